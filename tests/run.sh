@@ -73,6 +73,8 @@ build() {
         meson setup "$directory" "$@" >"$log" 2>&1 || { fail "$name" "$log"; return 1; }
         printf '%s' "$*" >"$directory/.options"
     fi
+    # In a folder of before, the tests that there are may be others now.
+    ninja -C "$directory" build.ninja >>"$log" 2>&1 || { fail "$name" "$log"; return 1; }
     [ -z "$for_tests" ] || targets=$(python3 tests/tools/test_targets.py "$directory" $for_tests) || { fail "$name" "$log"; return 1; }
     # shellcheck disable=SC2086
     ninja -C "$directory" $targets >>"$log" 2>&1 || { fail "$name" "$log"; return 1; }

@@ -25,8 +25,8 @@ ALCORE_BEGIN
 /** The tokens of some items and what a model says of them. An array is [items, tokens, n], padded
  * to the longest item, or [tokens, n], the items one after the other; the n numbers of a token are
  * adjacent, other strides are free, such as those of logits[:, :-1]. Arrays on one device may be
- * mixed with arrays on the host; logits, hidden and output are read where they are, labels and bias
- * are copied. */
+ * mixed with arrays on the host. All are read where they are, but labels and bias on a device with
+ * everything else on the host are copied to the host. */
 typedef struct alcore_logits {
     size_t size; /**< sizeof(alcore_logits) */
     /** logits: float16|bfloat16|float32|float64 [items, tokens, classes] or [tokens, classes], any
@@ -39,9 +39,9 @@ typedef struct alcore_logits {
     /** Added to the logits, with hidden: float16|bfloat16|float32|float64 [classes], any device; or
      * NULL */
     const alcore_tensor *bias;
-    /** labels: int64|int32 [items, tokens] or [tokens], any device, where those of an item are
-     * adjacent on a device: the class that token t's logits are to predict, from 0; NULL when no
-     * log-probabilities are wanted: every token takes part */
+    /** labels: int64|int32 [items, tokens] or [tokens], any device, any strides, those of an item
+     * adjacent where labels are copied to the host: the class that token t's logits are to predict,
+     * from 0; NULL when no log-probabilities are wanted: every token takes part */
     const alcore_tensor *labels;
     /** int64 [length_count], host: tokens of each item, the rest of a padded array being left out;
      * NULL: padded arrays without rest. Needed for several items in [tokens, n]. */

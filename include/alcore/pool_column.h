@@ -16,7 +16,8 @@ enum { ALCORE_TEXT = 100 };
 
 /** Who owns the numbers of a column. */
 enum {
-    ALCORE_KEEP = 0, /**< the library copies, to host memory */
+    /** The library copies: to host memory, or on the device where floating-point values are */
+    ALCORE_KEEP = 0,
     /** The library reads the caller's array in place, on a device too: it must stay alive and
      * unchanged until the column is replaced, dropped or released with its pool.
      * alcore_column_options.release tells when that is. */
@@ -109,12 +110,17 @@ typedef struct alcore_column_options {
  * links, integer, ragged [links, 2]: a word of the row and a token, both from 0, of the hypothesis
  * whose log-probabilities the column logprobs has (alcore_links_get() gives such arrays).
  *
- * Values on a CUDA device need the module of that engine. With ALCORE_BORROW, floating-point values
- * stay there: a selection or search on that device, which is what "auto" chooses then, reads them
- * in place, and whatever is computed on the host reads them in blocks that are copied. A selection
- * or search for which another device is named is ALCORE_E_INVALID. With ALCORE_KEEP values are
- * copied to host memory; so are, in every case, offsets, integers, and tokens with gaps between
- * them. The calling thread's current CUDA context is as before when a call returns.
+ * Values on a CUDA device need the module of that engine. Floating-point values stay there: a
+ * selection or search on that device, which is what "auto" chooses then, reads them in place, and
+ * whatever is computed on the host reads them in blocks that are copied. A selection or search for
+ * which another device is named is ALCORE_E_INVALID. With ALCORE_BORROW they are read in the
+ * caller's memory. They are copied once to memory of their device that the column owns with
+ * ALCORE_KEEP, where options.rows gives tokens another order, or entries to more than half of the
+ * pool's rows (each row of the pool has memory then), and where there are gaps between tokens. No
+ * such copy is made where less than a quarter of the device's memory would stay free, and a warning
+ * in the log says so: values that are kept, and tokens with gaps, are copied to host memory, others
+ * are put in order on the host in blocks, as they are read. Offsets and integers are copied to host
+ * memory. The calling thread's current CUDA context is as before when a call returns.
  * @param[in,out] pool borrowed, changed
  * @param[in] name borrowed: the column's name, UTF-8 of 1 to 4096 bytes
  * @param[in] values kept, or borrowed with ALCORE_BORROW:
@@ -221,11 +227,12 @@ typedef struct alcore_column_info {
 ALCORE_API alcore_status alcore_pool_column_info(const alcore_pool *pool, const char *name,
                                                  alcore_column_info *out);
 
-/** A column of numbers as arrays, when it is in memory and has one entry per row in order.
+/** A column of numbers as arrays, when it is in memory and has one entry per row, in order or as a
+ * copy on a device that was put in order (alcore_pool_set_column()).
  * @param[in] pool borrowed
  * @param[in] name borrowed: the column's name
  * @param[out] out_values a view, read only, valid until the column is replaced or dropped; on the
- *   device on which it was borrowed (out_values->device)
+ *   device on which it was given (out_values->device)
  * @param[out] out_offsets a view of int64 [rows + 1]; its data is NULL for a column that is not
  * ragged; NULL is allowed
  * @return ALCORE_OK, ALCORE_E_INVALID, ALCORE_E_NOT_FOUND (names the nearest), ALCORE_E_UNSUPPORTED
@@ -348,6 +355,26 @@ ALCORE_API void alcore_column_writer_unref(alcore_column_writer *writer);
 ALCORE_API alcore_status alcore_column_writer_put(alcore_column_writer *writer, const int64_t *rows,
                                                   const int64_t *lengths, int64_t count,
                                                   const alcore_tensor *values);
+
+/** alcore_column_writer_put() of values that are ready in another stream than the writer's, such as
+ * arrays that name a stream of their own. The call waits until the work that is in the stream is
+ * done: it need not live on.
+ * @param[in,out] writer borrowed, changed
+ * @param[in] rows borrowed: int64 [count], host; NULL only if count is 0
+ * @param[in] lengths borrowed: int64 [count] tokens of each row of a ragged column; else NULL
+ * @param[in] count entries of rows, 0 or more
+ * @param[in] values kept: copied; as in alcore_column_writer_put(), any device
+ * @param[in] stream borrowed: the cudaStream_t in whose order values on a device are ready, one of
+ *   that device; NULL: the default stream; not used for values on the host
+ * @return as alcore_column_writer_put(); ALCORE_E_INVALID also for a stream of another device
+ * @threadsafe Calls from several threads take turns.
+ * @callback progress, while values are copied from a device
+ * @since 0.1 */
+ALCORE_API alcore_status alcore_column_writer_put_in_stream(alcore_column_writer *writer,
+                                                            const int64_t *rows,
+                                                            const int64_t *lengths, int64_t count,
+                                                            const alcore_tensor *values,
+                                                            void *stream);
 
 /** How many values were dropped because their rows had been put before.
  * @param[in] writer borrowed

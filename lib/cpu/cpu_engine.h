@@ -20,16 +20,14 @@ alcore_status CPU(group_sums)(const alcore_sys_work *work, const alcore_sys_rows
 alcore_status CPU(group_cosine)(const alcore_sys_work *work, const alcore_sys_rows *rows,
                                 const int32_t *group, int64_t groups, const double *centroids,
                                 double *out);
-alcore_status CPU(group_sq_dists)(const alcore_sys_work *work, const alcore_sys_rows *rows,
-                                  const int32_t *group, int64_t groups, const double *centroids,
-                                  double *out);
 alcore_status CPU(nearest_centroid)(const alcore_sys_work *work, const alcore_sys_rows *rows,
                                     const int32_t *group, int64_t groups, const int64_t *starts,
                                     const double *centroids, int32_t *nearest, double *distance,
                                     double *low, double *high);
 alcore_status CPU(idds_update)(const alcore_sys_work *work, const alcore_sys_rows *rows,
                                const uint8_t *mask, const double *norms, const double *picked,
-                               double picked_norm, double *a, double *b);
+                               double picked_norm, double *a, double *b,
+                               const alcore_sys_idds *idds, const double *s, double *scores);
 alcore_status CPU(idds_scores)(const alcore_sys_work *work, int64_t count, const uint8_t *mask,
                                const alcore_sys_idds *idds, const double *a, const double *b,
                                const double *s, double *out);

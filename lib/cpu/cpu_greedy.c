@@ -19,10 +19,11 @@
 /* Kernel table: moves the similarity f of each row of the mask to the picked row from a [rows] to b
  * [rows], sums that an earlier step of the caller began. picked [dims]: the row that was picked
  * last, widened; norms [rows] (L2 norms, not squared) and picked_norm: f is the cosine; norms NULL:
- * f is the dot product. */
+ * f is the dot product. With idds, scores [rows] are then made from a, b and s [rows]. */
 alcore_status CPU(idds_update)(const alcore_sys_work *work, const alcore_sys_rows *rows,
                                const uint8_t *mask, const double *norms, const double *picked,
-                               double picked_norm, double *a, double *b) {
+                               double picked_norm, double *a, double *b,
+                               const alcore_sys_idds *idds, const double *s, double *scores) {
     alcore_status status = alcore__cpu_check(work, rows);
     if (status) return status;
     double *unit = NULL;
@@ -37,7 +38,8 @@ alcore_status CPU(idds_update)(const alcore_sys_work *work, const alcore_sys_row
         status = alcore__cpu_poll(work, &spent, rows->dims);
     }
     alcore__cpu_free(work, unit, rows->dims, sizeof *unit);
-    return status;
+    if (status || !idds) return status;
+    return CPU(idds_scores)(work, rows->count, mask, idds, a, b, s, scores);
 }
 
 /* Kernel table: out [count], the IDDS score of each item of the mask (larger is picked earlier):

@@ -98,9 +98,9 @@ alcore_status CPU(group_sums)(const alcore_sys_work *work, const alcore_sys_rows
 }
 
 /* out[i], for each row that has a group (group [rows], negative: none, and out[i] is not written):
- * its distance to that group's centroid, centroids [groups, dims]: the cosine distance 1 - cos when
- * norms is not NULL, else the sq_dist. norms [groups]: norm of each centroid, -1 until a row of the
- * group needs it. unit [dims]: workspace for unit rows, NULL without them. */
+ * its cosine distance 1 - cos to that group's centroid, centroids [groups, dims]. norms [groups]:
+ * norm of each centroid, -1 until a row of the group needs it. unit [dims]: workspace for unit
+ * rows, NULL without them. */
 static alcore_status distance_rows(const alcore_sys_work *work, const alcore_sys_rows *rows,
                                    const int32_t *group, const double *centroids, double *norms,
                                    double *unit, double *out) {
@@ -111,52 +111,32 @@ static alcore_status distance_rows(const alcore_sys_work *work, const alcore_sys
         if (g < 0) continue;
         const double *centroid = centroids + g * dims;
         const char *row = cpu_row(rows, i, unit);
-        if (norms) {
-            if (norms[g] < 0.0) {
-                norms[g] = sqrt(CPU(self_dot)((const char *)centroid, dims, ALCORE_FLOAT64));
-            }
-            double self, dot = CPU(dot_both)(row, centroid, dims, dtype, &self);
-            out[i] = 1.0 - cpu_cosine(dot, sqrt(self), norms[g]);
-        } else {
-            out[i] = CPU(sq_dist_within)(row, centroid, dims, dtype, HUGE_VAL);
-        }
+        if (norms[g] < 0.0)
+            norms[g] = sqrt(CPU(self_dot)((const char *)centroid, dims, ALCORE_FLOAT64));
+        double self, dot = CPU(dot_both)(row, centroid, dims, dtype, &self);
+        out[i] = 1.0 - cpu_cosine(dot, sqrt(self), norms[g]);
         alcore_status status = alcore__cpu_poll(work, &spent, 2 * dims);
         if (status) return status;
     }
     return ALCORE_OK;
 }
 
-/* The body of the two kernels below, cosine 1 for CPU(group_cosine) and 0 for CPU(group_sq_dists):
- * checks the arguments, allocates norms [groups] (cosine) and, for unit rows, unit [dims], and
- * computes out [rows]. */
-static alcore_status group_distance(const alcore_sys_work *work, const alcore_sys_rows *rows,
-                                    const int32_t *group, int64_t groups, const double *centroids,
-                                    double *out, int cosine) {
+/* Kernel table: the cosine distance of each row to its group's centroid. norms [groups], unit
+ * [dims]: as of distance_rows(). */
+alcore_status CPU(group_cosine)(const alcore_sys_work *work, const alcore_sys_rows *rows,
+                                const int32_t *group, int64_t groups, const double *centroids,
+                                double *out) {
     alcore_status status = alcore__cpu_check_groups(work, rows, group, groups);
     if (status) return status;
     double *norms = NULL, *unit = NULL;
-    if (cosine) status = alcore__cpu_new(work, groups, sizeof *norms, &norms);
+    status = alcore__cpu_new(work, groups, sizeof *norms, &norms);
     if (!status && rows->unit) status = alcore__cpu_new(work, rows->dims, sizeof *unit, &unit);
     if (!status) {
         /* Computed lazily: a group that has no row in this call costs nothing. */
-        for (int64_t g = 0; cosine && g < groups; g++) norms[g] = -1.0;
+        for (int64_t g = 0; g < groups; g++) norms[g] = -1.0;
         status = distance_rows(work, rows, group, centroids, norms, unit, out);
     }
     alcore__cpu_free(work, unit, rows->dims, sizeof *unit);
     alcore__cpu_free(work, norms, groups, sizeof *norms);
     return status;
-}
-
-/* Kernel table: the cosine distance of each row to its group's centroid. */
-alcore_status CPU(group_cosine)(const alcore_sys_work *work, const alcore_sys_rows *rows,
-                                const int32_t *group, int64_t groups, const double *centroids,
-                                double *out) {
-    return group_distance(work, rows, group, groups, centroids, out, /*cosine=*/1);
-}
-
-/* Kernel table: the sq_dist (squared L2 distance) of each row to its group's centroid. */
-alcore_status CPU(group_sq_dists)(const alcore_sys_work *work, const alcore_sys_rows *rows,
-                                  const int32_t *group, int64_t groups, const double *centroids,
-                                  double *out) {
-    return group_distance(work, rows, group, groups, centroids, out, /*cosine=*/0);
 }

@@ -74,10 +74,6 @@ ENTRY(group_cosine,
       (const alcore_sys_work *work, const alcore_sys_rows *rows, const int32_t *group,
        int64_t groups, const double *centroids, double *out),
       (work, rows, group, groups, centroids, out))
-ENTRY(group_sq_dists,
-      (const alcore_sys_work *work, const alcore_sys_rows *rows, const int32_t *group,
-       int64_t groups, const double *centroids, double *out),
-      (work, rows, group, groups, centroids, out))
 ENTRY(nearest_centroid,
       (const alcore_sys_work *work, const alcore_sys_rows *rows, const int32_t *group,
        int64_t groups, const int64_t *starts, const double *centroids, int32_t *nearest,
@@ -85,8 +81,9 @@ ENTRY(nearest_centroid,
       (work, rows, group, groups, starts, centroids, nearest, distance, low, high))
 ENTRY(idds_update,
       (const alcore_sys_work *work, const alcore_sys_rows *rows, const uint8_t *mask,
-       const double *norms, const double *picked, double picked_norm, double *a, double *b),
-      (work, rows, mask, norms, picked, picked_norm, a, b))
+       const double *norms, const double *picked, double picked_norm, double *a, double *b,
+       const alcore_sys_idds *idds, const double *s, double *scores),
+      (work, rows, mask, norms, picked, picked_norm, a, b, idds, s, scores))
 ENTRY(idds_scores,
       (const alcore_sys_work *work, int64_t count, const uint8_t *mask, const alcore_sys_idds *idds,
        const double *a, const double *b, const double *s, double *out),
@@ -169,7 +166,6 @@ const alcore_sys_kernels CPU(kernels) = {
     .sq_dists = sq_dists,
     .group_sums = group_sums,
     .group_cosine = group_cosine,
-    .group_sq_dists = group_sq_dists,
     .nearest_centroid = nearest_centroid,
     .idds_update = idds_update,
     .idds_scores = idds_scores,

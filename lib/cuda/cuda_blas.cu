@@ -22,6 +22,7 @@ struct blas_library {
     blas_functions functions;
     void *opened;   /* NULL: there is none, or it lacks a function */
     char name[200]; /* its file; for messages, so a longer one is cut */
+    bool always;    /* $ALCORE_CUBLAS_ALWAYS: also where this engine would rather multiply */
 };
 
 /* Resolves all functions of an opened library; false when one is missing. */
@@ -58,9 +59,11 @@ blas_library find_blas() {
     static const char *const sonames[] = {"libcublas.so.13", "libcublas.so.12"};
     static const char *const toolkit = "/usr/local/cuda/lib64/libcublas.so.13";
     const char *wish = secure_getenv("ALCORE_CUBLAS");
+    const char *always = secure_getenv("ALCORE_CUBLAS_ALWAYS");
     blas_library found;
     memset(&found, 0, sizeof found);
     if (wish && strcmp(wish, "none") == 0) return found;
+    found.always = always && strcmp(always, "1") == 0;
     for (const char *name : sonames)
         if (try_library(&found, name, true /* in the process */)) return found;
     if (wish && try_library(&found, wish, false)) return found;
@@ -100,9 +103,9 @@ void log_library(const call &c, const blas_library &library) {
 /* The slot's handle is made in the device's context, which is current, and kept only when it is
  * whole. cublasSetStream() resets the workspace, so that comes second. Without memory for a
  * workspace cuBLAS takes the one that it made with the handle. */
-blas_product::blas_product(call &owner) : c(owner), functions(nullptr) {
+blas_product::blas_product(call &owner, bool replaceable) : c(owner), functions(nullptr) {
     const blas_library *library = blas();
-    if (!library) return;
+    if (!library || (replaceable && !library->always)) return;
     functions = &library->functions;
     if (!c.streams->blas) {
         void *made = nullptr;

@@ -5,7 +5,9 @@
  *
  * Looked for, the first one counts: a copy that is in the process already (that of PyTorch, whose
  * kernels are then loaded once), $ALCORE_CUBLAS (a path), libcublas.so.13 and .12 on the dynamic
- * linker's paths, and the usual place of the toolkit. ALCORE_CUBLAS=none does without.
+ * linker's paths, and the usual place of the toolkit. ALCORE_CUBLAS=none does without;
+ * ALCORE_CUBLAS_ALWAYS=1 takes the one that was found where this engine would multiply by itself,
+ * too.
  *
  * Each stream slot has a handle of its own, made at its first product and kept with it. Handles of
  * the host are never touched. A handle is used by one call at a time, in one stream, with a
@@ -29,11 +31,12 @@ struct matrix_view {
 /* Products of one call of the kernel table by cuBLAS. */
 class blas_product {
   public:
-    /* Prepares the handle of the call's slot for its stream; without cuBLAS nothing. Throws when
-     * cuBLAS is there and fails. */
-    explicit blas_product(call &owner);
+    /* Prepares the handle of the call's slot for its stream; without cuBLAS nothing, nor where a
+     * kernel of this engine is the better choice for the call (replaceable), unless the environment
+     * wants cuBLAS always. Throws when cuBLAS is there and fails. */
+    blas_product(call &owner, bool replaceable);
 
-    /* Whether cuBLAS is there. */
+    /* Whether cuBLAS is there and chosen. */
     bool usable() const { return functions != nullptr; }
     /* Whether it multiplies matrices of this number of components a row, that far apart. */
     bool serves(int64_t dims, int64_t stride) const {
@@ -49,7 +52,7 @@ class blas_product {
     void check(int status, const char *what) const;
 
     call &c;
-    const blas_functions *functions; /* NULL: cuBLAS is absent */
+    const blas_functions *functions; /* NULL: cuBLAS is absent, or not chosen */
 };
 
 } // namespace alcore_cuda

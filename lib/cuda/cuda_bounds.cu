@@ -25,7 +25,8 @@
  *
  *     tile_products  multiplies TILE_ROWS rows with TILE_OTHERS targets (cuda_tile.cuh); a thread
  *                    gets the products of WARP_DOWN * 2 rows with WARP_ACROSS * 2 targets;
- *                    tile_row(), tile_other() tell which; a line is a row or a target of the tile
+ *                    product_row(), product_other() tell which; a line is a row or a target
+ *                    of the tile
  *     half_rows      rows in half precision (units) with the numbers that bound the error of a
  *                    product (stats: weight, half_square = |x|^2 / 2, ...); filter_error()
  *     half_parts     the targets in parts; part() makes one the current one and returns its size
@@ -67,6 +68,43 @@ struct bound_sums {
  * bytes a row. */
 const int64_t MAX_BOUND_SECTIONS = 8, WANTED_BOUND_BLOCKS = 264, MAX_SECTION_GROUPS = 64;
 
+/* Adds the s and E / s of this thread's pairs of a tile, from their products, to totals [TILE_ROWS]
+ * of the warp; the warp calls it together. a: the rows, of which the tile begins with row `first`;
+ * b: the targets of the part, order: the same by group, of which `tile` has some. Rows behind the
+ * last one are computed as the last one. */
+__device__ inline void add_distances(const tile_sums &products, const half_rows &a, int64_t first,
+                                     int64_t rows, const half_rows &b, const int32_t *order,
+                                     const target_tile &tile, bound_sums *totals) {
+#pragma unroll
+    for (int p = 0; p < WARP_DOWN * 2; p++) {
+        int r = product_row(p);
+        half_stats x = a.stats[first + r < rows ? first + r : rows - 1];
+        float roots = 0.0f, errors = 0.0f;
+#pragma unroll
+        for (int q = 0; q < WARP_ACROSS * 2; q++) {
+            int t = product_other(q);
+            if (t >= tile.count) continue;
+            half_stats y = b.stats[order[tile.first + t]];
+            float product = products.product(p, q) * x.weight * y.weight;
+            float halves = x.half_square + y.half_square;
+            float f = 2.0f * (halves - product); /* F and E; 1e-36 keeps s above 0 */
+            float e = 2.0f * filter_error(x, y) + 0x1p-18f * halves + 1e-36f;
+            f = f < e ? e : f;
+            float inverse = device_rsqrt(f);
+            roots = roots + f * inverse;
+            errors = errors + e * inverse;
+        }
+        /* Four threads hold others of the same row. */
+        for (int w = 2; w > 0; w /= 2) {
+            roots = roots + __shfl_xor_sync(CUDA_FULL_WARP, roots, w, CUDA_LANES);
+            errors = errors + __shfl_xor_sync(CUDA_FULL_WARP, errors, w, CUDA_LANES);
+        }
+        if (lane_id() % 4 != 0) continue;
+        totals[r].roots = totals[r].roots + (double)roots;
+        totals[r].errors = totals[r].errors + (double)errors;
+    }
+}
+
 /* Adds the s and E / s of the rows of block blockIdx.x, TILE_ROWS of them, with the tiles of
  * section blockIdx.y to sums [sections, rows, groups], which hold those of the parts before and
  * begin as 0. a: the rows of the chunk; b: the targets of the part; both in half precision of
@@ -97,34 +135,7 @@ static __global__ void __launch_bounds__(TILE_THREADS)
         tile_sums products;
         tile_products(memory, line, units, rows - first, tile.count, &products);
         if (threadIdx.x == 0) CUDA_COUNT(FILTERED_TILES);
-#pragma unroll
-        for (int p = 0; p < WARP_DOWN * 2; p++) {
-            int r = tile_row(p / 2, p % 2 * 2);
-            half_stats x = a.stats[first + r < rows ? first + r : rows - 1];
-            float roots = 0.0f, errors = 0.0f;
-#pragma unroll
-            for (int q = 0; q < WARP_ACROSS * 2; q++) {
-                int t = tile_other(q / 2, q % 2);
-                if (t >= tile.count) continue;
-                half_stats y = b.stats[order[tile.first + t]];
-                float product = products.product(p, q) * x.weight * y.weight;
-                float halves = x.half_square + y.half_square;
-                float f = 2.0f * (halves - product); /* F and E; 1e-36 keeps s above 0 */
-                float e = 2.0f * filter_error(x, y) + 0x1p-18f * halves + 1e-36f;
-                f = f < e ? e : f;
-                float inverse = device_rsqrt(f);
-                roots = roots + f * inverse;
-                errors = errors + e * inverse;
-            }
-            /* Four threads hold others of the same row. */
-            for (int w = 2; w > 0; w /= 2) {
-                roots = roots + __shfl_xor_sync(CUDA_FULL_WARP, roots, w, CUDA_LANES);
-                errors = errors + __shfl_xor_sync(CUDA_FULL_WARP, errors, w, CUDA_LANES);
-            }
-            if (lane_id() % 4 != 0) continue;
-            warp_totals[r].roots = warp_totals[r].roots + (double)roots;
-            warp_totals[r].errors = warp_totals[r].errors + (double)errors;
-        }
+        add_distances(products, a, first, rows, b, order, tile, warp_totals);
         /* After the last tile of the group, or of the section, the totals go to sums. */
         if (n + 1 < end && tiles[n + 1].group == tile.group) continue;
         __syncthreads();
@@ -207,7 +218,7 @@ void bound_distances(call &c, const alcore_sys_rows *rows, const uint8_t *mask,
     int mask_column = pass.row_mask(mask);
     int low_column = pass.out(low, bytes), high_column = pass.out(high, bytes);
     pass.run([&](const chunk &piece) {
-        row_set set = chunk_rows(piece, rows, matrix, -1 /* no mask */, -1 /* no groups */);
+        row_set set = chunk_rows(piece, rows, matrix);
         half_rows half = halves.of(piece, set).half;
         int64_t blocks = blocks_for(piece.count, TILE_ROWS);
         int64_t sections = std::min(max_sections, (WANTED_BOUND_BLOCKS + blocks - 1) / blocks);
@@ -226,8 +237,8 @@ void bound_distances(call &c, const alcore_sys_rows *rows, const uint8_t *mask,
             CUDA_LAUNCH(bounds_kernel, grid, TILE_THREADS, c.compute, half, piece.count,
                         others.half, order, device_tiles, tiles, units, groups, sums);
             c.launched();
-            c.deallocate((void *)order);
-            c.deallocate((void *)device_tiles);
+            c.deallocate(order);
+            c.deallocate(device_tiles);
         }
         CUDA_LAUNCH(bounds_end, blocks_for(piece.count * groups, CUDA_THREADS), CUDA_THREADS,
                     c.compute, piece.count, groups, sections, sums,

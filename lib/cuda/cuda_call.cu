@@ -71,12 +71,7 @@ call::call(const alcore_sys_work *caller_work)
         context.emplace(device);
         streams = stream_slot_acquire(work, device);
         compute = work->stream ? (cudaStream_t)work->stream : streams->compute;
-        if (!work->stream) {
-            check(cudaEventRecord(streams->begin, nullptr /* the default stream */),
-                  "recording an event");
-            check(cudaStreamWaitEvent(compute, streams->begin, 0 /* no flags */),
-                  "waiting for an event");
-        }
+        if (!work->stream) put_behind(compute, nullptr /* the default stream */, streams->begin);
     } catch (cudaError_t error) {
         check(error, "entering the device and making a stream");
     } catch (...) {
@@ -136,6 +131,12 @@ void call::poll() {
 void call::wait_and_poll() {
     check(cudaStreamSynchronize(compute), "running kernels");
     poll();
+}
+
+/* Lets what is queued in the stream `later` from now on wait for what is in `earlier` now. */
+void call::put_behind(cudaStream_t later, cudaStream_t earlier, cudaEvent_t event) {
+    check(cudaEventRecord(event, earlier), "recording an event");
+    check(cudaStreamWaitEvent(later, event, 0 /* no flags */), "waiting for an event");
 }
 
 /* Throws for shapes and dtypes that no kernel of this engine accepts; data may be NULL only where
@@ -208,9 +209,9 @@ void *call::allocate(size_t bytes) {
     return memory;
 }
 
-/* Releases memory of allocate() before the call ends; NULL is ignored. Kernels that use it may
- * still be queued: the next user works in the same stream, behind them. */
-void call::deallocate(void *memory) {
+/* Releases memory of allocate() before the call ends; NULL and memory of the caller are ignored.
+ * Kernels that use it may still be queued: the next user works in the same stream, behind them. */
+void call::deallocate(const void *memory) {
     if (!memory) return;
     if (!work->workspace) {
         stream_slot_block_back(streams, false /* not pinned */, memory);
@@ -219,7 +220,8 @@ void call::deallocate(void *memory) {
     for (size_t i = 0; i < lent_blocks.size(); i++) {
         if (lent_blocks[i].memory != memory) continue;
         if (work->workspace_release)
-            work->workspace_release(work->workspace_user, memory, lent_blocks[i].bytes);
+            work->workspace_release(work->workspace_user, lent_blocks[i].memory,
+                                    lent_blocks[i].bytes);
         lent_blocks.erase(lent_blocks.begin() + (std::ptrdiff_t)i);
         return;
     }
@@ -230,11 +232,6 @@ void *call::pinned(size_t bytes) {
     void *memory = stream_slot_block(streams, true /* pinned */, bytes);
     if (!memory) throw no_memory{bytes};
     return memory;
-}
-
-/* Gives memory of pinned() back to the slot; NULL is ignored. */
-void call::release_pinned(void *memory) {
-    if (memory) stream_slot_block_back(streams, true /* pinned */, memory);
 }
 
 /* The next `bytes` bytes, at most RING_BYTES, of the ring, the pinned memory for small copies. At
@@ -289,8 +286,7 @@ void call::download(void *destination, const void *source, size_t bytes) {
 
 /* A strided copy to the host: `count` rows of `width` bytes, `pitch` bytes apart on the device, to
  * adjacent rows at destination, which is written on return; as many at a time as a quarter of the
- * ring holds, the most that a piece has, and a row that is longer in parts of it. Used by
- * class_stats, whose rows may be a part of a wider matrix. */
+ * ring holds, the most that a piece has, and a row that is longer in parts of it. */
 void call::download_rows(char *destination, const char *source, size_t pitch, size_t width,
                          int64_t count) {
     const int64_t together =
@@ -334,8 +330,7 @@ alcore_status guarded(const alcore_sys_work *work,
         } catch (const no_memory &missing) {
             fail(work, ALCORE_E_NOMEM,
                  "out of memory on the device: %zu bytes could not be allocated, and the call "
-                 "cannot "
-                 "work with less",
+                 "cannot work with less",
                  missing.bytes);
         } catch (const std::bad_alloc &) {
             fail(work, ALCORE_E_NOMEM, "out of memory in a kernel");

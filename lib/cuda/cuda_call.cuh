@@ -73,6 +73,8 @@ class call {
     /* poll() between launches that each take milliseconds: waits for the device first, so that
      * after a cancellation one launch is left to run and not a queue of them. */
     void wait_and_poll();
+    /* Lets what is queued in the stream `later` from now on wait for what is in `earlier` now. */
+    void put_behind(cudaStream_t later, cudaStream_t earlier, cudaEvent_t event);
 
     /* Throws for rows with a negative shape, an unknown dtype, or absent data. */
     void check_rows(const alcore_sys_rows *rows);
@@ -96,12 +98,13 @@ class call {
     }
 
     /* Device memory until the call ends or deallocate(); never NULL, also for 0 bytes; throws
-     * no_memory. Counts are not negative: entries check them (check_rows, check_count). */
+     * no_memory, upon which a pipeline tries smaller chunks. Counts are not negative: entries check
+     * them (check_rows, check_count). deallocate() ignores NULL, and memory of the caller. */
     void *allocate(size_t bytes);
     template <class T> T *allocate_array(int64_t count) {
         return (T *)allocate((size_t)count * sizeof(T));
     }
-    void deallocate(void *memory);
+    void deallocate(const void *memory);
 
     /* Copy `bytes` bytes in the order of the compute stream. copy_in: from anywhere to the device;
      * a host source may change after the return. download: from the device to anywhere; a
@@ -141,11 +144,9 @@ class call {
 
   private:
     friend class pipeline;
-    /* Pinned (page-locked) host memory, which the device copies from and to by itself; throws
-     * no_memory. It is released by release_pinned(), which ignores NULL, or at the end of the call.
-     */
+    /* Pinned (page-locked) host memory, which the device copies from and to by itself, until
+     * stream_slot_block_back() or the end of the call; throws no_memory. */
     void *pinned(size_t bytes);
-    void release_pinned(void *memory);
     /* The next piece of the ring, a pinned buffer of the stream slot that small copies go through
      * one after the other. */
     void *ring_piece(size_t bytes);
@@ -165,19 +166,23 @@ class call {
  * device. Columns are named by the numbers that the functions of the pipeline returned; -1 is a
  * column that does not exist. */
 struct chunk {
-    int64_t first, count;                /* `first` counts from row 0 of the pass */
-    cudaStream_t stream;                 /* the compute stream */
-    const std::vector<char *> *data;     /* [columns] entry of row `first`, on the device */
-    const std::vector<int64_t> *strides; /* [columns] what stride() returns */
-    const std::vector<int64_t> *planes;  /* [columns] what plane() returns */
+    /* A column as a chunk has it. */
+    struct view {
+        char *data;     /* the entry of row `first`, on the device */
+        int64_t stride; /* of a matrix: components from a row to the next */
+        int64_t plane;  /* of an output [planes, rows]: entries from a plane to the next */
+    };
+    int64_t first, count;             /* `first` counts from row 0 of the pass */
+    cudaStream_t stream;              /* the compute stream */
+    const std::vector<view> *columns; /* by number */
     /* The entries of the chunk, [count] or [count, ...]; NULL for column -1. */
     template <class T> T *get(int column) const {
-        return column < 0 ? nullptr : (T *)(*data)[(size_t)column];
+        return column < 0 ? nullptr : (T *)(*columns)[(size_t)column].data;
     }
     /* Components from a row to the next, of a column that rows() added. */
-    int64_t stride(int column) const { return (*strides)[(size_t)column]; }
+    int64_t stride(int column) const { return (*columns)[(size_t)column].stride; }
     /* Entries from a plane of an output column [planes, rows] to the next. */
-    int64_t plane(int column) const { return column < 0 ? 0 : (*planes)[(size_t)column]; }
+    int64_t plane(int column) const { return column < 0 ? 0 : (*columns)[(size_t)column].plane; }
 };
 
 /* A pass over rows in chunks. Its columns are arrays with an entry of some bytes per row: inputs
@@ -187,21 +192,27 @@ struct chunk {
 class pipeline {
   public:
     pipeline(call &owner, int64_t count) : c(owner), rows_count(count) {}
-    ~pipeline();
+    ~pipeline() { free_buffers(); }
     pipeline(const pipeline &) = delete;
     pipeline &operator=(const pipeline &) = delete;
 
-    /* Each adds a column and returns its number; -1 for NULL. bytes: size of the entry of a row;
-     * alignment: bytes that its address must be a multiple of for kernels, 0: any. */
-    int rows(const alcore_sys_rows *rows);                         /* a matrix, read */
-    int in(const void *array, size_t bytes, size_t alignment = 0); /* read */
-    int out(void *array, size_t bytes,
-            int64_t planes = 1);          /* written; the array is [planes, rows] */
-    int inout(void *array, size_t bytes); /* read and written */
-    int scratch(size_t bytes);            /* device memory, undefined per chunk */
+    /* Each adds a column and returns its number; -1 for NULL. bytes: size of the entry of a row.
+     * Arrays are borrowed until the pipeline is destroyed. */
+    int rows(const alcore_sys_rows *rows);    /* a matrix, read, in its dtype */
+    int in(const void *array, size_t bytes) { /* [rows] read */
+        return add(array, bytes, bytes /* pitch */, 0 /* any alignment */, true, false);
+    }
+    int inout(void *array, size_t bytes) { /* [rows] read and written */
+        return add(array, bytes, bytes /* pitch */, 0 /* any alignment */, true, true);
+    }
+    int out(void *array, size_t bytes, int64_t planes = 1); /* [planes, rows] written */
+    int scratch(size_t bytes); /* device memory, undefined at the begin of each chunk */
     /* The mask [rows] of the call as an input column of bytes; also makes staged outputs skip rows
      * with 0. */
-    int row_mask(const uint8_t *row_mask);
+    int row_mask(const uint8_t *row_mask) {
+        write_only(row_mask);
+        return in(row_mask, 1);
+    }
 
     /* Sets the most rows that a chunk may have, at least 1. */
     void limit_rows(int64_t rows) { max_rows = rows; }
@@ -215,8 +226,9 @@ class pipeline {
      * row_mask() sets the same mask, so the later call counts; skip_ungrouped() leaves out further
      * rows. */
     void write_only(const uint8_t *written) { mask = written; }
-    /* Makes staged outputs skip rows with a negative group; group [rows], in host memory. */
-    void skip_ungrouped(const int32_t *group);
+    /* Makes staged outputs skip rows with a negative group; group [rows], in host memory, borrowed
+     * likewise. */
+    void skip_ungrouped(const int32_t *group) { groups = group; }
 
     /* Calls body for each chunk; its launches go into chunk.stream. When run() returns, outputs in
      * host memory are written, those in device memory in the order of that stream. Buffers stay
@@ -238,11 +250,13 @@ class pipeline {
     };
     int add(const void *array, size_t bytes, size_t pitch, size_t alignment, bool in, bool out);
     void allocate();
-    void free_buffers();
     bool try_allocate();
+    void free_buffers();
     void fill(int buffer, int64_t first, int64_t count);
-    void drain(int buffer);
+    void view_columns(int64_t first, int buffer, std::vector<chunk::view> *views) const;
+    void copy_back(int buffer, int64_t count);
     void wait(int buffer);
+    void drain(int buffer);
 
     call &c;
     int64_t rows_count;           /* rows of the pass */
@@ -255,19 +269,19 @@ class pipeline {
     const uint8_t *mask = nullptr;
     std::vector<uint8_t> mask_memory; /* its copy on the host */
     const int32_t *groups = nullptr;  /* [rows] host; negative: likewise */
-    /* By buffer: the chunk in it (its first row, its number of rows), and whether the outputs of
-     * that chunk are still to be written to the caller. */
-    int64_t buffer_first[2] = {0, 0}, buffer_count[2] = {0, 0};
-    bool buffer_busy[2] = {false, false};
+    struct buffered {
+        int64_t first, count; /* the chunk in a buffer */
+        bool busy;            /* its outputs are still to be written to the caller */
+    } in_buffer[2] = {};
 };
 
 /* Runs body as an entry of the kernel table and returns its status; no exception leaves it. */
 alcore_status guarded(const alcore_sys_work *work,
                       const std::function<void(call &)> &body) noexcept;
 
-/* Products of two components that one launch computes at most, in double and in half precision on
- * tensor cores: some tens of milliseconds on devices that are slow at them, after which a wish of
- * the host to stop is heard. */
+/* The most products of two components that one launch computes, in double, and in half precision on
+ * tensor cores: some tens of milliseconds on devices that are slow at them. The host is asked
+ * whether to stop between launches only. */
 const int64_t LAUNCH_DOUBLES = (int64_t)1 << 32, LAUNCH_HALVES = (int64_t)1 << 39;
 
 /* Number of blocks when each serves `per_block` of `count` rows, items or tasks. */

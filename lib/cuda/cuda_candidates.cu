@@ -23,8 +23,8 @@
  *
  *     tile_products  multiplies TILE_ROWS rows with TILE_OTHERS queries (cuda_tile.cuh); a thread
  *                    gets the products of WARP_DOWN * 2 rows with WARP_ACROSS * 2 queries:
- *                    product(p, q) is that of row tile_row(p / 2, p % 2 * 2) and query
- *                    tile_other(q / 2, q % 2); a line is a row or a query of the tile
+ *                    product(p, q) is that of row product_row(p) and query product_other(q); a
+ *                    line is a row or a query of the tile
  *     half_stats     the numbers that bound the error of an item's products (cuda_filter.cuh):
  *                    half_square is |y|^2 / 2 for distances, else 0; filter_upper(): the upper
  *                    bound of a product
@@ -57,6 +57,14 @@ struct item_set {
     scored_other *list;    /* [items, capacity] candidates: index in the other set, upper bound */
     int64_t *rows;         /* [items, k] pool rows of the k best so far; -1: none */
     double *values;        /* [items, k] their values */
+
+    /* Copies the k best of an item to shared memory, and back (cuda_top_k.cuh). */
+    __device__ void load_best(int64_t item, top_entry *memory) const {
+        load_entries(memory, k, rows + item * k, values + item * k);
+    }
+    __device__ void store_best(int64_t item, const top_entry *memory) const {
+        store_entries(memory, k, rows + item * k, values + item * k);
+    }
 };
 
 /* Capacity of the candidate list: with the k best it must fit the SORTED (2048) entries that a
@@ -144,13 +152,13 @@ static __global__ void __launch_bounds__(TILE_THREADS)
     if (threadIdx.x == 0) CUDA_COUNT(FILTERED_TILES);
 #pragma unroll
     for (int p = 0; p < WARP_DOWN * 2; p++) {
-        int64_t i = row + tile_row(p / 2, p % 2 * 2);
+        int64_t i = row + product_row(p);
         if (i >= a_range.end) continue;
         half_stats x = a.half.stats[i];
         float min_score = a.k ? a.min_score[i] : HUGE_VALF;
 #pragma unroll
         for (int q = 0; q < WARP_ACROSS * 2; q++) {
-            int64_t j = other + tile_other(q / 2, q % 2);
+            int64_t j = other + product_other(q);
             if (j >= b_range.end) continue;
             half_stats y = b.half.stats[j];
             float upper = filter_upper(sums.product(p, q), x, y);
@@ -222,6 +230,54 @@ __device__ inline int drop_candidates(top_entry *memory, int *kept, const item_s
     return kept[0];
 }
 
+/* Compares an item with all others of a range in double and updates its k best; for an item that
+ * has lost candidates. The whole block calls it. memory [SORTED], newcomers [1]: shared;
+ * newcomers[0] is 0 before and after. */
+__device__ inline void compare_with_all(top_entry *memory, int *newcomers, const item_set &items,
+                                        int64_t item, const item_set &other,
+                                        const item_range &others, int64_t dims, int32_t metric) {
+    bool largest = metric != ALCORE_SYS_L2;
+    if (threadIdx.x == 0) CUDA_COUNT(FALL_BACKS);
+    items.load_best(item, memory);
+    __syncthreads();
+    auto gather = [&](int64_t base, const top_entry &last) {
+        for (int t = (int)threadIdx.x / CUDA_LANES; t < SELECT_THREADS;
+             t += SELECT_THREADS / CUDA_LANES) {
+            int64_t j = base + t;
+            if (j >= others.end || (other.mask && !other.mask[j])) continue;
+            top_entry found = {exact_value(items, item, other, j, dims, metric),
+                               other.first_row + j};
+            if (lane_id() == 0 && found.value == found.value && nearer(found, last, largest))
+                memory[items.k + atomicAdd(&newcomers[0], 1)] = found;
+        }
+    };
+    join_others(memory, newcomers, items.k, others.first, others.end, largest, gather);
+    items.store_best(item, memory);
+    __syncthreads();
+}
+
+/* Computes the `count` candidates of an item in double and updates its k best and *min_score, a
+ * register that has the same value in every thread. The whole block calls it. memory [SORTED]:
+ * shared. */
+__device__ inline void decide_candidates(top_entry *memory, const item_set &items, int64_t item,
+                                         const item_set &other, int count, int64_t dims,
+                                         int32_t metric, float *min_score) {
+    int k = items.k;
+    items.load_best(item, memory);
+    for (int t = (int)threadIdx.x / CUDA_LANES; t < count; t += SELECT_THREADS / CUDA_LANES) {
+        int64_t j = items.list[item * items.capacity + t].other;
+        double value = exact_value(items, item, other, j, dims, metric);
+        if (lane_id() != 0) continue;
+        CUDA_COUNT(DECIDED_PAIRS);
+        memory[k + t] = {value, value == value ? other.first_row + j : -1 /* NaN: unused */};
+    }
+    __syncthreads();
+    join_entries(memory, k, count, metric != ALCORE_SYS_L2);
+    items.store_best(item, memory);
+    if (memory[k - 1].row >= 0)
+        raise_min_score(min_score, score_of_value(memory[k - 1].value, items.norms[item], metric));
+}
+
 /* Second kernel of a step: block b has item items_range.first + b of `items` and shortens its list.
  * An item without new candidates is left as it is. Else it raises min_score, drops the candidates
  * below, and computes the rest in double when more than three quarters of the list remain or, with
@@ -239,49 +295,16 @@ static __global__ void __launch_bounds__(SELECT_THREADS, CUDA_BLOCKS)
     if (items.mask && !items.mask[item]) return;
     int count = items.candidate_count[item], earlier_count = items.earlier_count[item];
     if (count == earlier_count && !(items_leave && earlier_count > 0)) return;
-    int warp = (int)threadIdx.x / CUDA_LANES, k = items.k;
-    bool largest = metric != ALCORE_SYS_L2;
-    int64_t *rows = items.rows + item * k;
-    double *values = items.values + item * k, norm = items.norms[item];
     float min_score = items.min_score[item];
     if (threadIdx.x == 0) newcomers[0] = 0;
-    /* Candidates were lost: compare with all of other_range in double. */
     if (count > items.capacity) {
-        if (threadIdx.x == 0) CUDA_COUNT(FALL_BACKS);
-        load_entries(memory, k, rows, values);
-        __syncthreads();
-        auto gather = [&](int64_t base, const top_entry &last) {
-            for (int t = warp; t < SELECT_THREADS; t += SELECT_THREADS / CUDA_LANES) {
-                int64_t j = base + t;
-                if (j >= other_range.end || (other.mask && !other.mask[j])) continue;
-                top_entry found = {exact_value(items, item, other, j, dims, metric),
-                                   other.first_row + j};
-                if (lane_id() == 0 && found.value == found.value && nearer(found, last, largest))
-                    memory[k + atomicAdd(&newcomers[0], 1)] = found;
-            }
-        };
-        join_others(memory, newcomers, k, other_range.first, other_range.end, largest, gather);
-        store_entries(memory, k, rows, values);
+        compare_with_all(memory, newcomers, items, item, other, other_range, dims, metric);
         count = earlier_count;
-        __syncthreads();
     }
     raise_from_candidates(memory, items, item, other.half.stats, count, metric, &min_score);
     count = drop_candidates(memory, newcomers, items, item, count, min_score);
-    /* Compute what is left in double, which empties the list. */
     if (count > 0 && (items_leave || 4 * count > 3 * items.capacity)) {
-        load_entries(memory, k, rows, values);
-        for (int t = warp; t < count; t += SELECT_THREADS / CUDA_LANES) {
-            int64_t j = items.list[item * items.capacity + t].other;
-            double value = exact_value(items, item, other, j, dims, metric);
-            if (lane_id() != 0) continue;
-            CUDA_COUNT(DECIDED_PAIRS);
-            memory[k + t] = {value, value == value ? other.first_row + j : -1 /* NaN: unused */};
-        }
-        __syncthreads();
-        join_entries(memory, k, count, largest);
-        store_entries(memory, k, rows, values);
-        if (memory[k - 1].row >= 0)
-            raise_min_score(&min_score, score_of_value(memory[k - 1].value, norm, metric));
+        decide_candidates(memory, items, item, other, count, dims, metric, &min_score);
         count = 0;
     }
     if (threadIdx.x != 0) return;
@@ -382,7 +405,7 @@ void filtered_search(const search_call &s) {
     int best_rows = pass.inout(rows.k ? s.row_best->row : nullptr, width);
     int best_values = pass.inout(rows.k ? s.row_best->value : nullptr, width);
     pass.run([&](const chunk &piece) {
-        row_set set = chunk_rows(piece, s.rows, matrix, -1 /* no mask */, -1 /* no groups */);
+        row_set set = chunk_rows(piece, s.rows, matrix);
         conversion converted = halves.of(piece, set);
         rows.exact = {set, s.rows->dtype};
         rows.count = piece.count;

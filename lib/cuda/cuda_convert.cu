@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* convert of the kernel table: the halves and norms of rows that several calls compare, such as
  * the iterations of k-means, or the parts of a target. Calls find them by the address of their own
- * rows, which are a run of those that were converted (find_converted). Cost: one launch, which
- * reads the rows once; 2 bytes of memory a component, and 24 a row.
+ * rows, which are a run of those that were converted (find_converted). Cost: one launch
+ * (cuda_filter.cu); 2 bytes of memory a component, and 24 a row.
  *
  * Memory that a conversion keeps: count * half_bytes() bytes for the halves and their stats
  * (lay_out_halves), then double norms [count]. */

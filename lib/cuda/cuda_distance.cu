@@ -94,7 +94,7 @@ alcore_status sums_or_bounds(const alcore_sys_work *work, const alcore_sys_rows 
             high_column = pass.out(high, bytes);
         pass.run([&](const chunk &piece) {
             double *wide_chunk = piece.get<double>(wide);
-            row_set set = chunk_rows(piece, rows, matrix, -1 /* no mask */, -1 /* no groups */);
+            row_set set = chunk_rows(piece, rows, matrix);
             widen_chunk(piece, set, rows->dtype, wide_chunk);
             int64_t first = 0;
             do {

@@ -1,8 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Converts rows to doubles, norms and the scaled half-precision form that filters multiply on
  * tensor cores, and computes the numbers that bound its errors, in one kernel. One warp converts
- * one row. Cost: two reads of the row, of which the second comes from a cache, and what is written:
- * 8 and 2 bytes a component.
+ * one row. Cost: one read of the row, a second one of all but its last part (1024 components, or
+ * 512 of float64), and one more of unit rows, for the norm that divides them; one operation in
+ * float64 a component, three of float64 rows, and a division of unit rows; what is written: 8 and 2
+ * bytes a component.
  *
  * Of cuda_filter.cuh, which has the formulas: row x is scaled by a power of two s and rounded to
  * float16, which is x'; half_stats has w (weight), which scales a product of x' back, n (norm), at
@@ -19,23 +21,61 @@ __device__ inline double power_of_two(int64_t bits) {
     return __longlong_as_double((long long)(bits << 52));
 }
 
+/* What the components of a row are divided by. */
+template <int DTYPE> __device__ inline double divisor_of(const plain_row<DTYPE> &) {
+    return 1.0;
+}
+template <int DTYPE> __device__ inline double divisor_of(const row_reader<DTYPE> &row) {
+    return row.norm;
+}
+
+/* A row is read in parts of 1024 components, or 512 of float64. A warp keeps the last part that it
+ * read in shared memory, in float32 or float64; each thread reads there what it wrote. */
+enum { PART_BYTES = 4096 };
+template <class Real> __device__ inline Real *part_memory() {
+    CUDA_SHARED(Real, parts, CUDA_WARPS * PART_BYTES / sizeof(Real));
+    return parts + threadIdx.x / CUDA_LANES * (PART_BYTES / sizeof(Real));
+}
+
 /* Body of each_row, which gives a row to a warp: writes row i in double, its norm, x' and
  * half_stats, of which the first and the last two only where they are wanted. x' is 0 for a row of
  * norm 0 (for cosines: below 1e-12, which counts as 0) and for a far one, whose slack is infinite.
- * residual is |s x - x'|^2, from which d_x follows; the components behind `dims` are 0. */
+ * residual is |s x - x'|^2, from which d_x follows; the components behind `dims` are 0.
+ *
+ * The first loop over the parts adds the squares. The second one writes x', from the last part,
+ * which is still in shared memory, back to the first. */
 struct convert_body {
     conversion out; /* by row */
     double lost;    /* g + FILTER_SLACK */
     int64_t units;  /* units of 8 components of a row; 0: no half precision is wanted */
 
-    template <class Row> __device__ void operator()(const Row &row, int64_t i, int64_t dims) const {
-        double norm = sqrt(row_self_dot(row, dims));
+    template <template <int> class Row, int DTYPE>
+    __device__ void operator()(const Row<DTYPE> &row, int64_t i, int64_t dims) const {
+        typedef typename real_of<DTYPE>::type real;
+        const int64_t length = PART_BYTES / sizeof(real); /* components of a part */
+        real *part = part_memory<real>();                 /* [length] components first + j */
+        const double divisor = divisor_of(row);
+        const auto divided = [&](real x) {
+            return divisor < CUDA_ZERO_NORM ? 0.0 : widened(x) / divisor;
+        };
+        double square = 0.0;
+        int64_t first = 0;
+        for (;; first += length) {
+            const int64_t count = dims - first < length ? dims - first : length;
+            lane_components(count, [&](int64_t j) {
+                part[j] = real_at<DTYPE>(row.data, first + j);
+                square = add_square(row, divided(part[j]), square);
+            });
+            if (out.wide) {
+                double *wide = out.wide + i * dims + first;
+                lane_components(count, [&](int64_t j) { wide[j] = divided(part[j]); });
+            }
+            if (first + length >= dims) break;
+        }
+        double norm = sqrt(lanes_sum(square));
         if (lane_id() == 0) CUDA_COUNT(CONVERTED_ROWS);
         if (lane_id() == 0) out.norms[i] = norm;
-        if (units == 0) {
-            for (int64_t j = lane_id(); j < dims; j += CUDA_LANES) out.wide[i * dims + j] = row[j];
-            return;
-        }
+        if (units == 0) return;
         const int32_t metric = out.metric;
         bool cosine = metric == ALCORE_SYS_COSINE;
         bool zero = cosine ? norm < CUDA_ZERO_NORM : norm == 0.0;
@@ -45,22 +85,30 @@ struct convert_body {
         /* norm is in [2^e, 2^(e + 1)) with e + 1023 its exponent bits; the scale is 2^(14 - e). */
         int64_t exponent = __double_as_longlong(is_nonzero ? norm : 1.0) >> 52;
         double scale = power_of_two(2 * 1023 + 14 - exponent);
-        double residual = 0.0;
+        const real factor = (real)(scale / divisor);
+        float residual = 0.0f;
         uint16_t *halves = (uint16_t *)(out.half.units + i * units);
-        for (int64_t j = lane_id(); j < units * 8; j += CUDA_LANES) {
-            double component = j < dims ? row[j] : 0.0;
-            if (out.wide && j < dims) out.wide[i * dims + j] = component;
-            double x = is_nonzero ? component * scale : 0.0;
-            uint16_t rounded = device_half_of_float((float)x);
-            double t = x - (double)device_float_of_half(rounded);
-            residual = residual + t * t;
-            halves[j] = rounded;
+        for (bool is_last = true; is_nonzero && first >= 0; first -= length, is_last = false) {
+            const int64_t count = dims - first < length ? dims - first : length;
+            if (!is_last)
+                lane_components(count,
+                                [&](int64_t j) { part[j] = real_at<DTYPE>(row.data, first + j); });
+            lane_components(count, [&](int64_t j) {
+                float x = (float)(part[j] * factor);
+                uint16_t rounded = device_half_of_float(x);
+                float t = x - device_float_of_half(rounded); /* exact */
+                residual = device_fused(t, t, residual);
+                halves[first + j] = rounded;
+            });
         }
-        residual = lanes_sum(residual);
+#pragma unroll 1
+        for (int64_t j = (is_nonzero ? dims : 0) + lane_id(); j < units * 8; j += CUDA_LANES)
+            halves[j] = 0;
+        double sum = lanes_sum((double)residual);
         if (lane_id() != 0) return;
         half_stats stats = {0.0f, 0.0f, in_range ? 0.0f : HUGE_VALF, 0.0f};
         if (is_nonzero) {
-            double moved = sqrt(residual) / (norm * scale) * FILTER_UP;
+            double moved = sqrt(sum) / (norm * scale) * FILTER_UP + FILTER_MEASURED;
             double length = cosine ? 1.0 : norm * (1.0 + 0x1p-22);
             double back = power_of_two(exponent - 14);
             stats.weight = (float)(cosine ? back / norm : back);

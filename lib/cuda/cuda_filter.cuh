@@ -47,6 +47,12 @@
 #define FILTER_MAX_NORM 1e15
 #define FILTER_MAX_COSINE_NORM 1e150
 #define FILTER_SLACK 0x1p-20
+/* What is measured of d_x, in float32, is too small by less than this: s x, of a unit row with the
+ * division, is rounded by at most 2^-23 of itself; a lane adds up to 2^11 squares, with a loss of
+ * 2^-13 of their sum, so 2^-14 of the root, and d_x is at most some 2^-11; what underflows is below
+ * 2^-60. The difference s x - x' of float32 numbers is exact: it is a multiple of the last place of
+ * s x, and not larger than s x. */
+#define FILTER_MEASURED 0x1p-22
 /* A computed norm times this is an upper bound of the true one, for up to FILTER_MAX_DIMS
  * components. */
 #define FILTER_UP (1.0 + 1e-9)
@@ -98,7 +104,7 @@ struct scored_other {
     int32_t other;
 };
 
-/* What rows are converted to, on the device, by one kernel that reads them once. */
+/* What rows are converted to, on the device, by one kernel. */
 struct conversion {
     double *wide;   /* [count, dims] the components in double; NULL: not wanted */
     double *norms;  /* [count] L2 norms */

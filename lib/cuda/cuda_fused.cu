@@ -3,7 +3,7 @@
  * (cut cross-entropy, Wijmans et al. 2025). A block has TILE_ROWS tokens and a split, some adjacent
  * classes; of these it computes TILE_OTHERS at a time (tile_products of cuda_tile.cuh), puts the
  * logits into the shared memory that the operands had, and each of its threads adds those of one
- * token to its running statistics (cuda_stats.cuh). Cost: tokens x classes x d multiply-adds on
+ * token to its statistics (cuda_logit_state.cuh). Cost: tokens x classes x d multiply-adds on
  * tensor cores; the classes are read once for TILE_ROWS tokens, at best from the second-level
  * cache. */
 #include "cuda_fused.cuh"
@@ -16,9 +16,13 @@ namespace alcore_cuda {
 
 namespace {
 enum {
-    FUSED_AHEAD = 16,              /* logits that a thread adds at a time */
-    FUSED_PITCH = TILE_OTHERS + 1, /* from a token's logits to the next: spread over the banks */
-    FUSED_BLOCKS = 528             /* four for each of the 132 multiprocessors of an H200 */
+    FUSED_UNIT = 16, /* logits of a tile pass to add_logits() in units of so many */
+    FUSED_UNITS = TILE_OTHERS / FUSED_UNIT,
+    /* From a token's logits to the next. Threads of a warp read the same class of 32 tokens, which
+     * an odd pitch spreads over all banks; they write four classes, two apart, of eight tokens, of
+     * which no odd pitch puts fewer than two into a bank. */
+    FUSED_PITCH = TILE_OTHERS + 7,
+    FUSED_BLOCKS = 528 /* four for each of the 132 multiprocessors of an H200 */
 };
 static_assert(TILE_ROWS == TILE_THREADS, "a thread has a token");
 static_assert(TILE_ROWS * FUSED_PITCH * sizeof(float) <= TILE_MEMORY * sizeof(half_unit),
@@ -32,23 +36,26 @@ struct unit_rows {
 
 /* The statistics of tokens TILE_ROWS blockIdx.x and on over split blockIdx.y, classes_of_split
  * classes, a multiple of TILE_OTHERS; the last splits have fewer or none. Lines of a tile that do
- * not exist are copies of the last row. The pipeline of a tile begins with a barrier, so that no
+ * not exist are copies of the last row. The logit of a class that does not exist is that of the
+ * last class with a bias of minus infinity: it adds nothing, or is bad where the last class is.
+ * WANTED: a set of RUNNER_UP and ENTROPY. The pipeline of a tile begins with a barrier, so that no
  * thread still reads the logits of the tile before. */
-template <int DTYPE>
+template <int DTYPE, int WANTED>
 static __global__ void __launch_bounds__(TILE_THREADS)
     fused_kernel(unit_rows tokens, unit_rows classes, int64_t units, int64_t first_class,
                  const float *bias, const int64_t *labels, const int32_t *list,
                  int64_t classes_of_split, token_state *partial) {
     CUDA_SHARED(half_unit, memory, TILE_MEMORY);
-    float *logits = (float *)memory; /* [TILE_ROWS, FUSED_PITCH] */
-    int t = (int)threadIdx.x;
-    int64_t first_token = (int64_t)blockIdx.x * TILE_ROWS, token = first_token + t;
+    float *logits = (float *)memory;                            /* [TILE_ROWS, FUSED_PITCH] */
+    const float *own = logits + (int)threadIdx.x * FUSED_PITCH; /* of this thread's token */
+    int64_t first_token = (int64_t)blockIdx.x * TILE_ROWS, token = first_token + threadIdx.x;
     int64_t begin = (int64_t)blockIdx.y * classes_of_split, end = begin + classes_of_split;
     if (end > classes.count) end = classes.count;
-    int64_t label = -1; /* no class has this number */
+    int64_t label = -1; /* the class, -1: none of this split */
     if (labels && token < tokens.count) label = labels[list[token]] - first_class;
-    double label_logit = (double)NAN;
-    running_state<float> state;
+    if (label < begin || label >= end) label = -1;
+    logit_state<float> state; /* argmax counts from first_class */
+    rounded_up<float> rounded;
     for (int64_t tile = begin; tile < end; tile += TILE_OTHERS) {
         auto line = [&](int n) {
             bool is_token = n < TILE_ROWS;
@@ -61,31 +68,38 @@ static __global__ void __launch_bounds__(TILE_THREADS)
         tile_products<DTYPE>(memory, line, units, tokens.count - first_token, end - tile, &sums);
         __syncthreads(); /* all threads have multiplied the last stage */
 #pragma unroll
-        for (int p = 0; p < WARP_DOWN * WARP_ACROSS * 4; p++) {
-            int down = p / 4 / WARP_ACROSS, across = p / 4 % WARP_ACROSS, r = p % 4;
-            logits[tile_row(down, r) * FUSED_PITCH + tile_other(across, r)] =
-                sums.of[down][across][r];
+        for (int q = 0; q < 2 * WARP_ACROSS; q++) {
+            int other = tile_other(q / 2, q % 2);
+            float added = bias && tile + other < end ? bias[first_class + tile + other] : 0.0f;
+            if (tile + other >= end) added = -INFINITY;
+#pragma unroll
+            for (int p = 0; p < 2 * WARP_DOWN; p++)
+                logits[tile_row(p / 2, p % 2 * 2) * FUSED_PITCH + other] =
+                    sums.product(p, q) + added;
         }
         __syncthreads(); /* the logits are complete */
-        for (int k = 0; k < TILE_OTHERS && tile + k < end; k += FUSED_AHEAD) {
-            float z[FUSED_AHEAD];
-            int64_t class_index[FUSED_AHEAD];
-            int64_t left = end - tile - k;
+        float z[FUSED_UNITS][FUSED_UNIT];
+        int64_t unit_class[FUSED_UNITS];
 #pragma unroll
-            for (int m = 0; m < FUSED_AHEAD; m++) {
-                int64_t c = first_class + tile + k + m;
-                class_index[m] = c;
-                z[m] = logits[t * FUSED_PITCH + k + m];
-                if (bias && m < left) z[m] = z[m] + bias[c];
-                if (m < left && tile + k + m == label) label_logit = (double)z[m];
-            }
-            state.add(z, class_index, left < FUSED_AHEAD ? (int)left : FUSED_AHEAD);
+        for (int u = 0; u < FUSED_UNITS; u++) {
+            unit_class[u] = tile + u * FUSED_UNIT;
+#pragma unroll
+            for (int k = 0; k < FUSED_UNIT; k++) z[u][k] = own[u * FUSED_UNIT + k];
         }
+        add_logits<WANTED>(&state, &rounded, z, unit_class);
+        if (state.argmax >= tile && state.argmax < end) { /* first met in this tile, in that unit */
+            const float *unit = own + (state.argmax - tile);
+            int at = 0;
+#pragma unroll
+            for (int k = FUSED_UNIT - 1; k >= 0; k--)
+                if (unit[k] == state.max) at = k;
+            state.argmax += at;
+        }
+        if (label >= tile && label < tile + TILE_OTHERS) state.label = own[label - tile];
     }
     if (token >= tokens.count) return;
-    token_state all = state.state();
-    all.label = label_logit;
-    partial[(int64_t)blockIdx.y * tokens.count + token] = all;
+    if (state.argmax < INT64_MAX) state.argmax += first_class;
+    partial[(int64_t)blockIdx.y * tokens.count + token] = token_state_of(state);
 }
 
 unit_rows units_of(const matrix_view &rows) {
@@ -110,18 +124,21 @@ int64_t fused_splits(int64_t tokens, int64_t classes) {
 
 void fused_stats(call &c, const matrix_view &tokens, const matrix_view &classes, int64_t dims,
                  int64_t first_class, const float *bias, const int64_t *labels, const int32_t *list,
-                 int64_t splits, token_state *partial) {
+                 int64_t splits, const stats_out &out, token_state *partial) {
     int64_t tiles = (classes.count + TILE_OTHERS - 1) / TILE_OTHERS;
     int64_t per_split = (tiles + splits - 1) / splits * TILE_OTHERS;
     dim3 blocks(blocks_for(tokens.count, TILE_ROWS), (unsigned)splits);
-    if (tokens.dtype == ALCORE_FLOAT16)
-        CUDA_LAUNCH((fused_kernel<ALCORE_FLOAT16>), blocks, TILE_THREADS, c.compute,
-                    units_of(tokens), units_of(classes), half_units(dims), first_class, bias,
-                    labels, list, per_split, partial);
-    else
-        CUDA_LAUNCH((fused_kernel<ALCORE_BFLOAT16>), blocks, TILE_THREADS, c.compute,
-                    units_of(tokens), units_of(classes), half_units(dims), first_class, bias,
-                    labels, list, per_split, partial);
+    auto launch = [&](auto dtype, auto wanted) {
+        CUDA_LAUNCH((fused_kernel<decltype(dtype)::value, decltype(wanted)::value>), blocks,
+                    TILE_THREADS, c.compute, units_of(tokens), units_of(classes), half_units(dims),
+                    first_class, bias, labels, list, per_split, partial);
+    };
+    launch_wanted(out, [&](auto wanted) {
+        if (tokens.dtype == ALCORE_FLOAT16)
+            launch(std::integral_constant<int, ALCORE_FLOAT16>(), wanted);
+        else
+            launch(std::integral_constant<int, ALCORE_BFLOAT16>(), wanted);
+    });
 }
 
 } // namespace alcore_cuda

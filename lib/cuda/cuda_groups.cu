@@ -72,37 +72,106 @@ void group_rows(const int32_t *group, int64_t count, int64_t groups, grouping *o
 }
 
 /* SUM_AHEAD: rows that a thread loads before it adds the first of them, to hide the latency of
- * memory; SUM_THREADS: threads of a block, each of which has one component. 256 of them would hide
- * no more: at 48 registers a thread a multiprocessor has 1280 threads either way, and dimensions
- * that are a multiple of 128 only would leave threads without a component. */
-enum { SUM_AHEAD = 8, SUM_THREADS = 128 };
+ * memory. Threads of a block of sums_kernel: 128 that have one component each; one warp where each
+ * has a unit, so that few groups are still spread over many multiprocessors. */
+enum { SUM_AHEAD = 8 };
+template <int WIDTH> struct sum_block {
+    enum { THREADS = WIDTH == 1 ? 128 : CUDA_LANES };
+};
+
+/* Divides the components of a row of 16 or 32 bits by its norm; all are 0 where that is below
+ * 1e-12. With 1 / norm, which is computed once, a quotient takes 5 operations in float64 in place
+ * of about 9, and is rounded correctly by Markstein's theorem (Handbook of Floating-Point
+ * Arithmetic, section 4.7 of the second edition): 1 / norm is rounded correctly, the first quotient
+ * is within 2 units in the last place and the second one within 1, and nothing overflows or is
+ * subnormal, because components and norms are between 2^-149 and 2^192. With 0 as `inverse` a
+ * finite component becomes 0 and an infinite one NaN, as where it is divided by an infinite norm.
+ */
+struct row_divisor {
+    double norm, inverse;
+    __device__ explicit row_divisor(double of_row)
+        : norm(of_row < CUDA_ZERO_NORM || of_row > DBL_MAX ? 1.0 : of_row),
+          inverse(of_row < CUDA_ZERO_NORM ? 0.0 : 1.0 / of_row) {}
+    __device__ double operator()(double x) const {
+        double quotient = x * inverse;
+        quotient = fma(fma(-norm, quotient, x), inverse, quotient);
+        return fma(fma(-norm, quotient, x), inverse, quotient);
+    }
+};
 
 /* Adds the rows of a chunk to sums [all groups, dims], which hold those of earlier chunks and begin
- * as 0: a thread has one component j, blockIdx.y is the index k of a group in `groups`, those that
- * have rows (order, groups, starts: as in grouping). norms [chunk], L2: unit rows are divided by
- * them, or count as 0 below 1e-12; NULL: rows are added as they are. */
-template <int DTYPE>
-static __global__ void __launch_bounds__(SUM_THREADS)
+ * as 0: a thread has WIDTH adjacent components from j on, one or those of a unit of 16 bytes, which
+ * one instruction loads; each has a sum of its own, so that WIDTH does not change the result.
+ * blockIdx.y is the index k of a group in `groups`, those that have rows (order, groups, starts: as
+ * in grouping). norms [chunk], L2, looked at when UNIT: rows are divided by them, or count as 0
+ * below 1e-12. */
+template <int DTYPE, bool UNIT, int WIDTH>
+static __global__ void __launch_bounds__(sum_block<WIDTH>::THREADS)
     sums_kernel(row_set rows, const double *norms, const int32_t *order, const int32_t *groups,
                 const int32_t *starts, double *sums) {
-    int64_t j = (int64_t)blockIdx.x * SUM_THREADS + threadIdx.x;
+    typedef typename real_of<DTYPE>::type real;
+    enum { BYTES = dtype_size<DTYPE>::BYTES };
+    int64_t j = ((int64_t)blockIdx.x * sum_block<WIDTH>::THREADS + threadIdx.x) * WIDTH;
     if (j >= rows.dims) return;
-    double *out = sums + groups[blockIdx.y] * rows.dims + j, sum = *out;
+    const char *first = (const char *)rows.data + j * BYTES; /* component j of row 0 */
+    double *out = sums + groups[blockIdx.y] * rows.dims + j, sum[WIDTH];
+#pragma unroll
+    for (int w = 0; w < WIDTH; w++) sum[w] = out[w];
     int32_t end = starts[blockIdx.y + 1];
     for (int32_t entry = starts[blockIdx.y]; entry < end; entry += SUM_AHEAD) {
-        double ahead[SUM_AHEAD];
+        real ahead[SUM_AHEAD][WIDTH];
+        double norm[SUM_AHEAD];
 #pragma unroll
         for (int k = 0; k < SUM_AHEAD; k++) {
             int64_t i = order[entry + k < end ? entry + k : end - 1];
-            double x = component_at<DTYPE>(rows.data, i * rows.stride + j);
-            if (norms) x = norms[i] < CUDA_ZERO_NORM ? 0.0 : x / norms[i];
-            ahead[k] = x;
+            const char *from = first + i * rows.stride * BYTES;
+            if constexpr (WIDTH == 1) {
+                ahead[k][0] = real_at<DTYPE>(from, 0);
+            } else {
+                loaded_unit unit = *(const loaded_unit *)from;
+                widen_unit<DTYPE>(unit, ahead[k]);
+            }
+            norm[k] = UNIT ? norms[i] : 1.0;
         }
 #pragma unroll
-        for (int k = 0; k < SUM_AHEAD; k++)
-            if (entry + k < end) sum = sum + ahead[k];
+        for (int k = 0; k < SUM_AHEAD; k++) {
+            if (entry + k >= end) continue;
+            row_divisor divided(norm[k]);
+#pragma unroll
+            for (int w = 0; w < WIDTH; w++) {
+                double x = widened(ahead[k][w]);
+                if (UNIT && WIDTH > 2) /* so not for float64 */
+                    x = divided(x);
+                else if (UNIT)
+                    x = norm[k] < CUDA_ZERO_NORM ? 0.0 : x / norm[k];
+                sum[w] = sum[w] + x;
+            }
+        }
     }
-    *out = sum;
+#pragma unroll
+    for (int w = 0; w < WIDTH; w++) out[w] = sum[w];
+}
+
+/* Launches sums_kernel for `batch` groups; norms NULL: rows are added as they are. Units are loaded
+ * whole where every row is whole units and begins at a multiple of their size. */
+template <int DTYPE>
+void launch_sums(const row_set &rows, const double *norms, const int32_t *order,
+                 const int32_t *groups, const int32_t *starts, unsigned batch, double *sums,
+                 cudaStream_t stream) {
+    enum { WIDTH = sizeof(loaded_unit) / dtype_size<DTYPE>::BYTES };
+    auto launch = [&](auto unit, auto width) {
+        enum { THREADS = sum_block<decltype(width)::value>::THREADS };
+        dim3 blocks(blocks_for(rows.dims, THREADS * decltype(width)::value), batch);
+        CUDA_LAUNCH((sums_kernel<DTYPE, decltype(unit)::value, decltype(width)::value>), blocks,
+                    THREADS, stream, rows, norms, order, groups, starts, sums);
+    };
+    auto launch_unit = [&](auto width) {
+        norms ? launch(std::true_type(), width) : launch(std::false_type(), width);
+    };
+    bool whole = rows.dims % WIDTH == 0 && rows.stride % WIDTH == 0 &&
+                 (uintptr_t)rows.data % sizeof(loaded_unit) == 0;
+    whole ? launch_unit(std::integral_constant<int, WIDTH>())
+          : launch_unit(std::integral_constant<int, 1>());
 }
 
 /* What one warp of nearest_kernel compares: up to four rows of one group with its centroids. */
@@ -320,11 +389,10 @@ alcore_status group_sums(const alcore_sys_work *work, const alcore_sys_rows *row
             /* The second dimension of a grid is limited to 65535 blocks. */
             for (size_t first = 0; first < by.groups.size(); first += 32768) {
                 size_t batch = by.groups.size() - first < 32768 ? by.groups.size() - first : 32768;
-                dim3 blocks(blocks_for(rows->dims, SUM_THREADS), (unsigned)batch);
                 CUDA_EACH_DTYPE(rows->dtype,
-                                CUDA_LAUNCH((sums_kernel<DTYPE>), blocks, SUM_THREADS, piece.stream,
-                                            set, piece.get<const double>(norms), order,
-                                            present + first, starts + first, device_sums));
+                                launch_sums<DTYPE>(set, piece.get<const double>(norms), order,
+                                                   present + first, starts + first, (unsigned)batch,
+                                                   device_sums, piece.stream));
             }
             for (const int32_t *list : {order, present, starts}) c.deallocate((void *)list);
         });

@@ -5,9 +5,9 @@
  * Tokens pass in chunks, adjacent tokens that are on the device at a time; the rows of W, one a
  * class, in parts when they are on the host. A chunk and a part meet in tiles of tokens x classes:
  * cuBLAS, or the kernel of cuda_product.cuh where it is absent, writes the products of a tile to
- * memory of a fixed size, as float32 [tokens, classes], and split_kernel reads them. Where it is
- * absent and both matrices have the same 16-bit type, the kernel of cuda_fused.cuh computes both,
- * without memory for logits.
+ * memory of a fixed size, as float32 [tokens, classes], and split_kernel reads them. Where both
+ * matrices have the same 16-bit type and cuBLAS is absent, or fused_pays() says so, the kernel of
+ * cuda_fused.cuh computes both, without memory for logits.
  *
  * Of cuda_call.cuh: a call has its memory, stream and errors, which are exceptions that guarded()
  * turns into the returned status; a pipeline passes the tokens, with the caller's arrays as
@@ -25,7 +25,6 @@
 
 #include "cuda_entries.h"
 #include "cuda_fused.cuh"
-#include "cuda_logit_state.cuh"
 #include "cuda_rows.cuh"
 #include "cuda_stats.cuh"
 
@@ -131,7 +130,8 @@ __device__ inline void read_quads(const float *row, const float *bias, int64_t c
  * have fewer or none, and leave the state over no classes.
  *
  * bias [all classes] or NULL; labels [chunk]: the class of each token, NULL where there are none;
- * token n of the tile is token list[n] of the chunk. */
+ * token n of the tile is token list[n] of the chunk. WANTED: a set of RUNNER_UP and ENTROPY. */
+template <int WANTED>
 static __global__ void __launch_bounds__(CUDA_THREADS)
     split_kernel(logit_tile tile, const float *bias, const int64_t *labels, const int32_t *list,
                  int64_t classes_of_split, token_state *partial) {
@@ -142,11 +142,12 @@ static __global__ void __launch_bounds__(CUDA_THREADS)
     if (end > tile.classes) end = tile.classes;
     const float *own_bias = bias ? bias + tile.first_class : nullptr; /* of the tile's classes */
     logit_state<float> state;
+    rounded_up<float> rounded;
     auto add = [&](int64_t c, const float(&z)[QUADS][4]) {
         int64_t quad_class[QUADS];
 #pragma unroll
         for (int q = 0; q < QUADS; q++) quad_class[q] = tile.first_class + c + q * 4 * CUDA_LANES;
-        add_logits<RUNNER_UP | ENTROPY>(&state, z, quad_class);
+        add_logits<WANTED>(&state, &rounded, z, quad_class);
     };
     int64_t c = begin + 4 * lane_id();
     for (; c + (QUADS - 1) * 4 * CUDA_LANES + 4 <= end; c += SPLIT_STEP) {
@@ -242,6 +243,26 @@ class output_parts {
     int64_t step;           /* classes of a part */
     int64_t current = -1;   /* first class of the current part; -1: none */
 };
+
+/* Whether the fused kernel multiplies although cuBLAS is there, in form as both matrices are: a
+ * rule of the call's sizes and of the device, so that the same call gives the same bytes. Where the
+ * second-level cache does not hold the logits of the call's largest tile, a logit that cuBLAS
+ * writes and split_kernel reads costs 8 bytes of the device's memory. On an A6000 (768 GB/s, 155
+ * TFLOP/s in 16 bits) that is at least the time of 807 multiply-adds; the fused kernel takes for a
+ * logit up to 19.6 instructions beside its product, the time of 78. What is left is 0.7 of the
+ * product itself at FUSED_DIMS components, so that the fused kernel may multiply slower by as much.
+ * Its tiles have FUSED_TOKENS tokens; with fewer a part of each product is thrown away. */
+enum { FUSED_DIMS = 1024, FUSED_TOKENS = 128 };
+bool fused_pays(call &c, int64_t tokens, int64_t classes, int64_t dims) {
+    int cache = 0; /* bytes */
+    if (tokens < FUSED_TOKENS || dims > FUSED_DIMS) return false;
+    c.check(cudaDeviceGetAttribute(&cache, cudaDevAttrL2CacheSize, c.streams->device),
+            "asking for the size of the cache");
+    int64_t most_classes = (int64_t)(TILE_BYTES / sizeof(float)) / FUSED_TOKENS;
+    size_t logits =
+        (size_t)(std::min<int64_t>(tokens, MAX_TILE_TOKENS) * std::min(classes, most_classes));
+    return (size_t)cache < std::min(logits * sizeof(float), TILE_BYTES);
+}
 
 /* How a call computes the logits of a tile. */
 enum hidden_way {
@@ -398,7 +419,7 @@ struct hidden_call {
         matrix_view others = count > 0 ? class_rows(part, first, count) : part;
         if (way == BY_FUSED && count > 0) {
             fused_stats(c, tokens, others, width(), first_class, bias, from.labels, from.list + at,
-                        splits, tiles.partial);
+                        splits, from.out, tiles.partial);
         } else {
             logit_tile tile = {tiles.logits, tiles.most_classes, tokens.count, count, first_class};
             if (way == BY_BLAS && count > 0)
@@ -407,8 +428,11 @@ struct hidden_call {
                 multiply_rows(c, tokens, others, dims, tiles.logits, tile.stride);
             int64_t per_split = (count + 4 * splits - 1) / (4 * splits) * 4;
             dim3 blocks(blocks_for(tokens.count, CUDA_WARPS), (unsigned)splits);
-            CUDA_LAUNCH(split_kernel, blocks, CUDA_THREADS, c.compute, tile, bias, from.labels,
-                        from.list + at, per_split, tiles.partial);
+            launch_wanted(from.out, [&](auto wanted) {
+                CUDA_LAUNCH((split_kernel<decltype(wanted)::value>), blocks, CUDA_THREADS,
+                            c.compute, tile, bias, from.labels, from.list + at, per_split,
+                            tiles.partial);
+            });
         }
         CUDA_LAUNCH(hidden_join, blocks_for(tokens.count, CUDA_THREADS), CUDA_THREADS, c.compute,
                     from.list + at, tokens.count, splits, tiles.partial, first_class == 0,
@@ -434,82 +458,95 @@ struct hidden_call {
 };
 } // namespace
 
+/* Throws for matrices that do not fit each other, and for outputs that cannot be computed. */
+void check_hidden(call &c, const alcore_sys_rows *hidden, const alcore_sys_rows *output,
+                  const int64_t *labels, const alcore_sys_token_stats *out) {
+    c.check_rows(hidden);
+    c.check_rows(output);
+    c.check_stats(output->count, labels, out);
+    if (hidden->dims != output->dims)
+        fail(c.work, ALCORE_E_SHAPE,
+             "hidden states and output matrix have different numbers of dimensions");
+}
+
+/* Both matrices are multiplied in the type that they share, where cuBLAS does that, else in
+ * float32. A matrix without classes is one part of none, which makes every token bad. */
+void measure_hidden(call &c, const alcore_sys_rows *hidden, const alcore_sys_rows *output,
+                    const float *bias, const int64_t *labels, const uint8_t *taking,
+                    const alcore_sys_token_stats *out, long long *lowest) {
+    int64_t dims = hidden->dims;
+    /* A matrix as its rows are multiplied unless they are copied first. What is on the host comes
+     * to the device without gaps. */
+    auto seen = [&](const alcore_sys_rows *rows) -> matrix_view {
+        bool there = c.on_device(rows->data);
+        return {there ? rows->data : nullptr, rows->count, there ? rows->stride : dims,
+                rows->dtype};
+    };
+    bool alike = hidden->dtype == output->dtype && hidden->dtype != ALCORE_FLOAT64;
+    bool halves = alike && hidden->dtype != ALCORE_FLOAT32 && dims > 0;
+    blas_product blas(c, halves && fused_in_form(seen(hidden), dims) &&
+                             fused_in_form(seen(output), dims) &&
+                             fused_pays(c, hidden->count, output->count, dims));
+    bool fused = halves && !blas.usable();
+    hidden_way way = fused ? BY_FUSED : blas.serves(dims, dims) ? BY_BLAS : BY_KERNEL;
+    int32_t dtype = alike && way != BY_KERNEL ? hidden->dtype : ALCORE_FLOAT32;
+    int64_t width = fused ? fused_dims(dims) : dims;
+    size_t row = (size_t)width * alcore_sys_dtype_bytes(dtype); /* bytes, as a copy */
+    /* Whether rows may have to be copied before they are multiplied. */
+    auto copied = [&](const alcore_sys_rows *rows) {
+        if (way == BY_FUSED) return !fused_in_form(seen(rows), dims);
+        return rows->dtype != dtype || (way == BY_BLAS && !blas.serves(dims, seen(rows).stride));
+    };
+    output_parts matrix(c, output);
+    logit_tiles tiles(c, way, hidden->count, output->count, width,
+                      taking || copied(hidden) ? row : 0, copied(output) ? row : 0);
+    hidden_call running = {c, blas, tiles, way, dims, output->count, dtype, bias, lowest, 0};
+    std::vector<int32_t> list;
+    pipeline pass(c, hidden->count);
+    pass.write_only(taking);
+    int states = pass.rows(hidden), label_column = pass.in(labels, sizeof *labels);
+    int carried = pass.scratch(sizeof(token_state));
+    stats_columns columns(pass, out);
+    pass.run([&](const chunk &piece) {
+        list.clear();
+        for (int64_t i = 0; i < piece.count; i++)
+            if (!taking || taking[piece.first + i]) list.push_back((int32_t)i);
+        if (list.empty()) return;
+        chunk_tokens from = {
+            {piece.get<const void>(states), piece.count, piece.stride(states), hidden->dtype},
+            list.data(),
+            /* copied before the return, so that the next chunk may fill `list` again */
+            c.to_device(list.data(), (int64_t)list.size()),
+            (int64_t)list.size(),
+            piece.get<const int64_t>(label_column),
+            piece.get<token_state>(carried),
+            columns.of_chunk(piece),
+            hidden->first + piece.first};
+        int64_t first = 0;
+        do {
+            matrix_view part = matrix.part(first);
+            running.add_part(from, part, first);
+            first += part.count;
+        } while (first < output->count);
+        c.deallocate((void *)from.list);
+    });
+}
+
 /* Kernel table: statistics of each token from its hidden state, hidden [tokens, d], and the output
  * matrix [classes, d] with bias [classes] (NULL: none). labels [tokens] or NULL; of a token whose
  * label is `ignore` nothing is written. *bad: the lowest bad token, where token 0 has the number
  * hidden->first; -1: none. A token is bad when a logit is NaN or plus infinity, none is finite, or
- * its label is outside the classes. Both matrices are multiplied in the type that they share, where
- * cuBLAS does that, else in float32. A matrix without classes is one part of none, which makes
- * every token bad. */
+ * its label is outside the classes. */
 alcore_status hidden_stats(const alcore_sys_work *work, const alcore_sys_rows *hidden,
                            const alcore_sys_rows *output, const float *bias, const int64_t *labels,
                            int64_t ignore, const alcore_sys_token_stats *out, int64_t *bad) {
     return guarded(work, [&](call &c) {
-        c.check_rows(hidden);
-        c.check_rows(output);
-        c.check_stats(output->count, labels, out);
-        int64_t dims = hidden->dims;
-        if (dims != output->dims)
-            fail(work, ALCORE_E_SHAPE,
-                 "hidden states and output matrix have different numbers of dimensions");
-        std::vector<int64_t> label_memory;
-        const int64_t *host_labels = c.to_host(labels, hidden->count, &label_memory);
-        /* 1: the token takes part; one more, so that data() is not NULL without tokens. */
-        std::vector<uint8_t> mask((size_t)hidden->count + 1, 1);
-        for (int64_t i = 0; labels && i < hidden->count; i++)
-            mask[(size_t)i] = host_labels[i] != ignore;
+        check_hidden(c, hidden, output, labels, out);
+        std::vector<uint8_t> taking;
+        if (labels) taking = labeled_rows(c, labels, hidden->count, ignore);
         long long *lowest = new_bad_row(c);
-        const float *device_bias = c.to_device(bias, output->count);
-        blas_product blas(c);
-        bool alike = hidden->dtype == output->dtype && hidden->dtype != ALCORE_FLOAT64;
-        bool fused = alike && hidden->dtype != ALCORE_FLOAT32 && !blas.usable() && dims > 0;
-        hidden_way way = fused ? BY_FUSED : blas.serves(dims, dims) ? BY_BLAS : BY_KERNEL;
-        int32_t dtype = alike && way != BY_KERNEL ? hidden->dtype : ALCORE_FLOAT32;
-        int64_t width = fused ? fused_dims(dims) : dims;
-        size_t row = (size_t)width * alcore_sys_dtype_bytes(dtype); /* bytes, as a copy */
-        /* Whether rows may have to be copied before they are multiplied. What is on the host comes
-         * to the device without gaps. */
-        auto copied = [&](const alcore_sys_rows *rows) {
-            bool there = c.on_device(rows->data);
-            matrix_view seen = {there ? rows->data : nullptr, rows->count,
-                                there ? rows->stride : dims, rows->dtype};
-            if (way == BY_FUSED) return !fused_in_form(seen, dims);
-            return rows->dtype != dtype || (way == BY_BLAS && !blas.serves(dims, seen.stride));
-        };
-        output_parts matrix(c, output);
-        logit_tiles tiles(c, way, hidden->count, output->count, width,
-                          labels || copied(hidden) ? row : 0, copied(output) ? row : 0);
-        hidden_call running = {c,     blas,        tiles,  way, dims, output->count,
-                               dtype, device_bias, lowest, 0};
-        std::vector<int32_t> list;
-        pipeline pass(c, hidden->count);
-        pass.write_only(mask.data());
-        int states = pass.rows(hidden), label_column = pass.in(labels, sizeof *labels);
-        int carried = pass.scratch(sizeof(token_state));
-        stats_columns columns(pass, out);
-        pass.run([&](const chunk &piece) {
-            list.clear();
-            for (int64_t i = 0; i < piece.count; i++)
-                if (mask[(size_t)(piece.first + i)]) list.push_back((int32_t)i);
-            if (list.empty()) return;
-            chunk_tokens from = {
-                {piece.get<const void>(states), piece.count, piece.stride(states), hidden->dtype},
-                list.data(),
-                /* copied before the return, so that the next chunk may fill `list` again */
-                c.to_device(list.data(), (int64_t)list.size()),
-                (int64_t)list.size(),
-                piece.get<const int64_t>(label_column),
-                piece.get<token_state>(carried),
-                columns.of_chunk(piece),
-                hidden->first + piece.first};
-            int64_t first = 0;
-            do {
-                matrix_view part = matrix.part(first);
-                running.add_part(from, part, first);
-                first += part.count;
-            } while (first < output->count);
-            c.deallocate((void *)from.list);
-        });
+        measure_hidden(c, hidden, output, c.to_device(bias, output->count), labels,
+                       labels ? taking.data() : nullptr, out, lowest);
         report_bad_row(c, lowest, bad);
     });
 }

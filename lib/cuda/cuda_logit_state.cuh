@@ -18,8 +18,7 @@ enum { RUNNER_UP = 1 /* the second largest logit */, ENTROPY = 2 };
 const float LOWEST_CHANGE = -1e4f;
 
 /* Statistics of some classes of a token, with float64 used for float64 logits only: some devices
- * have little of it. A thread rounds its sums once for each unit of 16 bytes, those of 2^17 classes
- * of 16 bits 64 times by at most 2^-24. */
+ * have little of it. */
 template <class Real> struct logit_state {
     Real max = -(Real)INFINITY, second = -(Real)INFINITY; /* as in token_state */
     Real sum = 0, weighted = 0;                           /* NaN: a logit was bad */
@@ -28,22 +27,37 @@ template <class Real> struct logit_state {
     bool bad = false;           /* set at the end */
 };
 
+/* What rounding has added to the sums of a thread, at most half a unit in their last place: it is
+ * taken off what is added next (Kahan summation), so that the error of a sum does not grow with the
+ * number of classes. Without it a sum of 1 would lose each part below 2^-24. */
+template <class Real> struct rounded_up { Real sum = 0, weighted = 0; };
+
+/* *sum += part. */
+template <class Real> __device__ inline void add_part(Real *sum, Real *rounded, Real part) {
+    Real wanted = part - *rounded, before = *sum;
+    *sum = before + wanted;
+    *rounded = *sum - before - wanted;
+}
+
 /* Rescales the sums of `state` from the maximum `max` that they were made with to `larger`: see
  * rescale_sums() of cuda_stats.cuh. Nothing is asked, because a NaN among the sums has to stay; a
- * difference of two infinities counts as LOWEST_CHANGE, with which sums of 0 remain 0. */
+ * difference of two infinities counts as LOWEST_CHANGE, with which sums of 0 remain 0. Returns the
+ * factor. */
 template <class Real>
-__device__ inline void rescale(logit_state<Real> *state, Real max, Real larger) {
+__device__ inline Real rescale(logit_state<Real> *state, Real max, Real larger) {
     Real change = larger_of(max - larger, (Real)LOWEST_CHANGE), scale = device_exp(change);
     state->weighted = scale * device_fused(change, state->sum, state->weighted);
     state->sum = scale * state->sum;
+    return scale;
 }
 
 /* Adds UNITS units of WIDTH adjacent logits each, where first_class says which, to the state of a
- * thread, whose units come in ascending order. A NaN, and infinity less infinity, make the sum NaN;
- * minus infinity adds 0. The largest finite negative number stands for the maximum until there is a
- * finite logit. */
+ * thread, whose units come in ascending order; *rounded is what rounding has added. A NaN, and
+ * infinity less infinity, make the sum NaN; minus infinity adds 0. The largest finite negative
+ * number stands for the maximum until there is a finite logit. */
 template <int WANTED, class Real, int UNITS, int WIDTH>
-__device__ inline void add_logits(logit_state<Real> *state, const Real (&z)[UNITS][WIDTH],
+__device__ inline void add_logits(logit_state<Real> *state, rounded_up<Real> *rounded,
+                                  const Real (&z)[UNITS][WIDTH],
                                   const int64_t (&first_class)[UNITS]) {
     Real before = state->max;
 #pragma unroll
@@ -57,7 +71,9 @@ __device__ inline void add_logits(logit_state<Real> *state, const Real (&z)[UNIT
         }
         if (state->max > max_before) state->argmax = first_class[u];
     }
-    rescale(state, before, state->max);
+    Real scale = rescale(state, before, state->max);
+    rounded->sum = scale * rounded->sum;
+    rounded->weighted = scale * rounded->weighted;
     Real largest =
         larger_of(state->max, sizeof(Real) == sizeof(float) ? (Real)-FLT_MAX : (Real)-DBL_MAX);
 #pragma unroll
@@ -71,8 +87,8 @@ __device__ inline void add_logits(logit_state<Real> *state, const Real (&z)[UNIT
                 part_weighted =
                     device_fused(larger_of(below, (Real)LOWEST_CHANGE), e, part_weighted);
         }
-        state->sum = state->sum + part;
-        if (WANTED & ENTROPY) state->weighted = state->weighted + part_weighted;
+        add_part(&state->sum, &rounded->sum, part);
+        if (WANTED & ENTROPY) add_part(&state->weighted, &rounded->weighted, part_weighted);
     }
 }
 

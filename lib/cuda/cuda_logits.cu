@@ -23,12 +23,9 @@
  *                 memory of the block
  *     NO_ROW      larger than every row number: what the lowest bad row is before there is one
  *
- * stats_columns, new_bad_row() and report_bad_row() serve hidden_stats too; cuda_stats.cuh declares
- * them. */
-#include <type_traits>
-
+ * stats_columns, new_bad_row() and report_bad_row() serve hidden_stats too, and the kernel itself
+ * token_stats; cuda_stats.cuh declares them. */
 #include "cuda_entries.h"
-#include "cuda_logit_state.cuh"
 #include "cuda_rows.cuh"
 #include "cuda_stats.cuh"
 
@@ -49,22 +46,22 @@ stats_out stats_columns::of_chunk(const chunk &piece) const {
             piece.get<int32_t>(argmax)};
 }
 
-/* Which tokens' statistics the pipeline may write to host memory: [count] bytes in *memory, which
- * the caller owns, 1: the token has a label; NULL: all tokens. In device memory the kernels
- * themselves leave out the others, so NULL is returned when no output is on the host. labels
- * [count]: the class of each token, or `ignore` for none; NULL: every token takes part. */
-const uint8_t *labeled_rows(call &c, const int64_t *labels, int64_t count, int64_t ignore,
-                            const alcore_sys_token_stats *out, std::vector<uint8_t> *memory) {
-    bool to_host = out->argmax && !c.on_device(out->argmax);
+bool is_any_on_host(call &c, const alcore_sys_token_stats *out) {
+    bool host = out->argmax && !c.on_device(out->argmax);
     for (const double *array :
          {out->logprob, out->top1, out->top2, out->margin, out->entropy, out->logsumexp})
-        to_host = to_host || (array && !c.on_device(array));
-    if (!labels || !to_host) return nullptr;
+        host = host || (array && !c.on_device(array));
+    return host;
+}
+
+/* A byte for each token, on the host, 1 where its label, of labels [count], is not `ignore`; one
+ * byte more, so that the mask is never empty. */
+std::vector<uint8_t> labeled_rows(call &c, const int64_t *labels, int64_t count, int64_t ignore) {
     std::vector<int64_t> label_memory;
     const int64_t *host_labels = c.to_host(labels, count, &label_memory);
-    memory->resize((size_t)count + 1); /* so that data() is not NULL without tokens */
-    for (int64_t i = 0; i < count; i++) (*memory)[(size_t)i] = host_labels[i] != ignore;
-    return memory->data();
+    std::vector<uint8_t> taking((size_t)count + 1, 1);
+    for (int64_t i = 0; i < count; i++) taking[(size_t)i] = host_labels[i] != ignore;
+    return taking;
 }
 
 /* Where the kernels of a call note their lowest bad row, on the device until the call ends, which
@@ -130,6 +127,7 @@ static __global__ void __launch_bounds__(THREADS, CUDA_BLOCKS)
     bool aligned = (uintptr_t)row % sizeof(loaded_unit) == 0;
     const int64_t next = THREADS * WIDTH; /* classes from a unit of a thread to its next one */
     logit_state<real> state;
+    rounded_up<real> rounded;
     for (; c + (AHEAD - 1) * next + WIDTH <= classes; c += AHEAD * next) {
         real z[AHEAD][WIDTH];
         int64_t first_class[AHEAD];
@@ -147,13 +145,13 @@ static __global__ void __launch_bounds__(THREADS, CUDA_BLOCKS)
             for (int k = 0; k < AHEAD * WIDTH; k++)
                 z[k / WIDTH][k % WIDTH] = real_at<DTYPE>(row, first_class[k / WIDTH] + k % WIDTH);
         }
-        add_logits<WANTED>(&state, z, first_class);
+        add_logits<WANTED>(&state, &rounded, z, first_class);
     }
     for (; c < classes; c += next) {
         real z[1][WIDTH];
         int64_t first_class[1] = {c};
         load_logits<DTYPE>(row, c, classes, aligned, z[0]);
-        add_logits<WANTED>(&state, z, first_class);
+        add_logits<WANTED>(&state, &rounded, z, first_class);
     }
     memory[t] = state;
     for (int w = THREADS / 2; w > 0; w /= 2) {
@@ -182,50 +180,51 @@ static __global__ void __launch_bounds__(THREADS, CUDA_BLOCKS)
 template <int DTYPE, int THREADS>
 void launch_logits(const row_set &rows, int64_t first, const int64_t *labels, int64_t ignore,
                    const stats_out &out, long long *bad, cudaStream_t stream) {
-    auto launch = [&](auto wanted) {
+    launch_wanted(out, [&](auto wanted) {
         CUDA_LAUNCH((logits_kernel<DTYPE, decltype(wanted)::value, THREADS>), (unsigned)rows.count,
                     THREADS, stream, rows, first, labels, ignore, out, bad);
-    };
-    bool runner_up = out.top2 || out.margin;
-    if (runner_up && out.entropy)
-        launch(std::integral_constant<int, RUNNER_UP | ENTROPY>());
-    else if (runner_up)
-        launch(std::integral_constant<int, RUNNER_UP>());
-    else if (out.entropy)
-        launch(std::integral_constant<int, ENTROPY>());
-    else
-        launch(std::integral_constant<int, 0>());
+    });
 }
 } // namespace
+
+/* Statistics of tokens that take no part are not written: those in device memory are left out by
+ * the kernel, those in host memory by the mask `taking` of the pipeline. Blocks have 32 threads for
+ * few classes, else 256. */
+void measure_logits(call &c, const alcore_sys_rows *logits, const int64_t *labels, int64_t ignore,
+                    const uint8_t *taking, const alcore_sys_token_stats *out, long long *lowest) {
+    pipeline pass(c, logits->count);
+    pass.write_only(taking);
+    int matrix = pass.rows(logits), label_column = pass.in(labels, sizeof *labels);
+    stats_columns columns(pass, out);
+    pass.run([&](const chunk &piece) {
+        row_set set = chunk_rows(piece, logits, matrix);
+        int64_t first = logits->first + piece.first;
+        CUDA_EACH_DTYPE(logits->dtype,
+                        (logits->dims <= FEW_CLASSES
+                             ? launch_logits<DTYPE, 32>
+                             : launch_logits<DTYPE, 256>)(set, first,
+                                                          piece.get<const int64_t>(label_column),
+                                                          ignore, columns.of_chunk(piece), lowest,
+                                                          piece.stream));
+    });
+}
 
 /* Kernel table: statistics of each token from its logits [tokens, classes]. labels [tokens] or
  * NULL; tokens whose label is `ignore` are not written. A bad token has a NaN, plus infinity, no
  * finite logit, or a label outside the classes. *bad: the number of the lowest bad token, where
- * token 0 has the number logits->first; -1 when there is none. Blocks have 32 threads for few
- * classes, else 256. */
+ * token 0 has the number logits->first; -1 when there is none. */
 alcore_status logit_stats(const alcore_sys_work *work, const alcore_sys_rows *logits,
                           const int64_t *labels, int64_t ignore, const alcore_sys_token_stats *out,
                           int64_t *bad) {
     return guarded(work, [&](call &c) {
         c.check_rows(logits);
         c.check_stats(logits->dims, labels, out);
-        std::vector<uint8_t> memory;
+        std::vector<uint8_t> taking;
+        if (labels && is_any_on_host(c, out))
+            taking = labeled_rows(c, labels, logits->count, ignore);
         long long *lowest = new_bad_row(c);
-        pipeline pass(c, logits->count);
-        pass.write_only(labeled_rows(c, labels, logits->count, ignore, out, &memory));
-        int matrix = pass.rows(logits), label_column = pass.in(labels, sizeof *labels);
-        stats_columns columns(pass, out);
-        pass.run([&](const chunk &piece) {
-            row_set set = chunk_rows(piece, logits, matrix, -1 /* no mask */, -1 /* no groups */);
-            int64_t first = logits->first + piece.first;
-            CUDA_EACH_DTYPE(
-                logits->dtype,
-                (logits->dims <= FEW_CLASSES
-                     ? launch_logits<DTYPE, 32>
-                     : launch_logits<DTYPE, 256>)(set, first,
-                                                  piece.get<const int64_t>(label_column), ignore,
-                                                  columns.of_chunk(piece), lowest, piece.stream));
-        });
+        measure_logits(c, logits, labels, ignore, taking.empty() ? nullptr : taking.data(), out,
+                       lowest);
         report_bad_row(c, lowest, bad);
     });
 }

@@ -20,14 +20,9 @@ namespace alcore_cuda {
  * first kernel. */
 static const size_t CHUNK_BYTES = (size_t)8 << 20;
 
-pipeline::~pipeline() {
-    free_buffers();
-}
-
 /* Adds a column, an array with an entry of `bytes` bytes per row, `pitch` bytes apart, and returns
  * its number for chunk::get(); -1 for NULL. It is staged when it is on the host, or on the device
- * but not aligned as kernels need it. alignment: bytes, 0: any; in, out: kernels read, write it.
- * The array is borrowed until the pipeline is destroyed. */
+ * but not aligned as kernels need it. alignment: bytes, 0: any; in, out: kernels read, write it. */
 int pipeline::add(const void *array, size_t bytes, size_t pitch, size_t alignment, bool in,
                   bool out) {
     if (!array) return -1;
@@ -56,23 +51,12 @@ int pipeline::rows(const alcore_sys_rows *rows) {
                false /* out */);
 }
 
-/* Adds an array [rows] of the caller that kernels read, `bytes` bytes an entry. alignment: as in
- * add(). */
-int pipeline::in(const void *array, size_t bytes, size_t alignment) {
-    return add(array, bytes, bytes /* pitch */, alignment, true /* in */, false /* out */);
-}
-
 /* Adds an array [planes, rows] of the caller that kernels write. */
 int pipeline::out(void *array, size_t bytes, int64_t planes) {
     int index =
         add(array, bytes, bytes /* pitch */, 0 /* alignment */, false /* in */, true /* out */);
     if (index >= 0) columns[(size_t)index].planes = (size_t)planes;
     return index;
-}
-
-/* Adds an array [rows] of the caller that kernels read and write. */
-int pipeline::inout(void *array, size_t bytes) {
-    return add(array, bytes, bytes /* pitch */, 0 /* alignment */, true /* in */, true /* out */);
 }
 
 /* Adds device memory of `bytes` bytes for each row of a chunk; its content does not survive a
@@ -86,24 +70,12 @@ int pipeline::scratch(size_t bytes) {
     return (int)columns.size() - 1;
 }
 
-/* Adds the mask [rows] of the call as a column for kernels, and keeps it for drain(): run() copies
- * one that is on the device to the host where outputs are there. */
-int pipeline::row_mask(const uint8_t *row_mask) {
-    mask = row_mask;
-    return in(row_mask, 1 /* byte a row */);
-}
-
-/* group [rows], on the host, borrowed: drain() leaves out rows with a negative one. */
-void pipeline::skip_ungrouped(const int32_t *group) {
-    groups = group;
-}
-
 /* Releases the buffers of all columns. */
 void pipeline::free_buffers() {
     for (column &col : columns) {
         for (int buffer = 0; buffer < 2; buffer++) {
             c.deallocate(col.device[buffer]);
-            c.release_pinned(col.pinned[buffer]);
+            stream_slot_block_back(c.streams, true /* pinned */, col.pinned[buffer]);
             col.device[buffer] = col.pinned[buffer] = nullptr;
         }
     }
@@ -192,11 +164,46 @@ void pipeline::fill(int buffer, int64_t first, int64_t count) {
                                 c.streams->copy),
                 "clearing memory");
     }
-    c.check(cudaEventRecord(c.streams->up[buffer], c.streams->copy), "recording an event");
-    c.check(cudaStreamWaitEvent(c.compute, c.streams->up[buffer], 0), "waiting for an event");
-    buffer_first[buffer] = first;
-    buffer_count[buffer] = count;
-    buffer_busy[buffer] = true;
+    c.put_behind(c.compute, c.streams->copy, c.streams->up[buffer]);
+    in_buffer[buffer] = {first, count, true /* busy */};
+}
+
+/* Fills *views [columns] for the chunk that begins with row `first` and has that buffer. Strides
+ * are in components: the alignment of a matrix is the size of one (pipeline::rows). */
+void pipeline::view_columns(int64_t first, int buffer, std::vector<chunk::view> *views) const {
+    views->clear();
+    for (const column &col : columns) {
+        char *data = col.staged    ? col.device[buffer]
+                     : col.scratch ? col.device[0]
+                                   : col.user + (size_t)first * col.pitch;
+        size_t pitch = col.staged ? col.bytes : col.pitch;
+        views->push_back({data, (int64_t)(pitch / std::max<size_t>(col.alignment, 1)),
+                          col.staged ? step : rows_count});
+    }
+}
+
+/* Starts copying the outputs of a chunk of `count` rows from its buffer to pinned memory, behind
+ * its kernels, and notes in done[buffer] when they are there. */
+void pipeline::copy_back(int buffer, int64_t count) {
+    for (column &col : columns) {
+        if (!col.staged || !col.out || col.bytes == 0) continue;
+        size_t plane = col.bytes * (size_t)step;
+        c.check(cudaMemcpy2DAsync(col.pinned[buffer], plane, col.device[buffer], plane,
+                                  col.bytes * (size_t)count, col.planes, cudaMemcpyDefault,
+                                  c.compute),
+                "copying from the device");
+    }
+    if (staged || buffers > 1)
+        c.check(cudaEventRecord(c.streams->done[buffer], c.compute), "recording an event");
+}
+
+/* Waits until the chunk in buffer `buffer` is computed and copied back, and writes its outputs to
+ * the caller's arrays; then the buffer can be filled again. */
+void pipeline::wait(int buffer) {
+    if (!in_buffer[buffer].busy) return;
+    c.check(cudaEventSynchronize(c.streams->done[buffer]), "running kernels");
+    drain(buffer);
+    in_buffer[buffer].busy = false;
 }
 
 /* Copies the outputs of the chunk in buffer `buffer` from pinned memory, [planes, step] entries a
@@ -204,7 +211,7 @@ void pipeline::fill(int buffer, int64_t first, int64_t count) {
  * whose mask is not 0 and whose group is not negative. An output on the device is never staged, as
  * kernels need no alignment of outputs. */
 void pipeline::drain(int buffer) {
-    int64_t first = buffer_first[buffer], count = buffer_count[buffer];
+    const int64_t first = in_buffer[buffer].first, count = in_buffer[buffer].count;
     auto written = [&](int64_t i) {
         return (!mask || mask[first + i]) && (!groups || groups[first + i] >= 0);
     };
@@ -223,15 +230,6 @@ void pipeline::drain(int buffer) {
     }
 }
 
-/* Waits until the chunk in buffer `buffer` is computed and copied back, and writes its outputs to
- * the caller's arrays; then the buffer can be filled again. */
-void pipeline::wait(int buffer) {
-    if (!buffer_busy[buffer]) return;
-    c.check(cudaEventSynchronize(c.streams->done[buffer]), "running kernels");
-    drain(buffer);
-    buffer_busy[buffer] = false;
-}
-
 /* Passes all rows, `step` of them at a time, through body. With staged columns two buffers
  * alternate: while chunk n is computed in the compute stream, chunk n + 1 is copied in the copy
  * stream. Events order them: up[b] (copied, the kernels may read), done[b] (computed and copied
@@ -243,13 +241,9 @@ void pipeline::run(const std::function<void(const chunk &)> &body) {
     bool drains = false; /* some output is on the host, and drain() reads the mask there */
     for (const column &col : columns) drains = drains || (col.staged && col.out);
     mask = drains ? c.to_host(mask, rows_count, &mask_memory) : nullptr;
-    if (staged) { /* device memory of an earlier pass may still be read */
-        c.check(cudaEventRecord(c.streams->begin, c.compute), "recording an event");
-        c.check(cudaStreamWaitEvent(c.streams->copy, c.streams->begin, 0), "waiting for an event");
-    }
-    /* [columns] where the chunk has each column; what chunk::get(), stride() and plane() return. */
-    std::vector<char *> data(columns.size());
-    std::vector<int64_t> strides(columns.size()), planes(columns.size());
+    /* Kernels may still read device memory of an earlier pass. */
+    if (staged) c.put_behind(c.streams->copy, c.compute, c.streams->begin);
+    std::vector<chunk::view> views;
     for (int64_t first = 0, index = 0; first < rows_count; first += step, index++) {
         int buffer = (int)(index % buffers);
         int64_t count = std::min(step, rows_count - first);
@@ -260,29 +254,10 @@ void pipeline::run(const std::function<void(const chunk &)> &body) {
         } else if (index >= 2) {
             c.check(cudaEventSynchronize(c.streams->done[buffer]), "running kernels");
         }
-        for (size_t i = 0; i < columns.size(); i++) {
-            column &col = columns[i];
-            data[i] = col.staged    ? col.device[buffer]
-                      : col.scratch ? col.device[0]
-                                    : col.user + (size_t)first * col.pitch;
-            /* In components: the alignment of a matrix is the size of one (pipeline::rows). */
-            strides[i] = (int64_t)((col.staged ? col.bytes : col.pitch) /
-                                   std::max<size_t>(col.alignment, 1));
-            planes[i] = col.staged ? step : rows_count;
-        }
-        chunk piece = {first, count, c.compute, &data, &strides, &planes};
-        body(piece);
+        view_columns(first, buffer, &views);
+        body({first, count, c.compute, &views});
         c.launched();
-        for (column &col : columns) {
-            if (!col.staged || !col.out || col.bytes == 0) continue;
-            size_t plane = col.bytes * (size_t)step;
-            c.check(cudaMemcpy2DAsync(col.pinned[buffer], plane, col.device[buffer], plane,
-                                      col.bytes * (size_t)count, col.planes, cudaMemcpyDefault,
-                                      c.compute),
-                    "copying from the device");
-        }
-        if (staged || buffers > 1)
-            c.check(cudaEventRecord(c.streams->done[buffer], c.compute), "recording an event");
+        copy_back(buffer, count);
     }
     wait(0);
     wait(1);

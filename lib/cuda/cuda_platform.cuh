@@ -21,7 +21,8 @@
 /* Declares `name`, type[count] in the shared memory of the block. Here a reference to memory that
  * the emulation poisons for every block. */
 #define CUDA_SHARED(type, name, count)                                                             \
-    type(&name)[count] = *(type(*)[count])emu::shared_storage(sizeof(type[count]), __LINE__)
+    type(&name)[count] =                                                                           \
+        *(type(*)[count])emu::shared_storage(sizeof(type[count]), alignof(type), #name, __LINE__)
 
 /* exp and log of a device: for columns only, because they round differently on every engine. The
  * relative error of exp in float32 is at most (2 + |x|) 2^-23 for x at most 0, and values below

@@ -9,9 +9,7 @@ namespace {
  * type. */
 template <int DTYPE> struct rounded_entries {
     const void *data;
-    __device__ float operator()(int64_t index) const {
-        return (float)component_at<DTYPE>(data, index);
-    }
+    __device__ float operator()(int64_t index) const { return (float)real_at<DTYPE>(data, index); }
 };
 struct half_entries {
     const void *data;

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Entries that compute one value, or one vector, of each row, a warp a row: widen, dots, self_dots,
- * sq_dists and the distances to the centroid of the group of a row. Thread l of the warp holds
- * running sum l of spec 1.8, so that the bytes are the CPU's. Cost: one read of the rows; one to
- * three double operations a component, which on devices with slow double precision take longer than
- * the read.
+ * sq_dists and the cosine distance to the centroid of the group of a row. Thread l of the warp
+ * holds running sum l of spec 1.8, so that the bytes are the CPU's. Cost: one read of the rows; one
+ * to three double operations a component, which on devices with slow double precision take longer
+ * than the read.
  *
  * Terms used here (cuda_call.cuh, cuda_warp.cuh):
  *
@@ -32,7 +32,7 @@ namespace {
 struct widen_body { /* the components of the row */
     double *out;
     template <class Row> __device__ void operator()(const Row &row, int64_t i, int64_t dims) const {
-        for (int64_t j = lane_id(); j < dims; j += CUDA_LANES) out[i * dims + j] = row[j];
+        lane_components(dims, [&](int64_t j) { out[i * dims + j] = row[j]; });
     }
 };
 
@@ -70,16 +70,6 @@ struct sq_dists_body { /* |row - vector|^2 */
     }
 };
 
-struct group_sq_dists_body { /* |row - centroid of its group|^2 */
-    const int32_t *group;
-    const double *centroids;
-    double *out;
-    template <class Row> __device__ void operator()(const Row &row, int64_t i, int64_t dims) const {
-        double sq_dist = row_sq_dist(row, centroids + group[i] * dims, dims);
-        if (lane_id() == 0) out[i] = sq_dist;
-    }
-};
-
 struct group_cosine_body { /* 1 - cos(row, centroid of its group), spec 1.5 */
     const int32_t *group;
     const double *centroids, *centroid_dots;
@@ -105,8 +95,8 @@ alcore_status value_per_row(const alcore_sys_work *work, const alcore_sys_rows *
             out_column = pass.out(out, bytes);
         pass.run([&](const chunk &piece) {
             body.out = piece.get<double>(out_column);
-            launch_rows(chunk_rows(piece, rows, matrix, mask_column, -1 /* no groups */),
-                        rows->dtype, piece.stream, body);
+            launch_rows(chunk_rows(piece, rows, matrix, mask_column), rows->dtype, piece.stream,
+                        body);
         });
     });
 }
@@ -129,15 +119,6 @@ const int32_t *checked_groups(call &c, const alcore_sys_rows *rows, const int32_
 /* Widens the rows of a set of a chunk to out [chunk, dims] on the device. */
 void widen_chunk(const chunk &piece, const row_set &rows, int32_t dtype, double *out) {
     launch_rows(rows, dtype, piece.stream, widen_body{out});
-}
-
-/* out [count] = dot(row, row) of rows [count, dims]; both on the device. */
-void row_self_dots(call &c, const double *rows, int64_t count, int64_t dims, double *out) {
-    self_dots_body body = {out};
-    row_set set = {rows,    count,   dims, dims /* stride */,
-                   nullptr, nullptr, 0 /* no mask, no groups, not unit */};
-    launch_rows(set, ALCORE_FLOAT64, c.compute, body);
-    c.launched();
 }
 
 /* out [rows.count] = L2 norm of each row of a set that takes part; on the device. */
@@ -189,7 +170,9 @@ alcore_status group_cosine(const alcore_sys_work *work, const alcore_sys_rows *r
         const int32_t *host_group = checked_groups(c, rows, group, groups, &memory);
         const double *device_centroids = c.to_device(centroids, groups * rows->dims);
         double *centroid_dots = c.allocate_array<double>(groups);
-        row_self_dots(c, device_centroids, groups, rows->dims, centroid_dots);
+        launch_rows({device_centroids, groups, rows->dims, rows->dims /* stride */,
+                     nullptr /* no mask */, nullptr /* no groups */, 0 /* not unit */},
+                    ALCORE_FLOAT64, c.compute, self_dots_body{centroid_dots});
         pipeline pass(c, rows->count);
         pass.skip_ungrouped(host_group);
         int matrix = pass.rows(rows), group_column = pass.in(group, sizeof *group);
@@ -198,28 +181,6 @@ alcore_status group_cosine(const alcore_sys_work *work, const alcore_sys_rows *r
             row_set set = chunk_rows(piece, rows, matrix, -1 /* no mask */, group_column);
             group_cosine_body body = {set.group, device_centroids, centroid_dots,
                                       piece.get<double>(out_column)};
-            launch_rows(set, rows->dtype, piece.stream, body);
-        });
-    });
-}
-
-/* Kernel table: out [rows] = |row - centroid of its group|^2. group [rows], below 0: out is not
- * written; centroids [groups, dims]. The groups are needed twice: on the host, where the pipeline
- * leaves entries out, and as a column on the device. */
-alcore_status group_sq_dists(const alcore_sys_work *work, const alcore_sys_rows *rows,
-                             const int32_t *group, int64_t groups, const double *centroids,
-                             double *out) {
-    return guarded(work, [&](call &c) {
-        std::vector<int32_t> memory;
-        const int32_t *host_group = checked_groups(c, rows, group, groups, &memory);
-        const double *device_centroids = c.to_device(centroids, groups * rows->dims);
-        pipeline pass(c, rows->count);
-        pass.skip_ungrouped(host_group);
-        int matrix = pass.rows(rows), group_column = pass.in(group, sizeof *group);
-        int out_column = pass.out(out, sizeof *out);
-        pass.run([&](const chunk &piece) {
-            row_set set = chunk_rows(piece, rows, matrix, -1 /* no mask */, group_column);
-            group_sq_dists_body body = {set.group, device_centroids, piece.get<double>(out_column)};
             launch_rows(set, rows->dtype, piece.stream, body);
         });
     });

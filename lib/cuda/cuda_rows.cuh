@@ -25,7 +25,7 @@ struct row_set {
 template <int DTYPE, class Body>
 static __global__ void __launch_bounds__(CUDA_THREADS, CUDA_BLOCKS)
     each_row(row_set rows, Body body) {
-    int64_t i = (int64_t)blockIdx.x * CUDA_WARPS + threadIdx.x / CUDA_LANES;
+    int64_t i = warp_index();
     if (i >= rows.count) return;
     if (rows.mask && !rows.mask[i]) return;
     if (rows.group && rows.group[i] < 0) return;
@@ -70,8 +70,8 @@ struct exact_rows {
 };
 
 /* The rows of a chunk as a row_set. matrix, mask, group: columns of the pipeline, -1 for none. */
-inline row_set chunk_rows(const chunk &piece, const alcore_sys_rows *rows, int matrix, int mask,
-                          int group) {
+inline row_set chunk_rows(const chunk &piece, const alcore_sys_rows *rows, int matrix,
+                          int mask = -1, int group = -1) {
     return {piece.get<const void>(matrix),
             piece.count,
             rows->dims,
@@ -79,6 +79,31 @@ inline row_set chunk_rows(const chunk &piece, const alcore_sys_rows *rows, int m
             piece.get<const uint8_t>(mask),
             piece.get<const int32_t>(group),
             rows->unit};
+}
+
+/* out [dims] = row `item` of a set, or zeros where that is negative; a block calls it together. */
+template <int DTYPE>
+__device__ inline void take_row(const row_set &rows, int64_t item, double *out) {
+    if (item < 0) {
+        for (int64_t j = threadIdx.x; j < rows.dims; j += CUDA_THREADS) out[j] = 0.0;
+        return;
+    }
+    const row_reader<DTYPE> row = exact_row<DTYPE>(rows, item);
+    for (int64_t j = threadIdx.x; j < rows.dims; j += CUDA_THREADS) out[j] = row[j];
+}
+
+/* All rows of a matrix as a row_set: where they are, or a copy of them where they are in host
+ * memory or not aligned. */
+inline row_set whole_rows(call &c, const alcore_sys_rows *rows) {
+    c.check_rows(rows);
+    const size_t component = alcore_sys_dtype_bytes(rows->dtype);
+    const int64_t extent = rows->count ? (rows->count - 1) * rows->stride + rows->dims : 0;
+    row_set set = {rows->data, rows->count, rows->dims, rows->stride, nullptr, nullptr, rows->unit};
+    if (c.in_place(rows->data, component)) return set;
+    char *copy = c.allocate_array<char>(extent * (int64_t)component);
+    c.copy_in(copy, rows->data, (size_t)extent * component);
+    set.data = copy;
+    return set;
 }
 
 /* Returns group [rows->count] in host memory: the caller's array, or a copy in *memory, which must
@@ -91,14 +116,15 @@ const int32_t *checked_groups(call &c, const alcore_sys_rows *rows, const int32_
  * device memory out [chunk, dims]; what is there of other rows stays. */
 void widen_chunk(const chunk &piece, const row_set &rows, int32_t dtype, double *out);
 
-/* out[i] = dot(row i, row i) of rows [count, dims] of doubles on the device, out [count] likewise,
- * on the compute stream. */
-void row_self_dots(call &c, const double *rows, int64_t count, int64_t dims, double *out);
-
 /* out[i] = L2 norm of row i of a row_set, for the rows that take part; out [rows.count] on the
  * device.
  */
 void launch_norms(const row_set &rows, int32_t dtype, cudaStream_t stream, double *out);
+
+/* Adds values [count] within the mask [count] (NULL: all), in order, to *total; all on the device.
+ */
+void add_to_total(cudaStream_t stream, int64_t count, const uint8_t *mask, const double *values,
+                  double *total);
 
 } // namespace alcore_cuda
 

@@ -218,25 +218,19 @@ int checked_k(call &c, const alcore_sys_best *best) {
     return (int)best->k;
 }
 
-/* Device memory for the values of a tile, a chunk of rows against a part of the queries: by_row
- * [rows, queries], by_query [queries, rows]; NULL: not wanted. */
-struct tile_values {
-    double *by_row, *by_query;
-};
-
 /* Computes all values of one tile, rows a against queries b, and updates the k best of the rows and
- * of the queries, where they are wanted. mask [a.count], best_rows (pool rows) and best_values
- * [a.count, row_k] belong to the chunk; first_row and first_query: the numbers of row 0 of a and of
- * query 0 of b among those of the call (pool rows are theirs plus `first` of the matrix). */
-void search_tile(const search_call &s, const wide_operand &a, const wide_operand &b,
-                 const tile_values &values, int64_t first_row, int64_t first_query,
-                 const uint8_t *mask, int64_t *best_rows, double *best_values) {
+ * of the queries, where they are wanted. by_row [a.count, b.count], by_query [b.count, a.count]:
+ * device memory for the values; NULL: none are wanted of the rows, or of the queries. mask
+ * [a.count], best_rows (pool rows) and best_values [a.count, row_k] belong to the chunk; first_row
+ * and first_query: the numbers of row 0 of a and of query 0 of b among those of the call (pool rows
+ * are theirs plus `first` of the matrix). */
+void search_tile(const search_call &s, const wide_operand &a, const wide_operand &b, double *by_row,
+                 double *by_query, int64_t first_row, int64_t first_query, const uint8_t *mask,
+                 int64_t *best_rows, double *best_values) {
     bool largest = s.metric != ALCORE_SYS_L2, cosine = s.metric == ALCORE_SYS_COSINE;
     int64_t tiles = (a.count + PAIR_ROWS - 1) / PAIR_ROWS * ((b.count + PAIR_ROWS - 1) / PAIR_ROWS);
     unsigned blocks = blocks_for(tiles, CUDA_WARPS);
     const uint8_t *query_mask = s.query_mask ? s.query_mask + first_query : nullptr;
-    double *by_row = s.row_k ? values.by_row : nullptr,
-           *by_query = s.query_k ? values.by_query : nullptr;
     if (largest)
         CUDA_LAUNCH((values_kernel<false>), blocks, CUDA_THREADS, s.c.compute, a, b, s.rows->dims,
                     cosine, by_row, by_query);
@@ -266,18 +260,33 @@ void plain_search(const search_call &s) {
     int best_rows = pass.inout(s.row_k ? s.row_best->row : nullptr, width);
     int best_values = pass.inout(s.row_k ? s.row_best->value : nullptr, width);
     int64_t part = others.part(0); /* no other part is larger */
-    int by_row = pass.scratch((size_t)(s.row_k ? part : 0) * sizeof(double));
-    int by_query = pass.scratch((size_t)(s.query_k ? part : 0) * sizeof(double));
+    int by_row = s.row_k ? pass.scratch((size_t)part * sizeof(double)) : -1;
+    int by_query = s.query_k ? pass.scratch((size_t)part * sizeof(double)) : -1;
     pass.run([&](const chunk &piece) {
         wide_operand a = widen_with_norms(s.c, piece, s.rows, matrix, wide, norms);
-        tile_values values = {piece.get<double>(by_row), piece.get<double>(by_query)};
         for (int64_t first = 0, count; first < s.queries->count; first += count) {
             count = others.part(first);
             wide_operand b = {others.wide, others.norms, count};
-            search_tile(s, a, b, values, piece.first, first, piece.get<const uint8_t>(mask_column),
+            search_tile(s, a, b, piece.get<double>(by_row), piece.get<double>(by_query),
+                        piece.first, first, piece.get<const uint8_t>(mask_column),
                         piece.get<int64_t>(best_rows), piece.get<double>(best_values));
         }
     });
+}
+
+/* Margin ratios of the rows of a chunk with a part of the others, by a filter. half, others: both
+ * in half precision; lists: BEST_BYTES for each row of the chunk. */
+void filter_margins(call &c, const margin_operands &m, const half_rows &half,
+                    const half_rows &others, char *lists) {
+    std::vector<best_task> tasks;
+    for (int64_t i = 0; i < m.count; i += TILE_ROWS)
+        tasks.push_back({(int32_t)i, (int32_t)std::min<int64_t>(TILE_ROWS, m.count - i),
+                         0 /* the first other */, m.b.count /* the end of the others */});
+    const int64_t count = (int64_t)tasks.size();
+    const best_task *list = c.to_device(tasks.data(), count);
+    filter_and_rerank(c, half, m.count, nullptr /* order */, list, count, others, m.b.count, m.dims,
+                      margin_body{m}, lists);
+    c.deallocate(list);
 }
 } // namespace
 
@@ -355,12 +364,11 @@ alcore_status margin_ratios(const alcore_sys_work *work, const alcore_sys_rows *
                             filters ? LAUNCH_HALVES : LAUNCH_DOUBLES);
         int ratio_column = pass.inout(ratio, sizeof *ratio);
         int other_column = pass.inout(other, sizeof *other);
-        std::vector<best_task> tasks;
         pass.run([&](const chunk &piece) {
             margin_operands sides = margin_operands();
             half_rows half = {nullptr, nullptr}; /* not used without the filter */
             if (filters) {
-                row_set set = chunk_rows(piece, rows, matrix, -1 /* no mask */, -1 /* groups */);
+                row_set set = chunk_rows(piece, rows, matrix);
                 conversion converted = halves->of(piece, set);
                 sides.exact = {set, rows->dtype};
                 sides.norms = converted.norms;
@@ -382,21 +390,11 @@ alcore_status margin_ratios(const alcore_sys_work *work, const alcore_sys_rows *
                 sides.other_mask = device_mask ? device_mask + first : nullptr;
                 sides.other_half = device_halves + first;
                 sides.first_other = others->first + first;
-                if (!filters) {
+                if (filters)
+                    filter_margins(c, sides, half, parts.half, piece.get<char>(lists));
+                else
                     CUDA_LAUNCH(margin_kernel, blocks_for(piece.count, CUDA_WARPS * PAIR_ROWS),
                                 CUDA_THREADS, piece.stream, sides);
-                    continue;
-                }
-                tasks.clear();
-                for (int64_t i = 0; i < piece.count; i += TILE_ROWS)
-                    tasks.push_back({(int32_t)i, /* rows: first, count; others: start, end */
-                                     (int32_t)std::min<int64_t>(TILE_ROWS, piece.count - i), 0,
-                                     count});
-                const best_task *list = c.to_device(tasks.data(), (int64_t)tasks.size());
-                filter_and_rerank(c, half, piece.count, nullptr /* order */, list,
-                                  (int64_t)tasks.size(), parts.half, count, dims,
-                                  margin_body{sides}, piece.get<char>(lists));
-                c.deallocate((void *)list);
             }
         });
     });

@@ -1,16 +1,18 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Statistics of softmax(z) of the logits z of one token in one pass (online softmax, Milakov and
  * Gimelshein 2018): the two largest logits, the sum of exp(z - m) and that of (z - m) exp(z - m),
- * with m the largest logit so far. A thread adds the logits that it reads to its running_state;
- * states of disjoint sets of classes are joined (joined), and put() writes the wanted values.
- * logit_stats and the tiles of hidden_stats have states with fewer instructions for a logit
- * (cuda_logit_state.cuh), and share the rest. A chunk is adjacent tokens that are on the device at
- * a time, a pipeline (cuda_call.cuh) goes through the chunks in order. Logarithms are natural.
- * Cost: one exp a logit. */
+ * with m the largest logit so far. A thread adds the logits that it reads to its logit_state
+ * (cuda_logit_state.cuh); states of disjoint sets of classes are joined (joined), and put() writes
+ * the wanted values. A chunk is adjacent tokens that are on the device at a time, a pipeline
+ * (cuda_call.cuh) goes through the chunks in order. Logarithms are natural. Cost: one exp a
+ * logit. */
 #ifndef ALCORE__CUDA_STATS_CUH
 #define ALCORE__CUDA_STATS_CUH
 
+#include <type_traits>
+
 #include "cuda_call.cuh"
+#include "cuda_logit_state.cuh"
 
 namespace alcore_cuda {
 
@@ -72,51 +74,11 @@ __device__ inline token_state joined(token_state a, token_state b) {
     return a;
 }
 
-/* The state of one thread while it reads logits in class order; Real: float, double for float64. */
-template <class Real> struct running_state {
-    Real max = -(Real)INFINITY, second = -(Real)INFINITY;
-    double sum = 0.0, weighted = 0.0;
-    int64_t argmax = INT64_MAX;
-    bool bad = false;
-
-    /* Adds the first `count` of the logits z, whose classes are class_index; classes ascend within
-     * a call and from call to call, so that argmax is the lowest in a tie. The N exponentials are
-     * summed in Real, and that sum is added to the double one. Logits of minus infinity add 0. A
-     * NaN or plus infinity sets `bad`; what the other members then hold is not used. */
-    template <int N>
-    __device__ void add(const Real (&z)[N], const int64_t (&class_index)[N], int count) {
-        Real before = max, part = 0, part_weighted = 0;
-#pragma unroll
-        for (int k = 0; k < N; k++) {
-            if (k >= count) continue;
-            if (!(z[k] < (Real)INFINITY)) bad = true;
-            if (z[k] > max) {
-                second = max;
-                max = z[k];
-                argmax = class_index[k];
-            } else if (z[k] > second) {
-                second = z[k];
-            }
-        }
-        if (max > before && before > -(Real)INFINITY) rescale_sums(max, before, &sum, &weighted);
-        if (!(max > -(Real)INFINITY)) return; /* no finite logit so far: nothing to add */
-#pragma unroll
-        for (int k = 0; k < N; k++) {
-            if (k >= count) continue;
-            Real below = z[k] - max, e = device_exp(below);
-            part += e;
-            if (e > 0) part_weighted += below * e;
-        }
-        sum = sum + (double)part;
-        weighted = weighted + (double)part_weighted;
-    }
-
-    /* What is kept of it once all logits were added. */
-    __device__ token_state state() const {
-        return {(double)max, (double)second, sum, weighted, (double)NAN /* label: the caller's */,
-                argmax,      bad ? 1 : 0,    0 /* reserved */};
-    }
-};
+/* The same of the logits that one thread has read. */
+__device__ inline token_state token_state_of(const logit_state<float> &s) {
+    return {(double)s.max,   (double)s.second, (double)s.sum,         (double)s.weighted,
+            (double)s.label, s.argmax,         s.sum >= 0.0f ? 0 : 1, 0 /* reserved */};
+}
 
 /* Outputs of a chunk on the device, [tokens of the chunk] each; NULL: not wanted. logprob is
  * written for calls with labels only. */
@@ -150,6 +112,20 @@ struct stats_out {
     }
 };
 
+/* Calls launch(wanted), of which decltype(wanted)::value is the set of RUNNER_UP and ENTROPY that
+ * the outputs need. */
+template <class Launch> void launch_wanted(const stats_out &out, const Launch &launch) {
+    bool runner_up = out.top2 || out.margin;
+    if (runner_up && out.entropy)
+        launch(std::integral_constant<int, RUNNER_UP | ENTROPY>());
+    else if (runner_up)
+        launch(std::integral_constant<int, RUNNER_UP>());
+    else if (out.entropy)
+        launch(std::integral_constant<int, ENTROPY>());
+    else
+        launch(std::integral_constant<int, 0>());
+}
+
 /* The numbers of the output columns of a pipeline that the arrays of alcore_sys_token_stats became
  * (stats_out says what each holds); -1: not wanted. */
 struct stats_columns {
@@ -158,12 +134,26 @@ struct stats_columns {
     stats_out of_chunk(const chunk &piece) const;
 };
 
-/* For logit_stats: a mask [count], in *memory on the host, with 1 for the tokens whose label is not
- * `ignore`, for a pipeline whose outputs go to the host; NULL, which masks nothing, without labels
- * or when no output goes to the host. labels [count], or NULL. (hidden_stats needs its mask on the
- * host in any case and makes it itself.) */
-const uint8_t *labeled_rows(call &c, const int64_t *labels, int64_t count, int64_t ignore,
-                            const alcore_sys_token_stats *out, std::vector<uint8_t> *memory);
+/* Whether an output is in host memory: a pipeline then needs to know, on the host, which tokens'
+ * statistics it may write. */
+bool is_any_on_host(call &c, const alcore_sys_token_stats *out);
+
+/* Which of the tokens have a label other than `ignore`: a mask [count + 1] on the host, for the
+ * entries whose labels [count] are by row already. */
+std::vector<uint8_t> labeled_rows(call &c, const int64_t *labels, int64_t count, int64_t ignore);
+
+/* The work of logit_stats and of hidden_stats, whose arguments were checked: of logits or hidden
+ * states, a row for each token. labels [tokens] or NULL; tokens with the label `ignore` take no
+ * part. taking [tokens], on the host: 1 for those that do; NULL: all, or, for logits, no output is
+ * on the host. bias [classes], on the device, or NULL. The lowest bad row goes to *lowest
+ * (new_bad_row()). check_hidden() throws for matrices that do not fit each other. */
+void measure_logits(call &c, const alcore_sys_rows *logits, const int64_t *labels, int64_t ignore,
+                    const uint8_t *taking, const alcore_sys_token_stats *out, long long *lowest);
+void check_hidden(call &c, const alcore_sys_rows *hidden, const alcore_sys_rows *output,
+                  const int64_t *labels, const alcore_sys_token_stats *out);
+void measure_hidden(call &c, const alcore_sys_rows *hidden, const alcore_sys_rows *output,
+                    const float *bias, const int64_t *labels, const uint8_t *taking,
+                    const alcore_sys_token_stats *out, long long *lowest);
 
 /* The lowest bad row of a call, in device memory that is freed with the call: begins as NO_ROW, and
  * atomicMin() lowers it; report_bad_row() writes it to the caller's *bad, NO_ROW as -1. */

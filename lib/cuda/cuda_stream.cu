@@ -5,10 +5,11 @@
  * Members of a slot: compute and copy, its streams; busy, the event that is recorded when a call
  * ends, after its last kernel, in the stream `last`; begin, up [2] and done [2], the events of
  * pipelines; ring [RING_BYTES], pinned memory that small copies go through, of which ring_used
- * bytes may be in flight; device_blocks and pinned_blocks, memory that a call uses (`used`) or that
- * is kept for the next. Pinned is host memory that the device copies from and to by itself. */
+ * bytes may be in flight; blocks [2], device memory and pinned memory that a call uses (`used`) or
+ * that is kept for the next. Pinned is host memory that the device copies from and to by itself. */
 #include "cuda_stream.cuh"
 
+#include <algorithm>
 #include <chrono>
 #include <condition_variable>
 #include <mutex>
@@ -72,10 +73,12 @@ stream_slot *new_stream_slot(int device) {
     return made;
 }
 
-/* Whether a call in `stream` may use what the last call of the slot left without waiting for it:
- * both are in the default stream. A handle of another stream may be that of a new one. */
+/* Whether a call in `stream` (alcore_sys_work; NULL: a stream of the slot) may use what the last
+ * call of the slot left without waiting for it: both are in the default stream. A handle of another
+ * stream may be that of a new one. */
 bool follows(const stream_slot *streams, const void *stream) {
-    return is_default_stream(stream) && streams->last == (cudaStream_t)stream;
+    const void *default_stream = (const void *)1; /* cudaStreamLegacy */
+    return stream == default_stream && streams->last == default_stream;
 }
 
 /* Removes an idle slot of the device from the list, if possible one that a call in `stream` need
@@ -96,12 +99,20 @@ stream_slot *idle_stream_slot(slot_registry &all, int device, const void *stream
     return streams;
 }
 
-/* Frees a block of pinned host memory, or of device memory, which waits for the device. */
-void free_block(bool pinned, void *memory) {
-    if (pinned)
-        cudaFreeHost(memory);
-    else
-        cudaFree(memory);
+/* Frees the blocks of a kind for which unwanted(block) holds; freeing device memory waits for the
+ * device. */
+template <class Unwanted>
+void free_blocks(stream_slot *streams, bool pinned, const Unwanted &unwanted) {
+    std::vector<memory_block> &blocks = streams->blocks[pinned];
+    auto kept_end = std::remove_if(blocks.begin(), blocks.end(), [&](const memory_block &block) {
+        if (!unwanted(block)) return false;
+        if (pinned)
+            cudaFreeHost(block.memory);
+        else
+            cudaFree(block.memory);
+        return true;
+    });
+    blocks.erase(kept_end, blocks.end());
 }
 
 /* Allocates pinned host memory, usable in every context, or memory of the current device. */
@@ -111,34 +122,26 @@ cudaError_t new_block(bool pinned, size_t bytes, void **out) {
 } // namespace
 
 /* Returns an idle slot of the device, or a new one while fewer than MAX_STREAM_SLOTS exist; else
- * waits for one, asking the host every 50 ms whether to stop. A new slot is counted in `made` while
- * the lock is still held, so that several threads do not make too many. A reused slot is returned
- * only after the kernels of its last call are done, because they may still read its memory, unless
- * those of this call follow them in the same stream; the ring is then used from where it was. */
+ * waits for one, asking the host every 50 ms whether to stop. A slot is made while the lock is
+ * held, so that several threads do not make too many. A reused slot is returned only after the
+ * kernels of its last call are done, because they may still read its memory, unless those of this
+ * call follow them in the same stream; the ring is then used from where it was. */
 stream_slot *stream_slot_acquire(const alcore_sys_work *work, int device) {
     slot_registry &all = all_slots();
     stream_slot *streams = nullptr;
     std::unique_lock<std::mutex> guard(all.lock);
     if (all.made.size() <= (size_t)device) all.made.resize((size_t)device + 1);
-    while (!(streams = idle_stream_slot(all, device, work->stream)) &&
-           all.made[(size_t)device] >= MAX_STREAM_SLOTS) {
+    while (!(streams = idle_stream_slot(all, device, work->stream))) {
+        if (all.made[(size_t)device] < MAX_STREAM_SLOTS) {
+            streams = new_stream_slot(device);
+            all.made[(size_t)device]++;
+            return streams;
+        }
         all.freed.wait_for(guard, std::chrono::milliseconds(50));
         if (work->host && work->host->poll_cancel && work->host->poll_cancel(work->host_user)) {
             guard.unlock();
             fail(work, ALCORE_E_CANCELLED, "cancelled");
         }
-    }
-    if (!streams) {
-        all.made[(size_t)device]++;
-        guard.unlock();
-        try {
-            streams = new_stream_slot(device);
-        } catch (...) {
-            guard.lock();
-            all.made[(size_t)device]--;
-            throw;
-        }
-        return streams;
     }
     guard.unlock();
     if (follows(streams, work->stream)) return streams;
@@ -152,19 +155,16 @@ stream_slot *stream_slot_acquire(const alcore_sys_work *work, int device) {
 void stream_slot_release(stream_slot *streams) {
     slot_registry &all = all_slots();
     for (int pinned = 0; pinned < 2; pinned++) {
-        std::vector<memory_block> &blocks =
-            pinned ? streams->pinned_blocks : streams->device_blocks;
         size_t kept = 0; /* bytes of this kind that stay */
-        for (size_t i = 0; i < blocks.size();) {
-            blocks[i].used = false;
-            if (kept + blocks[i].bytes <= KEPT_BYTES) {
-                kept += blocks[i++].bytes;
-            } else {
+        for (memory_block &block : streams->blocks[pinned]) block.used = false;
+        free_blocks(streams, pinned, [&](const memory_block &block) {
+            if (kept + block.bytes > KEPT_BYTES) {
                 cudaEventSynchronize(streams->busy);
-                free_block(pinned, blocks[i].memory);
-                blocks.erase(blocks.begin() + (std::ptrdiff_t)i);
+                return true;
             }
-        }
+            kept += block.bytes;
+            return false;
+        });
     }
     {
         std::lock_guard<std::mutex> guard(all.lock);
@@ -178,7 +178,7 @@ void stream_slot_release(stream_slot *streams) {
  * does not occupy a large block, or allocates one; when that fails, frees the idle blocks of this
  * kind of the slot and tries again. */
 void *stream_slot_block(stream_slot *streams, bool pinned, size_t bytes) {
-    std::vector<memory_block> &blocks = pinned ? streams->pinned_blocks : streams->device_blocks;
+    std::vector<memory_block> &blocks = streams->blocks[pinned];
     memory_block *best = nullptr;
     if (bytes == 0) bytes = 1;
     for (memory_block &block : blocks) {
@@ -189,20 +189,15 @@ void *stream_slot_block(stream_slot *streams, bool pinned, size_t bytes) {
     if (!best) {
         void *memory = nullptr;
         blocks.reserve(blocks.size() + 1); /* push_back() below cannot throw and leak the memory */
-        if (new_block(pinned, bytes, &memory) != cudaSuccess) {
+        cudaError_t error = new_block(pinned, bytes, &memory);
+        if (error != cudaSuccess) {
             cudaGetLastError();
-            for (size_t i = 0; i < blocks.size();) {
-                if (blocks[i].used) {
-                    i++;
-                    continue;
-                }
-                free_block(pinned, blocks[i].memory);
-                blocks.erase(blocks.begin() + (std::ptrdiff_t)i);
-            }
-            if (new_block(pinned, bytes, &memory) != cudaSuccess) {
-                cudaGetLastError();
-                return nullptr;
-            }
+            free_blocks(streams, pinned, [](const memory_block &block) { return !block.used; });
+            error = new_block(pinned, bytes, &memory);
+        }
+        if (error != cudaSuccess) {
+            cudaGetLastError();
+            return nullptr;
         }
         blocks.push_back({memory, bytes, false});
         best = &blocks.back();
@@ -214,8 +209,8 @@ void *stream_slot_block(stream_slot *streams, bool pinned, size_t bytes) {
 /* Marks the block of an address idle; it stays with the slot. Kernels that use it may still be
  * queued, so only what is behind them in the stream may use it next: the one call that has the slot
  * works in one compute stream, and the next call waits for `busy` first. */
-void stream_slot_block_back(stream_slot *streams, bool pinned, void *memory) {
-    for (memory_block &block : pinned ? streams->pinned_blocks : streams->device_blocks)
+void stream_slot_block_back(stream_slot *streams, bool pinned, const void *memory) {
+    for (memory_block &block : streams->blocks[pinned])
         if (block.memory == memory) block.used = false;
 }
 

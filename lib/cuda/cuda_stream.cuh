@@ -42,28 +42,23 @@ struct stream_slot {
     cudaEvent_t begin;    /* arrays of the caller, or memory of an earlier pass, are ready */
     cudaEvent_t up[2];    /* for each buffer of a pipeline: its chunk is copied to the device */
     cudaEvent_t done[2];  /* its chunk is computed and copied back */
-    std::vector<memory_block> device_blocks, pinned_blocks; /* used ones and idle ones */
-    char *ring;                                             /* [RING_BYTES] pinned */
+    std::vector<memory_block>
+        blocks[2];    /* used ones and idle ones: [0] device memory, [1] pinned */
+    char *ring;       /* [RING_BYTES] pinned */
     size_t ring_used; /* bytes of the ring that copies in flight may use */
     void *blas;       /* handle of cuBLAS (cuda_blas.cuh); NULL: no call has needed one yet */
 };
 
-/* The handle of the default stream (cudaStreamLegacy), which a caller gives as alcore_sys_work's
- * stream; NULL there means a stream of the slot. */
-inline bool is_default_stream(const void *stream) {
-    return stream == (const void *)1;
-}
-
 /* An idle slot of the device whose kernels are done, or precede those of the call in the default
- * stream; waits while all are in use. Throws no_memory,
- * cudaError_t, or failure when the host wants to stop. */
+ * stream; waits while all are in use. Throws no_memory, cudaError_t, or failure when the host wants
+ * to stop. */
 stream_slot *stream_slot_acquire(const alcore_sys_work *work, int device);
 void stream_slot_release(stream_slot *streams);
 
 /* A block of at least `bytes` bytes, pinned host memory or memory of the device, in use until
  * stream_slot_block_back() or the release of the slot; NULL when there is no memory. */
 void *stream_slot_block(stream_slot *streams, bool pinned, size_t bytes);
-void stream_slot_block_back(stream_slot *streams, bool pinned, void *memory);
+void stream_slot_block_back(stream_slot *streams, bool pinned, const void *memory);
 
 /* Device memory that outlives the call; NULL: there is not enough, as a quarter of the device's
  * stays free. alcore_cuda::release() frees it. */

@@ -9,7 +9,7 @@
 
 namespace alcore_cuda {
 namespace {
-/* The kernel table of this module. Entries that are not set here stay NULL: the library does
+/* The kernel table of this module. Entries that it does not have stay NULL: the library does
  * without them. */
 alcore_sys_kernels make_table() {
     alcore_sys_kernels made;
@@ -18,36 +18,9 @@ alcore_sys_kernels make_table() {
     made.abi = ALCORE_SYS_ABI;
     made.device = ALCORE_DEVICE_CUDA;
     made.engine = CUDA_ENGINE;
-    made.widen = widen;
-    made.dots = dots;
-    made.self_dots = self_dots;
-    made.sq_dists = sq_dists;
-    made.group_sums = group_sums;
-    made.group_cosine = group_cosine;
-    made.group_sq_dists = group_sq_dists;
-    made.nearest_centroid = nearest_centroid;
-    made.idds_update = idds_update;
-    made.idds_scores = idds_scores;
-    made.arg_max = arg_max;
-    made.ragged_nnll = ragged_nnll;
-    made.class_stats = class_stats;
-    made.logit_stats = logit_stats;
-    made.hidden_stats = hidden_stats;
-    made.knn = knn;
-    made.margin_ratios = margin_ratios;
-    made.distance_sums = distance_sums;
-    made.distance_bounds = distance_bounds;
-    made.sequence_nnll = sequence_nnll;
-    made.min_sq_dists = min_sq_dists;
-    made.min_badge = min_badge;
-    made.update_min = update_min;
-    made.draw = draw;
-    made.upload = upload;
-    made.release = release;
-    made.download = download;
-    made.store = store;
-    made.run_totals = run_totals;
-    made.convert = convert;
+#define CUDA_SET(name) made.name = name;
+    CUDA_ENTRIES(CUDA_SET)
+#undef CUDA_SET
     return made;
 }
 

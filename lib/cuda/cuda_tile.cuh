@@ -70,6 +70,14 @@ __device__ inline int tile_other(int across, int r) {
     return warp % 2 * WARP_OTHERS + across * 8 + lane_id() % 4 * 2 + r % 2;
 }
 
+/* The row and the other of tile_sums::product(p, q). */
+__device__ inline int product_row(int p) {
+    return tile_row(p / 2, p % 2 * 2);
+}
+__device__ inline int product_other(int q) {
+    return tile_other(q / 2, q % 2);
+}
+
 /* sums += the products of the lines of one stage, [TILE_LINES * TILE_UNITS] units of shared memory
  * in the order of unit_index(); each warp computes its part of the tile. A step of the loop takes
  * the units k and k + 1, 16 components: a and b are the fragments of tensor_step()
@@ -100,13 +108,6 @@ template <int DTYPE> __device__ inline void tile_step(const half_unit *stage, ti
                 tensor_step<DTYPE>(sums->of[down][across], a[down], b[across]);
         }
     }
-}
-
-/* Sets all sums of this thread to 0. */
-__device__ inline void tile_clear(tile_sums *sums) {
-#pragma unroll
-    for (int p = 0; p < WARP_DOWN * WARP_ACROSS * 4; p++)
-        sums->of[p / 4 / WARP_ACROSS][p / 4 % WARP_ACROSS][p % 4] = 0.0f;
 }
 
 /* Computes the products of one tile, components of type DTYPE; the whole block calls it together.
@@ -143,9 +144,8 @@ __device__ inline void tile_products(half_unit *memory, const Line &line, int64_
     __syncthreads(); /* every thread has read the stages of the tile before */
 #pragma unroll
     for (int s = 0; s < TILE_STAGES - 1; s++) fetch(s);
-    tile_sums chain;
-    tile_clear(&chain);
-    tile_clear(out);
+    tile_sums chain = tile_sums();
+    *out = tile_sums(); /* zeros */
     for (int step = 0; step < steps; step++) {
         copy_wait<TILE_STAGES - 2>();
         /* All threads now see this stage, and have multiplied the one that fetch() overwrites. */

@@ -4,7 +4,7 @@
  * entries that were appended and not sorted in yet, from k on. The order is total (value, then
  * lower row, and no row occurs twice), so the order in which threads append newcomers does not
  * change the result. All threads of the block call these functions together. Cost of a join: a
- * bitonic sort of the next power of two, or ranks by counting when there are few entries. */
+ * bitonic sort of the next power of two. */
 #ifndef ALCORE__CUDA_TOP_K_CUH
 #define ALCORE__CUDA_TOP_K_CUH
 
@@ -12,12 +12,13 @@
 
 namespace alcore_cuda {
 
-/* MAX_K: limit of k; SORTED: entries that one block can sort, best ones and newcomers; FEW_ENTRIES:
- * with this many entries or fewer, counting ranks is faster than sorting. */
-enum { MAX_K = 1024, SORTED = 2 * MAX_K, SELECT_THREADS = 128, FEW_ENTRIES = 256 };
+/* MAX_K: limit of k; SORTED: entries that one block can sort, best ones and newcomers. */
+enum { MAX_K = 1024, SORTED = 2 * MAX_K, SELECT_THREADS = 128 };
 
-/* A neighbor: its value by the metric and its pool row; row -1: an unused entry. */
-struct top_entry {
+/* A neighbor: its value by the metric and its pool row; row -1: an unused entry. Aligned so that
+ * one instruction moves all of it to or from shared memory: two of half its size would each meet
+ * the same banks twice. */
+struct alignas(16) top_entry {
     double value;
     int64_t row;
 };
@@ -40,44 +41,15 @@ __device__ inline void sort_entries(top_entry *entries, int count, bool largest)
             __syncthreads();
             for (int t = (int)threadIdx.x; t < count / 2; t += SELECT_THREADS) {
                 int low = t / gap * 2 * gap + t % gap, high = low + gap;
+                top_entry first = entries[low], second = entries[high];
                 bool descending = (low & size) != 0;
-                if (nearer(entries[descending ? low : high], entries[descending ? high : low],
-                           largest)) {
-                    top_entry saved = entries[low];
-                    entries[low] = entries[high];
-                    entries[high] = saved;
+                if (descending ? nearer(first, second, largest) : nearer(second, first, largest)) {
+                    entries[low] = second;
+                    entries[high] = first;
                 }
             }
         }
     }
-    __syncthreads();
-}
-
-/* Sorts entries [count] by nearer() for count <= FEW_ENTRIES (256, two entries a thread): the new
- * index of an entry is the number of entries that come before it. entry, rank: those of this
- * thread; a rank of `count` is none. Entries must be visible to all threads before; two barriers.
- */
-__device__ inline void rank_entries(top_entry *entries, int count, bool largest) {
-    top_entry entry[FEW_ENTRIES / SELECT_THREADS];
-    int rank[FEW_ENTRIES / SELECT_THREADS];
-#pragma unroll
-    for (int n = 0; n < FEW_ENTRIES / SELECT_THREADS; n++) {
-        int t = (int)threadIdx.x + n * SELECT_THREADS;
-        rank[n] = count;
-        if (t >= count) continue;
-        entry[n] = entries[t];
-        rank[n] = 0;
-        for (int u = 0; u < count; u++) {
-            bool before = nearer(entries[u], entry[n], largest);
-            /* Unused entries are equal: they keep their order. */
-            if (entry[n].row < 0 && entries[u].row < 0) before = u < t;
-            rank[n] += before;
-        }
-    }
-    __syncthreads();
-#pragma unroll
-    for (int n = 0; n < FEW_ENTRIES / SELECT_THREADS; n++)
-        if (rank[n] < count) entries[rank[n]] = entry[n];
     __syncthreads();
 }
 
@@ -87,10 +59,6 @@ __device__ inline void rank_entries(top_entry *entries, int count, bool largest)
 __device__ inline void join_entries(top_entry *entries, int k, int count, bool largest) {
     int all = k + count, sorted = 2;
     while (sorted < all) sorted *= 2;
-    if (all <= FEW_ENTRIES) {
-        rank_entries(entries, all, largest);
-        return;
-    }
     /* Unused entries, which sort last, fill up to the power of two. */
     for (int t = all + (int)threadIdx.x; t < sorted; t += SELECT_THREADS) entries[t] = {0.0, -1};
     sort_entries(entries, sorted, largest);

@@ -1,10 +1,12 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* upload, release, store and download of the kernel table. upload: rows that stay on the device
- * between calls, for strategies with many passes. The rows of the mask are gathered on the host in
- * pieces, which are copied one after the other. A quarter of the device's memory stays free for
- * other programs; where that is impossible, nothing is copied, which is no failure. Cost: one read
- * of the rows and one copy. store: changes to what upload copied. download: rows of the caller's
- * arrays on the device, for what the library reads on the host.
+/* upload, hold, release, store, gather and download of the kernel table. upload: rows that stay on
+ * the device between calls, for strategies with many passes. The rows of the mask are gathered on
+ * the host in pieces, which are copied one after the other. A quarter of the device's memory stays
+ * free for other programs; where that is impossible, nothing is copied, which is no failure. Cost:
+ * one read of the rows and one copy. store: changes to what upload copied. hold: the memory alone,
+ * for columns of a pool, which store and gather fill from arrays on the device. gather: rows in the
+ * order of their numbers. download: rows of the caller's arrays on the device, for what the library
+ * reads on the host.
  *
  * Terms used here: work->workspace, the host's allocator of device memory, NULL where the device's
  * own is used; it returns NULL when memory is short. A call (cuda_call.cuh) has the stream of one
@@ -62,17 +64,23 @@ void check_stream(call &c) {
     fail(c.work, ALCORE_E_INVALID, "the stream is of another device than the array");
 }
 
-/* Copies the rows of the mask (mask [rows] on the host, NULL: all), without gaps, from host memory
- * to the device memory out, as many rows as PIECE bytes hold at a time, but one at least. */
-void gather(call &c, const alcore_sys_rows *rows, const uint8_t *mask, char *out) {
-    const size_t component = alcore_sys_dtype_bytes(rows->dtype);
-    const size_t PIECE = (size_t)1 << 18, row_bytes = (size_t)rows->dims * component;
-    const char *data = (const char *)rows->data;
+/* The address of a row in host memory. */
+const char *row_at(const alcore_sys_rows *rows, int64_t i) {
+    return (const char *)rows->data +
+           (size_t)(i * rows->stride) * alcore_sys_dtype_bytes(rows->dtype);
+}
+
+/* Copies rows of row_bytes bytes, without gaps, from host memory to the device memory out, as many
+ * as PIECE bytes hold at a time, but one at least. next(i) is the address of the i-th of `count`
+ * rows; NULL: it is left out. */
+template <class Next>
+void copy_pieces(call &c, size_t row_bytes, int64_t count, const Next &next, char *out) {
+    const size_t PIECE = (size_t)1 << 18;
     std::vector<char> piece; /* rows that are gathered and not yet copied */
     piece.reserve(std::max(PIECE, row_bytes));
-    for (int64_t i = 0; i < rows->count; i++) {
-        if (mask && !mask[i]) continue;
-        const char *row = data + (size_t)(i * rows->stride) * component;
+    for (int64_t i = 0; i < count; i++) {
+        const char *row = next(i);
+        if (!row) continue;
         piece.insert(piece.end(), row, row + row_bytes);
         if (piece.size() + row_bytes <= PIECE) continue;
         c.poll();
@@ -81,6 +89,65 @@ void gather(call &c, const alcore_sys_rows *rows, const uint8_t *mask, char *out
         piece.clear();
     }
     c.copy_in(out, piece.data(), piece.size()); /* the rows that are left; perhaps none */
+}
+
+/* Bytes of a row without the gap behind it. */
+size_t width_of(const alcore_sys_rows *rows) {
+    return (size_t)rows->dims * alcore_sys_dtype_bytes(rows->dtype);
+}
+
+/* copy_pieces() of the rows of the mask (mask [rows] on the host, NULL: all). */
+void copy_rows(call &c, const alcore_sys_rows *rows, const uint8_t *mask, char *out) {
+    copy_pieces(
+        c, width_of(rows), rows->count,
+        [&](int64_t i) { return mask && !mask[i] ? nullptr : row_at(rows, i); }, out);
+}
+
+/* What a thread of numbered_kernel copies, of 16, 4 or 2 bytes, or a single one. */
+struct alignas(16) wide_unit {
+    uint64_t half[2];
+};
+template <class Unit> __device__ inline Unit all_ones() {
+    return (Unit) ~(Unit)0;
+}
+template <> __device__ inline wide_unit all_ones<wide_unit>() {
+    return {{~(uint64_t)0, ~(uint64_t)0}};
+}
+
+/* out[i] = row items[i] of the rows at data, `pitch` bytes apart, each of `units` units; all bits
+ * are 1 for a negative item. A thread copies a unit, so that those of a warp read adjacent ones. */
+template <class Unit>
+static __global__ void __launch_bounds__(CUDA_THREADS)
+    numbered_kernel(const char *data, int64_t pitch, int64_t units, const int64_t *items,
+                    int64_t count, Unit *out) {
+    int64_t t = thread_index();
+    if (t >= count * units) return;
+    int64_t i = t / units, item = items[i];
+    if (item < 0)
+        out[t] = all_ones<Unit>();
+    else
+        out[t] = ((const Unit *)(data + item * pitch))[t - i * units];
+}
+
+template <class Unit>
+void launch_gather(call &c, const alcore_sys_rows *rows, const int64_t *items, int64_t count,
+                   void *memory) {
+    const int64_t component = (int64_t)alcore_sys_dtype_bytes(rows->dtype);
+    const int64_t units = rows->dims * component / (int64_t)sizeof(Unit);
+    CUDA_LAUNCH((numbered_kernel<Unit>), blocks_for(count * units, CUDA_THREADS), CUDA_THREADS,
+                c.compute, (const char *)rows->data, rows->stride * component, units, items, count,
+                (Unit *)memory);
+    c.launched();
+}
+
+/* Ends a call that has made `held`, with or without memory: *out is it, unless the call failed. */
+alcore_status hand_over(const alcore_sys_work *work, alcore_status status,
+                        const alcore_sys_held &held, alcore_sys_held *out) {
+    if (status == ALCORE_OK && held.memory)
+        *out = held;
+    else if (held.memory)
+        release(work, &held);
+    return status;
 }
 } // namespace
 
@@ -104,13 +171,9 @@ alcore_status upload(const alcore_sys_work *work, const alcore_sys_rows *rows, c
             held.rows.count = rows->count - std::count(host_mask, host_mask + rows->count, 0);
         held.memory = bytes_of(&held.rows) ? kept_memory(work, bytes_of(&held.rows)) : nullptr;
         held.rows.data = held.memory;
-        if (held.memory) gather(c, rows, host_mask, (char *)held.memory);
+        if (held.memory) copy_rows(c, rows, host_mask, (char *)held.memory);
     });
-    if (status == ALCORE_OK && held.memory)
-        *out = held;
-    else if (held.memory)
-        release(work, &held);
-    return status;
+    return hand_over(work, status, held, out);
 }
 
 /* Kernel table: frees what upload() or convert() allocated, with the workspace and device of the
@@ -146,12 +209,70 @@ alcore_status store(const alcore_sys_work *work, const alcore_sys_rows *rows, vo
         if (c.on_device(rows->data)) { /* both ends are there: one copy */
             const size_t component = alcore_sys_dtype_bytes(rows->dtype);
             const size_t width = (size_t)rows->dims * component;
-            c.check(cudaMemcpy2DAsync(memory, width, rows->data, (size_t)rows->stride * component,
-                                      width, (size_t)rows->count, cudaMemcpyDefault, c.compute),
+            const size_t count = (size_t)rows->count;
+            const size_t pitch = count > 1 ? (size_t)rows->stride * component : width;
+            c.check(pitch == width ? cudaMemcpyAsync(memory, rows->data, count * width,
+                                                     cudaMemcpyDefault, c.compute)
+                                   : cudaMemcpy2DAsync(memory, width, rows->data, pitch, width,
+                                                       count, cudaMemcpyDefault, c.compute),
                     "copying on the device");
             return;
         }
-        gather(c, rows, nullptr /* no mask */, (char *)memory);
+        copy_rows(c, rows, nullptr /* no mask */, (char *)memory);
+    });
+}
+
+/* Kernel table: device memory for rows of that shape, which release() frees; *out is zeroed where
+ * memory is short. */
+alcore_status hold(const alcore_sys_work *work, const alcore_sys_rows *rows, alcore_sys_held *out) {
+    memset(out, 0, sizeof *out);
+    alcore_sys_held held = alcore_sys_held();
+    alcore_status status = guarded(work, [&](call &c) {
+        c.check_count(rows->count);
+        c.check_count(rows->dims);
+        if (alcore_sys_dtype_bytes(rows->dtype) == 0)
+            fail(work, ALCORE_E_SHAPE, "memory was asked for with an unknown type");
+        held.rows = *rows;
+        held.rows.stride = rows->dims;
+        held.memory = bytes_of(rows) ? kept_memory(work, bytes_of(rows)) : nullptr;
+        held.rows.data = held.memory;
+    });
+    return hand_over(work, status, held, out);
+}
+
+/* Kernel table: row i of the device memory `memory` = row items[i], in stream order. Rows in host
+ * memory pass through pinned memory, as in store(); rows on the device are read by one kernel, in
+ * the widest units that their addresses, the memory and the rows are multiples of. */
+alcore_status gather(const alcore_sys_work *work, const alcore_sys_rows *rows, int64_t count,
+                     const int64_t *items, void *memory) {
+    return guarded(work, [&](call &c) {
+        check_shape(c, rows);
+        c.check_count(count);
+        check_stream(c);
+        if (count == 0 || width_of(rows) == 0) return;
+        if (!c.on_device(memory))
+            fail(work, ALCORE_E_INVALID, "rows are to be gathered in memory of no device");
+        if (!c.on_device(rows->data)) {
+            std::vector<int64_t> numbers;
+            const std::vector<char> absent(width_of(rows), (char)0xff);
+            const int64_t *chosen = c.to_host(items, count, &numbers);
+            copy_pieces(
+                c, width_of(rows), count,
+                [&](int64_t i) { return chosen[i] < 0 ? absent.data() : row_at(rows, chosen[i]); },
+                (char *)memory);
+            return;
+        }
+        const int64_t *device_items = c.to_device(items, count);
+        const size_t pitch = (size_t)rows->stride * alcore_sys_dtype_bytes(rows->dtype);
+        const size_t shared = (uintptr_t)rows->data | pitch | width_of(rows) | (uintptr_t)memory;
+        if (shared % sizeof(wide_unit) == 0)
+            launch_gather<wide_unit>(c, rows, device_items, count, memory);
+        else if (shared % sizeof(uint32_t) == 0)
+            launch_gather<uint32_t>(c, rows, device_items, count, memory);
+        else if (shared % sizeof(uint16_t) == 0)
+            launch_gather<uint16_t>(c, rows, device_items, count, memory);
+        else
+            launch_gather<uint8_t>(c, rows, device_items, count, memory);
     });
 }
 
@@ -168,8 +289,9 @@ alcore_status download(const alcore_sys_work *work, const alcore_sys_rows *rows,
         char *destination = (char *)out;
         check_shape(c, rows);
         check_stream(c);
-        c.check(cudaStreamSynchronize(c.compute), "waiting for the stream of the caller");
-        const bool direct = !c.on_device(source); /* in host memory */
+        const bool direct = !c.on_device(source);     /* in host memory */
+        if (direct || rows->count == 0 || width == 0) /* else what is copied is waited for */
+            c.check(cudaStreamSynchronize(c.compute), "waiting for the stream of the caller");
         const int64_t together =
             std::max<int64_t>((int64_t)(DOWNLOAD_BYTES / std::max<size_t>(width, 1)), 1);
         for (int64_t done = 0; done < rows->count && width > 0; done += together) {

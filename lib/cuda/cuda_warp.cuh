@@ -44,15 +44,24 @@ __device__ inline typename real_of<DTYPE>::type real_at(const void *data, int64_
     return __uint_as_float((unsigned)bits << 16);
 }
 
-/* The same number as a double. The conversion of a float32 takes a device as long as an operation
- * in float64, which some have 64 times fewer of than of those on integers; so integers move sign,
- * exponent and fraction to their places, but for zero, subnormal and infinite numbers and NaN. */
+/* Devices of compute capability 8.0 and 9.0 convert 16 numbers in a clock, eight times as many as
+ * 8.6 and 8.9, by one instruction in place of seven. */
+#if defined(__CUDA_ARCH__) && (__CUDA_ARCH__ == 800 || __CUDA_ARCH__ == 900)
+#define CUDA_CONVERTS_FAST 1
+#else
+#define CUDA_CONVERTS_FAST 0
+#endif
+
+/* The same number as a double. On other devices the conversion of a float32 takes as long as an
+ * operation in float64, of which they have 64 times fewer than of those on integers; so integers
+ * move sign, exponent and fraction to their places, but for zero, subnormal and infinite numbers
+ * and NaN. */
 __device__ inline double widened(double x) {
     return x;
 }
 __device__ inline double widened(float x) {
     uint32_t bits = (uint32_t)__float_as_int(x), magnitude = bits & 0x7fffffffu;
-    if (magnitude - 0x00800000u >= 0x7f000000u) return (double)x;
+    if (CUDA_CONVERTS_FAST || magnitude - 0x00800000u >= 0x7f000000u) return (double)x;
     uint32_t upper = (bits & 0x80000000u) | ((magnitude >> 3) + ((1023u - 127u) << 20));
     return __longlong_as_double((long long)((uint64_t)upper << 32 | bits << 29));
 }
@@ -157,12 +166,25 @@ __device__ inline double add_square(const plain_row<DTYPE> &, double x, double s
     return DTYPE == ALCORE_FLOAT64 ? sum + x * x : device_fused(x, x, sum);
 }
 
+/* Calls step(j) for the components j = l, l + 32, ... below dims of lane l, in order. LANE_STEPS of
+ * them at a time while there are as many, whose loads begin before the first is waited for: of 16
+ * bits, they are as many bytes as one instruction loads. */
+enum { LANE_STEPS = 8 };
+template <class Step> __device__ inline void lane_components(int64_t dims, const Step &step) {
+    int64_t j = lane_id();
+    for (; j + (LANE_STEPS - 1) * CUDA_LANES < dims; j += LANE_STEPS * CUDA_LANES) {
+#pragma unroll
+        for (int k = 0; k < LANE_STEPS; k++) step(j + k * CUDA_LANES);
+    }
+#pragma unroll 4
+    for (; j < dims; j += CUDA_LANES) step(j);
+}
+
 /* dot(row, row) of the components row[0 .. dims - 1], in every lane; the warp calls it together.
  * Row, here and below: a row_reader, a plain_row or a pointer to doubles; Other likewise. */
 template <class Row> __device__ inline double row_self_dot(const Row &row, int64_t dims) {
     double lane = 0.0;
-#pragma unroll 4
-    for (int64_t j = lane_id(); j < dims; j += CUDA_LANES) lane = add_square(row, row[j], lane);
+    lane_components(dims, [&](int64_t j) { lane = add_square(row, row[j], lane); });
     return lanes_sum(lane);
 }
 
@@ -171,12 +193,11 @@ template <class Row> __device__ inline double row_self_dot(const Row &row, int64
 template <class Row, class Other>
 __device__ inline double row_dots(const Row &row, const Other &other, int64_t dims, double *self) {
     double lane = 0.0, square_lane = 0.0;
-#pragma unroll 4
-    for (int64_t j = lane_id(); j < dims; j += CUDA_LANES) {
+    lane_components(dims, [&](int64_t j) {
         double x = row[j];
         lane = lane + x * other[j];
         square_lane = add_square(row, x, square_lane);
-    }
+    });
     *self = lanes_sum(square_lane);
     return lanes_sum(lane);
 }
@@ -185,8 +206,7 @@ __device__ inline double row_dots(const Row &row, const Other &other, int64_t di
 template <class Row, class Other>
 __device__ inline double row_dot(const Row &row, const Other &other, int64_t dims) {
     double lane = 0.0;
-#pragma unroll 4
-    for (int64_t j = lane_id(); j < dims; j += CUDA_LANES) lane = lane + row[j] * other[j];
+    lane_components(dims, [&](int64_t j) { lane = lane + row[j] * other[j]; });
     return lanes_sum(lane);
 }
 
@@ -194,11 +214,10 @@ __device__ inline double row_dot(const Row &row, const Other &other, int64_t dim
 template <class Row>
 __device__ inline double row_sq_dist(const Row &row, const double *other, int64_t dims) {
     double lane = 0.0;
-#pragma unroll 4
-    for (int64_t j = lane_id(); j < dims; j += CUDA_LANES) {
+    lane_components(dims, [&](int64_t j) {
         double t = row[j] - other[j];
         lane = lane + t * t;
-    }
+    });
     return lanes_sum(lane);
 }
 

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* D^2 weights of k-means++ and BADGE (spec 1.8), their totals, and draws by weight:
+/* D^2 weights of k-means++ and BADGE (spec 1.8), and their total in a call:
  *
  *     k-means++  w = sq_dist(row, centroid)
  *     BADGE      w = |a|^2 |h|^2 + |a_c|^2 |h_c|^2 - 2 (a.a_c) (h.h_c), the squared distance of the
@@ -27,9 +27,8 @@
  *                 CUDA_THREADS threads
  *
  * A warp compares a row with TOGETHER centroids at a time; its thread 0 applies the duplicate rule
- * and the minimum. Totals and draws are running sums, sequential by definition: one block copies
- * SUM_TILE weights to shared memory, one thread adds them. Cost: rows x centroids x dims
- * multiply-adds in double, and one dependent addition a row for a total. */
+ * and the minimum. Cost: rows x centroids x dims multiply-adds in double, and one dependent
+ * addition a row for a total. */
 #include "cuda_entries.h"
 #include "cuda_rows.cuh"
 
@@ -166,91 +165,22 @@ template <int K> struct min_badge_body {
     }
 };
 
+/* Launches one of these bodies, whose members are `members`, for `count` centroids. */
+template <template <int> class Body, class... Members>
+void launch_weights(int64_t count, const row_set &set, int32_t dtype, cudaStream_t stream,
+                    const Members &...members) {
+    if (count == 1)
+        launch_rows(set, dtype, stream, Body<1>{members...});
+    else
+        launch_rows(set, dtype, stream, Body<TOGETHER>{members...});
+}
+
 /* minimum[i] = min(minimum[i], values[i]) for the rows of the mask of a chunk, a thread a row. */
 static __global__ void __launch_bounds__(CUDA_THREADS)
     update_min_kernel(int64_t count, const uint8_t *mask, const double *values, double *minimum) {
     int64_t i = thread_index();
     if (i >= count || (mask && !mask[i])) return;
     if (values[i] < minimum[i]) minimum[i] = values[i];
-}
-
-/* Weights that the block of a running sum copies to shared memory at a time. */
-enum { SUM_TILE = 4 * CUDA_THREADS };
-
-/* tile [SUM_TILE], shared, = values [count] from entry `begin` on; 0 behind the end and where the
- * mask leaves one out, which changes no sum. The block calls it together. The first barrier waits
- * until thread 0 has added the tile before, the second until this one is complete. */
-__device__ inline void load_tile(double tile[SUM_TILE], int64_t begin, int64_t count,
-                                 const uint8_t *mask, const double *values) {
-    __syncthreads();
-    for (int k = (int)threadIdx.x; k < SUM_TILE; k += CUDA_THREADS) {
-        int64_t i = begin + k;
-        tile[k] = i < count && (!mask || mask[i]) ? values[i] : 0.0;
-    }
-    __syncthreads();
-}
-
-/* Adds values [count] of a chunk, within the mask [count] (NULL: all), in order, to *total, the sum
- * of earlier chunks, which begins as 0. One block, of which one thread adds: the order of the
- * additions is that of the rows. */
-static __global__ void __launch_bounds__(CUDA_THREADS)
-    total_kernel(int64_t count, const uint8_t *mask, const double *values, double *total) {
-    CUDA_SHARED(double, tile, SUM_TILE);
-    double sum = *total;
-    for (int64_t begin = 0; begin < count; begin += SUM_TILE) {
-        load_tile(tile, begin, count, mask, values);
-        if (threadIdx.x != 0) continue;
-        for (int k = 0; k < SUM_TILE; k++) sum = sum + tile[k];
-    }
-    if (threadIdx.x == 0) *total = sum;
-}
-
-/* totals[b] = the sum of values starts[b] .. starts[b + 1] - 1 for the thread block b: mask and
- * values as in total_kernel, counted from the first of all runs. The runs are added side by side,
- * each in order by one thread. */
-static __global__ void __launch_bounds__(CUDA_THREADS)
-    run_totals_kernel(const int64_t *starts, const uint8_t *mask, const double *values,
-                      double *totals) {
-    CUDA_SHARED(double, tile, SUM_TILE);
-    const int64_t end = starts[blockIdx.x + 1];
-    double sum = 0.0;
-    for (int64_t begin = starts[blockIdx.x]; begin < end; begin += SUM_TILE) {
-        load_tile(tile, begin, end, mask, values);
-        if (threadIdx.x != 0) continue;
-        for (int k = 0; k < SUM_TILE; k++) sum = sum + tile[k];
-    }
-    if (threadIdx.x == 0) totals[blockIdx.x] = sum;
-}
-
-/* A draw between two chunks. */
-struct draw_state {
-    double sum;   /* running sum of the weights so far */
-    int64_t item; /* the drawn item, or until then the last one with a positive weight, counted from
-                     the first of the call; -1: none */
-    int32_t found;    /* 1: the running sum has passed the target, item is final */
-    int32_t reserved; /* 0; fills the struct up to a multiple of 8 bytes */
-};
-
-/* Continues a draw over values [count], the weights of a chunk whose first item is `first`: one
- * thread adds the weights of the mask in order and stops at the first item whose running sum, on
- * top of `before`, the sum over earlier calls, exceeds target. One block, because its threads load
- * the tiles; *state goes from chunk to chunk. */
-static __global__ void __launch_bounds__(CUDA_THREADS)
-    draw_kernel(int64_t first, int64_t count, const uint8_t *mask, const double *values,
-                double before, double target, draw_state *state) {
-    CUDA_SHARED(double, tile, SUM_TILE);
-    draw_state drawn = *state;
-    for (int64_t begin = 0; begin < count; begin += SUM_TILE) {
-        load_tile(tile, begin, count, mask, values);
-        if (threadIdx.x != 0) continue;
-        for (int k = 0; k < SUM_TILE && !drawn.found; k++) {
-            drawn.sum = drawn.sum + tile[k];
-            if (!(tile[k] > 0.0)) continue;
-            drawn.item = first + begin + k;
-            drawn.found = before + drawn.sum > target;
-        }
-    }
-    if (threadIdx.x == 0) *state = drawn;
 }
 
 /* The arrays of alcore_sys_weights as columns of a pass, and the total: shared by min_sq_dists,
@@ -284,9 +214,8 @@ class weights_columns {
     /* Adds the minima of a chunk to the total; to be called after its weights, chunk by chunk. */
     void add(const chunk &piece) const {
         if (!total || piece.count == 0) return;
-        CUDA_LAUNCH(total_kernel, 1, CUDA_THREADS, piece.stream, piece.count,
-                    piece.get<const uint8_t>(total_mask_column),
-                    piece.get<const double>(minimum_column), total);
+        add_to_total(piece.stream, piece.count, piece.get<const uint8_t>(total_mask_column),
+                     piece.get<const double>(minimum_column), total);
     }
     /* Writes the total to the caller, after the pass. */
     void finish() const {
@@ -324,15 +253,9 @@ alcore_status min_sq_dists(const alcore_sys_work *work, const alcore_sys_rows *r
         weights_columns outputs(c, pass, weights, count, true /* speculates */, mask_column);
         pass.run([&](const chunk &piece) {
             row_set set = chunk_rows(piece, rows, matrix, mask_column, -1 /* no groups */);
-            const double *chunk_dots = piece.get<const double>(dots);
-            if (count == 1)
-                launch_rows(set, rows->dtype, piece.stream,
-                            min_sq_dists_body<1>{device_centroids, device_dots, chunk_dots,
-                                                 outputs.out(piece)});
-            else
-                launch_rows(set, rows->dtype, piece.stream,
-                            min_sq_dists_body<TOGETHER>{device_centroids, device_dots, chunk_dots,
-                                                        outputs.out(piece)});
+            launch_weights<min_sq_dists_body>(count, set, rows->dtype, piece.stream,
+                                              device_centroids, device_dots,
+                                              piece.get<const double>(dots), outputs.out(piece));
             outputs.add(piece);
         });
         outputs.finish();
@@ -363,16 +286,9 @@ alcore_status min_badge(const alcore_sys_work *work, const alcore_sys_rows *a,
         pass.run([&](const chunk &piece) {
             row_set set = chunk_rows(piece, a, a_column, mask_column, -1 /* no groups */),
                     factor = chunk_rows(piece, h, h_column, -1 /* no mask */, -1 /* no groups */);
-            const double *chunk_squares = piece.get<const double>(squares_column);
-            if (count == 1)
-                launch_rows(set, a->dtype, piece.stream,
-                            min_badge_body<1>{factor, h->dtype, device_a, device_h, device_squares,
-                                              chunk_squares, outputs.out(piece)});
-            else
-                launch_rows(set, a->dtype, piece.stream,
-                            min_badge_body<TOGETHER>{factor, h->dtype, device_a, device_h,
-                                                     device_squares, chunk_squares,
-                                                     outputs.out(piece)});
+            launch_weights<min_badge_body>(
+                count, set, a->dtype, piece.stream, factor, h->dtype, device_a, device_h,
+                device_squares, piece.get<const double>(squares_column), outputs.out(piece));
             outputs.add(piece);
         });
         outputs.finish();
@@ -397,52 +313,6 @@ alcore_status update_min(const alcore_sys_work *work, int64_t count, const uint8
             outputs.add(piece);
         });
         outputs.finish();
-    });
-}
-
-/* Kernel table: totals [runs], the sum of values starts[b] .. starts[b + 1] - 1, within the mask,
- * for each run b; mask and values [starts[runs]]. One launch, so that the additions of a run, which
- * follow one another by definition, wait for no other run. */
-alcore_status run_totals(const alcore_sys_work *work, int64_t runs, const int64_t *starts,
-                         const uint8_t *mask, const double *values, double *totals) {
-    return guarded(work, [&](call &c) {
-        c.check_count(runs);
-        if (runs == 0) return;
-        std::vector<int64_t> memory;
-        const int64_t *host_starts = c.to_host(starts, runs + 1, &memory);
-        bool ascending = host_starts[0] >= 0;
-        for (int64_t b = 0; b < runs; b++)
-            ascending = ascending && host_starts[b] <= host_starts[b + 1];
-        if (!ascending) fail(work, ALCORE_E_INVALID, "the runs of a sum do not follow one another");
-        const int64_t count = host_starts[runs];
-        const int64_t *device_starts = c.to_device(starts, runs + 1);
-        const uint8_t *device_mask = c.to_device(mask, count);
-        const double *device_values = c.to_device(values, count);
-        double *sums = c.on_device(totals) ? totals : c.allocate_array<double>(runs);
-        CUDA_LAUNCH(run_totals_kernel, (unsigned)runs, CUDA_THREADS, c.compute, device_starts,
-                    device_mask, device_values, sums);
-        c.launched();
-        if (sums != totals) c.download(totals, sums, (size_t)runs * sizeof *sums);
-    });
-}
-
-/* Kernel table: the first item, in order, whose running sum of weights, which starts at `before`,
- * exceeds `target`; without one the last item of a positive weight; -1: none has a weight. */
-alcore_status draw(const alcore_sys_work *work, int64_t count, const uint8_t *mask,
-                   const double *values, double before, double target, int64_t *item) {
-    return guarded(work, [&](call &c) {
-        c.check_count(count);
-        const draw_state nothing = {0.0 /* sum */, -1 /* item */, 0 /* found */, 0 /* reserved */};
-        draw_state *state = c.allocate_array<draw_state>(1);
-        c.copy_in(state, &nothing, sizeof nothing);
-        pipeline pass(c, count);
-        int mask_column = pass.row_mask(mask), values_column = pass.in(values, sizeof *values);
-        pass.run([&](const chunk &piece) {
-            CUDA_LAUNCH(draw_kernel, 1, CUDA_THREADS, piece.stream, piece.first, piece.count,
-                        piece.get<const uint8_t>(mask_column),
-                        piece.get<const double>(values_column), before, target, state);
-        });
-        c.download(item, &state->item, sizeof *item);
     });
 }
 

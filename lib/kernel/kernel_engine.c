@@ -29,7 +29,8 @@ alcore__engine alcore__engine_cpu(alcore_ctx *ctx) {
     return (alcore__engine){.ctx = ctx, .kernels = alcore__kernels_cpu()};
 }
 
-/* Whether a table may lack the entry at that offset: its callers compare it with NULL first. */
+/* Whether a table may lack the entry at that offset: its callers compare it with NULL first, or,
+ * for class_stats and sequence_nnll, call that of the CPU whatever the engine. */
 static bool is_optional(size_t offset) {
     return offset == offsetof(alcore_sys_kernels, upload) ||
            offset == offsetof(alcore_sys_kernels, release) ||
@@ -37,6 +38,14 @@ static bool is_optional(size_t offset) {
            offset == offsetof(alcore_sys_kernels, store) ||
            offset == offsetof(alcore_sys_kernels, run_totals) ||
            offset == offsetof(alcore_sys_kernels, convert) ||
+           offset == offsetof(alcore_sys_kernels, token_stats) ||
+           offset == offsetof(alcore_sys_kernels, draw_rows) ||
+           offset == offsetof(alcore_sys_kernels, hold) ||
+           offset == offsetof(alcore_sys_kernels, gather) ||
+           offset == offsetof(alcore_sys_kernels, class_tops) ||
+           offset == offsetof(alcore_sys_kernels, best_row) ||
+           offset == offsetof(alcore_sys_kernels, class_stats) ||
+           offset == offsetof(alcore_sys_kernels, sequence_nnll) ||
            offset == offsetof(alcore_sys_kernels, logit_stats) ||
            offset == offsetof(alcore_sys_kernels, hidden_stats);
 }

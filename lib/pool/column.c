@@ -87,6 +87,14 @@ alcore_status alcore__column_new(alcore_pool *pool, const char *name, const char
     return ALCORE_OK;
 }
 
+void alcore__column_set_tokens(alcore__column *column, const alcore__column_tokens *tokens) {
+    alcore_tokenizer *tokenizer = alcore_tokenizer_ref(tokens->tokenizer);
+    alcore_tokenizer_unref(column->tokens.tokenizer);
+    alcore__free(column->ctx, column->tokens.language);
+    column->tokens = *tokens;
+    column->tokens.tokenizer = tokenizer;
+}
+
 /* Frees the values through the column's ops, where it has any yet, then the column itself. NULL
  * does nothing. */
 void alcore__column_free(alcore__column *column) {
@@ -94,6 +102,8 @@ void alcore__column_free(alcore__column *column) {
     alcore_ctx *ctx = column->ctx;
     if (column->ops && column->ops->release) column->ops->release(column);
     alcore__row_map_free(ctx, column->map);
+    alcore_tokenizer_unref(column->tokens.tokenizer);
+    alcore__free(ctx, column->tokens.language);
     alcore__free(ctx, column->name);
     alcore__free(ctx, column->origin);
     alcore__free(ctx, column);

@@ -12,6 +12,7 @@
 
 #include "alcore/pool_column.h"
 #include "alcore/sys/kernel.h"
+#include "alcore/tokenizer.h"
 #include "kernel/kernel_engine.h"
 
 /* Memory that a reader of blocks keeps between calls, so that each block need not allocate. Each
@@ -45,6 +46,16 @@ typedef struct alcore__column_ops {
     void (*release)(alcore__column *column); /* frees what data points to */
 } alcore__column_ops;
 
+/* What the tokens of a column are, whose values a model made: the texts that they are of, and how
+ * these were cut. A struct of zeros: not known. */
+typedef struct alcore__column_tokens {
+    alcore_tokenizer *tokenizer; /* that cut the texts; a reference; NULL: not known */
+    char *language;              /* that it was told, owned; NULL: none */
+    int64_t max_tokens;          /* at which texts were cut */
+    bool of_references;          /* of the references of the rows; else of their texts */
+    bool as_target;              /* the texts are outputs of a translation model */
+} alcore__column_tokens;
+
 struct alcore__column {
     const alcore__column_ops *ops; /* how the values are read; they say what data is */
     alcore_ctx *ctx;               /* without a reference: the pool has one */
@@ -52,6 +63,7 @@ struct alcore__column {
     char *origin;                  /* who made it: "given", a path, "model ngram ..."; owned */
     /* token values that a model made: one per word and one for the end of the text */
     bool per_word;
+    alcore__column_tokens tokens; /* of a column that a model made, where they are no words */
     const char *engine; /* engine that ran its model (a static string); NULL: no model made it */
     int64_t row_count;  /* rows of the pool when the column was set; later rows have no entry */
     int64_t dims;       /* values of a row, or of a token; 1 or more */
@@ -71,6 +83,10 @@ struct alcore__column {
 alcore_status alcore__column_mark_derived(alcore__column *column);
 /* Whether a caller gave the values: no model made them, and not the maker of a derived pool. */
 bool alcore__column_is_given(const alcore__column *column);
+
+/* Says what the tokens of a column are. The column gets a reference to the tokenizer and takes over
+ * the language, which was allocated with its context. What was known before is released. */
+void alcore__column_set_tokens(alcore__column *column, const alcore__column_tokens *tokens);
 
 /* Releases a column that no pool owns (yet): its data, map, strings and itself. NULL-safe. */
 void alcore__column_free(alcore__column *column);
@@ -98,6 +114,11 @@ int32_t alcore__column_device(const alcore__column *column);
 alcore_status alcore__column_rows_on(const alcore__column *column, const alcore__engine *engine,
                                      int64_t first, int64_t count, alcore__scratch *scratch,
                                      alcore_sys_rows *out);
+/* ops->ragged for a kernel of an engine: the values are handed out where they are when the engine's
+ * own device has them, every row has an entry and count is 1 or more. Offsets are on the host. */
+alcore_status alcore__column_ragged_on(const alcore__column *column, const alcore__engine *engine,
+                                       int64_t first, int64_t count, alcore__scratch *scratch,
+                                       alcore_sys_ragged *out);
 /* Whether alcore__column_rows_on() hands rows out where they lie, however many, and copies none. */
 bool alcore__column_in_place(const alcore__column *column, const alcore__engine *engine);
 /* Whether the row has an entry: false for rows outside alcore_column_options.rows, and for rows

@@ -43,11 +43,28 @@ alcore_status alcore__column_open_device(alcore_ctx *ctx, const char *name,
 alcore_status alcore__column_check_source_rows(const alcore_pool *pool, const char *name,
                                                int32_t dtype, const char *values, int64_t count);
 
+/* Copies borrowed or kept values that are on a device, and cannot be read where they are, to memory
+ * of it which the array then owns (column_device.c). kept: the caller's memory may go; array:
+ * zeroed but for its offsets, which are replaced where tokens change their order. Nothing is done
+ * where kernels can read the caller's memory, or where the device has too little memory, which is
+ * logged: array->held.memory is then NULL. engine: of that device. After a failure the column is of
+ * no use. */
+struct alcore__memory_array;
+alcore_status alcore__column_copy_there(alcore__column *column, const alcore__array *given,
+                                        const alcore__engine *engine, bool kept,
+                                        struct alcore__memory_array *array);
+/* Frees memory of the engine's device; none is nothing. */
+void alcore__held_release(const alcore__engine *engine, const alcore_sys_held *held);
+
 /* Values in memory: entry (or token) i begins at values + i * stride * sizeof(value). */
 typedef struct alcore__memory_array {
     char *values;                       /* [entries or tokens, dims]; never written */
     bool on_device;                     /* values, and only they, are on the device of engine */
     alcore__engine engine;              /* of that device; zeroed where values are on the host */
+    alcore_sys_held held;               /* the column's own memory of the device, where values are;
+                                           zeroed: they are elsewhere */
+    bool by_row;                        /* values have a row for each of the pool, whether it has an
+                                           entry or not: all bits of one without are 1 (NaN) */
     int64_t stride;                     /* values from an entry (or token) to the next */
     int64_t *offsets;                   /* [entries + 1] tokens of a ragged column, else NULL */
     void *owned_values, *owned_offsets; /* the same arrays where the column frees them; NULL: they

@@ -135,27 +135,52 @@ static void convert_value(int32_t value_dtype, const char *value, int32_t dtype,
         memcpy(out, &single, sizeof single);
 }
 
-/* Appends rows first .. first + count - 1 of the input's matrix to values, in the builder's type.
- * The memory was reserved. One copy is enough where types and layouts agree. */
-static void append(alcore__column_builder *builder, const alcore__builder_input *input,
-                   int64_t first, int64_t count) {
+/* Rows of the matrix of an input that are in host memory. */
+typedef struct window {
+    const char *rows;
+    int64_t first, count;
+} window;
+
+/* Writes `count` rows of the matrix, which begin at `from`, to out in the builder's type. One copy
+ * is enough where types and layouts agree. */
+static void convert_rows(const alcore__column_builder *builder, const alcore__builder_input *input,
+                         const char *from, int64_t count, char *out) {
     const size_t bytes = alcore_sys_dtype_bytes(builder->dtype);
-    char *out = builder->values + (size_t)(alcore__builder_stored(builder) * builder->dims) * bytes;
-    const char *first_row = input->values + first * input->strides[0];
     if (input->dtype == builder->dtype && input->strides[1] == (int64_t)bytes &&
         input->strides[0] == input->dims * (int64_t)bytes) {
-        if (count > 0) memcpy(out, first_row, (size_t)(count * input->dims) * bytes);
+        if (count > 0) memcpy(out, from, (size_t)(count * input->dims) * bytes);
         return;
     }
     for (int64_t i = 0; i < count; i++)
         for (int64_t j = 0; j < input->dims; j++, out += bytes)
-            convert_value(input->dtype, first_row + i * input->strides[0] + j * input->strides[1],
+            convert_value(input->dtype, from + i * input->strides[0] + j * input->strides[1],
                           builder->dtype, out);
 }
 
-/* Removes what a cancelled put has appended. before: the builder as it was; its arrays may have
- * moved since. If no entry is left, the next put decides again how many values of which type a row
- * has. */
+/* Appends rows first .. first + count - 1 of the input's matrix to values, whose memory was
+ * reserved. Rows that are not in the window are fetched into it. */
+static alcore_status append(alcore__column_builder *builder, const alcore__builder_input *input,
+                            window *here, int64_t first, int64_t count) {
+    const size_t row_bytes = (size_t)builder->dims * alcore_sys_dtype_bytes(builder->dtype);
+    char *out = builder->values + (size_t)alcore__builder_stored(builder) * row_bytes;
+    for (int64_t part; count > 0; first += part, count -= part, out += (size_t)part * row_bytes) {
+        if (first >= here->first + here->count) {
+            const int64_t left = input->value_rows - first;
+            here->first = first;
+            here->count = left < input->fetch_rows ? left : input->fetch_rows;
+            ALCORE__TRY(input->fetch(input->fetch_user, first, here->count, &here->rows));
+        }
+        part = here->first + here->count - first;
+        if (part > count) part = count;
+        convert_rows(builder, input, here->rows + (first - here->first) * input->strides[0], part,
+                     out);
+    }
+    return ALCORE_OK;
+}
+
+/* Removes what a put that failed or was cancelled has appended. before: the builder as it was; its
+ * arrays may have moved since. If no entry is left, the next put decides again how many values of
+ * which type a row has. */
 static void undo(alcore__column_builder *builder, const alcore__column_builder *before) {
     for (int64_t i = before->count; i < builder->count; i++) builder->entry[builder->rows[i]] = 0;
     builder->count = before->count;
@@ -175,19 +200,19 @@ alcore_status alcore__builder_put(alcore__column_builder *builder,
     if (input->count == 0) return ALCORE_OK;
     ALCORE__TRY(alcore__builder_reserve(builder, input->count, input->value_rows, input->dims,
                                         input->dtype));
+    window here = {input->values, 0, input->fetch ? 0 : input->value_rows};
+    alcore_status status = ALCORE_OK;
     /* next_row: the first row of the input's matrix that belongs to rows[i]. */
     for (int64_t i = 0, next_row = 0; i < input->count; i++) {
         const int64_t row = input->rows[i];
         const int64_t length = input->lengths ? input->lengths[i] : 1;
         /* No progress is reported: models put values from within callbacks of the host. */
-        if (i % POLL_ENTRIES == POLL_ENTRIES - 1 && alcore__cancelled(builder->ctx)) {
-            undo(builder, &before);
-            return alcore__fail_cancelled();
-        }
+        if (i % POLL_ENTRIES == POLL_ENTRIES - 1 && alcore__cancelled(builder->ctx))
+            ALCORE__TRY_GOTO(status, failed, alcore__fail_cancelled());
         if (builder->entry[row] != 0) {
             builder->repeats++;
         } else {
-            append(builder, input, next_row, length);
+            ALCORE__TRY_GOTO(status, failed, append(builder, input, &here, next_row, length));
             builder->rows[builder->count] = row;
             if (builder->offsets)
                 builder->offsets[builder->count + 1] = builder->offsets[builder->count] + length;
@@ -196,6 +221,9 @@ alcore_status alcore__builder_put(alcore__column_builder *builder,
         next_row += length;
     }
     return ALCORE_OK;
+failed:
+    undo(builder, &before);
+    return status;
 }
 
 /* Exchanges `bytes` bytes at a and b, which do not overlap, through a buffer on the stack. */

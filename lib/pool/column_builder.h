@@ -33,11 +33,17 @@ typedef struct alcore__column_builder {
 typedef struct alcore__builder_input {
     const int64_t *rows; /* [count] pool rows */
     int64_t count;
-    const char *values; /* [value_rows, dims], borrowed */
+    const char *values; /* [value_rows, dims], borrowed; not looked at with fetch */
     int64_t strides[2]; /* bytes from a row of the matrix to the next, from a value to the next */
     int64_t value_rows, dims; /* value_rows: the sum of lengths, or count */
     int32_t dtype;            /* a float or integer type */
     const int64_t *lengths;   /* [count] tokens of each row; NULL unless ragged */
+    /* Values that are not in host memory: sets *out to rows first .. first + count - 1 of the
+     * matrix, in host memory until the next call, with the strides above; count is fetch_rows, 1 or
+     * more, or what is left. NULL: values is the matrix. */
+    alcore_status (*fetch)(void *user, int64_t first, int64_t count, const char **out);
+    void *fetch_user;
+    int64_t fetch_rows;
 } alcore__builder_input;
 
 /* Begins an empty column of the given shape (ALCORE_COLUMN_*); free what a builder owns. */

@@ -2,8 +2,9 @@
 /* Columns that are the caller's arrays, copied (ALCORE_KEEP) or read in place (ALCORE_BORROW).
  *
  * An array on a CUDA device is ready in the order of the caller's stream. The setter waits for that
- * once, and every later reader uses a stream of its own. Borrowed floating-point values stay on the
- * device. Copies go to host memory, and so do integers and offsets, which no kernel reads.
+ * once, and every later reader uses a stream of its own. Floating-point values stay on the device,
+ * where they lie or as a copy (column_device.c), which goes to host memory where the device has no
+ * memory for it. Integers and offsets, which no kernel reads, are copied to the host.
  *
  * Ownership of a borrowed array moves only when the call succeeds: release is stored in the column
  * last, so that no path of failure can call it. */
@@ -141,18 +142,26 @@ static alcore_status set_array(alcore__column *column, const alcore_tensor *valu
     if (given.on_device)
         ALCORE__TRY(
             alcore__column_open_device(column->ctx, name, &given, options->stream, &device));
-    /* alcore_sys_ragged has no stride: tokens with gaps between them are copied. */
-    const bool in_place = options->ownership == ALCORE_BORROW &&
-                          (!offsets || given.stride == given.columns) &&
-                          !(given.on_device && alcore__dtype_is_integer(given.dtype));
-    ALCORE__TRY(use_or_copy(column->ctx, &given, &device, in_place, &array->values,
-                            &array->owned_values, &array->stride));
-    array->on_device = given.on_device && in_place;
-    if (array->on_device) array->engine = device;
     array->shape[1] = values->ndim == 2 ? given.columns : 0;
     column->dims = given.columns;
     column->dtype = given.dtype;
     *out_count = given.rows;
+    const bool stays = given.on_device && !alcore__dtype_is_integer(given.dtype);
+    if (stays)
+        ALCORE__TRY(alcore__column_copy_there(column, &given, &device,
+                                              options->ownership == ALCORE_KEEP, array));
+    if (array->held.memory) { /* in an order, and for rows, of its own */
+        *out_count = array->held.rows.count;
+        return ALCORE_OK;
+    }
+    /* alcore_sys_ragged has no stride: tokens with gaps between them are copied. */
+    const bool in_place = options->ownership == ALCORE_BORROW &&
+                          (!offsets || given.stride == given.columns) &&
+                          (stays || !given.on_device);
+    ALCORE__TRY(use_or_copy(column->ctx, &given, &device, in_place, &array->values,
+                            &array->owned_values, &array->stride));
+    array->on_device = given.on_device && in_place;
+    if (array->on_device) array->engine = device;
     return ALCORE_OK;
 }
 

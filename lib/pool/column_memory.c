@@ -6,9 +6,9 @@
  * or put by a column writer. A block of rows with consecutive entries is handed out where it lies;
  * others are gathered.
  *
- * A borrowed array may be on a CUDA device. Kernels of that device read it there; whoever reads it
- * on the host gets its blocks gathered in scratch, by copies from the device. Offsets are always on
- * the host. */
+ * An array may be on a CUDA device: the caller's, or a copy that the column owns (column_device.c).
+ * Kernels of that device read it there; whoever reads it on the host gets its blocks gathered in
+ * scratch, by copies from the device. Offsets are always on the host. */
 #include <string.h>
 
 #include "pool/column_array.h"
@@ -52,12 +52,18 @@ static alcore_status fetch(const alcore__column *column, int64_t entry, int64_t 
 }
 
 /* Pool rows first .. first + count - 1. Hands the block out where it lies when it may (is_readable:
- * the reader can read the memory of the array) and its rows have consecutive entries, and gathers
- * it in scratch otherwise. */
+ * the reader can read the memory of the array) and its rows have consecutive entries, or memory
+ * where they have none, and gathers it in scratch otherwise. */
 static alcore_status read_block(const alcore__column *column, bool is_readable, int64_t first,
                                 int64_t count, alcore__scratch *scratch, alcore_sys_rows *out) {
-    int64_t entry = -1;
-    const int64_t run = count > 0 ? alcore__column_run(column, first, count, &entry) : 0;
+    const alcore__memory_array *array = column->data;
+    int64_t entry = -1, run = 0;
+    if (array->by_row && count > 0 && first + count <= column->row_count) {
+        entry = first;
+        run = count;
+    } else if (count > 0) {
+        run = alcore__column_run(column, first, count, &entry);
+    }
     if (!is_readable || run < count || entry < 0)
         return alcore__gather_rows(column, first, count, fetch, scratch, out);
     *out = in_place(column, entry, first, count);
@@ -83,24 +89,49 @@ alcore_status alcore__column_rows_on(const alcore__column *column, const alcore_
 }
 
 /* An array in memory that the engine's kernels or the host can read, with one entry for each row in
- * their order. */
+ * their order, or memory for each. */
 bool alcore__column_in_place(const alcore__column *column, const alcore__engine *engine) {
     const int32_t device = alcore__column_device(column);
-    return alcore__column_memory(column) && !column->map && !column->ragged &&
+    const alcore__memory_array *array = alcore__column_memory(column);
+    return array && (!column->map || array->by_row) && !column->ragged &&
            (device < 0 || alcore__engine_is_cuda(engine, device));
 }
 
-/* ops.ragged: hands the block out where it lies when it is on the host and every row of the pool
- * has an entry, and gathers it in scratch otherwise. A borrowed array of tokens has no gaps
- * (column_given.c). */
-static alcore_status read_ragged(const alcore__column *column, int64_t first, int64_t count,
-                                 alcore__scratch *scratch, alcore_sys_ragged *out) {
+/* Fills starts [count + 1] with where the tokens of rows first .. first + count - 1 begin in the
+ * array, and those of the last end; those of a row without an entry begin and end at one place.
+ * Entries are in the order of their rows. */
+static void find_starts(const alcore__column *column, int64_t first, int64_t count,
+                        int64_t *starts) {
     const alcore__memory_array *array = column->data;
-    if (array->on_device || column->map || count == 0 || first + count > column->row_count)
+    int64_t run, entry = -1;
+    for (int64_t i = 0; i < count && entry < 0; i += run)
+        run = alcore__column_run(column, first + i, count - i, &entry);
+    starts[0] = entry < 0 ? 0 : array->offsets[entry]; /* of the first row that has one */
+    for (int64_t i = 0; i < count; i += run) {
+        run = alcore__column_run(column, first + i, count - i, &entry);
+        for (int64_t r = 0; r < run; r++)
+            starts[i + r + 1] = entry < 0 ? starts[i + r] : array->offsets[entry + r + 1];
+    }
+}
+
+/* Rows first .. first + count - 1 of a ragged column, whose block is handed out where it lies when
+ * it may (is_readable) and entries are in the order of their rows, and gathered in scratch
+ * otherwise. An array of tokens that is read in place has no gaps (column_given.c). */
+static alcore_status read_tokens(const alcore__column *column, bool is_readable, int64_t first,
+                                 int64_t count, alcore__scratch *scratch, alcore_sys_ragged *out) {
+    const alcore__memory_array *array = column->data;
+    if (!is_readable || count == 0 || (column->map && column->map->entries))
         return alcore__gather_ragged(column, first, count, array->offsets, fetch, scratch, out);
+    const int64_t *starts = array->offsets + first;
+    if (column->map || first + count > column->row_count) {
+        ALCORE__TRY(alcore__scratch_reserve(column->ctx, &scratch->offsets, &scratch->offsets_bytes,
+                                            count + 1, sizeof *starts));
+        find_starts(column, first, count, scratch->offsets);
+        starts = scratch->offsets;
+    }
     const size_t bytes = (size_t)column->dims * alcore_sys_dtype_bytes(column->dtype);
-    *out = (alcore_sys_ragged){.values = array->values + (size_t)array->offsets[first] * bytes,
-                               .offsets = array->offsets + first,
+    *out = (alcore_sys_ragged){.values = array->values + (size_t)starts[0] * bytes,
+                               .offsets = starts,
                                .first = first,
                                .count = count,
                                .classes = column->dims,
@@ -108,13 +139,34 @@ static alcore_status read_ragged(const alcore__column *column, int64_t first, in
     return ALCORE_OK;
 }
 
+/* ops.ragged, for readers on the host. */
+static alcore_status read_ragged(const alcore__column *column, int64_t first, int64_t count,
+                                 alcore__scratch *scratch, alcore_sys_ragged *out) {
+    const alcore__memory_array *array = column->data;
+    return read_tokens(column, !array->on_device, first, count, scratch, out);
+}
+
+/* Called for the scores that a kernel computes of the tokens of a row. */
+alcore_status alcore__column_ragged_on(const alcore__column *column, const alcore__engine *engine,
+                                       int64_t first, int64_t count, alcore__scratch *scratch,
+                                       alcore_sys_ragged *out) {
+    const int32_t device = alcore__column_device(column);
+    if (device < 0 || !alcore__engine_is_cuda(engine, device))
+        return column->ops->ragged(column, first, count, scratch, out);
+    return read_tokens(column, true /* by these kernels */, first, count, scratch, out);
+}
+
 /* Frees what the array owns and tells the owner of a borrowed one. Called with the column, and by
  * setters that failed before the column had the array, whose release is not set yet. */
 void alcore__memory_array_clear(alcore_ctx *ctx, alcore__memory_array *array) {
     alcore__free(ctx, array->owned_values);
     alcore__free(ctx, array->owned_offsets);
-    /* A forked child calls nothing of the host: its memory is a copy that no one else uses. */
-    if (array->release && !alcore__forked(ctx)) array->release(array->release_user);
+    /* A forked child has no device, and calls nothing of the host: its memory is a copy that no one
+     * else uses. */
+    if (!alcore__forked(ctx)) {
+        alcore__held_release(&array->engine, &array->held);
+        if (array->release) array->release(array->release_user);
+    }
     *array = (alcore__memory_array){0};
 }
 

@@ -110,28 +110,58 @@ static alcore_status end(alcore_column_writer *writer, alcore_status status) {
     return alcore__leave(writer->object.ctx, status);
 }
 
-/* Copies values that are on a device to host memory, *out_copy, which the caller frees, and
- * describes the copy in *input. Rows of such values are adjacent numbers. */
-static alcore_status copy_values(const alcore_column_writer *writer, const alcore_tensor *values,
-                                 alcore__builder_input *input, void **out_copy) {
-    alcore__array array;
-    ALCORE__TRY(alcore__column_tensor(writer->name, values, &array));
-    alcore_status status = alcore__device_array_fetch(
-        writer->object.ctx, &array, writer->options.stream, "the array", out_copy);
+/* Values that are on a device: the builder, whose memory is the host's, fetches them in blocks. */
+typedef struct device_values {
+    alcore_ctx *ctx;
+    alcore__engine engine; /* of their device */
+    alcore__array array;   /* [value_rows, dims], adjacent numbers in a row */
+    void *block;           /* [fetch_rows, dims] on the host, owned; NULL: nothing was fetched */
+} device_values;
+
+/* Copies a block of rows, which were ready when the engine was opened. */
+static alcore_status fetch_block(void *user, int64_t first, int64_t count, const char **out) {
+    const device_values *self = user;
+    const alcore__array *array = &self->array;
+    const int64_t at = first * array->stride * (int64_t)alcore_sys_dtype_bytes(array->dtype);
+    const alcore_sys_rows rows = {.data = (const char *)array->data + at,
+                                  .count = count,
+                                  .dims = array->columns,
+                                  .stride = array->stride,
+                                  .dtype = array->dtype};
+    *out = self->block;
+    return alcore__device_rows_copy(&self->engine, &rows, self->block);
+}
+
+/* Describes values that are on a device in *input, once the work is done that was queued in the
+ * stream before the call. At most FETCH_BYTES, or one row, are on the host beside what the builder
+ * keeps. */
+static alcore_status open_values(const alcore_column_writer *writer, const alcore_tensor *values,
+                                 void *stream, alcore__builder_input *input, device_values *out) {
+    const int64_t FETCH_BYTES = 1 << 20;
+    ALCORE__TRY(alcore__column_tensor(writer->name, values, &out->array));
+    out->ctx = writer->object.ctx;
+    alcore_status status =
+        alcore__device_array_open(out->ctx, &out->array, stream, "the array", &out->engine);
     if (status != ALCORE_OK) return alcore__fail_within(status, "column \"%s\"", writer->name);
-    const int64_t value_bytes = (int64_t)alcore_sys_dtype_bytes(array.dtype);
-    input->values = *out_copy;
-    input->strides[0] = array.columns * value_bytes;
+    const int64_t value_bytes = (int64_t)alcore_sys_dtype_bytes(out->array.dtype);
+    input->strides[0] = out->array.columns * value_bytes;
     input->strides[1] = value_bytes;
-    return ALCORE_OK;
+    input->fetch = fetch_block;
+    input->fetch_user = out;
+    input->fetch_rows = FETCH_BYTES / input->strides[0];
+    if (input->fetch_rows < 1) input->fetch_rows = 1;
+    if (input->fetch_rows > out->array.rows) input->fetch_rows = out->array.rows;
+    return alcore__new_array(out->ctx, (size_t)input->fetch_rows, (size_t)input->strides[0],
+                             &out->block);
 }
 
 /* Checks the caller's tensor, whose strides may be any on the host, and describes it to the builder
  * as a matrix [value_rows, dims] with strides in bytes. The check sees it without strides, as its
- * own check of them is stricter. *out_copy: as copy_values() says; NULL for values on the host. */
+ * own check of them is stricter. Values on a device, ready in the order of the stream, are opened
+ * in *device, whose block the caller frees. */
 static alcore_status describe_values(const alcore_column_writer *writer,
-                                     const alcore_tensor *values, alcore__builder_input *input,
-                                     void **out_copy) {
+                                     const alcore_tensor *values, void *stream,
+                                     alcore__builder_input *input, device_values *device) {
     const int32_t shape = writer->shape;
     const bool wide = shape == ALCORE_COLUMN_DENSE || shape == ALCORE_COLUMN_RAGGED_DENSE;
     alcore__array array;
@@ -154,14 +184,15 @@ static alcore_status describe_values(const alcore_column_writer *writer,
     input->dtype = array.dtype;
     input->strides[0] = (values->strides ? values->strides[0] : array.columns) * bytes;
     input->strides[1] = (values->strides && values->ndim == 2 ? values->strides[1] : 1) * bytes;
-    return array.on_device ? copy_values(writer, values, input, out_copy) : ALCORE_OK;
+    return array.on_device ? open_values(writer, values, stream, input, device) : ALCORE_OK;
 }
 
 /* Copies the values of rows [count], in any order, into the builder, all of them or, on a failure,
  * none; lengths [count]: tokens of each row, NULL for columns that are not ragged. A row that was
- * put before keeps its values. The lock is held. */
+ * put before keeps its values. stream: in whose order values on a device are ready. The lock is
+ * held. */
 static alcore_status put(alcore_column_writer *writer, const int64_t *rows, const int64_t *lengths,
-                         int64_t count, const alcore_tensor *values) {
+                         int64_t count, const alcore_tensor *values, void *stream) {
     alcore__builder_input input = {.rows = rows, .count = count, .lengths = lengths};
     if (count < 0 || (count > 0 && !rows))
         return alcore__fail(ALCORE_E_INVALID, "%" PRId64 " rows at %p", count, (const void *)rows);
@@ -169,10 +200,10 @@ static alcore_status put(alcore_column_writer *writer, const int64_t *rows, cons
         return alcore__fail(ALCORE_E_INVALID, "column \"%s\" is %s: lengths must %s NULL",
                             writer->name, lengths ? "not ragged" : "ragged",
                             lengths ? "be" : "not be");
-    void *copy = NULL; /* of values that are on a device */
-    ALCORE__TRY(describe_values(writer, values, &input, &copy));
+    device_values device = {0};
+    ALCORE__TRY(describe_values(writer, values, stream, &input, &device));
     alcore_status status = alcore__builder_put(&writer->builder, &input);
-    alcore__free(writer->object.ctx, copy);
+    alcore__free(writer->object.ctx, device.block);
     return status == ALCORE_OK ? status
                                : alcore__fail_within(status, "column \"%s\"", writer->name);
 }
@@ -181,7 +212,14 @@ alcore_status alcore_column_writer_put(alcore_column_writer *writer, const int64
                                        const int64_t *lengths, int64_t count,
                                        const alcore_tensor *values) {
     ALCORE__TRY(begin(writer));
-    return end(writer, put(writer, rows, lengths, count, values));
+    return end(writer, put(writer, rows, lengths, count, values, writer->options.stream));
+}
+
+alcore_status alcore_column_writer_put_in_stream(alcore_column_writer *writer, const int64_t *rows,
+                                                 const int64_t *lengths, int64_t count,
+                                                 const alcore_tensor *values, void *stream) {
+    ALCORE__TRY(begin(writer));
+    return end(writer, put(writer, rows, lengths, count, values, stream));
 }
 
 /* ALCORE_COLUMN_*; it never changes, so no lock is needed. */

@@ -6,6 +6,7 @@
 #include <math.h>
 #include <string.h>
 
+#include "pool/column.h"
 #include "pool/pool_strings.h"
 
 /* Makes sure that each of rows [count] has an entry of `bytes` bytes in segments (arrays in pieces
@@ -43,6 +44,15 @@ static alcore_status copy_references(alcore_pool *pool, const int64_t *rows,
     return status;
 }
 
+/* Columns that a model made of references are of those before: their tokens are not looked for in
+ * the new ones. */
+static void forget_tokens_of_references(alcore_pool *pool) {
+    static const alcore__column_tokens unknown = {0};
+    for (size_t i = 0; i < pool->column_count; i++)
+        if (pool->columns[i]->tokens.of_references)
+            alcore__column_set_tokens(pool->columns[i], &unknown);
+}
+
 /* Sets or removes the references of rows [count]: copies them, makes the entries, then changes the
  * rows. A failure frees the copies by rolling the pool's memory back. */
 static alcore_status set_references(alcore_pool *pool, const int64_t *rows,
@@ -62,7 +72,10 @@ static alcore_status set_references(alcore_pool *pool, const int64_t *rows,
             alcore__segments_get(&pool->references, sizeof *reference, rows[i]);
         *reference = copies[i];
     }
-    if (status != ALCORE_OK) alcore__chunks_rollback(ctx, &pool->texts, &mark);
+    if (status != ALCORE_OK)
+        alcore__chunks_rollback(ctx, &pool->texts, &mark);
+    else if (count > 0)
+        forget_tokens_of_references(pool);
     alcore__free(ctx, copies);
     return status;
 }

@@ -109,6 +109,31 @@ alcore_status alcore__row_map_new(alcore_ctx *ctx, const int64_t *rows, int64_t 
     return ALCORE_OK;
 }
 
+void alcore__row_map_by_rank(alcore__column *column) {
+    alcore__row_map *map = column->map;
+    alcore__free(column->ctx, map->entries);
+    map->entries = NULL;
+    if (map->count < column->row_count) return;
+    alcore__row_map_free(column->ctx, map);
+    column->map = NULL;
+}
+
+/* What entries [ranks] has of a row is then its number. */
+alcore_status alcore__row_map_by_row(alcore__column *column) {
+    alcore__row_map *map = column->map;
+    int64_t rank = 0;
+    if (map->count == column->row_count) {
+        alcore__row_map_by_rank(column);
+        return ALCORE_OK;
+    }
+    if (!map->entries)
+        ALCORE__TRY(alcore__new_array(column->ctx, (size_t)map->count, sizeof *map->entries,
+                                      &map->entries));
+    for (int64_t row = 0; row < column->row_count; row++)
+        if (has_entry(map, row)) map->entries[rank++] = row;
+    return ALCORE_OK;
+}
+
 /* The entry of a row that has one. */
 static int64_t entry_of(const alcore__row_map *map, int64_t row) {
     const int64_t rank = rank_of(map, row);

@@ -23,6 +23,12 @@ alcore_status alcore__row_map_new(alcore_ctx *ctx, const int64_t *rows, int64_t 
                                   int64_t pool_rows, alcore__row_map **out);
 void alcore__row_map_free(alcore_ctx *ctx, alcore__row_map *map); /* NULL-safe */
 
+/* Called once the values of a column are in another order than its entries were. by_rank: in that
+ * of the rows which have one; by_row: with one for each row of the pool, those without an entry
+ * too. The map goes where every row has an entry. */
+void alcore__row_map_by_rank(alcore__column *column);
+alcore_status alcore__row_map_by_row(alcore__column *column);
+
 /* The entry of a row of a column; -1 when it has none. */
 int64_t alcore__column_entry(const alcore__column *column, int64_t row);
 /* Returns the length of the longest run of rows from `first` on, 1 to count, that either all have

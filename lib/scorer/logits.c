@@ -13,7 +13,8 @@
  * Members of alcore__token_rows (token_rows.h):
  *
  *     rows        the kernel's matrix, logits or hidden states; rows.count kernel rows
- *     labels      [rows.count] label of each kernel row; -1: it takes no part
+ *     labels      [rows.count] label of each kernel row; -1: it takes no part; NULL: they are on
+ *                 the device, and taking [rows.count], if wanted, says which rows take part
  *     labeled     the labels are the caller's; else every token has label 0
  *     items, tokens, item_step, token_step   where a token's row is, see above
  *     packed      the array is [tokens, n]; items and token_step are 1
@@ -81,6 +82,19 @@ static double *at_row(double *stat, int64_t first) {
     return stat ? stat + first : NULL;
 }
 
+/* measure_task() where labels or bias are on the device: one task has all rows. */
+static alcore_status measure_placed(const measuring *self, const alcore_sys_work *work,
+                                    const alcore_sys_token_stats *out) {
+    const alcore__token_rows *tokens = &self->tokens;
+    int64_t bad_label, bad;
+    ALCORE__TRY(tokens->engine.kernels->token_stats(
+        work, &tokens->rows, tokens->hidden ? &tokens->output : NULL,
+        tokens->placed_bias.data ? &tokens->placed_bias : NULL, &tokens->placed_labels, out,
+        tokens->taking, &bad_label, &bad));
+    if (bad_label >= 0) return alcore__token_rows_fail_label(tokens, bad_label);
+    return bad < 0 ? ALCORE_OK : fail_at(self, bad);
+}
+
 /* Task `index` of alcore__parallel(): computes the wanted statistics of `task_rows` rows of the
  * kernel's matrix (the last task: of those that are left), a row being a token, with the engine of
  * the device that the arrays are on. A NaN, plus infinity, or a row without a finite logit fails
@@ -111,6 +125,7 @@ static alcore_status measure_task(void *data, int64_t index, int32_t worker) {
         .argmax = self->likeliest ? self->likeliest + first : NULL,
     };
     int64_t bad; /* row of the whole matrix, as rows.first is set; -1: none */
+    if (tokens->placed) return measure_placed(self, &work, &out);
     const int64_t *labels = tokens->labels + first;
     if (tokens->hidden)
         ALCORE__TRY(kernels->hidden_stats(&work, &rows, &tokens->output, tokens->bias, labels,
@@ -229,13 +244,19 @@ static alcore_status measure_all(measuring *self, const alcore_token_stats *out,
     const alcore__token_rows *tokens = &self->tokens;
     bool wanted[STATS];
     ALCORE__TRY(read_outputs(self, out, arrays));
-    for (int f = 0; f < STATS; f++) wanted[f] = arrays->stat[f] != NULL;
+    bool gathers = arrays->likeliest != NULL; /* some tensor is filled here, not by kernels */
+    for (int f = 0; f < STATS; f++) {
+        wanted[f] = arrays->stat[f] != NULL;
+        gathers = gathers || (wanted[f] && !self->in_place[f]);
+    }
+    if (gathers) ALCORE__TRY(alcore__token_rows_want_taking(self->ctx, &self->tokens));
     ALCORE__TRY(measure(self, wanted, arrays->likeliest != NULL));
+    if (!gathers) return ALCORE_OK;
     for (int64_t i = 0; i < tokens->items; i++) {
         for (int64_t t = 0; t < tokens->tokens; t++) {
             const int64_t kernel_row = i * tokens->item_step + t * tokens->token_step;
             const int64_t entry = i * tokens->tokens + t;
-            if (tokens->labels[kernel_row] < 0) continue;
+            if (!alcore__token_rows_takes_part(tokens, kernel_row)) continue;
             for (int f = 0; f < STATS; f++)
                 if (arrays->stat[f] && !self->in_place[f])
                     arrays->stat[f][entry] = self->stat[f][kernel_row];
@@ -317,7 +338,7 @@ static alcore_status count_tokens(const measuring *self, int64_t items, gathered
         const int64_t length = length_of(self, i);
         for (int64_t t = 0; t < length; t++) {
             const int64_t kernel_row = begin + t * tokens->token_step;
-            out->lengths[i] += tokens->labels[kernel_row] >= 0;
+            out->lengths[i] += alcore__token_rows_takes_part(tokens, kernel_row);
         }
         begin += tokens->packed ? length : tokens->item_step;
         total += out->lengths[i];
@@ -339,7 +360,7 @@ static void gather(const measuring *self, int64_t items, const gathered *of, int
         const int64_t length = length_of(self, i);
         for (int64_t t = 0; t < length; t++) {
             const int64_t kernel_row = begin + t * tokens->token_step;
-            if (tokens->labels[kernel_row] < 0) continue;
+            if (!alcore__token_rows_takes_part(tokens, kernel_row)) continue;
             if (stat == LOGPROB) of->logprob[entry] = values[kernel_row];
             /* A column has the probability of the likeliest class, not its logarithm. */
             of->values[entry++] =
@@ -454,6 +475,7 @@ static alcore_status put_all(measuring *self, int64_t items, const writer_use *u
     gathered of = {0};
     for (int i = 0; i < WRITERS; i++)
         if (uses[i].writer) wanted[uses[i].stat] = true;
+    ALCORE__TRY(alcore__token_rows_want_taking(self->ctx, &self->tokens));
     ALCORE__TRY(measure(self, wanted, false /* no column has the likeliest class */));
     alcore_status status = count_tokens(self, items, &of);
     if (status == ALCORE_OK) status = check_lengths_of_rows(self, items, &of, uses);

@@ -13,15 +13,15 @@
  *     lc       1 - p1                     margin       1 - (p1 - p2), or of log p1 and log p2
  *     entropy  - sum of p log p           mnlp         - mean over the tokens of log p1
  *     margin-min, margin-mean             1 - the smallest or the mean margin of the tokens
- * All logarithms are natural. The kernel class_stats computes p1, p2 and the entropy of a
- * distribution. A block of rows is scored at a time: i, the row of a block, is pool row call->first
- * + i, and call->mask[i] is 1 where it is scored (mask NULL: all); other entries are not written.
- * An item is a row with a list of tokens; those of item i begin at number offsets[i] - offsets[0]
- * of the block. The call writes for each row raw (the quantity of the paper), score (larger = less
- * certain) and rank, by which rows are ordered, here the score. With call->nan_exclude a row
- * without a value is NaN, else it is an error. column->ops->rows() and ->ragged() read a block of a
- * column, which stays in call->scratch until that is used again; a pool row without an entry reads
- * as NaN or as no token. Cost: one pass over the values. */
+ * All logarithms are natural. The CPU's kernel class_stats computes p1, p2 and the entropy of a
+ * distribution, whatever the engine of the call. A block of rows is scored at a time: i, the row of
+ * a block, is pool row call->first + i, and call->mask[i] is 1 where it is scored (mask NULL: all);
+ * other entries are not written. An item is a row with a list of tokens; those of item i begin at
+ * number offsets[i] - offsets[0] of the block. The call writes for each row raw (the quantity of
+ * the paper), score (larger = less certain) and rank, by which rows are ordered, here the score.
+ * With call->nan_exclude a row without a value is NaN, else it is an error. column->ops->rows() and
+ * ->ragged() read a block of a column, which stays in call->scratch until that is used again; a
+ * pool row without an entry reads as NaN or as no token. Cost: one pass over the values. */
 #include <math.h>
 
 #include "base/tensor_view.h"
@@ -122,11 +122,71 @@ static int32_t kind_of(const alcore__column *column) {
     return ALCORE_CLASSES_PROBS;
 }
 
+/* Distributions of a block. Those on a device stay there for a measure that needs only the two
+ * largest classes, which the kernel class_tops finds: these are then the distributions that are
+ * read, on the host, and `whole` are those that they are of. */
+typedef struct distributions {
+    const alcore__column *column;
+    const char *name;                 /* of the column */
+    alcore_sys_rows rows;             /* on the host, in the calls of class_stats */
+    alcore_sys_rows whole;            /* in memory of the device; data NULL: the same as rows */
+    const alcore_sys_kernels *reader; /* kernels that read whole, or rows */
+    double *tops;                     /* [distributions, 2] memory of rows, owned; NULL: none */
+} distributions;
+
+/* Whether the two largest classes are enough: of logits the sum of all is needed. */
+static bool needs_tops_only(const alcore__column *column, int64_t mode) {
+    return mode != MODE_ENTROPY && kind_of(column) != ALCORE_CLASSES_LOGITS;
+}
+
+/* Whether the distributions of the column are asked for where the call's kernels read them. */
+static bool stays_there(const alcore__score_call *call, const alcore__column *column,
+                        int64_t mode) {
+    const int32_t device = alcore__column_device(column);
+    return device >= 0 && alcore__engine_is_cuda(&call->engine, device) &&
+           call->engine.kernels->class_tops && needs_tops_only(column, mode);
+}
+
+/* The first and the second class of whole distributions on the device come to the host in place of
+ * them, within the mask (NULL: all). */
+static alcore_status take_tops(alcore__score_call *call, const uint8_t *mask, distributions *from) {
+    alcore_sys_work work = alcore__engine_work(&call->engine);
+    from->whole = from->rows;
+    from->reader = call->engine.kernels;
+    ALCORE__TRY(alcore__new_array(call->ctx, (size_t)from->rows.count, 2 * sizeof *from->tops,
+                                  &from->tops));
+    from->rows.data = from->tops;
+    from->rows.dims = from->whole.dims < 2 ? from->whole.dims : 2;
+    from->rows.stride = 2;
+    from->rows.dtype = ALCORE_FLOAT64;
+    return call->engine.kernels->class_tops(&work, &from->whole, mask, kind_of(from->column),
+                                            from->tops);
+}
+
+/* `count` distributions from number `begin` on. */
+static distributions part_of(const distributions *all, int64_t begin, int64_t count) {
+    distributions part = *all;
+    alcore_sys_rows *const both[] = {&part.rows, &part.whole};
+    for (int r = 0; r < 2; r++) {
+        if (both[r]->data)
+            both[r]->data =
+                (const char *)both[r]->data +
+                (size_t)(begin * both[r]->stride) * alcore_sys_dtype_bytes(both[r]->dtype);
+        both[r]->count = count;
+    }
+    part.tops = all->tops ? all->tops + 2 * begin : NULL;
+    return part;
+}
+
 /* Called for a distribution that class_stats found bad (NaN statistics): ALCORE_OK when it has a
- * NaN and nan=exclude leaves its row out, else ALCORE_E_DATA with the reason. index: matrix row of
- * the distribution in `rows`; item: pool row for the message. Widens the distribution once more. */
-static alcore_status check_bad(alcore__score_call *call, const char *name,
-                               const alcore_sys_rows *rows, int64_t index, int64_t item) {
+ * NaN and nan=exclude leaves its row out, else ALCORE_E_DATA with the reason. index: number of the
+ * distribution; item: pool row for the message. Widens the distribution once more, unless its two
+ * largest classes tell that it is left out. */
+static alcore_status check_bad(alcore__score_call *call, const distributions *from, int64_t index,
+                               int64_t item) {
+    const alcore_sys_rows *rows = from->whole.data ? &from->whole : &from->rows;
+    const char *name = from->name;
+    if (from->tops && isnan(from->tops[2 * index]) && call->nan_exclude) return ALCORE_OK;
     double *values;
     ALCORE__TRY(alcore__new_array(call->ctx, (size_t)rows->dims, sizeof *values, &values));
     alcore_sys_rows row = *rows;
@@ -134,7 +194,7 @@ static alcore_status check_bad(alcore__score_call *call, const char *name,
                (size_t)(index * rows->stride) * alcore_sys_dtype_bytes(rows->dtype);
     row.count = 1;
     alcore_sys_work work = alcore__engine_work(&call->engine);
-    alcore_status status = alcore__kernels_cpu()->widen(&work, &row, NULL /* mask */, values);
+    alcore_status status = from->reader->widen(&work, &row, NULL /* mask */, values);
     int64_t nan_class = -1;
     for (int64_t c = 0; c < rows->dims && nan_class < 0 && status == ALCORE_OK; c++) {
         if (isnan(values[c])) nan_class = c;
@@ -153,22 +213,23 @@ static alcore_status check_bad(alcore__score_call *call, const char *name,
     return status;
 }
 
-/* Computes stats [rows->count] of every distribution of the mask (NULL: all); NaN where a NaN was
- * found and nan=exclude leaves its row out; any other bad distribution is an error. name: of the
- * column; item: pool row that all distributions belong to, or -1 when each is that of its own pool
- * row. */
-static alcore_status compute_stats(alcore__score_call *call, const alcore__column *column,
-                                   const char *name, const alcore_sys_rows *rows,
+/* Computes stats of every distribution of the mask (NULL: all), of their two largest classes
+ * without the entropy; NaN where a NaN was found and nan=exclude leaves its row out; any other bad
+ * distribution is an error. item: pool row that all distributions belong to, or -1 when each is
+ * that of its own pool row. */
+static alcore_status compute_stats(alcore__score_call *call, const distributions *from,
                                    const uint8_t *mask, int64_t item,
                                    alcore_sys_class_stats *stats) {
-    alcore_sys_work work = alcore__engine_work(&call->engine);
+    const alcore_sys_rows *rows = &from->rows;
+    const alcore__engine cpu = alcore__engine_cpu(call->ctx);
+    const alcore_sys_work work = alcore__engine_work(&cpu);
     int64_t bad = -1;
-    ALCORE__TRY(call->engine.kernels->class_stats(&work, rows, mask, kind_of(column), stats, &bad));
+    ALCORE__TRY(cpu.kernels->class_stats(&work, rows, mask, kind_of(from->column), stats, &bad));
     if (bad < 0) return ALCORE_OK;
     for (int64_t i = 0; i < rows->count; i++) {
         if (mask && !mask[i]) continue;
         if (isnan(stats[i].top1)) {
-            ALCORE__TRY(check_bad(call, name, rows, i, item < 0 ? rows->first + i : item));
+            ALCORE__TRY(check_bad(call, from, i, item < 0 ? rows->first + i : item));
         }
     }
     return ALCORE_OK;
@@ -186,15 +247,24 @@ static alcore_status row_scores(alcore__score_call *call, int64_t mode, bool log
                             "the column \"token_probs\" is missing: margin-min, margin-mean and "
                             "mnlp need one distribution a token");
     }
-    alcore_sys_rows rows = {0};
-    ALCORE__TRY(column->ops->rows(column, call->first, call->count, call->scratch, &rows));
+    distributions from = {.column = column, .name = "probs", .reader = alcore__kernels_cpu()};
     alcore_sys_class_stats *stats;
+    if (stays_there(call, column, mode))
+        ALCORE__TRY(alcore__column_rows_on(column, &call->engine, call->first, call->count,
+                                           call->scratch, &from.rows));
+    else
+        ALCORE__TRY(column->ops->rows(column, call->first, call->count, call->scratch, &from.rows));
     ALCORE__TRY(alcore__new_array(call->ctx, (size_t)call->count, sizeof *stats, &stats));
-    alcore_status status =
-        compute_stats(call, column, "probs", &rows, call->mask, -1 /* one a pool row */, stats);
+    alcore_status status = ALCORE_OK;
+    /* Rows that had to be put in order on the host are there. */
+    if (stays_there(call, column, mode) && from.rows.data != call->scratch->values)
+        status = take_tops(call, call->mask, &from);
+    if (status == ALCORE_OK)
+        status = compute_stats(call, &from, call->mask, -1 /* one a pool row */, stats);
     for (int64_t i = 0; i < call->count && status == ALCORE_OK; i++) {
         if (is_scored(call, i)) write_row(call, i, mode, measure(&stats[i], mode, log_margin));
     }
+    alcore__free(call->ctx, from.tops);
     alcore__free(call->ctx, stats);
     return status;
 }
@@ -215,23 +285,18 @@ static int64_t drop_zero_margins(double *measures, int64_t tokens) {
     return kept;
 }
 
-/* Scores item i of the block from the distributions of its tokens; mode is one of tokens, by
- * mode_of_tokens(), or lc or entropy, of which the mean is taken. arrays: workspace. */
-static alcore_status score_item(alcore__score_call *call, const alcore__column *column,
+/* Scores item i of the block from the distributions of its tokens, which are among `all`; mode is
+ * one of tokens, by mode_of_tokens(), or lc or entropy, of which the mean is taken. arrays:
+ * workspace. */
+static alcore_status score_item(alcore__score_call *call, const distributions *all,
                                 const alcore_sys_ragged *items, int64_t i, int64_t mode,
                                 bool log_margin, const item_arrays *arrays) {
     int64_t begin = items->offsets[i] - items->offsets[0];
     int64_t tokens = items->offsets[i + 1] - items->offsets[i];
     if (!tokens) return write_empty(call, i, "token_probs", false);
-    alcore_sys_rows rows = {.data = (const char *)items->values +
-                                    (size_t)(begin * items->classes) *
-                                        alcore_sys_dtype_bytes(items->dtype),
-                            .count = tokens,
-                            .dims = items->classes,
-                            .stride = items->classes,
-                            .dtype = items->dtype};
-    ALCORE__TRY(compute_stats(call, column, "token_probs", &rows, NULL /* all tokens */,
-                              call->first + i, arrays->stats));
+    const distributions of_item = part_of(all, begin, tokens);
+    ALCORE__TRY(
+        compute_stats(call, &of_item, NULL /* all tokens */, call->first + i, arrays->stats));
     for (int64_t t = 0; t < tokens; t++)
         arrays->measures[t] = measure(&arrays->stats[t], mode, log_margin);
     if (alcore__mode_is_code(call->values)) {
@@ -262,16 +327,30 @@ static alcore_status token_scores(alcore__score_call *call, const alcore__column
     }
     alcore_sys_ragged items = {0};
     item_arrays arrays = {0};
-    ALCORE__TRY(column->ops->ragged(column, call->first, call->count, call->scratch, &items));
+    distributions all = {.column = column, .name = "token_probs", .reader = alcore__kernels_cpu()};
+    if (stays_there(call, column, mode))
+        ALCORE__TRY(alcore__column_ragged_on(column, &call->engine, call->first, call->count,
+                                             call->scratch, &items));
+    else
+        ALCORE__TRY(column->ops->ragged(column, call->first, call->count, call->scratch, &items));
+    all.rows = (alcore_sys_rows){.data = items.values,
+                                 .count = items.offsets[call->count] - items.offsets[0],
+                                 .dims = items.classes,
+                                 .stride = items.classes,
+                                 .dtype = items.dtype};
     size_t longest = (size_t)longest_item(&items, call->count);
     alcore_status status =
         alcore__new_array(call->ctx, longest, sizeof *arrays.stats, &arrays.stats);
+    if (status == ALCORE_OK && stays_there(call, column, mode) &&
+        items.values != call->scratch->values)
+        status = take_tops(call, NULL /* all tokens */, &all);
     if (status == ALCORE_OK)
         status = alcore__new_array(call->ctx, longest, sizeof(double), &arrays.measures);
     for (int64_t i = 0; i < call->count && status == ALCORE_OK; i++) {
         if (is_scored(call, i))
-            status = score_item(call, column, &items, i, mode, log_margin, &arrays);
+            status = score_item(call, &all, &items, i, mode, log_margin, &arrays);
     }
+    alcore__free(call->ctx, all.tops);
     alcore__free(call->ctx, arrays.stats);
     alcore__free(call->ctx, arrays.measures);
     return status;

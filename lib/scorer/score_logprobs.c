@@ -29,10 +29,20 @@ static const alcore__param_table RTTL_PARAMS = ALCORE__PARAM_TABLE(RTTL_ROWS);
 enum { NORM_MEAN, NORM_NONE };     /* the parameter "norm", as ALCORE__RTTL_PARAMS lists it */
 enum { SIGN_MINUS, SIGN_LITERAL }; /* the parameter "sign" */
 
+/* The kernels that read the values of a block which was read for the call's kernels: these, where a
+ * device has the column, else the CPU's. */
+static const alcore_sys_kernels *readers_of(const alcore__score_call *call,
+                                            const alcore__column *column) {
+    const int32_t device = alcore__column_device(column);
+    return device >= 0 && alcore__engine_is_cuda(&call->engine, device) ? call->engine.kernels
+                                                                        : alcore__kernels_cpu();
+}
+
 /* out [tokens]: the values of items from token `begin` on (0: the first token of the first item),
- * as doubles. */
-static alcore_status widen_items(alcore__score_call *call, const alcore_sys_ragged *items,
-                                 int64_t begin, int64_t tokens, double *out) {
+ * as doubles in host memory; kernels: of the device that the values are on, or of the CPU. */
+static alcore_status widen_items(alcore__score_call *call, const alcore_sys_kernels *kernels,
+                                 const alcore_sys_ragged *items, int64_t begin, int64_t tokens,
+                                 double *out) {
     const char *values = items->values;
     alcore_sys_rows row = {.data = values + (size_t)begin * alcore_sys_dtype_bytes(items->dtype),
                            .count = 1,
@@ -40,56 +50,159 @@ static alcore_status widen_items(alcore__score_call *call, const alcore_sys_ragg
                            .stride = tokens,
                            .dtype = items->dtype};
     alcore_sys_work work = alcore__engine_work(&call->engine);
-    return tokens ? alcore__kernels_cpu()->widen(&work, &row, NULL /* mask */, out) : ALCORE_OK;
+    return tokens ? kernels->widen(&work, &row, NULL /* mask */, out) : ALCORE_OK;
 }
 
-/* Called for entry i of the call, whose NNLL is NaN: ALCORE_OK when it has no token or a NaN and
- * nan=exclude leaves such rows out, else ALCORE_E_DATA that names the row, the token (from 0) and
- * the reason; alcore__fail_nan() adds the remedy nan=exclude for rows that it would leave out. A
- * value above 1e-6, which the kernel refuses as no log-probability, is an error with nan=exclude
- * too. */
-static alcore_status explain_nan(alcore__score_call *call, const alcore_sys_ragged *items,
-                                 int64_t i) {
+/* Items of a block whose values are looked at one by one: their numbers [count], and how many
+ * tokens they have together. */
+typedef struct chosen_items {
+    int64_t *numbers;
+    int64_t count, tokens;
+} chosen_items;
+
+/* Tokens of chosen items that are in host memory at once, unless a single item has more. */
+enum { CHOSEN_TOKENS = 1 << 18 };
+
+/* Tokens of item i. */
+static int64_t tokens_of(const alcore_sys_ragged *items, int64_t i) {
+    return items->offsets[i + 1] - items->offsets[i];
+}
+
+/* Values of the block, by their places [tokens] in it, as doubles in host memory, values [tokens].
+ * An engine with memory of its own gathers them there first, in one kernel. *is_done is false where
+ * it has no memory for them. */
+static alcore_status gather_chosen(const alcore__score_call *call,
+                                   const alcore_sys_kernels *kernels,
+                                   const alcore_sys_ragged *items, const int64_t *places,
+                                   int64_t tokens, double *values, bool *is_done) {
+    const alcore_sys_rows all = {.data = items->values,
+                                 .count = items->offsets[items->count] - items->offsets[0],
+                                 .dims = 1,
+                                 .stride = 1,
+                                 .dtype = items->dtype};
+    alcore_sys_rows shape = all;
+    alcore_sys_held held;
+    alcore_sys_work work = alcore__engine_work(&call->engine);
+    shape.count = tokens;
+    ALCORE__TRY(kernels->hold(&work, &shape, &held));
+    *is_done = held.memory != NULL;
+    if (!held.memory) return ALCORE_OK;
+    alcore_status status = kernels->gather(&work, &all, tokens, places, held.memory);
+    if (status == ALCORE_OK) status = kernels->widen(&work, &held.rows, NULL /* mask */, values);
+    kernels->release(&work, &held);
+    return status;
+}
+
+/* values [chosen->tokens]: those of the chosen items, one after the other, as doubles in host
+ * memory. */
+static alcore_status read_chosen(alcore__score_call *call, const alcore_sys_kernels *kernels,
+                                 const alcore_sys_ragged *items, const chosen_items *chosen,
+                                 double *values) {
+    const int64_t *const offsets = items->offsets;
+    int64_t *places, count = 0; /* of the values */
+    bool is_done = false;
+    if (kernels->hold && kernels->gather && kernels->release) {
+        ALCORE__TRY(alcore__new_array(call->ctx, (size_t)chosen->tokens, sizeof *places, &places));
+        for (int64_t c = 0; c < chosen->count; c++) {
+            const int64_t i = chosen->numbers[c];
+            for (int64_t t = offsets[i]; t < offsets[i + 1]; t++) places[count++] = t - offsets[0];
+        }
+        alcore_status status = gather_chosen(call, kernels, items, places, count, values, &is_done);
+        alcore__free(call->ctx, places);
+        if (status != ALCORE_OK || is_done) return status;
+    }
+    count = 0;
+    for (int64_t c = 0; c < chosen->count; c++) {
+        const int64_t i = chosen->numbers[c];
+        ALCORE__TRY(widen_items(call, kernels, items, offsets[i] - offsets[0], tokens_of(items, i),
+                                values + count));
+        count += tokens_of(items, i);
+    }
+    return ALCORE_OK;
+}
+
+/* Called for item i of the call, whose NNLL is NaN, with its values: ALCORE_OK when it has no token
+ * or a NaN and nan=exclude leaves such rows out, else ALCORE_E_DATA that names the row, the token
+ * (from 0) and the reason; alcore__fail_nan() adds the remedy nan=exclude for rows that it would
+ * leave out. A value above 1e-6, which the kernel refuses as no log-probability, is an error with
+ * nan=exclude too. */
+static alcore_status explain_nan(const alcore__score_call *call, const alcore_sys_ragged *items,
+                                 int64_t i, const double *values) {
     long long row = (long long)(items->first + i);
-    int64_t begin = items->offsets[i] - items->offsets[0];
-    int64_t tokens = items->offsets[i + 1] - items->offsets[i];
+    int64_t tokens = tokens_of(items, i);
     if (!tokens && !call->nan_exclude) {
         return alcore__fail_nan("row %lld: no token in column \"logprobs\", so there is no NNLL",
                                 row);
     }
-    double *values;
-    ALCORE__TRY(alcore__new_array(call->ctx, (size_t)tokens, sizeof *values, &values));
-    alcore_status status = widen_items(call, items, begin, tokens, values);
-    for (int64_t t = 0; t < tokens && status == ALCORE_OK; t++) {
+    for (int64_t t = 0; t < tokens; t++) {
         if (values[t] > 1e-6) {
-            status = alcore__fail(
+            return alcore__fail(
                 ALCORE_E_DATA,
                 "row %lld: the log-probability of token %lld is %g, above 0: these look like "
                 "negative log-likelihoods",
                 row, (long long)t, values[t]);
-        } else if (isnan(values[t]) && !call->nan_exclude) {
-            status = alcore__fail_nan("row %lld: the log-probability of token %lld is NaN", row,
-                                      (long long)t);
+        }
+        if (isnan(values[t]) && !call->nan_exclude) {
+            return alcore__fail_nan("row %lld: the log-probability of token %lld is NaN", row,
+                                    (long long)t);
         }
     }
+    return ALCORE_OK;
+}
+
+/* explain_nan() of the chosen items, of which none is left then. */
+static alcore_status explain_chosen(alcore__score_call *call, const alcore_sys_kernels *kernels,
+                                    const alcore_sys_ragged *items, chosen_items *chosen) {
+    double *values;
+    int64_t done = 0;
+    ALCORE__TRY(alcore__new_array(call->ctx, (size_t)chosen->tokens, sizeof *values, &values));
+    alcore_status status = ALCORE_OK;
+    if (chosen->tokens > 0) status = read_chosen(call, kernels, items, chosen, values);
+    for (int64_t c = 0; c < chosen->count && status == ALCORE_OK; c++) {
+        status = explain_nan(call, items, chosen->numbers[c], values + done);
+        done += tokens_of(items, chosen->numbers[c]);
+    }
+    chosen->count = chosen->tokens = 0;
     alcore__free(call->ctx, values);
+    return status;
+}
+
+/* explain_nan() of every item of the mask whose NNLL is NaN; many of them are read at once. Without
+ * nan=exclude the first of them is an error. */
+static alcore_status explain_nans(alcore__score_call *call, const alcore_sys_kernels *kernels,
+                                  const alcore_sys_ragged *items) {
+    chosen_items chosen = {0};
+    int64_t nans = 0;
+    alcore_status status = ALCORE_OK;
+    for (int64_t i = 0; i < call->count; i++)
+        nans += (!call->mask || call->mask[i]) && isnan(call->rank[i]);
+    if (nans == 0) return ALCORE_OK;
+    ALCORE__TRY(
+        alcore__new_array(call->ctx, (size_t)nans, sizeof *chosen.numbers, &chosen.numbers));
+    for (int64_t i = 0; i < call->count && status == ALCORE_OK; i++) {
+        if ((call->mask && !call->mask[i]) || !isnan(call->rank[i])) continue;
+        if (chosen.tokens > 0 && chosen.tokens + tokens_of(items, i) > CHOSEN_TOKENS)
+            status = explain_chosen(call, kernels, items, &chosen);
+        chosen.numbers[chosen.count++] = i;
+        chosen.tokens += tokens_of(items, i);
+        if (!call->nan_exclude) break;
+    }
+    if (status == ALCORE_OK) status = explain_chosen(call, kernels, items, &chosen);
+    alcore__free(call->ctx, chosen.numbers);
     return status;
 }
 
 /* call->rank [count] = NNLL of each item of the mask, from natural logarithms; an item that has
  * none is NaN with nan=exclude, else an error. Adds the number of values below the floor, -100, to
  * call->floored. The kernel names one bad row in `bad`; each NaN is looked at here instead. */
-static alcore_status nnll_of(alcore__score_call *call, const alcore_sys_ragged *items) {
+static alcore_status nnll_of(alcore__score_call *call, const alcore_sys_kernels *kernels,
+                             const alcore_sys_ragged *items) {
     alcore_sys_work work = alcore__engine_work(&call->engine);
     int64_t floored = 0, bad = -1;
     ALCORE__TRY(
         call->engine.kernels->ragged_nnll(&work, items, call->mask, call->rank, &floored, &bad));
     call->floored += floored;
-    for (int64_t i = 0; i < call->count; i++) {
-        if (call->mask && !call->mask[i]) continue;
-        if (isnan(call->rank[i])) ALCORE__TRY(explain_nan(call, items, i));
-    }
-    return ALCORE_OK;
+    return explain_nans(call, kernels, items);
 }
 
 /* call->rank [count] = NNLL of each row of the mask, from the column "logprobs", which must have
@@ -102,17 +215,22 @@ static alcore_status nnll(alcore__score_call *call) {
                             "the column \"logprobs\" must have one value per token, with offsets");
     }
     alcore_sys_ragged items = {0};
+    if (column->log_scale == 1.0) {
+        ALCORE__TRY(alcore__column_ragged_on(column, &call->engine, call->first, call->count,
+                                             call->scratch, &items));
+        return nnll_of(call, readers_of(call, column), &items);
+    }
+    const alcore_sys_kernels *cpu = alcore__kernels_cpu();
     ALCORE__TRY(column->ops->ragged(column, call->first, call->count, call->scratch, &items));
-    if (column->log_scale == 1.0) return nnll_of(call, &items);
     /* Another base: the floor and the range check are those of natural logarithms. */
     int64_t tokens = items.offsets[call->count] - items.offsets[0];
     double *values;
     ALCORE__TRY(alcore__new_array(call->ctx, (size_t)tokens, sizeof *values, &values));
-    alcore_status status = widen_items(call, &items, 0, tokens, values);
+    alcore_status status = widen_items(call, cpu, &items, 0, tokens, values);
     for (int64_t t = 0; t < tokens && status == ALCORE_OK; t++) values[t] *= column->log_scale;
     items.values = values;
     items.dtype = ALCORE_FLOAT64;
-    if (status == ALCORE_OK) status = nnll_of(call, &items);
+    if (status == ALCORE_OK) status = nnll_of(call, cpu, &items);
     alcore__free(call->ctx, values);
     return status;
 }

@@ -130,13 +130,13 @@ static alcore_status check_windows(const alcore__score_call *call, const window_
 static alcore_status max_log(const alcore__score_call *call, const char *name, int32_t kind,
                              const void *values, int32_t dtype, int64_t count, int64_t row,
                              double *best) {
-    const alcore_sys_work work = alcore__engine_work(&call->engine);
+    const alcore__engine cpu = alcore__engine_cpu(call->ctx);
+    const alcore_sys_work work = alcore__engine_work(&cpu);
     const alcore_sys_rows rows = {
         .data = values, .first = row, .count = 1, .dims = count, .stride = count, .dtype = dtype};
     alcore_sys_class_stats stats = {.log_top1 = (double)NAN};
     int64_t bad = -1; /* the kernel sets it to the pool row of a bad distribution */
-    ALCORE__TRY(
-        call->engine.kernels->class_stats(&work, &rows, NULL /* mask */, kind, &stats, &bad));
+    ALCORE__TRY(cpu.kernels->class_stats(&work, &rows, NULL /* mask */, kind, &stats, &bad));
     if (bad >= 0 && !call->nan_exclude)
         return alcore__fail_nan("row %lld: no probability in column \"%s\"", (long long)row, name);
     *best = bad >= 0 ? (double)NAN : stats.log_top1;

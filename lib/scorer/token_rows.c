@@ -1,8 +1,13 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Reads a caller's logits or hidden states, [items, tokens, n] or packed [tokens, n] with any
  * strides, as the matrix of rows that a kernel reads, one row a token, with a label for each row.
- * Nothing is copied but labels and bias, which may be on a device too: where strides leave rows
- * that are no token (logits[:, :-1]) these rows get the label -1 and are never read.
+ * Where strides leave rows that are no token (logits[:, :-1]) these rows get the label -1 and are
+ * never read.
+ *
+ * Nothing is copied but labels and bias, and not these where they are on the device of the kernels:
+ * token_stats of the kernel table then reads them there, and lays out the labels by row. Those on
+ * a device are copied to the host for an engine without that kernel, and where logits, hidden
+ * states and output matrix are on the host.
  *
  * Members of alcore__token_rows, which a successful call fills in:
  *
@@ -10,8 +15,10 @@
  *                            [classes, dims]; both are the caller's memory
  *     items, tokens          of the arrays; a packed array is one item that has all tokens
  *     item_step, token_step  token t of item i is row i * item_step + t * token_step of `rows`
- *     labels                 [rows.count] owned; -1: the kernel skips the row
- *     bias                   [classes] owned; NULL: there is none
+ *     labels                 [rows.count] owned; -1: the kernel skips the row; NULL: they are laid
+ *                            out by token_stats, which also fills `taking`, if that is there
+ *     bias                   [classes] owned; NULL: there is none, or it is on the device
+ *     placed                 token_stats is called, with placed_labels and placed_bias
  *     engine                 runs the kernels; it owns nothing, so nothing closes it */
 #include "scorer/token_rows.h"
 
@@ -143,6 +150,18 @@ typedef struct label_view {
     void *copy;                        /* owned: of labels that are on a device; or NULL */
 } label_view;
 
+/* Whether the engine reads labels and bias on its device. An older module may lack the entry. */
+static bool reads_there(const alcore__token_rows *tokens) {
+    return tokens->engine.kernels->device != ALCORE_DEVICE_CPU &&
+           tokens->engine.kernels->token_stats;
+}
+
+/* Whether it lays out the labels of the call: those on a device, which is its own (find_engine()),
+ * and those of a caller who gives none. */
+static bool reads_labels_there(const alcore__token_rows *tokens, const alcore_logits *logits) {
+    return reads_there(tokens) && (!logits->labels || !on_host(logits->labels));
+}
+
 /* Copies labels that are on a device, ready in the order of the stream, to the host; their shape
  * was checked. The labels of an item are adjacent. */
 static alcore_status copy_labels(alcore_ctx *ctx, const alcore_tensor *labels, void *stream,
@@ -164,6 +183,7 @@ static alcore_status view_labels(alcore_ctx *ctx, const alcore_logits *logits,
     const int32_t ndim = tokens->packed ? 1 : 2;
     out->wide = labels->dtype.bits == 64;
     const int64_t bytes = out->wide ? 8 : 4;
+    const bool there = !on_host(labels);
     if (labels->dtype.code != ALCORE_KIND_INT || labels->dtype.lanes != 1 ||
         (labels->dtype.bits != 64 && labels->dtype.bits != 32))
         return alcore__fail(ALCORE_E_SHAPE, "labels: int64 or int32 numbers are expected");
@@ -175,7 +195,8 @@ static alcore_status view_labels(alcore_ctx *ctx, const alcore_logits *logits,
                             tokens->items, tokens->tokens);
     if (!labels->data && tokens->rows.count > 0)
         return alcore__fail(ALCORE_E_INVALID, "labels: the data is NULL");
-    if (!on_host(labels)) return copy_labels(ctx, labels, logits->stream, out);
+    if (there && !reads_labels_there(tokens, logits))
+        return copy_labels(ctx, labels, logits->stream, out);
     out->data = labels->data ? (const char *)labels->data + labels->byte_offset : NULL;
     out->token_stride = labels->strides ? labels->strides[ndim - 1] : 1;
     out->item_stride = ndim == 2 && labels->strides ? labels->strides[0] : tokens->tokens;
@@ -188,6 +209,9 @@ static alcore_status view_labels(alcore_ctx *ctx, const alcore_logits *logits,
         !add_steps(tokens->items, out->item_stride, &end) ||
         !add_steps(tokens->tokens, out->token_stride, &end))
         return fail_span("labels");
+    if (there && (uintptr_t)out->data % (uintptr_t)bytes != 0)
+        return alcore__fail(ALCORE_E_INVALID, "labels: the data is not aligned for %s",
+                            out->wide ? "int64" : "int32");
     return ALCORE_OK;
 }
 
@@ -243,6 +267,14 @@ static alcore_status check_lengths(const alcore__token_rows *tokens, const alcor
     return ALCORE_OK;
 }
 
+static alcore_status fail_label(const alcore__token_rows *tokens, int64_t item, int64_t token,
+                                int64_t label) {
+    return alcore__fail(ALCORE_E_DATA,
+                        "item %" PRId64 ", token %" PRId64 ": label %" PRId64 " is none of %" PRId64
+                        " classes",
+                        item, token, label, tokens->classes);
+}
+
 /* Fills out->labels, by row of the kernel's matrix: the label of the token by *view; -1 where the
  * token is padding or has the label `ignore`; 0 where the caller gave no labels (view->data is
  * NULL). */
@@ -257,10 +289,7 @@ static alcore_status spread_labels(alcore_ctx *ctx, const alcore_logits *logits,
             int64_t label = view->data ? label_at(view, item, token) : 0;
             if (view->data && label == ignore) continue;
             if (view->data && (label < 0 || label >= out->classes))
-                return alcore__fail(ALCORE_E_DATA,
-                                    "item %" PRId64 ", token %" PRId64 ": label %" PRId64
-                                    " is none of %" PRId64 " classes",
-                                    item, token, label, out->classes);
+                return fail_label(out, item, token, label);
             out->labels[item * out->item_step + token * out->token_step] = label;
         }
         ALCORE__TRY(alcore__tick(ctx, "labels", item, out->items));
@@ -268,14 +297,89 @@ static alcore_status spread_labels(alcore_ctx *ctx, const alcore_logits *logits,
     return ALCORE_OK;
 }
 
-/* Reads the labels of a call, wherever they are, into out->labels. */
+/* Describes the labels of the caller, by *view, for token_stats. */
+static void place_labels(const alcore_logits *logits, int64_t ignore, const label_view *view,
+                         alcore__token_rows *out) {
+    const int64_t bytes = view->wide ? 8 : 4;
+    out->labeled = logits->labels != NULL;
+    out->placed = true;
+    out->placed_labels = (alcore_sys_labels){.data = view->data,
+                                             .lengths = out->packed ? NULL : logits->lengths,
+                                             .items = out->items,
+                                             .tokens = out->tokens,
+                                             .item_stride = view->item_stride / bytes,
+                                             .token_stride = view->token_stride / bytes,
+                                             .item_step = out->item_step,
+                                             .token_step = out->token_step,
+                                             .ignore = ignore,
+                                             .dtype = view->wide ? ALCORE_INT64 : ALCORE_INT32};
+}
+
+/* Reads the labels of a call, wherever they are, into out->labels, or describes them where the
+ * engine lays them out. */
 static alcore_status read_labels(alcore_ctx *ctx, const alcore_logits *logits, int64_t ignore,
                                  alcore__token_rows *out) {
     label_view view = {0};
+    alcore_status status = ALCORE_OK;
     if (logits->labels) ALCORE__TRY(view_labels(ctx, logits, out, &view));
-    alcore_status status = spread_labels(ctx, logits, ignore, &view, out);
+    if (reads_labels_there(out, logits))
+        place_labels(logits, ignore, &view, out);
+    else
+        status = spread_labels(ctx, logits, ignore, &view, out);
     alcore__free(ctx, view.copy);
     return status;
+}
+
+/* With labels or bias on the device of the engine, describes the other one for token_stats too:
+ * labels by row are one item that has all rows. */
+static void place_rest(alcore__token_rows *out) {
+    if (!out->placed && !out->placed_bias.data) return;
+    out->placed = true;
+    if (out->labels)
+        out->placed_labels = (alcore_sys_labels){.data = out->labels,
+                                                 .items = 1,
+                                                 .tokens = out->rows.count,
+                                                 .token_stride = 1,
+                                                 .token_step = 1,
+                                                 .ignore = -1,
+                                                 .dtype = ALCORE_INT64};
+    if (out->bias)
+        out->placed_bias = (alcore_sys_rows){.data = out->bias,
+                                             .count = out->classes,
+                                             .dims = 1,
+                                             .stride = 1,
+                                             .dtype = ALCORE_FLOAT32};
+}
+
+alcore_status alcore__token_rows_want_taking(alcore_ctx *ctx, alcore__token_rows *tokens) {
+    if (tokens->labels || tokens->taking) return ALCORE_OK;
+    return alcore__new_array(ctx, (size_t)tokens->rows.count, sizeof *tokens->taking,
+                             &tokens->taking);
+}
+
+/* The label itself is copied to the host, for the message. */
+alcore_status alcore__token_rows_fail_label(const alcore__token_rows *tokens, int64_t bad_label) {
+    const alcore_sys_labels *labels = &tokens->placed_labels;
+    const int64_t item = bad_label / labels->tokens, token = bad_label % labels->tokens;
+    const int64_t at = item * labels->item_stride + token * labels->token_stride;
+    const bool wide = labels->dtype == ALCORE_INT64;
+    const alcore_sys_rows one = {.data = (const char *)labels->data + at * (wide ? 8 : 4),
+                                 .count = 1,
+                                 .dims = 1,
+                                 .stride = 1,
+                                 .dtype = labels->dtype};
+    int64_t label;
+    int32_t narrow;
+    ALCORE__TRY(
+        alcore__device_rows_copy(&tokens->engine, &one, wide ? (void *)&label : (void *)&narrow));
+    return fail_label(tokens, item, token, wide ? label : narrow);
+}
+
+/* The bias has a number of a float type for each class. */
+static alcore_status check_bias(const alcore__array *bias, int64_t classes) {
+    if (bias->columns == 1 && bias->rows == classes && alcore__dtype_is_float(bias->dtype))
+        return ALCORE_OK;
+    return alcore__fail(ALCORE_E_SHAPE, "bias: a float array [%" PRId64 "] is expected", classes);
 }
 
 /* Reads bias [classes] of any float type as float32: out->bias, owned by *out. out->classes is set.
@@ -285,9 +389,6 @@ static alcore_status widen_bias(alcore_ctx *ctx, const alcore__array *given, con
     alcore__array view = *given;
     double *wide = NULL;
     if (copy) view.stride = view.columns;
-    if (view.columns != 1 || view.rows != out->classes || !alcore__dtype_is_float(view.dtype))
-        return alcore__fail(ALCORE_E_SHAPE, "bias: a float array [%" PRId64 "] is expected",
-                            out->classes);
     ALCORE__TRY(alcore__new_array(ctx, (size_t)view.rows, sizeof *out->bias, &out->bias));
     ALCORE__TRY(alcore__new_array(ctx, (size_t)view.rows, sizeof *wide, &wide));
     alcore__engine cpu = alcore__engine_cpu(ctx);
@@ -303,12 +404,22 @@ static alcore_status widen_bias(alcore_ctx *ctx, const alcore__array *given, con
     return status;
 }
 
-/* The same for the bias of a call, wherever it is. */
+/* The same for the bias of a call, wherever it is; one on the device of an engine that reads it
+ * there is described only, in out->placed_bias. */
 static alcore_status read_bias(alcore_ctx *ctx, const alcore_logits *logits,
                                alcore__token_rows *out) {
     alcore__array view;
     void *copy = NULL;
     ALCORE__TRY(alcore__tensor_view_any(logits->bias, "bias", &view));
+    ALCORE__TRY(check_bias(&view, out->classes));
+    if (view.on_device && reads_there(out)) {
+        out->placed_bias = (alcore_sys_rows){.data = view.data,
+                                             .count = view.rows,
+                                             .dims = 1,
+                                             .stride = view.stride,
+                                             .dtype = view.dtype};
+        return ALCORE_OK;
+    }
     if (view.on_device)
         ALCORE__TRY(alcore__device_array_fetch(ctx, &view, logits->stream, "bias", &copy));
     alcore_status status = widen_bias(ctx, &view, copy, out);
@@ -318,29 +429,34 @@ static alcore_status read_bias(alcore_ctx *ctx, const alcore_logits *logits,
 
 /* *out: the engine of the device that logits, hidden states or output matrix are on, in the
  * caller's stream; the CPU's when they are on the host. Arrays on the host may be used together
- * with those of one device. Labels and bias are copied to the host, so that they choose no engine,
- * but they are ready in the same stream, which belongs to one device. */
+ * with those of one device. Labels and bias choose no engine, as they are small, but they are ready
+ * in the same stream, which belongs to one device. */
 static alcore_status find_engine(alcore_ctx *ctx, const alcore_logits *logits,
                                  alcore__engine *out) {
-    const alcore_tensor *const all[] = {logits->logits, logits->hidden, logits->output,
-                                        logits->labels, logits->bias};
+    const struct {
+        const alcore_tensor *tensor;
+        const char *name;
+    } all[] = {{logits->logits, "logits"},
+               {logits->hidden, "hidden"},
+               {logits->output, "output"},
+               {logits->labels, "labels"},
+               {logits->bias, "bias"}};
     const size_t of_kernels = 3; /* the first three of them */
-    bool computes = false;       /* an array of the kernels is on a device */
-    int32_t device = -1;         /* number of the CUDA device; -1: none so far */
+    bool computes = false;       /* one of these is on a device */
+    alcore__placement placement = {0};
     for (size_t i = 0; i < sizeof all / sizeof *all; i++) {
-        if (!all[i] || on_host(all[i])) continue;
-        if (all[i]->device.type != ALCORE_DEVICE_CUDA &&
-            all[i]->device.type != ALCORE_DEVICE_CUDA_MANAGED)
-            return alcore__fail(ALCORE_E_UNSUPPORTED, "an array is on a device of type %d",
-                                all[i]->device.type);
-        if (device >= 0 && device != all[i]->device.id)
-            return alcore__fail(ALCORE_E_INVALID,
-                                "arrays are on cuda:%d and on cuda:%d; copy them to one device",
-                                device, all[i]->device.id);
-        device = all[i]->device.id;
+        const alcore_tensor *tensor = all[i].tensor;
+        if (!tensor || on_host(tensor)) continue;
+        if (tensor->device.type != ALCORE_DEVICE_CUDA &&
+            tensor->device.type != ALCORE_DEVICE_CUDA_MANAGED)
+            return alcore__fail(ALCORE_E_UNSUPPORTED,
+                                "%s is on a device of type %d, neither host memory nor CUDA's; "
+                                "give a copy in host memory (.cpu() in PyTorch)",
+                                all[i].name, tensor->device.type);
+        ALCORE__TRY(alcore__placement_add(&placement, tensor->device.id, all[i].name));
         computes = computes || i < of_kernels;
     }
-    if (computes) return alcore__engine_open_cuda(ctx, device, logits->stream, out);
+    if (computes) return alcore__engine_open_cuda(ctx, placement.device, logits->stream, out);
     *out = alcore__engine_cpu(ctx);
     return ALCORE_OK;
 }
@@ -384,7 +500,9 @@ static alcore_status init(alcore_ctx *ctx, const alcore_logits *logits, int64_t 
         if (logits->bias) ALCORE__TRY(read_bias(ctx, logits, out));
     }
     ALCORE__TRY(check_lengths(out, logits, items));
-    return read_labels(ctx, logits, ignore, out);
+    ALCORE__TRY(read_labels(ctx, logits, ignore, out));
+    place_rest(out);
+    return ALCORE_OK;
 }
 
 /* Fills in *out from the arrays of a call (init() says how), or frees what was made and returns why
@@ -415,10 +533,12 @@ void alcore__token_rows_locate(const alcore__token_rows *tokens, int64_t kernel_
     }
 }
 
-/* Frees the labels and the bias; the other arrays are the caller's. */
+/* Frees labels, taking and bias; the other arrays are the caller's. */
 void alcore__token_rows_clear(alcore_ctx *ctx, alcore__token_rows *tokens) {
     alcore__free(ctx, tokens->bias);
     alcore__free(ctx, tokens->labels);
+    alcore__free(ctx, tokens->taking);
     tokens->bias = NULL;
     tokens->labels = NULL;
+    tokens->taking = NULL;
 }

@@ -15,7 +15,12 @@ typedef struct alcore__token_rows {
     alcore_sys_rows rows;   /* logits or hidden states */
     alcore_sys_rows output; /* with hidden states; else data NULL */
     float *bias;            /* [classes], owned; or NULL */
-    int64_t *labels;        /* [rows.count], owned; -1: left out */
+    int64_t *labels;        /* [rows.count], owned; -1: left out; NULL: the kernels lay them out */
+    uint8_t *taking; /* without labels: [rows.count], owned, 1: takes part; NULL: not known */
+    /* Where labels or bias are read on the device of the engine, by its kernel token_stats: */
+    bool placed;
+    alcore_sys_labels placed_labels; /* those of the caller, or `labels` */
+    alcore_sys_rows placed_bias;     /* that of the caller, or `bias`; data NULL: there is none */
     int64_t classes;
     int64_t items, tokens; /* of the arrays; all tokens of [tokens, n] belong to one item */
     int64_t item_step, token_step;
@@ -31,6 +36,16 @@ alcore_status alcore__token_rows_init(alcore_ctx *ctx, const alcore_logits *logi
 /* The item and token, from 0, of row kernel_row of the matrix; for [tokens, n] the item is 0. */
 void alcore__token_rows_locate(const alcore__token_rows *tokens, int64_t kernel_row, int64_t *item,
                                int64_t *token);
+/* Whether a row of the matrix is a token that takes part; labels or taking are known. */
+static inline bool alcore__token_rows_takes_part(const alcore__token_rows *tokens,
+                                                 int64_t kernel_row) {
+    return tokens->labels ? tokens->labels[kernel_row] >= 0 : tokens->taking[kernel_row] != 0;
+}
+/* Makes `taking`, zeroed, for token_stats to fill, unless labels are known. */
+alcore_status alcore__token_rows_want_taking(alcore_ctx *ctx, alcore__token_rows *tokens);
+/* The error for a label on the device that is none of the classes: of token bad_label % tokens of
+ * item bad_label / tokens. */
+alcore_status alcore__token_rows_fail_label(const alcore__token_rows *tokens, int64_t bad_label);
 void alcore__token_rows_clear(alcore_ctx *ctx, alcore__token_rows *tokens);
 
 #endif

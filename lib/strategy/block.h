@@ -37,6 +37,8 @@ typedef struct alcore__block_memory {
      * none; and the same in host memory, owned. */
     alcore_sys_held masks[ALCORE__BLOCK_MASKS];
     uint8_t *stored_masks[ALCORE__BLOCK_MASKS];
+    int64_t mask_changes[ALCORE__BLOCK_MASKS]; /* 1 more than the changes, as the strategy
+                                                  counts them, that each has; 0: unknown */
     char *host; /* a copy of them [active rows, dims] in host memory in the column's type, owned;
                    NULL: there is none, and each pass reads the column */
 } alcore__block_memory;
@@ -109,15 +111,37 @@ alcore_status alcore__block_keep(alcore__block *block, double *values, int64_t c
  * call is copied there; with a number of ALCORE__BLOCK_MASKS or more it is given as it is. */
 alcore_status alcore__block_store_mask(alcore__block *block, int32_t number, const uint8_t *mask,
                                        int64_t count, const uint8_t **out);
+/* How many of the changes that the strategy counts are in the mask that is kept under a number; -1:
+ * none is kept, or it was stored after the caller last said how many. */
+int64_t alcore__block_mask_changes(const alcore__block *block, int32_t number);
+void alcore__block_set_mask_changes(alcore__block *block, int32_t number, int64_t changes);
+/* Sets entry `row` of a mask that is kept to 0; the mask. */
+alcore_status alcore__block_clear_mask_row(alcore__block *block, int32_t number, int64_t row);
+const uint8_t *alcore__block_kept_mask(const alcore__block *block, int32_t number);
 /* Copies values [count] from the engine's memory to out [count] in host memory, or elsewhere in
  * that of the engine. */
 alcore_status alcore__download(const alcore__run *run, const double *values, int64_t count,
                                double *out);
+/* The same, to host memory only and without a kernel: for a few values of any 8 bytes, as kernels
+ * have left them for the host. */
+alcore_status alcore__read_back(const alcore__run *run, const double *values, int64_t count,
+                                void *out);
 /* Copies the entries of the active rows among values [matrix rows], which lie in the engine's
  * memory, to out [block->count] in host memory, by index. */
 struct alcore__matrix;
 alcore_status alcore__download_active(const struct alcore__matrix *matrix, const double *values,
                                       double *out);
+
+/* ---- passes that are queued as a whole (engine/wide_blocks.c) ---- */
+
+/* How many visits a wide pass over the candidates is, where kernels can leave what they find for
+ * the end of the pass: the run has wide blocks, and all of its embeddings are on the device. 0: the
+ * results of each visit are read in it. */
+int64_t alcore__wide_visits(const alcore__run *run);
+/* The visit that a block belongs to, by the number of the block in its pool. */
+int64_t alcore__wide_visit(const alcore__run *run, int64_t block);
+/* The position of the candidate that kernels of a visit know as a matrix row. */
+int64_t alcore__wide_position(const alcore__run *run, int64_t visit, int64_t matrix_row);
 
 /* ---- embeddings ---- */
 
@@ -146,6 +170,8 @@ int64_t alcore__matrix_index_of(const alcore__matrix *matrix, int64_t matrix_row
 /* The matrix row with which block b of a wide block begins, b from 0; of b = blocks, the number of
  * matrix rows. */
 int64_t alcore__matrix_block_start(const alcore__matrix *matrix, int64_t b);
+/* *out [blocks + 1], on the scratch stack: these of all blocks. */
+alcore_status alcore__matrix_block_starts(const alcore__matrix *matrix, int64_t **out);
 /* The active row at an index, as a matrix of one row where it is. */
 alcore_sys_rows alcore__matrix_row(const alcore__matrix *matrix, int64_t index);
 /* Copies the active row with an index to out [dims] as doubles. */
@@ -170,9 +196,10 @@ alcore_status alcore__matrix_group_sums(const alcore__matrix *matrix, const int3
  */
 alcore_status alcore__matrix_sum(const alcore__matrix *matrix, double *sums);
 /* Running sums of values [matrix rows], in the engine's memory, over the rows of the mask [matrix
- * rows], of each block of a wide one: totals [blocks]. Only for runs with wide blocks. */
+ * rows], of each block of a wide one: totals [blocks], in either memory, and all of them: sums
+ * [matrix rows] in the engine's memory, NULL: not wanted. Only for runs with wide blocks. */
 alcore_status alcore__matrix_totals(const alcore__matrix *matrix, const uint8_t *mask,
-                                    const double *values, double *totals);
+                                    const double *values, double *sums, double *totals);
 /* 1 - cos to the centroid of each row's group: out [count], centroids [groups, dims]. */
 alcore_status alcore__matrix_cosine_distances(const alcore__matrix *matrix, const int32_t *group,
                                               int64_t groups, const double *centroids, double *out);

@@ -11,8 +11,8 @@ sys.path.insert(0, os.path.join(os.path.dirname(os.path.abspath(__file__)), '..'
 from headers import INCLUDE, ROOT  # noqa: E402
 from tap import Tap  # noqa: E402
 
-RANK = {'base': 0, 'kernel': 1, 'text': 1, 'formats': 2, 'tokenizer': 3, 'pool': 3, 'search': 4, 'metric': 5, 'model': 6, 'scorer': 7,
-        'strategy': 8, 'request': 9, 'mix': 10, 'project': 11, 'job': 11}
+RANK = {'base': 0, 'kernel': 1, 'text': 1, 'formats': 2, 'tokenizer': 3, 'pool': 4, 'search': 5, 'metric': 6, 'model': 7, 'scorer': 8,
+        'strategy': 9, 'request': 10, 'mix': 11, 'project': 12, 'job': 12}
 # Two folders of one rank do not see each other.
 ENGINES = ('cpu', 'cuda', 'torch', 'mpi')
 # The folder that a public header belongs to; the tables of sys/ are for every folder.

@@ -3,10 +3,12 @@
 follow from the ids of a text."""
 import json
 import os
-import struct
 import sys
 
 from harness import case, contains, equal, main
+
+sys.path.insert(0, os.path.join(os.path.dirname(os.path.abspath(__file__)), "..", "tools"))
+from npy_file import read_npy  # noqa: E402
 
 MODULE = {"ALCORE_MODULE_DIR": os.environ["NULL_MODEL_MODULE"]}
 WORDS = ["[PAD]", "[UNK]", "[CLS]", "[SEP]", "a", "patient", "with", "fever", "no", "headache"]
@@ -43,15 +45,6 @@ def logprobs_of(text, count):
     return [-(1 + hash_of(text) % (k + 7)) / 8 for k in range(count)]
 
 
-def read_npy(data):
-    """Shape and numbers of a .npy."""
-    size = struct.unpack("<H", data[8:10])[0]
-    head = eval(data[10:10 + size].decode())
-    letter = {"<f4": "f", "<i8": "q"}[head["descr"]]
-    rest = data[10 + size:]
-    return head["shape"], struct.unpack("<%d%s" % (len(rest) // struct.calcsize(letter), letter), rest)
-
-
 def lp_of(text):
     return {line.split("\t")[0]: [float(number) for number in line.split("\t")[1].split()] for line in text.splitlines()}
 
@@ -74,11 +67,11 @@ def info(box):
 def embed(box):
     begin(box)
     run(box, "model", "embed", "m", "t.txt", "--out", "e.npy")
-    shape, numbers = read_npy(box.read("e.npy"))
+    shape, numbers = read_npy(os.path.join(box.path, "e.npy"))
     equal(shape, (5, 3))
     for row, text in enumerate(TEXTS):
         wanted = tuple((hash_of(text) >> j & 255) / 256 for j in range(3))
-        found = numbers[3 * row:3 * row + 3]
+        found = tuple(numbers[3 * row:3 * row + 3])
         assert found == wanted if text else all(number != number for number in found), (text, found)
     summary = json.loads(run(box, "model", "embed", "m", "t.txt", "--out", "e.npy", "--json").out)
     equal((summary["rows"], summary["empty"], summary["action"]), (5, 1, "embed"))
@@ -132,7 +125,7 @@ def score(box):
 def probs(box):
     begin(box)
     run(box, "model", "probs", "m", "t.txt", "--out", "p.npy")
-    shape, numbers = read_npy(box.read("p.npy"))
+    shape, numbers = read_npy(os.path.join(box.path, "p.npy"))
     equal(shape, (5, 2))
     equal(numbers[4], (1 + hash_of(TEXTS[2]) % 16) / 32)
     contains(run(box, "model", "probs", "m", "t.txt", "--out", "p.npy", "--offsets", "o.npy", expect=2).err, "a model of tokens")

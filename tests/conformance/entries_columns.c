@@ -1,11 +1,13 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Conformance of ragged_nnll and class_stats: log-probabilities and class scores of a case's shape,
- * with values at the floor, within the slack, infinite and NaN. */
+/* Conformance of ragged_nnll, class_stats and class_tops: log-probabilities and class scores of a
+ * case's shape, with values at the floor, within the slack, infinite and NaN. */
 #include <math.h>
+#include <stdbool.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "kernel_entry.h"
+#include "kernel_oracle.h"
 
 static int64_t count_rows(const kernel_case *c) {
     return c->rows.count;
@@ -49,28 +51,35 @@ static alcore_status call_nnll(table *t, const kernel_case *c, output *out) {
     return status;
 }
 
-/* The three kinds of class scores, each made from the case's shape. */
-static alcore_status call_class_stats(table *t, const kernel_case *c, output *out) {
+/* Class scores of a kind, made from the case's shape; the caller frees them. */
+static char *class_values(const kernel_case *c, int32_t kind) {
     int64_t count = c->rows.count, dims = c->rows.dims;
-    uint64_t state = (uint64_t)(count * 31 + dims) + (uint64_t)c->pattern;
+    uint64_t state = (uint64_t)(count * 31 + dims) * 3 + (uint64_t)(c->pattern * 97 + kind);
     char *values = malloc((size_t)(count * dims) * 8 + 8);
     if (!values) abort();
+    for (int64_t v = 0; v < count * dims; v++) {
+        double x = case_uniform(&state);
+        if (kind == ALCORE_CLASSES_LOGPROBS) x *= -120.0;
+        if (kind == ALCORE_CLASSES_LOGITS) x = 300.0 * x - 150.0;
+        if (c->pattern == PATTERN_EQUAL)
+            x = kind == ALCORE_CLASSES_PROBS ? 1.0 / (double)dims : -1.0;
+        if (c->pattern == PATTERN_ZEROS)
+            x = kind == ALCORE_CLASSES_PROBS ? (double)(v % 2) : v % 2 ? 0.0 : -HUGE_VAL;
+        if (c->pattern == PATTERN_ULP) x = kind == ALCORE_CLASSES_PROBS ? 1.0 + 5e-7 : 5e-7;
+        if (c->pattern == PATTERN_SPECIAL && case_random(&state) % 99 == 0) {
+            x = v % 3 == 0 ? (double)NAN : v % 3 == 1 ? HUGE_VAL : -HUGE_VAL;
+        }
+        case_put(values, v, c->rows.dtype, x);
+    }
+    return values;
+}
+
+/* The three kinds of class scores. */
+static alcore_status call_class_stats(table *t, const kernel_case *c, output *out) {
+    int64_t count = c->rows.count, dims = c->rows.dims;
     alcore_status status = ALCORE_OK;
     for (int32_t kind = ALCORE_CLASSES_PROBS; kind <= ALCORE_CLASSES_LOGITS && !status; kind++) {
-        for (int64_t v = 0; v < count * dims; v++) {
-            double x = case_uniform(&state);
-            if (kind == ALCORE_CLASSES_LOGPROBS) x *= -120.0;
-            if (kind == ALCORE_CLASSES_LOGITS) x = 300.0 * x - 150.0;
-            if (c->pattern == PATTERN_EQUAL)
-                x = kind == ALCORE_CLASSES_PROBS ? 1.0 / (double)dims : -1.0;
-            if (c->pattern == PATTERN_ZEROS)
-                x = kind == ALCORE_CLASSES_PROBS ? (double)(v % 2) : v % 2 ? 0.0 : -HUGE_VAL;
-            if (c->pattern == PATTERN_ULP) x = kind == ALCORE_CLASSES_PROBS ? 1.0 + 5e-7 : 5e-7;
-            if (c->pattern == PATTERN_SPECIAL && case_random(&state) % 99 == 0) {
-                x = v % 3 == 0 ? (double)NAN : v % 3 == 1 ? HUGE_VAL : -HUGE_VAL;
-            }
-            case_put(values, v, c->rows.dtype, x);
-        }
+        char *values = class_values(c, kind);
         alcore_sys_rows rows = {.data = values,
                                 .first = c->rows.first,
                                 .count = count,
@@ -85,13 +94,69 @@ static alcore_status call_class_stats(table *t, const kernel_case *c, output *ou
             t->class_stats(&conformance_work, &rows, c->mask, kind, stats, &out->integers[kind]);
         memcpy(out->numbers + (int64_t)kind * 5 * count, stats, (size_t)count * sizeof *stats);
         free(stats);
+        free(values);
     }
-    free(values);
     return status;
 }
 
+/* Whether row i of the rows has a NaN. */
+static bool has_nan(const alcore_sys_rows *rows, int64_t i) {
+    bool found = false;
+    for (int64_t j = 0; j < rows->dims; j++) found |= isnan(oracle_number(rows, i, j));
+    return found;
+}
+
+/* Four statistics of each row from its two largest values, and 0, or 1 for a row with a NaN and 2
+ * for another bad one. */
+static alcore_status call_class_tops(table *t, const kernel_case *c, output *out) {
+    const int64_t count = c->rows.count, dims = c->rows.dims;
+    alcore_sys_class_stats *stats = calloc((size_t)count + 1, sizeof *stats);
+    double *tops = calloc((size_t)count + 1, 2 * sizeof *tops);
+    alcore_status status = ALCORE_OK;
+    if (!stats || !tops) abort();
+    for (int32_t kind = ALCORE_CLASSES_PROBS; kind <= ALCORE_CLASSES_LOGPROBS && !status; kind++) {
+        char *values = class_values(c, kind);
+        alcore_sys_rows rows = {.data = values,
+                                .first = c->rows.first,
+                                .count = count,
+                                .dims = dims,
+                                .stride = dims,
+                                .dtype = c->rows.dtype};
+        const alcore_sys_rows largest = {.data = tops,
+                                         .first = c->rows.first,
+                                         .count = count,
+                                         .dims = dims < 2 ? dims : 2,
+                                         .stride = 2,
+                                         .dtype = ALCORE_FLOAT64};
+        if (t->class_tops) status = t->class_tops(&conformance_work, &rows, c->mask, kind, tops);
+        if (!status)
+            status = (t->class_stats ? t : &kernel_oracle)
+                         ->class_stats(&conformance_work, t->class_tops ? &largest : &rows, c->mask,
+                                       kind, stats, &out->integers[kind]);
+        for (int64_t i = 0; i < count && !status; i++) {
+            double *numbers = out->numbers + 5 * (kind * count + i);
+            if (c->mask && !c->mask[i]) {
+                memset(numbers, 0, 5 * sizeof *numbers);
+                continue;
+            }
+            const bool bad = isnan(stats[i].top1);
+            const bool nan = t->class_tops ? isnan(tops[2 * i]) : bad && has_nan(&rows, i);
+            memcpy(numbers, &stats[i], 4 * sizeof *numbers);
+            numbers[4] = nan ? 1.0 : bad ? 2.0 : 0.0;
+        }
+        free(values);
+    }
+    free(tops);
+    free(stats);
+    return status;
+}
+static int64_t count_tops(const kernel_case *c) {
+    return 2 * 5 * c->rows.count;
+}
+
 const entry entries_columns[] = {
-    {TABLE_ENTRY(ragged_nnll), call_nnll, count_rows, 0},
-    {TABLE_ENTRY(class_stats), call_class_stats, count_stats, 0},
+    {TABLE_ENTRY(ragged_nnll), call_nnll, count_rows, 0, 0},
+    {TABLE_ENTRY(class_stats), call_class_stats, count_stats, 0, 0},
+    {TABLE_ENTRY(class_tops), call_class_tops, count_tops, 0, 0},
 };
 const int entries_columns_count = sizeof entries_columns / sizeof entries_columns[0];

@@ -98,7 +98,7 @@ static alcore_status call_bounds(table *t, const kernel_case *c, output *out) {
 }
 
 const entry entries_distance[] = {
-    {TABLE_ENTRY(distance_sums), call_sums, count_sums, 0},
-    {TABLE_ENTRY(distance_bounds), call_bounds, count_bounds, 0},
+    {TABLE_ENTRY(distance_sums), call_sums, count_sums, 0, 1},
+    {TABLE_ENTRY(distance_bounds), call_bounds, count_bounds, 0, 1},
 };
 const int entries_distance_count = sizeof entries_distance / sizeof entries_distance[0];

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Conformance of the steps of greedy strategies: idds_update, idds_scores, arg_max, the D^2 weights
- * with speculative centroids and totals, update_min, draw, run_totals, upload, release, store and
- * download. */
+ * with speculative centroids and totals, update_min, draw, run_totals, draw_rows, best_row, upload,
+ * release, store and download. */
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
@@ -13,10 +13,18 @@
 static int64_t count_rows(const kernel_case *c) {
     return c->rows.count;
 }
-static int64_t count_two(const kernel_case *c) {
-    return 2 * c->rows.count;
+static int64_t count_three(const kernel_case *c) {
+    return 3 * c->rows.count;
 }
 
+static alcore_sys_idds some_idds(const kernel_case *c) {
+    return (alcore_sys_idds){.alpha = 0.67,
+                             .unlabeled = 1 + c->rows.dims % 7,
+                             .labeled = c->pattern,
+                             .include_self = c->packed};
+}
+
+/* First without scores, then with them. */
 static alcore_status call_idds_update(table *t, const kernel_case *c, output *out) {
     int64_t count = c->rows.count;
     double *norms = malloc((size_t)(count + 1) * sizeof *norms), picked;
@@ -30,11 +38,15 @@ static alcore_status call_idds_update(table *t, const kernel_case *c, output *ou
                            .dtype = ALCORE_FLOAT64};
     kernel_oracle.self_dots(&conformance_work, &one, NULL, &picked);
     memcpy(out->numbers, c->scalars, (size_t)(2 * count) * sizeof *norms);
-    alcore_status status = t->idds_update(&conformance_work, &c->rows, c->mask, norms, c->vector,
-                                          sqrt(picked), out->numbers, out->numbers + count);
+    memset(out->numbers + 2 * count, 0, (size_t)count * sizeof *norms);
+    const alcore_sys_idds idds = some_idds(c);
+    alcore_status status =
+        t->idds_update(&conformance_work, &c->rows, c->mask, norms, c->vector, sqrt(picked),
+                       out->numbers, out->numbers + count, NULL, NULL, NULL);
     if (!status) {
         status = t->idds_update(&conformance_work, &c->rows, c->mask, NULL, c->vector, 0.0,
-                                out->numbers, out->numbers + count);
+                                out->numbers, out->numbers + count, &idds, c->scalars + 2 * count,
+                                out->numbers + 2 * count);
     }
     free(norms);
     return status;
@@ -42,28 +54,63 @@ static alcore_status call_idds_update(table *t, const kernel_case *c, output *ou
 
 static alcore_status call_idds_scores(table *t, const kernel_case *c, output *out) {
     int64_t count = c->rows.count;
-    alcore_sys_idds idds = {.alpha = 0.67,
-                            .unlabeled = 1 + c->rows.dims % 7,
-                            .labeled = c->pattern,
-                            .include_self = c->packed};
+    const alcore_sys_idds idds = some_idds(c);
     return t->idds_scores(&conformance_work, count, c->mask, &idds, c->scalars, c->scalars + count,
                           c->scalars + 2 * count, out->numbers);
 }
 
-static alcore_status call_arg_max(table *t, const kernel_case *c, output *out) {
-    double *values = malloc((size_t)(c->rows.count + 1) * sizeof *values), best;
+static double *some_values(const kernel_case *c) {
+    double *values = malloc((size_t)(c->rows.count + 1) * sizeof *values);
     if (!values) abort();
     memcpy(values, c->scalars, (size_t)c->rows.count * sizeof *values);
     for (int64_t i = 0; i < c->rows.count; i++) {
         if (c->pattern == PATTERN_SPECIAL && i % 3 == 0) values[i] = (double)NAN;
         if (c->pattern == PATTERN_HUGE) values[i] = -HUGE_VAL;
         if (c->pattern == PATTERN_ZEROS) values[i] = i % 2 ? 0.0 : -0.0;
+        /* The best of a large case are a hundred in the midst. */
+        if (c->rows.count > CASE_ROWS && i / 100 == c->rows.count / 200) values[i] += 3.0;
     }
+    return values;
+}
+
+static alcore_status call_arg_max(table *t, const kernel_case *c, output *out) {
+    double *values = some_values(c), best;
     alcore_status status =
         t->arg_max(&conformance_work, c->rows.count, c->mask, values, &out->integers[0], &best);
     /* Zeros of both signs are equal; which one comes back is the sign of the item that was taken.
      */
     if (c->rows.count > 0) out->numbers[0] = best == 0.0 ? 0.0 : best;
+    free(values);
+    return status;
+}
+
+/* Row `item` of the case as doubles; zeros for -1. */
+static alcore_status widen_item(table *t, const kernel_case *c, int64_t item, double *out) {
+    alcore_sys_rows row = c->rows;
+    memset(out, 0, (size_t)row.dims * sizeof *out);
+    if (item < 0) return ALCORE_OK;
+    row.data =
+        (const char *)row.data + alcore_sys_dtype_bytes(row.dtype) * (size_t)(item * row.stride);
+    row.count = 1;
+    return t->widen(&conformance_work, &row, NULL, out);
+}
+
+/* The item, its value and its row. */
+static int64_t count_best(const kernel_case *c) {
+    return 2 + c->rows.dims;
+}
+static alcore_status call_best_row(table *t, const kernel_case *c, output *out) {
+    double *values = some_values(c), best, *vector = out->numbers + 2;
+    int64_t item;
+    alcore_status status;
+    if (t->best_row) {
+        status = t->best_row(&conformance_work, &c->rows, c->mask, values, &item, &best, vector);
+    } else {
+        status = t->arg_max(&conformance_work, c->rows.count, c->mask, values, &item, &best);
+        if (!status) status = widen_item(t, c, item, vector);
+    }
+    out->numbers[0] = (double)item;
+    out->numbers[1] = best == 0.0 ? 0.0 : best;
     free(values);
     return status;
 }
@@ -334,38 +381,186 @@ static alcore_status call_store(table *t, const kernel_case *c, output *out) {
     return status;
 }
 
-/* Runs of a third of the items, of none, and of the others, which begin behind the first item. */
+/* Runs of a third of the items, of none, and of the others, which begin behind the first item: the
+ * totals, again without the running sums, and these. */
 enum { RUNS = 3 };
 static int64_t count_runs(const kernel_case *c) {
-    (void)c;
-    return RUNS;
+    return 2 * RUNS + c->rows.count;
+}
+static alcore_status make_run_totals(table *t, const kernel_case *c, const int64_t *starts,
+                                     const double *values, double *sums, double *totals) {
+    if (t->run_totals)
+        return t->run_totals(&conformance_work, RUNS, starts, c->mask, values, sums, totals);
+    for (int b = 0; b < RUNS; b++) {
+        double sum = 0.0;
+        for (int64_t i = starts[b]; i < starts[b + 1]; i++) {
+            if (c->mask && !c->mask[i]) continue;
+            sum += values[i];
+            if (sums) sums[i] = sum;
+        }
+        totals[b] = sum;
+    }
+    return ALCORE_OK;
 }
 static alcore_status call_run_totals(table *t, const kernel_case *c, output *out) {
     int64_t count = c->rows.count, third = count / 3, first = count > 3;
     const int64_t starts[RUNS + 1] = {first, first + third, first + third, count};
-    if (t->run_totals)
-        return t->run_totals(&conformance_work, RUNS, starts, c->mask, c->scalars, out->numbers);
-    for (int b = 0; b < RUNS; b++) {
-        double sum = 0.0;
-        for (int64_t i = starts[b]; i < starts[b + 1]; i++)
-            if (!c->mask || c->mask[i]) sum += c->scalars[i];
-        out->numbers[b] = sum;
+    double *sums = out->numbers + 2 * RUNS;
+    memset(sums, 0, (size_t)count * sizeof *sums);
+    alcore_status status = make_run_totals(t, c, starts, c->scalars, NULL, out->numbers);
+    if (!status) status = make_run_totals(t, c, starts, c->scalars, sums, out->numbers + RUNS);
+    return status;
+}
+
+/* Draws among four blocks, of which two calls have a half each, as a pool in two parts has; blocks
+ * of a third of the items, of none, of one, and of the others. u: at both ends, and between them;
+ * for an engine without the kernel by specification 1.7. What is taken is the weight of the item
+ * and its row. */
+enum { BLOCKS = 4, HALF = BLOCKS / 2, MATRICES = 2 };
+static int64_t count_draws(const kernel_case *c) {
+    return ALCORE_SYS_DRAWS * (3 + c->rows.dims);
+}
+
+/* Draw by draw: the block by the totals, and the item by `draw` in it. */
+static alcore_status draw_alone(table *t, const kernel_case *c, const int64_t *starts,
+                                const double *totals, const double *values, double u,
+                                alcore_sys_drawn *found) {
+    double total = 0.0, before = 0.0, target;
+    int64_t block = -1;
+    for (int64_t b = 0; b < BLOCKS; b++) total += totals[b];
+    target = u * total;
+    for (int64_t b = 0; b < BLOCKS && block < 0; b++) {
+        if (before + totals[b] > target) block = b;
+        if (block < 0) before += totals[b];
     }
-    return ALCORE_OK;
+    for (int64_t b = BLOCKS - 1; b >= 0 && block < 0; b--) {
+        before = -HUGE_VAL;
+        if (totals[b] > 0.0) block = b;
+    }
+    *found = (alcore_sys_drawn){-1, -1};
+    if (block < 0) return ALCORE_OK;
+    found->block = block;
+    const int64_t first = starts[block];
+    const alcore_status status =
+        t->draw(&conformance_work, starts[block + 1] - first, c->mask ? c->mask + first : NULL,
+                values + first, before, target, &found->item);
+    found->item += found->item < 0 ? 0 : first;
+    return status;
+}
+
+static alcore_status call_draw_rows(table *t, const kernel_case *c, output *out) {
+    const int64_t count = c->rows.count, dims = c->rows.dims, third = count / 3;
+    const int64_t starts[BLOCKS + 1] = {0, third, third, third + (count > third), count};
+    const double u[ALCORE_SYS_DRAWS] = {0.0, 0.25, 0.75, 1.0};
+    double *values = calloc((size_t)count + 1, 2 * sizeof *values), *sums, totals[BLOCKS] = {0};
+    double *taken = calloc((size_t)(ALCORE_SYS_DRAWS * (1 + dims)), sizeof *taken);
+    alcore_sys_drawn found[ALCORE_SYS_DRAWS];
+    alcore_status status = ALCORE_OK;
+    if (!values || !taken) abort();
+    sums = values + count + 1;
+    for (int64_t i = 0; i < count; i++)
+        if (c->pattern != PATTERN_ZEROS && c->scalars[i] > 0.0) values[i] = c->scalars[i];
+    for (int64_t i = 0, b = 0; i < count; i++) { /* as run_totals */
+        while (i >= starts[b + 1]) b++;
+        if (!c->mask || c->mask[i]) sums[i] = totals[b] += values[i];
+    }
+    const alcore_sys_rows matrices[MATRICES] = {
+        {.data = values, .count = count, .dims = 1, .stride = 1, .dtype = ALCORE_FLOAT64}, c->rows};
+    for (int64_t half = 0; t->draw_rows && half < 2 && !status; half++) {
+        const alcore_sys_draws draws = {.count = ALCORE_SYS_DRAWS,
+                                        .u = u,
+                                        .blocks = BLOCKS,
+                                        .totals = totals,
+                                        .first = half * HALF,
+                                        .own = HALF,
+                                        .starts = starts + half * HALF};
+        status = t->draw_rows(&conformance_work, &draws, c->mask, values, sums, MATRICES, matrices,
+                              found, taken);
+    }
+    for (int d = 0; d < ALCORE_SYS_DRAWS && !t->draw_rows && !status; d++) {
+        double *row = taken + d * (1 + dims);
+        status = draw_alone(t, c, starts, totals, values, u[d], &found[d]);
+        row[0] = found[d].item < 0 ? 0.0 : values[found[d].item];
+        if (!status) status = widen_item(t, c, found[d].item, row + 1);
+    }
+    for (int d = 0; d < ALCORE_SYS_DRAWS && !status; d++) {
+        double *next = out->numbers + d * (3 + dims);
+        next[0] = (double)found[d].block;
+        next[1] = (double)found[d].item;
+        memcpy(next + 2, taken + d * (1 + dims), (size_t)(1 + dims) * sizeof *next);
+    }
+    free(values);
+    free(taken);
+    return status;
+}
+
+/* Rows by number, from host memory and from what is held: the last, none and the middle one. */
+enum { TAKEN = 3 };
+static int64_t count_gathered(const kernel_case *c) {
+    return 2 * TAKEN * c->rows.dims;
+}
+static alcore_status call_gather(table *t, const kernel_case *c, output *out) {
+    const int64_t count = c->rows.count, dims = c->rows.dims;
+    const int64_t items[TAKEN] = {count - 1, -1, count / 2 - (count == 0)};
+    alcore_sys_held held[2] = {{{0}, NULL}, {{0}, NULL}};
+    alcore_sys_rows three = c->rows;
+    alcore_status status = ALCORE_OK;
+    three.count = TAKEN;
+    three.unit = 0;
+    memset(out->numbers, 0, (size_t)(2 * TAKEN * dims) * sizeof *out->numbers);
+    if (t->gather) {
+        status = t->hold(&conformance_work, &three, &held[0]);
+        if (!status) status = t->upload(&conformance_work, &c->rows, NULL, &held[1]);
+    }
+    out->integers[0] = 0; /* bytes of the row that is none which are not all ones */
+    for (int place = 0; place < 2 && !status; place++) {
+        const alcore_sys_rows *rows = place && held[1].memory ? &held[1].rows : &c->rows;
+        double *numbers = out->numbers + place * TAKEN * dims;
+        for (int i = 0; i < TAKEN && !held[0].memory && !status; i++) {
+            alcore_sys_rows row = c->rows;
+            if (items[i] < 0) continue;
+            row.data = (const char *)row.data +
+                       alcore_sys_dtype_bytes(row.dtype) * (size_t)(items[i] * row.stride);
+            row.count = 1;
+            row.unit = 0;
+            status = t->widen(&conformance_work, &row, NULL, numbers + i * dims);
+        }
+        if (!held[0].memory) continue;
+        const size_t bytes = alcore_sys_dtype_bytes(three.dtype) * (size_t)(TAKEN * dims);
+        unsigned char *copy = malloc(bytes);
+        if (!copy) abort();
+        status = t->gather(&conformance_work, rows, TAKEN, items, held[0].memory);
+        if (!status) status = t->widen(&conformance_work, &held[0].rows, NULL, numbers);
+        if (!status) status = t->download(&conformance_work, &held[0].rows, copy);
+        for (int i = 0; i < TAKEN && !status; i++) {
+            for (size_t b = 0; items[i] < 0 && b < bytes / TAKEN; b++)
+                out->integers[0] += copy[(size_t)i * (bytes / TAKEN) + b] != 0xff;
+            if (items[i] < 0) memset(numbers + i * dims, 0, (size_t)dims * sizeof *numbers);
+        }
+        free(copy);
+    }
+    for (int i = 0; i < 2; i++) {
+        if (held[i].memory) t->release(&conformance_work, &held[i]);
+    }
+    return status;
 }
 
 const entry entries_greedy[] = {
-    {TABLE_ENTRY(idds_update), call_idds_update, count_two, 0},
-    {TABLE_ENTRY(idds_scores), call_idds_scores, count_rows, 0},
-    {TABLE_ENTRY(arg_max), call_arg_max, count_rows, 0},
-    {TABLE_ENTRY(min_sq_dists), call_min_sq_dists, count_sq_dists, 0},
-    {TABLE_ENTRY(min_badge), call_min_badge, count_badge, 0},
-    {TABLE_ENTRY(update_min), call_update_min, count_update_min, 0},
-    {TABLE_ENTRY(draw), call_draw, count_one, 0},
-    {TABLE_ENTRY(upload), call_hold, count_numbers, 0},
-    {TABLE_ENTRY(release), call_hold, count_numbers, 0},
-    {TABLE_ENTRY(download), call_download, count_numbers, 0},
-    {TABLE_ENTRY(store), call_store, count_numbers, 0},
-    {TABLE_ENTRY(run_totals), call_run_totals, count_runs, 0},
+    {TABLE_ENTRY(idds_update), call_idds_update, count_three, 0, 0},
+    {TABLE_ENTRY(idds_scores), call_idds_scores, count_rows, 0, 0},
+    {TABLE_ENTRY(arg_max), call_arg_max, count_rows, 0, 0},
+    {TABLE_ENTRY(min_sq_dists), call_min_sq_dists, count_sq_dists, 0, 1},
+    {TABLE_ENTRY(min_badge), call_min_badge, count_badge, 0, 1},
+    {TABLE_ENTRY(update_min), call_update_min, count_update_min, 0, 0},
+    {TABLE_ENTRY(draw), call_draw, count_one, 0, 0},
+    {TABLE_ENTRY(upload), call_hold, count_numbers, 0, 0},
+    {TABLE_ENTRY(release), call_hold, count_numbers, 0, 0},
+    {TABLE_ENTRY(download), call_download, count_numbers, 0, 0},
+    {TABLE_ENTRY(store), call_store, count_numbers, 0, 0},
+    {TABLE_ENTRY(run_totals), call_run_totals, count_runs, 0, 0},
+    {TABLE_ENTRY(draw_rows), call_draw_rows, count_draws, 0, 0},
+    {TABLE_ENTRY(hold), call_gather, count_gathered, 0, 0},
+    {TABLE_ENTRY(gather), call_gather, count_gathered, 0, 0},
+    {TABLE_ENTRY(best_row), call_best_row, count_best, 0, 0},
 };
 const int entries_greedy_count = sizeof entries_greedy / sizeof entries_greedy[0];

@@ -1,9 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Conformance of logit_stats and hidden_stats, within the tolerance of columns, and of
+/* Conformance of logit_stats, hidden_stats and token_stats, within the tolerance of columns, and of
  * sequence_nnll, to the byte: with labels outside the classes, ignored labels and rows that are no
  * distribution. */
 #include <math.h>
 #include <stdlib.h>
+#include <string.h>
 
 #include "kernel_entry.h"
 #include "kernel_oracle.h"
@@ -156,6 +157,7 @@ static alcore_status call_hidden_stats(table *t, const kernel_case *c, output *o
     int64_t classes = dims == 5 && count == 2 ? 50265 : sizes[(c->pattern + dims) % 8];
     if (classes * dims > 200000) classes = 200000 / dims;
     if (count * classes * dims > 1000000) classes = 1000000 / (count * dims);
+    if (classes == 0) classes = 5; /* of a large case */
     uint64_t state = (uint64_t)(count * 31 + dims) + (uint64_t)c->pattern;
     int32_t dtype = c->rows.dtype, other = ALCORE_FLOAT16 + (dtype + c->pattern) % 4;
     double scale = dims > 0 ? 6.0 / sqrt((double)dims) : 1.0;
@@ -198,6 +200,89 @@ static alcore_status call_hidden_stats(table *t, const kernel_case *c, output *o
     return status;
 }
 
+/* token_stats: logits, or in every other case the rows of the case as hidden states, and the first
+ * of them as output matrix; items of three tokens, rows that are left over being no token. Labels
+ * have gaps or none; the bias is of the rows' type. */
+static alcore_status call_token_stats(table *t, const kernel_case *c, output *out) {
+    enum { TOKENS = 3, MOST_CLASSES = 200 };
+    const int64_t count = c->rows.count, items = count / TOKENS, dims = c->rows.dims;
+    const int hidden = dims % 2 == 1, wide = c->packed, shorter = !c->packed;
+    const int64_t item_labels = c->pattern % 3 ? TOKENS + 1 : TOKENS;
+    const int64_t classes = !hidden ? dims : count < MOST_CLASSES ? count : MOST_CLASSES;
+    uint64_t state = (uint64_t)(count * 31 + dims) + (uint64_t)c->pattern;
+    char *numbers = memory_for(count * dims, 8), *bias = memory_for(classes, 8);
+    char *labels = memory_for(items * item_labels, 8);
+    float *float_bias = memory_for(classes, sizeof *float_bias);
+    int64_t *by_row = memory_for(count, sizeof *by_row), *lengths = memory_for(items, 8);
+    uint8_t *taking = memory_for(count, 1);
+    int64_t bad_label = -1, expected_bad = -1;
+    for (int64_t v = 0; v < count * dims; v++) /* exact in every type, and so are their products */
+        case_put(numbers, v, c->rows.dtype, (double)(case_random(&state) % 9) / 4.0 - 1.0);
+    for (int64_t j = 0; j < classes; j++) {
+        float_bias[j] = (float)(case_random(&state) % 9) / 4.0f - 1.0f;
+        case_put(bias, j, c->rows.dtype, (double)float_bias[j]);
+    }
+    for (int64_t i = 0; i < count; i++) by_row[i] = -1;
+    for (int64_t i = 0; i < items; i++) {
+        lengths[i] = (int64_t)(case_random(&state) % (TOKENS + 1));
+        for (int64_t k = 0; k < item_labels; k++) {
+            int64_t label =
+                case_random(&state) % 4 && classes > 0 ? number_below(&state, classes) : IGNORE;
+            if (c->pattern == PATTERN_SPECIAL && case_random(&state) % 64 == 0) label = classes;
+            const int32_t narrow = (int32_t)label;
+            memcpy(labels + (i * item_labels + k) * (wide ? 8 : 4),
+                   wide ? (const void *)&label : &narrow, wide ? 8 : 4);
+            if (k >= TOKENS || (shorter && k >= lengths[i]) || label == IGNORE) continue;
+            if (label == classes && expected_bad < 0) expected_bad = i * TOKENS + k;
+            by_row[i * TOKENS + k] = label;
+        }
+    }
+    const alcore_sys_rows rows = {.data = numbers,
+                                  .first = c->rows.first,
+                                  .count = count,
+                                  .dims = dims,
+                                  .stride = dims,
+                                  .dtype = c->rows.dtype};
+    alcore_sys_rows matrix = rows;
+    matrix.first = 0;
+    if (hidden) matrix.count = classes;
+    alcore_sys_token_stats stats = stats_into(c, out, 1);
+    alcore_status status = ALCORE_OK;
+    if (!t->token_stats && hidden)
+        status = t->hidden_stats(&conformance_work, &rows, &matrix, float_bias, by_row, -1, &stats,
+                                 &out->integers[0]);
+    else if (!t->token_stats)
+        status = t->logit_stats(&conformance_work, &rows, by_row, -1, &stats, &out->integers[0]);
+    if (t->token_stats) {
+        const alcore_sys_rows bias_rows = {
+            .data = bias, .count = classes, .dims = 1, .stride = 1, .dtype = c->rows.dtype};
+        const alcore_sys_labels given = {.data = labels,
+                                         .lengths = shorter ? lengths : NULL,
+                                         .items = items,
+                                         .tokens = TOKENS,
+                                         .item_stride = item_labels,
+                                         .token_stride = 1,
+                                         .item_step = TOKENS,
+                                         .token_step = 1,
+                                         .ignore = IGNORE,
+                                         .dtype = wide ? ALCORE_INT64 : ALCORE_INT32};
+        status = t->token_stats(&conformance_work, &rows, hidden ? &matrix : NULL,
+                                classes > 0 ? &bias_rows : NULL, &given, &stats, taking, &bad_label,
+                                &out->integers[0]);
+        for (int64_t i = 0; i < count && !status; i++)
+            if (taking[i] != (by_row[i] != -1)) bad_label = -9;
+        if (bad_label != expected_bad) status = ALCORE_E_INTERNAL;
+    }
+    free(taking);
+    free(lengths);
+    free(by_row);
+    free(float_bias);
+    free(labels);
+    free(bias);
+    free(numbers);
+    return status;
+}
+
 static alcore_status call_sequence_nnll(table *t, const kernel_case *c, output *out) {
     int64_t count = c->rows.count, total = count * c->rows.dims, at = 0;
     uint64_t state = (uint64_t)total + (uint64_t)c->pattern;
@@ -228,8 +313,9 @@ static alcore_status call_sequence_nnll(table *t, const kernel_case *c, output *
 }
 
 const entry entries_nll[] = {
-    {TABLE_ENTRY(logit_stats), call_logit_stats, count_stats, 1},
-    {TABLE_ENTRY(hidden_stats), call_hidden_stats, count_stats, 1},
-    {TABLE_ENTRY(sequence_nnll), call_sequence_nnll, count_rows, 0},
+    {TABLE_ENTRY(logit_stats), call_logit_stats, count_stats, 1, 0},
+    {TABLE_ENTRY(hidden_stats), call_hidden_stats, count_stats, 1, 1},
+    {TABLE_ENTRY(token_stats), call_token_stats, count_stats, 1, 0},
+    {TABLE_ENTRY(sequence_nnll), call_sequence_nnll, count_rows, 0, 0},
 };
 const int entries_nll_count = sizeof entries_nll / sizeof entries_nll[0];

@@ -43,11 +43,6 @@ static alcore_status call_group_cosine(table *t, const kernel_case *c, output *o
                            out->numbers);
 }
 
-static alcore_status call_group_sq_dists(table *t, const kernel_case *c, output *out) {
-    return t->group_sq_dists(&conformance_work, &c->rows, c->group, CASE_GROUPS, c->centroids,
-                             out->numbers);
-}
-
 static int64_t count_nearest(const kernel_case *c) {
     return 3 * c->rows.count;
 }
@@ -120,13 +115,12 @@ static alcore_status call_nearest(table *t, const kernel_case *c, output *out) {
 }
 
 const entry entries_rows[] = {
-    {TABLE_ENTRY(widen), call_widen, count_matrix, 0},
-    {TABLE_ENTRY(dots), call_dots, count_rows, 0},
-    {TABLE_ENTRY(self_dots), call_self_dots, count_rows, 0},
-    {TABLE_ENTRY(sq_dists), call_sq_dists, count_rows, 0},
-    {TABLE_ENTRY(group_sums), call_group_sums, count_sums, 0},
-    {TABLE_ENTRY(group_cosine), call_group_cosine, count_rows, 0},
-    {TABLE_ENTRY(group_sq_dists), call_group_sq_dists, count_rows, 0},
-    {TABLE_ENTRY(nearest_centroid), call_nearest, count_nearest, 0},
+    {TABLE_ENTRY(widen), call_widen, count_matrix, 0, 0},
+    {TABLE_ENTRY(dots), call_dots, count_rows, 0, 0},
+    {TABLE_ENTRY(self_dots), call_self_dots, count_rows, 0, 0},
+    {TABLE_ENTRY(sq_dists), call_sq_dists, count_rows, 0, 0},
+    {TABLE_ENTRY(group_sums), call_group_sums, count_sums, 0, 0},
+    {TABLE_ENTRY(group_cosine), call_group_cosine, count_rows, 0, 0},
+    {TABLE_ENTRY(nearest_centroid), call_nearest, count_nearest, 0, 1},
 };
 const int entries_rows_count = sizeof entries_rows / sizeof entries_rows[0];

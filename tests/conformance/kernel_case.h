@@ -20,7 +20,8 @@ enum {
     PATTERNS
 };
 
-enum { CASE_GROUPS = 5, CASE_CENTROIDS = 70 };
+/* CASE_ROWS: of a case that is not large, at most. */
+enum { CASE_GROUPS = 5, CASE_CENTROIDS = 70, CASE_ROWS = 180 };
 
 /* One case; all arrays are owned by it. */
 typedef struct kernel_case {

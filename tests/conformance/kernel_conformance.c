@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Every entry of the kernel table, every engine present, against plain loops in double: the bytes
- * are equal. Usage: kernel_conformance MISSING-ENTRIES [SEED [EVERY]] [MODULE...]; EVERY runs one
- * case in so many (emulators are slow), MODULE is a file with the entry point of the CUDA engine or
- * of its emulation. Prints each difference and the counts of each number of dimensions as they
- * come, so that a run that is stopped has said what it compared; ends with the grid of kernels and
- * engines; TAP. */
-#include <dlfcn.h>
+ * are equal. Usage: kernel_conformance MISSING-ENTRIES [SEED [EVERY [ROWS]]] [MODULE...]; EVERY
+ * runs one case in so many (emulators are slow; 0: none), ROWS is the size of the large cases
+ * (0: none), all of which run where it is given, and MODULE is a file with the entry point of
+ * the CUDA engine or of its emulation. Prints each difference, and counts after each number of
+ * dimensions or rows, as they come, so that a run that is stopped has said what it compared;
+ * ends with the grid of kernels and engines; TAP. */
 #include <inttypes.h>
 #include <math.h>
 #include <stdio.h>
@@ -14,39 +14,10 @@
 #include <time.h>
 
 #include "kernel/kernels.h"
+#include "kernel_engines.h"
 #include "kernel_entry.h"
 #include "kernel_oracle.h"
-
-/* ---- the host's side ---- */
-
-static int64_t held; /* blocks of workspace that were not given back */
-
-static void *allocate(void *user, size_t bytes) {
-    (void)user;
-    void *memory = malloc(bytes);
-    /* What a kernel reads without having written it shows up. */
-    if (memory) memset(memory, 0xff, bytes);
-    held++;
-    return memory;
-}
-
-static void release(void *user, void *memory, size_t bytes) {
-    (void)user;
-    (void)bytes;
-    free(memory);
-    held--;
-}
-
-static char error_text[256];
-
-static alcore_status set_error(alcore_status status, const char *text, size_t length) {
-    snprintf(error_text, sizeof error_text, "%.*s", (int)length, text);
-    return status;
-}
-
-static const alcore_sys_host host = {
-    .size = sizeof host, .allocate = allocate, .release = release, .set_error = set_error};
-alcore_sys_work conformance_work = {.size = sizeof conformance_work, .host = &host};
+#include "placed_table.h"
 
 /* ---- comparing ---- */
 
@@ -91,22 +62,22 @@ static const struct {
     {entries_search, &entries_search_count},   {entries_distance, &entries_distance_count},
 };
 
-/* $ALCORE_CONFORMANCE_ONLY: names of entries; the others take no part. */
+/* $ALCORE_CONFORMANCE_ONLY: names of entries, commas between them; the others take no part. */
 static int is_wanted(const char *name) {
-    const char *only = getenv("ALCORE_CONFORMANCE_ONLY"), *at = only ? strstr(only, name) : NULL;
-    size_t length = strlen(name);
-    return !only || (at && (at == only || at[-1] == ',') && (!at[length] || at[length] == ','));
+    const char *at = getenv("ALCORE_CONFORMANCE_ONLY");
+    if (!at) return 1;
+    for (size_t length;; at += length + 1) {
+        length = strcspn(at, ",");
+        if (strlen(name) == length && !strncmp(at, name, length)) return 1;
+        if (!at[length]) return 0;
+    }
 }
 
 /* The table holds nothing but its head and the entries. */
 enum {
     ENTRIES =
-        (sizeof(alcore_sys_kernels) - offsetof(alcore_sys_kernels, widen)) / sizeof(void (*)(void)),
-    ENGINES = 7
+        (sizeof(alcore_sys_kernels) - offsetof(alcore_sys_kernels, widen)) / sizeof(void (*)(void))
 };
-static const char *const engine_names[ENGINES] = {
-    "cpu-portable", "cpu-avx2", "cpu-avx512", "cpu-avx512vnni", "cpu-neon", "cuda-emu", "cuda"};
-static table *engines[ENGINES]; /* NULL: not of this machine */
 static entry entries[ENTRIES];
 
 /* False when an entry of the table has no case, or two. */
@@ -124,50 +95,30 @@ static int collect_entries(void) {
     return count == ENTRIES;
 }
 
+/* False when $ALCORE_CONFORMANCE_ONLY has anything but names of entries between its commas. */
+static int wanted_are_entries(void) {
+    const char *at = getenv("ALCORE_CONFORMANCE_ONLY");
+    while (at) {
+        size_t length = strcspn(at, ",");
+        int known = 0;
+        for (int e = 0; e < ENTRIES; e++)
+            known += strlen(entries[e].name) == length && !strncmp(at, entries[e].name, length);
+        if (!known) return 0;
+        at = at[length] ? at + length + 1 : NULL;
+    }
+    return 1;
+}
+
 static int has_entry(table *t, const entry *e) {
     void (*pointer)(void);
     memcpy(&pointer, (const char *)t + e->offset, sizeof pointer);
     return pointer && e->call;
 }
 
-static void find_cpu_engines(void) {
-    for (int k = 0; k < ENGINES; k++) engines[k] = alcore__kernels_cpu_named(engine_names[k]);
-}
-
-/* How the emulation behaves, from its library; NULL without it. */
-static void (*emulation_mode)(int order, uint64_t seed, int perturb);
-static uint64_t (*emulation_arrivals)(void);
-static void (*emulation_filters)(int always);
-static void (*emulation_blas)(int use);
-static void (*emulation_share)(void *memory, size_t bytes);
-static void (*emulation_unshare)(void *memory);
-
-/* Returns 0 when the file is no module. A module without its device says why, and is absent. */
-static int load_module(const char *path) {
-    void *library = dlopen(path, RTLD_NOW | RTLD_LOCAL);
-    alcore_sys_kernel_entry load = NULL;
-    if (library) *(void **)&load = dlsym(library, "alcore_cuda_entry");
-    if (!load) {
-        printf("# %s: %s\n", path, dlerror());
-        return 0;
-    }
-    table *t = NULL;
-    if (load(ALCORE_SYS_ABI, &host, &t) != ALCORE_OK) {
-        printf("# %s: %s\n", path, error_text);
-        return 1;
-    }
-    for (int k = 0; k < ENGINES; k++) {
-        if (strcmp(engine_names[k], t->engine) == 0) engines[k] = t;
-    }
-    if (strcmp(t->engine, "cuda-emu") == 0) {
-        *(void **)&emulation_mode = dlsym(library, "alcore_emu_mode");
-        *(void **)&emulation_arrivals = dlsym(library, "alcore_emu_arrivals");
-        *(void **)&emulation_filters = dlsym(library, "alcore_emu_filters");
-        *(void **)&emulation_blas = dlsym(library, "alcore_emu_blas");
-        *(void **)&emulation_share = dlsym(library, "alcore_emu_share");
-        *(void **)&emulation_unshare = dlsym(library, "alcore_emu_unshare");
-    }
-    return 1;
+/* Whether two tables have the same function as an entry. */
+static int same_entry(table *a, table *b, const entry *e) {
+    return has_entry(a, e) && !memcmp((const char *)a + e->offset, (const char *)b + e->offset,
+                                      sizeof(void (*)(void)));
 }
 
 /* ---- the run ---- */
@@ -184,63 +135,54 @@ enum { SANITIZED = 0 };
 static const uint64_t MAX_MULTIPLY_ADDS = 25000000;
 
 /* Rows of a case that the emulation takes part in, and its arrivals at barriers and shuffles for
- * one entry, in the default tier; an entry that needs more fails. The largest is hidden_stats, with
- * 1.4 million. */
+ * one entry, in the default tier; an entry that needs more fails. The largest is knn, with 2.1
+ * million: it sorts its lists. */
 static const int64_t MAX_EMULATED_ROWS = 16;
-static const uint64_t MAX_ARRIVALS = 2000000;
+static const uint64_t MAX_ARRIVALS = 3000000;
 static const int64_t MAX_FILTERED_DIMS = 70;
+
+/* Rows of a large case: by default two blocks and some; where an entry compares pairs, and in the
+ * second shape, three at most, and in the default tier one; and the workspace for what is on the
+ * host. */
+enum {
+    LARGE_SHAPES = 2,
+    LARGE_ROWS = 2 * ALCORE_BLOCK_ROWS + 77,
+    LARGE_PAIR_ROWS = 3 * ALCORE_BLOCK_ROWS + 77,
+    LARGE_FEW_ROWS = ALCORE_BLOCK_ROWS + 77,
+    LARGE_WORKSPACE = 100000
+};
+
+static const char *const placement_names[PLACEMENTS] = {"on the host", "on the device", "mixed"};
 
 /* Every so many cases go to the emulation, which is slow. */
 static uint64_t emulated_every = 1, case_number;
 
-/* Engines on a device take turns in what may change no byte: the size of their workspace and, in
- * the emulation, the order of threads and the last bits of exp and log. */
+/* Engines on a device take turns in what may change no byte: the device, its default stream or one
+ * of the engine, the size of their workspace and, in the emulation, the order of threads and the
+ * last bits of exp and log. */
 static void vary_device(int64_t dims) {
     static const int64_t workspaces[] = {0, 3000, 40000};
+    uint64_t state = case_number;
+    if (engine_devices == 0) return;
+    conformance_work.device = (int32_t)(case_random(&state) % (uint64_t)engine_devices);
+    conformance_work.stream = case_random(&state) % 2 ? (void *)(uintptr_t)1 : NULL;
     conformance_work.workspace_bytes = workspaces[case_number % 3];
-    if (!emulation_mode) return;
-    emulation_mode((int)(case_number / 3 % 3), case_number, 1);
-    emulation_blas((int)(case_number / 2 % 2)); /* without cuBLAS the engine's own kernels */
+    if (!emulation.mode) return;
+    emulation.mode((int)(case_number / 3 % 3), case_number, 1);
+    emulation.blas((int)(case_number / 2 % 2)); /* without cuBLAS the engine's own kernels */
     /* Filters where they pay, which is nowhere among cases as small as these, or everywhere: a tile
      * has many products, whatever the rows. */
     int off = case_number % 4 == 0 || (dims > MAX_FILTERED_DIMS && !getenv("ALCORE_TEST_FULL"));
-    emulation_filters(off ? -1 : 1);
+    emulation.filters(off ? -1 : 1);
     if (!off && conformance_work.workspace_bytes) conformance_work.workspace_bytes = 40000;
 }
 
-/* The arrays of a case and its output as memory that the device reads and writes where it is, while
- * others stay on the host: every second case. */
-enum { SHARED_ARRAYS = 9 };
-static void share_arrays(const kernel_case *c, const output *out, int shared) {
-    const size_t count = (size_t)c->rows.count, dims = (size_t)c->rows.dims;
-    const struct {
-        void *memory;
-        size_t bytes;
-    } arrays[SHARED_ARRAYS] = {
-        {c->memory, (count * (size_t)c->rows.stride + 3) * 8},
-        {c->mask, count},
-        {c->group, count * sizeof *c->group},
-        {c->starts, (CASE_GROUPS + 1) * sizeof *c->starts},
-        {c->centroids, CASE_CENTROIDS * dims * sizeof *c->centroids},
-        {c->vector, dims * sizeof *c->vector},
-        {c->scalars, 3 * count * sizeof *c->scalars},
-        {out->numbers, (size_t)(out->count + 1) * sizeof *out->numbers},
-        {out->indices, (size_t)(out->count + 1) * sizeof *out->indices},
-    };
-    for (int i = 0; i < SHARED_ARRAYS; i++) {
-        if (!arrays[i].memory || (case_number >> (i % 3)) % 2) continue;
-        if (shared)
-            emulation_share(arrays[i].memory, arrays[i].bytes);
-        else
-            emulation_unshare(arrays[i].memory);
-    }
-}
-
 typedef struct cell {
-    int64_t cases, failures;
+    int64_t cases, failures, placed[PLACEMENTS]; /* calls of an engine on a device, by placement */
     int missing, excused;
 } cell;
 static cell grid[ENTRIES][ENGINES];
+static int64_t device_calls[MOST_DEVICES]; /* cases of entries on each device */
 
 static uint64_t most_multiply_adds; /* of an entry in a case */
 static int64_t too_large;           /* entries in cases above MAX_MULTIPLY_ADDS */
@@ -256,10 +198,19 @@ static void count_arrivals(const char *name, const kernel_case *c, uint64_t arri
     too_busy++;
 }
 
+/* Notes the multiply-adds of one entry in a case. */
+static void count_multiply_adds(const char *name, const kernel_case *c, uint64_t multiply_adds) {
+    if (multiply_adds > most_multiply_adds) most_multiply_adds = multiply_adds;
+    if (getenv("ALCORE_TEST_FULL") || multiply_adds <= MAX_MULTIPLY_ADDS) return;
+    printf("# %s: %" PRIu64 " multiply-adds of %" PRId64 " x %" PRId64 "\n", name, multiply_adds,
+           c->rows.count, c->rows.dims);
+    too_large++;
+}
+
 /* Prints how many outputs of each engine were compared with the plain loops so far, and how many of
- * them were equal; after the cases of `dims` dimensions. */
-static void report_progress(int64_t dims) {
-    printf("# after %" PRId64 " dimensions:", dims);
+ * them were equal; after: the cases that were the last, "33 dimensions". */
+static void report_progress(const char *after, int64_t size) {
+    printf("# after %" PRId64 " %s:", size, after);
     for (int k = 0; k < ENGINES; k++) {
         int64_t compared = 0, failures = 0;
         for (int e = 0; e < ENTRIES; e++) {
@@ -272,55 +223,106 @@ static void report_progress(int64_t dims) {
     printf("\n");
 }
 
-/* tall: the emulation takes part with all rows. */
-static void run_case(const kernel_case *given, uint64_t seed, int tall) {
-    int emulated =
-        emulation_mode && (tall || case_number % emulated_every == seed % emulated_every);
+/* Kinds of cases. In a tall one the emulation takes part with all rows. Large ones are for engines
+ * on a device and the best one of the CPU: one for entries whose cost is that of their rows, one
+ * for those that compare pairs. */
+enum { CASE_PLAIN, CASE_TALL, CASE_LARGE, CASE_LARGE_PAIRS };
+
+/* Large cases of all entries, shapes and placements; else, in one shape, of one of the entries that
+ * compare pairs beside all others. */
+static int large_all;
+
+static int takes_part(int e, int kind, uint64_t seed) {
+    if (!entries[e].call || !is_wanted(entries[e].name)) return 0;
+    if (kind < CASE_LARGE) return 1;
+    if (kind == CASE_LARGE) return !entries[e].pairs;
+    uint64_t place = 0, all = 0; /* among the entries that compare pairs */
+    for (int i = 0; i < ENTRIES; i++) {
+        if (entries[i].pairs && i < e) place++;
+        if (entries[i].pairs) all++;
+    }
+    return entries[e].pairs && (large_all || place == seed % all);
+}
+
+static int engine_takes_part(int k, int e, int kind, int emulated) {
+    table *t = engines[k];
+    if (!t || grid[e][k].missing) return 0;
+    if (!strcmp(engine_names[k], "cuda-emu")) return emulated;
+    return kind < CASE_LARGE || t->device == ALCORE_DEVICE_CUDA || t == alcore__kernels_cpu();
+}
+
+/* Calls an entry on an engine and compares what it wrote with `expected`. */
+static void compare(int e, int k, const kernel_case *c, int placement, alcore_status oracle,
+                    const output *expected) {
+    table *t = engines[k];
+    cell *at = &grid[e][k];
+    const int on_device = t->device == ALCORE_DEVICE_CUDA;
+    output got;
+    output_make(&got, entries[e].numbers(c));
+    if (on_device) t = placed_table(t, placement, case_number * ENTRIES + (uint64_t)e);
+    alcore_status status = entries[e].call(t, c, &got);
+    at->cases++;
+    if (on_device) at->placed[placement]++;
+    if (on_device) device_calls[conformance_work.device]++;
+    if (status != oracle || workspace_held != 0 ||
+        !output_same(expected, &got, entries[e].column, t)) {
+        if (at->failures++ < 3) {
+            printf("# %s %s differs: case %" PRIu64 ", dtype %d, %" PRId64 " x %" PRId64
+                   ", pattern %d, unit %d, packed %d, status %d",
+                   entries[e].name, t->engine, case_number, c->rows.dtype, c->rows.count,
+                   c->rows.dims, c->pattern, c->rows.unit, c->packed, status);
+            if (on_device)
+                printf(", arrays %s, device %" PRId32 ", stream %d, workspace %" PRId64,
+                       placement_names[placement], conformance_work.device,
+                       conformance_work.stream != NULL, conformance_work.workspace_bytes);
+            printf("%s%s\n", status ? ": " : "", status ? engine_error : "");
+        }
+        workspace_held = 0;
+    }
+    output_free(&got);
+}
+
+/* Calls an entry on all engines; of a large case once for each placement, by default for those with
+ * arrays on the device. What is on the host then has many chunks. */
+static void run_entry(int e, const kernel_case *c, int kind, int emulated) {
+    output expected;
+    output_make(&expected, entries[e].numbers(c));
+    uint64_t multiply_adds = oracle_multiply_adds;
+    alcore_status oracle = entries[e].call(&kernel_oracle, c, &expected);
+    multiply_adds = oracle_multiply_adds - multiply_adds;
+    if (kind < CASE_LARGE) count_multiply_adds(entries[e].name, c, multiply_adds);
+    for (int k = 0; k < ENGINES; k++) {
+        if (!engine_takes_part(k, e, kind, emulated)) continue;
+        const int is_emulation = !strcmp(engine_names[k], "cuda-emu");
+        const int on_device = engines[k]->device == ALCORE_DEVICE_CUDA;
+        const int64_t before = grid[e][k].cases;
+        const uint64_t arrivals = is_emulation ? emulation.arrivals() : 0;
+        if (kind < CASE_LARGE || !on_device) {
+            /* The placements take turns within each workspace. */
+            compare(e, k, c, (int)((before + before / 3) % PLACEMENTS), oracle, &expected);
+        }
+        for (int p = large_all ? PLACED_HOST : PLACED_DEVICE;
+             p < PLACEMENTS && kind >= CASE_LARGE && on_device; p++) {
+            conformance_work.workspace_bytes = p == PLACED_DEVICE ? 0 : LARGE_WORKSPACE;
+            compare(e, k, c, p, oracle, &expected);
+        }
+        if (is_emulation && kind == CASE_PLAIN)
+            count_arrivals(entries[e].name, c, emulation.arrivals() - arrivals);
+    }
+    output_free(&expected);
+}
+
+static void run_case(const kernel_case *given, uint64_t seed, int kind) {
+    int emulated = emulation.mode &&
+                   (kind != CASE_PLAIN || case_number % emulated_every == seed % emulated_every);
     case_number++;
     kernel_case small = *given;
-    const kernel_case *c = &small;
-    if (emulated && !tall && !getenv("ALCORE_TEST_FULL") && small.rows.count > MAX_EMULATED_ROWS)
+    if (emulated && kind == CASE_PLAIN && !getenv("ALCORE_TEST_FULL") &&
+        small.rows.count > MAX_EMULATED_ROWS)
         small.rows.count = MAX_EMULATED_ROWS;
     vary_device(small.rows.dims);
     for (int e = 0; e < ENTRIES; e++) {
-        if (!entries[e].call || !is_wanted(entries[e].name)) continue;
-        output expected;
-        output_make(&expected, entries[e].numbers(c));
-        uint64_t multiply_adds = oracle_multiply_adds;
-        alcore_status oracle = entries[e].call(&kernel_oracle, c, &expected);
-        multiply_adds = oracle_multiply_adds - multiply_adds;
-        if (multiply_adds > most_multiply_adds) most_multiply_adds = multiply_adds;
-        if (!getenv("ALCORE_TEST_FULL") && multiply_adds > MAX_MULTIPLY_ADDS) {
-            printf("# %s: %" PRIu64 " multiply-adds of %" PRId64 " x %" PRId64 "\n",
-                   entries[e].name, multiply_adds, c->rows.count, c->rows.dims);
-            too_large++;
-        }
-        for (int k = 0; k < ENGINES; k++) {
-            table *t = engines[k];
-            int is_emulation = !strcmp(engine_names[k], "cuda-emu");
-            if (!t || grid[e][k].missing || (is_emulation && !emulated)) continue;
-            uint64_t before = is_emulation ? emulation_arrivals() : 0;
-            output got;
-            output_make(&got, entries[e].numbers(c));
-            if (is_emulation) share_arrays(c, &got, 1);
-            alcore_status status = entries[e].call(t, c, &got);
-            if (is_emulation) share_arrays(c, &got, 0);
-            grid[e][k].cases++;
-            if (is_emulation && !tall)
-                count_arrivals(entries[e].name, c, emulation_arrivals() - before);
-            if (status != oracle || held != 0 ||
-                !output_same(&expected, &got, entries[e].column, t)) {
-                if (grid[e][k].failures++ < 3) {
-                    printf("# %s %s differs: seed %" PRIu64 ", dtype %d, %" PRId64 " x %" PRId64
-                           ", pattern %d, unit %d, packed %d, status %d\n",
-                           entries[e].name, t->engine, seed, c->rows.dtype, c->rows.count,
-                           c->rows.dims, c->pattern, c->rows.unit, c->packed, status);
-                }
-                held = 0;
-            }
-            output_free(&got);
-        }
-        output_free(&expected);
+        if (takes_part(e, kind, seed)) run_entry(e, &small, kind, emulated);
     }
 }
 
@@ -334,16 +336,16 @@ static void run_all(uint64_t seed, uint64_t every) {
                 for (int32_t shape = 0; shape < 16; shape++) {
                     /* Long rows take turns: every dtype, layout and unit, but not their product. */
                     if (dims[d] * counts[n] > 20000 && (shape + pattern) % 4 != 0) continue;
-                    if (case_random(&state) % every != 0) continue;
+                    if (!every || case_random(&state) % every != 0) continue;
                     kernel_case made;
                     case_make(&made, &state, ALCORE_FLOAT16 + shape % 4, counts[n], dims[d],
                               pattern, shape / 4 % 2, shape / 8);
-                    run_case(&made, seed, 0);
+                    run_case(&made, seed, CASE_PLAIN);
                     case_free(&made);
                 }
             }
         }
-        report_progress(dims[d]);
+        report_progress("dimensions", dims[d]);
     }
 }
 
@@ -354,7 +356,7 @@ static void run_tall(uint64_t seed) {
         int32_t dtype, pattern, unit, packed;
         int64_t count, dims;
     } shapes[] = {
-        {ALCORE_FLOAT32, PATTERN_RANDOM, 0, 1, 180, 33},
+        {ALCORE_FLOAT32, PATTERN_RANDOM, 0, 1, CASE_ROWS, 33},
         {ALCORE_FLOAT16, PATTERN_DUPLICATES, 1, 0, 140, 7},
         {ALCORE_FLOAT64, PATTERN_ULP, 0, 1, 150, 5},
         {ALCORE_BFLOAT16, PATTERN_RANDOM, 0, 0, 140, 130},
@@ -365,8 +367,37 @@ static void run_tall(uint64_t seed) {
         if (SANITIZED && !getenv("ALCORE_TEST_FULL") && i != seed % 4) continue;
         case_make(&made, &state, shapes[i].dtype, shapes[i].count, shapes[i].dims,
                   shapes[i].pattern, shapes[i].unit, shapes[i].packed);
-        run_case(&made, seed, 1);
+        run_case(&made, seed, CASE_TALL);
         case_free(&made);
+    }
+}
+
+/* Cases of several blocks of 8,192 rows and many chunks; 1,056,845 rows are more than one of the
+ * wide blocks in which strategies give rows to a device. Rows of the second shape have gaps. */
+static void run_large(uint64_t seed, int64_t rows) {
+    static const struct {
+        int32_t dtype, pattern, unit, packed;
+        int64_t dims;
+    } shapes[LARGE_SHAPES] = {
+        {ALCORE_FLOAT32, PATTERN_RANDOM, 0, 1, 2},
+        {ALCORE_BFLOAT16, PATTERN_DUPLICATES, 1, 0, 5},
+    };
+    uint64_t state = seed;
+    for (int i = 0; i < LARGE_SHAPES; i++) {
+        if (!large_all && (uint64_t)i != seed % LARGE_SHAPES) continue;
+        for (int kind = CASE_LARGE; kind <= CASE_LARGE_PAIRS; kind++) {
+            const int pairs = kind == CASE_LARGE_PAIRS;
+            const int64_t most = i == 0 && !pairs      ? rows
+                                 : pairs && !large_all ? LARGE_FEW_ROWS
+                                                       : LARGE_PAIR_ROWS;
+            const int64_t count = rows < most ? rows : most;
+            kernel_case made;
+            case_make(&made, &state, shapes[i].dtype, count, shapes[i].dims, shapes[i].pattern,
+                      shapes[i].unit, shapes[i].packed);
+            run_case(&made, seed, kind);
+            case_free(&made);
+            report_progress("rows", count);
+        }
     }
 }
 
@@ -406,11 +437,39 @@ static int report(void) {
         }
         printf("\n");
     }
+    for (int k = 0; k < ENGINES; k++) {
+        if (!engines[k] || engines[k]->device != ALCORE_DEVICE_CUDA) continue;
+        for (int p = 0; p < PLACEMENTS; p++) {
+            int64_t calls = 0;
+            for (int e = 0; e < ENTRIES; e++) calls += grid[e][k].placed[p];
+            printf("# %s: %" PRId64 " cases of entries with arrays %s\n", engine_names[k], calls,
+                   placement_names[p]);
+        }
+        int unplaced = 0, unused = 0;
+        for (int32_t d = 0; d < engine_devices; d++) {
+            printf("# device %" PRId32 ": %" PRId64 " cases of entries\n", d, device_calls[d]);
+            unused += device_calls[d] == 0;
+        }
+        failures += unused > 0;
+        printf("%s %d - each of %" PRId32 " devices was used\n", unused ? "not ok" : "ok", ++number,
+               engine_devices);
+        for (int e = 0; e < ENTRIES; e++) {
+            if (!same_entry(engines[k], placed_table(engines[k], PLACED_HOST, 0), &entries[e]))
+                continue;
+            printf("# %s is called with arrays on the host only\n", entries[e].name);
+            unplaced++;
+        }
+        failures += unplaced > 0;
+        printf("%s %d - every entry of %s is called with arrays on the device\n",
+               unplaced ? "not ok" : "ok", ++number, engine_names[k]);
+    }
     for (int e = 0; e < ENTRIES; e++) {
         for (int k = 0; k < ENGINES; k++) {
             const cell *at = &grid[e][k];
             if (!engines[k] || !is_wanted(entries[e].name)) continue;
             int good = at->missing ? at->excused : at->failures == 0 && at->cases > 0;
+            for (int p = 0; p < PLACEMENTS && at->placed[PLACED_HOST] > 1; p++)
+                good = good && at->placed[p] > 0;
             failures += !good;
             printf("%s %d - %s %s\n", good ? "ok" : "not ok", ++number, entries[e].name,
                    engine_names[k]);
@@ -418,7 +477,7 @@ static int report(void) {
     }
     printf("%s %d - no case has more than %" PRIu64 " multiply-adds (the largest %" PRIu64 ")\n",
            too_large ? "not ok" : "ok", ++number, MAX_MULTIPLY_ADDS, most_multiply_adds);
-    if (emulation_mode)
+    if (emulation.mode)
         printf("%s %d - no emulated case has more than %" PRIu64 " arrivals (the largest %" PRIu64
                ")\n",
                too_busy ? "not ok" : "ok", ++number, MAX_ARRIVALS, most_arrivals);
@@ -428,24 +487,32 @@ static int report(void) {
 
 int main(int argc, char **argv) {
     if (argc < 2) {
-        fprintf(stderr, "usage: kernel_conformance MISSING-ENTRIES [SEED [EVERY]] [MODULE...]\n");
+        fprintf(stderr,
+                "usage: kernel_conformance MISSING-ENTRIES [SEED [EVERY [ROWS]]] [MODULE...]\n");
         return 2;
     }
     /* Of the cases one in three by default, all in the full tier, where the sanitized build tries
      * one in three; by default it tries one in eight, as valgrind (brief) does. */
     int thinned = SANITIZED && !getenv("ALCORE_TEST_FULL");
     int full = getenv("ALCORE_TEST_FULL") != NULL;
-    uint64_t numbers[2] = {(uint64_t)time(NULL), thinned || getenv("ALCORE_TEST_BRIEF") ? 8
-                                                 : full && !SANITIZED                   ? 1
-                                                                                        : 3};
-    int at = 2;
-    for (int n = 0; n < 2 && at < argc && argv[at][strspn(argv[at], "0123456789")] == '\0'; n++)
-        numbers[n] = strtoull(argv[at++], NULL, 10);
+    int brief = thinned || getenv("ALCORE_TEST_BRIEF");
+    uint64_t numbers[3] = {(uint64_t)time(NULL),
+                           brief                ? 8
+                           : full && !SANITIZED ? 1
+                                                : 3,
+                           brief ? 0 : LARGE_ROWS};
+    int at = 2, given = 0;
+    while (given < 3 && at < argc && argv[at][strspn(argv[at], "0123456789")] == '\0')
+        numbers[given++] = strtoull(argv[at++], NULL, 10);
     uint64_t seed = numbers[0], every = numbers[1];
     setvbuf(stdout, NULL, _IOLBF, 0); /* lines leave as they are printed, into a pipe too */
     printf("# seed %" PRIu64 "; the best engine here is %s\n", seed, alcore__kernels_cpu()->engine);
     if (!collect_entries()) {
         printf("Bail out! an entry of the kernel table has no conformance case, or two\n");
+        return 1;
+    }
+    if (!wanted_are_entries()) {
+        printf("Bail out! ALCORE_CONFORMANCE_ONLY names something that is no entry\n");
         return 1;
     }
     find_cpu_engines();
@@ -458,7 +525,9 @@ int main(int argc, char **argv) {
         for (int e = 0; engines[k] && e < ENTRIES; e++)
             grid[e][k].missing = !has_entry(engines[k], &entries[e]);
     }
-    run_all(seed, every ? every : 1);
+    run_all(seed, every);
     if (!getenv("ALCORE_CONFORMANCE_ONLY")) run_tall(seed);
+    large_all = full || given == 3;
+    if (numbers[2] > 0 && engine_devices > 0) run_large(seed, (int64_t)numbers[2]);
     return report() != 0;
 }

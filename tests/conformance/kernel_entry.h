@@ -26,6 +26,8 @@ typedef struct entry {
     alcore_status (*call)(table *t, const kernel_case *c, output *out); /* runs it on a case */
     int64_t (*numbers)(const kernel_case *c); /* how many floating-point values it writes */
     int32_t column; /* 1: equal within 1e-6 + 1e-5 |v| (spec 1.8 a); 0: equal bytes */
+    int32_t pairs;  /* 1: compares each row with many others, so that its large case has fewer rows
+                     */
 } entry;
 
 #define TABLE_ENTRY(name) #name, offsetof(alcore_sys_kernels, name)

@@ -164,20 +164,6 @@ static alcore_status group_cosine(const alcore_sys_work *work, const alcore_sys_
     return ALCORE_OK;
 }
 
-static alcore_status group_sq_dists(const alcore_sys_work *work, const alcore_sys_rows *rows,
-                                    const int32_t *group, int64_t groups, const double *centroids,
-                                    double *out) {
-    (void)work;
-    (void)groups;
-    for (int64_t i = 0; i < rows->count; i++) {
-        if (group[i] < 0) continue;
-        double *row = oracle_row(rows, i);
-        out[i] = oracle_sq_dist(row, centroids + group[i] * rows->dims, rows->dims);
-        free(row);
-    }
-    return ALCORE_OK;
-}
-
 static alcore_status nearest_centroid(const alcore_sys_work *work, const alcore_sys_rows *rows,
                                       const int32_t *group, int64_t groups, const int64_t *starts,
                                       const double *centroids, int32_t *nearest, double *distance,
@@ -205,22 +191,6 @@ static alcore_status nearest_centroid(const alcore_sys_work *work, const alcore_
     return ALCORE_OK;
 }
 
-static alcore_status idds_update(const alcore_sys_work *work, const alcore_sys_rows *rows,
-                                 const uint8_t *mask, const double *norms, const double *picked,
-                                 double picked_norm, double *a, double *b) {
-    (void)work;
-    for (int64_t i = 0; i < rows->count; i++) {
-        if (mask && !mask[i]) continue;
-        double *row = oracle_row(rows, i);
-        double f = oracle_dot(row, picked, rows->dims);
-        if (norms) f = oracle_cosine(f, norms[i], picked_norm);
-        a[i] -= f;
-        b[i] += f;
-        free(row);
-    }
-    return ALCORE_OK;
-}
-
 static alcore_status idds_scores(const alcore_sys_work *work, int64_t count, const uint8_t *mask,
                                  const alcore_sys_idds *idds, const double *a, const double *b,
                                  const double *s, double *out) {
@@ -237,6 +207,22 @@ static alcore_status idds_scores(const alcore_sys_work *work, int64_t count, con
         out[i] = idds->alpha * first - (1.0 - idds->alpha) * second;
     }
     return ALCORE_OK;
+}
+
+static alcore_status idds_update(const alcore_sys_work *work, const alcore_sys_rows *rows,
+                                 const uint8_t *mask, const double *norms, const double *picked,
+                                 double picked_norm, double *a, double *b,
+                                 const alcore_sys_idds *idds, const double *s, double *scores) {
+    for (int64_t i = 0; i < rows->count; i++) {
+        if (mask && !mask[i]) continue;
+        double *row = oracle_row(rows, i);
+        double f = oracle_dot(row, picked, rows->dims);
+        if (norms) f = oracle_cosine(f, norms[i], picked_norm);
+        a[i] -= f;
+        b[i] += f;
+        free(row);
+    }
+    return idds ? idds_scores(work, rows->count, mask, idds, a, b, s, scores) : ALCORE_OK;
 }
 
 static alcore_status arg_max(const alcore_sys_work *work, int64_t count, const uint8_t *mask,
@@ -369,7 +355,6 @@ const alcore_sys_kernels kernel_oracle = {
     .sq_dists = sq_dists,
     .group_sums = group_sums,
     .group_cosine = group_cosine,
-    .group_sq_dists = group_sq_dists,
     .nearest_centroid = nearest_centroid,
     .idds_update = idds_update,
     .idds_scores = idds_scores,

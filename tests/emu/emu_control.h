@@ -12,10 +12,11 @@ enum { EMU_ASCENDING, EMU_DESCENDING, EMU_RANDOM };
 
 /* Events that CUDA_COUNT(name) in a kernel counts as EMU_name. */
 enum {
-    EMU_FILTERED_TILES, /* tiles of pairs that a filter in half precision computed */
-    EMU_DECIDED_PAIRS,  /* pairs that a filter left undecided */
-    EMU_FALL_BACKS,     /* items that a filter gave up on */
-    EMU_CONVERTED_ROWS, /* rows that were read for a filter, into doubles and half precision */
+    EMU_FILTERED_TILES,    /* tiles of pairs that a filter in half precision computed */
+    EMU_DECIDED_PAIRS,     /* pairs that a filter left undecided */
+    EMU_FALL_BACKS,        /* items that a filter gave up on */
+    EMU_CONVERTED_ROWS,    /* rows that were read for a filter, into doubles and half precision */
+    EMU_ORDERED_ADDITIONS, /* additions of a running sum, each of which waits for the one before */
     EMU_EVENTS
 };
 
@@ -37,10 +38,20 @@ typedef struct emu_work {
     uint64_t clears, bytes_cleared; /* cudaMemsetAsync() */
 } emu_work;
 
-/* What a kernel did. */
+/* What a kernel did. waits: those of the host, in emu_work, between a launch of it and the next
+ * launch by the same thread. */
 typedef struct emu_kernel_work {
-    uint64_t launches, blocks, threads;
+    uint64_t launches, blocks, threads, waits;
 } emu_kernel_work;
+
+/* What warps did to a variable in the shared memory of a kernel, in all of its launches. An
+ * instruction of a warp is served in `passes`: one for each 32 lanes of up to 4 bytes, 16 of 8 or 8
+ * of 16, and one more for each further word of 4 bytes that lies in the same of 32 banks: those are
+ * `conflicts`. Lanes that access the same word share it. */
+typedef struct emu_shared_work {
+    const char *kernel, *variable;
+    uint64_t instructions, passes, conflicts;
+} emu_shared_work;
 
 #ifdef __cplusplus
 extern "C" {
@@ -74,6 +85,16 @@ emu_work alcore_emu_work(int device);
  * kernel is a template of where that is named ..._body: "update_min_kernel", "each_row<dots_body>".
  * A name that no kernel had so far has launched nothing. */
 emu_kernel_work alcore_emu_kernel(const char *name);
+/* The name of the index-th kernel that was launched, in the order of their first launches; NULL:
+ * there are fewer. It lives as long as the process. */
+const char *alcore_emu_kernel_name(int index);
+
+/* Bytes of the second-level cache that each device has from now on; 50 MiB from the start. It is
+ * what a program is told: nothing is slower here. */
+void alcore_emu_cache(int bytes);
+/* Entry `index` of the work on shared memory since the start of the process; 0: there is none. Only
+ * a module whose kernels are compiled with -fsanitize=thread has it (emu_accesses.cpp). */
+int alcore_emu_shared(int index, emu_shared_work *out);
 
 /* Bytes of memory that each device has from now on. */
 void alcore_emu_memory(size_t bytes);

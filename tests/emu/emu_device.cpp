@@ -56,13 +56,15 @@ struct memory {
 std::map<char *, memory> memories; /* every allocation, by its first byte */
 size_t device_bytes[EMU_DEVICES],
     device_capacity = (size_t)-1; /* allocated; limit of each device */
+int device_cache = 50 << 20;      /* bytes of the second-level cache that a device says it has */
 int depth;                        /* operations that run now: one may wait for another */
 emu_work work[EMU_DEVICES];       /* what the engine asked of each device */
 struct counted_kernel {
     std::string name;
     emu_kernel_work work;
 };
-std::deque<counted_kernel> kernels; /* every kernel that was launched, where it stays */
+std::deque<counted_kernel> kernels;       /* every kernel that was launched, where it stays */
+thread_local counted_kernel *last_kernel; /* the one that the thread has launched last */
 int64_t objects;        /* streams, events and pinned blocks that the run-time library has made and
                            not destroyed */
 int64_t failing_object; /* alcore_emu_fail_object(): 1: the next one fails; 0: none does */
@@ -160,9 +162,13 @@ void run_to(emu_stream *stream, uint64_t position) {
 }
 
 /* Runs a stream until `position` operations are done, for a host that waits: counted in `waits`, a
- * member of emu_work, if there is something to wait for. */
+ * member of emu_work, if there is something to wait for, and for the kernel that the thread has
+ * launched before. */
 void wait_for(emu_stream *stream, uint64_t position, uint64_t emu_work::*waits) {
-    if (stream->done < position) work[stream->device].*waits += 1;
+    if (stream->done < position) {
+        work[stream->device].*waits += 1;
+        if (last_kernel) last_kernel->work.waits++;
+    }
     run_to(stream, position);
 }
 
@@ -297,6 +303,7 @@ void launch(dim3 blocks, dim3 threads, size_t shared, void *stream, const char *
     counted_kernel *kernel = kernel_of(written, parameters);
     uint64_t grid = (uint64_t)blocks.x * blocks.y * blocks.z;
     work[device].launches++;
+    last_kernel = kernel;
     kernel->work.launches++;
     kernel->work.blocks += grid;
     kernel->work.threads += grid * threads.x * threads.y * threads.z;
@@ -366,7 +373,10 @@ CUresult cuCtxPopCurrent(CUcontext *out) {
     return cudaSuccess;
 }
 cudaError_t cudaDeviceGetAttribute(int *out, cudaDeviceAttr what, int device) {
-    *out = what == cudaDevAttrComputeCapabilityMajor ? 8 : 0;
+    guard held(lock);
+    *out = what == cudaDevAttrComputeCapabilityMajor ? 8
+           : what == cudaDevAttrL2CacheSize          ? device_cache
+                                                     : 0;
     return device >= 0 && device < EMU_DEVICES ? cudaSuccess : cudaErrorInvalidDevice;
 }
 cudaError_t cudaMalloc(void **out, size_t bytes) {
@@ -503,6 +513,10 @@ void alcore_emu_mode(int order, uint64_t seed, int perturb) {
     settings.random = seed;
     settings.perturb = perturb;
 }
+void alcore_emu_cache(int bytes) {
+    guard held(lock);
+    device_cache = bytes;
+}
 void alcore_emu_memory(size_t bytes) {
     guard held(lock);
     device_capacity = bytes;
@@ -521,6 +535,11 @@ emu_kernel_work alcore_emu_kernel(const char *name) {
     for (const counted_kernel &kernel : kernels)
         if (kernel.name == name) return kernel.work;
     return emu_kernel_work();
+}
+const char *alcore_emu_kernel_name(int index) {
+    guard held(lock);
+    return index >= 0 && (size_t)index < kernels.size() ? kernels[(size_t)index].name.c_str()
+                                                        : nullptr;
 }
 int alcore_emu_primary(int device) {
     guard held(lock);

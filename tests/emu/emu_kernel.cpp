@@ -52,13 +52,6 @@ struct meeting {
     int argument[LANES], width; /* of shuffles */
 };
 
-/* A variable in shared memory; site tells declarations apart. */
-struct storage {
-    int site;
-    size_t bytes;
-    void *memory;
-};
-
 /* The running block. */
 struct block {
     int threads = 0, at_barrier = 0,
@@ -195,6 +188,7 @@ void step_tensors(const meeting *m) {
 
 /* All lanes of the mask have arrived: computes the result of each. first: thread of lane 0. */
 void complete(meeting *m, int first) {
+    joined(first / LANES);
     if (m->what == TENSOR) {
         step_tensors(m);
         m->open = false;
@@ -230,6 +224,7 @@ void run_block(dim3 index, dim3 size, dim3 blocks, size_t dynamic) {
     int count = (int)(size.x * size.y * size.z);
     now = block();
     now.threads = count;
+    watch(kernel_name, &now.shared);
     now.meetings.resize((size_t)(count + LANES - 1) / LANES);
     for (meeting &m : now.meetings) m.open = false;
     if (dynamic) {
@@ -268,6 +263,7 @@ void run_block(dim3 index, dim3 size, dim3 blocks, size_t dynamic) {
                  threads[(size_t)t]->site);
         break_off(text);
     }
+    joined(-1);
     show_words();
     free(now.dynamic);
     for (const storage &s : now.shared) free(s.memory);
@@ -303,7 +299,7 @@ void atomic_begin(void *word, size_t bytes) {
 void atomic_end(void *word, size_t bytes) {
     if ((uintptr_t)word % 8 != 4 || bytes != 4) return;
     for (const storage &s : now.shared) {
-        if ((char *)word < (char *)s.memory || (char *)word >= (char *)s.memory + s.bytes) continue;
+        if ((char *)word < s.memory || (char *)word >= s.memory + s.bytes) continue;
         __asan_poison_memory_region(word, bytes);
         now.hidden.push_back(word);
     }
@@ -321,6 +317,7 @@ void barrier(int site) {
     self->state = AT_BARRIER;
     if (now.at_barrier == now.threads) {
         now.at_barrier = 0;
+        joined(-1);
         show_words();
         release(AT_BARRIER, 0, now.threads);
     }
@@ -368,6 +365,7 @@ void copy_begin(void *shared, const void *from, size_t bytes) {
     thread *self = threads[(size_t)now.current];
     if ((uintptr_t)shared % bytes || (uintptr_t)from % bytes)
         complain("a copy to shared memory that is not aligned");
+    accessed(now.current, shared, bytes, __builtin_return_address(0));
     self->copies.push_back({shared, from, bytes, self->group});
     for (size_t i = 0; i < bytes / 2; i++) /* float16 numbers between 1024 and 2048 */
         ((uint16_t *)shared)[i] = (uint16_t)(0x6400u | (next_random() & 0x83ffu));
@@ -394,10 +392,14 @@ void count(int event) {
     settings.events[event]++;
 }
 
-void *shared_storage(size_t bytes, int site) {
+int running_thread() {
+    return now.current;
+}
+
+void *shared_storage(size_t bytes, size_t alignment, const char *name, int site) {
     for (const storage &s : now.shared)
         if (s.site == site) return s.memory;
-    storage made = {site, bytes, malloc(bytes)};
+    storage made = {site, bytes, alignment, name, (char *)malloc(bytes)};
     memset(made.memory, POISON, bytes);
     now.shared.push_back(made);
     return made.memory;

@@ -60,8 +60,9 @@ void copy_wait(int left);
 void atomic_begin(void *word, size_t bytes);
 void atomic_end(void *word, size_t bytes);
 
-/* Storage of the block, poisoned when the block begins; `site` tells declarations apart. */
-void *shared_storage(size_t bytes, int site);
+/* Storage of the block, poisoned when the block begins; `site` tells declarations apart, `name` is
+ * that of the variable, `alignment` that of its type. */
+void *shared_storage(size_t bytes, size_t alignment, const char *name, int site);
 void *dynamic_storage();
 
 /* written, parameters: by which the kernel is named (alcore_emu_kernel()). */
@@ -223,7 +224,11 @@ struct cudaPointerAttributes {
     cudaMemoryType type;
     int device;
 };
-enum cudaDeviceAttr { cudaDevAttrComputeCapabilityMajor = 75, cudaDevAttrComputeCapabilityMinor };
+enum cudaDeviceAttr {
+    cudaDevAttrL2CacheSize = 38,
+    cudaDevAttrComputeCapabilityMajor = 75,
+    cudaDevAttrComputeCapabilityMinor
+};
 
 const char *cudaGetErrorString(cudaError_t error);
 cudaError_t cudaGetLastError();

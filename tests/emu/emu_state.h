@@ -4,6 +4,8 @@
 #ifndef EMU_STATE_H
 #define EMU_STATE_H
 
+#include <vector>
+
 #include "emu_runtime.h"
 
 #if defined(__SANITIZE_ADDRESS__)
@@ -36,6 +38,23 @@ struct state {
     int without = -1;                 /* $ALCORE_EMU_WITHOUT: a device whose use is an error */
 };
 extern state settings;
+
+/* A variable in shared memory; site, a line of the source, tells declarations apart. */
+struct storage {
+    int site;
+    size_t bytes, alignment;
+    const char *name;
+    char *memory;
+};
+
+/* Accesses of warps to shared memory (emu_accesses.cpp). watch: what is in the shared memory of the
+ * block that now runs a kernel; accessed: by its thread, in the instruction `instruction`; joined:
+ * the threads of a warp, or all (-1), have met, and the accesses of one before are complete. */
+void watch(const char *kernel, const std::vector<storage> *shared);
+void accessed(int thread, const void *at, size_t bytes, const void *instruction);
+void joined(int warp);
+/* The thread of the block that runs now. */
+int running_thread();
 
 /* The next value of a splitmix64 generator. */
 uint64_t next_random();

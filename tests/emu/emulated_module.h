@@ -21,6 +21,9 @@ typedef struct emulated_module {
     __typeof__(alcore_emu_arrivals) *arrivals;
     __typeof__(alcore_emu_work) *work;
     __typeof__(alcore_emu_kernel) *kernel;
+    __typeof__(alcore_emu_kernel_name) *kernel_name;
+    __typeof__(alcore_emu_cache) *cache;
+    __typeof__(alcore_emu_shared) *shared;
     __typeof__(alcore_emu_memory) *memory;
     __typeof__(alcore_emu_fail_object) *fail_object;
     __typeof__(alcore_emu_objects) *objects;

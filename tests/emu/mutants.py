@@ -2,25 +2,33 @@
 # SPDX-License-Identifier: Apache-2.0
 """Defects that only a device shows, put into the CUDA engine one at a time: the emulation must kill each.
 
-Of all defects it is checked that their texts stand in the sources. Every third, from one on that $ALCORE_TEST_SEED chooses, is
+Of all defects it is checked that their texts stand in the sources, and the entries that are to show them in the conformance program.
+Every third, from one on that $ALCORE_TEST_SEED chooses, is
 compiled and run, as each takes the whole engine's compilation; with $ALCORE_TEST_FULL all of them.
 
-usage: mutants.py SOURCE-ROOT WORK-FOLDER EMULATION-LIBRARY CONFORMANCE MISSING-ENTRIES TEST-CUDA-DEVICES COMPILER...
+usage: mutants.py SOURCE-ROOT WORK-FOLDER EMULATION-LIBRARY CONFORMANCE MISSING-ENTRIES TEST-CUDA-DEVICES TEST-CUDA-SHARED COMPILER...
 """
 import concurrent.futures
 import os
 import pathlib
+import re
 import shutil
 import subprocess
 import sys
 
-# In place of entries: the case of test_cuda_devices that calls the module.
+# In place of entries: the cases of test_cuda_devices that call the module, DEVICES_CASE; and
+# test_cuda_shared, which counts accesses.
 DEVICES = 'devices'
-
-# Name, the entry that shows it, file, text that stands there once, what it becomes.
+DEVICES_CASE = 'kernels'
+SHARED = 'shared'
+# Name, the entries that show it, file, text that stands there once, what it becomes. A number
+# behind the entries: rows of the large cases of the conformance program, which are run too.
 MUTANTS = [
-    ('no defect', 'self_dots,idds_update,arg_max,hidden_stats,knn,margin_ratios', 'cuda_greedy.cu', None, None),
+    ('no defect', 'self_dots,idds_update,arg_max,best_row,hidden_stats,token_stats,draw,run_totals,draw_rows,knn,margin_ratios,gather,class_tops',
+     'cuda_greedy.cu', None, None),
     ('no defect on two devices', DEVICES, 'cuda_call.cu', None, None),
+    ('no defect in accesses of shared memory', SHARED, 'cuda_tile.cuh', None, None),
+    ('no defect of many rows', 'self_dots,arg_max 9000', 'cuda_pipeline.cu', None, None),
     ('a missing barrier', 'arg_max', 'cuda_greedy.cu',
      'for (int w = CUDA_THREADS / 2; w > 0; w /= 2) {\n        __syncthreads();',
      'for (int w = CUDA_THREADS / 2; w > 0; w /= 2) {'),
@@ -29,7 +37,7 @@ MUTANTS = [
      'lane = lane + __shfl_xor_sync(CUDA_FULL_WARP, lane, w, CUDA_LANES);',
      'lane = lane + __shfl_xor_sync(CUDA_FULL_WARP, lane, w, CUDA_LANES / 2);'),
     ('a missing event wait', 'self_dots', 'cuda_pipeline.cu',
-     'c.check(cudaStreamWaitEvent(c.compute, c.streams->up[buffer], 0), "waiting for an event");', ''),
+     'c.put_behind(c.compute, c.streams->copy, c.streams->up[buffer]);', ''),
     ('uninitialised shared memory', 'knn', 'cuda_search.cu',
      'if (threadIdx.x == 0) newcomers[0] = 0;\n', ''),
     ('a float atomic', 'idds_update', 'cuda_greedy.cu', 'a[i] = a[i] - f;', 'atomicAdd(&a[i], -f);'),
@@ -39,12 +47,17 @@ MUTANTS = [
     ('a bound that holds nothing', 'knn', 'cuda_filter.cuh', 'return x.norm * y.slack + y.norm * x.slack;',
      'return 0.0f * (x.norm * y.slack + y.norm * x.slack);'),
     ('a plain read beside an atomic', 'margin_ratios', 'cuda_best.cuh', 'pass == 0 ? max_low_before[r] : max_low[r]', 'max_low[r]'),
+    ('lines of a tile that meet in a bank', SHARED, 'cuda_tile.cuh', '(unit ^ (line >> 1 & 3))', 'unit'),
+    ('a step of a product without padding', SHARED, 'cuda_product.cu', 'PITCH = LINES + 2', 'PITCH = LINES'),
     ('another device than the named one', DEVICES, 'cuda_call.cu', 'context.emplace(device);', 'context.emplace(0);'),
     ('another stream than the given one', DEVICES, 'cuda_call.cu',
      'compute = work->stream ? (cudaStream_t)work->stream : streams->compute;', 'compute = streams->compute;'),
     ('a copy that does not wait for the stream', DEVICES, 'cuda_upload.cu',
      'c.download_rows(destination, source, pitch, width, part);',
      'cudaMemcpyAsync(destination, source, width * (size_t)part, cudaMemcpyDefault, c.streams->copy);'),
+    ('a row by number that is none', 'gather', 'cuda_upload.cu', 'if (item < 0)', 'if (item < -1)'),
+    ('a row by its place in place of its number', 'gather', 'cuda_upload.cu', '(data + item * pitch)', '(data + i * pitch)'),
+    ('a second class that was the first of another lane', 'class_tops', 'cuda_class_tops.cu', 'order_two(&second, &other);', ''),
     ('a context that is not restored', DEVICES, 'cuda_context.cu', 'driver().pop(&popped);', ''),
     ('a context made for nobody', DEVICES, 'cuda_call.cu', 'int devices = 0;',
      'int devices = 0; cudaSetDevice(0);'),
@@ -55,18 +68,56 @@ MUTANTS = [
     ('products that are added to what was there', 'hidden_stats', 'cuda_blas.cu', 'zero = 0.0f', 'zero = 1.0f'),
     ('logits that are read before they are written', 'hidden_stats', 'cuda_fused.cu',
      '__syncthreads(); /* the logits are complete */', ''),
+    ('classes behind the last one that count', 'hidden_stats', 'cuda_fused.cu', 'added = -INFINITY', 'added = 0.0f'),
     ('a step that is overwritten while it is read', 'hidden_stats', 'cuda_product.cu',
      '__syncthreads(); /* all threads have read the step before */', ''),
+    ('labels behind the end of an item', 'token_stats', 'cuda_labels.cu', 't >= given.lengths[i]', 'false'),
+    ('labels of the item before', 'token_stats', 'cuda_labels.cu',
+     'i * given.item_stride + t * given.token_stride', 'i * given.tokens + t * given.token_stride'),
+    ('rows without a token that are not cleared', 'token_stats', 'cuda_labels.cu', '0xff /* each becomes LEFT_OUT */', '0'),
+    ('running sums that are read before they are complete', 'draw,run_totals', 'cuda_draws.cu',
+     '__syncthreads(); /* the sums are complete */', ''),
+    ('a block that is read before it is drawn', 'draw_rows', 'cuda_draws.cu', '__syncthreads(); /* the block is known */', ''),
+    ('a row that another call has drawn', 'draw_rows', 'cuda_draws.cu', 'own < 0 || own >= given.own', 'own < 0'),
+    ('rows on the device without the gaps between them', 'self_dots 9000', 'cuda_pipeline.cu', 'size_t pitch = col.staged ? col.bytes : col.pitch;',
+     'size_t pitch = col.bytes;'),
+    ('chunks on the device that begin with the first row', 'self_dots 9000', 'cuda_pipeline.cu',
+     ': col.user + (size_t)first * col.pitch;', ': col.user;'),
+    ('a mask on the device that the host reads', 'self_dots 9000', 'cuda_pipeline.cu',
+     'drains ? c.to_host(mask, rows_count, &mask_memory) : nullptr', 'drains ? mask : nullptr'),
+    ('a result on the device that the host writes', 'token_stats', 'cuda_labels.cu',
+     'c.write_back(taking, mask, (size_t)rows->count)', 'memcpy(taking, mask, (size_t)rows->count)'),
+    ('a chunk that forgets the best of those before', 'arg_max 9000', 'cuda_greedy.cu',
+     'if (threadIdx.x == 0 && !begins) best_here = *best;', ''),
     ('a barrier that a lane never reaches', 'arg_max', 'cuda_greedy.cu',
      '    best_of_block(best_here, memory);\n    if (threadIdx.x == 0) out[blockIdx.x]',
      '    if (best_here.item >= 0) best_of_block(best_here, memory);\n    if (threadIdx.x == 0) out[blockIdx.x]'),
 ]
 
 
+def shown_by(shown):
+    """The entries that show a defect; 'large ' before them where large cases are run."""
+    entries, _, rows = shown.partition(' ')
+    return [('large ' if rows else '') + entry for entry in entries.split(',')]
+
+
 def misplaced(root):
-    """The defects whose text does not stand in its file once."""
-    return [f'{name}: {file}' for name, _, file, before, _ in MUTANTS
-            if before is not None and (root / 'lib/cuda' / file).read_text().count(before) != 1]
+    """Why defects cannot be made or judged: their text does not stand in its file once; what is to show them, entries of the
+    conformance program or tests of a device, is not there; or the engine without a defect is not run with it, so that what fails
+    anyway would count as killed."""
+    wrong = [f'{name}: the text does not stand in {file} once' for name, _, file, before, _ in MUTANTS
+             if before is not None and (root / 'lib/cuda' / file).read_text().count(before) != 1]
+    families = sorted((root / 'tests/conformance').glob('entries_*.c'))
+    entries = {entry for file in families for entry in re.findall(r'\{TABLE_ENTRY\((\w+)\), call_', file.read_text())}
+    if f'tcase_create("{DEVICES_CASE}")' in (root / 'tests/emu/test_cuda_devices.c').read_text():
+        entries.add(DEVICES)
+    if (root / 'tests/emu/test_cuda_shared.c').exists():
+        entries.add(SHARED)
+    whole = {entry for _, shown, _, before, _ in MUTANTS if before is None for entry in shown_by(shown)}
+    for name, shown, _, _, _ in MUTANTS:
+        wrong += [f'{name}: there is no {entry} to show it' for entry in shown_by(shown) if entry.removeprefix('large ') not in entries]
+        wrong += [f'{name}: {entry} is not run without a defect' for entry in shown_by(shown) if entry not in whole]
+    return wrong
 
 
 def chosen():
@@ -79,27 +130,32 @@ def chosen():
 
 
 def make(number, root, work, library, compiler):
-    _, _, file, before, after = MUTANTS[number]
+    _, entry, file, before, after = MUTANTS[number]
     folder = work / f'mutant{number}'
     shutil.rmtree(folder, ignore_errors=True)
     shutil.copytree(root / 'lib/cuda', folder)
     if before is not None:
         (folder / file).write_text((folder / file).read_text().replace(before, after))
-    module = folder / 'libmutant.so'
-    subprocess.run(compiler + ['-std=c++17', '-O0', '-fPIC', '-fsanitize=address', '-ffp-contract=off', '-shared',
+    module, engine = folder / 'libmutant.so', folder / 'engine.o'
+    # Each access is a call of the emulation's; the thread sanitizer's library is not linked.
+    source, sanitizer = ('emu_engine.cpp', 'thread') if entry == SHARED else ('mutant_engine.cpp', 'address')
+    subprocess.run(compiler + ['-std=c++17', '-O0', '-fPIC', f'-fsanitize={sanitizer}', '-ffp-contract=off',
                                '-Wno-unknown-pragmas', '-DALCORE_CUDA_EMULATED="emu_runtime.h"', f'-I{folder}',
-                               f'-I{root}/include', f'-I{root}/tests/emu', str(root / 'tests/emu/mutant_engine.cpp'),
-                               '-Wl,--whole-archive', library, '-Wl,--no-whole-archive', '-o', str(module)], check=True)
+                               f'-I{root}/include', f'-I{root}/tests/emu', '-c', str(root / 'tests/emu' / source),
+                               '-o', str(engine)], check=True)
+    subprocess.run(compiler + ([] if entry == SHARED else ['-fsanitize=address']) +
+                   ['-shared', str(engine), '-Wl,--whole-archive', library, '-Wl,--no-whole-archive', '-o', str(module)],
+                   check=True)
     return module
 
 
 def main():
-    root, work, library, conformance, missing, devices = (os.path.abspath(path) for path in sys.argv[1:7])
+    root, work, library, conformance, missing, devices, shared = (os.path.abspath(path) for path in sys.argv[1:8])
     root, work = pathlib.Path(root), pathlib.Path(work)
-    compiler = sys.argv[7:]
+    compiler = sys.argv[8:]
     numbers, lost = chosen(), misplaced(root)
     print(f'1..{len(numbers) + 1}', flush=True)
-    print(f'{"not ok" if lost else "ok"} 1 - the texts of all {len(MUTANTS)} mutants stand in the sources', flush=True)
+    print(f'{"not ok" if lost else "ok"} 1 - all {len(MUTANTS)} mutants can be made, and what is to show them is there', flush=True)
     if lost:
         print('\n'.join('# ' + line for line in lost))
         numbers = []
@@ -109,9 +165,13 @@ def main():
         for position, number in enumerate(numbers):
             name, entry, _, before, _ = MUTANTS[number]
             module = str(made[position].result())
-            command, environment = [conformance, missing, '1', '300', module], {'ALCORE_CONFORMANCE_ONLY': entry}
+            entries, _, rows = entry.partition(' ')
+            command, environment = [conformance, missing, '1', '300', rows or '0', module], {'ALCORE_CONFORMANCE_ONLY': entries}
             if entry == DEVICES:
-                command, environment = [devices], {'CK_RUN_CASE': 'kernels', 'EMULATED_CUDA': module}
+                command, environment = [devices], {'CK_RUN_CASE': DEVICES_CASE, 'EMULATED_CUDA': module}
+            if entry == SHARED:
+                command = [shared]
+                environment = {'EMULATED_CUDA': module, 'GPU_SHARED': str(root / 'docs/results/gpu-shared.txt')}
             run = subprocess.run(command, text=True, env=os.environ | environment, capture_output=True, check=False)
             good = (run.returncode == 0) == (before is None)
             failed += not good

@@ -3,10 +3,12 @@
  * stream and workspace, chunks, several calls at once, no memory, cancellation. */
 #include <math.h>
 #include <pthread.h>
+#include <stdint.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
+#include "alcore/sys/dtype.h"
 #include "check_suite.h"
 #include "emulated_module.h"
 #include "kernel/kernels.h"
@@ -207,40 +209,6 @@ START_TEST(long_launches) {
 }
 END_TEST
 
-/* Class scores on the device come to the host in blocks, and their stats go back in blocks. */
-START_TEST(class_scores_on_the_device) {
-    enum { ITEMS = 3000, NUMBERS = 6, STRIDE = 9 };
-    static double scores[ITEMS * STRIDE];
-    static uint8_t mask[ITEMS];
-    static alcore_sys_class_stats want[ITEMS], stats[ITEMS];
-    for (int i = 0; i < ITEMS * STRIDE; i++) scores[i] = (double)(i * 7919 % 1000) / 999.0;
-    for (int i = 0; i < ITEMS; i++) mask[i] = i % 7 != 2;
-    scores[2500 * STRIDE + 3] = 7.0;
-    memset(want, 0x11, sizeof want);
-    alcore_sys_rows all = {
-        .data = scores, .count = ITEMS, .dims = NUMBERS, .stride = STRIDE, .dtype = ALCORE_FLOAT64};
-    int64_t bad, expected_bad;
-    ck_assert_int_eq(cpu->class_stats(&work, &all, mask, ALCORE_CLASSES_PROBS, want, &expected_bad),
-                     ALCORE_OK);
-    ck_assert_int_eq(expected_bad, 2500);
-    memset(stats, 0x11, sizeof stats);
-    void *there = emulated_array(&emu, stats, sizeof stats);
-    all.data = emulated_array(&emu, scores, sizeof scores);
-    uint64_t before = emu.work(EMU_ALL).stream_waits;
-    ck_assert_int_eq(cuda->class_stats(&work, &all, mask, ALCORE_CLASSES_PROBS, stats, &bad),
-                     ALCORE_OK);
-    ck_assert_uint_lt(emu.work(EMU_ALL).stream_waits - before, 10);
-    ck_assert_int_eq(bad, expected_bad);
-    ck_assert_int_eq(memcmp(stats, want, sizeof want), 0);
-    ck_assert_int_eq(cuda->class_stats(&work, &all, mask, ALCORE_CLASSES_PROBS, there, &bad),
-                     ALCORE_OK);
-    emu.copy(stats, there, sizeof stats);
-    ck_assert_int_eq(memcmp(stats, want, sizeof want), 0);
-    emu.memory_free(there);
-    emu.memory_free((void *)(uintptr_t)all.data);
-}
-END_TEST
-
 START_TEST(little_memory) {
     double got[ROWS];
     fill(got);
@@ -388,6 +356,58 @@ static void *one_thread(void *data) {
     return NULL;
 }
 
+/* Sums of groups are the same bytes as the CPU's whether rows on the device are whole units of 16
+ * bytes or begin anywhere, and nothing between them is read as a component: NaN is there. */
+START_TEST(sums_of_any_layout) {
+    enum { COUNT = 90, GROUPS = 5, MOST_DIMS = 520, MOST_STRIDE = 528 };
+    static const int32_t dtypes[] = {ALCORE_FLOAT16, ALCORE_BFLOAT16, ALCORE_FLOAT32,
+                                     ALCORE_FLOAT64};
+    static const struct {
+        int dims, stride, offset; /* in components */
+    } layouts[] = {{16, 16, 0},   {12, 16, 0},   {16, 20, 0},   {13, 16, 0},  {16, 24, 1},
+                   {256, 256, 0}, {264, 264, 0}, {520, 528, 8}, {520, 528, 3}};
+    const size_t bytes = alcore_sys_dtype_bytes(dtypes[_i]), words = bytes / 2;
+    static uint16_t memory[(COUNT + 1) * MOST_STRIDE * 4];
+    static double sums[2][GROUPS * MOST_DIMS];
+    int64_t counts[2][GROUPS];
+    int32_t group[COUNT];
+    for (int i = 0; i < COUNT; i++) group[i] = i * 7 % (GROUPS + 1) - 1; /* some have none */
+    for (size_t n = 0; n < sizeof layouts / sizeof layouts[0]; n++) {
+        uint32_t state = 1;
+        memset(memory, 0xff, sizeof memory);
+        size_t first = (size_t)layouts[n].offset * words,
+               stride = (size_t)layouts[n].stride * words;
+        for (size_t i = 0; i < COUNT; i++)
+            for (size_t w = 0; w < (size_t)layouts[n].dims * words; w++) {
+                state = state * 1664525u + 1013904223u;
+                uint16_t bits = (uint16_t)(state >> 16); /* of a finite number of every type */
+                memory[first + i * stride + w] = w % words + 1 == words ? bits & 0xbbff : bits;
+            }
+        void *there = emulated_array(&emu, memory, sizeof memory);
+        for (int unit = 0; unit < 2; unit++) {
+            alcore_sys_rows some = {.data = memory + first,
+                                    .count = COUNT,
+                                    .dims = layouts[n].dims,
+                                    .stride = layouts[n].stride,
+                                    .dtype = dtypes[_i],
+                                    .unit = unit};
+            ck_assert_int_eq(cpu->group_sums(&work, &some, group, GROUPS, sums[0], counts[0]),
+                             ALCORE_OK);
+            some.data = (uint16_t *)there + first;
+            ck_assert_msg(cuda->group_sums(&work, &some, group, GROUPS, sums[1], counts[1]) ==
+                              ALCORE_OK,
+                          "%s", emulated_error);
+            ck_assert_int_eq(memcmp(counts[0], counts[1], sizeof counts[0]), 0);
+            for (int k = 0; k < GROUPS * layouts[n].dims; k++)
+                ck_assert_msg(memcmp(&sums[0][k], &sums[1][k], sizeof sums[0][k]) == 0,
+                              "layout %d, unit %d, sum %d: %a, not %a", (int)n, unit, k, sums[1][k],
+                              sums[0][k]);
+        }
+        emu.memory_free(there);
+    }
+}
+END_TEST
+
 /* More calls at once than the engine has streams for. */
 START_TEST(calls_at_once) {
     pthread_t threads[THREADS];
@@ -413,12 +433,12 @@ int main(void) {
     tcase_add_test(tests, calls_behind_one_another);
     tcase_add_test(tests, workspace_without_a_stream);
     tcase_add_test(tests, long_launches);
-    tcase_add_test(tests, class_scores_on_the_device);
     tcase_add_test(tests, little_memory);
     tcase_add_test(tests, slot_that_cannot_be_made);
     tcase_add_test(tests, rows_that_stay);
     tcase_add_test(tests, cancelled);
     tcase_add_test(tests, wrong_calls);
+    tcase_add_loop_test(tests, sums_of_any_layout, 0, 4);
     tcase_add_test(tests, calls_at_once);
     return check_suite_run("cuda-arrays", tests);
 }

@@ -3,6 +3,7 @@
  * is looked for, which type multiplies, where the work goes, what fails. That the numbers are right
  * for every shape is for the conformance suite. */
 #include <math.h>
+#include <stdbool.h>
 #include <stdint.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -14,6 +15,7 @@
 
 /* More classes than a tile has (64 at the least, with little memory). */
 enum { TOKENS = 90, CLASSES = 700, DIMS = 32, IGNORE = -100 };
+enum { RULE_CALLS = 14 }; /* of by_the_rule_of_sizes */
 
 static emulated_module emu;
 static const alcore_sys_kernels *cuda, *cpu;
@@ -145,6 +147,57 @@ START_TEST(both_ways_agree) {
 }
 END_TEST
 
+/* Every output on its own, and with others: each set of the second largest logit and the entropy
+ * has kernels of its own, which give the same bytes as where all are wanted. Every class is there
+ * twice, so that the two largest logits are equal and adjacent, and all logits are exact. */
+START_TEST(any_wanted_outputs) {
+    enum { OUTPUTS = 6, ALL = 127, ARGMAX = 6 };
+    static const unsigned sets[] = {ALL, 1, 2, 4, 8, 16, 32, 64, 20, 65, 111};
+    static uint16_t twice[CLASSES * DIMS];
+    double all[OUTPUTS][TOKENS], right[OUTPUTS][TOKENS];
+    int32_t all_argmax[TOKENS], right_argmax[TOKENS];
+    int64_t bad;
+    for (int c = 0; c < CLASSES; c++) {
+        memcpy(twice + c * DIMS, half_matrix + c / 2 * DIMS, DIMS * sizeof *twice);
+        bias[c] = (float)(c / 2 % 9) / 8.0f;
+    }
+    alcore_sys_rows hidden = rows_of(half_states, TOKENS, ALCORE_BFLOAT16);
+    alcore_sys_rows output = rows_of(twice, CLASSES, ALCORE_BFLOAT16);
+    alcore_sys_token_stats to_right = {right[0], right[1], right[2],    right[3],
+                                       right[4], right[5], right_argmax};
+    emu.blas(_i);
+    ck_assert_int_eq(
+        cpu->hidden_stats(&work, &hidden, &output, bias, labels, IGNORE, &to_right, &bad),
+        ALCORE_OK);
+    for (size_t n = 0; n < sizeof sets / sizeof sets[0]; n++) {
+        double got[OUTPUTS][TOKENS], *to[OUTPUTS];
+        int32_t argmax[TOKENS];
+        for (int a = 0; a < OUTPUTS; a++) to[a] = sets[n] >> a & 1 ? got[a] : NULL;
+        alcore_sys_token_stats out = {
+            to[0], to[1], to[2], to[3], to[4], to[5], sets[n] >> ARGMAX & 1 ? argmax : NULL};
+        ck_assert_msg(cuda->hidden_stats(&work, &hidden, &output, bias, labels, IGNORE, &out,
+                                         &bad) == ALCORE_OK,
+                      "%s", emulated_error);
+        if (sets[n] == ALL) memcpy(all, got, sizeof all);
+        if (sets[n] == ALL) memcpy(all_argmax, argmax, sizeof argmax);
+        for (int i = 0; i < TOKENS; i++) {
+            if (labels[i] == IGNORE) continue;
+            for (int a = 0; a < OUTPUTS; a++) {
+                if (!to[a]) continue;
+                ck_assert_msg(fabs(got[a][i] - right[a][i]) <= 1e-6 + 1e-5 * fabs(right[a][i]),
+                              "output %d of token %d: %.9g, not %.9g", a, i, got[a][i],
+                              right[a][i]);
+                ck_assert_int_eq(memcmp(&got[a][i], &all[a][i], sizeof got[a][i]), 0);
+            }
+            if (!out.argmax) continue;
+            ck_assert_int_eq(argmax[i] % 2, 0);
+            ck_assert_int_eq(argmax[i], right_argmax[i]);
+            ck_assert_int_eq(argmax[i], all_argmax[i]);
+        }
+    }
+}
+END_TEST
+
 /* Where both matrices are on the device and all tokens take part, nothing is copied there, with
  * cuBLAS or without. */
 START_TEST(operands_are_used_in_place) {
@@ -170,6 +223,61 @@ START_TEST(operands_are_used_in_place) {
 }
 END_TEST
 
+/* Which way a call goes where cuBLAS is there: the fused kernel for many tokens of few components,
+ * in its form, on a device whose cache does not hold the logits of the largest tile, of which there
+ * are those of the call, of 2048 tokens, and 32 MiB at most. A call of many logits is stopped. */
+START_TEST(by_the_rule_of_sizes) {
+    enum { TILE = 32 << 20, MOST = 65600 * DIMS };
+    static uint16_t numbers[MOST];
+    static const struct {
+        const char *why;
+        int cache, tokens, classes, dims, stride, dtype;
+        const char *always; /* $ALCORE_CUBLAS_ALWAYS */
+        int fused;
+    } calls[] = {
+        {"no room for the logits", 4095, 128, 8, 32, 32, ALCORE_BFLOAT16, NULL, 1},
+        {"room for the logits", 4096, 128, 8, 32, 32, ALCORE_BFLOAT16, NULL, 0},
+        {"no room for those of 2048 tokens", 65535, 2100, 8, 32, 32, ALCORE_FLOAT16, NULL, 1},
+        {"room for those of 2048 tokens", 65536, 2100, 8, 32, 32, ALCORE_FLOAT16, NULL, 0},
+        {"no room for 32 MiB", TILE - 1, 128, 65536, 32, 32, ALCORE_BFLOAT16, NULL, 1},
+        {"room for 32 MiB", TILE, 128, 65600, 32, 32, ALCORE_BFLOAT16, NULL, 0},
+        {"the most components", 4095, 128, 8, 1024, 1024, ALCORE_FLOAT16, NULL, 1},
+        {"more components", 4095, 128, 8, 1056, 1056, ALCORE_BFLOAT16, NULL, 0},
+        {"gaps between rows", 4095, 128, 8, 32, 40, ALCORE_FLOAT16, NULL, 1},
+        {"fewer tokens than a tile of the kernel", 0, 127, 8, 32, 32, ALCORE_BFLOAT16, NULL, 0},
+        {"components that would have to be copied", 0, 128, 8, 24, 24, ALCORE_BFLOAT16, NULL, 0},
+        {"float32", 0, 128, 8, 32, 32, ALCORE_FLOAT32, NULL, 0},
+        {"the environment wants cuBLAS", 0, 128, 8, 32, 32, ALCORE_BFLOAT16, "1", 0},
+        {"the environment does not", 0, 128, 8, 32, 32, ALCORE_BFLOAT16, "0", 1},
+    };
+    _Static_assert(sizeof calls / sizeof calls[0] == RULE_CALLS, "each is run");
+    static double top[2100];
+    int64_t bad;
+    if (calls[_i].always) setenv("ALCORE_CUBLAS_ALWAYS", calls[_i].always, 1);
+    for (int i = 0; i < MOST; i++) numbers[i] = half_matrix[i % (CLASSES * DIMS)];
+    emu.cache(calls[_i].cache);
+    alcore_sys_rows left = {.data = emulated_array(&emu, numbers, sizeof numbers),
+                            .count = calls[_i].tokens,
+                            .dims = calls[_i].dims,
+                            .stride = calls[_i].stride,
+                            .dtype = calls[_i].dtype};
+    alcore_sys_rows right = left;
+    right.count = calls[_i].classes;
+    bool stopped = right.count > CLASSES;
+    if (stopped) emulated_cancel = 2; /* the second time, when tiles have been computed */
+    alcore_status status = cuda->hidden_stats(&work, &left, &right, NULL, NULL, 0,
+                                              &(alcore_sys_token_stats){.top1 = top}, &bad);
+    emulated_cancel = 0;
+    ck_assert_msg(status == (stopped ? ALCORE_E_CANCELLED : ALCORE_OK), "%s", emulated_error);
+    emu.memory_free((void *)(uintptr_t)left.data);
+    ck_assert_msg((emu.kernel("fused_kernel").launches > 0) == calls[_i].fused, "%s",
+                  calls[_i].why);
+    ck_assert_msg((emu.blas_products() > 0) == !calls[_i].fused, "%s", calls[_i].why);
+    ck_assert_uint_eq(emu.kernel("product_kernel").launches, 0);
+    ck_assert_msg((log_text[0] == '\0') == calls[_i].fused, "%s: %s", calls[_i].why, log_text);
+}
+END_TEST
+
 /* The copy that is in the process comes first, whatever else could be opened. */
 START_TEST(the_loaded_copy_first) {
     double got[TOKENS];
@@ -189,10 +297,12 @@ START_TEST(the_linkers_copy) {
 }
 END_TEST
 
+/* The file that the environment names, also where it wants it always. */
 START_TEST(the_environments_copy) {
     double got[TOKENS];
     emu.blas_names(NULL, "/opt/cublas.so");
     setenv("ALCORE_CUBLAS", "/opt/cublas.so", 1);
+    if (_i == 1) setenv("ALCORE_CUBLAS_ALWAYS", "1", 1);
     ck_assert_int_eq(measure(cuda, states, ALCORE_FLOAT32, matrix, ALCORE_FLOAT32, got), ALCORE_OK);
     ck_assert_str_eq(log_text, "cuBLAS 13.1.2 multiplies on cuda:0: /opt/cublas.so");
 }
@@ -306,10 +416,12 @@ int main(void) {
     tcase_set_timeout(tests, 60);
     tcase_add_checked_fixture(tests, setup, NULL);
     tcase_add_test(tests, both_ways_agree);
+    tcase_add_loop_test(tests, any_wanted_outputs, 0, 2);
     tcase_add_loop_test(tests, operands_are_used_in_place, 0, 2);
+    tcase_add_loop_test(tests, by_the_rule_of_sizes, 0, RULE_CALLS);
     tcase_add_test(tests, the_loaded_copy_first);
     tcase_add_test(tests, the_linkers_copy);
-    tcase_add_test(tests, the_environments_copy);
+    tcase_add_loop_test(tests, the_environments_copy, 0, 2);
     tcase_add_loop_test(tests, without_cublas, 0, 2);
     tcase_add_test(tests, failing_calls);
     tcase_add_test(tests, in_the_hosts_stream);

@@ -9,36 +9,19 @@
 #include <string.h>
 #include <unistd.h>
 
-#include "alcore/alcore.h"
-#include "check_status.h"
-#include "check_suite.h"
-#include "emulated_module.h"
+#include "device_tensors.h"
 #include "pool/column.h"
 #include "search_calls.h"
 
 enum { ROWS = 70, DIMS = 12, CLASSES = 3, K = 3 };
 
-static emulated_module emu;
 static alcore_ctx *ctx;
 static alcore_pool *host, *device; /* the same texts; columns on the host, and on cuda:1 */
 static float vectors[ROWS * DIMS], probs[ROWS * CLASSES];
 static double scores[ROWS];
 static int64_t dense[] = {ROWS, DIMS}, classes[] = {ROWS, CLASSES}, scalar[] = {ROWS};
-static void *taken[64]; /* device memory that the test frees at its end */
-static int taken_count, released;
+static int released;
 static uint64_t launches_before[EMU_DEVICES];
-
-static alcore_pool *new_pool(void) {
-    alcore_pool *pool;
-    ck_assert_ok(alcore_pool_new(ctx, NULL, &pool));
-    for (int i = 0; i < ROWS; i++) {
-        char text[32];
-        const char *texts[] = {text};
-        snprintf(text, sizeof text, "text number %d", i);
-        ck_assert_ok(alcore_pool_add_texts(pool, texts, NULL, 1, NULL));
-    }
-    return pool;
-}
 
 static void setup(void) {
     emulated_open(&emu, getenv("EMULATED_CUDA"));
@@ -52,8 +35,8 @@ static void setup(void) {
         for (int c = 0; c < CLASSES; c++) probs[i * CLASSES + c] /= sum;
     }
     ck_assert_ok(alcore_ctx_new(NULL, &ctx));
-    host = new_pool();
-    device = new_pool();
+    host = pool_of_texts(ctx, ROWS);
+    device = pool_of_texts(ctx, ROWS);
     for (int d = 0; d < EMU_DEVICES; d++) launches_before[d] = emu.work(d).launches;
     released = 0;
 }
@@ -62,7 +45,7 @@ static void teardown(void) {
     alcore_pool_unref(host);
     alcore_pool_unref(device);
     alcore_ctx_unref(ctx);
-    while (taken_count > 0) emu.memory_free(taken[--taken_count]);
+    free_taken();
 }
 
 /* Kernels ran on device 1 since the last call, and none on device 0. */
@@ -72,35 +55,10 @@ static void expect_second_device(void) {
     launches_before[1] = emu.work(1).launches;
 }
 
-static alcore_tensor tensor_of(void *data, int32_t dtype, int64_t *shape, int32_t ndim) {
-    alcore_tensor tensor;
-    ck_assert_ok(alcore_tensor_init(&tensor, data, dtype, shape, ndim));
-    return tensor;
-}
-
-/* A copy of an array on the present device, which the test frees at its end. */
-static void *there(const void *array, size_t bytes) {
-    taken[taken_count] = emulated_array(&emu, array, bytes);
-    return taken[taken_count++];
-}
-
-/* The same array on cuda:1; its memory is there already. */
-static alcore_tensor on_device(const alcore_tensor *tensor, size_t bytes) {
-    alcore_tensor moved = *tensor;
-    moved.data = there(tensor->data, bytes);
-    moved.device = (alcore_device){ALCORE_DEVICE_CUDA, 1};
-    return moved;
-}
-
-/* The vectors on cuda:1, which are not there yet: the copy that writes them waits in the stream. */
+/* The vectors on cuda:1, which are not there yet. */
 static alcore_tensor queued_vectors(void *stream) {
-    alcore_tensor tensor = tensor_of(vectors, ALCORE_FLOAT32, dense, 2);
-    const void *source = there(vectors, sizeof vectors);
-    tensor.data = emu.memory_new(sizeof vectors);
-    tensor.device = (alcore_device){ALCORE_DEVICE_CUDA, 1};
-    taken[taken_count++] = tensor.data;
-    emu.queue(stream, tensor.data, source, sizeof vectors);
-    return tensor;
+    const alcore_tensor tensor = tensor_of(vectors, ALCORE_FLOAT32, dense, 2);
+    return queued(&tensor, sizeof vectors, 0, stream);
 }
 
 static void count_release(void *user) {
@@ -125,9 +83,9 @@ static void give_columns(void) {
     ck_assert_ok(alcore_pool_set_column(host, "embeddings", &x, NULL, NULL));
     ck_assert_ok(alcore_pool_set_column(host, "scores", &u, NULL, NULL));
     ck_assert_ok(alcore_pool_set_column(host, "probs", &p, NULL, NULL));
-    x = on_device(&x, sizeof vectors);
-    u = on_device(&u, sizeof scores);
-    p = on_device(&p, sizeof probs);
+    x = on_device(x, sizeof vectors);
+    u = on_device(u, sizeof scores);
+    p = on_device(p, sizeof probs);
     ck_assert_ok(borrow(device, "embeddings", &x, NULL, NULL));
     ck_assert_ok(borrow(device, "scores", &u, NULL, NULL));
     ck_assert_ok(borrow(device, "probs", &p, NULL, NULL));
@@ -183,7 +141,7 @@ START_TEST(strategies_read_columns_on_their_device) {
     alcore_selection_unref(far);
     alcore_pool_unref(device);
     ck_assert_int_eq(released, 3);
-    device = new_pool();
+    device = pool_of_texts(ctx, ROWS);
 }
 END_TEST
 
@@ -309,7 +267,8 @@ START_TEST(fingerprints_and_files_are_those_of_the_host) {
 }
 END_TEST
 
-/* Token values on the device, with their offsets there too, scored on the host. */
+/* Token values on the device, with their offsets there too, are scored there: one number a row
+ * comes to the host, and some bytes of counts. */
 START_TEST(ragged_columns_are_scored) {
     float logprobs[3 * ROWS];
     int64_t starts[ROWS + 1], tokens = 0, shape[1], offsets_shape[] = {ROWS + 1};
@@ -322,10 +281,12 @@ START_TEST(ragged_columns_are_scored) {
     alcore_tensor values = tensor_of(logprobs, ALCORE_FLOAT32, shape, 1);
     alcore_tensor offsets = tensor_of(starts, ALCORE_INT64, offsets_shape, 1);
     ck_assert_ok(alcore_pool_set_column(host, "logprobs", &values, &offsets, NULL));
-    values = on_device(&values, (size_t)tokens * sizeof *logprobs);
-    offsets = on_device(&offsets, sizeof starts);
+    values = on_device(values, (size_t)tokens * sizeof *logprobs);
+    offsets = on_device(offsets, sizeof starts);
     ck_assert_ok(borrow(device, "logprobs", &values, &offsets, NULL));
-    alcore_selection *here = select_from(host, "nnll"), *far = select_from(device, "nnll");
+    const uint64_t copied = emu.work(1).bytes_out;
+    alcore_selection *far = select_from(device, "nnll"), *here = select_from(host, "nnll");
+    ck_assert_uint_le(emu.work(1).bytes_out - copied, 8 * ROWS + 64);
     ck_assert_int_eq(memcmp(alcore_selection_rows(here), alcore_selection_rows(far), 72), 0);
     ck_assert_int_eq(memcmp(alcore_selection_scores(here), alcore_selection_scores(far), 72), 0);
     /* As a column of scores, by the scorer alone. */
@@ -352,7 +313,7 @@ START_TEST(integers_are_copied) {
     int64_t numbers[ROWS], rows[] = {0, 33, ROWS - 1}, out[3], three[] = {3};
     for (int i = 0; i < ROWS; i++) numbers[i] = 3 * i - 7;
     alcore_tensor values = tensor_of(numbers, ALCORE_INT64, scalar, 1), view;
-    values = on_device(&values, sizeof numbers);
+    values = on_device(values, sizeof numbers);
     ck_assert_ok(borrow(device, "lengths", &values, NULL, NULL));
     alcore_tensor answer = tensor_of(out, ALCORE_INT64, three, 1);
     ck_assert_ok(alcore_pool_column_rows(device, "lengths", rows, 3, &answer));
@@ -377,7 +338,7 @@ START_TEST(any_rows_and_strides) {
     ck_assert_ok(alcore_pool_set_column(host, "embeddings", &x, NULL, NULL));
     alcore_tensor gaps = tensor_of(wide, ALCORE_FLOAT32, dense, 2);
     gaps.strides = strides;
-    gaps = on_device(&gaps, sizeof wide);
+    gaps = on_device(gaps, sizeof wide);
     options.ownership = ALCORE_BORROW;
     options.rows = rows;
     options.row_count = ROWS;
@@ -420,7 +381,7 @@ START_TEST(other_devices_are_refused) {
     /* A column on each device. */
     emu.device(0);
     alcore_tensor u = tensor_of(scores, ALCORE_FLOAT64, scalar, 1);
-    u = on_device(&u, sizeof scores);
+    u = on_device(u, sizeof scores);
     u.device.id = 0;
     ck_assert_ok(borrow(device, "scores", &u, NULL, NULL));
     request = request_of(device, "huds");
@@ -433,7 +394,7 @@ END_TEST
 START_TEST(arrays_that_cannot_be_read) {
     int64_t columns_first[] = {1, ROWS};
     alcore_tensor x = tensor_of(vectors, ALCORE_FLOAT32, dense, 2), bad;
-    x = on_device(&x, sizeof vectors);
+    x = on_device(x, sizeof vectors);
     bad = x;
     bad.device.id = 0;
     ck_assert_fails(borrow(device, "embeddings", &bad, NULL, NULL), ALCORE_E_INVALID,
@@ -468,7 +429,7 @@ START_TEST(without_the_module) {
     const char *text[] = {"one text"};
     int64_t shape[] = {1, DIMS};
     alcore_tensor x = tensor_of(vectors, ALCORE_FLOAT32, shape, 2);
-    x = on_device(&x, DIMS * sizeof *vectors);
+    x = on_device(x, DIMS * sizeof *vectors);
     unsetenv("ALCORE_MODULE_DIR");
     options.module_dir = "/nowhere";
     ck_assert_ok(alcore_ctx_new(&options, &bare));
@@ -488,7 +449,7 @@ END_TEST
 START_TEST(the_context_is_as_before) {
     alcore_tensor x = tensor_of(vectors, ALCORE_FLOAT32, dense, 2), bad;
     alcore_selection *selection;
-    x = on_device(&x, sizeof vectors);
+    x = on_device(x, sizeof vectors);
     bad = x;
     bad.device.id = 7;
     void *own = _i ? emu.context_new(_i - 1) : NULL;
@@ -533,7 +494,7 @@ static void search(bool rows_there, bool queries_there, bool column, found *out)
     alcore_search_data rows = ALCORE_SEARCH_DATA_INIT, queries = ALCORE_SEARCH_DATA_INIT;
     void *stream = emu.stream_new();
     memset(mask + QUERIES, 1, ROWS - QUERIES);
-    if (queries_there) q = on_device(&q, sizeof(float) * QUERIES * DIMS);
+    if (queries_there) q = on_device(q, sizeof(float) * QUERIES * DIMS);
     queries.matrix = &q;
     if (column) {
         rows.pool = rows_there ? device : host;
@@ -579,13 +540,13 @@ START_TEST(searches_on_other_devices_are_refused) {
     alcore_tensor x = tensor_of(vectors, ALCORE_FLOAT32, dense, 2), y = x;
     alcore_search_data data = ALCORE_SEARCH_DATA_INIT, other = ALCORE_SEARCH_DATA_INIT;
     alcore_search_options options = ALCORE_SEARCH_OPTIONS_INIT;
-    x = on_device(&x, sizeof vectors);
+    x = on_device(x, sizeof vectors);
     data.matrix = &x;
     options.device = "cpu";
     ck_assert_fails(test_knn(ctx, &data, &data, K, &options, rows, values, NULL, NULL),
                     ALCORE_E_INVALID, "rows is on cuda:1 and the call runs on cpu");
     emu.device(0);
-    y = on_device(&y, sizeof vectors);
+    y = on_device(y, sizeof vectors);
     y.device.id = 0;
     other.matrix = &y;
     ck_assert_fails(test_knn(ctx, &data, &other, K, NULL, rows, values, NULL, NULL),
@@ -602,7 +563,7 @@ START_TEST(a_projection_reads_both) {
     for (int far = 0; far < 2; far++) {
         alcore_search_data data = ALCORE_SEARCH_DATA_INIT;
         alcore_tensor out = tensor_of(points[far], ALCORE_FLOAT64, shape, 2);
-        if (far) x = on_device(&x, sizeof vectors);
+        if (far) x = on_device(x, sizeof vectors);
         data.matrix = &x;
         ck_assert_ok(alcore_analysis_compute_projection(ctx, &data, NULL, &out, NULL, NULL, NULL));
     }

@@ -85,6 +85,40 @@ START_TEST(arrays_of_the_device) {
 }
 END_TEST
 
+/* Without workspace_bytes, copies of host arrays and their results take at most a sixteenth of the
+ * device's free memory, and 1 MiB where that is more: so many rows are a chunk, two of which are on
+ * the device, and a chunk is a launch. A named limit is taken whatever memory there is. */
+START_TEST(a_sixteenth_of_free_memory) {
+    enum { WIDE = 1024, MANY = 2800, MIB = 1 << 20 };
+    static const struct {
+        size_t memory, named, staged;
+    } limits[] = {{64 * MIB, 0, 4 * MIB},
+                  {128 * MIB, 0, 8 * MIB},
+                  {4 * MIB, 0, MIB},
+                  {64 * MIB, 2 * MIB, 2 * MIB}};
+    float *matrix = calloc((size_t)MANY * WIDE, sizeof *matrix);
+    double *squares = calloc(MANY, sizeof *squares);
+    ck_assert(matrix && squares);
+    for (int i = 0; i < MANY; i++) matrix[i * WIDE] = (float)(i % 100);
+    const alcore_sys_rows wide = {
+        .data = matrix, .count = MANY, .dims = WIDE, .stride = WIDE, .dtype = ALCORE_FLOAT32};
+    for (size_t k = 0; k < sizeof limits / sizeof limits[0]; k++) {
+        size_t chunk = limits[k].staged / 2 / (WIDE * sizeof *matrix + sizeof *squares);
+        uint64_t before = emu.kernel("each_row<self_dots_body>").launches;
+        emu.memory(limits[k].memory);
+        work.workspace_bytes = (int64_t)limits[k].named;
+        ck_assert_int_eq(emu.kernels->self_dots(&work, &wide, NULL, squares), ALCORE_OK);
+        emu.memory((size_t)-1);
+        ck_assert_uint_eq(emu.kernel("each_row<self_dots_body>").launches - before,
+                          (MANY + chunk - 1) / chunk);
+        for (int i = 0; i < MANY; i++)
+            ck_assert_double_eq(squares[i], (double)(i % 100) * (double)(i % 100));
+    }
+    free(matrix);
+    free(squares);
+}
+END_TEST
+
 /* Arrays of a call: on the host, and copies of them on the device. */
 static struct arrays {
     const alcore_sys_rows *rows;
@@ -94,8 +128,9 @@ static struct arrays {
     int64_t *starts, *counts; /* of the centroids of a group, one each; of its rows */
     int32_t *nearest;
     int64_t *found; /* by row */
+    double *halves; /* by row: half the mean cosine to neighbors; of the centroids the first ones */
 } host, device;
-enum { GROUPS = 5, ITEMS = 70 };
+enum { GROUPS = 5, ITEMS = 70, HIDDEN_DIMS = 64, CLASSES = 96 };
 
 static alcore_status call_widen(const struct arrays *a) {
     return emu.kernels->widen(&work, a->rows, NULL, a->out);
@@ -111,9 +146,6 @@ static alcore_status call_sq_dists(const struct arrays *a) {
 }
 static alcore_status call_group_cosine(const struct arrays *a) {
     return emu.kernels->group_cosine(&work, a->rows, a->group, GROUPS, a->centroids, a->out);
-}
-static alcore_status call_group_sq_dists(const struct arrays *a) {
-    return emu.kernels->group_sq_dists(&work, a->rows, a->group, GROUPS, a->centroids, a->out);
 }
 static alcore_status call_group_sums(const struct arrays *a) {
     return emu.kernels->group_sums(&work, a->rows, a->group, GROUPS, a->out, a->counts);
@@ -142,6 +174,39 @@ static alcore_status call_distance_bounds(const struct arrays *a) {
     return emu.kernels->distance_bounds(&work, a->rows, NULL, &targets, NULL, 1, a->out,
                                         a->out + ROWS);
 }
+/* The centroids as the others. */
+static alcore_status call_margin_ratios(const struct arrays *a) {
+    const alcore_sys_rows others = {.data = a->centroids,
+                                    .count = GROUPS,
+                                    .dims = DIMS,
+                                    .stride = DIMS,
+                                    .dtype = ALCORE_FLOAT64};
+    const alcore_sys_search search = {.size = sizeof search, .metric = ALCORE_SYS_COSINE};
+    return emu.kernels->margin_ratios(&work, a->rows, NULL, &others, NULL, &search, a->halves,
+                                      a->halves, a->out, a->found);
+}
+/* The bytes of the rows as hidden states in bfloat16, the first of them as classes too. */
+static alcore_status hidden_stats(const struct arrays *a, int with_blas) {
+    const alcore_sys_rows tokens = {.data = a->rows->data,
+                                    .count = ROWS,
+                                    .dims = HIDDEN_DIMS,
+                                    .stride = HIDDEN_DIMS,
+                                    .dtype = ALCORE_BFLOAT16};
+    alcore_sys_rows classes = tokens;
+    classes.count = CLASSES;
+    const alcore_sys_token_stats to = {.logprob = a->out, .entropy = a->out + ROWS};
+    emu.blas(with_blas);
+    alcore_status status =
+        emu.kernels->hidden_stats(&work, &tokens, &classes, NULL, a->labels, -100, &to, a->bad);
+    emu.blas(1);
+    return status;
+}
+static alcore_status call_hidden_blas(const struct arrays *a) {
+    return hidden_stats(a, 1);
+}
+static alcore_status call_hidden_fused(const struct arrays *a) {
+    return hidden_stats(a, 0);
+}
 /* Rows as logits of ROWS tokens, all statistics. */
 static alcore_status call_logit_stats(const struct arrays *a) {
     alcore_sys_token_stats to = {.logprob = a->out,
@@ -164,8 +229,8 @@ static alcore_status call_ragged_nnll(const struct arrays *a) {
 }
 
 /* Calls of kernels in double; with the filter in half precision; and with it of rows that convert()
- * has kept, which it does for rows on the device. */
-enum { IN_DOUBLE, FILTERED, KEPT };
+ * has kept, which it does for rows on the device, for squared distances or for cosines. */
+enum { IN_DOUBLE, FILTERED, KEPT, KEPT_COSINE };
 static const struct {
     const char *name;
     alcore_status (*call)(const struct arrays *);
@@ -175,16 +240,21 @@ static const struct {
              {"self_dots", call_self_dots, IN_DOUBLE},
              {"sq_dists", call_sq_dists, IN_DOUBLE},
              {"group_cosine", call_group_cosine, IN_DOUBLE},
-             {"group_sq_dists", call_group_sq_dists, IN_DOUBLE},
              {"group_sums", call_group_sums, IN_DOUBLE},
              {"nearest_centroid", call_nearest_centroid, IN_DOUBLE},
              {"nearest_filtered", call_nearest_centroid, FILTERED},
              {"nearest_kept", call_nearest_centroid, KEPT},
+             {"knn", call_knn, IN_DOUBLE},
              {"knn_filtered", call_knn, FILTERED},
              {"knn_kept", call_knn, KEPT},
+             {"margin_ratios", call_margin_ratios, IN_DOUBLE},
+             {"margin_filtered", call_margin_ratios, FILTERED},
+             {"margin_kept", call_margin_ratios, KEPT_COSINE},
              {"bounds_filtered", call_distance_bounds, FILTERED},
              {"bounds_kept", call_distance_bounds, KEPT},
              {"logit_stats", call_logit_stats, IN_DOUBLE},
+             {"hidden_blas", call_hidden_blas, IN_DOUBLE},
+             {"hidden_fused", call_hidden_fused, IN_DOUBLE},
              {"ragged_nnll", call_ragged_nnll, IN_DOUBLE}};
 
 /* A line of the file. converted: rows that were read for a filter. */
@@ -204,13 +274,15 @@ START_TEST(kept_counts) {
     static int32_t group[ROWS], nearest[ROWS];
     static int64_t labels[ROWS], offsets[ITEMS + 1], bad[2], starts[GROUPS + 1], counts[GROUPS];
     static int64_t found[ROWS]; /* neighbors, which keep what the call before found */
+    static double halves[ROWS];
     for (int i = 0; i < ROWS; i++) group[i] = i % GROUPS;
     for (int i = 0; i < ROWS; i++) labels[i] = i % DIMS;
     for (int i = 0; i <= ITEMS; i++) offsets[i] = 10 * i;
     for (int i = 0; i <= GROUPS; i++) starts[i] = i;
+    for (int i = 0; i < ROWS; i++) halves[i] = 0.25;
     for (int i = 0; i < ROWS * DIMS; i++) numbers[i] = -numbers[i];
-    host = (struct arrays){&rows,   vector, centroids, out,    group,   labels,
-                           offsets, bad,    starts,    counts, nearest, found};
+    host = (struct arrays){&rows, vector, centroids, out,     group, labels, offsets,
+                           bad,   starts, counts,    nearest, found, halves};
     alcore_sys_rows placed = rows;
     placed.data = emulated_array(&emu, numbers, sizeof numbers);
     device = (struct arrays){.rows = &placed,
@@ -224,7 +296,8 @@ START_TEST(kept_counts) {
                              .starts = emulated_array(&emu, starts, sizeof starts),
                              .counts = emulated_array(&emu, counts, sizeof counts),
                              .nearest = emulated_array(&emu, nearest, sizeof nearest),
-                             .found = emulated_array(&emu, found, sizeof found)};
+                             .found = emulated_array(&emu, found, sizeof found),
+                             .halves = emulated_array(&emu, halves, sizeof halves)};
     const char *renewed = getenv("GPU_COUNTS_OUT"), *path = getenv("GPU_COUNTS");
     FILE *file = fopen(renewed ? renewed : path ? path : "", renewed ? "w" : "r");
     ck_assert_msg(file != NULL, "no file of counts: $GPU_COUNTS");
@@ -244,10 +317,12 @@ START_TEST(kept_counts) {
         alcore_sys_converted converted = {.metric = 0};
         if (k % 2) work.stream = emu.stream_new();
         emu.filters(CALLS[k / 2].way == IN_DOUBLE ? -1 : 1);
-        if (CALLS[k / 2].way == KEPT) {
-            ck_assert_int_eq(emu.kernels->convert(&work, k % 2 ? &placed : &rows, ALCORE_SYS_L2,
-                                                  GROUPS, &converted),
-                             ALCORE_OK);
+        if (CALLS[k / 2].way >= KEPT) {
+            ck_assert_int_eq(
+                emu.kernels->convert(&work, k % 2 ? &placed : &rows,
+                                     CALLS[k / 2].way == KEPT ? ALCORE_SYS_L2 : ALCORE_SYS_COSINE,
+                                     GROUPS, &converted),
+                ALCORE_OK);
             ck_assert_int_eq(converted.held.memory != NULL, (int)(k % 2));
             work.converted = &converted;
         }
@@ -299,7 +374,8 @@ START_TEST(kept_counts) {
     if (!renewed) ck_assert_int_eq(lines, 2 * (int)(sizeof CALLS / sizeof CALLS[0]));
     void *all[] = {(void *)placed.data, device.vector, device.centroids, device.out,
                    device.group,        device.labels, device.offsets,   device.bad,
-                   device.starts,       device.counts, device.nearest,   device.found};
+                   device.starts,       device.counts, device.nearest,   device.found,
+                   device.halves};
     for (size_t i = 0; i < sizeof all / sizeof *all; i++) emu.memory_free(all[i]);
 }
 END_TEST
@@ -310,6 +386,7 @@ int main(void) {
     tcase_add_checked_fixture(tests, setup, NULL);
     tcase_add_test(tests, arrays_of_the_host);
     tcase_add_test(tests, arrays_of_the_device);
+    tcase_add_test(tests, a_sixteenth_of_free_memory);
     tcase_add_test(tests, kept_counts);
     return check_suite_run("cuda-counts", tests);
 }

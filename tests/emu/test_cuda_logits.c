@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Token statistics from logits on the emulated device: the same bytes wherever the rows begin and
- * whatever else is wanted. (That they are right is what kernel_conformance shows.) */
+ * whatever else is wanted; sums of many classes. (That they are right otherwise is what
+ * kernel_conformance shows.) */
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
@@ -137,11 +138,35 @@ START_TEST(any_wanted_outputs) {
 }
 END_TEST
 
+/* One class has nearly all of the probability. The thread that reads it adds 127 parts, of four
+ * other classes each, to a sum of 1; a part is 1.4 units in the last place of that sum, of which
+ * rounding takes 0.4 each time. */
+START_TEST(small_parts_of_a_sum_are_kept) {
+    enum { MANY = 1 << 17 };
+    const float others = -16.99f;
+    float *row = malloc(MANY * sizeof *row);
+    for (int c = 0; c < MANY; c++) row[c] = others;
+    row[0] = 0.0f;
+    const alcore_sys_rows logits = {
+        .data = row, .count = 1, .dims = MANY, .stride = MANY, .dtype = ALCORE_FLOAT32};
+    double found = 0.0, entropy = 0.0;
+    int64_t bad;
+    const alcore_sys_token_stats to = {.entropy = &entropy, .logsumexp = &found};
+    ck_assert_int_eq(emu.kernels->logit_stats(&work, &logits, NULL, -1, &to, &bad), ALCORE_OK);
+    const double rest = (MANY - 1) * exp((double)others), expected = log1p(rest);
+    const double mean = rest * (double)others / (1.0 + rest);
+    ck_assert_double_le(fabs(found - expected), 1e-6 + 1e-5 * expected);
+    ck_assert_double_le(fabs(entropy - (expected - mean)), 1e-6 + 1e-5 * (expected - mean));
+    free(row);
+}
+END_TEST
+
 int main(void) {
     TCase *tests = tcase_create("logits");
     tcase_set_timeout(tests, 60);
     tcase_add_checked_fixture(tests, setup, NULL);
     tcase_add_loop_test(tests, rows_at_any_address, 0, 4);
     tcase_add_loop_test(tests, any_wanted_outputs, 0, 4);
+    tcase_add_test(tests, small_parts_of_a_sum_are_kept);
     return check_suite_run("cuda-logits", tests);
 }

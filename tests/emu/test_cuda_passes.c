@@ -1,7 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* How often a device is started and waited for in a pass of a strategy over rows that stay in its
  * memory, and what is copied for a pick: as much for three blocks of 8192 rows as for one, and the
- * selection is the CPU's. On emulated devices, whose kernels, waits and copies are counted. */
+ * selection is the CPU's. On emulated devices, whose kernels, waits and copies are counted.
+ * docs/results/gpu-passes.txt keeps the numbers, none may grow; GPU_PASSES_OUT=FILE
+ * test_cuda_passes writes the file anew, where a change is meant. */
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -10,6 +12,7 @@
 #include "alcore/alcore.h"
 #include "check_status.h"
 #include "check_suite.h"
+#include "counts_file.h"
 #include "emulated_module.h"
 #include "search_calls.h"
 
@@ -63,11 +66,12 @@ typedef struct setting {
     int labeled;         /* every n-th row is labeled, so that candidates have gaps; 0: none is */
     int from_file;       /* the embeddings are read from a file */
     int on_device;       /* they are in the device's memory before the call */
-    int limited;         /* picks are compared with those before (max_similarity) */
-    size_t capacity;     /* bytes of the device's memory; 0: enough for all */
-    int sparse;          /* every n-th row may be selected, the others are no candidates; 0: all */
-    int filtered;        /* filters in half precision for every shape */
-    int other_rows;      /* of the other pool; 0: OTHERS */
+    int limited; /* picks are compared with those before (max_similarity): 1: a limit that passes no
+                    row over, 2: one that passes over nearly all */
+    size_t capacity; /* bytes of the device's memory; 0: enough for all */
+    int sparse;      /* every n-th row may be selected, the others are no candidates; 0: all */
+    int filtered;    /* filters in half precision for every shape */
+    int other_rows;  /* of the other pool; 0: OTHERS */
 } setting;
 
 static alcore_tensor tensor_of(void *data, int64_t *shape) {
@@ -150,7 +154,9 @@ static alcore_selection *select_from(const setting *s, alcore_pool *pool, const 
         ck_assert_ok(alcore_request_set_rows(request, ALCORE_ROWS_ELIGIBLE, labeled, count));
     ck_assert_ok(alcore_request_set(request, "budget", text));
     ck_assert_ok(alcore_request_set(request, "device", device));
-    if (s->limited) ck_assert_ok(alcore_request_set(request, "max_similarity", "0.99999"));
+    if (s->limited)
+        ck_assert_ok(
+            alcore_request_set(request, "max_similarity", s->limited == 1 ? "0.99999" : "-0.95"));
     ck_assert_ok(alcore_select(request, &selection));
     alcore_request_unref(request);
     return selection;
@@ -162,6 +168,7 @@ static void check_selection(setting s, const setting *where);
  * run is in both. */
 typedef struct pick_cost {
     double launches, waits, copies_in, bytes_in, copies_out, bytes_out;
+    double additions; /* of running sums, each of which waits for the one before in its block */
 } pick_cost;
 
 static uint64_t waits_of(const emu_work *work) {
@@ -177,10 +184,12 @@ static pick_cost cost_of(const setting *s) {
     void *taken;
     alcore_pool *pool = pool_of(s, &taken);
     emu_work work[3];
+    uint64_t additions[3];
     /* Once before, as the first call makes streams and memory. */
     alcore_selection_unref(select_from(s, pool, "cuda", 1));
     for (int i = 0; i < 3; i++) {
         work[i] = emu.work(EMU_ALL);
+        additions[i] = emu.counted(EMU_ORDERED_ADDITIONS);
         if (i < 2) alcore_selection_unref(select_from(s, pool, "cuda", i ? MANY : FEW));
     }
     alcore_pool_unref(pool);
@@ -192,39 +201,47 @@ static pick_cost cost_of(const setting *s) {
         .copies_in = PER_PICK(copies_in),
         .bytes_in = PER_PICK(bytes_in),
         .copies_out = PER_PICK(copies_out),
-        .bytes_out = PER_PICK(bytes_out)};
-    printf("# %s, %d rows%s: %.2f kernels, %.2f waits, %.2f copies of %.0f bytes to the device and "
-           "%.2f of %.0f from it a pick\n",
-           s->strategy, s->rows, s->limited ? ", max_similarity" : "", cost.launches, cost.waits,
-           cost.copies_in, cost.bytes_in, cost.copies_out, cost.bytes_out);
+        .bytes_out = PER_PICK(bytes_out),
+        .additions = per_pick(additions[0], additions[1], additions[2])};
+    char key[COUNTS_KEY + 1];
+    snprintf(key, sizeof key, "pick  %s%s%s%s  %d rows", s->strategy, s->options ? " " : "",
+             s->options ? s->options : "", s->limited ? " max_similarity" : "", s->rows);
+    /* Waits come once in many picks where pinned memory for small copies has been used up. */
+    const double numbers[] = {cost.launches,   cost.waits,     cost.copies_in, cost.bytes_in,
+                              cost.copies_out, cost.bytes_out, cost.additions},
+                 slack[] = {0.0, 0.5, 0.0, 0.0, 0.0, 0.0, 0.0};
+    counts_compare("GPU_PASSES", key, sizeof numbers / sizeof *numbers, numbers, slack);
     return cost;
 }
 
-/* The most that a pick may cost. IDDS: the update, the scores, two steps of the largest score, the
- * row of the pick; the host waits for the score and for the row. k-center: the distances, two
- * searches of two steps, the row; waits for each. BADGE: the weights, the totals, the draws, of up
- * to two rows that are measured in advance too, and their weight and vectors, for which the host
- * waits once. A fraction is for waits that come once in many picks, when pinned memory for small
- * copies has been used up. Copies to the device: the vectors of the pick and what changed of a
- * mask; from it: what the host waits for. */
+/* Strategies that pass over all candidates for each pick; whether a pick adds weights one after the
+ * other.
+ * IDDS: the update with the scores, two steps of the largest score, of which the second copies the
+ * row of the pick. k-center: the distances, the same two steps. BADGE: the weights, their running
+ * sums, and the draws, up to two of rows that are measured in advance too, with the weights and the
+ * two vectors of what is drawn; it adds the weights of a block one after the other, in tiles of
+ * TILE, and nothing for a draw.
+ * The host waits once, for the row and what it is the best by, or for what was drawn. Copied to the
+ * device is what changed of a mask, and of BADGE the vectors of the pick, which the others read
+ * there, and where blocks begin, twice; from it what the host waits for. */
 static const struct {
     const char *strategy;
-    double launches, waits, copies_in, copies_out;
-} LIMITS[] = {
-    {"idds", 5.0, 2.5, 3.5, 2.5}, {"kcenter", 6.0, 3.5, 5.5, 3.5}, {"badge", 12.0, 5.5, 9.0, 5.5}};
+    int adds;
+} PICKS[] = {{"idds", 0}, {"kcenter", 0}, {"badge", 1}};
+enum { PICK_COUNT = sizeof PICKS / sizeof PICKS[0], TILE = 1024 };
 
 START_TEST(a_pick_costs_the_same_for_one_block_and_for_three) {
-    setting s = {.strategy = LIMITS[_i].strategy, .rows = BLOCK - 100};
+    setting s = {.strategy = PICKS[_i].strategy, .rows = BLOCK - 100};
     pick_cost one = cost_of(&s);
     s.rows = ROWS;
     pick_cost three = cost_of(&s);
-    ck_assert_double_le(one.launches, LIMITS[_i].launches);
-    ck_assert_double_le(one.waits, LIMITS[_i].waits);
-    ck_assert_double_le(three.launches, LIMITS[_i].launches);
-    ck_assert_double_le(three.waits, LIMITS[_i].waits);
+    ck_assert_double_eq(three.launches, one.launches);
     ck_assert_double_gt(three.launches, 1.0);
-    ck_assert_double_le(three.copies_in, LIMITS[_i].copies_in);
-    ck_assert_double_le(three.copies_out, LIMITS[_i].copies_out);
+    ck_assert_double_eq(three.copies_in, one.copies_in);
+    ck_assert_double_eq(three.copies_out, one.copies_out);
+    ck_assert_double_le(three.waits, one.waits + 0.5);
+    ck_assert_double_eq(one.additions, PICKS[_i].adds ? BLOCK : 0.0);
+    ck_assert_double_eq(three.additions, PICKS[_i].adds ? 2 * BLOCK + TILE : 0.0);
     /* No array of a value a row is copied to the device: what is kept there stays there. */
     ck_assert_double_le(three.bytes_in, 1024.0);
 }
@@ -287,25 +304,24 @@ START_TEST(a_visit_measures_what_is_on_the_device) {
 END_TEST
 
 /* The same of strategies that pass a few times over the candidates, or as often as k-means needs:
- * what a whole selection of FEW rows may cost where the candidates are two blocks and each pass is
- * one call. */
+ * what a whole selection of FEW rows costs where the candidates are two blocks and each pass is one
+ * call. The second run of a line is with filters. */
 static const struct {
     const char *strategy, *options;
-    int role, scored;
-    double launches, waits;
+    int role, scored, filters;
 } WHOLE[] = {
-    {"huds", NULL, 0, 1, 3, 2},
-    {"huds", "k_clusters=2 n_strata=3", 0, 1, 100, 103},
-    {"huds", "k_clusters=2 n_strata=18 min_stratum=400", 0, 1, 169, 173},
-    {"huds", "distances=needed", 0, 1, 3, 2},
-    {"bertkm", NULL, 0, 0, 98, 69},
-    {"mrs", NULL, ALCORE_ROLE_LABELED, 0, 87, 53},
-    {"average-dist", NULL, ALCORE_ROLE_TARGET, 0, 8, 7},
-    {"average-dist", "sq=1", ALCORE_ROLE_TARGET, 0, 4, 6},
-    {"knn-uncertainty", NULL, ALCORE_ROLE_TARGET, 0, 30, 15},
-    {"uncertainty-knn", NULL, ALCORE_ROLE_TARGET, 0, 30, 14},
+    {"huds", NULL, 0, 1, 0},
+    {"huds", "k_clusters=2 n_strata=3", 0, 1, 1},
+    {"huds", "k_clusters=2 n_strata=18 min_stratum=400", 0, 1, 0},
+    {"huds", "distances=needed", 0, 1, 0},
+    {"bertkm", NULL, 0, 0, 1},
+    {"mrs", NULL, ALCORE_ROLE_LABELED, 0, 1},
+    {"average-dist", NULL, ALCORE_ROLE_TARGET, 0, 1},
+    {"average-dist", "sq=1", ALCORE_ROLE_TARGET, 0, 0},
+    {"knn-uncertainty", NULL, ALCORE_ROLE_TARGET, 0, 0},
+    {"uncertainty-knn", NULL, ALCORE_ROLE_TARGET, 0, 0},
 };
-enum { WHOLE_COUNT = sizeof WHOLE / sizeof WHOLE[0] };
+enum { WHOLE_COUNT = sizeof WHOLE / sizeof WHOLE[0], MOST_KERNELS = 64 };
 
 static setting whole_setting(int number) {
     return (setting){.strategy = WHOLE[number].strategy,
@@ -314,25 +330,51 @@ static setting whole_setting(int number) {
                      .scored = WHOLE[number].scored};
 }
 
+/* Kernels and waits of a selection: all of them, and by kernel, with the waits between it and the
+ * next one. */
+static void count_selection(const setting *s, alcore_pool *pool) {
+    emu_kernel_work earlier[MOST_KERNELS] = {{0}};
+    emu_work before = emu.work(EMU_ALL);
+    char key[COUNTS_KEY + 1], name[COUNTS_KEY - 32];
+    int kernels = 0;
+    for (; emu.kernel_name(kernels) && kernels < MOST_KERNELS; kernels++)
+        earlier[kernels] = emu.kernel(emu.kernel_name(kernels));
+    alcore_selection_unref(select_from(s, pool, "cuda", FEW));
+    const emu_work after = emu.work(EMU_ALL);
+    /* Waits for pinned memory depend on what a process has used of it before. */
+    const double numbers[] = {(double)(after.launches - before.launches),
+                              (double)(waits_of(&after) - waits_of(&before)),
+                              (double)(after.bytes_in - before.bytes_in),
+                              (double)(after.bytes_out - before.bytes_out)},
+                 slack[] = {0.0, 2.0, 0.0, 0.0};
+    snprintf(name, sizeof name, "%s%s%s%s", s->strategy, s->options ? " " : "",
+             s->options ? s->options : "", s->filtered ? " filtered" : "");
+    snprintf(key, sizeof key, "selection  %s", name);
+    ck_assert_double_gt(numbers[0], 1.0);
+    counts_compare("GPU_PASSES", key, sizeof numbers / sizeof *numbers, numbers, slack);
+    for (int k = 0; emu.kernel_name(k); k++) {
+        ck_assert_int_lt(k, MOST_KERNELS);
+        const emu_kernel_work now = emu.kernel(emu.kernel_name(k));
+        const double of_kernel[] = {(double)(now.launches - earlier[k].launches),
+                                    (double)(now.waits - earlier[k].waits)};
+        snprintf(key, sizeof key, "%s  %.30s", name, emu.kernel_name(k));
+        if (of_kernel[0] > 0.0) counts_compare("GPU_PASSES", key, 2, of_kernel, slack);
+    }
+}
+
 START_TEST(a_selection_starts_its_kernels_once_a_pass) {
     setting s = whole_setting(_i);
     void *taken;
     s.rows = BLOCK + 100;
     s.on_device = 1;
     alcore_pool *pool = pool_of(&s, &taken);
-    emu_work before = emu.work(EMU_ALL);
-    alcore_selection_unref(select_from(&s, pool, "cuda", FEW));
-    emu_work after = emu.work(EMU_ALL);
-    double launches = (double)(after.launches - before.launches),
-           waits = (double)(waits_of(&after) - waits_of(&before));
-    printf("# %s %s: %.0f kernels, %.0f waits, %.0f bytes to the device\n", s.strategy,
-           s.options ? s.options : "", launches, waits, (double)(after.bytes_in - before.bytes_in));
-    fflush(stdout);
+    for (s.filtered = 0; s.filtered <= WHOLE[_i].filters; s.filtered++) {
+        emu.filters(s.filtered ? 1 : -1);
+        count_selection(&s, pool);
+    }
+    emu.filters(-1);
     alcore_pool_unref(pool);
     emu.memory_free(taken);
-    ck_assert_double_gt(launches, 1.0);
-    ck_assert_double_le(launches, WHOLE[_i].launches);
-    ck_assert_double_le(waits, WHOLE[_i].waits);
 }
 END_TEST
 
@@ -345,8 +387,6 @@ static const setting SETTINGS[] = {
     {.rows = BLOCK + 300, .labeled = 7, .capacity = (size_t)1 << 20},
 };
 enum { SETTING_COUNT = sizeof SETTINGS / sizeof SETTINGS[0] };
-
-enum { LIMIT_COUNT = sizeof LIMITS / sizeof LIMITS[0] };
 
 static void check_selection(setting s, const setting *where) {
     void *taken;
@@ -382,8 +422,28 @@ static void check_selection(setting s, const setting *where) {
 }
 
 START_TEST(selections_are_those_of_the_cpu) {
-    setting s = {.strategy = LIMITS[_i / SETTING_COUNT].strategy};
+    setting s = {.strategy = PICKS[_i / SETTING_COUNT].strategy};
     check_selection(s, &SETTINGS[_i % SETTING_COUNT]);
+}
+END_TEST
+
+/* Rows that were passed over are offered once, and k-center looks among them for its radius; a mask
+ * that is kept on the device follows each offer. */
+START_TEST(rows_that_are_passed_over_are_left_out) {
+    setting s = {.strategy = PICKS[_i].strategy, .limited = 2, .rows = 400};
+    const setting where[] = {{.rows = 400, .labeled = 5}, {.rows = 400, .on_device = 1}};
+    void *taken;
+    for (int i = 0; i < 2; i++) check_selection(s, &where[i]);
+    alcore_pool *pool = pool_of(&s, &taken);
+    alcore_selection *limited = select_from(&s, pool, "cuda", FEW);
+    s.limited = 0;
+    alcore_selection *unlimited = select_from(&s, pool, "cuda", FEW);
+    /* What IDDS picks second is opposite to the first in any case. */
+    if (_i > 0)
+        ck_assert_int_ne(alcore_selection_rows(limited)[1], alcore_selection_rows(unlimited)[1]);
+    alcore_selection_unref(limited);
+    alcore_selection_unref(unlimited);
+    alcore_pool_unref(pool);
 }
 END_TEST
 
@@ -459,7 +519,7 @@ END_TEST
 /* Where memory is short for conversions they are made in every pass. */
 START_TEST(what_is_converted_is_not_kept_where_memory_is_short) {
     const setting where = {
-        .rows = 2000, .on_device = 1, .filtered = 1, .capacity = (size_t)1 << 18};
+        .rows = 2000, .on_device = 1, .filtered = 1, .capacity = (size_t)5 << 16};
     const uint64_t read = emu.counted(EMU_CONVERTED_ROWS);
     check_selection(whole_setting(4), &where);
     ck_assert_uint_gt(emu.counted(EMU_CONVERTED_ROWS) - read, 2 * (uint64_t)where.rows);
@@ -553,15 +613,30 @@ START_TEST(nearest_centroid_converts_its_rows_once) {
 }
 END_TEST
 
+/* What the file begins with. */
+static const char HEAD[] =
+    "Kernels, waits of the host for the device, and copies of strategies whose candidates are on "
+    "the device, by the emulation.\n"
+    "Made by GPU_PASSES_OUT=FILE test_cuda_passes; no GPU is needed.\n\n"
+    "pick: what each pick after the first adds: kernels, waits, copies to the device and their "
+    "bytes, from it and their bytes,\n"
+    "additions of weights that wait for one another. selection: kernels, waits, bytes to the "
+    "device "
+    "and from it of a selection of\n"
+    "2 of 8292 rows, in one wide block; below it each kernel, and waits between it and the next "
+    "one.\n\n";
+
 int main(void) {
     TCase *tests = tcase_create("passes");
+    counts_begin("GPU_PASSES", HEAD);
     tcase_set_timeout(tests, 150);
     tcase_add_checked_fixture(tests, setup, teardown);
-    tcase_add_loop_test(tests, a_pick_costs_the_same_for_one_block_and_for_three, 0, LIMIT_COUNT);
+    tcase_add_loop_test(tests, a_pick_costs_the_same_for_one_block_and_for_three, 0, PICK_COUNT);
     tcase_add_loop_test(tests, a_pick_is_compared_where_it_is, 0, COMPARED_COUNT);
     tcase_add_test(tests, a_visit_measures_what_is_on_the_device);
     tcase_add_loop_test(tests, a_selection_starts_its_kernels_once_a_pass, 0, WHOLE_COUNT);
-    tcase_add_loop_test(tests, selections_are_those_of_the_cpu, 0, LIMIT_COUNT * SETTING_COUNT);
+    tcase_add_loop_test(tests, selections_are_those_of_the_cpu, 0, PICK_COUNT * SETTING_COUNT);
+    tcase_add_loop_test(tests, rows_that_are_passed_over_are_left_out, 0, PICK_COUNT);
     tcase_add_loop_test(tests, whole_selections_are_those_of_the_cpu, 0, 2 * WHOLE_COUNT);
     tcase_add_loop_test(tests, two_wide_blocks_give_the_selection_of_the_cpu, 0,
                         getenv("ALCORE_TEST_FULL") ? WIDE_FULL_COUNT : WIDE_COUNT);

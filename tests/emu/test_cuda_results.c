@@ -7,20 +7,14 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "alcore/alcore.h"
-#include "check_status.h"
-#include "check_suite.h"
-#include "emulated_module.h"
+#include "device_tensors.h"
 
 enum { ROWS = 50, QUERIES = 9, DIMS = 12, K = 3, ITEMS = 6, TOKENS = 5, CLASSES = 11 };
 
-static emulated_module emu;
 static alcore_ctx *ctx;
 static void *stream;
 static float vectors[(ROWS + QUERIES) * DIMS];
 static int64_t row_shape[] = {ROWS, DIMS}, query_shape[] = {QUERIES, DIMS};
-static void *taken[64]; /* device memory that the test frees at its end */
-static int taken_count;
 
 static void setup(void) {
     emulated_open(&emu, getenv("EMULATED_CUDA"));
@@ -34,27 +28,7 @@ static void setup(void) {
 static void teardown(void) {
     alcore_ctx_unref(ctx);
     if (stream) emu.stream_free(stream);
-    while (taken_count > 0) emu.memory_free(taken[--taken_count]);
-}
-
-static alcore_tensor tensor_of(void *data, int32_t dtype, int64_t *shape, int32_t ndim) {
-    alcore_tensor tensor;
-    ck_assert_ok(alcore_tensor_init(&tensor, data, dtype, shape, ndim));
-    return tensor;
-}
-
-/* A copy of an array on the present device. */
-static void *there(const void *array, size_t bytes) {
-    taken[taken_count] = emulated_array(&emu, array, bytes);
-    return taken[taken_count++];
-}
-
-/* The same array on cuda:1. */
-static alcore_tensor on_device(const alcore_tensor *tensor, size_t bytes) {
-    alcore_tensor moved = *tensor;
-    moved.data = there(tensor->data, bytes);
-    moved.device = (alcore_device){ALCORE_DEVICE_CUDA, 1};
-    return moved;
+    free_taken();
 }
 
 /* An array that a call fills, of numbers of 8 bytes: on the host, where each byte is 0x55, or on
@@ -73,10 +47,8 @@ static const alcore_tensor *out_of(out_array *out, int32_t dtype, int64_t *shape
     memset(out->host, 0x55, sizeof out->host);
     out->tensor = tensor_of(out->host, dtype, shape, ndim);
     if (!far) return &out->tensor;
-    const void *source = there(out->host, out->bytes);
+    out->tensor = queued(&out->tensor, out->bytes, 0, stream);
     memset(out->host, 0, sizeof out->host);
-    out->tensor = on_device(&out->tensor, out->bytes);
-    emu.queue(stream, out->tensor.data, source, out->bytes);
     return &out->tensor;
 }
 
@@ -106,8 +78,8 @@ static alcore_tensor matrices[2];
 static void operands(int places, alcore_search_data *rows, alcore_search_data *queries) {
     matrices[0] = tensor_of(vectors + QUERIES * DIMS, ALCORE_FLOAT32, row_shape, 2);
     matrices[1] = tensor_of(vectors, ALCORE_FLOAT32, query_shape, 2);
-    if (places & 1) matrices[0] = on_device(&matrices[0], sizeof(float) * ROWS * DIMS);
-    if (places & 2) matrices[1] = on_device(&matrices[1], sizeof(float) * QUERIES * DIMS);
+    if (places & 1) matrices[0] = on_device(matrices[0], sizeof(float) * ROWS * DIMS);
+    if (places & 2) matrices[1] = on_device(matrices[1], sizeof(float) * QUERIES * DIMS);
     *rows = (alcore_search_data)ALCORE_SEARCH_DATA_INIT;
     *queries = (alcore_search_data)ALCORE_SEARCH_DATA_INIT;
     rows->matrix = &matrices[0];
@@ -206,7 +178,7 @@ static void measure(bool logits_far, unsigned far, bool time_major, out_array *o
     alcore_tensor z = tensor_of(moved, ALCORE_FLOAT32, logits_shape, 3);
     alcore_tensor l = tensor_of(labels, ALCORE_INT64, labels_shape, 2);
     if (time_major) z.strides = strides;
-    if (logits_far) z = on_device(&z, sizeof moved);
+    if (logits_far) z = on_device(z, sizeof moved);
     alcore_logits given = ALCORE_LOGITS_INIT;
     alcore_token_stats stats = ALCORE_TOKEN_STATS_INIT;
     given.logits = &z;
@@ -249,7 +221,7 @@ START_TEST(statistics_stay_on_the_device) {
     alcore_logits given = ALCORE_LOGITS_INIT;
     measure(false, 0, false, out); /* fills logits */
     alcore_tensor z = tensor_of(logits, ALCORE_FLOAT32, logits_shape, 3);
-    z = on_device(&z, sizeof logits);
+    z = on_device(z, sizeof logits);
     given.logits = &z;
     given.stream = stream;
     stats.entropy = out_of(&out[4], ALCORE_FLOAT64, labels_shape, 2, true);
@@ -276,20 +248,20 @@ START_TEST(rows_of_columns_are_written_on_the_device) {
     }
     alcore_tensor x = tensor_of(vectors, ALCORE_FLOAT32, all, 2);
     options.ownership = ALCORE_BORROW;
-    if (_i) x = on_device(&x, sizeof(float) * ROWS * DIMS);
+    if (_i) x = on_device(x, sizeof(float) * ROWS * DIMS);
     ck_assert_ok(alcore_pool_set_column(pool, "embeddings", &x, NULL, &options));
     ck_assert_ok(alcore_pool_column_rows(pool, "embeddings", rows, 5,
                                          out_of(&here, ALCORE_FLOAT64, shape, 2, false)));
     /* The call has no stream, and returns when the rows are written. */
     out_of(&far, ALCORE_FLOAT64, shape, 2, false);
-    alcore_tensor out = on_device(&far.tensor, far.bytes);
+    alcore_tensor out = on_device(far.tensor, far.bytes);
     ck_assert_ok(alcore_pool_column_rows(pool, "embeddings", rows, 5, &out));
     emu.copy(far.host, out.data, far.bytes);
     ck_assert_int_eq(memcmp(here.host, far.host, far.bytes), 0);
     /* Of a column on cuda:1 to cuda:0: nobody copies between devices in silence. */
     emu.device(0);
     alcore_tensor elsewhere = tensor_of(here.host, ALCORE_FLOAT64, shape, 2);
-    elsewhere = on_device(&elsewhere, here.bytes);
+    elsewhere = on_device(elsewhere, here.bytes);
     elsewhere.device.id = 0;
     if (_i)
         ck_assert_fails(alcore_pool_column_rows(pool, "embeddings", rows, 5, &elsewhere),
@@ -351,7 +323,7 @@ START_TEST(arrays_that_cannot_be_written) {
     rows.stream = NULL;
     emu.device(0);
     bad = tensor_of(values.host, ALCORE_FLOAT64, shape, 2);
-    bad = on_device(&bad, values.bytes);
+    bad = on_device(bad, values.bytes);
     bad.device.id = 0;
     ck_assert_fails(alcore_search_knn(ctx, &rows, &queries, K, NULL, n, &bad, NULL, NULL),
                     ALCORE_E_INVALID, "out_values is on cuda:0 and out_rows on cuda:1");

@@ -492,6 +492,7 @@ const cancel_call CALLS[] = {
     {"alcore_pool_write_phrases", "", call_write_phrases},
     {"alcore_pool_column_rows", "", call_column_rows},
     {"alcore_column_writer_put", "", call_writer_put},
+    {"alcore_column_writer_put_in_stream", "", call_writer_put_in_stream},
     {"alcore_column_writer_save", "", call_writer_save},
     {"alcore_column_writer_merge", "", call_writer_merge},
     {"alcore_column_writer_finish", "", call_writer_finish},

@@ -77,6 +77,7 @@ alcore_status call_derive_phrases(void);
 alcore_status call_derive_long_phrases(void);
 alcore_status call_write_phrases(void);
 alcore_status call_writer_put(void);
+alcore_status call_writer_put_in_stream(void);
 alcore_status call_writer_save(void);
 alcore_status call_writer_merge(void);
 alcore_status call_writer_finish(void);

@@ -106,19 +106,32 @@ alcore_status call_writer_save(void) {
 alcore_status call_writer_merge(void) {
     return alcore_column_writer_merge(merging, in_folder("column.part"));
 }
-alcore_status fill_writer(alcore_column_writer **out) {
+/* in_stream: by the function that is told the stream of the values, here the default one. */
+static alcore_status fill_by(bool in_stream, alcore_column_writer **out) {
     alcore_tensor view;
     int64_t *rows = malloc(sizeof *rows * (size_t)row_count);
     for (int64_t i = 0; i < row_count; i++) rows[i] = row_count - 1 - i;
     alcore_status status = alcore_column_writer_new(pool, "late", ALCORE_COLUMN_DENSE, NULL, out);
     if (status == ALCORE_OK) status = alcore_pool_column(pool, "embeddings", &view, NULL);
-    if (status == ALCORE_OK) status = alcore_column_writer_put(*out, rows, NULL, row_count, &view);
+    if (status == ALCORE_OK)
+        status = in_stream ? alcore_column_writer_put_in_stream(*out, rows, NULL, row_count, &view,
+                                                                NULL /* the default stream */)
+                           : alcore_column_writer_put(*out, rows, NULL, row_count, &view);
     free(rows);
     return status;
+}
+alcore_status fill_writer(alcore_column_writer **out) {
+    return fill_by(false, out);
 }
 alcore_status call_writer_put(void) {
     alcore_column_writer *writer = NULL;
     alcore_status status = fill_writer(&writer);
+    alcore_column_writer_unref(writer);
+    return status;
+}
+alcore_status call_writer_put_in_stream(void) {
+    alcore_column_writer *writer = NULL;
+    alcore_status status = fill_by(true, &writer);
     alcore_column_writer_unref(writer);
     return status;
 }

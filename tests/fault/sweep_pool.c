@@ -285,19 +285,19 @@ NEVER(alcore_column_writer_unref, 0) {
     alcore_column_writer_unref(NULL);
     HOLDS(true);
 }
-static alcore_status put_rows(alcore_column_writer *writer, int64_t shape_kind) {
+static alcore_status put_rows(alcore_column_writer *writer, int64_t shape_kind, bool in_stream) {
     const int64_t rows[2] = {9, 7}, lengths[2] = {2, 1};
     float data[6] = {1, 2, 3, 4, 5, 6};
     int64_t shape[2] = {shape_kind == ALCORE_COLUMN_RAGGED ? 3 : 2, 2};
     alcore_tensor values;
     alcore_status status = alcore_tensor_init(&values, data, ALCORE_FLOAT32, shape,
                                               shape_kind == ALCORE_COLUMN_DENSE ? 2 : 1);
-    return status ? status
-                  : alcore_column_writer_put(writer, rows,
-                                             shape_kind == ALCORE_COLUMN_RAGGED ? lengths : NULL, 2,
-                                             &values);
+    const int64_t *of_rows = shape_kind == ALCORE_COLUMN_RAGGED ? lengths : NULL;
+    if (status) return status;
+    return in_stream ? alcore_column_writer_put_in_stream(writer, rows, of_rows, 2, &values, NULL)
+                     : alcore_column_writer_put(writer, rows, of_rows, 2, &values);
 }
-GROWS(alcore_column_writer_put, 0) {
+static alcore_status put_each_shape(world *w, bool in_stream) {
     alcore_status status = ALCORE_OK;
     for (int32_t shape = ALCORE_COLUMN_SCALAR; shape <= ALCORE_COLUMN_RAGGED && status == ALCORE_OK;
          shape++) {
@@ -305,12 +305,18 @@ GROWS(alcore_column_writer_put, 0) {
         sweep_pause(w);
         status = alcore_column_writer_new(w->pool, "put", shape, NULL, &writer);
         sweep_resume(w);
-        if (status == ALCORE_OK) status = put_rows(writer, shape);
+        if (status == ALCORE_OK) status = put_rows(writer, shape, in_stream);
         int64_t left = alcore_pool_count(w->pool, 0) - (status == ALCORE_OK ? 2 : 0);
         if (alcore_column_writer_missing_count(writer) != left) status = ALCORE_E_INTERNAL;
         alcore_column_writer_unref(writer);
     }
     return status;
+}
+GROWS(alcore_column_writer_put, 0) {
+    return put_each_shape(w, false);
+}
+GROWS(alcore_column_writer_put_in_stream, 0) {
+    return put_each_shape(w, true);
 }
 NEVER(alcore_column_writer_repeats, WITH_WRITER) {
     HOLDS(alcore_column_writer_repeats(w->writer) == 0);

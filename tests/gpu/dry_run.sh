@@ -5,8 +5,9 @@
 # manager, no network and nothing of this repository but the folder. Once with the emulated device,
 # so that every script runs, and once without a device, which must never be told as a success. TAP.
 #   dry_run.sh BUILD
-# $ALCORE_TORCH_PYTHON: the interpreter; without torch and numpy in it (python3) its steps are left
-# out.
+# The interpreter is the first one with torch and numpy of $ALCORE_TORCH_PYTHON, of the virtual
+# environments torch-venv and venv of BUILD and of the folder above it, and python3; without any
+# their steps are left out.
 set -u
 build=$1
 cd "$(dirname "$0")/../.." || exit 1
@@ -31,9 +32,17 @@ check() { # check NAME COMMAND...
     fi
 }
 
-python=${ALCORE_TORCH_PYTHON:-/usr/bin/python3}
+python=/usr/bin/python3
 has_torch=
-"$python" -c 'import torch, numpy' 2>/dev/null && has_torch=1
+for candidate in ${ALCORE_TORCH_PYTHON:+"$ALCORE_TORCH_PYTHON"} "$build"/torch-venv/bin/python "$build"/../torch-venv/bin/python \
+    "$build"/venv/bin/python "$build"/../venv/bin/python /usr/bin/python3; do
+    # Where a link leads to another folder, the interpreter finds its packages by that one.
+    folder=$(realpath "$(dirname "$candidate")" 2>/dev/null) || continue
+    "$folder/${candidate##*/}" -c 'import torch, numpy' 2>/dev/null || continue
+    python=$folder/${candidate##*/}
+    has_torch=1
+    break
+done
 # Folders of the interpreter outside /usr.
 mapfile -t python_folders < <("$python" -c 'import sys
 print(*(p for p in {sys.prefix, sys.base_prefix} if not p.startswith("/usr")), sep="\n")' | sed '/^$/d')
@@ -77,6 +86,11 @@ PYTHON=python3
 [ ${#python_folders[@]} -eq 0 ] || PYTHON=$python # the symbolic link of a virtual environment says which one it is
 export PYTHON
 
+# The limits of the steps, both tools of the sanitizer counted.
+limits=$(sed -nE 's/.*(^| )(device_)?step( --[a-z]+)* ("[^"]*"|[a-z]+) ([0-9]+) .*/\4\t\5/p' tests/gpu/run.sh |
+    awk -F '\t' '{sum += $1 ~ /\$tool/ ? 2 * $2 : $2} END {print sum + 0, NR}')
+check "the limits of the 15 steps of run.sh leave time for all: $limits" \
+    [ "${limits#* }" = 15 -a "${limits% *}" -le "$(sed -n 's/^most_seconds=//p' tests/gpu/run.sh)" -a "${limits% *}" -le 470 ]
 check "the folder is packed, with the emulated device" tests/gpu/pack.sh --emulated "$work/kit" "$build"
 : >"$work/said"
 # shellcheck disable=SC2016
@@ -96,9 +110,11 @@ outcome() { # outcome STEP: passed, left out, FAILED ...
 }
 passed() { [ "$(outcome "$1")" = passed ]; }
 check "every step of the emulated device passes" [ $status = 0 ]
-for step in load doctor "conformance, one case in" "conformance of the filters"; do check "$step ran" passed "$step"; done
+for step in load doctor "conformance, one case in" "conformance at size" "conformance of the filters"; do check "$step ran" passed "$step"; done
 check "conformance prints its counts as they come" grep -q '^# after 33 dimensions:.* cuda-emu \([1-9][0-9]*\)/\1$' "$work/out/report.txt"
-for step in selections "example, a training loop" ceilings goals; do
+check "large cases too" grep -q '^# after 300 rows:.* cuda-emu \([1-9][0-9]*\)/\1$' "$work/out/report.txt"
+check "entries are given arrays on the device" [ "$(grep -c '^# cuda-emu: [1-9][0-9]* cases of entries with arrays on the device$' "$work/out/report.txt")" = 3 ]
+for step in selections "example, a training loop" ceilings goals "hidden states to NLL"; do
     if [ -n "$has_torch" ]; then
         check "$step ran" passed "$step"
     else
@@ -107,6 +123,7 @@ for step in selections "example, a training loop" ceilings goals; do
 done
 if [ -n "$has_torch" ]; then
     check "every goal is in the table" [ "$(wc -l <"$work/out/goals.tsv")" = 7 ]
+    check "hidden states are measured both ways" [ "$(grep -c '^\(cuBLAS\|own kernel\)  .* tokens: ' "$work/out/report.txt")" = 4 ]
     check "a dozen selections are equal" [ "$(grep -c '^equal  ' "$work/out/report.txt")" -ge 12 ]
 fi
 check "the report says that the device is emulated" grep -q '^The device is EMULATED' "$work/out/report.txt"

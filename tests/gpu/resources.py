@@ -16,40 +16,24 @@ import sys
 import tempfile
 from concurrent.futures import ThreadPoolExecutor
 
+from kernel_elements import ELEMENTS, MOST_SPECIAL, UNCOUNTED, element_counts, family
+from kept_resources import COLUMNS, kept_counts
+from machine_code import instructions_of, loops_of
+
 PROJECT = os.path.abspath(os.path.join(os.path.dirname(__file__), '..', '..'))
 NVCC = subprocess.run([os.path.join(PROJECT, 'lib', 'cuda', 'find_nvcc.sh')], check=True, capture_output=True,
                       text=True).stdout.strip()
 # Devices whose machine code is counted: A6000 and RTX 30, H100 and H200.
 COUNTED = ('86', '90')
 
-# Kernels that read rows once: what an element of them is, how many of them a thread reads in a
-# round of the main loop, and the fewest bytes to be loaded for one: 2 of a bfloat16, 4 of a
-# float32, 8 of each double that it meets.
-ELEMENTS = [
-    ('logits_kernel<2, 0, 256>', 'logit: log-sum-exp, label, argmax', 32, 2),
-    ('logits_kernel<2, 1, 256>', 'logit: the second largest too', 32, 2),
-    ('logits_kernel<2, 2, 256>', 'logit: entropy too', 32, 2),
-    ('logits_kernel<2, 3, 256>', 'logit: all of them', 32, 2),
-    ('logits_kernel<3, 3, 256>', 'logit: all of them', 16, 4),
-    ('nnll_kernel<2>', 'log-probability of a token', 1, 2),
-    ('each_row<2, widen_body>', 'component', 4, 2),
-    ('each_row<2, self_dots_body>', 'component', 4, 2),
-    ('each_row<2, dots_body>', 'component, and of the vector', 4, 10),
-    ('each_row<2, sq_dists_body>', 'component, and of the vector', 4, 10),
-    ('each_row<2, group_cosine_body>', 'component, and of the centroid', 4, 10),
-    ('each_row<2, group_sq_dists_body>', 'component, and of the centroid', 4, 10),
-    ('each_row<2, idds_update_body>', 'component, and of the pick', 4, 10),
-]
-
 ELEMENTS_SAID = [
-    'The main loop of kernels in machine code, for one element: instructions, branches among them, operations in',
-    'float64, bytes that are loaded from global memory, and the fewest that they have to be. The main loop is the one',
-    'without another inside that loads the most bytes in a round. float64 counts conversions, but not what has a',
-    'condition: that is for zero, subnormal and infinite numbers. An A6000 does 1 in the time of 64 of float32.']
-INSTRUCTION = re.compile(r'^\s+/\*([0-9a-f]{4,})\*/\s+(@!?U?P\w+\s+)?([A-Z][\w.]*)([^;]*);', re.M)
-FLOAT64 = re.compile(r'D(ADD|MUL|FMA|SETP|MNMX|SET)\b|[FI]2[FI]\.\S*F64|F2F\.F64|MUFU\.\w*64H?')
-BRANCH = re.compile(r'BRA|BRX|CALL|RET|BSYNC|BREAK|EXIT')
-WIDTHS = {'U8': 1, 'S8': 1, 'U16': 2, 'S16': 2, '64': 8, '128': 16}
+    'What the machine code does for one element (tests/gpu/kernel_elements.py): instructions, branches among them,',
+    'operations in float64, special functions, bytes that a thread loads from global memory and stores there, and the',
+    'fewest that these have to be. Where several loops handle an element, they are added. float64 counts conversions, but',
+    'not what has a condition: that is for zero, subnormal and infinite numbers. An A6000 does 1 in the time of 64 of',
+    'float32. Of branches that exclude one another the longer one counts, and code that a branch may skip counts as run: a',
+    'division by the norm, the sum of a chain on tensor cores. -: not compared, as what is loaded again comes from a cache.',
+    'once: what is done outside of loops, whatever the length of the row.']
 
 
 def plain_name(name):
@@ -66,54 +50,25 @@ def cuobjdump():
     return next((path for path in named if path and os.access(path, os.X_OK)), None)
 
 
-def main_loop(code):
-    """The instructions of the loop that a kernel spends its time in, [(condition, name)]: of the loops without another
-    one inside the one that loads the most bytes of global memory in a round, and of those the shortest."""
-    ends = {}
-    for address, _, name, arguments in code:
-        target = re.search(r'0x([0-9a-f]+)', arguments) if name.startswith('BRA') else None
-        if target and int(target.group(1), 16) < address:
-            ends[int(target.group(1), 16)] = address
-    innermost = [(begin, end) for begin, end in ends.items()
-                 if not any((b, e) != (begin, end) and begin <= b and e <= end for b, e in ends.items())]
-    bodies = [[(condition, name) for address, condition, name, _ in code if begin <= address <= end]
-              for begin, end in innermost]
-    return max(bodies, key=lambda body: (loaded_bytes(body), -len(body)), default=[])
-
-
-def loaded_bytes(body):
-    """Bytes of global memory that a thread loads in a round of a loop."""
-    total = 0
-    for _, name in body:
-        if re.match(r'LDG(\.|$)', name):
-            total += next((WIDTHS[part] for part in name.split('.') if part in WIDTHS), 4)
-    return total
-
-
-def loops_of(cubin, tool):
-    """{kernel: (instructions, branches, float64 operations, bytes loaded) of its main loop}"""
+def counts_in(cubin, tool):
+    """{(kernel, element): counts of an element} of a compiled engine"""
     said = subprocess.run([tool, '-sass', cubin], check=True, capture_output=True, text=True).stdout
     said = subprocess.run(['c++filt'], input=said, check=True, capture_output=True, text=True).stdout
-    found = {}
-    for part in said.split('Function : ')[1:]:
-        name, text = part.split('\n', 1)
-        body = main_loop([(int(address, 16), *rest) for address, *rest in INSTRUCTION.findall(text)])
-        names = [name for _, name in body]
-        found[plain_name(name)] = (len(names), sum(bool(BRANCH.match(name)) for name in names),
-                                   sum(not condition and bool(FLOAT64.match(name)) for condition, name in body),
-                                   loaded_bytes(body))
-    return found
+    parts = dict(part.split('\n', 1) for part in said.split('Function : ')[1:])
+    counted = {one.kernel for one in ELEMENTS}
+    return element_counts({plain_name(name): loops_of(instructions_of(text)) for name, text in parts.items()
+                           if plain_name(name) in counted})
 
 
 def compile_for(target):
-    """{kernel: (registers, shared bytes, stack bytes, spilled bytes)}, and loops_of() where it is counted"""
+    """{kernel: (registers, shared bytes, stack bytes, spilled bytes)}, and counts_in() where it is counted"""
     with tempfile.NamedTemporaryFile(suffix='.cubin') as cubin:
         said = subprocess.run([NVCC, '-std=c++17', '-O3', '-fmad=false', '-diag-suppress=177', f'-I{PROJECT}/include',
                                f'-I{PROJECT}/lib/cuda', '-cubin', f'-arch=sm_{target}', '-Xptxas', '-v', '-o',
                                cubin.name, f'{PROJECT}/lib/cuda/cuda_engine.cu'], check=True, capture_output=True,
                               text=True).stderr
         tool = cuobjdump()
-        loops = loops_of(cubin.name, tool) if tool and target in COUNTED else {}
+        elements = counts_in(cubin.name, tool) if tool and target in COUNTED else {}
     said = subprocess.run(['c++filt'], input=said, check=True, capture_output=True, text=True).stdout
     kernels = {}
     for part in said.split("Compiling entry function '")[1:]:
@@ -122,7 +77,7 @@ def compile_for(target):
         frame = re.search(r'(\d+) bytes stack frame, (\d+) bytes spill stores', part)
         kernels[plain_name(part[:part.index("' for ")])] = (int(used.group(1)), int(shared.group(1)) if shared else 0,
                                                             *map(int, frame.groups()))
-    return kernels, loops
+    return kernels, elements
 
 
 def tables(found):
@@ -139,39 +94,18 @@ def tables(found):
     stacks = [f'sm_{target} {name}: {kernels[name][2]} bytes of stack, {kernels[name][3]} bytes spilled'
               for target, (kernels, _) in found.items() for name in sorted(kernels) if any(kernels[name][2:])]
     lines += ['', *(stacks or ['No kernel spills or keeps anything on the stack.'])]
-    counted = {target: loops for target, (_, loops) in found.items() if loops}
+    counted = {target: elements for target, (_, elements) in found.items() if elements}
     if counted:
-        columns = ('instructions', 'branches', 'float64', 'bytes', 'fewest bytes')
         lines += ['', *ELEMENTS_SAID, '',
-                  f"{'kernel':34}{'element':34}{'target':8}" + ''.join(f'{column:>14}' for column in columns)]
-    for name, element, count, fewest in ELEMENTS:
-        for target, loops in counted.items():
-            if name in loops:
-                cells = ''.join(f'{value / count:14.2f}' for value in loops[name]) + f'{fewest:14.2f}'
-                lines.append(f"{name:34}{element:34}{'sm_' + target:8}{cells}")
+                  f"{'kernel':46}{'element':40}{'target':8}" + ''.join(f'{column:>14}' for column in COLUMNS)]
+    for one in ELEMENTS:
+        for target, elements in counted.items():
+            if (one.kernel, one.element) in elements:
+                *counts, loaded, stored = elements[one.kernel, one.element]
+                cells = [*counts, loaded, one.loaded, stored, one.stored]
+                lines.append(f"{one.kernel:46}{one.element:40}{'sm_' + target:8}"
+                             + ''.join(f"{'-':>14}" if cell is None else f'{cell:14.2f}' for cell in cells))
     return lines
-
-
-def kept_counts(lines):
-    """{(target, kernel, count): number} of the lines of such a file"""
-    counts, targets = {}, []
-    for line in lines:
-        cells = re.split(r'\s{2,}', line.strip())
-        spilled = re.match(r'sm_(\d+) (.*): (\d+) bytes of stack, (\d+) bytes spilled', line)
-        if spilled:
-            counts[spilled[1], spilled[2], 'stack'] = int(spilled[3])
-            counts[spilled[1], spilled[2], 'spills'] = int(spilled[4])
-        elif cells[0] == 'kernel' and cells[1].startswith('sm_'):
-            targets = [cell[3:] for cell in cells[1:]]
-        elif len(cells) == 8 and cells[2].startswith('sm_'):
-            for count, cell in zip(('instructions', 'branches', 'float64', 'bytes'), cells[3:]):
-                counts[cells[2][3:], cells[0], count] = float(cell)
-        elif targets and len(cells) == len(targets) + 1:
-            for target, cell in zip(targets, cells[1:]):
-                if cell != '-':
-                    for count, number in zip(('registers', 'shared'), cell.split(' / ')):
-                        counts[target, cells[0], count] = int(number)
-    return counts
 
 
 def check(file, found):
@@ -183,16 +117,35 @@ def check(file, found):
     kernels, kernels_before = ({key[:2] for key in counts} for counts in (now, before))
     # Counts of machine code are not compared without cuobjdump; stack and spills are 0 where they
     # are not named.
-    grew = [f'{kernel} on sm_{target}: {count} {before.get((target, kernel, count), 0)} before, now {value}'
-            for (target, kernel, count), value in sorted(now.items())
-            if (target, kernel) in kernels_before and value > before.get((target, kernel, count), 0)]
+    grew = [f"{kernel} {element} on sm_{target}: {count} {before.get((target, kernel, element, count), 0)} before, now {value}"
+            for (target, kernel, element, count), value in sorted(now.items())
+            if (target, kernel) in kernels_before and value > before.get((target, kernel, element, count), 0)]
     changed = [f'{kernel} on sm_{target}' for target, kernel in sorted(kernels ^ kernels_before)]
-    heavy = [f'{kernel} on sm_{target}: {now[target, kernel, "bytes"]} of {fewest}'
-             for kernel, _, _, fewest in ELEMENTS for target in found
-             if now.get((target, kernel, 'bytes'), 0) > 1.15 * fewest]
+    heavy = [f'{kernel}, {element}, on sm_{target}: {value} bytes {count} of {now[target, kernel, element, fewest]}'
+             for (target, kernel, element, count), value in now.items()
+             for fewest in ('fewest' if count == 'loaded' else 'fewest stored',)
+             if count in ('loaded', 'stored') and (target, kernel, element, fewest) in now
+             and not 0.8 * now[target, kernel, element, fewest] <= value <= 1.15 * now[target, kernel, element, fewest]]
+    special = [f'{kernel}, {element}, on sm_{target}: {now[target, kernel, element, "special"]} of {most}'
+               for (kernel, element), most in MOST_SPECIAL.items() for target in found
+               if now.get((target, kernel, element, 'special'), 0) > most]
+    read = any(elements for _, elements in found.values())
+    lost = [f'{one.kernel}, {one.element}, on sm_{target}' for one in ELEMENTS for target, (_, elements) in found.items()
+            if (target, one.kernel) not in kernels or (elements and (one.kernel, one.element) not in elements)]
+    not_kept = [f'{one.kernel}, {one.element}, on sm_{target}' for one in ELEMENTS for target in found
+                if target in COUNTED and (target, one.kernel, one.element, 'loaded') not in before]
+    known = {family(name) for name in [*UNCOUNTED, *(one.kernel for one in ELEMENTS)]}
+    unknown = sorted({kernel for _, kernel in kernels if family(kernel) not in known})
+    gone = sorted(name for name in UNCOUNTED if name not in {kernel for _, kernel in kernels})
     results = [('no count of a kernel grew', grew), ('the file has the kernels that there are', changed),
-               ('main loops load at most 1.15 times the fewest bytes', heavy),
+               ('every element that is counted has its kernel and its loop', lost),
+               ('the file has the counts of their elements', not_kept),
+               ('every kernel is counted or stands among those that are not, with the reason', unknown + gone),
+               ('elements move at most 1.15 times the fewest bytes', heavy),
+               ('distances are bounded by one reciprocal root of a pair, without another root or division', special),
                (f'{len(kernels)} kernels were looked at', [] if len(kernels) > 20 else ['too few'])]
+    if not read:
+        print('# no cuobjdump: the counts of machine code are not compared (PyPI has nvidia-cuda-cuobjdump)')
     for number, (text, bad) in enumerate(results, 1):
         print(f"{'not ok' if bad else 'ok'} {number} - {text}")
         for line in bad:

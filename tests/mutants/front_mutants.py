@@ -4,6 +4,8 @@
 embeddings of `alcore select`, and the check of options in Lua. Each is put into a copy of one source file, which is compiled and
 linked into the program or module; a mutant counts as killed only when the case named for it fails. In TAP.
 
+Of all mutants it is checked that their texts stand in the sources. They are compiled and run with $ALCORE_TEST_FULL, or with names.
+
   front_mutants.py SOURCE BUILD [NAME]..."""
 import json
 import os
@@ -14,6 +16,9 @@ import subprocess
 import sys
 import tempfile
 
+sys.path.insert(0, os.path.join(os.path.dirname(os.path.abspath(__file__)), '..', 'tools'))
+from tap import Tap  # noqa: E402
+
 EVAL, OPTIONS = 'tests/cli/test_eval.py', 'tests/cli/test_command_options.py'
 BAD_INPUT, MODEL = 'tests/cli/test_bad_input.py', 'tests/cli/test_model.py'
 LUA = 'tests/bindings/lua/test_alcore.lua'
@@ -21,18 +26,20 @@ FIELDS, VALUES = 'bindings/lua/lua_fields.c', 'bindings/lua/lua_values.c'
 UNKNOWN = 'an option that a function does not know is refused, with the nearest name'
 TYPES = 'the value of an option has the type of the option'
 TRANSLATIONS, LABELS = 'bindings/cli/eval_translations.c', 'bindings/cli/eval_labels.c'
+FILES = 'bindings/cli/eval_command.c'  # whose evaluation_files() tells metrics where their texts are
 WALK = 'every_option_of_eval_changes_something'
 
 
 # name: (file, text that stands there once, what takes its place, test, case that must fail)
 MUTANTS = {
     'bleu takes the references for hypotheses':
-        (TRANSLATIONS, 'files.paths = self->args->operands + 1;', 'static const char *turned[2];\n    turned[0] = self->args->operands[2];\n'
+        (FILES, 'files.paths = self->args->operands + 1;', 'static const char *turned[2];\n    turned[0] = self->args->operands[2];\n'
          '    turned[1] = self->args->operands[1];\n    files.paths = turned;', EVAL, 'bleu_is_that_of_the_vectors'),
-    'length-ratio takes the references for hypotheses':
-        ('bindings/cli/eval_overlap.c', 'self->ctx, self->own, self->own_lengths,\n' + ' ' * 51 + 'self->lines, self->others, self->other_lengths,',
-         'self->ctx, self->others, self->other_lengths,\n' + ' ' * 51 + 'self->lines, self->own, self->own_lengths,', EVAL,
-         'the_sides_are_not_exchanged'),
+    'length-ratio prints the words of the references as those of the hypotheses':
+        ('bindings/cli/eval_overlap.c',
+         'add_integer(self, "hypothesis_words", score.hypothesis_words);\n    add_integer(self, "reference_words", score.reference_words);',
+         'add_integer(self, "hypothesis_words", score.reference_words);\n    add_integer(self, "reference_words", score.hypothesis_words);',
+         EVAL, 'the_sides_are_not_exchanged'),
     'f1 takes the predicted tags for the gold ones':
         (LABELS, 'add_integer(self, "gold_spans", score.gold_spans);\n    add_integer(self, "predicted_spans", score.predicted_spans);',
          'add_integer(self, "gold_spans", score.predicted_spans);\n    add_integer(self, "predicted_spans", score.gold_spans);', EVAL,
@@ -57,10 +64,10 @@ MUTANTS = {
     '--cased is not heeded':
         (TRANSLATIONS, 'options.case_sensitive = option_given(self->args, OPTION_CASED);', 'options.case_sensitive = 0;', OPTIONS, WALK),
     '--scheme is not heeded':
-        (LABELS, 'self->lines, strict, &score', 'self->lines, 0, &score', EVAL,
+        (LABELS, '&files, strict, &score', '&files, 0, &score', EVAL,
          'the_sides_are_not_exchanged'),
     '--text-column is not heeded':
-        ('bindings/cli/inputs.c', 'options.text_column = option_value(args, OPTION_TEXT_COLUMN, NULL);', '', EVAL, 'columns_are_read'),
+        (FILES, 'options->text_column = option_value(self->args, OPTION_TEXT_COLUMN, NULL);', '', EVAL, 'columns_are_read'),
     'out of memory has the exit code of bad data':
         ('bindings/cli/terminal.c', 'case ALCORE_E_NOMEM:\n        return EXIT_MEMORY;', 'case ALCORE_E_NOMEM:\n        return EXIT_DATA;',
          BAD_INPUT, 'too_little_memory'),
@@ -138,14 +145,20 @@ def failing_cases(source, build, program, test):
     return failed if failed or done.returncode == 0 else {'exit code %d' % done.returncode}, done.stdout
 
 
+def misplaced(source, name):
+    """Why a mutant cannot be made: its text does not stand in the source exactly once; empty when it does."""
+    path, old = MUTANTS[name][:2]
+    with open(os.path.join(source, path), encoding='utf-8') as file:
+        count = file.read().count(old)
+    return '' if count == 1 else '%s, %s: the text stands there %d times, not once: %s' % (name, path, count, old)
+
+
 def judge(source, build, name):
     """Why a mutant lives; empty for one that was killed."""
     path, old, new, test, case = MUTANTS[name]
     target = 'bindings/lua/alcore-lua5.4.so' if test == LUA else 'bindings/cli/alcore'
     with open(os.path.join(source, path), encoding='utf-8') as file:
         text = file.read()
-    if text.count(old) != 1:
-        return '%s: the text stands there %d times, not once: %s' % (path, text.count(old), old)
     with tempfile.TemporaryDirectory(prefix='alcore-mutant-') as folder:
         made, replaced = compile_mutant(source, build, folder, path, text.replace(old, new), target)
         linked, said = link(build, folder, target, made, replaced) if made else (None, replaced)
@@ -160,19 +173,19 @@ def judge(source, build, name):
 def main():
     source, build = os.path.abspath(sys.argv[1]), os.path.abspath(sys.argv[2])
     chosen = [name for name in MUTANTS if not sys.argv[3:] or name in sys.argv[3:]]
+    if not sys.argv[3:] and not os.environ.get('ALCORE_TEST_FULL'):
+        chosen = []
     if not shutil.which('lua5.4') or not os.path.exists(os.path.join(build, 'bindings/lua/alcore-lua5.4.so')):
         chosen = [name for name in chosen if MUTANTS[name][3] != LUA]
-    print('1..%d' % len(chosen))
-    alive = 0
-    for number, name in enumerate(chosen, 1):
-        why = judge(source, build, name)
-        alive += bool(why)
-        print('%s %d %s' % ('not ok' if why else 'ok', number, name))
-        for line in why.splitlines():
-            print('# ' + line)
-        sys.stdout.flush()
-    return 1 if alive else 0
+    tap = Tap()
+    lost = [why for why in (misplaced(source, name) for name in MUTANTS) if why]
+    tap.check(not lost, 'the texts of all %d mutants stand in the sources; %d of them are run' % (len(MUTANTS), len(chosen)),
+              '\n'.join(lost))
+    for name in chosen:
+        why = misplaced(source, name) or judge(source, build, name)
+        tap.check(not why, name, why)
+    tap.finish()
 
 
 if __name__ == '__main__':
-    sys.exit(main())
+    main()

@@ -7,7 +7,6 @@ import os
 from . import _ffi
 from ._arrays import FLOATS, INTEGERS, NUMBERS, Tensor, integers, memory_of, plain, stream_of, tensor_of
 from ._calls import check, run
-from ._errors import UnsupportedError
 from ._handles import Handle, choice, new, struct
 from ._library import lib
 from ._strings import Strings, name_of, text_at
@@ -24,8 +23,9 @@ class Column:
     meaning: "uncertainty", "confidence" or "logprob" of scores, "probs", "logprobs" or "logits" of class probabilities.
     log_base: base of logarithms, e when None. rows: the pool row of each entry; None: all rows in order.
     copy: None reads the array where it lies and copies it only where the library cannot (Fortran order, the other byte order,
-    a DataFrame); False refuses to copy; True always copies, to host memory. An array that is read in place must not change while the
-    pool uses it. One on a CUDA device stays there: selections and searches run on that device then."""
+    a DataFrame); False refuses to copy; True always copies. An array that is read in place must not change while the pool uses it.
+    One on a CUDA device stays there, and so does its copy, if the device has memory for it: selections and searches run on that
+    device then. Give tensor.cpu() for a copy in host memory."""
 
     def __init__(self, values, offsets=None, *, meaning=None, log_base=None, rows=None, copy=None):
         self.values, self.offsets, self.meaning = values, offsets, meaning
@@ -145,15 +145,12 @@ def put(writer, rows, values, lengths, what, ctx):
     """Puts the values of some rows into the writer with that handle."""
     address, count, kept = integers(rows, what + " rows")
     tensor = tensor_of(values, what, ctx, FLOATS if what in _ffi.COLUMNS else NUMBERS)
-    if stream_of(tensor) is not None:
-        raise UnsupportedError("%s: a column writer takes arrays that are ready in the default CUDA stream; give this one by DLPack, or wait "
-                               "for its stream" % what)
     sizes, sizes_kept = None, None
     if lengths is not None:
         sizes, size_count, sizes_kept = integers(lengths, what + " lengths")
         if size_count != count:
             raise ValueError("%s: %d lengths were given for %d rows" % (what, size_count, count))
-    run(lib.alcore_column_writer_put, writer, address, sizes, count, tensor.reference)
+    run(lib.alcore_column_writer_put_in_stream, writer, address, sizes, count, tensor.reference, stream_of(tensor))
     del kept, sizes_kept
 
 

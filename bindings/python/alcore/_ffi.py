@@ -1296,6 +1296,7 @@ FUNCTIONS = {
     "alcore_column_writer_ref": (c_void_p, (c_void_p,), False),
     "alcore_column_writer_unref": (None, (c_void_p,), False),
     "alcore_column_writer_put": (c_int32, (c_void_p, c_void_p, c_void_p, c_int64, c_void_p), True),
+    "alcore_column_writer_put_in_stream": (c_int32, (c_void_p, c_void_p, c_void_p, c_int64, c_void_p, c_void_p), True),
     "alcore_column_writer_repeats": (c_int64, (c_void_p,), False),
     "alcore_column_writer_missing_count": (c_int64, (c_void_p,), False),
     "alcore_column_writer_missing": (c_int32, (c_void_p, c_void_p), False),

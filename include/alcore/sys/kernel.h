@@ -23,7 +23,9 @@
  * An engine may compute anything else first, as long as it only discards what provably cannot
  * change the result (a filter).
  *
- * class_stats takes exp and log, and always those of the C library of the CPU.
+ * class_stats takes exp and log, and always those of the C library of the CPU: its arrays are in
+ * host memory, and an engine of another device leaves it NULL. class_tops finds what class_stats
+ * needs of a row for all but the entropy.
  *
  * **Column kernels**: logit_stats and hidden_stats take exp and log of the engine, or sum in lower
  * precision, which engines round differently: they agree within 1e-6 + 1e-5 |v|, beside what
@@ -131,6 +133,25 @@ typedef struct alcore_sys_token_stats {
     int32_t *argmax;   /**< the class with the largest logit, the lowest one in a tie */
 } alcore_sys_token_stats;
 
+/** The labels of the tokens of some items as a caller has them, for token_stats. Token t of item i
+ * is row i * item_step + t * token_step of the logits or hidden states; rows that are no token, and
+ * tokens behind the length of their item, take no part. */
+typedef struct alcore_sys_labels {
+    /** The label of token 0 of item 0, in memory of the device; in host memory only without gaps
+     * and in this order. NULL: the label of every token is 0. */
+    const void *data;
+    const int64_t *lengths; /**< int64 [items]: tokens of each item; NULL: all */
+    int64_t items;          /**< items */
+    int64_t tokens;         /**< tokens of an item, those behind its length included */
+    int64_t item_stride;    /**< labels from an item to the next; any number */
+    int64_t token_stride;   /**< labels from a token to the next; any number */
+    int64_t item_step;      /**< rows from an item to the next, 0 or more */
+    int64_t token_step;     /**< rows from a token to the next, 0 or more */
+    int64_t ignore;         /**< tokens with this label take no part */
+    int32_t dtype;          /**< ALCORE_INT32 or ALCORE_INT64 */
+    int32_t reserved;       /**< pads: 0 */
+} alcore_sys_labels;
+
 /** How a search compares two rows. */
 enum {
     ALCORE_SYS_L2 = 0,    /**< sq_dist, the smallest first */
@@ -188,6 +209,29 @@ typedef struct alcore_sys_weights {
     double *total; /**< [1] out: running sum, from +0.0 and in row order, of minimum after the call;
                         NULL: not wanted */
 } alcore_sys_weights;
+
+/** Draws by weight among the items of all blocks of a pool (spec 1.7), for a call that has those of
+ * some of the blocks. */
+typedef struct alcore_sys_draws {
+    int64_t count;         /**< draws, at most ALCORE_SYS_DRAWS */
+    const double *u;       /**< double [count], in host memory: a number in [0, 1) for each */
+    int64_t blocks;        /**< blocks of the pool */
+    const double *totals;  /**< double [blocks]: the weight of each, as run_totals gives it */
+    int64_t first;         /**< the first block of the call */
+    int64_t own;           /**< blocks of the call: first .. first + own - 1 */
+    const int64_t *starts; /**< int64 [own + 1]: the first item of each, as in run_totals */
+} alcore_sys_draws;
+
+/** The most draws of a call. */
+#define ALCORE_SYS_DRAWS 4
+/** The most matrices of which a call takes the rows that are drawn. */
+#define ALCORE_SYS_DRAWN_MATRICES 4
+
+/** What a draw has found. */
+typedef struct alcore_sys_drawn {
+    int64_t block; /**< the block that was drawn; -1: no block has a weight */
+    int64_t item;  /**< the item, counted as in starts; -1: likewise */
+} alcore_sys_drawn;
 
 /** Rows in the memory of an engine. */
 typedef struct alcore_sys_held {
@@ -257,11 +301,6 @@ typedef struct alcore_sys_kernels {
     alcore_status (*group_cosine)(const alcore_sys_work *work, const alcore_sys_rows *rows,
                                   const int32_t *group, int64_t groups, const double *centroids,
                                   double *out);
-    /** out[i] = sq_dist(row i, centroids[group[i]]): double [count]; group and centroids as in
-     * group_cosine. */
-    alcore_status (*group_sq_dists)(const alcore_sys_work *work, const alcore_sys_rows *rows,
-                                    const int32_t *group, int64_t groups, const double *centroids,
-                                    double *out);
     /** The nearest centroid of each row among those of its own group: the assignment of k-means.
      *
      * Group g owns the centroids starts[g] .. starts[g + 1] - 1; starts: int64 [groups + 1];
@@ -329,10 +368,13 @@ typedef struct alcore_sys_kernels {
     /** One greedy step of IDDS after `picked` moved from the unlabeled to the labeled rows: f =
      * cos(row i, picked), or f = dot(row i, picked) when norms is NULL; then a[i] -= f and b[i] +=
      * f. norms: double [count], the roots of self_dots; picked: double [dims]; picked_norm: its
-     * norm; a, b: double [count], sums of similarities to the unlabeled and to the labeled rows. */
+     * norm; a, b: double [count], sums of similarities to the unlabeled and to the labeled rows.
+     * With idds, scores[i] then is what idds_scores gives for s, double [count]; idds NULL: scores
+     * are not wanted, and s and scores may be NULL. */
     alcore_status (*idds_update)(const alcore_sys_work *work, const alcore_sys_rows *rows,
                                  const uint8_t *mask, const double *norms, const double *picked,
-                                 double picked_norm, double *a, double *b);
+                                 double picked_norm, double *a, double *b,
+                                 const alcore_sys_idds *idds, const double *s, double *scores);
     /** out[i] = the IDDS score of item i: double [count]. a, b, s: double [count], A_v, B_v and the
      * similarity of the item to itself, s_v. */
     alcore_status (*idds_scores)(const alcore_sys_work *work, int64_t count, const uint8_t *mask,
@@ -382,7 +424,8 @@ typedef struct alcore_sys_kernels {
      * 1]; logprob: double [tokens]; labels: int64 [tokens] or NULL. out[rows[i]], or out[i] when
      * rows is NULL, = the mean of minus the values, each at least -100, over the tokens whose label
      * is not `ignore`, in token order; NaN without such tokens and with a NaN among them. *floored
-     * is added to: the number of values below -100. */
+     * is added to: the number of values below -100. NULL in an engine of another device than the
+     * CPU: the log-probabilities are in host memory when they are scored. */
     alcore_status (*sequence_nnll)(const alcore_sys_work *work, const double *logprob,
                                    const int64_t *labels, int64_t ignore, const int64_t *offsets,
                                    const int64_t *rows, int64_t count, double *out,
@@ -438,9 +481,12 @@ typedef struct alcore_sys_kernels {
      * several blocks to a kernel at once and needs the sum of each: totals[b] = the running sum,
      * from +0.0 and in order, of values[i] for starts[b] <= i < starts[b + 1]: double [runs].
      * starts: int64 [runs + 1], ascending, 0 or more; mask: uint8 [starts[runs]]; values: double
-     * [starts[runs]]. A NULL entry: callers give one block at a time. */
+     * [starts[runs]]. sums: double [starts[runs]], sums[i] = the running sum of its run up to and
+     * including values[i]; items before starts[0] and outside the mask keep theirs; NULL: not
+     * wanted. A NULL entry: callers give one block at a time. */
     alcore_status (*run_totals)(const alcore_sys_work *work, int64_t runs, const int64_t *starts,
-                                const uint8_t *mask, const double *values, double *totals);
+                                const uint8_t *mask, const double *values, double *sums,
+                                double *totals);
     /** Converts all rows, which are in the engine's memory, for later calls that compare them by
      * the metric with about `others` rows of the other operand each: nearest_centroid
      * (ALCORE_SYS_L2), knn, margin_ratios (ALCORE_SYS_COSINE) and distance_bounds (ALCORE_SYS_L2).
@@ -451,6 +497,61 @@ typedef struct alcore_sys_kernels {
      * converts nothing. */
     alcore_status (*convert)(const alcore_sys_work *work, const alcore_sys_rows *rows,
                              int32_t metric, int64_t others, alcore_sys_converted *out);
+    /** logit_stats (output NULL: `rows` are logits) or hidden_stats, with labels and bias in the
+     * layout and type that a caller has them in, so that those in memory of the device are read
+     * there. bias: [classes], a row of one component for each class, of any type, rounded to
+     * float32; on the host float32 without gaps; NULL: none. taking: uint8 [rows->count], 1 for the
+     * rows that take part, else 0; NULL: not wanted. *bad_label: the lowest i * tokens + t of a
+     * token whose label is neither `ignore` nor a class, and which takes part otherwise; -1 when
+     * there is none. Where there is one, the contents of the other outputs are undefined. A NULL
+     * entry: callers lay out labels by row and convert the bias themselves. */
+    alcore_status (*token_stats)(const alcore_sys_work *work, const alcore_sys_rows *rows,
+                                 const alcore_sys_rows *output, const alcore_sys_rows *bias,
+                                 const alcore_sys_labels *labels, const alcore_sys_token_stats *out,
+                                 uint8_t *taking, int64_t *bad_label, int64_t *bad);
+    /** Several draws at once, from weights whose totals and running sums run_totals has made. The
+     * target of draw d is u[d] times the sum of totals in order; its block is the first with which
+     * their running sum exceeds it, and its item what `draw` finds there, `before` being the sum of
+     * the blocks before. Where rounding leaves no such block, it is the last item that has a
+     * weight. found[d] and vectors[d] are written where the block is one of the call's, and
+     * found[d] where no block has a weight, so that calls with all blocks of a pool fill the same
+     * arrays. mask, values, sums: an entry for each item; rows: [matrices], each with a row for
+     * each item; found: [count]; vectors: double [count, sum of the dims], the item's row of each
+     * matrix, widened exactly, one after the other. Where all arrays are in the engine's memory
+     * nothing is waited for; rows in host memory are copied as a whole. A NULL entry: callers draw
+     * one by one. */
+    alcore_status (*draw_rows)(const alcore_sys_work *work, const alcore_sys_draws *draws,
+                               const uint8_t *mask, const double *values, const double *sums,
+                               int64_t matrices, const alcore_sys_rows *rows,
+                               alcore_sys_drawn *found, double *vectors);
+    /** arg_max over values [count], and the row that it finds: vector: double [dims], widened
+     * exactly, zeros where there is none. Where all arrays are in the engine's memory nothing is
+     * waited for; rows in host memory are copied as a whole. A NULL entry: callers use arg_max. */
+    alcore_status (*best_row)(const alcore_sys_work *work, const alcore_sys_rows *rows,
+                              const uint8_t *mask, const double *values, int64_t *item,
+                              double *value, double *vector);
+    /** Memory of the engine for rows of this count, width and type, without gaps, which a caller
+     * then fills by store and gather; rows->data is not looked at. The type may be an integer type
+     * too. *out as upload() makes it, for release(): out->memory is NULL where the rows have no
+     * bytes, or where less than a quarter of the device's memory would stay free. A NULL entry: the
+     * engine works in host memory. */
+    alcore_status (*hold)(const alcore_sys_work *work, const alcore_sys_rows *rows,
+                          alcore_sys_held *out);
+    /** Copies rows by number to memory of the engine, without gaps: row i of memory [count, dims] =
+     * row items[i] of rows, in their type, which here may be an integer type too; all bits are 1, a
+     * NaN, for a negative item. items: int64 [count], each below rows->count. In the order of
+     * work->stream; rows and items in host memory may change once it has returned. A NULL entry:
+     * the engine works in host memory. */
+    alcore_status (*gather)(const alcore_sys_work *work, const alcore_sys_rows *rows, int64_t count,
+                            const int64_t *items, void *memory);
+    /** The two largest values of each row of probabilities, clamped to [0, 1], or of natural
+     * log-probabilities, clamped to at most +0.0 (kind: ALCORE_CLASSES_PROBS or _LOGPROBS): tops:
+     * double [count, 2], the larger first, equal in a tie; the second is -infinity with one class.
+     * class_stats of the matrix tops gives all statistics of the row but the entropy, to the byte.
+     * A row that it calls bad has NaN twice where one of its values is NaN, else infinity. unit is
+     * not looked at. A NULL entry: callers give the rows to class_stats. */
+    alcore_status (*class_tops)(const alcore_sys_work *work, const alcore_sys_rows *rows,
+                                const uint8_t *mask, int32_t kind, double *tops);
 } alcore_sys_kernels;
 
 /** Entry point of a kernel module, exported as alcore_ENGINE_entry, such as alcore_cuda_entry.

@@ -247,6 +247,13 @@ int64_t alcore__matrix_block_start(const alcore__matrix *matrix, int64_t b) {
     return index < block->count ? alcore__matrix_row_of(matrix, index) : matrix->rows.count;
 }
 
+alcore_status alcore__matrix_block_starts(const alcore__matrix *matrix, int64_t **out) {
+    alcore__block *block = matrix->block;
+    ALCORE__TRY(alcore__scratch_push(block, block->blocks + 1, sizeof **out, out));
+    for (int64_t b = 0; b <= block->blocks; b++) (*out)[b] = alcore__matrix_block_start(matrix, b);
+    return ALCORE_OK;
+}
+
 alcore_sys_rows alcore__matrix_row(const alcore__matrix *matrix, int64_t index) {
     alcore_sys_rows row = matrix->rows;
     int64_t matrix_row = alcore__matrix_row_of(matrix, index);
@@ -432,17 +439,17 @@ alcore_status alcore__matrix_sum(const alcore__matrix *matrix, double *sums) {
     return ALCORE_OK;
 }
 
-/* totals [blocks]: one kernel adds the values of all blocks, of each in row order. */
+/* totals [blocks]: one kernel adds the values of all blocks, of each in row order. sums [matrix
+ * rows]: the running sums in their blocks; NULL: not wanted. */
 alcore_status alcore__matrix_totals(const alcore__matrix *matrix, const uint8_t *mask,
-                                    const double *values, double *totals) {
+                                    const double *values, double *sums, double *totals) {
     alcore__block *block = matrix->block;
     alcore_sys_work work = alcore__run_work(block->run);
     alcore__scratch_mark mark = alcore__scratch_get_mark(block);
     int64_t *starts; /* [blocks + 1] matrix rows */
-    ALCORE__TRY(alcore__scratch_push(block, block->blocks + 1, sizeof *starts, &starts));
-    for (int64_t b = 0; b <= block->blocks; b++) starts[b] = alcore__matrix_block_start(matrix, b);
+    ALCORE__TRY(alcore__matrix_block_starts(matrix, &starts));
     ALCORE__TRY(alcore__run_kernels(block->run)
-                    ->run_totals(&work, block->blocks, starts, mask, values, totals));
+                    ->run_totals(&work, block->blocks, starts, mask, values, sums, totals));
     alcore__scratch_release(block, mark);
     return ALCORE_OK;
 }

@@ -89,6 +89,17 @@ alcore_status alcore__download(const alcore__run *run, const double *values, int
     return alcore__run_kernels(run)->widen(&work, &row, NULL /* no mask */, out);
 }
 
+/* One copy, which the host waits for. */
+alcore_status alcore__read_back(const alcore__run *run, const double *values, int64_t count,
+                                void *out) {
+    alcore_sys_work work = alcore__run_work(run);
+    alcore_sys_rows row = as_one_row(values, count);
+    if (alcore__run_kernels(run)->download)
+        return alcore__run_kernels(run)->download(&work, &row, out);
+    memcpy(out, values, (size_t)count * sizeof *values);
+    return ALCORE_OK;
+}
+
 /* Copies values [matrix rows] from the engine's memory and picks out those of active rows: out
  * [active rows], by index, in host memory. */
 alcore_status alcore__download_active(const alcore__matrix *matrix, const double *values,
@@ -150,6 +161,7 @@ alcore_status alcore__block_store_mask(alcore__block *block, int32_t number, con
                                        int64_t count, const uint8_t **out) {
     *out = mask;
     if (!block->run->stream || !block->memory || number >= ALCORE__BLOCK_MASKS) return ALCORE_OK;
+    block->memory->mask_changes[number] = 0; /* it may be a mask of something else */
     if (block->memory->stored_masks[number]) {
         ALCORE__TRY(renew_mask(block, number, mask, count));
     } else {
@@ -157,6 +169,34 @@ alcore_status alcore__block_store_mask(alcore__block *block, int32_t number, con
     }
     if (block->memory->masks[number].memory) *out = block->memory->masks[number].memory;
     return ALCORE_OK;
+}
+
+/* A mask is kept where both of its copies are. */
+int64_t alcore__block_mask_changes(const alcore__block *block, int32_t number) {
+    const alcore__block_memory *memory = block->memory;
+    bool kept = memory && number < ALCORE__BLOCK_MASKS && memory->stored_masks[number];
+    return kept ? memory->mask_changes[number] - 1 : -1;
+}
+
+void alcore__block_set_mask_changes(alcore__block *block, int32_t number, int64_t changes) {
+    if (block->memory && number < ALCORE__BLOCK_MASKS && block->memory->stored_masks[number])
+        block->memory->mask_changes[number] = changes + 1;
+}
+
+const uint8_t *alcore__block_kept_mask(const alcore__block *block, int32_t number) {
+    return block->memory->masks[number].memory;
+}
+
+/* One byte is copied, and no other is looked at, however many rows the block has. */
+alcore_status alcore__block_clear_mask_row(alcore__block *block, int32_t number, int64_t row) {
+    const alcore__run *run = block->run;
+    alcore_sys_work work = alcore__run_work(run);
+    uint8_t *stored = block->memory->stored_masks[number] + row;
+    if (!*stored) return ALCORE_OK;
+    *stored = 0;
+    alcore_sys_rows changed = as_mask_row(stored, 1);
+    return alcore__run_kernels(run)->store(&work, &changed,
+                                           (uint8_t *)block->memory->masks[number].memory + row);
 }
 
 /* ---- copies of the embeddings ---- */

@@ -322,6 +322,7 @@ alcore_status alcore__shard_new(alcore__run *run, int32_t part, int32_t parts,
 void alcore__shard_free(alcore__run *run, alcore__shard *shard) {
     if (!shard) return;
     if (run->stream) alcore__close_wide_blocks(run);
+    run->runner->memory = NULL;
     for (int64_t b = 0; b < shard->block_count; b++)
         alcore__block_memory_free(run, &shard->memory[b]);
     alcore__free(run->ctx, shard->memory);
@@ -353,7 +354,7 @@ static int64_t blocks_per_wave(const alcore__run *run, const alcore__pass *pass)
  * freed before the next one is mapped. */
 static alcore_status make_pass(alcore__run *run, alcore__shard *shard) {
     const alcore__pass *pass = alcore__present_pass(run);
-    if (pass->wide && !run->runner->wide_blocks) alcore__open_wide_blocks(run);
+    if (pass->wide && !run->runner->wide_blocks) alcore__open_wide_blocks(run, shard);
     int64_t blocks = run->active[pass->rows].blocks, wave = blocks_per_wave(run, pass);
     for (int64_t first = 0; first < blocks; first += wave) {
         alcore__partials partials = {0};

@@ -69,6 +69,8 @@ struct alcore__runner {
     int64_t pass_count;  /* passes before the present one */
     int64_t next_block;  /* the block of the present pass whose partial is reduced next */
     int64_t wide_blocks; /* blocks that wide passes visit as one; 0: not chosen yet, one by one */
+    const alcore__block_memory *memory; /* [blocks of the candidates] what they keep, borrowed from
+                                           the shard; NULL: there are no wide blocks */
     uint8_t
         *nan[ALCORE__SOURCES]; /* [rows of the pool] 1: the row has a NaN or infinity; owned, NULL
                                   without nan=exclude. The entry of ALCORE__OVER_LABELED_ROWS
@@ -79,7 +81,7 @@ struct alcore__runner {
 
 /* Decide how many blocks the wide passes of the run visit as one, and in which stream their kernels
  * run; wait for these kernels (wide_blocks.c). */
-void alcore__open_wide_blocks(alcore__run *run);
+void alcore__open_wide_blocks(alcore__run *run, const alcore__shard *shard);
 void alcore__close_wide_blocks(alcore__run *run);
 
 /* Move the cursors to the first pass that visits blocks, and from the present pass to the next one

@@ -8,9 +8,12 @@
  * selects the same rows with wide blocks and without.
  *
  * Kernels of wide blocks run in the default stream of the device, in which one kernel follows the
- * other without the host waiting for it; the host waits where it reads a result. A pass that is
- * cancelled leaves kernels for as many rows as a wide block has in the stream, of which a device
- * reads more than WIDE_BYTES in 10 ms. */
+ * other without the host waiting for it; the host waits where it reads a result. Where the whole
+ * pool is in the device's memory (alcore__wide_visits()), greedy strategies and draws by weight
+ * queue the kernels of all wide blocks before they read what these have found. A pass that is
+ * cancelled leaves kernels in the stream for as many rows: those of a wide block, of which a device
+ * reads more than WIDE_BYTES in 10 ms, or of its whole memory, which it reads in less than 100 ms.
+ */
 #include "alcore/sys/dtype.h"
 #include "base/tensor_view.h"
 #include "strategy/engine/runner.h"
@@ -49,7 +52,8 @@ static bool has_wide_blocks(const alcore__run *run, const alcore__column *column
     const alcore_sys_kernels *kernels = alcore__run_kernels(run);
     bool resident = run->repeats || alcore__column_device(column) >= 0;
     return resident && kernels->upload && kernels->store && kernels->run_totals &&
-           kernels->download && are_wide(run->def->passes);
+           kernels->download && kernels->draw_rows && kernels->best_row &&
+           are_wide(run->def->passes);
 }
 
 /* How many blocks a wide block has, where rows of row_bytes bytes lie in memory as they are
@@ -69,7 +73,7 @@ static int64_t wide_blocks(const alcore__run *run, int64_t row_bytes, bool in_pl
 
 /* Called before the first wide pass of a run that makes all its passes in one process. A run that
  * was given a stream of the caller's keeps it. */
-void alcore__open_wide_blocks(alcore__run *run) {
+void alcore__open_wide_blocks(alcore__run *run, const alcore__shard *shard) {
     const alcore__column *column = alcore__candidate_embeddings(run);
     run->runner->wide_blocks = 1;
     if (!column || !has_wide_blocks(run, column)) return;
@@ -77,6 +81,47 @@ void alcore__open_wide_blocks(alcore__run *run) {
     int64_t row_bytes = column->dims * (int64_t)alcore_sys_dtype_bytes(column->dtype);
     run->runner->wide_blocks = wide_blocks(run, row_bytes, alcore__column_in_place(column, engine));
     run->stream = engine->stream ? engine->stream : DEFAULT_STREAM;
+    run->runner->memory = shard->memory;
+}
+
+/* Copies are made at the first visit of a block, so that passes before it count none. Rows in host
+ * memory do not count without a copy on the device: a kernel that finds a row takes the whole
+ * matrix, and would copy it to the device in each pass. */
+int64_t alcore__wide_visits(const alcore__run *run) {
+    const alcore__runner *runner = run->runner;
+    const alcore__active_rows *active = &run->active[ALCORE__OVER_CANDIDATES];
+    const int64_t step = runner->wide_blocks;
+    if (!runner->memory) return 0;
+    const alcore__column *column = alcore__candidate_embeddings(run);
+    const bool in_place =
+        alcore__column_device(column) >= 0 && alcore__column_in_place(column, &run->input->engine);
+    for (int64_t b = 0; b < active->blocks && !in_place; b += step) {
+        const int64_t end = b + step < active->blocks ? b + step : active->blocks;
+        const bool empty = active->block_starts[b] == active->block_starts[end];
+        if (!empty && !runner->memory[b].device.memory) return 0;
+    }
+    return (active->blocks + step - 1) / step;
+}
+
+int64_t alcore__wide_visit(const alcore__run *run, int64_t block) {
+    return block / run->runner->wide_blocks;
+}
+
+/* A matrix has one of two forms: a copy of the active rows, on the device or, where its memory is
+ * short, on the host; or the rows of the column from the first active one of the wide block to its
+ * last. */
+int64_t alcore__wide_position(const alcore__run *run, int64_t visit, int64_t matrix_row) {
+    const alcore__active_rows *active = &run->active[ALCORE__OVER_CANDIDATES];
+    const int64_t step = run->runner->wide_blocks, first = visit * step;
+    const int64_t end = first + step < active->blocks ? first + step : active->blocks;
+    alcore__block block = {.start = active->block_starts[first]};
+    block.count = active->block_starts[end] - block.start;
+    block.rows = active->rows + block.start;
+    const alcore__block_memory *memory = &run->runner->memory[first];
+    const bool is_copy = memory->device.memory || memory->host;
+    const alcore__matrix matrix = {
+        .block = &block, .rows = {.first = block.rows[0]}, .mask = is_copy ? NULL : active->mask};
+    return block.start + alcore__matrix_index_of(&matrix, matrix_row);
 }
 
 /* Waits until the kernels of all wide blocks have ended: a download of nothing waits for the

@@ -62,7 +62,8 @@ bool alcore__draw_by_weight(const double *block_weights, int64_t stride, int64_t
 }
 
 /* Whether the drawn row is one of this block: by its position among the candidates or, where it was
- * drawn by weight, by the number of its block. alcore__no_draw is in none. */
+ * drawn by weight, by the number of its block. alcore__no_draw is in none, nor is one that the
+ * engine finds. */
 bool alcore__draw_is_in(const alcore__draw *draw, const alcore__block *block) {
     if (draw->position < 0)
         return draw->block >= block->number && draw->block < block->number + block->blocks;
@@ -81,9 +82,9 @@ alcore_status alcore__draw_find(const alcore__draw *draw, const alcore__matrix *
     int64_t row; /* counted from `first` */
     *index = draw->position - matrix->block->start;
     if (draw->position >= 0) return ALCORE_OK;
-    int64_t number = draw->block - matrix->block->number;
-    int64_t first = alcore__matrix_block_start(matrix, number);
-    int64_t end = alcore__matrix_block_start(matrix, number + 1);
+    const int64_t number = draw->block - matrix->block->number,
+                  first = alcore__matrix_block_start(matrix, number),
+                  end = alcore__matrix_block_start(matrix, number + 1);
     ALCORE__TRY(alcore__run_kernels(run)->draw(&work, end - first, mask + first, weights + first,
                                                draw->before, draw->target, &row));
     *index = row < 0 ? -1 : alcore__matrix_index_of(matrix, first + row);

@@ -17,12 +17,14 @@
 /* Draws that one pass looks up: the next row, then speculative ones. */
 enum { ALCORE__MAX_SPECULATIVE = 2, ALCORE__MAX_DRAWS = 1 + ALCORE__MAX_SPECULATIVE };
 
-/* A row to be found: either by its position, or by weight inside a block. */
+/* A row to be found: by its position, by weight inside a block, or by weight inside the pool. */
 typedef struct alcore__draw {
     int64_t position;      /* of the candidate; -1: by weight */
     int64_t block;         /* by weight: the block that holds it; -1: nothing is to be found */
     double before, target; /* by weight: sum of the weights of the blocks before, and the target, as
                               the kernel `draw` takes them */
+    bool by_engine;        /* by weight, and the engine finds block and row (engine_draws.h): */
+    double u;              /* the random number */
 } alcore__draw;
 
 extern const alcore__draw alcore__no_draw;

@@ -1,9 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* The table of passes of k-means, and its state (alcore__kmeans, where every array has its shape).
  * k clusters are made in each of several groups of candidates side by side. Seeding alternates the
- * first two passes, a Lloyd iteration is the third, and the fourth is made only after an iteration
- * that left a cluster without a row. In a row of the table, `again` true makes the pass `back` rows
- * before the next one.
+ * first two passes, of which the first is for engines that draw by themselves and the second for
+ * what these do not draw, with the third; a Lloyd iteration is the fourth, and the fifth is made
+ * only after an iteration that left a cluster without a row. In a row of the table, `again` true
+ * makes the pass `back` rows before the next one.
  *
  * A seed row is a candidate that becomes the first centroid of a cluster. A position numbers the
  * candidates from 0. means->each[g] is what is known of group g: its size in candidates, its
@@ -17,12 +18,19 @@
 #include "strategy/kmeans/kmeans_rows.h"
 
 const alcore__pass alcore__kmeans_passes[] = {
+    {.name = "drawn rows",
+     .rows = ALCORE__OVER_CANDIDATES,
+     .wide = true,
+     .block = alcore__kmeans_queue_draws,
+     .end = alcore__kmeans_read_draws,
+     .when = alcore__kmeans_has_engine_draws},
     {.name = "seed rows",
      .rows = ALCORE__OVER_CANDIDATES,
      .wide = true,
      .block = alcore__kmeans_find_seeds,
      .partial = {.extra = alcore__kmeans_seeds_bytes, .reduce = alcore__kmeans_store_seeds},
-     .end = alcore__kmeans_accept_seeds},
+     .end = alcore__kmeans_accept_seeds,
+     .when = alcore__kmeans_has_draws},
     {.name = "D^2 weights",
      .rows = ALCORE__OVER_CANDIDATES,
      .wide = true,
@@ -30,8 +38,9 @@ const alcore__pass alcore__kmeans_passes[] = {
      .partial = {.extra = alcore__kmeans_weights_bytes, .reduce = alcore__kmeans_store_weights},
      .end = alcore__kmeans_draw_seeds,
      .when = alcore__kmeans_needs_weights,
+     .start = alcore__kmeans_open_draws,
      .again = alcore__kmeans_needs_seeds,
-     .back = 1},
+     .back = 2},
     {.name = "assignment",
      .rows = ALCORE__OVER_CANDIDATES,
      .wide = true,
@@ -118,6 +127,7 @@ static int64_t nth_of_group(const alcore__kmeans *means, int64_t g, int64_t n) {
  * others. */
 alcore_status alcore__kmeans_begin(alcore__run *run, alcore__kmeans *means, const int32_t *group,
                                    int64_t groups, int64_t k, bool unit, const int64_t *seeds) {
+    means->run = run;
     means->groups = groups;
     means->dims = alcore__embedding_dims(run);
     means->blocks = run->active[ALCORE__OVER_CANDIDATES].blocks;
@@ -158,5 +168,6 @@ void alcore__kmeans_free(alcore_ctx *ctx, alcore__kmeans *means) {
     alcore__free(ctx, means->block_weights);
     alcore__free(ctx, means->is_seed);
     alcore__free(ctx, means->far_rows);
+    if (means->run) alcore__engine_draws_free(means->run, &means->engine_draws);
     memset(means, 0, sizeof *means);
 }

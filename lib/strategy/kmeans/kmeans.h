@@ -3,7 +3,8 @@
  * assignment changes, the same bytes for any cut of the pool. A table of passes for strategies to
  * nest: its state is an alcore__kmeans, which alcore__kmeans_begin() fills before the first pass.
  *
- *     seed rows        finds the rows that were drawn                          (kmeans_seed.c)
+ *     drawn rows       the engine finds the rows that were drawn               (kmeans_seed.c)
+ *     seed rows        finds those that it did not
  *     D^2 weights      measures the candidates from them, draws the next ones
  *     assignment       nearest centroids; sums by cluster; moves the centroids (kmeans_lloyd.c)
  *     farthest rows    become the centroids of empty clusters                  (kmeans_empty.c)
@@ -14,7 +15,7 @@
 #define ALCORE__KMEANS_H
 
 #include "base/rng.h"
-#include "strategy/kmeans/d2_sampling.h"
+#include "strategy/kmeans/engine_draws.h"
 
 enum { ALCORE__KMEANS_MAX_ITERATIONS = 100 };
 
@@ -58,6 +59,9 @@ typedef struct alcore__kmeans {
      * behind it, one after the other. */
     char *far_rows;
     size_t far_bytes, far_capacity;
+    const alcore__run *run;            /* borrowed */
+    alcore__engine_draws engine_draws; /* of seed rows, a sequence for each group; of a row its self
+                                          dot and its vector are taken */
 } alcore__kmeans;
 
 extern const alcore__pass alcore__kmeans_passes[];

@@ -24,7 +24,8 @@
 #include <string.h>
 
 /* Arrays of doubles [matrix rows] in the engine's memory: self dots, weights, and the squared
- * distances to each speculative row, one that is measured in advance (d2_sampling.h). */
+ * distances to each speculative row, one that is measured in advance (d2_sampling.h); on a device
+ * the running sums of the weights behind them. */
 enum { ENGINE_ARRAYS = 2 + ALCORE__MAX_SPECULATIVE };
 
 /* ---- host memory: upper, lower, assigned, then the sums ---- */
@@ -91,16 +92,17 @@ static alcore_status make_engine_arrays(alcore__block *block, const alcore__matr
     const alcore__run *run = block->run;
     alcore_sys_work work = alcore__run_work(run);
     int64_t rows = matrix->rows.count;
+    int64_t count = (ENGINE_ARRAYS + (alcore__run_kernels(run)->upload != NULL)) * rows;
     double *values;
-    ALCORE__TRY(alcore__new_array(run->ctx, ENGINE_ARRAYS * (size_t)rows, sizeof *values, &values));
-    for (int64_t i = rows; i < ENGINE_ARRAYS * rows; i++) values[i] = HUGE_VAL;
+    ALCORE__TRY(alcore__new_array(run->ctx, (size_t)count, sizeof *values, &values));
+    for (int64_t i = rows; i < count; i++) values[i] = HUGE_VAL;
     alcore_status status =
         alcore__run_kernels(run)->self_dots(&work, &matrix->rows, matrix->mask, values);
     for (int64_t i = 0; i < block->count && status == ALCORE_OK; i++) {
         if (!isfinite(values[alcore__matrix_row_of(matrix, i)]))
             status = alcore__matrix_check(matrix);
     }
-    if (status == ALCORE_OK) return alcore__block_keep(block, values, ENGINE_ARRAYS * rows);
+    if (status == ALCORE_OK) return alcore__block_keep(block, values, count);
     alcore__free(run->ctx, values);
     return status;
 }
@@ -120,6 +122,7 @@ alcore_status alcore__kmeans_open_block(const alcore__kmeans *means, alcore__blo
     out->self_dots = alcore__block_doubles(block);
     out->weights = out->self_dots + matrix->rows.count;
     out->speculative_weights = out->weights + matrix->rows.count;
+    out->weight_sums = out->self_dots + ENGINE_ARRAYS * matrix->rows.count;
     if (first_visit) /* -1: of no cluster */
         memset(out->assigned, 0xff, (size_t)block->count * sizeof *out->assigned);
     return ALCORE_OK;

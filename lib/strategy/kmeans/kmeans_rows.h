@@ -12,6 +12,8 @@ typedef struct alcore__kmeans_rows {
     double *self_dots;           /* dot product of each row with itself */
     double *weights;             /* D^2: squared distance to the nearest seed row so far */
     double *speculative_weights; /* [ALCORE__MAX_SPECULATIVE, matrix rows] */
+    double *weight_sums; /* running sums of the weights, from which a device draws; not there on
+                            other engines */
     /* [active rows], in host memory: Hamerly's bounds, L2 distances (kmeans_lloyd.c). */
     double *upper, *lower;
     int32_t *assigned; /* local cluster; -1 before the first iteration */
@@ -51,12 +53,17 @@ void alcore__kmeans_move_centroid(alcore__kmeans *means, int64_t cluster, const 
 
 /* ---- the parts of the passes, for the table in kmeans.c ---- */
 
+bool alcore__kmeans_has_engine_draws(const alcore__run *run);
+alcore_status alcore__kmeans_queue_draws(alcore__block *block, void *partial);
+alcore_status alcore__kmeans_read_draws(alcore__run *run);
+bool alcore__kmeans_has_draws(const alcore__run *run);
 size_t alcore__kmeans_seeds_bytes(const alcore__block *block);
 alcore_status alcore__kmeans_find_seeds(alcore__block *block, void *partial);
 alcore_status alcore__kmeans_store_seeds(alcore__run *run, const alcore__block_partial *partial);
 alcore_status alcore__kmeans_accept_seeds(alcore__run *run);
 bool alcore__kmeans_needs_weights(const alcore__run *run);
 bool alcore__kmeans_needs_seeds(const alcore__run *run);
+alcore_status alcore__kmeans_open_draws(alcore__run *run);
 size_t alcore__kmeans_weights_bytes(const alcore__block *block);
 alcore_status alcore__kmeans_weigh_rows(alcore__block *block, void *partial);
 alcore_status alcore__kmeans_store_weights(alcore__run *run, const alcore__block_partial *partial);

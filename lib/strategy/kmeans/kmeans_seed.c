@@ -4,7 +4,8 @@
  *
  * Two passes alternate until every group has its clusters. "Seed rows" finds, in the block that
  * holds each, the rows that were drawn: the next centroid of every group and its speculative rows
- * (d2_sampling.h). "D^2 weights" measures the candidates of each group from its newest centroid,
+ * (d2_sampling.h); where the engine draws by itself (engine_draws.h), "drawn rows" takes its place.
+ * "D^2 weights" measures the candidates of each group from its newest centroid,
  * unless that was a hit, and from the speculative rows; the total weight of each block is what the
  * next draw needs. When the caller gave the seed rows, only the first pass is made.
  *
@@ -75,7 +76,76 @@ static bool mask_group(const alcore__kmeans *means, const alcore__matrix *matrix
     return any;
 }
 
+/* *mask: the rows of a group, as the engine has them; NULL: the block has none. group_mask [matrix
+ * rows]: where it is made. */
+static alcore_status store_group_mask(const alcore__kmeans *means, const alcore__matrix *matrix,
+                                      int64_t g, uint8_t *group_mask, const uint8_t **mask) {
+    *mask = NULL;
+    if (!mask_group(means, matrix, g, group_mask)) return ALCORE_OK;
+    return alcore__block_store_mask(matrix->block, (int32_t)g, group_mask, matrix->rows.count,
+                                    mask);
+}
+
+/* ---- pass "drawn rows", where the engine draws ---- */
+
+/* `start` of the pass "D^2 weights". */
+alcore_status alcore__kmeans_open_draws(alcore__run *run) {
+    alcore__kmeans *means = run->state;
+    return alcore__engine_draws_open(run, means->groups, 1 + means->dims, &means->engine_draws);
+}
+
+/* Whether the next seed row of a group is drawn by the engine. */
+static bool draws_on_engine(const alcore__kmeans_group *each) {
+    return needs_seed(each) && each->sampler.draw[0].by_engine;
+}
+
+/* Condition of the pass: it is so of some group. */
+bool alcore__kmeans_has_engine_draws(const alcore__run *run) {
+    const alcore__kmeans *means = run->state;
+    for (int64_t g = 0; g < means->groups; g++) {
+        if (draws_on_engine(&means->each[g])) return true;
+    }
+    return false;
+}
+
+/* Queues the draws of all groups that have rows in the block. */
+alcore_status alcore__kmeans_queue_draws(alcore__block *block, void *partial) {
+    const alcore__kmeans *means = block->run->state;
+    alcore__matrix matrix;
+    alcore__kmeans_rows rows;
+    uint8_t *group_mask;
+    (void)partial;
+    ALCORE__TRY(alcore__kmeans_open_block(means, block, &matrix, &rows));
+    ALCORE__TRY(alcore__scratch_push(block, matrix.rows.count, sizeof *group_mask, &group_mask));
+    const alcore_sys_rows taken[] = {{.data = rows.self_dots,
+                                      .count = matrix.rows.count,
+                                      .dims = 1,
+                                      .stride = 1,
+                                      .dtype = ALCORE_FLOAT64},
+                                     matrix.rows};
+    for (int64_t g = 0; g < means->groups; g++) {
+        const uint8_t *mask;
+        if (!draws_on_engine(&means->each[g])) continue;
+        ALCORE__TRY(store_group_mask(means, &matrix, g, group_mask, &mask));
+        if (!mask) continue;
+        ALCORE__TRY(alcore__engine_draws_find(&means->engine_draws, &matrix, g,
+                                              &means->each[g].sampler, mask, rows.weights,
+                                              rows.weight_sums, 2 /* matrices */, taken));
+    }
+    return ALCORE_OK;
+}
+
 /* ---- pass "seed rows" ---- */
+
+/* Condition of the pass: some group has a draw that is found by its position, or in a block. */
+bool alcore__kmeans_has_draws(const alcore__run *run) {
+    const alcore__kmeans *means = run->state;
+    for (int64_t g = 0; g < means->groups; g++) {
+        const alcore__draw *draw = &means->each[g].sampler.draw[0];
+        if (needs_seed(&means->each[g]) && (draw->position >= 0 || draw->block >= 0)) return true;
+    }
+    return false;
+}
 
 /* Size of the partial: an alcore__kmeans_found and a vector for every drawn row of the block. */
 size_t alcore__kmeans_seeds_bytes(const alcore__block *block) {
@@ -110,22 +180,16 @@ alcore_status alcore__kmeans_find_seeds(alcore__block *block, void *partial) {
     alcore__matrix matrix;
     alcore__kmeans_rows rows;
     uint8_t *group_mask;
-    const uint8_t *mask = NULL;
     char *out = partial;
     ALCORE__TRY(alcore__kmeans_open_block(means, block, &matrix, &rows));
     ALCORE__TRY(alcore__scratch_push(block, matrix.rows.count, sizeof *group_mask, &group_mask));
     for (int64_t g = 0; g < means->groups; g++) {
-        bool masked = false;
+        const uint8_t *mask = NULL;
         for (int32_t k = 0; needs_seed(&means->each[g]) && k < ALCORE__MAX_DRAWS; k++) {
             const alcore__draw *draw = &means->each[g].sampler.draw[k];
             int64_t index;
             if (!alcore__draw_is_in(draw, block)) continue;
-            if (!masked) {
-                mask_group(means, &matrix, g, group_mask);
-                ALCORE__TRY(alcore__block_store_mask(block, (int32_t)g, group_mask,
-                                                     matrix.rows.count, &mask));
-                masked = true;
-            }
+            if (!mask) ALCORE__TRY(store_group_mask(means, &matrix, g, group_mask, &mask));
             ALCORE__TRY(alcore__draw_find(draw, &matrix, mask, rows.weights, &index));
             alcore__kmeans_found found = {.group = g, .draw = k};
             ALCORE__TRY(write_found(&matrix, &rows, index, found, out));
@@ -135,31 +199,33 @@ alcore_status alcore__kmeans_find_seeds(alcore__block *block, void *partial) {
     return ALCORE_OK;
 }
 
-/* Copies one entry into the state: its vector to seed_vectors, its self dot to seed_dots and its
- * position to the sampler, each by its draw. Draw 0 becomes the next centroid of its group too, and
- * its row cannot be a seed row again. */
-static void store_seed(alcore__kmeans *means, const char *entry) {
-    alcore__kmeans_found found;
-    memcpy(&found, entry, sizeof found);
-    const char *vector = entry + sizeof found;
-    alcore__kmeans_group *each = &means->each[found.group];
+/* Copies a found row into the state: its vector [dims] to seed_vectors, its self dot to seed_dots
+ * and its position to the sampler, each by its draw. Draw 0 becomes the next centroid of its group
+ * too, and its row cannot be a seed row again. */
+static void store_seed(alcore__kmeans *means, const alcore__kmeans_found *found,
+                       const void *vector) {
+    alcore__kmeans_group *each = &means->each[found->group];
     size_t bytes = (size_t)means->dims * sizeof(double);
-    memcpy(vectors_of(means, found.group) + found.draw * means->dims, vector, bytes);
-    each->seed_dots[found.draw] = found.self_dot;
-    each->sampler.found[found.draw] = found.position;
-    if (found.draw > 0) return; /* a speculative row */
-    int64_t cluster = means->centroid_starts[found.group] + each->seeded;
+    memcpy(vectors_of(means, found->group) + found->draw * means->dims, vector, bytes);
+    each->seed_dots[found->draw] = found->self_dot;
+    each->sampler.found[found->draw] = found->position;
+    if (found->draw > 0) return; /* a speculative row */
+    int64_t cluster = means->centroid_starts[found->group] + each->seeded;
     memcpy(means->centroids + cluster * means->dims, vector, bytes);
-    means->seed_positions[cluster] = found.position;
-    means->is_seed[found.position] = 1;
+    means->seed_positions[cluster] = found->position;
+    means->is_seed[found->position] = 1;
 }
 
 /* Reduces the partial of one block: its entries lie one behind the other. */
 alcore_status alcore__kmeans_store_seeds(alcore__run *run, const alcore__block_partial *partial) {
     alcore__kmeans *means = run->state;
     size_t entry_bytes = alcore__kmeans_found_bytes(means);
-    for (size_t offset = 0; offset < partial->extra_bytes; offset += entry_bytes)
-        store_seed(means, (const char *)partial->extra + offset);
+    for (size_t offset = 0; offset < partial->extra_bytes; offset += entry_bytes) {
+        const char *entry = (const char *)partial->extra + offset;
+        alcore__kmeans_found found;
+        memcpy(&found, entry, sizeof found);
+        store_seed(means, &found, entry + sizeof found);
+    }
     return ALCORE_OK;
 }
 
@@ -195,21 +261,6 @@ size_t alcore__kmeans_weights_bytes(const alcore__block *block) {
     return (size_t)(block->blocks * means->groups) * sizeof(double);
 }
 
-/* Adds the weights of group g up, which the kernels of a wide block do not do by themselves: column
- * g of totals [blocks, groups]. mask [matrix rows]: the rows of the group. */
-static alcore_status add_weights(const alcore__kmeans *means, const alcore__matrix *matrix,
-                                 int64_t g, const uint8_t *mask, const double *weights,
-                                 double *totals) {
-    alcore__block *block = matrix->block;
-    alcore__scratch_mark mark = alcore__scratch_get_mark(block);
-    double *sums; /* [blocks] */
-    ALCORE__TRY(alcore__scratch_push(block, block->blocks, sizeof *sums, &sums));
-    ALCORE__TRY(alcore__matrix_totals(matrix, mask, weights, sums));
-    for (int64_t b = 0; b < block->blocks; b++) totals[b * means->groups + g] = sums[b];
-    alcore__scratch_release(block, mark);
-    return ALCORE_OK;
-}
-
 /* Replaces the D^2 weight of each row of the block by its squared distance to the newest centroid
  * of its group where that is smaller, and adds the weights up: totals [blocks, groups], the
  * partial, in which a group without rows in the block, or with all its centroids, stays 0. weights
@@ -224,7 +275,8 @@ alcore_status alcore__kmeans_weigh_rows(alcore__block *block, void *partial) {
     alcore__kmeans_rows rows;
     uint8_t *group_mask;
     double *totals = partial;
-    bool wide = block->run->stream; /* a call has one total, but a wide block one for each block */
+    /* A call has one total, but a wide block one for each of its blocks. */
+    bool wide = alcore__engine_draws_are_open(&means->engine_draws);
     ALCORE__TRY(alcore__kmeans_open_block(means, block, &matrix, &rows));
     ALCORE__TRY(alcore__scratch_push(block, matrix.rows.count, sizeof *group_mask, &group_mask));
     int64_t count = matrix.rows.count;
@@ -232,8 +284,9 @@ alcore_status alcore__kmeans_weigh_rows(alcore__block *block, void *partial) {
         const alcore__kmeans_group *each = &means->each[g];
         const alcore__sampler *sampler = &each->sampler;
         const uint8_t *mask;
-        if (!needs_seed(each) || !mask_group(means, &matrix, g, group_mask)) continue;
-        ALCORE__TRY(alcore__block_store_mask(block, (int32_t)g, group_mask, count, &mask));
+        if (!needs_seed(each)) continue;
+        ALCORE__TRY(store_group_mask(means, &matrix, g, group_mask, &mask));
+        if (!mask) continue;
         alcore_sys_weights weights = {.minimum = rows.weights,
                                       .speculative = rows.speculative_weights,
                                       .speculative_count = sampler->speculative,
@@ -246,7 +299,9 @@ alcore_status alcore__kmeans_weigh_rows(alcore__block *block, void *partial) {
                 &work, &matrix.rows, mask, vectors_of(means, g), 1 + sampler->speculative,
                 each->seed_dots, rows.self_dots, 1 /* duplicates weigh 0 */, &weights));
         }
-        if (wide) ALCORE__TRY(add_weights(means, &matrix, g, mask, rows.weights, totals));
+        if (wide)
+            ALCORE__TRY(alcore__engine_draws_add(&means->engine_draws, &matrix, g, mask,
+                                                 rows.weights, rows.weight_sums));
     }
     return ALCORE_OK;
 }
@@ -270,15 +325,14 @@ static int64_t first_unseeded(const alcore__kmeans *means, int64_t g, int64_t ca
 }
 
 /* Draws the next seed row of group g with a probability proportional to the D^2 weights, and the
- * speculative rows after it. Only the block and the target of the running weight are known here;
- * the block finds the row in the next pass "seed rows". */
+ * speculative rows after it. Where the host draws, only the block and the target of the running
+ * weight are known here; the block finds the row in the next pass "seed rows". */
 static void draw_next(alcore__run *run, alcore__kmeans *means, int64_t g) {
     alcore__kmeans_group *each = &means->each[g];
     alcore__sampler *sampler = &each->sampler;
-    const double *weights = means->block_weights + g; /* entry b * groups: that of block b */
     /* When only duplicates of seed rows are left, no row has a weight. */
-    if (!alcore__draw_by_weight(weights, means->groups, means->blocks, alcore__rng_f64(&each->rng),
-                                &sampler->draw[0]))
+    if (!alcore__engine_draws_draw(run, &means->engine_draws, means->block_weights, g,
+                                   alcore__rng_f64(&each->rng), &sampler->draw[0]))
         sampler->draw[0].position = first_unseeded(means, g, run->outcome.count);
     /* Speculative draws use the numbers that the generator will return next, from a copy of it.
      * clusters - seeded draws are left, the present one included. A row is not worth measuring in
@@ -290,14 +344,43 @@ static void draw_next(alcore__run *run, alcore__kmeans *means, int64_t g) {
     for (int32_t k = 1; k < ALCORE__MAX_DRAWS; k++) {
         sampler->draw[k] = alcore__no_draw; /* nothing is to be found */
         if (k <= speculative && k <= draws_left)
-            alcore__draw_by_weight(weights, means->groups, means->blocks, alcore__rng_f64(&ahead),
-                                   &sampler->draw[k]);
+            alcore__engine_draws_draw(run, &means->engine_draws, means->block_weights, g,
+                                      alcore__rng_f64(&ahead), &sampler->draw[k]);
     }
+}
+
+/* Stores what the engine has found for a group. Without a weight no row is found, and the first one
+ * that is no seed row becomes the next. */
+static void store_drawn(alcore__run *run, alcore__kmeans *means, int64_t g) {
+    alcore__sampler *sampler = &means->each[g].sampler;
+    for (int32_t k = 0; k < ALCORE__MAX_DRAWS && sampler->draw[k].by_engine; k++) {
+        alcore__kmeans_found found = {.group = g, .draw = k};
+        const double *taken =
+            alcore__engine_draws_found(run, &means->engine_draws, g, k, &found.position);
+        if (!taken) {
+            alcore__sampler_clear_draws(sampler);
+            sampler->draw[0].position = first_unseeded(means, g, run->outcome.count);
+            return;
+        }
+        found.self_dot = taken[0];
+        store_seed(means, &found, taken + 1);
+    }
+}
+
+/* End of "drawn rows": the rows of groups that have none by weight are left to "seed rows". */
+alcore_status alcore__kmeans_read_draws(alcore__run *run) {
+    alcore__kmeans *means = run->state;
+    ALCORE__TRY(alcore__engine_draws_read(run, &means->engine_draws));
+    for (int64_t g = 0; g < means->groups; g++) {
+        if (draws_on_engine(&means->each[g])) store_drawn(run, means, g);
+    }
+    return alcore__kmeans_has_draws(run) ? ALCORE_OK : alcore__kmeans_accept_seeds(run);
 }
 
 /* End of "D^2 weights": draws for every group that lacks clusters. */
 alcore_status alcore__kmeans_draw_seeds(alcore__run *run) {
     alcore__kmeans *means = run->state;
+    ALCORE__TRY(alcore__engine_draws_decide(run, &means->engine_draws, means->block_weights));
     for (int64_t g = 0; g < means->groups; g++) {
         if (needs_seed(&means->each[g])) draw_next(run, means, g);
     }

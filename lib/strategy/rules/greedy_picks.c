@@ -14,7 +14,9 @@
  *     best        position of the best candidate of the pass so far, -1: none; best_value is what
  *                 it is the best by, best_vector [dims] its embedding
  *     filler      spends the budget: a row that is offered to it is bought or passed over; it is
- *                 full when nothing more can be bought */
+ *                 full when nothing more can be bought
+ *     number      of a mask that a block keeps in the engine's memory (alcore__block_store_mask()),
+ *                 and of which it knows how many offers are in it */
 #include "strategy/rules/greedy_picks.h"
 
 #include <string.h>
@@ -42,8 +44,11 @@ alcore_status alcore__greedy_begin(alcore__run *run, alcore__greedy *greedy) {
 void alcore__greedy_free_state(alcore_ctx *ctx, alcore__greedy *greedy) {
     alcore__filler_clear(&greedy->filler);
     alcore__free(ctx, greedy->status);
+    alcore__free(ctx, greedy->offered);
     alcore__free(ctx, greedy->pick_scores);
     alcore__free(ctx, greedy->best_vector);
+    alcore__free(ctx, greedy->records);
+    if (greedy->found.data) alcore__vectors_free(greedy->run, &greedy->found);
 }
 
 /* Whether the candidate at a position was not offered yet and would be bought if it were offered
@@ -52,6 +57,44 @@ void alcore__greedy_free_state(alcore_ctx *ctx, alcore__greedy *greedy) {
 bool alcore__greedy_is_free(const alcore__greedy *greedy, int64_t position) {
     return greedy->status[position] == ALCORE__GREEDY_FREE &&
            alcore__filler_fits(&greedy->filler, position);
+}
+
+/* True only without costs, which make rows that are left unaffordable one by one. */
+bool alcore__greedy_left_are_free(const alcore__greedy *greedy) {
+    return !greedy->run->input->costs && greedy->passed_over == 0 &&
+           alcore__filler_fits(&greedy->filler, 0 /* as any other */);
+}
+
+/* Offers up to which a mask that is kept is changed entry by entry. */
+enum { MAX_CHANGES = 16 };
+
+/* Brings the mask that the block keeps under a number up to date, from the offers since the last
+ * time: a pick costs as much for a million rows as for one block. *out: the mask; NULL: it has to
+ * be made, as none is kept, or as too many offers were made since. */
+static alcore_status change_mask(const alcore__greedy *greedy, const alcore__matrix *matrix,
+                                 int32_t number, const uint8_t **out) {
+    alcore__block *block = matrix->block;
+    const int64_t known = alcore__block_mask_changes(block, number);
+    *out = NULL;
+    if (known < 0 || greedy->offered_count - known > MAX_CHANGES) return ALCORE_OK;
+    for (int64_t n = known; n < greedy->offered_count; n++) {
+        const int64_t position = greedy->offered[n], index = position - block->start;
+        if (index < 0 || index >= block->count) continue;
+        if (number == LEFT_MASK && greedy->status[position] != ALCORE__GREEDY_PICKED) continue;
+        ALCORE__TRY(
+            alcore__block_clear_mask_row(block, number, alcore__matrix_row_of(matrix, index)));
+    }
+    alcore__block_set_mask_changes(block, number, greedy->offered_count);
+    *out = alcore__block_kept_mask(block, number);
+    return ALCORE_OK;
+}
+
+/* Passes a mask [matrix rows] that was made on to the engine. */
+static alcore_status store_mask(const alcore__greedy *greedy, const alcore__matrix *matrix,
+                                int32_t number, const uint8_t *mask, const uint8_t **out) {
+    ALCORE__TRY(alcore__block_store_mask(matrix->block, number, mask, matrix->rows.count, out));
+    alcore__block_set_mask_changes(matrix->block, number, greedy->offered_count);
+    return ALCORE_OK;
 }
 
 /* Makes a mask [matrix rows]: 1 for the active rows of which alcore__greedy_is_free() is true, 0
@@ -64,6 +107,10 @@ alcore_status alcore__greedy_push_mask(const alcore__greedy *greedy, const alcor
     /* Without costs every row costs 1, so the budget is asked once for the whole block. */
     bool same_costs = !greedy->run->input->costs;
     bool affordable = !same_costs || alcore__filler_fits(&greedy->filler, block->start);
+    if (same_costs && affordable) {
+        ALCORE__TRY(change_mask(greedy, matrix, FREE_MASK, out));
+        if (*out) return ALCORE_OK;
+    }
     ALCORE__TRY(alcore__scratch_push(block, matrix->rows.count, sizeof *mask, &mask));
     memset(mask, 0, (size_t)matrix->rows.count);
     for (int64_t i = 0; i < block->count && affordable; i++) {
@@ -71,7 +118,7 @@ alcore_status alcore__greedy_push_mask(const alcore__greedy *greedy, const alcor
                                   : alcore__greedy_is_free(greedy, block->start + i);
         mask[alcore__matrix_row_of(matrix, i)] = is_free;
     }
-    return alcore__block_store_mask(block, FREE_MASK, mask, matrix->rows.count, out);
+    return store_mask(greedy, matrix, FREE_MASK, mask, out);
 }
 
 /* The same of the rows that were not bought, whether they can still be or not. */
@@ -80,11 +127,13 @@ alcore_status alcore__greedy_push_left(const alcore__greedy *greedy, const alcor
     alcore__block *block = matrix->block;
     const uint8_t *status = greedy->status + block->start;
     uint8_t *mask;
+    ALCORE__TRY(change_mask(greedy, matrix, LEFT_MASK, out));
+    if (*out) return ALCORE_OK;
     ALCORE__TRY(alcore__scratch_push(block, matrix->rows.count, sizeof *mask, &mask));
     memset(mask, 0, (size_t)matrix->rows.count);
     for (int64_t i = 0; i < block->count; i++)
         mask[alcore__matrix_row_of(matrix, i)] = status[i] != ALCORE__GREEDY_PICKED;
-    return alcore__block_store_mask(block, LEFT_MASK, mask, matrix->rows.count, out);
+    return store_mask(greedy, matrix, LEFT_MASK, mask, out);
 }
 
 /* The row of the block with the largest of values [matrix rows, in the engine's memory] among those
@@ -117,6 +166,113 @@ alcore_status alcore__greedy_write_best(const alcore__matrix *matrix, int64_t in
     return index < 0 ? ALCORE_OK : alcore__matrix_copy_row(matrix, index, out->vector);
 }
 
+/* ---- passes that are queued as a whole ---- */
+
+/* A record of `found`, in numbers of 8 bytes: the matrix row of the best candidate of a visit
+ * (int64_t; -1: none), its value, the row of the largest value of those that were not bought
+ * (likewise) and that value; then the vector of the best candidate, [dims]. */
+enum { RECORD_ROW = 0, RECORD_VALUE = 1, RECORD_LEFT_ROW = 2, RECORD_LEFT_VALUE = 3, RECORD_HEAD };
+
+static int64_t record_size(const alcore__run *run) {
+    return RECORD_HEAD + alcore__embedding_dims(run);
+}
+
+/* The number of 8 bytes at `at`, as kernels write row numbers. */
+static int64_t row_at(const double *at) {
+    int64_t row;
+    memcpy(&row, at, sizeof row);
+    return row;
+}
+
+/* The records of a turn in the engine's memory, [visits]. */
+static double *records_of(const alcore__greedy *greedy, int64_t turn) {
+    return greedy->found.data + turn * greedy->visits * record_size(greedy->run);
+}
+
+/* The record of a visit in the present pass; NULL: the pass is not queued as a whole. */
+static double *record_of(const alcore__greedy *greedy, const alcore__block *block) {
+    if (!greedy->found.data) return NULL;
+    return records_of(greedy, greedy->turn) +
+           alcore__wide_visit(greedy->run, block->number) * record_size(greedy->run);
+}
+
+/* Makes the records, once, without a row: parts of the pool without candidates are not visited. */
+alcore_status alcore__greedy_start_pass(alcore__run *run) {
+    alcore__greedy *greedy = run->state;
+    const int64_t visits = alcore__wide_visits(run), size = record_size(run), none = -1;
+    double *records;
+    if (greedy->found.data || !visits) return ALCORE_OK;
+    alcore__free(run->ctx, greedy->records);
+    ALCORE__TRY(
+        alcore__new_array(run->ctx, (size_t)(visits * size), sizeof(double), &greedy->records));
+    ALCORE__TRY(
+        alcore__new_array(run->ctx, (size_t)(2 * visits * size), sizeof *records, &records));
+    for (int64_t v = 0; v < 2 * visits; v++) {
+        memcpy(&records[v * size + RECORD_ROW], &none, sizeof none);
+        memcpy(&records[v * size + RECORD_LEFT_ROW], &none, sizeof none);
+    }
+    greedy->visits = visits;
+    return alcore__vectors_adopt(run, &greedy->found, records, 2 * visits, size);
+}
+
+/* Visits are looked at in block order and only a larger value replaces the one before, so the lower
+ * row is kept in a tie. The records of the next pass are others, so that its kernels can read the
+ * vector of the best candidate. */
+alcore_status alcore__greedy_collect(alcore__run *run) {
+    alcore__greedy *greedy = run->state;
+    const int64_t size = record_size(run);
+    if (!greedy->found.data) return ALCORE_OK;
+    const double *there = records_of(greedy, greedy->turn);
+    ALCORE__TRY(alcore__read_back(run, there, greedy->visits * size, greedy->records));
+    greedy->left_value = 0.0;
+    for (int64_t v = 0; v < greedy->visits; v++) {
+        const double *record = greedy->records + v * size, value = record[RECORD_VALUE];
+        const int64_t row = row_at(record + RECORD_ROW);
+        if (row_at(record + RECORD_LEFT_ROW) >= 0 && record[RECORD_LEFT_VALUE] > greedy->left_value)
+            greedy->left_value = record[RECORD_LEFT_VALUE];
+        if (row < 0 || (greedy->best >= 0 && !(value > greedy->best_value))) continue;
+        greedy->best = alcore__wide_position(run, v, row);
+        greedy->best_value = value;
+        greedy->best_there = there + v * size + RECORD_HEAD;
+        memcpy(greedy->best_vector, record + RECORD_HEAD,
+               (size_t)(size - RECORD_HEAD) * sizeof value);
+    }
+    greedy->turn = 1 - greedy->turn;
+    return ALCORE_OK;
+}
+
+alcore_status alcore__greedy_find_best(const alcore__greedy *greedy, const alcore__matrix *matrix,
+                                       const uint8_t *mask, const double *values,
+                                       alcore__greedy_best *out) {
+    alcore_sys_work work = alcore__run_work(greedy->run);
+    double *record = record_of(greedy, matrix->block), value;
+    int64_t index;
+    out->position = -1;
+    if (record)
+        return alcore__run_kernels(greedy->run)
+            ->best_row(&work, &matrix->rows, mask, values, (int64_t *)(void *)&record[RECORD_ROW],
+                       &record[RECORD_VALUE], &record[RECORD_HEAD]);
+    ALCORE__TRY(alcore__greedy_arg_max(matrix, mask, values, &index, &value));
+    return alcore__greedy_write_best(matrix, index, value, out);
+}
+
+alcore_status alcore__greedy_max_left(const alcore__greedy *greedy, const alcore__matrix *matrix,
+                                      const uint8_t *mask, const double *values, double *max) {
+    alcore_sys_work work = alcore__run_work(greedy->run);
+    double *record = record_of(greedy, matrix->block);
+    int64_t index;
+    *max = 0.0;
+    if (record)
+        return alcore__run_kernels(greedy->run)
+            ->arg_max(&work, matrix->rows.count, mask, values,
+                      (int64_t *)(void *)&record[RECORD_LEFT_ROW], &record[RECORD_LEFT_VALUE]);
+    ALCORE__TRY(alcore__greedy_arg_max(matrix, mask, values, &index, max));
+    if (index < 0) *max = 0.0;
+    return ALCORE_OK;
+}
+
+/* ---- the best of all blocks ---- */
+
 /* Reduces the partial of one block: keeps the row of the larger value, unless the block has none
  * (position -1). Blocks are reduced in order and only a larger value replaces the one before, so
  * the lower row is kept in a tie. */
@@ -141,6 +297,10 @@ bool alcore__greedy_can_offer(const alcore__greedy *greedy) {
 alcore_status alcore__greedy_offer(alcore__greedy *greedy, bool *bought) {
     ALCORE__TRY(alcore__filler_offer(&greedy->filler, greedy->best, bought));
     greedy->status[greedy->best] = *bought ? ALCORE__GREEDY_PICKED : ALCORE__GREEDY_PASSED_OVER;
+    greedy->passed_over += !*bought;
+    ALCORE__TRY(alcore__grow(greedy->run->ctx, &greedy->offered, &greedy->offered_capacity,
+                             (size_t)greedy->offered_count + 1, sizeof *greedy->offered));
+    greedy->offered[greedy->offered_count++] = greedy->best;
     return ALCORE_OK;
 }
 

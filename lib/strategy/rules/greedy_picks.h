@@ -10,6 +10,7 @@
 
 #include "strategy/block.h"
 #include "strategy/budget/fill.h"
+#include "strategy/engine/engine_vectors.h"
 
 enum { ALCORE__GREEDY_FREE = 0, ALCORE__GREEDY_PICKED = 1, ALCORE__GREEDY_PASSED_OVER = 2 };
 
@@ -20,9 +21,20 @@ typedef struct alcore__greedy {
     uint8_t *status;       /* [candidates] ALCORE__GREEDY_*: what became of each candidate */
     double *pick_scores; /* [candidates] score of each pick, written by the strategy when it offers
                             the row; used for rows with status ALCORE__GREEDY_PICKED only */
+    int64_t *offered;    /* [offered_count] the candidates that were offered, in their order */
+    size_t offered_capacity;
+    int64_t offered_count, passed_over; /* candidates that were offered; of them, not bought */
     int64_t best;        /* position of the best candidate of the pass; -1: there is none */
     double best_value;   /* what it is the best by: the largest value of the pass */
     double *best_vector; /* [dims] its embedding */
+    /* Where a pass is queued as a whole (alcore__wide_visits()), what its visits have found, until
+     * alcore__greedy_collect() reads it: [2, visits] records, in the engine's memory, by turns. */
+    alcore__vectors found;    /* data NULL: each visit sends its best candidate */
+    double *records;          /* [visits] the records of a pass in host memory */
+    int64_t visits, turn;     /* turn: 0 or 1, that of the present pass */
+    const double *best_there; /* [dims] best_vector in `found`, until the pass after the next one;
+                                 NULL: it was not found there */
+    double left_value;        /* the largest value of alcore__greedy_max_left() */
 } alcore__greedy;
 
 /* Called in the strategy's begin and in its free_state. */
@@ -32,6 +44,8 @@ void alcore__greedy_free_state(alcore_ctx *ctx, alcore__greedy *greedy);
 /* Whether the candidate at a position can still be picked: it was not offered yet, and the budget
  * could buy it now. */
 bool alcore__greedy_is_free(const alcore__greedy *greedy, int64_t position);
+/* Whether this is so of every row that was not bought. */
+bool alcore__greedy_left_are_free(const alcore__greedy *greedy);
 /* *out: a mask [matrix rows] for kernels, which may be in the engine's memory, valid until the
  * block is done: 1 for the active rows that can be picked; for those that were not bought. */
 alcore_status alcore__greedy_push_mask(const alcore__greedy *greedy, const alcore__matrix *matrix,
@@ -54,6 +68,20 @@ alcore_status alcore__greedy_arg_max(const alcore__matrix *matrix, const uint8_t
 /* Fills the partial with the active row of an index and its value; index -1: the block has none. */
 alcore_status alcore__greedy_write_best(const alcore__matrix *matrix, int64_t index, double value,
                                         alcore__greedy_best *out);
+/* Both: finds the best row of the block by values and mask, as alcore__greedy_arg_max(), and fills
+ * the partial with it; or, where the pass is queued as a whole, leaves it in the engine's memory
+ * and the partial without a row. */
+alcore_status alcore__greedy_find_best(const alcore__greedy *greedy, const alcore__matrix *matrix,
+                                       const uint8_t *mask, const double *values,
+                                       alcore__greedy_best *out);
+/* The largest value of the block, 0 where the mask is empty; or, likewise, 0 where it is left in
+ * the engine's memory, for left_value. */
+alcore_status alcore__greedy_max_left(const alcore__greedy *greedy, const alcore__matrix *matrix,
+                                      const uint8_t *mask, const double *values, double *max);
+/* `start` of a pass with alcore__greedy_find_best(): whether it is queued as a whole. */
+alcore_status alcore__greedy_start_pass(alcore__run *run);
+/* Called first in its `end`: reads what the visits have left, and keeps the best candidate. */
+alcore_status alcore__greedy_collect(alcore__run *run);
 /* reduce() of a pass whose partial is an alcore__greedy_best: keeps the best candidate of the
  * blocks so far in best, best_value and best_vector. */
 alcore_status alcore__greedy_keep_best(alcore__run *run, const alcore__block_partial *partial);

@@ -57,8 +57,8 @@ typedef struct idds_state {
     bool has_next_pass; /* the pass "after a pick" is made once more */
 } idds_state;
 
-/* The arrays of a block, [matrix rows] each, kept with it from pass to pass in the memory that the
- * engine works in. */
+/* The arrays of a block, [matrix rows] each, kept with it from pass to pass in the
+ * memory that the engine works in. */
 typedef struct row_values {
     double *norm;  /* ||v|| */
     double *a;     /* A_v */
@@ -173,28 +173,22 @@ static alcore_status fill_rows(const idds_state *state, const alcore__matrix *ma
  * the pass over the candidates before. */
 static alcore_status make_rows(const idds_state *state, const alcore__matrix *matrix) {
     alcore_ctx *ctx = matrix->block->run->ctx;
-    int64_t count = matrix->rows.count;
+    int64_t count = matrix->rows.count, doubles = ROW_ARRAYS * count;
     double *values;
-    ALCORE__TRY(alcore__new_array(ctx, ROW_ARRAYS * (size_t)count, sizeof *values, &values));
+    ALCORE__TRY(alcore__new_array(ctx, (size_t)doubles, sizeof *values, &values));
     row_values rows = lay_out(values, count);
     alcore_status status = fill_rows(state, matrix, &rows);
-    if (status == ALCORE_OK) return alcore__block_keep(matrix->block, values, ROW_ARRAYS * count);
+    if (status == ALCORE_OK) return alcore__block_keep(matrix->block, values, doubles);
     alcore__free(ctx, values);
     return status;
 }
 
-/* Computes the score of each active row of the block from A_v, B_v and f(v, v) [matrix rows], with
- * the present sizes of A and B. Called in both scoring passes. */
-static alcore_status update_scores(const idds_state *state, const alcore__matrix *matrix,
-                                   const row_values *rows) {
-    const alcore__run *run = matrix->block->run;
-    alcore_sys_work work = alcore__run_work(run);
-    alcore_sys_idds idds = {.alpha = state->alpha,
-                            .unlabeled = state->unlabeled,
-                            .labeled = state->labeled,
-                            .include_self = state->include_self};
-    return alcore__run_kernels(run)->idds_scores(&work, matrix->rows.count, matrix->mask, &idds,
-                                                 rows->a, rows->b, rows->self, rows->score);
+/* What the scores depend on beside the rows: alpha and the present sizes of A and B. */
+static alcore_sys_idds present_sizes(const idds_state *state) {
+    return (alcore_sys_idds){.alpha = state->alpha,
+                             .unlabeled = state->unlabeled,
+                             .labeled = state->labeled,
+                             .include_self = state->include_self};
 }
 
 /* Finds the row with the largest score among those of the block that can still be picked
@@ -203,11 +197,8 @@ static alcore_status update_scores(const idds_state *state, const alcore__matrix
 static alcore_status find_best(const idds_state *state, const alcore__matrix *matrix,
                                const row_values *rows, alcore__greedy_best *out) {
     const uint8_t *mask;
-    int64_t best;
-    double value;
     ALCORE__TRY(alcore__greedy_push_mask(&state->greedy, matrix, &mask));
-    ALCORE__TRY(alcore__greedy_arg_max(matrix, mask, rows->score, &best, &value));
-    return alcore__greedy_write_best(matrix, best, value, out);
+    return alcore__greedy_find_best(&state->greedy, matrix, mask, rows->score, out);
 }
 
 /* Called for each block once: makes its arrays, scores its rows and leaves its best row as the
@@ -218,14 +209,19 @@ static alcore_status score_first(alcore__block *block, void *partial) {
     ALCORE__TRY(alcore__block_matrix(block, false /* not unit vectors */, &matrix));
     ALCORE__TRY(make_rows(state, &matrix));
     row_values rows = lay_out(alcore__block_doubles(block), matrix.rows.count);
-    ALCORE__TRY(update_scores(state, &matrix, &rows));
+    alcore_sys_work work = alcore__run_work(block->run);
+    const alcore_sys_idds idds = present_sizes(state);
+    ALCORE__TRY(alcore__run_kernels(block->run)
+                    ->idds_scores(&work, matrix.rows.count, matrix.mask, &idds, rows.a, rows.b,
+                                  rows.self, rows.score));
     return find_best(state, &matrix, &rows, partial);
 }
 
 /* ---- pass "after a pick": moves the picked row from A to B and finds the next one ---- */
 
 /* Called for each block after every offer: if the row was bought it moves from A to B, so A_v and
- * B_v of every row change by its similarity; then the best row is found again. After a row was
+ * B_v of every row change by its similarity, and the scores with them; then the best row is found
+ * again. After a row was
  * passed over only the mask of find_best() has changed. */
 static alcore_status score_after_pick(alcore__block *block, void *partial) {
     const idds_state *state = block->run->state;
@@ -234,11 +230,13 @@ static alcore_status score_after_pick(alcore__block *block, void *partial) {
     row_values rows = lay_out(alcore__block_doubles(block), matrix.rows.count);
     if (state->moves) {
         alcore_sys_work work = alcore__run_work(block->run);
+        const alcore_sys_idds idds = present_sizes(state);
+        const double *there = state->greedy.best_there; /* the vector that moves, on a device */
         ALCORE__TRY(alcore__run_kernels(block->run)
                         ->idds_update(&work, &matrix.rows, matrix.mask,
-                                      state->cosine ? rows.norm : NULL, state->moved,
-                                      state->moved_norm, rows.a, rows.b));
-        ALCORE__TRY(update_scores(state, &matrix, &rows));
+                                      state->cosine ? rows.norm : NULL,
+                                      there ? there : state->moved, state->moved_norm, rows.a,
+                                      rows.b, &idds, rows.self, rows.score));
     }
     return find_best(state, &matrix, &rows, partial);
 }
@@ -271,6 +269,7 @@ static alcore_status offer_best(alcore__run *run) {
     idds_state *state = run->state;
     alcore__greedy *greedy = &state->greedy;
     state->has_next_pass = false;
+    ALCORE__TRY(alcore__greedy_collect(run));
     if (state->oneshot || !alcore__greedy_can_offer(greedy)) return ALCORE_OK;
     greedy->pick_scores[greedy->best] = greedy->best_value;
     ALCORE__TRY(alcore__greedy_offer(greedy, &state->moves));
@@ -317,13 +316,15 @@ static const alcore__pass PASSES[] = {
      .wide = true,
      .block = score_first,
      .partial = ALCORE__GREEDY_BEST,
-     .end = offer_best},
+     .end = offer_best,
+     .start = alcore__greedy_start_pass},
     {.name = "after a pick",
      .rows = ALCORE__OVER_CANDIDATES,
      .wide = true,
      .block = score_after_pick,
      .partial = ALCORE__GREEDY_BEST,
      .end = offer_best,
+     .start = alcore__greedy_start_pass,
      .when = has_next_pass,
      .again = has_next_pass},
     {.name = "scores",

@@ -38,46 +38,16 @@
 #include <string.h>
 
 #include "strategy/budget/rank.h"
-#include "strategy/rules/target_groups.h"
-#include "strategy/rules/target_hybrid.h"
+#include "strategy/rules/uncertainty_knn.h"
 #include "strategy/strategies.h"
 
 enum { PROX_MIN, PROX_MEAN }; /* the parameter "prox" */
-
-typedef struct uncertainty_knn_state {
-    alcore__hybrid hybrid; /* uncertainty of the candidates, and the budget */
-    bool by_mean, cover;   /* prox=mean, cover=1 */
-    bool balanced;         /* balance_targets=1 */
-    bool in_turns;         /* balanced, with prox=min and without cover */
-    double factor;         /* c, 1 or more */
-    uint8_t *is_member;    /* [candidates] 1: in C */
-    int64_t *members;      /* [member_count] positions of C, the most uncertain first */
-    int64_t member_count;
-    /* [candidates] prox of the members of C: the squared distance to the nearest target row or,
-     * with prox=mean, the mean distance (not squared); with cover=1 the squared distance to the
-     * target row whose visit offered the candidate, and in turns that to the nearest row of the
-     * group that bought it. NaN: no such distance is known */
-    double *prox;
-    alcore__target_groups groups; /* the languages of the target, or one group of all its rows */
-    int64_t *buyer;               /* [candidates] the group for which it was bought; -1: none */
-    /* With cover=1 and in turns, the members of C in row order, not in that of `members`: */
-    int64_t *member_positions; /* [member_count] position of each */
-    int64_t collected;         /* members whose values the pass has stored so far */
-    double *vectors;           /* cover: [member_count + 1, dims] their embeddings; the last row is
-                                    that of the visited row of the target */
-    double *nearest;     /* in turns: [member_count, groups] their squared distances to the nearest
-                              row of each group */
-    uint8_t *group_mask; /* in turns: [groups, target rows] 1: an active row of the group */
-    int64_t *visits;     /* cover: [active target rows] rows of the target's pool, those of group 0
-                             first, and so on, ascending in each group */
-    int64_t *group_visits; /* cover: [groups + 1] first entry of each group in `visits` */
-} uncertainty_knn_state;
 
 /* ---- begin ---- */
 
 /* Makes visits and group_visits: the active rows of the target by group, for cover=1. */
 static alcore_status list_visits(alcore__run *run) {
-    uncertainty_knn_state *state = run->state;
+    alcore__uncertainty_knn *state = run->state;
     const alcore__active_rows *target = &run->active[ALCORE__OVER_TARGET];
     size_t groups = (size_t)state->groups.count;
     int64_t listed = 0;
@@ -97,7 +67,7 @@ static alcore_status list_visits(alcore__run *run) {
 /* Makes group_mask [groups, target rows], by which measure_groups() finds the nearest row of each
  * group. */
 static alcore_status mask_groups(alcore__run *run) {
-    uncertainty_knn_state *state = run->state;
+    alcore__uncertainty_knn *state = run->state;
     int64_t rows = run->input->target.rows;
     ALCORE__TRY(
         alcore__new_array(run->ctx, (size_t)state->groups.count, (size_t)rows, &state->group_mask));
@@ -111,7 +81,7 @@ static alcore_status mask_groups(alcore__run *run) {
 /* Called once before the first pass: reads the parameters and allocates the arrays. Those for the
  * members of C follow in choose_members(), which knows how many there are. */
 static alcore_status begin(alcore__run *run) {
-    uncertainty_knn_state *state = run->state;
+    alcore__uncertainty_knn *state = run->state;
     size_t count = (size_t)run->outcome.count;
     state->by_mean = alcore__values_integer(run->values, "prox") == PROX_MEAN;
     state->cover = alcore__values_integer(run->values, "cover") == 1;
@@ -139,7 +109,7 @@ static alcore_status begin(alcore__run *run) {
 /* Called when the run is freed, also after a failure in begin: arrays that were not made are NULL.
  */
 static void free_state(alcore__run *run) {
-    uncertainty_knn_state *state = run->state;
+    alcore__uncertainty_knn *state = run->state;
     alcore__free(run->ctx, state->is_member);
     alcore__free(run->ctx, state->members);
     alcore__free(run->ctx, state->prox);
@@ -161,7 +131,7 @@ static void free_state(alcore__run *run) {
  * costs does not add one more row. Makes members [member_count of candidates], which is allocated
  * for all, and is_member; with cover=1 and in turns the arrays for the members of C too. */
 static alcore_status choose_members(alcore__run *run) {
-    uncertainty_knn_state *state = run->state;
+    alcore__uncertainty_knn *state = run->state;
     int64_t count = run->outcome.count;
     double cost = 0, limit = state->factor * run->input->fill.budget - 1e-9;
     ALCORE__TRY(alcore__rank(run->ctx, state->hybrid.uncertainty, run->outcome.rows, count,
@@ -184,13 +154,13 @@ static alcore_status choose_members(alcore__run *run) {
 
 /* Condition of the pass: neither cover=1 nor in turns. */
 static bool measures(const alcore__run *run) {
-    const uncertainty_knn_state *state = run->state;
+    const alcore__uncertainty_knn *state = run->state;
     return !state->cover && !state->in_turns;
 }
 
 /* Number of members of C in a block. */
 static int64_t count_members(const alcore__block *block) {
-    const uncertainty_knn_state *state = block->run->state;
+    const alcore__uncertainty_knn *state = block->run->state;
     int64_t members = 0;
     for (int64_t i = 0; i < block->count; i++) members += state->is_member[block->start + i];
     return members;
@@ -219,7 +189,7 @@ static bool has_active_target(const alcore__run *run, int64_t target_block) {
  * to a block of the target are added up first and then these sums (spec 1.8). */
 static alcore_status measure_means(const alcore__matrix *matrix, double *prox) {
     alcore__block *block = matrix->block;
-    const uncertainty_knn_state *state = block->run->state;
+    const alcore__uncertainty_knn *state = block->run->state;
     const uint8_t *is_member = state->is_member + block->start;
     const int64_t groups = state->groups.count, entries = block->count * groups;
     double *sums, *totals; /* [active rows, groups] over one block of the target, and over all */
@@ -245,7 +215,7 @@ static alcore_status measure_means(const alcore__matrix *matrix, double *prox) {
  * [active rows]; HUGE_VAL for rows that are no members. */
 static alcore_status measure_nearest(const alcore__matrix *matrix, double *prox) {
     alcore__block *block = matrix->block;
-    const uncertainty_knn_state *state = block->run->state;
+    const alcore__uncertainty_knn *state = block->run->state;
     const alcore__active_rows *target = &block->run->active[ALCORE__OVER_TARGET];
     for (int64_t i = 0; i < block->count; i++) prox[i] = HUGE_VAL;
     for (int64_t b = 0; b < target->blocks; b++) {
@@ -262,7 +232,7 @@ static alcore_status measure_nearest(const alcore__matrix *matrix, double *prox)
 /* Measures the members of C in the block from the whole target: writes the partial, prox of the
  * members and NaN for the other active rows. */
 static alcore_status measure_members(alcore__block *block, void *partial) {
-    const uncertainty_knn_state *state = block->run->state;
+    const alcore__uncertainty_knn *state = block->run->state;
     double *prox = partial;
     alcore__matrix matrix;
     ALCORE__TRY(open_matrix(block, &matrix));
@@ -275,7 +245,7 @@ static alcore_status measure_members(alcore__block *block, void *partial) {
 
 /* Reduces the partial of one block: prox, at the positions of its active rows. */
 static alcore_status store_distances(alcore__run *run, const alcore__block_partial *partial) {
-    uncertainty_knn_state *state = run->state;
+    alcore__uncertainty_knn *state = run->state;
     memcpy(state->prox + partial->start, partial->extra, partial->extra_bytes);
     return ALCORE_OK;
 }
@@ -284,13 +254,13 @@ static alcore_status store_distances(alcore__run *run, const alcore__block_parti
 
 /* Condition of the pass: the groups buy in turns. */
 static bool takes_turns(const alcore__run *run) {
-    return ((const uncertainty_knn_state *)run->state)->in_turns;
+    return ((const alcore__uncertainty_knn *)run->state)->in_turns;
 }
 
 /* The partial: double [members of the block, groups], the squared distance to the nearest row of
  * each group. */
 static size_t nearest_bytes(const alcore__block *block) {
-    const uncertainty_knn_state *state = block->run->state;
+    const alcore__uncertainty_knn *state = block->run->state;
     return (size_t)(count_members(block) * state->groups.count) * sizeof(double);
 }
 
@@ -298,7 +268,7 @@ static size_t nearest_bytes(const alcore__block *block) {
  * another, and writes the partial in the order of the members' rows. */
 static alcore_status measure_groups(alcore__block *block, void *partial) {
     const alcore__run *run = block->run;
-    const uncertainty_knn_state *state = run->state;
+    const alcore__uncertainty_knn *state = run->state;
     const int64_t groups = state->groups.count, target_rows = run->input->target.rows;
     double *nearest = partial, *sq_dist; /* sq_dist [groups, active rows] */
     alcore__matrix matrix;
@@ -326,7 +296,7 @@ static alcore_status measure_groups(alcore__block *block, void *partial) {
 /* Appends the partial of a block, [members of the block, width], to values [member_count, width],
  * behind those of the blocks before, and the position of each member to member_positions. Blocks
  * come in order, so both are in row order. */
-static void append_members(uncertainty_knn_state *state, const alcore__block_partial *partial,
+static void append_members(alcore__uncertainty_knn *state, const alcore__block_partial *partial,
                            int64_t width, double *values) {
     memcpy(values + state->collected * width, partial->extra, partial->extra_bytes);
     for (int64_t i = partial->start; i < partial->start + partial->count; i++)
@@ -335,7 +305,7 @@ static void append_members(uncertainty_knn_state *state, const alcore__block_par
 
 /* Reduces the partial of one block: appends the distances of its members. */
 static alcore_status store_nearest(alcore__run *run, const alcore__block_partial *partial) {
-    uncertainty_knn_state *state = run->state;
+    alcore__uncertainty_knn *state = run->state;
     append_members(state, partial, state->groups.count, state->nearest);
     return ALCORE_OK;
 }
@@ -344,7 +314,7 @@ static alcore_status store_nearest(alcore__run *run, const alcore__block_partial
 
 /* Condition of the pass: cover=1. */
 static bool collects(const alcore__run *run) {
-    return ((const uncertainty_knn_state *)run->state)->cover;
+    return ((const alcore__uncertainty_knn *)run->state)->cover;
 }
 
 /* The partial: double [members of the block, dims]. */
@@ -355,7 +325,7 @@ static size_t vectors_bytes(const alcore__block *block) {
 /* Copies the embeddings of the members of C in the block to the partial, in row order, and fails on
  * a component that is not finite. */
 static alcore_status collect_members(alcore__block *block, void *partial) {
-    const uncertainty_knn_state *state = block->run->state;
+    const alcore__uncertainty_knn *state = block->run->state;
     int64_t dims = alcore__embedding_dims(block->run);
     double *vector = partial;
     alcore__matrix matrix;
@@ -372,7 +342,7 @@ static alcore_status collect_members(alcore__block *block, void *partial) {
 
 /* Reduces the partial of one block: appends the embeddings of its members. */
 static alcore_status store_vectors(alcore__run *run, const alcore__block_partial *partial) {
-    uncertainty_knn_state *state = run->state;
+    alcore__uncertainty_knn *state = run->state;
     append_members(state, partial, alcore__embedding_dims(run), state->vectors);
     return ALCORE_OK;
 }
@@ -403,171 +373,18 @@ static const alcore__pass PASSES[] = {
 
 /* ---- finish ---- */
 
-/* Offers C by (prox ascending, uncertainty descending): the largest key, minus prox, comes first.
- * `members` lists C by uncertainty, so the lower index in it wins between equal distances; index,
- * which is 0, 1, ..., stands for the pool rows that alcore__rank() expects. order, index and keys
- * [member_count]: workspace. */
-static alcore_status buy_nearest(alcore__run *run, int64_t *order, int64_t *index, double *keys) {
-    uncertainty_knn_state *state = run->state;
-    int64_t count = state->member_count;
-    for (int64_t i = 0; i < count; i++) {
-        index[i] = i;
-        keys[i] = -state->prox[state->members[i]];
-    }
-    ALCORE__TRY(
-        alcore__rank(run->ctx, keys, index, count, ALCORE__TIE_INDEX, 0 /* seed */, count, order));
-    for (int64_t i = 0; i < count; i++) order[i] = state->members[order[i]];
-    return alcore__filler_offer_all(&state->hybrid.filler, order, count);
-}
-
-/* The member that a visit of a target row offers: the one with the smallest of sq_dist
- * [member_count], of equally near ones the more uncertain, then the lower row; an index among the
- * members in row order, -1: none is left. done [member_count], in the same order: 1: offered
- * before. */
-static int64_t find_nearest(const uncertainty_knn_state *state, const double *sq_dist,
-                            const uint8_t *done) {
-    int64_t best = -1;
-    for (int64_t i = 0; i < state->member_count; i++) {
-        if (done[i]) continue;
-        if (best >= 0 && !(sq_dist[i] < sq_dist[best])) {
-            double gain = state->hybrid.uncertainty[state->member_positions[i]] -
-                          state->hybrid.uncertainty[state->member_positions[best]];
-            if (sq_dist[i] > sq_dist[best] || !(gain > 0)) continue;
-        }
-        best = i;
-    }
-    return best;
-}
-
-/* The row of the target's pool that visit number `visit`, from 0, is made to. group: visit mod
- * groups, so each group is visited in turn, and in each group one row after another, from the first
- * again after the last. */
-static int64_t visited_row(const uncertainty_knn_state *state, int64_t visit, int64_t group) {
-    int64_t first = state->group_visits[group], rows = state->group_visits[group + 1] - first;
-    return state->visits[first + visit / state->groups.count % rows];
-}
-
-/* Spends the budget with cover=1: visits the active target rows in turn until it is spent or C is
- * used up; each visit offers one member, bought or not. The embeddings of C move to the engine's
- * memory, in which each visit reads its row of the target; only the distances are copied back.
- * Workspace: sq_dist and done [member_count], zeroed. */
-static alcore_status buy_cover(alcore__run *run, double *sq_dist, uint8_t *done) {
-    uncertainty_knn_state *state = run->state;
-    const alcore__column *column = alcore__dataset_find(&run->input->target, "embeddings");
-    int64_t offered = 0, target = state->member_count; /* the row behind those of C */
-    alcore__vectors members = {0};
-    double *vectors = state->vectors;
-    state->vectors = NULL;
-    alcore_status status = alcore__vectors_adopt(run, &members, vectors, state->member_count + 1,
-                                                 alcore__embedding_dims(run));
-    for (int64_t visit = 0; offered < state->member_count && status == ALCORE_OK; visit++) {
-        bool bought; /* the filler sets it also when it fails */
-        if (alcore__filler_full(&state->hybrid.filler)) break;
-        int64_t group = visit % state->groups.count;
-        status =
-            alcore__vectors_read(run, &members, column, visited_row(state, visit, group), target);
-        if (status == ALCORE_OK)
-            status = alcore__vectors_sq_dists(run, &members, state->member_count, target, sq_dist);
-        if (status != ALCORE_OK) break;
-        /* Not -1: fewer than member_count were offered. */
-        int64_t nearest = find_nearest(state, sq_dist, done);
-        int64_t position = state->member_positions[nearest];
-        done[nearest] = 1;
-        state->prox[position] = sq_dist[nearest];
-        status = alcore__filler_offer(&state->hybrid.filler, position, &bought);
-        if (bought) state->buyer[position] = group;
-        offered++;
-        if (status == ALCORE_OK)
-            status = alcore__tick(run->ctx, "covering the target", offered, state->member_count);
-    }
-    alcore__vectors_free(run, &members);
-    return status;
-}
-
-/* The index of a member of C among those in row order, found by its position: a bisection of
- * member_positions, which ascends. */
-static int64_t find_member(const uncertainty_knn_state *state, int64_t position) {
-    int64_t low = 0, high = state->member_count - 1;
-    while (low < high) {
-        int64_t middle = low + (high - low) / 2;
-        if (state->member_positions[middle] < position)
-            low = middle + 1;
-        else
-            high = middle;
-    }
-    return low;
-}
-
-/* Orders C for each group by (distance to its nearest row ascending, uncertainty descending), as
- * buy_nearest() does, and buys in turns; then sets prox of what was bought. Workspace: index and
- * values [member_count], order [groups, member_count] and starts [groups + 1], zeroed. */
-static alcore_status buy_in_turns(alcore__run *run, int64_t *index, int64_t *order, double *values,
-                                  int64_t *starts) {
-    uncertainty_knn_state *state = run->state;
-    const int64_t groups = state->groups.count, count = state->member_count;
-    for (int64_t g = 0; g < groups; g++) {
-        int64_t *list = order + g * count;
-        starts[g + 1] = starts[g] + count;
-        for (int64_t i = 0; i < count; i++) { /* i: index in `members`, by uncertainty */
-            index[i] = i;
-            values[i] = -state->nearest[find_member(state, state->members[i]) * groups + g];
-        }
-        ALCORE__TRY(alcore__rank(run->ctx, values, index, count, ALCORE__TIE_INDEX, 0 /* seed */,
-                                 count, list));
-        for (int64_t i = 0; i < count; i++) list[i] = state->members[list[i]];
-    }
-    const alcore__group_lists lists = {.starts = starts, .positions = order};
-    ALCORE__TRY(
-        alcore__target_groups_buy(&state->groups, &lists, &state->hybrid.filler, state->buyer));
-    for (int64_t m = 0; m < count; m++) {
-        int64_t position = state->member_positions[m], group = state->buyer[position];
-        if (group >= 0) state->prox[position] = state->nearest[m * groups + group];
-    }
-    return ALCORE_OK;
-}
-
-/* Allocates the workspace that the three rules need and spends the budget on C by the one of the
- * parameters: values [member_count], order [groups, member_count],
- * index [member_count], done [member_count] and starts [groups + 1], zeroed. */
-static alcore_status buy(alcore__run *run) {
-    uncertainty_knn_state *state = run->state;
-    size_t count = (size_t)state->member_count;
-    size_t groups = (size_t)state->groups.count;
-    int64_t *order = NULL, *index = NULL, *starts = NULL;
-    double *values = NULL;
-    uint8_t *done = NULL;
-    alcore_status status = alcore__new_array(run->ctx, count, sizeof *values, &values);
-    if (status == ALCORE_OK)
-        status = alcore__new_array(run->ctx, groups * count, sizeof *order, &order);
-    if (status == ALCORE_OK) status = alcore__new_array(run->ctx, count, sizeof *index, &index);
-    if (status == ALCORE_OK) status = alcore__new_array(run->ctx, count, sizeof *done, &done);
-    if (status == ALCORE_OK)
-        status = alcore__new_array(run->ctx, groups + 1, sizeof *starts, &starts);
-    if (status == ALCORE_OK && state->cover)
-        status = buy_cover(run, values, done);
-    else if (status == ALCORE_OK)
-        status = state->in_turns ? buy_in_turns(run, index, order, values, starts)
-                                 : buy_nearest(run, order, index, values);
-    alcore__free(run->ctx, values);
-    alcore__free(run->ctx, order);
-    alcore__free(run->ctx, index);
-    alcore__free(run->ctx, done);
-    alcore__free(run->ctx, starts);
-    return status;
-}
-
 /* Called after the last pass: buys, records uncertainty and distance (the root of prox, which is
  * squared unless prox=mean), and scores what was measured by minus the distance, NaN where none was
  * measured. With cover=1 and in turns only picks have scores, which fall from 1 in the order of the
  * picks, as their distances do not order them. */
 static alcore_status finish(alcore__run *run) {
-    uncertainty_knn_state *state = run->state;
+    alcore__uncertainty_knn *state = run->state;
     int64_t count = run->outcome.count;
     const bool by_rank = state->cover || state->in_turns;
     double *uncertainty, *distance, *scores = run->outcome.scores;
     ALCORE__TRY(alcore__outcome_column(run, "u", ALCORE_FLOAT64, &uncertainty));
     ALCORE__TRY(alcore__outcome_column(run, "distance", ALCORE_FLOAT64, &distance));
-    ALCORE__TRY(buy(run));
+    ALCORE__TRY(alcore__uncertainty_knn_buy(run));
     alcore__filler_finish(&state->hybrid.filler);
     for (int64_t i = 0; i < count; i++) {
         uncertainty[i] = state->hybrid.uncertainty[i];
@@ -616,7 +433,7 @@ const alcore__strategy_def alcore__strategy_uncertainty_knn = {
     .candidate_needs = alcore__hybrid_needs_of,
     .score_rows = alcore__score_given_or_class,
     .rows_depend_on_budget = true,
-    .state_bytes = sizeof(uncertainty_knn_state),
+    .state_bytes = sizeof(alcore__uncertainty_knn),
     .begin = begin,
     .passes = PASSES,
     .finish = finish,

@@ -85,7 +85,7 @@ def test_columns_on_a_device(device, context, arrays, wrap, strategy):
 
 def test_scoring_and_selecting_copies_no_array_to_the_host(device, context, numpy):
     """The loop of examples/python/torch_device.py: logits and embeddings on the device are scored and selected from. What is
-    copied to the host are labels and log-probabilities of tokens, two numbers for each row, and sums over each stratum."""
+    copied to the host are a byte and the log-probability of each token, two numbers for each row, and sums over each stratum."""
     rows, tokens, classes, dims, strata = 40, 6, 50, 64, 10
     made = numpy.random.default_rng(7)
     logits, hidden = (made.normal(size=size).astype("float32") for size in ((rows, tokens, classes), (rows, dims)))
@@ -101,10 +101,72 @@ def test_scoring_and_selecting_copies_no_array_to_the_host(device, context, nump
         picked = there.select(6, "huds", n_strata=strata)
         selected = device.work(1).bytes_out
         assert picked.indices == here.select(6, "huds").indices and "cuda-emu" in str(picked.provenance)
-    assert 0 < scored - before <= 16 * rows * tokens + 64 < logits.nbytes
+    assert 0 < scored - before <= 9 * rows * tokens + 64 < logits.nbytes
     assert 0 < selected - scored <= 16 * rows + 8 * strata * dims + 256 < hidden.nbytes
     column = picked.provenance["inputs"]["candidates"]["columns"]["embeddings"]
     assert column["device"] == "cuda:1" and "fingerprint" not in column  # which would read all of it
+
+
+@pytest.mark.parametrize("wrap", [Torch, OldTorch, Cupy])
+@pytest.mark.parametrize("kind", ["int64", "int32"])
+def test_labels_and_bias_stay_on_the_device(device, context, numpy, wrap, kind):
+    """Hidden states, output matrix, bias and labels on the device: columns as from the host, and of the labels a byte a token
+    comes there, of the bias nothing."""
+    rows, tokens, classes, dims = 40, 6, 50, 8
+    made = numpy.random.default_rng(11)
+    hidden, output, bias = (made.normal(size=size).astype("float32") for size in ((rows, tokens, dims), (classes, dims), (classes,)))
+    labels = made.integers(classes, size=(rows, tokens)).astype(kind)
+    labels[:, 1::2][:: 3] = -100
+    columns = {"nnll": "scores", "margins": "margins"}
+    with alcore.Pool(TEXTS, context=context) as here, alcore.Pool(TEXTS, context=context) as there:
+        here.score_hidden(range(rows), hidden, output, labels, bias=bias, **columns)
+        given = [wrap(array, device) for array in (hidden, output, labels, bias)]
+        before = device.work(1).bytes_out
+        there.score_hidden(range(rows), *given[:3], bias=given[3], **columns)
+        assert device.work(1).bytes_out - before <= (1 + 8 + 8) * rows * tokens + 64
+        assert there.column_rows("scores", range(rows)) == pytest.approx(here.column_rows("scores", range(rows)), abs=1e-5)
+        for number in (0, 1):  # values and offsets
+            assert there.get_column("margins")[number] == pytest.approx(here.get_column("margins")[number], abs=1e-5)
+        wrong = labels.copy()
+        wrong[7, 4] = classes
+        with pytest.raises(alcore.Error, match="item 7, token 4: label 50 is none of 50 classes"):
+            there.score_hidden(range(rows), given[0], given[1], wrap(wrong, device), nnll="others")
+
+
+@pytest.mark.parametrize("strategy", ["lc", "entropy", "margin", "nnll"])
+def test_what_the_host_ranks_comes_there_once(device, context, numpy, strategy):
+    """Of class probabilities on the device the two largest come to the host, and for the entropy each value once. Log-probabilities of
+    tokens are read where they are, and their mean comes to the host."""
+    rows, classes = 20000, 9  # several blocks
+    made = numpy.random.default_rng(13)
+    probs = made.dirichlet(numpy.ones(classes), size=rows).astype("float32")
+    offsets = numpy.arange(rows + 1) * classes
+    texts = ["text number %d" % i for i in range(rows)]
+    with alcore.Pool(texts, context=context) as here, alcore.Pool(texts, context=context) as there:
+        if strategy == "nnll":
+            logprobs = numpy.log(probs).ravel()
+            here.set_column("logprobs", (logprobs, offsets))
+            there.set_column("logprobs", (Torch(logprobs, device), offsets))
+        else:
+            here.set_column("probs", probs)
+            there.set_column("probs", Torch(probs, device))
+        before = device.work(1).bytes_out
+        picked = there.select(6, strategy)
+        copied = device.work(1).bytes_out - before
+        assert copied == probs.nbytes if strategy == "entropy" else 8 * rows <= copied <= 16 * rows + 64
+        assert picked.indices == here.select(6, strategy).indices
+
+
+def test_bad_log_probabilities_on_a_device_are_named(device, context, numpy):
+    logprobs, offsets = -numpy.arange(120.0) / 40, numpy.arange(41) * 3
+    for value, text in ((float("nan"), "row 5: the log-probability of token 1 is NaN"), (0.5, "row 5: the log-probability of token 1 is 0.5")):
+        logprobs[16] = value
+        with alcore.Pool(TEXTS, context=context) as pool:
+            pool.set_column("logprobs", (Torch(logprobs, device), offsets))
+            with pytest.raises(alcore.Error, match=text):
+                pool.select(3, "nnll")
+            if value != value:
+                assert pool.select(39, "nnll", nan="exclude").indices == [row for row in range(39, -1, -1) if row != 5]
 
 
 def test_stream_of_the_cuda_array_interface(device, context, arrays):
@@ -117,25 +179,66 @@ def test_stream_of_the_cuda_array_interface(device, context, arrays):
         found = alcore.knn(Cupy(rows, device, stream_of_rows), rows, 1, context=context)
         assert found.numbers.ravel().tolist() == list(range(40))
         device.emu.alcore_emu_stream_free(stream_of_rows)
-        with pool.column("others", shape="scalar") as writer:
-            with pytest.raises(alcore.UnsupportedError, match="ready in the default CUDA stream"):
-                writer.put(range(40), Cupy(arrays["scores"], device, stream))
-            writer.put(range(40), Cupy(arrays["scores"], device, 1))
-        assert pool.column_rows("others", range(40)).ravel().tolist() == arrays["scores"].tolist()
     device.emu.alcore_emu_stream_free(stream)
 
 
+def test_a_column_writer_waits_for_the_stream_of_each_array(device, context, arrays):
+    """Work that waits in the stream of an array, another one for each put, is seen, and so is what a model in the host's language
+    returns."""
+    expected = arrays["scores"].tolist()
+    streams = [device.emu.alcore_emu_stream() for _ in range(4)]
+    with alcore.Pool(TEXTS, context=context) as pool:
+        with pool.column("others", shape="scalar") as writer:
+            writer.put(range(10), Cupy(arrays["scores"][:10], device, streams[0]))
+            writer.put(range(10, 20), Cupy(arrays["scores"][10:20], device, 1))
+            writer.put(range(20, 40), Cupy(arrays["scores"][20:], device, streams[1]))
+        assert pool.column_rows("others", range(40)).ravel().tolist() == expected
+        with pool.column("logprobs") as writer:
+            writer.put(range(40), Cupy(-arrays["scores"], device, streams[2]), [1] * 40)
+        assert pool.get_column("logprobs")[0].tolist() == [-value for value in expected]
+
+        class Embedding:
+            def embed(self, texts):
+                return Cupy(arrays["embeddings"][list(texts.rows)], device, streams[3])
+        alcore.Model(Embedding(), context=context).run(pool, "embeddings")
+        assert (pool.column_rows("embeddings", range(40)) == arrays["embeddings"]).all()
+    for stream in streams:
+        device.emu.alcore_emu_stream_free(stream)
+
+
 def test_copies_and_lists(device, context, arrays, numpy):
-    """copy=True and integers become host memory; a ragged column has its offsets on the device, too."""
+    """copy=True makes a copy on the device, integers become host memory; a ragged column has its offsets on the device, too."""
     offsets = numpy.arange(41)
     with alcore.Pool(TEXTS, context=context) as pool:
-        pool.set_column("embeddings", alcore.Column(Torch(arrays["embeddings"], device), copy=True))
-        assert (pool.get_column("embeddings") == arrays["embeddings"]).all()
+        given = Torch(arrays["embeddings"], device)
+        copied = device.work(1).bytes_out
+        pool.set_column("embeddings", alcore.Column(given, copy=True))
+        assert device.work(1).bytes_out == copied
+        zeros = arrays["embeddings"] * 0
+        device.emu.alcore_emu_copy(given.address, zeros.ctypes.data, zeros.nbytes)
+        with pytest.raises(alcore.UnsupportedError, match="lives on cuda:1; read its rows instead"):
+            pool.get_column("embeddings")
+        assert (pool.column_rows("embeddings", range(40)) == arrays["embeddings"]).all()
         pool.set_column("lengths", Torch(offsets[:40], device))
         assert pool.get_column("lengths").tolist() == list(range(40))
         pool.set_column("logprobs", (Torch(-arrays["scores"], device), Torch(offsets, device)))
         expected = numpy.argsort(-arrays["scores"])[:3].tolist()
         assert pool.select(3, "nnll").indices == expected
+
+
+def test_rows_in_another_order_stay_on_the_device(device, context, arrays, numpy):
+    rows = numpy.random.default_rng(17).permutation(40)
+    with alcore.Pool(TEXTS, context=context) as here, alcore.Pool(TEXTS, context=context) as there:
+        here.set_column("embeddings", arrays["embeddings"])
+        given = Torch(arrays["embeddings"], device), alcore.Column(Torch(arrays["embeddings"][rows], device), rows=rows)
+        copied = []
+        for column in given:
+            before = device.work(1).bytes_out
+            there.set_column("embeddings", column)
+            assert there.select(6, "kcenter").indices == here.select(6, "kcenter").indices
+            copied.append(device.work(1).bytes_out - before)
+        assert copied[0] == copied[1]
+        assert (there.column_rows("embeddings", range(40)) == arrays["embeddings"]).all()
 
 
 @pytest.mark.parametrize("wrap", [Torch, OldTorch, Cupy])

@@ -192,7 +192,8 @@ static void idds_step(const alcore_sys_kernels *table, idds_state *state, int64_
         alcore_sys_rows rows = block_rows(&data, b, 0);
         int64_t f = rows.first;
         ck_assert_int_eq(table->idds_update(&work, &rows, data.mask + f, state->norms + f, wide,
-                                            state->norms[picked], state->a + f, state->b + f),
+                                            state->norms[picked], state->a + f, state->b + f,
+                                            NULL /* no scores */, NULL, NULL),
                          ALCORE_OK);
     }
 }

@@ -4,10 +4,11 @@
 
 usage: compare_peers.py ROOT ALCORE
 
-10,000 generated pairs, pairs of many scripts and real lines give the same TER, BLEU and chrF of each sentence and of the corpus,
-and the same counts; BLEU with each tokenizer and each smoothing. 10,000 generated lines of tags, chunks of real sentences and
-10,000 answers likewise. Real data come from shared/data beside the project; without it the lines are those of the project's own
-documents and all tags are generated. The seed is ALCORE_TEST_SEED; a failure prints the texts. The peers come from PyPI."""
+10,000 generated pairs, pairs of many scripts, 10,000 real lines and as many with changes give the same TER, BLEU and chrF of each
+sentence and of the corpus, and the same counts; BLEU with each tokenizer and each smoothing. 10,000 generated lines of tags, chunks
+of real sentences and 10,000 answers likewise. Real data come from $ALCORE_SHARED_DATA or from shared/data beside the project; without
+them the lines are those of the project's own documents and all tags are generated. The seed is ALCORE_TEST_SEED; a failure prints the
+texts. The peers come from PyPI."""
 import collections
 import glob
 import itertools
@@ -141,7 +142,7 @@ with open(os.path.join(root, "tests", "unit", "metric", "sacrebleu_pairs.json"),
 translations("pairs of many scripts", [one["hypothesis"] for one in scripts], [[one["references"][0] for one in scripts]],
              [*TERS, *BLEUS, *CHRFS])
 
-data = os.path.join(root, "..", "shared", "data")  # beside the project, where it is
+data = os.environ.get("ALCORE_SHARED_DATA") or os.path.join(root, "..", "shared", "data")
 if os.path.exists(data):
     parallel = rows_of(os.path.join(data, "en-de", "it.tsv.xz"), 10001)
     real = [row["de"] for row in parallel]
@@ -157,14 +158,14 @@ else:
         with open(path, encoding="utf-8") as file:
             real += [line.strip() for line in file if len(line.split()) > 5]
     real_sets = [("lines of documents", real, real[:1] + real[:-1])]
-changed = real[:1000]
+changed = real[:PAIRS]
 translations("real lines with changes", changed,
              [[" ".join(cases.shifted(generator, line.split(), changed[0].split())) for line in changed]])
 # Both sides as they were written: the next line of the corpus as the translation of a line, whose
-# second reference is the source. TER, which takes longest, is that of the first 1000 lines.
+# second reference is the source.
 for title, texts, sources in real_sets:
     following, texts, sources = list(texts[1:]), list(texts[:-1]), list(sources[:-1])
-    translations(title, following, [texts], [*BLEUS[::len(SMOOTHINGS)], *CHRFS])
+    translations(title, following, [texts], [TERS[0], *BLEUS[::len(SMOOTHINGS)], *CHRFS])
     translations(title, following[:1000], [texts[:1000], sources[:1000]], [TERS[0], *BLEUS[::len(SMOOTHINGS)], *CHRFS])
 
 

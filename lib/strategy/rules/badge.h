@@ -1,0 +1,82 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* The state of BADGE, what its blocks keep from pass to pass, and its draws. The terms are those of
+ * badge.c. */
+#ifndef ALCORE__BADGE_H
+#define ALCORE__BADGE_H
+
+#include "base/rng.h"
+#include "strategy/kmeans/engine_draws.h"
+#include "strategy/rules/greedy_picks.h"
+
+typedef struct alcore__badge_state {
+    alcore__greedy greedy; /* first, see greedy_picks.h; best is the row that was drawn */
+    int64_t classes, dims; /* components of a and of h */
+    bool first_uniform;    /* first=uniform: the first row is drawn, too */
+    alcore__rng rng;
+    double *block_weights;   /* [blocks] total D^2 weight of the rows that can still be picked */
+    double *squares;         /* [candidates] G */
+    alcore__sampler sampler; /* which rows the next pass looks up or measures (d2_sampling.h) */
+    /* What the pass "drawn rows" found: entry 0 belongs to the row that was drawn, the entries
+     * after it to the speculative rows. */
+    double *found_a;                         /* [ALCORE__MAX_DRAWS, classes] */
+    double *found_h;                         /* [ALCORE__MAX_DRAWS, dims] */
+    double found_squares[ALCORE__MAX_DRAWS]; /* G */
+    double found_weight;                     /* D^2 weight of the row that was drawn */
+    alcore__engine_draws engine_draws;       /* of a row its D^2 weight, a and h are taken */
+    bool has_center;                         /* at least one row was picked */
+    bool drawn_is_center; /* the row that was drawn last was bought, so it is a new center */
+    bool ended;           /* nothing more can be bought */
+} alcore__badge_state;
+
+/* The arrays of a block, kept with it between passes in the memory that the engine works in. */
+typedef struct alcore__badge_rows {
+    double *squares;             /* [matrix rows] G */
+    double *weights;             /* [matrix rows] D^2 weight; infinite before the first center */
+    double *speculative_weights; /* [ALCORE__MAX_SPECULATIVE, matrix rows] squared distances to the
+                                    speculative rows measured last */
+    double *sums;                /* [matrix rows] running sums of the weights that the next draws
+                                    are made from, in each block of a wide one; else not used */
+    double *a;                   /* [matrix rows, classes] */
+} alcore__badge_rows;
+
+/* Arrays of alcore__badge_rows of a number a row. */
+enum { ALCORE__BADGE_ROW_ARRAYS = 3 + ALCORE__MAX_SPECULATIVE };
+
+/* Where the arrays lie in the doubles of a block with `rows` matrix rows. */
+static inline alcore__badge_rows alcore__badge_lay_out(double *values, int64_t rows) {
+    return (alcore__badge_rows){.squares = values,
+                                .weights = values + rows,
+                                .speculative_weights = values + 2 * rows,
+                                .sums = values + (2 + ALCORE__MAX_SPECULATIVE) * rows,
+                                .a = values + ALCORE__BADGE_ROW_ARRAYS * rows};
+}
+
+/* Describes the factors a [rows, classes] as a matrix for kernels. */
+static inline alcore_sys_rows alcore__badge_factors(const alcore__badge_state *state,
+                                                    const double *a, int64_t rows) {
+    return (alcore_sys_rows){.data = a,
+                             .count = rows,
+                             .dims = state->classes,
+                             .stride = state->classes,
+                             .dtype = ALCORE_FLOAT64};
+}
+
+/* ---- draws (badge_draws.c) ---- */
+
+/* End of a pass after which a row is drawn: decides which row is next, or none. */
+alcore_status alcore__badge_draw_next(alcore__run *run);
+/* Whether a row was drawn whose vectors have to be found; by its position or in a block; and by the
+ * engine. */
+bool alcore__badge_has_draw(const alcore__run *run);
+bool alcore__badge_has_block_draw(const alcore__run *run);
+bool alcore__badge_has_engine_draw(const alcore__run *run);
+/* The pass "engine draws": visit of a block, and end. */
+alcore_status alcore__badge_queue_draws(alcore__block *block, void *partial);
+alcore_status alcore__badge_read_draws(alcore__run *run);
+/* The pass "drawn rows": size of the partial, visit of a block, reduction, and end. */
+size_t alcore__badge_found_bytes(const alcore__block *block);
+alcore_status alcore__badge_find_drawn(alcore__block *block, void *partial);
+alcore_status alcore__badge_store_found(alcore__run *run, const alcore__block_partial *partial);
+alcore_status alcore__badge_offer_drawn(alcore__run *run);
+
+#endif

@@ -1,0 +1,194 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* The distances of k-center: m(x) of every candidate, the squared distance to its nearest center,
+ * over as many picks as it was measured from, and the search for the farthest row, which measures
+ * as few rows as it can (kcenter.c says why that is enough).
+ *
+ * Terms used here: an active row is a candidate in its block (8192 pool rows), its index numbers it
+ * there, and its position among all candidates is block->start + index; a matrix row is a row of
+ * the block as kernels see it, rows that are not active included; centers are labeled rows and
+ * picks. */
+#include "strategy/rules/kcenter.h"
+
+#include <math.h>
+
+#include "kernel/kernels.h"
+
+/* Rows of a block that are listed at once as the next to be measured: those of the largest bounds.
+ */
+enum { TOP_ROWS = 16 };
+/* All rows of a block are measured together when there are MIN_UNMEASURED picks or more that some
+ * row was not measured from, and the distances measured row by row since the last time are more
+ * than 1 / TOGETHER_SPEEDUP of those that measuring together computes. Both numbers were found by
+ * timing on CPUs. */
+enum { TOGETHER_SPEEDUP = 5, MIN_UNMEASURED = 5 };
+
+/* Gives the block its m(x) [matrix rows], infinite, on the first visit. Before that the dot product
+ * of each row with itself is computed in the same array: where one is not finite, the run fails
+ * with the number of the first row that has a NaN or an infinity. */
+static alcore_status make_sq_dists(alcore__block *block, const alcore__matrix *matrix) {
+    const alcore__run *run = block->run;
+    alcore_sys_work work = alcore__run_work(run);
+    int64_t rows = matrix->rows.count;
+    double *values;
+    ALCORE__TRY(alcore__new_array(run->ctx, (size_t)rows, sizeof *values, &values));
+    alcore_status status =
+        alcore__run_kernels(run)->self_dots(&work, &matrix->rows, matrix->mask, values);
+    for (int64_t i = 0; i < block->count && status == ALCORE_OK; i++) {
+        if (!isfinite(values[alcore__matrix_row_of(matrix, i)]))
+            status = alcore__matrix_check(matrix);
+    }
+    for (int64_t i = 0; i < rows; i++) values[i] = HUGE_VAL;
+    if (status == ALCORE_OK) return alcore__block_keep(block, values, rows);
+    alcore__free(run->ctx, values);
+    return status;
+}
+
+/* Finds what the block keeps between passes, or makes it on the first visit. block_measured_picks,
+ * single_count and measured_picks lie in one array of 2 + count integers, zeroed: no row was
+ * measured from a pick yet. */
+alcore_status alcore__kcenter_open_rows(alcore__block *block, const alcore__matrix *matrix,
+                                        alcore__kcenter_rows *out) {
+    int64_t *local;
+    if (!alcore__block_doubles(block)) ALCORE__TRY(make_sq_dists(block, matrix));
+    ALCORE__TRY(alcore__block_local(block, (2 + (size_t)block->count) * sizeof *local, &local));
+    *out = (alcore__kcenter_rows){.sq_dist = alcore__block_doubles(block),
+                                  .block_measured_picks = local,
+                                  .single_count = local + 1,
+                                  .measured_picks = local + 2};
+    return ALCORE_OK;
+}
+
+/* Measures all active rows of the block from vectors [count, dims]: m(x), sq_dist [matrix rows, in
+ * the engine's memory], becomes the minimum with each distance. The kernel could round distances of
+ * near duplicates to 0; that is off (flag 0), so it needs no self dots (the two NULLs). */
+alcore_status alcore__kcenter_measure(const alcore__matrix *matrix, const double *vectors,
+                                      int64_t count, double *sq_dist) {
+    const alcore__run *run = matrix->block->run;
+    alcore_sys_work work = alcore__run_work(run);
+    alcore_sys_weights weights = {.minimum = sq_dist};
+    return alcore__run_kernels(run)->min_sq_dists(&work, &matrix->rows, matrix->mask, vectors,
+                                                  count, NULL, NULL, 0, &weights);
+}
+
+/* Measures all rows of the block together from the picks after the first block_measured_picks. Rows
+ * that were measured from a few of these are measured from them again, which changes no minimum. */
+alcore_status alcore__kcenter_measure_from_picks(const alcore__kcenter_state *state,
+                                                 const alcore__matrix *matrix,
+                                                 alcore__kcenter_rows *rows) {
+    int64_t first = *rows->block_measured_picks, count = state->center_count - first;
+    const double *there = state->greedy.best_there; /* the last pick, on a device */
+    if (!count) return ALCORE_OK;
+    ALCORE__TRY(alcore__kcenter_measure(
+        matrix, count == 1 && there ? there : state->centers + first * state->dims, count,
+        rows->sq_dist));
+    /* On a device no row is ever measured alone, so that only the block's number is read. */
+    bool singly = !alcore__run_kernels(matrix->block->run)->upload;
+    for (int64_t i = 0; i < matrix->block->count && singly; i++)
+        rows->measured_picks[i] = state->center_count;
+    *rows->block_measured_picks = state->center_count;
+    *rows->single_count = 0;
+    return ALCORE_OK;
+}
+
+/* Measures the active row number `index` from the picks it was not measured from yet, at most
+ * ALCORE_BLOCK_ROWS of them at a time, so that to_picks [max_count] stays small. Only for engines
+ * that work in host memory. The picks are the rows of the kernel here and the row is its vector,
+ * where alcore__kcenter_measure() has it the other way round: sq_dist is symmetric to the last bit.
+ * vector [dims]: workspace for the row. */
+static alcore_status measure_from_picks(const alcore__kcenter_state *state,
+                                        const alcore__matrix *matrix, alcore__kcenter_rows *rows,
+                                        int64_t index, double *vector) {
+    alcore__block *block = matrix->block;
+    alcore_sys_work work = alcore__run_work(block->run);
+    double *sq_dist = &rows->sq_dist[alcore__matrix_row_of(matrix, index)], *to_picks;
+    alcore__scratch_mark mark = alcore__scratch_get_mark(block);
+    int64_t unmeasured = state->center_count - rows->measured_picks[index];
+    int64_t max_count = unmeasured < ALCORE_BLOCK_ROWS ? unmeasured : ALCORE_BLOCK_ROWS;
+    ALCORE__TRY(alcore__scratch_push(block, max_count, sizeof *to_picks, &to_picks));
+    ALCORE__TRY(alcore__matrix_copy_row(matrix, index, vector));
+    while (rows->measured_picks[index] < state->center_count) {
+        int64_t first = rows->measured_picks[index], left = state->center_count - first;
+        alcore_sys_rows centers = {.data = state->centers + first * state->dims,
+                                   .count = left < max_count ? left : max_count,
+                                   .dims = state->dims,
+                                   .stride = state->dims,
+                                   .dtype = ALCORE_FLOAT64};
+        ALCORE__TRY(alcore__run_kernels(block->run)
+                        ->sq_dists(&work, &centers, NULL /* no mask */, vector, to_picks));
+        for (int64_t c = 0; c < centers.count; c++) {
+            if (to_picks[c] < *sq_dist) *sq_dist = to_picks[c];
+        }
+        rows->measured_picks[index] += centers.count;
+        *rows->single_count += centers.count;
+    }
+    alcore__scratch_release(block, mark);
+    return ALCORE_OK;
+}
+
+/* ---- the farthest row of a block ---- */
+
+/* Whether a candidate takes part in a search for the farthest row: with `pickable` every row that
+ * can still be picked does, else every row that is no center. */
+static bool takes_part(const alcore__kcenter_state *state, int64_t position, bool pickable) {
+    if (pickable) return alcore__greedy_is_free(&state->greedy, position);
+    return state->greedy.status[position] != ALCORE__GREEDY_PICKED;
+}
+
+/* Lists the indices of the active rows with the largest bounds among those that take part
+ * (takes_part()), at most TOP_ROWS, largest first, the lower row first among equals; returns how
+ * many. sq_dist [matrix rows] has the bounds. value [count] holds those of the rows listed so far,
+ * sorted by insertion; most rows end at the first test. */
+static int list_top(const alcore__kcenter_state *state, const alcore__matrix *matrix,
+                    const double *sq_dist, bool pickable, int64_t top[TOP_ROWS]) {
+    const alcore__block *block = matrix->block;
+    double value[TOP_ROWS];
+    int count = 0;
+    for (int64_t i = 0; i < block->count; i++) {
+        double bound = sq_dist[alcore__matrix_row_of(matrix, i)];
+        if (count == TOP_ROWS && !(bound > value[TOP_ROWS - 1])) continue;
+        if (!takes_part(state, block->start + i, pickable)) continue;
+        int at = count < TOP_ROWS ? count++ : TOP_ROWS - 1;
+        for (; at > 0 && bound > value[at - 1]; at--) {
+            top[at] = top[at - 1];
+            value[at] = value[at - 1];
+        }
+        top[at] = i;
+        value[at] = bound;
+    }
+    return count;
+}
+
+/* Finds the farthest row of the block among those that take part (takes_part): measures rows until
+ * the largest bound belongs to a row that was measured from every pick, since no other row can be
+ * farther then. Each turn measures the first row of the list at least, so the loop ends. *index and
+ * *value: the row found and its m(x); index -1: no row takes part, and *value has no meaning.
+ * vector [dims]: workspace for measure_from_picks(). */
+alcore_status alcore__kcenter_find_farthest(const alcore__kcenter_state *state,
+                                            const alcore__matrix *matrix,
+                                            alcore__kcenter_rows *rows, bool pickable,
+                                            double *vector, int64_t *index, double *value) {
+    int64_t top[TOP_ROWS], picks = state->center_count;
+    const alcore__block *block = matrix->block;
+    for (*index = -1, *value = 0.0;;) {
+        int count = list_top(state, matrix, rows->sq_dist, pickable, top);
+        if (!count) return ALCORE_OK;
+        if (rows->measured_picks[top[0]] == picks) {
+            *index = top[0];
+            *value = rows->sq_dist[alcore__matrix_row_of(matrix, top[0])];
+            return ALCORE_OK;
+        }
+        int64_t unmeasured = picks - *rows->block_measured_picks;
+        if (unmeasured >= MIN_UNMEASURED &&
+            *rows->single_count * TOGETHER_SPEEDUP > unmeasured * block->count) {
+            ALCORE__TRY(alcore__kcenter_measure_from_picks(state, matrix, rows));
+            continue;
+        }
+        double best = -1.0;
+        for (int k = 0; k < count; k++) {
+            const double *sq_dist = &rows->sq_dist[alcore__matrix_row_of(matrix, top[k])];
+            if (*sq_dist < best) break; /* this bound and those after it are below a true m(x) */
+            ALCORE__TRY(measure_from_picks(state, matrix, rows, top[k], vector));
+            if (*sq_dist > best) best = *sq_dist;
+        }
+    }
+}
