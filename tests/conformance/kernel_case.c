@@ -129,7 +129,7 @@ static void make_centroids(kernel_case *made, uint64_t *state) {
 }
 
 void case_make(kernel_case *out, uint64_t *state, int32_t dtype, int64_t count, int64_t dims,
-               int32_t pattern, int32_t unit, int32_t packed) {
+               int32_t pattern, int32_t unit, int32_t packed, int32_t masked) {
     int64_t stride = packed ? dims : dims + 3;
     memset(out, 0, sizeof *out);
     out->pattern = pattern;
@@ -151,7 +151,7 @@ void case_make(kernel_case *out, uint64_t *state, int32_t dtype, int64_t count, 
     out->scalars = new_memory(3 * count, sizeof *out->scalars);
     fill(out, state);
     make_centroids(out, state);
-    if (case_random(state) % 2) {
+    if (case_random(state) % 2 || masked) {
         out->mask = new_memory(count, 1);
         for (int64_t i = 0; i < count; i++) out->mask[i] = case_random(state) % 4 != 0;
     }

@@ -46,9 +46,10 @@ double case_uniform(uint64_t *state); /* in [0, 1) */
 /* Writes value, rounded (16-bit types towards zero), as entry `index` of an array of type dtype. */
 void case_put(void *data, int64_t index, int32_t dtype, double value);
 
-/* Makes a case from *state, which moves on. unit: as in alcore_sys_rows. */
+/* Makes a case from *state, which moves on. unit: as in alcore_sys_rows. packed: no gaps between
+ * rows. masked: the case has a mask; 0: every second case has one. */
 void case_make(kernel_case *out, uint64_t *state, int32_t dtype, int64_t count, int64_t dims,
-               int32_t pattern, int32_t unit, int32_t packed);
+               int32_t pattern, int32_t unit, int32_t packed, int32_t masked);
 void case_free(kernel_case *made);
 
 #endif

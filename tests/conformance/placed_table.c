@@ -80,7 +80,9 @@ static void *place(const void *array, size_t bytes, size_t width, int how, uint6
     uint64_t state = number * 1024 + site;
     const uint64_t chance = case_random(&state);
     if (!array || !bytes || is_held(array)) return (void *)(uintptr_t)array;
-    const int chosen = placement == PLACED_DEVICE || (placement == PLACED_MIXED && chance % 2);
+    const int chosen = placement == PLACED_DEVICE ||
+                       (placement == PLACED_INPUTS && !(how & WRITTEN)) ||
+                       (placement == PLACED_MIXED && chance % 2);
     if (!chosen && !(how & ALWAYS)) return (void *)(uintptr_t)array;
     if (operands_used == MOST_OPERANDS) abort();
     operand *o = &operands[operands_used++];

@@ -7,9 +7,10 @@
 
 #include "alcore/sys/kernel.h"
 
-/* Which arrays of a call are on the device: none, all, or each by chance. An array that the table
- * takes on the device only (labels with gaps, a bias that is not float32) is there always. */
-enum { PLACED_HOST, PLACED_DEVICE, PLACED_MIXED, PLACEMENTS };
+/* Which arrays of a call are on the device: none, all, those that are read only, or each by chance.
+ * An array that the table takes on the device only (labels with gaps, a bias that is not float32)
+ * is there always. */
+enum { PLACED_HOST, PLACED_DEVICE, PLACED_INPUTS, PLACED_MIXED, PLACEMENTS };
 
 /* A table with the entries that `engine` has. Every second copy begins one number behind the begin
  * of its memory. Of an array that is not aligned the copy is aligned where all arrays are on the
