@@ -1,18 +1,20 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0
-"""Writes the tables of counts of docs/gpu.md from the files of docs/results, which programs make.
+"""Writes the tables of counts of docs/gpu.md, and the numbers in its sentences, from the files of docs/results, which
+programs make, and from constants of the sources.
 
   gpu_md.py            writes docs/gpu.md anew
-  gpu_md.py --check    TAP: the page has the tables that this would write
+  gpu_md.py --check    TAP: the page has the tables and numbers that this would write, and no other numbers of such kinds
 
 A table stands between the lines "<!-- table NAME: made by tests/tools/gpu_md.py -->" and "<!-- end of the table -->"; what
-is between them is replaced, and nothing else."""
+is between them is replaced. gpu_numbers.py knows the sentences."""
 import os
 import re
 import sys
 
 ROOT = os.path.abspath(os.path.join(os.path.dirname(__file__), '..', '..'))
 sys.path.insert(1, os.path.join(ROOT, 'tests', 'gpu'))
+from gpu_numbers import changed_numbers, unknown_numbers, with_numbers
 from kept_resources import kept_counts
 
 PAGE = os.path.join(ROOT, 'docs', 'gpu.md')
@@ -179,7 +181,15 @@ def written(text):
             raise ValueError(f'{PAGE} has no place for the table {name}')
         before, rest = text.split(begin)
         text = before + begin + '\n' + table() + '\n' + END + rest.split(END, 1)[1]
-    return text
+    return with_numbers(text)
+
+
+def unnoticed(text):
+    """Pages with one number of a sentence changed, or with one more, in which the check would find nothing wrong."""
+    missed = [change for change, changed in changed_numbers(text) if with_numbers(changed) == changed]
+    more = ['It starts 7 kernels.', 'A pick takes two waits of the host.', 'The loop has 12 instructions.', 'It takes 3.5 s.',
+            'There are 200 bytes\nto copy.', 'It uses 84 registers.', 'It has 900 lines.', 'A pass takes 12 ms.']
+    return missed + [sentence for sentence in more if not unknown_numbers(text + '\n' + sentence + '\n')]
 
 
 def main():
@@ -187,13 +197,18 @@ def main():
         text = file.read()
     made = written(text)
     if sys.argv[1:] == ['--check']:
-        differing = [(old, new) for old, new in zip(text.splitlines(), made.splitlines()) if old != new][:3]
-        print('1..1\n%s 1 - the tables of docs/gpu.md are those of docs/results' % ('ok' if made == text else 'not ok'))
-        for old, new in differing:
-            print(f'# it has: {old}\n# not:    {new}')
-        if made != text:
-            print('# tests/tools/gpu_md.py writes them')
-        return made != text
+        differing = [f'it has: {old}\n# not:    {new}' for old, new in zip(text.splitlines(), made.splitlines()) if old != new]
+        results = [('the tables and the numbers of docs/gpu.md are those of docs/results and of the sources', made == text,
+                    differing[:3] + ['tests/tools/gpu_md.py writes them']),
+                   ('no sentence has a count or a decimal that this does not compare', not unknown_numbers(text),
+                    [*unknown_numbers(text), 'tests/tools/gpu_numbers.py has the sentences that may']),
+                   ('a number of a sentence that is changed, or one that is added, is noticed', not unnoticed(made), unnoticed(made))]
+        print(f'1..{len(results)}')
+        for index, (what, passed, why) in enumerate(results, 1):
+            print(f'{"ok" if passed else "not ok"} {index} - {what}')
+            if not passed:
+                print(''.join(f'# {line}\n' for line in why), end='')
+        return not all(passed for _, passed, _ in results)
     with open(PAGE, 'w', encoding='utf-8') as file:
         file.write(made)
     return 0
