@@ -19,7 +19,7 @@ def part(name, start, end):
 
 registry = re.findall(r"^ALCORE__STRATEGY_ROW\((\w+),", (root / "lib/strategy/registry_rows.h").read_text(), re.M)
 registry = sorted(name.replace("_", "-") for name in registry)
-readme = sorted(re.findall(r"`([\w-]+)`", part("README.md", "It is the reference implementation of", "[docs/papers.md]")))
+readme = sorted(re.findall(r"`([\w-]+)`", part("README.md", "It implements the strategies of three papers", "What a program")))
 rows = [row.split("|")[1] for row in part("docs/spec/README.md", "## 2. Strategies", "Parameters with").splitlines()
         if row.startswith("| `")]
 specified = sorted(name for cell in rows if "(open)" not in cell for name in re.findall(r"`([^`]+)`", cell))
