@@ -16,7 +16,7 @@ namespace alcore_cuda {
 
 namespace {
 enum {
-    FUSED_UNIT = 16, /* logits of a tile pass to add_logits() in units of so many */
+    FUSED_UNIT = 16, /* adjacent logits of a tile, the groups in which add_logits() takes them */
     FUSED_UNITS = TILE_OTHERS / FUSED_UNIT,
     /* From a token's logits to the next. Threads of a warp read the same class of 32 tokens, which
      * an odd pitch spreads over all banks; they write four classes, two apart, of eight tokens, of

@@ -109,7 +109,7 @@ void alcore__column_free(alcore__column *column) {
     alcore__free(ctx, column);
 }
 
-/* Frees what a reader's thread keeps and leaves it empty. */
+/* Frees the memory of a reader's thread, which is empty then and can be used again. */
 void alcore__scratch_clear(alcore_ctx *ctx, alcore__scratch *scratch) {
     alcore__free(ctx, scratch->values);
     alcore__free(ctx, scratch->offsets);

@@ -25,7 +25,7 @@ typedef struct gathering {
     alcore_sys_rows from; /* the caller's array; there may be gaps between its rows */
     alcore_sys_held to;   /* [rows of the copy], owned until the copy is done */
     int64_t *items;       /* [PART_ROWS] the next rows to be copied, -1: none; owned */
-    int64_t count;        /* of items */
+    int64_t count;        /* items that are listed */
     int64_t done;         /* rows that are copied already */
 } gathering;
 
@@ -49,15 +49,17 @@ static alcore_status push(gathering *self, int64_t item) {
     return ALCORE_OK;
 }
 
-/* Entries of a column without tokens, as row_map.h numbers them: one for each row of the pool. */
+/* Copies the entry of each row of the pool, in row order, for a column without tokens. Rows without
+ * an entry get a NaN, so that the copy has one entry for each row (alcore__row_map_by_row()). */
 static alcore_status gather_by_row(gathering *self, const alcore__column *column) {
     for (int64_t row = 0; row < column->row_count; row++)
         ALCORE__TRY(push(self, alcore__column_entry(column, row)));
     return flush(self);
 }
 
-/* Tokens of the entries in the order of their rows. offsets [entries + 1]: where those of each
- * entry begin in the caller's array; ordered, likewise, is filled. */
+/* Copies the tokens of the entries in the order of their rows. offsets [entries + 1]: where the
+ * tokens of each entry begin in the caller's array; ordered [entries + 1], filled here: where they
+ * begin in the copy. */
 static alcore_status gather_tokens(gathering *self, const alcore__column *column,
                                    const int64_t *offsets, int64_t *ordered) {
     int64_t rank = 0;
@@ -76,13 +78,14 @@ static alcore_status gather_tokens(gathering *self, const alcore__column *column
 /* What is to be copied of a column, and in which order. */
 typedef enum copy_order { COPY_NOTHING, COPY_AS_IT_IS, COPY_BY_ROW, COPY_TOKENS } copy_order;
 
-/* Whether entry and rank of some row differ. */
+/* Whether the entries are in another order than their rows. */
 static bool is_reordered(const alcore__column *column) {
     return column->map && column->map->entries;
 }
 
-/* A column of few of the pool's rows gets no memory for all of them. Rows that it has none for are
- * no reason for a copy of tokens, of which these have none. */
+/* A column that has entries for at most half of the pool's rows is not copied by row, as the copy
+ * would have memory for all of them. Tokens need a copy only for another order: rows without an
+ * entry have no tokens. */
 static copy_order order_of(const alcore__column *column, const alcore__array *given, bool kept,
                            bool ragged) {
     const bool most = column->map && column->map->count > column->row_count / 2;
@@ -91,8 +94,8 @@ static copy_order order_of(const alcore__column *column, const alcore__array *gi
     return kept || (ragged && given->stride != given->columns) ? COPY_AS_IT_IS : COPY_NOTHING;
 }
 
-/* Asks for memory of the device for `rows` rows of the array, to->memory NULL where there is too
- * little. */
+/* Allocates memory of the device for `rows` rows like those of the array. Where there is too
+ * little, to.memory is NULL and the log says so; instead: what happens then, for that message. */
 static alcore_status hold(gathering *self, const char *name, int64_t rows, const char *instead) {
     alcore_sys_work work = alcore__engine_work(&self->engine);
     alcore_sys_rows shape = self->from;
@@ -108,7 +111,8 @@ static alcore_status hold(gathering *self, const char *name, int64_t rows, const
     return ALCORE_OK;
 }
 
-/* Copies as `order` says; ordered: [entries + 1] offsets to be filled, of tokens. */
+/* Fills the copy in the given order; ordered: [entries + 1], the offsets that gather_tokens()
+ * fills. */
 static alcore_status copy(gathering *self, const alcore__column *column, copy_order order,
                           const int64_t *offsets, int64_t *ordered) {
     alcore_sys_work work = alcore__engine_work(&self->engine);
@@ -119,7 +123,7 @@ static alcore_status copy(gathering *self, const alcore__column *column, copy_or
                                 : gather_tokens(self, column, offsets, ordered);
 }
 
-/* Gives the copy to the array, and says in the column's map where the entry of a row is now. */
+/* Makes the copy the values of the array, and changes the column's map to the order of the copy. */
 static alcore_status use(gathering *self, alcore__column *column, copy_order order,
                          int64_t *ordered, alcore__memory_array *array) {
     if (order == COPY_BY_ROW) ALCORE__TRY(alcore__row_map_by_row(column));

@@ -44,8 +44,8 @@ static alcore_status copy_references(alcore_pool *pool, const int64_t *rows,
     return status;
 }
 
-/* Columns that a model made of references are of those before: their tokens are not looked for in
- * the new ones. */
+/* Forgets from which references a model has computed a column: they have been replaced, so that the
+ * tokens of the column are not to be looked for in the new ones. */
 static void forget_tokens_of_references(alcore_pool *pool) {
     static const alcore__column_tokens unknown = {0};
     for (size_t i = 0; i < pool->column_count; i++)

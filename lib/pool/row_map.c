@@ -118,7 +118,8 @@ void alcore__row_map_by_rank(alcore__column *column) {
     column->map = NULL;
 }
 
-/* What entries [ranks] has of a row is then its number. */
+/* Called when the values have one entry for each row of the pool: the entry of a row that has one
+ * is then the row's own number. */
 alcore_status alcore__row_map_by_row(alcore__column *column) {
     alcore__row_map *map = column->map;
     int64_t rank = 0;

@@ -35,8 +35,8 @@
 #include "pool/pool_internal.h"
 #include "scorer/token_rows.h"
 
-/* Logits of a task: enough that handing it out costs nothing, few enough that all threads have
- * some. */
+/* Logits of a task: so many that starting a task costs little beside them, and so few that all
+ * threads get tasks. */
 #define TASK_LOGITS (INT64_C(1) << 20)
 
 /* The fewest tokens of a task with hidden states, each of which reads the whole output matrix. */
@@ -82,7 +82,7 @@ static double *at_row(double *stat, int64_t first) {
     return stat ? stat + first : NULL;
 }
 
-/* measure_task() where labels or bias are on the device: one task has all rows. */
+/* Does what measure_task() does, for all rows at once, where labels or bias are on the device. */
 static alcore_status measure_placed(const measuring *self, const alcore_sys_work *work,
                                     const alcore_sys_token_stats *out) {
     const alcore__token_rows *tokens = &self->tokens;

@@ -122,9 +122,9 @@ static int32_t kind_of(const alcore__column *column) {
     return ALCORE_CLASSES_PROBS;
 }
 
-/* Distributions of a block. Those on a device stay there for a measure that needs only the two
- * largest classes, which the kernel class_tops finds: these are then the distributions that are
- * read, on the host, and `whole` are those that they are of. */
+/* Distributions of a block, as class_stats reads them (rows). Where they are on a device and the
+ * measure needs only the two largest classes, the kernel class_tops writes these to host memory;
+ * rows are then the tops, and `whole` the distributions on the device. */
 typedef struct distributions {
     const alcore__column *column;
     const char *name;                 /* of the column */
@@ -134,12 +134,14 @@ typedef struct distributions {
     double *tops;                     /* [distributions, 2] memory of rows, owned; NULL: none */
 } distributions;
 
-/* Whether the two largest classes are enough: of logits the sum of all is needed. */
+/* Whether the two largest classes are enough. Logits are all needed, as probabilities are made of
+ * them by their sum. */
 static bool needs_tops_only(const alcore__column *column, int64_t mode) {
     return mode != MODE_ENTROPY && kind_of(column) != ALCORE_CLASSES_LOGITS;
 }
 
-/* Whether the distributions of the column are asked for where the call's kernels read them. */
+/* Whether the distributions are left on the device that the column and the call's kernels are on,
+ * and only their two largest classes copied to the host. */
 static bool stays_there(const alcore__score_call *call, const alcore__column *column,
                         int64_t mode) {
     const int32_t device = alcore__column_device(column);
@@ -147,8 +149,8 @@ static bool stays_there(const alcore__score_call *call, const alcore__column *co
            call->engine.kernels->class_tops && needs_tops_only(column, mode);
 }
 
-/* The first and the second class of whole distributions on the device come to the host in place of
- * them, within the mask (NULL: all). */
+/* Replaces distributions on the device by their two largest classes in host memory, for those of
+ * the mask (NULL: all). */
 static alcore_status take_tops(alcore__score_call *call, const uint8_t *mask, distributions *from) {
     alcore_sys_work work = alcore__engine_work(&call->engine);
     from->whole = from->rows;
@@ -256,7 +258,8 @@ static alcore_status row_scores(alcore__score_call *call, int64_t mode, bool log
         ALCORE__TRY(column->ops->rows(column, call->first, call->count, call->scratch, &from.rows));
     ALCORE__TRY(alcore__new_array(call->ctx, (size_t)call->count, sizeof *stats, &stats));
     alcore_status status = ALCORE_OK;
-    /* Rows that had to be put in order on the host are there. */
+    /* Rows that the column's reader has put in order in host memory (scratch) are not on the
+     * device. */
     if (stays_there(call, column, mode) && from.rows.data != call->scratch->values)
         status = take_tops(call, call->mask, &from);
     if (status == ALCORE_OK)

@@ -29,8 +29,8 @@ static const alcore__param_table RTTL_PARAMS = ALCORE__PARAM_TABLE(RTTL_ROWS);
 enum { NORM_MEAN, NORM_NONE };     /* the parameter "norm", as ALCORE__RTTL_PARAMS lists it */
 enum { SIGN_MINUS, SIGN_LITERAL }; /* the parameter "sign" */
 
-/* The kernels that read the values of a block which was read for the call's kernels: these, where a
- * device has the column, else the CPU's. */
+/* The kernels that can read a block of the column, which was read for the call: the call's own
+ * where the column is on their device, else the CPU's. */
 static const alcore_sys_kernels *readers_of(const alcore__score_call *call,
                                             const alcore__column *column) {
     const int32_t device = alcore__column_device(column);
@@ -38,8 +38,9 @@ static const alcore_sys_kernels *readers_of(const alcore__score_call *call,
                                                                         : alcore__kernels_cpu();
 }
 
-/* out [tokens]: the values of items from token `begin` on (0: the first token of the first item),
- * as doubles in host memory; kernels: of the device that the values are on, or of the CPU. */
+/* Converts `tokens` values of the items to doubles in host memory, out [tokens], from token `begin`
+ * on (0: the first token of the first item). kernels: of the device that the values are on, or of
+ * the CPU. */
 static alcore_status widen_items(alcore__score_call *call, const alcore_sys_kernels *kernels,
                                  const alcore_sys_ragged *items, int64_t begin, int64_t tokens,
                                  double *out) {

@@ -150,14 +150,15 @@ typedef struct label_view {
     void *copy;                        /* owned: of labels that are on a device; or NULL */
 } label_view;
 
-/* Whether the engine reads labels and bias on its device. An older module may lack the entry. */
+/* Whether the engine has the entry token_stats, which reads labels and bias on its device. The
+ * table of an older module may lack it. */
 static bool reads_there(const alcore__token_rows *tokens) {
     return tokens->engine.kernels->device != ALCORE_DEVICE_CPU &&
            tokens->engine.kernels->token_stats;
 }
 
-/* Whether it lays out the labels of the call: those on a device, which is its own (find_engine()),
- * and those of a caller who gives none. */
+/* Whether token_stats arranges the labels of the call by row: labels that are on a device, which
+ * find_engine() has made the engine's, and those that the caller left out. */
 static bool reads_labels_there(const alcore__token_rows *tokens, const alcore_logits *logits) {
     return reads_there(tokens) && (!logits->labels || !on_host(logits->labels));
 }
@@ -330,8 +331,8 @@ static alcore_status read_labels(alcore_ctx *ctx, const alcore_logits *logits, i
     return status;
 }
 
-/* With labels or bias on the device of the engine, describes the other one for token_stats too:
- * labels by row are one item that has all rows. */
+/* Where only one of labels and bias is on the device, token_stats is given the other one from host
+ * memory. Labels that are arranged by row already are described as one item that has all rows. */
 static void place_rest(alcore__token_rows *out) {
     if (!out->placed && !out->placed_bias.data) return;
     out->placed = true;

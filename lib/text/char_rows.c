@@ -2,19 +2,20 @@
 /* Makes rows of texts: v = sum of idf(b(g)) * r(g) over the n-grams g of all words, then v / |v|
  * (char_embedding.h).
  *
- * No n-gram crosses a word, and words recur: some thirty thousand of them make up nine tenths of a
- * corpus. So a thread keeps the n-grams of the words that it met last, as the weight and the eight
- * columns of each. A word that is kept costs eight additions an n-gram; any other one costs hashes
- * and weights too, which are read far apart in memory. When the memory of the kept words is full,
- * all of them are dropped. Measured on 4.5 million sentences of 9 words (tests/bench huds_ngram):
- * 12 % of the words are not kept; with four times the memory 7 % would not be.
+ * No n-gram crosses a word boundary, and words repeat: some thirty thousand words make up nine
+ * tenths of a corpus. So a thread keeps the n-grams of words that it has met: for each n-gram its
+ * weight, the idf, and the eight columns of v that it is added to. A word that is kept costs eight
+ * additions for each n-gram. For any other word the n-grams are hashed and their weights are
+ * fetched, which lie far apart in memory. When the memory of the kept words is full, all of them
+ * are dropped. Measured on 4.5 million sentences of 9 words (tests/bench huds_ngram): 12 % of the
+ * words of a text are not among the kept ones; with four times the memory it would be 7 %.
  *
  * What is added with sign + and with sign - is summed apart, v = plus - minus, so that there is no
- * branch by the sign, which no processor can predict. Such a regrouping does not change a bit. An
- * idf is a float32 of 1 or more, so a multiple of 2^-23; sums and differences of such numbers are
- * exact in double, in any order, while they stay below 2^53 units of 2^-23. A text of n bytes has
- * at most 3 n n-grams and an idf is below 45 (1 + ln 2^63), so they do up to MAX_EXACT_BYTES;
- * longer texts are added n-gram by n-gram in the order of the formula.
+ * branch by the sign, which no processor can predict. This other order of additions gives the same
+ * bits: an idf is a float32 of 1 or more, so a multiple of 2^-23, and sums and differences of such
+ * numbers are exact in double, in any order, while they stay below 2^30 (2^53 times 2^-23). A text
+ * of n bytes has at most 3 n n-grams and an idf is below 45 (1 + ln 2^63), so this holds for texts
+ * up to MAX_EXACT_BYTES; longer texts are added n-gram by n-gram in the order of the formula.
  *
  * |v|^2 is a sum in order of the columns, a chain of additions that each wait for the one before.
  * TOGETHER rows are finished at a time, so that their chains overlap. */

@@ -345,7 +345,7 @@ Hypothesis extended(const Hypothesis &from, int64_t id, float logprob, double sc
     return out;
 }
 
-/* What the score of an output of so many tokens, the end included, is divided by. */
+/* The score of an output is divided by this; tokens: its length, the end token included. */
 double length_penalty(const Settings &how, int64_t tokens) {
     return std::pow(static_cast<double>(tokens), how.penalty);
 }

@@ -36,14 +36,15 @@ static const uint8_t *span_mask(const alcore__block *block) {
     return block_span(block) == block->count ? NULL : active->mask + block->rows[0];
 }
 
-/* Positions of the candidates ascend with the blocks, so that a block's are one run of indices. */
+/* The candidates of block b of a wide block are adjacent among its active rows; this is the index
+ * of the first one. */
 int64_t alcore__block_first_index(const alcore__block *block, int64_t b) {
     const alcore__active_rows *active = &block->run->active[block->source];
     return active->block_starts[block->number + b] - block->start;
 }
 
-/* The runs of rows of the blocks are numbered one behind the other, as sums are reduced by blocks
- * (spec 1.8), not by wide blocks. */
+/* Sums are reduced by blocks (spec 1.8), so that a wide block needs separate sums for each of its
+ * blocks: row i of group g in block b gets the number b * groups + g. */
 alcore_status alcore__block_groups(alcore__block *block, const int32_t *group, int64_t groups,
                                    const int32_t **out) {
     int32_t *number;
@@ -439,8 +440,8 @@ alcore_status alcore__matrix_sum(const alcore__matrix *matrix, double *sums) {
     return ALCORE_OK;
 }
 
-/* totals [blocks]: one kernel adds the values of all blocks, of each in row order. sums [matrix
- * rows]: the running sums in their blocks; NULL: not wanted. */
+/* Adds up values [matrix rows] in each block, in row order, with one kernel for all blocks: totals
+ * [blocks]. sums [matrix rows]: the running sums in their blocks; NULL: not wanted. */
 alcore_status alcore__matrix_totals(const alcore__matrix *matrix, const uint8_t *mask,
                                     const double *values, double *sums, double *totals) {
     alcore__block *block = matrix->block;

@@ -89,7 +89,7 @@ alcore_status alcore__download(const alcore__run *run, const double *values, int
     return alcore__run_kernels(run)->widen(&work, &row, NULL /* no mask */, out);
 }
 
-/* One copy, which the host waits for. */
+/* Copies values [count] from the engine's memory to out and waits for them. */
 alcore_status alcore__read_back(const alcore__run *run, const double *values, int64_t count,
                                 void *out) {
     alcore_sys_work work = alcore__run_work(run);
@@ -156,7 +156,8 @@ static alcore_status renew_mask(alcore__block *block, int32_t number, const uint
     return alcore__run_kernels(run)->store(&work, &changed, memory + first);
 }
 
-/* Without wide blocks *out is the mask itself, as it is where the device's memory is short. */
+/* *out is `mask` itself, in host memory, in runs without wide blocks and where the device's memory
+ * is short. */
 alcore_status alcore__block_store_mask(alcore__block *block, int32_t number, const uint8_t *mask,
                                        int64_t count, const uint8_t **out) {
     *out = mask;
@@ -171,7 +172,7 @@ alcore_status alcore__block_store_mask(alcore__block *block, int32_t number, con
     return ALCORE_OK;
 }
 
-/* A mask is kept where both of its copies are. */
+/* A mask that is kept has a copy in host memory (stored_masks) and one on the device. */
 int64_t alcore__block_mask_changes(const alcore__block *block, int32_t number) {
     const alcore__block_memory *memory = block->memory;
     bool kept = memory && number < ALCORE__BLOCK_MASKS && memory->stored_masks[number];
@@ -187,7 +188,7 @@ const uint8_t *alcore__block_kept_mask(const alcore__block *block, int32_t numbe
     return block->memory->masks[number].memory;
 }
 
-/* One byte is copied, and no other is looked at, however many rows the block has. */
+/* Cost: one byte is copied and no other is read, however many rows the block has. */
 alcore_status alcore__block_clear_mask_row(alcore__block *block, int32_t number, int64_t row) {
     const alcore__run *run = block->run;
     alcore_sys_work work = alcore__run_work(run);

@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Wide blocks: adjacent blocks of the candidates that a device visits as one.
  *
- * A kernel on 8192 rows takes a device some microseconds, and starting it and waiting for its
- * result takes tens of them. So the strategies whose passes can do it (alcore__pass.wide) are given
- * many blocks at once. What depends on where blocks begin, sums and draws, is still computed block
- * by block, each in order, but side by side in one kernel, and reduced in block order: a strategy
- * selects the same rows with wide blocks and without.
+ * Starting a kernel and waiting for its result is expected to take a device longer than the work on
+ * the 8192 rows of one block. So the strategies whose passes can do it (alcore__pass.wide) are
+ * given many blocks at once. Sums and draws depend on where blocks begin: one kernel computes them
+ * for all blocks of the wide one, each block by itself and in row order, and they are reduced in
+ * block order. So a strategy selects the same rows with wide blocks and without.
  *
  * Kernels of wide blocks run in the default stream of the device, in which one kernel follows the
  * other without the host waiting for it; the host waits where it reads a result. Where the whole
@@ -25,17 +25,17 @@
 enum { WIDE_ROWS = 1 << 20, WIDE_READ_BYTES = 64 << 20, WIDE_HOST_BYTES = 64 << 20 };
 static const int64_t WIDE_BYTES = (int64_t)2 << 30;
 
-/* Where passes work on the host for each row too (run->row_work), the pool is cut into SHARES wide
- * blocks, as many as calls run on a device at once, for as many threads; but into none of less than
- * SHARE_BLOCKS blocks. */
+/* Some passes compute something on the host for each row too (run->row_work). There the pool is cut
+ * into SHARES wide blocks, as many as calls run on a device at once, so that as many threads work;
+ * but no wide block has fewer than SHARE_BLOCKS blocks. */
 enum { SHARES = 4, SHARE_BLOCKS = 16 };
 
 /* The default stream (cudaStreamLegacy), by its handle. */
 static void *const DEFAULT_STREAM = (void *)1;
 
-/* Whether every pass of a table over the candidates can be given wide blocks or keeps nothing. What
- * a block keeps between passes is that of a wide block or of a plain one, and passes of both kinds
- * would not find it. */
+/* Whether every pass of a table over the candidates either can be given wide blocks or keeps
+ * nothing from pass to pass. What is kept belongs to a wide block or to a plain one, so that a pass
+ * over plain blocks would not find what one over wide blocks has kept. */
 static bool are_wide(const alcore__pass *passes) {
     for (; passes && passes->name; passes++) {
         if (passes->nested ? !are_wide(passes->nested)
@@ -46,8 +46,8 @@ static bool are_wide(const alcore__pass *passes) {
     return true;
 }
 
-/* Whether the run has wide blocks: on an engine with memory of its own, where the embeddings are or
- * where they are kept for many passes. */
+/* Whether the run has wide blocks: the engine has memory of its own, and the embeddings are there
+ * or are copied there for many passes. */
 static bool has_wide_blocks(const alcore__run *run, const alcore__column *column) {
     const alcore_sys_kernels *kernels = alcore__run_kernels(run);
     bool resident = run->repeats || alcore__column_device(column) >= 0;
@@ -84,9 +84,10 @@ void alcore__open_wide_blocks(alcore__run *run, const alcore__shard *shard) {
     run->runner->memory = shard->memory;
 }
 
-/* Copies are made at the first visit of a block, so that passes before it count none. Rows in host
- * memory do not count without a copy on the device: a kernel that finds a row takes the whole
- * matrix, and would copy it to the device in each pass. */
+/* Returns 0 unless all candidates are in the engine's memory. Copies are made at the first visit of
+ * a block, so that before the first pass there are none. Rows in host memory without a copy on the
+ * device do not count: a kernel that looks for a row is given the whole matrix, which would be
+ * copied to the device in each pass. */
 int64_t alcore__wide_visits(const alcore__run *run) {
     const alcore__runner *runner = run->runner;
     const alcore__active_rows *active = &run->active[ALCORE__OVER_CANDIDATES];

@@ -54,8 +54,9 @@ bool alcore__draw_by_weight(const double *block_weights, int64_t stride, int64_t
         out->block = b;
         return true;
     }
-    /* Rounding left no block: the last row with a weight is drawn (spec 1.7). With `before` minus
-     * infinity no running sum is above the target, and then the kernel returns that row. */
+    /* No block was found, because the sums were rounded: the last row with a weight is drawn (spec
+     * 1.7). The kernel returns that row where no running sum is above the target, as in sums that
+     * begin with minus infinity. */
     out->block = last;
     out->before = -HUGE_VAL;
     return true;
@@ -93,22 +94,24 @@ alcore_status alcore__draw_find(const alcore__draw *draw, const alcore__matrix *
 
 /* ---- speculation ---- */
 
-/* A hit saves a pass; a miss wastes what a pass spends on one speculative row. These are the hit
- * rates above which speculation was faster on CPUs in tests/bench. */
+/* Measuring a speculative row costs a part of a pass; if a later draw hits the row, a whole pass is
+ * saved. Speculation pays only where draws hit often. These are the hit rates from which on it was
+ * faster on CPUs in tests/bench. */
 #define MIN_HIT_RATE_ONE 0.25 /* for one speculative row */
 #define MIN_HIT_RATE_TWO 0.5  /* for a second */
-/* The hit rate is an exponential mean over HIT_WINDOW passes. Below the limit one pass in
- * PROBE_INTERVAL still speculates, so that the rate can recover when the data allows it. */
+/* The hit rate is an exponential mean over about HIT_WINDOW passes. Where it is too low to measure
+ * any speculative row, one pass in PROBE_INTERVAL measures one all the same: without it the rate
+ * would stay low for ever, even if draws would hit again. */
 enum { HIT_WINDOW = 8, PROBE_INTERVAL = 16 };
 
 /* A matrix of this size is read from memory, not from a cache of the CPU. */
 enum { MEMORY_BOUND_BYTES = 8 << 20 }; /* 8 MiB */
 
-/* Speculative rows that can pay: 0, 1 or 2. unit: rows are read as unit vectors. A device reads its
- * rows from memory at many times the cost of measuring them from one more vector. On a CPU one more
- * vector costs a quarter to two fifths of a pass where rows come from memory and the float32 filter
- * takes them, so that a second speculative row, which hits less often, does not pay; elsewhere it
- * costs a whole pass. */
+/* The most speculative rows that can be worth measuring: 0, 1 or 2. unit: rows are read as unit
+ * vectors. A device takes much longer to read its rows from memory than to measure them from one
+ * more vector. On a CPU one more vector costs a quarter to two fifths of a pass where rows come
+ * from memory and the float32 filter takes them, so that a second speculative row, which hits less
+ * often, is not worth it; elsewhere one more vector costs as much as a pass. */
 static int32_t max_speculative_rows(const alcore__run *run, bool unit) {
     const alcore__column *column = alcore__candidate_embeddings(run);
     double bytes =
@@ -137,7 +140,7 @@ void alcore__sampler_begin(const alcore__run *run, bool unit, alcore__sampler *s
     sampler->hit_rate = MIN_HIT_RATE_TWO;
 }
 
-/* How many rows the next pass measures in advance: 0, 1 or 2, as the recent hit rate pays for. */
+/* How many speculative rows the next pass measures: 0, 1 or 2, by the recent hit rate. */
 int32_t alcore__sampler_speculative_draws(const alcore__sampler *sampler) {
     int32_t paying = sampler->hit_rate >= MIN_HIT_RATE_TWO   ? 2
                      : sampler->hit_rate >= MIN_HIT_RATE_ONE ? 1

@@ -9,22 +9,25 @@
 _Static_assert(sizeof(alcore_sys_drawn) == 2 * sizeof(double), "it lies among numbers of 8 bytes");
 _Static_assert(ALCORE__MAX_DRAWS <= ALCORE_SYS_DRAWS, "a call makes all draws of a sampler");
 
-/* Numbers of 8 bytes of what was found. */
+/* Length of the second part of the memory, what the draws found, in numbers of 8 bytes: for each
+ * draw an alcore_sys_drawn, which takes two, and a vector. */
 static int64_t found_count(const alcore__engine_draws *draws) {
     return draws->sequences * ALCORE__MAX_DRAWS * (2 + draws->dims);
 }
 
-/* Totals, behind which it begins. */
+/* Length of the first part of the memory, the totals. */
 static int64_t total_count(const alcore__engine_draws *draws) {
     return draws->sequences * draws->blocks;
 }
 
-/* The vectors of a sequence, in memory where what was found begins at `found`. */
+/* The vectors of a sequence, behind the alcore_sys_drawn of all sequences. found: where the second
+ * part of the memory begins, on the engine or on the host. */
 static double *vectors_of(const alcore__engine_draws *draws, double *found, int64_t sequence) {
     return found + ALCORE__MAX_DRAWS * (2 * draws->sequences + sequence * draws->dims);
 }
 
-/* The totals are 0 at first, and stay so in blocks without a row of the sequence. */
+/* The totals are 0 at first. Blocks without a row of a sequence are not added up and keep that 0.
+ */
 alcore_status alcore__engine_draws_open(const alcore__run *run, int64_t sequences, int64_t dims,
                                         alcore__engine_draws *draws) {
     double *numbers;
@@ -52,7 +55,8 @@ alcore_status alcore__engine_draws_add(const alcore__engine_draws *draws,
     return alcore__matrix_totals(matrix, mask, weights, sums, totals);
 }
 
-/* Which blocks are in the engine's memory is known once the pass has visited all of them. */
+/* Called when the pass has visited all blocks, as only then it is known which of them are in the
+ * engine's memory. */
 alcore_status alcore__engine_draws_decide(const alcore__run *run, alcore__engine_draws *draws,
                                           double *block_weights) {
     draws->by_engine = draws->memory.data && alcore__wide_visits(run) > 0;

@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* The table of passes of k-means, and its state (alcore__kmeans, where every array has its shape).
- * k clusters are made in each of several groups of candidates side by side. Seeding alternates the
- * first two passes, of which the first is for engines that draw by themselves and the second for
- * what these do not draw, with the third; a Lloyd iteration is the fourth, and the fifth is made
- * only after an iteration that left a cluster without a row. In a row of the table, `again` true
- * makes the pass `back` rows before the next one.
+ * k clusters are made in each of several groups of candidates side by side. The first three passes
+ * repeat until every group has its seed rows: "drawn rows" finds those that the engine has drawn,
+ * "seed rows" those that the host has drawn, and "D^2 weights" prepares the next draws. Then
+ * "assignment" is one Lloyd iteration, followed by "farthest rows" where it left a cluster without
+ * a row. In a row of the table, `again` true makes the pass `back` rows before the next one.
  *
  * A seed row is a candidate that becomes the first centroid of a cluster. A position numbers the
  * candidates from 0. means->each[g] is what is known of group g: its size in candidates, its

@@ -36,7 +36,8 @@ static size_t row_bytes(int64_t count) {
     return (size_t)count * 2 * sizeof(double) + padded * sizeof(int32_t);
 }
 
-/* Sums that a block has: of each cluster in each of its blocks. */
+/* Number of sums of a visited block, which a wide one has for each of its blocks and each cluster.
+ */
 static int64_t sum_count(const alcore__kmeans *means, const alcore__block *block) {
     return block->blocks * means->centroid_starts[means->groups];
 }

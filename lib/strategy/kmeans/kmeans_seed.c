@@ -99,7 +99,7 @@ static bool draws_on_engine(const alcore__kmeans_group *each) {
     return needs_seed(each) && each->sampler.draw[0].by_engine;
 }
 
-/* Condition of the pass: it is so of some group. */
+/* Condition of the pass: the engine draws the next seed row of some group. */
 bool alcore__kmeans_has_engine_draws(const alcore__run *run) {
     const alcore__kmeans *means = run->state;
     for (int64_t g = 0; g < means->groups; g++) {

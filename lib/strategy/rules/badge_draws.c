@@ -196,7 +196,8 @@ alcore_status alcore__badge_store_found(alcore__run *run, const alcore__block_pa
 
 /* ---- pass "engine draws": the same where the engine draws ---- */
 
-/* Queues the draws, and that what is known of the rows is collected in the engine's memory. */
+/* Queues the kernels that make the draws and collect the weight, the factor and the embedding of
+ * each drawn row in the engine's memory. */
 alcore_status alcore__badge_queue_draws(alcore__block *block, void *partial) {
     const alcore__badge_state *state = block->run->state;
     alcore__matrix matrix;

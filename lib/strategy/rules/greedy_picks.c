@@ -21,7 +21,7 @@
 
 #include <string.h>
 
-/* Numbers of the masks that a block keeps: rows that can be picked, and rows that are not picked.
+/* Numbers of the masks that a block keeps: rows that can be picked, and rows that were not picked.
  */
 enum { FREE_MASK = 0, LEFT_MASK = 1 };
 
@@ -59,18 +59,18 @@ bool alcore__greedy_is_free(const alcore__greedy *greedy, int64_t position) {
            alcore__filler_fits(&greedy->filler, position);
 }
 
-/* True only without costs, which make rows that are left unaffordable one by one. */
+/* False for a request with costs, as each pick may leave further rows too expensive. */
 bool alcore__greedy_left_are_free(const alcore__greedy *greedy) {
     return !greedy->run->input->costs && greedy->passed_over == 0 &&
            alcore__filler_fits(&greedy->filler, 0 /* as any other */);
 }
 
-/* Offers up to which a mask that is kept is changed entry by entry. */
+/* After more offers than this a mask is made anew and not changed entry by entry. */
 enum { MAX_CHANGES = 16 };
 
-/* Brings the mask that the block keeps under a number up to date, from the offers since the last
- * time: a pick costs as much for a million rows as for one block. *out: the mask; NULL: it has to
- * be made, as none is kept, or as too many offers were made since. */
+/* Brings the mask that the block keeps under a number up to date by the offers since the last time,
+ * whose number does not depend on that of the rows. *out: the mask; NULL: it has to be made anew,
+ * as none is kept or more than MAX_CHANGES offers were made. */
 static alcore_status change_mask(const alcore__greedy *greedy, const alcore__matrix *matrix,
                                  int32_t number, const uint8_t **out) {
     alcore__block *block = matrix->block;
@@ -89,7 +89,8 @@ static alcore_status change_mask(const alcore__greedy *greedy, const alcore__mat
     return ALCORE_OK;
 }
 
-/* Passes a mask [matrix rows] that was made on to the engine. */
+/* Gives a mask [matrix rows] in host memory to the engine, to be kept under a number; *out: the
+ * mask that kernels read. */
 static alcore_status store_mask(const alcore__greedy *greedy, const alcore__matrix *matrix,
                                 int32_t number, const uint8_t *mask, const uint8_t **out) {
     ALCORE__TRY(alcore__block_store_mask(matrix->block, number, mask, matrix->rows.count, out));
@@ -121,7 +122,7 @@ alcore_status alcore__greedy_push_mask(const alcore__greedy *greedy, const alcor
     return store_mask(greedy, matrix, FREE_MASK, mask, out);
 }
 
-/* The same of the rows that were not bought, whether they can still be or not. */
+/* The same mask for all rows that were not bought, also those that cannot be bought any more. */
 alcore_status alcore__greedy_push_left(const alcore__greedy *greedy, const alcore__matrix *matrix,
                                        const uint8_t **out) {
     alcore__block *block = matrix->block;
@@ -177,14 +178,15 @@ static int64_t record_size(const alcore__run *run) {
     return RECORD_HEAD + alcore__embedding_dims(run);
 }
 
-/* The number of 8 bytes at `at`, as kernels write row numbers. */
+/* The row number at `at`, which kernels write as an int64_t among doubles. */
 static int64_t row_at(const double *at) {
     int64_t row;
     memcpy(&row, at, sizeof row);
     return row;
 }
 
-/* The records of a turn in the engine's memory, [visits]. */
+/* The records [visits] of the passes of a turn (0 or 1), in the engine's memory. Turns alternate
+ * from pass to pass. */
 static double *records_of(const alcore__greedy *greedy, int64_t turn) {
     return greedy->found.data + turn * greedy->visits * record_size(greedy->run);
 }
@@ -196,7 +198,8 @@ static double *record_of(const alcore__greedy *greedy, const alcore__block *bloc
            alcore__wide_visit(greedy->run, block->number) * record_size(greedy->run);
 }
 
-/* Makes the records, once, without a row: parts of the pool without candidates are not visited. */
+/* Makes the records once. They say at first that no row was found, which remains so in parts of the
+ * pool without candidates, as these are not visited. */
 alcore_status alcore__greedy_start_pass(alcore__run *run) {
     alcore__greedy *greedy = run->state;
     const int64_t visits = alcore__wide_visits(run), size = record_size(run), none = -1;
@@ -216,8 +219,8 @@ alcore_status alcore__greedy_start_pass(alcore__run *run) {
 }
 
 /* Visits are looked at in block order and only a larger value replaces the one before, so the lower
- * row is kept in a tie. The records of the next pass are others, so that its kernels can read the
- * vector of the best candidate. */
+ * row is kept in a tie. The next pass writes to the records of the other turn, while its kernels
+ * still read the vector of the best candidate from these. */
 alcore_status alcore__greedy_collect(alcore__run *run) {
     alcore__greedy *greedy = run->state;
     const int64_t size = record_size(run);

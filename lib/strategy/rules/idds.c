@@ -242,8 +242,8 @@ static alcore_status score_after_pick(alcore__block *block, void *partial) {
 }
 
 /* Prepares the move of the row just picked: keeps its vector and its norm for the kernel of the
- * next pass, and counts it in B, no longer in A. The norm comes from a kernel, which has the same
- * bytes on every engine: that of the CPU, where the vector is, which need not be waited for. */
+ * next pass, and counts it in B, no longer in A. The vector is in host memory, so that the CPU's
+ * kernel computes the norm: it gives the same bytes as every other engine, without a wait. */
 static alcore_status set_moved(alcore__run *run) {
     idds_state *state = run->state;
     alcore_sys_work work = alcore__run_work(run);

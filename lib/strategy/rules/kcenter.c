@@ -222,8 +222,9 @@ static size_t farthest_bytes(const alcore__block *block) {
     return sizeof(double) + alcore__greedy_best_bytes(block);
 }
 
-/* find_pick() where the engine has memory of its own: every row is measured from all picks, so that
- * the largest value under a mask is enough; and one search, unless rows were passed over. */
+/* find_pick() where the engine has memory of its own. Every row is measured from all picks here, so
+ * that the farthest row has the largest value under a mask. One search gives both results, unless
+ * some of the rows that are left cannot be bought. */
 static alcore_status find_pick_on_device(const alcore__kcenter_state *state,
                                          const alcore__matrix *matrix, alcore__kcenter_rows *rows,
                                          double *max_sq_dist, alcore__greedy_best *best) {
