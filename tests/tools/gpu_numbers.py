@@ -4,6 +4,7 @@
 phrases() are pieces of the page with {} in the place of each such number, and the numbers as they have to be. A number
 of kernels, launches, waits, instructions, registers, lines, bytes or of time, and one with decimals, must be in one of
 them, in a table that gpu_md.py writes, or in TYPED, where those are that are neither measured nor in a source."""
+import functools
 import math
 import os
 import re
@@ -16,6 +17,7 @@ from kept_resources import kept_counts
 MIB, GIB = 1 << 20, 1 << 30
 
 
+@functools.lru_cache(None)
 def read(path):
     """The text of a file of the project."""
     with open(os.path.join(ROOT, path), encoding='utf-8') as file:
@@ -60,6 +62,7 @@ def decimal(value):
     return f'{value:,.1f}'.removesuffix('.0')
 
 
+@functools.lru_cache(None)
 def phrases():
     """[(piece of the page, its numbers)]"""
     hidden, wide, stream, run = ('lib/cuda/cuda_hidden.cu', 'lib/strategy/engine/wide_blocks.c', 'lib/cuda/cuda_stream.cuh',
@@ -151,6 +154,7 @@ COUNTED = re.compile(
 SIZE = re.compile(r'(\d+)\s+(?:adjacent\s+)?bytes')
 
 
+@functools.lru_cache(None)
 def pattern_of(phrase):
     """The expression that finds a piece of the page, with any numbers in it and however its lines are broken."""
     parts = [r'\s+'.join(map(re.escape, part.split(' '))) for part in phrase.split('{}')]
