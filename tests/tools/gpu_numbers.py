@@ -65,6 +65,7 @@ def decimal(value):
 @functools.lru_cache(None)
 def phrases():
     """[(piece of the page, its numbers)]"""
+    best = 'lib/cuda/cuda_best.cuh'
     hidden, wide, stream, run = ('lib/cuda/cuda_hidden.cu', 'lib/strategy/engine/wide_blocks.c', 'lib/cuda/cuda_stream.cuh',
                                  'tests/gpu/run.sh')
     block_rows = int(one('include/alcore/sys/kernel.h', r'define ALCORE_BLOCK_ROWS (\d+)'))
@@ -100,7 +101,13 @@ def phrases():
         ('the smaller of `W` and {} MiB', [whole(tile_bytes / MIB)]),
         ('for up to {} tokens and splits of a tile', [str(constant(hidden, 'WANTED_WARPS'))]),
         ('and up to {} tokens and splits', [str(constant('lib/cuda/cuda_fused.cuh', 'FUSED_STATES'))]),
-        ('at most {} sections', [whole(constant('lib/cuda/cuda_best.cuh', 'MAX_SECTIONS'))]),
+        ('plain: at most {} rows by {} queries at a time: `16 * {} * {}`', [str(constant('lib/cuda/cuda_search.cu', 'TILE'))] * 4),
+        ('filtered: at most {} rows by as many queries as have {} products with them',
+         [str(constant('lib/cuda/cuda_candidates.cu', 'MAX_STEP')), power(constant('lib/cuda/cuda_call.cuh', 'LAUNCH_HALVES'))]),
+        # For each section a list with 8 bytes an entry, two bounds and a count; and the norm.
+        ('filtered: `h + {}` per row, `h + 8 (d + 1)` per other',
+         [str(constant(best, 'MAX_SECTIONS') * (constant(best, 'BEST_CAPACITY') * 8 + 2 * 4 + 4) + 8)]),
+        ('at most {} sections', [whole(constant(best, 'MAX_SECTIONS'))]),
         ('up to {} rows, or {} GiB of embeddings ({} MiB where',
          [whole(constant(wide, 'WIDE_ROWS')), whole(constant(wide, 'WIDE_BYTES') / GIB), whole(constant(wide, 'WIDE_READ_BYTES') / MIB)]),
         ('Their pool is cut into {} wide blocks', [whole(constant(wide, 'SHARES'))]),

@@ -64,7 +64,8 @@ alcore_status alcore__vectors_adopt(const alcore__run *run, alcore__vectors *vec
     return status;
 }
 
-/* Rows that are on the device are copied there, from the smaller matrix to the larger one. */
+/* Grows the matrix. Vectors that are on the device are copied from the smaller matrix to the larger
+ * one there, not through the host. */
 alcore_status alcore__vectors_reserve(const alcore__run *run, alcore__vectors *vectors,
                                       int64_t count, int64_t dims, int64_t kept) {
     alcore__vectors larger = {.on_host = vectors->on_host, .scratch = vectors->scratch};

@@ -72,8 +72,8 @@ void alcore__neighbor_lists_begin(const alcore__neighbor_lists *lists, const alc
     for (int64_t i = 0; i < entries; i++) position[i] = -1;
 }
 
-/* The join of lists that are longer than the kernel's: best [vectors, width] are those of the
- * vectors in the partial. The workspace is on the block's scratch memory. */
+/* Joins the rows of the matrix to lists that are longer than the kernel knn allows: best [vectors,
+ * width], those of the vectors in the partial. The workspace is on the block's scratch memory. */
 static alcore_status join_long(const alcore__neighbor_lists *lists, const alcore__matrix *matrix,
                                const uint8_t *mask, const alcore_sys_rows *vectors,
                                const uint8_t *vector_mask, const alcore_sys_best *best) {

@@ -34,7 +34,8 @@ alcore_status alcore__target_groups_new(alcore__run *run, bool balanced,
     for (int64_t i = 0; i < active->count; i++)
         language_group[row_language ? row_language[active->rows[i]] : 0] = 1;
     for (size_t l = 0; l < languages; l++) {
-        /* Overwritten by the next if l has no row; behind the last group without meaning. */
+        /* The entry is overwritten by the next language where l has no active row; the one behind
+         * the last group has no meaning. */
         groups->language[groups->count] = (int32_t)l;
         language_group[l] = language_group[l] ? (int32_t)groups->count++ : -1;
     }
