@@ -72,6 +72,12 @@ typedef struct alcore_column_options {
      * streams of the library: the stream need not live on. Not used for arrays on the host, files
      * and texts */
     void *stream;
+    /** For a column writer: 1: values that are put on a CUDA device are copied to memory of it, in
+     * their type, and the finished column is on that device as one of alcore_pool_set_column() is;
+     * 0: they are copied to host memory. They come to host memory too once one put is on the host,
+     * on another device or of another type, when the writer is saved, for integers, and where less
+     * than a quarter of the device's memory would stay free, which the log says */
+    int32_t on_device;
 } alcore_column_options;
 /** An alcore_column_options with its size set and everything else 0. */
 #define ALCORE_COLUMN_OPTIONS_INIT ALCORE_INIT(alcore_column_options)
@@ -309,8 +315,8 @@ enum {
  * @param[in] pool kept
  * @param[in] name kept: copied; UTF-8 of 1 to 4096 bytes
  * @param[in] shape ALCORE_COLUMN_*; the width of a dense column is that of the first put
- * @param[in] options borrowed; only meaning, log_base and, for values on a device, stream apply,
- *   which then outlives the writer; NULL: defaults
+ * @param[in] options borrowed; only meaning, log_base and, for values on a device, on_device and
+ *   stream apply, which then outlives the writer; NULL: defaults
  * @param[out] out owned; NULL on failure
  * @return ALCORE_OK, ALCORE_E_INVALID (also: another option is set), ALCORE_E_NOMEM, ALCORE_E_BUSY,
  *   ALCORE_E_STRUCT_*
@@ -343,8 +349,9 @@ ALCORE_API void alcore_column_writer_unref(alcore_column_writer *writer);
  * @param[in] count entries of rows, 0 or more
  * @param[in] values kept: copied; float16|bfloat16|float32|float64, or int32|int64 for a column of
  *   integers, [count], [count, n], [tokens] or [tokens, n], any device; any strides on the host,
- *   adjacent numbers in each row on a device. Floating-point values are stored as float32, as
- *   float64 once one put was float64; integers as int64. The first put decides between the two
+ *   adjacent numbers in each row on a device. Floating-point values in host memory are stored as
+ *   float32, as float64 once one put was float64; integers as int64. The first put decides between
+ *   the two
  * @return ALCORE_OK, ALCORE_E_INVALID (also: finished), ALCORE_E_NOT_FOUND (a row), ALCORE_E_SHAPE,
  *   ALCORE_E_MODULE (values on a device whose module is not there), ALCORE_E_UNSUPPORTED (no such
  *   device), ALCORE_E_NOMEM, ALCORE_E_CANCELLED, ALCORE_E_BUSY (from a callback of a call on the

@@ -36,6 +36,7 @@ void alcore__builder_clear(alcore__column_builder *builder) {
     alcore__free(builder->ctx, builder->rows);
     alcore__free(builder->ctx, builder->offsets);
     alcore__free(builder->ctx, builder->values);
+    alcore__builder_release_there(builder);
     *builder = (alcore__column_builder){.ctx = builder->ctx};
 }
 
@@ -53,6 +54,15 @@ static void promote(alcore__column_builder *builder) {
     builder->dtype = ALCORE_FLOAT64;
 }
 
+alcore_status alcore__builder_reserve_entries(alcore__column_builder *builder, int64_t entries) {
+    const size_t count = (size_t)(builder->count + entries);
+    ALCORE__TRY(alcore__grow(builder->ctx, &builder->rows, &builder->rows_capacity, count,
+                             sizeof *builder->rows));
+    if (!alcore__builder_ragged(builder)) return ALCORE_OK;
+    return alcore__grow(builder->ctx, &builder->offsets, &builder->offsets_capacity, count + 1,
+                        sizeof *builder->offsets);
+}
+
 /* Grows all arrays for what alcore__builder_put() is about to append: at most `entries` entries
  * with value_rows rows of dims values of type dtype. Chooses the dtype of the stored values: the
  * first integers make it int64 (nothing is stored yet then: integers and floats are not mixed), the
@@ -66,27 +76,19 @@ alcore_status alcore__builder_reserve(alcore__column_builder *builder, int64_t e
     if (__builtin_add_overflow(alcore__builder_stored(builder), value_rows, &rows) ||
         __builtin_mul_overflow(rows, dims, &values) || values > INT64_MAX / (int64_t)sizeof(double))
         return alcore__fail_memory(SIZE_MAX);
-    const size_t count = (size_t)(builder->count + entries);
-    ALCORE__TRY(alcore__grow(builder->ctx, &builder->rows, &builder->rows_capacity, count,
-                             sizeof *builder->rows));
-    if (alcore__builder_ragged(builder))
-        ALCORE__TRY(alcore__grow(builder->ctx, &builder->offsets, &builder->offsets_capacity,
-                                 count + 1, sizeof *builder->offsets));
+    ALCORE__TRY(alcore__builder_reserve_entries(builder, entries));
     ALCORE__TRY(alcore__grow(builder->ctx, &builder->values, &builder->values_capacity,
                              (size_t)values * (wide ? sizeof(double) : sizeof(float)), 1));
     if (builder->dims == 0) builder->dims = dims;
     if (integers)
-        builder->dtype = ALCORE_INT64; /* the first put, or it was so before: check_input() */
+        builder->dtype = ALCORE_INT64; /* the first put, or it was so before */
     else if (wide && builder->dtype != ALCORE_FLOAT64)
         promote(builder);
     return ALCORE_OK;
 }
 
-/* Checks an input before any of it is stored: rows inside the pool, lengths of 0 or more (of a
- * ragged column; lengths is not NULL then) that add up to the rows of the matrix, values of the
- * same kind (integers or floats) and number (dims) as those put before. */
-static alcore_status check_input(const alcore__column_builder *builder,
-                                 const alcore__builder_input *input) {
+alcore_status alcore__builder_check(const alcore__column_builder *builder,
+                                    const alcore__builder_input *input) {
     int64_t expected = input->count;
     for (int64_t i = 0; i < input->count; i++)
         if (input->rows[i] < 0 || input->rows[i] >= builder->pool_rows)
@@ -141,28 +143,27 @@ typedef struct window {
     int64_t first, count;
 } window;
 
-/* Writes `count` rows of the matrix, which begin at `from`, to out in the builder's type. One copy
- * is enough where types and layouts agree. */
-static void convert_rows(const alcore__column_builder *builder, const alcore__builder_input *input,
-                         const char *from, int64_t count, char *out) {
-    const size_t bytes = alcore_sys_dtype_bytes(builder->dtype);
-    if (input->dtype == builder->dtype && input->strides[1] == (int64_t)bytes &&
+/* Writes `count` rows of the matrix, which begin at `from`, to out as values of dtype. One copy is
+ * enough where types and layouts agree. */
+static void convert_rows(const alcore__builder_input *input, int32_t dtype, const char *from,
+                         int64_t count, char *out) {
+    const size_t bytes = alcore_sys_dtype_bytes(dtype);
+    if (input->dtype == dtype && input->strides[1] == (int64_t)bytes &&
         input->strides[0] == input->dims * (int64_t)bytes) {
         if (count > 0) memcpy(out, from, (size_t)(count * input->dims) * bytes);
         return;
     }
     for (int64_t i = 0; i < count; i++)
         for (int64_t j = 0; j < input->dims; j++, out += bytes)
-            convert_value(input->dtype, from + i * input->strides[0] + j * input->strides[1],
-                          builder->dtype, out);
+            convert_value(input->dtype, from + i * input->strides[0] + j * input->strides[1], dtype,
+                          out);
 }
 
-/* Appends rows first .. first + count - 1 of the input's matrix to values, whose memory was
- * reserved. Rows that are not in the window are fetched into it. */
-static alcore_status append(alcore__column_builder *builder, const alcore__builder_input *input,
-                            window *here, int64_t first, int64_t count) {
-    const size_t row_bytes = (size_t)builder->dims * alcore_sys_dtype_bytes(builder->dtype);
-    char *out = builder->values + (size_t)alcore__builder_stored(builder) * row_bytes;
+/* Writes rows first .. first + count - 1 of the input's matrix to out as values of dtype. Rows that
+ * are not in the window are fetched into it. */
+static alcore_status read_rows(const alcore__builder_input *input, window *here, int32_t dtype,
+                               int64_t first, int64_t count, char *out) {
+    const size_t row_bytes = (size_t)input->dims * alcore_sys_dtype_bytes(dtype);
     for (int64_t part; count > 0; first += part, count -= part, out += (size_t)part * row_bytes) {
         if (first >= here->first + here->count) {
             const int64_t left = input->value_rows - first;
@@ -172,16 +173,39 @@ static alcore_status append(alcore__column_builder *builder, const alcore__build
         }
         part = here->first + here->count - first;
         if (part > count) part = count;
-        convert_rows(builder, input, here->rows + (first - here->first) * input->strides[0], part,
+        convert_rows(input, dtype, here->rows + (first - here->first) * input->strides[0], part,
                      out);
     }
     return ALCORE_OK;
 }
 
-/* Removes what a put that failed or was cancelled has appended. before: the builder as it was; its
- * arrays may have moved since. If no entry is left, the next put decides again how many values of
- * which type a row has. */
-static void undo(alcore__column_builder *builder, const alcore__column_builder *before) {
+alcore_status alcore__builder_read_rows(const alcore__builder_input *input, int32_t dtype,
+                                        int64_t count, char *out) {
+    window here = {0};
+    return read_rows(input, &here, dtype, 0 /* first */, count, out);
+}
+
+/* Appends rows of the input's matrix to values, whose memory was reserved. */
+static alcore_status append(alcore__column_builder *builder, const alcore__builder_input *input,
+                            window *here, int64_t first, int64_t count) {
+    const size_t row_bytes = (size_t)builder->dims * alcore_sys_dtype_bytes(builder->dtype);
+    char *out = builder->values + (size_t)alcore__builder_stored(builder) * row_bytes;
+    return read_rows(input, here, builder->dtype, first, count, out);
+}
+
+bool alcore__builder_append_entry(alcore__column_builder *builder, int64_t row, int64_t length) {
+    if (builder->entry[row] != 0) {
+        builder->repeats++;
+        return false;
+    }
+    builder->rows[builder->count] = row;
+    if (builder->offsets)
+        builder->offsets[builder->count + 1] = builder->offsets[builder->count] + length;
+    builder->entry[row] = ++builder->count;
+    return true;
+}
+
+void alcore__builder_undo(alcore__column_builder *builder, const alcore__column_builder *before) {
     for (int64_t i = before->count; i < builder->count; i++) builder->entry[builder->rows[i]] = 0;
     builder->count = before->count;
     builder->repeats = before->repeats;
@@ -195,9 +219,10 @@ static void undo(alcore__column_builder *builder, const alcore__column_builder *
  * repeats: two processes may have computed the same rows. */
 alcore_status alcore__builder_put(alcore__column_builder *builder,
                                   const alcore__builder_input *input) {
-    const alcore__column_builder before = *builder;
-    ALCORE__TRY(check_input(builder, input));
+    ALCORE__TRY(alcore__builder_check(builder, input));
     if (input->count == 0) return ALCORE_OK;
+    ALCORE__TRY(alcore__builder_bring(builder));
+    const alcore__column_builder before = *builder;
     ALCORE__TRY(alcore__builder_reserve(builder, input->count, input->value_rows, input->dims,
                                         input->dtype));
     window here = {input->values, 0, input->fetch ? 0 : input->value_rows};
@@ -209,20 +234,14 @@ alcore_status alcore__builder_put(alcore__column_builder *builder,
         /* No progress is reported: models put values from within callbacks of the host. */
         if (i % POLL_ENTRIES == POLL_ENTRIES - 1 && alcore__cancelled(builder->ctx))
             ALCORE__TRY_GOTO(status, failed, alcore__fail_cancelled());
-        if (builder->entry[row] != 0) {
-            builder->repeats++;
-        } else {
+        if (builder->entry[row] == 0)
             ALCORE__TRY_GOTO(status, failed, append(builder, input, &here, next_row, length));
-            builder->rows[builder->count] = row;
-            if (builder->offsets)
-                builder->offsets[builder->count + 1] = builder->offsets[builder->count] + length;
-            builder->entry[row] = ++builder->count;
-        }
+        alcore__builder_append_entry(builder, row, length);
         next_row += length;
     }
     return ALCORE_OK;
 failed:
-    undo(builder, &before);
+    alcore__builder_undo(builder, &before);
     return status;
 }
 
@@ -306,7 +325,7 @@ failed:
 /* Called when a column is finished, as its readers need the entries in row order. rank [count]: the
  * index of each entry in that order, found by one pass over entry [pool_rows] instead of a
  * comparison sort. */
-alcore_status alcore__builder_sort(alcore__column_builder *builder) {
+static alcore_status sort(alcore__column_builder *builder) {
     const size_t bytes = (size_t)builder->dims * alcore_sys_dtype_bytes(builder->dtype);
     int64_t *rank, next_rank = 0;
     bool sorted = true;
@@ -367,9 +386,11 @@ alcore_status alcore__builder_finish(alcore__column_builder *builder, alcore_poo
                                      const char *name, const char *origin,
                                      const alcore_column_options *options) {
     alcore__column *column;
-    ALCORE__TRY(alcore__builder_sort(builder));
+    const bool there = builder->held.memory && builder->count > 0;
+    if (!there) ALCORE__TRY(sort(builder));
     ALCORE__TRY(alcore__column_new(pool, name, origin, options, &column));
-    alcore_status status = put_into_pool(builder, pool, column);
+    alcore_status status = there ? alcore__builder_finish_there(builder, pool, column)
+                                 : put_into_pool(builder, pool, column);
     if (status == ALCORE_OK)
         alcore__builder_clear(builder);
     else

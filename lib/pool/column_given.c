@@ -194,6 +194,8 @@ static alcore_status set_column(alcore_pool *pool, const char *name, const alcor
     if (options.offsets || options.format)
         return alcore__fail(ALCORE_E_INVALID,
                             "the options offsets and format are those of a column in a file");
+    if (options.on_device)
+        return alcore__fail(ALCORE_E_INVALID, "the option on_device is that of a column writer");
     ALCORE__TRY(alcore__column_new(pool, name, "given", &options, &column));
     ALCORE__TRY_GOTO(status, failed,
                      set_array(column, values, offsets, entries, &options, &array, &count));

@@ -237,10 +237,10 @@ static alcore_status read_column(alcore_pool *pool, const char *name, const char
     int64_t entries;
     if (!path || !name) return alcore__fail(ALCORE_E_INVALID, "name or path is NULL");
     ALCORE__TRY(alcore__column_options_read(pool, theirs, &options, &entries));
-    if (options.ownership != ALCORE_KEEP || options.release_user)
+    if (options.ownership != ALCORE_KEEP || options.release_user || options.on_device)
         return alcore__fail(ALCORE_E_INVALID,
-                            "ownership and release_user do not apply to a column in a file, "
-                            "which the library closes");
+                            "ownership, release_user and on_device do not apply to a column in a "
+                            "file, which the library closes");
     if (options.format && strcmp(options.format, "pharaoh") == 0)
         return read_links(pool, name, path, &options, entries);
     const int32_t format =

@@ -81,7 +81,7 @@ done:
 static alcore_status check_options(const alcore_column_options *options) {
     if (options->ownership == ALCORE_KEEP && options->meaning == ALCORE_MEANS_DEFAULT &&
         options->log_base == 0 && !options->offsets && !options->format && !options->release_user &&
-        !options->stream)
+        !options->stream && !options->on_device)
         return ALCORE_OK;
     return alcore__fail(ALCORE_E_INVALID,
                         "only rows and row_count apply to a column of texts, which is copied");

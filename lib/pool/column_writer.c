@@ -23,8 +23,8 @@ static void release_writer(void *object) {
     alcore_pool_unref(writer->pool);
 }
 
-/* Reads the options of a writer, of which only those that describe the values, and the stream of
- * those that are on a device, apply: rows come with each put, and values are copied. */
+/* Reads the options of a writer, of which only those that describe the values, and those of values
+ * on a device, apply: rows come with each put, and values are copied. */
 static alcore_status read_options(const alcore_pool *pool, const alcore_column_options *theirs,
                                   alcore_column_options *ours) {
     int64_t entries;
@@ -33,7 +33,8 @@ static alcore_status read_options(const alcore_pool *pool, const alcore_column_o
         !ours->release_user)
         return ALCORE_OK;
     return alcore__fail(ALCORE_E_INVALID,
-                        "only meaning, log_base and stream apply to a column writer, which copies");
+                        "only meaning, log_base, stream and on_device apply to a column writer, "
+                        "which copies");
 }
 
 /* Makes a writer for the rows that the pool has now, which is locked for reading; rows that are
@@ -110,58 +111,25 @@ static alcore_status end(alcore_column_writer *writer, alcore_status status) {
     return alcore__leave(writer->object.ctx, status);
 }
 
-/* Values that are on a device: the builder, whose memory is the host's, fetches them in blocks. */
-typedef struct device_values {
-    alcore_ctx *ctx;
-    alcore__engine engine; /* of their device */
-    alcore__array array;   /* [value_rows, dims], adjacent numbers in a row */
-    void *block;           /* [fetch_rows, dims] on the host, owned; NULL: nothing was fetched */
-} device_values;
-
-/* Copies a block of rows, which were ready when the engine was opened. */
-static alcore_status fetch_block(void *user, int64_t first, int64_t count, const char **out) {
-    const device_values *self = user;
-    const alcore__array *array = &self->array;
-    const int64_t at = first * array->stride * (int64_t)alcore_sys_dtype_bytes(array->dtype);
-    const alcore_sys_rows rows = {.data = (const char *)array->data + at,
-                                  .count = count,
-                                  .dims = array->columns,
-                                  .stride = array->stride,
-                                  .dtype = array->dtype};
-    *out = self->block;
-    return alcore__device_rows_copy(&self->engine, &rows, self->block);
-}
-
-/* Describes values that are on a device in *input, once the work is done that was queued in the
- * stream before the call. At most FETCH_BYTES, or one row, are on the host beside what the builder
- * keeps. */
+/* Opens the device of the values, once the work is done that was queued in the stream before the
+ * call. */
 static alcore_status open_values(const alcore_column_writer *writer, const alcore_tensor *values,
-                                 void *stream, alcore__builder_input *input, device_values *out) {
-    const int64_t FETCH_BYTES = 1 << 20;
+                                 void *stream, alcore__device_input *out) {
+    alcore_ctx *ctx = writer->object.ctx;
     ALCORE__TRY(alcore__column_tensor(writer->name, values, &out->array));
-    out->ctx = writer->object.ctx;
     alcore_status status =
-        alcore__device_array_open(out->ctx, &out->array, stream, "the array", &out->engine);
-    if (status != ALCORE_OK) return alcore__fail_within(status, "column \"%s\"", writer->name);
-    const int64_t value_bytes = (int64_t)alcore_sys_dtype_bytes(out->array.dtype);
-    input->strides[0] = out->array.columns * value_bytes;
-    input->strides[1] = value_bytes;
-    input->fetch = fetch_block;
-    input->fetch_user = out;
-    input->fetch_rows = FETCH_BYTES / input->strides[0];
-    if (input->fetch_rows < 1) input->fetch_rows = 1;
-    if (input->fetch_rows > out->array.rows) input->fetch_rows = out->array.rows;
-    return alcore__new_array(out->ctx, (size_t)input->fetch_rows, (size_t)input->strides[0],
-                             &out->block);
+        alcore__device_array_open(ctx, &out->array, stream, "the array", &out->engine);
+    return status == ALCORE_OK ? status
+                               : alcore__fail_within(status, "column \"%s\"", writer->name);
 }
 
 /* Checks the caller's tensor, whose strides may be any on the host, and describes it to the builder
  * as a matrix [value_rows, dims] with strides in bytes. The check sees it without strides, as its
  * own check of them is stricter. Values on a device, ready in the order of the stream, are opened
- * in *device, whose block the caller frees. */
+ * in *device. */
 static alcore_status describe_values(const alcore_column_writer *writer,
                                      const alcore_tensor *values, void *stream,
-                                     alcore__builder_input *input, device_values *device) {
+                                     alcore__builder_input *input, alcore__device_input *device) {
     const int32_t shape = writer->shape;
     const bool wide = shape == ALCORE_COLUMN_DENSE || shape == ALCORE_COLUMN_RAGGED_DENSE;
     alcore__array array;
@@ -184,7 +152,23 @@ static alcore_status describe_values(const alcore_column_writer *writer,
     input->dtype = array.dtype;
     input->strides[0] = (values->strides ? values->strides[0] : array.columns) * bytes;
     input->strides[1] = (values->strides && values->ndim == 2 ? values->strides[1] : 1) * bytes;
-    return array.on_device ? open_values(writer, values, stream, input, device) : ALCORE_OK;
+    return array.on_device ? open_values(writer, values, stream, device) : ALCORE_OK;
+}
+
+/* Puts a described input: values on a device into memory of it where the writer wants that and it
+ * can be, else into host memory. */
+static alcore_status put_input(alcore_column_writer *writer, alcore__builder_input *input,
+                               alcore__device_input *device) {
+    bool done = false;
+    const bool is_there = device->engine.kernels;
+    if (is_there && writer->options.on_device)
+        ALCORE__TRY(alcore__builder_put_there(&writer->builder, writer->name, input, &device->array,
+                                              &device->engine, &done));
+    if (done) return ALCORE_OK;
+    if (is_there) ALCORE__TRY(alcore__device_input_open(device, writer->object.ctx, input));
+    alcore_status status = alcore__builder_put(&writer->builder, input);
+    alcore__free(writer->object.ctx, device->block);
+    return status;
 }
 
 /* Copies the values of rows [count], in any order, into the builder, all of them or, on a failure,
@@ -200,10 +184,9 @@ static alcore_status put(alcore_column_writer *writer, const int64_t *rows, cons
         return alcore__fail(ALCORE_E_INVALID, "column \"%s\" is %s: lengths must %s NULL",
                             writer->name, lengths ? "not ragged" : "ragged",
                             lengths ? "be" : "not be");
-    device_values device = {0};
+    alcore__device_input device = {0};
     ALCORE__TRY(describe_values(writer, values, stream, &input, &device));
-    alcore_status status = alcore__builder_put(&writer->builder, &input);
-    alcore__free(writer->object.ctx, device.block);
+    alcore_status status = put_input(writer, &input, &device);
     return status == ALCORE_OK ? status
                                : alcore__fail_within(status, "column \"%s\"", writer->name);
 }
@@ -291,8 +274,9 @@ alcore_status alcore_column_writer_missing(alcore_column_writer *writer, const a
 
 alcore_status alcore_column_writer_save(alcore_column_writer *writer, const char *path) {
     ALCORE__TRY(begin(writer));
-    return end(writer, path ? alcore__column_writer_save(writer, path)
-                            : alcore__fail(ALCORE_E_INVALID, "path is NULL"));
+    if (!path) return end(writer, alcore__fail(ALCORE_E_INVALID, "path is NULL"));
+    alcore_status status = alcore__builder_bring(&writer->builder);
+    return end(writer, status == ALCORE_OK ? alcore__column_writer_save(writer, path) : status);
 }
 
 alcore_status alcore_column_writer_merge(alcore_column_writer *writer, const char *path) {

@@ -162,13 +162,14 @@ class ColumnWriter(Handle):
             writer.put(rows, values, lengths)       # values float [tokens] or [tokens, n], lengths [rows]
 
     missing: "fail" names the rows that were never put; "mask" leaves those rows out of selection. meaning, log_base: as in
-    Column()."""
+    Column(). on_device: arrays on a CUDA device are collected in memory of that device, as long as all that is put is there and of
+    one floating-point type; else, and by default, in host memory."""
 
     _noun = "column_writer"
 
-    def __init__(self, pool, name, shape=None, missing="fail", meaning=None, log_base=None):
+    def __init__(self, pool, name, shape=None, missing="fail", meaning=None, log_base=None, on_device=False):
         self._pool, self.name, self._missing = pool, name, choice("ALCORE_MISSING_", missing, "missing")
-        self._options = struct(_ffi.alcore_column_options, log_base=log_base or 0.0,
+        self._options = struct(_ffi.alcore_column_options, log_base=log_base or 0.0, on_device=bool(on_device),
                                meaning=choice("ALCORE_MEANS_", meaning, name) if meaning else 0)
         name_of(name, "name")
         super().__init__(None, pool.context)

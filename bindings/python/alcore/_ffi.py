@@ -445,6 +445,7 @@ class alcore_column_options(Structure):
         ("release", CFUNCTYPE(None, c_void_p)),
         ("release_user", c_void_p),
         ("stream", c_void_p),
+        ("on_device", c_int32),
     ]
 
 

@@ -354,11 +354,11 @@ class Pool(Handle):
         """Writes a column as "npy", "tsv" or "lp" ("auto": by the suffix)."""
         run(lib.alcore_pool_write_column, self._handle, name_of(name, "name"), path_of(path), write_options(format))
 
-    def column(self, name, *, shape=None, missing="fail", meaning=None, log_base=None):
+    def column(self, name, *, shape=None, missing="fail", meaning=None, log_base=None, on_device=False):
         """A ColumnWriter: `with pool.column(name) as writer: writer.put(rows, values, lengths)`. shape: "scalar", "dense",
         "ragged", "ragged_dense"; by default the usual one of the name, or that of the first put. meaning, log_base: as in
-        Column()."""
-        return ColumnWriter(self, name, shape, missing, meaning, log_base)
+        Column(). on_device: what is put on a CUDA device stays there, as ColumnWriter() says."""
+        return ColumnWriter(self, name, shape, missing, meaning, log_base, on_device)
 
     def close(self):
         request, self._request = self._request, None

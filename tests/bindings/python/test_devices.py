@@ -206,6 +206,24 @@ def test_a_column_writer_waits_for_the_stream_of_each_array(device, context, arr
         device.emu.alcore_emu_stream_free(stream)
 
 
+def test_a_column_writer_collects_on_the_device(device, context, arrays):
+    """With on_device=True nothing of the values comes to the host before it reads them, unless an array on the host is put."""
+    embeddings = arrays["embeddings"]
+    with alcore.Pool(TEXTS, context=context, embeddings=embeddings) as here, alcore.Pool(TEXTS, context=context) as there:
+        before = device.work(1).bytes_out
+        with there.column("embeddings", on_device=True) as writer:
+            writer.put(range(20, 40), Torch(embeddings[20:], device))
+            writer.put(range(25), Torch(embeddings[:25], device))
+            assert writer.repeats == 5
+        assert device.work(1).bytes_out == before
+        assert there.select(6, "kcenter").indices == here.select(6, "kcenter").indices
+        assert device.work(1).bytes_out - before < embeddings.nbytes
+        with there.column("embeddings", on_device=True) as writer:
+            writer.put(range(20), Torch(embeddings[:20], device))
+            writer.put(range(20, 40), embeddings[20:])
+        assert (there.get_column("embeddings") == embeddings).all()
+
+
 def test_copies_and_lists(device, context, arrays, numpy):
     """copy=True makes a copy on the device, integers become host memory; a ragged column has its offsets on the device, too."""
     offsets = numpy.arange(41)
