@@ -297,16 +297,18 @@ def test_no_leak(texts):
                 except (ValueError, alcore.Error):
                     pass
 
-    for _ in range(20):
-        work()
-    gc.collect()
-    before = in_use()
-    for _ in range(250):
-        work()
-    gc.collect()
-    # Less than 200 bytes a turn: a lost handle would be more. The arenas of threads grow by some 30
-    # kB in all.
-    assert in_use() - before < 250 * 200
+    def growth(turns):
+        gc.collect()
+        before = in_use()
+        for _ in range(turns):
+            work()
+        gc.collect()
+        return in_use() - before
+
+    growth(20)
+    # Less than 200 bytes a turn: a lost handle would be more. What is lost is lost in every round, whereas the arenas of threads
+    # grow once, by some 30 kB in all.
+    assert min(growth(100) for _ in range(3)) < 100 * 200
 
 
 def test_library_not_found_lists_every_place(tmp_path):
