@@ -34,7 +34,9 @@ typedef struct emu_work {
     uint64_t device_waits;          /* cudaFree() and cudaFreeHost() */
     uint64_t copies_in, bytes_in;   /* from the host to the device */
     uint64_t copies_out, bytes_out; /* from the device to the host */
-    uint64_t bytes_within;          /* from the device to itself */
+    uint64_t copies_within;         /* from the device to itself */
+    uint64_t bytes_within;
+    uint64_t copies_by_row; /* of all copies: cudaMemcpy2DAsync(), a transfer for each row */
     uint64_t clears, bytes_cleared; /* cudaMemsetAsync() */
 } emu_work;
 
@@ -120,6 +122,9 @@ int alcore_emu_wait(void *stream);
  * stream: work of the host's own, of which the engine knows nothing. */
 void alcore_emu_queue(void *stream, void *destination, const void *source, size_t bytes);
 void alcore_emu_stream_free(void *stream);
+/* Queues a kernel that fails, as for a wrong address: whoever waits for the stream finds the error.
+ * stream NULL: the default stream of the device. */
+void alcore_emu_queue_failure(void *stream);
 
 /* The calling thread's current context, NULL when it has none; and the same, set: a context from
  * alcore_emu_context_new() is one that a host made by the driver, on a device. */

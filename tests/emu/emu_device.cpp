@@ -416,10 +416,15 @@ cudaError_t cudaPointerGetAttributes(cudaPointerAttributes *out, const void *poi
     out->device = out->type == cudaMemoryTypeDevice ? at->second.device : 0;
     return cudaSuccess;
 }
-/* All copies come here: they are queued, after a check of both ends. */
-cudaError_t cudaMemcpy2DAsync(void *to, size_t to_pitch, const void *from, size_t from_pitch,
-                              size_t width, size_t height, cudaMemcpyKind, cudaStream_t stream) {
+/* All copies come here: they are queued, after a check of both ends. by_row: they were asked for by
+ * cudaMemcpy2DAsync(). */
+static cudaError_t copy_rows(void *to, size_t to_pitch, const void *from, size_t from_pitch,
+                             size_t width, size_t height, cudaStream_t stream, bool by_row) {
     guard held(lock);
+    if (width > to_pitch || width > from_pitch) {
+        fprintf(stderr, "emulation: a copy of rows that overlap\n");
+        return cudaErrorInvalidPitchValue;
+    }
     if (width == 0 || height == 0) return cudaSuccess;
     if (!copyable(to) || !copyable(from)) return cudaErrorInvalidValue;
     int device = current_device();
@@ -427,7 +432,8 @@ cudaError_t cudaMemcpy2DAsync(void *to, size_t to_pitch, const void *from, size_
     bool from_host = find(from)->second.device < 0, to_host = find(to)->second.device < 0;
     if (from_host && !to_host) counted->copies_in++, counted->bytes_in += width * height;
     if (to_host && !from_host) counted->copies_out++, counted->bytes_out += width * height;
-    if (!to_host && !from_host) counted->bytes_within += width * height;
+    if (!to_host && !from_host) counted->copies_within++, counted->bytes_within += width * height;
+    if (by_row) counted->copies_by_row++;
     return put(stream, [=] {
         operate(device, [&] {
             for (size_t i = 0; i < height; i++)
@@ -435,9 +441,13 @@ cudaError_t cudaMemcpy2DAsync(void *to, size_t to_pitch, const void *from, size_
         });
     });
 }
-cudaError_t cudaMemcpyAsync(void *to, const void *from, size_t bytes, cudaMemcpyKind kind,
+cudaError_t cudaMemcpy2DAsync(void *to, size_t to_pitch, const void *from, size_t from_pitch,
+                              size_t width, size_t height, cudaMemcpyKind, cudaStream_t stream) {
+    return copy_rows(to, to_pitch, from, from_pitch, width, height, stream, true);
+}
+cudaError_t cudaMemcpyAsync(void *to, const void *from, size_t bytes, cudaMemcpyKind,
                             cudaStream_t stream) {
-    return cudaMemcpy2DAsync(to, bytes, from, bytes, bytes, 1, kind, stream);
+    return copy_rows(to, bytes, from, bytes, bytes, 1 /* row */, stream, false);
 }
 cudaError_t cudaMemsetAsync(void *to, int byte, size_t bytes, cudaStream_t stream) {
     guard held(lock);
@@ -620,6 +630,12 @@ void alcore_emu_queue(void *stream, void *destination, const void *source, size_
     emu_stream *queue = (emu_stream *)stream;
     int device = queue->device;
     queue->queue.push_back([=] { operate(device, [&] { memcpy(destination, source, bytes); }); });
+    queue->issued++;
+}
+void alcore_emu_queue_failure(void *stream) {
+    guard held(lock);
+    emu_stream *queue = stream ? (emu_stream *)stream : &default_streams[test_device];
+    queue->queue.push_back([] { settings.error = cudaErrorLaunchFailure; });
     queue->issued++;
 }
 void alcore_emu_stream_free(void *stream) {

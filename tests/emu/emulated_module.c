@@ -64,6 +64,7 @@ void emulated_open(emulated_module *out, const char *path) {
         {&out->stream_new, "alcore_emu_stream"},
         {&out->stream_wait, "alcore_emu_wait"},
         {&out->queue, "alcore_emu_queue"},
+        {&out->queue_failure, "alcore_emu_queue_failure"},
         {&out->stream_free, "alcore_emu_stream_free"},
         {&out->context, "alcore_emu_context"},
         {&out->context_new, "alcore_emu_context_new"},

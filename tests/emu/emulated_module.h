@@ -36,6 +36,7 @@ typedef struct emulated_module {
     __typeof__(alcore_emu_stream) *stream_new;
     __typeof__(alcore_emu_wait) *stream_wait;
     __typeof__(alcore_emu_queue) *queue;
+    __typeof__(alcore_emu_queue_failure) *queue_failure;
     __typeof__(alcore_emu_stream_free) *stream_free;
     __typeof__(alcore_emu_context) *context;
     __typeof__(alcore_emu_context_new) *context_new;

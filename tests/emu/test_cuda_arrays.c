@@ -302,6 +302,164 @@ START_TEST(rows_that_stay) {
 }
 END_TEST
 
+/* hold() that fails after it has got its memory keeps none, neither of the device (0) nor of the
+ * caller's workspace (1): the error of a kernel, which another call has queued, is found by the
+ * first that waits. */
+static void *lend_after_a_failure(void *user, size_t bytes) {
+    void *stream = emu.stream_new();
+    emu.queue_failure(stream);
+    ck_assert_int_ne(emu.stream_wait(stream), 0);
+    emu.stream_free(stream);
+    return lend(user, bytes);
+}
+START_TEST(memory_of_a_call_that_fails) {
+    alcore_sys_held held;
+    if (_i == 1) {
+        work.workspace = lend_after_a_failure;
+        work.workspace_release = take_back;
+        work.stream = emu.stream_new();
+    }
+    ck_assert_int_eq(cuda->sq_dists(&(alcore_sys_work){.size = sizeof work, .host = emu.host},
+                                    &rows, NULL, vector, expected),
+                     ALCORE_OK); /* so that the engine has what it keeps between calls */
+    emu.memory(200 * sizeof numbers);
+    for (int i = 0; i < 300; i++) {
+        if (_i == 0) emu.queue_failure(NULL);
+        memset(&held, 0x5a, sizeof held);
+        ck_assert_int_eq(cuda->hold(&work, &rows, &held), ALCORE_E_INTERNAL);
+        ck_assert_str_eq(emulated_error,
+                         "CUDA failed while running kernels: unspecified launch failure");
+        ck_assert_ptr_null(held.memory);
+        ck_assert_int_eq(lent, 0);
+    }
+    /* So the device still has memory for the next call. */
+    work.workspace = NULL;
+    ck_assert_int_eq(cuda->hold(&work, &rows, &held), ALCORE_OK);
+    ck_assert_ptr_nonnull(held.memory);
+    cuda->release(&work, &held);
+    if (_i == 1) emu.stream_free(work.stream);
+    emu.memory((size_t)-1);
+}
+END_TEST
+
+/* What a copy within the device asks for. */
+static emu_work stored_within(const alcore_sys_rows *from, void *memory) {
+    const emu_work before = emu.work(0);
+    ck_assert_int_eq(cuda->store(&work, from, memory), ALCORE_OK);
+    emu_work after = emu.work(0);
+    after.launches -= before.launches;
+    after.copies_within -= before.copies_within;
+    after.bytes_within -= before.bytes_within;
+    after.copies_by_row -= before.copies_by_row;
+    after.bytes_in -= before.bytes_in;
+    after.bytes_out -= before.bytes_out;
+    return after;
+}
+
+/* store() from the device to the device is one copy, and one of adjacent bytes unless there are
+ * gaps between several rows: a device copies row by row where it is told a distance, many times
+ * slower for rows of a few bytes. Of one row the distance to the next means nothing. */
+START_TEST(a_copy_on_the_device) {
+    static const struct {
+        int64_t count, dims, stride;
+        uint64_t by_row;
+    } shapes[] = {{ROWS, DIMS, DIMS, 0}, {ROWS * DIMS, 1, 1, 0}, {ROWS, DIMS - 1, DIMS, 1},
+                  {1, DIMS, 0, 0},       {1, DIMS, 2 * DIMS, 0}, {2, DIMS, 2 * DIMS, 1}};
+    static float copied[ROWS * DIMS];
+    char *source = emulated_array(&emu, numbers, sizeof numbers),
+         *memory = emulated_array(&emu, numbers, sizeof numbers);
+    for (size_t k = 0; k < sizeof shapes / sizeof shapes[0]; k++) {
+        alcore_sys_rows from = rows;
+        const int64_t width = shapes[k].dims;
+        from.data = source;
+        from.count = shapes[k].count;
+        from.dims = width;
+        from.stride = shapes[k].stride;
+        memset(copied, 0x5a, sizeof copied);
+        emu.copy(memory, copied, sizeof copied);
+        const emu_work asked = stored_within(&from, memory);
+        ck_assert_uint_eq(asked.launches + asked.bytes_in + asked.bytes_out, 0);
+        ck_assert_uint_eq(asked.copies_within, 1);
+        ck_assert_uint_eq(asked.bytes_within, (size_t)(from.count * width) * sizeof *numbers);
+        ck_assert_uint_eq(asked.copies_by_row, shapes[k].by_row);
+        emu.copy(copied, memory, sizeof copied);
+        for (int64_t i = 0; i < from.count; i++)
+            ck_assert_mem_eq(copied + i * width, numbers + i * from.stride,
+                             (size_t)width * sizeof *numbers);
+    }
+    emu.memory_free(source);
+    emu.memory_free(memory);
+}
+END_TEST
+
+/* Rows by number, where a number says that there is no row: gather() writes ones for it and
+ * best_row() zeros; here no row has either. The bits of _i: rows on the device; numbers on the
+ * device; then the type. A kernel copies rows of 5, 10, 20 and 48 bytes in units of 1, 2, 4 and 16.
+ */
+START_TEST(numbers_that_are_no_row) {
+    enum { ITEMS = 9, MOST = 8 };
+    static const int64_t items[ITEMS] = {-1, 6, -1, 0, INT64_MIN, 6, 2, -2, -1};
+    static const int32_t types[] = {ALCORE_UINT8, ALCORE_FLOAT16, ALCORE_FLOAT32, ALCORE_FLOAT64};
+    static const int64_t widths[] = {5, 5, 5, 6};
+    static uint8_t bytes[7 * 6 * MOST], got[ITEMS * 6 * MOST];
+    const int64_t dims = widths[_i >> 2];
+    const size_t component = (size_t)1 << (_i >> 2), width = (size_t)dims * component;
+    ck_assert_uint_eq(alcore_sys_dtype_bytes(types[_i >> 2]), component);
+    for (size_t b = 0; b < sizeof bytes; b++) bytes[b] = (uint8_t)(b % 251 + 1); /* never 0xff */
+    const void *const source = _i & 1 ? emulated_array(&emu, bytes, sizeof bytes) : bytes;
+    const int64_t *const numbers_at = _i & 2 ? emulated_array(&emu, items, sizeof items) : items;
+    char *const memory = emulated_array(&emu, got, sizeof got);
+    const alcore_sys_rows from = {
+        .data = source, .count = 7, .dims = dims, .stride = dims, .dtype = types[_i >> 2]};
+    ck_assert_int_eq(cuda->gather(&work, &from, ITEMS, numbers_at, memory), ALCORE_OK);
+    emu.copy(got, memory, sizeof got);
+    for (int i = 0; i < ITEMS; i++) {
+        for (size_t b = 0; b < width; b++)
+            ck_assert_uint_eq(got[(size_t)i * width + b],
+                              items[i] < 0 ? 0xff : bytes[(size_t)items[i] * width + b]);
+    }
+    /* Of no rows at all every number is none. */
+    const alcore_sys_rows none = {
+        .data = NULL, .dims = dims, .stride = dims, .dtype = types[_i >> 2]};
+    static const int64_t absent[2] = {-1, -1};
+    ck_assert_int_eq(cuda->gather(&work, &none, 2, absent, memory), ALCORE_OK);
+    emu.copy(got, memory, sizeof got);
+    for (size_t b = 0; b < 2 * width; b++) ck_assert_uint_eq(got[b], 0xff);
+    emu.memory_free(memory);
+    if (_i & 1) emu.memory_free((void *)(uintptr_t)source);
+    if (_i & 2) emu.memory_free((void *)(uintptr_t)numbers_at);
+}
+END_TEST
+
+/* The row of the largest value where no row has one: none is wanted (0), none has a number (1), or
+ * there is none (2). On the device, the vector is there too. */
+START_TEST(a_best_row_that_is_none) {
+    static const uint8_t unwanted[ROWS];
+    static double values[ROWS], before[DIMS];
+    const device_arrays placed = place_arrays();
+    for (int i = 0; i < ROWS; i++) values[i] = _i == 1 ? (double)NAN : 1.0;
+    for (int on_device = 0; on_device < 2; on_device++) {
+        alcore_sys_rows from = on_device ? placed.rows : rows;
+        int64_t item = 5;
+        double value = 5.0, got[DIMS];
+        if (_i == 2) from.count = 0;
+        for (int j = 0; j < DIMS; j++) got[j] = before[j] = 5.0;
+        double *vector_at = on_device ? emulated_array(&emu, before, sizeof before) : got;
+        ck_assert_int_eq(cuda->best_row(&work, &from, _i == 0 ? unwanted : NULL, values, &item,
+                                        &value, vector_at),
+                         ALCORE_OK);
+        if (on_device) {
+            emu.copy(got, vector_at, sizeof got);
+            emu.memory_free(vector_at);
+        }
+        ck_assert_int_eq(item, -1);
+        ck_assert(value == -HUGE_VAL);
+        for (int j = 0; j < DIMS; j++) ck_assert(got[j] == 0.0);
+    }
+    free_arrays(&placed);
+}
+END_TEST
+
 START_TEST(cancelled) {
     double got[ROWS];
     emulated_cancel = 1;
@@ -436,6 +594,10 @@ int main(void) {
     tcase_add_test(tests, little_memory);
     tcase_add_test(tests, slot_that_cannot_be_made);
     tcase_add_test(tests, rows_that_stay);
+    tcase_add_loop_test(tests, memory_of_a_call_that_fails, 0, 2);
+    tcase_add_test(tests, a_copy_on_the_device);
+    tcase_add_loop_test(tests, numbers_that_are_no_row, 0, 16);
+    tcase_add_loop_test(tests, a_best_row_that_is_none, 0, 3);
     tcase_add_test(tests, cancelled);
     tcase_add_test(tests, wrong_calls);
     tcase_add_loop_test(tests, sums_of_any_layout, 0, 4);
