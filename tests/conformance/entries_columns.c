@@ -51,8 +51,9 @@ static alcore_status call_nnll(table *t, const kernel_case *c, output *out) {
     return status;
 }
 
-/* Class scores of a kind, made from the case's shape; the caller frees them. */
-static char *class_values(const kernel_case *c, int32_t kind) {
+/* Class scores of a kind, [rows, dims] without gaps, made from the case's shape and in its type;
+ * free_class_rows() frees them. */
+static alcore_sys_rows class_rows(const kernel_case *c, int32_t kind) {
     int64_t count = c->rows.count, dims = c->rows.dims;
     uint64_t state = (uint64_t)(count * 31 + dims) * 3 + (uint64_t)(c->pattern * 97 + kind);
     char *values = malloc((size_t)(count * dims) * 8 + 8);
@@ -71,21 +72,23 @@ static char *class_values(const kernel_case *c, int32_t kind) {
         }
         case_put(values, v, c->rows.dtype, x);
     }
-    return values;
+    return (alcore_sys_rows){.data = values,
+                             .first = c->rows.first,
+                             .count = count,
+                             .dims = dims,
+                             .stride = dims,
+                             .dtype = c->rows.dtype};
+}
+static void free_class_rows(const alcore_sys_rows *rows) {
+    free((void *)(uintptr_t)rows->data);
 }
 
 /* The three kinds of class scores. */
 static alcore_status call_class_stats(table *t, const kernel_case *c, output *out) {
-    int64_t count = c->rows.count, dims = c->rows.dims;
+    const int64_t count = c->rows.count;
     alcore_status status = ALCORE_OK;
     for (int32_t kind = ALCORE_CLASSES_PROBS; kind <= ALCORE_CLASSES_LOGITS && !status; kind++) {
-        char *values = class_values(c, kind);
-        alcore_sys_rows rows = {.data = values,
-                                .first = c->rows.first,
-                                .count = count,
-                                .dims = dims,
-                                .stride = dims,
-                                .dtype = c->rows.dtype};
+        const alcore_sys_rows rows = class_rows(c, kind);
         alcore_sys_class_stats *stats = malloc((size_t)(count + 1) * sizeof *stats);
         if (!stats) abort();
         for (int64_t i = 0; i < count; i++)
@@ -94,7 +97,7 @@ static alcore_status call_class_stats(table *t, const kernel_case *c, output *ou
             t->class_stats(&conformance_work, &rows, c->mask, kind, stats, &out->integers[kind]);
         memcpy(out->numbers + (int64_t)kind * 5 * count, stats, (size_t)count * sizeof *stats);
         free(stats);
-        free(values);
+        free_class_rows(&rows);
     }
     return status;
 }
@@ -115,13 +118,7 @@ static alcore_status call_class_tops(table *t, const kernel_case *c, output *out
     alcore_status status = ALCORE_OK;
     if (!stats || !tops) abort();
     for (int32_t kind = ALCORE_CLASSES_PROBS; kind <= ALCORE_CLASSES_LOGPROBS && !status; kind++) {
-        char *values = class_values(c, kind);
-        alcore_sys_rows rows = {.data = values,
-                                .first = c->rows.first,
-                                .count = count,
-                                .dims = dims,
-                                .stride = dims,
-                                .dtype = c->rows.dtype};
+        const alcore_sys_rows rows = class_rows(c, kind);
         const alcore_sys_rows largest = {.data = tops,
                                          .first = c->rows.first,
                                          .count = count,
@@ -144,7 +141,7 @@ static alcore_status call_class_tops(table *t, const kernel_case *c, output *out
             memcpy(numbers, &stats[i], 4 * sizeof *numbers);
             numbers[4] = nan ? 1.0 : bad ? 2.0 : 0.0;
         }
-        free(values);
+        free_class_rows(&rows);
     }
     free(tops);
     free(stats);
