@@ -13,6 +13,7 @@
 #include <unistd.h>
 
 #include "base/rng.h"
+#include "test_folder.h"
 
 int64_t row_count;
 alcore_ctx *ctx;
@@ -25,7 +26,7 @@ static alcore_annotations *annotations; /* all rows of the pool as sentences, wi
 static alcore_mix *mix;
 static alcore_selection *selection;
 alcore_column_writer *filled, *merging;
-static char folder[] = "/tmp/alcore-cancel-XXXXXX";
+static char folder[TEST_PATH_BYTES];
 const char *strategy_name;
 
 const char *in_folder(const char *name) {
@@ -341,7 +342,7 @@ static void write_trainer(void) {
 
 void cancel_world_make(int64_t rows) {
     row_count = rows;
-    if (!mkdtemp(folder)) exit(2);
+    test_folder_make(folder, "cancel");
     alcore__rng rng;
     alcore__rng_seed(&rng, 7);
     FILE *text = fopen(in_folder("pool.txt"), "w");

@@ -18,6 +18,7 @@
 #include "column_rows.h"
 #include "lm_calls.h"
 #include "tap.h"
+#include "test_folder.h"
 
 enum { OPEN, CREATE, READ, LENGTH, WRITE, SYNC, CLOSE, RENAME, OPERATIONS };
 static const char *const operation_names[] = {"open",  "create", "read",  "length",
@@ -121,7 +122,7 @@ static alcore_status files_remove(void *user, const char *path) {
 
 /* ---- the folder ---- */
 
-static char folder[] = "/tmp/alcore-files-XXXXXX";
+static char folder[TEST_PATH_BYTES];
 
 static const char *in_folder(const char *name) {
     static char paths[4][200];
@@ -153,16 +154,6 @@ static uint64_t folder_digest(const char *path) {
     }
     if (directory) closedir(directory);
     return digest;
-}
-
-static void empty_folder(const char *path) {
-    DIR *directory = opendir(path);
-    for (struct dirent *entry; directory && (entry = readdir(directory));) {
-        char name[600];
-        snprintf(name, sizeof name, "%s/%s", path, entry->d_name);
-        if (entry->d_name[0] != '.' || strlen(entry->d_name) > 2) unlink(name);
-    }
-    if (directory) closedir(directory);
 }
 
 /* ---- the calls ---- */
@@ -463,7 +454,7 @@ static void full_disk(void) {
 }
 
 int main(void) {
-    if (!mkdtemp(folder)) return 2;
+    test_folder_make(folder, "files");
     FILE *file = fopen(in_folder("pool.txt"), "w");
     if (!file) return 2;
     for (int i = 0; i < 300; i++)
@@ -471,7 +462,6 @@ int main(void) {
     fclose(file);
     failing_operations();
     full_disk();
-    empty_folder(folder);
-    rmdir(folder);
+    test_folder_remove(folder);
     return tap_end();
 }

@@ -8,8 +8,9 @@
 
 #include "base/rng.h"
 #include "sweep.h"
+#include "test_folder.h"
 
-static char folder[64];
+static char folder[TEST_PATH_BYTES];
 static char paths[8][200];
 static unsigned next_path;
 
@@ -266,10 +267,7 @@ static void write_trainer(void) {
 void world_files_write(void) {
     /* In memory where it can be: a disk takes minutes for some ten thousand flushed files. */
     snprintf(folder, sizeof folder, "/dev/shm/alcore-sweep-XXXXXX");
-    if (!mkdtemp(folder)) {
-        snprintf(folder, sizeof folder, "/tmp/alcore-sweep-XXXXXX");
-        if (!mkdtemp(folder)) exit(2);
-    }
+    if (!mkdtemp(folder)) test_folder_make(folder, "sweep");
     world w;
     world_begin(&w, 0); /* fills the arrays */
     world_end(&w);
@@ -335,25 +333,15 @@ void world_files_write(void) {
     alcore_ctx_unref(ctx);
 }
 
-static int each_file(const char *path, bool remove_it) {
+int world_files_count(void) {
     int count = 0;
-    DIR *directory = opendir(path);
-    for (struct dirent *entry; directory && (entry = readdir(directory));) {
-        char name[600];
-        if (entry->d_name[0] == '.' && strlen(entry->d_name) <= 2) continue;
-        snprintf(name, sizeof name, "%s/%s", path, entry->d_name);
-        count++;
-        if (remove_it && unlink(name) != 0) each_file(name, true);
-    }
+    DIR *directory = opendir(folder);
+    for (struct dirent *entry; directory && (entry = readdir(directory));)
+        count += strcmp(entry->d_name, ".") != 0 && strcmp(entry->d_name, "..") != 0;
     if (directory) closedir(directory);
-    if (remove_it) rmdir(path);
     return count;
 }
 
-int world_files_count(void) {
-    return each_file(folder, false);
-}
-
 void world_files_remove(void) {
-    each_file(folder, true);
+    test_folder_remove(folder);
 }

@@ -10,6 +10,7 @@
 #include <string.h>
 
 #include "check_suite.h"
+#include "test_folder.h"
 #include "torch_support.h"
 
 static void expect(const results *all, const array *expected, double tolerance, const char *what) {
@@ -174,21 +175,18 @@ END_TEST
 
 /* ---- folders that are changed ---- */
 
-static char scratch[64];
+static char scratch[TEST_PATH_BYTES];
 
 /* A copy of a fixture in a folder of its own, for tests that change it. */
 static void copy_folder(const char *name) {
     char command[900];
-    strcpy(scratch, "/tmp/alcore-torch-XXXXXX");
-    ck_assert_ptr_nonnull(mkdtemp(scratch));
+    test_folder_make(scratch, "torch");
     snprintf(command, sizeof command, "cp -r %s/%s/. %s", fixtures(), name, scratch);
     ck_assert_int_eq(system(command), 0);
 }
 
 static void remove_scratch(void) {
-    char command[100];
-    snprintf(command, sizeof command, "rm -r %s", scratch);
-    ck_assert_int_eq(system(command), 0);
+    test_folder_remove(scratch);
 }
 
 /* Writes a file of the scratch folder anew. */

@@ -4,19 +4,17 @@
 #include <sys/stat.h>
 
 #include "check_suite.h"
+#include "test_folder.h"
 #include "torch_support.h"
 
-static char scratch[64];
+static char scratch[TEST_PATH_BYTES];
 
 static void make_scratch(void) {
-    strcpy(scratch, "/tmp/alcore-torch-XXXXXX");
-    ck_assert_ptr_nonnull(mkdtemp(scratch));
+    test_folder_make(scratch, "torch");
 }
 
 static void remove_scratch(void) {
-    char command[100];
-    snprintf(command, sizeof command, "rm -r %s", scratch);
-    ck_assert_int_eq(system(command), 0);
+    test_folder_remove(scratch);
 }
 
 /* Reads a whole file; the caller frees it. NULL: there is none. */

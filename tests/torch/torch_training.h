@@ -6,15 +6,14 @@
 
 #include <ctype.h>
 
+#include "test_folder.h"
 #include "torch_support.h"
 
-static char scratch[64]; /* the copy of a fixture */
-static char saved[80];   /* where a trained model goes: scratch/saved */
+static char scratch[TEST_PATH_BYTES];    /* the copy of a fixture */
+static char saved[TEST_PATH_BYTES + 16]; /* where a trained model goes: scratch/saved */
 
 static inline void remove_scratch(void) {
-    char command[100];
-    snprintf(command, sizeof command, "rm -r %s", scratch);
-    ck_assert_int_eq(system(command), 0);
+    test_folder_remove(scratch);
 }
 
 /* Sets every number of config.json behind a key with "dropout" in its name to 0. */
@@ -39,8 +38,7 @@ static inline void switch_dropout_off(void) {
 
 static inline void copy_fixture(const char *folder, bool dropout) {
     char command[900];
-    strcpy(scratch, "/tmp/alcore-torch-XXXXXX");
-    ck_assert_ptr_nonnull(mkdtemp(scratch));
+    test_folder_make(scratch, "torch");
     snprintf(saved, sizeof saved, "%s/saved", scratch);
     snprintf(command, sizeof command, "cp -r %s/%s/. %s", fixtures(), folder, scratch);
     ck_assert_int_eq(system(command), 0);
@@ -56,8 +54,7 @@ typedef struct plain_model {
 /* Makes the scratch folder with nothing but the config.json of a plain Transformer. */
 static inline void make_plain(const plain_model *model) {
     char path[200];
-    strcpy(scratch, "/tmp/alcore-torch-XXXXXX");
-    ck_assert_ptr_nonnull(mkdtemp(scratch));
+    test_folder_make(scratch, "torch");
     snprintf(saved, sizeof saved, "%s/saved", scratch);
     snprintf(path, sizeof path, "%s/config.json", scratch);
     FILE *file = fopen(path, "wb");

@@ -11,8 +11,9 @@
 #include "base/base.h"
 #include "check_suite.h"
 #include "fault_allocator.h"
+#include "test_folder.h"
 
-static char folder[64];
+static char folder[TEST_PATH_BYTES];
 
 static const char *in_folder(const char *name) {
     static char path[512];
@@ -26,8 +27,7 @@ static alcore_ctx *context(const alcore_files *files) {
     alcore_allocator table = fault_table(&fault);
     alcore_ctx_options options = ALCORE_CTX_OPTIONS_INIT;
     alcore_ctx *ctx;
-    strcpy(folder, "/tmp/alcore-files-XXXXXX");
-    ck_assert_ptr_nonnull(mkdtemp(folder));
+    test_folder_make(folder, "files");
     options.allocator = &table;
     options.files = files;
     ck_assert_int_eq(alcore_ctx_new(&options, &ctx), ALCORE_OK);
@@ -44,12 +44,7 @@ static int entries(void) {
 }
 
 static void end(alcore_ctx *ctx) {
-    DIR *open_folder = opendir(folder);
-    for (struct dirent *entry; (entry = readdir(open_folder));)
-        if (strcmp(entry->d_name, ".") != 0 && strcmp(entry->d_name, "..") != 0)
-            remove(in_folder(entry->d_name));
-    closedir(open_folder);
-    rmdir(folder);
+    test_folder_remove(folder);
     alcore_ctx_unref(ctx);
     ck_assert_int_eq(fault.live_bytes, 0);
 }

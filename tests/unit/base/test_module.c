@@ -9,6 +9,7 @@
 #include "check_suite.h"
 #include "fault_allocator.h"
 #include "module/example_module.h"
+#include "test_folder.h"
 
 typedef struct heard {
     int lines;
@@ -143,8 +144,8 @@ START_TEST(what_is_no_module_is_refused) {
     ck_assert_str_eq(alcore__module_reason(ctx, "../evil"), "this is no engine's name");
     ck_assert_str_eq(alcore__module_reason(ctx, NULL), "this is no engine's name");
     end(ctx);
-    char folder[] = "/tmp/alcore-module-XXXXXX", path[100];
-    ck_assert_ptr_nonnull(mkdtemp(folder));
+    char folder[TEST_PATH_BYTES], path[100];
+    test_folder_make(folder, "module");
     snprintf(path, sizeof path, "%s/libalcore-text.so", folder);
     FILE *file = fopen(path, "w");
     fputs("no shared object", file);
@@ -153,8 +154,7 @@ START_TEST(what_is_no_module_is_refused) {
     ck_assert_int_eq(alcore__module_load(ctx, "text", &table), ALCORE_E_MODULE);
     ck_assert_ptr_nonnull(strstr(alcore_last_error(), path));
     end(ctx);
-    remove(path);
-    rmdir(folder);
+    test_folder_remove(folder);
 }
 END_TEST
 

@@ -13,6 +13,7 @@
 #include "alcore/alcore.h"
 #include "base/rng.h"
 #include "matrix_data.h"
+#include "test_folder.h"
 #include "vectors.h"
 
 /* ---- costs ---- */
@@ -369,8 +370,8 @@ START_TEST(test_projection_file) {
     alcore_ctx *ctx = new_ctx(2);
     alcore_pool *pool;
     matrix data, out;
-    char path[] = "/tmp/alcore-projection-XXXXXX.npy";
-    close(mkstemps(path, 4));
+    char path[TEST_PATH_BYTES];
+    test_file_make(path, "projection", ".npy", "");
     for (int i = 0; i < MANY; i++) {
         snprintf(texts[i], sizeof texts[i], "row %d", i);
         pointers[i] = texts[i];

@@ -12,11 +12,12 @@
 #include "check_status.h"
 #include "check_suite.h"
 #include "memory_host.h"
+#include "test_folder.h"
 
 enum { LINES = 8192 * 2 + 77, SETS = 2, MOST_WORDS = 12 };
 
-static char folder[] = "/tmp/alcore-files-XXXXXX";
-static char paths[SETS + 1][64];
+static char folder[TEST_PATH_BYTES];
+static char paths[SETS + 1][TEST_PATH_BYTES + 20];
 static const char *path[SETS + 1];
 static const char *texts[(SETS + 1) * LINES]; /* hypotheses, then sets of references */
 static double scores[LINES];
@@ -32,8 +33,7 @@ static void setup(void) {
                                         "x."};
     alcore__rng rng;
     alcore__rng_seed(&rng, 3);
-    strcpy(folder, "/tmp/alcore-files-XXXXXX");
-    ck_assert_ptr_nonnull(mkdtemp(folder));
+    test_folder_make(folder, "files");
     for (int f = 0; f <= SETS; f++) {
         snprintf(paths[f], sizeof paths[f], "%s/%d.txt", folder, f);
         path[f] = paths[f];
@@ -54,8 +54,7 @@ static void setup(void) {
 
 static void teardown(void) {
     for (int i = 0; i < (SETS + 1) * LINES; i++) free((char *)(uintptr_t)texts[i]);
-    for (int f = 0; f <= SETS; f++) unlink(path[f]);
-    rmdir(folder);
+    test_folder_remove(folder);
 }
 
 static alcore_text_files all_files(void) {

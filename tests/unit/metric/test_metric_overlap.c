@@ -11,6 +11,7 @@
 
 #include "alcore/metric.h"
 #include "base/rng.h"
+#include "test_folder.h"
 #include "vectors.h"
 
 enum { SELECTED = ALCORE_OVERLAP_SELECTED, OUTSIDE = ALCORE_OVERLAP_OUTSIDE };
@@ -183,12 +184,13 @@ static int64_t texts_of(const json_t *list, const char **out) {
 
 /* Links of a list of Pharaoh lines, which end with NULL. */
 static alcore_links *new_links(alcore_ctx *ctx, const char *const *lines) {
-    char path[] = "/tmp/alcore-links-XXXXXX";
-    FILE *file = fdopen(mkstemp(path), "w");
+    char path[TEST_PATH_BYTES], text[512] = "";
     alcore_links *links;
-    ck_assert_ptr_nonnull(file);
-    for (; *lines; lines++) fprintf(file, "%s\n", *lines);
-    ck_assert_int_eq(fclose(file), 0);
+    for (; *lines; lines++) {
+        ck_assert_uint_lt(strlen(text) + strlen(*lines) + 1, sizeof text);
+        strcat(strcat(text, *lines), "\n");
+    }
+    test_file_make(path, "links", "", text);
     ck_assert_int_eq(alcore_links_read(ctx, path, -1, &links), ALCORE_OK);
     unlink(path);
     return links;
@@ -410,11 +412,8 @@ END_TEST
 /* ---- files, orders, failures ---- */
 
 START_TEST(test_files) {
-    char path[] = "/tmp/alcore-overlap-XXXXXX";
-    const int file = mkstemp(path);
-    static const char lines[] = "text\ttarget\na b\tx y\nb c\tz\n";
-    ck_assert_int_eq(write(file, lines, sizeof lines - 1), (ssize_t)sizeof lines - 1);
-    close(file);
+    char path[TEST_PATH_BYTES];
+    test_file_make(path, "overlap", "", "text\ttarget\na b\tx y\nb c\tz\n");
     alcore_ctx *ctx = new_ctx();
     alcore_overlap *overlap = new_overlap(ctx, 0, 0);
     const char *const test[] = {"a b c", "x z"}, *const rubbish = "\xFF"

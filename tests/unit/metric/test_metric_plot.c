@@ -12,9 +12,10 @@
 #include "base/rng.h"
 #include "metric/plot_axis.h"
 #include "metric/svg.h"
+#include "test_folder.h"
 
 static alcore_ctx *ctx;
-static char folder[] = "/tmp/alcore-plot-XXXXXX";
+static char folder[TEST_PATH_BYTES];
 
 static const char *in_folder(const char *name) {
     static char path[100];
@@ -35,13 +36,12 @@ static char *read_file(const char *path, size_t *length) {
 
 static void begin(void) {
     ck_assert_int_eq(alcore_ctx_new(NULL, &ctx), ALCORE_OK);
-    ck_assert_ptr_nonnull(mkdtemp(folder));
+    test_folder_make(folder, "plot");
 }
 static void end(void) {
     static const char *const names[] = {"plot.svg", "plot.tsv"};
     for (int i = 0; i < 2; i++) unlink(in_folder(names[i]));
     ck_assert_int_eq(rmdir(folder), 0); /* nothing else was left */
-    strcpy(folder + strlen(folder) - 6, "XXXXXX");
     alcore_ctx_unref(ctx);
 }
 

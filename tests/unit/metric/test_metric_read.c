@@ -12,19 +12,19 @@
 #include "check_status.h"
 #include "check_suite.h"
 #include "memory_host.h"
+#include "test_folder.h"
 
 enum { LINES = 8192 * 2 + 77, WORDS = 6, LINE_BYTES = 128, FILES = 3, ANSWERS = 3 };
 enum { LINKS = FILES }; /* index of the path of the links */
 
-static char folder[] = "/tmp/alcore-read-XXXXXX";
-static char paths[FILES + 1][64];
+static char folder[TEST_PATH_BYTES];
+static char paths[FILES + 1][TEST_PATH_BYTES + 20];
 static const char *path[FILES + 1];
 static char lines[FILES][LINES][LINE_BYTES]; /* of the files that were written last */
 static const char *texts[FILES][LINES];      /* the same */
 
 static void setup(void) {
-    strcpy(folder, "/tmp/alcore-read-XXXXXX");
-    ck_assert_ptr_nonnull(mkdtemp(folder));
+    test_folder_make(folder, "read");
     for (int f = 0; f <= FILES; f++) {
         snprintf(paths[f], sizeof paths[f], "%s/%d.txt", folder, f);
         path[f] = paths[f];
@@ -33,8 +33,7 @@ static void setup(void) {
 }
 
 static void teardown(void) {
-    for (int f = 0; f <= FILES; f++) unlink(path[f]);
-    rmdir(folder);
+    test_folder_remove(folder);
 }
 
 /* Writes `count` texts to a file, one a line. */

@@ -9,6 +9,7 @@
 #include "alcore/annotation.h"
 #include "check_status.h"
 #include "check_suite.h"
+#include "test_folder.h"
 
 static const char *const texts[] = {
     "the patient has severe headache", "the patient has severe nausea",
@@ -23,13 +24,13 @@ enum { TEXTS = 6 };
 static alcore_ctx *ctx;
 static alcore_pool *pool;
 static alcore_annotations *annotations;
-static char folder[] = "annotationsXXXXXX";
-static char paths[16][64];
+static char folder[TEST_PATH_BYTES];
+static char paths[16][2 * TEST_PATH_BYTES];
 
 static const char *path_of(const char *name) {
     static int next;
     char *path = paths[next++ % 16];
-    snprintf(path, 64, "%s/%s", folder, name);
+    snprintf(path, sizeof paths[0], "%s/%s", folder, name);
     return path;
 }
 
@@ -53,8 +54,7 @@ static const char *get_file(const char *path) {
 
 static void begin(bool with_references) {
     alcore_records records = ALCORE_RECORDS_INIT;
-    strcpy(folder, "annotationsXXXXXX");
-    ck_assert_ptr_nonnull(mkdtemp(folder));
+    test_folder_make(folder, "annotations");
     ck_assert_ok(alcore_ctx_new(NULL, &ctx));
     ck_assert_ok(alcore_pool_new(ctx, NULL, &pool));
     records.texts = texts;
@@ -65,12 +65,10 @@ static void begin(bool with_references) {
 }
 
 static void end(void) {
-    char command[128];
     alcore_annotations_unref(annotations);
     alcore_pool_unref(pool);
     alcore_ctx_unref(ctx);
-    snprintf(command, sizeof command, "rm -r %s", folder);
-    ck_assert_int_eq(system(command), 0);
+    test_folder_remove(folder);
 }
 
 /* Item i as one line: "ID KIND TEXT = TRANSLATION (STATUS, row ROW)". */

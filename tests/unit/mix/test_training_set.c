@@ -11,6 +11,7 @@
 #include "alcore/pool_column.h"
 #include "check_status.h"
 #include "check_suite.h"
+#include "test_folder.h"
 #include "text/links_handle.h"
 #include "vectors.h"
 
@@ -342,8 +343,8 @@ START_TEST(files) {
     const int64_t rows[] = {0, 0};
     alcore_annotation_records records = ALCORE_ANNOTATION_RECORDS_INIT;
     bed at = {0};
-    char folder[] = "mixXXXXXX", path[64];
-    ck_assert_ptr_nonnull(mkdtemp(folder));
+    char folder[TEST_PATH_BYTES], path[TEST_PATH_BYTES + 16];
+    test_folder_make(folder, "mix");
     ck_assert_ok(alcore_ctx_new(NULL, &at.ctx));
     at.labeled = make_pool(at.ctx, sources, targets, 2);
     at.pool = make_pool(at.ctx, texts, NULL, 1);
@@ -381,9 +382,7 @@ START_TEST(files) {
                     "no-such-folder/train.src");
     alcore_mix_unref(mix);
     close_bed(&at);
-    char command[80];
-    snprintf(command, sizeof command, "rm -r %s", folder);
-    ck_assert_int_eq(system(command), 0);
+    test_folder_remove(folder);
 }
 END_TEST
 

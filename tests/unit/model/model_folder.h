@@ -12,6 +12,7 @@
 #include "alcore/alcore.h"
 #include "check_suite.h"
 #include "fault_allocator.h"
+#include "test_folder.h"
 
 /* Ends the case with the library's message unless the call succeeds. */
 #define MUST(call)                                                                                 \
@@ -20,8 +21,8 @@
         ck_assert_msg(status_ == ALCORE_OK, "%s", alcore_last_error());                            \
     } while (0)
 
-static char folder[64];       /* its path; empty: there is none now */
-static fault_allocator fault; /* of null_context() */
+static char folder[TEST_PATH_BYTES]; /* its path; empty: there is none now */
+static fault_allocator fault;        /* of null_context() */
 
 /* Writes a file of a folder. */
 static inline void write_in(const char *where, const char *name, const char *text) {
@@ -39,8 +40,7 @@ static inline void write_file(const char *name, const char *text) {
 
 /* Makes the folder, with a config.json. */
 static inline void new_folder(const char *config) {
-    strcpy(folder, "/tmp/alcore-model-XXXXXX");
-    ck_assert_ptr_nonnull(mkdtemp(folder));
+    test_folder_make(folder, "model");
     write_file("config.json", config);
 }
 

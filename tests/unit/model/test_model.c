@@ -13,6 +13,7 @@
 #include "lm_calls.h"
 #include "model/model_internal.h"
 #include "npy_file.h"
+#include "test_folder.h"
 #include "vectors.h"
 
 static const char *corpus[6]; /* the texts of TV-LM */
@@ -295,23 +296,7 @@ END_TEST
 
 /* ---- folders ---- */
 
-static char folder[64];
-
-static void make_folder(void) {
-    snprintf(folder, sizeof folder, "/tmp/alcore-model-XXXXXX");
-    ck_assert_ptr_nonnull(mkdtemp(folder));
-}
-
-static void remove_folder(void) {
-    static const char *const names[] = {"embeddings.npy", "logprobs.npy", "logprobs.offsets.npy",
-                                        "config.json"};
-    char path[128];
-    for (size_t i = 0; i < sizeof names / sizeof *names; i++) {
-        snprintf(path, sizeof path, "%s/%s", folder, names[i]);
-        unlink(path);
-    }
-    rmdir(folder);
-}
+static char folder[TEST_PATH_BYTES];
 
 static void write_array(const char *name, int32_t dtype, int32_t ndim, const int64_t *shape,
                         const void *data) {
@@ -327,7 +312,7 @@ START_TEST(a_folder_of_columns) {
     int64_t row = 3;
     double values[2];
     add(corpus, CORPUS);
-    make_folder();
+    test_folder_make(folder, "model");
     ck_assert_int_eq(alcore_model_open(ctx, folder, NULL, &model), ALCORE_E_IO);
     ck_assert_ptr_nonnull(strstr(alcore_last_error(), "embeddings.npy"));
     write_array("embeddings.npy", ALCORE_FLOAT32, 2, shape, embeddings);
@@ -343,7 +328,7 @@ START_TEST(a_folder_of_columns) {
     write_array("logprobs.npy", ALCORE_FLOAT32, 1, &two, tokens);
     ck_assert_int_eq(alcore_model_open(ctx, folder, NULL, &model), ALCORE_E_DATA);
     ck_assert_ptr_nonnull(strstr(alcore_last_error(), "logprobs.offsets.npy"));
-    remove_folder();
+    test_folder_remove(folder);
 }
 END_TEST
 
@@ -436,7 +421,7 @@ START_TEST(options_of_a_folder_are_checked) {
     };
     alcore_model_options options = ALCORE_MODEL_OPTIONS_INIT, unset = {0};
     alcore_model *model;
-    make_folder();
+    test_folder_make(folder, "model");
     write_array("embeddings.npy", ALCORE_FLOAT32, 2, shape, embeddings);
     for (size_t i = 0; i < sizeof refused / sizeof *refused; i++) {
         model = (alcore_model *)&model;
@@ -450,14 +435,14 @@ START_TEST(options_of_a_folder_are_checked) {
     ck_assert_int_eq(alcore_model_open(ctx, folder, &options, &model), ALCORE_OK);
     alcore_model_unref(model);
     ck_assert_int_eq(alcore_model_open(NULL, folder, NULL, &model), ALCORE_E_INVALID);
-    remove_folder();
+    test_folder_remove(folder);
 }
 END_TEST
 
 START_TEST(a_hugging_face_folder_says_so) {
     alcore_model *model;
     char path[128];
-    make_folder();
+    test_folder_make(folder, "model");
     snprintf(path, sizeof path, "%s/config.json", folder);
     FILE *file = fopen(path, "w");
     ck_assert_ptr_nonnull(file);
@@ -465,7 +450,7 @@ START_TEST(a_hugging_face_folder_says_so) {
     fclose(file);
     ck_assert_int_eq(alcore_model_open(ctx, folder, NULL, &model), ALCORE_E_UNSUPPORTED);
     ck_assert_ptr_nonnull(strstr(alcore_last_error(), "config.json"));
-    remove_folder();
+    test_folder_remove(folder);
 }
 END_TEST
 

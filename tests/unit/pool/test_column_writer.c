@@ -11,6 +11,7 @@
 #include "pool/column.h"
 #include "pool/column_builder.h"
 #include "pool_test.h"
+#include "test_folder.h"
 
 static alcore_ctx *ctx;
 static alcore_pool *pool;
@@ -440,12 +441,10 @@ START_TEST(names) {
     static char name[4096 + 2];
     const float numbers[] = {1, 2, 3, 4, 5};
     int64_t shape = 5;
-    char path[] = "/tmp/alcore-writer-XXXXXX";
+    char path[TEST_PATH_BYTES];
     alcore_tensor values;
     alcore_column_writer *other;
-    const int file = mkstemp(path);
-    ck_assert_int_ge(file, 0);
-    close(file);
+    test_file_make(path, "writer", "", "");
     ck_assert_ok(
         alcore_tensor_init(&values, (void *)(uintptr_t)numbers, ALCORE_FLOAT32, &shape, 1));
     memset(name, 'n', 4097);

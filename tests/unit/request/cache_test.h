@@ -11,10 +11,11 @@
 
 #include "fault_allocator.h"
 #include "request_test.h"
+#include "test_folder.h"
 
 enum { ROWS = 300, TOKENS = 3, BATCH = 64, MAX_DIMS = 4, MAX_CLASSES = 5 };
 
-static char folder[] = "/tmp/alcore-cache-XXXXXX", cache[64], file_path[512];
+static char folder[TEST_PATH_BYTES], cache[TEST_PATH_BYTES + 8], file_path[512];
 
 /* What one run says about itself: its settings, and from `ctx` on what go() fills. */
 typedef struct run {
@@ -258,15 +259,13 @@ static inline void clear_cache(void) {
 }
 
 static inline void begin(void) {
-    strcpy(folder + strlen(folder) - 6, "XXXXXX");
-    ck_assert_ptr_nonnull(mkdtemp(folder));
+    test_folder_make(folder, "cache");
     snprintf(cache, sizeof cache, "%s/cache", folder);
 }
 
 static inline void end(void) {
     clear_cache();
-    rmdir(cache);
-    rmdir(folder);
+    test_folder_remove(folder);
 }
 
 /* ---- allocations that fail ---- */

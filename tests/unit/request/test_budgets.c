@@ -9,6 +9,7 @@
 #include <unistd.h>
 
 #include "npy_file.h"
+#include "test_folder.h"
 
 enum { ROWS = 60, DIMS = 3 };
 
@@ -257,11 +258,11 @@ END_TEST
 /* Scores that a model made were not given either. */
 START_TEST(scores_of_a_model_are_not_given) {
     bed b = open_bed();
-    char folder[] = "/tmp/alcore-budgets-XXXXXX", path[64];
+    char folder[TEST_PATH_BYTES], path[TEST_PATH_BYTES + 16];
     float scores[ROWS];
     const int64_t rows = ROWS;
     alcore_model *model;
-    ck_assert_ptr_nonnull(mkdtemp(folder));
+    test_folder_make(folder, "budgets");
     snprintf(path, sizeof path, "%s/scores.npy", folder);
     for (int64_t i = 0; i < ROWS; i++) scores[i] = (float)noise(i);
     ck_assert_ok(npy_file_write(b.ctx, path, ALCORE_FLOAT32, 1, &rows, scores));
@@ -279,8 +280,7 @@ START_TEST(scores_of_a_model_are_not_given) {
     alcore_request_unref(request);
     alcore_model_unref(model);
     close_bed(&b);
-    unlink(path);
-    rmdir(folder);
+    test_folder_remove(folder);
 }
 END_TEST
 

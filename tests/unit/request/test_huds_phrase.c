@@ -7,6 +7,7 @@
 #include <unistd.h>
 
 #include "check_suite.h"
+#include "test_folder.h"
 #include "vectors.h"
 
 static alcore_ctx *ctx;
@@ -402,11 +403,9 @@ START_TEST(links_from_a_file) {
     alcore_column_options options = ALCORE_COLUMN_OPTIONS_INIT;
     alcore_selection *selection;
     alcore_tensor values[2], offsets[2];
-    char path[] = "/tmp/alcore-links-XXXXXX", wrong[64];
+    char path[TEST_PATH_BYTES], wrong[TEST_PATH_BYTES + 32];
     ck_assert_ok(alcore_ctx_new(NULL, &ctx));
-    const int file = mkstemp(path);
-    ck_assert_int_ge(file, 0);
-    ck_assert_int_eq(write(file, "0-1 0-2 1-1\n0-1 1-0\n\n", 21), 21);
+    test_file_make(path, "links", "", "0-1 0-2 1-1\n0-1 1-0\n\n");
     alcore_pool *pools[] = {linked_pool(pairs), linked_pool(pairs)};
     options.format = "pharaoh";
     ck_assert_ok(alcore_pool_read_column(pools[1], "links", path, &options));
@@ -417,8 +416,8 @@ START_TEST(links_from_a_file) {
     ck_assert_int_eq(values[1].dtype.code, values[0].dtype.code);
     ck_assert_mem_eq(values[1].data, values[0].data, sizeof pairs);
     ck_assert_mem_eq(offsets[1].data, offsets[0].data, sizeof link_offsets);
-    ck_assert_int_eq(ftruncate(file, 0), 0);
-    ck_assert_int_eq(pwrite(file, "\n0-9\n", 5, 0), 5);
+    FILE *file = fopen(path, "wb");
+    ck_assert(file && fputs("\n0-9\n", file) >= 0 && fclose(file) == 0);
     ck_assert_fails(alcore_pool_read_column(pools[1], "links", path, &options), ALCORE_E_DATA,
                     "3 sentence pairs");
     options.rows = rows;
@@ -430,7 +429,6 @@ START_TEST(links_from_a_file) {
     alcore_request_unref(request);
     for (int i = 0; i < 2; i++) alcore_pool_unref(pools[i]);
     alcore_ctx_unref(ctx);
-    close(file);
     unlink(path);
 }
 END_TEST

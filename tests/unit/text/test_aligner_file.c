@@ -9,9 +9,10 @@
 
 #include "alcore/aligner.h"
 #include "aligner_bed.h"
+#include "test_folder.h"
 
 enum { PAIRS = 120, HEADER = 112 };
-static char path[] = "/tmp/alcore-aligner-XXXXXX";
+static char path[TEST_PATH_BYTES];
 
 /* A file as bytes. */
 typedef struct bytes {
@@ -284,11 +285,10 @@ START_TEST(wrong_arguments_are_refused) {
 END_TEST
 
 static void make_file(void) {
-    close(mkstemp(path));
+    test_file_make(path, "aligner", "", "");
 }
 static void remove_file(void) {
     unlink(path);
-    strcpy(path + sizeof path - 7, "XXXXXX");
 }
 
 int main(void) {

@@ -8,6 +8,7 @@
 
 #include "alcore/aligner.h"
 #include "aligner_bed.h"
+#include "test_folder.h"
 
 enum { PAIRS = 120 };
 
@@ -347,8 +348,8 @@ END_TEST
 
 START_TEST(files_give_the_links_back) {
     alcore_ctx *ctx = bed_ctx(1);
-    char path[] = "/tmp/alcore-links-XXXXXX";
-    close(mkstemp(path));
+    char path[TEST_PATH_BYTES];
+    test_file_make(path, "links", "", "");
     bed_pairs p = make_pairs();
     alcore_links *links, *read = NULL;
     ck_assert_int_eq(

@@ -3,6 +3,7 @@
 #include "base/rng.h"
 #include "check_suite.h"
 #include "lm_calls.h"
+#include "test_folder.h"
 #include <alcore/alcore.h>
 #include <locale.h>
 #include <math.h>
@@ -12,21 +13,17 @@
 #include <unistd.h>
 
 static alcore_ctx *ctx;
-static char folder[64];
-static char path[80], second[80];
+static char folder[TEST_PATH_BYTES], path[TEST_PATH_BYTES + 16], second[TEST_PATH_BYTES + 16];
 
 static void setup(void) {
     ck_assert_int_eq(alcore_ctx_new(NULL, &ctx), ALCORE_OK);
-    strcpy(folder, "/tmp/alcore-arpa-XXXXXX");
-    ck_assert_ptr_nonnull(mkdtemp(folder));
+    test_folder_make(folder, "arpa");
     snprintf(path, sizeof path, "%s/a.arpa", folder);
     snprintf(second, sizeof second, "%s/b.arpa", folder);
 }
 
 static void teardown(void) {
-    unlink(path);
-    unlink(second);
-    rmdir(folder);
+    test_folder_remove(folder);
     alcore_ctx_unref(ctx);
 }
 

@@ -8,10 +8,11 @@
 
 #include "check_suite.h"
 #include "fault_allocator.h"
+#include "test_folder.h"
 #include "text/char_rows.h"
 #include "text/lm_trainer.h"
 
-static char path[64];
+static char path[TEST_PATH_BYTES];
 static const char *const texts[] = {"a b c", "a b", "", "b c <s> d", "a b c d e f"};
 
 static alcore_status do_train(alcore_ctx *ctx) {
@@ -71,14 +72,10 @@ static alcore_status (*const calls[])(alcore_ctx *) = {do_train, do_cross_fit, d
                                                        do_embed};
 
 START_TEST(every_allocation_fails) {
-    strcpy(path, "/tmp/alcore-lm-XXXXXX");
-    const int file = mkstemp(path);
-    ck_assert_int_ge(file, 0);
     static const char arpa[] = "\\data\\\nngram 1=3\nngram 2=1\nngram 3=1\n\n\\1-grams:\n-1\t</s>\n"
                                "-1\ta\n0\t<s>\n\n\\2-grams:\n-1\ta a\n\n\\3-grams:\n-1\t<s> a a\n\n"
                                "\\end\\\n";
-    ck_assert_int_eq(write(file, arpa, strlen(arpa)), (ssize_t)strlen(arpa));
-    close(file);
+    test_file_make(path, "lm", "", arpa);
     fault_allocator fault = {0};
     const alcore_allocator allocator = fault_table(&fault);
     alcore_ctx_options options = ALCORE_CTX_OPTIONS_INIT;

@@ -8,6 +8,7 @@
 #include "aligner_bed.h"
 #include "fault_allocator.h"
 #include "formats/pharaoh.h"
+#include "test_folder.h"
 #include "vectors.h"
 
 static void assert_symmetrized(alcore_ctx *ctx, const char *forward, const char *reverse,
@@ -187,14 +188,7 @@ END_TEST
 
 /* ---- files ---- */
 
-static char path[64];
-
-static void open_path(void) {
-    strcpy(path, "/tmp/alcore-pharaoh-XXXXXX");
-    const int file = mkstemp(path);
-    ck_assert_int_ge(file, 0);
-    close(file);
-}
+static char path[TEST_PATH_BYTES];
 
 static void put_file(const char *text) {
     FILE *file = fopen(path, "wb");
@@ -206,7 +200,7 @@ static void put_file(const char *text) {
 START_TEST(test_read) {
     alcore_ctx *ctx = bed_ctx(1);
     alcore__links links, again;
-    open_path();
+    test_file_make(path, "pharaoh", "", "");
     put_file("0-0 2-1 1-0\r\n\n  3-3\t3-3 0-16777215 \n5-1");
     ck_assert_int_eq(alcore__pharaoh_read(ctx, path, 4, &links), ALCORE_OK);
     ck_assert_int_eq(links.pairs, 4);
@@ -246,7 +240,7 @@ START_TEST(test_malformed) {
         {"0-0\n0-0\n", "has 2 lines, but there are 3 sentence pairs"},
     };
     alcore_ctx *ctx = bed_ctx(1);
-    open_path();
+    test_file_make(path, "pharaoh", "", "");
     for (size_t i = 0; i < sizeof bad / sizeof *bad; i++) {
         alcore__links links;
         put_file(bad[i].text);
@@ -282,7 +276,7 @@ START_TEST(test_memory) {
     options.allocator = &table;
     options.threads = 1;
     alcore_ctx *ctx;
-    open_path();
+    test_file_make(path, "pharaoh", "", "");
     put_file("0-0 1-1\n\n5-1 1-2 1-2\n");
     ck_assert_int_eq(alcore_ctx_new(&options, &ctx), ALCORE_OK);
     ck_assert_int_eq(read_and_write(ctx), ALCORE_OK);

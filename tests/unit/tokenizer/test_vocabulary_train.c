@@ -18,6 +18,7 @@
 
 #include "alcore/alcore.h"
 #include "check_status.h"
+#include "test_folder.h"
 
 /* A model: <unk>, </s>, U+2581, on, e and t. */
 static const char model[] =
@@ -47,8 +48,8 @@ static const char script[] =
     "esac\n";
 
 static alcore_ctx *ctx;
-static char home[64];       /* the folder of the test that runs */
-static char searched[4000]; /* PATH before the first test */
+static char home[TEST_PATH_BYTES]; /* the folder of the test that runs */
+static char searched[4000];        /* PATH before the first test */
 
 static const char *path_of(const char *name) {
     static char path[128];
@@ -78,8 +79,8 @@ static void begin(void) {
     static char search[4096];
     /* Without a process for each test (CK_FORK=no) the next one begins where this one ends. */
     if (!*searched) snprintf(searched, sizeof searched, "%s", getenv("PATH"));
-    snprintf(home, sizeof home, "/tmp/test_vocabulary_train.XXXXXX");
-    snprintf(search, sizeof search, "%s/bin:%s", mkdtemp(home), searched);
+    test_folder_make(home, "vocabulary");
+    snprintf(search, sizeof search, "%s/bin:%s", home, searched);
     mkdir(path_of("bin"), 0700);
     mkdir(path_of("tmp"), 0700);
     write_file("bin/spm_train", script, sizeof script - 1, 0700);
