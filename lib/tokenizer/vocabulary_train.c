@@ -28,7 +28,7 @@ enum { BLOCK = 1 << 20, LOG_END = 4096 };
 enum { LEAST_TOKENS = 5, MOST_TOKENS = 10000000 };
 
 /* The files in the folder, in the order in which they are made. */
-static const char *const NAMES[] = {"texts", "log", "out.model", "out.vocab"};
+static const char NAMES[][sizeof "out.model"] = {"texts", "log", "out.model", "out.vocab"};
 
 /* One training. */
 typedef struct training {
@@ -224,6 +224,16 @@ static alcore_status write_result(training *t) {
     return written;
 }
 
+/* Makes the temporary folder, and room in t->name for the path of each file in it: remove_folder()
+ * is to work also where there is no memory left. */
+static alcore_status make_folder(training *t) {
+    ALCORE__TRY(alcore__temporary_folder(t->ctx, &t->folder));
+    const alcore_status status =
+        alcore__buffer_reserve(t->ctx, &t->name, t->folder.length + 1 + sizeof NAMES[0]);
+    if (status != ALCORE_OK) rmdir(t->folder.data);
+    return status;
+}
+
 /* Removes the temporary folder with everything that the training put there. */
 static void remove_folder(training *t) {
     for (size_t i = 0; i < sizeof NAMES / sizeof *NAMES; i++)
@@ -258,7 +268,7 @@ static alcore_status train(training *t, const alcore_vocabulary_options *given) 
     if (t->options.coverage == 0) t->options.coverage = 0.9995;
     ALCORE__TRY(check_options(&t->options));
     ALCORE__TRY(alcore__texts_check(t->texts, "texts"));
-    ALCORE__TRY(alcore__temporary_folder(t->ctx, &t->folder));
+    ALCORE__TRY(make_folder(t));
     alcore_status status = write_texts(t);
     if (status == ALCORE_OK) status = run_program(t);
     if (status == ALCORE_OK) status = write_result(t);

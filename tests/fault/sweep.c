@@ -137,6 +137,8 @@ static const char *try_one(const sweep_case *the_case, int mode, long long at, b
     snprintf(text, sizeof text, "%.199s", *w.error ? w.error : alcore_last_error());
     if (status == ALCORE_E_INTERNAL)
         bad = "an output was touched, or a result is wrong";
+    else if (world_temporaries_count() != 0)
+        bad = "a temporary file or folder is left";
     else if (!*met && status != ALCORE_OK)
         bad = "it failed without a failing allocation";
     else if (*met && status != ALCORE_OK && status != ALCORE_E_NOMEM && mode != PROCESS)

@@ -68,6 +68,8 @@ void world_file_write_npy(const char *name, const char *type, const char *shape,
 void world_files_remove(void);
 /* Files of a folder of the world; for "nothing left behind". */
 int world_files_count(void);
+/* Files and folders in the folder for temporary ones, TMPDIR, where no call leaves any. */
+int world_temporaries_count(void);
 
 /* Between the two, allocations neither count nor fail: for what only leads to the function under
  * test. */

@@ -10,6 +10,7 @@
 #include "sweep.h"
 #include "test_folder.h"
 
+static const char TEMPORARY[] = "temporary"; /* the folder that TMPDIR names */
 static char folder[TEST_PATH_BYTES];
 static char paths[8][200];
 static unsigned next_path;
@@ -297,6 +298,8 @@ void world_files_write(void) {
     world_file_write("null/vocab.txt", "[PAD]\n[UNK]\n[CLS]\n[SEP]\n", 24);
     alcore_ctx *ctx;
     alcore_lm *lm;
+    mkdir(world_file(TEMPORARY), 0700);
+    setenv("TMPDIR", world_file(TEMPORARY), 1);
     MUST(alcore_ctx_new(NULL, &ctx));
     MUST(alcore_lm_train(ctx, texts, NULL, WORLD_ROWS, NULL, &lm));
     MUST(alcore_lm_write_arpa(lm, world_file("lm.arpa")));
@@ -333,13 +336,21 @@ void world_files_write(void) {
     alcore_ctx_unref(ctx);
 }
 
-int world_files_count(void) {
+static int count_files(const char *path) {
     int count = 0;
-    DIR *directory = opendir(folder);
+    DIR *directory = opendir(path);
     for (struct dirent *entry; directory && (entry = readdir(directory));)
         count += strcmp(entry->d_name, ".") != 0 && strcmp(entry->d_name, "..") != 0;
     if (directory) closedir(directory);
     return count;
+}
+
+int world_files_count(void) {
+    return count_files(folder);
+}
+
+int world_temporaries_count(void) {
+    return count_files(world_file(TEMPORARY));
 }
 
 void world_files_remove(void) {
