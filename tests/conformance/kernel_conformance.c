@@ -159,24 +159,34 @@ static const char *const placement_names[PLACEMENTS] = {"on the host", "on the d
 /* Every so many cases go to the emulation, which is slow. */
 static uint64_t emulated_every = 1, case_number;
 
+/* Cases that went to the emulation; whether it computes the present one with filters in half
+ * precision, and with cuBLAS; and the plain cases, of rows that filters are tried on, without and
+ * with either. */
+static uint64_t emulated_cases;
+static int filters_used, blas_used;
+static uint64_t without_filters, with_filters, without_blas, with_blas;
+
 /* Engines on a device take turns in what may change no byte: the device, its default stream or one
  * of the engine, the size of their workspace and, in the emulation, the order of threads and the
- * last bits of exp and log. */
-static void vary_device(int64_t dims) {
+ * last bits of exp and log. The turns of the emulation count the cases that it gets: as it gets
+ * every eighth of all, it would else have the same of four turns each time. */
+static void vary_device(int64_t dims, int emulated) {
     static const int64_t workspaces[] = {0, 3000, 40000};
+    const uint64_t turn = emulated ? emulated_cases : case_number;
     uint64_t state = case_number;
     if (engine_devices == 0) return;
     conformance_work.device = (int32_t)(case_random(&state) % (uint64_t)engine_devices);
     conformance_work.stream = case_random(&state) % 2 ? (void *)(uintptr_t)1 : NULL;
-    conformance_work.workspace_bytes = workspaces[case_number % 3];
-    if (!emulation.mode) return;
-    emulation.mode((int)(case_number / 3 % 3), case_number, 1);
-    emulation.blas((int)(case_number / 2 % 2)); /* without cuBLAS the engine's own kernels */
+    conformance_work.workspace_bytes = workspaces[turn % 3];
+    if (!emulated) return;
+    emulation.mode((int)(turn / 3 % 3), case_number, 1);
+    blas_used = turn / 2 % 2;
+    emulation.blas(blas_used); /* without cuBLAS the engine's own kernels */
     /* Filters where they pay, which is nowhere among cases as small as these, or everywhere: a tile
      * has many products, whatever the rows. */
-    int off = case_number % 4 == 0 || (dims > MAX_FILTERED_DIMS && !getenv("ALCORE_TEST_FULL"));
-    emulation.filters(off ? -1 : 1);
-    if (!off && conformance_work.workspace_bytes) conformance_work.workspace_bytes = 40000;
+    filters_used = turn % 4 != 0 && (dims <= MAX_FILTERED_DIMS || getenv("ALCORE_TEST_FULL"));
+    emulation.filters(filters_used ? 1 : -1);
+    if (filters_used && conformance_work.workspace_bytes) conformance_work.workspace_bytes = 40000;
 }
 
 typedef struct cell {
@@ -317,11 +327,16 @@ static void run_case(const kernel_case *given, uint64_t seed, int kind) {
     int emulated = emulation.mode &&
                    (kind != CASE_PLAIN || case_number % emulated_every == seed % emulated_every);
     case_number++;
+    emulated_cases += (uint64_t)emulated;
     kernel_case small = *given;
     if (emulated && kind == CASE_PLAIN && !getenv("ALCORE_TEST_FULL") &&
         small.rows.count > MAX_EMULATED_ROWS)
         small.rows.count = MAX_EMULATED_ROWS;
-    vary_device(small.rows.dims);
+    vary_device(small.rows.dims, emulated);
+    if (emulated && kind == CASE_PLAIN && small.rows.dims <= MAX_FILTERED_DIMS) {
+        *(filters_used ? &with_filters : &without_filters) += 1;
+        *(blas_used ? &with_blas : &without_blas) += 1;
+    }
     for (int e = 0; e < ENTRIES; e++) {
         if (takes_part(e, kind, seed)) run_entry(e, &small, kind, emulated);
     }
@@ -479,6 +494,12 @@ static int report(void) {
     }
     printf("%s %d - no case has more than %" PRIu64 " multiply-adds (the largest %" PRIu64 ")\n",
            too_large ? "not ok" : "ok", ++number, MAX_MULTIPLY_ADDS, most_multiply_adds);
+    if (with_blas + without_blas >= 8) {
+        const int varied = with_filters && without_filters && with_blas && without_blas;
+        failures += !varied;
+        printf("%s %d - the emulation computed with and without filters, with and without cuBLAS\n",
+               varied ? "ok" : "not ok", ++number);
+    }
     if (emulation.mode)
         printf("%s %d - no emulated case has more than %" PRIu64 " arrivals (the largest %" PRIu64
                ")\n",
