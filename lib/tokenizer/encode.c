@@ -221,9 +221,11 @@ static alcore_status add_around(job *j, const alcore__view *view,
             const alcore__view piece = alcore__view_slice(view, after, match.begin);
             ALCORE__TRY(add(j, &piece));
         }
-        if (match.begin == view->length || j->count >= j->most) break;
-        /* A token of white space that the match before covers already (its rstrip). */
-        if (match.end <= match.begin) continue;
+        if (j->count >= j->most) break;
+        if (match.end <= match.begin) {
+            if (next == view->length) break; /* there is no further match */
+            continue; /* white space that the match before covers already (its rstrip) */
+        }
         ALCORE__TRY(reserve_tokens(j->ctx, j->out, j->count + 1));
         add_token(j, view, match.begin, match.end, added->token[match.token].id);
         after = match.end;

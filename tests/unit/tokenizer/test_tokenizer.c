@@ -156,6 +156,17 @@ START_TEST(added_tokens_are_cut_out_first) {
                  "{\"content\":\"s\",\"single_word\":true}],"
                  "\"pre_tokenizer\":{\"type\":\"WhitespaceSplit\"}",
                  texts);
+    /* Tokens of white space: the first takes all of it. A further "\n" then is empty, and left out,
+     * but a further " " stands once more, as in the package; at the end of a text too. */
+    static const char *const spaces[][2] = {{"a \n b", "1:0:1w 11:1:4 11:3:4 2:4:5w"},
+                                            {" \n ", "11:0:3 11:2:3"},
+                                            {" \n\n ", "11:0:4 11:3:4"},
+                                            {" \n", "11:0:2"},
+                                            {NULL, NULL}};
+    assert_parts("\"added_tokens\":[{\"content\":\" \",\"rstrip\":true},"
+                 "{\"content\":\"\\n\",\"lstrip\":true,\"rstrip\":true}],"
+                 "\"pre_tokenizer\":{\"type\":\"WhitespaceSplit\"}",
+                 spaces);
 }
 END_TEST
 
