@@ -9,8 +9,9 @@
 #include "base/rng.h"
 #include "check_suite.h"
 #include "fault_allocator.h"
+#include "test_folder.h"
 
-static char path[64];
+static char path[TEST_PATH_BYTES];
 
 static alcore_status no_task(void *data, int64_t index, int32_t worker) {
     (void)data;
@@ -120,10 +121,7 @@ static void sweep(alcore_status (*function)(alcore_ctx *), int from_on) {
 START_TEST(each_function_survives) {
     static alcore_status (*const functions[])(alcore_ctx *) = {
         do_parallel, do_object, do_write, do_read, do_arena, do_buffer, do_sample, do_device};
-    snprintf(path, sizeof path, "/tmp/alcore-oom-%d", (int)getpid());
-    FILE *file = fopen(path, "w");
-    fputs("text", file);
-    fclose(file);
+    test_file_make(path, "oom", "", "text");
     for (size_t i = 0; i < sizeof functions / sizeof *functions; i++)
         for (int from_on = 0; from_on < 2; from_on++) sweep(functions[i], from_on);
     ck_assert_int_eq(remove(path), 0);

@@ -363,21 +363,11 @@ START_TEST(rows_belong_to_the_request) {
 }
 END_TEST
 
-/* Writes a file of ids for this process: path [64] is set, ends in `suffix`, and is the caller's to
- * unlink. */
-static void write_ids(char path[64], const char *suffix, const char *text) {
-    snprintf(path, 64, "/tmp/alcore-ids-%d%s", (int)getpid(), suffix);
-    FILE *file = fopen(path, "w");
-    ck_assert_ptr_nonnull(file);
-    fputs(text, file);
-    ck_assert_int_eq(fclose(file), 0);
-}
-
 START_TEST(rows_are_read_from_files_of_ids) {
     bed b = open_bed();
     alcore_request *request = full_request(&b, "nnll", "60");
-    char path[64];
-    write_ids(path, ".tsv", "id\n5\n17\n\n999\n");
+    char path[TEST_PATH_BYTES];
+    test_file_make(path, "ids", ".tsv", "id\n5\n17\n\n999\n");
     ck_assert_ok(alcore_request_read_rows(request, ALCORE_ROWS_EXCLUDED, path));
     alcore_tensor rows;
     ck_assert_ok(alcore_request_rows(request, ALCORE_ROWS_EXCLUDED, &rows));
@@ -388,8 +378,8 @@ START_TEST(rows_are_read_from_files_of_ids) {
                     ALCORE_E_NOT_FOUND, ".tsv:5: the pool has no id '999'");
     ck_assert_fails(alcore_request_rows(request, ALCORE_ROWS_ELIGIBLE, &rows), ALCORE_E_NOT_FOUND,
                     "");
-    char objects[64];
-    write_ids(objects, ".jsonl", "{\"id\": \"8\", \"text\": \"9\"}\n");
+    char objects[TEST_PATH_BYTES];
+    test_file_make(objects, "ids", ".jsonl", "{\"id\": \"8\", \"text\": \"9\"}\n");
     ck_assert_ok(alcore_request_read_rows(request, ALCORE_ROWS_ELIGIBLE, objects));
     ck_assert_ok(alcore_request_rows(request, ALCORE_ROWS_ELIGIBLE, &rows));
     ck_assert_int_eq(rows.shape[0], 1); /* of the field "id", not of the text */
@@ -416,11 +406,12 @@ START_TEST(ids_have_the_formats_of_a_pool) {
     bed b = open_bed();
     alcore_request *request = full_request(&b, "nnll", "60");
     for (int i = 0; i < 3; i++) {
-        char path[64];
+        char path[TEST_PATH_BYTES];
         alcore_tensor rows;
-        write_ids(path, suffixes[i],
-                  i < 2 ? "{\"id\": \"8\", \"text\": \"9\"}\n\n{\"id\": 999, \"text\": \"1\"}\n"
-                        : "text\tid\n9\t8\n1\t999\n");
+        test_file_make(path, "ids", suffixes[i],
+                       i < 2
+                           ? "{\"id\": \"8\", \"text\": \"9\"}\n\n{\"id\": 999, \"text\": \"1\"}\n"
+                           : "text\tid\n9\t8\n1\t999\n");
         ck_assert_ok(alcore_request_set_rows(request, ALCORE_ROWS_EXCLUDED, NULL, 0));
         ck_assert_ok(alcore_request_read_rows(request, ALCORE_ROWS_EXCLUDED, path));
         ck_assert_ok(alcore_request_rows(request, ALCORE_ROWS_EXCLUDED, &rows));
@@ -441,8 +432,8 @@ START_TEST(files_without_ids_are_refused) {
     bed b = open_bed();
     alcore_request *request = full_request(&b, "nnll", "60");
     for (size_t i = 0; i < sizeof suffixes / sizeof *suffixes; i++) {
-        char path[64];
-        write_ids(path, suffixes[i], "5\tO\n\n");
+        char path[TEST_PATH_BYTES];
+        test_file_make(path, "ids", suffixes[i], "5\tO\n\n");
         ck_assert_fails(alcore_request_read_rows(request, ALCORE_ROWS_EXCLUDED, path),
                         ALCORE_E_DATA, "a list of ids is expected: a .tsv with the column id");
         ck_assert_ptr_nonnull(strstr(alcore_last_error(), i < 3 ? "tagged" : "marked"));
@@ -457,8 +448,8 @@ END_TEST
 START_TEST(ids_are_valid_utf8) {
     bed b = open_bed();
     alcore_request *request = full_request(&b, "nnll", "60");
-    char path[64];
-    write_ids(path, ".txt", "5\n1\xff\n");
+    char path[TEST_PATH_BYTES];
+    test_file_make(path, "ids", ".txt", "5\n1\xff\n");
     ck_assert_fails(alcore_request_read_rows(request, ALCORE_ROWS_EXCLUDED, path), ALCORE_E_DATA,
                     ".txt:2: the id is not valid UTF-8 at byte 1");
     unlink(path);
@@ -529,8 +520,8 @@ START_TEST(many_requests_read_one_pool_at_once) {
 END_TEST
 
 static char *report_of(const alcore_selection *picked, const alcore_write_options *options) {
-    char path[64];
-    snprintf(path, sizeof path, "/tmp/alcore-report-%d.html", (int)getpid());
+    char path[TEST_PATH_BYTES];
+    test_file_make(path, "report", ".html", "");
     ck_assert_ok(alcore_selection_report(picked, path, options));
     FILE *file = fopen(path, "rb");
     ck_assert_ptr_nonnull(file);

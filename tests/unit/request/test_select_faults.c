@@ -6,6 +6,7 @@
 #include <unistd.h>
 
 #include "fault_allocator.h"
+#include "test_folder.h"
 
 /* Every allocation of one whole selection fails in turn; the handles stay usable and nothing is
  * lost. */
@@ -143,8 +144,8 @@ START_TEST(a_search_for_ids_is_cancelled) {
     ck_assert_ok(alcore_ctx_new(&options, &it.ctx));
     alcore_pool *pool = numbered_pool(it.ctx, 20);
     alcore_request *request = request_for(it.ctx, pool, "random", "5");
-    char path[64];
-    snprintf(path, sizeof path, "/tmp/alcore-cancel-ids-%d.txt", (int)getpid());
+    char path[TEST_PATH_BYTES];
+    test_file_make(path, "cancel-ids", ".txt", "");
     FILE *file = fopen(path, "w");
     ck_assert_ptr_nonnull(file);
     for (int i = 0; i < 1000; i++) fprintf(file, "%d\n", i % 20 + 1);
