@@ -9,6 +9,7 @@
 
 #include "device_tensors.h"
 #include "pool/column.h"
+#include "test_folder.h"
 
 enum { ROWS = 300, DIMS = 6, MOST_TOKENS = ROWS * 5, PUTS = 7, PICKS = 9 };
 
@@ -66,10 +67,8 @@ static void finish_writers(int32_t missing) {
 }
 
 static void save(alcore_column_writer *writer) {
-    char path[] = "/tmp/alcore-collected-XXXXXX";
-    const int file = mkstemp(path);
-    ck_assert_int_ge(file, 0);
-    close(file);
+    char path[TEST_PATH_BYTES];
+    test_file_make(path, "collected", "", "");
     ck_assert_ok(alcore_column_writer_save(writer, path));
     unlink(path);
 }
