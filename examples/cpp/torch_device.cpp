@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* A LibTorch training loop that scores, selects and trains on the device of the model. On a GPU the
- * logits and the embeddings stay there; what reaches the host is a label and a log-probability for
- * each token, two numbers for each row, and sums over the strata. The model predicts the bytes of
+ * logits and the embeddings stay there; what reaches the host is a byte (whether the token has a
+ * label) and a log-probability for each token, two numbers for each row, and sums over the strata. The model predicts the bytes of
  * texts; torch_device.py is the same loop in Python.
  *
  * usage: torch_device TEXTS [ROUNDS [DEVICE]]      DEVICE: that of torch; cuda where there is one,

@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
 """A PyTorch training loop that scores, selects and trains on the device of the model. On a GPU the logits and the embeddings
-stay there; what reaches the host is a label and a log-probability for each token, two numbers for each row, and sums over the
-strata.
+stay there; what reaches the host is a byte (whether the token has a label) and a log-probability for each token, two numbers for
+each row, and sums over the strata.
 
     torch_device.py [ROUNDS] [DEVICE]        DEVICE: that of torch, cuda where there is one, else cpu
 

@@ -208,8 +208,8 @@ void pipeline::wait(int buffer) {
 
 /* Copies the outputs of the chunk in buffer `buffer` from pinned memory, [planes, step] entries a
  * column, to the caller's arrays, [planes, rows], run by run of rows that are to be written: those
- * whose mask is not 0 and whose group is not negative. An output on the device is never staged, as
- * kernels need no alignment of outputs. */
+ * whose mask is not 0 and whose group is not negative. An output on the device is never staged: its
+ * address is a multiple of the size of its numbers (alcore/sys/kernel.h). */
 void pipeline::drain(int buffer) {
     const int64_t first = in_buffer[buffer].first, count = in_buffer[buffer].count;
     auto written = [&](int64_t i) {

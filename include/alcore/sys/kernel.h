@@ -254,7 +254,9 @@ typedef struct alcore_sys_converted {
  * Memory. Every pointer may be to host memory; a device engine also takes pointers to memory of its
  * device, each array on its own, and copies what is on the host. A call that writes to host memory
  * returns when that is written; one that writes to device memory only may return when its work is
- * in work->stream. An array on another device than work->device is ALCORE_E_INVALID.
+ * in work->stream. An array on another device than work->device is ALCORE_E_INVALID. An output in
+ * memory of the device is at an address that is a multiple of the size of its numbers; inputs, and
+ * arrays in host memory, may be at any.
  *
  * Arguments. First work, then the block of rows, or its count where no matrix is read, then its
  * mask, the other inputs and last the outputs. Arrays of one entry a row have no count of their
