@@ -167,6 +167,13 @@ START_TEST(added_tokens_are_cut_out_first) {
                  "{\"content\":\"\\n\",\"lstrip\":true,\"rstrip\":true}],"
                  "\"pre_tokenizer\":{\"type\":\"WhitespaceSplit\"}",
                  spaces);
+    /* A token of which the normalizer leaves nothing stands nowhere. */
+    static const char *const nothing[][2] = {
+        {"a  b", "1:0:1w 2:3:4w"}, {"c \n", "3:0:1w"}, {NULL, NULL}};
+    assert_parts("\"added_tokens\":[{\"content\":\"\\n\",\"rstrip\":true,\"normalized\":true}],"
+                 "\"normalizer\":{\"type\":\"Strip\"},"
+                 "\"pre_tokenizer\":{\"type\":\"WhitespaceSplit\"}",
+                 nothing);
 }
 END_TEST
 
