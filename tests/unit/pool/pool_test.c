@@ -1,12 +1,11 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "pool_test.h"
 #include "check_suite.h"
+#include "test_folder.h"
 
-#include <errno.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/stat.h>
 #include <unistd.h>
 
 alcore_ctx *test_ctx(void) {
@@ -34,15 +33,27 @@ alcore_pool *test_pool_of(alcore_ctx *ctx, int64_t rows) {
     return pool;
 }
 
+/* The folder of the process that made it, 0: there is none. Without a process for each test
+ * (CK_FORK=no) all tests of a program have the same. */
+static char folder[TEST_PATH_BYTES];
+static pid_t owner;
+
+static void remove_folder(void) {
+    if (owner != getpid()) return;
+    test_folder_remove(folder);
+    owner = 0;
+}
+
 const char *test_path(const char *name) {
     static char paths[8][512];
     static int next;
-    const char *folder = getenv("TMPDIR");
     char *path = paths[next++ % 8];
-    snprintf(path, 512, "%s/alcore-pool-test-%ld", folder ? folder : "/tmp", (long)getppid());
-    ck_assert(mkdir(path, 0700) == 0 || errno == EEXIST);
-    strcat(path, "/");
-    strcat(path, name);
+    if (owner != getpid()) {
+        test_folder_make(folder, "pool");
+        owner = getpid();
+        ck_assert_int_eq(atexit(remove_folder), 0);
+    }
+    snprintf(path, sizeof paths[0], "%s/%s", folder, name);
     return path;
 }
 

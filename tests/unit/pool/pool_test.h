@@ -19,7 +19,8 @@ alcore_pool *test_pool(alcore_ctx *ctx, const char *const *texts, int64_t count)
 alcore_pool *test_pool_of(alcore_ctx *ctx, int64_t rows);
 alcore_ctx *test_ctx(void);
 
-/* Writes bytes to a new file in the test's folder; the path lives until the next eight calls. */
+/* A path in the folder of the test, which is removed when its process ends; it lives until the next
+ * eight calls. test_file() writes bytes to a new file there. */
 const char *test_file(const char *name, const void *data, size_t bytes);
 const char *test_path(const char *name);
 
