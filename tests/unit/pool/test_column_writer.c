@@ -416,7 +416,7 @@ START_TEST(options) {
     rows.rows = all_rows;
     rows.row_count = 5;
     ck_assert_fails(alcore_column_writer_new(pool, "probs", ALCORE_COLUMN_DENSE, &rows, &writer),
-                    ALCORE_E_INVALID, "only meaning, log_base and stream");
+                    ALCORE_E_INVALID, "only meaning, log_base, stream and on_device");
     meaning.meaning = 99;
     ck_assert_fails(alcore_column_writer_new(pool, "probs", ALCORE_COLUMN_DENSE, &meaning, &writer),
                     ALCORE_E_INVALID, "meaning is 99");
