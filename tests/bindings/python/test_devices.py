@@ -209,7 +209,8 @@ def test_a_column_writer_waits_for_the_stream_of_each_array(device, context, arr
 def test_a_column_writer_collects_on_the_device(device, context, arrays):
     """With on_device=True nothing of the values comes to the host before it reads them, unless an array on the host is put."""
     embeddings = arrays["embeddings"]
-    with alcore.Pool(TEXTS, context=context, embeddings=embeddings) as here, alcore.Pool(TEXTS, context=context) as there:
+    with alcore.Pool(TEXTS, context=context) as here, alcore.Pool(TEXTS, context=context) as there:
+        here.set_column("embeddings", embeddings)
         before = device.work(1).bytes_out
         with there.column("embeddings", on_device=True) as writer:
             writer.put(range(20, 40), Torch(embeddings[20:], device))

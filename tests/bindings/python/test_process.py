@@ -306,8 +306,8 @@ def test_no_leak(texts):
         return in_use() - before
 
     growth(20)
-    # Less than 200 bytes a turn: a lost handle would be more. What is lost is lost in every round, whereas the arenas of threads
-    # grow once, by some 30 kB in all.
+    # Less than 200 bytes a turn: a lost handle would be more. What is lost is lost in every round,
+    # whereas the arenas of threads grow once, by some 30 kB in all.
     assert min(growth(100) for _ in range(3)) < 100 * 200
 
 
