@@ -230,15 +230,14 @@ void bound_distances(call &c, const alcore_sys_rows *rows, const uint8_t *mask,
             count = others.part(first);
             list.cut(group ? group + first : nullptr, count, groups);
             if (list.tiles.empty()) continue;
-            int64_t tiles = (int64_t)list.tiles.size();
-            const int32_t *order = c.to_device(list.order.data(), (int64_t)list.order.size());
-            const target_tile *device_tiles = c.to_device(list.tiles.data(), tiles);
+            const int32_t *order = c.to_device(list.order);
+            const target_tile *tiles = c.to_device(list.tiles);
             dim3 grid((unsigned)blocks, (unsigned)sections);
             CUDA_LAUNCH(bounds_kernel, grid, TILE_THREADS, c.compute, half, piece.count,
-                        others.half, order, device_tiles, tiles, units, groups, sums);
+                        others.half, order, tiles, (int64_t)list.tiles.size(), units, groups, sums);
             c.launched();
             c.deallocate(order);
-            c.deallocate(device_tiles);
+            c.deallocate(tiles);
         }
         CUDA_LAUNCH(bounds_end, blocks_for(piece.count * groups, CUDA_THREADS), CUDA_THREADS,
                     c.compute, piece.count, groups, sections, sums,

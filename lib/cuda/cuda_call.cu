@@ -267,6 +267,13 @@ void call::copy_in(void *destination, const void *source, size_t bytes) {
     }
 }
 
+const void *call::to_device(const void *array, size_t bytes, size_t alignment) {
+    if (!array || in_place(array, alignment)) return array;
+    void *copy = allocate(bytes);
+    copy_in(copy, array, bytes);
+    return copy;
+}
+
 /* Copies `bytes` bytes from device memory. A destination on the host is written on return (the
  * stream is waited for), one on the device in stream order. */
 void call::download(void *destination, const void *source, size_t bytes) {

@@ -118,12 +118,28 @@ class call {
     /* Copies a value that the host computed to an output of the caller, on host or device. */
     void write_back(void *destination, const void *source, size_t bytes);
 
-    /* array [count] for kernels: in place, or a copy on the device; NULL for NULL. */
+    /* An array of `bytes` bytes for kernels: in place, or a copy on the device where it is in host
+     * memory or its address is no multiple of `alignment`; NULL for NULL. */
+    const void *to_device(const void *array, size_t bytes, size_t alignment);
+    /* The same of array [count]. */
     template <class T> const T *to_device(const T *array, int64_t count) {
-        if (!array || in_place(array, sizeof(T))) return array;
-        T *copy = allocate_array<T>(count);
-        copy_in(copy, array, (size_t)count * sizeof(T));
-        return copy;
+        return (const T *)to_device(array, (size_t)count * sizeof(T), sizeof(T));
+    }
+    /* A list of the host for kernels: a copy on the device. */
+    template <class T> const T *to_device(const std::vector<T> &list) {
+        return to_device(list.data(), (int64_t)list.size());
+    }
+    /* array [count] of the caller that kernels write: in place, or device memory of any content,
+     * which hand_back() copies to the array. in_out(): the same, where kernels read entries too or
+     * leave some as they are. NULL for NULL. */
+    template <class T> T *output(T *array, int64_t count) {
+        return !array || in_place(array, sizeof(T)) ? array : allocate_array<T>(count);
+    }
+    template <class T> T *in_out(T *array, int64_t count) {
+        return const_cast<T *>(to_device((const T *)array, count));
+    }
+    template <class T> void hand_back(T *array, const T *device, int64_t count) {
+        if (device != array) download(array, device, (size_t)count * sizeof(T));
     }
     /* array [count] for the host: in place, or a copy in *memory; NULL for NULL. */
     template <class T> const T *to_host(const T *array, int64_t count, std::vector<T> *memory) {

@@ -208,15 +208,12 @@ alcore_status run_totals(const alcore_sys_work *work, int64_t runs, const int64_
         const int64_t *device_starts = c.to_device(starts, runs + 1);
         const uint8_t *device_mask = c.to_device(mask, count);
         const double *device_values = c.to_device(values, count);
-        double *device_totals = c.on_device(totals) ? totals : c.allocate_array<double>(runs),
-               *device_sums =
-                   const_cast<double *>(c.to_device(sums, count)); /* some entries stay */
+        double *device_totals = c.output(totals, runs), *device_sums = c.in_out(sums, count);
         CUDA_LAUNCH(run_totals_kernel, (unsigned)runs, CUDA_THREADS, c.compute, device_starts,
                     device_mask, device_values, device_sums, device_totals);
         c.launched();
-        if (device_sums != sums) c.download(sums, device_sums, (size_t)count * sizeof *sums);
-        if (device_totals != totals)
-            c.download(totals, device_totals, (size_t)runs * sizeof *totals);
+        c.hand_back(sums, device_sums, count);
+        c.hand_back(totals, device_totals, runs);
     });
 }
 
@@ -255,14 +252,13 @@ alcore_status draw_rows(const alcore_sys_work *work, const alcore_sys_draws *dra
         const uint8_t *device_mask = c.to_device(mask, end);
         const double *device_values = c.to_device(values, end),
                      *device_sums = c.to_device(sums, end);
-        auto *device_found = const_cast<alcore_sys_drawn *>(c.to_device(found, count));
-        double *taken = const_cast<double *>(c.to_device(vectors, count * given.dims));
+        alcore_sys_drawn *device_found = c.in_out(found, count);
+        double *taken = c.in_out(vectors, count * given.dims);
         CUDA_LAUNCH(draw_rows_kernel, (unsigned)count, CUDA_THREADS, c.compute, given, device_mask,
                     device_values, device_sums, device_found, taken);
         c.launched();
-        if (device_found != found) c.download(found, device_found, (size_t)count * sizeof *found);
-        if (taken != vectors)
-            c.download(vectors, taken, (size_t)(count * given.dims) * sizeof *vectors);
+        c.hand_back(found, device_found, count);
+        c.hand_back(vectors, taken, count * given.dims);
     });
 }
 

@@ -167,7 +167,7 @@ alcore_status find_best(const alcore_sys_work *work, const alcore_sys_rows *rows
         if (rows) {
             out.rows = whole_rows(c, rows);
             out.dtype = rows->dtype;
-            out.vector = c.on_device(vector) ? vector : c.allocate_array<double>(rows->dims);
+            out.vector = c.output(vector, rows->dims);
         }
         /* Without values nothing is launched by the pass. */
         if (count == 0)
@@ -185,8 +185,7 @@ alcore_status find_best(const alcore_sys_work *work, const alcore_sys_rows *rows
                         piece.first + piece.count == count, blocks, found, joined, out);
         });
         c.launched();
-        if (rows && out.vector != vector)
-            c.download(vector, out.vector, (size_t)rows->dims * sizeof *vector);
+        if (rows) c.hand_back(vector, out.vector, rows->dims);
         if (out.item && out.value) return;
         candidate best;
         c.download(&best, joined, sizeof best); /* both at once: the device is waited for once */

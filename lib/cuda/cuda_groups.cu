@@ -369,7 +369,7 @@ alcore_status group_sums(const alcore_sys_work *work, const alcore_sys_rows *row
         for (int64_t i = 0; i < rows->count; i++)
             if (host_group[i] >= 0) count[(size_t)host_group[i]]++;
         int64_t size = groups * rows->dims;
-        double *device_sums = c.on_device(sums) ? sums : c.allocate_array<double>(size);
+        double *device_sums = c.output(sums, size);
         c.check(cudaMemsetAsync(device_sums, 0, (size_t)size * sizeof(double), c.compute),
                 "clearing sums");
         grouping by;
@@ -378,9 +378,8 @@ alcore_status group_sums(const alcore_sys_work *work, const alcore_sys_rows *row
         pass.run([&](const chunk &piece) {
             group_rows(host_group + piece.first, piece.count, groups, &by);
             if (by.groups.empty() || rows->dims == 0) return;
-            const int32_t *order = c.to_device(by.order.data(), (int64_t)by.order.size());
-            const int32_t *present = c.to_device(by.groups.data(), (int64_t)by.groups.size());
-            const int32_t *starts = c.to_device(by.starts.data(), (int64_t)by.starts.size());
+            const int32_t *order = c.to_device(by.order), *present = c.to_device(by.groups),
+                          *starts = c.to_device(by.starts);
             row_set set = chunk_rows(piece, rows, matrix, -1 /* no mask */, -1 /* no groups */);
             if (rows->unit) { /* the sums divide by the norms of the rows as they are */
                 set.unit = 0;
@@ -394,9 +393,9 @@ alcore_status group_sums(const alcore_sys_work *work, const alcore_sys_rows *row
                                                    present + first, starts + first, (unsigned)batch,
                                                    device_sums, piece.stream));
             }
-            for (const int32_t *list : {order, present, starts}) c.deallocate((void *)list);
+            for (const int32_t *list : {order, present, starts}) c.deallocate(list);
         });
-        if (device_sums != sums) c.download(sums, device_sums, (size_t)size * sizeof(double));
+        c.hand_back(sums, device_sums, size);
         c.write_back(counts, count.data(), (size_t)groups * sizeof *counts);
     });
 }
@@ -436,8 +435,7 @@ alcore_status nearest_centroid(const alcore_sys_work *work, const alcore_sys_row
         pass.run([&](const chunk &piece) {
             tasks.cut(host_group + piece.first, piece.count, groups, begin, filters);
             if (tasks.by.order.empty()) return;
-            const int32_t *order =
-                c.to_device(tasks.by.order.data(), (int64_t)tasks.by.order.size());
+            const int32_t *order = c.to_device(tasks.by.order);
             /* Only rows with a group: in a late iteration of k-means few rows are searched. */
             row_set set = chunk_rows(piece, rows, matrix, -1 /* no mask */, group_column);
             nearest_out out = {piece.get<int32_t>(nearest_column),
@@ -445,7 +443,7 @@ alcore_status nearest_centroid(const alcore_sys_work *work, const alcore_sys_row
                                piece.get<double>(high_column)};
             int64_t plain = (int64_t)tasks.plain.size(), filtered = (int64_t)tasks.filtered.size();
             if (plain > 0) {
-                const nearest_task *list = c.to_device(tasks.plain.data(), plain);
+                const nearest_task *list = c.to_device(tasks.plain);
                 auto launch = [&](auto unit) {
                     CUDA_EACH_DTYPE(rows->dtype,
                                     CUDA_LAUNCH((nearest_kernel<DTYPE, decltype(unit)::value>),
@@ -454,18 +452,18 @@ alcore_status nearest_centroid(const alcore_sys_work *work, const alcore_sys_row
                                                 device_centroids, out));
                 };
                 rows->unit ? launch(std::true_type()) : launch(std::false_type());
-                c.deallocate((void *)list);
+                c.deallocate(list);
             }
             if (filtered > 0) {
-                const best_task *list = c.to_device(tasks.filtered.data(), filtered);
+                const best_task *list = c.to_device(tasks.filtered);
                 conversion converted = halves->of(piece, set);
                 nearest_body body = {{set, rows->dtype}, device_centroids, converted.norms, out};
                 filter_and_rerank(c, converted.half, piece.count, order, list, filtered,
                                   half_centroids, tasks.max_centroids, dims, body,
                                   piece.get<char>(lists));
-                c.deallocate((void *)list);
+                c.deallocate(list);
             }
-            c.deallocate((void *)order);
+            c.deallocate(order);
         });
     });
 }

@@ -516,7 +516,7 @@ void measure_hidden(call &c, const alcore_sys_rows *hidden, const alcore_sys_row
             {piece.get<const void>(states), piece.count, piece.stride(states), hidden->dtype},
             list.data(),
             /* copied before the return, so that the next chunk may fill `list` again */
-            c.to_device(list.data(), (int64_t)list.size()),
+            c.to_device(list),
             (int64_t)list.size(),
             piece.get<const int64_t>(label_column),
             piece.get<token_state>(carried),
@@ -528,7 +528,7 @@ void measure_hidden(call &c, const alcore_sys_rows *hidden, const alcore_sys_row
             running.add_part(from, part, first);
             first += part.count;
         } while (first < output->count);
-        c.deallocate((void *)from.list);
+        c.deallocate(from.list);
     });
 }
 

@@ -98,12 +98,8 @@ inline row_set whole_rows(call &c, const alcore_sys_rows *rows) {
     c.check_rows(rows);
     const size_t component = alcore_sys_dtype_bytes(rows->dtype);
     const int64_t extent = rows->count ? (rows->count - 1) * rows->stride + rows->dims : 0;
-    row_set set = {rows->data, rows->count, rows->dims, rows->stride, nullptr, nullptr, rows->unit};
-    if (c.in_place(rows->data, component)) return set;
-    char *copy = c.allocate_array<char>(extent * (int64_t)component);
-    c.copy_in(copy, rows->data, (size_t)extent * component);
-    set.data = copy;
-    return set;
+    const void *data = c.to_device(rows->data, (size_t)extent * component, component);
+    return {data, rows->count, rows->dims, rows->stride, nullptr, nullptr, rows->unit};
 }
 
 /* Returns group [rows->count] in host memory: the caller's array, or a copy in *memory, which must

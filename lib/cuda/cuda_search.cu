@@ -282,10 +282,9 @@ void filter_margins(call &c, const margin_operands &m, const half_rows &half,
     for (int64_t i = 0; i < m.count; i += TILE_ROWS)
         tasks.push_back({(int32_t)i, (int32_t)std::min<int64_t>(TILE_ROWS, m.count - i),
                          0 /* the first other */, m.b.count /* the end of the others */});
-    const int64_t count = (int64_t)tasks.size();
-    const best_task *list = c.to_device(tasks.data(), count);
-    filter_and_rerank(c, half, m.count, nullptr /* order */, list, count, others, m.b.count, m.dims,
-                      margin_body{m}, lists);
+    const best_task *list = c.to_device(tasks);
+    filter_and_rerank(c, half, m.count, nullptr /* order */, list, (int64_t)tasks.size(), others,
+                      m.b.count, m.dims, margin_body{m}, lists);
     c.deallocate(list);
 }
 } // namespace
@@ -319,17 +318,16 @@ alcore_status knn(const alcore_sys_work *work, const alcore_sys_rows *rows, cons
         if (rows->count == 0 || queries->count == 0) return;
         int64_t entries = queries->count * s.query_k;
         if (entries > 0) {
-            s.query_rows = (int64_t *)c.to_device(query_best->row, entries);
-            s.query_values = (double *)c.to_device(query_best->value, entries);
+            s.query_rows = c.in_out(query_best->row, entries);
+            s.query_values = c.in_out(query_best->value, entries);
         }
         if (filter_pays(rows->dims, rows->count, queries->count))
             filtered_search(s);
         else
             plain_search(s);
-        if (entries > 0 && s.query_rows != query_best->row)
-            c.download(query_best->row, s.query_rows, (size_t)entries * sizeof(int64_t));
-        if (entries > 0 && s.query_values != query_best->value)
-            c.download(query_best->value, s.query_values, (size_t)entries * sizeof(double));
+        if (entries == 0) return;
+        c.hand_back(query_best->row, s.query_rows, entries);
+        c.hand_back(query_best->value, s.query_values, entries);
     });
 }
 

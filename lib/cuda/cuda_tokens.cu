@@ -103,20 +103,15 @@ alcore_status ragged_nnll(const alcore_sys_work *work, const alcore_sys_ragged *
             const int64_t *starts = c.to_device(offsets + first, count + 1);
             const uint8_t *range_mask = c.to_device(host_mask ? host_mask + first : nullptr, count);
             /* The tokens of the range, where they are, or a copy. */
-            const size_t token_bytes = (size_t)(offsets[end] - offsets[first]) * bytes;
-            const char *values =
-                (const char *)items->values + (size_t)(offsets[first] - offsets[0]) * bytes;
-            void *copy = nullptr;
-            if (items->values && !c.in_place(values, bytes)) {
-                copy = c.allocate(token_bytes);
-                c.copy_in(copy, values, token_bytes);
-            }
+            const void *values = c.to_device(
+                (const char *)items->values + (size_t)(offsets[first] - offsets[0]) * bytes,
+                (size_t)(offsets[end] - offsets[first]) * bytes, bytes);
             double *range_out = out_in_place ? out + first : c.allocate_array<double>(count);
             CUDA_EACH_DTYPE(items->dtype,
                             CUDA_LAUNCH((nnll_kernel<DTYPE>), blocks_for(count, CUDA_THREADS),
                                         CUDA_THREADS, c.compute, count, items->first + first,
-                                        range_mask, starts, offsets[first], copy ? copy : values,
-                                        range_out, counts));
+                                        range_mask, starts, offsets[first], values, range_out,
+                                        counts));
             c.launched();
             if (!out_in_place) {
                 std::vector<double> host_out((size_t)count);
@@ -127,7 +122,7 @@ alcore_status ragged_nnll(const alcore_sys_work *work, const alcore_sys_ragged *
             }
             c.deallocate(starts);
             c.deallocate(range_mask);
-            c.deallocate(copy);
+            c.deallocate(values);
         }
         c.download(&sums, counts, sizeof sums);
         const int64_t floored_count = (int64_t)sums.floored,
