@@ -46,30 +46,24 @@ conversion find_converted(call &c, const alcore_sys_rows *rows, int32_t metric) 
 alcore_status convert(const alcore_sys_work *work, const alcore_sys_rows *rows, int32_t metric,
                       int64_t others, alcore_sys_converted *out) {
     memset(out, 0, sizeof *out);
-    alcore_sys_converted made = alcore_sys_converted();
-    alcore_status status = guarded(work, [&](call &c) {
+    alcore_status status = make_held(work, &out->held, [&](call &c, alcore_sys_held *held) {
         c.check_rows(rows);
         if (metric < ALCORE_SYS_L2 || metric > ALCORE_SYS_COSINE)
             fail(c.work, ALCORE_E_INVALID, "a search has no such metric");
         if (!c.in_place(rows->data, alcore_sys_dtype_bytes(rows->dtype)) ||
             !filter_pays(rows->dims, rows->count, others))
             return;
-        const int64_t row_bytes = (int64_t)(half_bytes(rows->dims) + sizeof(double));
-        made.rows = *rows;
-        made.metric = metric;
-        made.held.rows.count = rows->count;
-        made.held.rows.dims = made.held.rows.stride = row_bytes;
-        made.held.rows.dtype = ALCORE_UINT8;
-        made.held.memory = kept_memory(work, (size_t)(rows->count * row_bytes));
-        made.held.rows.data = made.held.memory;
-        if (made.held.memory)
-            convert_range(c, rows, 0, rows->count,
-                          lay_out_conversion(made.held.memory, *rows, metric));
+        alcore_sys_rows bytes = alcore_sys_rows();
+        bytes.count = rows->count;
+        bytes.dims = (int64_t)(half_bytes(rows->dims) + sizeof(double));
+        bytes.dtype = ALCORE_UINT8;
+        hold_rows(work, bytes, held);
+        if (held->memory)
+            convert_range(c, rows, 0, rows->count, lay_out_conversion(held->memory, *rows, metric));
     });
-    if (status == ALCORE_OK && made.held.memory)
-        *out = made;
-    else if (made.held.memory)
-        release(work, &made.held);
+    if (!out->held.memory) return status;
+    out->rows = *rows;
+    out->metric = metric;
     return status;
 }
 

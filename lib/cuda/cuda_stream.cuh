@@ -60,9 +60,13 @@ void stream_slot_release(stream_slot *streams);
 void *stream_slot_block(stream_slot *streams, bool pinned, size_t bytes);
 void stream_slot_block_back(stream_slot *streams, bool pinned, const void *memory);
 
-/* Device memory that outlives the call; NULL: there is not enough, as a quarter of the device's
- * stays free. alcore_cuda::release() frees it. */
-void *kept_memory(const alcore_sys_work *work, size_t bytes);
+/* Device memory that outlives the call, for rows of that shape: fills *held, whose memory is NULL
+ * where there is not enough, as a quarter of the device's stays free. */
+void hold_rows(const alcore_sys_work *work, const alcore_sys_rows &rows, alcore_sys_held *held);
+/* Runs `make` as an entry of the kernel table, with a *held of zeros that it may fill; *out becomes
+ * that, or zeros where it has no memory or the entry failed, and the memory is then given back. */
+alcore_status make_held(const alcore_sys_work *work, alcore_sys_held *out,
+                        const std::function<void(call &, alcore_sys_held *)> &make);
 
 } // namespace alcore_cuda
 

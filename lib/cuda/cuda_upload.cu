@@ -24,15 +24,20 @@ namespace {
 /* One part in FREE_SHARE of the device's memory stays free when rows are kept there. */
 const size_t FREE_SHARE = 4;
 
-/* Bytes of the rows, stored without gaps, whatever their stride. */
+/* Bytes of a row without the gap behind it, from a row to the next, and of all rows without gaps.
+ */
+size_t width_of(const alcore_sys_rows *rows) {
+    return (size_t)rows->dims * alcore_sys_dtype_bytes(rows->dtype);
+}
+size_t pitch_of(const alcore_sys_rows *rows) {
+    return (size_t)rows->stride * alcore_sys_dtype_bytes(rows->dtype);
+}
 size_t bytes_of(const alcore_sys_rows *rows) {
-    return (size_t)rows->count * (size_t)rows->dims * alcore_sys_dtype_bytes(rows->dtype);
+    return (size_t)rows->count * width_of(rows);
 }
 
-} // namespace
-
-/* Memory for what is kept between calls: from the workspace, whose owner decides how much stays
- * free, or from the device. */
+/* Device memory that outlives the call: from the workspace, whose owner decides how much stays
+ * free, or from the device; NULL: there is not enough. */
 void *kept_memory(const alcore_sys_work *work, size_t bytes) {
     if (work->workspace) return work->workspace(work->workspace_user, bytes);
     size_t unused = 0, total = 0;
@@ -45,7 +50,6 @@ void *kept_memory(const alcore_sys_work *work, size_t bytes) {
     return memory;
 }
 
-namespace {
 /* Throws for rows that cannot be copied: a negative shape, a type without a size, absent data. */
 void check_shape(call &c, const alcore_sys_rows *rows) {
     c.check_count(rows->count);
@@ -66,8 +70,7 @@ void check_stream(call &c) {
 
 /* The address of a row in host memory. */
 const char *row_at(const alcore_sys_rows *rows, int64_t i) {
-    return (const char *)rows->data +
-           (size_t)(i * rows->stride) * alcore_sys_dtype_bytes(rows->dtype);
+    return (const char *)rows->data + (size_t)i * pitch_of(rows);
 }
 
 /* Copies rows of row_bytes bytes, without gaps, from host memory to the device memory out, as many
@@ -89,11 +92,6 @@ void copy_pieces(call &c, size_t row_bytes, int64_t count, const Next &next, cha
         piece.clear();
     }
     c.copy_in(out, piece.data(), piece.size()); /* the rows that are left; perhaps none */
-}
-
-/* Bytes of a row without the gap behind it. */
-size_t width_of(const alcore_sys_rows *rows) {
-    return (size_t)rows->dims * alcore_sys_dtype_bytes(rows->dtype);
 }
 
 /* copy_pieces() of the rows of the mask (mask [rows] on the host, NULL: all). */
@@ -132,24 +130,32 @@ static __global__ void __launch_bounds__(CUDA_THREADS)
 template <class Unit>
 void launch_gather(call &c, const alcore_sys_rows *rows, const int64_t *items, int64_t count,
                    void *memory) {
-    const int64_t component = (int64_t)alcore_sys_dtype_bytes(rows->dtype);
-    const int64_t units = rows->dims * component / (int64_t)sizeof(Unit);
+    const int64_t units = (int64_t)(width_of(rows) / sizeof(Unit));
     CUDA_LAUNCH((numbered_kernel<Unit>), blocks_for(count * units, CUDA_THREADS), CUDA_THREADS,
-                c.compute, (const char *)rows->data, rows->stride * component, units, items, count,
+                c.compute, (const char *)rows->data, (int64_t)pitch_of(rows), units, items, count,
                 (Unit *)memory);
     c.launched();
 }
+} // namespace
 
-/* Ends a call that has made `held`, with or without memory: *out is it, unless the call failed. */
-alcore_status hand_over(const alcore_sys_work *work, alcore_status status,
-                        const alcore_sys_held &held, alcore_sys_held *out) {
+void hold_rows(const alcore_sys_work *work, const alcore_sys_rows &rows, alcore_sys_held *held) {
+    held->rows = rows;
+    held->rows.stride = rows.dims;
+    held->memory = bytes_of(&rows) ? kept_memory(work, bytes_of(&rows)) : nullptr;
+    held->rows.data = held->memory;
+}
+
+alcore_status make_held(const alcore_sys_work *work, alcore_sys_held *out,
+                        const std::function<void(call &, alcore_sys_held *)> &make) {
+    memset(out, 0, sizeof *out);
+    alcore_sys_held held = alcore_sys_held();
+    alcore_status status = guarded(work, [&](call &c) { make(c, &held); });
     if (status == ALCORE_OK && held.memory)
         *out = held;
     else if (held.memory)
         release(work, &held);
     return status;
 }
-} // namespace
 
 /* Kernel table: copies the rows of the mask, without gaps, to new device memory, which *out then
  * describes (count: the rows of the mask, stride: dims; first, dtype and unit as in `rows`) and
@@ -158,22 +164,16 @@ alcore_status hand_over(const alcore_sys_work *work, alcore_status status,
  * memory can be freed at once. */
 alcore_status upload(const alcore_sys_work *work, const alcore_sys_rows *rows, const uint8_t *mask,
                      alcore_sys_held *out) {
-    memset(out, 0, sizeof *out);
-    alcore_sys_held held = alcore_sys_held();
-    alcore_status status = guarded(work, [&](call &c) {
+    return make_held(work, out, [&](call &c, alcore_sys_held *held) {
         check_shape(c, rows);
         if (c.on_device(rows->data)) return;
         std::vector<uint8_t> memory;
         const uint8_t *host_mask = c.to_host(mask, rows->count, &memory);
-        held.rows = *rows;
-        held.rows.stride = rows->dims;
-        if (host_mask)
-            held.rows.count = rows->count - std::count(host_mask, host_mask + rows->count, 0);
-        held.memory = bytes_of(&held.rows) ? kept_memory(work, bytes_of(&held.rows)) : nullptr;
-        held.rows.data = held.memory;
-        if (held.memory) copy_rows(c, rows, host_mask, (char *)held.memory);
+        alcore_sys_rows chosen = *rows;
+        if (host_mask) chosen.count -= std::count(host_mask, host_mask + rows->count, 0);
+        hold_rows(work, chosen, held);
+        if (held->memory) copy_rows(c, rows, host_mask, (char *)held->memory);
     });
-    return hand_over(work, status, held, out);
 }
 
 /* Kernel table: frees what upload() or convert() allocated, with the workspace and device of the
@@ -207,10 +207,8 @@ alcore_status store(const alcore_sys_work *work, const alcore_sys_rows *rows, vo
         if (memory && !c.on_device(memory))
             fail(work, ALCORE_E_INVALID, "rows are to be stored in memory of no device");
         if (c.on_device(rows->data)) { /* both ends are there: one copy */
-            const size_t component = alcore_sys_dtype_bytes(rows->dtype);
-            const size_t width = (size_t)rows->dims * component;
-            const size_t count = (size_t)rows->count;
-            const size_t pitch = count > 1 ? (size_t)rows->stride * component : width;
+            const size_t count = (size_t)rows->count, width = width_of(rows);
+            const size_t pitch = count > 1 ? pitch_of(rows) : width;
             c.check(pitch == width ? cudaMemcpyAsync(memory, rows->data, count * width,
                                                      cudaMemcpyDefault, c.compute)
                                    : cudaMemcpy2DAsync(memory, width, rows->data, pitch, width,
@@ -225,19 +223,13 @@ alcore_status store(const alcore_sys_work *work, const alcore_sys_rows *rows, vo
 /* Kernel table: device memory for rows of that shape, which release() frees; *out is zeroed where
  * memory is short. */
 alcore_status hold(const alcore_sys_work *work, const alcore_sys_rows *rows, alcore_sys_held *out) {
-    memset(out, 0, sizeof *out);
-    alcore_sys_held held = alcore_sys_held();
-    alcore_status status = guarded(work, [&](call &c) {
+    return make_held(work, out, [&](call &c, alcore_sys_held *held) {
         c.check_count(rows->count);
         c.check_count(rows->dims);
         if (alcore_sys_dtype_bytes(rows->dtype) == 0)
             fail(work, ALCORE_E_SHAPE, "memory was asked for with an unknown type");
-        held.rows = *rows;
-        held.rows.stride = rows->dims;
-        held.memory = bytes_of(rows) ? kept_memory(work, bytes_of(rows)) : nullptr;
-        held.rows.data = held.memory;
+        hold_rows(work, *rows, held);
     });
-    return hand_over(work, status, held, out);
 }
 
 /* Kernel table: row i of the device memory `memory` = row items[i], in stream order. Rows in host
@@ -263,8 +255,8 @@ alcore_status gather(const alcore_sys_work *work, const alcore_sys_rows *rows, i
             return;
         }
         const int64_t *device_items = c.to_device(items, count);
-        const size_t pitch = (size_t)rows->stride * alcore_sys_dtype_bytes(rows->dtype);
-        const size_t shared = (uintptr_t)rows->data | pitch | width_of(rows) | (uintptr_t)memory;
+        const size_t shared =
+            (uintptr_t)rows->data | pitch_of(rows) | width_of(rows) | (uintptr_t)memory;
         if (shared % sizeof(wide_unit) == 0)
             launch_gather<wide_unit>(c, rows, device_items, count, memory);
         else if (shared % sizeof(uint32_t) == 0)
@@ -282,9 +274,7 @@ alcore_status gather(const alcore_sys_work *work, const alcore_sys_rows *rows, i
 alcore_status download(const alcore_sys_work *work, const alcore_sys_rows *rows, void *out) {
     return guarded(work, [&](call &c) {
         const size_t DOWNLOAD_BYTES = (size_t)16 << 20;
-        const size_t component = alcore_sys_dtype_bytes(rows->dtype);
-        const size_t width = (size_t)rows->dims * component,
-                     pitch = (size_t)rows->stride * component;
+        const size_t width = width_of(rows), pitch = pitch_of(rows);
         const char *source = (const char *)rows->data;
         char *destination = (char *)out;
         check_shape(c, rows);
