@@ -35,7 +35,8 @@
 
 namespace alcore_cuda {
 
-/* The rows of one block, at most TILE_ROWS, and the others that they are compared with. */
+/* The rows of one block, at most TILE_ROWS (without a filter those of a warp), and the others that
+ * they are compared with. */
 struct best_task {
     int32_t first, count; /* the rows order[first] .. order[first + count - 1] of the chunk; without
                              an order the rows first .. first + count - 1 */

@@ -172,30 +172,15 @@ static __global__ void __launch_bounds__(CUDA_THREADS)
     high[entry] = bounded ? (sum + error) * (1.0 + 1e-15) : HUGE_VAL;
 }
 
-/* The targets of a part by group, cut into tiles; both lists on the host. */
-struct target_list {
-    std::vector<int32_t> order;     /* targets with a group, counted from the first of the part */
-    std::vector<target_tile> tiles; /* in the order of the groups */
-
-    /* Fills both lists anew. group [count]: the groups 0 .. groups - 1 of the targets of a part,
-     * negative: none; NULL: all are of group 0. */
-    void cut(const int32_t *group, int64_t count, int64_t groups) {
-        order.clear();
-        tiles.clear();
-        std::vector<std::vector<int32_t>> members((size_t)groups);
-        for (int64_t t = 0; t < count; t++) {
-            int32_t g = group ? group[t] : 0;
-            if (g >= 0) members[(size_t)g].push_back((int32_t)t);
-        }
-        for (int64_t g = 0; g < groups; g++) {
-            const std::vector<int32_t> &list = members[(size_t)g];
-            int32_t first = (int32_t)order.size(), size = (int32_t)list.size();
-            order.insert(order.end(), list.begin(), list.end());
-            for (int32_t t = 0; t < size; t += TILE_OTHERS)
-                tiles.push_back({first + t, std::min<int32_t>(TILE_OTHERS, size - t), (int32_t)g});
-        }
-    }
-};
+/* The targets of a part, by group, as tiles in the order of the groups. */
+std::vector<target_tile> cut(const grouping &by) {
+    std::vector<target_tile> tiles;
+    for (size_t g = 0; g < by.groups.size(); g++)
+        for (int32_t t = by.starts[g]; t < by.starts[g + 1]; t += TILE_OTHERS)
+            tiles.push_back(
+                {t, std::min<int32_t>(TILE_OTHERS, by.starts[g + 1] - t), by.groups[g]});
+    return tiles;
+}
 } // namespace
 
 /* Writes low, high [rows, groups], the intervals around the sums of distances; called by
@@ -208,7 +193,7 @@ void bound_distances(call &c, const alcore_sys_rows *rows, const uint8_t *mask,
     int64_t max_sections = std::max<int64_t>(
         1, std::min(MAX_BOUND_SECTIONS, MAX_SECTION_GROUPS / std::max<int64_t>(groups, 1)));
     half_parts others(c, targets, INT64_MAX /* rows of a part: as memory allows */, ALCORE_SYS_L2);
-    target_list list;
+    grouping by;
     pipeline pass(c, rows->count);
     size_t bytes = (size_t)groups * sizeof *low;
     pass.limit_products((double)dims * (double)others.step, LAUNCH_HALVES);
@@ -228,13 +213,14 @@ void bound_distances(call &c, const alcore_sys_rows *rows, const uint8_t *mask,
                 "clearing sums");
         for (int64_t first = 0, count; first < targets->count; first += count) {
             count = others.part(first);
-            list.cut(group ? group + first : nullptr, count, groups);
-            if (list.tiles.empty()) continue;
-            const int32_t *order = c.to_device(list.order);
-            const target_tile *tiles = c.to_device(list.tiles);
+            group_rows(group ? group + first : nullptr, count, groups, &by);
+            if (by.order.empty()) continue;
+            const std::vector<target_tile> list = cut(by);
+            const int32_t *order = c.to_device(by.order);
+            const target_tile *tiles = c.to_device(list);
             dim3 grid((unsigned)blocks, (unsigned)sections);
             CUDA_LAUNCH(bounds_kernel, grid, TILE_THREADS, c.compute, half, piece.count,
-                        others.half, order, tiles, (int64_t)list.tiles.size(), units, groups, sums);
+                        others.half, order, tiles, (int64_t)list.size(), units, groups, sums);
             c.launched();
             c.deallocate(order);
             c.deallocate(tiles);

@@ -39,38 +39,6 @@
 namespace alcore_cuda {
 
 namespace {
-/* The rows of a chunk by group, on the host; rows without a group are left out. */
-struct grouping {
-    std::vector<int32_t> order;  /* rows with a group, counted from the first of the chunk, by group
-                                    and ascending within one */
-    std::vector<int32_t> groups; /* [n] groups that have rows, ascending */
-    std::vector<int32_t> starts; /* [n + 1] the rows of groups[k] are order[starts[k]] up to
-                                    order[starts[k + 1] - 1] */
-};
-
-/* Fills *out anew: sorts the rows of a chunk by group, by counting. group [count], on the host: 0
- * .. groups - 1, negative for none. It is stable, since the sums depend on the order of the rows
- * within a group. next [groups + 1]: next[g + 1] counts the rows of group g at first; after the
- * second loop next[g] is where the next row of group g goes in `order`. */
-void group_rows(const int32_t *group, int64_t count, int64_t groups, grouping *out) {
-    std::vector<int32_t> next((size_t)groups + 1);
-    for (int64_t i = 0; i < count; i++)
-        if (group[i] >= 0) next[(size_t)group[i] + 1]++;
-    out->groups.clear();
-    out->starts.clear();
-    for (int64_t g = 0; g < groups; g++) {
-        if (next[(size_t)g + 1] > 0) {
-            out->groups.push_back((int32_t)g);
-            out->starts.push_back(next[(size_t)g]);
-        }
-        next[(size_t)g + 1] += next[(size_t)g];
-    }
-    out->starts.push_back(next[(size_t)groups]);
-    out->order.resize((size_t)next[(size_t)groups]);
-    for (int64_t i = 0; i < count; i++)
-        if (group[i] >= 0) out->order[(size_t)next[(size_t)group[i]]++] = (int32_t)i;
-}
-
 /* SUM_AHEAD: rows that a thread loads before it adds the first of them, to hide the latency of
  * memory. Threads of a block of sums_kernel: 128 that have one component each; one warp where each
  * has a unit, so that few groups are still spread over many multiprocessors. */
@@ -174,12 +142,6 @@ void launch_sums(const row_set &rows, const double *norms, const int32_t *order,
           : launch_unit(std::integral_constant<int, 1>());
 }
 
-/* What one warp of nearest_kernel compares: up to four rows of one group with its centroids. */
-struct nearest_task {
-    int32_t first, count; /* the rows order[first] .. order[first + count - 1] of the chunk */
-    int64_t start, end;   /* the centroids start .. end - 1 of all */
-};
-
 /* Outputs of nearest_centroid by row of the chunk, on the device. */
 struct nearest_out {
     int32_t *nearest;   /* [chunk] its centroid, counted from the first of its group; -1: none */
@@ -210,17 +172,17 @@ struct nearest_out {
 /* The nearest centroids without a filter: a warp has a task and compares its four rows, which it
  * reads where they are, with four centroids at a time, in double; the threads r, r + 4 ... keep the
  * smallest and the second smallest squared distance of row r of the task. rows: those of the chunk;
- * order: these by group, what tasks [task_count] index; centroids [all, dims]. With fewer than four
- * rows the last one is computed again and not written. A NaN of the first centroid stays the best,
- * as no comparison with it holds; a NaN of another becomes `second`, and stays there. UNIT: the
- * rows are unit rows. */
+ * order: these by group, what tasks [task_count] index, each up to four rows of one group;
+ * centroids [all, dims]. With fewer than four rows the last one is computed again and not written.
+ * A NaN of the first centroid stays the best, as no comparison with it holds; a NaN of another
+ * becomes `second`, and stays there. UNIT: the rows are unit rows. */
 template <int DTYPE, bool UNIT>
 static __global__ void __launch_bounds__(CUDA_THREADS)
-    nearest_kernel(row_set rows, const int32_t *order, const nearest_task *tasks,
-                   int64_t task_count, const double *centroids, nearest_out out) {
+    nearest_kernel(row_set rows, const int32_t *order, const best_task *tasks, int64_t task_count,
+                   const double *centroids, nearest_out out) {
     int64_t task_index = warp_index(), dims = rows.dims;
     if (task_index >= task_count) return;
-    nearest_task task = tasks[task_index];
+    best_task task = tasks[task_index];
     typename std::conditional<UNIT, row_reader<DTYPE>, plain_row<DTYPE>>::type row[PAIR_ROWS];
     const double *centroid[PAIR_ROWS];
 #pragma unroll
@@ -309,7 +271,7 @@ const int64_t MIN_CENTROIDS = 16;
 /* The rows of a chunk by group, cut into tasks; on the host. */
 struct nearest_work {
     grouping by;                     /* order: what tasks index */
-    std::vector<nearest_task> plain; /* for a warp each, of groups with few rows or centroids */
+    std::vector<best_task> plain;    /* for a warp each, of groups with few rows or centroids */
     std::vector<best_task> filtered; /* for a block each */
     int64_t max_centroids;           /* the largest number of centroids of a filtered task */
 
@@ -329,14 +291,8 @@ struct nearest_work {
             bool filter = filters && device_filters(many);
             if (filter) max_centroids = std::max(max_centroids, end - start);
             int32_t step = filter ? (int32_t)TILE_ROWS : (int32_t)PAIR_ROWS;
-            for (int32_t i = by.starts[g]; i < last; i += step) {
-                int32_t size = std::min(step, last - i);
-                /* Members of both tasks: rows first, count; centroids start, end. */
-                if (filter)
-                    filtered.push_back({i, size, start, end});
-                else
-                    plain.push_back({i, size, start, end});
-            }
+            for (int32_t i = by.starts[g]; i < last; i += step)
+                (filter ? filtered : plain).push_back({i, std::min(step, last - i), start, end});
         }
     }
 };
@@ -443,7 +399,7 @@ alcore_status nearest_centroid(const alcore_sys_work *work, const alcore_sys_row
                                piece.get<double>(high_column)};
             int64_t plain = (int64_t)tasks.plain.size(), filtered = (int64_t)tasks.filtered.size();
             if (plain > 0) {
-                const nearest_task *list = c.to_device(tasks.plain);
+                const best_task *list = c.to_device(tasks.plain);
                 auto launch = [&](auto unit) {
                     CUDA_EACH_DTYPE(rows->dtype,
                                     CUDA_LAUNCH((nearest_kernel<DTYPE, decltype(unit)::value>),

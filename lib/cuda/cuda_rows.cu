@@ -116,6 +116,29 @@ const int32_t *checked_groups(call &c, const alcore_sys_rows *rows, const int32_
     return host_group;
 }
 
+/* Sorts the rows of a chunk by group, by counting. It is stable, since sums depend on the order of
+ * the rows within a group. next [groups + 1]: next[g + 1] counts the rows of group g at first;
+ * after the second loop next[g] is where the next row of group g goes in `order`. */
+void group_rows(const int32_t *group, int64_t count, int64_t groups, grouping *out) {
+    std::vector<int32_t> next((size_t)groups + 1);
+    auto group_of = [&](int64_t i) { return group ? group[i] : 0; };
+    for (int64_t i = 0; i < count; i++)
+        if (group_of(i) >= 0) next[(size_t)group_of(i) + 1]++;
+    out->groups.clear();
+    out->starts.clear();
+    for (int64_t g = 0; g < groups; g++) {
+        if (next[(size_t)g + 1] > 0) {
+            out->groups.push_back((int32_t)g);
+            out->starts.push_back(next[(size_t)g]);
+        }
+        next[(size_t)g + 1] += next[(size_t)g];
+    }
+    out->starts.push_back(next[(size_t)groups]);
+    out->order.resize((size_t)next[(size_t)groups]);
+    for (int64_t i = 0; i < count; i++)
+        if (group_of(i) >= 0) out->order[(size_t)next[(size_t)group_of(i)]++] = (int32_t)i;
+}
+
 /* Widens the rows of a set of a chunk to out [chunk, dims] on the device. */
 void widen_chunk(const chunk &piece, const row_set &rows, int32_t dtype, double *out) {
     launch_rows(rows, dtype, piece.stream, widen_body{out});

@@ -108,6 +108,20 @@ inline row_set whole_rows(call &c, const alcore_sys_rows *rows) {
 const int32_t *checked_groups(call &c, const alcore_sys_rows *rows, const int32_t *group,
                               int64_t groups, std::vector<int32_t> *memory);
 
+/* The rows of a chunk, or the targets of a part, by group, on the host; those without a group are
+ * left out. */
+struct grouping {
+    std::vector<int32_t> order;  /* rows with a group, counted from the first of the chunk, by group
+                                    and ascending within one */
+    std::vector<int32_t> groups; /* [n] groups that have rows, ascending */
+    std::vector<int32_t> starts; /* [n + 1] the rows of groups[k] are order[starts[k]] up to
+                                    order[starts[k + 1] - 1] */
+};
+
+/* Fills *out anew: sorts rows by group, in order within one. group [count], on the host: 0 ..
+ * groups - 1, negative for none; NULL: all are of group 0. */
+void group_rows(const int32_t *group, int64_t count, int64_t groups, grouping *out);
+
 /* Writes the rows of a chunk that take part, widened to double, unit rows as unit vectors, to the
  * device memory out [chunk, dims]; what is there of other rows stays. */
 void widen_chunk(const chunk &piece, const row_set &rows, int32_t dtype, double *out);
