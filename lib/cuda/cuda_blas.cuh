@@ -26,6 +26,12 @@ struct matrix_view {
     const void *data;      /* component 0 of row 0 */
     int64_t count, stride; /* rows, and components from a row to the next */
     int32_t dtype;         /* ALCORE_FLOAT32, ... of the components */
+
+    /* The rows first .. first + number - 1. */
+    matrix_view rows(int64_t first, int64_t number) const {
+        size_t offset = (size_t)(first * stride) * alcore_sys_dtype_bytes(dtype);
+        return {(const char *)data + offset, number, stride, dtype};
+    }
 };
 
 /* Products of one call of the kernel table by cuBLAS. */

@@ -222,14 +222,10 @@ class output_parts {
         int64_t count = std::min(step, rows->count - first);
         const char *source = (const char *)rows->data + (size_t)(first * rows->stride) * bytes;
         if (in_place) return {source, count, rows->stride, rows->dtype};
-        size_t row = (size_t)rows->dims * bytes;
-        if (current != first && rows->stride == rows->dims) {
-            c.copy_in(memory, source, (size_t)count * row);
-        } else if (current != first) {
-            for (int64_t i = 0; i < count; i++)
-                c.copy_in(memory + (size_t)i * row, source + (size_t)(i * rows->stride) * bytes,
-                          row);
-        }
+        size_t row = (size_t)rows->dims * bytes, pitch = (size_t)rows->stride * bytes;
+        int64_t together = pitch == row ? count : 1; /* rows of one copy */
+        for (int64_t i = 0; current != first && i < count; i += together)
+            c.copy_in(memory + (size_t)i * row, source + (size_t)i * pitch, (size_t)together * row);
         current = first;
         return {memory, count, rows->dims, rows->dtype};
     }
@@ -271,16 +267,34 @@ enum hidden_way {
     BY_FUSED   /* the kernel of cuda_fused.cuh; both matrices have the same 16-bit type */
 };
 
+/* The form in which a call multiplies the rows of both matrices. */
+struct hidden_form {
+    const blas_product &blas;
+    hidden_way way;
+    int64_t dims;  /* components of a hidden state */
+    int32_t dtype; /* that both matrices are multiplied in */
+
+    /* Components of a row that is copied: zeros may stand behind those of the hidden state. */
+    int64_t width() const { return way == BY_FUSED ? fused_dims(dims) : dims; }
+
+    /* Whether a matrix can be multiplied where it is; else its rows are copied first. */
+    bool has(const matrix_view &rows) const {
+        if (way == BY_FUSED) return fused_in_form(rows, dims);
+        return rows.dtype == dtype && (way == BY_KERNEL || blas.serves(dims, rows.stride));
+    }
+};
+
 /* The tiles of a call: their sizes and memory, which is freed with the call. */
 class logit_tiles {
   public:
-    /* Tokens and classes: of the whole call; dims: components of a row as it is multiplied.
-     * token_bytes, class_bytes: of a row that is copied before that; 0: it is read where it is. A
-     * tile has as many of both as the staging limit allows, and fewer where the device has less
-     * memory. */
-    logit_tiles(call &owner, hidden_way way, int64_t tokens, int64_t classes, int64_t dims,
-                size_t token_bytes, size_t class_bytes)
-        : fused(way == BY_FUSED), c(owner) {
+    /* Tokens and classes: of the whole call. copies_tokens, copies_classes: whether their rows may
+     * have to be copied before they are multiplied. A tile has as many of both as the staging limit
+     * allows, and fewer where the device has less memory. */
+    logit_tiles(call &owner, const hidden_form &form, int64_t tokens, int64_t classes,
+                bool copies_tokens, bool copies_classes)
+        : fused(form.way == BY_FUSED), c(owner) {
+        const size_t row = (size_t)form.width() * alcore_sys_dtype_bytes(form.dtype);
+        const size_t token_bytes = copies_tokens ? row : 0, class_bytes = copies_classes ? row : 0;
         const int64_t limit = (int64_t)std::min(c.staging_limit(), TILE_BYTES);
         const int64_t logits_limit = fused ? INT64_MAX / TILE_STEP : limit / (int64_t)sizeof(float);
         auto rows_within = [&](size_t bytes) {
@@ -289,7 +303,7 @@ class logit_tiles {
         auto whole_steps = [](int64_t count) {
             return std::max<int64_t>(count / TILE_STEP * TILE_STEP, TILE_STEP);
         };
-        dims = std::max<int64_t>(dims, 1);
+        const int64_t dims = std::max<int64_t>(form.width(), 1);
         most_tokens = std::min<int64_t>(MAX_TILE_TOKENS, rows_within(token_bytes));
         most_tokens = std::min<int64_t>(most_tokens, logits_limit / TILE_STEP);
         most_tokens = std::max<int64_t>(most_tokens, MIN_TILE_TOKENS);
@@ -363,44 +377,34 @@ struct chunk_tokens {
 /* A call of hidden_stats as its tiles see it. */
 struct hidden_call {
     call &c;
-    const blas_product &blas;
+    const hidden_form &form;
     const logit_tiles &tiles;
-    hidden_way way;
-    int64_t dims, classes; /* components of a hidden state; classes of all parts */
-    int32_t dtype;         /* that both matrices are multiplied in */
-    const float *bias;     /* [classes] on the device, or NULL */
-    long long *lowest;     /* bad row, on the device */
-    int64_t queued;        /* products that the device may still have to compute */
+    int64_t classes;   /* of all parts */
+    const float *bias; /* [classes] on the device, or NULL */
+    long long *lowest; /* bad row, on the device */
+    int64_t queued;    /* products that the device may still have to compute */
 
-    /* Components of a row that is copied: zeros may stand behind those of the hidden state. */
-    int64_t width() const { return way == BY_FUSED ? fused_dims(dims) : dims; }
-
-    /* Whether a matrix can be multiplied where it is. */
-    bool in_form(const matrix_view &rows) const {
-        if (way == BY_FUSED) return fused_in_form(rows, dims);
-        return rows.dtype == dtype && (way == BY_KERNEL || blas.serves(dims, rows.stride));
+    /* The rows list[0 .. count - 1] of a matrix, or with list NULL its first ones, in form in the
+     * memory `copy`. */
+    matrix_view copied(const matrix_view &rows, const int32_t *list, int64_t count,
+                       void *copy) const {
+        gather_rows(c, rows, list, count, form.dims, form.dtype, copy, form.width());
+        return {copy, count, form.width(), form.dtype};
     }
 
     /* The hidden states of the tokens first .. first + count - 1 of the list: in place where they
      * are adjacent and in form, else a copy. */
     matrix_view token_rows(const chunk_tokens &from, int64_t first, int64_t count) const {
-        int64_t row = from.host[first], stride = from.states.stride;
-        if (in_form(from.states) && from.host[first + count - 1] == row + count - 1) {
-            size_t offset = (size_t)(row * stride) * alcore_sys_dtype_bytes(dtype);
-            return {(const char *)from.states.data + offset, count, stride, dtype};
-        }
-        gather_rows(c, from.states, from.list + first, count, dims, dtype, tiles.tokens_copy,
-                    width());
-        return {tiles.tokens_copy, count, width(), dtype};
+        int64_t row = from.host[first];
+        if (form.has(from.states) && from.host[first + count - 1] == row + count - 1)
+            return from.states.rows(row, count);
+        return copied(from.states, from.list + first, count, tiles.tokens_copy);
     }
 
     /* The rows first .. first + count - 1 of a part of W, likewise. */
     matrix_view class_rows(const matrix_view &part, int64_t first, int64_t count) const {
-        size_t offset = (size_t)(first * part.stride) * alcore_sys_dtype_bytes(part.dtype);
-        matrix_view rows = {(const char *)part.data + offset, count, part.stride, part.dtype};
-        if (in_form(part)) return rows;
-        gather_rows(c, rows, nullptr, count, dims, dtype, tiles.classes_copy, width());
-        return {tiles.classes_copy, count, width(), dtype};
+        matrix_view rows = part.rows(first, count);
+        return form.has(part) ? rows : copied(rows, nullptr, count, tiles.classes_copy);
     }
 
     /* Adds the logits of a tile to the statistics of its tokens, which are number `at` and on of
@@ -409,23 +413,23 @@ struct hidden_call {
      * to stop: tensor cores are at least four times as fast. */
     void add(const chunk_tokens &from, int64_t at, const matrix_view &tokens,
              const matrix_view &part, int64_t first_of_part, int64_t first, int64_t count) {
-        int64_t products = tokens.count * count * std::max<int64_t>(dims, 1);
-        if (queued > MAX_TILE_PRODUCTS * (dtype == ALCORE_FLOAT32 ? 1 : 4) - products) {
+        int64_t products = tokens.count * count * std::max<int64_t>(form.dims, 1);
+        if (queued > MAX_TILE_PRODUCTS * (form.dtype == ALCORE_FLOAT32 ? 1 : 4) - products) {
             c.wait_and_poll();
             queued = 0;
         }
         queued += products;
         int64_t first_class = first_of_part + first, splits = tiles.splits(tokens.count, count);
         matrix_view others = count > 0 ? class_rows(part, first, count) : part;
-        if (way == BY_FUSED && count > 0) {
-            fused_stats(c, tokens, others, width(), first_class, bias, from.labels, from.list + at,
-                        splits, from.out, tiles.partial);
+        if (form.way == BY_FUSED && count > 0) {
+            fused_stats(c, tokens, others, form.width(), first_class, bias, from.labels,
+                        from.list + at, splits, from.out, tiles.partial);
         } else {
             logit_tile tile = {tiles.logits, tiles.most_classes, tokens.count, count, first_class};
-            if (way == BY_BLAS && count > 0)
-                blas.multiply(tokens, others, dims, tiles.logits, tile.stride);
+            if (form.way == BY_BLAS && count > 0)
+                form.blas.multiply(tokens, others, form.dims, tiles.logits, tile.stride);
             else if (count > 0)
-                multiply_rows(c, tokens, others, dims, tiles.logits, tile.stride);
+                multiply_rows(c, tokens, others, form.dims, tiles.logits, tile.stride);
             int64_t per_split = (count + 4 * splits - 1) / (4 * splits) * 4;
             dim3 blocks(blocks_for(tokens.count, CUDA_WARPS), (unsigned)splits);
             launch_wanted(from.out, [&](auto wanted) {
@@ -490,17 +494,11 @@ void measure_hidden(call &c, const alcore_sys_rows *hidden, const alcore_sys_row
     bool fused = halves && !blas.usable();
     hidden_way way = fused ? BY_FUSED : blas.serves(dims, dims) ? BY_BLAS : BY_KERNEL;
     int32_t dtype = alike && way != BY_KERNEL ? hidden->dtype : ALCORE_FLOAT32;
-    int64_t width = fused ? fused_dims(dims) : dims;
-    size_t row = (size_t)width * alcore_sys_dtype_bytes(dtype); /* bytes, as a copy */
-    /* Whether rows may have to be copied before they are multiplied. */
-    auto copied = [&](const alcore_sys_rows *rows) {
-        if (way == BY_FUSED) return !fused_in_form(seen(rows), dims);
-        return rows->dtype != dtype || (way == BY_BLAS && !blas.serves(dims, seen(rows).stride));
-    };
+    const hidden_form form = {blas, way, dims, dtype};
     output_parts matrix(c, output);
-    logit_tiles tiles(c, way, hidden->count, output->count, width,
-                      taking || copied(hidden) ? row : 0, copied(output) ? row : 0);
-    hidden_call running = {c, blas, tiles, way, dims, output->count, dtype, bias, lowest, 0};
+    logit_tiles tiles(c, form, hidden->count, output->count, taking || !form.has(seen(hidden)),
+                      !form.has(seen(output)));
+    hidden_call running = {c, form, tiles, output->count, bias, lowest, 0 /* queued */};
     std::vector<int32_t> list;
     pipeline pass(c, hidden->count);
     pass.write_only(taking);

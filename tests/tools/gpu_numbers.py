@@ -125,7 +125,7 @@ def phrases():
          [whole(constant('lib/cuda/cuda_tile.cuh', 'TILE_OTHERS')), whole(constant('lib/cuda/cuda_tile.cuh', 'TILE_OTHERS') / 2),
           whole(constant('lib/cuda/cuda_tile.cuh', 'TILE_DEPTH')), whole(constant('lib/cuda/cuda_filter.cuh', 'FILTER_MAX_DIMS'))]),
         ('asked whether to stop after {} products ({} in 16 bits)',
-         [power(tile_products), power(tile_products * int(one(hidden, r'MAX_TILE_PRODUCTS \* \(dtype == \w+ \? 1 : (\d+)\)')))]),
+         [power(tile_products), power(tile_products * int(one(hidden, r'MAX_TILE_PRODUCTS \* \(form\.dtype == \w+ \? 1 : (\d+)\)')))]),
         ('the call has {} tokens or more of at most {} components',
          [whole(constant(hidden, 'FUSED_TOKENS')), whole(constant(hidden, 'FUSED_DIMS'))]),
         ('each of up to {} tokens, at most {} MiB', [whole(constant(hidden, 'MAX_TILE_TOKENS')), whole(tile_bytes / MIB)]),
