@@ -11,9 +11,9 @@
  *     task          what one block has: some rows and their others
  *     tile          TILE_ROWS rows and TILE_OTHERS others (cuda_tile.cuh), whose products the
  *                   TILE_THREADS threads of a block hold in registers: WARP_DOWN * 2 rows with
- *                   WARP_ACROSS * 2 others each: product(p, q) is that of row tile_row(p / 2, p % 2
- *                   * 2) and other tile_other(q / 2, q % 2). tile_products() begins with a barrier.
- *                   A line is a row or an other, a unit 8 components
+ *                   WARP_ACROSS * 2 others each: product(p, q) is that of row product_row(p) and
+ *                   other product_other(q). tile_products() begins with a barrier. A line is a row
+ *                   or an other, a unit 8 components
  *     half_rows     rows in half precision (units) with the numbers that bound the error (stats);
  *                   filter_error() is that bound for a pair (cuda_filter.cuh)
  *     top_entry     an other with its value in double (cuda_top_k.cuh); nearer() is their order
@@ -143,19 +143,19 @@ static __global__ void __launch_bounds__(TILE_THREADS)
         for (int pass = 0; pass < 2; pass++) {
 #pragma unroll
             for (int p = 0; p < WARP_DOWN * 2; p++) {
-                int r = tile_row(p / 2, p % 2 * 2);
+                int r = product_row(p);
                 int64_t i = tile_row_index(r);
                 half_stats x = a.stats[i];
                 float raised_low = -HUGE_VALF, discarded = -HUGE_VALF,
                       limit = float_of_ordered(pass == 0 ? max_low_before[r] : max_low[r]);
 #pragma unroll
                 for (int q = 0; q < WARP_ACROSS * 2; q++) {
-                    int64_t j = other + tile_other(q / 2, q % 2);
+                    int64_t j = other + product_other(q);
                     if (j >= end || r >= task.count) continue;
                     half_stats y = b.stats[j];
-                    float error = filter_error(x, y), high, low;
-                    float upper = sums.product(p, q) * x.weight * y.weight + error;
-                    if (!body.score(upper, 2.0f * error, i, j, y, &high, &low)) continue;
+                    float upper = filter_upper(sums.product(p, q), x, y), high, low;
+                    float error = 2.0f * filter_error(x, y);
+                    if (!body.score(upper, error, i, j, y, &high, &low)) continue;
                     if (pass == 0) {
                         if (low > raised_low) raised_low = low;
                     } else if (high < limit) {

@@ -69,13 +69,12 @@ static __global__ void __launch_bounds__(TILE_THREADS)
         __syncthreads(); /* all threads have multiplied the last stage */
 #pragma unroll
         for (int q = 0; q < 2 * WARP_ACROSS; q++) {
-            int other = tile_other(q / 2, q % 2);
+            int other = product_other(q);
             float added = bias && tile + other < end ? bias[first_class + tile + other] : 0.0f;
             if (tile + other >= end) added = -INFINITY;
 #pragma unroll
             for (int p = 0; p < 2 * WARP_DOWN; p++)
-                logits[tile_row(p / 2, p % 2 * 2) * FUSED_PITCH + other] =
-                    sums.product(p, q) + added;
+                logits[product_row(p) * FUSED_PITCH + other] = sums.product(p, q) + added;
         }
         __syncthreads(); /* the logits are complete */
         float z[FUSED_UNITS][FUSED_UNIT];
