@@ -29,7 +29,7 @@
  *                    of the tile
  *     half_rows      rows in half precision (units) with the numbers that bound the error of a
  *                    product (stats: weight, half_square = |x|^2 / 2, ...); filter_error()
- *     half_parts     the targets in parts; part() makes one the current one and returns its size
+ *     operand_parts  the targets in parts; part() makes one the current one and returns its size
  *     call, pipeline, chunk  one call of a kernel, its pass over the rows, and the rows that are on
  *                    the device; get() gives the chunk's entries of a column, on the device
  *                    (cuda_call.cuh)
@@ -192,7 +192,8 @@ void bound_distances(call &c, const alcore_sys_rows *rows, const uint8_t *mask,
     int64_t dims = rows->dims, units = half_units(dims);
     int64_t max_sections = std::max<int64_t>(
         1, std::min(MAX_BOUND_SECTIONS, MAX_SECTION_GROUPS / std::max<int64_t>(groups, 1)));
-    half_parts others(c, targets, INT64_MAX /* rows of a part: as memory allows */, ALCORE_SYS_L2);
+    operand_parts others(c, targets, INT64_MAX /* rows of a part: as memory allows */,
+                         true /* filters */, ALCORE_SYS_L2);
     grouping by;
     pipeline pass(c, rows->count);
     size_t bytes = (size_t)groups * sizeof *low;

@@ -227,6 +227,16 @@ void call::deallocate(const void *memory) {
     }
 }
 
+void *call::allocate_rows(int64_t *rows, size_t bytes) {
+    for (;; *rows = (*rows + 1) / 2) {
+        try {
+            return allocate((size_t)*rows * bytes);
+        } catch (const no_memory &) {
+            if (*rows == 1) throw;
+        }
+    }
+}
+
 /* Pinned host memory of the stream slot: staging buffers of a pipeline. */
 void *call::pinned(size_t bytes) {
     void *memory = stream_slot_block(streams, true /* pinned */, bytes);

@@ -105,6 +105,9 @@ class call {
         return (T *)allocate((size_t)count * sizeof(T));
     }
     void deallocate(const void *memory);
+    /* Device memory for *rows rows of `bytes` bytes, *rows at least 1, or for half as many until
+     * the device has it; throws no_memory where it has none for a row. */
+    void *allocate_rows(int64_t *rows, size_t bytes);
 
     /* Copy `bytes` bytes in the order of the compute stream. copy_in: from anywhere to the device;
      * a host source may change after the return. download: from the device to anywhere; a

@@ -392,10 +392,10 @@ void filtered_search(const search_call &s) {
     item_set rows = item_set(), queries = item_set();
     rows.k = s.row_k;
     queries.k = s.query_k;
-    half_parts others(s.c, s.queries, max_queries(dims), s.metric, true /* filters */,
-                      list_bytes(queries.k));
+    operand_parts others(s.c, s.queries, max_queries(dims), true /* filters */, s.metric,
+                         list_bytes(queries.k));
     queries.half = others.half;
-    lay_out_lists(&queries, others.owner_memory(), others.step);
+    lay_out_lists(&queries, others.extra, others.step);
     pipeline pass(s.c, s.rows->count);
     pass.limit_rows(MAX_STEP);
     half_column halves(s.c, pass, s.rows, s.metric);

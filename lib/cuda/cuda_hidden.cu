@@ -205,14 +205,7 @@ class output_parts {
         if (in_place) return;
         size_t row = (size_t)rows->dims * bytes;
         step = std::min(step, std::max<int64_t>((int64_t)(c.staging_limit() / 2 / row), TILE_STEP));
-        for (; !memory; step = (step + 1) / 2) {
-            try {
-                memory = (char *)c.allocate((size_t)step * row);
-                break;
-            } catch (const no_memory &) {
-                if (step == 1) throw;
-            }
-        }
+        memory = (char *)c.allocate_rows(&step, row);
     }
 
     /* The part that begins with class `first`, 0 or the sum of the counts of the parts before;

@@ -348,8 +348,8 @@ alcore_status margin_ratios(const alcore_sys_work *work, const alcore_sys_rows *
         const double *device_halves = c.to_device(other_half, others->count);
         int64_t dims = rows->dims;
         bool filters = filter_pays(dims, rows->count, others->count);
-        half_parts parts(c, others, INT64_MAX /* rows of a part: as memory allows */,
-                         ALCORE_SYS_COSINE, filters);
+        operand_parts parts(c, others, INT64_MAX /* rows of a part: as memory allows */, filters,
+                            ALCORE_SYS_COSINE);
         pipeline pass(c, rows->count);
         int matrix = pass.rows(rows), mask_column = pass.row_mask(mask);
         int row_half_column = pass.in(row_half, sizeof *row_half);

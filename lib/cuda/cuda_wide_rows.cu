@@ -2,9 +2,9 @@
 /* operand_parts: the operand that every chunk of rows is compared with (queries, others, targets),
  * as doubles on the device with their norms, in parts when memory does not hold all of its rows.
  * The call (cuda_call.cuh) owns the device memory; its staging limit is the bytes that copies may
- * occupy, and no_memory is thrown where the device has less. Members: wide [step, dims] and norms
- * [step], the current part, in one allocation; extra [step, extra_bytes], memory of the owner;
- * current, the first row of the current part, -1: none. */
+ * occupy, and no_memory is thrown where the device has less. Members, in one allocation: half, wide
+ * [step, dims] and norms [step], the current part; extra [step, extra_bytes], memory of the owner.
+ * current: the first row of the current part, -1: none. */
 #include "cuda_wide_rows.cuh"
 
 #include <algorithm>
@@ -12,25 +12,21 @@
 namespace alcore_cuda {
 
 /* Allocates for parts of a quarter of the staging limit, at least 16 rows where the operand has so
- * many; halves them while the device has less memory, down to one row. */
+ * many; fewer while the device has less memory, down to one row. The halves come first, as their
+ * units are aligned to 16 bytes. */
 operand_parts::operand_parts(call &owner, const alcore_sys_rows *operand, int64_t max_part,
-                             size_t extra_bytes)
-    : c(owner), rows(operand) {
-    size_t bytes = (size_t)(rows->dims + 1) * sizeof *wide + extra_bytes;
+                             bool filters, int32_t filter_metric, size_t extra_bytes)
+    : c(owner), rows(operand), metric(filter_metric) {
+    const size_t halves = filters ? half_bytes(rows->dims) : 0;
+    const size_t bytes = halves + (size_t)(rows->dims + 1) * sizeof *wide + extra_bytes;
     step = std::max<int64_t>((int64_t)(c.staging_limit() / 4 / bytes), 4 * PAIR_ROWS);
     step = std::max<int64_t>(std::min(std::min(step, max_part), rows->count), 1);
-    for (;; step = (step + 1) / 2) {
-        try {
-            wide = c.allocate_array<double>(step * (rows->dims + 1));
-            norms = wide + step * rows->dims;
-            if (extra_bytes > 0) extra = c.allocate_array<char>(step * (int64_t)extra_bytes);
-            return;
-        } catch (const no_memory &) {
-            c.deallocate(wide);
-            wide = nullptr;
-            if (step == 1) throw;
-        }
-    }
+    memory = c.allocate_rows(&step, bytes);
+    half = {nullptr, nullptr};
+    if (filters) half = lay_out_halves((char *)memory, step, rows->dims);
+    wide = (double *)((char *)memory + (size_t)step * halves);
+    norms = wide + step * rows->dims;
+    extra = (char *)(norms + step);
 }
 
 /* Converts the rows from `first` on, at most `step`, with their norms; returns how many. They stay

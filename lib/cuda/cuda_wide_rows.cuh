@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* The two operands of kernels that compare pairs of rows. Rows pass in the chunks of a pipeline: as
  * doubles with their norms (widen_with_norms) or, for a filter, in half precision with their norms
- * (half_column). The others (queries, targets) pass in parts, as doubles (operand_parts) and in
- * half precision too (half_parts). */
+ * (half_column). The others (queries, targets) pass in parts (operand_parts), as doubles and, for a
+ * filter, in half precision too. */
 #ifndef ALCORE__CUDA_WIDE_ROWS_CUH
 #define ALCORE__CUDA_WIDE_ROWS_CUH
 
@@ -61,19 +61,18 @@ class half_column {
 };
 
 /* The operand that every chunk of rows is compared with, one part (a run of its rows) after the
- * other. A part is at most a quarter of the staging limit, the bytes of device memory that copies
- * may occupy, and stays on the device while the same part is asked for again, so that an operand of
- * one part is converted once. */
+ * other, as doubles and, for a filter, in half precision too (cuda_filter.cuh). A part is at most a
+ * quarter of the staging limit, the bytes of device memory that copies may occupy, and stays on the
+ * device while the same part is asked for again, so that an operand of one part is converted once.
+ */
 class operand_parts {
   public:
-    /* max_part: the most rows of a part; extra_bytes: device memory for each of its rows that the
-     * owner uses (extra). */
+    /* max_part: the most rows of a part; filters: the halves are wanted, for this metric;
+     * extra_bytes: device memory for each row of a part that the owner uses (extra). */
     operand_parts(call &owner, const alcore_sys_rows *operand, int64_t max_part,
+                  bool filters = false, int32_t filter_metric = ALCORE_SYS_L2,
                   size_t extra_bytes = 0);
-    ~operand_parts() {
-        c.deallocate(wide);
-        c.deallocate(extra);
-    }
+    ~operand_parts() { c.deallocate(memory); }
     operand_parts(const operand_parts &) = delete;
     operand_parts &operator=(const operand_parts &) = delete;
 
@@ -82,32 +81,15 @@ class operand_parts {
 
     call &c;
     const alcore_sys_rows *rows; /* the operand */
-    double *wide = nullptr;      /* [step, dims] rows of the current part as doubles */
-    double *norms = nullptr;     /* [step] their norms */
-    char *extra = nullptr;       /* [step, extra_bytes] the owner's; NULL when extra_bytes is 0 */
     int64_t step;                /* capacity of a part, in rows */
-    int64_t current = -1;        /* first row of the current part; -1: none */
-    half_rows half = {nullptr,
-                      nullptr};     /* [step] in half precision; NULL: only half_parts has it */
-    int32_t metric = ALCORE_SYS_L2; /* what half.stats serve */
-};
+    half_rows half;              /* [step] rows of the current part; NULL without filters */
+    double *wide, *norms;        /* [step, dims] the same as doubles, and their norms [step] */
+    char *extra;                 /* [step, extra_bytes] the owner's */
 
-/* The same with the rows of the current part in half precision (cuda_filter.cuh), the form that a
- * filter multiplies, as well. They are at the beginning of `extra`; the owner's extra_bytes follow.
- */
-class half_parts : public operand_parts {
-  public:
-    /* filters: false for a call that does not use its filter, which then needs no halves. */
-    half_parts(call &owner, const alcore_sys_rows *operand, int64_t max_part, int32_t filter_metric,
-               bool filters = true, size_t extra_bytes = 0)
-        : operand_parts(owner, operand, max_part,
-                        (filters ? half_bytes(operand->dims) : 0) + extra_bytes) {
-        if (filters) half = lay_out_halves(extra, step, operand->dims);
-        metric = filter_metric;
-    }
-
-    /* [step, extra_bytes] the owner's memory behind the halves. */
-    char *owner_memory() const { return extra + (size_t)step * half_bytes(rows->dims); }
+  private:
+    int32_t metric;       /* what half.stats serve */
+    int64_t current = -1; /* first row of the current part; -1: none */
+    void *memory;         /* all of these arrays */
 };
 
 } // namespace alcore_cuda
