@@ -91,23 +91,6 @@ struct draw_hits {
     int64_t last;  /* the highest of a positive weight, which is drawn where none else is */
 };
 
-/* What the threads of a block, which all call it with their own, have found together, in all of
- * them. memory [CUDA_THREADS]: shared, overwritten; w: how many are left after a step. */
-__device__ inline draw_hits hits_of_block(const draw_hits &own, draw_hits *memory) {
-    int t = (int)threadIdx.x;
-    memory[t] = own;
-    for (int w = CUDA_THREADS / 2; w > 0; w /= 2) {
-        __syncthreads();
-        if (t >= w) continue;
-        const draw_hits other = memory[t + w];
-        if (other.first >= 0 && (memory[t].first < 0 || other.first < memory[t].first))
-            memory[t].first = other.first;
-        if (other.last > memory[t].last) memory[t].last = other.last;
-    }
-    __syncthreads();
-    return memory[0];
-}
-
 /* Where a draw goes on: in this block, on top of the sum of the blocks before it. */
 struct block_draw {
     int64_t block; /* -1: no block has a weight */
@@ -168,7 +151,11 @@ static __global__ void __launch_bounds__(CUDA_THREADS)
         if (hits.first < 0 && draw.before + sums[i] > draw.target) hits.first = i;
         hits.last = i;
     }
-    hits = hits_of_block(hits, memory);
+    hits = joined_in_block(hits, memory, [](draw_hits *all, draw_hits other) {
+        if (other.first >= 0 && (all->first < 0 || other.first < all->first))
+            all->first = other.first;
+        if (other.last > all->last) all->last = other.last;
+    });
     const int64_t item = hits.first >= 0 ? hits.first : hits.last;
     if (threadIdx.x == 0) found[d] = {draw.block, item};
     vectors += d * given.dims;

@@ -18,9 +18,11 @@
  *     piece.get   the chunk's entries of a column, on the device; NULL where the array is NULL
  *     each_row    gives every row of the mask of a chunk to a warp; launch_rows() launches it;
  *                 lane_id() is the number of a thread in its warp, thread_index() in the grid
- *     CUDA_THREADS  threads of a block, a power of two (256): best_of_block() halves it */
+ *     CUDA_THREADS  threads of a block, a power of two (256)
+ *     top_entry   an item (row) with its value; nearer() is the order of two (cuda_top_k.cuh) */
 #include "cuda_entries.h"
 #include "cuda_rows.cuh"
+#include "cuda_top_k.cuh"
 
 namespace alcore_cuda {
 
@@ -73,30 +75,18 @@ static __global__ void __launch_bounds__(CUDA_THREADS)
     out[i] = idds_score(idds, a[i], b[i], s[i]);
 }
 
-/* An item and its value, in the search for the largest (not a candidate of a request). */
-struct candidate {
-    double value; /* never NaN */
-    int64_t item; /* counted from the first of the call; -1: none */
-};
-
-/* Whether x comes before y: the larger value, the lower item among equals. */
-__device__ inline bool better(const candidate &x, const candidate &y) {
-    if (x.item < 0) return false;
-    if (y.item < 0) return true;
-    return x.value > y.value || (x.value == y.value && x.item < y.item);
+/* Whether x comes before y, in the search for the largest value, which is never NaN; the row of an
+ * entry is an item, counted from the first of the call, -1: none. */
+__device__ inline bool better(const top_entry &x, const top_entry &y) {
+    return nearer(x, y, true /* the larger one */);
 }
 
-/* Reduces the entries of the threads of a block, which all call it with their own; the best is in
- * memory[0] afterwards, visible to all. memory [CUDA_THREADS]: shared, overwritten; w: how many are
- * left after a step. */
-__device__ inline void best_of_block(candidate best_here, candidate *memory) {
-    int t = (int)threadIdx.x;
-    memory[t] = best_here;
-    for (int w = CUDA_THREADS / 2; w > 0; w /= 2) {
-        __syncthreads();
-        if (t < w && better(memory[t + w], memory[t])) memory[t] = memory[t + w];
-    }
-    __syncthreads();
+/* The best entry of the threads of a block, which all call it with their own, in all of them.
+ * memory [CUDA_THREADS]: shared, overwritten. */
+__device__ inline top_entry best_of_block(const top_entry &own, top_entry *memory) {
+    return joined_in_block(own, memory, [](top_entry *best, const top_entry &other) {
+        if (better(other, *best)) *best = other;
+    });
 }
 
 /* First step: out [gridDim.x] = the best of each block over values [count] of a chunk whose first
@@ -104,17 +94,17 @@ __device__ inline void best_of_block(candidate best_here, candidate *memory) {
  * are items whose mask [count] is 0; NULL: none is. */
 static __global__ void __launch_bounds__(CUDA_THREADS)
     arg_max_kernel(int64_t first, int64_t count, const uint8_t *mask, const double *values,
-                   candidate *out) {
-    CUDA_SHARED(candidate, memory, CUDA_THREADS);
-    candidate best_here = {0.0 /* value */, -1 /* none */};
+                   top_entry *out) {
+    CUDA_SHARED(top_entry, memory, CUDA_THREADS);
+    top_entry best_here = {0.0 /* value */, -1 /* none */};
     int64_t step = (int64_t)gridDim.x * CUDA_THREADS;
     for (int64_t i = thread_index(); i < count; i += step) {
-        candidate next = {values[i], first + i};
+        top_entry next = {values[i], first + i};
         if ((mask && !mask[i]) || next.value != next.value) continue;
         if (better(next, best_here)) best_here = next;
     }
-    best_of_block(best_here, memory);
-    if (threadIdx.x == 0) out[blockIdx.x] = memory[0];
+    const top_entry best = best_of_block(best_here, memory);
+    if (threadIdx.x == 0) out[blockIdx.x] = best;
 }
 
 /* Where the results of arg_max go, on the device; NULL: not wanted. */
@@ -126,28 +116,27 @@ struct best_out {
     int32_t dtype;
 };
 
-/* Second step, one block: reduces found [count], the candidates of the blocks of the first step,
+/* Second step, one block: reduces found [count], the best of the blocks of the first step,
  * and *best, that of earlier chunks (begins: there are none), to *best; after the last chunk (ends)
  * it is the result. Thread 0 begins with what was found before, and an entry without an item never
  * comes before it, so without any item that stays as it was: minus infinity and -1 from the start.
  */
 static __global__ void __launch_bounds__(CUDA_THREADS)
-    arg_max_join(bool begins, bool ends, int64_t count, const candidate *found, candidate *best,
+    arg_max_join(bool begins, bool ends, int64_t count, const top_entry *found, top_entry *best,
                  best_out out) {
-    CUDA_SHARED(candidate, memory, CUDA_THREADS);
-    candidate best_here = {-(double)INFINITY, -1 /* none */};
+    CUDA_SHARED(top_entry, memory, CUDA_THREADS);
+    top_entry best_here = {-(double)INFINITY, -1 /* none */};
     if (threadIdx.x == 0 && !begins) best_here = *best;
     for (int64_t i = threadIdx.x; i < count; i += CUDA_THREADS)
         if (better(found[i], best_here)) best_here = found[i];
-    best_of_block(best_here, memory);
-    const candidate joined = memory[0];
+    const top_entry joined = best_of_block(best_here, memory);
     if (threadIdx.x == 0) {
         *best = joined;
-        if (ends && out.item) *out.item = joined.item;
+        if (ends && out.item) *out.item = joined.row;
         if (ends && out.value) *out.value = joined.value;
     }
     if (ends && out.vector)
-        CUDA_EACH_DTYPE(out.dtype, (take_row<DTYPE>(out.rows, joined.item, out.vector)));
+        CUDA_EACH_DTYPE(out.dtype, (take_row<DTYPE>(out.rows, joined.row, out.vector)));
 }
 
 /* arg_max, and with rows best_row: found [MAX_BLOCKS] and joined [1] are on the device until the
@@ -159,7 +148,7 @@ alcore_status find_best(const alcore_sys_work *work, const alcore_sys_rows *rows
     return guarded(work, [&](call &c) {
         const int64_t MAX_BLOCKS = 512; /* of the first step; below it a thread has four values */
         c.check_count(count);
-        candidate *found = c.allocate_array<candidate>(MAX_BLOCKS + 1),
+        top_entry *found = c.allocate_array<top_entry>(MAX_BLOCKS + 1),
                   *joined = found + MAX_BLOCKS;
         best_out out = {};
         if (c.on_device(item)) out.item = item;
@@ -187,9 +176,9 @@ alcore_status find_best(const alcore_sys_work *work, const alcore_sys_rows *rows
         c.launched();
         if (rows) c.hand_back(vector, out.vector, rows->dims);
         if (out.item && out.value) return;
-        candidate best;
+        top_entry best;
         c.download(&best, joined, sizeof best); /* both at once: the device is waited for once */
-        if (!out.item) *item = best.item;
+        if (!out.item) *item = best.row;
         if (!out.value) *value = best.value;
     });
 }

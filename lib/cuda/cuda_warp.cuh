@@ -138,6 +138,21 @@ __device__ inline double lanes_sum(double lane) {
     return lane;
 }
 
+/* What the CUDA_THREADS threads of a block have, joined pairwise in a fixed shape, in every thread;
+ * all call it with their own. join(&into, from) joins two of them; memory [CUDA_THREADS]: shared,
+ * overwritten; w: how many are left after a step. */
+template <class T, class Join>
+__device__ inline T joined_in_block(const T &own, T *memory, const Join &join) {
+    int t = (int)threadIdx.x;
+    memory[t] = own;
+    for (int w = CUDA_THREADS / 2; w > 0; w /= 2) {
+        __syncthreads();
+        if (t < w) join(&memory[t], memory[t + w]);
+    }
+    __syncthreads();
+    return memory[0];
+}
+
 /* A row as kernels read it: row[j] is component j as a double, or component j of unit(row). */
 template <int DTYPE> struct row_reader {
     const void *data; /* component 0, of type DTYPE */

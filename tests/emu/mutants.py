@@ -31,7 +31,7 @@ MUTANTS = [
     ('no defect on two devices', DEVICES, 'cuda_call.cu', None, None),
     ('no defect in accesses of shared memory', SHARED, 'cuda_tile.cuh', None, None),
     ('no defect of many rows', 'self_dots,arg_max 9000', 'cuda_pipeline.cu', None, None),
-    ('a missing barrier', 'arg_max', 'cuda_greedy.cu',
+    ('a missing barrier', 'arg_max', 'cuda_warp.cuh',
      'for (int w = CUDA_THREADS / 2; w > 0; w /= 2) {\n        __syncthreads();',
      'for (int w = CUDA_THREADS / 2; w > 0; w /= 2) {'),
     ('an index out of range', 'arg_max', 'cuda_greedy.cu', '; i < count; i += step', '; i <= count; i += step'),
@@ -92,8 +92,7 @@ MUTANTS = [
     ('a chunk that forgets the best of those before', 'arg_max 9000', 'cuda_greedy.cu',
      'if (threadIdx.x == 0 && !begins) best_here = *best;', ''),
     ('a barrier that a lane never reaches', 'arg_max', 'cuda_greedy.cu',
-     '    best_of_block(best_here, memory);\n    if (threadIdx.x == 0) out[blockIdx.x]',
-     '    if (best_here.item >= 0) best_of_block(best_here, memory);\n    if (threadIdx.x == 0) out[blockIdx.x]'),
+     'best = best_of_block(best_here, memory);', 'best = best_here.row >= 0 ? best_of_block(best_here, memory) : best_here;'),
 ]
 
 
