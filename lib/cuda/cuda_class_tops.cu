@@ -73,8 +73,8 @@ alcore_status class_tops(const alcore_sys_work *work, const alcore_sys_rows *row
             tops_column = pass.out(tops, 2 * sizeof *tops);
         pass.run([&](const chunk &piece) {
             class_tops_body body = {kind, piece.get<double>(tops_column)};
-            launch_rows(chunk_rows(piece, &plain, matrix, mask_column, -1), plain.dtype,
-                        piece.stream, body);
+            launch_rows(chunk_rows(piece, &plain, matrix, mask_column), plain.dtype, piece.stream,
+                        body);
         });
     });
 }

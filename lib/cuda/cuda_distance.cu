@@ -94,8 +94,8 @@ alcore_status sums_or_bounds(const alcore_sys_work *work, const alcore_sys_rows 
             high_column = pass.out(high, bytes);
         pass.run([&](const chunk &piece) {
             double *wide_chunk = piece.get<double>(wide);
-            row_set set = chunk_rows(piece, rows, matrix);
-            widen_chunk(piece, set, rows->dtype, wide_chunk);
+            launch_rows(chunk_rows(piece, rows, matrix), rows->dtype, piece.stream,
+                        widen_body{wide_chunk});
             int64_t first = 0;
             do {
                 int64_t count = targets->count > 0 ? others.part(first) : 0;

@@ -144,8 +144,8 @@ void convert_range(call &c, const alcore_sys_rows *rows, int64_t first, int64_t 
     pipeline pass(c, count);
     int matrix = pass.rows(&part);
     pass.run([&](const chunk &piece) {
-        convert_set(c, chunk_rows(piece, &part, matrix, -1 /* no mask */, -1 /* no groups */),
-                    part.dtype, conversion_from(out, piece.first, part.dims));
+        convert_set(c, chunk_rows(piece, &part, matrix), part.dtype,
+                    conversion_from(out, piece.first, part.dims));
     });
 }
 

@@ -210,7 +210,7 @@ alcore_status idds_update(const alcore_sys_work *work, const alcore_sys_rows *ro
                                      idds ? *idds : alcore_sys_idds(),
                                      piece.get<const double>(s_column),
                                      piece.get<double>(scores_column)};
-            launch_rows(chunk_rows(piece, rows, matrix, mask_column, -1), rows->dtype, piece.stream,
+            launch_rows(chunk_rows(piece, rows, matrix, mask_column), rows->dtype, piece.stream,
                         body);
         });
     });

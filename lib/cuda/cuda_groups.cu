@@ -39,6 +39,15 @@
 namespace alcore_cuda {
 
 namespace {
+/* Body of each_row: out [chunk] gets the L2 norm of each row. */
+struct norms_body {
+    double *out;
+    template <class Row> __device__ void operator()(const Row &row, int64_t i, int64_t dims) const {
+        double norm = sqrt(row_self_dot(row, dims));
+        if (lane_id() == 0) out[i] = norm;
+    }
+};
+
 /* SUM_AHEAD: rows that a thread loads before it adds the first of them, to hide the latency of
  * memory. Threads of a block of sums_kernel: 128 that have one component each; one warp where each
  * has a unit, so that few groups are still spread over many multiprocessors. */
@@ -336,10 +345,10 @@ alcore_status group_sums(const alcore_sys_work *work, const alcore_sys_rows *row
             if (by.groups.empty() || rows->dims == 0) return;
             const int32_t *order = c.to_device(by.order), *present = c.to_device(by.groups),
                           *starts = c.to_device(by.starts);
-            row_set set = chunk_rows(piece, rows, matrix, -1 /* no mask */, -1 /* no groups */);
+            row_set set = chunk_rows(piece, rows, matrix);
             if (rows->unit) { /* the sums divide by the norms of the rows as they are */
                 set.unit = 0;
-                launch_norms(set, rows->dtype, piece.stream, piece.get<double>(norms));
+                launch_rows(set, rows->dtype, piece.stream, norms_body{piece.get<double>(norms)});
             }
             /* The second dimension of a grid is limited to 65535 blocks. */
             for (size_t first = 0; first < by.groups.size(); first += 32768) {

@@ -26,16 +26,9 @@ namespace alcore_cuda {
 
 namespace {
 /* Bodies of each_row (cuda_rows.cuh): what the warp of row i of a chunk writes. All arrays are on
- * the device, in double: out [chunk] or, in widen_body, [chunk, dims]; vector [dims]; centroids
- * [groups, dims]; centroid_dots [groups], their squared norms; group [chunk] is int32 and not
- * negative for rows that get here. Every thread of the warp has the result, thread 0 writes it. */
-struct widen_body { /* the components of the row */
-    double *out;
-    template <class Row> __device__ void operator()(const Row &row, int64_t i, int64_t dims) const {
-        lane_components(dims, [&](int64_t j) { out[i * dims + j] = row[j]; });
-    }
-};
-
+ * the device, in double: out [chunk]; vector [dims]; centroids [groups, dims]; centroid_dots
+ * [groups], their squared norms; group [chunk] is int32 and not negative for rows that get here.
+ * Every thread of the warp has the result, thread 0 writes it. */
 struct dots_body { /* dot(row, vector) */
     const double *vector;
     double *out;
@@ -50,14 +43,6 @@ struct self_dots_body { /* dot(row, row) */
     template <class Row> __device__ void operator()(const Row &row, int64_t i, int64_t dims) const {
         double dot = row_self_dot(row, dims);
         if (lane_id() == 0) out[i] = dot;
-    }
-};
-
-struct norms_body { /* L2 norm of the row */
-    double *out;
-    template <class Row> __device__ void operator()(const Row &row, int64_t i, int64_t dims) const {
-        double norm = sqrt(row_self_dot(row, dims));
-        if (lane_id() == 0) out[i] = norm;
     }
 };
 
@@ -137,17 +122,6 @@ void group_rows(const int32_t *group, int64_t count, int64_t groups, grouping *o
     out->order.resize((size_t)next[(size_t)groups]);
     for (int64_t i = 0; i < count; i++)
         if (group_of(i) >= 0) out->order[(size_t)next[(size_t)group_of(i)]++] = (int32_t)i;
-}
-
-/* Widens the rows of a set of a chunk to out [chunk, dims] on the device. */
-void widen_chunk(const chunk &piece, const row_set &rows, int32_t dtype, double *out) {
-    launch_rows(rows, dtype, piece.stream, widen_body{out});
-}
-
-/* out [rows.count] = L2 norm of each row of a set that takes part; on the device. */
-void launch_norms(const row_set &rows, int32_t dtype, cudaStream_t stream, double *out) {
-    norms_body body = {out};
-    launch_rows(rows, dtype, stream, body);
 }
 
 /* Kernel table: out [rows, dims] gets the rows in double; rows that the mask [rows] leaves out are

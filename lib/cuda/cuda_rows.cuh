@@ -20,6 +20,26 @@ struct row_set {
     int32_t unit;                /* 1: rows are read as unit vectors */
 };
 
+/* A reader of row i of a set; the warp calls it together, because unit rows need their norm, which
+ * costs a read of the row. */
+template <int DTYPE> __device__ inline row_reader<DTYPE> read_row(const row_set &set, int64_t i) {
+    row_reader<DTYPE> row = {(const char *)set.data + i * set.stride * dtype_size<DTYPE>::BYTES,
+                             1.0, false};
+    if (set.unit) {
+        row.norm = sqrt(row_self_dot(plain_row<DTYPE>{row.data}, set.dims));
+        row.unit = true;
+    }
+    return row;
+}
+
+/* The same, but the norm of a unit row has no fused operations, so that kernels that only compare
+ * rows have none at all, which tests/gpu/ptx.py looks for. */
+template <int DTYPE> __device__ inline row_reader<DTYPE> exact_row(const row_set &set, int64_t i) {
+    plain_row<DTYPE> row = {(const char *)set.data + i * set.stride * dtype_size<DTYPE>::BYTES};
+    double norm = set.unit ? sqrt(row_dot(row, row, set.dims)) : 1.0;
+    return {row.data, norm, set.unit != 0};
+}
+
 /* Calls body for every row that takes part, one warp a row: the threads of a warp have the same i,
  * so they return here together or call body together. */
 template <int DTYPE, class Body>
@@ -29,7 +49,7 @@ static __global__ void __launch_bounds__(CUDA_THREADS, CUDA_BLOCKS)
     if (i >= rows.count) return;
     if (rows.mask && !rows.mask[i]) return;
     if (rows.group && rows.group[i] < 0) return;
-    row_reader<DTYPE> row = read_row<DTYPE>(rows.data, i, rows.stride, rows.dims, rows.unit != 0);
+    row_reader<DTYPE> row = read_row<DTYPE>(rows, i);
     if (row.unit)
         body(row, i, rows.dims);
     else /* a loop of its own, without the division */
@@ -45,14 +65,14 @@ void launch_rows(const row_set &rows, int32_t dtype, cudaStream_t stream, const 
                     CUDA_LAUNCH((each_row<DTYPE, Body>), blocks, CUDA_THREADS, stream, rows, body));
 }
 
-/* A reader of row i of a set, as read_row() makes it; the warp calls it together. The norm of a
- * unit row has no fused operations, so that kernels that only compare rows have none at all, which
- * tests/gpu/ptx.py looks for. */
-template <int DTYPE> __device__ inline row_reader<DTYPE> exact_row(const row_set &set, int64_t i) {
-    plain_row<DTYPE> row = {(const char *)set.data + i * set.stride * dtype_size<DTYPE>::BYTES};
-    double norm = set.unit ? sqrt(row_dot(row, row, set.dims)) : 1.0;
-    return {row.data, norm, set.unit != 0};
-}
+/* Body of each_row: widens the rows to double, unit rows as unit vectors, to the device memory out
+ * [chunk, dims]; what is there of rows that take no part stays. */
+struct widen_body {
+    double *out;
+    template <class Row> __device__ void operator()(const Row &row, int64_t i, int64_t dims) const {
+        lane_components(dims, [&](int64_t j) { out[i * dims + j] = row[j]; });
+    }
+};
 
 /* The rows of a set for kernels that compare few of them in double, and read these where they are
  * whatever their type; the warp calls the functions together. */
@@ -121,15 +141,6 @@ struct grouping {
 /* Fills *out anew: sorts rows by group, in order within one. group [count], on the host: 0 ..
  * groups - 1, negative for none; NULL: all are of group 0. */
 void group_rows(const int32_t *group, int64_t count, int64_t groups, grouping *out);
-
-/* Writes the rows of a chunk that take part, widened to double, unit rows as unit vectors, to the
- * device memory out [chunk, dims]; what is there of other rows stays. */
-void widen_chunk(const chunk &piece, const row_set &rows, int32_t dtype, double *out);
-
-/* out[i] = L2 norm of row i of a row_set, for the rows that take part; out [rows.count] on the
- * device.
- */
-void launch_norms(const row_set &rows, int32_t dtype, cudaStream_t stream, double *out);
 
 /* Adds values [count] within the mask [count] (NULL: all), in order, to *total; all on the device.
  */

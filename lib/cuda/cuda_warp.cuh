@@ -236,20 +236,6 @@ __device__ inline double row_sq_dist(const Row &row, const double *other, int64_
     return lanes_sum(lane);
 }
 
-/* A reader of row i of the matrix `data`; the warp calls it together, because unit rows need their
- * norm, which costs a read of the row. stride: components from a row to the next. */
-template <int DTYPE>
-__device__ inline row_reader<DTYPE> read_row(const void *data, int64_t i, int64_t stride,
-                                             int64_t dims, bool unit) {
-    row_reader<DTYPE> row = {(const char *)data + i * stride * dtype_size<DTYPE>::BYTES, 1.0,
-                             false};
-    if (unit) {
-        row.norm = sqrt(row_self_dot(plain_row<DTYPE>{row.data}, dims));
-        row.unit = true;
-    }
-    return row;
-}
-
 /* cos(a, b) from dot(a, b) and the L2 norms (spec 1.5): 0 where a norm is below 1e-12; within 1e-12
  * of 1 or -1 it is that. A NaN stays one. */
 __device__ inline double cosine_of(double dot, double norm_a, double norm_b) {

@@ -130,8 +130,7 @@ template <int K> struct min_sq_dists_body {
 template <int DTYPE, int K>
 __device__ inline void factor_dots(const row_set &h, int64_t i, const double *centroids,
                                    int64_t left, double out[K]) {
-    row_sums<K, false>(read_row<DTYPE>(h.data, i, h.stride, h.dims, h.unit != 0), centroids, left,
-                       h.dims, out);
+    row_sums<K, false>(read_row<DTYPE>(h, i), centroids, left, h.dims, out);
 }
 
 /* Body of each_row over the factor a for min_badge; h is read by factor_dots(). `row` is row i of
@@ -252,7 +251,7 @@ alcore_status min_sq_dists(const alcore_sys_work *work, const alcore_sys_rows *r
         pass.limit_products((double)rows->dims * (double)count, LAUNCH_DOUBLES);
         weights_columns outputs(c, pass, weights, count, true /* speculates */, mask_column);
         pass.run([&](const chunk &piece) {
-            row_set set = chunk_rows(piece, rows, matrix, mask_column, -1 /* no groups */);
+            row_set set = chunk_rows(piece, rows, matrix, mask_column);
             launch_weights<min_sq_dists_body>(count, set, rows->dtype, piece.stream,
                                               device_centroids, device_dots,
                                               piece.get<const double>(dots), outputs.out(piece));
@@ -284,8 +283,8 @@ alcore_status min_badge(const alcore_sys_work *work, const alcore_sys_rows *a,
         pass.limit_products((double)(a->dims + h->dims) * (double)count, LAUNCH_DOUBLES);
         weights_columns outputs(c, pass, weights, count, true /* speculates */, mask_column);
         pass.run([&](const chunk &piece) {
-            row_set set = chunk_rows(piece, a, a_column, mask_column, -1 /* no groups */),
-                    factor = chunk_rows(piece, h, h_column, -1 /* no mask */, -1 /* no groups */);
+            row_set set = chunk_rows(piece, a, a_column, mask_column),
+                    factor = chunk_rows(piece, h, h_column);
             launch_weights<min_badge_body>(
                 count, set, a->dtype, piece.stream, factor, h->dtype, device_a, device_h,
                 device_squares, piece.get<const double>(squares_column), outputs.out(piece));

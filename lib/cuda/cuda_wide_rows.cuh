@@ -26,8 +26,7 @@ inline wide_operand widen_with_norms(call &c, const chunk &piece, const alcore_s
                       piece.get<double>(norms),
                       {nullptr, nullptr} /* no halves */,
                       ALCORE_SYS_L2};
-    convert_set(c, chunk_rows(piece, rows, matrix, -1 /* no mask */, -1 /* no groups */),
-                rows->dtype, out);
+    convert_set(c, chunk_rows(piece, rows, matrix), rows->dtype, out);
     return {out.wide, out.norms, piece.count};
 }
 
