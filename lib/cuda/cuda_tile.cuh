@@ -51,31 +51,22 @@ __device__ inline int unit_index(int line, int unit) {
     return line * TILE_UNITS + (unit ^ (line >> 1 & 3));
 }
 
-/* The products of a tile that this thread holds: of[down][across][r] is that of row tile_row(down,
- * r) and other tile_other(across, r) of the tile (layout: tensor_step). */
+/* The products of a tile that this thread holds: of[down][across][r] is product(2 down + r / 2, 2
+ * across + r % 2) (layout: tensor_step). */
 struct tile_sums {
     float of[WARP_DOWN][WARP_ACROSS][4];
-    /* The product of the p-th of the thread's rows (p = 2 down + r / 2) with the q-th of its others
-     * (q = 2 across + r % 2). */
+    /* The product of the p-th of the thread's rows with the q-th of its others. */
     __device__ float product(int p, int q) const { return of[p / 2][q / 2][p % 2 * 2 + q % 2]; }
 };
-/* The row (0 .. TILE_ROWS - 1) and the other (0 .. TILE_OTHERS - 1) of the tile that belong to
- * of[down][across][r] of this thread: four warps have a quarter of the tile each, two by two. */
-__device__ inline int tile_row(int down, int r) {
-    int warp = (int)threadIdx.x / CUDA_LANES;
-    return warp / 2 * WARP_ROWS + down * 16 + lane_id() / 4 + r / 2 * 8;
-}
-__device__ inline int tile_other(int across, int r) {
-    int warp = (int)threadIdx.x / CUDA_LANES;
-    return warp % 2 * WARP_OTHERS + across * 8 + lane_id() % 4 * 2 + r % 2;
-}
-
-/* The row and the other of tile_sums::product(p, q). */
+/* The row (0 .. TILE_ROWS - 1) and the other (0 .. TILE_OTHERS - 1) of the tile that product(p, q)
+ * of this thread belongs to: four warps have a quarter of the tile each, two by two. */
 __device__ inline int product_row(int p) {
-    return tile_row(p / 2, p % 2 * 2);
+    int warp = (int)threadIdx.x / CUDA_LANES;
+    return warp / 2 * WARP_ROWS + p / 2 * 16 + lane_id() / 4 + p % 2 * 8;
 }
 __device__ inline int product_other(int q) {
-    return tile_other(q / 2, q % 2);
+    int warp = (int)threadIdx.x / CUDA_LANES;
+    return warp % 2 * WARP_OTHERS + q / 2 * 8 + lane_id() % 4 * 2 + q % 2;
 }
 
 /* sums += the products of the lines of one stage, [TILE_LINES * TILE_UNITS] units of shared memory
@@ -85,7 +76,7 @@ __device__ inline int product_other(int q) {
  * other + 8 .... */
 template <int DTYPE> __device__ inline void tile_step(const half_unit *stage, tile_sums *sums) {
     int g = lane_id() / 4, t = lane_id() % 4;
-    int row = tile_row(0, 0), other = TILE_ROWS + tile_other(0, 0) - 2 * t + g;
+    int row = product_row(0), other = TILE_ROWS + product_other(0) - 2 * t + g;
 #pragma unroll
     for (int k = 0; k < TILE_UNITS; k += 2) {
         uint32_t a[WARP_DOWN][4], b[WARP_ACROSS][2];
@@ -127,7 +118,7 @@ __device__ inline void tile_products(half_unit *memory, const Line &line, int64_
     int steps = (int)(units / TILE_UNITS); /* stages of a line */
     int filled = 0, read = 0; /* the stage that is filled next, and the one multiplied next */
     bool busy =
-        tile_row(0, 0) - lane_id() / 4 < rows && tile_other(0, 0) - lane_id() % 4 * 2 < others;
+        product_row(0) - lane_id() / 4 < rows && product_other(0) - lane_id() % 4 * 2 < others;
 #pragma unroll
     for (int c = 0; c < TILE_COPIES; c++)
         source[c] = line(first + c * (TILE_THREADS / TILE_UNITS)) + unit;
