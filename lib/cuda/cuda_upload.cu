@@ -127,15 +127,6 @@ static __global__ void __launch_bounds__(CUDA_THREADS)
         out[t] = ((const Unit *)(data + item * pitch))[t - i * units];
 }
 
-template <class Unit>
-void launch_gather(call &c, const alcore_sys_rows *rows, const int64_t *items, int64_t count,
-                   void *memory) {
-    const int64_t units = (int64_t)(width_of(rows) / sizeof(Unit));
-    CUDA_LAUNCH((numbered_kernel<Unit>), blocks_for(count * units, CUDA_THREADS), CUDA_THREADS,
-                c.compute, (const char *)rows->data, (int64_t)pitch_of(rows), units, items, count,
-                (Unit *)memory);
-    c.launched();
-}
 } // namespace
 
 void hold_rows(const alcore_sys_work *work, const alcore_sys_rows &rows, alcore_sys_held *held) {
@@ -257,14 +248,22 @@ alcore_status gather(const alcore_sys_work *work, const alcore_sys_rows *rows, i
         const int64_t *device_items = c.to_device(items, count);
         const size_t shared =
             (uintptr_t)rows->data | pitch_of(rows) | width_of(rows) | (uintptr_t)memory;
+        auto launch = [&](auto unit) {
+            typedef decltype(unit) Unit;
+            const int64_t units = (int64_t)(width_of(rows) / sizeof unit);
+            CUDA_LAUNCH((numbered_kernel<Unit>), blocks_for(count * units, CUDA_THREADS),
+                        CUDA_THREADS, c.compute, (const char *)rows->data, (int64_t)pitch_of(rows),
+                        units, device_items, count, (Unit *)memory);
+        };
         if (shared % sizeof(wide_unit) == 0)
-            launch_gather<wide_unit>(c, rows, device_items, count, memory);
+            launch(wide_unit());
         else if (shared % sizeof(uint32_t) == 0)
-            launch_gather<uint32_t>(c, rows, device_items, count, memory);
+            launch(uint32_t());
         else if (shared % sizeof(uint16_t) == 0)
-            launch_gather<uint16_t>(c, rows, device_items, count, memory);
+            launch(uint16_t());
         else
-            launch_gather<uint8_t>(c, rows, device_items, count, memory);
+            launch(uint8_t());
+        c.launched();
     });
 }
 
