@@ -66,11 +66,6 @@ __device__ inline double widened(float x) {
     return __longlong_as_double((long long)((uint64_t)upper << 32 | bits << 29));
 }
 
-/* Entry `index` of such an array, widened exactly to double. */
-template <int DTYPE> __device__ inline double component_at(const void *data, int64_t index) {
-    return widened(real_at<DTYPE>(data, index));
-}
-
 /* 16 bytes of an array, the most that one instruction loads. */
 struct alignas(16) loaded_unit {
     uint32_t word[4];
@@ -159,7 +154,7 @@ template <int DTYPE> struct row_reader {
     double norm;      /* L2 norm of the row, when unit; else not used */
     bool unit;        /* components are divided by the norm; all 0 where it is below 1e-12 */
     __device__ double operator[](int64_t j) const {
-        double x = component_at<DTYPE>(data, j);
+        double x = widened(real_at<DTYPE>(data, j));
         if (!unit) return x;
         return norm < CUDA_ZERO_NORM ? 0.0 : x / norm;
     }
@@ -168,7 +163,7 @@ template <int DTYPE> struct row_reader {
 /* A row that is read as it is: row[j] is component j as a double. */
 template <int DTYPE> struct plain_row {
     const void *data; /* component 0, of type DTYPE */
-    __device__ double operator[](int64_t j) const { return component_at<DTYPE>(data, j); }
+    __device__ double operator[](int64_t j) const { return widened(real_at<DTYPE>(data, j)); }
 };
 
 /* sum + x * x for a component x of a row, rounded twice: the square of a number of 16 or 32 bits is
