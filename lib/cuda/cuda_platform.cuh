@@ -29,17 +29,11 @@
  * 2^-126 may be 0: it is one multiplication and one instruction of the special function unit. exp
  * of 0 is exactly 1 (PTX: ex2.approx of 0 is 1), so that sums which are rescaled by it again and
  * again keep their value. */
-inline double device_exp(double x) {
-    return x == 0 ? 1 : emu::perturbed(exp(x));
+template <class Real> inline Real device_exp(Real x) {
+    return x == 0 ? 1 : emu::perturbed(std::exp(x));
 }
-inline float device_exp(float x) {
-    return x == 0 ? 1 : emu::perturbed(expf(x));
-}
-inline double device_log(double x) {
-    return emu::perturbed(log(x));
-}
-inline float device_log(float x) {
-    return emu::perturbed(logf(x));
+template <class Real> inline Real device_log(Real x) {
+    return emu::perturbed(std::log(x));
 }
 
 /* 1 / sqrt(x) within a relative error of 2^-22, for positive x that are not subnormal. */
@@ -48,10 +42,7 @@ inline float device_rsqrt(float x) {
 }
 
 /* x * y + z, with one rounding or two: for columns and filters only. */
-inline float device_fused(float x, float y, float z) {
-    return x * y + z;
-}
-inline double device_fused(double x, double y, double z) {
+template <class Real> inline Real device_fused(Real x, Real y, Real z) {
     return x * y + z;
 }
 
