@@ -116,24 +116,20 @@ void call::check(int error, const char *what) {
          "CUDA failed while %s: %s", what, cudaGetErrorString((cudaError_t)error));
 }
 
-/* To be called after launches: throws when one of them could not be started. */
 void call::launched() {
     check(cudaPeekAtLastError(), "launching a kernel");
 }
 
-/* Asks the host whether to stop, and throws ALCORE_E_CANCELLED then. */
 void call::poll() {
     if (work->host && work->host->poll_cancel && work->host->poll_cancel(work->host_user))
         fail(work, ALCORE_E_CANCELLED, "cancelled");
 }
 
-/* The same once the kernels that were launched are done. */
 void call::wait_and_poll() {
     check(cudaStreamSynchronize(compute), "running kernels");
     poll();
 }
 
-/* Lets what is queued in the stream `later` from now on wait for what is in `earlier` now. */
 void call::put_behind(cudaStream_t later, cudaStream_t earlier, cudaEvent_t event) {
     check(cudaEventRecord(event, earlier), "recording an event");
     check(cudaStreamWaitEvent(later, event, 0 /* no flags */), "waiting for an event");
@@ -212,7 +208,6 @@ void *call::allocate(size_t bytes) {
 /* Releases memory of allocate() before the call ends; NULL and memory of the caller are ignored.
  * Kernels that use it may still be queued: the next user works in the same stream, behind them. */
 void call::deallocate(const void *memory) {
-    if (!memory) return;
     if (!work->workspace) {
         stream_slot_block_back(streams, false /* not pinned */, memory);
         return;
@@ -325,7 +320,6 @@ void call::download_rows(char *destination, const char *source, size_t pitch, si
     }
 }
 
-/* Copies a value that the host computed to an output of the caller, in device or host memory. */
 void call::write_back(void *destination, const void *source, size_t bytes) {
     if (on_device(destination))
         copy_in(destination, source, bytes);
