@@ -33,6 +33,7 @@
  *     half_rows     rows in half precision, for the filter (cuda_filter.cuh)
  *     lane_id       number of a thread in its warp; warp_index() that of the warp in the grid */
 #include <algorithm>
+#include <type_traits>
 
 #include "cuda_best.cuh"
 #include "cuda_entries.h"
@@ -218,38 +219,10 @@ int checked_k(call &c, const alcore_sys_best *best) {
     return (int)best->k;
 }
 
-/* Computes all values of one tile, rows a against queries b, and updates the k best of the rows and
- * of the queries, where they are wanted. by_row [a.count, b.count], by_query [b.count, a.count]:
- * device memory for the values; NULL: none are wanted of the rows, or of the queries. mask
- * [a.count], best_rows (pool rows) and best_values [a.count, row_k] belong to the chunk; first_row
- * and first_query: the numbers of row 0 of a and of query 0 of b among those of the call (pool rows
- * are theirs plus `first` of the matrix). */
-void search_tile(const search_call &s, const wide_operand &a, const wide_operand &b, double *by_row,
-                 double *by_query, int64_t first_row, int64_t first_query, const uint8_t *mask,
-                 int64_t *best_rows, double *best_values) {
-    bool largest = s.metric != ALCORE_SYS_L2, cosine = s.metric == ALCORE_SYS_COSINE;
-    int64_t tiles = (a.count + PAIR_ROWS - 1) / PAIR_ROWS * ((b.count + PAIR_ROWS - 1) / PAIR_ROWS);
-    unsigned blocks = blocks_for(tiles, CUDA_WARPS);
-    const uint8_t *query_mask = s.query_mask ? s.query_mask + first_query : nullptr;
-    if (largest)
-        CUDA_LAUNCH((values_kernel<false>), blocks, CUDA_THREADS, s.c.compute, a, b, s.rows->dims,
-                    cosine, by_row, by_query);
-    else
-        CUDA_LAUNCH((values_kernel<true>), blocks, CUDA_THREADS, s.c.compute, a, b, s.rows->dims,
-                    cosine, by_row, by_query);
-    if (by_row)
-        CUDA_LAUNCH(join_kernel, (unsigned)a.count, SELECT_THREADS, s.c.compute, by_row, b.count,
-                    s.queries->first + first_query, mask, query_mask, largest, s.row_k, best_rows,
-                    best_values);
-    if (by_query)
-        CUDA_LAUNCH(join_kernel, (unsigned)b.count, SELECT_THREADS, s.c.compute, by_query, a.count,
-                    s.rows->first + first_row, query_mask, mask, largest, s.query_k,
-                    s.query_rows + first_query * s.query_k,
-                    s.query_values + first_query * s.query_k);
-    s.c.launched();
-}
-
-/* knn without filter: for each chunk of rows and part of the queries, one tile. */
+/* knn without filter: for each chunk of rows and part of the queries, a tile, whose values update
+ * the k best of the rows and of the queries, where they are wanted. by_row [rows, queries of the
+ * tile] and by_query, its transpose: device memory for the values; -1: none are wanted of the rows,
+ * or of the queries. Pool rows are numbers of rows of the call plus `first` of the matrix. */
 void plain_search(const search_call &s) {
     operand_parts others(s.c, s.queries, TILE);
     pipeline pass(s.c, s.rows->count);
@@ -259,17 +232,35 @@ void plain_search(const search_call &s) {
     size_t width = (size_t)s.row_k * sizeof(double);
     int best_rows = pass.inout(s.row_k ? s.row_best->row : nullptr, width);
     int best_values = pass.inout(s.row_k ? s.row_best->value : nullptr, width);
+    const bool largest = s.metric != ALCORE_SYS_L2, cosine = s.metric == ALCORE_SYS_COSINE;
     int64_t part = others.part(0); /* no other part is larger */
     int by_row = s.row_k ? pass.scratch((size_t)part * sizeof(double)) : -1;
     int by_query = s.query_k ? pass.scratch((size_t)part * sizeof(double)) : -1;
     pass.run([&](const chunk &piece) {
-        wide_operand a = widen_with_norms(s.c, piece, s.rows, matrix, wide, norms);
+        const wide_operand a = widen_with_norms(s.c, piece, s.rows, matrix, wide, norms);
+        const uint8_t *mask = piece.get<const uint8_t>(mask_column);
+        double *row_values = piece.get<double>(by_row), *query_values = piece.get<double>(by_query);
         for (int64_t first = 0, count; first < s.queries->count; first += count) {
             count = others.part(first);
-            wide_operand b = {others.wide, others.norms, count};
-            search_tile(s, a, b, piece.get<double>(by_row), piece.get<double>(by_query),
-                        piece.first, first, piece.get<const uint8_t>(mask_column),
-                        piece.get<int64_t>(best_rows), piece.get<double>(best_values));
+            const wide_operand b = {others.wide, others.norms, count};
+            const uint8_t *query_mask = s.query_mask ? s.query_mask + first : nullptr;
+            const unsigned blocks = blocks_for(
+                (int64_t)blocks_for(a.count, PAIR_ROWS) * blocks_for(count, PAIR_ROWS), CUDA_WARPS);
+            auto launch = [&](auto sqd) {
+                CUDA_LAUNCH((values_kernel<decltype(sqd)::value>), blocks, CUDA_THREADS,
+                            piece.stream, a, b, s.rows->dims, cosine, row_values, query_values);
+            };
+            largest ? launch(std::false_type()) : launch(std::true_type());
+            if (row_values)
+                CUDA_LAUNCH(join_kernel, (unsigned)a.count, SELECT_THREADS, piece.stream,
+                            row_values, count, s.queries->first + first, mask, query_mask, largest,
+                            s.row_k, piece.get<int64_t>(best_rows), piece.get<double>(best_values));
+            if (query_values)
+                CUDA_LAUNCH(join_kernel, (unsigned)count, SELECT_THREADS, piece.stream,
+                            query_values, a.count, s.rows->first + piece.first, query_mask, mask,
+                            largest, s.query_k, s.query_rows + first * s.query_k,
+                            s.query_values + first * s.query_k);
+            s.c.launched();
         }
     });
 }
