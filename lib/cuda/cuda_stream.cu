@@ -41,33 +41,28 @@ void require(cudaError_t error) {
     throw error;
 }
 
-/* Destroys what new_stream_slot() had made of a slot when it failed; a NULL member was not made
- * yet. A slot that was completed is never destroyed. */
-void free_partial_slot(stream_slot *made) {
-    for (cudaStream_t stream : {made->compute, made->copy})
-        if (stream) cudaStreamDestroy(stream);
-    for (cudaEvent_t event :
-         {made->busy, made->begin, made->up[0], made->up[1], made->done[0], made->done[1]})
-        if (event) cudaEventDestroy(event);
-    delete made;
-}
-
 /* Creates a slot with its streams, events and ring in the current context, that of `device`; on a
- * failure it releases what it made and throws as require() does. Events without timing are cheaper
- * to wait for. The pinned ring is made last, so nothing has to free it. */
+ * failure it destroys what it made, the members that are not NULL, and throws as require() does. A
+ * slot that was completed is never destroyed. Events without timing are cheaper to wait for. The
+ * pinned ring is made last, so nothing has to free it. */
 stream_slot *new_stream_slot(int device) {
     stream_slot *made = new stream_slot(); /* all members zero */
+    cudaStream_t *const streams[] = {&made->compute, &made->copy};
+    cudaEvent_t *const events[] = {&made->busy,  &made->begin,   &made->up[0],
+                                   &made->up[1], &made->done[0], &made->done[1]};
     made->device = device;
     try {
-        require(cudaStreamCreateWithFlags(&made->compute, cudaStreamNonBlocking));
-        require(cudaStreamCreateWithFlags(&made->copy, cudaStreamNonBlocking));
-        cudaEvent_t *events[] = {&made->busy,  &made->begin,   &made->up[0],
-                                 &made->up[1], &made->done[0], &made->done[1]};
+        for (cudaStream_t *stream : streams)
+            require(cudaStreamCreateWithFlags(stream, cudaStreamNonBlocking));
         for (cudaEvent_t *event : events)
             require(cudaEventCreateWithFlags(event, cudaEventDisableTiming));
         require(cudaHostAlloc((void **)&made->ring, RING_BYTES, cudaHostAllocPortable));
     } catch (...) {
-        free_partial_slot(made);
+        for (cudaStream_t *stream : streams)
+            if (*stream) cudaStreamDestroy(*stream);
+        for (cudaEvent_t *event : events)
+            if (*event) cudaEventDestroy(*event);
+        delete made;
         throw;
     }
     return made;
