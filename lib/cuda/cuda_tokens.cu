@@ -93,9 +93,7 @@ alcore_status ragged_nnll(const alcore_sys_work *work, const alcore_sys_ragged *
         std::vector<uint8_t> mask_memory;
         const int64_t *offsets = c.to_host(items->offsets, items->count + 1, &memory);
         const uint8_t *host_mask = c.to_host(mask, items->count, &mask_memory);
-        const bool out_in_place = c.on_device(out);
-        token_counts sums = {0, NO_ROW}, *counts = c.allocate_array<token_counts>(1);
-        c.copy_in(counts, &sums, sizeof sums);
+        token_counts sums = {0, NO_ROW}, *counts = c.in_out(&sums, 1);
         for (int64_t first = 0, end; first < items->count; first = end) {
             end = items_that_fit(offsets, first, items->count, bytes, c.staging_limit());
             c.poll();
@@ -106,14 +104,14 @@ alcore_status ragged_nnll(const alcore_sys_work *work, const alcore_sys_ragged *
             const void *values = c.to_device(
                 (const char *)items->values + (size_t)(offsets[first] - offsets[0]) * bytes,
                 (size_t)(offsets[end] - offsets[first]) * bytes, bytes);
-            double *range_out = out_in_place ? out + first : c.allocate_array<double>(count);
+            double *range_out = c.output(out + first, count);
             CUDA_EACH_DTYPE(items->dtype,
                             CUDA_LAUNCH((nnll_kernel<DTYPE>), blocks_for(count, CUDA_THREADS),
                                         CUDA_THREADS, c.compute, count, items->first + first,
                                         range_mask, starts, offsets[first], values, range_out,
                                         counts));
             c.launched();
-            if (!out_in_place) {
+            if (range_out != out + first) {
                 std::vector<double> host_out((size_t)count);
                 c.download(host_out.data(), range_out, (size_t)count * sizeof(double));
                 for (int64_t i = 0; i < count; i++)
@@ -124,7 +122,7 @@ alcore_status ragged_nnll(const alcore_sys_work *work, const alcore_sys_ragged *
             c.deallocate(range_mask);
             c.deallocate(values);
         }
-        c.download(&sums, counts, sizeof sums);
+        c.hand_back(&sums, counts, 1);
         const int64_t floored_count = (int64_t)sums.floored,
                       lowest = sums.bad == NO_ROW ? -1 : sums.bad;
         c.write_back(floored, &floored_count, sizeof floored_count);

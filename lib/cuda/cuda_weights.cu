@@ -200,10 +200,8 @@ class weights_columns {
                                                                   : mask_column) {
         c.check_count(speculative);
         c.check_count(count - speculative);
-        if (!weights->total) return;
-        const double nothing = 0.0;
-        total = c.allocate_array<double>(1);
-        c.copy_in(total, &nothing, sizeof nothing);
+        double nothing = 0.0;
+        if (weights->total) total = c.in_out(&nothing, 1);
     }
     /* The outputs of a chunk, for its kernel. */
     weights_out out(const chunk &piece) const {
