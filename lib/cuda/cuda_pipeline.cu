@@ -145,13 +145,10 @@ void pipeline::fill(int buffer, int64_t first, int64_t count) {
                     "copying on the device");
             continue;
         }
-        if (col.pitch == col.bytes) {
-            memcpy(col.pinned[buffer], source, col.bytes * (size_t)count);
-        } else {
-            for (int64_t i = 0; i < count; i++)
-                memcpy(col.pinned[buffer] + (size_t)i * col.bytes, source + (size_t)i * col.pitch,
-                       col.bytes);
-        }
+        const int64_t together = col.pitch == col.bytes ? count : 1; /* rows without gaps */
+        for (int64_t i = 0; i < count; i += together)
+            memcpy(col.pinned[buffer] + (size_t)i * col.bytes, source + (size_t)i * col.pitch,
+                   (size_t)together * col.bytes);
         c.check(cudaMemcpyAsync(col.device[buffer], col.pinned[buffer], col.bytes * (size_t)count,
                                 cudaMemcpyDefault, c.streams->copy),
                 "copying to the device");
