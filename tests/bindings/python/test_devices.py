@@ -218,7 +218,6 @@ def test_a_column_writer_collects_on_the_device(device, context, arrays):
             assert writer.repeats == 5
         assert device.work(1).bytes_out == before
         assert there.select(6, "kcenter").indices == here.select(6, "kcenter").indices
-        assert device.work(1).bytes_out - before < embeddings.nbytes
         with there.column("embeddings", on_device=True) as writer:
             writer.put(range(20), Torch(embeddings[:20], device))
             writer.put(range(20, 40), embeddings[20:])
