@@ -92,7 +92,7 @@ class call {
      * of another device. Managed memory is in place. */
     bool on_device(const void *array);
     /* The same, and the address is a multiple of `alignment` bytes, as a device needs: for an array
-     * the size of an entry. */
+     * the alignment of its type, as kernels read the members of a struct one by one. */
     bool in_place(const void *array, size_t alignment) {
         return on_device(array) && (uintptr_t)array % alignment == 0;
     }
@@ -126,7 +126,7 @@ class call {
     const void *to_device(const void *array, size_t bytes, size_t alignment);
     /* The same of array [count]. */
     template <class T> const T *to_device(const T *array, int64_t count) {
-        return (const T *)to_device(array, (size_t)count * sizeof(T), sizeof(T));
+        return (const T *)to_device(array, (size_t)count * sizeof(T), alignof(T));
     }
     /* A list of the host for kernels: a copy on the device. */
     template <class T> const T *to_device(const std::vector<T> &list) {
@@ -136,7 +136,7 @@ class call {
      * which hand_back() copies to the array. in_out(): the same, where kernels read entries too or
      * leave some as they are. NULL for NULL. */
     template <class T> T *output(T *array, int64_t count) {
-        return !array || in_place(array, sizeof(T)) ? array : allocate_array<T>(count);
+        return !array || in_place(array, alignof(T)) ? array : allocate_array<T>(count);
     }
     template <class T> T *in_out(T *array, int64_t count) {
         return const_cast<T *>(to_device((const T *)array, count));

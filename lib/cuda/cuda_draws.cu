@@ -195,17 +195,24 @@ alcore_status run_totals(const alcore_sys_work *work, int64_t runs, const int64_
         const int64_t *device_starts = c.to_device(starts, runs + 1);
         const uint8_t *device_mask = c.to_device(mask, count);
         const double *device_values = c.to_device(values, count);
-        double *device_totals = c.output(totals, runs), *device_sums = c.in_out(sums, count);
+        /* Sums outside the mask stay. Those before the first run are not copied either: another
+         * call may write them meanwhile. */
+        const int64_t first = host_starts[0];
+        double *device_totals = c.output(totals, runs), *own_sums = sums ? sums + first : nullptr,
+               *device_sums = c.in_out(own_sums, count - first);
         CUDA_LAUNCH(run_totals_kernel, (unsigned)runs, CUDA_THREADS, c.compute, device_starts,
-                    device_mask, device_values, device_sums, device_totals);
+                    device_mask, device_values, device_sums ? device_sums - first : nullptr,
+                    device_totals);
         c.launched();
-        c.hand_back(sums, device_sums, count);
+        c.hand_back(own_sums, device_sums, count - first);
         c.hand_back(totals, device_totals, runs);
     });
 }
 
-/* Kernel table: draws by weight among all blocks of a pool, of which the call has some. found and
- * vectors keep what is not written, so what of them is in host memory is copied both ways. */
+/* Kernel table: draws by weight among all blocks of a pool, of which the call has some. Calls for
+ * other blocks may write other entries of found and vectors meanwhile: where kernels cannot write
+ * both arrays in place, they write copies, of which only the entries of this call are copied back.
+ */
 alcore_status draw_rows(const alcore_sys_work *work, const alcore_sys_draws *draws,
                         const uint8_t *mask, const double *values, const double *sums,
                         int64_t matrices, const alcore_sys_rows *rows, alcore_sys_drawn *found,
@@ -239,13 +246,24 @@ alcore_status draw_rows(const alcore_sys_work *work, const alcore_sys_draws *dra
         const uint8_t *device_mask = c.to_device(mask, end);
         const double *device_values = c.to_device(values, end),
                      *device_sums = c.to_device(sums, end);
-        alcore_sys_drawn *device_found = c.in_out(found, count);
-        double *taken = c.in_out(vectors, count * given.dims);
+        double *taken = c.output(vectors, count * given.dims);
+        const bool in_place = taken == vectors && c.in_place(found, alignof(alcore_sys_drawn));
+        const int64_t NOT_WRITTEN = -2; /* no number of a block, and not -1 */
+        std::vector<alcore_sys_drawn> drawn((size_t)count, {NOT_WRITTEN, NOT_WRITTEN});
+        alcore_sys_drawn *device_found = in_place ? found : c.in_out(drawn.data(), count);
         CUDA_LAUNCH(draw_rows_kernel, (unsigned)count, CUDA_THREADS, c.compute, given, device_mask,
                     device_values, device_sums, device_found, taken);
         c.launched();
-        c.hand_back(found, device_found, count);
-        c.hand_back(vectors, taken, count * given.dims);
+        if (in_place) return;
+        c.download(drawn.data(), device_found, (size_t)count * sizeof *found);
+        for (int64_t d = 0; d < count; d++) {
+            const alcore_sys_drawn &draw = drawn[(size_t)d];
+            if (draw.block == NOT_WRITTEN) continue;
+            c.write_back(&found[d], &draw, sizeof draw);
+            if (taken != vectors && draw.block >= 0)
+                c.download(vectors + d * given.dims, taken + d * given.dims,
+                           (size_t)given.dims * sizeof *vectors);
+        }
     });
 }
 

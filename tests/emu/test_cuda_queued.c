@@ -291,6 +291,58 @@ START_TEST(rows_that_the_device_has_no_memory_for) {
 }
 END_TEST
 
+/* Strategies that draw, for a pool of one block: what was found begins behind an odd number of
+ * totals, one for each sequence of draws. */
+static const request ODD[] = {{"badge", NULL, NULL, false, SHORT_ROWS, 0, 1},
+                              {"bertkm", NULL, NULL, false, SHORT_ROWS, 0, 1},
+                              {"huds", "n_strata", "3", true, SHORT_ROWS, 0, 1}};
+enum { ODD_COUNT = sizeof ODD / sizeof ODD[0] };
+
+/* Rows that are used where they are, on the device. What all visits have found is there too, and
+ * written in place, so that nothing is copied inside the device; without memory for it the host
+ * draws. */
+START_TEST(draws_where_the_rows_are) {
+    const request *r = &ODD[_i];
+    alcore_column_options options = ALCORE_COLUMN_OPTIONS_INIT;
+    alcore_tensor tensor;
+    int64_t shape[] = {SHORT_ROWS, DIMS};
+    uint64_t draws[2], totals[2]; /* launches */
+    fill_rows(SHORT_ROWS, 0);
+    alcore_pool *pool = pool_of(r);
+    alcore_selection *here = select_rows(r, pool, "cpu", MANY);
+    emu.memory(MEMORY);
+    void *there = emulated_array(&emu, vectors, SHORT_ROWS * DIMS * sizeof *vectors);
+    void *ballast = emu.memory_new(BALLAST);
+    ck_assert_ok(alcore_tensor_init(&tensor, there, ALCORE_FLOAT32, shape, 2));
+    tensor.device = (alcore_device){ALCORE_DEVICE_CUDA, 0};
+    options.ownership = ALCORE_BORROW;
+    ck_assert_ok(alcore_pool_set_column(pool, "embeddings", &tensor, NULL, &options));
+    for (int enough = 0; enough < 2; enough++) {
+        if (enough) emu.memory((size_t)2 * MEMORY);
+        const uint64_t within = emu.work(EMU_ALL).bytes_within,
+                       draws_before = emu.kernel("draw_rows_kernel").launches,
+                       totals_before = emu.kernel("run_totals_kernel").launches;
+        alcore_selection *found = select_rows(r, pool, "cuda", MANY);
+        draws[enough] = emu.kernel("draw_rows_kernel").launches - draws_before;
+        totals[enough] = emu.kernel("run_totals_kernel").launches - totals_before;
+        ck_assert_uint_eq(emu.work(EMU_ALL).bytes_within, within);
+        ck_assert_int_eq(alcore_selection_count(found), MANY);
+        ck_assert_mem_eq(alcore_selection_rows(here), alcore_selection_rows(found), 8 * MANY);
+        ck_assert_mem_eq(alcore_selection_scores(here), alcore_selection_scores(found), 8 * MANY);
+        alcore_selection_unref(found);
+    }
+    /* For a draw by the host the weights of the block that it hit are added up once more. */
+    ck_assert_uint_gt(draws[0], 0);
+    ck_assert_uint_gt(draws[1], 0);
+    ck_assert_uint_eq(totals[0], totals[1] + draws[0]);
+    emu.memory((size_t)-1);
+    emu.memory_free(ballast);
+    alcore_selection_unref(here);
+    alcore_pool_unref(pool);
+    emu.memory_free(there);
+}
+END_TEST
+
 int main(void) {
     TCase *tests = tcase_create("queued");
     tcase_set_timeout(tests, 150);
@@ -298,5 +350,6 @@ int main(void) {
     tcase_add_loop_test(tests, a_pick_waits_once_for_all_wide_blocks, 0, QUEUED_COUNT);
     tcase_add_loop_test(tests, rows_without_a_weight_are_taken_in_order, 0, REPEATED_COUNT);
     tcase_add_loop_test(tests, rows_that_the_device_has_no_memory_for, 0, SHORT_COUNT * PLACES);
+    tcase_add_loop_test(tests, draws_where_the_rows_are, 0, ODD_COUNT);
     return check_suite_run("cuda-queued", tests);
 }

@@ -484,8 +484,9 @@ typedef struct alcore_sys_kernels {
      * from +0.0 and in order, of values[i] for starts[b] <= i < starts[b + 1]: double [runs].
      * starts: int64 [runs + 1], ascending, 0 or more; mask: uint8 [starts[runs]]; values: double
      * [starts[runs]]. sums: double [starts[runs]], sums[i] = the running sum of its run up to and
-     * including values[i]; items before starts[0] and outside the mask keep theirs; NULL: not
-     * wanted. A NULL entry: callers give one block at a time. */
+     * including values[i]; items before starts[0], which another call may write meanwhile, and
+     * outside the mask keep theirs; NULL: not wanted. A NULL entry: callers give one block at a
+     * time. */
     alcore_status (*run_totals)(const alcore_sys_work *work, int64_t runs, const int64_t *starts,
                                 const uint8_t *mask, const double *values, double *sums,
                                 double *totals);
@@ -517,11 +518,11 @@ typedef struct alcore_sys_kernels {
      * the blocks before. Where rounding leaves no such block, it is the last item that has a
      * weight. found[d] and vectors[d] are written where the block is one of the call's, and
      * found[d] where no block has a weight, so that calls with all blocks of a pool fill the same
-     * arrays. mask, values, sums: an entry for each item; rows: [matrices], each with a row for
-     * each item; found: [count]; vectors: double [count, sum of the dims], the item's row of each
-     * matrix, widened exactly, one after the other. Where all arrays are in the engine's memory
-     * nothing is waited for; rows in host memory are copied as a whole. A NULL entry: callers draw
-     * one by one. */
+     * arrays, also at the same time: a call leaves all other entries alone. mask, values, sums: an
+     * entry for each item; rows: [matrices], each with a row for each item; found: [count];
+     * vectors: double [count, sum of the dims], the item's row of each matrix, widened exactly, one
+     * after the other. Where all arrays are in the engine's memory nothing is waited for; rows in
+     * host memory are copied as a whole. A NULL entry: callers draw one by one. */
     alcore_status (*draw_rows)(const alcore_sys_work *work, const alcore_sys_draws *draws,
                                const uint8_t *mask, const double *values, const double *sums,
                                int64_t matrices, const alcore_sys_rows *rows,
