@@ -152,6 +152,7 @@ typedef struct alcore__matrix {
         rows; /* [rows.count, dims] matrix rows, borrowed: valid until the block is done */
     const uint8_t *mask; /* [rows.count] 1: active; NULL: every matrix row is, and equals its index
                           */
+    bool on_device;      /* false: the rows are in host memory; true: they may be on a device */
 } alcore__matrix;
 /* unit: kernels divide each row by its length as they read it. */
 alcore_status alcore__block_matrix(alcore__block *block, bool unit, alcore__matrix *out);
@@ -176,11 +177,18 @@ alcore_status alcore__matrix_block_starts(const alcore__matrix *matrix, int64_t 
 alcore_sys_rows alcore__matrix_row(const alcore__matrix *matrix, int64_t index);
 /* Copies the active row with an index to out [dims] as doubles. */
 alcore_status alcore__matrix_copy_row(const alcore__matrix *matrix, int64_t index, double *out);
+/* The same for several indices [count]: out [count, dims]. A device is waited for once for all of
+ * them. */
+alcore_status alcore__matrix_copy_rows(const alcore__matrix *matrix, const int64_t *indices,
+                                       int64_t count, double *out);
 /* ALCORE_E_DATA that names the first active row with a NaN or infinity; ALCORE_OK when there is
- * none. Called when a sum or a norm is not finite. */
+ * none. Called when a sum or a norm is not finite, and by strategies that compute neither. */
 alcore_status alcore__matrix_check(const alcore__matrix *matrix);
-/* The same for a strategy that computes no sum or norm which a NaN would show up in. */
-alcore_status alcore__matrix_check_norms(const alcore__matrix *matrix);
+/* The same for a caller that has the dot product of each row with itself, self_dots [matrix rows],
+ * as only rows whose product is not finite can have one. bad [count], by index: its entries for all
+ * such rows are set to 1 instead, and the others stay; NULL: the first one is an error. */
+alcore_status alcore__matrix_check_dots(const alcore__matrix *matrix, const double *self_dots,
+                                        uint8_t *bad);
 
 /* Dot products with a vector [dims], dot products of each row with itself, and squared Euclidean
  * distances to a vector [dims], by index: out [count]. */

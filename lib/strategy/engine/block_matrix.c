@@ -22,6 +22,7 @@
 #include <string.h>
 
 #include "base/tensor_view.h"
+#include "kernel/kernels.h"
 #include "strategy/engine/block_embeddings.h"
 
 /* Number of pool rows in the span, from the first active row of a block to its last. */
@@ -208,6 +209,7 @@ alcore_status alcore__block_matrix(alcore__block *block, bool unit, alcore__matr
     *out = (alcore__matrix){.block = block};
     out->rows.dims = out->rows.stride = column->dims;
     out->rows.dtype = column->dtype;
+    out->on_device = alcore__column_device(column) >= 0;
     if (is_sparse(block, column)) {
         ALCORE__TRY(read_active_rows(block, column, &out->rows));
     } else if (!alcore__block_find_copy(block, &out->rows)) {
@@ -218,6 +220,7 @@ alcore_status alcore__block_matrix(alcore__block *block, bool unit, alcore__matr
         ALCORE__TRY(alcore__block_make_copy(block, column, reader, &out->rows, out->mask));
         if (alcore__block_find_copy(block, &out->rows)) out->mask = NULL;
     }
+    if (block->memory && block->memory->device.memory) out->on_device = true;
     out->rows.unit = unit;
     return ALCORE_OK;
 }
@@ -273,6 +276,39 @@ alcore_status alcore__matrix_copy_row(const alcore__matrix *matrix, int64_t inde
     return alcore__run_kernels(matrix->block->run)->widen(&work, &row, NULL /* no mask */, out);
 }
 
+/* Rows on a device are collected there by one kernel, and widened by another one; where its memory
+ * is short, one after the other. The CPU widens those in host memory, of which a device would make
+ * copies. */
+alcore_status alcore__matrix_copy_rows(const alcore__matrix *matrix, const int64_t *indices,
+                                       int64_t count, double *out) {
+    alcore__block *block = matrix->block;
+    const alcore_sys_kernels *kernels =
+        matrix->on_device ? alcore__run_kernels(block->run) : alcore__kernels_cpu();
+    alcore_sys_work work = alcore__run_work(block->run);
+    alcore__scratch_mark mark = alcore__scratch_get_mark(block);
+    alcore_sys_rows shape = matrix->rows;
+    alcore_sys_held held = {0};
+    int64_t *items; /* [count] matrix rows */
+    shape.count = count;
+    ALCORE__TRY(alcore__scratch_push(block, count, sizeof *items, &items));
+    for (int64_t i = 0; i < count; i++) items[i] = alcore__matrix_row_of(matrix, indices[i]);
+    if (count > 1 && kernels->hold && kernels->gather)
+        ALCORE__TRY(kernels->hold(&work, &shape, &held));
+    alcore_status status = ALCORE_OK;
+    if (held.memory) {
+        status = kernels->gather(&work, &matrix->rows, count, items, held.memory);
+        if (status == ALCORE_OK) status = kernels->widen(&work, &held.rows, NULL /* all */, out);
+        kernels->release(&work, &held);
+    } else {
+        for (int64_t i = 0; i < count && status == ALCORE_OK; i++) {
+            const alcore_sys_rows row = alcore__matrix_row(matrix, indices[i]);
+            status = kernels->widen(&work, &row, NULL /* no mask */, out + i * row.dims);
+        }
+    }
+    alcore__scratch_release(block, mark);
+    return status;
+}
+
 /* ---- checks ---- */
 
 /* Fails with the name of the first component that is not finite. values [dims]: the embedding of
@@ -294,21 +330,55 @@ alcore_status alcore__vector_check(const double *values, int64_t dims, int32_t s
     return ALCORE_OK;
 }
 
-/* Looks for a component that is not finite in the active rows, whose values are read as they are
- * and not divided by the row's length, and fails with the first one. Called only after a sum or a
- * dot product came out infinite or NaN, so it may be slow; a sum can also overflow from finite
- * values: then nothing is found, the call succeeds, and the run continues with the infinite sum. */
-alcore_status alcore__matrix_check(const alcore__matrix *matrix) {
+/* Looks at the values of the rows as they are, not divided by the row's length. Components of a row
+ * with an infinite product may all be finite, so that those rows are copied in pieces until one is
+ * found that is not; mostly it is the first, which therefore is a piece of its own. */
+alcore_status alcore__matrix_check_dots(const alcore__matrix *matrix, const double *self_dots,
+                                        uint8_t *bad) {
+    enum { PIECE = 256 };
     alcore__matrix plain = *matrix;
     alcore__block *block = matrix->block;
+    const int64_t dims = matrix->rows.dims;
     alcore__scratch_mark mark = alcore__scratch_get_mark(block);
-    double *vector;
+    int64_t *suspects, count = 0, piece; /* [count] indices of rows whose product is not finite */
+    double *vectors;
     plain.rows.unit = 0;
-    ALCORE__TRY(alcore__scratch_push(block, plain.rows.dims, sizeof *vector, &vector));
-    for (int64_t i = 0; i < block->count; i++) {
-        ALCORE__TRY(alcore__matrix_copy_row(&plain, i, vector));
-        ALCORE__TRY(alcore__vector_check(vector, plain.rows.dims, block->source, block->rows[i]));
+    ALCORE__TRY(alcore__scratch_push(block, block->count, sizeof *suspects, &suspects));
+    for (int64_t i = 0; i < block->count; i++)
+        if (!isfinite(self_dots[alcore__matrix_row_of(matrix, i)])) suspects[count++] = i;
+    ALCORE__TRY(alcore__scratch_push(block, (count < PIECE ? count : PIECE) * dims, sizeof *vectors,
+                                     &vectors));
+    for (int64_t first = 0; first < count; first += piece) {
+        piece = count - first < PIECE ? count - first : PIECE;
+        if (!bad && first == 0) piece = 1;
+        ALCORE__TRY(alcore__matrix_copy_rows(&plain, suspects + first, piece, vectors));
+        for (int64_t k = 0; k < piece * dims; k++) {
+            const int64_t i = suspects[first + k / dims];
+            if (isfinite(vectors[k])) continue;
+            if (!bad)
+                return alcore__vector_check(vectors + k / dims * dims, dims, block->source,
+                                            block->rows[i]);
+            bad[i] = 1;
+        }
     }
+    alcore__scratch_release(block, mark);
+    return ALCORE_OK;
+}
+
+/* Checks the active rows for NaN and infinities. Called where a sum or a dot product came out
+ * infinite or NaN, and in passes that compute neither a sum nor a norm in which one would show up.
+ * A sum can also overflow from finite values: then nothing is found, the call succeeds, and the run
+ * continues with the infinite sum. */
+alcore_status alcore__matrix_check(const alcore__matrix *matrix) {
+    alcore__block *block = matrix->block;
+    alcore_sys_work work = alcore__run_work(block->run);
+    alcore__scratch_mark mark = alcore__scratch_get_mark(block);
+    alcore_sys_rows plain = matrix->rows;
+    double *dots; /* [matrix rows] of each row with itself */
+    plain.unit = 0;
+    ALCORE__TRY(alcore__scratch_push(block, plain.count, sizeof *dots, &dots));
+    ALCORE__TRY(alcore__run_kernels(block->run)->self_dots(&work, &plain, matrix->mask, dots));
+    ALCORE__TRY(alcore__matrix_check_dots(matrix, dots, NULL /* the first is an error */));
     alcore__scratch_release(block, mark);
     return ALCORE_OK;
 }
@@ -389,21 +459,6 @@ alcore_status alcore__matrix_self_dots(const alcore__matrix *matrix, double *out
     collect(matrix, by_row, out);
     alcore__scratch_release(matrix->block, mark);
     return ALCORE_OK;
-}
-
-/* Checks the active rows for NaN and infinities, for passes that compute neither a sum nor a norm
- * in which one would show up. The dot product of a row with itself is not finite if one of its
- * components is not; only then are the components searched. */
-alcore_status alcore__matrix_check_norms(const alcore__matrix *matrix) {
-    alcore__scratch_mark mark = alcore__scratch_get_mark(matrix->block);
-    int64_t count = matrix->block->count;
-    double *dots;
-    ALCORE__TRY(alcore__scratch_push(matrix->block, count, sizeof *dots, &dots));
-    ALCORE__TRY(alcore__matrix_self_dots(matrix, dots));
-    bool finite = true;
-    for (int64_t i = 0; i < count; i++) finite = finite && isfinite(dots[i]);
-    alcore__scratch_release(matrix->block, mark);
-    return finite ? ALCORE_OK : alcore__matrix_check(matrix);
 }
 
 /* Adds the active rows up by group: group [active rows], 0 .. groups - 1, -1: the row is added to

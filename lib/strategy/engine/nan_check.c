@@ -34,21 +34,14 @@ static alcore_status check_scores(alcore__block *block, uint8_t *bad) {
  * stay. The dot product of a row with itself (its self dot) shows cheaply whether it can have one.
  */
 static alcore_status check_embeddings(alcore__block *block, uint8_t *bad) {
+    alcore_sys_work work = alcore__run_work(block->run);
     alcore__matrix matrix;
-    double *self_dots, *vector;
+    double *self_dots; /* [matrix rows] */
     ALCORE__TRY(alcore__block_matrix(block, false /* not as unit vectors */, &matrix));
-    ALCORE__TRY(alcore__scratch_push(block, block->count, sizeof *self_dots, &self_dots));
-    ALCORE__TRY(alcore__scratch_push(block, matrix.rows.dims, sizeof *vector, &vector));
-    ALCORE__TRY(alcore__matrix_self_dots(&matrix, self_dots));
-    for (int64_t i = 0; i < block->count; i++) {
-        if (isfinite(self_dots[i])) continue;
-        /* A finite row of huge values has an infinite square: only the values themselves tell. */
-        ALCORE__TRY(alcore__matrix_copy_row(&matrix, i, vector));
-        for (int64_t j = 0; j < matrix.rows.dims; j++) {
-            if (!isfinite(vector[j])) bad[i] = 1;
-        }
-    }
-    return ALCORE_OK;
+    ALCORE__TRY(alcore__scratch_push(block, matrix.rows.count, sizeof *self_dots, &self_dots));
+    ALCORE__TRY(
+        alcore__run_kernels(block->run)->self_dots(&work, &matrix.rows, matrix.mask, self_dots));
+    return alcore__matrix_check_dots(&matrix, self_dots, bad);
 }
 
 /* Called for each block of candidates; the partial is bad [active rows], zeroed by the runner.

@@ -99,10 +99,8 @@ static alcore_status make_engine_arrays(alcore__block *block, const alcore__matr
     for (int64_t i = rows; i < count; i++) values[i] = HUGE_VAL;
     alcore_status status =
         alcore__run_kernels(run)->self_dots(&work, &matrix->rows, matrix->mask, values);
-    for (int64_t i = 0; i < block->count && status == ALCORE_OK; i++) {
-        if (!isfinite(values[alcore__matrix_row_of(matrix, i)]))
-            status = alcore__matrix_check(matrix);
-    }
+    if (status == ALCORE_OK)
+        status = alcore__matrix_check_dots(matrix, values, NULL /* the first is an error */);
     if (status == ALCORE_OK) return alcore__block_keep(block, values, count);
     alcore__free(run->ctx, values);
     return status;

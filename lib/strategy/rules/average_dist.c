@@ -242,10 +242,12 @@ static alcore_status measure_closed(alcore__block *block, void *partial) {
     ALCORE__TRY(alcore__scratch_push(block, count, sizeof *norms, &norms));
     ALCORE__TRY(alcore__scratch_push(block, count, sizeof *group_distance, &group_distance));
     ALCORE__TRY(alcore__matrix_self_dots(&matrix, norms));
+    bool finite = true;
     for (int64_t i = 0; i < count; i++) {
-        if (!isfinite(norms[i])) ALCORE__TRY(alcore__matrix_check(&matrix));
+        finite = finite && isfinite(norms[i]);
         norms[i] = sqrt(norms[i]);
     }
+    if (!finite) ALCORE__TRY(alcore__matrix_check(&matrix));
     if (state->target.count == 1) return measure_group(state, &matrix, 0, norms, distance);
     for (int64_t g = 0; g < state->target.count; g++) {
         ALCORE__TRY(measure_group(state, &matrix, g, norms, group_distance));
@@ -432,13 +434,14 @@ static alcore_status measure_exactly(alcore__block *block, void *partial) {
     ALCORE__TRY(
         alcore__scratch_push(block, block->count * state->target.count, sizeof *totals, &totals));
     ALCORE__TRY(sum_distances(&matrix, to_measure, totals));
+    bool finite = true;
     for (int64_t i = 0; i < block->count; i++) {
         distance[i] = to_measure[i] ? alcore__target_groups_mean(&state->target,
                                                                  totals + i * state->target.count)
                                     : (double)NAN;
-        if (to_measure[i] && !isfinite(distance[i])) ALCORE__TRY(alcore__matrix_check(&matrix));
+        finite = finite && (!to_measure[i] || isfinite(distance[i]));
     }
-    return ALCORE_OK;
+    return finite ? ALCORE_OK : alcore__matrix_check(&matrix);
 }
 
 /* Reduces the partial of one block: copies the distances that were computed to the positions of

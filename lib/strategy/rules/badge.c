@@ -197,9 +197,9 @@ static alcore_status fill_rows(const alcore__badge_state *state, const alcore__m
     ALCORE__TRY(read_factors(state, matrix, rows->a));
     ALCORE__TRY(kernels->self_dots(&work, &factors, NULL /* all rows */, rows->squares));
     ALCORE__TRY(kernels->self_dots(&work, &matrix->rows, matrix->mask, h_dots));
+    ALCORE__TRY(alcore__matrix_check_dots(matrix, h_dots, NULL /* the first is an error */));
     for (int64_t i = 0; i < block->count; i++) {
         int64_t matrix_row = alcore__matrix_row_of(matrix, i);
-        if (!isfinite(h_dots[matrix_row])) ALCORE__TRY(alcore__matrix_check(matrix));
         rows->squares[matrix_row] *= h_dots[matrix_row];
         rows->weights[matrix_row] = HUGE_VAL;
     }

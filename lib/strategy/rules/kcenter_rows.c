@@ -33,10 +33,8 @@ static alcore_status make_sq_dists(alcore__block *block, const alcore__matrix *m
     ALCORE__TRY(alcore__new_array(run->ctx, (size_t)rows, sizeof *values, &values));
     alcore_status status =
         alcore__run_kernels(run)->self_dots(&work, &matrix->rows, matrix->mask, values);
-    for (int64_t i = 0; i < block->count && status == ALCORE_OK; i++) {
-        if (!isfinite(values[alcore__matrix_row_of(matrix, i)]))
-            status = alcore__matrix_check(matrix);
-    }
+    if (status == ALCORE_OK)
+        status = alcore__matrix_check_dots(matrix, values, NULL /* the first is an error */);
     for (int64_t i = 0; i < rows; i++) values[i] = HUGE_VAL;
     if (status == ALCORE_OK) return alcore__block_keep(block, values, rows);
     alcore__free(run->ctx, values);

@@ -181,7 +181,7 @@ static alcore_status find_neighbors(alcore__block *block, void *partial) {
     const alcore__active_rows *target = &run->active[ALCORE__OVER_TARGET];
     alcore__matrix matrix;
     ALCORE__TRY(alcore__block_matrix(block, false /* not unit vectors */, &matrix));
-    if (!state->checked) ALCORE__TRY(alcore__matrix_check_norms(&matrix));
+    if (!state->checked) ALCORE__TRY(alcore__matrix_check(&matrix));
     alcore__neighbor_lists_begin(lists, block, partial);
     for (int64_t b = 0; b < target->blocks; b++) {
         int64_t first = b * ALCORE_BLOCK_ROWS;

@@ -35,7 +35,7 @@ alcore_status alcore__mrs_open_rows(alcore__block *block, const alcore__matrix *
     for (int64_t i = 0; i < entries; i++) out->near[i] = -1;
     for (int64_t m = 0; m < rows; m++) out->number[m] = -1;
     memset(out->stale, 1, (size_t)rows);
-    return alcore__matrix_check_norms(matrix);
+    return alcore__matrix_check(matrix);
 }
 
 /* Whether the candidate at a position was picked; only with iterative=1 are there picks before the

@@ -59,5 +59,5 @@ alcore_status alcore__hybrid_check_target(alcore__block *block, void *partial) {
     alcore__matrix matrix;
     (void)partial; /* the pass has none */
     ALCORE__TRY(alcore__block_matrix(block, false /* not as unit vectors */, &matrix));
-    return alcore__matrix_check_norms(&matrix);
+    return alcore__matrix_check(&matrix);
 }

@@ -175,7 +175,7 @@ static size_t distance_bytes(const alcore__block *block) {
 /* Sets *matrix to the embeddings of a block of candidates, and fails on one that is not finite. */
 static alcore_status open_matrix(alcore__block *block, alcore__matrix *matrix) {
     ALCORE__TRY(alcore__block_matrix(block, false /* not unit vectors */, matrix));
-    return alcore__matrix_check_norms(matrix);
+    return alcore__matrix_check(matrix);
 }
 
 /* Whether a block of the target's pool has an active row. */
