@@ -128,6 +128,25 @@ static emu_work work_of(const setting *s) {
     return work;
 }
 
+/* ---- labeled rows ---- */
+
+/* The rows are collected and widened by two kernels. */
+static const setting LABELED[] = {{.strategy = "kcenter"},
+                                  {.strategy = "mrs", .option = "metric", .value = "cosine"},
+                                  {.strategy = "mrs"}};
+enum { LABELED_COUNT = sizeof LABELED / sizeof LABELED[0] };
+
+START_TEST(labeled_rows_come_to_the_host_together) {
+    setting s = LABELED[_i];
+    s.labeled = 3;
+    const emu_work few = work_of(&s);
+    s.labeled = 300;
+    const emu_work many = work_of(&s);
+    ck_assert_uint_le(many.launches, few.launches + 4);
+    ck_assert_uint_le(many.stream_waits, few.stream_waits + 4);
+}
+END_TEST
+
 /* ---- rows that are not finite ---- */
 
 /* Strategies that look for such rows each in another way. */
@@ -166,6 +185,7 @@ int main(void) {
     TCase *tests = tcase_create("labeled");
     tcase_set_timeout(tests, 60);
     tcase_add_checked_fixture(tests, setup, teardown);
+    tcase_add_loop_test(tests, labeled_rows_come_to_the_host_together, 0, LABELED_COUNT);
     tcase_add_loop_test(tests, a_bad_row_is_found_by_its_product, 0, BAD_COUNT);
     tcase_add_loop_test(tests, bad_rows_are_looked_at_together, 0, COMPARED_COUNT);
     return check_suite_run("cuda-labeled", tests);

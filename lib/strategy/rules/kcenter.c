@@ -155,16 +155,14 @@ static size_t chunk_bytes(const alcore__block *block) {
 static alcore_status collect_vectors(alcore__block *block, void *partial) {
     const alcore__kcenter_state *state = block->run->state;
     alcore__matrix matrix;
-    int64_t first, end;
-    double *vector = partial;
+    int64_t first, end, indices[CHUNK_ROWS];
+    const double *vectors = partial;
     chunk_range(block, &first, &end);
+    for (int64_t i = first; i < end; i++) indices[i - first] = i;
     ALCORE__TRY(alcore__block_matrix(block, false /* not unit vectors */, &matrix));
-    for (int64_t i = first; i < end; i++, vector += state->dims) {
-        ALCORE__TRY(alcore__matrix_copy_row(&matrix, i, vector));
-        for (int64_t j = 0; j < state->dims; j++) {
-            if (!isfinite(vector[j])) return alcore__matrix_check(&matrix);
-        }
-    }
+    ALCORE__TRY(alcore__matrix_copy_rows(&matrix, indices, end - first, partial));
+    for (int64_t i = first; i < end; i++, vectors += state->dims)
+        ALCORE__TRY(alcore__vector_check(vectors, state->dims, block->source, block->rows[i]));
     return ALCORE_OK;
 }
 

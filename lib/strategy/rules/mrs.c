@@ -174,31 +174,34 @@ static int64_t first_position(const alcore__block *block) {
     return block->start + (block->source == ALCORE__OVER_LABELED_POOL ? state->labeled_rows : 0);
 }
 
-/* The partial: for each drawn row of the block its pool row, as a double, which is exact below
- * 2^53, and its vector [dims]. */
+/* The partial: the pool row of each drawn row of the block, int64 [rows], then their vectors, double
+ * [rows, dims]. */
 static size_t drawn_bytes(const alcore__block *block) {
     const alcore__mrs_state *state = block->run->state;
     int64_t position = first_position(block);
     int64_t rows =
         first_drawn_from(state, position + block->count) - first_drawn_from(state, position);
-    return (size_t)rows * (size_t)(1 + state->dims) * sizeof(double);
+    return (size_t)rows * (sizeof(int64_t) + (size_t)state->dims * sizeof(double));
 }
 
 /* Writes the partial, the drawn rows of the block in the order of L; fails for a vector with a NaN
  * or infinity. */
 static alcore_status collect_drawn(alcore__block *block, void *partial) {
     const alcore__mrs_state *state = block->run->state;
-    int64_t position = first_position(block),
-            end = first_drawn_from(state, position + block->count);
+    const int64_t position = first_position(block), first = first_drawn_from(state, position),
+                  count = first_drawn_from(state, position + block->count) - first;
+    int64_t *rows = partial, *indices;
+    double *vectors = (double *)(rows + count);
     alcore__matrix matrix;
-    double *out = partial;
     ALCORE__TRY(alcore__block_matrix(block, false /* not unit vectors */, &matrix));
-    for (int64_t d = first_drawn_from(state, position); d < end; d++, out += 1 + state->dims) {
-        int64_t index = state->positions[d] - position;
-        out[0] = (double)block->rows[index];
-        ALCORE__TRY(alcore__matrix_copy_row(&matrix, index, out + 1));
-        ALCORE__TRY(alcore__vector_check(out + 1, state->dims, block->source, block->rows[index]));
+    ALCORE__TRY(alcore__scratch_push(block, count, sizeof *indices, &indices));
+    for (int64_t d = 0; d < count; d++) {
+        indices[d] = state->positions[first + d] - position;
+        rows[d] = block->rows[indices[d]];
     }
+    ALCORE__TRY(alcore__matrix_copy_rows(&matrix, indices, count, vectors));
+    for (int64_t d = 0; d < count; d++, vectors += state->dims)
+        ALCORE__TRY(alcore__vector_check(vectors, state->dims, block->source, rows[d]));
     return ALCORE_OK;
 }
 
@@ -206,13 +209,14 @@ static alcore_status collect_drawn(alcore__block *block, void *partial) {
  * order of L. reserve() in begin() has made the capacity. */
 static alcore_status append_drawn(alcore__run *run, const alcore__block_partial *partial) {
     alcore__mrs_state *state = run->state;
-    size_t row_bytes = (size_t)(1 + state->dims) * sizeof(double);
-    const double *row = partial->extra;
-    for (size_t i = 0; i < partial->extra_bytes / row_bytes; i++, row += 1 + state->dims) {
-        state->sample_rows[state->collected] = (int64_t)row[0];
-        memcpy(state->sample + state->collected++ * state->dims, row + 1,
-               (size_t)state->dims * sizeof *row);
-    }
+    size_t row_bytes = sizeof(int64_t) + (size_t)state->dims * sizeof(double);
+    size_t count = partial->extra_bytes / row_bytes;
+    const int64_t *rows = partial->extra;
+    if (count == 0) return ALCORE_OK; /* rows may be NULL */
+    memcpy(state->sample_rows + state->collected, rows, count * sizeof *rows);
+    memcpy(state->sample + state->collected * state->dims, rows + count,
+           count * (row_bytes - sizeof *rows));
+    state->collected += (int64_t)count;
     return ALCORE_OK;
 }
 
