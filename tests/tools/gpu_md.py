@@ -43,7 +43,7 @@ PASSES = [
               ('cosine distances to their centroids', ['each_row<group_cosine_body>', 'each_row<self_dots_body>'])]),
     ('huds k_clusters=2 n_strata=3', K_MEANS),
     ('huds k_clusters=2 n_strata=3 filtered', FILTERED[:1]),
-    ('mrs', [('vector of a row', ['each_row<widen_body>']), ('norms of the rows', ['each_row<self_dots_body>']),
+    ('mrs', [('norms of the rows', ['each_row<self_dots_body>']),
              ('step of a search', ['join_kernel', 'values_kernel', 'each_row<convert_body>'])]),
     ('mrs filtered', FILTERED[1:]),
     ('average-dist', [('sum of the target', ['sums_kernel']),
