@@ -42,6 +42,7 @@ begun=$SECONDS
 # shellcheck disable=SC2086
 need $need_build $need_tests ${full:+$need_full} || exit 1
 tests/tools/install_torch.sh ${full:+full}
+tests/tools/install_cuda_tools.sh
 echo "packages: $((SECONDS - begun)) s"
 
 export ALCORE_TEST_SEED=${ALCORE_TEST_SEED:-$RANDOM}
