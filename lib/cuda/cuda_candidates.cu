@@ -312,9 +312,13 @@ static __global__ void __launch_bounds__(SELECT_THREADS, CUDA_BLOCKS)
     items.candidate_count[item] = items.earlier_count[item] = count;
 }
 
-/* The most rows of a step. Queries, which all rows meet, are converted once where they fit a part:
- * as many as one launch may compare with MAX_STEP rows. */
-const int64_t MAX_STEP = 4096;
+/* The most rows of a step: MAX_STEP, or with fewer queries as many as have MAX_STEP * MAX_STEP
+ * pairs with them, but at most MAX_FEW_STEP. Queries, which all rows meet, are converted once where
+ * they fit a part: as many as one launch may compare with MAX_STEP rows. */
+const int64_t MAX_STEP = 4096, MAX_FEW_STEP = 16 * MAX_STEP;
+int64_t max_rows(int64_t queries) {
+    return std::max(MAX_STEP, std::min(MAX_STEP * MAX_STEP / queries, MAX_FEW_STEP));
+}
 int64_t max_queries(int64_t dims) {
     return std::max<int64_t>(LAUNCH_HALVES / (MAX_STEP * std::max<int64_t>(dims, 1)), MAX_STEP);
 }
@@ -386,7 +390,7 @@ void search_part(const search_call &s, const item_set &rows, const item_set &que
 } // namespace
 
 /* A whole search: queries are converted in parts that stay on the device, rows pass in chunks of at
- * most MAX_STEP. Lists live while a chunk meets a part: their entries refer to both. */
+ * most max_rows(). Lists live while a chunk meets a part: their entries refer to both. */
 void filtered_search(const search_call &s) {
     int64_t dims = s.rows->dims;
     item_set rows = item_set(), queries = item_set();
@@ -397,7 +401,7 @@ void filtered_search(const search_call &s) {
     queries.half = others.half;
     lay_out_lists(&queries, others.extra, others.step);
     pipeline pass(s.c, s.rows->count);
-    pass.limit_rows(MAX_STEP);
+    pass.limit_rows(max_rows(others.step));
     half_column halves(s.c, pass, s.rows, s.metric);
     int matrix = pass.rows(s.rows), mask_column = pass.row_mask(s.mask);
     int lists = pass.scratch(list_bytes(rows.k));

@@ -42,8 +42,13 @@
 namespace alcore_cuda {
 
 namespace {
-/* The most rows and the most queries of a tile: 8 MiB of values by row and as much by query. */
-enum { TILE = 1024 };
+/* A tile has at most TILE queries and TILE * TILE pairs: 8 MiB of values by row and as much by
+ * query. Of few queries it has more than TILE rows, as many as have TILE_DOUBLES (32 MiB). */
+enum { TILE = 1024, TILE_DOUBLES = 1 << 22 };
+int64_t tile_rows(int64_t queries, int64_t dims) {
+    int64_t most = std::min(TILE * TILE / queries, TILE_DOUBLES / std::max<int64_t>(dims, 1));
+    return std::max<int64_t>(most, TILE);
+}
 
 /* The values of all pairs of a and b: by_a [a.count, b.count] and by_b [b.count, a.count], the same
  * values transposed; NULL: not wanted. A warp computes 4 x 4 pairs: dot or, with SQD, sq_dist;
@@ -226,7 +231,7 @@ int checked_k(call &c, const alcore_sys_best *best) {
 void plain_search(const search_call &s) {
     operand_parts others(s.c, s.queries, TILE);
     pipeline pass(s.c, s.rows->count);
-    pass.limit_rows(TILE);
+    pass.limit_rows(tile_rows(others.step, s.rows->dims));
     int matrix = pass.rows(s.rows), wide = pass.scratch((size_t)s.rows->dims * sizeof(double));
     int norms = pass.scratch(sizeof(double)), mask_column = pass.row_mask(s.mask);
     size_t width = (size_t)s.row_k * sizeof(double);

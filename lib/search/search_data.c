@@ -164,6 +164,13 @@ alcore_status alcore__search_data_rows(const alcore__search_data *data,
     return ALCORE_OK;
 }
 
+/* Called when the blocks of a search are sized. A column has no memory for rows that were added to
+ * the pool after it was set: a block with one of them is put together in scratch memory. */
+bool alcore__search_data_in_place(const alcore__search_data *data, const alcore__engine *engine) {
+    return !data->column || (alcore__column_in_place(data->column, engine) &&
+                             data->count <= data->column->row_count);
+}
+
 /* Fails with ALCORE_E_DATA when row i of the block `rows` (from 0) has a value that is not finite,
  * and names the row of the operand and the component, both from 0. Called for rows whose sum of
  * squares is not finite, which finite values can cause too: only the values themselves tell. */

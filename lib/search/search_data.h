@@ -44,6 +44,10 @@ alcore_status alcore__search_data_rows(const alcore__search_data *data,
                                        const alcore__engine *engine, int64_t first, int64_t count,
                                        alcore__scratch *scratch, alcore_sys_rows *out);
 
+/* Whether the engine reads the rows where they are, however many: they are in memory, not in a
+ * file, and need not be put together. Those of a device then are in the memory of the engine's. */
+bool alcore__search_data_in_place(const alcore__search_data *data, const alcore__engine *engine);
+
 /* Fails for the first unmasked row with a value that is not finite (spec 1.4). dots [rows->count]:
  * workspace. */
 alcore_status alcore__search_data_check(const alcore__search_data *data,

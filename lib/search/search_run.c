@@ -25,8 +25,14 @@
  * that are longer than the kernel's, as many as have lists of the same bytes, 4 MiB a thread. */
 #define SLAB_BYTES (INT64_C(64) << 20)
 #define MIN_SLAB 256
-/* The largest number of rows of a block of a matrix in memory. */
+/* The largest number of rows of a block that is read in place in host memory. */
 #define MEMORY_BLOCK_ROWS (4 * ALCORE_BLOCK_ROWS)
+/* The largest block that is read in place on a device: rows, their bytes, and bytes of the dots of
+ * all threads, in host memory. DEVICE_SHARES: as many calls run on a device at once, one each of as
+ * many threads; but a block has at least DEVICE_SHARE_ROWS rows, where there are so many. */
+enum { DEVICE_SHARES = 4, DEVICE_SHARE_ROWS = 16 * ALCORE_BLOCK_ROWS, DEVICE_ROWS = 1 << 20 };
+#define DEVICE_BYTES (INT64_C(2) << 30)
+#define DOTS_BYTES (INT64_C(64) << 20)
 
 /* Checks the options, and fills in run->k and run->search (the metric; no pruning yet).
  * *out_device: the name of the engine's device ("auto", "cpu", "cuda", "cuda:1"; NULL: auto), which
@@ -76,16 +82,36 @@ static void size_slab(alcore__search_run *run) {
     if (run->slab > run->queries.count) run->slab = run->queries.count;
 }
 
-/* Sets run->block, the rows of a block. Columns are read in blocks of ALCORE_BLOCK_ROWS. The longer
- * a block of a matrix in memory, the fewer candidates remain to be computed in double, because the
- * threshold of a query (the value of its k-th best so far) improves within a block; so each
- * thread's share of the rows is cut into as few blocks of equal length as MEMORY_BLOCK_ROWS allows,
- * but none shorter than ALCORE_BLOCK_ROWS. */
+/* The most rows of a block that is read in place on a device, of all rows. */
+static int64_t most_on_device(const alcore__search_run *run) {
+    const alcore__search_data *rows = &run->rows;
+    int32_t dtype = rows->column ? rows->column->dtype : rows->matrix.dtype;
+    int64_t row_bytes = rows->dims * (int64_t)alcore_sys_dtype_bytes(dtype);
+    int64_t most = DOTS_BYTES / (run->threads + 1) / (int64_t)sizeof *run->dots;
+    if (row_bytes > 0 && most > DEVICE_BYTES / row_bytes) most = DEVICE_BYTES / row_bytes;
+    return most < DEVICE_ROWS ? most : DEVICE_ROWS;
+}
+
+/* Sets run->block, the rows of a block. Rows that are read from a file, or put together in scratch
+ * memory, have blocks of ALCORE_BLOCK_ROWS. Of rows that are read in place each share, that of a
+ * thread, is cut into as few blocks of equal length as the largest allows, but none shorter than
+ * ALCORE_BLOCK_ROWS. The longer a block in host memory, the fewer candidates remain to be computed
+ * in double, because the threshold of a query (the value of its k-th best so far) improves within a
+ * block. For a block on a device the host starts some kernels, converts the queries and waits, in
+ * tens of microseconds each, whatever its length. */
 static void size_block(alcore__search_run *run) {
-    int64_t share = (run->rows.count + run->threads - 1) / run->threads;  /* rows of a thread */
-    int64_t blocks = (share + MEMORY_BLOCK_ROWS - 1) / MEMORY_BLOCK_ROWS; /* of a thread */
+    int64_t shares = run->threads, most = MEMORY_BLOCK_ROWS, least = ALCORE_BLOCK_ROWS;
     run->block = ALCORE_BLOCK_ROWS;
-    if (!run->rows.column && blocks > 0 && (share + blocks - 1) / blocks > run->block)
+    if (!alcore__search_data_in_place(&run->rows, &run->engine)) return;
+    if (run->rows.device >= 0) {
+        if (shares > DEVICE_SHARES) shares = DEVICE_SHARES;
+        most = most_on_device(run);
+        least = DEVICE_SHARE_ROWS;
+    }
+    int64_t share = (run->rows.count + shares - 1) / shares;
+    if (share < least) share = run->rows.count < least ? run->rows.count : least;
+    int64_t blocks = (share + most - 1) / most; /* of a share */
+    if (blocks > 0 && (share + blocks - 1) / blocks > run->block)
         run->block = (share + blocks - 1) / blocks;
 }
 
@@ -144,7 +170,7 @@ void alcore__search_end(alcore__search_run *run) {
     alcore__search_data_end(&run->queries);
 }
 
-/* Blocks of rows on the device are read in place, so that they are runs of what is converted here.
+/* Rows on the device that are read in place are runs of what is converted here, block by block.
  * One slab of queries is one pass, which converts the rows of a block by itself; margin ratios take
  * a pass more. A failure is that of the search. */
 alcore_status alcore__search_convert_rows(alcore__search_run *run) {
@@ -152,7 +178,8 @@ alcore_status alcore__search_convert_rows(alcore__search_run *run) {
     const bool passes_again = run->queries.count > run->slab || run->ratio;
     alcore_sys_work work = alcore__engine_work(&run->engine);
     alcore_sys_rows rows;
-    if (!passes_again || run->rows.device < 0 || !kernels->convert || run->converted.held.memory)
+    if (!passes_again || run->rows.device < 0 || !kernels->convert || run->converted.held.memory ||
+        !alcore__search_data_in_place(&run->rows, &run->engine))
         return ALCORE_OK;
     ALCORE__TRY(alcore__search_data_rows(&run->rows, &run->engine, 0, run->rows.count,
                                          &run->scratch[0], &rows));
@@ -166,19 +193,18 @@ alcore_sys_work alcore__search_work(const alcore__search_run *run) {
 }
 
 /* Reads the slab of queries from `first` on into run->queried: run->slab of them, or those that are
- * left. With `check` their values must be finite, which is tested in blocks of ALCORE_BLOCK_ROWS,
- * as dots has memory for a block (run->block, which is no less). Called before each pass over the
- * rows. */
+ * left. With `check` their values must be finite, which is tested in blocks of run->block, for
+ * which dots has memory. Called before each pass over the rows. */
 alcore_status alcore__search_slab(alcore__search_run *run, int64_t first, bool check) {
     const alcore__search_data *queries = &run->queries;
     int64_t count = queries->count - first < run->slab ? queries->count - first : run->slab;
     ALCORE__TRY(alcore__search_data_rows(queries, &run->engine, first, count,
                                          &run->scratch[run->threads], &run->queried));
     double *dots = run->dots + (int64_t)run->threads * run->block;
-    for (int64_t offset = 0; check && offset < count; offset += ALCORE_BLOCK_ROWS) {
+    for (int64_t offset = 0; check && offset < count; offset += run->block) {
         alcore_sys_rows block = run->queried;
         block.first += offset;
-        block.count = count - offset < ALCORE_BLOCK_ROWS ? count - offset : ALCORE_BLOCK_ROWS;
+        block.count = count - offset < run->block ? count - offset : run->block;
         block.data = (const char *)block.data +
                      offset * block.stride * (int64_t)alcore_sys_dtype_bytes(block.dtype);
         ALCORE__TRY(alcore__search_data_check(queries, &run->engine, &block, dots));

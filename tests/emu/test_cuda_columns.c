@@ -534,6 +534,82 @@ START_TEST(searches_read_arrays_on_their_device) {
 }
 END_TEST
 
+/* Rows of a large column, in two blocks; the first has FIRST_BLOCK of them (search_run.c). */
+enum { LARGE = 140000, FIRST_BLOCK = 131072, NARROW = 3, FEW = 4 };
+/* The most kernels of a search in double: the check of the queries, and of each of two blocks the
+ * check of its rows, a conversion of the queries, one of the rows, the values of all pairs, and the
+ * lists; with a filter, 3 chunks in 22 steps, which begin with few rows in each block. */
+enum { IN_DOUBLE = 1 + 2 * 5, FILTERED = 1 + 2 * 2 + 3 * 2 + 22 * 2, MOST_WAITS = 12 };
+
+static float large[LARGE * NARROW];
+
+/* A pool whose column "embeddings" is `large` on cuda:1. */
+static alcore_pool *large_pool(void) {
+    static char text[LARGE][8];
+    static const char *texts[LARGE];
+    int64_t shape[] = {LARGE, NARROW};
+    alcore_pool *pool;
+    for (int i = 0; i < LARGE; i++) {
+        snprintf(text[i], sizeof *text, "%d", i);
+        texts[i] = text[i];
+    }
+    ck_assert_ok(alcore_pool_new(ctx, NULL, &pool));
+    ck_assert_ok(alcore_pool_add_texts(pool, texts, NULL, LARGE, NULL));
+    alcore_tensor x = tensor_of(large, ALCORE_FLOAT32, shape, 2);
+    x = on_device(x, sizeof large);
+    ck_assert_ok(borrow(pool, "embeddings", &x, NULL, NULL));
+    return pool;
+}
+
+/* A device has work for microseconds with 8,192 rows and few queries, and each wait takes tens: so
+ * the kernels and waits of a search are counted by the block of more rows. A query is nearest to
+ * two rows with the same values in each block; the last rows of each are queries, too. */
+START_TEST(a_search_of_a_large_column_has_few_blocks) {
+    emu.filters(_i);
+    static const int rows_of_queries[FEW] = {7, FIRST_BLOCK - 1, FIRST_BLOCK, LARGE - 1};
+    int64_t shape[] = {LARGE, NARROW}, few[] = {FEW, NARROW}, rows[2][FEW * K];
+    double values[2][FEW * K];
+    float query_values[FEW * NARROW];
+    uint32_t state = 1;
+    for (int i = 0; i < LARGE * NARROW; i++) {
+        state = state * 1664525 + 1013904223;
+        large[i] = (float)(state >> 8) / (float)(1 << 22) - 2.0f;
+    }
+    memcpy(large + FIRST_BLOCK * NARROW + 5 * NARROW, large + 7 * NARROW, NARROW * sizeof *large);
+    memcpy(large + 8 * NARROW, large + 7 * NARROW, NARROW * sizeof *large);
+    for (int q = 0; q < FEW; q++)
+        memcpy(query_values + q * NARROW, large + rows_of_queries[q] * NARROW,
+               NARROW * sizeof *large);
+
+    alcore_search_data data = ALCORE_SEARCH_DATA_INIT, queries = ALCORE_SEARCH_DATA_INIT;
+    alcore_search_options options = ALCORE_SEARCH_OPTIONS_INIT;
+    alcore_tensor x = tensor_of(large, ALCORE_FLOAT32, shape, 2);
+    alcore_tensor q = tensor_of(query_values, ALCORE_FLOAT32, few, 2);
+    data.matrix = &x;
+    queries.matrix = &q;
+    options.device = "cpu";
+    ck_assert_ok(test_knn(ctx, &data, &queries, K, &options, rows[0], values[0], NULL, NULL));
+    ck_assert_int_eq(rows[0][0], 7);
+    ck_assert_int_eq(rows[0][1], 8);
+    ck_assert_int_eq(rows[0][2], FIRST_BLOCK + 5);
+
+    alcore_pool *pool = large_pool();
+    data = (alcore_search_data)ALCORE_SEARCH_DATA_INIT;
+    data.pool = pool;
+    const emu_work before = emu.work(1);
+    ck_assert_ok(test_knn(ctx, &data, &queries, K, NULL, rows[1], values[1], NULL, NULL));
+    const emu_work after = emu.work(1);
+    ck_assert_int_eq(memcmp(rows[0], rows[1], sizeof rows[0]), 0);
+    ck_assert_int_eq(memcmp(values[0], values[1], sizeof values[0]), 0);
+    ck_assert_uint_le(after.launches - before.launches, _i ? FILTERED : IN_DOUBLE);
+    ck_assert_uint_le(after.stream_waits + after.event_waits - before.stream_waits -
+                          before.event_waits,
+                      MOST_WAITS);
+    alcore_pool_unref(pool);
+    emu.filters(-1);
+}
+END_TEST
+
 START_TEST(searches_on_other_devices_are_refused) {
     int64_t rows[ROWS * K];
     double values[ROWS * K];
@@ -591,6 +667,7 @@ int main(void) {
     tcase_add_test(tests, without_the_module);
     tcase_add_loop_test(tests, the_context_is_as_before, 0, 3);
     tcase_add_test(tests, searches_read_arrays_on_their_device);
+    tcase_add_loop_test(tests, a_search_of_a_large_column_has_few_blocks, 0, 2);
     tcase_add_test(tests, searches_on_other_devices_are_refused);
     tcase_add_test(tests, a_projection_reads_both);
     return check_suite_run("cuda-columns", tests);
