@@ -76,6 +76,7 @@ def phrases():
 
     warps = constant('lib/cuda/cuda_warp.cuh', 'CUDA_THREADS') // constant('lib/cuda/cuda_warp.cuh', 'CUDA_LANES')
     part = constant('lib/cuda/cuda_filter.cu', 'PART_BYTES')
+    tile, step = constant('lib/cuda/cuda_search.cu', 'TILE'), constant('lib/cuda/cuda_candidates.cu', 'MAX_STEP')
     tile_products = constant(hidden, 'MAX_TILE_PRODUCTS')
     tile_bytes = constant(hidden, 'TILE_BYTES')
     # An A6000, by its data sheet: bytes and multiply-adds a second. A multiprocessor of sm_86 has
@@ -101,9 +102,13 @@ def phrases():
         ('the smaller of `W` and {} MiB', [whole(tile_bytes / MIB)]),
         ('for up to {} tokens and splits of a tile', [str(constant(hidden, 'WANTED_WARPS'))]),
         ('and up to {} tokens and splits', [str(constant('lib/cuda/cuda_fused.cuh', 'FUSED_STATES'))]),
-        ('plain: at most {} rows by {} queries at a time: `16 * {} * {}`', [str(constant('lib/cuda/cuda_search.cu', 'TILE'))] * 4),
-        ('filtered: at most {} rows by as many queries as have {} products with them',
-         [str(constant('lib/cuda/cuda_candidates.cu', 'MAX_STEP')), power(constant('lib/cuda/cuda_call.cuh', 'LAUNCH_HALVES'))]),
+        ('plain: at a time at most {} queries by {} rows, and with fewer queries more rows, as many as have {} pairs with them and '
+         '{} components: `16 * {}`',
+         [str(tile), str(tile), power(tile * tile), power(constant('lib/cuda/cuda_search.cu', 'TILE_DOUBLES')), power(tile * tile)]),
+        ('filtered: at most {} rows by as many queries as have {} products with them, and with fewer than {} queries more rows, as '
+         'many as have {} pairs with them, but at most {}:',
+         [str(step), power(constant('lib/cuda/cuda_call.cuh', 'LAUNCH_HALVES')), str(step), power(step * step),
+          str(step * int(one('lib/cuda/cuda_candidates.cu', r'MAX_FEW_STEP = (\d+) \* MAX_STEP')))]),
         # For each section a list with 8 bytes an entry, two bounds and a count; and the norm.
         ('filtered: `h + {}` per row, `h + 8 (d + 1)` per other',
          [str(constant(best, 'MAX_SECTIONS') * (constant(best, 'BEST_CAPACITY') * 8 + 2 * 4 + 4) + 8)]),

@@ -174,8 +174,8 @@ static int64_t first_position(const alcore__block *block) {
     return block->start + (block->source == ALCORE__OVER_LABELED_POOL ? state->labeled_rows : 0);
 }
 
-/* The partial: the pool row of each drawn row of the block, int64 [rows], then their vectors, double
- * [rows, dims]. */
+/* The partial: the pool row of each drawn row of the block, int64 [rows], then their vectors,
+ * double [rows, dims]. */
 static size_t drawn_bytes(const alcore__block *block) {
     const alcore__mrs_state *state = block->run->state;
     int64_t position = first_position(block);
