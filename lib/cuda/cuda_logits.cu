@@ -67,8 +67,10 @@ std::vector<uint8_t> labeled_rows(call &c, const int64_t *labels, int64_t count,
 /* Where the kernels of a call note their lowest bad row, on the device until the call ends, which
  * frees it; NO_ROW at first. */
 long long *new_bad_row(call &c) {
-    long long none = NO_ROW;
-    return c.in_out(&none, 1);
+    const long long none = NO_ROW;
+    long long *lowest = c.allocate_array<long long>(1);
+    c.copy_in(lowest, &none, sizeof none);
+    return lowest;
 }
 
 /* Waits for the kernels and writes the lowest bad row to *bad of the caller; -1: there is none. */

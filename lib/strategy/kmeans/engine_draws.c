@@ -56,8 +56,8 @@ alcore_status alcore__engine_draws_add(const alcore__engine_draws *draws,
 }
 
 /* Called when the pass has visited all blocks, as only then it is known which of them are in the
- * engine's memory. The engine draws only where what is found is there too: all visits write to it at the same time, and
- * to host memory the engine would copy it with a wait in each of them. */
+ * engine's memory. The engine draws only where what is found is there too: all visits write to it
+ * at the same time, and to host memory the engine would copy it with a wait in each of them. */
 alcore_status alcore__engine_draws_decide(const alcore__run *run, alcore__engine_draws *draws,
                                           double *block_weights) {
     draws->by_engine = draws->memory.held.memory && alcore__wide_visits(run) > 0;
