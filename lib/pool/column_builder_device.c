@@ -232,6 +232,7 @@ alcore_status alcore__builder_bring(alcore__column_builder *builder) {
         return status;
     }
     alcore__builder_release_there(builder);
+    alcore__free(builder->ctx, builder->values); /* of a put on the host that failed */
     builder->values = values;
     builder->values_capacity = (size_t)stored * bytes;
     builder->dtype = dtype;

@@ -21,6 +21,7 @@ static int64_t order[ROWS]; /* in which rows are put: every row once */
 static int64_t lengths[ROWS], starts[ROWS + 1];
 static char logged[400]; /* the last warning */
 static int64_t fail_at;  /* n: the n-th allocation of host memory from now on fails; 0: none */
+static size_t cancel_at; /* host memory of that many bytes cancels the call that asks for it */
 static long long live;   /* bytes of host memory that the context has */
 
 static void keep_warning(void *user, int32_t level, const char *component, const char *message,
@@ -32,6 +33,7 @@ static void keep_warning(void *user, int32_t level, const char *component, const
 static void *allocate(void *user, size_t bytes) {
     (void)user;
     if (fail_at > 0 && --fail_at == 0) return NULL;
+    if (bytes >= cancel_at) alcore_ctx_cancel(ctx);
     live += (long long)bytes;
     return malloc(bytes);
 }
@@ -92,6 +94,7 @@ static void setup(void) {
     options.allocator = &allocator;
     options.log = keep_warning;
     fail_at = live = 0;
+    cancel_at = SIZE_MAX;
     logged[0] = '\0';
     ck_assert_ok(alcore_ctx_new(&options, &ctx));
     for (int far = 0; far < 2; far++) pools[far] = pool_of_texts(ctx, ROWS);
@@ -268,6 +271,25 @@ START_TEST(values_come_to_the_host) {
 }
 END_TEST
 
+/* Host memory of a cancelled put is not lost when values come to the host later. */
+START_TEST(a_cancelled_put_on_the_host) {
+    int64_t shape[] = {ROWS, DIMS};
+    const alcore_tensor here = tensor_of(vectors, ALCORE_FLOAT32, shape, 2),
+                        far = on_device(here, sizeof vectors);
+    begin_writers(ALCORE_COLUMN_DENSE);
+    cancel_at = sizeof vectors;
+    ck_assert_int_eq(alcore_column_writer_put(writers[1], order, NULL, ROWS, &here),
+                     ALCORE_E_CANCELLED);
+    cancel_at = SIZE_MAX;
+    alcore_ctx_cancel_clear(ctx);
+    ck_assert_ok(alcore_column_writer_put(writers[1], order, NULL, ROWS, &far));
+    ck_assert_ok(alcore_column_writer_put(writers[1], order, NULL, ROWS, &here));
+    ck_assert_int_eq(alcore_column_writer_repeats(writers[1]), ROWS);
+    ck_assert_ok(alcore_column_writer_finish(writers[1], ALCORE_MISSING_FAIL));
+    ck_assert_int_eq(alcore__column_device(alcore__pool_find_column(pools[1], "embeddings")), -1);
+}
+END_TEST
+
 /* Too little memory for the first put (0), and for a later one (1): the values are in host memory,
  * and a warning says so. */
 START_TEST(too_little_memory_is_told) {
@@ -378,6 +400,7 @@ int main(void) {
     tcase_add_test(tests, repeated_rows_keep_their_first_values);
     tcase_add_loop_test(tests, tokens_stay_on_their_device, 0, 3);
     tcase_add_loop_test(tests, values_come_to_the_host, 0, 3);
+    tcase_add_test(tests, a_cancelled_put_on_the_host);
     tcase_add_loop_test(tests, too_little_memory_is_told, 0, 2);
     tcase_add_test(tests, host_memory_may_be_missing);
     tcase_add_test(tests, memory_comes_back);
