@@ -6,7 +6,7 @@
  * it is full, so that all puts together copy a value a few times at most. */
 #include <inttypes.h>
 
-#include "pool/column_builder.h"
+#include "pool/column_builder_parts.h"
 
 /* ---- input that the host reads ---- */
 
@@ -219,12 +219,14 @@ alcore_status alcore__builder_bring(alcore__column_builder *builder) {
                                              .stride = builder->dims,
                                              .dtype = builder->dtype}};
     alcore__builder_input input = {0};
+    alcore__builder_window here = {0};
     char *values = NULL;
     alcore_status status = ALCORE_OK;
     if (stored > 0) {
         ALCORE__TRY(alcore__device_input_open(&device, builder->ctx, &input));
         status = alcore__new_array(builder->ctx, (size_t)stored, bytes, &values);
-        if (status == ALCORE_OK) status = alcore__builder_read_rows(&input, dtype, stored, values);
+        if (status == ALCORE_OK)
+            status = alcore__builder_read_rows(&input, &here, dtype, 0 /* first */, stored, values);
         alcore__free(builder->ctx, device.block);
     }
     if (status != ALCORE_OK) {

@@ -366,7 +366,7 @@ MUTANTS = {
     'a put drops the stream of its array':
         ('lib/pool/column_writer.c', 'count, values, stream))', 'count, values, writer->options.stream))', WRITERS, 'each_put_has_its_stream'),
     'a column writer copies an array of a device to the host at once':
-        ('lib/pool/column_writer.c', 'FETCH_BYTES = 1 << 20', 'FETCH_BYTES = 1 << 30', WRITERS, 'vectors_come_in_blocks'),
+        ('lib/pool/column_builder_device.c', 'FETCH_BYTES = 1 << 20', 'FETCH_BYTES = 1 << 30', WRITERS, 'vectors_come_in_blocks'),
     'an offered row is left in the mask that a device keeps':
         ('lib/strategy/rules/greedy_picks.c', 'for (int64_t n = known; n < greedy->offered_count; n++) {',
          'for (int64_t n = known + 1; n < greedy->offered_count; n++) {', MASKS, 'few_offers_and_many_give_the_picks_of_the_cpu'),

@@ -175,7 +175,7 @@ IN_FILE = "of a column in a file"
        release=When(released, ownership=_ffi.ALCORE_BORROW, release_user=7),
        release_user=When(8, ownership=_ffi.ALCORE_BORROW, release=released), offsets=Refusal(b"x", IN_FILE),
        format=Refusal(b"npy", IN_FILE),
-       stream=NO_DEVICE)
+       stream=NO_DEVICE, on_device=Refusal(1, "that of a column writer"))
 def set_column(options):
     """Scalars, and a ragged column of log-probabilities; the caller changes its array afterwards."""
     del RELEASED[:]
@@ -201,7 +201,8 @@ OTHER_OPTION = "only"
 @walks("alcore_pool_set_text_column", rows=When(integers([1, 4]), row_count=2), row_count=When(1, rows=integers([1, 4])),
        ownership=Refusal(1, OTHER_OPTION), meaning=Refusal(1, OTHER_OPTION), log_base=Refusal(2., OTHER_OPTION),
        offsets=Refusal(b"x", OTHER_OPTION), format=Refusal(b"txt", OTHER_OPTION), release=Refusal(released, "ALCORE_BORROW"),
-       release_user=Refusal(1, OTHER_OPTION), stream=Refusal(1, OTHER_OPTION))
+       release_user=Refusal(1, OTHER_OPTION), stream=Refusal(1, OTHER_OPTION),
+       on_device=Refusal(1, OTHER_OPTION))
 def set_text_column(options):
     pool, count = texts_pool(), options.row_count or len(TEXTS)
     ask("alcore_pool_set_text_column", pool, b"roundtrip", strings(TEXTS[:count]), None, count, ctypes.byref(options))
@@ -219,7 +220,8 @@ def npy(name, code, shape, values):
 @walks("alcore_pool_read_column", meaning=_ffi.ALCORE_MEANS_CONFIDENCE, log_base=2.,
        rows=When(integers([8, 1, 2, 3, 4, 5, 6, 7, 0]), row_count=9), row_count=When(8, rows=integers([8, 1, 2, 3, 4, 5, 6, 7, 0])),
        offsets=lambda: npy("offsets.npy", "<i8", (10,), list(range(10))), format=b"txt",
-       ownership=Refusal(_ffi.ALCORE_BORROW, "do not apply"), release=Refusal(released, "ALCORE_BORROW"), release_user=Refusal(1, "do not apply"), stream=NO_DEVICE)
+       ownership=Refusal(_ffi.ALCORE_BORROW, "do not apply"), release=Refusal(released, "ALCORE_BORROW"), release_user=Refusal(1, "do not apply"), stream=NO_DEVICE,
+       on_device=Refusal(1, "do not apply"))
 def read_column(options):
     """An array, and lines of numbers in a file without a suffix, which only its format says."""
     def read(name, path):
@@ -236,7 +238,8 @@ def read_column(options):
 
 
 @walks("alcore_column_writer_new", meaning=_ffi.ALCORE_MEANS_CONFIDENCE, log_base=2.,
-       stream=Unread("pool_column", "for values on a device, stream apply", 7),
+       stream=Unread("pool_column", "for values on a device, on_device and stream apply", 7),
+       on_device=Unread("pool_column", "values that are put on a CUDA device are copied to memory of it", 1),
        ownership=Refusal(1, OTHER_OPTION), rows=Refusal(integers([1]), OTHER_OPTION), row_count=Refusal(1, "row_count"),
        offsets=Refusal(b"x", OTHER_OPTION), format=Refusal(b"npy", OTHER_OPTION), release=Refusal(released, "ALCORE_BORROW"),
        release_user=Refusal(1, OTHER_OPTION))
