@@ -108,8 +108,9 @@ START_TEST(draws_of_another_call_stay) {
     const int place = _i / 2;
     const bool on_device = _i % 2; /* the vectors */
     const double expected[] = {3, 4, 4, 5};
-    char *found_there = emu.memory_new(sizeof NOTHING + 16);
-    found_there += (16 - (uintptr_t)found_there % 16) % 16 + (place == AT_8 ? 8 : 0);
+    char *found_memory = emu.memory_new(sizeof NOTHING + 16 + 8);
+    char *found_there =
+        found_memory + (16 - (uintptr_t)found_memory % 16) % 16 + (place == AT_8 ? 8 : 0);
     void *vectors_there = emulated_array(&emu, NO_VECTORS, sizeof NO_VECTORS);
     alcore_sys_drawn *host_found = page;
     double *host_vectors = (double *)(host_found + DRAWS);
@@ -131,6 +132,8 @@ START_TEST(draws_of_another_call_stay) {
         ck_assert_int_eq(drawn[d].item, 2 + d);
     }
     ck_assert_mem_eq(taken, expected, sizeof taken);
+    emu.memory_free(found_memory);
+    emu.memory_free(vectors_there);
 }
 END_TEST
 
