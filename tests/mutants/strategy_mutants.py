@@ -376,7 +376,7 @@ MUTANTS = {
          'false) return ALCORE_OK;\n    for (int64_t n = known; n < greedy->offered_count && n < known + MAX_CHANGES; n++) {',
          MASKS, 'few_offers_and_many_give_the_picks_of_the_cpu'),
     'a column writer forgets what it has of a block':
-        ('lib/pool/column_builder.c', 'here->rows + (first - here->first) * input->strides[0]', 'here->rows', WRITERS, 'lists_come_in_blocks'),
+        ('lib/pool/column_builder_entries.c', 'here->rows + (first - here->first) * input->strides[0]', 'here->rows', WRITERS, 'lists_come_in_blocks'),
     'a search drops the stream of its matrix':
         ('lib/search/search_data.c', 'given->stream, data->name', 'NULL, data->name', COLUMNS, 'searches_read_arrays_on_their_device'),
     'logits are read in another stream than the given one':
