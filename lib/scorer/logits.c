@@ -35,8 +35,8 @@
 #include "pool/pool_internal.h"
 #include "scorer/token_rows.h"
 
-/* Logits of a task: so many that starting a task costs little beside them, and so few that all
- * threads get tasks. */
+/* Logits of a task. Starting a task costs little beside this many of them, and there are enough
+ * tasks for all threads. */
 #define TASK_LOGITS (INT64_C(1) << 20)
 
 /* The fewest tokens of a task with hidden states, each of which reads the whole output matrix. */

@@ -27,9 +27,10 @@
 #define MIN_SLAB 256
 /* The largest number of rows of a block that is read in place in host memory. */
 #define MEMORY_BLOCK_ROWS (4 * ALCORE_BLOCK_ROWS)
-/* The largest block that is read in place on a device: rows, their bytes, and bytes of the dots of
- * all threads, in host memory. DEVICE_SHARES: as many calls run on a device at once, one each of as
- * many threads; but a block has at least DEVICE_SHARE_ROWS rows, where there are so many. */
+/* Limits of a block that is read in place on a device: DEVICE_ROWS rows, DEVICE_BYTES of them, and
+ * DOTS_BYTES of host memory for the dot products of all threads. At most DEVICE_SHARES threads call
+ * the device at once, and each gets blocks of at least DEVICE_SHARE_ROWS rows unless all rows are
+ * fewer. */
 enum { DEVICE_SHARES = 4, DEVICE_SHARE_ROWS = 16 * ALCORE_BLOCK_ROWS, DEVICE_ROWS = 1 << 20 };
 #define DEVICE_BYTES (INT64_C(2) << 30)
 #define DOTS_BYTES (INT64_C(64) << 20)

@@ -24,9 +24,9 @@ enum { POLL_WORDS = 4096 };
 /* Entries of a thread's cache: a power of two, for a source of fewer words the next one. The
  * largest cache, 2^18 entries, takes 6 MiB, more than a second-level cache holds. But to look at an
  * entry is one read far away, which is prefetched, and a word that is in no entry costs three in
- * the vocabulary, each of which needs the one before. With 2^15 entries, which a second-level cache
- * holds, the reading of 800,000 made sentences (bench_phrase_pool --texts) took 1.7 times as long,
- * and that of en-de/it too. */
+ * the vocabulary, of which each one waits for the result of the one before. With 2^15 entries,
+ * which a second-level cache holds, the reading of 800,000 made sentences (bench_phrase_pool
+ * --texts) took 1.7 times as long, and that of en-de/it too. */
 enum { MIN_CACHE_ENTRIES = 1 << 10, MAX_CACHE_ENTRIES = 1 << 18 };
 /* Entries of the caches of all threads, 48 MiB: with more than 8 threads each has fewer. */
 enum { MAX_ALL_ENTRIES = 1 << 21 };

@@ -8,6 +8,7 @@
 #include <unistd.h>
 
 #include "device_tensors.h"
+#include "host_memory.h"
 #include "pool/column.h"
 #include "test_folder.h"
 
@@ -19,37 +20,6 @@ static alcore_column_writer *writers[2];
 static float vectors[ROWS * DIMS], numbers[MOST_TOKENS * DIMS];
 static int64_t order[ROWS]; /* in which rows are put: every row once */
 static int64_t lengths[ROWS], starts[ROWS + 1];
-static char logged[400]; /* the last warning */
-static int64_t fail_at;  /* n: the n-th allocation of host memory from now on fails; 0: none */
-static size_t cancel_at; /* host memory of that many bytes cancels the call that asks for it */
-static long long live;   /* bytes of host memory that the context has */
-
-static void keep_warning(void *user, int32_t level, const char *component, const char *message,
-                         const char *fields) {
-    (void)user, (void)component, (void)fields;
-    if (level == ALCORE_LOG_WARN) snprintf(logged, sizeof logged, "%s", message);
-}
-
-static void *allocate(void *user, size_t bytes) {
-    (void)user;
-    if (fail_at > 0 && --fail_at == 0) return NULL;
-    if (bytes >= cancel_at) alcore_ctx_cancel(ctx);
-    live += (long long)bytes;
-    return malloc(bytes);
-}
-
-static void *reallocate(void *user, void *memory, size_t old_bytes, size_t new_bytes) {
-    (void)user;
-    if (fail_at > 0 && --fail_at == 0) return NULL;
-    live += (long long)new_bytes - (long long)old_bytes;
-    return realloc(memory, new_bytes);
-}
-
-static void give_back(void *user, void *memory, size_t bytes) {
-    (void)user;
-    live -= (long long)bytes;
-    free(memory);
-}
 
 static void begin_writers(int32_t shape) {
     for (int far = 0; far < 2; far++) {
@@ -76,8 +46,6 @@ static void save(alcore_column_writer *writer) {
 }
 
 static void setup(void) {
-    alcore_allocator allocator = ALCORE_ALLOCATOR_INIT;
-    alcore_ctx_options options = ALCORE_CTX_OPTIONS_INIT;
     emulated_open(&emu, getenv("EMULATED_CUDA"));
     emu.device(1);
     for (int i = 0; i < ROWS * DIMS; i++) vectors[i] = (float)((i * 7919 % 1000) - 500) / 300.0f;
@@ -88,15 +56,7 @@ static void setup(void) {
         lengths[i] = i * 7 % 5;
         starts[i + 1] = starts[i] + lengths[i];
     }
-    allocator.allocate = allocate;
-    allocator.reallocate = reallocate;
-    allocator.release = give_back;
-    options.allocator = &allocator;
-    options.log = keep_warning;
-    fail_at = live = 0;
-    cancel_at = SIZE_MAX;
-    logged[0] = '\0';
-    ck_assert_ok(alcore_ctx_new(&options, &ctx));
+    open_context(&ctx);
     for (int far = 0; far < 2; far++) pools[far] = pool_of_texts(ctx, ROWS);
 }
 

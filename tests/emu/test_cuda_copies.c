@@ -10,6 +10,7 @@
 #include <string.h>
 
 #include "device_tensors.h"
+#include "host_memory.h"
 #include "pool/column.h"
 
 enum { ROWS = 70, DIMS = 12, TOKENS = 140, PICKS = 9 };
@@ -21,39 +22,8 @@ static int64_t offsets[ROWS + 1]; /* of the tokens of each row, 1 to 3 */
 static int64_t order[ROWS];       /* a row of each entry, every row once */
 static int64_t dense[] = {ROWS, DIMS};
 static int released;
-static char logged[400]; /* the last warning */
-static size_t cancel_at; /* a block of host memory of that many bytes cancels its call */
-static int64_t fail_at;  /* n: the n-th allocation of host memory from now on fails; 0: none */
-static long long live;   /* bytes of host memory that the context has */
-
-static void keep_warning(void *user, int32_t level, const char *component, const char *message,
-                         const char *fields) {
-    (void)user, (void)component, (void)fields;
-    if (level == ALCORE_LOG_WARN) snprintf(logged, sizeof logged, "%s", message);
-}
-
-static void *allocate(void *user, size_t bytes) {
-    (void)user;
-    if (bytes >= cancel_at) alcore_ctx_cancel(ctx);
-    if (fail_at > 0 && --fail_at == 0) return NULL;
-    live += (long long)bytes;
-    return malloc(bytes);
-}
-static void *reallocate(void *user, void *memory, size_t old_bytes, size_t new_bytes) {
-    (void)user;
-    if (fail_at > 0 && --fail_at == 0) return NULL;
-    live += (long long)new_bytes - (long long)old_bytes;
-    return realloc(memory, new_bytes);
-}
-static void give_back(void *user, void *memory, size_t bytes) {
-    (void)user;
-    live -= (long long)bytes;
-    free(memory);
-}
 
 static void setup(void) {
-    alcore_allocator allocator = ALCORE_ALLOCATOR_INIT;
-    alcore_ctx_options options = ALCORE_CTX_OPTIONS_INIT;
     emulated_open(&emu, getenv("EMULATED_CUDA"));
     emu.device(1);
     for (int i = 0; i < ROWS * DIMS; i++) vectors[i] = (float)((i * 7919 % 1000) - 500) / 300.0f;
@@ -62,18 +32,10 @@ static void setup(void) {
         order[i] = (i * 31 + 5) % ROWS;
         offsets[i + 1] = offsets[i] + 1 + i % 3;
     }
-    allocator.allocate = allocate;
-    allocator.reallocate = reallocate;
-    allocator.release = give_back;
-    options.allocator = &allocator;
-    options.log = keep_warning;
-    cancel_at = SIZE_MAX;
-    fail_at = live = 0;
-    ck_assert_ok(alcore_ctx_new(&options, &ctx));
+    open_context(&ctx);
     host = pool_of_texts(ctx, ROWS);
     device = pool_of_texts(ctx, ROWS);
     released = 0;
-    logged[0] = '\0';
 }
 
 static void teardown(void) {

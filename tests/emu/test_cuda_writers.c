@@ -8,6 +8,7 @@
 #include <string.h>
 
 #include "device_tensors.h"
+#include "host_memory.h"
 
 /* Values of float64: 3 MiB of them, three times the block that is copied at a time. */
 enum { ROWS = 6000, DIMS = 64, TOKENS = 70, BLOCK_BYTES = 1 << 20 };
@@ -17,45 +18,11 @@ static void *stream;
 static double values[ROWS * DIMS];
 static int64_t rows[ROWS], lengths[ROWS];
 
-/* Bytes of host memory that the context has now, and the most that it had; a block of at least
- * cancel_at bytes cancels the call that asks for it. */
-static long long live, peak;
-static size_t cancel_at;
-
-static void *allocate(void *user, size_t bytes) {
-    (void)user;
-    live += (long long)bytes;
-    if (live > peak) peak = live;
-    if (bytes >= cancel_at) alcore_ctx_cancel(ctx);
-    return malloc(bytes);
-}
-
-static void *reallocate(void *user, void *memory, size_t old_bytes, size_t new_bytes) {
-    (void)user;
-    live += (long long)new_bytes - (long long)old_bytes;
-    if (live > peak) peak = live;
-    return realloc(memory, new_bytes);
-}
-
-static void release(void *user, void *memory, size_t bytes) {
-    (void)user;
-    live -= (long long)bytes;
-    free(memory);
-}
-
 static void setup(void) {
-    alcore_allocator allocator = ALCORE_ALLOCATOR_INIT;
-    alcore_ctx_options options = ALCORE_CTX_OPTIONS_INIT;
     emulated_open(&emu, getenv("EMULATED_CUDA"));
     emu.device(1);
     stream = emu.stream_new();
-    allocator.allocate = allocate;
-    allocator.reallocate = reallocate;
-    allocator.release = release;
-    options.allocator = &allocator;
-    live = peak = 0;
-    cancel_at = SIZE_MAX;
-    ck_assert_ok(alcore_ctx_new(&options, &ctx));
+    open_context(&ctx);
     for (int i = 0; i < ROWS * DIMS; i++) values[i] = (double)(i % 10007 * 13 % 10007) / 3.0;
     for (int i = 0; i < ROWS; i++) rows[i] = (int64_t)i * 4999 % ROWS; /* any order, each once */
 }

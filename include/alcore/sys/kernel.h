@@ -24,8 +24,8 @@
  * change the result (a filter).
  *
  * class_stats takes exp and log, and always those of the C library of the CPU: its arrays are in
- * host memory, and an engine of another device leaves it NULL. class_tops finds what class_stats
- * needs of a row for all but the entropy.
+ * host memory, and the entry is NULL in the table of a device. There class_tops finds the two
+ * largest values of a row, from which class_stats computes everything but the entropy.
  *
  * **Column kernels**: logit_stats and hidden_stats take exp and log of the engine, or sum in lower
  * precision, which engines round differently: they agree within 1e-6 + 1e-5 |v|, beside what

@@ -1,0 +1,63 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Host memory of a test's context, which is counted, and can be missing or cancel a call; and the
+ * last warning of its log. For tests with one context. */
+#ifndef HOST_MEMORY_H
+#define HOST_MEMORY_H
+
+#include <stdio.h>
+#include <stdlib.h>
+
+#include "alcore/alcore.h"
+#include "check_status.h"
+
+static long long live, peak; /* bytes that the context has now, and the most that it had */
+static int64_t fail_at;      /* n: the n-th allocation from now on fails; 0: none */
+static size_t cancel_at; /* a block of at least that many bytes cancels the call that asks for it */
+static char logged[400]; /* the last warning */
+
+/* user: the address of the context's handle. */
+static inline void *host_allocate(void *user, size_t bytes) {
+    if (fail_at > 0 && --fail_at == 0) return NULL;
+    if (bytes >= cancel_at) alcore_ctx_cancel(*(alcore_ctx **)user);
+    live += (long long)bytes;
+    if (live > peak) peak = live;
+    return malloc(bytes);
+}
+
+static inline void *host_reallocate(void *user, void *memory, size_t old_bytes, size_t new_bytes) {
+    (void)user;
+    if (fail_at > 0 && --fail_at == 0) return NULL;
+    live += (long long)new_bytes - (long long)old_bytes;
+    if (live > peak) peak = live;
+    return realloc(memory, new_bytes);
+}
+
+static inline void host_release(void *user, void *memory, size_t bytes) {
+    (void)user;
+    live -= (long long)bytes;
+    free(memory);
+}
+
+static inline void host_keep_warning(void *user, int32_t level, const char *component,
+                                     const char *message, const char *fields) {
+    (void)user, (void)component, (void)fields;
+    if (level == ALCORE_LOG_WARN) snprintf(logged, sizeof logged, "%s", message);
+}
+
+/* Makes the context, with nothing counted, failing or logged yet. ctx stays where it is. */
+static inline void open_context(alcore_ctx **ctx) {
+    alcore_allocator allocator = ALCORE_ALLOCATOR_INIT;
+    alcore_ctx_options options = ALCORE_CTX_OPTIONS_INIT;
+    allocator.allocate = host_allocate;
+    allocator.reallocate = host_reallocate;
+    allocator.release = host_release;
+    allocator.user = ctx;
+    options.allocator = &allocator;
+    options.log = host_keep_warning;
+    live = peak = fail_at = 0;
+    cancel_at = SIZE_MAX;
+    logged[0] = '\0';
+    ck_assert_ok(alcore_ctx_new(&options, ctx));
+}
+
+#endif
