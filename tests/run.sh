@@ -139,8 +139,9 @@ if wanted libfuzzer && [[ -n $full && (-z $ALCORE_TEST_PART || " ${suites[*]} " 
     suites=("${suites_asked[@]}")
 fi
 # Without the optional parts: the library, the command and the suites that reading files concerns.
-for_tests="--suite base --suite text --suite formats --suite pool --suite cli"
-if wanted core && build core -Dwerror=true -Dauto_features=disabled -Dtests=enabled; then
+# Not optimized, as those who debug have it: what another build's optimizer removes must link too.
+for_tests="--suite base --suite text --suite formats --suite pool --suite cli --no-suite kernel"
+if wanted core && build core -Dwerror=true -Dauto_features=disabled -Dtests=enabled -Doptimization=0; then
     suites_asked=("${suites[@]}")
     [ ${#suites[@]} -gt 0 ] || suites=(base text formats pool)
     check core core --setup "$setup"

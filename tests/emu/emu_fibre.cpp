@@ -53,6 +53,9 @@ void __tsan_switch_to_fiber(void *fiber, unsigned flags);
 namespace emu {
 namespace {
 const size_t STACK = 128 << 10;
+#ifdef EMU_ADDRESS
+const size_t FIRST_FRAMES = 4 << 10;
+#endif
 fibre *arriving; /* the fibre that a switch leads to, and the one it leaves */
 fibre *leaving;
 
@@ -87,11 +90,13 @@ void new_stack(fibre *made) {
 
 /* Writes a stack as if main() had been about to be entered by a return: its address, an empty
  * return address above it, and six zero registers below (x86-64). */
-void fibre_prepare(fibre *made, void (*main)()) {
+void fibre_prepare(fibre *made, void (*main)(), bool given_up) {
     if (!made->stack) new_stack(made);
 #ifdef EMU_ADDRESS
-    /* Frames of a kernel that was given up. */
-    __asan_unpoison_memory_region(made->stack, made->bytes);
+    /* Frames that did not return are poisoned still: those of a kernel that was given up, and in
+     * the first FIRST_FRAMES bytes those of main() itself. */
+    const size_t poisoned = given_up ? made->bytes : FIRST_FRAMES;
+    __asan_unpoison_memory_region((char *)made->stack + made->bytes - poisoned, poisoned);
     made->fake = nullptr;
 #endif
 #ifdef EMU_RACE

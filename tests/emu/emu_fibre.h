@@ -15,8 +15,9 @@ struct fibre {
     void *race = nullptr;   /* of the thread sanitizer */
 };
 
-/* Makes or renews a fibre that will call main(), which never returns. */
-void fibre_prepare(fibre *made, void (*main)());
+/* Makes or renews a fibre that will call main(), which never returns. given_up: whether it may have
+ * been in the middle of what main() calls. */
+void fibre_prepare(fibre *made, void (*main)(), bool given_up);
 /* Saves the running fibre in `from` and continues `to`; returns when somebody switches to `from`.
  */
 void fibre_switch(fibre *from, fibre *to);

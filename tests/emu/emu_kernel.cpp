@@ -48,7 +48,7 @@ struct meeting {
     kind what;
     uint32_t mask, arrived; /* lanes that take part, and that are here */
     int site;
-    uint64_t value[LANES];      /* what each lane brings */
+    uint64_t value[LANES];      /* what each lane of the mask brings */
     int argument[LANES], width; /* of shuffles */
 };
 
@@ -98,28 +98,27 @@ void thread_main() {
     abort(); /* never reached: nobody switches to a thread that has ended */
 }
 
-/* Puts a list whose last entry goes first into the order of the settings. */
-void order(std::vector<int> *list) {
+/* Puts the entries of a list from number `begin` on, which are ascending, into the order of the
+ * settings; the last entry goes first. */
+void order(std::vector<int> *list, size_t begin) {
+    const auto first = list->begin() + (ptrdiff_t)begin;
     if (settings.order == EMU_ASCENDING) {
-        std::sort(list->begin(), list->end(), std::greater<int>()); /* the last one goes first */
-    } else if (settings.order == EMU_DESCENDING) {
-        std::sort(list->begin(), list->end());
-    } else {
-        for (size_t i = list->size(); i > 1; i--)
-            std::swap((*list)[i - 1], (*list)[next_random() % i]);
+        std::reverse(first, list->end());
+    } else if (settings.order != EMU_DESCENDING) {
+        for (size_t i = list->size() - begin; i > 1; i--)
+            std::swap(first[(ptrdiff_t)i - 1], first[(ptrdiff_t)(next_random() % i)]);
     }
 }
 
 /* Makes the threads first .. first + count - 1 that are in state `from` ready. */
 void release(waiting from, int first, int count) {
-    std::vector<int> freed;
+    const size_t begin = now.ready.size();
     for (int t = first; t < first + count; t++) {
         if (threads[(size_t)t]->state != from) continue;
         threads[(size_t)t]->state = RUNS;
-        freed.push_back(t);
+        now.ready.push_back(t);
     }
-    order(&freed);
-    now.ready.insert(now.ready.end(), freed.begin(), freed.end());
+    order(&now.ready, begin);
 }
 
 /* Reports an error of the kernel, once a block; the launch fails. */
@@ -231,18 +230,18 @@ void run_block(dim3 index, dim3 size, dim3 blocks, size_t dynamic) {
         now.dynamic = malloc(dynamic);
         memset(now.dynamic, POISON, dynamic);
     }
-    std::vector<int> begin((size_t)count);
-    std::iota(begin.begin(), begin.end(), 0);
-    order(&begin);
-    now.ready = begin;
+    now.ready.resize((size_t)count);
+    std::iota(now.ready.begin(), now.ready.end(), 0);
+    order(&now.ready, 0);
     while (threads.size() < (size_t)count) threads.push_back(new thread());
     for (int t = 0; t < count; t++) {
         unsigned at = (unsigned)t;
+        const bool given_up = threads[(size_t)t]->state != ENDED;
         threads[(size_t)t]->index = dim3(at % size.x, at / size.x % size.y, at / size.x / size.y);
         threads[(size_t)t]->state = RUNS;
         threads[(size_t)t]->copies.clear();
         threads[(size_t)t]->group = 0;
-        fibre_prepare(&threads[(size_t)t]->own, thread_main);
+        fibre_prepare(&threads[(size_t)t]->own, thread_main, given_up);
     }
     here.block = index;
     here.threads = size;
@@ -333,10 +332,10 @@ uint64_t warp(kind what, uint32_t mask, uint64_t value, int argument, int width,
     thread *self = threads[(size_t)now.current];
     self->site = site;
     if (!m->open) {
-        *m = meeting();
         m->open = true;
         m->what = what;
         m->mask = mask;
+        m->arrived = 0;
         m->site = site;
         m->width = width;
     }
@@ -429,7 +428,7 @@ void run_grid(dim3 blocks, dim3 size, size_t shared, const char *name,
     }
     std::vector<int> list(count);
     std::iota(list.begin(), list.end(), 0);
-    order(&list);
+    order(&list, 0);
     for (; !list.empty() && !settings.error; list.pop_back()) {
         unsigned b = (unsigned)list.back();
         run_block(dim3(b % blocks.x, b / blocks.x % blocks.y, b / blocks.x / blocks.y), size,
