@@ -90,7 +90,7 @@ void new_stack(fibre *made) {
 
 /* Writes a stack as if main() had been about to be entered by a return: its address, an empty
  * return address above it, and six zero registers below (x86-64). */
-void fibre_prepare(fibre *made, void (*main)(), bool given_up) {
+void fibre_prepare(fibre *made, void (*main)(), [[maybe_unused]] bool given_up) {
     if (!made->stack) new_stack(made);
 #ifdef EMU_ADDRESS
     /* Frames that did not return are poisoned still: those of a kernel that was given up, and in
