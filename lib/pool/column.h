@@ -119,6 +119,8 @@ alcore_status alcore__column_rows_on(const alcore__column *column, const alcore_
 alcore_status alcore__column_ragged_on(const alcore__column *column, const alcore__engine *engine,
                                        int64_t first, int64_t count, alcore__scratch *scratch,
                                        alcore_sys_ragged *out);
+/* Bytes of all values of a column in memory, on the host or a device; 0: it is not in memory. */
+int64_t alcore__column_bytes(const alcore__column *column);
 /* Whether alcore__column_rows_on() hands rows out where they lie, however many, and copies none. */
 bool alcore__column_in_place(const alcore__column *column, const alcore__engine *engine);
 /* Whether the row has an entry: false for rows outside alcore_column_options.rows, and for rows

@@ -88,6 +88,13 @@ alcore_status alcore__column_rows_on(const alcore__column *column, const alcore_
     return read_block(column, true /* by these kernels */, first, count, scratch, out);
 }
 
+/* Counts all entries or tokens of the array, those of rows that are not read too. */
+int64_t alcore__column_bytes(const alcore__column *column) {
+    const alcore__memory_array *array = alcore__column_memory(column);
+    const int64_t value = (int64_t)alcore_sys_dtype_bytes(column->dtype);
+    return array ? array->shape[0] * column->dims * value : 0;
+}
+
 /* An array in memory that the engine's kernels or the host can read, with one entry for each row in
  * their order, or memory for each. */
 bool alcore__column_in_place(const alcore__column *column, const alcore__engine *engine) {

@@ -82,12 +82,16 @@ typedef struct alcore__pass {
     int32_t rows;     /* ALCORE__OVER_*; a pass over no active row is skipped, start and end too */
     /* A device visits adjacent blocks of the candidates, or of those chosen, as one wide block
      * (alcore__block.blocks), so that it is started and waited for once a pass and not once a
-     * block. It does so only where every pass of the strategy over the candidates is wide or
-     * keeps_nothing. The partial of a wide block has the sums of each of its blocks, one after the
-     * other; its values and extra bytes are as ever. */
+     * block. It does so only where every pass of the strategy over the candidates is wide, or
+     * computes scores, or keeps_nothing. The partial of a wide block has the sums of each of its
+     * blocks, one after the other; its values and extra bytes are as ever. */
     bool wide;
-    bool keeps_nothing; /* a pass that is not wide, reads no embeddings and keeps nothing with its
-                           blocks, such as one that computes scores on all threads */
+    /* A pass that only computes scores (alcore__block_scores()) and keeps nothing with its blocks.
+     * A device visits adjacent blocks as one here too, where the columns that the scores are
+     * computed from are in its memory; on the host, scores are computed on all threads. */
+    bool scores;
+    bool keeps_nothing; /* another pass that is not wide, reads no embeddings and keeps nothing with
+                           its blocks */
     /* Work on one block. partial: zeroed bytes, as many as the partial's type says; NULL: none. */
     alcore_status (*block)(alcore__block *block, void *partial);
     alcore__partial_type partial;

@@ -80,7 +80,9 @@ typedef struct map_job {
 
 /* How many blocks a pass visits as one. */
 static int64_t blocks_of_visit(const alcore__run *run, const alcore__pass *pass) {
-    return pass->wide && run->runner->wide_blocks > 1 ? run->runner->wide_blocks : 1;
+    int64_t blocks = pass->scores ? run->runner->score_blocks : 1;
+    if (pass->wide) blocks = run->runner->wide_blocks;
+    return blocks > 1 ? blocks : 1;
 }
 
 /* Fills in the block of a pass with the given number, from 0, or the wide block that begins with it
@@ -355,6 +357,8 @@ static int64_t blocks_per_wave(const alcore__run *run, const alcore__pass *pass)
 static alcore_status make_pass(alcore__run *run, alcore__shard *shard) {
     const alcore__pass *pass = alcore__present_pass(run);
     if (pass->wide && !run->runner->wide_blocks) alcore__open_wide_blocks(run, shard);
+    if (pass->scores && !run->runner->score_blocks)
+        run->runner->score_blocks = alcore__score_blocks(run);
     int64_t blocks = run->active[pass->rows].blocks, wave = blocks_per_wave(run, pass);
     for (int64_t first = 0; first < blocks; first += wave) {
         alcore__partials partials = {0};

@@ -69,6 +69,7 @@ struct alcore__runner {
     int64_t pass_count;  /* passes before the present one */
     int64_t next_block;  /* the block of the present pass whose partial is reduced next */
     int64_t wide_blocks; /* blocks that wide passes visit as one; 0: not chosen yet, one by one */
+    int64_t score_blocks; /* the same of passes that compute scores */
     const alcore__block_memory *memory; /* [blocks of the candidates] what they keep, borrowed from
                                            the shard; NULL: there are no wide blocks */
     uint8_t
@@ -83,6 +84,8 @@ struct alcore__runner {
  * run; wait for these kernels (wide_blocks.c). */
 void alcore__open_wide_blocks(alcore__run *run, const alcore__shard *shard);
 void alcore__close_wide_blocks(alcore__run *run);
+/* How many blocks the passes of the run that compute scores visit as one (wide_blocks.c). */
+int64_t alcore__score_blocks(const alcore__run *run);
 
 /* Move the cursors to the first pass that visits blocks, and from the present pass to the next one
  * (pass_order.c). */

@@ -34,13 +34,14 @@ enum { SHARES = 4, SHARE_BLOCKS = 16 };
 static void *const DEFAULT_STREAM = (void *)1;
 
 /* Whether every pass of a table over the candidates either can be given wide blocks or keeps
- * nothing from pass to pass. What is kept belongs to a wide block or to a plain one, so that a pass
- * over plain blocks would not find what one over wide blocks has kept. */
+ * nothing from pass to pass, as those that compute scores do not. What is kept belongs to a wide
+ * block or to a plain one, so that a pass over plain blocks would not find what one over wide
+ * blocks has kept. */
 static bool are_wide(const alcore__pass *passes) {
     for (; passes && passes->name; passes++) {
         if (passes->nested ? !are_wide(passes->nested)
                            : passes->rows == ALCORE__OVER_CANDIDATES && !passes->wide &&
-                                 !passes->keeps_nothing)
+                                 !passes->scores && !passes->keeps_nothing)
             return false;
     }
     return true;
@@ -56,19 +57,46 @@ static bool has_wide_blocks(const alcore__run *run, const alcore__column *column
            are_wide(run->def->passes);
 }
 
-/* How many blocks a wide block has, where rows of row_bytes bytes lie in memory as they are
- * (in_place), or are read or made block by block. */
-static int64_t wide_blocks(const alcore__run *run, int64_t row_bytes, bool in_place) {
-    int64_t bytes = in_place ? WIDE_BYTES : WIDE_READ_BYTES;
+/* How many blocks have at most `bytes` bytes in rows of row_bytes bytes, and at most WIDE_ROWS
+ * rows; 1 or more. row_work: the host works for each row too, so that the pool is cut into shares.
+ */
+static int64_t blocks_within(const alcore__run *run, int64_t bytes, int64_t row_bytes,
+                             bool row_work) {
     int64_t all = run->active[ALCORE__OVER_CANDIDATES].blocks;
     int64_t blocks = bytes / (row_bytes > 0 ? row_bytes : 1) / ALCORE_BLOCK_ROWS;
     if (blocks > WIDE_ROWS / ALCORE_BLOCK_ROWS) blocks = WIDE_ROWS / ALCORE_BLOCK_ROWS;
-    double most = WIDE_HOST_BYTES / (run->block_doubles * (double)sizeof(double) + 1.0);
-    if ((double)blocks > most) blocks = (int64_t)most;
     int64_t share = (all + SHARES - 1) / SHARES;
     if (share < SHARE_BLOCKS) share = SHARE_BLOCKS;
-    if (run->row_work && blocks > share) blocks = share;
+    if (row_work && blocks > share) blocks = share;
     return blocks > 1 ? blocks : 1;
+}
+
+/* How many blocks a wide block has, where rows of row_bytes bytes lie in memory as they are
+ * (in_place), or are read or made block by block. */
+static int64_t wide_blocks(const alcore__run *run, int64_t row_bytes, bool in_place) {
+    int64_t blocks =
+        blocks_within(run, in_place ? WIDE_BYTES : WIDE_READ_BYTES, row_bytes, run->row_work);
+    double most = WIDE_HOST_BYTES / (run->block_doubles * (double)sizeof(double) + 1.0);
+    if ((double)blocks > most) blocks = (int64_t)most;
+    return blocks > 1 ? blocks : 1;
+}
+
+/* Returns 1 unless all columns of the candidates but their embeddings are on the engine's device.
+ * The scorer copies what it cannot compute there to the host, so that a wide block has no more
+ * bytes than one that is read. */
+int64_t alcore__score_blocks(const alcore__run *run) {
+    const alcore__dataset *dataset = &run->input->candidates;
+    const alcore__column *embeddings = alcore__candidate_embeddings(run);
+    int64_t bytes = 0; /* of all rows */
+    for (int32_t c = 0; c < dataset->column_count; c++) {
+        const alcore__column *column = dataset->columns[c].column;
+        const int32_t device = alcore__column_device(column);
+        if (column == embeddings) continue;
+        if (device < 0 || !alcore__engine_is_cuda(&run->input->engine, device)) return 1;
+        bytes += alcore__column_bytes(column);
+    }
+    if (bytes == 0 || dataset->rows == 0) return 1;
+    return blocks_within(run, WIDE_READ_BYTES, bytes / dataset->rows + 1, true /* row_work */);
 }
 
 /* Called before the first wide pass of a run that makes all its passes in one process. A run that

@@ -117,7 +117,7 @@ static alcore_status read_losses(alcore__block *block, void *partial) {
 static const alcore__pass PASSES[] = {
     {.name = "losses",
      .rows = ALCORE__OVER_CANDIDATES,
-     .keeps_nothing = true,
+     .scores = true,
      .block = read_losses,
      .partial = {.values = loss_of}},
     {.name = "clusters",

@@ -445,7 +445,7 @@ static alcore_status end_batch(alcore__run *run) {
 const alcore__pass alcore__huds_passes[] = {
     {.name = "scores",
      .rows = ALCORE__OVER_CANDIDATES,
-     .keeps_nothing = true,
+     .scores = true,
      .block = score_block,
      .partial = {.values = u_of},
      .end = cut_strata,

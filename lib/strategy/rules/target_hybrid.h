@@ -24,7 +24,7 @@ void alcore__hybrid_free(alcore__run *run);
 alcore_status alcore__hybrid_score_block(alcore__block *block, void *partial);
 double *alcore__hybrid_uncertainty(const alcore__run *run);
 #define ALCORE__UNCERTAINTY_PASS                                                                   \
-    .name = "uncertainty", .rows = ALCORE__OVER_CANDIDATES, .keeps_nothing = true,                 \
+    .name = "uncertainty", .rows = ALCORE__OVER_CANDIDATES, .scores = true,                        \
     .block = alcore__hybrid_score_block, .partial = {.values = alcore__hybrid_uncertainty}
 
 /* A pass that fails for a target row with a NaN or an infinity. Distances to such a row are NaN or
