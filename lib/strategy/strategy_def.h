@@ -80,18 +80,20 @@ typedef struct alcore__partial_type {
 typedef struct alcore__pass {
     const char *name; /* NULL ends the table */
     int32_t rows;     /* ALCORE__OVER_*; a pass over no active row is skipped, start and end too */
-    /* A device visits adjacent blocks of the candidates, or of those chosen, as one wide block
-     * (alcore__block.blocks), so that it is started and waited for once a pass and not once a
-     * block. It does so only where every pass of the strategy over the candidates is wide, or
-     * computes scores, or keeps_nothing. The partial of a wide block has the sums of each of its
-     * blocks, one after the other; its values and extra bytes are as ever. */
+    /* A device visits adjacent blocks as one wide block (alcore__block.blocks), so that it is
+     * started and waited for once a pass and not once a block. Candidates, and those chosen, are
+     * visited so only where every pass of the strategy over the candidates is wide, or computes
+     * scores, or keeps_nothing; rows of other sources, with whose blocks nothing is kept, where
+     * their embeddings are in the device's memory. The partial of a wide block has the sums of each
+     * of its blocks, one after the other; its values and extra bytes are as ever. */
     bool wide;
     /* A pass that only computes scores (alcore__block_scores()) and keeps nothing with its blocks.
      * A device visits adjacent blocks as one here too, where the columns that the scores are
      * computed from are in its memory; on the host, scores are computed on all threads. */
     bool scores;
-    bool keeps_nothing; /* another pass that is not wide, reads no embeddings and keeps nothing with
-                           its blocks */
+    /* Another pass over the candidates that keeps nothing with their blocks. One that is not wide
+     * reads no embeddings either; one that is wide is visited as rows of other sources are. */
+    bool keeps_nothing;
     /* Work on one block. partial: zeroed bytes, as many as the partial's type says; NULL: none. */
     alcore_status (*block)(alcore__block *block, void *partial);
     alcore__partial_type partial;

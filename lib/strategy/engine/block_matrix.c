@@ -121,6 +121,12 @@ const alcore__column *alcore__candidate_embeddings(const alcore__run *run) {
                            : alcore__dataset_find(&run->input->candidates, "embeddings");
 }
 
+const alcore__column *alcore__source_embeddings(const alcore__run *run, int32_t source) {
+    if (source == ALCORE__OVER_CANDIDATES || source == ALCORE__OVER_CHOSEN)
+        return alcore__candidate_embeddings(run);
+    return alcore__dataset_find(run->active[source].dataset, "embeddings");
+}
+
 /* Components of an embedding of the candidates; 0: the run has no such column. */
 int64_t alcore__embedding_dims(const alcore__run *run) {
     const alcore__column *column = alcore__candidate_embeddings(run);
@@ -201,11 +207,7 @@ static alcore_status read_active_rows(alcore__block *block, const alcore__column
  *
  * unit: kernels read each row divided by its length. The values are not checked for NaN here. */
 alcore_status alcore__block_matrix(alcore__block *block, bool unit, alcore__matrix *out) {
-    const alcore__active_rows *active = &block->run->active[block->source];
-    const alcore__column *column =
-        block->source == ALCORE__OVER_CANDIDATES || block->source == ALCORE__OVER_CHOSEN
-            ? alcore__candidate_embeddings(block->run)
-            : alcore__dataset_find(active->dataset, "embeddings");
+    const alcore__column *column = alcore__source_embeddings(block->run, block->source);
     *out = (alcore__matrix){.block = block};
     out->rows.dims = out->rows.stride = column->dims;
     out->rows.dtype = column->dtype;

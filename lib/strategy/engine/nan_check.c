@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* nan=exclude (spec 1.4): finds the rows with a NaN or infinity in the columns that the strategy
- * reads, before anything is decided. One pass over each source (the candidates, the labeled rows of
- * their pool, the labeled pool, the target); the partial of a block is a byte for each of its
+ * reads, before anything is decided. One pass over the scores of the candidates, and one over the
+ * embeddings of each source (the candidates, the labeled rows of their pool, the labeled pool, the
+ * target); the partial of a block is a byte for each of its
  * active rows, the rows that take part so far, 1 where the row is to be masked. The rows of a block
  * have an index in the block, a position among the active rows of the source, and a row number in
  * the pool. runner->nan[source] [rows of the pool] collects the marks; the runner lists the active
@@ -16,11 +17,12 @@ static size_t byte_per_row(const alcore__block *block) {
     return (size_t)block->count;
 }
 
-/* Computes the rank of each active row, the number that candidates are ordered by, and sets bad
- * [active rows] to 1 where it is NaN, as the score and the raw quantity then are too. With
- * nan=exclude a scorer reports NaN for a row whose values are NaN or infinite instead of failing,
- * so one test covers both. */
-static alcore_status check_scores(alcore__block *block, uint8_t *bad) {
+/* Computes the rank of each active row, the number that candidates are ordered by, and sets the
+ * partial, bad [active rows], to 1 where it is NaN, as the score and the raw quantity then are too.
+ * With nan=exclude a scorer reports NaN for a row whose values are NaN or infinite instead of
+ * failing, so one test covers both. */
+static alcore_status check_scores(alcore__block *block, void *partial) {
+    uint8_t *bad = partial;
     double *rank;
     ALCORE__TRY(alcore__scratch_push(block, block->count, sizeof *rank, &rank));
     ALCORE__TRY(alcore__block_scores(block, rank, NULL, NULL)); /* without score and raw */
@@ -30,10 +32,9 @@ static alcore_status check_scores(alcore__block *block, uint8_t *bad) {
     return ALCORE_OK;
 }
 
-/* Sets bad [active rows] to 1 for each embedding with a component that is not finite; other entries
- * stay. The dot product of a row with itself (its self dot) shows cheaply whether it can have one.
- */
-static alcore_status check_embeddings(alcore__block *block, uint8_t *bad) {
+/* Sets the partial, bad [active rows], to 1 for each embedding with a component that is not finite.
+ * The dot product of a row with itself (its self dot) shows cheaply whether it can have one. */
+static alcore_status check_embeddings(alcore__block *block, void *partial) {
     alcore_sys_work work = alcore__run_work(block->run);
     alcore__matrix matrix;
     double *self_dots; /* [matrix rows] */
@@ -41,22 +42,7 @@ static alcore_status check_embeddings(alcore__block *block, uint8_t *bad) {
     ALCORE__TRY(alcore__scratch_push(block, matrix.rows.count, sizeof *self_dots, &self_dots));
     ALCORE__TRY(
         alcore__run_kernels(block->run)->self_dots(&work, &matrix.rows, matrix.mask, self_dots));
-    return alcore__matrix_check_dots(&matrix, self_dots, bad);
-}
-
-/* Called for each block of candidates; the partial is bad [active rows], zeroed by the runner.
- * Scores are checked for strategies that compute one from columns, embeddings where they are read.
- */
-static alcore_status check_candidates(alcore__block *block, void *partial) {
-    if (block->run->def->score_rows) ALCORE__TRY(check_scores(block, partial));
-    bool embeddings = alcore__reads_embeddings(block->run, ALCORE_ROLE_CANDIDATES);
-    return embeddings ? check_embeddings(block, partial) : ALCORE_OK;
-}
-
-/* Called for each block of labeled rows, of the labeled pool and of the target, where only
- * embeddings are read; the partial is bad [active rows] there too. */
-static alcore_status check_others(alcore__block *block, void *partial) {
-    return check_embeddings(block, partial);
+    return alcore__matrix_check_dots(&matrix, self_dots, partial);
 }
 
 /* Reduces the partial of one block (partial->extra: bad [partial->count]): sets the marks of its
@@ -85,8 +71,14 @@ static alcore_status mark_target(alcore__run *run, const alcore__block_partial *
     return mark_rows(run, ALCORE__OVER_TARGET, partial);
 }
 
-/* `when` of the passes below: whether the strategy reads embeddings of that source. Here: of the
- * labeled pool. */
+/* `when` of the first pass below: whether the strategy computes scores from columns. */
+static bool computes_scores(const alcore__run *run) {
+    return run->def->score_rows != NULL;
+}
+/* `when` of the others: whether the strategy reads embeddings of that source. */
+static bool reads_candidates(const alcore__run *run) {
+    return alcore__reads_embeddings(run, ALCORE_ROLE_CANDIDATES);
+}
 static bool reads_labeled(const alcore__run *run) {
     return alcore__reads_embeddings(run, ALCORE_ROLE_LABELED);
 }
@@ -96,30 +88,42 @@ static bool reads_labeled(const alcore__run *run) {
 static bool reads_labeled_rows(const alcore__run *run) {
     bool wanted = run->strategy ? alcore__strategy_reads(run->strategy, ALCORE_ROLE_LABELED)
                                 : reads_labeled(run);
-    return wanted && alcore__reads_embeddings(run, ALCORE_ROLE_CANDIDATES);
+    return wanted && reads_candidates(run);
 }
 static bool reads_target(const alcore__run *run) {
     return alcore__reads_embeddings(run, ALCORE_ROLE_TARGET);
 }
 
 const alcore__pass alcore__find_nan_passes[] = {
+    {.name = "scores that are NaN",
+     .rows = ALCORE__OVER_CANDIDATES,
+     .scores = true,
+     .block = check_scores,
+     .partial = {.extra = byte_per_row, .reduce = mark_candidates},
+     .when = computes_scores},
     {.name = "NaN among candidates",
      .rows = ALCORE__OVER_CANDIDATES,
-     .block = check_candidates,
-     .partial = {.extra = byte_per_row, .reduce = mark_candidates}},
+     .wide = true,
+     .keeps_nothing = true,
+     .block = check_embeddings,
+     .partial = {.extra = byte_per_row, .reduce = mark_candidates},
+     .when = reads_candidates},
     {.name = "NaN among labeled rows",
      .rows = ALCORE__OVER_LABELED_ROWS,
-     .block = check_others,
+     .wide = true,
+     .block = check_embeddings,
      .partial = {.extra = byte_per_row, .reduce = mark_labeled_rows},
      .when = reads_labeled_rows},
     {.name = "NaN in the labeled pool",
      .rows = ALCORE__OVER_LABELED_POOL,
-     .block = check_others,
+     .wide = true,
+     .block = check_embeddings,
      .partial = {.extra = byte_per_row, .reduce = mark_labeled_pool},
      .when = reads_labeled},
     {.name = "NaN in the target",
      .rows = ALCORE__OVER_TARGET,
-     .block = check_others,
+     .wide = true,
+     .block = check_embeddings,
      .partial = {.extra = byte_per_row, .reduce = mark_target},
      .when = reads_target},
     {.name = NULL},

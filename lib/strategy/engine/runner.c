@@ -78,10 +78,9 @@ typedef struct map_job {
     alcore__partial *out; /* [tasks] the partial of each block */
 } map_job;
 
-/* How many blocks a pass visits as one. */
-static int64_t blocks_of_visit(const alcore__run *run, const alcore__pass *pass) {
-    int64_t blocks = pass->scores ? run->runner->score_blocks : 1;
-    if (pass->wide) blocks = run->runner->wide_blocks;
+/* How many blocks the present pass visits as one. */
+static int64_t blocks_of_visit(const alcore__run *run) {
+    const int64_t blocks = run->runner->visit_blocks;
     return blocks > 1 ? blocks : 1;
 }
 
@@ -92,7 +91,7 @@ static int64_t blocks_of_visit(const alcore__run *run, const alcore__pass *pass)
 static void describe_block(alcore__run *run, const alcore__pass *pass, int64_t number,
                            alcore__block *out) {
     const alcore__active_rows *active = &run->active[pass->rows];
-    int64_t start = active->block_starts[number], blocks = blocks_of_visit(run, pass);
+    int64_t start = active->block_starts[number], blocks = blocks_of_visit(run);
     if (blocks > active->blocks - number) blocks = active->blocks - number;
     *out = (alcore__block){.run = run,
                            .source = pass->rows,
@@ -154,7 +153,7 @@ static alcore_status map_task(void *data, int64_t index, int32_t worker) {
 alcore_status alcore__run_map(alcore__run *run, alcore__shard *shard, int64_t first, int64_t end,
                               alcore__partials *out) {
     const alcore__pass *pass = alcore__present_pass(run);
-    int64_t step = blocks_of_visit(run, pass);
+    int64_t step = blocks_of_visit(run);
     int64_t visits = (run->active[pass->rows].blocks + step - 1) / step, done = first / step;
     size_t count = (size_t)((end - first + step - 1) / step);
     ALCORE__TRY(alcore__grow(run->ctx, &out->entries, &out->capacity, out->count + count,
@@ -323,7 +322,7 @@ alcore_status alcore__shard_new(alcore__run *run, int32_t part, int32_t parts,
  * kernels of wide blocks may still be queued, so the device is waited for. */
 void alcore__shard_free(alcore__run *run, alcore__shard *shard) {
     if (!shard) return;
-    if (run->stream) alcore__close_wide_blocks(run);
+    if (run->stream) alcore__close_visits(run);
     run->runner->memory = NULL;
     for (int64_t b = 0; b < shard->block_count; b++)
         alcore__block_memory_free(run, &shard->memory[b]);
@@ -348,7 +347,7 @@ static int64_t blocks_per_wave(const alcore__run *run, const alcore__pass *pass)
     if (pass->partial.sums) bytes += pass->partial.sums(run).count * (int64_t)sizeof(double);
     int64_t blocks = WAVE_BYTES / bytes, min_blocks = WAVE_BLOCKS_PER_THREAD * run->threads;
     if (blocks < min_blocks) blocks = min_blocks;
-    int64_t step = blocks_of_visit(run, pass); /* a wave ends with the end of a wide block */
+    int64_t step = blocks_of_visit(run); /* a wave ends with the end of a wide block */
     return (blocks + step - 1) / step * step;
 }
 
@@ -356,9 +355,7 @@ static int64_t blocks_per_wave(const alcore__run *run, const alcore__pass *pass)
  * freed before the next one is mapped. */
 static alcore_status make_pass(alcore__run *run, alcore__shard *shard) {
     const alcore__pass *pass = alcore__present_pass(run);
-    if (pass->wide && !run->runner->wide_blocks) alcore__open_wide_blocks(run, shard);
-    if (pass->scores && !run->runner->score_blocks)
-        run->runner->score_blocks = alcore__score_blocks(run);
+    alcore__open_visits(run, shard);
     int64_t blocks = run->active[pass->rows].blocks, wave = blocks_per_wave(run, pass);
     for (int64_t first = 0; first < blocks; first += wave) {
         alcore__partials partials = {0};

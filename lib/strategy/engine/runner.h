@@ -65,11 +65,12 @@ typedef struct alcore__pass_cursor {
 struct alcore__runner {
     alcore__pass root[3]; /* find NaN, the strategy, the end (pass_order.c) */
     alcore__pass_cursor cursors[ALCORE__PASS_DEPTH];
-    int32_t depth;       /* cursors in use; 0: the run is done */
-    int64_t pass_count;  /* passes before the present one */
-    int64_t next_block;  /* the block of the present pass whose partial is reduced next */
-    int64_t wide_blocks; /* blocks that wide passes visit as one; 0: not chosen yet, one by one */
-    int64_t score_blocks; /* the same of passes that compute scores */
+    int32_t depth;        /* cursors in use; 0: the run is done */
+    int64_t pass_count;   /* passes before the present one */
+    int64_t next_block;   /* the block of the present pass whose partial is reduced next */
+    int64_t visit_blocks; /* blocks that the present pass visits as one; 0: one by one */
+    int64_t wide_blocks;  /* the same of wide passes that keep something with blocks of candidates,
+                             all of which visit as many; 0: not chosen yet */
     const alcore__block_memory *memory; /* [blocks of the candidates] what they keep, borrowed from
                                            the shard; NULL: there are no wide blocks */
     uint8_t
@@ -80,12 +81,10 @@ struct alcore__runner {
                                         block */
 };
 
-/* Decide how many blocks the wide passes of the run visit as one, and in which stream their kernels
- * run; wait for these kernels (wide_blocks.c). */
-void alcore__open_wide_blocks(alcore__run *run, const alcore__shard *shard);
-void alcore__close_wide_blocks(alcore__run *run);
-/* How many blocks the passes of the run that compute scores visit as one (wide_blocks.c). */
-int64_t alcore__score_blocks(const alcore__run *run);
+/* Decides how many blocks the present pass visits as one, in a run that makes all its passes in one
+ * process, and in which stream its kernels run; waits for these kernels (wide_blocks.c). */
+void alcore__open_visits(alcore__run *run, const alcore__shard *shard);
+void alcore__close_visits(alcore__run *run);
 
 /* Move the cursors to the first pass that visits blocks, and from the present pass to the next one
  * (pass_order.c). */

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Wide blocks: adjacent blocks of the candidates that a device visits as one.
+/* Wide blocks: adjacent blocks of a source, mostly of the candidates, that a device visits as one.
  *
  * Starting a kernel and waiting for its result is expected to take a device longer than the work on
  * the 8192 rows of one block. So the strategies whose passes can do it (alcore__pass.wide) are
@@ -16,12 +16,12 @@
  */
 #include "alcore/sys/dtype.h"
 #include "base/tensor_view.h"
-#include "strategy/engine/runner.h"
+#include "strategy/engine/block_embeddings.h"
 
 /* Largest wide block: bytes of embeddings, and rows, for each of which host memory of some tens of
  * bytes is needed at a time. Embeddings that are read from a file, or made, block by block are put
  * together in host memory first, so that fewer of them are taken at a time. WIDE_HOST_BYTES: of
- * run->block_doubles, such as sums that are copied to the host. */
+ * sums and others that are copied to the host for each block. */
 enum { WIDE_ROWS = 1 << 20, WIDE_READ_BYTES = 64 << 20, WIDE_HOST_BYTES = 64 << 20 };
 static const int64_t WIDE_BYTES = (int64_t)2 << 30;
 
@@ -57,34 +57,32 @@ static bool has_wide_blocks(const alcore__run *run, const alcore__column *column
            are_wide(run->def->passes);
 }
 
-/* How many blocks have at most `bytes` bytes in rows of row_bytes bytes, and at most WIDE_ROWS
- * rows; 1 or more. row_work: the host works for each row too, so that the pool is cut into shares.
- */
-static int64_t blocks_within(const alcore__run *run, int64_t bytes, int64_t row_bytes,
-                             bool row_work) {
-    int64_t all = run->active[ALCORE__OVER_CANDIDATES].blocks;
-    int64_t blocks = bytes / (row_bytes > 0 ? row_bytes : 1) / ALCORE_BLOCK_ROWS;
-    if (blocks > WIDE_ROWS / ALCORE_BLOCK_ROWS) blocks = WIDE_ROWS / ALCORE_BLOCK_ROWS;
-    int64_t share = (all + SHARES - 1) / SHARES;
-    if (share < SHARE_BLOCKS) share = SHARE_BLOCKS;
-    if (row_work && blocks > share) blocks = share;
-    return blocks > 1 ? blocks : 1;
+/* Bytes of one row of a column with an entry of fixed size for each. */
+static int64_t row_bytes_of(const alcore__column *column) {
+    return column->dims * (int64_t)alcore_sys_dtype_bytes(column->dtype);
 }
 
-/* How many blocks a wide block has, where rows of row_bytes bytes lie in memory as they are
- * (in_place), or are read or made block by block. */
-static int64_t wide_blocks(const alcore__run *run, int64_t row_bytes, bool in_place) {
-    int64_t blocks =
-        blocks_within(run, in_place ? WIDE_BYTES : WIDE_READ_BYTES, row_bytes, run->row_work);
-    double most = WIDE_HOST_BYTES / (run->block_doubles * (double)sizeof(double) + 1.0);
+/* How many blocks have at most `bytes` bytes in rows of row_bytes bytes, at most WIDE_ROWS rows,
+ * and at most WIDE_HOST_BYTES in host_doubles doubles for each block; 1 or more. */
+static int64_t blocks_within(int64_t bytes, int64_t row_bytes, double host_doubles) {
+    int64_t blocks = bytes / (row_bytes > 0 ? row_bytes : 1) / ALCORE_BLOCK_ROWS;
+    if (blocks > WIDE_ROWS / ALCORE_BLOCK_ROWS) blocks = WIDE_ROWS / ALCORE_BLOCK_ROWS;
+    double most = WIDE_HOST_BYTES / (host_doubles * (double)sizeof(double) + 1.0);
     if ((double)blocks > most) blocks = (int64_t)most;
     return blocks > 1 ? blocks : 1;
 }
 
-/* Returns 1 unless all columns of the candidates but their embeddings are on the engine's device.
- * The scorer copies what it cannot compute there to the host, so that a wide block has no more
- * bytes than one that is read. */
-int64_t alcore__score_blocks(const alcore__run *run) {
+/* The smaller of `blocks` and one of the shares into which the candidates are cut. */
+static int64_t share_of(const alcore__run *run, int64_t blocks) {
+    int64_t share = (run->active[ALCORE__OVER_CANDIDATES].blocks + SHARES - 1) / SHARES;
+    if (share < SHARE_BLOCKS) share = SHARE_BLOCKS;
+    return blocks < share ? blocks : share;
+}
+
+/* Blocks of a visit in a pass that computes scores: 1 unless all columns of the candidates but
+ * their embeddings are on the engine's device. The scorer copies what it cannot compute there to
+ * the host, so that a wide block has no more bytes than one that is read. */
+static int64_t score_blocks(const alcore__run *run) {
     const alcore__dataset *dataset = &run->input->candidates;
     const alcore__column *embeddings = alcore__candidate_embeddings(run);
     int64_t bytes = 0; /* of all rows */
@@ -96,20 +94,48 @@ int64_t alcore__score_blocks(const alcore__run *run) {
         bytes += alcore__column_bytes(column);
     }
     if (bytes == 0 || dataset->rows == 0) return 1;
-    return blocks_within(run, WIDE_READ_BYTES, bytes / dataset->rows + 1, true /* row_work */);
+    return share_of(run, blocks_within(WIDE_READ_BYTES, bytes / dataset->rows + 1, 0));
 }
 
-/* Called before the first wide pass of a run that makes all its passes in one process. A run that
- * was given a stream of the caller's keeps it. */
-void alcore__open_wide_blocks(alcore__run *run, const alcore__shard *shard) {
+/* Blocks of a visit in a wide pass that keeps nothing with its blocks: 1 unless the embeddings are
+ * on the engine's device, where they are read in place. */
+static int64_t in_place_blocks(const alcore__run *run, const alcore__pass *pass) {
+    const alcore__column *column = alcore__source_embeddings(run, pass->rows);
+    const bool in_place = column && alcore__column_device(column) >= 0 &&
+                          alcore__column_in_place(column, &run->input->engine);
+    const double sums = pass->partial.sums ? (double)pass->partial.sums(run).count : 0;
+    return in_place ? blocks_within(WIDE_BYTES, row_bytes_of(column), sums) : 1;
+}
+
+/* Decides about the blocks of all wide passes that keep something with blocks of the candidates,
+ * before the first one. A run that was given a stream of the caller's keeps it. */
+static void open_wide_blocks(alcore__run *run, const alcore__shard *shard) {
     const alcore__column *column = alcore__candidate_embeddings(run);
     run->runner->wide_blocks = 1;
     if (!column || !has_wide_blocks(run, column)) return;
     const alcore__engine *engine = &run->input->engine;
-    int64_t row_bytes = column->dims * (int64_t)alcore_sys_dtype_bytes(column->dtype);
-    run->runner->wide_blocks = wide_blocks(run, row_bytes, alcore__column_in_place(column, engine));
+    const int64_t bytes = alcore__column_in_place(column, engine) ? WIDE_BYTES : WIDE_READ_BYTES;
+    const int64_t blocks = blocks_within(bytes, row_bytes_of(column), run->block_doubles);
+    run->runner->wide_blocks = run->row_work ? share_of(run, blocks) : blocks;
     run->stream = engine->stream ? engine->stream : DEFAULT_STREAM;
     run->runner->memory = shard->memory;
+}
+
+/* Passes over those chosen among the candidates have the wide blocks of the candidates. */
+void alcore__open_visits(alcore__run *run, const alcore__shard *shard) {
+    const alcore__pass *pass = alcore__present_pass(run);
+    alcore__runner *runner = run->runner;
+    const bool keeps = !pass->keeps_nothing &&
+                       (pass->rows == ALCORE__OVER_CANDIDATES || pass->rows == ALCORE__OVER_CHOSEN);
+    runner->visit_blocks = 1;
+    if (pass->scores) {
+        runner->visit_blocks = score_blocks(run);
+    } else if (pass->wide && !keeps) {
+        runner->visit_blocks = in_place_blocks(run, pass);
+    } else if (pass->wide) {
+        if (!runner->wide_blocks) open_wide_blocks(run, shard);
+        runner->visit_blocks = runner->wide_blocks;
+    }
 }
 
 /* Returns 0 unless all candidates are in the engine's memory. Copies are made at the first visit of
@@ -155,7 +181,7 @@ int64_t alcore__wide_position(const alcore__run *run, int64_t visit, int64_t mat
 
 /* Waits until the kernels of all wide blocks have ended: a download of nothing waits for the
  * stream. A failure is not reported, as the run has ended, or failed before. */
-void alcore__close_wide_blocks(alcore__run *run) {
+void alcore__close_visits(alcore__run *run) {
     static const char NOTHING;
     alcore_sys_work work = alcore__run_work(run);
     alcore_sys_rows rows = {.data = &NOTHING, .dtype = ALCORE_UINT8};

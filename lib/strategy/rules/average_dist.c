@@ -136,18 +136,21 @@ static alcore__doubles centroids_of(const alcore__run *run) {
                              .count = state->target.count * state->dims};
 }
 
-/* Sums the target rows of a block by group: the partial is sums [groups, dims], of unit vectors for
- * the cosine. Euclidean distances do not need the means; the pass is made for them too, as its sums
- * reveal a row with a NaN. */
+/* Sums the target rows of each block by group: the partial is sums [blocks, groups, dims], of unit
+ * vectors for the cosine. Euclidean distances do not need the means; the pass is made for them too,
+ * as its sums reveal a row with a NaN. */
 static alcore_status sum_target(alcore__block *block, void *partial) {
     const average_state *state = block->run->state;
     alcore__matrix matrix;
+    const int64_t sums = block->blocks * state->target.count;
+    const int32_t *sum_of; /* [active rows] */
     int32_t *group;
-    int64_t *counts; /* [groups] of this block; not used, as the groups count their rows */
+    int64_t *counts; /* [sums] not used, as the groups count their rows */
     ALCORE__TRY(alcore__block_matrix(block, state->cosine, &matrix));
     ALCORE__TRY(push_groups(block, &group));
-    ALCORE__TRY(alcore__scratch_push(block, state->target.count, sizeof *counts, &counts));
-    return alcore__matrix_group_sums(&matrix, group, state->target.count, partial, counts);
+    ALCORE__TRY(alcore__block_groups(block, group, state->target.count, &sum_of));
+    ALCORE__TRY(alcore__scratch_push(block, sums, sizeof *counts, &counts));
+    return alcore__matrix_group_sums(&matrix, sum_of, sums, partial, counts);
 }
 
 /* End of "target means": turns the sum of each group into its mean, centroids [groups, dims]. */
@@ -169,21 +172,23 @@ static alcore__doubles variance_of(const alcore__run *run) {
     return (alcore__doubles){.values = state->variance, .count = state->target.count};
 }
 
-/* Adds the squared distances of the block's target rows to the centroid of their group: the partial
- * is sums [groups]. All rows of the block are measured from each centroid, as groups are few, and
- * only those of the group are added. */
+/* Adds the squared distances of each block's target rows to the centroid of their group: the
+ * partial is sums [blocks, groups]. All rows are measured from each centroid, as groups are few,
+ * and only those of the group are added. */
 static alcore_status sum_variance(alcore__block *block, void *partial) {
     const average_state *state = block->run->state;
     alcore__matrix matrix;
     double *sums = partial, *sq_dist;
+    const int32_t *sum_of; /* [active rows] */
     int32_t *group;
     ALCORE__TRY(alcore__block_matrix(block, false /* not unit vectors */, &matrix));
     ALCORE__TRY(push_groups(block, &group));
+    ALCORE__TRY(alcore__block_groups(block, group, state->target.count, &sum_of));
     ALCORE__TRY(alcore__scratch_push(block, block->count, sizeof *sq_dist, &sq_dist));
     for (int64_t g = 0; g < state->target.count; g++) {
         ALCORE__TRY(alcore__matrix_sq_dists(&matrix, state->centroids + g * state->dims, sq_dist));
         for (int64_t i = 0; i < block->count; i++) {
-            if (group[i] == g) sums[g] += sq_dist[i]; /* a partial is zeroed before */
+            if (group[i] == g) sums[sum_of[i]] += sq_dist[i]; /* a partial is zeroed before */
         }
     }
     return ALCORE_OK;
@@ -507,11 +512,13 @@ static alcore_status offer_and_widen(alcore__run *run) {
 static const alcore__pass PASSES[] = {
     {.name = "target means",
      .rows = ALCORE__OVER_TARGET,
+     .wide = true,
      .block = sum_target,
      .partial = {.sums = centroids_of},
      .end = plan_distances},
     {.name = "target variances",
      .rows = ALCORE__OVER_TARGET,
+     .wide = true,
      .block = sum_variance,
      .partial = {.sums = variance_of},
      .end = divide_variance,

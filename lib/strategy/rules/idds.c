@@ -300,10 +300,12 @@ static alcore_status read_scores(alcore__block *block, void *partial) {
 static const alcore__pass PASSES[] = {
     {.name = "labeled rows",
      .rows = ALCORE__OVER_LABELED_ROWS,
+     .wide = true,
      .block = sum_block,
      .partial = {.sums = sum_b_of}},
     {.name = "labeled pool",
      .rows = ALCORE__OVER_LABELED_POOL,
+     .wide = true,
      .block = sum_block,
      .partial = {.sums = sum_b_of}},
     {.name = "candidates",

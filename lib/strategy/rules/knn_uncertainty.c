@@ -328,6 +328,7 @@ static const alcore__pass PASSES[] = {
     {ALCORE__CHECK_TARGET_PASS},
     {.name = "labeled neighbors",
      .rows = ALCORE__OVER_LABELED_ROWS,
+     .wide = true,
      .block = find_neighbors,
      .partial = {.extra = lists_bytes, .reduce = merge_labeled_lists},
      .start = new_labeled_lists,

@@ -439,10 +439,12 @@ static alcore_status mark_neighbors_of_pick(alcore__run *run) {
 static const alcore__pass PASSES[] = {
     {.name = "labeled rows",
      .rows = ALCORE__OVER_LABELED_ROWS,
+     .wide = true,
      .block = collect_drawn,
      .partial = {.extra = drawn_bytes, .reduce = append_drawn}},
     {.name = "labeled pool",
      .rows = ALCORE__OVER_LABELED_POOL,
+     .wide = true,
      .block = collect_drawn,
      .partial = {.extra = drawn_bytes, .reduce = append_drawn}},
     {.name = "neighbors",

@@ -31,6 +31,7 @@ double *alcore__hybrid_uncertainty(const alcore__run *run);
  * infinite; no later pass would notice that. */
 alcore_status alcore__hybrid_check_target(alcore__block *block, void *partial);
 #define ALCORE__CHECK_TARGET_PASS                                                                  \
-    .name = "target", .rows = ALCORE__OVER_TARGET, .block = alcore__hybrid_check_target
+    .name = "target", .rows = ALCORE__OVER_TARGET, .wide = true,                                   \
+    .block = alcore__hybrid_check_target
 
 #endif
