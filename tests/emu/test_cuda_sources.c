@@ -10,7 +10,7 @@
 
 /* MOST rows are three blocks, the last of which is not full; FEW are one. The candidates are a pool
  * of CANDIDATES rows unless they are what grows. */
-enum { MOST = 17000, FEW = 8000, CANDIDATES = 500, DIMS = 3, BUDGET = 5 };
+enum { MOST = 17000, FEW = 8000, CANDIDATES = 50, DIMS = 3, BUDGET = 5 };
 /* In place of a role: rows of the candidates' own pool are labeled, all but the last CANDIDATES. */
 enum { LABELED_ROWS = -1 };
 
@@ -28,7 +28,7 @@ static void teardown(void) {
 }
 
 typedef struct setting {
-    const char *strategy, *name, *value; /* a parameter and its value */
+    const char *strategy, *name, *value; /* a parameter and its value; NULL: none */
     int role;                            /* whose pool grows */
     bool exclude;                        /* nan=exclude, and two rows have a NaN */
     const char *second;                  /* another parameter that is 1; NULL: none */
@@ -82,7 +82,7 @@ static alcore_status select_rows(const setting *s, int rows, bool device, bool b
     *out = NULL;
     ck_assert_ok(alcore_request_new(ctx, &request));
     ck_assert_ok(alcore_strategy_new(ctx, s->strategy, &strategy));
-    ck_assert_ok(alcore_strategy_set(strategy, s->name, s->value));
+    if (s->name) ck_assert_ok(alcore_strategy_set(strategy, s->name, s->value));
     if (s->second) ck_assert_ok(alcore_strategy_set(strategy, s->second, "1"));
     ck_assert_ok(alcore_request_set_strategy(request, strategy));
     ck_assert_ok(alcore_request_set_pool(request, ALCORE_ROLE_CANDIDATES, candidates));
@@ -145,6 +145,16 @@ START_TEST(three_blocks_cost_as_much_as_one) {
 }
 END_TEST
 
+/* Vectors of labeled rows of three blocks come to the host, where they are as many as on the CPU. */
+START_TEST(labeled_rows_of_three_blocks_are_collected) {
+    static const setting LABELED[] = {{"kcenter", NULL, NULL, ALCORE_ROLE_LABELED, true, NULL},
+                                      {"mrs", "sample", "300", ALCORE_ROLE_LABELED, true, NULL},
+                                      {"kcenter", NULL, NULL, LABELED_ROWS, false, NULL}};
+    uint64_t launches, waits;
+    count(&LABELED[_i], MOST, &launches, &waits);
+}
+END_TEST
+
 /* Without nan=exclude the first of two such rows is named, as it is on the CPU. */
 START_TEST(the_first_bad_row_is_named) {
     alcore_selection *none;
@@ -161,6 +171,7 @@ int main(void) {
     tcase_add_checked_fixture(tests, setup, teardown);
     const int settings = sizeof SETTINGS / sizeof *SETTINGS;
     tcase_add_loop_test(tests, three_blocks_cost_as_much_as_one, 0, settings);
+    tcase_add_loop_test(tests, labeled_rows_of_three_blocks_are_collected, 0, 3);
     tcase_add_test(tests, the_first_bad_row_is_named);
     tcase_add_loop_test(tests, the_first_bad_row_is_named, settings - 2, settings - 1);
     return check_suite_run("cuda-sources", tests);
