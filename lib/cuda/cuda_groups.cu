@@ -273,8 +273,8 @@ struct nearest_body {
     }
 };
 
-/* In groups with fewer centroids or rows (of the chunk) the plain kernel is as fast as the filter.
- */
+/* In groups with fewer centroids or rows (of the chunk) a tile of the filter would be mostly empty,
+ * and the plain kernel is taken. */
 const int64_t MIN_CENTROIDS = 16;
 
 /* The rows of a chunk by group, cut into tasks; on the host. */

@@ -42,8 +42,8 @@ enum {
 /* The most classes of a tile: the grid of a launch has fewer than 2^16 blocks across. */
 const int64_t MAX_TILE_CLASSES = 1 << 20;
 
-/* Bytes of the logits of a tile, unless the host's limit is lower: cuBLAS is at its full speed with
- * a tile of 32 MiB, and the second-level cache of a large device still holds most of them. */
+/* Bytes of the logits of a tile, unless the host's limit is lower: a product of 32 MiB should be
+ * large enough for cuBLAS, and the second-level cache of a large device holds most of them. */
 const size_t TILE_BYTES = (size_t)32 << 20;
 
 /* Number of warps that keeps a large device busy, 32 for each of the 132 multiprocessors of an
@@ -238,7 +238,7 @@ class output_parts {
  * second-level cache does not hold the logits of the call's largest tile, a logit that cuBLAS
  * writes and split_kernel reads costs 8 bytes of the device's memory. On an A6000 (768 GB/s, 155
  * TFLOP/s in 16 bits) that is at least the time of 807 multiply-adds; the fused kernel takes for a
- * logit up to 19.6 instructions beside its product, the time of 78. What is left is 0.7 of the
+ * logit up to 19.5 instructions beside its product, the time of 78. What is left is 0.7 of the
  * product itself at FUSED_DIMS components, so that the fused kernel may multiply slower by as much.
  * Its tiles have FUSED_TOKENS tokens; with fewer a part of each product is thrown away. */
 enum { FUSED_DIMS = 1024, FUSED_TOKENS = 128 };

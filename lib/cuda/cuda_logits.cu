@@ -109,12 +109,12 @@ __device__ inline void load_logits(const char *row, int64_t first, int64_t class
  * A unit is WIDTH adjacent classes, 16 bytes; thread t reads the units t, t + THREADS ..., AHEAD of
  * them at a time while there are as many. Which thread adds which classes, and in which order, does
  * not depend on where a row begins, so neither do the bits of the result: rows at addresses that
- * are no multiples of 16 bytes are read class by class, the lines of them from the first-level
- * cache. memory: the statistics of each thread, joined pairwise: w = THREADS / 2, ..., 1. The class
- * of the largest logit is then looked for in its unit. The label's logit is read by itself, by
- * thread 0; a label outside the classes leaves it NaN, by which out.put() recognizes a bad token:
- * its statistics become NaN, its argmax -1, and *bad is lowered to its row. rows.mask and rows.unit
- * are not looked at. */
+ * are no multiples of 16 bytes are read class by class, of which the first reads a line of memory
+ * to the first-level cache for the others. memory: the statistics of each thread, joined pairwise:
+ * w = THREADS / 2, ..., 1. The class of the largest logit is then looked for in its unit. The
+ * label's logit is read by itself, by thread 0; a label outside the classes leaves it NaN, by which
+ * out.put() recognizes a bad token: its statistics become NaN, its argmax -1, and *bad is lowered
+ * to its row. rows.mask and rows.unit are not looked at. */
 template <int DTYPE, int WANTED, int THREADS>
 static __global__ void __launch_bounds__(THREADS, CUDA_BLOCKS)
     logits_kernel(row_set rows, int64_t first, const int64_t *labels, int64_t ignore, stats_out out,

@@ -16,8 +16,8 @@
 
 namespace alcore_cuda {
 
-/* Staged bytes of a chunk: copies of this size run at full speed, and larger ones only delay the
- * first kernel. */
+/* Staged bytes of a chunk: a copy of this size takes much longer than starting it does, and larger
+ * ones would delay the first kernel. */
 static const size_t CHUNK_BYTES = (size_t)8 << 20;
 
 /* Adds a column, an array with an entry of `bytes` bytes per row, `pitch` bytes apart, and returns

@@ -196,8 +196,10 @@ static alcore_status mark_pairs(alcore_ctx *ctx, const alcore_pool *pool, uint32
     const int64_t rows = alcore_pool_rows(pool);
     *out_count = 0;
     ALCORE__TRY(alcore__new_array(ctx, (size_t)rows, sizeof **out, out));
-    for (int64_t row = 0; row < rows; row++)
+    for (int64_t row = 0; row < rows; row++) {
+        if (row % POLL_ROWS == 0) ALCORE__TRY(alcore__tick(ctx, "pairs", row, rows));
         *out_count += (*out)[row] = alcore__is_pair(pool, row, allowed);
+    }
     return ALCORE_OK;
 }
 

@@ -95,9 +95,9 @@ static alcore_status measure_placed(const measuring *self, const alcore_sys_work
     return bad < 0 ? ALCORE_OK : fail_at(self, bad);
 }
 
-/* Task `index` of alcore__parallel(): computes the wanted statistics of `task_rows` rows of the
- * kernel's matrix (the last task: of those that are left), a row being a token, with the engine of
- * the device that the arrays are on. A NaN, plus infinity, or a row without a finite logit fails
+/* Task `index` of alcore__parallel(), or on a device the only one: computes the wanted statistics
+ * of `task_rows` rows of the kernel's matrix (the last task: of those that are left), a row being a
+ * token, with the engine of the device that the arrays are on. A NaN, plus infinity, or a row without a finite logit fails
  * with the name of its token; minus infinity is a logit of probability 0. Statistics of rows with
  * the label -1 are not written. */
 static alcore_status measure_task(void *data, int64_t index, int32_t worker) {
@@ -145,7 +145,8 @@ static void clear(measuring *self) {
 
 /* Allocates the statistics of all tokens that are wanted [STATS] and not in place and, if wanted,
  * the likeliest class, and computes them in tasks: about TASK_LOGITS logits each; of hidden states
- * one task a thread, of at least TASK_STATES tokens; on a device a single one. Called once, by
+ * one task a thread, of at least TASK_STATES tokens; on a device a single one, which asks itself
+ * whether to stop. Called once, by
  * measure_all() or put_all(); clear() frees the arrays, also after a failure. */
 static alcore_status measure(measuring *self, const bool *wanted, bool likeliest) {
     const alcore__token_rows *tokens = &self->tokens;
@@ -170,7 +171,12 @@ static alcore_status measure(measuring *self, const bool *wanted, bool likeliest
         self->task_rows = (count + threads - 1) / threads;
         if (self->task_rows < TASK_STATES) self->task_rows = TASK_STATES;
     }
-    if (tokens->engine.kernels->device != ALCORE_DEVICE_CPU) self->task_rows = count;
+    /* On a device the calling thread computes: cudaStreamPerThread names its stream in no other. */
+    if (tokens->engine.kernels->device != ALCORE_DEVICE_CPU) {
+        self->task_rows = count;
+        ALCORE__TRY(alcore__tick(self->ctx, "token statistics", 0, count));
+        return count > 0 ? measure_task(self, 0, 0) : ALCORE_OK;
+    }
     if (self->task_rows < 1) self->task_rows = 1;
     return alcore__parallel(self->ctx, "token statistics",
                             (count + self->task_rows - 1) / self->task_rows, measure_task, self);

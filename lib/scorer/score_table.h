@@ -50,6 +50,8 @@ const char *const *alcore__hybrid_needs_of(const alcore__values *values);
 #define ALCORE__UNCERTAINTY_PARAMS ALCORE__UNCERTAINTY_PARAMS_AND("")
 /* Whether mode is paper or code, and whether it is code. */
 bool alcore__mode_names_source(const alcore__values *values);
+/* Whether the parameters ask for the entropy of class probabilities. */
+bool alcore__uncertainty_is_entropy(const alcore__values *values);
 bool alcore__mode_is_code(const alcore__values *values);
 /* Whether the parameters ask for the uncertainty of answers: mode=sum-prob or windows=1. */
 bool alcore__uncertainty_is_of_answers(const alcore__values *values);

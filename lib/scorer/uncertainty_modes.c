@@ -36,6 +36,11 @@ int64_t alcore__uncertainty_mode(const alcore__values *values) {
     return alcore__mode_names_source(values) ? MODE_AUTO : alcore__values_integer(values, "mode");
 }
 
+bool alcore__uncertainty_is_entropy(const alcore__values *values) {
+    return !alcore__uncertainty_is_of_answers(values) &&
+           alcore__uncertainty_mode(values) == MODE_ENTROPY;
+}
+
 bool alcore__mode_is_of_tokens(int64_t mode) {
     return mode == MODE_MARGIN_MIN || mode == MODE_MARGIN_MEAN || mode == MODE_MNLP;
 }

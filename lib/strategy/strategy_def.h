@@ -89,7 +89,8 @@ typedef struct alcore__pass {
     bool wide;
     /* A pass that only computes scores (alcore__block_scores()) and keeps nothing with its blocks.
      * A device visits adjacent blocks as one here too, where the columns that the scores are
-     * computed from are in its memory; on the host, scores are computed on all threads. */
+     * computed from are in its memory and kernels reduce them; on the host, scores are computed on
+     * all threads. */
     bool scores;
     /* Another pass over the candidates that keeps nothing with their blocks. One that is not wide
      * reads no embeddings either; one that is wide is visited as rows of other sources are. */
@@ -141,6 +142,9 @@ typedef struct alcore__strategy_def {
     /* Computes the scores of rows from their columns; alcore__block_scores() calls it. NULL: the
      * strategy has no such score. */
     alcore_status (*score_rows)(alcore__score_call *call);
+    /* Whether it reads all classes of a distribution, as an entropy does; NULL: no more than the
+     * two likeliest, unless the column has logits. */
+    bool (*reads_all_classes)(const alcore__values *values);
     /* A smaller budget may buy rows that are no prefix of those of a larger one, so that the
      * strategy runs once for each budget of a request. */
     bool rows_depend_on_budget;

@@ -131,9 +131,19 @@ std::map<char *, memory>::iterator find(const void *pointer) {
     return (char *)pointer < found->first + found->second.bytes ? found : memories.end();
 }
 
-/* The default stream has two handles: NULL, and 1 (cudaStreamLegacy). */
+/* The stream of a handle on a device. The default stream has two handles: NULL, and 1
+ * (cudaStreamLegacy); 2 (cudaStreamPerThread) is the calling thread's own, which is never
+ * destroyed. */
+emu_stream *stream_on(int device, cudaStream_t stream) {
+    thread_local emu_stream *own[EMU_DEVICES];
+    static std::vector<emu_stream *> &all_own = *new std::vector<emu_stream *>();
+    if (!stream || stream == (cudaStream_t)1) return &default_streams[device];
+    if (stream != (cudaStream_t)2) return stream;
+    if (!own[device]) all_own.push_back(own[device] = new emu_stream(device));
+    return own[device];
+}
 emu_stream *stream_of(cudaStream_t stream) {
-    return stream && stream != (cudaStream_t)1 ? stream : &default_streams[current_device()];
+    return (uintptr_t)stream > 2 ? stream : stream_on(current_device(), stream);
 }
 
 /* Queues an operation; it is an error to use a stream in the context of another device. */
@@ -622,19 +632,20 @@ void *alcore_emu_stream(void) {
 }
 int alcore_emu_wait(void *stream) {
     guard held(lock);
-    run_to((emu_stream *)stream, ((emu_stream *)stream)->issued);
+    emu_stream *queue = stream_on(test_device, (cudaStream_t)stream);
+    run_to(queue, queue->issued);
     return settings.error;
 }
 void alcore_emu_queue(void *stream, void *destination, const void *source, size_t bytes) {
     guard held(lock);
-    emu_stream *queue = (emu_stream *)stream;
+    emu_stream *queue = stream_on(test_device, (cudaStream_t)stream);
     int device = queue->device;
     queue->queue.push_back([=] { operate(device, [&] { memcpy(destination, source, bytes); }); });
     queue->issued++;
 }
 void alcore_emu_queue_failure(void *stream) {
     guard held(lock);
-    emu_stream *queue = stream ? (emu_stream *)stream : &default_streams[test_device];
+    emu_stream *queue = stream_on(test_device, (cudaStream_t)stream);
     queue->queue.push_back([] { settings.error = cudaErrorLaunchFailure; });
     queue->issued++;
 }

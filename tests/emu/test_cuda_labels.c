@@ -19,6 +19,8 @@ enum { PLAIN, SHIFTED, TIME_MAJOR, LAYOUTS };
 
 static alcore_ctx *ctx;
 static void *stream;
+/* cudaStreamPerThread, which names another stream in each thread. */
+static void *const PER_THREAD = (void *)2;
 
 /* The arrays of a call: tensors of `logits` point into it. */
 typedef struct arrays {
@@ -45,7 +47,7 @@ static void setup(void) {
 
 static void teardown(void) {
     alcore_ctx_unref(ctx);
-    if (stream) emu.stream_free(stream);
+    if (stream && stream != PER_THREAD) emu.stream_free(stream);
     free_taken();
 }
 
@@ -176,6 +178,32 @@ START_TEST(labels_in_any_layout) {
         free_taken();
     }
     ck_assert_int_eq(emu.primary(0), 0);
+}
+END_TEST
+
+/* Kernels run in the stream of the thread that calls, in which the arrays become ready. */
+START_TEST(arrays_in_the_stream_of_the_thread) {
+    arrays *const both[] = {&here, &far};
+    emu.stream_free(stream);
+    stream = PER_THREAD;
+    for (int k = 0; k < 2; k++) {
+        arrays *a = both[k];
+        make(a, PLAIN, _i);
+        label(a, PLAIN, true);
+        move_values(a);
+        if (a == &far) move(&a->targets, sizeof a->labels);
+        want(a, false, a == &far);
+        ck_assert_ok(alcore_logits_measure(ctx, &a->given, IGNORE, &a->stats));
+    }
+    expect_same("stream of the thread");
+    stream = NULL;
+    make(&far, PLAIN, _i);
+    label(&far, PLAIN, true);
+    want(&far, false, false);
+    ck_assert_ok(alcore_logits_measure(ctx, &far.given, IGNORE, &far.stats)); /* on the host */
+    for (int f = 0; f < 2; f++)
+        for (int i = 0; i < ALL; i++)
+            ck_assert_double_eq_tol(here.found[f][i], far.found[f][i], 1e-5);
 }
 END_TEST
 
@@ -417,6 +445,7 @@ int main(void) {
     tcase_set_timeout(tests, 60);
     tcase_add_checked_fixture(tests, setup, teardown);
     tcase_add_loop_test(tests, labels_in_any_layout, 0, 2 * LAYOUTS);
+    tcase_add_loop_test(tests, arrays_in_the_stream_of_the_thread, 0, 2);
     tcase_add_test(tests, labels_of_packed_tokens);
     tcase_add_test(tests, bias_of_any_type);
     tcase_add_test(tests, labels_and_bias_stay_on_the_device);

@@ -10,7 +10,15 @@
 #include "device_tensors.h"
 
 /* A wide block has 16 blocks of 8,192 rows where that is a fourth of the pool or more. */
-enum { WIDE = 16 * 8192, ROWS = WIDE + 3000, CLASSES = 3, DIMS = 2, VISITS = 2, BUDGET = 50 };
+enum {
+    WIDE = 16 * 8192,
+    ROWS = WIDE + 3000,
+    CLASSES = 3,
+    DIMS = 2,
+    VISITS = 2,
+    BLOCKS = 17,
+    BUDGET = 50
+};
 
 static alcore_ctx *ctx;
 static alcore_pool *host, *device; /* the same texts; columns on the host, and on cuda:1 */
@@ -106,7 +114,7 @@ static const struct {
               {"nsp", NULL, VISITS},
               {"margin", NULL, VISITS},
               {"huds", "nnll_kernel", VISITS},
-              {"entropy", NULL, 0}}; /* on the host, from a copy of the rows */
+              {"entropy", NULL, 0}}; /* on the host, by all threads */
 
 START_TEST(rows_on_a_device_are_scored_in_wide_blocks) {
     const char *const name = SCORED[_i].strategy, *const kernel = SCORED[_i].kernel;
@@ -129,16 +137,26 @@ START_TEST(given_scores_are_copied_in_wide_blocks) {
 }
 END_TEST
 
-/* A column on the host is scored in blocks of 8,192 rows by the kernels of the device. */
-START_TEST(one_column_on_the_host_leaves_blocks_as_they_are) {
-    int64_t tokens[] = {starts[ROWS]}, classes[] = {ROWS, CLASSES};
-    give("probs", tensor_of(probs, ALCORE_FLOAT32, classes, 2), sizeof probs, NULL);
+/* The entropy is the work of all threads, each of which copies blocks of 8,192 rows. */
+START_TEST(entropies_are_computed_block_by_block) {
+    give_columns();
+    const uint64_t before = emu.work(1).copies_out;
+    expect_same("entropy", false);
+    ck_assert_uint_ge(emu.work(1).copies_out - before, BLOCKS);
+}
+END_TEST
+
+/* A column on the host is copied to the device, and scored there, in blocks of 8,192 rows. */
+START_TEST(a_column_on_the_host_is_scored_block_by_block) {
+    int64_t tokens[] = {starts[ROWS]}, dense[] = {ROWS, DIMS}, shape[] = {ROWS + 1};
+    give("embeddings", tensor_of(vectors, ALCORE_FLOAT32, dense, 2), sizeof vectors, NULL);
     alcore_tensor values = tensor_of(logprobs, ALCORE_FLOAT32, tokens, 1);
-    int64_t shape[] = {ROWS + 1};
     alcore_tensor begin = tensor_of(starts, ALCORE_INT64, shape, 1);
     ck_assert_ok(alcore_pool_set_column(host, "logprobs", &values, &begin, NULL));
     ck_assert_ok(alcore_pool_set_column(device, "logprobs", &values, &begin, NULL));
-    expect_same("nnll", false);
+    const uint64_t before = emu.kernel("nnll_kernel").launches;
+    expect_same("huds", false);
+    ck_assert_uint_eq(emu.kernel("nnll_kernel").launches - before, BLOCKS);
 }
 END_TEST
 
@@ -164,7 +182,8 @@ int main(void) {
     tcase_add_loop_test(tests, rows_on_a_device_are_scored_in_wide_blocks, 0,
                         sizeof SCORED / sizeof *SCORED);
     tcase_add_test(tests, given_scores_are_copied_in_wide_blocks);
-    tcase_add_test(tests, one_column_on_the_host_leaves_blocks_as_they_are);
+    tcase_add_test(tests, entropies_are_computed_block_by_block);
+    tcase_add_test(tests, a_column_on_the_host_is_scored_block_by_block);
     tcase_add_test(tests, the_first_row_with_a_nan_is_named);
     return check_suite_run("cuda-scored", tests);
 }

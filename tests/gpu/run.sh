@@ -109,7 +109,7 @@ cublas=$torch/../nvidia/cu13/lib/libcublas.so.13
 export -f load doctor
 export kit out python
 step load 15 bash -c load
-gpu=$(timeout -k 5 10 nvidia-smi -L 2>/dev/null | head -n 1)
+gpu=$(timeout -k 5 10 nvidia-smi -L 2>/dev/null | grep '^GPU ' | head -n 1)
 # A container may have the driver without its command.
 [ -n "$gpu" ] || gpu=$(timeout -k 5 10 "$kit/bin/alcore" doctor 2>/dev/null | grep '^device cuda: usable')
 [ $patience -eq 1 ] || gpu=emulated

@@ -96,7 +96,7 @@ def phrases():
     cycles, clock = 8, 1.5
     return [
         ('Up to {} calls run on a device at once', [whole(constant(stream, 'MAX_STREAM_SLOTS'))]),
-        ('A call leaves up to {} MiB', [whole(constant(stream, 'KEPT_BYTES') / MIB)]),
+        ('leaves up to {} MiB', [whole(constant(stream, 'KEPT_BYTES') / MIB)]),
         ('(0: 1/{} of the memory that is free, at least {} MiB',
          [whole(constant(stream, 'STAGING_PART')), whole(constant(stream, 'MIN_STAGING_BYTES') / MIB)]),
         ('the smaller of `W` and {} MiB', [whole(tile_bytes / MIB)]),
@@ -143,7 +143,7 @@ def phrases():
         ('at most {} times the fewest', [f'{one("tests/gpu/resources.py", r"value <= ([0-9.]+) [*] now"):.2f}']),
         ('a lane begins {} loads before it waits for the first', [whole(constant('lib/cuda/cuda_warp.cuh', 'LANE_STEPS'))]),
         ('a folder of less than {} MiB', [whole(one('tests/gpu/pack.sh', r'most_bytes=\$\(\((\d+) << 20\)\)'))]),
-        ('A folder of more than {} bytes is refused', [whole(one('tests/gpu/pack.sh', r'most_bytes=\$\(\((\d+) << 20\)\)') * MIB)]),
+        ('A folder of {} bytes or more is refused', [whole(one('tests/gpu/pack.sh', r'most_bytes=\$\(\((\d+) << 20\)\)') * MIB)]),
         ('`run.sh` ends within {} minutes', [whole(math.ceil(one(run, r'most_seconds=(\d+)') / 60))]),
         ('one case in {} of every kernel against plain loops', [whole(one(run, r'\ncases=(\d+)'))]),
         ('then at size, {} rows', [whole(one(run, r'\ncases=\d+ .*rows=(\d+)'))]),

@@ -72,29 +72,42 @@ static int64_t blocks_within(int64_t bytes, int64_t row_bytes, double host_doubl
     return blocks > 1 ? blocks : 1;
 }
 
-/* The smaller of `blocks` and one of the shares into which the candidates are cut. */
-static int64_t share_of(const alcore__run *run, int64_t blocks) {
-    int64_t share = (run->active[ALCORE__OVER_CANDIDATES].blocks + SHARES - 1) / SHARES;
+/* The smaller of `blocks` and one of the `shares` into which the candidates are cut. */
+static int64_t share_of(const alcore__run *run, int64_t blocks, int64_t shares) {
+    int64_t share = (run->active[ALCORE__OVER_CANDIDATES].blocks + shares - 1) / shares;
     if (share < SHARE_BLOCKS) share = SHARE_BLOCKS;
     return blocks < share ? blocks : share;
 }
 
+/* Whether the host computes a score from each class of a distribution of the column, on the
+ * engine's device, and not from the two likeliest, which a kernel finds. */
+static bool reads_all_classes(const alcore__run *run, const alcore__column *column) {
+    bool (*const all)(const alcore__values *) = run->def->reads_all_classes;
+    return column->dims > 2 &&
+           (column->meaning == ALCORE_MEANS_LOGITS || (all && all(run->values)));
+}
+
 /* Blocks of a visit in a pass that computes scores: 1 unless all columns of the candidates but
- * their embeddings are on the engine's device. The scorer copies what it cannot compute there to
- * the host, so that a wide block has no more bytes than one that is read. */
+ * their embeddings are on the engine's device, and the host need not read all classes of
+ * distributions, which is the work of all threads. Narrow columns that kernels do not score are
+ * copied to the host: a wide block has no more bytes than one that is read, and there is one for
+ * each thread. */
 static int64_t score_blocks(const alcore__run *run) {
     const alcore__dataset *dataset = &run->input->candidates;
     const alcore__column *embeddings = alcore__candidate_embeddings(run);
+    const int64_t shares = run->threads > SHARES ? run->threads : SHARES;
     int64_t bytes = 0; /* of all rows */
     for (int32_t c = 0; c < dataset->column_count; c++) {
         const alcore__column *column = dataset->columns[c].column;
         const int32_t device = alcore__column_device(column);
         if (column == embeddings) continue;
-        if (device < 0 || !alcore__engine_is_cuda(&run->input->engine, device)) return 1;
+        if (device < 0 || !alcore__engine_is_cuda(&run->input->engine, device) ||
+            reads_all_classes(run, column))
+            return 1;
         bytes += alcore__column_bytes(column);
     }
     if (bytes == 0 || dataset->rows == 0) return 1;
-    return share_of(run, blocks_within(WIDE_READ_BYTES, bytes / dataset->rows + 1, 0));
+    return share_of(run, blocks_within(WIDE_READ_BYTES, bytes / dataset->rows + 1, 0), shares);
 }
 
 /* Blocks of a visit in a wide pass that keeps nothing with its blocks: 1 unless the embeddings are
@@ -116,7 +129,7 @@ static void open_wide_blocks(alcore__run *run, const alcore__shard *shard) {
     const alcore__engine *engine = &run->input->engine;
     const int64_t bytes = alcore__column_in_place(column, engine) ? WIDE_BYTES : WIDE_READ_BYTES;
     const int64_t blocks = blocks_within(bytes, row_bytes_of(column), run->block_doubles);
-    run->runner->wide_blocks = run->row_work ? share_of(run, blocks) : blocks;
+    run->runner->wide_blocks = run->row_work ? share_of(run, blocks, SHARES) : blocks;
     run->stream = engine->stream ? engine->stream : DEFAULT_STREAM;
     run->runner->memory = shard->memory;
 }

@@ -29,6 +29,10 @@ static alcore_status lc(alcore__score_call *call) {
 static alcore_status entropy(alcore__score_call *call) {
     return alcore__score_entropy.rows(call);
 }
+static bool reads_all_classes(const alcore__values *values) {
+    (void)values;
+    return true;
+}
 static alcore_status margin(alcore__score_call *call) {
     return alcore__score_margin.rows(call);
 }
@@ -42,6 +46,7 @@ const alcore__strategy_def alcore__strategy_uncertainty = {
     .needs = {[ALCORE_ROLE_CANDIDATES] = alcore__uncertainty_needs},
     .candidate_needs = alcore__uncertainty_needs_of,
     .score_rows = uncertainty,
+    .reads_all_classes = alcore__uncertainty_is_entropy,
     .raw_name = "raw",
     ALCORE__RANK_BY_SCORE,
 };
@@ -64,6 +69,7 @@ const alcore__strategy_def alcore__strategy_entropy = {
     .params = &PLAIN,
     .needs = {[ALCORE_ROLE_CANDIDATES] = alcore__entropy_needs},
     .score_rows = entropy,
+    .reads_all_classes = reads_all_classes,
     .raw_name = "entropy",
     ALCORE__RANK_BY_SCORE,
 };

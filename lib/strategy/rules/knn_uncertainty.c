@@ -509,6 +509,7 @@ const alcore__strategy_def alcore__strategy_knn_uncertainty = {
     .needs = {[ALCORE_ROLE_CANDIDATES] = alcore__hybrid_needs, [ALCORE_ROLE_TARGET] = TARGET_NEEDS},
     .candidate_needs = alcore__hybrid_needs_of,
     .score_rows = alcore__score_given_or_class,
+    .reads_all_classes = alcore__uncertainty_is_entropy,
     .rows_depend_on_budget = true,
     .state_bytes = sizeof(knn_state),
     .begin = begin,

@@ -432,6 +432,7 @@ const alcore__strategy_def alcore__strategy_uncertainty_knn = {
     .needs = {[ALCORE_ROLE_CANDIDATES] = alcore__hybrid_needs, [ALCORE_ROLE_TARGET] = TARGET_NEEDS},
     .candidate_needs = alcore__hybrid_needs_of,
     .score_rows = alcore__score_given_or_class,
+    .reads_all_classes = alcore__uncertainty_is_entropy,
     .rows_depend_on_budget = true,
     .state_bytes = sizeof(alcore__uncertainty_knn),
     .begin = begin,

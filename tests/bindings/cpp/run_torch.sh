@@ -2,11 +2,15 @@
 # SPDX-License-Identifier: Apache-2.0
 # Compiles the LibTorch examples as a user would and runs them; the trainer is also killed half-way
 # and goes on.
-# usage: run_torch.sh CXX ROOT BUILD
-cxx=$1 root=$2 build=$3
-api=/usr/include/torch/csrc/api/include
-if [ ! -e $api/torch/serialize.h ]; then
-    echo '1..0 # SKIP no libtorch-dev'
+# usage: run_torch.sh CXX ROOT BUILD [TORCH]
+# TORCH: the folder of PyPI's torch; without it, Debian's libtorch-dev is taken.
+cxx=$1 root=$2 build=$3 torch=${4-}
+api=${torch:-/usr}/include/torch/csrc/api/include
+libraries='-ltorch -ltorch_cpu -lc10'
+# libtorch of PyPI would bring the libraries of CUDA, which the tests do not install.
+[ -z "$torch" ] || libraries="-isystem $torch/include -L$torch/lib -Wl,-rpath,$torch/lib -ltorch_cpu -lc10"
+if [ ! -e "$api/torch/serialize.h" ]; then
+    echo '1..0 # SKIP neither libtorch-dev nor torch of PyPI'
     exit 0
 fi
 folder=$(mktemp -d) || exit 99
@@ -26,8 +30,8 @@ train() {
     "$folder/trainer" "$folder/$1" 4 "$pool" "$talk" $2 >"$folder/said" 2>&1
 }
 check 'it compiles' '"$cxx" -std=c++17 -Wall -Wextra -Wconversion -Wshadow -Werror -I"$root/include" -I"$build/include" \
-    -isystem $api "$root/examples/cpp/torch_trainer.cpp" -o "$folder/trainer" -L"$build/lib" -lalcore \
-    -Wl,-rpath,"$build/lib" -ltorch -ltorch_cpu -lc10 >"$folder/said" 2>&1'
+    -isystem "$api" "$root/examples/cpp/torch_trainer.cpp" -o "$folder/trainer" -L"$build/lib" -lalcore \
+    -Wl,-rpath,"$build/lib" $libraries >"$folder/said" 2>&1'
 train whole
 status=$? # check() changes $?
 cp "$folder/said" "$folder/curve"
@@ -56,8 +60,8 @@ check 'an unknown strategy ends it with the words of the library' \
     '[ "$status" = 1 ] && grep -q "^torch_trainer: there is no strategy \"nothing\"" "$folder/said"'
 
 check 'the loop on a device compiles' '"$cxx" -std=c++17 -Wall -Wextra -Wconversion -Wshadow -Werror -I"$root/include" \
-    -I"$build/include" -isystem $api "$root/examples/cpp/torch_device.cpp" -o "$folder/device" -L"$build/lib" -lalcore \
-    -Wl,-rpath,"$build/lib" -ltorch -ltorch_cpu -lc10 >"$folder/said" 2>&1'
+    -I"$build/include" -isystem "$api" "$root/examples/cpp/torch_device.cpp" -o "$folder/device" -L"$build/lib" -lalcore \
+    -Wl,-rpath,"$build/lib" $libraries >"$folder/said" 2>&1'
 "$folder/device" "$pool" 3 cpu >"$folder/said" 2>&1
 status=$?
 check 'it runs three rounds, whose loss falls' '[ "$status" = 0 ] &&
