@@ -97,9 +97,9 @@ static alcore_status measure_placed(const measuring *self, const alcore_sys_work
 
 /* Task `index` of alcore__parallel(), or on a device the only one: computes the wanted statistics
  * of `task_rows` rows of the kernel's matrix (the last task: of those that are left), a row being a
- * token, with the engine of the device that the arrays are on. A NaN, plus infinity, or a row without a finite logit fails
- * with the name of its token; minus infinity is a logit of probability 0. Statistics of rows with
- * the label -1 are not written. */
+ * token, with the engine of the device that the arrays are on. A NaN, plus infinity, or a row
+ * without a finite logit fails with the name of its token; minus infinity is a logit of probability
+ * 0. Statistics of rows with the label -1 are not written. */
 static alcore_status measure_task(void *data, int64_t index, int32_t worker) {
     measuring *self = data;
     const alcore__token_rows *tokens = &self->tokens;

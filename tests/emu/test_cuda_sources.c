@@ -145,7 +145,7 @@ START_TEST(three_blocks_cost_as_much_as_one) {
 }
 END_TEST
 
-/* Vectors of labeled rows of three blocks come to the host, where they are as many as on the CPU. */
+/* Vectors of the labeled rows of three blocks come to the host, and none of them is lost. */
 START_TEST(labeled_rows_of_three_blocks_are_collected) {
     static const setting LABELED[] = {{"kcenter", NULL, NULL, ALCORE_ROLE_LABELED, true, NULL},
                                       {"mrs", "sample", "300", ALCORE_ROLE_LABELED, true, NULL},
