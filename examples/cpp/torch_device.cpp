@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* A LibTorch training loop that scores, selects and trains on the device of the model. On a GPU the
- * logits and the embeddings stay there; what reaches the host is a byte (whether the token has a
- * label) and a log-probability for each token, two numbers for each row, and sums over the strata. The model predicts the bytes of
- * texts; torch_device.py is the same loop in Python.
+ * logits, the log-probabilities of the tokens and the embeddings stay there; what reaches the host
+ * are three numbers for each row (how many tokens it has, its uncertainty and its distance to the
+ * others of its stratum) and sums over the strata. The model predicts the bytes of texts;
+ * torch_device.py is the same loop in Python.
  *
  * usage: torch_device TEXTS [ROUNDS [DEVICE]]      DEVICE: that of torch; cuda where there is one,
  *                                                  else cpu
@@ -88,7 +89,9 @@ double train(network &model, const torch::Tensor &codes) {
 struct view {
     explicit view(const torch::Tensor &tensor)
         : shape(tensor.sizes().vec()), strides(tensor.strides().vec()) {
-        const int32_t dtype = tensor.scalar_type() == torch::kInt64 ? ALCORE_INT64 : ALCORE_FLOAT32;
+        const int32_t dtype = tensor.scalar_type() == torch::kInt64     ? ALCORE_INT64
+                              : tensor.scalar_type() == torch::kFloat64 ? ALCORE_FLOAT64
+                                                                        : ALCORE_FLOAT32;
         alcore::check(alcore_tensor_init(&as_given, tensor.data_ptr(), dtype, shape.data(),
                                          static_cast<int32_t>(shape.size())));
         as_given.strides = strides.data();
@@ -135,35 +138,44 @@ class loop {
     }
 
   private:
-    /* The columns that HUDS reads: "scores", the mean negative log-likelihood of the tokens of a
-     * row, and "embeddings", the mean of its hidden states. */
+    /* The columns that HUDS reads: "logprobs", the log-probabilities of the tokens of a row, and
+     * "embeddings", the mean of its hidden states. */
     void score() {
         torch::NoGradGuard no_grad;
         std::vector<torch::Tensor> means;
-        alcore::column_writer scores = alcore::make(alcore_column_writer_new, pool_.get(), "scores",
-                                                    ALCORE_COLUMN_SCALAR, nullptr);
-        alcore_logits_writers writers = ALCORE_LOGITS_WRITERS_INIT;
-        writers.nnll = scores.get();
+        alcore_column_options collected = ALCORE_COLUMN_OPTIONS_INIT;
+        collected.on_device = 1;
+        alcore::column_writer logprobs = alcore::make(alcore_column_writer_new, pool_.get(),
+                                                      "logprobs", ALCORE_COLUMN_RAGGED, &collected);
         for (int64_t first = 0; first < codes_.size(0); first += batch_size) {
             const int64_t count = std::min(batch_size, codes_.size(0) - first);
             torch::Tensor batch = codes_.narrow(0, first, count);
             torch::Tensor states = model_.states(batch.narrow(1, 0, longest));
             torch::Tensor logits = model_.head(states), labels = batch.narrow(1, 1, longest);
-            view logits_view(logits), labels_view(labels);
+            torch::Tensor measured =
+                torch::empty(labels.sizes(), logits.options().dtype(torch::kFloat64));
+            view logits_view(logits), labels_view(labels), measured_view(measured);
             alcore_logits given = ALCORE_LOGITS_INIT;
             given.logits = &logits_view.as_given;
             given.labels = &labels_view.as_given;
             /* Torch computes in the default stream, which is that of the library too, unless the
-             * program has made another one current; then given.stream and options.stream below
-             * are c10::cuda::getCurrentCUDAStream().stream(). */
+             * program has made another one current; then given.stream, collected.stream and
+             * options.stream below are c10::cuda::getCurrentCUDAStream().stream(). */
+            alcore_token_stats stats = ALCORE_TOKEN_STATS_INIT;
+            stats.logprob = &measured_view.as_given;
+            alcore::check(alcore_logits_measure(ctx_.get(), &given, padding, &stats));
+            torch::Tensor inside = labels.ne(padding), lengths = inside.sum(1);
+            torch::Tensor values = measured.masked_select(inside), tokens = lengths.cpu();
+            view values_view(values);
             std::vector<int64_t> rows;
             for (int64_t row = first; row < first + count; row++) rows.push_back(row);
-            alcore::check(
-                alcore_logits_put(ctx_.get(), &given, rows.data(), count, padding, &writers));
-            torch::Tensor inside = labels.ne(padding).unsqueeze(2);
-            means.push_back((states * inside).sum(1) / inside.sum(1).clamp_min(1));
+            alcore::check(alcore_column_writer_put(logprobs.get(), rows.data(),
+                                                   tokens.data_ptr<int64_t>(), count,
+                                                   &values_view.as_given));
+            means.push_back((states * inside.unsqueeze(2)).sum(1) /
+                            lengths.clamp_min(1).unsqueeze(1));
         }
-        alcore::check(alcore_column_writer_finish(scores.get(), ALCORE_MISSING_FAIL));
+        alcore::check(alcore_column_writer_finish(logprobs.get(), ALCORE_MISSING_FAIL));
         /* The pool reads this tensor where it is until the next round replaces the column: it is
          * kept, and never changed. */
         torch::Tensor next = torch::cat(means);

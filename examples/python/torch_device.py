@@ -1,12 +1,12 @@
 # SPDX-License-Identifier: Apache-2.0
-"""A PyTorch training loop that scores, selects and trains on the device of the model. On a GPU the logits and the embeddings
-stay there; what reaches the host is a byte (whether the token has a label) and a log-probability for each token, two numbers for
-each row, and sums over the strata.
+"""A PyTorch training loop that scores, selects and trains on the device of the model. On a GPU the logits, the log-probabilities
+of the tokens and the embeddings stay there; what reaches the host are three numbers for each row (how many tokens it has, its
+uncertainty and its distance to the others of its stratum) and sums over the strata.
 
     torch_device.py [ROUNDS] [DEVICE]        DEVICE: that of torch, cuda where there is one, else cpu
 
-Logits are scored where they lie, in the stream in which torch computes them. The embeddings are a column of the pool that is
-the tensor itself, and HUDS runs on the device where that column is."""
+Logits are measured where they lie, in the stream in which torch computes them. The log-probabilities are collected to a column of
+the pool on the device, the embeddings are a column that is the tensor itself, and HUDS runs on the device where both are."""
 import sys
 
 import alcore
@@ -32,16 +32,20 @@ def train(model, codes, steps):
 
 @torch.no_grad()
 def score(model, pool, codes):
-    """Makes the columns that HUDS reads, of every row: "scores", the mean negative log-likelihood of its tokens, and
-    "embeddings", the mean of its hidden states."""
+    """Makes the columns that HUDS reads, of every row: "logprobs", the log-probabilities of its tokens, and "embeddings", the
+    mean of its hidden states."""
     embeddings = []
-    with pool.column("scores", shape="scalar") as scores:
+    with pool.column("logprobs", on_device=True) as logprobs:
         for first in range(0, len(pool), BATCH):
             batch = codes[first:first + BATCH]
             logits, hidden = model(batch[:, :-1])
-            pool.score_logits(range(first, first + len(batch)), logits, batch[:, 1:], ignore=PADDING, nnll=scores)
-            inside = (batch[:, 1:] != PADDING)[..., None]
-            embeddings.append((hidden * inside).sum(1) / inside.sum(1).clamp(min=1))
+            labels = batch[:, 1:]
+            inside = labels != PADDING
+            measured = torch.empty(labels.shape, dtype=torch.float64, device=labels.device)
+            alcore.measure_logits(logits, labels, {"logprob": measured}, ignore=PADDING)
+            lengths = inside.sum(1)
+            logprobs.put(range(first, first + len(batch)), measured[inside], lengths.cpu())
+            embeddings.append((hidden * inside[..., None]).sum(1) / lengths.clamp(min=1)[:, None])
     # The pool reads this tensor where it is, until the next round replaces the column: it must not be changed.
     pool.set_column("embeddings", torch.cat(embeddings))
 

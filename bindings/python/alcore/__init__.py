@@ -16,7 +16,7 @@ from ._handles import Context, Handle, default_context
 from ._hosts import Batch, Order, View, ViewRows
 from ._library import lib as _lib, load
 from ._lm import LanguageModel
-from ._logits import first_subword_mean, score_hidden, score_logits
+from ._logits import first_subword_mean, measure_logits, score_hidden, score_logits
 from ._overlap import InDomainScore, Overlap, OverlapScore
 from ._parts import Model, OwnScorer, OwnStrategy, Scorer, Strategy, score, scorer, scorers, strategies, strategy
 from ._mix import Annotation, Annotations, Pair, TrainingSet, mix
@@ -58,5 +58,5 @@ __all__ = ["Ablation", "Aligner", "Annotation", "Annotations", "Batch", "Column"
            "OwnStrategy", "Pair", "Phrases", "Pool", "Request", "STATES", "Scorer", "Selection", "Strategy", "Table", "Tabular", "Tokenizer", "Tokens", "TrainingSet", "View", "ViewRows",
            "ablate", "align", "answers", "bleu", "build_info", "chrf", "default_context", "first_subword_mean", "in_domain", "knn",
            "length_ratio", "load",
-           "margin_ratios", "mix", "overlap", "phrases", "request_options", "score", "scorer", "scorers", "select", "strategies",
+           "margin_ratios", "measure_logits", "mix", "overlap", "phrases", "request_options", "score", "scorer", "scorers", "select", "strategies",
            "strategy", "symmetrizations", "ter", "version", "word_accuracy"] + _errors.NAMES

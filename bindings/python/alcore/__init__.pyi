@@ -636,6 +636,8 @@ def load(path: Optional[_Path] = None) -> str: ...
 def margin_ratios(rows: _SearchData, others: _SearchData, k: int = 4, *, mask: Optional[Iterable[object]] = None,
                   other_mask: Optional[Iterable[object]] = None, device: Optional[str] = None, out: Optional[tuple[Any, Any]] = None,
                   context: Optional[Context] = None) -> tuple[_Array, _Array]: ...
+def measure_logits(logits: _Numbers, labels: Optional[_Numbers], out: dict[str, Any], *, lengths: Optional[_Numbers] = None,
+                   ignore: int = -100, context: Optional[Context] = None) -> dict[str, Any]: ...
 def phrases(texts: Union[Pool, _Texts, Mapping[str, Any]], labeled: Optional[_Dataset] = None, *, max_words: Optional[int] = 4,
             min_count: int = 1, semi_maximal: bool = False, beyond_limit: bool = False, unknown: bool = False,
             with_letters: bool = False, context: Optional[Context] = None) -> Phrases: ...
@@ -789,6 +791,7 @@ __all__ = [
     "length_ratio",
     "load",
     "margin_ratios",
+    "measure_logits",
     "mix",
     "overlap",
     "phrases",

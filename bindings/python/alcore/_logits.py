@@ -1,10 +1,11 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Columns of a pool from a model's logits, or from its hidden states and output matrix; embeddings from hidden states."""
+"""Columns of a pool, or statistics of tokens, from a model's logits, or from its hidden states and output matrix; embeddings from
+hidden states."""
 import ctypes
 from contextlib import ExitStack
 
 from . import _ffi
-from ._arrays import Tensor, integers, stream_of, tensor_of
+from ._arrays import Tensor, integers, output_of, stream_of, tensor_of
 from ._calls import run
 from ._columns import ColumnWriter
 from ._handles import default_context, struct
@@ -15,6 +16,22 @@ LABELS = {(_ffi.ALCORE_KIND_INT, 64): "int64", (_ffi.ALCORE_KIND_INT, 32): "int3
 # Names of the columns that can be made. The first one has a value for each row, the others one for
 # each token.
 WRITERS = [name for name, _ in _ffi.alcore_logits_writers._fields_[1:]]
+# What can be measured of each token: float64, but int64 for the last one, the likeliest class.
+STATISTICS = [name for name, _ in _ffi.alcore_token_stats._fields_[1:]]
+
+
+class _Given:
+    """An alcore_logits and what it points to. arrays: {field of it: array, or None}."""
+
+    def __init__(self, ctx, labels, lengths, arrays):
+        tensors = {name: tensor_of(value, name, ctx) for name, value in arrays.items() if value is not None}
+        if labels is not None:
+            tensors["labels"] = tensor_of(labels, "labels", ctx, LABELS)
+        self.struct = struct(_ffi.alcore_logits, **{name: ctypes.addressof(tensor.struct) for name, tensor in tensors.items()})
+        self.struct.stream = stream_of(*tensors.values())
+        self.tensors, self.sizes = tensors, None
+        if lengths is not None:
+            self.struct.lengths, self.struct.length_count, self.sizes = integers(lengths, "lengths")
 
 
 def _put(pool, rows, labels, lengths, ignore, missing, columns, arrays):
@@ -24,16 +41,9 @@ def _put(pool, rows, labels, lengths, ignore, missing, columns, arrays):
                                                              ", ".join(sorted(columns)) or "none"))
     ctx = pool.context._handle
     address, count, kept = pool.rows_of(rows)
-    tensors = {name: tensor_of(value, name, ctx) for name, value in arrays.items() if value is not None}
-    if labels is not None:
-        tensors["labels"] = tensor_of(labels, "labels", ctx, LABELS)
-    given = struct(_ffi.alcore_logits, **{name: ctypes.addressof(tensor.struct) for name, tensor in tensors.items()})
-    given.stream = stream_of(*tensors.values())
-    sizes = None
-    if lengths is not None:
-        given.lengths, given.length_count, sizes = integers(lengths, "lengths")
-        if given.length_count != count:
-            raise ValueError("%d lengths were given for %d rows" % (given.length_count, count))
+    given = _Given(ctx, labels, lengths, arrays)
+    if lengths is not None and given.struct.length_count != count:
+        raise ValueError("%d lengths were given for %d rows" % (given.struct.length_count, count))
     with ExitStack() as stack:
         out = struct(_ffi.alcore_logits_writers)
         for field, column in columns.items():
@@ -42,8 +52,8 @@ def _put(pool, rows, labels, lengths, ignore, missing, columns, arrays):
                 column = stack.enter_context(ColumnWriter(pool, column, shape, missing))
             column._begin_as(shape)
             setattr(out, field, column._handle)
-        run(lib.alcore_logits_put, ctx, ctypes.byref(given), address, count, ignore, ctypes.byref(out))
-    del kept, sizes
+        run(lib.alcore_logits_put, ctx, ctypes.byref(given.struct), address, count, ignore, ctypes.byref(out))
+    del kept
 
 
 def score_logits(pool, rows, logits, labels, *, lengths=None, ignore=-100, missing="fail", **columns):
@@ -72,6 +82,27 @@ def score_hidden(pool, rows, hidden, output, labels, *, bias=None, lengths=None,
     """The columns of score_logits() from the last hidden states [rows, tokens, d] or [tokens, d] and the model's output matrix [classes, d], and
     its bias [classes]: the logits are never written, so that a vocabulary of 250,000 needs no memory."""
     _put(pool, rows, labels, lengths, ignore, missing, columns, {"hidden": hidden, "output": output, "bias": bias})
+
+
+def measure_logits(logits, labels, out, *, lengths=None, ignore=-100, context=None):
+    """Statistics of each token, written to the arrays of `out`, which is returned: {"logprob": array, ...}. On a CUDA device nothing
+    of the tokens comes to the host, and a ColumnWriter with on_device=True makes a column there of what is measured.
+
+    logits, labels, lengths and ignore: as for Pool.score_logits(). out: contiguous arrays [rows, tokens] or [tokens], as the logits
+    have without their classes, in host memory or on the device of the logits: float64 for logprob (of the label), top1 and top2 (of
+    the two likeliest classes), margin, entropy (in nats) and logsumexp, int64 for likeliest, a class. Entries of tokens that are
+    left out stay as they are."""
+    if not out or set(out) - set(STATISTICS):
+        raise TypeError("out has some of %s; got %s" % (", ".join(STATISTICS), ", ".join(sorted(out)) or "none"))
+    ctx = (context or default_context())._handle
+    given = _Given(ctx, labels, lengths, {"logits": logits})
+    shape = given.tensors["logits"].shape[:-1]
+    tensors = {name: output_of(value, name, ctx, (_ffi.ALCORE_KIND_INT if name == STATISTICS[-1] else _ffi.ALCORE_KIND_FLOAT, 64), shape)
+               for name, value in out.items()}
+    given.struct.stream = stream_of(*given.tensors.values(), *tensors.values())
+    stats = struct(_ffi.alcore_token_stats, **{name: ctypes.addressof(tensor.struct) for name, tensor in tensors.items()})
+    run(lib.alcore_logits_measure, ctx, ctypes.byref(given.struct), ignore, ctypes.byref(stats))
+    return out
 
 
 def _flags(words):

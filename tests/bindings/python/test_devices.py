@@ -84,8 +84,8 @@ def test_columns_on_a_device(device, context, arrays, wrap, strategy):
 
 
 def test_scoring_and_selecting_copies_no_array_to_the_host(device, context, numpy):
-    """The loop of examples/python/torch_device.py: logits and embeddings on the device are scored and selected from. What is
-    copied to the host are a byte and the log-probability of each token, two numbers for each row, and sums over each stratum."""
+    """The loop of examples/python/torch_device.py: logits on the device are measured there, their log-probabilities and the
+    embeddings are columns there, and are selected from. Two numbers for each row and sums over the strata come to the host."""
     rows, tokens, classes, dims, strata = 40, 6, 50, 64, 10
     made = numpy.random.default_rng(7)
     logits, hidden = (made.normal(size=size).astype("float32") for size in ((rows, tokens, classes), (rows, dims)))
@@ -94,17 +94,21 @@ def test_scoring_and_selecting_copies_no_array_to_the_host(device, context, nump
         here.score_logits(range(rows), logits, labels, nnll="scores")
         here.set_column("embeddings", hidden)
         given = Torch(logits, device), Torch(labels, device), Torch(hidden, device)
+        measured, flat = (Torch(numpy.zeros(shape), device) for shape in ((rows, tokens), rows * tokens))
+        flat.address = measured.address  # as measured.reshape(-1) of torch
         before = device.work(1).bytes_out
-        there.score_logits(range(rows), *given[:2], nnll="scores")
+        assert alcore.measure_logits(*given[:2], {"logprob": measured}, context=context) == {"logprob": measured}
+        with there.column("logprobs", on_device=True) as writer:
+            writer.put(range(rows), flat, [tokens] * rows)
         scored = device.work(1).bytes_out
         there.set_column("embeddings", given[2])
         picked = there.select(6, "huds", n_strata=strata)
         selected = device.work(1).bytes_out
         assert picked.indices == here.select(6, "huds").indices and "cuda-emu" in str(picked.provenance)
-    assert 0 < scored - before <= 9 * rows * tokens + 64 < logits.nbytes
-    assert 0 < selected - scored <= 16 * rows + 8 * strata * dims + 256 < hidden.nbytes
-    column = picked.provenance["inputs"]["candidates"]["columns"]["embeddings"]
-    assert column["device"] == "cuda:1" and "fingerprint" not in column  # which would read all of it
+    assert 0 < scored - before <= 64  # where the first bad label and the first bad row are
+    assert 0 < selected - scored <= 16 * rows + 8 * (strata + 1) * dims + 256 < hidden.nbytes
+    for column in picked.provenance["inputs"]["candidates"]["columns"].values():
+        assert column["device"] == "cuda:1" and "fingerprint" not in column  # which would read all of it
 
 
 @pytest.mark.parametrize("wrap", [Torch, OldTorch, Cupy])

@@ -84,7 +84,7 @@ def test_torch_device(root):
 
 
 def test_torch_device_scores_as_torch_does(root, monkeypatch):
-    """The columns of the example are the mean negative log-likelihood and the mean hidden state, computed by torch alone."""
+    """The columns of the example are the log-probabilities and the mean hidden state, computed by torch alone."""
     torch = pytest.importorskip("torch")
     monkeypatch.syspath_prepend(str(root / "examples" / "python"))
     example = importlib.import_module("torch_device")
@@ -94,11 +94,12 @@ def test_torch_device_scores_as_torch_does(root, monkeypatch):
     model = example.CharacterModel()
     with alcore.Pool(texts) as pool:
         example.score(model, pool, codes)
-        found = pool.column_rows("scores", range(3)).ravel(), pool.column_rows("embeddings", range(3))
+        logprobs, offsets = map(list, pool.get_column("logprobs"))  # copies, as the pool ends here
+        embeddings = pool.column_rows("embeddings", range(3))
     with torch.no_grad():
         logits, hidden = model(codes[:, :-1])
     for row, text in enumerate(texts):
         if text:
-            losses = torch.nn.functional.cross_entropy(logits[row, :len(text)], codes[row, 1:len(text) + 1])
-            assert found[0][row] == pytest.approx(float(losses), rel=1e-5)
-            assert found[1][row].tolist() == pytest.approx(hidden[row, :len(text)].mean(0).tolist(), rel=1e-5, abs=1e-6)
+            losses = torch.nn.functional.cross_entropy(logits[row, :len(text)], codes[row, 1:len(text) + 1], reduction="none")
+            assert logprobs[offsets[row]:offsets[row + 1]] == pytest.approx((-losses).tolist(), rel=1e-5, abs=1e-6)
+            assert embeddings[row].tolist() == pytest.approx(hidden[row, :len(text)].mean(0).tolist(), rel=1e-5, abs=1e-6)

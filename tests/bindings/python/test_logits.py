@@ -30,6 +30,40 @@ def test_lists_of_tokens():
         assert list(pool.get_column("entropies")[0])[4] == pytest.approx(math.log(2), abs=1e-6)
 
 
+def test_statistics_of_tokens(numpy):
+    """measure_logits() fills arrays of the caller, but for tokens that are left out."""
+    logits = numpy.random.default_rng(3).normal(size=(2, 3, 5)).astype("f4")
+    labels = numpy.array([[0, 4, -100], [2, -100, 1]])
+    names = ("logprob", "top1", "top2", "margin", "entropy", "logsumexp")
+    out = dict({name: numpy.full((2, 3), 7.0) for name in names}, likeliest=numpy.full((2, 3), 7))
+    assert alcore.measure_logits(logits, labels, out) is out
+    wide = logits.astype("f8")
+    sums = numpy.log(numpy.exp(wide).sum(-1))
+    logs = wide - sums[..., None]
+    best = numpy.sort(logs)[..., ::-1]
+    expected = dict(zip(names, (numpy.take_along_axis(logs, labels.clip(0)[..., None], -1)[..., 0], best[..., 0], best[..., 1],
+                                numpy.exp(best[..., 0]) - numpy.exp(best[..., 1]), -(numpy.exp(logs) * logs).sum(-1), sums)),
+                    likeliest=logs.argmax(-1))
+    for name, array in out.items():
+        assert array[labels >= 0] == pytest.approx(expected[name][labels >= 0], abs=1e-5), name
+        assert (array[labels < 0] == 7).all()
+    packed = numpy.zeros(3)
+    alcore.measure_logits(logits[0], [0, 4, 1], {"logprob": packed}, lengths=[2, 1])
+    assert packed[:2] == pytest.approx(out["logprob"][0, :2]) and packed[2] == pytest.approx(logs[0, 2, 1], abs=1e-5)
+    with pytest.raises(TypeError, match="out has some of logprob, top1, top2, .*; got logprobs"):
+        alcore.measure_logits(logits, labels, {"logprobs": packed})
+    with pytest.raises(TypeError, match="got none"):
+        alcore.measure_logits(logits, labels, {})
+    with pytest.raises(ValueError, match=r"logprob: float64 numbers \[2, 3\] are expected, got float64 \[3\]"):
+        alcore.measure_logits(logits, labels, {"logprob": packed})
+    with pytest.raises(ValueError, match=r"margin: float64 numbers \[2, 3\] are expected, got float32"):
+        alcore.measure_logits(logits, labels, {"margin": numpy.zeros((2, 3), "f4")})
+    with pytest.raises(alcore.InvalidError, match="without labels"):
+        alcore.measure_logits(logits, None, {"logprob": numpy.zeros((2, 3))})
+    with pytest.raises(alcore.DataError, match="item 1, token 2"):
+        alcore.measure_logits(logits, numpy.array([[0, 1, 2], [3, 4, 5]]), {"logprob": numpy.zeros((2, 3))})
+
+
 def test_narrow_columns_in_place_of_probabilities():
     probs = [[0.5, 0.3, 0.2], [0.9, 0.05, 0.05], [0.4, 0.35, 0.25], [0.34, 0.33, 0.33]]
     logits = [[math.log(p) for p in row] for row in probs]
