@@ -2,7 +2,7 @@
 /* A LibTorch training loop that scores, selects and trains on the device of the model. On a GPU the
  * logits, the log-probabilities of the tokens and the embeddings stay there; what reaches the host
  * are three numbers for each row (how many tokens it has, its uncertainty and its distance to the
- * others of its stratum) and sums over the strata. The model predicts the bytes of texts;
+ * centroid of its stratum) and sums over the strata. The model predicts the bytes of texts;
  * torch_device.py is the same loop in Python.
  *
  * usage: torch_device TEXTS [ROUNDS [DEVICE]]      DEVICE: that of torch; cuda where there is one,

@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
 """A PyTorch training loop that scores, selects and trains on the device of the model. On a GPU the logits, the log-probabilities
 of the tokens and the embeddings stay there; what reaches the host are three numbers for each row (how many tokens it has, its
-uncertainty and its distance to the others of its stratum) and sums over the strata.
+uncertainty and its distance to the centroid of its stratum) and sums over the strata.
 
     torch_device.py [ROUNDS] [DEVICE]        DEVICE: that of torch, cuda where there is one, else cpu
 
