@@ -306,8 +306,8 @@ class Pool(Handle):
         del kept
 
     def get_column(self, name):
-        """A column that is in memory: an array, or (values, offsets) when it is ragged, valid until it is replaced; a list of
-        str for texts."""
+        """A column that is in memory: an array, or (values, offsets) when it is ragged, valid until it is replaced or the pool is
+        closed, as at the end of a `with` block; a list of str for texts."""
         return read_column(self, name)
 
     def column_rows(self, name, rows):
