@@ -113,15 +113,16 @@ static int read_side(const alignment *self, const char *path, const char *column
 /* Refuses one file that is no table: its lines would be both sides. */
 static int check_table(const arguments *args) {
     const char *path = args->operands[0], *format = option_value(args, OPTION_FORMAT, NULL);
-    const bool table =
-        format ? strcmp(format, "text") != 0
-               : strstr(path, ".tsv") || strstr(path, ".jsonl") || strstr(path, ".ndjson");
+    const bool table = format ? strcmp(format, "text") != 0
+                              : strstr(path, ".tsv") || strstr(path, ".csv") ||
+                                    strstr(path, ".jsonl") || strstr(path, ".ndjson");
     return table ? EXIT_DONE
-                 : complain(EXIT_USAGE,
-                            "align %s: one file is to be a .tsv or .jsonl with the columns source "
-                            "and target, or those of --text-column and --reference-column; for two "
-                            "files of lines write align SOURCE TARGET",
-                            path);
+                 : complain(
+                       EXIT_USAGE,
+                       "align %s: one file is to be a .tsv, .csv or .jsonl with the columns source "
+                       "and target, or those of --text-column and --reference-column; for two "
+                       "files of lines write align SOURCE TARGET",
+                       path);
 }
 
 static int read_pairs(alignment *self) {

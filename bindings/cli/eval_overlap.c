@@ -53,7 +53,8 @@ static int read_query(const arguments *args, overlap_query *out) {
 
 /* Whether a file has columns, of which one can be the source and one the target. */
 static bool has_columns(const char *path) {
-    return strstr(path, ".tsv") || strstr(path, ".jsonl") || strstr(path, ".ndjson");
+    return strstr(path, ".tsv") || strstr(path, ".csv") || strstr(path, ".jsonl") ||
+           strstr(path, ".ndjson");
 }
 
 /* Adds the texts of one file and side. A file without columns is of one language: that of --side.
@@ -90,10 +91,11 @@ static int add_files(const evaluation *self, alcore_overlap *overlap, int32_t ro
          option == OPTION_TOTAL ? i == 0 : (path = option_repeat(self->args, option, i)) != NULL;
          i++) {
         if (side == SIDE_BOTH && !has_columns(path))
-            return complain(EXIT_USAGE,
-                            "--side both: %s has one text a line; a .tsv or .jsonl with a source "
-                            "and a target column is needed",
-                            path);
+            return complain(
+                EXIT_USAGE,
+                "--side both: %s has one text a line; a .tsv, .csv or .jsonl with a source "
+                "and a target column is needed",
+                path);
         if (side != SIDE_TGT) TRY(add_side(self, overlap, role, SIDE_SRC, path));
         if (side != SIDE_SRC) TRY(add_side(self, overlap, role, SIDE_TGT, path));
     }

@@ -63,13 +63,13 @@ int option_suffix(const arguments *args, option_id id, const char *suffixes) {
 }
 
 int parse_format(const char *text, int32_t *out) {
-    static const int32_t formats[] = {ALCORE_FORMAT_TEXT, ALCORE_FORMAT_TSV, ALCORE_FORMAT_JSONL,
-                                      ALCORE_FORMAT_CONLL, ALCORE_FORMAT_SGML};
-    int choice = choice_of(text, "text|tsv|jsonl|conll|sgml");
+    static const int32_t formats[] = {ALCORE_FORMAT_TEXT,  ALCORE_FORMAT_TSV,   ALCORE_FORMAT_CSV,
+                                      ALCORE_FORMAT_JSONL, ALCORE_FORMAT_CONLL, ALCORE_FORMAT_SGML};
+    int choice = choice_of(text, "text|tsv|csv|jsonl|conll|sgml");
 
     if (choice < 0)
-        return complain(EXIT_USAGE, "--format %s: one of text, tsv, jsonl, conll, sgml is needed",
-                        text);
+        return complain(EXIT_USAGE,
+                        "--format %s: one of text, tsv, csv, jsonl, conll, sgml is needed", text);
     *out = formats[choice];
     return EXIT_DONE;
 }

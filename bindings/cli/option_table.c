@@ -52,7 +52,7 @@ const option_info option_table[OPTION_TOTAL] = {
          "the phrases that the words of the selection would buy)"},
     [OPTION_STRICT] = {"strict", 0, NULL, false, COMMAND_SELECT | COMMAND_MIX,
                        "exit with 1 when the pool ends before the budget, or pairs are missing"},
-    [OPTION_FORMAT] = {"format", 0, "text|tsv|jsonl|conll|sgml", false,
+    [OPTION_FORMAT] = {"format", 0, "text|tsv|csv|jsonl|conll|sgml", false,
                        ALL_WORK | COMMAND_ALIGN | COMMAND_MODEL,
                        "format of the texts, in place of the suffix"},
     [OPTION_TEXT_COLUMN] = {"text-column", 0, "NAME", false,
@@ -205,7 +205,7 @@ const option_info option_table[OPTION_TOTAL] = {
     [OPTION_ORDERS] = {"orders", 'n', "N[-M]", false, COMMAND_EVAL,
                        "overlap: lengths of the n-grams (default 1-4)"},
     [OPTION_SIDE] = {"side", 0, "src|tgt|both", false, COMMAND_EVAL,
-                     "overlap: source (default), target, or both of a .tsv or .jsonl"},
+                     "overlap: source (default), target, or both of a .tsv, .csv or .jsonl"},
     [OPTION_TARGET_COLUMN] = {"target-column", 0, "NAME", false, COMMAND_EVAL,
                               "overlap: column of the target side (default target)"},
     [OPTION_COMBINED] =
@@ -226,9 +226,10 @@ const option_info option_table[OPTION_TOTAL] = {
                      "contextualized, or several with + between them"},
     [OPTION_POOL] = {"pool", 0, "POOL", false, COMMAND_MIX,
                      "unlabeled sentences of the domain, from which --selection was made"},
-    [OPTION_SELECTION] = {"selection", 0, "FILE", true, ANNOTATING | COMMAND_COMPOSITION,
-                          "what was selected: .tsv or .jsonl of `alcore select`, of composition "
-                          "also a list of ids; repeatable, of composition once for each round"},
+    [OPTION_SELECTION] =
+        {"selection", 0, "FILE", true, ANNOTATING | COMMAND_COMPOSITION,
+         "what was selected: .tsv, .csv or .jsonl of `alcore select`, of composition "
+         "also a list of ids; repeatable, of composition once for each round"},
     [OPTION_OTHER] = {"other", 0, "FILE", true, COMMAND_COMPOSITION,
                       "another selection from POOL, to be compared with; repeatable"},
     [OPTION_ANSWERS] = {"answers", 0, "FILE", true, COMMAND_MIX,

@@ -89,7 +89,7 @@ static int read_with(lua_State *L, alcore_status (*read)(alcore_annotations *, c
     return AL_SELF(L, self->context, read(self->annotations, path));
 }
 
-/*** Adds the items of a selection that was written as .tsv or .jsonl.
+/*** Adds the items of a selection that was written as .tsv, .csv or .jsonl.
  * @function annotations:read_selection
  * @tparam string path
  * @return itself; or nil, message, code */
@@ -97,7 +97,7 @@ static int read_selection(lua_State *L) {
     return read_with(L, alcore_annotations_read_selection);
 }
 
-/*** Reads translations: id, text, translation (and flags or status), as .tsv or .jsonl.
+/*** Reads translations: id, text, translation (and flags or status), as .tsv, .csv or .jsonl.
  * @function annotations:read_answers
  * @tparam string path
  * @return itself; or nil, message, code */
@@ -105,7 +105,7 @@ static int read_answers(lua_State *L) {
     return read_with(L, alcore_annotations_read_answers);
 }
 
-/*** Answers the open items from a dictionary: source, translation, as .tsv or .jsonl.
+/*** Answers the open items from a dictionary: source, translation, as .tsv, .csv or .jsonl.
  * @function annotations:look_up
  * @tparam string path
  * @return itself; or nil, message, code */

@@ -79,7 +79,7 @@ ALCORE_API void alcore_annotations_unref(alcore_annotations *annotations);
 ALCORE_API alcore_status alcore_annotations_add(alcore_annotations *annotations,
                                                 const alcore_annotation_records *records);
 
-/** Adds the items of a selection that was written as TSV or JSONL. Its columns (or keys, also those
+/** Adds the items of a selection that was written as TSV, CSV or JSONL. Its columns (or keys, also those
  * of the object "al") are id and text, and where the file has them kind, cost and index. Without a
  * column kind the items are phrases if the file has a column occ, which selections of phrases have,
  * else sentences. A sentence is the row of the pool with its id. All of them or, on failure, none.
@@ -192,7 +192,7 @@ ALCORE_API alcore_status alcore_annotations_write_requests(alcore_annotations *a
                                                            const char *path,
                                                            const alcore_write_options *options);
 
-/** Reads answers from TSV or JSONL with the columns (or keys) id, text and translation, and where
+/** Reads answers from TSV, CSV or JSONL with the columns (or keys) id, text and translation, and where
  * the file has them status (ok, skip or bad) and flags (loose or untranslatable, as
  * alcore_annotations_write() writes them). The column text may be missing where no two items have
  * one id. A TSV file without a header has exactly id, text and translation. Items that the file
@@ -210,7 +210,7 @@ ALCORE_API alcore_status alcore_annotations_write_requests(alcore_annotations *a
 ALCORE_API alcore_status alcore_annotations_read_answers(alcore_annotations *annotations,
                                                          const char *path);
 
-/** Answers the open items from a dictionary: TSV or JSONL with the columns source and translation
+/** Answers the open items from a dictionary: TSV, CSV or JSONL with the columns source and translation
  * (also called text or phrase, and target), or TSV without a header in this order. Sources are
  * compared word by word; the first line of a source counts. Items that the dictionary lacks become
  * untranslatable. All items are answered or, on failure, none.
@@ -253,7 +253,7 @@ ALCORE_API alcore_status alcore_annotations_simulate(alcore_annotations *annotat
 
 /** Writes the answered items: TSV or CSV with the columns id, text, translation and flags (empty,
  * loose or untranslatable), the same keys of JSONL, or as plain text the translations only. What is
- * written as TSV or JSONL is read by alcore_annotations_read_answers(). A file appears whole or not
+ * written as TSV, CSV or JSONL is read by alcore_annotations_read_answers(). A file appears whole or not
  * at all.
  * @param[in] annotations borrowed
  * @param[in] path borrowed; "-" is standard output

@@ -11,9 +11,10 @@ ALCORE_BEGIN
 
 /** File formats. */
 enum {
-    /** By the suffix. Read: .tsv, .jsonl or .ndjson, .conll, .conllu, .bio, .iob or .iob2, .sgm,
-     * .sgml or .xml, anything else as text, each followed by .gz, .xz or .zst when compressed; the
-     * suffix of another known format (.csv, .po, .tmx, .parquet, ...) is ALCORE_E_DATA. Written:
+    /** By the suffix. Read: .tsv, .csv, .jsonl or .ndjson, .conll, .conllu, .bio, .iob or .iob2,
+     * .sgm, .sgml or .xml, anything else as text, each followed by .gz, .xz or .zst when
+     * compressed; the suffix of another known format (.po, .tmx, .parquet, ...) is ALCORE_E_DATA.
+     * Written:
      * .tsv, .csv, .jsonl or .ndjson, .txt, "-" as TSV; anything else, and a compressed file, is
      * ALCORE_E_UNSUPPORTED. */
     ALCORE_FORMAT_AUTO = 0,
@@ -23,8 +24,9 @@ enum {
     ALCORE_FORMAT_TSV = 2,
     /** One JSON object per line; the keys are the column names of TSV. */
     ALCORE_FORMAT_JSONL = 3,
-    /** Written only, as in RFC 4180, with a byte order mark and CR LF; asked for in reading it is
-     * ALCORE_E_PARAM. */
+    /** A header line names the columns, those of TSV; fields with quotes around them as in RFC 4180.
+     * Read with commas, semicolons or TABs between the fields, whichever the header has; written
+     * with commas, a byte order mark and CR LF. */
     ALCORE_FORMAT_CSV = 4,
     /** An array of numbers: a column that is written. Asked for in reading or writing records it is
      * an error. */
@@ -48,7 +50,8 @@ enum {
     ALCORE_BAD_LINES_ERROR = 0, /**< ALCORE_E_DATA that names file and line; nothing is added */
     /** The line becomes a row with an empty text and ALCORE_ROW_MALFORMED: rows keep their numbers,
      * such a row is never selected, and a warning counts them and names the first. The header line
-     * of a TSV and a file that is no text are errors all the same. */
+     * of a table, a quote of CSV that is not closed and a file that is no text are errors all the
+     * same. */
     ALCORE_BAD_LINES_MASK = 1
 };
 
@@ -57,15 +60,15 @@ typedef struct alcore_read_options {
     size_t size;       /**< sizeof(alcore_read_options) */
     int32_t format;    /**< ALCORE_FORMAT_* */
     int32_t bad_lines; /**< ALCORE_BAD_LINES_* */
-    /** Borrowed. Column of the texts in TSV, JSONL and Arrow; NULL: the first of text, source, src.
+    /** Borrowed. Column of the texts in TSV, CSV, JSONL and Arrow; NULL: the first of text, source, src.
      */
     const char *text_column;
-    /** Borrowed. Column of the references in TSV, JSONL and Arrow, which must be there; NULL: the
+    /** Borrowed. Column of the references in TSV, CSV, JSONL and Arrow, which must be there; NULL: the
      * first of reference, target, translation, if there is one. */
     const char *reference_column;
     /** Borrowed. For alcore_pool_read() only: a second file whose records are the references of
      * those in the first, one for one and in their order, as in the two files of a parallel corpus.
-     * Its suffix says its format; in TSV and JSONL the references are in its column
+     * Its suffix says its format; in TSV, CSV and JSONL the references are in its column
      * reference_column, or else in the one that a text has. NULL: the references are in the file
      * itself. */
     const char *references;

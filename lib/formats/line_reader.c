@@ -55,11 +55,12 @@ static alcore_status check_begin(alcore__line_reader *lines) {
 }
 
 /* Checks that buffer[first .. end), which is new, has no NUL byte; the error names the line that it
- * stands in: before it are the lines->line lines that were handed out and one for each line feed
+ * stands in: before it are the lines->passed lines that were handed out and one for each line feed
  * from `begin` up to the NUL. */
 static alcore_status check_nul(alcore__line_reader *lines, size_t first) {
     const char *nul = memchr(lines->buffer + first, 0, lines->end - first);
     if (!nul) return ALCORE_OK;
+    lines->line = lines->passed;
     for (const char *next = lines->buffer + lines->begin;; next++) {
         next = memchr(next, '\n', (size_t)(nul - next));
         lines->line++;
@@ -73,6 +74,17 @@ static alcore_status fail_length(const alcore__line_reader *lines) {
     return alcore__lines_fail(lines, "the line is longer than %zu bytes", lines->max_line_bytes);
 }
 
+/* The error for the line that is being read, of which more bytes are there than a line may have.
+ * Inside quotes the cause is most likely a quote too few or too many. */
+static alcore_status fail_filling(alcore__line_reader *lines) {
+    const alcore__quoting *quoting = lines->quoting;
+    lines->line = lines->passed + 1;
+    if (!quoting || !quoting->inside) return fail_length(lines);
+    lines->line += quoting->opened;
+    return alcore__lines_fail(lines, "no quote closes the one that opens here within %zu bytes",
+                              lines->max_line_bytes);
+}
+
 /* Reads from the stream until buffer[begin .. scanned) has at least one whole line, or the stream
  * ends. New bytes are checked for NUL and searched for \r and the last \n. A line longer than
  * max_line_bytes fails here, before it is read whole. */
@@ -80,10 +92,8 @@ alcore_status alcore__lines_fill(alcore__line_reader *lines, bool *out_more) {
     *out_more = false;
     lines->scanned = 0;
     while (!lines->ended) {
-        if (lines->end - lines->begin > lines->max_line_bytes + 1) { /* 1: the CR of CR LF */
-            lines->line++;
-            return fail_length(lines);
-        }
+        if (lines->end - lines->begin > lines->max_line_bytes + 1) /* 1: the CR of CR LF */
+            return fail_filling(lines);
         ALCORE__TRY(make_capacity(lines));
         size_t got = 0, first = lines->end; /* what is new begins here */
         ALCORE__TRY(alcore__stream_read(lines->stream, lines->buffer + first,
@@ -105,7 +115,7 @@ alcore_status alcore__lines_fill(alcore__line_reader *lines, bool *out_more) {
         /* once one was met, alcore__lines_next() searches every line */
         lines->has_return = lines->has_return || memchr(lines->buffer + first, '\r', got);
         char *last = memrchr(lines->buffer + first, '\n', got);
-        if (lines->ended)
+        if (lines->ended || lines->quoting)
             lines->scanned = lines->end; /* the last line may lack its newline */
         else if (last)
             lines->scanned = (size_t)(last + 1 - lines->buffer);
@@ -126,17 +136,47 @@ static void count_inner(alcore__line_reader *lines, const char *text, size_t len
     }
 }
 
+/* Cuts the next line of CSV off buffer[begin .. end), which is not empty. Lines may end in CR LF if
+ * the first one does; else the CR may belong to the last field, as pandas writes it. */
+static alcore_status next_quoted(alcore__line_reader *lines, char **out_text, size_t *out_length) {
+    alcore__quoting *quoting = lines->quoting;
+    char *text = lines->buffer + lines->begin;
+    const size_t unread = lines->end - lines->begin;
+    size_t length;
+    const bool newline = alcore__csv_find_end(quoting, text, unread, lines->ended, &length);
+    if (!newline && !lines->ended) return ALCORE_OK;
+    lines->line = lines->passed + 1;
+    if (!newline && quoting->inside) {
+        lines->broken = true;
+        lines->line += quoting->opened;
+        return alcore__lines_fail(lines, "no quote closes the one that opens here");
+    }
+    lines->begin += length + newline;
+    lines->passed += quoting->breaks + 1;
+    quoting->searched = 0;
+    quoting->breaks = 0;
+    quoting->inside = false;
+    const bool returned = newline && length > 0 && text[length - 1] == '\r';
+    if (lines->line == 1) quoting->has_returns = returned;
+    lines->carriage_returns += returned && !quoting->has_returns;
+    *out_length = length - returned;
+    if (*out_length > lines->max_line_bytes) return fail_length(lines);
+    *out_text = text;
+    return ALCORE_OK;
+}
+
 /* Cuts the next line off buffer[begin .. scanned), without its \n and one \r before that; *out_text
  * is NULL when there is none. */
 alcore_status alcore__lines_next(alcore__line_reader *lines, char **out_text, size_t *out_length) {
     *out_text = NULL;
     if (lines->begin >= lines->scanned) return ALCORE_OK;
+    if (lines->quoting) return next_quoted(lines, out_text, out_length);
     char *text = lines->buffer + lines->begin;
     size_t unread = lines->scanned - lines->begin;
     const char *newline = memchr(text, '\n', unread);
     size_t length = newline ? (size_t)(newline - text) : unread;
     lines->begin += length + (newline != NULL);
-    lines->line++;
+    lines->line = ++lines->passed;
     if (lines->has_return) {
         if (newline && length > 0 && text[length - 1] == '\r') {
             length--;
@@ -152,6 +192,7 @@ alcore_status alcore__lines_next(alcore__line_reader *lines, char **out_text, si
 
 /* Warns once per file of lines that ended in \r\n and of \r inside lines. */
 void alcore__lines_report(alcore__line_reader *lines) {
+    if (lines->quoting) lines->inner_returns += lines->quoting->returns;
     if (lines->carriage_returns > 0)
         alcore__log(lines->ctx, ALCORE_LOG_WARN, "formats", NULL,
                     "%s: %lld lines end in CR LF, the CR is dropped", lines->path,

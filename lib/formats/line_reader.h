@@ -12,11 +12,16 @@
  *           if (text == NULL) break;
  *           ...
  *       }
- *   } */
+ *   }
+ *
+ * In a CSV file a line goes on over line feeds inside quotes. Its end is found when it is handed
+ * out, as the first line says what separates fields; scanned is then `end`, and a line of which
+ * only a part is there is not handed out. */
 #ifndef ALCORE__LINE_READER_H
 #define ALCORE__LINE_READER_H
 
 #include "formats/byte_stream.h"
+#include "formats/csv_quoting.h"
 
 typedef struct alcore__line_reader {
     alcore_ctx *ctx;
@@ -24,15 +29,20 @@ typedef struct alcore__line_reader {
     const char *path; /* the caller's */
     char *buffer;     /* [capacity] */
     size_t capacity;
-    size_t begin, end;        /* buffer[begin .. end) was read and is not handed out yet */
-    size_t scanned;           /* lines up to this index are whole; 0 when none is */
-    int64_t bytes;            /* read from the stream so far, decompressed */
-    size_t max_line_bytes;    /* a longer line is an error */
-    int64_t line;             /* number of the line handed out last, from 1; 0: none was */
+    size_t begin, end;     /* buffer[begin .. end) was read and is not handed out yet */
+    size_t scanned;        /* lines up to this index are whole; 0 when none is */
+    int64_t bytes;         /* read from the stream so far, decompressed */
+    size_t max_line_bytes; /* a longer line is an error */
+    int64_t line;          /* of the file, from 1, where the line handed out last begins; 0: none
+                               * was */
+    int64_t passed;        /* lines of the file that were handed out */
+    alcore__quoting
+        *quoting; /* the caller's, set after opening: the file is CSV; NULL: it is not */
     int64_t carriage_returns; /* lines that ended in \r\n */
     int64_t inner_returns;    /* \r inside lines */
     bool begun;               /* the beginning of the file was checked */
     bool ended;               /* the stream has no more bytes */
+    bool broken;              /* a quote is not closed: no line can be handed out any more */
     bool has_return;          /* a \r was met, so lines are searched for it */
 } alcore__line_reader;
 

@@ -8,8 +8,8 @@
 #include "formats/records.h"
 
 typedef struct alcore__record_format {
-    const char *name;   /* "text", "tsv", "jsonl", "conll", "sgml" */
-    bool has_header;    /* the first line is no record: its errors are never masked */
+    const char *name;   /* "text", "tsv", "csv", "jsonl", "conll", "sgml" */
+    bool quoted;        /* line feeds inside quotes end no line: CSV */
     bool transient;     /* values are views of the state that the next line invalidates, so each
                            record is handed over alone; else they are views of the line */
     size_t state_bytes; /* size of the format's state, which is zero before the first line */
@@ -18,6 +18,8 @@ typedef struct alcore__record_format {
     alcore_status (*line)(void *state, const alcore_read_options *options,
                           const alcore__line_reader *lines, char *text, size_t length,
                           alcore__record *record, bool *out_skip);
+    /* Whether the next line is a header, whose errors are never masked; NULL: no line is. */
+    bool (*in_header)(const void *state);
     /* After the last line; may be NULL. *out_skip, true on entry, becomes false when *record is one
      * more record. */
     alcore_status (*end)(void *state, const alcore__line_reader *lines, alcore__record *record,
@@ -25,8 +27,8 @@ typedef struct alcore__record_format {
     void (*clear)(void *state, alcore_ctx *ctx); /* frees what state owns; may be NULL */
 } alcore__record_format;
 
-extern const alcore__record_format alcore__text_format, alcore__tsv_format, alcore__jsonl_format,
-    alcore__conll_format, alcore__sgml_format;
+extern const alcore__record_format alcore__text_format, alcore__tsv_format, alcore__csv_format,
+    alcore__jsonl_format, alcore__conll_format, alcore__sgml_format;
 
 /* What a column or key means for a record: the member of alcore__record that it fills. */
 enum {

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Reading records (records.h): which format a path has, what the names of columns and keys mean,
  * and the loop that cuts a file into lines, lets the format turn each into a record, and hands
- * batches to the caller. The formats are in text_records.c, tsv_records.c, jsonl_records.c,
- * conll_records.c and sgml_records.c (record_format.h). Cost: one pass over the bytes; the memory
+ * batches to the caller. The formats are in text_records.c, table_records.c,
+ * jsonl_records.c, conll_records.c and sgml_records.c (record_format.h). Cost: one pass over the bytes; the memory
  * of the longest line and of one batch.
  */
 #include "formats/records.h"
@@ -25,6 +25,7 @@ static const struct {
 } suffixes[] = {
     {".txt", &alcore__text_format},
     {".tsv", &alcore__tsv_format},
+    {".csv", &alcore__csv_format},
     {".jsonl", &alcore__jsonl_format},
     {".ndjson", &alcore__jsonl_format},
     {".conll", &alcore__conll_format},
@@ -35,7 +36,6 @@ static const struct {
     {".sgm", &alcore__sgml_format},
     {".sgml", &alcore__sgml_format},
     {".xml", &alcore__sgml_format},
-    {".csv", NULL},
     {".json", NULL},
     {".tmx", NULL},
     {".xliff", NULL},
@@ -61,8 +61,8 @@ static const struct {
 /* The formats of records by their ALCORE_FORMAT_*; NULL: the number of another kind of format. */
 static const alcore__record_format *const named[] = {
     [ALCORE_FORMAT_TEXT] = &alcore__text_format,   [ALCORE_FORMAT_TSV] = &alcore__tsv_format,
-    [ALCORE_FORMAT_JSONL] = &alcore__jsonl_format, [ALCORE_FORMAT_CONLL] = &alcore__conll_format,
-    [ALCORE_FORMAT_SGML] = &alcore__sgml_format,
+    [ALCORE_FORMAT_JSONL] = &alcore__jsonl_format, [ALCORE_FORMAT_CSV] = &alcore__csv_format,
+    [ALCORE_FORMAT_CONLL] = &alcore__conll_format, [ALCORE_FORMAT_SGML] = &alcore__sgml_format,
 };
 
 /* Looks for the suffix of the path in the table, and for the number of its format in the other. */
@@ -83,14 +83,10 @@ int32_t alcore__records_format(const char *path) {
 static alcore_status find_format(const char *path, const alcore_read_options *options,
                                  const alcore__record_format **out) {
     int32_t requested = options ? options->format : ALCORE_FORMAT_AUTO;
-    if (requested == ALCORE_FORMAT_CSV)
-        return alcore__fail(ALCORE_E_PARAM,
-                            "%s: csv is written only; tsv, jsonl, conll, sgml and text are read",
-                            path);
     if (requested == ALCORE_FORMAT_NPY || requested == ALCORE_FORMAT_LP)
         return alcore__fail(
             ALCORE_E_PARAM,
-            "%s: %s is a format of columns; records are read as tsv, jsonl, conll, sgml "
+            "%s: %s is a format of columns; records are read as tsv, csv, jsonl, conll, sgml "
             "and text",
             path, requested == ALCORE_FORMAT_NPY ? "npy" : "lp");
     if (requested < 0 || requested > ALCORE_FORMAT_SGML)
@@ -108,7 +104,7 @@ static alcore_status find_format(const char *path, const alcore_read_options *op
             return alcore__fail(
                 ALCORE_E_DATA,
                 "%s: %s files are not read; what is read is .txt (one text per line), .tsv, "
-                ".jsonl, .conll and .sgm, each also as .gz, .xz and .zst",
+                ".csv, .jsonl, .conll and .sgm, each also as .gz, .xz and .zst",
                 path, suffixes[i].suffix);
         *out = suffixes[i].format;
         break;
@@ -238,15 +234,15 @@ static alcore_status read_record(alcore__line_reader *lines, const alcore__recor
     char *text = NULL;
     size_t length;
     const int64_t line = lines->line;
+    const bool header = format->in_header && format->in_header(state);
     alcore_status status = alcore__lines_next(lines, &text, &length);
     *out_found = lines->line > line;
     *out_skip = false;
     *record = (alcore__record){.cost = NAN, .line = lines->line};
     if (status == ALCORE_OK && text)
         status = format->line(state, options, lines, text, length, record, out_skip);
-    const bool header = format->has_header && lines->line == 1;
     const bool mask = options && options->bad_lines == ALCORE_BAD_LINES_MASK;
-    if (status != ALCORE_E_DATA || !mask || header) return status;
+    if (status != ALCORE_E_DATA || !mask || header || lines->broken) return status;
     if (bad->count++ == 0) alcore__format(bad->first, sizeof bad->first, "%s", alcore_last_error());
     *record = (alcore__record){.text = "", .cost = NAN, .line = lines->line, .malformed = true};
     return ALCORE_OK;
@@ -256,6 +252,7 @@ static alcore_status read_record(alcore__line_reader *lines, const alcore__recor
 
 struct alcore__record_reader {
     alcore__line_reader lines;
+    alcore__quoting quoting; /* of a quoted format */
     const alcore__record_format *format;
     const alcore_read_options *options; /* borrowed */
     void *state;                        /* the format's own, format->state_bytes bytes */
@@ -276,6 +273,7 @@ static alcore_status open_reader(alcore__record_reader *reader, alcore_ctx *ctx,
                             reference);
     ALCORE__TRY(find_format(path, options, &reader->format));
     ALCORE__TRY(alcore__lines_open(&reader->lines, ctx, path, max_line_bytes));
+    if (reader->format->quoted) reader->lines.quoting = &reader->quoting;
     ALCORE__TRY(alcore__new_array(ctx, BATCH_RECORDS, sizeof *reader->batch, &reader->batch));
     return alcore__new_array(ctx, 1, reader->format->state_bytes, &reader->state);
 }

@@ -7,16 +7,20 @@
 #include "base/alternatives.h"
 #include "formats/escape.h"
 #include "formats/json_scan.h"
+#include "formats/table_fields.h"
 #include "text/utf8.h"
 
 /* The state of one reading. */
 typedef struct reading {
     alcore__line_reader lines;
+    alcore__quoting quoting;            /* of CSV */
     const alcore__cell_column *columns; /* [count] */
     int32_t count, plain;               /* as in alcore__cells_read() */
-    int32_t *column_of; /* [fields] of TSV: index in columns of each field, -1 for another one */
-    size_t capacity, fields; /* entries that column_of has memory for; fields that every line has,
-                              * 0 before the first line */
+    int32_t *column_of;    /* [line_fields] of TSV and CSV: index in columns of each field, -1 for
+                            * another one */
+    size_t capacity;       /* entries that column_of has memory for */
+    size_t line_fields;    /* fields that every line has, 0 before the first line */
+    alcore__fields fields; /* of the present line */
     alcore__cell_sink sink;
     void *user;
 } reading;
@@ -46,39 +50,58 @@ static alcore_status pass_on(const reading *self, const alcore__cell *cells) {
     return self->sink(self->user, &self->lines, cells);
 }
 
-/* ---- TSV ---- */
+/* ---- TSV and CSV ---- */
+
+/* Which columns the names of a first line are: bit c: column c. field_columns [names->count] may be
+ * NULL. *out_twice: a name whose column has another one already, NULL: none. */
+static uint32_t match_names(const reading *self, const alcore__fields *names,
+                            int32_t *field_columns, const alcore__field **out_twice) {
+    uint32_t found = 0;
+    *out_twice = NULL;
+    for (size_t i = 0; i < names->count; i++) {
+        const int32_t column = column_of(self, names->items[i].text, names->items[i].length);
+        if (field_columns) field_columns[i] = column;
+        if (column < 0) continue;
+        if (found & 1u << column) *out_twice = &names->items[i];
+        found |= 1u << column;
+    }
+    return found;
+}
+
+/* The first required column that is not among the found ones, a bit each; NULL: all are. */
+static const alcore__cell_column *missing_column(const reading *self, uint32_t found) {
+    for (int32_t c = 0; c < self->count; c++)
+        if (self->columns[c].required && !(found & 1u << c)) return &self->columns[c];
+    return NULL;
+}
+
+/* alcore__fields_fit: whether a first line is a header, or a line of data. user: the reading. */
+static bool fits(const void *user, const alcore__fields *fields) {
+    const reading *self = user;
+    const alcore__field *twice;
+    if (self->plain > 0 && fields->count == (size_t)self->plain) return true;
+    return !missing_column(self, match_names(self, fields, NULL, &twice));
+}
 
 /* Assigns the fields of the first line to columns by their names. *out_header: whether it is a
  * header. */
-static alcore_status read_header(reading *self, const char *text, size_t length, bool *out_header) {
-    const char *next = text, *end = text + length;
-    uint32_t found = 0; /* bit c: column c has a field */
-    self->fields = 0;
-    for (bool more = true; more;) {
-        const char *tab = memchr(next, '\t', (size_t)(end - next));
-        const char *stop = tab ? tab : end;
-        const int32_t column = column_of(self, next, (size_t)(stop - next));
-        ALCORE__TRY(alcore__grow(self->lines.ctx, &self->column_of, &self->capacity,
-                                 self->fields + 1, sizeof *self->column_of));
-        self->column_of[self->fields++] = column;
-        if (column >= 0 && (found & 1u << column))
-            return alcore__lines_fail(&self->lines, "two columns are called %.*s",
-                                      (int)(stop - next), next);
-        if (column >= 0) found |= 1u << column;
-        more = tab;
-        next = stop + 1;
-    }
-    *out_header = true;
-    for (int32_t c = 0; c < self->count; c++) {
-        if (!self->columns[c].required || (found & 1u << c)) continue;
-        *out_header = false;
-        if (self->plain == 0)
-            return alcore__lines_fail(
-                &self->lines, "the first line names no column %.*s; it is \"%.*s\"",
-                (int)strcspn(self->columns[c].names, "|"), self->columns[c].names,
-                (int)(length < 200 ? length : 200), text);
-    }
-    return ALCORE_OK;
+static alcore_status read_header(reading *self, bool *out_header) {
+    const alcore__fields *names = &self->fields;
+    const alcore__field *twice;
+    ALCORE__TRY(alcore__grow(self->lines.ctx, &self->column_of, &self->capacity, names->count,
+                             sizeof *self->column_of));
+    const uint32_t found = match_names(self, names, self->column_of, &twice);
+    const alcore__cell_column *missing = missing_column(self, found);
+    self->line_fields = names->count;
+    *out_header = !missing;
+    if (twice)
+        return alcore__lines_fail(&self->lines, "two columns are called %.*s", (int)twice->length,
+                                  twice->text);
+    if (!missing || self->plain > 0) return ALCORE_OK;
+    char list[200];
+    alcore__fields_list(names, list);
+    return alcore__lines_fail(&self->lines, "the first line names no column %.*s; it has %s",
+                              (int)strcspn(missing->names, "|"), missing->names, list);
 }
 
 /* Without a header field i is column i. */
@@ -86,37 +109,50 @@ static alcore_status number_fields(reading *self) {
     ALCORE__TRY(alcore__grow(self->lines.ctx, &self->column_of, &self->capacity,
                              (size_t)self->plain, sizeof *self->column_of));
     for (int32_t i = 0; i < self->plain; i++) self->column_of[i] = i;
-    self->fields = (size_t)self->plain;
+    self->line_fields = (size_t)self->plain;
     return ALCORE_OK;
 }
 
-/* The fields of a line, which are separated by tabs. */
-static size_t count_fields(const char *text, size_t length) {
-    size_t count = 1;
-    for (size_t i = 0; i < length; i++) count += text[i] == '\t';
-    return count;
+/* What separates the fields, for messages. */
+static const char *separator(const reading *self) {
+    const alcore__quoting *quoting = self->lines.quoting;
+    if (!quoting || quoting->delimiter == '\t') return "tabs";
+    return quoting->delimiter == ',' ? "commas" : quoting->delimiter == ';' ? "semicolons" : "bars";
 }
 
-/* Reads a line of TSV, whose fields are unescaped in place; the first one may be the header. */
-static alcore_status read_tsv_line(reading *self, char *text, size_t length) {
+/* Cuts a line into self->fields. *out_skip: it says what separates the fields of CSV. */
+static alcore_status cut(reading *self, char *text, size_t length, bool *out_skip) {
+    const alcore__quoting *quoting = self->lines.quoting;
+    if (!quoting)
+        return alcore__fields_of_tsv(&self->lines, text, length, self->line_fields, &self->fields);
+    if (quoting->delimiter == 0)
+        ALCORE__TRY(alcore__csv_find_delimiter(&self->lines, text, length, fits, self,
+                                               &self->fields, out_skip));
+    if (*out_skip) return ALCORE_OK;
+    return alcore__fields_of_csv(&self->lines, text, length, self->line_fields, &self->fields);
+}
+
+/* Reads a line of TSV or CSV, whose fields are decoded in place; the first one may be the header.
+ */
+static alcore_status read_table_line(reading *self, char *text, size_t length) {
     alcore__cell cells[ALCORE__CELL_COLUMNS] = {{NULL, 0}};
-    if (self->fields == 0) {
+    bool skip = false;
+    ALCORE__TRY(cut(self, text, length, &skip));
+    if (skip) return ALCORE_OK;
+    if (self->line_fields == 0) {
         bool header = false;
-        ALCORE__TRY(read_header(self, text, length, &header));
+        ALCORE__TRY(read_header(self, &header));
         if (header) return ALCORE_OK;
         ALCORE__TRY(number_fields(self));
     }
-    const size_t fields = count_fields(text, length);
-    if (fields != self->fields)
-        return alcore__lines_fail(&self->lines, "%zu fields, separated by tabs; %zu are expected",
-                                  fields, self->fields);
-    char *next = text, *end = text + length;
-    for (size_t i = 0; i < fields; i++) {
-        char *tab = memchr(next, '\t', (size_t)(end - next)), *stop = tab ? tab : end;
-        if (self->column_of[i] >= 0)
-            cells[self->column_of[i]] =
-                (alcore__cell){next, alcore__tsv_unescape(next, (size_t)(stop - next))};
-        next = stop + 1;
+    if (self->fields.count != self->line_fields)
+        return alcore__lines_fail(&self->lines, "%zu fields, separated by %s; %zu are expected",
+                                  self->fields.count, separator(self), self->line_fields);
+    for (size_t i = 0; i < self->line_fields; i++) {
+        alcore__field *field = &self->fields.items[i];
+        if (self->column_of[i] < 0) continue;
+        if (!self->lines.quoting) field->length = alcore__tsv_unescape(field->text, field->length);
+        cells[self->column_of[i]] = (alcore__cell){field->text, field->length};
     }
     return pass_on(self, cells);
 }
@@ -186,14 +222,14 @@ static alcore_status read_lines(reading *self, bool json) {
             if (!text) break;
             if (length == 0) continue;
             ALCORE__TRY(json ? read_json_line(self, text, length)
-                             : read_tsv_line(self, text, length));
+                             : read_table_line(self, text, length));
         }
     }
     alcore__lines_report(&self->lines);
     return ALCORE_OK;
 }
 
-/* Reads JSONL or TSV by the suffix of the path, without that of a compression. */
+/* Reads JSONL, CSV or TSV by the suffix of the path, without that of a compression. */
 alcore_status alcore__cells_read(alcore_ctx *ctx, const char *path,
                                  const alcore__cell_column *columns, int32_t count, int32_t plain,
                                  alcore__cell_sink sink, void *user) {
@@ -203,8 +239,10 @@ alcore_status alcore__cells_read(alcore_ctx *ctx, const char *path,
     const bool json =
         alcore__path_ends_in(path, base, ".jsonl") || alcore__path_ends_in(path, base, ".ndjson");
     ALCORE__TRY(alcore__lines_open(&self.lines, ctx, path, 0 /* the default limit of a line */));
+    if (alcore__path_ends_in(path, base, ".csv")) self.lines.quoting = &self.quoting;
     const alcore_status status = read_lines(&self, json);
     alcore__lines_close(&self.lines);
     alcore__free(ctx, self.column_of);
+    alcore__fields_clear(&self.fields, ctx);
     return status;
 }

@@ -200,7 +200,7 @@ static alcore_status add_ids(void *user, const alcore__record *records, int64_t 
 
 /* Reads a file of ids and appends their rows in the candidates' pool to the list. It is read like
  * the records of a pool, so that it may have their formats and the same messages: in .jsonl and
- * .ndjson the id is the field "id" (a text is needed beside it), in .tsv the column "id", else a
+ * .ndjson the id is the field "id" (a text is needed beside it), in .tsv and .csv the column "id", else a
  * line; files of tagged or marked texts, which have no ids of rows, are refused. An id that the
  * pool lacks is an error in lists of eligible rows and of another selection: the others say what to
  * leave out, and a row that is not there is left out already. The texts of phrases are added to the
@@ -210,12 +210,14 @@ static alcore_status read_ids(alcore_request *request, int32_t kind, const char 
     alcore_read_options options = ALCORE_READ_OPTIONS_INIT;
     const int32_t format = alcore__records_format(path);
     if (format == ALCORE_FORMAT_CONLL || format == ALCORE_FORMAT_SGML)
-        return alcore__fail(ALCORE_E_DATA,
-                            "%s: a list of ids is expected: a .tsv with the column id, a .jsonl "
-                            "with the field id, or a text file with one id a line; this is a file "
-                            "of %s texts",
-                            path, format == ALCORE_FORMAT_CONLL ? "tagged" : "marked");
-    if (format == ALCORE_FORMAT_TSV) options.text_column = "id"; /* it may have no other column */
+        return alcore__fail(
+            ALCORE_E_DATA,
+            "%s: a list of ids is expected: a .tsv or .csv with the column id, a .jsonl "
+            "with the field id, or a text file with one id a line; this is a file "
+            "of %s texts",
+            path, format == ALCORE_FORMAT_CONLL ? "tagged" : "marked");
+    if (format == ALCORE_FORMAT_TSV || format == ALCORE_FORMAT_CSV)
+        options.text_column = "id"; /* the table may have no other column */
     id_file file = {.pool = request->candidates,
                     .path = path,
                     .objects = format == ALCORE_FORMAT_JSONL,

@@ -81,15 +81,15 @@ class Annotations(Handle, Tabular):
         run(lib.alcore_annotations_add, self._handle, ctypes.byref(records))
 
     def read_selection(self, path):
-        """Adds the items of a selection that was written as .tsv or .jsonl."""
+        """Adds the items of a selection that was written as .tsv, .csv or .jsonl."""
         run(lib.alcore_annotations_read_selection, self._handle, path_of(path))
 
     def read_answers(self, path):
-        """Reads translations: id, text, translation (and flags or status), as .tsv or .jsonl."""
+        """Reads translations: id, text, translation (and flags or status), as .tsv, .csv or .jsonl."""
         run(lib.alcore_annotations_read_answers, self._handle, path_of(path))
 
     def look_up(self, path):
-        """Answers the open items from a dictionary: source, translation, as .tsv or .jsonl."""
+        """Answers the open items from a dictionary: source, translation, as .tsv, .csv or .jsonl."""
         run(lib.alcore_annotations_look_up, self._handle, path_of(path))
 
     def simulate(self, links=None, *, labeled=None):

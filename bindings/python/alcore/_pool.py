@@ -100,7 +100,7 @@ class Pool(Handle):
 
     def read(self, path, *, format="auto", text_column=None, reference_column=None, references=None, language=None,
              bad_lines="error"):
-        """Adds the records of a file: text, TSV, JSONL or CoNLL, also as .gz, .xz or .zst. text_column, reference_column: where
+        """Adds the records of a file: text, TSV, CSV, JSONL or CoNLL, also as .gz, .xz or .zst. text_column, reference_column: where
         texts and references are, by name, in CoNLL also by number from 1. references: the path of a second file that has the
         references, one for each text, as in the two files of a parallel corpus. language: of the rows that name none. bad_lines:
         "error" names the first malformed line; "mask" keeps its row, which is never selected and has the state "malformed"."""

@@ -126,9 +126,9 @@ static void same_row(const alcore_pool *found, int64_t row, const alcore_pool *e
     ck_assert(costs[0] == costs[1] || (isnan(costs[0]) && isnan(costs[1])));
 }
 
-/* TSV and JSONL bring back every string and cost, in the order that was asked for. */
+/* TSV, JSONL and CSV bring back every string and cost, in the order that was asked for. */
 START_TEST(there_and_back) {
-    const char *path = test_path(_i == 0 ? "all.tsv" : "all.jsonl");
+    const char *path = test_path(_i == 0 ? "all.tsv" : _i == 1 ? "all.jsonl" : "all.csv");
     alcore_pool *pool = pool_of_all(), *read = new_pool();
     int64_t *rows = malloc((size_t)(text_count + 1) * sizeof *rows);
     ck_assert_ptr_nonnull(rows);
@@ -344,7 +344,7 @@ END_TEST
 
 static void add(TCase *tests) {
     tcase_add_checked_fixture(tests, setup, teardown);
-    tcase_add_loop_test(tests, there_and_back, 0, 2);
+    tcase_add_loop_test(tests, there_and_back, 0, 3);
     tcase_add_test(tests, plain_there_and_back);
     tcase_add_loop_test(tests, formats_by_suffix_and_option, 0, 6);
     tcase_add_loop_test(tests, refusals, 0, 7);
