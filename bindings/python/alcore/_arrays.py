@@ -2,15 +2,18 @@
 """Arrays of the caller as tensors of the library, and memory of the library as arrays.
 
 Whatever interface an array has (buffer, Arrow, DLPack, __array_interface__, __cuda_array_interface__, a list), it becomes an
-alcore_tensor that points to the caller's memory, on a CUDA device too. Where the library cannot read that layout, NumPy makes a copy that it can; a value that is no array of
-numbers is refused, and the message says what was expected."""
+alcore_tensor that points to the caller's memory, on a CUDA device too. Where the library cannot read that layout or type (integers,
+masked arrays, columns in pieces, with nulls or of lists, sparse matrices), a copy is made that it can; a missing number is NaN there. A
+value that is no array of numbers is refused, and the message says what was expected. _numbers.py has these copies."""
 import array
 import ctypes
+import struct
 import sys
 import warnings
 from ctypes import c_char_p, c_int, c_int64, c_ssize_t, c_void_p, py_object, pythonapi
 
 from . import _arrow, _ffi
+from ._intake import dtype_kind, is_bool, is_missing, values_of
 from ._errors import UnsupportedError, user_level
 from ._ffi import (ALCORE_DEVICE_CPU, ALCORE_DEVICE_CUDA, ALCORE_DEVICE_CUDA_HOST, ALCORE_DEVICE_CUDA_MANAGED,
                    ALCORE_KIND_BFLOAT, ALCORE_KIND_FLOAT, ALCORE_KIND_INT, ALCORE_KIND_UINT)
@@ -236,49 +239,17 @@ def stream_of(*tensors):
     return streams.pop() if streams else None
 
 
-def _from_numbers(value, what, accept):
-    rows = list(value)
-    letter = "d" if accept is FLOATS or accept is NUMBERS and not all(map(_is_integer, rows)) else "q"
-    try:
-        if rows and hasattr(rows[0], "__len__"):
-            width = len(rows[0])
-            flat = array.array(letter)
-            for number, row in enumerate(rows):
-                if len(row) != width:
-                    raise ValueError("%s: row %d has %d numbers, row 0 has %d" % (what, number, len(row), width))
-                flat.extend(array.array(letter, plain(row)))
-            shape = (len(rows), width)
-        else:
-            flat, shape = array.array(letter, rows), (len(rows),)
-    except (TypeError, OverflowError) as error:
-        raise TypeError("%s: %s numbers are expected (%s)" % (what, " or ".join(accept.values()), error)) from None
-    return Tensor(flat.buffer_info()[0] if len(flat) else None, (LETTERS[letter], 64), shape, keep=flat)
-
-
-def _is_integer(value):
-    """Whether a number, or every number of a row, is an integer."""
-    return all(map(_is_integer, value)) if hasattr(value, "__len__") else hasattr(value, "__index__")
-
-
 def plain(row):
     """The values of an array of any kind as a list; other values as they are."""
     return row.tolist() if hasattr(row, "tolist") else row
 
 
-def _convert(value, what, accept, ctx):
+def _convert(value, what, ctx):
+    """The Tensor of an array by one of its interfaces; None: it has none of them."""
     if isinstance(value, Tensor):
         return value
-    if isinstance(value, (list, tuple, range)):
-        return _from_numbers(value, what, accept)
-    if isinstance(value, (str, bytes)):
-        raise TypeError("%s: an array of numbers is expected, got %s" % (what, type(value).__name__))
     if _has_buffer(value):
         return _from_buffer(value, what)
-    if _arrow.has_arrow(value):
-        found = _arrow.numbers_of(value, what)
-        if found is not None:
-            data, dtype, shape, keep = found
-            return Tensor(data, dtype, shape, keep=keep)
     if hasattr(value, "__dlpack__"):
         return _from_dlpack(value, what, ctx)
     if hasattr(value, "__cuda_array_interface__"):
@@ -287,26 +258,21 @@ def _convert(value, what, accept, ctx):
         return _from_interface(value, what)
     if hasattr(value, "__array__"):
         return _from_buffer(value.__array__(), what)
-    if hasattr(value, "__iter__"):
-        return _from_numbers(value, what, accept)
-    raise TypeError("%s: an array of %s numbers is expected, got %s" % (what, " or ".join(accept.values()),
-                                                                        type(value).__name__))
+    return None
 
 
 def tensor_of(value, what, ctx, accept=FLOATS, copy=None):
     """A Tensor of the value. accept: the dtypes that are allowed. It is copied only where the library cannot read its layout;
     copy=False refuses such arrays. `what` names the value in messages."""
+    value = _numbers.source_of(value, what, accept)
     try:
-        made = _convert(value, what, accept, ctx)
+        made = _convert(value, what, ctx)
+        if made is None:
+            made = _numbers.from_values(value, what, accept)
         _check_layout(made)
     except _NotInPlace as reason:
         made = _copied(value, what, reason, copy)
-    if made.dtype not in accept:
-        if accept is not FLOATS and made.dtype in OTHERS and made.dtype[0] in (ALCORE_KIND_INT, ALCORE_KIND_UINT):
-            return _from_numbers(plain(value), what, accept)  # narrower integers become int64
-        raise TypeError("%s: %s numbers are expected, got %s" % (what, " or ".join(accept.values()),
-                                                                dtype_name(made.dtype)))
-    return made
+    return made if made.dtype in accept else _numbers.converted(value, made, what, accept)
 
 
 def output_of(value, what, ctx, dtype, shape):
@@ -317,7 +283,7 @@ def output_of(value, what, ctx, dtype, shape):
         if isinstance(value, (str, bytes)) or not (_has_buffer(value) or hasattr(value, "__dlpack__") or
                                                    hasattr(value, "__cuda_array_interface__")):
             raise TypeError("%s: an array of %s that can be written is expected, got %s" % (what, expected, type(value).__name__))
-        made = _convert(value, what, {dtype: dtype_name(dtype)}, ctx)
+        made = _convert(value, what, ctx)
         _check_layout(made)
     except _NotInPlace as reason:
         raise ValueError("%s: the array cannot be written in place, because %s" % (what, reason)) from None
@@ -334,7 +300,8 @@ def integers_in_place(values):
         view = memoryview(values)
     except (TypeError, ValueError, BufferError):  # no buffer, or one of dates
         return None
-    if view.format not in ("q", "l") or view.itemsize != 8 or view.ndim != 1 or not view.contiguous or not view.nbytes:
+    if view.format not in ("q", "l") or view.itemsize != 8 or view.ndim != 1 or not view.contiguous or not view.nbytes or \
+            hasattr(values, "mask"):
         return None
     made = _from_buffer(values, "rows")
     return made.struct.data, made.shape[0], made
@@ -348,15 +315,19 @@ def integers(values, what):
         found = integers_in_place(values)
         if found is not None:
             return found
-        if _has_buffer(values) and not isinstance(values, (bytes, bytearray)):
+        if _has_buffer(values) and not isinstance(values, (bytes, bytearray)) and not hasattr(values, "mask") and \
+                dtype_kind(values) != "O":
             made = _from_buffer(values, what)
             if made.dtype[0] not in (ALCORE_KIND_INT, ALCORE_KIND_UINT) and made.shape[0]:
                 raise TypeError("%s: integers are expected, got %s" % (what, dtype_name(made.dtype)))
-        values = plain(values)
+        values = values_of(values, what)
     try:
         kept = array.array("q", values)
     except (TypeError, OverflowError) as error:
-        raise TypeError("%s: integers are expected (%s)" % (what, error)) from None
+        absent = next((number for number, value in enumerate(values) if is_missing(value)), None)
+        raise TypeError("%s: integers are expected (%s)" % (what, error if absent is None else "entry %d is missing" % absent)) from None
+    if any(map(is_bool, values)):
+        raise TypeError("%s: integers are expected, got bool" % what)
     return kept.buffer_info()[0] if len(kept) else None, len(kept), kept
 
 
@@ -397,6 +368,29 @@ def memory(address, shape, code, keep=None):
     return view.cast(code, list(shape)) if size and len(shape) > 1 else view.cast(code)
 
 
+def bfloat16_of(value):
+    """The Tensor of an array of NumPy whose dtype is the bfloat16 of ml_dtypes, which no interface names: its bits are read as they
+    lie, row by row."""
+    bits = _from_buffer(numpy_or_none().ascontiguousarray(value).view("u2"), "bfloat16")
+    return Tensor(bits.struct.data, (ALCORE_KIND_BFLOAT, 16), bits.shape, keep=bits)
+
+
+def float64_of(tensor):
+    """The numbers of a Tensor in host memory, one a row, as an array of float64."""
+    if tensor.struct.device.type not in HOST:
+        raise UnsupportedError("the numbers are on a device; give a copy in host memory, such as tensor.cpu()")
+    rows = tensor.shape[0] if tensor.shape else 0
+    step = tensor.strides_array[0] if tensor.strides_array is not None else 1
+    if not rows:
+        return array.array("d")
+    kind, bits = tensor.dtype
+    size, code = bits // 8, {16: "e", 32: "f", 64: "d"}[bits]
+    block = ctypes.string_at(tensor.struct.data + tensor.struct.byte_offset, ((rows - 1) * step + 1) * size)
+    if kind == ALCORE_KIND_BFLOAT:  # the upper half of a float32
+        return array.array("d", (struct.unpack("=f", b"\0\0" + block[at:at + 2])[0] for at in range(0, len(block), step * size)))
+    return array.array("d", struct.unpack("=%d%s" % (len(block) // size, code), block)[::step])
+
+
 def narrowed(values, dtype):
     """A copy of a float64 array [n, m] as float32, if that is the dtype; else the array itself."""
     if dtype != "float32":
@@ -419,3 +413,6 @@ def memory_of(tensor, keep=None):
     if strides is not None and len(shape) > 1 and strides[0] != shape[1]:
         raise UnsupportedError("the array is strided; read its rows instead")
     return memory((tensor.data or 0) + tensor.byte_offset, shape, CODES[dtype], keep)
+
+
+from . import _numbers  # noqa: E402  it makes Tensors

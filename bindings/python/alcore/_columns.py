@@ -5,10 +5,12 @@ import ctypes
 import os
 
 from . import _ffi
-from ._arrays import FLOATS, INTEGERS, NUMBERS, Tensor, integers, memory_of, plain, stream_of, tensor_of
+from ._arrays import FLOATS, INTEGERS, NUMBERS, Tensor, integers, memory_of, stream_of, tensor_of
 from ._calls import check, run
 from ._handles import Handle, choice, new, struct
+from ._intake import is_missing, is_table, is_text_column, values_of
 from ._library import lib
+from ._numbers import ragged_of
 from ._strings import Strings, name_of, text_at
 
 RAGGED = (_ffi.ALCORE_COLUMN_RAGGED, _ffi.ALCORE_COLUMN_RAGGED_DENSE)
@@ -35,27 +37,6 @@ class Column:
         return "alcore.Column(%s%s)" % (type(self.values).__name__, ", ragged" if self.offsets is not None else "")
 
 
-def flatten(rows, what):
-    """Lists of tokens as (values, offsets): numbers [tokens] or [tokens, n]."""
-    values, offsets, width, tokens = array.array("d"), array.array("q", [0]), None, 0
-    for number, row in enumerate(rows):
-        row = list(plain(row))
-        for token in row:
-            if hasattr(token, "__len__"):
-                if width not in (None, len(token)):
-                    raise ValueError("%s: row %d has a token with %d numbers, others have %d" % (what, number, len(token),
-                                                                                                 width))
-                width = len(token)
-                values.extend(token)
-            else:
-                values.append(token)
-        tokens += len(row)
-        offsets.append(tokens)
-    if width is None:
-        return values, offsets
-    return memoryview(values).cast("B").cast("d", [tokens, width]) if tokens else values, offsets
-
-
 def column_of(name, value):
     """A Column of what the caller gave. (values, offsets) is ragged; a list of lists is ragged where a column of that name is,
     else a matrix."""
@@ -63,28 +44,26 @@ def column_of(name, value):
         return value
     if isinstance(value, tuple) and len(value) == 2:
         return Column(value[0], value[1])
-    shape = _ffi.COLUMNS.get(name)
-    if shape in RAGGED:
-        if isinstance(value, list):
-            return Column(*flatten(value, name))
-        raise TypeError("%s: (values, offsets) is expected, or a list with the numbers of each row" % name)
+    if _ffi.COLUMNS.get(name) in RAGGED:
+        return Column(*ragged_of(value, name))
     return Column(value)
 
 
 def is_texts(values):
-    """Whether values are texts: a list of str and None, an array of objects, an Arrow column of strings."""
-    if not isinstance(values, list):
-        letter = getattr(getattr(values, "dtype", None), "kind", None)
-        if isinstance(values, (tuple, Column, memoryview)) or not hasattr(values, "tolist") or letter not in (None, "O", "U",
-                                                                                                              "T"):
+    """Whether values are texts, or all missing with a first one that is a text; nothing is read for it that could be read only
+    once."""
+    if isinstance(values, (tuple, Column, memoryview)) or is_table(values):
+        return False
+    if type(values) is not list:
+        if not is_text_column(values):
             return False
-        values = plain(values)
-    return isinstance(values, list) and next((isinstance(text, str) for text in values if text is not None), False)
+        values = values_of(values, "texts")
+    return next((isinstance(text, str) for text in values if not is_missing(text)), False)
 
 
 def give_texts(pool, name, texts, rows=None):
     """Sets a column of texts, which is copied."""
-    strings = Strings(texts if isinstance(texts, list) else plain(texts), name, optional=True)
+    strings = Strings(texts, name, optional=True)
     options = struct(_ffi.alcore_column_options)
     kept = None
     if rows is not None:

@@ -9,6 +9,7 @@ from ._calls import check, run
 from ._columns import path_of
 from ._handles import Handle, default_context, new, struct
 from ._library import lib
+from ._numbers import float_list
 from ._strings import Strings
 
 
@@ -59,7 +60,7 @@ class LanguageModel(Handle):
     def __init__(self, texts, *, order=0, discounts=None, context=None):
         ctx = context or default_context()
         strings = Strings(texts, "texts")
-        given = array.array("d", () if discounts is None else discounts)
+        given = float_list(() if discounts is None else discounts, "discounts")
         options = struct(_ffi.alcore_lm_options, order=order, discounts=None if discounts is None else given.buffer_info()[0],
                          discount_count=len(given))
         super().__init__(new(lib.alcore_lm_unref, lib.alcore_lm_train, ctx._handle, ctypes.addressof(strings.pointers),

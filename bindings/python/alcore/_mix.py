@@ -11,8 +11,10 @@ from ._arrays import memory_of
 from ._calls import run
 from ._columns import path_of
 from ._handles import Handle, default_context, new, struct, write_options
+from ._intake import values_of
 from ._library import lib
 from ._lm import LanguageModel
+from ._numbers import float_list
 from ._parts import Model, all_of
 from ._pool import pool_of
 from ._strings import Strings, name_of, text_at
@@ -38,7 +40,7 @@ def _text(function, handle, index):
 
 def _numbers(code, values, what, count):
     """An array of the numbers, [count]; None stays None."""
-    made = None if values is None else array.array(code, values)
+    made = None if values is None else float_list(values, what) if code == "d" else array.array(code, values_of(values, what))
     if made is not None and len(made) != count:
         raise ValueError("%s: %d were given for %d texts" % (what, len(made), count))
     return made

@@ -2,17 +2,23 @@
 """The pool: rows of text with their states and columns."""
 import array
 import ctypes
+import math
 import os
 import threading
 from operator import index
 
-from . import _arrow, _ffi
-from ._arrays import Tensor, integers, memory, plain, integers_in_place
+from . import _ffi
+from ._arrays import Tensor, integers, integers_in_place, memory
 from ._calls import check, run
 from ._columns import (Column, ColumnWriter, column_name, column_of, give_column, give_texts, info_of, is_texts, path_of, read_column,
                        read_texts)
+from ._frames import are_records
 from ._handles import Handle, choice, default_context, new, struct, write_options
+from ._intake import dtype_kind, is_table, mask_of, source_name, unwrapped, values_of
 from ._library import lib
+from ._numbers import float_list
+from ._records import PlainStream, add_columns, open_table, record_fields
+from ._selection import Selection
 from ._strings import Strings, name_of, text_at, text_or_none
 
 STATES = {name[len("ALCORE_ROW_"):].lower(): value for name, value in vars(_ffi).items() if name.startswith("ALCORE_ROW_")}
@@ -67,14 +73,16 @@ class Pool(Handle):
     def add(self, texts, *, ids=None, references=None, languages=None, groups=None, costs=None):
         """Adds rows at the end, all of them or, after an error, none. The arguments are those of Pool()."""
         fields = {"ids": ids, "references": references, "languages": languages, "groups": groups}
+        beside = {name: values for name, values in dict(fields, costs=costs).items() if values is not None}
         if isinstance(texts, os.PathLike):
+            if beside:
+                raise TypeError("%s: a file has its own; give them with a list of texts" % ", ".join(beside))
             return self.read(texts)
-        if _arrow.is_table(texts):
-            return self._add_table(texts)
-        if is_frame(texts):
-            return self.add(**_frame_fields(texts))
-        strings = {"texts": Strings(texts, "texts")}
-        strings.update({name: Strings(values, name, optional=True) for name, values in fields.items()
+        texts = unwrapped(texts, "texts")
+        if is_table(texts) or are_records(texts):
+            return self._add_table(texts, beside)
+        strings = {"texts": Strings(texts, "texts", empty=True)}
+        strings.update({name: Strings(values, name, optional=True, integers=name != "languages") for name, values in fields.items()
                         if values is not None})
         count = strings["texts"].count
         for name, values in strings.items():
@@ -86,17 +94,38 @@ class Pool(Handle):
             length = {"texts": "text_lengths", "ids": "id_lengths", "references": "reference_lengths"}.get(name)
             if length:
                 setattr(records, length, ctypes.addressof(values.lengths))
-        if costs is not None:
-            numbers = array.array("d", plain(costs))
-            if len(numbers) != count:
-                raise ValueError("costs: %d were given for %d texts" % (len(numbers), count))
-            records.costs = numbers.buffer_info()[0] if count else None
-        run(lib.alcore_pool_add_records, self._handle, ctypes.byref(records), None)
+        numbers = array.array("d") if costs is None else float_list(costs, "costs")
+        if costs is not None and len(numbers) != count:
+            raise ValueError("costs: %d were given for %d texts" % (len(numbers), count))
+        if any(map(math.isnan, numbers)):
+            return self._add_with_gaps(records, numbers)
+        records.costs = numbers.buffer_info()[0] if numbers else None
+        return run(lib.alcore_pool_add_records, self._handle, ctypes.byref(records), None)
 
-    def _add_table(self, table):
-        address, capsule = _arrow.stream_of(table)
-        run(lib.alcore_pool_add_arrow, self._handle, address, None)
-        del capsule
+    def _add_with_gaps(self, records, costs):
+        """Adds records some of which have no cost, NaN: the library sets the costs of rows that are there. So they are checked
+        first, because either all of it is done or none."""
+        for number, cost in enumerate(costs):
+            if cost < 0 or math.isinf(cost):
+                raise ValueError("costs[%d]: a number >= 0 is expected, got %r" % (number, cost))
+        first = len(self)
+        run(lib.alcore_pool_add_records, self._handle, ctypes.byref(records), None)
+        self.set_costs(range(first, first + len(costs)), costs)
+
+    def _add_table(self, table, given):
+        """Adds the rows of a table, and its columns whose names have a meaning here. given: arguments beside it."""
+        frame, first = open_table(table), len(self)
+        if isinstance(frame, PlainStream):
+            if not given:
+                return run(lib.alcore_pool_add_arrow, self._handle, frame.address, None)
+            frame = frame.frame()
+        fields = record_fields(frame)
+        for name in given.keys() & fields.keys():
+            raise TypeError("%s: the table has a column of them too, %s; leave one of the two out" % (name, fields[name]))
+        self.add(**{name: frame.column(column) for name, column in fields.items()}, **given)
+        if not first:
+            add_columns(self, frame, fields)
+        return None
 
     def read(self, path, *, format="auto", text_column=None, reference_column=None, references=None, language=None,
              bad_lines="error"):
@@ -184,7 +213,7 @@ class Pool(Handle):
     def set_references(self, rows, references):
         """Sets the references of rows: translations or labels. None removes one."""
         address, count, kept = self.rows_of(rows)
-        strings = Strings(references, "references", optional=True)
+        strings = Strings(references, "references", optional=True, integers=True)
         if strings.count != count:
             raise ValueError("references: %d were given for %d rows" % (strings.count, count))
         check(lib.alcore_pool_set_references(self._handle, address, strings.pointers, strings.lengths, count))
@@ -193,7 +222,7 @@ class Pool(Handle):
     def set_costs(self, rows, costs):
         """Sets the costs of rows, numbers >= 0; NaN removes one."""
         address, count, kept = self.rows_of(rows)
-        numbers = array.array("d", plain(costs))
+        numbers = float_list(costs, "costs")
         if len(numbers) != count:
             raise ValueError("costs: %d were given for %d rows" % (len(numbers), count))
         check(lib.alcore_pool_set_costs(self._handle, address, numbers.buffer_info()[0] if count else None, count))
@@ -215,29 +244,35 @@ class Pool(Handle):
     def rows_of(self, rows, what="rows"):
         """(address, count, keep) of row numbers, int64, from row numbers, a mask (one bool a row), ids or a Selection."""
         if type(rows) is not list:
-            if hasattr(rows, "indices") and not callable(rows.indices):
-                other = getattr(rows, "pool", None)
-                columns = getattr(rows, "columns", None)
-                of_texts = other is not None and other._source is self or callable(columns) and "first_row" in columns()
-                if other is not self and of_texts:
-                    raise ValueError("%s: the rows of the selection are those of its own pool, which was derived from the texts: "
-                                     "the positions of its picks in these are its column first_row, and its texts can be given as "
-                                     "labeled" % what)
-                rows = rows.indices
+            if isinstance(rows, Selection):
+                rows = self._rows_of_selection(rows, what)
             found = integers_in_place(rows)
             if found is not None:
                 return found
-            rows = list(plain(rows)) if not isinstance(rows, (int, str)) else [rows]
-        kinds = set(map(type, rows))
-        if kinds == {int} or not kinds:
-            pass  # to check every row would cost more than to mark it
-        elif all(issubclass(kind, str) for kind in kinds):
-            rows = [self.find(value) for value in rows]
-        elif kinds == {bool}:
-            if len(rows) != len(self):
-                raise ValueError("%s: the mask has %d entries, the pool %d rows" % (what, len(rows), len(self)))
-            rows = [row for row, value in enumerate(rows) if value]
-        return integers(rows, what)
+        return integers(self._row_numbers([rows] if isinstance(rows, (int, str)) else values_of(rows, what), rows, what), what)
+
+    def _row_numbers(self, values, source, what):
+        """A list of row numbers, from the values that were read of a source: numbers, a mask or ids."""
+        kinds = set(map(type, values))
+        if kinds == {int}:
+            return values  # to check every row would cost more than to mark it
+        if kinds and all(issubclass(kind, str) for kind in kinds):
+            return [self.find(value) for value in values]
+        masked = mask_of(source, values, len(self), what)
+        if masked is not None:
+            return masked
+        if values and dtype_kind(source) not in (None, "O", "i", "u"):
+            raise TypeError("%s: integers are expected, got %s of %s" % (what, source_name(source), source.dtype))
+        return values
+
+    def _rows_of_selection(self, rows, what):
+        other = rows.pool
+        of_texts = other is not None and other._source is self or "first_row" in rows.columns()
+        if other is not self and of_texts:
+            raise ValueError("%s: the rows of the selection are those of its own pool, which was derived from the texts: "
+                             "the positions of its picks in these are its column first_row, and its texts can be given as "
+                             "labeled" % what)
+        return rows.indices
 
     def mark(self, states, rows):
         """Sets states of rows: "labeled", "excluded", "filtered", "ineligible"."""
@@ -374,39 +409,6 @@ def _parts(column):
     return (column.values, column.offsets)
 
 
-# Columns of a table of records and the arguments of Pool.add() that they fill; the first three are
-# names of the same one.
-FRAME_COLUMNS = {"text": "texts", "source": "texts", "src": "texts", "id": "ids", "lang": "languages", "reference": "references",
-                 "group": "groups", "cost": "costs"}
-
-
-def is_frame(value):
-    """Whether the value is a data frame without the Arrow interface, such as that of pandas without pyarrow."""
-    return hasattr(value, "columns") and hasattr(value, "__getitem__") and hasattr(value, "iloc")
-
-
-def _frame_fields(frame):
-    """The arguments of Pool.add() that a data frame holds, in the names of Arrow tables; other columns are left alone."""
-    found = {}
-    for name, argument in FRAME_COLUMNS.items():
-        if name in frame.columns and argument not in found:
-            found[argument] = frame[name]
-    if "texts" not in found:
-        raise ValueError("texts: the table has no column text, source or src; its columns are " +
-                         ", ".join(map(str, frame.columns)))
-    return found
-
-
 def pool_of(value, context=None):
-    """The pool that a value means: a Pool, or one that is made of texts or of a dict of Pool()'s arguments and columns."""
-    if isinstance(value, Pool):
-        return value
-    if not isinstance(value, dict):
-        return Pool(value, context=context)
-    if "texts" not in value:
-        raise ValueError("a dict of texts and columns needs \"texts\"; it has " + ", ".join(map(repr, value)))
-    fields = {name: value[name] for name in ("texts", "ids", "languages", "groups", "references", "costs") if name in value}
-    made = Pool(**fields, context=context)
-    for name in value.keys() - fields.keys():
-        made.set_column(name, value[name])
-    return made
+    """The pool that a value means: a Pool, or one that is made of texts or of a table with columns."""
+    return value if isinstance(value, Pool) else Pool(value, context=context)

@@ -7,6 +7,7 @@ from . import _ffi
 from ._arrays import Tensor, memory, output_of, stream_of, tensor_of
 from ._calls import run
 from ._handles import choice, default_context, struct
+from ._intake import flags_of
 from ._library import lib
 from ._pool import Pool
 from ._strings import name_of
@@ -25,7 +26,7 @@ class _Data:
 
     def __init__(self, given, what, mask, unit, ctx):
         self.struct = struct(_ffi.alcore_search_data, normalize=int(bool(unit)))
-        pool, column = given if isinstance(given, tuple) else (given, None)
+        pool, column = given if isinstance(given, tuple) and len(given) == 2 and isinstance(given[0], Pool) else (given, None)
         self.tensor = None
         if isinstance(pool, Pool):
             self.keep = [pool, name_of(column, "column") if column is not None else None]
@@ -38,9 +39,7 @@ class _Data:
             self.struct.stream = stream_of(tensor)
             self.count = tensor.shape[0] if tensor.shape else 0
         if mask is not None:
-            flags = bytes(bool(flag) for flag in mask)
-            if len(flags) != self.count:
-                raise ValueError("%s: mask has %d entries for %d rows" % (what, len(flags), self.count))
+            flags = flags_of(mask, self.count, what)
             self.keep.append(flags)
             self.struct.mask = ctypes.cast(ctypes.c_char_p(flags), ctypes.c_void_p)
             self.struct.mask_count = self.count

@@ -4,21 +4,24 @@ import ctypes
 import inspect
 import os
 import warnings
+from collections.abc import Mapping
 from contextlib import contextmanager, nullcontext
 from operator import index
 from typing import Any, NamedTuple
 
-from . import _arrow, _ffi
+from . import _ffi
 from ._arrays import memory_of
 from ._calls import check, run
 from ._columns import path_of
 from ._errors import user_level
+from ._frames import are_records, frame_of
 from ._handles import choice, default_context, get_option, Handle, new, set_options
+from ._intake import is_bool_column, is_missing, is_table, unwrapped, values_of
 from ._library import lib
 from ._overlap import Overlap
 from ._parts import model_of, params_of, strategy_of
 from ._phrases import Phrases
-from ._pool import Pool, is_frame, pool_of
+from ._pool import Pool, pool_of
 from ._selection import Selection
 from ._strings import name_of
 from ._table import Table
@@ -221,13 +224,12 @@ def _rows_of(pool, given, by_id, what):
     """Rows that a mask argument names. Strings are ids where ids were given, else texts."""
     if isinstance(given, Pool):
         return _rows_of_texts(pool, list(given))
-    values = list(given) if not isinstance(given, (str, int)) and not hasattr(given, "indices") else given
-    if isinstance(values, str):
-        values = [values]
-    if isinstance(values, list) and values and all(isinstance(value, str) for value in values) and not by_id:
+    if isinstance(given, Selection):
+        return pool._rows_of_selection(given, what)
+    values = [given] if isinstance(given, (int, str)) else values_of(given, what)
+    if values and not by_id and all(isinstance(value, str) for value in values):
         return _rows_of_texts(pool, values)
-    _, _, rows = pool.rows_of(values, what)
-    return list(rows)
+    return pool._row_numbers(values, given, what)
 
 
 def _rows_of_texts(pool, texts):
@@ -266,13 +268,17 @@ def _labeled(pool, labeled):
         return None, None
     if isinstance(labeled, Selection):  # its rows; as a table it would be texts
         return None, labeled
-    if isinstance(labeled, (Pool, os.PathLike, dict)) or _arrow.is_table(labeled) or is_frame(labeled):
+    if isinstance(labeled, (Pool, os.PathLike)) or are_records(labeled):
         return pool_of(labeled, pool.context), None
-    if hasattr(labeled, "indices") and not callable(labeled.indices):
-        return None, labeled
-    values = list(labeled)
-    if values and not all(isinstance(value, str) for value in values):
-        return None, values
+    labeled = labeled if isinstance(labeled, int) else unwrapped(labeled, "labeled")
+    if is_table(labeled):
+        frame = labeled if isinstance(labeled, Mapping) else frame_of(labeled, "labeled")
+        if isinstance(frame, Mapping) or len(frame.names) > 1:
+            return pool_of(frame, pool.context), None
+        labeled = frame.column(frame.names[0])
+    values = [labeled] if isinstance(labeled, int) else values_of(labeled, "labeled")
+    if values and not all(isinstance(value, str) or is_missing(value) for value in values) or is_bool_column(labeled):
+        return None, labeled if values is not None and hasattr(labeled, "__len__") else values
     return pool_of(values, pool.context), None
 
 
@@ -298,7 +304,8 @@ def _name_rows(request, pool, kind, rows, by_id):
     """Rows of one call: "excluded", "eligible", "labeled" or "like"."""
     if rows is None:
         return
-    address, count, kept = pool.rows_of(_rows_of(pool, rows, by_id, kind), kind)
+    what = "exclude" if kind == "excluded" else kind  # as the argument is called
+    address, count, kept = pool.rows_of(_rows_of(pool, rows, by_id, what), what)
     request._set_rows(choice("ALCORE_ROWS_", kind, "kind"), address, count)
     del kept
 

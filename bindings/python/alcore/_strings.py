@@ -2,18 +2,21 @@
 """Texts in and out."""
 import array
 import ctypes
+import operator
 from itertools import accumulate
+
+from ._intake import is_bool, is_missing, values_of
 
 
 class Strings:
-    """Texts as arrays of pointers and lengths; None where a text is absent."""
+    """Texts as arrays of pointers and lengths.
 
-    def __init__(self, values, what, optional=False):
-        if isinstance(values, (str, bytes)):
-            raise TypeError("%s: a list of texts is expected, not one text" % what)
-        if hasattr(values, "to_pylist"):
-            values = values.to_pylist()
-        if isinstance(values, (list, tuple)) and self._join(values):
+    values: a column of any kind (_intake.py). optional: a missing text is absent, NULL; empty: it is an empty text, as in the rows
+    of a pool; else it is an error. integers: whole numbers are taken too, as their digits: ids, groups and labels."""
+
+    def __init__(self, values, what, optional=False, integers=False, empty=False):
+        values = values_of(values, what)
+        if self._join(values):
             return
         encoded = []
         for number, value in enumerate(values):
@@ -23,14 +26,20 @@ class Strings:
                 except UnicodeEncodeError as error:
                     raise ValueError("%s[%d]: the text cannot be written as UTF-8 (%s)" % (what, number,
                                                                                           error.reason)) from None
-            elif optional and is_missing(value):
-                value = None
+            elif is_missing(value):
+                value = self._absent(what, number, value, optional, empty)
             elif not isinstance(value, bytes):
-                raise TypeError("%s[%d]: a text is expected, got %s" % (what, number, type(value).__name__))
+                value = _other_text(value, "%s[%d]" % (what, number), integers)
             encoded.append(value)
         self.count = len(encoded)
         self.pointers = (ctypes.c_char_p * max(self.count, 1))(*encoded)
         self.lengths = (ctypes.c_size_t * max(self.count, 1))(*map(len_or_0, encoded))
+
+    @staticmethod
+    def _absent(what, number, value, optional, empty):
+        if optional or empty:
+            return None if optional else b""
+        raise TypeError("%s[%d]: a text is expected, got %s, a missing value" % (what, number, type(value).__name__))
 
     def _join(self, values):
         """Fills the arrays where all values are str that UTF-8 can write, without a step of the interpreter for each: the texts
@@ -49,9 +58,19 @@ class Strings:
         return True
 
 
-def is_missing(value):
-    """Whether the value stands for none: None, NaN, or the missing value of pandas."""
-    return value is None or (isinstance(value, float) and value != value) or type(value).__name__ == "NAType"
+def _other_text(value, where, integers):
+    """The text of an id, group or label that is no str: the digits of an integer, or a UUID."""
+    if integers and not is_bool(value):
+        if hasattr(value, "__index__") and not hasattr(value, "__len__"):
+            return str(operator.index(value)).encode()
+        if type(value).__name__ == "UUID":
+            return str(value).encode()
+        if type(value).__name__ == "Decimal" and value == value.to_integral_value():
+            return b"%d" % int(value)
+        if isinstance(value, float):
+            raise TypeError("%s: a text or an integer is expected, got the float %r; integers beside a missing value become floats "
+                            "in pandas, where astype(\"Int64\") keeps them" % (where, value))
+    raise TypeError("%s: a text is expected, got %s" % (where, type(value).__name__))
 
 
 def len_or_0(value):

@@ -10,11 +10,12 @@ from typing import NamedTuple, Optional
 
 from . import _ffi
 from ._align import Links, align
-from ._arrays import Tensor
+from ._arrays import Tensor, integers
 from ._calls import check, run
 from ._columns import path_of
 from ._handles import choice, default_context, struct
 from ._library import lib
+from ._numbers import float_list
 from ._overlap import InDomainScore, Overlap, OverlapScore  # noqa: F401
 from ._strings import Strings
 from ._table import Table, tabular
@@ -401,7 +402,7 @@ def spans(gold, predicted, *, scheme="default", context=None):
 
 def _numbers(values):
     """(array of float64, its address, its length)."""
-    numbers = array.array("d", values)
+    numbers = float_list(values, "numbers")
     return numbers, numbers.buffer_info()[0] if numbers else None, len(numbers)
 
 
@@ -419,10 +420,9 @@ def kappa(x, y, *, context=None):
     if isinstance(x, os.PathLike):
         return _read("kappa", KappaResult, struct(_ffi.alcore_kappa_result), context, (x, y))
     ctx = context or default_context()
-    x, y = array.array("q", x), array.array("q", y)
+    (x, x_count, kept_x), (y, y_count, kept_y) = integers(x, "x"), integers(y, "y")
     out = struct(_ffi.alcore_kappa_result)
-    run(lib.alcore_metric_compute_kappa, ctx._handle, x.buffer_info()[0] if x else None, len(x), y.buffer_info()[0] if y else None,
-        len(y), ctypes.byref(out))
+    run(lib.alcore_metric_compute_kappa, ctx._handle, x, x_count, y, y_count, ctypes.byref(out))
     return _result(KappaResult, out)
 
 

@@ -119,7 +119,7 @@ def test_the_array_lives_as_long_as_the_column(four, numpy):
     assert alive() is None
 
 
-@pytest.mark.parametrize("dtype", ["int64", "uint8", "bool", "complex64"])
+@pytest.mark.parametrize("dtype", ["bool", "complex64"])
 @pytest.mark.parametrize("wrap", [lambda value: value, OldDlpack, Interface])
 def test_wrong_dtype_is_named(four, numpy, dtype, wrap):
     with pytest.raises(TypeError, match="scores: (float16 or bfloat16 or float32 or float64 )?numbers are expected, got"):
@@ -127,7 +127,7 @@ def test_wrong_dtype_is_named(four, numpy, dtype, wrap):
 
 
 def test_wrong_values_are_named(four, numpy):
-    for wrong in ("text", b"bytes", None, 5, ["a"] * 4, [None] * 4, object()):
+    for wrong in ("text", b"bytes", None, 5, ["a"] * 4, [None, True] * 2, object()):
         with pytest.raises((TypeError, alcore.Error), match="scores|no such file|cannot open|text"):
             four.set_column("scores", wrong)
     with pytest.raises(ValueError, match="row 1 has 1 numbers, row 0 has 2"):
@@ -205,8 +205,8 @@ def test_arrow_numbers(four):
     is_given(four)
     four.set_column("embeddings", pyarrow.array([[0.0, 0.0]] + ROWS, type=pyarrow.list_(pyarrow.float64(), 2))[1:])
     is_given(four)
-    with pytest.raises(ValueError, match="1 values are null"):
-        four.set_column("scores", pyarrow.array([1.0, None, 3.0, 4.0]))
+    four.set_column("scores", pyarrow.array([1.0, None, 3.0, 4.0]))
+    assert four.select(4, "nnll", nan="exclude").indices == [3, 2, 0]
 
 
 @pytest.mark.parametrize("library", ["pyarrow", "pandas", "polars"])

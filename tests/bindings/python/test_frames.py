@@ -87,8 +87,10 @@ def test_texts_of_numpy_and_generators(numpy):
             assert list(pool) == TEXTS
     assert 0 not in alcore.select(TEXTS, 3, "random", labeled=numpy.array(TEXTS[:1])).indices
     assert 0 not in alcore.select(TEXTS, 3, "random", labeled=(text for text in TEXTS[:1])).indices
+    with alcore.Pool(["a", float("nan"), None]) as pool:
+        assert list(pool) == ["a", "", ""] and pool.count("empty") == 2
     with pytest.raises(TypeError, match=r"texts\[1\]: a text is expected, got float"):
-        alcore.Pool(["a", float("nan")])
+        alcore.Pool(["a", 1.5])
 
 
 def test_arrays_that_cannot_be_read_in_place_are_copied(four, numpy):
@@ -133,7 +135,7 @@ def test_a_labeled_side_with_columns(numpy):
     targets = {"texts": ["x"], "embeddings": [[5.0, 6.0]]}
     assert alcore.select(TEXTS, 1, "average-dist" if "average-dist" in alcore.strategies() else "average", embeddings=ROWS,
                          targets=targets).indices == [2]
-    with pytest.raises(ValueError, match='a dict of texts and columns needs "texts"; it has \'embeddings\''):
+    with pytest.raises(ValueError, match="the table has no column text, source or src; its columns are embeddings"):
         alcore.select(TEXTS, 1, "random", labeled={"embeddings": [[1.0]]})
 
 

@@ -148,7 +148,7 @@ def test_first_subword_mean():
         alcore.first_subword_mean(hidden, by_number[:5], [0, 6])
     with pytest.raises(alcore.ShapeError, match="the last is 5, and there are 6 tokens"):
         alcore.first_subword_mean(hidden, by_number, [0, 5])
-    with pytest.raises(TypeError, match="words: integers are expected"):
+    with pytest.raises(TypeError, match="words: a list is expected, not one text"):
         alcore.first_subword_mean(hidden, "abcdef", [0, 6])
 
 

@@ -91,7 +91,7 @@ def test_what_cannot_be(path, tmp_path):
     tokenizer = alcore.Tokenizer(path / "vocab.txt")
     with pytest.raises(ValueError, match="pairs: 1 texts, but there are 2"):
         tokenizer.encode(["a", "b"], ["c"])
-    with pytest.raises(TypeError, match="a list of texts is expected"):
+    with pytest.raises(TypeError, match="texts: a list is expected, not one text"):
         tokenizer.encode("select")
     with pytest.raises(alcore.ParamError, match="2 special tokens"):
         tokenizer.encode(["a"], max_tokens=1)
