@@ -227,9 +227,10 @@ static int read_text_columns(alcore_ctx *ctx, const arguments *args, const input
 /* *out: ALCORE_MEANS_* of --probs-are; an exit code. */
 static int meaning_of_probs(const arguments *args, int32_t *out) {
     static const int32_t meanings[] = {ALCORE_MEANS_PROBS, ALCORE_MEANS_LOGPROBS,
-                                       ALCORE_MEANS_LOGITS};
+                                       ALCORE_MEANS_LOGITS, ALCORE_MEANS_SIGMOID,
+                                       ALCORE_MEANS_MULTILABEL};
     int choice = 0;
-    TRY(option_choice(args, OPTION_PROBS_ARE, "probs|logprobs|logits", &choice));
+    TRY(option_choice(args, OPTION_PROBS_ARE, "probs|logprobs|logits|sigmoid|multilabel", &choice));
     *out = meanings[choice];
     return EXIT_DONE;
 }

@@ -120,8 +120,11 @@ const option_info option_table[OPTION_TOTAL] = {
                       "class probabilities [rows, classes]"},
     [OPTION_TOKEN_PROBS] = {"token-probs", 0, "FILE.npy", false, UNCERTAIN,
                             "class probabilities of each token [tokens, classes], with --offsets"},
-    [OPTION_PROBS_ARE] = {"probs-are", 0, "probs|logprobs|logits", false, UNCERTAIN,
-                          "what --probs and --token-probs hold (default probs)"},
+    [OPTION_PROBS_ARE] = {"probs-are", 0, "probs|logprobs|logits|sigmoid|multilabel", false,
+                          UNCERTAIN,
+                          "what --probs and --token-probs hold (default probs); sigmoid: the "
+                          "probability of the positive one of two classes; multilabel: those of "
+                          "labels that do not exclude each other"},
     [OPTION_QA_START] = {"qa-start", 0, "FILE.npy", false, COMMAND_SELECT | COMMAND_SCORE,
                          "probability that an answer begins at each token, with --offsets; for "
                          "the scorer sum-prob"},

@@ -124,6 +124,13 @@ void terminal_remedy(const alcore_remedy *remedy) {
     case ALCORE_REMEDY_STRATEGY:
         fprintf(stderr, "--strategy %s", remedy->name);
         break;
+    case ALCORE_REMEDY_MODEL:
+        fprintf(stderr, "--model %s", remedy->name);
+        break;
+    case ALCORE_REMEDY_MEANING: /* one option for the classes of rows and of tokens */
+        print_option(!strcmp(remedy->name, "token_probs") ? "probs" : remedy->name);
+        fprintf(stderr, "-are %s", value);
+        break;
     case ALCORE_REMEDY_OPTION:
         print_option(remedy->name);
         fprintf(stderr, " %s", value);

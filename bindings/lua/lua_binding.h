@@ -360,7 +360,7 @@ int al_array_is(lua_State *L, int index);
 /* Gives a pool a column of the array. */
 int al_set_column(lua_State *L, al_object *pool, const char *name, al_array *array);
 /* The same of the list of numbers or of texts, or the array, at an index. */
-int al_give_column(lua_State *L, al_object *pool, const char *name, int index);
+int al_give_column(lua_State *L, al_object *pool, const char *name, int index, int32_t meaning);
 extern const al_method al_array_functions[];
 /* Reads one operand of a search at index into *out: a pool, whose embeddings are read, {pool, the
  * name of a column}, or a matrix. Pushes what *out points to and the stack does not have yet.

@@ -41,19 +41,21 @@ void al_capture(al_frame *frame, alcore_status status) {
 }
 
 void al_push_remedy(lua_State *L, const alcore_remedy *remedy) {
-    const char *name = remedy->name, *value = remedy->value;
-    if (remedy->kind == ALCORE_REMEDY_STRATEGY) {
-        name = "strategy";
+    const char *name = remedy->name, *value = remedy->value, *suffix = "";
+    if (remedy->kind == ALCORE_REMEDY_STRATEGY || remedy->kind == ALCORE_REMEDY_MODEL) {
+        name = remedy->kind == ALCORE_REMEDY_MODEL ? "model" : "strategy";
         value = remedy->name;
+    } else if (remedy->kind == ALCORE_REMEDY_MEANING) {
+        suffix = "_are";
     } else if (remedy->kind == ALCORE_REMEDY_POOL && strcmp(name, "candidates") == 0) {
         name = "texts";
     } else if (remedy->kind == ALCORE_REMEDY_POOL && strcmp(name, "target") == 0) {
         name = "targets";
     }
     if (value)
-        lua_pushfstring(L, "%s = \"%s\" %s", name, value, remedy->effect);
+        lua_pushfstring(L, "%s%s = \"%s\" %s", name, suffix, value, remedy->effect);
     else
-        lua_pushfstring(L, "%s = ... %s", name, remedy->effect);
+        lua_pushfstring(L, "%s%s = ... %s", name, suffix, remedy->effect);
 }
 
 /* Pushes nil, message and code of the error that a frame holds; returns 3. */

@@ -482,10 +482,11 @@ static int set_texts(lua_State *L, al_object *self, const char *name, int texts)
         alcore_pool_set_text_column(self->pool, name, strings, lengths, count_of_texts, NULL));
 }
 
-int al_give_column(lua_State *L, al_object *pool, const char *name, int index) {
-    return is_texts(L, index)
-               ? set_texts(L, pool, name, index)
-               : al_set_column(L, pool, name, al_array_from(L, index, name, al_usual_ragged(name)));
+int al_give_column(lua_State *L, al_object *pool, const char *name, int index, int32_t meaning) {
+    if (is_texts(L, index)) return set_texts(L, pool, name, index);
+    al_array meant = *al_array_from(L, index, name, al_usual_ragged(name));
+    if (meaning != 0) meant.options.meaning = meaning;
+    return al_set_column(L, pool, name, &meant);
 }
 
 /*** Gives the pool a column.
@@ -498,7 +499,7 @@ static int set_column(lua_State *L) {
     al_object *self = al_check(L, 1, &al_pool_kind);
     const char *name = luaL_checkstring(L, 2);
     luaL_checkany(L, 3);
-    int failed = al_give_column(L, self, name, 3);
+    int failed = al_give_column(L, self, name, 3, 0 /* that of the array */);
     if (failed) return failed;
     lua_settop(L, 1);
     return 1;

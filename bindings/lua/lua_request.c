@@ -260,6 +260,31 @@ static int is_parameter(const selecting *self, const char *name) {
     return found;
 }
 
+/* Length of the name of the column that a field such as probs_are speaks of; 0: it is none. */
+static size_t column_of_meaning(const char *field) {
+    const size_t length = strlen(field);
+    return length > 4 && strcmp(field + length - 4, "_are") == 0 ? length - 4 : 0;
+}
+
+/* The field NAME_are says what the numbers of the column NAME mean, which is given beside it. */
+static int check_meaning(selecting *self, const char *field, size_t length) {
+    lua_State *L = self->L;
+    lua_pushlstring(L, field, length);
+    lua_gettable(L, self->fields);
+    if (lua_isnil(L, -1))
+        luaL_error(L, "select: '%s' says what a column holds that is not given", field);
+    lua_pop(L, 1);
+    return 0;
+}
+
+/* Gives the pool a column, whose meaning another field may tell. */
+static int set_column(selecting *self, const char *name, int value) {
+    lua_State *L = self->L;
+    lua_pushfstring(L, "%s_are", name);
+    const int32_t meaning = al_field_constant(L, self->fields, lua_tostring(L, -1), al_meanings);
+    return al_give_column(L, self->pool, name, value, meaning);
+}
+
 /* One field of the caller's table, whose name and value are at two stack indices. */
 static int set_field(selecting *self, int key, int value) {
     lua_State *L = self->L;
@@ -272,8 +297,8 @@ static int set_field(selecting *self, int key, int value) {
         return luaL_error(L, "select: 'spread' is called 'max_similarity'");
     if (is_option(name)) return set_option(self, name, value);
     if (is_parameter(self, name)) return set_parameter(self, name, value);
-    if (lua_istable(L, value) || al_array_is(L, value))
-        return al_give_column(L, self->pool, name, value);
+    if (lua_istable(L, value) || al_array_is(L, value)) return set_column(self, name, value);
+    if (column_of_meaning(name)) return check_meaning(self, name, column_of_meaning(name));
     return set_parameter(self, name, value);
 }
 

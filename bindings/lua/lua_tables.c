@@ -76,6 +76,8 @@ const al_constant al_meanings[] = {
     {"probs", ALCORE_MEANS_PROBS},
     {"logprobs", ALCORE_MEANS_LOGPROBS},
     {"logits", ALCORE_MEANS_LOGITS},
+    {"sigmoid", ALCORE_MEANS_SIGMOID},
+    {"multilabel", ALCORE_MEANS_MULTILABEL},
     {NULL, 0}};
 const al_constant al_metrics[] = {
     {"l2", ALCORE_METRIC_L2},

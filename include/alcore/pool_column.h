@@ -32,9 +32,14 @@ enum {
     ALCORE_MEANS_UNCERTAINTY = 1, /**< larger = more uncertain */
     ALCORE_MEANS_CONFIDENCE = 2,  /**< larger = more certain: the score is 1 - value */
     ALCORE_MEANS_LOGPROB = 3,  /**< log-probability of the sentence: the score is minus the value */
-    ALCORE_MEANS_PROBS = 4,    /**< class probabilities */
+    ALCORE_MEANS_PROBS = 4,    /**< class probabilities: two or more, which add up to 1 */
     ALCORE_MEANS_LOGPROBS = 5, /**< logarithms of class probabilities */
-    ALCORE_MEANS_LOGITS = 6    /**< class logits */
+    ALCORE_MEANS_LOGITS = 6,   /**< class logits */
+    /** Probability of the positive one of two classes, [rows] or [rows, 1], a token likewise */
+    ALCORE_MEANS_SIGMOID = 7,
+    /** Probabilities of labels that do not exclude each other, [rows, labels], a token likewise:
+     * each in [0, 1], of any sum */
+    ALCORE_MEANS_MULTILABEL = 8
 };
 
 /** Shapes of a column. */

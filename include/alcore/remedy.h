@@ -19,7 +19,11 @@ enum {
     ALCORE_REMEDY_POOL = 3,      /**< a pool to give; name is its role: "candidates", "labeled",
                                       "target" */
     ALCORE_REMEDY_COLUMN = 4,    /**< a column to give: name */
-    ALCORE_REMEDY_STRATEGY = 5   /**< a strategy to use: name */
+    ALCORE_REMEDY_STRATEGY = 5,  /**< a strategy to use: name */
+    /** What to say of a column that is given: name, and the meaning (ALCORE_MEANS_*) in lower case
+     * as value, or several with "|" between them */
+    ALCORE_REMEDY_MEANING = 6,
+    ALCORE_REMEDY_MODEL = 7 /**< a model to give, which makes the missing columns: name */
 };
 
 /** A remedy. All strings are views, valid for ever. */

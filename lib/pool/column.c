@@ -29,7 +29,7 @@ alcore_status alcore__column_options_read(const alcore_pool *pool,
     if (ours->release && ours->ownership != ALCORE_BORROW)
         return alcore__fail(ALCORE_E_INVALID,
                             "release goes with ALCORE_BORROW: a copied array stays the caller's");
-    if (ours->meaning < ALCORE_MEANS_DEFAULT || ours->meaning > ALCORE_MEANS_LOGITS)
+    if (ours->meaning < ALCORE_MEANS_DEFAULT || ours->meaning > ALCORE_MEANS_MULTILABEL)
         return alcore__fail(ALCORE_E_INVALID, "meaning is %d; expected ALCORE_MEANS_*",
                             ours->meaning);
     if (ours->log_base != 0 && (!(ours->log_base > 1) || isinf(ours->log_base)))
@@ -67,6 +67,7 @@ alcore_status alcore__column_new(alcore_pool *pool, const char *name, const char
     alcore__column *column;
     *out = NULL;
     ALCORE__TRY(alcore__column_check_name(name));
+    ALCORE__TRY(alcore__column_check_meaning(name, options->meaning));
     ALCORE__TRY(alcore__new_array(ctx, 1, sizeof *column, &column));
     column->ctx = ctx;
     column->name = alcore__strndup(ctx, name, strlen(name));

@@ -45,6 +45,41 @@ const alcore__column_name *alcore__column_name_find(const char *name) {
     return NULL;
 }
 
+/* The meanings that the numbers of a column may be said to have, and their words for the message;
+ * other columns whose names have a meaning have no further one. */
+static const struct meanings_of_name {
+    const char *name;
+    int32_t first, last; /* ALCORE_MEANS_* */
+    const char *words;
+} meanings_of_names[] = {
+    {"scores", ALCORE_MEANS_UNCERTAINTY, ALCORE_MEANS_LOGPROB,
+     "uncertainty, confidence or logprob"},
+    {"logprobs", ALCORE_MEANS_LOGPROBS, ALCORE_MEANS_LOGPROBS, "logprobs"},
+    {"probs", ALCORE_MEANS_PROBS, ALCORE_MEANS_MULTILABEL,
+     "probs, logprobs, logits, sigmoid or multilabel"},
+    {"token_probs", ALCORE_MEANS_PROBS, ALCORE_MEANS_MULTILABEL,
+     "probs, logprobs, logits, sigmoid or multilabel"},
+    {"qa_start", ALCORE_MEANS_PROBS, ALCORE_MEANS_LOGITS, "probs, logprobs or logits"},
+    {"qa_end", ALCORE_MEANS_PROBS, ALCORE_MEANS_LOGITS, "probs, logprobs or logits"},
+};
+
+alcore_status alcore__column_check_meaning(const char *name, int32_t meaning) {
+    static const char *const words[] = {"default", "uncertainty", "confidence",
+                                        "logprob", "probs",       "logprobs",
+                                        "logits",  "sigmoid",     "multilabel"};
+    if (meaning == ALCORE_MEANS_DEFAULT || !alcore__column_name_find(name)) return ALCORE_OK;
+    for (size_t i = 0; i < sizeof meanings_of_names / sizeof *meanings_of_names; i++) {
+        const struct meanings_of_name *known = &meanings_of_names[i];
+        if (strcmp(known->name, name) != 0) continue;
+        if (meaning >= known->first && meaning <= known->last) return ALCORE_OK;
+        return alcore__fail(ALCORE_E_INVALID, "column \"%s\": its numbers are %s, not %s", name,
+                            known->words, words[meaning]);
+    }
+    return alcore__fail(ALCORE_E_INVALID,
+                        "column \"%s\": its numbers have one meaning, so that %s does not apply",
+                        name, words[meaning]);
+}
+
 /* ALCORE_COLUMN_RAGGED and _RAGGED_DENSE are the last shapes; ANY_SHAPE is below them. */
 bool alcore__column_name_is_ragged(const char *name) {
     const alcore__column_name *known = alcore__column_name_find(name);

@@ -2,6 +2,7 @@
 /* The registry of scores: a new one needs a file and a row here. */
 #include <string.h>
 
+#include "scorer/class_distributions.h"
 #include "scorer/score_table.h"
 
 static const alcore__score *const SCORES[] = {
@@ -36,7 +37,9 @@ alcore_status alcore__score_given_or_class(alcore__score_call *call) {
         return alcore__score_class_uncertainty.rows(call);
     for (size_t i = 0; i < sizeof of_classes / sizeof *of_classes; i++)
         if (alcore__dataset_find(call->dataset, of_classes[i])) has_classes = true;
-    if (alcore__dataset_find(call->dataset, "scores") || !has_classes)
+    if (alcore__dataset_find(call->dataset, "scores") || !has_classes) {
+        ALCORE__TRY(alcore__labels_check(call->values, NULL /* ready scores */));
         return alcore__score_uncertainty(call);
+    }
     return alcore__score_class_uncertainty.rows(call);
 }

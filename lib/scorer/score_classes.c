@@ -13,8 +13,9 @@
  *     lc       1 - p1                     margin       1 - (p1 - p2), or of log p1 and log p2
  *     entropy  - sum of p log p           mnlp         - mean over the tokens of log p1
  *     margin-min, margin-mean             1 - the smallest or the mean margin of the tokens
- * All logarithms are natural. The CPU's kernel class_stats computes p1, p2 and the entropy of a
- * distribution, whatever the engine of the call. A block of rows is scored at a time: i, the row of
+ * All logarithms are natural. class_distributions.c reads the distributions, checks them and
+ * measures them; independent labels and the probability of one of two classes are among what it
+ * measures. A block of rows is scored at a time: i, the row of
  * a block, is pool row call->first + i, and call->mask[i] is 1 where it is scored (mask NULL: all);
  * other entries are not written. An item is a row with a list of tokens; those of item i begin at
  * number offsets[i] - offsets[0] of the block. The call writes for each row raw (the quantity of
@@ -26,6 +27,7 @@
 
 #include "base/tensor_view.h"
 #include "kernel/kernels.h"
+#include "scorer/class_distributions.h"
 #include "scorer/uncertainty_modes.h"
 
 /* The smallest logarithm of a probability (spec 1.1), as in the kernels. */
@@ -40,10 +42,11 @@ const char *const alcore__entropy_needs[] = {"entropies|probs", NULL};
 const char *const alcore__margin_needs[] = {"margins|probs", NULL};
 
 static const alcore__param UNCERTAINTY_ROWS[] = {ALCORE__UNCERTAINTY_PARAMS};
-static const alcore__param MARGIN_ROWS[] = {ALCORE__MARGIN_PARAM};
+static const alcore__param MARGIN_ROWS[] = {ALCORE__MARGIN_PARAM, ALCORE__LABELS_PARAM};
 static const alcore__param_table UNCERTAINTY_PARAMS = ALCORE__PARAM_TABLE(UNCERTAINTY_ROWS);
 static const alcore__param_table MARGIN_PARAMS = ALCORE__PARAM_TABLE(MARGIN_ROWS);
-static const alcore__param_table NO_PARAMS = {NULL, 0};
+static const alcore__param LABELS_ROWS[] = {ALCORE__LABELS_PARAM};
+static const alcore__param_table LABELS_PARAMS = ALCORE__PARAM_TABLE(LABELS_ROWS);
 
 /* The narrow column that holds the measure of a mode; NULL: there is none. */
 static const char *narrow_name(int64_t mode, bool log_margin) {
@@ -59,15 +62,6 @@ const char *const *alcore__margin_needs_of(const alcore__values *values) {
 }
 
 /* ---- a measure becomes a score ---- */
-
-/* What a mode measures of one distribution; NaN for one without statistics (top1 is NaN then). */
-static double measure(const alcore_sys_class_stats *stats, int64_t mode, bool log_margin) {
-    if (isnan(stats->top1)) return (double)NAN;
-    if (mode == MODE_MNLP) return stats->log_top1;
-    if (mode == MODE_LC) return stats->top1;
-    if (mode == MODE_ENTROPY) return stats->entropy;
-    return log_margin ? stats->log_top1 - stats->log_top2 : stats->top1 - stats->top2;
-}
 
 /* The raw quantity of an item: the smallest of its tokens' measures [tokens] for margin-min, else
  * their mean, added in order; NaN where one of them is. tokens: 1 or more. */
@@ -115,128 +109,6 @@ static int64_t mode_of_tokens(int64_t mode) {
 
 /* ---- from whole distributions ---- */
 
-/* ALCORE_CLASSES_* for class_stats, from what the column says its values mean. */
-static int32_t kind_of(const alcore__column *column) {
-    if (column->meaning == ALCORE_MEANS_LOGPROBS) return ALCORE_CLASSES_LOGPROBS;
-    if (column->meaning == ALCORE_MEANS_LOGITS) return ALCORE_CLASSES_LOGITS;
-    return ALCORE_CLASSES_PROBS;
-}
-
-/* Distributions of a block, as class_stats reads them (rows). Where they are on a device and the
- * measure needs only the two largest classes, the kernel class_tops writes these to host memory;
- * rows are then the tops, and `whole` the distributions on the device. */
-typedef struct distributions {
-    const alcore__column *column;
-    const char *name;                 /* of the column */
-    alcore_sys_rows rows;             /* on the host, in the calls of class_stats */
-    alcore_sys_rows whole;            /* in memory of the device; data NULL: the same as rows */
-    const alcore_sys_kernels *reader; /* kernels that read whole, or rows */
-    double *tops;                     /* [distributions, 2] memory of rows, owned; NULL: none */
-} distributions;
-
-/* Whether the two largest classes are enough. Logits are all needed, as probabilities are made of
- * them by their sum. */
-static bool needs_tops_only(const alcore__column *column, int64_t mode) {
-    return mode != MODE_ENTROPY && kind_of(column) != ALCORE_CLASSES_LOGITS;
-}
-
-/* Whether the distributions are left on the device that the column and the call's kernels are on,
- * and only their two largest classes copied to the host. */
-static bool stays_there(const alcore__score_call *call, const alcore__column *column,
-                        int64_t mode) {
-    const int32_t device = alcore__column_device(column);
-    return device >= 0 && alcore__engine_is_cuda(&call->engine, device) &&
-           call->engine.kernels->class_tops && needs_tops_only(column, mode);
-}
-
-/* Replaces distributions on the device by their two largest classes in host memory, for those of
- * the mask (NULL: all). */
-static alcore_status take_tops(alcore__score_call *call, const uint8_t *mask, distributions *from) {
-    alcore_sys_work work = alcore__engine_work(&call->engine);
-    from->whole = from->rows;
-    from->reader = call->engine.kernels;
-    ALCORE__TRY(alcore__new_array(call->ctx, (size_t)from->rows.count, 2 * sizeof *from->tops,
-                                  &from->tops));
-    from->rows.data = from->tops;
-    from->rows.dims = from->whole.dims < 2 ? from->whole.dims : 2;
-    from->rows.stride = 2;
-    from->rows.dtype = ALCORE_FLOAT64;
-    return call->engine.kernels->class_tops(&work, &from->whole, mask, kind_of(from->column),
-                                            from->tops);
-}
-
-/* `count` distributions from number `begin` on. */
-static distributions part_of(const distributions *all, int64_t begin, int64_t count) {
-    distributions part = *all;
-    alcore_sys_rows *const both[] = {&part.rows, &part.whole};
-    for (int r = 0; r < 2; r++) {
-        if (both[r]->data)
-            both[r]->data =
-                (const char *)both[r]->data +
-                (size_t)(begin * both[r]->stride) * alcore_sys_dtype_bytes(both[r]->dtype);
-        both[r]->count = count;
-    }
-    part.tops = all->tops ? all->tops + 2 * begin : NULL;
-    return part;
-}
-
-/* Called for a distribution that class_stats found bad (NaN statistics): ALCORE_OK when it has a
- * NaN and nan=exclude leaves its row out, else ALCORE_E_DATA with the reason. index: number of the
- * distribution; item: pool row for the message. Widens the distribution once more, unless its two
- * largest classes tell that it is left out. */
-static alcore_status check_bad(alcore__score_call *call, const distributions *from, int64_t index,
-                               int64_t item) {
-    const alcore_sys_rows *rows = from->whole.data ? &from->whole : &from->rows;
-    const char *name = from->name;
-    if (from->tops && isnan(from->tops[2 * index]) && call->nan_exclude) return ALCORE_OK;
-    double *values;
-    ALCORE__TRY(alcore__new_array(call->ctx, (size_t)rows->dims, sizeof *values, &values));
-    alcore_sys_rows row = *rows;
-    row.data = (const char *)rows->data +
-               (size_t)(index * rows->stride) * alcore_sys_dtype_bytes(rows->dtype);
-    row.count = 1;
-    alcore_sys_work work = alcore__engine_work(&call->engine);
-    alcore_status status = from->reader->widen(&work, &row, NULL /* mask */, values);
-    int64_t nan_class = -1;
-    for (int64_t c = 0; c < rows->dims && nan_class < 0 && status == ALCORE_OK; c++) {
-        if (isnan(values[c])) nan_class = c;
-    }
-    bool nan = nan_class >= 0;
-    if (status == ALCORE_OK && !nan) {
-        status = alcore__fail(ALCORE_E_DATA,
-                              "row %lld: a value in column \"%s\" is outside the range of what "
-                              "the column holds (probabilities lie in [0, 1])",
-                              (long long)item, name);
-    } else if (status == ALCORE_OK && !call->nan_exclude) {
-        status = alcore__fail_nan("row %lld: class %lld of column \"%s\" is NaN", (long long)item,
-                                  (long long)nan_class, name);
-    }
-    alcore__free(call->ctx, values);
-    return status;
-}
-
-/* Computes stats of every distribution of the mask (NULL: all), of their two largest classes
- * without the entropy; NaN where a NaN was found and nan=exclude leaves its row out; any other bad
- * distribution is an error. item: pool row that all distributions belong to, or -1 when each is
- * that of its own pool row. */
-static alcore_status compute_stats(alcore__score_call *call, const distributions *from,
-                                   const uint8_t *mask, int64_t item,
-                                   alcore_sys_class_stats *stats) {
-    const alcore_sys_rows *rows = &from->rows;
-    const alcore__engine cpu = alcore__engine_cpu(call->ctx);
-    const alcore_sys_work work = alcore__engine_work(&cpu);
-    int64_t bad = -1;
-    ALCORE__TRY(cpu.kernels->class_stats(&work, rows, mask, kind_of(from->column), stats, &bad));
-    if (bad < 0) return ALCORE_OK;
-    for (int64_t i = 0; i < rows->count; i++) {
-        if (mask && !mask[i]) continue;
-        if (isnan(stats[i].top1)) {
-            ALCORE__TRY(check_bad(call, from, i, item < 0 ? rows->first + i : item));
-        }
-    }
-    return ALCORE_OK;
-}
-
 /* Scores one distribution per row from the column "probs"; all arrays of the call are [count], rows
  * that call->mask leaves out are not written. */
 static alcore_status row_scores(alcore__score_call *call, int64_t mode, bool log_margin) {
@@ -249,34 +121,22 @@ static alcore_status row_scores(alcore__score_call *call, int64_t mode, bool log
                             "the column \"token_probs\" is missing: margin-min, margin-mean and "
                             "mnlp need one distribution a token");
     }
-    distributions from = {.column = column, .name = "probs", .reader = alcore__kernels_cpu()};
-    alcore_sys_class_stats *stats;
-    if (stays_there(call, column, mode))
-        ALCORE__TRY(alcore__column_rows_on(column, &call->engine, call->first, call->count,
-                                           call->scratch, &from.rows));
-    else
-        ALCORE__TRY(column->ops->rows(column, call->first, call->count, call->scratch, &from.rows));
-    ALCORE__TRY(alcore__new_array(call->ctx, (size_t)call->count, sizeof *stats, &stats));
-    alcore_status status = ALCORE_OK;
-    /* Rows that the column's reader has put in order in host memory (scratch) are not on the
-     * device. */
-    if (stays_there(call, column, mode) && from.rows.data != call->scratch->values)
-        status = take_tops(call, call->mask, &from);
+    const alcore__measure what = {.mode = mode, .log_margin = log_margin};
+    alcore__distributions from;
+    double *measures = NULL; /* [count] */
+    alcore_status status = alcore__distributions_of_rows(call, column, mode, &from);
     if (status == ALCORE_OK)
-        status = compute_stats(call, &from, call->mask, -1 /* one a pool row */, stats);
+        status = alcore__new_array(call->ctx, (size_t)call->count, sizeof *measures, &measures);
+    if (status == ALCORE_OK)
+        status = alcore__distributions_measure(call, &from, call->mask, -1 /* one a pool row */,
+                                               what, measures);
     for (int64_t i = 0; i < call->count && status == ALCORE_OK; i++) {
-        if (is_scored(call, i)) write_row(call, i, mode, measure(&stats[i], mode, log_margin));
+        if (is_scored(call, i)) write_row(call, i, mode, measures[i]);
     }
-    alcore__free(call->ctx, from.tops);
-    alcore__free(call->ctx, stats);
+    alcore__distributions_clear(call->ctx, &from);
+    alcore__free(call->ctx, measures);
     return status;
 }
-
-/* Workspace for one item after the other: [tokens of the longest item] each. */
-typedef struct item_arrays {
-    alcore_sys_class_stats *stats;
-    double *measures;
-} item_arrays;
 
 /* Leaves the margins of 0 out of measures [tokens], as the public code of DeMuX does, for which a
  * margin of 0 means padding; returns how many are left, which keep their order. */
@@ -288,25 +148,23 @@ static int64_t drop_zero_margins(double *measures, int64_t tokens) {
     return kept;
 }
 
-/* Scores item i of the block from the distributions of its tokens, which are among `all`; mode is
- * one of tokens, by mode_of_tokens(), or lc or entropy, of which the mean is taken. arrays:
- * workspace. */
-static alcore_status score_item(alcore__score_call *call, const distributions *all,
-                                const alcore_sys_ragged *items, int64_t i, int64_t mode,
-                                bool log_margin, const item_arrays *arrays) {
+/* Scores item i of the block from the distributions of its tokens, which are among `all`;
+ * what.mode is one of tokens, by mode_of_tokens(), or lc or entropy, of which the mean is taken.
+ * measures: workspace [tokens of the longest item]. */
+static alcore_status score_item(alcore__score_call *call, const alcore__distributions *all,
+                                const alcore_sys_ragged *items, int64_t i, alcore__measure what,
+                                double *measures) {
     int64_t begin = items->offsets[i] - items->offsets[0];
     int64_t tokens = items->offsets[i + 1] - items->offsets[i];
     if (!tokens) return write_empty(call, i, "token_probs", false);
-    const distributions of_item = part_of(all, begin, tokens);
-    ALCORE__TRY(
-        compute_stats(call, &of_item, NULL /* all tokens */, call->first + i, arrays->stats));
-    for (int64_t t = 0; t < tokens; t++)
-        arrays->measures[t] = measure(&arrays->stats[t], mode, log_margin);
+    const alcore__distributions of_item = alcore__distributions_part(all, begin, tokens);
+    ALCORE__TRY(alcore__distributions_measure(call, &of_item, NULL /* all tokens */,
+                                              call->first + i, what, measures));
     if (alcore__mode_is_code(call->values)) {
-        tokens = drop_zero_margins(arrays->measures, tokens);
+        tokens = drop_zero_margins(measures, tokens);
         if (!tokens) return write_empty(call, i, "token_probs", true);
     }
-    write_row(call, i, mode, reduce_tokens(arrays->measures, tokens, mode));
+    write_row(call, i, what.mode, reduce_tokens(measures, tokens, what.mode));
     return ALCORE_OK;
 }
 
@@ -328,34 +186,19 @@ static alcore_status token_scores(alcore__score_call *call, const alcore__column
         return alcore__fail(ALCORE_E_SHAPE,
                             "the column \"token_probs\" has shape [tokens, classes], with offsets");
     }
-    alcore_sys_ragged items = {0};
-    item_arrays arrays = {0};
-    distributions all = {.column = column, .name = "token_probs", .reader = alcore__kernels_cpu()};
-    if (stays_there(call, column, mode))
-        ALCORE__TRY(alcore__column_ragged_on(column, &call->engine, call->first, call->count,
-                                             call->scratch, &items));
-    else
-        ALCORE__TRY(column->ops->ragged(column, call->first, call->count, call->scratch, &items));
-    all.rows = (alcore_sys_rows){.data = items.values,
-                                 .count = items.offsets[call->count] - items.offsets[0],
-                                 .dims = items.classes,
-                                 .stride = items.classes,
-                                 .dtype = items.dtype};
-    size_t longest = (size_t)longest_item(&items, call->count);
-    alcore_status status =
-        alcore__new_array(call->ctx, longest, sizeof *arrays.stats, &arrays.stats);
-    if (status == ALCORE_OK && stays_there(call, column, mode) &&
-        items.values != call->scratch->values)
-        status = take_tops(call, NULL /* all tokens */, &all);
+    const alcore__measure what = {.mode = mode, .log_margin = log_margin};
+    alcore_sys_ragged items;
+    alcore__distributions all;
+    double *measures = NULL; /* [tokens of the longest item] */
+    alcore_status status = alcore__distributions_of_tokens(call, column, mode, &items, &all);
     if (status == ALCORE_OK)
-        status = alcore__new_array(call->ctx, longest, sizeof(double), &arrays.measures);
+        status = alcore__new_array(call->ctx, (size_t)longest_item(&items, call->count),
+                                   sizeof *measures, &measures);
     for (int64_t i = 0; i < call->count && status == ALCORE_OK; i++) {
-        if (is_scored(call, i))
-            status = score_item(call, &all, &items, i, mode, log_margin, &arrays);
+        if (is_scored(call, i)) status = score_item(call, &all, &items, i, what, measures);
     }
-    alcore__free(call->ctx, all.tops);
-    alcore__free(call->ctx, arrays.stats);
-    alcore__free(call->ctx, arrays.measures);
+    alcore__distributions_clear(call->ctx, &all);
+    alcore__free(call->ctx, measures);
     return status;
 }
 
@@ -452,6 +295,7 @@ static alcore_status narrow_token_scores(alcore__score_call *call, const alcore_
  * defined for tokens. */
 static alcore_status narrow_scores(alcore__score_call *call, const alcore__column *column,
                                    const char *name, int64_t mode, bool rows_only) {
+    ALCORE__TRY(alcore__labels_check(call->values, NULL /* ready measures */));
     if (column->dims != 1 || !alcore__dtype_is_float(column->dtype))
         return alcore__fail(ALCORE_E_SHAPE,
                             "the column \"%s\" must have one value per row or per token", name);
@@ -525,7 +369,7 @@ const alcore__score alcore__score_lc = {
     .name = "lc",
     .summary = "Least confidence: one minus the largest class probability; from confidences or "
                "from probabilities",
-    .params = &NO_PARAMS,
+    .params = &LABELS_PARAMS,
     .raw_name = "confidence",
     .needs = alcore__lc_needs,
     .rows = lc_rows,
@@ -534,7 +378,7 @@ const alcore__score alcore__score_lc = {
 const alcore__score alcore__score_entropy = {
     .name = "entropy",
     .summary = "Entropy of the class probabilities; from entropies or from probabilities",
-    .params = &NO_PARAMS,
+    .params = &LABELS_PARAMS,
     .raw_name = "entropy",
     .needs = alcore__entropy_needs,
     .rows = entropy_rows,

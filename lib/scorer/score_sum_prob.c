@@ -22,6 +22,7 @@
 #include "alcore/sys/dtype.h"
 #include "base/tensor_view.h"
 #include "kernel/kernels.h"
+#include "scorer/class_distributions.h"
 #include "scorer/score_table.h"
 
 static const char *const NEEDS[] = {"qa_start", "qa_end", NULL};
@@ -124,6 +125,23 @@ static alcore_status check_windows(const alcore__score_call *call, const window_
                         (long long)row, left < 0 ? "more" : "fewer", (long long)positions, name);
 }
 
+/* Checks that the probabilities of the positions in `rows`, one row, add up to no more than 1
+ * within the rounding of their type: positions without an answer may have been left out of a
+ * distribution. log_top: the largest of logarithms. */
+static alcore_status check_sum(alcore_ctx *ctx, const char *name, int32_t kind,
+                               const alcore_sys_rows *rows, double log_top) {
+    const alcore__engine cpu = alcore__engine_cpu(ctx);
+    double sum = 0.0;
+    if (kind == ALCORE_CLASSES_LOGITS) return ALCORE_OK;
+    ALCORE__TRY(alcore__class_sums(&cpu, rows, NULL /* no mask */,
+                                   kind == ALCORE_CLASSES_LOGPROBS ? &log_top : NULL, &sum));
+    if (sum <= 1.0 + alcore__class_sum_slack(rows->dtype)) return ALCORE_OK;
+    return alcore__fail(ALCORE_E_DATA,
+                        "row %lld: the probabilities of the positions in column \"%s\" add up to "
+                        "%.6g, which is more than 1",
+                        (long long)rows->first, name, sum);
+}
+
 /* The natural logarithm of the largest probability among `count` positions of a row, at least -100,
  * as *best; values: the first of them. NaN with nan=exclude, else an error, where one is a NaN or
  * no probability. row: the pool row. */
@@ -140,7 +158,7 @@ static alcore_status max_log(const alcore__score_call *call, const char *name, i
     if (bad >= 0 && !call->nan_exclude)
         return alcore__fail_nan("row %lld: no probability in column \"%s\"", (long long)row, name);
     *best = bad >= 0 ? (double)NAN : stats.log_top1;
-    return ALCORE_OK;
+    return bad >= 0 ? ALCORE_OK : check_sum(call->ctx, name, kind, &rows, stats.log_top1);
 }
 
 /* Adds to sums [windows of the block] the logarithm of the largest probability in column `name` of
@@ -154,9 +172,7 @@ static alcore_status add_max_logs(alcore__score_call *call, const char *name,
                             "the column \"%s\" is needed, with one probability per position and "
                             "offsets",
                             name);
-    int32_t kind = column->meaning == ALCORE_MEANS_LOGPROBS ? ALCORE_CLASSES_LOGPROBS
-                   : column->meaning == ALCORE_MEANS_LOGITS ? ALCORE_CLASSES_LOGITS
-                                                            : ALCORE_CLASSES_PROBS;
+    const int32_t kind = alcore__class_kind(column);
     alcore_sys_ragged items;
     ALCORE__TRY(column->ops->ragged(column, call->first, call->count, call->scratch, &items));
     const size_t bytes = alcore_sys_dtype_bytes(items.dtype);

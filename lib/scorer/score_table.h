@@ -44,9 +44,16 @@ const char *const *alcore__hybrid_needs_of(const alcore__values *values);
             "1: question answering, sum-prob over windows of contexts, of which the column "       \
             "qa_windows has the numbers of positions; the most confident window counts"            \
     }
+#define ALCORE__LABELS_PARAM                                                                       \
+    {                                                                                              \
+        "labels", ALCORE_PARAM_CHOICE, "mean", 0, 0, "mean|max",                                   \
+            "of the probabilities of independent labels (multilabel): the mean of the labels' "    \
+            "scores, or the score of the most uncertain label"                                     \
+    }
 /* The parameters of the uncertainty of DeMuX, which its score and its strategies have. */
 #define ALCORE__UNCERTAINTY_PARAMS_AND(more)                                                       \
-    ALCORE__UNCERTAINTY_MODE_PARAM_AND(more), ALCORE__MARGIN_PARAM, ALCORE__WINDOWS_PARAM
+    ALCORE__UNCERTAINTY_MODE_PARAM_AND(more), ALCORE__MARGIN_PARAM, ALCORE__WINDOWS_PARAM,         \
+        ALCORE__LABELS_PARAM
 #define ALCORE__UNCERTAINTY_PARAMS ALCORE__UNCERTAINTY_PARAMS_AND("")
 /* Whether mode is paper or code, and whether it is code. */
 bool alcore__mode_names_source(const alcore__values *values);

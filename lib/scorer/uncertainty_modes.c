@@ -9,6 +9,8 @@
  * parameters do not ask for answers (score.c). */
 #include "scorer/uncertainty_modes.h"
 
+#include "scorer/class_distributions.h"
+
 const char *const alcore__uncertainty_needs[] = {"margins|probs|token_probs", NULL};
 const char *const alcore__hybrid_needs[] = {"scores|margins|probs|token_probs|logprobs",
                                             "embeddings", NULL};
@@ -67,6 +69,7 @@ alcore_status alcore__uncertainty_check(const alcore__values *values) {
         return alcore__fail(ALCORE_E_PARAM,
                             "the uncertainty of answers (sum-prob) has no margins, so that "
                             "margin=log has no part in it");
+    if (answers) ALCORE__TRY(alcore__labels_check(values, NULL /* no classes */));
     if (alcore__log_margin_param(values) && mode == MODE_PAPER)
         return alcore__fail(ALCORE_E_PARAM,
                             "the margins of mode=paper are those of probabilities, so that "

@@ -50,6 +50,15 @@ def entropy(p):
     return -total + 0.0
 
 
+def of_labels(p, measure, labels="mean"):
+    """A measure of independent labels with the probabilities p (spec 4.9): the mean over the labels, or that of the most uncertain
+    one. measure: of a distribution; `entropy` grows with uncertainty, the others shrink."""
+    values = [measure([1.0 - x, x]) for x in p]
+    if labels == "mean":
+        return mean(values)
+    return max(values) if measure is entropy else min(values)
+
+
 def softmax(logits):
     largest = max(logits)
     powers = [math.exp(z - largest) for z in logits]

@@ -60,10 +60,13 @@ def prune_case(name, b, c, **options):
 
 def answers_case(name, windowed, strategy, b=0, **options):
     """The uncertainty of answers, its order, and the picks of a hybrid by it. windowed: the windows count, else each row is
-    one."""
-    u = [-(scores.sum_prob_of_windows(start, end, windows) if windowed else scores.sum_prob(start, end))
-         for start, end, windows in ANSWERS]
+    one, whose probabilities add up to 1."""
+    one = [[[x / len(windows) for x in side] for side in (start, end)] for start, end, windows in ANSWERS]
+    u = [-(scores.sum_prob_of_windows(start, end, windows) if windowed else scores.sum_prob(*one[row]))
+         for row, (start, end, windows) in enumerate(ANSWERS)]
     given = {"windowed": int(windowed), "strategy": strategy, "b": b or len(u)} | options
+    if not windowed:
+        given |= {"start": [start for start, _ in one], "end": [end for _, end in one]}
     if strategy == "uncertainty":
         return {"name": name, "input": given, "expected": {"u": u, "picks": arithmetic.order(range(len(u)), u)}}
     pick = neighbors.knn_uncertainty if strategy == "knn-uncertainty" else neighbors.uncertainty_knn

@@ -9,6 +9,8 @@ TOKENS = [[0.5, 0.25], [0.9, 0.8, 0.5], [1.0], [0.125] * 4, [0.0, 0.5]]
 SEQUENCES = [[0.5, 0.4, 0.1], [0.4, 0.31, 0.29], [0.9, 0.05, 0.05], [1 / 3] * 3]
 WORDS = [[[0.7, 0.2, 0.1], [0.5, 0.45, 0.05], [0.9, 0.1, 0.0]], [[0.6, 0.3, 0.1]],
          [[0.55, 0.25, 0.2]] * 2 + [[0.98, 0.01, 0.01]] * 2]
+LABELS = [[0.9, 0.2, 0.05], [0.5, 0.99, 0.01], [0.7, 0.6, 0.4], [0.0, 1.0, 0.3]]
+POSITIVE = [0.9, 0.5, 0.3, 0.0]
 SPANS = [([0.7, 0.2, 0.1], [0.1, 0.8, 0.1]), ([0.4, 0.3, 0.3], [0.35, 0.35, 0.3]), ([0.05, 0.9, 0.05], [0.3, 0.3, 0.4])]
 WINDOWS = [[1, 2], [3], [2, 1]]  # of the contexts of SPANS
 ROUND_TRIP = [[-0.1, -0.2, -0.3], [-2.0, -1.0], [-0.5] * 8, [-3.0]]
@@ -17,6 +19,10 @@ ROUND_TRIP = [[-0.1, -0.2, -0.3], [-2.0, -1.0], [-0.5] * 8, [-3.0]]
 def ranked(values):
     """Indices by value descending, then index."""
     return arithmetic.order(range(len(values)), values)
+
+
+def one_minus(x):
+    return 1.0 - x
 
 
 def vectors():
@@ -53,6 +59,19 @@ def vectors():
                 {"name": "entropy", "expected": {"u": [scores.entropy(p) for p in SEQUENCES]}},
                 {"name": "softmax", "input": {"logits": [2.0, 1.0, 0.0]},
                  "expected": {"probs": scores.softmax([2.0, 1.0, 0.0]), "margin": scores.margin(scores.softmax([2.0, 1.0, 0.0]))}},
+            ],
+        },
+        "TV-LABELS": {
+            "spec": "4.9",
+            "about": "Independent labels, and the probability of one of two classes.",
+            "origin": "reference",
+            "input": {"labels": LABELS, "positive": POSITIVE},
+            "cases": [
+                {"name": "%s %s" % (name, labels), "expected": {
+                    "u": [score(scores.of_labels(p, measure, labels)) for p in LABELS],
+                    "positive": [score(scores.of_labels([p], measure, labels)) for p in POSITIVE]}}
+                for name, measure, score in (("lc", max, one_minus), ("margin", scores.margin, one_minus), ("entropy", scores.entropy, float))
+                for labels in ("mean", "max")
             ],
         },
         "TV-TOK": {

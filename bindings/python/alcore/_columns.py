@@ -22,7 +22,8 @@ class Column:
     values: float16, bfloat16, float32 or float64 [rows], [rows, n], [tokens] or [tokens, n]; int32 or int64 too in
     columns whose name has no meaning of its own.
     offsets: integers [rows + 1] where each row's tokens begin and the last ends; None when each row has one entry.
-    meaning: "uncertainty", "confidence" or "logprob" of scores, "probs", "logprobs" or "logits" of class probabilities.
+    meaning: "uncertainty", "confidence" or "logprob" of scores, "probs", "logprobs", "logits", "sigmoid" (one number, the
+    probability of the positive one of two classes) or "multilabel" (one for each label) of class probabilities.
     log_base: base of logarithms, e when None. rows: the pool row of each entry; None: all rows in order.
     copy: None reads the array where it lies and copies it only where the library cannot (Fortran order, the other byte order,
     a DataFrame); False refuses to copy; True always copies. An array that is read in place must not change while the pool uses it.

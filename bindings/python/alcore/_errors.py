@@ -63,6 +63,10 @@ def remedy(found):
     name = {b"target": "targets", b"candidates": "texts"}.get(found.name, found.name.decode())
     if found.kind == _ffi.ALCORE_REMEDY_STRATEGY:
         name, value = "strategy", found.name
+    elif found.kind == _ffi.ALCORE_REMEDY_MODEL:
+        name, value = "model", found.name
+    elif found.kind == _ffi.ALCORE_REMEDY_MEANING:
+        name, value = name + "_are", found.value
     else:
         value = found.value
     return '%s=%s %s' % (name, '"%s"' % value.decode() if value else "...", found.effect.decode())

@@ -12,7 +12,7 @@ from typing import Any, NamedTuple
 from . import _ffi
 from ._arrays import memory_of
 from ._calls import check, run
-from ._columns import path_of
+from ._columns import Column, path_of
 from ._errors import user_level
 from ._frames import are_records, frame_of
 from ._handles import choice, default_context, get_option, Handle, new, set_options
@@ -237,6 +237,30 @@ def _rows_of_texts(pool, texts):
     return [row for row, text in enumerate(pool) if text in wanted]
 
 
+def _take_meanings(named):
+    """Takes what columns hold out of the further keyword arguments, {"probs": "sigmoid"} of probs_are="sigmoid"."""
+    found = {}
+    for name in [name for name in named if name.endswith("_are") and name[:-4] in _ffi.COLUMNS]:
+        column, meaning = name[:-4], named.pop(name)
+        if meaning is None:
+            continue
+        if named.get(column) is None:
+            raise TypeError("%s says what %s holds, which is not given" % (name, column))
+        found[column] = meaning
+    return found
+
+
+def _meant(value, meaning):
+    """The column with a meaning, which is named once."""
+    if not isinstance(value, Column):
+        return value, {} if meaning is None else {"meaning": meaning}
+    if meaning is None or value.meaning == meaning:
+        return value, {}
+    if value.meaning is not None:
+        raise ValueError("the column says that it holds %s, and the call %s" % (value.meaning, meaning))
+    return Column(value.values, value.offsets, meaning=meaning, log_base=value.log_base, rows=value.rows, copy=value.copy), {}
+
+
 def _split(named, parameters, options, columns):
     """Sorts the further keyword arguments: (the strategy's parameters, options of the request, columns), each name -> value.
     parameters: names of the strategy's; options, columns: names of the others."""
@@ -342,6 +366,7 @@ def _prepared(pool, budget, strategy, by_id, *, labeled=None, exclude=None, elig
     for name in named:
         if name in _RENAMED:
             raise TypeError("%s is called %s" % (name, _RENAMED[name]))
+    meanings = _take_meanings(named)
     made = strategy_of(strategy, pool.context)
     parameters = () if not isinstance(strategy, str) else [param["name"] for param in
                                                     params_of(lib.alcore_strategy_builtin_param, strategy.encode())]
@@ -350,7 +375,8 @@ def _prepared(pool, budget, strategy, by_id, *, labeled=None, exclude=None, elig
     with _request_of(pool) as request:
         labeled_pool, labeled_rows = _labeled(pool, labeled)
         for name, value in columns.items():
-            pool.set_column(name, value)
+            value, how = _meant(value, meanings.get(name))
+            pool.set_column(name, value, **how)
         try:
             _exclude(request, pool, exclude, by_id)
             _name_rows(request, pool, "eligible", eligible, by_id)
@@ -411,7 +437,9 @@ def select(texts, budget="1000w", strategy=_ffi.DEFAULT_STRATEGY, *, ids=None, l
     model: what computes missing columns: an object with a model's methods (alcore.Model), "ngram" or a folder; or a dict with
     a model for each column, {"logprobs": "FOLDER", "embeddings": model}.
     Columns by their names: float [rows], [rows, n] or (values, offsets); a file; an alcore.Column. NumPy, PyTorch, CuPy,
-    DLPack, Arrow and buffers are read in place. targets: texts of the target domain, or a dict as of labeled; the strategy gold
+    DLPack, Arrow and buffers are read in place. probs_are: what probs hold: "probs" (rows that add up to 1), "logprobs", "logits",
+    "sigmoid" (one number a row: the probability of the positive one of two classes) or "multilabel" (one for each label, of any
+    sum); token_probs_are and scores_are ("uncertainty", "confidence", "logprob") likewise. targets: texts of the target domain, or a dict as of labeled; the strategy gold
     picks from them, and `indices` are their positions. cost: numbers [rows].
     fill: what happens at the edge of the budget. params and further keyword arguments: the strategy's parameters (a name
     that is a word of Python ends with an underscore: lambda_) and options of the request (alcore.request_options()).

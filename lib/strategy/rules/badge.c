@@ -106,11 +106,26 @@ static double clamp_probability(double p) {
     return p < 0.0 ? 0.0 : p > 1.0 ? 1.0 : p;
 }
 
+/* Turns probabilities p [labels] of labels that do not exclude each other in place into p - 1 where
+ * a label is likely (p above 1/2), else p: the gradient of their binary cross-entropies. Of one
+ * label, which stands for two classes, it is the factor of (1 - p, p) but for a constant. */
+static void make_binary_factor(int64_t labels, double *p) {
+    for (int64_t l = 0; l < labels; l++) {
+        p[l] = clamp_probability(p[l]);
+        if (p[l] > 0.5) p[l] -= 1.0;
+    }
+}
+
 /* Turns class scores p [classes] in place into probabilities, then into p - onehot(argmax p), ties
- * to the lower class. meaning: ALCORE_MEANS_*, logits, natural log-probabilities or probabilities;
- * check_rows() accepts values outside [0, 1] by rounding, hence the clamp. */
+ * to the lower class; of independent labels see above. meaning: ALCORE_MEANS_*, logits, natural
+ * log-probabilities or probabilities; check_rows() accepts values outside [0, 1] by rounding, hence
+ * the clamp. */
 static void make_factor(int32_t meaning, int64_t classes, double *p) {
     int64_t likeliest = 0;
+    if (meaning == ALCORE_MEANS_SIGMOID || meaning == ALCORE_MEANS_MULTILABEL) {
+        make_binary_factor(classes, p);
+        return;
+    }
     for (int64_t c = 1; c < classes; c++) {
         if (p[c] > p[likeliest]) likeliest = c;
     }

@@ -10,8 +10,9 @@
 #include "scorer/score_table.h"
 #include "strategy/strategies.h"
 
-static const alcore__param PLAIN_ROWS[] = {ALCORE__CANDIDATE_PARAMS};
-static const alcore__param MARGIN_ROWS[] = {ALCORE__MARGIN_PARAM, ALCORE__CANDIDATE_PARAMS};
+static const alcore__param PLAIN_ROWS[] = {ALCORE__LABELS_PARAM, ALCORE__CANDIDATE_PARAMS};
+static const alcore__param MARGIN_ROWS[] = {ALCORE__MARGIN_PARAM, ALCORE__LABELS_PARAM,
+                                            ALCORE__CANDIDATE_PARAMS};
 static const alcore__param UNCERTAINTY_ROWS[] = {ALCORE__UNCERTAINTY_PARAMS,
                                                  ALCORE__CANDIDATE_PARAMS};
 static const alcore__param_table PLAIN = ALCORE__PARAM_TABLE(PLAIN_ROWS);

@@ -149,6 +149,22 @@ case("what the numbers mean is said once", function()
     raises("uncertainty confidence", alcore.matrix, U, {meaning = "certainty"})
 end)
 
+case("what probs are is said in the call", function()
+    local texts, p, both = {"a", "b c", "d e f", "g"}, {0.9, 0.5, 0.3, 0.05}, {}
+    for row = 1, 4 do both[row] = {1 - p[row], p[row]} end
+    local wanted = assert(alcore.select{texts = texts, budget = 4, strategy = "margin", probs = both})
+    local picked = assert(alcore.select{texts = texts, budget = 4, strategy = "margin", probs = p, probs_are = "sigmoid"})
+    list(picked.indices, wanted.indices)
+    local labels = {{0.9, 0.5}, {0.8, 0.7}, {0.1, 0.1}, {0.2, 0.45}}
+    list(assert(alcore.select{texts = texts, budget = 1, strategy = "margin", probs = labels, probs_are = "multilabel",
+                              labels = "max"}).indices, {1})
+    fails("ALCORE_E_DATA", 'add up to 1.4, not to 1; probs_are = "logits|logprobs|multilabel"',
+          alcore.select{texts = texts, budget = 1, strategy = "margin", probs = labels})
+    fails("ALCORE_E_SHAPE", 'probs_are = "sigmoid"', alcore.select{texts = texts, budget = 1, strategy = "margin", probs = p})
+    raises("'probs_are' says what a column holds that is not given", alcore.select,
+           {texts = texts, budget = 1, strategy = "margin", probs_are = "sigmoid"})
+end)
+
 case("ragged arrays have rows of different lengths", function()
     local rows = {{-1}, {-2, -1}, {-1, -1, -4}, {-3}, {-1, -2}, {-1}, {-1, -1, -1, -1}, {-5}}
     local values, lengths = flat(rows), {1, 2, 3, 1, 2, 1, 4, 1}

@@ -233,8 +233,8 @@ def read_column(options):
             found.append(column(pool, "scores"))
         return found
     tokens = file("tokens.lp", "".join("%d\t-0.%d\n" % (row + 1, row + 1) for row in range(9)))
-    return attempts(lambda path: read(b"scores", path), npy("scores.npy", "<f8", (9,), NUMBERS), file("lines", "0.5\n" * 9)) + \
-        attempts(lambda path: read(b"logprobs", path), tokens)
+    found = attempts(lambda path: read(b"scores", path), npy("scores.npy", "<f8", (9,), NUMBERS), file("lines", "0.5\n" * 9))
+    return found if options.meaning else found + attempts(lambda path: read(b"logprobs", path), tokens)  # they have one meaning
 
 
 @walks("alcore_column_writer_new", meaning=_ffi.ALCORE_MEANS_CONFIDENCE, log_base=2.,

@@ -63,12 +63,21 @@ BESIDE = {"sticky": {"candidates": 15}, "fill_short": {"k": 1}, "config": {"file
 ANSWERS = {("windows", 1): ["qa_start", "qa_end", "qa_windows"], ("mode", "sum-prob"): ["qa_start", "qa_end"]}
 
 
+# Columns of which a value of a parameter is alone about: independent labels.
+MEANT = {("labels", "max"): {"probs": "multilabel"}}
+
+
 TEXTS = ["row %d of %s" % (row, " ".join(["words"] * (1 + row % 4))) for row in range(ROWS)]
 
 
 def simplex(draw, count):
     weights = [draw.random() ** 2 + 1e-3 for _ in range(count)]
     return [weight / sum(weights) for weight in weights]
+
+
+def positions(draw, lengths):
+    """A distribution over the positions of each row, of any number."""
+    return [share for length in lengths for share in simplex(draw, length)]
 
 
 def world():
@@ -89,8 +98,8 @@ def world():
         "token_probs": ([simplex(draw, CLASSES) for _ in range(tokens)], offsets),
         "mlm_losses": ([draw.expovariate(1) for _ in range(tokens)], offsets),
         "roundtrip": [text if row % 2 else text + " again" for row, text in enumerate(TEXTS)],
-        "qa_start": ([draw.random() for _ in range(tokens)], offsets),
-        "qa_end": ([draw.random() for _ in range(tokens)], offsets),
+        "qa_start": (positions(draw, lengths), offsets),
+        "qa_end": (positions(draw, lengths), offsets),
         "qa_windows": ([1] * tokens, offsets),
     }
 
@@ -110,6 +119,15 @@ def columns_of(needs):
     """The columns for a list of needs, once for every alternative of a need such as scores|logprobs."""
     return [{name: WORLD[name] for name in names if name in WORLD}
             for names in itertools.product(*(need.split("|") for need in needs))]
+
+
+def fixtures_of(needs, fact, value):
+    """The columns for the needs of a strategy or scorer with which that value of a parameter is tried."""
+    meant, found = MEANT.get((fact["name"], value)), columns_of(needs) or [{}]
+    if not meant:
+        return found
+    return [{name: alcore.Column(values, meaning=meant[name]) if name in meant else values for name, values in columns.items()}
+            for columns in found if meant.keys() <= columns.keys()]
 
 
 def other_side(first, last):
@@ -170,7 +188,7 @@ def test_parameter_of_a_strategy(name, fact):
     for value in tried(name, fact):
         # Of answers the uncertainty is read from other columns.
         own = ANSWERS.get((fact["name"], value), [])
-        fixtures = columns_of(own + [need for need in needs_of(name) if not own or "|" not in need]) or [{}]
+        fixtures = fixtures_of(own + [need for need in needs_of(name) if not own or "|" not in need], fact, value)
         with_value = {**beside, fact["name"]: value}
         assert any(outcome(lambda: two_rounds(name, columns, beside)) != outcome(lambda: two_rounds(name, columns, with_value))
                    for columns in fixtures), "%s=%s changes nothing" % (fact["name"], value)
@@ -188,7 +206,7 @@ def scored(name, columns, params):
 @pytest.mark.parametrize("name, fact", every(alcore.scorers()))
 def test_parameter_of_a_scorer(name, fact):
     for value in tried(name, fact):
-        fixtures = columns_of(ANSWERS.get((fact["name"], value)) or alcore.scorers()[name]["needs"])
+        fixtures = fixtures_of(ANSWERS.get((fact["name"], value)) or alcore.scorers()[name]["needs"], fact, value)
         assert any(outcome(lambda: scored(name, columns, {})) != outcome(lambda: scored(name, columns, {fact["name"]: value}))
                    for columns in fixtures), "%s=%s changes nothing" % (fact["name"], value)
 

@@ -388,3 +388,39 @@ def test_a_nan_is_an_error_with_a_remedy():
         with pytest.raises(alcore.DataError) as error:
             pool.score("nnll")  # a scorer has no such option
     assert "exclude" not in str(error.value)
+
+
+POSITIVE = [.9, .5, .3, .05]
+
+
+def test_what_probs_are_is_said_in_the_call():
+    numpy = pytest.importorskip("numpy")
+    texts = ["one", "two words", "three words more", "and four"]
+    both = [[1 - p, p] for p in POSITIVE]
+    wanted = alcore.select(texts, "4", "margin", probs=both)
+    for values in (POSITIVE, [[p] for p in POSITIVE], numpy.array(POSITIVE), numpy.array(POSITIVE)[:, None],
+                   alcore.Column(numpy.array(POSITIVE), meaning="sigmoid")):
+        picked = alcore.select(texts, "4", "margin", probs=values, probs_are="sigmoid")
+        assert (picked.indices, picked.scores) == (wanted.indices, wanted.scores)
+        if not isinstance(values, alcore.Column):
+            with pytest.raises(alcore.ShapeError, match='probs_are="sigmoid"'):
+                alcore.select(texts, "4", "margin", probs=values)
+    labels = numpy.array([[.9, .5], [.8, .7], [.1, .1], [.2, .45]])
+    assert alcore.select(texts, "1", "margin", probs=labels, probs_are="multilabel", labels="max").indices == [0]
+    assert alcore.select(texts, "1", "margin", probs=labels, probs_are="multilabel").indices == [3]
+    with pytest.raises(alcore.DataError, match=r'row 0: .* 1\.4, not to 1; probs_are="logits\|logprobs\|multilabel"'):
+        alcore.select(texts, "1", "margin", probs=labels)
+    with pytest.raises(TypeError, match="probs_are says what probs holds, which is not given"):
+        alcore.select(texts, "1", "margin", probs_are="sigmoid")
+    with pytest.raises(ValueError, match="holds logits, and the call sigmoid"):
+        alcore.select(texts, "1", "margin", probs=alcore.Column(both, meaning="logits"), probs_are="sigmoid")
+
+
+def test_badge_of_the_positive_class_draws_as_of_both():
+    numpy = pytest.importorskip("numpy")
+    draw = numpy.random.default_rng(5)
+    p, vectors = draw.random((50, 1)), draw.standard_normal((50, 4))
+    texts = ["row %d" % row for row in range(50)]
+    wanted = alcore.select(texts, "20", "badge", probs=numpy.hstack([1 - p, p]), embeddings=vectors)
+    assert alcore.select(texts, "20", "badge", probs=p, probs_are="sigmoid", embeddings=vectors).indices == wanted.indices
+    alcore.select(texts, "20", "badge", probs=draw.random((50, 3)), probs_are="multilabel", embeddings=vectors)
