@@ -95,16 +95,20 @@ static alcore_status set_parameter(void *handle, const char *name, const char *v
 
 /* ---- the pairs ---- */
 
-/* Reads the column of a file, NULL for the usual one, as one side of the pairs: every line is a
- * row, also an empty or repeated one. */
-static int read_side(const alignment *self, const char *path, const char *column,
-                     alcore_pool **out) {
+/* Reads the column, NULL for the usual one, of the first or last file as one side of the pairs:
+ * every line is a row, also an empty or repeated one. */
+static int read_side(const alignment *self, bool is_target, const char *column, alcore_pool **out) {
+    const arguments *args = self->args;
+    const char *last = args->operands[args->operand_count - 1];
+    const char *path = is_target ? last : args->operands[0];
+    const char *other = is_target ? args->operands[0] : last;
     alcore_pool_options keep_all = ALCORE_POOL_OPTIONS_INIT;
     alcore_read_options options = ALCORE_READ_OPTIONS_INIT;
-    const char *format = option_value(self->args, OPTION_FORMAT, NULL);
+    const char *format = option_value(args, OPTION_FORMAT, NULL);
 
     if (format) TRY(parse_format(format, &options.format));
     options.text_column = column;
+    choose_pair(args, path, other, is_target, &options);
     keep_all.dedup = ALCORE_DEDUP_NONE;
     TRY(outcome(alcore_pool_new(self->ctx, &keep_all, out)));
     return outcome(alcore_pool_read(*out, path, &options));
@@ -133,9 +137,9 @@ static int read_pairs(alignment *self) {
     if (!two) TRY(check_table(args));
     if (!strcmp(source, "-") && !strcmp(target, "-"))
         return complain(EXIT_USAGE, "align - : both sides cannot come from standard input");
-    TRY(read_side(self, source, option_value(args, OPTION_TEXT_COLUMN, two ? NULL : "source"),
+    TRY(read_side(self, false, option_value(args, OPTION_TEXT_COLUMN, two ? NULL : "source"),
                   &self->sources));
-    TRY(read_side(self, target, option_value(args, OPTION_REFERENCE_COLUMN, two ? NULL : "target"),
+    TRY(read_side(self, true, option_value(args, OPTION_REFERENCE_COLUMN, two ? NULL : "target"),
                   &self->targets));
     const long long lines = alcore_pool_rows(self->sources);
     const long long others = alcore_pool_rows(self->targets);

@@ -13,39 +13,16 @@
 #include "text_output.h"
 
 /* Options that only some metrics take. */
-static const option_id evaluation_options[] = {OPTION_TOKENIZE,
-                                               OPTION_SMOOTH,
-                                               OPTION_SENTENCE,
-                                               OPTION_BOOTSTRAP,
-                                               OPTION_SEED,
-                                               OPTION_SCHEME,
-                                               OPTION_CASED,
-                                               OPTION_SELECTED,
-                                               OPTION_OUTSIDE,
-                                               OPTION_ORDERS,
-                                               OPTION_SIDE,
-                                               OPTION_TARGET_COLUMN,
-                                               OPTION_COMBINED,
-                                               OPTION_UNIT,
-                                               OPTION_MODE,
-                                               OPTION_TEST,
-                                               OPTION_IDW,
-                                               OPTION_LINKS,
-                                               OPTION_TRAIN,
-                                               OPTION_DEDUP,
-                                               OPTION_WORDS,
-                                               OPTION_BY_WORD,
-                                               OPTION_COST_MODEL,
-                                               OPTION_RATE,
-                                               OPTION_BLEU_GAIN,
-                                               OPTION_TYPES,
-                                               OPTION_PATIENCE,
-                                               OPTION_LEAST_GAIN,
-                                               OPTION_LOWER_IS_BETTER,
-                                               OPTION_THRESHOLD,
-                                               OPTION_STATISTIC,
-                                               OPTION_WINDOW,
-                                               OPTION_EXIT_CODE};
+static const option_id evaluation_options[] = {
+    OPTION_TOKENIZE,  OPTION_SMOOTH,     OPTION_SENTENCE,      OPTION_BOOTSTRAP,
+    OPTION_SEED,      OPTION_SCHEME,     OPTION_CASED,         OPTION_SELECTED,
+    OPTION_OUTSIDE,   OPTION_ORDERS,     OPTION_SIDE,          OPTION_TRANSLATOR,
+    OPTION_SYSTEM,    OPTION_DOMAIN,     OPTION_TARGET_COLUMN, OPTION_COMBINED,
+    OPTION_UNIT,      OPTION_MODE,       OPTION_TEST,          OPTION_IDW,
+    OPTION_LINKS,     OPTION_TRAIN,      OPTION_DEDUP,         OPTION_WORDS,
+    OPTION_BY_WORD,   OPTION_COST_MODEL, OPTION_RATE,          OPTION_BLEU_GAIN,
+    OPTION_TYPES,     OPTION_PATIENCE,   OPTION_LEAST_GAIN,    OPTION_LOWER_IS_BETTER,
+    OPTION_THRESHOLD, OPTION_STATISTIC,  OPTION_WINDOW,        OPTION_EXIT_CODE};
 
 /* ---- results ---- */
 
@@ -142,25 +119,27 @@ static int evaluate_cost(evaluation *self) {
     return EXIT_DONE;
 }
 
-static const char corpus_options[] = " sentence bootstrap seed ";
+#define CHOOSES_SIDE " side translator system domain "
+static const char corpus_options[] = " sentence bootstrap seed" CHOOSES_SIDE;
 static const metric metrics[] = {
-    {"bleu", "HYP REF...", 2, 15, " tokenize smooth sentence bootstrap seed ", INPUT_STREAMS,
-     evaluate_bleu},
+    {"bleu", "HYP REF...", 2, 15, " tokenize smooth sentence bootstrap seed" CHOOSES_SIDE,
+     INPUT_STREAMS, evaluate_bleu},
     {"chrf", "HYP REF...", 2, 15, corpus_options, INPUT_STREAMS, evaluate_chrf},
     {"chrf++", "HYP REF...", 2, 15, corpus_options, INPUT_STREAMS, evaluate_chrf},
-    {"ter", "HYP REF...", 2, 15, " cased sentence bootstrap seed ", INPUT_STREAMS, evaluate_ter},
+    {"ter", "HYP REF...", 2, 15, " cased sentence bootstrap seed" CHOOSES_SIDE, INPUT_STREAMS,
+     evaluate_ter},
     {"f1", "GOLD PREDICTED", 2, 2, " scheme ", INPUT_STREAMS, evaluate_spans},
     {"accuracy", "GOLD PREDICTED", 2, 2, " by-word ", INPUT_STREAMS, evaluate_labels},
     {"macro-f1", "GOLD PREDICTED", 2, 2, " by-word ", INPUT_STREAMS, evaluate_labels},
     {"qa", "GOLD PREDICTED", 2, 2, "", INPUT_STREAMS, evaluate_answers},
     {"overlap", "TEST --selected FILE", 1, 1,
-     " selected ood orders side target-column combined unit mode ", INPUT_STREAMS,
+     " selected ood orders side translator domain target-column combined unit mode ", INPUT_STREAMS,
      evaluate_overlap},
     {"in-domain", "SELECTED --ood FILE --test FILE", 1, 1, " ood test idw ", INPUT_STREAMS,
      evaluate_in_domain},
     {"word-accuracy", "SRC REF HYP --links FILE", 3, 3, " links ood ", INPUT_STREAMS,
      evaluate_word_accuracy},
-    {"length-ratio", "HYP REF", 2, 2, "", INPUT_STREAMS, evaluate_length_ratio},
+    {"length-ratio", "HYP REF", 2, 2, CHOOSES_SIDE, INPUT_STREAMS, evaluate_length_ratio},
     {"duplicates", "TEST --train FILE", 1, 1, " train dedup ", INPUT_STREAMS, evaluate_duplicates},
     {"mean", "FILE", 1, 1, "", INPUT_NUMBERS, evaluate_mean},
     {"pearson", "A B", 2, 2, "", INPUT_NUMBERS, evaluate_pearson},
@@ -281,6 +260,7 @@ alcore_text_files evaluation_files(const evaluation *self, alcore_read_options *
     alcore_text_files files = ALCORE_TEXT_FILES_INIT;
     *options = (alcore_read_options)ALCORE_READ_OPTIONS_INIT;
     options->text_column = option_value(self->args, OPTION_TEXT_COLUMN, NULL);
+    choose_side(self->args, self->args->operands[1], true, options);
     files.paths = self->args->operands + 1;
     files.count = self->file_count;
     files.options = options;

@@ -66,6 +66,10 @@ static int add_side(const evaluation *self, alcore_overlap *overlap, int32_t rol
     options.text_column = side == SIDE_SRC
                               ? option_value(self->args, OPTION_TEXT_COLUMN, NULL)
                               : option_value(self->args, OPTION_TARGET_COLUMN, "target");
+    choose_side(self->args, path, false, &options);
+    if (side == SIDE_SRC) options.translator = NULL;
+    /* --side is one of src, tgt and both here: the targets of a test set are its references. */
+    if (options.side) options.side = side == SIDE_SRC ? "src" : "ref";
     int64_t texts;
     alcore_status status = alcore_overlap_read(overlap, role, side, path, &options, &texts);
     /* The column of sources is that of the test set: a selection has its texts in "text". */

@@ -86,6 +86,7 @@ static int read_file(const arguments *args, const char *path, bool is_pool,
     int bad_lines = ALCORE_BAD_LINES_ERROR;
     TRY(option_choice(args, OPTION_BAD_LINES, "error|mask", &bad_lines));
     options.bad_lines = bad_lines;
+    choose_side(args, path, is_pool, &options);
     alcore_status status = alcore_pool_read(pool, path, &options);
     /* The column is that of POOL. Another file, such as an earlier selection, may have its texts in
      * a column of the usual names; a file that is read in neither way fails as it did first. */

@@ -48,6 +48,16 @@ int inputs_read_selection(alcore_ctx *ctx, const arguments *args, const inputs *
 /* Sets the options, the strategy and the model of the request (select_command.c). */
 int fill_request(const arguments *args, alcore_ctx *ctx, const inputs *in);
 
+/* Whether the suffix of a path, without one of compression, is that of a test set. */
+bool is_test_set(const char *path);
+/* Sets the choice of --side, --translator, --system and --domain (test_set_options.c) for a file;
+ * one that is not POOL, and no test set, has no use for it. */
+void choose_side(const arguments *args, const char *path, bool is_pool,
+                 alcore_read_options *options);
+/* The same for one of the two files of texts and their translations. */
+void choose_pair(const arguments *args, const char *path, const char *other, bool is_target,
+                 alcore_read_options *options);
+
 /* Reads one file of texts with --format (POOL only) and --text-column. */
 int inputs_read_texts(const arguments *args, const char *path, bool is_pool, alcore_pool *pool);
 /* The same with --language and with references: those of a second file, one for each text; NULL:

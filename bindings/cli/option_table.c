@@ -12,6 +12,7 @@
 #define READS_POOL (POOL | COMMAND_COMPOSITION) /* rows are labeled or masked by POOL only */
 #define ANNOTATING (COMMAND_MIX | COMMAND_ORACLE)
 #define ALL_WORK (READS_POOL | COMMAND_LM | ANNOTATING)
+#define TEST_SETS (ALL_WORK | COMMAND_EVAL | COMMAND_ALIGN | COMMAND_MODEL)
 
 const option_info option_table[OPTION_TOTAL] = {
     [OPTION_STRATEGY] = {"strategy", 0, "NAME", false, COMMAND_SELECT | COMMAND_ABLATE,
@@ -68,6 +69,15 @@ const option_info option_table[OPTION_TOTAL] = {
                           "selected)"},
     [OPTION_LANGUAGE] = {"language", 0, "TAG", false, COMMAND_CANDIDATES,
                          "language of the rows of POOL that name none"},
+    [OPTION_SIDE] = {"side", 0, "NAME", false, TEST_SETS,
+                     "of a test set in SGML or XML with several sides: src, ref or hyp; eval "
+                     "overlap: src (default), tgt, or both of a .tsv, .csv or .jsonl"},
+    [OPTION_TRANSLATOR] = {"translator", 0, "NAME", false, TEST_SETS,
+                           "of a test set: the references of this translator"},
+    [OPTION_SYSTEM] = {"system", 0, "NAME", false, TEST_SETS,
+                       "of a test set: the output of this system"},
+    [OPTION_DOMAIN] = {"domain", 0, "NAME", false, TEST_SETS,
+                       "of a test set: only documents of this domain or genre"},
     [OPTION_DEDUP] = {"dedup", 0, "exact|normalized|none", false,
                       READS_POOL | COMMAND_EVAL | ANNOTATING,
                       "which texts count as repeats (default exact)"},
@@ -207,8 +217,6 @@ const option_info option_table[OPTION_TOTAL] = {
          "in-domain: the test set; ablate: texts whose words the picks should cover; repeatable"},
     [OPTION_ORDERS] = {"orders", 'n', "N[-M]", false, COMMAND_EVAL,
                        "overlap: lengths of the n-grams (default 1-4)"},
-    [OPTION_SIDE] = {"side", 0, "src|tgt|both", false, COMMAND_EVAL,
-                     "overlap: source (default), target, or both of a .tsv, .csv or .jsonl"},
     [OPTION_TARGET_COLUMN] = {"target-column", 0, "NAME", false, COMMAND_EVAL,
                               "overlap: column of the target side (default target)"},
     [OPTION_COMBINED] =

@@ -62,7 +62,8 @@ static int add(lua_State *L) {
  * @function overlap:read
  * @tparam string role "test", "selected" or "outside"
  * @tparam string path
- * @tparam[opt] table options side, format, text_column, bad_lines
+ * @tparam[opt] table options side, format, text_column, bad_lines, and of a
+ *   test set translator, system and domain
  * @return itself; or nil, message, code */
 static int read(lua_State *L) {
     static const char *const others[] = {"side", NULL};
@@ -73,6 +74,7 @@ static int read(lua_State *L) {
     const char *path = luaL_checkstring(L, 3);
     int table = al_options(L, 4, "overlap:read", al_read_options, others);
     al_read_struct(L, table, al_read_options, &options);
+    options.side = NULL; /* the options' side is that of the overlap */
     int32_t side = table != 0 ? al_field_constant(L, table, "side", al_sides) : 0;
     return AL_SELF(L, self->context,
                    alcore_overlap_read(self->overlap, role, side, path, &options, NULL));

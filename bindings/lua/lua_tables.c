@@ -213,6 +213,10 @@ const al_member al_read_options[] = {
     {"reference_column", AL_TEXT, 1, offsetof(alcore_read_options, reference_column), NULL},
     {"references", AL_TEXT, 1, offsetof(alcore_read_options, references), NULL},
     {"language", AL_TEXT, 1, offsetof(alcore_read_options, language), NULL},
+    {"side", AL_TEXT, 1, offsetof(alcore_read_options, side), NULL},
+    {"translator", AL_TEXT, 1, offsetof(alcore_read_options, translator), NULL},
+    {"system", AL_TEXT, 1, offsetof(alcore_read_options, system), NULL},
+    {"domain", AL_TEXT, 1, offsetof(alcore_read_options, domain), NULL},
     {NULL, 0, 0, 0, NULL}};
 const al_member al_lm_options[] = {
     {"order", AL_INT32, 1, offsetof(alcore_lm_options, order), NULL},

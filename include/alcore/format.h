@@ -39,8 +39,8 @@ enum {
      * and reference_column are numbers from 1, in CoNLL-U also names (form, upos); by default the
      * first and the last column, in CoNLL-U form and upos. */
     ALCORE_FORMAT_CONLL = 7,
-    /** Read only: one side of a test set of WMT or IWSLT in SGML or XML; each of its segments is a
-     * text, and the name of its document the group. */
+    /** Read only: one side of a test set of WMT, IWSLT or NIST in SGML or XML; each of its segments
+     * is a text with the id DOCUMENT:SEGMENT, and its document the group. */
     ALCORE_FORMAT_SGML = 8
 };
 
@@ -75,6 +75,14 @@ typedef struct alcore_read_options {
     /** Borrowed. For alcore_pool_read() only: the language of records that name none, for files of
      * one language such as a treebank; NULL: "unknown". */
     const char *language;
+    /** Borrowed. ALCORE_FORMAT_SGML: the side that is read of a file with several, "src" (sources),
+     * "ref" (references) or "hyp" (output of systems); NULL: that of translator or system, or the
+     * only one. With `references` it is that of the texts; the references are those of translator
+     * or of system, where side does not use it up, and with side "src" or "hyp" of side "ref". */
+    const char *side;
+    const char *translator; /**< borrowed; name of the references that are read; NULL: any */
+    const char *system;     /**< borrowed; name of the hypotheses that are read; NULL: any */
+    const char *domain; /**< borrowed; only documents of that domain or genre; NULL: of all */
 } alcore_read_options;
 /** An alcore_read_options with its size set and everything else 0. */
 #define ALCORE_READ_OPTIONS_INIT ALCORE_INIT(alcore_read_options)

@@ -46,7 +46,9 @@ typedef struct alcore_text_files {
      * and .zst are decompressed */
     const char *const *paths;
     int64_t count; /**< 2 or more */
-    /** Borrowed: format, bad_lines, and text_column of the files that have it; NULL: defaults */
+    /** Borrowed: format, bad_lines, text_column of the files that have it, and the choice of a side
+     * of test sets, in which the first file is the texts and the others their references; NULL:
+     * defaults */
     const alcore_read_options *options;
     /** BLEU, chrF and TER: called with the score of each hypothesis, in order, on the calling
      * thread; NULL: not wanted */

@@ -17,6 +17,25 @@ static const char *find_tensor(const char *path) {
     return found;
 }
 
+/* The error of a file that is none of the formats, with what to do about those that are often met.
+ */
+static alcore_status fail_unknown(const char *path, bool is_zip) {
+    const size_t length = strlen(path);
+    if (alcore__path_ends_in(path, length, ".npz"))
+        return alcore__fail(ALCORE_E_DATA,
+                            "%s is an archive of arrays: save one with "
+                            "numpy.save(\"x.npy\", numpy.load(\"x.npz\")[\"name\"])",
+                            path);
+    if (is_zip || alcore__path_ends_in(path, length, ".pt") ||
+        alcore__path_ends_in(path, length, ".pth") || alcore__path_ends_in(path, length, ".pkl"))
+        return alcore__fail(ALCORE_E_DATA,
+                            "%s is an archive or a pickle, which is not read: save "
+                            "tensor.float().numpy() with numpy.save(), or the tensors with "
+                            "safetensors",
+                            path);
+    return alcore__fail(ALCORE_E_DATA, "%s is neither .npy nor .safetensors", path);
+}
+
 /* Reads the header by the format that the path's suffix says, or the first bytes of the file where
  * it says none. */
 static alcore_status locate(alcore_ctx *ctx, alcore__file *file, const char *tensor,
@@ -34,7 +53,7 @@ static alcore_status locate(alcore_ctx *ctx, alcore__file *file, const char *ten
     if (alcore__path_ends_in(path, strlen(path), ".npy") ||
         (got == 6 && memcmp(magic, "\x93NUMPY", 6) == 0))
         return alcore__npy_locate(ctx, file, length, out);
-    return alcore__fail(ALCORE_E_DATA, "%s is neither .npy nor .safetensors", path);
+    return fail_unknown(path, got >= 2 && memcmp(magic, "PK", 2) == 0);
 }
 
 /* Splits "PATH.safetensors:TENSOR", refuses compressed files, opens the file and reads its header.

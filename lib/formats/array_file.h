@@ -6,12 +6,25 @@
 #include "alcore/tensor.h"
 #include "base/base.h"
 
+/* The types of numbers in a file that the library has none of: they are read as wider integers. */
+enum {
+    ALCORE__STORED_SAME, /* as dtype says */
+    ALCORE__STORED_INT8,
+    ALCORE__STORED_UINT8,
+    ALCORE__STORED_INT16,
+    ALCORE__STORED_UINT16,
+    ALCORE__STORED_UINT32
+};
+
 /* Where an array's numbers lie in a file. */
 typedef struct alcore__array_info {
-    int32_t dtype;      /* ALCORE_FLOAT32, ALCORE_INT64, ... */
+    int32_t dtype;      /* ALCORE_FLOAT32, ALCORE_INT64, ...: what alcore__array_read() gives */
     int32_t ndim;       /* 1 or 2 */
     int64_t shape[2];   /* shape[1] is 1 when ndim is 1 */
     int64_t data_start; /* byte of the first number; the file holds all of them (checked) */
+    int32_t stored;     /* ALCORE__STORED_*: the type in the file */
+    bool swapped;       /* the file has the other byte order than the machine */
+    bool fortran;       /* column after column, not row after row */
 } alcore__array_info;
 
 /* Reads the header of PATH.npy or "PATH.safetensors:TENSOR" (":TENSOR" may be left out when the
@@ -19,6 +32,13 @@ typedef struct alcore__array_info {
  * *out_file stays open for reading blocks. */
 alcore_status alcore__array_open(alcore_ctx *ctx, const char *path, alcore__array_info *out_info,
                                  alcore__file **out_file);
+/* Reads rows first .. first + count - 1 to out, [count, shape[1]] numbers of info->dtype in the
+ * byte order of the machine, row after row. Needs no memory; in Fortran order a read a column. From
+ * any thread. */
+alcore_status alcore__array_read(alcore__file *file, const alcore__array_info *info, int64_t first,
+                                 int64_t count, void *out);
+/* Makes an array of uint8 one that is read as int32. */
+void alcore__array_widen_bytes(alcore__array_info *info);
 /* Begins a .npy (version 1.0, C order); the numbers are put into *out. shape has ndim (1 or 2)
  * entries. */
 alcore_status alcore__npy_begin(alcore_ctx *ctx, const char *path, int32_t dtype, int32_t ndim,

@@ -13,6 +13,11 @@ alcore_status alcore__npy_locate(alcore_ctx *ctx, alcore__file *file, int64_t le
                                  alcore__array_info *out);
 alcore_status alcore__safetensors_locate(alcore_ctx *ctx, alcore__file *file, int64_t length,
                                          const char *tensor, alcore__array_info *out);
+/* Bytes of a number in the file. */
+int64_t alcore__array_stored_bytes(const alcore__array_info *info);
+/* Sets dtype and stored for integers of 1, 2 or 4 bytes that are read as wider ones; false for
+ * those that are not. */
+bool alcore__array_set_integer(alcore__array_info *info, int32_t bytes, bool is_signed);
 /* The product of two sizes; false when it does not fit or a factor is negative. */
 static inline bool alcore__size_product(int64_t a, int64_t b, int64_t *out) {
     return a >= 0 && b >= 0 && !__builtin_mul_overflow(a, b, out);

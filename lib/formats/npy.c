@@ -8,8 +8,9 @@
  *            {'descr': '<f4', 'fortran_order': False, 'shape': (100, 768), }  and padding
  *   then     the numbers, row after row
  *
- * This is a strict recognizer of exactly what numpy writes for plain arrays, never an evaluator of
- * Python. Every size is checked against the length of the file before anything is allocated. */
+ * In Fortran order the numbers lie column after column. This is a strict recognizer of exactly what
+ * numpy writes for plain arrays, never an evaluator of Python. Every size is checked
+ * against the length of the file before anything is allocated. */
 #include <stdio.h>
 #include <string.h>
 
@@ -24,6 +25,22 @@ static const struct {
     {"<f2", ALCORE_FLOAT16}, {"<f4", ALCORE_FLOAT32}, {"<f8", ALCORE_FLOAT64},
     {"<i4", ALCORE_INT32},   {"<i8", ALCORE_INT64},   {"<u8", ALCORE_UINT64},
     {"|u1", ALCORE_UINT8},
+};
+/* Other types, whose names have the byte order in front: < little-endian, > big-endian, | none. A
+ * plain array of pairs of bytes is |V2; the types of ml_dtypes are known by their byte order, and
+ * bfloat16 is the only one of two bytes. */
+static const struct {
+    const char *name;
+    int32_t dtype; /* 0: an integer that is read as a wider one */
+    int32_t bytes;
+    bool is_signed;
+} others[] = {
+    {"V2", ALCORE_BFLOAT16, 2, false},
+    {"b1", ALCORE_UINT8, 1, false},
+    {"i1", 0, 1, true},
+    {"i2", 0, 2, true},
+    {"u2", 0, 2, false},
+    {"u4", 0, 4, false},
 };
 
 /* The header while it is parsed. */
@@ -75,34 +92,61 @@ static bool parse_word(header *head, const char *word) {
     return true;
 }
 
+/* Sets the type of the numbers to that of a name such as <f4; false for one that is not read. */
+static bool set_type(alcore__array_info *info, const char *text, size_t length) {
+    const char order = *text;
+    info->swapped = order == '>';
+    for (size_t i = 0; i < sizeof descrs / sizeof *descrs; i++) {
+        const char *descr = descrs[i].descr;
+        const bool same = order == *descr || (order == '>' && *descr == '<');
+        if (!same || strlen(descr) != length || memcmp(descr + 1, text + 1, length - 1) != 0)
+            continue;
+        info->dtype = descrs[i].dtype;
+        return true;
+    }
+    for (size_t i = 0; i < sizeof others / sizeof *others; i++) {
+        const bool same = others[i].bytes == 1 ? order == '|' : order == '<' || order == '>';
+        if (!same || length != 3 || memcmp(others[i].name, text + 1, 2) != 0) continue;
+        info->dtype = others[i].dtype;
+        return info->dtype || alcore__array_set_integer(info, others[i].bytes, others[i].is_signed);
+    }
+    return false;
+}
+
+/* What to do about a type that is not read. */
+static const char *type_remedy(const char *text, size_t length) {
+    const char kind = length > 1 ? text[1] : '\0';
+    if (kind == 'O') return "Python objects: save numpy.asarray(x.tolist(), dtype=numpy.float32)";
+    if (kind == 'V')
+        return "raw bytes: view them as what they are and save x.astype(numpy.float32)";
+    if (kind == 'U' || kind == 'S') return "texts, which are read from .txt, .tsv and .jsonl";
+    return "save x.astype(numpy.float32), or numpy.int64 for integers";
+}
+
 /* Reads the value of "descr": the type of the numbers. A list instead of a string is a structured
  * array. */
 static alcore_status read_descr(header *head) {
     const char *text;
     size_t length;
     if (!parse_string(head, &text, &length))
-        return fail_header(head, "describes a structured array; plain numbers are read");
-    for (size_t i = 0; i < sizeof descrs / sizeof *descrs; i++)
-        if (strlen(descrs[i].descr) == length && memcmp(descrs[i].descr, text, length) == 0)
-            head->info.dtype = descrs[i].dtype;
+        return fail_header(head,
+                           "describes a structured array; save one of its fields, x[\"name\"]");
     head->has_descr = true;
-    if (head->info.dtype != 0) return ALCORE_OK;
+    if (length > 1 && set_type(&head->info, text, length)) return ALCORE_OK;
     return alcore__fail(
         ALCORE_E_DATA,
-        "%s: numbers of type '%.*s' are not read; float16, float32, float64, int32, int64, "
-        "uint64 (little-endian) and uint8 are",
-        head->path, (int)(length < 20 ? length : 20), text);
+        "%s: numbers of type '%.*s' are not read (%s); float16, bfloat16, float32, float64, "
+        "integers of 8 to 64 bits and bool are",
+        head->path, (int)(length < 20 ? length : 20), text, type_remedy(text, length));
 }
 
-/* Reads the value of "fortran_order": only False is accepted. */
+/* Reads the value of "fortran_order": False, or True for an array that lies column after column. */
 static alcore_status read_order(header *head) {
     head->has_order = true;
     if (parse_word(head, "False")) return ALCORE_OK;
-    if (parse_word(head, "True"))
-        return alcore__fail(ALCORE_E_DATA,
-                            "%s is in Fortran order: save numpy.ascontiguousarray(x) instead",
-                            head->path);
-    return fail_header(head, "is malformed");
+    if (!parse_word(head, "True")) return fail_header(head, "is malformed");
+    head->info.fortran = true;
+    return ALCORE_OK;
 }
 
 /* Moves over an integer without sign or leading zeros that fits into int64_t. */
@@ -129,11 +173,12 @@ static alcore_status read_shape(header *head) {
     while (!parse_char(head, ')')) {
         int64_t size;
         if (!comma || !parse_size(head, &size)) return fail_header(head, "has a malformed shape");
-        if (info->ndim == 2) return fail_header(head, "has more than two dimensions");
+        if (info->ndim == 2)
+            return fail_header(head, "has more than two dimensions: save x.reshape(len(x), -1)");
         info->shape[info->ndim++] = size;
         comma = parse_char(head, ',');
     }
-    if (info->ndim == 0) return fail_header(head, "has no dimension");
+    if (info->ndim == 0) return fail_header(head, "has no dimension: save numpy.atleast_1d(x)");
     return info->ndim > 1 || comma ? ALCORE_OK : fail_header(head, "has a malformed shape");
 }
 
@@ -169,7 +214,7 @@ static alcore_status check_length(const header *head, int64_t length) {
     const alcore__array_info *info = &head->info;
     int64_t numbers, bytes, end;
     if (!alcore__size_product(info->shape[0], info->shape[1], &numbers) ||
-        !alcore__size_product(numbers, (int64_t)alcore_sys_dtype_bytes(info->dtype), &bytes) ||
+        !alcore__size_product(numbers, alcore__array_stored_bytes(info), &bytes) ||
         __builtin_add_overflow(bytes, info->data_start, &end))
         return fail_header(head, "has an impossible shape");
     if (length < end)

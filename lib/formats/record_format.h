@@ -18,6 +18,10 @@ typedef struct alcore__record_format {
     alcore_status (*line)(void *state, const alcore_read_options *options,
                           const alcore__line_reader *lines, char *text, size_t length,
                           alcore__record *record, bool *out_skip);
+    /* After a record of a line, also a malformed one, as long as it gives another one: reads on in
+     * the line. Else as `line`; NULL: a line has one record at most. */
+    alcore_status (*more)(void *state, const alcore_read_options *options,
+                          const alcore__line_reader *lines, alcore__record *record, bool *out_skip);
     /* Whether the next line is a header, whose errors are never masked; NULL: no line is. */
     bool (*in_header)(const void *state);
     /* After the last line; may be NULL. *out_skip, true on entry, becomes false when *record is one

@@ -13,6 +13,7 @@
 #include "base/number.h"
 #include "formats/byte_stream.h"
 #include "formats/record_format.h"
+#include "formats/test_set_sides.h"
 
 #define BATCH_RECORDS 1024 /* records handed over at once, at most */
 
@@ -76,6 +77,11 @@ int32_t alcore__records_format(const char *path) {
             if (named[number] == suffixes[i].format) return number;
     }
     return ALCORE_FORMAT_TEXT;
+}
+
+bool alcore__is_test_set(const char *path, const alcore_read_options *options) {
+    const int32_t format = options->format ? options->format : alcore__records_format(path);
+    return format == ALCORE_FORMAT_SGML;
 }
 
 /* *out: the format that the options name, or else the one of the path's extension; plain text for
@@ -223,31 +229,6 @@ static void report_bad_lines(const alcore__line_reader *lines, const bad_lines *
                     bad->first);
 }
 
-/* Reads the next line of the buffer into record. *out_found is false when the buffer has no whole
- * line left; a line that was cut and is too long counts as found, so its error can be masked.
- * *out_skip is true for a line that is no record, such as a header. Under ALCORE_BAD_LINES_MASK a
- * line with wrong data becomes a malformed record. */
-static alcore_status read_record(alcore__line_reader *lines, const alcore__record_format *format,
-                                 const alcore_read_options *options, void *state,
-                                 alcore__record *record, bad_lines *bad, bool *out_found,
-                                 bool *out_skip) {
-    char *text = NULL;
-    size_t length;
-    const int64_t line = lines->line;
-    const bool header = format->in_header && format->in_header(state);
-    alcore_status status = alcore__lines_next(lines, &text, &length);
-    *out_found = lines->line > line;
-    *out_skip = false;
-    *record = (alcore__record){.cost = NAN, .line = lines->line};
-    if (status == ALCORE_OK && text)
-        status = format->line(state, options, lines, text, length, record, out_skip);
-    const bool mask = options && options->bad_lines == ALCORE_BAD_LINES_MASK;
-    if (status != ALCORE_E_DATA || !mask || header || lines->broken) return status;
-    if (bad->count++ == 0) alcore__format(bad->first, sizeof bad->first, "%s", alcore_last_error());
-    *record = (alcore__record){.text = "", .cost = NAN, .line = lines->line, .malformed = true};
-    return ALCORE_OK;
-}
-
 /* ---- reading ---- */
 
 struct alcore__record_reader {
@@ -261,7 +242,53 @@ struct alcore__record_reader {
     bad_lines bad;
     bool drained; /* the line reader has no whole line left: it has to be filled */
     bool ended;   /* the file has ended, and what the format has left was handed over */
+    bool within;  /* the line of the last record may have another one */
 };
+
+/* Reads the next record into *record: another one of the present line, or that of the next line of
+ * the buffer. *out_found is false when the buffer has no whole line left; a line that was cut and
+ * is too long counts as found, so its error can be masked. *out_skip is true for a line that is no
+ * record, such as a header. Under ALCORE_BAD_LINES_MASK a line with wrong data becomes a malformed
+ * record. */
+static alcore_status read_record(alcore__record_reader *reader, alcore__record *record,
+                                 bool *out_found, bool *out_skip) {
+    alcore__line_reader *lines = &reader->lines;
+    const alcore__record_format *format = reader->format;
+    const alcore_read_options *options = reader->options;
+    char *text = NULL;
+    size_t length;
+    const int64_t line = lines->line - reader->within;
+    const bool header = format->in_header && format->in_header(reader->state);
+    alcore_status status = ALCORE_OK;
+    if (!reader->within) status = alcore__lines_next(lines, &text, &length);
+    *out_found = lines->line > line;
+    *out_skip = false;
+    *record = (alcore__record){.cost = NAN, .line = lines->line};
+    if (reader->within)
+        status = format->more(reader->state, options, lines, record, out_skip);
+    else if (status == ALCORE_OK && text)
+        status = format->line(reader->state, options, lines, text, length, record, out_skip);
+    const bool mask = options && options->bad_lines == ALCORE_BAD_LINES_MASK;
+    reader->within = format->more && (text || reader->within) &&
+                     (status == ALCORE_OK ? !*out_skip : status == ALCORE_E_DATA);
+    if (status != ALCORE_E_DATA || !mask || header || lines->broken) return status;
+    if (reader->bad.count++ == 0)
+        alcore__format(reader->bad.first, sizeof reader->bad.first, "%s", alcore_last_error());
+    *record = (alcore__record){.text = "", .cost = NAN, .line = lines->line, .malformed = true};
+    *out_skip = false;
+    return ALCORE_OK;
+}
+
+/* Only test sets have sides to choose from. */
+static alcore_status check_sides(const char *path, const alcore_read_options *options,
+                                 const alcore__record_format *format) {
+    if (format == &alcore__sgml_format) return alcore__sides_check(options);
+    if (!alcore__sides_given(options)) return ALCORE_OK;
+    return alcore__fail(ALCORE_E_PARAM,
+                        "%s is read as %s, which has one side: side, translator, system and domain "
+                        "choose from a test set in SGML or XML",
+                        path, format->name);
+}
 
 /* Chooses the format by the path or the options and opens the file; close() follows in any case. */
 static alcore_status open_reader(alcore__record_reader *reader, alcore_ctx *ctx, const char *path,
@@ -272,6 +299,7 @@ static alcore_status open_reader(alcore__record_reader *reader, alcore_ctx *ctx,
         return alcore__fail(ALCORE_E_INVALID, "the column \"%s\" cannot be text and reference",
                             reference);
     ALCORE__TRY(find_format(path, options, &reader->format));
+    ALCORE__TRY(check_sides(path, options, reader->format));
     ALCORE__TRY(alcore__lines_open(&reader->lines, ctx, path, max_line_bytes));
     if (reader->format->quoted) reader->lines.quoting = &reader->quoting;
     ALCORE__TRY(alcore__new_array(ctx, BATCH_RECORDS, sizeof *reader->batch, &reader->batch));
@@ -337,8 +365,7 @@ alcore_status alcore__record_reader_next(alcore__record_reader *reader,
                 break;
             }
         }
-        ALCORE__TRY(read_record(&reader->lines, reader->format, reader->options, reader->state,
-                                &reader->batch[count], &reader->bad, &found, &skip));
+        ALCORE__TRY(read_record(reader, &reader->batch[count], &found, &skip));
         reader->drained = !found;
         if (found && !skip) set_language(reader->options, &reader->batch[count++]);
     }

@@ -50,6 +50,8 @@ alcore_status alcore__record_reader_next(alcore__record_reader *reader,
                                          const alcore__record **out_records, int64_t *out_count);
 void alcore__record_reader_close(alcore__record_reader *reader); /* NULL-safe */
 
+/* Whether a file is read as a test set in SGML or XML, of which a side may be chosen. */
+bool alcore__is_test_set(const char *path, const alcore_read_options *options);
 /* The ALCORE_FORMAT_* of the records that a path's suffix names, without regard to one of
  * compression; ALCORE_FORMAT_TEXT for a suffix that nothing is known about, or that is not read. */
 int32_t alcore__records_format(const char *path);

@@ -6,6 +6,8 @@
  *            "data_offsets": [begin, end]}, and "__metadata__" -> {text: text}
  *   then     the data; data_offsets count from here
  *
+ * Tensors beside the one that is read may have types that are not read or not known.
+ *
  * Limits bound what a bad file can cost: everything is checked against the length of the file
  * before anything is allocated for it, and the tensors must fill the data without holes or
  * overlaps. Only the header is read. */
@@ -32,6 +34,8 @@ typedef struct entry {
     alcore__array_info info; /* ndim may be above 2: only the first two sizes are kept */
     span bytes;              /* data_offsets */
     int64_t numbers;         /* product of all sizes of the shape */
+    int32_t bits;            /* of a number; 0: of a type that is not known */
+    char type[24];           /* its name, for messages; a longer one is cut */
     bool has_dtype, has_shape, has_offsets; /* which of the three keys were read */
 } entry;
 
@@ -59,18 +63,47 @@ static alcore_status fail_tensor(const table *tensors, const char *name, size_t 
                         (int)(length < 100 ? length : 100), name, what);
 }
 
-/* ALCORE_FLOAT16, ... of a name in the file; 0 for a type that is not read. */
-static int32_t find_dtype(const char *text, size_t length) {
+/* Sets what a name of a type in the file says; *out_bits: of a number, 0 for a type of a later
+ * version of the format. info->dtype stays 0 for a type that is not read. */
+static void find_dtype(const char *text, size_t length, alcore__array_info *info,
+                       int32_t *out_bits) {
     static const struct {
         const char *name;
-        int32_t dtype;
-    } names[] = {{"F16", ALCORE_FLOAT16}, {"BF16", ALCORE_BFLOAT16}, {"F32", ALCORE_FLOAT32},
-                 {"F64", ALCORE_FLOAT64}, {"I32", ALCORE_INT32},     {"I64", ALCORE_INT64},
-                 {"U64", ALCORE_UINT64},  {"U8", ALCORE_UINT8}};
-    for (size_t i = 0; i < sizeof names / sizeof *names; i++)
-        if (strlen(names[i].name) == length && memcmp(names[i].name, text, length) == 0)
-            return names[i].dtype;
-    return 0;
+        int32_t dtype; /* 0: none of the library's */
+        int32_t bits;
+        bool is_integer, is_signed; /* it is read as a wider integer */
+    } names[] = {
+        {"F16", ALCORE_FLOAT16, 16, false, false},
+        {"BF16", ALCORE_BFLOAT16, 16, false, false},
+        {"F32", ALCORE_FLOAT32, 32, false, false},
+        {"F64", ALCORE_FLOAT64, 64, false, false},
+        {"I32", ALCORE_INT32, 32, false, false},
+        {"I64", ALCORE_INT64, 64, false, false},
+        {"U64", ALCORE_UINT64, 64, false, false},
+        {"U8", ALCORE_UINT8, 8, false, false},
+        {"BOOL", ALCORE_UINT8, 8, false, false},
+        {"I8", 0, 8, true, true},
+        {"I16", 0, 16, true, true},
+        {"U16", 0, 16, true, false},
+        {"U32", 0, 32, true, false},
+        {"C64", 0, 64, false, false},
+        {"F8_E5M2", 0, 8, false, false},
+        {"F8_E4M3", 0, 8, false, false},
+        {"F8_E8M0", 0, 8, false, false},
+        {"F8_E4M3FNUZ", 0, 8, false, false},
+        {"F8_E5M2FNUZ", 0, 8, false, false},
+        {"F6_E2M3", 0, 6, false, false},
+        {"F6_E3M2", 0, 6, false, false},
+        {"F4", 0, 4, false, false},
+    };
+    *out_bits = 0;
+    for (size_t i = 0; i < sizeof names / sizeof *names; i++) {
+        if (strlen(names[i].name) != length || memcmp(names[i].name, text, length) != 0) continue;
+        info->dtype = names[i].dtype;
+        *out_bits = names[i].bits;
+        if (names[i].is_integer)
+            alcore__array_set_integer(info, names[i].bits / 8, names[i].is_signed);
+    }
 }
 
 /* Reads the next value as an integer of 0 or more; false when it is something else. */
@@ -112,6 +145,15 @@ static bool is_key(const char *key, size_t length, const char *name) {
     return strlen(name) == length && memcmp(key, name, length) == 0;
 }
 
+/* Whether the bytes of a tensor are as many as its type and shape need; of a type that is not known
+ * any number is. */
+static bool fits_shape(const entry *tensor) {
+    int64_t bits;
+    if (tensor->bits == 0) return true;
+    if (!alcore__size_product(tensor->numbers, tensor->bits, &bits)) return false;
+    return bits % 8 == 0 && bits / 8 == tensor->bytes.end - tensor->bytes.begin;
+}
+
 /* Reads the object of the tensor `name` and checks that its bytes fit its type and shape. */
 static alcore_status read_entry(table *tensors, const char *name, size_t name_length,
                                 entry *tensor) {
@@ -123,13 +165,10 @@ static alcore_status read_entry(table *tensors, const char *name, size_t name_le
     while (alcore__json_key(json, &key, &length)) {
         if (is_key(key, length, "dtype") && !tensor->has_dtype) {
             tensor->has_dtype = true;
-            if (alcore__json_kind(json) == '"' && alcore__json_string(json, &text, &length))
-                tensor->info.dtype = find_dtype(text, length);
-            if (tensor->info.dtype == 0)
-                return fail_tensor(
-                    tensors, name, name_length,
-                    "has a dtype that is not read; F16, BF16, F32, F64, I32, I64, U64 and "
-                    "U8 are");
+            if (alcore__json_kind(json) != '"' || !alcore__json_string(json, &text, &length))
+                return fail_tensor(tensors, name, name_length, "has a dtype that is no text");
+            find_dtype(text, length, &tensor->info, &tensor->bits);
+            alcore__format(tensor->type, sizeof tensor->type, "%.*s", (int)length, text);
         } else if (is_key(key, length, "shape") && !tensor->has_shape) {
             tensor->has_shape = true;
             if (!read_shape(json, tensor))
@@ -142,12 +181,9 @@ static alcore_status read_entry(table *tensors, const char *name, size_t name_le
             return fail_tensor(tensors, name, name_length, "has an unknown or repeated key");
         }
     }
-    int64_t bytes;
     if (json->error || !tensor->has_dtype || !tensor->has_shape || !tensor->has_offsets)
         return fail_tensor(tensors, name, name_length, "is malformed");
-    if (!alcore__size_product(tensor->numbers, (int64_t)alcore_sys_dtype_bytes(tensor->info.dtype),
-                              &bytes) ||
-        bytes != tensor->bytes.end - tensor->bytes.begin)
+    if (!fits_shape(tensor))
         return fail_tensor(tensors, name, name_length,
                            "has data_offsets that do not fit its shape");
     return ALCORE_OK;
@@ -179,7 +215,7 @@ static alcore_status read_table(table *tensors) {
         }
         if (tensors->count == MAX_TENSORS)
             return fail_header(tensors, "names more than 65,536 tensors");
-        entry tensor = {{0}, {0, 0}, 0, false, false, false};
+        entry tensor = {.numbers = 0};
         ALCORE__TRY(read_entry(tensors, name, length, &tensor));
         ALCORE__TRY(alcore__grow(tensors->ctx, &tensors->spans, &tensors->capacity,
                                  tensors->count + 1, sizeof *tensors->spans));
@@ -239,6 +275,12 @@ static alcore_status choose(const table *tensors, int64_t data_start, alcore__ar
     if (tensors->found.info.ndim < 1 || tensors->found.info.ndim > 2)
         return alcore__fail(ALCORE_E_DATA, "%s: the tensor has %d dimensions, 1 or 2 are read",
                             tensors->path, tensors->found.info.ndim);
+    if (tensors->found.info.dtype == 0)
+        return alcore__fail(ALCORE_E_DATA,
+                            "%s: the tensor has the dtype %s, which is not read: save "
+                            "tensor.to(torch.float32); F16, BF16, F32, F64, BOOL and integers are "
+                            "read",
+                            tensors->path, tensors->found.type);
     *out = tensors->found.info;
     out->data_start = data_start + tensors->found.bytes.begin;
     return ALCORE_OK;

@@ -7,6 +7,7 @@
 #include <string.h>
 
 #include "formats/records.h"
+#include "formats/test_set_sides.h"
 #include "text/utf8.h"
 
 #define MAX_LINE_BYTES ((int64_t)64 << 20)
@@ -18,6 +19,7 @@ enum {
 /* One of the files. */
 typedef struct text_file {
     const char *path;
+    alcore_read_options options; /* valid while the reader is open */
     alcore__record_reader *reader;
     const alcore__record *records; /* [count] the batch that is being copied */
     int64_t count, at;             /* records of the batch; the next one */
@@ -30,9 +32,9 @@ typedef struct text_file {
 /* One call. */
 typedef struct blocks_run {
     alcore_ctx *ctx;
-    alcore_text_files given;            /* the caller's struct */
-    alcore_read_options options, usual; /* of the caller; without the name of a column */
-    text_file *files;                   /* [given.count] */
+    alcore_text_files given;     /* the caller's struct */
+    alcore_read_options options; /* the caller's */
+    text_file *files;            /* [given.count] */
     /* [given.count * BLOCK_LINES] the arrays of the block, of which the first given.count *
      * block.count entries are used */
     const char **texts;
@@ -127,26 +129,39 @@ static void list_block(blocks_run *self) {
 }
 
 /* Opens a file with its first batch, with the options' column of texts or by the usual names. */
-static alcore_status open_file(blocks_run *self, text_file *file,
-                               const alcore_read_options *options) {
+static alcore_status open_file(blocks_run *self, text_file *file) {
     bool more;
-    ALCORE__TRY(
-        alcore__record_reader_open(self->ctx, file->path, options, MAX_LINE_BYTES, &file->reader));
+    ALCORE__TRY(alcore__record_reader_open(self->ctx, file->path, &file->options, MAX_LINE_BYTES,
+                                           &file->reader));
     return next_record(file, &more);
 }
 
 /* Opens a file. One that lacks the column of the options, which may be that of another file, is
  * read by the usual names of a column of texts; if that fails too, the first error is reported. */
 static alcore_status open_either(blocks_run *self, text_file *file) {
-    alcore_status status = open_file(self, file, &self->options);
-    for (int again = 0; again < 2 && status == ALCORE_E_DATA && self->options.text_column &&
-                        strcmp(file->path, "-") != 0;
-         again++) {
+    const char *column = file->options.text_column;
+    alcore_status status = open_file(self, file);
+    for (int again = 0;
+         again < 2 && status == ALCORE_E_DATA && column && strcmp(file->path, "-") != 0; again++) {
         alcore__record_reader_close(file->reader);
         file->reader = NULL;
-        status = open_file(self, file, again == 0 ? &self->usual : &self->options);
+        file->options.text_column = again == 0 ? NULL : column;
+        status = open_file(self, file);
     }
     return status;
+}
+
+/* Sets the options of file f: those of the caller, of which a choice among the sides of test sets
+ * is divided among the first file and the others, its references. */
+static alcore_status set_options(blocks_run *self, int64_t f) {
+    const char *const *paths = self->given.paths;
+    alcore_read_options first = self->options, other = self->options;
+    other.side = other.translator = other.system = other.domain = NULL;
+    ALCORE__TRY(alcore__sides_split(&self->options, alcore__is_test_set(paths[0], &first),
+                                    alcore__is_test_set(paths[f > 0 ? f : 1], &other), &first,
+                                    &other));
+    self->files[f].options = f > 0 ? other : first;
+    return ALCORE_OK;
 }
 
 /* Opens the files and visits all blocks. */
@@ -155,6 +170,7 @@ static alcore_status run(blocks_run *self,
                          void *data) {
     for (int64_t f = 0; f < self->given.count; f++) {
         self->files[f].path = self->given.paths[f];
+        ALCORE__TRY(set_options(self, f));
         ALCORE__TRY(open_either(self, &self->files[f]));
     }
     for (;;) {
@@ -202,8 +218,6 @@ static alcore_status check_files(blocks_run *self, const alcore__text_files_rule
     if (self->options.references || self->options.reference_column || self->options.language)
         return alcore__fail(ALCORE_E_INVALID, "references, reference_column and language do not "
                                               "apply: text_column names the column of every file");
-    self->usual = self->options;
-    self->usual.text_column = NULL;
     return ALCORE_OK;
 }
 

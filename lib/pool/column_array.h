@@ -4,6 +4,7 @@
 #ifndef ALCORE__COLUMN_ARRAY_H
 #define ALCORE__COLUMN_ARRAY_H
 
+#include "formats/array_file.h"
 #include "kernel/device_array.h"
 #include "pool/column_names.h"
 #include "pool/number_type.h"
@@ -96,10 +97,10 @@ alcore_status alcore__gather_ragged(const alcore__column *column, int64_t first,
                                     const int64_t *offsets, alcore__fetch fetch,
                                     alcore__scratch *scratch, alcore_sys_ragged *out);
 
-/* Makes the column read a file whose values begin at byte `start`. On success the column owns file
+/* Makes the column, with its dims and dtype, read an array file. On success the column owns file
  * and offsets (int64 [entries + 1] from alcore__alloc; NULL: the column is not ragged). */
-alcore_status alcore__column_set_file(alcore__column *column, alcore__file *file, int64_t start,
-                                      int64_t *offsets);
+alcore_status alcore__column_set_file(alcore__column *column, alcore__file *file,
+                                      const alcore__array_info *info, int64_t *offsets);
 
 /* Checks the offsets of `entries` rows into `tokens` tokens: the first is 0, none is less than the
  * one before it, the last is `tokens`. */

@@ -1,24 +1,23 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Columns that stay in a file. An entry is what the column has of one pool row: dims values, or, of
- * a ragged column, a list of tokens of dims values each. Values lie in the file without gaps.
+ * a ragged column, a list of tokens of dims values each. Values lie in the file without gaps, in
+ * any byte order, row after row or, of a .npy in Fortran order, column after column.
  * Blocks are read, never mapped into memory: another program may truncate the file while it is in
  * use, and reading a mapped page that is gone would end the process. */
 #include "pool/column_array.h"
 
 typedef struct file_array {
     alcore__file *file;
-    int64_t start;    /* byte of the file at which the values begin */
-    int64_t *offsets; /* [entries + 1] tokens of a ragged column, else NULL */
+    alcore__array_info info; /* where and how the values lie in it */
+    int64_t *offsets;        /* [entries + 1] tokens of a ragged column, else NULL */
 } file_array;
 
 /* Reads entries (or tokens) entry .. entry + count - 1 from the file to destination, where they lie
- * without gaps as in the file. */
+ * without gaps. */
 static alcore_status fetch(const alcore__column *column, int64_t entry, int64_t count,
                            char *destination) {
     const file_array *array = column->data;
-    const int64_t bytes = column->dims * (int64_t)alcore_sys_dtype_bytes(column->dtype);
-    return alcore__file_read_all(array->file, array->start + entry * bytes, destination,
-                                 (size_t)(count * bytes));
+    return alcore__array_read(array->file, &array->info, entry, count, destination);
 }
 
 /* ops.rows and ops.ragged: pool rows first .. first + count - 1 in *out. Every block is assembled
@@ -45,14 +44,13 @@ static void release_file(alcore__column *column) {
 static const alcore__column_ops dense_ops = {.rows = read_rows, .release = release_file};
 static const alcore__column_ops ragged_ops = {.ragged = read_ragged, .release = release_file};
 
-/* Called when the file's header was read and checked; start: the byte at which the values begin;
- * offsets [entries + 1], owned by the column from now on, NULL: it is not ragged. A failure leaves
- * file and offsets to the caller. */
-alcore_status alcore__column_set_file(alcore__column *column, alcore__file *file, int64_t start,
-                                      int64_t *offsets) {
+/* Called when the file's header was read and checked; offsets [entries + 1], owned by the column
+ * from now on, NULL: it is not ragged. A failure leaves file and offsets to the caller. */
+alcore_status alcore__column_set_file(alcore__column *column, alcore__file *file,
+                                      const alcore__array_info *info, int64_t *offsets) {
     file_array *array;
     ALCORE__TRY(alcore__new_array(column->ctx, 1, sizeof *array, &array));
-    *array = (file_array){.file = file, .start = start, .offsets = offsets};
+    *array = (file_array){.file = file, .info = *info, .offsets = offsets};
     column->data = array;
     column->in_file = true;
     column->ragged = offsets;

@@ -17,7 +17,11 @@
 static alcore_status check_array(const char *name, const char *path, int64_t entries,
                                  const alcore__array_info *info) {
     alcore_status status = alcore__column_check_dtype("the array", name, info->dtype);
-    if (status != ALCORE_OK) return alcore__fail_within(status, "%s: column \"%s\"", path, name);
+    if (status != ALCORE_OK)
+        return alcore__fail(status,
+                            "%s: column \"%s\": %s; convert it, as x.astype() does, and "
+                            "save it again",
+                            path, name, alcore_last_error());
     if (entries >= 0 && info->shape[0] != entries)
         return alcore__fail(ALCORE_E_SHAPE,
                             "%s: expected %" PRId64 " rows for column \"%s\", found %" PRId64, path,
@@ -46,10 +50,9 @@ static alcore_status read_offsets(alcore_ctx *ctx, const char *path, int64_t ent
                               info.ndim == 1 ? "" : " with 2 dimensions");
         goto done;
     }
-    const size_t bytes = (size_t)(entries + 1) * sizeof *offsets;
     ALCORE__TRY_GOTO(status, done,
                      alcore__new_array(ctx, (size_t)entries + 1, sizeof *offsets, &offsets));
-    ALCORE__TRY_GOTO(status, done, alcore__file_read_all(file, info.data_start, offsets, bytes));
+    ALCORE__TRY_GOTO(status, done, alcore__array_read(file, &info, 0, entries + 1, offsets));
     status = alcore__offsets_check(path, offsets, entries, tokens);
 done:
     alcore__file_close(file);
@@ -75,6 +78,7 @@ static alcore_status read_array(alcore_pool *pool, const char *name, const char 
     const bool ragged = options->offsets;
     alcore_status status;
     ALCORE__TRY(alcore__array_open(ctx, path, &info, &file));
+    alcore__array_widen_bytes(&info);
     ALCORE__TRY_GOTO(status, failed,
                      check_array(name, path, ragged ? -1 /* any */ : entries, &info));
     if (ragged)
@@ -83,8 +87,7 @@ static alcore_status read_array(alcore_pool *pool, const char *name, const char 
     ALCORE__TRY_GOTO(status, failed, alcore__column_new(pool, name, path, options, &column));
     column->dims = info.shape[1];
     column->dtype = info.dtype;
-    ALCORE__TRY_GOTO(status, failed,
-                     alcore__column_set_file(column, file, info.data_start, offsets));
+    ALCORE__TRY_GOTO(status, failed, alcore__column_set_file(column, file, &info, offsets));
     file = NULL;
     offsets = NULL;
     ALCORE__TRY_GOTO(status, failed, alcore__pool_put_column(pool, column));

@@ -8,6 +8,7 @@
 #include <string.h>
 
 #include "formats/record_format.h"
+#include "formats/test_set_sides.h"
 #include "pool/arrow_abi.h"
 #include "pool/number_type.h"
 #include "pool/pool_add.h"
@@ -297,10 +298,10 @@ static alcore_status add_stream(alcore_pool *pool, struct ArrowArrayStream *stre
                                     ALCORE__FIRST_SIZE(alcore_read_options, text_column), theirs,
                                     "alcore_read_options"));
     if (options.format != ALCORE_FORMAT_AUTO || options.bad_lines != ALCORE_BAD_LINES_ERROR ||
-        options.references || options.language)
+        options.references || options.language || alcore__sides_given(&options))
         return alcore__fail(ALCORE_E_INVALID,
                             "only text_column and reference_column apply to an Arrow stream, not "
-                            "format, bad_lines, references or language");
+                            "format, bad_lines, references, language, or the choice of a side");
     alcore_status status = read_schema(&reader, &options);
     if (status == ALCORE_OK) {
         alcore__pool_add_begin(&reader.add, pool, NULL);

@@ -6,6 +6,7 @@
 #include <math.h>
 #include <string.h>
 
+#include "formats/test_set_sides.h"
 #include "pool/pool_add.h"
 
 /* String i of an array of strings; *out_length is taken from lengths, or counted where that is
@@ -114,14 +115,12 @@ static alcore_status add_references(void *user, const alcore__record *records, i
 /* Reads options->references, the references of the rows that the addition has from `path`. Each row
  * gets one: another number of records is an error that names both files and numbers. */
 static alcore_status read_references(alcore__pool_add *add, const char *path,
-                                     const alcore_read_options *options) {
-    alcore_read_options own = ALCORE_READ_OPTIONS_INIT;
+                                     const alcore_read_options *options,
+                                     const alcore_read_options *own) {
     reference_file file = {.add = add};
     const alcore_pool *pool = add->pool;
-    own.bad_lines = options->bad_lines;
-    own.text_column = options->reference_column;
     add->path = options->references;
-    ALCORE__TRY(alcore__read_records(pool->object.ctx, options->references, &own,
+    ALCORE__TRY(alcore__read_records(pool->object.ctx, options->references, own,
                                      pool->max_text_bytes, add_references, &file));
     if (file.records == add->rows - pool->rows) return ALCORE_OK;
     return alcore__fail(ALCORE_E_DATA,
@@ -148,11 +147,21 @@ static alcore_status read_file(alcore_pool *pool, const char *path,
                             "texts and references cannot both come from standard input");
     alcore__pool_add_begin(&add, pool, path);
     add.mask_bad = ours.bad_lines == ALCORE_BAD_LINES_MASK;
-    alcore_read_options of_texts = ours;
-    if (ours.references) of_texts.reference_column = NULL; /* it is one of the second file */
-    alcore_status status = alcore__read_records(pool->object.ctx, path, &of_texts,
-                                                pool->max_text_bytes, add_parsed, &add);
-    if (status == ALCORE_OK && ours.references) status = read_references(&add, path, &ours);
+    alcore_read_options of_texts = ours, of_references = ALCORE_READ_OPTIONS_INIT;
+    alcore_status status = ALCORE_OK;
+    if (ours.references) {
+        of_texts.reference_column = NULL; /* it is one of the second file */
+        of_references.text_column = ours.reference_column;
+        of_references.bad_lines = ours.bad_lines;
+        status = alcore__sides_split(&ours, alcore__is_test_set(path, &of_texts),
+                                     alcore__is_test_set(ours.references, &of_references),
+                                     &of_texts, &of_references);
+    }
+    if (status == ALCORE_OK)
+        status = alcore__read_records(pool->object.ctx, path, &of_texts, pool->max_text_bytes,
+                                      add_parsed, &add);
+    if (status == ALCORE_OK && ours.references)
+        status = read_references(&add, path, &ours, &of_references);
     return alcore__pool_add_end(&add, status);
 }
 

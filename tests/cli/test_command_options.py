@@ -95,6 +95,9 @@ def files(box):
     box.file("ids.txt", "2\n5\n")
     for name in ("pairs", "pairs.tsv"):
         box.file(name, "source\ttarget\n" + "".join("%s\t%s too\n" % (text, text) for text in TEXTS))
+    box.file("set.xml", "<doc id='a' domain='news'><src><seg id='1'>a cat</seg></src></doc>\n<doc id='b'>%s</doc>\n" % "".join(
+        "<%s><seg id='1'>%s</seg></%s>\n" % (begin, text, begin.split()[0]) for begin, text in (
+            ("src", "a dog"), ("ref translator='A'", "ein Hund"), ("hyp system='S'", "der Hund"))))
     box.file("crlf.txt", "".join(text + "\r\n" for text in TEXTS))
     box.file("near.txt", "".join(text + " too\n" for text in TEXTS))
     box.file("phrases.tsv", "id\ttext\tocc\n1\tbeta\t3\n2\ttheta iota\t1\n")
@@ -154,6 +157,16 @@ def narrow_options(base):
             for name, measure in (("margins", "margin"), ("confidences", "lc"), ("entropies", "entropy"))}
 
 
+def choices(base):
+    """Fixtures of the options that choose a side of a test set, for base, whose second word is its file; None stands for it."""
+    def of(name, *others):
+        return [name if word is None else word for word in base] + list(others)
+    return {"--side": (of("set.xml"), of("set.xml", "--side", "src")),
+            "--translator": (of("set.xml"), of("set.xml", "--translator", "A")),
+            "--system": (of("set.xml"), of("set.xml", "--system", "S")),
+            "--domain": (of("set.xml"), of("set.xml", "--domain", "news"))}
+
+
 # option: (arguments without it, arguments with it), or a list of such pairs of which every one must
 # differ.
 POOL_OPTIONS = {
@@ -177,6 +190,7 @@ POOL_OPTIONS = {
 DRAW_OPTIONS = {"--seed": lambda base: (base, [*base, "--seed", "9"]), "--round": lambda base: (base, [*base, "--round", "3"])}
 FIXTURES = {
     "select": (PICK, {
+        **choices(["select", None, *PICK[2:]]),
         **POOL_OPTIONS,
         "--seed": (["select", "pool.txt", "--budget", "4", "--strategy", "random"],
                    ["select", "pool.txt", "--budget", "4", "--strategy", "random", "--seed", "9"]),
@@ -253,6 +267,7 @@ FIXTURES = {
         "--json": ([*PICK, "--out", "there.tsv"], [*PICK, "--out", "there.tsv", "--json"]),
     }),
     "candidates": (DRAW, {
+        **choices(["candidates", None, *DRAW[2:]]),
         **POOL_OPTIONS, **DRAW_OPTIONS,
         "--count": (DRAW, [*DRAW[:-1], "2"]),
         "--json": ([*DRAW, "--out", "there.tsv"], [*DRAW, "--out", "there.tsv", "--json"]),
@@ -261,6 +276,7 @@ FIXTURES = {
         "--reference-column": (["candidates", "pool.tsv", *DRAW[2:]], ["candidates", "pool.tsv", *DRAW[2:], "--reference-column", "other"]),
     }),
     "score": (SCORE, {
+        **choices(["score", None, *SCORE[2:]]),
         "--to": (SCORE[:4], [*SCORE[:4], "--to", "de_DE"]),
         **POOL_OPTIONS,
         "--scorer": (SCORE, [*SCORE[:3], "nsp", *SCORE[4:]]),
@@ -292,6 +308,7 @@ FIXTURES = {
         "--model": (SCORE[:4], [*SCORE[:4], "--model", "nowhere"]),
     }),
     "phrases": (["phrases", "pool.txt"], {
+        **choices(["phrases", None]),
         **POOL_OPTIONS,
         "--labeled": (["phrases", "pool.txt"], ["phrases", "pool.txt", "--labeled", "known.txt"]),
         "--dedup": (["phrases", "pool.txt"], ["phrases", "pool.txt", "--dedup", "none"]),
@@ -301,6 +318,7 @@ FIXTURES = {
         "--min-count": (["phrases", "pool.txt", "--dedup", "none"], ["phrases", "pool.txt", "--dedup", "none", "--min-count", "2"]),
     }),
     "align": (["align", "pairs.tsv"], {
+        **choices(["align", "near.txt", None]),
         "--param": lambda base: (base, [*base, "-p", "iterations=1"]),
         "--format": (["align", "pairs"], ["align", "pairs", "--format", "tsv"]),
         "--text-column": (["align", "pairs.tsv"], ["align", "pairs.tsv", "--text-column", "absent"]),
@@ -314,6 +332,7 @@ FIXTURES = {
         "--json": (["align", "pairs.tsv", "--out", "links.txt"], ["align", "pairs.tsv", "--out", "links.txt", "--json"]),
     }),
     "mix": (MIX, {
+        **choices([*MIX[:-1], None]),
         "--param": lambda base: (base, [*base, "-p", "upsample_phrase=2"]),
         "--count": (MIX[:7] + MIX[9:], MIX),
         "--strict": ([*MIX[:7], "--count", "99", *MIX[9:]], [*MIX[:7], "--count", "99", *MIX[9:], "--strict"]),
@@ -343,6 +362,7 @@ FIXTURES = {
         "--json": ([*MIX, "--out", "train.tsv"], [*MIX, "--out", "train.tsv", "--json"]),
     }),
     "oracle": (ORACLE, {
+        **choices(["oracle", None, *ORACLE[2:]]),
         "--format": ([REQUESTS[0], "pool", *REQUESTS[2:]], [REQUESTS[0], "pool", *REQUESTS[2:], "--format", "tsv"]),
         "--text-column": ([REQUESTS[0], "pool.tsv", *REQUESTS[2:]], [REQUESTS[0], "pool.tsv", *REQUESTS[2:], "--text-column", "other"]),
         "--bad-lines": ([REQUESTS[0], "bad.txt", *REQUESTS[2:]], [REQUESTS[0], "bad.txt", *REQUESTS[2:], "--bad-lines", "mask"]),
@@ -363,6 +383,7 @@ FIXTURES = {
         "--quiet": ([*ORACLE, "--dict", "dict.tsv"], [*ORACLE, "--dict", "dict.tsv", "--quiet"]),
     }),
     "eval": (["eval", "bleu", "pool.txt", "near.txt"], {
+        **choices(["eval", "bleu", None, "near.txt"]),
         "--out": lambda base: (base, [*base, "--out", "bleu.tsv"]),
         # It silences warnings, such as that of lines that end in CR LF.
         "--quiet": (["eval", "bleu", "crlf.txt", "near.txt"], ["eval", "bleu", "crlf.txt", "near.txt", "--quiet"]),
@@ -408,6 +429,7 @@ FIXTURES = {
         "--json": lambda base: (base, [*base, "--json"]),
     }),
     "ablate": (ABLATE, {
+        **choices(["ablate", None, *ABLATE[2:]]),
         **POOL_OPTIONS,
         "--labeled": (ABLATE[:4], [*ABLATE[:4], "--labeled", "known.txt"]),
         "--exclude-text": ([*ABLATE[:3], "9", *ABLATE[4:]], [*ABLATE[:3], "9", *ABLATE[4:], "--exclude-text", "known.txt"]),
@@ -452,6 +474,7 @@ FIXTURES = {
         "--json": (ABLATE, [*ABLATE, "--json"]),
     }),
     "rho": (RHO, {
+        **choices(["rho", None, *RHO[2:]]),
         **POOL_OPTIONS,
         "--labeled": (["rho", "pool.txt", "--target", "words.txt", "--k", "2"],
                       ["rho", "pool.txt", "--target", "words.txt", "--k", "2", "--labeled", "pool.txt"]),
@@ -471,6 +494,7 @@ FIXTURES = {
         "--json": (RHO, [*RHO, "--json"]),
     }),
     "composition": (COMPOSED, {
+        **choices(["composition", None, *COMPOSED[2:]]),
         **{name: POOL_OPTIONS[name] for name in ("--bad-lines", "--out", "--threads", "--quiet")},
         "--format": ([COMPOSED[0], "pool", *COMPOSED[2:], "--scores", "u.npy"],
                      [COMPOSED[0], "pool", *COMPOSED[2:], "--scores", "u.npy", "--format", "tsv"]),
@@ -505,6 +529,7 @@ FIXTURES = {
         "--quiet": (["plot", "map", "pool.txt", "picked.txt"], ["plot", "map", "pool.txt", "picked.txt", "--quiet", "--first", "2"]),
     }),
     "model": (["model", "info", "model"], {
+        **choices([*TRANSLATE[:3], None]),
         "--layer": (READY, [*READY, "--layer", "2"]),
         "--pool": (READY, [*READY, "--pool", "max"]),
         "--normalize": (READY, [*READY, "--normalize"]),
@@ -536,6 +561,7 @@ FIXTURES = {
     "scorers": (["scorers"], {"--json": (["scorers"], ["scorers", "--json"])}),
     "doctor": (["doctor"], {"--json": (["doctor"], ["doctor", "--json"])}),
     "lm": (["lm", "train", "pool.txt"], {
+        **choices(["lm", "train", None]),
         "--format": (["lm", "train", "pool"], ["lm", "train", "pool", "--format", "tsv"]),
         "--text-column": (["lm", "train", "pool.tsv"], ["lm", "train", "pool.tsv", "--text-column", "other"]),
         "--json": (["lm", "train", "pool.txt", "--out", "three.arpa"], ["lm", "train", "pool.txt", "--out", "three.arpa", "--json"]),

@@ -15,8 +15,11 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t bytes) {
         FUZZ_CHECK(info.ndim >= 1 && info.ndim <= 2 && info.shape[0] >= 0 && info.shape[1] >= 0);
         size_t size = alcore_sys_dtype_bytes(info.dtype);
         FUZZ_CHECK(size > 0 && info.data_start <= (int64_t)bytes);
-        FUZZ_CHECK((size_t)info.shape[0] * (size_t)info.shape[1] * size <=
-                   bytes - (size_t)info.data_start);
+        const size_t numbers = (size_t)info.shape[0] * (size_t)info.shape[1];
+        FUZZ_CHECK(numbers <= bytes - (size_t)info.data_start);
+        void *values = malloc(numbers * size + 1);
+        FUZZ_CHECK(alcore__array_read(file, &info, 0, info.shape[0], values) == ALCORE_OK);
+        free(values);
     }
     alcore__file_close(file);
     fuzz_finish(&host, bytes, status);

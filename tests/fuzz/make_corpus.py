@@ -38,7 +38,11 @@ write("tables", "", "id,text\n1,a\n", "\ufeffid;text\r\n1;\"a;\r\n\"\"b\"\"\"\r\
       "text,x;\"y\nz\"\n", "text,text\n", "id,text\n1,\"a\nb\"\n2,\"c\n\nd\"", b"text\n\xff\n", b"id,text\n1,a\0\n")
 write("sgml", "<srcset setid=\"n\">\n<doc docid=\"a.1\">\n<p>\n<seg id=\"1\"> a &amp; b &#228;&#xE4; AT&T </seg>\n</p>\n</doc>\n</srcset>\n",
       "<DOC ID='d'>\n<hl><SEG ID=1>x</SEG></hl>\n", "<src>\n<seg id=\"1\">a</seg>\n</src>\n<ref>\n<seg id=\"1\">b</seg>\n", "<seg>a</seg>",
-      "<seg id=\"1\">a", "<seg id=\"1\">&#x110000;&#0;&#;&#x;&lt;&gt</seg>", "<seg id=1>a</seg><seg id=2>b</seg>", "", "<doc id=\"", "<seg id")
+      "<seg id=\"1\">a", "<seg id=\"1\">&#x110000;&#0;&#;&#x;&lt;&gt</seg>", "<seg id=1>a</seg><seg id=2>b</seg>", "", "<doc id=\"", "<seg id",
+      "<?xml version='1.0' encoding='utf-8'?>\n<!DOCTYPE a [ <!ELEMENT b> ]>\n<doc id='d' domain=\"news\">\n<src lang='en'><p>\n<seg\n id='1'>a\n b "
+      "<![CDATA[ &amp; ]]><!-- c --></seg><seg id='2'/></p></src>\n<ref translator='A' lang='de'><seg id='1'>A <b>x</b></seg></ref>"
+      "<hyp system='S'><seg id='1'>s</seg></hyp></doc>", "<!-- a\n b", "<!ENTITY a 'b'>", "<?xml encoding='latin1'?>", "<refset refid=A><doc genre=news docid=1>"
+      "<seg id=1>a</seg></refset><refset refid=A><seg id=1>b</seg>", "<seg id=1>a</doc><seg id=2>b</seg>")
 row = "\t_\t_\t_\t_\t_\t_\n"
 write("conll", "# newdoc id = d\n# sent_id = s\n1-2\tab\t_\t_" + row + "1\ta\t_\tX" + row + "2\tb c\t_\tY" + row + "2.1\td\t_\tZ" + row +
       "\n", "-DOCSTART- -X- O O\n\nEU NNP I-NP I-ORG\n# NN O O\n\n# note\nx y z O\r\n", "en:Paris\tB-LOC\nen:a:b\tO\n\nen:x\tO\n",
@@ -52,7 +56,9 @@ write("npy", npy(1, "{'descr': '<f4', 'fortran_order': False, 'shape': (2, 3), }
       npy(1, "{'descr': '<f2', 'fortran_order': True, 'shape': (2, 3), }\n", bytes(12)),
       npy(1, "{'descr': [('a', '<f4')], 'fortran_order': False, 'shape': (2,), }\n", bytes(8)),
       npy(1, "{'descr': '<i8', 'fortran_order': False, 'shape': (4611686018427387904, 4), }\n", bytes(8)),
-      npy(1, "{\"shape\":(2,),\"descr\":'<u8',\"fortran_order\":False}", bytes(16)), npy(2, "", b"")[:10])
+      npy(1, "{\"shape\":(2,),\"descr\":'<u8',\"fortran_order\":False}", bytes(16)), npy(2, "", b"")[:10],
+      npy(1, "{'descr': '>f4', 'fortran_order': True, 'shape': (2, 3), }\n", bytes(24)), npy(1, "{'descr': '<V2', 'fortran_order': False, 'shape': (3,), }", bytes(6)),
+      npy(1, "{'descr': '>u2', 'fortran_order': True, 'shape': (2, 2), }\n", bytes(8)), npy(1, "{'descr': '|b1', 'fortran_order': False, 'shape': (3,), }", bytes(3)))
 one = {"dtype": "F32", "shape": [2, 3], "data_offsets": [0, 24]}
 write("safetensors", safetensors({"t": one}, bytes(24)),
       safetensors({"__metadata__": {"format": "pt"}, "t": one, "u": {"dtype": "U8", "shape": [1], "data_offsets": [24, 25]}}, bytes(25)),
@@ -60,6 +66,8 @@ write("safetensors", safetensors({"t": one}, bytes(24)),
       safetensors('{"t":{"dtype":"I64","shape":[2],"data_offsets":[0,16]},"t":{}}', bytes(16)),
       safetensors({"t": {"dtype": "F16", "shape": [2**32, 2**32], "data_offsets": [0, 0]}}, b""),
       safetensors({"t": {"dtype": "F64", "shape": [1], "data_offsets": [8, 16]}}, bytes(16)),
+      safetensors({"t": {"dtype": "I16", "shape": [2], "data_offsets": [0, 4]}}, bytes(4)),
+      safetensors({"t": {"dtype": "F4", "shape": [4], "data_offsets": [0, 2]}}, bytes(2)),
       safetensors("{}", b""), safetensors("[" * 40, b""), b"\xff" * 12)
 
 

@@ -323,6 +323,10 @@ class alcore_read_options(Structure):
         ("reference_column", c_char_p),
         ("references", c_char_p),
         ("language", c_char_p),
+        ("side", c_char_p),
+        ("translator", c_char_p),
+        ("system", c_char_p),
+        ("domain", c_char_p),
     ]
 
 

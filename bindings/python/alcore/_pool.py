@@ -128,17 +128,21 @@ class Pool(Handle):
         return None
 
     def read(self, path, *, format="auto", text_column=None, reference_column=None, references=None, language=None,
-             bad_lines="error"):
+             bad_lines="error", side=None, translator=None, system=None, domain=None):
         """Adds the records of a file: text, TSV, CSV, JSONL or CoNLL, also as .gz, .xz or .zst. text_column, reference_column: where
         texts and references are, by name, in CoNLL also by number from 1. references: the path of a second file that has the
         references, one for each text, as in the two files of a parallel corpus. language: of the rows that name none. bad_lines:
-        "error" names the first malformed line; "mask" keeps its row, which is never selected and has the state "malformed"."""
+        "error" names the first malformed line; "mask" keeps its row, which is never selected and has the state "malformed".
+        side ("src", "ref" or "hyp"), translator, system and domain choose what is read of a test set in SGML or XML that has
+        several sides; the references of a second file are those of translator or system."""
         options = struct(_ffi.alcore_read_options, format=choice("ALCORE_FORMAT_", format, "format"),
                          bad_lines=choice("ALCORE_BAD_LINES_", bad_lines, "bad_lines"),
                          text_column=column_name(text_column, "text_column"),
                          reference_column=column_name(reference_column, "reference_column"),
                          references=None if references is None else path_of(references),
-                         language=None if language is None else name_of(language, "language"))
+                         language=None if language is None else name_of(language, "language"),
+                         **{name: None if value is None else name_of(value, name) for name, value in
+                            dict(side=side, translator=translator, system=system, domain=domain).items()})
         run(lib.alcore_pool_read, self._handle, path_of(path), ctypes.byref(options))
         return self
 

@@ -68,20 +68,27 @@ def filter_pool(options):
 TABLE = "text\tother\ttarget\tgold\na cat\tone\teine Katze\tK\na dog\ttwo\tein Hund\tH\n"
 
 
-@walks("alcore_pool_read", format=_ffi.ALCORE_FORMAT_TSV, bad_lines=_ffi.ALCORE_BAD_LINES_MASK, text_column=b"other",
+# A test set in which each choice leaves another side.
+SET = ("<doc id='a' domain='news'><src lang='en'><seg id='1'>a cat</seg></src></doc>\n<doc id='b' domain='chat'>"
+       "<src lang='en'><seg id='1'>a dog</seg></src><ref translator='A'><seg id='1'>ein Hund</seg></ref>"
+       "<hyp system='S'><seg id='1'>der Hund</seg></hyp></doc>\n")
+CHOICE = {"side": b"src", "translator": b"A", "system": b"S", "domain": b"news"}
+
+
+@walks("alcore_pool_read", **CHOICE, format=_ffi.ALCORE_FORMAT_TSV, bad_lines=_ffi.ALCORE_BAD_LINES_MASK, text_column=b"other",
        reference_column=b"gold", references=lambda: file("answers.txt", "A\nB\n"), language=b"de")
 def read_pool(options):
     def read(path):
         pool = Owned("pool", "alcore_pool_new", CTX, None)
         ask("alcore_pool_read", pool, path, ctypes.byref(options))
         return rows_of(pool_of(pool))
-    return attempts(read, file("table.tsv", TABLE), file("table", TABLE), file("bad.tsv", TABLE + "too few\n"))
+    return attempts(read, file("table.tsv", TABLE), file("table", TABLE), file("bad.tsv", TABLE + "too few\n"), file("set.xml", SET))
 
 
 ONE_SIDE = "do not apply"
 
 
-@walks("alcore_overlap_read", format=_ffi.ALCORE_FORMAT_TSV, text_column=b"other", bad_lines=_ffi.ALCORE_BAD_LINES_MASK,
+@walks("alcore_overlap_read", **CHOICE, format=_ffi.ALCORE_FORMAT_TSV, text_column=b"other", bad_lines=_ffi.ALCORE_BAD_LINES_MASK,
        reference_column=Refusal(b"gold", ONE_SIDE), references=Refusal(b"file", ONE_SIDE), language=Refusal(b"de", ONE_SIDE))
 def read_overlap(options):
     def read(path):
@@ -93,7 +100,7 @@ def read_overlap(options):
         score = _ffi.alcore_overlap_score(size=ctypes.sizeof(_ffi.alcore_overlap_score))
         ask("alcore_overlap_compute", overlap, 1, _ffi.ALCORE_OVERLAP_SELECTED, ctypes.byref(score))
         return count.value, score.shared_types
-    return attempts(read, file("table.tsv", TABLE), file("table", TABLE), file("bad.tsv", TABLE + "too few\n"))
+    return attempts(read, file("table.tsv", TABLE), file("table", TABLE), file("bad.tsv", TABLE + "too few\n"), file("set.xml", SET))
 
 
 class ArrowTable:
@@ -144,7 +151,7 @@ TWO_COLUMNS = "apply to an Arrow stream"
 
 @walks("alcore_pool_add_arrow", text_column=b"other", reference_column=b"gold", format=Refusal(_ffi.ALCORE_FORMAT_TSV, TWO_COLUMNS),
        bad_lines=Refusal(_ffi.ALCORE_BAD_LINES_MASK, TWO_COLUMNS), references=Refusal(b"file", TWO_COLUMNS),
-       language=Refusal(b"de", TWO_COLUMNS))
+       language=Refusal(b"de", TWO_COLUMNS), **{name: Refusal(value, TWO_COLUMNS) for name, value in CHOICE.items()})
 def add_arrow(options):
     pool, table = alcore.Pool([], context=CTX), ArrowTable({"text": "a cat", "other": "one", "target": "eine Katze", "gold": "K"})
     ask("alcore_pool_add_arrow", pool, ctypes.addressof(table.stream), ctypes.byref(options))

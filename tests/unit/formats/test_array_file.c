@@ -72,18 +72,116 @@ START_TEST(npy_headers) {
 }
 END_TEST
 
+/* Reads a whole array and compares it with what numpy reads. */
+static void npy_gives(const char *header, const void *data, size_t bytes, int32_t dtype,
+                      const void *expected, size_t expected_bytes) {
+    draft file = make_npy(1, header, bytes);
+    memcpy(file.bytes + file.length - bytes, data, bytes);
+    memory_host_file(&host, file.bytes, file.length);
+    alcore__array_info info;
+    alcore__file *out = NULL;
+    ck_works(alcore__array_open(host.ctx, "a.npy", &info, &out));
+    ck_assert_int_eq(info.dtype, dtype);
+    const size_t row = (size_t)info.shape[1] * alcore_sys_dtype_bytes(dtype);
+    ck_assert_uint_eq((size_t)info.shape[0] * row, expected_bytes);
+    unsigned char whole[256], parts[256];
+    ck_works(alcore__array_read(out, &info, 0, info.shape[0], whole));
+    ck_assert_mem_eq(whole, expected, expected_bytes);
+    for (int64_t i = 0; i < info.shape[0]; i++)
+        ck_works(alcore__array_read(out, &info, i, 1, parts + (size_t)i * row));
+    ck_assert_mem_eq(parts, expected, expected_bytes);
+    alcore__file_close(out);
+}
+
+#define NPY(type, order, shape)                                                                    \
+    "{'descr': '" type "', 'fortran_order': " order ", 'shape': (" shape "), }\n"
+
+/* Byte orders, memory orders and types, as numpy 2.4.6 and ml_dtypes 0.6.0 write them. */
+START_TEST(npy_orders) {
+    const float rows[] = {1, 2, 3, 4, 5, 6};
+    const float columns[] = {1, 4, 2, 5, 3, 6};
+    npy_gives(NPY("<f4", "False", "2, 3"), rows, 24, ALCORE_FLOAT32, rows, 24);
+    npy_gives(NPY("<f4", "True", "2, 3"), columns, 24, ALCORE_FLOAT32, rows, 24);
+    npy_gives(NPY("<f4", "True", "6,"), rows, 24, ALCORE_FLOAT32, rows, 24);
+    unsigned char swapped[24];
+    for (int i = 0; i < 24; i++) swapped[i] = ((const unsigned char *)columns)[i ^ 3];
+    npy_gives(NPY(">f4", "True", "2, 3"), swapped, 24, ALCORE_FLOAT32, rows, 24);
+    for (int i = 0; i < 24; i++) swapped[i] = ((const unsigned char *)rows)[i ^ 3];
+    npy_gives(NPY(">f4", "False", "2, 3"), swapped, 24, ALCORE_FLOAT32, rows, 24);
+    npy_gives(NPY(">f8", "False", "1,"), "\x3F\xF8\0\0\0\0\0\0", 8, ALCORE_FLOAT64, &(double){1.5},
+              8);
+    npy_gives(NPY(">f2", "False", "1,"), "\x3E\0", 2, ALCORE_FLOAT16, "\0\x3E", 2);
+    npy_gives(NPY(">i8", "False", "1,"), "\xFF\xFF\xFF\xFF\xFF\xFF\xFF\xFE", 8, ALCORE_INT64,
+              &(int64_t){-2}, 8);
+    npy_gives(NPY(">u8", "False", "1,"), "\0\0\0\0\0\0\1\2", 8, ALCORE_UINT64, &(uint64_t){258}, 8);
+    npy_gives(NPY(">i4", "False", "1,"), "\xFF\xFF\xFF\xFE", 4, ALCORE_INT32, &(int32_t){-2}, 4);
+}
+END_TEST
+
+START_TEST(npy_types) {
+    npy_gives(NPY("<V2", "False", "2,"), "\x80\x3F\x20\xC0", 4, ALCORE_BFLOAT16, "\x80\x3F\x20\xC0",
+              4);
+    npy_gives(NPY(">V2", "False", "2,"), "\x3F\x80\xC0\x20", 4, ALCORE_BFLOAT16, "\x80\x3F\x20\xC0",
+              4);
+    npy_gives(NPY("|b1", "False", "3,"), "\1\0\1", 3, ALCORE_UINT8, "\1\0\1", 3);
+    npy_gives(NPY("|i1", "False", "3,"), "\xFF\0\x7F", 3, ALCORE_INT32, (int32_t[]){-1, 0, 127},
+              12);
+    npy_gives(NPY("<i2", "False", "3,"), "\xFE\xFF\0\0\1\2", 6, ALCORE_INT32,
+              (int32_t[]){-2, 0, 513}, 12);
+    npy_gives(NPY(">i2", "True", "2, 2"), "\xFF\xFE\0\1\0\2\0\3", 8, ALCORE_INT32,
+              (int32_t[]){-2, 2, 1, 3}, 16);
+    npy_gives(NPY("<u2", "False", "2,"), "\xFE\xFF\1\0", 4, ALCORE_INT32, (int32_t[]){65534, 1}, 8);
+    npy_gives(NPY("<u4", "False", "2,"), "\xFE\xFF\xFF\xFF\1\0\0\0", 8, ALCORE_INT64,
+              (int64_t[]){4294967294, 1}, 16);
+    npy_gives(NPY(">u4", "False", "1,"), "\0\0\1\0", 4, ALCORE_INT64, (int64_t[]){256}, 8);
+    alcore__array_info info = {.dtype = ALCORE_UINT8};
+    alcore__array_widen_bytes(&info);
+    ck_assert(info.dtype == ALCORE_INT32 && info.stored == ALCORE__STORED_UINT8);
+}
+END_TEST
+
+/* A column that is longer than the piece in which it is read. */
+START_TEST(long_columns_in_fortran_order) {
+    enum { ROWS = 5000, COLUMNS = 3 };
+    int64_t *columns = malloc(ROWS * COLUMNS * sizeof *columns);
+    int64_t *rows = malloc(ROWS * COLUMNS * sizeof *rows);
+    for (int64_t row = 0; row < ROWS; row++)
+        for (int64_t column = 0; column < COLUMNS; column++)
+            columns[column * ROWS + row] = row * COLUMNS + column;
+    memory_host_file(&host, columns, ROWS * COLUMNS * sizeof *columns);
+    alcore__file *file = NULL;
+    ck_works(alcore__file_open(host.ctx, "a", &file));
+    const alcore__array_info info = {
+        .dtype = ALCORE_INT64, .ndim = 2, .shape = {ROWS, COLUMNS}, .fortran = true};
+    ck_works(alcore__array_read(file, &info, 0, ROWS, rows));
+    for (int64_t i = 0; i < ROWS * COLUMNS; i++) ck_assert_int_eq(rows[i], i);
+    ck_works(alcore__array_read(file, &info, 4990, 2, rows));
+    for (int64_t i = 0; i < 2 * COLUMNS; i++) ck_assert_int_eq(rows[i], 4990 * COLUMNS + i);
+    alcore__file_close(file);
+    free(columns);
+    free(rows);
+}
+END_TEST
+
 START_TEST(npy_errors) {
 #define HEAD "{'descr': '<f4', 'fortran_order': False, "
     npy_fails(HEAD "'shape': (3, 4), }\n", 40, "a.npy is truncated: 110 bytes of 118");
     npy_fails(HEAD "'shape': (3, 4), }\n", 49, "has 1 bytes after its array");
-    npy_fails("{'descr': '<f4', 'fortran_order': True, 'shape': (3,), }", 12,
-              "Fortran order: save numpy.asc");
-    npy_fails("{'descr': '>f4', 'fortran_order': False, 'shape': (3,), }", 12,
-              "numbers of type '>f4' are not read");
-    npy_fails("{'descr': '|O', 'fortran_order': False, 'shape': (3,), }", 12, "type '|O'");
+    npy_fails("{'descr': '<f16', 'fortran_order': False, 'shape': (3,), }", 48,
+              "numbers of type '<f16' are not read (save x.astype(numpy.float32), or numpy.int64");
+    npy_fails("{'descr': '<c8', 'fortran_order': False, 'shape': (3,), }", 24, "type '<c8'");
+    npy_fails("{'descr': '|V2', 'fortran_order': False, 'shape': (3,), }", 6, "raw bytes");
+    npy_fails("{'descr': '<V1', 'fortran_order': False, 'shape': (3,), }", 3, "raw bytes");
+    npy_fails("{'descr': '<U3', 'fortran_order': False, 'shape': (3,), }", 36, "texts, which");
+    npy_fails("{'descr': '<M8[ns]', 'fortran_order': False, 'shape': (3,), }", 24, "'<M8[ns]'");
+    npy_fails("{'descr': '<', 'fortran_order': False, 'shape': (3,), }", 12, "type '<'");
+    npy_fails("{'descr': '', 'fortran_order': False, 'shape': (3,), }", 12, "type ''");
+    npy_fails("{'descr': '<b1', 'fortran_order': False, 'shape': (3,), }", 3, "type '<b1'");
+    npy_fails("{'descr': '|O', 'fortran_order': False, 'shape': (3,), }", 12,
+              "type '|O' are not read (Python objects: save numpy.asarray");
     npy_fails("{'descr': [('a', '<f4')], 'fortran_order': False, 'shape': (3,), }", 12,
               "a structured array");
-    npy_fails(HEAD "'shape': (1, 2, 3), }", 24, "more than two dimensions");
+    npy_fails(HEAD "'shape': (1, 2, 3), }", 24, "more than two dimensions: save x.reshape");
     npy_fails(HEAD "'shape': (), }", 4, "has no dimension");
     npy_fails(HEAD "'shape': (3), }", 12, "malformed shape");
     npy_fails(HEAD "'shape': (-3,), }", 12, "malformed shape");
@@ -198,6 +296,46 @@ START_TEST(safetensors_headers) {
 }
 END_TEST
 
+/* Tensors beside the one that is read have any type, also one of a later version of the format. */
+START_TEST(safetensors_types_beside) {
+    static const struct {
+        const char *dtype;
+        int bytes;
+    } types[] = {{"BOOL", 4},        {"I8", 4},      {"I16", 8},     {"U16", 8},
+                 {"U32", 16},        {"C64", 32},    {"F8_E4M3", 4}, {"F8_E8M0", 4},
+                 {"F8_E5M2FNUZ", 4}, {"F6_E2M3", 3}, {"F4", 2},      {"F128", 7}};
+    alcore__array_info info;
+    for (size_t i = 0; i < sizeof types / sizeof *types; i++) {
+        char header[200];
+        snprintf(header, sizeof header,
+                 "{\"a\":{\"dtype\":\"F32\",\"shape\":[2],\"data_offsets\":[0,8]},"
+                 "\"b\":{\"dtype\":\"%s\",\"shape\":[4],\"data_offsets\":[8,%d]}}",
+                 types[i].dtype, 8 + types[i].bytes);
+        draft file = make_safetensors(header, (size_t)(8 + types[i].bytes));
+        ck_works(open_array("x.safetensors:a", file.bytes, file.length, &info));
+        ck_assert_int_eq(info.dtype, ALCORE_FLOAT32);
+    }
+    static const struct {
+        const char *dtype;
+        int bytes;
+        int32_t read, stored;
+    } integers[] = {{"BOOL", 1, ALCORE_UINT8, ALCORE__STORED_SAME},
+                    {"I8", 1, ALCORE_INT32, ALCORE__STORED_INT8},
+                    {"I16", 2, ALCORE_INT32, ALCORE__STORED_INT16},
+                    {"U16", 2, ALCORE_INT32, ALCORE__STORED_UINT16},
+                    {"U32", 4, ALCORE_INT64, ALCORE__STORED_UINT32}};
+    for (size_t i = 0; i < sizeof integers / sizeof *integers; i++) {
+        char header[100];
+        snprintf(header, sizeof header,
+                 "{\"t\":{\"dtype\":\"%s\",\"shape\":[3],\"data_offsets\":[0,%d]}}",
+                 integers[i].dtype, 3 * integers[i].bytes);
+        draft file = make_safetensors(header, (size_t)(3 * integers[i].bytes));
+        ck_works(open_array("x.safetensors", file.bytes, file.length, &info));
+        ck_assert(info.dtype == integers[i].read && info.stored == integers[i].stored);
+    }
+}
+END_TEST
+
 START_TEST(safetensors_errors) {
 #define T(name, rest) "\"" name "\":{\"dtype\":\"U8\"," rest "}"
     static const struct {
@@ -234,10 +372,12 @@ START_TEST(safetensors_errors) {
          "impossible data_offsets"},
         {"{" T("a", "\"shape\":[2]") "}", 2, "tensor \"a\" is malformed"},
         {"{\"a\":{\"shape\":[2],\"data_offsets\":[0,2]}}", 2, "tensor \"a\" is malformed"},
-        {"{\"a\":{\"dtype\":\"I8\",\"shape\":[2],\"data_offsets\":[0,2]}}", 2,
-         "has a dtype that is not read"},
+        {"{\"a\":{\"dtype\":\"F8_E4M3\",\"shape\":[2],\"data_offsets\":[0,2]}}", 2,
+         "the tensor has the dtype F8_E4M3, which is not read: save tensor.to(torch.float32)"},
+        {"{\"a\":{\"dtype\":\"F4\",\"shape\":[3],\"data_offsets\":[0,2]}}", 2,
+         "data_offsets that do not fit its shape"},
         {"{\"a\":{\"dtype\":3,\"shape\":[2],\"data_offsets\":[0,2]}}", 2,
-         "has a dtype that is not read"},
+         "has a dtype that is no text"},
         {"{" T("a", "\"dtype\":\"U8\",\"shape\":[2],\"data_offsets\":[0,2]") "}", 2,
          "unknown or repeated key"},
         {"{" T("a", "\"shape\":[2],\"file\":\"/etc/passwd\",\"data_offsets\":[0,2]") "}", 2,
@@ -307,6 +447,10 @@ START_TEST(files_that_hold_no_array) {
     alcore__array_info info;
     ck_fails(open_array("a.txt", "1\n2\n", 4, &info), ALCORE_E_DATA,
              "a.txt is neither .npy nor .safetensors");
+    ck_fails(open_array("a.npz", "PK\3\4", 4, &info), ALCORE_E_DATA,
+             "a.npz is an archive of arrays: save one with numpy.save");
+    ck_fails(open_array("a.bin", "PK\3\4", 4, &info), ALCORE_E_DATA, "an archive or a pickle");
+    ck_fails(open_array("a.pt", "x", 1, &info), ALCORE_E_DATA, "with safetensors");
     ck_fails(open_array("a.npy.gz", "x", 1, &info), ALCORE_E_DATA, "decompress the file first");
     ck_fails(open_array("a.npy", "hello hello hello", 17, &info), ALCORE_E_DATA,
              "a.npy is no .npy file");
@@ -343,6 +487,10 @@ END_TEST
 
 int main(void) {
     const TTest *const tests[] = {npy_headers,
+                                  npy_orders,
+                                  npy_types,
+                                  long_columns_in_fortran_order,
+                                  safetensors_types_beside,
                                   npy_errors,
                                   npy_written_and_read,
                                   safetensors_headers,

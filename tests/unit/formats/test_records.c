@@ -359,38 +359,6 @@ START_TEST(jsonl_translations) {
 }
 END_TEST
 
-/* The test sets of WMT and IWSLT. */
-START_TEST(segments_of_test_sets) {
-    expect("newstest.de.sgm",
-           "<srcset setid=\"newstest\" srclang=\"any\">\n"
-           "<doc sysid=\"ref\" docid=\"abc.1\" genre=\"news\">\n<p>\n"
-           "<seg id=\"1\">Ein Haus &amp; mehr</seg>\n"
-           "<seg id=\"2\"> zwei &lt;b&gt; AT&T &#228;&#xE4; &nbsp; &#x;</seg>\n</p>\n</doc>\n"
-           "<DOC DOCID='d 2'>\n<hl><SEG ID=1></SEG></hl>\n</DOC>\n</srcset>\n",
-           NULL,
-           "Ein Haus & mehr|-|-|-|abc.1|-|4\n"
-           "zwei <b> AT&T \xC3\xA4\xC3\xA4 &nbsp; &#x;|-|-|-|abc.1|-|5\n|-|-|-|d 2|-|9\n");
-    expect("a.xml",
-           "<src lang=\"en\"><doc id=\"a\"><p><seg id=\"1\">x</seg></p>\n<src lang=\"en\">\n"
-           "<doc>\n<segment/><seg id=\"2\">y</seg>",
-           NULL, "x|-|-|-|a|-|1\ny|-|-|-|-|-|4\n");
-    expect("a.sgml",
-           "<seg id=\"1\">&#0; &#xD800; &#x110000; &#99999999999; &#x6; &#6x; &amp &</seg>", NULL,
-           "&#0; &#xD800; &#x110000; &#99999999999; \x06 &#6x; &amp &|-|-|-|-|-|1\n");
-    refuse("a.sgm", "<seg id=\"1\">one\ntwo</seg>\n",
-           "a.sgm:1: the <seg> does not end in its line");
-    refuse("a.sgm", "\n<seg id=\"1\"", "a.sgm:2: the <seg> does not end in its line");
-    refuse("a.xml", "<tuv><seg>one</seg></tuv>\n", "a.xml:1: a <seg> without an id");
-    refuse("a.sgm", "<seg id=\"1\">a</seg><seg id=\"2\">b</seg>", "a.sgm:1: a second <seg>");
-    refuse("a.xml", "<src>\n<seg id=\"1\">a</seg>\n</src>\n<ref>\n<seg id=\"1\">b</seg>\n</ref>\n",
-           "a.xml:5: a <seg> of <ref>, and those before it are of <src>");
-    refuse("a.sgm", "<refset>\n<seg id=\"1\">a</seg>\n</refset><refset>\n<seg id=\"1\">b</seg>\n",
-           "a.sgm:4: a <seg> of <refset>, and those before it are of <refset>");
-    refuse("a.xml", "<?xml version=\"1.0\"?>\n<html/>\n", "a.xml has no <seg id=\"...\">");
-    refuse("a.sgm", "", "a.sgm has no <seg id=\"...\">");
-}
-END_TEST
-
 START_TEST(formats_by_suffix) {
     static const char *const unread[] = {"a.html", "a.tmx",     "a.xliff", "a.xlf",    "a.po",
                                          "a.json", "a.parquet", "a.ODS",   "a.xlsx.gz"};
@@ -455,7 +423,6 @@ int main(void) {
                                   jsonl_errors,
                                   columns_of_pairs,
                                   jsonl_translations,
-                                  segments_of_test_sets,
                                   formats_by_suffix,
                                   every_allocation_may_fail};
     memory_host_open(&host);
