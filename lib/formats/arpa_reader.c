@@ -82,18 +82,25 @@ static bool read_count(const char **next, const char *end, int64_t *out) {
     return *next > begin;
 }
 
-/* Reads a header line such as `ngram 2=239103`, whose order must be *orders + 1, and counts it in
- * *orders. */
+static void skip_blanks(const char **next, const char *end) {
+    while (*next < end && (**next == ' ' || **next == '\t')) (*next)++;
+}
+
+/* Reads a header line such as `ngram 2=239103` or IRSTLM's `ngram  2=    239103`, whose order must
+ * be *orders + 1, and counts it in *orders. */
 static alcore_status read_promise(reader *r, int32_t *orders) {
-    static const char word[] = "ngram ";
-    const char *next = r->line + strlen(word), *end = r->line + r->line_length;
+    static const char word[] = "ngram";
+    const size_t bytes = strlen(word);
+    const char *next = r->line + bytes, *end = r->line + r->line_length;
     int64_t order = 0, count = 0;
-    if (r->line_length < strlen(word) || memcmp(r->line, word, strlen(word)) != 0)
+    if (r->line_length <= bytes || memcmp(r->line, word, bytes) != 0 ||
+        !alcore__is_word_space(*next))
         return bad_line(r, "expected `ngram N=COUNT` or `\\1-grams:`");
+    skip_blanks(&next, end);
     const bool has_order = read_count(&next, end, &order);
-    while (next < end && *next == ' ') next++;
+    skip_blanks(&next, end);
     if (!has_order || next == end || *next++ != '=') return bad_line(r, "expected `ngram N=COUNT`");
-    while (next < end && *next == ' ') next++;
+    skip_blanks(&next, end);
     if (!read_count(&next, end, &count) || next != end)
         return bad_line(r, "expected `ngram N=COUNT`");
     if (order != *orders + 1) return bad_line(r, "the orders do not rise from 1 by 1");
@@ -105,15 +112,32 @@ static alcore_status read_promise(reader *r, int32_t *orders) {
     return ALCORE_OK;
 }
 
+/* Fails when the first line that is not blank is that of another format of IRSTLM, in which \data\
+ * and n-grams follow too, but their numbers mean something else. */
+static alcore_status check_format(const reader *r) {
+    static const char *const others[] = {"iARPA", "qARPA", "blmt", "Qblmt"};
+    for (size_t i = 0; i < sizeof others / sizeof *others; i++) {
+        const size_t bytes = strlen(others[i]);
+        if (r->line_length < bytes || memcmp(r->line, others[i], bytes) != 0) continue;
+        if (r->line_length > bytes && !alcore__is_word_space(r->line[bytes])) continue;
+        return bad_line(
+            r, "a file in a format of IRSTLM that is not ARPA: its compile-lm writes ARPA text");
+    }
+    return ALCORE_OK;
+}
+
 /* Reads up to the title of the first section, which is the present line then. Lines before \data\
  * are comments. *orders: the order of the model. */
 static alcore_status read_header(reader *r, int32_t *orders) {
+    bool first = true; /* no line that is not blank so far */
     *orders = 0;
     do {
         ALCORE__TRY(next_line(r));
         if (!r->line)
             return alcore__fail(ALCORE_E_DATA, "%s: not ARPA text: there is no \\data\\ line",
                                 r->lines.path);
+        if (first && r->line_length > 0) ALCORE__TRY(check_format(r));
+        first = first && r->line_length == 0;
     } while (!line_is(r, "\\data\\"));
     ALCORE__TRY(next_filled_line(r));
     while (r->line[0] != '\\') {
@@ -166,11 +190,18 @@ static alcore_status ensure(reader *r, int32_t order, const uint32_t *words, uin
     return ALCORE_OK;
 }
 
+/* Makes <UNK>, as SRILM's users and IRSTLM write the unknown word, <unk>: as in KenLM the two are
+ * one word, of which a file has one. */
+static const char *unknown_as_here(const char *word, size_t length) {
+    return length == 5 && memcmp(word, "<UNK>", 5) == 0 ? "<unk>" : word;
+}
+
 /* *out: the number of a word of an n-gram. The unigrams come first and are the vocabulary; a later
  * word that is none of them is an error. So is <unk>, <s> or </s>, which every vocabulary has, in a
  * file without a unigram for it. */
 static alcore_status read_word(reader *r, int32_t order, const char *word, size_t length,
                                uint32_t *out) {
+    word = unknown_as_here(word, length);
     if (order == 1) {
         ALCORE__TRY(alcore__vocabulary_add(r->ctx, &r->trie->words, word, length, out));
         return reserve_values(r, 1, r->trie->words.count - 1);
@@ -206,7 +237,10 @@ static alcore_status read_ngram(reader *r, int32_t order) {
     if (logp > 1e-6) return bad_line(r, "the log10 probability is above 0");
     ALCORE__TRY(ensure(r, order, words, &number));
     double *const stored = &r->lm->logp[order][number];
-    if (*stored <= 0.0) return bad_line(r, "this n-gram was given before");
+    if (*stored <= 0.0)
+        return bad_line(r, order == 1 && words[0] == ALCORE__LM_UNK
+                               ? "the unknown word was given before, as <unk> or <UNK>"
+                               : "this n-gram was given before");
     *stored = fmin(logp, 0.0);
     if (order < r->lm->order) r->lm->backoff[order][number] = backoff;
     r->lm->ngrams[order]++;
@@ -246,8 +280,25 @@ static void back_off_unlisted(alcore_lm *lm) {
     }
 }
 
-/* Header, sections, \end\, log10 probability -100 for <unk> where the file has none
- * (docs/spec/language-model.md), and the unlisted n-grams. A new vocabulary has <unk>, <s> and </s>
+/* Fails without a unigram of <s> or </s>, without which no sentence has a probability. A file
+ * without one of <unk> gets log10 probability -100 for it, as in KenLM, and a warning
+ * (docs/spec/language-model.md). */
+static alcore_status check_marks(reader *r) {
+    double *logp = r->lm->logp[1];
+    if (logp[ALCORE__LM_BEGIN] > 0.0 || logp[ALCORE__LM_END] > 0.0)
+        return alcore__fail(ALCORE_E_DATA, "%s has no unigram %s: it is no model of sentences",
+                            r->lines.path, logp[ALCORE__LM_BEGIN] > 0.0 ? "<s>" : "</s>");
+    if (logp[ALCORE__LM_UNK] <= 0.0) return ALCORE_OK;
+    alcore__log(r->ctx, ALCORE_LOG_WARN, "formats", NULL,
+                "%s has no unigram <unk> or <UNK>: a word that it lacks gets the log10 probability "
+                "-100, as in KenLM",
+                r->lines.path);
+    logp[ALCORE__LM_UNK] = -100.0;
+    r->lm->ngrams[1]++;
+    return ALCORE_OK;
+}
+
+/* Header, sections, \end\ and the unlisted n-grams. A new vocabulary has <unk>, <s> and </s>
  * already, hence the memory for their values before the first section. r->trie and r->lm are
  * released by the caller, also after a failure. */
 static alcore_status read_model(reader *r) {
@@ -258,10 +309,7 @@ static alcore_status read_model(reader *r) {
     ALCORE__TRY(reserve_values(r, 1, r->trie->words.count - 1));
     for (int32_t n = 1; n <= orders; n++) ALCORE__TRY(read_section(r, n));
     if (!line_is(r, "\\end\\")) return bad_line(r, "expected \\end\\");
-    if (r->lm->logp[1][ALCORE__LM_UNK] > 0.0) {
-        r->lm->logp[1][ALCORE__LM_UNK] = -100.0;
-        r->lm->ngrams[1]++;
-    }
+    ALCORE__TRY(check_marks(r));
     back_off_unlisted(r->lm);
     return alcore__lm_finish(r->lm, true /* the reader makes one model */);
 }

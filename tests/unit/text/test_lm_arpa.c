@@ -137,6 +137,64 @@ START_TEST(other_tools_files) {
 }
 END_TEST
 
+/* A model of lmplz, and what kenlm 0.3.0 from PyPI scores it with in each of the forms that tools
+ * write: log10 probabilities of whole sentences, <s> and </s> included. */
+static const char kenlm_grams[] =
+    "0\t<s>\t-0.301029996\n-1.09505801\t</s>\t0\n-0.954242509\tthe\t-0.301029996\n"
+    "-0.954242509\tcat\t-0.301029996\n-0.954242509\tsat\t-0.301029996\n"
+    "-0.897924146\tdog\t-0.301029996\n-0.897924146\ton\t-0.301029996\n"
+    "-0.897924146\tmat\t-0.301029996\n-0.897924146\ta\t-0.301029996\n\n\\2-grams:\n"
+    "-0.410174465\t<s> the\t-0.301029996\n-0.653212514\tthe cat\t-0.301029996\n"
+    "-0.514909816\tcat sat\t-0.301029996\n-0.537346083\tsat </s>\t0\n"
+    "-0.638433582\tthe dog\t-0.301029996\n-0.255272505\tdog sat\t-0.301029996\n"
+    "-0.504111883\tsat on\t-0.301029996\n-0.255272505\ton the\t-0.301029996\n"
+    "-0.638433582\tthe mat\t-0.301029996\n-0.267468783\tmat </s>\t0\n"
+    "-0.638433582\t<s> a\t-0.301029996\n-0.255272505\ta cat\t-0.301029996\n"
+    "-0.537346083\tcat </s>\t0\n\n\\3-grams:\n-0.442359148\t<s> the cat\n"
+    "-0.185234638\tthe cat sat\n-0.19038274\tcat sat </s>\n-0.437757987\t<s> the dog\n"
+    "-0.109144469\tthe dog sat\n-0.182683293\tdog sat on\n-0.109144469\tsat on the\n"
+    "-0.211155063\ton the mat\n-0.113461071\tthe mat </s>\n-0.109144469\t<s> a cat\n"
+    "-0.19038274\ta cat </s>\n\n\\end\\\n";
+
+/* The model with another header, up to the counts of orders 2 and 3, and another unknown word. */
+static alcore_lm *read_kenlm(const char *header, const char *unknown, const char *grams) {
+    char text[4096];
+    snprintf(text, sizeof text, "%s\n\\1-grams:\n%s%s", header, unknown, grams);
+    return read_lm(text);
+}
+
+static void kenlm_scores(const char *header, const char *unknown, const char *grams,
+                         const double expected[5]) {
+    static const char *const texts[] = {"the cat sat", "a zebra ran", "the dog sat on the mat", "",
+                                        "zebra"};
+    alcore_lm *lm = read_kenlm(header, unknown, grams);
+    for (int i = 0; i < 5; i++) ck_assert_double_eq_tol(score(lm, texts[i]), expected[i], 2e-5);
+    alcore_lm_unref(lm);
+}
+
+#define COUNTS "ngram 2=13\nngram 3=11\n"
+
+START_TEST(as_kenlm_reads) {
+    const double plain[] = {-1.22815, -4.52567, -1.57352, -1.39609, -2.49115};
+    const double without[] = {-1.22815, -202.33557, -1.57352, -1.39609, -101.39609};
+    const char *small = "-1.09505801\t<unk>\t0\n", *capital = "-1.09505801\t<UNK>\t0\n";
+    kenlm_scores("\\data\\\nngram 1=10\n" COUNTS, small, kenlm_grams, plain);
+    kenlm_scores("\\data\\\nngram 1=10\n" COUNTS, capital, kenlm_grams, plain);
+    kenlm_scores("\n\\data\\\nngram  1=        10\nngram  2=  13\nngram  3=   11   \n", capital,
+                 kenlm_grams, plain);
+    kenlm_scores("# a\n\\data\\\nngram\t1\t=\t10\n" COUNTS, small, kenlm_grams, plain);
+    kenlm_scores("\\data\\\nngram 1=9\n" COUNTS, "", kenlm_grams, without);
+    /* <Unk> is a word like others. */
+    kenlm_scores("\\data\\\nngram 1=10\n" COUNTS, "-1.09505801\t<Unk>\t0\n", kenlm_grams, without);
+    /* The unknown word within an n-gram, in capitals. */
+    alcore_lm *lm =
+        read_lm("\\data\\\nngram 1=4\nngram 2=1\n\\1-grams:\n-2\t<UNK>\n-99\t<s>\t-1\n-1\t</s>\n"
+                "-1\ta\t-0.5\n\\2-grams:\n-0.25\ta <UNK>\n\\end\\\n");
+    ck_assert_double_eq(score(lm, "a b"), -1 - 1 - 0.25 - 1);
+    alcore_lm_unref(lm);
+}
+END_TEST
+
 START_TEST(pruned_file) {
     /* "a b c" is listed without "b c" (its end) and without "a b" (its beginning). */
     static const char text[] =
@@ -188,6 +246,13 @@ static const struct {
     {HEAD "\\2-grams:\n0.5\ta a\n", "above 0", ALCORE_E_DATA},
     {HEAD "\\2-grams:\n-1\ta a\n-1\ta a\n", "given before", ALCORE_E_DATA},
     {HEAD "-1\ta\n", "given before", ALCORE_E_DATA},
+    {HEAD "-1\t<unk>\n-1\t<UNK>\n", "unknown word was given before, as <unk> or <UNK>",
+     ALCORE_E_DATA},
+    {"\niARPA\n\n" HEAD, ":2: a file in a format of IRSTLM", ALCORE_E_DATA},
+    {"qARPA 3\n" HEAD, "compile-lm writes", ALCORE_E_DATA},
+    {"\\data\\\nngram 1=1\n\\1-grams:\n-1\ta\n\\end\\\n", "has no unigram <s>", ALCORE_E_DATA},
+    {"\\data\\\nngram 1=1\n\\1-grams:\n0\t<s>\n\\end\\\n", "has no unigram </s>", ALCORE_E_DATA},
+    {"\\data\\\nngrams 1=1\n", "expected `ngram N=COUNT`", ALCORE_E_DATA},
     {HEAD "\\2-grams:\n-1\ta a\n\\3-grams:\n", "expected \\end\\", ALCORE_E_DATA},
     {HEAD "\\2-grams:\n-1\ta a\n", "ends before \\end\\", ALCORE_E_DATA},
 };
@@ -223,6 +288,7 @@ int main(void) {
     tcase_add_loop_test(cases, round_trip, 0, 12);
     tcase_add_test(cases, what_is_written);
     tcase_add_test(cases, other_tools_files);
+    tcase_add_test(cases, as_kenlm_reads);
     tcase_add_test(cases, pruned_file);
     tcase_add_loop_test(cases, is_refused, 0, (int)(sizeof refused / sizeof refused[0]));
     tcase_add_test(cases, wrong_arguments);
