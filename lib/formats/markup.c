@@ -139,8 +139,11 @@ static alcore_status pass_declaration(alcore__markup *markup, const alcore__line
     for (; markup->next < markup->end; markup->next++) {
         const char byte = *markup->next;
         if (begins(markup->next, left(markup), "<!ENTITY"))
-            return alcore__lines_fail(lines, "an entity is declared, which is not read: expand "
-                                             "entities with xmllint first");
+            return alcore__fail(
+                ALCORE_E_UNSUPPORTED,
+                "%s:%lld: an entity is declared, which is not read: expand entities "
+                "with xmllint first",
+                lines->path, (long long)lines->line);
         markup->depth += (byte == '[') - (byte == ']');
         if (byte != '>' || markup->depth > 0) continue;
         markup->next++;
@@ -162,7 +165,7 @@ static alcore_status check_encoding(const alcore__markup *markup,
     for (size_t i = 0; i < sizeof fine / sizeof *fine; i++)
         if (strlen(fine[i]) == length && strncasecmp(name, fine[i], length) == 0) return ALCORE_OK;
     const int shown = length < 40 ? (int)length : 40;
-    return alcore__fail(ALCORE_E_DATA,
+    return alcore__fail(ALCORE_E_UNSUPPORTED,
                         "%s says that its encoding is %.*s: convert it with iconv -f %.*s -t UTF-8 "
                         "and correct its first line",
                         lines->path, shown, name, shown, name);

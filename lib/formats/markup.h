@@ -44,7 +44,8 @@ typedef struct alcore__markup {
 void alcore__markup_line(alcore__markup *markup, const char *text, size_t length);
 /* Cuts the next piece off the line. names, NULL-terminated: only tags of these names, "/seg" being
  * one, are tags, and everything else that looks like one is text; NULL: all of them. Fails with
- * ALCORE_E_DATA for a tag without an end and for what a declaration says that is not read. */
+ * ALCORE_E_DATA for a tag without an end, behind which the next call reads on, and with
+ * ALCORE_E_UNSUPPORTED for a declaration that is not read. */
 alcore_status alcore__markup_next(alcore__markup *markup, const alcore__line_reader *lines,
                                   const char *const *names, alcore__markup_piece *out);
 /* After the last line: fails when it ended within something. */
