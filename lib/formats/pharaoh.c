@@ -41,6 +41,16 @@ static bool read_position(const char *text, size_t length, uint32_t *out) {
     return true;
 }
 
+/* What is known about a word that is no link, for its error text. */
+static const char *wrong_link(const char *word, size_t length) {
+    if (memchr(word, '?', length)) return "; possible links, i?j, are not read: leave them out";
+    if (memmem(word, length, "\xC2\xA0", 2))
+        return "; it has a no-break space (U+00A0): separate links by spaces";
+    if (length > 0 && (*word == '#' || memmem(word, length, "({", 2)))
+        return "; GIZA++'s own files are not read: its tools giza2bal and symal make links of them";
+    return "";
+}
+
 /* Reads one link, "i-j". */
 static alcore_status read_link(const reader *r, const char *word, size_t length,
                                alcore__link *out) {
@@ -51,9 +61,9 @@ static alcore_status read_link(const reader *r, const char *word, size_t length,
         return ALCORE_OK;
     return alcore__lines_fail(&r->lines,
                               "'%.*s' is not a link: write source-target as two word positions "
-                              "from 0 to %" PRIu32 ", such as 0-1",
+                              "from 0 to %" PRIu32 ", such as 0-1%s",
                               length < SHOWN ? (int)length : SHOWN, word,
-                              ALCORE__LINK_POSITIONS - 1);
+                              ALCORE__LINK_POSITIONS - 1, wrong_link(word, length));
 }
 
 /* Links compare by (source, target) as these keys do. */

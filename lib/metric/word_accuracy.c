@@ -122,7 +122,11 @@ static alcore_status follow_links(sentence_words *words, const sentences *given,
                          "of %zu words; words count from 0",
                          (long long)(given->before + line + 1), (unsigned long)link.source,
                          (unsigned long)link.target, words->source_count, words->reference_count);
-            return alcore__links_fail(links, line, ALCORE_E_DATA);
+            size_t lengths[2];
+            const char *source = text_of(given, SOURCE, line, &lengths[0]);
+            const char *reference = text_of(given, REFERENCE, line, &lengths[1]);
+            return alcore__links_fail_range(links, line, ALCORE_E_DATA, source, lengths[0],
+                                            reference, lengths[1]);
         }
         if (!words->in_domain[link.source]) continue;
         words->in_domain[link.source] = 2;

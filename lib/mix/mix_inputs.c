@@ -240,7 +240,9 @@ static alcore_status check_links(const alcore__mix_run *run) {
                                           alcore__count_words(reference, length));
         if (status == ALCORE_E_DATA) {
             alcore__fail_within(status, "row %lld of the labeled pool", (long long)row);
-            alcore__links_fail(run->links, row, status);
+            size_t bytes;
+            const char *text = alcore_pool_text(labeled, row, &bytes);
+            alcore__links_fail_range(run->links, row, status, text, bytes, reference, length);
         }
     }
     alcore__link_ranges_clear(run->ctx, &ranges);

@@ -108,11 +108,11 @@ static alcore_status extract_rows(simulation *self, const alcore__links *links) 
         if (row % POLL_ROWS == 0)
             ALCORE__TRY(alcore__tick(self->ctx, "phrases in references", row, rows));
         if (!self->is_pair[row]) continue;
-        size_t length;
+        size_t length, reference_length;
         const char *text = alcore_pool_text(pool, row, &length);
         ALCORE__TRY(alcore__word_row_read(self->ctx, &self->source, text, length));
-        text = alcore_pool_reference(pool, row, &length);
-        ALCORE__TRY(alcore__word_row_read(self->ctx, &self->target, text, length));
+        const char *reference = alcore_pool_reference(pool, row, &reference_length);
+        ALCORE__TRY(alcore__word_row_read(self->ctx, &self->target, reference, reference_length));
         self->link = links->link + links->begin[row];
         self->link_count = links->begin[row + 1] - links->begin[row];
         self->linked = false;
@@ -120,7 +120,8 @@ static alcore_status extract_rows(simulation *self, const alcore__links *links) 
             alcore__phrase_finder_scan(&self->finder, &self->source, extract_hit, self);
         if (status == ALCORE_E_DATA) {
             alcore__fail_within(status, "row %lld", (long long)row);
-            return alcore__links_fail(links, row, status);
+            return alcore__links_fail_range(links, row, status, text, length, reference,
+                                            reference_length);
         }
         if (status != ALCORE_OK) return status;
     }

@@ -93,12 +93,6 @@ void alcore__links_clear(alcore_ctx *ctx, alcore__links *links) {
     *links = (alcore__links){0};
 }
 
-alcore_status alcore__links_fail(const alcore__links *links, int64_t pair, alcore_status status) {
-    if (!links->path) return status;
-    return alcore__fail_within(status, "%s:%lld", links->path,
-                               (long long)(links->before + pair + 1));
-}
-
 /* Links compare by (source, target) as these keys do. */
 static uint64_t sort_key(alcore__link link) {
     return (uint64_t)link.source << 32 | link.target;

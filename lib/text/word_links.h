@@ -31,6 +31,13 @@ void alcore__links_clear(alcore_ctx *ctx, alcore__links *links);
 /* A link of a pair, from 0, is wrong, as the error text of `status` says: puts the file and the
  * line before it where the links were read from a file. Returns status. */
 alcore_status alcore__links_fail(const alcore__links *links, int64_t pair, alcore_status status);
+/* The same for a link that names a word which the texts of its pair do not have: puts what may have
+ * caused it behind the error text, positions that count from 1, or spaces in the texts at which
+ * other tools split. */
+alcore_status alcore__links_fail_range(const alcore__links *links, int64_t pair,
+                                       alcore_status status, const char *source,
+                                       size_t source_length, const char *target,
+                                       size_t target_length);
 
 typedef enum alcore__symmetrization {
     ALCORE__SYMMETRIZE_INTERSECTION,

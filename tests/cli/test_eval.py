@@ -202,6 +202,9 @@ def translated_words_are_those_of_the_vectors(box):
              "x.txt:2: '0~0' is not a link")
     contains(box.run("eval", "word-accuracy", *files, "--links", lines(box, "z.txt", ["0-9", ""]), expect=3).err,
              "z.txt:1: line 1: the link 0-9 points behind")
+    spaced = [lines(box, name, texts) for name, texts in (("s", ["a\u00a0b c"]), ("r", ["x y"]), ("h", ["x y"]))]
+    contains(box.run("eval", "word-accuracy", *spaced, "--links", lines(box, "nbsp.txt", ["0-0 2-1"]), expect=3).err,
+             "nbsp.txt:1: line 1: the link 2-1 points behind a source of 2", "the aligner may have split at the space U+00A0")
     contains(box.run("eval", "word-accuracy", *files, "--links", lines(box, "y.txt", ["0-0"]), expect=3).err, "'y.txt' has 1 lines")
 
 

@@ -236,6 +236,12 @@ START_TEST(test_malformed) {
         {"a-b\n", ":1: 'a-b' is not a link"},
         {"0-16777216\n", ":1: '0-16777216' is not a link"},
         {"99999999999999999999-0\n", "is not a link"},
+        {"0-0 1?1\n", "'1?1' is not a link: write source-target as two word positions from 0 to "
+                      "16777215, such as 0-1; possible links, i?j, are not read: leave them out"},
+        {"0-0\xC2\xA0"
+         "1-1\n",
+         "a no-break space (U+00A0): separate links by spaces"},
+        {"# Sentence pair (1) source length 2\n", "GIZA++'s own files are not read"},
         {"0-0\n0-0\n0-0\n0-0\n", ":4: there are only 3 sentence pairs"},
         {"0-0\n0-0\n", "has 2 lines, but there are 3 sentence pairs"},
     };
@@ -253,6 +259,44 @@ START_TEST(test_malformed) {
     unlink(path);
     alcore__links links;
     ck_assert_int_eq(alcore__pharaoh_read(ctx, path, -1, &links), ALCORE_E_IO);
+    alcore_ctx_unref(ctx);
+}
+END_TEST
+
+/* What may have caused a link that names a word too many. */
+START_TEST(test_links_behind_their_texts) {
+    static const struct {
+        const char *text, *source, *target, *message;
+    } cases[] = {
+        {"0-0 2-1\n",
+         "a\xC2\xA0"
+         "b c",
+         "x y",
+         ":1: bad; the aligner may have split at the space U+00A0 in \"a\xC2\xA0"
+         "b\" of the "
+         "source, which is one word here: replace such spaces before aligning"},
+        {"0-0 1-3\n", "a c", "x yy\xE3\x80\x80z", "U+3000 in \"yy\xE3\x80\x80z\" of the target"},
+        {"1-1 2-2\n", "a b", "x y", ":1: bad; no link has a position 0: subtract 1"},
+        {"0-0 2-2\n", "a b", "x y", ":1: bad"},
+        {"0-0 2-2\n", "caf\xC3\xA9 b", "x\xE2\x80\x94y", ":1: bad"},
+    };
+    alcore_ctx *ctx = bed_ctx(1);
+    test_file_make(path, "behind", "", "");
+    for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
+        alcore__links links;
+        put_file(cases[i].text);
+        ck_assert_int_eq(alcore__pharaoh_read(ctx, path, 1, &links), ALCORE_OK);
+        alcore__fail(ALCORE_E_DATA, "bad");
+        ck_assert_int_eq(alcore__links_fail_range(&links, 0, ALCORE_E_DATA, cases[i].source,
+                                                  strlen(cases[i].source), cases[i].target,
+                                                  strlen(cases[i].target)),
+                         ALCORE_E_DATA);
+        const char *found = strstr(alcore_last_error(), cases[i].message);
+        ck_assert_msg(found, "%s in %s", cases[i].message, alcore_last_error());
+        if (i > 2) ck_assert_str_eq(found, cases[i].message); /* no cause is known */
+        alcore__links_clear(ctx, &links);
+    }
+    unlink(path);
     alcore_ctx_unref(ctx);
 }
 END_TEST
@@ -300,4 +344,4 @@ START_TEST(test_memory) {
 END_TEST
 
 CHECK_SUITE("text/symmetrize", tv_sym, test_names, test_definition, test_unequal, test_read,
-            test_malformed, test_memory);
+            test_malformed, test_links_behind_their_texts, test_memory);
