@@ -3,7 +3,8 @@
 
 A Python exception cannot travel through C. A callback therefore keeps it for its thread, tells the library to stop, and
 the call that was running raises it. KeyboardInterrupt could strike a callback before its first line, where nothing can
-catch it; so a long call on the main thread lets SIGINT only set a flag, and the call raises when it has come back."""
+catch it; so a long call on the main thread lets SIGINT only set a flag. The progress callback then calls the handler that was
+there: the call ends if that raises, as Python's own does, and goes on if it returns."""
 import ctypes
 import _signal as signal  # signal without its enums: a call costs a tenth
 import threading
@@ -37,20 +38,46 @@ def forget_in_child():
     this.callbacks = 0
 
 
+_get_c_handler = ctypes.PYFUNCTYPE(ctypes.c_void_p, ctypes.c_int)(("PyOS_getsig", ctypes.pythonapi))
+
+
+def _find_python_handler():
+    """The address of the C function that calls Python's handlers; None where a program may set no handlers, as in a
+    subinterpreter. It is found by setting a handler of a signal that has none."""
+    free = next((number for number in range(signal.NSIG - 1, 0, -1) if number in signal.valid_signals() and
+                 signal.getsignal(number) == signal.SIG_DFL and not _get_c_handler(number)), None)
+    try:
+        signal.signal(free, _nothing)
+        found = _get_c_handler(free)
+        signal.signal(free, signal.SIG_DFL)
+    except (TypeError, ValueError):
+        return None
+    return found
+
+
+def _nothing(number, frame):
+    pass
+
+
+_python_handler = False  # address; False: not looked for yet
+
+
 class _Guard:
     """While the library runs on the main thread, SIGINT only sets a flag (`arrived`); deliver() then calls the handler that was
-    there (`inner`). Made for every call, so it has neither a base class nor the methods of `with`."""
+    there (`inner`; None: no function of Python, or one that C code has replaced, which stays as it is). Made for every call, so it has
+    neither a base class nor the methods of `with`."""
 
     __slots__ = ("arrived", "inner")
 
     def __init__(self):
-        self.arrived = None
+        global _python_handler
+        self.arrived = self.inner = None
+        if _python_handler is False:
+            _python_handler = _find_python_handler()
         handler = signal.getsignal(signal.SIGINT)
-        if callable(handler):
+        if callable(handler) and _python_handler is not None and _get_c_handler(signal.SIGINT) == _python_handler:
             self.inner = handler
             signal.signal(signal.SIGINT, self._note)
-        else:
-            self.inner = None
 
     def leave(self):
         if self.inner is not None:
@@ -146,8 +173,13 @@ def _is_busy(function, arguments):
 
 
 def stop_asked():
-    """Whether the running call has to end: SIGINT arrived, or a callback raised."""
-    return this.pending is not None or (this.guard is not None and this.guard.arrived is not None)
+    """Whether the running call has to end: a callback raised, or the handler of a SIGINT that arrived."""
+    if this.pending is None and this.guard is not None and this.guard.arrived is not None:
+        try:
+            this.guard.deliver()
+        except BaseException as error:
+            this.pending = error
+    return this.pending is not None
 
 
 def call_back(function, *arguments):

@@ -38,16 +38,15 @@ class Column:
         return "alcore.Column(%s%s)" % (type(self.values).__name__, ", ragged" if self.offsets is not None else "")
 
 
-def column_of(name, value):
+def column_of(name, value, what=None):
     """A Column of what the caller gave. (values, offsets) is ragged; a list of lists is ragged where a column of that name is,
     else a matrix."""
     if isinstance(value, Column):
         return value
-    if isinstance(value, tuple) and len(value) == 2:
+    shape = _ffi.COLUMNS.get(name)
+    if isinstance(value, tuple) and len(value) == 2 and hasattr(value[1], "__len__") and shape in (None, *RAGGED):
         return Column(value[0], value[1])
-    if _ffi.COLUMNS.get(name) in RAGGED:
-        return Column(*ragged_of(value, name))
-    return Column(value)
+    return Column(*ragged_of(value, what or name)) if shape in RAGGED else Column(value)
 
 
 def is_texts(values):
@@ -121,10 +120,11 @@ def read_column(pool, name):
     return (found, memory_of(offsets, pool)) if offsets.data else found
 
 
-def put(writer, rows, values, lengths, what, ctx):
-    """Puts the values of some rows into the writer with that handle."""
+def put(writer, rows, values, lengths, name, ctx, what=None):
+    """Puts the values of some rows into the writer with that handle, of the column `name`; what: names them in messages."""
+    what = what or name
     address, count, kept = integers(rows, what + " rows")
-    tensor = tensor_of(values, what, ctx, FLOATS if what in _ffi.COLUMNS else NUMBERS)
+    tensor = tensor_of(values, what, ctx, FLOATS if name in _ffi.COLUMNS and name not in _ffi.NUMBER_COLUMNS else NUMBERS)
     sizes, sizes_kept = None, None
     if lengths is not None:
         sizes, size_count, sizes_kept = integers(lengths, what + " lengths")

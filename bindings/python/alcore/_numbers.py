@@ -233,14 +233,21 @@ def _flattened(rows, what):
             if not hasattr(token, "__len__") or len(token) != width:
                 raise ValueError("%s: row %d has a token with %d numbers, others have %d" % (
                     what, number, len(token) if hasattr(token, "__len__") else 1, width))
-            values.extend(_numbers_of(_arrays.plain(token), "d"))
+            values.extend(_numbers_of_row(_arrays.plain(token), number, what))
         if width is None:
-            values.extend(_numbers_of(row, "d"))
+            values.extend(_numbers_of_row(row, number, what))
         tokens += len(row)
         offsets.append(tokens)
     if width is None:
         return values, offsets
     return memoryview(values).cast("B").cast("d", [tokens, width]) if tokens else values, offsets
+
+
+def _numbers_of_row(values, number, what):
+    try:
+        return _numbers_of(values, "d")
+    except TypeError as error:
+        raise TypeError("%s: row %d: numbers are expected (%s)" % (what, number, error)) from None
 
 
 def _tokens(row, number, what):

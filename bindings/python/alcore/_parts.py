@@ -13,6 +13,7 @@ from ._arrays import narrowed
 from ._calls import check, run
 from ._columns import column_of, path_of, put
 from ._handles import Handle, choice, default_context, get_option, new, set_options, struct
+from ._intake import values_of
 from ._library import lib
 from ._lm import LanguageModel
 from ._pool import Pool, pool_of
@@ -49,13 +50,14 @@ class _OwnModel:
         """Calls the method `name` with the texts of a batch and puts the rows that it returns into a column writer."""
         texts = _hosts.batch_of(batch)
         result = getattr(self.model, name)(texts)
-        column = column_of(_ffi.MODEL_FUNCTIONS[name], result)
-        lengths = None
+        made = _ffi.MODEL_FUNCTIONS[name]
+        what = "the result of %s(), the column %s" % (name, made)
+        column, lengths = column_of(made, result, what), None
         if column.offsets is not None:
-            lengths = list(column.offsets.tolist() if hasattr(column.offsets, "tolist") else column.offsets)
+            lengths = values_of(column.offsets, what + " lengths")
             if len(lengths) == len(texts) + 1:
                 lengths = [end - begin for begin, end in zip(lengths, lengths[1:])]
-        put(writer, texts.rows, column.values, lengths, "the result of %s()" % name, self.ctx._handle)
+        put(writer, texts.rows, column.values, lengths, made, self.ctx._handle, what)
 
 
 class Model(Handle):

@@ -478,3 +478,15 @@ def test_scores_of_earlier_rounds(texts, tmp_path):
     assert [(one["hits"], one["misses"], one["stale"]) for one in counts] == [(0, 60, 0), (0, 15, 45), (0, 20, 40)]
     assert counts[0]["seconds_saved"] == 0 < counts[1]["seconds_saved"]
     assert "reuse" not in columns(4)
+
+
+@pytest.mark.parametrize("method, column", [("embed", "embeddings"), ("class_probs", "probs"), ("token_logprobs", "logprobs"),
+                                            ("token_probs", "token_probs")])
+@pytest.mark.parametrize("answer", [lambda texts: list(texts), lambda texts: [list(text) for text in texts], lambda texts: "text",
+                                    lambda texts: {"vectors": list(texts)}, lambda texts: [{"label": "a"} for _ in texts],
+                                    lambda texts: None])
+def test_a_model_that_returns_no_numbers(method, column, answer):
+    model = type("Model", (), {method: lambda self, texts: answer(texts)})()
+    with alcore.Pool(["a b", "c d"]) as pool:
+        with pytest.raises(TypeError, match=r"the result of %s\(\), the column %s" % (method, column)):
+            alcore.Model(model).run(pool, column)

@@ -91,6 +91,83 @@ def test_own_signal_handler_is_called(pool):
     assert seen == [signal.SIGINT]
 
 
+def test_a_call_goes_on_after_a_handler_that_returns():
+    """The handler runs in the middle of the call, which then ends as without it."""
+    running, seen = threading.Event(), []
+
+    def report(stage, done, total):
+        if stage == "kcenter":
+            running.set()
+
+    def interrupt():
+        assert running.wait(60)
+        os.kill(os.getpid(), signal.SIGINT)
+
+    texts = ["word%d word%d other%d" % (n, n % 77, n % 991) for n in range(20000)]
+    rows = [[float(n % 7), float(n % 11), float(n % 13)] for n in range(20000)]
+    with alcore.Context(progress=report) as ctx, alcore.Pool(texts, context=ctx) as pool:
+        pool.set_column("embeddings", rows)
+        expected = pool.select(500, "kcenter").indices
+        running.clear()
+        before = signal.signal(signal.SIGINT, lambda *_: seen.append(time.monotonic()))
+        thread = threading.Thread(target=interrupt)
+        try:
+            thread.start()
+            assert pool.select(500, "kcenter").indices == expected
+            ended = time.monotonic()
+        finally:
+            thread.join()
+            signal.signal(signal.SIGINT, before)
+    assert len(seen) == 1 and seen[0] < ended
+
+
+def test_a_handler_of_c_code_stays():
+    """Python still says that default_int_handler is set; the handler that the program has is a function of C."""
+    program = """
+import alcore, ctypes, os, signal
+assert signal.getsignal(signal.SIGINT) is signal.default_int_handler
+seen = []
+handler = ctypes.CFUNCTYPE(None, ctypes.c_int)(seen.append)
+get, put = ctypes.pythonapi.PyOS_getsig, ctypes.pythonapi.PyOS_setsig
+get.restype = put.restype = ctypes.c_void_p
+put.argtypes = [ctypes.c_int, ctypes.c_void_p]
+put(signal.SIGINT, ctypes.cast(handler, ctypes.c_void_p))
+before = get(signal.SIGINT)
+
+@alcore.strategy
+def interrupted(view):
+    os.kill(os.getpid(), signal.SIGINT)
+    return [1.0] * len(view)
+
+assert alcore.select(["a b", "c d"], 1, interrupted).indices == [0]
+assert seen == [signal.SIGINT] and get(signal.SIGINT) == before
+"""
+    status, _, error = child(program)
+    assert status == 0, error
+
+
+def test_subinterpreters():
+    try:
+        import _interpreters  # noqa: F401  Python 3.13
+    except ImportError:
+        pytest.importorskip("_xxsubinterpreters")
+    program = """
+try:
+    import _interpreters as interpreters
+    create = lambda: interpreters.create("legacy")
+except ImportError:
+    import _xxsubinterpreters as interpreters
+    create = lambda: interpreters.create(isolated=False)
+inner = create()
+error = interpreters.run_string(inner, 'import alcore; assert len(alcore.select(["a b", "c d"], 1, "random").indices) == 1')
+assert error is None, error
+import alcore
+assert len(alcore.select(["a b", "c d"], 1, "random").indices) == 1
+"""
+    status, _, error = child(program)
+    assert status == 0, error
+
+
 def test_cancel_from_another_thread(texts):
     with alcore.Context() as ctx, alcore.Pool(texts, context=ctx) as pool:
         ctx.cancel()
