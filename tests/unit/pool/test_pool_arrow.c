@@ -20,7 +20,11 @@ typedef struct producer {
     int64_t child_offset, offset, length, null_count, root_nulls;
     int batches, given;
     int fail_schema, fail_batch; /* codes; fail_batch comes with the last batch */
-    bool dictionary;
+    const char *metadata[MAX_CHILDREN];
+    /* Of the first child with one: its values, and their format. */
+    struct ArrowArray *dictionary;
+    int dictionary_of; /* number of that child */
+    const char *dictionary_format;
     int schemas_released, arrays_released, streams_released;
     struct ArrowSchema child_schemas[MAX_CHILDREN], *schema_pointers[MAX_CHILDREN], values;
     struct ArrowArray child_arrays[MAX_CHILDREN], *array_pointers[MAX_CHILDREN];
@@ -46,9 +50,11 @@ static int get_schema(struct ArrowArrayStream *stream, struct ArrowSchema *out) 
     producer *from = stream->private_data;
     if (from->fail_schema != 0) return from->fail_schema;
     for (int64_t i = 0; i < from->children; i++) {
-        from->child_schemas[i] =
-            (struct ArrowSchema){.format = from->formats[i], .name = from->names[i]};
-        if (from->dictionary) from->child_schemas[i].dictionary = &from->values;
+        from->child_schemas[i] = (struct ArrowSchema){
+            .format = from->formats[i], .name = from->names[i], .metadata = from->metadata[i]};
+        from->values = (struct ArrowSchema){.format = from->dictionary_format};
+        if (from->dictionary && from->dictionary_of == i)
+            from->child_schemas[i].dictionary = &from->values;
         from->schema_pointers[i] = &from->child_schemas[i];
     }
     *out = (struct ArrowSchema){.format = "+s",
@@ -73,6 +79,8 @@ static int get_next(struct ArrowArrayStream *stream, struct ArrowArray *out) {
                                                                  : from->formats[i][0] == 'v' ? 4
                                                                                               : 2,
                                                     .buffers = from->buffers[i]};
+        if (from->dictionary && from->dictionary_of == i)
+            from->child_arrays[i].dictionary = from->dictionary;
         from->array_pointers[i] = &from->child_arrays[i];
     }
     *out = (struct ArrowArray){.length = from->length,
@@ -292,19 +300,137 @@ START_TEST(malformed_views) {
 }
 END_TEST
 
+START_TEST(whole_numbers_are_ids) {
+    static const int64_t wide[] = {7, -8, 9, INT64_MAX};
+    static const uint64_t large[] = {UINT64_MAX, 1, 2, 3};
+    static const struct {
+        const char *format;
+        const void *values;
+        const char *first, *last;
+    } cases[] = {{"l", wide, "7", "9223372036854775807"},
+                 {"s", small_costs, "1", "4"},
+                 {"L", large, "18446744073709551615", "3"}};
+    char buffer[24];
+    for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
+        producer from;
+        init(&from);
+        from.formats[1] = cases[i].format;
+        from.buffers[1][0] = id_valid; /* row 2 is null */
+        from.buffers[1][1] = cases[i].values;
+        const int64_t first = alcore_pool_rows(pool);
+        ck_assert_ok(alcore_pool_add_arrow(pool, &from.stream, NULL));
+        ck_assert_str_eq(alcore_pool_id(pool, first, buffer), cases[i].first);
+        ck_assert_str_eq(alcore_pool_id(pool, first + 3, buffer), cases[i].last);
+        snprintf(buffer, sizeof buffer, "%d", (int)first + 3);
+        char own[24];
+        ck_assert_str_eq(alcore_pool_id(pool, first + 2, own), buffer);
+    }
+}
+END_TEST
+
+START_TEST(decimal_costs) {
+    static const int64_t wide[][2] = {{1500, 0}, {0, 0}, {1, 1}, {10, 0}}; /* low and high half */
+    static const int32_t narrow[] = {1500, 0, 25, 10};
+    static const char *const formats[] = {"d:38,3", "d:9,3,32"};
+    for (int i = 0; i < 2; i++) {
+        producer from;
+        init(&from);
+        from.formats[3] = formats[i];
+        from.buffers[3][1] = i == 0 ? (const void *)wide : narrow;
+        const int64_t first = alcore_pool_rows(pool);
+        ck_assert_ok(alcore_pool_add_arrow(pool, &from.stream, NULL));
+        ck_assert_double_eq(alcore_pool_cost(pool, first), 1.5);
+        ck_assert(isnan(alcore_pool_cost(pool, first + 1))); /* null */
+        ck_assert_double_eq(alcore_pool_cost(pool, first + 2),
+                            i == 0 ? 18446744073709551.617 : 0.025);
+    }
+}
+END_TEST
+
+START_TEST(dictionaries_and_nulls) {
+    static const int16_t codes[] = {1, 0, 1, 2};
+    static const int32_t offsets[] = {0, 0, 2, 4, 6};
+    static const uint8_t valid[] = {0x0F}, no_last_word[] = {0x07};
+    static const int16_t outside[] = {1, 0, 3, 2}, negative[] = {-1, 0, 0, 0};
+    const void *buffers[] = {no_last_word, offsets, "defr--"};
+    struct ArrowArray words = {
+        .length = 3, .null_count = -1, .offset = 1, .n_buffers = 3, .buffers = buffers};
+    producer from;
+    init(&from);
+    from.names[0] =
+        "lang"; /* the text's dictionary is empty, "de", "fr"; the offset leaves "" out */
+    from.formats[0] = "s";
+    from.buffers[0][0] = valid;
+    from.buffers[0][1] = codes;
+    from.dictionary = &words;
+    from.dictionary_format = "u";
+    from.formats[1] = "n";
+    ck_assert_ok(alcore_pool_add_arrow(pool, &from.stream, NULL));
+    ck_assert_str_eq(alcore_pool_language(pool, 2), "fr");
+    ck_assert_str_eq(alcore_pool_language(pool, 3), "de");
+    ck_assert_str_eq(alcore_pool_language(pool, 5), "unknown"); /* a null in the dictionary */
+    char buffer[24];
+    ck_assert_str_eq(alcore_pool_id(pool, 2, buffer), "3");
+    for (int i = 0; i < 2; i++) {
+        init(&from);
+        from.names[0] = "lang";
+        from.formats[0] = "s";
+        from.buffers[0][1] = i == 0 ? outside : negative;
+        from.dictionary = &words;
+        from.dictionary_format = "u";
+        ck_assert_fails(alcore_pool_add_arrow(pool, &from.stream, NULL), ALCORE_E_DATA,
+                        "\"lang\" has an index outside its dictionary at row");
+    }
+}
+END_TEST
+
+/* Metadata of a schema with one pair: numbers are int32 of this machine. */
+static const char *metadata_of(const char *key, const char *value, char *out) {
+    const int32_t pairs = 1, lengths[] = {(int32_t)strlen(key), (int32_t)strlen(value)};
+    char *at = out;
+    memcpy(at, &pairs, sizeof pairs);
+    at += sizeof pairs;
+    for (int i = 0; i < 2; i++) {
+        memcpy(at, &lengths[i], sizeof lengths[i]);
+        at += sizeof lengths[i];
+        memcpy(at, i == 0 ? key : value, (size_t)lengths[i]);
+        at += lengths[i];
+    }
+    return out;
+}
+
+START_TEST(extension_types) {
+    char metadata[100];
+    producer from;
+    init(&from);
+    from.metadata[2] = metadata_of("ARROW:extension:name", "arrow.json", metadata);
+    check_refused(&from, ALCORE_E_UNSUPPORTED,
+                  "Arrow column \"source\" has the type arrow.json; expected string");
+    init(&from);
+    from.metadata[0] = metadata; /* of a column that is not read */
+    ck_assert_ok(alcore_pool_add_arrow(pool, &from.stream, NULL));
+    init(&from);
+    from.metadata[2] = metadata_of("note", "arrow.json", metadata);
+    ck_assert_ok(alcore_pool_add_arrow(pool, &from.stream, NULL));
+}
+END_TEST
+
 START_TEST(refused) {
     static const int32_t falling[] = {0, 3, 2, 8, 9};
     static const float negative[] = {1, 2, -3, 0}, nan_costs[] = {NAN, 2, 3, 0};
     producer from;
     init(&from);
-    from.formats[1] = "l";
-    check_refused(&from, ALCORE_E_UNSUPPORTED, "\"id\" has the type l");
+    from.formats[1] = "tdD";
+    check_refused(&from, ALCORE_E_UNSUPPORTED, "\"id\" has the type tdD");
+    init(&from);
+    from.formats[2] = "l";
+    check_refused(&from, ALCORE_E_UNSUPPORTED, "\"source\" has the type l; expected string");
+    init(&from);
+    from.formats[3] = "d:70,3,256";
+    check_refused(&from, ALCORE_E_UNSUPPORTED, "\"cost\" has the type d:70,3,256");
     init(&from);
     from.formats[3] = "u";
     check_refused(&from, ALCORE_E_UNSUPPORTED, "\"cost\"");
-    init(&from);
-    from.dictionary = true;
-    check_refused(&from, ALCORE_E_UNSUPPORTED, "dictionary");
     init(&from);
     from.names[2] = "body";
     check_refused(&from, ALCORE_E_DATA, "no column \"text\" (nor \"source\" nor \"src\")");
@@ -375,6 +501,10 @@ static void add(TCase *tests) {
     tcase_add_test(tests, integer_costs);
     tcase_add_test(tests, string_views);
     tcase_add_test(tests, malformed_views);
+    tcase_add_test(tests, whole_numbers_are_ids);
+    tcase_add_test(tests, decimal_costs);
+    tcase_add_test(tests, dictionaries_and_nulls);
+    tcase_add_test(tests, extension_types);
     tcase_add_test(tests, refused);
     tcase_add_test(tests, untouched_before_reading);
 }
