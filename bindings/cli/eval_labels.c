@@ -27,17 +27,17 @@ int evaluate_spans(evaluation *self) {
     alcore_span_score score = ALCORE_SPAN_SCORE_INIT;
     alcore_read_options reading;
     const alcore_text_files files = evaluation_files(self, &reading);
-    int strict = 0;
+    int scheme = ALCORE_TAGS_DEFAULT;
 
-    TRY(option_choice(self->args, OPTION_SCHEME, "default|strict", &strict));
-    TRY(outcome(alcore_metric_read_spans(self->ctx, &files, strict, &score)));
+    TRY(option_choice(self->args, OPTION_SCHEME, "default|iob2|iob1|ioe2|iobes|bilou", &scheme));
+    TRY(outcome(alcore_metric_read_spans(self->ctx, &files, scheme, &score)));
     add_number(self, "f1", score.f1);
     add_number(self, "precision", score.precision);
     add_number(self, "recall", score.recall);
     add_integer(self, "gold_spans", score.gold_spans);
     add_integer(self, "predicted_spans", score.predicted_spans);
     add_integer(self, "matches", score.matches);
-    add_text(self, "scheme", strict ? "strict" : "default");
+    add_text(self, "scheme", option_value(self->args, OPTION_SCHEME, "default"));
     return EXIT_DONE;
 }
 

@@ -196,8 +196,8 @@ const option_info option_table[OPTION_TOTAL] = {
          "bleu, chrf, ter: the value of each line; with --json beside the corpus's"},
     [OPTION_BOOTSTRAP] = {"bootstrap", 0, "N", false, COMMAND_EVAL,
                           "bleu, chrf, ter: a 95 % interval from N samples, drawn by --seed"},
-    [OPTION_SCHEME] = {"scheme", 0, "default|strict", false, COMMAND_EVAL,
-                       "f1: whether only B- opens a span (strict; default as conlleval)"},
+    [OPTION_SCHEME] = {"scheme", 0, "default|iob2|iob1|ioe2|iobes|bilou", false, COMMAND_EVAL,
+                       "f1: how tags mark spans (default: B, I, E and S, read as conlleval does)"},
     [OPTION_SYMMETRIZE] = {"symmetrize", 0, "NAME", false, COMMAND_ALIGN,
                            "how the links of both directions become one set: intersection, union, "
                            "grow-diag, grow-diag-final, grow-diag-final-and (default), forward, "

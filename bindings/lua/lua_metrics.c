@@ -393,33 +393,36 @@ static int labels(lua_State *L) {
     return give_result(L, failed, al_label_score, &score);
 }
 
-/*** Precision, recall and F1 of spans, as seqeval: a string holds the tags of a sentence, O, B-TYPE
- * or I-TYPE, with spaces between them.
+/*** Precision, recall and F1 of spans, as seqeval: a string holds the tags of a sentence with spaces
+ * between them: O, a mark and a type such as B-PER, or a mark alone.
  * @function metrics.spans
  * @tparam table|string gold a list of strings, or the path of a file, which is read in blocks
  * @tparam table|string predicted a list of strings, as long as gold, or a path
- * @tparam[opt] table options scheme ("default" as conlleval, or "strict": only B opens a span),
- * context
+ * @tparam[opt] table options scheme (of the tags: "default", which reads B, I, E and S forgivingly
+ * as conlleval does, or "iob2", "iob1", "ioe2", "iobes", "bilou"), context
  * @return a table with precision, recall, f1, gold_spans, predicted_spans, matches; or nil,
  * message, code */
 static int spans(lua_State *L) {
-    static const al_constant schemes[] = {{"default", 0}, {"strict", 1}, {NULL, 0}};
+    static const al_constant schemes[] = {
+        {"default", ALCORE_TAGS_DEFAULT}, {"iob2", ALCORE_TAGS_IOB2},   {"iob1", ALCORE_TAGS_IOB1},
+        {"ioe2", ALCORE_TAGS_IOE2},       {"iobes", ALCORE_TAGS_IOBES}, {"bilou", ALCORE_TAGS_BILOU},
+        {NULL, 0}};
     static const char *const others[] = {"scheme", "context", NULL};
     alcore_span_score score = ALCORE_SPAN_SCORE_INIT;
     alcore_text_files files;
     lua_settop(L, 3);
     int table = al_options(L, 3, "metrics.spans", NULL, others);
-    int32_t strict = table != 0 ? al_field_constant(L, table, "scheme", schemes) : 0;
+    int32_t scheme = table != 0 ? al_field_constant(L, table, "scheme", schemes) : 0;
     al_context *context = al_context_of(L, table);
     if (are_files(L, in_order, 2, &files))
         return give_result(
-            L, AL_CALL(L, context, alcore_metric_read_spans(context->ctx, &files, strict, &score)),
+            L, AL_CALL(L, context, alcore_metric_read_spans(context->ctx, &files, scheme, &score)),
             al_span_score, &score);
     text_list gold = read_texts(L, 1, "gold"), predicted = read_texts(L, 2, "predicted");
     int failed = AL_CALL(L, context,
                          alcore_metric_compute_spans(context->ctx, gold.texts, gold.lengths,
                                                      gold.count, predicted.texts, predicted.lengths,
-                                                     predicted.count, strict, &score));
+                                                     predicted.count, scheme, &score));
     return give_result(L, failed, al_span_score, &score);
 }
 

@@ -36,6 +36,18 @@ enum {
     ALCORE_BLEU_SMOOTH_NONE = 3   /**< a precision of 0, and so a BLEU of 0 */
 };
 
+/** The schemes of tags that mark spans, as seqeval 1.2 has them. A tag is O, a mark and a type such
+ * as B-PER, or a mark alone, of which all spans have one type. */
+enum {
+    ALCORE_TAGS_DEFAULT = 0, /**< marks B, I, E and S, read forgivingly as conlleval does: an I or E
+                              * that continues no span begins one */
+    ALCORE_TAGS_IOB2 = 1,    /**< B begins a span, I continues it; seqeval's strict mode, as below */
+    ALCORE_TAGS_IOB1 = 2,    /**< I begins and continues a span, B one behind another of its type */
+    ALCORE_TAGS_IOE2 = 3,    /**< I, then E, which ends every span */
+    ALCORE_TAGS_IOBES = 4,   /**< B, I, E, which ends a span; S is a span of one word */
+    ALCORE_TAGS_BILOU = 5    /**< B, I, L, which ends a span; U is a span of one word */
+};
+
 /** Files of texts, of which line i of each belong together. A function that reads them holds a
  * block of lines of each in memory, and computes what it would of all texts in one call. Files
  * without a line are ALCORE_E_DATA. */
@@ -486,9 +498,8 @@ ALCORE_API alcore_status alcore_metric_compute_labels(
 ALCORE_API alcore_status alcore_metric_read_labels(alcore_ctx *ctx, const alcore_text_files *files,
                                                    int32_t by_word, alcore_label_score *out);
 
-/** Precision, recall and F1 of spans, as seqeval: each line holds the tags of a sentence, O, B-TYPE
- * or I-TYPE, with spaces between them. By default, as conlleval, an I behind O or another type
- * opens a span; in strict mode (IOB2) only B does.
+/** Precision, recall and F1 of spans, as seqeval: each line holds the tags of a sentence with spaces
+ * between them.
  * @param[in] ctx borrowed
  * @param[in] gold borrowed: [gold_count] lines; NULL only if the count is 0
  * @param[in] gold_lengths borrowed: [gold_count] bytes; NULL: NUL-terminated
@@ -496,26 +507,27 @@ ALCORE_API alcore_status alcore_metric_read_labels(alcore_ctx *ctx, const alcore
  * @param[in] predicted borrowed: [predicted_count] lines
  * @param[in] predicted_lengths borrowed: [predicted_count] bytes; NULL: NUL-terminated
  * @param[in] predicted_count gold_count
- * @param[in] strict 1: strict; 0: default
+ * @param[in] scheme ALCORE_TAGS_*
  * @param[in,out] out size-first
  * @threadsafe
  * @callback progress
  * @since 0.1
  * @return ALCORE_OK, ALCORE_E_INVALID, ALCORE_E_SHAPE (counts of lines or tags differ; names the
- *   line), ALCORE_E_DATA (another tag; names line, side and tag), ALCORE_E_CANCELLED,
+ *   line), ALCORE_E_DATA (a word that is no tag of the scheme;
+ *   names line, side and tag, and a scheme that has it), ALCORE_E_CANCELLED,
  *   ALCORE_E_STRUCT_* */
 ALCORE_API alcore_status alcore_metric_compute_spans(alcore_ctx *ctx, const char *const *gold,
                                                      const size_t *gold_lengths, int64_t gold_count,
                                                      const char *const *predicted,
                                                      const size_t *predicted_lengths,
-                                                     int64_t predicted_count, int32_t strict,
+                                                     int64_t predicted_count, int32_t scheme,
                                                      alcore_span_score *out);
 
 /** Precision, recall and F1 as alcore_metric_compute_spans() computes them, of files, which are
  * read in blocks.
  * @param[in] ctx borrowed
  * @param[in] files borrowed: two, lines of gold tags and of predicted ones; its score is NULL
- * @param[in] strict 1: strict; 0: default
+ * @param[in] scheme ALCORE_TAGS_*
  * @param[in,out] out size-first
  * @threadsafe
  * @callback progress, files
@@ -525,7 +537,7 @@ ALCORE_API alcore_status alcore_metric_compute_spans(alcore_ctx *ctx, const char
  *   (counts of tags differ; names the lines of both files), ALCORE_E_NOMEM, ALCORE_E_CANCELLED,
  *   ALCORE_E_STRUCT_* */
 ALCORE_API alcore_status alcore_metric_read_spans(alcore_ctx *ctx, const alcore_text_files *files,
-                                                  int32_t strict, alcore_span_score *out);
+                                                  int32_t scheme, alcore_span_score *out);
 
 /** Exact match and F1 of answers to questions, as SQuAD (Rajpurkar et al. 2016): case, ASCII
  * punctuation and the words a, an and the do not count; the best over the gold answers of a

@@ -17,28 +17,34 @@ bool alcore__is_of_spans(int32_t metric) {
     return metric == ALCORE_VALIDATE_SPAN_F1 || metric == ALCORE_VALIDATE_STRICT_SPAN_F1;
 }
 
+/* The tags that a metric reads. */
+static int32_t scheme_of(int32_t metric) {
+    return metric == ALCORE_VALIDATE_STRICT_SPAN_F1 ? ALCORE_TAGS_IOB2 : ALCORE_TAGS_DEFAULT;
+}
+
 /* Whether a name is one tag, without white space, at which lines are cut into tags. */
-static bool is_one_tag(const char *name) {
+static bool is_one_tag(int32_t scheme, const char *name) {
     const char *next = name, *word;
     size_t length;
     const size_t bytes = strlen(name);
     return alcore__word_next(&next, name + bytes, &word, &length) && length == bytes &&
-           alcore__is_tag(name, bytes);
+           alcore__is_tag(scheme, name, bytes);
 }
 
-alcore_status alcore__spans_check(const alcore_model *model, const char *metric) {
+alcore_status alcore__spans_check(const alcore_model *model, int32_t metric, const char *name) {
+    const int32_t scheme = scheme_of(metric);
     const alcore_sys_model_info *info = &((const alcore__engine_model *)model->data)->info;
     if (!info->labels)
         return alcore__fail(ALCORE_E_UNSUPPORTED,
                             "model %s has no validation by %s: id2label of its config.json does "
                             "not name the classes, O, B-TYPE or I-TYPE each",
-                            model->name, metric);
+                            model->name, name);
     for (int64_t k = 0; k < info->classes; k++)
-        if (!is_one_tag(info->labels[k]))
+        if (!is_one_tag(scheme, info->labels[k]))
             return alcore__fail(ALCORE_E_UNSUPPORTED,
                                 "model %s has no validation by %s: its class %lld is called "
                                 "'%.40s' (id2label of its config.json), not O, B-TYPE or I-TYPE",
-                                model->name, metric, (long long)k, info->labels[k]);
+                                model->name, name, (long long)k, info->labels[k]);
     return ALCORE_OK;
 }
 
@@ -92,7 +98,7 @@ alcore_status alcore__spans_measure(const alcore__watch *watch, double *out) {
     if (status == ALCORE_OK)
         status = alcore_metric_compute_spans(
             ctx, gold.texts, gold.lengths, count, predicted.texts, predicted.lengths, count,
-            watch->options->metric == ALCORE_VALIDATE_STRICT_SPAN_F1, &score);
+            scheme_of(watch->options->metric), &score);
     *out = score.f1;
     lines_clear(ctx, &gold);
     lines_clear(ctx, &predicted);

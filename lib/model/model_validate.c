@@ -58,7 +58,7 @@ static alcore_status check_metric(const alcore_model *model, int32_t metric) {
                             : tokens  ? "gives classes of tokens"
                             : classes ? "gives classes of texts"
                                       : "translates");
-    return of_spans ? alcore__spans_check(model, metric_names[metric]) : ALCORE_OK;
+    return of_spans ? alcore__spans_check(model, metric, metric_names[metric]) : ALCORE_OK;
 }
 
 /* A number of a row of an array of float32 or float64. */

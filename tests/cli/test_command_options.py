@@ -398,7 +398,7 @@ FIXTURES = {
         "--sentence": lambda base: (base, [*base, "--sentence"]),
         "--bootstrap": lambda base: (base, [*base, "--bootstrap", "10"]),
         "--seed": lambda base: ([*base, "--bootstrap", "10"], [*base, "--bootstrap", "10", "--seed", "2"]),
-        "--scheme": (["eval", "f1", "gold.txt", "tags.txt"], ["eval", "f1", "gold.txt", "tags.txt", "--scheme", "strict"]),
+        "--scheme": (["eval", "f1", "gold.txt", "tags.txt"], ["eval", "f1", "gold.txt", "tags.txt", "--scheme", "iob2"]),
         "--by-word": (["eval", "accuracy", "gold.txt", "tags.txt"], ["eval", "accuracy", "gold.txt", "tags.txt", "--by-word"]),
         "--cased": (["eval", "ter", "pool.txt", "upper.txt"], ["eval", "ter", "pool.txt", "upper.txt", "--cased"]),
         "--selected": (OVERLAP[:3], OVERLAP),

@@ -83,7 +83,7 @@ def the_other_metrics_are_those_of_the_vectors(box):
             near(found["f1"], 100 * wanted["f1"], one["name"])
         elif one["name"].startswith("spans"):
             files = [lines(box, side + ".txt", [" ".join(tags) for tags in given[side]]) for side in ("gold", "predicted")]
-            found = values(box.run("eval", "f1", *files, "--scheme", "strict" if given["strict"] else "default"))
+            found = values(box.run("eval", "f1", *files, "--scheme", "iob2" if given["strict"] else "default"))
             for name in ("f1", "precision", "recall"):
                 near(found[name], wanted[name], one["name"])
         elif one["name"] == "labels":
@@ -114,8 +114,8 @@ def the_sides_are_not_exchanged(box):
     found = values(box.run("eval", "f1", gold, predicted))
     equal([found[name] for name in ("gold_spans", "predicted_spans", "matches")], [2, 1, 1])
     equal([found["precision"], found["recall"]], [1, 0.5])
-    # I- begins a span by default, and not with --scheme strict.
-    found = [values(box.run("eval", "f1", gold, lines(box, "inside.txt", ["I-A O O"]), "--scheme", scheme)) for scheme in ("default", "strict")]
+    # I- begins a span by default, and not with --scheme iob2.
+    found = [values(box.run("eval", "f1", gold, lines(box, "inside.txt", ["I-A O O"]), "--scheme", scheme)) for scheme in ("default", "iob2")]
     equal([one["predicted_spans"] for one in found], [1, 0])
 
 
@@ -305,10 +305,10 @@ def what_cannot_be(box):
     for args, said in ((["bleuu", a, a], "did you mean 'bleu'"), (["comet", a, a], "wilcoxon"), (["mean", a, a], "takes FILE"),
                        (["bleu", a], "takes HYP REF"), (["f1", a, a, a], "takes GOLD PREDICTED"),
                        (["chrf", a, a, "--tokenize", "13a"], "chrf has no option '--tokenize'"),
-                       (["mean", a, "--bootstrap", "3"], "--bootstrap"), (["bleu", a, a, "--scheme", "strict"], "--scheme"),
+                       (["mean", a, "--bootstrap", "3"], "--bootstrap"), (["bleu", a, a, "--scheme", "iob2"], "--scheme"),
                        (["bleu", a, a, "--tokenize", "14a"], "13a|intl"), (["bleu", a, a, "--smooth", "exp=1"], "floor=0.1"),
                        (["bleu", a, a, "--smooth", "floor=x"], "floor=0.1"), (["bleu", a, a, "--smooth", "floor=0"], "above 0"),
-                       (["bleu", a, a, "--bootstrap", "0"], "from 1"), (["f1", a, a, "--scheme", "loose"], "default|strict"),
+                       (["bleu", a, a, "--bootstrap", "0"], "from 1"), (["f1", a, a, "--scheme", "loose"], "default|iob2"),
                        (["qa", a], "takes GOLD PREDICTED"), (["ter", a, a, "--smooth", "exp"], "ter has no option '--smooth'"),
                        (["overlap", a], "--selected"), (["overlap", a, a], "takes TEST"),
                        (["overlap", a, "--selected", a, "-n", "0"], "from 1 to 16"),

@@ -6,6 +6,7 @@ Each function returns a named tuple with the members of the library's struct, wh
 import array
 import ctypes
 import os
+from operator import index
 from typing import NamedTuple, Optional
 
 from . import _ffi
@@ -21,7 +22,6 @@ from ._strings import Strings
 from ._table import Table, tabular
 
 _TOKENIZERS = ["13A", "INTL", "CHAR", "ZH", "NONE"]
-_SCHEMES = {"default": 0, "strict": 1}
 
 
 @tabular
@@ -169,6 +169,30 @@ def _result(kind, given, **more):
     """The named tuple with the members of a struct that have its names; arrays become tuples."""
     members = {name: getattr(given, name) for name in kind._fields if name not in more}
     return kind(**{name: tuple(value) if isinstance(value, ctypes.Array) else value for name, value in members.items()}, **more)
+
+
+def _label(value, what):
+    """A label as the library reads it: a text, or a whole number such as a class of a data set."""
+    if isinstance(value, str):
+        return value
+    if isinstance(value, bool) or not hasattr(value, "__index__"):
+        raise TypeError("%s: a label is a text or a whole number, got %s" % (what, type(value).__name__))
+    return str(index(value))
+
+
+def _lines(values, what):
+    """Lines of labels or tags as texts: an item is a text, a whole number or a list of them, whose white space is written as
+    no-break spaces, at which lines are not cut."""
+    if isinstance(values, (str, bytes)):
+        raise TypeError("%s: a list is expected, not one text" % what)
+    lines = []
+    for number, item in enumerate(values.tolist() if hasattr(values, "tolist") else values):
+        place = "%s[%d]" % (what, number)
+        parts = item.tolist() if hasattr(item, "tolist") else item
+        if isinstance(parts, (list, tuple)):
+            item = " ".join("\u00a0".join(_label(part, "%s[%d]" % (place, word)).split()) for word, part in enumerate(parts))
+        lines.append(item if isinstance(item, bytes) else _label(item, place))
+    return Strings(lines, what)
 
 
 def _arguments(strings):
@@ -376,27 +400,27 @@ def length_ratio(hypotheses, references, *, context=None):
 
 
 def labels(gold, predicted, *, words=False, context=None):
-    """Accuracy and macro F1 of labels; words=True: each word of a text is a label, as parts of speech are. Path objects in place of
-    lists are files, which are read in blocks."""
+    """Accuracy and macro F1 of labels, texts or whole numbers; words=True: an item has a label for each word, a list of them or one
+    text with spaces between them, as parts of speech are. Path objects in place of lists are files, which are read in blocks."""
     if isinstance(gold, os.PathLike):
         return _read("labels", LabelScore, struct(_ffi.alcore_label_score), context, (gold, predicted), bool(words))
-    ctx, gold, predicted = context or default_context(), Strings(gold, "gold"), Strings(predicted, "predicted")
+    ctx, gold, predicted = context or default_context(), _lines(gold, "gold"), _lines(predicted, "predicted")
     out = struct(_ffi.alcore_label_score)
     run(lib.alcore_metric_compute_labels, ctx._handle, *_arguments(gold), *_arguments(predicted), bool(words), ctypes.byref(out))
     return _result(LabelScore, out)
 
 
 def spans(gold, predicted, *, scheme="default", context=None):
-    """Precision, recall and F1 of spans, as seqeval. A text holds the tags of a sentence, O, B-TYPE or I-TYPE, with spaces
-    between them. scheme: "default" as conlleval, where an I behind O or another type opens a span, or "strict", only B does. Path
-    objects in place of lists are files, which are read in blocks."""
-    if scheme not in _SCHEMES:
-        raise ValueError("scheme: %r is none of default, strict" % (scheme,))
+    """Precision, recall and F1 of spans, as seqeval. An item has the tags of a sentence, a list of them or one text with spaces
+    between them: O, a mark and a type such as B-PER, or a mark alone. scheme: "default" reads B, I, E and S forgivingly as
+    conlleval does; "iob2", "iob1", "ioe2", "iobes" and "bilou" read as seqeval's strict mode. Path objects in place of lists are
+    files, which are read in blocks."""
+    number = choice("ALCORE_TAGS_", scheme, "scheme")
     if isinstance(gold, os.PathLike):
-        return _read("spans", SpanScore, struct(_ffi.alcore_span_score), context, (gold, predicted), _SCHEMES[scheme])
-    ctx, gold, predicted = context or default_context(), Strings(gold, "gold"), Strings(predicted, "predicted")
+        return _read("spans", SpanScore, struct(_ffi.alcore_span_score), context, (gold, predicted), number)
+    ctx, gold, predicted = context or default_context(), _lines(gold, "gold"), _lines(predicted, "predicted")
     out = struct(_ffi.alcore_span_score)
-    run(lib.alcore_metric_compute_spans, ctx._handle, *_arguments(gold), *_arguments(predicted), _SCHEMES[scheme], ctypes.byref(out))
+    run(lib.alcore_metric_compute_spans, ctx._handle, *_arguments(gold), *_arguments(predicted), number, ctypes.byref(out))
     return _result(SpanScore, out)
 
 

@@ -69,7 +69,7 @@ case("the other metrics of files are those of their lines", function()
     end
     local gold, found = {"B-A O B-B", "O O"}, {"B-A O O", "I-A O"}
     local paths = files(gold, found)
-    for _, scheme in ipairs({"default", "strict"}) do
+    for _, scheme in ipairs({"default", "iob2"}) do
         same(metrics.spans(paths[1], paths[2], {scheme = scheme}), metrics.spans(gold, found, {scheme = scheme}))
     end
     for _, words in ipairs({false, true}) do
@@ -143,7 +143,7 @@ case("TV-METRICS: every case", function()
             for side, texts in pairs(lines) do
                 for i, tags in ipairs(input[side]) do texts[i] = table.concat(tags, " ") end
             end
-            local score = assert(metrics.spans(lines.gold, lines.predicted, {scheme = input.strict and "strict" or "default"}))
+            local score = assert(metrics.spans(lines.gold, lines.predicted, {scheme = input.strict and "iob2" or "default"}))
             for name, wanted in pairs(expected) do near(score[name], wanted, name) end
         elseif one.name == "labels" then
             local score = assert(metrics.labels(input.gold, input.predicted))
@@ -279,7 +279,7 @@ case("metrics refuse what cannot be", function()
     tap.raises("references[2]: a list of 1 strings expected", metrics.bleu, {"a"}, {{"a"}, {}})
     tap.raises("hypotheses: a list of strings expected", metrics.chrf, 1, {"a"})
     tap.raises("values[2]: a number expected", metrics.mean, {1, "2"})
-    tap.raises("scheme: one of default strict", metrics.spans, {"O"}, {"O"}, {scheme = "loose"})
+    tap.raises("scheme: one of default iob2 iob1 ioe2 iobes bilou", metrics.spans, {"O"}, {"O"}, {scheme = "loose"})
     equal(assert(metrics.mean({})).mean ~= 0, true)
 end)
 

@@ -43,9 +43,9 @@ case("an option that a function does not know is refused, with the nearest name"
     raises('metrics.chrf: there is no option "sentence"; did you mean sentences?', alcore.metrics.chrf, lines, lines,
         {sentence = true})
     raises('metrics.labels: there is no option "scheme"; the options are words, context', alcore.metrics.labels, lines, lines,
-        {scheme = "strict"})
+        {scheme = "iob2"})
     raises('metrics.spans: there is no option "shceme"; did you mean scheme?', alcore.metrics.spans, {"O"}, {"O"},
-        {shceme = "strict"})
+        {shceme = "iob2"})
     raises('metrics.wilcoxon: there is no option "alternative"', alcore.metrics.wilcoxon, {1, 2}, nil, {alternative = 1})
     raises("lm: options have names, this one is a number", alcore.lm, TEXTS, {3})
     raises(("x"):rep(5000), alcore.lm, TEXTS, {[("x"):rep(5000)] = 1})

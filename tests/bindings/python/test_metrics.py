@@ -65,7 +65,7 @@ def test_the_other_metrics_of_files_are_those_of_their_lines(tmp_path):
         return paths
 
     tags = [["B-A O B-B", "O O"], ["B-A O O", "I-A O"]]
-    for scheme in ("default", "strict"):
+    for scheme in ("default", "iob2"):
         assert metrics.spans(*files(*tags), scheme=scheme) == metrics.spans(*tags, scheme=scheme)
     for words in (False, True):
         assert metrics.labels(*files(*tags), words=words) == metrics.labels(*tags, words=words)
@@ -118,7 +118,7 @@ def test_the_other_vectors(analyses):
                 near([score.exact_match, score.f1], [100 * expected["exact"], 100 * expected["f1"]])
         elif case["name"].startswith("spans"):
             lines = [[" ".join(tags) for tags in given[side]] for side in ("gold", "predicted")]
-            score = metrics.spans(*lines, scheme="strict" if given["strict"] else "default")
+            score = metrics.spans(*lines, scheme="iob2" if given["strict"] else "default")
             near([score.precision, score.recall, score.f1], [expected[name] for name in ("precision", "recall", "f1")])
         elif case["name"] == "labels":
             score = metrics.labels(given["gold"], given["predicted"])
@@ -244,7 +244,7 @@ def test_what_cannot_be():
                               (lambda: metrics.word_accuracy(["a"], ["b"], ["c"], []), alcore.ShapeError, "links of 0"),
                               (lambda: metrics.length_ratio(["a"], []), alcore.ShapeError, "line 1 of the hypotheses"),
                               (lambda: metrics.spans(["O X"], ["O O"]), alcore.DataError, "X"),
-                              (lambda: metrics.spans(["O"], ["O"], scheme="loose"), ValueError, "default, strict"),
+                              (lambda: metrics.spans(["O"], ["O"], scheme="loose"), ValueError, "default, iob2, iob1"),
                               (lambda: metrics.pearson([1, 2], [1]), alcore.ShapeError, ""),
                               (lambda: metrics.wilcoxon([math.nan]), alcore.DataError, ""),
                               (lambda: metrics.mean(["1"]), TypeError, "")):

@@ -170,11 +170,11 @@ for title, texts, sources in real_sets:
 
 
 
-def spans(gold, predicted):
+def spans(gold, predicted, schemes=("default", "iob2")):
     """What seqeval finds otherwise than the command in a corpus of tags."""
     files = [lines(name, [" ".join(line) for line in side]) for name, side in (("gold", gold), ("predicted", predicted))]
     wrong = []
-    for scheme, wanted in cases.span_scores(gold, predicted).items():
+    for scheme, wanted in cases.span_scores(gold, predicted, schemes).items():
         found = run("f1", *files, "--scheme", scheme)
         if not all(map(near, [found["precision"], found["recall"], found["f1"]], wanted)):
             wrong.append((scheme, gold[:20], predicted[:20], found, wanted))
@@ -208,6 +208,8 @@ def tagged_corpora():
 
 
 report("f1 of 100 corpora of tags", [line for _ in range(100) for line in spans(*cases.tags(generator))])
+report("f1 of 100 corpora of tags in each scheme",
+       [line for scheme in cases.MARKS for _ in range(100) for line in spans(*cases.scheme_tags(generator, scheme), (scheme,))])
 gold = [["O" if tag.startswith("O") else tag for tag in cases.tag_line(generator)] for _ in range(PAIRS)]
 report("f1 of %d generated lines of tags" % len(gold), spans(gold, [cases.tag_line(generator, line) for line in gold]))
 total, wrong = 0, []

@@ -4,7 +4,7 @@
 
     pip install sacrebleu==2.6.0 seqeval==1.2.2 transformers==4.57.6; python make_peer_cases.py
 
-TER is that of sacreBLEU 2.6, spans are those of seqeval (default, and strict with IOB2), answers those of SQuAD's measure as
+TER is that of sacreBLEU 2.6, spans are those of seqeval (default, and strict with each scheme), answers those of SQuAD's measure as
 transformers has it. The cases come from a seeded generator, so that the file is the same each time; compare_peers.py
 compares many more of them."""
 import json
@@ -14,6 +14,7 @@ import random
 PUNCTUATED = ("the patient has severe headache . fever was reported , today Today THE don't x. (x) a-b "
               "Straße STRASSE ΑΣ ΟΔΟΣ ΣΑΣ. Α.Σ İstanbul i̇ É é E\u0301 ǅ ﬁ Ⅷ ⓐ病 头痛。 Ёлка ёлка a\u00a0b c\u3000d").split(" ")
 NAMES = ("PER", "LOC", "ORG")
+MARKS = {"default": "BIES", "iob2": "BI", "iob1": "BI", "ioe2": "IE", "iobes": "BIES", "bilou": "BILU"}
 
 
 def shifted(generator, words, vocabulary):
@@ -59,6 +60,17 @@ def tags(generator):
     return gold, [tag_line(generator, line) for line in gold]
 
 
+def scheme_tags(generator, scheme):
+    """(gold, predicted) of three sentences with all marks of a scheme, in any order; some or all tags are marks alone."""
+    marks, types = MARKS[scheme], generator.choice((("-PER", "-LOC"), ("-PER",), ("", "-PER"), ("",)))
+
+    def tag():
+        return "O" if generator.random() < 0.3 else generator.choice(marks) + generator.choice(types)
+
+    gold = [[tag() for _ in range(generator.randrange(1, 9))] for _ in range(3)]
+    return gold, [[one if generator.random() < 0.7 else tag() for one in line] for line in gold]
+
+
 def answers(generator):
     """(predicted answer, gold answers) of a question."""
     words = ["the", "The", "a", "an", "An", "cat", "Cat", "sat.", "1912,", "(U.S.)", "ΣΑΣ", "naïve", "a-b", "the-end", "“a”", "½", "l'a",
@@ -69,16 +81,17 @@ def answers(generator):
     return " ".join(predicted[generator.randrange(2):] + [generator.choice(words)] * generator.randrange(2)), gold
 
 
-def span_scores(gold, predicted):
+def span_scores(gold, predicted, schemes=("default", "iob2")):
     """{scheme: [precision, recall, f1]} as seqeval says."""
     import warnings
 
+    from seqeval import scheme
     from seqeval.metrics import f1_score, precision_score, recall_score
-    from seqeval.scheme import IOB2
     out = {}
     with warnings.catch_warnings():
         warnings.simplefilter("ignore")  # of 0 spans
-        for name, given in (("default", {}), ("strict", {"mode": "strict", "scheme": IOB2})):
+        for name in schemes:
+            given = {} if name == "default" else {"mode": "strict", "scheme": getattr(scheme, name.upper())}
             out[name] = [float(score(gold, predicted, zero_division=0, **given)) for score in (precision_score, recall_score, f1_score)]
     return out
 
@@ -108,12 +121,18 @@ def main():
         gold, predicted = tags(generator)
         corpora.append({"gold": [" ".join(line) for line in gold], "predicted": [" ".join(line) for line in predicted],
                         **span_scores(gold, predicted)})
+    schemes, of_schemes = [], random.Random(20261128)
+    for scheme in MARKS:
+        for _ in range(30):
+            gold, predicted = scheme_tags(of_schemes, scheme)
+            schemes.append({"gold": [" ".join(line) for line in gold], "predicted": [" ".join(line) for line in predicted],
+                            **span_scores(gold, predicted, (scheme,))})
     for _ in range(120):
         predicted, gold = answers(generator)
         questions.append({"predicted": predicted, "gold": gold, "scores": answer_scores(predicted, gold)})
     path = os.path.join(os.path.dirname(os.path.abspath(__file__)), "peer_cases.json")
     parts = [('"%s": [\n' % name) + ",\n".join(json.dumps(row, ensure_ascii=False) for row in rows) + "\n]"
-             for name, rows in (("translations", translations), ("tags", corpora), ("questions", questions))]
+             for name, rows in (("translations", translations), ("tags", corpora + schemes), ("questions", questions))]
     parts.append('"ter": ' + json.dumps({"ter": corpus.score, "signature": metric.get_signature().format()}))
     with open(path, "w", encoding="utf-8") as file:
         file.write("{" + ",\n".join(parts) + "}\n")

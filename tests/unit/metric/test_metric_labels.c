@@ -172,23 +172,23 @@ START_TEST(test_wrong_tags) {
     ck_assert_int_eq(SPANS(fewer, 2, 0), ALCORE_E_SHAPE);
     ck_assert_ptr_nonnull(strstr(alcore_last_error(), "line 2: 2 gold tags, 1 predicted"));
     ck_assert_int_eq(SPANS(gold, 1, 0), ALCORE_E_SHAPE);
-    ck_assert_int_eq(SPANS(gold, 2, 2), ALCORE_E_INVALID);
+    ck_assert_int_eq(SPANS(gold, 2, 6), ALCORE_E_INVALID);
     ck_assert_int_eq(SPANS(gold, 2, 1), ALCORE_OK);
     ck_assert_double_eq(score.f1, 1);
     alcore_ctx_unref(ctx);
 }
 END_TEST
 
-/* The spans of seqeval on generated tags (make_peer_cases.py). */
+/* The spans of seqeval on generated tags of each scheme (make_peer_cases.py). */
 START_TEST(test_seqeval) {
-    static const char *const schemes[] = {"default", "strict"};
+    static const char *const schemes[] = {"default", "iob2", "iob1", "ioe2", "iobes", "bilou"};
     enum { MOST = 16 };
     alcore_ctx *ctx = new_ctx();
     json_error_t error;
     json_t *all = json_load_file(PEER_CASES, 0, &error), *row;
+    int compared[6] = {0};
     size_t i;
     ck_assert_msg(all, "%s", error.text);
-    ck_assert_int_ge(vector_length(json_object_get(all, "tags")), 50);
     json_array_foreach(json_object_get(all, "tags"), i, row) {
         const char *lines[2][MOST];
         const json_t *gold = json_object_get(row, "gold");
@@ -197,19 +197,53 @@ START_TEST(test_seqeval) {
             lines[0][k] = vector_text(json_array_get(gold, k));
             lines[1][k] = vector_text(json_array_get(json_object_get(row, "predicted"), k));
         }
-        for (int strict = 0; strict < 2; strict++) {
+        for (int scheme = ALCORE_TAGS_DEFAULT; scheme <= ALCORE_TAGS_BILOU; scheme++) {
+            const json_t *wanted = json_object_get(row, schemes[scheme]);
             alcore_span_score score = ALCORE_SPAN_SCORE_INIT;
+            if (!wanted) continue;
             ck_assert_int_eq(alcore_metric_compute_spans(ctx, lines[0], NULL, count, lines[1], NULL,
-                                                         count, strict, &score),
+                                                         count, scheme, &score),
                              ALCORE_OK);
             const double found[3] = {score.precision, score.recall, score.f1};
-            vector_near(found, json_object_get(row, schemes[strict]), 1e-12);
+            vector_near(found, wanted, 1e-12);
+            compared[scheme]++;
         }
     }
+    for (int scheme = 0; scheme < 6; scheme++) ck_assert_int_ge(compared[scheme], 30);
     json_decref(all);
     alcore_ctx_unref(ctx);
 }
 END_TEST
 
-CHECK_SUITE("metric_labels", test_seqeval, test_label_vectors, test_labels_of_words,
+/* A word that is no tag of the scheme is refused with a scheme that has it. */
+START_TEST(test_tags_of_other_schemes) {
+    static const struct {
+        int scheme;
+        const char *tag, *message;
+    } cases[] = {
+        {ALCORE_TAGS_DEFAULT, "U-PER", "tag 1 is 'U-PER'; those of the scheme default are"},
+        {ALCORE_TAGS_DEFAULT, "L", "the marks of O, B, I, E, S; the scheme bilou has it"},
+        {ALCORE_TAGS_IOB2, "S-PER", "the scheme default has it"},
+        {ALCORE_TAGS_IOBES, "U-PER", "the scheme bilou has it"},
+        {ALCORE_TAGS_BILOU, "E-PER", "the scheme default has it"},
+        {ALCORE_TAGS_IOE2, "B-PER", "the scheme default has it"},
+        {ALCORE_TAGS_DEFAULT, "PER", "tag 1 is 'PER'"},
+        {ALCORE_TAGS_DEFAULT, "B-", "tag 1 is 'B-'"},
+        {ALCORE_TAGS_DEFAULT, "O-PER", "tag 1 is 'O-PER'"},
+        {ALCORE_TAGS_DEFAULT, "3", "tag 1 is '3'"},
+    };
+    alcore_ctx *ctx = new_ctx();
+    for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
+        alcore_span_score score = ALCORE_SPAN_SCORE_INIT;
+        const char *line = cases[i].tag;
+        ck_assert_int_eq(alcore_metric_compute_spans(ctx, &line, NULL, 1, &line, NULL, 1,
+                                                     cases[i].scheme, &score),
+                         ALCORE_E_DATA);
+        ck_assert_msg(strstr(alcore_last_error(), cases[i].message), "%s", alcore_last_error());
+    }
+    alcore_ctx_unref(ctx);
+}
+END_TEST
+
+CHECK_SUITE("metric_labels", test_seqeval, test_tags_of_other_schemes, test_label_vectors, test_labels_of_words,
             test_span_vectors, test_span_twin, test_wrong_tags);
