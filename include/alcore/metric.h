@@ -7,7 +7,8 @@
  * Texts are given as an array of pointers with an array of lengths in bytes, or NULL for
  * NUL-terminated texts. A malformed UTF-8 sequence counts as U+FFFD. Several references of each
  * hypothesis are given as one set after the other: reference r of hypothesis i is
- * references[r * hypothesis_count + i]. */
+ * references[r * hypothesis_count + i]. A reference that is missing is a NULL, with a length other
+ * than 0 where lengths are given; of each hypothesis one reference at least is there. */
 #ifndef ALCORE_METRIC_H
 #define ALCORE_METRIC_H
 
@@ -70,6 +71,30 @@ typedef struct alcore_text_files {
 /** An alcore_text_files with its size set and everything else 0. */
 #define ALCORE_TEXT_FILES_INIT ALCORE_INIT(alcore_text_files)
 
+/** The paired tests of two systems on the same texts. */
+enum {
+    ALCORE_PAIRED_BOOTSTRAP = 0,    /**< bootstrap resampling (Koehn 2004) */
+    ALCORE_PAIRED_RANDOMIZATION = 1 /**< approximate randomization (Riezler and Maxwell 2005) */
+};
+
+/** Another system, the baseline, from which the hypotheses of BLEU, chrF or TER are told apart by a
+ * paired test, as sacreBLEU does (docs/spec/analyses.md 8.5). Zero means default everywhere. */
+typedef struct alcore_paired_options {
+    size_t size; /**< sizeof(alcore_paired_options) */
+    /** Borrowed: [baseline_count] the hypotheses of the baseline, UTF-8. NULL with files, of which
+     * the last one then has them */
+    const char *const *baseline;
+    const size_t *baseline_lengths; /**< borrowed: [baseline_count] bytes; NULL: NUL-terminated */
+    int64_t baseline_count;         /**< the number of the hypotheses; 0 with files */
+    int32_t test;                   /**< ALCORE_PAIRED_* */
+    int32_t reserved;               /**< pads: 0, checked */
+    /** Bootstrap samples, or shuffles, at most 1,000,000; 0: 1,000 samples, or 10,000 shuffles */
+    int64_t samples;
+    uint64_t seed; /**< of the samples */
+} alcore_paired_options;
+/** An alcore_paired_options with its size set and everything else 0. */
+#define ALCORE_PAIRED_OPTIONS_INIT ALCORE_INIT(alcore_paired_options)
+
 /** Settings of BLEU. Zero means default everywhere. */
 typedef struct alcore_bleu_options {
     size_t size;             /**< sizeof(alcore_bleu_options) */
@@ -83,6 +108,8 @@ typedef struct alcore_bleu_options {
     /** Borrowed: files that are read in place of texts, in blocks, in bounded memory: hypotheses
      * and references are NULL and their counts 0, as is out_sentence_scores. NULL: none */
     const alcore_text_files *files;
+    /** Borrowed: a second system, which the hypotheses are compared with; NULL: none */
+    const alcore_paired_options *paired;
 } alcore_bleu_options;
 /** An alcore_bleu_options with its size set and everything else 0. */
 #define ALCORE_BLEU_OPTIONS_INIT ALCORE_INIT(alcore_bleu_options)
@@ -100,6 +127,8 @@ typedef struct alcore_bleu_score {
     double bootstrap_mean;     /**< mean over the bootstrap samples; NaN without them */
     double bootstrap_low;      /**< lower end of the 95 % interval; NaN without samples */
     double bootstrap_high;     /**< upper end of the 95 % interval; NaN without samples */
+    double baseline;           /**< the same of the baseline; NaN without one */
+    double p;                  /**< of the paired test, two-sided; NaN without a baseline */
 } alcore_bleu_score;
 /** An alcore_bleu_score with its size set and everything else 0. */
 #define ALCORE_BLEU_SCORE_INIT ALCORE_INIT(alcore_bleu_score)
@@ -114,6 +143,8 @@ typedef struct alcore_chrf_options {
     /** Borrowed: files that are read in place of texts, in blocks, in bounded memory: hypotheses
      * and references are NULL and their counts 0, as is out_sentence_scores. NULL: none */
     const alcore_text_files *files;
+    /** Borrowed: a second system, which the hypotheses are compared with; NULL: none */
+    const alcore_paired_options *paired;
 } alcore_chrf_options;
 /** An alcore_chrf_options with its size set and everything else 0. */
 #define ALCORE_CHRF_OPTIONS_INIT ALCORE_INIT(alcore_chrf_options)
@@ -129,6 +160,8 @@ typedef struct alcore_chrf_score {
     double bootstrap_mean;       /**< mean over the bootstrap samples; NaN without them */
     double bootstrap_low;        /**< lower end of the 95 % interval; NaN without samples */
     double bootstrap_high;       /**< upper end of the 95 % interval; NaN without samples */
+    double baseline;           /**< the same of the baseline; NaN without one */
+    double p;                  /**< of the paired test, two-sided; NaN without a baseline */
 } alcore_chrf_score;
 /** An alcore_chrf_score with its size set and everything else 0. */
 #define ALCORE_CHRF_SCORE_INIT ALCORE_INIT(alcore_chrf_score)
@@ -143,6 +176,8 @@ typedef struct alcore_ter_options {
     /** Borrowed: files that are read in place of texts, in blocks, in bounded memory: hypotheses
      * and references are NULL and their counts 0, as is out_sentence_scores. NULL: none */
     const alcore_text_files *files;
+    /** Borrowed: a second system, which the hypotheses are compared with; NULL: none */
+    const alcore_paired_options *paired;
 } alcore_ter_options;
 /** An alcore_ter_options with its size set and everything else 0. */
 #define ALCORE_TER_OPTIONS_INIT ALCORE_INIT(alcore_ter_options)
@@ -156,6 +191,8 @@ typedef struct alcore_ter_score {
     double bootstrap_mean;  /**< mean over the bootstrap samples; NaN without them */
     double bootstrap_low;   /**< lower end of the 95 % interval; NaN without samples */
     double bootstrap_high;  /**< upper end of the 95 % interval; NaN without samples */
+    double baseline;           /**< the same of the baseline; NaN without one */
+    double p;                  /**< of the paired test, two-sided; NaN without a baseline */
 } alcore_ter_score;
 /** An alcore_ter_score with its size set and everything else 0. */
 #define ALCORE_TER_SCORE_INIT ALCORE_INIT(alcore_ter_score)

@@ -32,6 +32,7 @@ enum {
     ALCORE__TAG_RANDPHRASE = 14, /* random phrases */
     ALCORE__TAG_BOOTSTRAP = 15,  /* segments of a sample of a corpus */
     ALCORE__TAG_VOCABULARY = 16, /* texts that a vocabulary is trained on */
+    ALCORE__TAG_SHUFFLE = 17,    /* segments that two systems exchange */
     ALCORE__TAG_HOST = 64        /* numbers for host functions; above all tags of the spec */
 };
 

@@ -60,7 +60,7 @@ static alcore_status read_settings(alcore__corpus_metric *metric, const void *op
     metric->resamples = ours->resamples;
     metric->seed = ours->seed;
     metric->files = ours->files;
-    return ALCORE_OK;
+    return alcore__paired_read(&metric->paired, ours->paired);
 }
 
 /* Fills bleu, brevity_penalty and precisions (percentages, by order - 1) of *out from sums [WIDTH].
@@ -136,6 +136,7 @@ static alcore_status count_segment(const alcore__corpus_metric *metric,
     for (int64_t part = 0; part <= metric->pairs.sets; part++) {
         size_t length;
         const char *text = alcore__segment_pairs_text(&metric->pairs, segment, part, &length);
+        if (!text) continue;
         ALCORE__TRY(add_text(metric->settings, work, text, length, &tokens));
         const int64_t distance = llabs(tokens - hypothesis), best = llabs(closest - hypothesis);
         if (part == 0)
@@ -171,6 +172,8 @@ static alcore_status write_score(const alcore__corpus_metric *metric, void *out)
     score.bootstrap_mean = metric->interval.mean;
     score.bootstrap_low = metric->interval.low;
     score.bootstrap_high = metric->interval.high;
+    score.baseline = metric->baseline_score;
+    score.p = metric->p;
     return alcore__struct_write(out, &score, sizeof score,
                                 ALCORE__FIRST_SIZE(alcore_bleu_score, bootstrap_high),
                                 "alcore_bleu_score");
@@ -203,14 +206,13 @@ const char *alcore_metric_bleu_signature(int64_t reference_sets, const alcore_bl
     static const char *const tokenizers[] = {"13a", "intl", "char", "zh", "none"};
     static const char *const smoothings[] = {"exp", "floor", "add-k", "none"};
     alcore_bleu_options ours;
-    char bootstrap[64], value[40] = "";
+    char sets[24], bootstrap[64], value[40] = "";
     if (!buffer || read_options(options, &ours) != ALCORE_OK) return NULL;
     if (ours.smoothing == ALCORE_BLEU_SMOOTH_FLOOR || ours.smoothing == ALCORE_BLEU_SMOOTH_ADD_K)
         alcore__format(value, sizeof value, "[%.2f]", ours.smoothing_value);
-    alcore__format(buffer, 160,
-                   "nrefs:%lld|%scase:mixed|eff:%s|tok:%s|smooth:%s%s|version:alcore-%s",
-                   (long long)reference_sets,
-                   alcore__bootstrap_signature(ours.resamples, ours.seed, bootstrap),
+    alcore__format(buffer, 160, "nrefs:%s|%scase:mixed|eff:%s|tok:%s|smooth:%s%s|version:alcore-%s",
+                   alcore__reference_sets(reference_sets, sets),
+                   alcore__bootstrap_signature(ours.resamples, ours.seed, ours.paired, bootstrap),
                    ours.effective_order ? "yes" : "no", tokenizers[ours.tokenizer],
                    smoothings[ours.smoothing], value, alcore_version());
     return buffer;

@@ -46,7 +46,7 @@ static alcore_status read_settings(alcore__corpus_metric *metric, const void *op
     metric->resamples = ours->resamples;
     metric->seed = ours->seed;
     metric->files = ours->files;
-    return ALCORE_OK;
+    return alcore__paired_read(&metric->paired, ours->paired);
 }
 
 /* chrF of sums [WIDTH], 0 to 100; 0 without a match. Orders that are not counted have no n-grams
@@ -145,6 +145,8 @@ static alcore_status count_segment(const alcore__corpus_metric *metric,
     double best_score = -1;
     for (int64_t part = 1; part <= metric->pairs.sets; part++) {
         int64_t counts[WIDTH] = {0};
+        size_t length;
+        if (!alcore__segment_pairs_text(&metric->pairs, segment, part, &length)) continue;
         ALCORE__TRY(count_units(metric, work, segment, part, add_characters, 0 /* first */,
                                 CHARACTER_ORDERS, counts));
         if (options->word_order > 0)
@@ -172,6 +174,8 @@ static alcore_status write_score(const alcore__corpus_metric *metric, void *out)
     score.bootstrap_mean = metric->interval.mean;
     score.bootstrap_low = metric->interval.low;
     score.bootstrap_high = metric->interval.high;
+    score.baseline = metric->baseline_score;
+    score.p = metric->p;
     return alcore__struct_write(out, &score, sizeof score,
                                 ALCORE__FIRST_SIZE(alcore_chrf_score, bootstrap_high),
                                 "alcore_chrf_score");
@@ -202,12 +206,12 @@ alcore_status alcore_metric_compute_chrf(alcore_ctx *ctx, const char *const *hyp
 const char *alcore_metric_chrf_signature(int64_t reference_sets, const alcore_chrf_options *options,
                                          char buffer[160]) {
     alcore_chrf_options ours;
-    char bootstrap[64];
+    char sets[24], bootstrap[64];
     if (!buffer || read_options(options, &ours) != ALCORE_OK) return NULL;
     alcore__format(buffer, 160,
-                   "nrefs:%lld|%scase:mixed|eff:yes|nc:6|nw:%d|space:%s|version:alcore-%s",
-                   (long long)reference_sets,
-                   alcore__bootstrap_signature(ours.resamples, ours.seed, bootstrap),
+                   "nrefs:%s|%scase:mixed|eff:yes|nc:6|nw:%d|space:%s|version:alcore-%s",
+                   alcore__reference_sets(reference_sets, sets),
+                   alcore__bootstrap_signature(ours.resamples, ours.seed, ours.paired, bootstrap),
                    ours.word_order, ours.whitespace ? "yes" : "no", alcore_version());
     return buffer;
 }

@@ -3,25 +3,69 @@
  * caller's (their statistics are counted by corpus_count.c) or those of files (corpus_files.c). */
 #include "metric/corpus_metric.h"
 
+#include <math.h>
+#include <string.h>
+
 #include "base/tensor_view.h"
 
-/* Counts, then draws the bootstrap samples; with none, alcore__resample() sets the interval to NaN
- * and does not read kept, which is NULL. */
+alcore_status alcore__corpus_metric_count_both(alcore_ctx *ctx, alcore__corpus_metric *metric,
+                                               const char *const *baseline, const size_t *lengths,
+                                               double *scores, int64_t *const kept[2]) {
+    ALCORE__TRY(alcore__corpus_metric_count(ctx, metric, scores, kept[0]));
+    if (metric->paired.samples == 0) return ALCORE_OK;
+    alcore__corpus_metric other = *metric;
+    other.pairs.hypotheses = baseline;
+    other.pairs.hypothesis_lengths = lengths;
+    memcpy(other.sums, metric->paired.sums, sizeof other.sums);
+    ALCORE__TRY(alcore__corpus_metric_count(ctx, &other, NULL, kept[1]));
+    memcpy(metric->paired.sums, other.sums, sizeof other.sums);
+    return ALCORE_OK;
+}
+
+/* With no samples alcore__resample() sets the interval to NaN and does not read kept, which is
+ * NULL. */
+alcore_status alcore__corpus_metric_sample(alcore_ctx *ctx, alcore__corpus_metric *metric,
+                                           int64_t *const kept[2], int64_t segments) {
+    metric->baseline_score = metric->p = NAN;
+    ALCORE__TRY(alcore__resample(ctx, kept[0], segments, metric->width, metric->resamples,
+                                 metric->seed, metric->score, metric, &metric->interval));
+    if (metric->paired.samples == 0 || segments == 0) return ALCORE_OK;
+    const alcore__paired_systems systems = {
+        .statistics = {kept[0], kept[1]},
+        .segments = segments,
+        .width = metric->width,
+        .score = metric->score,
+        .settings = metric,
+        .difference =
+            fabs(metric->score(metric->sums, metric) - metric->score(metric->paired.sums, metric))};
+    metric->baseline_score = metric->score(metric->paired.sums, metric);
+    return alcore__paired_test(ctx, &metric->paired, &systems, &metric->p);
+}
+
+/* Counts the caller's texts and draws the samples, for which the statistics of all segments are
+ * kept. */
 static alcore_status run_metric(alcore_ctx *ctx, alcore__corpus_metric *metric,
                                 const alcore_tensor *out_sentence_scores) {
     const size_t segments = (size_t)metric->pairs.count;
-    int64_t *kept = NULL;
+    const alcore__paired *paired = &metric->paired;
+    const bool wanted[2] = {metric->resamples > 0 || paired->samples > 0, paired->samples > 0};
+    int64_t *kept[2] = {NULL, NULL};
     alcore__array scores = {0}; /* [pairs.count], the tensor's */
+    alcore_status status = ALCORE_OK;
     if (out_sentence_scores)
         ALCORE__TRY(alcore__tensor_output(out_sentence_scores, "out_sentence_scores",
                                           ALCORE_FLOAT64, metric->pairs.count, 1, &scores));
-    if (metric->resamples > 0)
-        ALCORE__TRY(alcore__new_array(ctx, segments, (size_t)metric->width * sizeof *kept, &kept));
-    alcore_status status = alcore__corpus_metric_count(ctx, metric, scores.data, kept);
+    for (int i = 0; i < 2 && status == ALCORE_OK; i++)
+        if (wanted[i])
+            status =
+                alcore__new_array(ctx, segments, (size_t)metric->width * sizeof *kept[i], &kept[i]);
     if (status == ALCORE_OK)
-        status = alcore__resample(ctx, kept, metric->pairs.count, metric->width, metric->resamples,
-                                  metric->seed, metric->score, metric, &metric->interval);
-    alcore__free(ctx, kept);
+        status = alcore__corpus_metric_count_both(ctx, metric, paired->baseline, paired->lengths,
+                                                  scores.data, kept);
+    if (status == ALCORE_OK)
+        status = alcore__corpus_metric_sample(ctx, metric, kept, metric->pairs.count);
+    alcore__free(ctx, kept[0]);
+    alcore__free(ctx, kept[1]);
     return status;
 }
 
@@ -30,6 +74,8 @@ static alcore_status measure_texts(alcore_ctx *ctx, alcore__corpus_metric *metri
                                    const alcore__segment_texts *texts,
                                    const alcore_tensor *out_sentence_scores) {
     ALCORE__TRY(alcore__segment_pairs_check(texts, &metric->pairs));
+    ALCORE__TRY(alcore__paired_check(&metric->paired, metric->pairs.count));
+    if (metric->begin) ALCORE__TRY(metric->begin(metric));
     return run_metric(ctx, metric, out_sentence_scores);
 }
 
@@ -51,16 +97,24 @@ alcore_status alcore__corpus_metric_compute(alcore_ctx *ctx, alcore__corpus_metr
     return alcore__leave(ctx, status);
 }
 
-alcore_status alcore__check_resamples(int64_t resamples) {
-    if (resamples >= 0 && resamples <= ALCORE__MOST_RESAMPLES) return ALCORE_OK;
-    return alcore__fail(ALCORE_E_INVALID, "resamples must be 0 to %d", ALCORE__MOST_RESAMPLES);
-}
-
-/* "bs:SAMPLES|seed:SEED|", or the empty string without samples. */
-const char *alcore__bootstrap_signature(int64_t resamples, uint64_t seed, char buffer[64]) {
+const char *alcore__bootstrap_signature(int64_t resamples, uint64_t seed,
+                                        const alcore_paired_options *paired, char buffer[64]) {
+    alcore__paired test = {0};
     buffer[0] = 0;
-    if (resamples > 0)
+    if (alcore__paired_read(&test, paired) == ALCORE_OK && test.samples > 0)
+        alcore__format(buffer, 64, "%s:%lld|seed:%llu|",
+                       test.test == ALCORE_PAIRED_BOOTSTRAP ? "bs" : "ar", (long long)test.samples,
+                       (unsigned long long)test.seed);
+    else if (resamples > 0)
         alcore__format(buffer, 64, "bs:%lld|seed:%llu|", (long long)resamples,
                        (unsigned long long)seed);
+    return buffer;
+}
+
+const char *alcore__reference_sets(int64_t sets, char buffer[24]) {
+    if (sets > 0)
+        alcore__format(buffer, 24, "%lld", (long long)sets);
+    else
+        alcore__format(buffer, 24, "var");
     return buffer;
 }

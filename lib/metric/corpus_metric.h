@@ -10,6 +10,7 @@
 #include "alcore/tensor.h"
 #include "metric/bleu_tokens.h"
 #include "metric/clipped_ngrams.h"
+#include "metric/paired.h"
 #include "metric/resample.h"
 #include "metric/segment_pairs.h"
 #include "metric/shift_search.h"
@@ -29,9 +30,11 @@ typedef struct alcore__corpus_metric alcore__corpus_metric;
 struct alcore__corpus_metric {
     const char *stage; /* name of the progress stage */
     void *settings;    /* the metric's options, filled by read */
-    int32_t width;     /* statistics of a segment, at most ALCORE__MOST_STATISTICS */
+    int32_t width; /* statistics of a segment, at most ALCORE__MOST_STATISTICS; begin may set it */
     /* Checks the caller's options (NULL: defaults), fills settings, resamples and seed. */
     alcore_status (*read)(alcore__corpus_metric *metric, const void *options);
+    /* Called once before the first segment, when pairs.sets is known; NULL: nothing to do. */
+    alcore_status (*begin)(alcore__corpus_metric *metric);
     /* Counts one segment: fills statistics [width], which are 0 before, and, unless score is NULL,
      * the score of that segment alone. Called from any thread. */
     alcore_status (*count)(const alcore__corpus_metric *metric, alcore__metric_workspace *work,
@@ -46,6 +49,8 @@ struct alcore__corpus_metric {
     alcore__segment_pairs pairs;           /* texts of the caller */
     int64_t sums[ALCORE__MOST_STATISTICS]; /* [width] result: statistics summed over all segments */
     alcore__interval interval;             /* result: NaN without bootstrap samples */
+    alcore__paired paired;                 /* the baseline and its test; samples 0: none */
+    double baseline_score, p;              /* result: NaN without a baseline */
 };
 
 /* The whole of a public call: checks the arguments, counts all segments on the context's threads,
@@ -65,15 +70,29 @@ alcore_status alcore__corpus_metric_compute(alcore_ctx *ctx, alcore__corpus_metr
 alcore_status alcore__corpus_metric_count(alcore_ctx *ctx, alcore__corpus_metric *metric,
                                           double *scores, int64_t *kept);
 
+/* Counts the segments of metric->pairs as alcore__corpus_metric_count() does, of the hypotheses and,
+ * where there is one, of the baseline, whose hypotheses [pairs.count] and lengths are given. kept: as
+ * of alcore__corpus_metric_count(), of both systems one after the other. */
+alcore_status alcore__corpus_metric_count_both(alcore_ctx *ctx, alcore__corpus_metric *metric,
+                                               const char *const *baseline, const size_t *lengths,
+                                               double *scores, int64_t *const kept[2]);
+
+/* Draws the samples of a counted corpus: the interval, and the test of the baseline. kept: of both
+ * systems, [segments, width] each. */
+alcore_status alcore__corpus_metric_sample(alcore_ctx *ctx, alcore__corpus_metric *metric,
+                                           int64_t *const kept[2], int64_t segments);
+
 /* Counts the segments of files and draws the bootstrap samples (corpus_files.c). */
 alcore_status alcore__corpus_files_run(alcore_ctx *ctx, alcore__corpus_metric *metric,
                                        const alcore_text_files *files);
 
-/* The check that all metrics share of their number of bootstrap samples. */
-alcore_status alcore__check_resamples(int64_t resamples);
-
 /* Writes "bs:SAMPLES|seed:SEED|", the part of a metric's signature that names its bootstrap
- * samples, or nothing without samples; returns buffer. */
-const char *alcore__bootstrap_signature(int64_t resamples, uint64_t seed, char buffer[64]);
+ * samples, "ar:" for those of a randomization test, or nothing without samples; returns buffer.
+ * paired: of the options, checked; a test goes before an interval. */
+const char *alcore__bootstrap_signature(int64_t resamples, uint64_t seed,
+                                        const alcore_paired_options *paired, char buffer[64]);
+
+/* Writes the number of sets of references, or "var" for 0; returns buffer. */
+const char *alcore__reference_sets(int64_t sets, char buffer[24]);
 
 #endif

@@ -5,12 +5,32 @@
 
 #include <string.h>
 
-/* The index of the first text of texts [count] that is NULL; count when none is. A text with a
- * given length of 0 may be NULL. */
-static int64_t first_missing(const char *const *texts, const size_t *lengths, int64_t count) {
-    int64_t i = 0;
-    while (i < count && (texts[i] || (lengths && lengths[i] == 0))) i++;
-    return i;
+/* Whether a text is not there: NULL, unless its length was given as 0, which is an empty text. */
+static bool is_missing(const char *const *texts, const size_t *lengths, int64_t i) {
+    return !texts[i] && (!lengths || lengths[i] != 0);
+}
+
+alcore_status alcore__segment_texts_check(const char *const *texts, const size_t *lengths,
+                                          int64_t count, const char *what) {
+    for (int64_t i = 0; i < count; i++)
+        if (is_missing(texts, lengths, i))
+            return alcore__fail(ALCORE_E_INVALID, "line %lld of the %s is NULL", (long long)i + 1,
+                                what);
+    return ALCORE_OK;
+}
+
+/* Each segment has a reference; sets pairs->varied. */
+static alcore_status check_references(alcore__segment_pairs *pairs) {
+    for (int64_t i = 0; i < pairs->count; i++) {
+        int64_t missing = 0;
+        for (int64_t set = 0; set < pairs->sets; set++)
+            missing +=
+                is_missing(pairs->references, pairs->reference_lengths, set * pairs->count + i);
+        if (missing == pairs->sets)
+            return alcore__fail(ALCORE_E_INVALID, "line %lld has no reference", (long long)i + 1);
+        pairs->varied = pairs->varied || missing > 0;
+    }
+    return ALCORE_OK;
 }
 
 /* The number of references must be a multiple of the number of hypotheses, at least once (no
@@ -40,24 +60,20 @@ alcore_status alcore__segment_pairs_check(const alcore__segment_texts *texts,
                                    .reference_lengths = texts->reference_lengths,
                                    .count = count,
                                    .sets = count == 0 ? 1 : given / count};
-    const int64_t missing = first_missing(texts->hypotheses, texts->hypothesis_lengths, count);
-    if (missing < count)
-        return alcore__fail(ALCORE_E_INVALID, "line %lld of the hypotheses is NULL",
-                            (long long)missing + 1);
-    const int64_t lost = first_missing(texts->references, texts->reference_lengths, given);
-    if (lost < given)
-        return alcore__fail(ALCORE_E_INVALID, "line %lld of set %lld of the references is NULL",
-                            (long long)(lost % count) + 1, (long long)(lost / count) + 1);
-    return ALCORE_OK;
+    ALCORE__TRY(alcore__segment_texts_check(texts->hypotheses, texts->hypothesis_lengths, count,
+                                            "hypotheses"));
+    return check_references(out);
 }
 
-/* Segment and part are in range. A text whose length was given as 0 may be NULL: no byte is read.
- */
+/* Segment and part are in range. */
 const char *alcore__segment_pairs_text(const alcore__segment_pairs *pairs, int64_t segment,
                                        int64_t part, size_t *length) {
     const int64_t place = part == 0 ? segment : (part - 1) * pairs->count + segment;
-    const char *text = part == 0 ? pairs->hypotheses[place] : pairs->references[place];
+    const char *const *texts = part == 0 ? pairs->hypotheses : pairs->references;
     const size_t *lengths = part == 0 ? pairs->hypothesis_lengths : pairs->reference_lengths;
-    *length = lengths ? lengths[place] : strlen(text);
-    return text;
+    *length = 0;
+    if (is_missing(texts, lengths, place)) return NULL;
+    if (!texts[place]) return ""; /* of 0 bytes */
+    *length = lengths ? lengths[place] : strlen(texts[place]);
+    return texts[place];
 }

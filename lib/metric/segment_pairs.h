@@ -26,14 +26,20 @@ typedef struct alcore__segment_pairs {
     const size_t *reference_lengths;  /* [sets * count] bytes, or NULL: NUL-terminated */
     int64_t count;                    /* hypotheses */
     int64_t sets;                     /* references of each, from 1 */
+    bool varied;                      /* some segments lack one of them */
 } alcore__segment_pairs;
 
 /* Checks the arguments of a public call and fills *out. ALCORE_E_SHAPE names the first line that
- * one side lacks, ALCORE_E_INVALID a text that is NULL. */
+ * one side lacks, ALCORE_E_INVALID a hypothesis that is NULL and a segment without a reference. */
 alcore_status alcore__segment_pairs_check(const alcore__segment_texts *texts,
                                           alcore__segment_pairs *out);
 
-/* Text `part` of segment i: the hypothesis for part 0, else reference part - 1. */
+/* ALCORE_E_INVALID: one of texts [count], which `what` names, is NULL. */
+alcore_status alcore__segment_texts_check(const char *const *texts, const size_t *lengths,
+                                          int64_t count, const char *what);
+
+/* Text `part` of segment i: the hypothesis for part 0, else reference part - 1; NULL with *length 0:
+ * this reference is missing. */
 const char *alcore__segment_pairs_text(const alcore__segment_pairs *pairs, int64_t segment,
                                        int64_t part, size_t *length);
 
