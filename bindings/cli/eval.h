@@ -8,6 +8,8 @@
 
 #include "inputs.h"
 
+enum { MOST_TRANSLATIONS = 15 }; /* files of translations and references of one call */
+
 /* One call of the command. */
 typedef struct evaluation {
     const arguments *args;

@@ -20,12 +20,48 @@ static void keep_score(void *user, int64_t line, double score) {
     self->lines = line + 1;
 }
 
-/* The files of the command line; options: the caller's. */
-static alcore_text_files files_of(evaluation *self, alcore_read_options *options) {
-    alcore_text_files files = evaluation_files(self, options);
-    files.score_user = self;
-    if (option_given(self->args, OPTION_SENTENCE)) files.score = keep_score;
-    return files;
+/* What a metric of translations reads: the operands and, last, the file of --baseline. */
+typedef struct translation_files {
+    alcore_text_files files;
+    alcore_read_options reading;
+    alcore_paired_options paired;
+    const char *paths[MOST_TRANSLATIONS + 1];
+} translation_files;
+
+/* The files of the command line, which live as long as *out; *paired: NULL without --baseline. An
+ * exit code. */
+static int read_files(evaluation *self, translation_files *out,
+                      const alcore_paired_options **paired) {
+    const char *baseline = option_value(self->args, OPTION_BASELINE, NULL);
+    int test = ALCORE_PAIRED_BOOTSTRAP;
+    int64_t seed = 0;
+    out->files = evaluation_files(self, &out->reading);
+    out->files.score_user = self;
+    if (option_given(self->args, OPTION_SENTENCE)) out->files.score = keep_score;
+    if (!baseline) {
+        const option_id unread =
+            option_given(self->args, OPTION_PAIRED) ? OPTION_PAIRED : OPTION_SAMPLES;
+        if (!option_given(self->args, unread)) return EXIT_DONE;
+        return complain(EXIT_USAGE, "--%s needs --baseline", option_table[unread].name);
+    }
+    memcpy(out->paths, out->files.paths, (size_t)out->files.count * sizeof *out->paths);
+    out->paths[out->files.count++] = baseline;
+    out->files.paths = out->paths;
+    out->paired = (alcore_paired_options)ALCORE_PAIRED_OPTIONS_INIT;
+    TRY(option_choice(self->args, OPTION_PAIRED, "bootstrap|randomization", &test));
+    TRY(option_integer(self->args, OPTION_SAMPLES, 1, 1000000, &out->paired.samples));
+    TRY(option_integer(self->args, OPTION_SEED, 0, INT64_MAX, &seed));
+    out->paired.test = test;
+    out->paired.seed = (uint64_t)seed;
+    *paired = &out->paired;
+    return EXIT_DONE;
+}
+
+/* The paired test, when there is a baseline. */
+static void add_test(evaluation *self, double baseline, double p) {
+    if (!option_given(self->args, OPTION_BASELINE)) return;
+    add_number(self, "baseline", baseline);
+    add_number(self, "p", p);
 }
 
 /* outcome() of a metric of files. */
@@ -77,8 +113,7 @@ static int read_smoothing(const evaluation *self, alcore_bleu_options *options) 
 int evaluate_bleu(evaluation *self) {
     alcore_bleu_options options = ALCORE_BLEU_OPTIONS_INIT;
     alcore_bleu_score score = ALCORE_BLEU_SCORE_INIT;
-    alcore_read_options reading;
-    const alcore_text_files files = files_of(self, &reading);
+    translation_files files;
     char signature[160];
     int tokenizer = ALCORE_BLEU_13A;
 
@@ -86,11 +121,13 @@ int evaluate_bleu(evaluation *self) {
     options.tokenizer = tokenizer;
     TRY(read_smoothing(self, &options));
     TRY(read_bootstrap(self, &options.resamples, &options.seed));
-    options.files = &files;
+    TRY(read_files(self, &files, &options.paired));
+    options.files = &files.files;
     TRY(outcome_of_files(self, alcore_metric_compute_bleu(self->ctx, NULL, NULL, 0, NULL, NULL, 0,
                                                           &options, NULL, &score)));
     add_number(self, "bleu", score.bleu);
     add_interval(self, score.bootstrap_mean, score.bootstrap_low, score.bootstrap_high);
+    add_test(self, score.baseline, score.p);
     add_number(self, "brevity_penalty", score.brevity_penalty);
     add_numbers(self, "precisions", score.precisions, 4);
     add_integers(self, "matches", score.matches, 4);
@@ -105,19 +142,20 @@ int evaluate_bleu(evaluation *self) {
 int evaluate_chrf(evaluation *self) {
     alcore_chrf_options options = ALCORE_CHRF_OPTIONS_INIT;
     alcore_chrf_score score = ALCORE_CHRF_SCORE_INIT;
-    alcore_read_options reading;
-    const alcore_text_files files = files_of(self, &reading);
+    translation_files files;
     const char *name = self->args->operands[0];
     char signature[160];
 
     options.word_order = !strcmp(name, "chrf++") ? 2 : 0;
     const int counts = 6 + options.word_order;
     TRY(read_bootstrap(self, &options.resamples, &options.seed));
-    options.files = &files;
+    TRY(read_files(self, &files, &options.paired));
+    options.files = &files.files;
     TRY(outcome_of_files(self, alcore_metric_compute_chrf(self->ctx, NULL, NULL, 0, NULL, NULL, 0,
                                                           &options, NULL, &score)));
     add_number(self, name, score.chrf);
     add_interval(self, score.bootstrap_mean, score.bootstrap_low, score.bootstrap_high);
+    add_test(self, score.baseline, score.p);
     add_integers(self, "matches", score.matches, counts);
     add_integers(self, "hypothesis_total", score.hypothesis_total, counts);
     add_integers(self, "reference_total", score.reference_total, counts);
@@ -129,17 +167,18 @@ int evaluate_chrf(evaluation *self) {
 int evaluate_ter(evaluation *self) {
     alcore_ter_options options = ALCORE_TER_OPTIONS_INIT;
     alcore_ter_score score = ALCORE_TER_SCORE_INIT;
-    alcore_read_options reading;
-    const alcore_text_files files = files_of(self, &reading);
+    translation_files files;
     char signature[160];
 
     options.case_sensitive = option_given(self->args, OPTION_CASED);
     TRY(read_bootstrap(self, &options.resamples, &options.seed));
-    options.files = &files;
+    TRY(read_files(self, &files, &options.paired));
+    options.files = &files.files;
     TRY(outcome_of_files(self, alcore_metric_compute_ter(self->ctx, NULL, NULL, 0, NULL, NULL, 0,
                                                          &options, NULL, &score)));
     add_number(self, "ter", score.ter);
     add_interval(self, score.bootstrap_mean, score.bootstrap_low, score.bootstrap_high);
+    add_test(self, score.baseline, score.p);
     add_integer(self, "edits", score.edits);
     add_number(self, "reference_words", score.reference_words);
     alcore_metric_ter_signature(self->file_count - 1, &options, signature);

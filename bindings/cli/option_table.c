@@ -196,6 +196,14 @@ const option_info option_table[OPTION_TOTAL] = {
          "bleu, chrf, ter: the value of each line; with --json beside the corpus's"},
     [OPTION_BOOTSTRAP] = {"bootstrap", 0, "N", false, COMMAND_EVAL,
                           "bleu, chrf, ter: a 95 % interval from N samples, drawn by --seed"},
+    [OPTION_BASELINE] = {"baseline", 0, "FILE", false, COMMAND_EVAL,
+                         "bleu, chrf, ter: translations of another system, which are compared with "
+                         "HYP by a paired test"},
+    [OPTION_PAIRED] = {"paired", 0, "bootstrap|randomization", false, COMMAND_EVAL,
+                       "the paired test of --baseline (default bootstrap)"},
+    [OPTION_SAMPLES] = {"samples", 0, "N", false, COMMAND_EVAL,
+                        "samples of the test of --baseline (default: 1,000 of bootstrap, 10,000 of "
+                        "randomization), drawn by --seed"},
     [OPTION_SCHEME] = {"scheme", 0, "default|iob2|iob1|ioe2|iobes|bilou", false, COMMAND_EVAL,
                        "f1: how tags mark spans (default: B, I, E and S, read as conlleval does)"},
     [OPTION_SYMMETRIZE] = {"symmetrize", 0, "NAME", false, COMMAND_ALIGN,

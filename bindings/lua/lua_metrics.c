@@ -8,7 +8,8 @@
 #include "lua_binding.h"
 
 /* Options of BLEU, chrF and TER beside the members of the library's struct. */
-static const char *const score_fields[] = {"sentences", "context", NULL};
+static const char *const score_fields[] = {"sentences", "baseline", "test",
+                                           "samples",   "context",  NULL};
 
 /* A list of strings as the library reads it. */
 typedef struct text_list {
@@ -26,19 +27,34 @@ static text_list read_texts(lua_State *L, int index, const char *what) {
     return list;
 }
 
+/* The list of references at index, of which those that are false are missing: NULL with a length
+ * other than 0, as the library knows them. *sets becomes 0 if one is. */
+static text_list read_some_texts(lua_State *L, int index, int64_t *sets) {
+    text_list list = {.count = al_length(L, index)};
+    list.texts = al_strings(L, index, "references", 1, &list.lengths, &list.count);
+    for (int64_t i = 0; i < list.count; i++) {
+        if (list.texts[i]) continue;
+        list.lengths[i] = SIZE_MAX;
+        *sets = 0;
+    }
+    return list;
+}
+
 /* The references at index 2: a list of strings, or a list of such lists, each as long as the
- * hypotheses. The library reads them set after set; *sets is their number. */
+ * hypotheses. The library reads them set after set; *sets is their number, 0 where some are
+ * missing. */
 static text_list read_references(lua_State *L, int64_t hypotheses, int64_t *sets) {
     luaL_checktype(L, 2, LUA_TTABLE);
     *sets = 1;
     lua_rawgeti(L, 2, 1);
     int nested = lua_istable(L, -1);
     lua_pop(L, 1);
-    if (!nested) return read_texts(L, 2, "references");
+    if (!nested) return read_some_texts(L, 2, sets);
     *sets = al_length(L, 2);
     al_push_list(L, *sets * hypotheses);
     int joined = lua_gettop(L);
-    for (int64_t set = 0; set < *sets; set++) {
+    const int64_t given = *sets;
+    for (int64_t set = 0; set < given; set++) {
         lua_rawgeti(L, 2, (int)set + 1);
         if (!lua_istable(L, -1) || al_length(L, -1) != hypotheses)
             luaL_error(L, "references[%d]: a list of %d strings expected, as many as hypotheses",
@@ -49,7 +65,7 @@ static text_list read_references(lua_State *L, int64_t hypotheses, int64_t *sets
         }
         lua_pop(L, 1);
     }
-    return read_texts(L, joined, "references");
+    return read_some_texts(L, joined, sets);
 }
 
 /* Pushes a buffer for the scores of the sentences when the field `sentences` of the options is
@@ -79,17 +95,37 @@ static int finish_score(lua_State *L, const char *signature, const alcore_tensor
 typedef struct corpus_call {
     alcore_text_files files; /* in place of texts; its paths are those of the Lua strings */
     text_list hypotheses, references;
-    int64_t sets;                   /* of references */
+    int64_t sets;                   /* of references; 0: some are missing */
+    alcore_paired_options paired;   /* the fields baseline, test, samples and seed */
     alcore_tensor scores;           /* of the sentences, where they are wanted */
     const alcore_tensor *sentences; /* &scores or NULL */
     al_context *context;
 } corpus_call;
 
-/* The paths of files: of the hypotheses (index 1), and one or a list of them (index 2). Pushes the
- * array of paths. */
-static void read_files(lua_State *L, int table, corpus_call *call) {
+/* Pushes the field `baseline` of the options, and reads those of its test; whether there is one. */
+static int read_paired(lua_State *L, int table, corpus_call *call) {
+    static const al_constant tests[] = {{"bootstrap", ALCORE_PAIRED_BOOTSTRAP},
+                                        {"randomization", ALCORE_PAIRED_RANDOMIZATION},
+                                        {NULL, 0}};
+    lua_pushnil(L);
+    if (table == 0) return 0;
+    call->paired.test = al_field_constant(L, table, "test", tests);
+    call->paired.samples = al_field_integer(L, table, "samples");
+    call->paired.seed = al_field_seed(L, table, "seed");
+    lua_getfield(L, table, "baseline");
+    lua_replace(L, -2);
+    if (!lua_isnil(L, -1)) return 1;
+    if (call->paired.test != ALCORE_PAIRED_BOOTSTRAP || call->paired.samples != 0)
+        luaL_error(L, "test and samples need a baseline");
+    return 0;
+}
+
+/* The paths of files: of the hypotheses (index 1), one or a list of them (index 2), and of the
+ * baseline, at the top, if there is one. Pushes the array of paths. */
+static void read_files(lua_State *L, int table, int paired, corpus_call *call) {
+    const int baseline = lua_gettop(L);
     int64_t sets = lua_istable(L, 2) ? al_length(L, 2) : 1;
-    const char **paths = al_buffer(L, sets + 1, sizeof *paths);
+    const char **paths = al_buffer(L, sets + 2, sizeof *paths);
     luaL_checkstack(L, (int)sets + AL_STACK, "references");
     paths[0] = luaL_checkstring(L, 1);
     for (int64_t set = 0; set < sets; set++) {
@@ -104,8 +140,9 @@ static void read_files(lua_State *L, int table, corpus_call *call) {
         if (lua_toboolean(L, -1))
             luaL_error(L, "sentences: only of lists of strings, not of files");
     }
+    if (paired) paths[sets + 1] = luaL_checkstring(L, baseline);
     call->files.paths = paths;
-    call->files.count = sets + 1;
+    call->files.count = sets + 1 + paired;
     call->sets = sets;
 }
 
@@ -113,16 +150,25 @@ static void read_files(lua_State *L, int table, corpus_call *call) {
  * members of the library's struct are written to options; *files, one of them, is set where the
  * arguments are paths. *call stays where it is: it is pointed into. */
 static void read_corpus(lua_State *L, const char *function, const al_member *members, void *options,
-                        const alcore_text_files **files, corpus_call *call) {
-    *call = (corpus_call){.files = ALCORE_TEXT_FILES_INIT};
+                        const alcore_text_files **files, const alcore_paired_options **paired,
+                        corpus_call *call) {
+    *call = (corpus_call){.files = ALCORE_TEXT_FILES_INIT, .paired = ALCORE_PAIRED_OPTIONS_INIT};
     lua_settop(L, 3);
     int table = al_options(L, 3, function, members, score_fields);
     al_read_struct(L, table, members, options);
     call->context = al_context_of(L, table);
+    const int test = read_paired(L, table, call), baseline = lua_gettop(L);
+    if (test) *paired = &call->paired;
     if (lua_type(L, 1) == LUA_TSTRING) {
-        read_files(L, table, call);
+        read_files(L, table, test, call);
         *files = &call->files;
         return;
+    }
+    if (test) {
+        const text_list texts = read_texts(L, baseline, "baseline");
+        call->paired.baseline = texts.texts;
+        call->paired.baseline_lengths = texts.lengths;
+        call->paired.baseline_count = texts.count;
     }
     call->hypotheses = read_texts(L, 1, "hypotheses");
     call->references = read_references(L, call->hypotheses.count, &call->sets);
@@ -140,20 +186,23 @@ static void read_corpus(lua_State *L, const char *function, const al_member *mem
 /*** BLEU of a corpus as sacreBLEU defines it.
  * @function metrics.bleu
  * @tparam table|string hypotheses a list of strings, or the path of a file, which is read in blocks
- * @tparam table|string references a list of strings, or a list of such lists; of a file a path, or
- * a list of paths
+ * @tparam table|string references a list of strings, or a list of such lists, where false is a
+ * reference that is missing; of a file a path, or a list of paths
  * @tparam[opt] table options tokenizer ("13a", "intl", "char", "zh", "none"), smoothing ("exp",
  * "floor", "add_k", "none"), smoothing_value, effective_order, resamples, seed, sentences (true:
- * the result has the BLEU of each sentence too), context
+ * the result has the BLEU of each sentence too), baseline (the hypotheses of another system, of
+ * files a path, which are compared by a paired test), test ("bootstrap", "randomization"), samples
+ * (of it; 0: 1,000 or 10,000), context
  * @return a table with bleu, precisions, brevity_penalty, matches, totals, hypothesis_tokens,
- * reference_tokens, bootstrap_mean, bootstrap_low, bootstrap_high, signature, sentences; or nil,
- * message, code */
+ * reference_tokens, bootstrap_mean, bootstrap_low, bootstrap_high, baseline (its BLEU), p,
+ * signature, sentences; or nil, message, code */
 static int bleu(lua_State *L) {
     alcore_bleu_options options = ALCORE_BLEU_OPTIONS_INIT;
     alcore_bleu_score score = ALCORE_BLEU_SCORE_INIT;
     char signature[160];
     corpus_call call;
-    read_corpus(L, "metrics.bleu", al_bleu_options, &options, &options.files, &call);
+    read_corpus(L, "metrics.bleu", al_bleu_options, &options, &options.files, &options.paired,
+                &call);
     int failed = CALL_CORPUS(L, alcore_metric_compute_bleu, &call, &options, &score);
     if (failed) return failed;
     al_push_struct(L, al_bleu_score, &score);
@@ -165,15 +214,17 @@ static int bleu(lua_State *L) {
  * @function metrics.chrf
  * @tparam table|string hypotheses as of metrics.bleu
  * @tparam table|string references as of metrics.bleu
- * @tparam[opt] table options word_order, whitespace, resamples, seed, sentences, context
+ * @tparam[opt] table options word_order, whitespace, resamples, seed, sentences, baseline, test,
+ * samples, context
  * @return a table with chrf, matches, hypothesis_total, reference_total, bootstrap_mean,
- * bootstrap_low, bootstrap_high, signature, sentences; or nil, message, code */
+ * bootstrap_low, bootstrap_high, baseline, p, signature, sentences; or nil, message, code */
 static int chrf(lua_State *L) {
     alcore_chrf_options options = ALCORE_CHRF_OPTIONS_INIT;
     alcore_chrf_score score = ALCORE_CHRF_SCORE_INIT;
     char signature[160];
     corpus_call call;
-    read_corpus(L, "metrics.chrf", al_chrf_options, &options, &options.files, &call);
+    read_corpus(L, "metrics.chrf", al_chrf_options, &options, &options.files, &options.paired,
+                &call);
     int failed = CALL_CORPUS(L, alcore_metric_compute_chrf, &call, &options, &score);
     if (failed) return failed;
     al_push_struct(L, al_chrf_score, &score);
@@ -185,15 +236,17 @@ static int chrf(lua_State *L) {
  * @function metrics.ter
  * @tparam table|string hypotheses as of metrics.bleu
  * @tparam table|string references as of metrics.bleu
- * @tparam[opt] table options case_sensitive, resamples, seed, sentences, context
+ * @tparam[opt] table options case_sensitive, resamples, seed, sentences, baseline, test, samples,
+ * context
  * @return a table with ter, edits, reference_words, bootstrap_mean, bootstrap_low, bootstrap_high,
- * signature, sentences; or nil, message, code */
+ * baseline, p, signature, sentences; or nil, message, code */
 static int ter(lua_State *L) {
     alcore_ter_options options = ALCORE_TER_OPTIONS_INIT;
     alcore_ter_score score = ALCORE_TER_SCORE_INIT;
     char signature[160];
     corpus_call call;
-    read_corpus(L, "metrics.ter", al_ter_options, &options, &options.files, &call);
+    read_corpus(L, "metrics.ter", al_ter_options, &options, &options.files, &options.paired,
+                &call);
     int failed = CALL_CORPUS(L, alcore_metric_compute_ter, &call, &options, &score);
     if (failed) return failed;
     al_push_struct(L, al_ter_score, &score);

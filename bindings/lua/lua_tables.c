@@ -399,6 +399,8 @@ const al_member al_bleu_score[] = {
     {"bootstrap_mean", AL_DOUBLE, 1, offsetof(alcore_bleu_score, bootstrap_mean), NULL},
     {"bootstrap_low", AL_DOUBLE, 1, offsetof(alcore_bleu_score, bootstrap_low), NULL},
     {"bootstrap_high", AL_DOUBLE, 1, offsetof(alcore_bleu_score, bootstrap_high), NULL},
+    {"baseline", AL_DOUBLE, 1, offsetof(alcore_bleu_score, baseline), NULL},
+    {"p", AL_DOUBLE, 1, offsetof(alcore_bleu_score, p), NULL},
     {NULL, 0, 0, 0, NULL}};
 const al_member al_chrf_options[] = {
     {"word_order", AL_INT32, 1, offsetof(alcore_chrf_options, word_order), NULL},
@@ -414,6 +416,8 @@ const al_member al_chrf_score[] = {
     {"bootstrap_mean", AL_DOUBLE, 1, offsetof(alcore_chrf_score, bootstrap_mean), NULL},
     {"bootstrap_low", AL_DOUBLE, 1, offsetof(alcore_chrf_score, bootstrap_low), NULL},
     {"bootstrap_high", AL_DOUBLE, 1, offsetof(alcore_chrf_score, bootstrap_high), NULL},
+    {"baseline", AL_DOUBLE, 1, offsetof(alcore_chrf_score, baseline), NULL},
+    {"p", AL_DOUBLE, 1, offsetof(alcore_chrf_score, p), NULL},
     {NULL, 0, 0, 0, NULL}};
 const al_member al_ter_options[] = {
     {"case_sensitive", AL_FLAG, 1, offsetof(alcore_ter_options, case_sensitive), NULL},
@@ -427,6 +431,8 @@ const al_member al_ter_score[] = {
     {"bootstrap_mean", AL_DOUBLE, 1, offsetof(alcore_ter_score, bootstrap_mean), NULL},
     {"bootstrap_low", AL_DOUBLE, 1, offsetof(alcore_ter_score, bootstrap_low), NULL},
     {"bootstrap_high", AL_DOUBLE, 1, offsetof(alcore_ter_score, bootstrap_high), NULL},
+    {"baseline", AL_DOUBLE, 1, offsetof(alcore_ter_score, baseline), NULL},
+    {"p", AL_DOUBLE, 1, offsetof(alcore_ter_score, p), NULL},
     {NULL, 0, 0, 0, NULL}};
 const al_member al_mean_result[] = {
     {"mean", AL_DOUBLE, 1, offsetof(alcore_mean_result, mean), NULL},

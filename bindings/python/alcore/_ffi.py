@@ -184,6 +184,8 @@ ALCORE_TAGS_IOB1 = 2
 ALCORE_TAGS_IOE2 = 3
 ALCORE_TAGS_IOBES = 4
 ALCORE_TAGS_BILOU = 5
+ALCORE_PAIRED_BOOTSTRAP = 0
+ALCORE_PAIRED_RANDOMIZATION = 1
 ALCORE_STOP_PLATEAU = 0
 ALCORE_STOP_MEAN_UNCERTAINTY = 1
 ALCORE_STOP_MAX_UNCERTAINTY = 2
@@ -862,6 +864,21 @@ class alcore_text_files(Structure):
     ]
 
 
+class alcore_paired_options(Structure):
+    """Another system, the baseline, from which the hypotheses of BLEU, chrF or TER are told apart by a paired test, as sacreBLEU does (docs/spec/analyses.md 8.5)."""
+
+    _fields_ = [
+        ("size", c_size_t),
+        ("baseline", c_void_p),
+        ("baseline_lengths", c_void_p),
+        ("baseline_count", c_int64),
+        ("test", c_int32),
+        ("reserved", c_int32),
+        ("samples", c_int64),
+        ("seed", c_uint64),
+    ]
+
+
 class alcore_bleu_options(Structure):
     """Settings of BLEU."""
 
@@ -875,6 +892,7 @@ class alcore_bleu_options(Structure):
         ("resamples", c_int64),
         ("seed", c_uint64),
         ("files", c_void_p),
+        ("paired", c_void_p),
     ]
 
 
@@ -893,6 +911,8 @@ class alcore_bleu_score(Structure):
         ("bootstrap_mean", c_double),
         ("bootstrap_low", c_double),
         ("bootstrap_high", c_double),
+        ("baseline", c_double),
+        ("p", c_double),
     ]
 
 
@@ -906,6 +926,7 @@ class alcore_chrf_options(Structure):
         ("resamples", c_int64),
         ("seed", c_uint64),
         ("files", c_void_p),
+        ("paired", c_void_p),
     ]
 
 
@@ -921,6 +942,8 @@ class alcore_chrf_score(Structure):
         ("bootstrap_mean", c_double),
         ("bootstrap_low", c_double),
         ("bootstrap_high", c_double),
+        ("baseline", c_double),
+        ("p", c_double),
     ]
 
 
@@ -934,6 +957,7 @@ class alcore_ter_options(Structure):
         ("resamples", c_int64),
         ("seed", c_uint64),
         ("files", c_void_p),
+        ("paired", c_void_p),
     ]
 
 
@@ -948,6 +972,8 @@ class alcore_ter_score(Structure):
         ("bootstrap_mean", c_double),
         ("bootstrap_low", c_double),
         ("bootstrap_high", c_double),
+        ("baseline", c_double),
+        ("p", c_double),
     ]
 
 

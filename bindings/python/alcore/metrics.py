@@ -6,7 +6,6 @@ Each function returns a named tuple with the members of the library's struct, wh
 import array
 import ctypes
 import os
-from operator import index
 from typing import NamedTuple, Optional
 
 from . import _ffi
@@ -15,10 +14,11 @@ from ._arrays import Tensor, integers
 from ._calls import check, run
 from ._columns import path_of
 from ._handles import choice, default_context, struct
+from ._intake import is_missing, values_of
 from ._library import lib
 from ._numbers import float_list
 from ._overlap import InDomainScore, Overlap, OverlapScore  # noqa: F401
-from ._strings import Strings
+from ._strings import Strings, text_at
 from ._table import Table, tabular
 
 _TOKENIZERS = ["13A", "INTL", "CHAR", "ZH", "NONE"]
@@ -27,7 +27,7 @@ _TOKENIZERS = ["13A", "INTL", "CHAR", "ZH", "NONE"]
 @tabular
 class BleuScore(NamedTuple):
     """BLEU of a corpus, 0 to 100, and what it was computed from: n-grams of 1 to 4 tokens. The ends of the 95 % interval are NaN
-    without resamples; sentences is None unless it was asked for."""
+    without resamples, baseline (its BLEU) and p without a baseline; sentences is None unless it was asked for."""
 
     bleu: float
     brevity_penalty: float
@@ -39,6 +39,8 @@ class BleuScore(NamedTuple):
     bootstrap_mean: float
     bootstrap_low: float
     bootstrap_high: float
+    baseline: float
+    p: float
     signature: str
     sentences: Optional[list]
 
@@ -54,6 +56,8 @@ class ChrfScore(NamedTuple):
     bootstrap_mean: float
     bootstrap_low: float
     bootstrap_high: float
+    baseline: float
+    p: float
     signature: str
     sentences: Optional[list]
 
@@ -68,6 +72,8 @@ class TerScore(NamedTuple):
     bootstrap_mean: float
     bootstrap_low: float
     bootstrap_high: float
+    baseline: float
+    p: float
     signature: str
     sentences: Optional[list]
 
@@ -171,28 +177,16 @@ def _result(kind, given, **more):
     return kind(**{name: tuple(value) if isinstance(value, ctypes.Array) else value for name, value in members.items()}, **more)
 
 
-def _label(value, what):
-    """A label as the library reads it: a text, or a whole number such as a class of a data set."""
-    if isinstance(value, str):
-        return value
-    if isinstance(value, bool) or not hasattr(value, "__index__"):
-        raise TypeError("%s: a label is a text or a whole number, got %s" % (what, type(value).__name__))
-    return str(index(value))
-
-
 def _lines(values, what):
-    """Lines of labels or tags as texts: an item is a text, a whole number or a list of them, whose white space is written as
-    no-break spaces, at which lines are not cut."""
-    if isinstance(values, (str, bytes)):
-        raise TypeError("%s: a list is expected, not one text" % what)
+    """Lines of labels or tags: an item is a text, a whole number or a list of them, whose white space is written as no-break
+    spaces, at which lines are not cut."""
     lines = []
-    for number, item in enumerate(values.tolist() if hasattr(values, "tolist") else values):
-        place = "%s[%d]" % (what, number)
-        parts = item.tolist() if hasattr(item, "tolist") else item
-        if isinstance(parts, (list, tuple)):
-            item = " ".join("\u00a0".join(_label(part, "%s[%d]" % (place, word)).split()) for word, part in enumerate(parts))
-        lines.append(item if isinstance(item, bytes) else _label(item, place))
-    return Strings(lines, what)
+    for number, item in enumerate(values_of(values, what)):
+        if not isinstance(item, (str, bytes)) and hasattr(item, "__len__"):
+            parts = Strings(item, "%s[%d]" % (what, number), integers=True)
+            item = " ".join("\u00a0".join(text_at(parts.pointers[i], parts.lengths[i]).split()) for i in range(parts.count))
+        lines.append(item)
+    return Strings(lines, what, integers=True)
 
 
 def _arguments(strings):
@@ -200,14 +194,19 @@ def _arguments(strings):
 
 
 def _references(given, hypotheses):
-    """(texts set after set, as the library reads them, and the number of sets): given is one list of texts, or a list of such
-    lists, each as long as the hypotheses."""
-    given = list(given)
-    sets = [given] if not given or isinstance(given[0], (str, bytes)) else [list(texts) for texts in given]
+    """(texts set after set, as the library reads them, and the number of sets, 0 where some texts are missing): given is one list
+    of texts, or a list of such lists, each as long as the hypotheses. A text that is missing is NULL with a length other than 0."""
+    given = values_of(given, "references")
+    sets = [given] if not given or is_missing(given[0]) or isinstance(given[0], (str, bytes)) else [
+        values_of(texts, "references[%d]" % number) for number, texts in enumerate(given)]
     for number, texts in enumerate(sets):
         if len(sets) > 1 and len(texts) != hypotheses:
             raise ValueError("references[%d]: %d texts for %d hypotheses" % (number, len(texts), hypotheses))
-    return Strings([text for texts in sets for text in texts], "references"), len(sets)
+    texts = [text for texts in sets for text in texts]
+    strings, missing = Strings(texts, "references", optional=True), [i for i, text in enumerate(texts) if is_missing(text)]
+    for i in missing:
+        strings.lengths[i] = ctypes.c_size_t(-1).value
+    return strings, 0 if missing else len(sets)
 
 
 class _Paths:
@@ -230,9 +229,9 @@ def _read(measure, kind, out, context, paths, *arguments):
 class _Files(_Paths):
     """The same as _Corpus of files, which the library reads in blocks."""
 
-    def __init__(self, hypotheses, references, sentences, context):
+    def __init__(self, hypotheses, references, baseline, sentences, context):
         references = [references] if isinstance(references, os.PathLike) else list(references)
-        super().__init__((hypotheses, *references))
+        super().__init__((hypotheses, *references, *([] if baseline is None else [baseline])))
         self.context, self.sets, self.output = context or default_context(), len(references), None
         self.sentences = [] if sentences else None
         if sentences:
@@ -243,12 +242,21 @@ class _Files(_Paths):
         return _result(kind, out, signature=signature.decode(), sentences=self.sentences)
 
 
-def _corpus(hypotheses, references, sentences, context, options):
-    """What a metric reads; files are named in its options."""
-    if not isinstance(hypotheses, os.PathLike):
-        return _Corpus(hypotheses, references, sentences, context)
-    corpus = _Files(hypotheses, references, sentences, context)
-    options.files = ctypes.addressof(corpus.files)
+def _corpus(hypotheses, references, baseline, test, samples, sentences, context, options):
+    """What a metric reads; files and the test of the baseline are named in its options."""
+    if baseline is None and (samples or test != "bootstrap"):
+        raise ValueError("test and samples need a baseline")
+    paired = struct(_ffi.alcore_paired_options, test=choice("ALCORE_PAIRED_", test, "test"), samples=samples, seed=options.seed)
+    if isinstance(hypotheses, os.PathLike):
+        corpus = _Files(hypotheses, references, baseline, sentences, context)
+        options.files = ctypes.addressof(corpus.files)
+    else:
+        corpus = _Corpus(hypotheses, references, sentences, context)
+        if baseline is not None:
+            corpus.baseline = Strings(baseline, "baseline")
+            paired.baseline, paired.baseline_lengths, paired.baseline_count = _arguments(corpus.baseline)
+    corpus.paired = paired
+    options.paired = None if baseline is None else ctypes.addressof(paired)
     return corpus
 
 
@@ -271,38 +279,42 @@ class _Corpus:
 
 
 def bleu(hypotheses, references, *, tokenizer="13a", smoothing="exp", smoothing_value=0.0, effective_order=False, resamples=0,
-         seed=0, sentences=False, context=None):
+         seed=0, baseline=None, test="bootstrap", samples=0, sentences=False, context=None):
     """BLEU (Papineni et al. 2002) as sacreBLEU defines it.
 
-    references: a list of texts, one for each hypothesis, or a list of such lists. Path objects in place of lists are files, which
-    are read in blocks, in memory that does not grow with them. tokenizer: "13a", "intl", "char", "zh" or
-    "none". smoothing of an order of which no n-gram matches: "exp", "floor", "add_k" or "none", with smoothing_value of floor
+    references: a list of texts, one for each hypothesis, or a list of such lists, where None is a reference that is missing. Path
+    objects in place of lists are files, which are read in blocks, in memory that does not grow with them. tokenizer: "13a", "intl",
+    "char", "zh" or "none". smoothing of an order of which no n-gram matches: "exp", "floor", "add_k" or "none", with smoothing_value of floor
     (0: 0.1) and add_k (0: 1). effective_order=True: only orders of which the hypotheses have n-grams count. resamples:
-    bootstrap samples for a 95 % interval, drawn by seed. sentences=True: the BLEU of each hypothesis too."""
+    bootstrap samples for a 95 % interval, drawn by seed. baseline: the hypotheses of another system, with which these are
+    compared by a paired test, "bootstrap" or "randomization", of 1,000 or 10,000 samples unless samples says how many.
+    sentences=True: the BLEU of each hypothesis too."""
     options = struct(_ffi.alcore_bleu_options, tokenizer=choice("ALCORE_BLEU_", tokenizer, "tokenizer", _TOKENIZERS),
                      smoothing=choice("ALCORE_BLEU_SMOOTH_", smoothing, "smoothing"), smoothing_value=smoothing_value,
                      effective_order=bool(effective_order), resamples=resamples, seed=seed)
-    corpus, out = _corpus(hypotheses, references, sentences, context, options), struct(_ffi.alcore_bleu_score)
+    corpus, out = _corpus(hypotheses, references, baseline, test, samples, sentences, context, options), struct(_ffi.alcore_bleu_score)
     run(lib.alcore_metric_compute_bleu, *corpus.arguments, ctypes.byref(options), corpus.output, ctypes.byref(out))
     return corpus.result(BleuScore, out, lib.alcore_metric_bleu_signature(corpus.sets, ctypes.byref(options),
                                                                           ctypes.create_string_buffer(160)))
 
 
-def chrf(hypotheses, references, *, word_order=0, whitespace=False, resamples=0, seed=0, sentences=False, context=None):
+def chrf(hypotheses, references, *, word_order=0, whitespace=False, resamples=0, seed=0, baseline=None, test="bootstrap", samples=0,
+         sentences=False, context=None):
     """chrF (Popovic 2015) as sacreBLEU defines it; word_order=2 is chrF++. whitespace=True: white space counts as characters.
     The other arguments are those of bleu()."""
     options = struct(_ffi.alcore_chrf_options, word_order=word_order, whitespace=bool(whitespace), resamples=resamples, seed=seed)
-    corpus, out = _corpus(hypotheses, references, sentences, context, options), struct(_ffi.alcore_chrf_score)
+    corpus, out = _corpus(hypotheses, references, baseline, test, samples, sentences, context, options), struct(_ffi.alcore_chrf_score)
     run(lib.alcore_metric_compute_chrf, *corpus.arguments, ctypes.byref(options), corpus.output, ctypes.byref(out))
     return corpus.result(ChrfScore, out, lib.alcore_metric_chrf_signature(corpus.sets, ctypes.byref(options),
                                                                           ctypes.create_string_buffer(160)))
 
 
-def ter(hypotheses, references, *, case_sensitive=False, resamples=0, seed=0, sentences=False, context=None):
+def ter(hypotheses, references, *, case_sensitive=False, resamples=0, seed=0, baseline=None, test="bootstrap", samples=0,
+         sentences=False, context=None):
     """TER (Snover et al. 2006) as sacreBLEU defines it, in percent. case_sensitive=True: texts are not lower-cased. The other
     arguments are those of bleu()."""
     options = struct(_ffi.alcore_ter_options, case_sensitive=bool(case_sensitive), resamples=resamples, seed=seed)
-    corpus, out = _corpus(hypotheses, references, sentences, context, options), struct(_ffi.alcore_ter_score)
+    corpus, out = _corpus(hypotheses, references, baseline, test, samples, sentences, context, options), struct(_ffi.alcore_ter_score)
     run(lib.alcore_metric_compute_ter, *corpus.arguments, ctypes.byref(options), corpus.output, ctypes.byref(out))
     return corpus.result(TerScore, out, lib.alcore_metric_ter_signature(corpus.sets, ctypes.byref(options),
                                                                         ctypes.create_string_buffer(160)))

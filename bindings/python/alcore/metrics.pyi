@@ -20,6 +20,8 @@ class BleuScore(NamedTuple):
     bootstrap_mean: float
     bootstrap_low: float
     bootstrap_high: float
+    baseline: float
+    p: float
     signature: str
     sentences: Optional[list[float]]
     def to_arrow(self) -> Any: ...
@@ -34,6 +36,8 @@ class ChrfScore(NamedTuple):
     bootstrap_mean: float
     bootstrap_low: float
     bootstrap_high: float
+    baseline: float
+    p: float
     signature: str
     sentences: Optional[list[float]]
     def to_arrow(self) -> Any: ...
@@ -47,6 +51,8 @@ class TerScore(NamedTuple):
     bootstrap_mean: float
     bootstrap_low: float
     bootstrap_high: float
+    baseline: float
+    p: float
     signature: str
     sentences: Optional[list[float]]
     def to_arrow(self) -> Any: ...
@@ -137,10 +143,13 @@ class WilcoxonResult(NamedTuple):
 
 def bleu(hypotheses: _Stream, references: _ReferenceStreams, *, tokenizer: str = "13a", smoothing: str = "exp",
          smoothing_value: float = 0.0, effective_order: bool = False, resamples: int = 0, seed: int = 0,
+         baseline: Optional[_Stream] = None, test: Literal["bootstrap", "randomization"] = "bootstrap", samples: int = 0,
          sentences: bool = False, context: Optional[Context] = None) -> BleuScore: ...
 def chrf(hypotheses: _Stream, references: _ReferenceStreams, *, word_order: int = 0, whitespace: bool = False, resamples: int = 0,
-         seed: int = 0, sentences: bool = False, context: Optional[Context] = None) -> ChrfScore: ...
+         seed: int = 0, baseline: Optional[_Stream] = None, test: Literal["bootstrap", "randomization"] = "bootstrap",
+         samples: int = 0, sentences: bool = False, context: Optional[Context] = None) -> ChrfScore: ...
 def ter(hypotheses: _Stream, references: _ReferenceStreams, *, case_sensitive: bool = False, resamples: int = 0, seed: int = 0,
+        baseline: Optional[_Stream] = None, test: Literal["bootstrap", "randomization"] = "bootstrap", samples: int = 0,
         sentences: bool = False, context: Optional[Context] = None) -> TerScore: ...
 def answers(predicted: _Stream, gold: Union[_Stream, Iterable[_Texts]], *, context: Optional[Context] = None) -> AnswerScore: ...
 def overlap(selected: _Stream, test: _Stream, *, outside: _Stream = (), data: Literal["selected", "outside", "both"] = "selected",
