@@ -12,6 +12,7 @@
 #include "formats/json_keys.h"
 #include "formats/json_scan.h"
 #include "formats/record_format.h"
+#include "text/words.h"
 
 #define MAX_DEPTH 64 /* of nested objects and arrays in a line */
 
@@ -36,11 +37,58 @@ static alcore_status wrong_type(const alcore__line_reader *lines, const char *ke
     return alcore__lines_fail(lines, "\"%.*s\" must be %s", (int)length, key, expected);
 }
 
+/* Whether a token is a word: not empty, and without white space. */
+static bool is_word(const char *token, size_t length) {
+    for (size_t i = 0; i < length; i++)
+        if (alcore__is_word_space(token[i])) return false;
+    return length > 0;
+}
+
+/* Reads a list of tokens, or of the whole numbers or names of their classes, as one text with a space
+ * between them. The text is written over the list, which is longer. Items of several words, such as
+ * the references of a translation, are refused. */
+static alcore_status read_list(alcore__json *json, const char *key, size_t key_length,
+                               char **out_value, size_t *out_length,
+                               const alcore__line_reader *lines) {
+    char *out = *out_value = json->next, *token = NULL;
+    size_t length = 0;
+    if (!alcore__json_enter(json, '[')) return ALCORE_OK;
+    for (int64_t number = 1; alcore__json_item(json); number++) {
+        const char kind = alcore__json_kind(json);
+        const bool known = kind == '"' || kind == '0';
+        if (!known) alcore__json_skip(json); /* sets the error of what is no value */
+        if (kind == '"' ? !alcore__json_string(json, &token, &length)
+                        : kind == '0' && !alcore__json_number(json, &token, &length))
+            return ALCORE_OK;
+        if (json->error) return ALCORE_OK;
+        if (!known || (kind == '0' && !is_integer(token, length)) || !is_word(token, length))
+            return alcore__lines_fail(lines,
+                                      "\"%.*s\": item %lld is not a word or an integer; a list has "
+                                      "the tokens of a text or their classes",
+                                      (int)key_length, key, (long long)number);
+        if (number > 1) *out++ = ' ';
+        memmove(out, token, length);
+        out += length;
+    }
+    *out_length = (size_t)(out - *out_value);
+    return ALCORE_OK;
+}
+
+/* What a key takes beside a string: a whole number, which is an id or a class, and a list. */
+enum { TAKES_INTEGER = 1, TAKES_LIST = 2 };
+
+/* What a key of a record takes. Classes are in references, and classes and tokens in the columns
+ * that the options name: a list under another key may be anything. */
+static int takes(int32_t role, bool named) {
+    const bool integer = role == ALCORE__ROLE_ID || role == ALCORE__ROLE_REFERENCE || named;
+    return (integer ? TAKES_INTEGER : 0) | (named ? TAKES_LIST : 0);
+}
+
 /* Reads the value of a key that has a role and sets it in the record if it wins over the keys of
- * that role so far; null counts as absent. A value of a wrong type is an error; malformed JSON sets
- * json->error and returns ALCORE_OK, which read_line() turns into an error. */
+ * that role so far; taken: TAKES_*; null counts as absent. A value of a wrong type is an error;
+ * malformed JSON sets json->error and returns ALCORE_OK, which read_line() turns into an error. */
 static alcore_status read_value(alcore__json *json, int32_t role, const char *key,
-                                size_t key_length, alcore__record *record, bool wins,
+                                size_t key_length, int taken, alcore__record *record, bool wins,
                                 const alcore__line_reader *lines) {
     char *value = NULL;
     size_t length = 0;
@@ -52,17 +100,19 @@ static alcore_status read_value(alcore__json *json, int32_t role, const char *ke
     if (kind == '0') {
         if (!alcore__json_number(json, &value, &length)) return ALCORE_OK;
         bool fits =
-            role == ALCORE__ROLE_COST || (role == ALCORE__ROLE_ID && is_integer(value, length));
+            role == ALCORE__ROLE_COST || ((taken & TAKES_INTEGER) && is_integer(value, length));
         if (!fits)
             return wrong_type(lines, key, key_length,
-                              role == ALCORE__ROLE_ID ? "a string or an integer" : "a string");
+                              taken & TAKES_INTEGER ? "a string or an integer" : "a string");
     } else if (kind == '"') {
         if (role == ALCORE__ROLE_COST) return wrong_type(lines, key, key_length, "a number");
         alcore__json_string(json, &value, &length);
+    } else if (kind == '[' && (taken & TAKES_LIST)) {
+        ALCORE__TRY(read_list(json, key, key_length, &value, &length, lines));
     } else if (kind != 0) {
         return wrong_type(lines, key, key_length,
                           role == ALCORE__ROLE_COST ? "a number"
-                          : role == ALCORE__ROLE_ID ? "a string or an integer"
+                          : taken & TAKES_INTEGER   ? "a string or an integer"
                                                     : "a string");
     } else {
         alcore__json_skip(json); /* sets the error */
@@ -106,7 +156,7 @@ static alcore_status read_translation(jsonl_state *state, const alcore_read_opti
         state->has_reference = state->has_reference || side == 1;
         const bool wins = alcore__json_kind(json) != 'n' && ranks[roles[side]] == 0;
         if (wins) ranks[roles[side]] = RANK_IN_TRANSLATION;
-        ALCORE__TRY(read_value(json, roles[side], key, length, record, wins, lines));
+        ALCORE__TRY(read_value(json, roles[side], key, length, 0, record, wins, lines));
     }
     return ALCORE_OK;
 }
@@ -159,7 +209,8 @@ static alcore_status read_object(jsonl_state *state, const alcore_read_options *
         bool present = alcore__json_kind(json) != 'n';
         bool wins = present && (ranks[role] == 0 || rank < ranks[role]);
         if (wins) ranks[role] = rank;
-        ALCORE__TRY(read_value(json, role, key, length, record, wins, lines));
+        const bool named = named_reference || alcore__is_column(text, key, length);
+        ALCORE__TRY(read_value(json, role, key, length, takes(role, named), record, wins, lines));
     }
     if (!alcore__json_end(json)) return ALCORE_OK;
     if (alcore__json_keys_repeat(&state->keys))

@@ -261,7 +261,9 @@ START_TEST(jsonl_errors) {
         {"{\"te\\u0078t\":\"a\",\"text\":\"b\"}", "a key stands twice"},
         {"{\"id\":1}", "no text: none of the keys text, source and src"},
         {"{\"text\":1}", "\"text\" must be a string"},
-        {"{\"text\":[]}", "\"text\" must be a string"},
+        {"{\"text\":{}}", "\"text\" must be a string"},
+        {"{\"text\":[\"a\"]}", "\"text\" must be a string"},
+        {"{\"text\":\"a\",\"reference\":0.5}", "\"reference\" must be a string or an integer"},
         {"{\"text\":\"\",\"id\":1.5}", "\"id\" must be a string or an integer"},
         {"{\"text\":\"\",\"id\":{}}", "\"id\" must be a string or an integer"},
         {"{\"text\":\"\",\"cost\":\"1\"}", "\"cost\" must be a number"},
@@ -284,6 +286,33 @@ START_TEST(jsonl_errors) {
     memset(deep + start + 63, ']', 63);
     strcpy(deep + start + 126, "}");
     expect("p.jsonl", deep, NULL, "a|-|-|-|-|-|1\n");
+}
+END_TEST
+
+/* Lists of tokens and of their classes, as the data sets of Hugging Face have them, and classes of
+ * texts. */
+START_TEST(jsonl_tokens_and_classes) {
+    static const char *const wrong[][2] = {
+        {"{\"t\":[\"a\",1.5]}", "\"t\": item 2 is not a word or an integer"},
+        {"{\"t\":[\"a\",null]}", "\"t\": item 2 is not a word or an integer"},
+        {"{\"t\":[[\"a\"]]}", "\"t\": item 1 is not a word or an integer"},
+        {"{\"t\":[\"a\",\"\"]}", "\"t\": item 2 is not a word or an integer"},
+        {"{\"t\":[\"one reference\"]}", "\"t\": item 1 is not a word or an integer"},
+        {"{\"t\":[\"a\",}", "a value is expected"},
+        {"{\"t\":[\"a\"", "the text ends too early"},
+    };
+    expect_pairs("p.jsonl",
+                 "{\"id\":\"1\",\"tokens\":[\"New\", \"York\",\"\\u00e9t\\u00e9\"],"
+                 "\"ner_tags\":[3, 0,-100]}\n{\"tokens\":[],\"ner_tags\":[ ]}",
+                 "tokens", "ner_tags",
+                 "New York \xC3\xA9t\xC3\xA9|1|3 0 -100|-|-|-|1\n|-|-|-|-|-|2\n");
+    expect_pairs("p.jsonl", "{\"text\":[\"a\",\"c\"],\"target\":[\"B-X\",\"I-X\"]}", "text",
+                 "target", "a c|-|B-X I-X|-|-|-|1\n");
+    expect_pairs("p.jsonl", "{\"text\":\"a\",\"label\":12}", NULL, "label", "a|-|12|-|-|-|1\n");
+    expect_pairs("p.jsonl", "{\"text\":\"a\",\"target\":-1}", NULL, NULL, "a|-|-1|-|-|-|1\n");
+    expect_pairs("p.jsonl", "{\"label\":7}", "label", NULL, "7|-|-|-|-|-|1\n");
+    for (size_t i = 0; i < sizeof wrong / sizeof *wrong; i++)
+        refuse_pairs("p.jsonl", wrong[i][0], "t", NULL, ALCORE_E_DATA, wrong[i][1]);
 }
 END_TEST
 
@@ -339,7 +368,7 @@ START_TEST(jsonl_translations) {
         {"{\"translation\":{\"en\":\"a\",\"de\":7}}", "en", "de", "\"de\" must be a string"},
         {"{\"translation\":{\"en\":\"a\",\"en\":\"b\"}}", "en", NULL, "has the key \"en\" twice"},
         {"{\"translation\":[\"a\"],\"text\":\"b\"}", NULL, NULL,
-         "\"translation\" must be a string"},
+         "\"translation\" must be a string or an integer"},
         {"{\"translation\":{\"en\":\"a\"}", "en", NULL, "the text ends too early"},
         {"{\"translation\":{\"en\":\"a\",}}", "en", NULL, "a key in quotes is expected"},
     };
@@ -422,6 +451,7 @@ int main(void) {
                                   jsonl_records,
                                   jsonl_errors,
                                   columns_of_pairs,
+                                  jsonl_tokens_and_classes,
                                   jsonl_translations,
                                   formats_by_suffix,
                                   every_allocation_may_fail};
