@@ -47,6 +47,7 @@ static alcore_status read_options(const alcore_bleu_options *options, alcore_ble
     if ((ours->effective_order & ~1) != 0)
         return alcore__fail(ALCORE_E_INVALID, "effective_order is 0 or 1");
     ALCORE__TRY(alcore__check_resamples(ours->resamples));
+    ALCORE__TRY(alcore__paired_read(&(alcore__paired){0}, ours->paired));
     if (ours->smoothing_value == 0)
         ours->smoothing_value = ours->smoothing == ALCORE_BLEU_SMOOTH_FLOOR ? 0.1 : 1.0;
     return ALCORE_OK;

@@ -120,6 +120,37 @@ def the_sides_are_not_exchanged(box):
 
 
 @case
+def two_systems_are_compared(box):
+    """p of --baseline is that of the library; by randomization a system that equals the baseline but for its order has p = 1."""
+    ref = lines(box, "ref.txt", ["a b c d e", "x y z", "a c d", "q r s t"])
+    hyp, base = lines(box, "hyp.txt", ["a b c d e", "x y z", "a c", "q r s"]), lines(box, "base.txt", ["a b d", "x z", "a d", "r t"])
+    for name in ("bleu", "chrf", "ter"):
+        found = values(box.run("eval", name, hyp, ref, "--baseline", base))
+        near(found["baseline"], values(box.run("eval", name, base, ref))[name], name)
+        near(found[name], values(box.run("eval", name, hyp, ref))[name], name)
+        equal([found["p"] * 1001 == round(found["p"] * 1001) and 0 < found["p"] <= 1, "bs:1000|seed:0" in found["signature"]], [True, True])
+        found = values(box.run("eval", name, hyp, ref, "--baseline", base, "--paired", "randomization", "--samples", "64", "--seed", "3"))
+        contains(found["signature"], "ar:64|seed:3")
+        equal(values(box.run("eval", name, hyp, ref, "--baseline", hyp))["p"], 1)
+    contains(box.run("eval", "bleu", hyp, ref, "--paired", "bootstrap", expect=2).err, "--paired needs --baseline")
+    contains(box.run("eval", "bleu", hyp, ref, "--samples", "5", expect=2).err, "--samples needs --baseline")
+    contains(box.run("eval", "accuracy", hyp, ref, "--baseline", base, expect=2).err, "--baseline")
+
+
+@case
+def tags_and_classes_of_data_sets_are_read(box):
+    """Lists of tokens and of classes in JSONL; tags of other schemes."""
+    gold = lines(box, "gold.jsonl", ['{"tokens": ["New", "York"], "ner_tags": [1, 2]}', '{"tokens": ["x"], "ner_tags": [0]}'])
+    predicted = lines(box, "found.jsonl", ['{"tokens": ["New", "York"], "ner_tags": [1, 0]}', '{"tokens": ["x"], "ner_tags": [0]}'])
+    found = values(box.run("eval", "accuracy", gold, predicted, "--text-column", "ner_tags", "--by-word"))
+    equal([found["correct"], found["words"]], [2, 3])
+    gold = lines(box, "gold-tags.jsonl", ['{"tags": ["B-A", "L-A", "O"]}', '{"tags": ["U-B"]}'])
+    found = values(box.run("eval", "f1", gold, gold, "--text-column", "tags", "--scheme", "bilou"))
+    equal([found["f1"], found["gold_spans"]], [1, 2])
+    contains(box.run("eval", "f1", gold, gold, "--text-column", "tags", expect=3).err, "the scheme bilou has it")
+
+
+@case
 def a_question_has_several_answers(box):
     files = [lines(box, "gold.txt", ["a cat\tthe dog", ""]), lines(box, "predicted.txt", ["Dog!", "none"])]
     found = values(box.run("eval", "qa", *files))

@@ -12,11 +12,20 @@ from struct_world import (CTX, NUMBERS, OTHERS, TEXTS, VECTORS, Owned, Refusal, 
 
 HYPOTHESES = ["the red cat sat on the mat, today", "a Dog ran home", "one two three four five six", "a dog"]
 REFERENCES = ["the red cat sits on a mat , today", "a dog ran home again", "one two three four five seven", "a dog"]
+OTHER_SYSTEM = ["red cats sit on the mat", "a Dog ran home again", "one two three five six seven", "dog"]
+THIRD_SYSTEM = ["the mat", "a home", "one two three", "a dog"]
+
+
+def paired():
+    """Another system, with which the hypotheses are compared."""
+    return struct_of(_ffi.alcore_paired_options, {"baseline": strings(OTHER_SYSTEM), "baseline_count": 4})
+
+
 BLEU = {"tokenizer": [_ffi.ALCORE_BLEU_CHAR, _ffi.ALCORE_BLEU_NONE], "smoothing": _ffi.ALCORE_BLEU_SMOOTH_ADD_K,
         "smoothing_value": When(.5, smoothing=_ffi.ALCORE_BLEU_SMOOTH_FLOOR), "effective_order": 1, "resamples": 50,
-        "seed": When(1, resamples=50)}
-CHRF = {"word_order": 2, "whitespace": 1, "resamples": 50, "seed": When(1, resamples=50)}
-TER = {"case_sensitive": 1, "resamples": 50, "seed": When(1, resamples=50)}
+        "seed": When(1, resamples=50), "paired": paired}
+CHRF = {"word_order": 2, "whitespace": 1, "resamples": 50, "seed": When(1, resamples=50), "paired": paired}
+TER = {"case_sensitive": 1, "resamples": 50, "seed": When(1, resamples=50), "paired": paired}
 
 
 def files():
@@ -37,7 +46,7 @@ def measured(measure, options, texts=4):
 
 @walks("alcore_metric_compute_bleu", files=files, **BLEU)
 def bleu(options):
-    return measured("bleu", options), measured("bleu", options, 1)
+    return measured("bleu", options), None if options.paired else measured("bleu", options, 1)
 
 
 @walks("alcore_metric_compute_chrf", files=files, **CHRF)
@@ -76,6 +85,15 @@ def chrf_signature(options):
 @walks("alcore_metric_ter_signature", files=NO_FILES, **TER)
 def ter_signature(options):
     return signature("ter", options)
+
+
+def compared(measure, given):
+    """What one of BLEU, chrF and TER gives beside another system."""
+    return measured(measure, struct_of(getattr(_ffi, "alcore_%s_options" % measure), {"paired": given}))
+
+
+def paired_signature(measure, given):
+    return signature(measure, struct_of(getattr(_ffi, "alcore_%s_options" % measure), {"paired": given}))
 
 
 # ---- files of texts ----
@@ -131,6 +149,15 @@ READING = {"side": b"src", "translator": b"A", "system": b"S", "domain": b"news"
 
 
 for name in ("bleu", "chrf", "ter"):
+    base = {"baseline": strings(OTHER_SYSTEM), "baseline_count": 4}
+    walks("alcore_metric_compute_" + name, "options.paired", base=base, baseline=strings(THIRD_SYSTEM),
+          baseline_lengths=integers([3, 5, 3, 3]), baseline_count=Refusal(3, "4 hypotheses, 3 of the baseline"),
+          test=_ffi.ALCORE_PAIRED_RANDOMIZATION, samples=77, seed=5)(functools.partial(compared, name))
+    unread = Unread("metric", "the hypotheses of the baseline", strings(THIRD_SYSTEM))
+    walks("alcore_metric_%s_signature" % name, "options.paired", base=base, baseline=unread,
+          baseline_lengths=Unread("metric", "the hypotheses of the baseline", integers([3, 5, 3, 3])),
+          baseline_count=Unread("metric", "the hypotheses of the baseline", 3),
+          test=_ffi.ALCORE_PAIRED_RANDOMIZATION, samples=77, seed=5)(functools.partial(paired_signature, name))
     call = functools.partial(corpus_of_files, name)
     walks("alcore_metric_compute_" + name, "options.files", base={"paths": sides("gold", "found", "gold"), "count": 2},
           paths=lambda: sides("found", "found", "found"), count=3, options=OTHER_COLUMN, score=keep_score,

@@ -42,6 +42,44 @@ def test_bleu(analyses, name):
         near([score.bleu, score.brevity_penalty], [expected["bleu"], expected["bp"]])
 
 
+def test_paired_tests_and_missing_references(tmp_path):
+    hypotheses, baseline, references = ["a b c d", "x y z", "q r"], ["a b", "x z", "q r"], ["a b c d e", "x y z", "q r s"]
+    paths = [tmp_path / (name + ".txt") for name in ("hyp", "base", "ref")]
+    for path, texts in zip(paths, (hypotheses, baseline, references)):
+        path.write_text("".join(text + "\n" for text in texts))
+    for metric, name in ((metrics.bleu, "bleu"), (metrics.chrf, "chrf"), (metrics.ter, "ter")):
+        for test, count in (("bootstrap", 1000), ("randomization", 10000)):
+            score = metric(hypotheses, references, baseline=baseline, test=test)
+            assert getattr(score, name) == getattr(metric(hypotheses, references), name)
+            assert score.baseline == getattr(metric(baseline, references), name)
+            assert (score.p * (count + 1)) == pytest.approx(round(score.p * (count + 1)))
+            assert "%s:%d|" % ({"bootstrap": "bs", "randomization": "ar"}[test], count) in score.signature
+            assert repr(metric(paths[0], paths[2], baseline=paths[1], test=test)) == repr(score)
+        assert metric(hypotheses, references, baseline=hypotheses).p == 1
+        assert math.isnan(metric(hypotheses, references).p)
+        # A missing reference is as if it were not given; an empty one is a reference without words.
+        other = ["a b", None, None]
+        varied = metric(hypotheses, [references, other], sentences=True)
+        assert varied.signature.startswith("nrefs:var|")
+        assert varied.sentences[1:] == metric(hypotheses[1:], references[1:], sentences=True).sentences
+        assert varied.sentences[:1] == metric(hypotheses[:1], [references[:1], other[:1]], sentences=True).sentences
+    with pytest.raises(alcore.Error, match="line 2 has no reference"):
+        metrics.bleu(["a", "b"], [["a", None], ["a", None]])
+    with pytest.raises(ValueError, match="test and samples need a baseline"):
+        metrics.bleu(["a"], ["a"], samples=5)
+    with pytest.raises(ValueError, match="bootstrap, randomization"):
+        metrics.bleu(["a"], ["a"], baseline=["a"], test="t")
+
+
+def test_lists_of_tags_and_whole_numbers():
+    assert metrics.spans([["B-A", "I-A"], ["O"]], [["B-A", "O"], ["O"]]) == metrics.spans(["B-A I-A", "O"], ["B-A O", "O"])
+    assert metrics.spans([["B", "L", "U"]], [["B", "L", "O"]], scheme="bilou").matches == 1
+    assert metrics.labels([3, 1], [3, 2]) == metrics.labels(["3", "1"], ["3", "2"])
+    assert metrics.labels([[3, 1], [0]], [[3, 2], [0]], words=True) == metrics.labels(["3 1", "0"], ["3 2", "0"], words=True)
+    with pytest.raises(TypeError, match=r"gold\[0\]\[1\]"):
+        metrics.spans([["O", 1.5]], [["O", "O"]])
+
+
 def test_metrics_of_files_are_those_of_their_lines(tmp_path):
     lists = [["a b c d e", "x y"], ["a b c d f", "x y z"], ["b", "y"]]
     paths = [tmp_path / ("%d.txt" % number) for number in range(3)]
@@ -50,8 +88,8 @@ def test_metrics_of_files_are_those_of_their_lines(tmp_path):
     for metric in (metrics.bleu, metrics.chrf, metrics.ter):
         for sentences in (False, True):
             whole = metric(lists[0], lists[1:], resamples=5, sentences=sentences)
-            assert metric(paths[0], paths[1:], resamples=5, sentences=sentences) == whole
-        assert metric(paths[0], paths[1], resamples=5) == metric(lists[0], lists[1], resamples=5)
+            assert repr(metric(paths[0], paths[1:], resamples=5, sentences=sentences)) == repr(whole)  # NaN equals NaN
+        assert repr(metric(paths[0], paths[1], resamples=5)) == repr(metric(lists[0], lists[1], resamples=5))
     paths[1].write_text("a\n")
     with pytest.raises(alcore.DataError, match="0.txt has 2 lines and .*1.txt has 1"):
         metrics.bleu(paths[0], paths[1])

@@ -335,8 +335,9 @@ START_TEST(test_wrong_arguments) {
     ck_assert_int_eq(BLEU(lines, 3, lines, 4, NULL), ALCORE_E_SHAPE);
     ck_assert_ptr_nonnull(strstr(alcore_last_error(), "line 1 of set 2 of the references"));
     ck_assert_int_eq(BLEU(lines, 0, lines, 1, NULL), ALCORE_E_SHAPE);
-    ck_assert_int_eq(BLEU(lines, 1, hole, 2, NULL), ALCORE_E_INVALID);
-    ck_assert_ptr_nonnull(strstr(alcore_last_error(), "line 1 of set 2"));
+    ck_assert_int_eq(BLEU(lines, 2, hole, 2, NULL), ALCORE_E_INVALID);
+    ck_assert_ptr_nonnull(strstr(alcore_last_error(), "line 2 has no reference"));
+    ck_assert_int_eq(BLEU(lines, 1, hole, 2, NULL), ALCORE_OK);
     ck_assert_int_eq(BLEU(hole, 2, lines, 2, NULL), ALCORE_E_INVALID);
     ck_assert_ptr_nonnull(strstr(alcore_last_error(), "line 2 of the hypotheses"));
     ck_assert_int_eq(BLEU(NULL, 2, lines, 2, NULL), ALCORE_E_INVALID);
