@@ -60,7 +60,7 @@ static alcore_status count_words(label_counts *labels, const alcore__two_sides *
     size_t length[2];
     bool found[2];
     for (int side = 0; side < 2; side++) {
-        next[side] = alcore__side_text(sides, side, line, &length[side]);
+        next[side] = alcore__two_sides_text(sides, side, line, &length[side]);
         end[side] = next[side] + length[side];
     }
     for (int64_t words = 0;; words++) {
@@ -69,8 +69,8 @@ static alcore_status count_words(label_counts *labels, const alcore__two_sides *
         if (found[0] != found[1]) {
             char place[ALCORE__PLACE_BYTES];
             return alcore__fail(ALCORE_E_SHAPE, "%s: word %lld of %s has no counterpart",
-                                alcore__sides_place(sides, line, place), (long long)words + 1,
-                                alcore__side_names[found[1]]);
+                                alcore__two_sides_lines(sides, line, place), (long long)words + 1,
+                                alcore__two_sides_names[found[1]]);
         }
         if (!found[0]) return ALCORE_OK;
         ALCORE__TRY(count_pair(labels, word, length));
@@ -80,13 +80,13 @@ static alcore_status count_words(label_counts *labels, const alcore__two_sides *
 /* Counts the lines of `sides`. */
 static alcore_status count_lines(label_counts *labels, const alcore__two_sides *sides) {
     for (int64_t i = 0; i < sides->count; i++) {
-        ALCORE__TRY(alcore__sides_tick(labels->ctx, "labels", sides, i));
+        ALCORE__TRY(alcore__two_sides_tick(labels->ctx, "labels", sides, i));
         if (labels->by_word) {
             ALCORE__TRY(count_words(labels, sides, i));
         } else {
             size_t lengths[2];
-            const char *const texts[2] = {alcore__side_text(sides, 0, i, &lengths[0]),
-                                          alcore__side_text(sides, 1, i, &lengths[1])};
+            const char *const texts[2] = {alcore__two_sides_text(sides, 0, i, &lengths[0]),
+                                          alcore__two_sides_text(sides, 1, i, &lengths[1])};
             ALCORE__TRY(count_pair(labels, texts, lengths));
         }
     }
@@ -95,7 +95,7 @@ static alcore_status count_lines(label_counts *labels, const alcore__two_sides *
 
 /* For alcore__text_blocks_visit(). */
 static alcore_status count_label_block(void *data, const alcore__text_block *block) {
-    const alcore__two_sides sides = alcore__sides_of_block(block);
+    const alcore__two_sides sides = alcore__two_sides_of_block(block);
     return count_lines(data, &sides);
 }
 
@@ -125,8 +125,8 @@ static alcore_status compute_labels(alcore_ctx *ctx, const alcore_text_files *fi
     label_counts labels = {.ctx = ctx, .by_word = by_word != 0};
     if (!ctx || !out) return alcore__fail(ALCORE_E_INVALID, "ctx or out is NULL");
     if ((by_word & ~1) != 0) return alcore__fail(ALCORE_E_INVALID, "by_word is 0 or 1");
-    if (!files) ALCORE__TRY(alcore__sides_check(sides, predicted_count));
-    alcore_status status = files ? alcore__text_blocks_visit(ctx, files, &alcore__side_files,
+    if (!files) ALCORE__TRY(alcore__two_sides_check(sides, predicted_count));
+    alcore_status status = files ? alcore__text_blocks_visit(ctx, files, &alcore__two_sides_files,
                                                              count_label_block, &labels)
                                  : count_lines(&labels, sides);
     if (status == ALCORE_OK) status = write_labels(&labels, out);

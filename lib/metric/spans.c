@@ -22,7 +22,7 @@ static alcore_status advance(alcore__tag_reader *reader, const alcore__two_sides
     const alcore_status status = alcore__tags_next_span(reader, out, found);
     char place[ALCORE__PLACE_BYTES];
     if (status != ALCORE_OK)
-        return alcore__fail_within(status, "%s", alcore__side_place(sides, line, side, place));
+        return alcore__fail_within(status, "%s", alcore__two_sides_line(sides, line, side, place));
     *count += *found;
     return ALCORE_OK;
 }
@@ -38,7 +38,7 @@ static alcore_status compare_line(const alcore__two_sides *sides, int64_t line, 
     int64_t *counts[2] = {&score->gold_spans, &score->predicted_spans};
     for (int side = 0; side < 2; side++) {
         size_t length;
-        const char *text = alcore__side_text(sides, side, line, &length);
+        const char *text = alcore__two_sides_text(sides, side, line, &length);
         reader[side] = (alcore__tag_reader){.next = text,
                                             .end = text + length,
                                             .scheme = scheme,
@@ -61,7 +61,7 @@ static alcore_status compare_line(const alcore__two_sides *sides, int64_t line, 
     if (reader[0].word == reader[1].word) return ALCORE_OK;
     char place[ALCORE__PLACE_BYTES];
     return alcore__fail(ALCORE_E_SHAPE, "%s: %lld gold tags, %lld predicted tags",
-                        alcore__sides_place(sides, line, place), (long long)reader[0].word,
+                        alcore__two_sides_lines(sides, line, place), (long long)reader[0].word,
                         (long long)reader[1].word);
 }
 
@@ -75,7 +75,7 @@ typedef struct span_counts {
 /* Compares the lines of `sides`. */
 static alcore_status compare_lines(span_counts *spans, const alcore__two_sides *sides) {
     for (int64_t i = 0; i < sides->count; i++) {
-        ALCORE__TRY(alcore__sides_tick(spans->ctx, "spans", sides, i));
+        ALCORE__TRY(alcore__two_sides_tick(spans->ctx, "spans", sides, i));
         ALCORE__TRY(compare_line(sides, i, spans->scheme, &spans->score));
     }
     return ALCORE_OK;
@@ -83,7 +83,7 @@ static alcore_status compare_lines(span_counts *spans, const alcore__two_sides *
 
 /* For alcore__text_blocks_visit(). */
 static alcore_status compare_span_block(void *data, const alcore__text_block *block) {
-    const alcore__two_sides sides = alcore__sides_of_block(block);
+    const alcore__two_sides sides = alcore__two_sides_of_block(block);
     return compare_lines(data, &sides);
 }
 
@@ -107,10 +107,10 @@ static alcore_status compute_spans(alcore_ctx *ctx, const alcore_text_files *fil
                                    int32_t scheme, alcore_span_score *out) {
     span_counts spans = {.ctx = ctx, .scheme = scheme};
     if (!ctx || !out) return alcore__fail(ALCORE_E_INVALID, "ctx or out is NULL");
-    if (!files) ALCORE__TRY(alcore__sides_check(sides, predicted_count));
+    if (!files) ALCORE__TRY(alcore__two_sides_check(sides, predicted_count));
     if (scheme < ALCORE_TAGS_DEFAULT || scheme > ALCORE_TAGS_BILOU)
         return alcore__fail(ALCORE_E_INVALID, "scheme %d is none of ALCORE_TAGS_...", scheme);
-    ALCORE__TRY(files ? alcore__text_blocks_visit(ctx, files, &alcore__side_files,
+    ALCORE__TRY(files ? alcore__text_blocks_visit(ctx, files, &alcore__two_sides_files,
                                                   compare_span_block, &spans)
                       : compare_lines(&spans, sides));
     return write_spans(&spans.score, out);

@@ -17,33 +17,33 @@ typedef struct alcore__two_sides {
 
 enum { ALCORE__PLACE_BYTES = 1024 }; /* of the text of a place, which is cut there */
 
-extern const char *const alcore__side_names[2]; /* by side, for messages */
+extern const char *const alcore__two_sides_names[2]; /* by side, for messages */
 
 /* The files of a call. */
-extern const alcore__text_files_rule alcore__side_files;
+extern const alcore__text_files_rule alcore__two_sides_files;
 
 /* Writes where a line of a side is found: "line 3 of gold", or of files "gold tags.txt:3". */
-const char *alcore__side_place(const alcore__two_sides *sides, int64_t line, int side,
-                               char place[ALCORE__PLACE_BYTES]);
+const char *alcore__two_sides_line(const alcore__two_sides *sides, int64_t line, int side,
+                                   char place[ALCORE__PLACE_BYTES]);
 
 /* Writes where a line of both sides is found: "line 3", or of files "gold tags.txt:3, predicted
  * found.txt:3". */
-const char *alcore__sides_place(const alcore__two_sides *sides, int64_t line,
-                                char place[ALCORE__PLACE_BYTES]);
+const char *alcore__two_sides_lines(const alcore__two_sides *sides, int64_t line,
+                                    char place[ALCORE__PLACE_BYTES]);
 
 /* The texts of a block of files. */
-alcore__two_sides alcore__sides_of_block(const alcore__text_block *block);
+alcore__two_sides alcore__two_sides_of_block(const alcore__text_block *block);
 
 /* Polls cancellation and reports progress at a line; how many lines files have is not known. */
-alcore_status alcore__sides_tick(alcore_ctx *ctx, const char *stage, const alcore__two_sides *sides,
-                                 int64_t line);
+alcore_status alcore__two_sides_tick(alcore_ctx *ctx, const char *stage,
+                                     const alcore__two_sides *sides, int64_t line);
 
 /* Checks that both sides have sides->count texts and none is NULL; the error names the line and the
  * side, of a longer side the first line that the other lacks. */
-alcore_status alcore__sides_check(const alcore__two_sides *sides, int64_t predicted_count);
+alcore_status alcore__two_sides_check(const alcore__two_sides *sides, int64_t predicted_count);
 
 /* The text of a line of a side, and its bytes; both were checked. */
-const char *alcore__side_text(const alcore__two_sides *sides, int side, int64_t line,
-                              size_t *length);
+const char *alcore__two_sides_text(const alcore__two_sides *sides, int side, int64_t line,
+                                   size_t *length);
 
 #endif
