@@ -157,7 +157,7 @@ static alcore_status set_options(blocks_run *self, int64_t f) {
     const char *const *paths = self->given.paths;
     alcore_read_options first = self->options, other = self->options;
     other.side = other.translator = other.system = other.domain = NULL;
-    ALCORE__TRY(alcore__two_sides_split(&self->options, alcore__is_test_set(paths[0], &first),
+    ALCORE__TRY(alcore__sides_split(&self->options, alcore__is_test_set(paths[0], &first),
                                     alcore__is_test_set(paths[f > 0 ? f : 1], &other), &first,
                                     &other));
     self->files[f].options = f > 0 ? other : first;
