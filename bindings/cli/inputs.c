@@ -501,21 +501,39 @@ static size_t column_of_model(const char *value) {
     return value[length] == '=' ? length : 0;
 }
 
-/* Sets the language of --to, where the model has outputs in one; *spoken: whether it has. */
-static int set_language(const arguments *args, alcore_model *model, bool *spoken) {
+/* Whether one of the models that were opened took an option that not every model has. */
+typedef struct taken {
+    bool language, prompt;
+} taken;
+
+/* Sets the language of --to, where the model has outputs in one. */
+static int set_language(const arguments *args, alcore_model *model, taken *by) {
     alcore_model_info info = ALCORE_MODEL_INFO_INIT;
     if (!option_given(args, OPTION_TO)) return EXIT_DONE;
     TRY(outcome(alcore_model_get_info(model, &info)));
     if (!info.translates) return EXIT_DONE;
-    *spoken = true;
+    by->language = true;
     return outcome(alcore_model_set_language(model, option_value(args, OPTION_TO, NULL)));
 }
 
-/* Refuses --to where no model has outputs in a language. */
-static int check_language(const arguments *args, bool spoken) {
-    if (!option_given(args, OPTION_TO) || spoken) return EXIT_DONE;
-    return complain(EXIT_USAGE, "--to %s: no --model is one that translates",
-                    option_value(args, OPTION_TO, ""));
+/* Refuses --to and --prompt where no model took them. */
+static int check_taken(const arguments *args, taken by) {
+    if (option_given(args, OPTION_TO) && !by.language)
+        return complain(EXIT_USAGE, "--to %s: no --model is one that translates",
+                        option_value(args, OPTION_TO, ""));
+    const bool prompt = option_given(args, OPTION_PROMPT);
+    if ((prompt || option_given(args, OPTION_PROMPT_NAME)) && !by.prompt)
+        return complain(EXIT_USAGE, "--%s: no --model is a Hugging Face folder",
+                        prompt ? "prompt" : "prompt-name");
+    return EXIT_DONE;
+}
+
+int read_prompt(const arguments *args, alcore_model_options *options) {
+    options->prompt = option_value(args, OPTION_PROMPT, NULL);
+    options->prompt_name = option_value(args, OPTION_PROMPT_NAME, NULL);
+    if (!options->prompt || !options->prompt_name) return EXIT_DONE;
+    return complain(EXIT_USAGE, "--prompt gives the text of the prompt and --prompt-name its name; "
+                                "give one of them");
 }
 
 int join_path(const char *folder, const char *name, char path[4096]) {
@@ -523,21 +541,25 @@ int join_path(const char *folder, const char *name, char path[4096]) {
     return length < 4096 ? EXIT_DONE : complain(EXIT_DATA, "%s: the path is too long", folder);
 }
 
-/* Opens the folder of a model on the device of --device. Folders of ready columns, which have no
- * config.json, run nowhere: the option is then that of the selection alone. */
-static int open_folder(alcore_ctx *ctx, const arguments *args, const char *folder,
+/* Opens the folder of a model on the device of --device, with the prompt of --prompt. Folders of
+ * ready columns, which have no config.json, run nowhere and read no texts: the device is then that
+ * of the selection alone. */
+static int open_folder(alcore_ctx *ctx, const arguments *args, const char *folder, taken *by,
                        alcore_model **out) {
     alcore_model_options options = ALCORE_MODEL_OPTIONS_INIT;
     char config[4096];
     TRY(join_path(folder, "config.json", config));
-    if (access(config, R_OK) == 0) options.device = option_value(args, OPTION_DEVICE, NULL);
+    if (access(config, R_OK) == 0) {
+        options.device = option_value(args, OPTION_DEVICE, NULL);
+        TRY(read_prompt(args, &options));
+        by->prompt = true;
+    }
     return outcome(alcore_model_open(ctx, folder, &options, out));
 }
 
-/* Opens what a value of --model names, without a column; *out is NULL after a failure. *spoken is
- * set to true for a model that has the language of --to. */
+/* Opens what a value of --model names, without a column; *out is NULL after a failure. */
 static int open_model(alcore_ctx *ctx, const arguments *args, const char *model, const inputs *in,
-                      bool *spoken, alcore_model **out) {
+                      taken *by, alcore_model **out) {
     const size_t length = strlen(model);
 
     *out = NULL;
@@ -550,8 +572,8 @@ static int open_model(alcore_ctx *ctx, const arguments *args, const char *model,
         alcore_lm_unref(lm);
         return code;
     }
-    TRY(open_folder(ctx, args, model, out));
-    const int code = set_language(args, *out, spoken);
+    TRY(open_folder(ctx, args, model, by, out));
+    const int code = set_language(args, *out, by);
     if (code == EXIT_DONE) return code;
     alcore_model_unref(*out);
     *out = NULL;
@@ -597,25 +619,25 @@ static int set_cache(const arguments *args, alcore_model *model) {
 
 int inputs_model(alcore_ctx *ctx, const arguments *args, const inputs *in, alcore_model **out) {
     const char *value;
-    bool spoken = false;
+    taken by = {0};
     *out = NULL;
     for (int i = 0; (value = option_repeat(args, OPTION_MODEL, i)); i++)
         if (column_of_model(value))
             return complain(EXIT_USAGE, "--model %s: %s has one model for all columns", value,
                             args->command->name);
     TRY(find_general_model(args, &value));
-    TRY(open_model(ctx, args, value, in, &spoken, out));
-    TRY(check_language(args, spoken));
+    TRY(open_model(ctx, args, value, in, &by, out));
+    TRY(check_taken(args, by));
     return args->command->bit == COMMAND_RHO ? set_cache(args, *out) : EXIT_DONE;
 }
 
 /* Sets the model of one column from "COLUMN=DIR", of which the name has that many bytes. */
 static int set_column_model(alcore_ctx *ctx, const arguments *args, const char *value,
-                            size_t length, const inputs *in, bool *spoken) {
+                            size_t length, const inputs *in, taken *by) {
     alcore_model *model = NULL;
     char *column = strndup(value, length);
     if (!column) return complain(EXIT_MEMORY, "out of memory");
-    int code = open_model(ctx, args, value + length + 1, in, spoken, &model);
+    int code = open_model(ctx, args, value + length + 1, in, by, &model);
     if (code == EXIT_DONE)
         code = outcome(alcore_request_set_column_model(in->request, column, model));
     alcore_model_unref(model);
@@ -626,15 +648,15 @@ static int set_column_model(alcore_ctx *ctx, const arguments *args, const char *
 int inputs_set_models(alcore_ctx *ctx, const arguments *args, const inputs *in) {
     alcore_model *model = NULL;
     const char *value;
-    bool spoken = false;
+    taken by = {0};
     TRY(find_general_model(args, &value));
-    TRY(open_model(ctx, args, value, in, &spoken, &model));
+    TRY(open_model(ctx, args, value, in, &by, &model));
     int code = outcome(alcore_request_set_model(in->request, model));
     alcore_model_unref(model);
     for (int i = 0; code == EXIT_DONE && (value = option_repeat(args, OPTION_MODEL, i)); i++)
         if (column_of_model(value))
-            code = set_column_model(ctx, args, value, column_of_model(value), in, &spoken);
-    return code == EXIT_DONE ? check_language(args, spoken) : code;
+            code = set_column_model(ctx, args, value, column_of_model(value), in, &by);
+    return code == EXIT_DONE ? check_taken(args, by) : code;
 }
 
 int inputs_open_model(alcore_ctx *ctx, const arguments *args, const inputs *in,

@@ -82,6 +82,8 @@ int option_suffix(const arguments *args, option_id id, const char *suffixes);
 /* ALCORE_FORMAT_* of a --format value; an exit code. */
 int parse_format(const char *text, int32_t *out);
 
+/* Sets the prompt of --prompt or --prompt-name in the options of a model; an exit code. */
+int read_prompt(const arguments *args, alcore_model_options *options);
 /* Writes "FOLDER/NAME" into path; an exit code. */
 int join_path(const char *folder, const char *name, char path[4096]);
 

@@ -35,7 +35,7 @@ static int read_settings(const arguments *args, alcore_model_options *options) {
     options->layer = (int32_t)layer;
     if (choice >= 0) options->pooling = poolings[choice];
     if (option_given(args, OPTION_NORMALIZE)) options->normalize = ALCORE_NORMALIZE_UNIT;
-    return EXIT_DONE;
+    return read_prompt(args, options);
 }
 
 /* Opens the model of operand 1, in the language of --to; an exit code. */
@@ -108,6 +108,14 @@ static json_t *list_labels(const alcore_model_info *info) {
     return list;
 }
 
+/* What the folder asks for and is left undone. */
+static json_t *list_warnings(const alcore_model_info *info) {
+    json_t *list = json_array();
+    for (int64_t k = 0; k < info->warning_count; k++)
+        json_array_append_new(list, json_string(info->warnings[k]));
+    return list;
+}
+
 /* Adds a text unless it is NULL, and a number unless it is 0. */
 static void add_text(json_t *all, const char *key, const char *value) {
     if (value) json_object_set_new(all, key, json_string(value));
@@ -131,17 +139,27 @@ static json_t *describe(const alcore_model *model, const alcore_model_info *info
     add_number(all, "vocabulary", info->vocabulary);
     if (more) json_object_update_missing(all, more);
     json_decref(more);
+    if (info->family && !info->max_tokens) json_object_set_new(all, "max_tokens", json_null());
+    add_text(all, "prompt", info->prompt);
+    if (info->warning_count) json_object_set_new(all, "warnings", list_warnings(info));
     if (info->labels) json_object_set_new(all, "labels", list_labels(info));
     json_object_set_new(all, "actions", list_actions(model, info));
     json_object_set_new(all, "columns", list_columns(model));
     return all;
 }
 
-/* Prints one member of the description: "name: value", a list with spaces between its entries. */
+/* Prints one member of the description: "name: value", a list with spaces between its entries, but
+ * each warning on a line of its own. Only a limit can be null. */
 static void print_member(FILE *stream, const char *key, const json_t *value) {
     size_t index;
     json_t *entry;
+    if (!strcmp(key, "warnings")) {
+        json_array_foreach(value, index, entry)
+            fprintf(stream, "warning: %s\n", json_string_value(entry));
+        return;
+    }
     fprintf(stream, "%s:", key);
+    if (json_is_null(value)) fputs(" no limit", stream);
     if (json_is_string(value)) fprintf(stream, " %s", json_string_value(value));
     if (json_is_integer(value))
         fprintf(stream, " %" JSON_INTEGER_FORMAT, json_integer_value(value));
@@ -499,20 +517,30 @@ typedef struct action {
 } action;
 
 static const action actions[] = {
-    {"info", "DIR", 2, run_info, {OPTION_TOTAL}},
+    {"info", "DIR", 2, run_info, {OPTION_PROMPT, OPTION_PROMPT_NAME, OPTION_TOTAL}},
     {"tokenize", "DIR TEXT", 3, run_tokenize, {OPTION_TOKEN_OFFSETS, OPTION_TOTAL}},
     {"embed",
      "DIR TEXT",
      3,
      run_embed,
-     {OPTION_LAYER, OPTION_POOLING, OPTION_NORMALIZE, OPTION_TOTAL}},
-    {"score", "DIR SOURCE TARGET", 4, run_score, {OPTION_TO, OPTION_DROPOUT, OPTION_TOTAL}},
-    {"probs", "DIR TEXT", 3, run_probs, {OPTION_TOKEN_OFFSETS, OPTION_TOTAL}},
+     {OPTION_LAYER, OPTION_POOLING, OPTION_NORMALIZE, OPTION_PROMPT, OPTION_PROMPT_NAME,
+      OPTION_TOTAL}},
+    {"score",
+     "DIR SOURCE TARGET",
+     4,
+     run_score,
+     {OPTION_TO, OPTION_DROPOUT, OPTION_PROMPT, OPTION_PROMPT_NAME, OPTION_TOTAL}},
+    {"probs",
+     "DIR TEXT",
+     3,
+     run_probs,
+     {OPTION_TOKEN_OFFSETS, OPTION_PROMPT, OPTION_PROMPT_NAME, OPTION_TOTAL}},
     {"translate",
      "DIR SOURCE",
      3,
      run_translate,
-     {OPTION_BEAM, OPTION_BEST, OPTION_TO, OPTION_MAX_LENGTH, OPTION_TOKEN_SCORES, OPTION_TOTAL}},
+     {OPTION_BEAM, OPTION_BEST, OPTION_TO, OPTION_MAX_LENGTH, OPTION_TOKEN_SCORES, OPTION_PROMPT,
+      OPTION_PROMPT_NAME, OPTION_TOTAL}},
     {"vocabulary",
      "TEXT",
      2,

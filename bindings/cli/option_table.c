@@ -344,6 +344,16 @@ const option_info option_table[OPTION_TOTAL] = {
     [OPTION_TO] = {"to", 0, "LANGUAGE", false, COMMAND_MODEL | UNCERTAIN | COMMAND_RHO,
                    "language of a model's outputs, such as de_DE (mBART), de (M2M100) or deu_Latn "
                    "(NLLB); of model: translate, and score, of whose TARGET it is the language"},
+    [OPTION_PROMPT] = {"prompt", 0, "TEXT", false,
+                       COMMAND_MODEL | COMMAND_SELECT | COMMAND_SCORE | ANALYZED |
+                           COMMAND_COMPOSITION,
+                       "a text in front of every text that a Hugging Face model reads, such as "
+                       "\"query: \"; an empty one leaves out the default prompt of the folder"},
+    [OPTION_PROMPT_NAME] = {"prompt-name", 0, "NAME", false,
+                            COMMAND_MODEL | COMMAND_SELECT | COMMAND_SCORE | ANALYZED |
+                                COMMAND_COMPOSITION,
+                            "the prompt of that name in the folder's "
+                            "config_sentence_transformers.json, such as query"},
     [OPTION_MAX_LENGTH] = {"max-length", 0, "N", false, COMMAND_MODEL,
                            "translate: tokens of an output (default what the folder says)"},
     [OPTION_TOKEN_SCORES] = {"scores", 0, "FILE.lp", false, COMMAND_MODEL,

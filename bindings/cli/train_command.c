@@ -242,6 +242,7 @@ static int open_model(train_run *self) {
     options.device = option_value(self->args, OPTION_DEVICE, NULL);
     options.dtype = ALCORE_FLOAT32; /* of the weights, which training changes */
     options.max_tokens = self->config.max_tokens;
+    options.prompt = self->config.prompt;
     const alcore_status status =
         alcore_model_open(self->ctx, self->config.model, &options, &self->model);
     if (status != ALCORE_OK)

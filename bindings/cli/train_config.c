@@ -39,6 +39,7 @@ static const key_info config_keys[] = {
     {"kind_weights", OBJECT, CONFIG(kind_weights), false, NULL},
     {"max_tokens", COUNT, CONFIG(max_tokens), false, NULL},
     {"to", TEXT, CONFIG(to), false, NULL},
+    {"prompt", TEXT, CONFIG(prompt), false, NULL},
     {"optimizer", CHOICE, CONFIG(options.optimizer), false, "adamw|adam"},
     {"rate", ABOVE, CONFIG(options.rate), false, NULL},
     {"weight_decay", NUMBER, CONFIG(options.weight_decay), false, NULL},

@@ -20,6 +20,7 @@ typedef struct train_config {
     const json_t *kind_weights; /* an object; NULL: all kinds have the weight 1 */
     int64_t max_tokens;
     const char *to;               /* language of the references; NULL: what the folder says */
+    const char *prompt;           /* in front of the texts; NULL: none */
     alcore_train_options options; /* without the pool of the validation and the column of weights */
 } train_config;
 

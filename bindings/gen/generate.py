@@ -183,7 +183,7 @@ LUA_STRUCTS = {
     "alcore_logits_writers": {},
     "alcore_mean_result": {},
     "alcore_mix_options": {"unique": True, "norm": True},
-    "alcore_model_info": {"translates": True, "scores": True},
+    "alcore_model_info": {"translates": True, "scores": True, "warning_count": False},
     "alcore_model_options": {"dtype": False, "pooling": "poolings", "normalize": "normalizations"},
     "alcore_ngram_options": {},
     "alcore_overlap_options": {"kept": False, "tagged": True},

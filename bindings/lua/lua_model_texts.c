@@ -6,9 +6,22 @@
 
 #include "lua_binding.h"
 
+/* Sets a field of the table on top of the stack to a list of texts [count]; NULL: to nothing. */
+static void set_list(lua_State *L, const char *field, const char *const *texts, int64_t count) {
+    if (!texts) return;
+    al_push_list(L, count);
+    for (int64_t k = 0; k < count; k++) {
+        lua_pushstring(L, texts[k]);
+        lua_rawseti(L, -2, (int)(k + 1));
+    }
+    lua_setfield(L, -2, field);
+}
+
 /*** What the model is: a table with engine, family, device, version, json (what the engine says of
  * it), dims, classes, labels (a list of the names of the classes, class 0 first; nil where the
- * folder does not name them), max_tokens, vocabulary, translates, scores, trains and saves.
+ * folder does not name them), max_tokens (0: no limit), vocabulary, translates, scores, trains, saves,
+ * prompt (what stands in front of texts that are embedded; nil: nothing) and warnings (a list of the
+ * keys of the folder's JSON files that are not obeyed; nil where there is none).
  * @field model.info */
 int al_model_info_field(lua_State *L) {
     al_object *self = al_check(L, 1, &al_model_kind);
@@ -16,13 +29,8 @@ int al_model_info_field(lua_State *L) {
     int failed = AL_CALL(L, self->context, alcore_model_get_info(self->model, &info));
     if (failed) return failed;
     al_push_struct(L, al_model_info, &info);
-    if (!info.labels) return 1;
-    al_push_list(L, info.classes);
-    for (int64_t k = 0; k < info.classes; k++) {
-        lua_pushstring(L, info.labels[k]);
-        lua_rawseti(L, -2, (int)(k + 1));
-    }
-    lua_setfield(L, -2, "labels");
+    set_list(L, "labels", info.labels, info.classes);
+    set_list(L, "warnings", info.warnings, info.warning_count);
     return 1;
 }
 

@@ -273,6 +273,8 @@ const al_member al_model_options[] = {
     {"max_tokens", AL_INT64, 1, offsetof(alcore_model_options, max_tokens), NULL},
     {"batch_tokens", AL_INT64, 1, offsetof(alcore_model_options, batch_tokens), NULL},
     {"stride", AL_INT64, 1, offsetof(alcore_model_options, stride), NULL},
+    {"prompt", AL_TEXT, 1, offsetof(alcore_model_options, prompt), NULL},
+    {"prompt_name", AL_TEXT, 1, offsetof(alcore_model_options, prompt_name), NULL},
     {NULL, 0, 0, 0, NULL}};
 const al_member al_model_info[] = {
     {"engine", AL_TEXT, 1, offsetof(alcore_model_info, engine), NULL},
@@ -288,6 +290,7 @@ const al_member al_model_info[] = {
     {"scores", AL_FLAG, 1, offsetof(alcore_model_info, scores), NULL},
     {"trains", AL_INT32, 1, offsetof(alcore_model_info, trains), NULL},
     {"saves", AL_INT32, 1, offsetof(alcore_model_info, saves), NULL},
+    {"prompt", AL_TEXT, 1, offsetof(alcore_model_info, prompt), NULL},
     {NULL, 0, 0, 0, NULL}};
 const al_member al_translate_options[] = {
     {"max_tokens", AL_INT64, 1, offsetof(alcore_translate_options, max_tokens), NULL},

@@ -150,6 +150,16 @@ typedef struct alcore_model_options {
      * window has max_tokens tokens, the question and special tokens included; where max_tokens is 0
      * it has 384, or what the folder allows if that is less */
     int64_t stride;
+    /** Borrowed. A text, UTF-8, that is put in front of every text the model reads, as encode() of
+     * sentence-transformers does: of embeddings and classes of texts, and of the sources of
+     * translations, scores and trainings. "": none, also where the folder has a default. Columns
+     * with a value for each token of a text are refused with it. NULL: for embeddings the default
+     * prompt of the folder (default_prompt_name of config_sentence_transformers.json), if it has
+     * one, else none */
+    const char *prompt;
+    /** Borrowed. In place of `prompt`: the name of a prompt of the folder (prompts of
+     * config_sentence_transformers.json), such as "query"; NULL: none is named */
+    const char *prompt_name;
 } alcore_model_options;
 /** An alcore_model_options with its size set and everything else 0. */
 #define ALCORE_MODEL_OPTIONS_INIT ALCORE_INIT(alcore_model_options)
@@ -166,7 +176,8 @@ typedef struct alcore_model_options {
  * @return ALCORE_OK, ALCORE_E_INVALID, ALCORE_E_IO (no such column there), ALCORE_E_DATA (offsets
  * are missing; a file of the model is damaged), ALCORE_E_PARAM (an option out of bounds, or one
  * that this kind of folder does not use: names it), ALCORE_E_UNSUPPORTED (an architecture, a part
- * of a tokenizer or a device that is not known, or no engine loads), ALCORE_E_STRUCT_*,
+ * of a tokenizer or a device that is not known, a key of a JSON file of the folder that is not
+ * computed here and would change what is, or no engine loads), ALCORE_E_STRUCT_*,
  * ALCORE_E_NOMEM
  * @threadsafe
  * @callback files
@@ -257,7 +268,8 @@ typedef struct alcore_model_info {
     const char *json;    /**< a description by the engine as a JSON object: family, head, sizes */
     int64_t dims;        /**< components of an embedding */
     int64_t classes;     /**< of "probs" or "token_probs" */
-    int64_t max_tokens;  /**< longest input, special tokens included */
+    int64_t max_tokens;  /**< longest input, special tokens and prompt included: longer texts are
+                              cut there; 0: not known, or there is no limit */
     int64_t vocabulary;  /**< ids of tokens are 0 .. vocabulary - 1 */
     int32_t translates;  /**< 1: alcore_model_translate() can be called */
     int32_t scores;      /**< 1: alcore_model_score() can be called */
@@ -268,6 +280,11 @@ typedef struct alcore_model_info {
     /** [classes] names of the classes, such as "B-PER": id2label of config.json; NULL: the folder
      * does not name them */
     const char *const *labels;
+    /** [warning_count] keys of the folder's JSON files that are not known and not obeyed, each as a
+     * text; NULL where there is none */
+    const char *const *warnings;
+    int64_t warning_count; /**< texts of `warnings` */
+    const char *prompt;    /**< what stands in front of texts that are embedded; NULL: nothing */
 } alcore_model_info;
 /** An alcore_model_info with its size set and everything else 0. */
 #define ALCORE_MODEL_INFO_INIT ALCORE_INIT(alcore_model_info)

@@ -134,6 +134,7 @@ static alcore_status call_engine(const alcore_model *model, uint32_t call,
     /* Without targets the model's own output is scored (HUDS, section 2.2), which greedy search
      * makes in the language of the model's outputs. */
     alcore_sys_model_decoding greedy = {.size = sizeof greedy};
+    if (!targets) ALCORE__TRY(alcore__engine_check_outputs(model));
     ALCORE__TRY(alcore__engine_find_language(model, NULL, &greedy));
     scoring.what = targets ? ALCORE_SYS_SCORE_TARGET : ALCORE_SYS_SCORE_HYPOTHESIS;
     scoring.decoding = &greedy;
@@ -150,7 +151,9 @@ static alcore_status run_batch(const alcore_model *model, const alcore_pool *poo
     alcore__engine_texts sources = {0}, targets = {0};
     const char **target_texts = NULL; /* [batch->count] */
     size_t *target_lengths = NULL;    /* [batch->count] bytes */
-    alcore_status status = alcore__engine_encode(model, &texts, batch->languages, false, &sources);
+    const alcore__text_role role =
+        call == ALCORE_SYS_MODEL_EMBED ? ALCORE__TEXT_EMBEDDED : ALCORE__TEXT_SOURCE;
+    alcore_status status = alcore__engine_encode(model, &texts, batch->languages, role, &sources);
     if (status == ALCORE_OK && of_references)
         status = alcore__engine_encode_references(model, pool, batch, &target_texts,
                                                   &target_lengths, &targets);
@@ -210,10 +213,35 @@ static alcore_status run_entry(alcore_model *model, alcore_pool *pool, int32_t e
     return status;
 }
 
+/* A prompt would shift the values of a column with one for each token of the row's text. */
+static alcore_status check_prompt(const alcore_model *model, int32_t entry) {
+    const uint32_t by_token =
+        ALCORE_SYS_MODEL_TOKEN_PROBS | ALCORE_SYS_MODEL_QA_PROBS | ALCORE_SYS_MODEL_MLM_LOSSES;
+    if (!(entries[entry].call & by_token) || !alcore__engine_prompt(model->data, false))
+        return ALCORE_OK;
+    return alcore__fail(ALCORE_E_UNSUPPORTED,
+                        "%s: the column '%s' has values for the tokens of a text, in front of "
+                        "which no prompt can be; open the model without one for it",
+                        model->name, entries[entry].column);
+}
+
+/* alcore__model_table.cut */
+static alcore_status cut(const alcore_model *model, const alcore_pool *pool, const char *column,
+                         const alcore__wanted *wanted, alcore__column_cut *out) {
+    const alcore__engine_model *data = model->data;
+    const int32_t entry = entry_index(column);
+    *out = (alcore__column_cut){0};
+    if (entry < 0 || has_windows(data, entry)) return ALCORE_OK;
+    out->tokens = data->info.max_tokens;
+    return alcore__engine_count_cut(model, pool, column, wanted,
+                                    entries[entry].call == ALCORE_SYS_MODEL_EMBED, &out->texts);
+}
+
 /* alcore__model_table.run: a column that can() confirmed, so that its entry is there. */
 static alcore_status run(alcore_model *model, alcore_pool *pool, const char *column,
                          const alcore__wanted *wanted) {
     const int32_t entry = entry_index(column);
+    ALCORE__TRY(check_prompt(model, entry));
     if (has_windows(model->data, entry))
         return alcore__engine_answer(model, pool, column, entries[entry].part, wanted);
     return run_entry(model, pool, entry, false, wanted);
@@ -268,13 +296,16 @@ static void info(const alcore_model *model, alcore_model_info *out) {
     out->json = data->info.json;
     out->dims = data->info.dims;
     out->classes = data->info.classes;
-    out->max_tokens = data->info.max_tokens;
+    out->max_tokens = data->info.max_tokens == INT64_MAX ? 0 : data->info.max_tokens;
+    out->prompt = data->prompt.text;
     out->vocabulary = data->info.vocabulary;
     out->translates = alcore__engine_has(data, ALCORE_SYS_MODEL_TRANSLATE);
     out->scores = alcore__engine_has(data, ALCORE_SYS_MODEL_TOKEN_LOGPROBS);
     out->trains = alcore__engine_trains(data);
     out->saves = alcore__engine_has(data, ALCORE_SYS_MODEL_SAVE);
     out->labels = data->info.labels;
+    out->warnings = data->settings.report.warnings;
+    out->warning_count = (int64_t)data->settings.report.warning_count;
 }
 
 /* alcore__model_table.describe: the version of the model is part of the origin of a column, so that
@@ -288,6 +319,9 @@ static alcore_status describe(const alcore_model *model, const alcore_pool *pool
     if (data->language && entry >= 0 && entries[entry].call == ALCORE_SYS_MODEL_TOKEN_LOGPROBS)
         ALCORE__TRY(
             alcore__buffer_format(alcore__pool_ctx(pool), out, ", language %s", data->language));
+    if (entry >= 0)
+        ALCORE__TRY(alcore__engine_describe_prompt(
+            data, alcore__pool_ctx(pool), entries[entry].call == ALCORE_SYS_MODEL_EMBED, out));
     const uint32_t scored = ALCORE_SYS_MODEL_TOKEN_LOGPROBS | ALCORE_SYS_MODEL_MLM_LOSSES;
     if (data->dropout && entry >= 0 && (entries[entry].call & scored))
         ALCORE__TRY(alcore__buffer_format(alcore__pool_ctx(pool), out, ", dropout of seed %llu",
@@ -320,6 +354,8 @@ static void engine_free(alcore_ctx *ctx, alcore__engine_model *data) {
     if (data->opened) data->engine->close(data->opened);
     alcore_tokenizer_unref(data->tokenizer);
     alcore__answers_free(ctx, data->answers);
+    alcore__folder_settings_clear(ctx, &data->settings);
+    alcore__free(ctx, data->prompt_copy);
     alcore__free(ctx, data->version);
     alcore__free(ctx, data->language);
     alcore__free(ctx, data);
@@ -349,6 +385,25 @@ static alcore_status check_engine(const char *name, const alcore_sys_model_engin
     return ALCORE_OK;
 }
 
+/* The smaller one of two limits, of which 0 is none. */
+static int64_t smaller(int64_t a, int64_t b) {
+    return a == 0 || (b > 0 && b < a) ? b : a;
+}
+
+/* Completes the options by what the folder says: they go before it, and a limit can only become
+ * lower. options NULL: the engine's defaults. */
+static alcore_sys_model_options join_settings(const alcore_sys_model_options *options,
+                                              const alcore__folder_settings *settings) {
+    alcore_sys_model_options out = {.size = sizeof out};
+    if (options) out = *options;
+    if (out.pooling == ALCORE_SYS_POOLING_AUTO) out.pooling = settings->pooling;
+    if (out.normalize == ALCORE_NORMALIZE_AUTO && settings->normalize)
+        out.normalize = ALCORE_NORMALIZE_UNIT;
+    out.max_tokens = smaller(out.max_tokens, settings->max_tokens);
+    out.embedding_dims = settings->truncate_dims;
+    return out;
+}
+
 /* Opens the folder or file at path with data->engine, reads what it says of the model into
  * data->info, and opens the tokenizer. After a failure the caller frees data, which closes what was
  * opened. */
@@ -356,7 +411,12 @@ static alcore_status open_model(alcore_ctx *ctx, const char *path,
                                 const alcore_sys_model_options *options,
                                 alcore__engine_model *data) {
     const alcore_sys_model_engine *engine = data->engine;
-    const alcore_status status = engine->open(ctx, path, options, &data->opened);
+    ALCORE__TRY(alcore__folder_settings_read(ctx, path, &data->settings));
+    for (size_t i = 0; i < data->settings.report.warning_count; i++)
+        alcore__log(ctx, ALCORE_LOG_WARN, "model", NULL, "%s: %s", path,
+                    data->settings.report.warnings[i]);
+    const alcore_sys_model_options joined = join_settings(options, &data->settings);
+    const alcore_status status = engine->open(ctx, path, &joined, &data->opened);
     if (status != ALCORE_OK) return alcore__fail_callback(status, engine->engine);
     ALCORE__TRY(alcore__engine_update(ctx, data));
     alcore__engine_set_windows(data, 0, 0);
@@ -395,6 +455,7 @@ alcore_status alcore__model_open_engine(alcore_ctx *ctx, const char *engine, con
                                         .train = alcore__engine_train,
                                         .save = alcore__engine_save,
                                         .tokens = tokens,
+                                        .cut = cut,
                                         .release = release};
     alcore_status status = open_model(ctx, path, options, data);
     if (status == ALCORE_OK)
@@ -410,6 +471,17 @@ static alcore_status find_engine(alcore_ctx *ctx, char engine[ALCORE__ENGINE_BYT
     alcore__format(engine, ALCORE__ENGINE_BYTES, "model");
     alcore_status status = alcore__module_load(ctx, engine, &table);
     return status == ALCORE_E_MODULE ? alcore__torch_engine(ctx, engine) : status;
+}
+
+/* Sets the prompt of a model that was just opened, which is released after a failure. */
+static alcore_status set_prompt(alcore_ctx *ctx, const char *path,
+                                const alcore_model_options *options, alcore_model **out) {
+    const alcore_status status =
+        alcore__engine_set_prompt(ctx, path, options->prompt, options->prompt_name, (*out)->data);
+    if (status == ALCORE_OK) return ALCORE_OK;
+    alcore_model_unref(*out);
+    *out = NULL;
+    return status;
 }
 
 /* Called by alcore_model_open() for a folder with config.json. When no engine loads, the error is
@@ -432,7 +504,7 @@ alcore_status alcore__model_open_with_engine(alcore_ctx *ctx, const char *path,
     if (status == ALCORE_OK) {
         ALCORE__TRY(alcore__model_open_engine(ctx, engine, path, &passed, out));
         alcore__engine_set_windows((*out)->data, options->max_tokens, options->stride);
-        return ALCORE_OK;
+        return set_prompt(ctx, path, options, out);
     }
     if (status != ALCORE_E_MODULE) return status;
     return alcore__fail_within(

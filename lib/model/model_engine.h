@@ -6,6 +6,7 @@
 #ifndef ALCORE__MODEL_ENGINE_H
 #define ALCORE__MODEL_ENGINE_H
 
+#include "model/folder_settings.h"
 #include "model/model_internal.h"
 #include "tokenizer/encoding.h"
 
@@ -37,9 +38,17 @@ typedef struct alcore__engine_model {
     alcore_tokenizer *tokenizer; /* a reference; NULL: the engine reads texts itself, or the folder
                                     has no tokenizer */
     uint64_t tokenizer_hash;     /* of the tokenizer's files; 0 where the engine reads texts */
-    char *version;               /* info.version and tokenizer_hash; owned */
-    char *language;              /* of outputs and references; owned; NULL: what the folder says */
-    bool dropout;                /* whether it stays on in scores of references and masked words */
+    alcore__folder_settings settings; /* what the folder says of texts and embeddings */
+    /* What stands in front of texts, a view of the settings or of prompt_copy, which is owned; NULL:
+     * nothing. prompt_given: the caller said so, else the folder. prompt_tokens: how many of its
+     * tokens the pooling leaves out. */
+    alcore__name prompt;
+    char *prompt_copy;
+    bool prompt_given;
+    int64_t prompt_tokens;
+    char *version;  /* info.version and tokenizer_hash; owned */
+    char *language; /* of outputs and references; owned; NULL: what the folder says */
+    bool dropout;   /* whether it stays on in scores of references and masked words */
     uint64_t dropout_seed;
     /* Of question answering: tokens of a window, of which neighbors share `stride` of the context;
      * and the answers whose columns were not all made yet, owned, or NULL. */
@@ -66,13 +75,23 @@ typedef struct alcore__engine_texts {
     alcore_sys_model_texts passed; /* views of the texts and of tokens */
     alcore__tokens tokens;         /* owned; empty where the engine reads texts */
     const char **tags;             /* [passed.count] languages of targets; owned; NULL: none */
+    char *joined;                  /* the texts with the prompt in front; owned; NULL: no prompt */
+    const char **views;            /* [passed.count] into it; owned, as the next */
+    size_t *lengths;               /* [passed.count] bytes */
 } alcore__engine_texts;
 
-/* Sets *out to texts, which are views: as they are, and as token ids where the engine takes these,
- * each cut to the longest input of the model. as_target: they are outputs of a translation model,
- * in the language of the model's outputs. languages: [texts->count] tags, or NULL. */
+/* What texts are to the model. */
+typedef enum alcore__text_role {
+    ALCORE__TEXT_SOURCE,   /* read; a prompt that the caller gave stands in front */
+    ALCORE__TEXT_EMBEDDED, /* read, for embeddings; the folder's default prompt stands there too */
+    ALCORE__TEXT_TARGET    /* outputs of a translation model, in the language of its outputs */
+} alcore__text_role;
+
+/* Sets *out to texts, which are views: as they are or with the prompt, and as token ids where the
+ * engine takes these, each cut to the longest input of the model. languages: [texts->count] tags,
+ * or NULL. */
 alcore_status alcore__engine_encode(const alcore_model *model, const alcore__texts *texts,
-                                    const char *const *languages, bool as_target,
+                                    const char *const *languages, alcore__text_role role,
                                     alcore__engine_texts *out);
 void alcore__engine_texts_clear(alcore_ctx *ctx, alcore__engine_texts *texts);
 
@@ -98,6 +117,29 @@ alcore_status alcore__engine_copy_language(const alcore_pool *pool, const char *
  * named), a copy as above, which the column takes over. The column exists. */
 void alcore__engine_note_targets(const alcore_model *model, alcore_pool *pool, char *language,
                                  bool of_references);
+
+/* ---- prompts and limits (model_prompt.c, model_cut.c) ---- */
+
+/* Sets the prompt of a model whose tokenizer is open: the text, or that of the folder's prompt of
+ * the name; both NULL: the default of the folder at path. ALCORE_E_PARAM lists the names. */
+alcore_status alcore__engine_set_prompt(alcore_ctx *ctx, const char *path, const char *prompt,
+                                        const char *name, alcore__engine_model *data);
+/* What stands in front of the texts that the model reads, for embeddings or for other calls; NULL:
+ * nothing. */
+const alcore__name *alcore__engine_prompt(const alcore__engine_model *data, bool embedded);
+/* Fills out->joined, out->views and out->lengths with the texts behind the prompt. */
+alcore_status alcore__engine_join_prompt(alcore_ctx *ctx, const alcore__name *prompt,
+                                         const alcore__texts *texts, alcore__engine_texts *out);
+/* Marks the tokens of the prompt in each text as left out of the pooling. */
+void alcore__engine_leave_prompt_out(const alcore__engine_model *data, alcore__tokens *tokens);
+/* Appends ", prompt ..." to the origin of a column, where there is one. */
+alcore_status alcore__engine_describe_prompt(const alcore__engine_model *data, alcore_ctx *ctx,
+                                             bool embedded, alcore__buffer *out);
+/* *out: how many of the texts for which a column is made have more tokens than the model reads. The
+ * caller holds the read lock of the pool. */
+alcore_status alcore__engine_count_cut(const alcore_model *model, const alcore_pool *pool,
+                                       const char *column, const alcore__wanted *wanted,
+                                       bool embedded, int64_t *out);
 
 /* ---- question answering (model_windows.c, model_answers.c) ---- */
 
@@ -153,6 +195,9 @@ alcore_status alcore__engine_save(alcore_model *model, const char *path);
 
 /* ---- the language of outputs (model_language.c) ---- */
 
+/* ALCORE_E_UNSUPPORTED where the folder wants outputs to be searched for in a way that is not
+ * computed here. */
+alcore_status alcore__engine_check_outputs(const alcore_model *model);
 /* Sets the language of how outputs are searched for: the one that is named, else that of the model;
  * neither: what the folder says. ALCORE_E_PARAM lists the languages that there are. *out keeps a
  * view of the name. */

@@ -214,7 +214,8 @@ alcore_status alcore__examples_read(const alcore_model *model, const alcore_pool
                             model->name);
     if (alcore__answers_questions(data)) return alcore__questions_read(model, pool, labels, out);
     const alcore__texts texts = {out->batch.texts, out->batch.lengths, out->batch.count};
-    ALCORE__TRY(alcore__engine_encode(model, &texts, out->batch.languages, false, &out->sources));
+    ALCORE__TRY(alcore__engine_encode(model, &texts, out->batch.languages, ALCORE__TEXT_SOURCE,
+                                      &out->sources));
     if (alcore__classifies_tokens(data)) return read_labels(model, pool, labels, out);
     if (labels)
         return alcore__fail(ALCORE_E_PARAM,

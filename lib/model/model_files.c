@@ -164,6 +164,8 @@ static alcore_status refuse_options(const char *path, const alcore_model_options
                        : options->max_tokens                                     ? "max_tokens"
                        : options->batch_tokens                                   ? "batch_tokens"
                        : options->stride                                         ? "stride"
+                       : options->prompt                                         ? "prompt"
+                       : options->prompt_name                                    ? "prompt_name"
                                                                                  : NULL;
     if (!name) return ALCORE_OK;
     return alcore__fail(ALCORE_E_PARAM,
@@ -211,6 +213,10 @@ static alcore_status check_options(const alcore_model_options *options) {
     if (options->stride < -1)
         return alcore__fail(ALCORE_E_PARAM, "alcore_model_options: stride is %lld, not -1 or more",
                             (long long)options->stride);
+    if (options->prompt && options->prompt_name)
+        return alcore__fail(ALCORE_E_PARAM,
+                            "alcore_model_options: prompt and prompt_name are given; one of them "
+                            "says what the prompt is");
     return ALCORE_OK;
 }
 

@@ -7,6 +7,7 @@
 #include <math.h>
 #include <string.h>
 
+#include "formats/json_text.h"
 #include "model/model_internal.h"
 
 /* The destructor of the handle, called when its last reference is released. */
@@ -74,6 +75,56 @@ void alcore__column_set_origin(alcore_pool *pool, const char *column, char *orig
     made->engine = engine;
 }
 
+/* What is said of a column beside its origin. */
+typedef struct notes {
+    alcore__column_cut cut;
+    char *warnings; /* as in alcore__column; owned */
+} notes;
+
+/* *out: the warnings of the model as a JSON array; NULL: there are none. */
+static alcore_status list_warnings(const alcore_model *model, alcore_ctx *ctx, char **out) {
+    alcore_model_info info = ALCORE_MODEL_INFO_INIT;
+    alcore__json_out json = {.ctx = ctx};
+    *out = NULL;
+    if (model->table->info) model->table->info(model, &info);
+    if (info.warning_count == 0) return ALCORE_OK;
+    alcore__json_open(&json, NULL, '[');
+    for (int64_t i = 0; i < info.warning_count; i++)
+        alcore__json_put_string(&json, NULL, info.warnings[i]);
+    alcore__json_close(&json, ']');
+    *out = json.text.data;
+    if (json.status == ALCORE_OK) return ALCORE_OK;
+    alcore__buffer_clear(ctx, &json.text);
+    *out = NULL;
+    return json.status;
+}
+
+/* The notes of a column that the model has just made for the wanted rows of a pool, which the
+ * caller has not locked. */
+static alcore_status make_notes(const alcore_model *model, alcore_pool *pool, const char *column,
+                                const alcore__wanted *wanted, notes *out) {
+    ALCORE__TRY(list_warnings(model, alcore__pool_ctx(pool), &out->warnings));
+    if (!model->table->cut) return ALCORE_OK;
+    ALCORE__TRY(alcore__read_begin(pool, "pool"));
+    const alcore_status status = model->table->cut(model, pool, column, wanted, &out->cut);
+    alcore__read_end(pool);
+    if (status == ALCORE_OK && out->cut.texts > 0)
+        alcore__log(model->object.ctx, ALCORE_LOG_WARN, "model", NULL,
+                    "%s: %lld %s cut to %lld tokens for the column '%s'", model->name,
+                    (long long)out->cut.texts, out->cut.texts == 1 ? "text was" : "texts were",
+                    (long long)out->cut.tokens, column);
+    return status;
+}
+
+/* Gives the notes to a column of a pool that is locked for writing; they are empty then. */
+static void put_notes(alcore_pool *pool, const char *column, notes *from) {
+    alcore__column *made = alcore__pool_change_column(pool, column);
+    alcore__free(alcore__pool_ctx(pool), made->warnings);
+    made->cut = from->cut;
+    made->warnings = from->warnings;
+    *from = (notes){0};
+}
+
 /* Records what the tokens of a column are that the model has just made, by which the reasons of a
  * selection name words: one per word, or what the model says of them. */
 static void note_tokens(const alcore_model *model, alcore_pool *pool, const char *column) {
@@ -88,15 +139,19 @@ alcore_status alcore__model_set_mixed_origin(const alcore_model *model, alcore_p
                                              const char *column, const char *note) {
     alcore_ctx *ctx = alcore__pool_ctx(pool);
     alcore__buffer origin = {0};
+    notes said = {0};
     ALCORE__TRY(alcore__read_begin(pool, "pool"));
     alcore_status status = alcore__model_origin(model, pool, column, &origin);
     alcore__read_end(pool);
     if (status == ALCORE_OK) status = alcore__buffer_format(ctx, &origin, "; %s", note);
+    if (status == ALCORE_OK) status = make_notes(model, pool, column, NULL /* all rows */, &said);
     if (status == ALCORE_OK) status = alcore__write_begin(pool, "pool");
     if (status != ALCORE_OK) {
+        alcore__free(ctx, said.warnings);
         alcore__buffer_clear(ctx, &origin);
         return status;
     }
+    put_notes(pool, column, &said);
     alcore__column_set_origin(pool, column, origin.data, model->table->engine);
     note_tokens(model, pool, column);
     alcore__write_end(pool);
@@ -126,6 +181,7 @@ static alcore_status run_and_set_origin(alcore_model *model, alcore_pool *pool, 
                                         const alcore__wanted *wanted, const alcore__cache *cache) {
     alcore__buffer origin = {0};
     uint8_t *mask = NULL;
+    notes said = {0};
     const alcore__cache own = {.folder = model->cache_folder, .max_age = model->cache_max_age};
     if (!cache || !*cache->folder) cache = own.folder ? &own : NULL;
     ALCORE__TRY(alcore__read_begin(pool, "pool"));
@@ -138,12 +194,15 @@ static alcore_status run_and_set_origin(alcore_model *model, alcore_pool *pool, 
         status = cache && alcore__model_is_cached(model, column)
                      ? alcore__model_run_cached(model, pool, column, wanted, origin.data, cache)
                      : model->table->run(model, pool, column, wanted);
+    if (status == ALCORE_OK) status = make_notes(model, pool, column, wanted, &said);
     alcore__free(model->object.ctx, mask);
     if (status == ALCORE_OK) status = alcore__write_begin(pool, "pool");
     if (status != ALCORE_OK) {
+        alcore__free(alcore__pool_ctx(pool), said.warnings);
         alcore__buffer_clear(alcore__pool_ctx(pool), &origin);
         return status;
     }
+    put_notes(pool, column, &said);
     alcore__column_set_origin(pool, column, origin.data, model->table->engine);
     note_tokens(model, pool, column);
     alcore__write_end(pool);

@@ -56,6 +56,10 @@ typedef struct alcore__model_table {
     /* Fills *out, zeros before, with what the tokens of a column are that the model has made, in
      * views of the model. NULL: they are words, or not known. */
     void (*tokens)(const alcore_model *model, const char *column, alcore__column_tokens *out);
+    /* *out: how many texts of a column the model cuts, and where. Called with the read lock of the
+     * pool. NULL: such models cut none. */
+    alcore_status (*cut)(const alcore_model *model, const alcore_pool *pool, const char *column,
+                         const alcore__wanted *wanted, alcore__column_cut *out);
     void (*release)(alcore_model *model); /* frees data */
 } alcore__model_table;
 

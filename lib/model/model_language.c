@@ -6,6 +6,14 @@
 #include "model/model_engine.h"
 #include "tokenizer/language.h"
 
+alcore_status alcore__engine_check_outputs(const alcore_model *model) {
+    const alcore__engine_model *data = model->data;
+    if (!data->settings.report.no_outputs) return ALCORE_OK;
+    return alcore__fail(ALCORE_E_UNSUPPORTED,
+                        "%s: outputs cannot be searched for as the folder says; %s", model->name,
+                        data->settings.report.no_outputs);
+}
+
 /* An engine that reads texts itself gets the name of the language, and no token. */
 alcore_status alcore__engine_find_language(const alcore_model *model, const char *language,
                                            alcore_sys_model_decoding *out) {

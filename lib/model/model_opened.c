@@ -49,7 +49,7 @@ bool alcore__engine_has(const alcore__engine_model *data, uint32_t call) {
 /* The files of a folder that tokens can depend on: those of the tokenizer, and the one that may
  * limit their number. */
 static const char *const tokenizer_files[] = {ALCORE_SYS_TOKENIZER_FILES,
-                                              "sentence_bert_config.json"};
+                                              ALCORE_SYS_SENTENCE_FILES};
 enum { TOKENIZER_FILES = (int)(sizeof tokenizer_files / sizeof *tokenizer_files) };
 
 /* Appends the hash of the file at path and its name to *out; a file that cannot be opened is none.
@@ -99,6 +99,8 @@ alcore_status alcore__engine_read_tokenizer(alcore_ctx *ctx, const char *path,
     if (!data->info.takes_tokens) return ALCORE_OK;
     const alcore_status status = alcore_tokenizer_open(ctx, path, &data->tokenizer);
     if (status != ALCORE_OK && status != ALCORE_E_IO) return status;
+    if (data->settings.lowercase && data->tokenizer)
+        ALCORE__TRY(alcore__tokenizer_lowercase(data->tokenizer));
     return hash_files(ctx, path, &data->tokenizer_hash);
 }
 
@@ -138,14 +140,22 @@ static alcore_status tag_targets(const alcore_model *model, alcore__engine_texts
 
 /* The engine may look at the texts too, so that both are passed. */
 alcore_status alcore__engine_encode(const alcore_model *model, const alcore__texts *texts,
-                                    const char *const *languages, bool as_target,
+                                    const char *const *languages, alcore__text_role role,
                                     alcore__engine_texts *out) {
     const alcore__engine_model *data = model->data;
+    const bool as_target = role == ALCORE__TEXT_TARGET;
+    const alcore__name *prompt =
+        as_target ? NULL : alcore__engine_prompt(data, role == ALCORE__TEXT_EMBEDDED);
+    alcore__texts read = *texts;
+    if (prompt) {
+        ALCORE__TRY(alcore__engine_join_prompt(model->object.ctx, prompt, texts, out));
+        read = (alcore__texts){out->views, out->lengths, texts->count};
+    }
     out->passed = (alcore_sys_model_texts){.size = sizeof out->passed,
-                                           .texts = texts->texts,
-                                           .lengths = texts->lengths,
+                                           .texts = read.texts,
+                                           .lengths = read.lengths,
                                            .languages = languages,
-                                           .count = texts->count};
+                                           .count = read.count};
     if (!data->info.takes_tokens) return as_target ? tag_targets(model, out) : ALCORE_OK;
     if (!data->tokenizer)
         return alcore__fail(ALCORE_E_UNSUPPORTED,
@@ -157,7 +167,8 @@ alcore_status alcore__engine_encode(const alcore_model *model, const alcore__tex
                                   .as_target = as_target,
                                   .language = as_target ? data->language : NULL};
     ALCORE__TRY(
-        alcore__tokenizer_encode(data->tokenizer, texts, NULL /* no pairs */, &how, &out->tokens));
+        alcore__tokenizer_encode(data->tokenizer, &read, NULL /* no pairs */, &how, &out->tokens));
+    if (role == ALCORE__TEXT_EMBEDDED) alcore__engine_leave_prompt_out(data, &out->tokens);
     out->passed.ids = out->tokens.ids;
     out->passed.offsets = out->tokens.offsets;
     out->passed.types = out->tokens.types;
@@ -188,7 +199,7 @@ alcore_status alcore__engine_encode_references(const alcore_model *model, const 
     ALCORE__TRY(alcore__new_array(model->object.ctx, count, sizeof **lengths, lengths));
     ALCORE__TRY(alcore__engine_list_references(pool, batch, *texts, *lengths));
     const alcore__texts references = {*texts, *lengths, batch->count};
-    return alcore__engine_encode(model, &references, NULL, true /* targets */, out);
+    return alcore__engine_encode(model, &references, NULL, ALCORE__TEXT_TARGET, out);
 }
 
 alcore_status alcore__engine_copy_language(const alcore_pool *pool, const char *language,
@@ -213,5 +224,8 @@ void alcore__engine_note_targets(const alcore_model *model, alcore_pool *pool, c
 void alcore__engine_texts_clear(alcore_ctx *ctx, alcore__engine_texts *texts) {
     alcore__tokens_clear(ctx, &texts->tokens);
     alcore__free(ctx, (void *)texts->tags);
+    alcore__free(ctx, texts->joined);
+    alcore__free(ctx, (void *)texts->views);
+    alcore__free(ctx, texts->lengths);
     *texts = (alcore__engine_texts){0};
 }

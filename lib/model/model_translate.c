@@ -91,7 +91,7 @@ static alcore_status translate_batch(outputs *all, const alcore_sys_model_decodi
     const alcore_sys_model_sink sink = {.size = sizeof sink, .user = all, .put_text = put_text};
     alcore__engine_texts sources = {0};
     alcore_status status =
-        alcore__engine_encode(all->model, &texts, batch->languages, false, &sources);
+        alcore__engine_encode(all->model, &texts, batch->languages, ALCORE__TEXT_SOURCE, &sources);
     if (status == ALCORE_OK) {
         status = data->engine->translate(data->opened, &sources.passed, how, &sink);
         if (status != ALCORE_OK) status = alcore__fail_callback(status, data->engine->engine);
@@ -247,6 +247,7 @@ alcore_status alcore__engine_translate(alcore_model *model, alcore_pool *pool,
     outputs all = {.model = model, .best = options->best > 0 ? options->best : 1};
     if (!alcore__engine_has(model->data, ALCORE_SYS_MODEL_TRANSLATE))
         return alcore__fail(ALCORE_E_UNSUPPORTED, "model %s does not translate", model->name);
+    ALCORE__TRY(alcore__engine_check_outputs(model));
     ALCORE__TRY(alcore__read_begin(pool, "pool"));
     const alcore_status status = translate_pool(&all, pool, options, out);
     alcore__read_end(pool);

@@ -107,6 +107,7 @@ void alcore__column_free(alcore__column *column) {
     alcore__free(ctx, column->tokens.language);
     alcore__free(ctx, column->name);
     alcore__free(ctx, column->origin);
+    alcore__free(ctx, column->warnings);
     alcore__free(ctx, column);
 }
 

@@ -56,6 +56,12 @@ typedef struct alcore__column_tokens {
     bool as_target;              /* the texts are outputs of a translation model */
 } alcore__column_tokens;
 
+/* Texts of a column that a model cut. */
+typedef struct alcore__column_cut {
+    int64_t texts;  /* how many it cut */
+    int64_t tokens; /* the most that it reads of a text; 0: not known */
+} alcore__column_cut;
+
 struct alcore__column {
     const alcore__column_ops *ops; /* how the values are read; they say what data is */
     alcore_ctx *ctx;               /* without a reference: the pool has one */
@@ -64,6 +70,9 @@ struct alcore__column {
     /* token values that a model made: one per word and one for the end of the text */
     bool per_word;
     alcore__column_tokens tokens; /* of a column that a model made, where they are no words */
+    alcore__column_cut cut;
+    char *warnings;     /* what the model's folder asks for and was left undone: a JSON array of
+                           texts, owned; NULL: nothing */
     const char *engine; /* engine that ran its model (a static string); NULL: no model made it */
     int64_t row_count;  /* rows of the pool when the column was set; later rows have no entry */
     int64_t dims;       /* values of a row, or of a token; 1 or more */

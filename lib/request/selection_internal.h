@@ -20,6 +20,8 @@ typedef struct alcore__source {
     const char *engine;      /* static: what ran the model that made it; NULL: no model made it */
     int32_t device;          /* number of the CUDA device that it is on; -1: on the host */
     uint64_t fingerprint;    /* of its values; 0 where a model made them or they are on a device */
+    int64_t cut, cut_at;     /* texts that its model cut, and to how many tokens */
+    char *warnings;          /* of its model's folder, a JSON array of texts; owned; NULL: none */
     bool reused;             /* earlier rounds were asked for values (max_age) */
     alcore__reuse_use reuse; /* where they were */
 } alcore__source;

@@ -75,6 +75,13 @@ static void put_columns(const alcore__ranking *ranking, int32_t role, alcore__js
         if (source->engine) alcore__json_put_string(json, "engine", source->engine);
         if (source->built_in) alcore__json_put_flag(json, "built_in", true);
         put_reuse(source, json);
+        if (source->cut > 0) {
+            alcore__json_open(json, "cut", '{');
+            alcore__json_put_integer(json, "texts", source->cut);
+            alcore__json_put_integer(json, "tokens", source->cut_at);
+            alcore__json_close(json, '}');
+        }
+        if (source->warnings) alcore__json_put_raw(json, "warnings", source->warnings);
         if (source->device >= 0) {
             char device[24];
             snprintf(device, sizeof device, "cuda:%d", (int)source->device);

@@ -20,7 +20,10 @@ static void release(void *object) {
     alcore_ctx *ctx = self->object.ctx;
     alcore_pool_unref(self->pool);
     alcore__outcome_clear(ctx, &self->outcome);
-    for (int32_t i = 0; i < self->source_count; i++) alcore__free(ctx, self->sources[i].origin);
+    for (int32_t i = 0; i < self->source_count; i++) {
+        alcore__free(ctx, self->sources[i].origin);
+        alcore__free(ctx, self->sources[i].warnings);
+    }
     alcore__free(ctx, self->strategy);
     alcore__free(ctx, self->parameters);
     alcore__free(ctx, self->options);
@@ -108,6 +111,8 @@ static alcore_status keep_source(alcore__ranking *self, const alcore_pool *pool,
                                .reuse = entry->reuse,
                                .rows = column->row_count,
                                .dims = column->dims,
+                               .cut = column->cut.texts,
+                               .cut_at = column->cut.tokens,
                                .dtype = column->dtype,
                                .ragged = column->ragged};
     memcpy(source->name, entry->name, sizeof source->name);
@@ -115,9 +120,10 @@ static alcore_status keep_source(alcore__ranking *self, const alcore_pool *pool,
     source->device = alcore__column_device(column);
     if (!source->engine && source->device < 0)
         ALCORE__TRY(alcore__column_fingerprint(column, &source->fingerprint));
+    self->source_count++; /* from here on it is released with the ranking */
     ALCORE__TRY(copy_text(self->object.ctx, column->origin, &source->origin));
-    self->source_count++;
-    return ALCORE_OK;
+    return column->warnings ? copy_text(self->object.ctx, column->warnings, &source->warnings)
+                            : ALCORE_OK;
 }
 
 /* Describes the pools and the columns that were read: rows, rows that took part, fingerprints, and

@@ -214,6 +214,18 @@ static void say_reuse(lines *page, const alcore__source *source) {
     say(page, "\n");
 }
 
+/* What a user of a model should know of a column: how many texts were cut, and how many keys of the
+ * model's folder were left undone. */
+static void say_warnings(lines *page, const alcore__source *source) {
+    char number[32];
+    if (source->cut > 0)
+        say(page, "warning: %s: %s %s cut to %" PRId64 " tokens, the most that the model reads\n",
+            source->name, alcore__thousands(source->cut, number),
+            source->cut == 1 ? "text was" : "texts were", source->cut_at);
+    if (source->warnings)
+        say(page, "warning: %s: of the model's folder: %s\n", source->name, source->warnings);
+}
+
 /* A line for each column that was read: "logprobs: model ngram (none was given)", and one for those
  * of which values were reused. */
 static void say_sources(lines *page, const alcore__ranking *ranking) {
@@ -228,6 +240,7 @@ static void say_sources(lines *page, const alcore__ranking *ranking) {
         say(page, "%s%s: %s%.*s%s\n", source->name, owner, source->engine ? "" : "from ", length,
             source->origin, source->built_in ? " (none was given)" : "");
         say_reuse(page, source);
+        say_warnings(page, source);
     }
 }
 

@@ -51,6 +51,10 @@ alcore_status alcore__tokenizer_encode(const alcore_tokenizer *tokenizer,
                                        const alcore__encoding *how, alcore__tokens *out);
 void alcore__tokens_clear(alcore_ctx *ctx, alcore__tokens *tokens);
 
+/* Lower-cases texts before everything else the tokenizer does to them, unless one of its steps is
+ * that already. Only for a tokenizer that nobody uses yet. */
+alcore_status alcore__tokenizer_lowercase(alcore_tokenizer *tokenizer);
+
 /* Appends the text that ids [count] stand for to *out. special: special tokens are written too. */
 alcore_status alcore__tokenizer_decode(const alcore_tokenizer *tokenizer, const int64_t *ids,
                                        int64_t count, bool special, alcore__buffer *out);

@@ -61,6 +61,8 @@ alcore_status alcore__normalizer_read(const alcore__part *part, alcore__normaliz
 /* Appends BertNormalizer. */
 alcore_status alcore__normalizer_add_bert(alcore_ctx *ctx, const alcore__bert_cleaning *cleaning,
                                           alcore__normalizer *out);
+/* Puts Lowercase in front of the other steps, unless one of them is Lowercase. */
+alcore_status alcore__normalizer_lower_first(alcore_ctx *ctx, alcore__normalizer *out);
 /* Appends the normalizer of a sentencepiece model; the map belongs to it then, also after a
  * failure. */
 alcore_status alcore__normalizer_add_pieces(alcore_ctx *ctx, const alcore__pieces_rules *rules,

@@ -1,5 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Reading the normalizer of tokenizer.json (normalizer.h). */
+#include <string.h>
+
 #include "tokenizer/normalizer.h"
 
 /* Appends a step with all else 0. */
@@ -17,6 +19,17 @@ alcore_status alcore__normalizer_add_bert(alcore_ctx *ctx, const alcore__bert_cl
     alcore__normalizer_step *step;
     ALCORE__TRY(new_step(ctx, out, ALCORE__NORMALIZER_BERT, &step));
     step->bert = *cleaning;
+    return ALCORE_OK;
+}
+
+alcore_status alcore__normalizer_lower_first(alcore_ctx *ctx, alcore__normalizer *out) {
+    alcore__normalizer_step *step;
+    for (size_t i = 0; i < out->count; i++)
+        if (out->step[i].kind == ALCORE__NORMALIZER_LOWERCASE) return ALCORE_OK;
+    ALCORE__TRY(new_step(ctx, out, ALCORE__NORMALIZER_LOWERCASE, &step));
+    const alcore__normalizer_step lower = *step;
+    memmove(out->step + 1, out->step, (out->count - 1) * sizeof *out->step);
+    out->step[0] = lower;
     return ALCORE_OK;
 }
 

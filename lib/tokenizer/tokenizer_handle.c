@@ -47,6 +47,10 @@ void alcore_tokenizer_unref(alcore_tokenizer *tokenizer) {
     alcore__object_unref(tokenizer);
 }
 
+alcore_status alcore__tokenizer_lowercase(alcore_tokenizer *tokenizer) {
+    return alcore__normalizer_lower_first(tokenizer->object.ctx, &tokenizer->normalizer);
+}
+
 /* ---- tokens and ids ---- */
 
 int64_t alcore_tokenizer_size(const alcore_tokenizer *tokenizer) {

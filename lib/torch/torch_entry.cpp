@@ -47,10 +47,10 @@ void describe(Model &model) {
     static const char *const heads[] = {
         "none", "classes", "token classes", "question answering", "masked words", "seq2seq"};
     char text[700];
-    std::snprintf(text, sizeof text, "%016llx-p%d-l%d-n%d-t%lld-d%d",
+    std::snprintf(text, sizeof text, "%016llx-p%d-l%d-n%d-t%lld-d%d-e%lld",
                   static_cast<unsigned long long>(model.weights_hash), model.pooling, model.layer,
                   model.normalize, static_cast<long long>(model.max_tokens),
-                  static_cast<int>(model.dtype));
+                  static_cast<int>(model.dtype), static_cast<long long>(model.embedding_dims));
     model.version = text;
     /* Other kinds of devices round in another way, and so do the kernels of the library there. */
     if (!model.device.is_cpu())
@@ -67,7 +67,8 @@ void describe(Model &model) {
         static_cast<long long>(encoder.dims), static_cast<long long>(encoder.blocks.size()),
         static_cast<long long>(model.decoder ? model.decoder->blocks.size() : 0),
         static_cast<long long>(encoder.heads), static_cast<long long>(model.vocabulary),
-        static_cast<long long>(model.classes), static_cast<long long>(model.max_tokens),
+        static_cast<long long>(model.classes),
+        static_cast<long long>(model.max_tokens == INT64_MAX ? 0 : model.max_tokens),
         static_cast<long long>(model.batch_tokens), static_cast<long long>(model.parameters),
         c10::toString(model.dtype), model.device_name.c_str(), BUILT_FOR);
     model.json = text;
@@ -100,7 +101,7 @@ alcore_status info(alcore_sys_model *model, alcore_sys_model_info *out) {
     all.size = std::min(out->size, sizeof all);
     all.calls = calls_of(*model);
     all.takes_tokens = 1;
-    all.dims = model->encoder.dims;
+    all.dims = model->embedding_dims;
     all.classes = model->classes;
     all.max_tokens = model->max_tokens;
     all.vocabulary = model->encoder.words.size(0);

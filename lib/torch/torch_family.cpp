@@ -447,69 +447,6 @@ void build_seq2seq(Builder &build) {
     build_decoding(build);
 }
 
-/* The pooling that the configuration of a Pooling module asks for, by the name "pooling_mode" or,
- * in older folders, by flags; the mean without either. Several flags stand for embeddings put side
- * by side, which are refused as every other pooling is. */
-int32_t read_pooling(const Json &pooling, const std::string &path) {
-    static const struct {
-        const char *mode, *flag;
-        int32_t value; /* -1: not supported */
-    } known[] = {{"mean", "pooling_mode_mean_tokens", ALCORE_SYS_POOLING_MEAN},
-                 {"cls", "pooling_mode_cls_token", ALCORE_SYS_POOLING_FIRST},
-                 {"max", "pooling_mode_max_tokens", ALCORE_SYS_POOLING_MAX},
-                 {"mean_sqrt_len_tokens", "pooling_mode_mean_sqrt_len_tokens", -1},
-                 {"weightedmean", "pooling_mode_weightedmean_tokens", -1},
-                 {"lasttoken", "pooling_mode_lasttoken", -1}};
-    std::string mode = json_text(pooling, "pooling_mode", ""), names;
-    int32_t found = mode == "" ? static_cast<int32_t>(ALCORE_SYS_POOLING_MEAN) : -1;
-    for (const auto &row : known) {
-        if (mode == "" ? !json_flag(pooling, row.flag, false) : mode != row.mode) continue;
-        found = names.empty() ? row.value : -1;
-        names += (names.empty() ? "" : " and ") + std::string(row.mode);
-    }
-    if (found < 0)
-        fail(ALCORE_E_UNSUPPORTED, "%s: the pooling '%s' is not supported (mean, cls or max)",
-             path.c_str(), (names.empty() ? mode : names).c_str());
-    return found;
-}
-
-/* What sentence-transformers adds: modules.json, a list, names a pooling and perhaps Normalize;
- * without the file, which the host tells as IO or NOT_FOUND, nothing changes. A path with ".." is
- * not followed. An empty file, or one of 1 MiB or more, counts as no list. */
-void read_modules(Builder &build) {
-    std::string path = build.folder + "/modules.json";
-    Model &model = build.model;
-    alcore_sys_file *probe = nullptr;
-    alcore_status status = build.host.table->file_open(build.host.user, path.c_str(), &probe);
-    if (status == ALCORE_E_IO || status == ALCORE_E_NOT_FOUND) return;
-    check(status);
-    int64_t length = 0;
-    status = build.host.table->file_length(probe, &length);
-    std::string text(
-        status == ALCORE_OK && length > 0 && length < 1 << 20 ? static_cast<size_t>(length) : 0,
-        '\0');
-    if (status == ALCORE_OK)
-        status = build.host.table->file_read(probe, 0, text.data(), text.size());
-    build.host.table->file_close(probe);
-    check(status);
-    json_error_t error;
-    Json list(json_loadb(text.data(), text.size(), 0, &error), json_decref);
-    if (!json_is_array(list.get())) fail(ALCORE_E_DATA, "%s: a list is expected", path.c_str());
-    for (size_t i = 0; i < json_array_size(list.get()); i++) {
-        Json entry(json_incref(json_array_get(list.get(), i)), json_decref);
-        std::string type = json_text(entry, "type", ""), place = json_text(entry, "path", "");
-        if (ends_with(type, ".Normalize")) model.normalize = true;
-        if (ends_with(type, ".Dense"))
-            fail(ALCORE_E_UNSUPPORTED, "%s: the Dense module is not supported", path.c_str());
-        if (!ends_with(type, ".Pooling") || place.find("..") != std::string::npos) continue;
-        Json pooling = read_json(build.host, build.folder + "/" + place, "config.json");
-        model.pooling = read_pooling(pooling, path);
-    }
-    Json sentence = read_json(build.host, build.folder, "sentence_bert_config.json");
-    int64_t most = json_int(sentence, "max_seq_length", 0);
-    if (most > 0) model.max_tokens = std::min(model.max_tokens, most);
-}
-
 /* The row of a model_type; the error lists all of them. */
 const Family &find_family(const std::string &folder, const std::string &type) {
     std::string known;
@@ -540,8 +477,11 @@ void apply_options(Builder &build, const alcore_sys_model_options &options) {
     if (options.normalize < 0 || options.normalize > 2)
         fail(ALCORE_E_INVALID, "normalize %d is not known", options.normalize);
     if (options.normalize != 0) model.normalize = options.normalize == 1;
-    if (options.max_tokens < 0 || options.batch_tokens < 0)
-        fail(ALCORE_E_INVALID, "max_tokens and batch_tokens are 0 or more");
+    if (options.max_tokens < 0 || options.batch_tokens < 0 || options.embedding_dims < 0)
+        fail(ALCORE_E_INVALID, "max_tokens, batch_tokens and embedding_dims are 0 or more");
+    model.embedding_dims = model.encoder.dims;
+    if (options.embedding_dims > 0)
+        model.embedding_dims = std::min(model.embedding_dims, options.embedding_dims);
     if (options.max_tokens > 0) model.max_tokens = std::min(model.max_tokens, options.max_tokens);
     /* On the CPU a block of a pass should take well below the 100 ms in which a call is to notice
      * that it is cancelled: 2.5e9 operations, about 24 dims^2 for each token. */
@@ -594,11 +534,8 @@ std::unique_ptr<Model> build_model(const Host &host, const std::string &folder,
     c10::OptionalDeviceGuard current; /* the caller's is the current one again at the end */
     if (!model->device.is_cpu()) current.reset_device(model->device);
     model->dtype = dtype_of(*model, options.dtype);
-    /* Models with a table of positions start without a limit, which build_positions() lowers; T5
-     * has no table, and its key n_positions, or 512, is the limit. */
-    model->max_tokens = json_int(config, "n_positions", 0);
-    if (model->max_tokens < 1 || family.positions != Positions::Relative)
-        model->max_tokens = family.positions == Positions::Relative ? 512 : INT64_MAX;
+    /* build_positions() lowers it to the positions that a table has; relative ones have no end. */
+    model->max_tokens = INT64_MAX;
     Builder build{host, folder, config, family, *weights, *model};
     std::string architecture;
     json_t *names = json_object_get(config.get(), "architectures");
@@ -610,7 +547,6 @@ std::unique_ptr<Model> build_model(const Host &host, const std::string &folder,
         build_seq2seq(build);
     else
         build_head(build, architecture);
-    read_modules(build);
     apply_options(build, options);
     model->opened_hash = model->weights_hash;
     return model;

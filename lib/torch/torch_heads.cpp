@@ -9,44 +9,52 @@ namespace alcore_torch {
 
 /* ---- embeddings ---- */
 
+/* Whether token k of a call counts for the vector of its text: all do but those of a prompt that is
+ * left out, and with WORDS those alone that begin a word. */
+static bool counts(const Model &model, const alcore_sys_model_texts &texts, int64_t k) {
+    const uint8_t marks = texts.marks[k];
+    return !(marks & ALCORE_SYS_TOKEN_LEFT_OUT) &&
+           (model.pooling != ALCORE_SYS_POOLING_WORDS || (marks & ALCORE_SYS_TOKEN_WORD) != 0);
+}
+
+/* One vector of the hidden states [tokens, dims], at least one, that count of a text. */
+static at::Tensor pool_one(const Model &model, const at::Tensor &own) {
+    if (model.pooling == ALCORE_SYS_POOLING_FIRST || model.pooling == ALCORE_SYS_POOLING_POOLER)
+        return own.select(0, 0);
+    return model.pooling == ALCORE_SYS_POOLING_MAX ? own.amax(0) : own.mean(0, false, at::kFloat);
+}
+
 /* One vector per item, [items, dims], of hidden states [tokens, dims] of a batch, by model.pooling:
- * the first token, the same through the pooler, or over tokens (or those that begin a word) the
- * maximum or the mean. texts: of the call, whose marks say which tokens begin a word. */
+ * the first token, the same through the pooler, or the maximum or the mean over tokens (or those
+ * that begin a word). texts: of the call, whose marks say which tokens count. A text of which none
+ * does has zeros. */
 static at::Tensor pool(const Model &model, const alcore_sys_model_texts &texts, const Batch &batch,
                        const at::Tensor &hidden) {
-    if (model.pooling == ALCORE_SYS_POOLING_FIRST)
-        return hidden.index_select(0, first_tokens(batch.packed));
-    if (model.pooling == ALCORE_SYS_POOLING_POOLER)
-        return at::tanh(model.pooler(hidden.index_select(0, first_tokens(batch.packed))));
+    if (texts.marks == nullptr && model.pooling == ALCORE_SYS_POOLING_WORDS)
+        fail(ALCORE_E_INVALID, "pooling over words needs marks of the tokens that begin one");
     at::Tensor x = hidden;
     std::vector<int64_t> lengths = batch.packed.lengths;
-    if (model.pooling == ALCORE_SYS_POOLING_WORDS) {
-        if (texts.marks == nullptr)
-            fail(ALCORE_E_INVALID, "pooling over words needs marks of the tokens that begin one");
+    if (texts.marks != nullptr) {
         lengths.clear();
-        at::Tensor rows = some_tokens(
-            texts, batch,
-            [&](int64_t, int64_t k) { return (texts.marks[k] & ALCORE_SYS_TOKEN_WORD) != 0; },
-            lengths);
-        x = hidden.index_select(0, rows);
+        x = hidden.index_select(0, some_tokens(
+                                       texts, batch,
+                                       [&](int64_t, int64_t k) { return counts(model, texts, k); },
+                                       lengths));
     }
     std::vector<at::Tensor> out;
     int64_t token = 0;
     for (int64_t length : lengths) {
-        at::Tensor own = x.narrow(0, token, length);
+        out.push_back(length == 0 ? at::zeros({x.size(1)}, x.options())
+                                  : pool_one(model, x.narrow(0, token, length)));
         token += length;
-        if (length == 0)
-            out.push_back(at::zeros({x.size(1)}, x.options())); /* a text without words */
-        else if (model.pooling == ALCORE_SYS_POOLING_MAX)
-            out.push_back(own.amax(0));
-        else
-            out.push_back(own.mean(0, false, at::kFloat));
     }
-    return at::stack(out);
+    at::Tensor vectors = at::stack(out);
+    return model.pooling == ALCORE_SYS_POOLING_POOLER ? at::tanh(model.pooler(vectors)) : vectors;
 }
 
 /* embed of the table: float [items, dims], of the layer that the options chose (0: the last; -1:
- * before the first block), of length 1 where the model normalizes. */
+ * before the first block), of length 1 where the model normalizes, and cut to the dims of an
+ * embedding. */
 alcore_status embed(alcore_sys_model *model, const alcore_sys_model_texts *texts,
                     const alcore_sys_model_sink *sink) {
     return guard(model, [&] {
@@ -56,6 +64,8 @@ alcore_status embed(alcore_sys_model *model, const alcore_sys_model_texts *texts
             at::Tensor hidden = run_stack(*model, model->encoder, batch.packed, blocks);
             at::Tensor vectors = pool(*model, *texts, batch, hidden).to(at::kFloat);
             if (model->normalize) vectors = vectors / vectors.norm(2, 1, true).clamp_min(1e-12);
+            if (vectors.size(1) > model->embedding_dims)
+                vectors = vectors.narrow(1, 0, model->embedding_dims).contiguous();
             give(*sink, batch.items, vectors, nullptr);
         });
     });

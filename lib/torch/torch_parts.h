@@ -297,9 +297,10 @@ struct Model {
      * the worst of them. */
     bool early_stopping = false;
     /* Of embeddings: pooling ALCORE_SYS_POOLING_*; layer: blocks before the states that are pooled,
-     * 0: all, -1: none; normalize: to length 1. */
+     * 0: all, -1: none; normalize: to length 1; embedding_dims: components that are kept. */
     int32_t pooling = ALCORE_SYS_POOLING_MEAN, layer = 0;
     bool normalize = false;
+    int64_t embedding_dims = 0;
     uint64_t weights_hash = 0; /* of all weights, in the order of reading */
     uint64_t opened_hash = 0;  /* the same when the folder was opened */
     int64_t parameters = 0;    /* components of all tensors, a tied matrix counted once */

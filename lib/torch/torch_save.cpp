@@ -118,7 +118,7 @@ const char *const SIDE_FILES[] = {"generation_config.json",
                                   "sentencepiece.model",
                                   "chat_template.jinja",
                                   "modules.json",
-                                  "sentence_bert_config.json",
+                                  ALCORE_SYS_SENTENCE_FILES,
                                   "config_sentence_transformers.json",
                                   "README.md",
                                   "LICENSE"};

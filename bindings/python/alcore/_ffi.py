@@ -633,6 +633,8 @@ class alcore_model_options(Structure):
         ("max_tokens", c_int64),
         ("batch_tokens", c_int64),
         ("stride", c_int64),
+        ("prompt", c_char_p),
+        ("prompt_name", c_char_p),
     ]
 
 
@@ -655,6 +657,9 @@ class alcore_model_info(Structure):
         ("trains", c_int32),
         ("saves", c_int32),
         ("labels", c_void_p),
+        ("warnings", c_void_p),
+        ("warning_count", c_int64),
+        ("prompt", c_char_p),
     ]
 
 

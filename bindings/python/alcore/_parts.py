@@ -110,19 +110,23 @@ class Model(Handle):
 
     @classmethod
     def open(cls, path, *, device=None, dtype=None, pooling="auto", layer=0, normalize=None, max_tokens=0, batch_tokens=0,
-             stride=0, language=None, context=None):
+             stride=0, language=None, prompt=None, prompt_name=None, context=None):
         """A model folder, such as one of ready columns. The settings are those of a model that computes: dtype "float32",
         "bfloat16" or "float16", pooling "auto", "mean", "first", "pooler", "words" or "max", layer k for block k (-1 what
         enters the first block, 0 the last block), normalize True or False (None: what the folder says). stride: of question
         answering, the tokens of a context that two windows share; 0 is 128, or half of max_tokens; -1 none. language: as by
-        set_language()."""
+        set_language(). prompt: a text in front of every text that the model reads, as of encode() of sentence-transformers,
+        "" for none; prompt_name: the prompt of that name in the folder, such as "query". Without both, embeddings have the
+        folder's default prompt, if it has one."""
         ctx = context or default_context()
         options = struct(_ffi.alcore_model_options, device=device.encode() if device is not None else None,
                          dtype=0 if dtype is None else choice("ALCORE_", dtype, "dtype", ("FLOAT32", "BFLOAT16", "FLOAT16")),
                          pooling=choice("ALCORE_POOLING_", pooling, "pooling"), layer=layer,
                          normalize=choice("ALCORE_NORMALIZE_", {None: "auto", True: "unit", False: "none"}[normalize],
                                           "normalize"),
-                         max_tokens=max_tokens, batch_tokens=batch_tokens, stride=stride)
+                         max_tokens=max_tokens, batch_tokens=batch_tokens, stride=stride,
+                         prompt=None if prompt is None else name_of(prompt, "prompt"),
+                         prompt_name=None if prompt_name is None else name_of(prompt_name, "prompt_name"))
         made = cls._made(new(lib.alcore_model_unref, lib.alcore_model_open, ctx._handle, path_of(path),
                              ctypes.byref(options)), ctx)
         if language is not None:
@@ -162,16 +166,19 @@ class Model(Handle):
     @property
     def info(self):
         """What the model is: a dict with engine, family, device, version, dims, classes, max_tokens, vocabulary, whether it
-        translates and scores pairs, "labels", a list of the names of the classes (None where the folder does not name them), and
-        "description", what the engine says of it (a dict; None where there is none)."""
+        translates and scores pairs, "labels", a list of the names of the classes (None where the folder does not name them),
+        "prompt", what stands in front of texts that are embedded (None: nothing), "warnings", a list of the keys of the
+        folder's JSON files that are not obeyed, and "description", what the engine says of it (a dict; None where there is none)."""
         found = struct(_ffi.alcore_model_info)
         check(lib.alcore_model_get_info(self._handle, ctypes.byref(found)))
         convert = {ctypes.c_char_p: text_or_none, ctypes.c_int64: int, ctypes.c_int32: bool}
         facts = {name: convert[kind](getattr(found, name)) for name, kind in found._fields_
-                 if name not in ("size", "json", "labels")}
+                 if name not in ("size", "json", "labels", "warnings", "warning_count")}
         names = ctypes.cast(found.labels, ctypes.POINTER(ctypes.c_char_p))
         labels = [names[k].decode() for k in range(found.classes)] if found.labels else None
-        return dict(facts, labels=labels, description=json.loads(found.json) if found.json else None)
+        told = ctypes.cast(found.warnings, ctypes.POINTER(ctypes.c_char_p))
+        warnings = [told[k].decode("utf-8", "replace") for k in range(found.warning_count)]
+        return dict(facts, labels=labels, warnings=warnings, description=json.loads(found.json) if found.json else None)
 
     def _pool_of(self, texts, **fields):
         """A pool of all texts, repeated ones too."""

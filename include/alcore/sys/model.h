@@ -43,7 +43,7 @@ enum {
 
 /** How the vectors of a text's tokens become one vector. */
 enum {
-    ALCORE_SYS_POOLING_AUTO = 0,   /**< what the folder says (modules.json), else the mean */
+    ALCORE_SYS_POOLING_AUTO = 0,   /**< the engine's choice; the folder's modules.json names none */
     ALCORE_SYS_POOLING_MEAN = 1,   /**< mean over all tokens, special ones included */
     ALCORE_SYS_POOLING_FIRST = 2,  /**< the first token (`[CLS]`, `<s>`) */
     ALCORE_SYS_POOLING_POOLER = 3, /**< the model's own pooler: tanh of a layer on the first */
@@ -58,7 +58,10 @@ enum {
     /** Of question answering: a token that stands for "the answer is not in this text", such as
      * [CLS]. qa_probs() and training treat it as one of the tokens of an answer, although it is
      * special and not of part 1. Without it the answer is always in the text. */
-    ALCORE_SYS_TOKEN_NO_ANSWER = 4
+    ALCORE_SYS_TOKEN_NO_ANSWER = 4,
+    /** A token, such as one of a prompt, that the other tokens attend to, but that embed() leaves
+     * out when it makes one vector of those of a text. */
+    ALCORE_SYS_TOKEN_LEFT_OUT = 8
 };
 
 /** The files of a folder by which the library cuts texts into tokens, as elements of an array of
@@ -69,7 +72,16 @@ enum {
         "vocab.txt", "vocab.json", "merges.txt", "sentencepiece.bpe.model", "spiece.model",        \
         "source.spm", "target.spm"
 
-/** How a folder is opened. */
+/** Where sentence-transformers keeps the settings of its first module, by the families of its first
+ * versions; of the files that are there the first counts. */
+#define ALCORE_SYS_SENTENCE_FILES                                                                  \
+    "sentence_bert_config.json", "sentence_roberta_config.json",                                   \
+        "sentence_distilbert_config.json", "sentence_camembert_config.json",                       \
+        "sentence_albert_config.json", "sentence_xlm-roberta_config.json",                         \
+        "sentence_xlnet_config.json"
+
+/** How a folder is opened. What modules.json and the other files of sentence-transformers say, and
+ * where tokenizer_config.json has texts cut, is in here: the library reads them. */
 typedef struct alcore_sys_model_options {
     size_t size;        /**< sizeof(alcore_sys_model_options) */
     const char *device; /**< "cpu", "cuda", "cuda:1"; NULL: a CUDA device if there is one */
@@ -79,8 +91,8 @@ typedef struct alcore_sys_model_options {
     /** The layer whose output embeddings are made from: k = 1 .. layers: block k; 0: the last
      * block; -1: the input of the first block. */
     int32_t layer;
-    int32_t normalize;    /**< of embeddings: 0 as the folder says, 1 to length 1, 2 as they are */
-    int64_t max_tokens;   /**< longer texts are cut; 0: what the folder allows */
+    int32_t normalize;    /**< of embeddings: 0 the engine's choice, 1 to length 1, 2 as they are */
+    int64_t max_tokens;   /**< longest input that it will be given; 0: what the positions allow */
     int64_t batch_tokens; /**< tokens of one pass, padding included; 0: the engine's choice */
     /** Finds the kernels for a kind of device, with which an engine may compute on arrays that it
      * has there, such as token statistics from hidden states. user: the first argument of the
@@ -89,6 +101,8 @@ typedef struct alcore_sys_model_options {
      * NULL: the engine has those only that it brings along. */
     alcore_status (*kernels)(void *user, int32_t device_type,
                              const struct alcore_sys_kernels **out);
+    /** Components of an embedding that are kept, the first ones, after it was normalized; 0: all */
+    int64_t embedding_dims;
 } alcore_sys_model_options;
 
 /** What an opened model is. Views, valid until the next call that changes the model. */

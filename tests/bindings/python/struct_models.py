@@ -181,7 +181,8 @@ def new_ngram(options):
 
 
 @walks("alcore_model_open", device=b"cpu", dtype=_ffi.ALCORE_BFLOAT16, pooling=_ffi.ALCORE_POOLING_MAX, layer=1,
-       normalize=_ffi.ALCORE_NORMALIZE_UNIT, max_tokens=4, batch_tokens=100, stride=-1)
+       normalize=_ffi.ALCORE_NORMALIZE_UNIT, max_tokens=4, batch_tokens=100, stride=-1,
+       prompt=b"red ", prompt_name=b"nobody")
 def open_model(options):
     """What the module is told, and the windows that the context of a question is cut into."""
     with log_lines() as lines:

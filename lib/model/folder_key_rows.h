@@ -1,0 +1,409 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Every key of the JSON files of a model's folder that is known, and what becomes of it
+ * (folder_keys.h). docs/models.md has the same rows (tests/tools/model_keys_md.py), and
+ * tests/torch/test_model_keys.py walks them: for each key that is obeyed there is a folder whose
+ * numbers it changes, equal to those of the package, and for each that is refused the refusal.
+ *
+ *   KEY(files, families, key, verdict, accepted, note)
+ *
+ * files: of which the key is a member, joined by |. families: model types of config.json for which
+ * the row is, by white space, or one of the names below; the first row of a key that fits is the
+ * one that counts. accepted: of a refused key the values without an effect, as JSON, joined by |;
+ * null is one of them everywhere, since it stands for the default. note: what is obeyed, why there
+ * is no effect, or what to do in place of the key.
+ *
+ * ALL: every family. ENCODERS: bert, roberta, xlm-roberta, distilbert, rembert. BARTS: bart, mbart,
+ * marian, m2m_100, alcore_transformer. T5S: t5, mt5. SEQ2SEQ: BARTS and T5S. */
+
+/* ---- config.json: what the model is ---- */
+KEY(CONFIG, ALL, "model_type", OBEYED, "", "the family")
+KEY(CONFIG, ALL, "architectures", OBEYED, "", "the head, by the end of the first name")
+KEY(CONFIG, ALL, "vocab_size", OBEYED, "", "rows of the table of words; another number is an error")
+KEY(CONFIG, ALL, "id2label", OBEYED, "", "names of the classes")
+KEY(CONFIG, ALL, "problem_type", REFUSED, "\"single_label_classification\"",
+    "classes are those of a softmax")
+KEY(CONFIG, ALL, "tie_word_embeddings", OBEYED, "",
+    "whether the output matrix is the table of words")
+KEY(CONFIG, ALL, "pad_token_id", OBEYED, "",
+    "first position of RoBERTa, start of outputs, and what is not trained")
+KEY(CONFIG, BERTS, "hidden_size", OBEYED, "", "width of the stack")
+KEY(CONFIG, BERTS, "num_hidden_layers", OBEYED, "", "number of blocks")
+KEY(CONFIG, BERTS, "num_attention_heads", OBEYED, "", "heads of an attention")
+KEY(CONFIG, BERTS, "intermediate_size", OBEYED, "", "width of the feed-forward net")
+KEY(CONFIG, BERTS, "hidden_act", OBEYED, "",
+    "activation: gelu, gelu_new, gelu_pytorch_tanh, relu, silu or swish; another is an error")
+KEY(CONFIG, BERTS, "hidden_dropout_prob", OBEYED, "", "dropout in training and with `dropout`")
+KEY(CONFIG, BERTS, "attention_probs_dropout_prob", OBEYED, "", "dropout of attention weights")
+KEY(CONFIG, BERTS, "layer_norm_eps", OBEYED, "", "epsilon of norms")
+KEY(CONFIG, BERTS, "type_vocab_size", NO_EFFECT, "", "the tensor has that many rows")
+KEY(CONFIG, "rembert", "classifier_dropout_prob", OBEYED, "", "dropout before a head, in training")
+KEY(CONFIG, "rembert", "input_embedding_size", NO_EFFECT, "", "the tensor has that many columns")
+KEY(CONFIG, "rembert", "output_embedding_size", NO_EFFECT, "", "the tensor has that many columns")
+KEY(CONFIG, "distilbert", "dim", OBEYED, "", "width of the stack")
+KEY(CONFIG, "distilbert", "n_layers", OBEYED, "", "number of blocks")
+KEY(CONFIG, "distilbert", "n_heads", OBEYED, "", "heads of an attention")
+KEY(CONFIG, "distilbert", "hidden_dim", OBEYED, "", "width of the feed-forward net")
+KEY(CONFIG, "distilbert", "activation", OBEYED, "", "activation, as hidden_act of BERT")
+KEY(CONFIG, "distilbert", "seq_classif_dropout", OBEYED, "", "dropout before the head, in training")
+KEY(CONFIG, "distilbert", "qa_dropout", NO_EFFECT, "",
+    "dropout before the head of a training by transformers; training here has none there")
+KEY(CONFIG, "distilbert", "sinusoidal_pos_embds", NO_EFFECT, "",
+    "the file has the table of positions")
+KEY(CONFIG, "distilbert", "tie_weights_", NO_EFFECT, "",
+    "of old folders; tie_word_embeddings counts")
+KEY(CONFIG, ENCODERS, "is_decoder", REFUSED, "false",
+    "the attention of encoders is in both directions")
+KEY(CONFIG, ENCODERS, "add_cross_attention", REFUSED, "false", "encoders read no other sequence")
+KEY(CONFIG, SEQ2SEQ, "d_model", OBEYED, "", "width of the stacks")
+KEY(CONFIG, BARTS, "encoder_layers", OBEYED, "", "blocks of the encoder")
+KEY(CONFIG, BARTS, "decoder_layers", OBEYED, "", "blocks of the decoder")
+KEY(CONFIG, BARTS, "encoder_attention_heads", OBEYED, "", "heads of an attention of the encoder")
+KEY(CONFIG, BARTS, "decoder_attention_heads", OBEYED, "", "heads of an attention of the decoder")
+KEY(CONFIG, BARTS, "encoder_ffn_dim", OBEYED, "", "width of the encoder's feed-forward net")
+KEY(CONFIG, BARTS, "decoder_ffn_dim", OBEYED, "", "width of the decoder's feed-forward net")
+KEY(CONFIG, BARTS, "activation_function", OBEYED, "", "activation, as hidden_act of BERT")
+KEY(CONFIG, BARTS, "scale_embedding", OBEYED, "",
+    "embeddings are multiplied by the root of d_model")
+KEY(CONFIG, BARTS " distilbert", "dropout", OBEYED, "", "dropout in training and with `dropout`")
+KEY(CONFIG, BARTS " distilbert", "attention_dropout", OBEYED, "", "dropout of attention weights")
+KEY(CONFIG, BARTS, "activation_dropout", OBEYED, "", "dropout behind the activation")
+KEY(CONFIG, BARTS " " ENCODERS, "max_position_embeddings", OBEYED, "",
+    "rows of the table of positions, and so the longest input")
+KEY(CONFIG, "marian", "decoder_vocab_size", NO_EFFECT, "", "the tensor has that many rows")
+KEY(CONFIG, BARTS, "share_encoder_decoder_embeddings", OBEYED, "",
+    "whether both sides share one table of words")
+KEY(CONFIG, "alcore_transformer", "normalize_before", OBEYED, "",
+    "norms before or after the sublayers")
+KEY(CONFIG, "alcore_transformer", "random_seed", OBEYED, "",
+    "seed of the weights of a folder that has none")
+KEY(CONFIG, T5S, "d_kv", OBEYED, "", "components of a head")
+KEY(CONFIG, T5S, "d_ff", OBEYED, "", "width of the feed-forward net")
+KEY(CONFIG, T5S, "num_layers", OBEYED, "", "blocks of the encoder")
+KEY(CONFIG, T5S, "num_decoder_layers", OBEYED, "",
+    "blocks of the decoder; num_layers where it is missing")
+KEY(CONFIG, T5S, "num_heads", OBEYED, "", "heads of an attention")
+KEY(CONFIG, T5S, "relative_attention_num_buckets", OBEYED, "", "buckets of relative positions")
+KEY(CONFIG, T5S, "relative_attention_max_distance", OBEYED, "",
+    "distance from which all positions share a bucket")
+KEY(CONFIG, T5S, "dropout_rate", OBEYED, "", "dropout in training and with `dropout`")
+KEY(CONFIG, T5S, "layer_norm_epsilon", OBEYED, "", "epsilon of norms")
+KEY(CONFIG, T5S, "feed_forward_proj", OBEYED, "", "relu, gated-gelu or gated-silu")
+KEY(CONFIG, T5S, "dense_act_fn", NO_EFFECT, "", "follows from feed_forward_proj")
+KEY(CONFIG, T5S, "is_gated_act", NO_EFFECT, "", "follows from feed_forward_proj")
+KEY(CONFIG, "t5", "scale_decoder_outputs", OBEYED, "",
+    "whether what enters the output matrix is scaled")
+KEY(CONFIG, T5S, "n_positions", NO_EFFECT, "",
+    "positions are relative; the tokenizer says where texts are cut")
+KEY(CONFIG, T5S, "initializer_factor", NO_EFFECT, "", "of random weights")
+KEY(CONFIG, T5S, "output_past", NO_EFFECT, "", "how transformers computes, not what")
+KEY(CONFIG, BERTS " " SEQ2SEQ, "classifier_dropout", OBEYED, "",
+    "dropout before a head, in training")
+KEY(CONFIG, ALL, "position_embedding_type", REFUSED, "\"absolute\"",
+    "the engine has no other positions")
+KEY(CONFIG, ALL, "auto_map", REFUSED, "",
+    "the folder has code of its own, which does not run here; without the key the model_type is "
+    "computed, as transformers does without trust_remote_code")
+KEY(CONFIG, ALL, "pruned_heads", REFUSED, "{}",
+    "save the model with transformers once more: it then has the sizes of what is left")
+KEY(CONFIG, ALL, "quantization_config", REFUSED, "", "save the model in float32 or bfloat16")
+KEY(CONFIG, ALL, "adapters", REFUSED, "{}", "merge the adapters into the weights")
+KEY(CONFIG, ALL, "cross_attention_hidden_size", REFUSED, "", "encoders read no other sequence")
+
+/* ---- config.json: without effect ---- */
+KEY(CONFIG, ALL, "dtype", NO_EFFECT, "",
+    "of the stored weights; the option `dtype` says how it is computed")
+KEY(CONFIG, ALL, "torch_dtype", NO_EFFECT, "", "the older name of dtype")
+KEY(CONFIG, ALL, "label2id", NO_EFFECT, "", "id2label counts")
+KEY(CONFIG, ALL, "num_labels", NO_EFFECT, "", "the tensor of the head has that many rows")
+KEY(CONFIG, ALL, "_num_labels", NO_EFFECT, "", "the tensor of the head has that many rows")
+KEY(CONFIG, ALL, "is_encoder_decoder", NO_EFFECT, "", "follows from the family")
+KEY(CONFIG, SEQ2SEQ, "is_decoder", NO_EFFECT, "", "of one of the two stacks")
+KEY(CONFIG, SEQ2SEQ, "add_cross_attention", NO_EFFECT, "", "decoders have one")
+KEY(CONFIG, ALL, "initializer_range", NO_EFFECT, "", "of random weights")
+KEY(CONFIG, ALL, "init_std", NO_EFFECT, "", "of random weights")
+KEY(CONFIG, ALL, "encoder_layerdrop", NO_EFFECT, "",
+    "blocks that a training by transformers skips; training here skips none")
+KEY(CONFIG, ALL, "decoder_layerdrop", NO_EFFECT, "",
+    "blocks that a training by transformers skips; training here skips none")
+KEY(CONFIG, ALL, "layerdrop", NO_EFFECT, "",
+    "blocks that a training by transformers skips; training here skips none")
+KEY(CONFIG, ALL, "chunk_size_feed_forward", NO_EFFECT, "", "how transformers computes, not what")
+KEY(CONFIG, ALL, "gradient_checkpointing", NO_EFFECT, "", "how transformers computes, not what")
+KEY(CONFIG, ALL, "_attn_implementation", NO_EFFECT, "", "how transformers computes, not what")
+KEY(CONFIG, ALL, "_attn_implementation_autoset", NO_EFFECT, "",
+    "how transformers computes, not what")
+KEY(CONFIG, ALL, "_attn_implementation_internal", NO_EFFECT, "",
+    "how transformers computes, not what")
+KEY(CONFIG, ALL, "_experts_implementation_internal", NO_EFFECT, "",
+    "how transformers computes, not what")
+KEY(CONFIG, ALL, "attn_implementation", NO_EFFECT, "", "how transformers computes, not what")
+KEY(CONFIG, ALL, "_name_or_path", NO_EFFECT, "", "where the model came from")
+KEY(CONFIG, ALL, "name_or_path", NO_EFFECT, "", "where the model came from")
+KEY(CONFIG, ALL, "_commit_hash", NO_EFFECT, "", "where the model came from")
+KEY(CONFIG, ALL, "finetuning_task", NO_EFFECT, "", "where the model came from")
+KEY(CONFIG, ALL, "language", NO_EFFECT, "", "where the model came from")
+KEY(CONFIG, ALL, "torchscript", NO_EFFECT, "", "how transformers computes, not what")
+KEY(CONFIG, ALL, "use_bfloat16", NO_EFFECT, "", "how TensorFlow computes")
+KEY(CONFIG, ALL, "tf_legacy_loss", NO_EFFECT, "", "of TensorFlow")
+KEY(CONFIG, ALL, "return_dict", NO_EFFECT, "", "what a call of transformers returns")
+KEY(CONFIG, ALL, "use_return_dict", NO_EFFECT, "", "what a call of transformers returns")
+KEY(CONFIG, ALL, "sep_token_id", NO_EFFECT, "", "the tokenizer has the separator")
+KEY(CONFIG, ALL, "tokenizer_class", NO_EFFECT, "",
+    "tokenizer_config.json and the files of the tokenizer count")
+KEY(CONFIG, ALL, "tokenizer_type", NO_EFFECT, "", "the files of the tokenizer count")
+KEY(CONFIG, ALL, "task_specific_params", NO_EFFECT, "",
+    "only pipelines of transformers of the tasks named there read it; give the prefix of a task as "
+    "prompt")
+KEY(CONFIG, ALL, "prefix", NO_EFFECT, "",
+    "only pipelines of transformers read it; give it as prompt")
+KEY(CONFIG, ALL, "sentence_transformers", NO_EFFECT, "",
+    "activation of CrossEncoder; probabilities are those of the pipeline of transformers")
+KEY(CONFIG, ALL, "sbert_ce_default_activation_function", NO_EFFECT, "",
+    "activation of CrossEncoder; probabilities are those of the pipeline of transformers")
+KEY(CONFIG, ALL, "matryoshka_dimensions", NO_EFFECT, "",
+    "a list of choices; truncate_dim is the one that is made")
+KEY(CONFIG, BERTS, "directionality", NO_EFFECT, "", "of old folders")
+KEY(CONFIG, BERTS, "pooler_fc_size", NO_EFFECT, "", "of old folders")
+KEY(CONFIG, BERTS, "pooler_num_attention_heads", NO_EFFECT, "", "of old folders")
+KEY(CONFIG, BERTS, "pooler_num_fc_layers", NO_EFFECT, "", "of old folders")
+KEY(CONFIG, BERTS, "pooler_size_per_head", NO_EFFECT, "", "of old folders")
+KEY(CONFIG, BERTS, "pooler_type", NO_EFFECT, "", "of old folders")
+KEY(CONFIG, BERTS, "output_past", NO_EFFECT, "", "how transformers computes, not what")
+KEY(CONFIG, BARTS, "num_hidden_layers", NO_EFFECT, "", "encoder_layers and decoder_layers count")
+KEY(CONFIG, BARTS, "add_bias_logits", NO_EFFECT, "", "follows from the tensors")
+KEY(CONFIG, BARTS, "add_final_layer_norm", NO_EFFECT, "", "follows from the family")
+KEY(CONFIG, BARTS, "normalize_before", NO_EFFECT, "", "follows from the family")
+KEY(CONFIG, BARTS, "normalize_embedding", NO_EFFECT, "", "follows from the tensors")
+KEY(CONFIG, BARTS, "static_position_embeddings", NO_EFFECT, "", "follows from the family")
+KEY(CONFIG, BARTS, "extra_pos_embeddings", NO_EFFECT, "", "follows from the family")
+KEY(CONFIG, BARTS, "classif_dropout", NO_EFFECT, "",
+    "of a head over texts, which these families have not here")
+KEY(CONFIG, BARTS, "force_bos_token_to_be_generated", REFUSED, "false",
+    "write forced_bos_token_id into generation_config.json")
+
+/* ---- outputs: generation_config.json, and the same keys in config.json of older folders ---- */
+KEY(CONFIG | GENERATION, ALL, "eos_token_id", OBEYED, "", "ends an output")
+KEY(CONFIG | GENERATION, ALL, "bos_token_id", OBEYED, "",
+    "starts outputs where decoder_start_token_id is missing")
+KEY(GENERATION, ALL, "pad_token_id", OBEYED, "", "starts outputs where neither of these is there")
+KEY(CONFIG | GENERATION, SEQ2SEQ, "decoder_start_token_id", OBEYED, "", "starts outputs")
+KEY(CONFIG | GENERATION, SEQ2SEQ, "forced_bos_token_id", OBEYED, "", "first token of outputs")
+KEY(CONFIG | GENERATION, SEQ2SEQ, "forced_eos_token_id", OBEYED, "",
+    "last token of outputs that are cut")
+KEY(CONFIG | GENERATION, SEQ2SEQ, "max_length", OBEYED, "", "longest output")
+KEY(CONFIG | GENERATION, SEQ2SEQ, "num_beams", OBEYED, "",
+    "hypotheses of the search in a translation")
+KEY(CONFIG | GENERATION, SEQ2SEQ, "length_penalty", OBEYED, "", "of the search in a translation")
+KEY(CONFIG | GENERATION, SEQ2SEQ, "early_stopping", OBEYED, "", "true or false")
+KEY(CONFIG | GENERATION, SEQ2SEQ, "renormalize_logits", OBEYED, "",
+    "scores of hypotheses are normalized after masking")
+KEY(CONFIG | GENERATION, SEQ2SEQ, "bad_words_ids", OBEYED, "", "tokens that no output has")
+KEY(CONFIG | GENERATION, SEQ2SEQ, "max_new_tokens", REFUSED, "", "")
+KEY(CONFIG | GENERATION, SEQ2SEQ, "min_length", REFUSED, "0", "")
+KEY(CONFIG | GENERATION, SEQ2SEQ, "min_new_tokens", REFUSED, "0", "")
+KEY(CONFIG | GENERATION, SEQ2SEQ, "do_sample", REFUSED, "false", "ask for samples in the call")
+KEY(CONFIG | GENERATION, SEQ2SEQ, "num_beam_groups", REFUSED, "1", "")
+KEY(CONFIG | GENERATION, SEQ2SEQ, "diversity_penalty", REFUSED, "0", "")
+KEY(CONFIG | GENERATION, SEQ2SEQ, "repetition_penalty", REFUSED, "1", "")
+KEY(CONFIG | GENERATION, SEQ2SEQ, "encoder_repetition_penalty", REFUSED, "1", "")
+KEY(CONFIG | GENERATION, SEQ2SEQ, "no_repeat_ngram_size", REFUSED, "0", "")
+KEY(CONFIG | GENERATION, SEQ2SEQ, "encoder_no_repeat_ngram_size", REFUSED, "0", "")
+KEY(CONFIG | GENERATION, SEQ2SEQ, "suppress_tokens", REFUSED, "[]", "")
+KEY(CONFIG | GENERATION, SEQ2SEQ, "begin_suppress_tokens", REFUSED, "[]", "")
+KEY(CONFIG | GENERATION, SEQ2SEQ, "exponential_decay_length_penalty", REFUSED, "", "")
+KEY(CONFIG | GENERATION, SEQ2SEQ, "sequence_bias", REFUSED, "{}|[]", "")
+KEY(CONFIG | GENERATION, SEQ2SEQ, "force_words_ids", REFUSED, "[]", "")
+KEY(CONFIG | GENERATION, SEQ2SEQ, "forced_decoder_ids", REFUSED, "[]", "")
+KEY(CONFIG | GENERATION, SEQ2SEQ, "constraints", REFUSED, "[]", "")
+KEY(CONFIG | GENERATION, SEQ2SEQ, "penalty_alpha", REFUSED, "0", "")
+KEY(CONFIG | GENERATION, SEQ2SEQ, "dola_layers", REFUSED, "", "")
+KEY(CONFIG | GENERATION, SEQ2SEQ, "guidance_scale", REFUSED, "1", "")
+KEY(CONFIG | GENERATION, SEQ2SEQ, "watermarking_config", REFUSED, "", "")
+KEY(CONFIG | GENERATION, SEQ2SEQ, "stop_strings", REFUSED, "[]", "")
+KEY(CONFIG | GENERATION, SEQ2SEQ, "max_time", REFUSED, "",
+    "the clock would decide what an output is")
+KEY(CONFIG | GENERATION, SEQ2SEQ, "token_healing", REFUSED, "false", "")
+KEY(CONFIG | GENERATION, SEQ2SEQ, "temperature", NO_EFFECT, "", "of sampling")
+KEY(CONFIG | GENERATION, SEQ2SEQ, "top_k", NO_EFFECT, "", "of sampling")
+KEY(CONFIG | GENERATION, SEQ2SEQ, "top_p", NO_EFFECT, "", "of sampling")
+KEY(CONFIG | GENERATION, SEQ2SEQ, "min_p", NO_EFFECT, "", "of sampling")
+KEY(CONFIG | GENERATION, SEQ2SEQ, "top_h", NO_EFFECT, "", "of sampling")
+KEY(CONFIG | GENERATION, SEQ2SEQ, "typical_p", NO_EFFECT, "", "of sampling")
+KEY(CONFIG | GENERATION, SEQ2SEQ, "epsilon_cutoff", NO_EFFECT, "", "of sampling")
+KEY(CONFIG | GENERATION, SEQ2SEQ, "eta_cutoff", NO_EFFECT, "", "of sampling")
+KEY(CONFIG | GENERATION, SEQ2SEQ, "remove_invalid_values", NO_EFFECT, "",
+    "outputs of such logits are an error here")
+KEY(CONFIG | GENERATION, SEQ2SEQ, "num_return_sequences", NO_EFFECT, "",
+    "the call says how many outputs it wants")
+KEY(CONFIG | GENERATION, ALL, "output_attentions", NO_EFFECT, "",
+    "what a call of transformers returns")
+KEY(CONFIG | GENERATION, ALL, "output_hidden_states", NO_EFFECT, "",
+    "what a call of transformers returns")
+KEY(CONFIG | GENERATION, ALL, "output_scores", NO_EFFECT, "", "what a call of transformers returns")
+KEY(CONFIG | GENERATION, ALL, "output_logits", NO_EFFECT, "", "what a call of transformers returns")
+KEY(CONFIG | GENERATION, ALL, "return_dict_in_generate", NO_EFFECT, "",
+    "what a call of transformers returns")
+KEY(CONFIG | GENERATION, ALL, "use_cache", NO_EFFECT, "", "how transformers computes, not what")
+KEY(GENERATION, ALL, "cache_implementation", NO_EFFECT, "", "how transformers computes, not what")
+KEY(GENERATION, ALL, "cache_config", NO_EFFECT, "", "how transformers computes, not what")
+KEY(GENERATION, ALL, "max_cache_len", NO_EFFECT, "", "how transformers computes, not what")
+KEY(GENERATION, ALL, "low_memory", NO_EFFECT, "", "how transformers computes, not what")
+KEY(GENERATION, ALL, "compile_config", NO_EFFECT, "", "how transformers computes, not what")
+KEY(GENERATION, ALL, "disable_compile", NO_EFFECT, "", "how transformers computes, not what")
+KEY(GENERATION, ALL, "continuous_batching_config", NO_EFFECT, "",
+    "how transformers computes, not what")
+KEY(GENERATION, ALL, "prefill_chunk_size", NO_EFFECT, "", "how transformers computes, not what")
+KEY(GENERATION, ALL, "use_mtp", NO_EFFECT, "", "how transformers computes, not what")
+KEY(GENERATION, ALL, "is_assistant", NO_EFFECT, "", "of drafts by a second model")
+KEY(GENERATION, ALL, "num_assistant_tokens", NO_EFFECT, "", "of drafts by a second model")
+KEY(GENERATION, ALL, "num_assistant_tokens_schedule", NO_EFFECT, "", "of drafts by a second model")
+KEY(GENERATION, ALL, "assistant_confidence_threshold", NO_EFFECT, "", "of drafts by a second model")
+KEY(GENERATION, ALL, "assistant_early_exit", NO_EFFECT, "", "of drafts by a second model")
+KEY(GENERATION, ALL, "assistant_lookbehind", NO_EFFECT, "", "of drafts by a second model")
+KEY(GENERATION, ALL, "assistant_ensemble_weight", NO_EFFECT, "", "of drafts by a second model")
+KEY(GENERATION, ALL, "target_lookbehind", NO_EFFECT, "", "of drafts by a second model")
+KEY(GENERATION, ALL, "prompt_lookup_num_tokens", NO_EFFECT, "",
+    "of drafts from the source, which change no output")
+KEY(GENERATION, ALL, "max_matching_ngram_size", NO_EFFECT, "",
+    "of drafts from the source, which change no output")
+KEY(GENERATION, ALL, "speculation_type", NO_EFFECT, "", "of drafts, which change no output")
+KEY(GENERATION, ALL, "_from_model_config", NO_EFFECT, "", "where the file came from")
+KEY(CONFIG | GENERATION, ALL, "transformers_version", NO_EFFECT, "", "who wrote the file")
+
+/* ---- tokenizer_config.json ---- */
+KEY(TOKENIZER, ALL, "model_max_length", OBEYED, "",
+    "longest input in tokens, special tokens included; above 1e20 there is no limit")
+KEY(TOKENIZER, ALL, "max_len", OBEYED, "", "the older name of model_max_length")
+KEY(TOKENIZER, ALL, "truncation_side", REFUSED, "\"right\"", "texts are cut at their end")
+KEY(TOKENIZER, ALL, "tokenizer_class", OBEYED, "", "how the files of sentencepiece are read")
+KEY(TOKENIZER, ALL, "do_lower_case", OBEYED, "", "of a vocab.txt")
+KEY(TOKENIZER, ALL, "strip_accents", OBEYED, "", "of a vocab.txt")
+KEY(TOKENIZER, ALL, "tokenize_chinese_chars", OBEYED, "", "of a vocab.txt")
+KEY(TOKENIZER, ALL, "src_lang", OBEYED, "", "language of sources")
+KEY(TOKENIZER, ALL, "tgt_lang", OBEYED, "", "language of outputs")
+KEY(TOKENIZER, ALL, "additional_special_tokens", OBEYED, "", "languages of mBART and NLLB")
+KEY(TOKENIZER, ALL, "extra_special_tokens", OBEYED, "", "languages of mBART and NLLB")
+KEY(TOKENIZER, ALL, "unk_token", OBEYED, "", "of a vocab.txt")
+KEY(TOKENIZER, ALL, "cls_token", OBEYED, "", "of a vocab.txt")
+KEY(TOKENIZER, ALL, "sep_token", OBEYED, "", "of a vocab.txt")
+KEY(TOKENIZER, ALL, "mask_token", OBEYED, "", "of a vocab.txt")
+KEY(TOKENIZER, ALL, "pad_token", NO_EFFECT, "", "nothing is padded that a value is made of")
+KEY(TOKENIZER, ALL, "bos_token", NO_EFFECT, "", "the files of the tokenizer count")
+KEY(TOKENIZER, ALL, "eos_token", NO_EFFECT, "", "the files of the tokenizer count")
+KEY(TOKENIZER, ALL, "added_tokens_decoder", NO_EFFECT, "", "the files of the tokenizer count")
+KEY(TOKENIZER, ALL, "added_tokens", NO_EFFECT, "", "the files of the tokenizer count")
+KEY(TOKENIZER, ALL, "add_prefix_space", NO_EFFECT, "", "tokenizer.json counts")
+KEY(TOKENIZER, ALL, "trim_offsets", NO_EFFECT, "", "of places of tokens in texts")
+KEY(TOKENIZER, ALL, "errors", NO_EFFECT, "", "of outputs that are no UTF-8")
+KEY(TOKENIZER, ALL, "clean_up_tokenization_spaces", NO_EFFECT, "", "of outputs")
+KEY(TOKENIZER, ALL, "do_basic_tokenize", REFUSED, "true",
+    "texts are divided at white space and punctuation first")
+KEY(TOKENIZER, ALL, "never_split", REFUSED, "[]", "add the tokens to tokenizer.json")
+KEY(TOKENIZER, ALL, "add_bos_token", NO_EFFECT, "", "tokenizer.json counts")
+KEY(TOKENIZER, ALL, "add_eos_token", NO_EFFECT, "", "tokenizer.json counts")
+KEY(TOKENIZER, ALL, "legacy", NO_EFFECT, "", "tokenizer.json counts")
+KEY(TOKENIZER, ALL, "legacy_behaviour", NO_EFFECT, "", "tokenizer.json counts")
+KEY(TOKENIZER, ALL, "extra_ids", NO_EFFECT, "", "the files of the tokenizer count")
+KEY(TOKENIZER, ALL, "sp_model_kwargs", REFUSED, "{}", "no subwords are drawn at random")
+KEY(TOKENIZER, ALL, "keep_accents", NO_EFFECT, "", "the files of the tokenizer count")
+KEY(TOKENIZER, ALL, "remove_space", NO_EFFECT, "", "the files of the tokenizer count")
+KEY(TOKENIZER, ALL, "split_special_tokens", REFUSED, "false",
+    "special tokens in a text are found as a whole")
+KEY(TOKENIZER, ALL, "language_codes", NO_EFFECT, "", "the files of the tokenizer count")
+KEY(TOKENIZER, ALL, "num_madeup_words", NO_EFFECT, "", "the files of the tokenizer count")
+KEY(TOKENIZER, ALL, "source_lang", NO_EFFECT, "", "of Marian; the files of the tokenizer count")
+KEY(TOKENIZER, ALL, "target_lang", NO_EFFECT, "", "of Marian; the files of the tokenizer count")
+KEY(TOKENIZER, ALL, "separate_vocabs", NO_EFFECT, "", "of Marian; the files of the tokenizer count")
+KEY(TOKENIZER, ALL, "max_length", NO_EFFECT, "",
+    "of a call of transformers that is kept there; model_max_length counts")
+KEY(TOKENIZER, ALL, "stride", NO_EFFECT, "", "of a call of transformers that is kept there")
+KEY(TOKENIZER, ALL, "truncation_strategy", NO_EFFECT, "",
+    "of a call of transformers that is kept there")
+KEY(TOKENIZER, ALL, "truncation", NO_EFFECT, "", "of a call of transformers that is kept there")
+KEY(TOKENIZER, ALL, "padding", NO_EFFECT, "", "of a call of transformers that is kept there")
+KEY(TOKENIZER, ALL, "padding_side", NO_EFFECT, "", "nothing is padded that a value is made of")
+KEY(TOKENIZER, ALL, "pad_to_multiple_of", NO_EFFECT, "",
+    "nothing is padded that a value is made of")
+KEY(TOKENIZER, ALL, "pad_token_type_id", NO_EFFECT, "", "nothing is padded that a value is made of")
+KEY(TOKENIZER, ALL, "model_input_names", NO_EFFECT, "", "what a call of transformers returns")
+KEY(TOKENIZER, ALL, "return_tensors", NO_EFFECT, "", "what a call of transformers returns")
+KEY(TOKENIZER, ALL, "return_token_type_ids", NO_EFFECT, "", "what a call of transformers returns")
+KEY(TOKENIZER, ALL, "chat_template", NO_EFFECT, "", "of conversations")
+KEY(TOKENIZER, ALL, "backend", NO_EFFECT, "", "how transformers computes, not what")
+KEY(TOKENIZER, ALL, "use_fast", NO_EFFECT, "", "how transformers computes, not what")
+KEY(TOKENIZER, ALL, "from_slow", NO_EFFECT, "", "how transformers computes, not what")
+KEY(TOKENIZER, ALL, "is_local", NO_EFFECT, "", "where the tokenizer came from")
+KEY(TOKENIZER, ALL, "local_files_only", NO_EFFECT, "", "where the tokenizer came from")
+KEY(TOKENIZER, ALL, "name_or_path", NO_EFFECT, "", "where the tokenizer came from")
+KEY(TOKENIZER, ALL, "special_tokens_map_file", NO_EFFECT, "", "where the tokenizer came from")
+KEY(TOKENIZER, ALL, "tokenizer_file", NO_EFFECT, "", "where the tokenizer came from")
+KEY(TOKENIZER, ALL, "vocab_file", NO_EFFECT, "", "where the tokenizer came from")
+KEY(TOKENIZER, ALL, "full_tokenizer_file", NO_EFFECT, "", "where the tokenizer came from")
+KEY(TOKENIZER, ALL, "_commit_hash", NO_EFFECT, "", "where the tokenizer came from")
+KEY(TOKENIZER, ALL, "processor_class", NO_EFFECT, "", "of images and sounds")
+KEY(TOKENIZER, ALL, "transformers_version", NO_EFFECT, "", "who wrote the file")
+KEY(TOKENIZER, ALL, "auto_map", REFUSED, "",
+    "the tokenizer has code of its own, which does not run here; without the key the files are "
+    "read")
+KEY(TOKENIZER, ALL, "init_inputs", REFUSED, "[]", "")
+KEY(TOKENIZER, ALL, "model_specific_special_tokens", NO_EFFECT, "",
+    "the files of the tokenizer count")
+
+/* ---- sentence-transformers ---- */
+KEY(SENTENCE, ALL, "max_seq_length", OBEYED, "",
+    "longest input in tokens, in place of model_max_length")
+KEY(SENTENCE, ALL, "do_lower_case", OBEYED, "", "texts are lower-cased first")
+KEY(SENTENCE, ALL, "transformer_task", REFUSED,
+    "\"feature-extraction\"|\"sequence-classification\"", "embeddings are made of hidden states")
+KEY(SENTENCE, ALL, "modality_config", REFUSED,
+    "{\"text\": {\"method\": \"forward\", \"method_output_name\": "
+    "\"last_hidden_state\"}}|{\"text\": {\"method\": \"forward\", \"method_output_name\": "
+    "\"logits\"}}",
+    "embeddings are made of the last hidden states of texts")
+KEY(SENTENCE, ALL, "module_output_name", REFUSED, "\"token_embeddings\"|\"scores\"",
+    "the transformer gives vectors of tokens to the pooling")
+KEY(SENTENCE, ALL, "processing_kwargs", REFUSED, "{}",
+    "write model_max_length into tokenizer_config.json for another limit")
+KEY(SENTENCE, ALL, "unpad_inputs", NO_EFFECT, "", "how transformers computes, not what")
+KEY(SENTENCE, ALL, "query_length", REFUSED, "", "of models with a vector for each token")
+KEY(SENTENCE, ALL, "document_length", REFUSED, "", "of models with a vector for each token")
+KEY(SENTENCE, ALL, "query_expansion", REFUSED, "", "of models with a vector for each token")
+KEY(SENTENCE, ALL, "model_args", NO_EFFECT, "", "how transformers opens the folder")
+KEY(SENTENCE, ALL, "tokenizer_args", REFUSED, "{}", "write its settings into tokenizer_config.json")
+KEY(SENTENCE, ALL, "config_args", REFUSED, "{}", "write its settings into config.json")
+KEY(PROMPTS, ALL, "prompts", OBEYED, "", "names and texts; the option `prompt` chooses one")
+KEY(PROMPTS, ALL, "default_prompt_name", OBEYED, "", "the prompt of calls that choose none")
+KEY(PROMPTS, ALL, "truncate_dim", OBEYED, "", "components of an embedding that are kept")
+KEY(PROMPTS, ALL, "similarity_fn_name", NO_EFFECT, "", "the strategy says how vectors are compared")
+KEY(PROMPTS, ALL, "model_type", REFUSED, "\"SentenceTransformer\"|\"CrossEncoder\"",
+    "the folder of another kind of model of sentence-transformers")
+KEY(PROMPTS, ALL, "__version__", NO_EFFECT, "", "who wrote the file")
+KEY(MODULES, ALL, "idx", NO_EFFECT, "", "modules run in the order of the list")
+KEY(MODULES, ALL, "name", NO_EFFECT, "", "a name")
+KEY(MODULES, ALL, "path", OBEYED, "", "the folder of the module")
+KEY(MODULES, ALL, "type", OBEYED, "", "Transformer, Pooling or Normalize; another is an error")
+KEY(MODULES, ALL, "kwargs", REFUSED, "[]", "they are arguments of calls of the package")
+KEY(POOLING, ALL, "pooling_mode", OBEYED, "", "mean, cls or max; another, or several, are an error")
+KEY(POOLING, ALL, "pooling_mode_cls_token", OBEYED, "", "older folders: the mode cls")
+KEY(POOLING, ALL, "pooling_mode_mean_tokens", OBEYED, "", "older folders: the mode mean")
+KEY(POOLING, ALL, "pooling_mode_max_tokens", OBEYED, "", "older folders: the mode max")
+KEY(POOLING, ALL, "pooling_mode_mean_sqrt_len_tokens", REFUSED, "false",
+    "take the pooling mean, cls or max")
+KEY(POOLING, ALL, "pooling_mode_weightedmean_tokens", REFUSED, "false",
+    "take the pooling mean, cls or max")
+KEY(POOLING, ALL, "pooling_mode_lasttoken", REFUSED, "false", "take the pooling mean, cls or max")
+KEY(POOLING, ALL, "include_prompt", OBEYED, "",
+    "false: tokens of the prompt are left out of the pooling")
+KEY(POOLING, ALL, "embedding_dimension", NO_EFFECT, "", "the width of the stack")
+KEY(POOLING, ALL, "word_embedding_dimension", NO_EFFECT, "", "the width of the stack")
+KEY(NORMALIZE, ALL, "module_input_name", REFUSED, "\"sentence_embedding\"",
+    "embeddings of texts are normalized")
+KEY(NORMALIZE, ALL, "module_output_name", REFUSED, "\"sentence_embedding\"",
+    "embeddings of texts are normalized")
+KEY(PROMPTS, ALL, "requirements", NO_EFFECT, "", "versions of packages")
+KEY(PROMPTS, ALL, "activation_fn", NO_EFFECT, "",
+    "activation of CrossEncoder; probabilities are those of the pipeline of transformers")
+KEY(SENTENCE, ALL, "model_kwargs", NO_EFFECT, "", "how transformers opens the folder")
+KEY(SENTENCE, ALL, "processor_kwargs", REFUSED, "{}",
+    "write its settings into tokenizer_config.json")
+KEY(SENTENCE, ALL, "config_kwargs", REFUSED, "{}", "write its settings into config.json")

@@ -1,0 +1,42 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* What the JSON files of a model's folder say of texts and embeddings, beside what the engine reads
+ * of config.json: where texts are cut, prompts, and the modules of sentence-transformers behind the
+ * transformer. As sentence-transformers 6.2 reads them: its own files count where there is
+ * modules.json, which makes the folder one of that package. */
+#ifndef ALCORE__FOLDER_SETTINGS_H
+#define ALCORE__FOLDER_SETTINGS_H
+
+#include "model/folder_keys.h"
+
+typedef struct alcore__prompt {
+    alcore__name name, text;
+} alcore__prompt;
+
+/* Texts live in the arena of the report. A struct of zeros is empty. */
+typedef struct alcore__folder_settings {
+    alcore__key_report report;
+    alcore__arena arena;     /* of the texts below */
+    int64_t max_tokens;      /* longest input, special tokens included; 0: the folder has no limit
+                                 but that of the positions */
+    int64_t truncate_dims;   /* components of an embedding that are kept; 0: all */
+    int32_t pooling;         /* ALCORE_SYS_POOLING_*; AUTO: the folder names none */
+    bool normalize;          /* whether embeddings are divided by their length */
+    bool lowercase;          /* whether texts are lower-cased before the tokenizer reads them */
+    bool leaves_prompt_out;  /* of the pooling */
+    alcore__prompt *prompts; /* [prompt_count], owned */
+    size_t prompt_count, prompt_capacity;
+    alcore__name default_prompt; /* its text; NULL: there is none */
+} alcore__folder_settings;
+
+/* Reads and checks the files of the folder at path; *out is empty before, and the caller clears it,
+ * also after a failure. ALCORE_E_DATA: a file is malformed, or has a value of the wrong kind;
+ * ALCORE_E_UNSUPPORTED: a key, module or pooling that is not computed here, by its name. */
+alcore_status alcore__folder_settings_read(alcore_ctx *ctx, const char *path,
+                                           alcore__folder_settings *out);
+/* *out: the text of the prompt of that name. ALCORE_E_PARAM lists the names that there are. path:
+ * of the folder, for the message. */
+alcore_status alcore__folder_settings_prompt(const alcore__folder_settings *settings,
+                                             const char *path, const char *name, alcore__name *out);
+void alcore__folder_settings_clear(alcore_ctx *ctx, alcore__folder_settings *settings);
+
+#endif

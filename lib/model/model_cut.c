@@ -1,0 +1,64 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Counting the texts that a model cuts, so that nobody has to find out by wrong results that it read
+ * the beginning of a text only. Texts are counted by their tokens, whether the values were computed
+ * or taken from a cache; those with so few bytes that they fit are not encoded. */
+#include "model/model_engine.h"
+
+/* Encodes texts without a limit and counts those that have more tokens than it. */
+static alcore_status count_long(const alcore__engine_model *data, alcore_ctx *ctx,
+                                const alcore__texts *texts, int64_t limit, int64_t *out) {
+    const alcore__encoding how = {0};
+    alcore__tokens tokens = {0};
+    const alcore_status status =
+        alcore__tokenizer_encode(data->tokenizer, texts, NULL /* no pairs */, &how, &tokens);
+    for (int64_t i = 0; status == ALCORE_OK && i < texts->count; i++)
+        *out += tokens.offsets[i + 1] - tokens.offsets[i] > limit;
+    alcore__tokens_clear(ctx, &tokens);
+    return status;
+}
+
+/* Counts in a batch. A token has a byte of the text at least, but for a few characters that are
+ * written as several: texts of less than half as many bytes as tokens are allowed always fit. */
+static alcore_status count_batch(const alcore__engine_model *data, alcore_ctx *ctx,
+                                 const alcore__name *prompt, alcore__model_batch *batch,
+                                 int64_t *out) {
+    const int64_t limit = data->info.max_tokens;
+    const size_t before = prompt ? prompt->length : 0;
+    int64_t kept = 0;
+    for (int64_t i = 0; i < batch->count; i++) {
+        if ((before + batch->lengths[i]) * 2 < (uint64_t)limit) continue;
+        batch->texts[kept] = batch->texts[i];
+        batch->lengths[kept++] = batch->lengths[i];
+    }
+    alcore__texts texts = {batch->texts, batch->lengths, kept};
+    alcore__engine_texts joined = {0};
+    if (kept == 0) return ALCORE_OK;
+    alcore_status status = ALCORE_OK;
+    if (prompt) {
+        status = alcore__engine_join_prompt(ctx, prompt, &texts, &joined);
+        texts = (alcore__texts){joined.views, joined.lengths, kept};
+    }
+    if (status == ALCORE_OK) status = count_long(data, ctx, &texts, limit, out);
+    alcore__engine_texts_clear(ctx, &joined);
+    return status;
+}
+
+alcore_status alcore__engine_count_cut(const alcore_model *model, const alcore_pool *pool,
+                                       const char *column, const alcore__wanted *wanted,
+                                       bool embedded, int64_t *out) {
+    const alcore__engine_model *data = model->data;
+    const alcore__name *prompt = alcore__engine_prompt(data, embedded);
+    alcore_ctx *ctx = model->object.ctx;
+    alcore__model_batch batch = {0};
+    const int64_t rows = alcore_pool_rows(pool), limit = data->info.max_tokens;
+    *out = 0;
+    if (!data->tokenizer || limit == 0 || limit == INT64_MAX) return ALCORE_OK;
+    alcore_status status = alcore__model_batch_init(ctx, ALCORE__ENGINE_ROWS, &batch);
+    for (int64_t row = 0; status == ALCORE_OK && row < rows;) {
+        alcore__model_batch_fill(pool, column, wanted, &row, &batch);
+        status = alcore__tick(ctx, "counting cut texts", row, rows);
+        if (status == ALCORE_OK) status = count_batch(data, ctx, prompt, &batch, out);
+    }
+    alcore__model_batch_clear(ctx, &batch);
+    return status;
+}
