@@ -6,6 +6,7 @@
 
 #include "commands.h"
 #include "terminal.h"
+#include "torch_setting.h"
 
 /* The devices, each with whether it can be used and, if not, why ("detail"). */
 static json_t *list_devices(alcore_ctx *ctx) {
@@ -27,11 +28,34 @@ static json_t *check_models(alcore_ctx *ctx) {
     return json_pack("{s:b, s:s}", "usable", usable, "detail", usable ? "" : alcore_last_error());
 }
 
+/* --torch DIR: keeps the folder of libtorch for later runs, if models can be opened with it; "none" keeps
+ * none. An exit code. */
+static int keep_torch(const char *folder) {
+    alcore_ctx_options options = ALCORE_CTX_OPTIONS_INIT;
+    char found[TORCH_SETTING_BYTES];
+    alcore_ctx *ctx = NULL;
+
+    if (!strcmp(folder, "none")) return torch_setting_write(NULL);
+    options.torch_dir = torch_folder_find(folder, found);
+    if (!options.torch_dir)
+        return complain(EXIT_USAGE,
+                        "--torch %s: no libtorch_cpu.so is there; give the folder of the package, "
+                        "such as .../site-packages/torch",
+                        folder);
+    alcore_status status = alcore_ctx_new(&options, &ctx);
+    if (status == ALCORE_OK) status = alcore_model_check_engine(ctx);
+    int code = outcome(status);
+    alcore_ctx_unref(ctx);
+    return code == EXIT_DONE ? torch_setting_write(found) : code;
+}
+
 int command_doctor(const arguments *args) {
     alcore_ctx *ctx = NULL;
-    int code = terminal_context(args, &ctx);
+    const char *torch = option_value(args, OPTION_TORCH, NULL);
     json_t *build, *devices, *models;
 
+    if (torch) TRY(keep_torch(torch));
+    int code = terminal_context(args, &ctx);
     if (code != EXIT_DONE) return code;
     build = json_loads(alcore_build_info(), 0, NULL);
     devices = list_devices(ctx);

@@ -390,6 +390,8 @@ const option_info option_table[OPTION_TOTAL] = {
     [OPTION_QUIET] = {"quiet", 'q', NULL, false,
                       ALL_WORK | COMMAND_EVAL | COMMAND_ALIGN | COMMAND_PLOT | COMMAND_MODEL,
                       "no summary, no progress"},
+    [OPTION_TORCH] = {"torch", 0, "DIR|none", false, COMMAND_DOCTOR,
+                      "the folder of torch that models run on, of this run and of later ones"},
     [OPTION_JSON] =
         {"json", 0, NULL, false,
          COMMAND_SELECT | COMMAND_STRATEGIES | COMMAND_SCORERS | COMMAND_DOCTOR | COMMAND_EVAL |

@@ -189,6 +189,7 @@ typedef enum option_id {
     OPTION_THREADS,
     OPTION_DEVICE,
     OPTION_QUIET,
+    OPTION_TORCH,
     OPTION_JSON,
     OPTION_HELP,
     OPTION_VERSION,

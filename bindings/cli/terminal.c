@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* The context of a run with its progress bar, log lines and signal handlers, and exit codes. */
 #include "terminal.h"
+#include "torch_setting.h"
 
 #include <errno.h>
 #include <signal.h>
@@ -95,6 +96,8 @@ int terminal_context(const arguments *args, alcore_ctx **out) {
     options.log = show_log;
     options.log_user = &quiet;
     if (!quiet && isatty(STDERR_FILENO)) options.progress = show_progress;
+    char folder[TORCH_SETTING_BYTES];
+    options.torch_dir = torch_setting_read(folder);
     alcore_status status = alcore_ctx_new(&options, out);
     if (status != ALCORE_OK) return terminal_failure(status);
 

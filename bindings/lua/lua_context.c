@@ -95,7 +95,7 @@ al_context *al_context_of(lua_State *L, int table) {
 /*** Makes a context: its threads, seed, log and progress are those of everything made with it.
  * Without one the module uses a context of its own.
  * @function alcore.context
- * @tparam[opt] table options threads, seed, module_dir, log, progress
+ * @tparam[opt] table options threads, seed, module_dir, torch_dir, log, progress
  * @return a context; or nil, message, code */
 static int new_context(lua_State *L) {
     static const char *const others[] = {"log", "progress", NULL};

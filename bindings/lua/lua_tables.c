@@ -205,6 +205,7 @@ const al_member al_ctx_options[] = {
     {"module_dir", AL_TEXT, 1, offsetof(alcore_ctx_options, module_dir), NULL},
     {"seed", AL_UINT64, 1, offsetof(alcore_ctx_options, seed), NULL},
     {"threads", AL_INT32, 1, offsetof(alcore_ctx_options, threads), NULL},
+    {"torch_dir", AL_TEXT, 1, offsetof(alcore_ctx_options, torch_dir), NULL},
     {NULL, 0, 0, 0, NULL}};
 const al_member al_read_options[] = {
     {"format", AL_WORD, 1, offsetof(alcore_read_options, format), al_file_formats},

@@ -21,6 +21,13 @@ static alcore_status read_allocator(const alcore_allocator *theirs, alcore_alloc
     return ALCORE_OK;
 }
 
+/* A copy of the name of a folder; NULL stays NULL. */
+static alcore_status copy_folder(alcore_ctx *ctx, const char *folder, char **out) {
+    if (!folder) return ALCORE_OK;
+    *out = alcore__strndup(ctx, folder, strlen(folder));
+    return *out ? ALCORE_OK : alcore__fail_memory(strlen(folder) + 1);
+}
+
 /* alcore_ctx_new() within a call: checks all options before anything is allocated. */
 static alcore_status new_context(const alcore_ctx_options *theirs, alcore_ctx **out) {
     alcore_ctx_options options;
@@ -43,12 +50,12 @@ static alcore_status new_context(const alcore_ctx_options *theirs, alcore_ctx **
     if (!ctx) return alcore__fail_memory(sizeof *ctx);
     memset(ctx, 0, sizeof *ctx);
     ctx->allocator = allocator;
-    if (options.module_dir) {
-        ctx->module_dir = alcore__strndup(ctx, options.module_dir, strlen(options.module_dir));
-        if (!ctx->module_dir) {
-            allocator.release(allocator.user, ctx, sizeof *ctx);
-            return alcore__fail_memory(strlen(options.module_dir) + 1);
-        }
+    alcore_status status = copy_folder(ctx, options.module_dir, &ctx->module_dir);
+    if (status == ALCORE_OK) status = copy_folder(ctx, options.torch_dir, &ctx->torch_dir);
+    if (status != ALCORE_OK) {
+        alcore__free(ctx, ctx->module_dir);
+        allocator.release(allocator.user, ctx, sizeof *ctx);
+        return status;
     }
     atomic_init(&ctx->references, 1);
     ctx->pid = getpid();
@@ -97,6 +104,7 @@ void alcore_ctx_unref(alcore_ctx *ctx) {
     }
     alcore__log_queue_end(ctx, &ctx->lines);
     alcore__free(ctx, ctx->module_dir);
+    alcore__free(ctx, ctx->torch_dir);
     alcore_allocator allocator = ctx->allocator;
     allocator.release(allocator.user, ctx, sizeof *ctx);
 }

@@ -67,6 +67,7 @@ struct alcore_ctx {
     void *progress_user;
     void (*progress_destroy)(void *progress_user);
     char *module_dir;          /* folder in which modules are looked for first; NULL: none */
+    char *torch_dir;           /* folder with libtorch for models; NULL: none was named */
     atomic_uint temporaries;   /* temporary files so far: a number for the name of the next */
     alcore__log_queue lines;   /* lines logged outside of calls, or from within the log function */
     pthread_mutex_t pool_lock; /* guards pool */

@@ -6,7 +6,7 @@
  *
  *     1  a libtorch_cpu.so that the process has mapped already (a Python program that imported
  *        torch) is the one to use, whatever else is configured; two of them are refused
- *     2  else the one in the folder $ALCORE_TORCH_LIBDIR, loaded by its full path
+ *     2  else the one in the context's torch_dir, or in $ALCORE_TORCH_LIBDIR, loaded by its full path
  *     3  else whatever the newest engine that loads finds for itself
  *
  * Its version comes from its own function aoti_torch_abi_version() (torch 2.10 and newer: major,
@@ -17,6 +17,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/state.h"
 #include "model/model_internal.h"
 
 enum { PATH_BYTES = 1024 };
@@ -53,16 +54,16 @@ static alcore_status find_mapped(mapped *out) {
 }
 
 /* Loads FOLDER/libc10.so and FOLDER/libtorch_cpu.so, which needs it, for good. An engine that is
- * linked to these names is then bound to these files, whatever else the loader could find. folder:
- * of $ALCORE_TORCH_LIBDIR, which the error names. */
-static alcore_status load_from(const char *folder) {
+ * linked to these names is then bound to these files, whatever else the loader could find. named_by:
+ * what the folder is the value of, for the error. */
+static alcore_status load_from(const char *folder, const char *named_by) {
     static const char *const names[] = {"libc10.so", "libtorch_cpu.so"};
     char path[PATH_BYTES];
     for (size_t i = 0; i < sizeof names / sizeof *names; i++) {
         alcore__format(path, sizeof path, "%s/%s", folder, names[i]);
         if (!dlopen(path, RTLD_NOW | RTLD_LOCAL | RTLD_NODELETE)) {
             const char *why = dlerror();
-            return alcore__fail(ALCORE_E_MODULE, "ALCORE_TORCH_LIBDIR: %s", why ? why : path);
+            return alcore__fail(ALCORE_E_MODULE, "%s: %s", named_by, why ? why : path);
         }
     }
     return ALCORE_OK;
@@ -103,7 +104,7 @@ static alcore_status load_newest(alcore_ctx *ctx, char engine[ALCORE__ENGINE_BYT
     }
     return alcore__fail(ALCORE_E_MODULE,
                         "no engine for torch 2.11 to 2.15 loads, and no libtorch is in this "
-                        "process or in $ALCORE_TORCH_LIBDIR (%s)",
+                        "process, in torch_dir or in $ALCORE_TORCH_LIBDIR (%s)",
                         alcore__module_reason(ctx, engines[ENGINES - 1]));
 }
 
@@ -123,14 +124,16 @@ static alcore_status load_engine_for(alcore_ctx *ctx, const char *path,
                         major, minor, path, alcore__module_reason(ctx, engine));
 }
 
-/* The order of the head of this file: a mapped libtorch, else $ALCORE_TORCH_LIBDIR, else what the
- * newest engine finds. */
+/* The order of the head of this file: a mapped libtorch, else the context's torch_dir, else
+ * $ALCORE_TORCH_LIBDIR, else what the newest engine finds. */
 alcore_status alcore__torch_engine(alcore_ctx *ctx, char engine[ALCORE__ENGINE_BYTES]) {
     mapped all;
     const char *folder = secure_getenv("ALCORE_TORCH_LIBDIR");
     ALCORE__TRY(find_mapped(&all));
-    if (all.count == 0 && folder) {
-        ALCORE__TRY(load_from(folder));
+    const bool told = ctx->torch_dir != NULL;
+    if (all.count == 0 && (told || folder)) {
+        ALCORE__TRY(
+            load_from(told ? ctx->torch_dir : folder, told ? "torch_dir" : "ALCORE_TORCH_LIBDIR"));
         ALCORE__TRY(find_mapped(&all));
     }
     ALCORE__TRY(all.count == 0 ? load_newest(ctx, engine)

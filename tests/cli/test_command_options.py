@@ -574,7 +574,7 @@ FIXTURES = {
     }),
     "strategies": (["strategies"], {"--json": (["strategies"], ["strategies", "--json"])}),
     "scorers": (["scorers"], {"--json": (["scorers"], ["scorers", "--json"])}),
-    "doctor": (["doctor"], {"--json": (["doctor"], ["doctor", "--json"])}),
+    "doctor": (["doctor"], {"--json": (["doctor"], ["doctor", "--json"]), "--torch": (["doctor"], ["doctor", "--torch", "/nowhere"])}),
     "lm": (["lm", "train", "pool.txt"], {
         **choices(["lm", "train", None]),
         "--format": (["lm", "train", "pool"], ["lm", "train", "pool", "--format", "tsv"]),

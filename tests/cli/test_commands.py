@@ -110,6 +110,23 @@ def doctor_says_what_is_there(box):
 
 
 @case
+def doctor_keeps_the_folder_of_torch(box):
+    """The folder here has no libtorch that loads, so it is not kept; one that was kept is what later runs take."""
+    own = {"XDG_CONFIG_HOME": box.path, "ALCORE_MODULE_DIR": "/nowhere"}
+    contains(box.run("doctor", "--torch", box.path, expect=2, env=own).err, "no libtorch_cpu.so is there; give the folder of the package")
+    os.makedirs(os.path.join(box.path, "site", "torch", "lib"))
+    box.file("site/torch/lib/libtorch_cpu.so", "no library")
+    contains(box.run("doctor", "--torch", "site/torch", expect=None, env=own).err, "torch_dir: ", "site/torch/lib/libc10.so")
+    assert not os.path.exists(os.path.join(box.path, "alcore"))
+    os.mkdir(os.path.join(box.path, "alcore"))
+    box.file("alcore/torch", "/kept/folder\n")
+    contains(box.run("doctor", env=own).out, "torch_dir: /kept/folder/libc10.so")
+    contains(box.run("doctor", env=dict(own, ALCORE_TORCH_LIBDIR="/named")).out, "ALCORE_TORCH_LIBDIR: /named/libc10.so")
+    box.run("doctor", "--torch", "none", env=own)
+    assert not os.path.exists(os.path.join(box.path, "alcore", "torch"))
+
+
+@case
 def phrases_are_listed(box):
     box.file("pool.txt", "the patient has severe headache\nthe patient has severe nausea\n"
              "severe headache was reported\nthe patient was treated\nheadache was reported\nthe patient has fever\n")

@@ -284,6 +284,7 @@ class alcore_ctx_options(Structure):
         ("seed", c_uint64),
         ("threads", c_int32),
         ("reserved", c_int32),
+        ("torch_dir", c_char_p),
     ]
 
 

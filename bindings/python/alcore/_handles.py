@@ -2,9 +2,11 @@
 """Handles of the library as Python objects, and the context that they come from."""
 import atexit
 import ctypes
+import importlib.util
 import itertools
 import logging
 import os
+import sys
 import threading
 
 from . import _ffi
@@ -153,21 +155,40 @@ def _log(user, level, component, message, fields):
     call_back(_emit, level, component, message, fields)
 
 
+def installed_torch():
+    """The folder of libtorch of the torch that this interpreter would import; None without one, and where the program has
+    imported torch already or the user names a folder."""
+    if "torch" in sys.modules or os.environ.get("ALCORE_TORCH_LIBDIR"):
+        return None
+    try:
+        found = importlib.util.find_spec("torch")
+    except (ImportError, ValueError):
+        return None
+    if found is None or not found.origin:
+        return None
+    folder = os.path.join(os.path.dirname(found.origin), "lib")
+    return folder if os.path.exists(os.path.join(folder, "libtorch_cpu.so")) else None
+
+
 class Context(Handle):
     """Threads, seed, log and progress of everything made from it. Most programs never make one: there is a default.
 
     threads: worker threads, 0 = the cores this process may use. seed: default seed of requests.
     progress: None shows a tqdm bar for calls longer than a second when tqdm is installed and stderr is a terminal; False
     shows nothing; a function is called as progress(stage, done, total), with total -1 when unknown.
-    module_dir: where GPU and other modules are looked for first. Log lines go to logging.getLogger("alcore")."""
+    module_dir: where GPU and other modules are looked for first. torch_dir: the folder of libtorch, for Hugging Face models;
+    None: that of the torch that is installed beside alcore, which is not imported for it, unless $ALCORE_TORCH_LIBDIR names one.
+    Log lines go to logging.getLogger("alcore")."""
 
     _noun = "ctx"
 
-    def __init__(self, *, threads=0, seed=0, progress=None, module_dir=None):
+    def __init__(self, *, threads=0, seed=0, progress=None, module_dir=None, torch_dir=None):
         self._number = next(_numbers)
         _settings[self._number] = progress
         options = struct(_ffi.alcore_ctx_options, log=_log, progress=_progress, progress_user=self._number, seed=seed,
                          threads=threads, module_dir=None if module_dir is None else os.fsencode(module_dir))
+        torch_dir = installed_torch() if torch_dir is None else torch_dir
+        options.torch_dir = None if torch_dir is None else os.fsencode(torch_dir)
         super().__init__(new(lib.alcore_ctx_unref, lib.alcore_ctx_new, ctypes.byref(options)), None)
 
     @property

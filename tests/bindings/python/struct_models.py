@@ -8,7 +8,7 @@ import time
 import alcore
 from alcore import _ffi
 from alcore._handles import Handle
-from struct_world import (CTX, FOLDER, TEXTS, Owned, Refused, When, ask, column, file, lib, log_lines, result, struct_of, told,
+from struct_world import (CTX, FOLDER, TEXTS, Owned, Refused, Unread, When, ask, column, file, lib, log_lines, result, struct_of, told,
                           walks)
 
 # ---- contexts ----
@@ -64,7 +64,7 @@ SLOW = files(.11)  # progress is called every 100 ms
 
 @walks("alcore_ctx_new", allocator=allocator, files=files, log=log, log_user=When(7, log=log), log_destroy=log_destroy,
        progress=When(progress, files=SLOW), progress_user=When(7, progress=progress, files=SLOW), progress_destroy=progress_destroy,
-       module_dir=os.fsencode(os.environ["NULL_MODEL_MODULE"]), seed=1, threads=[1, 3])
+       module_dir=os.fsencode(os.environ["NULL_MODEL_MODULE"]), seed=1, threads=[1, 3], torch_dir=Unread("context", "on which Hugging Face models run where the process has", b"/nowhere"))
 def new_context(options):
     EVENTS.clear()
     owned = Owned("ctx", "alcore_ctx_new", ctypes.byref(options))

@@ -209,3 +209,34 @@ def test_the_cache_answers_the_second_time(context, folder, tmp_path):
     assert again.indices == first.indices
     with pytest.raises(alcore.DataError, match="told to fail"):
         alcore.Pool(TEXTS + ["fever"], context=context).select("1", model=folder, cache=str(cache))
+
+
+def test_the_torch_beside_the_package_is_found_without_an_import(tmp_path):
+    """A package of that name whose library is none: the error tells which one was taken."""
+    import subprocess
+    import sys
+    library = tmp_path / "torch" / "lib"
+    library.mkdir(parents=True)
+    (tmp_path / "torch" / "__init__.py").write_text("raise AssertionError('imported')")
+    (library / "libtorch_cpu.so").write_text("no library")
+    (tmp_path / "model").mkdir()
+    (tmp_path / "model" / "config.json").write_text('{"model_type": "bert"}')
+    program = """
+import alcore, sys
+sys.path.insert(0, %r)
+try:
+    with alcore.Context(%s) as context:
+        alcore.Model.open(%r, context=context)
+except alcore.UnsupportedError as error:
+    print(error)
+assert "torch" not in sys.modules
+"""
+    def said(arguments="", **environment):
+        done = subprocess.run([sys.executable, "-c", program % (str(tmp_path), arguments, str(tmp_path / "model"))], capture_output=True,
+                              text=True, env=dict(os.environ, **environment))
+        assert done.returncode == 0, done.stderr
+        return done.stdout
+
+    assert "torch_dir: %s/" % library in said()
+    assert "torch_dir: /nowhere/" in said("torch_dir='/nowhere'")
+    assert "ALCORE_TORCH_LIBDIR: /elsewhere/" in said(ALCORE_TORCH_LIBDIR="/elsewhere")
