@@ -34,10 +34,11 @@ enum {
     /** The id and the token values of each row: a ragged column that is written. Asked for in
      * reading or writing records it is an error. */
     ALCORE_FORMAT_LP = 6,
-    /** Read only: columns, a line a token, a blank line behind each sentence (CoNLL-U, CoNLL-2003,
-     * PAN-X). The tokens are the words of the text, the tags those of the reference. text_column
-     * and reference_column are numbers from 1, in CoNLL-U also names (form, upos); by default the
-     * first and the last column, in CoNLL-U form and upos. */
+    /** Read only: columns, a line a token, a blank line behind each sentence (CoNLL-U and its Plus,
+     * CoNLL-X, 2003, 2009 and 2012, GermEval, PAN-X). The tokens are the words of the text, the
+     * tags those of the reference. text_column and reference_column are numbers from 1, or names
+     * (form, upos) where columns have some; by default the first column that is no id and the last
+     * one, in CoNLL-U form and upos. */
     ALCORE_FORMAT_CONLL = 7,
     /** Read only: one side of a test set of WMT, IWSLT or NIST in SGML or XML; each of its segments
      * is a text with the id DOCUMENT:SEGMENT, and its document the group. */

@@ -1,24 +1,22 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Records as columns, a line a token: CoNLL-U (Universal Dependencies v2), CoNLL-2003 and files of
- * two columns, such as those of PAN-X (docs/formats.md). A blank line ends a sentence.
+/* Records as columns, a line a token (docs/formats.md): CoNLL-U and CoNLL-U Plus, the files of the
+ * shared tasks of CoNLL from 2000 on, GermEval, MultiCoNER, PAN-X and others. A blank line ends a
+ * sentence.
  *
  * The tokens of a sentence with a space between them are the text of a record, their tags with a
  * space between them its reference: word i of the reference is the label of word i of the text. A
  * space inside a token or tag becomes U+00A0, which separates no words, so that both have as many.
  *
- * The first line with a token says how columns are separated and how many each line has; ten
- * columns between TABs of which the first is an id are CoNLL-U. Memory: one sentence, at most
- * lines->max_line_bytes of text. */
+ * The lines of the first sentence are held back until it ends; they say what the columns are
+ * (conll_layout.h). Memory: one sentence, at most lines->max_line_bytes of text. */
 #include <string.h>
-#include <strings.h>
 
 #include "alcore/remedy.h"
+#include "formats/conll_layout.h"
 #include "formats/record_format.h"
 
 enum {
-    UNIVERSAL_COLUMNS = 10, /* of CoNLL-U: ID FORM LEMMA UPOS XPOS FEATS HEAD DEPREL DEPS MISC */
-    MAX_COLUMNS = 1024,     /* a column number that the options name is at most this */
-    LANGUAGE_BYTES = 16     /* of a Wikipedia's language code such as zh-min-nan, with its NUL */
+    LANGUAGE_BYTES = 16 /* of a Wikipedia's language code such as zh-min-nan, with its NUL */
 };
 
 /* Whether tokens begin with their language, "en:Paris", as those of PAN-X do. */
@@ -28,13 +26,15 @@ enum {
     PREFIX_EACH /* every token of the first sentence did, so all of the file must */
 };
 
+typedef alcore__conll_cell cell;
+
 typedef struct conll_state {
-    int32_t columns;     /* of every line with a token; 0: none was read yet */
-    int64_t layout_line; /* the line that this number was taken from */
-    bool tabs;           /* columns are separated by single TABs, else by runs of blanks */
-    bool universal;      /* CoNLL-U */
-    int32_t token, tag;  /* their columns, from 0; tag -1: there are no tags */
-    int32_t prefix;      /* PREFIX_* */
+    alcore__conll_layout layout;
+    bool settled; /* the layout is known */
+    alcore__buffer
+        held;          /* until then: the lines since the last blank one, a line feed behind each */
+    int64_t held_line; /* the number of the first of them */
+    int32_t prefix;    /* PREFIX_* */
     char language[LANGUAGE_BYTES]; /* before the tokens of this or the last sentence, no colon */
 
     /* The sentence so far. */
@@ -42,115 +42,16 @@ typedef struct conll_state {
     int64_t first_line;      /* of its first token */
     alcore__buffer text;     /* its tokens with a space between them */
     alcore__buffer tags;     /* their tags with a space between them */
-    alcore__buffer id;       /* value of "# sent_id = ..."; empty: none */
+    alcore__buffer id;       /* value of "# sent_id = ..." or "# id ..."; empty: none */
     alcore__buffer document; /* value of the last "# newdoc id = ..."; empty: none */
     bool handed_over;        /* it was made a record: the next line begins another one */
     bool broken;             /* one of its lines was an error: the others are passed over */
-} conll_state;
 
-/* A column of a line, a view of it. */
-typedef struct cell {
-    const char *text; /* not terminated */
-    size_t length;    /* bytes */
-} cell;
+    const alcore_read_options *options; /* of the reading; NULL: defaults */
+} conll_state;
 
 static bool is_blank(char byte) {
     return byte == ' ' || byte == '\t';
-}
-
-/* ---- columns ---- */
-
-/* Cuts the next column off *text [*length]; false when there is none. Between TABs a column may be
- * empty; *begun says that one was cut off before. */
-static bool next_cell(bool tabs, bool *begun, const char **text, size_t *length, cell *out) {
-    size_t skip = 0, end;
-    if (tabs) {
-        if (*begun && *length == 0) return false;
-        skip = *begun; /* the TAB before it */
-    } else {
-        while (skip < *length && is_blank((*text)[skip])) skip++;
-        if (skip == *length) return false;
-    }
-    *begun = true;
-    for (end = skip; end < *length; end++)
-        if ((*text)[end] == '\t' || (!tabs && (*text)[end] == ' ')) break;
-    *out = (cell){*text + skip, end - skip};
-    *text += end;
-    *length -= end;
-    return true;
-}
-
-/* Counts the columns of a line and sets *first (may be NULL) to the first one. */
-static int32_t count_cells(bool tabs, const char *text, size_t length, cell *first) {
-    bool begun = false;
-    cell found;
-    int32_t count = 0;
-    while (next_cell(tabs, &begun, &text, &length, &found))
-        if (count++ == 0 && first) *first = found;
-    return count;
-}
-
-/* Whether a cell is an id of CoNLL-U: digits, and behind a hyphen or a point more digits. *out_kind
- * is the sign between them; 0 for a plain number, which a word has. */
-static bool parse_id(cell id, char *out_kind) {
-    size_t digits = 0;
-    *out_kind = 0;
-    for (size_t i = 0; i < id.length; i++) {
-        const char byte = id.text[i];
-        if (byte >= '0' && byte <= '9') {
-            digits++;
-        } else {
-            if ((byte != '-' && byte != '.') || *out_kind || digits == 0) return false;
-            *out_kind = byte;
-            digits = 0;
-        }
-    }
-    return digits > 0;
-}
-
-/* The column, from 0, that the options name: by its number from 1, where the name is digits alone,
- * or in CoNLL-U by its name. */
-static alcore_status find_column(const conll_state *state, const alcore__line_reader *lines,
-                                 const char *name, int32_t *out) {
-    static const char *const names[UNIVERSAL_COLUMNS] = {"id",    "form", "lemma",  "upos", "xpos",
-                                                         "feats", "head", "deprel", "deps", "misc"};
-    int32_t number = 0;
-    for (const char *c = name; *c >= '0' && *c <= '9' && number <= MAX_COLUMNS; c++) {
-        number = 10 * number + (*c - '0');
-        if (c[1]) continue;
-        *out = number - 1;
-        if (number >= 1 && number <= state->columns) return ALCORE_OK;
-    }
-    for (int32_t i = 0; i < UNIVERSAL_COLUMNS && state->universal; i++) {
-        *out = i;
-        if (strcasecmp(name, names[i]) == 0) return ALCORE_OK;
-    }
-    return alcore__fail(ALCORE_E_PARAM,
-                        "%s:%lld: no column is called \"%s\"; the line has the columns 1 to %d%s",
-                        lines->path, (long long)lines->line, name, (int)state->columns,
-                        state->universal ? ", in CoNLL-U also id, form, lemma, upos, xpos, feats, "
-                                           "head, deprel, deps and misc"
-                                         : "");
-}
-
-/* Sets the layout of the file from its first line with a token. Where the options name no columns,
- * tokens and tags are FORM and UPOS in CoNLL-U, else the first and the last column. */
-static alcore_status read_layout(conll_state *state, const alcore_read_options *options,
-                                 const alcore__line_reader *lines, const char *text,
-                                 size_t length) {
-    const char *token = options ? options->text_column : NULL;
-    const char *tag = options ? options->reference_column : NULL;
-    cell first = {text, 0};
-    char kind;
-    state->tabs = memchr(text, '\t', length) != NULL;
-    state->columns = count_cells(state->tabs, text, length, &first);
-    state->layout_line = lines->line;
-    state->universal = state->tabs && state->columns == UNIVERSAL_COLUMNS && parse_id(first, &kind);
-    state->token = state->universal ? 1 : 0;
-    state->tag = state->universal ? 3 : state->columns > 1 ? state->columns - 1 : -1;
-    if (token) state->prefix = PREFIX_NONE;
-    if (token) ALCORE__TRY(find_column(state, lines, token, &state->token));
-    return tag ? find_column(state, lines, tag, &state->tag) : ALCORE_OK;
 }
 
 /* ---- languages before tokens ---- */
@@ -193,7 +94,7 @@ static alcore_status cut_language(conll_state *state, const alcore__line_reader 
             alcore__lines_fail(lines,
                                "column %d: \"%.*s\" does not begin with a language and a colon, "
                                "such as \"%s:\", as the tokens before it do",
-                               (int)state->token + 1,
+                               (int)state->layout.token + 1,
                                (int)(token->length < 40 ? token->length : 40), token->text,
                                state->language),
             ALCORE_REMEDY_OPTION, "text_column", "1", "reads the tokens as they are");
@@ -251,65 +152,137 @@ static alcore_status check_cell(const alcore__line_reader *lines, cell found, in
     return alcore__lines_fail(lines, "column %d, the %s, is empty", (int)column + 1, noun);
 }
 
-/* Adds the token of a line to the sentence. In CoNLL-U the words 1, 2, ... are tokens; a range of
+/* The error of a line with another number of columns than that of the layout. */
+static alcore_status fail_columns(const conll_state *state, const alcore__line_reader *lines,
+                                  const char *text, int32_t columns) {
+    return alcore__lines_fail(lines, "%d columns, line %lld has %d%s", (int)columns,
+                              (long long)state->layout.line, (int)state->layout.columns,
+                              text[0] == '#' ? "; a comment stands before the first token of a "
+                                               "sentence"
+                                             : "");
+}
+
+/* Adds the token of a line to the sentence. Where words have ids, 1, 2, ... are tokens; a range of
  * them (1-2), which repeats them as they are written, and an empty node (1.1) are not. */
 static alcore_status add_token(conll_state *state, const alcore__line_reader *lines,
                                const char *text, size_t length) {
-    cell found, first = {text, 0}, token = {text, 0}, tag = {text, 0};
+    const alcore__conll_layout *layout = &state->layout;
+    const bool open = layout->kind == ALCORE__CONLL_2009 || layout->kind == ALCORE__CONLL_2012;
+    cell found, id = {text, 0}, token = {text, 0}, tag = {text, 0};
     const char *rest = text;
     size_t left = length;
     bool begun = false;
     char kind = 0;
     int32_t columns = 0;
-    for (; next_cell(state->tabs, &begun, &rest, &left, &found); columns++) {
-        if (columns == 0) first = found;
-        if (columns == state->token) token = found;
-        if (columns == state->tag) tag = found;
+    for (; alcore__conll_next(layout->tabs, &begun, &rest, &left, &found); columns++) {
+        if (columns == layout->id) id = found;
+        if (columns == layout->token) token = found;
+        if (columns == layout->tag) tag = found;
     }
-    if (columns != state->columns)
-        return alcore__lines_fail(lines, "%d columns, line %lld has %d", (int)columns,
-                                  (long long)state->layout_line, (int)state->columns);
-    if (state->universal && !parse_id(first, &kind))
+    if (open ? columns < layout->columns : columns != layout->columns)
+        return fail_columns(state, lines, text, columns);
+    if (layout->id >= 0 && !alcore__conll_is_id(id, &kind))
         return alcore__lines_fail(lines,
-                                  "column 1: \"%.*s\" is no id: 1 of a word, 1-2 of a range of "
+                                  "column %d: \"%.*s\" is no id: 1 of a word, 1-2 of a range of "
                                   "words or 1.1 of an empty node",
-                                  (int)(first.length < 40 ? first.length : 40), first.text);
+                                  (int)layout->id + 1, (int)(id.length < 40 ? id.length : 40),
+                                  id.text);
     if (kind) return ALCORE_OK;
-    ALCORE__TRY(check_cell(lines, token, state->token, "token"));
-    if (state->tag >= 0) ALCORE__TRY(check_cell(lines, tag, state->tag, "tag"));
+    ALCORE__TRY(check_cell(lines, token, layout->token, "token"));
+    if (layout->tag >= 0) ALCORE__TRY(check_cell(lines, tag, layout->tag, "tag"));
     ALCORE__TRY(cut_language(state, lines, &token));
     if (state->tokens == 0) state->first_line = lines->line;
     ALCORE__TRY(append_word(state, lines, &state->text, token));
-    if (state->tag >= 0) ALCORE__TRY(append_word(state, lines, &state->tags, tag));
+    if (layout->tag >= 0) ALCORE__TRY(append_word(state, lines, &state->tags, tag));
     state->tokens++;
     return ALCORE_OK;
 }
 
-/* Whether a line that begins with # is a comment. In CoNLL-U it always is. Elsewhere # may be a
- * token: a comment stands before the tokens of a sentence and has not the columns of a token. */
-static bool is_comment(const conll_state *state, const char *text, size_t length) {
-    if (state->universal) return true;
-    if (state->tokens > 0) return false;
-    if (state->columns > 0) return count_cells(state->tabs, text, length, NULL) != state->columns;
-    return !memchr(text, '\t', length) && (length == 1 || text[1] == ' ');
+/* ---- comments ---- */
+
+/* Moves *begin over blanks. */
+static void skip_blanks(const char *text, size_t length, size_t *begin) {
+    while (*begin < length && is_blank(text[*begin])) ++*begin;
+}
+
+/* Moves *begin behind a comment's key, "#" and blanks before it; false: it has another one. */
+static bool has_key(const char *comment, size_t length, const char *key, size_t *begin) {
+    *begin = 1; /* behind the # */
+    skip_blanks(comment, length, begin);
+    const size_t bytes = strlen(key);
+    if (length - *begin < bytes || memcmp(comment + *begin, key, bytes) != 0) return false;
+    *begin += bytes;
+    return true;
 }
 
 /* Keeps the value of a comment "# KEY = VALUE" with that key; other comments are passed over. */
-static alcore_status keep_value(const alcore__line_reader *lines, const char *comment,
-                                size_t length, const char *key, alcore__buffer *out) {
-    const size_t key_length = strlen(key);
-    size_t begin = 1; /* behind the # */
-    while (begin < length && comment[begin] == ' ') begin++;
-    if (length - begin < key_length || memcmp(comment + begin, key, key_length) != 0)
-        return ALCORE_OK;
-    begin += key_length;
-    while (begin < length && comment[begin] == ' ') begin++;
+static alcore_status keep_value(alcore_ctx *ctx, const char *comment, size_t length,
+                                const char *key, alcore__buffer *out) {
+    size_t begin;
+    if (!has_key(comment, length, key, &begin)) return ALCORE_OK;
+    skip_blanks(comment, length, &begin);
     if (begin == length || comment[begin] != '=') return ALCORE_OK;
     begin++;
-    while (begin < length && comment[begin] == ' ') begin++;
-    while (length > begin && comment[length - 1] == ' ') length--;
+    skip_blanks(comment, length, &begin);
+    while (length > begin && is_blank(comment[length - 1])) length--;
     out->length = 0;
-    return alcore__buffer_append(lines->ctx, out, comment + begin, length - begin);
+    return alcore__buffer_append(ctx, out, comment + begin, length - begin);
+}
+
+/* Keeps the id of a comment "# id ID", as in MultiCoNER, where nothing but a TAB follows it. */
+static alcore_status keep_id(alcore_ctx *ctx, const char *comment, size_t length,
+                             alcore__buffer *out) {
+    size_t begin, end;
+    if (!has_key(comment, length, "id", &begin)) return ALCORE_OK;
+    if (begin == length || !is_blank(comment[begin])) return ALCORE_OK;
+    skip_blanks(comment, length, &begin);
+    for (end = begin; end < length && !is_blank(comment[end]); end++) continue;
+    if (end == begin || comment[begin] == '=' || (end < length && comment[end] != '\t'))
+        return ALCORE_OK;
+    out->length = 0;
+    return alcore__buffer_append(ctx, out, comment + begin, end - begin);
+}
+
+/* Keeps what a comment says: the id of the sentence and the document. */
+static alcore_status read_comment(conll_state *state, alcore_ctx *ctx, const char *text,
+                                  size_t length) {
+    static const char begin_mark[] = "#begin document ("; /* of CoNLL-2012 */
+    const size_t bytes = sizeof begin_mark - 1;
+    const char *close = memchr(text, ')', length);
+    if (length > bytes && memcmp(text, begin_mark, bytes) == 0 && close) {
+        state->document.length = 0;
+        return alcore__buffer_append(ctx, &state->document, text + bytes,
+                                     (size_t)(close - text) - bytes);
+    }
+    ALCORE__TRY(keep_value(ctx, text, length, "sent_id", &state->id));
+    ALCORE__TRY(keep_id(ctx, text, length, &state->id));
+    return keep_value(ctx, text, length, "newdoc id", &state->document);
+}
+
+/* Takes the names of columns from a comment "# global.columns = ID FORM ...", as CoNLL-U Plus has
+ * in its first line. */
+static alcore_status read_names(conll_state *state, const alcore__line_reader *lines,
+                                const char *text, size_t length) {
+    alcore__buffer value = {0};
+    char *names = state->layout.names;
+    alcore_status status = keep_value(lines->ctx, text, length, "global.columns", &value);
+    if (status == ALCORE_OK && value.length >= sizeof state->layout.names)
+        status = alcore__lines_fail(lines, "the names of the columns are longer than %zu bytes",
+                                    sizeof state->layout.names - 1);
+    if (status == ALCORE_OK && value.length > 0) {
+        const char *next = value.data;
+        size_t left = value.length, used = 0;
+        cell name;
+        bool begun = false;
+        while (alcore__conll_next(false, &begun, &next, &left, &name)) {
+            if (used > 0) names[used++] = ' ';
+            memcpy(names + used, name.text, name.length);
+            used += name.length;
+        }
+        names[used] = '\0';
+    }
+    alcore__buffer_clear(lines->ctx, &value);
+    return status;
 }
 
 /* Makes the sentence a record, views of the state that the next line invalidates; *out_skip is true
@@ -324,7 +297,7 @@ static void end_sentence(conll_state *state, alcore__record *record, bool *out_s
     record->line = state->first_line;
     record->text = state->text.data;
     record->text_length = state->text.length;
-    if (state->tag >= 0) {
+    if (state->layout.tag >= 0) {
         record->reference = state->tags.data;
         record->reference_length = state->tags.length;
     }
@@ -343,21 +316,73 @@ static void end_sentence(conll_state *state, alcore__record *record, bool *out_s
     state->handed_over = true;
 }
 
-/* Reads a line that is not blank. */
-static alcore_status read_content(conll_state *state, const alcore_read_options *options,
-                                  const alcore__line_reader *lines, const char *text,
-                                  size_t length) {
-    static const char document_mark[] = "-DOCSTART-"; /* of CoNLL-2003 */
-    if (text[0] == '#' && is_comment(state, text, length)) {
-        ALCORE__TRY(keep_value(lines, text, length, "sent_id", &state->id));
-        return keep_value(lines, text, length, "newdoc id", &state->document);
+/* Reads a line that is not blank, of a file whose layout is known. */
+static alcore_status read_content(conll_state *state, const alcore__line_reader *lines,
+                                  const char *text, size_t length) {
+    bool comment = false;
+    if (state->tokens == 0 && alcore__conll_is_mark(text, length)) return ALCORE_OK;
+    if (text[0] == '#' && (state->tokens == 0 || state->layout.id >= 0))
+        ALCORE__TRY(alcore__conll_is_comment(&state->layout, lines, text, length, &comment));
+    return comment ? read_comment(state, lines->ctx, text, length)
+                   : add_token(state, lines, text, length);
+}
+
+/* ---- the first sentence ---- */
+
+/* Holds a line back until the layout is known. */
+static alcore_status hold(conll_state *state, const alcore__line_reader *lines, const char *text,
+                          size_t length) {
+    if (state->held.length == 0) state->held_line = lines->line;
+    ALCORE__TRY(alcore__buffer_append(lines->ctx, &state->held, text, length));
+    ALCORE__TRY(alcore__buffer_append(lines->ctx, &state->held, "\n", 1));
+    if (text[0] == '#') ALCORE__TRY(read_names(state, lines, text, length));
+    if (state->held.length / 2 <= lines->max_line_bytes) return ALCORE_OK;
+    return alcore__lines_fail(lines,
+                              "the sentence, which begins in line %lld, is longer than %zu bytes",
+                              (long long)state->held_line, lines->max_line_bytes);
+}
+
+/* Reads the lines that were held back: as those of the first sentence, or, where they are comments
+ * alone, for what they say. */
+static alcore_status read_held(conll_state *state, const alcore_read_options *options,
+                               const alcore__line_reader *lines) {
+    alcore__line_reader at = *lines; /* for error texts */
+    const char *next = state->held.data, *end = next + state->held.length;
+    bool found = false;
+    at.line = state->held_line;
+    ALCORE__TRY(
+        alcore__conll_find_layout(&state->layout, options, &at, next, state->held.length, &found));
+    state->settled = found;
+    if (options && options->text_column) state->prefix = PREFIX_NONE;
+    for (; next < end; at.line++) {
+        const size_t length =
+            (size_t)((const char *)memchr(next, '\n', (size_t)(end - next)) - next);
+        if (found)
+            ALCORE__TRY(read_content(state, &at, next, length));
+        else if (next[0] == '#')
+            ALCORE__TRY(read_comment(state, lines->ctx, next, length));
+        next += length + 1;
     }
-    const size_t mark = sizeof document_mark - 1;
-    if (state->tokens == 0 && length >= mark && memcmp(text, document_mark, mark) == 0 &&
-        (length == mark || is_blank(text[mark])))
-        return ALCORE_OK;
-    if (state->columns == 0) ALCORE__TRY(read_layout(state, options, lines, text, length));
-    return add_token(state, lines, text, length);
+    return ALCORE_OK;
+}
+
+/* ---- the format ---- */
+
+/* At the end of a sentence or of the file. */
+static alcore_status read_blank(conll_state *state, const alcore_read_options *options,
+                                const alcore__line_reader *lines, alcore__record *record,
+                                bool *out_skip) {
+    alcore_status status = ALCORE_OK;
+    if (!state->settled && state->held.length > 0 && !state->broken)
+        status = read_held(state, options, lines);
+    state->held.length = 0;
+    if (status == ALCORE_OK && !state->broken) end_sentence(state, record, out_skip);
+    state->broken = false;
+    if (status == ALCORE_E_DATA) {
+        begin_sentence(state);
+        *out_skip = false;
+    }
+    return status;
 }
 
 /* line of the format: a blank line gives the record of the sentence before it, other lines give
@@ -369,15 +394,13 @@ static alcore_status read_line(void *data, const alcore_read_options *options,
     conll_state *state = data;
     size_t blank = 0;
     while (blank < length && is_blank(text[blank])) blank++;
+    state->options = options;
     if (state->handed_over) begin_sentence(state);
     *out_skip = true;
-    if (blank == length) {
-        if (!state->broken) end_sentence(state, record, out_skip);
-        state->broken = false;
-        return ALCORE_OK;
-    }
+    if (blank == length) return read_blank(state, options, lines, record, out_skip);
     if (state->broken) return ALCORE_OK;
-    alcore_status status = read_content(state, options, lines, text, length);
+    alcore_status status = state->settled ? read_content(state, lines, text, length)
+                                          : hold(state, lines, text, length);
     if (status == ALCORE_E_DATA) {
         begin_sentence(state);
         state->broken = true;
@@ -390,15 +413,15 @@ static alcore_status read_line(void *data, const alcore_read_options *options,
 static alcore_status read_end(void *data, const alcore__line_reader *lines, alcore__record *record,
                               bool *out_skip) {
     conll_state *state = data;
-    (void)lines;
     *out_skip = true;
-    if (!state->broken && !state->handed_over) end_sentence(state, record, out_skip);
-    return ALCORE_OK;
+    if (state->handed_over) begin_sentence(state);
+    return read_blank(state, state->options, lines, record, out_skip);
 }
 
 /* clear of the format: frees the buffers. */
 static void clear(void *data, alcore_ctx *ctx) {
     conll_state *state = data;
+    alcore__buffer_clear(ctx, &state->held);
     alcore__buffer_clear(ctx, &state->text);
     alcore__buffer_clear(ctx, &state->tags);
     alcore__buffer_clear(ctx, &state->id);

@@ -47,6 +47,9 @@ row = "\t_\t_\t_\t_\t_\t_\n"
 write("conll", "# newdoc id = d\n# sent_id = s\n1-2\tab\t_\t_" + row + "1\ta\t_\tX" + row + "2\tb c\t_\tY" + row + "2.1\td\t_\tZ" + row +
       "\n", "-DOCSTART- -X- O O\n\nEU NNP I-NP I-ORG\n# NN O O\n\n# note\nx y z O\r\n", "en:Paris\tB-LOC\nen:a:b\tO\n\nen:x\tO\n",
       "en:a\tO\n\nb\tO\n", "a\tO\n\nb\nc\tO\n\nd\tO\n", "a\t\tO\n\tx\t\n", "one\ntwo\n\n", "#\tO\n", "# \n#\n#a b\n", "1\ta\t_\t_" + row + "x\tb\t_\tX" + row,
+      "# global.columns = ID FORM UPOS X:Y\n# sent_id = a\n1-2\tab\t_\t*\n1\ta\tX\t*\n2\tb\tY\t1\n\n", "#\thttp://x [2]\n1\ta\tO\tO\n2\tb\tB-X\tO\n\n",
+      "# id 1-2\td=e\na _ _ O\n# _ _ O\n\n# id 3\td=e\nb _ _ B-X\n", "1\tA\ta\ta\tDT\tDT\t_\t_\t2\t2\tN\tN\t_\t_\n\n1\tG\tg\tg\tVB\tVB\t_\t_\t0\t0\tR\tR\tY\tg.01\tA1\n",
+      "#begin document (b/c); part 000\nb/c 0 0 It PRP (S* - - - S * -\nb/c 0 1 is VBZ *) be 01 1 S * -\n\n#end document\n", "1 CD O\nm CD O\n", "1\ta\tO\n", "0 a B-X\n1 b O\n",
       "\ufeffa O\nb\rc O", " \t\n\n", b"\xff\tO\n", "a O\n\tb O\n")
 write("tags", "B-PER I-PER O\tB-PER I-PER B-LOC\n", "I-A I-B O\tB-A I-A I-A\nO\tO\n", "O O\tO\n", "B-\tO", "X-PER\tO",
       "\n\t\n", b"B-\xff\tB-\xff\n\0\t\0")

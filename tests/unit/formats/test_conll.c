@@ -86,6 +86,103 @@ START_TEST(columns_between_tabs) {
 }
 END_TEST
 
+/* Comments of data sets that are no "# key = value". */
+START_TEST(comments_of_data_sets) {
+    /* MultiCoNER: as many columns as a token between spaces, and a TAB. */
+    expect("# id 00-1\tdomain=en\nrobert _ _ B-OtherPER\nran _ _ O\n\n"
+           "# id 00-2\tdomain=en\nparis _ _ B-HumanSettlement\nwins _ _ O\n",
+           NULL, NULL,
+           "robert ran|00-1|B-OtherPER O|-|-|-|2\nparis wins|00-2|B-HumanSettlement O|-|-|-|6\n");
+    expect("robert _ _ B-OtherPER\nran _ _ O\n\n# id 00-1\tdomain=en\nparis _ _ B-X\n", NULL, NULL,
+           "robert ran|-|B-OtherPER O|-|-|-|1\nparis|00-1|B-X|-|-|-|5\n");
+    /* GermEval: number, word, outer and inner entities. */
+    expect("#\thttp://example.org/x [2009-10-17]\n1\tAufgrund\tO\tO\n2\tBonn\tB-LOC\tO\n\n"
+           "#\thttp://example.org/y [2009]\n1\t#\tO\tO\n",
+           NULL, NULL, "Aufgrund Bonn|-|O B-LOC|-|-|-|2\n#|-|O|-|-|-|6\n");
+    /* A treebank with a TAB behind the #. */
+    expect("#\tid='1'-document_id='36'\n1\tn\tn\tADP\t_\t_\t0\troot\t_\t_\n"
+           "2\tx\tx\tX\t_\t_\t1\tdep\t_\t_\n\n#sent_id=s 2\n1\ty\ty\tX\t_\t_\t0\troot\t_\t_\n",
+           NULL, NULL, "n x|-|ADP X|-|-|-|2\ny|s 2|X|-|-|-|6\n");
+    expect("#note\na\tO\n\n#\tnote\tnote\nb\tO\n\n##\nc\tO\n", NULL, NULL,
+           "a|-|O|-|-|-|2\nb|-|O|-|-|-|5\nc|-|O|-|-|-|8\n");
+    /* Comments before the first sentence, with blank lines behind them. */
+    expect("# a b\n\n# sent_id = q\n\n# c d e\na b O\n", NULL, NULL, "a|-|O|-|-|-|6\n");
+    expect("# newdoc id = d\n\na b O\n", NULL, NULL, "a|-|O|-|d|-|3\n");
+}
+END_TEST
+
+/* A # as a word, with the tags of words. */
+START_TEST(hashes_as_tokens) {
+    expect("# NN O\nx NN O\n\n# NN B-X\n", NULL, NULL, "# x|-|O O|-|-|-|1\n#|-|B-X|-|-|-|4\n");
+    expect("#\tO\n\n#tag\tB-X\n", NULL, NULL, "#|-|O|-|-|-|1\n#tag|-|B-X|-|-|-|3\n");
+    expect("#\tSYM\nx\tNOUN\n\n#\tSYM\n", NULL, NULL, "# x|-|SYM NOUN|-|-|-|1\n#|-|SYM|-|-|-|4\n");
+    expect("#tag\nx\n", NULL, NULL, "#tag x|-|-|-|-|-|1\n");
+    /* As many columns as a token, but no tag of the kind that tokens have: a comment. */
+    expect("# a note of\nx _ _ O\n", NULL, NULL, "x|-|O|-|-|-|2\n");
+    /* Nothing tells whether it is one. */
+    refuse("x\tNOUN\n\n#\thttp://example.org\nx\tNOUN\n", NULL, NULL, ALCORE_E_DATA,
+           "p.conll:3: \"#\thttp://example.org\" may be a comment or a token: it has 2 columns, as "
+           "tokens have; delete it if it is a comment");
+    refuse("a\tO\n# note\n", NULL, NULL, ALCORE_E_DATA,
+           "p.conll:2: 1 columns, line 1 has 2; a comment stands before the first token of a "
+           "sentence");
+}
+END_TEST
+
+START_TEST(universal_plus) {
+    const char *plus = "# global.columns = ID FORM UPOS PARSEME:MWE\n# sent_id = a\n"
+                       "1-2\tdon't\t_\t*\n1\tdo\tAUX\t*\n2\tn't\tPART\t1:NEG\n\n1\tgo\tVERB\t*\n";
+    expect(plus, NULL, NULL, "do n't|a|AUX PART|-|-|-|4\ngo|-|VERB|-|-|-|7\n");
+    expect(plus, "form", "parseme:mwe", "do n't|a|* 1:NEG|-|-|-|4\ngo|-|*|-|-|-|7\n");
+    expect("# global.columns = FORM NE\n#\tO\nb c\tB-X\n", NULL, NULL,
+           "# b\xC2\xA0"
+           "c|-|O B-X|-|-|-|2\n");
+    refuse("# global.columns = ID WORD\n1\ta\n", NULL, NULL, ALCORE_E_DATA,
+           "global.columns names no column FORM: it has ID WORD");
+    expect("# global.columns = ID WORD\n1\ta\n", "word", NULL, "a|-|-|-|-|-|2\n");
+    refuse("# global.columns = ID FORM\n1\ta\tX\n", NULL, NULL, ALCORE_E_DATA,
+           "p.conll:2: 3 columns, line 2 has 2");
+    refuse("# global.columns = ID FORM\n1\ta\n", "tag", NULL, ALCORE_E_PARAM,
+           "also called ID FORM");
+}
+END_TEST
+
+/* Ids and numbers of words are never words. */
+START_TEST(ids_are_no_words) {
+    /* CoNLL-X, between TABs and between spaces. */
+    expect("1\tThe\tthe\tD\tDT\t_\t2\tdet\t_\t_\n2\tcat\tcat\tN\tNN\t_\t0\troot\t_\t_\n", NULL,
+           NULL, "The cat|-|D N|-|-|-|1\n");
+    expect("1  The the D DT _ 2 det _ _\n2  cat cat N NN _ 0 root _ _\n", NULL, NULL,
+           "The cat|-|D N|-|-|-|1\n");
+    /* CoNLL-2009: sentences with more predicates have more columns. */
+    expect("1\tA\ta\ta\tDT\tDT\t_\t_\t2\t2\tNMOD\tNMOD\t_\t_\n2\tcat\tcat\tcat\tNN\tNN\t_\t_"
+           "\t0\t0\tR\tR\t_\t_\n"
+           "\n1\tGo\tgo\tgo\tVB\tVB\t_\t_\t0\t0\tR\tR\tY\tgo.01\tA1\n",
+           NULL, NULL, "A cat|-|DT NN|-|-|-|1\nGo|-|VB|-|-|-|4\n");
+    expect("1\tA\ta\ta\tDT\tDT\t_\t_\t2\t2\tNMOD\tNMOD\t_\t_\n", "plemma", "deprel",
+           "a|-|NMOD|-|-|-|1\n");
+    /* CoNLL-2012. */
+    expect("#begin document (bc/x/00); part 000\nbc/x/00   0   0    It   PRP  (S*  - - - Spk  * -\n"
+           "bc/x/00   0   1    is   VBZ  *)  be 01 1 Spk  * -\n\n"
+           "bc/x/00   0   0    So   RB   *   - - - Spk  * (V*) -\n\n#end document\n",
+           NULL, NULL, "It is|-|PRP VBZ|-|bc/x/00|-|2\nSo|-|RB|-|bc/x/00|-|5\n");
+    /* Universal NER, and numbers from 0. */
+    expect("# sent_id = s\n# text = Where is it\n1\tWhere\tO\t-\t-\n2\tis\tO\t-\t-\n", NULL, NULL,
+           "Where is|s|O O|-|-|-|3\n");
+    expect("0 a X B-P\n1 b Y O\n\n0 c X O\n", NULL, NULL, "a b|-|B-P O|-|-|-|1\nc|-|O|-|-|-|4\n");
+    /* Words that are numbers. */
+    expect("1 CD O\nmillion CD O\n\n1 CD O\n", NULL, NULL,
+           "1 million|-|O O|-|-|-|1\n1|-|O|-|-|-|4\n");
+    refuse("1\tHello\tO\n\n", NULL, NULL, ALCORE_E_DATA,
+           "p.conll:1: the first column may have ids or words: the first sentence has \"1\" there");
+    expect("1\tHello\tO\n", "2", NULL, "Hello|-|O|-|-|-|1\n");
+    expect("1\tHello\tO\n", "1", NULL, "1|-|O|-|-|-|1\n");
+    refuse("1\tNUM\n2\tNUM\n", NULL, NULL, ALCORE_E_DATA, "may have ids or words");
+    refuse("0 a X B-P\n1 b Y O\n\nc c X O\n", NULL, NULL, ALCORE_E_DATA,
+           "p.conll:4: column 1: \"c\" is no id");
+}
+END_TEST
+
 /* PAN-X: each token begins with its language, which becomes that of the record. */
 START_TEST(languages_before_tokens) {
     expect("en:Paris\tB-LOC\nen:a:b\tO\n\nen::\tO\n\nzh-min-nan:x\tO\nzh-min-nan:yz\tO\n", NULL,
@@ -126,7 +223,7 @@ START_TEST(errors_name_line_and_column) {
     refuse("a b O\n", "", NULL, ALCORE_E_PARAM, "no column is called \"\"");
     refuse("a b O\n", "99999999999999999999", NULL, ALCORE_E_PARAM, "no column is called \"999");
     refuse("1\ta\t_\tX" U, "word", NULL, ALCORE_E_PARAM,
-           "in CoNLL-U also id, form, lemma, upos, xpos");
+           "which are also called id form lemma upos xpos");
 }
 END_TEST
 
@@ -182,7 +279,7 @@ START_TEST(bounded_memory) {
     for (int i = 0; i < SENTENCES; i++) alcore__buffer_format(NULL, &file, "word\tO\n");
     gathered all = {{0}, 0, ALCORE_OK};
     ck_fails(read_text(file.data, NULL, NULL, ALCORE_BAD_LINES_ERROR, 1000, &all), ALCORE_E_DATA,
-             "p.conll:201: the sentence, which begins in line 1, is longer than 1000 bytes");
+             "p.conll:286: the sentence, which begins in line 1, is longer than 1000 bytes");
     ck_assert_int_eq(all.count, 0);
     alcore__buffer_clear(NULL, &file);
     alcore__buffer_clear(NULL, &expected);
@@ -205,6 +302,10 @@ int main(void) {
     const TTest *const tests[] = {universal_dependencies,
                                   columns_between_spaces,
                                   columns_between_tabs,
+                                  comments_of_data_sets,
+                                  hashes_as_tokens,
+                                  universal_plus,
+                                  ids_are_no_words,
                                   language_of_the_file,
                                   languages_before_tokens,
                                   errors_name_line_and_column,
