@@ -25,8 +25,9 @@ bool is_test_set(const char *path) {
 
 void choose_side(const arguments *args, const char *path, bool is_pool,
                  alcore_read_options *options) {
-    if (!is_pool && !is_test_set(path)) return;
-    options->side = option_value(args, OPTION_SIDE, NULL);
+    const bool set = is_test_set(path);
+    if (!is_pool && !set && !(options->references && is_test_set(options->references))) return;
+    if (is_pool || set) options->side = option_value(args, OPTION_SIDE, NULL);
     options->translator = option_value(args, OPTION_TRANSLATOR, NULL);
     options->system = option_value(args, OPTION_SYSTEM, NULL);
     options->domain = option_value(args, OPTION_DOMAIN, NULL);

@@ -350,8 +350,11 @@ alcore_status alcore__conll_is_comment(const alcore__conll_layout *layout,
     }
     if (!layout->tabs && memchr(text, '\t', length)) return ALCORE_OK;
     if (has_other_columns(layout, text, length)) return ALCORE_OK;
-    *out = layout->has_tags && !is_iob(tag);
-    if (*out || layout->tag < 0 || layout->has_tags || may_be_label(tag)) return ALCORE_OK;
+    const cell token = cell_at(layout->tabs, text, length, layout->token);
+    const bool has_space = memchr(token.text, ' ', token.length);
+    *out = layout->has_tags ? !is_iob(tag) : has_space;
+    if (*out || (!has_space && (layout->tag < 0 || layout->has_tags || may_be_label(tag))))
+        return ALCORE_OK;
     return alcore__lines_fail(lines,
                               "\"%.*s\" may be a comment or a token: it has %d columns, as tokens "
                               "have; delete it if it is a comment",

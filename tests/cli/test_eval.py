@@ -299,6 +299,48 @@ def columns_are_read(box):
     equal(values(box.run("eval", "accuracy", "two.tsv", "three.tsv", "--text-column", "label"))["accuracy"], 0.5)
 
 
+def complete_test_set(box):
+    """A test set of WMT with its sources, two references and a system."""
+    sides = (("src lang='en'", ["a cat", "a dog"]), ("ref translator='A'", ["x y z w", "x y"]), ("ref translator='B'", ["x y", "z"]),
+             ("hyp system='S'", ["x y z w", "x q"]))
+    box.file("set.xml", "".join("<doc id='d%d' domain='%s'>\n%s</doc>\n" % (row, domain, "".join(
+        "<%s>\n<seg id='1'>%s</seg></%s>\n" % (begin, texts[row], begin.split()[0]) for begin, texts in sides))
+        for row, domain in enumerate(("news", "chat"))))
+    for name, (_, texts) in zip(("src", "a", "b", "s"), sides):
+        lines(box, name + ".txt", texts)
+
+
+@case
+def sides_of_test_sets(box):
+    complete_test_set(box)
+    hypotheses = ["--side", "hyp", "--system", "S"]
+    for measure in ("bleu", "chrf", "ter", "length-ratio"):
+        plain = values(box.run("eval", measure, "s.txt", "a.txt"))
+        equal(values(box.run("eval", measure, "set.xml", "set.xml", *hypotheses, "--translator", "A")), plain)
+        equal(values(box.run("eval", measure, "s.txt", "set.xml", "--translator", "A")), plain)
+        equal(values(box.run("eval", measure, "set.xml", "a.txt", *hypotheses)), plain)
+    assert values(box.run("eval", "ter", "set.xml", "set.xml", *hypotheses, "--translator", "B"))["ter"] > plain.get("ter", 0)
+    contains(box.run("eval", "bleu", "set.xml", "set.xml", *hypotheses, expect=2).err,
+             'several sides, of which one is read: src (en), ref of translator "A", ref of translator "B", hyp of system "S"',
+             "--translator NAME reads the references of one translator")
+    contains(box.run("eval", "bleu", "s.txt", "a.txt", "--system", "S", expect=2).err, "read as text, which has one side")
+    contains(box.run("eval", "bleu", "set.xml", "a.txt", "--side", "tgt", expect=2).err, "expected src, ref or hyp")
+    contains(box.run("eval", "accuracy", "s.txt", "a.txt", "--system", "S", expect=2).err, "--system")
+    rows = rows_of(box.run("candidates", "set.xml", "--side", "src", "--references", "set.xml", "--translator", "B", "--count", "9").out)
+    equal(sorted((row["id"], row["text"], row["reference"], row["lang"]) for row in rows),
+          [("d0:1", "a cat", "x y", "en"), ("d1:1", "a dog", "z", "en")])
+    rows = rows_of(box.run("candidates", "set.xml", "--translator", "A", "--domain", "chat", "--count", "9").out)
+    equal([(row["id"], row["text"]) for row in rows], [("d1:1", "x y")])
+    contains(box.run("candidates", "set.xml", "--count", "1", expect=2).err, "several sides", "--side src, ref or hyp")
+    contains(box.run("candidates", "set.xml", "--side", "src", "--domain", "law", "--count", "1", expect=2).err, 'no document of domain "law"')
+    contains(box.run("candidates", "src.txt", "--side", "src", "--count", "1", expect=2).err, "src.txt is read as text, which has one side")
+    plain = box.run("align", "src.txt", "a.txt").out
+    equal(box.run("align", "set.xml", "set.xml", "--side", "src", "--translator", "A").out, plain)
+    equal(box.run("align", "src.txt", "set.xml", "--translator", "A").out, plain)
+    equal(box.run("align", "set.xml", "a.txt", "--side", "src").out, plain)
+    box.run("select", "set.xml", "--side", "src", "--strategy", "random", "--budget", "1", "--labeled", "src.txt", "-q")
+
+
 CONLLU = "# sent_id = s1\n1-2\tvámonos\t_\t_%s1\tvamos\tir\tVERB%s2\tnos\tnosotros\tPRON%s\n# sent_id = s2\n1\tmar\tmar\tNOUN%s" % (
     ("\t_" * 6 + "\n",) * 4)
 
@@ -327,7 +369,7 @@ def columns_of_conll_are_read(box):
     box.file("bad.conllu", CONLLU + "2\talto\t_\n")
     contains(box.run("candidates", "bad.conllu", "--count", "1", expect=3).err, "bad.conllu:8: 3 columns, line 2 has 10")
     contains(box.run("candidates", "gold.conllu", "--count", "1", "--text-column", "word", expect=2).err,
-             'gold.conllu:2: no column is called "word"', "form, lemma, upos")
+             'gold.conllu:2: no column is called "word"', "form lemma upos")
 
 
 @case

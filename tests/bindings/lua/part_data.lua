@@ -69,6 +69,15 @@ case("references are read from a second file or from a column", function()
     equal(pool:language(4), "en")
     list({pool:text(4), pool:reference(4), pool:reference(5)}, {"the cat", "DT NN", "VB"})
     fails("ALCORE_E_PARAM", "columns 1 to 3", pool:read(conll, {text_column = "word"}))
+    local set = write("set.xml", "<doc id='d' domain='news'><src lang='en'><seg id='1'>a</seg></src><ref translator='A'><seg id='1'>b</seg></ref>" ..
+        "<ref translator='B'><seg id='1'>c</seg></ref><hyp system='S'><seg id='1'>e</seg></hyp></doc>\n")
+    pool = assert(alcore.pool())
+    fails("ALCORE_E_PARAM", "several sides", pool:read(set))
+    fails("ALCORE_E_PARAM", 'no document of domain "law"', pool:read(set, {side = "src", domain = "law"}))
+    assert(pool:read(set, {side = "src", references = set, translator = "B"}))
+    list({pool:text(1), pool:reference(1), pool:id(1), pool:language(1)}, {"a", "c", "d:1", "en"})
+    assert(pool:read(set, {system = "S", domain = "news"}))
+    equal(pool:text(2), "e")
 end)
 
 -- Little-endian float32 of numbers that it holds exactly, without string.pack (5.3 and later).

@@ -123,6 +123,9 @@ START_TEST(hashes_as_tokens) {
     refuse("x\tNOUN\n\n#\thttp://example.org\nx\tNOUN\n", NULL, NULL, ALCORE_E_DATA,
            "p.conll:3: \"#\thttp://example.org\" may be a comment or a token: it has 2 columns, as "
            "tokens have; delete it if it is a comment");
+    refuse("x\tO\n\n# x\tO\n", NULL, NULL, ALCORE_E_DATA, "p.conll:3: \"# x\tO\" may be a comment");
+    expect("x\tNOUN\n\n# key\tvalue\ny\tNOUN\n", NULL, NULL,
+           "x|-|NOUN|-|-|-|1\ny|-|NOUN|-|-|-|4\n");
     refuse("a\tO\n# note\n", NULL, NULL, ALCORE_E_DATA,
            "p.conll:2: 1 columns, line 1 has 2; a comment stands before the first token of a "
            "sentence");
