@@ -50,8 +50,8 @@ int fill_request(const arguments *args, alcore_ctx *ctx, const inputs *in);
 
 /* Whether the suffix of a path, without one of compression, is that of a test set. */
 bool is_test_set(const char *path);
-/* Sets the choice of --side, --translator, --system and --domain (test_set_options.c) for a file and
- * options->references; files that are not POOL, and no test sets, have no use for it. */
+/* Sets the choice of --side, --translator, --system and --domain (test_set_options.c) for a file
+ * and options->references; files that are not POOL, and no test sets, have no use for it. */
 void choose_side(const arguments *args, const char *path, bool is_pool,
                  alcore_read_options *options);
 /* The same for one of the two files of texts and their translations. */
