@@ -8,10 +8,13 @@ from . import _ffi
 from ._arrays import Tensor, memory_of
 from ._calls import run
 from ._columns import path_of
+from ._frames import frame_of
 from ._handles import Handle, choice, default_context, new, struct
+from ._intake import is_table, values_of
 from ._library import lib
 from ._parts import all_of
 from ._pool import Pool
+from ._records import record_fields
 from ._strings import Strings, name_of
 
 
@@ -19,11 +22,23 @@ def _sides(pairs):
     """Sources and targets of the pairs, with the arguments that a call takes them as."""
     if isinstance(pairs, Pool):
         both = [(text, pairs.reference(row) or "") for row, text in enumerate(pairs)]
+    elif is_table(pairs):
+        both = _pairs_of_table(pairs)
     else:
-        both = [_pair(pair, number) for number, pair in enumerate(pairs)]
+        both = [_pair(pair, number) for number, pair in enumerate(values_of(pairs, "pairs"))]
     sides = [Strings([pair[side] for pair in both], what) for side, what in enumerate(("sources", "targets"))]
     pointers = chain.from_iterable((ctypes.addressof(side.pointers), ctypes.addressof(side.lengths)) for side in sides)
     return sides, (*pointers, len(both))
+
+
+def _pairs_of_table(table):
+    """The texts of a table with their references."""
+    frame = frame_of(table, "pairs")
+    fields = record_fields(frame)
+    if "references" not in fields:
+        raise ValueError("pairs: the table has no column target, reference or translation; its columns are " + frame.listed())
+    sides = [values_of(frame.column(fields[name]), "pairs") for name in ("texts", "references")]
+    return list(zip(*sides))
 
 
 def _pair(pair, number):

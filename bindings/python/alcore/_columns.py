@@ -1,14 +1,15 @@
 # SPDX-License-Identifier: Apache-2.0
 """Columns: one entry per row of a pool, given as arrays or put in parts, in any order."""
-import array
 import ctypes
 import os
+from collections.abc import Mapping
 
 from . import _ffi
 from ._arrays import FLOATS, INTEGERS, NUMBERS, Tensor, integers, memory_of, stream_of, tensor_of
 from ._calls import check, run
+from ._frames import frame_of
 from ._handles import Handle, choice, new, struct
-from ._intake import is_missing, is_table, is_text_column, values_of
+from ._intake import is_missing, is_table, is_text_column, unwrapped, values_of
 from ._library import lib
 from ._numbers import ragged_of
 from ._strings import Strings, name_of, text_at
@@ -49,12 +50,26 @@ def column_of(name, value, what=None):
     return Column(*ragged_of(value, what or name)) if shape in RAGGED else Column(value)
 
 
+def read_once(values, what):
+    """What can be looked at more than once: a list of what an iterator gives, the column of a table that has one."""
+    if hasattr(values, "__next__") and not hasattr(values, "__arrow_c_stream__"):
+        return list(values)
+    if isinstance(values, (list, tuple, str, Column)):
+        return values
+    values = unwrapped(values, what)
+    if is_table(values) and not isinstance(values, Mapping):
+        frame = frame_of(values, what)
+        if len(frame.names) == 1:
+            return frame.column(frame.names[0])
+        return values if hasattr(values, "to_numpy") else frame  # a frame of pandas or polars is a matrix as it is
+    return values
+
+
 def is_texts(values):
-    """Whether values are texts, or all missing with a first one that is a text; nothing is read for it that could be read only
-    once."""
-    if isinstance(values, (tuple, Column, memoryview)) or is_table(values):
+    """Whether values are texts: the first one that is not missing is. They are read twice."""
+    if isinstance(values, (Column, memoryview)) or is_table(values):
         return False
-    if type(values) is not list:
+    if not isinstance(values, (list, tuple)):
         if not is_text_column(values):
             return False
         values = values_of(values, "texts")
@@ -170,6 +185,7 @@ class ColumnWriter(Handle):
 
     def put(self, rows, values, lengths=None):
         """Gives the values of some rows, in any order; a row given twice keeps its first value."""
+        values = read_once(values, self.name)
         if self._shape is None and not self._done:
             tensor = tensor_of(values, self.name, self._ctx._handle, NUMBERS)
             wide = len(tensor.shape) > 1

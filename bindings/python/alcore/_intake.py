@@ -19,6 +19,7 @@ from ._arrow_values import TypeNotRead, values_of as arrow_values
 
 def source_name(value):
     """What to call the source in a message: "a pandas.Series", "a list"."""
+    value = value.source if isinstance(value, Frame) else value
     kind = type(value)
     root = kind.__module__.partition(".")[0].lstrip("_")
     name = kind.__qualname__ if root == "builtins" else root + "." + kind.__qualname__

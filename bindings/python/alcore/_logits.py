@@ -9,6 +9,7 @@ from ._arrays import Tensor, integers, output_of, stream_of, tensor_of
 from ._calls import run
 from ._columns import ColumnWriter
 from ._handles import default_context, struct
+from ._intake import is_bool, is_missing, values_of
 from ._library import lib
 from ._search import _Output
 
@@ -106,11 +107,11 @@ def measure_logits(logits, labels, out, *, lengths=None, ignore=-100, context=No
 
 
 def _flags(words):
-    """The flags of tokens that begin a word as a Tensor, where words has booleans or bytes; else None."""
-    values = words.tolist() if hasattr(words, "tolist") else words
-    kind = str(getattr(words, "dtype", "")).rpartition(".")[2]
-    if not (isinstance(values, (bytes, bytearray)) or kind in ("bool", "uint8") or (values and all(type(one) is bool for one in values))):
-        return None
+    """The flags of tokens that begin a word as a Tensor, where words has booleans or bytes; else the numbers of words, a list."""
+    values = words if isinstance(words, (bytes, bytearray)) else values_of(words, "words")
+    kind = str(getattr(words, "dtype", "")).rpartition(".")[2].lower()
+    if not (isinstance(values, (bytes, bytearray)) or kind in ("bool", "uint8") or (values and all(map(is_bool, values)))):
+        return values
     kept = (ctypes.c_uint8 * max(len(values), 1))(*map(bool, values))
     return Tensor(ctypes.addressof(kept), (_ffi.ALCORE_KIND_UINT, 8), (len(values),), keep=kept)
 
@@ -127,12 +128,10 @@ def first_subword_mean(hidden, words, offsets, *, context=None):
     ctx = context or default_context()
     states = tensor_of(hidden, "hidden", ctx._handle)
     flags = _flags(words)
-    if flags is None:
-        if isinstance(words, (list, tuple)):
-            words = [-1 if word is None else word for word in words]
-        address, count, kept = integers(words, "words")
+    if not isinstance(flags, Tensor):
+        address, count, kept = integers([-1 if is_missing(word) else word for word in flags], "words")
         flags = Tensor(address, (_ffi.ALCORE_KIND_INT, 64), (count,), keep=kept)
-    address, count, kept = integers(list(offsets) if isinstance(offsets, range) else offsets, "offsets")
+    address, count, kept = integers(offsets, "offsets")
     starts = Tensor(address, (_ffi.ALCORE_KIND_INT, 64), (count,), keep=kept)
     out = _Output("d", (max(count - 1, 0), states.shape[-1] if states.shape else 0))
     run(lib.alcore_hidden_average_words, ctx._handle, states.reference, flags.reference, starts.reference, out.tensor.reference)

@@ -67,7 +67,7 @@ class Annotations(Handle, Tabular):
         """Adds items. kinds: "sent" (the default) or "phrase" of each. rows: their rows in the pool, or of a phrase its first
         occurrence; -1 where unknown. costs: their words if not given. translations: None leaves an item open."""
         names = {"texts": texts, "kinds": kinds, "ids": ids, "translations": translations}
-        strings = {name: Strings(value, name, optional=name == "translations")
+        strings = {name: Strings(value, name, optional=name == "translations", integers=name == "ids")
                    for name, value in names.items() if value is not None}
         count = strings["texts"].count
         for name, value in strings.items():

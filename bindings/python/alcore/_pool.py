@@ -10,7 +10,7 @@ from operator import index
 from . import _ffi
 from ._arrays import Tensor, integers, integers_in_place, memory
 from ._calls import check, run
-from ._columns import (Column, ColumnWriter, column_name, column_of, give_column, give_texts, info_of, is_texts, path_of, read_column,
+from ._columns import (Column, ColumnWriter, column_name, column_of, give_column, give_texts, info_of, is_texts, path_of, read_column, read_once,
                        read_texts)
 from ._frames import are_records
 from ._handles import Handle, choice, default_context, new, struct, write_options
@@ -324,6 +324,7 @@ class Pool(Handle):
             return self.read_column(name, values, **how)
         if hasattr(values, "_score_pool"):
             return values._score_pool(self)
+        values = read_once(values, name)
         if is_texts(values):
             give_texts(self, name, values, **how)
             self._kept[name] = None

@@ -1,11 +1,10 @@
 # SPDX-License-Identifier: Apache-2.0
 """Tokenizers: how the texts of a Hugging Face model become token ids."""
-import array
 import ctypes
 
 from . import _ffi
 from ._calls import run
-from ._arrays import memory_of
+from ._arrays import integers, memory_of
 from ._columns import path_of
 from ._handles import Handle, choice, default_context, new, struct
 from ._library import lib
@@ -62,11 +61,11 @@ class Tokenizer(Handle):
 
     def decode(self, ids, *, special=False):
         """The text that ids stand for. special=True: special tokens such as [CLS] are written too."""
-        numbers = array.array("q", ids)
-        length, capacity = ctypes.c_size_t(), 16 * len(numbers) + 64
+        address, count, kept = integers(ids, "ids")
+        length, capacity = ctypes.c_size_t(), 16 * count + 64
         while True:
             text = ctypes.create_string_buffer(capacity)
-            run(lib.alcore_tokenizer_decode, self._handle, numbers.buffer_info()[0], len(numbers), int(bool(special)), capacity, text,
+            run(lib.alcore_tokenizer_decode, self._handle, address, count, int(bool(special)), capacity, text,
                 ctypes.byref(length))
             if length.value <= capacity:
                 return text_at(ctypes.addressof(text), length.value)

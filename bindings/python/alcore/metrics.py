@@ -326,8 +326,9 @@ def answers(predicted, gold, *, context=None):
     predicted has the answer to a question, of gold the right ones with TABs between them."""
     if isinstance(predicted, os.PathLike):
         return _read("answers", AnswerScore, struct(_ffi.alcore_answer_score), context, (gold, predicted))
-    ctx, predicted, gold = context or default_context(), Strings(predicted, "predicted"), list(gold)
-    lists = [[one] if isinstance(one, (str, bytes)) else list(one) for one in gold]
+    ctx, predicted, gold = context or default_context(), Strings(predicted, "predicted"), values_of(gold, "gold")
+    lists = [[one] if isinstance(one, (str, bytes)) or is_missing(one) else values_of(one, "gold[%d]" % number)
+             for number, one in enumerate(gold)]
     if len(lists) != predicted.count:
         raise ValueError("gold: %d questions for %d predicted answers" % (len(lists), predicted.count))
     texts = Strings([text for one in lists for text in one], "gold")
@@ -385,7 +386,7 @@ def word_accuracy(sources, references, hypotheses, links=None, *, outside=None, 
         domain = _domain(sources, outside, context)
         return _read("word_accuracy", WordAccuracyScore, struct(_ffi.alcore_word_accuracy_score), context,
                      (sources, references, hypotheses), path_of(links), domain and domain._handle)
-    ctx, sources, references = context or default_context(), list(sources), list(references)
+    ctx, sources, references = context or default_context(), values_of(sources, "sources"), values_of(references, "references")
     sides = [Strings(*given) for given in ((sources, "sources"), (references, "references"), (hypotheses, "hypotheses"))]
     for strings, what in zip(sides[1:], ("references", "hypotheses")):
         if strings.count != len(sources):

@@ -8,6 +8,7 @@ import warnings
 import pytest
 
 import alcore
+from alcore import analysis, stop  # noqa: F401  modules of the package
 
 TEXTS = ["alpha beta", "gamma delta epsilon", None, "zeta", "eta theta iota kappa", "lambda"]
 IDS = [11, 7, 30, 4, 52, 6]
@@ -191,9 +192,13 @@ ONLY = {  # sources that have some kinds of values alone
 LISTS = {"texts": TEXTS, "words": WORDS, "ids": IDS, "mask": MASK, "rows": ROWS, "numbers": NUMBERS, "gaps": GAPS, "whole": WHOLE,
          "matrix": MATRIX, "matrix_gaps": MATRIX_GAPS, "ragged": RAGGED}
 
-# ---- roles: name -> (kind of list, function that uses the value) ----
-
 PLAIN = without_none(TEXTS, "a third text")
+PROBS = [[0.875, 0.125], [0.5, 0.5], [0.75, 0.25], [0.625, 0.375], [0.0, 1.0], [0.25, 0.75]]
+CLASSES = [0, 1, 1, 0, 1, 0]
+LIKE = {"plain": "texts", "probs": "matrix", "classes": "whole", "tags": "words"}  # kinds that sources have alike
+LISTS.update(plain=PLAIN, probs=PROBS, classes=CLASSES, tags=without_none(WORDS, "it"))
+
+# ---- roles: name -> (kind of list, function that uses the value) ----
 
 
 def pool_facts(**fields):
@@ -255,7 +260,87 @@ ROLES = {
     "kappa": ("whole", lambda value: alcore.metrics.kappa(value, WHOLE)),
     "set_rows": ("rows", lambda value: column_at(value)),
     "set_costs": ("numbers", lambda value: costs_set(value)),
+    "set_references": ("texts", lambda value: references_set(value)),
+    "probs": ("probs", lambda value: picks("entropy", probs=value)),
+    "text_column": ("texts", lambda value: text_column(value)),
+    "writer": ("matrix", lambda value: written(value)),
+    "writer_rows": ("rows", lambda value: written([[1.0], [2.0], [3.0]], value)),
+    "request_rows": ("rows", lambda value: requested(value)),
+    "request_mask": ("mask", lambda value: requested(value)),
+    "model_embed": ("matrix", lambda value: answered("embed", value)),
+    "model_probs": ("probs", lambda value: answered("class_probs", value)),
+    "model_logprobs": ("ragged", lambda value: answered("token_logprobs", value)),
+    "embed": ("texts", lambda value: alcore.Model(Lengths()).embed(value).tolist()),
+    "phrases": ("texts", lambda value: list(alcore.phrases(value))),
+    "lm": ("plain", lambda value: alcore.LanguageModel(value, order=1).fingerprint),
+    "lm_score": ("plain", lambda value: list(alcore.LanguageModel(PLAIN, order=1).score(value))),
+    "hypotheses": ("plain", lambda value: alcore.bleu(value, PLAIN)),
+    "bleu_references": ("plain", lambda value: alcore.chrf(PLAIN, value)),
+    "answers": ("plain", lambda value: alcore.answers(value, PLAIN)),
+    "gold_answers": ("plain", lambda value: alcore.answers(PLAIN, value)),
+    "gold_labels": ("tags", lambda value: alcore.metrics.labels(value, LISTS["tags"][::-1])),
+    "gold_classes": ("classes", lambda value: alcore.metrics.labels(value, CLASSES[::-1])),
+    "overlap": ("plain", lambda value: alcore.overlap(value, PLAIN)),
+    "length_ratio": ("plain", lambda value: alcore.length_ratio(PLAIN, value)),
+    "sources": ("plain", lambda value: alcore.word_accuracy(value, PLAIN, PLAIN)),
+    "annotations": ("plain", lambda value: list(annotated(value))),
+    "uncertainties": ("numbers", lambda value: alcore.stop.uncertainty(value, 0.5)),
+    "pearson": ("whole", lambda value: alcore.metrics.pearson(value, NUMBERS)),
+    "token_labels": ("classes", lambda value: token_statistics(value)),
+    "projection": ("matrix", lambda value: alcore.analysis.projection(value).points.tolist()),
+    "candidates_of_target": ("plain", lambda value: picks("random", labeled=value)),
+    "duplicates": ("plain", lambda value: alcore.analysis.duplicates(value, PLAIN[:2])),
 }
+
+
+class Lengths:
+    def embed(self, texts):
+        return [[float(len(text)), 1.0] for text in texts]
+
+
+def references_set(values):
+    with alcore.Pool(PLAIN) as pool:
+        pool.set_references(range(6), values)
+        return [pool.reference(row) for row in range(6)]
+
+
+def text_column(values):
+    with alcore.Pool(PLAIN) as pool:
+        pool.set_column("roundtrip", values)
+        return pool.get_column("roundtrip")
+
+
+def written(values, rows=None):
+    with alcore.Pool(PLAIN) as pool:
+        with pool.column("mine", missing="mask") as writer:
+            writer.put(range(6) if rows is None else rows, values)
+        return [repr(one) for one in pool.column_rows("mine", range(6)).tolist()]
+
+
+def requested(rows):
+    with alcore.Pool(PLAIN) as pool, alcore.Request(pool, strategy="random", budget=6, seed=5) as request:
+        request.set_rows("excluded", rows)
+        return request.select().indices
+
+
+def answered(method, values):
+    column = {"embed": "embeddings", "class_probs": "probs", "token_logprobs": "logprobs"}[method]
+    with alcore.Pool(PLAIN) as pool:
+        alcore.Model(type("Own", (), {method: lambda self, texts: values})()).run(pool, column)
+        return [one.tolist() for one in pool.get_column(column)]
+
+
+def annotated(texts):
+    items = alcore.Annotations(alcore.Pool(PLAIN))
+    items.add(texts)
+    return items
+
+
+def token_statistics(labels):
+    import array
+    out = {"logprob": array.array("d", bytes(48))}
+    alcore.measure_logits(module("numpy").array(MATRIX), labels, out)
+    return out["logprob"].tolist()
 
 
 def column_at(rows):
@@ -273,7 +358,7 @@ def costs_set(values):
 def cells():
     for source in SOURCES:
         for role, (kind, _) in ROLES.items():
-            if kind in ONLY.get(source, {kind}):
+            if LIKE.get(kind, kind) in ONLY.get(source, {LIKE.get(kind, kind)}):
                 yield pytest.param(source, role, id="%s-%s" % (source, role))
 
 
@@ -283,7 +368,7 @@ def test_as_a_plain_list(source, role):
     given = SOURCES[source](list(LISTS[kind]))
     with warnings.catch_warnings():
         warnings.simplefilter("error", UserWarning)
-        assert use(given) == use(list(LISTS[kind]))
+        assert repr(use(given)) == repr(use(list(LISTS[kind])))
 
 
 # ---- masks ----
