@@ -149,14 +149,13 @@ static int evaluate_cost(evaluation *self) {
 }
 
 #define CHOOSES_SIDE " side translator system domain "
-static const char corpus_options[] = " sentence bootstrap seed" CHOOSES_SIDE;
+#define CORPUS " sentence bootstrap baseline paired samples seed" CHOOSES_SIDE
+static const char corpus_options[] = CORPUS;
 static const metric metrics[] = {
-    {"bleu", "HYP REF...", 2, 15, " tokenize smooth sentence bootstrap seed" CHOOSES_SIDE,
-     INPUT_STREAMS, evaluate_bleu},
+    {"bleu", "HYP REF...", 2, 15, " tokenize smooth" CORPUS, INPUT_STREAMS, evaluate_bleu},
     {"chrf", "HYP REF...", 2, 15, corpus_options, INPUT_STREAMS, evaluate_chrf},
     {"chrf++", "HYP REF...", 2, 15, corpus_options, INPUT_STREAMS, evaluate_chrf},
-    {"ter", "HYP REF...", 2, 15, " cased sentence bootstrap seed" CHOOSES_SIDE, INPUT_STREAMS,
-     evaluate_ter},
+    {"ter", "HYP REF...", 2, 15, " cased" CORPUS, INPUT_STREAMS, evaluate_ter},
     {"f1", "GOLD PREDICTED", 2, 2, " scheme ", INPUT_STREAMS, evaluate_spans},
     {"accuracy", "GOLD PREDICTED", 2, 2, " by-word ", INPUT_STREAMS, evaluate_labels},
     {"macro-f1", "GOLD PREDICTED", 2, 2, " by-word ", INPUT_STREAMS, evaluate_labels},

@@ -1,13 +1,12 @@
 # SPDX-License-Identifier: Apache-2.0
 """Writes files as today's packages write them, and expected.json with what those packages read in them. They are frozen in
-tests/bindings/python/package_files, which tests/bindings/python/test_package_files.py reads without the packages.
-
-    pip install numpy==2.4.6 ml_dtypes==0.6.0 safetensors==0.8.0 kenlm==0.3.0 sacrebleu==2.6.0 lxml
-    python make_files.py FOLDER
-"""
+tests/bindings/python/package_files, which tests/bindings/python/test_package_files.py reads without the packages."""
 import json
 import os
 import sys
+
+PACKAGES = ["numpy==2.4.6", "ml_dtypes==0.6.0", "safetensors==0.8.0", "kenlm==0.3.0", "sacrebleu==2.6.0", "lxml==6.1.3"]
+KEPT = {"package_files": "tests/bindings/python/package_files"}
 
 ROWS = [[0.0, 1.5, -2.0], [3.0, -0.25, 64.0], [5.0, 6.0, -7.5], [1.0, 0.5, 2.0]]
 WHOLE = [[0, 1, 2], [3, 100, 5], [6, 7, 127], [1, 0, 1]]
@@ -110,6 +109,7 @@ def test_sets(folder, expected):
 
 
 def main(folder):
+    folder = os.path.join(folder, "package_files")
     os.makedirs(folder, exist_ok=True)
     expected = {"arrays": {}, "models": {}, "test_sets": {}}
     for make in (arrays, models, test_sets):
