@@ -67,7 +67,9 @@ static int prepare_strategy(ablation *self, double *values) {
     TRY(set_parameters(self->args, set_strategy_parameter, self->strategy));
     for (int64_t i = 0; i < self->count; i++) {
         TRY(outcome(alcore_strategy_set(self->strategy, self->parameter, self->texts[i])));
-        values[i] = strtod(self->texts[i], NULL);
+        if (!number_of(self->texts[i], &values[i]))
+            return complain(EXIT_USAGE, "%s=%s: a number is needed", self->parameter,
+                            self->texts[i]);
     }
     return outcome(alcore_request_set_strategy(self->in.request, self->strategy));
 }
@@ -79,6 +81,7 @@ static int read_test(ablation *self) {
     if (!option_given(self->args, OPTION_TEST)) return EXIT_DONE;
     options.max_order = 1;
     reading.text_column = option_value(self->args, OPTION_TEXT_COLUMN, NULL);
+    TRY(read_reading(self->args, &reading));
     TRY(outcome(alcore_overlap_new(self->ctx, &options, &self->test)));
     for (int i = 0; option_repeat(self->args, OPTION_TEST, i); i++)
         TRY(outcome(alcore_overlap_read(self->test, ALCORE_OVERLAP_TEST, ALCORE_SIDE_SOURCE,

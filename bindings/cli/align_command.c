@@ -73,21 +73,21 @@ static alcore_status set_word(alcore_aligner_options *options, const word_parame
  * means the default, is no value here. */
 static alcore_status set_parameter(void *handle, const char *name, const char *value) {
     alcore_aligner_options *options = handle;
-    char *end;
     for (size_t i = 0; i < LENGTH(word_parameters); i++)
         if (!strcmp(word_parameters[i].name, name))
             return set_word(options, &word_parameters[i], value);
     for (size_t i = 0; i < LENGTH(number_parameters); i++) {
         if (strcmp(number_parameters[i].name, name) != 0) continue;
-        const double number = strtod(value, &end);
-        if (*end || end == value || !(number > 0)) return refuse(name, value, "a number above 0");
+        double number;
+        if (!number_of(value, &number) || !(number > 0))
+            return refuse(name, value, "a number above 0");
         memcpy((char *)options + number_parameters[i].offset, &number, sizeof number);
         return ALCORE_OK;
     }
     if (strcmp(name, "iterations") != 0)
         return refuse(name, value, "one of iterations, model, vb, tension, p0, lambda, alpha");
-    const long iterations = strtol(value, &end, 10);
-    if (*end || end == value || iterations < 1 || iterations > 1000)
+    int64_t iterations;
+    if (!integer_of(value, &iterations) || iterations < 1 || iterations > 1000)
         return refuse(name, value, "an integer from 1 to 1000");
     options->iterations = (int32_t)iterations;
     return ALCORE_OK;
@@ -109,6 +109,7 @@ static int read_side(const alignment *self, bool is_target, const char *column, 
     if (format) TRY(parse_format(format, &options.format));
     options.text_column = column;
     choose_pair(args, path, other, is_target, &options);
+    TRY(read_reading(self->args, &options));
     keep_all.dedup = ALCORE_DEDUP_NONE;
     TRY(outcome(alcore_pool_new(self->ctx, &keep_all, out)));
     return outcome(alcore_pool_read(*out, path, &options));
@@ -117,9 +118,7 @@ static int read_side(const alignment *self, bool is_target, const char *column, 
 /* Refuses one file that is no table: its lines would be both sides. */
 static int check_table(const arguments *args) {
     const char *path = args->operands[0], *format = option_value(args, OPTION_FORMAT, NULL);
-    const bool table = format ? strcmp(format, "text") != 0
-                              : strstr(path, ".tsv") || strstr(path, ".csv") ||
-                                    strstr(path, ".jsonl") || strstr(path, ".ndjson");
+    const bool table = format ? strcmp(format, "text") != 0 : table_of_path(path) != 0;
     return table ? EXIT_DONE
                  : complain(
                        EXIT_USAGE,

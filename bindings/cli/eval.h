@@ -22,11 +22,12 @@ typedef struct evaluation {
      * files one after the other: [(file_count - 1) * lines]. */
     const char **own, **others;
     size_t *own_lengths, *other_lengths;
-    double *numbers[2];        /* [lines] of the first and second file when they are numbers */
-    double *sentences;         /* [lines] scores, with --sentence; else NULL */
-    int64_t sentence_capacity; /* entries of sentences that there is memory for */
-    bool out_of_memory;        /* a score could not be kept */
-    json_t *result;            /* object, in the order in which it is printed */
+    double *numbers[2];          /* [lines] of the first and second file when they are numbers */
+    double *sentences;           /* [lines] scores, with --sentence; else NULL */
+    int64_t sentence_capacity;   /* entries of sentences that there is memory for */
+    bool out_of_memory;          /* a score could not be kept */
+    alcore_read_options reading; /* how files are read, but for the column */
+    json_t *result;              /* object, in the order in which it is printed */
     int code; /* exit code of a call that printed its result: EXIT_DONE, or EXIT_GO_ON */
 } evaluation;
 

@@ -1,13 +1,13 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* alcore eval METRIC FILE...: the metrics of alcore/metric.h and alcore/overlap.h over files. A
- * file has one text, line of tags, label or number a line (or a column, of .tsv, .csv and .jsonl); all
- * files of most metrics have the same number of lines. The result is a JSON object of numbers,
+ * file has one text, line of tags, label or number a line (or a column, of .tsv, .csv and .jsonl);
+ * all files of most metrics have the same number of lines. The result is a JSON object of numbers,
  * lists and texts, which is printed as it is (--json) or as one line a value: name TAB value. */
-#include <ctype.h>
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/number.h"
 #include "commands.h"
 #include "eval.h"
 #include "text_output.h"
@@ -81,9 +81,20 @@ void add_integers(evaluation *self, const char *name, const int64_t *values, int
 
 /* ---- numbers ---- */
 
+/* Refuses NaN in the files of a metric that computes with every number. */
+static int refuse_nan(const evaluation *self) {
+    for (int f = 0; f < 2; f++)
+        for (int64_t row = 0; self->numbers[f] && row < self->lines; row++)
+            if (isnan(self->numbers[f][row]))
+                return complain(EXIT_DATA, "%s: entry %lld: a number is needed, got NaN",
+                                self->args->operands[1 + f], (long long)row + 1);
+    return EXIT_DONE;
+}
+
 static int evaluate_mean(evaluation *self) {
     alcore_mean_result result = ALCORE_MEAN_RESULT_INIT;
 
+    TRY(refuse_nan(self));
     TRY(outcome(alcore_metric_compute_mean(self->numbers[0], self->lines, &result)));
     add_number(self, "mean", result.mean);
     add_number(self, "standard_deviation", result.standard_deviation);
@@ -95,6 +106,7 @@ static int evaluate_mean(evaluation *self) {
 static int evaluate_pearson(evaluation *self) {
     alcore_pearson_result result = ALCORE_PEARSON_RESULT_INIT;
 
+    TRY(refuse_nan(self));
     TRY(outcome(alcore_metric_compute_pearson(self->numbers[0], self->lines, self->numbers[1],
                                               self->lines, &result)));
     add_number(self, "rho", result.rho);
@@ -105,6 +117,7 @@ static int evaluate_pearson(evaluation *self) {
 static int evaluate_wilcoxon(evaluation *self) {
     alcore_wilcoxon_result result = ALCORE_WILCOXON_RESULT_INIT;
 
+    TRY(refuse_nan(self));
     TRY(outcome(alcore_metric_compute_wilcoxon(self->ctx, self->numbers[0], self->lines,
                                                self->numbers[1], self->numbers[1] ? self->lines : 0,
                                                &result)));
@@ -118,11 +131,9 @@ static int evaluate_wilcoxon(evaluation *self) {
 
 int read_amount(const evaluation *self, option_id id, double *out) {
     const char *text = option_value(self->args, id, NULL);
-    char *end;
-    if (!text) return EXIT_DONE;
-    *out = strtod(text, &end);
-    if (end == text || *end || !isfinite(*out))
-        return complain(EXIT_USAGE, "--%s %s: a number is needed", option_table[id].name, text);
+    if (text && !number_of(text, out))
+        return complain(EXIT_USAGE, "--%s %s: a number is needed%s", option_table[id].name, text,
+                        alcore__number_fault(text, strlen(text)));
     return EXIT_DONE;
 }
 
@@ -244,20 +255,18 @@ static int read_file(evaluation *self, int index) {
                     self->args->operands[1], (long long)self->lines, path, (long long)lines);
 }
 
-/* The lines of a file as numbers, of which everything else is refused. */
+/* The lines of a file as numbers; NaN has a meaning of its own to some metrics, and everything else
+ * is refused. */
 static int read_numbers(evaluation *self, int index) {
     double *numbers = self->numbers[index] = calloc((size_t)self->lines + 1, sizeof *numbers);
     if (!numbers) return complain(EXIT_MEMORY, "out of memory");
     for (int64_t row = 0; row < self->lines; row++) {
         size_t length;
         const char *text = alcore_pool_text(self->files[index], row, &length);
-        char *end;
-        numbers[row] = strtod(text, &end);
-        const bool empty = end == text;
-        while (isspace((unsigned char)*end)) end++;
-        if (empty || end != text + length)
-            return complain(EXIT_DATA, "%s: entry %lld: a number is needed, got '%.40s'",
-                            self->args->operands[1 + index], (long long)row + 1, text);
+        if (!alcore__parse_double(text, length, &numbers[row]) || isinf(numbers[row]))
+            return complain(EXIT_DATA, "%s: entry %lld: a number is needed, got '%.40s'%s",
+                            self->args->operands[1 + index], (long long)row + 1, text,
+                            alcore__number_fault(text, length));
     }
     return EXIT_DONE;
 }
@@ -286,7 +295,7 @@ int evaluation_read_texts(evaluation *self) {
 
 alcore_text_files evaluation_files(const evaluation *self, alcore_read_options *options) {
     alcore_text_files files = ALCORE_TEXT_FILES_INIT;
-    *options = (alcore_read_options)ALCORE_READ_OPTIONS_INIT;
+    *options = self->reading;
     options->text_column = option_value(self->args, OPTION_TEXT_COLUMN, NULL);
     choose_side(self->args, self->args->operands[1], true, options);
     files.paths = self->args->operands + 1;
@@ -300,10 +309,7 @@ alcore_text_files evaluation_files(const evaluation *self, alcore_read_options *
 /* The shortest text that reads back as the same number. */
 static void print_real(FILE *stream, double value) {
     char text[32];
-    for (int digits = 15; digits <= 17; digits++) {
-        snprintf(text, sizeof text, "%.*g", digits, value);
-        if (strtod(text, NULL) == value) break;
-    }
+    alcore__print_double(value, text);
     fputs(text, stream);
 }
 
@@ -398,10 +404,12 @@ static int evaluate(evaluation *self, const metric *found) {
 }
 
 int command_eval(const arguments *args) {
-    evaluation self = {.args = args, .file_count = args->operand_count - 1};
+    evaluation self = {
+        .args = args, .reading = ALCORE_READ_OPTIONS_INIT, .file_count = args->operand_count - 1};
     const metric *found;
 
     TRY(find_metric(args, &found));
+    TRY(read_reading(args, &self.reading));
     const int code = evaluate(&self, found);
     release(&self);
     return code == EXIT_DONE ? self.code : code;

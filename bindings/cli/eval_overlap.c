@@ -2,7 +2,6 @@
 /* alcore eval overlap, in-domain, word-accuracy, length-ratio, duplicates: what data and a test set
  * share, and what became of it. Files of data are read in blocks; only n-grams that the answer
  * needs stay in memory. */
-#include <errno.h>
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
@@ -25,12 +24,10 @@ typedef struct overlap_query {
 /* --orders N or N-M. */
 static int read_orders(const arguments *args, int64_t *first, int64_t *last) {
     const char *text = option_value(args, OPTION_ORDERS, "1-4");
-    char *end;
-    errno = 0;
-    *first = *last = strtoll(text, &end, 10);
-    if (*end == '-' && end > text) *last = strtoll(end + 1, &end, 10);
-    if (errno || *end || end == text || *first < 1 || *last < *first ||
-        *last > ALCORE_NGRAM_ORDER_MAX)
+    const size_t length = strcspn(text, "-");
+    const char *end = text[length] ? text + length + 1 : text;
+    if (!part_integer(text, length, first) || !integer_of(end, last) || *first < 1 ||
+        *last < *first || *last > ALCORE_NGRAM_ORDER_MAX)
         return complain(EXIT_USAGE, "--orders %s: N or N-M is needed, from 1 to %d", text,
                         ALCORE_NGRAM_ORDER_MAX);
     return EXIT_DONE;
@@ -53,15 +50,14 @@ static int read_query(const arguments *args, overlap_query *out) {
 
 /* Whether a file has columns, of which one can be the source and one the target. */
 static bool has_columns(const char *path) {
-    return strstr(path, ".tsv") || strstr(path, ".csv") || strstr(path, ".jsonl") ||
-           strstr(path, ".ndjson");
+    return table_of_path(path) != 0;
 }
 
 /* Adds the texts of one file and side. A file without columns is of one language: that of --side.
  */
 static int add_side(const evaluation *self, alcore_overlap *overlap, int32_t role, int side,
                     const char *path) {
-    alcore_read_options options = ALCORE_READ_OPTIONS_INIT;
+    alcore_read_options options = self->reading;
 
     options.text_column = side == SIDE_SRC
                               ? option_value(self->args, OPTION_TEXT_COLUMN, NULL)

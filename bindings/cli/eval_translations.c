@@ -92,16 +92,16 @@ static int read_smoothing(const evaluation *self, alcore_bleu_options *options) 
     static const char *const names[] = {"exp", "floor", "add-k", "none"};
     const char *text = option_value(self->args, OPTION_SMOOTH, "exp");
     const size_t length = strcspn(text, "=");
-    char *end = NULL;
+    bool valid = true;
     int found = -1;
 
     for (int i = 0; i < 4; i++)
         if (strlen(names[i]) == length && !strncmp(names[i], text, length)) found = i;
     const bool takes_value = found == ALCORE_BLEU_SMOOTH_FLOOR || found == ALCORE_BLEU_SMOOTH_ADD_K;
     if (text[length] == '=' && takes_value)
-        options->smoothing_value = strtod(text + length + 1, &end);
-    if (found < 0 || (text[length] == '=' &&
-                      (!takes_value || *end != '\0' || !(options->smoothing_value > 0.0))))
+        valid = number_of(text + length + 1, &options->smoothing_value) &&
+                options->smoothing_value > 0.0;
+    if (found < 0 || !valid || (text[length] == '=' && !takes_value))
         return complain(EXIT_USAGE,
                         "--smooth %s: one of exp, floor, add-k, none is needed; floor and add-k "
                         "may have a value above 0, such as floor=0.1",

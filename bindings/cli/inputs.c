@@ -6,20 +6,39 @@
  * function prints what is wrong and returns an exit code. */
 #include "inputs.h"
 
-#include <errno.h>
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
+#include <strings.h>
 #include <unistd.h>
+
+#include "base/number.h"
+
+bool part_number(const char *text, size_t length, double *out) {
+    double value;
+    if (!alcore__parse_double(text, length, &value) || !isfinite(value)) return false;
+    *out = value;
+    return true;
+}
+
+bool number_of(const char *text, double *out) {
+    return part_number(text, strlen(text), out);
+}
+
+bool part_integer(const char *text, size_t length, int64_t *out) {
+    return alcore__parse_int(text, length, out);
+}
+
+bool integer_of(const char *text, int64_t *out) {
+    return part_integer(text, strlen(text), out);
+}
 
 int option_integer(const arguments *args, option_id id, int64_t low, int64_t high, int64_t *out) {
     const char *text = option_value(args, id, NULL);
-    char *end;
+    int64_t value;
 
     if (!text) return EXIT_DONE;
-    errno = 0;
-    long long value = strtoll(text, &end, 10);
-    if (errno || *end || end == text || value < low || value > high)
+    if (!integer_of(text, &value) || value < low || value > high)
         return complain(EXIT_USAGE, "--%s %s: an integer from %lld to %lld is needed",
                         option_table[id].name, text, (long long)low, (long long)high);
     *out = value;
@@ -53,6 +72,28 @@ int option_choice(const arguments *args, option_id id, const char *choices, int 
     return EXIT_DONE;
 }
 
+/* Whether a path, less a suffix of compression, ends in the suffix. */
+static bool has_suffix(const char *path, const char *suffix) {
+    static const char *const compressed[] = {".gz", ".xz", ".zst"};
+    size_t length = strlen(path);
+    for (size_t i = 0; i < sizeof compressed / sizeof *compressed; i++) {
+        const size_t end = strlen(compressed[i]);
+        if (length > end && !memcmp(path + length - end, compressed[i], end)) length -= end;
+    }
+    const size_t end = strlen(suffix);
+    return length >= end && !strncasecmp(path + length - end, suffix, end);
+}
+
+char table_of_path(const char *path) {
+    static const char *const tables[] = {".tsv", ".tab", ".csv"};
+    static const char *const objects[] = {".jsonl", ".ndjson", ".jsonlines", ".ldjson"};
+    for (int i = 0; i < 3; i++)
+        if (has_suffix(path, tables[i])) return 't';
+    for (int i = 0; i < 4; i++)
+        if (has_suffix(path, objects[i])) return 'j';
+    return 0;
+}
+
 int option_suffix(const arguments *args, option_id id, const char *suffixes) {
     const char *path = option_value(args, id, "-");
     const char *dot = strrchr(path, '.');
@@ -74,6 +115,17 @@ int parse_format(const char *text, int32_t *out) {
     return EXIT_DONE;
 }
 
+int read_reading(const arguments *args, alcore_read_options *options) {
+    static const int32_t choices[] = {ALCORE_ESCAPES_AUTO, ALCORE_ESCAPES_ON, ALCORE_ESCAPES_OFF};
+    int bad_lines = ALCORE_BAD_LINES_ERROR, escapes = 0;
+
+    TRY(option_choice(args, OPTION_BAD_LINES, "error|mask", &bad_lines));
+    TRY(option_choice(args, OPTION_ESCAPES, "auto|on|off", &escapes));
+    options->bad_lines = bad_lines;
+    options->escapes = choices[escapes];
+    return EXIT_DONE;
+}
+
 /* Reads a file with --format (POOL only), --text-column (other files may lack it) and --bad-lines
  * into a pool. options: what
  * else is read of it, the references. */
@@ -83,9 +135,7 @@ static int read_file(const arguments *args, const char *path, bool is_pool,
 
     if (format) TRY(parse_format(format, &options.format));
     options.text_column = option_value(args, OPTION_TEXT_COLUMN, NULL);
-    int bad_lines = ALCORE_BAD_LINES_ERROR;
-    TRY(option_choice(args, OPTION_BAD_LINES, "error|mask", &bad_lines));
-    options.bad_lines = bad_lines;
+    TRY(read_reading(args, &options));
     choose_side(args, path, is_pool, &options);
     alcore_status status = alcore_pool_read(pool, path, &options);
     /* The column is that of POOL. Another file, such as an earlier selection, may have its texts in
@@ -162,9 +212,8 @@ static int apply_masks(alcore_ctx *ctx, const arguments *args, const inputs *in)
     TRY(option_integer(args, OPTION_MIN_WORDS, 0, INT64_MAX, &filter.min_words));
     TRY(option_integer(args, OPTION_MAX_WORDS, 1, INT64_MAX, &filter.max_words));
     if (letters) {
-        char *end;
-        filter.min_letters = strtod(letters, &end);
-        if (*end || end == letters || !(filter.min_letters >= 0.0 && filter.min_letters <= 1.0))
+        if (!number_of(letters, &filter.min_letters) || filter.min_letters < 0.0 ||
+            filter.min_letters > 1.0)
             return complain(EXIT_USAGE, "--min-letters %s: a share from 0 to 1 is needed", letters);
     }
     if (filter.min_words || filter.max_words || letters)
@@ -211,7 +260,6 @@ static int read_text_columns(alcore_ctx *ctx, const arguments *args, const input
     const char *path = args->operands[0], *format = option_value(args, OPTION_FORMAT, NULL);
     alcore_read_options lines = ALCORE_READ_OPTIONS_INIT, reading = ALCORE_READ_OPTIONS_INIT;
     alcore_column_options all = ALCORE_COLUMN_OPTIONS_INIT;
-    int bad_lines = ALCORE_BAD_LINES_ERROR;
 
     lines.format = ALCORE_FORMAT_TEXT;
     if (roundtrip) TRY(read_text_column(ctx, in, "roundtrip", roundtrip, &lines, options));
@@ -219,8 +267,7 @@ static int read_text_columns(alcore_ctx *ctx, const arguments *args, const input
     if (!strcmp(path, "-"))
         return complain(EXIT_USAGE, "--context-column reads POOL twice: it cannot be -");
     if (format) TRY(parse_format(format, &reading.format));
-    TRY(option_choice(args, OPTION_BAD_LINES, "error|mask", &bad_lines));
-    reading.bad_lines = bad_lines;
+    TRY(read_reading(args, &reading));
     reading.text_column = context;
     return read_text_column(ctx, in, "qa_contexts", path, &reading, &all);
 }
@@ -599,13 +646,11 @@ static int find_general_model(const arguments *args, const char **out) {
 /* The number of --cache-max-age in seconds, infinite by default. */
 static int read_max_age(const arguments *args, double *out) {
     const char *text = option_value(args, OPTION_CACHE_MAX_AGE, "off");
-    char *end;
     *out = (double)INFINITY;
     if (option_given(args, OPTION_CACHE_MAX_AGE) && !option_given(args, OPTION_CACHE))
         return complain(EXIT_USAGE, "--cache-max-age needs --cache DIR");
     if (!strcmp(text, "off")) return EXIT_DONE;
-    *out = strtod(text, &end);
-    return *text && !*end && *out >= 0
+    return number_of(text, out) && *out >= 0
                ? EXIT_DONE
                : complain(EXIT_USAGE, "--cache-max-age %s: seconds or off are expected", text);
 }

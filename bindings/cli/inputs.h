@@ -68,6 +68,12 @@ int inputs_read_pairs(const arguments *args, const char *path, const char *refer
 /* Lists the texts of all rows: texts and lengths (bytes) are [rows], pointers into the pool. */
 void inputs_list_texts(const alcore_pool *pool, const char **texts, size_t *lengths);
 
+/* A whole text, or the first length bytes of one, as a number of the library's grammar that is
+ * finite; as an integer. False where it is none; *out is then untouched. */
+bool number_of(const char *text, double *out);
+bool part_number(const char *text, size_t length, double *out);
+bool integer_of(const char *text, int64_t *out);
+bool part_integer(const char *text, size_t length, int64_t *out);
 /* Parses an integer option within bounds. */
 int option_integer(const arguments *args, option_id id, int64_t low, int64_t high, int64_t *out);
 /* Refuses a second value of an option that only other commands repeat. */
@@ -77,8 +83,13 @@ int choice_of(const char *text, const char *choices);
 /* Parses an option that is one of the words of "a|b|c": its index among them. */
 int option_choice(const arguments *args, option_id id, const char *choices, int *out);
 
+/* Whether a file has columns, by its suffix before that of a compression: 't' TSV or CSV, 'j'
+ * JSONL; 0: it has none. */
+char table_of_path(const char *path);
 /* Refuses a path whose suffix is none of ".a|.b", before the work is done. */
 int option_suffix(const arguments *args, option_id id, const char *suffixes);
+/* Sets what --escapes and --bad-lines say of every file that is read; an exit code. */
+int read_reading(const arguments *args, alcore_read_options *options);
 /* ALCORE_FORMAT_* of a --format value; an exit code. */
 int parse_format(const char *text, int32_t *out);
 

@@ -28,17 +28,16 @@ static int read_discounts(const arguments *args, double *numbers, alcore_lm_opti
     if (!given) return EXIT_DONE;
     options->discounts = numbers;
     for (bool more = true; more; next++) {
-        char *end;
+        const size_t length = strcspn(next, ",");
         if (options->discount_count == DISCOUNTS)
             return complain(EXIT_USAGE, "--discounts %s: %d numbers at most", given, DISCOUNTS);
-        numbers[options->discount_count++] = strtod(next, &end);
-        if (end == next || (*end && *end != ','))
+        if (!part_number(next, length, &numbers[options->discount_count++]))
             return complain(EXIT_USAGE,
                             "--discounts %s: numbers with commas between them are "
                             "needed, three for all orders or three for each",
                             given);
-        more = *end == ',';
-        next = end;
+        next += length;
+        more = *next == ',';
     }
     return EXIT_DONE;
 }

@@ -26,19 +26,18 @@ typedef struct mixing {
 static int set_mix_parameter(mixing *self, const char *name, const char *value) {
     static const char all[] = "span, unique, norm, k, subset and upsample_phrase";
     alcore_mix_options *options = &self->options;
-    char *end;
+    int64_t number = -1;
     if (!strcmp(name, "span")) {
         free(self->span);
         self->span = strdup(value);
         options->span = self->span;
         return self->span ? EXIT_DONE : complain(EXIT_MEMORY, "out of memory");
     }
-    const long long number = strtoll(value, &end, 10);
     const bool flag = !strcmp(name, "unique") || !strcmp(name, "norm");
     if (strcmp(name, "k") != 0 && strcmp(name, "subset") != 0 &&
         strcmp(name, "upsample_phrase") != 0 && !flag)
         return complain(EXIT_USAGE, "mix has no parameter '%s'; it has %s", name, all);
-    if (*end || end == value || number < (flag ? 0 : 1) || (flag && number > 1))
+    if (!integer_of(value, &number) || number < (flag ? 0 : 1) || (flag && number > 1))
         return complain(EXIT_USAGE, "-p %s=%s: expected %s", name, value,
                         flag ? "0 or 1" : "an integer from 1");
     if (!strcmp(name, "unique")) options->unique = (int32_t)number;

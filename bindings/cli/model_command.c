@@ -495,9 +495,9 @@ static int run_vocabulary(model_run *self) {
 
 /* What the other actions take of the command line is in the configuration of a training. */
 static int run_train(model_run *self) {
-    static const option_id of_texts[] = {OPTION_OUT,       OPTION_FORMAT, OPTION_TEXT_COLUMN,
-                                         OPTION_BAD_LINES, OPTION_SIDE,   OPTION_TRANSLATOR,
-                                         OPTION_SYSTEM,    OPTION_DOMAIN};
+    static const option_id of_texts[] = {OPTION_OUT,        OPTION_FORMAT,  OPTION_TEXT_COLUMN,
+                                         OPTION_BAD_LINES,  OPTION_ESCAPES, OPTION_SIDE,
+                                         OPTION_TRANSLATOR, OPTION_SYSTEM,  OPTION_DOMAIN};
     for (size_t i = 0; i < sizeof of_texts / sizeof *of_texts; i++)
         if (option_given(self->args, of_texts[i]))
             return complain(EXIT_USAGE, "model train takes no --%s; the configuration says it",

@@ -67,6 +67,11 @@ const option_info option_table[OPTION_TOTAL] = {
     [OPTION_BAD_LINES] = {"bad-lines", 0, "error|mask", false, ALL_WORK | COMMAND_MODEL,
                           "what a malformed line does (default error; mask: its row is never "
                           "selected)"},
+    [OPTION_ESCAPES] =
+        {"escapes", 0, "auto|on|off", false,
+         ALL_WORK | COMMAND_EVAL | COMMAND_PLOT | COMMAND_ALIGN | COMMAND_MODEL,
+         "whether \\t, \\n and \\\\ of TSV, CSV and text are a TAB, a line break and a "
+         "backslash (default auto: in a TSV whose first line is one of alcore's)"},
     [OPTION_LANGUAGE] = {"language", 0, "TAG", false, COMMAND_CANDIDATES,
                          "language of the rows of POOL that name none"},
     [OPTION_SIDE] = {"side", 0, "NAME", false, TEST_SETS,

@@ -14,11 +14,9 @@ static int set_phrase_parameter(alcore_phrase_options *options, const char *name
                                 const char *value) {
     const bool one = !strcmp(value, "1");
     if (!strcmp(name, "max_n")) {
-        char *end;
-        options->max_words = strtoll(value, &end, 10);
         if (!strcmp(value, "inf"))
             options->max_words = ALCORE_PHRASE_UNLIMITED;
-        else if (*end != '\0' || options->max_words < 1 ||
+        else if (!integer_of(value, &options->max_words) || options->max_words < 1 ||
                  options->max_words > ALCORE_PHRASE_WORDS_MAX)
             return complain(EXIT_USAGE, "-p max_n=%s: expected 1 to %d, or inf", value,
                             ALCORE_PHRASE_WORDS_MAX);

@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* alcore plot: learning curves and scatters from tables with named columns, and maps of selections
  * from a pool with its embeddings. */
-#include <ctype.h>
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/number.h"
 #include "commands.h"
 #include "inputs.h"
 #include "text_output.h"
@@ -75,6 +75,7 @@ static int read_column(const plot_run *self, const char *path, const char *name,
     alcore_read_options options = ALCORE_READ_OPTIONS_INIT;
     keep_all.dedup = ALCORE_DEDUP_NONE;
     options.text_column = name;
+    TRY(read_reading(self->args, &options));
     TRY(outcome(alcore_pool_new(self->ctx, &keep_all, out)));
     const alcore_status status = alcore_pool_read(*out, path, &options);
     if (status == ALCORE_OK) return EXIT_DONE;
@@ -88,13 +89,10 @@ static int cell_number(const char *path, const char *name, const alcore_pool *co
                        double *out) {
     size_t length;
     const char *text = alcore_pool_text(column, row, &length);
-    char *end;
-    *out = strtod(text, &end);
-    if (end == text) *out = NAN;
-    while (isspace((unsigned char)*end)) end++;
-    if (end == text + length) return EXIT_DONE;
-    return complain(EXIT_DATA, "%s: column %s, entry %lld: a number is needed, got '%.40s'", path,
-                    name, (long long)row + 1, text);
+    *out = NAN;
+    if (length == 0 || part_number(text, length, out)) return EXIT_DONE;
+    return complain(EXIT_DATA, "%s: column %s, entry %lld: a number is needed, got '%.40s'%s", path,
+                    name, (long long)row + 1, text, alcore__number_fault(text, length));
 }
 
 /* The name of a file without its folder and its suffix, which the run keeps. */

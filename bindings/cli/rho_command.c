@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* alcore rho: whether uncertainty carries over from a target to its neighbors. The uncertainty is
  * that of --scores and --target-scores, or what a scorer gives with a model. */
-#include <errno.h>
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
@@ -34,16 +33,15 @@ static int read_k(rho_run *self) {
         return EXIT_DONE;
     }
     for (const char *next = text; *next; next++) {
-        char *end;
-        errno = 0;
-        const long long k = strtoll(next, &end, 10);
-        if (errno || end == next || (*end && *end != ',') || k < 1 || k > ALCORE_NEIGHBORHOOD_MAX ||
+        const size_t length = strcspn(next, ",");
+        int64_t k;
+        if (!part_integer(next, length, &k) || k < 1 || k > ALCORE_NEIGHBORHOOD_MAX ||
             self->k_count == NEIGHBOR_LISTS)
             return complain(EXIT_USAGE,
                             "--k %s: up to %d integers from 1 to %d are needed, such as 1,2,4",
                             text, NEIGHBOR_LISTS, ALCORE_NEIGHBORHOOD_MAX);
         self->k[self->k_count++] = k;
-        next = *end ? end : end - 1;
+        next += next[length] ? length : length - 1;
     }
     return self->k_count ? EXIT_DONE : complain(EXIT_USAGE, "--k: a number is needed");
 }

@@ -41,18 +41,6 @@ static bool add_row(row_finder *self, const char *id, size_t length) {
     return true;
 }
 
-/* Whether a path, less a suffix of compression, ends in the suffix. */
-static bool has_suffix(const char *path, const char *suffix) {
-    static const char *const compressed[] = {".gz", ".xz", ".zst"};
-    size_t length = strlen(path);
-    for (size_t i = 0; i < sizeof compressed / sizeof *compressed; i++) {
-        const size_t end = strlen(compressed[i]);
-        if (length > end && !memcmp(path + length - end, compressed[i], end)) length -= end;
-    }
-    const size_t end = strlen(suffix);
-    return length >= end && !memcmp(path + length - end, suffix, end);
-}
-
 /* Lists the rows of all ids of a file, which was read as a pool of its own. failure: what is said
  * where no id is that of a phrase, so that the first one that the pool lacks is missing. An exit
  * code. */
@@ -78,9 +66,10 @@ static int find_rows(alcore_ctx *ctx, const char *path, const char *failure, row
     alcore_pool_options keep_all = ALCORE_POOL_OPTIONS_INIT;
     alcore_read_options options = ALCORE_READ_OPTIONS_INIT;
     alcore_pool *ids = NULL;
-    const bool objects = has_suffix(path, ".jsonl") || has_suffix(path, ".ndjson");
+    const char table = table_of_path(path);
+    const bool objects = table == 'j';
     keep_all.dedup = ALCORE_DEDUP_NONE;
-    if (has_suffix(path, ".tsv")) options.text_column = "id";
+    if (table == 't') options.text_column = "id";
     TRY(outcome(alcore_pool_new(ctx, &keep_all, &ids)));
     int code = outcome(alcore_pool_read(ids, path, &options));
     if (code == EXIT_DONE) code = add_all(self, path, ids, objects, failure);

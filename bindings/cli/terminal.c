@@ -3,12 +3,13 @@
 #include "terminal.h"
 #include "torch_setting.h"
 
-#include <errno.h>
 #include <signal.h>
 #include <stdlib.h>
 #include <string.h>
 #include <time.h>
 #include <unistd.h>
+
+#include "inputs.h"
 
 /* The context that a signal cancels. Set once, before the handlers are. */
 static alcore_ctx *interrupted_ctx;
@@ -85,12 +86,10 @@ int terminal_context(const arguments *args, alcore_ctx **out) {
     static bool quiet;
     alcore_ctx_options options = ALCORE_CTX_OPTIONS_INIT;
     const char *threads = option_value(args, OPTION_THREADS, "0");
-    char *end;
+    int64_t count;
 
     quiet = option_given(args, OPTION_QUIET);
-    errno = 0;
-    long count = strtol(threads, &end, 10);
-    if (errno || *end || end == threads || count < 0 || count > 4096)
+    if (!integer_of(threads, &count) || count < 0 || count > 4096)
         return complain(EXIT_USAGE, "--threads %s: an integer from 0 to 4096 is needed", threads);
     options.threads = (int32_t)count;
     options.log = show_log;

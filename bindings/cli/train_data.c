@@ -178,9 +178,9 @@ static int list_questions(const train_data *self, const char *list, int64_t *sta
     inputs_list_texts(self->contexts, texts, lengths);
     for (int64_t row = 0; row < alcore_pool_rows(self->starts); row++) {
         const char *text = alcore_pool_text(self->starts, row, NULL);
-        char *end = NULL;
-        starts[row] = strtoll(text, &end, 10);
-        if (alcore_pool_states(self->pool)[row] == 0 && (!*text || *end || starts[row] < 0))
+        starts[row] = 0;
+        const bool valid = integer_of(text, &starts[row]) && starts[row] >= 0;
+        if (alcore_pool_states(self->pool)[row] == 0 && !valid)
             return complain(EXIT_DATA,
                             "%s: %s: record %lld: '%.40s' of start_column is no number of a "
                             "character, from 0",

@@ -23,9 +23,8 @@ static int read_vocabulary_options(const arguments *args, alcore_vocabulary_opti
     options->seed = (uint64_t)seed;
     options->byte_fallback = option_given(args, OPTION_BYTE_FALLBACK);
     if (!coverage) return EXIT_DONE;
-    char *end;
-    options->coverage = strtod(coverage, &end);
-    if (*end || !(options->coverage >= 0.98 && options->coverage <= 1))
+    if (!number_of(coverage, &options->coverage) ||
+        !(options->coverage >= 0.98 && options->coverage <= 1))
         return complain(EXIT_USAGE, "--coverage %s: a number from 0.98 to 1 is expected", coverage);
     return EXIT_DONE;
 }

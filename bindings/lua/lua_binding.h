@@ -203,10 +203,10 @@ typedef struct al_member {
 
 /* Lists that bindings/gen makes from the headers (lua_tables.c). */
 extern const al_constant al_aligner_models[], al_bad_lines[], al_bleu_smoothings[],
-    al_bleu_tokenizers[], al_dedups[], al_directions[], al_estimates[], al_file_formats[],
-    al_malformed[], al_meanings[], al_missing_rules[], al_normalizations[], al_poolings[],
-    al_report_kinds[], al_roles[], al_row_states[], al_scopes[], al_shapes[], al_tensions[],
-    al_usual_columns[], al_vocabulary_kinds[];
+    al_bleu_tokenizers[], al_dedups[], al_directions[], al_escapes[], al_estimates[],
+    al_file_formats[], al_malformed[], al_meanings[], al_missing_rules[], al_normalizations[],
+    al_poolings[], al_report_kinds[], al_roles[], al_row_states[], al_scopes[], al_shapes[],
+    al_tensions[], al_usual_columns[], al_vocabulary_kinds[];
 extern const al_member al_aligner_options[], al_bleu_options[], al_bleu_score[], al_chrf_options[],
     al_chrf_score[], al_ctx_options[], al_filter[], al_label_score[], al_lm_options[],
     al_mean_result[], al_mix_options[], al_model_info[], al_model_options[], al_ngram_options[],

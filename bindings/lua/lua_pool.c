@@ -115,8 +115,8 @@ static int add(lua_State *L) {
  * @tparam string path
  * @tparam[opt] table options format, text_column, reference_column, references (the path of a
  *   second file that has the references, one for each text), language (of the rows that name none),
- *   bad_lines ("error" or "mask"), side ("src", "ref" or "hyp"), translator, system and domain (of
- *   a test set in SGML or XML that has several sides)
+ *   bad_lines ("error" or "mask"), escapes ("auto", "on" or "off"), side ("src", "ref" or "hyp"),
+ *   translator, system and domain (of a test set in SGML or XML that has several sides)
  * @return the pool; or nil, message, code */
 static int read(lua_State *L) {
     al_object *self = al_check(L, 1, &al_pool_kind);

@@ -13,6 +13,11 @@ const al_constant al_bad_lines[] = {
     {"error", ALCORE_BAD_LINES_ERROR},
     {"mask", ALCORE_BAD_LINES_MASK},
     {NULL, 0}};
+const al_constant al_escapes[] = {
+    {"auto", ALCORE_ESCAPES_AUTO},
+    {"on", ALCORE_ESCAPES_ON},
+    {"off", ALCORE_ESCAPES_OFF},
+    {NULL, 0}};
 const al_constant al_bleu_smoothings[] = {
     {"exp", ALCORE_BLEU_SMOOTH_EXP},
     {"floor", ALCORE_BLEU_SMOOTH_FLOOR},
@@ -218,6 +223,7 @@ const al_member al_read_options[] = {
     {"translator", AL_TEXT, 1, offsetof(alcore_read_options, translator), NULL},
     {"system", AL_TEXT, 1, offsetof(alcore_read_options, system), NULL},
     {"domain", AL_TEXT, 1, offsetof(alcore_read_options, domain), NULL},
+    {"escapes", AL_WORD, 1, offsetof(alcore_read_options, escapes), al_escapes},
     {NULL, 0, 0, 0, NULL}};
 const al_member al_lm_options[] = {
     {"order", AL_INT32, 1, offsetof(alcore_lm_options, order), NULL},

@@ -7,6 +7,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/number.h"
 #include "lua_binding.h"
 
 /* 2^53: below it every integer is a double. The double 2^53 itself may have been 2^53 + 1 in the
@@ -29,21 +30,6 @@ static int64_t exact_integer(lua_State *L, double value, const char *what) {
     if (fabs(value) >= EXACT)
         luaL_error(L, "%s: Lua does not hold integers from 2^53 on exactly; give a string", what);
     return (int64_t)value;
-}
-
-/* Writes a number of a list, whose entries pass as one text: the shortest text that reads back as
- * the same number. Its decimal point is a point: the caller's program may have set a locale whose
- * printf() writes a comma. */
-static void print_number(double value, char text[64]) {
-    for (int digits = 15; digits <= 17; digits++) {
-        snprintf(text, 64, "%.*g", digits, value);
-        if (strtod(text, NULL) == value) break;
-    }
-    size_t number = strspn(text, "+-0123456789");
-    if (text[number] == '\0' || strchr("eEin.", text[number])) return;
-    size_t rest = number + strcspn(text + number, "0123456789");
-    memmove(text + number + 1, text + rest, strlen(text + rest) + 1);
-    text[number] = '.';
 }
 
 /* Pushes the entries of a list as texts with commas between them. */
@@ -82,7 +68,7 @@ const char *al_push_text(lua_State *L, int index, const char *what) {
         if (value == floor(value) && !isinf(value))
             snprintf(text, sizeof text, "%" PRId64, exact_integer(L, value, what));
         else
-            print_number(value, text);
+            alcore__print_double(value, text);
         lua_pushstring(L, text);
         break;
     }

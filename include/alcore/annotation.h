@@ -79,10 +79,11 @@ ALCORE_API void alcore_annotations_unref(alcore_annotations *annotations);
 ALCORE_API alcore_status alcore_annotations_add(alcore_annotations *annotations,
                                                 const alcore_annotation_records *records);
 
-/** Adds the items of a selection that was written as TSV, CSV or JSONL. Its columns (or keys, also those
- * of the object "al") are id and text, and where the file has them kind, cost and index. Without a
- * column kind the items are phrases if the file has a column occ, which selections of phrases have,
- * else sentences. A sentence is the row of the pool with its id. All of them or, on failure, none.
+/** Adds the items of a selection that was written as TSV, CSV or JSONL. Its columns (or keys, also
+ * those of the object "al") are id and text, and where the file has them kind, cost and index.
+ * Without a column kind the items are phrases if the file has a column occ, which selections of
+ * phrases have, else sentences. A sentence is the row of the pool with its id. All of them or, on
+ * failure, none.
  * @param[in,out] annotations borrowed, changed
  * @param[in] path borrowed; "-" is standard input; .gz, .xz and .zst are decompressed
  * @return ALCORE_OK, ALCORE_E_INVALID, ALCORE_E_IO, ALCORE_E_DATA (names file and line: no column
@@ -192,8 +193,8 @@ ALCORE_API alcore_status alcore_annotations_write_requests(alcore_annotations *a
                                                            const char *path,
                                                            const alcore_write_options *options);
 
-/** Reads answers from TSV, CSV or JSONL with the columns (or keys) id, text and translation, and where
- * the file has them status (ok, skip or bad) and flags (loose or untranslatable, as
+/** Reads answers from TSV, CSV or JSONL with the columns (or keys) id, text and translation, and
+ * where the file has them status (ok, skip or bad) and flags (loose or untranslatable, as
  * alcore_annotations_write() writes them). The column text may be missing where no two items have
  * one id. A TSV file without a header has exactly id, text and translation. Items that the file
  * lacks stay as they are. All answers are taken or, on failure, none.
@@ -210,10 +211,10 @@ ALCORE_API alcore_status alcore_annotations_write_requests(alcore_annotations *a
 ALCORE_API alcore_status alcore_annotations_read_answers(alcore_annotations *annotations,
                                                          const char *path);
 
-/** Answers the open items from a dictionary: TSV, CSV or JSONL with the columns source and translation
- * (also called text or phrase, and target), or TSV without a header in this order. Sources are
- * compared word by word; the first line of a source counts. Items that the dictionary lacks become
- * untranslatable. All items are answered or, on failure, none.
+/** Answers the open items from a dictionary: TSV, CSV or JSONL with the columns source and
+ * translation (also called text or phrase, and target), or a table without a header in this order.
+ * Sources are compared word by word; the first line of a source counts. Items that the dictionary
+ * lacks become untranslatable. All items are answered or, on failure, none.
  * @param[in,out] annotations borrowed, changed
  * @param[in] path borrowed; "-" is standard input; .gz, .xz and .zst are decompressed
  * @return ALCORE_OK, ALCORE_E_INVALID, ALCORE_E_IO, ALCORE_E_DATA (names file and line: another
@@ -253,8 +254,8 @@ ALCORE_API alcore_status alcore_annotations_simulate(alcore_annotations *annotat
 
 /** Writes the answered items: TSV or CSV with the columns id, text, translation and flags (empty,
  * loose or untranslatable), the same keys of JSONL, or as plain text the translations only. What is
- * written as TSV, CSV or JSONL is read by alcore_annotations_read_answers(). A file appears whole or not
- * at all.
+ * written as TSV, CSV or JSONL is read by alcore_annotations_read_answers(). A file appears whole
+ * or not at all.
  * @param[in] annotations borrowed
  * @param[in] path borrowed; "-" is standard output
  * @param[in] options borrowed: ALCORE_FORMAT_TEXT, _TSV, _JSONL or _CSV; NULL: by the suffix

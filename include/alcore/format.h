@@ -11,22 +11,25 @@ ALCORE_BEGIN
 
 /** File formats. */
 enum {
-    /** By the suffix. Read: .tsv, .csv, .jsonl or .ndjson, .conll, .conllu, .bio, .iob or .iob2,
-     * .sgm, .sgml or .xml, anything else as text, each followed by .gz, .xz or .zst when
-     * compressed; the suffix of another known format (.po, .tmx, .parquet, ...) is ALCORE_E_DATA.
-     * Written:
+    /** By the suffix, which docs/formats.md lists. Read: .tsv, .csv, .jsonl, .conll, .conllu, .sgm,
+     * .xml and other names of these formats, as text .txt, the codes of languages (train.de) and
+     * other usual endings of corpora, each followed by .gz, .xz or .zst when compressed. The suffix
+     * of another known format (.po, .tmx, .parquet, ...) is ALCORE_E_DATA; a file with any other
+     * suffix is read as text, with a warning, unless it begins as JSON, XML or a binary file does,
+     * which is ALCORE_E_DATA too. Written:
      * .tsv, .csv, .jsonl or .ndjson, .txt, "-" as TSV; anything else, and a compressed file, is
      * ALCORE_E_UNSUPPORTED. */
     ALCORE_FORMAT_AUTO = 0,
     ALCORE_FORMAT_TEXT = 1, /**< one text per line, split at LF only */
-    /** A header line names the columns; no quoting; the escapes of TAB, LF and backslash (a
-     * backslash before t, n or another backslash) are undone, and made when written. */
+    /** A header line names the columns; no quoting. TAB, LF and backslash are written as a
+     * backslash before t, n or another backslash; alcore_read_options.escapes says when these are
+     * undone. */
     ALCORE_FORMAT_TSV = 2,
     /** One JSON object per line; the keys are the column names of TSV. */
     ALCORE_FORMAT_JSONL = 3,
-    /** A header line names the columns, those of TSV; fields with quotes around them as in RFC 4180.
-     * Read with commas, semicolons or TABs between the fields, whichever the header has; written
-     * with commas, a byte order mark and CR LF. */
+    /** A header line names the columns, those of TSV; fields with quotes around them as in RFC
+     * 4180. Read with commas, semicolons or TABs between the fields, whichever the header has;
+     * written with commas, a byte order mark and CR LF. */
     ALCORE_FORMAT_CSV = 4,
     /** An array of numbers: a column that is written. Asked for in reading or writing records it is
      * an error. */
@@ -56,16 +59,26 @@ enum {
     ALCORE_BAD_LINES_MASK = 1
 };
 
+/** What a backslash before t, n or another backslash means in TSV, CSV and text. */
+enum {
+    /** In a TSV whose first line is one that libalcore writes (docs/formats.md) they are a TAB, a
+     * line break and a backslash, and a backslash before anything else is ALCORE_E_DATA. Else they
+     * stand for themselves, with a warning that counts the fields of a TSV that have them. */
+    ALCORE_ESCAPES_AUTO = 0,
+    ALCORE_ESCAPES_ON = 1, /**< a TAB, a line break and a backslash; others stand for themselves */
+    ALCORE_ESCAPES_OFF = 2 /**< they stand for themselves */
+};
+
 /** How a file of records is read. Zero means default. */
 typedef struct alcore_read_options {
     size_t size;       /**< sizeof(alcore_read_options) */
     int32_t format;    /**< ALCORE_FORMAT_* */
     int32_t bad_lines; /**< ALCORE_BAD_LINES_* */
-    /** Borrowed. Column of the texts in TSV, CSV, JSONL and Arrow; NULL: the first of text, source, src.
-     */
+    /** Borrowed. Column of the texts in TSV, CSV, JSONL and Arrow; NULL: the first of text, source,
+     * src. */
     const char *text_column;
-    /** Borrowed. Column of the references in TSV, CSV, JSONL and Arrow, which must be there; NULL: the
-     * first of reference, target, translation, if there is one. */
+    /** Borrowed. Column of the references in TSV, CSV, JSONL and Arrow, which must be there; NULL:
+     * the first of reference, target, translation, if there is one. */
     const char *reference_column;
     /** Borrowed. For alcore_pool_read() only: a second file whose records are the references of
      * those in the first, one for one and in their order, as in the two files of a parallel corpus.
@@ -83,7 +96,9 @@ typedef struct alcore_read_options {
     const char *side;
     const char *translator; /**< borrowed; name of the references that are read; NULL: any */
     const char *system;     /**< borrowed; name of the hypotheses that are read; NULL: any */
-    const char *domain; /**< borrowed; only documents of that domain or genre; NULL: of all */
+    const char *domain;     /**< borrowed; only documents of that domain or genre; NULL: of all */
+    int32_t escapes;  /**< ALCORE_ESCAPES_*; _ON is ALCORE_E_PARAM for JSONL, CoNLL and SGML */
+    int32_t reserved; /**< pads: 0, checked */
 } alcore_read_options;
 /** An alcore_read_options with its size set and everything else 0. */
 #define ALCORE_READ_OPTIONS_INIT ALCORE_INIT(alcore_read_options)

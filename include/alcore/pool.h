@@ -161,17 +161,16 @@ ALCORE_API alcore_status alcore_pool_add_texts(alcore_pool *pool, const char *co
 ALCORE_API alcore_status alcore_pool_add_records(alcore_pool *pool, const alcore_records *records,
                                                  int64_t *out_first);
 
-/** Adds the records of a file of text, TSV, CSV or JSONL, which may be compressed (.gz, .xz, .zst), and
- * with alcore_read_options.references their references from a second file. All of them or, on
+/** Adds the records of a file of text, TSV, CSV or JSONL, which may be compressed (.gz, .xz, .zst),
+ * and with alcore_read_options.references their references from a second file. All of them or, on
  * failure, none. docs/formats.md has the rules.
  * @param[in,out] pool borrowed, changed
  * @param[in] path borrowed; "-" reads standard input
  * @param[in] options borrowed; NULL: defaults
- * @return ALCORE_OK, ALCORE_E_INVALID, ALCORE_E_PARAM (a format of columns was asked for), ALCORE_E_IO,
- * ALCORE_E_DATA (names file and line; or a suffix of a format that is not read; or two files with
- * different numbers of records),
- * ALCORE_E_UNSUPPORTED (a compression that this build lacks), ALCORE_E_CANCELLED, ALCORE_E_NOMEM,
- * ALCORE_E_BUSY, ALCORE_E_STRUCT_*
+ * @return ALCORE_OK, ALCORE_E_INVALID, ALCORE_E_PARAM (a format of columns was asked for),
+ * ALCORE_E_IO, ALCORE_E_DATA (names file and line; or a suffix of a format that is not read; or two
+ * files with different numbers of records), ALCORE_E_UNSUPPORTED (a compression that this build
+ * lacks), ALCORE_E_CANCELLED, ALCORE_E_NOMEM, ALCORE_E_BUSY, ALCORE_E_STRUCT_*
  * @serialized per pool; ALCORE_E_BUSY while another call uses it.
  * @callback progress, log, files
  * @since 0.1 */
@@ -410,8 +409,9 @@ ALCORE_API alcore_status alcore_pool_filter(alcore_pool *pool, const alcore_filt
 
 /** Writes rows of a pool, to be read again: as TSV or CSV with the columns index, id and text, and
  * reference, lang, group and cost where a written row has one; as JSONL with the same values; or
- * their texts only. What is written as TSV, CSV or JSONL reads back as the same records. A file appears
- * whole or not at all and replaces one of the same name; standard output is written as it comes.
+ * their texts only. What is written as TSV, CSV or JSONL is read as the same records. A file
+ * appears whole or not at all and replaces one of the same name; standard output is written as it
+ * comes.
  * @param[in] pool borrowed
  * @param[in] rows borrowed: int64 [count], host, in the order to be written; NULL only if count is
  * 0

@@ -63,9 +63,9 @@ typedef struct alcore_column_options {
     /** For alcore_pool_read_column(): file with the int64 or uint64 offsets [rows + 1] of a ragged
      * column; NULL: not ragged, or a text form */
     const char *offsets;
-    /** For alcore_pool_read_column(): "npy", "safetensors", "txt", "tsv", "lp", "marian",
-     * "fairseq" or "pharaoh" (links of words, a line an entry: `0-0 1-2`); NULL: by the suffix,
-     * an array when it is none of .txt, .tsv and .lp */
+    /** For alcore_pool_read_column(): "npy", "safetensors", "txt", "tsv", "csv", "lp",
+     * "marian", "fairseq" or "pharaoh" (links of words, a line an entry: `0-0 1-2`); NULL: by the
+     * suffix, an array when it is none of .txt, .tsv, .csv and .lp */
     const char *format;
     /** For ALCORE_BORROW: called once with release_user when the library has read the array for the
      * last time, on the thread that drops the column; never after a call that failed. It may
@@ -176,8 +176,8 @@ ALCORE_API alcore_status alcore_pool_set_text_column(alcore_pool *pool, const ch
 
 /** Gives the pool a column from a file. A .npy, or a tensor of a .safetensors ("FILE:TENSOR"),
  * stays in its file and is read in blocks whenever it is needed: the file must stay as it is, and
- * must not be compressed or a stream. Text forms (.txt, .tsv, .lp, Marian, fairseq) are read at
- * once and may be compressed; rows that a form joined by id does not name have no value.
+ * must not be compressed or a stream. Text forms (.txt, .tsv, .csv, .lp, Marian, fairseq) are read
+ * at once and may be compressed; rows that a form joined by id does not name have no value.
  * docs/formats.md has the rules.
  * @param[in,out] pool borrowed, changed
  * @param[in] name borrowed: the column's name

@@ -114,6 +114,33 @@ bool alcore__parse_double(const char *text, size_t length, double *out) {
     return true;
 }
 
+/* Whether a text is digits with a comma among them and no point before it: 0,17 and 1,000, and
+ * 1.234,5. */
+static bool has_comma(const char *text, size_t length) {
+    const char *comma = memchr(text, ',', length);
+    return comma && comma > text && is_digit(comma[-1]) && comma + 1 < text + length &&
+           is_digit(comma[1]);
+}
+
+const char *alcore__number_fault(const char *text, size_t length) {
+    decimal number;
+    double value;
+    const size_t sign = length > 0 && (*text == '-' || *text == '+');
+    if (length == 0) return "; it is empty";
+    if (alcore__parse_double(text, length, &value)) return "";
+    if (read_decimal(text, text + length, &number)) return "; it is too large";
+    if (length > sign + 2 && text[sign] == '0' && (text[sign + 1] | 0x20) == 'x')
+        return "; numbers are decimal, not hexadecimal";
+    if (has_comma(text, length))
+        return "; the decimal point is a point, as in 0.17, and thousands are not separated";
+    if (*text == ' ' || text[length - 1] == ' ' || *text == '\t' || text[length - 1] == '\t')
+        return "; there are spaces around it";
+    if (memchr(text, ' ', length) || memchr(text, '\'', length) || memchr(text, '_', length) ||
+        memmem(text, length, "\xC2\xA0", 2) || memmem(text, length, "\xE2\x80\xAF", 3))
+        return is_digit(text[sign]) ? "; thousands are not separated" : "";
+    return "";
+}
+
 /* The value is accumulated as a negative number, since INT64_MIN has no positive counterpart. */
 bool alcore__parse_int(const char *text, size_t length, int64_t *out) {
     const char *end = text + length;

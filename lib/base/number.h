@@ -12,6 +12,9 @@
  * bytes. Correctly rounded; a number too large for a double is refused, one too small becomes 0.
  * *out is untouched on failure. */
 bool alcore__parse_double(const char *text, size_t length, double *out);
+/* Why a text is no such number, as the end of a message: "; the decimal point is a point, as in
+ * 0.17" for 0,17; "" where nothing is known. Static. */
+const char *alcore__number_fault(const char *text, size_t length);
 /* The whole text is a decimal integer with an optional sign that fits. */
 bool alcore__parse_int(const char *text, size_t length, int64_t *out);
 /* The whole text is a decimal integer from 0 to 2^64 - 1, without a sign. */

@@ -19,6 +19,8 @@
 typedef struct jsonl_state {
     alcore__json_keys keys; /* of the present object; kept between lines for its memory */
     char languages[160];    /* keys of its object "translation", for messages; "": it has none */
+    char passed_over[160];  /* keys without a meaning before the text, for messages */
+    size_t passed_length;   /* bytes of passed_over */
     bool has_reference;     /* the key was there that the options name for references */
 } jsonl_state;
 
@@ -161,6 +163,18 @@ static alcore_status read_translation(jsonl_state *state, const alcore_read_opti
     return ALCORE_OK;
 }
 
+/* Notes a key that is passed over, as long as there is room. Runs for most keys of a file. */
+static void note_passed(jsonl_state *state, const char *key, size_t length) {
+    const size_t used = state->passed_length;
+    if (used + length + 5 > sizeof state->passed_over) return;
+    char *out = state->passed_over + used;
+    if (used > 0) memcpy(out, ", ", 2), out += 2;
+    *out++ = '"';
+    memcpy(out, key, length);
+    out[length] = '"';
+    state->passed_length = (size_t)(out + length + 1 - state->passed_over);
+}
+
 /* The error of a record without the key that the options name for texts or references; NULL: they
  * name none, and the record has no text. */
 static alcore_status no_value(const jsonl_state *state, const char *requested,
@@ -175,7 +189,11 @@ static alcore_status no_value(const jsonl_state *state, const char *requested,
                                "\"translation\" has %s, and which one is the text is not said",
                                state->languages),
             ALCORE_REMEDY_OPTION, "text_column", "LANGUAGE", "names the language of the texts");
-    return alcore__lines_fail(lines, "no text: none of the keys text, source and src");
+    return alcore__fail_remedy(
+        alcore__lines_fail(lines, "no text: none of the keys text, source and src%s%.*s",
+                           state->passed_length > 0 ? ", but " : "", (int)state->passed_length,
+                           state->passed_over),
+        ALCORE_REMEDY_OPTION, "text_column", "NAME", "names the key of the texts");
 }
 
 /* Reads the object of a line into *record. Malformed JSON sets json->error and returns ALCORE_OK;
@@ -190,6 +208,7 @@ static alcore_status read_object(jsonl_state *state, const alcore_read_options *
     size_t length;
     alcore__json_keys_reset(&state->keys);
     state->languages[0] = '\0';
+    state->passed_length = 0;
     state->has_reference = false;
     if (!alcore__json_enter(json, '{')) return ALCORE_OK;
     while (alcore__json_key(json, &key, &length)) {
@@ -203,6 +222,7 @@ static alcore_status read_object(jsonl_state *state, const alcore_read_options *
             continue;
         }
         if (role == ALCORE__ROLE_NONE) {
+            if (ranks[ALCORE__ROLE_TEXT] == 0) note_passed(state, key, length);
             if (!alcore__json_skip(json)) return ALCORE_OK;
             continue;
         }
@@ -233,10 +253,12 @@ static alcore_status read_line(void *data, const alcore_read_options *options,
     alcore__json json;
     alcore__json_begin(&json, text, length, MAX_DEPTH);
     ALCORE__TRY(read_object(data, options, lines, &json, record));
-    if (json.error)
-        return alcore__lines_fail(lines, "byte %lld of the line: %s",
-                                  (long long)(json.next - json.begin + 1), json.error);
-    return ALCORE_OK;
+    if (!json.error) return ALCORE_OK;
+    const char *next = json.next;
+    const bool constant = next < json.end && (*next == 'N' || *next == 'I'); /* as Python writes */
+    return alcore__lines_fail(lines, "byte %lld of the line: %s%s",
+                              (long long)(json.next - json.begin + 1), json.error,
+                              constant ? "; JSON has no NaN and no Infinity" : "");
 }
 
 static void clear(void *data, alcore_ctx *ctx) {

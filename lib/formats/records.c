@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Reading records (records.h): which format a path has, what the names of columns and keys mean,
  * and the loop that cuts a file into lines, lets the format turn each into a record, and hands
- * batches to the caller. The formats are in text_records.c, table_records.c,
- * jsonl_records.c, conll_records.c and sgml_records.c (record_format.h). Cost: one pass over the bytes; the memory
+ * batches to the caller. The formats are in text_records.c, table_records.c, jsonl_records.c,
+ * conll_records.c and sgml_records.c (record_format.h). Cost: one pass over the bytes; the memory
  * of the longest line and of one batch.
  */
 #include "formats/records.h"
@@ -10,54 +10,15 @@
 #include <math.h>
 #include <string.h>
 
+#include "alcore/remedy.h"
 #include "base/number.h"
 #include "formats/byte_stream.h"
+#include "formats/file_content.h"
+#include "formats/file_suffix.h"
 #include "formats/record_format.h"
 #include "formats/test_set_sides.h"
 
 #define BATCH_RECORDS 1024 /* records handed over at once, at most */
-
-/* File name extensions, compared without regard to case after a compression suffix is cut off, and
- * the format that reads them. NULL: files that are not read, and that are refused by name, as they
- * would otherwise be read as plain text. */
-static const struct {
-    const char *suffix;
-    const alcore__record_format *format;
-} suffixes[] = {
-    {".txt", &alcore__text_format},
-    {".tsv", &alcore__tsv_format},
-    {".csv", &alcore__csv_format},
-    {".jsonl", &alcore__jsonl_format},
-    {".ndjson", &alcore__jsonl_format},
-    {".conll", &alcore__conll_format},
-    {".conllu", &alcore__conll_format},
-    {".bio", &alcore__conll_format},
-    {".iob", &alcore__conll_format},
-    {".iob2", &alcore__conll_format},
-    {".sgm", &alcore__sgml_format},
-    {".sgml", &alcore__sgml_format},
-    {".xml", &alcore__sgml_format},
-    {".json", NULL},
-    {".tmx", NULL},
-    {".xliff", NULL},
-    {".xlf", NULL},
-    {".po", NULL},
-    {".pot", NULL},
-    {".html", NULL},
-    {".parquet", NULL},
-    {".arrow", NULL},
-    {".xlsx", NULL},
-    {".ods", NULL},
-    {".npy", NULL},
-    {".npz", NULL},
-    {".safetensors", NULL},
-    {".zip", NULL},
-    {".bz2", NULL},
-    {".pt", NULL},
-    {".pkl", NULL},
-    {".docx", NULL},
-    {".pdf", NULL},
-};
 
 /* The formats of records by their ALCORE_FORMAT_*; NULL: the number of another kind of format. */
 static const alcore__record_format *const named[] = {
@@ -66,17 +27,8 @@ static const alcore__record_format *const named[] = {
     [ALCORE_FORMAT_CONLL] = &alcore__conll_format, [ALCORE_FORMAT_SGML] = &alcore__sgml_format,
 };
 
-/* Looks for the suffix of the path in the table, and for the number of its format in the other. */
 int32_t alcore__records_format(const char *path) {
-    size_t length;
-    alcore__stream_compressed(path, &length);
-    for (size_t i = 0; i < sizeof suffixes / sizeof *suffixes; i++) {
-        if (!suffixes[i].format || !alcore__path_ends_in(path, length, suffixes[i].suffix))
-            continue;
-        for (int32_t number = 0; number < (int32_t)(sizeof named / sizeof *named); number++)
-            if (named[number] == suffixes[i].format) return number;
-    }
-    return ALCORE_FORMAT_TEXT;
+    return alcore__file_suffix_of(path).format;
 }
 
 bool alcore__is_test_set(const char *path, const alcore_read_options *options) {
@@ -84,9 +36,9 @@ bool alcore__is_test_set(const char *path, const alcore_read_options *options) {
     return format == ALCORE_FORMAT_SGML;
 }
 
-/* *out: the format that the options name, or else the one of the path's extension; plain text for
- * an extension that nothing is known about. */
+/* *out: the format that the options name, or else the one of the path's suffix. */
 static alcore_status find_format(const char *path, const alcore_read_options *options,
+                                 const alcore__file_suffix *suffix,
                                  const alcore__record_format **out) {
     int32_t requested = options ? options->format : ALCORE_FORMAT_AUTO;
     if (requested == ALCORE_FORMAT_NPY || requested == ALCORE_FORMAT_LP)
@@ -101,21 +53,8 @@ static alcore_status find_format(const char *path, const alcore_read_options *op
         *out = named[requested];
         return ALCORE_OK;
     }
-    size_t length;
-    alcore__stream_compressed(path, &length);
-    *out = &alcore__text_format; /* corpora are called train.de as often as train.txt */
-    for (size_t i = 0; i < sizeof suffixes / sizeof *suffixes; i++) {
-        if (!alcore__path_ends_in(path, length, suffixes[i].suffix)) continue;
-        if (!suffixes[i].format)
-            return alcore__fail(
-                ALCORE_E_DATA,
-                "%s: %s files are not read; what is read is .txt (one text per line), .tsv, "
-                ".csv, .jsonl, .conll and .sgm, each also as .gz, .xz and .zst",
-                path, suffixes[i].suffix);
-        *out = suffixes[i].format;
-        break;
-    }
-    return ALCORE_OK;
+    *out = named[suffix->format];
+    return alcore__file_suffix_check(path, suffix);
 }
 
 /* Whether the column that the options name, NULL where they name none, is called that. */
@@ -188,8 +127,9 @@ alcore_status alcore__record_set(alcore__record *record, int32_t role, const cha
     case ALCORE__ROLE_COST:
         if (!alcore__parse_double(value, length, &record->cost) || !(record->cost >= 0) ||
             isinf(record->cost))
-            return alcore__lines_fail(lines, "the cost \"%.*s\" is no number >= 0",
-                                      (int)(length < 40 ? length : 40), value);
+            return alcore__lines_fail(lines, "the cost \"%.*s\" is no number >= 0%s",
+                                      (int)(length < 40 ? length : 40), value,
+                                      alcore__number_fault(value, length));
         break;
     default:
         break;
@@ -290,6 +230,56 @@ static alcore_status check_sides(const char *path, const alcore_read_options *op
                         path, format->name);
 }
 
+/* Escapes are of the formats that have them; in the others a backslash has a meaning of its own, or
+ * none. */
+static alcore_status check_escapes(const char *path, const alcore_read_options *options,
+                                   const alcore__record_format *format) {
+    const int32_t escapes = options ? options->escapes : ALCORE_ESCAPES_AUTO;
+    if (escapes < ALCORE_ESCAPES_AUTO || escapes > ALCORE_ESCAPES_OFF)
+        return alcore__fail(ALCORE_E_INVALID, "escapes is %d; expected ALCORE_ESCAPES_*",
+                            (int)escapes);
+    if (options) ALCORE__TRY(alcore__struct_reserved(options->reserved, "alcore_read_options"));
+    if (escapes != ALCORE_ESCAPES_ON || format == &alcore__text_format ||
+        format == &alcore__tsv_format || format == &alcore__csv_format)
+        return ALCORE_OK;
+    return alcore__fail(ALCORE_E_PARAM, "%s: escapes are of tsv, csv and text, not of %s", path,
+                        format->name);
+}
+
+/* Looks at the beginning of a file that is text as far as its name says. With a suffix of which
+ * nothing is known it has to look like text, too; else what it looks like is a warning. */
+static alcore_status check_content(alcore__record_reader *reader,
+                                   const alcore__file_suffix *suffix) {
+    alcore__line_reader *lines = &reader->lines;
+    bool more;
+    ALCORE__TRY(alcore__lines_fill(lines, &more));
+    reader->drained = !more;
+    char *text = lines->buffer + lines->begin;
+    const size_t bytes = lines->end - lines->begin;
+    const char *content = bytes > 0 ? alcore__file_content(text, bytes) : NULL;
+    if (content && suffix->guessed)
+        return alcore__fail_remedy(
+            alcore__fail(ALCORE_E_DATA,
+                         "%s: the suffix %s names no format, and the content is not text: it is %s",
+                         lines->path, suffix->text, content),
+            ALCORE_REMEDY_OPTION, "format", "NAME", "says how it is to be read");
+    const char *newline = bytes > 0 ? memchr(text, '\n', bytes) : NULL;
+    if (content)
+        alcore__log(lines->ctx, ALCORE_LOG_WARN, "formats", NULL,
+                    "%s is read as text, one a line, but what it begins with is %s", lines->path,
+                    content);
+    else if (newline && alcore__is_table_header(text, (size_t)(newline - text)))
+        alcore__log(lines->ctx, ALCORE_LOG_WARN, "formats", NULL,
+                    "%s is read as text, one a line, but its first line names the columns of a "
+                    "table: it is read as one with the format tsv",
+                    lines->path);
+    else if (suffix->guessed)
+        alcore__log(lines->ctx, ALCORE_LOG_WARN, "formats", NULL,
+                    "%s is read as text, one a line: the suffix %s names no format", lines->path,
+                    suffix->text);
+    return ALCORE_OK;
+}
+
 /* Chooses the format by the path or the options and opens the file; close() follows in any case. */
 static alcore_status open_reader(alcore__record_reader *reader, alcore_ctx *ctx, const char *path,
                                  int64_t max_line_bytes) {
@@ -298,12 +288,17 @@ static alcore_status open_reader(alcore__record_reader *reader, alcore_ctx *ctx,
     if (reference && alcore__is_column(options->text_column, reference, strlen(reference)))
         return alcore__fail(ALCORE_E_INVALID, "the column \"%s\" cannot be text and reference",
                             reference);
-    ALCORE__TRY(find_format(path, options, &reader->format));
+    const alcore__file_suffix suffix = alcore__file_suffix_of(path);
+    ALCORE__TRY(find_format(path, options, &suffix, &reader->format));
     ALCORE__TRY(check_sides(path, options, reader->format));
+    ALCORE__TRY(check_escapes(path, options, reader->format));
     ALCORE__TRY(alcore__lines_open(&reader->lines, ctx, path, max_line_bytes));
     if (reader->format->quoted) reader->lines.quoting = &reader->quoting;
     ALCORE__TRY(alcore__new_array(ctx, BATCH_RECORDS, sizeof *reader->batch, &reader->batch));
-    return alcore__new_array(ctx, 1, reader->format->state_bytes, &reader->state);
+    ALCORE__TRY(alcore__new_array(ctx, 1, reader->format->state_bytes, &reader->state));
+    const bool named_text = options && options->format != ALCORE_FORMAT_AUTO;
+    return named_text || reader->format != &alcore__text_format ? ALCORE_OK
+                                                                : check_content(reader, &suffix);
 }
 
 alcore_status alcore__record_reader_open(alcore_ctx *ctx, const char *path,

@@ -8,7 +8,7 @@
 
 #include "base/number.h"
 #include "formats/escape.h"
-#include "formats/line_reader.h"
+#include "formats/table_fields.h"
 
 #define LN2 0.693147180559945309417232121458
 
@@ -21,17 +21,19 @@ typedef struct reader {
     int64_t next;      /* number of the present line or sentence, from 0, where none is printed */
     int64_t previous;  /* sentence number of the last Marian or fairseq line */
     bool has_previous; /* there was such a line */
+    alcore__quoting quoting; /* of CSV */
+    alcore__fields fields;   /* of the present line of CSV */
+    size_t columns;          /* of CSV; 0 before the header was read */
+    size_t id_column, number_column;
 } reader;
 
-/* The formats by the name that callers give, which is also a suffix for the first three. */
+/* The formats by the name that callers give, which is also a suffix for the first four. */
 static const struct {
     const char *name;
     int32_t format;
-} names[] = {{"txt", ALCORE__SCORE_TXT},
-             {"tsv", ALCORE__SCORE_TSV},
-             {"lp", ALCORE__SCORE_LP},
-             {"marian", ALCORE__SCORE_MARIAN},
-             {"fairseq", ALCORE__SCORE_FAIRSEQ}};
+} names[] = {{"txt", ALCORE__SCORE_TXT},       {"tsv", ALCORE__SCORE_TSV},
+             {"csv", ALCORE__SCORE_CSV},       {"lp", ALCORE__SCORE_LP},
+             {"marian", ALCORE__SCORE_MARIAN}, {"fairseq", ALCORE__SCORE_FAIRSEQ}};
 #define NAMES (sizeof names / sizeof *names)
 
 /* The format by its name, or without a name by the suffix of path, after a compression suffix; 0
@@ -49,16 +51,20 @@ int32_t alcore__score_format(const char *name, const char *path) {
         length = base - (size_t)(name - path);
         if (length > 3) return 0; /* the tools' formats have no suffix of their own */
     }
+    if (length == 3 && memcmp(name, "tab", 3) == 0) name = "tsv";
     for (size_t i = 0; i < NAMES; i++)
         if (strlen(names[i].name) == length && memcmp(names[i].name, name, length) == 0)
             return names[i].format;
     return 0;
 }
 
-/* The error for a text that should be a number, cut to 40 bytes. */
+/* The error for a text that should be a number, cut to 40 bytes, with the cause if it is known. */
 static alcore_status no_number(const reader *in, const char *text, size_t length) {
-    return alcore__lines_fail(&in->lines, "\"%.*s\" is no number", (int)(length < 40 ? length : 40),
-                              text);
+    const bool quoted = in->format == ALCORE__SCORE_TSV && length > 0 && *text == '"';
+    return alcore__lines_fail(&in->lines, "\"%.*s\" is no number%s",
+                              (int)(length < 40 ? length : 40), text,
+                              quoted ? "; a table with quotes is read with the format csv"
+                                     : alcore__number_fault(text, length));
 }
 
 /* Reads the numbers of text, separated by spaces, into in->values and in->count, each times scale
@@ -111,6 +117,61 @@ static alcore_status read_tsv(reader *in, char *text, size_t length, alcore__sco
     }
     if (!number) return no_number(in, rest, bytes);
     return read_values(in, rest, bytes, 1);
+}
+
+/* alcore__fields_fit: a first line of CSV names the ids. */
+static bool names_ids(const void *user, const alcore__fields *header) {
+    (void)user;
+    for (size_t i = 0; i < header->count; i++)
+        if (header->items[i].length == 2 && memcmp(header->items[i].text, "id", 2) == 0)
+            return true;
+    return false;
+}
+
+/* The first line of CSV: the column "id" and one other name. Columns without a name, such as the
+ * index that pandas writes, are passed over. */
+static alcore_status read_csv_header(reader *in) {
+    const alcore__fields *header = &in->fields;
+    size_t ids = 0, numbers = 0;
+    for (size_t i = 0; i < header->count; i++) {
+        const alcore__field *name = &header->items[i];
+        const bool id = name->length == 2 && memcmp(name->text, "id", 2) == 0;
+        if (id) in->id_column = i;
+        if (!id && name->length > 0) in->number_column = i;
+        ids += id;
+        numbers += !id && name->length > 0;
+    }
+    in->columns = header->count;
+    if (ids == 1 && numbers == 1) return ALCORE_OK;
+    char list[200];
+    alcore__fields_list(header, list);
+    return alcore__lines_fail(
+        &in->lines, "a column id and one of numbers are expected; the first line has %s", list);
+}
+
+/* A line of CSV: the header first. */
+static alcore_status read_csv(reader *in, char *text, size_t length, alcore__score_line *out,
+                              bool *out_skip) {
+    const bool first = in->columns == 0;
+    *out_skip = length == 0;
+    if (in->quoting.delimiter == 0)
+        ALCORE__TRY(alcore__csv_find_delimiter(&in->lines, text, length, names_ids, NULL,
+                                               &in->fields, out_skip));
+    if (*out_skip) return ALCORE_OK;
+    ALCORE__TRY(alcore__fields_of_csv(&in->lines, text, length, in->columns, &in->fields));
+    *out_skip = first;
+    if (first) return read_csv_header(in);
+    if (in->fields.count != in->columns)
+        return alcore__lines_fail(&in->lines, "%zu columns, the header has %zu", in->fields.count,
+                                  in->columns);
+    const alcore__field *id = &in->fields.items[in->id_column];
+    const alcore__field *number = &in->fields.items[in->number_column];
+    out->id = id->text;
+    out->id_length = id->length;
+    if (id->length == 0) return alcore__lines_fail(&in->lines, "the id is empty");
+    if (number->length == 0 || memchr(number->text, ' ', number->length))
+        return no_number(in, number->text, number->length);
+    return read_values(in, number->text, number->length, 1);
 }
 
 /* The last occurrence of mark in text, NULL without one: a translation may contain the mark
@@ -173,6 +234,8 @@ static alcore_status read_line(reader *in, char *text, size_t length, alcore__sc
         return read_values(in, text, length, 1);
     case ALCORE__SCORE_TSV:
         return read_tsv(in, text, length, out, out_skip);
+    case ALCORE__SCORE_CSV:
+        return read_csv(in, text, length, out, out_skip);
     case ALCORE__SCORE_LP:
         ALCORE__TRY(read_id(in, text, length, out, &rest));
         return read_values(in, rest, length - (size_t)(rest - text), 1);
@@ -215,10 +278,13 @@ alcore_status alcore__read_score_text(alcore_ctx *ctx, const char *path, int32_t
                                       int64_t max_line_bytes, alcore__score_sink sink, void *user) {
     if (format < ALCORE__SCORE_TXT || format > ALCORE__SCORE_FAIRSEQ)
         return alcore__fail(ALCORE_E_DATA,
-                            "%s: of texts, .txt, .tsv, .lp, marian and fairseq hold columns", path);
+                            "%s: of texts, .txt, .tsv, .csv, .lp, marian and fairseq hold columns",
+                            path);
     reader in = {.format = format};
     ALCORE__TRY(alcore__lines_open(&in.lines, ctx, path, max_line_bytes));
+    if (format == ALCORE__SCORE_CSV) in.lines.quoting = &in.quoting;
     alcore_status status = read_lines(&in, sink, user);
+    alcore__fields_clear(&in.fields, ctx);
     alcore__free(ctx, in.values);
     alcore__lines_close(&in.lines);
     return status;

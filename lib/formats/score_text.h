@@ -10,6 +10,7 @@
 enum {
     ALCORE__SCORE_TXT = 1, /* one number per line; number = the line, from 0 */
     ALCORE__SCORE_TSV,     /* id TAB number; a first line "id TAB name" is a header */
+    ALCORE__SCORE_CSV,     /* a header with "id" and one other name; a name may be empty */
     ALCORE__SCORE_LP, /* id TAB numbers separated by spaces; no numbers: a text without tokens */
     ALCORE__SCORE_MARIAN, /* "... ||| WordScores= -0.1 -0.2", natural logarithms */
     ALCORE__SCORE_FAIRSEQ /* "P-12 TAB -0.1 -0.2", base 2: given as natural logarithms */
@@ -27,8 +28,8 @@ typedef struct alcore__score_line {
 /* Receives the lines in the order of the file; a failure ends the reading and is returned. */
 typedef alcore_status (*alcore__score_sink)(void *user, const alcore__score_line *line);
 
-/* The format of a name ("txt", "tsv", "lp", "marian", "fairseq") or, when name is NULL, of the
- * path's suffix; 0 when there is none. */
+/* The format of a name ("txt", "tsv", "csv", "lp", "marian", "fairseq") or, when name is NULL, of
+ * the path's suffix; 0 when there is none. */
 int32_t alcore__score_format(const char *name, const char *path);
 /* Reads path (compressed or not) line by line. Of several hypotheses of one sentence the first
  * counts. NaN and infinities are passed on, they are the column's to judge. Errors name path and

@@ -1,13 +1,12 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Records of tables, TSV and CSV (docs/formats.md): the first line names the columns, and each
- * other one has as many fields. TSV has no quoting; \t, \n and \\ stand for TAB, newline and
- * backslash. A line is cut and decoded in place, so the record's values are views of it. */
+ * other one has as many fields. How backslashes of a TSV are read, table_origin.h says. A line is
+ * cut and decoded in place, so the record's values are views of it. */
 #include <string.h>
 
 #include "alcore/remedy.h"
-#include "formats/escape.h"
 #include "formats/record_format.h"
-#include "formats/table_fields.h"
+#include "formats/table_origin.h"
 
 /* What both formats know of a file. */
 typedef struct table_state {
@@ -15,6 +14,7 @@ typedef struct table_state {
     size_t capacity; /* entries roles has memory for */
     size_t columns;  /* 0 before the header was read */
     alcore__fields fields;
+    alcore__decoding decoding;
 } table_state;
 
 /* The column that has a role so far, while the header is read. */
@@ -23,20 +23,50 @@ typedef struct winner {
     int32_t rank; /* of its name, alcore__record_role(); 0: no column yet */
 } winner;
 
+/* What a first line without the column that is needed most likely lacks, as the end of a message. */
+static const char *header_hint(const alcore__line_reader *lines, const alcore__fields *names) {
+    if (lines->quoting)
+        return names->count > 1 ? ""
+                                : "; a comma, a semicolon or a TAB separates columns, or what a "
+                                  "line such as sep=| before the first one names";
+    const alcore__field *name = &names->items[0];
+    return name->length > 1 && name->text[0] == '"' && name->text[name->length - 1] == '"'
+               ? "; a table with quotes is read with the format csv"
+               : "";
+}
+
 /* The error for a header without the column that was asked for, or NULL: without one of texts. */
 static alcore_status no_column(const alcore__line_reader *lines, const char *requested,
                                const alcore__fields *names) {
     char list[200];
+    const char *hint = header_hint(lines, names);
     alcore__fields_list(names, list);
     if (requested)
-        return alcore__lines_fail(lines, "no column is called \"%s\"; the first line names %s",
-                                  requested, list);
+        return alcore__lines_fail(lines, "no column is called \"%s\"; the first line names %s%s",
+                                  requested, list, hint);
     return alcore__fail_remedy(
         alcore__lines_fail(
             lines,
-            "the first line must name the columns, one of them text, source or src; it has %s",
-            list),
+            "the first line must name the columns, one of them text, source or src; it has %s%s",
+            list, hint),
         ALCORE_REMEDY_OPTION, "text_column", "NAME", "names the column of the texts");
+}
+
+/* The role of a column. Spreadsheets have "Text" and "ID": where a name as it stands has no role,
+ * that of its small letters counts, behind exact names. */
+static int32_t column_role(const alcore_read_options *options, const alcore__field *name,
+                           int32_t *out_rank) {
+    enum { MOST = 16, BEHIND = 10 };
+    char small[MOST];
+    const int32_t role = alcore__record_role(options, name->text, name->length, out_rank);
+    if (role != ALCORE__ROLE_NONE || name->length > MOST) return role;
+    for (size_t i = 0; i < name->length; i++) {
+        const char c = name->text[i];
+        small[i] = c >= 'A' && c <= 'Z' ? (char)(c + ('a' - 'A')) : c;
+    }
+    const int32_t found = alcore__record_role(options, small, name->length, out_rank);
+    *out_rank += BEHIND;
+    return found;
 }
 
 /* Reads the names of the columns into state->roles. Of several columns with one role the name of
@@ -50,7 +80,7 @@ static alcore_status read_header(table_state *state, const alcore_read_options *
                              sizeof *state->roles));
     for (size_t i = 0; i < names->count; i++) {
         const alcore__field *name = &names->items[i];
-        int32_t rank, role = alcore__record_role(options, name->text, name->length, &rank);
+        int32_t rank, role = column_role(options, name, &rank);
         winner *role_winner = &winners[role];
         state->roles[i] = ALCORE__ROLE_NONE;
         if (role == ALCORE__ROLE_NONE) continue;
@@ -74,8 +104,15 @@ static alcore_status read_header(table_state *state, const alcore_read_options *
 /* Whether the fields of a line are as many as the header's. */
 static alcore_status check_count(const table_state *state, const alcore__line_reader *lines) {
     if (state->fields.count == state->columns) return ALCORE_OK;
-    return alcore__lines_fail(lines, "%zu columns, the header has %zu", state->fields.count,
-                              state->columns);
+    const size_t kept = state->fields.count < state->columns ? state->fields.count : state->columns;
+    bool quoted = false;
+    for (size_t i = 0; i < kept && state->decoding.foreign; i++)
+        quoted |= state->fields.items[i].length > 0 && state->fields.items[i].text[0] == '"';
+    return alcore__lines_fail(lines, "%zu columns, the header has %zu%s", state->fields.count,
+                              state->columns,
+                              quoted ? "; a field begins with a quote: tables with quotes are read "
+                                       "with the format csv"
+                                     : "");
 }
 
 /* in_header of both formats. */
@@ -84,11 +121,30 @@ static bool in_header(const void *data) {
     return state->columns == 0;
 }
 
+/* The value of ALCORE_ESCAPES_* among the options, which may be NULL. */
+static int32_t escapes_of(const alcore_read_options *options) {
+    return options ? options->escapes : ALCORE_ESCAPES_AUTO;
+}
+
+/* Sets the members of a record from the fields of a line. */
+static alcore_status set_record(table_state *state, const alcore__line_reader *lines,
+                                alcore__record *record) {
+    ALCORE__TRY(check_count(state, lines));
+    for (size_t i = 0; i < state->columns; i++) {
+        alcore__field *field = &state->fields.items[i];
+        if (state->roles[i] == ALCORE__ROLE_NONE) continue;
+        ALCORE__TRY(alcore__decode_field(&state->decoding, lines, field));
+        ALCORE__TRY(alcore__record_set(record, state->roles[i], field->text, field->length, lines));
+    }
+    return ALCORE_OK;
+}
+
 /* After the last line: a file without a header is an error. */
 static alcore_status check_end(void *data, const alcore__line_reader *lines, alcore__record *record,
                                bool *out_skip) {
     const table_state *state = data;
     (void)record, (void)out_skip;
+    alcore__decoding_report(&state->decoding, lines);
     if (state->columns > 0) return ALCORE_OK;
     return alcore__fail(ALCORE_E_DATA,
                         "%s is empty: a table begins with a line that names its columns",
@@ -110,15 +166,9 @@ static alcore_status read_tsv_line(void *data, const alcore_read_options *option
     table_state *state = data;
     ALCORE__TRY(alcore__fields_of_tsv(lines, text, length, state->columns, &state->fields));
     *out_skip = state->columns == 0;
-    if (*out_skip) return read_header(state, options, lines);
-    ALCORE__TRY(check_count(state, lines));
-    for (size_t i = 0; i < state->columns; i++) {
-        const alcore__field *field = &state->fields.items[i];
-        if (state->roles[i] == ALCORE__ROLE_NONE) continue;
-        const size_t bytes = alcore__tsv_unescape(field->text, field->length);
-        ALCORE__TRY(alcore__record_set(record, state->roles[i], field->text, bytes, lines));
-    }
-    return ALCORE_OK;
+    if (!*out_skip) return set_record(state, lines, record);
+    state->decoding = alcore__decoding_of_tsv(&state->fields, escapes_of(options));
+    return read_header(state, options, lines);
 }
 
 const alcore__record_format alcore__tsv_format = {.name = "tsv",
@@ -134,9 +184,7 @@ const alcore__record_format alcore__tsv_format = {.name = "tsv",
 static bool has_text(const void *user, const alcore__fields *names) {
     for (size_t i = 0; i < names->count; i++) {
         int32_t rank;
-        if (alcore__record_role(user, names->items[i].text, names->items[i].length, &rank) ==
-            ALCORE__ROLE_TEXT)
-            return true;
+        if (column_role(user, &names->items[i], &rank) == ALCORE__ROLE_TEXT) return true;
     }
     return false;
 }
@@ -154,13 +202,9 @@ static alcore_status read_csv_line(void *data, const alcore_read_options *option
     if (*out_skip) return ALCORE_OK;
     ALCORE__TRY(alcore__fields_of_csv(lines, text, length, state->columns, &state->fields));
     *out_skip = state->columns == 0;
-    if (*out_skip) return read_header(state, options, lines);
-    ALCORE__TRY(check_count(state, lines));
-    for (size_t i = 0; i < state->columns; i++) {
-        const alcore__field *field = &state->fields.items[i];
-        ALCORE__TRY(alcore__record_set(record, state->roles[i], field->text, field->length, lines));
-    }
-    return ALCORE_OK;
+    if (!*out_skip) return set_record(state, lines, record);
+    state->decoding.decode = escapes_of(options) == ALCORE_ESCAPES_ON;
+    return read_header(state, options, lines);
 }
 
 const alcore__record_format alcore__csv_format = {.name = "csv",

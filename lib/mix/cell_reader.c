@@ -5,9 +5,9 @@
 #include <string.h>
 
 #include "base/alternatives.h"
-#include "formats/escape.h"
+#include "formats/file_suffix.h"
 #include "formats/json_scan.h"
-#include "formats/table_fields.h"
+#include "formats/table_origin.h"
 #include "text/utf8.h"
 
 /* The state of one reading. */
@@ -21,6 +21,7 @@ typedef struct reading {
     size_t capacity;       /* entries that column_of has memory for */
     size_t line_fields;    /* fields that every line has, 0 before the first line */
     alcore__fields fields; /* of the present line */
+    alcore__decoding decoding;
     alcore__cell_sink sink;
     void *user;
 } reading;
@@ -132,6 +133,14 @@ static alcore_status cut(reading *self, char *text, size_t length, bool *out_ski
     return alcore__fields_of_csv(&self->lines, text, length, self->line_fields, &self->fields);
 }
 
+/* Chooses how the fields of a TSV are decoded. People fill these tables in, so a backslash that
+ * libalcore would not have written stands for itself. */
+static void choose_decoding(reading *self) {
+    if (self->lines.quoting) return;
+    self->decoding = alcore__decoding_of_tsv(&self->fields, ALCORE_ESCAPES_AUTO);
+    self->decoding.strict = false;
+}
+
 /* Reads a line of TSV or CSV, whose fields are decoded in place; the first one may be the header.
  */
 static alcore_status read_table_line(reading *self, char *text, size_t length) {
@@ -141,6 +150,7 @@ static alcore_status read_table_line(reading *self, char *text, size_t length) {
     if (skip) return ALCORE_OK;
     if (self->line_fields == 0) {
         bool header = false;
+        choose_decoding(self);
         ALCORE__TRY(read_header(self, &header));
         if (header) return ALCORE_OK;
         ALCORE__TRY(number_fields(self));
@@ -151,7 +161,7 @@ static alcore_status read_table_line(reading *self, char *text, size_t length) {
     for (size_t i = 0; i < self->line_fields; i++) {
         alcore__field *field = &self->fields.items[i];
         if (self->column_of[i] < 0) continue;
-        if (!self->lines.quoting) field->length = alcore__tsv_unescape(field->text, field->length);
+        ALCORE__TRY(alcore__decode_field(&self->decoding, &self->lines, field));
         cells[self->column_of[i]] = (alcore__cell){field->text, field->length};
     }
     return pass_on(self, cells);
@@ -159,46 +169,58 @@ static alcore_status read_table_line(reading *self, char *text, size_t length) {
 
 /* ---- JSONL ---- */
 
-/* Reads the value of a key that is a column: a string or a number; null is an absent value. */
-static void read_value(alcore__json *json, alcore__cell *cell) {
+/* Reads the value of a key that is a column: a string or a number; null is an absent value. Malformed
+ * JSON sets json->error. */
+static alcore_status read_value(const reading *self, alcore__json *json, const char *key,
+                                size_t key_length, alcore__cell *cell) {
     char *text = NULL;
     size_t length = 0;
     const char kind = alcore__json_kind(json);
-    if (kind == '"' && alcore__json_string(json, &text, &length))
-        *cell = (alcore__cell){text, length};
-    else if (kind == '0' && alcore__json_number(json, &text, &length))
-        *cell = (alcore__cell){text, length};
-    else if (kind != '"' && kind != '0')
-        alcore__json_skip(json);
+    const bool value = kind == '"' ? alcore__json_string(json, &text, &length)
+                                   : kind == '0' && alcore__json_number(json, &text, &length);
+    if (!value && kind != '"' && kind != '0') alcore__json_skip(json);
+    if (json->error || kind == 'n') return ALCORE_OK;
+    if (!value)
+        return alcore__lines_fail(&self->lines, "\"%.*s\" must be a string or a number",
+                                  (int)key_length, key);
+    if (cell->text)
+        return alcore__lines_fail(&self->lines, "\"%.*s\" is given twice, or under another name",
+                                  (int)key_length, key);
+    *cell = (alcore__cell){text, length};
+    return ALCORE_OK;
 }
 
-/* Reads the keys of the object that comes next, and of an object "al" in it. */
-static void read_object(const reading *self, alcore__json *json, bool outer, alcore__cell *cells) {
+/* Reads the keys of the object that comes next into cells [self->count]. own: cells of an object "al"
+ * in it; NULL: this is that object. */
+static alcore_status read_object(const reading *self, alcore__json *json, alcore__cell *cells,
+                                 alcore__cell *own) {
     char *key;
     size_t length;
-    if (!alcore__json_enter(json, '{')) return;
+    if (!alcore__json_enter(json, '{')) return ALCORE_OK;
     while (alcore__json_key(json, &key, &length)) {
         const int32_t column = column_of(self, key, length);
         if (column >= 0)
-            read_value(json, &cells[column]);
-        else if (outer && length == 2 && memcmp(key, "al", 2) == 0 &&
-                 alcore__json_kind(json) == '{')
-            read_object(self, json, false, cells);
+            ALCORE__TRY(read_value(self, json, key, length, &cells[column]));
+        else if (own && length == 2 && memcmp(key, "al", 2) == 0 && alcore__json_kind(json) == '{')
+            ALCORE__TRY(read_object(self, json, own, NULL));
         else
             alcore__json_skip(json);
     }
+    return ALCORE_OK;
 }
 
 /* Reads a line of JSONL, whose strings are decoded in place. */
 static alcore_status read_json_line(reading *self, char *text, size_t length) {
     enum { MAX_DEPTH = 64 };
-    alcore__cell cells[ALCORE__CELL_COLUMNS] = {{NULL, 0}};
+    alcore__cell cells[ALCORE__CELL_COLUMNS] = {{NULL, 0}}, own[ALCORE__CELL_COLUMNS] = {{NULL, 0}};
     alcore__json json;
     alcore__json_begin(&json, text, length, MAX_DEPTH);
-    read_object(self, &json, true, cells);
+    ALCORE__TRY(read_object(self, &json, cells, own));
     if (!alcore__json_end(&json))
         return alcore__lines_fail(&self->lines, "%s, at byte %td", json.error,
                                   json.next - json.begin + 1);
+    for (int32_t c = 0; c < self->count; c++)
+        if (!cells[c].text) cells[c] = own[c];
     for (int32_t c = 0; c < self->count; c++)
         if (self->columns[c].required && !cells[c].text)
             return alcore__lines_fail(&self->lines, "the object has no \"%.*s\"",
@@ -226,6 +248,7 @@ static alcore_status read_lines(reading *self, bool json) {
         }
     }
     alcore__lines_report(&self->lines);
+    alcore__decoding_report(&self->decoding, &self->lines);
     return ALCORE_OK;
 }
 
@@ -234,12 +257,11 @@ alcore_status alcore__cells_read(alcore_ctx *ctx, const char *path,
                                  const alcore__cell_column *columns, int32_t count, int32_t plain,
                                  alcore__cell_sink sink, void *user) {
     reading self = {.columns = columns, .count = count, .plain = plain, .sink = sink, .user = user};
-    size_t base = strlen(path);
-    (void)alcore__stream_compressed(path, &base);
-    const bool json =
-        alcore__path_ends_in(path, base, ".jsonl") || alcore__path_ends_in(path, base, ".ndjson");
+    const alcore__file_suffix suffix = alcore__file_suffix_of(path);
+    const bool json = suffix.format == ALCORE_FORMAT_JSONL;
+    ALCORE__TRY(alcore__file_suffix_check(path, &suffix));
     ALCORE__TRY(alcore__lines_open(&self.lines, ctx, path, 0 /* the default limit of a line */));
-    if (alcore__path_ends_in(path, base, ".csv")) self.lines.quoting = &self.quoting;
+    if (suffix.format == ALCORE_FORMAT_CSV) self.lines.quoting = &self.quoting;
     const alcore_status status = read_lines(&self, json);
     alcore__lines_close(&self.lines);
     alcore__free(ctx, self.column_of);

@@ -2,10 +2,10 @@
 /* Reads tables whose columns are found by name: selections, answers, dictionaries. A file is TSV,
  * or CSV or JSONL where its suffix says so; each may be compressed, and "-" is standard input.
  *
- * TSV and CSV: the first line names the columns. It is a header if it names every required column. Where
- * the caller allows files without a header, any other first line is a line of data, whose fields
- * are in the order of the columns asked for. JSONL: the keys of each object are the names, and so
- * are those of an object "al" in it, as selections are written. */
+ * TSV and CSV: the first line names the columns. It is a header if it names every required column.
+ * Where the caller allows files without a header, any other first line is a line of data, whose
+ * fields are in the order of the columns asked for. JSONL: the keys of each object are the names,
+ * and so are those of an object "al" in it, as selections are written. */
 #ifndef ALCORE__CELL_READER_H
 #define ALCORE__CELL_READER_H
 
@@ -30,9 +30,9 @@ enum { ALCORE__CELL_COLUMNS = 8 }; /* most columns that one reading asks for */
 typedef alcore_status (*alcore__cell_sink)(void *user, const alcore__line_reader *lines,
                                            const alcore__cell *cells);
 
-/* Reads path. columns [count], at most ALCORE__CELL_COLUMNS. plain: fields of a line in a TSV or CSV file
- * without a header; 0: the header is needed. Empty lines are passed over. Every cell is checked to
- * be UTF-8. ALCORE_E_DATA names the file, the line and what is wrong. */
+/* Reads path. columns [count], at most ALCORE__CELL_COLUMNS. plain: fields of a line in a TSV or
+ * CSV file without a header; 0: the header is needed. Empty lines are passed over. Every cell is
+ * checked to be UTF-8. ALCORE_E_DATA names the file, the line and what is wrong. */
 alcore_status alcore__cells_read(alcore_ctx *ctx, const char *path,
                                  const alcore__cell_column *columns, int32_t count, int32_t plain,
                                  alcore__cell_sink sink, void *user);

@@ -57,12 +57,20 @@ static alcore_status fail_type(const char *column, const char *type, size_t leng
 
 /* Reads "d:PRECISION,SCALE" with the bits behind a third comma where they are not 128. */
 static bool read_decimal(const char *format, alcore__arrow_type *out) {
-    int precision, scale, bits = 128;
-    if (sscanf(format, "d:%d,%d,%d", &precision, &scale, &bits) < 2) return false;
+    int64_t numbers[3] = {0, 0, 128};
+    int count = 0;
+    if (strncmp(format, "d:", 2) != 0) return false;
+    for (const char *next = format + 1; *next && count < 3; count++) {
+        const size_t length = strcspn(++next, ",");
+        if (!alcore__parse_int(next, length, &numbers[count])) return false;
+        next += length;
+    }
+    const int64_t scale = numbers[1], bits = numbers[2];
+    if (count < 2 || scale < INT32_MIN || scale > INT32_MAX) return false;
     if (bits != 32 && bits != 64 && bits != 128) return false;
     out->format = 'd';
-    out->width = bits / 8;
-    out->scale = scale;
+    out->width = (int32_t)(bits / 8);
+    out->scale = (int32_t)scale;
     return true;
 }
 

@@ -165,13 +165,14 @@ static alcore_status check_options_rows(const alcore_pool *pool,
                          : ALCORE_OK;
 }
 
-/* Reads a text form (txt, tsv, lp, marian, fairseq) as a whole: each line puts values into a
+/* Reads a text form (txt, tsv, csv, lp, marian, fairseq) as a whole: each line puts values into a
  * builder, which becomes the column. One number a line makes a scalar column, lists make a ragged
  * one. */
 static alcore_status read_text(alcore_pool *pool, const char *name, const char *path,
                                const alcore_column_options *options, int64_t entries,
                                int32_t format) {
-    const bool scalar = format == ALCORE__SCORE_TXT || format == ALCORE__SCORE_TSV;
+    const bool scalar =
+        format == ALCORE__SCORE_TXT || format == ALCORE__SCORE_TSV || format == ALCORE__SCORE_CSV;
     text_column text = {.pool = pool,
                         .path = path,
                         .options = options,
@@ -249,10 +250,11 @@ static alcore_status read_column(alcore_pool *pool, const char *name, const char
     const int32_t format =
         options.format && is_array(options.format) ? 0 : alcore__score_format(options.format, path);
     if (format == 0 && options.format && !is_array(options.format))
-        return alcore__fail(ALCORE_E_INVALID,
-                            "format is \"%s\"; expected npy, safetensors, txt, tsv, lp, marian, "
-                            "fairseq or pharaoh",
-                            options.format);
+        return alcore__fail(
+            ALCORE_E_INVALID,
+            "format is \"%s\"; expected npy, safetensors, txt, tsv, csv, lp, marian, "
+            "fairseq or pharaoh",
+            options.format);
     return format == 0 ? read_array(pool, name, path, &options, entries)
                        : read_text(pool, name, path, &options, entries, format);
 }

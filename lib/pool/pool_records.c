@@ -153,6 +153,7 @@ static alcore_status read_file(alcore_pool *pool, const char *path,
         of_texts.reference_column = NULL; /* it is one of the second file */
         of_references.text_column = ours.reference_column;
         of_references.bad_lines = ours.bad_lines;
+        of_references.escapes = ours.escapes;
         status = alcore__sides_split(&ours, alcore__is_test_set(path, &of_texts),
                                      alcore__is_test_set(ours.references, &of_references),
                                      &of_texts, &of_references);

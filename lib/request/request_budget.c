@@ -142,38 +142,50 @@ double alcore__budgets_largest(const alcore__budgets *budgets) {
     return largest;
 }
 
+/* The largest amount of a price, so that no total overflows: no selection costs 10^290 units. */
+#define MAX_PRICE 1e15
+
 /* Fails with ALCORE_E_PARAM and a message of what is allowed; text: the whole option. */
-static alcore_status refuse_price(const char *text) {
+static alcore_status refuse_price(const char *text, const char *fault) {
     return alcore__fail(ALCORE_E_PARAM,
                         "price '%s': an amount for a unit is expected, such as 0.1773/w (a word), "
-                        "0.12EUR/c (a character) or 3/i (an item)",
-                        text);
+                        "0.12EUR/c (a character) or 3/i (an item)%s",
+                        text, fault);
+}
+
+/* Whether text [length] may be the name or sign of a currency: UTF-8 of fewer than
+ * ALCORE__CURRENCY_BYTES bytes, of letters and other signs, without spaces, digits and what belongs
+ * to numbers, so that no part of an amount is taken for it: 0,17 and 1'000 are amounts of other
+ * grammars, and so is 0x1. number: the text of the amount. */
+static bool is_currency(const char *text, size_t length, const char *number) {
+    if (length >= ALCORE__CURRENCY_BYTES || alcore__utf8_check(text, length) < length) return false;
+    if (text == number + 1 && *number == '0' && length > 0 && (*text | 0x20) == 'x') return false;
+    for (size_t i = 0; i < length; i++)
+        if ((unsigned char)text[i] <= ' ' || strchr("0123456789,.'_+-", text[i])) return false;
+    return !(length >= 2 && memcmp(text, "\xC2\xA0", 2) == 0); /* a no-break space */
 }
 
 /* Parses "amount [currency] / unit"; empty text is no price (amount NaN). Called when the option is
- * set; after a failure *out is no price. The currency is any UTF-8 without spaces, of fewer than
- * ALCORE__CURRENCY_BYTES bytes; it may contain a slash, so the last slash of the text is the one
- * before the unit. */
+ * set; after a failure *out is no price. The currency may contain a slash, so the last slash of the
+ * text is the one before the unit. */
 alcore_status alcore__price_parse(const char *text, alcore__price *out) {
     *out = (alcore__price){.amount = (double)NAN};
     if (*text == '\0') return ALCORE_OK;
     size_t number = number_length(text);
     double amount;
-    if (number == 0 || !alcore__parse_double(text, number, &amount) || !isfinite(amount) ||
-        amount < 0)
-        return refuse_price(text);
+    const char *fault = alcore__number_fault(text, strcspn(text, "/"));
+    if (number == 0 || !alcore__parse_double(text, number, &amount) || !isfinite(amount))
+        return refuse_price(text, fault);
+    if (signbit(amount) || amount > MAX_PRICE)
+        return refuse_price(text, signbit(amount) ? "; it is negative" : "; it is too large");
     const char *currency = text + number + strspn(text + number, " ");
     const char *slash = strrchr(currency, '/');
-    if (!slash) return refuse_price(text);
+    if (!slash) return refuse_price(text, fault);
     size_t length = (size_t)(slash - currency);
     while (length > 0 && currency[length - 1] == ' ') length--;
     const char *word = slash + 1 + strspn(slash + 1, " ");
     int32_t unit = find_unit(word, strlen(word));
-    /* The currency [length] leaves a byte for the NUL and is UTF-8 without control characters
-     * and spaces of ASCII. */
-    bool plain = length < sizeof out->currency && alcore__utf8_check(currency, length) == length;
-    for (size_t i = 0; i < length; i++) plain = plain && (unsigned char)currency[i] > ' ';
-    if (unit < 0 || !plain) return refuse_price(text);
+    if (unit < 0 || !is_currency(currency, length, text)) return refuse_price(text, fault);
     out->amount = amount;
     out->unit = unit;
     memcpy(out->currency, currency, length);

@@ -200,11 +200,11 @@ static alcore_status add_ids(void *user, const alcore__record *records, int64_t 
 
 /* Reads a file of ids and appends their rows in the candidates' pool to the list. It is read like
  * the records of a pool, so that it may have their formats and the same messages: in .jsonl and
- * .ndjson the id is the field "id" (a text is needed beside it), in .tsv and .csv the column "id", else a
- * line; files of tagged or marked texts, which have no ids of rows, are refused. An id that the
- * pool lacks is an error in lists of eligible rows and of another selection: the others say what to
- * leave out, and a row that is not there is left out already. The texts of phrases are added to the
- * pool phrases; NULL: ids of phrases are skipped. */
+ * .ndjson the id is the field "id" (a text is needed beside it), in .tsv and .csv the column "id",
+ * else a line; files of tagged or marked texts, which have no ids of rows, are refused. An id that
+ * the pool lacks is an error in lists of eligible rows and of another selection: the others say
+ * what to leave out, and a row that is not there is left out already. The texts of phrases are
+ * added to the pool phrases; NULL: ids of phrases are skipped. */
 static alcore_status read_ids(alcore_request *request, int32_t kind, const char *path,
                               alcore__row_list *list, alcore_pool *phrases) {
     alcore_read_options options = ALCORE_READ_OPTIONS_INIT;

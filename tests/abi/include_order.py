@@ -22,6 +22,9 @@ PUBLIC = {'export': 'base', 'status': 'base', 'context': 'base', 'tensor': 'base
           'overlap': 'metric', 'phrase': 'pool', 'annotation': 'mix', 'mix': 'mix', 'search': 'search', 'model': 'model', 'metric': 'metric', 'analysis': 'metric', 'plot': 'metric', 'stop': 'metric',
           'logits': 'scorer', 'view': 'scorer', 'scorer': 'scorer', 'strategy': 'strategy', 'selection': 'strategy', 'request': 'request'}
 LIB = os.path.join(ROOT, 'lib')
+# What the command and the modules of Lua compile in themselves: numbers have one grammar
+# (tests/docs/number_grammar.py), and the library exports no function for it.
+COMPILED_IN = {'lib/base/number.h'}
 
 
 def sources(folder):
@@ -90,7 +93,8 @@ def main():
              for outside in ('bindings', 'examples') for path in sources(os.path.join(ROOT, outside))
              for line, target in includes(path)
              if target.startswith(LIB + os.sep) or target.startswith(os.path.join(INCLUDE, 'alcore', 'sys'))
-             if not os.path.exists(os.path.join(ROOT, outside, os.path.basename(target)))]
+             if not os.path.exists(os.path.join(ROOT, outside, os.path.basename(target)))
+             if os.path.relpath(target, ROOT) not in COMPILED_IN]
     tap.check(not wrong, 'bindings and examples see the public headers only', '\n'.join(wrong))
     wrong = [f'{os.path.relpath(path, ROOT)}: {cast}' for path in sources(LIB)
              for cast in re.findall(r'\([\w ]+\*\)\(uintptr_t\)\s*[\w>.&-]+', open(path, encoding='utf-8').read())

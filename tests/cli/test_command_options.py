@@ -79,6 +79,10 @@ def files(box):
     box.file("bad.txt", b"".join(text.encode() + b"\n" for text in TEXTS[:-1]) + b"mu \xff xi\n")
     box.file("pool", "text\tother\n" + "".join("%s\tword %d of many\n" % (text, row) for row, text in enumerate(TEXTS)))
     box.file("pool.tsv", "text\tother\n" + "".join("%s\tword %d of many\n" % (text, row) for row, text in enumerate(TEXTS)))
+    # Their backslashes are a warning, unless they are escapes.
+    box.file("escaped.tsv", "text\tsource\ttarget\n" + "".join("%s\t%s\t%s\n" % (text, text, text) for text in [*TEXTS[:-1], "mu\\txi"]))
+    box.file("escaped-runs.tsv", "strategy\tseed\tround\twords\tmetric\n" + "".join(
+        "s\\t\t1\t%d\t%d\t%d\n" % (number, 100 * number, number) for number in (1, 2)))
     box.file("cost.tsv", "text\tcost\n" + "".join("%s\t%d\n" % (text, 1 + row % 3) for row, text in enumerate(TEXTS)))
     box.file("runs.tsv", "strategy\tseed\tround\twords\tmetric\tother\n" + "".join(
         "s\t%d\t%d\t%d\t%d\t%d\n" % (seed, number, 100 * number, number + seed, 9 - seed) for seed in (1, 2) for number in (1, 2)))
@@ -183,6 +187,7 @@ POOL_OPTIONS = {
     "--out": lambda base: (base, [*base, "--out", "there.tsv"]),
     "--threads": lambda base: (base, [*base, "--threads", "4097"]),
     "--bad-lines": lambda base: ([base[0], "bad.txt", *base[2:]], [base[0], "bad.txt", *base[2:], "--bad-lines", "mask"]),
+    "--escapes": lambda base: ([base[0], "escaped.tsv", *base[2:]], [base[0], "escaped.tsv", *base[2:], "--escapes", "on"]),
     # It silences warnings, such as that of a line that is masked.
     "--quiet": lambda base: ([base[0], "bad.txt", *base[2:], "--bad-lines", "mask"],
                              [base[0], "bad.txt", *base[2:], "--bad-lines", "mask", "--quiet"]),
@@ -326,6 +331,7 @@ FIXTURES = {
         "--param": lambda base: (base, [*base, "-p", "iterations=1"]),
         "--format": (["align", "pairs"], ["align", "pairs", "--format", "tsv"]),
         "--text-column": (["align", "pairs.tsv"], ["align", "pairs.tsv", "--text-column", "absent"]),
+        "--escapes": (["align", "escaped.tsv"], ["align", "escaped.tsv", "--escapes", "on"]),
         "--reference-column": (["align", "pairs.tsv"], ["align", "pairs.tsv", "--reference-column", "absent"]),
         "--symmetrize": lambda base: (base, [*base, "--symmetrize", "forward"]),
         "--save": lambda base: (base, [*base, "--save", "aligners"]),
@@ -342,6 +348,7 @@ FIXTURES = {
         "--strict": ([*MIX[:7], "--count", "99", *MIX[9:]], [*MIX[:7], "--count", "99", *MIX[9:], "--strict"]),
         "--format": ([*MIX[:-1], "pool"], [*MIX[:-1], "pool", "--format", "tsv"]),
         "--text-column": ([*MIX[:-1], "pool.tsv"], [*MIX[:-1], "pool.tsv", "--text-column", "other"]),
+        "--escapes": ([*MIX[:-1], "escaped.tsv"], [*MIX[:-1], "escaped.tsv", "--escapes", "on"]),
         "--bad-lines": ([*MIX[:-1], "bad.txt"], [*MIX[:-1], "bad.txt", "--bad-lines", "mask"]),
         "--dedup": lambda base: (base, [*base, "--dedup", "normalized"]),
         "--labeled": ([MIX[0], *MIX[3:]], MIX),
@@ -369,6 +376,7 @@ FIXTURES = {
         **choices(["oracle", None, *ORACLE[2:]]),
         "--format": ([REQUESTS[0], "pool", *REQUESTS[2:]], [REQUESTS[0], "pool", *REQUESTS[2:], "--format", "tsv"]),
         "--text-column": ([REQUESTS[0], "pool.tsv", *REQUESTS[2:]], [REQUESTS[0], "pool.tsv", *REQUESTS[2:], "--text-column", "other"]),
+        "--escapes": ([REQUESTS[0], "escaped.tsv", *REQUESTS[2:]], [REQUESTS[0], "escaped.tsv", *REQUESTS[2:], "--escapes", "on"]),
         "--bad-lines": ([REQUESTS[0], "bad.txt", *REQUESTS[2:]], [REQUESTS[0], "bad.txt", *REQUESTS[2:], "--bad-lines", "mask"]),
         "--dedup": (REQUESTS, [*REQUESTS, "--dedup", "normalized"]),
         "--selection": (["oracle", "pool.txt", "--requests"], REQUESTS),
@@ -397,6 +405,7 @@ FIXTURES = {
         "--bleu-gain": (COST, [*COST, "--bleu-gain", "2"]),
         "--types": (COST, [*COST, "--types", "3"]),
         "--text-column": (["eval", "bleu", "pool.txt", "pool.tsv"], ["eval", "bleu", "pool.txt", "pool.tsv", "--text-column", "other"]),
+        "--escapes": (["eval", "bleu", "pool.txt", "escaped.tsv"], ["eval", "bleu", "pool.txt", "escaped.tsv", "--escapes", "on"]),
         "--tokenize": lambda base: (base, [*base, "--tokenize", "char"]),
         "--smooth": lambda base: (base, [*base, "--smooth", "add-k"]),
         "--sentence": lambda base: (base, [*base, "--sentence"]),
@@ -506,7 +515,7 @@ FIXTURES = {
     }),
     "composition": (COMPOSED, {
         **choices(["composition", None, *COMPOSED[2:]]),
-        **{name: POOL_OPTIONS[name] for name in ("--bad-lines", "--out", "--threads", "--quiet")},
+        **{name: POOL_OPTIONS[name] for name in ("--bad-lines", "--escapes", "--out", "--threads", "--quiet")},
         "--format": ([COMPOSED[0], "pool", *COMPOSED[2:], "--scores", "u.npy"],
                      [COMPOSED[0], "pool", *COMPOSED[2:], "--scores", "u.npy", "--format", "tsv"]),
         "--text-column": (COMPOSED, [*COMPOSED[:1], "pairs.tsv", *COMPOSED[2:], "--text-column", "absent"]),
@@ -531,6 +540,7 @@ FIXTURES = {
         "--title": (["plot", "map", "pool.txt", "picked.txt"], ["plot", "map", "pool.txt", "picked.txt", "--title", "T", "--first", "1"]),
         "--terms": (["plot", "scatter", "named.tsv"], ["plot", "scatter", "named.tsv", "--terms", "terms.tsv"]),
         "--first": (["plot", "scatter", "picks.tsv"], ["plot", "scatter", "picks.tsv", "--first", "3"]),
+        "--escapes": (["plot", "curves", "escaped-runs.tsv"], ["plot", "curves", "escaped-runs.tsv", "--escapes", "on"]),
         "--text-column": (["plot", "map", "pool.tsv", "picked.txt"], ["plot", "map", "pool.tsv", "picked.txt", "--text-column", "other"]),
         "--embeddings": (["plot", "map", "pool.txt", "picked.txt"], ["plot", "map", "pool.txt", "picked.txt", "--embeddings", "e.npy"]),
         "--target": (["plot", "map", "pool.txt", "picked.txt"], ["plot", "map", "pool.txt", "picked.txt", "--target", "three.txt"]),
@@ -565,6 +575,7 @@ FIXTURES = {
         "--seed": ([*VOCABULARY, "--max-texts", "3"], [*VOCABULARY, "--max-texts", "3", "--seed", "1"]),
         "--format": ([*TRANSLATE[:3], "pool"], [*TRANSLATE[:3], "pool", "--format", "tsv"]),
         "--text-column": ([*TRANSLATE[:3], "pool.tsv"], [*TRANSLATE[:3], "pool.tsv", "--text-column", "other"]),
+        "--escapes": ([*TRANSLATE[:3], "escaped.tsv"], [*TRANSLATE[:3], "escaped.tsv", "--escapes", "on"]),
         "--bad-lines": ([*TRANSLATE[:3], "bad.txt"], [*TRANSLATE[:3], "bad.txt", "--bad-lines", "mask"]),
         "--out": (TRANSLATE, [*TRANSLATE, "--out", "outputs.txt"]),
         "--threads": (TRANSLATE, [*TRANSLATE, "--threads", "4097"]),
@@ -585,6 +596,7 @@ FIXTURES = {
         "--lm": (["lm", "score", "known.txt"], ["lm", "score", "known.txt", "--lm", "two.arpa"]),
         "--out": (["lm", "train", "pool.txt"], ["lm", "train", "pool.txt", "--out", "three.arpa"]),
         "--threads": (["lm", "train", "pool.txt"], ["lm", "train", "pool.txt", "--threads", "4097"]),
+        "--escapes": (["lm", "train", "escaped.tsv"], ["lm", "train", "escaped.tsv", "--escapes", "on"]),
         "--bad-lines": (["lm", "train", "bad.txt"], ["lm", "train", "bad.txt", "--bad-lines", "mask"]),
         "--quiet": (["lm", "train", "bad.txt", "--bad-lines", "mask"], ["lm", "train", "bad.txt", "--bad-lines", "mask", "--quiet"]),
     }),

@@ -261,8 +261,11 @@ def statistics_are_those_of_the_vectors(box):
             for name, wanted in one["expected"].items():
                 near(found[name], wanted, one["name"])
             equal(found["exact"], 1)
-    a, b = lines(box, "a.txt", ["3", " 5 ", "9e0"]), lines(box, "b.txt", ["1", "1", "1"])
+    a, b = lines(box, "a.txt", ["3", "+5", "9e0"]), lines(box, "b.txt", ["1", "1", "1"])
     equal(values(box.run("eval", "wilcoxon", a, b))["w_plus"], 6)
+    for wrong, fault in (("1e400", "too large"), ("0x10", "not hexadecimal"), ("0,5", "the decimal point is a point"), (" 5 ", "spaces"),
+                         ("1 000", "thousands"), ("inf", ""), ("nan", ""), ("", "empty")):
+        contains(box.run("eval", "mean", lines(box, "odd.txt", ["1", wrong]), expect=3).err, "odd.txt: entry 2: a number is needed", fault)
     found = values(box.run("eval", "pearson", lines(box, "x.txt", "123"), lines(box, "y.txt", "247")))
     near(found["rho"], 5 / math.sqrt(2 * 38 / 3))
     assert 0 < found["p"] < 0.1

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* What annotations are read from, chosen by the first byte: a selection, answers or a dictionary,
- * as TSV or as JSONL. A file that is refused changes nothing; what is accepted is within bounds. */
+ * as TSV, CSV or JSONL. What is refused changes nothing; what is accepted is within bounds. */
 #include "alcore/annotation.h"
 #include "fuzz_target.h"
 
@@ -44,7 +44,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t bytes) {
     memory_host host;
     alcore_pool *pool;
     if (bytes == 0) return 0;
-    const char *path = data[0] & 4 ? "f.jsonl" : "f.tsv";
+    const char *path = data[0] & 4 ? "f.jsonl" : data[0] & 8 ? "f.csv" : "f.tsv";
     memory_host_open(&host);
     memory_host_file(&host, data + 1, bytes - 1);
     alcore_annotations *annotations = open_annotations(host.ctx, &pool);

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Columns as text, in each of the five forms. */
+/* Columns as text, in each of the six forms. */
 #include "formats/score_text.h"
 #include "fuzz_target.h"
 

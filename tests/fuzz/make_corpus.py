@@ -132,7 +132,8 @@ write("annotations", "\0id\ttext\tkind\tindex\tcost\n1\ta b\tsent\t0\t2\n9\tb\tp
       "\1id\ttext\ttranslation\n1\ta b\tA\n1\tb\tB\n", "\0011\ta b\tA\n1\tb\tB\n", "\1id\ttext\ttranslation\tflags\n1\tb\tB\tloose\n1\ta b\t\tuntranslatable\n",
       "\1req_id\tstatus\ttranslation\n1\tok\tA\n", "\1id\ttext\ttranslation\n1\tb\tB\\tB\n1\tb\tB\n", "\1id\ttext\ttranslation\n1\tb\t\n",
       '\5{"id":"1","text":"b","translation":"B","flags":""}\n', '\5{"req_id":1,"text":"a b","translation":null,"status":"skip"}',
-      "\2a b\tA\nb\tB\n", "\2source\ttarget\nb\tB\n", "\2b\n", "\2 \tx\n", '\6{"source":"b","translation":"B"}', b"\2b\t\xff\n")
+      "\2a b\tA\nb\tB\n", "\2source\ttarget\nb\tB\n", "\2b\n", "\2 \tx\n", '\6{"source":"b","translation":"B"}', b"\2b\t\xff\n",
+      '\x08id,text,kind\n1,"a b",sent\n', '\x09id;text;translation\n1;b;"B;\nC"\n', '\x0ab,"B, C"\n', "\x09sep=|\nid|translation|flags\n9|x\n")
 write("plan", "a\t1\thi:40,fa:20\n", "# a plan\n\na\t*\thi:1\na\t2\tfa:3\n", "a\t1\thi:1\nnear\t1\tfa:2\n", "a\t0\thi:1\n", "a\t1\n",
       "a\t1\thi:1;fa:2\n", "\t1\thi:1\n", "a\t1\thi:1\tb\n", "a\tx\thi:1\n", "a\t99999999999999999999\thi:1\n", "", b"a\t1\thi:1\0fa:2\n",
       "\ufeffa\t1\thi:1\r\na\t1\thi:2", "a\t1\t\n", "a\t*\thi:1\na\t1\t\n")

@@ -59,6 +59,9 @@ ALCORE_FORMAT_CONLL = 7
 ALCORE_FORMAT_SGML = 8
 ALCORE_BAD_LINES_ERROR = 0
 ALCORE_BAD_LINES_MASK = 1
+ALCORE_ESCAPES_AUTO = 0
+ALCORE_ESCAPES_ON = 1
+ALCORE_ESCAPES_OFF = 2
 ALCORE_PARAM_FLAG = 1
 ALCORE_PARAM_INTEGER = 2
 ALCORE_PARAM_NUMBER = 3
@@ -336,6 +339,8 @@ class alcore_read_options(Structure):
         ("translator", c_char_p),
         ("system", c_char_p),
         ("domain", c_char_p),
+        ("escapes", c_int32),
+        ("reserved", c_int32),
     ]
 
 

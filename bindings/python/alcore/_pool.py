@@ -128,15 +128,18 @@ class Pool(Handle):
         return None
 
     def read(self, path, *, format="auto", text_column=None, reference_column=None, references=None, language=None,
-             bad_lines="error", side=None, translator=None, system=None, domain=None):
+             bad_lines="error", escapes="auto", side=None, translator=None, system=None, domain=None):
         """Adds the records of a file: text, TSV, CSV, JSONL or CoNLL, also as .gz, .xz or .zst. text_column, reference_column: where
         texts and references are, by name, in CoNLL also by number from 1. references: the path of a second file that has the
         references, one for each text, as in the two files of a parallel corpus. language: of the rows that name none. bad_lines:
         "error" names the first malformed line; "mask" keeps its row, which is never selected and has the state "malformed".
-        side ("src", "ref" or "hyp"), translator, system and domain choose what is read of a test set in SGML or XML that has
-        several sides; the references of a second file are those of translator or system."""
+        escapes: whether \\t, \\n and \\\\ of TSV, CSV and text are a TAB, a line break and a backslash: "on", "off" or "auto", in a
+        TSV whose first line is one that alcore writes. side ("src", "ref" or "hyp"), translator, system and domain choose what is
+        read of a test set in SGML or XML that has several sides; the references of a second file are those of translator or
+        system."""
         options = struct(_ffi.alcore_read_options, format=choice("ALCORE_FORMAT_", format, "format"),
                          bad_lines=choice("ALCORE_BAD_LINES_", bad_lines, "bad_lines"),
+                         escapes=choice("ALCORE_ESCAPES_", escapes, "escapes"),
                          text_column=column_name(text_column, "text_column"),
                          reference_column=column_name(reference_column, "reference_column"),
                          references=None if references is None else path_of(references),

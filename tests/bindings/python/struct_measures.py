@@ -98,9 +98,12 @@ def paired_signature(measure, given):
 
 # ---- files of texts ----
 
-# The second column has other words, labels and spans than the first, and the sides match elsewhere.
-SIDES = {"gold": "text\tother\nO B-A\tB-A O O\nO O\tO O O\n", "found": "text\tother\nO O\tB-B O O\nO O\tB-A O O\n",
-         "tags": "text\tother\nI-C O\tO\nI-C O\tO\n", "longer": "text\tother\na b c\tO\nd e\tO\n"}
+# The second column has other words, labels and spans than the first, and the sides match elsewhere;
+# with escapes a line more is equal.
+SIDES = {"gold": "text\tother\nO B-A\tB-A O O\nO O\tO O O\nB-A\\\\ O\tO\n",
+         "found": "text\tother\nO O\tB-B O O\nO O\tB-A O O\nB-A\\ O\tI-A\n",
+         "said": "text\tother\na\\tb\tO\nc\tO O\nd\tO\n", "heard": "text\tother\na b c\tO\nc\tO\nd\tO\n",
+         "tags": "text\tother\nI-C O\tO\nI-C O\tO\nI-C O\tO\n", "longer": "text\tother\na b c\tO\nd e\tO\nf g\tO\n"}
 SCORED = []
 keep_score = dict(_ffi.alcore_text_files._fields_)["score"](lambda user, line, score: SCORED.append((user, line, score)))
 OTHER_COLUMN = struct_of(_ffi.alcore_read_options, {"text_column": b"other"})
@@ -110,7 +113,7 @@ def sides(*names, suffix=".tsv", end=""):
     return strings([file(name + suffix, SIDES[name] + end) for name in names])
 
 
-def corpus_of_files(measure, given, lines=2):
+def corpus_of_files(measure, given, lines=3):
     """What one of BLEU, chrF and TER gives for files."""
     del SCORED[:]
     options = struct_of(getattr(_ffi, "alcore_%s_options" % measure), {"files": given})
@@ -119,7 +122,7 @@ def corpus_of_files(measure, given, lines=2):
     return told(score), list(SCORED)
 
 
-def score_of_files(measure, name, given, lines=2):
+def score_of_files(measure, name, given, lines=3):
     """What one of the functions that read files of so many lines gives."""
     score, more = result(name), {"labels": [0], "spans": [0], "word_accuracy": [file("links.txt", "0-0\n" * lines), None]}
     ask("alcore_metric_read_" + measure, CTX, ctypes.byref(given), *more.get(measure, []), ctypes.byref(score))
@@ -129,23 +132,23 @@ def score_of_files(measure, name, given, lines=2):
 ONE_COLUMN = "text_column names the column of every file"
 
 
-def reading(call, count):
+def reading(call, count, first="gold", second="found"):
     """The fixture of the options by which the files of a function are read: tables, what is read as texts by default, of which the
     names of the columns are one more, and tables with a line of too few fields."""
     def read(options):
         def one(kind):
             suffix, end = kind
-            given = struct_of(_ffi.alcore_text_files, {"paths": sides("gold", "found", "gold", suffix=suffix, end=end), "count": count,
+            given = struct_of(_ffi.alcore_text_files, {"paths": sides(first, second, first, suffix=suffix, end=end), "count": count,
                                                        "options": options})
             more = suffix == "" and options.format != _ffi.ALCORE_FORMAT_TSV or bool(end)
-            return call(given, 2 + more)
+            return call(given, 3 + more)
         return attempts(one, (".tsv", ""), ("", ""), ("-bad.tsv", "too few\n"))
     return read
 
 
 READING = {"side": b"src", "translator": b"A", "system": b"S", "domain": b"news", "format": _ffi.ALCORE_FORMAT_TSV, "bad_lines": _ffi.ALCORE_BAD_LINES_MASK, "text_column": b"other",
            "reference_column": Refusal(b"gold", ONE_COLUMN), "references": Refusal(b"file", ONE_COLUMN),
-           "language": Refusal(b"de", ONE_COLUMN)}
+           "language": Refusal(b"de", ONE_COLUMN), "escapes": _ffi.ALCORE_ESCAPES_ON}
 
 
 for name in ("bleu", "chrf", "ter"):
@@ -172,7 +175,9 @@ for name, kind, count in (("labels", _ffi.alcore_label_score, 2), ("spans", _ffi
           count=Refusal(count + 1, "files; %d are needed" % count),
           score=Refusal(keep_score, "only BLEU, chrF and TER"),
           score_user=Unread("metric", "first argument of score", 7))(call)
-    walks("alcore_metric_read_" + name, "files.options", **READING)(reading(call, count))
+    # Words of answers and numbers of words are the same with a backslash more.
+    words = ("said", "heard") if name in ("answers", "length_ratio") else ()
+    walks("alcore_metric_read_" + name, "files.options", **READING)(reading(call, count, *words))
 
 
 @walks("alcore_overlap_new", max_order=2, kept=_ffi.ALCORE_OVERLAP_TEST | _ffi.ALCORE_OVERLAP_SELECTED, tagged=1)

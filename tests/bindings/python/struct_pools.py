@@ -65,7 +65,7 @@ def filter_pool(options):
 
 # ---- files of records ----
 
-TABLE = "text\tother\ttarget\tgold\na cat\tone\teine Katze\tK\na dog\ttwo\tein Hund\tH\n"
+TABLE = "text\tother\ttarget\tgold\na cat\tone\teine Katze\tK\na dog\\ntwo\ttwo\tein Hund\tH\n"
 
 
 # A test set in which each choice leaves another side.
@@ -76,7 +76,7 @@ CHOICE = {"side": b"src", "translator": b"A", "system": b"S", "domain": b"news"}
 
 
 @walks("alcore_pool_read", **CHOICE, format=_ffi.ALCORE_FORMAT_TSV, bad_lines=_ffi.ALCORE_BAD_LINES_MASK, text_column=b"other",
-       reference_column=b"gold", references=lambda: file("answers.txt", "A\nB\n"), language=b"de")
+       reference_column=b"gold", references=lambda: file("answers.txt", "A\nB\n"), language=b"de", escapes=_ffi.ALCORE_ESCAPES_ON)
 def read_pool(options):
     def read(path):
         pool = Owned("pool", "alcore_pool_new", CTX, None)
@@ -89,11 +89,12 @@ ONE_SIDE = "do not apply"
 
 
 @walks("alcore_overlap_read", **CHOICE, format=_ffi.ALCORE_FORMAT_TSV, text_column=b"other", bad_lines=_ffi.ALCORE_BAD_LINES_MASK,
-       reference_column=Refusal(b"gold", ONE_SIDE), references=Refusal(b"file", ONE_SIDE), language=Refusal(b"de", ONE_SIDE))
+       reference_column=Refusal(b"gold", ONE_SIDE), references=Refusal(b"file", ONE_SIDE), language=Refusal(b"de", ONE_SIDE),
+       escapes=_ffi.ALCORE_ESCAPES_ON)
 def read_overlap(options):
     def read(path):
         overlap, count = Owned("overlap", "alcore_overlap_new", CTX, None), ctypes.c_int64()
-        test = strings(["a cat one"])
+        test = strings(["a cat one dog"])
         ask("alcore_overlap_add", overlap, _ffi.ALCORE_OVERLAP_TEST, _ffi.ALCORE_SIDE_SOURCE, test, None, 1)
         ask("alcore_overlap_read", overlap, _ffi.ALCORE_OVERLAP_SELECTED, _ffi.ALCORE_SIDE_SOURCE, path, ctypes.byref(options),
             ctypes.byref(count))
@@ -151,7 +152,8 @@ TWO_COLUMNS = "apply to an Arrow stream"
 
 @walks("alcore_pool_add_arrow", text_column=b"other", reference_column=b"gold", format=Refusal(_ffi.ALCORE_FORMAT_TSV, TWO_COLUMNS),
        bad_lines=Refusal(_ffi.ALCORE_BAD_LINES_MASK, TWO_COLUMNS), references=Refusal(b"file", TWO_COLUMNS),
-       language=Refusal(b"de", TWO_COLUMNS), **{name: Refusal(value, TWO_COLUMNS) for name, value in CHOICE.items()})
+       language=Refusal(b"de", TWO_COLUMNS), escapes=Refusal(_ffi.ALCORE_ESCAPES_ON, TWO_COLUMNS),
+       **{name: Refusal(value, TWO_COLUMNS) for name, value in CHOICE.items()})
 def add_arrow(options):
     pool, table = alcore.Pool([], context=CTX), ArrowTable({"text": "a cat", "other": "one", "target": "eine Katze", "gold": "K"})
     ask("alcore_pool_add_arrow", pool, ctypes.addressof(table.stream), ctypes.byref(options))

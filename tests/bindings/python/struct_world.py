@@ -208,7 +208,7 @@ def attempts(read, *paths):
         try:
             found.append(read(path))
         except Refused as error:
-            if error.status in (_ffi.ALCORE_E_STRUCT_UNSET, _ffi.ALCORE_E_STRUCT_SIZE, _ffi.ALCORE_E_INVALID):
+            if error.status in (_ffi.ALCORE_E_STRUCT_UNSET, _ffi.ALCORE_E_STRUCT_SIZE, _ffi.ALCORE_E_STRUCT_NEWER, _ffi.ALCORE_E_INVALID):
                 raise
             found.append(str(error))
     return found

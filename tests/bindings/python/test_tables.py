@@ -77,6 +77,14 @@ def test_training_sets_and_phrases(table):
     assert len(again) > 0 and sorted(again) == sorted(phrases)
 
 
+@pytest.mark.parametrize("name", ["pandas", "pandas-semicolon", "pandas-tab", "polars", "duckdb", "python"])
+def test_kept_tables(root, name):
+    """What the versions wrote that tests/engines/current/make_tables.py names."""
+    pool = read(root / "tests" / "unit" / "formats" / "tables" / (name + ".csv"))
+    assert list(pool) == ["plain", "a, b; c\td", 'say "hi"', "two\nlines", "cr\r\nlf", "", " lead", "\\theta \\n", '"']
+    assert [pool.id(row) for row in range(9)] == list("123456789")
+
+
 def test_csv_of_python(tmp_path):
     """csv.writer quotes in four ways; TAB and semicolon are found from the header."""
     for delimiter in ",;\t":
@@ -95,7 +103,8 @@ def test_csv_of_pandas(tmp_path):
     for options in ({}, {"index": False}, {"sep": ";"}, {"sep": "\t"}, {"encoding": "utf-8-sig"}, {"quoting": csv.QUOTE_ALL}):
         for name in ("pandas.csv", "pandas.csv.gz"):
             frame.to_csv(tmp_path / name, **options)
-            # to_csv() writes a CR without quotes, and at the end of a line it cannot be told from a line end
+            # to_csv() writes a CR without quotes, and at the end of a line it cannot be told from a
+            # line end
             expected = ODD if options.get("quoting") else [text.removesuffix("\r") for text in ODD]
             assert list(read(tmp_path / name)) == expected
 

@@ -50,7 +50,8 @@ static alcore_status read_stream(const char *path, const void *data, size_t byte
 
 /* The same rules for every format; one member of packed bytes holds PLAIN bytes. */
 __attribute__((unused)) /* in a build without any of them */
-static void check_format(const char *path, size_t one, const char *damaged) {
+static void
+check_format(const char *path, size_t one, const char *damaged) {
     static const size_t steps[] = {sizeof unpacked, 65536, 4097};
     size_t got, live = host.live;
     for (size_t i = 0; i < 3; i++) {

@@ -140,8 +140,33 @@ START_TEST(no_locale_matters) {
 }
 END_TEST
 
+START_TEST(faults) {
+    static const char *const texts[][2] = {
+        {"0,17", "; the decimal point is a point, as in 0.17, and thousands are not separated"},
+        {"1.000,5", "; the decimal point is a point, as in 0.17, and thousands are not separated"},
+        {"1,000", "; the decimal point is a point, as in 0.17, and thousands are not separated"},
+        {"-0x1F", "; numbers are decimal, not hexadecimal"},
+        {"1e400", "; it is too large"},
+        {" 1", "; there are spaces around it"},
+        {"1\t", "; there are spaces around it"},
+        {"1 000", "; thousands are not separated"},
+        {"1'000", "; thousands are not separated"},
+        {"1_000", "; thousands are not separated"},
+        {"1\xE2\x80\xAF"
+         "000",
+         "; thousands are not separated"},
+        {"", "; it is empty"},
+        {"1.5", ""},
+        {"x", ""},
+        {",5", ""},
+        {"-", ""}};
+    for (size_t i = 0; i < sizeof texts / sizeof *texts; i++)
+        ck_assert_str_eq(alcore__number_fault(texts[i][0], strlen(texts[i][0])), texts[i][1]);
+}
+END_TEST
+
 int main(void) {
     const TTest *const tests[] = {accepts_what_tools_write, refuses_everything_else, reads_integers,
-                                  prints_the_shortest_form, no_locale_matters};
+                                  prints_the_shortest_form, no_locale_matters,       faults};
     return run_case("number", tests, sizeof tests / sizeof *tests);
 }

@@ -188,8 +188,7 @@ START_TEST(tsv_columns) {
     expect("p.tsv", "id\ttext\tcost\n\t\t\n", NULL, "|-|-|-|-|-|2\n");
     expect("p.tsv", "text\n\nb", NULL, "|-|-|-|-|-|2\nb|-|-|-|-|-|3\n");
     expect("p.tsv", "text\n", NULL, "");
-    expect("p.tsv", "text\tid\na\\tb\\nc\\\\n\\x\\\t\\\\\n", NULL,
-           "a\tb\nc\\n\\x\\|\\|-|-|-|-|2\n");
+    expect("p.tsv", "text\tid\na\\tb\\x\\\t\\\\\n", NULL, "a\\tb\\x\\|\\\\|-|-|-|-|2\n");
 }
 END_TEST
 
@@ -260,6 +259,9 @@ START_TEST(jsonl_errors) {
         {"{\"x\":1,\"x\":1,\"text\":\"b\"}", "a key stands twice"},
         {"{\"te\\u0078t\":\"a\",\"text\":\"b\"}", "a key stands twice"},
         {"{\"id\":1}", "no text: none of the keys text, source and src"},
+        {"{\"id\":1,\"Text\":\"a\",\"x\":0}",
+         "no text: none of the keys text, source and src, but \"Text\", \"x\""},
+        {"{\"text\":\"a\",\"cost\":NaN}", "JSON has no NaN and no Infinity"},
         {"{\"text\":1}", "\"text\" must be a string"},
         {"{\"text\":{}}", "\"text\" must be a string"},
         {"{\"text\":[\"a\"]}", "\"text\" must be a string"},
@@ -389,12 +391,35 @@ START_TEST(jsonl_translations) {
 END_TEST
 
 START_TEST(formats_by_suffix) {
-    static const char *const unread[] = {"a.html", "a.tmx",     "a.xliff", "a.xlf",    "a.po",
-                                         "a.json", "a.parquet", "a.ODS",   "a.xlsx.gz"};
-    for (size_t i = 0; i < sizeof unread / sizeof *unread; i++)
-        refuse(unread[i], "x",
-               "files are not read; what is read is .txt (one text per line), .tsv, .csv, "
-               ".jsonl, .conll and .sgm");
+    static const char *const unread[][2] = {
+        {"a.json", "jq -c '.[]'"},    {"a.xlsx.gz", "save the sheet as CSV"},
+        {"a.ODS", "as CSV"},          {"a.parquet", "pyarrow"},
+        {"a.sdlxliff", "take its"},   {"a.mqxliff", "take its texts out"},
+        {"a.xlf", "take its"},        {"a.tmx", "take its texts out"},
+        {"a.po", "po2csv"},           {"a.properties", "take its texts out"},
+        {"a.srt", "one cue a line"},  {"a.vtt", "one cue a line"},
+        {"a.html", "sentences"},      {"a.md", "sentences"},
+        {"a.yaml", "as lines"},       {"a.npy", "numbers or objects"},
+        {"a.bin", "numbers"},         {"a.sqlite", "as CSV"},
+        {"a.bz2", "unpack it"},       {"a.tar.gz", "unpack it"},
+        {"d.en/a.docx", "sentences"}, {"a.png", "no texts"}};
+    for (size_t i = 0; i < sizeof unread / sizeof *unread; i++) {
+        refuse(unread[i][0], "x", unread[i][1]);
+        refuse(unread[i][0], "x",
+               "what is read is .txt (one text per line), .tsv, .csv, .jsonl, .conll and .sgm");
+    }
+    static const char *const read[][2] = {{"a.tab", "text\nx\n"},
+                                          {"a.TAB.xyz/b.Csv", "text\nx\n"},
+                                          {"a.jsonlines", "{\"text\":\"x\"}"},
+                                          {"a.ldjson", "{\"text\":\"x\"}"},
+                                          {"a.NDJSON", "{\"text\":\"x\"}"}};
+    for (size_t i = 0; i < sizeof read / sizeof *read; i++) {
+        gathered all = {{0}, 0, ALCORE_OK};
+        ck_works(read_bytes(read[i][0], read[i][1], strlen(read[i][1]), NULL, 0, &all));
+        ck_assert(strncmp(all.text.data, "x|", 2) == 0);
+        ck_assert_int_eq(host.warnings, 0);
+        alcore__buffer_clear(NULL, &all.text);
+    }
     gathered all = {{0}, 0, ALCORE_OK};
     memory_host_file(&host, "text\na\n", 7);
     alcore_read_options options = ALCORE_READ_OPTIONS_INIT;
@@ -411,6 +436,69 @@ START_TEST(formats_by_suffix) {
     all.answer = ALCORE_E_SHAPE;
     ck_assert_int_eq(alcore__read_records(host.ctx, "a.tsv", NULL, 0, gather, &all),
                      ALCORE_E_SHAPE);
+    alcore__buffer_clear(NULL, &all.text);
+}
+END_TEST
+
+/* Names of corpora are text, whatever they begin with; a suffix of which nothing is known only if
+ * the content is text, and with a warning. */
+START_TEST(text_by_content) {
+    static const char *const texts[] = {
+        "train.de", "train.zh-Hans", "flores.deu_Latn", "news.pt-BR", "es.es-419", "a.en.txt",
+        "a.src",    "a.TGT",         "a.ref",           "a.hyp",      "a.tok",     "a.bpe",
+        "a.norm",   "corpus",        "d.x/corpus",      "-",          ".hidden",   "a.so"};
+    for (size_t i = 0; i < sizeof texts / sizeof *texts; i++) {
+        expect(texts[i], "[laughs] a\n", NULL, "[laughs] a|-|-|-|-|-|1\n");
+        ck_assert_int_eq(host.warnings, 0);
+        expect(texts[i], "{\"text\": 1}\n", NULL, "{\"text\": 1}|-|-|-|-|-|1\n");
+        ck_assert_int_eq(host.warnings, 1);
+        ck_assert(
+            strstr(host.last_log, "is read as text, one a line, but what it begins with is JSON"));
+        expect(texts[i], "id\tText\n", NULL, "id\tText|-|-|-|-|-|1\n");
+        ck_assert(strstr(host.last_log, "its first line names the columns of a table"));
+    }
+    static const char *const plain[] = {
+        "<unk> a\n", "[1] a\n", "{a} b\n", "<b>a</b> b\n", "a\n[{\"x\":1}]\n", "\x1B[1ma\n",
+        "< 5 >\n",   "<s>\n",   "",        "\n\n"};
+    for (size_t i = 0; i < sizeof plain / sizeof *plain; i++) {
+        gathered all = {{0}, 0, ALCORE_OK};
+        ck_works(read_bytes("p.xyz", plain[i], strlen(plain[i]), NULL, 0, &all));
+        ck_assert_int_eq(host.warnings, 1);
+        ck_assert(strstr(host.last_log,
+                         "p.xyz is read as text, one a line: the suffix .xyz names no format"));
+        alcore__buffer_clear(NULL, &all.text);
+    }
+    static const char *const others[][2] = {{"{\"text\": \"a\"}\n{}\n", "it is JSON"},
+                                            {" [\n {\"a\": 1}\n]\n", "it is JSON"},
+                                            {"{\n", "it is JSON"},
+                                            {"[1, 2]", "it is JSON"},
+                                            {"<?xml version=\"1.0\"?>\n", "it is XML"},
+                                            {"\n<!DOCTYPE x>\n", "it is XML"},
+                                            {"<body lang=\"de\">\nx\n", "it is XML"},
+                                            {"%PDF-1.7\n", "it is a PDF document"},
+                                            {"PK\3\4x", "it is a zip archive"},
+                                            {"\x1F\x8Bx", "its name has to end in .gz"},
+                                            {"\1\2\3\4 a\n", "it is a binary file"}};
+    for (size_t i = 0; i < sizeof others / sizeof *others; i++) {
+        refuse("p.xyz", others[i][0], "p.xyz: the suffix .xyz names no format");
+        refuse("p.xyz.gz/p.xyz", others[i][0], others[i][1]);
+    }
+    /* a long first line, of which the beginning has to do */
+    char *line = malloc(100001);
+    memset(line, 'x', 100000);
+    memcpy(line, "{\"a\": \"", 7);
+    line[100000] = 0;
+    refuse("p.xyz", line, "it is JSON");
+    memcpy(line, "[{\"a\":\"", 7);
+    refuse("p.xyz", line, "it is JSON");
+    free(line);
+    alcore_read_options options = ALCORE_READ_OPTIONS_INIT;
+    gathered all = {{0}, 0, ALCORE_OK};
+    options.format = ALCORE_FORMAT_TEXT;
+    host.warnings = 0;
+    memory_host_file(&host, "{}\n", 3);
+    ck_works(alcore__read_records(host.ctx, "p.xyz", &options, 0, gather, &all));
+    ck_assert_int_eq(host.warnings, 0);
     alcore__buffer_clear(NULL, &all.text);
 }
 END_TEST
@@ -454,6 +542,7 @@ int main(void) {
                                   jsonl_tokens_and_classes,
                                   jsonl_translations,
                                   formats_by_suffix,
+                                  text_by_content,
                                   every_allocation_may_fail};
     memory_host_open(&host);
     int failed = run_case("records", tests, sizeof tests / sizeof *tests);

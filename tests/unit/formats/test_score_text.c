@@ -53,6 +53,30 @@ START_TEST(numbers_by_id) {
     refuse(ALCORE__SCORE_TSV, "\t1\n", "s.txt:1: the id is empty");
     refuse(ALCORE__SCORE_TSV, "a\t1\tx\n", "s.txt:1: more than two columns");
     refuse(ALCORE__SCORE_TSV, "a\t\n", "s.txt:1: \"\" is no number");
+    refuse(ALCORE__SCORE_TSV, "a\t0,5\n", "\"0,5\" is no number; the decimal point is a point");
+    refuse(ALCORE__SCORE_TSV, "a\t\"5\"\n",
+           "is no number; a table with quotes is read with the format csv");
+}
+END_TEST
+
+START_TEST(numbers_of_csv) {
+    expect(ALCORE__SCORE_CSV, "id,score\na,1\n\"b,\"\"c\"\"\nd\",-2.5\n",
+           "a 1@2\nb,\"c\"\nd -2.5@3\n");
+    /* pandas 3.1.1: Series([1.5, nan], index=...).to_csv(), DataFrame.to_csv(sep=";") */
+    expect(ALCORE__SCORE_CSV, ",id,score\n0,a,1.5\n1,b,nan\n", "a 1.5@2\nb nan@3\n");
+    expect(ALCORE__SCORE_CSV, "sep=;\r\nid;score\r\na\\t;1\r\n\r\n", "a\\t 1@3\n");
+    refuse(ALCORE__SCORE_CSV, "id;score\na;0,5\n",
+           "s.txt:2: \"0,5\" is no number; the decimal point is a point, as in 0.17");
+    refuse(ALCORE__SCORE_CSV, "id,score\na,\n", "s.txt:2: \"\" is no number; it is empty");
+    refuse(ALCORE__SCORE_CSV, "id,score\na, 1\n", "s.txt:2: \" 1\" is no number; there are spaces");
+    refuse(ALCORE__SCORE_CSV, "id,score\na,0x1\n", "is no number; numbers are decimal");
+    refuse(ALCORE__SCORE_CSV, "id,score\na,1e400\n", "is no number; it is too large");
+    refuse(ALCORE__SCORE_CSV, "a,1\n",
+           "s.txt:1: a column id and one of numbers are expected; the "
+           "first line has \"a\", \"1\"");
+    refuse(ALCORE__SCORE_CSV, "id,u,d\na,1,2\n", "a column id and one of numbers are expected");
+    refuse(ALCORE__SCORE_CSV, "id,score\na\n", "s.txt:2: 1 columns, the header has 2");
+    refuse(ALCORE__SCORE_CSV, "id,score\n,1\n", "s.txt:2: the id is empty");
 }
 END_TEST
 
@@ -96,6 +120,7 @@ END_TEST
 START_TEST(formats_by_name_or_suffix) {
     ck_assert_int_eq(alcore__score_format(NULL, "a.txt"), ALCORE__SCORE_TXT);
     ck_assert_int_eq(alcore__score_format(NULL, "a.b/s.tsv.gz"), ALCORE__SCORE_TSV);
+    ck_assert_int_eq(alcore__score_format(NULL, "s.csv"), ALCORE__SCORE_CSV);
     ck_assert_int_eq(alcore__score_format(NULL, "s.lp"), ALCORE__SCORE_LP);
     ck_assert_int_eq(alcore__score_format(NULL, "s.marian"), 0);
     ck_assert_int_eq(alcore__score_format(NULL, "s.npy"), 0);
@@ -124,6 +149,7 @@ END_TEST
 int main(void) {
     const TTest *const tests[] = {numbers_by_line,
                                   numbers_by_id,
+                                  numbers_of_csv,
                                   log_probabilities_by_id,
                                   marian_word_scores,
                                   fairseq_scores_become_natural,

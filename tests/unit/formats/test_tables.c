@@ -4,6 +4,7 @@
 #include <stdlib.h>
 
 #include "formats/csv_quoting.h"
+#include "formats/table_origin.h"
 #include "records_test.h"
 
 static memory_host host;
@@ -85,6 +86,9 @@ START_TEST(columns) {
     expect("id,lang,source,reference,cost,group,other\n7,de,Hallo,Hi,2.5,doc,x\n", NULL,
            "Hallo|7|Hi|de|doc|2.5|2\n");
     expect("text,\"a title, long\"\na,b\n", "a title, long", "b|-|-|-|-|-|2\n");
+    /* names without regard to case, behind those as they stand */
+    expect("ID,Text,Lang\n1,a,de\n", NULL, "a|1|-|de|-|-|2\n");
+    expect("TEXT,src,Text\n1,2,3\n", NULL, "2|-|-|-|-|-|2\n");
     expect("id,text,cost\n,,\n", NULL, "|-|-|-|-|-|2\n");
     /* a table of one column: no delimiter, and an empty line is an empty cell, as LibreOffice
      * writes it */
@@ -98,8 +102,8 @@ START_TEST(columns) {
 }
 END_TEST
 
-/* pandas 3.1.1 writes a carriage return inside a text without quotes; at the end of a line it cannot
- * be told from a line end. Both are warnings, but not where all lines end in CR LF. */
+/* pandas 3.1.1 writes a carriage return inside a text without quotes; at the end of a line it
+ * cannot be told from a line end. Both are warnings, but not where all lines end in CR LF. */
 START_TEST(carriage_returns) {
     gathered all = {{0}, 0, ALCORE_OK};
     ck_works(read_as("p.csv", "id,text\n1,a\rb\n2,c\r\n", 19, NULL, &all));
@@ -130,6 +134,9 @@ START_TEST(errors) {
     refuse("sep=;\n", "p.csv is empty");
     refuse("id,sentence,en\n1,a,b\n", "p.csv:1: the first line must name the columns, one of them "
                                       "text, source or src; it has \"id\", \"sentence\", \"en\"");
+    refuse("id|text\n1|a\n",
+           "it has \"id|text\"; a comma, a semicolon or a TAB separates columns, or");
+    refuse("Text,TEXT\n", "p.csv:1: two columns are called \"TEXT\"");
     refuse("text,id,text\n", "p.csv:1: two columns are called \"text\"");
     refuse("text,id\n\"a\nb\",1\nc\n", "p.csv:4: 1 columns, the header has 2");
     refuse("text,id\na,b,c,d\n", "p.csv:2: 4 columns, the header has 2");
@@ -228,6 +235,115 @@ START_TEST(ends_of_lines_in_pieces) {
 }
 END_TEST
 
+/* ---- escapes and quotes of TSV ---- */
+
+/* Reads data under a path with a value of ALCORE_ESCAPES_* and expects records and warnings. */
+static void expect_escapes(const char *path, const char *data, int32_t escapes, const char *records,
+                           int64_t warnings) {
+    alcore_read_options options = ALCORE_READ_OPTIONS_INIT;
+    gathered all = {{0}, 0, ALCORE_OK};
+    options.escapes = escapes;
+    ck_works(read_as(path, data, strlen(data), &options, &all));
+    ck_assert_str_eq(all.text.data ? all.text.data : "", records);
+    ck_assert_int_eq(host.warnings, warnings);
+    alcore__buffer_clear(NULL, &all.text);
+}
+
+static void refuse_escapes(const char *path, const char *data, int32_t escapes,
+                           alcore_status status, const char *words) {
+    alcore_read_options options = ALCORE_READ_OPTIONS_INIT;
+    gathered all = {{0}, 0, ALCORE_OK};
+    options.escapes = escapes;
+    ck_fails(read_as(path, data, strlen(data), &options, &all), status, words);
+    alcore__buffer_clear(NULL, &all.text);
+}
+
+START_TEST(escapes) {
+    /* of somebody else's table: \theta and C:\new stay, and the warning counts them */
+    static const char foreign[] = "id\ttext\n1\t\\theta\n2\tC:\\new \\x\n3\t\\alpha\n";
+    expect_escapes("p.tsv", foreign, ALCORE_ESCAPES_AUTO,
+                   "\\theta|1|-|-|-|-|2\nC:\\new \\x|2|-|-|-|-|3\n\\alpha|3|-|-|-|-|4\n", 1);
+    ck_assert(strstr(host.last_log, "p.tsv: 2 fields have \\t, \\n or \\\\, the first in line 2"));
+    expect_escapes("p.tsv", foreign, ALCORE_ESCAPES_ON,
+                   "\theta|1|-|-|-|-|2\nC:\new \\x|2|-|-|-|-|3\n\\alpha|3|-|-|-|-|4\n", 0);
+    /* of libalcore's: each is decoded, and what libalcore cannot have written ends the reading */
+    static const char own[] = "index\tid\ttext\tcost\n0\t1\ta\\tb\\\\n\t2\n";
+    expect_escapes("p.tsv", own, ALCORE_ESCAPES_AUTO, "a\tb\\n|1|-|-|-|2|2\n", 0);
+    expect_escapes("p.tsv", own, ALCORE_ESCAPES_OFF, "a\\tb\\\\n|1|-|-|-|2|2\n", 0);
+    refuse_escapes("p.tsv", "index\tid\ttext\n0\t1\t\\alpha\n", ALCORE_ESCAPES_AUTO, ALCORE_E_DATA,
+                   "p.tsv:2: a backslash before something else than t, n and a backslash");
+    refuse_escapes("p.tsv", "index\tid\ttext\n0\t1\tend\\\n", ALCORE_ESCAPES_AUTO, ALCORE_E_DATA,
+                   "p.tsv:2: a backslash before something else");
+    expect_escapes("p.tsv", "index\tid\ttext\n0\t1\t\\alpha\n", ALCORE_ESCAPES_ON,
+                   "\\alpha|1|-|-|-|-|2\n", 0);
+    /* CSV and text only where it is asked for */
+    expect_escapes("p.csv", "index,id,text\n0,1,a\\tb\n", ALCORE_ESCAPES_AUTO,
+                   "a\\tb|1|-|-|-|-|2\n", 0);
+    expect_escapes("p.csv", "text\n\"a\\tb\"\n", ALCORE_ESCAPES_ON, "a\tb|-|-|-|-|-|2\n", 0);
+    expect_escapes("p.txt", "a\\tb\\\\\n", ALCORE_ESCAPES_AUTO, "a\\tb\\\\|-|-|-|-|-|1\n", 0);
+    expect_escapes("p.txt", "a\\tb\\\\\n", ALCORE_ESCAPES_ON, "a\tb\\|-|-|-|-|-|1\n", 0);
+    refuse_escapes("p.jsonl", "", ALCORE_ESCAPES_ON, ALCORE_E_PARAM,
+                   "p.jsonl: escapes are of tsv, csv and text, not of jsonl");
+    refuse_escapes("p.tsv", "", 3, ALCORE_E_INVALID, "escapes is 3");
+}
+END_TEST
+
+static void expect_own(const char *first_line, bool own) {
+    const alcore__line_reader lines = {.ctx = host.ctx};
+    alcore__fields names = {0};
+    char text[80];
+    strcpy(text, first_line);
+    ck_works(alcore__fields_of_tsv(&lines, text, strlen(text), 0, &names));
+    ck_assert_msg(alcore__table_is_own(&names) == own, "%s", text);
+    alcore__fields_clear(&names, host.ctx);
+}
+
+/* First lines that are libalcore's, and others that are nearly. */
+START_TEST(first_lines_of_ours) {
+    static const char *const ours[] = {"index\tid\ttext",
+                                       "index\tid\ttext\tlang\tcost",
+                                       "index\tid\ttext\treference\tlang\tgroup\tcost",
+                                       "rank\tindex\tid\tscore\tcost\treason\ttext",
+                                       "rank\tindex\tid\tscore\tcost\tu\td\treason\ttext",
+                                       "req_id\tkind\tlang\tcost\ttext\tcontext",
+                                       "id\ttext\ttranslation\tflags",
+                                       "kind\tsrc\ttgt\tprovenance"};
+    static const char *const others[] = {"id\ttext",
+                                         "index\tid\ttext\tlabel",
+                                         "index\tid\ttext\tcost\tlang",
+                                         "index\ttext",
+                                         "rank\tindex\tid\tscore\tcost\ttext",
+                                         "rank\tindex\tid\tscore\ttext",
+                                         "id\ttext\ttranslation",
+                                         "id\ttext\ttranslation\tflags\tnotes",
+                                         "Index\tid\ttext"};
+    for (size_t i = 0; i < sizeof ours / sizeof *ours; i++) expect_own(ours[i], true);
+    for (size_t i = 0; i < sizeof others / sizeof *others; i++) expect_own(others[i], false);
+}
+END_TEST
+
+/* Quotes around fields of a TSV are a part of the text, and a warning says how to read them. */
+START_TEST(quoted_fields_of_tsv) {
+    expect_escapes("p.tsv", "id\ttext\n1\t\"a \"\"b\"\"\"\n2\t\"c\"\n3\t\"d\" e \"f\"\n4\t\"\n",
+                   ALCORE_ESCAPES_AUTO,
+                   "\"a \"\"b\"\"\"|1|-|-|-|-|2\n\"c\"|2|-|-|-|-|3\n\"d\" e \"f\"|3|-|-|-|-|4\n"
+                   "\"|4|-|-|-|-|5\n",
+                   1);
+    ck_assert(
+        strstr(host.last_log, "p.tsv: 2 fields have quotes around them, the first in line 2"));
+    ck_assert(strstr(host.last_log, "is read with the format csv"));
+    expect_escapes("p.tsv", "index\tid\ttext\n0\t1\t\"c\"\n", ALCORE_ESCAPES_AUTO,
+                   "\"c\"|1|-|-|-|-|2\n", 0);
+    refuse_escapes("p.tsv", "\"id\"\t\"text\"\n\"1\"\t\"a\"\n", ALCORE_ESCAPES_AUTO, ALCORE_E_DATA,
+                   "; a table with quotes is read with the format csv");
+    refuse_escapes("p.tsv", "id\ttext\n1\t\"a\nb\"\n", ALCORE_ESCAPES_AUTO, ALCORE_E_DATA,
+                   "p.tsv:3: 1 columns, the header has 2");
+    refuse_escapes("p.tsv", "id\ttext\n1\t\"a\tb\"\n", ALCORE_ESCAPES_AUTO, ALCORE_E_DATA,
+                   "p.tsv:2: 3 columns, the header has 2; a field begins with a quote: tables with "
+                   "quotes are read with the format csv");
+}
+END_TEST
+
 START_TEST(every_allocation_may_fail) {
     static const char data[] = "a;b,text\n\"x\ny;\",z\n";
     const size_t live = host.live;
@@ -256,6 +372,9 @@ int main(void) {
                                   the_format_is_an_option,
                                   long_quoted_texts,
                                   ends_of_lines_in_pieces,
+                                  escapes,
+                                  first_lines_of_ours,
+                                  quoted_fields_of_tsv,
                                   every_allocation_may_fail};
     memory_host_open(&host);
     int failed = run_case("tables", tests, sizeof tests / sizeof *tests);

@@ -152,6 +152,16 @@ START_TEST(malformed_selections) {
     ck_assert_fails(
         alcore_annotations_read_selection(annotations, put_file("j.jsonl", "{\"id\":\"1\"}\n")),
         ALCORE_E_DATA, "j.jsonl:1: the object has no \"text\"");
+    static const char *const objects[][2] = {
+        {"{\"id\":\"1\",\"text\":[\"a\"]}", "\"text\" must be a string or a number"},
+        {"{\"id\":{\"n\":1},\"text\":\"a\"}", "\"id\" must be a string or a number"},
+        {"{\"id\":\"1\",\"text\":\"a\",\"kind\":true}", "\"kind\" must be a string or a number"},
+        {"{\"id\":\"1\",\"id\":\"2\",\"text\":\"a\"}", "\"id\" is given twice"},
+        {"{\"source\":\"b\",\"text\":\"a\"}", "\"text\" is given twice, or under another name"}};
+    for (size_t i = 0; i < sizeof objects / sizeof *objects; i++)
+        ck_assert_fails(
+            alcore_annotations_read_selection(annotations, put_file("j.jsonl", objects[i][0])),
+            ALCORE_E_DATA, objects[i][1]);
     ck_assert_fails(alcore_annotations_read_selection(
                         annotations, put_file("j.jsonl", "{\"id\":\"1\",\"text\":\"a\n")),
                     ALCORE_E_DATA, "j.jsonl:1: ");
@@ -170,8 +180,8 @@ START_TEST(answers) {
     ck_assert_str_eq(item(1), "4 phrase severe headache = starke Kopfschmerzen (ok, row 0)");
     /* Without a header; the rest of the items. */
     ck_assert_ok(alcore_annotations_read_answers(
-        annotations, put_file("b.tsv", "7\tfever\tFieber\n"
-                                       "4\tthe patient was treated\tder Patient\\twurde\n")));
+        annotations, put_file("b.csv", "7,fever,Fieber\n"
+                                       "4,the patient was treated,\"der Patient\twurde\"\n")));
     ck_assert_str_eq(item(0), "4 sent the patient was treated = der Patient\twurde (ok, row 3)");
     ck_assert_str_eq(item(2), "7 phrase fever = Fieber (ok, row 5)");
     const char *out = path_of("out.tsv");

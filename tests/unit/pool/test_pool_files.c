@@ -83,7 +83,7 @@ START_TEST(records_of_files) {
     char buffer[24];
     ck_assert_ok(alcore_pool_new(ctx, NULL, &read));
     ck_assert_ok(alcore_pool_read(
-        read, text_file("r.tsv", "id\ttext\tcost\nx\ta\\tb\t2.5\ny\tc\t0\n"), NULL));
+        read, text_file("r.tsv", "index\tid\ttext\tcost\n0\tx\ta\\tb\t2.5\n1\ty\tc\t0\n"), NULL));
     ck_assert_ok(alcore_pool_read(
         read, text_file("r.jsonl", "{\"id\": \"j\", \"source\": \"d\", \"lang\": \"sw\"}\n"),
         NULL));

@@ -54,9 +54,24 @@ START_TEST(prices_are_read) {
                 {"3 GBP / item", "GBP", 3, ALCORE__UNIT_ITEMS},
                 {"1\xe2\x82\xac/c", "\xe2\x82\xac", 1, ALCORE__UNIT_CHARACTERS},
                 {"0/units", "", 0, ALCORE__UNIT_COST}};
-    static const char *const bad[] = {"0.12",  "w",       "-1/w",    "1/x",
-                                      "nan/w", "1 a b/w", "1\xff/w", "1ABCDEFGHIJKLMNOPQ/w",
-                                      "/w",    "1//w2"};
+    static const char *const bad[] = {
+        "0.12",  "w",       "-1/w", "1/x",   "nan/w",  "1 a b/w", "1\xff/w", "1ABCDEFGHIJKLMNOPQ/w",
+        "/w",    "1//w2",   "-0/w", "0x1/w", "0xFF/w", "1e16/w",  "1.2.3/w", "1EUR2/w",
+        "1 +/w", "1_000/w", "+/w"};
+    static const char *const faults[][2] = {
+        {"0,17EUR/w", "; the decimal point is a point, as in 0.17"},
+        {"0,17/w", "; the decimal point is a point, as in 0.17"},
+        {"1.000,50/w", "; the decimal point is a point"},
+        {"0x1/w", "; numbers are decimal"},
+        {"1 000/w", "; thousands are not separated"},
+        {"1'000/w", "; thousands are not separated"},
+        {"1\xC2\xA0"
+         "000/w",
+         "; thousands are not separated"},
+        {"1e308/w", "; it is too large"},
+        {"1e400/w", "; it is too large"},
+        {"-1/w", "; it is negative"},
+        {" 1/w", "; there are spaces around it"}};
     alcore__price price;
     for (size_t i = 0; i < sizeof good / sizeof *good; i++) {
         ck_assert_msg(alcore__price_parse(good[i].text, &price) == ALCORE_OK, "%s", good[i].text);
@@ -66,6 +81,8 @@ START_TEST(prices_are_read) {
     }
     for (size_t i = 0; i < sizeof bad / sizeof *bad; i++)
         ck_assert_msg(alcore__price_parse(bad[i], &price) == ALCORE_E_PARAM, "%s", bad[i]);
+    for (size_t i = 0; i < sizeof faults / sizeof *faults; i++)
+        ck_assert_fails(alcore__price_parse(faults[i][0], &price), ALCORE_E_PARAM, faults[i][1]);
     ck_assert_ok(alcore__price_parse("", &price));
     ck_assert(isnan(price.amount));
 }

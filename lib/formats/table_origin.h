@@ -1,0 +1,33 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Which tables libalcore has written, as their first line says, and how the backslashes of a TSV
+ * are read (docs/formats.md). */
+#ifndef ALCORE__TABLE_ORIGIN_H
+#define ALCORE__TABLE_ORIGIN_H
+
+#include "alcore/format.h"
+#include "formats/table_fields.h"
+
+/* Whether the names are the whole first line of a table that libalcore writes: a pool, a selection,
+ * phrases, requests, answers, a training set. */
+bool alcore__table_is_own(const alcore__fields *names);
+
+/* How the fields of a table are decoded, and what is counted for warnings. */
+typedef struct alcore__decoding {
+    bool decode;  /* \t, \n and \\ stand for TAB, line break and backslash */
+    bool strict;  /* any other backslash is an error: libalcore would have doubled it */
+    bool foreign; /* the table is a TSV of another origin: what looks like quotes or escapes is
+                   * counted */
+    int64_t escaped,
+        quoted; /* fields with an escape that is not decoded; with quotes around them */
+    int64_t first_escaped, first_quoted; /* line of the first one */
+} alcore__decoding;
+
+/* The decoding of a TSV by its first line. escapes: ALCORE_ESCAPES_*. */
+alcore__decoding alcore__decoding_of_tsv(const alcore__fields *names, int32_t escapes);
+/* Decodes a field in place. */
+alcore_status alcore__decode_field(alcore__decoding *self, const alcore__line_reader *lines,
+                                   alcore__field *field);
+/* At the end of the file: warns, once, of fields with quotes and once of escapes. */
+void alcore__decoding_report(const alcore__decoding *self, const alcore__line_reader *lines);
+
+#endif
