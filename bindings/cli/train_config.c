@@ -74,6 +74,10 @@ static const key_info file_keys[] = {
     {"context_column", TEXT, FILE_MEMBER(context_column), false, NULL},
     {"start_column", TEXT, FILE_MEMBER(start_column), false, NULL},
     {"language", TEXT, FILE_MEMBER(language), false, NULL},
+    {"side", TEXT, FILE_MEMBER(side), false, NULL},
+    {"translator", TEXT, FILE_MEMBER(translator), false, NULL},
+    {"system", TEXT, FILE_MEMBER(system), false, NULL},
+    {"domain", TEXT, FILE_MEMBER(domain), false, NULL},
     {"weight", ABOVE, FILE_MEMBER(weight), false, NULL},
 };
 

@@ -28,8 +28,9 @@ typedef struct train_config {
 typedef struct train_file {
     char key[40]; /* "train[0]" */
     const char *mix, *texts, *references, *text_column, *reference_column, *language;
-    const char *context_column, *start_column; /* of question answering; both or none */
-    double weight;                             /* of its rows; 1 where none is given */
+    const char *context_column, *start_column;       /* of question answering; both or none */
+    const char *side, *translator, *system, *domain; /* of a test set in SGML or XML */
+    double weight;                                   /* of its rows; 1 where none is given */
 } train_file;
 
 /* The configuration for a new transformer, and where its tokenizer is. */

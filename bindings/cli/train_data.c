@@ -31,6 +31,10 @@ static int read_records(train_data *self, const train_file *file) {
     options.reference_column = file->mix ? "tgt" : file->reference_column;
     options.references = file->references;
     options.language = file->language;
+    options.side = file->side;
+    options.translator = file->translator;
+    options.system = file->system;
+    options.domain = file->domain;
     const alcore_status status =
         alcore_pool_read(self->pool, file->mix ? file->mix : file->texts, &options);
     if (status == ALCORE_OK || status == ALCORE_E_CANCELLED) return outcome(status);

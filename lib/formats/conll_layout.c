@@ -146,6 +146,25 @@ static bool counts(const alcore__conll_layout *layout, const char *text, size_t 
     return words > 0;
 }
 
+/* Whether the first column has something else than words, though it does not count them: ranges
+ * or parts of numbers in each line (1-1, 1-2, ...), or the same cell in each of four lines or more,
+ * which is the name of a document or sentence. */
+static bool has_other_ids(const alcore__conll_layout *layout, const char *text, size_t length) {
+    cell line, first = {text, 0};
+    int64_t words = 0;
+    bool same = true, ids = true;
+    while (next_line(&text, &length, &line)) {
+        char kind;
+        if (line.text[0] == '#' || alcore__conll_is_mark(line.text, line.length)) continue;
+        const cell found = cell_at(layout->tabs, line.text, line.length, 0);
+        if (words++ == 0) first = found;
+        same = same && found.length == first.length &&
+               memcmp(found.text, first.text, found.length) == 0;
+        ids = ids && alcore__conll_is_id(found, &kind) && kind;
+    }
+    return words > 1 && (ids || (same && words > 3 && layout->columns > 2));
+}
+
 /* The first column behind `from` that has a tag of IOB in each of these lines; -1: none. */
 static int32_t find_iob(const alcore__conll_layout *layout, const char *text, size_t length,
                         int32_t from) {
@@ -207,7 +226,6 @@ static alcore_status find_column(const alcore__conll_layout *layout,
 static alcore_status use_names(alcore__conll_layout *layout, const alcore__line_reader *lines) {
     const int32_t form = find_name(layout->names, "form"), upos = find_name(layout->names, "upos");
     layout->kind = ALCORE__CONLL_UNIVERSAL;
-    layout->tabs = true;
     layout->columns = count_cells(false, layout->names, strlen(layout->names));
     layout->id = find_name(layout->names, "id");
     layout->token = form;
@@ -227,6 +245,16 @@ static bool is_2009(const alcore__conll_layout *layout, cell line) {
     return layout->columns >= COLUMNS_2009 && filled.length == 1 &&
            (*filled.text == '_' || *filled.text == 'Y') &&
            ((head.length == 1 && *head.text == '_') || alcore__conll_is_id(head, &kind));
+}
+
+/* The error of a first column that may have ids. */
+static alcore_status fail_ids(const alcore__line_reader *lines, cell first) {
+    return alcore__fail_remedy(
+        alcore__lines_fail(lines,
+                           "the first column may have ids or words: the first sentence has "
+                           "\"%.*s\" there",
+                           (int)(first.length < 40 ? first.length : 40), first.text),
+        ALCORE_REMEDY_OPTION, "text_column", "2", "reads the second column as words, 1 the first");
 }
 
 /* Sets kind, id, token and tag of a file whose columns have no names. text [length]: the sentence;
@@ -254,17 +282,12 @@ static alcore_status find_kind(alcore__conll_layout *layout, const alcore__line_
         layout->kind = ALCORE__CONLL_2012;
         layout->id = 2, layout->token = 3, layout->tag = 4;
     } else if (layout->columns > 1 && counts(layout, text, length, 0, &words)) {
-        if (words == 1 || layout->columns == 2)
-            return alcore__fail_remedy(
-                alcore__lines_fail(lines,
-                                   "the first column may have ids or words: the first sentence "
-                                   "has \"%.*s\" there",
-                                   (int)first.length, first.text),
-                ALCORE_REMEDY_OPTION, "text_column", "2",
-                "reads the second column as words, 1 the first");
+        if (words == 1 || layout->columns == 2) return fail_ids(lines, first);
         layout->id = 0, layout->token = 1;
         const int32_t iob = find_iob(layout, text, length, 2);
         if (iob > 0) layout->tag = iob;
+    } else if (layout->columns > 1 && has_other_ids(layout, text, length)) {
+        return fail_ids(lines, first);
     }
     return ALCORE_OK;
 }
@@ -287,10 +310,10 @@ static alcore_status find_columns(alcore__conll_layout *layout, const alcore_rea
                                   cell line) {
     alcore_status status = ALCORE_OK;
     layout->line = lines->line;
+    layout->tabs = memchr(line.text, '\t', line.length) != NULL;
     if (layout->names[0]) {
         status = use_names(layout, lines);
     } else {
-        layout->tabs = memchr(line.text, '\t', line.length) != NULL;
         layout->columns = count_cells(layout->tabs, line.text, line.length);
         status = find_kind(layout, lines, text, length, line);
     }

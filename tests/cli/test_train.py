@@ -52,6 +52,14 @@ def pairs_are_trained_on(box):
     train(box, settings(train=[{"mix": "mix.tsv"}, {"texts": "s.txt", "references": "t.txt"},
                                {"texts": "c.tsv", "text_column": "en", "reference_column": "de"}]))
     equal(trained(box, "tuned"), 7)
+    # A complete test set of WMT.
+    box.file("w.xml", "".join("<doc id='%s' domain='%s'><src><seg id='1'>a</seg></src><ref translator='A'><seg id='1'>b</seg></ref>"
+                              "<ref translator='B'><seg id='1'>c</seg></ref><hyp system='S'><seg id='1'>d</seg></hyp></doc>\n" % (name, name)
+                              for name in ("x", "y")))
+    whole = {"texts": "w.xml", "references": "w.xml", "side": "src"}
+    train(box, settings(train=[{**whole, "translator": "B"}, {**whole, "system": "S", "domain": "x"}]))
+    equal(trained(box, "tuned"), 3)
+    refused(box, settings(train=[whole]), "c.json: train[0] cannot be read", "several sides", expect=2)
 
 
 @case

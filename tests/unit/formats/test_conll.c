@@ -137,6 +137,7 @@ START_TEST(universal_plus) {
                        "1-2\tdon't\t_\t*\n1\tdo\tAUX\t*\n2\tn't\tPART\t1:NEG\n\n1\tgo\tVERB\t*\n";
     expect(plus, NULL, NULL, "do n't|a|AUX PART|-|-|-|4\ngo|-|VERB|-|-|-|7\n");
     expect(plus, "form", "parseme:mwe", "do n't|a|* 1:NEG|-|-|-|4\ngo|-|*|-|-|-|7\n");
+    expect("# global.columns = ID FORM UPOS\n1 a X\n2 b Y\n", NULL, NULL, "a b|-|X Y|-|-|-|2\n");
     expect("# global.columns = FORM NE\n#\tO\nb c\tB-X\n", NULL, NULL,
            "# b\xC2\xA0"
            "c|-|O B-X|-|-|-|2\n");
@@ -173,6 +174,15 @@ START_TEST(ids_are_no_words) {
     expect("# sent_id = s\n# text = Where is it\n1\tWhere\tO\t-\t-\n2\tis\tO\t-\t-\n", NULL, NULL,
            "Where is|s|O O|-|-|-|3\n");
     expect("0 a X B-P\n1 b Y O\n\n0 c X O\n", NULL, NULL, "a b|-|B-P O|-|-|-|1\nc|-|O|-|-|-|4\n");
+    /* Ids of other kinds are not read as words, unless the options say so. */
+    refuse("1-1\t0-2\tIt\tO\n1-2\t3-5\tis\tO\n", NULL, NULL, ALCORE_E_DATA,
+           "the first column may have ids or words: the first sentence has \"1-1\" there");
+    expect("1-1\t0-2\tIt\tO\n1-2\t3-5\tis\tO\n", "3", NULL, "It is|-|O O|-|-|-|1\n");
+    refuse("d7 It P O\nd7 is V O\nd7 a D O\nd7 b N O\n", NULL, NULL, ALCORE_E_DATA,
+           "the first sentence has \"d7\" there");
+    expect("d7 It P O\nd7 is V O\nd7 a D O\nd7 b N O\n", "2", NULL,
+           "It is a b|-|O O O O|-|-|-|1\n");
+    expect("ha O\nha O\nha O\nha O\n", NULL, NULL, "ha ha ha ha|-|O O O O|-|-|-|1\n");
     /* Words that are numbers. */
     expect("1 CD O\nmillion CD O\n\n1 CD O\n", NULL, NULL,
            "1 million|-|O O|-|-|-|1\n1|-|O|-|-|-|4\n");
