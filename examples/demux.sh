@@ -48,9 +48,11 @@ cd "$out"
 
 select_items() { # NUMBER: by the model of the round before; what was bought by now is left out
     in=$(round_folder "$1") last=$(($1 - 1)) reads_target="--target $target"
+    reads_model="--model $(round_folder $last)/model"
     [ "$strategy" = uncertainty ] || [ "$strategy" = random ] && reads_target=
+    [ "$strategy" = random ] && reads_model=
     # shellcheck disable=SC2046,SC2086
-    step "$in/selection.tsv" select "$pool" $reads_target --model "$(round_folder $last)/model" $(each --exclude selection.tsv $last) \
+    step "$in/selection.tsv" select "$pool" $reads_target $reads_model $(each --exclude selection.tsv $last) \
         --strategy "$strategy" --budget "$items" --round "$1" --seed "$seed" --quiet
 }
 

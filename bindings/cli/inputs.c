@@ -417,6 +417,53 @@ static int read_columns(alcore_ctx *ctx, const arguments *args, const inputs *in
     return EXIT_DONE;
 }
 
+/* The options that give columns, and how the request names these: in another role than the
+ * candidates with the role before the name. */
+static const struct {
+    option_id id;
+    const char *column;
+} column_options[] = {{OPTION_SCORES, "scores"},
+                      {OPTION_LOGPROBS, "logprobs"},
+                      {OPTION_LINKS, "links"},
+                      {OPTION_MARGINS, "margins"},
+                      {OPTION_CONFIDENCES, "confidences"},
+                      {OPTION_ENTROPIES, "entropies"},
+                      {OPTION_LOSSES, "mlm_losses"},
+                      {OPTION_ROUNDTRIP, "roundtrip"},
+                      {OPTION_CONTEXT_COLUMN, "qa_contexts"},
+                      {OPTION_PROBS, "probs"},
+                      {OPTION_TOKEN_PROBS, "token_probs"},
+                      {OPTION_QA_START, "qa_start"},
+                      {OPTION_QA_END, "qa_end"},
+                      {OPTION_QA_WINDOWS, "qa_windows"},
+                      {OPTION_EMBEDDINGS, "embeddings"},
+                      {OPTION_LABELED_EMBEDDINGS, "labeled.embeddings"},
+                      {OPTION_TARGET_EMBEDDINGS, "target.embeddings"}};
+enum { COLUMN_OPTIONS = sizeof column_options / sizeof column_options[0] };
+
+/* Whether the command line gives a column or a model: then the n-gram model stands in for none. */
+static bool names_inputs(const arguments *args) {
+    for (int i = 0; i < COLUMN_OPTIONS; i++)
+        if (option_given(args, column_options[i].id)) return true;
+    return option_given(args, OPTION_MODEL);
+}
+
+/* Tells the request which columns the command line gives, and whether a model: one that nothing
+ * reads is an error. */
+static int name_given(const arguments *args, const inputs *in) {
+    char names[512] = "";
+    if (option_given(args, OPTION_MODEL)) strcpy(names, "model");
+    for (int i = 0; i < COLUMN_OPTIONS; i++) {
+        const size_t used = strlen(names);
+        const char *name = column_options[i].column;
+        if (!option_given(args, column_options[i].id)) continue;
+        if (inputs_pick_from_target(args) && column_options[i].id == OPTION_TARGET_EMBEDDINGS)
+            name = "embeddings"; /* the target's rows are the candidates */
+        snprintf(names + used, sizeof names - used, "%s%s", used ? "," : "", name);
+    }
+    return outcome(alcore_request_set(in->request, "given", names));
+}
+
 /* The ready columns where the picks come from --target: embeddings of its rows, for
  * --max-similarity. Those of POOL, which is not read, are refused. */
 static int read_target_columns(const arguments *args, const inputs *in) {
@@ -525,6 +572,7 @@ int inputs_read(alcore_ctx *ctx, const arguments *args, inputs *out) {
     TRY(outcome(alcore_request_set_pool(out->request, ALCORE_ROLE_LABELED, out->labeled)));
     TRY(outcome(alcore_request_set_pool(out->request, ALCORE_ROLE_TARGET, out->target)));
     TRY(apply_masks(ctx, args, out));
+    TRY(name_given(args, out));
     if (inputs_pick_from_target(args)) {
         TRY(mark_rows(out));
         return read_target_columns(args, out);
@@ -627,8 +675,8 @@ static int open_model(alcore_ctx *ctx, const arguments *args, const char *model,
     return code;
 }
 
-/* *out: the value of --model without a column, "ngram" when there is none; an exit code when there
- * are two. */
+/* *out: the value of --model without a column, NULL when there is none; an exit code when there are
+ * two. */
 static int find_general_model(const arguments *args, const char **out) {
     const char *value;
     *out = NULL;
@@ -639,7 +687,6 @@ static int find_general_model(const arguments *args, const char **out) {
                                         "--model COLUMN=DIR");
         *out = value;
     }
-    if (!*out) *out = "ngram";
     return EXIT_DONE;
 }
 
@@ -671,7 +718,12 @@ int inputs_model(alcore_ctx *ctx, const arguments *args, const inputs *in, alcor
             return complain(EXIT_USAGE, "--model %s: %s has one model for all columns", value,
                             args->command->name);
     TRY(find_general_model(args, &value));
-    TRY(open_model(ctx, args, value, in, &by, out));
+    if (!value && names_inputs(args)) return check_taken(args, by);
+    if (!value && !option_given(args, OPTION_QUIET))
+        fputs("note: the built-in n-gram model stands in, as neither a column nor a model was "
+              "given\n",
+              stderr);
+    TRY(open_model(ctx, args, value ? value : "ngram", in, &by, out));
     TRY(check_taken(args, by));
     return args->command->bit == COMMAND_RHO ? set_cache(args, *out) : EXIT_DONE;
 }
@@ -695,7 +747,7 @@ int inputs_set_models(alcore_ctx *ctx, const arguments *args, const inputs *in) 
     const char *value;
     taken by = {0};
     TRY(find_general_model(args, &value));
-    TRY(open_model(ctx, args, value, in, &by, &model));
+    if (value) TRY(open_model(ctx, args, value, in, &by, &model));
     int code = outcome(alcore_request_set_model(in->request, model));
     alcore_model_unref(model);
     for (int i = 0; code == EXIT_DONE && (value = option_repeat(args, OPTION_MODEL, i)); i++)
@@ -714,6 +766,11 @@ int inputs_embed(alcore_ctx *ctx, const arguments *args, const inputs *in, alcor
     alcore_column_info info = ALCORE_COLUMN_INFO_INIT;
     if (alcore_pool_column_info(pool, "embeddings", &info) == ALCORE_OK) return EXIT_DONE;
     TRY(inputs_open_model(ctx, args, in, model));
+    if (!*model)
+        return complain(EXIT_DATA,
+                        "the embeddings of %s are needed: they were not given, and no model was; "
+                        "--model ngram agrees to the built-in n-gram model",
+                        pool == in->candidates ? "POOL" : "--target");
     return outcome(alcore_model_run(*model, pool, "embeddings"));
 }
 

@@ -282,11 +282,9 @@ static int plot_scatter(plot_run *self) {
 
 /* Makes the embeddings of a pool that has none. */
 static int add_embeddings(const plot_run *self, const inputs *in, alcore_pool *pool) {
-    alcore_column_info info = ALCORE_COLUMN_INFO_INIT;
     alcore_model *model = NULL;
-    if (!pool || alcore_pool_column_info(pool, "embeddings", &info) == ALCORE_OK) return EXIT_DONE;
-    TRY(inputs_model(self->ctx, self->args, in, &model));
-    const int code = outcome(alcore_model_run(model, pool, "embeddings"));
+    if (!pool) return EXIT_DONE;
+    const int code = inputs_embed(self->ctx, self->args, in, &model, pool);
     alcore_model_unref(model);
     return code;
 }

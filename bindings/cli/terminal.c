@@ -127,7 +127,8 @@ void terminal_remedy(const alcore_remedy *remedy) {
         fprintf(stderr, "--strategy %s", remedy->name);
         break;
     case ALCORE_REMEDY_MODEL:
-        fprintf(stderr, "--model %s", remedy->name);
+        fprintf(stderr, "--model %s%s%s", remedy->value ? value : "", remedy->value ? "=" : "",
+                remedy->name);
         break;
     case ALCORE_REMEDY_MEANING: /* one option for the classes of rows and of tokens */
         print_option(!strcmp(remedy->name, "token_probs") ? "probs" : remedy->name);

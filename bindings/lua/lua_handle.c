@@ -52,7 +52,9 @@ void al_push_remedy(lua_State *L, const alcore_remedy *remedy) {
     } else if (remedy->kind == ALCORE_REMEDY_POOL && strcmp(name, "target") == 0) {
         name = "targets";
     }
-    if (value)
+    if (remedy->kind == ALCORE_REMEDY_MODEL && remedy->value)
+        lua_pushfstring(L, "model = {%s = \"%s\"} %s", remedy->value, remedy->name, remedy->effect);
+    else if (value)
         lua_pushfstring(L, "%s%s = \"%s\" %s", name, suffix, value, remedy->effect);
     else
         lua_pushfstring(L, "%s%s = ... %s", name, suffix, remedy->effect);

@@ -7,6 +7,7 @@
 /*** @module alcore */
 /*** Selecting.
  * @section selecting */
+#include <stdio.h>
 #include <string.h>
 
 #include "lua_binding.h"
@@ -30,6 +31,7 @@ typedef struct selecting {
     al_context *context;                           /* of all objects of the call */
     al_object *pool, *request, *strategy;          /* NULL until they are made or found */
     int pool_index, request_index, strategy_index; /* their stack indices; 0 until then */
+    char given[1024]; /* names of the columns among the fields, with commas between them */
 } selecting;
 
 static int is_one_of(const char *name, const char *const *list) {
@@ -282,6 +284,8 @@ static int set_column(selecting *self, const char *name, int value) {
     lua_State *L = self->L;
     lua_pushfstring(L, "%s_are", name);
     const int32_t meaning = al_field_constant(L, self->fields, lua_tostring(L, -1), al_meanings);
+    const size_t used = strlen(self->given);
+    snprintf(self->given + used, sizeof self->given - used, "%s%s", used ? "," : "", name);
     return al_give_column(L, self->pool, name, value, meaning);
 }
 
@@ -336,13 +340,33 @@ static int find_strategy(selecting *self) {
                    alcore_request_set_strategy(self->request->request, self->strategy->strategy));
 }
 
+/* The model at a stack index, or a new n-gram model for the word "ngram", which takes its place. A
+ * failure of making that is left in *failed. */
+static al_object *model_at(selecting *self, int index, int *failed) {
+    lua_State *L = self->L;
+    *failed = 0;
+    if (lua_type(L, index) != LUA_TSTRING || strcmp(lua_tostring(L, index), "ngram") != 0)
+        return al_check(L, index, &al_model_kind);
+    lua_getfield(L, self->fields, "labeled");
+    const al_object *labeled = al_test(L, -1, &al_pool_kind);
+    lua_pop(L, 1);
+    al_object *made = al_new(L, &al_model_kind, self->context);
+    *failed = AL_CALL(L, self->context,
+                      alcore_model_new_ngram(self->context->ctx, labeled ? labeled->pool : NULL,
+                                             NULL, &made->model));
+    lua_replace(L, index);
+    return made;
+}
+
 /* Sets the model of one column: an entry of a table of models. */
 static int set_column_model(selecting *self, int key, int value) {
     lua_State *L = self->L;
     if (lua_type(L, key) != LUA_TSTRING)
         return luaL_error(L, "model: a model, or a table with the names of columns expected");
     const char *column = lua_tostring(L, key);
-    al_object *model = al_check(L, value, &al_model_kind);
+    int failed;
+    al_object *model = model_at(self, value, &failed);
+    if (failed) return failed;
     check_context(self, model, "model");
     lua_pushfstring(L, "model of %s", column);
     al_anchor(L, self->request_index, value, lua_tostring(L, -1));
@@ -355,8 +379,11 @@ static int find_model(selecting *self) {
     lua_State *L = self->L;
     lua_getfield(L, self->fields, "model");
     if (lua_isnil(L, -1)) return 0;
+    strcpy(self->given, "model");
     if (lua_istable(L, -1)) return for_each_field(self, lua_gettop(L), set_column_model);
-    al_object *model = al_check(L, -1, &al_model_kind);
+    int failed;
+    al_object *model = model_at(self, lua_gettop(L), &failed);
+    if (failed) return failed;
     check_context(self, model, "model");
     al_anchor(L, self->request_index, -1, "model");
     return AL_CALL(L, self->context,
@@ -384,6 +411,9 @@ static int build(selecting *self) {
     if (!failed) failed = find_strategy(self);
     if (!failed) failed = find_model(self);
     if (!failed) failed = for_each_field(self, self->fields, set_field);
+    if (!failed)
+        failed = AL_CALL(L, self->context,
+                         alcore_request_set(self->request->request, "given", self->given));
     if (failed) return failed;
     lua_getfield(L, self->fields, "params");
     if (lua_isnil(L, -1)) return 0;

@@ -8,7 +8,7 @@
 int main(int argc, char **argv) {
     alcore_ctx *ctx = NULL;
     alcore_pool *pool = NULL;
-    alcore_model *model = NULL;
+    alcore_model *model = NULL, *ngram = NULL;
     alcore_request *request = NULL;
     alcore_selection *picked = NULL;
     if (argc != 3) return 2;
@@ -18,7 +18,9 @@ int main(int argc, char **argv) {
     TRY(alcore_model_open(ctx, argv[1], NULL, &model));
     TRY(alcore_request_new(ctx, &request));
     TRY(alcore_request_set_pool(request, ALCORE_ROLE_CANDIDATES, pool));
-    TRY(alcore_request_set_model(request, model));
+    TRY(alcore_request_set_column_model(request, "embeddings", model));
+    TRY(alcore_model_new_ngram(ctx, NULL, NULL, &ngram));
+    TRY(alcore_request_set_column_model(request, "logprobs", ngram));
     TRY(alcore_request_set(request, "budget", "5"));
     TRY(alcore_select(request, &picked));
     for (int i = 0; i < 5; i++) puts(alcore_pool_text(pool, alcore_selection_rows(picked)[i], 0));

@@ -1,10 +1,11 @@
 # SPDX-License-Identifier: Apache-2.0
 """Compares an acquisition function of your own with others, on a task of two classes.   usage: own_acquisition.py [SEEDS]"""
-import collections, math, statistics, sys, warnings
+import collections, math, statistics, sys
 from pathlib import Path
 import alcore
 
 DATA, BUDGETS, BATCH = Path(__file__).resolve().parent.parent / "data", (30, 60, 120), 10
+READS = {"random": (), "entropy": ("probs",), "huds": ("logprobs", "embeddings")}  # what a strategy is given, and reads
 
 
 @alcore.strategy(needs=("probs", "embeddings"))
@@ -35,9 +36,10 @@ def accuracy(texts, labels, test, test_labels, strategy, budget, seed):
     rows = pool.select(BATCH, "random", seed=seed).indices  # the first batch, before there is a model
     while len(rows) < budget:
         pool.mark_labeled(rows)
-        rows += pool.select(BATCH, strategy, seed=seed, round=len(rows), model=Classifier(texts, labels, rows))
-    probs = Classifier(texts, labels, rows).class_probs(test)
-    return statistics.mean((p > .5) == label for (_, p), label in zip(probs, test_labels))
+        own = Classifier(texts, labels, rows)
+        read = {column: own if column == "probs" else "ngram" for column in READS.get(strategy, ("probs", "embeddings"))}
+        rows += pool.select(BATCH, strategy, seed=seed, round=len(rows), model=read or None)
+    return statistics.mean((p > .5) == label for (_, p), label in zip(Classifier(texts, labels, rows).class_probs(test), test_labels))
 
 
 def main():
@@ -45,15 +47,13 @@ def main():
     law = (DATA / "pool.txt").read_text(encoding="utf-8").splitlines()[:600]
     talk = [line.split("\t")[1] for line in (DATA / "labeled.tsv").read_text(encoding="utf-8").splitlines()[1:601]]
     texts, labels = [" ".join(text.split()[:4]) for text in law + talk], [1] * len(law) + [0] * len(talk)
-    data = (texts[::2], labels[::2], texts[1::2], labels[1::2])
     for strategy in ("random", "entropy", "huds", unsure_and_central):
         for budget in BUDGETS:
-            found = [accuracy(*data, strategy, budget, seed) for seed in seeds]
+            found = [accuracy(texts[::2], labels[::2], texts[1::2], labels[1::2], strategy, budget, seed) for seed in seeds]
             error = statistics.stdev(found) / math.sqrt(len(found)) if len(found) > 1 else 0
             name = getattr(strategy, "name", strategy)
             print("%-20s %3d labels: accuracy %.3f +- %.3f" % (name, budget, statistics.mean(found), error))
 
 
 if __name__ == "__main__":
-    warnings.simplefilter("ignore", alcore.ImplicitModelWarning)  # the n-gram model may make embeddings
     main()

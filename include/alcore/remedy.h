@@ -23,7 +23,8 @@ enum {
     /** What to say of a column that is given: name, and the meaning (ALCORE_MEANS_*) in lower case
      * as value, or several with "|" between them */
     ALCORE_REMEDY_MEANING = 6,
-    ALCORE_REMEDY_MODEL = 7 /**< a model to give, which makes the missing columns: name */
+    /** A model to give, which makes a missing column: name, and the column as value; NULL: any */
+    ALCORE_REMEDY_MODEL = 7
 };
 
 /** A remedy. All strings are views, valid for ever. */

@@ -19,7 +19,10 @@ enum {
     /** The rows that the strategy offered ended before the budget was spent: all that could be
      * selected, or fewer where the strategy leaves some out (a plan's counts are used up). An empty
      * pool gives an empty selection with this flag. */
-    ALCORE_SELECTION_SHORT = 1
+    ALCORE_SELECTION_SHORT = 1,
+    /** A column that was read is of the built-in n-gram model, as the request named neither a
+     * column nor a model */
+    ALCORE_SELECTION_BUILT_IN = 2
 };
 
 /** Takes another reference.

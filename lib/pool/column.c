@@ -189,6 +189,10 @@ alcore_status alcore__column_mark_derived(alcore__column *column) {
     return ALCORE_OK;
 }
 
+const alcore__column *alcore__pool_column_at(const alcore_pool *pool, int64_t index) {
+    return index >= 0 && (size_t)index < pool->column_count ? pool->columns[index] : NULL;
+}
+
 /* Whether a caller set the column or had it read from a file. */
 bool alcore__column_is_given(const alcore__column *column) {
     return !column->engine && strcmp(column->origin, ALCORE__ORIGIN_DERIVED) != 0;

@@ -99,6 +99,8 @@ void alcore__column_set_tokens(alcore__column *column, const alcore__column_toke
 
 /* Releases a column that no pool owns (yet): its data, map, strings and itself. NULL-safe. */
 void alcore__column_free(alcore__column *column);
+/* The columns in the order in which they were given, index from 0; NULL past the last. */
+const alcore__column *alcore__pool_column_at(const alcore_pool *pool, int64_t index);
 /* The column of a name; NULL when the pool has none. */
 const alcore__column *alcore__pool_find_column(const alcore_pool *pool, const char *name);
 /* The same column for a caller who has locked the pool for writing and changes its origin. */

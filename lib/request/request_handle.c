@@ -54,6 +54,9 @@ static const alcore__param options[] = {
     {"keep_phrases", ALCORE_PARAM_FLAG, "0", 0, 1, NULL,
      "1: the sorted words of the pool stay with the request, so that phrases are counted anew in "
      "the next round without sorting them again; 12 bytes a word"},
+    {"given", ALCORE_PARAM_TEXT, "", 0, 0, NULL,
+     "what belongs to this call alone, with commas between: names of columns, those of other roles "
+     "as labeled.NAME and target.NAME, and model: one that the strategy does not read is an error"},
     {"command", ALCORE_PARAM_TEXT, "", 0, 0, NULL,
      "command line of the run as a JSON array, kept in the provenance"},
 };

@@ -66,6 +66,20 @@ typedef struct alcore__drawn {
 
 enum { ALCORE__ROW_KINDS = ALCORE_ROWS_LIKE + 1 };
 
+enum { ALCORE__READ_MAX = 32 };
+
+/* The columns that a call has read, of all its parts (request_given.c). */
+typedef struct alcore__read_columns {
+    int32_t count;
+    struct {
+        int32_t role;
+        char name[64];
+    } entries[ALCORE__READ_MAX]; /* [count] used */
+    bool made;                   /* a model made one of them, now or in an earlier call */
+    bool from_target;            /* the candidates are the rows of the target */
+    bool in_parts; /* the request is answered in parts, after which it is checked what was read */
+} alcore__read_columns;
+
 struct alcore_request {
     alcore__object object;
     alcore_pool *candidates, *labeled, *target; /* one reference each; NULL: not set */
@@ -88,6 +102,7 @@ struct alcore_request {
     alcore__drawn last, previous;
     alcore__phrase_counter kept;     /* with keep_phrases=1, of the last count of phrases; owned */
     alcore__phrase_counter *counter; /* set during a call, see alcore__request_share_phrases() */
+    alcore__read_columns *read;      /* set during a call: of all its parts; NULL: not noted */
 };
 
 uint64_t alcore__request_seed(const alcore_request *request);
@@ -247,6 +262,23 @@ alcore_status alcore__reuse_refresh(alcore__reuse *reuse, const uint8_t *refresh
                                     const uint8_t *candidates, double max_age);
 void alcore__reuse_report(const alcore__reuse *reuse, alcore__resolution *resolution);
 void alcore__reuse_clear(alcore_ctx *ctx, alcore__reuse *reuse);
+
+/* ---- what was named, and what is read (request_given.c) ---- */
+
+/* Whether the built-in n-gram model made the column. */
+bool alcore__column_is_built_in(const alcore__column *column);
+/* Whether the request has a model, for one column or for all. */
+bool alcore__request_names_model(const alcore_request *request);
+/* *out: whether the request has a model, or one of its pools a column that the built-in model did
+ * not make: then that model answers for no column. The pools are not locked. */
+alcore_status alcore__request_names_inputs(const alcore_request *request, bool *out);
+/* The column of a pool whose name is like one of those in a need; NULL: none is. */
+const char *alcore__similar_column(const alcore_pool *pool, const char *need);
+/* Notes that a column of the pool in a role is read. made: by a model. */
+void alcore__note_read(const alcore_request *request, int32_t role, const char *name, bool made);
+/* ALCORE_E_INVALID for a model that makes no column of the call, and for a column of the option
+ * "given" that nothing has read. */
+alcore_status alcore__check_given(const alcore_request *request, const alcore_strategy *strategy);
 
 /* ---- columns (request_columns.c) ---- */
 

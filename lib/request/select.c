@@ -480,6 +480,8 @@ static alcore_status answer_request(answer *self, alcore_selection **out) {
         ALCORE__TRY(alcore__resolve_columns(self->request, self->strategy, &self->masks,
                                             self->input.fill.limited, &self->reuse,
                                             &self->resolution));
+        if (!self->request->read || !self->request->read->in_parts)
+            ALCORE__TRY(alcore__check_given(self->request, self->strategy));
         ALCORE__TRY(refresh_columns(self));
     }
     ALCORE__TRY(alcore__request_read_pools(self->request));
@@ -513,6 +515,19 @@ alcore_status alcore__request_answer(alcore_request *request, alcore_selection *
     return status;
 }
 
+/* Answers a hybrid's request. Only when both parts are there it is known what was read; a budget of
+ * 0 asks for no column. */
+static alcore_status answer_in_parts(alcore_request *request, alcore_selection **out) {
+    ALCORE__TRY(alcore__request_answer_hybrid(request, out));
+    alcore_status status = request->read->count > 0 || request->read->made
+                               ? alcore__check_given(request, request->strategy)
+                               : ALCORE_OK;
+    if (status == ALCORE_OK) return ALCORE_OK;
+    alcore_selection_unref(*out);
+    *out = NULL;
+    return status;
+}
+
 /* Answers the request, which is locked for writing as the call changes the candidates that it
  * remembers (keep_drawn()); a hybrid's by its two parts, and one that picks from its target by a
  * copy whose candidates those rows are, which remembers none. */
@@ -521,14 +536,18 @@ alcore_status alcore__request_select(alcore_request *request, alcore_selection *
     alcore_request from_target;
     bool is_from_target = false;
     alcore__phrase_counter *const before = alcore__request_share_phrases(request, NULL);
+    alcore__read_columns read = {.in_parts = hybrid};
     alcore_status status = ALCORE_OK;
+    request->read = &read;
     if (hybrid)
-        status = alcore__request_answer_hybrid(request, out);
+        status = answer_in_parts(request, out);
     else
         status = alcore__request_from_target(request, &from_target, &is_from_target);
+    read.from_target = is_from_target;
     if (!hybrid && status == ALCORE_OK)
         status = alcore__request_answer(is_from_target ? &from_target : request, out);
     request->counter = before;
+    request->read = NULL;
     return status;
 }
 

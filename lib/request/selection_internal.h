@@ -31,6 +31,8 @@ typedef struct alcore__input_pool {
     int32_t role;         /* ALCORE_ROLE_*; 0: the request has no pool in this role */
     int64_t rows, used;   /* rows of the pool, and how many of them took part */
     uint64_t fingerprint; /* of the pool */
+    char *unread;         /* a JSON array of its given columns that were not read, owned; NULL: all
+                             were */
 } alcore__input_pool;
 
 /* What the selections of one request share: everything that does not depend on the budget. Made

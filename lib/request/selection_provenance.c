@@ -95,8 +95,8 @@ static void put_columns(const alcore__ranking *ranking, int32_t role, alcore__js
 }
 
 /* "inputs": an object for the pool of each role that the request has: its rows, the rows that took
- * part, its fingerprint, for a pool of phrases also the rows whose phrases it has, and its columns.
- */
+ * part, its fingerprint, for a pool of phrases also the rows whose phrases it has, its columns, and
+ * the names of given columns that were not read. */
 static void put_inputs(const alcore__ranking *ranking, alcore__json_out *json) {
     alcore__json_open(json, "inputs", '{');
     for (int32_t i = 0; i < 3; i++) {
@@ -109,6 +109,7 @@ static void put_inputs(const alcore__ranking *ranking, alcore__json_out *json) {
         if (input->role == ALCORE_ROLE_CANDIDATES && ranking->text_rows > 0)
             alcore__json_put_integer(json, "phrases_of_rows", ranking->text_rows);
         put_columns(ranking, input->role, json);
+        if (input->unread) alcore__json_put_raw(json, "unread", input->unread);
         alcore__json_close(json, '}');
     }
     alcore__json_close(json, '}');

@@ -24,6 +24,7 @@ static void release(void *object) {
         alcore__free(ctx, self->sources[i].origin);
         alcore__free(ctx, self->sources[i].warnings);
     }
+    for (int32_t i = 0; i < 3; i++) alcore__free(ctx, self->inputs[i].unread);
     alcore__free(ctx, self->strategy);
     alcore__free(ctx, self->parameters);
     alcore__free(ctx, self->options);
@@ -42,7 +43,8 @@ static alcore_status copy_text(alcore_ctx *ctx, const char *text, char **out) {
  * Numbers become JSON numbers, and so do integers that are written with digits alone; everything
  * else is a string: words such as "all", whose value as a number is NaN, and an integer written as
  * 1e3. A seed of 2^63 or more, whose 64 bits value->integer has, is printed from its text.
- * The option "command" is left out, as the provenance has a member for it, and those of the cache
+ * The option "command" is left out, as the provenance has a member for it, "given", which changes
+ * nothing of a selection, and those of the cache
  * and keep_phrases, which change nothing of a selection. The caller frees *out, whose text ends
  * with a NUL; it is NULL after a failure. Functions of alcore__json_out note the first failure in
  * json.status and then do nothing. */
@@ -52,8 +54,8 @@ static alcore_status values_json(alcore_ctx *ctx, const alcore__values *values, 
     for (int32_t i = 0; values->table && i < values->table->count; i++) {
         const alcore__param *row = &values->table->rows[i];
         const alcore__value *value = &values->values[i];
-        if (strcmp(row->name, "command") == 0 || strncmp(row->name, "cache", 5) == 0 ||
-            strcmp(row->name, "keep_phrases") == 0)
+        if (strcmp(row->name, "command") == 0 || strcmp(row->name, "given") == 0 ||
+            strncmp(row->name, "cache", 5) == 0 || strcmp(row->name, "keep_phrases") == 0)
             continue;
         bool number = row->type == ALCORE_PARAM_NUMBER && !isnan(value->number);
         bool integer = row->type == ALCORE_PARAM_INTEGER || row->type == ALCORE_PARAM_FLAG;
@@ -126,6 +128,34 @@ static alcore_status keep_source(alcore__ranking *self, const alcore_pool *pool,
                             : ALCORE_OK;
 }
 
+/* Whether the column of the pool in a role is among the sources. */
+static bool is_source(const alcore__ranking *self, int32_t role, const char *name) {
+    for (int32_t i = 0; i < self->source_count; i++)
+        if (self->sources[i].role == role && strcmp(self->sources[i].name, name) == 0) return true;
+    return false;
+}
+
+/* Lists the columns that a caller gave the pool of an input and that were not read. */
+static alcore_status list_unread(alcore__ranking *self, const alcore_pool *pool,
+                                 alcore__input_pool *input) {
+    alcore__json_out json = {.ctx = self->object.ctx};
+    bool any = false;
+    alcore__json_open(&json, NULL, '[');
+    const alcore__column *column;
+    for (int64_t i = 0; (column = alcore__pool_column_at(pool, i)) != NULL; i++) {
+        if (!alcore__column_is_given(column) || is_source(self, input->role, column->name))
+            continue;
+        alcore__json_put_string(&json, NULL, column->name);
+        any = true;
+    }
+    alcore__json_close(&json, ']');
+    if (any && json.status == ALCORE_OK)
+        input->unread = json.text.data;
+    else
+        alcore__buffer_clear(self->object.ctx, &json.text);
+    return json.status;
+}
+
 /* Describes the pools and the columns that were read: rows, rows that took part, fingerprints, and
  * how many rows were masked for which cause. Rows that the run masked for a NaN are added to the
  * causes of the masks. `used` of the candidates counts them before candidates=N draws. The target
@@ -171,7 +201,9 @@ static alcore_status keep_inputs(alcore__ranking *self, const alcore_request *re
     for (int32_t i = 0; i < masks->texts.columns.count; i++)
         ALCORE__TRY(keep_source(self, alcore_pool_source(request->candidates),
                                 &masks->texts.columns.entries[i]));
-    return ALCORE_OK;
+    ALCORE__TRY(list_unread(self, request->candidates, &self->inputs[0]));
+    if (request->labeled) ALCORE__TRY(list_unread(self, request->labeled, &self->inputs[1]));
+    return input->target.pool ? list_unread(self, input->target.pool, &self->inputs[2]) : ALCORE_OK;
 }
 
 /* Makes the ranking of an answered request, *out, with one reference. The outcome moves into it:
@@ -213,6 +245,8 @@ alcore_status alcore__ranking_join(const alcore_request *request, const alcore__
     *outcome = (alcore__outcome){0};
     self->engine = sentences->engine;
     memcpy(self->inputs, sentences->inputs, sizeof self->inputs);
+    /* What was not read stands with the parts. */
+    for (int32_t i = 0; i < 3; i++) self->inputs[i].unread = NULL;
     memcpy(self->by_cause, sentences->by_cause, sizeof self->by_cause);
     self->pool_rows = sentences->pool_rows;
     self->unspaced_share = sentences->unspaced_share;

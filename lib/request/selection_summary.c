@@ -289,6 +289,9 @@ static void say_terms(lines *page, const alcore_selection *selection) {
 alcore_status alcore__selection_write_summary(alcore_selection *selection) {
     const alcore__ranking *ranking = selection->ranking;
     lines page = {.ctx = selection->object.ctx};
+    if (alcore_selection_flags(selection) & ALCORE_SELECTION_BUILT_IN)
+        say(&page, "note: the built-in n-gram model stands in, as neither a column nor a model was "
+                   "given\n");
     say(&page, "strategy %s, round %" PRId64 ", seed %" PRIu64 "\n", ranking->strategy,
         ranking->round, ranking->seed);
     if (selection->parts[0]) {

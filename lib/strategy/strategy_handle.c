@@ -361,6 +361,13 @@ const char *alcore__strategy_needs(const alcore_strategy *strategy, int32_t role
     return list_entry(def->needs[role], index);
 }
 
+/* A host's strategy without any list of needs may look at every column. */
+bool alcore__strategy_reads_any(const alcore_strategy *strategy) {
+    for (int32_t role = ALCORE_ROLE_CANDIDATES; role <= ALCORE_ROLE_TARGET; role++)
+        if (alcore__strategy_needs(strategy, role, 0)) return false;
+    return strategy->def == &alcore__strategy_of_host;
+}
+
 /* Without a list nobody knows what a host's function reads, so it is shown every pool. */
 bool alcore__strategy_reads(const alcore_strategy *strategy, int32_t role) {
     return strategy->def == &alcore__strategy_of_host ||

@@ -173,6 +173,8 @@ const char *alcore__strategy_needs(const alcore_strategy *strategy, int32_t role
 /* Whether the strategy looks at the pool in a role: a built-in one when it needs a column of it, a
  * host's always. */
 bool alcore__strategy_reads(const alcore_strategy *strategy, int32_t role);
+/* Whether it may read any column: a host's strategy without a list of needs. */
+bool alcore__strategy_reads_any(const alcore_strategy *strategy);
 /* Applies the strategy's parameters "candidates" and "sticky" (spec 3.7): clears the entries of
  * mask [rows], 1 for the rows that may be selected, that are not drawn. previous [rows]: 1 for the
  * candidates of the last round, which sticky=1 keeps; NULL: there was none. */

@@ -180,7 +180,8 @@ def ready_scores_in_three_forms(box):
 @case
 def scores_may_mean_three_things(box):
     args = huds(box) + ["--strategy", "nnll", "--budget", "3"]
-    del args[args.index("-p"):args.index("-p") + 2]
+    for unread in ("-p", "--embeddings"):
+        del args[args.index(unread):args.index(unread) + 2]
     equal(picks(box.run(*args)), [7, 6, 5])
     equal(picks(box.run(*args, "--scores-are", "uncertainty")), [7, 6, 5])
     equal(picks(box.run(*args, "--scores-are", "confidence")), [0, 1, 2])
@@ -448,7 +449,7 @@ def a_wrong_link_is_named_by_its_file_and_line(box):
     box.file("lp.lp", "".join("%d\t-1 -2 -3\n" % row for row in (1, 2, 3)))
     box.file("links.txt", "0-0\n1-1\n2-0\n")
     args = ["select", "pool.txt", "--dedup", "none", "--strategy", "huds-phrase", "--budget", "8w", "-p", "occ_min=1", "--logprobs",
-            "lp.lp", "--links", "links.txt"]
+            "lp.lp", "--links", "links.txt", "--model", "embeddings=ngram"]
     contains(box.run(*args, expect=3).err, "links.txt:3: row 2: link 2-0 of column 'links'")
     box.file("candidates.tsv", "index\tid\ttext\n2\t3\tc d\n0\t1\ta b\n")
     box.file("links.txt", "2-0\n0-0\n")

@@ -64,6 +64,8 @@ def remedy(found):
     if found.kind == _ffi.ALCORE_REMEDY_STRATEGY:
         name, value = "strategy", found.name
     elif found.kind == _ffi.ALCORE_REMEDY_MODEL:
+        if found.value:  # for one column
+            return 'model={"%s": "%s"} %s' % (found.value.decode(), name, found.effect.decode())
         name, value = "model", found.name
     elif found.kind == _ffi.ALCORE_REMEDY_MEANING:
         name, value = name + "_are", found.value

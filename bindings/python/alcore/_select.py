@@ -387,6 +387,7 @@ def _prepared(pool, budget, strategy, by_id, *, labeled=None, exclude=None, elig
             request.set_strategy(made)
             request.set_model(model)
             settings = dict(_defaults(), budget=budget, round=round, **options)
+            settings["given"] = ",".join([*columns, *(["model"] if model is not None else [])])
             if seed is not None:
                 settings["seed"] = seed
             if fill is not None:

@@ -123,6 +123,8 @@ def columns_of(needs):
 
 def fixtures_of(needs, fact, value):
     """The columns for the needs of a strategy or scorer with which that value of a parameter is tried."""
+    if "occurrences" in needs:  # of phrases, which are measured by the built-in model of their texts
+        return [{}]
     meant, found = MEANT.get((fact["name"], value)), columns_of(needs) or [{}]
     if not meant:
         return found
@@ -214,6 +216,10 @@ def test_parameter_of_a_scorer(name, fact):
 def asked(strategy, **options):
     """One selection, with its provenance, in which a run's own command and device stand."""
     columns = {name: options.pop(name, WORLD[name]) for name in ("scores", "embeddings")}
+    if strategy == "random":
+        columns = {}
+    elif "max_similarity" not in options and columns["embeddings"] is not None:
+        del columns["embeddings"]  # which only a limit on similar picks reads
     picked = alcore.select(TEXTS, strategy=strategy, **columns, **options)
     return told(picked), picked.provenance
 
@@ -224,7 +230,7 @@ OPTIONS = {
     "fill": ("nnll", {"budget": "20w"}, ["stop", "skip"]),
     "seed": ("random", {}, [1]),
     "round": ("random", {}, [2]),
-    "max_similarity": ("nnll", {"budget": 12}, [0.5]),
+    "max_similarity": ("nnll", {"budget": 12, "max_similarity": 1}, [0.5]),
     "price": ("nnll", {}, ["2/w", "0.5EUR/i"]),
     "tie": ("nnll", {"scores": [1.0] * ROWS}, ["random"]),
     "nan": ("nnll", {"scores": WORLD["scores"][:-1] + [float("nan")]}, ["exclude"]),
@@ -237,6 +243,7 @@ OPTIONS = {
     "refresh_factor": ("nnll", {}, [2.5]),  # in the provenance
     "keep_phrases": ("nnll", {}, ["2"]),  # it changes no selection (kept_phrases_equal_new_ones); 2 is refused
     "command": ("nnll", {}, ['["program", "argument"]']),
+    "given": ("nnll", {}, []),  # set by the call, from what it has
 }
 
 

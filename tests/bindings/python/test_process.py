@@ -456,6 +456,6 @@ def test_exit_with_everything_alive():
         kept = [pool.select(1, own), alcore.Model(type("M", (), {"embed": lambda self, t: [[1.0]] * len(t)})()), pool]
         kept.append(kept)
         own.kept = kept
-        picked = alcore.select(["a b", "c d"], 1, model=kept[1])
+        picked = alcore.select(["a b", "c d"], 1, "kcenter", model=kept[1])
     """)
     assert (status, errors) == (0, "") or "ImplicitModelWarning" in errors

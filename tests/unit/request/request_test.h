@@ -66,6 +66,14 @@ static inline alcore_request *request_for(alcore_ctx *ctx, alcore_pool *pool, co
     return request;
 }
 
+/* Agrees to the built-in n-gram model for columns that are not given. */
+static inline void give_ngram(alcore_ctx *ctx, alcore_request *request, alcore_pool *labeled) {
+    alcore_model *ngram;
+    ck_assert_ok(alcore_model_new_ngram(ctx, labeled, NULL, &ngram));
+    ck_assert_ok(alcore_request_set_model(request, ngram));
+    alcore_model_unref(ngram);
+}
+
 static inline void set_parameter(alcore_ctx *ctx, alcore_request *request, const char *strategy,
                                  const char *name, const char *value) {
     alcore_strategy *made;

@@ -86,6 +86,7 @@ static double slow_overlap(const alcore_selection *picked) {
 static alcore_selection *alone(const char *strategy, const char *parameter, double value,
                                const char *budget) {
     alcore_request *request = request_for(ctx, pool, strategy, budget);
+    give_ngram(ctx, request, NULL);
     alcore_strategy *made;
     ck_assert_ok(alcore_strategy_new(ctx, strategy, &made));
     ck_assert_ok(alcore_strategy_set_number(made, parameter, value));
@@ -141,13 +142,14 @@ START_TEST(rows_are_those_of_single_requests) {
         {"huds", "lambda", "40w"}, {"huds-phrase", "lambda", "15w"}, {"hybrid", "ratio", "30w"}};
     const char *const *one = strategies[_i];
     alcore_request *request = request_for(ctx, pool, one[0], one[2]);
+    give_ngram(ctx, request, NULL);
     if (strcmp(one[0], "hybrid") == 0) set_parameter(ctx, request, "hybrid", "sentences", "nnll");
     for (int again = 0; again < 2; again++) {
         alcore_ablation rows[VALUES];
         alcore_selection *picked[VALUES];
         start_rows(rows);
-        ck_assert_ok(alcore_request_ablate(request, again ? one[1] : NULL, values,
-                                                      VALUES, test, rows, picked));
+        ck_assert_ok(alcore_request_ablate(request, again ? one[1] : NULL, values, VALUES, test,
+                                           rows, picked));
         check_rows(one[0], one[1], one[2], rows, picked);
         ck_assert(rows[0].share_of_0 == 1);
         ck_assert(rows[VALUES - 1].share_of_1 == 1);
@@ -200,17 +202,15 @@ START_TEST(what_is_refused) {
     alcore_ablation rows[VALUES];
     alcore_selection *picked[VALUES] = {(alcore_selection *)&options};
     start_rows(rows);
-    ck_assert_int_eq(
-        alcore_request_ablate(request, NULL, values, VALUES, NULL, rows, picked),
-        ALCORE_E_PARAM);
+    ck_assert_int_eq(alcore_request_ablate(request, NULL, values, VALUES, NULL, rows, picked),
+                     ALCORE_E_PARAM);
     ck_assert_msg(strstr(alcore_last_error(), "gold has no parameters") != NULL, "%s",
                   alcore_last_error());
     for (int i = 0; i < VALUES; i++) ck_assert_ptr_null(picked[i]);
     alcore_request_unref(request);
     request = request_for(ctx, pool, "huds", "5");
-    ck_assert_int_eq(
-        alcore_request_ablate(request, "lamda", values, VALUES, NULL, rows, NULL),
-        ALCORE_E_PARAM);
+    ck_assert_int_eq(alcore_request_ablate(request, "lamda", values, VALUES, NULL, rows, NULL),
+                     ALCORE_E_PARAM);
     ck_assert_msg(strstr(alcore_last_error(), "lambda") != NULL, "%s", alcore_last_error());
     ck_assert_int_eq(alcore_request_ablate(request, NULL, values, 0, NULL, rows, NULL),
                      ALCORE_E_INVALID);
@@ -220,9 +220,8 @@ START_TEST(what_is_refused) {
                      ALCORE_E_INVALID);
     options.kept = ALCORE_OVERLAP_TEST | ALCORE_OVERLAP_SELECTED;
     ck_assert_ok(alcore_overlap_new(ctx, &options, &kept));
-    ck_assert_int_eq(
-        alcore_request_ablate(request, NULL, values, VALUES, kept, rows, NULL),
-        ALCORE_E_INVALID);
+    ck_assert_int_eq(alcore_request_ablate(request, NULL, values, VALUES, kept, rows, NULL),
+                     ALCORE_E_INVALID);
     alcore_overlap_unref(kept);
     rows[0].size = 0;
     ck_assert_int_eq(alcore_request_ablate(request, NULL, values, 1, NULL, rows, picked),

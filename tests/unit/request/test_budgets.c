@@ -108,6 +108,7 @@ static void close_bed(bed *b) {
 static alcore_request *full_request(const bed *b, const char *strategy, const char *budget) {
     alcore_request *request = request_for(b->ctx, b->pool, strategy, budget);
     ck_assert_ok(alcore_request_set_pool(request, ALCORE_ROLE_LABELED, b->labeled));
+    give_ngram(b->ctx, request, b->labeled);
     if (alcore_strategy_builtin_needs(strategy, ALCORE_ROLE_TARGET, 0))
         ck_assert_ok(alcore_request_set_pool(request, ALCORE_ROLE_TARGET, b->target));
     return request;

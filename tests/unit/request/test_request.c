@@ -198,7 +198,8 @@ START_TEST(small_and_odd_pools) {
     ck_assert_ok(alcore_request_set_pool(request, ALCORE_ROLE_CANDIDATES, one));
     selection = selected(request);
     ck_assert_int_eq(alcore_selection_count(selection), 1);
-    ck_assert_uint_eq(alcore_selection_flags(selection), ALCORE_SELECTION_SHORT);
+    ck_assert_uint_eq(alcore_selection_flags(selection),
+                      ALCORE_SELECTION_SHORT | ALCORE_SELECTION_BUILT_IN);
     alcore_selection_unref(selection);
 
     ck_assert_ok(alcore_request_set_pool(request, ALCORE_ROLE_CANDIDATES, eight));
@@ -395,10 +396,80 @@ START_TEST(columns_come_from_the_built_in_model) {
                          "pool (none was given)"),
                   "%s", summary);
     ck_assert_ptr_nonnull(strstr(summary, "embeddings: model ngram character n-grams"));
+    ck_assert_ptr_eq(summary, strstr(summary, "note: the built-in n-gram model stands in"));
     again = selected(request);
     ck_rows(again, alcore_selection_rows(selection), 5);
+    /* What an earlier call left in the pool is still of that model. */
+    ck_assert_uint_eq(alcore_selection_flags(again), ALCORE_SELECTION_BUILT_IN);
     alcore_selection_unref(again);
     alcore_selection_unref(selection);
+    alcore_request_unref(request);
+    alcore_pool_unref(pool);
+    alcore_ctx_unref(ctx);
+}
+END_TEST
+
+/* A request that names a column, or a model, means it: the n-gram model answers for no other column,
+ * nor does a column that it made for an earlier request. */
+START_TEST(what_is_named_is_meant) {
+    static const double vectors[] = {1, 0, 0, 1, 1, 1, 2, 1, 1, 2, 3, 1};
+    alcore_ctx *ctx = new_ctx();
+    alcore_pool *pool = numbered_pool(ctx, 6);
+    alcore_request *request = request_for(ctx, pool, "huds", "2");
+    alcore_selection *selection = selected(request);
+    alcore_remedy remedy = ALCORE_REMEDY_INIT;
+    alcore_selection_unref(selection);
+    give(pool, "embedings", vectors, 6, 2);
+    ck_assert_fails(alcore_select(request, &selection), ALCORE_E_MISSING, "'scores|logprobs'");
+    ck_assert_int_eq(alcore_last_remedy(&remedy), 1);
+    ck_assert_int_eq(remedy.kind, ALCORE_REMEDY_MODEL);
+    ck_assert_str_eq(remedy.name, "ngram");
+    ck_assert_str_eq(remedy.value, "logprobs");
+    give(pool, "scores", vectors, 6, 1);
+    ck_assert_fails(alcore_select(request, &selection), ALCORE_E_MISSING,
+                    "did you mean the column 'embedings'");
+    give(pool, "embeddings", vectors, 6, 2);
+    selection = selected(request);
+    ck_assert_uint_eq(alcore_selection_flags(selection), 0);
+    ck_assert_ptr_nonnull(
+        strstr(alcore_selection_provenance(selection), "\"unread\":[\"embedings\"]"));
+    alcore_selection_unref(selection);
+    alcore_request_unref(request);
+    alcore_pool_unref(pool);
+    alcore_ctx_unref(ctx);
+}
+END_TEST
+
+/* What belongs to one call has to be read by it; what a pool has otherwise need not. */
+START_TEST(what_is_given_is_read) {
+    static const double values[] = {0.5, 0.5, 1, 0, 0.9, 0.1, 0.2, 0.8, 0.3, 0.7, 0.6, 0.4};
+    alcore_ctx *ctx = new_ctx();
+    alcore_pool *pool = numbered_pool(ctx, 6);
+    alcore_request *request = request_for(ctx, pool, "entropy", "2");
+    alcore_selection *selection;
+    give(pool, "probs", values, 6, 2);
+    give(pool, "embeddings", values, 6, 2);
+    alcore_selection_unref(selected(request));
+    ck_assert_ok(alcore_request_set(request, "given", "probs"));
+    alcore_selection_unref(selected(request));
+    ck_assert_ok(alcore_request_set(request, "given", "probs,embeddings"));
+    ck_assert_fails(alcore_select(request, &selection), ALCORE_E_INVALID,
+                    "the column 'embeddings' is not read: strategy entropy reads entropies or "
+                    "probs; it is read by huds, ");
+    ck_assert_ptr_null(selection);
+    ck_assert_ok(alcore_request_set(request, "max_similarity", "0.9"));
+    alcore_selection_unref(selected(request));
+    ck_assert_ok(alcore_request_set(request, "given", "probs,labeled.embeddings"));
+    ck_assert_fails(alcore_select(request, &selection), ALCORE_E_INVALID,
+                    "the column 'embeddings' of the labeled pool is not read");
+    give_ngram(ctx, request, NULL);
+    ck_assert_ok(alcore_request_set(request, "given", "model,probs"));
+    ck_assert_fails(alcore_select(request, &selection), ALCORE_E_INVALID, "the model is not read");
+    set_parameter(ctx, request, "hybrid", "sentences", "entropy");
+    ck_assert_ok(alcore_request_set(request, "given", "probs"));
+    alcore_selection_unref(selected(request));
+    ck_assert_ok(alcore_request_set(request, "given", "probs,entropies"));
+    ck_assert_fails(alcore_select(request, &selection), ALCORE_E_INVALID, "'entropies'");
     alcore_request_unref(request);
     alcore_pool_unref(pool);
     alcore_ctx_unref(ctx);
@@ -696,7 +767,8 @@ END_TEST
 CHECK_SUITE("request", budgets_are_read, prices_are_read, options_say_what_is_wrong, huds_picks,
             draws, small_and_odd_pools, masks, targets_have_languages,
             budgets_in_words_characters_and_units, columns_come_from_the_built_in_model,
-            missing_columns_are_named, index_is_the_row_as_given, own_strategy, candidates_stay,
-            like_rows_are_passed_over, candidates_of_another_pool_are_forgotten,
-            a_long_seed_is_taken_exactly, the_command_is_json, a_nan_under_the_limit_names_its_row,
+            what_is_named_is_meant, what_is_given_is_read, missing_columns_are_named,
+            index_is_the_row_as_given, own_strategy, candidates_stay, like_rows_are_passed_over,
+            candidates_of_another_pool_are_forgotten, a_long_seed_is_taken_exactly,
+            the_command_is_json, a_nan_under_the_limit_names_its_row,
             an_infinite_score_names_its_row, terms_follow_the_first_lambda);

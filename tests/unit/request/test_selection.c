@@ -149,6 +149,7 @@ START_TEST(provenance_is_json) {
     json_decref(root);
     ck_assert_ok(alcore_pool_drop_column(pool, "scores"));
     alcore_selection_unref(selection);
+    give_ngram(ctx, request, NULL);
     selection = selected(request);
     root = json_loads(alcore_selection_provenance(selection), 0, &error);
     engines = json_object_get(root, "engines");

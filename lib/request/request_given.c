@@ -1,0 +1,201 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* What a caller named of a call's inputs, columns and models, against what the call reads.
+ *
+ * A call that names neither is answered with the built-in n-gram model, and says so. One that names
+ * some means these: a column that it lacks is an error, and not a column that another model makes
+ * (request_columns.c), and a model or a column of the call that nothing reads is an error here. So
+ * is a name that is written wrongly, which names a column that nothing reads.
+ *
+ * A pool may have columns that a strategy does not read, and a request a model: other calls may
+ * read them. What belongs to one call is listed in the option "given", which front ends set: the
+ * names of columns, a role other than the candidates before the name ("labeled.embeddings"), and
+ * "model". */
+#include <string.h>
+
+#include "base/alternatives.h"
+#include "pool/column_names.h"
+#include "pool/pool_internal.h"
+#include "request/request_internal.h"
+#include "strategy/strategies.h"
+
+/* ---- what was named ---- */
+
+/* A column that the built-in model made has its name at the begin of its origin. */
+bool alcore__column_is_built_in(const alcore__column *column) {
+    static const char ngram[] = "model ngram";
+    const size_t length = sizeof ngram - 1;
+    return column->engine && strncmp(column->origin, ngram, length) == 0 &&
+           strcspn(column->origin + length, " ,;(") == 0;
+}
+
+/* Whether a model other than the built-in one, or a caller, made a column of the pool. */
+static bool has_named_column(const alcore_pool *pool) {
+    const alcore__column *column;
+    for (int64_t i = 0; pool && (column = alcore__pool_column_at(pool, i)) != NULL; i++)
+        if (strcmp(column->origin, ALCORE__ORIGIN_DERIVED) != 0 &&
+            !alcore__column_is_built_in(column))
+            return true;
+    return false;
+}
+
+bool alcore__request_names_model(const alcore_request *request) {
+    for (int32_t i = 0; i < ALCORE__COLUMN_INPUTS; i++)
+        if (request->column_models[i]) return true;
+    return request->model;
+}
+
+alcore_status alcore__request_names_inputs(const alcore_request *request, bool *out) {
+    *out = true;
+    if (alcore__request_names_model(request)) return ALCORE_OK;
+    ALCORE__TRY(alcore__request_read_pools(request));
+    *out = has_named_column(request->candidates) || has_named_column(request->labeled) ||
+           has_named_column(request->target);
+    alcore__request_leave_pools(request);
+    return ALCORE_OK;
+}
+
+/* The column of the pool whose name is most like one of the names in a need, and has no meaning of
+ * its own: what a wrongly written name gave. NULL: there is none. */
+const char *alcore__similar_column(const alcore_pool *pool, const char *need) {
+    const char *names[64], *found = NULL, *word;
+    size_t count = 0, length;
+    char wanted[ALCORE__NEED_BYTES];
+    const alcore__column *column;
+    for (int64_t i = 0;
+         count < sizeof names / sizeof *names && (column = alcore__pool_column_at(pool, i)) != NULL;
+         i++)
+        if (!alcore__column_name_find(column->name)) names[count++] = column->name;
+    while (count > 0 && !found && alcore__alternatives_next(&need, &word, &length)) {
+        alcore__format(wanted, sizeof wanted, "%.*s", (int)length, word);
+        found = alcore__nearest_name(wanted, names, count);
+    }
+    return found;
+}
+
+/* ---- what is read ---- */
+
+void alcore__note_read(const alcore_request *request, int32_t role, const char *name, bool made) {
+    alcore__read_columns *read = request->read;
+    if (!read) return;
+    read->made = read->made || made;
+    if (read->from_target && role == ALCORE_ROLE_CANDIDATES) role = ALCORE_ROLE_TARGET;
+    for (int32_t i = 0; i < read->count; i++)
+        if (read->entries[i].role == role && strcmp(read->entries[i].name, name) == 0) return;
+    if (read->count == ALCORE__READ_MAX) return;
+    alcore__format(read->entries[read->count].name, sizeof read->entries[0].name, "%s", name);
+    read->entries[read->count++].role = role;
+}
+
+/* Whether a column was read. The contexts of questions are read by the model that answers them. */
+static bool is_read(const alcore__read_columns *read, int32_t role, const char *name) {
+    if (strcmp(name, "qa_contexts") == 0 && read->made) return true;
+    for (int32_t i = 0; i < read->count; i++)
+        if (read->entries[i].role == role && strcmp(read->entries[i].name, name) == 0) return true;
+    return false;
+}
+
+/* Appends the names of what reads a column: the built-in strategies, or else the scores. *first:
+ * nothing is in the text yet. */
+static alcore_status list_readers(alcore_ctx *ctx, const char *column, alcore__buffer *text) {
+    const alcore__strategy_def *def;
+    const alcore__score *score;
+    alcore_status status = ALCORE_OK;
+    for (int64_t i = 0; status == ALCORE_OK && (def = alcore__strategy_at(i)); i++)
+        for (int32_t n = 0; def->needs[ALCORE_ROLE_CANDIDATES] &&
+                            def->needs[ALCORE_ROLE_CANDIDATES][n] && status == ALCORE_OK;
+             n++)
+            if (alcore__need_names(def->needs[ALCORE_ROLE_CANDIDATES][n], column))
+                status =
+                    alcore__buffer_format(ctx, text, "%s%s", text->length ? ", " : "", def->name);
+    for (int64_t i = 0; status == ALCORE_OK && !text->length && (score = alcore__score_at(i)); i++)
+        for (int32_t n = 0; score->needs[n] && status == ALCORE_OK && !text->length; n++)
+            if (alcore__need_names(score->needs[n], column))
+                status = alcore__buffer_format(ctx, text, "the score %s", score->name);
+    return status;
+}
+
+/* Appends the columns that the strategy reads of the pool in a role, "scores or logprobs,
+ * embeddings"; "no column" where there is none. */
+static alcore_status list_needs(alcore_ctx *ctx, const alcore_strategy *strategy, int32_t role,
+                                alcore__buffer *text) {
+    const char *need, *word;
+    size_t length;
+    alcore_status status = ALCORE_OK;
+    for (int32_t i = 0;
+         status == ALCORE_OK && (need = alcore__strategy_needs(strategy, role, i)) != NULL; i++) {
+        const char *lead = i > 0 ? ", " : "";
+        while (status == ALCORE_OK && alcore__alternatives_next(&need, &word, &length)) {
+            status = alcore__buffer_format(ctx, text, "%s%.*s", lead, (int)length, word);
+            lead = " or ";
+        }
+    }
+    if (status == ALCORE_OK && !text->length)
+        status = alcore__buffer_format(ctx, text, "no column");
+    return status;
+}
+
+/* Fails for a column of the call that nothing reads. */
+static alcore_status fail_unread(const alcore_request *request, const alcore_strategy *strategy,
+                                 int32_t role, const char *name) {
+    static const char *const owners[] = {[ALCORE_ROLE_CANDIDATES] = "",
+                                         [ALCORE_ROLE_LABELED] = " of the labeled pool",
+                                         [ALCORE_ROLE_TARGET] = " of the target"};
+    alcore_ctx *ctx = request->object.ctx;
+    alcore__buffer readers = {0}, needs = {0};
+    alcore_status status = list_readers(ctx, name, &readers);
+    if (status == ALCORE_OK) status = list_needs(ctx, strategy, role, &needs);
+    if (status == ALCORE_OK)
+        status = alcore__fail(ALCORE_E_INVALID,
+                              "the column '%s'%s is not read: strategy %s reads %.*s%s%s%.*s", name,
+                              owners[role], alcore__strategy_name(strategy), (int)needs.length,
+                              needs.data, owners[role], readers.length ? "; it is read by " : "",
+                              (int)readers.length, readers.length ? readers.data : "");
+    alcore__buffer_clear(ctx, &readers);
+    alcore__buffer_clear(ctx, &needs);
+    return status;
+}
+
+/* Splits an entry of the option "given", of that length, into its role and its name. */
+static int32_t role_of(const char *entry, size_t length, char name[64]) {
+    static const struct {
+        const char *prefix;
+        int32_t role;
+    } roles[] = {{"labeled.", ALCORE_ROLE_LABELED}, {"target.", ALCORE_ROLE_TARGET}};
+    for (size_t r = 0; r < sizeof roles / sizeof *roles; r++) {
+        const size_t skipped = strlen(roles[r].prefix);
+        if (length <= skipped || strncmp(entry, roles[r].prefix, skipped) != 0) continue;
+        alcore__format(name, 64, "%.*s", (int)(length - skipped), entry + skipped);
+        return roles[r].role;
+    }
+    alcore__format(name, 64, "%.*s", (int)length, entry);
+    return ALCORE_ROLE_CANDIDATES;
+}
+
+/* Fails for a model that makes no column of the call. */
+static alcore_status fail_unread_model(const alcore_request *request,
+                                       const alcore_strategy *strategy) {
+    alcore_ctx *ctx = request->object.ctx;
+    alcore__buffer needs = {0};
+    alcore_status status = list_needs(ctx, strategy, ALCORE_ROLE_CANDIDATES, &needs);
+    if (status == ALCORE_OK)
+        status = alcore__fail(ALCORE_E_INVALID, "the model is not read: strategy %s reads %.*s%s",
+                              alcore__strategy_name(strategy), (int)needs.length, needs.data,
+                              request->read->count ? ", which are given" : "");
+    alcore__buffer_clear(ctx, &needs);
+    return status;
+}
+
+alcore_status alcore__check_given(const alcore_request *request, const alcore_strategy *strategy) {
+    const alcore__read_columns *read = request->read;
+    const char *entry = alcore__values_text(&request->values, "given");
+    char name[64];
+    if (!read || alcore__strategy_reads_any(strategy)) return ALCORE_OK;
+    for (size_t length; *entry; entry += length + (entry[length] == ',')) {
+        length = strcspn(entry, ",");
+        const int32_t role = role_of(entry, length, name);
+        if (strcmp(name, "model") == 0 && !read->made) return fail_unread_model(request, strategy);
+        if (strcmp(name, "model") != 0 && !is_read(read, role, name))
+            return fail_unread(request, strategy, role, name);
+    }
+    return ALCORE_OK;
+}
