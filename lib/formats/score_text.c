@@ -7,7 +7,6 @@
 #include <string.h>
 
 #include "base/number.h"
-#include "formats/escape.h"
 #include "formats/table_fields.h"
 
 #define LN2 0.693147180559945309417232121458
@@ -88,14 +87,14 @@ static alcore_status read_values(reader *in, const char *text, size_t length, do
     }
 }
 
-/* Reads the id up to the first TAB, its escapes undone in place (docs/formats.md); *rest is what
- * follows the TAB. */
+/* Reads the id up to the first TAB; *rest is what follows the TAB. */
 static alcore_status read_id(const reader *in, char *text, size_t length, alcore__score_line *out,
                              const char **rest) {
     char *tab = memchr(text, '\t', length);
     if (!tab) return alcore__lines_fail(&in->lines, "no TAB between id and number");
     out->id = text;
-    out->id_length = alcore__tsv_unescape(text, (size_t)(tab - text));
+    out->id_length = (size_t)(tab - text);
+    out->may_be_escaped = memchr(text, '\\', out->id_length);
     *rest = tab + 1;
     if (out->id_length == 0) return alcore__lines_fail(&in->lines, "the id is empty");
     return ALCORE_OK;

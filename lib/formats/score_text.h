@@ -18,9 +18,12 @@ enum {
 
 /* The values of one row. Views, valid during the sink's call. */
 typedef struct alcore__score_line {
-    const char *id;       /* of the row, not terminated by NUL; NULL: number says which row */
-    size_t id_length;     /* bytes */
-    int64_t number;       /* row or sentence number, from 0; -1 where id is given */
+    const char *id;   /* of the row, not terminated by NUL; NULL: number says which row */
+    size_t id_length; /* bytes */
+    bool
+        may_be_escaped; /* id is as it stands in TSV or LP, and has a backslash: as libalcore writes
+                           * it, it has escapes (alcore__tsv_unescape()) */
+    int64_t number;     /* row or sentence number, from 0; -1 where id is given */
     const double *values; /* [count] scores, or natural logarithms of token probabilities */
     int64_t count;        /* 1 in the formats with one score; may be 0 in the others */
     int64_t line;         /* line of the file, from 1, for error texts */

@@ -6,6 +6,7 @@
 #include <string.h>
 
 #include "formats/array_file.h"
+#include "formats/escape.h"
 #include "formats/pharaoh.h"
 #include "formats/score_text.h"
 #include "pool/column_builder.h"
@@ -108,16 +109,29 @@ typedef struct text_column {
     const alcore_column_options *options;
     int64_t entries; /* that the column has: the rows of options, or all rows of the pool */
     alcore__column_builder builder;
-    int64_t lines; /* that had values so far */
-    bool by_line;  /* line i is entry i; otherwise each line names its row */
+    alcore__buffer id; /* workspace: an id without its escapes */
+    int64_t lines;     /* that had values so far */
+    bool by_line;      /* line i is entry i; otherwise each line names its row */
 } text_column;
+
+/* *out_row: the row with the id of a line, as it stands or else, where libalcore may have written it,
+ * without its escapes. */
+static alcore_status find_id(text_column *text, const alcore__score_line *line, int64_t *out_row) {
+    alcore_ctx *ctx = text->pool->object.ctx;
+    const alcore_status status =
+        alcore__pool_find_id(text->pool, line->id, line->id_length, out_row);
+    if (status != ALCORE_E_NOT_FOUND || !line->may_be_escaped) return status;
+    text->id.length = 0;
+    ALCORE__TRY(alcore__buffer_append(ctx, &text->id, line->id, line->id_length));
+    const size_t length = alcore__tsv_unescape(text->id.data, line->id_length);
+    return alcore__pool_find_id(text->pool, text->id.data, length, out_row);
+}
 
 /* *out_row: the pool row that a line of a text form gives values for: by the record id that it
  * names, or by its number among the entries, from 0, which options.rows map to rows (NULL: entry i
  * is row i); its rows were checked. */
-static alcore_status find_row(const text_column *text, const alcore__score_line *line,
-                              int64_t *out_row) {
-    if (line->id) return alcore__pool_find_id(text->pool, line->id, line->id_length, out_row);
+static alcore_status find_row(text_column *text, const alcore__score_line *line, int64_t *out_row) {
+    if (line->id) return find_id(text, line, out_row);
     if (line->number < 0 || line->number >= text->entries)
         return alcore__fail(ALCORE_E_SHAPE, "expected %" PRId64 " rows, found number %" PRId64,
                             text->entries, line->number);
@@ -192,6 +206,7 @@ static alcore_status read_text(alcore_pool *pool, const char *name, const char *
     kept.row_count = 0;
     if (status == ALCORE_OK)
         status = alcore__builder_finish(&text.builder, pool, name, path, &kept);
+    alcore__buffer_clear(pool->object.ctx, &text.id);
     alcore__builder_clear(&text.builder);
     return status;
 }

@@ -44,7 +44,7 @@ START_TEST(numbers_by_line) {
 END_TEST
 
 START_TEST(numbers_by_id) {
-    expect(ALCORE__SCORE_TSV, "a\t1\nb\\tc\t2\n", "a 1@1\nb\tc 2@2\n");
+    expect(ALCORE__SCORE_TSV, "a\t1\nb\\tc\t2\n", "a 1@1\nb\\tc 2@2\n");
     expect(ALCORE__SCORE_TSV, "id\tscore\na\t1\n", "a 1@2\n");
     expect(ALCORE__SCORE_TSV, "id\t3\n", "id 3@1\n");
     refuse(ALCORE__SCORE_TSV, "a\t1\nid\tscore\n", "s.txt:2: \"score\" is no number");

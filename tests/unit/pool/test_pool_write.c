@@ -300,6 +300,39 @@ START_TEST(columns_there_and_back) {
 }
 END_TEST
 
+/* Ids with backslashes are found as libalcore writes them, and as they stand in other tables. */
+START_TEST(ids_with_backslashes) {
+    const char *const given[] = {"a", "b", "c"}, *const ids[] = {"C:\\new", "tab\there", "end\\"};
+    double real[] = {1, 2, 3}, found[3];
+    const int64_t rows[] = {0, 1, 2};
+    int64_t shape[] = {3};
+    alcore_pool *pool = new_pool();
+    alcore_records records = ALCORE_RECORDS_INIT;
+    alcore_tensor values, out;
+    records.texts = given;
+    records.ids = ids;
+    records.count = 3;
+    ck_assert_ok(alcore_pool_add_records(pool, &records, NULL));
+    ck_assert_ok(alcore_tensor_init(&values, real, ALCORE_FLOAT64, shape, 1));
+    ck_assert_ok(alcore_tensor_init(&out, found, ALCORE_FLOAT64, shape, 1));
+    ck_assert_ok(alcore_pool_set_column(pool, "u", &values, NULL, NULL));
+    const char *path = test_path("ids.tsv");
+    ck_assert_ok(alcore_pool_write_column(pool, "u", path, NULL));
+    check_file(path, "C:\\\\new\t1\ntab\\there\t2\nend\\\\\t3\n");
+    ck_assert_ok(alcore_pool_read_column(pool, "again", path, NULL));
+    ck_assert_ok(alcore_pool_column_rows(pool, "again", rows, 3, &out));
+    ck_assert_mem_eq(found, real, sizeof found);
+    FILE *file = fopen(path, "w");
+    ck_assert_ptr_nonnull(file);
+    fputs("end\\\t3\nC:\\new\t1\ntab\\there\t2\n", file);
+    fclose(file);
+    ck_assert_ok(alcore_pool_read_column(pool, "foreign", path, NULL));
+    ck_assert_ok(alcore_pool_column_rows(pool, "foreign", rows, 3, &out));
+    ck_assert_mem_eq(found, real, sizeof found);
+    alcore_pool_unref(pool);
+}
+END_TEST
+
 START_TEST(formats_of_columns_are_none_of_records) {
     alcore_read_options options = ALCORE_READ_OPTIONS_INIT;
     alcore_pool *pool = new_pool();
@@ -349,6 +382,7 @@ static void add(TCase *tests) {
     tcase_add_loop_test(tests, formats_by_suffix_and_option, 0, 6);
     tcase_add_loop_test(tests, refusals, 0, 7);
     tcase_add_test(tests, columns_there_and_back);
+    tcase_add_test(tests, ids_with_backslashes);
     tcase_add_test(tests, formats_of_columns_are_none_of_records);
     tcase_add_test(tests, phrases_in_every_format);
 }
