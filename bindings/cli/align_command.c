@@ -13,7 +13,8 @@
 typedef struct alignment {
     const arguments *args;
     alcore_ctx *ctx;
-    alcore_pool *sources, *targets; /* row i of one translates row i of the other */
+    alcore_pool *sources, *targets;
+    int64_t *target_rows; /* [rows of the sources] the row of the targets that translates each */
     alcore_aligner_options options;
     double *log_likelihoods; /* [2, options.iterations] forward and reverse; NaN: not trained */
     alcore_links *links;
@@ -140,14 +141,10 @@ static int read_pairs(alignment *self) {
                   &self->sources));
     TRY(read_side(self, true, option_value(args, OPTION_REFERENCE_COLUMN, two ? NULL : "target"),
                   &self->targets));
-    const long long lines = alcore_pool_rows(self->sources);
-    const long long others = alcore_pool_rows(self->targets);
-    if (lines != others)
-        return complain(EXIT_DATA,
-                        "%s has %lld lines and %s has %lld: line i of one is to be the "
-                        "translation of line i of the other",
-                        source, lines, target, others);
-    return EXIT_DONE;
+    int64_t count;
+    TRY(check_join(args, two));
+    return inputs_join(args, self->sources, source, self->targets, target, NULL, 0,
+                       &self->target_rows, &count);
 }
 
 /* ---- aligning ---- */
@@ -245,7 +242,9 @@ static alcore_status align_texts(alignment *self, const char **texts, size_t *le
     alcore_tensor out;
 
     inputs_list_texts(self->sources, texts, lengths);
-    inputs_list_texts(self->targets, texts + rows, lengths + rows);
+    for (int64_t row = 0; row < rows; row++)
+        texts[rows + row] =
+            alcore_pool_text(self->targets, self->target_rows[row], &lengths[rows + row]);
     if (option_given(self->args, OPTION_SAVE) || option_given(self->args, OPTION_MODEL))
         return align_with_files(self, &(pair_texts){texts, lengths, rows});
     alcore_status status =
@@ -367,6 +366,7 @@ int command_align(const arguments *args) {
     if (code == EXIT_DONE) code = report(&self);
     alcore_links_unref(self.links);
     free(self.log_likelihoods);
+    free(self.target_rows);
     alcore_pool_unref(self.sources);
     alcore_pool_unref(self.targets);
     alcore_ctx_unref(self.ctx);

@@ -17,7 +17,10 @@ typedef struct evaluation {
     int file_count;
     alcore_pool **files; /* [file_count] one for each operand after the metric's name that is read;
                           * NULL where the library reads it */
-    int64_t lines;       /* rows of every file that was read */
+    int64_t **joined;    /* [file_count] [lines] row of the file that belongs to each line of the
+                          * first one; NULL: the same row */
+    int32_t by;          /* ALCORE_JOIN_* of --by */
+    int64_t lines;       /* of the first file that was read, each with its rows of the others */
     /* Texts of files[0]: [lines] pointers into the pool and their lengths in bytes; of the other
      * files one after the other: [(file_count - 1) * lines]. */
     const char **own, **others;

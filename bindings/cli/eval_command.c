@@ -13,7 +13,8 @@
 #include "text_output.h"
 
 /* Options that only some metrics take. */
-static const option_id evaluation_options[] = {OPTION_TOKENIZE,
+static const option_id evaluation_options[] = {OPTION_BY,
+                                               OPTION_TOKENIZE,
                                                OPTION_SMOOTH,
                                                OPTION_SENTENCE,
                                                OPTION_BOOTSTRAP,
@@ -160,35 +161,35 @@ static int evaluate_cost(evaluation *self) {
 }
 
 #define CHOOSES_SIDE " side translator system domain "
-#define CORPUS " sentence bootstrap baseline paired samples seed" CHOOSES_SIDE
+#define CORPUS " by sentence bootstrap baseline paired samples seed" CHOOSES_SIDE
 static const char corpus_options[] = CORPUS;
 static const metric metrics[] = {
     {"bleu", "HYP REF...", 2, 15, " tokenize smooth" CORPUS, INPUT_STREAMS, evaluate_bleu},
     {"chrf", "HYP REF...", 2, 15, corpus_options, INPUT_STREAMS, evaluate_chrf},
     {"chrf++", "HYP REF...", 2, 15, corpus_options, INPUT_STREAMS, evaluate_chrf},
     {"ter", "HYP REF...", 2, 15, " cased" CORPUS, INPUT_STREAMS, evaluate_ter},
-    {"f1", "GOLD PREDICTED", 2, 2, " scheme ", INPUT_STREAMS, evaluate_spans},
-    {"accuracy", "GOLD PREDICTED", 2, 2, " by-word ", INPUT_STREAMS, evaluate_labels},
-    {"macro-f1", "GOLD PREDICTED", 2, 2, " by-word ", INPUT_STREAMS, evaluate_labels},
-    {"qa", "GOLD PREDICTED", 2, 2, "", INPUT_STREAMS, evaluate_answers},
+    {"f1", "GOLD PREDICTED", 2, 2, " by scheme ", INPUT_STREAMS, evaluate_spans},
+    {"accuracy", "GOLD PREDICTED", 2, 2, " by by-word ", INPUT_STREAMS, evaluate_labels},
+    {"macro-f1", "GOLD PREDICTED", 2, 2, " by by-word ", INPUT_STREAMS, evaluate_labels},
+    {"qa", "GOLD PREDICTED", 2, 2, " by ", INPUT_STREAMS, evaluate_answers},
     {"overlap", "TEST --selected FILE", 1, 1,
      " selected ood orders side translator domain target-column combined unit mode ", INPUT_STREAMS,
      evaluate_overlap},
     {"in-domain", "SELECTED --ood FILE --test FILE", 1, 1, " ood test idw ", INPUT_STREAMS,
      evaluate_in_domain},
-    {"word-accuracy", "SRC REF HYP --links FILE", 3, 3, " links ood ", INPUT_STREAMS,
+    {"word-accuracy", "SRC REF HYP --links FILE", 3, 3, " by links ood ", INPUT_STREAMS,
      evaluate_word_accuracy},
-    {"length-ratio", "HYP REF", 2, 2, CHOOSES_SIDE, INPUT_STREAMS, evaluate_length_ratio},
+    {"length-ratio", "HYP REF", 2, 2, " by" CHOOSES_SIDE, INPUT_STREAMS, evaluate_length_ratio},
     {"duplicates", "TEST --train FILE", 1, 1, " train dedup ", INPUT_STREAMS, evaluate_duplicates},
     {"mean", "FILE", 1, 1, "", INPUT_NUMBERS, evaluate_mean},
-    {"pearson", "A B", 2, 2, "", INPUT_NUMBERS, evaluate_pearson},
-    {"wilcoxon", "A [B]", 1, 2, "", INPUT_NUMBERS, evaluate_wilcoxon},
-    {"kappa", "A B", 2, 2, "", INPUT_STREAMS, evaluate_kappa},
+    {"pearson", "A B", 2, 2, " by ", INPUT_NUMBERS, evaluate_pearson},
+    {"wilcoxon", "A [B]", 1, 2, " by ", INPUT_NUMBERS, evaluate_wilcoxon},
+    {"kappa", "A B", 2, 2, " by ", INPUT_STREAMS, evaluate_kappa},
     {"plateau", "FILE", 1, 1, " patience least-gain lower-is-better exit-code ", INPUT_NUMBERS,
      evaluate_plateau},
     {"uncertainty", "FILE --threshold T", 1, 1, " threshold statistic exit-code ", INPUT_NUMBERS,
      evaluate_uncertainty},
-    {"agreement", "FILE FILE...", 2, 15, " window threshold exit-code ", INPUT_STREAMS,
+    {"agreement", "FILE FILE...", 2, 15, " by window threshold exit-code ", INPUT_STREAMS,
      evaluate_agreement},
     {"cost", "--words N and no file", 0, 0, " words cost-model rate bleu-gain types ",
      INPUT_STREAMS, evaluate_cost},
@@ -239,20 +240,28 @@ static int find_metric(const arguments *args, const metric **out) {
 
 /* ---- files ---- */
 
-/* One file as a pool of all its lines, which has as many as those before it. */
+/* One file as a pool of all its lines, and which of them belong to those of the first file. */
 static int read_file(evaluation *self, int index) {
-    const char *path = self->args->operands[1 + index];
+    const char *const *paths = self->args->operands + 1;
     alcore_pool_options keep_all = ALCORE_POOL_OPTIONS_INIT;
+    int64_t count;
 
     keep_all.dedup = ALCORE_DEDUP_NONE;
     TRY(outcome(alcore_pool_new(self->ctx, &keep_all, &self->files[index])));
-    TRY(inputs_read_texts(self->args, path, false, self->files[index]));
+    TRY(inputs_read_texts(self->args, paths[index], false, self->files[index]));
     const int64_t lines = alcore_pool_rows(self->files[index]);
-    if (lines == 0) return complain(EXIT_DATA, "%s is empty: there is nothing to measure", path);
+    if (lines == 0)
+        return complain(EXIT_DATA, "%s is empty: there is nothing to measure", paths[index]);
     if (index == 0) self->lines = lines;
-    if (lines == self->lines) return EXIT_DONE;
-    return complain(EXIT_DATA, "%s has %lld lines and %s has %lld: line i of each belong together",
-                    self->args->operands[1], (long long)self->lines, path, (long long)lines);
+    return index == 0 ? EXIT_DONE
+                      : inputs_join(self->args, self->files[0], paths[0], self->files[index],
+                                    paths[index], NULL, 0, &self->joined[index], &count);
+}
+
+/* The text of a file that belongs to line `line`, from 0, of the first one. */
+static const char *text_of_line(const evaluation *self, int index, int64_t line, size_t *length) {
+    const int64_t *joined = self->joined[index];
+    return alcore_pool_text(self->files[index], joined ? joined[line] : line, length);
 }
 
 /* The lines of a file as numbers; NaN has a meaning of its own to some metrics, and everything else
@@ -262,7 +271,7 @@ static int read_numbers(evaluation *self, int index) {
     if (!numbers) return complain(EXIT_MEMORY, "out of memory");
     for (int64_t row = 0; row < self->lines; row++) {
         size_t length;
-        const char *text = alcore_pool_text(self->files[index], row, &length);
+        const char *text = text_of_line(self, index, row, &length);
         if (!alcore__parse_double(text, length, &numbers[row]) || isinf(numbers[row]))
             return complain(EXIT_DATA, "%s: entry %lld: a number is needed, got '%.40s'%s",
                             self->args->operands[1 + index], (long long)row + 1, text,
@@ -283,8 +292,10 @@ static int list_texts(evaluation *self) {
         return complain(EXIT_MEMORY, "out of memory");
     inputs_list_texts(self->files[0], self->own, self->own_lengths);
     for (int i = 1; i < self->file_count; i++)
-        inputs_list_texts(self->files[i], self->others + (size_t)(i - 1) * lines,
-                          self->other_lengths + (size_t)(i - 1) * lines);
+        for (size_t line = 0; line < lines; line++) {
+            const size_t place = (size_t)(i - 1) * lines + line;
+            self->others[place] = text_of_line(self, i, (int64_t)line, &self->other_lengths[place]);
+        }
     return EXIT_DONE;
 }
 
@@ -298,6 +309,7 @@ alcore_text_files evaluation_files(const evaluation *self, alcore_read_options *
     *options = self->reading;
     options->text_column = option_value(self->args, OPTION_TEXT_COLUMN, NULL);
     choose_side(self->args, self->args->operands[1], true, options);
+    options->by = self->by;
     files.paths = self->args->operands + 1;
     files.count = self->file_count;
     files.options = options;
@@ -385,14 +397,20 @@ static void release(evaluation *self) {
     free(self->own_lengths);
     free(self->own);
     for (int i = 0; self->files && i < self->file_count; i++) alcore_pool_unref(self->files[i]);
+    for (int i = 0; self->joined && i < self->file_count; i++) free(self->joined[i]);
     free(self->files);
+    free(self->joined);
     alcore_ctx_unref(self->ctx);
 }
 
 static int evaluate(evaluation *self, const metric *found) {
     self->result = json_object();
-    self->files = calloc((size_t)self->file_count, sizeof(alcore_pool *));
-    if (!self->result || !self->files) return complain(EXIT_MEMORY, "out of memory");
+    self->files = calloc((size_t)self->file_count + 1, sizeof(alcore_pool *));
+    self->joined = calloc((size_t)self->file_count + 1, sizeof(int64_t *));
+    TRY(option_join(self->args, &self->by));
+    TRY(check_join(self->args, self->file_count > 1));
+    if (!self->result || !self->files || !self->joined)
+        return complain(EXIT_MEMORY, "out of memory");
     TRY(terminal_context(self->args, &self->ctx));
     for (int i = 0; found->input == INPUT_NUMBERS && i < self->file_count; i++)
         TRY(read_file(self, i));

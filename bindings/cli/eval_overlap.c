@@ -311,6 +311,7 @@ int evaluate_duplicates(evaluation *self) {
     if (!option_given(self->args, OPTION_TRAIN))
         return complain(EXIT_USAGE, "eval duplicates needs --train FILE");
     options.dedup = dedup;
+    options.repeated_ids = ALCORE_IDS_ANY;
     int code = outcome(alcore_pool_new(self->ctx, &options, &train));
     if (code == EXIT_DONE) code = outcome(alcore_pool_new(self->ctx, &options, &test));
     if (code == EXIT_DONE) code = count_duplicates(self, test, train);

@@ -160,9 +160,39 @@ int inputs_read_pairs(const arguments *args, const char *path, const char *refer
     alcore_read_options options = ALCORE_READ_OPTIONS_INIT;
 
     options.references = references;
+    if (references) TRY(option_join(args, &options.by));
     options.reference_column = option_value(args, OPTION_REFERENCE_COLUMN, NULL);
     options.language = option_value(args, OPTION_LANGUAGE, NULL);
     return read_file(args, path, is_pool, options, pool);
+}
+
+int option_join(const arguments *args, int32_t *out) {
+    static const int32_t ways[] = {ALCORE_JOIN_ID, ALCORE_JOIN_LINE};
+    int choice = 0;
+    TRY(option_choice(args, OPTION_BY, "id|line", &choice));
+    *out = option_given(args, OPTION_BY) ? ways[choice] : ALCORE_JOIN_AUTO;
+    return EXIT_DONE;
+}
+
+int check_join(const arguments *args, bool joined) {
+    if (joined || !option_given(args, OPTION_BY)) return EXIT_DONE;
+    return complain(EXIT_USAGE, "--by %s: there are no two files that belong together",
+                    option_value(args, OPTION_BY, ""));
+}
+
+int inputs_join(const arguments *args, const alcore_pool *texts, const char *texts_path,
+                const alcore_pool *partners, const char *partners_path, const int64_t *rows,
+                int64_t row_count, int64_t **out, int64_t *count) {
+    alcore_join_options options = ALCORE_JOIN_OPTIONS_INIT;
+    *count = rows ? row_count : alcore_pool_rows(texts);
+    *out = malloc(((size_t)*count + 1) * sizeof **out);
+    if (!*out) return complain(EXIT_MEMORY, "out of memory");
+    TRY(option_join(args, &options.by));
+    options.texts_name = texts_path;
+    options.partners_name = partners_path;
+    options.rows = rows;
+    options.row_count = row_count;
+    return outcome(alcore_pool_join(texts, partners, &options, *out));
 }
 
 void inputs_list_texts(const alcore_pool *pool, const char **texts, size_t *lengths) {
@@ -171,11 +201,13 @@ void inputs_list_texts(const alcore_pool *pool, const char **texts, size_t *leng
         texts[row] = alcore_pool_text(pool, row, &lengths[row]);
 }
 
-/* The pool of a role: the files of a repeatable option, read one after the other; NULL when the
- * option was not given. */
+/* The pool of a role: the files of a repeatable option, read one after the other, which may number
+ * their texts alike; NULL when the option was not given. */
 static int read_role(alcore_ctx *ctx, const arguments *args, option_id id, alcore_pool **out) {
+    alcore_pool_options options = ALCORE_POOL_OPTIONS_INIT;
     if (!option_given(args, id)) return EXIT_DONE;
-    TRY(outcome(alcore_pool_new(ctx, NULL, out)));
+    options.repeated_ids = ALCORE_IDS_PER_CALL;
+    TRY(outcome(alcore_pool_new(ctx, &options, out)));
     for (int i = 0; option_repeat(args, id, i); i++)
         TRY(inputs_read_texts(args, option_repeat(args, id, i), false, *out));
     return EXIT_DONE;
@@ -221,55 +253,72 @@ static int apply_masks(alcore_ctx *ctx, const arguments *args, const inputs *in)
     return EXIT_DONE;
 }
 
-/* Gives the pool a column of the texts of a file, a record a row. reading: how the file is read;
- * options: the rows that the records belong to. */
-static int read_text_column(alcore_ctx *ctx, const inputs *in, const char *column, const char *path,
-                            const alcore_read_options *reading,
-                            const alcore_column_options *options) {
+/* Reads a file of texts, of which each is kept, into a pool of its own. */
+static int read_all_texts(alcore_ctx *ctx, const char *path, const alcore_read_options *reading,
+                          alcore_pool **out) {
     alcore_pool_options plain = ALCORE_POOL_OPTIONS_INIT;
-    alcore_pool *pool = NULL;
-    const char **texts = NULL;
-    size_t *lengths = NULL;
-
     plain.dedup = ALCORE_DEDUP_NONE;
-    TRY(outcome(alcore_pool_new(ctx, &plain, &pool)));
-    int code = outcome(alcore_pool_read(pool, path, reading));
-    int64_t count = alcore_pool_rows(pool);
-    if (code == EXIT_DONE) {
-        texts = malloc(((size_t)count + 1) * sizeof *texts);
-        lengths = malloc(((size_t)count + 1) * sizeof *lengths);
-        if (!texts || !lengths) code = complain(EXIT_MEMORY, "out of memory");
-    }
-    if (code == EXIT_DONE) {
-        inputs_list_texts(pool, texts, lengths);
+    TRY(outcome(alcore_pool_new(ctx, &plain, out)));
+    return outcome(alcore_pool_read(*out, path, reading));
+}
+
+/* Gives POOL a column of texts: entry i is that of row entries[i] of `texts` (NULL: row i;
+ * -1: none). count: entries; options: the rows of POOL that they belong to. */
+static int set_text_column(const inputs *in, const char *column, const alcore_pool *texts,
+                           const int64_t *entries, int64_t count,
+                           const alcore_column_options *options) {
+    const char **list = malloc(((size_t)count + 1) * sizeof *list);
+    size_t *lengths = malloc(((size_t)count + 1) * sizeof *lengths);
+    int code = list && lengths ? EXIT_DONE : complain(EXIT_MEMORY, "out of memory");
+    for (int64_t i = 0; code == EXIT_DONE && i < count; i++)
+        list[i] = alcore_pool_text(texts, entries ? entries[i] : i, &lengths[i]);
+    if (code == EXIT_DONE)
         code = outcome(
-            alcore_pool_set_text_column(in->candidates, column, texts, lengths, count, options));
-    }
-    free(texts);
+            alcore_pool_set_text_column(in->candidates, column, list, lengths, count, options));
+    free(list);
     free(lengths);
-    alcore_pool_unref(pool);
     return code;
 }
 
-/* The texts of --roundtrip, of which empty lines are texts too, and those of --context-column: a
- * column of POOL, which is read once more. */
-static int read_text_columns(alcore_ctx *ctx, const arguments *args, const inputs *in,
-                             const alcore_column_options *options) {
-    const char *roundtrip = option_value(args, OPTION_ROUNDTRIP, NULL);
+/* The texts of --roundtrip, of which empty ones are texts too: a column of POOL, or of the rows of
+ * --candidates, which options has. */
+static int read_roundtrip(alcore_ctx *ctx, const arguments *args, const inputs *in,
+                          const alcore_column_options *options) {
+    const alcore_read_options reading = ALCORE_READ_OPTIONS_INIT;
+    const char *path = option_value(args, OPTION_ROUNDTRIP, NULL);
+    alcore_pool *texts = NULL;
+    int64_t *entries = NULL, count = 0;
+    TRY(check_join(args, path || option_given(args, OPTION_REFERENCES)));
+    if (!path) return EXIT_DONE;
+    int code = read_all_texts(ctx, path, &reading, &texts);
+    if (code == EXIT_DONE)
+        code = inputs_join(args, in->candidates, args->operands[0], texts, path, options->rows,
+                           options->row_count, &entries, &count);
+    if (code == EXIT_DONE) code = set_text_column(in, "roundtrip", texts, entries, count, options);
+    free(entries);
+    alcore_pool_unref(texts);
+    return code;
+}
+
+/* The texts of --context-column: a column of POOL, which is read once more. */
+static int read_contexts(alcore_ctx *ctx, const arguments *args, const inputs *in) {
     const char *context = option_value(args, OPTION_CONTEXT_COLUMN, NULL);
     const char *path = args->operands[0], *format = option_value(args, OPTION_FORMAT, NULL);
-    alcore_read_options lines = ALCORE_READ_OPTIONS_INIT, reading = ALCORE_READ_OPTIONS_INIT;
-    alcore_column_options all = ALCORE_COLUMN_OPTIONS_INIT;
+    const alcore_column_options all = ALCORE_COLUMN_OPTIONS_INIT;
+    alcore_read_options reading = ALCORE_READ_OPTIONS_INIT;
+    alcore_pool *texts = NULL;
 
-    lines.format = ALCORE_FORMAT_TEXT;
-    if (roundtrip) TRY(read_text_column(ctx, in, "roundtrip", roundtrip, &lines, options));
     if (!context) return EXIT_DONE;
     if (!strcmp(path, "-"))
         return complain(EXIT_USAGE, "--context-column reads POOL twice: it cannot be -");
     if (format) TRY(parse_format(format, &reading.format));
     TRY(read_reading(args, &reading));
     reading.text_column = context;
-    return read_text_column(ctx, in, "qa_contexts", path, &reading, &all);
+    int code = read_all_texts(ctx, path, &reading, &texts);
+    if (code == EXIT_DONE)
+        code = set_text_column(in, "qa_contexts", texts, NULL, alcore_pool_rows(texts), &all);
+    alcore_pool_unref(texts);
+    return code;
 }
 
 /* *out: ALCORE_MEANS_* of --probs-are; an exit code. */
@@ -396,7 +445,8 @@ static int read_columns(alcore_ctx *ctx, const arguments *args, const inputs *in
     }
     TRY(read_links(args, in, &options));
     TRY(read_token_columns(args, in, &options));
-    TRY(read_text_columns(ctx, args, in, &options));
+    TRY(read_roundtrip(ctx, args, in, &options));
+    TRY(read_contexts(ctx, args, in));
     if ((path = option_value(args, OPTION_PROBS, NULL))) {
         alcore_column_options with_meaning = options;
         TRY(meaning_of_probs(args, &with_meaning.meaning));

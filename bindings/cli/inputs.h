@@ -66,6 +66,17 @@ int inputs_read_texts(const arguments *args, const char *path, bool is_pool, alc
 int inputs_read_pairs(const arguments *args, const char *path, const char *references, bool is_pool,
                       alcore_pool *pool);
 
+/* ALCORE_JOIN_* of --by; an exit code. */
+int option_join(const arguments *args, int32_t *out);
+/* Refuses --by where nothing is joined: joined says whether there are two files. */
+int check_join(const arguments *args, bool joined);
+/* Finds the row of partners that belongs to each row of texts (alcore_pool_join()), by --by: an
+ * array [*count] that the caller frees, also after a failure. rows [row_count]: the rows of texts
+ * that are asked about; NULL: all. Both paths are for messages. */
+int inputs_join(const arguments *args, const alcore_pool *texts, const char *texts_path,
+                const alcore_pool *partners, const char *partners_path, const int64_t *rows,
+                int64_t row_count, int64_t **out, int64_t *count);
+
 /* Lists the texts of all rows: texts and lengths (bytes) are [rows], pointers into the pool. */
 void inputs_list_texts(const alcore_pool *pool, const char **texts, size_t *lengths);
 

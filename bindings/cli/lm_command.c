@@ -181,6 +181,7 @@ int command_lm(const arguments *args) {
     if (code == EXIT_DONE) code = json_needs_file(args, training ? "model" : "log-probabilities");
     if (code == EXIT_DONE) code = terminal_context(args, &ctx);
     keep_all.dedup = ALCORE_DEDUP_NONE;
+    if (training) keep_all.repeated_ids = ALCORE_IDS_ANY; /* texts that occur twice count twice */
     if (code == EXIT_DONE) {
         alcore_status status = alcore_pool_new(ctx, &keep_all, &pool);
         code = status == ALCORE_OK ? inputs_read_texts(args, args->operands[1], true, pool)

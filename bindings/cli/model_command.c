@@ -53,6 +53,7 @@ static int read_texts(model_run *self) {
     const arguments *args = self->args;
     alcore_pool_options keep_all = ALCORE_POOL_OPTIONS_INIT;
     keep_all.dedup = ALCORE_DEDUP_NONE;
+    TRY(check_join(args, args->operand_count > 3));
     TRY(outcome(alcore_pool_new(self->ctx, &keep_all, &self->texts)));
     return inputs_read_pairs(args, args->operands[2],
                              args->operand_count > 3 ? args->operands[3] : NULL, true, self->texts);

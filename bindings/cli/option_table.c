@@ -127,7 +127,7 @@ const option_info option_table[OPTION_TOTAL] = {
     [OPTION_LOSSES] = {"losses", 0, "FILE.npy", false, COMMAND_SELECT,
                        "losses of a masked language model, a number a token, with --offsets"},
     [OPTION_ROUNDTRIP] = {"roundtrip", 0, "FILE", false, COMMAND_SELECT | COMMAND_SCORE,
-                          "each row translated and translated back, a line a row"},
+                          "each row translated and translated back, by id or a line a row"},
     [OPTION_CONTEXT_COLUMN] = {"context-column", 0, "NAME", false, COMMAND_SELECT | COMMAND_SCORE,
                                "column or key of POOL with the context of each question, for a "
                                "model of question answering"},
@@ -265,12 +265,19 @@ const option_info option_table[OPTION_TOTAL] = {
          "mix: of --labeled; oracle: of POOL with its references (default: made here); "
          "huds-phrase: "
          "of POOL with the tokens of a translation, whose --logprobs are given"},
+    [OPTION_BY] =
+        {"by", 0, "id|line", false,
+         COMMAND_SELECT | COMMAND_SCORE | COMMAND_CANDIDATES | COMMAND_EVAL | COMMAND_ALIGN |
+             COMMAND_MODEL | ANNOTATING,
+         "what joins two files that belong together, such as texts and their references (default "
+         "id where both have ids, else line)"},
     [OPTION_REFERENCES] =
         {"references", 0, "FILE", false, COMMAND_ORACLE | COMMAND_CANDIDATES,
-         "translations of all rows of POOL, a line a row (default: those in POOL)"},
+         "translations of all rows of POOL, by id or a line a row (default: those in POOL)"},
     [OPTION_LABELED_REFERENCES] =
         {"labeled-references", 0, "FILE", true, ANNOTATING,
-         "translations of all rows of --labeled, a line a row (default: those in --labeled); "
+         "translations of all rows of --labeled, by id or a line a row (default: those in "
+         "--labeled); "
          "given once for each --labeled"},
     [OPTION_DICT] = {"dict", 0, "FILE", false, COMMAND_ORACLE,
                      "answer from a dictionary: source TAB translation"},

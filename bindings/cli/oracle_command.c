@@ -30,8 +30,10 @@ int annotating_read_labeled(alcore_ctx *ctx, const arguments *args, alcore_pool 
     if (references && (!option_repeat(args, OPTION_LABELED_REFERENCES, files - 1) ||
                        option_repeat(args, OPTION_LABELED_REFERENCES, files)))
         return complain(EXIT_USAGE, "--labeled-references is given once for each --labeled");
+    TRY(check_join(args, references || option_given(args, OPTION_REFERENCES)));
     if (files == 0) return EXIT_DONE;
     keep_all.dedup = ALCORE_DEDUP_NONE;
+    keep_all.repeated_ids = ALCORE_IDS_ANY;
     TRY(outcome(alcore_pool_new(ctx, &keep_all, out)));
     for (int i = 0; (path = option_repeat(args, OPTION_LABELED, i)); i++)
         TRY(inputs_read_pairs(args, path, option_repeat(args, OPTION_LABELED_REFERENCES, i), false,

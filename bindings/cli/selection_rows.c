@@ -69,6 +69,7 @@ static int find_rows(alcore_ctx *ctx, const char *path, const char *failure, row
     const char table = table_of_path(path);
     const bool objects = table == 'j';
     keep_all.dedup = ALCORE_DEDUP_NONE;
+    keep_all.repeated_ids = ALCORE_IDS_ANY; /* sentences and phrases are numbered alike */
     if (table == 't') options.text_column = "id";
     TRY(outcome(alcore_pool_new(ctx, &keep_all, &ids)));
     int code = outcome(alcore_pool_read(ids, path, &options));

@@ -21,6 +21,7 @@ typedef struct train_data {
 static int new_pool(alcore_ctx *ctx, alcore_pool **out) {
     alcore_pool_options keep_all = ALCORE_POOL_OPTIONS_INIT;
     keep_all.dedup = ALCORE_DEDUP_NONE;
+    keep_all.repeated_ids = ALCORE_IDS_ANY;
     return outcome(alcore_pool_new(ctx, &keep_all, out));
 }
 

@@ -68,6 +68,7 @@ int vocabulary_command(const arguments *args, alcore_ctx *ctx) {
     TRY(read_vocabulary_options(args, &options));
     TRY(check_out(args));
     keep_all.dedup = ALCORE_DEDUP_NONE;
+    keep_all.repeated_ids = ALCORE_IDS_ANY;
     TRY(outcome(alcore_pool_new(ctx, &keep_all, &pool)));
     int code = inputs_read_texts(args, args->operands[1], true, pool);
     if (code == EXIT_DONE) code = train_vocabulary(args, ctx, pool, &options);

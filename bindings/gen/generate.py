@@ -145,11 +145,11 @@ def layout_program(api):
 
 
 #: Values that Lua says as a word: the table's name and the prefix of its constants.
-LUA_TABLES = {"aligner_models": "ALCORE_ALIGNER_", "bad_lines": "ALCORE_BAD_LINES_", "escapes": "ALCORE_ESCAPES_", "bleu_smoothings": "ALCORE_BLEU_SMOOTH_", "bleu_tokenizers": "ALCORE_BLEU_", "bands": "ALCORE_BAND_", "cost_models": "ALCORE_COST_", "dedups": "ALCORE_DEDUP_", "directions": "ALCORE_DIRECTION_", "estimates": "ALCORE_ESTIMATE_", "file_formats": "ALCORE_FORMAT_", "in_domain_words": "ALCORE_IN_DOMAIN_", "malformed": "ALCORE_UTF8_",
+LUA_TABLES = {"aligner_models": "ALCORE_ALIGNER_", "bad_lines": "ALCORE_BAD_LINES_", "escapes": "ALCORE_ESCAPES_", "bleu_smoothings": "ALCORE_BLEU_SMOOTH_", "bleu_tokenizers": "ALCORE_BLEU_", "bands": "ALCORE_BAND_", "cost_models": "ALCORE_COST_", "dedups": "ALCORE_DEDUP_", "directions": "ALCORE_DIRECTION_", "estimates": "ALCORE_ESTIMATE_", "file_formats": "ALCORE_FORMAT_", "in_domain_words": "ALCORE_IN_DOMAIN_", "joins": "ALCORE_JOIN_", "malformed": "ALCORE_UTF8_",
               "meanings": "ALCORE_MEANS_", "metrics": "ALCORE_METRIC_", "missing_rules": "ALCORE_MISSING_", "normalizations": "ALCORE_NORMALIZE_",
               "optimizers": "ALCORE_OPTIMIZER_",
               "overlap_roles": "ALCORE_OVERLAP_",
-              "poolings": "ALCORE_POOLING_", "precisions": "ALCORE_PRECISION_", "report_kinds": "ALCORE_REPORT_",
+              "poolings": "ALCORE_POOLING_", "precisions": "ALCORE_PRECISION_", "repeated_ids": "ALCORE_IDS_", "report_kinds": "ALCORE_REPORT_",
               "roles": "ALCORE_ROLE_", "row_states": "ALCORE_ROW_", "schedules": "ALCORE_SCHEDULE_", "scopes": "ALCORE_SCOPE_",
               "shapes": "ALCORE_COLUMN_", "sides": "ALCORE_SIDE_", "stop_criteria": "ALCORE_STOP_", "tensions": "ALCORE_TENSION_",
                "validations": "ALCORE_VALIDATE_", "vocabulary_kinds": "ALCORE_VOCABULARY_"}
@@ -192,9 +192,9 @@ LUA_STRUCTS = {
     "alcore_phrase_options": {"semi_maximal": True, "beyond_limit": True, "unknown": True, "with_letters": True},
     "alcore_plateau_options": {"lower_is_better": True},
     "alcore_plot_options": {"band": "bands", "equal_scales": True, "column_count": False},
-    "alcore_pool_options": {"dedup": "dedups", "utf8": "malformed"},
+    "alcore_pool_options": {"dedup": "dedups", "utf8": "malformed", "repeated_ids": "repeated_ids"},
     "alcore_projection": {},
-    "alcore_read_options": {"format": "file_formats", "bad_lines": "bad_lines", "escapes": "escapes"},
+    "alcore_read_options": {"format": "file_formats", "bad_lines": "bad_lines", "escapes": "escapes", "by": "joins"},
     "alcore_search_options": {"metric": "metrics"},
     "alcore_span_score": {},
     "alcore_stop_decision": {"criterion": "stop_criteria", "stop": True},

@@ -8,8 +8,30 @@
 #include "lua_binding.h"
 
 /* Options of BLEU, chrF and TER beside the members of the library's struct. */
-static const char *const score_fields[] = {"sentences", "baseline", "test",
-                                           "samples",   "context",  NULL};
+static const char *const score_fields[] = {"sentences", "baseline", "test", "samples",
+                                           "by",        "context",  NULL};
+static const char *const joined_fields[] = {"by", "context", NULL};
+
+/* Files in place of lists, and what joins their texts. */
+typedef struct file_list {
+    alcore_text_files files;
+    alcore_read_options reading; /* files.options */
+} file_list;
+
+/* Reads `by` of the table of options at stack index `table`, 0: there is none; used: whether there
+ * are files, whose texts it joins. *list stays where it is: it is pointed into. */
+static void read_join(lua_State *L, int table, int used, file_list *list) {
+    static const al_member members[] = {
+        {"by", AL_WORD, 1, offsetof(alcore_read_options, by), al_joins}, {NULL, 0, 0, 0, NULL}};
+    if (table == 0) return;
+    lua_getfield(L, table, "by");
+    if (!used && !lua_isnil(L, -1))
+        luaL_error(L,
+                   "by: says how the texts of files are joined; lists are joined by their order");
+    lua_pop(L, 1);
+    al_read_struct(L, table, members, &list->reading);
+    list->files.options = &list->reading;
+}
 
 /* A list of strings as the library reads it. */
 typedef struct text_list {
@@ -93,7 +115,7 @@ static int finish_score(lua_State *L, const char *signature, const alcore_tensor
 
 /* What BLEU, chrF and TER read beside their options, and where the scores of sentences go. */
 typedef struct corpus_call {
-    alcore_text_files files; /* in place of texts; its paths are those of the Lua strings */
+    file_list list; /* in place of texts; its paths are those of the Lua strings */
     text_list hypotheses, references;
     int64_t sets;                   /* of references; 0: some are missing */
     alcore_paired_options paired;   /* the fields baseline, test, samples and seed */
@@ -141,8 +163,8 @@ static void read_files(lua_State *L, int table, int paired, corpus_call *call) {
             luaL_error(L, "sentences: only of lists of strings, not of files");
     }
     if (paired) paths[sets + 1] = luaL_checkstring(L, baseline);
-    call->files.paths = paths;
-    call->files.count = sets + 1 + paired;
+    call->list.files.paths = paths;
+    call->list.files.count = sets + 1 + paired;
     call->sets = sets;
 }
 
@@ -152,16 +174,18 @@ static void read_files(lua_State *L, int table, int paired, corpus_call *call) {
 static void read_corpus(lua_State *L, const char *function, const al_member *members, void *options,
                         const alcore_text_files **files, const alcore_paired_options **paired,
                         corpus_call *call) {
-    *call = (corpus_call){.files = ALCORE_TEXT_FILES_INIT, .paired = ALCORE_PAIRED_OPTIONS_INIT};
+    *call = (corpus_call){.list = {ALCORE_TEXT_FILES_INIT, ALCORE_READ_OPTIONS_INIT},
+                          .paired = ALCORE_PAIRED_OPTIONS_INIT};
     lua_settop(L, 3);
     int table = al_options(L, 3, function, members, score_fields);
     al_read_struct(L, table, members, options);
     call->context = al_context_of(L, table);
+    read_join(L, table, lua_type(L, 1) == LUA_TSTRING, &call->list);
     const int test = read_paired(L, table, call), baseline = lua_gettop(L);
     if (test) *paired = &call->paired;
     if (lua_type(L, 1) == LUA_TSTRING) {
         read_files(L, table, test, call);
-        *files = &call->files;
+        *files = &call->list.files;
         return;
     }
     if (test) {
@@ -215,7 +239,7 @@ static int bleu(lua_State *L) {
  * @tparam table|string hypotheses as of metrics.bleu
  * @tparam table|string references as of metrics.bleu
  * @tparam[opt] table options word_order, whitespace, resamples, seed, sentences, baseline, test,
- * samples, context
+ * samples, by, context
  * @return a table with chrf, matches, hypothesis_total, reference_total, bootstrap_mean,
  * bootstrap_low, bootstrap_high, baseline, p, signature, sentences; or nil, message, code */
 static int chrf(lua_State *L) {
@@ -237,7 +261,7 @@ static int chrf(lua_State *L) {
  * @tparam table|string hypotheses as of metrics.bleu
  * @tparam table|string references as of metrics.bleu
  * @tparam[opt] table options case_sensitive, resamples, seed, sentences, baseline, test, samples,
- * context
+ * by, context
  * @return a table with ter, edits, reference_words, bootstrap_mean, bootstrap_low, bootstrap_high,
  * baseline, p, signature, sentences; or nil, message, code */
 static int ter(lua_State *L) {
@@ -245,8 +269,7 @@ static int ter(lua_State *L) {
     alcore_ter_score score = ALCORE_TER_SCORE_INIT;
     char signature[160];
     corpus_call call;
-    read_corpus(L, "metrics.ter", al_ter_options, &options, &options.files, &options.paired,
-                &call);
+    read_corpus(L, "metrics.ter", al_ter_options, &options, &options.files, &options.paired, &call);
     int failed = CALL_CORPUS(L, alcore_metric_compute_ter, &call, &options, &score);
     if (failed) return failed;
     al_push_struct(L, al_ter_score, &score);
@@ -255,15 +278,16 @@ static int ter(lua_State *L) {
 }
 
 /* Whether the first argument is the path of a file; then *out describes the files whose paths are
- * the arguments at indices[], [count]. Pushes the array of paths, which are those of the Lua
- * strings. */
-static int are_files(lua_State *L, const int *indices, int count, alcore_text_files *out) {
+ * the arguments at indices[], [count], joined as the table of options at stack index `table` says.
+ * Pushes the array of paths, which are those of the Lua strings. */
+static int are_files(lua_State *L, int table, const int *indices, int count, file_list *out) {
+    *out = (file_list){ALCORE_TEXT_FILES_INIT, ALCORE_READ_OPTIONS_INIT};
+    read_join(L, table, lua_type(L, 1) == LUA_TSTRING, out);
     if (lua_type(L, 1) != LUA_TSTRING) return 0;
     const char **files = al_buffer(L, count, sizeof *files);
     for (int i = 0; i < count; i++) files[i] = luaL_checkstring(L, indices[i]);
-    *out = (alcore_text_files)ALCORE_TEXT_FILES_INIT;
-    out->paths = files;
-    out->count = count;
+    out->files.paths = files;
+    out->files.count = count;
     return 1;
 }
 
@@ -308,19 +332,19 @@ static text_list read_answers(lua_State *L, int64_t **offsets) {
  * read in blocks
  * @tparam table|string gold a list of strings, or of lists of the answers that are right; of files
  * the path of one whose lines have the right answers with TABs between them
- * @tparam[opt] table options context
+ * @tparam[opt] table options by (of files: "id" or "line" joins their texts), context
  * @return a table with exact_match, f1 (percent), exact, questions; or nil, message, code */
 static int answers(lua_State *L) {
     static const int gold_first[] = {2, 1};
     alcore_answer_score score = ALCORE_ANSWER_SCORE_INIT;
-    alcore_text_files files;
+    file_list files;
     int64_t *offsets;
     lua_settop(L, 3);
-    al_context *context =
-        al_context_of(L, al_options(L, 3, "metrics.answers", NULL, al_context_only));
-    if (are_files(L, gold_first, 2, &files))
+    int table = al_options(L, 3, "metrics.answers", NULL, joined_fields);
+    al_context *context = al_context_of(L, table);
+    if (are_files(L, table, gold_first, 2, &files))
         return give_result(
-            L, AL_CALL(L, context, alcore_metric_read_answers(context->ctx, &files, &score)),
+            L, AL_CALL(L, context, alcore_metric_read_answers(context->ctx, &files.files, &score)),
             al_answer_score, &score);
     text_list predicted = read_texts(L, 1, "predicted"), gold = read_answers(L, &offsets);
     if (al_length(L, 2) != predicted.count)
@@ -346,10 +370,10 @@ static int answers(lua_State *L) {
  * @return a table with accuracy (percent), matched, total, unlinked; or nil, message, code */
 static int word_accuracy(lua_State *L) {
     static const char *const what[] = {"sources", "references", "hypotheses"};
-    static const char *const others[] = {"domain", "context", NULL};
+    static const char *const others[] = {"domain", "by", "context", NULL};
     alcore_word_accuracy_score score = ALCORE_WORD_ACCURACY_SCORE_INIT;
     const alcore_overlap *domain = NULL;
-    alcore_text_files files;
+    file_list files;
     text_list sides[3];
     lua_settop(L, 5);
     int table = al_options(L, 5, "metrics.word_accuracy", NULL, others);
@@ -358,13 +382,13 @@ static int word_accuracy(lua_State *L) {
         lua_getfield(L, table, "domain");
         if (!lua_isnil(L, -1)) domain = al_check(L, lua_gettop(L), &al_overlap_kind)->overlap;
     }
-    if (are_files(L, in_order, 3, &files)) {
+    if (are_files(L, table, in_order, 3, &files)) {
         const char *path = luaL_checkstring(L, 4);
-        return give_result(
-            L,
-            AL_CALL(L, context,
-                    alcore_metric_read_word_accuracy(context->ctx, &files, path, domain, &score)),
-            al_word_accuracy_score, &score);
+        return give_result(L,
+                           AL_CALL(L, context,
+                                   alcore_metric_read_word_accuracy(context->ctx, &files.files,
+                                                                    path, domain, &score)),
+                           al_word_accuracy_score, &score);
     }
     al_object *links = lua_isnil(L, 4) ? NULL : al_check(L, 4, &al_links_kind);
     for (int i = 0; i < 3; i++) {
@@ -394,17 +418,19 @@ static int word_accuracy(lua_State *L) {
  * @function metrics.length_ratio
  * @tparam table|string hypotheses a list of strings, or the path of a file, which is read in blocks
  * @tparam table|string references a list of strings, as long as hypotheses, or a path
- * @tparam[opt] table options context
+ * @tparam[opt] table options by (of files: "id" or "line" joins their texts), context
  * @return a table with ratio, hypothesis_words, reference_words; or nil, message, code */
 static int length_ratio(lua_State *L) {
     alcore_length_ratio_score score = ALCORE_LENGTH_RATIO_SCORE_INIT;
-    alcore_text_files files;
+    file_list files;
     lua_settop(L, 3);
-    al_context *context =
-        al_context_of(L, al_options(L, 3, "metrics.length_ratio", NULL, al_context_only));
-    if (are_files(L, in_order, 2, &files))
+    int table = al_options(L, 3, "metrics.length_ratio", NULL, joined_fields);
+    al_context *context = al_context_of(L, table);
+    if (are_files(L, table, in_order, 2, &files))
         return give_result(
-            L, AL_CALL(L, context, alcore_metric_read_length_ratio(context->ctx, &files, &score)),
+            L,
+            AL_CALL(L, context,
+                    alcore_metric_read_length_ratio(context->ctx, &files.files, &score)),
             al_length_ratio_score, &score);
     text_list hypotheses = read_texts(L, 1, "hypotheses");
     text_list references = read_texts(L, 2, "references");
@@ -419,12 +445,12 @@ static int length_ratio(lua_State *L) {
  * @function metrics.labels
  * @tparam table|string gold a list of strings, or the path of a file, which is read in blocks
  * @tparam table|string predicted a list of strings, as long as gold, or a path
- * @tparam[opt] table options words (true: each word of a string is a label), context
+ * @tparam[opt] table options words (true: each word of a string is a label), by, context
  * @return a table with accuracy, macro_f1, correct, labels, compared; or nil, message, code */
 static int labels(lua_State *L) {
-    static const char *const others[] = {"words", "context", NULL};
+    static const char *const others[] = {"words", "by", "context", NULL};
     alcore_label_score score = ALCORE_LABEL_SCORE_INIT;
-    alcore_text_files files;
+    file_list files;
     int words = 0;
     lua_settop(L, 3);
     int table = al_options(L, 3, "metrics.labels", NULL, others);
@@ -434,9 +460,11 @@ static int labels(lua_State *L) {
         lua_pop(L, 1);
     }
     al_context *context = al_context_of(L, table);
-    if (are_files(L, in_order, 2, &files))
+    if (are_files(L, table, in_order, 2, &files))
         return give_result(
-            L, AL_CALL(L, context, alcore_metric_read_labels(context->ctx, &files, words, &score)),
+            L,
+            AL_CALL(L, context,
+                    alcore_metric_read_labels(context->ctx, &files.files, words, &score)),
             al_label_score, &score);
     text_list gold = read_texts(L, 1, "gold"), predicted = read_texts(L, 2, "predicted");
     int failed = AL_CALL(L, context,
@@ -452,24 +480,29 @@ static int labels(lua_State *L) {
  * @tparam table|string gold a list of strings, or the path of a file, which is read in blocks
  * @tparam table|string predicted a list of strings, as long as gold, or a path
  * @tparam[opt] table options scheme (of the tags: "default", which reads B, I, E and S forgivingly
- * as conlleval does, or "iob2", "iob1", "ioe2", "iobes", "bilou"), context
+ * as conlleval does, or "iob2", "iob1", "ioe2", "iobes", "bilou"), by, context
  * @return a table with precision, recall, f1, gold_spans, predicted_spans, matches; or nil,
  * message, code */
 static int spans(lua_State *L) {
-    static const al_constant schemes[] = {
-        {"default", ALCORE_TAGS_DEFAULT}, {"iob2", ALCORE_TAGS_IOB2},   {"iob1", ALCORE_TAGS_IOB1},
-        {"ioe2", ALCORE_TAGS_IOE2},       {"iobes", ALCORE_TAGS_IOBES}, {"bilou", ALCORE_TAGS_BILOU},
-        {NULL, 0}};
-    static const char *const others[] = {"scheme", "context", NULL};
+    static const al_constant schemes[] = {{"default", ALCORE_TAGS_DEFAULT},
+                                          {"iob2", ALCORE_TAGS_IOB2},
+                                          {"iob1", ALCORE_TAGS_IOB1},
+                                          {"ioe2", ALCORE_TAGS_IOE2},
+                                          {"iobes", ALCORE_TAGS_IOBES},
+                                          {"bilou", ALCORE_TAGS_BILOU},
+                                          {NULL, 0}};
+    static const char *const others[] = {"scheme", "by", "context", NULL};
     alcore_span_score score = ALCORE_SPAN_SCORE_INIT;
-    alcore_text_files files;
+    file_list files;
     lua_settop(L, 3);
     int table = al_options(L, 3, "metrics.spans", NULL, others);
     int32_t scheme = table != 0 ? al_field_constant(L, table, "scheme", schemes) : 0;
     al_context *context = al_context_of(L, table);
-    if (are_files(L, in_order, 2, &files))
+    if (are_files(L, table, in_order, 2, &files))
         return give_result(
-            L, AL_CALL(L, context, alcore_metric_read_spans(context->ctx, &files, scheme, &score)),
+            L,
+            AL_CALL(L, context,
+                    alcore_metric_read_spans(context->ctx, &files.files, scheme, &score)),
             al_span_score, &score);
     text_list gold = read_texts(L, 1, "gold"), predicted = read_texts(L, 2, "predicted");
     int failed = AL_CALL(L, context,
@@ -510,18 +543,18 @@ static int64_t *read_classes(lua_State *L, int index, const char *what, int64_t 
  * @tparam table|string x a list of integers, the class of each item, or the path of a file, which
  * is read in blocks and has a class a line, any text
  * @tparam table|string y a list of integers, as long as x, or a path
- * @tparam[opt] table options context
+ * @tparam[opt] table options by (of files: "id" or "line" joins their texts), context
  * @return a table with kappa, observed, expected, classes, items; or nil, message, code */
 static int kappa(lua_State *L) {
     alcore_kappa_result result = ALCORE_KAPPA_RESULT_INIT;
-    alcore_text_files files;
+    file_list files;
     int64_t x_count, y_count;
     lua_settop(L, 3);
-    al_context *context =
-        al_context_of(L, al_options(L, 3, "metrics.kappa", NULL, al_context_only));
-    if (are_files(L, in_order, 2, &files))
+    int table = al_options(L, 3, "metrics.kappa", NULL, joined_fields);
+    al_context *context = al_context_of(L, table);
+    if (are_files(L, table, in_order, 2, &files))
         return give_result(
-            L, AL_CALL(L, context, alcore_metric_read_kappa(context->ctx, &files, &result)),
+            L, AL_CALL(L, context, alcore_metric_read_kappa(context->ctx, &files.files, &result)),
             al_kappa_result, &result);
     const int64_t *x = read_classes(L, 1, "x", &x_count), *y = read_classes(L, 2, "y", &y_count);
     int failed = AL_CALL(

@@ -83,7 +83,8 @@ void al_push_pool(lua_State *L, alcore_pool *pool, al_context *context) {
  * @function alcore.pool
  * @tparam[opt] table texts a list of strings
  * @tparam[opt] table options ids, references, languages, groups, cost: lists as long as texts;
- * dedup, utf8, max_text_bytes, context; source: the pool that the rows come from
+ * dedup, utf8, max_text_bytes, repeated_ids (unique, per_call, any), context; source: the pool
+ * that the rows come from
  * @return a pool; or nil, message, code */
 static int new_pool(lua_State *L) {
     static const char *const others[] = {"ids",  "references", "languages", "groups",

@@ -16,12 +16,14 @@
 static const char *const select_fields[] = {
     "cost",       "context",   "dedup",   "eligible", "exclude",        "groups", "ids",
     "labeled",    "languages", "like",    "model",    "params",         "pool",   "progress",
-    "references", "strategy",  "targets", "texts",    "max_text_bytes", "utf8",   NULL};
+    "references", "strategy",  "targets", "texts",    "max_text_bytes", "utf8",   "repeated_ids",
+    NULL};
 /* Those that ablate{...} has besides. */
 static const char *const ablation_fields[] = {"parameter", "test", "values", NULL};
 /* Those of select_fields that make a pool of `texts`, and are refused beside a pool. */
 static const char *const record_fields[] = {
-    "cost", "dedup", "groups", "ids", "languages", "utf8", "references", "max_text_bytes", NULL};
+    "cost", "dedup", "groups", "ids", "languages", "utf8", "references", "max_text_bytes",
+    "repeated_ids", NULL};
 
 /* One call of select. */
 typedef struct selecting {

@@ -69,6 +69,11 @@ const al_constant al_in_domain_words[] = {
     {"test", ALCORE_IN_DOMAIN_TEST},
     {"unseen", ALCORE_IN_DOMAIN_UNSEEN},
     {NULL, 0}};
+const al_constant al_joins[] = {
+    {"auto", ALCORE_JOIN_AUTO},
+    {"line", ALCORE_JOIN_LINE},
+    {"id", ALCORE_JOIN_ID},
+    {NULL, 0}};
 const al_constant al_malformed[] = {
     {"refuse", ALCORE_UTF8_REFUSE},
     {"replace", ALCORE_UTF8_REPLACE},
@@ -120,6 +125,11 @@ const al_constant al_precisions[] = {
     {"float32", ALCORE_PRECISION_FLOAT32},
     {"bfloat16", ALCORE_PRECISION_BFLOAT16},
     {"float16", ALCORE_PRECISION_FLOAT16},
+    {NULL, 0}};
+const al_constant al_repeated_ids[] = {
+    {"unique", ALCORE_IDS_UNIQUE},
+    {"per_call", ALCORE_IDS_PER_CALL},
+    {"any", ALCORE_IDS_ANY},
     {NULL, 0}};
 const al_constant al_report_kinds[] = {
     {"markdown", ALCORE_REPORT_MARKDOWN},
@@ -224,6 +234,7 @@ const al_member al_read_options[] = {
     {"system", AL_TEXT, 1, offsetof(alcore_read_options, system), NULL},
     {"domain", AL_TEXT, 1, offsetof(alcore_read_options, domain), NULL},
     {"escapes", AL_WORD, 1, offsetof(alcore_read_options, escapes), al_escapes},
+    {"by", AL_WORD, 1, offsetof(alcore_read_options, by), al_joins},
     {NULL, 0, 0, 0, NULL}};
 const al_member al_lm_options[] = {
     {"order", AL_INT32, 1, offsetof(alcore_lm_options, order), NULL},
@@ -242,6 +253,7 @@ const al_member al_pool_options[] = {
     {"dedup", AL_WORD, 1, offsetof(alcore_pool_options, dedup), al_dedups},
     {"utf8", AL_WORD, 1, offsetof(alcore_pool_options, utf8), al_malformed},
     {"max_text_bytes", AL_INT64, 1, offsetof(alcore_pool_options, max_text_bytes), NULL},
+    {"repeated_ids", AL_WORD, 1, offsetof(alcore_pool_options, repeated_ids), al_repeated_ids},
     {NULL, 0, 0, 0, NULL}};
 const al_member al_filter[] = {
     {"min_words", AL_INT64, 1, offsetof(alcore_filter, min_words), NULL},

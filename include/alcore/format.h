@@ -69,6 +69,19 @@ enum {
     ALCORE_ESCAPES_OFF = 2 /**< they stand for themselves */
 };
 
+/** By what the records of two files belong together: texts and references, hypotheses and
+ * references, gold labels and predictions, the answers of two annotators. */
+enum {
+    /** By their ids, in any order, where both files have them: a text whose id the other file lacks
+     * is ALCORE_E_DATA, an id that only the other file has a warning, each with the first five and
+     * the count. By their lines where none has ids, or only one, of which a warning tells; both
+     * then have to have the same number of records. A file some of whose records have ids, or that
+     * has an id twice, is ALCORE_E_DATA. */
+    ALCORE_JOIN_AUTO = 0,
+    ALCORE_JOIN_LINE = 1, /**< by their lines, whatever their ids */
+    ALCORE_JOIN_ID = 2    /**< by their ids; a file without ids is ALCORE_E_DATA */
+};
+
 /** How a file of records is read. Zero means default. */
 typedef struct alcore_read_options {
     size_t size;       /**< sizeof(alcore_read_options) */
@@ -81,8 +94,8 @@ typedef struct alcore_read_options {
      * the first of reference, target, translation, if there is one. */
     const char *reference_column;
     /** Borrowed. For alcore_pool_read() only: a second file whose records are the references of
-     * those in the first, one for one and in their order, as in the two files of a parallel corpus.
-     * Its suffix says its format; in TSV, CSV and JSONL the references are in its column
+     * those in the first, as in the two files of a parallel corpus; `by` says which is
+     * whose. Its suffix says its format; in TSV, CSV and JSONL the references are in its column
      * reference_column, or else in the one that a text has. NULL: the references are in the file
      * itself. */
     const char *references;
@@ -97,8 +110,8 @@ typedef struct alcore_read_options {
     const char *translator; /**< borrowed; name of the references that are read; NULL: any */
     const char *system;     /**< borrowed; name of the hypotheses that are read; NULL: any */
     const char *domain;     /**< borrowed; only documents of that domain or genre; NULL: of all */
-    int32_t escapes;  /**< ALCORE_ESCAPES_*; _ON is ALCORE_E_PARAM for JSONL, CoNLL and SGML */
-    int32_t reserved; /**< pads: 0, checked */
+    int32_t escapes; /**< ALCORE_ESCAPES_*; _ON is ALCORE_E_PARAM for JSONL, CoNLL and SGML */
+    int32_t by; /**< ALCORE_JOIN_*: what joins files that are read together; 0 where none are */
 } alcore_read_options;
 /** An alcore_read_options with its size set and everything else 0. */
 #define ALCORE_READ_OPTIONS_INIT ALCORE_INIT(alcore_read_options)

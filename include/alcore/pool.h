@@ -58,12 +58,27 @@ enum {
     ALCORE_ROW_MALFORMED = 512 /**< its line of the file was no record: ALCORE_BAD_LINES_MASK */
 };
 
+/** Which rows may have the same id. A row that was given none has its number from 1 for one; a
+ * malformed row has none. */
+enum {
+    ALCORE_IDS_UNIQUE = 0, /**< none: a repeated id is ALCORE_E_DATA, which names both places */
+    /** Rows that were added by different calls, as files of a role whose rows nobody looks up may
+     * number their rows alike. alcore_pool_find() then gives the first row. */
+    ALCORE_IDS_PER_CALL = 1,
+    /** Any rows: for texts whose ids play no part, such as a training set that repeats some texts
+     * on purpose. A file whose references are joined by id has to have each id once all the same.
+     */
+    ALCORE_IDS_ANY = 2
+};
+
 /** Settings of a pool. Zero means default. */
 typedef struct alcore_pool_options {
     size_t size;            /**< sizeof(alcore_pool_options) */
     int32_t dedup;          /**< ALCORE_DEDUP_* */
     int32_t utf8;           /**< ALCORE_UTF8_* */
     int64_t max_text_bytes; /**< longest text that is accepted; 0: 64 MiB */
+    int32_t repeated_ids;   /**< ALCORE_IDS_* */
+    int32_t reserved;       /**< pads: 0, checked */
 } alcore_pool_options;
 /** An alcore_pool_options with its size set and everything else 0. */
 #define ALCORE_POOL_OPTIONS_INIT ALCORE_INIT(alcore_pool_options)
@@ -319,7 +334,8 @@ ALCORE_API alcore_status alcore_pool_set_references(alcore_pool *pool, const int
 ALCORE_API alcore_status alcore_pool_set_costs(alcore_pool *pool, const int64_t *rows,
                                                const double *costs, int64_t count);
 
-/** Finds the row with an id: the first one when several share it. A row without an id of its own is
+/** Finds the row with an id: the first one when several share it, which repeated_ids may allow. A
+ * malformed row has none, and another row without an id of its own is
  * found by its 1-based number.
  * @param[in] pool borrowed
  * @param[in] id borrowed, need not be NUL-terminated
@@ -330,6 +346,38 @@ ALCORE_API alcore_status alcore_pool_set_costs(alcore_pool *pool, const int64_t 
  * @since 0.1 */
 ALCORE_API alcore_status alcore_pool_find(const alcore_pool *pool, const char *id, size_t length,
                                           int64_t *out_row);
+
+/** What alcore_pool_join() joins. Zero means default. */
+typedef struct alcore_join_options {
+    size_t size;               /**< sizeof(alcore_join_options) */
+    int32_t by;                /**< ALCORE_JOIN_* */
+    int32_t reserved;          /**< pads: 0, checked */
+    const char *texts_name;    /**< borrowed; of the texts in messages, such as their file; NULL: a
+                                    general name */
+    const char *partners_name; /**< the same of the partners */
+    const int64_t *rows; /**< [row_count] rows of the texts that need a partner; NULL: all rows */
+    int64_t row_count;
+} alcore_join_options;
+/** An alcore_join_options with its size set and everything else 0. */
+#define ALCORE_JOIN_OPTIONS_INIT ALCORE_INIT(alcore_join_options)
+
+/** Finds which row of another pool belongs to each row of a pool: translations, predictions or
+ * values of texts that were read into a pool of their own. Ids count where all rows of both pools
+ * were given one, in any order, else the numbers of the rows; options.by changes that.
+ * @param[in] texts borrowed
+ * @param[in] partners borrowed
+ * @param[in] options borrowed; NULL: defaults
+ * @param[out] out_rows [rows of texts, or row_count] row of the partners; -1 for a malformed row of
+ *   the texts, and where a malformed row of the partners excuses that there is none
+ * @return ALCORE_OK, ALCORE_E_INVALID, ALCORE_E_NOT_FOUND (no such row), ALCORE_E_DATA (texts
+ *   without a partner: the count and the first five ids; rows of which some have ids; an id of two
+ *   rows; without ids another number of rows), ALCORE_E_NOMEM, ALCORE_E_BUSY, ALCORE_E_CANCELLED,
+ *   ALCORE_E_STRUCT_*
+ * @threadsafe
+ * @callback progress, log
+ * @since 0.1 */
+ALCORE_API alcore_status alcore_pool_join(const alcore_pool *texts, const alcore_pool *partners,
+                                          const alcore_join_options *options, int64_t *out_rows);
 
 /** State bits of every row: uint32 [rows], host.
  * @param[in] pool borrowed

@@ -238,7 +238,6 @@ static alcore_status check_escapes(const char *path, const alcore_read_options *
     if (escapes < ALCORE_ESCAPES_AUTO || escapes > ALCORE_ESCAPES_OFF)
         return alcore__fail(ALCORE_E_INVALID, "escapes is %d; expected ALCORE_ESCAPES_*",
                             (int)escapes);
-    if (options) ALCORE__TRY(alcore__struct_reserved(options->reserved, "alcore_read_options"));
     if (escapes != ALCORE_ESCAPES_ON || format == &alcore__text_format ||
         format == &alcore__tsv_format || format == &alcore__csv_format)
         return ALCORE_OK;

@@ -175,10 +175,11 @@ alcore_status alcore_overlap_read(alcore_overlap *overlap, int32_t role, int32_t
                                                ALCORE__FIRST_SIZE(alcore_read_options, text_column),
                                                options, "alcore_read_options");
     if (status == ALCORE_OK && !path) status = alcore__fail(ALCORE_E_INVALID, "path is NULL");
-    if (status == ALCORE_OK && (ours.references || ours.reference_column || ours.language))
+    if (status == ALCORE_OK &&
+        (ours.references || ours.reference_column || ours.language || ours.by))
         status = alcore__fail(ALCORE_E_INVALID,
                               "an overlap reads one side at a time: text_column names its column, "
-                              "references, reference_column and language do not apply");
+                              "references, reference_column, language and by do not apply");
     if (status == ALCORE_OK)
         status = alcore__read_records(overlap->object.ctx, path, &ours, MAX_LINE_BYTES, add_records,
                                       &add);

@@ -6,35 +6,21 @@
 
 #include <string.h>
 
-#include "formats/records.h"
 #include "formats/test_set_sides.h"
-#include "text/utf8.h"
+#include "metric/text_file.h"
 
-#define MAX_LINE_BYTES ((int64_t)64 << 20)
-enum {
-    BLOCK_LINES = 8192,   /* of each file */
-    BLOCK_BYTES = 8 << 20 /* of all files, after which a block ends */
-};
-
-/* One of the files. */
-typedef struct text_file {
-    const char *path;
-    alcore_read_options options; /* valid while the reader is open */
-    alcore__record_reader *reader;
-    const alcore__record *records; /* [count] the batch that is being copied */
-    int64_t count, at;             /* records of the batch; the next one */
-    int64_t texts;                 /* records that were copied so far, of all blocks */
-    alcore__buffer bytes;          /* the texts of the block, one after the other */
-    size_t length[BLOCK_LINES];    /* bytes of each text of the block */
-    int64_t line[BLOCK_LINES];     /* line of the file that each begins in, from 1 */
-} text_file;
+#define BLOCK_LINES ALCORE__BLOCK_LINES
+enum { BLOCK_BYTES = 8 << 20 /* of all files, after which a block ends */ };
 
 /* One call. */
 typedef struct blocks_run {
     alcore_ctx *ctx;
     alcore_text_files given;     /* the caller's struct */
     alcore_read_options options; /* the caller's */
-    text_file *files;            /* [given.count] */
+    alcore__text_file *files;    /* [given.count] */
+    alcore__id_list list;        /* of the first file, where a file is joined to it by id */
+    bool by_id;                  /* whether one is */
+    size_t *marks; /* [given.count] bytes of each file's block before the present text */
     /* [given.count * BLOCK_LINES] the arrays of the block, of which the first given.count *
      * block.count entries are used */
     const char **texts;
@@ -43,45 +29,21 @@ typedef struct blocks_run {
     alcore__text_block block;
 } blocks_run;
 
-/* Makes the next record of a file the one at file->at; *more: there is one. */
-static alcore_status next_record(text_file *file, bool *more) {
-    if (file->at == file->count) {
-        file->at = 0;
-        ALCORE__TRY(alcore__record_reader_next(file->reader, &file->records, &file->count));
-    }
-    *more = file->count > 0;
-    return ALCORE_OK;
-}
-
-/* Copies the record at file->at, which becomes text `index` of the block. */
-static alcore_status copy_record(alcore_ctx *ctx, text_file *file, int64_t index) {
-    const alcore__record *record = &file->records[file->at++];
-    const size_t valid = alcore__utf8_check(record->text, record->text_length);
-    if (valid < record->text_length)
-        return alcore__fail(ALCORE_E_DATA, "%s:%lld: the text is not valid UTF-8 at byte %zu",
-                            file->path, (long long)record->line, valid);
-    ALCORE__TRY(alcore__buffer_append(ctx, &file->bytes, record->text, record->text_length));
-    file->length[index] = record->text_length;
-    file->line[index] = record->line;
-    file->texts++;
-    return ALCORE_OK;
-}
-
 /* The error of files of different lengths, which reads them to their ends. */
 static alcore_status fail_unequal(blocks_run *self) {
-    const text_file *first = self->files;
+    const alcore__text_file *first = self->files;
     for (int64_t f = 0; f < self->given.count; f++) {
-        text_file *file = &self->files[f];
+        alcore__text_file *file = &self->files[f];
         file->texts += file->count - file->at;
         do {
             file->at = file->count;
             bool more;
-            ALCORE__TRY(next_record(file, &more));
+            ALCORE__TRY(alcore__text_file_next(file, &more));
             file->texts += file->count;
         } while (file->count > 0);
     }
     for (int64_t f = 1; f < self->given.count; f++)
-        if (self->files[f].texts != first->texts)
+        if (!self->files[f].by_id && self->files[f].texts != first->texts)
             return alcore__fail(ALCORE_E_DATA,
                                 "%s has %lld lines and %s has %lld: line i of each belong together",
                                 first->path, (long long)first->texts, self->files[f].path,
@@ -89,27 +51,99 @@ static alcore_status fail_unequal(blocks_run *self) {
     return alcore__fail(ALCORE_E_INTERNAL, "files of one length");
 }
 
-/* Copies the next texts of all files and sets block.count, which is 0 at the end of the files. */
-static alcore_status copy_block(blocks_run *self) {
+/* Notes whether the next record of a file has an id: some with and some without are an error where
+ * ids could count. */
+static alcore_status note_id(const blocks_run *self, alcore__text_file *file) {
+    if (self->options.by == ALCORE_JOIN_LINE) return ALCORE_OK;
+    alcore__id_use_note(&file->ids, &file->records[file->at]);
+    return alcore__id_use_check(&file->ids);
+}
+
+/* Copies the text of file f that belongs to the next text of the first file, by its id or its line;
+ * *found: there is one. A file that is joined by lines always has one. */
+static alcore_status copy_partner(blocks_run *self, int64_t f, int64_t index, bool *found) {
+    const alcore__text_file *first = self->files;
+    const alcore__record *record = &first->records[first->at];
+    alcore__text_file *file = &self->files[f];
+    if (!file->by_id) {
+        ALCORE__TRY(alcore__text_file_next(file, found));
+        if (!*found) return fail_unequal(self);
+        ALCORE__TRY(note_id(self, file));
+        return alcore__text_file_copy(self->ctx, file, index);
+    }
+    ALCORE__TRY(
+        alcore__text_file_find(self->ctx, file, record->id, record->id_length, index, found));
+    if (*found)
+        file->tally.joined++;
+    else
+        alcore__some_ids_add(&file->tally.lost, record->id, record->id_length);
+    return ALCORE_OK;
+}
+
+/* Checks the id of the next text of the first file, where a file is joined by id. */
+static alcore_status note_text(blocks_run *self, const alcore__record *record) {
+    uint32_t number;
+    ALCORE__TRY(note_id(self, self->files));
+    if (!self->by_id) return ALCORE_OK;
+    return alcore__id_list_add(self->ctx, &self->list, self->files->path, record, &number);
+}
+
+/* Copies the next text of the first file with those of the others that belong to it; *complete: all
+ * were there, and it is text `index` of the block. */
+static alcore_status copy_texts(blocks_run *self, int64_t index, bool *complete) {
+    alcore__text_file *first = self->files;
+    const alcore__record *record = &first->records[first->at];
+    *complete = !(self->by_id && record->malformed);
+    if (*complete) ALCORE__TRY(note_text(self, record));
+    for (int64_t f = 1; f < self->given.count; f++) {
+        bool found = true;
+        if (*complete || !self->files[f].by_id) ALCORE__TRY(copy_partner(self, f, index, &found));
+        *complete = *complete && found;
+    }
+    return alcore__text_file_copy(self->ctx, first, index);
+}
+
+/* Takes back what copy_texts() copied of a text that is not complete. */
+static void drop_texts(blocks_run *self, const size_t *marks) {
+    for (int64_t f = 0; f < self->given.count; f++) self->files[f].bytes.length = marks[f];
+}
+
+/* After the last text of the first file: the others have to have ended too, or are joined by id. */
+static alcore_status end_files(blocks_run *self) {
+    for (int64_t f = 1; f < self->given.count; f++) {
+        alcore__text_file *file = &self->files[f];
+        bool more = false;
+        if (file->by_id)
+            ALCORE__TRY(alcore__text_file_drain(self->ctx, file));
+        else
+            ALCORE__TRY(alcore__text_file_next(file, &more));
+        if (more) return fail_unequal(self);
+    }
+    for (int64_t f = 1; f < self->given.count; f++)
+        if (self->files[f].by_id) ALCORE__TRY(alcore__join_end(self->ctx, &self->files[f].tally));
+    return ALCORE_OK;
+}
+
+/* Copies the next texts of all files and sets block.count; *more becomes false at the end of the
+ * files. */
+static alcore_status copy_block(blocks_run *self, bool *more) {
     size_t bytes = 0;
     int64_t count = 0;
     for (int64_t f = 0; f < self->given.count; f++) self->files[f].bytes.length = 0;
-    for (bool more = true; more && count < BLOCK_LINES && bytes < BLOCK_BYTES;) {
-        ALCORE__TRY(next_record(&self->files[0], &more));
-        for (int64_t f = 1; f < self->given.count; f++) {
-            bool too;
-            ALCORE__TRY(next_record(&self->files[f], &too));
-            if (too != more) return fail_unequal(self);
-        }
-        if (!more) break;
-        for (int64_t f = 0; f < self->given.count; f++) {
-            ALCORE__TRY(copy_record(self->ctx, &self->files[f], count));
+    while (count < BLOCK_LINES && bytes < BLOCK_BYTES) {
+        bool complete;
+        ALCORE__TRY(alcore__text_file_next(self->files, more));
+        if (!*more) break;
+        for (int64_t f = 0; f < self->given.count; f++)
+            self->marks[f] = self->files[f].bytes.length;
+        ALCORE__TRY(copy_texts(self, count, &complete));
+        if (!complete) drop_texts(self, self->marks);
+        for (int64_t f = 0; complete && f < self->given.count; f++)
             bytes += self->files[f].length[count];
-        }
-        count++;
+        count += complete;
     }
     self->block.count = count;
-    return ALCORE_OK;
+    return *more ? ALCORE_OK : end_files(self);
 }
 
 /* Fills the arrays of the block. This follows the copying because a text's place in memory changes
@@ -117,7 +151,7 @@ static alcore_status copy_block(blocks_run *self) {
 static void list_block(blocks_run *self) {
     const int64_t count = self->block.count;
     for (int64_t f = 0; f < self->given.count; f++) {
-        const text_file *file = &self->files[f];
+        const alcore__text_file *file = &self->files[f];
         const char *text = file->bytes.data;
         for (int64_t i = 0; i < count; i++) {
             self->texts[f * count + i] = text ? text : "";
@@ -128,25 +162,17 @@ static void list_block(blocks_run *self) {
     }
 }
 
-/* Opens a file with its first batch, with the options' column of texts or by the usual names. */
-static alcore_status open_file(blocks_run *self, text_file *file) {
-    bool more;
-    ALCORE__TRY(alcore__record_reader_open(self->ctx, file->path, &file->options, MAX_LINE_BYTES,
-                                           &file->reader));
-    return next_record(file, &more);
-}
-
 /* Opens a file. One that lacks the column of the options, which may be that of another file, is
  * read by the usual names of a column of texts; if that fails too, the first error is reported. */
-static alcore_status open_either(blocks_run *self, text_file *file) {
+static alcore_status open_either(blocks_run *self, alcore__text_file *file) {
     const char *column = file->options.text_column;
-    alcore_status status = open_file(self, file);
+    alcore_status status = alcore__text_file_open(self->ctx, file);
     for (int again = 0;
          again < 2 && status == ALCORE_E_DATA && column && strcmp(file->path, "-") != 0; again++) {
         alcore__record_reader_close(file->reader);
         file->reader = NULL;
         file->options.text_column = again == 0 ? NULL : column;
-        status = open_file(self, file);
+        status = alcore__text_file_open(self->ctx, file);
     }
     return status;
 }
@@ -164,18 +190,30 @@ static alcore_status set_options(blocks_run *self, int64_t f) {
     return ALCORE_OK;
 }
 
+/* Opens the files and decides by what each belongs to the first one. */
+static alcore_status open_files(blocks_run *self) {
+    for (int64_t f = 0; f < self->given.count; f++) {
+        alcore__text_file *file = &self->files[f];
+        file->path = self->given.paths[f];
+        ALCORE__TRY(set_options(self, f));
+        ALCORE__TRY(open_either(self, file));
+        file->tally = (alcore__join_tally){.texts = self->files->path, .partners = file->path};
+        if (f > 0)
+            ALCORE__TRY(alcore__join_decide(self->ctx, self->options.by, &self->files->ids,
+                                            &file->ids, &file->by_id));
+        self->by_id = self->by_id || file->by_id;
+    }
+    return ALCORE_OK;
+}
+
 /* Opens the files and visits all blocks. */
 static alcore_status run(blocks_run *self,
                          alcore_status (*visit)(void *data, const alcore__text_block *block),
                          void *data) {
-    for (int64_t f = 0; f < self->given.count; f++) {
-        self->files[f].path = self->given.paths[f];
-        ALCORE__TRY(set_options(self, f));
-        ALCORE__TRY(open_either(self, &self->files[f]));
-    }
-    for (;;) {
-        ALCORE__TRY(copy_block(self));
-        if (self->block.count == 0) break;
+    ALCORE__TRY(open_files(self));
+    for (bool more = true; more;) {
+        ALCORE__TRY(copy_block(self, &more));
+        if (self->block.count == 0) continue;
         list_block(self);
         ALCORE__TRY(visit(data, &self->block));
         self->block.before += self->block.count;
@@ -218,6 +256,7 @@ static alcore_status check_files(blocks_run *self, const alcore__text_files_rule
     if (self->options.references || self->options.reference_column || self->options.language)
         return alcore__fail(ALCORE_E_INVALID, "references, reference_column and language do not "
                                               "apply: text_column names the column of every file");
+    ALCORE__TRY(alcore__join_check(self->options.by));
     return ALCORE_OK;
 }
 
@@ -225,6 +264,7 @@ static alcore_status check_files(blocks_run *self, const alcore__text_files_rule
 static alcore_status allocate(blocks_run *self) {
     const size_t files = (size_t)self->given.count;
     ALCORE__TRY(alcore__new_array(self->ctx, files, sizeof *self->files, &self->files));
+    ALCORE__TRY(alcore__new_array(self->ctx, files, sizeof *self->marks, &self->marks));
     ALCORE__TRY(
         alcore__new_array(self->ctx, files * BLOCK_LINES, sizeof *self->texts, &self->texts));
     ALCORE__TRY(
@@ -248,11 +288,11 @@ alcore_status alcore__text_blocks_visit(
     ALCORE__TRY(check_files(&self, rule));
     alcore_status status = allocate(&self);
     if (status == ALCORE_OK) status = run(&self, visit, data);
-    for (int64_t f = 0; self.files && f < self.given.count; f++) {
-        alcore__record_reader_close(self.files[f].reader);
-        alcore__buffer_clear(ctx, &self.files[f].bytes);
-    }
+    for (int64_t f = 0; self.files && f < self.given.count; f++)
+        alcore__text_file_close(ctx, &self.files[f]);
+    alcore__id_list_clear(ctx, &self.list);
     alcore__free(ctx, self.files);
+    alcore__free(ctx, self.marks);
     alcore__free(ctx, self.texts);
     alcore__free(ctx, self.lengths);
     alcore__free(ctx, self.lines);

@@ -62,6 +62,7 @@ static alcore_status translate(alcore_model *model, alcore_pool *pool,
                                const alcore_translate_options *given, alcore_pool **out) {
     alcore_translate_options options;
     alcore_pool_options keep_all = ALCORE_POOL_OPTIONS_INIT;
+    keep_all.repeated_ids = ALCORE_IDS_ANY; /* several outputs of a row have its id */
     alcore_pool *made = NULL;
     ALCORE__TRY(read_options(given, &options));
     if (!model->table->translate)

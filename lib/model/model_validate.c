@@ -212,6 +212,7 @@ static alcore_status measure_bleu(alcore__watch *watch, double *out) {
     const size_t count = (size_t)watch->examples.batch.count;
     alcore_translate_options greedy = ALCORE_TRANSLATE_OPTIONS_INIT;
     alcore_pool_options keep_all = ALCORE_POOL_OPTIONS_INIT;
+    keep_all.repeated_ids = ALCORE_IDS_ANY; /* as the rows that are validated may have */
     alcore_pool *outputs = NULL;
     const char **texts = NULL;
     size_t *lengths = NULL;

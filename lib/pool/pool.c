@@ -42,7 +42,6 @@ static void release_pool(void *object) {
     alcore__index_clear(ctx, &pool->duplicates);
     alcore__index_clear(ctx, &pool->id_index);
     alcore__chunks_rollback(ctx, &pool->texts, &(alcore__chunks){0});
-    pthread_mutex_destroy(&pool->lazy);
     alcore_pool_unref(pool->source);
 }
 
@@ -55,6 +54,10 @@ static alcore_status read_options(const alcore_pool_options *theirs, alcore_pool
         return alcore__fail(ALCORE_E_INVALID, "dedup is %d; expected ALCORE_DEDUP_*", ours->dedup);
     if (ours->utf8 != ALCORE_UTF8_REFUSE && ours->utf8 != ALCORE_UTF8_REPLACE)
         return alcore__fail(ALCORE_E_INVALID, "utf8 is %d; expected ALCORE_UTF8_*", ours->utf8);
+    if (ours->repeated_ids < ALCORE_IDS_UNIQUE || ours->repeated_ids > ALCORE_IDS_ANY)
+        return alcore__fail(ALCORE_E_INVALID, "repeated_ids is %d; expected ALCORE_IDS_*",
+                            ours->repeated_ids);
+    ALCORE__TRY(alcore__struct_reserved(ours->reserved, "alcore_pool_options"));
     if (ours->max_text_bytes < 0)
         return alcore__fail(ALCORE_E_INVALID, "max_text_bytes is %" PRId64 "; expected 0 or more",
                             ours->max_text_bytes);
@@ -70,9 +73,9 @@ static alcore_status new_pool(alcore_ctx *ctx, const alcore_pool_options *option
     alcore_pool *pool;
     ALCORE__TRY(read_options(options, &ours));
     ALCORE__TRY(alcore__object_new(ctx, sizeof *pool, release_pool, &pool));
-    pthread_mutex_init(&pool->lazy, NULL);
     pool->dedup = ours.dedup;
     pool->utf8 = ours.utf8;
+    pool->repeated_ids = ours.repeated_ids;
     pool->max_text_bytes = ours.max_text_bytes;
     *out = pool;
     return ALCORE_OK;

@@ -9,6 +9,7 @@
 
 #include <inttypes.h>
 #include <math.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -87,6 +88,59 @@ static alcore_status add_id(alcore__pool_add *add, const char *text, size_t leng
     ALCORE__TRY(alcore__string_check_next(&add->check, "id", &text, &length, NULL));
     ALCORE__TRY(entry_at(add, &add->pool->ids, sizeof *id, &id));
     return alcore__pool_copy_string(add->pool, text, length, id);
+}
+
+/* The error of the row that is being added, whose id, in `id`, another row of the pool has. Of rows
+ * of the same file it tells the line. */
+static alcore_status fail_repeated(const alcore__pool_add *add, int64_t row, const char *id) {
+    const int64_t first = add->pool->rows;
+    const int shown = (int)strnlen(id, 100);
+    const char *given = alcore__pool_given_id(add->pool, add->rows) ? "" : "number ";
+    if (add->path && row >= first)
+        return alcore__fail(ALCORE_E_DATA,
+                            "the %sid \"%.*s\" is that of line %" PRId64
+                            " too; each id has to stand for one text",
+                            given, shown, id, add->lines[row - first]);
+    return alcore__fail(ALCORE_E_DATA,
+                        "the %sid \"%.*s\" is that of row %" PRId64
+                        " too%s; each id has to stand for one text",
+                        given, shown, id, row, row < first ? ", which was added before" : "");
+}
+
+/* Puts the row that is being added, all of which is stored, into the index of ids; its id, given or
+ * the number that it has for one, has to be new. Numbers are looked up only where ids were given,
+ * as they cannot repeat each other. */
+static alcore_status index_id(alcore__pool_add *add) {
+    alcore_pool *pool = add->pool;
+    alcore__hash_index *index = &pool->id_index;
+    const int64_t first = pool->repeated_ids == ALCORE_IDS_UNIQUE ? 0 : pool->rows;
+    const bool any = pool->repeated_ids == ALCORE_IDS_ANY && !add->joined;
+    const char *given = alcore__pool_given_id(pool, add->rows);
+    char number[24];
+    if (!given && index->count == 0) return ALCORE_OK;
+    snprintf(number, sizeof number, "%" PRId64, add->rows + 1);
+    const char *id = given ? given : number;
+    const size_t length = strlen(id);
+    const int64_t row = any ? -1 : alcore__pool_row_of_id(pool, id, length, first, add->rows);
+    if (row >= 0) return fail_repeated(add, row, id);
+    if (!given) return ALCORE_OK;
+    ALCORE__TRY(
+        alcore__index_reserve(pool->object.ctx, index, 1 /* more */, add->expected, add->rows + 1));
+    const uint64_t hash = alcore__hash128(id, length).low;
+    size_t slot = alcore__index_home(index, hash);
+    while (alcore__index_next(index, hash, &slot) >= 0) continue;
+    alcore__index_put(index, slot, hash, add->rows);
+    return ALCORE_OK;
+}
+
+/* Keeps the line of the row that is being added, for the error of a later row with its id. */
+static alcore_status keep_line(alcore__pool_add *add, const alcore__record *record) {
+    const size_t row = (size_t)(add->rows - add->pool->rows);
+    if (!add->path) return ALCORE_OK;
+    ALCORE__TRY(alcore__grow(add->pool->object.ctx, &add->lines, &add->lines_capacity, row + 1,
+                             sizeof *add->lines));
+    add->lines[row] = record->line;
+    return ALCORE_OK;
 }
 
 /* Checks the reference of a row and stores a copy. */
@@ -179,9 +233,7 @@ static alcore_status add_text(alcore__pool_add *add, const char *text, size_t le
     return ALCORE_OK;
 }
 
-/* Whether the error of a record, which names its place, is masked: with mask_bad strings that are
- * refused are. Counts it and keeps the first message for the log. */
-static bool is_masked(alcore__pool_add *add, alcore_status status) {
+bool alcore__pool_add_masks(alcore__pool_add *add, alcore_status status) {
     if (status != ALCORE_E_DATA || !add->mask_bad) return false;
     if (add->bad++ == 0)
         alcore__format(add->first_bad, sizeof add->first_bad, "%s", alcore_last_error());
@@ -191,13 +243,15 @@ static bool is_masked(alcore__pool_add *add, alcore_status status) {
 /* Adds one record as row add->rows. A string that is refused ends the call or, with mask_bad, makes
  * the row a malformed one; the first message is kept for the log. */
 static alcore_status add_record(alcore__pool_add *add, const alcore__record *record) {
+    ALCORE__TRY(keep_line(add, record));
     if (record->malformed) return add_malformed(add);
     const int64_t untagged = add->untagged;
     alcore_status status = add_text(add, record->text, record->text_length);
     if (status == ALCORE_OK) status = add_details(add, record);
+    if (status == ALCORE_OK) status = index_id(add);
     if (status == ALCORE_OK || status == ALCORE_E_NOMEM) return status;
     status = fail_record(add, record, status);
-    if (!is_masked(add, status)) return status;
+    if (!alcore__pool_add_masks(add, status)) return status;
     add->untagged = untagged;
     return add_malformed(add);
 }
@@ -213,7 +267,7 @@ alcore_status alcore__pool_add_references(alcore__pool_add *add, int64_t row,
         alcore_status status = add_reference(add, row + i, record->text, record->text_length);
         if (status == ALCORE_OK) continue;
         if (status != ALCORE_E_NOMEM) status = fail_record(add, record, status);
-        if (!is_masked(add, status)) return status;
+        if (!alcore__pool_add_masks(add, status)) return status;
     }
     return ALCORE_OK;
 }
@@ -324,6 +378,7 @@ static alcore_status index_batch(alcore__pool_add *add, int64_t expected) {
 alcore_status alcore__pool_add_records(alcore__pool_add *add, const alcore__record *records,
                                        int64_t count, int64_t expected) {
     alcore_pool *pool = add->pool;
+    add->expected = (size_t)(count + expected);
     for (int64_t i = 0; i < count;) {
         const int64_t end = count - i > BATCH ? i + BATCH : count;
         ALCORE__TRY(alcore__grow(pool->object.ctx, &pool->states, &pool->states_capacity,
@@ -393,6 +448,7 @@ static void roll_back(alcore__pool_add *add) {
     alcore_pool *pool = add->pool;
     const int64_t first = pool->rows, end = add->rows + 1;
     if (add->indexed > pool->rows) alcore__index_drop(&pool->duplicates, pool->rows);
+    if (add->rows > pool->rows) alcore__index_drop(&pool->id_index, pool->rows);
     drop_names(&pool->language_names, add->language_count);
     drop_names(&pool->group_names, add->group_count);
     alcore__segments_zero(&pool->info, sizeof(alcore__pool_row), first, end);
@@ -424,6 +480,7 @@ alcore_status alcore__pool_add_end(alcore__pool_add *add, alcore_status status) 
                         add->bad, add->first_bad);
     }
     alcore__string_check_clear(&add->check);
+    alcore__free(ctx, add->lines);
     alcore__buffer_clear(ctx, &add->keys[0]);
     alcore__buffer_clear(ctx, &add->keys[1]);
     return status;

@@ -11,11 +11,15 @@
  * addition ends. */
 typedef struct alcore__pool_add {
     alcore_pool *pool;
-    const char *path;     /* the file that messages name; NULL: they name the row */
-    int64_t rows;         /* of the pool and of this addition so far */
-    int64_t indexed;      /* rows, of these, that were looked up among the rows before them */
-    int64_t untagged;     /* rows, of these, without a language */
+    const char *path; /* the file that messages name; NULL: they name the row */
+    int64_t rows;     /* of the pool and of this addition so far */
+    int64_t indexed;  /* rows, of these, that were looked up among the rows before them */
+    int64_t untagged; /* rows, of these, without a language */
+    size_t expected;  /* about how many rows follow those of the present call */
+    int64_t *lines;   /* [rows - pool->rows] of the file, owned; NULL without a path */
+    size_t lines_capacity;
     bool mask_bad;        /* rows whose strings are refused are added as malformed ones */
+    bool joined;          /* its references are joined by id: each id occurs once */
     int64_t bad;          /* how many were */
     char first_bad[256];  /* the message about the first of them */
     uint64_t fingerprint; /* of the texts so far; the pool gets it at the end */
@@ -35,6 +39,9 @@ alcore_status alcore__pool_add_records(alcore__pool_add *add, const alcore__reco
  * [count], which are of another file: the caller sets add->path to it. */
 alcore_status alcore__pool_add_references(alcore__pool_add *add, int64_t row,
                                           const alcore__record *records, int64_t count);
+/* Whether the error of a record, which names its place, is masked: with mask_bad strings that are
+ * refused are. Counts it and keeps the first message for the log. */
+bool alcore__pool_add_masks(alcore__pool_add *add, alcore_status status);
 /* Commits when status is ALCORE_OK, else restores the pool as it was. Returns the status of the
  * whole addition. */
 alcore_status alcore__pool_add_end(alcore__pool_add *add, alcore_status status);

@@ -166,14 +166,14 @@ static alcore_status add_stream(alcore_pool *pool, struct ArrowArrayStream *stre
     ALCORE__TRY(alcore__struct_read(&options, sizeof options,
                                     ALCORE__FIRST_SIZE(alcore_read_options, text_column), theirs,
                                     "alcore_read_options"));
-    ALCORE__TRY(alcore__struct_reserved(options.reserved, "alcore_read_options"));
     if (options.format != ALCORE_FORMAT_AUTO || options.bad_lines != ALCORE_BAD_LINES_ERROR ||
         options.references || options.language || alcore__sides_given(&options) ||
-        options.escapes != ALCORE_ESCAPES_AUTO)
-        return alcore__fail(ALCORE_E_INVALID,
-                            "only text_column and reference_column apply to an Arrow stream, not "
-                            "format, bad_lines, references, language, escapes, or the choice of a "
-                            "side");
+        options.escapes != ALCORE_ESCAPES_AUTO || options.by)
+        return alcore__fail(
+            ALCORE_E_INVALID,
+            "only text_column and reference_column apply to an Arrow stream, not "
+            "format, bad_lines, references, language, escapes, by, or the choice of "
+            "a side");
     alcore_status status = read_schema(&reader, &options);
     if (status == ALCORE_OK) {
         alcore__pool_add_begin(&reader.add, pool, NULL);

@@ -7,7 +7,7 @@
 #include <string.h>
 
 #include "formats/test_set_sides.h"
-#include "pool/pool_add.h"
+#include "pool/pool_references.h"
 
 /* String i of an array of strings; *out_length is taken from lengths, or counted where that is
  * NULL. */
@@ -86,47 +86,19 @@ alcore_status alcore_pool_add_records(alcore_pool *pool, const alcore_records *r
     return alcore__pool_change_end(pool, status);
 }
 
+/* One reading of a file. */
+typedef struct file_reading {
+    alcore__pool_add add;
+    alcore__id_use ids; /* of the texts */
+} file_reading;
+
 /* Called by the reader of files with each batch of parsed records, views of its buffers; expected:
- * about how many will follow. user: the addition. */
+ * about how many will follow. */
 static alcore_status add_parsed(void *user, const alcore__record *records, int64_t count,
                                 int64_t expected) {
-    return alcore__pool_add_records(user, records, count, expected);
-}
-
-/* The second file of a parallel corpus while it is read. */
-typedef struct reference_file {
-    alcore__pool_add *add;
-    int64_t records; /* of the file so far; more than the addition has rows: a mismatch */
-} reference_file;
-
-/* Called by the reader of files with each batch of references: gives them to the rows of the
- * addition in order. Those beyond its last row are only counted, for the message. */
-static alcore_status add_references(void *user, const alcore__record *records, int64_t count,
-                                    int64_t expected) {
-    reference_file *file = user;
-    alcore__pool_add *add = file->add;
-    const int64_t row = add->pool->rows + file->records, left = add->rows - row;
-    (void)expected;
-    file->records += count;
-    if (left <= 0) return ALCORE_OK;
-    return alcore__pool_add_references(add, row, records, count < left ? count : left);
-}
-
-/* Reads options->references, the references of the rows that the addition has from `path`. Each row
- * gets one: another number of records is an error that names both files and numbers. */
-static alcore_status read_references(alcore__pool_add *add, const char *path,
-                                     const alcore_read_options *options,
-                                     const alcore_read_options *own) {
-    reference_file file = {.add = add};
-    const alcore_pool *pool = add->pool;
-    add->path = options->references;
-    ALCORE__TRY(alcore__read_records(pool->object.ctx, options->references, own,
-                                     pool->max_text_bytes, add_references, &file));
-    if (file.records == add->rows - pool->rows) return ALCORE_OK;
-    return alcore__fail(ALCORE_E_DATA,
-                        "%s has %" PRId64 " records and %s has %" PRId64
-                        ": record i of one is to be the reference of record i of the other",
-                        path, add->rows - pool->rows, options->references, file.records);
+    file_reading *reading = user;
+    for (int64_t i = 0; i < count; i++) alcore__id_use_note(&reading->ids, &records[i]);
+    return alcore__pool_add_records(&reading->add, records, count, expected);
 }
 
 /* Adds all records of a file or none, with the references of a second one where the options name
@@ -134,7 +106,8 @@ static alcore_status read_references(alcore__pool_add *add, const char *path,
 static alcore_status read_file(alcore_pool *pool, const char *path,
                                const alcore_read_options *theirs) {
     alcore_read_options ours;
-    alcore__pool_add add;
+    file_reading reading = {.ids.path = path};
+    alcore__pool_add *add = &reading.add;
     if (!path) return alcore__fail(ALCORE_E_INVALID, "path is NULL");
     ALCORE__TRY(alcore__struct_read(&ours, sizeof ours,
                                     ALCORE__FIRST_SIZE(alcore_read_options, text_column), theirs,
@@ -142,11 +115,16 @@ static alcore_status read_file(alcore_pool *pool, const char *path,
     if (ours.bad_lines != ALCORE_BAD_LINES_ERROR && ours.bad_lines != ALCORE_BAD_LINES_MASK)
         return alcore__fail(ALCORE_E_INVALID, "bad_lines is %d; expected ALCORE_BAD_LINES_*",
                             ours.bad_lines);
+    ALCORE__TRY(alcore__join_check(ours.by));
+    if (ours.by != ALCORE_JOIN_AUTO && !ours.references)
+        return alcore__fail(ALCORE_E_INVALID, "by joins texts and references, and no file of "
+                                              "references is named");
     if (ours.references && strcmp(path, "-") == 0 && strcmp(ours.references, "-") == 0)
         return alcore__fail(ALCORE_E_INVALID,
                             "texts and references cannot both come from standard input");
-    alcore__pool_add_begin(&add, pool, path);
-    add.mask_bad = ours.bad_lines == ALCORE_BAD_LINES_MASK;
+    alcore__pool_add_begin(add, pool, path);
+    add->mask_bad = ours.bad_lines == ALCORE_BAD_LINES_MASK;
+    add->joined = ours.references && ours.by != ALCORE_JOIN_LINE;
     alcore_read_options of_texts = ours, of_references = ALCORE_READ_OPTIONS_INIT;
     alcore_status status = ALCORE_OK;
     if (ours.references) {
@@ -154,16 +132,17 @@ static alcore_status read_file(alcore_pool *pool, const char *path,
         of_references.text_column = ours.reference_column;
         of_references.bad_lines = ours.bad_lines;
         of_references.escapes = ours.escapes;
+        of_references.by = ours.by;
         status = alcore__sides_split(&ours, alcore__is_test_set(path, &of_texts),
                                      alcore__is_test_set(ours.references, &of_references),
                                      &of_texts, &of_references);
     }
     if (status == ALCORE_OK)
         status = alcore__read_records(pool->object.ctx, path, &of_texts, pool->max_text_bytes,
-                                      add_parsed, &add);
+                                      add_parsed, &reading);
     if (status == ALCORE_OK && ours.references)
-        status = read_references(&add, path, &ours, &of_references);
-    return alcore__pool_add_end(&add, status);
+        status = alcore__pool_read_references(add, &reading.ids, ours.references, &of_references);
+    return alcore__pool_add_end(add, status);
 }
 
 alcore_status alcore_pool_read(alcore_pool *pool, const char *path,

@@ -50,6 +50,7 @@ struct alcore_pool {
     int64_t counted_end;    /* rows that the source had when the pool was made */
     int64_t counted_rows;   /* rows with counted 1 */
     int32_t dedup, utf8;    /* ALCORE_DEDUP_*, ALCORE_UTF8_* */
+    int32_t repeated_ids;   /* ALCORE_IDS_* */
     int64_t max_text_bytes; /* of one string */
 
     int64_t rows;          /* entries of segments and of states at or above it do not count */
@@ -71,11 +72,7 @@ struct alcore_pool {
     alcore__column **columns; /* [column_count] owned; names are distinct */
     size_t column_count, column_capacity;
 
-    /* Guards the two members below: alcore_pool_find() only reads the pool for its callers, but
-     * builds this index when it is first called. */
-    pthread_mutex_t lazy;
-    alcore__hash_index id_index; /* of the given ids: the first row of each */
-    int64_t id_rows;             /* rows whose ids are in it */
+    alcore__hash_index id_index; /* of the given ids: every row that was given one */
 };
 
 /* Text, length and words of a row. */
@@ -110,6 +107,11 @@ alcore_status alcore__pool_change_end(alcore_pool *pool, alcore_status status);
 alcore_status alcore__pool_read_begin(const alcore_pool *pool);
 alcore_status alcore__pool_read_end(const alcore_pool *pool, alcore_status status);
 
+/* The first of the rows [first, end) with the id `id` [length bytes], which it was given or whose
+ * number it is; -1: none. A malformed row has no id. end may be above pool->rows by the rows of an
+ * addition. */
+int64_t alcore__pool_row_of_id(const alcore_pool *pool, const char *id, size_t length,
+                               int64_t first, int64_t end);
 /* alcore_pool_find() inside a call. */
 alcore_status alcore__pool_find_id(const alcore_pool *pool, const char *id, size_t length,
                                    int64_t *out_row);

@@ -87,6 +87,7 @@ static alcore_status make_pool(alcore_pool *texts, alcore_selection *const parts
     alcore_pool *pool = NULL;
     pick_records records = {0};
     options.dedup = ALCORE_DEDUP_NONE;
+    options.repeated_ids = ALCORE_IDS_ANY; /* sentences and phrases may be numbered alike */
     options.max_text_bytes = INT64_MAX;
     alcore_status status =
         allocate_records(ctx, (size_t)(parts[0]->count + parts[1]->count), &records);

@@ -483,6 +483,7 @@ const cancel_call CALLS[] = {
     {"alcore_pool_add_texts", "", call_add_texts},
     {"alcore_pool_add_records", "", call_add_records},
     {"alcore_pool_add_arrow", "", call_add_arrow},
+    {"alcore_pool_join", "", call_join},
     {"alcore_pool_filter", "", call_filter},
     {"alcore_pool_mark_texts", "", call_mark_texts},
     {"alcore_pool_write", "", call_pool_write},

@@ -64,6 +64,7 @@ alcore_status call_read_conll(void);
 alcore_status call_read_pairs(void);
 alcore_status call_read_text(void);
 alcore_status call_read_tsv(void);
+alcore_status call_join(void);
 alcore_status call_filter(void);
 alcore_status call_duplicates(void);
 alcore_status call_mark_texts(void);

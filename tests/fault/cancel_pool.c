@@ -33,6 +33,12 @@ alcore_status call_read_text(void) {
 alcore_status call_read_tsv(void) {
     return read_file("pool.tsv");
 }
+alcore_status call_join(void) {
+    int64_t *out = calloc((size_t)row_count + 1, sizeof *out);
+    const alcore_status status = alcore_pool_join(pool, pool, NULL, out);
+    free(out);
+    return status;
+}
 alcore_status call_filter(void) {
     alcore_filter filter = ALCORE_FILTER_INIT;
     filter.min_letters = 0.01;

@@ -104,22 +104,26 @@ GROWS(alcore_pool_set_costs, 0) {
     const double costs[2] = {1, 2.5};
     return alcore_pool_set_costs(w->pool, rows, costs, 2);
 }
-ALLOCATES(alcore_pool_find, 0) {
+NEVER(alcore_pool_find, 0) {
     int64_t row = -2;
-    /* A pool of its own: an index that a first search made stays. */
+    return alcore_pool_find(w->pool, "2", 1, &row) == ALCORE_OK && row == 1 ? ALCORE_OK
+                                                                            : ALCORE_E_INTERNAL;
+}
+ALLOCATES(alcore_pool_join, 0) {
+    int64_t rows[2] = {-2, -2};
     alcore_pool *pool = NULL;
-    const char *texts[1] = {"text"}, *ids[1] = {"seven"};
+    const char *texts[2] = {"text", "other"}, *ids[2] = {"seven", "eight"};
     alcore_records records = ALCORE_RECORDS_INIT;
-    records.count = 1;
+    records.count = 2;
     records.texts = texts;
     records.ids = ids;
     sweep_pause(w);
     alcore_status status = alcore_pool_new(w->ctx, NULL, &pool);
     if (status == ALCORE_OK) status = alcore_pool_add_records(pool, &records, NULL);
     sweep_resume(w);
-    if (status == ALCORE_OK) status = alcore_pool_find(pool, "seven", 5, &row);
+    if (status == ALCORE_OK) status = alcore_pool_join(pool, pool, NULL, rows);
     alcore_pool_unref(pool);
-    return status == ALCORE_OK && row != 0 ? ALCORE_E_INTERNAL : status;
+    return status == ALCORE_OK && rows[1] != 1 ? ALCORE_E_INTERNAL : status;
 }
 NEVER(alcore_pool_states, 0) {
     HOLDS((alcore_pool_states(w->pool)[3] & ALCORE_ROW_EMPTY) != 0);

@@ -139,7 +139,7 @@ class Pool(Handle):
     def __init__(self, texts: Optional[_Texts] = None, *, ids: Optional[_Column] = None,
                  references: Optional[_Column] = None, languages: Optional[_Column] = None,
                  groups: Optional[_Column] = None, costs: Optional[_Numbers] = None, dedup: str = "exact",
-                 utf8: str = "refuse", max_text_bytes: int = 0, source: Optional[Pool] = None,
+                 utf8: str = "refuse", max_text_bytes: int = 0, repeated_ids: str = "unique", source: Optional[Pool] = None,
                  context: Optional[Context] = None) -> None: ...
     @classmethod
     def borrowed(cls, pointer: int, context: Optional[Context] = None) -> Self: ...
@@ -148,7 +148,7 @@ class Pool(Handle):
             groups: Optional[_Column] = None, costs: Optional[_Numbers] = None) -> None: ...
     def read(self, path: _Path, *, format: str = "auto", text_column: Union[str, int, None] = None,
              reference_column: Union[str, int, None] = None, references: Optional[_Path] = None,
-             language: Optional[str] = None, bad_lines: str = "error", side: Optional[str] = None,
+             by: str = "auto", language: Optional[str] = None, bad_lines: str = "error", side: Optional[str] = None,
              translator: Optional[str] = None, system: Optional[str] = None, domain: Optional[str] = None) -> Self: ...
     def __len__(self) -> int: ...
     @overload

@@ -62,6 +62,9 @@ ALCORE_BAD_LINES_MASK = 1
 ALCORE_ESCAPES_AUTO = 0
 ALCORE_ESCAPES_ON = 1
 ALCORE_ESCAPES_OFF = 2
+ALCORE_JOIN_AUTO = 0
+ALCORE_JOIN_LINE = 1
+ALCORE_JOIN_ID = 2
 ALCORE_PARAM_FLAG = 1
 ALCORE_PARAM_INTEGER = 2
 ALCORE_PARAM_NUMBER = 3
@@ -92,6 +95,9 @@ ALCORE_ROW_INELIGIBLE = 64
 ALCORE_ROW_KNOWN = 128
 ALCORE_ROW_MISSING = 256
 ALCORE_ROW_MALFORMED = 512
+ALCORE_IDS_UNIQUE = 0
+ALCORE_IDS_PER_CALL = 1
+ALCORE_IDS_ANY = 2
 ALCORE_TEXT = 100
 ALCORE_KEEP = 0
 ALCORE_BORROW = 1
@@ -341,7 +347,7 @@ class alcore_read_options(Structure):
         ("system", c_char_p),
         ("domain", c_char_p),
         ("escapes", c_int32),
-        ("reserved", c_int32),
+        ("by", c_int32),
     ]
 
 
@@ -421,6 +427,8 @@ class alcore_pool_options(Structure):
         ("dedup", c_int32),
         ("utf8", c_int32),
         ("max_text_bytes", c_int64),
+        ("repeated_ids", c_int32),
+        ("reserved", c_int32),
     ]
 
 
@@ -439,6 +447,20 @@ class alcore_records(Structure):
         ("languages", c_void_p),
         ("groups", c_void_p),
         ("costs", c_void_p),
+    ]
+
+
+class alcore_join_options(Structure):
+    """What alcore_pool_join() joins."""
+
+    _fields_ = [
+        ("size", c_size_t),
+        ("by", c_int32),
+        ("reserved", c_int32),
+        ("texts_name", c_char_p),
+        ("partners_name", c_char_p),
+        ("rows", c_void_p),
+        ("row_count", c_int64),
     ]
 
 
@@ -1328,6 +1350,7 @@ FUNCTIONS = {
     "alcore_pool_set_references": (c_int32, (c_void_p, c_void_p, c_void_p, c_void_p, c_int64), False),
     "alcore_pool_set_costs": (c_int32, (c_void_p, c_void_p, c_void_p, c_int64), False),
     "alcore_pool_find": (c_int32, (c_void_p, c_char_p, c_size_t, c_void_p), False),
+    "alcore_pool_join": (c_int32, (c_void_p, c_void_p, c_void_p, c_void_p), True),
     "alcore_pool_states": (c_void_p, (c_void_p,), False),
     "alcore_pool_count": (c_int64, (c_void_p, c_uint32), False),
     "alcore_pool_mark": (c_int32, (c_void_p, c_uint32, c_void_p, c_int64), False),

@@ -41,16 +41,18 @@ class Pool(Handle):
 
     texts: a list of str, a table with the Arrow interface (pandas, polars, pyarrow; columns text, id, lang, reference,
     group, cost), the path of a file (a pathlib.Path), or nothing. ids, references, languages, groups: lists of str or None.
-    costs: numbers >= 0. dedup: "exact", "normalized" or "none". utf8: "refuse" or "replace". source: the pool that the rows
+    costs: numbers >= 0. dedup: "exact", "normalized" or "none". utf8: "refuse" or "replace". repeated_ids: which rows may
+    have the same id, "unique" (none), "per_call" (those of different calls) or "any". source: the pool that the rows
     come from, such as the sentences of phrases; the columns first_row, first_position and source_rows say where."""
 
     _noun = "pool"
 
     def __init__(self, texts=None, *, ids=None, references=None, languages=None, groups=None, costs=None, dedup="exact",
-                 utf8="refuse", max_text_bytes=0, source=None, context=None):
+                 utf8="refuse", max_text_bytes=0, repeated_ids="unique", source=None, context=None):
         ctx = source.context if source is not None else context or default_context()
         options = struct(_ffi.alcore_pool_options, dedup=choice("ALCORE_DEDUP_", dedup, "dedup"),
-                         utf8=choice("ALCORE_UTF8_", utf8, "utf8"), max_text_bytes=max_text_bytes)
+                         utf8=choice("ALCORE_UTF8_", utf8, "utf8"), max_text_bytes=max_text_bytes,
+                         repeated_ids=choice("ALCORE_IDS_", repeated_ids, "repeated_ids"))
         self._kept = {}  # column -> arrays that the library reads in place
         self._request, self._select_lock = None, threading.Lock()
         make, parent = (lib.alcore_pool_new, ctx) if source is None else (lib.alcore_pool_new_derived, source)
@@ -127,11 +129,12 @@ class Pool(Handle):
             add_columns(self, frame, fields)
         return None
 
-    def read(self, path, *, format="auto", text_column=None, reference_column=None, references=None, language=None,
+    def read(self, path, *, format="auto", text_column=None, reference_column=None, references=None, by="auto", language=None,
              bad_lines="error", escapes="auto", side=None, translator=None, system=None, domain=None):
         """Adds the records of a file: text, TSV, CSV, JSONL or CoNLL, also as .gz, .xz or .zst. text_column, reference_column: where
         texts and references are, by name, in CoNLL also by number from 1. references: the path of a second file that has the
-        references, one for each text, as in the two files of a parallel corpus. language: of the rows that name none. bad_lines:
+        references, one for each text, as in the two files of a parallel corpus; by: "id" or "line" joins them, "auto" (the default)
+        by id where both files have ids. language: of the rows that name none. bad_lines:
         "error" names the first malformed line; "mask" keeps its row, which is never selected and has the state "malformed".
         escapes: whether \\t, \\n and \\\\ of TSV, CSV and text are a TAB, a line break and a backslash: "on", "off" or "auto", in a
         TSV whose first line is one that alcore writes. side ("src", "ref" or "hyp"), translator, system and domain choose what is
@@ -143,6 +146,7 @@ class Pool(Handle):
                          text_column=column_name(text_column, "text_column"),
                          reference_column=column_name(reference_column, "reference_column"),
                          references=None if references is None else path_of(references),
+                         by=choice("ALCORE_JOIN_", by, "by"),
                          language=None if language is None else name_of(language, "language"),
                          **{name: None if value is None else name_of(value, name) for name, value in
                             dict(side=side, translator=translator, system=system, domain=domain).items()})

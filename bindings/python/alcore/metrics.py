@@ -210,17 +210,26 @@ def _references(given, hypotheses):
 
 
 class _Paths:
-    """Files that the library reads in blocks: files is an alcore_text_files, which lives as long as this object."""
+    """Files that the library reads in blocks: files is an alcore_text_files, which lives as long as this object. by: what joins
+    their texts, None for the default."""
 
-    def __init__(self, paths):
+    def __init__(self, paths, by):
         self.paths = [path_of(path) for path in paths]
         self.pointers = (ctypes.c_char_p * len(self.paths))(*self.paths)
-        self.files = struct(_ffi.alcore_text_files, paths=ctypes.addressof(self.pointers), count=len(self.paths))
+        self.options = struct(_ffi.alcore_read_options, by=choice("ALCORE_JOIN_", "auto" if by is None else by, "by"))
+        self.files = struct(_ffi.alcore_text_files, paths=ctypes.addressof(self.pointers), count=len(self.paths),
+                            options=ctypes.addressof(self.options))
 
 
-def _read(measure, kind, out, context, paths, *arguments):
+def _no_files(by):
+    """Refuses by= of a call that reads no files: lists are joined by their order."""
+    if by is not None:
+        raise TypeError("by= says how the texts of files are joined; lists are joined by their order")
+
+
+def _read(measure, kind, out, context, by, paths, *arguments):
     """The result of a function that reads files, whose path objects are given, in place of texts."""
-    files = _Paths(paths)
+    files = _Paths(paths, by)
     run(getattr(lib, "alcore_metric_read_" + measure), (context or default_context())._handle, ctypes.byref(files.files), *arguments,
         ctypes.byref(out))
     return _result(kind, out)
@@ -229,9 +238,9 @@ def _read(measure, kind, out, context, paths, *arguments):
 class _Files(_Paths):
     """The same as _Corpus of files, which the library reads in blocks."""
 
-    def __init__(self, hypotheses, references, baseline, sentences, context):
+    def __init__(self, hypotheses, references, baseline, sentences, context, by):
         references = [references] if isinstance(references, os.PathLike) else list(references)
-        super().__init__((hypotheses, *references, *([] if baseline is None else [baseline])))
+        super().__init__((hypotheses, *references, *([] if baseline is None else [baseline])), by)
         self.context, self.sets, self.output = context or default_context(), len(references), None
         self.sentences = [] if sentences else None
         if sentences:
@@ -242,15 +251,16 @@ class _Files(_Paths):
         return _result(kind, out, signature=signature.decode(), sentences=self.sentences)
 
 
-def _corpus(hypotheses, references, baseline, test, samples, sentences, context, options):
+def _corpus(hypotheses, references, baseline, test, samples, sentences, context, by, options):
     """What a metric reads; files and the test of the baseline are named in its options."""
     if baseline is None and (samples or test != "bootstrap"):
         raise ValueError("test and samples need a baseline")
     paired = struct(_ffi.alcore_paired_options, test=choice("ALCORE_PAIRED_", test, "test"), samples=samples, seed=options.seed)
     if isinstance(hypotheses, os.PathLike):
-        corpus = _Files(hypotheses, references, baseline, sentences, context)
+        corpus = _Files(hypotheses, references, baseline, sentences, context, by)
         options.files = ctypes.addressof(corpus.files)
     else:
+        _no_files(by)
         corpus = _Corpus(hypotheses, references, sentences, context)
         if baseline is not None:
             corpus.baseline = Strings(baseline, "baseline")
@@ -279,53 +289,57 @@ class _Corpus:
 
 
 def bleu(hypotheses, references, *, tokenizer="13a", smoothing="exp", smoothing_value=0.0, effective_order=False, resamples=0,
-         seed=0, baseline=None, test="bootstrap", samples=0, sentences=False, context=None):
+         seed=0, baseline=None, test="bootstrap", samples=0, sentences=False, by=None, context=None):
     """BLEU (Papineni et al. 2002) as sacreBLEU defines it.
 
     references: a list of texts, one for each hypothesis, or a list of such lists, where None is a reference that is missing. Path
     objects in place of lists are files, which are read in blocks, in memory that does not grow with them. tokenizer: "13a", "intl",
-    "char", "zh" or "none". smoothing of an order of which no n-gram matches: "exp", "floor", "add_k" or "none", with smoothing_value of floor
-    (0: 0.1) and add_k (0: 1). effective_order=True: only orders of which the hypotheses have n-grams count. resamples:
+    "char", "zh" or "none". by, of files: "id" or "line" joins their texts, by default ids where both have them. smoothing of
+    an order of which no n-gram matches: "exp", "floor", "add_k" or "none", with smoothing_value of floor (0: 0.1) and add_k (0: 1). effective_order=True: only orders of which the hypotheses have n-grams count. resamples:
     bootstrap samples for a 95 % interval, drawn by seed. baseline: the hypotheses of another system, with which these are
     compared by a paired test, "bootstrap" or "randomization", of 1,000 or 10,000 samples unless samples says how many.
     sentences=True: the BLEU of each hypothesis too."""
     options = struct(_ffi.alcore_bleu_options, tokenizer=choice("ALCORE_BLEU_", tokenizer, "tokenizer", _TOKENIZERS),
                      smoothing=choice("ALCORE_BLEU_SMOOTH_", smoothing, "smoothing"), smoothing_value=smoothing_value,
                      effective_order=bool(effective_order), resamples=resamples, seed=seed)
-    corpus, out = _corpus(hypotheses, references, baseline, test, samples, sentences, context, options), struct(_ffi.alcore_bleu_score)
+    corpus = _corpus(hypotheses, references, baseline, test, samples, sentences, context, by, options)
+    out = struct(_ffi.alcore_bleu_score)
     run(lib.alcore_metric_compute_bleu, *corpus.arguments, ctypes.byref(options), corpus.output, ctypes.byref(out))
     return corpus.result(BleuScore, out, lib.alcore_metric_bleu_signature(corpus.sets, ctypes.byref(options),
                                                                           ctypes.create_string_buffer(160)))
 
 
 def chrf(hypotheses, references, *, word_order=0, whitespace=False, resamples=0, seed=0, baseline=None, test="bootstrap", samples=0,
-         sentences=False, context=None):
+         sentences=False, by=None, context=None):
     """chrF (Popovic 2015) as sacreBLEU defines it; word_order=2 is chrF++. whitespace=True: white space counts as characters.
     The other arguments are those of bleu()."""
     options = struct(_ffi.alcore_chrf_options, word_order=word_order, whitespace=bool(whitespace), resamples=resamples, seed=seed)
-    corpus, out = _corpus(hypotheses, references, baseline, test, samples, sentences, context, options), struct(_ffi.alcore_chrf_score)
+    corpus = _corpus(hypotheses, references, baseline, test, samples, sentences, context, by, options)
+    out = struct(_ffi.alcore_chrf_score)
     run(lib.alcore_metric_compute_chrf, *corpus.arguments, ctypes.byref(options), corpus.output, ctypes.byref(out))
     return corpus.result(ChrfScore, out, lib.alcore_metric_chrf_signature(corpus.sets, ctypes.byref(options),
                                                                           ctypes.create_string_buffer(160)))
 
 
 def ter(hypotheses, references, *, case_sensitive=False, resamples=0, seed=0, baseline=None, test="bootstrap", samples=0,
-         sentences=False, context=None):
+         sentences=False, by=None, context=None):
     """TER (Snover et al. 2006) as sacreBLEU defines it, in percent. case_sensitive=True: texts are not lower-cased. The other
     arguments are those of bleu()."""
     options = struct(_ffi.alcore_ter_options, case_sensitive=bool(case_sensitive), resamples=resamples, seed=seed)
-    corpus, out = _corpus(hypotheses, references, baseline, test, samples, sentences, context, options), struct(_ffi.alcore_ter_score)
+    corpus = _corpus(hypotheses, references, baseline, test, samples, sentences, context, by, options)
+    out = struct(_ffi.alcore_ter_score)
     run(lib.alcore_metric_compute_ter, *corpus.arguments, ctypes.byref(options), corpus.output, ctypes.byref(out))
     return corpus.result(TerScore, out, lib.alcore_metric_ter_signature(corpus.sets, ctypes.byref(options),
                                                                         ctypes.create_string_buffer(160)))
 
 
-def answers(predicted, gold, *, context=None):
+def answers(predicted, gold, *, by=None, context=None):
     """Exact match and F1 of answers to questions, as SQuAD. gold: an answer for each question, or a list of the answers that are
     right; an empty text where a question has none. Path objects in place of both are files, which are read in blocks: a line of
     predicted has the answer to a question, of gold the right ones with TABs between them."""
     if isinstance(predicted, os.PathLike):
-        return _read("answers", AnswerScore, struct(_ffi.alcore_answer_score), context, (gold, predicted))
+        return _read("answers", AnswerScore, struct(_ffi.alcore_answer_score), context, by, (gold, predicted))
+    _no_files(by)
     ctx, predicted, gold = context or default_context(), Strings(predicted, "predicted"), values_of(gold, "gold")
     lists = [[one] if isinstance(one, (str, bytes)) or is_missing(one) else values_of(one, "gold[%d]" % number)
              for number, one in enumerate(gold)]
@@ -375,7 +389,7 @@ def _domain(sources, outside, context):
     return domain
 
 
-def word_accuracy(sources, references, hypotheses, links=None, *, outside=None, context=None):
+def word_accuracy(sources, references, hypotheses, links=None, *, outside=None, by=None, context=None):
     """Accuracy of the translation of in-domain words: source words that the texts outside the domain (a list, or the path object
     of a file) lack; without them every word. links: Links, or for each sentence a list of (source word, reference word); None:
     those of the built-in aligner, trained on the sources and references. Path objects in place of the three lists are files, which
@@ -384,8 +398,9 @@ def word_accuracy(sources, references, hypotheses, links=None, *, outside=None, 
         if links is None:
             raise ValueError("links: sentences of files need a file of links")
         domain = _domain(sources, outside, context)
-        return _read("word_accuracy", WordAccuracyScore, struct(_ffi.alcore_word_accuracy_score), context,
+        return _read("word_accuracy", WordAccuracyScore, struct(_ffi.alcore_word_accuracy_score), context, by,
                      (sources, references, hypotheses), path_of(links), domain and domain._handle)
+    _no_files(by)
     ctx, sources, references = context or default_context(), values_of(sources, "sources"), values_of(references, "references")
     sides = [Strings(*given) for given in ((sources, "sources"), (references, "references"), (hypotheses, "hypotheses"))]
     for strings, what in zip(sides[1:], ("references", "hypotheses")):
@@ -402,35 +417,39 @@ def word_accuracy(sources, references, hypotheses, links=None, *, outside=None, 
     return _result(WordAccuracyScore, out)
 
 
-def length_ratio(hypotheses, references, *, context=None):
+def length_ratio(hypotheses, references, *, by=None, context=None):
     """Words of the hypotheses per word of the references. Path objects in place of lists are files, which are read in blocks."""
     if isinstance(hypotheses, os.PathLike):
-        return _read("length_ratio", LengthRatioScore, struct(_ffi.alcore_length_ratio_score), context, (hypotheses, references))
+        return _read("length_ratio", LengthRatioScore, struct(_ffi.alcore_length_ratio_score), context, by,
+                     (hypotheses, references))
+    _no_files(by)
     ctx, hypotheses, references = context or default_context(), Strings(hypotheses, "hypotheses"), Strings(references, "references")
     out = struct(_ffi.alcore_length_ratio_score)
     run(lib.alcore_metric_compute_length_ratio, ctx._handle, *_arguments(hypotheses), *_arguments(references), ctypes.byref(out))
     return _result(LengthRatioScore, out)
 
 
-def labels(gold, predicted, *, words=False, context=None):
+def labels(gold, predicted, *, words=False, by=None, context=None):
     """Accuracy and macro F1 of labels, texts or whole numbers; words=True: an item has a label for each word, a list of them or one
     text with spaces between them, as parts of speech are. Path objects in place of lists are files, which are read in blocks."""
     if isinstance(gold, os.PathLike):
-        return _read("labels", LabelScore, struct(_ffi.alcore_label_score), context, (gold, predicted), bool(words))
+        return _read("labels", LabelScore, struct(_ffi.alcore_label_score), context, by, (gold, predicted), bool(words))
+    _no_files(by)
     ctx, gold, predicted = context or default_context(), _lines(gold, "gold"), _lines(predicted, "predicted")
     out = struct(_ffi.alcore_label_score)
     run(lib.alcore_metric_compute_labels, ctx._handle, *_arguments(gold), *_arguments(predicted), bool(words), ctypes.byref(out))
     return _result(LabelScore, out)
 
 
-def spans(gold, predicted, *, scheme="default", context=None):
+def spans(gold, predicted, *, scheme="default", by=None, context=None):
     """Precision, recall and F1 of spans, as seqeval. An item has the tags of a sentence, a list of them or one text with spaces
     between them: O, a mark and a type such as B-PER, or a mark alone. scheme: "default" reads B, I, E and S forgivingly as
     conlleval does; "iob2", "iob1", "ioe2", "iobes" and "bilou" read as seqeval's strict mode. Path objects in place of lists are
     files, which are read in blocks."""
     number = choice("ALCORE_TAGS_", scheme, "scheme")
     if isinstance(gold, os.PathLike):
-        return _read("spans", SpanScore, struct(_ffi.alcore_span_score), context, (gold, predicted), number)
+        return _read("spans", SpanScore, struct(_ffi.alcore_span_score), context, by, (gold, predicted), number)
+    _no_files(by)
     ctx, gold, predicted = context or default_context(), _lines(gold, "gold"), _lines(predicted, "predicted")
     out = struct(_ffi.alcore_span_score)
     run(lib.alcore_metric_compute_spans, ctx._handle, *_arguments(gold), *_arguments(predicted), number, ctypes.byref(out))
@@ -451,11 +470,12 @@ def mean(values):
     return _result(MeanResult, out)
 
 
-def kappa(x, y, *, context=None):
-    """Cohen's kappa of two predictions of classes, integers, for the same items. Path objects in place of lists are files, which are
-    read in blocks and have a class a line, any text."""
+def kappa(x, y, *, by=None, context=None):
+    """Cohen's kappa of two predictions of classes, integers, for the same items. Path objects in place of lists are files, which
+    are read in blocks and have a class a line, any text."""
     if isinstance(x, os.PathLike):
-        return _read("kappa", KappaResult, struct(_ffi.alcore_kappa_result), context, (x, y))
+        return _read("kappa", KappaResult, struct(_ffi.alcore_kappa_result), context, by, (x, y))
+    _no_files(by)
     ctx = context or default_context()
     (x, x_count, kept_x), (y, y_count, kept_y) = integers(x, "x"), integers(y, "y")
     out = struct(_ffi.alcore_kappa_result)

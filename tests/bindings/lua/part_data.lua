@@ -71,7 +71,7 @@ case("references are read from a second file or from a column", function()
     fails("ALCORE_E_PARAM", "columns 1 to 3", pool:read(conll, {text_column = "word"}))
     local set = write("set.xml", "<doc id='d' domain='news'><src lang='en'><seg id='1'>a</seg></src><ref translator='A'><seg id='1'>b</seg></ref>" ..
         "<ref translator='B'><seg id='1'>c</seg></ref><hyp system='S'><seg id='1'>e</seg></hyp></doc>\n")
-    pool = assert(alcore.pool())
+    pool = assert(alcore.pool(nil, {repeated_ids = "per_call"}))
     fails("ALCORE_E_PARAM", "several sides", pool:read(set))
     fails("ALCORE_E_PARAM", 'no document of domain "law"', pool:read(set, {side = "src", domain = "law"}))
     assert(pool:read(set, {side = "src", references = set, translator = "B"}))

@@ -42,7 +42,7 @@ case("an option that a function does not know is refused, with the nearest name"
         {tokeniser = "13a"})
     raises('metrics.chrf: there is no option "sentence"; did you mean sentences?', alcore.metrics.chrf, lines, lines,
         {sentence = true})
-    raises('metrics.labels: there is no option "scheme"; the options are words, context', alcore.metrics.labels, lines, lines,
+    raises('metrics.labels: there is no option "scheme"; the options are words, by, context', alcore.metrics.labels, lines, lines,
         {scheme = "iob2"})
     raises('metrics.spans: there is no option "shceme"; did you mean scheme?', alcore.metrics.spans, {"O"}, {"O"},
         {shceme = "iob2"})

@@ -148,7 +148,7 @@ def reading(call, count, first="gold", second="found"):
 
 READING = {"side": b"src", "translator": b"A", "system": b"S", "domain": b"news", "format": _ffi.ALCORE_FORMAT_TSV, "bad_lines": _ffi.ALCORE_BAD_LINES_MASK, "text_column": b"other",
            "reference_column": Refusal(b"gold", ONE_COLUMN), "references": Refusal(b"file", ONE_COLUMN),
-           "language": Refusal(b"de", ONE_COLUMN), "escapes": _ffi.ALCORE_ESCAPES_ON}
+           "language": Refusal(b"de", ONE_COLUMN), "escapes": _ffi.ALCORE_ESCAPES_ON, "by": _ffi.ALCORE_JOIN_ID}
 
 
 for name in ("bleu", "chrf", "ter"):

@@ -21,18 +21,33 @@ def rows_of(pool):
 MIXED = ["Alpha beta", "alpha  beta", "Alpha beta", b"not \xff UTF-8"]
 
 
+def with_ids(pool, texts, ids):
+    """Adds texts with ids in one call; a call that the pool refuses is told."""
+    records = _ffi.alcore_records(size=ctypes.sizeof(_ffi.alcore_records), count=len(texts))
+    kept = strings(texts), strings(ids)
+    records.texts, records.ids = (ctypes.addressof(array) for array in kept)
+    try:
+        ask("alcore_pool_add_records", pool, ctypes.byref(records), None)
+    except Refused as error:
+        return [str(error)]
+    return []
+
+
 def filled(pool):
-    """The rows of the texts above; a text that a pool refuses is told in its place."""
+    """The rows of the texts above, and of some with ids; what a pool refuses is told in its place."""
     told = []
     for text in MIXED:
         try:
             ask("alcore_pool_add_texts", pool, strings([text]), None, 1, None)
         except Refused as error:
             told.append(str(error))
+    for texts in (["one"], ["two"], ["one", "two"]):
+        told += with_ids(pool, texts, ["same"] * len(texts))
     return rows_of(pool_of(pool)) + told
 
 
-POOL = {"dedup": [_ffi.ALCORE_DEDUP_NORMALIZED, _ffi.ALCORE_DEDUP_NONE], "utf8": _ffi.ALCORE_UTF8_REPLACE, "max_text_bytes": 4}
+POOL = {"dedup": [_ffi.ALCORE_DEDUP_NORMALIZED, _ffi.ALCORE_DEDUP_NONE], "utf8": _ffi.ALCORE_UTF8_REPLACE, "max_text_bytes": 4,
+        "repeated_ids": [_ffi.ALCORE_IDS_PER_CALL, _ffi.ALCORE_IDS_ANY]}
 
 
 @walks("alcore_pool_new", **POOL)
@@ -76,7 +91,8 @@ CHOICE = {"side": b"src", "translator": b"A", "system": b"S", "domain": b"news"}
 
 
 @walks("alcore_pool_read", **CHOICE, format=_ffi.ALCORE_FORMAT_TSV, bad_lines=_ffi.ALCORE_BAD_LINES_MASK, text_column=b"other",
-       reference_column=b"gold", references=lambda: file("answers.txt", "A\nB\n"), language=b"de", escapes=_ffi.ALCORE_ESCAPES_ON)
+       reference_column=b"gold", references=lambda: file("answers.txt", "A\nB\n"), language=b"de", escapes=_ffi.ALCORE_ESCAPES_ON,
+       by=[When(_ffi.ALCORE_JOIN_ID, references=file("answers.txt", "A\nB\n")), Refusal(_ffi.ALCORE_JOIN_LINE, "no file of references")])
 def read_pool(options):
     def read(path):
         pool = Owned("pool", "alcore_pool_new", CTX, None)
@@ -85,12 +101,24 @@ def read_pool(options):
     return attempts(read, file("table.tsv", TABLE), file("table", TABLE), file("bad.tsv", TABLE + "too few\n"), file("set.xml", SET))
 
 
+@walks("alcore_pool_join", by=_ffi.ALCORE_JOIN_LINE, texts_name=b"source.txt", partners_name=b"target.txt",
+       rows=When(integers([2]), row_count=1), row_count=When(1, rows=integers([2, 0, 1])))
+def join_pools(options):
+    def join(ids):
+        texts = alcore.Pool(["a", "b", "c"], ids=["x", "y", "z"], context=CTX)
+        partners = alcore.Pool(["A", "B", "C"], ids=ids, context=CTX)
+        rows = integers([-2, -2, -2])
+        ask("alcore_pool_join", texts, partners, ctypes.byref(options), rows)
+        return list(rows)
+    return attempts(join, ["z", "x", "y"], ["u", "v", "w"])
+
+
 ONE_SIDE = "do not apply"
 
 
 @walks("alcore_overlap_read", **CHOICE, format=_ffi.ALCORE_FORMAT_TSV, text_column=b"other", bad_lines=_ffi.ALCORE_BAD_LINES_MASK,
        reference_column=Refusal(b"gold", ONE_SIDE), references=Refusal(b"file", ONE_SIDE), language=Refusal(b"de", ONE_SIDE),
-       escapes=_ffi.ALCORE_ESCAPES_ON)
+       escapes=_ffi.ALCORE_ESCAPES_ON, by=Refusal(_ffi.ALCORE_JOIN_LINE, ONE_SIDE))
 def read_overlap(options):
     def read(path):
         overlap, count = Owned("overlap", "alcore_overlap_new", CTX, None), ctypes.c_int64()
@@ -153,6 +181,7 @@ TWO_COLUMNS = "apply to an Arrow stream"
 @walks("alcore_pool_add_arrow", text_column=b"other", reference_column=b"gold", format=Refusal(_ffi.ALCORE_FORMAT_TSV, TWO_COLUMNS),
        bad_lines=Refusal(_ffi.ALCORE_BAD_LINES_MASK, TWO_COLUMNS), references=Refusal(b"file", TWO_COLUMNS),
        language=Refusal(b"de", TWO_COLUMNS), escapes=Refusal(_ffi.ALCORE_ESCAPES_ON, TWO_COLUMNS),
+       by=Refusal(_ffi.ALCORE_JOIN_LINE, TWO_COLUMNS),
        **{name: Refusal(value, TWO_COLUMNS) for name, value in CHOICE.items()})
 def add_arrow(options):
     pool, table = alcore.Pool([], context=CTX), ArrowTable({"text": "a cat", "other": "one", "target": "eine Katze", "gold": "K"})

@@ -142,6 +142,10 @@ def test_files(tmp_path, texts):
         assert (tmp_path / "out").read_text() == "c d\n"
         with pytest.raises(ValueError, match="none of auto, text, tsv"):
             pool.write([1], tmp_path / "out", "xml")
+        with pytest.raises(alcore.DataError, match='pool.jsonl:1: the id "q" is that of row 0 too, which was added before'):
+            pool.read(path)
+        assert len(pool) == 2
+    with alcore.Pool(path, repeated_ids="per_call") as pool:
         pool.read(path)
         assert len(pool) == 4
     assert alcore.select(path, 1, "random").ids[0] in "qr"

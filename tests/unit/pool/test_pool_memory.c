@@ -84,13 +84,6 @@ static alcore_status copy_rows(void) {
     return status == ALCORE_OK ? test_column_rows(pool, "e", rows, 3, out) : status;
 }
 
-static alcore_status find_id(void) {
-    int64_t row;
-    alcore_status status = alcore_pool_find(pool, "c", 1, &row);
-    ck_assert_int_eq(row, status == ALCORE_OK ? 2 : -1);
-    return status;
-}
-
 static alcore_status filter(void) {
     alcore_filter limits = ALCORE_FILTER_INIT;
     limits.min_words = 2;
@@ -179,7 +172,6 @@ static const struct {
              {"set_dense", set_dense},
              {"set_ragged", set_ragged},
              {"copy_rows", copy_rows},
-             {"find_id", find_id},
              {"filter", filter},
              {"match", match},
              {"write_column", write_column},

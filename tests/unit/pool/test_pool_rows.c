@@ -77,7 +77,9 @@ START_TEST(records_keep_everything) {
     char buffer[24];
     size_t length;
     int64_t row;
-    ck_assert_ok(alcore_pool_new(ctx, NULL, &pool));
+    alcore_pool_options options = ALCORE_POOL_OPTIONS_INIT;
+    options.repeated_ids = ALCORE_IDS_PER_CALL;
+    ck_assert_ok(alcore_pool_new(ctx, &options, &pool));
     ck_assert_ok(alcore_pool_add_records(pool, &records, NULL));
     ck_assert_ok(alcore_pool_add_texts(pool, texts + 1, NULL, 1, NULL));
     ck_assert_str_eq(alcore_pool_id(pool, 0, buffer), "x7");

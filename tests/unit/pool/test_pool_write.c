@@ -26,6 +26,7 @@ static alcore_pool *new_pool(void) {
     alcore_pool *pool;
     options.dedup = ALCORE_DEDUP_NONE;
     options.utf8 = ALCORE_UTF8_REPLACE;
+    options.repeated_ids = ALCORE_IDS_ANY; /* a row may be written twice */
     ck_assert_ok(alcore_pool_new(ctx, &options, &pool));
     return pool;
 }
