@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Finding the layout of a CoNLL file (conll_layout.h). Ids are never taken for words: a first column
- * that counts the lines of the first sentence from 0 or 1 has ids. Cost: two passes over the lines
- * of the first sentence. */
+/* Finding the layout of a CoNLL file (conll_layout.h). Ids are never taken for words: a first
+ * column that counts the lines of the first sentence from 0 or 1 has ids. Cost: a few passes over
+ * the lines of the first sentence. */
 #include "formats/conll_layout.h"
 
 #include <string.h>
@@ -303,8 +303,8 @@ static alcore_status use_options(alcore__conll_layout *layout, const alcore_read
     return ALCORE_OK;
 }
 
-/* Finds kind and columns, where line is the first line that has a token. A word in a column that the
- * options name needs no guess. */
+/* Finds kind and columns, where line is the first line that has a token. A word in a column that
+ * the options name needs no guess. */
 static alcore_status find_columns(alcore__conll_layout *layout, const alcore_read_options *options,
                                   const alcore__line_reader *lines, const char *text, size_t length,
                                   cell line) {

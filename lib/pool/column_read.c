@@ -13,6 +13,17 @@
 
 /* ---- arrays ---- */
 
+/* What the file has where a wider type is read, for the error of a type that the column cannot
+ * have. */
+static const char *const stored_names[] = {
+    [ALCORE__STORED_SAME] = "",
+    [ALCORE__STORED_INT8] = " (int8 in the file)",
+    [ALCORE__STORED_UINT8] = " (uint8 or bool in the file)",
+    [ALCORE__STORED_INT16] = " (int16 in the file)",
+    [ALCORE__STORED_UINT16] = " (uint16 in the file)",
+    [ALCORE__STORED_UINT32] = " (uint32 in the file)",
+};
+
 /* Checks the header of an array file against the column: its dtype, its number of rows (entries;
  * -1: any, for the tokens of a ragged column), and one value or more in each. */
 static alcore_status check_array(const char *name, const char *path, int64_t entries,
@@ -20,9 +31,9 @@ static alcore_status check_array(const char *name, const char *path, int64_t ent
     alcore_status status = alcore__column_check_dtype("the array", name, info->dtype);
     if (status != ALCORE_OK)
         return alcore__fail(status,
-                            "%s: column \"%s\": %s; convert it, as x.astype() does, and "
-                            "save it again",
-                            path, name, alcore_last_error());
+                            "%s: column \"%s\": %s%s; convert it, as x.astype() does, and save it "
+                            "again",
+                            path, name, alcore_last_error(), stored_names[info->stored]);
     if (entries >= 0 && info->shape[0] != entries)
         return alcore__fail(ALCORE_E_SHAPE,
                             "%s: expected %" PRId64 " rows for column \"%s\", found %" PRId64, path,
