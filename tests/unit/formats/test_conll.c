@@ -95,6 +95,9 @@ START_TEST(comments_of_data_sets) {
            "robert ran|00-1|B-OtherPER O|-|-|-|2\nparis wins|00-2|B-HumanSettlement O|-|-|-|6\n");
     expect("robert _ _ B-OtherPER\nran _ _ O\n\n# id 00-1\tdomain=en\nparis _ _ B-X\n", NULL, NULL,
            "robert ran|-|B-OtherPER O|-|-|-|1\nparis|00-1|B-X|-|-|-|5\n");
+    /* A TAB where tokens have none. */
+    expect("x _ _ NOUN\n\n# id 3\tsome\ny _ _ VERB\n", NULL, NULL,
+           "x|-|NOUN|-|-|-|1\ny|3|VERB|-|-|-|4\n");
     /* GermEval: number, word, outer and inner entities. */
     expect("#\thttp://example.org/x [2009-10-17]\n1\tAufgrund\tO\tO\n2\tBonn\tB-LOC\tO\n\n"
            "#\thttp://example.org/y [2009]\n1\t#\tO\tO\n",
