@@ -16,7 +16,8 @@ static const struct {
     {ALCORE_FORMAT_TSV, " tsv tab "},
     {ALCORE_FORMAT_CSV, " csv "},
     {ALCORE_FORMAT_JSONL, " jsonl ndjson jsonlines ldjson "},
-    {ALCORE_FORMAT_CONLL, " conll conllu conllup conllx bio iob iob2 "},
+    {ALCORE_FORMAT_CONLL, " conll conllu conllup cupt conllx conll09 gold_conll v4_gold_conll bio "
+                          "iob iob2 iobes bioes bilou "},
     {ALCORE_FORMAT_SGML, " sgm sgml xml "},
     {ALCORE_FORMAT_TEXT,
      " txt text src source tgt trg target ref hyp mt pe out tok token bpe sp spm "

@@ -303,7 +303,9 @@ START_TEST(bounded_memory) {
 END_TEST
 
 START_TEST(suffixes) {
-    static const char *const paths[] = {"a.conll", "a.CoNLLU", "a.bio", "a.iob", "a.iob2"};
+    static const char *const paths[] = {"a.conll",   "a.CoNLLU",        "a.bio",   "a.iob",
+                                        "a.iob2",    "a.conllup",       "a.cupt",  "a.conllx",
+                                        "a.conll09", "a.v4_gold_conll", "a.iobes", "a.bilou"};
     for (size_t i = 0; i < sizeof paths / sizeof *paths; i++) {
         gathered all = {{0}, 0, ALCORE_OK};
         memory_host_file(&host, "a O\nb O\n", 8);
