@@ -143,9 +143,13 @@ def dataset_of(values):
 
 
 def duckdb_relation(values):
-    duckdb, pyarrow = module("duckdb"), module("pyarrow")
-    duckdb_relation.table = pyarrow.table({"x": arrow(values)})
-    return duckdb.connect().from_arrow(duckdb_relation.table)
+    return relation_of(module("pyarrow").table({"x": arrow(values)}))
+
+
+def relation_of(table):
+    """A relation, whose connection and table live until the next one is made."""
+    relation_of.kept = connection, _ = module("duckdb").connect(), table
+    return connection.from_arrow(table)
 
 
 def bfloat16(values):
@@ -436,7 +440,7 @@ TABLES = {
     "datasets": lambda table: module("datasets").Dataset.from_dict(
         {name: values[::-1] for name, values in table.items() if name != "note"}).select([5, 4, 3, 2, 1, 0]),
     "datasets_slice": lambda table: TABLES["datasets"](table)[:],
-    "duckdb": lambda table: module("duckdb").connect().from_arrow(arrow_table()),
+    "duckdb": lambda table: relation_of(arrow_table()),
 }
 
 
@@ -461,7 +465,7 @@ def test_types_of_columns_that_were_refused(kind):
 
 
 def test_extension_types():
-    pyarrow = module("pyarrow")
+    pyarrow = pytest.importorskip("pyarrow", minversion="19")
     import uuid
     given = pyarrow.array(['"a b"', None, '"c"'], pyarrow.string()).cast(pyarrow.json_())
     names = [uuid.UUID(int=number) for number in range(3)]
