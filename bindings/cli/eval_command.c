@@ -221,6 +221,8 @@ static int find_metric(const arguments *args, const metric **out) {
         if (!strcmp(metrics[i].name, name)) *out = &metrics[i];
     if (!*out) {
         const char *near = nearest_name(name, metric_name_at, NULL);
+        const char *hint = alcore_hint(ALCORE_HINT_METRIC, name);
+        if (hint) return complain(EXIT_USAGE, "eval has no metric '%s'; %s", name, hint);
         return complain(EXIT_USAGE, "eval has no metric '%s'%s%s%s it has %s", name,
                         near ? "; did you mean '" : ";", near ? near : "", near ? "'?" : "",
                         metric_names(names, sizeof names));

@@ -6,6 +6,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include <alcore/alcore.h>
+
 int complain(int code, const char *format, ...) {
     va_list args;
 
@@ -71,10 +73,11 @@ static const char *option_name_at(int index, void *data) {
 /* Complains about an option that the command (NULL: none yet) does not have. */
 static int unknown_option(const char *text, const command_info *command) {
     unsigned bit = command ? command->bit : COMMAND_ALL;
-    if (!strcmp(text, "spread"))
-        return complain(EXIT_USAGE, "the option --spread is called --max-similarity");
     const char *near = nearest_name(text, option_name_at, &bit);
-
+    const char *hint = alcore_hint(ALCORE_HINT_OPTION, text);
+    if (hint)
+        return complain(EXIT_USAGE, "%s%s has no option '--%s'; %s", command ? "" : "the program",
+                        command ? command->name : "", text, hint);
     return complain(EXIT_USAGE, "%s%s has no option '--%s'%s%s%s", command ? "" : "the program",
                     command ? command->name : "", text, near ? "; did you mean '--" : "",
                     near ? near : "", near ? "'?" : "; see `alcore --help`");

@@ -299,8 +299,6 @@ static int set_field(selecting *self, int key, int value) {
     const char *name = lua_tostring(L, key);
     if (is_one_of(name, select_fields)) return 0;
     if (self->ablates && is_one_of(name, ablation_fields)) return 0;
-    if (strcmp(name, "spread") == 0)
-        return luaL_error(L, "select: 'spread' is called 'max_similarity'");
     if (is_option(name)) return set_option(self, name, value);
     if (is_parameter(self, name)) return set_parameter(self, name, value);
     if (lua_istable(L, value) || al_array_is(L, value)) return set_column(self, name, value);

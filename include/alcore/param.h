@@ -36,6 +36,24 @@ typedef struct alcore_param_info {
 /** An alcore_param_info with its size set and everything else 0. */
 #define ALCORE_PARAM_INFO_INIT ALCORE_INIT(alcore_param_info)
 
+/** What a name stands for, of which alcore_hint() is asked. */
+enum {
+    ALCORE_HINT_STRATEGY = 1, /**< a strategy or a score */
+    ALCORE_HINT_METRIC = 2,   /**< a measure */
+    ALCORE_HINT_OPTION = 4    /**< an option, a parameter, an argument or a column */
+};
+
+/** What a name leads to that other packages use for something that exists here, or whose nearest
+ * relation does: "BreakingTies" of small-text, "CoreSet" of scikit-activeml, "num_beams" of
+ * transformers. The library's own messages about unknown names have it; a binding may ask for names
+ * that it looks up itself. Case, "_" and "-" do not matter.
+ * @param[in] kind ALCORE_HINT_*
+ * @param[in] name borrowed: a name that was looked up and not found; NULL is allowed
+ * @return a view, valid for ever: the end of a sentence, "it is called margin"; NULL: nothing is known
+ * @threadsafe
+ * @since 0.1 */
+ALCORE_API const char *alcore_hint(int32_t kind, const char *name);
+
 ALCORE_END
 
 #endif

@@ -199,6 +199,9 @@ static alcore_status fail_name(const alcore__param_table *table, const char *own
     size_t count = 0;
     for (int32_t i = 0; table && i < table->count && count < 64; i++)
         names[count++] = table->rows[i].name;
+    const char *hint = alcore_hint(ALCORE_HINT_OPTION, name);
+    if (hint)
+        return alcore__fail(ALCORE_E_PARAM, "%s has no parameter \"%s\"; %s", owner, name, hint);
     if (!count) return alcore__fail(ALCORE_E_PARAM, "%s has no parameters", owner);
     const char *near = alcore__nearest_name(name, names, count);
     if (near) {

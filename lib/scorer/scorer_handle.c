@@ -39,7 +39,8 @@ static const char *nearest(const char *name) {
 static alcore_status find_score(const char *name, const alcore__score **out) {
     *out = alcore__score_find(name);
     if (*out) return ALCORE_OK;
-    const char *near = nearest(name);
+    const char *hint = alcore_hint(ALCORE_HINT_STRATEGY, name), *near = nearest(name);
+    if (hint) return alcore__fail(ALCORE_E_PARAM, "no scorer '%s'; %s", name, hint);
     return alcore__fail(ALCORE_E_PARAM, "no scorer '%s'%s%s%s", name,
                         !near ? "" : "; did you mean '", !near ? "" : near, !near ? "" : "'?");
 }

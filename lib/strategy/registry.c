@@ -2,6 +2,7 @@
 /* The registry of built-in strategies: the rows of registry_rows.h, by index and by name. */
 #include <string.h>
 
+#include "base/hints.h"
 #include "strategy/strategies.h"
 
 static const alcore__strategy_def *const STRATEGIES[] = {
@@ -43,9 +44,16 @@ alcore_status alcore__strategy_unknown(const char *name) {
             return alcore__fail(ALCORE_E_PARAM, "the strategy \"%s\" is now called \"%s\"", name,
                                 RENAMED[i].present);
     }
-    const char *names[STRATEGY_COUNT];
-    for (int32_t i = 0; i < STRATEGY_COUNT; i++) names[i] = STRATEGIES[i]->name;
-    const char *near = name ? alcore__nearest_name(name, names, STRATEGY_COUNT) : NULL;
+    const char *names[STRATEGY_COUNT], *same = NULL;
+    for (int32_t i = 0; i < STRATEGY_COUNT; i++) {
+        names[i] = STRATEGIES[i]->name;
+        if (name && alcore__same_name(name, names[i])) same = names[i];
+    }
+    const char *hint = alcore_hint(ALCORE_HINT_STRATEGY, name);
+    if (hint) return alcore__fail(ALCORE_E_PARAM, "there is no strategy \"%s\"; %s", name, hint);
+    const char *near = same   ? same
+                       : name ? alcore__nearest_name(name, names, STRATEGY_COUNT)
+                              : NULL;
     if (!near) return alcore__fail(ALCORE_E_PARAM, "there is no strategy \"%s\"", name ? name : "");
     return alcore__fail(ALCORE_E_PARAM, "there is no strategy \"%s\"; did you mean %s?", name,
                         near);

@@ -40,11 +40,20 @@ def version():
     return _lib.alcore_version().decode()
 
 
+def _hint(name):
+    """What a name of another package leads to here, behind a semicolon; "" where nothing is known of it."""
+    for kind in ("STRATEGY", "METRIC"):
+        found = _lib.alcore_hint(getattr(_ffi, "ALCORE_HINT_" + kind), name.encode())
+        if found:
+            return "; " + found.decode()
+    return ""
+
+
 def __getattr__(name):
     """__version__ is asked of the library when somebody wants it, so that importing the package loads nothing."""
     if name == "__version__":
         return version()
-    raise AttributeError("module %r has no attribute %r" % (__name__, name))
+    raise AttributeError("module %r has no attribute %r%s" % (__name__, name, "" if name.startswith("_") else _hint(name)))
 
 
 def build_info():

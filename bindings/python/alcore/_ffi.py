@@ -71,6 +71,9 @@ ALCORE_PARAM_NUMBER = 3
 ALCORE_PARAM_CHOICE = 4
 ALCORE_PARAM_NUMBERS = 5
 ALCORE_PARAM_TEXT = 6
+ALCORE_HINT_STRATEGY = 1
+ALCORE_HINT_METRIC = 2
+ALCORE_HINT_OPTION = 4
 ALCORE_DIRECTION_FORWARD = 0
 ALCORE_DIRECTION_REVERSE = 1
 ALCORE_ALIGNER_DIAGONAL = 0
@@ -1298,6 +1301,7 @@ FUNCTIONS = {
     "alcore_device_builtin_name": (c_char_p, (c_int64,), False),
     "alcore_device_check": (c_int32, (c_void_p, c_char_p), False),
     "alcore_tensor_init": (c_int32, (c_void_p, c_void_p, c_int32, c_void_p, c_int32), False),
+    "alcore_hint": (c_char_p, (c_int32, c_char_p), False),
     "alcore_lm_train": (c_int32, (c_void_p, c_void_p, c_void_p, c_int64, c_void_p, c_void_p), True),
     "alcore_lm_read_arpa": (c_int32, (c_void_p, c_char_p, c_void_p), True),
     "alcore_lm_write_arpa": (c_int32, (c_void_p, c_char_p), True),

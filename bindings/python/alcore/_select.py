@@ -355,17 +355,11 @@ def _name_like(request, pool, rows, by_id):
         _name_rows(request, pool, "like", rows, by_id)
 
 
-_RENAMED = {"spread": "max_similarity"}
-
-
 @contextmanager
 def _prepared(pool, budget, strategy, by_id, *, labeled=None, exclude=None, eligible=None, like=None, round=1, seed=None, model=None,
               targets=None, fill=None, params=None, **named):
     """The request of one call of select() or ablate(), which has everything that the caller named. by_id: strings in exclude,
     eligible, like and labeled are ids, not texts."""
-    for name in named:
-        if name in _RENAMED:
-            raise TypeError("%s is called %s" % (name, _RENAMED[name]))
     meanings = _take_meanings(named)
     made = strategy_of(strategy, pool.context)
     parameters = () if not isinstance(strategy, str) else [param["name"] for param in

@@ -500,3 +500,9 @@ def wilcoxon(x, y=None, *, context=None):
     out = struct(_ffi.alcore_wilcoxon_result)
     run(lib.alcore_metric_compute_wilcoxon, ctx._handle, *x, *y, ctypes.byref(out))
     return _result(WilcoxonResult, out, exact=bool(out.exact))
+
+
+def __getattr__(name):
+    """What is not here may be called otherwise than in sacreBLEU or seqeval."""
+    found = None if name.startswith("_") else lib.alcore_hint(_ffi.ALCORE_HINT_METRIC, name.encode())
+    raise AttributeError("module %r has no attribute %r%s" % (__name__, name, "; " + found.decode() if found else ""))
