@@ -53,8 +53,7 @@ MUTANTS = {
     '--smooth is not heeded':
         (TRANSLATIONS, 'options->smoothing = found;', 'options->smoothing = ALCORE_BLEU_SMOOTH_EXP;', EVAL, 'smoothing_has_a_value'),
     'the value of --smooth is not heeded':
-        (TRANSLATIONS, 'options->smoothing_value = strtod(text + length + 1, &end);', '(void)strtod(text + length + 1, &end), '
-         'options->smoothing_value = 1.0;', EVAL, 'smoothing_has_a_value'),
+        (TRANSLATIONS, 'number_of(text + length + 1, &options->smoothing_value)', '(options->smoothing_value = 1.0)', EVAL, 'smoothing_has_a_value'),
     '--tokenize is not heeded':
         (TRANSLATIONS, 'options.tokenizer = tokenizer;', 'options.tokenizer = ALCORE_BLEU_13A;', EVAL, 'bleu_is_that_of_the_vectors'),
     '--bootstrap has one seed':
@@ -64,7 +63,7 @@ MUTANTS = {
     '--cased is not heeded':
         (TRANSLATIONS, 'options.case_sensitive = option_given(self->args, OPTION_CASED);', 'options.case_sensitive = 0;', OPTIONS, WALK),
     '--scheme is not heeded':
-        (LABELS, '&files, strict, &score', '&files, 0, &score', EVAL,
+        (LABELS, '&files, scheme, &score', '&files, 0, &score', EVAL,
          'the_sides_are_not_exchanged'),
     '--text-column is not heeded':
         (FILES, 'options->text_column = option_value(self->args, OPTION_TEXT_COLUMN, NULL);', '', EVAL, 'columns_are_read'),

@@ -148,13 +148,13 @@ MUTANTS = {
     'BADGE begins with a uniform draw':
         ('lib/strategy/rules/badge_draws.c', '!state->first_uniform) return best', '!state->first_uniform + 1 == 0) return best', BADGE, 'vector'),
     'the least confidence of words is their margin':
-        ('lib/scorer/score_classes.c', 'if (mode == MODE_LC) return stats->top1;', '', SCORER, 'token_scores'),
+        ('lib/scorer/class_distributions.c', 'if (measure.mode == MODE_LC) return stats->top1;', '', SCORER, 'token_scores'),
     'the entropy of words is their margin':
-        ('lib/scorer/score_classes.c', 'if (mode == MODE_ENTROPY) return stats->entropy;', '', SCORER, 'token_scores'),
+        ('lib/scorer/class_distributions.c', 'if (measure.mode == MODE_ENTROPY) return stats->entropy;', '', SCORER, 'token_scores'),
     'margins of words are never logarithmic':
-        ('lib/scorer/score_classes.c',
-         'return log_margin ? stats->log_top1 - stats->log_top2 : stats->top1 - stats->top2;',
-         'return stats->top1 - stats->top2 + 0 * log_margin;', SCORER, 'token_margins_of_logarithms'),
+        ('lib/scorer/class_distributions.c',
+         'return measure.log_margin ? stats->log_top1 - stats->log_top2 : stats->top1 - stats->top2;',
+         'return stats->top1 - stats->top2 + 0 * measure.log_margin;', SCORER, 'token_margins_of_logarithms'),
     'NSP is reported without its exponential':
         ('lib/scorer/score_logprobs.c', '1.0 - exp(0.0 - call->rank[i])', 'call->rank[i]', VECTORS, 'likelihoods'),
     'confidences are read as uncertainties':
@@ -450,15 +450,15 @@ MUTANTS = {
     'each row with a NaN is read by a call of its own':
         ('lib/scorer/score_logprobs.c', 'if (chosen.tokens > 0 &&', 'if (chosen.tokens >= 0 ||', COPIES, 'rows_with_a_nan_come_to_the_host_at_once'),
     'the largest classes of a device are not enough for a margin':
-        ('lib/scorer/score_classes.c', 'return mode != MODE_ENTROPY &&', 'return mode == MODE_LC &&', CLASSES, 'rows_give_their_two_largest'),
+        ('lib/scorer/class_distributions.c', 'return mode != MODE_ENTROPY &&', 'return mode == MODE_LC &&', CLASSES, 'rows_give_their_two_largest'),
     'the largest classes of a device are enough for the entropy':
-        ('lib/scorer/score_classes.c', 'return mode != MODE_ENTROPY && ', 'return ', CLASSES, 'rows_give_their_two_largest'),
+        ('lib/scorer/class_distributions.c', 'return mode != MODE_ENTROPY && ', 'return ', CLASSES, 'rows_give_their_two_largest'),
     'the largest classes of logits are taken for their probabilities':
-        ('lib/scorer/score_classes.c', ' && kind_of(column) != ALCORE_CLASSES_LOGITS;', ';', CLASSES, 'rows_give_their_two_largest'),
+        ('lib/scorer/class_distributions.c', ' && column->meaning != ALCORE_MEANS_LOGITS && !', ' && !', CLASSES, 'rows_give_their_two_largest'),
     'tokens of an item take the largest classes of the first one':
-        ('lib/scorer/score_classes.c', '(size_t)(begin * both[r]->stride)', '(size_t)(0 * begin * both[r]->stride)', SCORER, 'token_scores'),
+        ('lib/scorer/class_distributions.c', '(size_t)(begin * both[r]->stride)', '(size_t)(0 * begin * both[r]->stride)', SCORER, 'token_scores'),
     'each distribution with a NaN is read once more':
-        ('lib/scorer/score_classes.c', 'if (from->tops && isnan(from->tops[2 * index]) && call->nan_exclude) return ALCORE_OK;', '', CLASSES,
+        ('lib/scorer/class_distributions.c', 'if (from->tops && isnan(from->tops[2 * index]) && call->nan_exclude) return ALCORE_OK;', '', CLASSES,
          'bad_distributions_are_those_of_the_host'),
     'tokens of rows behind the last entry begin nowhere':
         ('lib/pool/column_memory.c', 'entry < 0 ? starts[i + r]', 'entry < 0 ? 0', COPIES, 'tokens_of_some_rows_are_read_in_place'),

@@ -405,7 +405,7 @@ START_TEST(refused) {
     write_lines(path[1], NULL, 0);
     REFUSE_ALL(&pair, DATA, "0.txt is empty: there is nothing to measure");
     REFUSED(alcore_metric_read_labels(ctx, &pair, 2, &labels), INVALID, "by_word is 0 or 1");
-    REFUSED(alcore_metric_read_spans(ctx, &pair, 2, &spans), INVALID, "strict is 0 or 1");
+    REFUSED(alcore_metric_read_spans(ctx, &pair, 6, &spans), INVALID, "scheme 6 is none");
     REFUSED(alcore_metric_read_word_accuracy(ctx, &pair, path[0], NULL, &words), INVALID,
             "2 files; 3 are needed, sources, references and hypotheses");
     alcore_ctx_unref(ctx);

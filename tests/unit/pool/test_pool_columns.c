@@ -125,7 +125,7 @@ START_TEST(ragged) {
     alcore_tensor starts = tensor_of(offsets, ALCORE_UINT64, 1, offset_shape);
     alcore_column_options options = ALCORE_COLUMN_OPTIONS_INIT;
     options.log_base = 2;
-    options.meaning = ALCORE_MEANS_LOGPROB;
+    options.meaning = ALCORE_MEANS_LOGPROBS;
     ck_assert_ok(alcore_pool_set_column(pool, "logprobs", &values, &starts, &options));
     ck_assert_ok(alcore_pool_column(pool, "logprobs", &view, &view_offsets));
     ck_assert_mem_eq(view.data, tokens, sizeof tokens);
@@ -133,7 +133,7 @@ START_TEST(ragged) {
     const alcore__column *column = alcore__pool_find_column(pool, "logprobs");
     ck_assert(column->ragged);
     ck_assert_double_eq(column->log_scale, log(2));
-    ck_assert_int_eq(column->meaning, ALCORE_MEANS_LOGPROB);
+    ck_assert_int_eq(column->meaning, ALCORE_MEANS_LOGPROBS);
     alcore__scratch scratch = {0};
     alcore_sys_ragged block;
     ck_assert_ok(column->ops->ragged(column, 2, 3, &scratch, &block));
@@ -227,7 +227,7 @@ START_TEST(wrong_arrays) {
     ck_assert_fails(alcore_pool_set_column(pool, "s", &values, NULL, &options), ALCORE_E_INVALID,
                     "log_base");
     options.log_base = 0;
-    options.meaning = 7;
+    options.meaning = 99;
     ck_assert_fails(alcore_pool_set_column(pool, "s", &values, NULL, &options), ALCORE_E_INVALID,
                     "meaning");
     options.meaning = 0;
