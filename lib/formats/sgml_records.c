@@ -160,6 +160,15 @@ static alcore_status begin_segment(sgml_state *state, const alcore_read_options 
     return alcore__buffer_append(lines->ctx, &state->id, id, length);
 }
 
+/* Counts what looks like a tag in a text of a segment. */
+static void count_tags(sgml_state *state, const char *begin, const char *end) {
+    for (const char *at = begin; (at = memchr(at, '<', (size_t)(end - at))); at++) {
+        const char next = at + 1 < end ? at[1] : '\0', letter = (char)(next | 0x20);
+        const bool begins = next == '/' || (letter >= 'a' && letter <= 'z');
+        state->inner_tags += begins && memchr(at, '>', (size_t)(end - at));
+    }
+}
+
 /* Appends a piece of text to the segment. */
 static alcore_status add_text(sgml_state *state, const alcore__line_reader *lines,
                               const alcore__markup_piece *piece) {
@@ -168,9 +177,7 @@ static alcore_status add_text(sgml_state *state, const alcore__line_reader *line
     const size_t before = text->length;
     if (before == state->line_break) /* at the beginning of the segment or of a line */
         while (begin < end && is_blank(*begin)) begin++;
-    for (const char *at = begin; (at = memchr(at, '<', (size_t)(end - at))); at++)
-        state->inner_tags += at + 1 < end && (at[1] == '/' || (at[1] | 0x20) >= 'a') &&
-                             (at[1] | 0x20) <= 'z' && memchr(at, '>', (size_t)(end - at));
+    if (piece->kind == ALCORE__MARKUP_TEXT) count_tags(state, begin, end);
     ALCORE__TRY(alcore__buffer_append(lines->ctx, text, begin, (size_t)(end - begin)));
     if (piece->kind == ALCORE__MARKUP_TEXT)
         text->length = before + alcore__markup_decode(text->data + before, text->length - before);

@@ -85,6 +85,8 @@ START_TEST(markup_of_xml) {
            "a < b &amp; c & d|7:5|-|English|7|-|18\n5 < 6 and a<b|7:6|-|English|7|-|21\n");
     expect("<seg id=\"1\">a <b>bold</b> c<br/></seg>", "a <b>bold</b> c<br/>|1|-|-|-|-|1\n");
     ck_assert_int_eq(host.warnings, 1); /* tags stay text */
+    expect("<seg id=\"1\"><![CDATA[<b>x</b>]]> 3<4 a<b</seg>", "<b>x</b> 3<4 a<b|1|-|-|-|-|1\n");
+    ck_assert_int_eq(host.warnings, 0);
     expect("<doc docid='a&amp;b'><seg id='1'>\n  \n</seg></doc>", "|a&b:1|-|-|a&b|-|1\n");
 }
 END_TEST
