@@ -20,8 +20,9 @@ KEY(CONFIG, ALL, "model_type", OBEYED, "", "the family")
 KEY(CONFIG, ALL, "architectures", OBEYED, "", "the head, by the end of the first name")
 KEY(CONFIG, ALL, "vocab_size", OBEYED, "", "rows of the table of words; another number is an error")
 KEY(CONFIG, ALL, "id2label", OBEYED, "", "names of the classes")
-KEY(CONFIG, ALL, "problem_type", REFUSED, "\"single_label_classification\"",
-    "classes are those of a softmax")
+KEY(CONFIG, ALL, "problem_type", OBEYED, "",
+    "probabilities of a head over texts: softmax, or sigmoids of multi_label_classification; "
+    "values of a regression")
 KEY(CONFIG, ALL, "tie_word_embeddings", OBEYED, "",
     "whether the output matrix is the table of words")
 KEY(CONFIG, ALL, "pad_token_id", OBEYED, "",
@@ -156,10 +157,10 @@ KEY(CONFIG, ALL, "task_specific_params", NO_EFFECT, "",
     "prompt")
 KEY(CONFIG, ALL, "prefix", NO_EFFECT, "",
     "only pipelines of transformers read it; give it as prompt")
-KEY(CONFIG, ALL, "sentence_transformers", NO_EFFECT, "",
-    "activation of CrossEncoder; probabilities are those of the pipeline of transformers")
-KEY(CONFIG, ALL, "sbert_ce_default_activation_function", NO_EFFECT, "",
-    "activation of CrossEncoder; probabilities are those of the pipeline of transformers")
+KEY(CONFIG, ALL, "sentence_transformers", OBEYED, "",
+    "activation_fn of a CrossEncoder with one label: Sigmoid or Identity; another is an error")
+KEY(CONFIG, ALL, "sbert_ce_default_activation_function", OBEYED, "",
+    "the same, as sentence-transformers before version 4 wrote it")
 KEY(CONFIG, ALL, "matryoshka_dimensions", NO_EFFECT, "",
     "a list of choices; truncate_dim is the one that is made")
 KEY(CONFIG, BERTS, "directionality", NO_EFFECT, "", "of old folders")
@@ -178,40 +179,54 @@ KEY(CONFIG, BARTS, "static_position_embeddings", NO_EFFECT, "", "follows from th
 KEY(CONFIG, BARTS, "extra_pos_embeddings", NO_EFFECT, "", "follows from the family")
 KEY(CONFIG, BARTS, "classif_dropout", NO_EFFECT, "",
     "of a head over texts, which these families have not here")
-KEY(CONFIG, BARTS, "force_bos_token_to_be_generated", REFUSED, "false",
-    "write forced_bos_token_id into generation_config.json")
+KEY(CONFIG, BARTS, "force_bos_token_to_be_generated", OBEYED, "",
+    "outputs begin with bos_token_id, where there is no generation_config.json")
 
 /* ---- outputs: generation_config.json, and the same keys in config.json of older folders ---- */
-KEY(CONFIG | GENERATION, ALL, "eos_token_id", OBEYED, "", "ends an output")
+KEY(CONFIG | GENERATION, ALL, "eos_token_id", OBEYED, "", "ends an output; one token or a list")
 KEY(CONFIG | GENERATION, ALL, "bos_token_id", OBEYED, "",
     "starts outputs where decoder_start_token_id is missing")
 KEY(GENERATION, ALL, "pad_token_id", OBEYED, "", "starts outputs where neither of these is there")
 KEY(CONFIG | GENERATION, SEQ2SEQ, "decoder_start_token_id", OBEYED, "", "starts outputs")
 KEY(CONFIG | GENERATION, SEQ2SEQ, "forced_bos_token_id", OBEYED, "", "first token of outputs")
 KEY(CONFIG | GENERATION, SEQ2SEQ, "forced_eos_token_id", OBEYED, "",
-    "last token of outputs that are cut")
-KEY(CONFIG | GENERATION, SEQ2SEQ, "max_length", OBEYED, "", "longest output")
+    "last token of outputs that become as long as is allowed, or a list")
+KEY(CONFIG | GENERATION, SEQ2SEQ, "max_length", OBEYED, "",
+    "longest output, its first token included; 200 where no file says one")
 KEY(CONFIG | GENERATION, SEQ2SEQ, "num_beams", OBEYED, "",
     "hypotheses of the search in a translation")
 KEY(CONFIG | GENERATION, SEQ2SEQ, "length_penalty", OBEYED, "", "of the search in a translation")
-KEY(CONFIG | GENERATION, SEQ2SEQ, "early_stopping", OBEYED, "", "true or false")
+KEY(CONFIG | GENERATION, SEQ2SEQ, "early_stopping", OBEYED, "",
+    "when the search of a text ends: true, false or \"never\"")
 KEY(CONFIG | GENERATION, SEQ2SEQ, "renormalize_logits", OBEYED, "",
-    "scores of hypotheses are normalized after masking")
-KEY(CONFIG | GENERATION, SEQ2SEQ, "bad_words_ids", OBEYED, "", "tokens that no output has")
-KEY(CONFIG | GENERATION, SEQ2SEQ, "max_new_tokens", REFUSED, "", "")
-KEY(CONFIG | GENERATION, SEQ2SEQ, "min_length", REFUSED, "0", "")
-KEY(CONFIG | GENERATION, SEQ2SEQ, "min_new_tokens", REFUSED, "0", "")
-KEY(CONFIG | GENERATION, SEQ2SEQ, "do_sample", REFUSED, "false", "ask for samples in the call")
+    "scores of hypotheses are normalized after the other settings")
+KEY(CONFIG | GENERATION, SEQ2SEQ, "bad_words_ids", OBEYED, "",
+    "tokens and sequences of tokens that no output has")
+KEY(CONFIG | GENERATION, SEQ2SEQ, "max_new_tokens", OBEYED, "",
+    "longest output; counts before max_length")
+KEY(CONFIG | GENERATION, SEQ2SEQ, "min_length", OBEYED, "",
+    "no output ends before it, its first token included")
+KEY(CONFIG | GENERATION, SEQ2SEQ, "min_new_tokens", OBEYED, "",
+    "no output ends before it; counts before min_length")
+KEY(CONFIG | GENERATION, SEQ2SEQ, "do_sample", OBEYED, "",
+    "a translation that names neither beams nor samples is refused")
 KEY(CONFIG | GENERATION, SEQ2SEQ, "num_beam_groups", REFUSED, "1", "")
 KEY(CONFIG | GENERATION, SEQ2SEQ, "diversity_penalty", REFUSED, "0", "")
-KEY(CONFIG | GENERATION, SEQ2SEQ, "repetition_penalty", REFUSED, "1", "")
-KEY(CONFIG | GENERATION, SEQ2SEQ, "encoder_repetition_penalty", REFUSED, "1", "")
-KEY(CONFIG | GENERATION, SEQ2SEQ, "no_repeat_ngram_size", REFUSED, "0", "")
-KEY(CONFIG | GENERATION, SEQ2SEQ, "encoder_no_repeat_ngram_size", REFUSED, "0", "")
-KEY(CONFIG | GENERATION, SEQ2SEQ, "suppress_tokens", REFUSED, "[]", "")
-KEY(CONFIG | GENERATION, SEQ2SEQ, "begin_suppress_tokens", REFUSED, "[]", "")
-KEY(CONFIG | GENERATION, SEQ2SEQ, "exponential_decay_length_penalty", REFUSED, "", "")
-KEY(CONFIG | GENERATION, SEQ2SEQ, "sequence_bias", REFUSED, "{}|[]", "")
+KEY(CONFIG | GENERATION, SEQ2SEQ, "repetition_penalty", OBEYED, "",
+    "factor of scores of tokens that the output has")
+KEY(CONFIG | GENERATION, SEQ2SEQ, "encoder_repetition_penalty", OBEYED, "",
+    "factor of scores of tokens of the source")
+KEY(CONFIG | GENERATION, SEQ2SEQ, "no_repeat_ngram_size", OBEYED, "",
+    "n-grams that no output has twice")
+KEY(CONFIG | GENERATION, SEQ2SEQ, "encoder_no_repeat_ngram_size", OBEYED, "",
+    "n-grams of the source that no output has")
+KEY(CONFIG | GENERATION, SEQ2SEQ, "suppress_tokens", OBEYED, "", "tokens that no output has")
+KEY(CONFIG | GENERATION, SEQ2SEQ, "begin_suppress_tokens", OBEYED, "",
+    "tokens that no output begins with")
+KEY(CONFIG | GENERATION, SEQ2SEQ, "exponential_decay_length_penalty", OBEYED, "",
+    "raises the scores of end tokens of long outputs")
+KEY(CONFIG | GENERATION, SEQ2SEQ, "sequence_bias", OBEYED, "",
+    "added to scores of tokens and of sequences of tokens")
 KEY(CONFIG | GENERATION, SEQ2SEQ, "force_words_ids", REFUSED, "[]", "")
 KEY(CONFIG | GENERATION, SEQ2SEQ, "forced_decoder_ids", REFUSED, "[]", "")
 KEY(CONFIG | GENERATION, SEQ2SEQ, "constraints", REFUSED, "[]", "")
@@ -223,14 +238,22 @@ KEY(CONFIG | GENERATION, SEQ2SEQ, "stop_strings", REFUSED, "[]", "")
 KEY(CONFIG | GENERATION, SEQ2SEQ, "max_time", REFUSED, "",
     "the clock would decide what an output is")
 KEY(CONFIG | GENERATION, SEQ2SEQ, "token_healing", REFUSED, "false", "")
-KEY(CONFIG | GENERATION, SEQ2SEQ, "temperature", NO_EFFECT, "", "of sampling")
-KEY(CONFIG | GENERATION, SEQ2SEQ, "top_k", NO_EFFECT, "", "of sampling")
-KEY(CONFIG | GENERATION, SEQ2SEQ, "top_p", NO_EFFECT, "", "of sampling")
-KEY(CONFIG | GENERATION, SEQ2SEQ, "min_p", NO_EFFECT, "", "of sampling")
-KEY(CONFIG | GENERATION, SEQ2SEQ, "top_h", NO_EFFECT, "", "of sampling")
-KEY(CONFIG | GENERATION, SEQ2SEQ, "typical_p", NO_EFFECT, "", "of sampling")
-KEY(CONFIG | GENERATION, SEQ2SEQ, "epsilon_cutoff", NO_EFFECT, "", "of sampling")
-KEY(CONFIG | GENERATION, SEQ2SEQ, "eta_cutoff", NO_EFFECT, "", "of sampling")
+KEY(CONFIG | GENERATION, SEQ2SEQ, "temperature", OBEYED, "",
+    "of samples; that of the call counts first")
+KEY(CONFIG | GENERATION, SEQ2SEQ, "top_k", OBEYED, "",
+    "samples are of so many tokens; all where it is missing")
+KEY(CONFIG | GENERATION, SEQ2SEQ, "top_p", OBEYED, "",
+    "samples are of the likeliest tokens that have this share together")
+KEY(CONFIG | GENERATION, SEQ2SEQ, "min_p", OBEYED, "",
+    "samples are of tokens that have this share of the likeliest one's")
+KEY(CONFIG | GENERATION, SEQ2SEQ, "top_h", OBEYED, "",
+    "of samples, which are refused with it; a search does not read it")
+KEY(CONFIG | GENERATION, SEQ2SEQ, "typical_p", OBEYED, "",
+    "of samples, which are refused with it; a search does not read it")
+KEY(CONFIG | GENERATION, SEQ2SEQ, "epsilon_cutoff", OBEYED, "",
+    "of samples, which are refused with it; a search does not read it")
+KEY(CONFIG | GENERATION, SEQ2SEQ, "eta_cutoff", OBEYED, "",
+    "of samples, which are refused with it; a search does not read it")
 KEY(CONFIG | GENERATION, SEQ2SEQ, "remove_invalid_values", NO_EFFECT, "",
     "outputs of such logits are an error here")
 KEY(CONFIG | GENERATION, SEQ2SEQ, "num_return_sequences", NO_EFFECT, "",
@@ -275,25 +298,34 @@ KEY(TOKENIZER, ALL, "model_max_length", OBEYED, "",
     "longest input in tokens, special tokens included; above 1e20 there is no limit")
 KEY(TOKENIZER, ALL, "max_len", OBEYED, "", "the older name of model_max_length")
 KEY(TOKENIZER, ALL, "truncation_side", REFUSED, "\"right\"", "texts are cut at their end")
-KEY(TOKENIZER, ALL, "tokenizer_class", OBEYED, "", "how the files of sentencepiece are read")
-KEY(TOKENIZER, ALL, "do_lower_case", OBEYED, "", "of a vocab.txt")
-KEY(TOKENIZER, ALL, "strip_accents", OBEYED, "", "of a vocab.txt")
-KEY(TOKENIZER, ALL, "tokenize_chinese_chars", OBEYED, "", "of a vocab.txt")
+KEY(TOKENIZER, ALL, "tokenizer_class", OBEYED, "",
+    "how files of sentencepiece are read, and what goes before tokenizer.json, as the classes of "
+    "transformers 5 have it")
+KEY(TOKENIZER, ALL, "do_lower_case", OBEYED, "",
+    "of BERT's classes, where it goes before tokenizer.json, and of a vocab.txt; true where it is "
+    "missing. RemBERT's is refused")
+KEY(TOKENIZER, ALL, "strip_accents", OBEYED, "", "the same; as do_lower_case where it is missing")
+KEY(TOKENIZER, ALL, "tokenize_chinese_chars", OBEYED, "",
+    "of BERT's classes and of a vocab.txt; true where it is missing")
 KEY(TOKENIZER, ALL, "src_lang", OBEYED, "", "language of sources")
 KEY(TOKENIZER, ALL, "tgt_lang", OBEYED, "", "language of outputs")
 KEY(TOKENIZER, ALL, "additional_special_tokens", OBEYED, "", "languages of mBART and NLLB")
 KEY(TOKENIZER, ALL, "extra_special_tokens", OBEYED, "", "languages of mBART and NLLB")
 KEY(TOKENIZER, ALL, "unk_token", OBEYED, "", "of a vocab.txt")
-KEY(TOKENIZER, ALL, "cls_token", OBEYED, "", "of a vocab.txt")
-KEY(TOKENIZER, ALL, "sep_token", OBEYED, "", "of a vocab.txt")
+KEY(TOKENIZER, ALL, "cls_token", OBEYED, "",
+    "around a text: of the classes of BERT, RoBERTa and RemBERT, and of a vocab.txt")
+KEY(TOKENIZER, ALL, "sep_token", OBEYED, "",
+    "around a text: of the classes of BERT, RoBERTa and RemBERT, and of a vocab.txt")
 KEY(TOKENIZER, ALL, "mask_token", OBEYED, "", "of a vocab.txt")
 KEY(TOKENIZER, ALL, "pad_token", NO_EFFECT, "", "nothing is padded that a value is made of")
-KEY(TOKENIZER, ALL, "bos_token", NO_EFFECT, "", "the files of the tokenizer count")
-KEY(TOKENIZER, ALL, "eos_token", NO_EFFECT, "", "the files of the tokenizer count")
+KEY(TOKENIZER, ALL, "bos_token", OBEYED, "", "around a text: of the class of XLM-R")
+KEY(TOKENIZER, ALL, "eos_token", OBEYED, "", "around a text: of the class of XLM-R")
 KEY(TOKENIZER, ALL, "added_tokens_decoder", NO_EFFECT, "", "the files of the tokenizer count")
 KEY(TOKENIZER, ALL, "added_tokens", NO_EFFECT, "", "the files of the tokenizer count")
-KEY(TOKENIZER, ALL, "add_prefix_space", NO_EFFECT, "", "tokenizer.json counts")
-KEY(TOKENIZER, ALL, "trim_offsets", NO_EFFECT, "", "of places of tokens in texts")
+KEY(TOKENIZER, ALL, "add_prefix_space", OBEYED, "",
+    "of the classes of RoBERTa and BART (false where it is missing), XLM-R and RemBERT (true)")
+KEY(TOKENIZER, ALL, "trim_offsets", OBEYED, "",
+    "places of tokens of the classes of RoBERTa and BART")
 KEY(TOKENIZER, ALL, "errors", NO_EFFECT, "", "of outputs that are no UTF-8")
 KEY(TOKENIZER, ALL, "clean_up_tokenization_spaces", NO_EFFECT, "", "of outputs")
 KEY(TOKENIZER, ALL, "do_basic_tokenize", REFUSED, "true",
@@ -305,7 +337,7 @@ KEY(TOKENIZER, ALL, "legacy", NO_EFFECT, "", "tokenizer.json counts")
 KEY(TOKENIZER, ALL, "legacy_behaviour", NO_EFFECT, "", "tokenizer.json counts")
 KEY(TOKENIZER, ALL, "extra_ids", NO_EFFECT, "", "the files of the tokenizer count")
 KEY(TOKENIZER, ALL, "sp_model_kwargs", REFUSED, "{}", "no subwords are drawn at random")
-KEY(TOKENIZER, ALL, "keep_accents", NO_EFFECT, "", "the files of the tokenizer count")
+KEY(TOKENIZER, ALL, "keep_accents", OBEYED, "", "of RemBERT, where false is refused")
 KEY(TOKENIZER, ALL, "remove_space", NO_EFFECT, "", "the files of the tokenizer count")
 KEY(TOKENIZER, ALL, "split_special_tokens", REFUSED, "false",
     "special tokens in a text are found as a whole")

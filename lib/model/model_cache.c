@@ -72,7 +72,9 @@ static alcore_status name_file(cached_run *self, const char *origin) {
 static alcore_status new_writer(cached_run *self) {
     alcore_column_writer_unref(self->writer);
     self->writer = NULL;
-    ALCORE__TRY(alcore_column_writer_new(self->pool, self->column, self->shape, NULL /* options */,
+    alcore_column_options options = ALCORE_COLUMN_OPTIONS_INIT;
+    options.meaning = alcore__model_meaning(self->model, self->column);
+    ALCORE__TRY(alcore_column_writer_new(self->pool, self->column, self->shape, &options,
                                          &self->writer));
     alcore__column_writer_want(self->writer, self->wanted);
     return ALCORE_OK;

@@ -8,6 +8,7 @@
  * vector. Memory: the views of one batch, 32 bytes a row, and the column. */
 #include <string.h>
 
+#include "model/folder_kind.h"
 #include "model/model_engine.h"
 
 /* Which call of the engine makes a column; one row a column. */
@@ -47,6 +48,16 @@ static bool can(const alcore_model *model, const char *column) {
     const int32_t entry = entry_index(column);
     return entry >= 0 && alcore__engine_has(data, entries[entry].call) &&
            (entries[entry].part < 2 || has_windows(data, entry));
+}
+
+/* alcore__model_table.meaning: a head with sigmoids gives a binary column, or labels that do not
+ * exclude each other. Values of a regression mean nothing that a score is made of. */
+static int32_t meaning(const alcore_model *model, const char *column) {
+    const alcore__engine_model *data = model->data;
+    if (strcmp(column, "probs") != 0 ||
+        data->info.class_values != ALCORE_SYS_CLASSES_INDEPENDENT)
+        return ALCORE_MEANS_DEFAULT;
+    return data->info.classes == 1 ? ALCORE_MEANS_SIGMOID : ALCORE_MEANS_MULTILABEL;
 }
 
 /* Where the values of a call go: the user pointer of its sink. */
@@ -194,8 +205,10 @@ static alcore_status run_entry(alcore_model *model, alcore_pool *pool, int32_t e
     alcore_ctx *ctx = model->object.ctx;
     alcore__model_batch batch = {0};
     receiver all = {.engine = data->engine->engine, .batch = &batch, .part = entries[entry].part};
+    alcore_column_options options = ALCORE_COLUMN_OPTIONS_INIT;
+    options.meaning = meaning(model, entries[entry].column);
     ALCORE__TRY(alcore_column_writer_new(pool, entries[entry].column, entries[entry].shape,
-                                         NULL /* options */, &all.writer));
+                                         &options, &all.writer));
     alcore__column_writer_want(all.writer, wanted);
     alcore_status status = alcore__model_batch_init(ctx, ALCORE__ENGINE_ROWS, &batch);
     if (status == ALCORE_OK)
@@ -455,6 +468,7 @@ alcore_status alcore__model_open_engine(alcore_ctx *ctx, const char *engine, con
                                         .train = alcore__engine_train,
                                         .save = alcore__engine_save,
                                         .tokens = tokens,
+                                        .meaning = meaning,
                                         .cut = cut,
                                         .release = release};
     alcore_status status = open_model(ctx, path, options, data);
@@ -502,6 +516,8 @@ alcore_status alcore__model_open_with_engine(alcore_ctx *ctx, const char *path,
     char engine[ALCORE__ENGINE_BYTES];
     alcore_status status = find_engine(ctx, engine);
     if (status == ALCORE_OK) {
+        if (strcmp(engine, "model") != 0) /* an engine of the user's own may read any folder */
+            ALCORE__TRY(alcore__folder_kind_check(ctx, path, true));
         ALCORE__TRY(alcore__model_open_engine(ctx, engine, path, &passed, out));
         alcore__engine_set_windows((*out)->data, options->max_tokens, options->stride);
         return set_prompt(ctx, path, options, out);

@@ -7,6 +7,7 @@
 #include <string.h>
 
 #include "formats/array_file.h"
+#include "model/folder_kind.h"
 #include "model/model_internal.h"
 #include "pool/column_names.h"
 
@@ -144,6 +145,7 @@ static alcore_status open_without_columns(alcore_ctx *ctx, const char *path,
         return alcore__model_open_with_engine(ctx, path, options, out);
     }
     if (status == ALCORE_E_NOMEM) return status;
+    ALCORE__TRY(alcore__folder_kind_check(ctx, path, false));
     return alcore__fail(
         ALCORE_E_IO,
         "%s: no model here; a Hugging Face folder with config.json is expected, or one "

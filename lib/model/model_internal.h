@@ -60,6 +60,9 @@ typedef struct alcore__model_table {
      * pool. NULL: such models cut none. */
     alcore_status (*cut)(const alcore_model *model, const alcore_pool *pool, const char *column,
                          const alcore__wanted *wanted, alcore__column_cut *out);
+    /* What the numbers of a column that such a model makes mean, ALCORE_MEANS_*. NULL: what the
+     * name says. */
+    int32_t (*meaning)(const alcore_model *model, const char *column);
     void (*release)(alcore_model *model); /* frees data */
 } alcore__model_table;
 
@@ -103,6 +106,8 @@ static inline bool alcore__model_wants(const alcore__wanted *wanted, int64_t row
     return (state == 0 || (state == ALCORE_ROW_LABELED && strcmp(column, "embeddings") == 0)) &&
            alcore__is_wanted(wanted, row);
 }
+/* What the numbers of a column mean that the model makes. */
+int32_t alcore__model_meaning(const alcore_model *model, const char *column);
 /* Runs the model and gives the column its origin. As alcore_model_run(), without enter and leave,
  * and for the wanted rows only (NULL: all). cache: of the caller; NULL or without a folder: the
  * model's own, if it has one. */

@@ -67,6 +67,8 @@ alcore_status alcore__normalizer_lower_first(alcore_ctx *ctx, alcore__normalizer
  * failure. */
 alcore_status alcore__normalizer_add_pieces(alcore_ctx *ctx, const alcore__pieces_rules *rules,
                                             alcore__precompiled_map *map, alcore__normalizer *out);
+/* Removes all steps but the map of a sentencepiece model, if there is one. */
+void alcore__normalizer_keep_map(alcore_ctx *ctx, alcore__normalizer *normalizer);
 void alcore__normalizer_clear(alcore_ctx *ctx, alcore__normalizer *normalizer);
 
 /* *out: the normalized text, a view of scratch or of the text itself, valid until scratch is used

@@ -148,6 +148,17 @@ alcore_status alcore__normalizer_read(const alcore__part *part, alcore__normaliz
     return alcore__part_unknown(part, type);
 }
 
+void alcore__normalizer_keep_map(alcore_ctx *ctx, alcore__normalizer *normalizer) {
+    size_t kept = 0;
+    for (size_t i = 0; i < normalizer->count; i++) {
+        if (normalizer->step[i].kind == ALCORE__NORMALIZER_PRECOMPILED && kept == 0)
+            normalizer->step[kept++] = normalizer->step[i];
+        else
+            alcore__precompiled_map_clear(ctx, &normalizer->step[i].map);
+    }
+    normalizer->count = kept;
+}
+
 void alcore__normalizer_clear(alcore_ctx *ctx, alcore__normalizer *normalizer) {
     for (size_t i = 0; i < normalizer->count; i++)
         alcore__precompiled_map_clear(ctx, &normalizer->step[i].map);

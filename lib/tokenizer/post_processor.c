@@ -65,14 +65,8 @@ void alcore__post_processor_start(alcore__post_processor *out) {
 
 /* ---- BERT and RoBERTa ---- */
 
-/* A token of BertProcessing: ["[SEP]", 102]. */
-typedef struct known_token {
-    alcore__name name;
-    int64_t id;
-} known_token;
-
 /* Reads the member `name`, a text and its id. */
-static alcore_status read_token(const alcore__part *part, const char *name, known_token *out) {
+static alcore_status read_token(const alcore__part *part, const char *name, alcore__around *out) {
     alcore__part list, item;
     if (!alcore__part_member(part, name, &list))
         return alcore__part_fail(part, ALCORE_E_DATA, "%s is missing", name);
@@ -83,36 +77,36 @@ static alcore_status read_token(const alcore__part *part, const char *name, know
     return alcore__part_fail(part, ALCORE_E_DATA, "%s is not a token and its id", name);
 }
 
-/* Fills both templates: cls A sep, and cls A sep B sep, with another sep before B if `again`.
- * second: the type of B and of what stands around it. */
-static alcore_status set_around(const alcore__part *part, known_token cls, known_token sep,
-                                int again, int64_t second, alcore__post_processor *out) {
+static alcore_status add_special(const alcore__part *part, alcore__template *pieces,
+                                 alcore__around token, int64_t type) {
+    if (!token.name.text) return ALCORE_OK;
+    return alcore__template_add_special(part, pieces, token.name, &token.id, 1, type);
+}
+
+alcore_status alcore__post_processor_set_around(const alcore__part *part, alcore__around first,
+                                                alcore__around last,
+                                                const alcore__pair_shape *shape,
+                                                alcore__post_processor *out) {
     out->single.count = out->pair.count = 0;
     alcore__template *const both[] = {&out->single, &out->pair};
     for (int i = 0; i < 2; i++) {
-        ALCORE__TRY(alcore__template_add_special(part, both[i], cls.name, &cls.id, 1, 0));
+        ALCORE__TRY(add_special(part, both[i], first, 0));
         ALCORE__TRY(alcore__template_add_text(part, both[i], ALCORE__TEMPLATE_FIRST, 0));
-        ALCORE__TRY(alcore__template_add_special(part, both[i], sep.name, &sep.id, 1, 0));
+        ALCORE__TRY(add_special(part, both[i], last, 0));
     }
-    if (again)
-        ALCORE__TRY(alcore__template_add_special(part, &out->pair, sep.name, &sep.id, 1, second));
-    ALCORE__TRY(alcore__template_add_text(part, &out->pair, ALCORE__TEMPLATE_SECOND, second));
-    return alcore__template_add_special(part, &out->pair, sep.name, &sep.id, 1, second);
+    if (shape->again) ALCORE__TRY(add_special(part, &out->pair, last, shape->second_type));
+    ALCORE__TRY(
+        alcore__template_add_text(part, &out->pair, ALCORE__TEMPLATE_SECOND, shape->second_type));
+    return add_special(part, &out->pair, last, shape->second_type);
 }
 
-alcore_status alcore__post_processor_set_bert(const alcore__part *part, int64_t cls, int64_t sep,
-                                              alcore__post_processor *out) {
-    const known_token first = {{"[CLS]", 5}, cls}, last = {{"[SEP]", 5}, sep};
-    return set_around(part, first, last, 0, 1, out);
-}
-
-/* Reads BertProcessing or RobertaProcessing; again, second: as in set_around(). */
-static alcore_status read_around(const alcore__part *part, int again, int64_t second,
+/* Reads BertProcessing or RobertaProcessing. */
+static alcore_status read_around(const alcore__part *part, alcore__pair_shape shape,
                                  alcore__post_processor *out) {
-    known_token cls = {0}, sep = {0};
+    alcore__around cls = {0}, sep = {0};
     ALCORE__TRY(read_token(part, "cls", &cls));
     ALCORE__TRY(read_token(part, "sep", &sep));
-    return set_around(part, cls, sep, again, second, out);
+    return alcore__post_processor_set_around(part, cls, sep, &shape, out);
 }
 
 /* Reads trim_offsets and add_prefix_space of ByteLevel and RobertaProcessing; both default to true.
@@ -206,10 +200,11 @@ alcore_status alcore__post_processor_read(const alcore__part *part, alcore__post
     ALCORE__TRY(alcore__part_type(part, &type));
     if (alcore__name_is(type, "Sequence")) return read_sequence(part, out);
     if (alcore__name_is(type, "ByteLevel")) return read_trimming(part, out);
-    if (alcore__name_is(type, "BertProcessing")) return read_around(part, 0, 1, out);
+    if (alcore__name_is(type, "BertProcessing"))
+        return read_around(part, (alcore__pair_shape){false, 1}, out);
     if (alcore__name_is(type, "RobertaProcessing")) {
         ALCORE__TRY(read_trimming(part, out));
-        return read_around(part, 1, 0, out);
+        return read_around(part, (alcore__pair_shape){true, 0}, out);
     }
     if (!alcore__name_is(type, "TemplateProcessing")) return alcore__part_unknown(part, type);
     ALCORE__TRY(read_pieces(part, "single", &out->single));

@@ -37,9 +37,21 @@ typedef struct alcore__post_processor {
 
 /* The one that adds nothing: types are 0 and, for the second text of a pair, 1. */
 void alcore__post_processor_start(alcore__post_processor *out);
-/* [CLS] A [SEP] B [SEP] with the ids of those tokens. */
-alcore_status alcore__post_processor_set_bert(const alcore__part *part, int64_t cls, int64_t sep,
-                                              alcore__post_processor *out);
+/* A special token of a template. */
+typedef struct alcore__around {
+    alcore__name name; /* text NULL: no token */
+    int64_t id;
+} alcore__around;
+/* How a pair differs from one text. */
+typedef struct alcore__pair_shape {
+    bool again;          /* the last token stands once more before the second text */
+    int64_t second_type; /* of the second text and the token behind it */
+} alcore__pair_shape;
+/* Templates: `first` A `last`, and for a pair `first` A `last` B `last`. */
+alcore_status alcore__post_processor_set_around(const alcore__part *part, alcore__around first,
+                                                alcore__around last,
+                                                const alcore__pair_shape *shape,
+                                                alcore__post_processor *out);
 /* Reads the member "post_processor" of tokenizer.json, or a part of one, over *out, which was
  * started. */
 alcore_status alcore__post_processor_read(const alcore__part *part, alcore__post_processor *out);

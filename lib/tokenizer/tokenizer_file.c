@@ -3,8 +3,10 @@
  * vocab.txt with the settings of tokenizer_config.json, as BERT's folders before 2020 have them. */
 #include <string.h>
 
+#include "alcore/sys/model.h"
 #include "formats/byte_stream.h"
 #include "text/utf8.h"
+#include "tokenizer/class_rules.h"
 #include "tokenizer/folder_files.h"
 #include "tokenizer/language.h"
 #include "tokenizer/pieces_folder.h"
@@ -18,26 +20,14 @@ typedef struct bert_settings {
     alcore__name unk, sep, pad, cls, mask; /* the texts of the special tokens */
 } bert_settings;
 
-/* Reads the text of a special token, which is a string or an object with it as its content. */
-static alcore_status read_name(const alcore__part *config, const char *member, alcore__name *out) {
-    alcore__part value;
-    if (!alcore__part_member(config, member, &value)) return ALCORE_OK;
-    if (alcore__json_kind(&value.value) == '{') return alcore__part_text(&value, "content", out);
-    return alcore__part_string(&value, out);
-}
-
-/* Overwrites the defaults in *out; strip_accents defaults to what lowercase is. */
+/* Overwrites the defaults in *out. */
 static alcore_status read_bert_settings(const alcore__part *config, bert_settings *out) {
-    ALCORE__TRY(alcore__part_flag(config, "do_lower_case", &out->cleaning.lowercase));
-    out->cleaning.strip_accents = out->cleaning.lowercase;
-    ALCORE__TRY(alcore__part_flag(config, "strip_accents", &out->cleaning.strip_accents));
-    ALCORE__TRY(
-        alcore__part_flag(config, "tokenize_chinese_chars", &out->cleaning.handle_chinese_chars));
-    ALCORE__TRY(read_name(config, "unk_token", &out->unk));
-    ALCORE__TRY(read_name(config, "sep_token", &out->sep));
-    ALCORE__TRY(read_name(config, "pad_token", &out->pad));
-    ALCORE__TRY(read_name(config, "cls_token", &out->cls));
-    return read_name(config, "mask_token", &out->mask);
+    ALCORE__TRY(alcore__class_rules_read_cleaning(config, &out->cleaning));
+    ALCORE__TRY(alcore__class_rules_read_name(config, "unk_token", &out->unk));
+    ALCORE__TRY(alcore__class_rules_read_name(config, "sep_token", &out->sep));
+    ALCORE__TRY(alcore__class_rules_read_name(config, "pad_token", &out->pad));
+    ALCORE__TRY(alcore__class_rules_read_name(config, "cls_token", &out->cls));
+    return alcore__class_rules_read_name(config, "mask_token", &out->mask);
 }
 
 /* Adds a special token as an added token where the vocabulary has it. */
@@ -67,7 +57,10 @@ static alcore_status add_bert_parts(const alcore__part *config, const char *path
         return alcore__fail(ALCORE_E_DATA, "%s: the tokens %.*s and %.*s are not in it", path,
                             (int)settings->cls.length, settings->cls.text,
                             (int)settings->sep.length, settings->sep.text);
-    return alcore__post_processor_set_bert(config, cls, sep, &tokenizer->post);
+    const alcore__pair_shape shape = {false, 1};
+    return alcore__post_processor_set_around(config, (alcore__around){settings->cls, cls},
+                                             (alcore__around){settings->sep, sep}, &shape,
+                                             &tokenizer->post);
 }
 
 /* The defaults of BertTokenizer of the package transformers. */
@@ -114,12 +107,32 @@ static alcore_status read_config(alcore_ctx *ctx, const char *folder, files *f,
                  : ALCORE_OK;
 }
 
-/* Reads tokenizer.json, and the languages of tokenizer_config.json. */
+/* Reads tokenizer.json, and what tokenizer_config.json changes of it. model_type: of config.json;
+ * without a text where there is none. */
 static alcore_status read_json(const char *path, files *f, const alcore__part *config,
-                               alcore_tokenizer *tokenizer) {
+                               alcore__name model_type, alcore_tokenizer *tokenizer) {
     ALCORE__TRY(
         alcore__tokenizer_read_json(config->ctx, f->text.data, f->text.length, path, tokenizer));
+    ALCORE__TRY(alcore__class_rules_apply(config, model_type, tokenizer));
     return alcore__languages_read(config, tokenizer);
+}
+
+/* Reads tokenizer.json of a folder, whose bytes are f->text. */
+static alcore_status read_folder_json(alcore_ctx *ctx, const char *folder, files *f,
+                                      const alcore__part *config, alcore_tokenizer *tokenizer) {
+    alcore__buffer path = {0}, text = {0};
+    alcore__name model_type = {0};
+    alcore__part object;
+    bool found;
+    alcore_status status = alcore__folder_read(ctx, folder, "config.json", &path, &text, &found);
+    if (status == ALCORE_OK && found)
+        status = alcore__part_open(ctx, &tokenizer->arena, &text, path.data, &object);
+    if (status == ALCORE_OK && found)
+        status = alcore__part_text(&object, "model_type", &model_type);
+    if (status == ALCORE_OK) status = read_json(f->path.data, f, config, model_type, tokenizer);
+    alcore__buffer_clear(ctx, &path);
+    alcore__buffer_clear(ctx, &text);
+    return status;
 }
 
 /* Reads a folder: tokenizer.json, else vocab.txt, else a sentencepiece model. */
@@ -129,7 +142,7 @@ static alcore_status read_folder(alcore_ctx *ctx, const char *folder, files *f,
     bool found;
     ALCORE__TRY(read_config(ctx, folder, f, tokenizer, &config));
     ALCORE__TRY(alcore__folder_read(ctx, folder, "tokenizer.json", &f->path, &f->text, &found));
-    if (found) return read_json(f->path.data, f, &config, tokenizer);
+    if (found) return read_folder_json(ctx, folder, f, &config, tokenizer);
     ALCORE__TRY(alcore__folder_read(ctx, folder, "vocab.txt", &f->path, &f->text, &found));
     if (found) return read_vocab(&f->text, f->path.data, &config, tokenizer);
     ALCORE__TRY(alcore__pieces_folder_read(ctx, folder, &config, tokenizer, &found));
@@ -165,15 +178,36 @@ static alcore_status read_named(alcore_ctx *ctx, const char *path, files *f,
     ALCORE__TRY(read_config_beside(ctx, path, f, tokenizer, &config));
     ALCORE__TRY(alcore__folder_read_file(ctx, path, &f->text));
     return alcore__path_ends_in(path, strlen(path), ".json")
-               ? read_json(path, f, &config, tokenizer)
+               ? read_json(path, f, &config, (alcore__name){0}, tokenizer)
                : read_vocab(&f->text, path, &config, tokenizer);
 }
 
-/* Whether a path names a file and not a folder, by its ending. */
-static bool is_file(const char *path) {
+/* Whether path ends as files of tokenizers do. */
+static bool is_named_as_file(const char *path) {
     const size_t length = strlen(path);
     return alcore__path_ends_in(path, length, ".json") ||
            alcore__path_ends_in(path, length, ".txt") || is_pieces(path);
+}
+
+/* *out: whether the path is a file. A folder may be named like one, such as "trained.model": it is
+ * known by a file that folders of models have. */
+static alcore_status is_file(alcore_ctx *ctx, const char *path, bool *out) {
+    static const char *const names[] = {"config.json", ALCORE_SYS_TOKENIZER_FILES};
+    alcore__buffer inside = {0};
+    alcore_status status = ALCORE_OK;
+    *out = is_named_as_file(path);
+    for (size_t i = 0; i < sizeof names / sizeof *names && *out && status == ALCORE_OK; i++) {
+        alcore__file *file;
+        inside.length = 0;
+        status = alcore__buffer_format(ctx, &inside, "%s/%s", path, names[i]);
+        if (status != ALCORE_OK) break;
+        status = alcore__file_open(ctx, inside.data, &file);
+        *out = status != ALCORE_OK;
+        if (status == ALCORE_OK) alcore__file_close(file);
+        if (status == ALCORE_E_IO) status = ALCORE_OK;
+    }
+    alcore__buffer_clear(ctx, &inside);
+    return status;
 }
 
 /* Reads the files at path, a folder or a file, and finishes the tokenizer. An error in what the
@@ -181,8 +215,10 @@ static bool is_file(const char *path) {
 alcore_status alcore__tokenizer_read(alcore_ctx *ctx, const char *path,
                                      alcore_tokenizer *tokenizer) {
     files f = {0};
-    alcore_status status = is_file(path) ? read_named(ctx, path, &f, tokenizer)
-                                         : read_folder(ctx, path, &f, tokenizer);
+    bool file;
+    ALCORE__TRY(is_file(ctx, path, &file));
+    alcore_status status =
+        file ? read_named(ctx, path, &f, tokenizer) : read_folder(ctx, path, &f, tokenizer);
     if (status == ALCORE_OK) {
         status = alcore__tokenizer_finish(ctx, tokenizer);
         if (status == ALCORE_E_DATA) (void)alcore__fail_within(status, "%s", path);

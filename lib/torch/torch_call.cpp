@@ -47,6 +47,24 @@ void give(const alcore_sys_model_sink &sink, const std::vector<int64_t> &items,
                    static_cast<int64_t>(items.size()), &tensor));
 }
 
+void expect_numbers(const Model &model, const std::vector<int64_t> &items, const at::Tensor &values,
+                    const std::vector<int64_t> *lengths) {
+    at::Tensor wrong = at::isfinite(values).logical_not();
+    if (!wrong.any().item<bool>()) return;
+    if (wrong.dim() > 1) wrong = wrong.flatten(1).any(1);
+    int64_t row = wrong.nonzero()[0][0].item<int64_t>(), i = 0;
+    if (lengths != nullptr)
+        while (row >= (*lengths)[static_cast<size_t>(i)])
+            row -= (*lengths)[static_cast<size_t>(i++)];
+    else
+        i = row;
+    fail(ALCORE_E_DATA,
+         "%s: what the model computes of text %lld of this call is no finite number; its weights "
+         "hold some that are not, or %s overflows",
+         model.folder.c_str(), static_cast<long long>(items[static_cast<size_t>(i)]),
+         c10::toString(model.dtype));
+}
+
 at::Tensor some_tokens(const alcore_sys_model_texts &texts, const Batch &batch,
                        const std::function<bool(int64_t, int64_t)> &wanted,
                        std::vector<int64_t> &lengths) {

@@ -41,6 +41,11 @@ void for_texts(Model &model, const alcore_sys_model_texts &texts,
 void give(const alcore_sys_model_sink &sink, const std::vector<int64_t> &items,
           const at::Tensor &values, const std::vector<int64_t> *lengths);
 
+/* Fails where a value of an item is no finite number, as weights that are NaN, or an overflow of
+ * float16, make it. values and lengths: as of give(). */
+void expect_numbers(const Model &model, const std::vector<int64_t> &items, const at::Tensor &values,
+                    const std::vector<int64_t> *lengths);
+
 /* The rows, int64, of those packed tokens of a batch for which wanted(item, token) is true. item is
  * the number of the item in the call, token the index of the token in texts.ids. lengths: out,
  * empty before, [items of the batch] how many each item has. */

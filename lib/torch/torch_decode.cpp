@@ -8,12 +8,13 @@
  * A step computes the last token of every hypothesis; keys and values of earlier tokens and of the
  * sources are cached (torch_attention.h). Items are removed from the batch when they are done.
  *
- * Beam search scores a hypothesis y by sum log p / |y|^penalty. Of the 2k best continuations of an
- * item's k hypotheses, those among the first k that end are finished, and the k best others are
- * continued; an item is done when it has k finished ones and, unless the folder asks for
- * early_stopping, the best of the others could not beat the worst of them at its present length.
- * Forced tokens count with log-probability 0 in scores, as in transformers; the log-probabilities
- * of the outputs are the model's own.
+ * Beam search scores a hypothesis y by sum log p / |y|^penalty. Of the best continuations of an
+ * item's k hypotheses, (1 + ends) k where `ends` tokens end an output, those among the first k that
+ * end are finished, and the k best others are continued; an item is done when it has k finished
+ * ones and, unless the folder asks for early_stopping, the best of the others could not beat the
+ * worst of them at its present length ("never": at its greatest one).
+ * What tokens count in scores is up to the rules of the folder (torch_rules.h): forced ones count
+ * 0, as in transformers; the log-probabilities of the outputs are the model's own.
  *
  * Memory: that of the cache, and for 2^24 logits: a large vocabulary is computed in pieces. */
 #include <algorithm>
@@ -25,6 +26,7 @@
 #include "torch_attention.h"
 #include "torch_kernels.h"
 #include "torch_linear.h"
+#include "torch_rules.h"
 
 namespace alcore_torch {
 
@@ -45,6 +47,7 @@ struct Hypothesis {
 /* A source text whose outputs are sought. */
 struct Item {
     size_t place = 0;                 /* index in the batch as it began */
+    std::vector<int64_t> source;      /* its tokens, where a rule of the folder reads them */
     uint64_t number = 0;              /* in the call, which draws depend on */
     std::vector<Hypothesis> running;  /* [k] hypotheses that are continued */
     std::vector<Hypothesis> finished; /* at most k, best first */
@@ -70,16 +73,19 @@ void force_language(const Model &model, int64_t id, Settings &s) {
     if (id >= model.vocabulary)
         fail(ALCORE_E_INVALID, "the token %lld of a language is not in the vocabulary",
              static_cast<long long>(id));
-    if (model.start_rolled && model.forced_first < 0 && model.start != model.finish)
+    const std::vector<int64_t> &ends = model.generation.ends;
+    if (model.start_rolled && model.generation.forced_first < 0 &&
+        std::find(ends.begin(), ends.end(), model.start) == ends.end())
         s.start = id;
     else
         s.forced_first = id;
 }
 
-/* Checks the caller's settings and fills in the defaults: 0 is the default everywhere; a negative
- * length_penalty means no penalty. No output is longer than a table of positions.
+/* Checks the caller's settings and fills in the defaults: 0 is the default everywhere, of
+ * length_penalty `penalty`; a negative length_penalty means none. No output is longer than a table
+ * of positions.
  */
-Settings settings_of(const Model &model, const alcore_sys_model_decoding &how) {
+Settings settings_of(const Model &model, const alcore_sys_model_decoding &how, double penalty) {
     Settings s;
     if (how.beams < 0 || how.beams > 64 || how.outputs < 0 || how.outputs > 64 ||
         how.max_tokens < 0 || how.temperature < 0)
@@ -92,14 +98,20 @@ Settings settings_of(const Model &model, const alcore_sys_model_decoding &how) {
     if (s.outputs > s.k)
         fail(ALCORE_E_INVALID, "%lld outputs of %lld beams", static_cast<long long>(s.outputs),
              static_cast<long long>(s.k));
-    s.most = how.max_tokens > 0 ? how.max_tokens : std::max<int64_t>(model.output_tokens - 1, 1);
+    const Generation &folder = model.generation;
+    s.most = how.max_tokens > 0 ? how.max_tokens : folder.longest;
     const at::Tensor &table = model.decoder->position_table;
     if (table.defined()) s.most = std::min(s.most, table.size(0) - model.decoder->position_base);
-    s.penalty = how.length_penalty == 0 ? 1 : how.length_penalty < 0 ? 0 : how.length_penalty;
-    s.temperature = how.temperature == 0 ? 1 : how.temperature;
+    s.penalty = how.length_penalty == 0 ? penalty : std::max(how.length_penalty, 0.0);
+    s.temperature = how.temperature == 0 ? folder.temperature : how.temperature;
+    if (s.sample && !folder.unknown_cut.empty())
+        fail(ALCORE_E_UNSUPPORTED,
+             "%s: %s, by which draws are cut, is not computed here; top_k, top_p and min_p are: "
+             "take it out, or search with beams",
+             folder.path.c_str(), folder.unknown_cut.c_str());
     s.seed = how.seed;
     s.start = model.start;
-    s.forced_first = model.forced_first;
+    s.forced_first = folder.forced_first;
     if (how.language_token > 0) force_language(model, how.language_token - 1, s);
     return s;
 }
@@ -128,7 +140,16 @@ struct Search {
     int64_t step = 0;             /* tokens that the decoder has read */
 
     at::Tensor advance(const std::vector<int64_t> &ids);
-    int64_t forced() const;
+    bool ends(int64_t id) const {
+        const std::vector<int64_t> &all = model.generation.ends;
+        return std::find(all.begin(), all.end(), id) != all.end();
+    }
+    /* Continuations of an item that a step of a beam search looks at. */
+    size_t looked_at() const {
+        size_t ends = std::max<size_t>(model.generation.ends.size(), 1);
+        return (1 + ends) * static_cast<size_t>(how.k);
+    }
+    Rules rules() const { return {model.generation, step, how.most, how.forced_first}; }
     void drop_done();
 };
 
@@ -137,12 +158,18 @@ Search begin(const Model &model, const Packed &sources, const Settings &how) {
     at::Tensor states = run_stack(model, model.encoder, sources, model.encoder.blocks.size());
     auto make_cache = model.device.is_cpu() ? host_cache : device_cache;
     Search search{model, *model.decoder, how, make_cache(model, sources, states, how.k)};
-    int64_t items = static_cast<int64_t>(sources.lengths.size());
+    int64_t items = static_cast<int64_t>(sources.lengths.size()), token = 0;
     for (int64_t i = 0; i < items; i++) {
         Item item;
         item.place = static_cast<size_t>(i);
         item.number = static_cast<uint64_t>(sources.items[item.place]);
         item.running.resize(static_cast<size_t>(how.k));
+        if (reads_sources(model.generation)) {
+            at::Tensor own = sources.ids.narrow(0, token, sources.lengths[item.place]).to(at::kCPU);
+            const int64_t *ids = own.contiguous().data_ptr<int64_t>();
+            item.source.assign(ids, ids + own.numel());
+            token += own.numel();
+        }
         /* The k hypotheses of an item are equal before the first step, so a beam search scores only
          * the first of them. Samples differ from the first step on, so all of them are used. */
         for (size_t b = 0; b < item.running.size(); b++)
@@ -179,13 +206,6 @@ at::Tensor Search::advance(const std::vector<int64_t> &ids) {
     }
     step++;
     return stack.final_norm(x);
-}
-
-/* The token that every hypothesis must be continued with now, or -1: the first token of an output
- * (step 1: advance() has read the start) is forced_first, the last one forced_last. */
-int64_t Search::forced() const {
-    if (step == how.most && model.forced_last >= 0) return model.forced_last;
-    return step == 1 ? how.forced_first : -1;
 }
 
 /* Removes the items that are done, whose outputs decode() has taken, from the batch. */
@@ -227,34 +247,49 @@ struct Next {
 };
 using Nexts = std::vector<std::vector<Next>>; /* [hypotheses] the best first */
 
-/* Which tokens may continue the hypotheses in this step, and what they count. The rule is the same
- * on every device and for draws:
- *   - a forced token is the only one and counts 0, as in transformers;
- *   - else every token that is not forbidden, with its log-probability; where the folder
- *     renormalizes, the probabilities of these tokens are made to sum to 1 again;
+/* Whether a stands before b. */
+bool before(const Next &a, const Next &b) {
+    return a.ruled > b.ruled || (a.ruled == b.ruled && a.id < b.id);
+}
+
+/* Finds the best continuations of hypotheses. They are the same on every device:
+ *   - a forced token counts 0, as in transformers, and no other one may follow;
+ *   - else what the rules make of log-probabilities (of logits in a greedy search and in draws);
  *   - the best come first, of equals the one with the lowest id (which of several equals are among
  *     the best is the choice of a device's topk());
  *   - a hypothesis whose logits have a NaN, plus infinity or no finite number has no continuation.
  * The model's own log-probability is always that over the whole vocabulary. */
-struct Rule {
-    int64_t forced = -1;            /* -1: none */
-    std::vector<int64_t> forbidden; /* of the vocabulary; empty where a token is forced */
-    bool renormalize = false;
+struct Ranking {
+    const Search &search;
+    const Rules rules = search.rules();
+    int64_t vocabulary = search.model.vocabulary;
 
-    explicit Rule(const Search &search) : forced(search.forced()) {
-        if (forced >= 0) return;
-        for (int64_t id : search.model.forbidden)
-            if (id >= 0 && id < search.model.vocabulary) forbidden.push_back(id);
-        renormalize = search.model.renormalize && !forbidden.empty();
+    /* Calls use(context) for hypothesis `index` of the batch. */
+    template <typename Use> void with_context(int64_t index, Use use) const {
+        const Item &item = search.items[static_cast<size_t>(index / search.how.k)];
+        const Hypothesis &one = item.running[static_cast<size_t>(index % search.how.k)];
+        std::vector<int64_t> tokens{search.how.start};
+        tokens.insert(tokens.end(), one.ids.begin(), one.ids.end());
+        use(Context{tokens, item.source});
     }
-    static bool before(const Next &a, const Next &b) {
-        return a.ruled > b.ruled || (a.ruled == b.ruled && a.id < b.id);
-    }
+    std::vector<Next> on_host(float *logits, int64_t index, int64_t most) const;
+    std::vector<Next> forced(const float *logits, double own) const;
+    void on_device(const at::Tensor &logits, int64_t most, std::vector<Next> *out) const;
 };
 
-/* The `most` best continuations by the model's logits [vocabulary] in memory of the host, which are
- * changed. Of equal logits find_best() finds those with the lowest ids. */
-std::vector<Next> rank_tokens(const Rule &rule, float *logits, int64_t vocabulary, int64_t most) {
+/* The forced tokens, which share the probability 1 where the folder renormalizes. */
+std::vector<Next> Ranking::forced(const float *logits, double own) const {
+    const std::vector<int64_t> &ids = rules.forced();
+    const float ruled = rules.renormalizes() ? -std::log(static_cast<float>(ids.size())) : 0.0f;
+    std::vector<Next> out;
+    for (int64_t id : ids) out.push_back({id, ruled, static_cast<float>(logits[id] - own)});
+    std::stable_sort(out.begin(), out.end(), before);
+    return out;
+}
+
+/* The `most` best continuations of hypothesis `index` by the model's logits [vocabulary] in memory
+ * of the host, which are changed. Of equal logits find_best() finds those with the lowest ids. */
+std::vector<Next> Ranking::on_host(float *logits, int64_t index, int64_t most) const {
     const torch_kernels &kernels = *torch_kernels_here();
     std::vector<int64_t> ids(static_cast<size_t>(most));
     /* The logarithm of the sum of exp(logits). */
@@ -266,71 +301,67 @@ std::vector<Next> rank_tokens(const Rule &rule, float *logits, int64_t vocabular
     int64_t found = kernels.find_best(logits, vocabulary, most, ids.data());
     double own = total(found), ruled = own;
     if (std::isnan(own)) return {};
-    if (rule.forced >= 0) return {{rule.forced, 0, static_cast<float>(logits[rule.forced] - own)}};
-    if (!rule.forbidden.empty()) {
-        for (int64_t id : rule.forbidden) logits[id] = -std::numeric_limits<float>::infinity();
+    if (!rules.forced().empty()) return forced(logits, own);
+    std::vector<float> plain;
+    if (rules.adjusts()) {
+        plain.assign(logits, logits + vocabulary);
+        const float shift = search.how.greedy ? 0.0f : static_cast<float>(own);
+        with_context(index, [&](const Context &context) {
+            rules.adjust(logits, vocabulary, shift, context);
+        });
         found = kernels.find_best(logits, vocabulary, most, ids.data());
-        if (rule.renormalize) ruled = total(found);
+        if (rules.renormalizes()) ruled = total(found);
     }
     std::vector<Next> out;
     for (int64_t i = 0; i < found; i++) {
-        double logit = logits[ids[static_cast<size_t>(i)]];
-        out.push_back({ids[static_cast<size_t>(i)], static_cast<float>(logit - ruled),
-                       static_cast<float>(logit - own)});
+        const int64_t id = ids[static_cast<size_t>(i)];
+        const double logit = plain.empty() ? logits[id] : plain[static_cast<size_t>(id)];
+        out.push_back(
+            {id, static_cast<float>(logits[id] - ruled), static_cast<float>(logit - own)});
     }
     return out;
 }
 
-/* What all tokens count, from the model's log-probabilities [hypotheses, vocabulary] on any device:
- * minus infinity where they may not continue. */
-at::Tensor ruled_by(const Rule &rule, const at::Tensor &logprobs) {
-    constexpr float minus = -std::numeric_limits<float>::infinity();
-    if (rule.forced >= 0) {
-        at::Tensor out = at::full_like(logprobs, minus);
-        out.select(1, rule.forced).fill_(0);
-        return out;
+/* on_host() for all rows of logits [rows, vocabulary] on a device that is not the CPU, to which
+ * only the best are copied: out[i] of row i. No token is forced, and no rule reads hypotheses.
+ * Logits that are no numbers make all log-probabilities of their row NaN. */
+void Ranking::on_device(const at::Tensor &logits, int64_t most, std::vector<Next> *out) const {
+    at::Tensor own = at::log_softmax(logits, -1), ruled = own;
+    if (rules.adjusts()) {
+        ruled = own.clone();
+        for (int64_t id : rules.forbidden())
+            ruled.select(1, id).fill_(-std::numeric_limits<float>::infinity());
     }
-    if (rule.forbidden.empty()) return logprobs;
-    at::Tensor out = logprobs.clone();
-    for (int64_t id : rule.forbidden) out.select(1, id).fill_(minus);
-    return rule.renormalize ? at::log_softmax(out, -1) : out;
-}
-
-/* rank_tokens() for all rows of logits [rows, vocabulary] on a device that is not the CPU, to which
- * only the best are copied: out[i] of row i. Logits that are no numbers make all log-probabilities
- * of their row NaN. */
-void rank_on_device(const Rule &rule, const at::Tensor &logits, int64_t most,
-                    std::vector<Next> *out) {
-    at::Tensor own = at::log_softmax(logits, -1);
-    int64_t best = rule.forced >= 0 ? 1 : most;
-    auto [values, ids] = at::topk(ruled_by(rule, own), best, 1);
+    if (rules.renormalizes()) ruled = at::log_softmax(ruled, -1);
+    auto [values, ids] = at::topk(ruled, most, 1);
     at::Tensor kept = own.gather(1, ids).to(at::kCPU).contiguous();
     values = values.to(at::kCPU).contiguous();
     ids = ids.to(at::kCPU).contiguous();
-    for (int64_t i = 0; i < logits.size(0) * best; i++) {
+    for (int64_t i = 0; i < logits.size(0) * most; i++) {
         const Next next{ids.data_ptr<int64_t>()[i], values.data_ptr<float>()[i],
                         kept.data_ptr<float>()[i]};
         if (next.ruled > -std::numeric_limits<float>::infinity() && !std::isnan(next.own))
-            out[i / best].push_back(next);
+            out[i / most].push_back(next);
     }
     for (int64_t row = 0; row < logits.size(0); row++)
-        std::stable_sort(out[row].begin(), out[row].end(), Rule::before);
+        std::stable_sort(out[row].begin(), out[row].end(), before);
 }
 
 /* The `most` best continuations of every hypothesis; fewer where there are no more. */
 Nexts best_tokens(const Search &search, const at::Tensor &hidden, int64_t most) {
     Nexts out(static_cast<size_t>(hidden.size(0)));
-    const Rule rule(search);
-    int64_t width = search.model.vocabulary;
+    const Ranking ranking{search};
+    const int64_t width = ranking.vocabulary, count = std::min(most, width);
+    const bool host = ranking.rules.reads_hypotheses() || !ranking.rules.forced().empty();
     for_logits(search, hidden, [&](int64_t first, const at::Tensor &logits) {
-        if (!logits.is_cpu())
-            return rank_on_device(rule, logits, std::min(most, width),
-                                  &out[static_cast<size_t>(first)]);
-        float *values = logits.data_ptr<float>();
-        at::parallel_for(0, logits.size(0), 1, [&](int64_t begin, int64_t end) {
+        if (!logits.is_cpu() && !host)
+            return ranking.on_device(logits, count, &out[static_cast<size_t>(first)]);
+        at::Tensor here = logits.to(at::kCPU);
+        float *values = here.data_ptr<float>();
+        at::parallel_for(0, here.size(0), 1, [&](int64_t begin, int64_t end) {
             for (int64_t row = begin; row < end; row++)
                 out[static_cast<size_t>(first + row)] =
-                    rank_tokens(rule, values + row * width, width, std::min(most, width));
+                    ranking.on_host(values + row * width, first + row, count);
         });
     });
     return out;
@@ -368,7 +399,18 @@ void give_up(Item &item) {
     item.done = true;
 }
 
-/* One step of beam search for all items. nexts: at least the 2k best continuations of each
+/* Whether a search need not go on: where k hypotheses are finished and no other one may beat the
+ * worst of them, as far as the folder wants that known. */
+bool is_settled(const Search &search, const Item &item) {
+    const EarlyStopping early = search.model.generation.early_stopping;
+    if (item.finished.size() < static_cast<size_t>(search.how.k)) return false;
+    const bool far = early == EarlyStopping::Never && search.how.penalty > 0;
+    const double divisor = length_penalty(search.how, far ? search.how.most : search.step);
+    return early == EarlyStopping::Yes ||
+           item.running[0].score / divisor <= item.finished.back().score;
+}
+
+/* One step of beam search for all items. nexts: at least the looked_at() best continuations of each
  * hypothesis, or all. sources: out, empty before, [items k] the hypothesis that each new one
  * continues. Of the continuations of an item the best come first, so `c` is the rank. */
 void beam_step(Search &search, const Nexts &nexts, std::vector<int64_t> &sources) {
@@ -379,7 +421,6 @@ void beam_step(Search &search, const Nexts &nexts, std::vector<int64_t> &sources
     };
     size_t k = static_cast<size_t>(search.how.k);
     bool last = search.step >= search.how.most;
-    double divisor = length_penalty(search.how, search.step);
     for (size_t i = 0; i < search.items.size(); i++) {
         Item &item = search.items[i];
         std::vector<Continuation> best;
@@ -397,9 +438,9 @@ void beam_step(Search &search, const Nexts &nexts, std::vector<int64_t> &sources
         std::stable_sort(best.begin(), best.end(),
                          [](const auto &a, const auto &b) { return a.score > b.score; });
         std::vector<Hypothesis> running;
-        for (size_t c = 0; c < best.size() && c < 2 * k; c++) {
+        for (size_t c = 0; c < best.size() && c < search.looked_at(); c++) {
             int64_t id = best[c].next->id;
-            bool ends = last || id == search.model.finish;
+            bool ends = last || search.ends(id);
             if (ends ? c >= k : running.size() == k) continue;
             Hypothesis next = extended(item.running[best[c].from], id, best[c].next->own,
                                        static_cast<double>(best[c].score));
@@ -412,27 +453,49 @@ void beam_step(Search &search, const Nexts &nexts, std::vector<int64_t> &sources
         }
         while (running.size() < k) { /* entries without a hypothesis: NEVER */
             running.emplace_back();
-            running.back().ids.resize(static_cast<size_t>(search.step),
-                                      std::max<int64_t>(search.model.finish, 0));
+            running.back().ids.resize(static_cast<size_t>(search.step), search.how.start);
             running.back().logprobs.resize(static_cast<size_t>(search.step));
             sources.push_back(static_cast<int64_t>(i * k));
         }
         item.running = std::move(running);
-        bool full = item.finished.size() == k;
-        item.done =
-            last || (full && (search.model.early_stopping ||
-                              item.running[0].score / divisor <= item.finished.back().score));
+        item.done = last || is_settled(search, item);
     }
 }
 
-/* One continuation of every hypothesis, drawn from the softmax of its ruled log-probabilities. A
- * draw inverts the cumulated probabilities of its row, sums [rows, vocabulary]: the first token
- * whose sum is above u, which is uniform below the last sum, as rounding leaves that near 1. */
+/* Scores of all tokens for draws [rows, vocabulary], on the model's device or the CPU, from the
+ * log-probabilities `own` and the logits of the hypotheses from `first` on. */
+at::Tensor scores_of_draws(const Ranking &ranking, const at::Tensor &own, const at::Tensor &logits,
+                           int64_t first) {
+    const Rules &rules = ranking.rules;
+    const Generation &folder = ranking.search.model.generation;
+    constexpr float minus = -std::numeric_limits<float>::infinity();
+    at::Tensor scores = own;
+    if (!rules.forced().empty()) {
+        scores = at::full_like(own, minus);
+        for (int64_t id : rules.forced()) scores.select(1, id).fill_(0);
+    } else if (rules.reads_hypotheses()) {
+        scores = logits.to(at::kCPU).clone();
+        for (int64_t row = 0; row < scores.size(0); row++)
+            ranking.with_context(first + row, [&](const Context &context) {
+                rules.adjust(scores.data_ptr<float>() + row * scores.size(1), scores.size(1), 0,
+                             context);
+            });
+    } else if (rules.adjusts()) {
+        scores = own.clone();
+        for (int64_t id : rules.forbidden()) scores.select(1, id).fill_(minus);
+    }
+    return cut_off(folder, scores / ranking.search.how.temperature);
+}
+
+/* One continuation of every hypothesis, drawn from the softmax of its scores. A draw inverts the
+ * cumulated probabilities of its row, sums [rows, vocabulary]: the first token whose sum is above u,
+ * which is uniform below the last sum, as rounding leaves that near 1. */
 Nexts drawn_tokens(const Search &search, const at::Tensor &hidden) {
     Nexts out(static_cast<size_t>(hidden.size(0)));
+    const Ranking ranking{search};
     for_logits(search, hidden, [&](int64_t first, const at::Tensor &logits) {
         at::Tensor own = at::log_softmax(logits, -1);
-        at::Tensor scores = ruled_by(Rule(search), own) / search.how.temperature;
+        at::Tensor scores = scores_of_draws(ranking, own, logits, first);
         at::Tensor sums = at::softmax(scores, 1).to(at::kCPU, at::kDouble).cumsum(1);
         own = own.to(at::kCPU).contiguous();
         int64_t width = logits.size(1);
@@ -462,7 +525,7 @@ void single_step(Search &search, const Nexts &nexts, std::vector<int64_t> &sourc
         Item &item = search.items[r / static_cast<size_t>(search.how.k)];
         Hypothesis &one = item.running[r % static_cast<size_t>(search.how.k)];
         sources.push_back(static_cast<int64_t>(r));
-        if (!one.ids.empty() && one.ids.back() == search.model.finish) continue;
+        if (!one.ids.empty() && search.ends(one.ids.back())) continue;
         if (nexts[r].empty()) {
             give_up(item);
             continue;
@@ -475,7 +538,7 @@ void single_step(Search &search, const Nexts &nexts, std::vector<int64_t> &sourc
         if (item.done) continue; /* given up */
         item.done = true;
         for (const Hypothesis &one : item.running)
-            item.done = item.done && (last || one.ids.back() == search.model.finish);
+            item.done = item.done && (last || search.ends(one.ids.back()));
         if (!item.done) continue;
         for (const Hypothesis &one : item.running) finish(search.how, item, one);
     }
@@ -488,8 +551,8 @@ void single_step(Search &search, const Nexts &nexts, std::vector<int64_t> &sourc
  * the token that each hypothesis reads in the next step. Outputs of items that are done are moved
  * to `out` before drop_done() removes these items. */
 std::vector<std::vector<Output>> decode(const Model &model, const Packed &sources,
-                                        const alcore_sys_model_decoding &how) {
-    Settings settings = settings_of(model, how);
+                                        const alcore_sys_model_decoding &how, double penalty) {
+    Settings settings = settings_of(model, how, penalty);
     Search search = begin(model, sources, settings);
     std::vector<std::vector<Output>> out(sources.lengths.size());
     if (settings.start < 0)
@@ -503,7 +566,8 @@ std::vector<std::vector<Output>> decode(const Model &model, const Packed &source
         else if (settings.greedy)
             single_step(search, best_tokens(search, hidden, 1), from);
         else
-            beam_step(search, best_tokens(search, hidden, 2 * settings.k), from);
+            beam_step(search, best_tokens(search, hidden, static_cast<int64_t>(search.looked_at())),
+                      from);
         search.cache->reorder(from);
         bool any = false;
         for (Item &item : search.items) {

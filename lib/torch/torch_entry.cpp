@@ -46,12 +46,22 @@ uint32_t calls_of(const Model &model) {
 void describe(Model &model) {
     static const char *const heads[] = {
         "none", "classes", "token classes", "question answering", "masked words", "seq2seq"};
+    static const char *const values[] = {", \"class_values\": \"exclusive\"",
+                                         ", \"class_values\": \"independent\"",
+                                         ", \"class_values\": \"values\""};
     char text[700];
     std::snprintf(text, sizeof text, "%016llx-p%d-l%d-n%d-t%lld-d%d-e%lld",
                   static_cast<unsigned long long>(model.weights_hash), model.pooling, model.layer,
                   model.normalize, static_cast<long long>(model.max_tokens),
                   static_cast<int>(model.dtype), static_cast<long long>(model.embedding_dims));
     model.version = text;
+    if (model.head == Head::Seq2seq) {
+        std::snprintf(text, sizeof text, "-g%016llx",
+                      static_cast<unsigned long long>(model.generation.hash));
+        model.version += text;
+    }
+    if (model.class_values != ClassValues::Softmax)
+        model.version += model.class_values == ClassValues::Sigmoid ? "-sigmoid" : "-plain";
     /* Other kinds of devices round in another way, and so do the kernels of the library there. */
     if (!model.device.is_cpu())
         model.version += "-" + c10::DeviceTypeName(model.device.type(), true) +
@@ -62,7 +72,7 @@ void describe(Model &model) {
         "{\"family\": \"%s\", \"head\": \"%s\", \"dims\": %lld, \"layers\": %lld, "
         "\"decoder_layers\": %lld, \"heads\": %lld, \"vocabulary\": %lld, \"classes\": %lld, "
         "\"max_tokens\": %lld, \"batch_tokens\": %lld, \"parameters\": %lld, \"dtype\": "
-        "\"%s\", \"device\": \"%s\", \"engine\": \"torch-%s\"}",
+        "\"%s\", \"device\": \"%s\", \"engine\": \"torch-%s\"%s}",
         model.family.c_str(), heads[static_cast<int>(model.head)],
         static_cast<long long>(encoder.dims), static_cast<long long>(encoder.blocks.size()),
         static_cast<long long>(model.decoder ? model.decoder->blocks.size() : 0),
@@ -70,7 +80,8 @@ void describe(Model &model) {
         static_cast<long long>(model.classes),
         static_cast<long long>(model.max_tokens == INT64_MAX ? 0 : model.max_tokens),
         static_cast<long long>(model.batch_tokens), static_cast<long long>(model.parameters),
-        c10::toString(model.dtype), model.device_name.c_str(), BUILT_FOR);
+        c10::toString(model.dtype), model.device_name.c_str(), BUILT_FOR,
+        model.head == Head::Classes ? values[static_cast<int>(model.class_values)] : "");
     model.json = text;
 }
 
@@ -110,6 +121,7 @@ alcore_status info(alcore_sys_model *model, alcore_sys_model_info *out) {
     all.version = model->version.c_str();
     all.json = model->json.c_str();
     all.labels = model->labels.empty() ? nullptr : model->labels.data();
+    all.class_values = static_cast<int32_t>(model->class_values);
     std::memcpy(out, &all, all.size);
     return ALCORE_OK;
 }

@@ -66,6 +66,7 @@ alcore_status embed(alcore_sys_model *model, const alcore_sys_model_texts *texts
             if (model->normalize) vectors = vectors / vectors.norm(2, 1, true).clamp_min(1e-12);
             if (vectors.size(1) > model->embedding_dims)
                 vectors = vectors.narrow(1, 0, model->embedding_dims).contiguous();
+            expect_numbers(*model, batch.items, vectors, nullptr);
             give(*sink, batch.items, vectors, nullptr);
         });
     });
@@ -73,7 +74,15 @@ alcore_status embed(alcore_sys_model *model, const alcore_sys_model_texts *texts
 
 /* ---- heads ---- */
 
-/* class_probs of the table: probabilities [items, classes], of the first token's state. */
+/* Outputs of the head over texts as the folder wants them (torch_family_heads.cpp). */
+static at::Tensor class_values(const Model &model, const at::Tensor &outputs) {
+    at::Tensor z = outputs.to(at::kFloat);
+    if (model.class_values == ClassValues::Softmax) return at::softmax(z, -1);
+    return model.class_values == ClassValues::Sigmoid ? at::sigmoid(z) : z;
+}
+
+/* class_probs of the table: probabilities, or values, [items, classes], of the first token's state.
+ */
 alcore_status class_probs(alcore_sys_model *model, const alcore_sys_model_texts *texts,
                           const alcore_sys_model_sink *sink) {
     return guard(model, [&] {
@@ -81,8 +90,9 @@ alcore_status class_probs(alcore_sys_model *model, const alcore_sys_model_texts 
         for_texts(*model, *texts, [&](const Batch &batch) {
             at::Tensor x =
                 last_hidden(*model, batch.packed).index_select(0, first_tokens(batch.packed));
-            x = model->head_out(class_input(*model, x));
-            give(*sink, batch.items, at::softmax(x, -1, at::kFloat), nullptr);
+            x = class_values(*model, model->head_out(class_input(*model, x)));
+            expect_numbers(*model, batch.items, x, nullptr);
+            give(*sink, batch.items, x, nullptr);
         });
     });
 }
@@ -106,7 +116,9 @@ alcore_status token_probs(alcore_sys_model *model, const alcore_sys_model_texts 
             std::vector<int64_t> lengths;
             at::Tensor rows = some_tokens(*texts, batch, wanted, lengths);
             at::Tensor x = last_hidden(*model, batch.packed).index_select(0, rows);
-            give(*sink, batch.items, at::softmax(model->head_out(x), -1, at::kFloat), &lengths);
+            x = at::softmax(model->head_out(x), -1, at::kFloat);
+            expect_numbers(*model, batch.items, x, &lengths);
+            give(*sink, batch.items, x, &lengths);
         });
     });
 }
@@ -135,6 +147,7 @@ alcore_status qa_probs(alcore_sys_model *model, const alcore_sys_model_texts *te
                     .copy_(at::softmax(logits.narrow(0, token, length), 0));
                 token += length;
             }
+            expect_numbers(*model, batch.items, logits, &lengths);
             give(*sink, batch.items, logits, &lengths);
         });
     });

@@ -24,6 +24,7 @@
 #include <jansson.h>
 
 #include "alcore/sys/model.h"
+#include "torch_generation.h"
 
 namespace alcore_torch {
 
@@ -156,6 +157,8 @@ void write_text(const Host &host, const std::string &path, const std::string &te
 bool has_weights(const Host &host, const std::string &folder);
 /* Hash of the values of a tensor, row by row, wherever it is. */
 uint64_t tensor_hash(const at::Tensor &tensor);
+/* Hash of a text. */
+uint64_t text_hash(const std::string &text);
 /* Hash of two hashes, in this order. */
 uint64_t hash_join(uint64_t first, uint64_t second);
 
@@ -255,6 +258,15 @@ struct Stored {
  * answer, words at masked tokens, or an output by a decoder. */
 enum class Head { None, Classes, Tokens, Answers, Words, Seq2seq };
 
+/* What class_probs() gives of the outputs z of a head over texts: exp(z) over their sum, so that one
+ * of several classes is right; 1 / (1 + exp(-z)) of each, which are independent; or z itself, values
+ * of a regression. */
+enum class ClassValues : int32_t {
+    Softmax = ALCORE_SYS_CLASSES_EXCLUSIVE,
+    Sigmoid = ALCORE_SYS_CLASSES_INDEPENDENT,
+    Plain = ALCORE_SYS_CLASSES_VALUES
+};
+
 /* An opened model. */
 struct Model {
     Host host;
@@ -272,6 +284,7 @@ struct Model {
     Linear head_dense, head_out; /* head_dense undefined: the head is one layer */
     Norm head_norm;
     Activation head_activation = Activation::Tanh;
+    ClassValues class_values = ClassValues::Softmax;
     bool head_pooled = false;       /* the head reads the pooler's output */
     double head_dropout = 0;        /* of what enters the head's last layer */
     double head_dropout_before = 0; /* of what enters its first, where it has two */
@@ -284,18 +297,9 @@ struct Model {
     /* Of a batch, whatever batch_tokens of a call says: so that a product with weights takes well
      * below the 100 ms in which a call is to notice that it is cancelled. A text may be longer. */
     int64_t most_tokens = INT64_MAX;
-    /* Of decoding: tokens, -1: there is no such token. forced_first is the first token of every
-     * output, forced_last the last one of those that become as long as is allowed. output_tokens:
-     * the length of the longest output, its start included. */
     bool start_rolled = false; /* the decoder reads the last target token first (mBART) */
-    int64_t start = -1, finish = -1, forced_first = -1, forced_last = -1, output_tokens = 0;
-    std::vector<int64_t> forbidden; /* tokens that no output has */
-    int32_t beams = 1;              /* beams and length_penalty: what the folder says */
-    double length_penalty = 1;
-    bool renormalize = false; /* probabilities without forbidden tokens sum to 1 again */
-    /* Beam search of a text ends when k hypotheses are finished, also where another one could beat
-     * the worst of them. */
-    bool early_stopping = false;
+    int64_t start = -1;        /* the token that the decoder reads first; -1: not known */
+    Generation generation;     /* how outputs are searched for */
     /* Of embeddings: pooling ALCORE_SYS_POOLING_*; layer: blocks before the states that are pooled,
      * 0: all, -1: none; normalize: to length 1; embedding_dims: components that are kept. */
     int32_t pooling = ALCORE_SYS_POOLING_MEAN, layer = 0;
@@ -378,9 +382,9 @@ struct Output {
 };
 /* Outputs of each source, best first, by beam search (Sutskever et al. 2014) with the scores of
  * transformers' generate(), greedily, or by sampling; none where logits on the way are no numbers.
- */
+ * penalty: exponent of the length that scores are divided by, where how.length_penalty is 0. */
 std::vector<std::vector<Output>> decode(const Model &model, const Packed &sources,
-                                        const alcore_sys_model_decoding &how);
+                                        const alcore_sys_model_decoding &how, double penalty);
 
 /* ---- training and saving ---- */
 

@@ -35,6 +35,7 @@ alcore_status mlm_losses(alcore_sys_model *model, const alcore_sys_model_texts *
         };
         LabelScores scores(*model, texts->count == 0 || !texts->offsets ? 0 : all_tokens(*texts),
                            [&](const auto &items, const at::Tensor &values, const auto &lengths) {
+                               expect_numbers(*model, items, values, &lengths);
                                give(*sink, items, -values, &lengths);
                            });
         for_texts(*model, *texts, [&](const Batch &batch) {
@@ -144,7 +145,7 @@ alcore_status token_logprobs(alcore_sys_model *model, const alcore_sys_model_tex
                                        "references, or switch it off");
         alcore_sys_model_decoding how = settings_from(scoring->decoding);
         for_sources(*model, *sources, how, [&](const Batch &batch) {
-            std::vector<std::vector<Output>> found = decode(*model, batch.packed, how);
+            std::vector<std::vector<Output>> found = decode(*model, batch.packed, how, 1);
             std::vector<float> values;
             std::vector<int64_t> lengths;
             for (const std::vector<Output> &outputs : found) {
@@ -169,10 +170,16 @@ alcore_status translate(alcore_sys_model *model, const alcore_sys_model_texts *s
     return guard(model, [&] {
         need_head(*model, Head::Seq2seq, "translation");
         alcore_sys_model_decoding how = settings_from(decoding);
-        if (how.beams == 0) how.beams = std::max(model->beams, how.outputs);
-        if (how.length_penalty == 0) how.length_penalty = model->length_penalty;
+        const Generation &folder = model->generation;
+        if (how.beams == 0 && how.sample == 0 && folder.sample)
+            fail(ALCORE_E_UNSUPPORTED,
+                 "%s: do_sample asks for outputs that are drawn; name the number of beams of a "
+                 "search (1: greedy), or ask for samples with a seed",
+                 folder.path.c_str());
+        if (how.beams == 0) how.beams = std::max(folder.beams, how.outputs);
         for_sources(*model, *sources, how, [&](const Batch &batch) {
-            std::vector<std::vector<Output>> found = decode(*model, batch.packed, how);
+            std::vector<std::vector<Output>> found =
+                decode(*model, batch.packed, how, folder.length_penalty);
             for (size_t i = 0; i < found.size(); i++)
                 for (size_t rank = 0; rank < found[i].size(); rank++) {
                     const Output &one = found[i][rank];

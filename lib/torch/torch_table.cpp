@@ -62,7 +62,7 @@ namespace alcore_torch {
             "hidden_dropout_prob", {"", BERT_EMBEDDINGS, nullptr, BERT_BLOCK}, {},                 \
             Positions::Learned, -1, false, false, false, "pooler.dense", "classifier.dense",       \
             "classifier.out_proj", "classifier", false, Activation::Tanh, "lm_head.dense",         \
-            "lm_head.layer_norm", nullptr, "lm_head.bias"                                          \
+            "lm_head.layer_norm", "lm_head.decoder", "lm_head.bias"                                \
     }
 
 static const Family FAMILIES[] = {
@@ -89,7 +89,7 @@ static const Family FAMILIES[] = {
      Activation::Tanh,
      "cls.predictions.transform.dense",
      "cls.predictions.transform.LayerNorm",
-     nullptr,
+     "cls.predictions.decoder",
      "cls.predictions.bias"},
     ROBERTA_FAMILY("roberta"),
     ROBERTA_FAMILY("xlm-roberta"),
@@ -132,7 +132,7 @@ static const Family FAMILIES[] = {
      Activation::Relu,
      "vocab_transform",
      "vocab_layer_norm",
-     nullptr,
+     "vocab_projector",
      "vocab_projector.bias"},
     {"rembert",
      "rembert.",

@@ -106,6 +106,14 @@ alcore_sys_model_training checked(const Model &model, const alcore_sys_model_tra
     if (model.head == Head::None)
         fail(ALCORE_E_UNSUPPORTED, "the %s model has no head that the torch module trains",
              model.family.c_str());
+    if (model.class_values != ClassValues::Softmax)
+        fail(ALCORE_E_UNSUPPORTED,
+             "%s: heads whose labels are %s (problem_type of config.json, or one label) are not "
+             "trained here, since references and labels name one class of several; train it with "
+             "transformers, or give config.json problem_type \"single_label_classification\" and "
+             "the head two classes",
+             model.folder.c_str(),
+             model.class_values == ClassValues::Plain ? "values of a regression" : "independent");
     if (model.dtype != at::kFloat)
         fail(ALCORE_E_UNSUPPORTED,
              "the weights of a model that is trained are float32; open the folder so, and choose "

@@ -153,6 +153,10 @@ bool has_weights(const Host &host, const std::string &folder) {
     return false;
 }
 
+uint64_t text_hash(const std::string &text) {
+    return XXH3_64bits(text.data(), text.size());
+}
+
 /* Whether name holds the part. */
 static bool contains(const std::string &name, const char *part) {
     return name.find(part) != std::string::npos;

@@ -105,6 +105,15 @@ typedef struct alcore_sys_model_options {
     int64_t embedding_dims;
 } alcore_sys_model_options;
 
+/** What class_probs() gives of a text. */
+enum {
+    ALCORE_SYS_CLASSES_EXCLUSIVE = 0, /**< probabilities of classes of which one is right: sum 1 */
+    /** probabilities of labels that do not exclude each other, each in [0, 1]; of one label: of the
+     * positive one of two classes */
+    ALCORE_SYS_CLASSES_INDEPENDENT = 1,
+    ALCORE_SYS_CLASSES_VALUES = 2 /**< numbers that are no probabilities, such as of a regression */
+};
+
 /** What an opened model is. Views, valid until the next call that changes the model. */
 typedef struct alcore_sys_model_info {
     size_t size;          /**< sizeof(alcore_sys_model_info) */
@@ -122,6 +131,8 @@ typedef struct alcore_sys_model_info {
     /** [classes] names of the classes of class_probs() or token_probs(), UTF-8, NUL-terminated and
      * none NULL; NULL: the folder does not name them */
     const char *const *labels;
+    int32_t class_values; /**< what class_probs() gives: ALCORE_SYS_CLASSES_* */
+    int32_t reserved;     /**< pads: 0 */
 } alcore_sys_model_info;
 
 /** The texts that a model is given, as texts or as token ids. */
@@ -298,7 +309,8 @@ typedef struct alcore_sys_model_engine {
                                     const alcore_sys_model_texts *targets,
                                     const alcore_sys_model_scoring *scoring,
                                     const alcore_sys_model_sink *sink);
-    /** Probabilities of classes: float [items, classes]. */
+    /** Probabilities of classes, or what alcore_sys_model_info.class_values says: float [items,
+     * classes]. */
     alcore_status (*class_probs)(alcore_sys_model *model, const alcore_sys_model_texts *texts,
                                  const alcore_sys_model_sink *sink);
     /** Probabilities of each token's classes: float [tokens, classes]. Tokens: those that begin a

@@ -1,0 +1,200 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* The classes of tokenizers whose constructors go before tokenizer.json (class_rules.h):
+ *
+ *   class      normalizer                 words                             one text
+ *   BERT       BertNormalizer             BertPreTokenizer                  [CLS] A [SEP]
+ *   RoBERTa    none                       ByteLevel(add_prefix_space)       <s> A </s>
+ *   XLM-R      the map of sentencepiece   WhitespaceSplit, Metaspace        <s> A </s>
+ *   T5         the map of sentencepiece   WhitespaceSplit, Metaspace        A </s>
+ *   RemBERT    that of the file           Metaspace                         [CLS] A [SEP]
+ *
+ * BART's class is that of RoBERTa. Defaults are those of the constructors: lowercase is true where
+ * BERT's file does not say otherwise. */
+#include "tokenizer/class_rules.h"
+
+#include <string.h>
+
+typedef enum class { OTHER, BERT, ROBERTA, XLM_ROBERTA, T5, REMBERT } class;
+
+static const struct {
+    const char *begin; /* of tokenizer_class */
+    const char *types; /* model types without a class, between spaces */
+    class class;
+} classes[] = {
+    {"BertTokenizer", " bert ", BERT},
+    {"DistilBertTokenizer", " distilbert ", BERT},
+    {"RobertaTokenizer", " roberta ", ROBERTA},
+    {"BartTokenizer", " bart ", ROBERTA},
+    {"XLMRobertaTokenizer", " xlm-roberta ", XLM_ROBERTA},
+    {"T5Tokenizer", " t5 mt5 ", T5},
+    {"MT5Tokenizer", " ", T5},
+    {"RemBertTokenizer", " rembert ", REMBERT},
+};
+
+/* Whether name is `begin`, or that and "Fast". */
+static bool is_class(alcore__name name, const char *begin) {
+    const size_t length = strlen(begin);
+    if (name.length < length || memcmp(name.text, begin, length) != 0) return false;
+    return name.length == length ||
+           (name.length == length + 4 && memcmp(name.text + length, "Fast", 4) == 0);
+}
+
+/* Whether a list of words between spaces has the name. */
+static bool has_word(const char *list, alcore__name name) {
+    for (const char *at = list; *at; at++)
+        if (*at == ' ' && strncmp(at + 1, name.text, name.length) == 0 &&
+            at[1 + name.length] == ' ')
+            return true;
+    return false;
+}
+
+static alcore_status find_class(const alcore__part *config, alcore__name model_type, class *out) {
+    alcore__name name = {0};
+    *out = OTHER;
+    ALCORE__TRY(alcore__part_text(config, "tokenizer_class", &name));
+    for (size_t i = 0; i < sizeof classes / sizeof *classes; i++) {
+        const bool fits = name.text
+                              ? is_class(name, classes[i].begin)
+                              : model_type.length > 0 && has_word(classes[i].types, model_type);
+        if (fits) *out = classes[i].class;
+    }
+    return ALCORE_OK;
+}
+
+alcore_status alcore__class_rules_read_cleaning(const alcore__part *config,
+                                                alcore__bert_cleaning *out) {
+    ALCORE__TRY(alcore__part_flag(config, "do_lower_case", &out->lowercase));
+    out->strip_accents = out->lowercase;
+    ALCORE__TRY(alcore__part_flag(config, "strip_accents", &out->strip_accents));
+    return alcore__part_flag(config, "tokenize_chinese_chars", &out->handle_chinese_chars);
+}
+
+alcore_status alcore__class_rules_read_name(const alcore__part *config, const char *member,
+                                            alcore__name *out) {
+    alcore__part value;
+    if (!alcore__part_member(config, member, &value)) return ALCORE_OK;
+    if (alcore__json_kind(&value.value) == '{') return alcore__part_text(&value, "content", out);
+    return alcore__part_string(&value, out);
+}
+
+/* ---- the parts ---- */
+
+/* The id of a token that is about to be in a template; -1: there is none. */
+static int64_t id_of(const alcore_tokenizer *tokenizer, alcore__name name) {
+    const int64_t id = alcore__token_model_id(tokenizer->model, name.text, name.length);
+    for (size_t i = 0; id < 0 && i < tokenizer->added.count; i++) {
+        const alcore__added_token *token = &tokenizer->added.token[i];
+        if (token->content.length == name.length &&
+            memcmp(token->content.text, name.text, name.length) == 0)
+            return token->id;
+    }
+    return id;
+}
+
+/* Puts the tokens first and last around a text, and around a pair; first without a text: nothing.
+ * A vocabulary without them keeps the template of the file. */
+static alcore_status put_around(const alcore__part *config, alcore_tokenizer *tokenizer,
+                                alcore__name first, alcore__name last,
+                                const alcore__pair_shape *shape) {
+    const alcore__around before = {first, first.text ? id_of(tokenizer, first) : -1};
+    const alcore__around behind = {last, id_of(tokenizer, last)};
+    if (behind.id < 0 || (first.text && before.id < 0)) return ALCORE_OK;
+    return alcore__post_processor_set_around(config, before, behind, shape, &tokenizer->post);
+}
+
+static alcore_status apply_bert(const alcore__part *config, alcore_tokenizer *tokenizer) {
+    alcore_ctx *ctx = config->ctx;
+    alcore__bert_cleaning cleaning = {true, true, true, true};
+    alcore__pre_tokenizer_step *step;
+    ALCORE__TRY(alcore__class_rules_read_cleaning(config, &cleaning));
+    alcore__normalizer_clear(ctx, &tokenizer->normalizer);
+    alcore__pre_tokenizer_clear(ctx, &tokenizer->pre);
+    ALCORE__TRY(alcore__normalizer_add_bert(ctx, &cleaning, &tokenizer->normalizer));
+    return alcore__pre_tokenizer_add(ctx, ALCORE__PRE_BERT, &tokenizer->pre, &step);
+}
+
+static alcore_status apply_roberta(const alcore__part *config, alcore_tokenizer *tokenizer) {
+    alcore__pre_tokenizer_step *step;
+    bool prefix = false;
+    ALCORE__TRY(alcore__part_flag(config, "add_prefix_space", &prefix));
+    alcore__normalizer_clear(config->ctx, &tokenizer->normalizer);
+    alcore__pre_tokenizer_clear(config->ctx, &tokenizer->pre);
+    ALCORE__TRY(
+        alcore__pre_tokenizer_add(config->ctx, ALCORE__PRE_BYTE_LEVEL, &tokenizer->pre, &step));
+    step->add_prefix_space = prefix;
+    step->use_regex = true;
+    tokenizer->post.trim_offsets = true;
+    tokenizer->post.add_prefix_space = prefix;
+    return alcore__part_flag(config, "trim_offsets", &tokenizer->post.trim_offsets);
+}
+
+/* WhitespaceSplit, where `split`, and Metaspace. prepend_always false: it puts its mark nowhere. */
+static alcore_status set_marks(alcore_ctx *ctx, bool split, bool prepend_always,
+                               alcore__pre_tokenizer *pre) {
+    alcore__pre_tokenizer_step *step;
+    alcore__pre_tokenizer_clear(ctx, pre);
+    if (split)
+        ALCORE__TRY(alcore__pre_tokenizer_add(ctx, ALCORE__PRE_WHITESPACE_SPLIT, pre, &step));
+    ALCORE__TRY(alcore__pre_tokenizer_add(ctx, ALCORE__PRE_METASPACE, pre, &step));
+    step->mark = (alcore__name){"\xe2\x96\x81", 3};
+    step->prepend = prepend_always ? ALCORE__PREPEND_ALWAYS : ALCORE__PREPEND_NEVER;
+    step->split = true;
+    return ALCORE_OK;
+}
+
+/* do_lower_case and keep_accents of RemBERT are steps that its file has, as a rule. */
+static alcore_status check_rembert(const alcore__part *config) {
+    bool lowercase = false, accents = true;
+    ALCORE__TRY(alcore__part_flag(config, "do_lower_case", &lowercase));
+    ALCORE__TRY(alcore__part_flag(config, "keep_accents", &accents));
+    if (!lowercase && accents) return ALCORE_OK;
+    return alcore__part_fail(config, ALCORE_E_UNSUPPORTED,
+                             "%s is %s, which is not computed for RemBERT; put the step into the "
+                             "normalizer of tokenizer.json, and take the key out",
+                             lowercase ? "do_lower_case" : "keep_accents",
+                             lowercase ? "true" : "false");
+}
+
+alcore_status alcore__class_rules_apply(const alcore__part *config, alcore__name model_type,
+                                        alcore_tokenizer *tokenizer) {
+    static const alcore__pair_shape bert = {false, 1}, twice = {true, 0}, once = {false, 0};
+    alcore__name cls = {"[CLS]", 5}, sep = {"[SEP]", 5}, bos = {"<s>", 3}, eos = {"</s>", 4};
+    alcore_ctx *ctx = config->ctx;
+    bool prefix = true;
+    class found;
+    ALCORE__TRY(find_class(config, model_type, &found));
+    if (found == OTHER) return ALCORE_OK;
+    if (found == BERT || found == REMBERT) {
+        ALCORE__TRY(alcore__class_rules_read_name(config, "cls_token", &cls));
+        ALCORE__TRY(alcore__class_rules_read_name(config, "sep_token", &sep));
+    }
+    if (found == ROBERTA) {
+        ALCORE__TRY(alcore__class_rules_read_name(config, "cls_token", &bos));
+        ALCORE__TRY(alcore__class_rules_read_name(config, "sep_token", &eos));
+    } else if (found == XLM_ROBERTA) {
+        ALCORE__TRY(alcore__class_rules_read_name(config, "bos_token", &bos));
+        ALCORE__TRY(alcore__class_rules_read_name(config, "eos_token", &eos));
+    }
+    if (found == XLM_ROBERTA || found == REMBERT)
+        ALCORE__TRY(alcore__part_flag(config, "add_prefix_space", &prefix));
+    switch (found) {
+    case BERT:
+        ALCORE__TRY(apply_bert(config, tokenizer));
+        return put_around(config, tokenizer, cls, sep, &bert);
+    case ROBERTA:
+        ALCORE__TRY(apply_roberta(config, tokenizer));
+        return put_around(config, tokenizer, bos, eos, &twice);
+    case XLM_ROBERTA:
+        alcore__normalizer_keep_map(ctx, &tokenizer->normalizer);
+        ALCORE__TRY(set_marks(ctx, true, prefix, &tokenizer->pre));
+        return put_around(config, tokenizer, bos, eos, &twice);
+    case T5:
+        alcore__normalizer_keep_map(ctx, &tokenizer->normalizer);
+        ALCORE__TRY(set_marks(ctx, true, true, &tokenizer->pre));
+        return put_around(config, tokenizer, (alcore__name){0}, eos, &once);
+    default:
+        ALCORE__TRY(check_rembert(config));
+        ALCORE__TRY(set_marks(ctx, false, prefix, &tokenizer->pre));
+        return put_around(config, tokenizer, cls, sep, &bert);
+    }
+}

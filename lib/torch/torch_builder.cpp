@@ -1,0 +1,114 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Tensors and settings of a folder, read into a model and checked against each other. */
+#include "torch_builder.h"
+
+namespace alcore_torch {
+
+int64_t Builder::size(const char *key, int64_t most) const {
+    int64_t value = config.integer(key, -1);
+    if (value < 1 || value > most)
+        config.refuse(key, ("an integer of 1 to " + std::to_string(most)).c_str());
+    return value;
+}
+
+std::string Builder::find(const std::string &name) const {
+    for (const std::string &full : {family.prefix + name, name}) {
+        if (weights.has(full)) return full;
+        size_t dot = full.rfind('.');
+        std::string old = full.substr(0, dot + 1) + (full[dot + 1] == 'w' ? "gamma" : "beta");
+        if (full.find("LayerNorm.") != std::string::npos && weights.has(old)) return old;
+    }
+    return "";
+}
+
+at::Tensor Builder::read(const std::string &name, const std::vector<int64_t> &shape) {
+    std::string found = find(name);
+    at::Tensor value = weights.read(found.empty() ? family.prefix + name : found, shape);
+    uint64_t hash = tensor_hash(value);
+    model.weights_hash = hash_join(model.weights_hash, hash);
+    model.parameters += value.numel();
+    value = value.to(model.device, model.dtype);
+    model.stored.push_back({found, value, value, hash});
+    return value;
+}
+
+at::Tensor Builder::table(const std::string &name, const char *key, int64_t more, int64_t width) {
+    at::Tensor value = read(name, {-1, width});
+    int64_t rows = value.size(0) - more;
+    if (config.has(key) && size(key) != rows)
+        config.refuse(key,
+                      (std::to_string(rows) + " by the rows of the tensor " + find(name)).c_str(),
+                      ALCORE_E_SHAPE);
+    return value;
+}
+
+bool Builder::is(const char *model_type) const {
+    return std::string(family.model_type) == model_type;
+}
+
+bool Builder::ties() const {
+    return config.flag("tie_word_embeddings", !is("rembert"));
+}
+
+at::Tensor Builder::tied(const at::Tensor &value, const at::Tensor &other) {
+    if (!ties() || !at::equal(value, other)) return value;
+    model.parameters -= value.numel();
+    model.stored.pop_back();
+    return other;
+}
+
+at::Tensor Builder::read_if(const std::string &name, const std::vector<int64_t> &shape) {
+    return find(name).empty() ? at::Tensor() : read(name, shape);
+}
+
+Linear Builder::linear(const std::string &name, int64_t out, int64_t in) {
+    return {read(name + ".weight", {out, in}), read_if(name + ".bias", {out})};
+}
+
+Norm Builder::norm(const std::string &name, int64_t dims, double epsilon) {
+    return {read(name + ".weight", {dims}), read_if(name + ".bias", {dims}), epsilon, family.rms};
+}
+
+Linear Builder::joined(const std::vector<std::string> &names, int64_t out, int64_t in) {
+    std::vector<at::Tensor> matrices, biases;
+    for (const std::string &name : names) {
+        Linear one = linear(name, out, in);
+        matrices.push_back(one.weight);
+        if (one.bias.defined()) biases.push_back(one.bias);
+    }
+    if (!biases.empty() && biases.size() != names.size())
+        fail(ALCORE_E_DATA, "%s: only some of %s... have a bias", folder.c_str(), names[0].c_str());
+    return {joined(matrices), biases.empty() ? at::Tensor() : joined(biases)};
+}
+
+at::Tensor Builder::joined(const std::vector<at::Tensor> &parts) {
+    at::Tensor whole = at::cat(parts);
+    int64_t row = 0;
+    for (const at::Tensor &part : parts) {
+        for (Stored &stored : model.stored)
+            if (stored.view.is_same(part)) {
+                stored.view = whole.narrow(0, row, part.size(0));
+                stored.whole = whole;
+            }
+        row += part.size(0);
+    }
+    return whole;
+}
+
+/* DistilBERT (1e-12) and BART's kin (1e-5) have no key. */
+double Builder::epsilon() const {
+    double otherwise =
+        family.epsilon_key == nullptr && family.decoder.block == nullptr ? 1e-12 : 1e-5;
+    if (family.epsilon_key == nullptr) return otherwise;
+    double value = config.real(family.epsilon_key, otherwise);
+    if (!(value > 0 && value < 1)) config.refuse(family.epsilon_key, "above 0 and below 1");
+    return value;
+}
+
+double Builder::dropout(const char *key, double otherwise) const {
+    double rate = config.real(key, otherwise);
+    if (!(rate >= 0 && rate < 1)) config.refuse(key, "a dropout of 0 or more and below 1");
+    return rate;
+}
+
+} // namespace alcore_torch

@@ -1,0 +1,84 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* What the functions that turn a folder into a model share: its config.json, its tensors, and the
+ * model that they fill (torch_family.cpp the stacks, torch_family_heads.cpp the heads). */
+#ifndef ALCORE__TORCH_BUILDER_H
+#define ALCORE__TORCH_BUILDER_H
+
+#include "torch_family.h"
+#include "torch_keys.h"
+
+namespace alcore_torch {
+
+/* Members that read a tensor convert it to the model's dtype and device, and list it in
+ * model.stored. */
+struct Builder {
+    const Host &host;
+    const std::string &folder;
+    const Keys config; /* of config.json */
+    const Family &family;
+    Weights &weights;
+    Model &model;
+
+    /* An integer of config.json that must be there, 1 to `most`. */
+    int64_t size(const char *key, int64_t most = int64_t{1} << 24) const;
+    /* The name under which the file holds a tensor; empty: it holds none. In old files of BERT
+     * LayerNorm.weight is LayerNorm.gamma, and LayerNorm.bias LayerNorm.beta. */
+    std::string find(const std::string &name) const;
+    /* Reads a tensor, and adds it to the model's hash and number of parameters. */
+    at::Tensor read(const std::string &name, const std::vector<int64_t> &shape);
+    /* Reads a table [rows, width] whose number of rows, less `more`, is what config.json says under
+     * `key`, where it has that key. width -1: any. */
+    at::Tensor table(const std::string &name, const char *key, int64_t more, int64_t width);
+    /* value, the tensor that was just read, or `other` in its place where both are equal and
+     * config.json ties them: then training must change one matrix for both, so that the one just
+     * read is removed from model.stored (its values stay in model.weights_hash). */
+    at::Tensor tied(const at::Tensor &value, const at::Tensor &other);
+    /* Whether config.json ties the output matrix to the embeddings; RemBERT's does not by default.
+     */
+    bool ties() const;
+    /* Reads a tensor that may be missing; undefined then, and model.stored is as before. */
+    at::Tensor read_if(const std::string &name, const std::vector<int64_t> &shape);
+    /* Reads NAME.weight, [out, in], where -1 stands for any size, and NAME.bias if there is one. */
+    Linear linear(const std::string &name, int64_t out, int64_t in);
+    Norm norm(const std::string &name, int64_t dims, double epsilon);
+    /* Several projections of one input, each [out, in], as one matrix [names x out, in]. */
+    Linear joined(const std::vector<std::string> &names, int64_t out, int64_t in);
+    /* The rows of several tensors that were just read as one tensor. Their entries of model.stored
+     * then view their rows of it, and share it as `whole`, by which training knows one parameter.
+     */
+    at::Tensor joined(const std::vector<at::Tensor> &parts);
+    /* The epsilon of norms: that of config.json, else the one that the family has. */
+    double epsilon() const;
+    /* A probability of dropout under `key`, 0 or more and below 1. */
+    double dropout(const char *key, double otherwise) const;
+    bool is(const char *model_type) const;
+};
+
+/* The activation that config.json names under `key`. */
+Activation activation_of(const Builder &build, const char *key, const std::string &name);
+
+/* Reads the settings and tensors of a stack, the encoder first, as a decoder may share its
+ * embeddings. names and keys: those of the family for this stack. A decoder whose number of blocks
+ * is missing has as many as T5's encoder (num_layers). */
+Stack build_stack(Builder &build, const StackNames &names, const StackKeys &keys, bool decoder);
+
+/* Whether text ends in `end`. */
+bool ends_with(const std::string &text, const char *end);
+
+/* ---- torch_family_heads.cpp ---- */
+
+/* Reads the pooler, if there is one, and the head that the folder's architecture
+ * ("BertForMaskedLM") names by its end; another name, or none, leaves Head::None: embeddings only.
+ * The encoder was built, and model.vocabulary is set. */
+void build_head(Builder &build, const std::string &architecture);
+/* Reads decoder, output matrix (that of the embeddings where config.json ties them) and settings of
+ * decoding of a family with a decoder. The encoder was built. The bias of the output, if there is
+ * one, is the last tensor read, and so the last of model.stored; transformers does not train it. */
+void build_seq2seq(Builder &build);
+
+/* Reads the settings of decoding (torch_generation.cpp). The vocabulary was set. */
+void build_generation(Builder &build);
+
+} // namespace alcore_torch
+
+#endif

@@ -1,0 +1,211 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: Apache-2.0
+"""Heads, settings and folders that are not the usual ones, through the front ends: what columns of sigmoids mean, what is refused
+and why. The numbers themselves are compared with transformers in test_torch_models.c. In TAP.
+usage: test_model_heads.py ALCORE ROOT BUILD"""
+import json
+import os
+import shutil
+import subprocess
+import sys
+
+ALCORE, ROOT, BUILD = sys.argv[1:4]
+sys.path[:0] = [os.path.join(ROOT, "tests", "tools"), os.path.join(ROOT, "bindings", "python")]
+os.environ["ALCORE_LIBRARY"] = os.path.join(BUILD, "lib", "libalcore.so.0")
+import alcore  # noqa: E402
+from tap import Tap  # noqa: E402
+
+FIXTURES = os.path.join(ROOT, "tests", "torch", "fixtures")
+WORDS = ["[PAD]", "<s>", "[CLS]", "[SEP]", "[UNK]"] + ["w%d" % k for k in range(55)]
+TEXTS = ["w1 w2 w3", "w4 w5", "w6 w7 w8 w9", "w10 w20 w30"]
+
+
+def folder(box, name, **changes):
+    """A copy of a fixture with a tokenizer of words, and with changes of config.json; None takes a key out."""
+    path = os.path.join(box, "folder")
+    shutil.rmtree(path, ignore_errors=True)
+    shutil.copytree(os.path.join(FIXTURES, name), path)
+    with open(os.path.join(path, "vocab.txt"), "w", encoding="utf-8") as file:
+        file.write("\n".join(WORDS) + "\n")
+    if changes:
+        at = os.path.join(path, "config.json")
+        with open(at, encoding="utf-8") as file:
+            config = json.load(file)
+        config.update(changes)
+        with open(at, "w", encoding="utf-8") as file:
+            json.dump({key: value for key, value in config.items() if value is not None}, file)
+    return path
+
+
+def probs_of(model):
+    """What the column probs has for each text."""
+    pool = alcore.Pool(TEXTS)
+    model.run(pool, "probs")
+    return [list(map(float, row)) for row in pool.get_column("probs")]
+
+
+def refused(path, *words, error=alcore.Error):
+    try:
+        alcore.Model.open(path)
+    except error as caught:
+        for word in words:
+            assert word in str(caught), (word, str(caught))
+        return
+    raise AssertionError("%s opened" % path)
+
+
+def sigmoids_are_binary_columns(box):
+    model = alcore.Model.open(folder(box, "bert-reranker"))
+    probs = [row[0] for row in probs_of(model)]
+    assert all(0 < p < 1 for p in probs) and len(set(probs)) == len(TEXTS), probs
+    best = alcore.select(TEXTS, 1, "uncertainty", model=model).indices[0]
+    assert abs(probs[best] - 0.5) == min(abs(p - 0.5) for p in probs), (best, probs)
+
+
+def independent_labels_are_multilabel_columns(box):
+    model = alcore.Model.open(folder(box, "roberta-multilabel"))
+    rows = [list(row) for row in probs_of(model)]
+    assert any(abs(sum(row) - 1) > 0.01 for row in rows), rows
+    assert model.info["description"]["class_values"] == "independent", model.info
+    margins = [sum(abs(p - 0.5) for p in row) for row in rows]
+    best = alcore.select(TEXTS, 1, "lc", model=model).indices[0]
+    assert margins[best] == min(margins), (best, margins)
+
+
+def cached_columns_keep_their_meaning(box):
+    path, cache = folder(box, "bert-reranker"), os.path.join(box, "cache")
+    picks = []
+    for _ in range(2):
+        model = alcore.Model.open(path)
+        model.set_cache(cache)
+        picks.append(list(alcore.select(TEXTS, 2, "uncertainty", model=model).indices))
+    assert picks[0] == picks[1], picks
+
+
+def values_are_given_and_not_scored(box):
+    model = alcore.Model.open(folder(box, "distilbert-regression"))
+    values = [row[0] for row in probs_of(model)]
+    assert any(not 0 <= value <= 1 for value in values), values
+    try:
+        alcore.select(TEXTS, 1, "uncertainty", model=model)
+    except alcore.Error as error:
+        assert "probs" in str(error), error
+    else:
+        raise AssertionError("a regression has no probabilities")
+
+
+def heads_are_what_config_json_says(box):
+    refused(folder(box, "bert-reranker", problem_type="ranking"), "problem_type", "ranking", "multi_label_classification")
+    refused(folder(box, "bert-reranker", sentence_transformers={"activation_fn": "torch.nn.modules.activation.Tanh"}), "activation.Tanh",
+            "Sigmoid")
+    plain = [row[0] for row in probs_of(alcore.Model.open(folder(box, "bert-identity")))]
+    assert any(not 0 <= value <= 1 for value in plain), plain
+
+
+def such_heads_are_not_trained(box):
+    model = alcore.Model.open(folder(box, "bert-reranker"))
+    try:
+        model.train(alcore.Pool(TEXTS, references=["0", "0", "0", "0"]), updates=1)
+    except alcore.Error as error:
+        assert "independent" in str(error) and "transformers" in str(error), error
+    else:
+        raise AssertionError("one label was trained as a class")
+
+
+def settings_that_cannot_be_are_named(box):
+    for key, value in (("num_hidden_layers", 0), ("num_hidden_layers", 10 ** 9), ("num_attention_heads", 3), ("layer_norm_eps", -1e-5),
+                       ("layer_norm_eps", 0), ("layer_norm_eps", "1e-12"), ("vocab_size", 61), ("max_position_embeddings", 31),
+                       ("type_vocab_size", 3), ("hidden_dropout_prob", 1.5), ("hidden_act", "tanh"), ("hidden_size", 8.5),
+                       ("tie_word_embeddings", "no"), ("pad_token_id", "0"), ("intermediate_size", -4)):
+        if key == "num_attention_heads":
+            refused(folder(box, "bert-mlm", **{key: value}), "heads", "config.json")
+        else:
+            refused(folder(box, "bert-mlm", **{key: value}), key, "config.json")
+    refused(folder(box, "bert-mlm", tie_word_embeddings=False), "tie_word_embeddings", "cls.predictions.decoder.weight")
+    refused(folder(box, "bart", tie_word_embeddings=False), "tie_word_embeddings", "lm_head.weight")
+
+
+def generation_settings_that_cannot_be_are_named(box):
+    for key, value in (("eos_token_id", 60), ("eos_token_id", "2"), ("num_beams", 0), ("num_beams", 100), ("max_new_tokens", 0),
+                       ("repetition_penalty", -1), ("bad_words_ids", [[1, 99]]), ("bad_words_ids", 3), ("early_stopping", "always"),
+                       ("suppress_tokens", [-1]), ("sequence_bias", [[1, 2]]), ("exponential_decay_length_penalty", [1])):
+        path = folder(box, "bart")
+        with open(os.path.join(path, "generation_config.json"), "w", encoding="utf-8") as file:
+            json.dump({"decoder_start_token_id": 2, "eos_token_id": 2, key: value}, file)
+        refused(path, key, "generation_config.json")
+
+
+def drawn_outputs_are_asked_for(box):
+    path = folder(box, "bart")
+    with open(os.path.join(path, "generation_config.json"), "w", encoding="utf-8") as file:
+        json.dump({"decoder_start_token_id": 2, "eos_token_id": 2, "do_sample": True, "top_k": 1}, file)
+    model = alcore.Model.open(path)
+    try:
+        model.translate(TEXTS)
+    except alcore.Error as error:
+        assert "do_sample" in str(error) and "beams" in str(error), error
+    else:
+        raise AssertionError("a search in place of draws")
+    greedy = model.translate(TEXTS, beams=1, max_tokens=6)
+    assert model.translate(TEXTS, sample=True, seed=3, max_tokens=6) == greedy  # of one token each, the likeliest
+
+
+def no_embedding_is_nan(box):
+    path = folder(box, "bert")
+    at = os.path.join(path, "model.safetensors")
+    with open(at, "rb") as file:
+        data = bytearray(file.read())
+    header = json.loads(data[8:8 + int.from_bytes(data[:8], "little")])
+    begin = header["encoder.layer.1.output.LayerNorm.bias"]["data_offsets"][0] + 8 + int.from_bytes(data[:8], "little")
+    data[begin:begin + 4] = b"\x00\x00\xc0\x7f"
+    with open(at, "wb") as file:
+        file.write(data)
+    out = os.path.join(box, "texts.txt")
+    with open(out, "w", encoding="utf-8") as file:
+        file.write("\n".join(TEXTS) + "\n")
+    done = subprocess.run([ALCORE, "model", "embed", path, out, "--out", os.path.join(box, "e.npy")], capture_output=True, text=True)
+    assert done.returncode == 3 and "no finite number" in done.stderr, done
+
+
+def other_folders_say_what_they_are(box):
+    cases = {
+        "adapter_config.json": ("PEFT", "merge_and_unload"), "model.gguf": ("GGUF", "save_pretrained"), "model.onnx": ("ONNX",),
+        "onnx/model.onnx": ("ONNX",), "model.bin": ("CTranslate2",), "tf_model.h5": ("TensorFlow", "from_tf"),
+        "flax_model.msgpack": ("Flax",), "checkpoint_best.pt": ("fairseq", "OpenNMT"), "my.keras": ("Keras",), "decoder.yml": ("Marian",),
+        "0_Transformer/config.json": ("0_Transformer", "SentenceTransformer"), "modules.json": ("StaticEmbedding", ".npy"),
+        "0_StaticEmbedding/model.safetensors": ("StaticEmbedding", ".npy"), "model.safetensors": ("config.json",)}
+    for name, words in cases.items():
+        for config in (False, True):
+            if config and name in ("modules.json", "model.safetensors"):
+                continue
+            path = os.path.join(box, "other")
+            shutil.rmtree(path, ignore_errors=True)
+            os.makedirs(os.path.dirname(os.path.join(path, name)))
+            open(os.path.join(path, name), "w", encoding="utf-8").write("[]")
+            if config:
+                open(os.path.join(path, "config.json"), "w", encoding="utf-8").write("{}")
+            refused(path, name.split(".")[-1], *words)
+    for kind, word in (("llama", "decoder-only"), ("qwen3", "decoder-only"), ("whisper", "speech"), ("vit", "images"), ("model2vec", "table"),
+                       ("modernbert", "not known")):
+        refused(folder(box, "bert", model_type=kind), kind, word, "xlm-roberta", ".npy")
+
+
+def folders_may_be_named_like_files(box):
+    for name in ("trained.model", "trained.spm", "trained.json", "trained.txt"):
+        path = os.path.join(box, name)
+        shutil.rmtree(path, ignore_errors=True)
+        shutil.move(folder(box, "bert"), path)
+        assert len(alcore.Model.open(path).embed(TEXTS)) == len(TEXTS), name
+
+
+def main():
+    tap = Tap()
+    tap.run([sigmoids_are_binary_columns, independent_labels_are_multilabel_columns, cached_columns_keep_their_meaning,
+             values_are_given_and_not_scored, heads_are_what_config_json_says, such_heads_are_not_trained,
+             settings_that_cannot_be_are_named, generation_settings_that_cannot_be_are_named, drawn_outputs_are_asked_for,
+             no_embedding_is_nan, other_folders_say_what_they_are, folders_may_be_named_like_files])
+    tap.finish()
+
+
+if __name__ == "__main__":
+    sys.exit(main())
