@@ -5,6 +5,7 @@
 
 Rows are known by their ids, never by their places: partitions come back in any order, and a task that failed runs again. The model
 is a file that every executor can read, such as on a shared disk."""
+import os
 import sys
 import tempfile
 from pathlib import Path
@@ -32,6 +33,7 @@ def main():
     texts, labeled = (alcore.Pool(Path(path)) for path in sys.argv[1:3])
     path = tempfile.mkdtemp() + "/known.arpa"
     alcore.LanguageModel(labeled, order=2).write(path)
+    os.environ.setdefault("PYSPARK_PYTHON", sys.executable)  # on a cluster: an interpreter that has alcore on every machine
     spark = SparkSession.builder.master("local[2]").getOrCreate()
     spark.sparkContext.setLogLevel("ERROR")
     pool = spark.createDataFrame(list(enumerate(texts)), "id long, text string").repartition(4)

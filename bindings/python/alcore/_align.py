@@ -2,6 +2,7 @@
 """Word alignment: which word of a sentence translates which word of its translation."""
 import array
 import ctypes
+from collections.abc import Mapping
 from itertools import accumulate, chain
 
 from . import _ffi
@@ -42,6 +43,9 @@ def _pairs_of_table(table):
 
 
 def _pair(pair, number):
+    if isinstance(pair, Mapping):
+        raise TypeError("pairs[%d]: a pair (source, target) is expected, got a dict with the keys %s; say which is the source, such as "
+                        "[(pair[%r], pair[%r]) for pair in pairs]" % (number, ", ".join(map(str, pair)), *(list(pair) * 2)[:2]))
     if not isinstance(pair, (list, tuple)) or len(pair) != 2:
         raise TypeError("pairs[%d]: a pair (source, target) is expected, got %s" % (number, type(pair).__name__))
     return pair

@@ -65,14 +65,14 @@ def read_once(values, what):
     return values
 
 
-def is_texts(values):
+def is_texts(values, what):
     """Whether values are texts: the first one that is not missing is. They are read twice."""
     if isinstance(values, (Column, memoryview)) or is_table(values):
         return False
     if not isinstance(values, (list, tuple)):
         if not is_text_column(values):
             return False
-        values = values_of(values, "texts")
+        values = values_of(values, what)
     return next((isinstance(text, str) for text in values if not is_missing(text)), False)
 
 

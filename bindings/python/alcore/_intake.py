@@ -149,13 +149,13 @@ def unwrapped(value, what):
 def values_of(value, what):
     """A column of any kind as a list of Python values; missing ones are as its source has them. what: names it in messages."""
     if type(value) is list:
-        return value
+        return [item.as_py() for item in value] if value and hasattr(value[0], "as_py") else value  # scalars of Arrow
     value = unwrapped(value, what)
     if is_table(value):
         from ._frames import only_column
         return values_of(only_column(value, what), what)
     if is_sparse(value):
-        raise TypeError("%s: %s has numbers; a list is expected" % (what, source_name(value)))
+        raise TypeError("%s: %s has numbers; a list is expected, such as value.toarray().ravel().tolist()" % (what, source_name(value)))
     if dtype_kind(value) in ("M", "m") or _is_dates(value):
         raise TypeError("%s: %s has dates or times" % (what, source_name(value)))
     try:

@@ -68,7 +68,8 @@ def _of_array(value, what):
     if kind == "V" and getattr(value.dtype, "name", "") == "bfloat16":
         return _arrays.bfloat16_of(value)
     if kind in WORDS or kind == "V":
-        raise TypeError("%s: numbers are expected, got %s of %s" % (what, source_name(value), WORDS.get(kind, "dtype " + str(value.dtype))))
+        raise TypeError("%s: numbers are expected, got %s of %s" % (
+            what, source_name(value), WORDS.get(kind) or 'dtype %s; give value.astype("float32")' % value.dtype))
     return value
 
 

@@ -80,7 +80,7 @@ class Pool(Handle):
             if beside:
                 raise TypeError("%s: a file has its own; give them with a list of texts" % ", ".join(beside))
             return self.read(texts)
-        texts = unwrapped(texts, "texts")
+        texts = list(texts) if hasattr(texts, "__next__") and not hasattr(texts, "__arrow_c_stream__") else unwrapped(texts, "texts")
         if is_table(texts) or are_records(texts):
             return self._add_table(texts, beside)
         strings = {"texts": Strings(texts, "texts", empty=True)}
@@ -332,7 +332,7 @@ class Pool(Handle):
         if hasattr(values, "_score_pool"):
             return values._score_pool(self)
         values = read_once(values, name)
-        if is_texts(values):
+        if is_texts(values, name):
             give_texts(self, name, values, **how)
             self._kept[name] = None
             return

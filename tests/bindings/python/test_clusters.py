@@ -28,6 +28,6 @@ def test_workers_score_and_the_driver_selects(root, tmp_path, name):
     logprobs = alcore.LanguageModel(texts[50:], order=2).token_logprobs(texts[:50])
     expected = alcore.select(texts[:50], 5, "nnll", scores=[-sum(words) / len(words) for words in logprobs])
     done = subprocess.run([sys.executable, str(root / "examples" / "python" / (name + "_pool.py")), str(pool), str(labeled), "5"],
-                          capture_output=True, text=True, timeout=170, cwd=tmp_path, env=dict(os.environ, RAY_ACCEL_ENV_VAR_OVERRIDE_ON_ZERO="0"))
+                          capture_output=True, text=True, timeout=500, cwd=tmp_path, env=dict(os.environ, RAY_ACCEL_ENV_VAR_OVERRIDE_ON_ZERO="0"))
     assert done.returncode == 0, done.stderr
     assert [line.partition("\t")[0] for line in done.stdout.splitlines()] == [str(row) for row in expected.indices]

@@ -199,8 +199,8 @@ LISTS = {"texts": TEXTS, "words": WORDS, "ids": IDS, "mask": MASK, "rows": ROWS,
 PLAIN = without_none(TEXTS, "a third text")
 PROBS = [[0.875, 0.125], [0.5, 0.5], [0.75, 0.25], [0.625, 0.375], [0.0, 1.0], [0.25, 0.75]]
 CLASSES = [0, 1, 1, 0, 1, 0]
-LIKE = {"plain": "texts", "probs": "matrix", "classes": "whole", "tags": "words"}  # kinds that sources have alike
-LISTS.update(plain=PLAIN, probs=PROBS, classes=CLASSES, tags=without_none(WORDS, "it"))
+LIKE = {"plain": "texts", "probs": "matrix", "classes": "whole", "tags": "words", "names": "words"}  # kinds that sources have alike
+LISTS.update(plain=PLAIN, probs=PROBS, classes=CLASSES, tags=without_none(WORDS, "it"), names=["a", None, "c", "d", "e", "f"])
 
 # ---- roles: name -> (kind of list, function that uses the value) ----
 
@@ -232,7 +232,7 @@ def knn_masked(mask):
 ROLES = {
     "texts": ("texts", lambda value: pool_facts(texts=value)),
     "ids_of_integers": ("ids", lambda value: pool_facts(texts=PLAIN, ids=value)),
-    "ids_of_texts": ("words", lambda value: pool_facts(texts=PLAIN, ids=value)),
+    "ids_of_texts": ("names", lambda value: pool_facts(texts=PLAIN, ids=value)),
     "references": ("texts", lambda value: pool_facts(texts=PLAIN, references=value)),
     "languages": ("words", lambda value: pool_facts(texts=PLAIN, languages=value)),
     "groups": ("words", lambda value: pool_facts(texts=PLAIN, groups=value)),
@@ -493,7 +493,7 @@ def test_a_relation_is_executed_once():
     duckdb = module("duckdb")
     connection = duckdb.connect()
     connection.execute("create sequence counted")
-    relation = connection.sql("select 'text ' || nextval('counted') as text, 1 as id from range(3)")
+    relation = connection.sql("select 'text ' || nextval('counted') as text, range as id from range(3)")
     with alcore.Pool(relation) as pool:
         assert list(pool) == ["text 1", "text 2", "text 3"]
     assert connection.execute("select nextval('counted')").fetchone() == (4,)
@@ -531,6 +531,19 @@ def test_sources_that_have_a_way_out(numpy):
         alcore.knn(numpy.array(["1"] * 6), MATRIX)
     with pytest.raises(ValueError, match="scores: 9007199254740993 in row 1 is no float64 exactly"):
         picks("nnll", scores=numpy.array([1, 2**53 + 1, 1, 1, 1, 1]))
+
+
+def test_values_that_are_objects_of_other_libraries(numpy):
+    pyarrow = module("pyarrow")
+    assert list(alcore.Pool(list(pyarrow.array(["a", None])))) == ["a", ""]
+    assert picks(exclude=list(pyarrow.array([1, 2]))) == picks(exclude=[numpy.int64(1), 2]) == picks(exclude={1, 2})
+    assert list(alcore.Pool(iter([{"text": "a", "id": 4}, {"text": "b", "id": None}]))) == ["a", "b"]
+    with pytest.raises(TypeError, match=r"pairs\[0\]: .* got a dict with the keys de, en; say which is the source"):
+        alcore.align([{"de": "das Haus", "en": "the house"}])
+    with pytest.raises(TypeError, match="scores: a pandas.PeriodIndex has dates or times"):
+        picks("nnll", scores=module("pandas").period_range("2024", periods=6))
+    with pytest.raises(TypeError, match=r'dtype float8_e4m3fn; give value.astype\("float32"\)'):
+        picks("kcenter", embeddings=numpy.array(MATRIX).astype(module("ml_dtypes").float8_e4m3fn))
 
 
 def test_a_connection_and_lazy_things_say_what_to_give():
