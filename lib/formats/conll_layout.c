@@ -165,19 +165,22 @@ static bool has_other_ids(const alcore__conll_layout *layout, const char *text, 
     return words > 1 && (ids || (same && words > 3 && layout->columns > 2));
 }
 
-/* The first column behind `from` that has a tag of IOB in each of these lines; -1: none. */
+/* Whether a column has a tag of IOB in each of these lines that is no comment. */
+static bool is_iob_column(const alcore__conll_layout *layout, const char *text, size_t length,
+                          int32_t column) {
+    cell line;
+    bool all = true;
+    while (all && next_line(&text, &length, &line))
+        all = line.text[0] == '#' || alcore__conll_is_mark(line.text, line.length) ||
+              is_iob(cell_at(layout->tabs, line.text, line.length, column));
+    return all;
+}
+
+/* The first such column from `from` on; -1: none. */
 static int32_t find_iob(const alcore__conll_layout *layout, const char *text, size_t length,
                         int32_t from) {
-    for (int32_t column = from; column < layout->columns; column++) {
-        const char *next = text;
-        size_t left = length;
-        cell line;
-        bool all = true;
-        while (all && next_line(&next, &left, &line))
-            all = line.text[0] == '#' ||
-                  is_iob(cell_at(layout->tabs, line.text, line.length, column));
-        if (all) return column;
-    }
+    for (int32_t column = from; column < layout->columns; column++)
+        if (is_iob_column(layout, text, length, column)) return column;
     return -1;
 }
 
@@ -320,8 +323,10 @@ static alcore_status find_columns(alcore__conll_layout *layout, const alcore_rea
     if (status == ALCORE_E_DATA && options && options->text_column) status = ALCORE_OK;
     ALCORE__TRY(status);
     ALCORE__TRY(use_options(layout, options, lines));
-    layout->has_tags =
-        layout->tag >= 0 && is_iob(cell_at(layout->tabs, line.text, line.length, layout->tag));
+    layout->has_tags = layout->tag >= 0 &&
+                       is_iob(cell_at(layout->tabs, line.text, line.length,
+                                      layout->tag)) && /* it may begin with # */
+                       is_iob_column(layout, text, length, layout->tag);
     return ALCORE_OK;
 }
 

@@ -120,6 +120,10 @@ START_TEST(hashes_as_tokens) {
     expect("#\tO\n\n#tag\tB-X\n", NULL, NULL, "#|-|O|-|-|-|1\n#tag|-|B-X|-|-|-|3\n");
     expect("#\tSYM\nx\tNOUN\n\n#\tSYM\n", NULL, NULL, "# x|-|SYM NOUN|-|-|-|1\n#|-|SYM|-|-|-|4\n");
     expect("#tag\nx\n", NULL, NULL, "#tag x|-|-|-|-|-|1\n");
+    expect("#\tSYM\n\nx\tNOUN\n", NULL, NULL, "#|-|SYM|-|-|-|1\nx|-|NOUN|-|-|-|3\n");
+    /* Tags of one letter, O being one of them, are not those of IOB. */
+    expect("I\tO\nran\tV\n\n#tag\t#\nx\tN\n", NULL, NULL,
+           "I ran|-|O V|-|-|-|1\n#tag x|-|# N|-|-|-|4\n");
     /* As many columns as a token, but no tag of the kind that tokens have: a comment. */
     expect("# a note of\nx _ _ O\n", NULL, NULL, "x|-|O|-|-|-|2\n");
     /* Nothing tells whether it is one. */
