@@ -28,8 +28,8 @@ static json_t *check_models(alcore_ctx *ctx) {
     return json_pack("{s:b, s:s}", "usable", usable, "detail", usable ? "" : alcore_last_error());
 }
 
-/* --torch DIR: keeps the folder of libtorch for later runs, if models can be opened with it; "none" keeps
- * none. An exit code. */
+/* --torch DIR: keeps the folder of libtorch for later runs, if models can be opened with it; "none"
+ * keeps none. An exit code. */
 static int keep_torch(const char *folder) {
     alcore_ctx_options options = ALCORE_CTX_OPTIONS_INIT;
     char found[TORCH_SETTING_BYTES];

@@ -11,8 +11,9 @@ enum { TORCH_SETTING_BYTES = 4096 };
 const char *torch_setting_read(char *folder);
 /* Keeps a folder, written as an absolute path; NULL: none any more. An exit code. */
 int torch_setting_write(const char *folder);
-/* The folder with libtorch_cpu.so that a folder means: itself, or its lib/ (of site-packages/torch).
- * NULL: there is none. It is in `out` [TORCH_SETTING_BYTES], an absolute path. */
+/* The folder with libtorch_cpu.so that a folder means: itself, or its lib/ (of
+ * site-packages/torch). NULL: there is none. It is in `out` [TORCH_SETTING_BYTES], an absolute
+ * path. */
 const char *torch_folder_find(const char *folder, char *out);
 
 #endif

@@ -474,8 +474,8 @@ static int labels(lua_State *L) {
     return give_result(L, failed, al_label_score, &score);
 }
 
-/*** Precision, recall and F1 of spans, as seqeval: a string holds the tags of a sentence with spaces
- * between them: O, a mark and a type such as B-PER, or a mark alone.
+/*** Precision, recall and F1 of spans, as seqeval: a string holds the tags of a sentence with
+ * spaces between them: O, a mark and a type such as B-PER, or a mark alone.
  * @function metrics.spans
  * @tparam table|string gold a list of strings, or the path of a file, which is read in blocks
  * @tparam table|string predicted a list of strings, as long as gold, or a path

@@ -207,8 +207,9 @@ static void read_model_options(lua_State *L, int table, alcore_model_options *op
  * @tparam string path
  * @tparam[opt] table options device, dtype ("float32", "bfloat16", "float16"), pooling ("auto",
  * "mean", "first", "pooler", "words", "max"), layer, normalize ("auto", "unit", "none"),
- * max_tokens, batch_tokens, stride, language (as by model:set_language()), prompt (a text in front of
- * every text that the model reads, "" for none), prompt_name (of a prompt of the folder), context
+ * max_tokens, batch_tokens, stride, language (as by model:set_language()), prompt (a text in front
+ * of every text that the model reads, "" for none), prompt_name (of a prompt of the folder),
+ * context
  * @return a model; or nil, message, code */
 static int open_model(lua_State *L) {
     static const char *const others[] = {"dtype", "language", "context", NULL};

@@ -19,9 +19,9 @@ static void set_list(lua_State *L, const char *field, const char *const *texts, 
 
 /*** What the model is: a table with engine, family, device, version, json (what the engine says of
  * it), dims, classes, labels (a list of the names of the classes, class 0 first; nil where the
- * folder does not name them), max_tokens (0: no limit), vocabulary, translates, scores, trains, saves,
- * prompt (what stands in front of texts that are embedded; nil: nothing) and warnings (a list of the
- * keys of the folder's JSON files that are not obeyed; nil where there is none).
+ * folder does not name them), max_tokens (0: no limit), vocabulary, translates, scores, trains,
+ * saves, prompt (what stands in front of texts that are embedded; nil: nothing) and warnings (a
+ * list of the keys of the folder's JSON files that are not obeyed; nil where there is none).
  * @field model.info */
 int al_model_info_field(lua_State *L) {
     al_object *self = al_check(L, 1, &al_model_kind);

@@ -119,9 +119,9 @@ typedef struct alcore_ctx_options {
     int32_t threads;  /**< worker threads, 0 to 4096; 0: the cores of the affinity mask */
     int32_t reserved; /**< pads: 0, checked */
     /** Kept: copied. Folder with libtorch (libtorch_cpu.so and libc10.so), such as
-     * .../site-packages/torch/lib, on which Hugging Face models run where the process has loaded none.
-     * NULL: the folder that the environment variable ALCORE_TORCH_LIBDIR names (not in a set-user-id
-     * program), else what the engine finds. */
+     * .../site-packages/torch/lib, on which Hugging Face models run where the process has loaded
+     * none. NULL: the folder that the environment variable ALCORE_TORCH_LIBDIR names (not in a
+     * set-user-id program), else what the engine finds. */
     const char *torch_dir;
 } alcore_ctx_options;
 /** An alcore_ctx_options with its size set and everything else 0. */

@@ -42,7 +42,8 @@ enum {
 enum {
     ALCORE_TAGS_DEFAULT = 0, /**< marks B, I, E and S, read forgivingly as conlleval does: an I or E
                               * that continues no span begins one */
-    ALCORE_TAGS_IOB2 = 1,    /**< B begins a span, I continues it; seqeval's strict mode, as below */
+    ALCORE_TAGS_IOB2 = 1,    /**< B begins a span, I continues it; this and those below as
+                              * seqeval's strict mode reads them */
     ALCORE_TAGS_IOB1 = 2,    /**< I begins and continues a span, B one behind another of its type */
     ALCORE_TAGS_IOE2 = 3,    /**< I, then E, which ends every span */
     ALCORE_TAGS_IOBES = 4,   /**< B, I, E, which ends a span; S is a span of one word */
@@ -535,8 +536,8 @@ ALCORE_API alcore_status alcore_metric_compute_labels(
 ALCORE_API alcore_status alcore_metric_read_labels(alcore_ctx *ctx, const alcore_text_files *files,
                                                    int32_t by_word, alcore_label_score *out);
 
-/** Precision, recall and F1 of spans, as seqeval: each line holds the tags of a sentence with spaces
- * between them.
+/** Precision, recall and F1 of spans, as seqeval: each line holds the tags of a sentence with
+ * spaces between them.
  * @param[in] ctx borrowed
  * @param[in] gold borrowed: [gold_count] lines; NULL only if the count is 0
  * @param[in] gold_lengths borrowed: [gold_count] bytes; NULL: NUL-terminated

@@ -49,7 +49,8 @@ enum {
  * that it looks up itself. Case, "_" and "-" do not matter.
  * @param[in] kind ALCORE_HINT_*
  * @param[in] name borrowed: a name that was looked up and not found; NULL is allowed
- * @return a view, valid for ever: the end of a sentence, "it is called margin"; NULL: nothing is known
+ * @return a view, valid for ever: the end of a sentence, "it is called margin"; NULL: nothing is
+ * known
  * @threadsafe
  * @since 0.1 */
 ALCORE_API const char *alcore_hint(int32_t kind, const char *name);

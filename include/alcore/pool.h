@@ -196,10 +196,11 @@ ALCORE_API alcore_status alcore_pool_read(alcore_pool *pool, const char *path,
 struct ArrowArrayStream;
 
 /** Adds the records of an Arrow C stream of structs: string, large string or string view columns
- * named as in TSV, and a numeric cost, integer, floating-point or decimal. Ids, groups and references
- * may be integers, of which the digits are taken; every column may be a dictionary of these types, or
- * of nulls only. Columns of other names are left alone, whatever their type. A null text becomes an
- * empty text, so that row numbers agree with the caller's table. All of them or, on failure, none.
+ * named as in TSV, and a numeric cost, integer, floating-point or decimal. Ids, groups and
+ * references may be integers, of which the digits are taken; every column may be a dictionary of
+ * these types, or of nulls only. Columns of other names are left alone, whatever their type. A null
+ * text becomes an empty text, so that row numbers agree with the caller's table. All of them or, on
+ * failure, none.
  * @param[in,out] pool borrowed, changed
  * @param[in] stream owned by the library once reading has begun: the call has then released it, and
  *   its release member is NULL, whether the call succeeds or not. A call that fails earlier
@@ -207,8 +208,9 @@ struct ArrowArrayStream;
  * @param[in] options borrowed; only text_column and reference_column apply; NULL:
  *   defaults
  * @return ALCORE_OK, ALCORE_E_INVALID, ALCORE_E_DATA (names row or column), ALCORE_E_UNSUPPORTED
- * (an Arrow type, or an extension type such as arrow.json, in a column that is read), ALCORE_E_CALLBACK (the stream failed), ALCORE_E_NOMEM,
- *   ALCORE_E_CANCELLED, ALCORE_E_BUSY, ALCORE_E_STRUCT_*
+ * (an Arrow type, or an extension type such as arrow.json, in a column that is read),
+ *   ALCORE_E_CALLBACK (the stream failed), ALCORE_E_NOMEM, ALCORE_E_CANCELLED, ALCORE_E_BUSY,
+ *   ALCORE_E_STRUCT_*
  * @serialized per pool; ALCORE_E_BUSY while another call uses it.
  * @callback the stream's functions, progress, log
  * @since 0.1 */

@@ -7,8 +7,8 @@
 
 #include "alcore/param.h"
 
-/* Whether two names are the same but for case, "_", "-" and spaces, and for "sampling" or "strategy"
- * at the end of the first. */
+/* Whether two names are the same but for case, "_", "-" and spaces, and for "sampling" or
+ * "strategy" at the end of the first. */
 bool alcore__same_name(const char *a, const char *b);
 /* The rows of the table of a kind (ALCORE_HINT_*), index from 0: the names of a row as they are
  * compared (words of small letters and digits, with "|" between them), and its hint. false past the

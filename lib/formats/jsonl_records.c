@@ -46,9 +46,9 @@ static bool is_word(const char *token, size_t length) {
     return length > 0;
 }
 
-/* Reads a list of tokens, or of the whole numbers or names of their classes, as one text with a space
- * between them. The text is written over the list, which is longer. Items of several words, such as
- * the references of a translation, are refused. */
+/* Reads a list of tokens, or of the whole numbers or names of their classes, as one text with a
+ * space between them. The text is written over the list, which is longer. Items of several words,
+ * such as the references of a translation, are refused. */
 static alcore_status read_list(alcore__json *json, const char *key, size_t key_length,
                                char **out_value, size_t *out_length,
                                const alcore__line_reader *lines) {

@@ -23,7 +23,8 @@ typedef struct winner {
     int32_t rank; /* of its name, alcore__record_role(); 0: no column yet */
 } winner;
 
-/* What a first line without the column that is needed most likely lacks, as the end of a message. */
+/* What a first line without the column that is needed most likely lacks, as the end of a
+ * message. */
 static const char *header_hint(const alcore__line_reader *lines, const alcore__fields *names) {
     if (lines->quoting)
         return names->count > 1 ? ""

@@ -70,15 +70,15 @@ alcore_status alcore__corpus_metric_compute(alcore_ctx *ctx, alcore__corpus_metr
 alcore_status alcore__corpus_metric_count(alcore_ctx *ctx, alcore__corpus_metric *metric,
                                           double *scores, int64_t *kept);
 
-/* Counts the segments of metric->pairs as alcore__corpus_metric_count() does, of the hypotheses and,
- * where there is one, of the baseline, whose hypotheses [pairs.count] and lengths are given. kept: as
- * of alcore__corpus_metric_count(), of both systems one after the other. */
+/* Counts the segments of metric->pairs as alcore__corpus_metric_count() does, of the hypotheses
+ * and, where there is one, of the baseline, whose hypotheses [pairs.count] and lengths are given.
+ * kept: as of alcore__corpus_metric_count(), of both systems one after the other. */
 alcore_status alcore__corpus_metric_count_both(alcore_ctx *ctx, alcore__corpus_metric *metric,
                                                const char *const *baseline, const size_t *lengths,
                                                double *scores, int64_t *const kept[2]);
 
-/* Draws the samples of a counted corpus: the interval, and the test of the baseline. kept: of both
- * systems, [segments, width] each. */
+/* Draws the samples of a counted corpus (corpus_samples.c): the interval, and the test of the
+ * baseline. kept: of both systems, [segments, width] each. */
 alcore_status alcore__corpus_metric_sample(alcore_ctx *ctx, alcore__corpus_metric *metric,
                                            int64_t *const kept[2], int64_t segments);
 

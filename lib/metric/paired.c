@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Paired tests (paired.h), by the definitions of sacreBLEU 2.6, whose are those of multeval (Clark et
- * al. 2011). With scores A and B of the systems and D = |A - B|:
+/* Paired tests (paired.h), by the definitions of sacreBLEU 2.6, whose are those of multeval (Clark
+ * et al. 2011). With scores A and B of the systems and D = |A - B|:
  *
  *     bootstrap       d_s = |A_s - B_s| of sample s, the same segments of both with replacement;
  *                     c = samples with d_s - mean(d) > D

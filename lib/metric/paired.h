@@ -18,8 +18,8 @@ typedef struct alcore__paired {
     int64_t sums[ALCORE__MOST_STATISTICS]; /* [width] of the baseline, summed over all segments */
 } alcore__paired;
 
-/* Checks the caller's struct, whose texts alcore__paired_check() checks, and fills *out, with the default number of samples; NULL: there is no
- * baseline. */
+/* Checks the caller's struct, whose texts alcore__paired_check() checks, and fills *out, with the
+ * default number of samples; NULL: there is no baseline. */
 alcore_status alcore__paired_read(alcore__paired *out, const alcore_paired_options *given);
 
 /* Checks the texts of a baseline against the number of hypotheses. */

@@ -38,8 +38,8 @@ alcore_status alcore__segment_pairs_check(const alcore__segment_texts *texts,
 alcore_status alcore__segment_texts_check(const char *const *texts, const size_t *lengths,
                                           int64_t count, const char *what);
 
-/* Text `part` of segment i: the hypothesis for part 0, else reference part - 1; NULL with *length 0:
- * this reference is missing. */
+/* Text `part` of segment i: the hypothesis for part 0, else reference part - 1; NULL with *length
+ * 0: this reference is missing. */
 const char *alcore__segment_pairs_text(const alcore__segment_pairs *pairs, int64_t segment,
                                        int64_t part, size_t *length);
 

@@ -3,8 +3,8 @@
  *
  *     F1 = 2 P R / (P + R) over spans that agree in line, type, first and last word
  *
- * P = matches / predicted spans, R = matches / gold spans, 0 to 1; larger is better. A span is a run
- * of words with one type, marked by a tag for each word (tags.h).
+ * P = matches / predicted spans, R = matches / gold spans, 0 to 1; larger is better. A span is a
+ * run of words with one type, marked by a tag for each word (tags.h).
  *
  * Spans of a line are found from left to right on both sides at once: on one side they do not
  * overlap, so that two of them can only be equal if they begin at the same word, and nothing is

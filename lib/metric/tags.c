@@ -123,7 +123,8 @@ static alcore_status next_tag(alcore__tag_reader *reader, alcore__tag *out, bool
 }
 
 /* The tag that ends a span may begin the next one. */
-alcore_status alcore__tags_next_span(alcore__tag_reader *reader, alcore__tag_span *out, bool *found) {
+alcore_status alcore__tags_next_span(alcore__tag_reader *reader, alcore__tag_span *out,
+                                     bool *found) {
     const struct scheme *scheme = &schemes[reader->scheme];
     *found = false;
     while (!*found) {

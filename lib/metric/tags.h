@@ -40,6 +40,7 @@ typedef struct alcore__tag_span {
 /* Reads tags until a span ends and sets *out to that span; *found is false when the line has no
  * further span. ALCORE_E_DATA: a word that is no tag of the scheme; the message has its number, the
  * marks of the scheme and, where one has the tag, another scheme. */
-alcore_status alcore__tags_next_span(alcore__tag_reader *reader, alcore__tag_span *out, bool *found);
+alcore_status alcore__tags_next_span(alcore__tag_reader *reader, alcore__tag_span *out,
+                                     bool *found);
 
 #endif

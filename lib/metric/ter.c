@@ -18,7 +18,8 @@
 
 /* Where the statistics of a segment or a corpus are in its array: edits, then the words of all
  * references of the segments that have k of them, at k, so that the mean over the references needs
- * no fractions. From MOST_VARIED sets on every segment has all of them, and their words are at 1. */
+ * no fractions. From MOST_VARIED sets on every segment has all of them, and their words are at
+ * 1. */
 enum { EDITS, MOST_VARIED = ALCORE__MOST_STATISTICS - 1 };
 
 /* *ours: the caller's options (NULL: all defaults), checked. */

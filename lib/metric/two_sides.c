@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Gold and predicted texts (two_sides.h): how a message names a line, and the checks that labels and
- * spans share. */
+/* Gold and predicted texts (two_sides.h): how a message names a line, and the checks that labels
+ * and spans share. */
 #include "metric/two_sides.h"
 
 #include <string.h>

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The texts that labels and spans are compared in: gold ones and predicted ones, line by line. Side 0
- * is gold, side 1 predicted, in all arrays of two; lines count from 0, in messages from 1. */
+/* The texts that labels and spans are compared in: gold ones and predicted ones, line by line. Side
+ * 0 is gold, side 1 predicted, in all arrays of two; lines count from 0, in messages from 1. */
 #ifndef ALCORE__TWO_SIDES_H
 #define ALCORE__TWO_SIDES_H
 

@@ -169,8 +169,8 @@ static alcore_status read_table_line(reading *self, char *text, size_t length) {
 
 /* ---- JSONL ---- */
 
-/* Reads the value of a key that is a column: a string or a number; null is an absent value. Malformed
- * JSON sets json->error. */
+/* Reads the value of a key that is a column: a string or a number; null is an absent value.
+ * Malformed JSON sets json->error. */
 static alcore_status read_value(const reading *self, alcore__json *json, const char *key,
                                 size_t key_length, alcore__cell *cell) {
     char *text = NULL;
@@ -190,8 +190,8 @@ static alcore_status read_value(const reading *self, alcore__json *json, const c
     return ALCORE_OK;
 }
 
-/* Reads the keys of the object that comes next into cells [self->count]. own: cells of an object "al"
- * in it; NULL: this is that object. */
+/* Reads the keys of the object that comes next into cells [self->count]. own: cells of an object
+ * "al" in it; NULL: this is that object. */
 static alcore_status read_object(const reading *self, alcore__json *json, alcore__cell *cells,
                                  alcore__cell *own) {
     char *key;

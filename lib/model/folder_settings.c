@@ -258,8 +258,8 @@ static alcore_status read_list(reader *r, alcore__part *list, module *out, size_
     return alcore__part_leave(list);
 }
 
-/* The order in which modules are computed here: the transformer in the folder itself, a pooling, and
- * Normalize. path: of modules.json. */
+/* The order in which modules are computed here: the transformer in the folder itself, a pooling,
+ * and Normalize. path: of modules.json. */
 static alcore_status check_order(const module *list, size_t count, const char *path) {
     for (size_t i = 0; i < count; i++) {
         const bool right = i == 0   ? list[i].kind == TRANSFORMER
@@ -344,7 +344,7 @@ static alcore_status read_prompts(const alcore__part *object, alcore__folder_set
         item = list;
         /* The key with its quotes is a string too. */
         item.value = scan;
-        item.value.next = (char *)(uintptr_t)key - 1;
+        item.value.next = scan.begin + (key - 1 - scan.begin);
         item.value.fresh = true;
         ALCORE__TRY(alcore__part_string(&item, &made->name));
         item.value = scan;

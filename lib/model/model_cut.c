@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Counting the texts that a model cuts, so that nobody has to find out by wrong results that it read
- * the beginning of a text only. Texts are counted by their tokens, whether the values were computed
- * or taken from a cache; those with so few bytes that they fit are not encoded. */
+/* Counting the texts that a model cuts, so that nobody has to find out by wrong results that it
+ * read the beginning of a text only. Texts are counted by their tokens, whether the values were
+ * computed or taken from a cache; those with so few bytes that they fit are not encoded. */
 #include "model/model_engine.h"
 
 /* Encodes texts without a limit and counts those that have more tokens than it. */

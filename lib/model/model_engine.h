@@ -39,9 +39,9 @@ typedef struct alcore__engine_model {
                                     has no tokenizer */
     uint64_t tokenizer_hash;     /* of the tokenizer's files; 0 where the engine reads texts */
     alcore__folder_settings settings; /* what the folder says of texts and embeddings */
-    /* What stands in front of texts, a view of the settings or of prompt_copy, which is owned; NULL:
-     * nothing. prompt_given: the caller said so, else the folder. prompt_tokens: how many of its
-     * tokens the pooling leaves out. */
+    /* What stands in front of texts, a view of the settings or of prompt_copy, which is owned;
+     * NULL: nothing. prompt_given: the caller said so, else the folder. prompt_tokens: how many of
+     * its tokens the pooling leaves out. */
     alcore__name prompt;
     char *prompt_copy;
     bool prompt_given;

@@ -6,7 +6,8 @@
  *
  *     1  a libtorch_cpu.so that the process has mapped already (a Python program that imported
  *        torch) is the one to use, whatever else is configured; two of them are refused
- *     2  else the one in the context's torch_dir, or in $ALCORE_TORCH_LIBDIR, loaded by its full path
+ *     2  else the one in the context's torch_dir, or in $ALCORE_TORCH_LIBDIR, loaded by its full
+ *     path
  *     3  else whatever the newest engine that loads finds for itself
  *
  * Its version comes from its own function aoti_torch_abi_version() (torch 2.10 and newer: major,
@@ -54,8 +55,8 @@ static alcore_status find_mapped(mapped *out) {
 }
 
 /* Loads FOLDER/libc10.so and FOLDER/libtorch_cpu.so, which needs it, for good. An engine that is
- * linked to these names is then bound to these files, whatever else the loader could find. named_by:
- * what the folder is the value of, for the error. */
+ * linked to these names is then bound to these files, whatever else the loader could find.
+ * named_by: what the folder is the value of, for the error. */
 static alcore_status load_from(const char *folder, const char *named_by) {
     static const char *const names[] = {"libc10.so", "libtorch_cpu.so"};
     char path[PATH_BYTES];

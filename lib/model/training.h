@@ -91,8 +91,8 @@ alcore_status alcore__questions_take(alcore__watch *watch, const alcore__array *
 alcore_status alcore__questions_measure(const alcore__watch *watch, double *out);
 /* Whether a metric (ALCORE_VALIDATE_*) compares spans (model_spans.c). */
 bool alcore__is_of_spans(int32_t metric);
-/* ALCORE_E_UNSUPPORTED unless each class of a classifier of tokens has the name of a tag that the metric
- * (ALCORE_VALIDATE_*) reads; name: of the metric, for the message. */
+/* ALCORE_E_UNSUPPORTED unless each class of a classifier of tokens has the name of a tag that the
+ * metric (ALCORE_VALIDATE_*) reads; name: of the metric, for the message. */
 alcore_status alcore__spans_check(const alcore_model *model, int32_t metric, const char *name);
 /* *out: F1 of the spans of the most probable classes, 0 to 1. */
 alcore_status alcore__spans_measure(const alcore__watch *watch, double *out);

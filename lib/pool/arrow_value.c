@@ -21,8 +21,8 @@ static bool is_letter(const char *format, const char *letters) {
     return format[0] != '\0' && format[1] == '\0' && strchr(letters, format[0]);
 }
 
-/* The name of an extension type, not terminated, and its length; NULL for a plain type. Metadata is the
- * number of pairs, then the length and the bytes of each key and value; numbers are int32. */
+/* The name of an extension type, not terminated, and its length; NULL for a plain type. Metadata is
+ * the number of pairs, then the length and the bytes of each key and value; numbers are int32. */
 static const char *extension_name(const struct ArrowSchema *schema, int32_t *out_length) {
     static const char key[] = "ARROW:extension:name";
     const char *at = schema->metadata;
@@ -154,8 +154,8 @@ static int64_t integer_at(const void *data, char format, int64_t i) {
     }
 }
 
-/* Follows the index of a dictionary. *array and *index (the array's offset included) become those of the
- * value; *array is NULL for a null. */
+/* Follows the index of a dictionary. *array and *index (the array's offset included) become those
+ * of the value; *array is NULL for a null. */
 static alcore_status find_value(const alcore__arrow_type *type, int64_t row,
                                 const struct ArrowArray **array, int64_t *index) {
     *index = (*array)->offset + row;
@@ -223,8 +223,8 @@ static alcore_status string_at(const struct ArrowArray *array, char format, int6
     return ALCORE_OK;
 }
 
-/* Writes the digits of a decimal without its point: a little-endian integer of `width` bytes in two's
- * complement. Returns their number. */
+/* Writes the digits of a decimal without its point: a little-endian integer of `width` bytes in
+ * two's complement. Returns their number. */
 static size_t decimal_digits(const char *value, int32_t width, char *out) {
     char reversed[ALCORE__ARROW_DIGITS];
     wide_int wide = 0;

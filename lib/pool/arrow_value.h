@@ -28,13 +28,13 @@ typedef struct alcore__arrow_type {
 
 enum { ALCORE__ARROW_DIGITS = 48 /* bytes for the digits of any whole number here, and a NUL */ };
 
-/* Fills *out from the schema of a column. Types that cannot be read for the use, and extension types,
- * are ALCORE_E_UNSUPPORTED, and named. */
+/* Fills *out from the schema of a column. Types that cannot be read for the use, and extension
+ * types, are ALCORE_E_UNSUPPORTED, and named. */
 alcore_status alcore__arrow_type_read(alcore__arrow_type *out, const struct ArrowSchema *schema,
                                       alcore__arrow_use use);
 
-/* Checks that an array has at least `rows` values behind its offset, and the buffers and the dictionary
- * that its type has. */
+/* Checks that an array has at least `rows` values behind its offset, and the buffers and the
+ * dictionary that its type has. */
 alcore_status alcore__arrow_check(const alcore__arrow_type *type, const struct ArrowArray *array,
                                   int64_t rows);
 
@@ -42,8 +42,8 @@ alcore_status alcore__arrow_check(const alcore__arrow_type *type, const struct A
  * validity bits. */
 bool alcore__arrow_valid(const struct ArrowArray *array, int64_t index);
 
-/* Reads the text of a row, counted from the array's offset on; *out is NULL for a null. It is a view of
- * the array, or of `digits` [ALCORE__ARROW_DIGITS] for a number. */
+/* Reads the text of a row, counted from the array's offset on; *out is NULL for a null. It is a
+ * view of the array, or of `digits` [ALCORE__ARROW_DIGITS] for a number. */
 alcore_status alcore__arrow_text(const alcore__arrow_type *type, const struct ArrowArray *array,
                                  int64_t row, char *digits, const char **out, size_t *out_length);
 

@@ -125,8 +125,8 @@ typedef struct text_column {
     bool by_line;      /* line i is entry i; otherwise each line names its row */
 } text_column;
 
-/* *out_row: the row with the id of a line, as it stands or else, where libalcore may have written it,
- * without its escapes. */
+/* *out_row: the row with the id of a line, as it stands or else, where libalcore may have written
+ * it, without its escapes. */
 static alcore_status find_id(text_column *text, const alcore__score_line *line, int64_t *out_row) {
     alcore_ctx *ctx = text->pool->object.ctx;
     const alcore_status status =

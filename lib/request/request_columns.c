@@ -3,8 +3,8 @@
  * alternatives, "scores|logprobs". A column of that name in the pool is used as given; else the
  * model that the user set for the column makes it; else the user's model makes one, if it can. A
  * request that names neither a column nor a model is answered with the built-in n-gram model, with
- * a warning; in any other a column that is missing is an error (request_given.c). Models add what they make to the pool, so this
- * runs before the pools are locked for the run. */
+ * a warning; in any other a column that is missing is an error (request_given.c). Models add what
+ * they make to the pool, so this runs before the pools are locked for the run. */
 #include <stdio.h>
 #include <string.h>
 
@@ -90,7 +90,7 @@ static alcore_status add_missing_remedy(alcore_status status, int32_t role, cons
 
 /* Fails for a need that neither the pool nor a model meets. The message names the need and the role
  * as the user knows them, and a column of the pool whose name is like it. */
-static alcore_status fail_missing(const resolver *self, int32_t role, const alcore_pool *pool,
+static alcore_status fail_missing(const resolver *self, int32_t role, alcore_pool *pool,
                                   const char *need) {
     const alcore_model *model = self->request->model;
     const char *owner = role == ALCORE_ROLE_LABELED  ? " of the labeled pool"
@@ -98,12 +98,12 @@ static alcore_status fail_missing(const resolver *self, int32_t role, const alco
                                                      : "";
     alcore_ctx *ctx = self->request->object.ctx;
     alcore__buffer near = {0};
-    ALCORE__TRY(alcore__read_begin((alcore_pool *)(uintptr_t)pool, "pool"));
+    ALCORE__TRY(alcore__read_begin(pool, "pool"));
     const char *similar = alcore__similar_column(pool, need);
     alcore_status status =
         similar ? alcore__buffer_format(ctx, &near, "; did you mean the column '%s'?", similar)
                 : ALCORE_OK;
-    alcore__read_end((alcore_pool *)(uintptr_t)pool);
+    alcore__read_end(pool);
     if (status == ALCORE_OK && self->needs_are_given)
         status = alcore__fail(ALCORE_E_MISSING,
                               "the column '%s'%s is needed: it was not given, and no model makes "
@@ -126,7 +126,8 @@ static alcore_status fail_missing(const resolver *self, int32_t role, const alco
 
 /* Lists the models that may make a column of the need, in the order in which they are asked: those
  * that the user set for one of its columns, the user's model; the built-in one where the request
- * names neither a model nor a column. models [ALCORE__COLUMN_INPUTS + 2] borrows them, *count of them; *count is 0 before the call. */
+ * names neither a model nor a column. models [ALCORE__COLUMN_INPUTS + 2] borrows them, *count of
+ * them; *count is 0 before the call. */
 static alcore_status list_models(resolver *self, const char *need, alcore_model **models,
                                  int32_t *count) {
     const alcore_request *request = self->request;
@@ -177,11 +178,11 @@ static alcore_status look_at_standing(const resolver *self, alcore_pool *pool,
 }
 
 /* Meets one need ("a|b": either column) of a role: by a column that was given, or made by a model
- * of the user, or by the built-in one, in this order; the last is logged. A model computes only the rows of self->mask, or all rows in other roles; a
- * column that self->reuse takes is computed later. alcore__model_choose() locks the pool itself,
- * looks for a usable column first, then asks the models in their order, and writes the name of the
- * column and its maker: the index of a model, ALCORE__SUPPLY_GIVEN (-1) or ALCORE__SUPPLY_NONE
- * (-2). */
+ * of the user, or by the built-in one, in this order; the last is logged. A model computes only the
+ * rows of self->mask, or all rows in other roles; a column that self->reuse takes is computed
+ * later. alcore__model_choose() locks the pool itself, looks for a usable column first, then asks
+ * the models in their order, and writes the name of the column and its maker: the index of a model,
+ * ALCORE__SUPPLY_GIVEN (-1) or ALCORE__SUPPLY_NONE (-2). */
 static alcore_status resolve(resolver *self, int32_t role, alcore_pool *pool, const char *need) {
     alcore_model *models[ALCORE__COLUMN_INPUTS + 2];
     int32_t count = 0,

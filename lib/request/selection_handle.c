@@ -295,11 +295,7 @@ alcore_status alcore_selection_remedy(const alcore_selection *selection, int64_t
 
 uint32_t alcore_selection_flags(const alcore_selection *selection) {
     uint32_t flags = !selection ? 0 : selection->bought.flags;
-    for (int32_t i = 0; selection && i < selection->ranking->source_count; i++)
-        if (selection->ranking->sources[i].built_in) flags |= ALCORE_SELECTION_BUILT_IN;
-    for (int32_t i = 0; selection && i < 2; i++)
-        flags |= alcore_selection_flags(selection->parts[i]) & ALCORE_SELECTION_BUILT_IN;
-    return flags;
+    return alcore__selection_is_built_in(selection) ? flags | ALCORE_SELECTION_BUILT_IN : flags;
 }
 
 alcore_pool *alcore_selection_pool(const alcore_selection *selection) {

@@ -214,6 +214,14 @@ static void say_reuse(lines *page, const alcore__source *source) {
     say(page, "\n");
 }
 
+bool alcore__selection_is_built_in(const alcore_selection *selection) {
+    if (!selection) return false;
+    for (int32_t i = 0; i < selection->ranking->source_count; i++)
+        if (selection->ranking->sources[i].built_in) return true;
+    return alcore__selection_is_built_in(selection->parts[0]) ||
+           alcore__selection_is_built_in(selection->parts[1]);
+}
+
 /* What a user of a model should know of a column: how many texts were cut, and how many keys of the
  * model's folder were left undone. */
 static void say_warnings(lines *page, const alcore__source *source) {
@@ -289,7 +297,7 @@ static void say_terms(lines *page, const alcore_selection *selection) {
 alcore_status alcore__selection_write_summary(alcore_selection *selection) {
     const alcore__ranking *ranking = selection->ranking;
     lines page = {.ctx = selection->object.ctx};
-    if (alcore_selection_flags(selection) & ALCORE_SELECTION_BUILT_IN)
+    if (alcore__selection_is_built_in(selection))
         say(&page, "note: the built-in n-gram model stands in, as neither a column nor a model was "
                    "given\n");
     say(&page, "strategy %s, round %" PRId64 ", seed %" PRIu64 "\n", ranking->strategy,

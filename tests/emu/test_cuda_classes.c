@@ -106,8 +106,8 @@ static uint64_t expect_same_scores(const char *mode, const char *margin) {
 
 static const int32_t MEANINGS[] = {ALCORE_MEANS_PROBS, ALCORE_MEANS_LOGPROBS, ALCORE_MEANS_LOGITS};
 
-/* Bytes of the two largest classes and the sums of distributions; the sums of exponentials come with
- * the number of a bad row. */
+/* Bytes of the two largest classes and the sums of distributions; the sums of exponentials come
+ * with the number of a bad row. */
 static uint64_t tops_and_sums(int32_t meaning, uint64_t count) {
     return 3 * sizeof(double) * count + (meaning == ALCORE_MEANS_LOGPROBS ? sizeof(int64_t) : 0);
 }

@@ -3,8 +3,8 @@
 """The table of keys of model folders (lib/model/folder_key_rows.h), and its section of docs/models.md.
 
 model_keys.py ROWS.h                     the section
-model_keys.py ROWS.h --check MODELS.md   whether the page has it (TAP)
-model_keys.py ROWS.h --write MODELS.md   puts it there
+model_keys.py ROWS.h --check PAGE   whether the page has it (TAP)
+model_keys.py ROWS.h --write PAGE   puts it there
 """
 import re
 import sys

@@ -1,7 +1,7 @@
 #!/usr/bin/env bash
 # SPDX-License-Identifier: Apache-2.0
-# Runs test files in an environment with packages at pinned versions, build/venv-NAME, which it makes.
-#   pinned.sh NAME "PACKAGE==VERSION..." TEST_FILE...
+# Runs test files in an environment with packages at pinned versions, build/venv-NAME, which it
+#   makes. pinned.sh NAME "PACKAGE==VERSION..." TEST_FILE...
 # A second run with the same list of packages does nothing but the tests.
 set -eu
 here=$(cd "$(dirname "$0")" && pwd)

@@ -35,7 +35,8 @@ static const char *said(int32_t kind, const char *name, int as_score) {
     return "";
 }
 
-/* Every name is written as names are compared, is nowhere else in its kind, and is in the message. */
+/* Every name is written as names are compared, is nowhere else in its kind, and is in the
+ * message. */
 START_TEST(every_name_leads_somewhere) {
     static const int32_t kinds[] = {ALCORE_HINT_STRATEGY, ALCORE_HINT_METRIC, ALCORE_HINT_OPTION};
     static char seen[65536];

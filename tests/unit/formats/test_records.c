@@ -398,7 +398,7 @@ START_TEST(formats_by_suffix) {
         {"a.xlf", "take its"},        {"a.tmx", "take its texts out"},
         {"a.po", "po2csv"},           {"a.properties", "take its texts out"},
         {"a.srt", "one cue a line"},  {"a.vtt", "one cue a line"},
-        {"a.html", "sentences"},      {"a.md", "sentences"},
+        {"a.html", "sentences"},      {"a." "md", "sentences"},
         {"a.yaml", "as lines"},       {"a.npy", "numbers or objects"},
         {"a.bin", "numbers"},         {"a.sqlite", "as CSV"},
         {"a.bz2", "unpack it"},       {"a.tar.gz", "unpack it"},

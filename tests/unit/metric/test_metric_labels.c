@@ -245,5 +245,5 @@ START_TEST(test_tags_of_other_schemes) {
 }
 END_TEST
 
-CHECK_SUITE("metric_labels", test_seqeval, test_tags_of_other_schemes, test_label_vectors, test_labels_of_words,
-            test_span_vectors, test_span_twin, test_wrong_tags);
+CHECK_SUITE("metric_labels", test_seqeval, test_tags_of_other_schemes, test_label_vectors,
+            test_labels_of_words, test_span_vectors, test_span_twin, test_wrong_tags);

@@ -99,8 +99,8 @@ static alcore_paired_options paired_of(const corpus *c, int32_t test, int64_t sa
     return paired;
 }
 
-/* Scores are equal; p differs by less than 5 standard deviations of the difference of two estimates,
- * and for the step of both. */
+/* Scores are equal; p differs by less than 5 standard deviations of the difference of two
+ * estimates, and for the step of both. */
 START_TEST(test_sacrebleu) {
     static const char *const tests[] = {"bootstrap", "randomization"};
     json_t *all = read_file(), *row;

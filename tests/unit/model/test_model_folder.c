@@ -156,7 +156,8 @@ START_TEST(keys_that_would_change_results_are_refused) {
 }
 END_TEST
 
-/* Values without an effect, however they are written, and keys of outputs in an encoder's folder. */
+/* Values without an effect, however they are written, and keys of outputs in an encoder's
+ * folder. */
 START_TEST(values_without_an_effect_are_accepted) {
     alcore_ctx *ctx = begin("{\"dims\": 3, \"model_type\": \"bert\", \"is_decoder\": false, "
                             "\"pruned_heads\": { }, \"quantization_config\": null, "

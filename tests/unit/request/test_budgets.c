@@ -436,7 +436,8 @@ START_TEST(files_without_ids_are_refused) {
         char path[TEST_PATH_BYTES];
         test_file_make(path, "ids", suffixes[i], "5\tO\n\n");
         ck_assert_fails(alcore_request_read_rows(request, ALCORE_ROWS_EXCLUDED, path),
-                        ALCORE_E_DATA, "a list of ids is expected: a .tsv or .csv with the column id");
+                        ALCORE_E_DATA,
+                        "a list of ids is expected: a .tsv or .csv with the column id");
         ck_assert_ptr_nonnull(strstr(alcore_last_error(), i < 3 ? "tagged" : "marked"));
         ck_assert_ptr_nonnull(strstr(alcore_last_error(), path));
         unlink(path);

@@ -409,8 +409,8 @@ START_TEST(columns_come_from_the_built_in_model) {
 }
 END_TEST
 
-/* A request that names a column, or a model, means it: the n-gram model answers for no other column,
- * nor does a column that it made for an earlier request. */
+/* A request that names a column, or a model, means it: the n-gram model answers for no other
+ * column, nor does a column that it made for an earlier request. */
 START_TEST(what_is_named_is_meant) {
     static const double vectors[] = {1, 0, 0, 1, 1, 1, 2, 1, 1, 2, 3, 1};
     alcore_ctx *ctx = new_ctx();

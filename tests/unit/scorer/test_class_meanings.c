@@ -151,7 +151,8 @@ START_TEST(sums) {
 }
 END_TEST
 
-/* 0.5 and 0.504 in float16 and bfloat16, by their bits: sums of 1.004 and 1.0156, 1.008 and 1.031. */
+/* 0.5 and 0.504 in float16 and bfloat16, by their bits: sums of 1.004 and 1.0156, 1.008 and
+ * 1.031. */
 START_TEST(sums_of_halves) {
     const uint16_t half_ok[2 * ROWS] = {0x3800, 0x3808, 0x3800, 0x3800,
                                         0x3800, 0x3800, 0x3800, 0x3800},
