@@ -29,6 +29,12 @@ int command_plot(const arguments *args);
 int set_parameters(const arguments *args, alcore_status (*set)(void *, const char *, const char *),
                    void *handle);
 
+/* Refuses, before anything is read, an output of the command line that is one of its inputs, or two
+ * outputs that are one file (output_check.c). check_output: one output of an option, at a path that
+ * follows from its value. An exit code. */
+int check_outputs(const arguments *args);
+int check_output(const arguments *args, option_id id, const char *path);
+
 /* The command line of a run: written into its report, read back by --config (run_record.c). */
 typedef struct run_record {
     arguments args; /* effective: those of --config, replaced by those that are given now */

@@ -52,7 +52,7 @@ int main(int argc, char **argv) {
             printf("alcore %s\n", alcore_version());
         else if (option_given(&args, OPTION_HELP))
             print_usage(stdout, args.command);
-        else
+        else if ((code = check_outputs(&args)) == EXIT_DONE)
             code = run(&args);
     }
     arguments_clear(&args);

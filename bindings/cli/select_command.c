@@ -193,7 +193,21 @@ static int run_select(const arguments *args, alcore_ctx *ctx, const run_record *
     return code;
 }
 
-/* Refuses several budgets with one file for all of them. */
+/* Refuses a file of one of several budgets that is an input; path: with {budget}. */
+static int check_each(const arguments *args, option_id id, const char *path) {
+    const char *budgets = option_value(args, OPTION_BUDGET, "");
+    int code = EXIT_DONE;
+    for (int64_t left = count_budgets(budgets); left > 0 && code == EXIT_DONE; left--) {
+        const size_t length = next_budget(&budgets);
+        char *file = path_for(path, budgets, length);
+        code = file ? check_output(args, id, file) : complain(EXIT_MEMORY, "out of memory");
+        free(file);
+        budgets += length;
+    }
+    return code;
+}
+
+/* Refuses several budgets with one file for all of them, and files that are inputs. */
 static int check_files(const arguments *args) {
     static const option_id files[] = {OPTION_OUT, OPTION_REPORT};
     bool several = count_budgets(option_value(args, OPTION_BUDGET, "")) > 1;
@@ -206,8 +220,9 @@ static int check_files(const arguments *args) {
                             "several budgets need a file each: put {budget} into --%s, such as "
                             "--out sel-{budget}.tsv",
                             option_table[files[i]].name);
+        if (marked) TRY(check_each(args, files[i], path));
     }
-    return EXIT_DONE;
+    return check_outputs(args);
 }
 
 int command_select(const arguments *given) {

@@ -2,10 +2,13 @@
 #include "text_output.h"
 
 #include <errno.h>
+#include <fcntl.h>
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
+
+#include "base/output_path.h"
 
 int text_output_open(text_output *out) {
     *out = (text_output){0};
@@ -13,23 +16,60 @@ int text_output_open(text_output *out) {
     return out->stream ? EXIT_DONE : complain(EXIT_MEMORY, "out of memory");
 }
 
-/* Writes the text to a new file beside the path, which then takes its name: the path holds the
- * whole text or what it held before. "x" refuses a file that exists, and the umask sets the
- * permissions. */
-static int write_file(const text_output *out, const char *path) {
-    const size_t capacity = strlen(path) + sizeof ".-2147483648.tmp";
-    char *beside = malloc(capacity);
-    if (!beside) return complain(EXIT_MEMORY, "out of memory");
-    snprintf(beside, capacity, "%s.%d.tmp", path, (int)getpid());
-    FILE *file = fopen(beside, "wbx");
-    bool written = file && fwrite(out->text, 1, out->length, file) == out->length;
-    written = written && fflush(file) == 0 && fsync(fileno(file)) == 0;
-    if (file) written = fclose(file) == 0 && written;
-    written = written && rename(beside, path) == 0;
-    const int code = written ? EXIT_DONE : complain(EXIT_IO, "%s: %s", path, strerror(errno));
-    if (file && !written) unlink(beside);
+/* Writes the text to an open descriptor, which is closed in any case; false: errno says why not. */
+static bool write_text(const text_output *out, int descriptor, bool sync) {
+    FILE *file = descriptor < 0 ? NULL : fdopen(descriptor, "wb");
+    if (!file) {
+        const int why = errno;
+        if (descriptor >= 0) close(descriptor);
+        errno = why;
+        return false;
+    }
+    bool written = fwrite(out->text, 1, out->length, file) == out->length;
+    written = written && fflush(file) == 0 && (!sync || fsync(fileno(file)) == 0);
+    const int why = errno;
+    const bool closed = fclose(file) == 0;
+    if (!written) errno = why;
+    return written && closed;
+}
+
+/* Writes the text to a new file beside the one that the path names, which then takes its name, mode
+ * and owner: that file holds the whole text or what it held before. */
+static bool replace_file(const text_output *out, const alcore__output *output) {
+    const size_t capacity = strlen(output->path) + 40;
+    char *beside = malloc(capacity), suffix[40];
+    int file = -1;
+    if (!beside) return false;
+    for (int attempt = 0; attempt < 100 && file < 0; attempt++) {
+        alcore__output_suffix(suffix);
+        snprintf(beside, capacity, "%s%s", output->path, suffix);
+        file = open(beside, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0666);
+        if (file < 0 && errno != EEXIST) break;
+    }
+    if (file >= 0) alcore__output_keep(output, beside);
+    const bool created = file >= 0;
+    const bool written = write_text(out, file, true) && rename(beside, output->path) == 0;
+    const int why = errno;
+    if (created && !written) unlink(beside);
     free(beside);
-    return code;
+    errno = why;
+    return written;
+}
+
+/* Writes the text to what the path names. */
+static int write_file(const text_output *out, const char *path) {
+    alcore__output output;
+    errno = alcore__output_find(path, &output);
+    bool written = errno == 0;
+    if (written && output.kind == ALCORE__OUTPUT_FILE)
+        written = replace_file(out, &output);
+    else if (written)
+        written = write_text(out,
+                             output.kind == ALCORE__OUTPUT_STREAM
+                                 ? open(path, O_WRONLY | O_CLOEXEC)
+                                 : fcntl(STDOUT_FILENO, F_DUPFD_CLOEXEC, 3),
+                             false);
+    return written ? EXIT_DONE : complain(EXIT_IO, "%s: %s", path, strerror(errno));
 }
 
 int text_output_close(text_output *out, int code, const char *path) {

@@ -89,8 +89,9 @@ typedef struct alcore_aligner_options {
  * @param[in] options borrowed; NULL: defaults
  * @param[out] out owned; NULL on failure
  * @return ALCORE_OK, ALCORE_E_INVALID, ALCORE_E_PARAM (an option out of range),
- *   ALCORE_E_UNSUPPORTED (a text of 2^24 words or more, 2^32 - 2 words in all), ALCORE_E_NOMEM,
- *   ALCORE_E_CANCELLED, ALCORE_E_STRUCT_*
+ *   ALCORE_E_UNSUPPORTED (names the first pair whose numbers of words have a product above 2^24,
+ *   such as two texts of 4097 words; 2^32 - 2 words in all), ALCORE_E_NOMEM, ALCORE_E_CANCELLED,
+ *   ALCORE_E_STRUCT_*
  * @threadsafe
  * @callback progress
  * @since 0.1 */
@@ -200,7 +201,7 @@ ALCORE_API alcore_status alcore_aligner_links(const alcore_aligner *aligner, alc
  * @param[in] target_lengths borrowed: [count] bytes; NULL: the targets are NUL-terminated
  * @param[in] count sentence pairs, 0 or more
  * @param[out] out owned; NULL on failure
- * @return ALCORE_OK, ALCORE_E_INVALID, ALCORE_E_UNSUPPORTED (a text of 2^24 words or more),
+ * @return ALCORE_OK, ALCORE_E_INVALID, ALCORE_E_UNSUPPORTED (as alcore_aligner_train()),
  *   ALCORE_E_NOMEM, ALCORE_E_CANCELLED
  * @threadsafe
  * @callback progress
@@ -226,8 +227,8 @@ ALCORE_API alcore_status alcore_aligner_apply(
  * undefined after a failure; NULL: not wanted
  * @param[out] out owned; NULL on failure
  * @return ALCORE_OK, ALCORE_E_INVALID, ALCORE_E_PARAM (an option out of range, or no such
- *   symmetrization), ALCORE_E_SHAPE (out_log_likelihoods), ALCORE_E_UNSUPPORTED (a text of 2^24
- *   words or more, 2^32 - 2 words in all), ALCORE_E_NOMEM, ALCORE_E_CANCELLED, ALCORE_E_STRUCT_*
+ *   symmetrization), ALCORE_E_SHAPE (out_log_likelihoods), ALCORE_E_UNSUPPORTED (as
+ *   alcore_aligner_train()), ALCORE_E_NOMEM, ALCORE_E_CANCELLED, ALCORE_E_STRUCT_*
  * @threadsafe
  * @callback progress
  * @since 0.1 */

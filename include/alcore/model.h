@@ -54,8 +54,11 @@ typedef struct alcore_model_host {
     alcore_model_function token_probs;
     /** Returns a number that differs whenever the functions would answer differently, such as the
      * updates that a training made. It is asked before a column that the model made earlier is used
-     * again, and a column of another version is computed anew. NULL: the model never changes. Runs
-     * on the thread that entered the call. */
+     * again, and a column of another version is computed anew, as is one of rows with other texts,
+     * ids, languages, groups, costs or columns of the caller's. States, references and columns of
+     * numbers whose names mean something (alcore/pool_column.h) change from round to round and are
+     * not compared: functions that read them say so by the version. NULL: the model never changes.
+     * Runs on the thread that entered the call. */
     uint64_t (*version)(void *user);
 } alcore_model_host;
 /** An alcore_model_host with its size set and everything else 0. */

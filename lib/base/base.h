@@ -16,6 +16,9 @@
 
 /* ---- errors (error.c) ---- */
 
+/* Bytes of an error text or a log line, its NUL included; longer ones are cut. */
+#define ALCORE__TEXT_BYTES 1024
+
 /* Sets the thread's error text and returns status, so that a function can end with
  * return alcore__fail(ALCORE_E_DATA, "%s:%lld: ...", path, line). */
 alcore_status alcore__fail(alcore_status status, const char *format, ...)
@@ -234,6 +237,20 @@ alcore_status alcore__writer_commit(alcore__writer *writer);
  * was there before under the first path may be gone. */
 alcore_status alcore__writer_commit_both(alcore__writer *first, alcore__writer *second);
 void alcore__writer_abort(alcore__writer *writer); /* removes the temporary file; NULL-safe */
+/* Which file it is and when it was last written, by which a change is noticed. */
+typedef struct alcore__file_state {
+    bool known; /* false: there is no such file, or the host's file table, which tells no times */
+    uint64_t device, inode;
+    int64_t bytes, seconds, nanoseconds; /* length, and when it was last written */
+} alcore__file_state;
+/* Of the file that a path names now, and of an open file, which may have lost its name. */
+void alcore__path_state(alcore_ctx *ctx, const char *path, alcore__file_state *out);
+void alcore__file_state_of(const alcore__file *file, alcore__file_state *out);
+bool alcore__file_state_equal(const alcore__file_state *one, const alcore__file_state *other);
+/* Removes what killed processes left of writing path: temporary files of its name whose process is
+ * gone, or to which nothing was written for an hour. Of a path that ends in a slash: of all names
+ * in the folder. */
+void alcore__remove_leftovers(alcore_ctx *ctx, const char *path);
 /* When the file at path was last written, in seconds since 1970; NaN: there is no such file. Only
  * of the file system: ALCORE_E_UNSUPPORTED where the host has a file table of its own, which knows
  * no times. */

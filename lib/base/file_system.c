@@ -1,13 +1,18 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* The default file table: the file system, with "-" for standard input and output. The functions
  * are those of alcore_files (alcore/context.h); `user` is the context. */
+#include <dirent.h>
 #include <errno.h>
 #include <fcntl.h>
 #include <limits.h>
 #include <poll.h>
+#include <signal.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
+#include <sys/file.h>
 #include <sys/stat.h>
+#include <time.h>
 #include <unistd.h>
 
 #include "base/state.h"
@@ -23,7 +28,7 @@ typedef struct system_file {
 } system_file;
 
 /* The error of a system call: what could not be done with the path, and errno's text. */
-static alcore_status fail_errno(int error, const char *what, const char *path) {
+alcore_status alcore__fail_system(int error, const char *what, const char *path) {
     const char *reason = strerror_l(error, alcore__c_locale());
     if (strcmp(path, "-") == 0)
         return alcore__fail(ALCORE_E_IO, "cannot %s standard %s: %s", what,
@@ -31,10 +36,13 @@ static alcore_status fail_errno(int error, const char *what, const char *path) {
     return alcore__fail(ALCORE_E_IO, "cannot %s '%s': %s", what, path, reason);
 }
 
-/* Opens a path for reading, or creates it (ALCORE_FILE_CREATE), ALCORE_E_EXISTS when it exists. "-"
- * is a duplicate of the standard descriptor, so that closing it leaves that one open. */
+/* Opens a path for reading, creates it (ALCORE_FILE_CREATE), ALCORE_E_EXISTS when it exists, or
+ * opens a device or pipe for writing (ALCORE__FILE_STREAM). "-" is a duplicate of the standard
+ * descriptor, so that closing it leaves that one open. */
 static alcore_status open_descriptor(const char *path, int32_t mode, int *out) {
-    int flags = mode == ALCORE_FILE_CREATE ? O_WRONLY | O_CREAT | O_EXCL : O_RDONLY;
+    const int flags = mode == ALCORE_FILE_CREATE    ? O_WRONLY | O_CREAT | O_EXCL
+                      : mode == ALCORE__FILE_STREAM ? O_WRONLY
+                                                    : O_RDONLY;
     if (strcmp(path, "-") == 0) {
         int standard = mode == ALCORE_FILE_READ ? STDIN_FILENO : STDOUT_FILENO;
         *out = fcntl(standard, F_DUPFD_CLOEXEC, 3);
@@ -45,7 +53,7 @@ static alcore_status open_descriptor(const char *path, int32_t mode, int *out) {
     }
     if (*out >= 0) return ALCORE_OK;
     if (errno == EEXIST) return alcore__fail(ALCORE_E_EXISTS, "'%s' exists already", path);
-    return fail_errno(errno, "open", path);
+    return alcore__fail_system(errno, "open", path);
 }
 
 /* open of the file table. *out_file is a system_file; a folder is refused here, since Linux would
@@ -61,15 +69,16 @@ static alcore_status system_open(void *user, const char *path, int32_t mode, voi
     alcore_status status = open_descriptor(path, mode, &descriptor);
     if (status == ALCORE_OK) {
         if (fstat(descriptor, &info) != 0)
-            status = fail_errno(errno, "open", path);
+            status = alcore__fail_system(errno, "open", path);
         else if (S_ISDIR(info.st_mode))
-            status = fail_errno(EISDIR, "open", path);
+            status = alcore__fail_system(EISDIR, "open", path);
         if (status != ALCORE_OK) close(descriptor);
     }
     if (status != ALCORE_OK) {
         alcore__free(user, file);
         return status;
     }
+    if (mode == ALCORE_FILE_CREATE) (void)flock(descriptor, LOCK_SH); /* see is_leftover() */
     file->descriptor = descriptor;
     file->stream = mode == ALCORE_FILE_READ && lseek(descriptor, 0, SEEK_CUR) < 0;
     /* Standard input may be a file that somebody read a part of: what is left of it is the file. */
@@ -85,7 +94,7 @@ static alcore_status await_stream(alcore_ctx *ctx, const system_file *file) {
     for (;;) {
         int ready = poll(&wait, 1, 50);
         if (ready > 0) return ALCORE_OK;
-        if (ready < 0 && errno != EINTR) return fail_errno(errno, "read", file->path);
+        if (ready < 0 && errno != EINTR) return alcore__fail_system(errno, "read", file->path);
         ALCORE__TRY(alcore__tick(ctx, NULL, 0, -1));
     }
 }
@@ -100,7 +109,7 @@ static alcore_status read_some(alcore_ctx *ctx, system_file *file, int64_t offse
         got = file->stream ? read(file->descriptor, buffer, bytes)
                            : pread(file->descriptor, buffer, bytes, (off_t)offset);
     } while (got < 0 && (errno == EINTR || (file->stream && errno == EAGAIN)));
-    if (got < 0) return fail_errno(errno, "read", file->path);
+    if (got < 0) return alcore__fail_system(errno, "read", file->path);
     *out_bytes = (size_t)got;
     return ALCORE_OK;
 }
@@ -145,7 +154,7 @@ static alcore_status system_write(void *user, void *handle, const void *data, si
     (void)user;
     while (bytes > 0) {
         ssize_t put = write(file->descriptor, next, bytes);
-        if (put < 0 && errno != EINTR) return fail_errno(errno, "write", file->path);
+        if (put < 0 && errno != EINTR) return alcore__fail_system(errno, "write", file->path);
         if (put < 0) continue;
         next += put;
         bytes -= (size_t)put;
@@ -159,7 +168,8 @@ static alcore_status system_length(void *user, void *handle, int64_t *out_bytes)
     struct stat info;
     (void)user;
     *out_bytes = -1;
-    if (fstat(file->descriptor, &info) != 0) return fail_errno(errno, "measure", file->path);
+    if (fstat(file->descriptor, &info) != 0)
+        return alcore__fail_system(errno, "measure", file->path);
     if (!file->stream && S_ISREG(info.st_mode)) *out_bytes = info.st_size;
     return ALCORE_OK;
 }
@@ -169,7 +179,8 @@ static alcore_status system_sync(void *user, void *handle) {
     const system_file *file = handle;
     (void)user;
     /* Never repeated: after a failure the kernel may have dropped the pages and report success. */
-    return fsync(file->descriptor) == 0 ? ALCORE_OK : fail_errno(errno, "sync", file->path);
+    return fsync(file->descriptor) == 0 ? ALCORE_OK
+                                        : alcore__fail_system(errno, "sync", file->path);
 }
 
 /* close of the file table; frees the file in any case. */
@@ -178,7 +189,7 @@ static alcore_status system_close(void *user, void *handle) {
     alcore_status status = ALCORE_OK;
     /* On Linux the descriptor is gone even after EINTR. */
     if (close(file->descriptor) != 0 && errno != EINTR)
-        status = fail_errno(errno, "close", file->path);
+        status = alcore__fail_system(errno, "close", file->path);
     pthread_mutex_destroy(&file->lock);
     alcore__free(user, file);
     return status;
@@ -207,19 +218,19 @@ static alcore_status system_rename(void *user, const char *temporary, const char
     /* A rename onto a device such as /dev/null would replace it. */
     if (stat(path, &info) == 0 && !S_ISREG(info.st_mode))
         return S_ISDIR(info.st_mode)
-                   ? fail_errno(EISDIR, "write", path)
+                   ? alcore__fail_system(EISDIR, "write", path)
                    : alcore__fail(ALCORE_E_IO, "cannot write '%s': not a regular file", path);
-    if (rename(temporary, path) != 0) return fail_errno(errno, "write", path);
+    if (rename(temporary, path) != 0) return alcore__fail_system(errno, "write", path);
     const int folder = open_folder(path);
     if (folder < 0) return ALCORE_OK;
     const bool failed = fsync(folder) != 0 && errno == EIO;
     close(folder);
-    return failed ? fail_errno(EIO, "sync the folder of", path) : ALCORE_OK;
+    return failed ? alcore__fail_system(EIO, "sync the folder of", path) : ALCORE_OK;
 }
 
 static alcore_status system_remove(void *user, const char *path) {
     (void)user;
-    return unlink(path) == 0 ? ALCORE_OK : fail_errno(errno, "remove", path);
+    return unlink(path) == 0 ? ALCORE_OK : alcore__fail_system(errno, "remove", path);
 }
 
 /* Fills a file table with the functions of this file, for a context whose host gave none. */
@@ -236,6 +247,60 @@ void alcore__file_system(alcore_ctx *ctx, alcore_files *out) {
                           .remove = system_remove};
 }
 
+int alcore__file_descriptor(const void *handle) {
+    return ((const system_file *)handle)->descriptor;
+}
+
+/* Seconds after which a temporary file to which nothing is written belongs to no process. */
+enum { LEFTOVER_AGE = 3600 };
+
+/* Whether a temporary file, `suffix` of whose name is ".alcore-PROCESS-NUMBER", is nobody's: the
+ * process is gone, which says little where a container has numbers of its own, and no process has
+ * the lock that a writer holds; or nothing was written to it for long. */
+static bool is_leftover(int folder, const char *name, const char *suffix) {
+    struct stat info;
+    struct timespec now;
+    if (fstatat(folder, name, &info, AT_SYMLINK_NOFOLLOW) != 0 || !S_ISREG(info.st_mode))
+        return false;
+    clock_gettime(CLOCK_REALTIME, &now);
+    if (now.tv_sec - info.st_mtim.tv_sec > LEFTOVER_AGE) return true;
+    const long process = strtol(suffix + strlen(".alcore-"), NULL, 10);
+    if (process <= 0 || kill((pid_t)process, 0) == 0 || errno != ESRCH) return false;
+    const int file = openat(folder, name, O_RDONLY | O_CLOEXEC);
+    const bool unlocked = file >= 0 && flock(file, LOCK_EX | LOCK_NB) == 0;
+    if (file >= 0) close(file);
+    return unlocked;
+}
+
+/* Whether a name is that of a temporary file: of the file `of`, or of any where of is "". Returns
+ * its suffix, or NULL. */
+static const char *temporary_suffix(const char *name, const char *of) {
+    const char *suffix = NULL;
+    if (*of) {
+        const size_t length = strlen(of);
+        return strncmp(name, of, length) == 0 &&
+                       strncmp(name + length, ".alcore-", strlen(".alcore-")) == 0
+                   ? name + length
+                   : NULL;
+    }
+    for (const char *next = name; (next = strstr(next, ".alcore-")); next++) suffix = next;
+    return suffix;
+}
+
+void alcore__remove_leftovers(alcore_ctx *ctx, const char *path) {
+    const char *slash = strrchr(path, '/'), *name = slash ? slash + 1 : path;
+    const int folder = alcore__is_file_system(&ctx->files) ? open_folder(path) : -1;
+    DIR *listing = folder >= 0 ? fdopendir(folder) : NULL;
+    if (!listing && folder >= 0) close(folder);
+    if (!listing) return;
+    for (const struct dirent *entry; (entry = readdir(listing));) {
+        const char *suffix = temporary_suffix(entry->d_name, name);
+        if (suffix && is_leftover(folder, entry->d_name, suffix))
+            unlinkat(folder, entry->d_name, 0);
+    }
+    closedir(listing);
+}
+
 /* Whether a table is the one of this file: it has its open function. */
 bool alcore__is_file_system(const alcore_files *files) {
     return files->open == system_open;
@@ -245,5 +310,5 @@ bool alcore__is_file_system(const alcore_files *files) {
 alcore_status alcore__make_folder(alcore_ctx *ctx, const char *path) {
     if (!alcore__is_file_system(&ctx->files) || mkdir(path, 0777) == 0 || errno == EEXIST)
         return ALCORE_OK;
-    return fail_errno(errno, "make the folder", path);
+    return alcore__fail_system(errno, "make the folder", path);
 }

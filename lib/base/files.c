@@ -13,6 +13,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include "base/output_path.h"
 #include "base/state.h"
 
 #define WRITE_BUFFER ((size_t)256 * 1024) /* bytes */
@@ -111,6 +112,35 @@ alcore_status alcore__file_read_all(alcore__file *file, int64_t offset, void *da
     return ALCORE_OK;
 }
 
+static void read_state(const struct stat *info, alcore__file_state *out) {
+    *out = (alcore__file_state){.known = true,
+                                .device = (uint64_t)info->st_dev,
+                                .inode = (uint64_t)info->st_ino,
+                                .bytes = (int64_t)info->st_size,
+                                .seconds = (int64_t)info->st_mtim.tv_sec,
+                                .nanoseconds = (int64_t)info->st_mtim.tv_nsec};
+}
+
+void alcore__path_state(alcore_ctx *ctx, const char *path, alcore__file_state *out) {
+    struct stat info;
+    *out = (alcore__file_state){0};
+    if (alcore__is_file_system(&ctx->files) && stat(path, &info) == 0) read_state(&info, out);
+}
+
+void alcore__file_state_of(const alcore__file *file, alcore__file_state *out) {
+    struct stat info;
+    *out = (alcore__file_state){0};
+    if (alcore__is_file_system(&file->ctx->files) &&
+        fstat(alcore__file_descriptor(file->handle), &info) == 0)
+        read_state(&info, out);
+}
+
+bool alcore__file_state_equal(const alcore__file_state *one, const alcore__file_state *other) {
+    return one->known == other->known && one->device == other->device &&
+           one->inode == other->inode && one->bytes == other->bytes &&
+           one->seconds == other->seconds && one->nanoseconds == other->nanoseconds;
+}
+
 /* *out: when the file was last written, in seconds since 1970; NaN where stat() fails, which is no
  * error here. The file table has no such function, so a host's table is ALCORE_E_UNSUPPORTED. */
 alcore_status alcore__file_time(alcore_ctx *ctx, const char *path, double *out) {
@@ -148,7 +178,8 @@ void alcore__file_close(alcore__file *file) {
 struct alcore__writer {
     alcore_ctx *ctx; /* a reference */
     void *handle;    /* the file table's; NULL when closed */
-    char *temporary; /* name of the file being written; NULL for "-", which is written directly */
+    char *temporary; /* name of the file being written; NULL: the output is written directly */
+    char *target;    /* the name that it gets: the path behind all symbolic links; NULL: the path */
     char *buffer;    /* [WRITE_BUFFER] */
     size_t length;   /* bytes in buffer that are not written yet */
     bool broken;     /* a write failed: what the file contains is unknown */
@@ -159,56 +190,67 @@ struct alcore__writer {
 static void free_writer(alcore__writer *writer) {
     alcore_ctx *ctx = writer->ctx;
     alcore__free(ctx, writer->temporary);
+    alcore__free(ctx, writer->target);
     alcore__free(ctx, writer->buffer);
     alcore__free(ctx, writer);
     alcore_ctx_unref(ctx);
 }
 
-/* Opens "-". Standard output has no name to appear under, so it is written directly. */
-static alcore_status open_output(alcore__writer *writer) {
+/* Opens an output that has no name to appear under and is written directly: "-", or a device or
+ * pipe (mode ALCORE__FILE_STREAM). */
+static alcore_status open_directly(alcore__writer *writer, const char *path, int32_t mode) {
     const alcore_files *files = &writer->ctx->files;
-    alcore_status status = files->open(files->user, "-", ALCORE_FILE_CREATE, &writer->handle);
+    alcore_status status = files->open(files->user, path, mode, &writer->handle);
     if (status == ALCORE_OK) return ALCORE_OK;
     writer->handle = NULL;
     return failed(alcore__fail_callback(status, "opening a file"), "opening a file", writer->path);
 }
 
-/* Creates a file beside path under a name that no file has: PATH.alcore-PROCESS-NUMBER, with
- * another number while the name exists, 100 times at most. The suffix has at most 40 bytes with its
- * NUL. */
-static alcore_status create_temporary(alcore__writer *writer) {
+/* Creates a file beside `target` under a name that no file has: TARGET.alcore-PROCESS-NUMBER, with
+ * another random number while the name exists, 100 times at most. */
+static alcore_status create_temporary(alcore__writer *writer, const char *target) {
     const alcore_files *files = &writer->ctx->files;
-    const char *path = writer->path, *slash = strrchr(path, '/');
-    size_t folder = slash ? (size_t)(slash - path) + 1 : 0, name = strlen(path) - folder;
+    const char *slash = strrchr(target, '/');
+    size_t folder = slash ? (size_t)(slash - target) + 1 : 0, name = strlen(target) - folder;
     if (name > MAX_KEPT_NAME) name = MAX_KEPT_NAME;
-    size_t bytes = folder + name + 48;
+    char suffix[40];
+    size_t bytes = folder + name + sizeof suffix;
     writer->temporary = alcore__alloc(writer->ctx, bytes);
     if (!writer->temporary) return alcore__fail_memory(bytes);
     alcore_status status = ALCORE_E_EXISTS;
     for (int attempt = 0; status == ALCORE_E_EXISTS && attempt < 100; attempt++) {
-        alcore__format(writer->temporary, bytes, "%.*s.alcore-%lld-%u", (int)(folder + name), path,
-                       (long long)getpid(), atomic_fetch_add(&writer->ctx->temporaries, 1));
+        alcore__output_suffix(suffix);
+        alcore__format(writer->temporary, bytes, "%.*s%s", (int)(folder + name), target, suffix);
         status = files->open(files->user, writer->temporary, ALCORE_FILE_CREATE, &writer->handle);
     }
     if (status == ALCORE_OK) return ALCORE_OK;
     writer->handle = NULL;
     status = alcore__fail_callback(status, "creating a file");
-    alcore__fail_renamed(status, writer->temporary, path);
-    return failed(status, "creating a file", path);
+    alcore__fail_renamed(status, writer->temporary, writer->path);
+    return failed(status, "creating a file", writer->path);
 }
 
-/* Refuses a path of the file system that exists and is no regular file, such as a device or a
- * folder, before anything is written. */
-static alcore_status check_target(alcore_ctx *ctx, const char *path) {
-    struct stat info;
-    if (strcmp(path, "-") == 0) return ALCORE_OK;
-    if (!alcore__is_file_system(&ctx->files) || stat(path, &info) != 0 || S_ISREG(info.st_mode))
-        return ALCORE_OK;
-    return alcore__fail(ALCORE_E_IO, "cannot write '%s': not a regular file", path);
+/* Opens what the path names in the file system: a device or pipe directly, for a file, which may
+ * lie behind links, a temporary one beside it that has its mode and owner. */
+static alcore_status open_path(alcore__writer *writer) {
+    alcore_ctx *ctx = writer->ctx;
+    alcore__output output;
+    if (!alcore__is_file_system(&ctx->files)) return create_temporary(writer, writer->path);
+    const int error = alcore__output_find(writer->path, &output);
+    if (error) return alcore__fail_system(error, "write", writer->path);
+    if (output.kind == ALCORE__OUTPUT_STANDARD)
+        return open_directly(writer, "-", ALCORE_FILE_CREATE);
+    if (output.kind == ALCORE__OUTPUT_STREAM)
+        return open_directly(writer, writer->path, ALCORE__FILE_STREAM);
+    writer->target = alcore__strndup(ctx, output.path, strlen(output.path));
+    if (!writer->target) return alcore__fail_memory(strlen(output.path) + 1);
+    ALCORE__TRY(create_temporary(writer, writer->target));
+    alcore__output_keep(&output, writer->temporary);
+    return ALCORE_OK;
 }
 
 /* Checks that the file table has what writing needs and that path can be replaced, then opens a
- * temporary file, or "-" directly. */
+ * temporary file, or "-" or a device directly. */
 alcore_status alcore__writer_open(alcore_ctx *ctx, const char *path, alcore__writer **out) {
     const alcore_files *files = &ctx->files;
     *out = NULL;
@@ -216,16 +258,16 @@ alcore_status alcore__writer_open(alcore_ctx *ctx, const char *path, alcore__wri
     if (!files->open || !files->close) return missing(files->open ? "close" : "open");
     if (!files->write) return missing("write");
     if (!files->rename) return missing("rename");
-    ALCORE__TRY(check_target(ctx, path));
     size_t bytes = strlen(path) + 1;
     alcore__writer *writer = alcore__calloc(ctx, 1, sizeof *writer + bytes);
     if (!writer) return alcore__fail_memory(sizeof *writer + bytes);
     memcpy(writer->path, path, bytes);
     writer->ctx = alcore_ctx_ref(ctx);
     writer->buffer = alcore__alloc(ctx, WRITE_BUFFER);
-    alcore_status status = !writer->buffer          ? alcore__fail_memory(WRITE_BUFFER)
-                           : strcmp(path, "-") == 0 ? open_output(writer)
-                                                    : create_temporary(writer);
+    alcore_status status = !writer->buffer ? alcore__fail_memory(WRITE_BUFFER)
+                           : strcmp(path, "-") == 0
+                               ? open_directly(writer, path, ALCORE_FILE_CREATE)
+                               : open_path(writer);
     if (status != ALCORE_OK) {
         free_writer(writer);
         return status;
@@ -292,8 +334,9 @@ static alcore_status store(alcore__writer *writer) {
 /* Gives the stored file its name. */
 static alcore_status publish(alcore__writer *writer) {
     const alcore_files *files = &writer->ctx->files;
-    if (!writer->temporary) return ALCORE_OK; /* standard output */
-    alcore_status status = files->rename(files->user, writer->temporary, writer->path);
+    if (!writer->temporary) return ALCORE_OK; /* it was written directly */
+    alcore_status status = files->rename(files->user, writer->temporary,
+                                         writer->target ? writer->target : writer->path);
     return status == ALCORE_OK ? ALCORE_OK : writing_failed(writer, status);
 }
 
@@ -345,7 +388,7 @@ alcore_status alcore__writer_commit_both(alcore__writer *first, alcore__writer *
     if (status == ALCORE_OK) status = publish(second);
     if (status != ALCORE_OK) {
         alcore__writer_abort(second);
-        abandon(first, named ? first->path : first->temporary);
+        abandon(first, !named ? first->temporary : first->target ? first->target : first->path);
     } else {
         free_writer(second);
         free_writer(first);

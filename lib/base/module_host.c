@@ -54,7 +54,9 @@ static void host_file_close(alcore_sys_file *file) {
     alcore__file_close((alcore__file *)file);
 }
 
+/* Modules write states of gigabytes, of which a killed training leaves a part. */
 static alcore_status host_writer_open(void *user, const char *path, alcore_sys_writer **out) {
+    if (path) alcore__remove_leftovers(user, path);
     return alcore__writer_open(user, path, (alcore__writer **)out);
 }
 

@@ -13,8 +13,6 @@
 #include "alcore/remedy.h"
 #include "base/base.h"
 
-/* Bytes of an error text or a log line, its NUL included; longer ones are cut. */
-#define ALCORE__TEXT_BYTES 1024
 /* Nanoseconds between two calls of progress; the entering thread sleeps half as long at most. */
 #define ALCORE__PROGRESS_NS INT64_C(100000000)
 
@@ -68,7 +66,6 @@ struct alcore_ctx {
     void (*progress_destroy)(void *progress_user);
     char *module_dir;          /* folder in which modules are looked for first; NULL: none */
     char *torch_dir;           /* folder with libtorch for models; NULL: none was named */
-    atomic_uint temporaries;   /* temporary files so far: a number for the name of the next */
     alcore__log_queue lines;   /* lines logged outside of calls, or from within the log function */
     pthread_mutex_t pool_lock; /* guards pool */
     struct alcore__pool *pool; /* NULL before the first parallel call */
@@ -107,6 +104,13 @@ void alcore__pool_end(alcore_ctx *ctx);
 /* file_system.c: the default file table, and whether a table is that one. */
 void alcore__file_system(alcore_ctx *ctx, alcore_files *out);
 bool alcore__is_file_system(const alcore_files *files);
+/* The descriptor of a file that the default table has opened. */
+int alcore__file_descriptor(const void *handle);
+/* A mode of its open function beside those of the public header: a device or a pipe, for writing.
+ */
+enum { ALCORE__FILE_STREAM = 3 };
+/* The error of a system call: what could not be done with the path, and the text of errno. */
+alcore_status alcore__fail_system(int error, const char *what, const char *path);
 
 /* module.c */
 void alcore__modules_end(alcore_ctx *ctx);

@@ -112,6 +112,29 @@ static alcore_status check_tensor(const alcore_tensor *tensor, const char *name,
                         name, tensor->dtype.code, tensor->dtype.bits);
 }
 
+/* The distance from the first number to the last one is a sum of products of steps and strides, in
+ * bytes: each has to be one that an address can have. Along a dimension of length 1 nothing is
+ * read; a tensor without numbers spans nothing. */
+alcore_status alcore__tensor_check_span(const alcore_tensor *tensor, const char *name) {
+    const int64_t bytes = (tensor->dtype.bits + 7) / 8;
+    int64_t span = bytes, product;
+    for (int32_t i = 0; i < tensor->ndim; i++)
+        if (tensor->shape[i] == 0 || !tensor->strides) return ALCORE_OK;
+    for (int32_t i = 0; i < tensor->ndim; i++) {
+        const int64_t stride = tensor->strides[i];
+        if (tensor->shape[i] == 1) continue;
+        if (stride == INT64_MIN ||
+            __builtin_mul_overflow(stride < 0 ? -stride : stride, tensor->shape[i] - 1, &product) ||
+            __builtin_mul_overflow(product, bytes, &product) ||
+            __builtin_add_overflow(span, product, &span))
+            return alcore__fail(ALCORE_E_SHAPE,
+                                "%s: dimension %d has %lld entries with the stride %lld: they span "
+                                "more bytes than can be addressed",
+                                name, i, (long long)tensor->shape[i], (long long)stride);
+    }
+    return ALCORE_OK;
+}
+
 /* Checks device, shape, strides, alignment and data of a caller's tensor and describes it as rows
  * with a stride; no number is read. name: the argument's, for the error. */
 static alcore_status make_view(const alcore_tensor *tensor, const char *name, bool host_only,
@@ -128,6 +151,7 @@ static alcore_status make_view(const alcore_tensor *tensor, const char *name, bo
     if (__builtin_mul_overflow(view.rows, view.columns, &numbers) ||
         numbers > INT64_MAX / (int64_t)sizeof(double))
         return alcore__fail(ALCORE_E_SHAPE, "%s: the shape overflows", name);
+    ALCORE__TRY(alcore__tensor_check_span(tensor, name));
     if (tensor->strides && numbers > 0) {
         if (matrix && view.columns > 1 && tensor->strides[1] != 1)
             return alcore__fail(ALCORE_E_SHAPE,

@@ -37,6 +37,10 @@ alcore_status alcore__tensor_output_any(const alcore_tensor *tensor, const char 
                                         int32_t dtype, int64_t rows, int64_t columns,
                                         alcore__array *out);
 
+/* Checks that the numbers of a tensor, whose shape and dtype were checked, lie within 2^63 bytes.
+ */
+alcore_status alcore__tensor_check_span(const alcore_tensor *tensor, const char *name);
+
 bool alcore__dtype_is_float(int32_t dtype);    /* float16, bfloat16, float32, float64 */
 bool alcore__dtype_is_integer(int32_t dtype);  /* int32, int64 */
 const char *alcore__dtype_name(int32_t dtype); /* "float32"; "unknown" */

@@ -5,6 +5,12 @@
 
 #include "alcore/sys/kernel.h"
 
+/* The largest sum of squares of a vector that is accepted. float64 components may be so large that
+ * sums of squares, products of two of them (BADGE), and their sums over all rows overflow, so that
+ * distances are infinite or NaN without a word; vectors of the other types are shorter than 1e41.
+ */
+#define ALCORE__MAX_SQUARE 1e140
+
 /* The table for the best instruction set that this machine runs; never NULL. Every table gives the
  * same bits. */
 const alcore_sys_kernels *alcore__kernels_cpu(void);

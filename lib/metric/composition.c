@@ -82,9 +82,8 @@ static void count_target_languages(composition *self, const alcore_pool *target)
     for (int64_t i = 0; i < self->pool_rows; i++) {
         if (!self->mask[i]) continue;
         const char *language = alcore_pool_language(self->pool, i);
-        bool found = false;
-        for (int64_t t = 0; t < count && !found; t++) found = strcmp(tags[t], language) == 0;
-        self->result.target_language_rows += found;
+        self->result.target_language_rows +=
+            alcore__tag_find(tags, count, language, strlen(language)) >= 0;
     }
 }
 

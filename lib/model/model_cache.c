@@ -12,14 +12,21 @@
  * The time of the file is that of its oldest row: rows that are added later do not change it. A
  * file that is older than max_age is not read, and replaced by one with what is computed now.
  *
- * A run reads the file, computes the wanted rows that it lacks, and writes the file anew with both,
- * beside the old one, which it then replaces. Two runs may do so at once: each file that appears is
- * whole, and what only the other one had computed is computed again when it is next wanted. A file
+ * A run reads the file into a writer and lets the model put the wanted rows that it lacks into the
+ * same writer, batch by batch. From time to time, when the model has computed ten times as long as
+ * the last writing of the file took, and when the run ends, however it ends, the file is written
+ * anew with all rows, beside the old one, which it then replaces. So a run that is cancelled keeps
+ * all batches, and one that is killed all but the last ones; the next run computes the rest, in the
+ * batches that an uninterrupted run would have made.
+ *
+ * Two runs may do so at once: each file that appears is whole, a run takes over what another one
+ * has written since, and what is lost in between is computed again when it is next wanted. A file
  * that is damaged, or whose values do not fit those computed now, is not used and replaced, with a
  * warning. A folder that cannot be written ends the run before anything is computed; a file that
- * cannot be written afterwards is a warning, as its values are there. */
+ * cannot be written afterwards is a warning, and noted in cache->use, as its values are there. */
 #include <inttypes.h>
 #include <math.h>
+#include <stdio.h>
 #include <string.h>
 #include <time.h>
 
@@ -27,8 +34,11 @@
 #include "pool/column_names.h"
 #include "pool/column_writer.h"
 
+/* The file is written again when the model has computed so many times as long as that took. */
+enum { WORK_PER_WRITING = 10 };
+
 /* One run of a model with a cache. */
-typedef struct cached_run {
+struct alcore__cached_run {
     alcore_ctx *ctx;
     alcore_model *model;
     alcore_pool *pool;
@@ -43,7 +53,12 @@ typedef struct cached_run {
     int64_t rows;                 /* of the pool */
     int64_t missing_count;        /* rows with missing 1 */
     int64_t read_count;           /* rows that the file had and that were wanted */
-} cached_run;
+    bool taken;                   /* the model puts its values into the writer itself */
+    double began, saved, writing; /* seconds: when the run began and the file was last written, and
+                                     how long that took */
+    bool failed;                  /* the file could not be written: the user was told */
+    alcore__file_state state;     /* of the file when this run last read or wrote it */
+};
 
 /* A failure that is not about the file: it ends the run. */
 static bool is_fatal(alcore_status status) {
@@ -53,7 +68,7 @@ static bool is_fatal(alcore_status status) {
 
 /* Sets self->path from the key, whose first line, 1, is the version of its form: a later form has
  * other files. */
-static alcore_status name_file(cached_run *self, const char *origin) {
+static alcore_status name_file(alcore__cached_run *self, const char *origin) {
     alcore__buffer key = {0};
     alcore_status status = alcore__buffer_format(
         self->ctx, &key, "1\n%016" PRIx64 "\n%" PRId64 "\n%s\n%s",
@@ -69,13 +84,13 @@ static alcore_status name_file(cached_run *self, const char *origin) {
 }
 
 /* Makes an empty writer; one from before is released. */
-static alcore_status new_writer(cached_run *self) {
+static alcore_status new_writer(alcore__cached_run *self) {
     alcore_column_writer_unref(self->writer);
     self->writer = NULL;
     alcore_column_options options = ALCORE_COLUMN_OPTIONS_INIT;
     options.meaning = alcore__model_meaning(self->model, self->column);
-    ALCORE__TRY(alcore_column_writer_new(self->pool, self->column, self->shape, &options,
-                                         &self->writer));
+    ALCORE__TRY(
+        alcore_column_writer_new(self->pool, self->column, self->shape, &options, &self->writer));
     alcore__column_writer_want(self->writer, self->wanted);
     return ALCORE_OK;
 }
@@ -109,17 +124,20 @@ alcore_status alcore__cache_merge(alcore_column_writer *writer, const char *path
 }
 
 /* What was computed is in memory: a full disk does not lose it for this run. */
-alcore_status alcore__cache_save(alcore_column_writer *writer, const char *path) {
-    const alcore_status status = alcore_column_writer_save(writer, path);
+alcore_status alcore__cache_save(alcore_column_writer *writer, const char *path,
+                                 alcore__cache_use *use) {
+    const alcore_status status = alcore__column_writer_keep(writer, path);
     if (status == ALCORE_OK || is_fatal(status)) return status;
-    alcore__log(writer->object.ctx, ALCORE_LOG_WARN, "cache", NULL,
-                "the column '%s' could not be kept: %s", writer->name, alcore_last_error());
+    if (use) use->lost = true;
+    alcore__log(writer->object.ctx, ALCORE_LOG_ERROR, "cache", NULL,
+                "the column '%s' could not be kept, and the next run computes it again: %s",
+                writer->name, alcore_last_error());
     return ALCORE_OK;
 }
 
 /* Whether the file, written at `time`, is too old to be used. A time in the future, of a clock that
  * was set back, is young. */
-static bool is_outdated(const cached_run *self, double time) {
+static bool is_outdated(const alcore__cached_run *self, double time) {
     struct timespec now;
     if (isnan(self->cache->max_age)) return false;
     clock_gettime(CLOCK_REALTIME, &now);
@@ -128,7 +146,7 @@ static bool is_outdated(const cached_run *self, double time) {
 
 /* Puts the rows of the file, if there is one that is young enough, into the writer. Where the
  * host's file table knows no times, `time` is NaN, which only a max_age makes a failure. */
-static alcore_status read_file(cached_run *self) {
+static alcore_status read_file(alcore__cached_run *self) {
     bool found;
     double time;
     alcore_status status = alcore__file_time(self->ctx, self->path.data, &time);
@@ -142,7 +160,7 @@ static alcore_status read_file(cached_run *self) {
 }
 
 /* Lists the wanted rows that need a value and are not in the writer. */
-static alcore_status list_missing(cached_run *self) {
+static alcore_status list_missing(alcore__cached_run *self) {
     self->missing_count = self->read_count = 0;
     ALCORE__TRY(alcore__read_begin(self->pool, "pool"));
     const uint32_t *states = alcore_pool_states(self->pool);
@@ -158,14 +176,16 @@ static alcore_status list_missing(cached_run *self) {
 }
 
 /* Makes sure that the file can be written, before hours are spent on computing: a temporary file is
- * begun beside it and removed. The folder is made where it is missing. */
-static alcore_status check_folder(const cached_run *self) {
+ * begun beside it and removed, as are those that killed runs left. The folder is made where it is
+ * missing. */
+static alcore_status check_folder(const alcore__cached_run *self) {
     alcore__writer *writer;
     ALCORE__TRY(alcore__make_folder(self->ctx, self->cache->folder));
     const alcore_status status = alcore__writer_open(self->ctx, self->path.data, &writer);
     if (status != ALCORE_OK)
         return alcore__fail_within(status, "the cache '%s' cannot be written", self->cache->folder);
     alcore__writer_abort(writer);
+    alcore__remove_leftovers(self->ctx, self->path.data);
     return ALCORE_OK;
 }
 
@@ -175,21 +195,92 @@ static double seconds_now(void) {
     return (double)now.tv_sec + 1e-9 * (double)now.tv_nsec;
 }
 
-/* Computes the missing rows, which the model puts into the pool. */
-static alcore_status run_missing(const cached_run *self) {
-    const alcore__wanted missing = {.mask = self->missing, .rows = self->rows};
+/* Takes over the rows that another run has written since this one last read or wrote the file. A
+ * file that cannot be read, or does not fit, is replaced by what this run has. */
+static void join_others(alcore__cached_run *self) {
+    alcore__file_state now;
+    alcore__path_state(self->ctx, self->path.data, &now);
+    if (now.known && !alcore__file_state_equal(&now, &self->state))
+        (void)alcore__column_writer_join(self->writer, self->path.data);
+}
+
+/* Writes the file, with the time of its oldest row. Where it could not be written the file before
+ * it gets its own time again, and this run does not try once more. */
+static alcore_status write_file(alcore__cached_run *self) {
     const double start = seconds_now();
-    const alcore_status status =
-        self->model->table->run(self->model, self->pool, self->column, &missing);
-    if (self->cache->use) {
-        self->cache->use->computed += self->missing_count;
-        self->cache->use->seconds += seconds_now() - start;
+    if (self->failed) return ALCORE_OK;
+    alcore__cache_use use = {0};
+    join_others(self);
+    ALCORE__TRY(alcore__cache_save(self->writer, self->path.data, &use));
+    if (!isnan(self->oldest)) alcore__file_set_time(self->ctx, self->path.data, self->oldest);
+    alcore__path_state(self->ctx, self->path.data, &self->state);
+    self->failed = use.lost;
+    if (use.lost && self->cache->use) self->cache->use->lost = true;
+    self->saved = seconds_now();
+    self->writing = self->saved - start;
+    return ALCORE_OK;
+}
+
+/* Keeps what a run that failed has computed, and leaves the error as it was. */
+static alcore_status keep_rest(alcore__cached_run *self, alcore_status status) {
+    char text[ALCORE__TEXT_BYTES];
+    snprintf(text, sizeof text, "%s", alcore_last_error());
+    if (self->taken && status != ALCORE_E_SHAPE && status != ALCORE_E_FORKED)
+        (void)write_file(self); /* whatever comes of it, the run has failed */
+    return alcore_error_set(status, text, strlen(text));
+}
+
+alcore_status alcore__model_writer_open(alcore_model *model, alcore_pool *pool, const char *column,
+                                        int32_t shape, const alcore__wanted *wanted,
+                                        alcore_column_writer **out) {
+    alcore__cached_run *run = model->cached_run;
+    if (run && strcmp(run->column, column) == 0) {
+        run->taken = true;
+        *out = alcore_column_writer_ref(run->writer);
+    } else {
+        alcore_column_options options = ALCORE_COLUMN_OPTIONS_INIT;
+        options.meaning = alcore__model_meaning(model, column);
+        ALCORE__TRY(alcore_column_writer_new(pool, column, shape, &options, out));
     }
+    alcore__column_writer_want(*out, wanted);
+    return ALCORE_OK;
+}
+
+alcore_status alcore__model_writer_keep(alcore_model *model) {
+    alcore__cached_run *run = model->cached_run;
+    if (!run || !run->taken || run->failed) return ALCORE_OK;
+    return seconds_now() - run->saved < WORK_PER_WRITING * run->writing ? ALCORE_OK
+                                                                        : write_file(run);
+}
+
+alcore_status alcore__model_writer_close(alcore_model *model, alcore_column_writer *writer,
+                                         alcore_status status) {
+    alcore__cached_run *run = model->cached_run;
+    if (status == ALCORE_OK && run && run->taken) status = write_file(run);
+    if (status == ALCORE_OK) status = alcore_column_writer_finish(writer, ALCORE_MISSING_FAIL);
+    alcore__column_writer_want(writer, NULL);
+    alcore_column_writer_unref(writer);
     return status;
 }
 
-/* Copies the rows that the model has just put into the pool to the writer. */
-static alcore_status copy_computed(const cached_run *self) {
+/* Computes the missing rows, which the model puts into the writer or into the pool. */
+static alcore_status run_missing(alcore__cached_run *self) {
+    const alcore__wanted missing = {.mask = self->missing, .rows = self->rows};
+    self->began = self->saved = seconds_now();
+    self->taken = false;
+    self->model->cached_run = self;
+    const alcore_status status =
+        self->model->table->run(self->model, self->pool, self->column, &missing);
+    self->model->cached_run = NULL;
+    if (self->cache->use) {
+        self->cache->use->computed += self->missing_count;
+        self->cache->use->seconds += seconds_now() - self->began;
+    }
+    return status == ALCORE_OK ? status : keep_rest(self, status);
+}
+
+/* Copies the rows that the model has just put into the pool to the writer, and writes the file. */
+static alcore_status copy_computed(alcore__cached_run *self) {
     ALCORE__TRY(alcore__read_begin(self->pool, "pool"));
     const alcore__column *column = alcore__pool_find_column(self->pool, self->column);
     const alcore_status status =
@@ -197,49 +288,44 @@ static alcore_status copy_computed(const cached_run *self) {
                : alcore__fail(ALCORE_E_BUSY, "the column '%s' was dropped during the call",
                               self->column);
     alcore__read_end(self->pool);
-    return status;
+    return status == ALCORE_OK ? write_file(self) : status;
+}
+
+/* Computes the missing rows and brings them together with those of the file. */
+static alcore_status add_missing(alcore__cached_run *self) {
+    ALCORE__TRY(run_missing(self));
+    return self->taken ? ALCORE_OK : copy_computed(self);
 }
 
 /* Computes what is missing. Values of another shape than those of the file say that the model is
  * another one than it claims to be: then the file is left out and every wanted row is computed. */
-static alcore_status compute_missing(cached_run *self) {
+static alcore_status compute_missing(alcore__cached_run *self) {
     ALCORE__TRY(check_folder(self));
-    ALCORE__TRY(run_missing(self));
-    const alcore_status status = copy_computed(self);
-    if (status != ALCORE_E_SHAPE) return status;
+    const alcore_status status = add_missing(self);
+    if (status != ALCORE_E_SHAPE || isnan(self->oldest)) return status;
     warn_unused(self->ctx, self->path.data, self->column);
     self->oldest = (double)NAN;
+    alcore__path_state(self->ctx, self->path.data, &self->state);
     ALCORE__TRY(new_writer(self));
     ALCORE__TRY(list_missing(self));
-    ALCORE__TRY(run_missing(self));
-    return copy_computed(self);
-}
-
-/* Writes the file, with the time of its oldest row. Where it could not be written the file before
- * it gets its own time again. */
-static alcore_status write_file(const cached_run *self) {
-    ALCORE__TRY(alcore__cache_save(self->writer, self->path.data));
-    if (!isnan(self->oldest)) alcore__file_set_time(self->ctx, self->path.data, self->oldest);
-    return ALCORE_OK;
+    return add_missing(self);
 }
 
 /* The steps of a run; the caller frees what self owns. */
-static alcore_status run_cached(cached_run *self, const char *origin) {
+static alcore_status run_cached(alcore__cached_run *self, const char *origin) {
     self->rows = alcore_pool_rows(self->pool);
     ALCORE__TRY(name_file(self, origin));
     ALCORE__TRY(
         alcore__new_array(self->ctx, (size_t)self->rows, sizeof *self->missing, &self->missing));
     ALCORE__TRY(new_writer(self));
+    alcore__path_state(self->ctx, self->path.data, &self->state);
     ALCORE__TRY(read_file(self));
     ALCORE__TRY(list_missing(self));
-    if (self->missing_count > 0) {
-        ALCORE__TRY(compute_missing(self));
-        ALCORE__TRY(write_file(self));
-    }
+    if (self->missing_count > 0) ALCORE__TRY(compute_missing(self));
     alcore__log(self->ctx, ALCORE_LOG_INFO, "cache", NULL,
                 "the column '%s': %" PRId64 " rows were there, %" PRId64 " are computed",
                 self->column, self->read_count, self->missing_count);
-    return alcore_column_writer_finish(self->writer, ALCORE_MISSING_FAIL);
+    return self->taken ? ALCORE_OK : alcore_column_writer_finish(self->writer, ALCORE_MISSING_FAIL);
 }
 
 /* Whether a run of the model for this column goes through a cache: it has to identify itself, and
@@ -255,14 +341,14 @@ bool alcore__model_is_cached(const alcore_model *model, const char *column) {
 alcore_status alcore__model_run_cached(alcore_model *model, alcore_pool *pool, const char *column,
                                        const alcore__wanted *wanted, const char *origin,
                                        const alcore__cache *cache) {
-    cached_run self = {.ctx = model->object.ctx,
-                       .model = model,
-                       .pool = pool,
-                       .column = column,
-                       .wanted = wanted,
-                       .cache = cache,
-                       .oldest = (double)NAN,
-                       .shape = alcore__column_name_find(column)->shape};
+    alcore__cached_run self = {.ctx = model->object.ctx,
+                               .model = model,
+                               .pool = pool,
+                               .column = column,
+                               .wanted = wanted,
+                               .cache = cache,
+                               .oldest = (double)NAN,
+                               .shape = alcore__column_name_find(column)->shape};
     const alcore_status status = run_cached(&self, origin);
     if (self.writer) alcore__column_writer_want(self.writer, NULL);
     alcore_column_writer_unref(self.writer);

@@ -6,6 +6,7 @@
  * receiver below turns an item's index in the batch into its pool row and passes the values to the
  * writer of the column. A ragged column has a list of values a row, one a token; a dense one has a
  * vector. Memory: the views of one batch, 32 bytes a row, and the column. */
+#include <inttypes.h>
 #include <string.h>
 
 #include "model/folder_kind.h"
@@ -190,8 +191,9 @@ static alcore_status run_batches(alcore_model *model, alcore_pool *pool, int32_t
     for (int64_t row = 0; row < rows;) {
         alcore__model_batch_fill(pool, entries[entry].column, wanted, &row, batch);
         ALCORE__TRY(alcore__tick(model->object.ctx, "model", row, rows));
-        if (batch->count > 0)
-            ALCORE__TRY(run_batch(model, pool, entries[entry].call, of_references, batch, &sink));
+        if (batch->count == 0) continue;
+        ALCORE__TRY(run_batch(model, pool, entries[entry].call, of_references, batch, &sink));
+        ALCORE__TRY(alcore__model_writer_keep(model));
     }
     return ALCORE_OK;
 }
@@ -205,11 +207,8 @@ static alcore_status run_entry(alcore_model *model, alcore_pool *pool, int32_t e
     alcore_ctx *ctx = model->object.ctx;
     alcore__model_batch batch = {0};
     receiver all = {.engine = data->engine->engine, .batch = &batch, .part = entries[entry].part};
-    alcore_column_options options = ALCORE_COLUMN_OPTIONS_INIT;
-    options.meaning = meaning(model, entries[entry].column);
-    ALCORE__TRY(alcore_column_writer_new(pool, entries[entry].column, entries[entry].shape,
-                                         &options, &all.writer));
-    alcore__column_writer_want(all.writer, wanted);
+    ALCORE__TRY(alcore__model_writer_open(model, pool, entries[entry].column, entries[entry].shape,
+                                          wanted, &all.writer));
     alcore_status status = alcore__model_batch_init(ctx, ALCORE__ENGINE_ROWS, &batch);
     if (status == ALCORE_OK)
         status = alcore__new_array(ctx, ALCORE__ENGINE_ROWS, sizeof *all.rows, &all.rows);
@@ -218,12 +217,9 @@ static alcore_status run_entry(alcore_model *model, alcore_pool *pool, int32_t e
         status = run_batches(model, pool, entry, of_references, wanted, &all, &batch);
         alcore__read_end(pool);
     }
-    if (status == ALCORE_OK) status = alcore_column_writer_finish(all.writer, ALCORE_MISSING_FAIL);
     alcore__free(ctx, all.rows);
     alcore__model_batch_clear(ctx, &batch);
-    alcore__column_writer_want(all.writer, NULL);
-    alcore_column_writer_unref(all.writer);
-    return status;
+    return alcore__model_writer_close(model, all.writer, status);
 }
 
 /* A prompt would shift the values of a column with one for each token of the row's text. */
@@ -326,8 +322,12 @@ static void info(const alcore_model *model, alcore_model_info *out) {
 static alcore_status describe(const alcore_model *model, const alcore_pool *pool,
                               const char *column, alcore__buffer *out) {
     const alcore__engine_model *data = model->data;
+    const uint64_t languages = data->info.takes_tokens ? 0 : alcore__pool_hash_languages(pool);
     ALCORE__TRY(alcore__buffer_format(alcore__pool_ctx(pool), out, ", version %s on %s",
                                       data->version, data->info.device));
+    if (languages != 0) /* an engine that reads texts is told the language of each */
+        ALCORE__TRY(alcore__buffer_format(alcore__pool_ctx(pool), out, ", languages %016" PRIx64,
+                                          languages));
     const int32_t entry = entry_index(column);
     if (data->language && entry >= 0 && entries[entry].call == ALCORE_SYS_MODEL_TOKEN_LOGPROBS)
         ALCORE__TRY(

@@ -63,6 +63,7 @@ static alcore_status run_batches(alcore_model *model, alcore_pool *pool,
         if (batch.count == 0) continue;
         alcore_status status = function(host->user, &batch, writer);
         if (status != ALCORE_OK) return alcore__fail_callback(status, "the model's function");
+        ALCORE__TRY(alcore__model_writer_keep(model));
     }
     return ALCORE_OK;
 }
@@ -78,8 +79,7 @@ static alcore_status run(alcore_model *model, alcore_pool *pool, const char *col
     alcore_model_function function = find_function(host, column, &shape);
     int64_t batch_rows = host->batch_rows == 0 ? DEFAULT_BATCH : host->batch_rows;
     alcore_column_writer *writer;
-    ALCORE__TRY(alcore_column_writer_new(pool, column, shape, NULL /* options */, &writer));
-    alcore__column_writer_want(writer, wanted);
+    ALCORE__TRY(alcore__model_writer_open(model, pool, column, shape, wanted, &writer));
     alcore__model_batch buffers = {0};
     alcore_status status = alcore__model_batch_init(ctx, batch_rows, &buffers);
     if (status == ALCORE_OK) status = alcore__read_begin(pool, "pool");
@@ -87,22 +87,25 @@ static alcore_status run(alcore_model *model, alcore_pool *pool, const char *col
         status = run_batches(model, pool, function, writer, &buffers, column, wanted);
         alcore__read_end(pool);
     }
-    if (status == ALCORE_OK) status = alcore_column_writer_finish(writer, ALCORE_MISSING_FAIL);
     alcore__model_batch_clear(ctx, &buffers);
-    alcore__column_writer_want(writer, NULL);
-    alcore_column_writer_unref(writer);
-    return status;
+    return alcore__model_writer_close(model, writer, status);
 }
 
 /* alcore__model_table.describe: the version is part of the origin of a column, so that the columns
- * of a model that was trained further since are not used again. */
+ * of a model that was trained further since are not used again; and so is what the functions may
+ * have read of the pool beside its texts. */
 static alcore_status describe(const alcore_model *model, const alcore_pool *pool,
                               const char *column, alcore__buffer *out) {
     const alcore_model_host *host = model->data;
+    alcore_ctx *ctx = alcore__pool_ctx(pool);
+    uint64_t details = 0;
     (void)column;
-    if (!host->version) return ALCORE_OK;
-    return alcore__buffer_format(alcore__pool_ctx(pool), out, ", version %" PRIu64,
-                                 host->version(host->user));
+    if (host->version)
+        ALCORE__TRY(
+            alcore__buffer_format(ctx, out, ", version %" PRIu64, host->version(host->user)));
+    if (model->named) ALCORE__TRY(alcore__pool_hash_details(pool, &details));
+    if (details == 0) return ALCORE_OK;
+    return alcore__buffer_format(ctx, out, ", details of rows %016" PRIx64, details);
 }
 
 /* alcore__model_table.release; the host's destroy runs once. */

@@ -70,7 +70,11 @@ typedef struct alcore__model_table {
 typedef struct alcore__cache_use {
     int64_t computed; /* rows that were wanted and not there */
     double seconds;   /* that the model took for them */
+    bool lost;        /* what was computed could not be kept: a full disk, no permission */
 } alcore__cache_use;
+
+/* A run of a model with a cache, while it is under way (model_cache.c). */
+typedef struct alcore__cached_run alcore__cached_run;
 
 /* Where computed columns are kept. */
 typedef struct alcore__cache {
@@ -86,7 +90,8 @@ struct alcore_model {
     bool named;         /* the name identifies the model: columns that it made may be used again */
     void *data;         /* state of this kind of model, owned; released by table->release */
     char *cache_folder; /* of alcore_model_set_cache(), owned; NULL: none */
-    double cache_max_age; /* as alcore__cache.max_age */
+    double cache_max_age;           /* as alcore__cache.max_age */
+    alcore__cached_run *cached_run; /* that is under way; NULL: none */
 };
 
 /* Makes a handle, which owns data from then on; on failure data is still the caller's. name is
@@ -123,8 +128,22 @@ alcore_status alcore__model_run_cached(alcore_model *model, alcore_pool *pool, c
  * read; one that is missing counts as empty, and one that is damaged or does not fit likewise, with
  * a warning. */
 alcore_status alcore__cache_merge(alcore_column_writer *writer, const char *path, bool *out);
-/* Writes the rows of the writer to a file of the cache; a full disk is a warning only. */
-alcore_status alcore__cache_save(alcore_column_writer *writer, const char *path);
+/* Writes the rows of the writer to a file of the cache, also in a call that was cancelled. A full
+ * disk is logged, as an error, and noted in use (NULL: it is not); it fails nothing. */
+alcore_status alcore__cache_save(alcore_column_writer *writer, const char *path,
+                                 alcore__cache_use *use);
+/* The writer into which a kind of model puts what it computes: with a cache that of the run, which
+ * has the rows of the file, so that batches can be kept as they come; else a new one. It asks for
+ * the wanted rows. */
+alcore_status alcore__model_writer_open(alcore_model *model, alcore_pool *pool, const char *column,
+                                        int32_t shape, const alcore__wanted *wanted,
+                                        alcore_column_writer **out);
+/* Called after each batch: lets the cache keep what was put, when it is time. */
+alcore_status alcore__model_writer_keep(alcore_model *model);
+/* With ALCORE_OK keeps all and puts the column into the pool; releases the writer. Returns status,
+ * or the failure. */
+alcore_status alcore__model_writer_close(alcore_model *model, alcore_column_writer *writer,
+                                         alcore_status status);
 
 /* ---- values of earlier rounds (model_rounds.c) ---- */
 
@@ -143,7 +162,8 @@ alcore_status alcore__rounds_merge(const alcore__rounds *rounds, const alcore_po
                                    const char *column, alcore_column_writer *writer);
 /* Keeps the values of the writer as those of the present round. */
 alcore_status alcore__rounds_save(const alcore__rounds *rounds, const alcore_pool *pool,
-                                  const char *column, alcore_column_writer *writer);
+                                  const char *column, alcore_column_writer *writer,
+                                  alcore__cache_use *use);
 
 /* *out: whether the column of the pool can be used as it is: it was given by the caller, or this
  * model made it in its present state (model NULL: any model) and it has values for all wanted rows

@@ -4,7 +4,7 @@
  * of it; here a file has what was computed in one round, whatever made it:
  *
  *     FOLDER/COLUMN-round-ROUND-KEY.alcore   KEY: 128-bit hash of the fingerprint of the pool,
- *                                            column, strategy, seed
+ *                                            column, strategy, seed, and its languages
  *
  * The round of a value, by which it is too old or not, is that of its file. A round reads the files
  * of rounds before it and writes its own, so that a round that is repeated reads what it read at
@@ -19,10 +19,13 @@ static alcore_status name_file(const alcore__rounds *rounds, const alcore_pool *
                                const char *column, int64_t round, alcore__buffer *out) {
     alcore_ctx *ctx = alcore__pool_ctx(pool);
     alcore__buffer key = {0};
+    const uint64_t languages = alcore__pool_hash_languages(pool);
     alcore_status status =
         alcore__buffer_format(ctx, &key, "1\n%016" PRIx64 "\n%" PRId64 "\n%s\n%s\n%" PRIu64,
                               alcore_pool_fingerprint(pool), alcore_pool_rows(pool), column,
                               rounds->strategy, rounds->seed);
+    if (status == ALCORE_OK && languages != 0)
+        status = alcore__buffer_format(ctx, &key, "\n%016" PRIx64, languages);
     if (status == ALCORE_OK) {
         const alcore__hash hash = alcore__hash128(key.data, key.length);
         status = alcore__buffer_format(
@@ -50,10 +53,11 @@ alcore_status alcore__rounds_merge(const alcore__rounds *rounds, const alcore_po
 }
 
 alcore_status alcore__rounds_save(const alcore__rounds *rounds, const alcore_pool *pool,
-                                  const char *column, alcore_column_writer *writer) {
+                                  const char *column, alcore_column_writer *writer,
+                                  alcore__cache_use *use) {
     alcore__buffer path = {0};
     alcore_status status = name_file(rounds, pool, column, rounds->round, &path);
-    if (status == ALCORE_OK) status = alcore__cache_save(writer, path.data);
+    if (status == ALCORE_OK) status = alcore__cache_save(writer, path.data, use);
     alcore__buffer_clear(alcore__pool_ctx(pool), &path);
     return status;
 }

@@ -115,6 +115,8 @@ alcore_status alcore__pool_put_column(alcore_pool *pool, alcore__column *column)
 /* A hash of the values with their shape and meaning, for provenance. Of a large column only 64
  * parts are read, spread evenly over it. */
 alcore_status alcore__column_fingerprint(const alcore__column *column, uint64_t *out);
+/* The same of all values of the column, for who has to notice every change. */
+alcore_status alcore__column_fingerprint_whole(const alcore__column *column, uint64_t *out);
 /* A value of a row is wrong, as the error text of `status` says: puts the file and the line before
  * it where they are known. Returns status. */
 alcore_status alcore__column_fail(const alcore__column *column, int64_t row, alcore_status status);

@@ -3,13 +3,19 @@
  * a ragged column, a list of tokens of dims values each. Values lie in the file without gaps, in
  * any byte order, row after row or, of a .npy in Fortran order, column after column.
  * Blocks are read, never mapped into memory: another program may truncate the file while it is in
- * use, and reading a mapped page that is gone would end the process. */
+ * use, and reading a mapped page that is gone would end the process.
+ *
+ * A program that writes the file anew in place would change the values between two passes, or
+ * within one. So the time and the length of the open file are compared behind every read with those
+ * that it had when the column was set: what was read before them is what the column was. A file
+ * that takes the place of this one is another file, which is not read. */
 #include "pool/column_array.h"
 
 typedef struct file_array {
     alcore__file *file;
-    alcore__array_info info; /* where and how the values lie in it */
-    int64_t *offsets;        /* [entries + 1] tokens of a ragged column, else NULL */
+    alcore__array_info info;  /* where and how the values lie in it */
+    int64_t *offsets;         /* [entries + 1] tokens of a ragged column, else NULL */
+    alcore__file_state state; /* of the file when the column was set */
 } file_array;
 
 /* Reads entries (or tokens) entry .. entry + count - 1 from the file to destination, where they lie
@@ -17,7 +23,16 @@ typedef struct file_array {
 static alcore_status fetch(const alcore__column *column, int64_t entry, int64_t count,
                            char *destination) {
     const file_array *array = column->data;
-    return alcore__array_read(array->file, &array->info, entry, count, destination);
+    const alcore_status status =
+        alcore__array_read(array->file, &array->info, entry, count, destination);
+    alcore__file_state now;
+    alcore__file_state_of(array->file, &now);
+    if (alcore__file_state_equal(&now, &array->state)) return status;
+    return alcore__fail(
+        ALCORE_E_DATA,
+        "%s was written to while it was read: it must stay as it is while the column "
+        "\"%s\" is there; set the column again",
+        alcore__file_path(array->file), column->name);
 }
 
 /* ops.rows and ops.ragged: pool rows first .. first + count - 1 in *out. Every block is assembled
@@ -51,6 +66,7 @@ alcore_status alcore__column_set_file(alcore__column *column, alcore__file *file
     file_array *array;
     ALCORE__TRY(alcore__new_array(column->ctx, 1, sizeof *array, &array));
     *array = (file_array){.file = file, .info = *info, .offsets = offsets};
+    alcore__file_state_of(file, &array->state);
     column->data = array;
     column->in_file = true;
     column->ragged = offsets;

@@ -83,13 +83,13 @@ typedef struct reading {
 /* Decides how much of a column is read: all of it up to WHOLE_BYTES (256 MiB), else PARTS (64)
  * parts of about PART_BYTES (1 MiB), at most ALCORE_BLOCK_ROWS rows each. The size of a ragged
  * column is not known without reading it, so its rows are counted instead: PARTS blocks are read at
- * most. Texts have 0 bytes a row here and are read as a whole. */
-static reading reading_of(const alcore__column *column) {
+ * most. Texts have 0 bytes a row here and are read as a whole, as every column is with `whole`. */
+static reading reading_of(const alcore__column *column, bool whole) {
     const int64_t bytes = column->dims * (int64_t)alcore_sys_dtype_bytes(column->dtype);
     reading plan = {.rows = ALCORE_BLOCK_ROWS};
-    bool whole = bytes == 0 || column->row_count <= WHOLE_BYTES / bytes;
+    whole = whole || bytes == 0 || column->row_count <= WHOLE_BYTES / bytes;
     if (column->ragged) /* the rows say little about the bytes, but much about the time */
-        whole = column->row_count <= PARTS * ALCORE_BLOCK_ROWS;
+        whole = whole || column->row_count <= PARTS * ALCORE_BLOCK_ROWS;
     else if (!whole && PART_BYTES / bytes < ALCORE_BLOCK_ROWS)
         plan.rows = PART_BYTES / bytes > 0 ? PART_BYTES / bytes : 1;
     plan.parts = (column->row_count + plan.rows - 1) / plan.rows;
@@ -97,27 +97,36 @@ static reading reading_of(const alcore__column *column) {
     return plan;
 }
 
-/* *out: the fingerprint. Called when a selection is made, for every column that it read, and
- * compared by people or programs that want to know whether two selections had the same input. Shape
- * and meaning come first, then the parts that are read, evenly spread, first and last one included.
- */
-alcore_status alcore__column_fingerprint(const alcore__column *column, uint64_t *out) {
+/* *out: the hash of shape and meaning, then of the parts that the plan reads, evenly spread, first
+ * and last one included. */
+static alcore_status hash_parts(const alcore__column *column, const reading *plan, uint64_t *out) {
     const int64_t facts[] = {column->row_count, column->dims, column->dtype, column->meaning,
                              column->ragged};
-    const reading plan = reading_of(column);
     uint64_t fingerprint = alcore__hash64(facts, sizeof facts);
     alcore__scratch scratch = {0};
     alcore_status status = ALCORE_OK;
 
     fingerprint = join(fingerprint, &column->log_scale, sizeof column->log_scale);
-    for (int64_t i = 0; i < plan.read && status == ALCORE_OK; i++) {
-        const int64_t part = plan.read == plan.parts ? i : i * (plan.parts - 1) / (PARTS - 1);
-        const int64_t first = part * plan.rows, left = column->row_count - first;
-        const int64_t count = left < plan.rows ? left : plan.rows;
-        status = alcore__tick(column->ctx, "naming the inputs", i, plan.read);
+    for (int64_t i = 0; i < plan->read && status == ALCORE_OK; i++) {
+        const int64_t part = plan->read == plan->parts ? i : i * (plan->parts - 1) / (PARTS - 1);
+        const int64_t first = part * plan->rows, left = column->row_count - first;
+        const int64_t count = left < plan->rows ? left : plan->rows;
+        status = alcore__tick(column->ctx, "naming the inputs", i, plan->read);
         if (status == ALCORE_OK) status = add_block(column, first, count, &scratch, &fingerprint);
     }
     alcore__scratch_clear(column->ctx, &scratch);
     if (status == ALCORE_OK) *out = fingerprint;
     return status;
+}
+
+/* Called when a selection is made, for every column that it read, and compared by people or
+ * programs that want to know whether two selections had the same input. */
+alcore_status alcore__column_fingerprint(const alcore__column *column, uint64_t *out) {
+    const reading plan = reading_of(column, false);
+    return hash_parts(column, &plan, out);
+}
+
+alcore_status alcore__column_fingerprint_whole(const alcore__column *column, uint64_t *out) {
+    const reading plan = reading_of(column, true);
+    return hash_parts(column, &plan, out);
 }

@@ -146,13 +146,18 @@ static alcore_status describe_values(const alcore_column_writer *writer,
                             values->ndim == 1   ? "1 dimension"
                             : array.columns < 1 ? "0 values per row"
                                                 : "2 dimensions");
+    status = alcore__tensor_check_span(values, "the values");
+    if (status != ALCORE_OK) return alcore__fail_within(status, "column \"%s\"", writer->name);
     const int64_t bytes = (int64_t)alcore_sys_dtype_bytes(array.dtype);
     input->values = array.data;
     input->value_rows = array.rows;
     input->dims = array.columns;
     input->dtype = array.dtype;
-    input->strides[0] = (values->strides ? values->strides[0] : array.columns) * bytes;
-    input->strides[1] = (values->strides && values->ndim == 2 ? values->strides[1] : 1) * bytes;
+    /* A stride along one row or column means nothing, and may be anything. */
+    const bool gaps = values->strides && array.rows > 1,
+               steps = values->strides && array.columns > 1;
+    input->strides[0] = (gaps ? values->strides[0] : array.columns) * bytes;
+    input->strides[1] = (steps ? values->strides[1] : 1) * bytes;
     return array.on_device ? open_values(writer, values, stream, device) : ALCORE_OK;
 }
 
@@ -277,12 +282,37 @@ alcore_status alcore_column_writer_save(alcore_column_writer *writer, const char
     ALCORE__TRY(begin(writer));
     if (!path) return end(writer, alcore__fail(ALCORE_E_INVALID, "path is NULL"));
     alcore_status status = alcore__builder_bring(&writer->builder);
-    return end(writer, status == ALCORE_OK ? alcore__column_writer_save(writer, path) : status);
+    return end(writer,
+               status == ALCORE_OK ? alcore__column_writer_save(writer, path, true) : status);
+}
+
+/* begin() fails in a call that was cancelled; the caller, which is within one, knows the writer. */
+static alcore_status begin_within(alcore_column_writer *writer) {
+    if (pthread_mutex_lock(&writer->lock) == EDEADLK)
+        return alcore__fail(ALCORE_E_BUSY, "the column writer is in use by another call");
+    if (!writer->finished) return ALCORE_OK;
+    pthread_mutex_unlock(&writer->lock);
+    return alcore__fail(ALCORE_E_INVALID, "the writer of \"%s\" is finished", writer->name);
+}
+
+alcore_status alcore__column_writer_keep(alcore_column_writer *writer, const char *path) {
+    ALCORE__TRY(begin_within(writer));
+    alcore_status status = alcore__builder_bring(&writer->builder);
+    if (status == ALCORE_OK) status = alcore__column_writer_save(writer, path, false);
+    pthread_mutex_unlock(&writer->lock);
+    return status;
+}
+
+alcore_status alcore__column_writer_join(alcore_column_writer *writer, const char *path) {
+    ALCORE__TRY(begin_within(writer));
+    const alcore_status status = alcore__column_writer_merge(writer, path, false);
+    pthread_mutex_unlock(&writer->lock);
+    return status;
 }
 
 alcore_status alcore_column_writer_merge(alcore_column_writer *writer, const char *path) {
     ALCORE__TRY(begin(writer));
-    return end(writer, path ? alcore__column_writer_merge(writer, path)
+    return end(writer, path ? alcore__column_writer_merge(writer, path, true)
                             : alcore__fail(ALCORE_E_INVALID, "path is NULL"));
 }
 

@@ -21,8 +21,11 @@ struct alcore_column_writer {
     bool finished;                       /* the column is in the pool; every further call fails */
 };
 
-/* Body of alcore_column_writer_save() and _merge(); the lock is held. */
-alcore_status alcore__column_writer_save(const alcore_column_writer *writer, const char *path);
-alcore_status alcore__column_writer_merge(alcore_column_writer *writer, const char *path);
+/* Body of alcore_column_writer_save() and _merge(); the lock is held. asks: a cancelled call ends
+ * them. */
+alcore_status alcore__column_writer_save(const alcore_column_writer *writer, const char *path,
+                                         bool asks);
+alcore_status alcore__column_writer_merge(alcore_column_writer *writer, const char *path,
+                                          bool asks);
 
 #endif

@@ -49,6 +49,7 @@ static void add_piece(uint64_t *checksum, const void *piece, size_t bytes) {
 typedef struct sink {
     alcore__writer *writer;
     uint64_t checksum; /* of the bytes so far */
+    bool asks;         /* whether a cancelled call ends the writing */
 } sink;
 
 /* Writes data [bytes] to the file in pieces of BLOCK bytes, each added to the checksum. */
@@ -57,7 +58,7 @@ static alcore_status write_bytes(alcore_ctx *ctx, sink *out, const void *data, s
         const size_t block = bytes - done > BLOCK ? BLOCK : bytes - done;
         add_piece(&out->checksum, (const char *)data + done, block);
         ALCORE__TRY(alcore__writer_put(out->writer, (const char *)data + done, block));
-        ALCORE__TRY(alcore__tick(ctx, "saving", (int64_t)done, (int64_t)bytes));
+        if (out->asks) ALCORE__TRY(alcore__tick(ctx, "saving", (int64_t)done, (int64_t)bytes));
         done += block;
     }
     return ALCORE_OK;
@@ -107,8 +108,9 @@ static alcore_status write_all(const alcore_column_writer *writer, sink *out) {
 }
 
 /* The file appears under its name only when all of it is written. */
-alcore_status alcore__column_writer_save(const alcore_column_writer *writer, const char *path) {
-    sink out = {0};
+alcore_status alcore__column_writer_save(const alcore_column_writer *writer, const char *path,
+                                         bool asks) {
+    sink out = {.asks = asks};
     ALCORE__TRY(alcore__writer_open(writer->object.ctx, path, &out.writer));
     alcore_status status = write_all(writer, &out);
     if (status == ALCORE_OK) return alcore__writer_commit(out.writer);
@@ -122,6 +124,7 @@ alcore_status alcore__column_writer_save(const alcore_column_writer *writer, con
 typedef struct source {
     alcore_ctx *ctx;
     alcore__file *file;
+    bool asks;         /* whether a cancelled call ends the reading */
     int64_t offset;    /* of the byte of the file that is read next */
     uint64_t checksum; /* of the bytes so far */
     file_header header;
@@ -146,7 +149,7 @@ static alcore_status read_bytes(source *in, void *data, size_t bytes) {
         if (status == ALCORE_E_DATA) return fail_corrupt(in, "the file is cut off");
         ALCORE__TRY(status);
         add_piece(&in->checksum, (const char *)data + done, block);
-        ALCORE__TRY(alcore__tick(in->ctx, "merging", in->offset, -1));
+        if (in->asks) ALCORE__TRY(alcore__tick(in->ctx, "merging", in->offset, -1));
         in->offset += (int64_t)block;
         done += block;
     }
@@ -264,8 +267,9 @@ static alcore_status put_all(alcore_column_writer *writer, const source *in) {
 
 /* A failure leaves the writer as it was: the file is read and checked as a whole first, and a put
  * is all or nothing. */
-alcore_status alcore__column_writer_merge(alcore_column_writer *writer, const char *path) {
-    source in = {.ctx = writer->object.ctx};
+alcore_status alcore__column_writer_merge(alcore_column_writer *writer, const char *path,
+                                          bool asks) {
+    source in = {.ctx = writer->object.ctx, .asks = asks};
     ALCORE__TRY(alcore__file_open(in.ctx, path, &in.file));
     alcore_status status = read_all(&in);
     if (status == ALCORE_OK) status = check_match(writer, &in);

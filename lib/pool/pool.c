@@ -232,6 +232,21 @@ int64_t alcore__pool_languages(const alcore_pool *pool, const char *const **out_
     return pool->tag_count;
 }
 
+/* By bisection. Of a tag and a longer one that begins with it the shorter comes first. */
+int64_t alcore__tag_find(const char *const *tags, int64_t count, const char *tag, size_t length) {
+    int64_t low = 0, high = count;
+    while (low < high) {
+        const int64_t middle = low + (high - low) / 2;
+        const int order = strncmp(tags[middle], tag, length);
+        if (order == 0 && tags[middle][length] == '\0') return middle;
+        if (order < 0)
+            low = middle + 1;
+        else
+            high = middle;
+    }
+    return -1;
+}
+
 const char *alcore_pool_language_tag(const alcore_pool *pool, int64_t index) {
     return pool && index >= 0 && index < pool->tag_count ? pool->tags[index] : NULL;
 }

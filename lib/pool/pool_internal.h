@@ -8,6 +8,12 @@
 #include "pool/column.h"
 
 alcore_ctx *alcore__pool_ctx(const alcore_pool *pool);
+/* *out: a hash of what the rows have beside their texts (ids, languages, groups, costs)
+ * and of the columns that a caller gave, but for those of numbers that models make; 0 where there
+ * is nothing of it. States and references of rows are no part of it. */
+alcore_status alcore__pool_hash_details(const alcore_pool *pool, uint64_t *out);
+/* A hash of the languages alone; 0: no row has one. */
+uint64_t alcore__pool_hash_languages(const alcore_pool *pool);
 /* Sets known [rows of pool] to 1 for each row whose text is that of a row of other, to 0 for the
  * others. Texts are compared as they are, or normalized where the pool's dedup says so. */
 alcore_status alcore__pool_match_texts(const alcore_pool *pool, const alcore_pool *other,
@@ -23,6 +29,9 @@ int64_t alcore__pool_characters(const alcore_pool *pool, int64_t row);
 /* Distinct language tags of all rows in byte order, "unknown" among them when a row has none.
  * Views, valid until rows are added. */
 int64_t alcore__pool_languages(const alcore_pool *pool, const char *const **out_tags);
+/* The index of the tag of `length` bytes in a list of tags [count] in byte order; -1: it is not
+ * there. */
+int64_t alcore__tag_find(const char *const *tags, int64_t count, const char *tag, size_t length);
 /* The rank of a row's tag among them, from 0. */
 int64_t alcore__pool_language_rank(const alcore_pool *pool, int64_t row);
 /* Rows of a pool that a column is made for. */
@@ -43,6 +52,10 @@ int32_t alcore__column_writer_shape(const alcore_column_writer *writer);
 void alcore__column_writer_want(alcore_column_writer *writer, const alcore__wanted *wanted);
 /* Whether values were put for the row; for the only user of the writer. */
 bool alcore__column_writer_has(const alcore_column_writer *writer, int64_t row);
+/* alcore_column_writer_save() and _merge() of a call that may have been cancelled, which ends
+ * neither. */
+alcore_status alcore__column_writer_keep(alcore_column_writer *writer, const char *path);
+alcore_status alcore__column_writer_join(alcore_column_writer *writer, const char *path);
 /* Puts the entries of a column of the writer's pool; rows that the writer has already keep theirs.
  * ALCORE_E_SHAPE: the column has values of another shape. The pool is locked for reading. */
 alcore_status alcore__column_writer_copy(alcore_column_writer *writer,

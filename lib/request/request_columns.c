@@ -22,6 +22,7 @@ typedef struct resolver {
     alcore__reuse *reuse;  /* of the candidates' columns; NULL: all are computed */
     bool named;            /* the request names columns or models: the n-gram model is not asked */
     bool said;             /* the log has the warning that the n-gram model is used */
+    bool lost;             /* the cache could not keep the column that was resolved last */
     bool of_phrases;       /* the columns are those by which phrases are measured */
     alcore_model *built_in;  /* the n-gram model, owned; made with the first need of the call */
     alcore__resolution *out; /* the columns chosen so far */
@@ -45,6 +46,7 @@ static alcore_status keep(resolver *self, int32_t role, const char *name, bool m
     entry->role = role;
     entry->built_in = built_in;
     entry->reused = reused;
+    entry->lost = self->lost;
     snprintf(entry->name, sizeof entry->name, "%s", name);
     return ALCORE_OK;
 }
@@ -191,8 +193,10 @@ static alcore_status resolve(resolver *self, int32_t role, alcore_pool *pool, co
     if (!self->needs_are_given) ALCORE__TRY(list_models(self, need, models, &count));
     const bool some = role == ALCORE_ROLE_CANDIDATES && self->mask; /* not all rows are computed */
     const alcore__values *values = &self->request->values;
+    alcore__cache_use use = {0};
     const alcore__cache cache = {.folder = alcore__values_text(values, "cache"),
-                                 .max_age = alcore__values_number(values, "cache_max_age")};
+                                 .max_age = alcore__values_number(values, "cache_max_age"),
+                                 .use = &use};
     const alcore__wanted *wanted = some ? &self->wanted : NULL;
     ALCORE__TRY(alcore__model_choose(models, count, pool, wanted, need, name, &maker));
     bool built_in = !self->needs_are_given && !self->named && maker == count - 1, made = maker >= 0;
@@ -211,6 +215,7 @@ static alcore_status resolve(resolver *self, int32_t role, alcore_pool *pool, co
             self->request->object.ctx, ALCORE_LOG_WARN, "request", NULL,
             "the built-in n-gram model stands in, as neither a column nor a model was given");
     self->said = self->said || built_in;
+    self->lost = use.lost;
     return keep(self, role, name, made, built_in, reused);
 }
 

@@ -166,6 +166,7 @@ typedef struct alcore__resolved {
     bool built_in;           /* the n-gram model stepped in without being asked */
     bool reused;             /* earlier rounds were asked for values (max_age) */
     alcore__reuse_use reuse; /* where they were */
+    bool lost;               /* what a model computed could not be kept in the cache */
 } alcore__resolved;
 
 /* The columns that meet the needs of a strategy, of all roles. */
@@ -241,6 +242,7 @@ typedef struct alcore__reused {
     alcore_model *model;           /* that makes it now; one reference */
     alcore__reuse_use use;
     double seconds; /* that computing took */
+    bool lost;      /* what was computed could not be kept in the cache */
 } alcore__reused;
 
 typedef struct alcore__reuse {

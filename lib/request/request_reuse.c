@@ -130,7 +130,7 @@ alcore_status alcore__reuse_add(alcore__reuse *reuse, alcore_model *model, const
 /* Copies the rows that the model has just put into the pool to the writer, and keeps them as the
  * values of this round. */
 static alcore_status keep_present(const alcore__reuse *reuse, const alcore__reused *column,
-                                  alcore_column_writer *writer) {
+                                  alcore_column_writer *writer, alcore__cache_use *use) {
     ALCORE__TRY(alcore__read_begin(reuse->pool, "pool"));
     const alcore__column *made = alcore__pool_find_column(reuse->pool, column->name);
     const alcore_status status =
@@ -139,7 +139,7 @@ static alcore_status keep_present(const alcore__reuse *reuse, const alcore__reus
                             column->name);
     alcore__read_end(reuse->pool);
     if (status != ALCORE_OK) return status;
-    return alcore__rounds_save(&reuse->files, reuse->pool, column->name, writer);
+    return alcore__rounds_save(&reuse->files, reuse->pool, column->name, writer, use);
 }
 
 /* The number of candidates [rows] that the writer has a value for. */
@@ -166,7 +166,7 @@ static alcore_status mix(const alcore__reuse *reuse, alcore__reused *column,
     }
     if (any) {
         ALCORE__TRY(alcore__model_run(column->model, reuse->pool, column->name, wanted, &cache));
-        ALCORE__TRY(keep_present(reuse, column, writer));
+        ALCORE__TRY(keep_present(reuse, column, writer, &use));
     }
     const int64_t present = count_rows(reuse, candidates, writer);
     ALCORE__TRY(alcore__rounds_merge(&reuse->files, reuse->pool, column->name, writer));
@@ -176,6 +176,7 @@ static alcore_status mix(const alcore__reuse *reuse, alcore__reused *column,
     column->use.hits = present - column->use.misses;
     column->use.stale = have - present;
     column->seconds += use.seconds;
+    column->lost |= use.lost;
     return ALCORE_OK;
 }
 
@@ -230,8 +231,10 @@ void alcore__reuse_report(const alcore__reuse *reuse, alcore__resolution *resolu
     for (int32_t i = 0; i < resolution->count; i++)
         for (int32_t c = 0; c < reuse->count; c++)
             if (resolution->entries[i].role == ALCORE_ROLE_CANDIDATES &&
-                strcmp(resolution->entries[i].name, reuse->columns[c].name) == 0)
+                strcmp(resolution->entries[i].name, reuse->columns[c].name) == 0) {
                 resolution->entries[i].reuse = reuse->columns[c].use;
+                resolution->entries[i].lost = reuse->columns[c].lost;
+            }
 }
 
 void alcore__reuse_clear(alcore_ctx *ctx, alcore__reuse *reuse) {

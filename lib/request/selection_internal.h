@@ -24,6 +24,7 @@ typedef struct alcore__source {
     char *warnings;          /* of its model's folder, a JSON array of texts; owned; NULL: none */
     bool reused;             /* earlier rounds were asked for values (max_age) */
     alcore__reuse_use reuse; /* where they were */
+    bool lost;               /* what a model computed could not be kept in the cache */
 } alcore__source;
 
 /* The pool of one role, as the provenance describes it. */

@@ -58,7 +58,8 @@ static void put_reuse(const alcore__source *source, alcore__json_out *json) {
 
 /* "columns": an object for each column that was read in a role: where it is from, its dtype and
  * shape ("tokens" where the length differs by row), and the engine of the model that made it, the
- * device that it is on, or the fingerprint of its values. */
+ * device that it is on, or the fingerprint of its values. "kept" false: what the model computed
+ * could not be written to the cache. */
 static void put_columns(const alcore__ranking *ranking, int32_t role, alcore__json_out *json) {
     alcore__json_open(json, "columns", '{');
     for (int32_t i = 0; i < ranking->source_count; i++) {
@@ -74,6 +75,7 @@ static void put_columns(const alcore__ranking *ranking, int32_t role, alcore__js
         alcore__json_close(json, ']');
         if (source->engine) alcore__json_put_string(json, "engine", source->engine);
         if (source->built_in) alcore__json_put_flag(json, "built_in", true);
+        if (source->lost) alcore__json_put_flag(json, "kept", false);
         put_reuse(source, json);
         if (source->cut > 0) {
             alcore__json_open(json, "cut", '{');

@@ -248,6 +248,9 @@ static void say_sources(lines *page, const alcore__ranking *ranking) {
         say(page, "%s%s: %s%.*s%s\n", source->name, owner, source->engine ? "" : "from ", length,
             source->origin, source->built_in ? " (none was given)" : "");
         say_reuse(page, source);
+        if (source->lost)
+            say(page, "%s could not be kept in the cache: the next run computes it again\n",
+                source->name);
         say_warnings(page, source);
     }
 }

@@ -19,6 +19,7 @@
 #include <math.h>
 
 #include "kernel/device_array.h"
+#include "kernel/kernels.h"
 
 /* The caller's mask, if there is one, must have an entry for each row; data->count is set. */
 static alcore_status check_mask(const alcore_search_data *given, const alcore__search_data *data) {
@@ -171,11 +172,11 @@ bool alcore__search_data_in_place(const alcore__search_data *data, const alcore_
                              data->count <= data->column->row_count);
 }
 
-/* Fails with ALCORE_E_DATA when row i of the block `rows` (from 0) has a value that is not finite,
- * and names the row of the operand and the component, both from 0. Called for rows whose sum of
- * squares is not finite, which finite values can cause too: only the values themselves tell. */
-static alcore_status check_row(const alcore__search_data *data, const alcore__engine *engine,
-                               const alcore_sys_rows *rows, int64_t i) {
+/* Fails with ALCORE_E_DATA for row i of the block `rows` (from 0), whose sum of squares is too
+ * large or no number, and names the row of the operand and the component, both from 0, that is not
+ * finite, or says that all are and their squares overflow. */
+static alcore_status fail_row(const alcore__search_data *data, const alcore__engine *engine,
+                              const alcore_sys_rows *rows, int64_t i) {
     alcore_sys_rows one = *rows;
     alcore_sys_work work = alcore__engine_work(engine);
     double *values;
@@ -191,10 +192,15 @@ static alcore_status check_row(const alcore__search_data *data, const alcore__en
                               (long long)j);
     }
     alcore__free(data->ctx, values);
-    return status;
+    if (status != ALCORE_OK) return status;
+    return alcore__fail(ALCORE_E_DATA,
+                        "%s: row %lld is longer than %g, so that sums of its squares overflow; "
+                        "divide all vectors by one number",
+                        data->name, (long long)(rows->first + i), sqrt(ALCORE__MAX_SQUARE));
 }
 
-/* Fails with the name of the first unmasked row of a block that has a value that is not finite. The
+/* Fails with the name of the first unmasked row of a block that has a value that is not finite, or
+ * squares that overflow. The
  * sums of squares, dots [rows->count] (workspace; entries of masked rows are not read), find the
  * rows to look at; they are computed from the values as given, not from unit vectors. */
 alcore_status alcore__search_data_check(const alcore__search_data *data,
@@ -206,8 +212,8 @@ alcore_status alcore__search_data_check(const alcore__search_data *data,
     given.unit = 0;
     ALCORE__TRY(engine->kernels->self_dots(&work, &given, mask, dots));
     for (int64_t i = 0; i < rows->count; i++) {
-        if ((!mask || mask[i]) && !isfinite(dots[i]))
-            ALCORE__TRY(check_row(data, engine, &given, i));
+        if ((!mask || mask[i]) && !(dots[i] <= ALCORE__MAX_SQUARE))
+            return fail_row(data, engine, &given, i);
     }
     return ALCORE_OK;
 }

@@ -26,7 +26,8 @@ typedef struct alcore__block_memory {
         doubles; /* the values that alcore__block_keep() received, as one matrix row, owned: in the
                     memory of the device, or in host memory where kernels run there */
     bool doubles_on_device;
-    bool upload_tried; /* the engine was asked once to keep the embeddings in its memory */
+    bool upload_tried;    /* the engine was asked once to keep the embeddings in its memory */
+    bool lengths_checked; /* no vector of the block is so long that its squares overflow */
     alcore_sys_held
         device; /* the embeddings [active rows, dims] there, owned; memory NULL: not there */
     int64_t convert_others; /* with how many others the engine was asked to convert the matrix rows,
@@ -154,8 +155,10 @@ typedef struct alcore__matrix {
                           */
     bool on_device;      /* false: the rows are in host memory; true: they may be on a device */
 } alcore__matrix;
-/* unit: kernels divide each row by its length as they read it. */
+/* unit: kernels divide each row by its length as they read it. Vectors of float64 are checked for
+ * squares that overflow; a pass that does so itself takes the second function. */
 alcore_status alcore__block_matrix(alcore__block *block, bool unit, alcore__matrix *out);
+alcore_status alcore__block_matrix_unchecked(alcore__block *block, bool unit, alcore__matrix *out);
 /* *out: the first argument of a kernel that compares the matrix rows by `metric` (ALCORE_SYS_*)
  * with about `others` rows of the other operand each. Where later passes of the run compare the
  * candidates again, the first call lets a device convert them once; what it converted is kept for
@@ -181,12 +184,14 @@ alcore_status alcore__matrix_copy_row(const alcore__matrix *matrix, int64_t inde
  * them. */
 alcore_status alcore__matrix_copy_rows(const alcore__matrix *matrix, const int64_t *indices,
                                        int64_t count, double *out);
-/* ALCORE_E_DATA that names the first active row with a NaN or infinity; ALCORE_OK when there is
- * none. Called when a sum or a norm is not finite, and by strategies that compute neither. */
+/* ALCORE_E_DATA that names the first active row with a NaN or infinity, or whose squares overflow
+ * (ALCORE__MAX_SQUARE); ALCORE_OK when there is none. Called when a sum or a norm is not finite,
+ * and by strategies that compute neither. */
 alcore_status alcore__matrix_check(const alcore__matrix *matrix);
 /* The same for a caller that has the dot product of each row with itself, self_dots [matrix rows],
- * as only rows whose product is not finite can have one. bad [count], by index: its entries for all
- * such rows are set to 1 instead, and the others stay; NULL: the first one is an error. */
+ * as only rows whose product is too large or no number can have one. bad [count], by index: its
+ * entries for all such rows are set to 1 instead, and the others stay; NULL: the first one is an
+ * error. */
 alcore_status alcore__matrix_check_dots(const alcore__matrix *matrix, const double *self_dots,
                                         uint8_t *bad);
 

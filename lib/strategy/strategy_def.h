@@ -249,6 +249,9 @@ alcore_status alcore__outcome_keep_column(alcore__run *run, const char *name, do
 alcore_status alcore__outcome_score_column(alcore__run *run, const char *name);
 /* Adds a fact for the report and sets *out to its values [count], zeroed. name is static. */
 alcore_status alcore__outcome_fact(alcore__run *run, const char *name, int64_t count, double **out);
+/* The exponent of the largest of the values [count] where squares of them would overflow or vanish;
+ * 0 where they do not: a power of 2 by which they are divided before. */
+int alcore__common_exponent(const double *values, int64_t count);
 /* Mean and population standard deviation of weight x values [candidates], summed by blocks (spec
  * 1.8). */
 void alcore__candidate_mean_sd(const alcore__run *run, const double *values, double weight,

@@ -116,12 +116,21 @@ static alcore_status check_texts(const alcore__text_source *sources,
     return ALCORE_OK;
 }
 
-/* Refuses a sentence of 2^24 words or more, the bound of the positions in a link (word_links.h). */
-static alcore_status check_word_count(int64_t row, int64_t words) {
-    if (words < ALCORE__LINK_POSITIONS) return ALCORE_OK;
-    return alcore__fail(
-        ALCORE_E_UNSUPPORTED,
-        "row %" PRId64 " has %" PRId64 " words, 2^24 or more: split it into sentences", row, words);
+/* Words of the source times words of the target of a pair: training and linking take as many steps,
+ * in each iteration. 2^24 are two texts of 4096 words, far more than a sentence has; a pair of
+ * whole documents would take hours. It bounds the positions in a link too (word_links.h). */
+#define MAX_PRODUCTS ((int64_t)1 << 24)
+_Static_assert(MAX_PRODUCTS <= ALCORE__LINK_POSITIONS, "positions of words");
+
+/* Refuses a pair of n source words and m target words that is no pair of sentences. */
+static alcore_status check_pair(int64_t row, int64_t n, int64_t m) {
+    if (m == 0 || n <= MAX_PRODUCTS / m) return ALCORE_OK;
+    return alcore__fail(ALCORE_E_UNSUPPORTED,
+                        "row %" PRId64 " (pair %" PRId64 " of the input) has %" PRId64
+                        " and %" PRId64
+                        " words, whose product is above 2^24 (4096 x 4096): split it "
+                        "into sentences",
+                        row, row + 1, n, m);
 }
 
 /* The number of words of a corpus row. A row with words has one token more, the boundary behind
@@ -159,8 +168,7 @@ static alcore_status read_texts(alcore__aligner *aligner, const alcore__text_sou
     for (int64_t row = 0; row < sources->rows; row++) {
         if (row % POLL_ROWS == 0) ALCORE__TRY(alcore__tick(ctx, STAGE_EXPECT, 0, sources->rows));
         const int64_t n = corpus_words(aligner->source, row);
-        ALCORE__TRY(check_word_count(row, n));
-        ALCORE__TRY(check_word_count(row, corpus_words(aligner->target, row)));
+        ALCORE__TRY(check_pair(row, n, corpus_words(aligner->target, row)));
         if (n > *longest) *longest = n;
     }
     return ALCORE_OK;
@@ -455,8 +463,7 @@ static alcore_status measure_pairs(applying *a) {
         int64_t n = a->sources->words(a->sources->data, row);
         int64_t m = a->targets->words(a->targets->data, row);
         if (n == 0 || m == 0) n = m = 0;
-        ALCORE__TRY(check_word_count(row, n));
-        ALCORE__TRY(check_word_count(row, m));
+        ALCORE__TRY(check_pair(row, n, m));
         if (n > a->longest_source) a->longest_source = n;
         if (m > a->longest_target) a->longest_target = m;
         a->source_words[row] = (uint32_t)n;

@@ -50,7 +50,8 @@ typedef struct alcore__aligner alcore__aligner;
 /* Trains on the pairs (row r of sources, row r of targets). A pair of which either text has no word
  * takes no part.
  * options NULL: the defaults. ALCORE_E_SHAPE: unequal numbers of rows. ALCORE_E_PARAM: an option
- * out of bounds. ALCORE_E_UNSUPPORTED: a row of 2^24 words or more. */
+ * out of bounds. ALCORE_E_UNSUPPORTED: a pair whose numbers of words
+ * have a product above 2^24. */
 alcore_status alcore__aligner_train(alcore_ctx *ctx, const alcore__text_source *sources,
                                     const alcore__text_source *targets,
                                     const alcore__aligner_options *options, alcore__aligner **out);

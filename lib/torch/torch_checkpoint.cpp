@@ -5,11 +5,14 @@
  *                                                the moments of their gradients
  *     checkpoint.json                            which of the two is valid, the hash of its values,
  *                                                the progress of the training, and its settings
+ *     checkpoint-before.json                     the same of the other one
  *
- * A new state goes into the file that checkpoint.json does not name, and then checkpoint.json is
- * replaced. Each file appears whole or not at all, so at every moment the folder has a checkpoint
- * that fits together. Settings contain hashes of the data and of the weights that the folder was
- * opened with: a checkpoint continues the training that it was made by, and no other. */
+ * A new state goes into the file that checkpoint.json does not name, checkpoint.json is copied to
+ * checkpoint-before.json, and then it is replaced. Each file appears whole or not at all, so at
+ * every moment the folder has a checkpoint that fits together. One that is damaged later, on the
+ * disk, is passed over with a warning, and the training goes on from the one before it. Settings
+ * contain hashes of the data and of the weights that the folder was opened with: a checkpoint
+ * continues the training that it was made by, and no other. */
 #include <cmath>
 #include <cstring>
 
@@ -23,6 +26,7 @@ namespace alcore_torch {
 namespace {
 
 constexpr const char *MANIFEST = "checkpoint.json";
+constexpr const char *MANIFEST_BEFORE = "checkpoint-before.json";
 constexpr const char *FORMAT = "alcore training 1";
 
 std::string hex(uint64_t number) {
@@ -144,16 +148,25 @@ std::string state_file(const std::string &path, const Json &manifest) {
     return name;
 }
 
+/* Writes a manifest as a file of the folder. One that could not be made for lack of memory is NULL,
+ * of which json_dumps() makes NULL. */
+void write_manifest(const Host &host, const std::string &folder, const char *name,
+                    const Json &manifest) {
+    std::unique_ptr<char, decltype(&std::free)> text(json_dumps(manifest.get(), JSON_INDENT(2)),
+                                                     std::free);
+    if (!text) throw std::bad_alloc();
+    write_text(host, folder + "/" + name, text.get() + std::string("\n"));
+}
+
 } // namespace
 
-/* The file that the present manifest does not name is written first; then the manifest, which names
- * it. A manifest that could not be made for lack of memory is NULL, of which json_dumps() makes
- * NULL. */
-void write_checkpoint(const Training &training) {
+/* The state file of the checkpoint from which this training went on, or which it wrote last, stays;
+ * the other one is written first; then the manifests, of which the new one names it. */
+void write_checkpoint(Training &training) {
     const Host &host = training.model.host;
     std::string folder = training.how.checkpoints;
     check(host.table->folder_make(host.user, folder.c_str()));
-    Json before = read_json(host, folder, MANIFEST);
+    const Json &before = training.checkpoint;
     bool zero = before && json_text(before, "state", "") == "state-0.safetensors";
     const char *state = zero ? "state-1.safetensors" : "state-0.safetensors";
     std::vector<Written> tensors;
@@ -172,18 +185,19 @@ void write_checkpoint(const Training &training) {
                             "steady", static_cast<json_int_t>(at.steady), "moved",
                             static_cast<json_int_t>(at.moved), "settings", settings.get()),
                   json_decref);
-    std::unique_ptr<char, decltype(&std::free)> text(json_dumps(manifest.get(), JSON_INDENT(2)),
-                                                     std::free);
-    if (!text) throw std::bad_alloc();
-    write_text(host, folder + "/" + MANIFEST, text.get() + std::string("\n"));
+    if (before) write_manifest(host, folder, MANIFEST_BEFORE, before);
+    write_manifest(host, folder, MANIFEST, manifest);
+    training.checkpoint = std::move(manifest);
 }
+
+namespace {
 
 /* The state file is read twice: first all of it is checked, then its values are copied into the
  * tensors of the training, so that a damaged file changes nothing. */
-bool read_checkpoint(Training &training) {
+bool read_manifest(Training &training, const char *file) {
     const Host &host = training.model.host;
-    std::string folder = training.how.checkpoints, path = folder + "/" + MANIFEST;
-    Json manifest = read_json(host, folder, MANIFEST);
+    std::string folder = training.how.checkpoints, path = folder + "/" + file;
+    Json manifest = read_json(host, folder, file);
     if (!manifest) return false;
     if (json_text(manifest, "format", "") != FORMAT)
         fail(ALCORE_E_CORRUPT, "%s: 'format' is not \"%s\"", path.c_str(), FORMAT);
@@ -217,13 +231,44 @@ bool read_checkpoint(Training &training) {
     });
     if (hex(hash) != json_text(manifest, "hash", ""))
         fail(ALCORE_E_CORRUPT, "%s/%s: its numbers are not those that %s speaks of", folder.c_str(),
-             name.c_str(), MANIFEST);
+             name.c_str(), file);
     c10::NoGradGuard no_gradients;
     for_state(training, [&](const std::string &key, const at::Tensor &tensor) {
         tensor.copy_(state.read(key, tensor.sizes().vec()));
     });
     training.at = at;
+    training.checkpoint = std::move(manifest);
     return true;
+}
+
+/* Whether a failure says that a file of the checkpoint is damaged; another training, a lack of
+ * memory and a cancelled call are no reason to look for an older one. */
+bool is_damage(const Failure &failure) {
+    return failure.status == ALCORE_E_CORRUPT || failure.status == ALCORE_E_DATA ||
+           failure.status == ALCORE_E_IO || failure.status == ALCORE_E_SHAPE ||
+           failure.status == ALCORE_E_MISSING;
+}
+
+} // namespace
+
+/* Where both checkpoints are damaged the error is that of the newer one. */
+bool read_checkpoint(Training &training) {
+    const Host &host = training.model.host;
+    try {
+        return read_manifest(training, MANIFEST);
+    } catch (const Failure &damaged) {
+        if (!is_damage(damaged)) throw;
+        try {
+            if (!read_manifest(training, MANIFEST_BEFORE)) throw damaged;
+        } catch (const Failure &) {
+            throw damaged;
+        }
+        std::string what =
+            damaged.text.empty() ? "the last checkpoint cannot be read" : damaged.text;
+        what += "; the training goes on from the checkpoint before it";
+        host.table->log(host.user, LOG_WARN, "torch", what.c_str());
+        return true;
+    }
 }
 
 } // namespace alcore_torch

@@ -57,6 +57,8 @@ struct Training {
     alcore_sys_model_training how; /* with all defaults filled in */
     std::vector<Parameter> parameters;
     Position at;
+    Json checkpoint = nullptr; /* the manifest of the checkpoint that this training has read or
+                                  written last; nullptr: none */
 };
 
 /* Sums of a pass: of weighted losses, and of weights. */
@@ -79,10 +81,11 @@ std::vector<std::vector<int64_t>> passes_of(const alcore_sys_model_training &how
 
 /* Writes the state of a training to its checkpoint folder (torch_checkpoint.cpp), whole or not at
  * all: when the process ends while it writes, the folder has the previous checkpoint. */
-void write_checkpoint(const Training &training);
+void write_checkpoint(Training &training);
 /* Sets weights, moments and progress to those of the folder's checkpoint; false: it has none.
- * Throws, with nothing changed, where the checkpoint is damaged or was made with other settings,
- * data or model. */
+ * A damaged checkpoint is passed over, with a warning, where the one before it is there. Throws,
+ * with nothing changed, where both are damaged, or the last one was made with other settings, data
+ * or model. */
 bool read_checkpoint(Training &training);
 
 } // namespace alcore_torch

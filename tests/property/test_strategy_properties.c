@@ -273,6 +273,81 @@ START_TEST(seeds_move_random_strategies_only) {
 }
 END_TEST
 
+/* Whether a strategy reads the embeddings of a pool in a role (ALCORE_ROLE_*). */
+static bool reads_embeddings(const char *name, int32_t role) {
+    const char *need;
+    for (int32_t i = 0; (need = alcore_strategy_builtin_needs(name, role, i)); i++)
+        if (!strcmp(need, "embeddings")) return true;
+    return false;
+}
+
+/* Every strategy names the vector whose squares overflow, of whichever pool it reads, or, with
+ * nan=exclude, leaves it out; just below the limit it runs. */
+START_TEST(squares_that_overflow_name_their_row) {
+    static const int32_t roles[] = {ALCORE_ROLE_CANDIDATES, ALCORE_ROLE_LABELED,
+                                    ALCORE_ROLE_TARGET};
+    static double probs[2 * MOST];
+    double *vectors[] = {x, side, side};
+    char row[80];
+    int reading = 0;
+    for (int64_t i = 0; i < 2 * MOST; i++)
+        probs[i] = 0.5 + (i % 2 ? 0.001 : -0.001) * (double)(i / 2 % 97);
+    for (int r = 0; r < 3; r++) {
+        make_pool((uint64_t)_i);
+        double *component = vectors[r] + 7 * DIMS + 2;
+        open_pool(u, x);
+        bed_column(&b, &b.input.candidates, "probs", probs, rows, 2, ALCORE_FLOAT64);
+        snprintf(row, sizeof row, "row 7%s: the vector in",
+                 r == 0   ? ""
+                 : r == 1 ? " of the labeled pool"
+                          : " of the target");
+        for (int32_t n = 0; alcore_strategy_builtin_name(n); n++) {
+            const char *name = alcore_strategy_builtin_name(n);
+            if (!reads_embeddings(name, roles[r]) || !bed_runs(name)) continue;
+            /* Labeled pool and target share the memory of their vectors. */
+            if (r == 1 && reads_embeddings(name, ALCORE_ROLE_TARGET)) continue;
+            reading++;
+            *component = r == 2 ? -3e200 : 1e160;
+            ck_assert_msg(bed_run(&b, name, "", 10) == ALCORE_E_DATA, "%s, role %d", name, r);
+            ck_assert_msg(strstr(alcore_last_error(), row) || r == 2, "%s: %s", name,
+                          alcore_last_error());
+            ck_assert_msg(strstr(alcore_last_error(), "overflow"), "%s: %s", name,
+                          alcore_last_error());
+            *component = 1e69;
+            ck_assert_msg(bed_run(&b, name, "", 10) == ALCORE_OK, "%s: %s", name,
+                          alcore_last_error());
+            for (int64_t i = 0; i < b.outcome.count; i++)
+                ck_assert_msg(isfinite(b.outcome.scores[i]) || isnan(b.outcome.scores[i]),
+                              "%s: score %d", name, (int)i);
+        }
+        bed_close(&b);
+    }
+    ck_assert_int_ge(reading, 15);
+}
+END_TEST
+
+/* Rescaled values do not depend on their unit, however large or small it is. */
+START_TEST(rescaled_scores_have_no_unit) {
+    static const char *const scales[] = {"rescale=zscore", "rescale=minmax", "rescale=rank"};
+    static const int exponents[] = {0, 530, 1015, -600, -1000};
+    static int64_t first[MOST], other[MOST];
+    static double scaled[MOST];
+    make_pool((uint64_t)_i);
+    for (int s = 0; s < 3; s++) {
+        int64_t count = 0;
+        for (int e = 0; e < 5; e++) {
+            for (int64_t i = 0; i < rows; i++) scaled[i] = ldexp(u[i], exponents[e]);
+            open_pool(scaled, x);
+            const int64_t found = keep_picks("huds", scales[s], 20, e == 0 ? first : other);
+            bed_close(&b);
+            if (e == 0) count = found;
+            ck_assert_int_eq(found, count);
+            if (e > 0) ck_assert_mem_eq(first, other, (size_t)count * sizeof *first);
+        }
+    }
+}
+END_TEST
+
 int main(void) {
     TCase *all = tcase_create("properties");
     tcase_set_timeout(all, 300);
@@ -283,5 +358,7 @@ int main(void) {
     tcase_add_loop_test(all, permuted_pools_give_permuted_picks, 0, POOLS);
     tcase_add_loop_test(all, idds_is_the_naive_sum, 0, POOLS);
     tcase_add_loop_test(all, seeds_move_random_strategies_only, 0, POOLS);
+    tcase_add_loop_test(all, squares_that_overflow_name_their_row, 0, 2);
+    tcase_add_loop_test(all, rescaled_scores_have_no_unit, 0, 3);
     return check_suite_run("strategy-properties", all);
 }

@@ -201,11 +201,77 @@ static void change_manifest(const char *manifest, const char *key, const char *v
     rewrite("checkpoint.json", text, strlen(text));
 }
 
+/* Removes the manifest of the checkpoint before the last one. */
+static void forget_the_one_before(void) {
+    char path[200];
+    snprintf(path, sizeof path, "%s/checkpoint-before.json", checkpoints);
+    ck_assert_int_eq(unlink(path), 0);
+}
+
+/* Trains with the checkpoints that are there. Returns the weights; *tokens: of this run. */
+static char *go_on(const alcore_sys_model_training *how, size_t *count, int64_t *tokens) {
+    alcore_sys_model_trained done = {.size = sizeof done};
+    trained = open_folder(scratch, 0, 0, 0);
+    ck_assert_msg(engine->train(trained, how, &done) == ALCORE_OK, "%s", alcore_last_error());
+    *tokens = done.tokens;
+    save_scratch(trained);
+    engine->close(trained);
+    return slurp_saved("model.safetensors", count);
+}
+
+/* With the last checkpoint damaged the training goes on from the one before it, to the same bytes.
+ */
+START_TEST(the_checkpoint_before_takes_over) {
+    begin();
+    alcore_sys_model_training good;
+    examples all;
+    size_t manifest_count, state_count, count, other_count;
+    int64_t tokens;
+    make_checkpoint(&all, &good);
+    char *manifest = slurp_from(checkpoints, "checkpoint.json", &manifest_count);
+    const char *name = strstr(manifest, "state-0") ? "state-0.safetensors" : "state-1.safetensors";
+    char *state = slurp_from(checkpoints, name, &state_count);
+    char *before = slurp_from(checkpoints, "checkpoint-before.json", &other_count);
+    char *whole = go_on(&good, &count, &tokens);
+    ck_assert_int_eq(tokens, 0);
+    for (int damage = 0; damage < 3; damage++) {
+        rewrite("checkpoint-before.json", before, other_count);
+        if (damage == 0) rewrite("checkpoint.json", manifest, manifest_count / 2);
+        if (damage == 1) rewrite(name, state, state_count / 2);
+        if (damage == 2) {
+            state[state_count - 5] ^= 1;
+            rewrite(name, state, state_count);
+            state[state_count - 5] ^= 1;
+        }
+        size_t bytes;
+        char *joined = go_on(&good, &bytes, &tokens);
+        ck_assert_int_gt(tokens, 0); /* updates 5 and 6 */
+        ck_assert_uint_eq(bytes, count);
+        ck_assert_mem_eq(joined, whole, count);
+        free(joined);
+        rewrite("checkpoint.json", manifest, manifest_count);
+        rewrite(name, state, state_count);
+    }
+    /* A checkpoint of another training is no reason to go back. */
+    alcore_sys_model_training other = good;
+    other.rate = 0.5;
+    expect_refused(&other, ALCORE_E_INVALID, "its rate is");
+    free(manifest);
+    free(state);
+    free(before);
+    free(whole);
+    free_examples(&all);
+    remove_scratch();
+    alcore_ctx_unref(ctx);
+}
+END_TEST
+
 START_TEST(damaged_checkpoints_are_refused) {
     begin();
     alcore_sys_model_training good;
     examples all;
     make_checkpoint(&all, &good);
+    forget_the_one_before();
     size_t manifest_count, count;
     char *manifest = slurp_from(checkpoints, "checkpoint.json", &manifest_count);
     const char *name = strstr(manifest, "state-0") ? "state-0.safetensors" : "state-1.safetensors";
@@ -260,4 +326,5 @@ START_TEST(damaged_checkpoints_are_refused) {
 END_TEST
 
 CHECK_SUITE("torch checkpoint", killed_trainings_go_on_to_the_same_bytes,
-            checkpoints_of_other_trainings_are_refused, damaged_checkpoints_are_refused);
+            checkpoints_of_other_trainings_are_refused, the_checkpoint_before_takes_over,
+            damaged_checkpoints_are_refused);

@@ -4,6 +4,7 @@
  * / (candidates - 1). One to three passes over the values; ranks sort them. */
 #include "strategy/budget/rescale.h"
 
+#include <math.h>
 #include <string.h>
 
 #include "strategy/budget/rank.h"
@@ -33,11 +34,21 @@ int64_t alcore__rescale_named(const char *word) {
     return ALCORE__RESCALE_NONE;
 }
 
+/* Multiplies values [count] so large or small that squares of them, or their range, would overflow
+ * or vanish by the power of 2 that brings the largest one near 1: no digit changes, and what is
+ * rescaled does not depend on the unit. */
+static void move_exponents(int64_t count, double *values, double *low, double *high) {
+    const int exponent = alcore__common_exponent(values, count);
+    if (exponent == 0) return;
+    for (int64_t i = 0; i < count; i++) values[i] = ldexp(values[i], -exponent);
+    *low = ldexp(*low, -exponent);
+    *high = ldexp(*high, -exponent);
+}
+
 /* Rescales values [candidates], one or more and without NaN, in place so that terms of different
  * units can be added: to [0, 1] by range or by rank, or to mean 0 and deviation 1; scale is
  * ALCORE__RESCALE_*, and NONE leaves them. Where all values are equal, all become 0. After that
- * test two values differ, so max - min and candidates - 1 are above 0, and so is sd unless it
- * underflows. */
+ * test two values differ, so max - min, candidates - 1 and sd are above 0. */
 alcore_status alcore__rescale(const alcore__run *run, int64_t scale, double *values) {
     int64_t count = run->outcome.count;
     if (scale == ALCORE__RESCALE_NONE) return ALCORE_OK;
@@ -52,6 +63,7 @@ alcore_status alcore__rescale(const alcore__run *run, int64_t scale, double *val
         return ALCORE_OK;
     }
     if (scale == ALCORE__RESCALE_RANK) return by_rank(run, values);
+    move_exponents(count, values, &low, &high);
     double shift = low, width = high - low;
     if (scale == ALCORE__RESCALE_ZSCORE)
         alcore__candidate_mean_sd(run, values, 1.0 /* weight */, &shift, &width);

@@ -205,8 +205,8 @@ static alcore_status read_active_rows(alcore__block *block, const alcore__column
  *     the span    where the column, on the host or on the engine's device, or the thread's reader
  *                 has it, with a mask where it has rows that are not active
  *
- * unit: kernels read each row divided by its length. The values are not checked for NaN here. */
-alcore_status alcore__block_matrix(alcore__block *block, bool unit, alcore__matrix *out) {
+ * unit: kernels read each row divided by its length. The values are not checked here. */
+alcore_status alcore__block_matrix_unchecked(alcore__block *block, bool unit, alcore__matrix *out) {
     const alcore__column *column = alcore__source_embeddings(block->run, block->source);
     *out = (alcore__matrix){.block = block};
     out->rows.dims = out->rows.stride = column->dims;
@@ -224,6 +224,17 @@ alcore_status alcore__block_matrix(alcore__block *block, bool unit, alcore__matr
     }
     if (block->memory && block->memory->device.memory) out->on_device = true;
     out->rows.unit = unit;
+    return ALCORE_OK;
+}
+
+/* The squares of float64 alone can overflow: those of the other types are below 1e78. Blocks of
+ * candidates, which many passes read, are checked when they are first read. */
+alcore_status alcore__block_matrix(alcore__block *block, bool unit, alcore__matrix *out) {
+    alcore__block_memory *memory = block->memory;
+    ALCORE__TRY(alcore__block_matrix_unchecked(block, unit, out));
+    if (out->rows.dtype != ALCORE_FLOAT64 || (memory && memory->lengths_checked)) return ALCORE_OK;
+    ALCORE__TRY(alcore__matrix_check(out));
+    if (memory) memory->lengths_checked = true;
     return ALCORE_OK;
 }
 
@@ -313,16 +324,18 @@ alcore_status alcore__matrix_copy_rows(const alcore__matrix *matrix, const int64
 
 /* ---- checks ---- */
 
+/* What messages add to the number of a row of a source. */
+static const char *const WHERE[ALCORE__SOURCES] = {[ALCORE__OVER_CANDIDATES] = "",
+                                                   [ALCORE__OVER_LABELED_ROWS] = "",
+                                                   [ALCORE__OVER_LABELED_POOL] =
+                                                       " of the labeled pool",
+                                                   [ALCORE__OVER_TARGET] = " of the target",
+                                                   [ALCORE__OVER_CHOSEN] = ""};
+
 /* Fails with the name of the first component that is not finite. values [dims]: the embedding of
  * row `row` of the pool that the source (ALCORE__OVER_*) belongs to. */
 alcore_status alcore__vector_check(const double *values, int64_t dims, int32_t source,
                                    int64_t row) {
-    static const char *const WHERE[ALCORE__SOURCES] = {[ALCORE__OVER_CANDIDATES] = "",
-                                                       [ALCORE__OVER_LABELED_ROWS] = "",
-                                                       [ALCORE__OVER_LABELED_POOL] =
-                                                           " of the labeled pool",
-                                                       [ALCORE__OVER_TARGET] = " of the target",
-                                                       [ALCORE__OVER_CHOSEN] = ""};
     for (int64_t j = 0; j < dims; j++) {
         if (isfinite(values[j])) continue;
         return alcore__fail_nan("row %lld%s: component %lld in column \"embeddings\" is %s",
@@ -332,45 +345,36 @@ alcore_status alcore__vector_check(const double *values, int64_t dims, int32_t s
     return ALCORE_OK;
 }
 
-/* Looks at the values of the rows as they are, not divided by the row's length. Components of a row
- * with an infinite product may all be finite, so that those rows are copied in pieces until one is
- * found that is not; mostly it is the first, which therefore is a piece of its own. */
-alcore_status alcore__matrix_check_dots(const alcore__matrix *matrix, const double *self_dots,
-                                        uint8_t *bad) {
-    enum { PIECE = 256 };
+/* Fails for an active row whose product with itself is not a usable number: because a component is
+ * not finite, or because all of them are and their squares overflow. */
+static alcore_status fail_row(const alcore__matrix *matrix, int64_t index) {
     alcore__matrix plain = *matrix;
     alcore__block *block = matrix->block;
-    const int64_t dims = matrix->rows.dims;
-    alcore__scratch_mark mark = alcore__scratch_get_mark(block);
-    int64_t *suspects, count = 0, piece; /* [count] indices of rows whose product is not finite */
-    double *vectors;
+    double *vector; /* the row as it is, not divided by its length */
     plain.rows.unit = 0;
-    ALCORE__TRY(alcore__scratch_push(block, block->count, sizeof *suspects, &suspects));
-    for (int64_t i = 0; i < block->count; i++)
-        if (!isfinite(self_dots[alcore__matrix_row_of(matrix, i)])) suspects[count++] = i;
-    ALCORE__TRY(alcore__scratch_push(block, (count < PIECE ? count : PIECE) * dims, sizeof *vectors,
-                                     &vectors));
-    for (int64_t first = 0; first < count; first += piece) {
-        piece = count - first < PIECE ? count - first : PIECE;
-        if (!bad && first == 0) piece = 1;
-        ALCORE__TRY(alcore__matrix_copy_rows(&plain, suspects + first, piece, vectors));
-        for (int64_t k = 0; k < piece * dims; k++) {
-            const int64_t i = suspects[first + k / dims];
-            if (isfinite(vectors[k])) continue;
-            if (!bad)
-                return alcore__vector_check(vectors + k / dims * dims, dims, block->source,
-                                            block->rows[i]);
-            bad[i] = 1;
-        }
+    ALCORE__TRY(alcore__scratch_push(block, matrix->rows.dims, sizeof *vector, &vector));
+    ALCORE__TRY(alcore__matrix_copy_row(&plain, index, vector));
+    ALCORE__TRY(alcore__vector_check(vector, matrix->rows.dims, block->source, block->rows[index]));
+    return alcore__fail_nan("row %lld%s: the vector in column \"embeddings\" is longer than %g, so "
+                            "that sums of its squares overflow; divide all vectors by one number",
+                            (long long)block->rows[index], WHERE[block->source],
+                            sqrt(ALCORE__MAX_SQUARE));
+}
+
+alcore_status alcore__matrix_check_dots(const alcore__matrix *matrix, const double *self_dots,
+                                        uint8_t *bad) {
+    alcore__block *block = matrix->block;
+    for (int64_t i = 0; i < block->count; i++) {
+        if (self_dots[alcore__matrix_row_of(matrix, i)] <= ALCORE__MAX_SQUARE) continue;
+        if (!bad) return fail_row(matrix, i);
+        bad[i] = 1;
     }
-    alcore__scratch_release(block, mark);
     return ALCORE_OK;
 }
 
-/* Checks the active rows for NaN and infinities. Called where a sum or a dot product came out
- * infinite or NaN, and in passes that compute neither a sum nor a norm in which one would show up.
- * A sum can also overflow from finite values: then nothing is found, the call succeeds, and the run
- * continues with the infinite sum. */
+/* Checks the active rows for NaN, infinities and vectors whose squares overflow. Called where a sum
+ * or a dot product came out infinite or NaN, and in passes that compute neither a sum nor a norm in
+ * which one would show up. */
 alcore_status alcore__matrix_check(const alcore__matrix *matrix) {
     alcore__block *block = matrix->block;
     alcore_sys_work work = alcore__run_work(block->run);

@@ -32,13 +32,13 @@ static alcore_status check_scores(alcore__block *block, void *partial) {
     return ALCORE_OK;
 }
 
-/* Sets the partial, bad [active rows], to 1 for each embedding with a component that is not finite.
- * The dot product of a row with itself (its self dot) shows cheaply whether it can have one. */
+/* Sets the partial, bad [active rows], to 1 for each embedding with a component that is not finite,
+ * or whose squares overflow: the dot product of the row with itself (its self dot) shows both. */
 static alcore_status check_embeddings(alcore__block *block, void *partial) {
     alcore_sys_work work = alcore__run_work(block->run);
     alcore__matrix matrix;
     double *self_dots; /* [matrix rows] */
-    ALCORE__TRY(alcore__block_matrix(block, false /* not as unit vectors */, &matrix));
+    ALCORE__TRY(alcore__block_matrix_unchecked(block, false /* not as unit vectors */, &matrix));
     ALCORE__TRY(alcore__scratch_push(block, matrix.rows.count, sizeof *self_dots, &self_dots));
     ALCORE__TRY(
         alcore__run_kernels(block->run)->self_dots(&work, &matrix.rows, matrix.mask, self_dots));

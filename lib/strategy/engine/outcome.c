@@ -3,6 +3,7 @@
  * report), and the arithmetic over all candidates that strategies compute them with. The record has
  * at most ALCORE__RECORD_COLUMNS columns, the report at most ALCORE__FACTS facts. */
 #include <math.h>
+#include <stdlib.h>
 #include <string.h>
 
 #include "strategy/strategy_def.h"
@@ -125,16 +126,17 @@ double alcore__cosine(double dot, double norm, double other_norm) {
     return cosine;
 }
 
-/* Sum over values [candidates], by position, of (weight * value - shift) ^ power, power 1 or 2: a
- * running sum in each block of pool rows, then the sums of the blocks in block order (spec 1.8).
- * active: the candidates. */
+/* Sum over values [candidates], by position, of (weight * value / 2^exponent - shift) ^ power,
+ * power 1 or 2: a running sum in each block of pool rows, then the sums of the blocks in block
+ * order (spec 1.8). active: the candidates. */
 static double block_ordered_sum(const alcore__active_rows *active, const double *values,
-                                double weight, double shift, int power) {
+                                double weight, int exponent, double shift, int power) {
     double total = 0.0;
     for (int64_t b = 0; b < active->blocks; b++) {
         double sum = 0.0;
         for (int64_t i = active->block_starts[b]; i < active->block_starts[b + 1]; i++) {
-            double difference = weight * values[i] - shift;
+            const double value = exponent == 0 ? values[i] : ldexp(values[i], -exponent);
+            double difference = weight * value - shift;
             sum += power == 2 ? difference * difference : difference;
         }
         total += sum;
@@ -142,14 +144,31 @@ static double block_ordered_sum(const alcore__active_rows *active, const double 
     return total;
 }
 
+/* The squares of values below 2^MAX_EXPONENT can be added up, and those of values above its inverse
+ * are normal numbers. */
+enum { MAX_EXPONENT = 400 };
+
+int alcore__common_exponent(const double *values, int64_t count) {
+    double largest = 0.0;
+    int exponent = 0;
+    for (int64_t i = 0; i < count; i++)
+        if (fabs(values[i]) > largest) largest = fabs(values[i]);
+    frexp(largest, &exponent);
+    return abs(exponent) > MAX_EXPONENT ? exponent : 0;
+}
+
 /* Mean and standard deviation (division by n) of weight x values [candidates], of which there is
  * one or more; summed block by block, as every sum over rows is (spec 1.8). */
 void alcore__candidate_mean_sd(const alcore__run *run, const double *values, double weight,
                                double *mean, double *sd) {
     const alcore__active_rows *active = &run->active[ALCORE__OVER_CANDIDATES];
-    double count = (double)active->count;
-    *mean = block_ordered_sum(active, values, weight, 0.0 /* shift */, 1 /* power */) / count;
-    *sd = sqrt(block_ordered_sum(active, values, weight, *mean, 2 /* power */) / count);
+    const int exponent = alcore__common_exponent(values, active->count);
+    const double count = (double)active->count;
+    const double center = block_ordered_sum(active, values, weight, exponent, 0.0, 1) / count;
+    const double variance =
+        block_ordered_sum(active, values, weight, exponent, center, 2 /* power */) / count;
+    *mean = ldexp(center, exponent);
+    *sd = ldexp(sqrt(variance), exponent);
 }
 
 /* Logs a warning where a run will make more than 100 passes over all embeddings, with a rough

@@ -181,10 +181,11 @@ static alcore_status check_rows(alcore__score_call *call) {
     ALCORE__TRY(call->engine.kernels->self_dots(&work, &rows, call->mask, call->rank));
     for (int64_t i = 0; i < call->count; i++) {
         if (call->mask && !call->mask[i]) continue;
-        bool finite = isfinite(call->rank[i]);
+        bool finite = call->rank[i] <= ALCORE__MAX_SQUARE;
         if (!finite && !call->nan_exclude)
             return alcore__fail_nan(
-                "row %lld: a component in column \"factors\" is NaN or infinite",
+                "row %lld: a component in column \"factors\" is NaN or infinite, "
+                "or so large that squares overflow",
                 (long long)(call->first + i));
         call->score[i] = call->raw[i] = call->rank[i] = finite ? call->rank[i] : (double)NAN;
     }

@@ -17,9 +17,14 @@ void alcore__huds_free(alcore__run *run);
 /* The terms of H, for the reasons of picks. */
 extern const alcore__term alcore__huds_terms[];
 
+/* More strata than a block has rows are never of use, and each block has sums for all of them: at
+ * most 8192 x dims doubles, so that no step between two polls of cancellation takes long. */
+#define ALCORE__MAX_STRATA ALCORE_BLOCK_ROWS
+
 /* Parameters of strata and of centroids: rows of a table. */
 #define ALCORE__STRATA_PARAMS                                                                      \
-    {"n_strata", ALCORE_PARAM_INTEGER, "10", 1, 1000000, NULL, "strata of the uncertainty"},       \
+    {"n_strata", ALCORE_PARAM_INTEGER,       "10", 1, ALCORE__MAX_STRATA,                          \
+     NULL,       "strata of the uncertainty"},                                                     \
         {"strata",                                                                                 \
          ALCORE_PARAM_CHOICE,                                                                      \
          "equal",                                                                                  \

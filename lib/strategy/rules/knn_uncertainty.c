@@ -243,22 +243,25 @@ static alcore_status merge_labeled(alcore__run *run) {
 }
 
 /* Marks the candidates among the neighbors first .. end - 1, counted from the nearest, of every
- * target row of a group: their mark [candidates] becomes group + 1. Returns `cost` plus what those
- * cost that did not have this mark before, added one after another in the order of the target rows.
- */
-static double mark_neighbors(const knn_state *state, int64_t group, int64_t first, int64_t end,
-                             int32_t *mark, double cost) {
-    for (int64_t t = 0; t < state->target_rows; t++) {
-        if (state->groups.group_of[t] != group) continue;
+ * target row of a group: their mark [candidates] becomes group + 1. Adds to *cost what those cost
+ * that did not have this mark before, one after another in the order of the target rows, and lists
+ * them in `list` (NULL: nowhere). Returns how many they are. */
+static int64_t mark_neighbors(const knn_state *state, int64_t group, int64_t first, int64_t end,
+                              int32_t *mark, double *cost, int64_t *list) {
+    int64_t found = 0;
+    for (int64_t m = state->groups.starts[group]; m < state->groups.starts[group + 1]; m++) {
+        const int64_t *near = state->near.position + state->groups.members[m] * state->length;
         for (int64_t i = first; i < end; i++) {
-            int64_t position = state->near.position[t * state->length + i];
+            const int64_t position = near[i];
             if (position == NO_NEIGHBOR) break;
             if (position == LABELED_NEIGHBOR || mark[position] == (int32_t)group + 1) continue;
             mark[position] = (int32_t)group + 1;
-            cost += alcore__filler_cost(&state->hybrid.filler, position);
+            *cost += alcore__filler_cost(&state->hybrid.filler, position);
+            if (list) list[found] = position;
+            found++;
         }
     }
-    return cost;
+    return found;
 }
 
 /* Sets the k of a group: the fixed one, or with k=auto doubled from 1 until its N_k costs more than
@@ -270,7 +273,7 @@ static void find_k(const alcore__run *run, int64_t group, int32_t *mark) {
     double share = run->input->fill.budget / (double)state->groups.count, cost = 0;
     int64_t k = 0, next = state->automatic ? 1 : state->k_limit;
     while (next <= state->length) {
-        cost = mark_neighbors(state, group, k, next, mark, cost);
+        mark_neighbors(state, group, k, next, mark, &cost, NULL);
         k = next;
         if (!state->automatic || cost > share || k == state->k_limit) {
             state->k[group] = k;
@@ -374,28 +377,33 @@ static alcore_status rank_uncertain(alcore__run *run, int64_t *positions, int64_
     return status;
 }
 
+/* For alcore__sort(): ascending. */
+static int by_position(const void *a, const void *b) {
+    const int64_t x = *(const int64_t *)a, y = *(const int64_t *)b;
+    return (x > y) - (x < y);
+}
+
 /* Lists the N_k of every group, the most uncertain candidate first: *positions [starts[groups]],
  * allocated for the caller, has that of group g from starts[g] on. starts [groups + 1] comes zeroed
  * and is filled. mark [candidates]: workspace, zeroed. */
 static alcore_status list_neighbors(alcore__run *run, int32_t *mark, int64_t *starts,
                                     int64_t **positions) {
     const knn_state *state = run->state;
-    const int64_t groups = state->groups.count, count = run->outcome.count;
+    const int64_t groups = state->groups.count;
+    double cost = 0; /* not used */
     for (int64_t g = 0; g < groups; g++) {
-        mark_neighbors(state, g, 0, state->k[g], mark, 0);
-        starts[g + 1] = starts[g];
-        for (int64_t i = 0; i < count; i++) starts[g + 1] += mark[i] == (int32_t)g + 1;
+        starts[g + 1] = starts[g] + mark_neighbors(state, g, 0, state->k[g], mark, &cost, NULL);
         ALCORE__TRY(alcore__tick(run->ctx, "neighbors of languages", g, 2 * groups));
     }
     ALCORE__TRY(alcore__new_array(run->ctx, (size_t)starts[groups], sizeof **positions, positions));
+    /* Marked again: later groups have overwritten the marks of candidates that they share, and the
+     * marks of the last group are still there. */
+    memset(mark, 0, (size_t)run->outcome.count * sizeof *mark);
     for (int64_t g = 0; g < groups; g++) {
-        int64_t *list = *positions + starts[g], found = 0;
-        /* Marked again: later groups have overwritten the marks of candidates that they share. */
-        mark_neighbors(state, g, 0, state->k[g], mark, 0);
-        for (int64_t i = 0; i < count; i++) {
-            if (mark[i] == (int32_t)g + 1) list[found++] = i;
-        }
+        int64_t *list = *positions + starts[g];
+        const int64_t found = mark_neighbors(state, g, 0, state->k[g], mark, &cost, list);
         ALCORE__TRY(alcore__tick(run->ctx, "neighbors of languages", groups + g, 2 * groups));
+        ALCORE__TRY(alcore__sort(run->ctx, list, (size_t)found, sizeof *list, by_position));
         ALCORE__TRY(rank_uncertain(run, list, found));
     }
     return ALCORE_OK;

@@ -11,7 +11,30 @@ void alcore__target_groups_free(alcore_ctx *ctx, alcore__target_groups *groups) 
     alcore__free(ctx, groups->group_of);
     alcore__free(ctx, groups->rows);
     alcore__free(ctx, groups->language);
+    alcore__free(ctx, groups->members);
+    alcore__free(ctx, groups->starts);
     memset(groups, 0, sizeof *groups);
+}
+
+/* Makes members and starts of the groups, whose rows are counted. */
+static alcore_status list_members(alcore__run *run, const alcore__active_rows *active,
+                                  alcore__target_groups *groups) {
+    const size_t count = (size_t)groups->count;
+    int64_t *next; /* [groups] where the group's next row goes */
+    ALCORE__TRY(
+        alcore__new_array(run->ctx, (size_t)active->count, sizeof(int64_t), &groups->members));
+    ALCORE__TRY(alcore__new_array(run->ctx, count + 1, sizeof(int64_t), &groups->starts));
+    ALCORE__TRY(alcore__new_array(run->ctx, count, sizeof *next, &next));
+    for (int64_t g = 0; g < groups->count; g++) {
+        next[g] = groups->starts[g];
+        groups->starts[g + 1] = groups->starts[g] + (int64_t)groups->rows[g];
+    }
+    for (int64_t i = 0; i < active->count; i++) {
+        const int64_t row = active->rows[i];
+        groups->members[next[groups->group_of[row]]++] = row;
+    }
+    alcore__free(run->ctx, next);
+    return ALCORE_OK;
 }
 
 /* Called in begin of the strategies that have a target: numbers the languages that have an active
@@ -46,7 +69,7 @@ alcore_status alcore__target_groups_new(alcore__run *run, bool balanced,
         groups->rows[groups->group_of[row]] += 1.0;
     }
     alcore__free(run->ctx, language_group);
-    return ALCORE_OK;
+    return list_members(run, active, groups);
 }
 
 /* The mean over the groups of the mean over their rows; sums [groups]: the sum over the rows of
@@ -66,21 +89,41 @@ typedef struct turns {
     int64_t *next;    /* [groups] index into lists->positions of the group's next entry */
     double *spent;    /* [groups] what the group's picks cost, in the unit of the budget */
     uint8_t *offered; /* [candidates] 1: a group offered it, whether it was bought or passed over */
+    int64_t *heap;    /* [waiting] groups that may have an entry left: a heap by is_before() */
+    int64_t waiting;
 } turns;
 
-/* The group whose turn it is: of those with an entry left the one that has spent least, the lower
- * one in a tie. Moves self->next of every group past candidates that were offered, so the group's
- * next entry is one that was not. -1: all lists are used up. */
-static int64_t find_turn(const alcore__target_groups *groups, const alcore__group_lists *lists,
-                         turns *self) {
-    int64_t turn = -1;
-    for (int64_t g = 0; g < groups->count; g++) {
-        int64_t end = lists->starts[g + 1];
-        while (self->next[g] < end && self->offered[lists->positions[self->next[g]]])
-            self->next[g]++;
-        if (self->next[g] < end && (turn < 0 || self->spent[g] < self->spent[turn])) turn = g;
+/* Whether group a offers before group b. */
+static bool is_before(const turns *self, int64_t a, int64_t b) {
+    return self->spent[a] < self->spent[b] || (self->spent[a] == self->spent[b] && a < b);
+}
+
+/* Moves the entry of the heap at place `at` down until both below it come after it. */
+static void sift_down(turns *self, int64_t at) {
+    const int64_t group = self->heap[at];
+    for (int64_t child; (child = 2 * at + 1) < self->waiting; at = child) {
+        if (child + 1 < self->waiting && is_before(self, self->heap[child + 1], self->heap[child]))
+            child++;
+        if (!is_before(self, self->heap[child], group)) break;
+        self->heap[at] = self->heap[child];
     }
-    return turn;
+    self->heap[at] = group;
+}
+
+/* The group whose turn it is: of those with an entry left the one that has spent least, the lower
+ * one in a tie. It is on top of the heap; groups that come up without an entry left leave it. Moves
+ * self->next of the group past candidates that were offered, so that its next entry is one that was
+ * not. -1: all lists are used up. */
+static int64_t find_turn(const alcore__group_lists *lists, turns *self) {
+    while (self->waiting > 0) {
+        const int64_t group = self->heap[0], end = lists->starts[group + 1];
+        int64_t *next = &self->next[group];
+        while (*next < end && self->offered[lists->positions[*next]]) ++*next;
+        if (*next < end) return group;
+        self->heap[0] = self->heap[--self->waiting];
+        if (self->waiting > 0) sift_down(self, 0);
+    }
+    return -1;
 }
 
 /* Lets the groups offer in turns until the filler is full or no list has an entry left. The arrays
@@ -90,9 +133,11 @@ static alcore_status buy_in_turns(const alcore__target_groups *groups,
                                   turns *self, int64_t *buyer) {
     const alcore__run *run = filler->run;
     memcpy(self->next, lists->starts, (size_t)groups->count * sizeof *self->next);
+    for (int64_t g = 0; g < groups->count; g++) self->heap[g] = g; /* none has spent anything */
+    self->waiting = groups->count;
     for (int64_t offers = 0; !alcore__filler_full(filler); offers++) {
         bool bought;
-        int64_t turn = find_turn(groups, lists, self);
+        int64_t turn = find_turn(lists, self);
         if (turn < 0) break;
         int64_t position = lists->positions[self->next[turn]];
         self->offered[position] = 1;
@@ -100,6 +145,7 @@ static alcore_status buy_in_turns(const alcore__target_groups *groups,
         if (bought) {
             self->spent[turn] += alcore__filler_cost(filler, position);
             buyer[position] = turn;
+            sift_down(self, 0);
         }
         ALCORE__TRY(alcore__tick(run->ctx, "filling the budget", offers, run->outcome.count));
     }
@@ -108,8 +154,8 @@ static alcore_status buy_in_turns(const alcore__target_groups *groups,
 
 /* Buys in turns as target_groups.h says: the group that has spent least offers next. lists: the
  * candidates of each group, its best first; a candidate may stand in several. buyer [candidates]
- * is -1 before and gets the group that bought the candidate. Cost: one comparison for each group
- * and offer, and one step for each entry of the lists. */
+ * is -1 before and gets the group that bought the candidate. Cost: the logarithm of the groups for
+ * each offer, and one step for each entry of the lists. */
 alcore_status alcore__target_groups_buy(const alcore__target_groups *groups,
                                         const alcore__group_lists *lists, alcore__filler *filler,
                                         int64_t *buyer) {
@@ -120,11 +166,14 @@ alcore_status alcore__target_groups_buy(const alcore__target_groups *groups,
     if (status == ALCORE_OK)
         status = alcore__new_array(run->ctx, count, sizeof *self.spent, &self.spent);
     if (status == ALCORE_OK)
+        status = alcore__new_array(run->ctx, count, sizeof *self.heap, &self.heap);
+    if (status == ALCORE_OK)
         status = alcore__new_array(run->ctx, (size_t)run->outcome.count, 1, &self.offered);
     if (status == ALCORE_OK) status = buy_in_turns(groups, lists, filler, &self, buyer);
     alcore__free(run->ctx, self.next);
     alcore__free(run->ctx, self.spent);
     alcore__free(run->ctx, self.offered);
+    alcore__free(run->ctx, self.heap);
     return status;
 }
 

@@ -15,6 +15,9 @@ typedef struct alcore__target_groups {
     double *rows;      /* [count] how many active target rows each group has, 1 or more */
     int32_t *language; /* [count] number of each group's language among all tags of the target; 0
                           where all rows are one group */
+    int64_t *members;  /* [active rows of the target] rows of the target pool by group, ascending
+                          within each */
+    int64_t *starts;   /* [count + 1] where each group begins in members */
 } alcore__target_groups;
 
 /* Groups the active rows of the run's target, by language if `balanced`. The caller frees the

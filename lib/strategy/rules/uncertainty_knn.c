@@ -50,17 +50,11 @@ static alcore_status list_visits(alcore__run *run) {
     alcore__uncertainty_knn *state = run->state;
     const alcore__active_rows *target = &run->active[ALCORE__OVER_TARGET];
     size_t groups = (size_t)state->groups.count;
-    int64_t listed = 0;
     ALCORE__TRY(
         alcore__new_array(run->ctx, (size_t)target->count, sizeof(int64_t), &state->visits));
     ALCORE__TRY(alcore__new_array(run->ctx, groups + 1, sizeof(int64_t), &state->group_visits));
-    for (int64_t g = 0; g < state->groups.count; g++) {
-        for (int64_t i = 0; i < target->count; i++) {
-            if (state->groups.group_of[target->rows[i]] == g)
-                state->visits[listed++] = target->rows[i];
-        }
-        state->group_visits[g + 1] = listed;
-    }
+    memcpy(state->visits, state->groups.members, (size_t)target->count * sizeof *state->visits);
+    memcpy(state->group_visits, state->groups.starts, (groups + 1) * sizeof *state->group_visits);
     return ALCORE_OK;
 }
 

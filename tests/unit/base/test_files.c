@@ -215,10 +215,52 @@ START_TEST(what_cannot_be_written_is_named) {
     snprintf(expected, sizeof expected, "cannot open '%s/no/out.txt': No such file or directory",
              folder);
     expect_text(expected);
-    ck_assert_int_eq(alcore__writer_open(ctx, "/dev/null", &writer), ALCORE_E_IO);
-    expect_text("cannot write '/dev/null': not a regular file");
     ck_assert_int_eq(alcore__writer_open(ctx, folder, &writer), ALCORE_E_IO);
+    snprintf(expected, sizeof expected, "cannot write '%s': Is a directory", folder);
+    expect_text(expected);
     ck_assert_int_eq(alcore__writer_open(ctx, "", &writer), ALCORE_E_INVALID);
+    end(ctx);
+}
+END_TEST
+
+START_TEST(a_device_is_written_as_it_is) {
+    alcore_ctx *ctx = context(NULL);
+    alcore__writer *writer;
+    struct stat facts;
+    ck_assert_int_eq(alcore__writer_open(ctx, "/dev/null", &writer), ALCORE_OK);
+    ck_assert_int_eq(alcore__writer_put(writer, "lost", 4), ALCORE_OK);
+    ck_assert_int_eq(alcore__writer_commit(writer), ALCORE_OK);
+    ck_assert_int_eq(alcore__writer_open(ctx, "/dev/null", &writer), ALCORE_OK);
+    alcore__writer_abort(writer);
+    ck_assert_int_eq(stat("/dev/null", &facts), 0);
+    ck_assert(S_ISCHR(facts.st_mode));
+    ck_assert_int_eq(entries(), 0);
+    end(ctx);
+}
+END_TEST
+
+/* A link stays where it is, what it leads to is replaced, and has the mode that it had. */
+START_TEST(links_and_modes_stay) {
+    alcore_ctx *ctx = context(NULL);
+    alcore__writer *writer;
+    struct stat facts;
+    char data[4] = "";
+    alcore__file *file;
+    put_file(in_folder("target"), "old");
+    ck_assert_int_eq(chmod(in_folder("target"), 0604), 0);
+    ck_assert_int_eq(symlink("target", in_folder("link")), 0);
+    ck_assert_int_eq(alcore__writer_open(ctx, in_folder("link"), &writer), ALCORE_OK);
+    ck_assert_int_eq(alcore__writer_put(writer, "new", 3), ALCORE_OK);
+    ck_assert_int_eq(alcore__writer_commit(writer), ALCORE_OK);
+    ck_assert_int_eq(lstat(in_folder("link"), &facts), 0);
+    ck_assert(S_ISLNK(facts.st_mode));
+    ck_assert_int_eq(lstat(in_folder("target"), &facts), 0);
+    ck_assert_uint_eq(facts.st_mode & 07777, 0604);
+    ck_assert_int_eq(alcore__file_open(ctx, in_folder("target"), &file), ALCORE_OK);
+    ck_assert_int_eq(alcore__file_read_all(file, 0, data, 3), ALCORE_OK);
+    ck_assert_str_eq(data, "new");
+    alcore__file_close(file);
+    ck_assert_int_eq(entries(), 2);
     end(ctx);
 }
 END_TEST
@@ -429,6 +471,7 @@ END_TEST
 CHECK_SUITE("files", a_file_is_read_at_any_offset, what_cannot_be_opened_is_named,
             descriptors_are_not_inherited, a_stream_is_read_with_rising_offsets,
             a_written_file_appears_whole, an_aborted_file_never_was,
-            what_cannot_be_written_is_named, names_of_others_are_passed_over,
-            a_full_disk_is_reported, each_failing_function_of_a_table_is_survived,
-            a_table_may_read_short_but_not_too_much, a_missing_function_is_unsupported);
+            what_cannot_be_written_is_named, a_device_is_written_as_it_is, links_and_modes_stay,
+            names_of_others_are_passed_over, a_full_disk_is_reported,
+            each_failing_function_of_a_table_is_survived, a_table_may_read_short_but_not_too_much,
+            a_missing_function_is_unsupported);

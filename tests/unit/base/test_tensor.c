@@ -104,6 +104,37 @@ START_TEST(views_are_refused_by_name) {
 }
 END_TEST
 
+/* The distance to the last number, in bytes, does not fit into 64 bits, by one product or their
+ * sum. */
+START_TEST(spans_beyond_the_address_space_are_refused) {
+    static const int64_t far[] = {INT64_MAX,         INT64_MAX - 1, INT64_MAX / 2, INT64_MAX / 4,
+                                  INT64_MAX / 8 + 2, INT64_MIN,     -INT64_MAX};
+    int64_t shape[] = {3, 4}, strides[] = {4, 1};
+    alcore_tensor tensor;
+    alcore__array array;
+    ck_assert_int_eq(alcore_tensor_init(&tensor, numbers, ALCORE_FLOAT32, shape, 2), ALCORE_OK);
+    tensor.strides = strides;
+    for (size_t i = 0; i < sizeof far / sizeof *far; i++) {
+        strides[0] = far[i];
+        ck_assert_int_eq(view(&tensor, &array), ALCORE_E_SHAPE);
+        ck_assert_ptr_nonnull(strstr(alcore_last_error(), "embeddings: dimension 0 has 3 entries"));
+        strides[0] = 4;
+        strides[1] = far[i];
+        ck_assert_int_eq(alcore__tensor_check_span(&tensor, "x"), ALCORE_E_SHAPE);
+        ck_assert_ptr_nonnull(strstr(alcore_last_error(), "x: dimension 1 has 4 entries"));
+        strides[1] = 1;
+    }
+    strides[0] = INT64_MAX / 8 - 4; /* 2 steps of 4 bytes: the last row begins within 2^63 */
+    ck_assert_int_eq(alcore__tensor_check_span(&tensor, "x"), ALCORE_OK);
+    strides[0] = INT64_MAX;
+    shape[0] = 1; /* nothing is that far away */
+    ck_assert_int_eq(view(&tensor, &array), ALCORE_OK);
+    shape[0] = 3;
+    shape[1] = 0;
+    ck_assert_int_eq(view(&tensor, &array), ALCORE_OK);
+}
+END_TEST
+
 START_TEST(number_types) {
     ck_assert_uint_eq(alcore_sys_dtype_bytes(ALCORE_FLOAT16), 2);
     ck_assert_uint_eq(alcore_sys_dtype_bytes(ALCORE_UINT64), 8);
@@ -114,4 +145,4 @@ START_TEST(number_types) {
 END_TEST
 
 CHECK_SUITE("tensor", init_describes_an_array, init_refuses, views_of_rows,
-            views_are_refused_by_name, number_types);
+            views_are_refused_by_name, spans_beyond_the_address_space_are_refused, number_types);

@@ -1,9 +1,12 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Rows and columns from files and to files. */
+#include <fcntl.h>
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/stat.h>
+#include <time.h>
 
 #include "base/base.h"
 #include "npy_file.h"
@@ -189,6 +192,33 @@ START_TEST(matrix_in_a_file) {
     ck_assert(isnan(out[0]) && isnan(out[5]));
     ck_assert_double_eq(out[2], 10);
     ck_assert_double_eq(out[7], 1);
+}
+END_TEST
+
+/* Writing into the file of a column is noticed when its rows are next read, also where its length
+ * stays; a file that takes its name is another one, and the column stays as it was. */
+START_TEST(a_file_that_is_written_in_place) {
+    static const float numbers[] = {0, 1, 2, 3, 4, 5, 6, 7};
+    double out[8];
+    char path[512];
+    snprintf(path, sizeof path, "%s", npy_file("p.npy", ALCORE_FLOAT32, 4, 2, numbers));
+    ck_assert_ok(alcore_pool_read_column(pool, "e", path, NULL));
+    ck_assert_ok(test_column_rows(pool, "e", all_rows, 4, out));
+    npy_file("p.npy", ALCORE_FLOAT32, 4, 2, numbers); /* replaces the file */
+    ck_assert_ok(test_column_rows(pool, "e", all_rows, 4, out));
+    ck_assert_ok(alcore_pool_read_column(pool, "e", path, NULL));
+    const struct timespec earlier[2] = {{.tv_sec = 1000}, {.tv_sec = 1000}};
+    FILE *file = fopen(path, "r+b");
+    ck_assert_ptr_nonnull(file);
+    fseek(file, -4, SEEK_END);
+    fwrite(numbers, sizeof *numbers, 1, file);
+    fclose(file);
+    ck_assert_int_eq(utimensat(AT_FDCWD, path, earlier, 0), 0); /* another time for sure */
+    ck_assert_fails(test_column_rows(pool, "e", all_rows, 4, out), ALCORE_E_DATA, path);
+    ck_assert_ptr_nonnull(strstr(alcore_last_error(), "column \"e\""));
+    ck_assert_ok(alcore_pool_read_column(pool, "e", path, NULL));
+    ck_assert_ok(test_column_rows(pool, "e", all_rows, 4, out));
+    ck_assert(out[7] == 0);
 }
 END_TEST
 
@@ -512,6 +542,7 @@ static void add(TCase *tests) {
     tcase_add_test(tests, refused_files);
     tcase_add_test(tests, enormous_line);
     tcase_add_loop_test(tests, matrix_in_a_file, 0, 3);
+    tcase_add_test(tests, a_file_that_is_written_in_place);
     tcase_add_test(tests, ragged_in_files);
     tcase_add_test(tests, wrong_arrays_in_files);
     tcase_add_test(tests, text_columns);

@@ -6,7 +6,9 @@
 #define CACHE_TEST_H
 
 #include <dirent.h>
+#include <signal.h>
 #include <stdlib.h>
+#include <sys/resource.h>
 #include <unistd.h>
 
 #include "fault_allocator.h"
@@ -27,14 +29,20 @@ typedef struct run {
     const char *cache;         /* NULL: none */
     const char *cache_max_age; /* the options of the request; NULL: not set */
     const char *max_age, *factor;
-    const char *strategy;     /* NULL: huds */
-    const char *candidates;   /* candidates=N; NULL: not set */
-    int64_t round;            /* 0: not set */
-    int64_t budget;           /* items, or of the unit */
-    const char *unit;         /* "w"; NULL: items */
-    int64_t first, past;      /* rows that are eligible; past 0: all */
-    bool given;               /* the pool has log-probabilities of its texts */
-    const char *first_text;   /* of the pool's first row; NULL: as the others */
+    const char *strategy;   /* NULL: huds */
+    const char *candidates; /* candidates=N; NULL: not set */
+    int64_t round;          /* 0: not set */
+    int64_t budget;         /* items, or of the unit */
+    const char *unit;       /* "w"; NULL: items */
+    int64_t first, past;    /* rows that are eligible; past 0: all */
+    bool given;             /* the pool has log-probabilities of its texts */
+    const char *first_text; /* of the pool's first row; NULL: as the others */
+    /* What the first row has beside its text, and what its entry of the columns of the caller is:
+     * "notes" of texts and "weights" of numbers. NULL, 0: nothing */
+    const char *id, *language, *group, *note;
+    double cost, weight;
+    int64_t kill_at;          /* the process is killed after so many embeddings; 0: never */
+    bool full_disk;           /* once the model computes, no file can be written */
     int64_t cancel_at;        /* the model cancels the run after so many rows; 0: never */
     alcore_ctx *ctx;          /* while it runs */
     int64_t embedded, scored; /* rows that the model was asked for */
@@ -48,6 +56,15 @@ typedef struct run {
     char provenance[16384];
     char summary[4096];
 } run;
+
+/* Limits the bytes of a file that is written, in place of a disk. */
+static inline void limit_files(rlim_t bytes) {
+    struct rlimit limit;
+    ck_assert_int_eq(getrlimit(RLIMIT_FSIZE, &limit), 0);
+    limit.rlim_cur = bytes < limit.rlim_max ? bytes : limit.rlim_max;
+    signal(SIGXFSZ, SIG_IGN);
+    ck_assert_int_eq(setrlimit(RLIMIT_FSIZE, &limit), 0);
+}
 
 /* ---- the model: values that depend on the row and on its state ---- */
 
@@ -64,6 +81,8 @@ static inline alcore_status embed(void *user, const alcore_batch *batch,
     const int64_t state = self->same_embeddings ? 0 : (int64_t)self->state;
     self->embedded += batch->count;
     if (self->cancel_at > 0 && self->embedded >= self->cancel_at) alcore_ctx_cancel(self->ctx);
+    if (self->kill_at > 0 && self->embedded >= self->kill_at) kill(getpid(), SIGKILL);
+    if (self->full_disk) limit_files(0);
     for (int64_t i = 0; i < batch->count; i++)
         for (int64_t j = 0; j < self->dims; j++)
             values[i * self->dims + j] = (float)((batch->rows[i] * 7 + j * 13 + state) % 31) + 1;
@@ -138,15 +157,36 @@ static inline void on_log(void *user, int32_t level, const char *component, cons
     snprintf(self->last_warning, sizeof self->last_warning, "%s", message);
 }
 
+/* The caller's own columns, where the run has any: the first row differs from the others. */
+static inline void give_details(alcore_pool *pool, const run *self) {
+    const char *notes[ROWS] = {self->note};
+    double weights[ROWS] = {self->weight};
+    int64_t shape[1] = {ROWS};
+    alcore_tensor tensor;
+    if (self->note)
+        ck_assert_ok(alcore_pool_set_text_column(pool, "notes", notes, NULL, ROWS, NULL));
+    ck_assert_ok(alcore_tensor_init(&tensor, weights, ALCORE_FLOAT64, shape, 1));
+    if (self->weight > 0)
+        ck_assert_ok(alcore_pool_set_column(pool, "weights", &tensor, NULL, NULL));
+}
+
 static inline alcore_pool *pool_of_run(alcore_ctx *ctx, const run *self) {
     alcore_pool *pool;
     ck_assert_ok(alcore_pool_new(ctx, NULL, &pool));
     for (int64_t i = 0; i < ROWS; i++) {
         char text[64];
         const char *texts[] = {i == 0 && self->first_text ? self->first_text : text};
+        alcore_records record = ALCORE_RECORDS_INIT;
         snprintf(text, sizeof text, "sentence number %lld here", (long long)i);
-        ck_assert_ok(alcore_pool_add_texts(pool, texts, NULL, 1, NULL));
+        record.texts = texts;
+        record.count = 1;
+        if (i == 0 && self->id) record.ids = &self->id;
+        if (i == 0 && self->language) record.languages = &self->language;
+        if (i == 0 && self->group) record.groups = &self->group;
+        if (i == 0 && self->cost > 0) record.costs = &self->cost;
+        ck_assert_ok(alcore_pool_add_records(pool, &record, NULL));
     }
+    give_details(pool, self);
     return pool;
 }
 
@@ -223,6 +263,7 @@ static inline void go(run *self) {
     if (count > 0)
         ck_assert_ok(alcore_request_set_rows(request, ALCORE_ROWS_ELIGIBLE, eligible, count));
     self->status = alcore_select(request, &selection);
+    if (self->full_disk) limit_files(RLIM_INFINITY);
     snprintf(self->error, sizeof self->error, "%s", alcore_last_error());
     self->table[0] = self->provenance[0] = self->summary[0] = '\0';
     if (self->status == ALCORE_OK) read_selection(self, selection);

@@ -24,6 +24,16 @@ static void check_uncached(const run *cached) {
     ck_assert_str_eq(cached->table, plain.table);
 }
 
+/* Reads a file of at most `capacity` bytes, and returns how many it has. */
+static size_t read_bytes(const char *path, char *out, size_t capacity) {
+    FILE *file = fopen(path, "rb");
+    ck_assert_ptr_nonnull(file);
+    const size_t bytes = fread(out, 1, capacity, file);
+    ck_assert_uint_lt(bytes, capacity);
+    fclose(file);
+    return bytes;
+}
+
 /* ---- tests ---- */
 
 START_TEST(a_second_run_asks_for_nothing) {
@@ -163,6 +173,52 @@ START_TEST(another_state_model_or_pool_has_its_own_entries) {
 }
 END_TEST
 
+/* Whatever the functions of a model may read beside the texts makes other entries, and the same
+ * again the same. */
+START_TEST(other_details_of_rows_have_their_own_entries) {
+    begin();
+    enum { RUNS = 13 };
+    run runs[RUNS];
+    for (int i = 0; i < RUNS; i++) runs[i] = new_run();
+    runs[1].id = "a";
+    runs[2].id = "b";
+    runs[3].language = "a";
+    runs[4].language = "b";
+    runs[5].group = "a";
+    runs[6].group = "b";
+    runs[7].cost = 1;
+    runs[8].cost = 2;
+    runs[9].note = "a";
+    runs[10].note = "b";
+    runs[11].weight = 1;
+    runs[12].weight = 2;
+    for (int i = 0; i < RUNS; i++) {
+        go(&runs[i]);
+        ck_assert_int_eq(runs[i].status, ALCORE_OK);
+        ck_assert_msg(runs[i].embedded == ROWS && runs[i].scored == ROWS, "run %d", i);
+    }
+    for (int i = 0; i < RUNS; i++) {
+        go(&runs[i]);
+        ck_assert_msg(runs[i].embedded + runs[i].scored == 0, "run %d again", i);
+    }
+    ck_assert_int_eq(list_entries(""), 2 * RUNS);
+    end();
+}
+END_TEST
+
+/* What a model makes changes from round to round: given scores leave what was embedded valid. */
+START_TEST(given_numbers_of_models_leave_the_entries) {
+    begin();
+    run plain = new_run(), given = new_run();
+    given.given = true;
+    go(&plain);
+    go(&given);
+    ck_assert_int_eq(given.status, ALCORE_OK);
+    ck_assert_int_eq(given.embedded, 0);
+    end();
+}
+END_TEST
+
 START_TEST(a_model_without_a_name_is_not_kept) {
     begin();
     run nameless = new_run();
@@ -223,7 +279,7 @@ START_TEST(values_of_another_shape_are_not_mixed) {
     go(&new);
     ck_assert_int_eq(new.status, ALCORE_OK);
     ck_assert_int_eq(new.warnings, 1);
-    ck_assert_int_eq(new.embedded, ROWS - 200 + ROWS); /* what was missing, then all */
+    ck_assert_int_eq(new.embedded, BATCH + ROWS); /* the first batch does not fit: all again */
     check_uncached(&new);
     go(&new);
     ck_assert_int_eq(new.embedded, 0);
@@ -252,25 +308,84 @@ START_TEST(a_folder_that_cannot_be_written_fails_at_once) {
 }
 END_TEST
 
-/* A run that is cancelled while the model computes leaves what earlier runs kept, and nothing half
- * written. */
-START_TEST(a_cancelled_run_leaves_whole_entries) {
+/* A run that is cancelled while the model computes keeps the batches that are done, and the next
+ * one computes the rest: each row once, and the same file as without an interruption. */
+START_TEST(a_cancelled_run_keeps_its_batches) {
+    static char whole[65536], joined[65536];
     begin();
-    run some = new_run(), cancelled = new_run(), all = new_run();
-    some.past = 50;
-    go(&some);
-    for (int64_t rows = 1; rows <= ROWS - 50; rows += 60) {
+    run plain = new_run(), cancelled = new_run(), rest = new_run();
+    go(&plain);
+    ck_assert_int_eq(list_entries("embeddings-"), 1);
+    const size_t bytes = read_bytes(file_path, whole, sizeof whole);
+    for (int64_t rows = 1; rows <= ROWS; rows += 50) {
+        clear_cache();
         cancelled.cancel_at = rows;
         go(&cancelled);
         ck_assert_int_eq(cancelled.status, ALCORE_E_CANCELLED);
-        list_entries("");
-        go(&some);
-        ck_assert_int_eq(some.embedded + some.scored, 0);
-        ck_assert_int_eq(some.warnings, 0);
+        const int64_t kept = cancelled.embedded - (cancelled.embedded - 1) % BATCH - 1;
+        go(&rest);
+        ck_assert_int_eq(rest.status, ALCORE_OK);
+        ck_assert_int_eq(rest.embedded, ROWS - kept);
+        ck_assert_int_eq(rest.scored, 0);
+        ck_assert_int_eq(rest.warnings, 0);
+        ck_assert_str_eq(rest.table, plain.table);
+        ck_assert_int_eq(list_entries("embeddings-"), 1);
+        ck_assert_uint_eq(read_bytes(file_path, joined, sizeof joined), bytes);
+        ck_assert_mem_eq(whole, joined, bytes);
     }
-    go(&all);
-    ck_assert_int_eq(all.embedded, ROWS - 50);
-    check_uncached(&all);
+    end();
+}
+END_TEST
+
+/* A run that is killed keeps what it had written, and what it was writing is in nobody's way. */
+START_TEST(a_killed_run_keeps_a_usable_entry) {
+    begin();
+    run plain = new_run(), killed = new_run(), rest = new_run();
+    int status = -1;
+    plain.cache = NULL;
+    go(&plain);
+    killed.kill_at = 200;
+    const pid_t child = fork();
+    if (child == 0) {
+        go(&killed);
+        _exit(1);
+    }
+    ck_assert_int_eq(waitpid(child, &status, 0), child);
+    ck_assert(WIFSIGNALED(status) && WTERMSIG(status) == SIGKILL);
+    ck_assert_int_eq(list_entries("embeddings-"), 1);
+    char left[600];
+    snprintf(left, sizeof left, "%s.alcore-1-2", file_path); /* of a process before */
+    FILE *file = fopen(left, "wb");
+    fclose(file);
+    const struct timespec old[2] = {{.tv_sec = 1}, {.tv_sec = 1}};
+    ck_assert_int_eq(utimensat(AT_FDCWD, left, old, 0), 0);
+    go(&rest);
+    ck_assert_int_eq(rest.status, ALCORE_OK);
+    ck_assert_int_le(rest.embedded, ROWS - BATCH);
+    ck_assert_int_eq(rest.scored, 0);
+    ck_assert_int_eq(rest.warnings, 0);
+    ck_assert_str_eq(rest.table, plain.table);
+    ck_assert_int_eq(access(left, F_OK), -1);
+    end();
+}
+END_TEST
+
+/* What could not be kept is there for this run, and the user is told in every place. */
+START_TEST(a_full_disk_is_told) {
+    begin();
+    run full = new_run(), again = new_run();
+    full.full_disk = true;
+    go(&full);
+    ck_assert_int_eq(full.status, ALCORE_OK);
+    ck_assert_int_eq(full.warnings, 1);
+    ck_assert_ptr_nonnull(strstr(full.last_warning, "the column 'embeddings' could not be kept"));
+    ck_assert_ptr_nonnull(strstr(full.summary, "embeddings could not be kept in the cache"));
+    ck_assert_ptr_nonnull(strstr(full.provenance, "\"kept\":false"));
+    check_uncached(&full);
+    go(&again);
+    ck_assert_int_eq(again.embedded, ROWS);
+    ck_assert_int_eq(again.scored, 0);
+    ck_assert_ptr_null(strstr(again.provenance, "\"kept\""));
     end();
 }
 END_TEST
@@ -416,8 +531,10 @@ END_TEST
 
 CHECK_SUITE("cache", a_second_run_asks_for_nothing, only_rows_that_are_not_there_are_computed,
             entries_that_are_too_old_are_computed_anew, an_entry_is_as_old_as_its_oldest_row,
-            another_state_model_or_pool_has_its_own_entries, a_model_without_a_name_is_not_kept,
-            a_damaged_entry_is_computed_again, values_of_another_shape_are_not_mixed,
-            a_folder_that_cannot_be_written_fails_at_once, a_cancelled_run_leaves_whole_entries,
-            processes_share_a_folder, the_ngram_model_keeps_its_logprobs,
+            another_state_model_or_pool_has_its_own_entries,
+            other_details_of_rows_have_their_own_entries, given_numbers_of_models_leave_the_entries,
+            a_model_without_a_name_is_not_kept, a_damaged_entry_is_computed_again,
+            values_of_another_shape_are_not_mixed, a_folder_that_cannot_be_written_fails_at_once,
+            a_cancelled_run_keeps_its_batches, a_killed_run_keeps_a_usable_entry,
+            a_full_disk_is_told, processes_share_a_folder, the_ngram_model_keeps_its_logprobs,
             a_model_has_a_cache_of_its_own, a_model_refuses_a_wrong_cache, every_allocation);

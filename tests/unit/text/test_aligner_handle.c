@@ -271,6 +271,37 @@ START_TEST(wrong_arguments_are_refused) {
 END_TEST
 
 /* No pairs, pairs without words on one side, and lengths in place of terminators. */
+/* The work for a pair is the product of its numbers of words: documents are refused, with their
+ * row, by training and by linking. */
+START_TEST(documents_are_refused) {
+    enum { WORDS = 4097 };
+    static char document[2 * WORDS + 1];
+    alcore_ctx *ctx = bed_ctx(1);
+    alcore_aligner *aligner;
+    alcore_links *links;
+    for (int i = 0; i < WORDS; i++) memcpy(document + 2 * i, "a ", 3);
+    const char *const sources[] = {"a b", document}, *const targets[] = {"c", document};
+    const char *const names[] = {"row 1 (pair 2 of the input) has 4097 and 4097 words",
+                                 "row 0 (pair 1 of the input) has 4097 and 4097 words"};
+    ck_assert_int_eq(alcore_aligner_train(ctx, sources, NULL, targets, NULL, 2, NULL, &aligner),
+                     ALCORE_E_UNSUPPORTED);
+    ck_assert_ptr_nonnull(strstr(alcore_last_error(), names[0]));
+    ck_assert_int_eq(alcore_align(ctx, sources, NULL, targets, NULL, 2, NULL, NULL, NULL, &links),
+                     ALCORE_E_UNSUPPORTED);
+    ck_assert_int_eq(alcore_aligner_train(ctx, sources, NULL, targets, NULL, 1, NULL, &aligner),
+                     ALCORE_OK);
+    ck_assert_int_eq(alcore_aligner_apply(aligner, sources + 1, NULL, targets + 1, NULL, 1, &links),
+                     ALCORE_E_UNSUPPORTED);
+    ck_assert_ptr_nonnull(strstr(alcore_last_error(), names[1]));
+    /* One side may be long: 4097 words by one. */
+    ck_assert_int_eq(alcore_aligner_apply(aligner, sources + 1, NULL, targets, NULL, 1, &links),
+                     ALCORE_OK);
+    alcore_links_unref(links);
+    alcore_aligner_unref(aligner);
+    alcore_ctx_unref(ctx);
+}
+END_TEST
+
 START_TEST(empty_texts_have_no_links) {
     alcore_ctx *ctx = bed_ctx(2);
     const char *sources[3] = {"a bXX", NULL, " \t"}, *targets[3] = {"x yXX", "x", "y"};
@@ -375,5 +406,5 @@ END_TEST
 
 CHECK_SUITE("text/aligner_handle", both_directions_say_what_the_engine_says,
             one_call_is_the_sum_of_its_parts, every_option_counts, options_out_of_range_are_refused,
-            wrong_arguments_are_refused, empty_texts_have_no_links, links_from_arrays,
-            files_give_the_links_back);
+            wrong_arguments_are_refused, documents_are_refused, empty_texts_have_no_links,
+            links_from_arrays, files_give_the_links_back);
