@@ -82,7 +82,7 @@ def give_texts(pool, name, texts, rows=None):
     options = struct(_ffi.alcore_column_options)
     kept = None
     if rows is not None:
-        options.rows, options.row_count, kept = integers(rows, name + " rows")
+        options.rows, options.row_count, kept = pool.rows_of(rows, name + " rows")
     run(lib.alcore_pool_set_text_column, pool._handle, name_of(name, "name"), strings.pointers,
         strings.lengths, strings.count, ctypes.byref(options))
     del kept
@@ -117,7 +117,7 @@ def give_column(pool, name, column):
                      log_base=column.log_base or 0.0, stream=stream_of(values, offsets))
     rows = None
     if column.rows is not None:
-        options.rows, options.row_count, rows = integers(column.rows, name + " rows")
+        options.rows, options.row_count, rows = pool.rows_of(column.rows, name + " rows")
     run(lib.alcore_pool_set_column, pool._handle, name_of(name, "name"), values.reference,
         offsets.reference if offsets else None, ctypes.byref(options))
     del rows
@@ -136,9 +136,10 @@ def read_column(pool, name):
 
 
 def put(writer, rows, values, lengths, name, ctx, what=None):
-    """Puts the values of some rows into the writer with that handle, of the column `name`; what: names them in messages."""
+    """Puts the values of some rows, (address, count, keep), into the writer with that handle, of the column `name`; what: names them
+    in messages."""
     what = what or name
-    address, count, kept = integers(rows, what + " rows")
+    address, count, kept = rows
     tensor = tensor_of(values, what, ctx, FLOATS if name in _ffi.COLUMNS and name not in _ffi.NUMBER_COLUMNS else NUMBERS)
     sizes, sizes_kept = None, None
     if lengths is not None:
@@ -192,7 +193,7 @@ class ColumnWriter(Handle):
             self._shape = (_ffi.ALCORE_COLUMN_RAGGED_DENSE if wide else _ffi.ALCORE_COLUMN_RAGGED) \
                 if lengths is not None else (_ffi.ALCORE_COLUMN_DENSE if wide else _ffi.ALCORE_COLUMN_SCALAR)
             self._begin()
-        put(self._handle, rows, values, lengths, self.name, self._ctx._handle)
+        put(self._handle, self._pool.rows_of(rows, self.name + " rows"), values, lengths, self.name, self._ctx._handle)
 
     @property
     def repeats(self):

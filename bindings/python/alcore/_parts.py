@@ -9,7 +9,7 @@ import os
 
 from . import _ffi
 from . import _hosts
-from ._arrays import narrowed
+from ._arrays import integers, narrowed
 from ._calls import check, run
 from ._columns import column_of, path_of, put
 from ._handles import Handle, choice, default_context, get_option, new, set_options, struct
@@ -57,7 +57,7 @@ class _OwnModel:
             lengths = values_of(column.offsets, what + " lengths")
             if len(lengths) == len(texts) + 1:
                 lengths = [end - begin for begin, end in zip(lengths, lengths[1:])]
-        put(writer, texts.rows, column.values, lengths, made, self.ctx._handle, what)
+        put(writer, integers(texts.rows, "rows"), column.values, lengths, made, self.ctx._handle, what)
 
 
 class Model(Handle):

@@ -347,7 +347,7 @@ class Pool(Handle):
                          format=None if format is None else name_of(format, "format"))
         kept = None
         if rows is not None:
-            options.rows, options.row_count, kept = integers(rows, name + " rows")
+            options.rows, options.row_count, kept = self.rows_of(rows, name + " rows")
         run(lib.alcore_pool_read_column, self._handle, name_of(name, "name"), path_of(path), ctypes.byref(options))
         self._kept[name] = None
         del kept

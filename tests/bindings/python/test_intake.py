@@ -263,6 +263,8 @@ ROLES = {
     "whole_mean": ("whole", lambda value: alcore.metrics.mean(value)),
     "kappa": ("whole", lambda value: alcore.metrics.kappa(value, WHOLE)),
     "set_rows": ("rows", lambda value: column_at(value)),
+    "set_masked": ("mask", lambda value: column_at(value)),
+    "writer_mask": ("mask", lambda value: written([[1.0], [2.0], [3.0]], value)),
     "set_costs": ("numbers", lambda value: costs_set(value)),
     "set_references": ("texts", lambda value: references_set(value)),
     "probs": ("probs", lambda value: picks("entropy", probs=value)),

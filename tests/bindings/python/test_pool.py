@@ -69,8 +69,12 @@ def test_rows_of_every_form(numpy):
         for wrong in ([1.0], numpy.array([1.0]), ["x", 1], [None], None, numpy.array(["2024-01-01"], "M8[D]")):
             with pytest.raises(TypeError):
                 pool.mark("excluded", wrong)
-        with pytest.raises(TypeError, match="scores rows: integers are expected, got bool"):
+        with pytest.raises(ValueError, match="scores rows: the mask has 2 entries, the pool 4 rows"):
             pool.set_column("scores", [1.0, 2.0], rows=numpy.array([True, False]))
+        pool.set_column("scores", [1.0, 2.0], rows=numpy.array([True, False, False, True]))
+        assert pool.column_rows("scores", [0, 3]).tolist() == [[1.0], [2.0]]
+        pool.set_column("scores", [3.0, 4.0], rows=["x", "w"])
+        assert pool.column_rows("scores", [0, 1]).tolist() == [[4.0], [3.0]]
 
 
 def test_whole_numbers_are_exact(tmp_path):
