@@ -13,7 +13,8 @@ enum {
     ALCORE__STORED_UINT8,
     ALCORE__STORED_INT16,
     ALCORE__STORED_UINT16,
-    ALCORE__STORED_UINT32
+    ALCORE__STORED_UINT32,
+    ALCORE__STORED_INT32 /* after alcore__array_widen_integers() */
 };
 
 /* Where an array's numbers lie in a file. */
@@ -39,6 +40,8 @@ alcore_status alcore__array_read(alcore__file *file, const alcore__array_info *i
                                  int64_t count, void *out);
 /* Makes an array of uint8 one that is read as int32. */
 void alcore__array_widen_bytes(alcore__array_info *info);
+/* Makes an array of narrower integers one that is read as int64. */
+void alcore__array_widen_integers(alcore__array_info *info);
 /* Begins a .npy (version 1.0, C order); the numbers are put into *out. shape has ndim (1 or 2)
  * entries. */
 alcore_status alcore__npy_begin(alcore_ctx *ctx, const char *path, int32_t dtype, int32_t ndim,

@@ -20,7 +20,7 @@ static const struct {
 } stored_types[] = {
     [ALCORE__STORED_INT8] = {1, 1},   [ALCORE__STORED_UINT8] = {1, 0},
     [ALCORE__STORED_INT16] = {2, 1},  [ALCORE__STORED_UINT16] = {2, 0},
-    [ALCORE__STORED_UINT32] = {4, 0},
+    [ALCORE__STORED_UINT32] = {4, 0}, [ALCORE__STORED_INT32] = {4, 1},
 };
 
 int64_t alcore__array_stored_bytes(const alcore__array_info *info) {
@@ -39,6 +39,13 @@ bool alcore__array_set_integer(alcore__array_info *info, int32_t bytes, bool is_
 
 void alcore__array_widen_bytes(alcore__array_info *info) {
     if (info->dtype == ALCORE_UINT8) alcore__array_set_integer(info, 1, false);
+}
+
+void alcore__array_widen_integers(alcore__array_info *info) {
+    alcore__array_widen_bytes(info);
+    if (info->dtype != ALCORE_INT32) return;
+    if (info->stored == ALCORE__STORED_SAME) info->stored = ALCORE__STORED_INT32;
+    info->dtype = ALCORE_INT64;
 }
 
 /* Reverses the bytes of each of count numbers of that many bytes, in place. */

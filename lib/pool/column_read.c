@@ -22,6 +22,7 @@ static const char *const stored_names[] = {
     [ALCORE__STORED_INT16] = " (int16 in the file)",
     [ALCORE__STORED_UINT16] = " (uint16 in the file)",
     [ALCORE__STORED_UINT32] = " (uint32 in the file)",
+    [ALCORE__STORED_INT32] = " (int32 in the file)",
 };
 
 /* Checks the header of an array file against the column: its dtype, its number of rows (entries;
@@ -53,13 +54,14 @@ static alcore_status read_offsets(alcore_ctx *ctx, const char *path, int64_t ent
     int64_t *offsets = NULL;
     alcore_status status;
     ALCORE__TRY(alcore__array_open(ctx, path, &info, &file));
+    alcore__array_widen_integers(&info);
     if ((info.dtype != ALCORE_INT64 && info.dtype != ALCORE_UINT64) || info.ndim != 1 ||
         info.shape[0] != entries + 1) {
-        status = alcore__fail(ALCORE_E_SHAPE,
-                              "%s: expected offsets int64 or uint64 [%" PRId64
-                              "], found %s [%" PRId64 "]%s",
-                              path, entries + 1, alcore__dtype_name(info.dtype), info.shape[0],
-                              info.ndim == 1 ? "" : " with 2 dimensions");
+        status =
+            alcore__fail(ALCORE_E_SHAPE,
+                         "%s: expected offsets, integers [%" PRId64 "], found %s [%" PRId64 "]%s",
+                         path, entries + 1, alcore__dtype_name(info.dtype), info.shape[0],
+                         info.ndim == 1 ? "" : " with 2 dimensions");
         goto done;
     }
     ALCORE__TRY_GOTO(status, done,

@@ -137,6 +137,14 @@ START_TEST(npy_types) {
     alcore__array_info info = {.dtype = ALCORE_UINT8};
     alcore__array_widen_bytes(&info);
     ck_assert(info.dtype == ALCORE_INT32 && info.stored == ALCORE__STORED_UINT8);
+    alcore__array_widen_integers(&info);
+    ck_assert(info.dtype == ALCORE_INT64 && info.stored == ALCORE__STORED_UINT8);
+    info = (alcore__array_info){.dtype = ALCORE_INT32};
+    alcore__array_widen_integers(&info);
+    ck_assert(info.dtype == ALCORE_INT64 && info.stored == ALCORE__STORED_INT32);
+    info = (alcore__array_info){.dtype = ALCORE_UINT64};
+    alcore__array_widen_integers(&info);
+    ck_assert(info.dtype == ALCORE_UINT64 && info.stored == ALCORE__STORED_SAME);
 }
 END_TEST
 
