@@ -161,8 +161,8 @@ alcore_status alcore__selection_reasons(alcore_selection *selection);
 void alcore__selection_find_remedies(alcore_selection *selection);
 alcore_status alcore__selection_write_provenance(alcore_selection *selection);
 alcore_status alcore__selection_write_summary(alcore_selection *selection);
-/* Whether the built-in n-gram model made a column of the selection, or of a part of a hybrid, without
- * being asked for. */
+/* Whether the built-in n-gram model made a column of the selection, or of a part of a hybrid,
+ * without being asked for. */
 bool alcore__selection_is_built_in(const alcore_selection *selection);
 /* Writes the members of the provenance into a JSON object that is open: of the provenance itself,
  * or of the JSON report. */
