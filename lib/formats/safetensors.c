@@ -48,6 +48,7 @@ typedef struct table {
     alcore__json_keys keys; /* names so far, to find a name that stands twice */
     span *spans;            /* [count] the bytes of each tensor so far */
     size_t capacity, count;
+    char names[160]; /* of the first tensors, for messages; cut where they are many */
     entry found; /* the tensor asked for, or without a name the last one; set when has_found is */
     bool has_found;
 } table;
@@ -200,6 +201,13 @@ static alcore_status read_metadata(table *tensors) {
     return json->error ? fail_header(tensors, "has malformed __metadata__") : ALCORE_OK;
 }
 
+/* Adds a name to the list for messages. */
+static void list_name(table *tensors, const char *name, size_t length) {
+    const size_t used = strlen(tensors->names);
+    alcore__format(tensors->names + used, sizeof tensors->names - used, "%s%.*s", used ? ", " : "",
+                   (int)(length < 40 ? length : 40), name);
+}
+
 /* Reads the whole header: spans of all tensors, and the one asked for. keys.count is checked before
  * the name is added, and "__metadata__" is one of the names. */
 static alcore_status read_table(table *tensors) {
@@ -220,6 +228,7 @@ static alcore_status read_table(table *tensors) {
         ALCORE__TRY(alcore__grow(tensors->ctx, &tensors->spans, &tensors->capacity,
                                  tensors->count + 1, sizeof *tensors->spans));
         tensors->spans[tensors->count++] = tensor.bytes;
+        list_name(tensors, name, length);
         if (!tensors->wanted || is_key(name, length, tensors->wanted)) {
             tensors->found = tensor;
             tensors->has_found = true;
@@ -266,12 +275,12 @@ static alcore_status check_spans(table *tensors, int64_t data_bytes) {
 static alcore_status choose(const table *tensors, int64_t data_start, alcore__array_info *out) {
     if (!tensors->has_found) {
         if (!tensors->wanted) return fail_header(tensors, "names no tensor");
-        return alcore__fail(ALCORE_E_DATA, "%s holds no tensor \"%s\"", tensors->path,
-                            tensors->wanted);
+        return alcore__fail(ALCORE_E_DATA, "%s holds no tensor \"%s\"%s%s", tensors->path,
+                            tensors->wanted, tensors->count > 0 ? "; it has " : "", tensors->names);
     }
     if (!tensors->wanted && tensors->count > 1)
-        return alcore__fail(ALCORE_E_DATA, "%s holds %zu tensors: name one as %s:TENSOR",
-                            tensors->path, tensors->count, tensors->path);
+        return alcore__fail(ALCORE_E_DATA, "%s holds %zu tensors: name one as %s:TENSOR; it has %s",
+                            tensors->path, tensors->count, tensors->path, tensors->names);
     if (tensors->found.info.ndim < 1 || tensors->found.info.ndim > 2)
         return alcore__fail(ALCORE_E_DATA, "%s: the tensor has %d dimensions, 1 or 2 are read",
                             tensors->path, tensors->found.info.ndim);
