@@ -62,7 +62,7 @@ static int add(lua_State *L) {
  * @function overlap:read
  * @tparam string role "test", "selected" or "outside"
  * @tparam string path
- * @tparam[opt] table options side, format, text_column, bad_lines, and of a
+ * @tparam[opt] table options side, format, text_column, bad_lines, escapes, and of a
  *   test set translator, system and domain
  * @return itself; or nil, message, code */
 static int read(lua_State *L) {

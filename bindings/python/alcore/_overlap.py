@@ -71,11 +71,12 @@ class Overlap(Handle):
         run(lib.alcore_overlap_add, self._handle, choice("ALCORE_OVERLAP_", role, "role", _ROLES), choice("ALCORE_SIDE_", side, "side"),
             ctypes.addressof(strings.pointers), ctypes.addressof(strings.lengths), strings.count)
 
-    def read(self, role, path, *, side="source", format="auto", text_column=None, translator=None, system=None, domain=None):
-        """Adds the texts of a file, which is read in blocks; the number of its texts. translator, system, domain: what is read of
-        a test set in SGML or XML that has several sides."""
+    def read(self, role, path, *, side="source", format="auto", escapes="auto", text_column=None, translator=None, system=None,
+             domain=None):
+        """Adds the texts of a file, which is read in blocks; the number of its texts. escapes: as of Pool.read(). translator, system,
+        domain: what is read of a test set in SGML or XML that has several sides."""
         options = struct(_ffi.alcore_read_options, format=choice("ALCORE_FORMAT_", format, "format"),
-                         text_column=column_name(text_column, "text_column"),
+                         escapes=choice("ALCORE_ESCAPES_", escapes, "escapes"), text_column=column_name(text_column, "text_column"),
                          **{name: None if value is None else name_of(value, name) for name, value in
                             dict(translator=translator, system=system, domain=domain).items()})
         count = ctypes.c_int64()

@@ -77,6 +77,20 @@ def test_training_sets_and_phrases(table):
     assert len(again) > 0 and sorted(again) == sorted(phrases)
 
 
+def test_escapes(tmp_path):
+    """\\theta of another table stays, unless escapes are asked for; "off" reads a table of alcore's as it stands."""
+    table = tmp_path / "table.tsv"
+    table.write_text("id\ttext\n1\t\\theta\n")
+    assert [read(table, escapes=escapes)[0] for escapes in ("auto", "on", "off")] == ["\\theta", "\theta", "\\theta"]
+    alcore.Pool(["a\tb"]).write([0], table)
+    assert [read(table, escapes=escapes)[0] for escapes in ("auto", "on", "off")] == ["a\tb", "a\tb", "a\\tb"]
+    with pytest.raises(ValueError, match="none of auto, on, off"):
+        read(table, escapes="maybe")
+    (tmp_path / "lines.jsonl").write_text('{"text": "a"}\n')
+    with pytest.raises(ValueError, match="escapes are of tsv, csv and text, not of jsonl"):
+        read(tmp_path / "lines.jsonl", escapes="on")
+
+
 @pytest.mark.parametrize("name", ["pandas", "pandas-semicolon", "pandas-tab", "polars", "duckdb", "python"])
 def test_kept_tables(root, name):
     """What the versions wrote that tests/engines/current/make_tables.py names."""
