@@ -122,7 +122,8 @@ class ArrowColumn:
         width, inner = self._width()
         if width is None or inner.format not in FLOAT_BITS or inner.dictionary or inner.extension:
             return None
-        bits, pieces = FLOAT_BITS[inner.format], [self._floats(*piece, width) for piece in self.pieces]
+        bits = FLOAT_BITS[inner.format]
+        pieces = [part for piece in self.pieces for part in self._parts(*piece, width)]
         shape = (len(self),) if self.type is inner else (len(self), width)
         address, keep = _joined(pieces, bits, width, self.keep)
         return address, bits, shape, keep
@@ -160,8 +161,8 @@ class ArrowColumn:
         for items, start, count in self.pieces:
             bounds, nulls = self._bounds(items, start, count), set(null_positions(items, start, count))
             lengths = {end - begin for row, (begin, end) in enumerate(zip(bounds, bounds[1:])) if row not in nulls}
-            if len(lengths | ({width} - {None})) > 1 or nulls and lengths:
-                return None, kind.children[0]  # null lists have no place in the memory: the values are copied one by one
+            if len(lengths | ({width} - {None})) > 1:
+                return None, kind.children[0]
             width = lengths.pop() if lengths else width
         return width or 0, kind.children[0]
 
@@ -171,9 +172,21 @@ class ArrowColumn:
             return []
         return memoryview(ctypes.string_at(items.buffers[1] + start * size, (count + 1) * size)).cast(code).tolist()
 
+    def _parts(self, items, start, count, width):
+        """The parts of a piece that lie together, as _floats() describes each: where lists of any length are null, they have no
+        place in the memory, and the rows between them are parts of their own."""
+        nulls = null_positions(items, start, count) if self.type.format in ("+l", "+L") else []
+        begin = 0
+        for null in nulls:
+            if null > begin:
+                yield self._floats(items, start + begin, null - begin, width)
+            yield items, 0, width, range(width)  # all of it is NaN
+            begin = null + 1
+        yield self._floats(items, start + begin, count - begin, width)
+
     def _floats(self, items, start, count, width):
-        """(array of the numbers, the first one, how many, positions of the nulls) of a piece."""
-        kind, rows = self.type, null_positions(items, start, count)
+        """(array of the numbers, the first one, how many, positions of the nulls) of rows that lie together."""
+        kind, rows = self.type, null_positions(items, start, count) if self.type.format not in ("+l", "+L") else []
         if kind.format.startswith("+w:"):
             child = items.children[0].contents
             first = child.offset + start * width
@@ -183,7 +196,7 @@ class ArrowColumn:
         else:
             return items, start, count, rows
         nulls = null_positions(child, first, count * width)
-        return child, first, count * width, nulls + [row * width + k for row in rows for k in range(width)]
+        return child, first, count * width, {*nulls, *(row * width + k for row in rows for k in range(width))}
 
 
 def _joined(pieces, bits, width, keep):
@@ -194,6 +207,9 @@ def _joined(pieces, bits, width, keep):
         return items.buffers[1] + start * size, keep
     copy = bytearray()
     for items, start, count, nulls in filled:
+        if len(nulls) == count:
+            copy += NAN_BYTES[bits] * count
+            continue
         block = bytearray(ctypes.string_at(items.buffers[1] + start * size, count * size))
         for position in nulls:
             block[position * size:(position + 1) * size] = NAN_BYTES[bits]

@@ -205,9 +205,10 @@ def mask_of(value, values, count, what):
     kinds = set(map(type, values))
     if not (is_bool_column(value) or any(is_bool(one) for one in map(_first_of(values), kinds))):
         return None
-    if not all(is_bool(one) or is_missing(one) for one in values):
+    plain = kinds == {bool}  # the usual case, which needs no look at each value
+    if not plain and not all(is_bool(one) or is_missing(one) for one in values):
         raise TypeError("%s: booleans are a mask of rows, and cannot stand beside other values" % what)
-    absent = next((row for row, one in enumerate(values) if is_missing(one)), None)
+    absent = None if plain else next((row for row, one in enumerate(values) if is_missing(one)), None)
     if absent is not None:
         raise ValueError("%s: the mask has no value at row %d; say whether it is meant, such as by fill_null(False) or "
                          "fillna(False)" % (what, absent))

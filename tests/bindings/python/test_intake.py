@@ -592,6 +592,25 @@ def test_floats_are_read_in_place(numpy):
         assert pool.get_column("embeddings").ctypes.data == lists.flatten().buffers()[1].address
 
 
+@pytest.mark.parametrize("width", [1, 3])
+def test_nulls_of_lists_in_arrow(numpy, width):
+    """Nulls of rows and of numbers, in pieces and in slices, of every type of lists: NaN, and all else as it is."""
+    import random
+    pyarrow, draw = module("pyarrow"), random.Random(width)
+    for _ in range(60):
+        rows = [None if draw.random() < 0.3 else [None if draw.random() < 0.2 else draw.randrange(9) / 4 for _ in range(width)]
+                for _ in range(draw.randrange(1, 9))] + [[1.0] * width]
+        wanted = [[None] * width if row is None else row for row in rows]
+        cut = draw.randrange(len(rows))
+        for kind in (pyarrow.list_(pyarrow.float32()), pyarrow.large_list(pyarrow.float64()), pyarrow.list_(pyarrow.float32(), width)):
+            whole = pyarrow.array(rows, kind)
+            for given in (whole, pyarrow.chunked_array([whole[:cut], whole[cut:]]), pyarrow.array(rows[:2] + rows, kind)[2:]):
+                with alcore.Pool(["text %d" % row for row in range(len(rows))]) as pool:
+                    pool.set_column("embeddings", given)
+                    found = pool.column_rows("embeddings", range(len(rows))).tolist()
+                assert [[None if one != one else one for one in row] for row in found] == wanted, (kind, rows)
+
+
 def test_without_numpy_and_pyarrow():
     """The interfaces are read without the packages that give them."""
     import subprocess
