@@ -10,12 +10,12 @@
 #include "alcore/remedy.h"
 #include "formats/escape.h"
 
-/* First lines of tables. "*": any names; "?NAME": NAME or nothing. */
+/* First lines of tables. "*": any names; "?NAME": NAME or nothing; "+": more names may follow. */
 static const char *const own_headers[] = {
     "index id text ?reference ?lang ?group ?cost",                          /* a pool */
-    "rank index id score cost * reason text",                               /* a selection */
+    "rank index id score cost * reason text +",                             /* a selection */
     "phrase occ length first_index first_position in_labeled semi_maximal", /* phrases */
-    "req_id kind lang cost text context",                                   /* requests */
+    "req_id kind lang cost text context +",                                 /* requests */
     "id text translation flags",                                            /* answers */
     "kind src tgt provenance",                                              /* a training set */
 };
@@ -24,40 +24,43 @@ static bool is_name(const alcore__field *field, const char *word, size_t length)
     return field->length == length && memcmp(field->text, word, length) == 0;
 }
 
-/* Whether the names are those of one first line. Behind "*" come as many names as words. */
-static bool matches(const alcore__fields *names, const char *words) {
+/* How many of the names are those of one first line; 0: they are not. */
+static size_t match(const alcore__fields *names, const char *words) {
     size_t i = 0;
-    while (*words) {
+    for (bool any = false; *words;) {
         const bool optional = *words == '?';
         const char *word = words + optional;
         const size_t length = strcspn(word, " ");
         words = word + length + (word[length] == ' ');
+        if (length == 1 && *word == '+') return i;
         if (length == 1 && *word == '*') {
-            size_t left = 1;
-            for (const char *rest = words; *rest; rest++) left += *rest == ' ';
-            if (names->count < i + left) return false;
-            i = names->count - left;
-        } else if (i < names->count && is_name(&names->items[i], word, length)) {
-            i++;
-        } else if (!optional) {
-            return false;
+            any = true;
+            continue;
         }
+        while (any && i < names->count && !is_name(&names->items[i], word, length)) i++;
+        any = false;
+        if (i < names->count && is_name(&names->items[i], word, length))
+            i++;
+        else if (!optional)
+            return 0;
     }
-    return i == names->count;
+    return i == names->count ? i : 0;
 }
 
-bool alcore__table_is_own(const alcore__fields *names) {
-    for (size_t i = 0; i < sizeof own_headers / sizeof *own_headers; i++)
-        if (matches(names, own_headers[i])) return true;
-    return false;
+size_t alcore__table_own_columns(const alcore__fields *names) {
+    size_t found = 0;
+    for (size_t i = 0; i < sizeof own_headers / sizeof *own_headers && found == 0; i++)
+        found = match(names, own_headers[i]);
+    return found;
 }
 
 alcore__decoding alcore__decoding_of_tsv(const alcore__fields *names, int32_t escapes) {
-    const bool own = alcore__table_is_own(names);
-    return (alcore__decoding){.decode = escapes == ALCORE_ESCAPES_ON ||
-                                        (escapes == ALCORE_ESCAPES_AUTO && own),
-                              .strict = escapes == ALCORE_ESCAPES_AUTO && own,
-                              .foreign = !own};
+    const size_t own = alcore__table_own_columns(names);
+    const bool automatic = escapes == ALCORE_ESCAPES_AUTO && own > 0;
+    return (alcore__decoding){.columns = automatic ? own : SIZE_MAX,
+                              .decode = automatic || escapes == ALCORE_ESCAPES_ON,
+                              .strict = automatic && own == names->count,
+                              .foreign = own < names->count};
 }
 
 /* Whether a field is as programs write one in quotes: those inside are doubled. */
@@ -81,16 +84,17 @@ static const char *find_escape(const alcore__field *field, bool known) {
 }
 
 /* Counts what a table of another origin may mean by quotes and backslashes. */
-static void count_marks(alcore__decoding *self, int64_t line, const alcore__field *field) {
+static void count_marks(alcore__decoding *self, int64_t line, bool decoded,
+                        const alcore__field *field) {
     if (looks_quoted(field) && self->quoted++ == 0) self->first_quoted = line;
-    if (!self->decode && find_escape(field, true) && self->escaped++ == 0)
-        self->first_escaped = line;
+    if (!decoded && find_escape(field, true) && self->escaped++ == 0) self->first_escaped = line;
 }
 
 alcore_status alcore__decode_field(alcore__decoding *self, const alcore__line_reader *lines,
-                                   alcore__field *field) {
-    if (self->foreign) count_marks(self, lines->line, field);
-    if (!self->decode) return ALCORE_OK;
+                                   size_t column, alcore__field *field) {
+    const bool decoded = self->decode && column < self->columns;
+    if (self->foreign) count_marks(self, lines->line, decoded, field);
+    if (!decoded) return ALCORE_OK;
     if (self->strict && find_escape(field, false))
         return alcore__fail_remedy(
             alcore__lines_fail(

@@ -7,15 +7,17 @@
 #include "alcore/format.h"
 #include "formats/table_fields.h"
 
-/* Whether the names are the whole first line of a table that libalcore writes: a pool, a selection,
- * phrases, requests, answers, a training set. */
-bool alcore__table_is_own(const alcore__fields *names);
+/* How many of the names, from the first one, are those of a table that libalcore writes: a pool, a
+ * selection, phrases, requests, answers, a training set; 0: it is another table. To selections and
+ * requests, which people fill in, more columns may have been added behind. */
+size_t alcore__table_own_columns(const alcore__fields *names);
 
 /* How the fields of a table are decoded, and what is counted for warnings. */
 typedef struct alcore__decoding {
-    bool decode;  /* \t, \n and \\ stand for TAB, line break and backslash */
-    bool strict;  /* any other backslash is an error: libalcore would have doubled it */
-    bool foreign; /* the table is a TSV of another origin: what looks like quotes or escapes is
+    size_t columns; /* these first columns are decoded, if any are */
+    bool decode;    /* \t, \n and \\ stand for TAB, line break and backslash */
+    bool strict;    /* any other backslash is an error: libalcore would have doubled it */
+    bool foreign;   /* the table is a TSV of another origin: what looks like quotes or escapes is
                    * counted */
     int64_t escaped,
         quoted; /* fields with an escape that is not decoded; with quotes around them */
@@ -24,9 +26,9 @@ typedef struct alcore__decoding {
 
 /* The decoding of a TSV by its first line. escapes: ALCORE_ESCAPES_*. */
 alcore__decoding alcore__decoding_of_tsv(const alcore__fields *names, int32_t escapes);
-/* Decodes a field in place. */
+/* Decodes the field of a column, from 0, in place. */
 alcore_status alcore__decode_field(alcore__decoding *self, const alcore__line_reader *lines,
-                                   alcore__field *field);
+                                   size_t column, alcore__field *field);
 /* At the end of the file: warns, once, of fields with quotes and once of escapes. */
 void alcore__decoding_report(const alcore__decoding *self, const alcore__line_reader *lines);
 

@@ -134,7 +134,7 @@ static alcore_status set_record(table_state *state, const alcore__line_reader *l
     for (size_t i = 0; i < state->columns; i++) {
         alcore__field *field = &state->fields.items[i];
         if (state->roles[i] == ALCORE__ROLE_NONE) continue;
-        ALCORE__TRY(alcore__decode_field(&state->decoding, lines, field));
+        ALCORE__TRY(alcore__decode_field(&state->decoding, lines, i, field));
         ALCORE__TRY(alcore__record_set(record, state->roles[i], field->text, field->length, lines));
     }
     return ALCORE_OK;
@@ -205,6 +205,7 @@ static alcore_status read_csv_line(void *data, const alcore_read_options *option
     *out_skip = state->columns == 0;
     if (!*out_skip) return set_record(state, lines, record);
     state->decoding.decode = escapes_of(options) == ALCORE_ESCAPES_ON;
+    state->decoding.columns = SIZE_MAX;
     return read_header(state, options, lines);
 }
 

@@ -161,7 +161,7 @@ static alcore_status read_table_line(reading *self, char *text, size_t length) {
     for (size_t i = 0; i < self->line_fields; i++) {
         alcore__field *field = &self->fields.items[i];
         if (self->column_of[i] < 0) continue;
-        ALCORE__TRY(alcore__decode_field(&self->decoding, &self->lines, field));
+        ALCORE__TRY(alcore__decode_field(&self->decoding, &self->lines, i, field));
         cells[self->column_of[i]] = (alcore__cell){field->text, field->length};
     }
     return pass_on(self, cells);

@@ -294,9 +294,27 @@ static void expect_own(const char *first_line, bool own) {
     char text[80];
     strcpy(text, first_line);
     ck_works(alcore__fields_of_tsv(&lines, text, strlen(text), 0, &names));
-    ck_assert_msg(alcore__table_is_own(&names) == own, "%s", text);
+    ck_assert_msg((alcore__table_own_columns(&names) == names.count) == own, "%s", text);
     alcore__fields_clear(&names, host.ctx);
 }
+
+/* A sheet of requests that was filled in: what libalcore wrote is decoded, what was added is not. */
+START_TEST(columns_that_were_added) {
+    alcore_read_options options = ALCORE_READ_OPTIONS_INIT;
+    gathered all = {{0}, 0, ALCORE_OK};
+    const char *data = "req_id\tkind\tlang\tcost\ttext\tcontext\ttranslation\n"
+                       "1\tsent\tde\t2\ta\\tb\t\t\\theta\n";
+    ck_works(read_as("p.tsv", data, strlen(data), &options, &all));
+    ck_assert_str_eq(all.text.data, "a\tb|-|\\theta|de|-|2|2\n");
+    ck_assert_int_eq(host.warnings, 1);
+    ck_assert(strstr(host.last_log, "1 fields have"));
+    alcore__buffer_clear(NULL, &all.text);
+    expect_escapes("p.tsv",
+                   "rank\tindex\tid\tscore\tcost\tu\treason\ttext\tnotes\n"
+                   "1\t0\t7\t1\t2\t3\tr\ta\\\\b\tx\n",
+                   ALCORE_ESCAPES_AUTO, "a\\b|7|-|-|-|2|2\n", 0);
+}
+END_TEST
 
 /* First lines that are libalcore's, and others that are nearly. */
 START_TEST(first_lines_of_ours) {
@@ -375,6 +393,7 @@ int main(void) {
                                   escapes,
                                   first_lines_of_ours,
                                   quoted_fields_of_tsv,
+                                  columns_that_were_added,
                                   every_allocation_may_fail};
     memory_host_open(&host);
     int failed = run_case("tables", tests, sizeof tests / sizeof *tests);
