@@ -514,6 +514,56 @@ static int name_given(const arguments *args, const inputs *in) {
     return outcome(alcore_request_set(in->request, "given", names));
 }
 
+/* Whether the command line gives the column of a name, of that length. */
+static bool gives_column(const arguments *args, const char *name, size_t length) {
+    for (int i = 0; i < COLUMN_OPTIONS; i++)
+        if (strlen(column_options[i].column) == length &&
+            !strncmp(column_options[i].column, name, length))
+            return option_given(args, column_options[i].id);
+    return false;
+}
+
+/* Whether the scorer reads the column: it is the first alternative of a need that is given. Sets
+ * *missing where a need has none that is given, which a model then makes. */
+static bool scorer_reads(const arguments *args, const alcore_scorer *scorer, const char *column,
+                         bool *missing) {
+    const char *need;
+    bool found = false;
+    for (int64_t n = 0; (need = alcore_scorer_needs(scorer, n)) != NULL; n++) {
+        bool given = false;
+        for (const char *word = need; *word && !given;) {
+            const size_t length = strcspn(word, "|");
+            given = gives_column(args, word, length);
+            found |= given && strlen(column) == length && !strncmp(column, word, length);
+            word += length + (word[length] == '|');
+        }
+        *missing |= !given;
+    }
+    return found;
+}
+
+int inputs_check_scorer(const arguments *args, const alcore_scorer *scorer) {
+    bool missing = false;
+    scorer_reads(args, scorer, "", &missing);
+    for (int i = 0; i < COLUMN_OPTIONS; i++) {
+        const char *column = column_options[i].column;
+        const bool contexts = column_options[i].id == OPTION_CONTEXT_COLUMN;
+        if (!option_given(args, column_options[i].id)) continue;
+        /* The contexts of questions are read by the model that answers them. */
+        if (contexts ? missing : scorer_reads(args, scorer, column, &missing)) continue;
+        return complain(EXIT_USAGE, "--%s is not read: the scorer %s reads %s%s",
+                        option_table[column_options[i].id].name,
+                        option_value(args, OPTION_SCORER, ""), alcore_scorer_needs(scorer, 0),
+                        alcore_scorer_needs(scorer, 1) ? " and others" : "");
+    }
+    if (option_given(args, OPTION_MODEL) && !missing)
+        return complain(EXIT_USAGE,
+                        "--model is not read: the columns that the scorer %s reads are "
+                        "given",
+                        option_value(args, OPTION_SCORER, ""));
+    return EXIT_DONE;
+}
+
 /* The ready columns where the picks come from --target: embeddings of its rows, for
  * --max-similarity. Those of POOL, which is not read, are refused. */
 static int read_target_columns(const arguments *args, const inputs *in) {

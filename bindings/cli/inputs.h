@@ -31,6 +31,10 @@ int inputs_set_models(alcore_ctx *ctx, const arguments *args, const inputs *in);
 /* The same, where *model is still NULL. */
 int inputs_open_model(alcore_ctx *ctx, const arguments *args, const inputs *in,
                       alcore_model **model);
+/* Refuses a column, or a model, of the command line that the scorer with its parameters does not read;
+ * exit code 2. */
+int inputs_check_scorer(const arguments *args, const alcore_scorer *scorer);
+
 /* Gives a pool that has no embeddings those of the model, which is opened when it is first needed.
  */
 int inputs_embed(alcore_ctx *ctx, const arguments *args, const inputs *in, alcore_model **model,

@@ -35,6 +35,7 @@ static int run_score(const arguments *args, alcore_ctx *ctx, const inputs *in) {
     int code = outcome(status);
 
     if (code == EXIT_DONE) code = set_parameters(args, set_scorer_parameter, scorer);
+    if (code == EXIT_DONE) code = inputs_check_scorer(args, scorer);
     if (code == EXIT_DONE) code = inputs_model(ctx, args, in, &model);
     if (code == EXIT_DONE) {
         status = alcore_scorer_run(scorer, in->candidates, model);

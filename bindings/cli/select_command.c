@@ -239,6 +239,9 @@ int command_select(const arguments *given) {
         code = complain(
             EXIT_USAGE,
             "--json needs --out FILE: the picks and the JSON cannot both go to standard output");
+    if (code == EXIT_DONE && option_given(&record.args, OPTION_REFRESH_FACTOR) &&
+        !option_given(&record.args, OPTION_MAX_AGE))
+        code = complain(EXIT_USAGE, "--refresh-factor needs --max-age ROUNDS");
     if (code == EXIT_DONE) code = option_suffix(&record.args, OPTION_OUT, ".tsv|.csv|.jsonl|.txt");
     if (code == EXIT_DONE) code = option_suffix(&record.args, OPTION_REPORT, ".md|.json|.html");
     if (code == EXIT_DONE) code = check_files(&record.args);

@@ -104,7 +104,7 @@ def write_stub(api):
     """The package's types: package.pyi.in with the signatures of the calls that take columns by name."""
     def signature(first, before, after, indent):
         columns = ["%s: Optional[Any] = None" % name for name in api["columns"]]
-        parts = first + ['budget: Union[int, float, str] = "1000w"', '_Strategy = "%s"' % api["default_strategy"], "*"]
+        parts = first + ['budget: Union[int, float, str, None] = None', '_Strategy = "%s"' % api["default_strategy"], "*"]
         parts[-2] = "strategy: " + parts[-2]
         parts += before + ["model: Optional[_Models] = None"] + columns + ["targets: Optional[_Dataset] = None"]
         parts += after + ["fill: Optional[str] = None", "params: Optional[Mapping[str, _Setting]] = None",

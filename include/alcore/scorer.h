@@ -64,6 +64,15 @@ ALCORE_API alcore_status alcore_scorer_builtin_param(const char *name, int64_t i
  * @since 0.1 */
 ALCORE_API const char *alcore_scorer_builtin_needs(const char *name, int64_t index);
 
+/** Names of the columns that a scorer needs with the present values of its parameters, one a call;
+ * "|" separates alternatives, of which the first that is there is read.
+ * @param[in] scorer borrowed; NULL is allowed
+ * @param[in] index from 0
+ * @return a view, valid until the scorer is changed or released; NULL past the last, or for NULL
+ * @threadsafe ALCORE_E_BUSY is not told: not while another call changes the scorer.
+ * @since 0.1 */
+ALCORE_API const char *alcore_scorer_needs(const alcore_scorer *scorer, int64_t index);
+
 /** Makes a built-in scorer with its defaults.
  * @param[in] ctx kept
  * @param[in] name borrowed: a scorer's name

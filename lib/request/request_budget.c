@@ -96,6 +96,12 @@ static alcore_status parse_one(const char *whole, const char *text, size_t lengt
     int32_t unit =
         number == length ? ALCORE__UNIT_ITEMS : find_unit(text + number, length - number);
     if (unit < 0) return refuse_budget(whole);
+    /* What other packages take for a share of the pool. */
+    if (unit == ALCORE__UNIT_ITEMS && amount != floor(amount))
+        return alcore__fail(ALCORE_E_PARAM,
+                            "budget '%s': items are whole; a share of the pool is given as the "
+                            "number of items that it is, or of words, such as 1000w",
+                            whole);
     *out = (alcore__budget){.amount = amount, .unit = unit};
     return ALCORE_OK;
 }

@@ -169,7 +169,7 @@ static alcore_status look_at_standing(const resolver *self, alcore_pool *pool,
     ALCORE__TRY(alcore__read_begin(pool, "pool"));
     const alcore__column *column = alcore__pool_find_column(pool, name);
     const bool ngram = column && alcore__column_is_built_in(column);
-    *made = column && !alcore__column_is_given(column);
+    *made = column && column->engine;
     alcore__read_end(pool);
     if (!ngram || self->needs_are_given) return ALCORE_OK;
     for (int32_t i = 0; i < count; i++)

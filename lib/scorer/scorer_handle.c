@@ -68,6 +68,22 @@ const char *alcore_scorer_builtin_needs(const char *name, int64_t index) {
     return score->needs[index];
 }
 
+/* The needs of a scorer: those of a built-in score as its parameters have them, or those that the
+ * host gave. */
+const char *const *alcore__scorer_needs(const alcore_scorer *scorer) {
+    const alcore__score *score = scorer->score;
+    if (!score) return (const char *const *)scorer->own_needs;
+    return score->needs_of ? score->needs_of(&scorer->values) : score->needs;
+}
+
+const char *alcore_scorer_needs(const alcore_scorer *scorer, int64_t index) {
+    const char *const *needs = scorer ? alcore__scorer_needs(scorer) : NULL;
+    if (!needs || index < 0) return NULL;
+    for (int64_t i = 0; i < index; i++)
+        if (!needs[i]) return NULL;
+    return needs[index];
+}
+
 /* *out: parameter `index`, from 0, of the built-in score `name`. */
 static alcore_status param_info(const char *name, int64_t index, alcore_param_info *out) {
     const alcore__score *score;

@@ -15,4 +15,7 @@ struct alcore_scorer {
     char **own_needs; /* columns of the host's function, ending with NULL; NULL: `score` is set */
 };
 
+/* The columns that a scorer needs with the present values of its parameters, ending with NULL. */
+const char *const *alcore__scorer_needs(const alcore_scorer *scorer);
+
 #endif

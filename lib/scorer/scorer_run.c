@@ -221,9 +221,7 @@ static alcore_status write_column(scoring *self) {
  * there is none); names[] gets the alternatives that were chosen (a need may be "scores|logprobs").
  * Runs before the pool is locked for reading, because a model adds columns. */
 static alcore_status provide_columns(scoring *self, alcore_model *model) {
-    const alcore__score *score = self->scorer->score;
-    const char *const *needs = (const char *const *)self->scorer->own_needs;
-    if (score) needs = score->needs_of ? score->needs_of(&self->scorer->values) : score->needs;
+    const char *const *needs = alcore__scorer_needs(self->scorer);
     for (int32_t i = 0; needs[i]; i++) {
         int32_t from;
         if (i == ALCORE__DATASET_COLUMNS)

@@ -195,7 +195,7 @@ class Pool(Handle):
                log_base: Optional[float] = None, on_device: bool = False) -> ColumnWriter: ...
     def select(
         pool,
-        budget: Union[int, float, str] = "1000w",
+        budget: Union[int, float, str, None] = None,
         strategy: _Strategy = "huds",
         *,
         labeled: Optional[Union[_Dataset, _Rows]] = None,
@@ -653,7 +653,7 @@ __version__: str
 def version() -> str: ...
 def select(
     texts: Union[Pool, _Texts],
-    budget: Union[int, float, str] = "1000w",
+    budget: Union[int, float, str, None] = None,
     strategy: _Strategy = "huds",
     *,
     ids: Optional[Sequence[Optional[str]]] = None,
@@ -687,7 +687,7 @@ def select(
 ) -> Selection: ...
 def ablate(
     texts: Union[Pool, _Texts],
-    budget: Union[int, float, str] = "1000w",
+    budget: Union[int, float, str, None] = None,
     strategy: _Strategy = "huds",
     *,
     parameter: Optional[str] = None,

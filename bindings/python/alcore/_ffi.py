@@ -1421,6 +1421,7 @@ FUNCTIONS = {
     "alcore_scorer_builtin_summary": (c_char_p, (c_char_p,), False),
     "alcore_scorer_builtin_param": (c_int32, (c_char_p, c_int64, c_void_p), False),
     "alcore_scorer_builtin_needs": (c_char_p, (c_char_p, c_int64), False),
+    "alcore_scorer_needs": (c_char_p, (c_void_p, c_int64), False),
     "alcore_scorer_new": (c_int32, (c_void_p, c_char_p, c_void_p), False),
     "alcore_scorer_new_host": (c_int32, (c_void_p, c_void_p, c_void_p), False),
     "alcore_scorer_ref": (c_void_p, (c_void_p,), False),

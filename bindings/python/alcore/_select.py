@@ -13,7 +13,7 @@ from . import _ffi
 from ._arrays import memory_of
 from ._calls import check, run
 from ._columns import Column, path_of
-from ._errors import user_level
+from ._errors import failure, user_level
 from ._frames import are_records, frame_of
 from ._handles import choice, default_context, get_option, Handle, new, set_options
 from ._intake import is_bool_column, is_missing, is_table, unwrapped, values_of
@@ -360,6 +360,8 @@ def _prepared(pool, budget, strategy, by_id, *, labeled=None, exclude=None, elig
               targets=None, fill=None, params=None, **named):
     """The request of one call of select() or ablate(), which has everything that the caller named. by_id: strings in exclude,
     eligible, like and labeled are ids, not texts."""
+    if budget is None:
+        raise failure(_ffi.ALCORE_E_PARAM, 'the call has no budget; budget="1000w" buys items worth 1000 words')
     meanings = _take_meanings(named)
     made = strategy_of(strategy, pool.context)
     parameters = () if not isinstance(strategy, str) else [param["name"] for param in
@@ -409,6 +411,9 @@ def answer(pool, budget, strategy, by_id=False, **named):
 
 
 def _pool_to_select(texts, ids, cost):
+    if texts is None:
+        raise TypeError("texts are needed: picks are rows of texts. Where there are none, give each row a name: "
+                        "[str(row) for row in range(n)], and a budget of items")
     if not isinstance(texts, Pool):
         return Pool(texts, ids=ids, costs=cost)
     if ids is not None or cost is not None:
@@ -416,13 +421,13 @@ def _pool_to_select(texts, ids, cost):
     return texts
 
 
-def select(texts, budget="1000w", strategy=_ffi.DEFAULT_STRATEGY, *, ids=None, labeled=None, exclude=None, eligible=None,
+def select(texts, budget=None, strategy=_ffi.DEFAULT_STRATEGY, *, ids=None, labeled=None, exclude=None, eligible=None,
            like=None, round=1, seed=0, model=None, targets=None, cost=None, fill=None, params=None, **named):
     """Picks the texts that are worth labeling next.
 
     texts: list of str, a Series or array of them, a table (Arrow, pandas, polars), a file (pathlib.Path) or a Pool.
-    budget: "1000w" words, "500" items, "20000c" characters or "150u" units of cost; a list of them is spent from the same
-    scores and gives a list of Selections.
+    budget: "1000w" words, "500" items, "20000c" characters or "150u" units of cost; there is no default, and no share of the
+    pool. A list of budgets is spent from the same scores and gives a list of Selections.
     strategy: a name (alcore.strategies() lists them), an alcore.Strategy or a function with @alcore.strategy.
     ids: list of str. labeled: texts whose labels are known, a dict of such texts and their columns
     ({"texts": [...], "embeddings": array}), or rows of texts that are labeled. exclude, eligible: rows, a mask with
@@ -447,7 +452,7 @@ def select(texts, budget="1000w", strategy=_ffi.DEFAULT_STRATEGY, *, ids=None, l
                   round=round, seed=seed, model=model, targets=targets, fill=fill, params=params, **named)
 
 
-def ablate(texts, budget="1000w", strategy=_ffi.DEFAULT_STRATEGY, *, parameter=None, values=_TABLE_7, test=None, ids=None,
+def ablate(texts, budget=None, strategy=_ffi.DEFAULT_STRATEGY, *, parameter=None, values=_TABLE_7, test=None, ids=None,
            labeled=None, exclude=None, eligible=None, like=None, round=1, seed=0, model=None, targets=None, cost=None, fill=None, params=None, **named):
     """What one parameter of the strategy changes: selects with each of the values and compares what is selected. A Table with an
     Ablation for each; its `selection` is what select() gives with that value.
@@ -463,7 +468,7 @@ def ablate(texts, budget="1000w", strategy=_ffi.DEFAULT_STRATEGY, *, parameter=N
     return found
 
 
-def select_from(pool, budget="1000w", strategy=_ffi.DEFAULT_STRATEGY, *, round=1, seed=None, **named):
+def select_from(pool, budget=None, strategy=_ffi.DEFAULT_STRATEGY, *, round=1, seed=None, **named):
     """Picks the rows of this pool that are worth labeling next; arguments as of alcore.select(). Columns that are given or
     computed stay in the pool; exclude and eligible hold for this call. seed: the context's when None."""
     return answer(pool, budget, strategy, True, round=round, seed=seed, **named)

@@ -45,7 +45,7 @@ def test_indices_are_those_of_the_list(texts):
 def test_signature():
     parameters = inspect.signature(alcore.select).parameters
     assert list(parameters)[:3] == ["texts", "budget", "strategy"]
-    assert parameters["budget"].default == "1000w" and parameters["strategy"].default == "huds"
+    assert parameters["budget"].default is None and parameters["strategy"].default == "huds"
     assert parameters["round"].default == 1 and parameters["seed"].default == 0
     for name in ("ids", "labeled", "exclude", "eligible", "round", "seed", "model", "scores", "logprobs", "probs",
                  "embeddings", "targets", "cost", "fill", "params"):
@@ -279,8 +279,31 @@ def test_several_budgets_are_spent_from_the_same_scores():
 
 
 def test_the_old_name_of_the_similarity_limit_names_the_new_one():
-    with pytest.raises(TypeError, match="max_similarity"):
+    with pytest.raises(alcore.ParamError, match="max_similarity"):
         alcore.select(["a", "b"], 1, "random", spread=0.5)
+
+
+def test_a_call_needs_texts_and_a_budget_that_is_no_share():
+    with pytest.raises(alcore.ParamError, match='no budget; budget="1000w" buys'):
+        alcore.select(["a", "b"])
+    with pytest.raises(alcore.ParamError, match="items are whole; a share of the pool"):
+        alcore.select(["a", "b"], 0.1)
+    with pytest.raises(TypeError, match="give each row a name"):
+        alcore.select(None, 1, "lc", probs=[[.5, .5]])
+
+
+def test_what_a_call_gives_is_read():
+    texts, halves = ["a b", "c d"], [[.5, .5]] * 2
+    with pytest.raises(alcore.InvalidError, match="'probs' is not read: strategy huds reads scores or logprobs, embeddings"):
+        alcore.select(texts, 1, probs=halves, model="ngram")
+    with pytest.raises(alcore.MissingError, match='model={"logprobs": "ngram"} agrees'):
+        alcore.select(texts, 1, embeddings=halves)
+    with pytest.raises(alcore.InvalidError, match="the model is not read: strategy random reads no column"):
+        alcore.select(texts, 1, "random", model="ngram")
+    assert alcore.select(texts, 1, embeddings=halves, model={"logprobs": "ngram"}).indices
+    with alcore.Pool(texts) as pool:  # what a pool has otherwise may stay unread, and is told
+        pool.set_column("probs", halves)
+        assert pool.select(1, "random").provenance["inputs"]["candidates"]["unread"] == ["probs"]
 
 
 def test_remedies_are_in_python_s_terms():
