@@ -19,6 +19,13 @@ NEVER(alcore_scorer_builtin_param, 0) {
 NEVER(alcore_scorer_builtin_needs, 0) {
     HOLDS(alcore_scorer_builtin_needs("nsp", 0) && !alcore_scorer_builtin_needs("nsp", 1000));
 }
+NEVER(alcore_scorer_needs, 0) {
+    HOLDS(alcore_scorer_needs(w->scorer, 0) && !alcore_scorer_needs(w->scorer, 1000));
+}
+NEVER(alcore_hint, 0) {
+    HOLDS(alcore_hint(ALCORE_HINT_STRATEGY, "BreakingTies") &&
+          !alcore_hint(ALCORE_HINT_OPTION, ""));
+}
 ALLOCATES(alcore_scorer_new, 0) {
     alcore_scorer *out = w->scorer;
     alcore_status status = alcore_scorer_new(w->ctx, "nsp", &out);
