@@ -89,12 +89,18 @@ def dtype_kind(value):
     return kind if isinstance(kind, str) and len(kind) == 1 else None
 
 
+def is_arrow(value):
+    """Whether the values are to be read by the Arrow interface: those of pandas, and of what has NumPy's types, are not."""
+    return _arrow.has_arrow(value) and not is_series(value) and dtype_kind(value) is None
+
+
 def refuse_unreadable(value, what):
     """Raises TypeError for what cannot be read as rows or as a table, with what to give in its place."""
     remedy = None
     kind, root = type(value).__name__, _root(value)
     if isinstance(value, (str, bytes, bytearray)):
-        raise TypeError("%s: a list is expected, not one text" % what)
+        is_file = isinstance(value, str) and "\n" not in value and os.path.splitext(value)[1] != ""
+        raise TypeError("%s: a list is expected, not one text%s" % (what, "; a file is given as pathlib.Path(%r)" % value if is_file else ""))
     if root == "duckdb" and hasattr(value, "execute") and not hasattr(value, "columns"):
         remedy = 'a relation of it, such as connection.sql("SELECT text FROM pool") or connection.table("pool")'
     elif root == "sqlite3":
@@ -142,7 +148,7 @@ def unwrapped(value, what):
     refuse_unreadable(value, what)
     if _is_dataset_column(value):
         return value[:]
-    known = is_table(value) or any(hasattr(value, name) for name in ("type", "dtype", "schema", "columns", "dtypes"))
+    known = is_table(value) or any(hasattr(value, name) for name in ("type", "dtype", "dtypes"))
     return _arrow.read(value) if _arrow.has_arrow(value) and not known else value
 
 
@@ -173,7 +179,7 @@ def _plain(value, what):
         return value.tolist()  # of NumPy: None for what is masked
     if isinstance(value, _arrow.ArrowColumn):
         return arrow_values(value)
-    if not is_series(value) and _arrow.has_arrow(value):
+    if is_arrow(value):
         column = _arrow.read(value)
         if column.type.format == "+s" and column.type.extension is None:
             raise TypeError("%s: %s has the columns %s; give one of them" % (
@@ -181,6 +187,8 @@ def _plain(value, what):
         return arrow_values(column)
     if dtype_kind(value) == "V" and hasattr(value, "astype"):
         return value.astype("float32").tolist()  # bfloat16 of ml_dtypes
+    if hasattr(value, "__array__") and not hasattr(value, "tolist") and dtype_kind(value) is not None:
+        value = value.__array__()  # of xarray
     if hasattr(value, "tolist"):
         found = value.tolist()
         return found if isinstance(found, list) else [found]

@@ -10,7 +10,7 @@ from . import _arrays, _arrow
 from ._arrow_values import TypeNotRead, values_of as arrow_values
 from ._frames import are_records, frame_of
 from ._ffi import ALCORE_KIND_FLOAT, ALCORE_KIND_INT, ALCORE_KIND_UINT
-from ._intake import dtype_kind, is_bool, is_missing, is_series, is_sparse, is_table, source_name, unwrapped, values_of
+from ._intake import dtype_kind, is_arrow, is_bool, is_missing, is_series, is_sparse, is_table, source_name, unwrapped, values_of
 
 MAX_SPARSE_BYTES = 1 << 30  # of the dense copy of a sparse matrix
 MAX_EXACT = 1 << 53  # integers up to here are exact as float64
@@ -36,7 +36,7 @@ def source_of(value, what, accept):
         return source_of(_matrix(value, what, accept), what, accept)
     if is_series(value):
         return _of_series(value, what)
-    if isinstance(value, _arrow.ArrowColumn) or _arrow.has_arrow(value):
+    if isinstance(value, _arrow.ArrowColumn) or is_arrow(value):
         return _of_arrow(value if isinstance(value, _arrow.ArrowColumn) else _arrow.read(value), value, what)
     return _of_array(value, what)
 
@@ -213,7 +213,7 @@ def ragged_of(value, what):
     if getattr(value, "ndim", None) == 1 and dtype_kind(value) in ("f", "i", "u") or isinstance(value, (str, bytes)):
         raise TypeError("%s: (values, offsets) is expected, or a list with the numbers of each row" % what)
     value = unwrapped(value, what)
-    if _arrow.has_arrow(value) and not is_series(value) and not is_table(value):
+    if is_arrow(value) and not is_table(value):
         value = _arrow.read(value)
     if isinstance(value, _arrow.ArrowColumn):
         found = value.ragged()

@@ -96,7 +96,7 @@ class OneTime:
     """Gives its Arrow stream once."""
 
     def __init__(self, value):
-        self.value = value
+        self.value, self.schema = value, "that of the library"
 
     def __arrow_c_stream__(self, requested_schema=None):
         value, self.value = self.value, None
@@ -546,6 +546,23 @@ def test_values_that_are_objects_of_other_libraries(numpy):
         picks("nnll", scores=module("pandas").period_range("2024", periods=6))
     with pytest.raises(TypeError, match=r'dtype float8_e4m3fn; give value.astype\("float32"\)'):
         picks("kcenter", embeddings=numpy.array(MATRIX).astype(module("ml_dtypes").float8_e4m3fn))
+
+
+def test_arrays_of_numpy_s_types_that_offer_arrow_too(numpy):
+    """As xarray does, whose stream is a table of the array and its coordinates."""
+    class Labeled:
+        def __init__(self, values):
+            self.values, self.dtype, self.shape = values, values.dtype, values.shape
+
+        def __array__(self, dtype=None, copy=None):
+            return self.values
+
+        def __arrow_c_stream__(self, requested_schema=None):
+            raise AssertionError("its array is read")
+
+    assert picks("nnll", scores=Labeled(numpy.array(NUMBERS))) == picks("nnll", scores=NUMBERS)
+    assert picks(exclude=Labeled(numpy.array(MASK))) == picks(exclude=MASK)
+    assert list(alcore.Pool(Labeled(numpy.array(PLAIN)))) == PLAIN
 
 
 def test_a_connection_and_lazy_things_say_what_to_give():
