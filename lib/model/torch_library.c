@@ -17,6 +17,7 @@
 #include <link.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/mman.h>
 
 #include "base/state.h"
 #include "model/model_internal.h"
@@ -52,6 +53,23 @@ static alcore_status find_mapped(mapped *out) {
     return alcore__fail(ALCORE_E_MODULE,
                         "this process has two libtorch: %s and %s; start it with one of them only",
                         out->first, out->second);
+}
+
+/* Address space that loading the engine and libtorch takes, and a small model. torch 2.11 for the
+ * CPU maps 360 MB and allocates 50 MB in constructors of its libraries; where one of these fails it
+ * ends the process, since no exception passes the loader. So the room is tried out before. */
+#define TORCH_BYTES ((size_t)448 << 20)
+
+static alcore_status check_room(void) {
+    void *room = mmap(NULL, TORCH_BYTES, PROT_READ | PROT_WRITE,
+                      MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
+    if (room == MAP_FAILED)
+        return alcore__fail(ALCORE_E_NOMEM,
+                            "loading torch takes %zu MB of address space, which this process may "
+                            "not have (ulimit -v); raise the limit",
+                            TORCH_BYTES >> 20);
+    munmap(room, TORCH_BYTES);
+    return ALCORE_OK;
 }
 
 /* Loads FOLDER/libc10.so and FOLDER/libtorch_cpu.so, which needs it, for good. An engine that is
@@ -132,6 +150,7 @@ alcore_status alcore__torch_engine(alcore_ctx *ctx, char engine[ALCORE__ENGINE_B
     const char *folder = secure_getenv("ALCORE_TORCH_LIBDIR");
     ALCORE__TRY(find_mapped(&all));
     const bool told = ctx->torch_dir != NULL;
+    if (all.count == 0) ALCORE__TRY(check_room());
     if (all.count == 0 && (told || folder)) {
         ALCORE__TRY(
             load_from(told ? ctx->torch_dir : folder, told ? "torch_dir" : "ALCORE_TORCH_LIBDIR"));

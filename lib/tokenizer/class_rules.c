@@ -8,7 +8,8 @@
  *   T5         the map of sentencepiece   WhitespaceSplit, Metaspace        A </s>
  *   RemBERT    that of the file           Metaspace                         [CLS] A [SEP]
  *
- * BART's class is that of RoBERTa. Defaults are those of the constructors: lowercase is true where
+ * A post-processor of RemBERT's file, also one that adds nothing, is replaced; where there is none,
+ * none is put. BART's class is that of RoBERTa. Defaults are those of the constructors: lowercase is true where
  * BERT's file does not say otherwise. */
 #include "tokenizer/class_rules.h"
 
@@ -195,6 +196,7 @@ alcore_status alcore__class_rules_apply(const alcore__part *config, alcore__name
     default:
         ALCORE__TRY(check_rembert(config));
         ALCORE__TRY(set_marks(ctx, false, prefix, &tokenizer->pre));
-        return put_around(config, tokenizer, cls, sep, &bert);
+        /* The constructor takes its template back where the file has none. */
+        return tokenizer->post.given ? put_around(config, tokenizer, cls, sep, &bert) : ALCORE_OK;
     }
 }

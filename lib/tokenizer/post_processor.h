@@ -30,6 +30,7 @@ typedef struct alcore__template {
 /* A post-processor. It does not change once it is read. */
 typedef struct alcore__post_processor {
     alcore__template single, pair;
+    bool given;            /* tokenizer.json has one */
     bool trim_offsets;     /* spans of tokens leave out the white space at their ends */
     bool add_prefix_space; /* ByteLevel put a space before the text, which is not in its bytes; it
                             * matters with trim_offsets only */

@@ -49,8 +49,10 @@ static alcore_status read_member(const alcore__part *part, alcore_tokenizer *tok
         return alcore__normalizer_read(part, &tokenizer->normalizer);
     if (strcmp(name, "pre_tokenizer") == 0)
         return alcore__pre_tokenizer_read(part, &tokenizer->pre);
-    if (strcmp(name, "post_processor") == 0)
+    if (strcmp(name, "post_processor") == 0) {
+        tokenizer->post.given = true;
         return alcore__post_processor_read(part, &tokenizer->post);
+    }
     if (strcmp(name, "decoder") == 0) return alcore__token_decoder_read(part, &tokenizer->decoder);
     return read_model(part, tokenizer);
 }

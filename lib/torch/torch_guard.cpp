@@ -65,6 +65,17 @@ static alcore_status report_torch(const c10::Error &error) {
     return report(memory ? ALCORE_E_NOMEM : ALCORE_E_INTERNAL, "torch: " + text);
 }
 
+/* Other exceptions. Those of oneDNN say what could not be done and not why; with products of
+ * float32, which it always has, the reason is memory. */
+static alcore_status report_other(const std::exception &error) {
+    std::string text = error.what();
+    for (const char *done : {"could not create a primitive", "could not execute a primitive",
+                             "could not create a memory"})
+        if (text.find(done) != std::string::npos)
+            return report(ALCORE_E_NOMEM, "torch: out of memory: oneDNN " + text);
+    return report(ALCORE_E_INTERNAL, "torch module: " + text);
+}
+
 /* ---- the surroundings of a call ---- */
 
 namespace {
@@ -120,7 +131,7 @@ alcore_status guard(void *user, at::Device device, Mode mode,
     } catch (const std::bad_alloc &) {
         return report(ALCORE_E_NOMEM, "torch module: out of memory");
     } catch (const std::exception &error) {
-        return report(ALCORE_E_INTERNAL, std::string("torch module: ") + error.what());
+        return report_other(error);
     } catch (...) {
         return report(ALCORE_E_INTERNAL, "torch module: an unknown exception");
     }

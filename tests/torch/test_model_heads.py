@@ -5,6 +5,7 @@ and why. The numbers themselves are compared with transformers in test_torch_mod
 usage: test_model_heads.py ALCORE ROOT BUILD"""
 import json
 import os
+import resource
 import shutil
 import subprocess
 import sys
@@ -198,12 +199,22 @@ def folders_may_be_named_like_files(box):
         assert len(alcore.Model.open(path).embed(TEXTS)) == len(TEXTS), name
 
 
+def too_little_room_for_torch_is_an_error(box):
+    texts = os.path.join(box, "texts.txt")
+    with open(texts, "w", encoding="utf-8") as file:
+        file.write("\n".join(TEXTS) + "\n")
+    for megabytes in (150, 300, 380, 400, 410):  # the loader of the last ones ended the process
+        done = subprocess.run([ALCORE, "model", "embed", folder(box, "bert"), texts], capture_output=True, text=True,
+                              preexec_fn=lambda room=megabytes << 20: resource.setrlimit(resource.RLIMIT_AS, (room, room)))
+        assert done.returncode == 5 and "address space" in done.stderr, (megabytes, done)
+
+
 def main():
     tap = Tap()
     tap.run([sigmoids_are_binary_columns, independent_labels_are_multilabel_columns, cached_columns_keep_their_meaning,
              values_are_given_and_not_scored, heads_are_what_config_json_says, such_heads_are_not_trained,
              settings_that_cannot_be_are_named, generation_settings_that_cannot_be_are_named, drawn_outputs_are_asked_for,
-             no_embedding_is_nan, other_folders_say_what_they_are, folders_may_be_named_like_files])
+             no_embedding_is_nan, other_folders_say_what_they_are, folders_may_be_named_like_files, too_little_room_for_torch_is_an_error])
     tap.finish()
 
 

@@ -40,6 +40,7 @@ KEPT = {
     "m2m100-untied": "tests/torch/fixtures/m2m100-untied",
     "t5-untied": "tests/torch/fixtures/t5-untied",
     "mt5-untied": "tests/torch/fixtures/mt5-untied",
+    "t5-encoder": "tests/torch/fixtures/t5-encoder",
     "generation": "tests/torch/generation",
 }
 WORDS, DIMS = 60, 8
@@ -183,6 +184,20 @@ def untied(folder, wanted):
         write(folder, name, model, {**expected, 'logprobs': torch.cat(rows)})
 
 
+def encoder_only(folder, wanted):
+    """The encoder of T5 alone, as T5EncoderModel saves it."""
+    if wanted and 't5-encoder' not in wanted:
+        return
+    torch.manual_seed(6)
+    model = randomize(hf.T5EncoderModel(hf.T5Config(**T5)))
+    texts, types, marks = sources(1)
+    rows = []
+    for ids in texts:
+        with torch.no_grad():
+            rows.append(model(torch.tensor([ids])).last_hidden_state[0].mean(0))
+    write(folder, 't5-encoder', model, {**basis(texts, types, marks), 'embed.mean.1': torch.stack(rows)})
+
+
 # What generation_config.json says beside the family's tokens. The model of these folders writes 11, 17, 35, 37, 46 and 51
 # most often: settings that end an output there or forbid one of them change it.
 ENDS = [2, 17, 37]
@@ -257,6 +272,7 @@ def main(folder, wanted=()):
     classifiers(folder, wanted)
     masked(folder, wanted)
     untied(folder, wanted)
+    encoder_only(folder, wanted)
     generation(folder, wanted)
 
 
