@@ -98,6 +98,30 @@ static int read_parts(mixing *self) {
     return EXIT_DONE;
 }
 
+/* Reads the answers of a file, and says what it had. */
+static int read_answers(mixing *self, const char *path) {
+    alcore_answer_report report = ALCORE_ANSWER_REPORT_INIT;
+    TRY(outcome(alcore_annotations_read_answers(self->annotations, path)));
+    TRY(outcome(alcore_annotations_answer_report(self->annotations, &report)));
+    if (option_given(self->args, OPTION_QUIET)) return EXIT_DONE;
+    const struct {
+        int64_t count;
+        const char *what;
+    } parts[] = {{report.corrected, "corrected"},
+                 {report.unanswered, "unanswered"},
+                 {report.skipped, "skipped"},
+                 {report.rejected, "rejected"},
+                 {report.untranslatable, "untranslatable"},
+                 {report.conflicting, "conflicting"},
+                 {report.unusable, "lines not usable"}};
+    terminal_clear();
+    fprintf(stderr, "%s: %lld answered", path, (long long)report.answered);
+    for (size_t i = 0; i < sizeof parts / sizeof *parts; i++)
+        if (parts[i].count) fprintf(stderr, ", %lld %s", (long long)parts[i].count, parts[i].what);
+    fputc('\n', stderr);
+    return EXIT_DONE;
+}
+
 static int read_inputs(mixing *self) {
     const char *pool = option_value(self->args, OPTION_POOL, NULL);
     TRY(annotating_read_labeled(self->ctx, self->args, &self->labeled));
@@ -110,7 +134,7 @@ static int read_inputs(mixing *self) {
         const char *path;
         if (!self->annotations) return complain(EXIT_USAGE, "--answers needs --selection");
         for (int i = 0; (path = option_repeat(self->args, OPTION_ANSWERS, i)); i++)
-            TRY(outcome(alcore_annotations_read_answers(self->annotations, path)));
+            TRY(read_answers(self, path));
     }
     return read_parts(self);
 }

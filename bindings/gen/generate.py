@@ -162,6 +162,7 @@ LUA_STRUCTS = {
     "alcore_agreement_options": {},
     "alcore_aligner_options": {"direction": "directions", "model": "aligner_models", "estimate": "estimates",
                                "tension": "tensions"},
+    "alcore_answer_report": {},
     "alcore_answer_score": {},
     "alcore_bleu_options": {"tokenizer": "bleu_tokenizers", "smoothing": "bleu_smoothings", "effective_order": True},
     "alcore_bleu_score": {},

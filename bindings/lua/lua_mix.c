@@ -105,6 +105,21 @@ static int read_answers(lua_State *L) {
     return read_with(L, alcore_annotations_read_answers);
 }
 
+/*** What the answers were that were read last.
+ * @function annotations:answer_report
+ * @return a table with lines, answered, skipped, rejected, untranslatable, unanswered, corrected,
+ * conflicting, unusable, and messages, a string with a line for each that is to be told; or nil,
+ * message, code */
+static int answer_report(lua_State *L) {
+    al_object *self = al_check(L, 1, &al_annotations_kind);
+    alcore_answer_report report = ALCORE_ANSWER_REPORT_INIT;
+    int failed =
+        AL_CALL(L, self->context, alcore_annotations_answer_report(self->annotations, &report));
+    if (failed) return failed;
+    al_push_struct(L, al_answer_report, &report);
+    return 1;
+}
+
 /*** Answers the open items from a dictionary: source, translation, as .tsv, .csv or .jsonl.
  * @function annotations:look_up
  * @tparam string path
@@ -224,6 +239,7 @@ static int refunded(lua_State *L) {
 static const al_method item_methods[] = {{"add", add},
                                          {"read_selection", read_selection},
                                          {"read_answers", read_answers},
+                                         {"answer_report", answer_report},
                                          {"look_up", look_up},
                                          {"simulate", simulate},
                                          {"write", write_answers},

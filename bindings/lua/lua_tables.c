@@ -366,6 +366,18 @@ const al_member al_ablation[] = {
     {"share_of_0", AL_DOUBLE, 1, offsetof(alcore_ablation, share_of_0), NULL},
     {"share_of_1", AL_DOUBLE, 1, offsetof(alcore_ablation, share_of_1), NULL},
     {NULL, 0, 0, 0, NULL}};
+const al_member al_answer_report[] = {
+    {"lines", AL_INT64, 1, offsetof(alcore_answer_report, lines), NULL},
+    {"answered", AL_INT64, 1, offsetof(alcore_answer_report, answered), NULL},
+    {"skipped", AL_INT64, 1, offsetof(alcore_answer_report, skipped), NULL},
+    {"rejected", AL_INT64, 1, offsetof(alcore_answer_report, rejected), NULL},
+    {"untranslatable", AL_INT64, 1, offsetof(alcore_answer_report, untranslatable), NULL},
+    {"unanswered", AL_INT64, 1, offsetof(alcore_answer_report, unanswered), NULL},
+    {"corrected", AL_INT64, 1, offsetof(alcore_answer_report, corrected), NULL},
+    {"conflicting", AL_INT64, 1, offsetof(alcore_answer_report, conflicting), NULL},
+    {"unusable", AL_INT64, 1, offsetof(alcore_answer_report, unusable), NULL},
+    {"messages", AL_TEXT, 1, offsetof(alcore_answer_report, messages), NULL},
+    {NULL, 0, 0, 0, NULL}};
 const al_member al_mix_options[] = {
     {"kind", AL_TEXT, 1, offsetof(alcore_mix_options, kind), NULL},
     {"span", AL_TEXT, 1, offsetof(alcore_mix_options, span), NULL},

@@ -144,7 +144,8 @@ ALCORE_API const char *alcore_annotations_translation(const alcore_annotations *
 
 /** What is known of the translation of an item: "open", it has no answer; "ok"; "loose", a phrase
  * whose translation the simulated oracle took from words that are linked to words outside the
- * phrase too; "untranslatable", there is none: the cost is refunded.
+ * phrase too; "untranslatable", there is none; "skipped" and "rejected", an
+ * annotator gave none: the cost of these three is refunded.
  * @param[in] annotations borrowed
  * @param[in] index from 0, in order of selection
  * @return a view, valid for ever; NULL: no such item
@@ -161,7 +162,8 @@ ALCORE_API const char *alcore_annotations_status(const alcore_annotations *annot
  * @since 0.1 */
 ALCORE_API int64_t alcore_annotations_row(const alcore_annotations *annotations, int64_t index);
 
-/** What the items cost whose translations were paid for: all but the untranslatable ones.
+/** What the items cost whose translations are paid for: all but the untranslatable, skipped and
+ * rejected ones.
  * @param[in] annotations borrowed
  * @return the sum of their costs; 0 for NULL
  * @threadsafe
@@ -193,23 +195,57 @@ ALCORE_API alcore_status alcore_annotations_write_requests(alcore_annotations *a
                                                            const char *path,
                                                            const alcore_write_options *options);
 
+/** What alcore_annotations_read_answers() found. Answers are counted by item; items with the same
+ * id and text count as one, and so do lines that repeat each other. */
+typedef struct alcore_answer_report {
+    size_t size;            /**< sizeof(alcore_answer_report) */
+    int64_t lines;          /**< lines of the file that could be read */
+    int64_t answered;       /**< items with a translation in the file */
+    int64_t skipped;        /**< items that the annotator left out: skip, ignore, discarded, ... */
+    int64_t rejected;       /**< items that were refused: reject, bad, ... */
+    int64_t untranslatable; /**< items without a translation */
+    int64_t unanswered;     /**< items whose translation is blank or a draft: they stay so */
+    int64_t corrected;      /**< of the first four: items that had another answer before */
+    int64_t conflicting;    /**< items with several answers that differ: none of them counts */
+    int64_t unusable;       /**< lines that cannot be used: an id that no item has, another text, a
+                                 status that is not known, another number of fields, ... */
+    /** A view, valid until answers are read again or the annotations are released: a line
+     * "FILE:LINE: REASON" for each unusable line, conflict and correction; "" without any. */
+    const char *messages;
+} alcore_answer_report;
+/** An alcore_answer_report with its size set and everything else 0. */
+#define ALCORE_ANSWER_REPORT_INIT ALCORE_INIT(alcore_answer_report)
+
 /** Reads answers from TSV, CSV or JSONL with the columns (or keys) id, text and translation, and
- * where the file has them status (ok, skip or bad) and flags (loose or untranslatable, as
- * alcore_annotations_write() writes them). The column text may be missing where no two items have
- * one id. A TSV file without a header has exactly id, text and translation. Items that the file
- * lacks stay as they are. All answers are taken or, on failure, none.
+ * where the file has them status, answer, state or flags, whose words are those of annotation tools
+ * (docs/formats.md), and was_cancelled. The column text may be missing where no two items have one
+ * id. A TSV or CSV file without a header has exactly id, text and translation. Items that the file
+ * lacks stay as they are, and so do those with a blank translation or a draft. An answer replaces
+ * that of an earlier file; a skip or a rejection is one, which refunds the cost until a translation
+ * replaces it. Of answers in one file that differ none counts, but a translation ends a skip. Lines
+ * that cannot be used are logged and reported, and the others count; all of them are taken or, on
+ * failure, none. alcore_annotations_answer_report() tells what was found.
  * @param[in,out] annotations borrowed, changed
  * @param[in] path borrowed; "-" is standard input; .gz, .xz and .zst are decompressed
- * @return ALCORE_OK, ALCORE_E_INVALID, ALCORE_E_IO, ALCORE_E_DATA (names file and line: another
- *   number of fields, an id that no item has, an item that is answered already, another text than
- *   the item's, a translation that is missing or that an untranslatable item has, text that is not
- *   UTF-8), ALCORE_E_UNSUPPORTED (a compression that this build lacks), ALCORE_E_NOMEM,
- *   ALCORE_E_BUSY, ALCORE_E_CANCELLED
+ * @return ALCORE_OK, ALCORE_E_INVALID, ALCORE_E_IO, ALCORE_E_DATA (no line can be used: names the
+ *   first; a header without id or translation),
+ *   ALCORE_E_UNSUPPORTED (a compression that this build lacks), ALCORE_E_NOMEM, ALCORE_E_BUSY,
+ *   ALCORE_E_CANCELLED
  * @serialized per handle; ALCORE_E_BUSY while another call uses it.
  * @callback progress, log, files
  * @since 0.1 */
 ALCORE_API alcore_status alcore_annotations_read_answers(alcore_annotations *annotations,
                                                          const char *path);
+
+/** What the answers were that alcore_annotations_read_answers() took last; zeros before any.
+ * @param[in] annotations borrowed
+ * @param[in,out] out size-first; filled
+ * @return ALCORE_OK, ALCORE_E_INVALID, ALCORE_E_STRUCT_*
+ * @threadsafe
+ * @since 0.1 */
+ALCORE_API alcore_status alcore_annotations_answer_report(const alcore_annotations *annotations,
+                                                          alcore_answer_report *out);
+
 
 /** Answers the open items from a dictionary: TSV, CSV or JSONL with the columns source and
  * translation (also called text or phrase, and target), or a table without a header in this order.

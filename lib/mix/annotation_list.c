@@ -21,6 +21,7 @@ enum { POLL_ITEMS = 1024 /* items added between two polls of cancellation */ };
 static void release(void *object) {
     alcore_annotations *self = object;
     alcore__arena_clear(self->object.ctx, &self->strings);
+    alcore__buffer_clear(self->object.ctx, &self->messages);
     alcore__free(self->object.ctx, self->items);
     alcore_pool_unref(self->pool);
 }
@@ -254,10 +255,10 @@ const char *alcore_annotations_translation(const alcore_annotations *annotations
 }
 
 const char *alcore_annotations_status(const alcore_annotations *annotations, int64_t index) {
-    static const char *const names[] = {[ALCORE__ANSWER_OPEN] = "open",
-                                        [ALCORE__ANSWER_OK] = "ok",
-                                        [ALCORE__ANSWER_LOOSE] = "loose",
-                                        [ALCORE__ANSWER_UNTRANSLATABLE] = "untranslatable"};
+    static const char *const names[] = {
+        [ALCORE__ANSWER_OPEN] = "open",       [ALCORE__ANSWER_OK] = "ok",
+        [ALCORE__ANSWER_LOOSE] = "loose",     [ALCORE__ANSWER_UNTRANSLATABLE] = "untranslatable",
+        [ALCORE__ANSWER_SKIPPED] = "skipped", [ALCORE__ANSWER_REJECTED] = "rejected"};
     const alcore__annotation *item = item_at(annotations, index);
     return item ? names[item->answer] : NULL;
 }
@@ -267,12 +268,11 @@ int64_t alcore_annotations_row(const alcore_annotations *annotations, int64_t in
     return item ? item->row : -1;
 }
 
-/* The sum of the costs of the items that are untranslatable, or of those that are not. */
-static double sum_costs(const alcore_annotations *self, bool untranslatable) {
+/* The sum of the costs of the items whose answer refunds them, or of those that are paid for. */
+static double sum_costs(const alcore_annotations *self, bool refunded) {
     double sum = 0.0;
     for (int64_t i = 0; self && i < self->count; i++)
-        if ((self->items[i].answer == ALCORE__ANSWER_UNTRANSLATABLE) == untranslatable)
-            sum += self->items[i].cost;
+        if (alcore__answer_refunds(self->items[i].answer) == refunded) sum += self->items[i].cost;
     return sum;
 }
 

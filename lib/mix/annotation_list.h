@@ -7,11 +7,18 @@
 #include "base/base.h"
 
 typedef enum alcore__answer {
-    ALCORE__ANSWER_OPEN,          /* no answer yet: no translation */
-    ALCORE__ANSWER_OK,            /* a translation */
-    ALCORE__ANSWER_LOOSE,         /* a translation that covers words outside the phrase too */
-    ALCORE__ANSWER_UNTRANSLATABLE /* no translation, for good */
+    ALCORE__ANSWER_OPEN,           /* no answer yet: no translation */
+    ALCORE__ANSWER_OK,             /* a translation */
+    ALCORE__ANSWER_LOOSE,          /* a translation that covers words outside the phrase too */
+    ALCORE__ANSWER_UNTRANSLATABLE, /* there is no translation */
+    ALCORE__ANSWER_SKIPPED,        /* none so far: the annotator left the item out */
+    ALCORE__ANSWER_REJECTED        /* none so far: the item or its translation was refused */
 } alcore__answer;
+
+/* Whether an answer leaves its item without a translation, so that the cost is refunded. */
+static inline bool alcore__answer_refunds(alcore__answer answer) {
+    return answer >= ALCORE__ANSWER_UNTRANSLATABLE;
+}
 
 /* One item. Strings are in alcore_annotations.strings, NUL-terminated, and never move. */
 typedef struct alcore__annotation {
@@ -32,6 +39,8 @@ struct alcore_annotations {
     alcore__annotation *items; /* [count] in order of selection */
     size_t capacity;
     int64_t count;
+    alcore_answer_report report; /* of the answers that were read last, without its messages */
+    alcore__buffer messages;     /* of the report, ended by NUL; no bytes: none */
 };
 
 /* An item to be appended; strings are borrowed. */
@@ -52,6 +61,10 @@ alcore_status alcore__annotation_kind(const char *name, size_t length, bool *out
 /* A copy of a text among the strings of the annotations, terminated; NULL when out of memory. */
 const char *alcore__annotations_keep(alcore_annotations *annotations, const char *text,
                                      size_t length);
+/* What the public calls that read a file share: checks and locks around `read`. */
+alcore_status alcore__annotations_read(alcore_annotations *annotations, const char *path,
+                                       const char *function,
+                                       alcore_status (*read)(alcore_annotations *, const char *));
 /* Words of a text. */
 int64_t alcore__count_words(const char *text, size_t length);
 

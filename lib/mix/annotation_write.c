@@ -188,9 +188,11 @@ static alcore_status write_requests(const alcore_annotations *annotations, const
 /* The answer of an item in the format of the table; a plain text has the translation only. */
 static alcore_status put_answer(const alcore__annotation *item, alcore__table *table) {
     const char *translation = item->translation ? item->translation : "";
-    const char *flags = item->answer == ALCORE__ANSWER_LOOSE            ? "loose"
-                        : item->answer == ALCORE__ANSWER_UNTRANSLATABLE ? "untranslatable"
-                                                                        : "";
+    static const char *const all_flags[] = {
+        [ALCORE__ANSWER_OPEN] = "",           [ALCORE__ANSWER_OK] = "",
+        [ALCORE__ANSWER_LOOSE] = "loose",     [ALCORE__ANSWER_UNTRANSLATABLE] = "untranslatable",
+        [ALCORE__ANSWER_SKIPPED] = "skipped", [ALCORE__ANSWER_REJECTED] = "rejected"};
+    const char *flags = all_flags[item->answer];
     if (table->format == ALCORE_FORMAT_TEXT)
         return alcore__table_put_plain_line(table, translation, item->translation_length);
     if (alcore__table_has_cells(table)) {

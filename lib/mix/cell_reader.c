@@ -22,7 +22,9 @@ typedef struct reading {
     size_t line_fields;    /* fields that every line has, 0 before the first line */
     alcore__fields fields; /* of the present line */
     alcore__decoding decoding;
+    bool begun; /* what each field of TSV and CSV is is known: the lines that follow are data */
     alcore__cell_sink sink;
+    alcore__cell_fault fault; /* NULL: a line that cannot be used ends the reading */
     void *user;
 } reading;
 
@@ -152,8 +154,10 @@ static alcore_status read_table_line(reading *self, char *text, size_t length) {
         bool header = false;
         choose_decoding(self);
         ALCORE__TRY(read_header(self, &header));
+        self->begun = header;
         if (header) return ALCORE_OK;
         ALCORE__TRY(number_fields(self));
+        self->begun = true;
     }
     if (self->fields.count != self->line_fields)
         return alcore__lines_fail(&self->lines, "%zu fields, separated by %s; %zu are expected",
@@ -172,10 +176,16 @@ static alcore_status read_table_line(reading *self, char *text, size_t length) {
 /* Reads the value of a key that is a column: a string or a number; null is an absent value.
  * Malformed JSON sets json->error. */
 static alcore_status read_value(const reading *self, alcore__json *json, const char *key,
-                                size_t key_length, alcore__cell *cell) {
+                                size_t key_length, bool flag, alcore__cell *cell) {
     char *text = NULL;
     size_t length = 0;
     const char kind = alcore__json_kind(json);
+    if (flag && (kind == 't' || kind == 'f')) {
+        alcore__json_skip(json);
+        static char words[2][6] = {"false", "true"};
+        *cell = (alcore__cell){words[kind == 't'], kind == 't' ? 4 : 5};
+        return ALCORE_OK;
+    }
     const bool value = kind == '"' ? alcore__json_string(json, &text, &length)
                                    : kind == '0' && alcore__json_number(json, &text, &length);
     if (!value && kind != '"' && kind != '0') alcore__json_skip(json);
@@ -200,7 +210,8 @@ static alcore_status read_object(const reading *self, alcore__json *json, alcore
     while (alcore__json_key(json, &key, &length)) {
         const int32_t column = column_of(self, key, length);
         if (column >= 0)
-            ALCORE__TRY(read_value(self, json, key, length, &cells[column]));
+            ALCORE__TRY(
+                read_value(self, json, key, length, self->columns[column].flag, &cells[column]));
         else if (own && length == 2 && memcmp(key, "al", 2) == 0 && alcore__json_kind(json) == '{')
             ALCORE__TRY(read_object(self, json, own, NULL));
         else
@@ -231,6 +242,16 @@ static alcore_status read_json_line(reading *self, char *text, size_t length) {
 
 /* ---- the file ---- */
 
+/* Reads a line. One that cannot be used ends the reading, or goes to self->fault; that of a header
+ * ends it in any case. */
+static alcore_status read_line(reading *self, bool json, char *text, size_t length) {
+    const alcore_status status =
+        json ? read_json_line(self, text, length) : read_table_line(self, text, length);
+    const bool header = !json && !self->begun;
+    if (status != ALCORE_E_DATA || !self->fault || header) return status;
+    return self->fault(self->user, &self->lines);
+}
+
 /* Reads all lines; alcore__lines_fill() reads more bytes where no whole line is left, and sets more
  * to false at the end of the file. alcore__lines_report() warns of carriage returns, if there were
  * any. */
@@ -243,8 +264,7 @@ static alcore_status read_lines(reading *self, bool json) {
             ALCORE__TRY(alcore__lines_next(&self->lines, &text, &length));
             if (!text) break;
             if (length == 0) continue;
-            ALCORE__TRY(json ? read_json_line(self, text, length)
-                             : read_table_line(self, text, length));
+            ALCORE__TRY(read_line(self, json, text, length));
         }
     }
     alcore__lines_report(&self->lines);
@@ -253,10 +273,16 @@ static alcore_status read_lines(reading *self, bool json) {
 }
 
 /* Reads JSONL, CSV or TSV by the suffix of the path, without that of a compression. */
-alcore_status alcore__cells_read(alcore_ctx *ctx, const char *path,
-                                 const alcore__cell_column *columns, int32_t count, int32_t plain,
-                                 alcore__cell_sink sink, void *user) {
-    reading self = {.columns = columns, .count = count, .plain = plain, .sink = sink, .user = user};
+alcore_status alcore__cells_read_each(alcore_ctx *ctx, const char *path,
+                                      const alcore__cell_column *columns, int32_t count,
+                                      int32_t plain, alcore__cell_sink sink,
+                                      alcore__cell_fault fault, void *user) {
+    reading self = {.columns = columns,
+                    .count = count,
+                    .plain = plain,
+                    .sink = sink,
+                    .fault = fault,
+                    .user = user};
     const alcore__file_suffix suffix = alcore__file_suffix_of(path);
     const bool json = suffix.format == ALCORE_FORMAT_JSONL;
     ALCORE__TRY(alcore__file_suffix_check(path, &suffix));
@@ -267,4 +293,10 @@ alcore_status alcore__cells_read(alcore_ctx *ctx, const char *path,
     alcore__free(ctx, self.column_of);
     alcore__fields_clear(&self.fields, ctx);
     return status;
+}
+
+alcore_status alcore__cells_read(alcore_ctx *ctx, const char *path,
+                                 const alcore__cell_column *columns, int32_t count, int32_t plain,
+                                 alcore__cell_sink sink, void *user) {
+    return alcore__cells_read_each(ctx, path, columns, count, plain, sink, NULL, user);
 }

@@ -21,6 +21,7 @@ typedef struct alcore__cell {
 typedef struct alcore__cell_column {
     const char *names; /* "id|req_id": any of them */
     bool required;
+    bool flag; /* true and false of JSON are values too, "true" and "false" */
 } alcore__cell_column;
 
 enum { ALCORE__CELL_COLUMNS = 8 }; /* most columns that one reading asks for */
@@ -36,5 +37,16 @@ typedef alcore_status (*alcore__cell_sink)(void *user, const alcore__line_reader
 alcore_status alcore__cells_read(alcore_ctx *ctx, const char *path,
                                  const alcore__cell_column *columns, int32_t count, int32_t plain,
                                  alcore__cell_sink sink, void *user);
+
+/* Receives a line that cannot be used: the last error says why. A failure ends the reading and is
+ * returned. */
+typedef alcore_status (*alcore__cell_fault)(void *user, const alcore__line_reader *lines);
+
+/* The same, but lines of data that are ALCORE_E_DATA, and those that the sink calls so, are handed
+ * to `fault`, and the reading goes on. */
+alcore_status alcore__cells_read_each(alcore_ctx *ctx, const char *path,
+                                      const alcore__cell_column *columns, int32_t count,
+                                      int32_t plain, alcore__cell_sink sink,
+                                      alcore__cell_fault fault, void *user);
 
 #endif

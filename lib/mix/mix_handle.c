@@ -165,7 +165,7 @@ static alcore_status append_annotations(alcore_mix *mix) {
         ALCORE__TRY(append_items(mix, true));
     for (int64_t i = 0; i < annotations->count; i++) {
         mix->open_items += annotations->items[i].answer == ALCORE__ANSWER_OPEN;
-        mix->untranslatable_items += annotations->items[i].answer == ALCORE__ANSWER_UNTRANSLATABLE;
+        mix->untranslatable_items += alcore__answer_refunds(annotations->items[i].answer);
     }
     return ALCORE_OK;
 }

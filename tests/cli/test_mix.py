@@ -230,6 +230,24 @@ def the_same_seed_the_same_pairs(box):
 
 
 @case
+def answers_forgive(box):
+    """A sheet that is filled in little by little, as a spreadsheet saves it, and what a second file corrects."""
+    files(box)
+    mix = ["mix", "--pool", "pool.txt", "--selection", "selection.tsv", "--out", "train.tsv"]
+    box.file("sheet.csv", b"\xef\xbb\xbfid;kind;text;translation;status\r\n4;sent;the patient was treated;der Patient \\ wurde;ok\r\n"
+             b"1;phrase;severe headache;;\r\n2;phrase;fever;Feber;\r\n3;phrase;unseen;x;maybe\r\n9;phrase;cough;Husten;\r\n")
+    done = box.run(*mix, "--answers", "sheet.csv")
+    contains(done.err, "sheet.csv: 2 answered, 1 unanswered, 2 lines not usable", 'sheet.csv:5: "maybe" is no status that is known',
+             'sheet.csv:6: no selected item has the id "9"')
+    equal([row["tgt"] for row in rows_of(box.read("train.tsv").decode())], ["der Patient \\\\ wurde", "Feber"])
+    box.file("second.jsonl", '{"id": "2", "translation": "Fieber"}\n{"id": "4", "translation": "schlecht", "answer": "reject"}\n')
+    done = box.run(*mix, "--answers", "sheet.csv", "--answers", "second.jsonl")
+    contains(done.err, "second.jsonl: 1 answered, 2 corrected, 1 rejected", '"Fieber" was "Feber"')
+    equal([row["tgt"] for row in rows_of(box.read("train.tsv").decode())], ["Fieber"])
+    equal("answered" in box.run(*mix, "--answers", "sheet.csv", "-q").err, False)
+
+
+@case
 def what_is_refused(box):
     answered(box)
     mix = ["mix", "--labeled", "labeled.tsv", "--pool", "pool.txt", "--selection", "selection.tsv", "--answers", "answers.tsv"]

@@ -145,6 +145,10 @@ NEVER(alcore_annotations_status, 0) {
 NEVER(alcore_annotations_row, 0) {
     HOLDS(alcore_annotations_row(NULL, 0) == -1);
 }
+NEVER(alcore_annotations_answer_report, 0) {
+    alcore_answer_report report = ALCORE_ANSWER_REPORT_INIT;
+    HOLDS(alcore_annotations_answer_report(NULL, &report) == ALCORE_E_INVALID);
+}
 NEVER(alcore_annotations_spent, 0) {
     HOLDS(alcore_annotations_spent(NULL) == 0);
 }

@@ -19,7 +19,7 @@ from ._lm import LanguageModel
 from ._logits import first_subword_mean, measure_logits, score_hidden, score_logits
 from ._overlap import InDomainScore, Overlap, OverlapScore
 from ._parts import Model, OwnScorer, OwnStrategy, Scorer, Strategy, score, scorer, scorers, strategies, strategy
-from ._mix import Annotation, Annotations, Pair, TrainingSet, mix
+from ._mix import Annotation, Annotations, AnswerReport, Pair, TrainingSet, mix
 from ._phrases import Phrases, phrases
 from ._pool import STATES, Pool
 from ._select import Ablation, ImplicitModelWarning, Request, ablate, request_options, select
@@ -62,7 +62,7 @@ def build_info():
     return json.loads(_lib.alcore_build_info())
 
 
-__all__ = ["Ablation", "Aligner", "Annotation", "Annotations", "Batch", "Column", "ColumnWriter", "Context", "CopyWarning", "Handle", "ImplicitModelWarning",
+__all__ = ["Ablation", "Aligner", "Annotation", "Annotations", "AnswerReport", "Batch", "Column", "ColumnWriter", "Context", "CopyWarning", "Handle", "ImplicitModelWarning",
            "InDomainScore", "LanguageModel", "Links", "Model", "Neighbors", "Order", "Overlap", "OverlapScore", "OwnScorer",
            "OwnStrategy", "Pair", "Phrases", "Pool", "Request", "STATES", "Scorer", "Selection", "Strategy", "Table", "Tabular", "Tokenizer", "Tokens", "TrainingSet", "View", "ViewRows",
            "ablate", "align", "answers", "bleu", "build_info", "chrf", "default_context", "first_subword_mean", "in_domain", "knn",

@@ -432,6 +432,18 @@ class Annotation(NamedTuple):
     status: str
     row: Optional[int]
 
+class AnswerReport(NamedTuple):
+    lines: int
+    answered: int
+    skipped: int
+    rejected: int
+    untranslatable: int
+    unanswered: int
+    corrected: int
+    conflicting: int
+    unusable: int
+    messages: list[str]
+
 class Annotations(Handle, Tabular):
     def __init__(self, pool: Any, selection: Optional[_Path] = None) -> None: ...
     @property
@@ -440,7 +452,7 @@ class Annotations(Handle, Tabular):
             rows: Optional[Iterable[int]] = None, costs: Optional[Iterable[float]] = None,
             translations: Optional[Iterable[Optional[str]]] = None) -> None: ...
     def read_selection(self, path: _Path) -> None: ...
-    def read_answers(self, path: _Path) -> None: ...
+    def read_answers(self, path: _Path) -> AnswerReport: ...
     def look_up(self, path: _Path) -> None: ...
     def simulate(self, links: Optional[Links] = None, *, labeled: Any = None) -> None: ...
     def write(self, path: _Path, format: str = "auto") -> None: ...
@@ -728,6 +740,7 @@ __all__ = [
     "Aligner",
     "Annotation",
     "Annotations",
+    "AnswerReport",
     "Batch",
     "BusyError",
     "CallbackError",

@@ -823,6 +823,24 @@ class alcore_annotation_records(Structure):
     ]
 
 
+class alcore_answer_report(Structure):
+    """What alcore_annotations_read_answers() found."""
+
+    _fields_ = [
+        ("size", c_size_t),
+        ("lines", c_int64),
+        ("answered", c_int64),
+        ("skipped", c_int64),
+        ("rejected", c_int64),
+        ("untranslatable", c_int64),
+        ("unanswered", c_int64),
+        ("corrected", c_int64),
+        ("conflicting", c_int64),
+        ("unusable", c_int64),
+        ("messages", c_char_p),
+    ]
+
+
 class alcore_mix_options(Structure):
     """Settings of a training set."""
 
@@ -1500,6 +1518,7 @@ FUNCTIONS = {
     "alcore_annotations_refunded": (c_double, (c_void_p,), False),
     "alcore_annotations_write_requests": (c_int32, (c_void_p, c_char_p, c_void_p), True),
     "alcore_annotations_read_answers": (c_int32, (c_void_p, c_char_p), True),
+    "alcore_annotations_answer_report": (c_int32, (c_void_p, c_void_p), False),
     "alcore_annotations_look_up": (c_int32, (c_void_p, c_char_p), True),
     "alcore_annotations_simulate": (c_int32, (c_void_p, c_void_p, c_void_p), True),
     "alcore_annotations_write": (c_int32, (c_void_p, c_char_p, c_void_p), True),

@@ -8,7 +8,7 @@ from typing import NamedTuple, Optional
 from . import _ffi
 from ._align import Links
 from ._arrays import memory_of
-from ._calls import run
+from ._calls import check, run
 from ._columns import path_of
 from ._handles import Handle, default_context, new, struct, write_options
 from ._intake import values_of
@@ -44,6 +44,23 @@ def _numbers(code, values, what, count):
     if made is not None and len(made) != count:
         raise ValueError("%s: %d were given for %d texts" % (what, len(made), count))
     return made
+
+
+class AnswerReport(NamedTuple):
+    """What a file of answers had, by item: translations, skips, rejections and items without a translation, those of these that
+    replace an earlier answer (corrected), items that stay open (unanswered: blank or a draft) or whose answers contradict each other
+    (conflicting). Lines that could be read, those that cannot be used, and what is to be said of lines, a text for each."""
+
+    lines: int
+    answered: int
+    skipped: int
+    rejected: int
+    untranslatable: int
+    unanswered: int
+    corrected: int
+    conflicting: int
+    unusable: int
+    messages: list
 
 
 class Annotations(Handle, Tabular):
@@ -87,8 +104,14 @@ class Annotations(Handle, Tabular):
         run(lib.alcore_annotations_read_selection, self._handle, path_of(path))
 
     def read_answers(self, path):
-        """Reads translations: id, text, translation (and flags or status), as .tsv, .csv or .jsonl."""
+        """Reads translations: id, text, translation (and status, answer, state or flags in the words of annotation tools), as .tsv,
+        .csv or .jsonl. Lines that cannot be used are told in the AnswerReport that is returned, and the others count; an answer
+        replaces that of an earlier file, a blank one says nothing."""
         run(lib.alcore_annotations_read_answers, self._handle, path_of(path))
+        out = struct(_ffi.alcore_answer_report)
+        check(lib.alcore_annotations_answer_report(self._handle, ctypes.byref(out)))
+        counts = {name: getattr(out, name) for name in AnswerReport._fields if name != "messages"}
+        return AnswerReport(messages=out.messages.decode().splitlines(), **counts)
 
     def look_up(self, path):
         """Answers the open items from a dictionary: source, translation, as .tsv, .csv or .jsonl."""

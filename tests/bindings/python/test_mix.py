@@ -115,6 +115,20 @@ def test_files(tmp_path):
         alcore.Annotations(pool, selection).read_answers(tmp_path / "answers.tsv")
 
 
+def test_answers_are_reported(tmp_path):
+    items = alcore.Annotations(["the patient has fever", "it was late"])
+    items.add(["fever", "late", "patient"], kinds=["phrase"] * 3, ids=["a", "b", "c"])
+    path = tmp_path / "answers.csv"
+    path.write_text("id,text,translation,status\na,fever,Fieber,done\nb,late,,\nc,patient,Patient,Discarded\nd,x,y,\n")
+    report = items.read_answers(path)
+    assert report == alcore.AnswerReport(4, 1, 1, 0, 0, 1, 0, 0, 1, [str(path) + ':5: no selected item has the id "d"'])
+    assert [item.status for item in items] == ["ok", "open", "skipped"] and (items.spent, items.refunded) == (2.0, 1.0)
+    path.write_text("id,translation\nc,Patient\n")
+    report = items.read_answers(path)
+    assert (report.answered, report.corrected) == (1, 1) and 'corrects the item with the id "c"' in report.messages[0]
+    assert (items.spent, items.refunded) == (3.0, 0.0)
+
+
 def test_subset_is_the_sample_that_pairs_are_drawn_from():
     labeled = {"texts": TEXTS, "references": REFERENCES}
     whole, sample = (alcore.mix(labeled, kind="random", count=5, **given) for given in ({}, {"subset": 2}))

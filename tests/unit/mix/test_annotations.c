@@ -215,7 +215,7 @@ START_TEST(statuses) {
                     ALCORE_E_DATA, "a.tsv:2: several items have the id \"4\"");
     ck_assert_ok(alcore_annotations_read_answers(
         annotations, put_file("a.tsv", "req_id\tstatus\ttranslation\n7\tskip\t\n")));
-    ck_assert_str_eq(item(2), "7 phrase fever = - (untranslatable, row 5)");
+    ck_assert_str_eq(item(2), "7 phrase fever = - (skipped, row 5)");
     ck_assert_double_eq(alcore_annotations_refunded(annotations), 1.0);
     ck_assert_double_eq(alcore_annotations_spent(annotations), 6.0);
     ck_assert_ok(alcore_annotations_read_answers(
@@ -226,23 +226,38 @@ START_TEST(statuses) {
 }
 END_TEST
 
+/* Reads answers, in TSV unless the name says otherwise; returns what was found. */
+static alcore_answer_report read_answers(const char *name, const char *text) {
+    alcore_answer_report report = ALCORE_ANSWER_REPORT_INIT;
+    ck_assert_ok(alcore_annotations_read_answers(annotations, put_file(name, text)));
+    ck_assert_ok(alcore_annotations_answer_report(annotations, &report));
+    return report;
+}
+
 START_TEST(malformed_answers) {
     static const struct {
         const char *text, *part;
     } bad[] = {
-        {"id\ttext\ttranslation\n4\tfever\tx\n", "a.tsv:2: the text is not that of the item"},
+        {"id\ttext\ttranslation\n4\tfever\tx\n",
+         "a.tsv:2: no item with the id \"4\" has the text \"fever\""},
+        {"id\ttext\ttranslation\n7\tflu\tx\n",
+         "a.tsv:2: the text \"flu\" is not that of the item with the id \"7\", which is \"fever\""},
         {"id\ttext\ttranslation\n5\tfever\tx\n", "a.tsv:2: no selected item has the id \"5\""},
         {"id\ttext\ttranslation\n7\tfever\tx\n7\tfever\ty\n",
-         "a.tsv:3: the item with the id \"7\" is answered already"},
-        {"id\ttext\ttranslation\n7\tfever\t\n", "a.tsv:2: the translation is empty"},
-        {"id\ttext\ttranslation\n7\tfever\t \n", "a.tsv:2: the translation is empty"},
+         "a.tsv:3: the item with the id \"7\" has another answer in line 2, \"x\" and \"y\": "
+         "neither counts"},
         {"id\ttext\ttranslation\n7\tfever\n", "a.tsv:2: 2 fields"},
         {"7\tfever\n", "a.tsv:1: 2 fields, separated by tabs; 3 are expected"},
+        {"9\tfever\tFieber\n", "a.tsv:1: no selected item has the id \"9\""},
         {"id\ttext\ttranslation\n7\tfever\tx\ty\n", "a.tsv:2: 4 fields"},
         {"id\ttext\ttranslation\n7\tfever\t\xC3\n", "a.tsv:2: byte 1 of the translation is not"},
-        {"id\ttranslation\tstatus\n7\tx\tmaybe\n", "a.tsv:2: the status is \"maybe\""},
-        {"id\ttranslation\tstatus\n7\tx\tskip\n", "a.tsv:2: an item without a translation has one"},
-        {"id\ttranslation\tflags\n7\tx\todd\n", "a.tsv:2: the flags are \"odd\""},
+        {"id\ttranslation\tstatus\n7\tx\tmaybe\n", "a.tsv:2: \"maybe\" is no status that is known"},
+        {"id\ttranslation\tflags\n7\tx\tuntranslatable\n",
+         "a.tsv:2: an item that is untranslatable has a translation"},
+        {"id\ttranslation\tflags\n7\tx\todd\n", "a.tsv:2: \"odd\" is no flag that is known"},
+        {"id\ttranslation\tcancelled\n7\tx\tsoon\n", "a.tsv:2: was_cancelled is \"soon\""},
+        {"id\ttext\ttranslation\n", "a.tsv has no line with an answer"},
+        {"id\ttext\n7\tfever\n", "a.tsv:1: "},
     };
     begin(false);
     ck_assert_ok(alcore_annotations_read_selection(annotations, put_file("s.tsv", selection)));
@@ -250,9 +265,98 @@ START_TEST(malformed_answers) {
         ck_assert_fails(
             alcore_annotations_read_answers(annotations, put_file("a.tsv", bad[i].text)),
             ALCORE_E_DATA, bad[i].part);
-        /* Nothing of a refused file is taken, also not the lines before the bad one. */
+        /* Nothing of a file that is refused is taken. */
         ck_assert_str_eq(item(2), "7 phrase fever = - (open, row 5)");
     }
+    end();
+}
+END_TEST
+
+/* Lines apply one by one: what cannot be used is told, and blank translations stay open. */
+START_TEST(lines_apply_one_by_one) {
+    begin(false);
+    ck_assert_ok(alcore_annotations_read_selection(annotations, put_file("s.tsv", selection)));
+    const alcore_answer_report report =
+        read_answers("a.tsv", "id\ttext\ttranslation\n"
+                              "4\tthe  patient was treated \tC:\\temp \\q\n" /* as trimmed cells */
+                              "5\tfever\tx\n"
+                              "4\tsevere headache\t\n"
+                              "too few\n"
+                              "7\tfever\tFieber\n"
+                              "7\tfever\tFieber\n");
+    ck_assert(report.lines == 5 && report.answered == 1 && report.unanswered == 1);
+    ck_assert(report.unusable == 3 && report.corrected == 0 && report.conflicting == 0);
+    ck_assert_ptr_nonnull(strstr(report.messages, "a.tsv:3: no selected item has the id \"5\"\n"));
+    ck_assert_ptr_nonnull(strstr(report.messages, "a.tsv:5: 1 fields"));
+    ck_assert_str_eq(item(1), "4 phrase severe headache = - (open, row 0)");
+    ck_assert_str_eq(item(2), "7 phrase fever = Fieber (ok, row 5)");
+    /* Of one item with an id white space does not matter, and backslashes are no escapes. */
+    read_answers("a.tsv", "id\ttext\ttranslation\n7\t fever \tC:\\temp \\q\n");
+    ck_assert_str_eq(item(2), "7 phrase fever = C:\\temp \\q (ok, row 5)");
+    end();
+}
+END_TEST
+
+/* A later file corrects an earlier one; skips and rejections end, and the cost follows. */
+START_TEST(later_answers) {
+    begin(false);
+    ck_assert_ok(alcore_annotations_read_selection(annotations, put_file("s.tsv", selection)));
+    alcore_answer_report report = read_answers("a.tsv", "id\ttranslation\tstatus\n7\tFeber\tOK\n");
+    ck_assert(report.answered == 1 && report.corrected == 0 && report.messages[0] == '\0');
+    report = read_answers("b.tsv", "id\ttranslation\n7\t\n");
+    ck_assert(report.unanswered == 1 && report.answered == 0);
+    report = read_answers("b.tsv", "id\ttranslation\n7\tFeber\n");
+    ck_assert(report.answered == 1 && report.corrected == 0);
+    report = read_answers("b.tsv", "id\ttranslation\n7\tFieber\n");
+    ck_assert(report.answered == 1 && report.corrected == 1);
+    ck_assert_ptr_nonnull(strstr(
+        report.messages, "b.tsv:2: corrects the item with the id \"7\": \"Fieber\" was \"Feber\""));
+    report = read_answers("c.jsonl", "{\"id\": 7, \"translation\": \"Fieber\", \"answer\": "
+                                     "\"reject\"}\n");
+    ck_assert(report.rejected == 1 && report.corrected == 1);
+    ck_assert_str_eq(item(2), "7 phrase fever = - (rejected, row 5)");
+    ck_assert_double_eq(alcore_annotations_refunded(annotations), 1.0);
+    report = read_answers("c.jsonl", "{\"id\": 7, \"translation\": \"Fieber\", "
+                                     "\"was_cancelled\": true}\n");
+    ck_assert(report.skipped == 1);
+    ck_assert_str_eq(item(2), "7 phrase fever = - (skipped, row 5)");
+    /* What is written of such items is read again. */
+    const char *out = path_of("out.tsv");
+    ck_assert_ok(alcore_annotations_write(annotations, out, NULL));
+    ck_assert_ok(alcore_annotations_read_answers(annotations, out));
+    ck_assert_str_eq(item(2), "7 phrase fever = - (skipped, row 5)");
+    report = read_answers("c.jsonl", "{\"id\": 7, \"translation\": \"Fieber\", "
+                                     "\"was_cancelled\": false, \"status\": \"submitted\"}\n");
+    ck_assert(report.answered == 1 && report.corrected == 1);
+    ck_assert_double_eq(alcore_annotations_refunded(annotations), 0.0);
+    ck_assert_double_eq(alcore_annotations_spent(annotations), 7.0);
+    end();
+}
+END_TEST
+
+/* Two answers of one file: neither counts, and the item keeps what it had; a translation ends a
+ * skip. The less favorable of two words of a line counts. */
+START_TEST(answers_that_differ) {
+    begin(false);
+    ck_assert_ok(alcore_annotations_read_selection(annotations, put_file("s.tsv", selection)));
+    read_answers("a.tsv", "id\ttranslation\n7\tfirst\n");
+    alcore_answer_report report =
+        read_answers("b.tsv", "id\ttext\ttranslation\tstatus\n"
+                              "7\tfever\tFieber\tdone\n"
+                              "7\tfever\tHitze\tdone\n"
+                              "4\tsevere headache\t\tdiscarded\n"
+                              "4\tsevere headache\tstarke Kopfschmerzen\tTRANSLATED\n"
+                              "4\tthe patient was treated\tein Entwurf\tNeeds_Review\n");
+    ck_assert(report.conflicting == 1 && report.answered == 1 && report.skipped == 0);
+    ck_assert(report.unanswered == 1);
+    ck_assert_ptr_nonnull(strstr(report.messages, "b.tsv:3: the item with the id \"7\" has another "
+                                                  "answer in line 2, \"Fieber\" and \"Hitze\""));
+    ck_assert_str_eq(item(2), "7 phrase fever = first (ok, row 5)");
+    ck_assert_str_eq(item(1), "4 phrase severe headache = starke Kopfschmerzen (ok, row 0)");
+    ck_assert_str_eq(item(0), "4 sent the patient was treated = - (open, row 3)");
+    report = read_answers("c.tsv", "id\ttranslation\tstatus\tanswer\n7\tx\tok\treject\n");
+    ck_assert(report.rejected == 1);
+    ck_assert_fails(alcore_annotations_answer_report(NULL, &report), ALCORE_E_INVALID, "NULL");
     end();
 }
 END_TEST
@@ -434,5 +538,5 @@ START_TEST(added) {
 END_TEST
 
 CHECK_SUITE("mix/annotations", selections, malformed_selections, answers, statuses,
-            malformed_answers, dictionaries, requests, simulated, simulated_beside_labeled_pairs,
-            added);
+            malformed_answers, lines_apply_one_by_one, later_answers, answers_that_differ,
+            dictionaries, requests, simulated, simulated_beside_labeled_pairs, added);
