@@ -224,7 +224,8 @@ extern const al_constant al_stop_criteria[];
 extern const al_member al_agreement_options[], al_kappa_result[], al_plateau_options[],
     al_stop_decision[];
 extern const al_constant al_in_domain_words[], al_overlap_roles[], al_sides[];
-extern const al_member al_answer_report[], al_answer_score[], al_in_domain_score[], al_length_ratio_score[],
+extern const al_member al_answer_report[];
+extern const al_member al_answer_score[], al_in_domain_score[], al_length_ratio_score[],
     al_overlap_options[], al_overlap_score[], al_ter_options[], al_ter_score[],
     al_word_accuracy_score[];
 extern const char al_default_strategy[];
