@@ -6,6 +6,7 @@ import importlib.util
 import itertools
 import logging
 import os
+import re
 import sys
 import threading
 
@@ -155,9 +156,12 @@ def _log(user, level, component, message, fields):
     call_back(_emit, level, component, message, fields)
 
 
+OLDEST_TORCH = (2, 11)  # that an engine can be built for
+
+
 def installed_torch():
-    """The folder of libtorch of the torch that this interpreter would import; None without one, and where the program has
-    imported torch already or the user names a folder."""
+    """The folder of libtorch of the torch that this interpreter would import; None without one that engines are built for, and where
+    the program has imported torch already or the user names a folder."""
     if "torch" in sys.modules or os.environ.get("ALCORE_TORCH_LIBDIR"):
         return None
     try:
@@ -166,7 +170,15 @@ def installed_torch():
         return None
     if found is None or not found.origin:
         return None
-    folder = os.path.join(os.path.dirname(found.origin), "lib")
+    package = os.path.dirname(found.origin)
+    try:
+        with open(os.path.join(package, "version.py"), encoding="utf-8") as file:
+            release = re.search(r"__version__\b.*?(\d+)\.(\d+)", file.read())
+    except OSError:
+        return None
+    if release is None or (int(release[1]), int(release[2])) < OLDEST_TORCH:
+        return None
+    folder = os.path.join(package, "lib")
     return folder if os.path.exists(os.path.join(folder, "libtorch_cpu.so")) else None
 
 

@@ -99,7 +99,7 @@ def refuse_unreadable(value, what):
     remedy = None
     kind, root = type(value).__name__, _root(value)
     if isinstance(value, (str, bytes, bytearray)):
-        is_file = isinstance(value, str) and "\n" not in value and os.path.splitext(value)[1] != ""
+        is_file = isinstance(value, str) and not set(value) & set(" \n") and os.path.splitext(value)[1] != ""
         raise TypeError("%s: a list is expected, not one text%s" % (what, "; a file is given as pathlib.Path(%r)" % value if is_file else ""))
     if root == "duckdb" and hasattr(value, "execute") and not hasattr(value, "columns"):
         remedy = 'a relation of it, such as connection.sql("SELECT text FROM pool") or connection.table("pool")'

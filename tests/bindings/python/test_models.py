@@ -219,6 +219,7 @@ def test_the_torch_beside_the_package_is_found_without_an_import(tmp_path):
     library.mkdir(parents=True)
     (tmp_path / "torch" / "__init__.py").write_text("raise AssertionError('imported')")
     (library / "libtorch_cpu.so").write_text("no library")
+    (tmp_path / "torch" / "version.py").write_text("from typing import Optional\n\n__version__ = '2.11.0+cpu'\n")
     (tmp_path / "model").mkdir()
     (tmp_path / "model" / "config.json").write_text('{"model_type": "bert"}')
     program = """
@@ -227,7 +228,7 @@ sys.path.insert(0, %r)
 try:
     with alcore.Context(%s) as context:
         alcore.Model.open(%r, context=context)
-except alcore.UnsupportedError as error:
+except alcore.Error as error:
     print(error)
 assert "torch" not in sys.modules
 """
@@ -240,3 +241,5 @@ assert "torch" not in sys.modules
     assert "torch_dir: %s/" % library in said()
     assert "torch_dir: /nowhere/" in said("torch_dir='/nowhere'")
     assert "ALCORE_TORCH_LIBDIR: /elsewhere/" in said(ALCORE_TORCH_LIBDIR="/elsewhere")
+    (tmp_path / "torch" / "version.py").write_text("__version__ = '1.13.1'\n")
+    assert "torch_dir: /" not in said()
