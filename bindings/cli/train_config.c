@@ -69,6 +69,7 @@ static const key_info file_keys[] = {
     {"mix", TEXT, FILE_MEMBER(mix), false, NULL},
     {"texts", TEXT, FILE_MEMBER(texts), false, NULL},
     {"references", TEXT, FILE_MEMBER(references), false, NULL},
+    {"by", CHOICE, FILE_MEMBER(by), false, "auto|line|id"}, /* in the order of ALCORE_JOIN_* */
     {"text_column", TEXT, FILE_MEMBER(text_column), false, NULL},
     {"reference_column", TEXT, FILE_MEMBER(reference_column), false, NULL},
     {"context_column", TEXT, FILE_MEMBER(context_column), false, NULL},

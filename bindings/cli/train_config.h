@@ -30,7 +30,8 @@ typedef struct train_file {
     const char *mix, *texts, *references, *text_column, *reference_column, *language;
     const char *context_column, *start_column;       /* of question answering; both or none */
     const char *side, *translator, *system, *domain; /* of a test set in SGML or XML */
-    double weight;                                   /* of its rows; 1 where none is given */
+    int32_t by;    /* ALCORE_JOIN_*: what joins texts and references */
+    double weight; /* of its rows; 1 where none is given */
 } train_file;
 
 /* The configuration for a new transformer, and where its tokenizer is. */

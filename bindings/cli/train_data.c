@@ -31,6 +31,7 @@ static int read_records(train_data *self, const train_file *file) {
     options.text_column = file->mix ? "src" : file->text_column;
     options.reference_column = file->mix ? "tgt" : file->reference_column;
     options.references = file->references;
+    options.by = file->by;
     options.language = file->language;
     options.side = file->side;
     options.translator = file->translator;

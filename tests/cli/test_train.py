@@ -102,6 +102,12 @@ def kinds_and_files_have_weights(box):
     contains(train(box, settings(train=files)).err, "weights 2 2 2 2 0.5 0.5\n")
     contains(train(box, settings(train=files, kind_weights={"phrase": 0.25, "retrieved": 3})).err, "weights 2 0.5 0.5 6 0.5 0.5\n")
     contains(train(box, settings(kind_weights={"sent": 1})).err, "weights 1 1 1 1\n")
+    box.file("ids.tsv", "id\ttext\na\tone\nb\ttwo\n")
+    box.file("other.tsv", "id\ttext\nc\teins\nd\tzwei\n")
+    pair = {"texts": "ids.tsv", "references": "other.tsv"}
+    refused(box, settings(train=[pair]), "ids.tsv and other.tsv have no id in common")
+    contains(train(box, settings(train=[{**pair, "by": "line", "weight": 3}])).err, "weights 3 3\n")
+    refused(box, settings(train=[{**pair, "by": "lines"}]), "c.json: train[0].by: one of auto|line|id")
     refused(box, settings(kind_weights={"phrases": 2}), "c.json: kind_weights.phrases: no pair of train is of this kind")
     refused(box, settings(kind_weights={"phrase": 0}), "c.json: kind_weights.phrase: a number above 0")
     refused(box, settings(train=[{"mix": "mix.tsv", "weight": 0}]), "c.json: train[0].weight: a number above 0")
