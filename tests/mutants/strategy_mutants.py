@@ -253,7 +253,7 @@ MUTANTS = {
         ('lib/strategy/rules/knn_uncertainty.c', 'run->input->fill.budget / (double)state->groups.count', 'run->input->fill.budget', BALANCE,
          'hybrids_are_the_plain_search'),
     'the first target language has all turns':
-        ('lib/strategy/rules/target_groups.c', 'self->spent[g] < self->spent[turn]', 'false', BALANCE, 'hybrids_are_the_plain_search'),
+        ('lib/strategy/rules/target_groups.c', 'self->spent[a] < self->spent[b] || (self->spent[a] == self->spent[b] && a < b)', 'a < b', BALANCE, 'hybrids_are_the_plain_search'),
     'turns count rows in place of costs':
         ('lib/strategy/rules/target_groups.c', 'alcore__filler_cost(filler, position);', '1.0;', BALANCE, 'hybrids_are_the_plain_search'),
     'a row is bought once for each target language':
@@ -284,7 +284,7 @@ MUTANTS = {
         ('lib/strategy/rules/language_draws.c', 'return rows / rounds + round * rest', 'return rows / rounds + 0 * rest', LANGUAGES,
          'rounds_add_up_to_the_plan'),
     'what rounding leaves goes to the smallest remainders':
-        ('lib/strategy/rules/language_draws.c', 'remainder[l] > remainder[largest]', 'remainder[l] < remainder[largest]', LANGUAGES,
+        ('lib/strategy/rules/language_draws.c', 'remainder[l] = exact - state->rows_to_buy[l]', 'remainder[l] = state->rows_to_buy[l] - exact', LANGUAGES,
          'plan_takes_what_there_is'),
     'a line for every round goes before that of the round':
         ('lib/formats/plan_file.c', '(every && search->exact)', '(every && false)', LANGUAGES,

@@ -28,7 +28,7 @@ static void add_texts(alcore_pool *pool, alcore__rng *rng, int64_t rows) {
 /* The file of the selection that a strategy makes of the pool with so many threads, allocated for
  * the caller. sentences, phrases: the strategies of a hybrid's parts; NULL: the default. */
 static char *selection_file(const char *strategy, const char *sentences, const char *phrases,
-                            int32_t threads, size_t *length) {
+                            bool scored, int32_t threads, size_t *length) {
     static double embeddings[ROWS * DIMS];
     alcore_ctx_options options = ALCORE_CTX_OPTIONS_INIT;
     alcore_ctx *ctx;
@@ -52,6 +52,7 @@ static char *selection_file(const char *strategy, const char *sentences, const c
     ck_assert_ok(alcore_request_set_strategy(request, made));
     alcore_strategy_unref(made);
     ck_assert_ok(alcore_request_set_pool(request, ALCORE_ROLE_LABELED, labeled));
+    if (scored) give_ngram(ctx, request, labeled);
     ck_assert_ok(alcore_request_set(request, "seed", "7"));
     alcore_selection *selection = selected(request);
     ck_assert_int_gt(alcore_selection_count(selection), 20);
@@ -76,11 +77,12 @@ static char *selection_file(const char *strategy, const char *sentences, const c
 
 static const struct {
     const char *strategy, *sentences, *phrases;
-} CASES[] = {{"hybrid", "huds", NULL},          {"hybrid", "random", NULL},
-             {"hybrid", "huds", "huds-phrase"}, {"hybrid", "nnll", "random-phrase"},
-             {"hybrid", "random", "ngf"},       {"huds-phrase", NULL, NULL},
-             {"ngf-smp", NULL, NULL},           {"ngf", NULL, NULL},
-             {"random-phrase", NULL, NULL}};
+    bool scored; /* log-probabilities are read: those of the n-gram model */
+} CASES[] = {{"hybrid", "huds", NULL, true},          {"hybrid", "random", NULL, false},
+             {"hybrid", "huds", "huds-phrase", true}, {"hybrid", "nnll", "random-phrase", true},
+             {"hybrid", "random", "ngf", false},      {"huds-phrase", NULL, NULL, true},
+             {"ngf-smp", NULL, NULL, false},          {"ngf", NULL, NULL, false},
+             {"random-phrase", NULL, NULL, false}};
 enum { GOLDEN_CASE = 1, CASE_COUNT = sizeof CASES / sizeof CASES[0] };
 
 /* $ALCORE_GOLDEN_RENEW=1: the file is written anew, then compared like any other. */
@@ -88,7 +90,7 @@ START_TEST(hybrid_is_golden) {
     static const char PATH[] = ALCORE_GOLDEN_DIR "/request-hybrid.tsv";
     size_t length;
     char *text = selection_file(CASES[GOLDEN_CASE].strategy, CASES[GOLDEN_CASE].sentences,
-                                CASES[GOLDEN_CASE].phrases, 0, &length);
+                                CASES[GOLDEN_CASE].phrases, CASES[GOLDEN_CASE].scored, 0, &length);
     if (getenv("ALCORE_GOLDEN_RENEW")) {
         FILE *out = fopen(PATH, "wb");
         ck_assert_ptr_nonnull(out);
@@ -105,9 +107,10 @@ START_TEST(threads_change_no_byte) {
     size_t length, again;
     const char *strategy = CASES[_i].strategy, *sentences = CASES[_i].sentences;
     const char *phrases = CASES[_i].phrases;
-    char *one = selection_file(strategy, sentences, phrases, 1, &length);
+    const bool scored = CASES[_i].scored;
+    char *one = selection_file(strategy, sentences, phrases, scored, 1, &length);
     for (int t = 0; t < 2; t++) {
-        char *other = selection_file(strategy, sentences, phrases, THREADS[t], &again);
+        char *other = selection_file(strategy, sentences, phrases, scored, THREADS[t], &again);
         ck_assert_msg(again == length && memcmp(one, other, length) == 0,
                       "%s with %d threads differs:\n%.2000s\nwith one:\n%.2000s", strategy,
                       (int)THREADS[t], other, one);

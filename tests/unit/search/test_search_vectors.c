@@ -243,10 +243,12 @@ START_TEST(refusals) {
     rows.side.mask = mask;
     rows.side.mask_count = rows.shape[0];
     REFUSED(ALCORE_OK, &rows.side, &others.side, NULL, found, values);
-    /* Finite, though its square is not. */
+    /* Finite, but its square is not. */
     bad[3] = 1e300;
     mask[1] = 1;
-    REFUSED(ALCORE_OK, &rows.side, &others.side, NULL, found, values);
+    REFUSED(ALCORE_E_DATA, &rows.side, &others.side, NULL, found, values);
+    ck_assert_ptr_nonnull(strstr(alcore_last_error(), "rows: row 1"));
+    bad[3] = 1;
     REFUSED(ALCORE_E_INVALID, NULL, &others.side, NULL, found, values);
     REFUSED(ALCORE_E_INVALID, &rows.side, &others.side, NULL, NULL, NULL);
     REFUSED(ALCORE_E_INVALID, &rows.side, &others.side, NULL, found, NULL);
