@@ -42,12 +42,12 @@ static alcore_status at_line(const alcore__line_reader *lines, alcore_status sta
 
 enum { SELECTED_ID, SELECTED_TEXT, SELECTED_KIND, SELECTED_COST, SELECTED_INDEX, SELECTED_OCC };
 static const alcore__cell_column selected_columns[] = {
-    [SELECTED_ID] = {"id", false, false},
-    [SELECTED_TEXT] = {"text|source|phrase", true, false},
-    [SELECTED_KIND] = {"kind", false, false},
-    [SELECTED_COST] = {"cost", false, false},
-    [SELECTED_INDEX] = {"index|first_index", false, false},
-    [SELECTED_OCC] = {"occ", false, false},
+    [SELECTED_ID] = {"id", false, false, false},
+    [SELECTED_TEXT] = {"text|source|phrase", true, false, false},
+    [SELECTED_KIND] = {"kind", false, false, false},
+    [SELECTED_COST] = {"cost", false, false, false},
+    [SELECTED_INDEX] = {"index|first_index", false, false, false},
+    [SELECTED_OCC] = {"occ", false, false, false},
 };
 enum { SELECTED_COLUMNS = sizeof selected_columns / sizeof *selected_columns };
 
@@ -114,8 +114,8 @@ alcore_status alcore_annotations_read_selection(alcore_annotations *annotations,
 
 enum { ENTRY_SOURCE, ENTRY_TRANSLATION, ENTRY_COLUMNS };
 static const alcore__cell_column entry_columns[] = {
-    [ENTRY_SOURCE] = {"source|text|phrase", true, false},
-    [ENTRY_TRANSLATION] = {"translation|target", true, false},
+    [ENTRY_SOURCE] = {"source|text|phrase", true, false, false},
+    [ENTRY_TRANSLATION] = {"translation|target", true, false, false},
 };
 
 /* One reading of a dictionary. Items are compared by their words; equal ones share a number. A

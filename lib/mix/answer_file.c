@@ -30,14 +30,14 @@ enum {
     COLUMN_FLAGS
 };
 static const alcore__cell_column columns[] = {
-    [COLUMN_ID] = {"id|req_id", true, false},
-    [COLUMN_TEXT] = {"text|source|phrase", false, false},
-    [COLUMN_TRANSLATION] = {"translation|target", true, false},
-    [COLUMN_STATUS] = {"status", false, false},
-    [COLUMN_ANSWER] = {"answer", false, false},
-    [COLUMN_STATE] = {"state", false, false},
-    [COLUMN_CANCELLED] = {"was_cancelled|cancelled|skipped", false, true},
-    [COLUMN_FLAGS] = {"flags", false, false},
+    [COLUMN_ID] = {"id|req_id", true, false, false},
+    [COLUMN_TEXT] = {"text|source|phrase", false, false, false},
+    [COLUMN_TRANSLATION] = {"translation|target", true, false, true},
+    [COLUMN_STATUS] = {"status", false, false, false},
+    [COLUMN_ANSWER] = {"answer", false, false, false},
+    [COLUMN_STATE] = {"state", false, false, false},
+    [COLUMN_CANCELLED] = {"was_cancelled|cancelled|skipped", false, true, false},
+    [COLUMN_FLAGS] = {"flags", false, false, false},
 };
 enum {
     COLUMNS = sizeof columns / sizeof *columns,

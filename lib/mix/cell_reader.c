@@ -176,14 +176,18 @@ static alcore_status read_table_line(reading *self, char *text, size_t length) {
 /* Reads the value of a key that is a column: a string or a number; null is an absent value.
  * Malformed JSON sets json->error. */
 static alcore_status read_value(const reading *self, alcore__json *json, const char *key,
-                                size_t key_length, bool flag, alcore__cell *cell) {
+                                size_t key_length, const alcore__cell_column *column,
+                                alcore__cell *cell) {
     char *text = NULL;
     size_t length = 0;
     const char kind = alcore__json_kind(json);
-    if (flag && (kind == 't' || kind == 'f')) {
+    const char *word = column->flag && kind == 't'    ? "true"
+                       : column->flag && kind == 'f'  ? "false"
+                       : column->blank && kind == 'n' ? ""
+                                                      : NULL;
+    if (word) {
         alcore__json_skip(json);
-        static char words[2][6] = {"false", "true"};
-        *cell = (alcore__cell){words[kind == 't'], kind == 't' ? 4 : 5};
+        *cell = (alcore__cell){word, strlen(word)};
         return ALCORE_OK;
     }
     const bool value = kind == '"' ? alcore__json_string(json, &text, &length)
@@ -211,7 +215,7 @@ static alcore_status read_object(const reading *self, alcore__json *json, alcore
         const int32_t column = column_of(self, key, length);
         if (column >= 0)
             ALCORE__TRY(
-                read_value(self, json, key, length, self->columns[column].flag, &cells[column]));
+                read_value(self, json, key, length, &self->columns[column], &cells[column]));
         else if (own && length == 2 && memcmp(key, "al", 2) == 0 && alcore__json_kind(json) == '{')
             ALCORE__TRY(read_object(self, json, own, NULL));
         else

@@ -21,7 +21,8 @@ typedef struct alcore__cell {
 typedef struct alcore__cell_column {
     const char *names; /* "id|req_id": any of them */
     bool required;
-    bool flag; /* true and false of JSON are values too, "true" and "false" */
+    bool flag;  /* true and false of JSON are values too, "true" and "false" */
+    bool blank; /* null of JSON is a value too, an empty one */
 } alcore__cell_column;
 
 enum { ALCORE__CELL_COLUMNS = 8 }; /* most columns that one reading asks for */

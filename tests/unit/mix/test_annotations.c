@@ -305,6 +305,8 @@ START_TEST(later_answers) {
     ck_assert(report.answered == 1 && report.corrected == 0 && report.messages[0] == '\0');
     report = read_answers("b.tsv", "id\ttranslation\n7\t\n");
     ck_assert(report.unanswered == 1 && report.answered == 0);
+    report = read_answers("b.jsonl", "{\"id\": 7, \"translation\": null}\n");
+    ck_assert(report.unanswered == 1 && report.unusable == 0);
     report = read_answers("b.tsv", "id\ttranslation\n7\tFeber\n");
     ck_assert(report.answered == 1 && report.corrected == 0);
     report = read_answers("b.tsv", "id\ttranslation\n7\tFieber\n");
