@@ -119,9 +119,10 @@ static int prepare(composing *self) {
     TRY(add_all_rounds(self));
     if (scores) TRY(inputs_list_scores(self->in.candidates, &self->uncertainty));
     tell_what_is_left_out(self);
-    if (!with_vectors(self)) return EXIT_DONE;
+    if (!with_vectors(self)) return inputs_check_model(args, NULL /* none is opened */);
     TRY(inputs_embed(self->ctx, args, &self->in, &self->model, self->in.candidates));
-    return inputs_embed(self->ctx, args, &self->in, &self->model, self->in.target);
+    TRY(inputs_embed(self->ctx, args, &self->in, &self->model, self->in.target));
+    return inputs_check_model(args, self->model);
 }
 
 /* ---- measures ---- */

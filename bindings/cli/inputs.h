@@ -31,6 +31,9 @@ int inputs_set_models(alcore_ctx *ctx, const arguments *args, const inputs *in);
 /* The same, where *model is still NULL. */
 int inputs_open_model(alcore_ctx *ctx, const arguments *args, const inputs *in,
                       alcore_model **model);
+/* Refuses the options of a model where none was opened, as everything was given; exit code 2. */
+int inputs_check_model(const arguments *args, const alcore_model *model);
+
 /* Refuses a column, or a model, of the command line that the scorer with its parameters does not read;
  * exit code 2. */
 int inputs_check_scorer(const arguments *args, const alcore_scorer *scorer);

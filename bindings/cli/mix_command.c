@@ -70,10 +70,38 @@ static int read_settings(mixing *self) {
     return EXIT_DONE;
 }
 
+/* Refuses what only other kinds of pairs read than those of --kind, which may be several with "+"
+ * between them. */
+static int check_kinds(const arguments *args) {
+    static const struct {
+        option_id id;
+        const char *kinds; /* one of them reads it */
+    } readers[] = {{OPTION_EMBEDDINGS, "retrieved contextualized switched"},
+                   {OPTION_LABELED_EMBEDDINGS, "retrieved contextualized switched"},
+                   {OPTION_LM, "contextualized switched"},
+                   {OPTION_LINKS, "switched"}};
+    const char *made = option_value(args, OPTION_KIND, "none");
+    for (size_t i = 0; i < sizeof readers / sizeof *readers; i++) {
+        bool read = false;
+        for (const char *word = readers[i].kinds; *word; word += strspn(word, " ")) {
+            char kind[24];
+            const size_t length = strcspn(word, " ");
+            snprintf(kind, sizeof kind, "%.*s", (int)length, word);
+            read |= strstr(made, kind) != NULL;
+            word += length;
+        }
+        if (option_given(args, readers[i].id) && !read)
+            return complain(EXIT_USAGE, "--%s is not read by --kind %s, but by %s",
+                            option_table[readers[i].id].name, made, readers[i].kinds);
+    }
+    return EXIT_DONE;
+}
+
 /* Reads the ready columns, the language model and the links. */
 static int read_parts(mixing *self) {
     const arguments *args = self->args;
     const char *path;
+    TRY(check_kinds(args));
     if ((path = option_value(args, OPTION_EMBEDDINGS, NULL))) {
         if (!self->pool) return complain(EXIT_USAGE, "--embeddings needs --pool");
         TRY(outcome(alcore_pool_read_column(self->pool, "embeddings", path, NULL)));

@@ -82,6 +82,7 @@ static int prepare(rho_run *self) {
     TRY(add_scores(self, self->in.target, target));
     TRY(inputs_embed(self->ctx, self->args, &self->in, &self->model, self->in.candidates));
     TRY(inputs_embed(self->ctx, self->args, &self->in, &self->model, self->in.target));
+    TRY(inputs_check_model(self->args, self->model));
     TRY(inputs_list_scores(self->in.candidates, &self->source_u));
     return inputs_list_scores(self->in.target, &self->target_u);
 }

@@ -70,17 +70,25 @@ static alcore_status make_embeddings(alcore__mix_run *run) {
     alcore_model *models[2], *built_in = NULL;
     bool made[2] = {false, false}, used_built_in = false;
     int32_t count = 0;
-    ALCORE__TRY(alcore_model_new_ngram(run->ctx, mix->labeled, NULL /* defaults */, &built_in));
-    if (run->options->model) models[count++] = run->options->model;
-    models[count++] = built_in;
+    if (run->options->model)
+        models[count++] = run->options->model;
+    else
+        ALCORE__TRY(alcore_model_new_ngram(run->ctx, mix->labeled, NULL /* defaults */, &built_in));
+    if (built_in) models[count++] = built_in;
     alcore_status status = ALCORE_OK;
     for (int i = 0; i < 2 && status == ALCORE_OK; i++) {
         char name[ALCORE__NEED_BYTES];
         int32_t from;
         status = alcore__model_supply(models, count, pools[i], NULL /* all rows */,
                                       NULL /* no cache */, "embeddings", name, &from);
+        if (status == ALCORE_OK && from == ALCORE__SUPPLY_NONE)
+            status = alcore__fail(ALCORE_E_MISSING,
+                                  "embeddings of the %s are needed: they were not given, and the "
+                                  "model %s cannot make them",
+                                  i == 0 ? "labeled pool" : "pool",
+                                  alcore_model_name(run->options->model));
         if (status == ALCORE_OK) status = made_by_model(pools[i], &made[i]);
-        used_built_in = used_built_in || from == count - 1;
+        used_built_in = used_built_in || (built_in && from >= 0);
     }
     alcore_model_unref(built_in);
     if (status != ALCORE_OK) return status;
@@ -89,14 +97,25 @@ static alcore_status make_embeddings(alcore__mix_run *run) {
                             "embeddings of the %s were given and those of the %s were not; give "
                             "both, or neither",
                             made[0] ? "pool" : "labeled pool", made[0] ? "labeled pool" : "pool");
+    if (run->options->model && !made[0])
+        return alcore__fail(ALCORE_E_INVALID,
+                            "the model is not read: the embeddings of both pools are given");
     mix->embeddings = !made[0]                                ? given
                       : used_built_in || !run->options->model ? "the n-gram model"
                                                               : "the model";
     return ALCORE_OK;
 }
 
+/* Refuses a model where no kind of pairs that is made compares embeddings. */
+static alcore_status check_model(const alcore__mix_run *run) {
+    if (!run->options->model || needs_similarity(run)) return ALCORE_OK;
+    return alcore__fail(ALCORE_E_INVALID,
+                        "the model is not read: no kind of pairs that is made reads embeddings");
+}
+
 alcore_status alcore__mix_prepare(alcore__mix_run *run) {
     const alcore__mix_settings *settings = &run->mix->settings;
+    ALCORE__TRY(check_model(run));
     const bool mixed = needs_similarity(run) || settings->wanted[ALCORE__MIX_RANDOM];
     if (mixed && !settings->count_given) ALCORE__TRY(default_count(run));
     return needs_similarity(run) ? make_embeddings(run) : ALCORE_OK;

@@ -122,6 +122,21 @@ def options_about_others_need_them(box):
 
 
 @case
+def options_of_models_and_of_other_pairs_are_refused(box):
+    files(box)
+    rho = ["rho", "pool.txt", "--target", "known.txt", "--k", "1", "--scores", "u.npy", "--target-scores", "two.npy", "--embeddings", "e.npy",
+           "--target-embeddings", "known-e.npy"]
+    box.npy("two.npy", [.5, .25], "<f8")
+    box.run(*rho)
+    for option in (["--model", "ngram"], ["--prompt", "a: "], ["--cache", "kept"]):
+        contains(box.run(*rho, *option, expect=2).err, option[0] + " is not read")
+    mix = ["mix", "--labeled", "pairs.tsv", "--pool", "pool.txt", "--kind", "random", "--count", "1"]
+    box.file("pairs.tsv", "source\ttarget\na b\tA B\nc d\tC D\n")
+    for option in (["--links", "like.txt"], ["--lm", "x.arpa"], ["--embeddings", "e.npy"]):
+        contains(box.run(*mix, *option, expect=2).err, option[0] + " is not read by --kind random")
+
+
+@case
 def what_is_named_is_meant(box):
     files(box)
     done = box.run("select", "pool.txt", "--budget", "3", "--out", "o.tsv")
