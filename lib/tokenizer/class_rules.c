@@ -15,21 +15,24 @@
 
 #include <string.h>
 
+#include "tokenizer/token_kinds.h"
+
 typedef enum class { OTHER, BERT, ROBERTA, XLM_ROBERTA, T5, REMBERT } class;
 
 static const struct {
     const char *begin; /* of tokenizer_class */
     const char *types; /* model types without a class, between spaces */
     class class;
+    alcore__token_kind model; /* of its tokenizer.json; a file with another one is left as it is */
 } classes[] = {
-    {"BertTokenizer", " bert ", BERT},
-    {"DistilBertTokenizer", " distilbert ", BERT},
-    {"RobertaTokenizer", " roberta ", ROBERTA},
-    {"BartTokenizer", " bart ", ROBERTA},
-    {"XLMRobertaTokenizer", " xlm-roberta ", XLM_ROBERTA},
-    {"T5Tokenizer", " t5 mt5 ", T5},
-    {"MT5Tokenizer", " ", T5},
-    {"RemBertTokenizer", " rembert ", REMBERT},
+    {"BertTokenizer", " bert ", BERT, ALCORE__WORD_PIECE},
+    {"DistilBertTokenizer", " distilbert ", BERT, ALCORE__WORD_PIECE},
+    {"RobertaTokenizer", " roberta ", ROBERTA, ALCORE__BYTE_PAIR},
+    {"BartTokenizer", " bart ", ROBERTA, ALCORE__BYTE_PAIR},
+    {"XLMRobertaTokenizer", " xlm-roberta ", XLM_ROBERTA, ALCORE__UNIGRAM},
+    {"T5Tokenizer", " t5 mt5 ", T5, ALCORE__UNIGRAM},
+    {"MT5Tokenizer", " ", T5, ALCORE__UNIGRAM},
+    {"RemBertTokenizer", " rembert ", REMBERT, ALCORE__UNIGRAM},
 };
 
 /* Whether name is `begin`, or that and "Fast". */
@@ -49,7 +52,8 @@ static bool has_word(const char *list, alcore__name name) {
     return false;
 }
 
-static alcore_status find_class(const alcore__part *config, alcore__name model_type, class *out) {
+static alcore_status find_class(const alcore__part *config, alcore__name model_type,
+                                alcore__token_kind model, class *out) {
     alcore__name name = {0};
     *out = OTHER;
     ALCORE__TRY(alcore__part_text(config, "tokenizer_class", &name));
@@ -57,7 +61,7 @@ static alcore_status find_class(const alcore__part *config, alcore__name model_t
         const bool fits = name.text
                               ? is_class(name, classes[i].begin)
                               : model_type.length > 0 && has_word(classes[i].types, model_type);
-        if (fits) *out = classes[i].class;
+        if (fits && classes[i].model == model) *out = classes[i].class;
     }
     return ALCORE_OK;
 }
@@ -163,7 +167,7 @@ alcore_status alcore__class_rules_apply(const alcore__part *config, alcore__name
     alcore_ctx *ctx = config->ctx;
     bool prefix = true;
     class found;
-    ALCORE__TRY(find_class(config, model_type, &found));
+    ALCORE__TRY(find_class(config, model_type, tokenizer->model->kind, &found));
     if (found == OTHER) return ALCORE_OK;
     if (found == BERT || found == REMBERT) {
         ALCORE__TRY(alcore__class_rules_read_name(config, "cls_token", &cls));
