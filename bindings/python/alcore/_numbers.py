@@ -154,6 +154,8 @@ def _numbers_of(values, letter):
         return array.array(letter, values)
     except TypeError:
         if letter != "d":
+            if any(map(is_missing, values)):
+                raise TypeError("entry %d is missing" % next(number for number, value in enumerate(values) if is_missing(value))) from None
             raise
         return array.array(letter, [float("nan") if is_missing(value) else value for value in values])
 

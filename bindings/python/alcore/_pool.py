@@ -46,6 +46,7 @@ class Pool(Handle):
     come from, such as the sentences of phrases; the columns first_row, first_position and source_rows say where."""
 
     _noun = "pool"
+    _whole_ids = False  # whether ids were given as whole numbers, which rows named by numbers could be taken for
 
     def __init__(self, texts=None, *, ids=None, references=None, languages=None, groups=None, costs=None, dedup="exact",
                  utf8="refuse", max_text_bytes=0, repeated_ids="unique", source=None, context=None):
@@ -86,6 +87,8 @@ class Pool(Handle):
         strings = {"texts": Strings(texts, "texts", empty=True)}
         strings.update({name: Strings(values, name, optional=True, integers=name != "languages") for name, values in fields.items()
                         if values is not None})
+        if "ids" in strings:
+            self._whole_ids = self._whole_ids or strings["ids"].whole
         count = strings["texts"].count
         for name, values in strings.items():
             if values.count != count:

@@ -227,9 +227,31 @@ def _rows_of(pool, given, by_id, what):
     if isinstance(given, Selection):
         return pool._rows_of_selection(given, what)
     values = [given] if isinstance(given, (int, str)) else values_of(given, what)
+    if pool._whole_ids:
+        _warn_of_ids(pool, values, what)
     if values and not by_id and all(isinstance(value, str) for value in values):
-        return _rows_of_texts(pool, values)
+        return _rows_of_texts(pool, values) or _rows_of_ids(pool, values, what)
     return pool._row_numbers(values, given, what)
+
+
+def _rows_of_ids(pool, values, what):
+    """Rows of strings that are no texts of the pool: ids, such as those of a table. A warning where they are none either."""
+    try:
+        return [pool.find(value) for value in values]
+    except LookupError:
+        warnings.warn("%s: none of the %d texts is in the pool, nor is each of them an id" % (what, len(values)), stacklevel=user_level())
+        return []
+
+
+def _warn_of_ids(pool, values, what):
+    """Warns where whole numbers, which name rows, would name other rows as ids."""
+    try:
+        if set(map(type, values)) != {int} or [pool.find(str(value)) for value in values] == values:
+            return
+    except LookupError:
+        return  # they are no ids
+    warnings.warn("%s: whole numbers name rows, and these are ids of other rows too; give the ids as texts, or a mask, if they are "
+                  "meant" % what, stacklevel=user_level())
 
 
 def _rows_of_texts(pool, texts):
@@ -479,8 +501,10 @@ def candidates_of(pool, count, round=1, seed=None, labeled=None):
     with Request(pool, round=round) as request:
         if seed is not None:
             request.set(seed=seed)
-        if labeled is not None:
-            request.set_pool("labeled", pool_of(labeled, pool.context))
+        labeled_pool, labeled_rows = _labeled(pool, labeled)
+        _name_rows(request, pool, "labeled", labeled_rows, False)
+        if labeled_pool is not None:
+            request.set_pool("labeled", labeled_pool)
         return request.candidates(count)
 
 

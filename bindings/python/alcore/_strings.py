@@ -16,6 +16,7 @@ class Strings:
 
     def __init__(self, values, what, optional=False, integers=False, empty=False):
         values = values_of(values, what)
+        self.whole = False  # whether whole numbers are among them
         if self._join(values):
             return
         encoded = []
@@ -30,6 +31,7 @@ class Strings:
                 value = self._absent(what, number, value, optional, empty)
             elif not isinstance(value, bytes):
                 value = _other_text(value, "%s[%d]" % (what, number), integers)
+                self.whole = True
             encoded.append(value)
         self.count = len(encoded)
         self.pointers = (ctypes.c_char_p * max(self.count, 1))(*encoded)

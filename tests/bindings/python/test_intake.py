@@ -565,6 +565,29 @@ def test_arrays_of_numpy_s_types_that_offer_arrow_too(numpy):
     assert list(alcore.Pool(Labeled(numpy.array(PLAIN)))) == PLAIN
 
 
+def test_whole_numbers_that_could_be_ids_are_told():
+    with pytest.warns(UserWarning, match="exclude: whole numbers name rows, and these are ids of other rows too"):
+        assert set(alcore.select(PLAIN, 6, "random", ids=[1, 2, 3, 4, 5, 6], exclude=[1, 2]).indices) == {0, 3, 4, 5}
+    with warnings.catch_warnings():
+        warnings.simplefilter("error", UserWarning)
+        for ids, rows in ((range(6), [1, 2]), ([1, 2, 3, 4, 5, 6], [0, 2]), ([1, 2, 3, 4, 5, 6], ["2", "3"])):
+            assert set(alcore.select(PLAIN, 6, "random", ids=ids, exclude=rows).indices) == {0, 1, 2, 3, 4, 5} - (
+                {0, 2} if 0 in rows else {1, 2})
+
+
+def test_ids_of_a_table_name_rows():
+    frame = module("pandas").DataFrame({"id": list("uvwxyz"), "text": PLAIN})
+    assert set(alcore.select(frame, 6, "random", exclude=frame["id"][:2]).indices) == {2, 3, 4, 5}
+    assert set(alcore.select(frame, 6, "random", exclude=frame["text"][:2]).indices) == {2, 3, 4, 5}
+    with pytest.warns(UserWarning, match="exclude: none of the 2 texts is in the pool, nor is each of them an id"):
+        assert len(alcore.select(frame, 6, "random", exclude=["nowhere", "u"])) == 6
+
+
+def test_candidates_of_labeled_rows(numpy):
+    with alcore.Pool(PLAIN) as pool:
+        assert pool.candidates(6, labeled=numpy.array(MASK)) == pool.candidates(6, labeled=[0, 3, 5]) == [1, 2, 4]
+
+
 def test_a_connection_and_lazy_things_say_what_to_give():
     duckdb = module("duckdb")
     with pytest.raises(TypeError, match=r'texts: a duckdb.DuckDBPyConnection cannot be read; give a relation of it, such as connection.sql'):
