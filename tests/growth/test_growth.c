@@ -224,6 +224,7 @@ static uint64_t select_rows(int64_t n) {
     alcore_request *request;
     alcore_strategy *made;
     alcore_selection *selection;
+    alcore_model *model;
     char budget[24];
     make_names(n);
     alcore_pool *pool = full_pool(n), *few = full_pool(FEW), *target = full_pool(n);
@@ -238,6 +239,9 @@ static uint64_t select_rows(int64_t n) {
         ck_assert_ok(alcore_request_set_pool(request, ALCORE_ROLE_TARGET, target));
     ck_assert_ok(alcore_request_set_strategy(request, made));
     ck_assert_ok(alcore_request_set(request, "budget", budget));
+    ck_assert_ok(alcore_model_new_ngram(ctx, NULL, NULL, &model)); /* scores the texts of phrases */
+    ck_assert_ok(alcore_request_set_model(request, model));
+    alcore_model_unref(model);
     const uint64_t before = branches;
     ck_assert_msg(alcore_select(request, &selection) == ALCORE_OK, "%s: %s", strategy,
                   alcore_last_error());
