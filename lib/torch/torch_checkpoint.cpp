@@ -249,22 +249,28 @@ bool is_damage(const Failure &failure) {
            failure.status == ALCORE_E_MISSING;
 }
 
+/* Whether the manifest of the checkpoint before the last one is there and can be read. It is looked
+ * at first, so that the error of the last one stays where there is none before it. */
+bool has_one_before(const Training &training) {
+    try {
+        return read_json(training.model.host, training.how.checkpoints, MANIFEST_BEFORE) != nullptr;
+    } catch (const Failure &) {
+        return false;
+    }
+}
+
 } // namespace
 
-/* Where both checkpoints are damaged the error is that of the newer one. */
 bool read_checkpoint(Training &training) {
     const Host &host = training.model.host;
+    const bool again = has_one_before(training);
     try {
         return read_manifest(training, MANIFEST);
     } catch (const Failure &damaged) {
-        if (!is_damage(damaged)) throw;
-        try {
-            if (!read_manifest(training, MANIFEST_BEFORE)) throw damaged;
-        } catch (const Failure &) {
-            throw damaged;
-        }
+        if (!again || !is_damage(damaged)) throw;
         std::string what =
             damaged.text.empty() ? "the last checkpoint cannot be read" : damaged.text;
+        read_manifest(training, MANIFEST_BEFORE);
         what += "; the training goes on from the checkpoint before it";
         host.table->log(host.user, LOG_WARN, "torch", what.c_str());
         return true;
