@@ -89,16 +89,18 @@ KEY(CONFIG, T5S, "relative_attention_max_distance", OBEYED, "",
 KEY(CONFIG, T5S, "dropout_rate", OBEYED, "", "dropout in training and with `dropout`")
 KEY(CONFIG, T5S, "layer_norm_epsilon", OBEYED, "", "epsilon of norms")
 KEY(CONFIG, T5S, "feed_forward_proj", OBEYED, "", "relu, gated-gelu or gated-silu")
-KEY(CONFIG, T5S, "dense_act_fn", NO_EFFECT, "", "follows from feed_forward_proj")
-KEY(CONFIG, T5S, "is_gated_act", NO_EFFECT, "", "follows from feed_forward_proj")
+KEY(CONFIG, T5S, "dense_act_fn", OBEYED, "", "activation, in place of that of feed_forward_proj")
+KEY(CONFIG, T5S, "is_gated_act", NO_EFFECT, "", "follows from the tensors")
 KEY(CONFIG, "t5", "scale_decoder_outputs", OBEYED, "",
     "whether what enters the output matrix is scaled")
 KEY(CONFIG, T5S, "n_positions", NO_EFFECT, "",
     "positions are relative; the tokenizer says where texts are cut")
 KEY(CONFIG, T5S, "initializer_factor", NO_EFFECT, "", "of random weights")
 KEY(CONFIG, T5S, "output_past", NO_EFFECT, "", "how transformers computes, not what")
-KEY(CONFIG, BERTS " " SEQ2SEQ, "classifier_dropout", OBEYED, "",
+KEY(CONFIG, "bert roberta xlm-roberta", "classifier_dropout", OBEYED, "",
     "dropout before a head, in training")
+KEY(CONFIG, SEQ2SEQ, "classifier_dropout", NO_EFFECT, "",
+    "of a head over texts, which these families have not here")
 KEY(CONFIG, ALL, "position_embedding_type", REFUSED, "\"absolute\"",
     "the engine has no other positions")
 KEY(CONFIG, ALL, "auto_map", REFUSED, "",

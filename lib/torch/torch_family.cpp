@@ -16,10 +16,13 @@ namespace {
 /* The model_type of plain Transformers that are trained from scratch. */
 constexpr std::string_view OWN_FAMILY = "alcore_transformer";
 
-/* The activation of T5, whose key feed_forward_proj is "relu", "gated-gelu" or "gated-silu"; its
- * gelu is the tanh form. */
+/* The activation of T5: dense_act_fn where config.json has it, as transformers 5 writes it, else the
+ * one of feed_forward_proj, "relu", "gated-gelu" or "gated-silu", whose gated gelu is the tanh form.
+ */
 Activation t5_activation(const Builder &build) {
     const char *key = "feed_forward_proj";
+    std::string given = build.config.text("dense_act_fn", "");
+    if (!given.empty()) return activation_of(build, "dense_act_fn", given);
     std::string name = build.config.text(key, "relu");
     if (name == "gated-gelu") return Activation::GeluTanh;
     return activation_of(build, key, name.rfind("gated-", 0) == 0 ? name.substr(6) : name);

@@ -52,6 +52,16 @@ def test_info(context, folder):
     assert ngram["description"] is None and ngram["translates"] is False
 
 
+def test_prompts_and_warnings(context, folder):
+    (folder / "config.json").write_text('{"dims": 3, "tokens": 1, "model_type": "bert"}')
+    plain, asked = alcore.Model.open(folder, context=context), alcore.Model.open(folder, prompt="no ", context=context)
+    assert plain.info["prompt"] is None and asked.info["prompt"] == "no "
+    assert plain.info["warnings"] == ["config.json: the key '%s' is not known and not obeyed" % key for key in ("dims", "tokens")]
+    assert asked.embed(["fever"]).tolist() == plain.embed(["no fever"]).tolist()
+    with pytest.raises(alcore.ParamError, match="it has none"):
+        alcore.Model.open(folder, prompt_name="query", context=context)
+
+
 def test_embed(context, folder):
     model = alcore.Model.open(folder, context=context)
     found = model.embed(TEXTS + TEXTS[:1] + [""])

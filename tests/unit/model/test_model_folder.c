@@ -382,7 +382,50 @@ START_TEST(other_outputs_are_refused) {
 }
 END_TEST
 
+/* What a selection says of texts that the model cut and of keys that are not obeyed; a cache that has
+ * the values says the same. */
+START_TEST(selections_say_what_was_cut) {
+    static const char *const texts[] = {"a b c d e", "a b", "c d e a b c", "e"};
+    alcore_ctx *ctx =
+        begin("{\"dims\": 3, \"tokens\": 1, \"longest\": 4, \"model_type\": \"bert\"}");
+    char cache[TEST_PATH_BYTES];
+    test_folder_make(cache, "cut");
+    write_file("vocab.txt", "[PAD]\n[UNK]\n[CLS]\n[SEP]\na\nb\nc\nd\ne\n");
+    for (int i = 0; i < 2; i++) {
+        alcore_model *model;
+        alcore_pool *pool;
+        alcore_request *request;
+        alcore_strategy *strategy;
+        alcore_selection *selection;
+        MUST(alcore_model_open(ctx, folder, NULL, &model));
+        MUST(alcore_pool_new(ctx, NULL, &pool));
+        MUST(alcore_pool_add_texts(pool, texts, NULL, 4, NULL));
+        MUST(alcore_strategy_new(ctx, "kcenter", &strategy));
+        MUST(alcore_request_new(ctx, &request));
+        MUST(alcore_request_set_strategy(request, strategy));
+        MUST(alcore_request_set_pool(request, ALCORE_ROLE_CANDIDATES, pool));
+        MUST(alcore_request_set_model(request, model));
+        MUST(alcore_request_set(request, "budget", "2"));
+        MUST(alcore_request_set(request, "cache", cache));
+        MUST(alcore_select(request, &selection));
+        const char *summary = alcore_selection_summary(selection);
+        ck_assert_msg(strstr(summary, "embeddings: 2 texts were cut to 4 tokens"), "%s", summary);
+        ck_assert_msg(strstr(summary, "the key 'longest' is not known"), "%s", summary);
+        const char *record = alcore_selection_provenance(selection);
+        ck_assert_msg(strstr(record, "\"cut\""), "%s", record);
+        ck_assert_msg(strstr(record, "the key 'longest' is not known"), "%s", record);
+        alcore_selection_unref(selection);
+        alcore_request_unref(request);
+        alcore_strategy_unref(strategy);
+        alcore_pool_unref(pool);
+        alcore_model_unref(model);
+    }
+    test_folder_remove(cache);
+    end(ctx);
+}
+END_TEST
+
 CHECK_SUITE("model folder", keys_that_would_change_results_are_refused,
             values_without_an_effect_are_accepted, unknown_keys_are_warnings,
             other_modules_are_refused, settings_reach_the_engine, prompts_stand_in_front_of_texts,
-            prompts_of_other_columns, other_outputs_are_refused);
+            prompts_of_other_columns, other_outputs_are_refused, selections_say_what_was_cut);
