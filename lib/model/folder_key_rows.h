@@ -435,8 +435,8 @@ KEY(NORMALIZE, ALL, "module_input_name", REFUSED, "\"sentence_embedding\"",
 KEY(NORMALIZE, ALL, "module_output_name", REFUSED, "\"sentence_embedding\"",
     "embeddings of texts are normalized")
 KEY(PROMPTS, ALL, "requirements", NO_EFFECT, "", "versions of packages")
-KEY(PROMPTS, ALL, "activation_fn", NO_EFFECT, "",
-    "activation of CrossEncoder; probabilities are those of the pipeline of transformers")
+KEY(PROMPTS, ALL, "activation_fn", OBEYED, "",
+    "of a CrossEncoder with one label, before that of config.json")
 KEY(SENTENCE, ALL, "model_kwargs", NO_EFFECT, "", "how transformers opens the folder")
 KEY(SENTENCE, ALL, "processor_kwargs", REFUSED, "{}",
     "write its settings into tokenizer_config.json")

@@ -23,9 +23,12 @@ double head_dropout(const Builder &build, const char *distilbert) {
 }
 
 /* The function that sentence-transformers' CrossEncoder applies to the one label of a folder that
- * it has written, by the path of its class; "": it names none. Before version 4 it had a key of its
- * own. */
+ * it has written, by the path of its class; "": it names none. Version 5 and newer write it into a
+ * file of theirs, which goes before config.json; before version 4 it had a key of its own there. */
 std::string cross_encoder_function(const Builder &build) {
+    Json file = read_json(build.host, build.folder, "config_sentence_transformers.json");
+    if (json_t *name = json_object_get(file.get(), "activation_fn"); json_is_string(name))
+        return json_string_value(name);
     const char *key = "sbert_ce_default_activation_function";
     if (json_t *own = build.config.find("sentence_transformers"))
         if (json_t *name = json_object_get(own, "activation_fn"); json_is_string(name))
