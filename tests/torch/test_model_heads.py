@@ -99,6 +99,8 @@ def heads_are_what_config_json_says(box):
     refused(folder(box, "bert-reranker", problem_type="ranking"), "problem_type", "ranking", "multi_label_classification")
     refused(folder(box, "bert-reranker", sentence_transformers={"activation_fn": "torch.nn.modules.activation.Tanh"}), "activation.Tanh",
             "Sigmoid")
+    older = folder(box, "bert-reranker", sbert_ce_default_activation_function="torch.nn.modules.linear.Identity")
+    assert any(not 0 <= row[0] <= 1 for row in probs_of(alcore.Model.open(older)))
     # sentence-transformers 6.2 writes the function into a file of its own.
     path = folder(box, "bert-reranker")
     with open(os.path.join(path, "config_sentence_transformers.json"), "w", encoding="utf-8") as file:

@@ -40,6 +40,10 @@ UNTESTED = {
     "share_encoder_decoder_embeddings": "whether a training changes one table or two equal ones",
     "tokenize_chinese_chars": "of a vocab.txt, as handle_chinese_chars of tokenizer.json, which is tested",
     "sep_token": "of a vocab.txt, as cls_token", "mask_token": "of a vocab.txt, as cls_token",
+    "force_bos_token_to_be_generated": "of folders before 2021, as forced_bos_token_id",
+    "min_p": "of samples, as top_p", "top_h": "of samples", "typical_p": "of samples, which are refused with it",
+    "epsilon_cutoff": "of samples, as typical_p", "eta_cutoff": "of samples, as typical_p",
+    "keep_accents": "of a sentencepiece model, where false is refused",
     "extra_special_tokens": "as additional_special_tokens, its older name"}
 # Where other tests are, whose files name the keys that they are of.
 OTHER_TESTS = [HERE, os.path.join(ROOT, "tests", "unit"), os.path.join(ROOT, "tests", "tokenizer")]
