@@ -28,7 +28,7 @@ from ._table import Table
 
 
 class ImplicitModelWarning(UserWarning):
-    """The built-in n-gram model made a column, because neither the column nor a model was given."""
+    """The built-in n-gram model stands in, because the call named neither a column nor a model."""
 
 
 warnings.filterwarnings("once", category=ImplicitModelWarning, append=True)
