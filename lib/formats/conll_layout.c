@@ -146,13 +146,20 @@ static bool counts(const alcore__conll_layout *layout, const char *text, size_t 
     return words > 0;
 }
 
+static bool has_digit(cell found) {
+    for (size_t i = 0; i < found.length; i++)
+        if (found.text[i] >= '0' && found.text[i] <= '9') return true;
+    return false;
+}
+
 /* Whether the first column has something else than words, though it does not count them: ranges
- * or parts of numbers in each line (1-1, 1-2, ...), or the same cell in each of four lines or more,
- * which is the name of a document or sentence. */
+ * or parts of numbers in each line (1-1, 1-2, ...), or, where two more columns may have word and
+ * tag, numbers in each, or the same cell with a digit, or in four lines or more any, which is the
+ * name of a document or sentence. */
 static bool has_other_ids(const alcore__conll_layout *layout, const char *text, size_t length) {
     cell line, first = {text, 0};
     int64_t words = 0;
-    bool same = true, ids = true;
+    bool same = true, ids = true, parts = true;
     while (next_line(&text, &length, &line)) {
         char kind;
         if (line.text[0] == '#' || alcore__conll_is_mark(line.text, line.length)) continue;
@@ -160,9 +167,11 @@ static bool has_other_ids(const alcore__conll_layout *layout, const char *text, 
         if (words++ == 0) first = found;
         same = same && found.length == first.length &&
                memcmp(found.text, first.text, found.length) == 0;
-        ids = ids && alcore__conll_is_id(found, &kind) && kind;
+        ids = ids && alcore__conll_is_id(found, &kind);
+        parts = parts && ids && kind;
     }
-    return words > 1 && (ids || (same && words > 3 && layout->columns > 2));
+    const bool names = same && (words > 3 || has_digit(first));
+    return words > 1 && (parts || ((ids || names) && layout->columns > 2));
 }
 
 /* Whether a column has a tag of IOB in each of these lines that is no comment. */
@@ -174,6 +183,25 @@ static bool is_iob_column(const alcore__conll_layout *layout, const char *text, 
         all = line.text[0] == '#' || alcore__conll_is_mark(line.text, line.length) ||
               is_iob(cell_at(layout->tabs, line.text, line.length, column));
     return all;
+}
+
+/* Whether the first column has the tags, and the last one, which would have them, has not: each
+ * line has one, and one of them is no word either (B-PER), or all are O. */
+static bool has_tags_first(const alcore__conll_layout *layout, const char *text, size_t length) {
+    if (!is_iob_column(layout, text, length, 0) ||
+        is_iob_column(layout, text, length, layout->columns - 1))
+        return false;
+    cell line;
+    int64_t words = 0;
+    bool outside = true, named = false;
+    while (next_line(&text, &length, &line)) {
+        if (line.text[0] == '#' || alcore__conll_is_mark(line.text, line.length)) continue;
+        const cell found = cell_at(layout->tabs, line.text, line.length, 0);
+        words++;
+        named = named || found.length > 2;
+        outside = outside && *found.text == 'O';
+    }
+    return words > 1 && (named || outside);
 }
 
 /* The first such column from `from` on; -1: none. */
@@ -260,6 +288,37 @@ static alcore_status fail_ids(const alcore__line_reader *lines, cell first) {
         ALCORE_REMEDY_OPTION, "text_column", "2", "reads the second column as words, 1 the first");
 }
 
+/* The error of a first column that has tags. */
+static alcore_status fail_tags(const alcore__line_reader *lines) {
+    return alcore__fail_remedy(
+        alcore__lines_fail(lines, "the first column has tags in the first sentence, not words"),
+        ALCORE_REMEDY_OPTION, "text_column", "2",
+        "reads the second column as words, and reference_column=1 the first one as tags");
+}
+
+/* Whether a cell is one of some words with spaces between them, in any case. */
+static bool is_one_of(cell found, const char *words) {
+    for (const char *next = words; *next;) {
+        const size_t length = strcspn(next, " ");
+        if (length == found.length && strncasecmp(next, found.text, length) == 0) return true;
+        next += length + (next[length] == ' ');
+    }
+    return false;
+}
+
+/* Refuses a first line that names the columns, as tables have one: its names would be a word and a
+ * tag. */
+static alcore_status refuse_header(const alcore__conll_layout *layout,
+                                   const alcore__line_reader *lines, cell line) {
+    const cell first = cell_at(layout->tabs, line.text, line.length, 0);
+    const cell last = cell_at(layout->tabs, line.text, line.length, layout->columns - 1);
+    if (layout->columns < 2 || !is_one_of(first, "token tokens word words form text") ||
+        !is_one_of(last, "tag tags label labels ner ner_tag ner_tags pos upos pos_tag bio iob"))
+        return ALCORE_OK;
+    return alcore__lines_fail(lines,
+                              "the line names columns, which CoNLL has no line for: delete it");
+}
+
 /* Sets kind, id, token and tag of a file whose columns have no names. text [length]: the sentence;
  * line: its first token. */
 static alcore_status find_kind(alcore__conll_layout *layout, const alcore__line_reader *lines,
@@ -291,6 +350,8 @@ static alcore_status find_kind(alcore__conll_layout *layout, const alcore__line_
         if (iob > 0) layout->tag = iob;
     } else if (layout->columns > 1 && has_other_ids(layout, text, length)) {
         return fail_ids(lines, first);
+    } else if (layout->columns > 1 && has_tags_first(layout, text, length)) {
+        return fail_tags(lines);
     }
     return ALCORE_OK;
 }
@@ -318,6 +379,7 @@ static alcore_status find_columns(alcore__conll_layout *layout, const alcore_rea
         status = use_names(layout, lines);
     } else {
         layout->columns = count_cells(layout->tabs, line.text, line.length);
+        ALCORE__TRY(refuse_header(layout, lines, line));
         status = find_kind(layout, lines, text, length, line);
     }
     if (status == ALCORE_E_DATA && options && options->text_column) status = ALCORE_OK;

@@ -272,6 +272,8 @@ static alcore_status take_line(void *user, const alcore__line_reader *lines,
     ALCORE__TRY(read_answer(lines, cells, has_words, &given.answer));
     key_answer *key = &self->answers[number];
     if (given.answer == ALCORE__ANSWER_OPEN) {
+        if (!translation->text) /* a key of another name, which nobody reads, may have it */
+            return alcore__lines_fail(lines, "the object has no \"translation\"");
         key->blank = true;
         return ALCORE_OK;
     }

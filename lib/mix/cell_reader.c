@@ -3,6 +3,7 @@
 #include "mix/cell_reader.h"
 
 #include <string.h>
+#include <strings.h>
 
 #include "base/alternatives.h"
 #include "formats/file_suffix.h"
@@ -28,13 +29,13 @@ typedef struct reading {
     void *user;
 } reading;
 
-/* The column that a name belongs to; -1 for none. */
+/* The column that a name belongs to, in any case; -1 for none. */
 static int32_t column_of(const reading *self, const char *name, size_t length) {
     for (int32_t c = 0; c < self->count; c++) {
         const char *rest = self->columns[c].names, *word;
         size_t bytes;
         while (alcore__alternatives_next(&rest, &word, &bytes))
-            if (bytes == length && memcmp(word, name, length) == 0) return c;
+            if (bytes == length && strncasecmp(word, name, length) == 0) return c;
     }
     return -1;
 }
@@ -237,7 +238,7 @@ static alcore_status read_json_line(reading *self, char *text, size_t length) {
     for (int32_t c = 0; c < self->count; c++)
         if (!cells[c].text) cells[c] = own[c];
     for (int32_t c = 0; c < self->count; c++)
-        if (self->columns[c].required && !cells[c].text)
+        if (self->columns[c].required && !self->columns[c].blank && !cells[c].text)
             return alcore__lines_fail(&self->lines, "the object has no \"%.*s\"",
                                       (int)strcspn(self->columns[c].names, "|"),
                                       self->columns[c].names);

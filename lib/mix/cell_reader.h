@@ -2,7 +2,8 @@
 /* Reads tables whose columns are found by name: selections, answers, dictionaries. A file is TSV,
  * or CSV or JSONL where its suffix says so; each may be compressed, and "-" is standard input.
  *
- * TSV and CSV: the first line names the columns. It is a header if it names every required column.
+ * TSV and CSV: the first line names the columns, in any case. It is a header if it names every
+ * required column.
  * Where the caller allows files without a header, any other first line is a line of data, whose
  * fields are in the order of the columns asked for. JSONL: the keys of each object are the names,
  * and so are those of an object "al" in it, as selections are written. */
@@ -22,7 +23,7 @@ typedef struct alcore__cell_column {
     const char *names; /* "id|req_id": any of them */
     bool required;
     bool flag;  /* true and false of JSON are values too, "true" and "false" */
-    bool blank; /* null of JSON is a value too, an empty one */
+    bool blank; /* null of JSON is a value too, an empty one; an object may lack it */
 } alcore__cell_column;
 
 enum { ALCORE__CELL_COLUMNS = 8 }; /* most columns that one reading asks for */

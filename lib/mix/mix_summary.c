@@ -41,7 +41,7 @@ static void say_pairs(page *out, const alcore_mix *mix) {
         say(out, "%s annotated items are left out: they have no answer\n",
             alcore__thousands(mix->open_items, number));
     if (mix->untranslatable_items > 0)
-        say(out, "%s annotated items are left out: they are untranslatable\n",
+        say(out, "%s annotated items are left out: they are untranslatable, skipped or rejected\n",
             alcore__thousands(mix->untranslatable_items, number));
 }
 

@@ -46,6 +46,25 @@ static const char universal[] =
     "#\n"
     "1\t#\t_\tSYM" U "\n";
 
+/* The first column of tags (the MIT corpora), of numbers of sentences, and a line of names: none of
+ * them has words. */
+START_TEST(first_columns_without_words) {
+    const char tags[] = "B-Rating\t2\nI-Rating\tstar\nO\tplaces\n\nO\tx\n";
+    refuse(tags, NULL, NULL, ALCORE_E_DATA, "p.conll:1: the first column has tags");
+    refuse("O\twhat\nO\tfilms\n", NULL, NULL, ALCORE_E_DATA, "has tags in the first sentence");
+    expect(tags, "2", "1", "2 star places|-|B-Rating I-Rating O|-|-|-|1\nx|-|O|-|-|-|5\n");
+    expect("I\tPRP\n\nO\tUH\n", NULL, NULL, "I|-|PRP|-|-|-|1\nO|-|UH|-|-|-|3\n");
+    refuse("7 1 EU B-ORG\n7 2 left O\n", NULL, NULL, ALCORE_E_DATA, "may have ids or words");
+    refuse("1 EU B-ORG\n1 left O\n", NULL, NULL, ALCORE_E_DATA, "the first sentence has \"1\"");
+    refuse("0 2 EU B-ORG\n3 7 left O\n", NULL, NULL, ALCORE_E_DATA, "may have ids or words");
+    refuse("doc1 EU O\ndoc1 left O\n", NULL, NULL, ALCORE_E_DATA, "may have ids or words");
+    expect("ha UH O\nha UH O\n", NULL, NULL, "ha ha|-|O O|-|-|-|1\n");
+    refuse("Token POS NER\nEU NNP B-ORG\n", NULL, NULL, ALCORE_E_DATA, "p.conll:1: the line names");
+    refuse("word\tlabel\nEU\tB-ORG\n", "1", NULL, ALCORE_E_DATA, "delete it");
+    expect("Word NN O\nup IN O\n", NULL, NULL, "Word up|-|O O|-|-|-|1\n");
+}
+END_TEST
+
 START_TEST(universal_dependencies) {
     expect(universal, NULL, NULL,
            "vamos nos a el mar|s-1|VERB PRON ADP DET NOUN|-|d1|-|5\n"
@@ -322,6 +341,7 @@ END_TEST
 
 int main(void) {
     const TTest *const tests[] = {universal_dependencies,
+                                  first_columns_without_words,
                                   columns_between_spaces,
                                   columns_between_tabs,
                                   comments_of_data_sets,

@@ -297,6 +297,24 @@ START_TEST(lines_apply_one_by_one) {
 }
 END_TEST
 
+/* Null is a blank translation, what is skipped needs none, and names have any case. */
+START_TEST(blanks_of_json) {
+    begin(false);
+    ck_assert_ok(alcore_annotations_read_selection(annotations, put_file("s.tsv", selection)));
+    alcore_answer_report report = read_answers(
+        "a.jsonl", "{\"id\": 7, \"translation\": null}\n"
+                   "{\"id\": 4, \"text\": \"severe headache\", \"answer\": \"ignore\"}\n");
+    ck_assert(report.lines == 2 && report.unanswered == 1 && report.skipped == 1);
+    ck_assert(report.unusable == 0 && report.answered == 0);
+    ck_assert_fails(alcore_annotations_read_answers(
+                        annotations, put_file("a.jsonl", "{\"id\": 7, \"traduction\": \"x\"}\n")),
+                    ALCORE_E_DATA, "a.jsonl:1: the object has no \"translation\"");
+    report = read_answers("a.tsv", "ID\tTranslation\tStatus\n7\t\tSkip\n");
+    ck_assert(report.skipped == 1 && report.unusable == 0);
+    end();
+}
+END_TEST
+
 /* A later file corrects an earlier one; skips and rejections end, and the cost follows. */
 START_TEST(later_answers) {
     begin(false);
@@ -540,5 +558,6 @@ START_TEST(added) {
 END_TEST
 
 CHECK_SUITE("mix/annotations", selections, malformed_selections, answers, statuses,
-            malformed_answers, lines_apply_one_by_one, later_answers, answers_that_differ,
-            dictionaries, requests, simulated, simulated_beside_labeled_pairs, added);
+            malformed_answers, lines_apply_one_by_one, blanks_of_json, later_answers,
+            answers_that_differ, dictionaries, requests, simulated, simulated_beside_labeled_pairs,
+            added);
