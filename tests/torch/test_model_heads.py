@@ -42,7 +42,7 @@ def probs_of(model):
     """What the column probs has for each text."""
     pool = alcore.Pool(TEXTS)
     model.run(pool, "probs")
-    return [list(map(float, row)) for row in pool.get_column("probs")]
+    return pool.get_column("probs").tolist()
 
 
 def refused(path, *words, error=alcore.Error):
