@@ -562,7 +562,7 @@ FIXTURES = {
     }),
     "model": (["model", "info", "model"], {
         **choices([*TRANSLATE[:3], None]),
-        "--prompt": (EMBED, [*EMBED, "--prompt", "a: "]),
+        "--prompt": (READY, [*READY, "--prompt", "a: "]),
         "--prompt-name": (EMBED, [*EMBED, "--prompt-name", "query"]),
         "--by": (["model", "score", "model", "pool.txt", "near.txt"], ["model", "score", "model", "pool.txt", "near.txt", "--by", "id"]),
         "--layer": (READY, [*READY, "--layer", "2"]),

@@ -8,7 +8,7 @@ import time
 import alcore
 from alcore import _ffi
 from alcore._handles import Handle
-from struct_world import (CTX, FOLDER, TEXTS, Owned, Refused, Unread, When, ask, column, file, lib, log_lines, result, struct_of, told,
+from struct_world import (CTX, FOLDER, TEXTS, Owned, Refusal, Refused, Unread, When, ask, column, file, lib, log_lines, result, struct_of, told,
                           walks)
 
 # ---- contexts ----
@@ -182,7 +182,7 @@ def new_ngram(options):
 
 @walks("alcore_model_open", device=b"cpu", dtype=_ffi.ALCORE_BFLOAT16, pooling=_ffi.ALCORE_POOLING_MAX, layer=1,
        normalize=_ffi.ALCORE_NORMALIZE_UNIT, max_tokens=4, batch_tokens=100, stride=-1,
-       prompt=b"red ", prompt_name=b"nobody")
+       prompt=Refusal(b"red ", "no prompt can be"), prompt_name=Refusal(b"nobody", "it has none"))
 def open_model(options):
     """What the module is told, and the windows that the context of a question is cut into."""
     with log_lines() as lines:
