@@ -358,7 +358,7 @@ typedef struct alcore_join_options {
                                     general name */
     const char *partners_name; /**< the same of the partners */
     const int64_t *rows; /**< [row_count] rows of the texts that need a partner; NULL: all rows */
-    int64_t row_count;
+    int64_t row_count;   /**< entries of rows; not read without them */
 } alcore_join_options;
 /** An alcore_join_options with its size set and everything else 0. */
 #define ALCORE_JOIN_OPTIONS_INIT ALCORE_INIT(alcore_join_options)
