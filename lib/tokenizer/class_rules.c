@@ -9,8 +9,8 @@
  *   RemBERT    that of the file           Metaspace                         [CLS] A [SEP]
  *
  * A post-processor of RemBERT's file, also one that adds nothing, is replaced; where there is none,
- * none is put. BART's class is that of RoBERTa. Defaults are those of the constructors: lowercase is true where
- * BERT's file does not say otherwise. */
+ * none is put. BART's class is that of RoBERTa. Defaults are those of the constructors: lowercase
+ * is true where BERT's file does not say otherwise. */
 #include "tokenizer/class_rules.h"
 
 #include <string.h>

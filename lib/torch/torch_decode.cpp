@@ -488,8 +488,8 @@ at::Tensor scores_of_draws(const Ranking &ranking, const at::Tensor &own, const 
 }
 
 /* One continuation of every hypothesis, drawn from the softmax of its scores. A draw inverts the
- * cumulated probabilities of its row, sums [rows, vocabulary]: the first token whose sum is above u,
- * which is uniform below the last sum, as rounding leaves that near 1. */
+ * cumulated probabilities of its row, sums [rows, vocabulary]: the first token whose sum is above
+ * u, which is uniform below the last sum, as rounding leaves that near 1. */
 Nexts drawn_tokens(const Search &search, const at::Tensor &hidden) {
     Nexts out(static_cast<size_t>(hidden.size(0)));
     const Ranking ranking{search};

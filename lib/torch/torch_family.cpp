@@ -16,9 +16,9 @@ namespace {
 /* The model_type of plain Transformers that are trained from scratch. */
 constexpr std::string_view OWN_FAMILY = "alcore_transformer";
 
-/* The activation of T5: dense_act_fn where config.json has it, as transformers 5 writes it, else the
- * one of feed_forward_proj, "relu", "gated-gelu" or "gated-silu", whose gated gelu is the tanh form.
- */
+/* The activation of T5: dense_act_fn where config.json has it, as transformers 5 writes it, else
+ * the one of feed_forward_proj, "relu", "gated-gelu" or "gated-silu", whose gated gelu is the tanh
+ * form. */
 Activation t5_activation(const Builder &build) {
     const char *key = "feed_forward_proj";
     std::string given = build.config.text("dense_act_fn", "");
@@ -140,8 +140,8 @@ void build_positions(Builder &build, const StackNames &names, Stack &stack, int6
     build.model.max_tokens = std::min(build.model.max_tokens, positions);
 }
 
-/* Sets the stack's table of words, [ids, width], which both stacks share unless the file has one for
- * each, as that of some Marian models. */
+/* Sets the stack's table of words, [ids, width], which both stacks share unless the file has one
+ * for each, as that of some Marian models. */
 void build_words(Builder &build, const StackNames &names, Stack &stack, bool decoder) {
     std::string own = std::string(names.prefix) + "embed_tokens.weight";
     bool has_own = build.family.decoder.block != nullptr && !build.find(own).empty();

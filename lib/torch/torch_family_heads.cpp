@@ -76,8 +76,8 @@ void build_classes(Builder &build) {
     model.class_values = class_values(build);
 }
 
-/* The output matrix under the name `name`, or the embeddings `words` where config.json ties both and
- * the file has no other one. */
+/* The output matrix under the name `name`, or the embeddings `words` where config.json ties both
+ * and the file has no other one. */
 at::Tensor output_matrix(Builder &build, const std::string &name, const at::Tensor &words,
                          int64_t width) {
     const int64_t rows = words.size(0);

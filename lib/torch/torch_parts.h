@@ -258,9 +258,9 @@ struct Stored {
  * answer, words at masked tokens, or an output by a decoder. */
 enum class Head { None, Classes, Tokens, Answers, Words, Seq2seq };
 
-/* What class_probs() gives of the outputs z of a head over texts: exp(z) over their sum, so that one
- * of several classes is right; 1 / (1 + exp(-z)) of each, which are independent; or z itself, values
- * of a regression. */
+/* What class_probs() gives of the outputs z of a head over texts: exp(z) over their sum, so that
+ * one of several classes is right; 1 / (1 + exp(-z)) of each, which are independent; or z itself,
+ * values of a regression. */
 enum class ClassValues : int32_t {
     Softmax = ALCORE_SYS_CLASSES_EXCLUSIVE,
     Sigmoid = ALCORE_SYS_CLASSES_INDEPENDENT,
