@@ -58,9 +58,10 @@ static bool is_json(char *line, size_t length, bool whole) {
     return alcore__json_enter(&json, '{') && alcore__json_skip_key(&json, &raw, &bytes);
 }
 
-/* Whether the line is an XML declaration, or one tag and nothing else. */
+/* Whether the line is an XML declaration or comment, or one tag and nothing else, or begins as the
+ * training data of IWSLT do, whose lines are texts and tags. */
 static bool is_xml(const char *line, size_t length) {
-    static const char *const begins[] = {"<?xml", "<!DOCTYPE", "<html"};
+    static const char *const begins[] = {"<?xml", "<!DOCTYPE", "<html", "<!--", "<url>"};
     for (size_t i = 0; i < sizeof begins / sizeof *begins; i++)
         if (length >= strlen(begins[i]) && strncasecmp(line, begins[i], strlen(begins[i])) == 0)
             return true;

@@ -256,9 +256,13 @@ static alcore_status read_line(void *data, const alcore_read_options *options,
     if (!json.error) return ALCORE_OK;
     const char *next = json.next;
     const bool constant = next < json.end && (*next == 'N' || *next == 'I'); /* as Python writes */
+    const bool list = text[blank] == '[', cut = next == json.end; /* JSON over several lines */
     return alcore__lines_fail(lines, "byte %lld of the line: %s%s",
                               (long long)(json.next - json.begin + 1), json.error,
-                              constant ? "; JSON has no NaN and no Infinity" : "");
+                              constant ? "; JSON has no NaN and no Infinity"
+                              : list   ? "; each line has one object: jq -c '.[]' writes a list so"
+                              : cut    ? "; each line has one object: jq -c . writes objects so"
+                                       : "");
 }
 
 static void clear(void *data, alcore_ctx *ctx) {

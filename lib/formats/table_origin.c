@@ -83,17 +83,22 @@ static const char *find_escape(const alcore__field *field, bool known) {
     return NULL;
 }
 
-/* Counts what a table of another origin may mean by quotes and backslashes. */
+/* Counts what quotes and backslashes may mean: all in a table of another origin; in one of
+ * libalcore's, whose texts may stand in quotes, only those that also double the quotes inside, as
+ * another program does when it saves the table again. */
 static void count_marks(alcore__decoding *self, int64_t line, bool decoded,
                         const alcore__field *field) {
-    if (looks_quoted(field) && self->quoted++ == 0) self->first_quoted = line;
-    if (!decoded && find_escape(field, true) && self->escaped++ == 0) self->first_escaped = line;
+    const bool quoted =
+        looks_quoted(field) && (self->foreign || memchr(field->text + 1, '"', field->length - 2));
+    if (quoted && self->quoted++ == 0) self->first_quoted = line;
+    if (self->foreign && !decoded && find_escape(field, true) && self->escaped++ == 0)
+        self->first_escaped = line;
 }
 
 alcore_status alcore__decode_field(alcore__decoding *self, const alcore__line_reader *lines,
                                    size_t column, alcore__field *field) {
     const bool decoded = self->decode && column < self->columns;
-    if (self->foreign) count_marks(self, lines->line, decoded, field);
+    count_marks(self, lines->line, decoded, field);
     if (!decoded) return ALCORE_OK;
     if (self->strict && find_escape(field, false))
         return alcore__fail_remedy(

@@ -203,12 +203,14 @@ static alcore_status add_ids(void *user, const alcore__record *records, int64_t 
  * .ndjson the id is the field "id" (a text is needed beside it), in .tsv and .csv the column "id",
  * else a line; files of tagged or marked texts, which have no ids of rows, are refused. An id that
  * the pool lacks is an error in lists of eligible rows and of another selection: the others say
- * what to leave out, and a row that is not there is left out already. The texts of phrases are
- * added to the pool phrases; NULL: ids of phrases are skipped. */
+ * what to leave out, and a row that is not there is left out already; a warning says where that is
+ * so of all. The texts of phrases are added to the pool phrases; NULL: ids of phrases are skipped.
+ */
 static alcore_status read_ids(alcore_request *request, int32_t kind, const char *path,
                               alcore__row_list *list, alcore_pool *phrases) {
     alcore_read_options options = ALCORE_READ_OPTIONS_INIT;
     const int32_t format = alcore__records_format(path);
+    const int64_t before = list->count;
     if (format == ALCORE_FORMAT_CONLL || format == ALCORE_FORMAT_SGML)
         return alcore__fail(
             ALCORE_E_DATA,
@@ -229,6 +231,11 @@ static alcore_status read_ids(alcore_request *request, int32_t kind, const char 
     alcore_status status =
         alcore__read_records(request->object.ctx, path, &options, MAX_LINE_BYTES, add_ids, &file);
     alcore__read_end(request->candidates);
+    const bool found = list->count > before || (phrases && alcore_pool_rows(phrases) > 0);
+    if (status == ALCORE_OK && file.records > 0 && !found)
+        alcore__log(request->object.ctx, ALCORE_LOG_WARN, "request", NULL,
+                    "%s: none of its %lld ids is in the pool, so that it says nothing", path,
+                    (long long)file.records);
     return status;
 }
 

@@ -352,7 +352,11 @@ def masks_are_counted(box):
     equal(picks(done), [6, 5, 4, 3, 0])
     contains(done.err, "duplicate", "empty", "scored 5 of 7")
     equal(picks(box.run(*args, "--dedup", "none")), [6, 5, 4, 3, 1, 0])
-    equal(picks(box.run(*args, "--exclude", "old.txt")), [5, 4, 3, 0])
+    done = box.run(*args, "--exclude", "old.txt")
+    equal(picks(done), [5, 4, 3, 0])
+    assert "none of its" not in done.err, done.err
+    box.file("other.txt", "seven\neight\n")
+    contains(box.run(*args, "--exclude", "other.txt").err, "other.txt: none of its 2 ids is in the pool")
     equal(picks(box.run(*args, "--min-words", "2")), [6, 5, 4, 0])
     equal(picks(box.run(*args, "--max-words", "2")), [6, 3, 0])
     equal(picks(box.run(*args, "--min-letters", "0.5")), [6, 4, 3, 0])

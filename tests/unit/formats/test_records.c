@@ -232,8 +232,8 @@ END_TEST
 
 START_TEST(jsonl_errors) {
     static const char *const rows[][2] = {
-        {"[]", "an object is expected"},
-        {"{", "the text ends too early"},
+        {"[]", "an object is expected; each line has one object: jq -c '.[]' writes a list so"},
+        {"{", "the text ends too early; each line has one object: jq -c . writes objects so"},
         {"{\"text\":\"a\"", "the text ends too early"},
         {"{\"text\":\"a\"}}", "something follows the value"},
         {"{\"text\":\"a\",}", "a key in quotes is expected"},
@@ -475,6 +475,8 @@ START_TEST(text_by_content) {
                                             {"<?xml version=\"1.0\"?>\n", "it is XML"},
                                             {"\n<!DOCTYPE x>\n", "it is XML"},
                                             {"<body lang=\"de\">\nx\n", "it is XML"},
+                                            {"<!-- made by x -->\n<a>\n", "it is XML"},
+                                            {"<url>http://x</url>\nx\n", "it is XML"},
                                             {"%PDF-1.7\n", "it is a PDF document"},
                                             {"PK\3\4x", "it is a zip archive"},
                                             {"\x1F\x8Bx", "its name has to end in .gz"},

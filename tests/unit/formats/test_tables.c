@@ -352,6 +352,9 @@ START_TEST(quoted_fields_of_tsv) {
     ck_assert(strstr(host.last_log, "is read with the format csv"));
     expect_escapes("p.tsv", "index\tid\ttext\n0\t1\t\"c\"\n", ALCORE_ESCAPES_AUTO,
                    "\"c\"|1|-|-|-|-|2\n", 0);
+    /* One of libalcore's that another program has saved again. */
+    expect_escapes("p.tsv", "index\tid\ttext\n0\t1\t\"a \"\"b\"\"\"\n", ALCORE_ESCAPES_AUTO,
+                   "\"a \"\"b\"\"\"|1|-|-|-|-|2\n", 1);
     refuse_escapes("p.tsv", "\"id\"\t\"text\"\n\"1\"\t\"a\"\n", ALCORE_ESCAPES_AUTO, ALCORE_E_DATA,
                    "; a table with quotes is read with the format csv");
     refuse_escapes("p.tsv", "id\ttext\n1\t\"a\nb\"\n", ALCORE_ESCAPES_AUTO, ALCORE_E_DATA,
