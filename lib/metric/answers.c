@@ -263,7 +263,7 @@ static alcore_status check_questions(const questions *given) {
 /* Body of both public calls: compares the answers of files or, where it is NULL, the given ones. */
 static alcore_status compute_answers(alcore_ctx *ctx, const alcore_text_files *files,
                                      const questions *given, alcore_answer_score *out) {
-    static const alcore__text_files_rule rule = {2, 2, "gold and predicted", false};
+    static const alcore__text_files_rule rule = {2, 2, "gold and predicted", false, false};
     answer_words words = {.ctx = ctx, .counter.ctx = ctx, .lines.ctx = ctx};
     if (!ctx || !out) return alcore__fail(ALCORE_E_INVALID, "ctx or out is NULL");
     if (!files) ALCORE__TRY(check_questions(given));

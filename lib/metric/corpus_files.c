@@ -64,8 +64,8 @@ static alcore_status begin(alcore__corpus_metric *metric, const alcore_text_file
 alcore_status alcore__corpus_files_run(alcore_ctx *ctx, alcore__corpus_metric *metric,
                                        const alcore_text_files *files) {
     static const alcore__text_files_rule rules[] = {
-        {2, 1000, "the hypotheses first", true},
-        {3, 1000, "the hypotheses first, those of the baseline last", true}};
+        {2, 1000, "the hypotheses first", true, true},
+        {3, 1000, "the hypotheses first, those of the baseline last", true, true}};
     files_run self = {.ctx = ctx, .metric = metric};
     ALCORE__TRY(begin(metric, files));
     alcore_status status = alcore__text_blocks_visit(ctx, files, &rules[metric->paired.samples > 0],

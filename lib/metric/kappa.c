@@ -108,7 +108,8 @@ static alcore_status check_arrays(const int64_t *x, int64_t x_count, const int64
 static alcore_status compute_kappa(alcore_ctx *ctx, const alcore_text_files *files,
                                    const int64_t *x, const int64_t *y, int64_t count,
                                    alcore_kappa_result *out) {
-    static const alcore__text_files_rule rule = {2, 2, "two files, a class on each line", false};
+    static const alcore__text_files_rule rule = {2, 2, "two files, a class on each line", false,
+                                                 false};
     alcore_kappa_result result = {0};
     class_counts self = {.ctx = ctx};
     alcore_status status = files ? alcore__text_blocks_visit(ctx, files, &rule, count_block, &self)

@@ -65,7 +65,7 @@ static alcore_status count_block(void *data, const alcore__text_block *block) {
 static alcore_status compute_ratio(alcore_ctx *ctx, const alcore_text_files *files,
                                    const alcore__segment_texts *texts,
                                    alcore_length_ratio_score *out) {
-    static const alcore__text_files_rule rule = {2, 2, "hypotheses and references", false};
+    static const alcore__text_files_rule rule = {2, 2, "hypotheses and references", false, true};
     word_counts counts = {.ctx = ctx};
     alcore_length_ratio_score *score = &counts.score;
     if (!ctx || !out) return alcore__fail(ALCORE_E_INVALID, "ctx or out is NULL");

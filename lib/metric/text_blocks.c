@@ -197,7 +197,8 @@ static alcore_status open_files(blocks_run *self) {
         file->path = self->given.paths[f];
         ALCORE__TRY(set_options(self, f));
         ALCORE__TRY(open_either(self, file));
-        file->tally = (alcore__join_tally){.texts = self->files->path, .partners = file->path};
+        file->tally = (alcore__join_tally){
+            .texts = self->files->path, .partners = file->path, .whole = self->rule->whole};
         if (f > 0)
             ALCORE__TRY(alcore__join_decide(self->ctx, self->options.by, &self->files->ids,
                                             &file->ids, &file->by_id));
@@ -224,24 +225,24 @@ static alcore_status run(blocks_run *self,
 }
 
 /* The error of a wrong number of files. */
-static alcore_status fail_count(const blocks_run *self, const alcore__text_files_rule *rule) {
+static alcore_status fail_count(const blocks_run *self) {
     char needed[64];
-    if (rule->least == rule->most)
-        alcore__format(needed, sizeof needed, "%lld are", (long long)rule->least);
+    if (self->rule->least == self->rule->most)
+        alcore__format(needed, sizeof needed, "%lld are", (long long)self->rule->least);
     else
-        alcore__format(needed, sizeof needed, "%lld to %lld are", (long long)rule->least,
-                       (long long)rule->most);
+        alcore__format(needed, sizeof needed, "%lld to %lld are", (long long)self->rule->least,
+                       (long long)self->rule->most);
     return alcore__fail(ALCORE_E_INVALID, "%lld files; %s needed, %s", (long long)self->given.count,
-                        needed, rule->order);
+                        needed, self->rule->order);
 }
 
 /* Checks the struct; at most one of the files is standard input. */
-static alcore_status check_files(blocks_run *self, const alcore__text_files_rule *rule) {
+static alcore_status check_files(blocks_run *self) {
     const alcore_text_files *given = &self->given;
     int inputs = 0;
-    if (given->count < rule->least || given->count > rule->most || !given->paths)
-        return fail_count(self, rule);
-    if (given->score && !rule->scores_lines)
+    if (given->count < self->rule->least || given->count > self->rule->most || !given->paths)
+        return fail_count(self);
+    if (given->score && !self->rule->scores_lines)
         return alcore__fail(ALCORE_E_INVALID,
                             "score is set, but only BLEU, chrF and TER have a score of each line");
     for (int64_t f = 0; f < given->count; f++) {
@@ -281,11 +282,11 @@ static alcore_status allocate(blocks_run *self) {
 alcore_status alcore__text_blocks_visit(
     alcore_ctx *ctx, const alcore_text_files *files, const alcore__text_files_rule *rule,
     alcore_status (*visit)(void *data, const alcore__text_block *block), void *data) {
-    blocks_run self = {.ctx = ctx};
+    blocks_run self = {.ctx = ctx, .rule = rule};
     ALCORE__TRY(alcore__struct_read(&self.given, sizeof self.given,
                                     ALCORE__FIRST_SIZE(alcore_text_files, score_user), files,
                                     "alcore_text_files"));
-    ALCORE__TRY(check_files(&self, rule));
+    ALCORE__TRY(check_files(&self));
     alcore_status status = allocate(&self);
     if (status == ALCORE_OK) status = run(&self, visit, data);
     for (int64_t f = 0; self.files && f < self.given.count; f++)

@@ -12,6 +12,8 @@ typedef struct alcore__text_files_rule {
     int64_t least, most; /* number of files */
     const char *order;   /* which files these are, for the message of a wrong number */
     bool scores_lines;   /* the metric calls alcore_text_files.score; else it must be NULL */
+    bool whole;          /* the first file has translations: of files with ids every text of the
+                          * others needs one */
 } alcore__text_files_rule;
 
 /* One block. Line i of file f is at index f * count + i of the arrays, which are valid during the

@@ -8,7 +8,7 @@
 #define TICK_EVERY 4096 /* lines */
 
 const char *const alcore__two_sides_names[2] = {"gold", "predicted"};
-const alcore__text_files_rule alcore__two_sides_files = {2, 2, "gold and predicted", false};
+const alcore__text_files_rule alcore__two_sides_files = {2, 2, "gold and predicted", false, false};
 
 const char *alcore__two_sides_line(const alcore__two_sides *sides, int64_t line, int side,
                                    char place[ALCORE__PLACE_BYTES]) {

@@ -190,7 +190,7 @@ static alcore_status count_block(void *data, const alcore__text_block *block) {
 static alcore_status count_files(sentence_words *words, const alcore_text_files *files,
                                  const char *links) {
     static const alcore__text_files_rule rule = {SIDES, SIDES, "sources, references and hypotheses",
-                                                 false};
+                                                 false, false};
     ALCORE__TRY(alcore__pharaoh_open(words->ctx, links, &words->links));
     ALCORE__TRY(alcore__text_blocks_visit(words->ctx, files, &rule, count_block, words));
     return alcore__pharaoh_end(words->links);

@@ -89,6 +89,14 @@ void alcore__some_ids_add(alcore__some_ids *some, const char *id, size_t length)
                    used > 0 ? ", " : "", (int)(length < NAMED_BYTES ? length : NAMED_BYTES), id);
 }
 
+/* Some ids of a file that another lacks are an error. */
+static alcore_status fail_lost(const alcore__some_ids *lost, int64_t joined, const char *texts,
+                               const char *partners) {
+    return alcore__fail(
+        ALCORE_E_DATA, "%" PRId64 " of the %" PRId64 " ids of %s are not in %s: %s%s", lost->count,
+        lost->count + joined, texts, partners, lost->first, lost->count > NAMED_IDS ? ", ..." : "");
+}
+
 alcore_status alcore__join_end(alcore_ctx *ctx, const alcore__join_tally *tally) {
     const alcore__some_ids *lost = &tally->lost, *spare = &tally->spare;
     if (tally->joined == 0 && lost->count > 0 && spare->count > 0)
@@ -96,10 +104,9 @@ alcore_status alcore__join_end(alcore_ctx *ctx, const alcore__join_tally *tally)
                                         "%s and %s have no id in common: the ids are %s and %s",
                                         tally->texts, tally->partners, lost->first, spare->first));
     if (lost->count > tally->excused)
-        return alcore__fail(ALCORE_E_DATA,
-                            "%" PRId64 " of the %" PRId64 " ids of %s are not in %s: %s%s",
-                            lost->count, lost->count + tally->joined, tally->texts, tally->partners,
-                            lost->first, lost->count > NAMED_IDS ? ", ..." : "");
+        return fail_lost(lost, tally->joined, tally->texts, tally->partners);
+    if (spare->count > 0 && tally->whole)
+        return fail_lost(spare, tally->joined, tally->partners, tally->texts);
     if (lost->count > 0)
         alcore__log(ctx, ALCORE_LOG_WARN, "pool", NULL,
                     "%" PRId64 " ids of %s have nothing in %s, of which lines are masked: %s%s",

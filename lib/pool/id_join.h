@@ -4,7 +4,8 @@
  *
  * The files of a join are the texts, whose order the result has, and one or several of partners:
  * references, translations, predictions, labels. A text without a partner is an error, a partner
- * without a text a warning. */
+ * without a text a warning, but where translations are measured: a reference without one is a text
+ * that a system did not translate. */
 #ifndef ALCORE__ID_JOIN_H
 #define ALCORE__ID_JOIN_H
 
@@ -61,10 +62,11 @@ typedef struct alcore__join_tally {
     alcore__some_ids lost;        /* texts without one */
     alcore__some_ids spare;       /* partners without a text */
     int64_t excused;              /* lost texts that are no error: lines that were masked */
+    bool whole;                   /* partners without a text are an error too */
 } alcore__join_tally;
 
 /* Ends a join by id: ALCORE_E_DATA for texts without a partner, with the remedy by=line where no id
- * is common; a warning for partners without a text. */
+ * is common; for partners without a text a warning, or with `whole` the same. */
 alcore_status alcore__join_end(alcore_ctx *ctx, const alcore__join_tally *tally);
 
 #endif
