@@ -15,7 +15,8 @@ enum { BLOCK_BYTES = 8 << 20 /* of all files, after which a block ends */ };
 /* One call. */
 typedef struct blocks_run {
     alcore_ctx *ctx;
-    alcore_text_files given;     /* the caller's struct */
+    alcore_text_files given; /* the caller's struct */
+    const alcore__text_files_rule *rule;
     alcore_read_options options; /* the caller's */
     alcore__text_file *files;    /* [given.count] */
     alcore__id_list list;        /* of the first file, where a file is joined to it by id */
