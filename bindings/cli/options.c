@@ -70,12 +70,29 @@ static const char *option_name_at(int index, void *data) {
     return NULL;
 }
 
+/* The option of a command, whose bit it is, that a hint names as the library calls it ("it is
+ * called max_similarity"); NULL: it names none. */
+static const char *option_of_hint(const char *hint, unsigned bit) {
+    static const char lead[] = "it is called ";
+
+    if (!hint || strncmp(hint, lead, sizeof lead - 1) != 0) return NULL;
+    hint += sizeof lead - 1;
+    for (int i = 0; i < OPTION_TOTAL; i++) {
+        const char *name = option_table[i].name;
+        size_t at = 0;
+        while (name[at] && (name[at] == hint[at] || (name[at] == '-' && hint[at] == '_'))) at++;
+        if ((option_table[i].commands & bit) && !name[at] && !hint[at]) return name;
+    }
+    return NULL;
+}
+
 /* Complains about an option that the command (NULL: none yet) does not have. */
 static int unknown_option(const char *text, const command_info *command) {
     unsigned bit = command ? command->bit : COMMAND_ALL;
-    const char *near = nearest_name(text, option_name_at, &bit);
     const char *hint = alcore_hint(ALCORE_HINT_OPTION, text);
-    if (hint)
+    const char *called = option_of_hint(hint, bit);
+    const char *near = called ? called : nearest_name(text, option_name_at, &bit);
+    if (hint && !called)
         return complain(EXIT_USAGE, "%s%s has no option '--%s'; %s", command ? "" : "the program",
                         command ? command->name : "", text, hint);
     return complain(EXIT_USAGE, "%s%s has no option '--%s'%s%s%s", command ? "" : "the program",
