@@ -34,8 +34,8 @@ int inputs_open_model(alcore_ctx *ctx, const arguments *args, const inputs *in,
 /* Refuses the options of a model where none was opened, as everything was given; exit code 2. */
 int inputs_check_model(const arguments *args, const alcore_model *model);
 
-/* Refuses a column, or a model, of the command line that the scorer with its parameters does not read;
- * exit code 2. */
+/* Refuses a column, or a model, of the command line that the scorer with its parameters does not
+ * read; exit code 2. */
 int inputs_check_scorer(const arguments *args, const alcore_scorer *scorer);
 
 /* Gives a pool that has no embeddings those of the model, which is opened when it is first needed.

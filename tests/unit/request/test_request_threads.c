@@ -45,6 +45,7 @@ static char *selection_file(const char *strategy, const char *sentences, const c
     for (int i = 0; i < ROWS * DIMS; i++) embeddings[i] = alcore__rng_f64(&rng) - 0.5;
     give(pool, "embeddings", embeddings, ROWS, DIMS);
     alcore_request *request = request_for(ctx, pool, strategy, "400w");
+    give_ngram(ctx, request, NULL);
     alcore_strategy *made;
     ck_assert_ok(alcore_strategy_new(ctx, strategy, &made));
     if (sentences) ck_assert_ok(alcore_strategy_set(made, "sentences", sentences));
