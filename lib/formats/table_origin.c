@@ -88,11 +88,13 @@ static const char *find_escape(const alcore__field *field, bool known) {
  * another program does when it saves the table again. */
 static void count_marks(alcore__decoding *self, int64_t line, bool decoded,
                         const alcore__field *field) {
-    const bool quoted =
-        looks_quoted(field) && (self->foreign || memchr(field->text + 1, '"', field->length - 2));
+    const bool quoted = !self->csv && looks_quoted(field) &&
+                        (self->foreign || memchr(field->text + 1, '"', field->length - 2));
     if (quoted && self->quoted++ == 0) self->first_quoted = line;
     if (self->foreign && !decoded && find_escape(field, true) && self->escaped++ == 0)
         self->first_escaped = line;
+    const bool missing = field->length == 2 && memcmp(field->text, "NA", 2) == 0;
+    if (missing && (self->foreign || self->csv) && self->missing++ == 0) self->first_missing = line;
 }
 
 alcore_status alcore__decode_field(alcore__decoding *self, const alcore__line_reader *lines,
@@ -125,4 +127,9 @@ void alcore__decoding_report(const alcore__decoding *self, const alcore__line_re
             "%s: %lld fields have \\t, \\n or \\\\, the first in line %lld: they are read as "
             "they stand; with escapes=on they are a TAB, a line break and a backslash",
             lines->path, (long long)self->escaped, (long long)self->first_escaped);
+    if (self->missing > 0)
+        alcore__log(lines->ctx, ALCORE_LOG_WARN, "formats", NULL,
+                    "%s: %lld fields are NA, the first in line %lld: they are read as these two "
+                    "letters; R writes a missing value so, and none with na = \"\"",
+                    lines->path, (long long)self->missing, (long long)self->first_missing);
 }

@@ -19,9 +19,11 @@ typedef struct alcore__decoding {
     bool strict;    /* any other backslash is an error: libalcore would have doubled it */
     bool foreign;   /* the table is a TSV of another origin: what looks like quotes or escapes is
                    * counted */
+    bool csv;       /* the table is CSV, of any origin */
     int64_t escaped,
-        quoted; /* fields with an escape that is not decoded; with quotes around them */
-    int64_t first_escaped, first_quoted; /* line of the first one */
+        quoted;      /* fields with an escape that is not decoded; with quotes around them */
+    int64_t missing; /* fields that are NA, as R writes a missing value */
+    int64_t first_escaped, first_quoted, first_missing; /* line of the first one */
 } alcore__decoding;
 
 /* The decoding of a TSV by its first line. escapes: ALCORE_ESCAPES_*. */
@@ -29,7 +31,7 @@ alcore__decoding alcore__decoding_of_tsv(const alcore__fields *names, int32_t es
 /* Decodes the field of a column, from 0, in place. */
 alcore_status alcore__decode_field(alcore__decoding *self, const alcore__line_reader *lines,
                                    size_t column, alcore__field *field);
-/* At the end of the file: warns, once, of fields with quotes and once of escapes. */
+/* At the end of the file: warns, once each, of fields with quotes, of escapes and of NA. */
 void alcore__decoding_report(const alcore__decoding *self, const alcore__line_reader *lines);
 
 #endif

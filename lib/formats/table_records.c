@@ -206,6 +206,7 @@ static alcore_status read_csv_line(void *data, const alcore_read_options *option
     if (!*out_skip) return set_record(state, lines, record);
     state->decoding.decode = escapes_of(options) == ALCORE_ESCAPES_ON;
     state->decoding.columns = SIZE_MAX;
+    state->decoding.csv = true;
     return read_header(state, options, lines);
 }
 

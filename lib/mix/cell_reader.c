@@ -139,7 +139,8 @@ static alcore_status cut(reading *self, char *text, size_t length, bool *out_ski
 /* Chooses how the fields of a TSV are decoded. People fill these tables in, so a backslash that
  * libalcore would not have written stands for itself. */
 static void choose_decoding(reading *self) {
-    if (self->lines.quoting) return;
+    self->decoding.csv = self->lines.quoting != NULL;
+    if (self->decoding.csv) return;
     self->decoding = alcore__decoding_of_tsv(&self->fields, ALCORE_ESCAPES_AUTO);
     self->decoding.strict = false;
 }

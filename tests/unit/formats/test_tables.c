@@ -365,6 +365,21 @@ START_TEST(quoted_fields_of_tsv) {
 }
 END_TEST
 
+/* R writes a missing value as NA: the letters are read, with a warning but in libalcore's tables. */
+START_TEST(missing_values_of_r) {
+    expect_escapes("p.csv", "id,text,lang\n1,a,NA\n2,NA,de\n", ALCORE_ESCAPES_AUTO,
+                   "a|1|-|NA|-|-|2\nNA|2|-|de|-|-|3\n", 1);
+    ck_assert(strstr(host.last_log, "p.csv: 2 fields are NA, the first in line 2"));
+    expect_escapes("p.tsv", "id\ttext\n1\tNA\n2\tNAT\n", ALCORE_ESCAPES_AUTO,
+                   "NA|1|-|-|-|-|2\nNAT|2|-|-|-|-|3\n", 1);
+    ck_assert(strstr(host.last_log, "p.tsv: 1 fields are NA, the first in line 2"));
+    expect_escapes("p.tsv", "index\tid\ttext\n0\t1\tNA\n", ALCORE_ESCAPES_AUTO, "NA|1|-|-|-|-|2\n",
+                   0);
+    expect_escapes("p.csv", "id,text\n1,\"\"\"a\"\"\"\n", ALCORE_ESCAPES_AUTO,
+                   "\"a\"|1|-|-|-|-|2\n", 0);
+}
+END_TEST
+
 START_TEST(every_allocation_may_fail) {
     static const char data[] = "a;b,text\n\"x\ny;\",z\n";
     const size_t live = host.live;
@@ -396,6 +411,7 @@ int main(void) {
                                   escapes,
                                   first_lines_of_ours,
                                   quoted_fields_of_tsv,
+                                  missing_values_of_r,
                                   columns_that_were_added,
                                   every_allocation_may_fail};
     memory_host_open(&host);
