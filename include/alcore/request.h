@@ -64,7 +64,7 @@ ALCORE_API alcore_status alcore_request_set_strategy(alcore_request *request,
 
 /** Sets the model that computes missing columns.
  * @param[in,out] request borrowed, changed
- * @param[in] model kept; NULL: the built-in n-gram model
+ * @param[in] model kept; NULL: none, see alcore_select()
  * @return ALCORE_OK, ALCORE_E_INVALID (a model of another context), ALCORE_E_BUSY
  * @serialized per request; ALCORE_E_BUSY while another call uses it.
  * @since 0.1 */
@@ -191,10 +191,12 @@ ALCORE_API alcore_status alcore_request_param(int64_t index, alcore_param_info *
 /** Answers the request. For a strategy that buys phrases, a pool of texts is replaced by the pool
  * of their phrases: rows that may be selected are counted, labeled rows and the labeled pool are
  * what is known, and rows that the request names are rows of the texts. Columns that the strategy
- * needs come from the pool, else from the model of the column, else from the model, else from the
- * built-in n-gram model; the selection records who produced what. The pools are read, and computed
- * columns are kept in them for the next
- * call. A model computes the rows that the request reads, and no others: the candidates, and rows
+ * needs come from the pool, else from the model of the column, else from the model. Only a request
+ * that names nothing, no model and no column of a pool that the built-in n-gram model did not make,
+ * is answered with that model (ALCORE_SELECTION_BUILT_IN); in any other a missing column is an
+ * error. The selection records who produced what, and which given columns were not read. The pools
+ * are read, and computed columns are kept in them for the next call. A model computes the rows that
+ * the request reads, and no others: the candidates, and rows
  * of the pool that are labeled; rows that an earlier request had computed in the same state of the
  * model stay. Without a row that may be selected the answer is an empty selection with
  * ALCORE_SELECTION_SHORT, and no column is asked for; a budget of 0 gives an empty one without that
@@ -205,7 +207,8 @@ ALCORE_API alcore_status alcore_request_param(int64_t index, alcore_param_info *
  * @param[out] out owned; NULL on failure; the selection of the first budget
  * @return ALCORE_OK (also with fewer items than asked for: see ALCORE_SELECTION_SHORT),
  * ALCORE_E_INVALID (no pool; a target that the strategy does not read, where a host's reads every
- * one; rows of ALCORE_ROWS_LIKE that it does not take),
+ * one; rows of ALCORE_ROWS_LIKE that it does not take; what the option "given" lists and
+ * nothing reads),
  * ALCORE_E_PARAM (no budget), ALCORE_E_MISSING (a column, or its value for a candidate),
  * ALCORE_E_NOT_FOUND (a named row), ALCORE_E_DATA (names the row), ALCORE_E_SHAPE,
  * ALCORE_E_UNSUPPORTED, ALCORE_E_MODULE (a device that was named), ALCORE_E_IO, ALCORE_E_CALLBACK

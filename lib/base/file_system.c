@@ -15,6 +15,7 @@
 #include <time.h>
 #include <unistd.h>
 
+#include "base/number.h"
 #include "base/state.h"
 
 /* An open file. Pipes and terminals cannot seek: they are streams, which are read with ascending
@@ -264,8 +265,10 @@ static bool is_leftover(int folder, const char *name, const char *suffix) {
         return false;
     clock_gettime(CLOCK_REALTIME, &now);
     if (now.tv_sec - info.st_mtim.tv_sec > LEFTOVER_AGE) return true;
-    const long process = strtol(suffix + strlen(".alcore-"), NULL, 10);
-    if (process <= 0 || kill((pid_t)process, 0) == 0 || errno != ESRCH) return false;
+    const char *number = suffix + strlen(".alcore-");
+    int64_t process;
+    if (!alcore__parse_int(number, strcspn(number, "-"), &process) || process <= 0) return false;
+    if (kill((pid_t)process, 0) == 0 || errno != ESRCH) return false;
     const int file = openat(folder, name, O_RDONLY | O_CLOEXEC);
     const bool unlocked = file >= 0 && flock(file, LOCK_EX | LOCK_NB) == 0;
     if (file >= 0) close(file);

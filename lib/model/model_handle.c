@@ -125,10 +125,6 @@ static void put_notes(alcore_pool *pool, const char *column, notes *from) {
     *from = (notes){0};
 }
 
-int32_t alcore__model_meaning(const alcore_model *model, const char *column) {
-    return model->table->meaning ? model->table->meaning(model, column) : ALCORE_MEANS_DEFAULT;
-}
-
 /* Records what the tokens of a column are that the model has just made, by which the reasons of a
  * selection name words: one per word, or what the model says of them. */
 static void note_tokens(const alcore_model *model, alcore_pool *pool, const char *column) {

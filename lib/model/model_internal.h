@@ -112,7 +112,9 @@ static inline bool alcore__model_wants(const alcore__wanted *wanted, int64_t row
            alcore__is_wanted(wanted, row);
 }
 /* What the numbers of a column mean that the model makes. */
-int32_t alcore__model_meaning(const alcore_model *model, const char *column);
+static inline int32_t alcore__model_meaning(const alcore_model *model, const char *column) {
+    return model->table->meaning ? model->table->meaning(model, column) : ALCORE_MEANS_DEFAULT;
+}
 /* Runs the model and gives the column its origin. As alcore_model_run(), without enter and leave,
  * and for the wanted rows only (NULL: all). cache: of the caller; NULL or without a folder: the
  * model's own, if it has one. */

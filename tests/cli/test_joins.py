@@ -94,7 +94,8 @@ def measures_that_cannot_be_joined(box):
     box.file("twice.tsv", table([*GERMAN, GERMAN[0]]))
     box.file("partly.tsv", table([*GERMAN[:2], ("", "es regnet")]))
     contains(box.run("eval", "bleu", "sources.tsv", "fewer.tsv", expect=3).err, "2 of the 3 ids of sources.tsv are not in fewer.tsv: \"b\", \"c\"")
-    # A reference without a translation is a text that the system did not translate; a prediction without a gold label is passed over.
+    # A reference without a translation is a text that the system did not translate; a prediction
+    # without a gold label is passed over.
     contains(box.run("eval", "bleu", "sources.tsv", "more.tsv", expect=3).err, "2 of the 5 ids of more.tsv are not in sources.tsv", "\"y\", \"z\"")
     contains(box.run("eval", "accuracy", "sources.tsv", "more.tsv").err, "2 ids of more.tsv are not in sources.tsv", "\"y\", \"z\"")
     contains(box.run("eval", "bleu", "sources.tsv", "strange.tsv", expect=3).err, "have no id in common", "--by line")

@@ -198,8 +198,9 @@ def encoder_only(folder, wanted):
     write(folder, 't5-encoder', model, {**basis(texts, types, marks), 'embed.mean.1': torch.stack(rows)})
 
 
-# What generation_config.json says beside the family's tokens. The model of these folders writes 11, 17, 35, 37, 46 and 51
-# most often: settings that end an output there or forbid one of them change it.
+# What generation_config.json says beside the family's tokens. The model of these folders writes 11,
+# 17, 35, 37, 46 and 51 most often: settings that end an output there or forbid one of them change
+# it.
 ENDS = [2, 17, 37]
 GENERATION = {
     'ends': dict(eos_token_id=ENDS, max_new_tokens=12),
@@ -244,7 +245,8 @@ def generation(folder, wanted):
     expected = basis(texts, types, marks)
     common = {'decoder_start_token_id': 2, 'eos_token_id': 2, 'pad_token_id': 1}
     for name, settings in GENERATION.items():
-        # A configuration that is passed to generate() is completed by that of the model: so both are set in turn.
+        # A configuration that is passed to generate() is completed by that of the model: so both
+        # are set in turn.
         found, scores, plain = [], [], []
         length = settings.get('max_new_tokens', settings.get('max_length', 0) - 1)
         short = {**common, 'num_beams': settings.get('num_beams', 1), 'max_new_tokens': length}

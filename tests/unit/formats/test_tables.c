@@ -298,7 +298,8 @@ static void expect_own(const char *first_line, bool own) {
     alcore__fields_clear(&names, host.ctx);
 }
 
-/* A sheet of requests that was filled in: what libalcore wrote is decoded, what was added is not. */
+/* A sheet of requests that was filled in: what libalcore wrote is decoded, what was added is
+ * not. */
 START_TEST(columns_that_were_added) {
     alcore_read_options options = ALCORE_READ_OPTIONS_INIT;
     gathered all = {{0}, 0, ALCORE_OK};

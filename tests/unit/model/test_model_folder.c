@@ -382,8 +382,8 @@ START_TEST(other_outputs_are_refused) {
 }
 END_TEST
 
-/* What a selection says of texts that the model cut and of keys that are not obeyed; a cache that has
- * the values says the same. */
+/* What a selection says of texts that the model cut and of keys that are not obeyed; a cache that
+ * has the values says the same. */
 START_TEST(selections_say_what_was_cut) {
     static const char *const texts[] = {"a b c d e", "a b", "c d e a b c", "e"};
     alcore_ctx *ctx =
