@@ -378,7 +378,7 @@ def columns_of_conll_are_read(box):
 @case
 def what_cannot_be(box):
     a, two = lines(box, "a.txt", ["a"]), lines(box, "two.txt", ["a", "b"])
-    for args, said in ((["bleuu", a, a], "did you mean 'bleu'"), (["comet", a, a], "wilcoxon"), (["mean", a, a], "takes FILE"),
+    for args, said in ((["bleuu", a, a], "did you mean 'bleu'"), (["nosuch", a, a], "wilcoxon"), (["comet", a, a], "it needs a model"), (["mean", a, a], "takes FILE"),
                        (["bleu", a], "takes HYP REF"), (["f1", a, a, a], "takes GOLD PREDICTED"),
                        (["chrf", a, a, "--tokenize", "13a"], "chrf has no option '--tokenize'"),
                        (["mean", a, "--bootstrap", "3"], "--bootstrap"), (["bleu", a, a, "--scheme", "iob2"], "--scheme"),

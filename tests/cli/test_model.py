@@ -193,7 +193,8 @@ def a_model_for_each_column(box):
     columns = json.loads(box.read("r.json"))["inputs"]["candidates"]["columns"]
     contains(columns["logprobs"]["from"], "model m,")
     contains(columns["embeddings"]["from"], "model other,")
-    run(box, *pick, "--model", "embeddings=other")
+    contains(run(box, *pick, "--model", "embeddings=other", expect=3).err, "the column 'logprobs'", "--model logprobs=ngram")
+    run(box, *pick, "--model", "embeddings=other", "--model", "logprobs=ngram")
     contains(json.loads(box.read("r.json"))["inputs"]["candidates"]["columns"]["logprobs"]["from"], "ngram")
     contains(run(box, *pick, "--model", "m", "--model", "other", expect=2).err, "--model was given twice", "COLUMN=DIR")
     contains(run(box, *pick, "--model", "logprobs=other", expect=6).err, "model other cannot make the column 'logprobs'")
