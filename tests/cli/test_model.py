@@ -193,7 +193,7 @@ def a_model_for_each_column(box):
     columns = json.loads(box.read("r.json"))["inputs"]["candidates"]["columns"]
     contains(columns["logprobs"]["from"], "model m,")
     contains(columns["embeddings"]["from"], "model other,")
-    contains(run(box, *pick, "--model", "embeddings=other", expect=3).err, "the column 'logprobs'", "--model logprobs=ngram")
+    contains(run(box, *pick, "--model", "embeddings=other", expect=3).err, "the column 'scores|logprobs'", "--model logprobs=ngram")
     run(box, *pick, "--model", "embeddings=other", "--model", "logprobs=ngram")
     contains(json.loads(box.read("r.json"))["inputs"]["candidates"]["columns"]["logprobs"]["from"], "ngram")
     contains(run(box, *pick, "--model", "m", "--model", "other", expect=2).err, "--model was given twice", "COLUMN=DIR")
