@@ -113,8 +113,10 @@ static alcore_status check_together(const char *text, const alcore__budgets *bud
     const alcore__budget *last = &budgets->items[budgets->count - 1];
     if (last->unit != budgets->items[0].unit)
         return alcore__fail(
-            ALCORE_E_PARAM, "budget '%s': all budgets must have the same unit, not %s and %s", text,
-            alcore__unit_name(budgets->items[0].unit), alcore__unit_name(last->unit));
+            ALCORE_E_PARAM,
+            "budget '%s': all budgets must have the same unit, not %s and %s; a comma stands between "
+            "budgets, not in a number",
+            text, alcore__unit_name(budgets->items[0].unit), alcore__unit_name(last->unit));
     for (int32_t i = 0; i + 1 < budgets->count; i++)
         if (budgets->items[i].amount == last->amount)
             return alcore__fail(ALCORE_E_PARAM, "budget '%s': the same amount is given twice",
@@ -131,6 +133,10 @@ alcore_status alcore__budgets_parse(const char *text, alcore__budgets *out) {
         rest += strspn(rest, " ");
         size_t length = strcspn(rest, ","), trimmed = length;
         while (trimmed > 0 && rest[trimmed - 1] == ' ') trimmed--;
+        if (out->count > 0 && rest[0] == '0' && rest[1] >= '0' && rest[1] <= '9')
+            return alcore__fail(ALCORE_E_PARAM,
+                                "budget '%s': a comma stands between budgets; write 1000, not 1,000",
+                                text);
         if (out->count == ALCORE__BUDGETS)
             return alcore__fail(ALCORE_E_PARAM, "budget: more than %d budgets", ALCORE__BUDGETS);
         ALCORE__TRY(parse_one(text, rest, trimmed, &out->items[out->count]));

@@ -225,6 +225,15 @@ def mask_of(value, values, count, what):
     return [row for row, one in enumerate(values) if one]
 
 
+def refuse_number_mask(values, count, what):
+    """Refuses 0 and 1 for each of `count` rows, which are a mask: as row numbers they name two rows, again and again."""
+    if len(values) == count and count > 1 and values[-1] in (0, 1):
+        found = set(values)
+        if len(found) < count and found <= {0, 1}:
+            raise ValueError("%s: whole numbers are row numbers, and 0 and 1 for each of the %d rows look like a mask; give "
+                             "booleans, such as value.astype(bool)" % (what, count))
+
+
 def _first_of(values):
     """A function of a type: the first of the values that has it."""
     first = {}

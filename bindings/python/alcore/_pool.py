@@ -14,7 +14,7 @@ from ._columns import (Column, ColumnWriter, column_name, column_of, give_column
                        read_texts)
 from ._frames import are_records
 from ._handles import Handle, choice, default_context, new, struct, write_options
-from ._intake import dtype_kind, is_table, mask_of, source_name, unwrapped, values_of
+from ._intake import dtype_kind, is_table, mask_of, refuse_number_mask, source_name, unwrapped, values_of
 from ._library import lib
 from ._numbers import float_list
 from ._records import PlainStream, add_columns, open_table, record_fields
@@ -261,7 +261,7 @@ class Pool(Handle):
             if isinstance(rows, Selection):
                 rows = self._rows_of_selection(rows, what)
             found = integers_in_place(rows)
-            if found is not None:
+            if found is not None and found[1] != len(self):  # as many as the pool has may be a mask of 0 and 1
                 return found
         return integers(self._row_numbers([rows] if isinstance(rows, (int, str)) else values_of(rows, what), rows, what), what)
 
@@ -269,6 +269,7 @@ class Pool(Handle):
         """A list of row numbers, from the values that were read of a source: numbers, a mask or ids."""
         kinds = set(map(type, values))
         if kinds == {int}:
+            refuse_number_mask(values, len(self), what)
             return values  # to check every row would cost more than to mark it
         if kinds and all(issubclass(kind, str) for kind in kinds):
             return [self.find(value) for value in values]

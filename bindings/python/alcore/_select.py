@@ -16,7 +16,7 @@ from ._columns import Column, path_of
 from ._errors import failure, user_level
 from ._frames import are_records, frame_of
 from ._handles import choice, default_context, get_option, Handle, new, set_options
-from ._intake import is_bool_column, is_missing, is_table, unwrapped, values_of
+from ._intake import is_bool, is_bool_column, is_missing, is_table, unwrapped, values_of
 from ._library import lib
 from ._overlap import Overlap
 from ._parts import model_of, params_of, strategy_of
@@ -323,7 +323,9 @@ def _labeled(pool, labeled):
             return pool_of(frame, pool.context), None
         labeled = frame.column(frame.names[0])
     values = [labeled] if isinstance(labeled, int) else values_of(labeled, "labeled")
-    if values and not all(isinstance(value, str) or is_missing(value) for value in values) or is_bool_column(labeled):
+    if not values and not is_bool_column(labeled):  # the first round of a loop: no rows, and no texts that would need columns
+        return None, None
+    if not all(isinstance(value, str) or is_missing(value) for value in values) or is_bool_column(labeled):
         return None, labeled if values is not None and hasattr(labeled, "__len__") else values
     return pool_of(values, pool.context), None
 
@@ -377,6 +379,15 @@ def _name_like(request, pool, rows, by_id):
         _name_rows(request, pool, "like", rows, by_id)
 
 
+def _budget_of(budget):
+    """A budget as an option: one, or a list of several, which may be an array."""
+    if is_bool(budget):
+        raise failure(_ffi.ALCORE_E_PARAM, "budget: a number, or a text such as \"1000w\", is expected, got a bool")
+    if hasattr(budget, "tolist"):
+        budget = budget.tolist()
+    return [_budget_of(one) for one in budget] if isinstance(budget, (list, tuple)) else budget
+
+
 @contextmanager
 def _prepared(pool, budget, strategy, by_id, *, labeled=None, exclude=None, eligible=None, like=None, round=1, seed=None, model=None,
               targets=None, fill=None, params=None, **named):
@@ -384,6 +395,7 @@ def _prepared(pool, budget, strategy, by_id, *, labeled=None, exclude=None, elig
     eligible, like and labeled are ids, not texts."""
     if budget is None:
         raise failure(_ffi.ALCORE_E_PARAM, 'the call has no budget; budget="1000w" buys items worth 1000 words')
+    budget = _budget_of(budget)
     meanings = _take_meanings(named)
     made = strategy_of(strategy, pool.context)
     parameters = () if not isinstance(strategy, str) else [param["name"] for param in

@@ -411,6 +411,28 @@ def test_empty_masks_and_mixed_ones(numpy):
     assert picks(exclude=[]) == picks()
 
 
+def test_a_mask_of_whole_numbers_is_told(numpy):
+    for wrong in ([1, 0, 0, 1, 0, 0], numpy.array([1, 0, 0, 1, 0, 0]), numpy.zeros(6, "i1"), numpy.ones(6, "i8")):
+        for role in ("exclude", "eligible", "labeled"):
+            with pytest.raises(ValueError, match="%s: whole numbers are row numbers.*value.astype.bool." % role):
+                picks(**{role: wrong})
+        with alcore.Pool(PLAIN) as pool, pytest.raises(ValueError, match="look like a mask"):
+            pool.mark("labeled", wrong)
+    assert picks(exclude=[0, 1]) == picks(exclude=[1, 0, 0, 1, 1]) == picks(exclude=[True, True] + [False] * 4)
+    assert picks(exclude=numpy.arange(6)) == []
+
+
+def test_several_budgets_may_be_an_array(numpy):
+    several = [alcore.select(PLAIN, budget, "random") for budget in ([2, 3], numpy.array([2, 3]), (numpy.int64(2), 3))]
+    assert [[len(one) for one in found] for found in several] == [[2, 3]] * 3
+
+
+def test_nothing_is_labeled_in_the_first_round(numpy):
+    wanted = alcore.select(PLAIN, 3, "kcenter", embeddings=MATRIX).indices
+    for nothing in ([], (), numpy.zeros(0, "i8"), iter(())):
+        assert alcore.select(PLAIN, 3, "kcenter", embeddings=MATRIX, labeled=nothing).indices == wanted
+
+
 # ---- tables ----
 
 TABLE = {"id": IDS, "text": PLAIN, "lang": WORDS, "cost": WHOLE, "embeddings": MATRIX, "note": [{"x": 1}, None, {}, {}, {}, {}]}

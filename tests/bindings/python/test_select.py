@@ -288,6 +288,14 @@ def test_a_call_needs_texts_and_a_budget_that_is_no_share():
         alcore.select(["a", "b"])
     with pytest.raises(alcore.ParamError, match="items are whole; a share of the pool"):
         alcore.select(["a", "b"], 0.1)
+    for wrong in (True, False, [1, True]):
+        with pytest.raises(alcore.ParamError, match="a number, or a text such as .* is expected, got a bool"):
+            alcore.select(["a", "b"], wrong, "random")
+    for wrong in ("1,000", "2,050w"):
+        with pytest.raises(alcore.ParamError, match="write 1000, not 1,000"):
+            alcore.select(["a", "b"], wrong, "random")
+    with pytest.raises(alcore.ParamError, match="same unit.*a comma stands between budgets, not in a number"):
+        alcore.select(["a", "b"], "1,500w", "random")
     with pytest.raises(TypeError, match="give each row a name"):
         alcore.select(None, 1, "lc", probs=[[.5, .5]])
 
