@@ -177,12 +177,14 @@ static void note_passed(jsonl_state *state, const char *key, size_t length) {
 
 /* The error of a record without the key that the options name for texts or references; NULL: they
  * name none, and the record has no text. */
-static alcore_status no_value(const jsonl_state *state, const char *requested,
+static alcore_status no_value(const jsonl_state *state, const char *option, const char *requested,
                               const alcore__line_reader *lines) {
     if (requested && *state->languages)
         return alcore__lines_fail(lines, "\"translation\" has %s and no text in \"%s\"",
                                   state->languages, requested);
-    if (requested) return alcore__lines_fail(lines, "no key \"%s\"", requested);
+    if (requested)
+        return alcore__fail_remedy(alcore__lines_fail(lines, "no key \"%s\"", requested),
+                                   ALCORE_REMEDY_OPTION, option, "NAME", "names another");
     if (*state->languages)
         return alcore__fail_remedy(
             alcore__lines_fail(lines,
@@ -235,8 +237,9 @@ static alcore_status read_object(jsonl_state *state, const alcore_read_options *
     if (!alcore__json_end(json)) return ALCORE_OK;
     if (alcore__json_keys_repeat(&state->keys))
         return alcore__lines_fail(lines, "a key stands twice");
-    if (ranks[ALCORE__ROLE_TEXT] == 0) return no_value(state, text, lines);
-    if (reference && !state->has_reference) return no_value(state, reference, lines);
+    if (ranks[ALCORE__ROLE_TEXT] == 0) return no_value(state, "text_column", text, lines);
+    if (reference && !state->has_reference)
+        return no_value(state, "reference_column", reference, lines);
     return ALCORE_OK;
 }
 

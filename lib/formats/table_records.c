@@ -36,15 +36,18 @@ static const char *header_hint(const alcore__line_reader *lines, const alcore__f
                : "";
 }
 
-/* The error for a header without the column that was asked for, or NULL: without one of texts. */
-static alcore_status no_column(const alcore__line_reader *lines, const char *requested,
-                               const alcore__fields *names) {
+/* The error for a header without the column that an option asks for, or NULL: without one of texts.
+ */
+static alcore_status no_column(const alcore__line_reader *lines, const char *option,
+                               const char *requested, const alcore__fields *names) {
     char list[200];
     const char *hint = header_hint(lines, names);
     alcore__fields_list(names, list);
     if (requested)
-        return alcore__lines_fail(lines, "no column is called \"%s\"; the first line names %s%s",
-                                  requested, list, hint);
+        return alcore__fail_remedy(
+            alcore__lines_fail(lines, "no column is called \"%s\"; the first line names %s%s",
+                               requested, list, hint),
+            ALCORE_REMEDY_OPTION, option, "NAME", "names another");
     return alcore__fail_remedy(
         alcore__lines_fail(
             lines,
@@ -95,9 +98,9 @@ static alcore_status read_header(table_state *state, const alcore_read_options *
     }
     const char *reference = options ? options->reference_column : NULL;
     if (winners[ALCORE__ROLE_TEXT].rank == 0)
-        return no_column(lines, options ? options->text_column : NULL, names);
+        return no_column(lines, "text_column", options ? options->text_column : NULL, names);
     if (reference && winners[ALCORE__ROLE_REFERENCE].rank == 0)
-        return no_column(lines, reference, names);
+        return no_column(lines, "reference_column", reference, names);
     state->columns = names->count;
     return ALCORE_OK;
 }

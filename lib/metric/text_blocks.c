@@ -6,6 +6,7 @@
 
 #include <string.h>
 
+#include "alcore/remedy.h"
 #include "formats/test_set_sides.h"
 #include "metric/text_file.h"
 
@@ -163,19 +164,34 @@ static void list_block(blocks_run *self) {
     }
 }
 
+/* Whether the last error is that a file lacks the column of texts that the options name. */
+static bool lacks_column(void) {
+    alcore_remedy remedy = ALCORE_REMEDY_INIT;
+    return alcore_last_remedy(&remedy) == 1 && strcmp(remedy.name, "text_column") == 0;
+}
+
+static alcore_status open_again(blocks_run *self, alcore__text_file *file, const char *column) {
+    alcore__record_reader_close(file->reader);
+    file->reader = NULL;
+    file->options.text_column = column;
+    return alcore__text_file_open(self->ctx, file);
+}
+
 /* Opens a file. One that lacks the column of the options, which may be that of another file, is
- * read by the usual names of a column of texts; if that fails too, the first error is reported. */
-static alcore_status open_either(blocks_run *self, alcore__text_file *file) {
+ * read by the usual names of a column of texts, with a warning; if that fails too, the first error
+ * is reported. *lacking counts such files. */
+static alcore_status open_either(blocks_run *self, alcore__text_file *file, int64_t *lacking) {
     const char *column = file->options.text_column;
+    char message[300];
     alcore_status status = alcore__text_file_open(self->ctx, file);
-    for (int again = 0;
-         again < 2 && status == ALCORE_E_DATA && column && strcmp(file->path, "-") != 0; again++) {
-        alcore__record_reader_close(file->reader);
-        file->reader = NULL;
-        file->options.text_column = again == 0 ? NULL : column;
-        status = alcore__text_file_open(self->ctx, file);
-    }
-    return status;
+    if (status != ALCORE_E_DATA || !column || strcmp(file->path, "-") == 0 || !lacks_column())
+        return status;
+    alcore__format(message, sizeof message, "%s", alcore_last_error());
+    if (open_again(self, file, NULL) != ALCORE_OK) return open_again(self, file, column);
+    ++*lacking;
+    alcore__log(self->ctx, ALCORE_LOG_WARN, "metric", NULL,
+                "%s; this file is read by its usual column of texts", message);
+    return ALCORE_OK;
 }
 
 /* Sets the options of file f: those of the caller, of which a choice among the sides of test sets
@@ -193,11 +209,12 @@ static alcore_status set_options(blocks_run *self, int64_t f) {
 
 /* Opens the files and decides by what each belongs to the first one. */
 static alcore_status open_files(blocks_run *self) {
+    int64_t lacking = 0;
     for (int64_t f = 0; f < self->given.count; f++) {
         alcore__text_file *file = &self->files[f];
         file->path = self->given.paths[f];
         ALCORE__TRY(set_options(self, f));
-        ALCORE__TRY(open_either(self, file));
+        ALCORE__TRY(open_either(self, file, &lacking));
         file->tally = (alcore__join_tally){
             .texts = self->files->path, .partners = file->path, .whole = self->rule->whole};
         if (f > 0)
@@ -205,6 +222,8 @@ static alcore_status open_files(blocks_run *self) {
                                             &file->ids, &file->by_id));
         self->by_id = self->by_id || file->by_id;
     }
+    if (lacking == self->given.count) /* a column that no file has is no column */
+        return open_again(self, self->files, self->options.text_column);
     return ALCORE_OK;
 }
 

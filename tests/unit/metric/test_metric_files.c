@@ -226,6 +226,20 @@ START_TEST(columns) {
     ck_assert_fails(
         alcore_metric_compute_ter(ctx, NULL, NULL, 0, NULL, NULL, 0, &options, NULL, &score),
         ALCORE_E_DATA, "no column is called \"ours\"");
+    put(names[1], "text\na c\n"); /* a column that no file has is no column */
+    reading.text_column = "theirs";
+    ck_assert_fails(
+        alcore_metric_compute_ter(ctx, NULL, NULL, 0, NULL, NULL, 0, &options, NULL, &score),
+        ALCORE_E_DATA, "0.tsv:1: no column is called \"theirs\"");
+    /* A value that cannot be read is no column that is not there. */
+    for (int f = 0; f < 2; f++) unlink(names[f]);
+    for (int f = 0; f < 2; f++) snprintf(names[f], sizeof names[f], "%s/%d.jsonl", folder, f);
+    put(names[0], "{\"text\": \"x\", \"ours\": 1}\n");
+    put(names[1], "{\"text\": \"x\", \"ours\": 1.0}\n");
+    reading.text_column = "ours";
+    ck_assert_fails(
+        alcore_metric_compute_ter(ctx, NULL, NULL, 0, NULL, NULL, 0, &options, NULL, &score),
+        ALCORE_E_DATA, "1.jsonl:1: \"ours\" must be a string or an integer");
     for (int f = 0; f < 2; f++) unlink(names[f]);
     alcore_ctx_unref(ctx);
 }
