@@ -22,6 +22,7 @@ typedef struct jsonl_state {
     char passed_over[160];  /* keys without a meaning before the text, for messages */
     size_t passed_length;   /* bytes of passed_over */
     bool has_reference;     /* the key was there that the options name for references */
+    bool null_text;         /* a key of texts was there, whose value is null */
 } jsonl_state;
 
 /* Ranks of keys: alcore__record_role() gives keys of a record 1 to 3, so these win over the keys in
@@ -179,6 +180,8 @@ static void note_passed(jsonl_state *state, const char *key, size_t length) {
  * name none, and the record has no text. */
 static alcore_status no_value(const jsonl_state *state, const char *option, const char *requested,
                               const alcore__line_reader *lines) {
+    if (state->null_text)
+        return alcore__lines_fail(lines, "the text is null; \"\" is an empty one");
     if (requested && *state->languages)
         return alcore__lines_fail(lines, "\"translation\" has %s and no text in \"%s\"",
                                   state->languages, requested);
@@ -211,7 +214,7 @@ static alcore_status read_object(jsonl_state *state, const alcore_read_options *
     alcore__json_keys_reset(&state->keys);
     state->languages[0] = '\0';
     state->passed_length = 0;
-    state->has_reference = false;
+    state->has_reference = state->null_text = false;
     if (!alcore__json_enter(json, '{')) return ALCORE_OK;
     while (alcore__json_key(json, &key, &length)) {
         ALCORE__TRY(alcore__json_keys_add(lines->ctx, &state->keys, key, length));
@@ -229,6 +232,7 @@ static alcore_status read_object(jsonl_state *state, const alcore_read_options *
             continue;
         }
         bool present = alcore__json_kind(json) != 'n';
+        state->null_text |= role == ALCORE__ROLE_TEXT && !present;
         bool wins = present && (ranks[role] == 0 || rank < ranks[role]);
         if (wins) ranks[role] = rank;
         const bool named = named_reference || alcore__is_column(text, key, length);
@@ -238,6 +242,7 @@ static alcore_status read_object(jsonl_state *state, const alcore_read_options *
     if (alcore__json_keys_repeat(&state->keys))
         return alcore__lines_fail(lines, "a key stands twice");
     if (ranks[ALCORE__ROLE_TEXT] == 0) return no_value(state, "text_column", text, lines);
+    state->null_text = false; /* another key has the text */
     if (reference && !state->has_reference)
         return no_value(state, "reference_column", reference, lines);
     return ALCORE_OK;

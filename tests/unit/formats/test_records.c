@@ -259,6 +259,7 @@ START_TEST(jsonl_errors) {
         {"{\"x\":1,\"x\":1,\"text\":\"b\"}", "a key stands twice"},
         {"{\"te\\u0078t\":\"a\",\"text\":\"b\"}", "a key stands twice"},
         {"{\"id\":1}", "no text: none of the keys text, source and src"},
+        {"{\"id\":1,\"text\":null}", "the text is null; \"\" is an empty one"},
         {"{\"id\":1,\"Text\":\"a\",\"x\":0}",
          "no text: none of the keys text, source and src, but \"Text\", \"x\""},
         {"{\"text\":\"a\",\"cost\":NaN}", "JSON has no NaN and no Infinity"},
