@@ -89,14 +89,16 @@ static const char *option_of_hint(const char *hint, unsigned bit) {
 /* Complains about an option that the command (NULL: none yet) does not have. */
 static int unknown_option(const char *text, const command_info *command) {
     unsigned bit = command ? command->bit : COMMAND_ALL;
-    const char *hint = alcore_hint(ALCORE_HINT_OPTION, text);
+    const int32_t measure = bit == COMMAND_EVAL ? ALCORE_HINT_METRIC : 0;
+    const char *hint = alcore_hint(ALCORE_HINT_OPTION | measure, text);
+    const char *dashes = text[0] && !text[1] ? "-" : "--";
     const char *called = option_of_hint(hint, bit);
     const char *near = called ? called : nearest_name(text, option_name_at, &bit);
     if (hint && !called)
-        return complain(EXIT_USAGE, "%s%s has no option '--%s'; %s", command ? "" : "the program",
-                        command ? command->name : "", text, hint);
-    return complain(EXIT_USAGE, "%s%s has no option '--%s'%s%s%s", command ? "" : "the program",
-                    command ? command->name : "", text, near ? "; did you mean '--" : "",
+        return complain(EXIT_USAGE, "%s%s has no option '%s%s'; %s", command ? "" : "the program",
+                        command ? command->name : "", dashes, text, hint);
+    return complain(EXIT_USAGE, "%s%s has no option '%s%s'%s%s%s", command ? "" : "the program",
+                    command ? command->name : "", dashes, text, near ? "; did you mean '--" : "",
                     near ? near : "", near ? "'?" : "; see `alcore --help`");
 }
 

@@ -73,7 +73,7 @@ static const char *nearest_name(const char *name, const al_member *members,
 static void refuse_field(lua_State *L, const char *function, const char *name,
                          const al_member *members, const char *const *others) {
     const char *known, *nearest = nearest_name(name, members, others);
-    const char *hint = alcore_hint(ALCORE_HINT_OPTION, name);
+    const char *hint = alcore_hint(ALCORE_HINT_OPTION | ALCORE_HINT_METRIC, name);
     if (hint) luaL_error(L, "%s: there is no option \"%s\"; %s", function, name, hint);
     if (nearest)
         luaL_error(L, "%s: there is no option \"%s\"; did you mean %s?", function, name, nearest);

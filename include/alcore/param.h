@@ -47,7 +47,7 @@ enum {
  * relation does: "BreakingTies" of small-text, "CoreSet" of scikit-activeml, "num_beams" of
  * transformers. The library's own messages about unknown names have it; a binding may ask for names
  * that it looks up itself. Case, "_" and "-" do not matter.
- * @param[in] kind ALCORE_HINT_*
+ * @param[in] kind ALCORE_HINT_*; METRIC and OPTION together: an option of a measure
  * @param[in] name borrowed: a name that was looked up and not found; NULL is allowed
  * @return a view, valid for ever: the end of a sentence, "it is called margin"; NULL: nothing is
  * known

@@ -17,7 +17,7 @@
 #include "base/base.h"
 
 typedef struct hint_row {
-    int32_t kinds; /* ALCORE_HINT_* bits */
+    int32_t kinds; /* ALCORE_HINT_* bits, all of which are asked for */
     const char *names, *hint;
 } hint_row;
 
@@ -35,6 +35,8 @@ typedef struct hint_row {
 #define LABELS                                                                                     \
     "entropy, margin and lc score independent labels: say that probs are multilabel, and choose "  \
     "labels=mean or max"
+/* The kind of a name that is an option of a measure. */
+#define MEASURE_OPTION (ALCORE_HINT_METRIC | ALCORE_HINT_OPTION)
 #define BUDGET "the budget says how many: 10 items are \"10\", 1000 words \"1000w\""
 
 static const hint_row ROWS[] = {
@@ -121,6 +123,30 @@ static const hint_row ROWS[] = {
     {ALCORE_HINT_METRIC, "macrof1score", "it is called macro-f1"},
     {ALCORE_HINT_METRIC, "comet|cometkiwi|bleurt|bertscore|metricx|rouge|meteor",
      "it is not here: it needs a model, or a tool of its own"},
+    /* ---- options of measures, of which a letter means something else elsewhere, so that
+     * these stand before them ---- */
+    {MEASURE_OPTION, "lowercase|lc|chrflowercase",
+     "bleu and chrf compare texts as they are; give texts in lower case"},
+    {MEASURE_OPTION, "tok", "it is called tokenize"},
+    {MEASURE_OPTION, "smoothmethod|smoothvalue|s|sv",
+     "it is called smooth, with its value behind \"=\""},
+    {MEASURE_OPTION, "tercasesensitive|casesensitive", "it is called cased"},
+    {MEASURE_OPTION, "terasiansupport|ternopunct|ternormalized|asiansupport|nopunct|normalized",
+     "ter compares words as they are; give the texts as you want them compared"},
+    {MEASURE_OPTION,
+     "charorder|beta|epssmoothing|chrfcharorder|chrfwordorder|chrfbeta|cc|cw|chrfwhitespace|"
+     "chrfepssmoothing",
+     "chrf has character order 6 and beta 2"},
+    {MEASURE_OPTION, "sentencelevel|sl", "it is called sentence"},
+    {MEASURE_OPTION, "confidencen|cin|ci|pairedbsn|pbsn|nbootstrap", "it is called bootstrap"},
+    {MEASURE_OPTION, "w|width", "numbers are printed with all their digits"},
+    {MEASURE_OPTION, "scoreonly|b|short|sh|detail|d|nocolor|nc",
+     "the value alone is what is printed"},
+    {MEASURE_OPTION, "metrics|m", "the name of the measure comes first"},
+    {MEASURE_OPTION,
+     "testset|t|languagepair|l|langpair|origlang|ol|subset|download|echo|list|citation|cite|"
+     "numrefs|nr|encoding|e|force|input|i",
+     "files are named one by one, in UTF-8; test sets are not downloaded"},
     /* ---- options ---- */
     {ALCORE_HINT_OPTION, "dedup|deduplicate|dropduplicates",
      "repeats are found when the texts are read: dedup is an option of the pool"},
@@ -131,12 +157,18 @@ static const hint_row ROWS[] = {
     {ALCORE_HINT_OPTION, "logprob|tokenlogprobs",
      "log-probabilities of tokens are the column logprobs"},
     {ALCORE_HINT_OPTION, "score|utilities|uncertainties", "ready scores are the column scores"},
-    {ALCORE_HINT_OPTION, "n|num|numsamples|ninstances|nsamples|querysize|acquisitionsize|topk",
+    {ALCORE_HINT_OPTION, "n|num|numsamples|ninstances|nsamples|querysize|acquisitionsize|topk|k|b",
      BUDGET},
     {ALCORE_HINT_OPTION, "indicesunlabeled|unlabeled|xpool",
      "the rows that may be chosen are named by eligible, or left out by exclude"},
     {ALCORE_HINT_OPTION, "indiceslabeled|xlabeled|xtraining",
      "what is labeled is named by labeled"},
+    {ALCORE_HINT_OPTION, "costs", "what the texts cost is called cost, or costs of a pool"},
+    {ALCORE_HINT_OPTION, "language|languages|references|groups",
+     "it belongs to the texts: give it to a pool, or as a column of their table"},
+    {ALCORE_HINT_OPTION, "x|y|data|corpus|sentences",
+     "texts come first; vectors are the column embeddings, and what is labeled is named by "
+     "labeled"},
     {ALCORE_HINT_OPTION, "randomstate|randomseed|rng", "it is called seed"},
     {ALCORE_HINT_OPTION, "spread", "it is called max_similarity (--max-similarity)"},
     {ALCORE_HINT_OPTION, "strategyname|querystrategy|heuristic|acquisition",
@@ -156,31 +188,10 @@ static const hint_row ROWS[] = {
     {ALCORE_HINT_OPTION, "dosample|topp|temperature|lengthpenalty|repetitionpenalty",
      "outputs are made by greedy or beam search; a folder's own generation settings are obeyed or "
      "refused by name"},
-    {ALCORE_HINT_OPTION, "lowercase|lc|chrflowercase",
-     "bleu and chrf compare texts as they are; give texts in lower case"},
-    {ALCORE_HINT_OPTION, "tok", "it is called tokenize"},
-    {ALCORE_HINT_OPTION, "smoothmethod|smoothvalue|s|sv",
-     "it is called smooth, with its value behind \"=\""},
-    {ALCORE_HINT_OPTION, "tercasesensitive|casesensitive", "it is called cased"},
-    {ALCORE_HINT_OPTION, "terasiansupport|ternopunct|ternormalized",
-     "ter compares words as they are; give the texts as you want them compared"},
-    {ALCORE_HINT_OPTION,
-     "chrfcharorder|chrfwordorder|chrfbeta|cc|cw|chrfwhitespace|chrfepssmoothing",
-     "chrf has character order 6 and beta 2"},
-    {ALCORE_HINT_OPTION, "sentencelevel|sl", "it is called sentence"},
-    {ALCORE_HINT_OPTION, "confidencen|cin|ci|pairedbsn|pbsn|nbootstrap", "it is called bootstrap"},
-    {ALCORE_HINT_OPTION, "w|width", "numbers are printed with all their digits"},
-    {ALCORE_HINT_OPTION, "scoreonly|b|short|sh|detail|d|nocolor|nc",
-     "the value alone is what is printed"},
-    {ALCORE_HINT_OPTION, "metrics|m", "the name of the measure comes first"},
-    {ALCORE_HINT_OPTION,
-     "testset|t|languagepair|l|langpair|origlang|ol|subset|download|echo|list|citation|cite|"
-     "numrefs|nr|encoding|e|force|input|i",
-     "files are named one by one, in UTF-8; test sets are not downloaded"},
     {ALCORE_HINT_OPTION, "numtrainepochs|epochs",
      "the length of a training is its number of updates"},
     {ALCORE_HINT_OPTION, "learningrate|lr", "it is called rate in the configuration of a training"},
-    {ALCORE_HINT_OPTION, "averaging|average|zerodivision|digits|outputdict|suffix",
+    {MEASURE_OPTION, "averaging|average|zerodivision|digits|outputdict|suffix",
      "f1 and macro-f1 name their averages themselves"},
 };
 
@@ -199,7 +210,7 @@ static const char *find(int32_t kinds, const char *name) {
     for (size_t i = 0; i < sizeof ROWS / sizeof *ROWS; i++) {
         const char *rest = ROWS[i].names, *word;
         size_t length;
-        if (!(ROWS[i].kinds & kinds)) continue;
+        if ((ROWS[i].kinds & kinds) != ROWS[i].kinds) continue;
         while (alcore__alternatives_next(&rest, &word, &length))
             if (alcore__alternative_is(word, length, name)) return ROWS[i].hint;
     }
@@ -237,7 +248,7 @@ bool alcore__same_name(const char *a, const char *b) {
 
 bool alcore__hint_row(int32_t kind, int64_t index, const char **out_names, const char **out_hint) {
     for (size_t i = 0; i < sizeof ROWS / sizeof *ROWS; i++) {
-        if (!(ROWS[i].kinds & kind) || index-- > 0) continue;
+        if (ROWS[i].kinds != kind || index-- > 0) continue;
         *out_names = ROWS[i].names;
         *out_hint = ROWS[i].hint;
         return true;

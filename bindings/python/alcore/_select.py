@@ -379,6 +379,14 @@ def _name_like(request, pool, rows, by_id):
         _name_rows(request, pool, "like", rows, by_id)
 
 
+def _no_budget(named):
+    """The error of a call without a budget, which may have given it by the name of another package."""
+    hints = {name: lib.alcore_hint(_ffi.ALCORE_HINT_OPTION, name.encode()) for name in named}
+    other = [name for name, hint in hints.items() if hint and hint.startswith(b"the budget")]
+    return failure(_ffi.ALCORE_E_PARAM, 'the call has no budget; budget="1000w" buys items worth 1000 words%s' %
+                   ("; there is no argument %r: %s" % (other[0], hints[other[0]].decode()) if other else ""))
+
+
 def _budget_of(budget):
     """A budget as an option: one, or a list of several, which may be an array."""
     if is_bool(budget):
@@ -394,7 +402,7 @@ def _prepared(pool, budget, strategy, by_id, *, labeled=None, exclude=None, elig
     """The request of one call of select() or ablate(), which has everything that the caller named. by_id: strings in exclude,
     eligible, like and labeled are ids, not texts."""
     if budget is None:
-        raise failure(_ffi.ALCORE_E_PARAM, 'the call has no budget; budget="1000w" buys items worth 1000 words')
+        raise _no_budget(named)
     budget = _budget_of(budget)
     meanings = _take_meanings(named)
     made = strategy_of(strategy, pool.context)

@@ -5,6 +5,8 @@ agreement of predictions, means, correlation, significance.
 Each function returns a named tuple with the members of the library's struct, which include/alcore/metric.h describes."""
 import array
 import ctypes
+import functools
+import inspect
 import os
 from typing import NamedTuple, Optional
 
@@ -288,6 +290,31 @@ class _Corpus:
         return _result(kind, out, signature=signature.decode(), sentences=None if self.sentences is None else list(self.sentences))
 
 
+# Arguments of sacreBLEU and seqeval, and what they are called here.
+_CALLED = {"tokenize": "tokenizer", "tok": "tokenizer", "smooth": "smoothing", "smooth_method": "smoothing", "smooth_value": "smoothing_value",
+           "n_bootstrap": "resamples", "n_samples": "samples", "paired_bs_n": "samples", "paired_ar_n": "samples", "trials": "samples",
+           "test_type": "test", "paired": "baseline and test", "paired_bs": 'baseline and test="bootstrap"',
+           "paired_ar": 'baseline and test="randomization"', "named_systems": "hypotheses and baseline", "systems": "hypotheses and baseline",
+           "hyps": "hypotheses", "refs": "references", "sys_stream": "hypotheses", "ref_streams": "references", "predictions": "hypotheses",
+           "y_true": "gold", "y_pred": "predicted", "mode": "scheme", "sentence_level": "sentences"}
+
+
+def _hinted(function):
+    """The function, whose TypeError about an argument of another package says what is here."""
+    known = inspect.signature(function).parameters
+
+    @functools.wraps(function)
+    def called(*given, **named):
+        for name in named.keys() - known.keys():
+            here = _CALLED.get(name)
+            hint = None if here else lib.alcore_hint(_ffi.ALCORE_HINT_METRIC | _ffi.ALCORE_HINT_OPTION, name.encode())
+            raise TypeError("%s() has no argument %r%s" % (function.__name__, name, "; it is called " + here if here else
+                                                           "; " + hint.decode() if hint else ""))
+        return function(*given, **named)
+    return called
+
+
+@_hinted
 def bleu(hypotheses, references, *, tokenizer="13a", smoothing="exp", smoothing_value=0.0, effective_order=False, resamples=0,
          seed=0, baseline=None, test="bootstrap", samples=0, sentences=False, by=None, context=None):
     """BLEU (Papineni et al. 2002) as sacreBLEU defines it.
@@ -309,6 +336,7 @@ def bleu(hypotheses, references, *, tokenizer="13a", smoothing="exp", smoothing_
                                                                           ctypes.create_string_buffer(160)))
 
 
+@_hinted
 def chrf(hypotheses, references, *, word_order=0, whitespace=False, resamples=0, seed=0, baseline=None, test="bootstrap", samples=0,
          sentences=False, by=None, context=None):
     """chrF (Popovic 2015) as sacreBLEU defines it; word_order=2 is chrF++. whitespace=True: white space counts as characters.
@@ -321,6 +349,7 @@ def chrf(hypotheses, references, *, word_order=0, whitespace=False, resamples=0,
                                                                           ctypes.create_string_buffer(160)))
 
 
+@_hinted
 def ter(hypotheses, references, *, case_sensitive=False, resamples=0, seed=0, baseline=None, test="bootstrap", samples=0,
          sentences=False, by=None, context=None):
     """TER (Snover et al. 2006) as sacreBLEU defines it, in percent. case_sensitive=True: texts are not lower-cased. The other
@@ -333,6 +362,7 @@ def ter(hypotheses, references, *, case_sensitive=False, resamples=0, seed=0, ba
                                                                         ctypes.create_string_buffer(160)))
 
 
+@_hinted
 def answers(predicted, gold, *, by=None, context=None):
     """Exact match and F1 of answers to questions, as SQuAD. gold: an answer for each question, or a list of the answers that are
     right; an empty text where a question has none. Path objects in place of both are files, which are read in blocks: a line of
@@ -429,6 +459,7 @@ def length_ratio(hypotheses, references, *, by=None, context=None):
     return _result(LengthRatioScore, out)
 
 
+@_hinted
 def labels(gold, predicted, *, words=False, by=None, context=None):
     """Accuracy and macro F1 of labels, texts or whole numbers; words=True: an item has a label for each word, a list of them or one
     text with spaces between them, as parts of speech are. Path objects in place of lists are files, which are read in blocks."""
@@ -441,6 +472,7 @@ def labels(gold, predicted, *, words=False, by=None, context=None):
     return _result(LabelScore, out)
 
 
+@_hinted
 def spans(gold, predicted, *, scheme="default", by=None, context=None):
     """Precision, recall and F1 of spans, as seqeval. An item has the tags of a sentence, a list of them or one text with spaces
     between them: O, a mark and a type such as B-PER, or a mark alone. scheme: "default" reads B, I, E and S forgivingly as

@@ -31,11 +31,29 @@ def test_a_measure_of_another_package(name):
 
 @pytest.mark.parametrize("given, told", [({"dedup": "none"}, "option of the pool"), ({"prob": [[.5, .5]]}, "the column probs"),
                                          ({"n_instances": 3}, "the budget"), ({"random_state": 1}, "called seed"),
+                                         ({"costs": [1, 2]}, "called cost"), ({"languages": ["a", "b"]}, "give it to a pool"),
                                          ({"device_map": "auto"}, "called device"), ({"spread": .5}, "called max_similarity"),
                                          ({"lamda": .5}, "did you mean lambda")])
 def test_arguments_that_belong_elsewhere(given, told):
     with pytest.raises(ValueError, match=told):
         alcore.select(["a b", "c d"], 1, **given)
+
+
+@pytest.mark.parametrize("name", ["n_instances", "num_samples", "query_size", "k", "n"])
+def test_a_budget_by_another_name(name):
+    with pytest.raises(alcore.ParamError, match="has no budget; .* there is no argument '%s': the budget says how many" % name):
+        alcore.select(["a b", "c d"], **{name: 1})
+
+
+@pytest.mark.parametrize("call, named, told", [
+    (metrics.bleu, {"tokenize": "13a"}, "called tokenizer"), (metrics.bleu, {"smooth_method": "exp"}, "called smoothing"),
+    (metrics.bleu, {"lowercase": True}, "lower case"), (metrics.chrf, {"char_order": 6}, "character order 6"),
+    (metrics.ter, {"normalized": True}, "as you want them compared"), (metrics.ter, {"paired_bs": True}, "baseline and test=\"bootstrap\""),
+    (metrics.spans, {"mode": "strict"}, "called scheme"), (metrics.spans, {"average": "micro"}, "name their averages"),
+    (metrics.labels, {"y_pred": ["a"]}, "called predicted"), (metrics.answers, {"nothing": 1}, "no argument 'nothing'$")])
+def test_arguments_of_other_measures(call, named, told):
+    with pytest.raises(TypeError, match=told):
+        call(["a"], ["a"], **named)
 
 
 def test_other_names_have_no_hint():

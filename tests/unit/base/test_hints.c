@@ -38,7 +38,8 @@ static const char *said(int32_t kind, const char *name, int as_score) {
 /* Every name is written as names are compared, is nowhere else in its kind, and is in the
  * message. */
 START_TEST(every_name_leads_somewhere) {
-    static const int32_t kinds[] = {ALCORE_HINT_STRATEGY, ALCORE_HINT_METRIC, ALCORE_HINT_OPTION};
+    static const int32_t kinds[] = {ALCORE_HINT_STRATEGY, ALCORE_HINT_METRIC, ALCORE_HINT_OPTION,
+                                    ALCORE_HINT_METRIC | ALCORE_HINT_OPTION};
     static char seen[65536];
     int walked = 0;
     for (size_t k = 0; k < sizeof kinds / sizeof *kinds; k++) {
@@ -99,6 +100,15 @@ START_TEST(names_of_packages) {
     said(ALCORE_HINT_OPTION, "lamda", 0);
     ck_assert_ptr_nonnull(strstr(alcore_last_error(), "did you mean lambda?"));
     ck_assert_ptr_null(alcore_hint(ALCORE_HINT_STRATEGY, NULL));
+    /* Of a measure only: -m, -s and -t are no more than letters elsewhere. */
+    for (size_t i = 0; i < 4; i++) {
+        static const char *const letters[] = {"m", "s", "t", "tok"};
+        ck_assert_ptr_null(alcore_hint(ALCORE_HINT_OPTION, letters[i]));
+        ck_assert_ptr_nonnull(alcore_hint(ALCORE_HINT_OPTION | ALCORE_HINT_METRIC, letters[i]));
+    }
+    ck_assert_ptr_nonnull(strstr(alcore_hint(ALCORE_HINT_OPTION, "b"), "budget"));
+    ck_assert_ptr_nonnull(
+        strstr(alcore_hint(ALCORE_HINT_OPTION | ALCORE_HINT_METRIC, "b"), "value alone"));
     ck_assert_ptr_null(alcore_hint(ALCORE_HINT_METRIC, "bald"));
     ck_assert_str_eq(alcore_hint(ALCORE_HINT_METRIC, "chrF++"), "it is called chrf");
 }
