@@ -307,13 +307,18 @@ static bool is_one_of(cell found, const char *words) {
 }
 
 /* Refuses a first line that names the columns, as tables have one: its names would be a word and a
- * tag. */
+ * tag. It has words in one of the first three columns, and ids in the first or tags in the last. */
 static alcore_status refuse_header(const alcore__conll_layout *layout,
                                    const alcore__line_reader *lines, cell line) {
     const cell first = cell_at(layout->tabs, line.text, line.length, 0);
     const cell last = cell_at(layout->tabs, line.text, line.length, layout->columns - 1);
-    if (layout->columns < 2 || !is_one_of(first, "token tokens word words form text") ||
-        !is_one_of(last, "tag tags label labels ner ner_tag ner_tags pos upos pos_tag bio iob"))
+    bool words = false;
+    for (int32_t column = 0; column < layout->columns && column < 3; column++)
+        words = words || is_one_of(cell_at(layout->tabs, line.text, line.length, column),
+                                   "token tokens word words form text");
+    if (layout->columns < 2 || !words ||
+        (!is_one_of(first, "id index token_id word_id sent_id sentence_id doc_id") &&
+         !is_one_of(last, "tag tags label labels ner ner_tag ner_tags pos upos pos_tag bio iob")))
         return ALCORE_OK;
     return alcore__lines_fail(lines,
                               "the line names columns, which CoNLL has no line for: delete it");

@@ -60,6 +60,8 @@ START_TEST(first_columns_without_words) {
     refuse("doc1 EU O\ndoc1 left O\n", NULL, NULL, ALCORE_E_DATA, "may have ids or words");
     expect("ha UH O\nha UH O\n", NULL, NULL, "ha ha|-|O O|-|-|-|1\n");
     refuse("Token POS NER\nEU NNP B-ORG\n", NULL, NULL, ALCORE_E_DATA, "p.conll:1: the line names");
+    refuse("ID\tFORM\tHEAD\n1\tEU\t0\n", NULL, NULL, ALCORE_E_DATA, "the line names columns");
+    refuse("doc_id sent_id token ner\n7 1 EU B-ORG\n", NULL, NULL, ALCORE_E_DATA, "delete it");
     refuse("word\tlabel\nEU\tB-ORG\n", "1", NULL, ALCORE_E_DATA, "delete it");
     expect("Word NN O\nup IN O\n", NULL, NULL, "Word up|-|O O|-|-|-|1\n");
 }
