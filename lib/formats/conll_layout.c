@@ -146,6 +146,13 @@ static bool counts(const alcore__conll_layout *layout, const char *text, size_t 
     return words > 0;
 }
 
+/* Whether a cell has a small letter, as the one word of "# sentences" has. */
+static bool has_small(cell found) {
+    for (size_t i = 0; i < found.length; i++)
+        if (found.text[i] >= 'a' && found.text[i] <= 'z') return true;
+    return false;
+}
+
 static bool has_digit(cell found) {
     for (size_t i = 0; i < found.length; i++)
         if (found.text[i] >= '0' && found.text[i] <= '9') return true;
@@ -447,8 +454,10 @@ alcore_status alcore__conll_is_comment(const alcore__conll_layout *layout,
     if (has_other_columns(layout, text, length)) return ALCORE_OK;
     const cell token = cell_at(layout->tabs, text, length, layout->token);
     const bool has_space = memchr(token.text, ' ', token.length);
+    const bool word = !layout->has_tags && !layout->tabs && layout->columns == 2 &&
+                      token.length == 1 && has_small(tag);
     *out = layout->has_tags ? !is_iob(tag) : has_space;
-    if (*out || (!has_space && (layout->tag < 0 || layout->has_tags || may_be_label(tag))))
+    if (*out || (!has_space && !word && (layout->tag < 0 || layout->has_tags || may_be_label(tag))))
         return ALCORE_OK;
     return alcore__lines_fail(lines,
                               "\"%.*s\" may be a comment or a token: it has %d columns, as tokens "

@@ -67,6 +67,15 @@ START_TEST(first_columns_without_words) {
 }
 END_TEST
 
+/* One word behind a # between spaces may be a comment or the tag of a token. */
+START_TEST(comments_of_one_word) {
+    refuse("EU NN\nb NN\n\n# foo\nc NN\n", NULL, NULL, ALCORE_E_DATA,
+           "p.conll:4: \"# foo\" may be a comment or a token");
+    expect("EU NN\n\n# SYM\nc NN\n", NULL, NULL, "EU|-|NN|-|-|-|1\n# c|-|SYM NN|-|-|-|3\n");
+    expect("EU\tNN\n\n#\tsym\nc\tNN\n", NULL, NULL, "EU|-|NN|-|-|-|1\n# c|-|sym NN|-|-|-|3\n");
+}
+END_TEST
+
 START_TEST(universal_dependencies) {
     expect(universal, NULL, NULL,
            "vamos nos a el mar|s-1|VERB PRON ADP DET NOUN|-|d1|-|5\n"
@@ -344,6 +353,7 @@ END_TEST
 int main(void) {
     const TTest *const tests[] = {universal_dependencies,
                                   first_columns_without_words,
+                                  comments_of_one_word,
                                   columns_between_spaces,
                                   columns_between_tabs,
                                   comments_of_data_sets,
