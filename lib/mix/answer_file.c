@@ -265,9 +265,11 @@ static alcore_status take_line(void *user, const alcore__line_reader *lines,
     alcore__given_answer given = {0};
     uint32_t number = 0;
     bool replaces = true;
-    self->report.lines++;
     const bool has_words =
         alcore__count_words(translation->text ? translation->text : "", translation->length) > 0;
+    if (!has_words && cells[COLUMN_ID].length == 0 && cells[COLUMN_TEXT].length == 0)
+        return ALCORE_OK; /* an empty row, as spreadsheets write below the last one */
+    self->report.lines++;
     ALCORE__TRY(find_key(self, lines, &cells[COLUMN_ID], &cells[COLUMN_TEXT], &number));
     ALCORE__TRY(read_answer(lines, cells, has_words, &given.answer));
     key_answer *key = &self->answers[number];

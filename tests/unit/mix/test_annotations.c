@@ -309,6 +309,8 @@ START_TEST(blanks_of_json) {
     ck_assert_fails(alcore_annotations_read_answers(
                         annotations, put_file("a.jsonl", "{\"id\": 7, \"traduction\": \"x\"}\n")),
                     ALCORE_E_DATA, "a.jsonl:1: the object has no \"translation\"");
+    report = read_answers("a.csv", "id;translation\n7;\n;\n;\n"); /* of a spreadsheet */
+    ck_assert(report.lines == 1 && report.unanswered == 1 && report.unusable == 0);
     report = read_answers("a.tsv", "ID\tTranslation\tStatus\n7\t\tSkip\n");
     ck_assert(report.skipped == 1 && report.unusable == 0);
     end();
