@@ -19,10 +19,12 @@ _NUMBERS = tuple("cCsSiIlLefg")
 
 
 def record_fields(frame):
-    """The fields that a table has: {argument of Pool.add(): name of the column}."""
-    found = {}
+    """The fields that a table has: {argument of Pool.add(): name of the column}. Case does not matter where no name is the same."""
+    found, lower = {}, {}
+    for name in frame.names:
+        lower.setdefault(str(name).lower(), name)
     for field, names in FIELDS.items():
-        name = next((name for name in names if name in frame), None)
+        name = next((name for name in names if name in frame), None) or next((lower[name] for name in names if name in lower), None)
         if name is not None:
             found[field] = name
     if "texts" not in found and len(frame.names) == 1 and not isinstance(frame.source, Mapping):
@@ -75,6 +77,8 @@ def _is_plain(columns):
         return False
     for column in columns:
         field = next((field for field, known in FIELDS.items() if column.name in known), None)
+        if field is None and any(column.name.lower() in known for known in FIELDS.values()):
+            return False
         if column.name in _ffi.COLUMNS or column.name in FIELDS or field and names.count(column.name) > 1:
             return False
         letters = _NUMBERS if field == "costs" else _STRINGS

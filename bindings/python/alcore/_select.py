@@ -259,15 +259,19 @@ def _rows_of_texts(pool, texts):
     return [row for row, text in enumerate(pool) if text in wanted]
 
 
-def _take_meanings(named):
-    """Takes what columns hold out of the further keyword arguments, {"probs": "sigmoid"} of probs_are="sigmoid"."""
+def _take_meanings(pool, named):
+    """Takes what columns hold out of the further keyword arguments, {"probs": "sigmoid"} of probs_are="sigmoid". A column that the pool
+    has, of a table for example, is given once more then, with its meaning."""
     found = {}
     for name in [name for name in named if name.endswith("_are") and name[:-4] in _ffi.COLUMNS]:
         column, meaning = name[:-4], named.pop(name)
         if meaning is None:
             continue
+        if named.get(column) is None and column in pool.columns:
+            named[column] = pool.column_rows(column, range(len(pool)))
         if named.get(column) is None:
-            raise TypeError("%s says what %s holds, which is not given" % (name, column))
+            raise TypeError("%s says what %s holds, which is not given%s" % (name, column, "; a model of your own has a number for "
+                            "each class, such as [1 - p, p]" if column == "probs" else ""))
         found[column] = meaning
     return found
 
@@ -404,7 +408,7 @@ def _prepared(pool, budget, strategy, by_id, *, labeled=None, exclude=None, elig
     if budget is None:
         raise _no_budget(named)
     budget = _budget_of(budget)
-    meanings = _take_meanings(named)
+    meanings = _take_meanings(pool, named)
     made = strategy_of(strategy, pool.context)
     parameters = () if not isinstance(strategy, str) else [param["name"] for param in
                                                     params_of(lib.alcore_strategy_builtin_param, strategy.encode())]

@@ -179,12 +179,19 @@ def _result(kind, given, **more):
     return kind(**{name: tuple(value) if isinstance(value, ctypes.Array) else value for name, value in members.items()}, **more)
 
 
-def _lines(values, what):
+def _lines(values, what, words=True):
     """Lines of labels or tags: an item is a text, a whole number or a list of them, whose white space is written as no-break
-    spaces, at which lines are not cut."""
+    spaces, at which lines are not cut. words: whether a list is of labels of words, so that it may be given."""
     lines = []
     for number, item in enumerate(values_of(values, what)):
-        if not isinstance(item, (str, bytes)) and hasattr(item, "__len__"):
+        several = not isinstance(item, (str, bytes)) and hasattr(item, "__len__")
+        if several and not words:
+            raise TypeError("%s[%d]: a label is expected, got a list; words=True compares the labels of words" % (what, number))
+        if several:
+            item = values_of(item, what)
+        if any(type(one) is int and one == -100 for one in (item if several else [item])):
+            raise ValueError("%s[%d]: -100 marks what has no label; leave it out of gold and predicted" % (what, number))
+        if several:
             parts = Strings(item, "%s[%d]" % (what, number), integers=True)
             item = " ".join("\u00a0".join(text_at(parts.pointers[i], parts.lengths[i]).split()) for i in range(parts.count))
         lines.append(item)
@@ -466,7 +473,8 @@ def labels(gold, predicted, *, words=False, by=None, context=None):
     if isinstance(gold, os.PathLike):
         return _read("labels", LabelScore, struct(_ffi.alcore_label_score), context, by, (gold, predicted), bool(words))
     _no_files(by)
-    ctx, gold, predicted = context or default_context(), _lines(gold, "gold"), _lines(predicted, "predicted")
+    ctx = context or default_context()
+    gold, predicted = _lines(gold, "gold", words), _lines(predicted, "predicted", words)
     out = struct(_ffi.alcore_label_score)
     run(lib.alcore_metric_compute_labels, ctx._handle, *_arguments(gold), *_arguments(predicted), bool(words), ctypes.byref(out))
     return _result(LabelScore, out)

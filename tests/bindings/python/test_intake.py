@@ -435,6 +435,32 @@ def test_nothing_is_labeled_in_the_first_round(numpy):
 
 # ---- tables ----
 
+
+def test_fields_of_a_table_in_any_case():
+    table = {"Text": PLAIN, "ID": IDS, "Lang": WORDS, "COST": WHOLE}
+    for kind in ("list", "pyarrow", "pandas", "polars"):
+        for text in ("Text", "text"):
+            named = {text if name == "Text" else name: values for name, values in table.items()}
+            given = [dict(zip(named, row)) for row in zip(*named.values())] if kind == "list" else \
+                (module(kind).table if kind == "pyarrow" else module(kind).DataFrame)(named)
+            with alcore.Pool(given) as pool:
+                assert [pool.id(row) for row in range(6)] == list(map(str, IDS))
+                assert pool.language(0) == WORDS[0] and pool[0] == PLAIN[0]
+    with alcore.Pool({"ID": list("uvwxyz"), "text": PLAIN, "id": IDS}) as pool:
+        assert pool.id(0) == str(IDS[0])
+
+
+def test_what_a_column_of_a_table_holds():
+    wanted = alcore.select(PLAIN, 3, "margin", probs=NUMBERS_01, probs_are="sigmoid")
+    for probs in (NUMBERS_01, [[one] for one in NUMBERS_01]):
+        found = alcore.select({"text": PLAIN, "probs": probs}, 3, "margin", probs_are="sigmoid")
+        assert (found.indices, found.scores) == (wanted.indices, wanted.scores)
+    with pytest.raises(TypeError, match=r"which is not given; a model of your own .* \[1 - p, p\]"):
+        alcore.select(PLAIN, 3, "margin", probs_are="sigmoid")
+
+
+NUMBERS_01 = [0.5, 0.25, 1.0, 0.125, 0.75, 0.0]
+
 TABLE = {"id": IDS, "text": PLAIN, "lang": WORDS, "cost": WHOLE, "embeddings": MATRIX, "note": [{"x": 1}, None, {}, {}, {}, {}]}
 
 

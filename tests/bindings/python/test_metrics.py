@@ -75,6 +75,11 @@ def test_lists_of_tags_and_whole_numbers():
     assert metrics.spans([["B-A", "I-A"], ["O"]], [["B-A", "O"], ["O"]]) == metrics.spans(["B-A I-A", "O"], ["B-A O", "O"])
     assert metrics.spans([["B", "L", "U"]], [["B", "L", "O"]], scheme="bilou").matches == 1
     assert metrics.labels([3, 1], [3, 2]) == metrics.labels(["3", "1"], ["3", "2"])
+    with pytest.raises(TypeError, match=r"gold\[0\]: a label is expected, got a list; words=True"):
+        metrics.labels([[3, 1], [0]], [[3, 2], [0]])
+    for wrong, words in (([[3, -100], [0]], True), ([3, -100], False)):
+        with pytest.raises(ValueError, match=r"gold\[[01]\]: -100 marks what has no label"):
+            metrics.labels(wrong, wrong, words=words)
     assert metrics.labels([[3, 1], [0]], [[3, 2], [0]], words=True) == metrics.labels(["3 1", "0"], ["3 2", "0"], words=True)
     with pytest.raises(TypeError, match=r"gold\[0\]\[1\]"):
         metrics.spans([["O", 1.5]], [["O", "O"]])
