@@ -417,6 +417,7 @@ def _prepared(pool, budget, strategy, by_id, *, labeled=None, exclude=None, elig
     with _request_of(pool) as request:
         labeled_pool, labeled_rows = _labeled(pool, labeled)
         for name, value in columns.items():
+            _refuse_sets(value, name)
             value, how = _meant(value, meanings.get(name))
             pool.set_column(name, value, **how)
         try:
@@ -456,7 +457,15 @@ def answer(pool, budget, strategy, by_id=False, **named):
     return selection
 
 
+def _refuse_sets(values, what):
+    """Refuses what has no order, though rows, `indices` and other columns go by it."""
+    if isinstance(values, (set, frozenset)):
+        raise TypeError("%s: a set has no order, by which rows are numbered and columns follow texts; give a list" % what)
+
+
 def _pool_to_select(texts, ids, cost):
+    for what, values in (("texts", texts), ("ids", ids), ("cost", cost)):
+        _refuse_sets(values, what)
     if texts is None:
         raise TypeError("texts are needed: picks are rows of texts. Where there are none, give each row a name: "
                         "[str(row) for row in range(n)], and a budget of items")

@@ -427,6 +427,14 @@ def test_several_budgets_may_be_an_array(numpy):
     assert [[len(one) for one in found] for found in several] == [[2, 3]] * 3
 
 
+@pytest.mark.parametrize("role", ["texts", "ids", "cost", "scores"])
+def test_sets_have_no_order(role):
+    given = {"texts": PLAIN, "scores": list(range(6)), role: frozenset(PLAIN if role in ("texts", "ids") else range(6))}
+    with pytest.raises(TypeError, match="%s: a set has no order" % role):
+        alcore.select(given.pop("texts"), 2, "nnll", **given)
+    assert picks(exclude={0, 3}) == picks(exclude=[0, 3])
+
+
 def test_nothing_is_labeled_in_the_first_round(numpy):
     wanted = alcore.select(PLAIN, 3, "kcenter", embeddings=MATRIX).indices
     for nothing in ([], (), numpy.zeros(0, "i8"), iter(())):
