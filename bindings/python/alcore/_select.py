@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
 """select(), Pool.select() and ablate(), and the Request that they make."""
 import ctypes
+import difflib
 import inspect
 import os
 import warnings
@@ -383,6 +384,15 @@ def _name_like(request, pool, rows, by_id):
         _name_rows(request, pool, "like", rows, by_id)
 
 
+def _suggest(unknown, parameters):
+    """Fails for a name that is no parameter of the strategy, nor like one, but like an argument of select()."""
+    arguments = set(inspect.signature(select).parameters) - {"named"} | set(_defaults()) | set(_ffi.COLUMNS)
+    for name in sorted(unknown):
+        near = difflib.get_close_matches(name, arguments, 1, 0.8)
+        if near and not difflib.get_close_matches(name, parameters, 1, 0.8) and not lib.alcore_hint(_ffi.ALCORE_HINT_OPTION, name.encode()):
+            raise failure(_ffi.ALCORE_E_PARAM, "there is no argument or parameter %r; did you mean %s?" % (name, near[0]))
+
+
 def _no_budget(named):
     """The error of a call without a budget, which may have given it by the name of another package."""
     hints = {name: lib.alcore_hint(_ffi.ALCORE_HINT_OPTION, name.encode()) for name in named}
@@ -413,6 +423,8 @@ def _prepared(pool, budget, strategy, by_id, *, labeled=None, exclude=None, elig
     parameters = () if not isinstance(strategy, str) else [param["name"] for param in
                                                     params_of(lib.alcore_strategy_builtin_param, strategy.encode())]
     for_strategy, options, columns = _split(named, parameters, _defaults(), _ffi.COLUMNS)
+    if isinstance(strategy, str):
+        _suggest(set(for_strategy) - set(parameters), parameters)
     made.set(**dict(params or {}, **for_strategy))
     with _request_of(pool) as request:
         labeled_pool, labeled_rows = _labeled(pool, labeled)

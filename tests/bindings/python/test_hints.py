@@ -39,6 +39,12 @@ def test_arguments_that_belong_elsewhere(given, told):
         alcore.select(["a b", "c d"], 1, **given)
 
 
+@pytest.mark.parametrize("name, meant", [("embedings", "embeddings"), ("labelled", "labeled"), ("excluded", "exclude"), ("max_similarty", "max_similarity")])
+def test_a_misspelt_argument(name, meant):
+    with pytest.raises(alcore.ParamError, match="no argument or parameter '%s'; did you mean %s\\?" % (name, meant)):
+        alcore.select(["a b", "c d"], 1, "random", **{name: [0]})
+
+
 @pytest.mark.parametrize("name", ["n_instances", "num_samples", "query_size", "k", "n"])
 def test_a_budget_by_another_name(name):
     with pytest.raises(alcore.ParamError, match="has no budget; .* there is no argument '%s': the budget says how many" % name):
