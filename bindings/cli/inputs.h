@@ -21,6 +21,9 @@ void inputs_release(inputs *in);
 /* Whether the picks come from the labeled target pool of --target: with --strategy gold. */
 bool inputs_pick_from_target(const arguments *args);
 
+/* Whether the command line gives a column or a model: then the n-gram model stands in for none. */
+bool inputs_are_named(const arguments *args);
+
 /* Opens the --model, of which there may be one; an exit code. Without one it is the built-in n-gram
  * model where the command line gives no column either, which a note says, else NULL. */
 int inputs_model(alcore_ctx *ctx, const arguments *args, const inputs *in, alcore_model **out);

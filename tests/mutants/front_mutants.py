@@ -73,10 +73,10 @@ MUTANTS = {
     'a file that is not there has the exit code of bad data':
         ('bindings/cli/terminal.c', '        return EXIT_IO;\n', '        return EXIT_DATA;\n', BAD_INPUT, 'no_such_file'),
     '--model of a column is the model of all columns':
-        ('bindings/cli/inputs.c', 'alcore_request_set_column_model(in->request, column, model)',
+        ('bindings/cli/input_models.c', 'alcore_request_set_column_model(in->request, column, model)',
          'alcore_request_set_model(in->request, model)', MODEL, 'a_model_for_each_column'),
     'the first --model is taken where there are two':
-        ('bindings/cli/inputs.c', '        if (*out)\n            return complain(EXIT_USAGE, "--model was given twice;', '        if (0)\n'
+        ('bindings/cli/input_models.c', '        if (*out)\n            return complain(EXIT_USAGE, "--model was given twice;', '        if (0)\n'
          '            return complain(EXIT_USAGE, "--model was given twice;', MODEL, 'a_model_for_each_column'),
     '--labeled-embeddings are not read':
         ('bindings/cli/inputs.c', 'TRY(outcome(alcore_pool_read_column(in->labeled, "embeddings", path, NULL)));', '', OPTIONS,

@@ -366,7 +366,8 @@ START_TEST(quoted_fields_of_tsv) {
 }
 END_TEST
 
-/* R writes a missing value as NA: the letters are read, with a warning but in libalcore's tables. */
+/* R writes a missing value as NA: the letters are read, with a warning but in libalcore's
+ * tables. */
 START_TEST(missing_values_of_r) {
     expect_escapes("p.csv", "id,text,lang\n1,a,NA\n2,NA,de\n", ALCORE_ESCAPES_AUTO,
                    "a|1|-|NA|-|-|2\nNA|2|-|de|-|-|3\n", 1);

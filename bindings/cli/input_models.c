@@ -1,0 +1,194 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* The models of --model: one for all columns, and those of single columns, with their language,
+ * prompt and cache. */
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "inputs.h"
+
+/* The bytes of the column that a value of --model begins with, "embeddings=DIR"; 0: none. */
+static size_t column_of_model(const char *value) {
+    const size_t length = strspn(value, "abcdefghijklmnopqrstuvwxyz_");
+    return value[length] == '=' ? length : 0;
+}
+
+/* Whether one of the models that were opened took an option that not every model has. */
+typedef struct taken {
+    bool language, prompt;
+} taken;
+
+/* Sets the language of --to, where the model has outputs in one. */
+static int set_language(const arguments *args, alcore_model *model, taken *by) {
+    alcore_model_info info = ALCORE_MODEL_INFO_INIT;
+    if (!option_given(args, OPTION_TO)) return EXIT_DONE;
+    TRY(outcome(alcore_model_get_info(model, &info)));
+    if (!info.translates) return EXIT_DONE;
+    by->language = true;
+    return outcome(alcore_model_set_language(model, option_value(args, OPTION_TO, NULL)));
+}
+
+/* Refuses --to and --prompt where no model took them. */
+static int check_taken(const arguments *args, taken by) {
+    if (option_given(args, OPTION_TO) && !by.language)
+        return complain(EXIT_USAGE, "--to %s: no --model is one that translates",
+                        option_value(args, OPTION_TO, ""));
+    const bool prompt = option_given(args, OPTION_PROMPT);
+    if ((prompt || option_given(args, OPTION_PROMPT_NAME)) && !by.prompt)
+        return complain(EXIT_USAGE, "--%s: no --model is a Hugging Face folder",
+                        prompt ? "prompt" : "prompt-name");
+    return EXIT_DONE;
+}
+
+int read_prompt(const arguments *args, alcore_model_options *options) {
+    options->prompt = option_value(args, OPTION_PROMPT, NULL);
+    options->prompt_name = option_value(args, OPTION_PROMPT_NAME, NULL);
+    if (!options->prompt || !options->prompt_name) return EXIT_DONE;
+    return complain(EXIT_USAGE, "--prompt gives the text of the prompt and --prompt-name its name; "
+                                "give one of them");
+}
+
+int join_path(const char *folder, const char *name, char path[4096]) {
+    const int length = snprintf(path, 4096, "%s/%s", folder, name);
+    return length < 4096 ? EXIT_DONE : complain(EXIT_DATA, "%s: the path is too long", folder);
+}
+
+/* Opens the folder of a model on the device of --device, with the prompt of --prompt. Folders of
+ * ready columns, which have no config.json, run nowhere and read no texts: the device is then that
+ * of the selection alone. */
+static int open_folder(alcore_ctx *ctx, const arguments *args, const char *folder, taken *by,
+                       alcore_model **out) {
+    alcore_model_options options = ALCORE_MODEL_OPTIONS_INIT;
+    char config[4096];
+    TRY(join_path(folder, "config.json", config));
+    if (access(config, R_OK) == 0) {
+        options.device = option_value(args, OPTION_DEVICE, NULL);
+        TRY(read_prompt(args, &options));
+        by->prompt = true;
+    }
+    return outcome(alcore_model_open(ctx, folder, &options, out));
+}
+
+/* Opens what a value of --model names, without a column; *out is NULL after a failure. */
+static int open_model(alcore_ctx *ctx, const arguments *args, const char *model, const inputs *in,
+                      taken *by, alcore_model **out) {
+    const size_t length = strlen(model);
+
+    *out = NULL;
+    if (!strcmp(model, "ngram"))
+        return outcome(alcore_model_new_ngram(ctx, in->labeled, NULL, out));
+    if (length > 5 && !strcmp(model + length - 5, ".arpa")) {
+        alcore_lm *lm = NULL;
+        TRY(outcome(alcore_lm_read_arpa(ctx, model, &lm)));
+        int code = outcome(alcore_model_new_lm(ctx, lm, out));
+        alcore_lm_unref(lm);
+        return code;
+    }
+    TRY(open_folder(ctx, args, model, by, out));
+    const int code = set_language(args, *out, by);
+    if (code == EXIT_DONE) return code;
+    alcore_model_unref(*out);
+    *out = NULL;
+    return code;
+}
+
+/* *out: the value of --model without a column, NULL when there is none; an exit code when there are
+ * two. */
+static int find_general_model(const arguments *args, const char **out) {
+    const char *value;
+    *out = NULL;
+    for (int i = 0; (value = option_repeat(args, OPTION_MODEL, i)); i++) {
+        if (column_of_model(value)) continue;
+        if (*out)
+            return complain(EXIT_USAGE, "--model was given twice; a model for a column is "
+                                        "--model COLUMN=DIR");
+        *out = value;
+    }
+    return EXIT_DONE;
+}
+
+/* The number of --cache-max-age in seconds, infinite by default. */
+static int read_max_age(const arguments *args, double *out) {
+    const char *text = option_value(args, OPTION_CACHE_MAX_AGE, "off");
+    *out = (double)INFINITY;
+    if (option_given(args, OPTION_CACHE_MAX_AGE) && !option_given(args, OPTION_CACHE))
+        return complain(EXIT_USAGE, "--cache-max-age needs --cache DIR");
+    if (!strcmp(text, "off")) return EXIT_DONE;
+    return number_of(text, out) && *out >= 0
+               ? EXIT_DONE
+               : complain(EXIT_USAGE, "--cache-max-age %s: seconds or off are expected", text);
+}
+
+/* Lets a model that is asked without a request keep what it computes in the folder of --cache. */
+static int set_cache(const arguments *args, alcore_model *model) {
+    double max_age;
+    TRY(read_max_age(args, &max_age));
+    return outcome(alcore_model_set_cache(model, option_value(args, OPTION_CACHE, NULL), max_age));
+}
+
+int inputs_model(alcore_ctx *ctx, const arguments *args, const inputs *in, alcore_model **out) {
+    const char *value;
+    taken by = {0};
+    *out = NULL;
+    for (int i = 0; (value = option_repeat(args, OPTION_MODEL, i)); i++)
+        if (column_of_model(value))
+            return complain(EXIT_USAGE, "--model %s: %s has one model for all columns", value,
+                            args->command->name);
+    TRY(find_general_model(args, &value));
+    if (!value && inputs_are_named(args)) return check_taken(args, by);
+    if (!value && !option_given(args, OPTION_QUIET))
+        fputs("note: the built-in n-gram model stands in, as neither a column nor a model was "
+              "given\n",
+              stderr);
+    TRY(open_model(ctx, args, value ? value : "ngram", in, &by, out));
+    TRY(check_taken(args, by));
+    return args->command->bit == COMMAND_RHO ? set_cache(args, *out) : EXIT_DONE;
+}
+
+/* Sets the model of one column from "COLUMN=DIR", of which the name has that many bytes. */
+static int set_column_model(alcore_ctx *ctx, const arguments *args, const char *value,
+                            size_t length, const inputs *in, taken *by) {
+    alcore_model *model = NULL;
+    char *column = strndup(value, length);
+    if (!column) return complain(EXIT_MEMORY, "out of memory");
+    int code = open_model(ctx, args, value + length + 1, in, by, &model);
+    if (code == EXIT_DONE)
+        code = outcome(alcore_request_set_column_model(in->request, column, model));
+    alcore_model_unref(model);
+    free(column);
+    return code;
+}
+
+int inputs_set_models(alcore_ctx *ctx, const arguments *args, const inputs *in) {
+    alcore_model *model = NULL;
+    const char *value;
+    taken by = {0};
+    TRY(find_general_model(args, &value));
+    if (value) TRY(open_model(ctx, args, value, in, &by, &model));
+    int code = outcome(alcore_request_set_model(in->request, model));
+    alcore_model_unref(model);
+    for (int i = 0; code == EXIT_DONE && (value = option_repeat(args, OPTION_MODEL, i)); i++)
+        if (column_of_model(value))
+            code = set_column_model(ctx, args, value, column_of_model(value), in, &by);
+    return code == EXIT_DONE ? check_taken(args, by) : code;
+}
+
+int inputs_open_model(alcore_ctx *ctx, const arguments *args, const inputs *in,
+                      alcore_model **model) {
+    return *model ? EXIT_DONE : inputs_model(ctx, args, in, model);
+}
+
+int inputs_embed(alcore_ctx *ctx, const arguments *args, const inputs *in, alcore_model **model,
+                 alcore_pool *pool) {
+    alcore_column_info info = ALCORE_COLUMN_INFO_INIT;
+    if (alcore_pool_column_info(pool, "embeddings", &info) == ALCORE_OK) return EXIT_DONE;
+    TRY(inputs_open_model(ctx, args, in, model));
+    if (!*model)
+        return complain(EXIT_DATA,
+                        "the embeddings of %s are needed: they were not given, and no model was; "
+                        "--model ngram agrees to the built-in n-gram model",
+                        pool == in->candidates ? "POOL" : "--target");
+    return outcome(alcore_model_run(*model, pool, "embeddings"));
+}
