@@ -160,7 +160,9 @@ KEY(CONFIG, ALL, "task_specific_params", NO_EFFECT, "",
 KEY(CONFIG, ALL, "prefix", NO_EFFECT, "",
     "only pipelines of transformers read it; give it as prompt")
 KEY(CONFIG, ALL, "sentence_transformers", OBEYED, "",
-    "activation_fn of a CrossEncoder with one label: Sigmoid or Identity; another is an error")
+    "activation_fn of a CrossEncoder: Sigmoid or Identity, of several labels Softmax too; another "
+    "is "
+    "an error")
 KEY(CONFIG, ALL, "sbert_ce_default_activation_function", OBEYED, "",
     "the same, as sentence-transformers before version 4 wrote it")
 KEY(CONFIG, ALL, "matryoshka_dimensions", NO_EFFECT, "",

@@ -128,6 +128,13 @@ static alcore_status fail_pooling(const alcore__part *object, alcore__name mode)
                              mode.length > 64 ? 64 : (int)mode.length, mode.text);
 }
 
+static alcore_status fail_several(const alcore__part *object, const char *of) {
+    return alcore__part_fail(object, ALCORE_E_UNSUPPORTED,
+                             "several poolings side by side are not supported; leave one %s, or "
+                             "take the embeddings of another program as .npy",
+                             of);
+}
+
 static alcore_status set_mode(const alcore__part *object, alcore__name mode, int32_t *out) {
     for (int32_t i = 0; i < POOLINGS; i++)
         if (alcore__name_is(mode, poolings[i].mode)) *out = poolings[i].pooling;
@@ -146,11 +153,7 @@ static alcore_status read_modes(const alcore__part *object, const alcore__part *
     }
     alcore__part_enter(&list);
     while (alcore__part_next(&list, &item)) {
-        if (*out != ALCORE_SYS_POOLING_AUTO)
-            return alcore__part_fail(object, ALCORE_E_UNSUPPORTED,
-                                     "several poolings side by side are not supported; leave one "
-                                     "of pooling_mode, or take the embeddings of another program "
-                                     "as .npy");
+        if (*out != ALCORE_SYS_POOLING_AUTO) return fail_several(object, "of pooling_mode");
         ALCORE__TRY(alcore__part_string(&item, &mode));
         ALCORE__TRY(set_mode(object, mode, out));
     }
@@ -167,9 +170,7 @@ static alcore_status read_flags(const alcore__part *object, int32_t *out) {
         bool on = false;
         ALCORE__TRY(alcore__part_flag(object, poolings[i].flag, &on));
         if (!on) continue;
-        if (found++)
-            return alcore__part_fail(object, ALCORE_E_UNSUPPORTED,
-                                     "several poolings side by side are not supported");
+        if (found++) return fail_several(object, "of the flags true");
         *out = ALCORE_SYS_POOLING_AUTO;
         const alcore__name mode = {poolings[i].mode, strlen(poolings[i].mode)};
         ALCORE__TRY(set_mode(object, mode, out));

@@ -61,12 +61,18 @@ at::Tensor Builder::read_if(const std::string &name, const std::vector<int64_t> 
     return find(name).empty() ? at::Tensor() : read(name, shape);
 }
 
+at::Tensor Builder::bias(const std::string &name, int64_t size) {
+    return family.rms ? read_if(name + ".bias", {size}) : read(name + ".bias", {size});
+}
+
 Linear Builder::linear(const std::string &name, int64_t out, int64_t in) {
-    return {read(name + ".weight", {out, in}), read_if(name + ".bias", {out})};
+    const at::Tensor weight = read(name + ".weight", {out, in});
+    return {weight, bias(name, weight.size(0))};
 }
 
 Norm Builder::norm(const std::string &name, int64_t dims, double epsilon) {
-    return {read(name + ".weight", {dims}), read_if(name + ".bias", {dims}), epsilon, family.rms};
+    const at::Tensor weight = read(name + ".weight", {dims});
+    return {weight, bias(name, dims), epsilon, family.rms};
 }
 
 Linear Builder::joined(const std::vector<std::string> &names, int64_t out, int64_t in) {

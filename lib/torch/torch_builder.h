@@ -38,7 +38,10 @@ struct Builder {
     bool ties() const;
     /* Reads a tensor that may be missing; undefined then, and model.stored is as before. */
     at::Tensor read_if(const std::string &name, const std::vector<int64_t> &shape);
-    /* Reads NAME.weight, [out, in], where -1 stands for any size, and NAME.bias if there is one. */
+    /* Reads NAME.bias, [size]. Only T5's kin, whose norms have none, may lack it: with zeros in its
+     * place a damaged file would give other numbers in silence. */
+    at::Tensor bias(const std::string &name, int64_t size);
+    /* Reads NAME.weight, [out, in], where -1 stands for any size, and NAME.bias. */
     Linear linear(const std::string &name, int64_t out, int64_t in);
     Norm norm(const std::string &name, int64_t dims, double epsilon);
     /* Several projections of one input, each [out, in], as one matrix [names x out, in]. */

@@ -22,8 +22,8 @@ double head_dropout(const Builder &build, const char *distilbert) {
                          build.model.encoder.dropout.embedding);
 }
 
-/* The function that sentence-transformers' CrossEncoder applies to the one label of a folder that
- * it has written, by the path of its class; "": it names none. Version 5 and newer write it into a
+/* The function that sentence-transformers' CrossEncoder applies to the labels of a folder that it
+ * has written, by the path of its class; "": it names none. Version 5 and newer write it into a
  * file of theirs, which goes before config.json; before version 4 it had a key of its own there. */
 std::string cross_encoder_function(const Builder &build) {
     Json file = read_json(build.host, build.folder, "config_sentence_transformers.json");
@@ -37,7 +37,8 @@ std::string cross_encoder_function(const Builder &build) {
 }
 
 /* How the outputs of a head over texts become what class_probs() gives: as the pipeline
- * "text-classification" of transformers and, of one label, CrossEncoder choose it. */
+ * "text-classification" of transformers and CrossEncoder choose it. CrossEncoder writes Identity for
+ * several labels where nobody chose a function; their classes exclude each other. */
 ClassValues class_values(const Builder &build) {
     const std::string problem = build.config.text("problem_type", "");
     const bool single = build.model.head_out.weight.size(0) == 1;
@@ -46,12 +47,14 @@ ClassValues class_values(const Builder &build) {
     if (problem != "" && problem != "single_label_classification")
         build.config.refuse("problem_type", "regression, single_label_classification or "
                                             "multi_label_classification");
-    if (!single) return ClassValues::Softmax;
     const std::string function = cross_encoder_function(build);
+    const bool identity = ends_with(function, ".Identity");
+    if (!single && (function == "" || identity || ends_with(function, ".Softmax")))
+        return ClassValues::Softmax;
     if (function == "" || ends_with(function, ".Sigmoid")) return ClassValues::Sigmoid;
-    if (ends_with(function, ".Identity")) return ClassValues::Plain;
+    if (identity) return ClassValues::Plain;
     fail(ALCORE_E_UNSUPPORTED,
-         "%s: the function '%s' that CrossEncoder applies to its label is not computed here; "
+         "%s: the function '%s' that CrossEncoder applies to its labels is not computed here; "
          "torch.nn.modules.activation.Sigmoid and torch.nn.modules.linear.Identity are",
          build.config.path().c_str(), function.c_str());
 }

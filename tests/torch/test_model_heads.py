@@ -4,6 +4,7 @@
 and why. The numbers themselves are compared with transformers in test_torch_models.c. In TAP.
 usage: test_model_heads.py ALCORE ROOT BUILD"""
 import json
+import math
 import os
 import resource
 import shutil
@@ -158,6 +159,40 @@ def drawn_outputs_are_asked_for(box):
     assert model.translate(TEXTS, sample=True, seed=3, max_tokens=6) == greedy  # of one token each, the likeliest
 
 
+def functions_of_cross_encoders_with_several_labels(box):
+    """Of bert-class, as CrossEncoder of sentence-transformers 6.2.0 writes them: Identity, its default, leaves a softmax."""
+    plain, ways = probs_of(alcore.Model.open(folder(box, "bert-class"))), "torch.nn.modules."
+    for name in ("linear.Identity", "activation.Softmax"):
+        assert probs_of(alcore.Model.open(folder(box, "bert-class", sentence_transformers={"activation_fn": ways + name}))) == plain, name
+    model = alcore.Model.open(folder(box, "bert-class", sentence_transformers={"activation_fn": ways + "activation.Sigmoid"}))
+    found = probs_of(model)
+    assert model.info["description"]["class_values"] == "independent", model.info
+    for row, probs in zip(found, plain):  # the logits of both differ by one number in each row
+        shifts = [math.log(p / (1 - p)) - math.log(q) for p, q in zip(row, probs)]
+        assert max(shifts) - min(shifts) < 1e-4 and abs(sum(row) - 1) > 1e-3, (row, probs)
+    refused(folder(box, "bert-class", sentence_transformers={"activation_fn": ways + "activation.Tanh"}), "Tanh", "CrossEncoder")
+
+
+def change_header(path, change):
+    """Changes the header of model.safetensors, whose numbers stay."""
+    at = os.path.join(path, "model.safetensors")
+    with open(at, "rb") as file:
+        data = file.read()
+    size = int.from_bytes(data[:8], "little")
+    header = change(data[8:8 + size])
+    assert len(header) == size, "another length"
+    with open(at, "wb") as file:
+        file.write(data[:8] + header + data[8 + size:])
+
+
+def a_bias_that_is_missing_is_an_error(box):
+    for name, tensor in (("bert", "encoder.layer.1.output.dense.bias"), ("bert", "encoder.layer.0.output.LayerNorm.bias"),
+                         ("bert-class", "classifier.bias")):
+        path = folder(box, name)
+        change_header(path, lambda header, old=tensor.encode(): header.replace(old + b'"', old[:-4] + b'saib"'))
+        refused(path, tensor, "missing")
+
+
 def no_embedding_is_nan(box):
     path = folder(box, "bert")
     at = os.path.join(path, "model.safetensors")
@@ -221,7 +256,7 @@ def main():
     tap.run([sigmoids_are_binary_columns, independent_labels_are_multilabel_columns, cached_columns_keep_their_meaning,
              values_are_given_and_not_scored, heads_are_what_config_json_says, such_heads_are_not_trained,
              settings_that_cannot_be_are_named, generation_settings_that_cannot_be_are_named, drawn_outputs_are_asked_for,
-             no_embedding_is_nan, other_folders_say_what_they_are, folders_may_be_named_like_files, too_little_room_for_torch_is_an_error])
+             functions_of_cross_encoders_with_several_labels, a_bias_that_is_missing_is_an_error, no_embedding_is_nan, other_folders_say_what_they_are, folders_may_be_named_like_files, too_little_room_for_torch_is_an_error])
     tap.finish()
 
 
