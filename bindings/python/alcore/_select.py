@@ -122,6 +122,8 @@ class Request(Handle):
 
     def set(self, /, **options):
         """Sets options by name."""
+        if "budget" in options:
+            options["budget"] = _budget_of(options["budget"])
         set_options("request", self._handle, options)
 
     def get(self, name):
@@ -417,7 +419,6 @@ def _prepared(pool, budget, strategy, by_id, *, labeled=None, exclude=None, elig
     eligible, like and labeled are ids, not texts."""
     if budget is None:
         raise _no_budget(named)
-    budget = _budget_of(budget)
     meanings = _take_meanings(pool, named)
     made = strategy_of(strategy, pool.context)
     parameters = () if not isinstance(strategy, str) else [param["name"] for param in

@@ -333,6 +333,8 @@ def bleu(hypotheses, references, *, tokenizer="13a", smoothing="exp", smoothing_
     bootstrap samples for a 95 % interval, drawn by seed. baseline: the hypotheses of another system, with which these are
     compared by a paired test, "bootstrap" or "randomization", of 1,000 or 10,000 samples unless samples says how many.
     sentences=True: the BLEU of each hypothesis too."""
+    if smoothing_value and smoothing not in ("floor", "add_k"):
+        raise ValueError("smoothing_value: it is of the smoothings floor and add_k, and smoothing is %s" % smoothing)
     options = struct(_ffi.alcore_bleu_options, tokenizer=choice("ALCORE_BLEU_", tokenizer, "tokenizer", _TOKENIZERS),
                      smoothing=choice("ALCORE_BLEU_SMOOTH_", smoothing, "smoothing"), smoothing_value=smoothing_value,
                      effective_order=bool(effective_order), resamples=resamples, seed=seed)

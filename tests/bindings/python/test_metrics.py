@@ -71,6 +71,12 @@ def test_paired_tests_and_missing_references(tmp_path):
         metrics.bleu(["a"], ["a"], baseline=["a"], test="t")
 
 
+def test_a_value_of_another_smoothing():
+    with pytest.raises(ValueError, match="it is of the smoothings floor and add_k, and smoothing is exp"):
+        metrics.bleu(["a"], ["a"], smoothing_value=0.5)
+    assert metrics.bleu(["a b c d e"], ["a b x d e"], smoothing="floor", smoothing_value=0.5).bleu > 0
+
+
 def test_lists_of_tags_and_whole_numbers():
     assert metrics.spans([["B-A", "I-A"], ["O"]], [["B-A", "O"], ["O"]]) == metrics.spans(["B-A I-A", "O"], ["B-A O", "O"])
     assert metrics.spans([["B", "L", "U"]], [["B", "L", "O"]], scheme="bilou").matches == 1

@@ -291,6 +291,8 @@ def test_a_call_needs_texts_and_a_budget_that_is_no_share():
     for wrong in (True, False, [1, True]):
         with pytest.raises(alcore.ParamError, match="a number, or a text such as .* is expected, got a bool"):
             alcore.select(["a", "b"], wrong, "random")
+        with pytest.raises(alcore.ParamError, match="got a bool"):
+            alcore.Request(alcore.Pool(["a", "b"]), strategy="random", budget=wrong)
     for wrong in ("1,000", "2,050w"):
         with pytest.raises(alcore.ParamError, match="write 1000, not 1,000"):
             alcore.select(["a", "b"], wrong, "random")
