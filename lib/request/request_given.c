@@ -115,9 +115,12 @@ static alcore_status list_readers(alcore_ctx *ctx, const char *column, alcore__b
 }
 
 /* Appends the columns that the strategy reads of the pool in a role, "scores or logprobs,
- * embeddings"; "no column" where there is none. */
-static alcore_status list_needs(alcore_ctx *ctx, const alcore_strategy *strategy, int32_t role,
-                                alcore__buffer *text) {
+ * embeddings"; of one that has no needs of its own, as a hybrid, those that the call has read; "no
+ * column" where there is none. */
+static alcore_status list_needs(const alcore_request *request, const alcore_strategy *strategy,
+                                int32_t role, alcore__buffer *text) {
+    alcore_ctx *ctx = request->object.ctx;
+    const alcore__read_columns *read = request->read;
     const char *need, *word;
     size_t length;
     alcore_status status = ALCORE_OK;
@@ -129,6 +132,11 @@ static alcore_status list_needs(alcore_ctx *ctx, const alcore_strategy *strategy
             lead = " or ";
         }
     }
+    const bool own = text->length > 0;
+    for (int32_t i = 0; status == ALCORE_OK && !own && i < read->count; i++)
+        if (read->entries[i].role == role)
+            status = alcore__buffer_format(ctx, text, "%s%s", text->length ? ", " : "",
+                                           read->entries[i].name);
     if (status == ALCORE_OK && !text->length)
         status = alcore__buffer_format(ctx, text, "no column");
     return status;
@@ -143,7 +151,7 @@ static alcore_status fail_unread(const alcore_request *request, const alcore_str
     alcore_ctx *ctx = request->object.ctx;
     alcore__buffer readers = {0}, needs = {0};
     alcore_status status = list_readers(ctx, name, &readers);
-    if (status == ALCORE_OK) status = list_needs(ctx, strategy, role, &needs);
+    if (status == ALCORE_OK) status = list_needs(request, strategy, role, &needs);
     if (status == ALCORE_OK)
         status = alcore__fail(ALCORE_E_INVALID,
                               "the column '%s'%s is not read: strategy %s reads %.*s%s%s%.*s", name,
@@ -176,7 +184,7 @@ static alcore_status fail_unread_model(const alcore_request *request,
                                        const alcore_strategy *strategy) {
     alcore_ctx *ctx = request->object.ctx;
     alcore__buffer needs = {0};
-    alcore_status status = list_needs(ctx, strategy, ALCORE_ROLE_CANDIDATES, &needs);
+    alcore_status status = list_needs(request, strategy, ALCORE_ROLE_CANDIDATES, &needs);
     if (status == ALCORE_OK)
         status = alcore__fail(ALCORE_E_INVALID, "the model is not read: strategy %s reads %.*s%s",
                               alcore__strategy_name(strategy), (int)needs.length, needs.data,

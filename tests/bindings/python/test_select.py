@@ -304,6 +304,8 @@ def test_a_call_needs_texts_and_a_budget_that_is_no_share():
 
 def test_what_a_call_gives_is_read():
     texts, halves = ["a b", "c d"], [[.5, .5]] * 2
+    with pytest.raises(alcore.InvalidError, match="'embeddings' is not read: strategy hybrid reads probs"):
+        alcore.select(texts, "2w", "hybrid", probs=halves, embeddings=halves, params={"sentences": "margin"})
     with pytest.raises(alcore.InvalidError, match="'probs' is not read: strategy huds reads scores or logprobs, embeddings"):
         alcore.select(texts, 1, probs=halves, model="ngram")
     with pytest.raises(alcore.MissingError, match='model={"logprobs": "ngram"} agrees'):
