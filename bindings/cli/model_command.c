@@ -463,15 +463,14 @@ static int run_translate(model_run *self) {
     alcore_translate_options options = ALCORE_TRANSLATE_OPTIONS_INIT;
     alcore_model_info info = ALCORE_MODEL_INFO_INIT;
     alcore_pool *outputs = NULL;
-    int64_t beams = 4, best = 0;
+    int64_t beams = 0, best = 0; /* 0: what the folder says */
     TRY(option_integer(self->args, OPTION_BEST, 1, 64, &best));
-    if (best > beams) beams = best;
     TRY(option_integer(self->args, OPTION_BEAM, 1, 64, &beams));
     TRY(option_integer(self->args, OPTION_MAX_LENGTH, 1, 1000000, &options.max_tokens));
     TRY(option_suffix(self->args, OPTION_TOKEN_SCORES, ".lp"));
     options.beams = (int32_t)beams;
     options.best = (int32_t)best;
-    if (best > beams)
+    if (beams > 0 && best > beams)
         return complain(EXIT_USAGE, "--best %lld: more than the %lld hypotheses of --beam",
                         (long long)best, (long long)beams);
     TRY(open_model(self));

@@ -346,7 +346,7 @@ const option_info option_table[OPTION_TOTAL] = {
          "probs: the file of the first token of each line, [lines + 1], for a model of tokens; "
          "tokenize: the bytes of each token behind its id, id:begin-end"},
     [OPTION_BEAM] = {"beam", 0, "N", false, COMMAND_MODEL,
-                     "translate: hypotheses that are kept, 1 to 64 (default 4)"},
+                     "translate: hypotheses that are kept, 1 to 64 (default what the folder says)"},
     [OPTION_BEST] = {"best", 0, "N", false, COMMAND_MODEL,
                      "translate: the N best outputs of each line, as a TSV with id, rank, score "
                      "and text (at most as many as --beam)"},

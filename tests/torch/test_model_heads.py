@@ -144,6 +144,28 @@ def generation_settings_that_cannot_be_are_named(box):
         refused(path, key, "generation_config.json")
 
 
+def translated(box, path, *options):
+    """What the command says of the texts, which must not have settings of its own."""
+    texts = os.path.join(box, "texts.txt")
+    with open(texts, "w", encoding="utf-8") as file:
+        file.write("\n".join(TEXTS) + "\n")
+    return subprocess.run([ALCORE, "model", "translate", path, texts, *options], capture_output=True, text=True)
+
+
+def the_command_searches_as_the_folder_says(box):
+    found = set()
+    for beams in (1, 2, 4):
+        path = folder(box, "bart")
+        with open(os.path.join(path, "generation_config.json"), "w", encoding="utf-8") as file:
+            json.dump({"decoder_start_token_id": 2, "eos_token_id": 2, "num_beams": beams, "max_new_tokens": 9}, file)
+        done, lines = translated(box, path), alcore.Model.open(path).translate(TEXTS, beams=beams)
+        assert done.returncode == 0 and done.stdout.splitlines() == lines, (beams, done, lines)
+        best = translated(box, path, "--best", str(beams)).stdout.splitlines()[1:]
+        assert len(best) == beams * len(TEXTS) and [row.split("\t")[3] for row in best[::beams]] == lines, (beams, best)
+        found.add(tuple(lines))
+    assert len(found) > 1, found
+
+
 def drawn_outputs_are_asked_for(box):
     path = folder(box, "bart")
     with open(os.path.join(path, "generation_config.json"), "w", encoding="utf-8") as file:
@@ -155,6 +177,8 @@ def drawn_outputs_are_asked_for(box):
         assert "do_sample" in str(error) and "beams" in str(error), error
     else:
         raise AssertionError("a search in place of draws")
+    done = translated(box, path)
+    assert done.returncode != 0 and "do_sample" in done.stderr, done
     greedy = model.translate(TEXTS, beams=1, max_tokens=6)
     assert model.translate(TEXTS, sample=True, seed=3, max_tokens=6) == greedy  # of one token each, the likeliest
 
@@ -255,7 +279,8 @@ def main():
     tap = Tap()
     tap.run([sigmoids_are_binary_columns, independent_labels_are_multilabel_columns, cached_columns_keep_their_meaning,
              values_are_given_and_not_scored, heads_are_what_config_json_says, such_heads_are_not_trained,
-             settings_that_cannot_be_are_named, generation_settings_that_cannot_be_are_named, drawn_outputs_are_asked_for,
+             settings_that_cannot_be_are_named, generation_settings_that_cannot_be_are_named,
+             the_command_searches_as_the_folder_says, drawn_outputs_are_asked_for,
              functions_of_cross_encoders_with_several_labels, a_bias_that_is_missing_is_an_error, no_embedding_is_nan, other_folders_say_what_they_are, folders_may_be_named_like_files, too_little_room_for_torch_is_an_error])
     tap.finish()
 
