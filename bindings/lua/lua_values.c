@@ -81,6 +81,8 @@ const char *al_push_text(lua_State *L, int index, const char *what) {
 
 int al_set_value(lua_State *L, al_context *context, const al_setters *setters, void *handle,
                  const char *name, int value) {
+    if (lua_isboolean(L, value) && strcmp(name, "budget") == 0)
+        luaL_error(L, "budget: a number, or a text such as \"1000w\", expected, got boolean");
     if (lua_type(L, value) != LUA_TNUMBER) {
         const char *text = al_push_text(L, value, name);
         return AL_CALL(L, context, setters->set(handle, name, text));

@@ -164,11 +164,6 @@ static const hint_row ROWS[] = {
     {ALCORE_HINT_OPTION, "indiceslabeled|xlabeled|xtraining",
      "what is labeled is named by labeled"},
     {ALCORE_HINT_OPTION, "costs", "what the texts cost is called cost, or costs of a pool"},
-    {ALCORE_HINT_OPTION, "language|languages|references|groups",
-     "it belongs to the texts: give it to a pool, or as a column of their table"},
-    {ALCORE_HINT_OPTION, "x|y|data|corpus|sentences",
-     "texts come first; vectors are the column embeddings, and what is labeled is named by "
-     "labeled"},
     {ALCORE_HINT_OPTION, "randomstate|randomseed|rng", "it is called seed"},
     {ALCORE_HINT_OPTION, "spread", "it is called max_similarity (--max-similarity)"},
     {ALCORE_HINT_OPTION, "strategyname|querystrategy|heuristic|acquisition",

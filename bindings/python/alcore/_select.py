@@ -390,6 +390,8 @@ def _suggest(unknown, parameters):
     """Fails for a name that is no parameter of the strategy, nor like one, but like an argument of select()."""
     arguments = set(inspect.signature(select).parameters) - {"named"} | set(_defaults()) | set(_ffi.COLUMNS)
     for name in sorted(unknown):
+        if name in ("languages", "references", "groups"):
+            raise failure(_ffi.ALCORE_E_PARAM, "%s belong to the texts: give them to a Pool, or as a column of their table" % name)
         near = difflib.get_close_matches(name, arguments, 1, 0.8)
         if near and not difflib.get_close_matches(name, parameters, 1, 0.8) and not lib.alcore_hint(_ffi.ALCORE_HINT_OPTION, name.encode()):
             raise failure(_ffi.ALCORE_E_PARAM, "there is no argument or parameter %r; did you mean %s?" % (name, near[0]))

@@ -144,6 +144,7 @@ case("exclude, eligible and labeled hold as they say", function()
     equal(#assert(pool:select{budget = 8, strategy = "random", labeled = {1, 2, 3}}), 5)
     equal(pool:count_state("labeled"), 0, "labeled is of one call")
     equal(#assert(pool:select{budget = 8, strategy = "random", labeled = {"o", "j", "new"}}), 6)
+    raises("budget: a number, or a text", pool.select, pool, {budget = true, strategy = "random"})
     raises("labeled: there is no row 9", pool.select, pool, {budget = 1, strategy = "random", labeled = {9}})
     fails("ALCORE_E_INVALID", "strategy random does not read the target, but these do: average-dist",
         pool:select{budget = 1, strategy = "random", targets = {"new"}})

@@ -31,7 +31,7 @@ def test_a_measure_of_another_package(name):
 
 @pytest.mark.parametrize("given, told", [({"dedup": "none"}, "option of the pool"), ({"prob": [[.5, .5]]}, "the column probs"),
                                          ({"n_instances": 3}, "the budget"), ({"random_state": 1}, "called seed"),
-                                         ({"costs": [1, 2]}, "called cost"), ({"languages": ["a", "b"]}, "give it to a pool"),
+                                         ({"costs": [1, 2]}, "called cost"), ({"languages": ["a", "b"]}, "give them to a Pool"),
                                          ({"device_map": "auto"}, "called device"), ({"spread": .5}, "called max_similarity"),
                                          ({"lamda": .5}, "did you mean lambda")])
 def test_arguments_that_belong_elsewhere(given, told):
