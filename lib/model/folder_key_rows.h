@@ -313,8 +313,10 @@ KEY(TOKENIZER, ALL, "tokenize_chinese_chars", OBEYED, "",
     "of BERT's classes and of a vocab.txt; true where it is missing")
 KEY(TOKENIZER, ALL, "src_lang", OBEYED, "", "language of sources")
 KEY(TOKENIZER, ALL, "tgt_lang", OBEYED, "", "language of outputs")
-KEY(TOKENIZER, ALL, "additional_special_tokens", OBEYED, "", "languages of mBART and NLLB")
-KEY(TOKENIZER, ALL, "extra_special_tokens", OBEYED, "", "languages of mBART and NLLB")
+KEY(TOKENIZER, ALL, "additional_special_tokens", OBEYED, "",
+    "languages of mBART and NLLB; another token must be in tokenizer.json")
+KEY(TOKENIZER, ALL, "extra_special_tokens", OBEYED, "",
+    "languages of mBART and NLLB; another token must be in tokenizer.json")
 KEY(TOKENIZER, ALL, "unk_token", OBEYED, "", "of a vocab.txt")
 KEY(TOKENIZER, ALL, "cls_token", OBEYED, "",
     "around a text: of the classes of BERT, RoBERTa and RemBERT, and of a vocab.txt")

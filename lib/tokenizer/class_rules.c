@@ -15,6 +15,7 @@
 
 #include <string.h>
 
+#include "tokenizer/language.h"
 #include "tokenizer/token_kinds.h"
 
 typedef enum class { OTHER, BERT, ROBERTA, XLM_ROBERTA, T5, REMBERT } class;
@@ -158,6 +159,50 @@ static alcore_status check_rembert(const alcore__part *config) {
                              "normalizer of tokenizer.json, and take the key out",
                              lowercase ? "do_lower_case" : "keep_accents",
                              lowercase ? "true" : "false");
+}
+
+static bool is_added(const alcore__added_tokens *added, alcore__name name) {
+    for (size_t i = 0; i < added->count; i++)
+        if (added->token[i].content.length == name.length &&
+            memcmp(added->token[i].content.text, name.text, name.length) == 0)
+            return true;
+    return false;
+}
+
+/* transformers adds a special token that tokenizer.json lacks, and finds it in texts. */
+static alcore_status check_special(const alcore__part *config, const char *key, alcore__part *item,
+                                   const alcore__added_tokens *added) {
+    alcore__name name = {0};
+    if (alcore__json_kind(&item->value) == '{')
+        ALCORE__TRY(alcore__part_text(item, "content", &name));
+    else
+        ALCORE__TRY(alcore__part_string(item, &name));
+    if (!name.text || alcore__is_language(name) || is_added(added, name)) return ALCORE_OK;
+    return alcore__part_fail(config, ALCORE_E_UNSUPPORTED,
+                             "%s has '%.*s', which is none of added_tokens of tokenizer.json; open "
+                             "the tokenizer with transformers and save it with save_pretrained(), "
+                             "or take the token out",
+                             key, name.length > 64 ? 64 : (int)name.length, name.text);
+}
+
+alcore_status alcore__class_rules_check_specials(const alcore__part *config,
+                                                 const alcore_tokenizer *tokenizer) {
+    static const char *const keys[] = {"additional_special_tokens", "extra_special_tokens"};
+    for (size_t i = 0; i < sizeof keys / sizeof *keys; i++) {
+        alcore__part list, item;
+        if (!alcore__part_member(config, keys[i], &list)) continue;
+        const char kind = alcore__json_kind(&list.value);
+        if (kind != '[' && kind != '{') continue;
+        if (kind == '[')
+            alcore__part_enter(&list);
+        else
+            alcore__part_enter_object(&list);
+        while (kind == '[' ? alcore__part_next(&list, &item)
+                           : alcore__part_next_member(&list, &item))
+            ALCORE__TRY(check_special(config, keys[i], &item, &tokenizer->added));
+        ALCORE__TRY(alcore__part_leave(&list));
+    }
+    return ALCORE_OK;
 }
 
 alcore_status alcore__class_rules_apply(const alcore__part *config, alcore__name model_type,

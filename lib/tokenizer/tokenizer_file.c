@@ -113,6 +113,7 @@ static alcore_status read_json(const char *path, files *f, const alcore__part *c
                                alcore__name model_type, alcore_tokenizer *tokenizer) {
     ALCORE__TRY(
         alcore__tokenizer_read_json(config->ctx, f->text.data, f->text.length, path, tokenizer));
+    ALCORE__TRY(alcore__class_rules_check_specials(config, tokenizer));
     ALCORE__TRY(alcore__class_rules_apply(config, model_type, tokenizer));
     return alcore__languages_read(config, tokenizer);
 }

@@ -132,6 +132,32 @@ START_TEST(a_malformed_configuration_is_refused_beside_tokenizer_json) {
 }
 END_TEST
 
+/* transformers 5.23 would find each of them in texts, as a token of its own. */
+START_TEST(special_tokens_that_tokenizer_json_has_not_are_refused) {
+    static const char *const refused[] = {"{\"extra_special_tokens\":[\"b\"]}",
+                                          "{\"additional_special_tokens\":[\"<x>\",\"b\"]}",
+                                          "{\"extra_special_tokens\":[{\"content\":\"b\"}]}",
+                                          "{\"extra_special_tokens\":{\"image_token\":\"b\"}}"};
+    alcore_ctx *ctx = NULL;
+    alcore_tokenizer *tokenizer = NULL;
+    ck_assert_ok(alcore_ctx_new(NULL, &ctx));
+    write_file(
+        "tokenizer.json",
+        "{\"added_tokens\":[{\"id\":1,\"content\":\"<x>\",\"special\":true}],\"model\":{"
+        "\"type\":\"WordLevel\",\"unk_token\":\"a\",\"vocab\":{\"a\":0,\"<x>\":1,\"b\":2}}}");
+    for (size_t i = 0; i < sizeof refused / sizeof *refused; i++) {
+        write_file("tokenizer_config.json", refused[i]);
+        ck_assert_fails(alcore_tokenizer_open(ctx, path_of(NULL), &tokenizer), ALCORE_E_UNSUPPORTED,
+                        "_special_tokens has 'b'");
+    }
+    write_file("tokenizer_config.json",
+               "{\"additional_special_tokens\":[],\"extra_special_tokens\":{\"x\":\"<x>\"}}");
+    assert_ids(ctx, NULL, "b", "2");
+    remove_files();
+    alcore_ctx_unref(ctx);
+}
+END_TEST
+
 /* The files of a folder with a sentencepiece model are checked before the model is read. */
 START_TEST(malformed_files_are_refused_beside_a_sentencepiece_model) {
     alcore_ctx *ctx = NULL;
@@ -180,5 +206,6 @@ END_TEST
 CHECK_SUITE("tokenizer_config", unk_token_is_the_unknown_token_of_vocab_txt,
             a_malformed_configuration_is_refused_beside_vocab_txt,
             a_malformed_configuration_is_refused_beside_tokenizer_json,
+            special_tokens_that_tokenizer_json_has_not_are_refused,
             malformed_files_are_refused_beside_a_sentencepiece_model,
             messages_name_the_file_that_has_the_error);
