@@ -85,14 +85,16 @@ alcore_status alcore__class_rules_read_name(const alcore__part *config, const ch
 
 /* ---- the parts ---- */
 
-/* The id of a token that is about to be in a template; -1: there is none. */
+/* The id of a token that is about to be in a template; -1: there is none. Added tokens that the
+ * model does not have get the ids behind its own, in their order, when the tokenizer is finished. */
 static int64_t id_of(const alcore_tokenizer *tokenizer, alcore__name name) {
     const int64_t id = alcore__token_model_id(tokenizer->model, name.text, name.length);
+    int64_t next = alcore__token_model_size(tokenizer->model);
     for (size_t i = 0; id < 0 && i < tokenizer->added.count; i++) {
-        const alcore__added_token *token = &tokenizer->added.token[i];
-        if (token->content.length == name.length &&
-            memcmp(token->content.text, name.text, name.length) == 0)
-            return token->id;
+        const alcore__name other = tokenizer->added.token[i].content;
+        if (other.length == name.length && memcmp(other.text, name.text, name.length) == 0)
+            return next;
+        if (alcore__token_model_id(tokenizer->model, other.text, other.length) < 0) next++;
     }
     return id;
 }

@@ -132,6 +132,23 @@ START_TEST(a_malformed_configuration_is_refused_beside_tokenizer_json) {
 }
 END_TEST
 
+/* As BertTokenizer of transformers 5.23 puts them, whatever the template of the file is. */
+START_TEST(tokens_that_are_only_added_are_put_around_a_text) {
+    alcore_ctx *ctx = NULL;
+    ck_assert_ok(alcore_ctx_new(NULL, &ctx));
+    write_file(
+        "tokenizer.json",
+        "{\"added_tokens\":[{\"id\":0,\"content\":\"a\"},{\"id\":2,\"content\":\"[CLS]\"},"
+        "{\"id\":3,\"content\":\"[SEP]\"}],\"post_processor\":null,"
+        "\"model\":{\"type\":\"WordPiece\",\"unk_token\":\"a\",\"continuing_subword_prefix\":"
+        "\"##\",\"max_input_chars_per_word\":100,\"vocab\":{\"a\":0,\"b\":1}}}");
+    write_file("tokenizer_config.json", "{\"tokenizer_class\":\"BertTokenizer\"}");
+    assert_ids(ctx, NULL, "b", "2 1 3");
+    remove_files();
+    alcore_ctx_unref(ctx);
+}
+END_TEST
+
 /* transformers 5.23 would find each of them in texts, as a token of its own. */
 START_TEST(special_tokens_that_tokenizer_json_has_not_are_refused) {
     static const char *const refused[] = {"{\"extra_special_tokens\":[\"b\"]}",
@@ -207,5 +224,6 @@ CHECK_SUITE("tokenizer_config", unk_token_is_the_unknown_token_of_vocab_txt,
             a_malformed_configuration_is_refused_beside_vocab_txt,
             a_malformed_configuration_is_refused_beside_tokenizer_json,
             special_tokens_that_tokenizer_json_has_not_are_refused,
+            tokens_that_are_only_added_are_put_around_a_text,
             malformed_files_are_refused_beside_a_sentencepiece_model,
             messages_name_the_file_that_has_the_error);
