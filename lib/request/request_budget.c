@@ -114,8 +114,8 @@ static alcore_status check_together(const char *text, const alcore__budgets *bud
     if (last->unit != budgets->items[0].unit)
         return alcore__fail(
             ALCORE_E_PARAM,
-            "budget '%s': all budgets must have the same unit, not %s and %s; a comma stands between "
-            "budgets, not in a number",
+            "budget '%s': all budgets must have the same unit, not %s and %s; a comma stands "
+            "between budgets, not in a number",
             text, alcore__unit_name(budgets->items[0].unit), alcore__unit_name(last->unit));
     for (int32_t i = 0; i + 1 < budgets->count; i++)
         if (budgets->items[i].amount == last->amount)
@@ -135,7 +135,8 @@ alcore_status alcore__budgets_parse(const char *text, alcore__budgets *out) {
         while (trimmed > 0 && rest[trimmed - 1] == ' ') trimmed--;
         if (out->count > 0 && rest[0] == '0' && rest[1] >= '0' && rest[1] <= '9')
             return alcore__fail(ALCORE_E_PARAM,
-                                "budget '%s': a comma stands between budgets; write 1000, not 1,000",
+                                "budget '%s': a comma stands between budgets; write 1000, not "
+                                "1,000",
                                 text);
         if (out->count == ALCORE__BUDGETS)
             return alcore__fail(ALCORE_E_PARAM, "budget: more than %d budgets", ALCORE__BUDGETS);
