@@ -58,6 +58,8 @@ int alcore__output_find(const char *path, alcore__output *out) {
     const int error = follow_links(out->path);
     if (error || !out->exists) return error;
     if (faccessat(AT_FDCWD, out->path, W_OK, AT_EACCESS) != 0) return errno;
+    /* Without a link the path is the name, whatever another process puts there meanwhile. */
+    if (strcmp(path, out->path) == 0) return 0;
     /* An open file that has lost its name, as a link of /proc leads to: it has none to be given. */
     if (stat(out->path, &behind) != 0 || behind.st_ino != out->info.st_ino ||
         behind.st_dev != out->info.st_dev)
