@@ -24,7 +24,7 @@ PUBLIC = {'export': 'base', 'status': 'base', 'context': 'base', 'tensor': 'base
 LIB = os.path.join(ROOT, 'lib')
 # What the command and the modules of Lua compile in themselves: numbers have one grammar
 # (tests/docs/number_grammar.py), and the library exports no function for it.
-COMPILED_IN = {'lib/base/number.h', 'lib/base/output_path.h'}
+COMPILED_IN = {'lib/base/number.h', 'lib/base/number.c', 'lib/base/output_path.h'}
 
 
 def sources(folder):

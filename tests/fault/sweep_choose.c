@@ -19,7 +19,7 @@ NEVER(alcore_scorer_builtin_param, 0) {
 NEVER(alcore_scorer_builtin_needs, 0) {
     HOLDS(alcore_scorer_builtin_needs("nsp", 0) && !alcore_scorer_builtin_needs("nsp", 1000));
 }
-NEVER(alcore_scorer_needs, 0) {
+NEVER(alcore_scorer_needs, WITH_SCORER) {
     HOLDS(alcore_scorer_needs(w->scorer, 0) && !alcore_scorer_needs(w->scorer, 1000));
 }
 NEVER(alcore_hint, 0) {

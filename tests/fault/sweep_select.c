@@ -194,7 +194,8 @@ static alcore_status read_inputs(world *w, alcore_request *request, alcore_pool 
 }
 
 /* A choice takes its last alternative, a flag its other value, an integer 5; 30 rows are drawn. The
- * rounds of plan stay 1: more of them need a list of counts, which is a text. */
+ * rounds of plan stay 1: more of them need a list of counts, which is a text. Labels stay as they
+ * are: the classes here exclude each other. */
 static alcore_status turn_params(alcore_strategy *strategy) {
     alcore_param_info info = ALCORE_PARAM_INFO_INIT;
     alcore_status status = ALCORE_OK;
@@ -209,7 +210,7 @@ static alcore_status turn_params(alcore_strategy *strategy) {
         else if (info.type == ALCORE_PARAM_FLAG && now.setting == FLAGS)
             status = alcore_strategy_set_int(strategy, info.name, *info.initial == '0');
         else if (info.type == ALCORE_PARAM_CHOICE && last && now.setting == CHOICES &&
-                 strcmp(info.name, "distances") != 0)
+                 strcmp(info.name, "distances") != 0 && strcmp(info.name, "labels") != 0)
             status = alcore_strategy_set(strategy, info.name, last + 1);
     }
     return status;
@@ -219,6 +220,15 @@ static alcore_status turn_params(alcore_strategy *strategy) {
 static alcore_status turn_distances(alcore_strategy *strategy) {
     alcore_status status = alcore_strategy_set(strategy, "distances", "needed");
     return status == ALCORE_OK ? alcore_strategy_set_number(strategy, "lambda", 0.1) : status;
+}
+
+/* Agrees to the n-gram model, by which phrases have embeddings, which max_similarity reads. */
+static alcore_status agree(world *w, alcore_request *request, alcore_pool *labeled) {
+    alcore_model *model = NULL;
+    alcore_status status = alcore_model_new_ngram(w->ctx, labeled, NULL, &model);
+    if (status == ALCORE_OK) status = alcore_request_set_model(request, model);
+    alcore_model_unref(model);
+    return status;
 }
 
 static alcore_status turn_options(alcore_request *request) {
@@ -277,6 +287,8 @@ static alcore_status select_with_files(world *w) {
     if (status == ALCORE_OK) status = alcore_request_set_strategy(request, strategy);
     if (status == ALCORE_OK) status = alcore_request_set(request, "budget", "12u");
     if (status == ALCORE_OK && now.setting == CHOICES) status = turn_options(request);
+    if (status == ALCORE_OK && now.setting == CHOICES)
+        status = agree(w, request, pools[ALCORE_ROLE_LABELED]);
     if (status == ALCORE_OK) status = alcore_select(request, &selection);
     if ((status == ALCORE_OK && !selection) || (status != ALCORE_OK && selection))
         status = ALCORE_E_INTERNAL;
