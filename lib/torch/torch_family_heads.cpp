@@ -37,8 +37,8 @@ std::string cross_encoder_function(const Builder &build) {
 }
 
 /* How the outputs of a head over texts become what class_probs() gives: as the pipeline
- * "text-classification" of transformers and CrossEncoder choose it. CrossEncoder writes Identity for
- * several labels where nobody chose a function; their classes exclude each other. */
+ * "text-classification" of transformers and CrossEncoder choose it. CrossEncoder writes Identity
+ * for several labels where nobody chose a function; their classes exclude each other. */
 ClassValues class_values(const Builder &build) {
     const std::string problem = build.config.text("problem_type", "");
     const bool single = build.model.head_out.weight.size(0) == 1;
