@@ -86,7 +86,8 @@ alcore_status alcore__class_rules_read_name(const alcore__part *config, const ch
 /* ---- the parts ---- */
 
 /* The id of a token that is about to be in a template; -1: there is none. Added tokens that the
- * model does not have get the ids behind its own, in their order, when the tokenizer is finished. */
+ * model does not have get the ids behind its own, in their order, when the tokenizer is
+ * finished. */
 static int64_t id_of(const alcore_tokenizer *tokenizer, alcore__name name) {
     const int64_t id = alcore__token_model_id(tokenizer->model, name.text, name.length);
     int64_t next = alcore__token_model_size(tokenizer->model);
