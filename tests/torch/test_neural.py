@@ -91,7 +91,7 @@ def tokens_have_probabilities_by_word(box):
 
 def another_vocabulary_is_another_model(box):
     model, cache = folder(box, "bert", "m"), os.path.join(box, "cache")
-    select = [ALCORE, "select", pool(box), "--model", model, "--budget", "5", "--quiet", "--cache", cache]
+    select = [ALCORE, "select", pool(box), "--model", "embeddings=" + model, "--model", "logprobs=ngram", "--budget", "5", "--quiet", "--cache", cache]
 
     def kept():
         return {name for name in os.listdir(cache) if name.startswith("embeddings-")}
