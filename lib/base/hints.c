@@ -165,7 +165,7 @@ static const hint_row ROWS[] = {
      "what is labeled is named by labeled"},
     {ALCORE_HINT_OPTION, "costs", "what the texts cost is called cost, or costs of a pool"},
     {ALCORE_HINT_OPTION, "randomstate|randomseed|rng", "it is called seed"},
-    {ALCORE_HINT_OPTION, "spread", "it is called max_similarity (--max-similarity)"},
+    {ALCORE_HINT_OPTION, "spread", "it is called max_similarity"},
     {ALCORE_HINT_OPTION, "strategyname|querystrategy|heuristic|acquisition",
      "it is called strategy"},
     {ALCORE_HINT_OPTION, "modelname|modelnameorpath|clf|estimator|learner", "it is called model"},

@@ -39,13 +39,18 @@ class Column:
         return "alcore.Column(%s%s)" % (type(self.values).__name__, ", ragged" if self.offsets is not None else "")
 
 
+def _is_array(value):
+    """Whether a value is a list or an array of any library, such as one on a device that has no length of its own."""
+    return any(hasattr(value, name) for name in ("__len__", "__dlpack__", "__array_interface__", "__cuda_array_interface__"))
+
+
 def column_of(name, value, what=None):
     """A Column of what the caller gave. (values, offsets) is ragged; a list of lists is ragged where a column of that name is,
     else a matrix."""
     if isinstance(value, Column):
         return value
     shape = _ffi.COLUMNS.get(name)
-    if isinstance(value, tuple) and len(value) == 2 and hasattr(value[1], "__len__") and shape in (None, *RAGGED):
+    if isinstance(value, tuple) and len(value) == 2 and _is_array(value[1]) and shape in (None, *RAGGED):
         return Column(value[0], value[1])
     return Column(*ragged_of(value, what or name)) if shape in RAGGED else Column(value)
 
