@@ -50,3 +50,7 @@ def main(folder):
                 found |= {(kind, path.relative_to(root).parts[0], name) for root in roots for path in root.glob(pattern) for name in names_of(path)}
     with open(pathlib.Path(folder) / "package_names.tsv", "w", encoding="utf-8") as file:
         file.writelines("%s\t%s\t%s\n" % row for row in sorted(found) if row[2] not in LEFT_OUT)
+
+
+if __name__ == "__main__":
+    main(sys.argv[1])
