@@ -30,7 +30,7 @@ typedef alcore__conll_cell cell;
 
 typedef struct conll_state {
     alcore__conll_layout layout;
-    bool settled; /* the layout is known */
+    bool decided; /* the layout is known */
     alcore__buffer
         held;          /* until then: the lines since the last blank one, a line feed behind each */
     int64_t held_line; /* the number of the first of them */
@@ -352,7 +352,7 @@ static alcore_status read_held(conll_state *state, const alcore_read_options *op
     at.line = state->held_line;
     ALCORE__TRY(
         alcore__conll_find_layout(&state->layout, options, &at, next, state->held.length, &found));
-    state->settled = found;
+    state->decided = found;
     if (options && options->text_column) state->prefix = PREFIX_NONE;
     for (; next < end; at.line++) {
         const size_t length =
@@ -373,7 +373,7 @@ static alcore_status read_blank(conll_state *state, const alcore_read_options *o
                                 const alcore__line_reader *lines, alcore__record *record,
                                 bool *out_skip) {
     alcore_status status = ALCORE_OK;
-    if (!state->settled && state->held.length > 0 && !state->broken)
+    if (!state->decided && state->held.length > 0 && !state->broken)
         status = read_held(state, options, lines);
     state->held.length = 0;
     if (status == ALCORE_OK && !state->broken) end_sentence(state, record, out_skip);
@@ -399,7 +399,7 @@ static alcore_status read_line(void *data, const alcore_read_options *options,
     *out_skip = true;
     if (blank == length) return read_blank(state, options, lines, record, out_skip);
     if (state->broken) return ALCORE_OK;
-    alcore_status status = state->settled ? read_content(state, lines, text, length)
+    alcore_status status = state->decided ? read_content(state, lines, text, length)
                                           : hold(state, lines, text, length);
     if (status == ALCORE_E_DATA) {
         begin_sentence(state);
