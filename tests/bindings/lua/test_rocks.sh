@@ -26,9 +26,9 @@ mkdir "$sources"
 {
     # What a clone has, and what is to be committed; an unpacked release is clean.
     if git -C "$root" rev-parse >/dev/null 2>&1; then
-        cd "$root" && git ls-files -z --cached --others --exclude-standard bindings/lua | xargs -0 cp --parents -t "$sources"
+        cd "$root" && git ls-files -z --cached --others --exclude-standard bindings/lua lib/base | xargs -0 cp --parents -t "$sources"
     else
-        cp -R "$root/bindings" "$sources"
+        cp -R "$root/bindings" "$root/lib" "$sources"
     fi
     meson install -C "$build" --no-rebuild --quiet --destdir "$folder/stage"
 } >"$folder/said" 2>&1
