@@ -274,7 +274,7 @@ def _take_meanings(pool, named):
             named[column] = pool.column_rows(column, range(len(pool)))
         if named.get(column) is None:
             raise TypeError("%s says what %s holds, which is not given%s" % (name, column, "; a model of your own has a number for "
-                            "each class, such as [1 - p, p]" if column == "probs" else ""))
+                            "each class, such as [1 - p, p]" if meaning == "sigmoid" else ""))
         found[column] = meaning
     return found
 

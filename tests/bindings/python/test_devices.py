@@ -158,7 +158,7 @@ def test_what_the_host_ranks_comes_there_once(device, context, numpy, strategy):
         picked = there.select(6, strategy)
         copied = device.work(1).bytes_out - before
         sums = 0 if strategy == "nnll" else 8 * rows  # of the probabilities of each row, which are to be 1
-            assert copied == probs.nbytes if strategy == "entropy" else 8 * rows <= copied <= 16 * rows + sums + 64
+        assert copied == probs.nbytes if strategy == "entropy" else 8 * rows <= copied <= 16 * rows + sums + 64
         assert picked.indices == here.select(6, strategy).indices
 
 
