@@ -16,6 +16,7 @@ typedef struct alcore__kept_text {
 
 alcore_status alcore__text_file_open(alcore_ctx *ctx, alcore__text_file *file) {
     bool more;
+    file->at = file->count = 0; /* of a reader before, which was closed */
     ALCORE__TRY(
         alcore__record_reader_open(ctx, file->path, &file->options, MAX_LINE_BYTES, &file->reader));
     ALCORE__TRY(alcore__text_file_next(file, &more));
