@@ -39,49 +39,49 @@ def forget_in_child():
 
 
 _get_c_handler = ctypes.PYFUNCTYPE(ctypes.c_void_p, ctypes.c_int)(("PyOS_getsig", ctypes.pythonapi))
+_sigaction = ctypes.CDLL(None).sigaction
+_sigaction.argtypes = [ctypes.c_int, ctypes.c_void_p, ctypes.c_void_p]
+_SIGACTION_BYTES = 1024  # more than struct sigaction has on any platform
+_python_handler = None  # address of the C function that calls Python's handlers, once it is known
 
 
-def _find_python_handler():
-    """The address of the C function that calls Python's handlers; None where a program may set no handlers, as in a
-    subinterpreter. It is found by setting a handler of a signal that has none."""
-    free = next((number for number in range(signal.NSIG - 1, 0, -1) if number in signal.valid_signals() and
-                 signal.getsignal(number) == signal.SIG_DFL and not _get_c_handler(number)), None)
+def _set_handler(handler):
+    """Sets Python's handler of SIGINT and leaves the C handler as it is. Some packages, as polars, put their own C handler before
+    Python's and call Python's from it; signal.signal() alone would replace theirs. Raises ValueError where a program may set no
+    handlers, as in a subinterpreter."""
+    global _python_handler
+    if _get_c_handler(signal.SIGINT) == _python_handler:
+        signal.signal(signal.SIGINT, handler)
+        return
+    before = ctypes.create_string_buffer(_SIGACTION_BYTES)
+    _sigaction(signal.SIGINT, None, before)
     try:
-        signal.signal(free, _nothing)
-        found = _get_c_handler(free)
-        signal.signal(free, signal.SIG_DFL)
-    except (TypeError, ValueError):
-        return None
-    return found
-
-
-def _nothing(number, frame):
-    pass
-
-
-_python_handler = False  # address; False: not looked for yet
+        signal.signal(signal.SIGINT, handler)
+        _python_handler = _get_c_handler(signal.SIGINT)
+    finally:
+        _sigaction(signal.SIGINT, before, None)
 
 
 class _Guard:
     """While the library runs on the main thread, SIGINT only sets a flag (`arrived`); deliver() then calls the handler that was
-    there (`inner`; None: no function of Python, or one that C code has replaced, which stays as it is). Made for every call, so it has
-    neither a base class nor the methods of `with`."""
+    there (`inner`; None: no function of Python, or none may be set). Made for every call, so it has neither a base class nor the
+    methods of `with`."""
 
     __slots__ = ("arrived", "inner")
 
     def __init__(self):
-        global _python_handler
         self.arrived = self.inner = None
-        if _python_handler is False:
-            _python_handler = _find_python_handler()
         handler = signal.getsignal(signal.SIGINT)
-        if callable(handler) and _python_handler is not None and _get_c_handler(signal.SIGINT) == _python_handler:
+        if callable(handler):
+            try:
+                _set_handler(self._note)
+            except ValueError:
+                return
             self.inner = handler
-            signal.signal(signal.SIGINT, self._note)
 
     def leave(self):
         if self.inner is not None:
-            signal.signal(signal.SIGINT, self.inner)
+            _set_handler(self.inner)
 
     def _note(self, number, frame):
         self.arrived = (number, frame)
@@ -97,12 +97,12 @@ class _Guard:
         if self.inner is None:
             yield
             return
-        signal.signal(signal.SIGINT, self.inner)
+        _set_handler(self.inner)
         try:
             self.deliver()
             yield
         finally:
-            signal.signal(signal.SIGINT, self._note)
+            _set_handler(self._note)
 
 
 def _last_error():
@@ -162,8 +162,8 @@ def _is_busy(function, arguments):
     try:
         status = function(*arguments)
     finally:
+        this.guard = None  # first: where a handler is Python's again, it may raise
         guard.leave()
-        this.guard = None
     if _must_wait(status):
         guard.deliver()
         return True

@@ -107,18 +107,37 @@ def test_a_call_goes_on_after_a_handler_that_returns():
     rows = [[float(n % 7), float(n % 11), float(n % 13)] for n in range(20000)]
     with alcore.Context(progress=report) as ctx, alcore.Pool(texts, context=ctx) as pool:
         pool.set_column("embeddings", rows)
-        expected = pool.select(500, "kcenter").indices
+        expected = pool.select(5000, "kcenter").indices
         running.clear()
         before = signal.signal(signal.SIGINT, lambda *_: seen.append(time.monotonic()))
         thread = threading.Thread(target=interrupt)
         try:
             thread.start()
-            assert pool.select(500, "kcenter").indices == expected
+            assert pool.select(5000, "kcenter").indices == expected
             ended = time.monotonic()
         finally:
             thread.join()
             signal.signal(signal.SIGINT, before)
     assert len(seen) == 1 and seen[0] < ended
+
+
+def test_ctrl_c_where_c_code_calls_the_handler_of_python():
+    """polars, when it is imported, puts a C handler of SIGINT before Python's, and calls Python's."""
+    pytest.importorskip("polars")
+    program = """
+import ctypes, signal
+get = ctypes.pythonapi.PyOS_getsig
+get.restype = ctypes.c_void_p
+of_python = get(signal.SIGINT)
+import polars
+of_polars = get(signal.SIGINT)
+assert of_polars != of_python
+import test_process
+test_process.test_ctrl_c_stops_a_call()
+assert get(signal.SIGINT) == of_polars
+"""
+    status, _, error = child(program, PYTHONPATH=os.pathsep.join([os.path.dirname(__file__), os.environ["PYTHONPATH"]]))
+    assert status == 0, error
 
 
 def test_a_handler_of_c_code_stays():
