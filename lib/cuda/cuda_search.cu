@@ -251,8 +251,8 @@ void plain_search(const search_call &s) {
             const uint8_t *query_mask = s.query_mask ? s.query_mask + first : nullptr;
             const unsigned blocks = blocks_for(
                 (int64_t)blocks_for(a.count, PAIR_ROWS) * blocks_for(count, PAIR_ROWS), CUDA_WARPS);
-            auto launch = [&](auto sqd) {
-                CUDA_LAUNCH((values_kernel<decltype(sqd)::value>), blocks, CUDA_THREADS,
+            auto launch = [&](auto sq_dist) {
+                CUDA_LAUNCH((values_kernel<decltype(sq_dist)::value>), blocks, CUDA_THREADS,
                             piece.stream, a, b, s.rows->dims, cosine, row_values, query_values);
             };
             largest ? launch(std::false_type()) : launch(std::true_type());

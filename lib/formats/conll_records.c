@@ -287,33 +287,29 @@ static alcore_status read_names(conll_state *state, const alcore__line_reader *l
 
 /* Makes the sentence a record, views of the state that the next line invalidates; *out_skip is true
  * when it has no token. */
-static void end_sentence(conll_state *state, alcore__record *record, bool *out_skip) {
+static alcore_status end_sentence(conll_state *state, const alcore__line_reader *lines,
+                                  alcore__record *record, bool *out_skip) {
     *out_skip = state->tokens == 0;
     if (*out_skip) {
         begin_sentence(state);
-        return;
+        return ALCORE_OK;
     }
     cut_first_sentence(state);
     record->line = state->first_line;
     record->text = state->text.data;
     record->text_length = state->text.length;
-    if (state->layout.tag >= 0) {
-        record->reference = state->tags.data;
-        record->reference_length = state->tags.length;
-    }
-    if (state->id.length > 0) {
-        record->id = state->id.data;
-        record->id_length = state->id.length;
-    }
-    if (state->document.length > 0) {
-        record->group = state->document.data;
-        record->group_length = state->document.length;
-    }
-    if (state->prefix == PREFIX_EACH) {
-        record->language = state->language;
-        record->language_length = strlen(state->language);
-    }
+    if (state->layout.tag >= 0)
+        ALCORE__TRY(alcore__record_set(record, ALCORE__ROLE_REFERENCE, state->tags.data,
+                                       state->tags.length, lines));
+    ALCORE__TRY(
+        alcore__record_set(record, ALCORE__ROLE_ID, state->id.data, state->id.length, lines));
+    ALCORE__TRY(alcore__record_set(record, ALCORE__ROLE_GROUP, state->document.data,
+                                   state->document.length, lines));
+    if (state->prefix == PREFIX_EACH)
+        ALCORE__TRY(alcore__record_set(record, ALCORE__ROLE_LANGUAGE, state->language,
+                                       strlen(state->language), lines));
     state->handed_over = true;
+    return ALCORE_OK;
 }
 
 /* Reads a line that is not blank, of a file whose layout is known. */
@@ -376,7 +372,8 @@ static alcore_status read_blank(conll_state *state, const alcore_read_options *o
     if (!state->decided && state->held.length > 0 && !state->broken)
         status = read_held(state, options, lines);
     state->held.length = 0;
-    if (status == ALCORE_OK && !state->broken) end_sentence(state, record, out_skip);
+    if (status == ALCORE_OK && !state->broken)
+        status = end_sentence(state, lines, record, out_skip);
     state->broken = false;
     if (status == ALCORE_E_DATA) {
         begin_sentence(state);

@@ -245,8 +245,8 @@ static alcore_status check_escapes(const char *path, const alcore_read_options *
                         format->name);
 }
 
-/* Looks at the beginning of a file that is text as far as its name says. With a suffix of which
- * nothing is known it has to look like text, too; else what it looks like is a warning. */
+/* Checks the first bytes of a file whose name says that it is text. Bytes of another kind of file
+ * are an error where the suffix is unknown, so that text was only guessed; else a warning. */
 static alcore_status check_content(alcore__record_reader *reader,
                                    const alcore__file_suffix *suffix) {
     alcore__line_reader *lines = &reader->lines;

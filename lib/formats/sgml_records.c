@@ -204,25 +204,20 @@ static alcore_status break_line(sgml_state *state, alcore_ctx *ctx) {
 }
 
 /* Makes the segment a record, views of the state. */
-static void end_segment(sgml_state *state, alcore__record *record) {
+static alcore_status end_segment(sgml_state *state, const alcore__line_reader *lines,
+                                 alcore__record *record) {
     state->in_segment = false;
     trim(state);
     if (state->text.length > 0 && state->text.length == state->line_break) state->text.length--;
     record->line = state->first_line;
     record->text = state->text.length > 0 ? state->text.data : "";
     record->text_length = state->text.length;
-    if (state->id.length > 0) {
-        record->id = state->id.data;
-        record->id_length = state->id.length;
-    }
-    if (state->document.length > 0) {
-        record->group = state->document.data;
-        record->group_length = state->document.length;
-    }
-    if (state->language.length > 0) {
-        record->language = state->language.data;
-        record->language_length = state->language.length;
-    }
+    ALCORE__TRY(
+        alcore__record_set(record, ALCORE__ROLE_ID, state->id.data, state->id.length, lines));
+    ALCORE__TRY(alcore__record_set(record, ALCORE__ROLE_GROUP, state->document.data,
+                                   state->document.length, lines));
+    return alcore__record_set(record, ALCORE__ROLE_LANGUAGE, state->language.data,
+                              state->language.length, lines);
 }
 
 /* Reads a tag; *out_skip is false where it ends a segment that is read. */
@@ -249,8 +244,7 @@ static alcore_status read_tag(sgml_state *state, const alcore_read_options *opti
     if (!state->in_segment || !(is_empty || alcore__markup_is(tag, "/seg"))) return ALCORE_OK;
     *out_skip = !state->is_read;
     state->in_segment = false;
-    if (state->is_read) end_segment(state, record);
-    return ALCORE_OK;
+    return state->is_read ? end_segment(state, lines, record) : ALCORE_OK;
 }
 
 /* more of the format: reads on in the line up to the end of a segment that is read. */

@@ -18,7 +18,7 @@
 #include "base/rng.h"
 #include "metric/segment_pairs.h"
 
-/* Samples are handed to threads in runs that visit about so many segments. */
+/* A task of a thread gets as many samples as have about this many segments together. */
 #define SEGMENTS_OF_TASK 65536
 
 alcore_status alcore__paired_read(alcore__paired *out, const alcore_paired_options *given) {

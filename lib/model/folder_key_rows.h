@@ -245,11 +245,11 @@ KEY(CONFIG | GENERATION, SEQ2SEQ, "token_healing", REFUSED, "false", "")
 KEY(CONFIG | GENERATION, SEQ2SEQ, "temperature", OBEYED, "",
     "of samples; that of the call counts first")
 KEY(CONFIG | GENERATION, SEQ2SEQ, "top_k", OBEYED, "",
-    "samples are of so many tokens; all where it is missing")
+    "samples are drawn from this many of the likeliest tokens; from all where it is missing")
 KEY(CONFIG | GENERATION, SEQ2SEQ, "top_p", OBEYED, "",
-    "samples are of the likeliest tokens that have this share together")
+    "samples are drawn from the likeliest tokens whose probabilities sum to this")
 KEY(CONFIG | GENERATION, SEQ2SEQ, "min_p", OBEYED, "",
-    "samples are of tokens that have this share of the likeliest one's")
+    "samples are drawn from tokens with at least this share of the likeliest one's probability")
 KEY(CONFIG | GENERATION, SEQ2SEQ, "top_h", OBEYED, "",
     "of samples, which are refused with it; a search does not read it")
 KEY(CONFIG | GENERATION, SEQ2SEQ, "typical_p", OBEYED, "",

@@ -34,7 +34,8 @@
 #include "pool/column_names.h"
 #include "pool/column_writer.h"
 
-/* The file is written again when the model has computed so many times as long as that took. */
+/* The file is written again once the model has computed this many times as long as the last writing
+ * took: writing takes a tenth of the time at most. */
 enum { WORK_PER_WRITING = 10 };
 
 /* One run of a model with a cache. */
