@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Reading records (records.h): which format a path has, what the names of columns and keys mean,
- * and the loop that cuts a file into lines, lets the format turn each into a record, and hands
- * batches to the caller. The formats are in text_records.c, table_records.c, jsonl_records.c,
- * conll_records.c and sgml_records.c (record_format.h). Cost: one pass over the bytes; the memory
- * of the longest line and of one batch.
+/* Reading records (records.h): which format a path has, and the loop that cuts a file into lines,
+ * lets the format turn each into a record, and hands batches to the caller. The formats are in
+ * text_records.c, table_records.c, jsonl_records.c, conll_records.c and sgml_records.c; what they
+ * share is in record_roles.c (record_format.h). Cost: one pass over the bytes; the memory of the
+ * longest line and of one batch.
  */
 #include "formats/records.h"
 
@@ -11,7 +11,6 @@
 #include <string.h>
 
 #include "alcore/remedy.h"
-#include "base/number.h"
 #include "formats/byte_stream.h"
 #include "formats/file_content.h"
 #include "formats/file_suffix.h"
@@ -55,86 +54,6 @@ static alcore_status find_format(const char *path, const alcore_read_options *op
     }
     *out = named[suffix->format];
     return alcore__file_suffix_check(path, suffix);
-}
-
-/* Whether the column that the options name, NULL where they name none, is called that. */
-bool alcore__is_column(const char *requested, const char *name, size_t length) {
-    return requested && strlen(requested) == length && memcmp(requested, name, length) == 0;
-}
-
-/* Looks a column's or key's name up: first as the columns that the options name, then among the
- * known names. A role whose column the options name has no other. */
-int32_t alcore__record_role(const alcore_read_options *options, const char *name, size_t length,
-                            int32_t *out_rank) {
-    static const struct {
-        const char *name;
-        int32_t role, rank;
-    } names[] = {
-        {"text", ALCORE__ROLE_TEXT, 1},
-        {"source", ALCORE__ROLE_TEXT, 2},
-        {"src", ALCORE__ROLE_TEXT, 3},
-        {"id", ALCORE__ROLE_ID, 1},
-        {"reference", ALCORE__ROLE_REFERENCE, 1},
-        {"target", ALCORE__ROLE_REFERENCE, 2},
-        {"translation", ALCORE__ROLE_REFERENCE, 3},
-        {"lang", ALCORE__ROLE_LANGUAGE, 1},
-        {"language", ALCORE__ROLE_LANGUAGE, 2},
-        {"group", ALCORE__ROLE_GROUP, 1},
-        {"cost", ALCORE__ROLE_COST, 1},
-    };
-    const char *text = options ? options->text_column : NULL;
-    const char *reference = options ? options->reference_column : NULL;
-    *out_rank = 1;
-    if (alcore__is_column(text, name, length)) return ALCORE__ROLE_TEXT;
-    if (alcore__is_column(reference, name, length)) return ALCORE__ROLE_REFERENCE;
-    for (size_t i = 0; i < sizeof names / sizeof *names; i++) {
-        if (strlen(names[i].name) != length || memcmp(names[i].name, name, length) != 0) continue;
-        if (text && names[i].role == ALCORE__ROLE_TEXT) return ALCORE__ROLE_NONE;
-        if (reference && names[i].role == ALCORE__ROLE_REFERENCE) return ALCORE__ROLE_NONE;
-        *out_rank = names[i].rank;
-        return names[i].role;
-    }
-    return ALCORE__ROLE_NONE;
-}
-
-/* Sets the member of a record that a role fills to a view of the value; an empty value other than
- * the text counts as absent. */
-alcore_status alcore__record_set(alcore__record *record, int32_t role, const char *value,
-                                 size_t length, const alcore__line_reader *lines) {
-    if (role == ALCORE__ROLE_TEXT) {
-        record->text = value;
-        record->text_length = length;
-        return ALCORE_OK;
-    }
-    if (length == 0) return ALCORE_OK;
-    switch (role) {
-    case ALCORE__ROLE_ID:
-        record->id = value;
-        record->id_length = length;
-        break;
-    case ALCORE__ROLE_REFERENCE:
-        record->reference = value;
-        record->reference_length = length;
-        break;
-    case ALCORE__ROLE_LANGUAGE:
-        record->language = value;
-        record->language_length = length;
-        break;
-    case ALCORE__ROLE_GROUP:
-        record->group = value;
-        record->group_length = length;
-        break;
-    case ALCORE__ROLE_COST:
-        if (!alcore__parse_double(value, length, &record->cost) || !(record->cost >= 0) ||
-            isinf(record->cost))
-            return alcore__lines_fail(lines, "the cost \"%.*s\" is no number >= 0%s",
-                                      (int)(length < 40 ? length : 40), value,
-                                      alcore__number_fault(value, length));
-        break;
-    default:
-        break;
-    }
-    return ALCORE_OK;
 }
 
 /* Estimates how many records follow, at the rate of the `records` so far. used: bytes of the lines
