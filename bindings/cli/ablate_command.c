@@ -34,7 +34,7 @@ typedef struct ablation {
 /* Splits the list of weights at its commas. The values are checked by the strategy. */
 static int read_weights(ablation *self) {
     const arguments *args = self->args;
-    const char *strategy = option_value(args, OPTION_STRATEGY, ALCORE_DEFAULT_STRATEGY);
+    const char *strategy = option_value(args, OPTION_STRATEGY, alcore_strategy_recommended());
     const bool ratio = option_given(args, OPTION_RATIO) ||
                        (!strcmp(strategy, "hybrid") && !option_given(args, OPTION_LAMBDA));
     if (ratio && option_given(args, OPTION_LAMBDA))
@@ -62,7 +62,7 @@ static alcore_status set_strategy_parameter(void *strategy, const char *name, co
 /* Makes the strategy and sets values [count] to the weights. A weight that the strategy refuses is
  * refused before anything is selected. */
 static int prepare_strategy(ablation *self, double *values) {
-    const char *name = option_value(self->args, OPTION_STRATEGY, ALCORE_DEFAULT_STRATEGY);
+    const char *name = option_value(self->args, OPTION_STRATEGY, NULL);
     TRY(outcome(alcore_strategy_new(self->ctx, name, &self->strategy)));
     TRY(set_parameters(self->args, set_strategy_parameter, self->strategy));
     for (int64_t i = 0; i < self->count; i++) {

@@ -16,7 +16,8 @@
 
 const option_info option_table[OPTION_TOTAL] = {
     [OPTION_STRATEGY] = {"strategy", 0, "NAME", false, COMMAND_SELECT | COMMAND_ABLATE,
-                         "the rule that chooses (default huds); `alcore strategies` lists them"},
+                         "the rule that chooses (default recommended: the one that this release "
+                         "recommends); `alcore strategies` lists them"},
     [OPTION_SCORER] = {"scorer", 0, "NAME", false, COMMAND_SCORE | COMMAND_RHO,
                        "the score (required; of rho by default nnll); `alcore scorers` lists them"},
     [OPTION_PARAM] = {"param", 'p', "NAME=VALUE", true,

@@ -32,6 +32,11 @@ static const char *const role_names[] = {NULL, "candidates", "labeled", "target"
 static const char *const type_names[] = {NULL,     "flag",    "integer", "number",
                                          "choice", "numbers", "text"};
 
+/* Whether it is the strategy that a command without --strategy selects with. */
+static bool is_recommended(const registry *reg, const char *name) {
+    return reg == &strategies && strcmp(name, alcore_strategy_recommended()) == 0;
+}
+
 static json_t *entry_json(const registry *reg, const char *name) {
     json_t *needs = json_object(), *params = json_array();
     alcore_param_info info = ALCORE_PARAM_INFO_INIT;
@@ -48,8 +53,11 @@ static json_t *entry_json(const registry *reg, const char *name) {
                                                 info.initial, "choices", info.choices, "minimum",
                                                 json_finite(info.minimum), "maximum",
                                                 json_finite(info.maximum), "help", info.help));
-    return json_pack("{s:s, s:s, s:o, s:o}", "name", name, "summary", reg->summary(name), "needs",
-                     needs, "parameters", params);
+    json_t *all = json_pack("{s:s, s:s, s:o, s:o}", "name", name, "summary", reg->summary(name),
+                            "needs", needs, "parameters", params);
+    if (reg == &strategies)
+        json_object_set_new(all, "recommended", json_boolean(is_recommended(reg, name)));
+    return all;
 }
 
 /* Prints a bound; a large power of two as 2^N. */
@@ -121,7 +129,8 @@ static int show(const registry *reg, const arguments *args) {
         entry_text(reg, wanted);
     } else {
         for (int32_t i = 0; reg->name(i); i++)
-            printf("%-17s %s\n", reg->name(i), reg->summary(reg->name(i)));
+            printf("%-17s %s%s\n", reg->name(i), reg->summary(reg->name(i)),
+                   is_recommended(reg, reg->name(i)) ? " (recommended)" : "");
     }
     return EXIT_DONE;
 }

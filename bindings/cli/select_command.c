@@ -52,8 +52,7 @@ int fill_request(const arguments *args, alcore_ctx *ctx, const inputs *in) {
         name_of_option(request_options[i], name);
         if (value) TRY(outcome(alcore_request_set(in->request, name, value)));
     }
-    TRY(outcome(alcore_strategy_new(
-        ctx, option_value(args, OPTION_STRATEGY, ALCORE_DEFAULT_STRATEGY), &strategy)));
+    TRY(outcome(alcore_strategy_new(ctx, option_value(args, OPTION_STRATEGY, NULL), &strategy)));
     code = EXIT_DONE;
     if (option_given(args, OPTION_PLAN))
         code = outcome(alcore_strategy_set(strategy, "file", option_value(args, OPTION_PLAN, "")));

@@ -78,8 +78,7 @@ def write_ffi(api):
             "NUMBER_COLUMNS = (%s,)" % ", ".join('"%s"' % name for name in api["number_columns"])]
     out += ["#: Functions of a caller's model and the column that each makes.", "MODEL_FUNCTIONS = {"]
     out += ['    "%s": "%s",' % item for item in api["model_functions"].items()]
-    out += ["}", "#: What a request without a strategy does.",
-            'DEFAULT_STRATEGY = "%s"' % api["default_strategy"], "", ""]
+    out += ["}", "", ""]
     for callback in api["callbacks"]:
         if not any(argument["type"].startswith("const alcore") for argument in callback["args"]):
             out.append("%s = %s" % (callback["name"], types.function_type(callback)))
@@ -104,8 +103,7 @@ def write_stub(api):
     """The package's types: package.pyi.in with the signatures of the calls that take columns by name."""
     def signature(first, before, after, indent):
         columns = ["%s: Optional[Any] = None" % name for name in api["columns"]]
-        parts = first + ['budget: Union[int, float, str, None] = None', '_Strategy = "%s"' % api["default_strategy"], "*"]
-        parts[-2] = "strategy: " + parts[-2]
+        parts = first + ["budget: Union[int, float, str, None] = None", "strategy: Optional[_Strategy] = None", "*"]
         parts += before + ["model: Optional[_Models] = None"] + columns + ["targets: Optional[_Dataset] = None"]
         parts += after + ["fill: Optional[str] = None", "params: Optional[Mapping[str, _Setting]] = None",
                           "**strategy_params: Any"]
@@ -243,7 +241,7 @@ def write_lua(api):
     for struct in api["structs"]:
         if struct["name"] in LUA_STRUCTS:
             structs += lua_members(struct, LUA_STRUCTS[struct["name"]])
-    out += ["    {NULL, 0}};"] + structs + ['const char al_default_strategy[] = "%s";' % api["default_strategy"]]
+    out += ["    {NULL, 0}};"] + structs
     return "\n".join(out) + "\n"
 
 

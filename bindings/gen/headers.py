@@ -184,11 +184,6 @@ def model_functions_of(root):
             re.findall(r'\{"(\w+)", offsetof\(alcore_model_host, (\w+)\),', table)}
 
 
-def default_strategy_of(root):
-    text = (root / "include" / "alcore" / "request.h").read_text()
-    return re.search(r'^#define ALCORE_DEFAULT_STRATEGY "([\w-]+)"$', text, re.M).group(1)
-
-
 def read_api(root):
     """The whole stable API as one dictionary."""
     root = Path(root)
@@ -204,5 +199,4 @@ def read_api(root):
     api["columns"] = columns_of(root)
     api["number_columns"] = number_columns_of(root)
     api["model_functions"] = model_functions_of(root)
-    api["default_strategy"] = default_strategy_of(root)
     return api

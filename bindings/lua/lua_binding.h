@@ -228,7 +228,6 @@ extern const al_member al_answer_report[];
 extern const al_member al_answer_score[], al_in_domain_score[], al_length_ratio_score[],
     al_overlap_options[], al_overlap_score[], al_ter_options[], al_ter_score[],
     al_word_accuracy_score[];
-extern const char al_default_strategy[];
 /* Sets the members of the struct whose fields the table at index has; the others keep their value.
  * Pushes the strings and objects that the struct then points to. Index 0 is no table. */
 void al_read_struct(lua_State *L, int table, const al_member *members, void *out);

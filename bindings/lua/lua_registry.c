@@ -19,6 +19,15 @@ static int strategies(lua_State *L) {
     return 1;
 }
 
+/*** Name of the recommended strategy, which a call that names none selects with; a minor release
+ * may recommend another one. "recommended" stands for it wherever a strategy is named.
+ * @function alcore.recommended_strategy
+ * @treturn string */
+static int recommended_strategy(lua_State *L) {
+    lua_pushstring(L, alcore_strategy_recommended());
+    return 1;
+}
+
 /*** Names of the built-in scorers.
  * @function alcore.scorers
  * @treturn table */
@@ -157,6 +166,7 @@ const al_method al_registry_functions[] = {{"about", about},
                                            {"feature", feature},
                                            {"needs", needs},
                                            {"params", params},
+                                           {"recommended_strategy", recommended_strategy},
                                            {"scorer_needs", scorer_needs},
                                            {"scorer_params", scorer_params},
                                            {"scorers", scorers},

@@ -330,7 +330,7 @@ static int set_table_parameter(selecting *self, int key, int value) {
 static int find_strategy(selecting *self) {
     lua_State *L = self->L;
     lua_getfield(L, self->fields, "strategy");
-    if (lua_isnil(L, -1)) lua_pushstring(L, al_default_strategy);
+    if (lua_isnil(L, -1)) lua_pushliteral(L, "recommended");
     int failed = al_strategy_from(L, -1, self->context, &self->strategy);
     if (failed) return failed;
     self->strategy_index = lua_gettop(L);

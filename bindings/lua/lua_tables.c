@@ -601,4 +601,3 @@ const al_member al_vocabulary_options[] = {
     {"kind", AL_WORD, 1, offsetof(alcore_vocabulary_options, kind), al_vocabulary_kinds},
     {"byte_fallback", AL_FLAG, 1, offsetof(alcore_vocabulary_options, byte_fallback), NULL},
     {NULL, 0, 0, 0, NULL}};
-const char al_default_strategy[] = "huds";

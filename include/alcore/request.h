@@ -11,14 +11,11 @@
 
 ALCORE_BEGIN
 
-/** Name of the strategy of a request that was given none. */
-#define ALCORE_DEFAULT_STRATEGY "huds"
-
 /** A request. It may be changed and used again: the next round is alcore_request_set(request,
  * "round", "2"). */
 typedef struct alcore_request alcore_request;
 
-/** Makes an empty request: strategy huds, round 1, the context's seed.
+/** Makes an empty request: the recommended strategy, round 1, the context's seed.
  * @param[in] ctx kept
  * @param[out] out owned; NULL on failure
  * @return ALCORE_OK, ALCORE_E_INVALID, ALCORE_E_NOMEM
@@ -55,7 +52,8 @@ ALCORE_API alcore_status alcore_request_set_pool(alcore_request *request, int32_
 
 /** Sets the strategy.
  * @param[in,out] request borrowed, changed
- * @param[in] strategy kept; NULL: huds with its defaults
+ * @param[in] strategy kept; NULL: the recommended strategy, alcore_strategy_recommended(), with its
+ *   defaults
  * @return ALCORE_OK, ALCORE_E_INVALID (a strategy of another context), ALCORE_E_BUSY
  * @serialized per request; ALCORE_E_BUSY while another call uses it.
  * @since 0.1 */

@@ -24,15 +24,24 @@ typedef struct alcore_strategy alcore_strategy;
  * @since 0.1 */
 ALCORE_API const char *alcore_strategy_builtin_name(int64_t index);
 
+/** Name of the recommended strategy, which a request without a strategy and every call or command
+ * that names none selects with. A minor release may recommend another one; the summary and the
+ * provenance of a selection name it. A program whose picks must not change names its strategy:
+ * each of the built-in ones, huds for example, always is what its paper says.
+ * @return a view, valid for ever
+ * @threadsafe
+ * @since 1.0 */
+ALCORE_API const char *alcore_strategy_recommended(void);
+
 /** One line about a built-in strategy.
- * @param[in] name borrowed: a strategy's name
+ * @param[in] name borrowed: a strategy's name; NULL or "recommended": the recommended one
  * @return a view, valid for ever; NULL: no such strategy
  * @threadsafe
  * @since 0.1 */
 ALCORE_API const char *alcore_strategy_builtin_summary(const char *name);
 
 /** Description of a parameter of a built-in strategy.
- * @param[in] name borrowed: a strategy's name
+ * @param[in] name borrowed: a strategy's name; NULL or "recommended": the recommended one
  * @param[in] index from 0
  * @param[in,out] out size-first; filled with views, valid for ever
  * @return ALCORE_OK, ALCORE_E_INVALID, ALCORE_E_NOT_FOUND (past the last), ALCORE_E_PARAM (no such
@@ -44,7 +53,7 @@ ALCORE_API alcore_status alcore_strategy_builtin_param(const char *name, int64_t
 
 /** Names of the columns a built-in strategy needs in a role, one a call; "|" separates
  * alternatives: "scores|logprobs".
- * @param[in] name borrowed: a strategy's name
+ * @param[in] name borrowed: a strategy's name; NULL or "recommended": the recommended one
  * @param[in] role ALCORE_ROLE_*
  * @param[in] index from 0
  * @return a view, valid for ever; NULL past the last, or no such strategy
@@ -54,7 +63,7 @@ ALCORE_API const char *alcore_strategy_builtin_needs(const char *name, int32_t r
 
 /** Makes a built-in strategy with its defaults.
  * @param[in] ctx kept
- * @param[in] name borrowed: a strategy's name
+ * @param[in] name borrowed: a strategy's name; NULL or "recommended": the recommended one
  * @param[out] out owned; NULL on failure
  * @return ALCORE_OK, ALCORE_E_INVALID, ALCORE_E_PARAM (names the nearest), ALCORE_E_NOMEM
  * @threadsafe

@@ -169,18 +169,15 @@ static alcore_status select_all(ablation *self) {
     return ALCORE_OK;
 }
 
-/* Makes the strategy whose parameter is varied: a copy of the request's, or the default one, which
- * is made first in any case, as its parameter stands in where the request's strategy names none.
+/* Makes the strategy whose parameter is varied: a copy of the request's, or the recommended one.
  * Fails for a strategy without the parameter; a host's has none. */
 static alcore_status make_strategy(ablation *self) {
     const alcore_strategy *theirs = self->request->strategy;
     const char *value;
-    ALCORE__TRY(alcore_strategy_new(self->ctx, ALCORE_DEFAULT_STRATEGY, &self->strategy));
     if (!self->parameter && theirs) self->parameter = alcore__strategy_ablated(theirs);
-    if (!self->parameter) self->parameter = alcore__strategy_ablated(self->strategy);
-    if (!theirs) return ALCORE_OK;
-    alcore_strategy_unref(self->strategy);
-    self->strategy = NULL;
+    if (!self->parameter) self->parameter = "lambda";
+    if (!theirs)
+        return alcore_strategy_new(self->ctx, NULL /* the recommended one */, &self->strategy);
     ALCORE__TRY(alcore_strategy_get(self->request->strategy, self->parameter, &value));
     ALCORE__TRY(alcore__read_begin(theirs, "strategy"));
     const alcore_status status = alcore__strategy_copy(theirs, &self->strategy);

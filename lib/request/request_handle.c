@@ -155,7 +155,7 @@ alcore_status alcore_request_set_pool(alcore_request *request, int32_t role, alc
     return alcore__request_end(request, ALCORE_OK);
 }
 
-/* Keeps a reference to the strategy; NULL: huds with its defaults. The new one is referenced before
+/* Keeps a reference to the strategy; NULL: the recommended one. The new one is referenced before
  * the old one is released, as they may be the same. */
 alcore_status alcore_request_set_strategy(alcore_request *request, alcore_strategy *strategy) {
     ALCORE__TRY(alcore__request_begin(request, "alcore_request_set_strategy"));

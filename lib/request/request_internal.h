@@ -86,7 +86,7 @@ struct alcore_request {
     alcore_pool *excluded;         /* texts that are not selected, one reference; NULL: not set */
     alcore_pool *excluded_phrases; /* texts of the phrases whose ids were read into the list of
                                       excluded rows, owned; NULL: there are none */
-    alcore_strategy *strategy;     /* NULL: huds with its defaults */
+    alcore_strategy *strategy;     /* NULL: the recommended one */
     alcore_model *model;           /* NULL: only the built-in n-gram model */
     /* By the index of alcore__column_name_input(): the model of that column, asked before `model`;
      * NULL: none of its own. */

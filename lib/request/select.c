@@ -48,7 +48,7 @@ typedef struct answer {
     alcore_pool *phrases;    /* one reference; NULL: the candidates are those of the caller */
     alcore__text_rows texts; /* what is known of the texts of `phrases`; else all 0 */
     alcore_ctx *ctx;
-    alcore_strategy *strategy; /* the request's, or a new ALCORE_DEFAULT_STRATEGY; one reference */
+    alcore_strategy *strategy; /* the request's, or the recommended one; one reference */
     alcore__masks masks;
     alcore__resolution resolution; /* the columns that the strategy reads */
     alcore__reuse reuse; /* with max_age: the columns that earlier rounds have values of */
@@ -246,7 +246,7 @@ static alcore_status set_budgets(answer *self, alcore__fill *fill) {
 }
 
 /* Reads the options into the input of the run, opens the engine that the option "device" names, and
- * sets self->strategy (huds, when none was set). Pools are added by run(). The value of a choice is
+ * sets self->strategy (the recommended one, when none was set). Pools are added by run(). The value of a choice is
  * its index among the words of the option table in request_handle.c, whose order is that of
  * ALCORE__FILL_* and ALCORE__TIE_*; of nan, 1 is exclude. explain: the outcome then tells what each
  * term of the score decided, for reasons and summary. alcore__request_answer() frees what a failure
@@ -274,7 +274,7 @@ static alcore_status set_up(answer *self) {
         self->strategy = alcore_strategy_ref(request->strategy);
         return ALCORE_OK;
     }
-    return alcore_strategy_new(self->ctx, ALCORE_DEFAULT_STRATEGY, &self->strategy);
+    return alcore_strategy_new(self->ctx, NULL /* the recommended one */, &self->strategy);
 }
 
 /* Provides the columns of the texts by which phrases are measured (self->texts.columns), where the

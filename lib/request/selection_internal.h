@@ -45,6 +45,7 @@ typedef struct alcore__ranking {
 
     /* What was asked. Texts are owned unless they are static. */
     char *strategy;               /* its name */
+    bool recommended;             /* the request named none, or asked for the recommended one */
     const char *reason, *measure; /* static: words for reasons (alcore__strategy_reason()); reason
                                      may be NULL */
     bool scored;                  /* the strategy computed scores from columns first */

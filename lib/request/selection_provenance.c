@@ -3,7 +3,9 @@
  *
  *     version               of the library
  *     command               of the command-line tool that made the request; left out without one
- *     strategy, parameters, options, seed
+ *     strategy              its name; recommended: the request asked for none, or for the
+ *                           recommended one, whichever that is
+ *     parameters, options, seed
  *     round                 of annotation, from 1, which the random draws depend on
  *     inputs                the pools and columns that were read, with their fingerprints
  *     masked                rows that were no candidates, by cause
@@ -237,6 +239,7 @@ void alcore__selection_put_provenance(const alcore_selection *selection, alcore_
     alcore__json_put_string(json, "version", ALCORE_VERSION);
     if (ranking->command) alcore__json_put_raw(json, "command", ranking->command);
     alcore__json_put_string(json, "strategy", ranking->strategy);
+    alcore__json_put_flag(json, "recommended", ranking->recommended);
     alcore__json_put_raw(json, "parameters", ranking->parameters);
     alcore__json_put_raw(json, "options", ranking->options);
     /* Unsigned: it may exceed int64_t, the largest that alcore__json_put_integer() takes. */

@@ -89,6 +89,7 @@ static alcore_status keep_request(alcore__ranking *self, const alcore_request *r
     self->reason = alcore__strategy_reason(strategy);
     self->measure = alcore__strategy_measure(strategy);
     self->scored = alcore__strategy_scores(strategy);
+    self->recommended = alcore__strategy_is_recommended(strategy);
     ALCORE__TRY(copy_text(ctx, alcore__strategy_name(strategy), &self->strategy));
     ALCORE__TRY(copy_text(ctx, alcore__values_text(&request->values, "device"), &self->device));
     if (command[0] != '\0') ALCORE__TRY(copy_text(ctx, command, &self->command));

@@ -303,8 +303,10 @@ alcore_status alcore__selection_write_summary(alcore_selection *selection) {
     if (alcore__selection_is_built_in(selection))
         say(&page, "note: the built-in n-gram model stands in, as neither a column nor a model was "
                    "given\n");
-    say(&page, "strategy %s, round %" PRId64 ", seed %" PRIu64 "\n", ranking->strategy,
-        ranking->round, ranking->seed);
+    say(&page, "%sstrategy %s%s, round %" PRId64 ", seed %" PRIu64 "\n",
+        ranking->recommended ? "recommended " : "", ranking->strategy,
+        ranking->recommended ? " (may change in a minor release)" : "", ranking->round,
+        ranking->seed);
     if (selection->parts[0]) {
         say(&page, "sentences: %sphrases: %sboth: ", selection->parts[0]->summary,
             selection->parts[1]->summary);

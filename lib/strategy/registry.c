@@ -13,14 +13,22 @@ static const alcore__strategy_def *const STRATEGIES[] = {
 
 enum { STRATEGY_COUNT = sizeof STRATEGIES / sizeof STRATEGIES[0] };
 
+/* What a request without a strategy, and a call or command that names none, selects with. Another
+ * strategy is recommended by changing this line and the files that the tests of the default say. */
+static const alcore__strategy_def *const RECOMMENDED_STRATEGY = &alcore__strategy_huds;
+
 /* The definition in row `index` of the registry, from 0; NULL past the last. */
 const alcore__strategy_def *alcore__strategy_at(int64_t index) {
     return index >= 0 && index < STRATEGY_COUNT ? STRATEGIES[index] : NULL;
 }
 
-/* The definition of a name; NULL for NULL and for a name that no strategy has. */
+bool alcore__strategy_name_recommends(const char *name) {
+    return !name || strcmp(name, "recommended") == 0;
+}
+
 const alcore__strategy_def *alcore__strategy_find(const char *name) {
-    for (int32_t i = 0; name && i < STRATEGY_COUNT; i++) {
+    if (alcore__strategy_name_recommends(name)) return RECOMMENDED_STRATEGY;
+    for (int32_t i = 0; i < STRATEGY_COUNT; i++) {
         if (strcmp(STRATEGIES[i]->name, name) == 0) return STRATEGIES[i];
     }
     return NULL;
@@ -36,25 +44,23 @@ const char *alcore__strategy_like_name(void) {
  */
 static const struct { const char *old, *present; } RENAMED[] = {{"average", "average-dist"}};
 
-/* Fails for a name that no strategy has. The message tells its new name where it was renamed, else
+/* Fails for a name that no strategy has, which is not NULL. The message tells its new name where it was renamed, else
  * the most similar name. Called by every function that is given a strategy by its name. */
 alcore_status alcore__strategy_unknown(const char *name) {
-    for (size_t i = 0; name && i < sizeof RENAMED / sizeof RENAMED[0]; i++) {
+    for (size_t i = 0; i < sizeof RENAMED / sizeof RENAMED[0]; i++) {
         if (!strcmp(RENAMED[i].old, name))
             return alcore__fail(ALCORE_E_PARAM, "the strategy \"%s\" is now called \"%s\"", name,
                                 RENAMED[i].present);
     }
-    const char *names[STRATEGY_COUNT], *same = NULL;
+    const char *names[STRATEGY_COUNT + 1] = {[STRATEGY_COUNT] = "recommended"}, *same = NULL;
     for (int32_t i = 0; i < STRATEGY_COUNT; i++) {
         names[i] = STRATEGIES[i]->name;
-        if (name && alcore__same_name(name, names[i])) same = names[i];
+        if (alcore__same_name(name, names[i])) same = names[i];
     }
     const char *hint = alcore_hint(ALCORE_HINT_STRATEGY, name);
     if (hint) return alcore__fail(ALCORE_E_PARAM, "there is no strategy \"%s\"; %s", name, hint);
-    const char *near = same   ? same
-                       : name ? alcore__nearest_name(name, names, STRATEGY_COUNT)
-                              : NULL;
-    if (!near) return alcore__fail(ALCORE_E_PARAM, "there is no strategy \"%s\"", name ? name : "");
+    const char *near = same ? same : alcore__nearest_name(name, names, STRATEGY_COUNT + 1);
+    if (!near) return alcore__fail(ALCORE_E_PARAM, "there is no strategy \"%s\"", name);
     return alcore__fail(ALCORE_E_PARAM, "there is no strategy \"%s\"; did you mean %s?", name,
                         near);
 }
@@ -64,6 +70,10 @@ alcore_status alcore__strategy_unknown(const char *name) {
 const char *alcore_strategy_builtin_name(int64_t index) {
     const alcore__strategy_def *def = alcore__strategy_at(index);
     return def ? def->name : NULL;
+}
+
+const char *alcore_strategy_recommended(void) {
+    return RECOMMENDED_STRATEGY->name;
 }
 
 const char *alcore_strategy_builtin_summary(const char *name) {

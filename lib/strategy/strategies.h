@@ -14,8 +14,12 @@
 extern const alcore__strategy_def alcore__strategy_of_host;
 
 const alcore__strategy_def *alcore__strategy_at(int64_t index);      /* NULL past the last */
-const alcore__strategy_def *alcore__strategy_find(const char *name); /* NULL: no such strategy */
-/* Fails with ALCORE_E_PARAM and the strategy of the most similar name; name may be NULL. */
+/* The definition of a name; of NULL and of "recommended" that of the recommended strategy; NULL for
+ * a name that no strategy has. */
+const alcore__strategy_def *alcore__strategy_find(const char *name);
+/* Whether a name, or NULL, stands for the recommended strategy, whichever that is. */
+bool alcore__strategy_name_recommends(const char *name);
+/* Fails with ALCORE_E_PARAM and the strategy of the most similar name. */
 alcore_status alcore__strategy_unknown(const char *name);
 
 #endif

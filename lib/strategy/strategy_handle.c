@@ -5,6 +5,7 @@
  * Members of alcore_strategy (strategy_handle.h):
  *
  *     def         the definition; &alcore__strategy_of_host for a host's strategy
+ *     is_recommended  it was made as the recommended strategy, which selections tell
  *     values      the parameters, owned
  *     parts       of a hybrid strategy: two handles, one that buys rows (part 0, "sentences") and
  *                 one that buys phrases (part 1), owned; else NULL
@@ -112,8 +113,9 @@ static alcore_status make(alcore_ctx *ctx, const alcore__strategy_def *def, cons
     return ALCORE_OK;
 }
 
-/* *out: a new handle of the built-in strategy `name`, its parameters at their defaults, with one
- * reference; NULL after any failure. Public functions enter the context first, so that every return
+/* *out: a new handle of the built-in strategy `name`, or for NULL and "recommended" of the
+ * recommended one, its parameters at their defaults, with one reference; NULL after any failure.
+ * Public functions enter the context first, so that every return
  * leaves it again. */
 alcore_status alcore_strategy_new(alcore_ctx *ctx, const char *name, alcore_strategy **out) {
     ALCORE__TRY(alcore__enter(ctx));
@@ -121,8 +123,10 @@ alcore_status alcore_strategy_new(alcore_ctx *ctx, const char *name, alcore_stra
     *out = NULL;
     if (!ctx) return alcore__leave(ctx, alcore__fail(ALCORE_E_INVALID, "ctx is NULL"));
     const alcore__strategy_def *def = alcore__strategy_find(name);
-    return alcore__leave(ctx,
-                         def ? make(ctx, def, def->name, out) : alcore__strategy_unknown(name));
+    const alcore_status status =
+        def ? make(ctx, def, def->name, out) : alcore__strategy_unknown(name);
+    if (status == ALCORE_OK) (*out)->is_recommended = alcore__strategy_name_recommends(name);
+    return alcore__leave(ctx, status);
 }
 
 /* Copies the NULL-terminated list of column names that a host's strategy reads of the pool in a
@@ -245,6 +249,7 @@ static alcore_status copy_values(const alcore_strategy *from, alcore_strategy *t
 alcore_status alcore__strategy_copy(const alcore_strategy *strategy, alcore_strategy **out) {
     alcore_strategy *made;
     ALCORE__TRY(make(strategy->object.ctx, strategy->def, strategy->def->name, &made));
+    made->is_recommended = strategy->is_recommended;
     const alcore_status status = copy_values(strategy, made);
     if (status != ALCORE_OK) {
         alcore__object_unref(made);
@@ -281,6 +286,10 @@ alcore_status alcore_strategy_get(alcore_strategy *strategy, const char *name,
 /* The name inside owner, "strategy NAME": for a host's strategy the one that the host gave. */
 const char *alcore__strategy_name(const alcore_strategy *strategy) {
     return strategy->owner + sizeof PREFIX - 1;
+}
+
+bool alcore__strategy_is_recommended(const alcore_strategy *strategy) {
+    return strategy->is_recommended;
 }
 
 const char *alcore__strategy_reason(const alcore_strategy *strategy) {

@@ -133,6 +133,8 @@ void alcore__outcome_clear(alcore_ctx *ctx, alcore__outcome *outcome);
 /* ---- what a request asks of a strategy before it runs ---- */
 
 const char *alcore__strategy_name(const alcore_strategy *strategy);
+/* Whether the caller asked for the recommended strategy, whichever that is. */
+bool alcore__strategy_is_recommended(const alcore_strategy *strategy);
 /* Words for the reasons of picks, static strings: the one reason that every pick has, NULL where
  * the reason is made from the score; and what the score measures. */
 const char *alcore__strategy_reason(const alcore_strategy *strategy);

@@ -86,6 +86,18 @@ def strategies_are_listed_with_their_parameters(box):
     equal(sorted(all_of), sorted(names))
     one = json.loads(box.run("strategies", "idds", "--json").out)
     equal(one, all_of["idds"])
+    recommended = [name for name, entry in all_of.items() if entry["recommended"]]
+    equal([line.split()[0] for line in box.run("strategies").out.splitlines() if line.endswith(" (recommended)")], recommended)
+    equal(len(recommended), 1)
+    equal("recommended" in json.loads(box.run("scorers", "--json").out)[0], False)
+    box.file("pool.txt", "one two\nthree four five\nsix\n")
+    select = ["select", "pool.txt", "--model", "ngram", "--budget", "2"]
+    unnamed = box.run(*select)
+    contains(unnamed.err, "recommended strategy %s (may change in a minor release), round 1" % recommended[0])
+    equal(box.run(*select, "--strategy", "recommended").err, unnamed.err)
+    named = box.run(*select, "--strategy", recommended[0])
+    contains(named.err, "strategy %s, round 1" % recommended[0])
+    equal(("recommended" in named.err, named.out), (False, unnamed.out))
     equal({p["name"] for p in one["parameters"]} >= {"alpha", "self", "mode", "sim", "candidates"}, True)
     contains(box.run("strategies", "hud", expect=2).err, "huds")
 

@@ -171,6 +171,10 @@ NEVER(alcore_scorer_get, 0) {
 NEVER(alcore_strategy_builtin_name, 0) {
     HOLDS(alcore_strategy_builtin_name(0) && !alcore_strategy_builtin_name(1000));
 }
+NEVER(alcore_strategy_recommended, 0) {
+    HOLDS(alcore_strategy_recommended());
+}
+
 NEVER(alcore_strategy_builtin_summary, 0) {
     HOLDS(alcore_strategy_builtin_summary("huds"));
 }

@@ -6,8 +6,8 @@ import subprocess
 import sys
 
 
-def section(noun, entries):
-    lines = ["", "# " + noun, ""]
+def section(noun, entries, about=()):
+    lines = ["", "# " + noun, ""] + list(about) + ([""] if about else [])
     for entry in entries:
         lines += ["## " + entry["name"], "", entry["summary"][0].upper() + entry["summary"][1:] + ".", ""]
         for role, columns in entry["needs"].items():
@@ -31,7 +31,13 @@ def section(noun, entries):
 def page(alcore):
     registry = lambda noun: json.loads(subprocess.run([alcore, noun, "--json"], check=True, capture_output=True).stdout)
     lines = ["<!-- made by tests/tools/strategies_md.py from the registries: do not edit -->"]
-    lines += section("Strategies", registry("strategies"))
+    strategies = registry("strategies")
+    recommended = next(entry["name"] for entry in strategies if entry["recommended"])
+    lines += section("Strategies", strategies, [
+        "A call or command that names no strategy, a request without one, and the name `recommended` select with the *recommended",
+        "strategy*: `%s` in this release. A minor release may recommend another one; the summary and the provenance of a selection" % recommended,
+        "say which it was and that it was recommended, and `alcore_strategy_recommended()` tells its name. What must not change names its",
+        "strategy: each of them always is the published one."])
     lines += section("Scorers", registry("scorers"))
     return "\n".join(lines).rstrip() + "\n"
 

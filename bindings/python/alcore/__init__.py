@@ -18,7 +18,7 @@ from ._library import lib as _lib, load
 from ._lm import LanguageModel
 from ._logits import first_subword_mean, measure_logits, score_hidden, score_logits
 from ._overlap import InDomainScore, Overlap, OverlapScore
-from ._parts import Model, OwnScorer, OwnStrategy, Scorer, Strategy, score, scorer, scorers, strategies, strategy
+from ._parts import Model, OwnScorer, OwnStrategy, Scorer, Strategy, recommended_strategy, score, scorer, scorers, strategies, strategy
 from ._mix import Annotation, Annotations, AnswerReport, Pair, TrainingSet, mix
 from ._phrases import Phrases, phrases
 from ._pool import STATES, Pool
@@ -67,5 +67,5 @@ __all__ = ["Ablation", "Aligner", "Annotation", "Annotations", "AnswerReport", "
            "OwnStrategy", "Pair", "Phrases", "Pool", "Request", "STATES", "Scorer", "Selection", "Strategy", "Table", "Tabular", "Tokenizer", "Tokens", "TrainingSet", "View", "ViewRows",
            "ablate", "align", "answers", "bleu", "build_info", "chrf", "default_context", "first_subword_mean", "in_domain", "knn",
            "length_ratio", "load",
-           "margin_ratios", "measure_logits", "mix", "overlap", "phrases", "request_options", "score", "scorer", "scorers", "select", "strategies",
+           "margin_ratios", "measure_logits", "mix", "overlap", "phrases", "recommended_strategy", "request_options", "score", "scorer", "scorers", "select", "strategies",
            "strategy", "symmetrizations", "ter", "version", "word_accuracy"] + _errors.NAMES

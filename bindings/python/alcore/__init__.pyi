@@ -196,7 +196,7 @@ class Pool(Handle):
     def select(
         pool,
         budget: Union[int, float, str, None] = None,
-        strategy: _Strategy = "huds",
+        strategy: Optional[_Strategy] = None,
         *,
         labeled: Optional[Union[_Dataset, _Rows]] = None,
         exclude: Optional[_Rows] = None,
@@ -657,6 +657,7 @@ def measure_logits(logits: _Numbers, labels: Optional[_Numbers], out: dict[str, 
 def phrases(texts: Union[Pool, _Texts, Mapping[str, Any]], labeled: Optional[_Dataset] = None, *, max_words: Optional[int] = 4,
             min_count: int = 1, semi_maximal: bool = False, beyond_limit: bool = False, unknown: bool = False,
             with_letters: bool = False, context: Optional[Context] = None) -> Phrases: ...
+def recommended_strategy() -> str: ...
 def request_options() -> list[dict[str, Any]]: ...
 def score(pool: Pool, by: Union[str, Scorer, OwnScorer[..., Any]], model: Optional[_Model] = None, **params: _Setting) -> None: ...
 def scorers() -> dict[str, dict[str, Any]]: ...
@@ -666,7 +667,7 @@ def version() -> str: ...
 def select(
     texts: Union[Pool, _Texts],
     budget: Union[int, float, str, None] = None,
-    strategy: _Strategy = "huds",
+    strategy: Optional[_Strategy] = None,
     *,
     ids: Optional[Sequence[Optional[str]]] = None,
     labeled: Optional[Union[_Dataset, _Rows]] = None,
@@ -700,7 +701,7 @@ def select(
 def ablate(
     texts: Union[Pool, _Texts],
     budget: Union[int, float, str, None] = None,
-    strategy: _Strategy = "huds",
+    strategy: Optional[_Strategy] = None,
     *,
     parameter: Optional[str] = None,
     values: Iterable[float] = ...,
@@ -812,6 +813,7 @@ __all__ = [
     "mix",
     "overlap",
     "phrases",
+    "recommended_strategy",
     "request_options",
     "score",
     "scorer",

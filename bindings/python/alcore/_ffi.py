@@ -241,8 +241,6 @@ MODEL_FUNCTIONS = {
     "class_probs": "probs",
     "token_probs": "token_probs",
 }
-#: What a request without a strategy does.
-DEFAULT_STRATEGY = "huds"
 
 
 alcore_log_function = CFUNCTYPE(None, c_void_p, c_int32, c_char_p, c_char_p, c_char_p)
@@ -1450,6 +1448,7 @@ FUNCTIONS = {
     "alcore_scorer_get": (c_int32, (c_void_p, c_char_p, c_void_p), False),
     "alcore_scorer_run": (c_int32, (c_void_p, c_void_p, c_void_p), True),
     "alcore_strategy_builtin_name": (c_char_p, (c_int64,), False),
+    "alcore_strategy_recommended": (c_char_p, (), False),
     "alcore_strategy_builtin_summary": (c_char_p, (c_char_p,), False),
     "alcore_strategy_builtin_param": (c_int32, (c_char_p, c_int64, c_void_p), False),
     "alcore_strategy_builtin_needs": (c_char_p, (c_char_p, c_int32, c_int64), False),

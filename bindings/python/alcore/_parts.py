@@ -463,6 +463,11 @@ def params_of(param, first=None):
     return all_of(lambda index: _param_info(param, first, index))
 
 
+def recommended_strategy():
+    """The name of the strategy that a call without one selects with; a minor release may recommend another."""
+    return lib.alcore_strategy_recommended().decode()
+
+
 def strategies():
     """The built-in strategies: name -> {"summary", "needs" by role, "params"}."""
     roles = {name[len("ALCORE_ROLE_"):].lower(): value for name, value in vars(_ffi).items()

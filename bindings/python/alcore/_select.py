@@ -82,7 +82,7 @@ class Request(Handle):
         self._parts[role] = pool if hold else None
 
     def set_strategy(self, strategy):
-        """Sets the strategy; None: the default one."""
+        """Sets the strategy; None: the recommended one."""
         made = None if strategy is None else strategy_of(strategy, self.context)
         check(lib.alcore_request_set_strategy(self._handle, None if made is None else made._handle))
 
@@ -421,6 +421,7 @@ def _prepared(pool, budget, strategy, by_id, *, labeled=None, exclude=None, elig
     eligible, like and labeled are ids, not texts."""
     if budget is None:
         raise _no_budget(named)
+    strategy = "recommended" if strategy is None else strategy
     meanings = _take_meanings(pool, named)
     made = strategy_of(strategy, pool.context)
     parameters = () if not isinstance(strategy, str) else [param["name"] for param in
@@ -491,14 +492,15 @@ def _pool_to_select(texts, ids, cost):
     return texts
 
 
-def select(texts, budget=None, strategy=_ffi.DEFAULT_STRATEGY, *, ids=None, labeled=None, exclude=None, eligible=None,
+def select(texts, budget=None, strategy=None, *, ids=None, labeled=None, exclude=None, eligible=None,
            like=None, round=1, seed=0, model=None, targets=None, cost=None, fill=None, params=None, **named):
     """Picks the texts that are worth labeling next.
 
     texts: list of str, a Series or array of them, a table (Arrow, pandas, polars), a file (pathlib.Path) or a Pool.
     budget: "1000w" words, "500" items, "20000c" characters or "150u" units of cost; there is no default, and no share of the
     pool. A list of budgets is spent from the same scores and gives a list of Selections.
-    strategy: a name (alcore.strategies() lists them), an alcore.Strategy or a function with @alcore.strategy.
+    strategy: a name (alcore.strategies() lists them), an alcore.Strategy or a function with @alcore.strategy; None or
+    "recommended": the one that this release recommends (alcore.recommended_strategy()), which a minor release may change.
     ids: list of str. labeled: texts whose labels are known, a dict of such texts and their columns
     ({"texts": [...], "embeddings": array}), or rows of texts that are labeled. exclude, eligible: rows, a mask with
     one bool a row, a Selection, or ids (texts when no ids were given). A Selection of phrases or of both excludes its phrases by
@@ -522,7 +524,7 @@ def select(texts, budget=None, strategy=_ffi.DEFAULT_STRATEGY, *, ids=None, labe
                   round=round, seed=seed, model=model, targets=targets, fill=fill, params=params, **named)
 
 
-def ablate(texts, budget=None, strategy=_ffi.DEFAULT_STRATEGY, *, parameter=None, values=_TABLE_7, test=None, ids=None,
+def ablate(texts, budget=None, strategy=None, *, parameter=None, values=_TABLE_7, test=None, ids=None,
            labeled=None, exclude=None, eligible=None, like=None, round=1, seed=0, model=None, targets=None, cost=None, fill=None, params=None, **named):
     """What one parameter of the strategy changes: selects with each of the values and compares what is selected. A Table with an
     Ablation for each; its `selection` is what select() gives with that value.
@@ -538,7 +540,7 @@ def ablate(texts, budget=None, strategy=_ffi.DEFAULT_STRATEGY, *, parameter=None
     return found
 
 
-def select_from(pool, budget=None, strategy=_ffi.DEFAULT_STRATEGY, *, round=1, seed=None, **named):
+def select_from(pool, budget=None, strategy=None, *, round=1, seed=None, **named):
     """Picks the rows of this pool that are worth labeling next; arguments as of alcore.select(). Columns that are given or
     computed stay in the pool; exclude and eligible hold for this call. seed: the context's when None."""
     return answer(pool, budget, strategy, True, round=round, seed=seed, **named)

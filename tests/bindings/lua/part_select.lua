@@ -22,6 +22,21 @@ case("the vector of the specification comes out, counted from 1", function()
     list(assert(alcore.select(request{params = {lambda = "0.9"}})).indices, {6, 5, 8, 2})
 end)
 
+case("without a strategy the recommended one selects", function()
+    local name = alcore.recommended_strategy()
+    equal(alcore.about(name), alcore.about("recommended"))
+    local named = assert(alcore.select(request{strategy = name}))
+    contains(named.provenance, '"strategy":"' .. name .. '","recommended":false')
+    for _, strategy in ipairs{false, "recommended"} do
+        local fields = request()
+        fields.strategy = strategy or nil
+        local picked = assert(alcore.select(fields))
+        list(picked.indices, named.indices)
+        contains(picked.provenance, '"strategy":"' .. name .. '","recommended":true')
+        contains(picked.summary, "recommended strategy " .. name .. " (may change in a minor release), round 1")
+    end
+end)
+
 case("a schedule is a list: one value per round, the last one stays", function()
     for round, expected in ipairs{{8, 7, 6, 5}, {6, 5, 8, 2}, {6, 5, 8, 2}} do
         list(assert(alcore.select(request{lambda = {0, 0.9}, round = round})).indices, expected)

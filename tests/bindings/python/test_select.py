@@ -45,7 +45,7 @@ def test_indices_are_those_of_the_list(texts):
 def test_signature():
     parameters = inspect.signature(alcore.select).parameters
     assert list(parameters)[:3] == ["texts", "budget", "strategy"]
-    assert parameters["budget"].default is None and parameters["strategy"].default == "huds"
+    assert parameters["budget"].default is None and parameters["strategy"].default is None
     assert parameters["round"].default == 1 and parameters["seed"].default == 0
     for name in ("ids", "labeled", "exclude", "eligible", "round", "seed", "model", "scores", "logprobs", "probs",
                  "embeddings", "targets", "cost", "fill", "params"):
@@ -459,3 +459,20 @@ def test_badge_of_the_positive_class_draws_as_of_both():
     wanted = alcore.select(texts, "20", "badge", probs=numpy.hstack([1 - p, p]), embeddings=vectors)
     assert alcore.select(texts, "20", "badge", probs=p, probs_are="sigmoid", embeddings=vectors).indices == wanted.indices
     alcore.select(texts, "20", "badge", probs=draw.random((50, 3)), probs_are="multilabel", embeddings=vectors)
+
+
+def test_no_strategy_is_the_recommended_one(texts):
+    name = alcore.recommended_strategy()
+    assert name in alcore.strategies()
+    named = alcore.select(texts[:60], 5, name, model="ngram")
+    assert not named.provenance["recommended"] and named.summary.startswith("strategy %s, round 1" % name)
+    for strategy in (None, "recommended", alcore.Strategy("recommended")):
+        picked = alcore.select(texts[:60], 5, strategy, model="ngram")
+        assert picked.indices == named.indices and picked.provenance["strategy"] == name
+        assert picked.provenance["recommended"] and picked.summary.startswith("recommended strategy %s (may change" % name)
+    assert alcore.select(texts[:60], 5, model="ngram").provenance["recommended"]
+    with alcore.Pool(texts[:60]) as pool:
+        assert pool.select(5, model="ngram").provenance["recommended"]
+        with alcore.Request(pool, model="ngram", budget=5) as request:
+            assert request.select().provenance["recommended"]
+        assert alcore.ablate(pool, 5, model="ngram", values=[1])[0].selection.provenance["recommended"]

@@ -1,0 +1,144 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* The recommended strategy: what a request without a strategy selects with, whichever it is. */
+#include <jansson.h>
+
+#include "request_test.h"
+
+enum { ROWS = 40, DIMS = 3 };
+
+typedef struct world {
+    alcore_ctx *ctx;
+    alcore_pool *pool;
+} world;
+
+static world open_world(void) {
+    world w;
+    double vectors[ROWS * DIMS];
+    for (int i = 0; i < ROWS * DIMS; i++) vectors[i] = (double)((i * 37) % 101) / 101;
+    ck_assert_ok(alcore_ctx_new(NULL, &w.ctx));
+    w.pool = numbered_pool(w.ctx, ROWS);
+    give(w.pool, "embeddings", vectors, ROWS, DIMS);
+    double scores[ROWS];
+    for (int i = 0; i < ROWS; i++) scores[i] = (double)((i * 29) % 41);
+    give(w.pool, "scores", scores, ROWS, 1);
+    return w;
+}
+
+static void close_world(world *w) {
+    alcore_pool_unref(w->pool);
+    alcore_ctx_unref(w->ctx);
+}
+
+/* A request for six items of the pool, without a strategy. */
+static alcore_request *plain_request(const world *w) {
+    alcore_request *request;
+    ck_assert_ok(alcore_request_new(w->ctx, &request));
+    ck_assert_ok(alcore_request_set_pool(request, ALCORE_ROLE_CANDIDATES, w->pool));
+    ck_assert_ok(alcore_request_set(request, "budget", "6"));
+    return request;
+}
+
+/* Checks that summary and provenance name the strategy, and whether they call it recommended. */
+static void expect_told(const alcore_selection *selection, const char *name, bool recommended) {
+    char line[128];
+    snprintf(line, sizeof line,
+             recommended ? "recommended strategy %s (may change in a minor "
+                           "release), round 1, seed 0\n"
+                         : "strategy %s, round 1, seed 0\n",
+             name);
+    const char *summary = alcore_selection_summary(selection);
+    ck_assert_msg(strncmp(summary, line, strlen(line)) == 0, "%s is not in front of %s", line,
+                  summary);
+    json_t *root = json_loads(alcore_selection_provenance(selection), 0, NULL);
+    ck_assert_str_eq(json_string_value(json_object_get(root, "strategy")), name);
+    ck_assert_int_eq(json_is_true(json_object_get(root, "recommended")), recommended);
+    ck_assert(json_is_boolean(json_object_get(root, "recommended")));
+    json_decref(root);
+}
+
+static void expect_same(const alcore_selection *one, const alcore_selection *other) {
+    ck_assert_int_eq(alcore_selection_count(one), alcore_selection_count(other));
+    for (int64_t k = 0; k < alcore_selection_count(one); k++)
+        ck_assert_int_eq(alcore_selection_rows(one)[k], alcore_selection_rows(other)[k]);
+}
+
+/* Each way of naming no strategy, and the word, give the picks of the strategy's own name; only
+ * this name is not called recommended. */
+START_TEST(no_strategy_means_the_recommended_one) {
+    static const char *const ways[] = {NULL, "recommended"};
+    world w = open_world();
+    alcore_request *request = plain_request(&w);
+    alcore_selection *unnamed = selected(request), *made;
+    const char *name = alcore_strategy_recommended();
+    alcore_strategy *strategy;
+    expect_told(unnamed, name, true);
+    for (int i = 0; i < 2; i++) {
+        ck_assert_ok(alcore_strategy_new(w.ctx, ways[i], &strategy));
+        ck_assert_ok(alcore_request_set_strategy(request, strategy));
+        alcore_strategy_unref(strategy);
+        made = selected(request);
+        expect_told(made, name, true);
+        expect_same(made, unnamed);
+        alcore_selection_unref(made);
+    }
+    ck_assert_ok(alcore_strategy_new(w.ctx, name, &strategy));
+    ck_assert_ok(alcore_request_set_strategy(request, strategy));
+    alcore_strategy_unref(strategy);
+    made = selected(request);
+    expect_told(made, name, false);
+    expect_same(made, unnamed);
+    alcore_selection_unref(made);
+    alcore_selection_unref(unnamed);
+    alcore_request_unref(request);
+    close_world(&w);
+}
+END_TEST
+
+/* What is set of its parameters does not make it another strategy. */
+START_TEST(it_stays_recommended_with_other_parameters) {
+    world w = open_world();
+    alcore_request *request = plain_request(&w);
+    alcore_strategy *strategy;
+    alcore_param_info info = ALCORE_PARAM_INFO_INIT;
+    ck_assert_ok(alcore_strategy_new(w.ctx, NULL, &strategy));
+    ck_assert_ok(alcore_strategy_builtin_param(NULL, 0, &info));
+    ck_assert_ok(alcore_strategy_set(strategy, info.name, info.initial));
+    ck_assert_ok(alcore_request_set_strategy(request, strategy));
+    alcore_selection *made = selected(request);
+    expect_told(made, alcore_strategy_recommended(), true);
+    alcore_selection_unref(made);
+    alcore_strategy_unref(strategy);
+    alcore_request_unref(request);
+    close_world(&w);
+}
+END_TEST
+
+/* The registry's calls describe it by NULL and by the word, and list it by its own name only. */
+START_TEST(the_registry_describes_it) {
+    const char *name = alcore_strategy_recommended(), *listed;
+    bool found = false;
+    for (int64_t i = 0; (listed = alcore_strategy_builtin_name(i)) != NULL; i++) {
+        found = found || strcmp(listed, name) == 0;
+        ck_assert_str_ne(listed, "recommended");
+    }
+    ck_assert(found);
+    ck_assert_str_eq(name, "huds"); /* another one is a change that CHANGELOG tells */
+    const char *summary = alcore_strategy_builtin_summary(name);
+    ck_assert_str_eq(alcore_strategy_builtin_summary(NULL), summary);
+    ck_assert_str_eq(alcore_strategy_builtin_summary("recommended"), summary);
+    for (int64_t i = 0; i < 3; i++) {
+        const char *need = alcore_strategy_builtin_needs(name, ALCORE_ROLE_CANDIDATES, i);
+        const char *same = alcore_strategy_builtin_needs(NULL, ALCORE_ROLE_CANDIDATES, i);
+        ck_assert(need == same);
+    }
+    alcore_ctx *ctx;
+    alcore_strategy *strategy;
+    ck_assert_ok(alcore_ctx_new(NULL, &ctx));
+    ck_assert_fails(alcore_strategy_new(ctx, "recomended", &strategy), ALCORE_E_PARAM,
+                    "did you mean recommended?");
+    alcore_ctx_unref(ctx);
+}
+END_TEST
+
+CHECK_SUITE("recommended", no_strategy_means_the_recommended_one,
+            it_stays_recommended_with_other_parameters, the_registry_describes_it);
