@@ -5,12 +5,14 @@
     find_torch.py BUILD
 
 Looks into the virtual environments venv and torch-venv of BUILD and of the folder above it, then into the interpreter that
-runs this. import torch would take seconds and load 0.4 GB."""
+runs this: its path, and the site-packages of its environment, which pip takes out of the path while it builds a wheel. import
+torch would take seconds and load 0.4 GB."""
 import glob
 import importlib.util
 import os
 import re
 import sys
+import sysconfig
 
 
 def folders(build):
@@ -20,6 +22,7 @@ def folders(build):
     spec = importlib.util.find_spec('torch')
     if spec is not None and spec.origin:
         yield os.path.dirname(spec.origin)
+    yield os.path.join(sysconfig.get_path('platlib'), 'torch')
 
 
 for folder in folders(sys.argv[1]):
