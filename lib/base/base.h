@@ -267,12 +267,18 @@ alcore_status alcore__make_folder(alcore_ctx *ctx, const char *path);
  * once per context and calls its entry point; *out is the module's table. A failure's reason stays
  * for alcore__module_reason(). */
 alcore_status alcore__module_load(alcore_ctx *ctx, const char *engine, const void **out);
+/* The same, with a folder that is looked at after these: another package may have brought the
+ * engine. */
+alcore_status alcore__module_load_beside(alcore_ctx *ctx, const char *engine, const char *last,
+                                         const void **out);
 /* The same for a size-first table of which this library knows full_size bytes: one that is shorter,
  * of an older release of the same ABI, comes back as a copy of full_size bytes in which what it
  * lacks is 0. The size member still tells the module's own size. */
 alcore_status alcore__module_table(alcore_ctx *ctx, const char *engine, size_t full_size,
                                    const void **out);
 const char *alcore__module_reason(alcore_ctx *ctx, const char *engine); /* "" when it loaded */
+/* Whether a file of it was there, even if it did not load. */
+bool alcore__module_found(alcore_ctx *ctx, const char *engine);
 const alcore_sys_host *alcore__sys_host(void); /* host_user is the alcore_ctx */
 
 /* ---- hashing (hash.c); random numbers are in base/rng.h ---- */

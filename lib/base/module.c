@@ -16,6 +16,7 @@ typedef struct alcore__module {
     const void *table;           /* the module's table of functions; NULL: it did not load */
     alcore_status status;        /* why: that of its entry point, or ALCORE_E_MODULE */
     alcore__buffer reason;       /* each path that was tried, and why it was not used */
+    bool found;                  /* a file of it was there, whether it could be used or not */
     void *extended; /* copy of a table of an older release, followed by zeros; NULL: not needed */
     char engine[LONGEST_ENGINE + 1]; /* "cuda", "torch", "torch-2.1" */
 } alcore__module;
@@ -44,6 +45,7 @@ static alcore_status try_file(alcore_ctx *ctx, alcore__module *module, const cha
     const void *table = NULL;
     module_entry entry;
     if (access(path, F_OK) != 0) return add_reason(ctx, module, path, "not there");
+    module->found = true;
     void *library = dlopen(path, RTLD_NOW | RTLD_LOCAL | RTLD_NODELETE);
     if (!library) {
         const char *why = dlerror();
@@ -103,9 +105,9 @@ static alcore_status try_library_folder(alcore_ctx *ctx, alcore__module *module)
     return status;
 }
 
-/* Tries the folders in the order that docs/gpu.md names: the context's, the environment's, and that
- * of the library. */
-static alcore_status find_and_load(alcore_ctx *ctx, alcore__module *module) {
+/* Tries the folders in the order that docs/building.md names: the context's, the environment's, that
+ * of the library, and the caller's, which may be NULL. */
+static alcore_status find_and_load(alcore_ctx *ctx, alcore__module *module, const char *last) {
     const char *from_environment = secure_getenv("ALCORE_MODULE_DIR");
     module->status = ALCORE_E_MODULE;
     if (ctx->module_dir)
@@ -113,6 +115,7 @@ static alcore_status find_and_load(alcore_ctx *ctx, alcore__module *module) {
     if (from_environment)
         ALCORE__TRY(try_folder(ctx, module, from_environment, strlen(from_environment)));
     ALCORE__TRY(try_library_folder(ctx, module));
+    if (last) ALCORE__TRY(try_folder(ctx, module, last, strlen(last)));
     if (module->table) alcore__buffer_clear(ctx, &module->reason);
     return ALCORE_OK;
 }
@@ -123,15 +126,16 @@ static bool is_engine_name(const char *engine) {
     return strspn(engine, "abcdefghijklmnopqrstuvwxyz0123456789-._") == strlen(engine);
 }
 
-/* *out: the record of the engine, whose module is loaded when the engine is first asked for. The
- * caller holds module_lock. */
-static alcore_status find_or_load(alcore_ctx *ctx, const char *engine, alcore__module **out) {
+/* *out: the record of the engine, whose module is loaded when the engine is first asked for. last:
+ * as for find_and_load(). The caller holds module_lock. */
+static alcore_status find_or_load(alcore_ctx *ctx, const char *engine, const char *last,
+                                  alcore__module **out) {
     for (*out = ctx->modules; *out; *out = (*out)->next)
         if (strcmp((*out)->engine, engine) == 0) return ALCORE_OK;
     alcore__module *module;
     ALCORE__TRY(alcore__new_array(ctx, 1, sizeof *module, &module));
     strcpy(module->engine, engine);
-    alcore_status status = find_and_load(ctx, module);
+    alcore_status status = find_and_load(ctx, module, last);
     if (status != ALCORE_OK) { /* out of memory: the next question tries again */
         alcore__buffer_clear(ctx, &module->reason);
         alcore__free(ctx, module);
@@ -144,26 +148,32 @@ static alcore_status find_or_load(alcore_ctx *ctx, const char *engine, alcore__m
 }
 
 /* find_or_load() under the lock, after a check of the engine's name. */
-static alcore_status find_record(alcore_ctx *ctx, const char *engine, alcore__module **out) {
+static alcore_status find_record(alcore_ctx *ctx, const char *engine, const char *last,
+                                 alcore__module **out) {
     *out = NULL;
     if (!is_engine_name(engine))
         return alcore__fail(ALCORE_E_INVALID, "'%s' is no engine's name", engine ? engine : "NULL");
     pthread_mutex_lock(&ctx->module_lock);
-    alcore_status status = find_or_load(ctx, engine, out);
+    alcore_status status = find_or_load(ctx, engine, last, out);
     pthread_mutex_unlock(&ctx->module_lock);
     return status;
 }
 
 /* *out: the module's table; the error names every path that was tried. */
-alcore_status alcore__module_load(alcore_ctx *ctx, const char *engine, const void **out) {
+alcore_status alcore__module_load_beside(alcore_ctx *ctx, const char *engine, const char *last,
+                                         const void **out) {
     alcore__module *module;
     *out = NULL;
-    ALCORE__TRY(find_record(ctx, engine, &module));
+    ALCORE__TRY(find_record(ctx, engine, last, &module));
     if (!module->table)
         return alcore__fail(module->status, "libalcore-%s.so did not load: %s", engine,
                             module->reason.data ? module->reason.data : "no folder to look in");
     *out = module->table;
     return ALCORE_OK;
+}
+
+alcore_status alcore__module_load(alcore_ctx *ctx, const char *engine, const void **out) {
+    return alcore__module_load_beside(ctx, engine, NULL, out);
 }
 
 /* Makes module->extended, full_size bytes, if the module's table is shorter. The caller holds
@@ -184,7 +194,7 @@ alcore_status alcore__module_table(alcore_ctx *ctx, const char *engine, size_t f
     alcore__module *module;
     *out = NULL;
     ALCORE__TRY(alcore__module_load(ctx, engine, out));
-    ALCORE__TRY(find_record(ctx, engine, &module));
+    ALCORE__TRY(find_record(ctx, engine, NULL, &module));
     pthread_mutex_lock(&ctx->module_lock);
     alcore_status status = extend_table(ctx, module, full_size);
     if (module->extended) *out = module->extended;
@@ -196,11 +206,17 @@ alcore_status alcore__module_table(alcore_ctx *ctx, const char *engine, size_t f
 /* Why the module of an engine did not load, "" when it did; loads it first if nobody has. */
 const char *alcore__module_reason(alcore_ctx *ctx, const char *engine) {
     alcore__module *module;
-    const alcore_status status = find_record(ctx, engine, &module);
+    const alcore_status status = find_record(ctx, engine, NULL, &module);
     if (status == ALCORE_E_INVALID) return "this is no engine's name";
     if (status != ALCORE_OK) return "out of memory";
     if (module->table) return "";
     return module->reason.data ? module->reason.data : "no folder to look in";
+}
+
+/* Whether a file of the engine is in one of the folders; loads it first if nobody has. */
+bool alcore__module_found(alcore_ctx *ctx, const char *engine) {
+    alcore__module *module;
+    return find_record(ctx, engine, NULL, &module) == ALCORE_OK && module->found;
 }
 
 /* Frees the records of a context; the modules themselves stay loaded. */

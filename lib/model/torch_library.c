@@ -12,7 +12,9 @@
  *
  * Its version comes from its own function aoti_torch_abi_version() (torch 2.10 and newer: major,
  * minor and patch in the three highest bytes), and names the engine: libalcore-torch-2.11.so for
- * 2.11. Nothing is loaded before a model is opened, and nothing is ever unloaded. */
+ * 2.11. It is looked for where every module is, and then in the wheel of alcore that pip has put
+ * beside this torch: a libalcore of the system's packages, which have no torch, finds it there.
+ * Nothing is loaded before a model is opened, and nothing is ever unloaded. */
 #include <dlfcn.h>
 #include <link.h>
 #include <stdlib.h>
@@ -110,6 +112,29 @@ static alcore_status read_version(const char *path, int32_t *out_major, int32_t 
 static const char *const engines[] = {"torch-2.15", "torch-2.14", "torch-2.13", "torch-2.12",
                                       "torch-2.11"};
 enum { ENGINES = (int)(sizeof engines / sizeof *engines) };
+#define TORCH_RELEASES "torch 2.11 to 2.15"
+
+/* The newest engine that is installed, even if it did not load; NULL: none is. */
+static const char *installed_engine(alcore_ctx *ctx) {
+    for (int32_t i = 0; i < ENGINES; i++)
+        if (alcore__module_found(ctx, engines[i])) return engines[i];
+    return NULL;
+}
+
+/* The failure when no libtorch is known and none was found: names the one step that is missing. */
+static alcore_status fail_without_torch(alcore_ctx *ctx) {
+    const char *engine = installed_engine(ctx);
+    if (!engine)
+        return alcore__fail(ALCORE_E_MODULE,
+                            "models need the torch engine, and this libalcore has none (%s); "
+                            "\"pip install alcore[torch]\" brings those for " TORCH_RELEASES,
+                            alcore__module_reason(ctx, engines[ENGINES - 1]));
+    return alcore__fail(ALCORE_E_MODULE,
+                        "models need " TORCH_RELEASES
+                        " (PyPI's), and no libtorch is in this process, in torch_dir or in "
+                        "$ALCORE_TORCH_LIBDIR (%s)",
+                        alcore__module_reason(ctx, engine));
+}
 
 /* Without a mapped libtorch: loads the newest engine that loads, with the libtorch that it finds
  * itself, and writes its name to engine. ALCORE_E_MODULE means that an engine or its libtorch is
@@ -121,10 +146,17 @@ static alcore_status load_newest(alcore_ctx *ctx, char engine[ALCORE__ENGINE_BYT
         alcore_status status = alcore__module_load(ctx, engine, &table);
         if (status != ALCORE_E_MODULE) return status;
     }
-    return alcore__fail(ALCORE_E_MODULE,
-                        "no engine for torch 2.11 to 2.15 loads, and no libtorch is in this "
-                        "process, in torch_dir or in $ALCORE_TORCH_LIBDIR (%s)",
-                        alcore__module_reason(ctx, engines[ENGINES - 1]));
+    return fail_without_torch(ctx);
+}
+
+/* Where pip puts the libraries of the wheel of alcore that is installed beside the torch whose
+ * libtorch_cpu.so is at path: out is DIR/.alcore.mesonpy.libs for DIR/torch/lib/libtorch_cpu.so,
+ * and NULL is returned for a path of another form. */
+static const char *wheel_beside(const char *path, char out[PATH_BYTES]) {
+    const char *package = strstr(path, "/torch/lib/libtorch_cpu.so");
+    if (!package) return NULL;
+    alcore__format(out, PATH_BYTES, "%.*s/.alcore.mesonpy.libs", (int)(package - path), path);
+    return out;
 }
 
 /* Loads the engine for the version of the mapped libtorch at path and writes its name to engine,
@@ -132,14 +164,16 @@ static alcore_status load_newest(alcore_ctx *ctx, char engine[ALCORE__ENGINE_BYT
 static alcore_status load_engine_for(alcore_ctx *ctx, const char *path,
                                      char engine[ALCORE__ENGINE_BYTES]) {
     int32_t major = 0, minor = 0;
+    char wheel[PATH_BYTES];
     const void *table;
     ALCORE__TRY(read_version(path, &major, &minor));
     alcore__format(engine, ALCORE__ENGINE_BYTES, "torch-%d.%d", major, minor);
-    alcore_status status = alcore__module_load(ctx, engine, &table);
+    alcore_status status =
+        alcore__module_load_beside(ctx, engine, wheel_beside(path, wheel), &table);
     if (status != ALCORE_E_MODULE) return status;
     return alcore__fail(ALCORE_E_MODULE,
                         "this process uses torch %d.%d (%s), and the engine for it did not load: "
-                        "%s",
+                        "%s; there are engines for " TORCH_RELEASES,
                         major, minor, path, alcore__module_reason(ctx, engine));
 }
 

@@ -204,6 +204,14 @@ assert 'torch 2.99' in text() and FAKE in text() and 'libalcore-torch-2.99.so' i
 status, model = open_model('bert')
 assert status == -50 and not model.value and 'torch 2.99' in text(), text()
 '''),
+    'the engine of a wheel beside the libtorch is looked for last': (PRELUDE, f'''
+import shutil
+site = {FOLDER.name!r} + '/site-packages'
+os.makedirs(site + '/torch/lib', exist_ok=True)
+ctypes.CDLL(shutil.copy(FAKE, site + '/torch/lib/libtorch_cpu.so'))
+assert lib.alcore_model_check_engine(ctx) == -51
+assert '; ' + site + '/.alcore.mesonpy.libs/libalcore-torch-2.99.so: not there; there are engines for torch 2.11' in text(), text()
+'''),
     'two of them are refused by name': (PRELUDE, '''
 import torch
 ctypes.CDLL(FAKE)

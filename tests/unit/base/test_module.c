@@ -133,6 +133,25 @@ START_TEST(every_place_is_listed) {
 }
 END_TEST
 
+START_TEST(the_folder_of_the_caller_is_the_last) {
+    const void *table;
+    alcore_ctx *ctx = context(folder_of("WRONG_ABI_MODULE"));
+    unsetenv("ALCORE_MODULE_DIR");
+    ck_assert(!alcore__module_found(ctx, "missing"));
+    ck_assert_int_eq(
+        alcore__module_load_beside(ctx, "example", folder_of("EXAMPLE_MODULE"), &table), ALCORE_OK);
+    ck_assert(alcore__module_found(ctx, "example"));
+    end(ctx);
+    ctx = context(folder_of("EXAMPLE_MODULE"));
+    ck_assert_int_eq(alcore__module_load_beside(ctx, "example", "/nowhere", &table), ALCORE_OK);
+    ck_assert_int_eq(alcore__module_load_beside(ctx, "missing", "/nowhere", &table),
+                     ALCORE_E_MODULE);
+    ck_assert_ptr_nonnull(
+        strstr(alcore_last_error(), "; /nowhere/libalcore-missing.so: not there"));
+    end(ctx);
+}
+END_TEST
+
 START_TEST(what_is_no_module_is_refused) {
     alcore_ctx *ctx = context(folder_of("EMPTY_MODULE"));
     const void *table;
@@ -153,6 +172,7 @@ START_TEST(what_is_no_module_is_refused) {
     ctx = context(folder);
     ck_assert_int_eq(alcore__module_load(ctx, "text", &table), ALCORE_E_MODULE);
     ck_assert_ptr_nonnull(strstr(alcore_last_error(), path));
+    ck_assert(alcore__module_found(ctx, "text"));
     end(ctx);
     test_folder_remove(folder);
 }
@@ -230,5 +250,6 @@ START_TEST(devices) {
 END_TEST
 
 CHECK_SUITE("module", a_shorter_table_gets_zeros, a_module_uses_the_core_of_its_host,
-            a_module_of_another_abi_is_refused, every_place_is_listed, what_is_no_module_is_refused,
+            a_module_of_another_abi_is_refused, every_place_is_listed,
+            the_folder_of_the_caller_is_the_last, what_is_no_module_is_refused,
             without_memory_the_next_question_tries_again, devices);

@@ -205,8 +205,16 @@ START_TEST(without_a_module_the_reason_is_told) {
     ck_assert_ptr_nonnull(
         strstr(alcore_last_error(), "/nowhere/libalcore-torch-2.11.so: not there"));
     ck_assert_int_eq(alcore_model_check_engine(ctx), ALCORE_E_MODULE);
-    ck_assert_ptr_nonnull(strstr(alcore_last_error(), "$ALCORE_TORCH_LIBDIR"));
+    ck_assert_ptr_nonnull(strstr(alcore_last_error(), "\"pip install alcore[torch]\" brings"));
     ck_assert_int_eq(alcore_model_check_engine(NULL), ALCORE_E_INVALID);
+    alcore_ctx_unref(ctx);
+    /* One is there; what it needs is not. */
+    write_file("libalcore-torch-2.12.so", "no shared object");
+    ctx = context_with(folder, NULL);
+    ck_assert_int_eq(alcore_model_check_engine(ctx), ALCORE_E_MODULE);
+    ck_assert_ptr_nonnull(strstr(alcore_last_error(), "no libtorch is in this process"));
+    ck_assert_ptr_nonnull(strstr(alcore_last_error(), "libalcore-torch-2.12.so: "));
+    ck_assert_ptr_null(strstr(alcore_last_error(), "pip install"));
     alcore_ctx_unref(ctx);
     remove_folder();
 }
