@@ -147,7 +147,7 @@ LUA_TABLES = {"aligner_models": "ALCORE_ALIGNER_", "bad_lines": "ALCORE_BAD_LINE
               "meanings": "ALCORE_MEANS_", "metrics": "ALCORE_METRIC_", "missing_rules": "ALCORE_MISSING_", "normalizations": "ALCORE_NORMALIZE_",
               "optimizers": "ALCORE_OPTIMIZER_",
               "overlap_roles": "ALCORE_OVERLAP_",
-              "poolings": "ALCORE_POOLING_", "precisions": "ALCORE_PRECISION_", "repeated_ids": "ALCORE_IDS_", "report_kinds": "ALCORE_REPORT_",
+              "poolings": "ALCORE_POOLING_", "precisions": "ALCORE_PRECISION_", "repeated_ids": "ALCORE_IDS_", "rests": "ALCORE_REST_", "report_kinds": "ALCORE_REPORT_",
               "roles": "ALCORE_ROLE_", "row_states": "ALCORE_ROW_", "schedules": "ALCORE_SCHEDULE_", "scopes": "ALCORE_SCOPE_",
               "shapes": "ALCORE_COLUMN_", "sides": "ALCORE_SIDE_", "stop_criteria": "ALCORE_STOP_", "tensions": "ALCORE_TENSION_",
                "validations": "ALCORE_VALIDATE_", "vocabulary_kinds": "ALCORE_VOCABULARY_"}
@@ -199,6 +199,7 @@ LUA_STRUCTS = {
     "alcore_stop_decision": {"criterion": "stop_criteria", "stop": True},
     "alcore_ter_options": {"case_sensitive": True},
     "alcore_ter_score": {},
+    "alcore_topk": {"rest": "rests", "length_count": False},
     "alcore_train_options": {"schedule": "schedules", "optimizer": "optimizers", "metric": "validations", "precision": "precisions", "recompute": True},
     "alcore_train_result": {"stopped": True},
     "alcore_translate_options": {"sample": True},

@@ -114,7 +114,7 @@ class Header:
         plain = [token for token in tokens if not token.startswith("/*")]
         head = " ".join(plain[:2])
         if plain[0] == "enum":
-            self.enum(tokens[2:-1])
+            self.enum(tokens[tokens.index("{") + 1:-1])
         elif head == "typedef struct" and "{" in plain:
             self.struct(doc, tokens)
         elif head == "typedef struct" and len(plain) == 4:

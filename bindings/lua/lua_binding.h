@@ -216,8 +216,8 @@ extern const al_constant al_bands[], al_cost_models[], al_schedules[], al_optimi
     al_validations[], al_precisions[];
 extern const al_member al_ablation[], al_composition[], al_composition_options[], al_cost_options[],
     al_cost_result[], al_duplicates[], al_plot_options[], al_projection[];
-extern const al_constant al_metrics[], al_joins[], al_repeated_ids[];
-extern const al_member al_logits_writers[], al_search_options[];
+extern const al_constant al_metrics[], al_joins[], al_repeated_ids[], al_rests[];
+extern const al_member al_logits_writers[], al_search_options[], al_topk[];
 extern const al_member al_encode_options[];
 extern const al_member al_vocabulary_options[];
 extern const al_constant al_stop_criteria[];
@@ -416,6 +416,7 @@ int al_pool_select(lua_State *L);
 int al_pool_candidates(lua_State *L);
 int al_pool_score_hidden(lua_State *L);
 int al_pool_score_logits(lua_State *L);
+int al_pool_score_topk(lua_State *L);
 int al_pool_column_writer(lua_State *L);
 int al_pool_write_phrases(lua_State *L);
 /* Methods and a field of a model (lua_model_texts.c). */

@@ -9,9 +9,7 @@
 /* What a call gives the library. */
 typedef struct batch {
     alcore_logits given;
-    alcore_tensor
-        labels; /* int64 [label_count], where the labels were no integers of 4 or 8 bytes */
-    int64_t label_count;
+    alcore_tensor labels; /* int32 or int64 [tokens] */
 } logits_batch;
 
 /* Pushes the array that it returns: the numbers [tokens, n] of the tokens of all rows, one row
@@ -27,6 +25,24 @@ static const al_array *read_tokens(lua_State *L, int index, const char *what) {
     return array;
 }
 
+/* Describes the whole numbers of an array in memory as int64 numbers on the stack, in *out of the
+ * same shape. A number that is none in a double is an error. */
+static void whole_numbers(lua_State *L, const al_array *array, const char *what,
+                          alcore_tensor *out) {
+    const int64_t rows = array->shape[0], columns = array->values.ndim == 2 ? array->shape[1] : 1;
+    *out = array->values;
+    if (array->values.dtype.code != ALCORE_KIND_FLOAT) return;
+    if (array->values.dtype.bits != 64) luaL_error(L, "%s: int32 or int64 numbers expected", what);
+    const double *numbers = array->values.data;
+    int64_t *whole = al_buffer(L, rows * columns, sizeof *whole);
+    for (int64_t i = 0; i < rows * columns; i++) {
+        if (!(fabs(numbers[i]) < 9e15) || numbers[i] != floor(numbers[i]))
+            luaL_error(L, "%s: number %d is no integer", what, (int)i + 1);
+        whole[i] = (int64_t)numbers[i];
+    }
+    al_tensor(L, out, whole, ALCORE_INT64, array->values.shape, array->values.ndim);
+}
+
 /* Sets the labels of the tokens from the value at index, nil for none; `states` is the array of the
  * logits or hidden states. Pushes what the batch then points to. */
 static void read_labels(lua_State *L, int index, const al_array *states, logits_batch *out) {
@@ -38,18 +54,7 @@ static void read_labels(lua_State *L, int index, const al_array *states, logits_
         if (i >= states->lengths_count || array->lengths[i] != states->lengths[i])
             luaL_error(L, "labels: row %d of the list has %d labels and another number of tokens",
                        (int)i + 1, (int)array->lengths[i]);
-    out->given.labels = &array->values;
-    if (array->values.dtype.code != ALCORE_KIND_FLOAT) return;
-    if (array->values.dtype.bits != 64) luaL_error(L, "labels: int32 or int64 numbers expected");
-    const double *numbers = array->values.data;
-    int64_t *labels = al_buffer(L, array->shape[0], sizeof *labels);
-    for (int64_t i = 0; i < array->shape[0]; i++) {
-        if (!(fabs(numbers[i]) < 9e15) || numbers[i] != floor(numbers[i]))
-            luaL_error(L, "labels: number %d is no integer", (int)i + 1);
-        labels[i] = (int64_t)numbers[i];
-    }
-    out->label_count = array->shape[0];
-    al_tensor(L, &out->labels, labels, ALCORE_INT64, &out->label_count, 1);
+    whole_numbers(L, array, "labels", &out->labels);
     out->given.labels = &out->labels;
 }
 
@@ -169,6 +174,82 @@ int al_pool_score_hidden(lua_State *L) {
         batch.given.bias = &bias->values;
     }
     return put(L, hidden, 5, table, &batch);
+}
+
+/* Pushes the array at index, nil for NULL: a number for each token of each row, one row after the
+ * other. */
+static const al_array *read_of_tokens(lua_State *L, int index, const char *what) {
+    if (lua_isnil(L, index)) return NULL;
+    const al_array *array = al_array_from(L, index, what, 1);
+    if (array->path || array->values.ndim != 1)
+        luaL_error(L, "%s: a number for each token of each row expected, in memory", what);
+    return array;
+}
+
+/* What pool:score_topk gives the library, and what it points to. */
+typedef struct topk_batch {
+    alcore_topk given;
+    logits_batch lengths;
+    alcore_tensor ids, top_ids;
+} topk_batch;
+
+/* Sets the ids from the options `ids` and `top_ids`. */
+static void read_ids(lua_State *L, int table, topk_batch *out) {
+    lua_getfield(L, table, "ids");
+    const al_array *ids = read_of_tokens(L, lua_gettop(L), "ids");
+    if (ids) {
+        whole_numbers(L, ids, "ids", &out->ids);
+        out->given.ids = &out->ids;
+    }
+    lua_getfield(L, table, "top_ids");
+    if (lua_isnil(L, -1)) return;
+    whole_numbers(L, read_tokens(L, lua_gettop(L), "top_ids"), "top_ids", &out->top_ids);
+    out->given.top_ids = &out->top_ids;
+}
+
+/*** Puts what an inference server says of tokens into columns that are being written: the
+ * log-probability of each token, and those of the k likeliest ones in its place. Natural logarithms.
+ * Margins and confidences are those of the whole vocabulary; entropies are a bound.
+ * @function pool:score_topk
+ * @tparam table rows indices or ids
+ * @param logprobs the log-probability of each token: a list of lists or an array; or nil
+ * @param top a list with a list of tokens for each row, each token a list of k numbers, in any order
+ * (-math.huge where a server gave fewer); or an array: @{alcore.matrix} [tokens, k], or
+ * @{alcore.ragged} of it; or nil
+ * @tparam table options those of @{pool:score_logits} but ignore, and ids (the id of each token), top_ids
+ * (those of top), classes (tokens of the vocabulary), rest ("one_class", the default: the tokens that
+ * are not listed count as one, a lower bound of the entropy; "uniform": their mass is spread evenly
+ * over the vocabulary, an upper bound)
+ * @return the pool; or nil, message, code */
+int al_pool_score_topk(lua_State *L) {
+    static const char *const others[] = {"lengths",     "ids",       "top_ids",  "classes",
+                                         "rest",        "nnll",      "logprobs", "margins",
+                                         "confidences", "entropies", NULL};
+    topk_batch batch = {.given = ALCORE_TOPK_INIT, .lengths = {.given = ALCORE_LOGITS_INIT}};
+    alcore_logits_writers writers = ALCORE_LOGITS_WRITERS_INIT;
+    int64_t count;
+    int failed;
+    lua_settop(L, 5);
+    luaL_checkstack(L, 2 * AL_STACK, "likeliest tokens");
+    luaL_checktype(L, 5, LUA_TTABLE);
+    const al_object *pool = al_check(L, 1, &al_pool_kind);
+    (void)al_options(L, 5, "pool:score_topk", NULL, others);
+    al_read_struct(L, 5, al_topk, &batch.given);
+    check_writers(L, 5, pool->context);
+    al_read_struct(L, 5, al_logits_writers, &writers);
+    const al_array *logprobs = read_of_tokens(L, 3, "logprobs");
+    const al_array *top = lua_isnil(L, 4) ? NULL : read_tokens(L, 4, "top");
+    if (!logprobs && !top) return luaL_error(L, "logprobs or top expected, got nil for both");
+    if (logprobs) batch.given.logprobs = &logprobs->values;
+    if (top) batch.given.top = &top->values;
+    const int64_t *rows = al_rows(L, 2, pool, &count, &failed);
+    if (failed) return failed;
+    read_ids(L, 5, &batch);
+    read_lengths(L, 5, top ? top : logprobs, count, &batch.lengths);
+    batch.given.lengths = batch.lengths.given.lengths;
+    batch.given.length_count = batch.lengths.given.length_count;
+    return AL_SELF(L, pool->context,
+                   alcore_logits_put_topk(pool->context->ctx, &batch.given, rows, count, &writers));
 }
 
 /* Reads whole numbers at index into int64 numbers on the stack and describes them in *out, whose

@@ -131,6 +131,10 @@ const al_constant al_repeated_ids[] = {
     {"per_call", ALCORE_IDS_PER_CALL},
     {"any", ALCORE_IDS_ANY},
     {NULL, 0}};
+const al_constant al_rests[] = {
+    {"one_class", ALCORE_REST_ONE_CLASS},
+    {"uniform", ALCORE_REST_UNIFORM},
+    {NULL, 0}};
 const al_constant al_report_kinds[] = {
     {"markdown", ALCORE_REPORT_MARKDOWN},
     {"json", ALCORE_REPORT_JSON},
@@ -278,6 +282,10 @@ const al_member al_logits_writers[] = {
     {"margins", AL_WRITER, 1, offsetof(alcore_logits_writers, margins), NULL},
     {"confidences", AL_WRITER, 1, offsetof(alcore_logits_writers, confidences), NULL},
     {"entropies", AL_WRITER, 1, offsetof(alcore_logits_writers, entropies), NULL},
+    {NULL, 0, 0, 0, NULL}};
+const al_member al_topk[] = {
+    {"classes", AL_INT64, 1, offsetof(alcore_topk, classes), NULL},
+    {"rest", AL_WORD, 1, offsetof(alcore_topk, rest), al_rests},
     {NULL, 0, 0, 0, NULL}};
 const al_member al_ngram_options[] = {
     {"dims", AL_INT64, 1, offsetof(alcore_ngram_options, dims), NULL},

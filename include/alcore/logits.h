@@ -11,7 +11,9 @@
  *     batch.labels = &labels;               // [items, tokens]
  *     alcore_logits_put(ctx, &batch, rows, items, -100, &writers);
  *
- * alcore_hidden_average_words() makes embeddings of hidden states.
+ * An inference server gives the log-probabilities of the likeliest tokens in place of logits:
+ * alcore_logits_put_topk() takes these. alcore_hidden_average_words() makes embeddings of hidden
+ * states.
  *
  * Natural logarithms; log p(c) = (z_c - m) - log S, m the largest logit z, S the sum of exp(z - m).
  * Engines agree within 1e-6 + 1e-5 |v|; one engine repeats itself for any number of threads. */
@@ -127,6 +129,76 @@ ALCORE_API alcore_status alcore_logits_measure(alcore_ctx *ctx, const alcore_log
 ALCORE_API alcore_status alcore_logits_put(alcore_ctx *ctx, const alcore_logits *logits,
                                            const int64_t *rows, int64_t count, int64_t ignore,
                                            const alcore_logits_writers *out);
+
+/** What is known of the classes that a server did not list. With P the sum of the probabilities that
+ * it gave for a token, of m classes, and R = 1 - P the mass of the rest: the true entropy is never
+ * below that of ALCORE_REST_ONE_CLASS and never above that of ALCORE_REST_UNIFORM, and the two
+ * differ by R log(classes - m). */
+enum alcore_rest {
+    /** The rest counts as one class: - sum of p log p - R log R, a lower bound of the entropy. The
+     * default. */
+    ALCORE_REST_ONE_CLASS = 1,
+    /** The rest is spread evenly over the classes that are not listed: - sum of p log p
+     * - R log(R / (classes - m)), an upper bound. Needs alcore_topk.classes. */
+    ALCORE_REST_UNIFORM = 2
+};
+
+/** What an inference server says of the tokens of some items, which follow one another: the
+ * log-probability of each token, and those of its k likeliest classes (the tokens of the
+ * vocabulary). Natural logarithms. vLLM, SGLang, Text Generation Inference, llama.cpp and servers of
+ * OpenAI's protocol give these numbers as lists; docs/own-model.md shows how they become arrays. */
+typedef struct alcore_topk {
+    size_t size; /**< sizeof(alcore_topk) */
+    /** float16|bfloat16|float32|float64 [tokens], host: of each token that was made or scored, at
+     * most 0; NULL: not known. The first token of a prompt has none: leave it out. */
+    const alcore_tensor *logprobs;
+    /** float16|bfloat16|float32|float64 [tokens, k], host: of the k likeliest classes, in any order;
+     * minus infinity where a token has fewer; NULL: not known */
+    const alcore_tensor *top;
+    /** int64|int32 [tokens], host: the class of each token; NULL: a token is one of `top` where the
+     * two log-probabilities are equal within 1e-6 */
+    const alcore_tensor *ids;
+    /** int64|int32 [tokens, k], host: the classes of `top`; NULL: not known. Given with ids or
+     * without; ids need it. */
+    const alcore_tensor *top_ids;
+    /** int64 [length_count], host: tokens of each item; NULL: all items have equally many */
+    const int64_t *lengths;
+    int64_t length_count; /**< entries of lengths: as many as items; 0 with NULL */
+    int64_t classes;      /**< of the model's vocabulary; 0: not known */
+    int32_t rest;         /**< ALCORE_REST_*, for entropies; 0: ALCORE_REST_ONE_CLASS */
+    int32_t reserved;     /**< pads: 0, checked */
+} alcore_topk;
+/** An alcore_topk with its size set and everything else 0. */
+#define ALCORE_TOPK_INIT ALCORE_INIT(alcore_topk)
+
+/** Puts what a server says of each item into columns, as alcore_logits_put() puts what logits say.
+ * nnll and logprobs are of the tokens; confidences are the probability of the likeliest class and
+ * margins that minus the probability of the second, so that they are what all logits would give;
+ * entropies are a bound of it (alcore_topk.rest). A class that is both a token and one of `top`
+ * counts once.
+ *
+ * Numbers that no model can give are refused, with the row and token: a NaN, a log-probability above
+ * 0, probabilities of a token that add up to more than 1, a token that is likelier than one of `top`
+ * and not among them, the same class twice, a class outside `classes`, more mass left than the
+ * classes that are not listed can have, none of them being likelier than one of `top`. As numbers
+ * are rounded, 0.001 more is allowed, 0.02 where `top` is float16 or bfloat16; what is above 0 or 1
+ * then counts as 0 or 1.
+ * @param[in] ctx borrowed: its threads do the work
+ * @param[in] topk borrowed
+ * @param[in] rows borrowed: int64 [count], host: the pool row of each item
+ * @param[in] count items, 0 or more
+ * @param[in] out borrowed: the writers
+ * @return ALCORE_OK, ALCORE_E_INVALID (nnll or logprobs are wanted without `logprobs`, other columns
+ *   without `top`; ids without top_ids), ALCORE_E_PARAM (rest, classes), ALCORE_E_SHAPE (an array,
+ *   its lengths or a writer), ALCORE_E_DATA (names row and token: see above; a margin is wanted of a
+ *   token with one class in `top` and mass left), ALCORE_E_UNSUPPORTED (an array on a device), what
+ *   alcore_column_writer_put() returns, ALCORE_E_STRUCT_*, ALCORE_E_NOMEM, ALCORE_E_CANCELLED
+ * @threadsafe Calls on the same writers take turns at the end.
+ * @callback progress, log
+ * @since 1.0 */
+ALCORE_API alcore_status alcore_logits_put_topk(alcore_ctx *ctx, const alcore_topk *topk,
+                                                const int64_t *rows, int64_t count,
+                                                const alcore_logits_writers *out);
 
 /** Makes embeddings for tasks that label words, such as named entities: the mean over the words of
  * a row of the hidden state of each word's first token (sub-word). Sums are in double, in the order

@@ -20,9 +20,7 @@
  *     packed      the array is [tokens, n]; items and token_step are 1
  *     hidden      rows are hidden states; output and bias then make the logits of them
  *     engine      runs the kernels on the device that the arrays are on
- *
- * A column writer (alcore_column_writer) fills a new column of a pool, with one number a row
- * (scalar) or a list of numbers a row, one a token (ragged). */
+ */
 #include "alcore/logits.h"
 
 #include <inttypes.h>
@@ -32,7 +30,7 @@
 #include "base/base.h"
 #include "base/tensor_view.h"
 #include "kernel/device_result.h"
-#include "pool/pool_internal.h"
+#include "scorer/token_columns.h"
 #include "scorer/token_rows.h"
 
 /* Logits of a task. Starting a task costs little beside this many of them, and there are enough
@@ -317,182 +315,76 @@ alcore_status alcore_logits_measure(alcore_ctx *ctx, const alcore_logits *logits
 
 /* ---- columns ---- */
 
-/* The tokens that take part, item by item: what is written to columns. Owned by put_all(). */
-typedef struct gathered {
-    double *logprob;  /* [tokens] log-probabilities of the labels */
-    int64_t *offsets; /* [items + 1] first token of each item, from 0 */
-    int64_t *lengths; /* [items] tokens of each */
-    double *nnll;     /* [items] mean of minus the log-probabilities */
-    float *values;    /* [tokens] the statistic that is written now, used again for the next */
-} gathered;
-
 /* Number of tokens of one of the caller's items that kernel rows exist for, including those that
  * labels leave out. Padded items have all `tokens` of the array, of which padding has label -1. */
 static int64_t length_of(const measuring *self, int64_t item) {
     return self->tokens.packed && self->lengths ? self->lengths[item] : self->tokens.tokens;
 }
 
-/* Counts the tokens of each item that take part and allocates all arrays of *out, zeroed. items:
- * the caller's, as many as pool rows. `begin` is the kernel row of an item's first token. */
-static alcore_status count_tokens(const measuring *self, int64_t items, gathered *out) {
+/* Counts the tokens of each item that take part. `begin` is the kernel row of an item's first
+ * token. */
+static void count_tokens(const measuring *self, const alcore__token_items *out) {
     const alcore__token_rows *tokens = &self->tokens;
-    int64_t total = 0, begin = 0;
-    ALCORE__TRY(
-        alcore__new_array(self->ctx, (size_t)items + 1, sizeof *out->offsets, &out->offsets));
-    ALCORE__TRY(alcore__new_array(self->ctx, (size_t)items, sizeof *out->lengths, &out->lengths));
-    for (int64_t i = 0; i < items; i++) {
+    int64_t begin = 0;
+    for (int64_t i = 0; i < out->count; i++) {
         const int64_t length = length_of(self, i);
         for (int64_t t = 0; t < length; t++) {
             const int64_t kernel_row = begin + t * tokens->token_step;
             out->lengths[i] += alcore__token_rows_takes_part(tokens, kernel_row);
         }
         begin += tokens->packed ? length : tokens->item_step;
-        total += out->lengths[i];
-        out->offsets[i + 1] = total;
+        out->offsets[i + 1] = out->offsets[i] + out->lengths[i];
     }
-    ALCORE__TRY(alcore__new_array(self->ctx, (size_t)total, sizeof *out->values, &out->values));
-    ALCORE__TRY(alcore__new_array(self->ctx, (size_t)total, sizeof *out->logprob, &out->logprob));
-    return alcore__new_array(self->ctx, (size_t)items, sizeof *out->nnll, &out->nnll);
 }
 
-/* Gathers one statistic (`stat`: LOGPROB, TOP1, MARGIN or ENTROPY, which was measured) of the
- * tokens that take part, in the order of items: to of->values in float32, and log-probabilities to
- * of->logprob in double as well. `begin` is the kernel row of an item's first token. */
-static void gather(const measuring *self, int64_t items, const gathered *of, int stat) {
-    const alcore__token_rows *tokens = &self->tokens;
-    const double *values = self->stat[stat]; /* [kernel rows] */
-    int64_t begin = 0, entry = 0;
-    for (int64_t i = 0; i < items; i++) {
-        const int64_t length = length_of(self, i);
+/* The statistic of kernel rows that each one of a column is made from. */
+static const int stat_of[ALCORE__TOKEN_STATISTICS] = {[ALCORE__TOKEN_LOGPROB] = LOGPROB,
+                                                      [ALCORE__TOKEN_MARGIN] = MARGIN,
+                                                      [ALCORE__TOKEN_CONFIDENCE] = TOP1,
+                                                      [ALCORE__TOKEN_ENTROPY] = ENTROPY};
+
+/* What a call puts: the source of alcore__token_items. */
+typedef struct putting {
+    measuring *self;
+    alcore__token_items items;
+} putting;
+
+/* alcore__token_items.gather. A confidence is the probability of the likeliest class, not its
+ * logarithm. */
+static void gather(const void *source, alcore__token_statistic what, double *out) {
+    const putting *put = source;
+    const alcore__token_rows *tokens = &put->self->tokens;
+    const double *values = put->self->stat[stat_of[what]]; /* [kernel rows] */
+    int64_t begin = 0;
+    for (int64_t i = 0; i < put->items.count; i++) {
+        const int64_t length = length_of(put->self, i);
         for (int64_t t = 0; t < length; t++) {
             const int64_t kernel_row = begin + t * tokens->token_step;
             if (!alcore__token_rows_takes_part(tokens, kernel_row)) continue;
-            if (stat == LOGPROB) of->logprob[entry] = values[kernel_row];
-            /* A column has the probability of the likeliest class, not its logarithm. */
-            of->values[entry++] =
-                (float)(stat == TOP1 ? exp(values[kernel_row]) : values[kernel_row]);
+            *out++ =
+                what == ALCORE__TOKEN_CONFIDENCE ? exp(values[kernel_row]) : values[kernel_row];
         }
         begin += tokens->packed ? length : tokens->item_step;
     }
 }
 
-/* Writes one statistic (`stat`: LOGPROB, MARGIN ...) of the tokens that take part to self->rows
- * [items] of the pool as float32; nothing without a writer. A ragged writer gets a list of numbers
- * for each row, one a token; a scalar writer gets one number for each row, as every row has one
- * token then (check_lengths_of_rows()). The writer copies them: of->values is used again. */
-static alcore_status put_tokens(const measuring *self, int64_t items, const gathered *of, int stat,
-                                alcore_column_writer *writer) {
-    int64_t total = of->offsets[items];
-    alcore_tensor values;
-    if (!writer) return ALCORE_OK;
-    gather(self, items, of, stat);
-    ALCORE__TRY(alcore_tensor_init(&values, of->values, ALCORE_FLOAT32, &total, 1));
-    bool ragged = alcore__column_writer_shape(writer) == ALCORE_COLUMN_RAGGED;
-    return alcore_column_writer_put(writer, self->rows, ragged ? of->lengths : NULL, items,
-                                    &values);
-}
-
-/* Writes the mean negative log-likelihood of each item (larger = less sure; NaN without tokens) as
- * a scalar column, if it has a writer: by the kernel that scores stored log-probabilities, so that
- * both agree to the bit. Values below -100 count as -100; how many is logged. */
-static alcore_status put_nnll(const measuring *self, int64_t items, const gathered *of,
-                              alcore_column_writer *writer) {
-    int64_t floored = 0;
-    alcore_tensor values;
-    alcore__engine cpu = alcore__engine_cpu(self->ctx);
-    alcore_sys_work work = alcore__engine_work(&cpu);
-    if (!writer) return ALCORE_OK;
-    gather(self, items, of, LOGPROB);
-    ALCORE__TRY(cpu.kernels->sequence_nnll(
-        &work, of->logprob, NULL /* labels: all count */, 0 /* no label is ignored */, of->offsets,
-        NULL /* item i to nnll[i] */, items, of->nnll, &floored));
-    if (floored > 0)
-        alcore__log(self->ctx, ALCORE_LOG_WARN, "scorer", NULL,
-                    "%" PRId64 " log-probabilities below -100 were counted as -100", floored);
-    ALCORE__TRY(alcore_tensor_init(&values, of->nnll, ALCORE_FLOAT64, &items, 1));
-    return alcore_column_writer_put(writer, self->rows, NULL /* one number a row */, items,
-                                    &values);
-}
-
-/* A writer of a call: which statistic is written to it, and of which shape it may be. */
-typedef struct writer_use {
-    alcore_column_writer *writer; /* the caller's; NULL: not wanted */
-    const char *name;             /* its member of alcore_logits_writers, for messages */
-    int stat;       /* statistic of the tokens; of nnll the one that it is computed from */
-    bool of_rows;   /* one number a row may be written */
-    bool of_tokens; /* one number a token may be written */
-    bool reduces;   /* the number of a row is computed from all of its tokens */
-} writer_use;
-enum { WRITERS = 5 };
-
-/* Lists the writers of the caller's struct, with what is written to each. */
-static void list_writers(const alcore_logits_writers *out, writer_use uses[WRITERS]) {
-    const writer_use all[WRITERS] = {
-        {out->nnll, "nnll", LOGPROB, .of_rows = true, .reduces = true},
-        {out->logprobs, "logprobs", LOGPROB, .of_tokens = true},
-        {out->margins, "margins", MARGIN, .of_rows = true, .of_tokens = true},
-        {out->confidences, "confidences", TOP1, .of_rows = true, .of_tokens = true},
-        {out->entropies, "entropies", ENTROPY, .of_rows = true, .of_tokens = true},
-    };
-    memcpy(uses, all, sizeof all);
-}
-
-/* Each writer must have been opened for a shape that it can be given: scalar (one number a row) or
- * ragged (one a token). uses [WRITERS]. */
-static alcore_status check_writers(const writer_use *uses) {
-    for (const writer_use *use = uses; use < uses + WRITERS; use++) {
-        if (!use->writer) continue;
-        int32_t shape = alcore__column_writer_shape(use->writer);
-        if ((shape == ALCORE_COLUMN_SCALAR && use->of_rows) ||
-            (shape == ALCORE_COLUMN_RAGGED && use->of_tokens))
-            continue;
-        return alcore__fail(ALCORE_E_SHAPE, "the writer %s is not of shape %s", use->name,
-                            !use->of_tokens ? "scalar"
-                            : use->of_rows  ? "ragged or scalar"
-                                            : "ragged");
-    }
-    return ALCORE_OK;
-}
-
-/* Checks before anything is written: to a writer of shape scalar that is not for a mean over the
- * row (reduces) the number of the row's only token is written, so every row must have exactly one.
- * uses [WRITERS]. */
-static alcore_status check_lengths_of_rows(const measuring *self, int64_t items, const gathered *of,
-                                           const writer_use *uses) {
-    for (const writer_use *use = uses; use < uses + WRITERS; use++) {
-        if (!use->writer || use->reduces ||
-            alcore__column_writer_shape(use->writer) != ALCORE_COLUMN_SCALAR)
-            continue;
-        for (int64_t i = 0; i < items; i++)
-            if (of->lengths[i] != 1)
-                return alcore__fail(ALCORE_E_SHAPE,
-                                    "row %" PRId64 " has %" PRId64
-                                    " tokens: the writer %s of shape scalar "
-                                    "is for rows of one token; one of shape ragged is for all rows",
-                                    self->rows[i], of->lengths[i], use->name);
-    }
-    return ALCORE_OK;
-}
-
-/* Measures what any of the writers needs, gathers it by item, and writes every column. Arguments
- * are checked before the first put; a put that fails leaves the columns before it written. */
-static alcore_status put_all(measuring *self, int64_t items, const writer_use *uses) {
-    bool wanted[STATS] = {false};
-    gathered of = {0};
-    for (int i = 0; i < WRITERS; i++)
-        if (uses[i].writer) wanted[uses[i].stat] = true;
+/* Measures what any of the writers needs, gathers it by item, and writes every column. */
+static alcore_status put_all(measuring *self, int64_t items, const alcore_logits_writers *writers) {
+    bool of_columns[ALCORE__TOKEN_STATISTICS], wanted[STATS] = {false};
+    putting put = {.self = self};
+    put.items = (alcore__token_items){
+        .ctx = self->ctx, .rows = self->rows, .count = items, .gather = gather, .source = &put};
+    alcore__token_writers_want(writers, of_columns);
+    for (int i = 0; i < ALCORE__TOKEN_STATISTICS; i++)
+        if (of_columns[i]) wanted[stat_of[i]] = true;
     ALCORE__TRY(alcore__token_rows_want_taking(self->ctx, &self->tokens));
     ALCORE__TRY(measure(self, wanted, false /* no column has the likeliest class */));
-    alcore_status status = count_tokens(self, items, &of);
-    if (status == ALCORE_OK) status = check_lengths_of_rows(self, items, &of, uses);
-    for (int i = 0; i < WRITERS && status == ALCORE_OK; i++)
-        status = uses[i].reduces ? put_nnll(self, items, &of, uses[i].writer)
-                                 : put_tokens(self, items, &of, uses[i].stat, uses[i].writer);
-    alcore__free(self->ctx, of.logprob);
-    alcore__free(self->ctx, of.offsets);
-    alcore__free(self->ctx, of.lengths);
-    alcore__free(self->ctx, of.nnll);
-    alcore__free(self->ctx, of.values);
+    alcore_status status = alcore__token_items_init(&put.items);
+    if (status == ALCORE_OK) {
+        count_tokens(self, &put.items);
+        status = alcore__token_columns_put(&put.items, writers);
+    }
+    alcore__token_items_clear(&put.items);
     return status;
 }
 
@@ -507,15 +399,10 @@ static alcore_status put_call(alcore_ctx *ctx, const alcore_logits *logits, cons
     if (count < 0 || (count > 0 && !rows))
         return alcore__fail(ALCORE_E_INVALID, "%" PRId64 " rows at %p", count, (const void *)rows);
     ALCORE__TRY(read_logits(&ours, logits));
-    ALCORE__TRY(alcore__struct_read(&writers, sizeof writers,
-                                    ALCORE__FIRST_SIZE(alcore_logits_writers, entropies), out,
-                                    "alcore_logits_writers"));
-    writer_use uses[WRITERS];
-    list_writers(&writers, uses);
-    ALCORE__TRY(check_writers(uses));
+    ALCORE__TRY(alcore__token_writers_read(out, &writers));
     measuring self = {.ctx = ctx, .rows = rows, .lengths = ours.lengths};
     ALCORE__TRY(alcore__token_rows_init(ctx, &ours, ignore, count, &self.tokens));
-    alcore_status status = put_all(&self, count, uses);
+    alcore_status status = put_all(&self, count, &writers);
     clear(&self);
     return status;
 }

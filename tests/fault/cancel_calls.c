@@ -561,6 +561,7 @@ const cancel_call CALLS[] = {
     {"alcore_hidden_average_words", "", call_first_subword_mean},
     {"alcore_logits_measure", "", call_logits},
     {"alcore_logits_put", "", call_logits_put},
+    {"alcore_logits_put_topk", "", call_logits_put_topk},
     {"alcore_search_knn", "", call_knn},
     {"alcore_search_margin_ratios", "", call_margin_ratios},
     {"alcore_request_read_rows", "", call_read_rows},

@@ -2,6 +2,7 @@
 /* The long calls on matrices, for the walk of cancellations: hidden states and logits, searches,
  * analyses and plots. */
 #include <stdbool.h>
+#include <math.h>
 #include <stdlib.h>
 
 #include "cancel_calls.h"
@@ -176,6 +177,27 @@ alcore_status call_logits_put(void) {
     if (status == ALCORE_OK) status = alcore_logits_put(ctx, &given, rows, row_count, -100, &out);
     alcore_column_writer_unref(out.nnll);
     free(ones);
+    free(rows);
+    return status;
+}
+/* Two classes of equal probability of the one token of every row. */
+alcore_status call_logits_put_topk(void) {
+    alcore_tensor top;
+    alcore_topk given = ALCORE_TOPK_INIT;
+    alcore_logits_writers out = ALCORE_LOGITS_WRITERS_INIT;
+    int64_t shape[2] = {row_count, 2}, *rows = malloc(sizeof *rows * (size_t)row_count);
+    double *numbers = malloc(sizeof *numbers * 2 * (size_t)row_count);
+    for (int64_t i = 0; i < row_count; i++) {
+        rows[i] = i;
+        numbers[2 * i] = numbers[2 * i + 1] = log(0.5);
+    }
+    alcore_status status = alcore_tensor_init(&top, numbers, ALCORE_FLOAT64, shape, 2);
+    if (status == ALCORE_OK)
+        status = alcore_column_writer_new(pool, "m", ALCORE_COLUMN_SCALAR, NULL, &out.margins);
+    given.top = &top;
+    if (status == ALCORE_OK) status = alcore_logits_put_topk(ctx, &given, rows, row_count, &out);
+    alcore_column_writer_unref(out.margins);
+    free(numbers);
     free(rows);
     return status;
 }

@@ -428,6 +428,39 @@ GROWS(alcore_logits_put, 0) {
     return status;
 }
 
+GROWS(alcore_logits_put_topk, 0) {
+    const int64_t rows[2] = {9, 7}, lengths[2] = {1, 2};
+    double of_tokens[3] = {-1, -2, -0.5}, likeliest[3][2] = {{-1, -1}, {-0.5, -2}, {-0.5, -3}};
+    int64_t ids[3][2] = {{1, 2}, {2, 5}, {3, 1}}, shape[2] = {3, 2};
+    alcore_tensor logprobs, top, top_ids;
+    alcore_topk given = ALCORE_TOPK_INIT;
+    alcore_logits_writers out = ALCORE_LOGITS_WRITERS_INIT;
+    sweep_pause(w);
+    alcore_status status =
+        alcore_column_writer_new(w->pool, "nnll", ALCORE_COLUMN_SCALAR, NULL, &out.nnll);
+    if (!status)
+        status = alcore_column_writer_new(w->pool, "m", ALCORE_COLUMN_RAGGED, NULL, &out.margins);
+    if (!status)
+        status = alcore_column_writer_new(w->pool, "e", ALCORE_COLUMN_RAGGED, NULL, &out.entropies);
+    if (!status) status = alcore_tensor_init(&logprobs, of_tokens, ALCORE_FLOAT64, shape, 1);
+    if (!status) status = alcore_tensor_init(&top, likeliest, ALCORE_FLOAT64, shape, 2);
+    if (!status) status = alcore_tensor_init(&top_ids, ids, ALCORE_INT64, shape, 2);
+    sweep_resume(w);
+    given.logprobs = &logprobs;
+    given.top = &top;
+    given.top_ids = &top_ids;
+    given.lengths = lengths;
+    given.length_count = 2;
+    if (!status) status = alcore_logits_put_topk(w->ctx, &given, rows, 2, &out);
+    int64_t left = alcore_pool_count(w->pool, 0);
+    if (!status && alcore_column_writer_missing_count(out.entropies) != left - 2)
+        status = ALCORE_E_INTERNAL;
+    alcore_column_writer_unref(out.nnll);
+    alcore_column_writer_unref(out.margins);
+    alcore_column_writer_unref(out.entropies);
+    return status;
+}
+
 /* ---- phrases ---- */
 
 ALLOCATES(alcore_pool_derive_phrases, 0) {

@@ -26,11 +26,12 @@ from ._select import Ablation, ImplicitModelWarning, Request, ablate, request_op
 from ._search import Neighbors, knn, margin_ratios
 from ._selection import Selection
 from ._table import Table, Tabular
+from ._topk import score_topk
 from ._tokenizer import Tokenizer, Tokens
 from .metrics import answers, bleu, chrf, in_domain, length_ratio, overlap, ter, word_accuracy
 
 Pool.score = score
-Pool.score_hidden, Pool.score_logits = score_hidden, score_logits
+Pool.score_hidden, Pool.score_logits, Pool.score_topk = score_hidden, score_logits, score_topk
 
 globals().update({name: getattr(_errors, name) for name in _errors.NAMES})
 

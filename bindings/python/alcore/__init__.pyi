@@ -234,6 +234,9 @@ class Pool(Handle):
     def score_logits(pool, rows: _Rows, logits: _Numbers, labels: Optional[_Numbers], *,
                      lengths: Optional[_Numbers] = None, ignore: int = -100, missing: str = "fail",
                      **columns: Union[str, ColumnWriter]) -> None: ...
+    def score_topk(pool, rows: _Rows, logprobs: Optional[Any], top: Optional[Any], /, *, ids: Optional[Any] = None,
+                   top_ids: Optional[_Numbers] = None, lengths: Optional[_Numbers] = None, classes: int = 0,
+                   rest: str = "one_class", missing: str = "fail", **columns: Union[str, ColumnWriter]) -> None: ...
 
 class Phrases(Pool, Tabular):
     def write_table(self, path: _Path, format: str = "auto") -> None: ...

@@ -132,6 +132,8 @@ ALCORE_METRIC_L2 = 0
 ALCORE_METRIC_DOT = 1
 ALCORE_METRIC_COSINE = 2
 ALCORE_KNN_MAX = 1024
+ALCORE_REST_ONE_CLASS = 1
+ALCORE_REST_UNIFORM = 2
 ALCORE_POOLING_AUTO = 0
 ALCORE_POOLING_MEAN = 1
 ALCORE_POOLING_FIRST = 2
@@ -605,6 +607,23 @@ class alcore_logits_writers(Structure):
         ("margins", c_void_p),
         ("confidences", c_void_p),
         ("entropies", c_void_p),
+    ]
+
+
+class alcore_topk(Structure):
+    """What an inference server says of the tokens of some items, which follow one another"""
+
+    _fields_ = [
+        ("size", c_size_t),
+        ("logprobs", c_void_p),
+        ("top", c_void_p),
+        ("ids", c_void_p),
+        ("top_ids", c_void_p),
+        ("lengths", c_void_p),
+        ("length_count", c_int64),
+        ("classes", c_int64),
+        ("rest", c_int32),
+        ("reserved", c_int32),
     ]
 
 
@@ -1406,6 +1425,7 @@ FUNCTIONS = {
     "alcore_search_margin_ratios": (c_int32, (c_void_p, c_void_p, c_void_p, c_int64, c_void_p, c_void_p, c_void_p), True),
     "alcore_logits_measure": (c_int32, (c_void_p, c_void_p, c_int64, c_void_p), True),
     "alcore_logits_put": (c_int32, (c_void_p, c_void_p, c_void_p, c_int64, c_int64, c_void_p), True),
+    "alcore_logits_put_topk": (c_int32, (c_void_p, c_void_p, c_void_p, c_int64, c_void_p), True),
     "alcore_hidden_average_words": (c_int32, (c_void_p, c_void_p, c_void_p, c_void_p, c_void_p), True),
     "alcore_model_new_host": (c_int32, (c_void_p, c_void_p, c_void_p), False),
     "alcore_model_new_ngram": (c_int32, (c_void_p, c_void_p, c_void_p, c_void_p), False),

@@ -35,16 +35,15 @@ class _Given:
             self.struct.lengths, self.struct.length_count, self.sizes = integers(lengths, "lengths")
 
 
-def _put(pool, rows, labels, lengths, ignore, missing, columns, arrays):
-    """Computes the columns of some rows. columns: {one of WRITERS: a column's name or a ColumnWriter}; arrays: {field of alcore_logits: array}."""
+def put_columns(pool, rows, length_count, missing, columns, call):
+    """Makes the columns of some rows. length_count: of the rows, None where they are not given; columns: {one of WRITERS: a column's name or a ColumnWriter}; call(context, address of the rows, their
+    number, pointer to the writers) fills them."""
     if not columns or set(columns) - set(WRITERS):
         raise TypeError("columns are given as %s; got %s" % (", ".join("%s=" % name for name in WRITERS),
                                                              ", ".join(sorted(columns)) or "none"))
-    ctx = pool.context._handle
     address, count, kept = pool.rows_of(rows)
-    given = _Given(ctx, labels, lengths, arrays)
-    if lengths is not None and given.struct.length_count != count:
-        raise ValueError("%d lengths were given for %d rows" % (given.struct.length_count, count))
+    if length_count is not None and length_count != count:
+        raise ValueError("%d lengths were given for %d rows" % (length_count, count))
     with ExitStack() as stack:
         out = struct(_ffi.alcore_logits_writers)
         for field, column in columns.items():
@@ -53,8 +52,15 @@ def _put(pool, rows, labels, lengths, ignore, missing, columns, arrays):
                 column = stack.enter_context(ColumnWriter(pool, column, shape, missing))
             column._begin_as(shape)
             setattr(out, field, column._handle)
-        run(lib.alcore_logits_put, ctx, ctypes.byref(given.struct), address, count, ignore, ctypes.byref(out))
+        call(pool.context._handle, address, count, ctypes.byref(out))
     del kept
+
+
+def _put(pool, rows, labels, lengths, ignore, missing, columns, arrays):
+    """The columns of some rows by what arrays say, {field of alcore_logits: array}."""
+    given = _Given(pool.context._handle, labels, lengths, arrays)
+    put_columns(pool, rows, None if lengths is None else given.struct.length_count, missing, columns, lambda ctx, address, count, out: run(
+        lib.alcore_logits_put, ctx, ctypes.byref(given.struct), address, count, ignore, out))
 
 
 def score_logits(pool, rows, logits, labels, *, lengths=None, ignore=-100, missing="fail", **columns):

@@ -168,3 +168,29 @@ case("what logits are refused", function()
     assert(score({1, 2, 3}, logits, labels, {nnll = writer})) -- the writer is as it was
     assert(writer:finish())
 end)
+
+case("the likeliest tokens of an inference server fill columns", function()
+    local pool = assert(alcore.pool{"a b", "c"})
+    local names = {"nnll", "logprobs", "margins", "confidences", "entropies"}
+    local function writers_of(options)
+        for _, name in ipairs(names) do options[name] = assert(pool:column(name, name == "nnll" and "scalar" or "ragged")) end
+        return options
+    end
+    local writers = writers_of{ids = {{4, 9}, {2}}, top_ids = {{{4, 7, 0}, {5, 3, 0}}, {{2, 1, 0}}}, classes = 20, rest = "uniform"}
+    local logprobs = {{log(0.5), log(0.125)}, {log(0.75)}}
+    local none = -math.huge
+    local top = {{{log(0.5), log(0.25), none}, {none, log(0.5), log(0.25)}}, {{log(0.75), log(0.125), none}}}
+    equal(assert(pool:score_topk({1, 2}, logprobs, top, writers)), pool)
+    for _, name in ipairs(names) do assert(writers[name]:finish()) end
+    near(pool:get_column("nnll")[1], (log(2) + log(8)) / 2, "nnll")
+    near(pool:get_column("logprobs")[1][2], log(0.125), "logprobs")
+    near(pool:get_column("margins")[1][2], 0.25, "margins")
+    near(pool:get_column("confidences")[2][1], 0.75, "confidences")
+    near(pool:get_column("entropies")[1][1], 0.5 * log(2) + 0.25 * log(4) + 0.25 * log(18 / 0.25), "entropies")
+    near(pool:get_column("entropies")[1][2], 0.5 * log(2) + 0.25 * log(4) + 0.125 * log(8) + 0.125 * log(17 / 0.125), "entropies")
+    logprobs[1][2] = log(0.5) + 0.1
+    fails("ALCORE_E_DATA", "token 1: it is none of the likeliest classes", pool:score_topk({1, 2}, logprobs, top, writers_of{classes = 20}))
+    raises("logprobs or top expected", pool.score_topk, pool, {1, 2}, nil, nil, writers_of{})
+    raises("ids: number 1 is no integer", pool.score_topk, pool, {1, 2}, logprobs, top, writers_of{ids = {{0.5, 1}, {2}}})
+    raises("rest", pool.score_topk, pool, {1, 2}, logprobs, top, writers_of{rest = "even"})
+end)

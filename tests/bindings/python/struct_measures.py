@@ -333,16 +333,35 @@ def measure_logits(options):
 @walks("alcore_logits_put", "logits", base={"logits": matrix(LOGITS), "labels": LABELS, "lengths": integers([1, 3]), "length_count": 2},
        **LOGITS_MEMBERS, lengths=integers([2, 2]), length_count=Refusal(1, "lengths"))
 def put_logits(options):
+    return put_token_columns("alcore_logits_put", options, -100)
+
+
+def put_token_columns(call, options, *others):
+    """What a call puts into each column of two rows."""
     pool = alcore.Pool(["x", "y z w"], context=CTX)
     names = [name for name, *_ in _ffi.alcore_logits_writers._fields_[1:]]
     writers = {name: Owned("column_writer", "alcore_column_writer_new", pool, name.encode(),
                            _ffi.ALCORE_COLUMN_SCALAR if name == "nnll" else _ffi.ALCORE_COLUMN_RAGGED, None) for name in names}
     out = struct_of(_ffi.alcore_logits_writers, writers)
-    ask("alcore_logits_put", CTX, ctypes.byref(options), integers([0, 1]), 2, -100, ctypes.byref(out))
+    ask(call, CTX, ctypes.byref(options), integers([0, 1]), 2, *others, ctypes.byref(out))
     for writer in writers.values():
         ask("alcore_column_writer_finish", writer, _ffi.ALCORE_MISSING_FAIL)
     return {name: repr([part.tolist() for part in pool.get_column(name)] if name != "nnll" else pool.get_column(name).tolist())
             for name in names}
+
+
+LIKELIEST = Tensor("d", [4, 2], [-1, -1.5, -0.5, -2, -0.5, -3, -0.1, -5])
+ITS_IDS = Tensor("q", [4, 2], [1, 2, 3, 1, 2, 3, 3, 1])
+
+
+@walks("alcore_logits_put_topk", "topk", base={"logprobs": Tensor("d", [4], [-1.0, -2.0, -0.5, -5]), "top": LIKELIEST, "top_ids": ITS_IDS,
+                                               "classes": 20, "lengths": integers([2, 2]), "length_count": 2},
+       logprobs=Tensor("d", [4], [-1.5, -2.0, -0.5, -5]), top=Tensor("d", [4, 2], [-1, -2, -0.5, -2, -0.5, -3, -0.1, -5]),
+       ids=Refusal(Tensor("q", [4], [4, 1, 1, 1]), "it is none of the likeliest"),
+       top_ids=Refusal(Tensor("q", [4, 2], [1, 1, 3, 1, 2, 3, 3, 1]), "is given twice"), lengths=integers([1, 3]),
+       length_count=Refusal(1, "lengths"), classes=Refusal(2, "not one of 0 .. 1"), rest=_ffi.ALCORE_REST_UNIFORM)
+def put_topk(options):
+    return put_token_columns("alcore_logits_put_topk", options)
 
 
 # ---- plots ----
