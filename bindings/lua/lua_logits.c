@@ -208,23 +208,21 @@ static void read_ids(lua_State *L, int table, topk_batch *out) {
 }
 
 /*** Puts what an inference server says of tokens into columns that are being written: the
- * log-probability of each token, and those of the k likeliest ones in its place. Natural logarithms.
- * Margins and confidences are those of the whole vocabulary; entropies are a bound.
+ * log-probability of each token, and those of the k likeliest ones in its place, as natural
+ * logarithms. Margins and confidences are those of the whole vocabulary; entropies are a bound.
  * @function pool:score_topk
  * @tparam table rows indices or ids
  * @param logprobs the log-probability of each token: a list of lists or an array; or nil
- * @param top a list with a list of tokens for each row, each token a list of k numbers, in any order
- * (-math.huge where a server gave fewer); or an array: @{alcore.matrix} [tokens, k], or
+ * @param top a list with a list of tokens for each row, each token a list of k numbers, in any
+ * order (-math.huge where a server gave fewer); or an array: @{alcore.matrix} [tokens, k], or
  * @{alcore.ragged} of it; or nil
- * @tparam table options those of @{pool:score_logits} but ignore, and ids (the id of each token), top_ids
- * (those of top), classes (tokens of the vocabulary), rest ("one_class", the default: the tokens that
- * are not listed count as one, a lower bound of the entropy; "uniform": their mass is spread evenly
- * over the vocabulary, an upper bound)
+ * @tparam table options those of @{pool:score_logits} but ignore, and ids (the id of each token),
+ * top_ids (those of top), classes (tokens of the vocabulary), rest ("one_class", the default: the
+ * tokens that are not listed count as one, a lower bound of the entropy; "uniform": their mass is
+ * spread evenly over the vocabulary, an upper bound)
  * @return the pool; or nil, message, code */
 int al_pool_score_topk(lua_State *L) {
-    static const char *const others[] = {"lengths",     "ids",       "top_ids",  "classes",
-                                         "rest",        "nnll",      "logprobs", "margins",
-                                         "confidences", "entropies", NULL};
+    static const char *const others[] = {"lengths", "ids", "top_ids", "classes", "rest", NULL};
     topk_batch batch = {.given = ALCORE_TOPK_INIT, .lengths = {.given = ALCORE_LOGITS_INIT}};
     alcore_logits_writers writers = ALCORE_LOGITS_WRITERS_INIT;
     int64_t count;
@@ -233,13 +231,14 @@ int al_pool_score_topk(lua_State *L) {
     luaL_checkstack(L, 2 * AL_STACK, "likeliest tokens");
     luaL_checktype(L, 5, LUA_TTABLE);
     const al_object *pool = al_check(L, 1, &al_pool_kind);
-    (void)al_options(L, 5, "pool:score_topk", NULL, others);
+    (void)al_options(L, 5, "pool:score_topk", al_logits_writers, others);
     al_read_struct(L, 5, al_topk, &batch.given);
     check_writers(L, 5, pool->context);
     al_read_struct(L, 5, al_logits_writers, &writers);
-    const al_array *logprobs = read_of_tokens(L, 3, "logprobs");
+    const al_array *logprobs = read_of_tokens(L, 3, "log-probabilities");
     const al_array *top = lua_isnil(L, 4) ? NULL : read_tokens(L, 4, "top");
-    if (!logprobs && !top) return luaL_error(L, "logprobs or top expected, got nil for both");
+    if (!logprobs && !top)
+        return luaL_error(L, "log-probabilities or top expected, got nil for both");
     if (logprobs) batch.given.logprobs = &logprobs->values;
     if (top) batch.given.top = &top->values;
     const int64_t *rows = al_rows(L, 2, pool, &count, &failed);

@@ -130,8 +130,8 @@ ALCORE_API alcore_status alcore_logits_put(alcore_ctx *ctx, const alcore_logits 
                                            const int64_t *rows, int64_t count, int64_t ignore,
                                            const alcore_logits_writers *out);
 
-/** What is known of the classes that a server did not list. With P the sum of the probabilities that
- * it gave for a token, of m classes, and R = 1 - P the mass of the rest: the true entropy is never
+/** What the classes count as that a server did not list. With P the sum of the probabilities that
+ * it gave for a token, of m classes, and R = 1 - P, the mass of the rest, the true entropy is never
  * below that of ALCORE_REST_ONE_CLASS and never above that of ALCORE_REST_UNIFORM, and the two
  * differ by R log(classes - m). */
 enum alcore_rest {
@@ -143,17 +143,17 @@ enum alcore_rest {
     ALCORE_REST_UNIFORM = 2
 };
 
-/** What an inference server says of the tokens of some items, which follow one another: the
+/** What an inference server says of the tokens of some items, one item after another: the
  * log-probability of each token, and those of its k likeliest classes (the tokens of the
- * vocabulary). Natural logarithms. vLLM, SGLang, Text Generation Inference, llama.cpp and servers of
- * OpenAI's protocol give these numbers as lists; docs/own-model.md shows how they become arrays. */
+ * vocabulary). Natural logarithms. vLLM, SGLang, Text Generation Inference and servers of OpenAI's
+ * protocol give these numbers as lists; docs/own-model.md says where they stand. */
 typedef struct alcore_topk {
     size_t size; /**< sizeof(alcore_topk) */
     /** float16|bfloat16|float32|float64 [tokens], host: of each token that was made or scored, at
      * most 0; NULL: not known. The first token of a prompt has none: leave it out. */
     const alcore_tensor *logprobs;
-    /** float16|bfloat16|float32|float64 [tokens, k], host: of the k likeliest classes, in any order;
-     * minus infinity where a token has fewer; NULL: not known */
+    /** float16|bfloat16|float32|float64 [tokens, k], host: of the k likeliest classes, in any
+     * order; minus infinity, or -9999, where a token has fewer; NULL: not known */
     const alcore_tensor *top;
     /** int64|int32 [tokens], host: the class of each token; NULL: a token is one of `top` where the
      * two log-probabilities are equal within 1e-6 */
@@ -177,22 +177,23 @@ typedef struct alcore_topk {
  * entropies are a bound of it (alcore_topk.rest). A class that is both a token and one of `top`
  * counts once.
  *
- * Numbers that no model can give are refused, with the row and token: a NaN, a log-probability above
- * 0, probabilities of a token that add up to more than 1, a token that is likelier than one of `top`
- * and not among them, the same class twice, a class outside `classes`, more mass left than the
- * classes that are not listed can have, none of them being likelier than one of `top`. As numbers
- * are rounded, 0.001 more is allowed, 0.02 where `top` is float16 or bfloat16; what is above 0 or 1
- * then counts as 0 or 1.
+ * Numbers that no model can give are refused, with the row and token: a NaN, a log-probability
+ * above 0, probabilities of a token that add up to more than 1, a token that is likelier than one
+ * of `top` and not among them, the same class twice, a class outside `classes`, and more mass left
+ * than the classes that are not listed can have, none of them being likelier than one of `top`. As
+ * numbers are rounded, 0.001 more is allowed, 0.02 where an array is float16 or bfloat16; a
+ * log-probability above 0 then counts as 0, and the rest as none.
  * @param[in] ctx borrowed: its threads do the work
  * @param[in] topk borrowed
  * @param[in] rows borrowed: int64 [count], host: the pool row of each item
  * @param[in] count items, 0 or more
  * @param[in] out borrowed: the writers
- * @return ALCORE_OK, ALCORE_E_INVALID (nnll or logprobs are wanted without `logprobs`, other columns
- *   without `top`; ids without top_ids), ALCORE_E_PARAM (rest, classes), ALCORE_E_SHAPE (an array,
- *   its lengths or a writer), ALCORE_E_DATA (names row and token: see above; a margin is wanted of a
- *   token with one class in `top` and mass left), ALCORE_E_UNSUPPORTED (an array on a device), what
- *   alcore_column_writer_put() returns, ALCORE_E_STRUCT_*, ALCORE_E_NOMEM, ALCORE_E_CANCELLED
+ * @return ALCORE_OK, ALCORE_E_INVALID (nnll or logprobs are wanted without `logprobs`, other
+ *   columns without `top`; ids without top_ids), ALCORE_E_PARAM (rest, classes), ALCORE_E_SHAPE (an
+ *   array, its lengths or a writer), ALCORE_E_DATA (names row and token: see above; a margin is
+ *   wanted of a token with one class in `top` and mass left), ALCORE_E_UNSUPPORTED (an array on a
+ *   device), what alcore_column_writer_put() returns, ALCORE_E_STRUCT_*, ALCORE_E_NOMEM,
+ *   ALCORE_E_CANCELLED
  * @threadsafe Calls on the same writers take turns at the end.
  * @callback progress, log
  * @since 1.0 */

@@ -611,7 +611,7 @@ class alcore_logits_writers(Structure):
 
 
 class alcore_topk(Structure):
-    """What an inference server says of the tokens of some items, which follow one another"""
+    """What an inference server says of the tokens of some items, one item after another"""
 
     _fields_ = [
         ("size", c_size_t),

@@ -190,7 +190,7 @@ case("the likeliest tokens of an inference server fill columns", function()
     near(pool:get_column("entropies")[1][2], 0.5 * log(2) + 0.25 * log(4) + 0.125 * log(8) + 0.125 * log(17 / 0.125), "entropies")
     logprobs[1][2] = log(0.5) + 0.1
     fails("ALCORE_E_DATA", "token 1: it is none of the likeliest classes", pool:score_topk({1, 2}, logprobs, top, writers_of{classes = 20}))
-    raises("logprobs or top expected", pool.score_topk, pool, {1, 2}, nil, nil, writers_of{})
+    raises("log-probabilities or top expected", pool.score_topk, pool, {1, 2}, nil, nil, writers_of{})
     raises("ids: number 1 is no integer", pool.score_topk, pool, {1, 2}, logprobs, top, writers_of{ids = {{0.5, 1}, {2}}})
     raises("rest", pool.score_topk, pool, {1, 2}, logprobs, top, writers_of{rest = "even"})
 end)
