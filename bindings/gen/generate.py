@@ -143,7 +143,7 @@ def layout_program(api):
 
 
 #: Values that Lua says as a word: the table's name and the prefix of its constants.
-LUA_TABLES = {"aligner_models": "ALCORE_ALIGNER_", "bad_lines": "ALCORE_BAD_LINES_", "escapes": "ALCORE_ESCAPES_", "bleu_smoothings": "ALCORE_BLEU_SMOOTH_", "bleu_tokenizers": "ALCORE_BLEU_", "bands": "ALCORE_BAND_", "cost_models": "ALCORE_COST_", "dedups": "ALCORE_DEDUP_", "directions": "ALCORE_DIRECTION_", "estimates": "ALCORE_ESTIMATE_", "file_formats": "ALCORE_FORMAT_", "in_domain_words": "ALCORE_IN_DOMAIN_", "joins": "ALCORE_JOIN_", "malformed": "ALCORE_UTF8_",
+LUA_TABLES = {"aligner_models": "ALCORE_ALIGNER_", "bad_lines": "ALCORE_BAD_LINES_", "escapes": "ALCORE_ESCAPES_", "bleu_smoothings": "ALCORE_BLEU_SMOOTH_", "bleu_tokenizers": "ALCORE_BLEU_", "bands": "ALCORE_BAND_", "cost_models": "ALCORE_COST_", "dedups": "ALCORE_DEDUP_", "directions": "ALCORE_DIRECTION_", "estimates": "ALCORE_ESTIMATE_", "file_formats": "ALCORE_FORMAT_", "in_domain_words": "ALCORE_IN_DOMAIN_", "joins": "ALCORE_JOIN_", "units": "ALCORE_UNIT_", "malformed": "ALCORE_UTF8_",
               "meanings": "ALCORE_MEANS_", "metrics": "ALCORE_METRIC_", "missing_rules": "ALCORE_MISSING_", "normalizations": "ALCORE_NORMALIZE_",
               "optimizers": "ALCORE_OPTIMIZER_",
               "overlap_roles": "ALCORE_OVERLAP_",

@@ -6,7 +6,7 @@ refuses everything else, so that a new form is noticed here and not in a wrong b
 import re
 from pathlib import Path
 
-ORDER = ("status", "context", "tensor", "format", "param", "lm", "aligner", "pool", "pool_column", "phrase", "remedy", "search", "logits",
+ORDER = ("status", "context", "tensor", "format", "param", "lm", "aligner", "pool", "pool_column", "phrase", "budget", "remedy", "search", "logits",
          "model", "view", "scorer", "strategy", "selection", "request", "annotation", "mix", "overlap", "metric", "stop", "analysis", "plot",
          "tokenizer")
 

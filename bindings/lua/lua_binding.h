@@ -216,7 +216,7 @@ extern const al_constant al_bands[], al_cost_models[], al_schedules[], al_optimi
     al_validations[], al_precisions[];
 extern const al_member al_ablation[], al_composition[], al_composition_options[], al_cost_options[],
     al_cost_result[], al_duplicates[], al_plot_options[], al_projection[];
-extern const al_constant al_metrics[], al_joins[], al_repeated_ids[], al_rests[];
+extern const al_constant al_metrics[], al_joins[], al_repeated_ids[], al_rests[], al_units[];
 extern const al_member al_logits_writers[], al_search_options[], al_topk[];
 extern const al_member al_encode_options[];
 extern const al_member al_vocabulary_options[];

@@ -176,6 +176,38 @@ static int get_budget(lua_State *L) {
     return 1;
 }
 
+/* Pushes the word of a unit. */
+static void push_unit(lua_State *L, int32_t unit) {
+    const al_constant *entry = al_units;
+    while (entry->name && entry->value != unit) entry++;
+    lua_pushstring(L, entry->name);
+}
+
+/*** What budget, spent and costs are counted in: "items", "words", "characters" or "units" of cost.
+ * @field selection.unit */
+static int get_unit(lua_State *L) {
+    push_unit(L, alcore_selection_unit(check_selection(L)));
+    return 1;
+}
+
+/*** What labeling one unit costs by the option price: a table {amount, currency, unit}, without
+ * currency where none was named; nil without a price.
+ * @field selection.unit_price */
+static int get_unit_price(lua_State *L) {
+    alcore_price price = ALCORE_PRICE_INIT;
+    const alcore_status status = alcore_selection_get_price(check_selection(L), &price);
+    if (status == ALCORE_E_NOT_FOUND) return 0;
+    if (status != ALCORE_OK) return al_fail(L, status);
+    lua_createtable(L, 0, 3);
+    lua_pushnumber(L, (lua_Number)price.amount);
+    lua_setfield(L, -2, "amount");
+    lua_pushstring(L, price.currency);
+    lua_setfield(L, -2, "currency");
+    push_unit(L, price.unit);
+    lua_setfield(L, -2, "unit");
+    return 1;
+}
+
 /*** What the picks cost in money by the option price; nil without one.
  * @field selection.price */
 static int get_price(lua_State *L) {
@@ -319,8 +351,8 @@ static const al_method methods[] = {{"column", column}, {"column_names", column_
 #define GETTER(name)                                                                               \
     { #name, get_##name }
 static const al_method getters[] = {
-    GETTER(budget),  GETTER(by_budget), GETTER(price), {"count", count}, GETTER(costs),
-    GETTER(ids),     GETTER(indices),   GETTER(pool),  GETTER(short),    GETTER(provenance),
-    GETTER(reasons), GETTER(records),   GETTER(rows0), GETTER(scores),   GETTER(spent),
-    GETTER(summary), GETTER(texts),     {NULL, NULL}};
+    GETTER(budget),   GETTER(by_budget),  GETTER(price),   GETTER(unit),    GETTER(unit_price),
+    {"count", count}, GETTER(costs),      GETTER(ids),     GETTER(indices), GETTER(pool),
+    GETTER(short),    GETTER(provenance), GETTER(reasons), GETTER(records), GETTER(rows0),
+    GETTER(scores),   GETTER(spent),      GETTER(summary), GETTER(texts),   {NULL, NULL}};
 AL_KIND(selection, alcore_selection_unref, methods, getters);

@@ -290,6 +290,20 @@ static int strategy_get(lua_State *L) {
     return get_method(L, &strategy_part);
 }
 
+/*** The numbers of a parameter that has one for each round; empty where a word stands in their
+ * place.
+ * @function strategy:numbers
+ * @tparam string name
+ * @treturn table; or nil, message, code */
+static int strategy_numbers(lua_State *L) {
+    const alcore_strategy *strategy = al_check(L, 1, &al_strategy_kind)->strategy;
+    alcore_tensor numbers;
+    alcore_status status = alcore_strategy_get_numbers(strategy, luaL_checkstring(L, 2), &numbers);
+    if (status != ALCORE_OK) return al_fail(L, status);
+    al_push_tensor(L, &numbers, NULL);
+    return 1;
+}
+
 /* ---- scorers ---- */
 
 /*** A scorer by name with parameters, or made of a function.
@@ -341,7 +355,7 @@ static int scorer_run(lua_State *L) {
 }
 
 static const al_method strategy_methods[] = {
-    {"get", strategy_get}, {"set", strategy_set}, {NULL, NULL}};
+    {"get", strategy_get}, {"numbers", strategy_numbers}, {"set", strategy_set}, {NULL, NULL}};
 static const al_method scorer_methods[] = {
     {"get", scorer_get}, {"run", scorer_run}, {"set", scorer_set}, {NULL, NULL}};
 AL_KIND(strategy, alcore_strategy_unref, strategy_methods, NULL);

@@ -74,6 +74,12 @@ const al_constant al_joins[] = {
     {"line", ALCORE_JOIN_LINE},
     {"id", ALCORE_JOIN_ID},
     {NULL, 0}};
+const al_constant al_units[] = {
+    {"items", ALCORE_UNIT_ITEMS},
+    {"words", ALCORE_UNIT_WORDS},
+    {"characters", ALCORE_UNIT_CHARACTERS},
+    {"units", ALCORE_UNIT_UNITS},
+    {NULL, 0}};
 const al_constant al_malformed[] = {
     {"refuse", ALCORE_UTF8_REFUSE},
     {"replace", ALCORE_UTF8_REPLACE},

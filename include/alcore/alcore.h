@@ -69,6 +69,7 @@
 #include "alcore/aligner.h"
 #include "alcore/analysis.h"
 #include "alcore/annotation.h"
+#include "alcore/budget.h"
 #include "alcore/context.h"
 #include "alcore/format.h"
 #include "alcore/lm.h"

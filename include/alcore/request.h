@@ -167,6 +167,52 @@ ALCORE_API alcore_status alcore_request_set_int(alcore_request *request, const c
 ALCORE_API alcore_status alcore_request_set_number(alcore_request *request, const char *name,
                                                    double value);
 
+/** Sets the budgets from numbers, as the option "budget" does from text: its text is then what these
+ * numbers are written as. All are spent from one ranking, and so in one unit.
+ * @param[in,out] request borrowed, changed
+ * @param[in] amounts borrowed: float64 [count], each 0 or more and finite, none of them twice; of
+ *   items whole numbers
+ * @param[in] count budgets, 1 to 64
+ * @param[in] unit ALCORE_UNIT_*; 0: items
+ * @return ALCORE_OK, ALCORE_E_INVALID, ALCORE_E_PARAM (an amount that is none), ALCORE_E_NOMEM,
+ *   ALCORE_E_BUSY
+ * @serialized per request; ALCORE_E_BUSY while another call uses it.
+ * @since 1.0 */
+ALCORE_API alcore_status alcore_request_set_budgets(alcore_request *request, const double *amounts,
+                                                    int64_t count, int32_t unit);
+
+/** The budgets, however they were set.
+ * @param[in] request borrowed
+ * @param[out] out_amounts a view: float64 [count] in the order given, host, valid until the request
+ *   is changed or released; all 0 on failure
+ * @param[out] out_unit ALCORE_UNIT_*; 0 on failure
+ * @return ALCORE_OK, ALCORE_E_INVALID, ALCORE_E_NOT_FOUND (no budget was set), ALCORE_E_BUSY
+ * @threadsafe ALCORE_E_BUSY while another call changes the request.
+ * @since 1.0 */
+ALCORE_API alcore_status alcore_request_get_budgets(const alcore_request *request,
+                                                    alcore_tensor *out_amounts, int32_t *out_unit);
+
+/** Sets the price from numbers, as the option "price" does from text: its text is then what these
+ * numbers are written as.
+ * @param[in,out] request borrowed, changed
+ * @param[in] price kept, copied; NULL: there is no price
+ * @return ALCORE_OK, ALCORE_E_INVALID (no such unit), ALCORE_E_PARAM (an amount or a currency that
+ *   is none), ALCORE_E_STRUCT_*, ALCORE_E_NOMEM, ALCORE_E_BUSY
+ * @serialized per request; ALCORE_E_BUSY while another call uses it.
+ * @since 1.0 */
+ALCORE_API alcore_status alcore_request_set_price(alcore_request *request,
+                                                  const alcore_price *price);
+
+/** The price, however it was set.
+ * @param[in] request borrowed
+ * @param[in,out] out size-first; filled; currency is a view, valid until the request is changed or
+ *   released
+ * @return ALCORE_OK, ALCORE_E_INVALID, ALCORE_E_NOT_FOUND (there is none), ALCORE_E_STRUCT_*,
+ *   ALCORE_E_BUSY
+ * @threadsafe ALCORE_E_BUSY while another call changes the request.
+ * @since 1.0 */
+ALCORE_API alcore_status alcore_request_get_price(const alcore_request *request, alcore_price *out);
+
 /** The present value of an option: what was set, or its default.
  * @param[in] request borrowed
  * @param[in] name borrowed: an option's name

@@ -5,6 +5,7 @@
 #ifndef ALCORE_SELECTION_H
 #define ALCORE_SELECTION_H
 
+#include "alcore/budget.h"
 #include "alcore/pool.h"
 #include "alcore/remedy.h"
 #include "alcore/tensor.h"
@@ -80,8 +81,23 @@ ALCORE_API double alcore_selection_spent(const alcore_selection *selection);
  * @since 0.1 */
 ALCORE_API double alcore_selection_budget(const alcore_selection *selection);
 
-/** What the picks cost in money, by the request's option "price"; the currency and the unit are in
- * the provenance.
+/** The unit of the budget, of what was spent and of the costs of the picks.
+ * @param[in] selection borrowed
+ * @return ALCORE_UNIT_*; 0 for NULL
+ * @threadsafe
+ * @since 1.0 */
+ALCORE_API int32_t alcore_selection_unit(const alcore_selection *selection);
+
+/** The price of the request: of one unit, and of which.
+ * @param[in] selection borrowed
+ * @param[in,out] out size-first; filled; currency is a view, valid until the selection is released
+ * @return ALCORE_OK, ALCORE_E_INVALID, ALCORE_E_NOT_FOUND (the request had none), ALCORE_E_STRUCT_*
+ * @threadsafe
+ * @since 1.0 */
+ALCORE_API alcore_status alcore_selection_get_price(const alcore_selection *selection,
+                                                    alcore_price *out);
+
+/** What the picks cost in money, by the price of the request, alcore_selection_get_price().
  * @param[in] selection borrowed
  * @return an amount; NaN without a price, or where the price is for units of cost and the rows have
  * none

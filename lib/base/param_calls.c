@@ -43,6 +43,33 @@ alcore_status alcore__param_set_number(const alcore__param_calls *calls, void *h
     return alcore__param_set(calls, handle, name, text);
 }
 
+/* Appends the numbers, each in the fewest digits that read back as the same one. */
+static alcore_status print_numbers(alcore_ctx *ctx, const double *numbers, int64_t count,
+                                   alcore__buffer *out) {
+    for (int64_t i = 0; i < count; i++) {
+        char digits[32];
+        alcore__print_double(numbers[i], digits);
+        ALCORE__TRY(alcore__buffer_format(ctx, out, "%s%s", i > 0 ? "," : "", digits));
+    }
+    return ALCORE_OK;
+}
+
+alcore_status alcore__param_set_numbers(const alcore__param_calls *calls, void *handle,
+                                        const char *name, const double *numbers, int64_t count) {
+    alcore_ctx *ctx;
+    alcore__buffer text = {0};
+    ALCORE__TRY(enter(handle, &ctx));
+    if (!handle || !name || !numbers || count < 1)
+        return alcore__leave(ctx, alcore__fail(ALCORE_E_INVALID,
+                                               "alcore_%s_set_numbers: %s, name, numbers and a "
+                                               "count of 1 or more are needed",
+                                               calls->noun, calls->noun));
+    alcore_status status = alcore__leave(ctx, print_numbers(ctx, numbers, count, &text));
+    if (status == ALCORE_OK) status = alcore__param_set(calls, handle, name, text.data);
+    alcore__buffer_clear(ctx, &text);
+    return status;
+}
+
 /* The whole of a public get call; *out_text is a view that is valid until the parameter is set
  * again. */
 alcore_status alcore__param_get(const alcore__param_calls *calls, void *handle, const char *name,

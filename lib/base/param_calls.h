@@ -22,6 +22,9 @@ alcore_status alcore__param_set_int(const alcore__param_calls *calls, void *hand
                                     const char *name, int64_t value);
 alcore_status alcore__param_set_number(const alcore__param_calls *calls, void *handle,
                                        const char *name, double value);
+/* The numbers become a text with commas between them. */
+alcore_status alcore__param_set_numbers(const alcore__param_calls *calls, void *handle,
+                                        const char *name, const double *numbers, int64_t count);
 alcore_status alcore__param_get(const alcore__param_calls *calls, void *handle, const char *name,
                                 const char **out_text);
 

@@ -234,6 +234,17 @@ alcore_status alcore__values_get(const alcore__values *values, const char *owner
     return ALCORE_OK;
 }
 
+alcore_status alcore__values_list(const alcore__values *values, const char *owner, const char *name,
+                                  const alcore__value **out) {
+    const char *text;
+    int32_t index = 0;
+    ALCORE__TRY(alcore__values_get(values, owner, name, &text));
+    if (find_row(values->table, name, &index)->type != ALCORE_PARAM_NUMBERS)
+        return alcore__fail(ALCORE_E_PARAM, "%s: %s is no list of numbers", owner, name);
+    *out = &values->values[index];
+    return ALCORE_OK;
+}
+
 /* The value of a parameter, NULL for an unknown name; values may be NULL. */
 static const alcore__value *find_value(const alcore__values *values, const char *name) {
     int32_t index = 0;

@@ -13,46 +13,53 @@
 #include "request/request_internal.h"
 #include "text/utf8.h"
 
-/* Words for units, in budgets and prices. */
-static const struct {
+/* Words for units, in budgets and prices. Of each unit the last two are the words for one and for
+ * several in messages, and the first is the letter that is printed. */
+static const struct unit_word {
     const char *word;
-    int32_t unit; /* ALCORE__UNIT_* */
+    int32_t unit; /* ALCORE_UNIT_* */
 } unit_words[] = {
-    {"i", ALCORE__UNIT_ITEMS},
-    {"item", ALCORE__UNIT_ITEMS},
-    {"items", ALCORE__UNIT_ITEMS},
-    {"w", ALCORE__UNIT_WORDS},
-    {"word", ALCORE__UNIT_WORDS},
-    {"words", ALCORE__UNIT_WORDS},
-    {"c", ALCORE__UNIT_CHARACTERS},
-    {"char", ALCORE__UNIT_CHARACTERS},
-    {"character", ALCORE__UNIT_CHARACTERS},
-    {"characters", ALCORE__UNIT_CHARACTERS},
-    {"u", ALCORE__UNIT_COST},
-    {"unit", ALCORE__UNIT_COST},
-    {"units", ALCORE__UNIT_COST},
+    {"i", ALCORE_UNIT_ITEMS},
+    {"item", ALCORE_UNIT_ITEMS},
+    {"items", ALCORE_UNIT_ITEMS},
+    {"w", ALCORE_UNIT_WORDS},
+    {"word", ALCORE_UNIT_WORDS},
+    {"words", ALCORE_UNIT_WORDS},
+    {"c", ALCORE_UNIT_CHARACTERS},
+    {"char", ALCORE_UNIT_CHARACTERS},
+    {"character", ALCORE_UNIT_CHARACTERS},
+    {"characters", ALCORE_UNIT_CHARACTERS},
+    {"u", ALCORE_UNIT_UNITS},
+    {"unit", ALCORE_UNIT_UNITS},
+    {"units", ALCORE_UNIT_UNITS},
 };
+enum { UNIT_WORDS = sizeof unit_words / sizeof *unit_words };
 
-/* The word for a unit (ALCORE__UNIT_*) in summaries and messages, of several and of one; static. */
+/* The first and the last word of a unit; NULL for a number that is no unit. */
+static const struct unit_word *first_word(int32_t unit) {
+    for (int32_t i = 0; i < UNIT_WORDS; i++)
+        if (unit_words[i].unit == unit) return &unit_words[i];
+    return NULL;
+}
+
+static const struct unit_word *last_word(int32_t unit) {
+    for (int32_t i = UNIT_WORDS - 1; i >= 0; i--)
+        if (unit_words[i].unit == unit) return &unit_words[i];
+    return NULL;
+}
+
+/* The word for a unit (ALCORE_UNIT_*) in summaries and messages, of several and of one; static. */
 const char *alcore__unit_name(int32_t unit) {
-    static const char *const names[] = {[ALCORE__UNIT_ITEMS] = "items",
-                                        [ALCORE__UNIT_WORDS] = "words",
-                                        [ALCORE__UNIT_CHARACTERS] = "characters",
-                                        [ALCORE__UNIT_COST] = "units"};
-    return names[unit];
+    return last_word(unit)->word;
 }
 
 const char *alcore__unit_singular(int32_t unit) {
-    static const char *const names[] = {[ALCORE__UNIT_ITEMS] = "item",
-                                        [ALCORE__UNIT_WORDS] = "word",
-                                        [ALCORE__UNIT_CHARACTERS] = "character",
-                                        [ALCORE__UNIT_COST] = "unit"};
-    return names[unit];
+    return last_word(unit)[-1].word;
 }
 
-/* ALCORE__UNIT_* of a word; -1: it is none. */
+/* ALCORE_UNIT_* of a word; -1: it is none. */
 static int32_t find_unit(const char *word, size_t length) {
-    for (size_t i = 0; i < sizeof unit_words / sizeof *unit_words; i++)
+    for (int32_t i = 0; i < UNIT_WORDS; i++)
         if (strlen(unit_words[i].word) == length && !memcmp(word, unit_words[i].word, length))
             return unit_words[i].unit;
     return -1;
@@ -83,7 +90,7 @@ static alcore_status refuse_budget(const char *text) {
  * optional unit, items where there is none. whole: the text of the option, which error messages
  * quote. */
 static alcore_status parse_one(const char *whole, const char *text, size_t length,
-                               alcore__budget *out) {
+                               double *out_amount, int32_t *out_unit) {
     size_t number = number_length(text);
     double amount;
     /* The text has further budgets behind `length`, and number_length() may have read on there. */
@@ -93,34 +100,36 @@ static alcore_status parse_one(const char *whole, const char *text, size_t lengt
     if (amount < 0)
         return alcore__fail(ALCORE_E_PARAM, "budget '%s' is negative; 0 or more is allowed", whole);
     while (number < length && text[number] == ' ') number++;
-    int32_t unit =
-        number == length ? ALCORE__UNIT_ITEMS : find_unit(text + number, length - number);
+    int32_t unit = number == length ? ALCORE_UNIT_ITEMS : find_unit(text + number, length - number);
     if (unit < 0) return refuse_budget(whole);
     /* What other packages take for a share of the pool. */
-    if (unit == ALCORE__UNIT_ITEMS && amount != floor(amount))
+    if (unit == ALCORE_UNIT_ITEMS && amount != floor(amount))
         return alcore__fail(ALCORE_E_PARAM,
                             "budget '%s': items are whole; a share of the pool is given as the "
                             "number of items that it is, or of words, such as 1000w",
                             whole);
-    *out = (alcore__budget){.amount = amount, .unit = unit};
+    *out_amount = amount;
+    *out_unit = unit;
     return ALCORE_OK;
 }
 
-/* Checks the budget that was parsed last against those before it: one unit for all, as the top
- * says, and no amount twice, since what a budget bought is found by its amount
- * (selection_handle.c). text: the whole option, for messages. */
-static alcore_status check_together(const char *text, const alcore__budgets *budgets) {
-    const alcore__budget *last = &budgets->items[budgets->count - 1];
-    if (last->unit != budgets->items[0].unit)
+/* Adds a budget to those before it: one unit for all, as the top says, and no amount twice, since
+ * what a budget bought is found by its amount (selection_handle.c). text: the whole option, for
+ * messages. */
+static alcore_status add_budget(const char *text, double amount, int32_t unit,
+                                alcore__budgets *budgets) {
+    if (budgets->count > 0 && unit != budgets->unit)
         return alcore__fail(
             ALCORE_E_PARAM,
             "budget '%s': all budgets must have the same unit, not %s and %s; a comma stands "
             "between budgets, not in a number",
-            text, alcore__unit_name(budgets->items[0].unit), alcore__unit_name(last->unit));
-    for (int32_t i = 0; i + 1 < budgets->count; i++)
-        if (budgets->items[i].amount == last->amount)
+            text, alcore__unit_name(budgets->unit), alcore__unit_name(unit));
+    for (int64_t i = 0; i < budgets->count; i++)
+        if (budgets->amounts[i] == amount)
             return alcore__fail(ALCORE_E_PARAM, "budget '%s': the same amount is given twice",
                                 text);
+    budgets->unit = unit;
+    budgets->amounts[budgets->count++] = amount;
     return ALCORE_OK;
 }
 
@@ -128,6 +137,8 @@ static alcore_status check_together(const char *text, const alcore__budgets *bud
  * Called when the option is set; out has no meaning after a failure. Each turn of the loop parses
  * the text up to the next comma or the end. */
 alcore_status alcore__budgets_parse(const char *text, alcore__budgets *out) {
+    double amount = 0;
+    int32_t unit = 0;
     *out = (alcore__budgets){0};
     for (const char *rest = text;; rest++) {
         rest += strspn(rest, " ");
@@ -140,9 +151,8 @@ alcore_status alcore__budgets_parse(const char *text, alcore__budgets *out) {
                                 text);
         if (out->count == ALCORE__BUDGETS)
             return alcore__fail(ALCORE_E_PARAM, "budget: more than %d budgets", ALCORE__BUDGETS);
-        ALCORE__TRY(parse_one(text, rest, trimmed, &out->items[out->count]));
-        out->count++;
-        ALCORE__TRY(check_together(text, out));
+        ALCORE__TRY(parse_one(text, rest, trimmed, &amount, &unit));
+        ALCORE__TRY(add_budget(text, amount, unit, out));
         rest += length;
         if (*rest == '\0') return ALCORE_OK;
     }
@@ -151,7 +161,7 @@ alcore_status alcore__budgets_parse(const char *text, alcore__budgets *out) {
 /* The largest amount, under which the strategy runs; 0 without budgets. */
 double alcore__budgets_largest(const alcore__budgets *budgets) {
     double largest = 0;
-    for (int32_t i = 0; i < budgets->count; i++) largest = fmax(largest, budgets->items[i].amount);
+    for (int64_t i = 0; i < budgets->count; i++) largest = fmax(largest, budgets->amounts[i]);
     return largest;
 }
 
@@ -203,4 +213,55 @@ alcore_status alcore__price_parse(const char *text, alcore__price *out) {
     out->unit = unit;
     memcpy(out->currency, currency, length);
     return ALCORE_OK;
+}
+
+/* Prints an amount, in the fewest digits that read back as the same number. */
+static alcore_status print_amount(alcore_ctx *ctx, double amount, alcore__buffer *out) {
+    char digits[32];
+    alcore__print_double(amount, digits);
+    return alcore__buffer_format(ctx, out, "%s", digits);
+}
+
+/* Fails for a number that is no unit. */
+static alcore_status refuse_unit(int32_t unit) {
+    return alcore__fail(ALCORE_E_INVALID, "there is no unit %d; ALCORE_UNIT_* are meant", unit);
+}
+
+/* The largest and the smallest rules are those of the texts: what is printed here is parsed, and an
+ * amount that is none is refused there. */
+alcore_status alcore__budgets_print(alcore_ctx *ctx, const double *amounts, int64_t count,
+                                    int32_t unit, alcore__buffer *out) {
+    const struct unit_word *word = first_word(unit == 0 ? ALCORE_UNIT_ITEMS : unit);
+    if (!word) return refuse_unit(unit);
+    for (int64_t i = 0; i < count && i <= ALCORE__BUDGETS; i++) {
+        if (i > 0) ALCORE__TRY(alcore__buffer_append(ctx, out, ",", 1));
+        ALCORE__TRY(print_amount(ctx, amounts[i], out));
+        ALCORE__TRY(alcore__buffer_append(ctx, out, word->word, 1));
+    }
+    return ALCORE_OK;
+}
+
+/* The space keeps a currency that begins with an E or an x apart from the amount. */
+alcore_status alcore__price_print(alcore_ctx *ctx, const alcore_price *price, alcore__buffer *out) {
+    const struct unit_word *word = first_word(price->unit);
+    if (!word) return refuse_unit(price->unit);
+    ALCORE__TRY(print_amount(ctx, price->amount, out));
+    const char *currency = price->currency ? price->currency : "";
+    if (!is_currency(currency, strlen(currency), ""))
+        return alcore__fail(ALCORE_E_PARAM,
+                            "price: '%s' is no currency: it has at most %d bytes, without spaces, "
+                            "digits and , . ' _ + -",
+                            currency, ALCORE__CURRENCY_BYTES - 1);
+    ALCORE__TRY(alcore__buffer_format(ctx, out, "%s%s", currency[0] != '\0' ? " " : "", currency));
+    return alcore__buffer_format(ctx, out, "/%s", word->word);
+}
+
+alcore_status alcore__price_tell(const alcore__price *price, alcore_price *out) {
+    if (isnan(price->amount)) return alcore__fail(ALCORE_E_NOT_FOUND, "there is no price");
+    const alcore_price told = {.size = sizeof told,
+                               .amount = price->amount,
+                               .currency = price->currency[0] != '\0' ? price->currency : NULL,
+                               .unit = price->unit};
+    return alcore__struct_write(out, &told, sizeof told, ALCORE__FIRST_SIZE(alcore_price, reserved),
+                                "alcore_price");
 }

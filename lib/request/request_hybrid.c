@@ -40,8 +40,8 @@ static double share_of_sentences(const hybrid *self, double budget) {
  * may have an amount twice, as what a budget bought is found by its amount. All budgets have one
  * unit. */
 static bool is_split(const hybrid *self, double amount) {
-    for (int32_t i = 0; i < self->split.count; i++)
-        if (self->split.items[i].amount == amount) return true;
+    for (int64_t i = 0; i < self->split.count; i++)
+        if (self->split.amounts[i] == amount) return true;
     return false;
 }
 
@@ -51,10 +51,10 @@ static bool is_split(const hybrid *self, double amount) {
  * leaves them as they were. */
 static alcore_status buy_sentences(hybrid *self) {
     alcore_request *request = self->request, part = *request;
-    for (int32_t i = 0; i < request->budgets.count; i++) {
-        alcore__budget budget = request->budgets.items[i];
-        budget.amount = share_of_sentences(self, budget.amount);
-        if (!is_split(self, budget.amount)) self->split.items[self->split.count++] = budget;
+    self->split.unit = request->budgets.unit;
+    for (int64_t i = 0; i < request->budgets.count; i++) {
+        const double share = share_of_sentences(self, request->budgets.amounts[i]);
+        if (!is_split(self, share)) self->split.amounts[self->split.count++] = share;
     }
     part.strategy = self->parts[SENTENCES];
     part.budgets = self->split;
@@ -93,16 +93,16 @@ static alcore_status add_picks(const hybrid *self, const alcore__row_list *list,
  * the sentences only. Strategies that buy phrases have no parameter sticky, so `last` and
  * `previous`, which the copy shares with the request, are not replaced. The list of rows that the
  * part has instead of the request's is freed here. */
-static alcore_status buy_phrases(const hybrid *self, alcore__budget budget,
+static alcore_status buy_phrases(const hybrid *self, double budget,
                                  const alcore_selection *sentences, alcore_selection **out) {
     const int32_t kind = self->cover ? ALCORE_ROWS_LABELED : ALCORE_ROWS_EXCLUDED;
-    const double left = budget.amount - (self->carry ? alcore_selection_spent(sentences)
-                                                     : share_of_sentences(self, budget.amount));
+    const double left = budget - (self->carry ? alcore_selection_spent(sentences)
+                                              : share_of_sentences(self, budget));
     alcore_request part = *self->request;
-    budget.amount = fmax(left, 0);
     part.strategy = self->parts[PHRASES];
     part.target = NULL;
-    part.budgets = (alcore__budgets){.count = 1, .items = {budget}};
+    part.budgets.count = 1;
+    part.budgets.amounts[0] = fmax(left, 0);
     alcore_status status =
         add_picks(self, &self->request->lists[kind], sentences, &part.lists[kind]);
     if (status == ALCORE_OK) status = alcore__request_answer(&part, out);
@@ -112,11 +112,10 @@ static alcore_status buy_phrases(const hybrid *self, alcore__budget budget,
 
 /* Answers one budget of the request: *out is the selection of both parts, with a reference to
  * each. */
-static alcore_status answer_budget(const hybrid *self, alcore__budget budget,
-                                   alcore_selection **out) {
-    alcore_selection *parts[PARTS] = {sentences_of(self, budget.amount), NULL};
+static alcore_status answer_budget(const hybrid *self, double budget, alcore_selection **out) {
+    alcore_selection *parts[PARTS] = {sentences_of(self, budget), NULL};
     ALCORE__TRY(buy_phrases(self, budget, parts[SENTENCES], &parts[PHRASES]));
-    const alcore_status status = alcore__selection_join(self->request, parts, budget.amount, out);
+    const alcore_status status = alcore__selection_join(self->request, parts, budget, out);
     alcore_selection_unref(parts[PHRASES]);
     return status;
 }
@@ -130,12 +129,12 @@ static alcore_status answer_budgets(hybrid *self, alcore_selection **out) {
     ALCORE__TRY(buy_sentences(self));
     alcore__phrase_counter *const before =
         alcore__request_share_phrases(self->request, budgets->count > 1 ? &own : NULL);
-    alcore_status status = answer_budget(self, budgets->items[0], &first);
+    alcore_status status = answer_budget(self, budgets->amounts[0], &first);
     if (status == ALCORE_OK && budgets->count > 1)
         status = alcore__new_array(self->ctx, (size_t)budgets->count - 1, sizeof *first->siblings,
                                    &first->siblings);
-    for (int32_t i = 1; i < budgets->count && status == ALCORE_OK; i++) {
-        status = answer_budget(self, budgets->items[i], &first->siblings[first->sibling_count]);
+    for (int64_t i = 1; i < budgets->count && status == ALCORE_OK; i++) {
+        status = answer_budget(self, budgets->amounts[i], &first->siblings[first->sibling_count]);
         if (status == ALCORE_OK) first->sibling_count++;
     }
     self->request->counter = before;

@@ -10,31 +10,19 @@
 #include "pool/phrase_pool.h"
 #include "strategy/strategy_run.h"
 
-/* Units of a budget. */
-enum {
-    ALCORE__UNIT_ITEMS = 0,
-    ALCORE__UNIT_WORDS = 1,
-    ALCORE__UNIT_CHARACTERS = 2,
-    ALCORE__UNIT_COST = 3
-};
-
-typedef struct alcore__budget {
-    double amount;
-    int32_t unit; /* ALCORE__UNIT_* */
-} alcore__budget;
-
 enum { ALCORE__BUDGETS = 64, ALCORE__CURRENCY_BYTES = 16 };
 
-/* The budgets of one request, of one unit, in the order given. */
+/* The budgets of one request, in the order given. */
 typedef struct alcore__budgets {
-    int32_t count; /* 0: none was set */
-    alcore__budget items[ALCORE__BUDGETS];
+    int64_t count;                   /* 0: none was set; shape of the tensor that is handed out */
+    int32_t unit;                    /* ALCORE_UNIT_* of all of them; 0 without one */
+    double amounts[ALCORE__BUDGETS]; /* [count] used; no amount is there twice */
 } alcore__budgets;
 
 /* What labeling costs in money. */
 typedef struct alcore__price {
     double amount;                         /* of money for one unit; NaN: there is no price */
-    int32_t unit;                          /* ALCORE__UNIT_* */
+    int32_t unit;                          /* ALCORE_UNIT_*; 0 without a price */
     char currency[ALCORE__CURRENCY_BYTES]; /* UTF-8; "": none was named */
 } alcore__price;
 
@@ -43,6 +31,12 @@ alcore_status alcore__budgets_parse(const char *text, alcore__budgets *out);
 double alcore__budgets_largest(const alcore__budgets *budgets);
 /* Reads "0.1773/w", "0.12EUR/w"; "" is no price. */
 alcore_status alcore__price_parse(const char *text, alcore__price *out);
+/* Print budgets and a price as texts that the two above read back: "1000w,2500w", "0.12 EUR/w". */
+alcore_status alcore__budgets_print(alcore_ctx *ctx, const double *amounts, int64_t count,
+                                    int32_t unit, alcore__buffer *out);
+alcore_status alcore__price_print(alcore_ctx *ctx, const alcore_price *price, alcore__buffer *out);
+/* Writes a price to the caller's struct; ALCORE_E_NOT_FOUND where there is none. */
+alcore_status alcore__price_tell(const alcore__price *price, alcore_price *out);
 /* "items", "words", "characters", "units"; and of one. */
 const char *alcore__unit_name(int32_t unit);
 const char *alcore__unit_singular(int32_t unit);

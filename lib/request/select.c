@@ -103,16 +103,16 @@ static alcore_status check(const alcore_request *request) {
  * a candidate without an entry in the cost column (NaN). */
 static alcore_status make_costs(answer *self) {
     const alcore_pool *pool = self->request->candidates;
-    int32_t unit = self->request->budgets.items[0].unit;
-    if (unit == ALCORE__UNIT_ITEMS) return ALCORE_OK;
+    int32_t unit = self->request->budgets.unit;
+    if (unit == ALCORE_UNIT_ITEMS) return ALCORE_OK;
     ALCORE__TRY(
         alcore__new_array(self->ctx, (size_t)self->masks.rows, sizeof(double), &self->costs));
     for (int64_t i = 0; i < self->masks.rows; i++) {
         if (i % 1024 == 0) ALCORE__TRY(alcore__tick(self->ctx, "costs", i, self->masks.rows));
         if (!self->masks.candidate_mask[i]) continue;
-        double cost = unit == ALCORE__UNIT_WORDS        ? (double)alcore_pool_words(pool, i)
-                      : unit == ALCORE__UNIT_CHARACTERS ? (double)alcore__pool_characters(pool, i)
-                                                        : alcore_pool_cost(pool, i);
+        double cost = unit == ALCORE_UNIT_WORDS        ? (double)alcore_pool_words(pool, i)
+                      : unit == ALCORE_UNIT_CHARACTERS ? (double)alcore__pool_characters(pool, i)
+                                                       : alcore_pool_cost(pool, i);
         if (isnan(cost)) {
             char buffer[24]; /* for the id of a row without one: its number */
             return alcore__fail(ALCORE_E_DATA,
@@ -238,9 +238,9 @@ static alcore_status set_budgets(answer *self, alcore__fill *fill) {
     if (budgets->count < 2) return ALCORE_OK;
     ALCORE__TRY(
         alcore__new_array(self->ctx, (size_t)budgets->count, sizeof(double), &self->further));
-    for (int32_t i = 0; i < budgets->count; i++)
-        if (budgets->items[i].amount != fill->budget)
-            self->further[fill->further_count++] = budgets->items[i].amount;
+    for (int64_t i = 0; i < budgets->count; i++)
+        if (budgets->amounts[i] != fill->budget)
+            self->further[fill->further_count++] = budgets->amounts[i];
     fill->further = self->further;
     return ALCORE_OK;
 }

@@ -92,10 +92,10 @@ static alcore_status gather_picks(alcore_selection *self, const double *costs) {
  * lack, as a missing cost is NaN. */
 static double price_of(const alcore_selection *self) {
     const alcore__price *price = &self->ranking->price;
-    double units = price->unit == ALCORE__UNIT_ITEMS        ? (double)self->count
-                   : price->unit == ALCORE__UNIT_WORDS      ? (double)self->words
-                   : price->unit == ALCORE__UNIT_CHARACTERS ? (double)self->characters
-                                                            : self->units;
+    double units = price->unit == ALCORE_UNIT_ITEMS        ? (double)self->count
+                   : price->unit == ALCORE_UNIT_WORDS      ? (double)self->words
+                   : price->unit == ALCORE_UNIT_CHARACTERS ? (double)self->characters
+                                                           : self->units;
     return price->amount * units;
 }
 
@@ -185,9 +185,9 @@ static alcore_status add_siblings(alcore_selection *first, const alcore__budgets
     if (budgets->count < 2) return ALCORE_OK;
     ALCORE__TRY(alcore__new_array(ctx, (size_t)budgets->count - 1, sizeof *first->siblings,
                                   &first->siblings));
-    for (int32_t i = 1; i < budgets->count; i++) {
+    for (int64_t i = 1; i < budgets->count; i++) {
         alcore__purchase purchase;
-        move_purchase(&first->ranking->outcome, budgets->items[i].amount, largest, &purchase);
+        move_purchase(&first->ranking->outcome, budgets->amounts[i], largest, &purchase);
         ALCORE__TRY(alcore__selection_make(first->ranking, costs, &purchase, NULL /* no parts */,
                                            &first->siblings[first->sibling_count]));
         first->sibling_count++;
@@ -208,7 +208,7 @@ alcore_status alcore__selection_new(const alcore_request *request, const alcore_
     alcore_selection *first = NULL;
     ALCORE__TRY(
         alcore__ranking_new(request, strategy, input, masks, resolution, outcome, &ranking));
-    move_purchase(&ranking->outcome, request->budgets.items[0].amount,
+    move_purchase(&ranking->outcome, request->budgets.amounts[0],
                   alcore__budgets_largest(&request->budgets), &purchase);
     alcore_status status =
         alcore__selection_make(ranking, input->costs, &purchase, NULL /* no parts */, &first);
@@ -291,6 +291,18 @@ alcore_status alcore_selection_remedy(const alcore_selection *selection, int64_t
     return alcore__leave(
         NULL, alcore__struct_write(out, &selection->remedies[index], sizeof(alcore_remedy),
                                    ALCORE__FIRST_SIZE(alcore_remedy, reserved), "alcore_remedy"));
+}
+
+int32_t alcore_selection_unit(const alcore_selection *selection) {
+    return !selection ? 0 : selection->ranking->unit;
+}
+
+alcore_status alcore_selection_get_price(const alcore_selection *selection, alcore_price *out) {
+    ALCORE__TRY(alcore__enter(NULL)); /* no context is needed */
+    if (!selection || !out)
+        return alcore__leave(NULL, alcore__fail(ALCORE_E_INVALID, "alcore_selection_get_price: "
+                                                                  "selection and out are needed"));
+    return alcore__leave(NULL, alcore__price_tell(&selection->ranking->price, out));
 }
 
 uint32_t alcore_selection_flags(const alcore_selection *selection) {

@@ -54,7 +54,7 @@ typedef struct alcore__ranking {
     char *options;                /* JSON object of every option of the request but "command" */
     uint64_t seed;
     int64_t round;
-    int32_t unit; /* ALCORE__UNIT_* of the budgets */
+    int32_t unit; /* ALCORE_UNIT_* of the budgets */
     alcore__price price;
     int32_t fill_policy; /* ALCORE__FILL_* */
     const char *engine;  /* static: name of the engine whose kernels the strategy ran on */

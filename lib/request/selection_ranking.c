@@ -83,7 +83,7 @@ static alcore_status keep_request(alcore__ranking *self, const alcore_request *r
     const char *command = alcore__values_text(&request->values, "command");
     self->seed = alcore__request_seed(request);
     self->round = alcore__values_integer(&request->values, "round");
-    self->unit = request->budgets.items[0].unit;
+    self->unit = request->budgets.unit;
     self->price = request->price;
     self->fill_policy = (int32_t)alcore__values_integer(&request->values, "fill");
     self->reason = alcore__strategy_reason(strategy);
@@ -173,7 +173,7 @@ static alcore_status keep_inputs(alcore__ranking *self, const alcore_request *re
     memcpy(self->by_cause, masks->by_cause, sizeof self->by_cause);
     self->by_cause[ALCORE__CAUSE_NAN] += self->outcome.nan_count;
     self->unspaced_share =
-        self->unit == ALCORE__UNIT_WORDS ? alcore__pool_unspaced_share(request->candidates) : 0;
+        self->unit == ALCORE_UNIT_WORDS ? alcore__pool_unspaced_share(request->candidates) : 0;
     self->inputs[0] =
         (alcore__input_pool){.role = ALCORE_ROLE_CANDIDATES,
                              .rows = masks->rows,

@@ -162,7 +162,7 @@ static void say_price(lines *page, const alcore_selection *selection) {
         return;
     }
     say(page, "price: %s at %s %s %s\n", alcore__money(selection->money, price->currency, total),
-        alcore__amount(price->amount, amount), price->unit == ALCORE__UNIT_ITEMS ? "an" : "a",
+        alcore__amount(price->amount, amount), price->unit == ALCORE_UNIT_ITEMS ? "an" : "a",
         alcore__unit_singular(price->unit));
 }
 

@@ -277,6 +277,41 @@ alcore_status alcore_strategy_set_number(alcore_strategy *strategy, const char *
     return alcore__param_set_number(&PARAM_CALLS, strategy, name, value);
 }
 
+alcore_status alcore_strategy_set_numbers(alcore_strategy *strategy, const char *name,
+                                          const double *numbers, int64_t count) {
+    return alcore__param_set_numbers(&PARAM_CALLS, strategy, name, numbers, count);
+}
+
+/* *out: a view of the numbers of a list; the strategy is locked for reading. An empty one, of a word
+ * that stands in place of numbers, has the address of its shape as data, which must not be NULL. */
+static alcore_status get_numbers(const alcore_strategy *strategy, const char *name,
+                                 alcore_tensor *out) {
+    const alcore__value *value;
+    const char *rest;
+    const int32_t part = part_of(strategy, name, &rest);
+    if (part >= 0 && rest) return get_numbers(strategy->parts[part], rest, out);
+    ALCORE__TRY(alcore__values_list(&strategy->values, strategy->owner, name, &value));
+    int64_t *shape =
+        (int64_t *)(uintptr_t)&value->number_count; /* tensors have no const pointers */
+    return alcore_tensor_init(out, value->numbers ? (void *)value->numbers : shape, ALCORE_FLOAT64,
+                              shape, 1 /* dimension */);
+}
+
+alcore_status alcore_strategy_get_numbers(const alcore_strategy *strategy, const char *name,
+                                          alcore_tensor *out) {
+    if (out) *out = (alcore_tensor){0};
+    if (!strategy || !name || !out)
+        return alcore__fail(ALCORE_E_INVALID, "alcore_strategy_get_numbers: strategy, name and out "
+                                              "are needed");
+    alcore_ctx *ctx = strategy->object.ctx;
+    ALCORE__TRY(alcore__enter(ctx));
+    alcore_status status = alcore__read_begin(strategy, "strategy");
+    if (status != ALCORE_OK) return alcore__leave(ctx, status);
+    status = get_numbers(strategy, name, out);
+    alcore__read_end(strategy);
+    return alcore__leave(ctx, status);
+}
+
 /* The present text of a parameter: a view that stays valid until the parameter is set again. */
 alcore_status alcore_strategy_get(alcore_strategy *strategy, const char *name,
                                   const char **out_text) {

@@ -268,6 +268,26 @@ ALLOCATES(alcore_strategy_set_int, 0) {
     alcore_strategy_unref(strategy);
     return status;
 }
+ALLOCATES(alcore_strategy_set_numbers, 0) {
+    alcore_strategy *strategy = NULL;
+    sweep_pause(w);
+    alcore_status status = alcore_strategy_new(w->ctx, "huds", &strategy);
+    sweep_resume(w);
+    if (status == ALCORE_OK)
+        status = alcore_strategy_set_numbers(strategy, "lambda", (const double[]){0, 1}, 2);
+    alcore_strategy_unref(strategy);
+    return status;
+}
+NEVER(alcore_strategy_get_numbers, 0) {
+    alcore_strategy *strategy = NULL;
+    alcore_tensor out;
+    sweep_pause(w);
+    alcore_status status = alcore_strategy_new(w->ctx, "huds", &strategy);
+    sweep_resume(w);
+    if (status == ALCORE_OK) status = alcore_strategy_get_numbers(strategy, "lambda", &out);
+    alcore_strategy_unref(strategy);
+    return status;
+}
 ALLOCATES(alcore_strategy_set_number, 0) {
     alcore_strategy *strategy = NULL;
     sweep_pause(w);
@@ -323,6 +343,24 @@ ALLOCATES(alcore_request_set_int, WITH_REQUEST) {
 }
 ALLOCATES(alcore_request_set_number, WITH_REQUEST) {
     return alcore_request_set_number(w->request, "round", 1.0);
+}
+ALLOCATES(alcore_request_set_budgets, WITH_REQUEST) {
+    return alcore_request_set_budgets(w->request, (const double[]){3}, 1, ALCORE_UNIT_ITEMS);
+}
+NEVER(alcore_request_get_budgets, WITH_REQUEST) {
+    alcore_tensor out;
+    int32_t unit;
+    return alcore_request_get_budgets(w->request, &out, &unit);
+}
+ALLOCATES(alcore_request_set_price, WITH_REQUEST) {
+    alcore_price price = ALCORE_PRICE_INIT;
+    price.currency = "EUR";
+    price.unit = ALCORE_UNIT_WORDS;
+    return alcore_request_set_price(w->request, &price);
+}
+NEVER(alcore_request_get_price, WITH_REQUEST) {
+    alcore_price price = ALCORE_PRICE_INIT;
+    HOLDS(alcore_request_get_price(w->request, &price) == ALCORE_E_NOT_FOUND);
 }
 NEVER(alcore_request_get, WITH_REQUEST) {
     const char *text;
@@ -412,6 +450,13 @@ NEVER(alcore_selection_budget_count, WITH_SELECTION) {
 }
 NEVER(alcore_selection_budget, WITH_SELECTION) {
     HOLDS(alcore_selection_budget(w->selection) == 3);
+}
+NEVER(alcore_selection_unit, WITH_SELECTION) {
+    HOLDS(alcore_selection_unit(w->selection) == ALCORE_UNIT_ITEMS);
+}
+NEVER(alcore_selection_get_price, WITH_SELECTION) {
+    alcore_price price = ALCORE_PRICE_INIT;
+    HOLDS(alcore_selection_get_price(w->selection, &price) == ALCORE_E_NOT_FOUND);
 }
 NEVER(alcore_selection_price, WITH_SELECTION) {
     HOLDS(alcore_selection_price(w->selection) != alcore_selection_price(w->selection));

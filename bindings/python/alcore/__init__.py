@@ -24,7 +24,7 @@ from ._phrases import Phrases, phrases
 from ._pool import STATES, Pool
 from ._select import Ablation, ImplicitModelWarning, Request, ablate, request_options, select
 from ._search import Neighbors, knn, margin_ratios
-from ._selection import Selection
+from ._selection import Price, Selection
 from ._table import Table, Tabular
 from ._topk import score_topk
 from ._tokenizer import Tokenizer, Tokens
@@ -65,7 +65,7 @@ def build_info():
 
 __all__ = ["Ablation", "Aligner", "Annotation", "Annotations", "AnswerReport", "Batch", "Column", "ColumnWriter", "Context", "CopyWarning", "Handle", "ImplicitModelWarning",
            "InDomainScore", "LanguageModel", "Links", "Model", "Neighbors", "Order", "Overlap", "OverlapScore", "OwnScorer",
-           "OwnStrategy", "Pair", "Phrases", "Pool", "Request", "STATES", "Scorer", "Selection", "Strategy", "Table", "Tabular", "Tokenizer", "Tokens", "TrainingSet", "View", "ViewRows",
+           "OwnStrategy", "Pair", "Phrases", "Pool", "Price", "Request", "STATES", "Scorer", "Selection", "Strategy", "Table", "Tabular", "Tokenizer", "Tokens", "TrainingSet", "View", "ViewRows",
            "ablate", "align", "answers", "bleu", "build_info", "chrf", "default_context", "first_subword_mean", "in_domain", "knn",
            "length_ratio", "load",
            "margin_ratios", "measure_logits", "mix", "overlap", "phrases", "recommended_strategy", "request_options", "score", "scorer", "scorers", "select", "strategies",

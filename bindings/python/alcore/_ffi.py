@@ -121,6 +121,10 @@ ALCORE_MISSING_FAIL = 0
 ALCORE_MISSING_MASK = 1
 ALCORE_PHRASE_WORDS_MAX = 64
 ALCORE_PHRASE_UNLIMITED = -1
+ALCORE_UNIT_ITEMS = 2501
+ALCORE_UNIT_WORDS = 2502
+ALCORE_UNIT_CHARACTERS = 2503
+ALCORE_UNIT_UNITS = 2504
 ALCORE_REMEDY_OPTION = 1
 ALCORE_REMEDY_PARAMETER = 2
 ALCORE_REMEDY_POOL = 3
@@ -523,6 +527,18 @@ class alcore_phrase_options(Structure):
         ("beyond_limit", c_int32),
         ("unknown", c_int32),
         ("with_letters", c_int32),
+    ]
+
+
+class alcore_price(Structure):
+    """What labeling costs in money."""
+
+    _fields_ = [
+        ("size", c_size_t),
+        ("amount", c_double),
+        ("currency", c_char_p),
+        ("unit", c_int32),
+        ("reserved", c_int32),
     ]
 
 
@@ -1481,6 +1497,8 @@ FUNCTIONS = {
     "alcore_strategy_set": (c_int32, (c_void_p, c_char_p, c_char_p), False),
     "alcore_strategy_set_int": (c_int32, (c_void_p, c_char_p, c_int64), False),
     "alcore_strategy_set_number": (c_int32, (c_void_p, c_char_p, c_double), False),
+    "alcore_strategy_set_numbers": (c_int32, (c_void_p, c_char_p, c_void_p, c_int64), False),
+    "alcore_strategy_get_numbers": (c_int32, (c_void_p, c_char_p, c_void_p), False),
     "alcore_strategy_get": (c_int32, (c_void_p, c_char_p, c_void_p), False),
     "alcore_selection_ref": (c_void_p, (c_void_p,), False),
     "alcore_selection_unref": (None, (c_void_p,), False),
@@ -1490,6 +1508,8 @@ FUNCTIONS = {
     "alcore_selection_costs": (c_void_p, (c_void_p,), False),
     "alcore_selection_spent": (c_double, (c_void_p,), False),
     "alcore_selection_budget": (c_double, (c_void_p,), False),
+    "alcore_selection_unit": (c_int32, (c_void_p,), False),
+    "alcore_selection_get_price": (c_int32, (c_void_p, c_void_p), False),
     "alcore_selection_price": (c_double, (c_void_p,), False),
     "alcore_selection_budget_count": (c_int64, (c_void_p,), False),
     "alcore_selection_of_budget": (c_void_p, (c_void_p, c_int64), False),
@@ -1516,6 +1536,10 @@ FUNCTIONS = {
     "alcore_request_set": (c_int32, (c_void_p, c_char_p, c_char_p), False),
     "alcore_request_set_int": (c_int32, (c_void_p, c_char_p, c_int64), False),
     "alcore_request_set_number": (c_int32, (c_void_p, c_char_p, c_double), False),
+    "alcore_request_set_budgets": (c_int32, (c_void_p, c_void_p, c_int64, c_int32), False),
+    "alcore_request_get_budgets": (c_int32, (c_void_p, c_void_p, c_void_p), False),
+    "alcore_request_set_price": (c_int32, (c_void_p, c_void_p), False),
+    "alcore_request_get_price": (c_int32, (c_void_p, c_void_p), False),
     "alcore_request_get": (c_int32, (c_void_p, c_char_p, c_void_p), False),
     "alcore_request_param": (c_int32, (c_int64, c_void_p), False),
     "alcore_select": (c_int32, (c_void_p, c_void_p), True),

@@ -29,6 +29,11 @@ def choice(prefix, word, what, among=None):
     return value
 
 
+def word(prefix, value):
+    """The word of a constant that begins with prefix, in lower case."""
+    return next(name[len(prefix):].lower() for name, known in vars(_ffi).items() if name.startswith(prefix) and known == value)
+
+
 def write_options(format, prefix="ALCORE_FORMAT_"):
     """How a file is written, as the library reads it: format is a word of the constants that begin with prefix; None or
     "auto" goes by the suffix."""
@@ -272,6 +277,8 @@ def set_options(noun, handle, options):
             check(getattr(lib, "alcore_%s_set_int" % noun)(handle, name, value))
         elif type(value) is float:
             check(getattr(lib, "alcore_%s_set_number" % noun)(handle, name, value))
+        elif noun == "strategy" and isinstance(value, (list, tuple)) and value and all(type(one) in (int, float) for one in value):
+            check(lib.alcore_strategy_set_numbers(handle, name, (ctypes.c_double * len(value))(*value), len(value)))
         else:
             check(getattr(lib, "alcore_%s_set" % noun)(handle, name, text_of(value)))
 

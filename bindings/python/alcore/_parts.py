@@ -9,7 +9,7 @@ import os
 
 from . import _ffi
 from . import _hosts
-from ._arrays import integers, narrowed
+from ._arrays import integers, memory_of, narrowed
 from ._calls import check, run
 from ._columns import column_of, path_of, put
 from ._handles import Handle, choice, default_context, get_option, new, set_options, struct
@@ -332,6 +332,12 @@ class Strategy(_Named):
     """The rule that chooses. Strategy(name, **parameters); alcore.strategies() lists them."""
 
     _noun = "strategy"
+
+    def numbers(self, name):
+        """The numbers of a parameter that has one for each round: list of float; empty where a word stands in their place."""
+        found = _ffi.alcore_tensor()
+        check(lib.alcore_strategy_get_numbers(self._handle, name.rstrip("_").encode(), ctypes.byref(found)))
+        return memory_of(found).tolist()
 
 
 def _names(needs):

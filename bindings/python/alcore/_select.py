@@ -16,14 +16,14 @@ from ._calls import check, run
 from ._columns import Column, path_of
 from ._errors import failure, user_level
 from ._frames import are_records, frame_of
-from ._handles import choice, default_context, get_option, Handle, new, set_options
+from ._handles import choice, default_context, get_option, Handle, new, set_options, word
 from ._intake import is_bool, is_bool_column, is_missing, is_table, unwrapped, values_of
 from ._library import lib
 from ._overlap import Overlap
 from ._parts import model_of, params_of, strategy_of
 from ._phrases import Phrases
 from ._pool import Pool, pool_of
-from ._selection import Selection
+from ._selection import price_of, Selection
 from ._strings import name_of
 from ._table import Table
 
@@ -129,6 +129,37 @@ class Request(Handle):
     def get(self, name):
         """The present value of an option as text: what was set, or its default."""
         return get_option("request", self._handle, name)
+
+    def set_budgets(self, amounts, unit="items"):
+        """Sets one budget or several from numbers; unit: "items", "words", "characters" or "units" of cost."""
+        amounts = [float(amount) for amount in ([amounts] if isinstance(amounts, (int, float)) else amounts)]
+        check(lib.alcore_request_set_budgets(self._handle, (ctypes.c_double * max(len(amounts), 1))(*amounts), len(amounts),
+                                             choice("ALCORE_UNIT_", unit, "unit")))
+
+    @property
+    def budgets(self):
+        """The budgets, however they were set, and their unit: ([1000.0], "words"); ([], None) without one."""
+        found, unit = _ffi.alcore_tensor(), ctypes.c_int32()
+        status = lib.alcore_request_get_budgets(self._handle, ctypes.byref(found), ctypes.byref(unit))
+        if status == _ffi.ALCORE_E_NOT_FOUND:
+            return [], None
+        check(status)
+        return memory_of(found).tolist(), word("ALCORE_UNIT_", unit.value)
+
+    def set_price(self, amount, currency=None, unit="words"):
+        """Sets what labeling one unit costs; amount None: there is no price."""
+        if amount is None:
+            check(lib.alcore_request_set_price(self._handle, None))
+            return
+        price = _ffi.alcore_price(amount=amount, currency=None if currency is None else name_of(currency, "currency"),
+                                  unit=choice("ALCORE_UNIT_", unit, "unit"))
+        price.size = ctypes.sizeof(price)
+        check(lib.alcore_request_set_price(self._handle, ctypes.byref(price)))
+
+    @property
+    def price(self):
+        """The Price, however it was set; None without one."""
+        return price_of(lib.alcore_request_get_price, self._handle)
 
     def select(self):
         """Answers the request: a Selection; of several budgets a list of them, in the order given."""

@@ -3,18 +3,39 @@
 import array
 import ctypes
 import json
+from typing import Any, NamedTuple
 
 from . import _ffi
 from ._arrays import memory_of, numpy_or_none
 from ._calls import check, run
 from ._columns import path_of
 from ._errors import remedy
-from ._handles import Handle, write_options
+from ._handles import Handle, word, write_options
 from ._library import lib
 from ._strings import text_or_none
 from ._table import Tabular
 
 SCOPES = {"picks": _ffi.ALCORE_SCOPE_PICKS, "candidates": _ffi.ALCORE_SCOPE_CANDIDATES}
+
+
+class Price(NamedTuple):
+    """What labeling costs in money: the amount for one unit ("items", "words", "characters" or "units" of cost). currency: None where
+    none was named."""
+
+    amount: float
+    currency: Any
+    unit: str
+
+
+def price_of(read, handle):
+    """The Price that a call of the library tells; None where there is none."""
+    found = _ffi.alcore_price()
+    found.size = ctypes.sizeof(found)
+    status = read(handle, ctypes.byref(found))
+    if status == _ffi.ALCORE_E_NOT_FOUND:
+        return None
+    check(status)
+    return Price(found.amount, text_or_none(found.currency), word("ALCORE_UNIT_", found.unit))
 
 
 class Selection(Handle, Tabular):
@@ -106,6 +127,16 @@ class Selection(Handle, Tabular):
         return self._value("budget", lib.alcore_selection_budget)
 
     @property
+    def unit(self):
+        """What budget, spent and costs are counted in: "items", "words", "characters" or "units" of cost."""
+        return word("ALCORE_UNIT_", self._value("unit", lib.alcore_selection_unit))
+
+    @property
+    def unit_price(self):
+        """The Price of one unit; None without one."""
+        return self._value("unit_price", lambda handle: price_of(lib.alcore_selection_get_price, handle))
+
+    @property
     def price(self):
         """What the picks cost in money by the option `price`; None without one."""
         value = self._value("price", lib.alcore_selection_price)
@@ -185,7 +216,7 @@ class Selection(Handle, Tabular):
         return iter(self.indices)
 
     def __reduce__(self):
-        for name in ("ids", "texts", "scores", "costs", "reasons", "spent", "short", "budget", "price", "summary", "provenance"):
+        for name in ("ids", "texts", "scores", "costs", "reasons", "spent", "short", "budget", "unit", "unit_price", "price", "summary", "provenance"):
             getattr(self, name)
         state = dict(self._values_read)
         if self._pointer is not None:

@@ -314,3 +314,13 @@ def derive_phrases(options):
 def write_phrases(options):
     phrases = Owned("pool", "alcore_pool_derive_phrases", texts_pool(), None, None)
     return written("alcore_pool_write_phrases", phrases, "tsv", options)
+
+
+# ---- requests ----
+
+@walks("alcore_request_set_price", "price", base={"amount": 1., "unit": _ffi.ALCORE_UNIT_WORDS}, amount=.12, currency=b"EUR",
+       unit=[_ffi.ALCORE_UNIT_ITEMS, Refusal(0, "there is no unit 0")])
+def price_of(price):
+    with alcore.Request() as request:
+        ask("alcore_request_set_price", request, ctypes.byref(price))
+        return request.price, request.get("price")

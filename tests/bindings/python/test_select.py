@@ -476,3 +476,43 @@ def test_no_strategy_is_the_recommended_one(texts):
         with alcore.Request(pool, model="ngram", budget=5) as request:
             assert request.select().provenance["recommended"]
         assert alcore.ablate(pool, 5, model="ngram", values=[1])[0].selection.provenance["recommended"]
+
+
+def test_budgets_and_prices_are_texts_and_numbers(texts):
+    with alcore.Pool(texts[:40]) as pool, alcore.Request(pool, strategy="random") as request:
+        assert request.budgets == ([], None) and request.price is None
+        for amounts, unit, text in ([7], "items", "7i"), ([2500, 0.1], "words", "2500w,0.1w"), ([9], "characters", "9c"), ([1e-9], "units", "1e-09u"):
+            request.set_budgets(amounts, unit)
+            assert request.get("budget") == text and request.budgets == (amounts, unit)
+            request.set(budget="3")
+            request.set(budget=text)
+            assert request.budgets == (amounts, unit)
+        request.set_budgets(5)
+        assert request.budgets == ([5], "items") and request.select().unit_price is None
+        request.set_price(0.5, "CHF")
+        assert request.price == alcore.Price(0.5, "CHF", "words") and request.get("price") == "0.5 CHF/w"
+        request.set(price="2/i")
+        assert request.price == alcore.Price(2, None, "items")
+        request.set_budgets((4, 30), "words")
+        picked = request.select()
+        assert [one.budget for one in picked] == [4, 30] and [one.unit for one in picked] == ["words"] * 2
+        assert picked[1].unit_price == alcore.Price(2, None, "items") and picked[1].price == 2 * len(picked[1])
+        copy = pickle.loads(pickle.dumps(picked[1]))
+        assert (copy.unit, copy.unit_price) == ("words", alcore.Price(2, None, "items"))
+        request.set_price(None)
+        assert request.price is None and request.get("price") == ""
+        for wrong in (lambda: request.set_budgets([]), lambda: request.set_budgets([1, 1]), lambda: request.set_budgets(1, "pages"),
+                      lambda: request.set_price(1, "E5"), lambda: request.set_price(-1)):
+            with pytest.raises(ValueError):
+                wrong()
+
+
+def test_a_schedule_is_a_list_of_numbers():
+    with alcore.Strategy("huds", lambda_=[0, 1 / 3, 1]) as strategy:
+        assert strategy.get("lambda_") == "0,0.3333333333333333,1" and strategy.numbers("lambda_") == [0, 1 / 3, 1]
+        strategy.set(lambda_=0.25)
+        assert strategy.numbers("lambda_") == [0.25]
+        with pytest.raises(ValueError, match="no list of numbers"):
+            strategy.numbers("n_strata")
+        with pytest.raises(ValueError, match="from 0 to 1"):
+            strategy.set(lambda_=[0.5, 2])
