@@ -5,8 +5,8 @@
 #include <string.h>
 
 #include "commands.h"
+#include "doctor_torch.h"
 #include "terminal.h"
-#include "torch_setting.h"
 
 /* The devices, each with whether it can be used and, if not, why ("detail"). */
 static json_t *list_devices(alcore_ctx *ctx) {
@@ -28,42 +28,22 @@ static json_t *check_models(alcore_ctx *ctx) {
     return json_pack("{s:b, s:s}", "usable", usable, "detail", usable ? "" : alcore_last_error());
 }
 
-/* --torch DIR: keeps the folder of libtorch for later runs, if models can be opened with it; "none"
- * keeps none. An exit code. */
-static int keep_torch(const char *folder) {
-    alcore_ctx_options options = ALCORE_CTX_OPTIONS_INIT;
-    char found[TORCH_SETTING_BYTES];
-    alcore_ctx *ctx = NULL;
-
-    if (!strcmp(folder, "none")) return torch_setting_write(NULL);
-    options.torch_dir = torch_folder_find(folder, found);
-    if (!options.torch_dir)
-        return complain(EXIT_USAGE,
-                        "--torch %s: no libtorch_cpu.so is there; give the folder of the package, "
-                        "such as .../site-packages/torch",
-                        folder);
-    alcore_status status = alcore_ctx_new(&options, &ctx);
-    if (status == ALCORE_OK) status = alcore_model_check_engine(ctx);
-    int code = outcome(status);
-    alcore_ctx_unref(ctx);
-    return code == EXIT_DONE ? torch_setting_write(found) : code;
-}
-
 int command_doctor(const arguments *args) {
     alcore_ctx *ctx = NULL;
-    const char *torch = option_value(args, OPTION_TORCH, NULL);
+    torch_report torch;
     json_t *build, *devices, *models;
 
-    if (torch) TRY(keep_torch(torch));
+    TRY(doctor_torch(args, &torch));
     int code = terminal_context(args, &ctx);
     if (code != EXIT_DONE) return code;
     build = json_loads(alcore_build_info(), 0, NULL);
     devices = list_devices(ctx);
     models = check_models(ctx);
     if (option_given(args, OPTION_JSON)) {
-        json_t *all = json_pack("{s:s, s:i, s:i, s:O?, s:O, s:O}", "version", alcore_version(),
-                                "abi", (int)alcore_abi(), "threads", (int)alcore_ctx_threads(ctx),
-                                "build", build, "devices", devices, "models", models);
+        json_t *all =
+            json_pack("{s:s, s:i, s:i, s:O?, s:O, s:O, s:o}", "version", alcore_version(), "abi",
+                      (int)alcore_abi(), "threads", (int)alcore_ctx_threads(ctx), "build", build,
+                      "devices", devices, "models", models, "torch", doctor_torch_json(&torch));
         if (!all || json_dumpf(all, stdout, JSON_INDENT(2)))
             code = complain(EXIT_IO, "cannot write to standard output");
         putchar('\n');
@@ -88,7 +68,9 @@ int command_doctor(const arguments *args) {
         }
         const char *detail = json_string_value(json_object_get(models, "detail"));
         printf("Hugging Face models: %s%s\n", *detail ? "not usable: " : "usable", detail);
+        doctor_torch_print(&torch);
     }
+    if (code == EXIT_DONE) code = doctor_torch_outcome(args, &torch);
     json_decref(build);
     json_decref(devices);
     json_decref(models);

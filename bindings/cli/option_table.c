@@ -403,8 +403,10 @@ const option_info option_table[OPTION_TOTAL] = {
     [OPTION_QUIET] = {"quiet", 'q', NULL, false,
                       ALL_WORK | COMMAND_EVAL | COMMAND_ALIGN | COMMAND_PLOT | COMMAND_MODEL,
                       "no summary, no progress"},
-    [OPTION_TORCH] = {"torch", 0, "DIR|none", false, COMMAND_DOCTOR,
-                      "the folder of torch that models run on, of this run and of later ones"},
+    [OPTION_TORCH] = {"torch", 0, "[DIR|none]", false, COMMAND_DOCTOR,
+                      "find a torch that models can run on, or try that of DIR"},
+    [OPTION_WRITE] = {"write", 0, NULL, false, COMMAND_DOCTOR,
+                      "with --torch: later runs use that torch; with --torch none: none any more"},
     [OPTION_JSON] =
         {"json", 0, NULL, false,
          COMMAND_SELECT | COMMAND_STRATEGIES | COMMAND_SCORERS | COMMAND_DOCTOR | COMMAND_EVAL |

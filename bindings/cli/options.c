@@ -131,6 +131,13 @@ static option_id find_letter(char letter, const command_info *command) {
     return OPTION_TOTAL;
 }
 
+/* Whether a word is the value of the option that stands before it and may be without one. */
+static bool is_value_of(const char *argument, const char *word) {
+    const size_t length = strlen(word);
+    if (!strcmp(argument, "[O.npy]")) return length > 4 && !strcmp(word + length - 4, ".npy");
+    return word[0] != '-';
+}
+
 int arguments_parse(int argc, char **argv, arguments *out) {
     bool options_end = false;
 
@@ -189,9 +196,8 @@ int arguments_parse(int argc, char **argv, arguments *out) {
                 return complain(EXIT_USAGE, "-%c takes no value", word[1]);
         }
         if (option_table[id].argument && option_table[id].argument[0] == '[') {
-            const char *next = i + 1 < argc ? argv[i + 1] : "";
-            const size_t length = strlen(next);
-            if (!value && length > 4 && !strcmp(next + length - 4, ".npy")) value = argv[++i];
+            if (!value && i + 1 < argc && is_value_of(option_table[id].argument, argv[i + 1]))
+                value = argv[++i];
         } else if (option_table[id].argument && !value) {
             if (i + 1 == argc)
                 return complain(EXIT_USAGE, "--%s needs a value: %s", option_table[id].name,

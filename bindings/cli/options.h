@@ -192,6 +192,7 @@ typedef enum option_id {
     OPTION_DEVICE,
     OPTION_QUIET,
     OPTION_TORCH,
+    OPTION_WRITE,
     OPTION_JSON,
     OPTION_HELP,
     OPTION_VERSION,
@@ -201,8 +202,8 @@ typedef enum option_id {
 typedef struct option_info {
     const char *name;     /* without the dashes */
     char letter;          /* 0: none */
-    const char *argument; /* NULL: a flag; "[O.npy]": a word behind it is its value only when it
-                             ends in .npy */
+    const char *argument; /* NULL: a flag; in brackets: a value that may be left out, of "[O.npy]" a
+                             word that ends in .npy, of others a word without a dash in front */
     bool repeatable;
     unsigned commands; /* COMMAND_* bits */
     const char *help;

@@ -25,8 +25,19 @@ static bool setting_path(char *out, const char *file) {
                TORCH_SETTING_BYTES;
 }
 
+static const char *this_run;
+
+void torch_setting_use(const char *folder) {
+    this_run = folder;
+}
+
+const char *torch_setting_file(char *out) {
+    return setting_path(out, "/torch") ? out : NULL;
+}
+
 const char *torch_setting_read(char *folder) {
     char path[TORCH_SETTING_BYTES];
+    if (this_run) return this_run;
     const char *variable = getenv("ALCORE_TORCH_LIBDIR");
     if ((variable && *variable) || !setting_path(path, "/torch")) return NULL;
     FILE *file = fopen(path, "r");

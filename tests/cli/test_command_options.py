@@ -595,7 +595,9 @@ FIXTURES = {
     }),
     "strategies": (["strategies"], {"--json": (["strategies"], ["strategies", "--json"])}),
     "scorers": (["scorers"], {"--json": (["scorers"], ["scorers", "--json"])}),
-    "doctor": (["doctor"], {"--json": (["doctor"], ["doctor", "--json"]), "--torch": (["doctor"], ["doctor", "--torch", "/nowhere"])}),
+    "doctor": (["doctor"], {"--json": (["doctor"], ["doctor", "--json"]), "--torch": (["doctor"], ["doctor", "--torch", "/nowhere"]),
+               # What it keeps is in doctor_keeps_the_folder_of_torch of test_commands.py.
+               "--write": (["doctor"], ["doctor", "--write"])}),
     "lm": (["lm", "train", "pool.txt"], {
         **choices(["lm", "train", None]),
         "--format": (["lm", "train", "pool"], ["lm", "train", "pool", "--format", "tsv"]),

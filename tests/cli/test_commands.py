@@ -4,6 +4,7 @@ import json
 import re
 import math
 import os
+import shutil
 import subprocess
 
 from harness import Skip, case, contains, equal, main, rows_of, vector
@@ -121,21 +122,78 @@ def doctor_says_what_is_there(box):
     equal((devices["cpu"]["usable"], devices["cuda"]["usable"]), (True, False))
 
 
+def make_library(box, path, code):
+    """A shared library of a few lines of C, such as stand for a release of libtorch and its engine."""
+    os.makedirs(os.path.dirname(os.path.join(box.path, path)), exist_ok=True)
+    subprocess.run(["cc", "-shared", "-fPIC", "-x", "c", "-o", path, "-"], input=code.encode(), cwd=box.path, check=True)
+
+
+def make_torch(box, prefix, major, minor, name="python3.11/site-packages"):
+    """A package torch of that release below a prefix; its folder of libraries."""
+    folder = "%s/lib/%s/torch" % (prefix, name)
+    make_library(box, folder + "/lib/libc10.so", "int libc10_of_the_test;")
+    make_library(box, folder + "/lib/libtorch_cpu.so",
+                 "unsigned long aoti_torch_abi_version(void) { return %dUL << 56 | %dUL << 48; }" % (major, minor))
+    box.file(folder + "/version.py", "__version__ = '%d.%d.0+cpu'\ndebug = False\n" % (major, minor))
+    return os.path.realpath(os.path.join(box.path, folder, "lib"))
+
+
+def torch_world(box):
+    """An engine for torch 2.11 and an environment in which nothing else is found."""
+    make_library(box, "modules/libalcore-torch-2.11.so",
+                 "static int table; int alcore_torch_entry(unsigned abi, void *host, const void **out) { *out = &table; return 0; }")
+    return {"XDG_CONFIG_HOME": box.path + "/config", "ALCORE_MODULE_DIR": box.path + "/modules", "HOME": box.path, "PATH": "/nowhere/bin",
+            "VIRTUAL_ENV": "", "CONDA_PREFIX": "", "ALCORE_TORCH_LIBDIR": ""}
+
+
+@case
+def doctor_finds_torch(box):
+    """In the environments that a user may have, the first one that models run on; others are listed with the reason."""
+    own = torch_world(box)
+    contains(box.run("doctor", "--torch", expect=6, env=own).err, "no torch is in the virtual environment", "--torch DIR")
+    for number, (prefix, name, env) in enumerate((("venv", "python3.11/site-packages", {"VIRTUAL_ENV": box.path + "/venv"}),
+                                                  ("conda", "python3.9/site-packages", {"CONDA_PREFIX": box.path + "/conda"}),
+                                                  ("usr", "python3/dist-packages", {"PATH": "/bin:%s/usr/bin/:relative" % box.path}),
+                                                  (".local", "python3.12/site-packages", {}))):
+        folder = make_torch(box, prefix, 2, 11, name)
+        done = box.run("doctor", "--torch", env=dict(own, **env))
+        contains(done.out, "torch 2.11.0+cpu in %s: usable" % folder, "Hugging Face models: usable", "with --write later runs")
+        shutil.rmtree(os.path.join(box.path, prefix))
+    assert not os.path.exists(box.path + "/config")
+    old, right, late = (make_torch(box, prefix, 2, minor) for prefix, minor in (("old", 9), ("right", 11), ("late", 11)))
+    own["PATH"] = ":".join("%s/%s/bin" % (box.path, prefix) for prefix in ("old", "right", "late"))
+    facts = json.loads(box.run("doctor", "--torch", "--json", env=own).out)
+    equal([(copy["folder"], copy["version"], copy["usable"]) for copy in facts["torch"]],
+          [(old, "2.9.0+cpu", False), (right, "2.11.0+cpu", True)])
+    contains(facts["torch"][0]["detail"], "2.9")
+    equal(json.loads(box.run("doctor", "--json", env=own).out)["torch"], [])
+    own["PATH"] = box.path + "/old/bin"
+    done = box.run("doctor", "--torch", "--write", expect=6, env=own)
+    contains(done.out, "torch 2.9.0+cpu in %s: not usable: " % old)
+    contains(done.err, "models cannot run on this torch")
+    assert not os.path.exists(box.path + "/config")
+
+
 @case
 def doctor_keeps_the_folder_of_torch(box):
-    """The folder here has no libtorch that loads, so it is not kept; one that was kept is what later runs take."""
-    own = {"XDG_CONFIG_HOME": box.path, "ALCORE_MODULE_DIR": "/nowhere"}
+    """What cannot be used is not kept; what is kept is what later runs take, until --torch none."""
+    own = torch_world(box)
     contains(box.run("doctor", "--torch", box.path, expect=2, env=own).err, "no libtorch_cpu.so is there; give the folder of the package")
     os.makedirs(os.path.join(box.path, "site", "torch", "lib"))
     box.file("site/torch/lib/libtorch_cpu.so", "no library")
-    contains(box.run("doctor", "--torch", "site/torch", expect=None, env=own).err, "torch_dir: ", "site/torch/lib/libc10.so")
-    assert not os.path.exists(os.path.join(box.path, "alcore"))
-    os.mkdir(os.path.join(box.path, "alcore"))
-    box.file("alcore/torch", "/kept/folder\n")
-    contains(box.run("doctor", env=own).out, "torch_dir: /kept/folder/libc10.so")
+    contains(box.run("doctor", "--torch", "site/torch", "--write", expect=6, env=own).out, "torch_dir: ", "site/torch/lib/libc10.so")
+    assert not os.path.exists(box.path + "/config")
+    folder = make_torch(box, "venv", 2, 11)
+    done = box.run("doctor", "--torch", "--write", env=dict(own, VIRTUAL_ENV=box.path + "/venv"))
+    contains(done.out, "later runs use it too: kept in %s/config/alcore/torch" % box.path)
+    equal(box.read("config/alcore/torch").decode(), folder + "\n")
+    contains(box.run("doctor", env=own).out, "Hugging Face models: usable")
     contains(box.run("doctor", env=dict(own, ALCORE_TORCH_LIBDIR="/named")).out, "ALCORE_TORCH_LIBDIR: /named/libc10.so")
-    box.run("doctor", "--torch", "none", env=own)
-    assert not os.path.exists(os.path.join(box.path, "alcore", "torch"))
+    contains(box.run("doctor", "--torch", folder, "--write", env=dict(own, ALCORE_TORCH_LIBDIR="/named")).out, "goes before it")
+    contains(box.run("doctor", "--torch", "none", expect=2, env=own).err, "--torch none needs --write")
+    contains(box.run("doctor", "--write", expect=2, env=own).err, "--write needs --torch")
+    box.run("doctor", "--torch", "none", "--write", env=own)
+    assert not os.path.exists(box.path + "/config/alcore/torch")
 
 
 @case
