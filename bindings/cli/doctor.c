@@ -2,6 +2,7 @@
 /* alcore doctor: which features this build has, which devices and models it can use on this
  * machine, and for those that it cannot use the reason. */
 #include <jansson.h>
+#include <stdlib.h>
 #include <string.h>
 
 #include "commands.h"
@@ -22,10 +23,18 @@ static json_t *list_devices(alcore_ctx *ctx) {
     return devices;
 }
 
-/* Whether Hugging Face models can be opened and, if not, why ("detail"). */
+/* Whether Hugging Face models can be opened and, if not, why and what mends it ("detail"). */
 static json_t *check_models(alcore_ctx *ctx) {
-    bool usable = alcore_model_check_engine(ctx) == ALCORE_OK;
-    return json_pack("{s:b, s:s}", "usable", usable, "detail", usable ? "" : alcore_last_error());
+    const alcore_status status = alcore_model_check_engine(ctx);
+    char *detail = NULL;
+    size_t length = 0;
+    FILE *text = open_memstream(&detail, &length);
+    if (text && status != ALCORE_OK) terminal_error(text, status);
+    if (text) fclose(text);
+    json_t *found =
+        json_pack("{s:b, s:s}", "usable", status == ALCORE_OK, "detail", detail ? detail : "");
+    free(detail);
+    return found;
 }
 
 int command_doctor(const arguments *args) {

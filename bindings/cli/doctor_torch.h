@@ -23,8 +23,8 @@ int doctor_torch(const arguments *args, torch_report *report);
 void doctor_torch_print(const torch_report *report);
 /* The copies as an array of objects: folder, version, usable, detail. */
 json_t *doctor_torch_json(const torch_report *report);
-/* EXIT_DONE where --torch was not given or a copy can be used, else an exit code, after a sentence on
- * standard error about what is missing. */
+/* EXIT_DONE where --torch was not given or a copy can be used, else an exit code, after a sentence
+ * on standard error about what is missing. */
 int doctor_torch_outcome(const arguments *args, const torch_report *report);
 
 #endif

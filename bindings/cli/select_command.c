@@ -110,7 +110,7 @@ static void print_remedies(const alcore_selection *picked) {
 
     for (int64_t i = 0; alcore_selection_remedy(picked, i, &remedy) == ALCORE_OK; i++) {
         fputs("hint: ", stderr);
-        terminal_remedy(&remedy);
+        terminal_remedy(stderr, &remedy);
         fprintf(stderr, " %s\n", remedy.effect);
     }
 }

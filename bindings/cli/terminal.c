@@ -110,54 +110,64 @@ int terminal_context(const arguments *args, alcore_ctx **out) {
 
 /* The name of an option as it stands on the command line: dashes for underscores. The option of the
  * column mlm_losses has a name of its own. */
-static void print_option(const char *name) {
-    fputs("--", stderr);
+static void print_option(FILE *stream, const char *name) {
+    fputs("--", stream);
     if (!strcmp(name, "mlm_losses")) name = "losses";
-    for (; *name; name++) fputc(*name == '_' ? '-' : *name, stderr);
+    for (; *name; name++) fputc(*name == '_' ? '-' : *name, stream);
 }
 
-void terminal_remedy(const alcore_remedy *remedy) {
+void terminal_remedy(FILE *stream, const alcore_remedy *remedy) {
     const char *value = remedy->value ? remedy->value : "VALUE";
 
     switch (remedy->kind) {
     case ALCORE_REMEDY_PARAMETER:
-        fprintf(stderr, "-p %s=%s", remedy->name, value);
+        fprintf(stream, "-p %s=%s", remedy->name, value);
         break;
     case ALCORE_REMEDY_STRATEGY:
-        fprintf(stderr, "--strategy %s", remedy->name);
+        fprintf(stream, "--strategy %s", remedy->name);
         break;
     case ALCORE_REMEDY_MODEL:
-        fprintf(stderr, "--model %s%s%s", remedy->value ? value : "", remedy->value ? "=" : "",
+        fprintf(stream, "--model %s%s%s", remedy->value ? value : "", remedy->value ? "=" : "",
                 remedy->name);
         break;
     case ALCORE_REMEDY_MEANING: /* one option for the classes of rows and of tokens */
-        print_option(!strcmp(remedy->name, "token_probs") ? "probs" : remedy->name);
-        fprintf(stderr, "-are %s", value);
+        print_option(stream, !strcmp(remedy->name, "token_probs") ? "probs" : remedy->name);
+        fprintf(stream, "-are %s", value);
+        break;
+    case ALCORE_REMEDY_TORCH:
+        fprintf(stream,
+                "`alcore doctor --torch --write`, after `pip install 'torch==%s.*'` where that "
+                "release is not installed,",
+                remedy->name);
         break;
     case ALCORE_REMEDY_OPTION:
-        print_option(remedy->name);
-        fprintf(stderr, " %s", value);
+        print_option(stream, remedy->name);
+        fprintf(stream, " %s", value);
         break;
     default: /* a pool or a column comes from a file */
-        if (strcmp(remedy->name, "candidates") != 0) print_option(remedy->name);
-        fputs(strcmp(remedy->name, "candidates") != 0 ? " FILE" : "POOL", stderr);
+        if (strcmp(remedy->name, "candidates") != 0) print_option(stream, remedy->name);
+        fputs(strcmp(remedy->name, "candidates") != 0 ? " FILE" : "POOL", stream);
     }
 }
 
-int terminal_failure(alcore_status status) {
+void terminal_error(FILE *stream, alcore_status status) {
     const char *text = alcore_last_error();
     alcore_remedy remedy = ALCORE_REMEDY_INIT;
 
+    fputs(*text ? text : alcore_status_name(status), stream);
+    if (!alcore_last_remedy(&remedy)) return;
+    fputs("; ", stream);
+    terminal_remedy(stream, &remedy);
+    fprintf(stream, " %s", remedy.effect);
+}
+
+int terminal_failure(alcore_status status) {
     terminal_clear();
-    fprintf(stderr, "alcore: %s",
-            status == ALCORE_E_CANCELLED ? "interrupted"
-            : *text                      ? text
-                                         : alcore_status_name(status));
-    if (alcore_last_remedy(&remedy)) {
-        fputs("; ", stderr);
-        terminal_remedy(&remedy);
-        fprintf(stderr, " %s", remedy.effect);
-    }
+    fputs("alcore: ", stderr);
+    if (status == ALCORE_E_CANCELLED)
+        fputs("interrupted", stderr);
+    else
+        terminal_error(stderr, status);
     fputc('\n', stderr);
     switch (status) {
     case ALCORE_E_INVALID:

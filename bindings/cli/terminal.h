@@ -18,9 +18,11 @@ void terminal_show_notes(void);
 void terminal_clear(void);
 /* Prints the library's error text; the exit code of the status. */
 int terminal_failure(alcore_status status);
-/* Prints a remedy on standard error as an option of this program: "--fill skip",
- * "-p rescale=rank", "--target FILE". */
-void terminal_remedy(const alcore_remedy *remedy);
+/* Prints the library's error text, and the remedy behind it. */
+void terminal_error(FILE *stream, alcore_status status);
+/* Prints a remedy as an option of this program: "--fill skip", "-p rescale=rank", "--target FILE".
+ */
+void terminal_remedy(FILE *stream, const alcore_remedy *remedy);
 /* terminal_failure() for any status: EXIT_DONE when it is ALCORE_OK. */
 int outcome(alcore_status status);
 

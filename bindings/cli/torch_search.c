@@ -21,8 +21,8 @@ typedef struct search {
     int count;
 } search;
 
-/* Reads __version__ of FOLDER/../version.py, which the package has beside its lib/: the text between
- * the quotes. */
+/* Reads __version__ of FOLDER/../version.py, which the package has beside its lib/: the text
+ * between the quotes. */
 static void read_version(torch_copy *copy) {
     char path[TORCH_SETTING_BYTES + 16], line[256];
     copy->version[0] = '\0';

@@ -42,6 +42,11 @@ void al_capture(al_frame *frame, alcore_status status) {
 
 void al_push_remedy(lua_State *L, const alcore_remedy *remedy) {
     const char *name = remedy->name, *value = remedy->value, *suffix = "";
+    if (remedy->kind == ALCORE_REMEDY_TORCH) {
+        lua_pushfstring(L, "torch_dir = \"DIR\", the folder of libtorch of a torch %s, %s", name,
+                        remedy->effect);
+        return;
+    }
     if (remedy->kind == ALCORE_REMEDY_STRATEGY || remedy->kind == ALCORE_REMEDY_MODEL) {
         name = remedy->kind == ALCORE_REMEDY_MODEL ? "model" : "strategy";
         value = remedy->name;

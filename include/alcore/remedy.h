@@ -24,7 +24,9 @@ enum {
      * as value, or several with "|" between them */
     ALCORE_REMEDY_MEANING = 6,
     /** A model to give, which makes a missing column: name, and the column as value; NULL: any */
-    ALCORE_REMEDY_MODEL = 7
+    ALCORE_REMEDY_MODEL = 7,
+    /** A release of torch to install or to name the folder of: name, such as "2.11" */
+    ALCORE_REMEDY_TORCH = 8
 };
 
 /** A remedy. All strings are views, valid for ever. */

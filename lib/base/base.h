@@ -30,7 +30,8 @@ alcore_status alcore__fail_remedy(alcore_status status, int32_t kind, const char
                                   const char *value, const char *effect);
 /* The error of a failed allocation of that many bytes. */
 alcore_status alcore__fail_memory(size_t bytes);
-/* Puts "prefix: " before the present error text (a path before "line 3: ..."). Returns status. */
+/* Puts "prefix: " before the present error text (a path before "line 3: ..."), whose remedy stays.
+ * Returns status. */
 alcore_status alcore__fail_within(alcore_status status, const char *format, ...)
     __attribute__((format(printf, 2, 3)));
 /* A callback returned status (not 0): keeps its text, or writes "WHAT failed" when it set none for
@@ -277,8 +278,9 @@ alcore_status alcore__module_load_beside(alcore_ctx *ctx, const char *engine, co
 alcore_status alcore__module_table(alcore_ctx *ctx, const char *engine, size_t full_size,
                                    const void **out);
 const char *alcore__module_reason(alcore_ctx *ctx, const char *engine); /* "" when it loaded */
-/* Whether a file of it was there, even if it did not load. */
-bool alcore__module_found(alcore_ctx *ctx, const char *engine);
+/* Whether a file of the engine's name is in one of the folders, of which last, or NULL, is the last
+ * one; it is not loaded. */
+bool alcore__module_found(alcore_ctx *ctx, const char *engine, const char *last);
 const alcore_sys_host *alcore__sys_host(void); /* host_user is the alcore_ctx */
 
 /* ---- hashing (hash.c); random numbers are in base/rng.h ---- */

@@ -131,14 +131,18 @@ alcore_status alcore__fail_memory(size_t bytes) {
     return alcore__fail(ALCORE_E_NOMEM, "out of memory (%zu bytes asked for)", bytes);
 }
 
-/* Puts "prefix: " before the present error text; a text that gets too long is cut at its end. */
+/* Puts "prefix: " before the present error text; a text that gets too long is cut at its end. What
+ * mends the error still does, so the remedy stays. */
 alcore_status alcore__fail_within(alcore_status status, const char *format, ...) {
     char prefix[ALCORE__TEXT_BYTES];
     va_list args;
     va_start(args, format);
     alcore__format_v(prefix, sizeof prefix, format, args);
     va_end(args);
-    return alcore__fail(status, "%s: %s", prefix, alcore__this.text);
+    const alcore_remedy remedy = alcore__this.remedy;
+    alcore__fail(status, "%s: %s", prefix, alcore__this.text);
+    alcore__this.remedy = remedy;
+    return status;
 }
 
 /* The new text is formatted before it replaces the one that its arguments point into. */

@@ -16,7 +16,7 @@ typedef struct alcore__module {
     const void *table;           /* the module's table of functions; NULL: it did not load */
     alcore_status status;        /* why: that of its entry point, or ALCORE_E_MODULE */
     alcore__buffer reason;       /* each path that was tried, and why it was not used */
-    bool found;                  /* a file of it was there, whether it could be used or not */
+    bool found;                  /* by look_for_file(): a file of its name is there */
     void *extended; /* copy of a table of an older release, followed by zeros; NULL: not needed */
     char engine[LONGEST_ENGINE + 1]; /* "cuda", "torch", "torch-2.1" */
 } alcore__module;
@@ -45,7 +45,6 @@ static alcore_status try_file(alcore_ctx *ctx, alcore__module *module, const cha
     const void *table = NULL;
     module_entry entry;
     if (access(path, F_OK) != 0) return add_reason(ctx, module, path, "not there");
-    module->found = true;
     void *library = dlopen(path, RTLD_NOW | RTLD_LOCAL | RTLD_NODELETE);
     if (!library) {
         const char *why = dlerror();
@@ -71,15 +70,25 @@ static alcore_status try_file(alcore_ctx *ctx, alcore__module *module, const cha
     return ALCORE_OK;
 }
 
-/* Tries libalcore-<engine>.so in a folder, unless the module is loaded already. */
-static alcore_status try_folder(alcore_ctx *ctx, alcore__module *module, const char *folder,
-                                size_t folder_bytes) {
+/* What is done with each path at which a module may be: try_file() or look_for_file(). */
+typedef alcore_status visit_path(alcore_ctx *ctx, alcore__module *module, const char *path);
+
+/* Notes in module->found that the file is there; it is not loaded. */
+static alcore_status look_for_file(alcore_ctx *ctx, alcore__module *module, const char *path) {
+    (void)ctx;
+    module->found = module->found || access(path, F_OK) == 0;
+    return ALCORE_OK;
+}
+
+/* Visits libalcore-<engine>.so in a folder, unless the module is loaded already. */
+static alcore_status try_folder(alcore_ctx *ctx, alcore__module *module, visit_path *visit,
+                                const char *folder, size_t folder_bytes) {
     alcore__buffer path = {0};
     if (module->table || folder_bytes == 0) return ALCORE_OK;
     alcore_status status = alcore__buffer_append(ctx, &path, folder, folder_bytes);
     if (status == ALCORE_OK)
         status = alcore__buffer_format(ctx, &path, "/libalcore-%s.so", module->engine);
-    if (status == ALCORE_OK) status = try_file(ctx, module, path.data);
+    if (status == ALCORE_OK) status = visit(ctx, module, path.data);
     alcore__buffer_clear(ctx, &path);
     return status;
 }
@@ -87,7 +96,8 @@ static alcore_status try_folder(alcore_ctx *ctx, alcore__module *module, const c
 /* Tries the folder of the file that this code is in: libalcore.so, or the program when it is linked
  * with libalcore.a. In a build folder the module stands in a folder of its own beside libalcore.so,
  * named after the engine without its version: lib/cuda/libalcore-cuda.so. */
-static alcore_status try_library_folder(alcore_ctx *ctx, alcore__module *module) {
+static alcore_status try_library_folder(alcore_ctx *ctx, alcore__module *module,
+                                        visit_path *visit) {
     Dl_info library_info;
     if (!dladdr((const void *)(uintptr_t)alcore__module_load, &library_info) ||
         !library_info.dli_fname)
@@ -95,27 +105,32 @@ static alcore_status try_library_folder(alcore_ctx *ctx, alcore__module *module)
     const char *slash = strrchr(library_info.dli_fname, '/');
     if (!slash) return ALCORE_OK;
     size_t folder_bytes = (size_t)(slash - library_info.dli_fname);
-    ALCORE__TRY(try_folder(ctx, module, library_info.dli_fname, folder_bytes));
+    ALCORE__TRY(try_folder(ctx, module, visit, library_info.dli_fname, folder_bytes));
     alcore__buffer folder = {0};
     alcore_status status =
         alcore__buffer_format(ctx, &folder, "%.*s/%.*s", (int)folder_bytes, library_info.dli_fname,
                               (int)strcspn(module->engine, "-."), module->engine);
-    if (status == ALCORE_OK) status = try_folder(ctx, module, folder.data, folder.length);
+    if (status == ALCORE_OK) status = try_folder(ctx, module, visit, folder.data, folder.length);
     alcore__buffer_clear(ctx, &folder);
     return status;
 }
 
-/* Tries the folders in the order that docs/building.md names: the context's, the environment's, that
- * of the library, and the caller's, which may be NULL. */
-static alcore_status find_and_load(alcore_ctx *ctx, alcore__module *module, const char *last) {
+/* Tries the folders in the order that docs/building.md names: the context's, the environment's,
+ * that of the library, and the caller's, which may be NULL. */
+static alcore_status try_folders(alcore_ctx *ctx, alcore__module *module, visit_path *visit,
+                                 const char *last) {
     const char *from_environment = secure_getenv("ALCORE_MODULE_DIR");
-    module->status = ALCORE_E_MODULE;
     if (ctx->module_dir)
-        ALCORE__TRY(try_folder(ctx, module, ctx->module_dir, strlen(ctx->module_dir)));
+        ALCORE__TRY(try_folder(ctx, module, visit, ctx->module_dir, strlen(ctx->module_dir)));
     if (from_environment)
-        ALCORE__TRY(try_folder(ctx, module, from_environment, strlen(from_environment)));
-    ALCORE__TRY(try_library_folder(ctx, module));
-    if (last) ALCORE__TRY(try_folder(ctx, module, last, strlen(last)));
+        ALCORE__TRY(try_folder(ctx, module, visit, from_environment, strlen(from_environment)));
+    ALCORE__TRY(try_library_folder(ctx, module, visit));
+    return last ? try_folder(ctx, module, visit, last, strlen(last)) : ALCORE_OK;
+}
+
+static alcore_status find_and_load(alcore_ctx *ctx, alcore__module *module, const char *last) {
+    module->status = ALCORE_E_MODULE;
+    ALCORE__TRY(try_folders(ctx, module, try_file, last));
     if (module->table) alcore__buffer_clear(ctx, &module->reason);
     return ALCORE_OK;
 }
@@ -213,10 +228,11 @@ const char *alcore__module_reason(alcore_ctx *ctx, const char *engine) {
     return module->reason.data ? module->reason.data : "no folder to look in";
 }
 
-/* Whether a file of the engine is in one of the folders; loads it first if nobody has. */
-bool alcore__module_found(alcore_ctx *ctx, const char *engine) {
-    alcore__module *module;
-    return find_record(ctx, engine, NULL, &module) == ALCORE_OK && module->found;
+bool alcore__module_found(alcore_ctx *ctx, const char *engine, const char *last) {
+    alcore__module module = {0};
+    if (!is_engine_name(engine)) return false;
+    strcpy(module.engine, engine);
+    return try_folders(ctx, &module, look_for_file, last) == ALCORE_OK && module.found;
 }
 
 /* Frees the records of a context; the modules themselves stay loaded. */

@@ -21,6 +21,7 @@
 #include <string.h>
 #include <sys/mman.h>
 
+#include "alcore/remedy.h"
 #include "base/state.h"
 #include "model/model_internal.h"
 
@@ -114,26 +115,36 @@ static const char *const engines[] = {"torch-2.15", "torch-2.14", "torch-2.13", 
 enum { ENGINES = (int)(sizeof engines / sizeof *engines) };
 #define TORCH_RELEASES "torch 2.11 to 2.15"
 
-/* The newest engine that is installed, even if it did not load; NULL: none is. */
-static const char *installed_engine(alcore_ctx *ctx) {
+/* The newest engine that is installed, whether it loads or not; NULL: none is. last: a folder that
+ * is looked at too, or NULL. */
+static const char *installed_engine(alcore_ctx *ctx, const char *last) {
     for (int32_t i = 0; i < ENGINES; i++)
-        if (alcore__module_found(ctx, engines[i])) return engines[i];
+        if (alcore__module_found(ctx, engines[i], last)) return engines[i];
     return NULL;
+}
+
+/* Adds to an error the release of torch that an engine is for: to install it mends the error. */
+static alcore_status add_release(alcore_status status, const char *engine) {
+    if (!engine) return status;
+    return alcore__fail_remedy(status, ALCORE_REMEDY_TORCH, engine + strlen("torch-"), NULL,
+                               "lets models run, as there is an engine for it");
 }
 
 /* The failure when no libtorch is known and none was found: names the one step that is missing. */
 static alcore_status fail_without_torch(alcore_ctx *ctx) {
-    const char *engine = installed_engine(ctx);
+    const char *engine = installed_engine(ctx, NULL);
     if (!engine)
         return alcore__fail(ALCORE_E_MODULE,
                             "models need the torch engine, and this libalcore has none (%s); "
                             "\"pip install alcore[torch]\" brings those for " TORCH_RELEASES,
                             alcore__module_reason(ctx, engines[ENGINES - 1]));
-    return alcore__fail(ALCORE_E_MODULE,
-                        "models need " TORCH_RELEASES
-                        " (PyPI's), and no libtorch is in this process, in torch_dir or in "
-                        "$ALCORE_TORCH_LIBDIR (%s)",
-                        alcore__module_reason(ctx, engine));
+    return add_release(
+        alcore__fail(ALCORE_E_MODULE,
+                     "models need " TORCH_RELEASES
+                     " (PyPI's), and no libtorch is in this process, in torch_dir or in "
+                     "$ALCORE_TORCH_LIBDIR (%s)",
+                     alcore__module_reason(ctx, engine)),
+        engine);
 }
 
 /* Without a mapped libtorch: loads the newest engine that loads, with the libtorch that it finds
@@ -166,15 +177,18 @@ static alcore_status load_engine_for(alcore_ctx *ctx, const char *path,
     int32_t major = 0, minor = 0;
     char wheel[PATH_BYTES];
     const void *table;
-    ALCORE__TRY(read_version(path, &major, &minor));
+    const char *beside = wheel_beside(path, wheel), *other = installed_engine(ctx, beside);
+    alcore_status status = read_version(path, &major, &minor);
+    if (status != ALCORE_OK) return add_release(status, other);
     alcore__format(engine, ALCORE__ENGINE_BYTES, "torch-%d.%d", major, minor);
-    alcore_status status =
-        alcore__module_load_beside(ctx, engine, wheel_beside(path, wheel), &table);
+    status = alcore__module_load_beside(ctx, engine, beside, &table);
     if (status != ALCORE_E_MODULE) return status;
-    return alcore__fail(ALCORE_E_MODULE,
-                        "this process uses torch %d.%d (%s), and the engine for it did not load: "
-                        "%s; there are engines for " TORCH_RELEASES,
-                        major, minor, path, alcore__module_reason(ctx, engine));
+    const bool damaged = alcore__module_found(ctx, engine, beside); /* another release is no help */
+    alcore__fail(ALCORE_E_MODULE,
+                 "this process uses torch %d.%d (%s), and the engine for it did not load: "
+                 "%s; there are engines for " TORCH_RELEASES,
+                 major, minor, path, alcore__module_reason(ctx, engine));
+    return damaged ? status : add_release(status, other);
 }
 
 /* The order of the head of this file: a mapped libtorch, else the context's torch_dir, else
@@ -182,6 +196,7 @@ static alcore_status load_engine_for(alcore_ctx *ctx, const char *path,
 alcore_status alcore__torch_engine(alcore_ctx *ctx, char engine[ALCORE__ENGINE_BYTES]) {
     mapped all;
     const char *folder = secure_getenv("ALCORE_TORCH_LIBDIR");
+    if (folder && !*folder) folder = NULL;
     ALCORE__TRY(find_mapped(&all));
     const bool told = ctx->torch_dir != NULL;
     if (all.count == 0) ALCORE__TRY(check_room());

@@ -122,10 +122,10 @@ def doctor_says_what_is_there(box):
     equal((devices["cpu"]["usable"], devices["cuda"]["usable"]), (True, False))
 
 
-def make_library(box, path, code):
+def make_library(box, path, code, *options):
     """A shared library of a few lines of C, such as stand for a release of libtorch and its engine."""
     os.makedirs(os.path.dirname(os.path.join(box.path, path)), exist_ok=True)
-    subprocess.run(["cc", "-shared", "-fPIC", "-x", "c", "-o", path, "-"], input=code.encode(), cwd=box.path, check=True)
+    subprocess.run(["cc", "-shared", "-fPIC", "-x", "c", "-o", path, "-", *options], input=code.encode(), cwd=box.path, check=True)
 
 
 def make_torch(box, prefix, major, minor, name="python3.11/site-packages"):
@@ -172,6 +172,29 @@ def doctor_finds_torch(box):
     contains(done.out, "torch 2.9.0+cpu in %s: not usable: " % old)
     contains(done.err, "models cannot run on this torch")
     assert not os.path.exists(box.path + "/config")
+
+
+@case
+def the_step_that_is_missing_for_models_is_named(box):
+    """No engine; an engine without torch; a torch without an engine: the message names what to install, by its release."""
+    own = torch_world(box)
+    box.file("pool.txt", "a\nb\n")
+    os.mkdir(box.path + "/model")
+    box.file("model/config.json", '{"model_type": "bert"}')
+    run = ["model", "embed", "model", "pool.txt", "--out", "e.npy"]
+    contains(box.run(*run, expect=6, env=dict(own, ALCORE_MODULE_DIR="/nowhere")).err, "this libalcore has none",
+             "/nowhere/libalcore-torch-2.11.so: not there", "pip install alcore[torch]")
+    installed = "`alcore doctor --torch --write`, after `pip install 'torch==2.11.*'` where that release is not installed, lets models run"
+    for minor in (9, 12):
+        folder = make_torch(box, "venv", 2, minor)
+        done = box.run(*run, expect=6, env=dict(own, ALCORE_TORCH_LIBDIR=folder))
+        contains(done.err, "torch 2.%d" % minor, installed)
+    # An engine that is linked to torch, which is not there.
+    make_library(box, "modules/libalcore-torch-2.11.so",
+                 "static int table; int alcore_torch_entry(unsigned abi, void *host, const void **out) { *out = &table; return 0; }",
+                 "-Wl,--no-as-needed", "-L" + folder, "-ltorch_cpu")
+    contains(box.run(*run, expect=6, env=own).err, "models need torch 2.11 to 2.15 (PyPI's), and no libtorch is in this process", "libtorch_cpu.so", installed)
+    contains(box.run("doctor", env=own).out, "not usable: models need torch", installed)
 
 
 @case

@@ -61,6 +61,8 @@ def failure(status, text):
 def remedy(found):
     """A remedy of the library as Python's users write it: 'fill="skip" stays within the budget'."""
     name = {b"target": "targets", b"candidates": "texts"}.get(found.name, found.name.decode())
+    if found.kind == _ffi.ALCORE_REMEDY_TORCH:
+        return "pip install 'torch==%s.*' %s" % (name, found.effect.decode())
     if found.kind == _ffi.ALCORE_REMEDY_STRATEGY:
         name, value = "strategy", found.name
     elif found.kind == _ffi.ALCORE_REMEDY_MODEL:

@@ -4,6 +4,7 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "alcore/remedy.h"
 #include "base/base.h"
 #include "check_suite.h"
 
@@ -21,6 +22,13 @@ START_TEST(text_is_formatted) {
     ck_assert_str_eq(alcore_last_error(), "line 3");
     ck_assert_int_eq(alcore__fail_within(ALCORE_E_DATA, "%s", "pool.txt"), ALCORE_E_DATA);
     ck_assert_str_eq(alcore_last_error(), "pool.txt: line 3");
+    alcore_remedy remedy = ALCORE_REMEDY_INIT;
+    alcore__fail_remedy(ALCORE_E_DATA, ALCORE_REMEDY_OPTION, "nan", "exclude", "leaves it out");
+    ck_assert_int_eq(alcore__fail_within(ALCORE_E_DATA, "%s", "again"), ALCORE_E_DATA);
+    ck_assert_int_eq(alcore_last_remedy(&remedy), 1);
+    ck_assert_str_eq(remedy.name, "nan");
+    alcore__fail(ALCORE_E_DATA, "pool.txt: line 3");
+    ck_assert_int_eq(alcore_last_remedy(&remedy), 0);
     /* The arguments may be the present text. */
     alcore__fail(ALCORE_E_DATA, "again: %s", alcore_last_error());
     ck_assert_str_eq(alcore_last_error(), "again: pool.txt: line 3");

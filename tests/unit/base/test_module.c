@@ -137,10 +137,10 @@ START_TEST(the_folder_of_the_caller_is_the_last) {
     const void *table;
     alcore_ctx *ctx = context(folder_of("WRONG_ABI_MODULE"));
     unsetenv("ALCORE_MODULE_DIR");
-    ck_assert(!alcore__module_found(ctx, "missing"));
+    ck_assert(!alcore__module_found(ctx, "missing", NULL));
     ck_assert_int_eq(
         alcore__module_load_beside(ctx, "example", folder_of("EXAMPLE_MODULE"), &table), ALCORE_OK);
-    ck_assert(alcore__module_found(ctx, "example"));
+    ck_assert(alcore__module_found(ctx, "example", NULL));
     end(ctx);
     ctx = context(folder_of("EXAMPLE_MODULE"));
     ck_assert_int_eq(alcore__module_load_beside(ctx, "example", "/nowhere", &table), ALCORE_OK);
@@ -172,7 +172,7 @@ START_TEST(what_is_no_module_is_refused) {
     ctx = context(folder);
     ck_assert_int_eq(alcore__module_load(ctx, "text", &table), ALCORE_E_MODULE);
     ck_assert_ptr_nonnull(strstr(alcore_last_error(), path));
-    ck_assert(alcore__module_found(ctx, "text"));
+    ck_assert(alcore__module_found(ctx, "text", NULL));
     end(ctx);
     test_folder_remove(folder);
 }
