@@ -178,8 +178,8 @@ static alcore_status train_direction(alignment *self, const pair_texts *t, int32
     alcore_status status =
         path_of_direction(option_value(self->args, OPTION_SAVE, ""), direction, path, sizeof path);
     if (status == ALCORE_OK)
-        status = alcore_aligner_train(self->ctx, t->text, t->length, t->text + t->rows,
-                                      t->length + t->rows, t->rows, &options, &aligner);
+        status = alcore_aligner_new_trained(self->ctx, t->text, t->length, t->text + t->rows,
+                                            t->length + t->rows, t->rows, &options, &aligner);
     if (status == ALCORE_OK) status = alcore_aligner_write(aligner, path);
     if (status == ALCORE_OK) status = alcore_aligner_log_likelihoods(aligner, &values);
     if (status == ALCORE_OK) {
@@ -198,7 +198,7 @@ static alcore_status load_direction(const alignment *self, const pair_texts *t, 
     char path[PATH_ROOM], text[2 * PATH_ROOM];
     alcore_status status =
         path_of_direction(option_value(self->args, OPTION_MODEL, ""), direction, path, sizeof path);
-    if (status == ALCORE_OK) status = alcore_aligner_read(self->ctx, path, &aligner);
+    if (status == ALCORE_OK) status = alcore_aligner_open(self->ctx, path, &aligner);
     if (status == ALCORE_OK && alcore_aligner_direction(aligner) != direction) {
         const int length =
             snprintf(text, sizeof text, "%s is an aligner of the other direction", path);
@@ -237,7 +237,7 @@ static alcore_status align_with_files(alignment *self, const pair_texts *t) {
 
 /* Aligns the texts [2 * rows], sources and then targets, with their lengths. */
 static alcore_status align_texts(alignment *self, const char **texts, size_t *lengths) {
-    const int64_t rows = alcore_pool_rows(self->sources);
+    const int64_t rows = alcore_pool_row_count(self->sources);
     int64_t shape[2] = {2, self->options.iterations};
     alcore_tensor out;
 
@@ -256,7 +256,7 @@ static alcore_status align_texts(alignment *self, const char **texts, size_t *le
 }
 
 static int align_pairs(alignment *self) {
-    const size_t count = 2 * (size_t)alcore_pool_rows(self->sources) + 1;
+    const size_t count = 2 * (size_t)alcore_pool_row_count(self->sources) + 1;
     const char **texts = malloc(count * sizeof *texts);
     size_t *lengths = malloc(count * sizeof *lengths);
     self->log_likelihoods =

@@ -49,7 +49,7 @@ int command_candidates(const arguments *args) {
     }
     if (code == EXIT_DONE && option_given(args, OPTION_JSON))
         code = print_json_object(json_pack("{s:s, s:I, s:I}", "version", alcore_version(), "rows",
-                                           (json_int_t)alcore_pool_rows(in.candidates),
+                                           (json_int_t)alcore_pool_row_count(in.candidates),
                                            "candidates", (json_int_t)drawn));
     inputs_release(&in);
     alcore_ctx_unref(ctx);

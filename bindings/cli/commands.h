@@ -3,7 +3,7 @@
 #ifndef ALCORE_CLI_COMMANDS_H
 #define ALCORE_CLI_COMMANDS_H
 
-#include <alcore/alcore.h>
+#include <alcore/extra.h>
 
 #include "options.h"
 

@@ -143,7 +143,7 @@ static int add_languages(const composing *self, const row_list *list, json_t *ro
     int64_t shape[1] = {0};
     alcore_tensor tensor;
     json_object_set_new(row, "languages", languages);
-    while (alcore_pool_language_tag(pool, shape[0])) shape[0]++;
+    while (alcore_pool_distinct_language(pool, shape[0])) shape[0]++;
     int64_t *counts = calloc((size_t)shape[0] + 1, sizeof *counts);
     if (!counts) return complain(EXIT_MEMORY, "out of memory");
     int code = outcome(alcore_tensor_init(&tensor, counts, ALCORE_INT64, shape, 1));
@@ -153,7 +153,7 @@ static int add_languages(const composing *self, const row_list *list, json_t *ro
         json_t *language = json_object();
         json_object_set_new(language, "rows", json_integer(counts[i]));
         add_real(language, "share", share(counts[i], list->count));
-        json_object_set_new(languages, alcore_pool_language_tag(pool, i), language);
+        json_object_set_new(languages, alcore_pool_distinct_language(pool, i), language);
     }
     free(counts);
     return code;
@@ -184,7 +184,7 @@ static int measure(const composing *self, const row_list *list, json_t *row) {
     target.pool = options.target_pool = self->in.target;
     if (self->uncertainty) {
         options.uncertainty = self->uncertainty;
-        options.uncertainty_count = alcore_pool_rows(self->in.candidates);
+        options.uncertainty_count = alcore_pool_row_count(self->in.candidates);
     }
     if (with_vectors(self)) {
         options.source = &source;

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* alcore eval METRIC FILE...: the metrics of alcore/metric.h and alcore/overlap.h over files. A
+/* alcore eval METRIC FILE...: the metrics of alcore/extra/metric.h and alcore/extra/overlap.h over files. A
  * file has one text, line of tags, label or number a line (or a column, of .tsv, .csv and .jsonl);
  * all files of most metrics have the same number of lines. The result is a JSON object of numbers,
  * lists and texts, which is printed as it is (--json) or as one line a value: name TAB value. */
@@ -13,46 +13,17 @@
 #include "text_output.h"
 
 /* Options that only some metrics take. */
-static const option_id evaluation_options[] = {OPTION_BY,
-                                               OPTION_TOKENIZE,
-                                               OPTION_SMOOTH,
-                                               OPTION_SENTENCE,
-                                               OPTION_BOOTSTRAP,
-                                               OPTION_BASELINE,
-                                               OPTION_PAIRED,
-                                               OPTION_SAMPLES,
-                                               OPTION_SEED,
-                                               OPTION_SCHEME,
-                                               OPTION_CASED,
-                                               OPTION_SELECTED,
-                                               OPTION_OUTSIDE,
-                                               OPTION_ORDERS,
-                                               OPTION_SIDE,
-                                               OPTION_TRANSLATOR,
-                                               OPTION_SYSTEM,
-                                               OPTION_DOMAIN,
-                                               OPTION_TARGET_COLUMN,
-                                               OPTION_COMBINED,
-                                               OPTION_UNIT,
-                                               OPTION_MODE,
-                                               OPTION_TEST,
-                                               OPTION_IDW,
-                                               OPTION_LINKS,
-                                               OPTION_TRAIN,
-                                               OPTION_DEDUP,
-                                               OPTION_WORDS,
-                                               OPTION_BY_WORD,
-                                               OPTION_COST_MODEL,
-                                               OPTION_RATE,
-                                               OPTION_BLEU_GAIN,
-                                               OPTION_TYPES,
-                                               OPTION_PATIENCE,
-                                               OPTION_LEAST_GAIN,
-                                               OPTION_LOWER_IS_BETTER,
-                                               OPTION_THRESHOLD,
-                                               OPTION_STATISTIC,
-                                               OPTION_WINDOW,
-                                               OPTION_EXIT_CODE};
+static const option_id evaluation_options[] = {
+    OPTION_BY,        OPTION_TOKENIZE,   OPTION_SMOOTH,        OPTION_SENTENCE,
+    OPTION_BOOTSTRAP, OPTION_BASELINE,   OPTION_PAIRED,        OPTION_SAMPLES,
+    OPTION_SEED,      OPTION_SCHEME,     OPTION_CASED,         OPTION_SELECTED,
+    OPTION_OUTSIDE,   OPTION_ORDERS,     OPTION_SIDE,          OPTION_TRANSLATOR,
+    OPTION_SYSTEM,    OPTION_DOMAIN,     OPTION_TARGET_COLUMN, OPTION_COMBINED,
+    OPTION_UNIT,      OPTION_MODE,       OPTION_TEST,          OPTION_IDW,
+    OPTION_LINKS,     OPTION_TRAIN,      OPTION_DEDUP,         OPTION_WORDS,
+    OPTION_BY_WORD,   OPTION_COST_MODEL, OPTION_RATE,          OPTION_BLEU_GAIN,
+    OPTION_TYPES,     OPTION_PATIENCE,   OPTION_LEAST_GAIN,    OPTION_LOWER_IS_BETTER,
+    OPTION_THRESHOLD, OPTION_STATISTIC,  OPTION_WINDOW,        OPTION_EXIT_CODE};
 
 /* ---- results ---- */
 
@@ -251,7 +222,7 @@ static int read_file(evaluation *self, int index) {
     keep_all.dedup = ALCORE_DEDUP_NONE;
     TRY(outcome(alcore_pool_new(self->ctx, &keep_all, &self->files[index])));
     TRY(inputs_read_texts(self->args, paths[index], false, self->files[index]));
-    const int64_t lines = alcore_pool_rows(self->files[index]);
+    const int64_t lines = alcore_pool_row_count(self->files[index]);
     if (lines == 0)
         return complain(EXIT_DATA, "%s is empty: there is nothing to measure", paths[index]);
     if (index == 0) self->lines = lines;

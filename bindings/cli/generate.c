@@ -2,7 +2,7 @@
 /* Writes the man page or the shell completion from the command line's own tables, at build time. */
 #include <string.h>
 
-#include <alcore/alcore.h>
+#include <alcore/extra.h>
 
 #include "options.h"
 

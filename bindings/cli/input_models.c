@@ -81,7 +81,7 @@ static int open_model(alcore_ctx *ctx, const arguments *args, const char *model,
         return outcome(alcore_model_new_ngram(ctx, in->labeled, NULL, out));
     if (length > 5 && !strcmp(model + length - 5, ".arpa")) {
         alcore_lm *lm = NULL;
-        TRY(outcome(alcore_lm_read_arpa(ctx, model, &lm)));
+        TRY(outcome(alcore_lm_open_arpa(ctx, model, &lm)));
         int code = outcome(alcore_model_new_lm(ctx, lm, out));
         alcore_lm_unref(lm);
         return code;
@@ -183,7 +183,7 @@ int inputs_open_model(alcore_ctx *ctx, const arguments *args, const inputs *in,
 int inputs_embed(alcore_ctx *ctx, const arguments *args, const inputs *in, alcore_model **model,
                  alcore_pool *pool) {
     alcore_column_info info = ALCORE_COLUMN_INFO_INIT;
-    if (alcore_pool_column_info(pool, "embeddings", &info) == ALCORE_OK) return EXIT_DONE;
+    if (alcore_pool_get_column_info(pool, "embeddings", &info) == ALCORE_OK) return EXIT_DONE;
     TRY(inputs_open_model(ctx, args, in, model));
     if (!*model)
         return complain(EXIT_DATA,

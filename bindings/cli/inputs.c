@@ -66,7 +66,7 @@ int inputs_join(const arguments *args, const alcore_pool *texts, const char *tex
                 const alcore_pool *partners, const char *partners_path, const int64_t *rows,
                 int64_t row_count, int64_t **out, int64_t *count) {
     alcore_join_options options = ALCORE_JOIN_OPTIONS_INIT;
-    *count = rows ? row_count : alcore_pool_rows(texts);
+    *count = rows ? row_count : alcore_pool_row_count(texts);
     *out = malloc(((size_t)*count + 1) * sizeof **out);
     if (!*out) return complain(EXIT_MEMORY, "out of memory");
     TRY(option_join(args, &options.by));
@@ -78,7 +78,7 @@ int inputs_join(const arguments *args, const alcore_pool *texts, const char *tex
 }
 
 void inputs_list_texts(const alcore_pool *pool, const char **texts, size_t *lengths) {
-    const int64_t rows = alcore_pool_rows(pool);
+    const int64_t rows = alcore_pool_row_count(pool);
     for (int64_t row = 0; row < rows; row++)
         texts[row] = alcore_pool_text(pool, row, &lengths[row]);
 }
@@ -198,7 +198,7 @@ static int read_contexts(alcore_ctx *ctx, const arguments *args, const inputs *i
     reading.text_column = context;
     int code = read_all_texts(ctx, path, &reading, &texts);
     if (code == EXIT_DONE)
-        code = set_text_column(in, "qa_contexts", texts, NULL, alcore_pool_rows(texts), &all);
+        code = set_text_column(in, "qa_contexts", texts, NULL, alcore_pool_row_count(texts), &all);
     alcore_pool_unref(texts);
     return code;
 }
@@ -486,7 +486,7 @@ static int read_candidates(const arguments *args, const inputs *in, const int64_
     if (option_given(args, OPTION_ELIGIBLE))
         return complain(EXIT_USAGE, "--candidates and --eligible exclude each other");
     TRY(outcome(alcore_request_read_rows(in->request, ALCORE_ROWS_ELIGIBLE, path)));
-    TRY(outcome(alcore_request_rows(in->request, ALCORE_ROWS_ELIGIBLE, &list)));
+    TRY(outcome(alcore_request_get_rows(in->request, ALCORE_ROWS_ELIGIBLE, &list)));
     *rows = list.data;
     *count = list.shape[0];
     return EXIT_DONE;
@@ -515,9 +515,10 @@ static int read_pools(alcore_ctx *ctx, const arguments *args, inputs *out) {
     options.dedup = dedup;
     TRY(outcome(alcore_pool_new(ctx, &options, &out->candidates)));
     TRY(read_candidate_texts(args, from_target, out->candidates));
-    if (alcore_pool_rows(out->candidates) == 0)
+    if (alcore_pool_row_count(out->candidates) == 0)
         return complain(EXIT_DATA, "%s: no row to select from", path);
-    if (alcore_pool_count(out->candidates, ALCORE_ROW_EMPTY) == alcore_pool_rows(out->candidates))
+    if (alcore_pool_state_count(out->candidates, ALCORE_ROW_EMPTY) ==
+        alcore_pool_row_count(out->candidates))
         return complain(EXIT_DATA, "%s: every row is empty", path);
     TRY(read_role(ctx, args, OPTION_LABELED, &out->labeled));
     return from_target ? EXIT_DONE : read_role(ctx, args, OPTION_TARGET, &out->target);
@@ -527,15 +528,15 @@ static int read_pools(alcore_ctx *ctx, const arguments *args, inputs *out) {
  * request and reads the states only. */
 static int mark_rows(const inputs *in) {
     alcore_tensor list;
-    int64_t total = alcore_pool_rows(in->candidates), count = 0;
+    int64_t total = alcore_pool_row_count(in->candidates), count = 0;
     unsigned char *eligible; /* [total] 1: the row is in the list */
     int64_t *others;         /* [count] the rows that are not */
     int code;
 
-    if (alcore_request_rows(in->request, ALCORE_ROWS_EXCLUDED, &list) == ALCORE_OK)
+    if (alcore_request_get_rows(in->request, ALCORE_ROWS_EXCLUDED, &list) == ALCORE_OK)
         TRY(outcome(
             alcore_pool_mark(in->candidates, ALCORE_ROW_EXCLUDED, list.data, list.shape[0])));
-    if (alcore_request_rows(in->request, ALCORE_ROWS_ELIGIBLE, &list) != ALCORE_OK)
+    if (alcore_request_get_rows(in->request, ALCORE_ROWS_ELIGIBLE, &list) != ALCORE_OK)
         return EXIT_DONE;
     eligible = calloc((size_t)total + 1, 1);
     others = malloc(((size_t)total + 1) * sizeof *others);
@@ -582,7 +583,7 @@ void inputs_release(inputs *in) {
 }
 
 int inputs_list_scores(const alcore_pool *pool, double **out) {
-    const int64_t rows = alcore_pool_rows(pool);
+    const int64_t rows = alcore_pool_row_count(pool);
     int64_t *all = malloc(((size_t)rows + 1) * sizeof *all), shape[1] = {rows};
     alcore_tensor tensor;
     *out = malloc(((size_t)rows + 1) * sizeof **out);

@@ -45,7 +45,7 @@ static int read_discounts(const arguments *args, double *numbers, alcore_lm_opti
 /* Trains a model on the texts of the pool and writes it; *facts: what --json prints. */
 static alcore_status train(const arguments *args, alcore_ctx *ctx, alcore_pool *pool,
                            const alcore_lm_options *options, json_t **facts) {
-    int64_t rows = alcore_pool_rows(pool);
+    int64_t rows = alcore_pool_row_count(pool);
     const char **texts = malloc(((size_t)rows + 1) * sizeof *texts);
     size_t *lengths = malloc(((size_t)rows + 1) * sizeof *lengths);
     alcore_lm *lm = NULL;
@@ -53,7 +53,7 @@ static alcore_status train(const arguments *args, alcore_ctx *ctx, alcore_pool *
 
     if (texts && lengths) {
         inputs_list_texts(pool, texts, lengths);
-        status = alcore_lm_train(ctx, texts, lengths, rows, options, &lm);
+        status = alcore_lm_new_trained(ctx, texts, lengths, rows, options, &lm);
         if (status == ALCORE_OK)
             status = alcore_lm_write_arpa(lm, option_value(args, OPTION_OUT, "-"));
         if (status == ALCORE_OK) *facts = describe_model(lm, rows);
@@ -111,7 +111,7 @@ static alcore_status score_chunk(alcore_lm *lm, const alcore_pool *pool, int64_t
 /* Scores all rows, chunk by chunk. */
 static alcore_status score_rows(alcore_lm *lm, const alcore_pool *pool, alcore_column_writer *out,
                                 score_totals *totals) {
-    int64_t total = alcore_pool_rows(pool);
+    int64_t total = alcore_pool_row_count(pool);
     int64_t *rows = malloc(CHUNK_ROWS * sizeof *rows);
     int64_t *offsets = malloc((CHUNK_ROWS + 1) * sizeof *offsets);
     const char **texts = malloc(CHUNK_ROWS * sizeof *texts);
@@ -138,7 +138,7 @@ static alcore_status score(const arguments *args, alcore_ctx *ctx, alcore_pool *
     score_totals totals = {0};
     alcore_lm *lm = NULL;
     alcore_column_writer *writer = NULL;
-    alcore_status status = alcore_lm_read_arpa(ctx, option_value(args, OPTION_LM, ""), &lm);
+    alcore_status status = alcore_lm_open_arpa(ctx, option_value(args, OPTION_LM, ""), &lm);
 
     if (status == ALCORE_OK)
         status = alcore_column_writer_new(pool, "logprobs", ALCORE_COLUMN_RAGGED, NULL, &writer);
@@ -149,8 +149,8 @@ static alcore_status score(const arguments *args, alcore_ctx *ctx, alcore_pool *
             alcore_pool_write_column(pool, "logprobs", option_value(args, OPTION_OUT, "-"), NULL);
     if (status == ALCORE_OK)
         *facts = json_pack("{s:s, s:I, s:I, s:f}", "version", alcore_version(), "rows",
-                           (json_int_t)alcore_pool_rows(pool), "tokens", (json_int_t)totals.tokens,
-                           "logprob", totals.logprob);
+                           (json_int_t)alcore_pool_row_count(pool), "tokens",
+                           (json_int_t)totals.tokens, "logprob", totals.logprob);
     alcore_column_writer_unref(writer);
     alcore_lm_unref(lm);
     return status;

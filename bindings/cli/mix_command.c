@@ -111,11 +111,11 @@ static int read_parts(mixing *self) {
         TRY(outcome(alcore_pool_read_column(self->labeled, "embeddings", path, NULL)));
     }
     if ((path = option_value(args, OPTION_LM, NULL)))
-        TRY(outcome(alcore_lm_read_arpa(self->ctx, path, &self->lm)));
+        TRY(outcome(alcore_lm_open_arpa(self->ctx, path, &self->lm)));
     if ((path = option_value(args, OPTION_LINKS, NULL))) {
         if (!self->labeled) return complain(EXIT_USAGE, "--links needs --labeled");
-        TRY(outcome(
-            alcore_links_read(self->ctx, path, alcore_pool_rows(self->labeled), &self->links)));
+        TRY(outcome(alcore_links_open(self->ctx, path, alcore_pool_row_count(self->labeled),
+                                      &self->links)));
     }
     TRY(option_once(args, OPTION_MODEL));
     if ((path = option_value(args, OPTION_MODEL, NULL)) && strcmp(path, "ngram") != 0)

@@ -68,12 +68,12 @@ static int need(const model_run *self, bool has, const char *what) {
 
 /* With --json: how many lines there were, and how many of them are empty. */
 static int print_counts(const model_run *self) {
-    const int64_t rows = alcore_pool_rows(self->texts);
+    const int64_t rows = alcore_pool_row_count(self->texts);
     if (!option_given(self->args, OPTION_JSON)) return EXIT_DONE;
     return print_json_object(json_pack(
         "{s:s, s:s, s:s, s:I, s:I}", "version", alcore_version(), "action", self->args->operands[0],
         "model", self->args->operands[1], "rows", (json_int_t)rows, "empty",
-        (json_int_t)alcore_pool_count(self->texts, ALCORE_ROW_EMPTY)));
+        (json_int_t)alcore_pool_state_count(self->texts, ALCORE_ROW_EMPTY)));
 }
 
 /* ---- info ---- */
@@ -229,7 +229,7 @@ static alcore_status print_tokens(const alcore_tokens *tokens, bool with_spans, 
 static alcore_status tokenize_lines(const model_run *self, const alcore_tokenizer *tokenizer,
                                     const char **texts, size_t *lengths, FILE *stream) {
     const bool with_spans = option_given(self->args, OPTION_TOKEN_OFFSETS);
-    const int64_t rows = alcore_pool_rows(self->texts);
+    const int64_t rows = alcore_pool_row_count(self->texts);
     alcore_status status = ALCORE_OK;
     for (int64_t row = 0; row < rows && status == ALCORE_OK; row += CHUNK_LINES) {
         const int64_t count = rows - row < CHUNK_LINES ? rows - row : CHUNK_LINES;
@@ -337,7 +337,7 @@ static int write_array(const model_run *self, const alcore_tensor *values, int64
 static int keep_full_lines(model_run *self, int64_t **lines) {
     alcore_pool_options keep_all = ALCORE_POOL_OPTIONS_INIT;
     alcore_pool *full = NULL;
-    const int64_t rows = alcore_pool_rows(self->texts);
+    const int64_t rows = alcore_pool_row_count(self->texts);
     const uint32_t *states = alcore_pool_states(self->texts);
     const char **texts = malloc(((size_t)rows + 1) * sizeof *texts);
     int64_t count = 0;
@@ -381,18 +381,18 @@ static int write_offsets(const model_run *self, const int64_t *bounds, const int
 
 /* Class probabilities of each token: [tokens, classes], and the offsets of the lines. */
 static int run_token_probs(model_run *self, const char *offsets_path) {
-    const int64_t rows = alcore_pool_rows(self->texts);
+    const int64_t rows = alcore_pool_row_count(self->texts);
     alcore_tensor values, offsets;
     int64_t *lines = NULL;
     int code = keep_full_lines(self, &lines);
     if (code == EXIT_DONE) code = run_column(self, "token_probs");
     if (code == EXIT_DONE)
-        code = outcome(alcore_pool_column(self->texts, "token_probs", &values, &offsets));
+        code = outcome(alcore_pool_get_column(self->texts, "token_probs", &values, &offsets));
     if (code == EXIT_DONE)
         code =
             write_array(self, &values, values.shape[0], option_value(self->args, OPTION_OUT, ""));
     if (code == EXIT_DONE)
-        code = write_offsets(self, offsets.data, lines, alcore_pool_rows(self->texts), rows,
+        code = write_offsets(self, offsets.data, lines, alcore_pool_row_count(self->texts), rows,
                              offsets_path);
     free(lines);
     return code;
@@ -443,9 +443,9 @@ static int print_outputs(const model_run *self, const alcore_pool *outputs, int3
     text_output out;
     alcore_tensor scores = {0};
     int code = text_output_open(&out);
-    const int64_t rows = code == EXIT_DONE ? alcore_pool_rows(outputs) : 0;
+    const int64_t rows = code == EXIT_DONE ? alcore_pool_row_count(outputs) : 0;
     if (code == EXIT_DONE)
-        code = outcome(alcore_pool_column(outputs, "output_scores", &scores, NULL));
+        code = outcome(alcore_pool_get_column(outputs, "output_scores", &scores, NULL));
     const double *score = scores.data;
     if (best > 0 && code == EXIT_DONE) fprintf(out.stream, "id\trank\tscore\ttext\n");
     for (int64_t row = 0; row < rows && code == EXIT_DONE; row++) {

@@ -6,7 +6,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include <alcore/alcore.h>
+#include <alcore/extra.h>
 
 int complain(int code, const char *format, ...) {
     va_list args;

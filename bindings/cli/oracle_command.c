@@ -59,7 +59,7 @@ static int simulate(alcore_ctx *ctx, const arguments *args, const alcore_pool *p
     int code = annotating_read_labeled(ctx, args, &labeled);
 
     if (code == EXIT_DONE && path)
-        code = outcome(alcore_links_read(ctx, path, alcore_pool_rows(pool), &links));
+        code = outcome(alcore_links_open(ctx, path, alcore_pool_row_count(pool), &links));
     if (code == EXIT_DONE) code = outcome(alcore_annotations_simulate(annotations, links, labeled));
     alcore_pool_unref(labeled);
     alcore_links_unref(links);

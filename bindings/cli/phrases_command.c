@@ -64,8 +64,8 @@ static int print_counts(const arguments *args, const alcore_pool *pool,
                         const alcore_pool *phrases) {
     if (!option_given(args, OPTION_JSON)) return EXIT_DONE;
     return print_json_object(json_pack("{s:s, s:I, s:I}", "version", alcore_version(), "rows",
-                                       (json_int_t)alcore_pool_rows(pool), "phrases",
-                                       (json_int_t)alcore_pool_rows(phrases)));
+                                       (json_int_t)alcore_pool_row_count(pool), "phrases",
+                                       (json_int_t)alcore_pool_row_count(phrases)));
 }
 
 int command_phrases(const arguments *args) {

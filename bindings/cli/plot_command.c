@@ -185,7 +185,7 @@ static int add_rows(plot_run *self, const table_columns *table, pick_groups *gro
     if (!stem) return complain(EXIT_MEMORY, "out of memory");
     self->has_rounds = self->has_rounds || table->round;
     for (int t = 0; t < TERMS; t++) self->has_terms[t] = self->has_terms[t] || table->terms[t];
-    const int64_t rows = alcore_pool_rows(table->ids ? table->ids : table->y);
+    const int64_t rows = alcore_pool_row_count(table->ids ? table->ids : table->y);
     for (int64_t row = 0; row < rows; row++) {
         double x, y, round = 1, terms[TERMS];
         TRY(row_numbers(self, table, row, &x, &y, terms));
@@ -231,7 +231,7 @@ static int add_tables(plot_run *self, pick_groups *groups, int64_t most) {
 
 /* ---- the plots ---- */
 
-/* Writes the plot with one of the functions of alcore/plot.h. */
+/* Writes the plot with one of the functions of alcore/extra/plot.h. */
 static int write_plot(plot_run *self, bool curves) {
     const char *path = option_value(self->args, OPTION_OUT, "-"), *names[TERMS];
     const double *columns[TERMS];
@@ -319,8 +319,8 @@ static int add_points(plot_run *self, const char *background, const double *poin
 static int add_map(plot_run *self, const inputs *in, double *points, double *target_points,
                    int64_t *rounds) {
     alcore_search_data rows = ALCORE_SEARCH_DATA_INIT, others = ALCORE_SEARCH_DATA_INIT;
-    int64_t shape[2] = {alcore_pool_rows(in->candidates), 2};
-    int64_t target_shape[2] = {in->target ? alcore_pool_rows(in->target) : 0, 2};
+    int64_t shape[2] = {alcore_pool_row_count(in->candidates), 2};
+    int64_t target_shape[2] = {in->target ? alcore_pool_row_count(in->target) : 0, 2};
     alcore_tensor out, target_out;
     rows.pool = in->candidates;
     others.pool = in->target;
@@ -345,8 +345,8 @@ static int plot_map(plot_run *self) {
     shifted.operands[0] = self->args->operands[1];
     int code = inputs_read(self->ctx, &shifted, &in);
     if (code == EXIT_DONE) {
-        const size_t count = (size_t)alcore_pool_rows(in.candidates) + 1;
-        const size_t targets = in.target ? (size_t)alcore_pool_rows(in.target) + 1 : 1;
+        const size_t count = (size_t)alcore_pool_row_count(in.candidates) + 1;
+        const size_t targets = in.target ? (size_t)alcore_pool_row_count(in.target) + 1 : 1;
         points = calloc(2 * count, sizeof *points);
         target_points = calloc(2 * targets, sizeof *target_points);
         rounds = calloc(count, sizeof *rounds);

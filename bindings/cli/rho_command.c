@@ -26,7 +26,7 @@ typedef struct rho_run {
  * ALCORE_NEIGHBORHOOD_MAX. */
 static int read_k(rho_run *self) {
     const char *text = option_value(self->args, OPTION_K, NULL);
-    const int64_t rows = alcore_pool_rows(self->in.candidates);
+    const int64_t rows = alcore_pool_row_count(self->in.candidates);
     if (!text) {
         for (int64_t k = 1; k <= rows && k <= ALCORE_NEIGHBORHOOD_MAX; k *= 2)
             self->k[self->k_count++] = k;
@@ -122,8 +122,9 @@ static int run_rho(rho_run *self) {
     target.pool = self->in.target;
     TRY(outcome(alcore_tensor_init(&answer, found, ALCORE_FLOAT64, shape, 2)));
     const alcore_status status = alcore_analysis_compute_neighborhood(
-        self->ctx, &source, self->source_u, alcore_pool_rows(self->in.candidates), &target,
-        self->target_u, alcore_pool_rows(self->in.target), self->k, self->k_count, NULL, &answer);
+        self->ctx, &source, self->source_u, alcore_pool_row_count(self->in.candidates), &target,
+        self->target_u, alcore_pool_row_count(self->in.target), self->k, self->k_count, NULL,
+        &answer);
     terminal_clear();
     TRY(outcome(status));
     TRY(text_output_open(&out));

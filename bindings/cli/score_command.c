@@ -14,7 +14,7 @@ static alcore_status set_scorer_parameter(void *scorer, const char *name, const 
 
 /* With --json: the scorer, and how many of the rows have a score. */
 static int print_counts(const arguments *args, const inputs *in) {
-    const int64_t rows = alcore_pool_rows(in->candidates);
+    const int64_t rows = alcore_pool_row_count(in->candidates);
     int64_t scored = 0;
     double *scores = NULL; /* [rows] */
     if (!option_given(args, OPTION_JSON)) return EXIT_DONE;

@@ -48,9 +48,9 @@ static int add_all(row_finder *self, const char *path, const alcore_pool *ids, b
                    const char *failure) {
     char number[24];
     int64_t missing = -1;
-    self->rows = malloc(((size_t)alcore_pool_rows(ids) + 1) * sizeof *self->rows);
+    self->rows = malloc(((size_t)alcore_pool_row_count(ids) + 1) * sizeof *self->rows);
     if (!self->rows) return complain(EXIT_MEMORY, "out of memory");
-    for (int64_t i = 0; i < alcore_pool_rows(ids); i++) {
+    for (int64_t i = 0; i < alcore_pool_row_count(ids); i++) {
         const char *id = objects ? alcore_pool_id(ids, i, number) : alcore_pool_text(ids, i, NULL);
         if (*id && !add_row(self, id, strlen(id)) && missing < 0) missing = i;
     }
@@ -83,7 +83,8 @@ static alcore_status read_rows(alcore_request *finder, const inputs *in, const c
                                alcore_tensor *out) {
     alcore_status status = alcore_request_set_pool(finder, ALCORE_ROLE_CANDIDATES, in->candidates);
     if (status == ALCORE_OK) status = alcore_request_read_rows(finder, ALCORE_ROWS_ELIGIBLE, path);
-    return status == ALCORE_OK ? alcore_request_rows(finder, ALCORE_ROWS_ELIGIBLE, out) : status;
+    return status == ALCORE_OK ? alcore_request_get_rows(finder, ALCORE_ROWS_ELIGIBLE, out)
+                               : status;
 }
 
 /* Lists the rows that a file with phrases names, and says how many phrases there are. failure: as

@@ -3,7 +3,7 @@
 #ifndef ALCORE_CLI_TERMINAL_H
 #define ALCORE_CLI_TERMINAL_H
 
-#include <alcore/alcore.h>
+#include <alcore/extra.h>
 
 #include "options.h"
 

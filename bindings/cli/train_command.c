@@ -332,14 +332,15 @@ static int print_json(const train_run *self) {
     json_t *all =
         json_pack("{s:s, s:s, s:s, s:s, s:I, s:I, s:I, s:I, s:o, s:o, s:O}", "version",
                   alcore_version(), "action", "train", "model", config->model, "out", config->out,
-                  "rows", (json_int_t)alcore_pool_count(self->pairs, 0), "updates",
+                  "rows", (json_int_t)alcore_pool_state_count(self->pairs, 0), "updates",
                   (json_int_t)result->updates, "resumed", (json_int_t)result->resumed, "tokens",
                   (json_int_t)result->tokens, "loss", json_finite(result->loss), "seconds",
                   json_finite(result->seconds), "settings", config->all);
     if (all && self->validation)
         json_object_set_new(all, "validation",
                             json_pack("{s:s, s:I, s:I, s:o, s:b}", "metric", metric_of(config),
-                                      "rows", (json_int_t)alcore_pool_count(self->validation, 0),
+                                      "rows",
+                                      (json_int_t)alcore_pool_state_count(self->validation, 0),
                                       "best_update", (json_int_t)result->best_update, "best",
                                       json_finite(result->best_value), "stopped", result->stopped));
     return print_json_object(all);

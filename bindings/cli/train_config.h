@@ -3,7 +3,7 @@
 #ifndef ALCORE_CLI_TRAIN_CONFIG_H
 #define ALCORE_CLI_TRAIN_CONFIG_H
 
-#include <alcore/alcore.h>
+#include <alcore/extra.h>
 #include <jansson.h>
 
 #include "options.h"

@@ -47,7 +47,7 @@ static int read_records(train_data *self, const train_file *file) {
 /* Refuses a row from `first` on that has a text and no reference. */
 static int check_references(const train_data *self, const train_file *file, int64_t first) {
     const uint32_t *states = alcore_pool_states(self->pool);
-    for (int64_t row = first; row < alcore_pool_rows(self->pool); row++)
+    for (int64_t row = first; row < alcore_pool_row_count(self->pool); row++)
         if (states[row] == 0 && !alcore_pool_reference(self->pool, row, NULL))
             return complain(EXIT_DATA,
                             "%s: %s: record %lld of %s has no reference; references or "
@@ -59,7 +59,7 @@ static int check_references(const train_data *self, const train_file *file, int6
 
 /* Gives the rows from `first` on the weight of the file. */
 static int weigh_rows(train_data *self, const train_file *file, int64_t first) {
-    const int64_t rows = alcore_pool_rows(self->pool);
+    const int64_t rows = alcore_pool_row_count(self->pool);
     double *weights = realloc(self->weights, ((size_t)rows + 1) * sizeof *weights);
     if (!weights) return complain(EXIT_MEMORY, "out of memory");
     self->weights = weights;
@@ -79,7 +79,7 @@ static int read_column(train_data *self, const train_file *file, const char *col
         fprintf(stderr, "alcore: %s: %s: %s cannot be read\n", self->config->path, file->key,
                 column);
     TRY(outcome(status));
-    if (alcore_pool_rows(*pool) == alcore_pool_rows(self->pool)) return EXIT_DONE;
+    if (alcore_pool_row_count(*pool) == alcore_pool_row_count(self->pool)) return EXIT_DONE;
     return complain(EXIT_DATA, "%s: %s: %s changed while it was read", self->config->path,
                     file->key, file->texts);
 }
@@ -108,10 +108,11 @@ static int weigh_kinds(train_data *self, const train_file *file, int64_t first) 
     options.text_column = "kind";
     int code = new_pool(self->ctx, &kinds);
     if (code == EXIT_DONE) code = outcome(alcore_pool_read(kinds, file->mix, &options));
-    if (code == EXIT_DONE && alcore_pool_rows(kinds) != alcore_pool_rows(self->pool) - first)
+    if (code == EXIT_DONE &&
+        alcore_pool_row_count(kinds) != alcore_pool_row_count(self->pool) - first)
         code = complain(EXIT_DATA, "%s: %s: %s changed while it was read", self->config->path,
                         file->key, file->mix);
-    for (int64_t i = 0; code == EXIT_DONE && i < alcore_pool_rows(kinds); i++) {
+    for (int64_t i = 0; code == EXIT_DONE && i < alcore_pool_row_count(kinds); i++) {
         const char *kind = alcore_pool_text(kinds, i, NULL);
         const json_t *weight = json_object_get(self->config->kind_weights, kind);
         json_object_set_new(self->kinds, kind, json_true());
@@ -139,7 +140,7 @@ static int check_kinds(const train_data *self) {
 
 /* Reads one file of the list. with_weights: its rows have weights. */
 static int read_file(train_data *self, const train_file *file, bool with_weights) {
-    const int64_t first = alcore_pool_rows(self->pool);
+    const int64_t first = alcore_pool_row_count(self->pool);
     const bool by_kind = with_weights && file->mix && self->config->kind_weights;
     if (by_kind && !strcmp(file->mix, "-"))
         return complain(EXIT_DATA,
@@ -170,7 +171,7 @@ static int read_files(train_data *self, const char *list, const json_t *files, b
 
 /* Gives the pool the weights as a column, unless all are 1. */
 static int set_weights(const train_data *self) {
-    int64_t rows = alcore_pool_rows(self->pool);
+    int64_t rows = alcore_pool_row_count(self->pool);
     alcore_tensor tensor;
     if (!self->weighted) return EXIT_DONE;
     TRY(outcome(alcore_tensor_init(&tensor, self->weights, ALCORE_FLOAT64, &rows, 1)));
@@ -182,7 +183,7 @@ static int set_weights(const train_data *self) {
 static int list_questions(const train_data *self, const char *list, int64_t *starts,
                           const char **texts, size_t *lengths) {
     inputs_list_texts(self->contexts, texts, lengths);
-    for (int64_t row = 0; row < alcore_pool_rows(self->starts); row++) {
+    for (int64_t row = 0; row < alcore_pool_row_count(self->starts); row++) {
         const char *text = alcore_pool_text(self->starts, row, NULL);
         starts[row] = 0;
         const bool valid = integer_of(text, &starts[row]) && starts[row] >= 0;
@@ -197,7 +198,7 @@ static int list_questions(const train_data *self, const char *list, int64_t *sta
 
 /* Gives the pool the columns of questions, where the files have them. */
 static int set_questions(const train_data *self, const char *list) {
-    int64_t rows = alcore_pool_rows(self->pool);
+    int64_t rows = alcore_pool_row_count(self->pool);
     alcore_tensor tensor;
     if (!self->contexts) return EXIT_DONE;
     int64_t *starts = malloc(((size_t)rows + 1) * sizeof *starts);
@@ -225,7 +226,7 @@ int train_data_read(alcore_ctx *ctx, const train_config *config, const char *lis
     if (code == EXIT_DONE) code = read_files(&self, list, files, weighted != NULL);
     if (code == EXIT_DONE) code = set_weights(&self);
     if (code == EXIT_DONE) code = set_questions(&self, list);
-    if (code == EXIT_DONE && alcore_pool_count(self.pool, 0) == 0)
+    if (code == EXIT_DONE && alcore_pool_state_count(self.pool, 0) == 0)
         code = complain(EXIT_DATA, "%s: %s: the files have no text", config->path, list);
     terminal_clear();
     if (code == EXIT_DONE && weighted) *weighted = self.weighted;

@@ -32,14 +32,14 @@ static int read_vocabulary_options(const arguments *args, alcore_vocabulary_opti
 /* Trains a vocabulary on all rows of the pool; an exit code. */
 static int train_vocabulary(const arguments *args, alcore_ctx *ctx, const alcore_pool *pool,
                             const alcore_vocabulary_options *options) {
-    const int64_t rows = alcore_pool_rows(pool);
+    const int64_t rows = alcore_pool_row_count(pool);
     const char **texts = malloc(((size_t)rows + 1) * sizeof *texts);
     size_t *lengths = malloc(((size_t)rows + 1) * sizeof *lengths);
     const char *path = option_value(args, OPTION_OUT, "-");
     int code = EXIT_MEMORY;
     if (texts && lengths) {
         inputs_list_texts(pool, texts, lengths);
-        code = outcome(alcore_tokenizer_train(ctx, texts, lengths, rows, path, options));
+        code = outcome(alcore_tokenizer_train_vocabulary(ctx, texts, lengths, rows, path, options));
     }
     free(lengths);
     free(texts);

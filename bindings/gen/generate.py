@@ -132,7 +132,7 @@ def write_json(api):
 
 
 def layout_program(api):
-    out = ["#include <stdio.h>", "#include <alcore/alcore.h>", "int main(void) {", '    printf("{");']
+    out = ["#include <stdio.h>", "#include <alcore/extra.h>", "int main(void) {", '    printf("{");']
     for number, struct in enumerate(api["structs"]):
         name = struct["name"]
         out.append('    printf("%s\\"%s\\": {\\"\\": %%zu", sizeof(%s));' % (", " if number else "", name, name))

@@ -6,9 +6,11 @@ refuses everything else, so that a new form is noticed here and not in a wrong b
 import re
 from pathlib import Path
 
-ORDER = ("status", "context", "tensor", "format", "param", "lm", "aligner", "pool", "pool_column", "phrase", "budget", "remedy", "search", "logits",
-         "model", "view", "scorer", "strategy", "selection", "request", "annotation", "mix", "overlap", "metric", "stop", "analysis", "plot",
-         "tokenizer")
+CORE = ("status", "context", "tensor", "format", "param", "pool", "pool_column", "phrase", "budget", "remedy", "search", "logits", "model", "view",
+        "scorer", "strategy", "selection", "request")
+EXTRA = ("translating", "training", "lm", "aligner", "annotation", "mix", "overlap", "metric", "stop", "analysis", "plot", "tokenizer")
+# Headers without a name that a binding calls.
+WITHOUT_NAMES = {"version", "gone"}
 
 TOKEN = re.compile(r"/\*\*.*?\*/|/\*.*?\*/|[A-Za-z_]\w*|-?\d+|\.\.\.|[^\s\w]", re.S)
 
@@ -190,11 +192,12 @@ def read_api(root):
     api = {"abi": int(re.search(r"^alcore_abi = (\d+)", (root / "meson.build").read_text(), re.M).group(1)),
            "aliases": {}, "constants": {}, "handles": [], "callbacks": [], "structs": [], "functions": []}
     folder = root / "include" / "alcore"
-    stable = set(re.findall(r'"alcore/(\w+)\.h"', (folder / "alcore.h").read_text())) - {"version"}
-    if stable != set(ORDER):
-        raise HeaderError("ORDER in headers.py and alcore.h differ: " + ", ".join(sorted(stable ^ set(ORDER))))
-    for name in ORDER:
-        Header(name, (folder / (name + ".h")).read_text(), api).read()
+    for names, umbrella, path in ((CORE, "alcore.h", ""), (EXTRA, "extra.h", "extra/")):
+        included = set(re.findall(r'"alcore/%s(\w+)\.h"' % path, (folder / umbrella).read_text())) - WITHOUT_NAMES - {"alcore"}
+        if included != set(names):
+            raise HeaderError("headers.py and " + umbrella + " differ: " + ", ".join(sorted(included ^ set(names))))
+        for name in names:
+            Header(path + name, (folder / (path + name + ".h")).read_text(), api).read()
     Header("version", (folder / "version.h.in").read_text(), api).read()
     api["columns"] = columns_of(root)
     api["number_columns"] = number_columns_of(root)

@@ -91,9 +91,9 @@ static int train(lua_State *L) {
     read_sides(L, 1, &pairs);
     al_object *object = al_new(L, &al_aligner_kind, context);
     return AL_TOP(L, context,
-                  alcore_aligner_train(context->ctx, pairs.sources, pairs.source_lengths,
-                                       pairs.targets, pairs.target_lengths, pairs.count, &options,
-                                       &object->aligner));
+                  alcore_aligner_new_trained(context->ctx, pairs.sources, pairs.source_lengths,
+                                             pairs.targets, pairs.target_lengths, pairs.count,
+                                             &options, &object->aligner));
 }
 
 /*** Reads an aligner that @{aligner:write} wrote: it links other pairs as that one does, and has no
@@ -107,7 +107,7 @@ static int read_aligner(lua_State *L) {
     lua_settop(L, 2);
     al_context *context = al_context_of(L, al_options(L, 2, "read_aligner", NULL, al_context_only));
     al_object *object = al_new(L, &al_aligner_kind, context);
-    return AL_TOP(L, context, alcore_aligner_read(context->ctx, path, &object->aligner));
+    return AL_TOP(L, context, alcore_aligner_open(context->ctx, path, &object->aligner));
 }
 
 /*** Writes the aligner, without its training pairs.
@@ -278,7 +278,7 @@ static int read(lua_State *L) {
     }
     al_context *context = al_context_of(L, table);
     al_object *object = al_new(L, &al_links_kind, context);
-    return AL_TOP(L, context, alcore_links_read(context->ctx, path, pairs, &object->links));
+    return AL_TOP(L, context, alcore_links_open(context->ctx, path, pairs, &object->links));
 }
 
 /*** Writes the links in Pharaoh's notation.

@@ -126,7 +126,7 @@ static int languages(lua_State *L) {
     lua_settop(L, 2);
     const int64_t *rows = al_rows(L, 2, pool, &row_count, &failed);
     if (failed) return failed;
-    while (alcore_pool_language_tag(pool->pool, shape[0])) shape[0]++;
+    while (alcore_pool_distinct_language(pool->pool, shape[0])) shape[0]++;
     int64_t *counts = al_buffer(L, shape[0], sizeof *counts);
     al_tensor(L, &out, counts, ALCORE_INT64, shape, 1);
     const alcore_status status = alcore_analysis_count_languages(pool->pool, rows, row_count, &out);
@@ -134,7 +134,7 @@ static int languages(lua_State *L) {
     lua_createtable(L, 0, (int)shape[0]);
     for (int64_t i = 0; i < shape[0]; i++) {
         lua_pushinteger(L, (lua_Integer)counts[i]);
-        lua_setfield(L, -2, alcore_pool_language_tag(pool->pool, i));
+        lua_setfield(L, -2, alcore_pool_distinct_language(pool->pool, i));
     }
     return 1;
 }

@@ -18,7 +18,7 @@
 
 #include "lua_compat.h"
 
-#include <alcore/alcore.h>
+#include <alcore/extra.h>
 
 /* Hidden whatever the compiler is told: only luaopen_alcore is visible outside of the module. */
 #pragma GCC visibility push(hidden)

@@ -30,8 +30,9 @@ static int train(lua_State *L) {
     al_copy_list(L, 1);
     const char **texts = al_strings(L, -1, "texts", 0, &lengths, &count);
     al_object *object = al_new(L, &al_lm_kind, context);
-    return AL_TOP(L, context,
-                  alcore_lm_train(context->ctx, texts, lengths, count, &options, &object->lm));
+    return AL_TOP(
+        L, context,
+        alcore_lm_new_trained(context->ctx, texts, lengths, count, &options, &object->lm));
 }
 
 /*** Reads a language model in ARPA format.
@@ -44,7 +45,7 @@ static int read(lua_State *L) {
     lua_settop(L, 2);
     al_context *context = al_context_of(L, al_options(L, 2, "read_lm", NULL, al_context_only));
     al_object *object = al_new(L, &al_lm_kind, context);
-    return AL_TOP(L, context, alcore_lm_read_arpa(context->ctx, path, &object->lm));
+    return AL_TOP(L, context, alcore_lm_open_arpa(context->ctx, path, &object->lm));
 }
 
 /*** Writes the model in ARPA format.

@@ -70,9 +70,9 @@ int al_model_embed(lua_State *L) {
         failed = AL_CALL(L, self->context, alcore_model_run(self->model, pool->pool, "embeddings"));
     if (!failed)
         failed =
-            AL_CALL(L, self->context, alcore_pool_column_info(pool->pool, "embeddings", &info));
+            AL_CALL(L, self->context, alcore_pool_get_column_info(pool->pool, "embeddings", &info));
     if (failed) return failed;
-    int64_t shape[2] = {alcore_pool_rows(pool->pool), info.width};
+    int64_t shape[2] = {alcore_pool_row_count(pool->pool), info.width};
     int64_t *rows = al_buffer(L, shape[0], sizeof *rows);
     for (int64_t i = 0; i < shape[0]; i++) rows[i] = i;
     double *numbers = al_buffer(L, shape[0] * shape[1], sizeof *numbers);
@@ -86,7 +86,7 @@ int al_model_embed(lua_State *L) {
 
 /* Pushes the list of the texts of a pool. */
 static void push_list(lua_State *L, const alcore_pool *pool) {
-    const int64_t rows = alcore_pool_rows(pool);
+    const int64_t rows = alcore_pool_row_count(pool);
     al_push_list(L, rows);
     for (int64_t row = 0; row < rows; row++) {
         size_t length;
@@ -99,7 +99,7 @@ static void push_list(lua_State *L, const alcore_pool *pool) {
 /* Pushes the list of the `best` outputs of each text, a list of tables with text and score, of a
  * pool of outputs. An output that the search did not find is left out. */
 static void push_best(lua_State *L, const alcore_pool *pool, const double *scores, int64_t best) {
-    const int64_t rows = alcore_pool_rows(pool);
+    const int64_t rows = alcore_pool_row_count(pool);
     al_push_list(L, rows / best);
     for (int64_t row = 0; row < rows; row++) {
         size_t length;
@@ -146,8 +146,8 @@ int al_model_translate(lua_State *L) {
         return 1;
     }
     alcore_tensor scores;
-    failed =
-        AL_CALL(L, self->context, alcore_pool_column(out->pool, "output_scores", &scores, NULL));
+    failed = AL_CALL(L, self->context,
+                     alcore_pool_get_column(out->pool, "output_scores", &scores, NULL));
     if (failed) return failed;
     push_best(L, out->pool, scores.data, options.best);
     return 1;
@@ -174,8 +174,8 @@ int al_model_score(lua_State *L) {
     check_context(L, self, pool);
     failed = AL_CALL(L, self->context, alcore_model_score(self->model, pool->pool));
     if (failed || is_pool) return al_result(L, failed, 2);
-    failed =
-        AL_CALL(L, self->context, alcore_pool_column(pool->pool, "logprobs", &values, &offsets));
+    failed = AL_CALL(L, self->context,
+                     alcore_pool_get_column(pool->pool, "logprobs", &values, &offsets));
     if (failed) return failed;
     al_push_tensor(L, &values, &offsets);
     return 1;

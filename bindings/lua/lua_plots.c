@@ -4,7 +4,7 @@
  * @section plots */
 #include "lua_binding.h"
 
-/* Either function of alcore/plot.h. */
+/* Either function of alcore/extra/plot.h. */
 typedef alcore_status (*plot_function)(alcore_ctx *, const char *const *, const size_t *,
                                        const int64_t *, const double *, const double *, int64_t,
                                        const char *, const alcore_plot_options *);

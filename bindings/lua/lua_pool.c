@@ -135,7 +135,7 @@ static int read(lua_State *L) {
  * @field pool.count */
 static int count(lua_State *L) {
     al_object *self = al_check(L, 1, &al_pool_kind);
-    lua_pushinteger(L, (lua_Integer)alcore_pool_rows(self->pool));
+    lua_pushinteger(L, (lua_Integer)alcore_pool_row_count(self->pool));
     return 1;
 }
 
@@ -379,7 +379,7 @@ static int mark_texts(lua_State *L) {
 static int count_state(lua_State *L) {
     al_object *self = al_check(L, 1, &al_pool_kind);
     uint32_t bits = lua_isnoneornil(L, 2) ? 0 : state_argument(L, 2);
-    lua_pushinteger(L, (lua_Integer)alcore_pool_count(self->pool, bits));
+    lua_pushinteger(L, (lua_Integer)alcore_pool_state_count(self->pool, bits));
     return 1;
 }
 
@@ -391,7 +391,7 @@ static int count_state(lua_State *L) {
 static int state(lua_State *L) {
     al_object *self = al_check(L, 1, &al_pool_kind);
     int64_t row = row_argument(L);
-    if (row < 0 || row >= alcore_pool_rows(self->pool)) return 0;
+    if (row < 0 || row >= alcore_pool_row_count(self->pool)) return 0;
     uint32_t bits = alcore_pool_states(self->pool)[row];
     if (!lua_isnoneornil(L, 3)) {
         lua_pushboolean(L, (bits & state_argument(L, 3)) != 0);
@@ -444,7 +444,7 @@ static int write(lua_State *L) {
 /* Type and width of a column. */
 static int column_info(lua_State *L, al_object *self, const char *name, alcore_column_info *info) {
     *info = (alcore_column_info)ALCORE_COLUMN_INFO_INIT;
-    return AL_CALL(L, self->context, alcore_pool_column_info(self->pool, name, info));
+    return AL_CALL(L, self->context, alcore_pool_get_column_info(self->pool, name, info));
 }
 
 /* Pushes the list of the texts that a column has for some rows [count_of_rows], or, when rows is
@@ -538,9 +538,10 @@ static int get_column(lua_State *L) {
     int missing = column_info(L, self, name, &info);
     if (missing) return missing;
     if (info.dtype == ALCORE_TEXT)
-        return push_texts(L, self, name, NULL, alcore_pool_rows(self->pool));
+        return push_texts(L, self, name, NULL, alcore_pool_row_count(self->pool));
     alcore_tensor values, offsets;
-    int failed = AL_CALL(L, self->context, alcore_pool_column(self->pool, name, &values, &offsets));
+    int failed =
+        AL_CALL(L, self->context, alcore_pool_get_column(self->pool, name, &values, &offsets));
     if (failed) return failed;
     al_push_tensor(L, &values, &offsets);
     return 1;

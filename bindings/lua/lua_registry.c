@@ -66,10 +66,10 @@ static void push_info(lua_State *L, const alcore_param_info *info) {
     lua_setfield(L, -2, "type");
 }
 
-/* alcore_request_param() with the signature of those of strategies and scorers. */
+/* alcore_request_builtin_param() with the signature of those of strategies and scorers. */
 static alcore_status request_param(const char *name, int64_t index, alcore_param_info *out) {
     (void)name;
-    return alcore_request_param(index, out);
+    return alcore_request_builtin_param(index, out);
 }
 
 /* Pushes the list of the parameters of a strategy, a scorer or a request. */

@@ -21,9 +21,9 @@ static const char *const select_fields[] = {
 /* Those that ablate{...} has besides. */
 static const char *const ablation_fields[] = {"parameter", "test", "values", NULL};
 /* Those of select_fields that make a pool of `texts`, and are refused beside a pool. */
-static const char *const record_fields[] = {
-    "cost", "dedup", "groups", "ids", "languages", "utf8", "references", "max_text_bytes",
-    "repeated_ids", NULL};
+static const char *const record_fields[] = {"cost",         "dedup", "groups",     "ids",
+                                            "languages",    "utf8",  "references", "max_text_bytes",
+                                            "repeated_ids", NULL};
 
 /* One call of select. */
 typedef struct selecting {
@@ -136,7 +136,7 @@ static int set_rows(selecting *self, const char *field, int32_t kind) {
                        alcore_request_read_rows(self->request->request, kind, lua_tostring(L, -1)));
     int64_t *rows = al_rows(L, -1, self->pool, &count, &failed);
     if (failed) return failed;
-    int64_t all = alcore_pool_rows(self->pool->pool);
+    int64_t all = alcore_pool_row_count(self->pool->pool);
     for (int64_t i = 0; i < count; i++)
         if (rows[i] >= all)
             return luaL_error(L, "%s: there is no row %d, the pool has %d", field, (int)rows[i] + 1,
@@ -155,9 +155,9 @@ static alcore_status exclude_picks(alcore_ctx *ctx, alcore_request *request,
     alcore_pool *phrases;
     int64_t sentences = 0;
     const int hybrid =
-        alcore_selection_column(picked, ALCORE_SCOPE_PICKS, "kind", &kinds) == ALCORE_OK;
+        alcore_selection_get_column(picked, ALCORE_SCOPE_PICKS, "kind", &kinds) == ALCORE_OK;
     alcore_status status =
-        alcore_selection_column(picked, ALCORE_SCOPE_PICKS, "first_row", &first_rows);
+        alcore_selection_get_column(picked, ALCORE_SCOPE_PICKS, "first_row", &first_rows);
     if (status == ALCORE_OK) status = alcore_pool_new(ctx, NULL, &phrases);
     if (status != ALCORE_OK) return status;
     for (int64_t k = 0; status == ALCORE_OK && k < alcore_selection_count(picked); k++) {
@@ -203,8 +203,8 @@ static int set_like(selecting *self) {
     alcore_tensor first_rows;
     int64_t none = 0; /* an empty list is no NULL, which would mean that there is no list */
     if (!earlier || picked == self->pool->pool || !alcore_pool_source(picked) ||
-        alcore_selection_column(earlier->selection, ALCORE_SCOPE_PICKS, "first_row", &first_rows) !=
-            ALCORE_OK)
+        alcore_selection_get_column(earlier->selection, ALCORE_SCOPE_PICKS, "first_row",
+                                    &first_rows) != ALCORE_OK)
         return set_rows(self, "like", ALCORE_ROWS_LIKE);
     return AL_CALL(L, self->context,
                    alcore_request_set_rows(self->request->request, ALCORE_ROWS_LIKE,
@@ -247,7 +247,7 @@ static int set_parameter(selecting *self, const char *name, int value) {
 
 static int is_option(const char *name) {
     alcore_param_info info = ALCORE_PARAM_INFO_INIT;
-    for (int32_t i = 0; alcore_request_param(i, &info) == ALCORE_OK; i++)
+    for (int32_t i = 0; alcore_request_builtin_param(i, &info) == ALCORE_OK; i++)
         if (strcmp(info.name, name) == 0) return 1;
     return 0;
 }

@@ -26,7 +26,7 @@ int64_t al_search_data(lua_State *L, int index, const char *what, alcore_search_
     if (pool) {
         data.pool = pool->pool;
         *out = data;
-        return alcore_pool_rows(pool->pool);
+        return alcore_pool_row_count(pool->pool);
     }
     al_array *array = al_array_from(L, index, what, 0);
     if (array->path || array->offsets.data || array->values.ndim != 2)

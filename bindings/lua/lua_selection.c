@@ -88,7 +88,7 @@ static void push_reasons(lua_State *L, alcore_selection *selection) {
 static void push_column(lua_State *L, alcore_selection *selection, int32_t scope,
                         const char *name) {
     alcore_tensor values;
-    if (alcore_selection_column(selection, scope, name, &values) != ALCORE_OK)
+    if (alcore_selection_get_column(selection, scope, name, &values) != ALCORE_OK)
         luaL_error(L, "%s", alcore_last_error());
     al_push_tensor(L, &values, NULL);
 }
@@ -211,7 +211,7 @@ static int get_unit_price(lua_State *L) {
 /*** What the picks cost in money by the option price; nil without one.
  * @field selection.price */
 static int get_price(lua_State *L) {
-    double price = alcore_selection_price(check_selection(L));
+    double price = alcore_selection_amount(check_selection(L));
     if (price == price)
         lua_pushnumber(L, (lua_Number)price);
     else
@@ -260,8 +260,8 @@ static int column(lua_State *L) {
     const char *name = luaL_checkstring(L, 2);
     int32_t scope = al_constant_check(L, 3, al_scopes, "scope", ALCORE_SCOPE_PICKS);
     alcore_tensor values;
-    int failed =
-        AL_CALL(L, self->context, alcore_selection_column(self->selection, scope, name, &values));
+    int failed = AL_CALL(L, self->context,
+                         alcore_selection_get_column(self->selection, scope, name, &values));
     if (failed) return failed;
     al_push_tensor(L, &values, NULL);
     return 1;

@@ -246,19 +246,6 @@ const al_member al_read_options[] = {
     {"escapes", AL_WORD, 1, offsetof(alcore_read_options, escapes), al_escapes},
     {"by", AL_WORD, 1, offsetof(alcore_read_options, by), al_joins},
     {NULL, 0, 0, 0, NULL}};
-const al_member al_lm_options[] = {
-    {"order", AL_INT32, 1, offsetof(alcore_lm_options, order), NULL},
-    {NULL, 0, 0, 0, NULL}};
-const al_member al_aligner_options[] = {
-    {"direction", AL_WORD, 1, offsetof(alcore_aligner_options, direction), al_directions},
-    {"model", AL_WORD, 1, offsetof(alcore_aligner_options, model), al_aligner_models},
-    {"estimate", AL_WORD, 1, offsetof(alcore_aligner_options, estimate), al_estimates},
-    {"tension", AL_WORD, 1, offsetof(alcore_aligner_options, tension), al_tensions},
-    {"iterations", AL_INT32, 1, offsetof(alcore_aligner_options, iterations), NULL},
-    {"p0", AL_DOUBLE, 1, offsetof(alcore_aligner_options, p0), NULL},
-    {"lambda", AL_DOUBLE, 1, offsetof(alcore_aligner_options, lambda), NULL},
-    {"alpha", AL_DOUBLE, 1, offsetof(alcore_aligner_options, alpha), NULL},
-    {NULL, 0, 0, 0, NULL}};
 const al_member al_pool_options[] = {
     {"dedup", AL_WORD, 1, offsetof(alcore_pool_options, dedup), al_dedups},
     {"utf8", AL_WORD, 1, offsetof(alcore_pool_options, utf8), al_malformed},
@@ -371,14 +358,18 @@ const al_member al_train_result[] = {
     {"best_value", AL_DOUBLE, 1, offsetof(alcore_train_result, best_value), NULL},
     {"stopped", AL_FLAG, 1, offsetof(alcore_train_result, stopped), NULL},
     {NULL, 0, 0, 0, NULL}};
-const al_member al_ablation[] = {
-    {"value", AL_DOUBLE, 1, offsetof(alcore_ablation, value), NULL},
-    {"items", AL_INT64, 1, offsetof(alcore_ablation, items), NULL},
-    {"phrases", AL_INT64, 1, offsetof(alcore_ablation, phrases), NULL},
-    {"words", AL_INT64, 1, offsetof(alcore_ablation, words), NULL},
-    {"overlap", AL_DOUBLE, 1, offsetof(alcore_ablation, overlap), NULL},
-    {"share_of_0", AL_DOUBLE, 1, offsetof(alcore_ablation, share_of_0), NULL},
-    {"share_of_1", AL_DOUBLE, 1, offsetof(alcore_ablation, share_of_1), NULL},
+const al_member al_lm_options[] = {
+    {"order", AL_INT32, 1, offsetof(alcore_lm_options, order), NULL},
+    {NULL, 0, 0, 0, NULL}};
+const al_member al_aligner_options[] = {
+    {"direction", AL_WORD, 1, offsetof(alcore_aligner_options, direction), al_directions},
+    {"model", AL_WORD, 1, offsetof(alcore_aligner_options, model), al_aligner_models},
+    {"estimate", AL_WORD, 1, offsetof(alcore_aligner_options, estimate), al_estimates},
+    {"tension", AL_WORD, 1, offsetof(alcore_aligner_options, tension), al_tensions},
+    {"iterations", AL_INT32, 1, offsetof(alcore_aligner_options, iterations), NULL},
+    {"p0", AL_DOUBLE, 1, offsetof(alcore_aligner_options, p0), NULL},
+    {"lambda", AL_DOUBLE, 1, offsetof(alcore_aligner_options, lambda), NULL},
+    {"alpha", AL_DOUBLE, 1, offsetof(alcore_aligner_options, alpha), NULL},
     {NULL, 0, 0, 0, NULL}};
 const al_member al_answer_report[] = {
     {"lines", AL_INT64, 1, offsetof(alcore_answer_report, lines), NULL},
@@ -591,6 +582,15 @@ const al_member al_projection[] = {
     {"rows", AL_INT64, 1, offsetof(alcore_projection, rows), NULL},
     {"eigenvalues", AL_DOUBLE, 2, offsetof(alcore_projection, eigenvalues), NULL},
     {"shares", AL_DOUBLE, 2, offsetof(alcore_projection, shares), NULL},
+    {NULL, 0, 0, 0, NULL}};
+const al_member al_ablation[] = {
+    {"value", AL_DOUBLE, 1, offsetof(alcore_ablation, value), NULL},
+    {"items", AL_INT64, 1, offsetof(alcore_ablation, items), NULL},
+    {"phrases", AL_INT64, 1, offsetof(alcore_ablation, phrases), NULL},
+    {"words", AL_INT64, 1, offsetof(alcore_ablation, words), NULL},
+    {"overlap", AL_DOUBLE, 1, offsetof(alcore_ablation, overlap), NULL},
+    {"share_of_0", AL_DOUBLE, 1, offsetof(alcore_ablation, share_of_0), NULL},
+    {"share_of_1", AL_DOUBLE, 1, offsetof(alcore_ablation, share_of_1), NULL},
     {NULL, 0, 0, 0, NULL}};
 const al_member al_plot_options[] = {
     {"title", AL_TEXT, 1, offsetof(alcore_plot_options, title), NULL},

@@ -41,7 +41,8 @@ static int train_tokenizer(lua_State *L) {
     al_copy_list(L, 1);
     const char **texts = al_strings(L, -1, "texts", 0, &lengths, &count);
     int failed = AL_CALL(
-        L, context, alcore_tokenizer_train(context->ctx, texts, lengths, count, path, &options));
+        L, context,
+        alcore_tokenizer_train_vocabulary(context->ctx, texts, lengths, count, path, &options));
     if (failed) return failed;
     al_object *object = al_new(L, &al_tokenizer_kind, context);
     return AL_TOP(L, context, alcore_tokenizer_open(context->ctx, path, &object->tokenizer));

@@ -43,7 +43,7 @@ void al_push_view(lua_State *L, al_context *context) {
 }
 
 int64_t al_view_size(lua_State *L, int index) {
-    return alcore_view_count(frame_of(L, index)->view, ALCORE_ROLE_CANDIDATES);
+    return alcore_view_row_count(frame_of(L, index)->view, ALCORE_ROLE_CANDIDATES);
 }
 
 /* __gc: gives the share of the context back. */
@@ -67,14 +67,14 @@ static int32_t role_at(lua_State *L, int index) {
  * @treturn number */
 static int count(lua_State *L) {
     const alcore_view *view = view_of(L);
-    lua_pushinteger(L, (lua_Integer)alcore_view_count(view, role_at(L, 2)));
+    lua_pushinteger(L, (lua_Integer)alcore_view_row_count(view, role_at(L, 2)));
     return 1;
 }
 
 /* #view; Lua gives the view as the second argument too. */
 static int length(lua_State *L) {
     const alcore_view *view = view_of(L);
-    lua_pushinteger(L, (lua_Integer)alcore_view_count(view, ALCORE_ROLE_CANDIDATES));
+    lua_pushinteger(L, (lua_Integer)alcore_view_row_count(view, ALCORE_ROLE_CANDIDATES));
     return 1;
 }
 
@@ -85,7 +85,7 @@ static int length(lua_State *L) {
 static int indices(lua_State *L) {
     const alcore_view *view = view_of(L);
     int32_t role = role_at(L, 2);
-    al_push_integers(L, alcore_view_rows(view, role), alcore_view_count(view, role), 1);
+    al_push_integers(L, alcore_view_rows(view, role), alcore_view_row_count(view, role), 1);
     return 1;
 }
 
@@ -97,7 +97,7 @@ static int texts(lua_State *L) {
     const alcore_view *view = view_of(L);
     int32_t role = role_at(L, 2);
     const int64_t *rows = alcore_view_rows(view, role);
-    int64_t rows_count = alcore_view_count(view, role);
+    int64_t rows_count = alcore_view_row_count(view, role);
     al_push_list(L, rows_count);
     for (int64_t i = 0; i < rows_count; i++) {
         size_t text_length = 0;
@@ -122,11 +122,11 @@ static int column(lua_State *L) {
     const char *name = luaL_checkstring(L, 2);
     int32_t role = role_at(L, 3);
     int64_t first = lua_isnoneornil(L, 4) ? 0 : al_integer(L, 4, "first") - 1;
-    int64_t rows_count =
-        lua_isnoneornil(L, 5) ? alcore_view_count(view, role) - first : al_integer(L, 5, "count");
+    int64_t rows_count = lua_isnoneornil(L, 5) ? alcore_view_row_count(view, role) - first
+                                               : al_integer(L, 5, "count");
     alcore_tensor values, offsets;
     if (AL_CALL(L, frame->context,
-                alcore_view_column(view, role, name, first, rows_count, &values, &offsets)))
+                alcore_view_get_column(view, role, name, first, rows_count, &values, &offsets)))
         return luaL_error(L, "%s", lua_tostring(L, -2));
     al_push_tensor(L, &values, &offsets);
     return 1;
@@ -149,7 +149,8 @@ static int pool(lua_State *L) {
  * @treturn table */
 static int costs(lua_State *L) {
     const alcore_view *view = view_of(L);
-    al_push_doubles(L, alcore_view_costs(view), alcore_view_count(view, ALCORE_ROLE_CANDIDATES));
+    al_push_doubles(L, alcore_view_costs(view),
+                    alcore_view_row_count(view, ALCORE_ROLE_CANDIDATES));
     return 1;
 }
 

@@ -22,8 +22,8 @@ static void check(alcore_status status) {
 static alcore_status score_block(const alcore_view *view, int64_t first, int64_t n,
                                  double *scores) {
     alcore_tensor logprobs, offsets;
-    alcore_status status =
-        alcore_view_column(view, ALCORE_ROLE_CANDIDATES, "logprobs", first, n, &logprobs, &offsets);
+    alcore_status status = alcore_view_get_column(view, ALCORE_ROLE_CANDIDATES, "logprobs", first,
+                                                  n, &logprobs, &offsets);
     if (status != ALCORE_OK) return status;
     const double *lp = logprobs.data;
     const int64_t *start = offsets.data;
@@ -39,7 +39,7 @@ static alcore_status score_block(const alcore_view *view, int64_t first, int64_t
  * the order of their positions, and hands the scores over. */
 static alcore_status choose(void *user, const alcore_view *view, alcore_choice *out) {
     const int64_t block = 4096; /* rows whose values are in memory at once */
-    int64_t count = alcore_view_count(view, ALCORE_ROLE_CANDIDATES);
+    int64_t count = alcore_view_row_count(view, ALCORE_ROLE_CANDIDATES);
     double *scores = malloc((size_t)(count ? count : 1) * sizeof *scores);
     alcore_status status = ALCORE_OK;
 

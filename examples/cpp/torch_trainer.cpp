@@ -45,7 +45,7 @@ using network_ptr = std::shared_ptr<network>;
 /* float32 [rows of the pool, features_size]: 1 where a letter trigram of the first words_seen words
  * of the row's text hashes to that feature. */
 torch::Tensor features_of(alcore_pool *pool) {
-    torch::Tensor features = torch::zeros({alcore_pool_rows(pool), features_size});
+    torch::Tensor features = torch::zeros({alcore_pool_row_count(pool), features_size});
     auto numbers = features.accessor<float, 2>();
     for (int64_t row = 0; row < features.size(0); row++) {
         size_t length = 0;
@@ -132,9 +132,9 @@ class experiment {
         : ctx_(alcore::make(alcore_ctx_new, nullptr)),
           pool_(alcore::make(alcore_pool_new, ctx_.get(), nullptr)), strategy_(strategy) {
         alcore::check(alcore_pool_read(pool_.get(), first, nullptr));
-        int64_t first_count = alcore_pool_rows(pool_.get());
+        int64_t first_count = alcore_pool_row_count(pool_.get());
         alcore::check(alcore_pool_read(pool_.get(), second, nullptr));
-        int64_t rows = alcore_pool_rows(pool_.get());
+        int64_t rows = alcore_pool_row_count(pool_.get());
         labels_ = torch::arange(rows).ge(first_count).to(torch::kInt64);
         features_ = features_of(pool_.get());
         /* Every second text belongs to the test set and cannot be picked. */

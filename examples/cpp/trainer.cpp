@@ -54,7 +54,7 @@ std::string text_of(alcore_pool *pool, int64_t row) {
 void score(const letter_pairs &model, alcore_pool *pool) {
     auto writer =
         alcore::make(alcore_column_writer_new, pool, "logprobs", ALCORE_COLUMN_RAGGED, nullptr);
-    for (int64_t row = 0; row < alcore_pool_rows(pool); row++) {
+    for (int64_t row = 0; row < alcore_pool_row_count(pool); row++) {
         std::vector<float> logprobs = model.token_logprobs(text_of(pool, row));
         int64_t tokens = static_cast<int64_t>(logprobs.size());
         logprobs.reserve(1); /* so that data() of an empty vector is not null */
@@ -73,7 +73,7 @@ void run(const char *pool_path, const char *labeled_path) {
     alcore::check(alcore_pool_read(labeled.get(), labeled_path, nullptr));
 
     letter_pairs model;
-    for (int64_t row = 0; row < alcore_pool_rows(labeled.get()); row++)
+    for (int64_t row = 0; row < alcore_pool_row_count(labeled.get()); row++)
         model.train(text_of(labeled.get(), row));
 
     alcore::strategy strategy = alcore::make(alcore_strategy_new, ctx.get(), "nnll");

@@ -1,5 +1,5 @@
 -- SPDX-License-Identifier: Apache-2.0
--- A selection with LuaJIT's ffi, without the module: usage: luajit ten_lines.lua POOL.txt (LD_LIBRARY_PATH finds libalcore.so.0)
+-- A selection with LuaJIT's ffi, without the module: usage: luajit ten_lines.lua POOL.txt (LD_LIBRARY_PATH finds libalcore.so.1)
 local ffi = require("ffi")
 ffi.cdef [[
 typedef struct alcore_ctx alcore_ctx; typedef struct alcore_pool alcore_pool;
@@ -15,7 +15,7 @@ int32_t alcore_request_set(alcore_request *, const char *name, const char *value
 int32_t alcore_select(alcore_request *, alcore_selection **out); void alcore_selection_unref(alcore_selection *);
 int64_t alcore_selection_count(const alcore_selection *); const int64_t *alcore_selection_rows(const alcore_selection *);
 ]]
-local al = ffi.load("libalcore.so.0")
+local al = ffi.load("libalcore.so.1")
 local function check(status) if status ~= 0 then error(ffi.string(al.alcore_last_error()), 2) end end
 local function new(noun, make)
     local out = ffi.new("alcore_" .. noun .. "*[1]")

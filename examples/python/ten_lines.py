@@ -1,9 +1,9 @@
 # SPDX-License-Identifier: Apache-2.0
-"""A selection with plain ctypes, without the package: usage: ten_lines.py POOL.txt (LD_LIBRARY_PATH finds libalcore.so.0)."""
+"""A selection with plain ctypes, without the package: usage: ten_lines.py POOL.txt (LD_LIBRARY_PATH finds libalcore.so.1)."""
 import sys
 from ctypes import CDLL, byref, c_char_p, c_int64, c_void_p
 
-al, ctx, pool, request, picked = CDLL("libalcore.so.0"), c_void_p(), c_void_p(), c_void_p(), c_void_p()
+al, ctx, pool, request, picked = CDLL("libalcore.so.1"), c_void_p(), c_void_p(), c_void_p(), c_void_p()
 al.alcore_last_error.restype = al.alcore_pool_text.restype = c_char_p
 al.alcore_selection_rows.restype, al.alcore_selection_count.restype = c_void_p, c_int64
 

@@ -66,21 +66,14 @@
 #ifndef ALCORE_H
 #define ALCORE_H
 
-#include "alcore/aligner.h"
-#include "alcore/analysis.h"
-#include "alcore/annotation.h"
 #include "alcore/budget.h"
 #include "alcore/context.h"
 #include "alcore/format.h"
-#include "alcore/lm.h"
+#include "alcore/gone.h"
 #include "alcore/logits.h"
-#include "alcore/metric.h"
-#include "alcore/mix.h"
 #include "alcore/model.h"
-#include "alcore/overlap.h"
 #include "alcore/param.h"
 #include "alcore/phrase.h"
-#include "alcore/plot.h"
 #include "alcore/pool.h"
 #include "alcore/pool_column.h"
 #include "alcore/remedy.h"
@@ -89,10 +82,8 @@
 #include "alcore/search.h"
 #include "alcore/selection.h"
 #include "alcore/status.h"
-#include "alcore/stop.h"
 #include "alcore/strategy.h"
 #include "alcore/tensor.h"
-#include "alcore/tokenizer.h"
 #include "alcore/version.h"
 #include "alcore/view.h"
 

@@ -94,15 +94,7 @@ using model = owner<alcore_model, alcore_model_unref>;
 using scorer = owner<alcore_scorer, alcore_scorer_unref>;
 using strategy = owner<alcore_strategy, alcore_strategy_unref>;
 using request = owner<alcore_request, alcore_request_unref>;
-using overlap = owner<alcore_overlap, alcore_overlap_unref>;
 using selection = owner<alcore_selection, alcore_selection_unref>;
-using lm = owner<alcore_lm, alcore_lm_unref>;
-using aligner = owner<alcore_aligner, alcore_aligner_unref>;
-using links = owner<alcore_links, alcore_links_unref>;
-using annotations = owner<alcore_annotations, alcore_annotations_unref>;
-using mix = owner<alcore_mix, alcore_mix_unref>;
-using tokenizer = owner<alcore_tokenizer, alcore_tokenizer_unref>;
-using tokens = owner<alcore_tokens, alcore_tokens_unref>;
 
 namespace detail {
 
@@ -115,15 +107,7 @@ template <> struct owner_of<alcore_model> { using type = model; };
 template <> struct owner_of<alcore_scorer> { using type = scorer; };
 template <> struct owner_of<alcore_strategy> { using type = strategy; };
 template <> struct owner_of<alcore_request> { using type = request; };
-template <> struct owner_of<alcore_overlap> { using type = overlap; };
 template <> struct owner_of<alcore_selection> { using type = selection; };
-template <> struct owner_of<alcore_lm> { using type = lm; };
-template <> struct owner_of<alcore_aligner> { using type = aligner; };
-template <> struct owner_of<alcore_links> { using type = links; };
-template <> struct owner_of<alcore_annotations> { using type = annotations; };
-template <> struct owner_of<alcore_mix> { using type = mix; };
-template <> struct owner_of<alcore_tokenizer> { using type = tokenizer; };
-template <> struct owner_of<alcore_tokens> { using type = tokens; };
 
 /** The last argument of a function that makes a handle is where the handle goes. */
 template <typename Last, typename... Rest> struct made : made<Rest...> {};

@@ -43,7 +43,7 @@ enum {
  * @param[in] component borrowed: "pool", "strategy", ...
  * @param[in] message borrowed: one line, UTF-8, without newline
  * @param[in] fields borrowed: a JSON object with the facts of the message; NULL: none
- * @since 0.1 */
+ * @since 1.0 */
 typedef void (*alcore_log_function)(void *user, int32_t level, const char *component,
                                     const char *message, const char *fields);
 
@@ -54,7 +54,7 @@ typedef void (*alcore_log_function)(void *user, int32_t level, const char *compo
  * @param[in] done units done
  * @param[in] total units in all; -1 when unknown
  * @return 0 to go on; anything else cancels this call (ALCORE_E_CANCELLED), not the context
- * @since 0.1 */
+ * @since 1.0 */
 typedef int32_t (*alcore_progress_function)(void *user, const char *stage, int64_t done,
                                             int64_t total);
 
@@ -135,21 +135,21 @@ typedef struct alcore_ctx_options {
  * @return ALCORE_OK, ALCORE_E_INVALID (threads out of range, an allocator without one
  * of its functions), ALCORE_E_NOMEM, ALCORE_E_STRUCT_*
  * @threadsafe @callback allocator
- * @since 0.1 */
+ * @since 1.0 */
 ALCORE_API alcore_status alcore_ctx_new(const alcore_ctx_options *options, alcore_ctx **out);
 
 /** Takes another reference.
  * @param[in] ctx the context; NULL is allowed
  * @return owned: ctx itself; NULL for NULL
  * @threadsafe
- * @since 0.1 */
+ * @since 1.0 */
 ALCORE_API alcore_ctx *alcore_ctx_ref(alcore_ctx *ctx);
 
 /** Drops a reference; the last one ends the workers and releases the context.
  * @param[in] ctx the caller's reference; NULL is allowed
  * @threadsafe
  * @callback allocator; destroy of the files, log_destroy, progress_destroy (not in a forked child)
- * @since 0.1 */
+ * @since 1.0 */
 ALCORE_API void alcore_ctx_unref(alcore_ctx *ctx);
 
 /** Cancels: every call that runs on this context, and every later one, ends with ALCORE_E_CANCELLED
@@ -158,20 +158,20 @@ ALCORE_API void alcore_ctx_unref(alcore_ctx *ctx);
  * return.
  * @param[in] ctx borrowed; NULL is allowed
  * @threadsafe Async-signal-safe.
- * @since 0.1 */
+ * @since 1.0 */
 ALCORE_API void alcore_ctx_cancel(alcore_ctx *ctx);
 
 /** Lets calls run again after alcore_ctx_cancel().
  * @param[in] ctx borrowed; NULL is allowed
  * @threadsafe Async-signal-safe.
- * @since 0.1 */
+ * @since 1.0 */
 ALCORE_API void alcore_ctx_cancel_clear(alcore_ctx *ctx);
 
 /** Worker threads of this context: what was asked for, or the cores of the affinity mask.
  * @param[in] ctx borrowed
  * @return 1 or more; 0 for NULL
  * @threadsafe
- * @since 0.1 */
+ * @since 1.0 */
 ALCORE_API int32_t alcore_ctx_threads(const alcore_ctx *ctx);
 
 /** Names of devices this library knows, one a call: "cpu", "cuda". Knowing one does not mean that
@@ -179,7 +179,7 @@ ALCORE_API int32_t alcore_ctx_threads(const alcore_ctx *ctx);
  * @param[in] index from 0
  * @return a view, valid for ever; NULL past the last
  * @threadsafe
- * @since 0.1 */
+ * @since 1.0 */
 ALCORE_API const char *alcore_device_builtin_name(int64_t index);
 
 /** Whether a device can be used, loading its module on first use. The error text of a failure says
@@ -189,7 +189,7 @@ ALCORE_API const char *alcore_device_builtin_name(int64_t index);
  * @return ALCORE_OK, ALCORE_E_INVALID, ALCORE_E_UNSUPPORTED (no such device), ALCORE_E_MODULE (no
  *   module for it could be loaded), ALCORE_E_NOMEM; or what the module said
  * @threadsafe
- * @since 0.1 */
+ * @since 1.0 */
 ALCORE_API alcore_status alcore_device_check(alcore_ctx *ctx, const char *device);
 
 ALCORE_END

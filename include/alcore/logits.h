@@ -106,7 +106,7 @@ typedef struct alcore_logits_writers {
  *   ALCORE_E_UNSUPPORTED (another device), ALCORE_E_STRUCT_*, ALCORE_E_NOMEM, ALCORE_E_CANCELLED
  * @threadsafe
  * @callback progress, log
- * @since 0.1 */
+ * @since 1.0 */
 ALCORE_API alcore_status alcore_logits_measure(alcore_ctx *ctx, const alcore_logits *logits,
                                                int64_t ignore, const alcore_token_stats *out);
 
@@ -125,7 +125,7 @@ ALCORE_API alcore_status alcore_logits_measure(alcore_ctx *ctx, const alcore_log
  *   one number a row
  * @threadsafe Calls on the same writers take turns at the end.
  * @callback progress, log
- * @since 0.1 */
+ * @since 1.0 */
 ALCORE_API alcore_status alcore_logits_put(alcore_ctx *ctx, const alcore_logits *logits,
                                            const int64_t *rows, int64_t count, int64_t ignore,
                                            const alcore_logits_writers *out);
@@ -219,7 +219,7 @@ ALCORE_API alcore_status alcore_logits_put_topk(alcore_ctx *ctx, const alcore_to
  *   ALCORE_E_UNSUPPORTED (an array on a device), ALCORE_E_NOMEM, ALCORE_E_CANCELLED
  * @threadsafe
  * @callback progress, log
- * @since 0.1 */
+ * @since 1.0 */
 ALCORE_API alcore_status alcore_hidden_average_words(alcore_ctx *ctx, const alcore_tensor *hidden,
                                                      const alcore_tensor *words,
                                                      const alcore_tensor *offsets,

@@ -52,7 +52,7 @@ enum {
  * @return a view, valid for ever: the end of a sentence, "it is called margin"; NULL: nothing is
  * known
  * @threadsafe
- * @since 0.1 */
+ * @since 1.0 */
 ALCORE_API const char *alcore_hint(int32_t kind, const char *name);
 
 ALCORE_END

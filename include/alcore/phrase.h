@@ -56,7 +56,7 @@ typedef struct alcore_phrase_options {
  *   ALCORE_E_BUSY, ALCORE_E_STRUCT_*
  * @threadsafe
  * @callback progress
- * @since 0.1 */
+ * @since 1.0 */
 ALCORE_API alcore_status alcore_pool_derive_phrases(alcore_pool *pool, const alcore_pool *labeled,
                                                     const alcore_phrase_options *options,
                                                     alcore_pool **out);
@@ -72,7 +72,7 @@ ALCORE_API alcore_status alcore_pool_derive_phrases(alcore_pool *pool, const alc
  *   ALCORE_E_NOMEM, ALCORE_E_CANCELLED, ALCORE_E_BUSY, ALCORE_E_STRUCT_*
  * @threadsafe
  * @callback progress, files
- * @since 0.1 */
+ * @since 1.0 */
 ALCORE_API alcore_status alcore_pool_write_phrases(const alcore_pool *phrases, const char *path,
                                                    const alcore_write_options *options);
 

@@ -109,7 +109,7 @@ typedef struct alcore_records {
  * @param[out] out owned; NULL on failure
  * @return ALCORE_OK, ALCORE_E_INVALID, ALCORE_E_NOMEM, ALCORE_E_STRUCT_*
  * @threadsafe
- * @since 0.1 */
+ * @since 1.0 */
 ALCORE_API alcore_status alcore_pool_new(alcore_ctx *ctx, const alcore_pool_options *options,
                                          alcore_pool **out);
 
@@ -121,7 +121,7 @@ ALCORE_API alcore_status alcore_pool_new(alcore_ctx *ctx, const alcore_pool_opti
  * @param[out] out owned; NULL on failure
  * @return ALCORE_OK, ALCORE_E_INVALID, ALCORE_E_NOMEM, ALCORE_E_STRUCT_*
  * @threadsafe
- * @since 0.1 */
+ * @since 1.0 */
 ALCORE_API alcore_status alcore_pool_new_derived(alcore_pool *source,
                                                  const alcore_pool_options *options,
                                                  alcore_pool **out);
@@ -130,21 +130,21 @@ ALCORE_API alcore_status alcore_pool_new_derived(alcore_pool *source,
  * @param[in] pool borrowed
  * @return a view, valid until the pool is released; NULL: the pool is not derived
  * @threadsafe
- * @since 0.1 */
+ * @since 1.0 */
 ALCORE_API alcore_pool *alcore_pool_source(const alcore_pool *pool);
 
 /** Takes another reference.
  * @param[in] pool the handle; NULL is allowed
  * @return owned: pool itself; NULL for NULL
  * @threadsafe
- * @since 0.1 */
+ * @since 1.0 */
 ALCORE_API alcore_pool *alcore_pool_ref(alcore_pool *pool);
 
 /** Drops a reference; the last one releases the pool with its texts and columns.
  * @param[in] pool the caller's reference; NULL is allowed
  * @threadsafe
  * @callback alcore_column_options.release of its columns
- * @since 0.1 */
+ * @since 1.0 */
 ALCORE_API void alcore_pool_unref(alcore_pool *pool);
 
 /** Adds texts. All of them or, on failure, none. Texts that were handed out never move.
@@ -157,7 +157,7 @@ ALCORE_API void alcore_pool_unref(alcore_pool *pool);
  * not UTF-8), ALCORE_E_NOMEM, ALCORE_E_CANCELLED, ALCORE_E_BUSY
  * @serialized per pool; ALCORE_E_BUSY while another call uses it.
  * @callback progress, log
- * @since 0.1 */
+ * @since 1.0 */
 ALCORE_API alcore_status alcore_pool_add_texts(alcore_pool *pool, const char *const *texts,
                                                const size_t *lengths, int64_t count,
                                                int64_t *out_first);
@@ -172,7 +172,7 @@ ALCORE_API alcore_status alcore_pool_add_texts(alcore_pool *pool, const char *co
  * ALCORE_E_BUSY, ALCORE_E_STRUCT_*
  * @serialized per pool; ALCORE_E_BUSY while another call uses it.
  * @callback progress, log
- * @since 0.1 */
+ * @since 1.0 */
 ALCORE_API alcore_status alcore_pool_add_records(alcore_pool *pool, const alcore_records *records,
                                                  int64_t *out_first);
 
@@ -188,7 +188,7 @@ ALCORE_API alcore_status alcore_pool_add_records(alcore_pool *pool, const alcore
  * lacks), ALCORE_E_CANCELLED, ALCORE_E_NOMEM, ALCORE_E_BUSY, ALCORE_E_STRUCT_*
  * @serialized per pool; ALCORE_E_BUSY while another call uses it.
  * @callback progress, log, files
- * @since 0.1 */
+ * @since 1.0 */
 ALCORE_API alcore_status alcore_pool_read(alcore_pool *pool, const char *path,
                                           const alcore_read_options *options);
 
@@ -213,7 +213,7 @@ struct ArrowArrayStream;
  *   ALCORE_E_STRUCT_*
  * @serialized per pool; ALCORE_E_BUSY while another call uses it.
  * @callback the stream's functions, progress, log
- * @since 0.1 */
+ * @since 1.0 */
 ALCORE_API alcore_status alcore_pool_add_arrow(alcore_pool *pool, struct ArrowArrayStream *stream,
                                                const alcore_read_options *options);
 
@@ -221,8 +221,8 @@ ALCORE_API alcore_status alcore_pool_add_arrow(alcore_pool *pool, struct ArrowAr
  * @param[in] pool borrowed
  * @return 0 or more; 0 for NULL
  * @threadsafe
- * @since 0.1 */
-ALCORE_API int64_t alcore_pool_rows(const alcore_pool *pool);
+ * @since 1.0 */
+ALCORE_API int64_t alcore_pool_row_count(const alcore_pool *pool);
 
 /** Text of a row.
  * @param[in] pool borrowed
@@ -230,7 +230,7 @@ ALCORE_API int64_t alcore_pool_rows(const alcore_pool *pool);
  * @param[out] out_length bytes without the NUL; 0 without such a row; NULL is allowed
  * @return a view, UTF-8, NUL-terminated, valid until the pool is released; NULL: no such row
  * @threadsafe
- * @since 0.1 */
+ * @since 1.0 */
 ALCORE_API const char *alcore_pool_text(const alcore_pool *pool, int64_t row, size_t *out_length);
 
 /** Id of a row: the caller's, or its 1-based number.
@@ -240,7 +240,7 @@ ALCORE_API const char *alcore_pool_text(const alcore_pool *pool, int64_t row, si
  *   row answers NULL
  * @return a view, valid until the pool is released, or buffer; NULL: no such row
  * @threadsafe
- * @since 0.1 */
+ * @since 1.0 */
 ALCORE_API const char *alcore_pool_id(const alcore_pool *pool, int64_t row, char buffer[24]);
 
 /** Reference of a row.
@@ -249,7 +249,7 @@ ALCORE_API const char *alcore_pool_id(const alcore_pool *pool, int64_t row, char
  * @param[out] out_length bytes without the NUL; 0 without one; NULL is allowed
  * @return a view, valid until the pool is released; NULL: it has none, or no such row
  * @threadsafe
- * @since 0.1 */
+ * @since 1.0 */
 ALCORE_API const char *alcore_pool_reference(const alcore_pool *pool, int64_t row,
                                              size_t *out_length);
 
@@ -258,7 +258,7 @@ ALCORE_API const char *alcore_pool_reference(const alcore_pool *pool, int64_t ro
  * @param[in] row a row number
  * @return a view, valid until the pool is released, "unknown" without a tag; NULL: no such row
  * @threadsafe
- * @since 0.1 */
+ * @since 1.0 */
 ALCORE_API const char *alcore_pool_language(const alcore_pool *pool, int64_t row);
 
 /** Distinct language tags of all rows in byte order, one a call; "unknown" is among them when a row
@@ -267,15 +267,15 @@ ALCORE_API const char *alcore_pool_language(const alcore_pool *pool, int64_t row
  * @param[in] index from 0
  * @return a view, valid until rows are added or the pool is released; NULL past the last
  * @threadsafe
- * @since 0.1 */
-ALCORE_API const char *alcore_pool_language_tag(const alcore_pool *pool, int64_t index);
+ * @since 1.0 */
+ALCORE_API const char *alcore_pool_distinct_language(const alcore_pool *pool, int64_t index);
 
 /** Group of a row.
  * @param[in] pool borrowed
  * @param[in] row a row number
  * @return a view, valid until the pool is released; NULL: it has none, or no such row
  * @threadsafe
- * @since 0.1 */
+ * @since 1.0 */
 ALCORE_API const char *alcore_pool_group(const alcore_pool *pool, int64_t row);
 
 /** Cost of a row.
@@ -283,7 +283,7 @@ ALCORE_API const char *alcore_pool_group(const alcore_pool *pool, int64_t row);
  * @param[in] row a row number
  * @return units of the cost column, >= 0; NaN: it has none, or no such row
  * @threadsafe
- * @since 0.1 */
+ * @since 1.0 */
 ALCORE_API double alcore_pool_cost(const alcore_pool *pool, int64_t row);
 
 /** Words of a row: maximal runs without ASCII space, TAB, CR and LF.
@@ -291,7 +291,7 @@ ALCORE_API double alcore_pool_cost(const alcore_pool *pool, int64_t row);
  * @param[in] row a row number
  * @return 0 or more; -1: no such row
  * @threadsafe
- * @since 0.1 */
+ * @since 1.0 */
 ALCORE_API int64_t alcore_pool_words(const alcore_pool *pool, int64_t row);
 
 /** Hash of the texts in their order. Two pools with the same texts in the same order have the same
@@ -300,7 +300,7 @@ ALCORE_API int64_t alcore_pool_words(const alcore_pool *pool, int64_t row);
  * @param[in] pool borrowed
  * @return 64 bits, the same on every machine; 0 for NULL
  * @threadsafe
- * @since 0.1 */
+ * @since 1.0 */
 ALCORE_API uint64_t alcore_pool_fingerprint(const alcore_pool *pool);
 
 /** Sets the references (translations or labels) of rows: how labels that come back enter the pool.
@@ -317,7 +317,7 @@ ALCORE_API uint64_t alcore_pool_fingerprint(const alcore_pool *pool);
  * @return ALCORE_OK, ALCORE_E_INVALID, ALCORE_E_NOT_FOUND (names the row), ALCORE_E_DATA (names the
  *   row: too long, with a NUL or not UTF-8), ALCORE_E_NOMEM, ALCORE_E_BUSY
  * @serialized per pool; ALCORE_E_BUSY while another call uses it.
- * @since 0.1 */
+ * @since 1.0 */
 ALCORE_API alcore_status alcore_pool_set_references(alcore_pool *pool, const int64_t *rows,
                                                     const char *const *references,
                                                     const size_t *lengths, int64_t count);
@@ -332,7 +332,7 @@ ALCORE_API alcore_status alcore_pool_set_references(alcore_pool *pool, const int
  * @return ALCORE_OK, ALCORE_E_INVALID, ALCORE_E_NOT_FOUND (names the row), ALCORE_E_DATA (names the
  *   row: a negative or infinite cost), ALCORE_E_NOMEM, ALCORE_E_BUSY
  * @serialized per pool; ALCORE_E_BUSY while another call uses it.
- * @since 0.1 */
+ * @since 1.0 */
 ALCORE_API alcore_status alcore_pool_set_costs(alcore_pool *pool, const int64_t *rows,
                                                const double *costs, int64_t count);
 
@@ -345,7 +345,7 @@ ALCORE_API alcore_status alcore_pool_set_costs(alcore_pool *pool, const int64_t 
  * @param[out] out_row the row; -1 when there is none
  * @return ALCORE_OK, ALCORE_E_INVALID, ALCORE_E_NOT_FOUND, ALCORE_E_NOMEM, ALCORE_E_BUSY
  * @threadsafe
- * @since 0.1 */
+ * @since 1.0 */
 ALCORE_API alcore_status alcore_pool_find(const alcore_pool *pool, const char *id, size_t length,
                                           int64_t *out_row);
 
@@ -377,7 +377,7 @@ typedef struct alcore_join_options {
  *   ALCORE_E_STRUCT_*
  * @threadsafe
  * @callback progress, log
- * @since 0.1 */
+ * @since 1.0 */
 ALCORE_API alcore_status alcore_pool_join(const alcore_pool *texts, const alcore_pool *partners,
                                           const alcore_join_options *options, int64_t *out_rows);
 
@@ -385,7 +385,7 @@ ALCORE_API alcore_status alcore_pool_join(const alcore_pool *texts, const alcore
  * @param[in] pool borrowed
  * @return a view, valid until the next changing call on the pool; NULL for an empty pool
  * @threadsafe
- * @since 0.1 */
+ * @since 1.0 */
 ALCORE_API const uint32_t *alcore_pool_states(const alcore_pool *pool);
 
 /** Counts rows by state.
@@ -393,8 +393,8 @@ ALCORE_API const uint32_t *alcore_pool_states(const alcore_pool *pool);
  * @param[in] states ALCORE_ROW_* bits, of which a row has one or more; 0: rows that have none
  * @return the number of rows; 0 for NULL
  * @threadsafe
- * @since 0.1 */
-ALCORE_API int64_t alcore_pool_count(const alcore_pool *pool, uint32_t states);
+ * @since 1.0 */
+ALCORE_API int64_t alcore_pool_state_count(const alcore_pool *pool, uint32_t states);
 
 /** Sets state bits of rows: alcore_pool_mark(pool, ALCORE_ROW_LABELED, rows, n) after their labels
  * came back.
@@ -406,7 +406,7 @@ ALCORE_API int64_t alcore_pool_count(const alcore_pool *pool, uint32_t states);
  * @return ALCORE_OK, ALCORE_E_NOT_FOUND (names the row; nothing is marked), ALCORE_E_INVALID,
  *   ALCORE_E_BUSY
  * @serialized per pool; ALCORE_E_BUSY while another call uses it.
- * @since 0.1 */
+ * @since 1.0 */
 ALCORE_API alcore_status alcore_pool_mark(alcore_pool *pool, uint32_t states, const int64_t *rows,
                                           int64_t count);
 
@@ -418,7 +418,7 @@ ALCORE_API alcore_status alcore_pool_mark(alcore_pool *pool, uint32_t states, co
  * @return ALCORE_OK, ALCORE_E_NOT_FOUND (names the row; nothing is changed), ALCORE_E_INVALID,
  *   ALCORE_E_BUSY
  * @serialized per pool; ALCORE_E_BUSY while another call uses it.
- * @since 0.1 */
+ * @since 1.0 */
 ALCORE_API alcore_status alcore_pool_unmark(alcore_pool *pool, uint32_t states, const int64_t *rows,
                                             int64_t count);
 
@@ -431,7 +431,7 @@ ALCORE_API alcore_status alcore_pool_unmark(alcore_pool *pool, uint32_t states, 
  * pool)
  * @serialized per pool; ALCORE_E_BUSY while another call uses it.
  * @callback progress
- * @since 0.1 */
+ * @since 1.0 */
 ALCORE_API alcore_status alcore_pool_mark_texts(alcore_pool *pool, uint32_t states,
                                                 const alcore_pool *other);
 
@@ -454,7 +454,7 @@ typedef struct alcore_filter {
  *   ALCORE_E_STRUCT_*
  * @serialized per pool; ALCORE_E_BUSY while another call uses it.
  * @callback progress
- * @since 0.1 */
+ * @since 1.0 */
 ALCORE_API alcore_status alcore_pool_filter(alcore_pool *pool, const alcore_filter *filter);
 
 /** Writes rows of a pool, to be read again: as TSV or CSV with the columns index, id and text, and
@@ -473,7 +473,7 @@ ALCORE_API alcore_status alcore_pool_filter(alcore_pool *pool, const alcore_filt
  *   ALCORE_E_BUSY, ALCORE_E_STRUCT_*
  * @threadsafe
  * @callback progress, files
- * @since 0.1 */
+ * @since 1.0 */
 ALCORE_API alcore_status alcore_pool_write(const alcore_pool *pool, const int64_t *rows,
                                            int64_t count, const char *path,
                                            const alcore_write_options *options);

@@ -147,7 +147,7 @@ typedef struct alcore_column_options {
  * such device), ALCORE_E_NOMEM, ALCORE_E_CANCELLED, ALCORE_E_BUSY, ALCORE_E_STRUCT_*
  * @serialized per pool; ALCORE_E_BUSY while another call uses it.
  * @callback progress, log; alcore_column_options.release of a column that is replaced
- * @since 0.1 */
+ * @since 1.0 */
 ALCORE_API alcore_status alcore_pool_set_column(alcore_pool *pool, const char *name,
                                                 const alcore_tensor *values,
                                                 const alcore_tensor *offsets,
@@ -168,7 +168,7 @@ ALCORE_API alcore_status alcore_pool_set_column(alcore_pool *pool, const char *n
  *   ALCORE_E_BUSY, ALCORE_E_STRUCT_*
  * @serialized per pool; ALCORE_E_BUSY while another call uses it.
  * @callback alcore_column_options.release of a column that is replaced
- * @since 0.1 */
+ * @since 1.0 */
 ALCORE_API alcore_status alcore_pool_set_text_column(alcore_pool *pool, const char *name,
                                                      const char *const *texts,
                                                      const size_t *lengths, int64_t count,
@@ -190,7 +190,7 @@ ALCORE_API alcore_status alcore_pool_set_text_column(alcore_pool *pool, const ch
  * @serialized per pool; ALCORE_E_BUSY while another call uses it.
  * @callback progress, log, files; files also later, from any thread;
  *   alcore_column_options.release of a column that is replaced
- * @since 0.1 */
+ * @since 1.0 */
 ALCORE_API alcore_status alcore_pool_read_column(alcore_pool *pool, const char *name,
                                                  const char *path,
                                                  const alcore_column_options *options);
@@ -201,7 +201,7 @@ ALCORE_API alcore_status alcore_pool_read_column(alcore_pool *pool, const char *
  * @return ALCORE_OK, ALCORE_E_INVALID, ALCORE_E_NOT_FOUND (names the nearest), ALCORE_E_BUSY
  * @serialized per pool; ALCORE_E_BUSY while another call uses it.
  * @callback alcore_column_options.release of the column
- * @since 0.1 */
+ * @since 1.0 */
 ALCORE_API alcore_status alcore_pool_drop_column(alcore_pool *pool, const char *name);
 
 /** Names of the columns, one a call.
@@ -209,10 +209,10 @@ ALCORE_API alcore_status alcore_pool_drop_column(alcore_pool *pool, const char *
  * @param[in] index from 0
  * @return a view, valid until the column is replaced or dropped; NULL past the last
  * @threadsafe
- * @since 0.1 */
+ * @since 1.0 */
 ALCORE_API const char *alcore_pool_column_name(const alcore_pool *pool, int64_t index);
 
-/** What alcore_pool_column_info() says of a column. */
+/** What alcore_pool_get_column_info() says of a column. */
 typedef struct alcore_column_info {
     size_t size;        /**< sizeof(alcore_column_info) */
     int32_t dtype;      /**< ALCORE_FLOAT32, ... of alcore_tensor_init(), or ALCORE_TEXT */
@@ -234,9 +234,9 @@ typedef struct alcore_column_info {
  * @return ALCORE_OK, ALCORE_E_INVALID, ALCORE_E_NOT_FOUND (names the nearest), ALCORE_E_BUSY,
  *   ALCORE_E_STRUCT_*
  * @threadsafe
- * @since 0.1 */
-ALCORE_API alcore_status alcore_pool_column_info(const alcore_pool *pool, const char *name,
-                                                 alcore_column_info *out);
+ * @since 1.0 */
+ALCORE_API alcore_status alcore_pool_get_column_info(const alcore_pool *pool, const char *name,
+                                                     alcore_column_info *out);
 
 /** A column of numbers as arrays, when it is in memory and has one entry per row, in order or as a
  * copy on a device that was put in order (alcore_pool_set_column()).
@@ -249,9 +249,10 @@ ALCORE_API alcore_status alcore_pool_column_info(const alcore_pool *pool, const 
  * @return ALCORE_OK, ALCORE_E_INVALID, ALCORE_E_NOT_FOUND (names the nearest), ALCORE_E_UNSUPPORTED
  * (it stays in a file, was given for some rows only, or has texts), ALCORE_E_BUSY
  * @threadsafe
- * @since 0.1 */
-ALCORE_API alcore_status alcore_pool_column(const alcore_pool *pool, const char *name,
-                                            alcore_tensor *out_values, alcore_tensor *out_offsets);
+ * @since 1.0 */
+ALCORE_API alcore_status alcore_pool_get_column(const alcore_pool *pool, const char *name,
+                                                alcore_tensor *out_values,
+                                                alcore_tensor *out_offsets);
 
 /** Copies rows of a column of numbers, wherever the column lives. A row without a value becomes NaN
  * in float64, INT64_MIN in int64.
@@ -261,7 +262,7 @@ ALCORE_API alcore_status alcore_pool_column(const alcore_pool *pool, const char 
  * @param[in] count entries of rows, 0 or more
  * @param[in,out] out borrowed; its numbers are filled: float64 [count, width], or int64
  *   [count, width] for a column of integers, any device, without gaps; [count] where width is 1.
- *   width is that of alcore_pool_column_info(). Integers beyond 2^53 are rounded in float64. On a
+ *   width is that of alcore_pool_get_column_info(). Integers beyond 2^53 are rounded in float64. On a
  *   device, that of the column if it is on one, it is written in the order of the default stream
  *   before the call returns
  * @return ALCORE_OK, ALCORE_E_INVALID, ALCORE_E_NOT_FOUND (the column or a row), ALCORE_E_SHAPE (a
@@ -270,7 +271,7 @@ ALCORE_API alcore_status alcore_pool_column(const alcore_pool *pool, const char 
  *   ALCORE_E_NOMEM, ALCORE_E_CANCELLED, ALCORE_E_BUSY
  * @threadsafe
  * @callback progress, files
- * @since 0.1 */
+ * @since 1.0 */
 ALCORE_API alcore_status alcore_pool_column_rows(const alcore_pool *pool, const char *name,
                                                  const int64_t *rows, int64_t count,
                                                  const alcore_tensor *out);
@@ -283,7 +284,7 @@ ALCORE_API alcore_status alcore_pool_column_rows(const alcore_pool *pool, const 
  * @return a view, UTF-8, NUL-terminated, valid until the column is replaced or dropped; NULL: the
  *   row has no text there, there is no such row or no such column of texts
  * @threadsafe
- * @since 0.1 */
+ * @since 1.0 */
 ALCORE_API const char *alcore_pool_column_text(const alcore_pool *pool, const char *name,
                                                int64_t row, size_t *out_length);
 
@@ -299,7 +300,7 @@ ALCORE_API const char *alcore_pool_column_text(const alcore_pool *pool, const ch
  *   ALCORE_E_CANCELLED, ALCORE_E_BUSY, ALCORE_E_STRUCT_*
  * @threadsafe
  * @callback progress, files
- * @since 0.1 */
+ * @since 1.0 */
 ALCORE_API alcore_status alcore_pool_write_column(const alcore_pool *pool, const char *name,
                                                   const char *path,
                                                   const alcore_write_options *options);
@@ -326,7 +327,7 @@ enum {
  * @return ALCORE_OK, ALCORE_E_INVALID (also: another option is set), ALCORE_E_NOMEM, ALCORE_E_BUSY,
  *   ALCORE_E_STRUCT_*
  * @threadsafe
- * @since 0.1 */
+ * @since 1.0 */
 ALCORE_API alcore_status alcore_column_writer_new(alcore_pool *pool, const char *name,
                                                   int32_t shape,
                                                   const alcore_column_options *options,
@@ -336,14 +337,14 @@ ALCORE_API alcore_status alcore_column_writer_new(alcore_pool *pool, const char 
  * @param[in] writer the handle; NULL is allowed
  * @return owned: writer itself; NULL for NULL
  * @threadsafe
- * @since 0.1 */
+ * @since 1.0 */
 ALCORE_API alcore_column_writer *alcore_column_writer_ref(alcore_column_writer *writer);
 
 /** Drops a reference; the last one releases the writer. A column that was not finished is
  * discarded.
  * @param[in] writer the caller's reference; NULL is allowed
  * @threadsafe
- * @since 0.1 */
+ * @since 1.0 */
 ALCORE_API void alcore_column_writer_unref(alcore_column_writer *writer);
 
 /** Puts the values of some rows, in any order. A row that is put twice keeps its first value and is
@@ -363,7 +364,7 @@ ALCORE_API void alcore_column_writer_unref(alcore_column_writer *writer);
  *   writer)
  * @threadsafe Calls from several threads take turns.
  * @callback progress, while values are copied from a device
- * @since 0.1 */
+ * @since 1.0 */
 ALCORE_API alcore_status alcore_column_writer_put(alcore_column_writer *writer, const int64_t *rows,
                                                   const int64_t *lengths, int64_t count,
                                                   const alcore_tensor *values);
@@ -381,7 +382,7 @@ ALCORE_API alcore_status alcore_column_writer_put(alcore_column_writer *writer, 
  * @return as alcore_column_writer_put(); ALCORE_E_INVALID also for a stream of another device
  * @threadsafe Calls from several threads take turns.
  * @callback progress, while values are copied from a device
- * @since 0.1 */
+ * @since 1.0 */
 ALCORE_API alcore_status alcore_column_writer_put_in_stream(alcore_column_writer *writer,
                                                             const int64_t *rows,
                                                             const int64_t *lengths, int64_t count,
@@ -392,14 +393,14 @@ ALCORE_API alcore_status alcore_column_writer_put_in_stream(alcore_column_writer
  * @param[in] writer borrowed
  * @return the number of repetitions; 0 for NULL
  * @threadsafe
- * @since 0.1 */
+ * @since 1.0 */
 ALCORE_API int64_t alcore_column_writer_repeats(const alcore_column_writer *writer);
 
 /** How many rows were not put yet; masked rows are not counted.
  * @param[in] writer borrowed
  * @return the number of missing rows; 0 for NULL or a finished writer
  * @threadsafe
- * @since 0.1 */
+ * @since 1.0 */
 ALCORE_API int64_t alcore_column_writer_missing_count(const alcore_column_writer *writer);
 
 /** The rows that were not put yet, ascending, without masked ones.
@@ -410,7 +411,7 @@ ALCORE_API int64_t alcore_column_writer_missing_count(const alcore_column_writer
  * @return ALCORE_OK, ALCORE_E_INVALID (also: finished), ALCORE_E_SHAPE (out has another shape or
  *   dtype), ALCORE_E_BUSY (from a callback of a call on the writer)
  * @threadsafe
- * @since 0.1 */
+ * @since 1.0 */
 ALCORE_API alcore_status alcore_column_writer_missing(alcore_column_writer *writer,
                                                       const alcore_tensor *out);
 
@@ -422,7 +423,7 @@ ALCORE_API alcore_status alcore_column_writer_missing(alcore_column_writer *writ
  *   ALCORE_E_CANCELLED, ALCORE_E_BUSY
  * @threadsafe
  * @callback progress, files
- * @since 0.1 */
+ * @since 1.0 */
 ALCORE_API alcore_status alcore_column_writer_save(alcore_column_writer *writer, const char *path);
 
 /** Adds what another process saved for a pool with the same texts and a column of the same name,
@@ -434,7 +435,7 @@ ALCORE_API alcore_status alcore_column_writer_save(alcore_column_writer *writer,
  * version of the file), ALCORE_E_NOMEM, ALCORE_E_CANCELLED, ALCORE_E_BUSY
  * @threadsafe
  * @callback progress, files
- * @since 0.1 */
+ * @since 1.0 */
 ALCORE_API alcore_status alcore_column_writer_merge(alcore_column_writer *writer, const char *path);
 
 /** Gives the column to the pool. After a success the writer takes no more values.
@@ -444,7 +445,7 @@ ALCORE_API alcore_status alcore_column_writer_merge(alcore_column_writer *writer
  *   ALCORE_E_CANCELLED (the writer stays usable), ALCORE_E_NOMEM, ALCORE_E_BUSY
  * @serialized per pool; ALCORE_E_BUSY while another call uses it.
  * @callback progress; alcore_column_options.release of a column that is replaced
- * @since 0.1 */
+ * @since 1.0 */
 ALCORE_API alcore_status alcore_column_writer_finish(alcore_column_writer *writer, int32_t missing);
 
 ALCORE_END

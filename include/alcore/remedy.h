@@ -45,7 +45,7 @@ typedef struct alcore_remedy {
  * @param[in,out] out size-first; filled
  * @return 1: there is one; 0: the error has none, or out is no alcore_remedy
  * @threadsafe
- * @since 0.1 */
+ * @since 1.0 */
 ALCORE_API int32_t alcore_last_remedy(alcore_remedy *out);
 
 ALCORE_END

@@ -5,7 +5,6 @@
 #ifndef ALCORE_REQUEST_H
 #define ALCORE_REQUEST_H
 
-#include "alcore/overlap.h"
 #include "alcore/selection.h"
 #include "alcore/strategy.h"
 
@@ -20,20 +19,20 @@ typedef struct alcore_request alcore_request;
  * @param[out] out owned; NULL on failure
  * @return ALCORE_OK, ALCORE_E_INVALID, ALCORE_E_NOMEM
  * @threadsafe
- * @since 0.1 */
+ * @since 1.0 */
 ALCORE_API alcore_status alcore_request_new(alcore_ctx *ctx, alcore_request **out);
 
 /** Takes another reference.
  * @param[in] request the handle; NULL is allowed
  * @return owned: request itself; NULL for NULL
  * @threadsafe
- * @since 0.1 */
+ * @since 1.0 */
 ALCORE_API alcore_request *alcore_request_ref(alcore_request *request);
 
 /** Drops a reference; the last one releases the request with its references.
  * @param[in] request the caller's reference; NULL is allowed
  * @threadsafe
- * @since 0.1 */
+ * @since 1.0 */
 ALCORE_API void alcore_request_unref(alcore_request *request);
 
 /** Sets the pool of a role: the candidates, the labeled pool, the target or excluded texts. Rows of
@@ -46,7 +45,7 @@ ALCORE_API void alcore_request_unref(alcore_request *request);
  * @param[in] pool kept; NULL: the role has no pool
  * @return ALCORE_OK, ALCORE_E_INVALID (no such role; a pool of another context), ALCORE_E_BUSY
  * @serialized per request; ALCORE_E_BUSY while another call uses it.
- * @since 0.1 */
+ * @since 1.0 */
 ALCORE_API alcore_status alcore_request_set_pool(alcore_request *request, int32_t role,
                                                  alcore_pool *pool);
 
@@ -56,7 +55,7 @@ ALCORE_API alcore_status alcore_request_set_pool(alcore_request *request, int32_
  *   defaults
  * @return ALCORE_OK, ALCORE_E_INVALID (a strategy of another context), ALCORE_E_BUSY
  * @serialized per request; ALCORE_E_BUSY while another call uses it.
- * @since 0.1 */
+ * @since 1.0 */
 ALCORE_API alcore_status alcore_request_set_strategy(alcore_request *request,
                                                      alcore_strategy *strategy);
 
@@ -65,7 +64,7 @@ ALCORE_API alcore_status alcore_request_set_strategy(alcore_request *request,
  * @param[in] model kept; NULL: none, see alcore_select()
  * @return ALCORE_OK, ALCORE_E_INVALID (a model of another context), ALCORE_E_BUSY
  * @serialized per request; ALCORE_E_BUSY while another call uses it.
- * @since 0.1 */
+ * @since 1.0 */
 ALCORE_API alcore_status alcore_request_set_model(alcore_request *request, alcore_model *model);
 
 /** Sets the model that computes one column where it is missing, such as "embeddings", before the
@@ -77,7 +76,7 @@ ALCORE_API alcore_status alcore_request_set_model(alcore_request *request, alcor
  *   column: names the nearest), ALCORE_E_UNSUPPORTED (the model cannot make the column),
  *   ALCORE_E_BUSY
  * @serialized per request; ALCORE_E_BUSY while another call uses it.
- * @since 0.1 */
+ * @since 1.0 */
 ALCORE_API alcore_status alcore_request_set_column_model(alcore_request *request,
                                                          const char *column, alcore_model *model);
 
@@ -103,7 +102,7 @@ enum {
  * @param[in] count entries of rows, 0 or more
  * @return ALCORE_OK, ALCORE_E_INVALID, ALCORE_E_NOMEM, ALCORE_E_BUSY
  * @serialized per request; ALCORE_E_BUSY while another call uses it.
- * @since 0.1 */
+ * @since 1.0 */
 ALCORE_API alcore_status alcore_request_set_rows(alcore_request *request, int32_t kind,
                                                  const int64_t *rows, int64_t count);
 
@@ -120,7 +119,7 @@ ALCORE_API alcore_status alcore_request_set_rows(alcore_request *request, int32_
  * line and id), ALCORE_E_NOMEM, ALCORE_E_CANCELLED, ALCORE_E_BUSY
  * @serialized per request; ALCORE_E_BUSY while another call uses it.
  * @callback progress, files
- * @since 0.1 */
+ * @since 1.0 */
 ALCORE_API alcore_status alcore_request_read_rows(alcore_request *request, int32_t kind,
                                                   const char *path);
 
@@ -129,21 +128,21 @@ ALCORE_API alcore_status alcore_request_read_rows(alcore_request *request, int32
  * @param[in] kind ALCORE_ROWS_*
  * @param[out] out a view: int64 [count], host, valid until the list changes; all 0 on failure
  * @return ALCORE_OK, ALCORE_E_INVALID, ALCORE_E_NOT_FOUND (no such list was given), ALCORE_E_BUSY
- * @serialized per request; ALCORE_E_BUSY while another call uses it.
- * @since 0.1 */
-ALCORE_API alcore_status alcore_request_rows(alcore_request *request, int32_t kind,
-                                             alcore_tensor *out);
+ * @threadsafe ALCORE_E_BUSY while another call changes the request.
+ * @since 1.0 */
+ALCORE_API alcore_status alcore_request_get_rows(const alcore_request *request, int32_t kind,
+                                                 alcore_tensor *out);
 
 /** Sets an option from text: "budget" ("1000", "1000w", "20000 characters", "150u", or several
  * separated by commas: "2500w,5000w"), "price" ("0.12EUR/w"), "fill", "seed", "round",
- * "max_similarity", "tie", "nan", "device", ...; alcore_request_param() lists them.
+ * "max_similarity", "tie", "nan", "device", ...; alcore_request_builtin_param() lists them.
  * @param[in,out] request borrowed, changed
  * @param[in] name borrowed: an option's name
  * @param[in] value borrowed: its value as text; numbers have a decimal point in every locale
  * @return ALCORE_OK, ALCORE_E_INVALID, ALCORE_E_PARAM (unknown: names the nearest; out of bounds:
  * names the bounds), ALCORE_E_NOMEM, ALCORE_E_BUSY
  * @serialized per request; ALCORE_E_BUSY while another call uses it.
- * @since 0.1 */
+ * @since 1.0 */
 ALCORE_API alcore_status alcore_request_set(alcore_request *request, const char *name,
                                             const char *value);
 
@@ -153,7 +152,7 @@ ALCORE_API alcore_status alcore_request_set(alcore_request *request, const char 
  * @param[in] value the integer; a flag takes 0 and 1
  * @return as alcore_request_set()
  * @serialized per request; ALCORE_E_BUSY while another call uses it.
- * @since 0.1 */
+ * @since 1.0 */
 ALCORE_API alcore_status alcore_request_set_int(alcore_request *request, const char *name,
                                                 int64_t value);
 
@@ -163,7 +162,7 @@ ALCORE_API alcore_status alcore_request_set_int(alcore_request *request, const c
  * @param[in] value the number, finite
  * @return as alcore_request_set()
  * @serialized per request; ALCORE_E_BUSY while another call uses it.
- * @since 0.1 */
+ * @since 1.0 */
 ALCORE_API alcore_status alcore_request_set_number(alcore_request *request, const char *name,
                                                    double value);
 
@@ -220,8 +219,8 @@ ALCORE_API alcore_status alcore_request_get_price(const alcore_request *request,
  * NULL on failure
  * @return ALCORE_OK, ALCORE_E_INVALID, ALCORE_E_PARAM (names the nearest), ALCORE_E_BUSY
  * @threadsafe ALCORE_E_BUSY while another call changes the request.
- * @since 0.1 */
-ALCORE_API alcore_status alcore_request_get(alcore_request *request, const char *name,
+ * @since 1.0 */
+ALCORE_API alcore_status alcore_request_get(const alcore_request *request, const char *name,
                                             const char **out_text);
 
 /** Description of one option of requests.
@@ -229,8 +228,8 @@ ALCORE_API alcore_status alcore_request_get(alcore_request *request, const char 
  * @param[in,out] out size-first; filled with views, valid for ever
  * @return ALCORE_OK, ALCORE_E_INVALID, ALCORE_E_NOT_FOUND (past the last), ALCORE_E_STRUCT_*
  * @threadsafe
- * @since 0.1 */
-ALCORE_API alcore_status alcore_request_param(int64_t index, alcore_param_info *out);
+ * @since 1.0 */
+ALCORE_API alcore_status alcore_request_builtin_param(int64_t index, alcore_param_info *out);
 
 /** Answers the request. For a strategy that buys phrases, a pool of texts is replaced by the pool
  * of their phrases: rows that may be selected are counted, labeled rows and the labeled pool are
@@ -260,7 +259,7 @@ ALCORE_API alcore_status alcore_request_param(int64_t index, alcore_param_info *
  * @serialized per request; per pool and model where a column has to be computed. ALCORE_E_BUSY
  * while another call uses them.
  * @callback model, scorer and strategy functions, progress, log, files
- * @since 0.1 */
+ * @since 1.0 */
 ALCORE_API alcore_status alcore_select(alcore_request *request, alcore_selection **out);
 
 /** The rows that a strategy with candidates=count would read, for hosts that score rows themselves:
@@ -275,50 +274,9 @@ ALCORE_API alcore_status alcore_select(alcore_request *request, alcore_selection
  * ALCORE_E_CANCELLED, ALCORE_E_BUSY
  * @serialized per request; ALCORE_E_BUSY while another call uses it, or changes its pools.
  * @callback progress
- * @since 0.1 */
+ * @since 1.0 */
 ALCORE_API alcore_status alcore_request_candidates(alcore_request *request, int64_t count,
                                                    alcore_tensor *out_rows);
-
-/** What a request selects with one value of a parameter. */
-typedef struct alcore_ablation {
-    size_t size;     /**< sizeof(alcore_ablation) */
-    double value;    /**< of the parameter */
-    int64_t items;   /**< picks */
-    int64_t phrases; /**< of these phrases, by a hybrid strategy; -1 by any other */
-    int64_t words;   /**< of the picks */
-    /** Percent of the word types of the test set that the picks have; NaN without a test set */
-    double overlap;
-    double share_of_0; /**< 0 to 1: picks that the value 0 selects too, of all; NaN without picks */
-    double share_of_1; /**< the same of the value 1 */
-} alcore_ablation;
-/** An alcore_ablation with its size set and everything else 0. */
-#define ALCORE_ABLATION_INIT ALCORE_INIT(alcore_ablation)
-
-/** Answers a request with each of several values of one parameter of its strategy, which weighs two
- * parts of its score against each other from 0 to 1, and compares what is selected: lambda of HUDS
- * (its Table 7 without BLEU), or the ratio of sentences of a hybrid. Columns that a model computes
- * are computed by the first selection only. The request's strategy keeps the value that it has.
- * Source: docs/spec/huds.md 3.6, docs/spec/phrases.md 5.8.
- * @param[in,out] request borrowed; of several budgets the first counts
- * @param[in] parameter borrowed: its name; NULL: "ratio" of a hybrid strategy, "lambda" of any
- *   other
- * @param[in] values borrowed: float64 [count], finite
- * @param[in] count values, 1 or more
- * @param[in,out] test borrowed: has the texts of the test set and does not keep the n-grams of the
- *   role ALCORE_OVERLAP_SELECTED, whose texts are forgotten; NULL: none
- * @param[in,out] out_rows borrowed: [count] size-first structs of one size
- * @param[out] out_selections owned: [count], by value; all NULL on failure; NULL: not wanted
- * @return ALCORE_OK, ALCORE_E_INVALID (also a test set whose selected data is kept),
- *   ALCORE_E_PARAM (the strategy has no such parameter, or it refuses a value, 0 or 1), what
- *   alcore_select() and alcore_overlap_add() return, ALCORE_E_STRUCT_*
- * @serialized per request and per test; per pool and model as alcore_select(). ALCORE_E_BUSY while
- *   another call uses one.
- * @callback model, scorer and strategy functions, progress, log, files
- * @since 0.1 */
-ALCORE_API alcore_status alcore_request_ablate(alcore_request *request, const char *parameter,
-                                               const double *values, int64_t count,
-                                               alcore_overlap *test, alcore_ablation *out_rows,
-                                               alcore_selection **out_selections);
 
 ALCORE_END
 

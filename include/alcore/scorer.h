@@ -35,14 +35,14 @@ typedef struct alcore_scorer alcore_scorer;
  * @param[in] index from 0
  * @return a view, valid for ever; NULL past the last
  * @threadsafe
- * @since 0.1 */
+ * @since 1.0 */
 ALCORE_API const char *alcore_scorer_builtin_name(int64_t index);
 
 /** One line about a built-in scorer.
  * @param[in] name borrowed: a scorer's name
  * @return a view, valid for ever; NULL: no such scorer
  * @threadsafe
- * @since 0.1 */
+ * @since 1.0 */
 ALCORE_API const char *alcore_scorer_builtin_summary(const char *name);
 
 /** Description of a parameter of a built-in scorer.
@@ -52,7 +52,7 @@ ALCORE_API const char *alcore_scorer_builtin_summary(const char *name);
  * @return ALCORE_OK, ALCORE_E_INVALID, ALCORE_E_NOT_FOUND (past the last), ALCORE_E_PARAM (no such
  *   scorer; names the nearest), ALCORE_E_STRUCT_*
  * @threadsafe
- * @since 0.1 */
+ * @since 1.0 */
 ALCORE_API alcore_status alcore_scorer_builtin_param(const char *name, int64_t index,
                                                      alcore_param_info *out);
 
@@ -61,7 +61,7 @@ ALCORE_API alcore_status alcore_scorer_builtin_param(const char *name, int64_t i
  * @param[in] index from 0
  * @return a view, valid for ever; NULL past the last, or no such scorer
  * @threadsafe
- * @since 0.1 */
+ * @since 1.0 */
 ALCORE_API const char *alcore_scorer_builtin_needs(const char *name, int64_t index);
 
 /** Names of the columns that a scorer needs with the present values of its parameters, one a call;
@@ -70,7 +70,7 @@ ALCORE_API const char *alcore_scorer_builtin_needs(const char *name, int64_t ind
  * @param[in] index from 0
  * @return a view, valid until the scorer is changed or released; NULL past the last, or for NULL
  * @threadsafe ALCORE_E_BUSY is not told: not while another call changes the scorer.
- * @since 0.1 */
+ * @since 1.0 */
 ALCORE_API const char *alcore_scorer_needs(const alcore_scorer *scorer, int64_t index);
 
 /** Makes a built-in scorer with its defaults.
@@ -79,7 +79,7 @@ ALCORE_API const char *alcore_scorer_needs(const alcore_scorer *scorer, int64_t 
  * @param[out] out owned; NULL on failure
  * @return ALCORE_OK, ALCORE_E_INVALID, ALCORE_E_PARAM (names the nearest), ALCORE_E_NOMEM
  * @threadsafe
- * @since 0.1 */
+ * @since 1.0 */
 ALCORE_API alcore_status alcore_scorer_new(alcore_ctx *ctx, const char *name, alcore_scorer **out);
 
 /** A caller's scorer. */
@@ -90,7 +90,7 @@ typedef struct alcore_scorer_host {
     const char *name;            /**< copied; NULL: "host" */
     /** Copied: NULL-terminated list of column names the view must have; NULL: none */
     const char *const *needs;
-    /** Fills scores, float64 [alcore_view_count(view, ALCORE_ROLE_CANDIDATES)], host, larger = more
+    /** Fills scores, float64 [alcore_view_row_count(view, ALCORE_ROLE_CANDIDATES)], host, larger = more
      * worth labeling, finite. Returns ALCORE_OK or a failure, which ends the outer call; a positive
      * number counts as ALCORE_E_CALLBACK. Runs on the thread that entered the call. */
     alcore_status (*score)(void *user, const alcore_view *view, double *scores);
@@ -105,7 +105,7 @@ typedef struct alcore_scorer_host {
  * @return ALCORE_OK, ALCORE_E_INVALID, ALCORE_E_NOMEM, ALCORE_E_STRUCT_*; after a failure destroy
  * is not called
  * @threadsafe
- * @since 0.1 */
+ * @since 1.0 */
 ALCORE_API alcore_status alcore_scorer_new_host(alcore_ctx *ctx, const alcore_scorer_host *host,
                                                 alcore_scorer **out);
 
@@ -113,14 +113,14 @@ ALCORE_API alcore_status alcore_scorer_new_host(alcore_ctx *ctx, const alcore_sc
  * @param[in] scorer the handle; NULL is allowed
  * @return owned: scorer itself; NULL for NULL
  * @threadsafe
- * @since 0.1 */
+ * @since 1.0 */
 ALCORE_API alcore_scorer *alcore_scorer_ref(alcore_scorer *scorer);
 
 /** Drops a reference; the last one releases the scorer.
  * @param[in] scorer the caller's reference; NULL is allowed
  * @threadsafe
  * @callback destroy of a host's scorer
- * @since 0.1 */
+ * @since 1.0 */
 ALCORE_API void alcore_scorer_unref(alcore_scorer *scorer);
 
 /** Sets a parameter from text.
@@ -130,7 +130,7 @@ ALCORE_API void alcore_scorer_unref(alcore_scorer *scorer);
  * @return ALCORE_OK, ALCORE_E_INVALID, ALCORE_E_PARAM (unknown: names the nearest; out of bounds:
  * names the bounds; a host's scorer has none), ALCORE_E_NOMEM, ALCORE_E_BUSY
  * @serialized per scorer; ALCORE_E_BUSY while another call uses it.
- * @since 0.1 */
+ * @since 1.0 */
 ALCORE_API alcore_status alcore_scorer_set(alcore_scorer *scorer, const char *name,
                                            const char *value);
 
@@ -140,7 +140,7 @@ ALCORE_API alcore_status alcore_scorer_set(alcore_scorer *scorer, const char *na
  * @param[in] value the integer; a flag takes 0 and 1
  * @return as alcore_scorer_set()
  * @serialized per scorer; ALCORE_E_BUSY while another call uses it.
- * @since 0.1 */
+ * @since 1.0 */
 ALCORE_API alcore_status alcore_scorer_set_int(alcore_scorer *scorer, const char *name,
                                                int64_t value);
 
@@ -150,7 +150,7 @@ ALCORE_API alcore_status alcore_scorer_set_int(alcore_scorer *scorer, const char
  * @param[in] value the number, finite
  * @return as alcore_scorer_set()
  * @serialized per scorer; ALCORE_E_BUSY while another call uses it.
- * @since 0.1 */
+ * @since 1.0 */
 ALCORE_API alcore_status alcore_scorer_set_number(alcore_scorer *scorer, const char *name,
                                                   double value);
 
@@ -161,8 +161,8 @@ ALCORE_API alcore_status alcore_scorer_set_number(alcore_scorer *scorer, const c
  * NULL on failure
  * @return ALCORE_OK, ALCORE_E_INVALID, ALCORE_E_PARAM (names the nearest), ALCORE_E_BUSY
  * @threadsafe ALCORE_E_BUSY while another call changes the scorer.
- * @since 0.1 */
-ALCORE_API alcore_status alcore_scorer_get(alcore_scorer *scorer, const char *name,
+ * @since 1.0 */
+ALCORE_API alcore_status alcore_scorer_get(const alcore_scorer *scorer, const char *name,
                                            const char **out_text);
 
 /** Scores the unmasked rows of a pool and gives it the column "scores". Missing columns come from
@@ -177,7 +177,7 @@ ALCORE_API alcore_status alcore_scorer_get(alcore_scorer *scorer, const char *na
  * @serialized per pool and model; one scorer may score several pools at a time. ALCORE_E_BUSY while
  * another call changes the scorer, uses the model, changes the pool, or reads it at the end.
  * @callback the model's and scorer's functions, progress, log, files
- * @since 0.1 */
+ * @since 1.0 */
 ALCORE_API alcore_status alcore_scorer_run(alcore_scorer *scorer, alcore_pool *pool,
                                            alcore_model *model);
 

@@ -84,7 +84,7 @@ typedef struct alcore_search_options {
  * ALCORE_E_IO, ALCORE_E_CANCELLED, ALCORE_E_NOMEM, ALCORE_E_BUSY, ALCORE_E_STRUCT_*
  * @threadsafe ALCORE_E_BUSY while a call changes one of the pools.
  * @callback progress, log, files
- * @since 0.1 */
+ * @since 1.0 */
 ALCORE_API alcore_status alcore_search_knn(alcore_ctx *ctx, const alcore_search_data *rows,
                                            const alcore_search_data *queries, int64_t k,
                                            const alcore_search_options *options,
@@ -109,7 +109,7 @@ ALCORE_API alcore_status alcore_search_knn(alcore_ctx *ctx, const alcore_search_
  * @return as alcore_search_knn(); ALCORE_E_INVALID also without others
  * @threadsafe ALCORE_E_BUSY while a call changes one of the pools.
  * @callback progress, log, files
- * @since 0.1 */
+ * @since 1.0 */
 ALCORE_API alcore_status alcore_search_margin_ratios(alcore_ctx *ctx,
                                                      const alcore_search_data *rows,
                                                      const alcore_search_data *others, int64_t k,

@@ -30,55 +30,55 @@ enum {
  * @param[in] selection the handle; NULL is allowed
  * @return owned: selection itself; NULL for NULL
  * @threadsafe
- * @since 0.1 */
+ * @since 1.0 */
 ALCORE_API alcore_selection *alcore_selection_ref(alcore_selection *selection);
 
 /** Drops a reference; the last one releases the selection.
  * @param[in] selection the caller's reference; NULL is allowed
  * @threadsafe
- * @since 0.1 */
+ * @since 1.0 */
 ALCORE_API void alcore_selection_unref(alcore_selection *selection);
 
 /** The number of picks.
  * @param[in] selection borrowed
  * @return 0 or more; 0 for NULL
  * @threadsafe
- * @since 0.1 */
+ * @since 1.0 */
 ALCORE_API int64_t alcore_selection_count(const alcore_selection *selection);
 
 /** Rows of the picks, best first.
  * @param[in] selection borrowed
  * @return a view: int64 [count], host, valid until the selection is released
  * @threadsafe
- * @since 0.1 */
+ * @since 1.0 */
 ALCORE_API const int64_t *alcore_selection_rows(const alcore_selection *selection);
 
 /** Scores of the picks, in rank order.
  * @param[in] selection borrowed
  * @return a view: float64 [count], host, valid until the selection is released
  * @threadsafe
- * @since 0.1 */
+ * @since 1.0 */
 ALCORE_API const double *alcore_selection_scores(const alcore_selection *selection);
 
 /** Costs of the picks in the budget's unit, in rank order.
  * @param[in] selection borrowed
  * @return a view: float64 [count], host, valid until the selection is released
  * @threadsafe
- * @since 0.1 */
+ * @since 1.0 */
 ALCORE_API const double *alcore_selection_costs(const alcore_selection *selection);
 
 /** Sum of the costs.
  * @param[in] selection borrowed
  * @return units of the budget; 0 for NULL
  * @threadsafe
- * @since 0.1 */
+ * @since 1.0 */
 ALCORE_API double alcore_selection_spent(const alcore_selection *selection);
 
 /** The budget that the selection was made under.
  * @param[in] selection borrowed
  * @return the budget of this selection in its unit; 0 for NULL
  * @threadsafe
- * @since 0.1 */
+ * @since 1.0 */
 ALCORE_API double alcore_selection_budget(const alcore_selection *selection);
 
 /** The unit of the budget, of what was spent and of the costs of the picks.
@@ -102,14 +102,14 @@ ALCORE_API alcore_status alcore_selection_get_price(const alcore_selection *sele
  * @return an amount; NaN without a price, or where the price is for units of cost and the rows have
  * none
  * @threadsafe
- * @since 0.1 */
-ALCORE_API double alcore_selection_price(const alcore_selection *selection);
+ * @since 1.0 */
+ALCORE_API double alcore_selection_amount(const alcore_selection *selection);
 
 /** How many budgets the request had.
  * @param[in] selection borrowed: what alcore_select() handed out
  * @return 1 or more; 0 for NULL; 1 for a selection that alcore_selection_of_budget() showed
  * @threadsafe
- * @since 0.1 */
+ * @since 1.0 */
 ALCORE_API int64_t alcore_selection_budget_count(const alcore_selection *selection);
 
 /** The selection of one of the request's budgets, in the order given.
@@ -118,7 +118,7 @@ ALCORE_API int64_t alcore_selection_budget_count(const alcore_selection *selecti
  * @return a view, valid until selection is released; alcore_selection_ref() keeps it longer; NULL
  * past the last
  * @threadsafe
- * @since 0.1 */
+ * @since 1.0 */
 ALCORE_API alcore_selection *alcore_selection_of_budget(const alcore_selection *selection,
                                                         int64_t index);
 
@@ -130,7 +130,7 @@ ALCORE_API alcore_selection *alcore_selection_of_budget(const alcore_selection *
  * @param[in,out] out size-first; filled with views, valid for ever
  * @return ALCORE_OK, ALCORE_E_INVALID, ALCORE_E_NOT_FOUND (past the last), ALCORE_E_STRUCT_*
  * @threadsafe
- * @since 0.1 */
+ * @since 1.0 */
 ALCORE_API alcore_status alcore_selection_remedy(const alcore_selection *selection, int64_t index,
                                                  alcore_remedy *out);
 
@@ -138,7 +138,7 @@ ALCORE_API alcore_status alcore_selection_remedy(const alcore_selection *selecti
  * @param[in] selection borrowed
  * @return ALCORE_SELECTION_* bits; 0 for NULL
  * @threadsafe
- * @since 0.1 */
+ * @since 1.0 */
 ALCORE_API uint32_t alcore_selection_flags(const alcore_selection *selection);
 
 /** The pool the picks come from. Of a strategy that buys phrases, where the request had a pool of
@@ -150,7 +150,7 @@ ALCORE_API uint32_t alcore_selection_flags(const alcore_selection *selection);
  * @param[in] selection borrowed
  * @return a view, valid until the selection is released; alcore_pool_ref() keeps it longer
  * @threadsafe
- * @since 0.1 */
+ * @since 1.0 */
 ALCORE_API alcore_pool *alcore_selection_pool(const alcore_selection *selection);
 
 /** Why a pick was made: one line of comparisons in words.
@@ -158,7 +158,7 @@ ALCORE_API alcore_pool *alcore_selection_pool(const alcore_selection *selection)
  * @param[in] rank from 0
  * @return a view, UTF-8, valid until the selection is released; NULL: no such pick
  * @threadsafe
- * @since 0.1 */
+ * @since 1.0 */
 ALCORE_API const char *alcore_selection_reason(const alcore_selection *selection, int64_t rank);
 
 /** What a column of the record covers. */
@@ -176,7 +176,7 @@ enum {
  * @param[in] index from 0
  * @return a view, valid until the selection is released; NULL past the last
  * @threadsafe
- * @since 0.1 */
+ * @since 1.0 */
 ALCORE_API const char *alcore_selection_column_name(const alcore_selection *selection,
                                                     int32_t scope, int64_t index);
 
@@ -187,23 +187,24 @@ ALCORE_API const char *alcore_selection_column_name(const alcore_selection *sele
  * @param[out] out a view, read only, valid until the selection is released; all 0 on failure
  * @return ALCORE_OK, ALCORE_E_INVALID, ALCORE_E_NOT_FOUND
  * @threadsafe
- * @since 0.1 */
-ALCORE_API alcore_status alcore_selection_column(const alcore_selection *selection, int32_t scope,
-                                                 const char *name, alcore_tensor *out);
+ * @since 1.0 */
+ALCORE_API alcore_status alcore_selection_get_column(const alcore_selection *selection,
+                                                     int32_t scope, const char *name,
+                                                     alcore_tensor *out);
 
 /** Where everything came from: version, strategy, every effective parameter, seed, round, rows and
  * shapes of the inputs, masked rows by cause, models, engines.
  * @param[in] selection borrowed
  * @return a view: a JSON object, valid until the selection is released
  * @threadsafe
- * @since 0.1 */
+ * @since 1.0 */
 ALCORE_API const char *alcore_selection_provenance(const alcore_selection *selection);
 
 /** The summary for people: rows by cause, budget, shares, what each term decided.
  * @param[in] selection borrowed
  * @return a view: several lines of UTF-8, valid until the selection is released
  * @threadsafe
- * @since 0.1 */
+ * @since 1.0 */
 ALCORE_API const char *alcore_selection_summary(const alcore_selection *selection);
 
 /** Writes the picks. A file appears whole or not at all; standard output is written as it comes.
@@ -215,7 +216,7 @@ ALCORE_API const char *alcore_selection_summary(const alcore_selection *selectio
  * changed)
  * @threadsafe
  * @callback progress, files
- * @since 0.1 */
+ * @since 1.0 */
 ALCORE_API alcore_status alcore_selection_write(const alcore_selection *selection, const char *path,
                                                 const alcore_write_options *options);
 
@@ -238,7 +239,7 @@ enum {
  * changed)
  * @threadsafe
  * @callback progress, files
- * @since 0.1 */
+ * @since 1.0 */
 ALCORE_API alcore_status alcore_selection_report(const alcore_selection *selection,
                                                  const char *path,
                                                  const alcore_write_options *options);

@@ -55,14 +55,14 @@ enum {
  * @param[in] status any number
  * @return a view, valid for ever; never NULL
  * @threadsafe
- * @since 0.1 */
+ * @since 1.0 */
 ALCORE_API const char *alcore_status_name(alcore_status status);
 
 /** Text of this thread's last error; "" when the last outermost status call succeeded. Calls that
  * return no status leave it alone.
  * @return a view, valid until this thread's next status call; never NULL
  * @threadsafe
- * @since 0.1 */
+ * @since 1.0 */
 ALCORE_API const char *alcore_last_error(void);
 
 /** Sets this thread's error text. A callback calls it before it returns a nonzero status: that
@@ -72,7 +72,7 @@ ALCORE_API const char *alcore_last_error(void);
  * @param[in] length bytes of text; the text is cut at 1023 bytes, at a code point
  * @return status itself, so that a callback can `return alcore_error_set(...)`
  * @threadsafe
- * @since 0.1 */
+ * @since 1.0 */
 ALCORE_API alcore_status alcore_error_set(alcore_status status, const char *text, size_t length);
 
 /** Begins any size-first struct of this library: sets its first member to size and every other byte
@@ -82,7 +82,7 @@ ALCORE_API alcore_status alcore_error_set(alcore_status status, const char *text
  * @param[in] size sizeof the struct in the caller's headers: 8 to 4096
  * @return ALCORE_OK, ALCORE_E_INVALID (any_struct is NULL), ALCORE_E_STRUCT_SIZE
  * @threadsafe
- * @since 0.1 */
+ * @since 1.0 */
 ALCORE_API alcore_status alcore_struct_init(void *any_struct, size_t size);
 
 ALCORE_END

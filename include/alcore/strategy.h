@@ -21,7 +21,7 @@ typedef struct alcore_strategy alcore_strategy;
  * @param[in] index from 0
  * @return a view, valid for ever; NULL past the last
  * @threadsafe
- * @since 0.1 */
+ * @since 1.0 */
 ALCORE_API const char *alcore_strategy_builtin_name(int64_t index);
 
 /** Name of the recommended strategy, which a request without a strategy and every call or command
@@ -37,7 +37,7 @@ ALCORE_API const char *alcore_strategy_recommended(void);
  * @param[in] name borrowed: a strategy's name; NULL or "recommended": the recommended one
  * @return a view, valid for ever; NULL: no such strategy
  * @threadsafe
- * @since 0.1 */
+ * @since 1.0 */
 ALCORE_API const char *alcore_strategy_builtin_summary(const char *name);
 
 /** Description of a parameter of a built-in strategy.
@@ -47,7 +47,7 @@ ALCORE_API const char *alcore_strategy_builtin_summary(const char *name);
  * @return ALCORE_OK, ALCORE_E_INVALID, ALCORE_E_NOT_FOUND (past the last), ALCORE_E_PARAM (no such
  *   strategy; names the nearest), ALCORE_E_STRUCT_*
  * @threadsafe
- * @since 0.1 */
+ * @since 1.0 */
 ALCORE_API alcore_status alcore_strategy_builtin_param(const char *name, int64_t index,
                                                        alcore_param_info *out);
 
@@ -58,7 +58,7 @@ ALCORE_API alcore_status alcore_strategy_builtin_param(const char *name, int64_t
  * @param[in] index from 0
  * @return a view, valid for ever; NULL past the last, or no such strategy
  * @threadsafe
- * @since 0.1 */
+ * @since 1.0 */
 ALCORE_API const char *alcore_strategy_builtin_needs(const char *name, int32_t role, int64_t index);
 
 /** Makes a built-in strategy with its defaults.
@@ -67,7 +67,7 @@ ALCORE_API const char *alcore_strategy_builtin_needs(const char *name, int32_t r
  * @param[out] out owned; NULL on failure
  * @return ALCORE_OK, ALCORE_E_INVALID, ALCORE_E_PARAM (names the nearest), ALCORE_E_NOMEM
  * @threadsafe
- * @since 0.1 */
+ * @since 1.0 */
 ALCORE_API alcore_status alcore_strategy_new(alcore_ctx *ctx, const char *name,
                                              alcore_strategy **out);
 
@@ -104,7 +104,7 @@ typedef struct alcore_strategy_host {
  * @return ALCORE_OK, ALCORE_E_INVALID, ALCORE_E_NOMEM, ALCORE_E_STRUCT_*; after a failure destroy
  * is not called
  * @threadsafe
- * @since 0.1 */
+ * @since 1.0 */
 ALCORE_API alcore_status alcore_strategy_new_host(alcore_ctx *ctx, const alcore_strategy_host *host,
                                                   alcore_strategy **out);
 
@@ -112,11 +112,11 @@ ALCORE_API alcore_status alcore_strategy_new_host(alcore_ctx *ctx, const alcore_
  * or as the request's option "tie" says.
  * @param[in,out] choice borrowed, changed: a later answer replaces an earlier one
  * @param[in] scores kept, copied: float64 [count], host, in the order of alcore_view_rows()
- * @param[in] count alcore_view_count()
+ * @param[in] count alcore_view_row_count()
  * @return ALCORE_OK, ALCORE_E_INVALID, ALCORE_E_SHAPE (another count), ALCORE_E_DATA (a NaN or
  * infinity; names the row), ALCORE_E_NOMEM
  * @serialized per choice
- * @since 0.1 */
+ * @since 1.0 */
 ALCORE_API alcore_status alcore_choice_scores(alcore_choice *choice, const double *scores,
                                               int64_t count);
 
@@ -127,7 +127,7 @@ ALCORE_API alcore_status alcore_choice_scores(alcore_choice *choice, const doubl
  * @return ALCORE_OK, ALCORE_E_INVALID, ALCORE_E_DATA (a row that is no candidate or stands twice),
  *   ALCORE_E_NOMEM
  * @serialized per choice
- * @since 0.1 */
+ * @since 1.0 */
 ALCORE_API alcore_status alcore_choice_order(alcore_choice *choice, const int64_t *rows,
                                              int64_t count);
 
@@ -135,14 +135,14 @@ ALCORE_API alcore_status alcore_choice_order(alcore_choice *choice, const int64_
  * @param[in] strategy the handle; NULL is allowed
  * @return owned: strategy itself; NULL for NULL
  * @threadsafe
- * @since 0.1 */
+ * @since 1.0 */
 ALCORE_API alcore_strategy *alcore_strategy_ref(alcore_strategy *strategy);
 
 /** Drops a reference; the last one releases the strategy.
  * @param[in] strategy the caller's reference; NULL is allowed
  * @threadsafe
  * @callback destroy of a host's strategy
- * @since 0.1 */
+ * @since 1.0 */
 ALCORE_API void alcore_strategy_unref(alcore_strategy *strategy);
 
 /** Sets a parameter from text.
@@ -152,7 +152,7 @@ ALCORE_API void alcore_strategy_unref(alcore_strategy *strategy);
  * @return ALCORE_OK, ALCORE_E_INVALID, ALCORE_E_PARAM (unknown: names the nearest; out of bounds:
  * names the bounds; a host's strategy has none), ALCORE_E_NOMEM, ALCORE_E_BUSY
  * @serialized per strategy; ALCORE_E_BUSY while another call uses it.
- * @since 0.1 */
+ * @since 1.0 */
 ALCORE_API alcore_status alcore_strategy_set(alcore_strategy *strategy, const char *name,
                                              const char *value);
 
@@ -162,7 +162,7 @@ ALCORE_API alcore_status alcore_strategy_set(alcore_strategy *strategy, const ch
  * @param[in] value the integer; a flag takes 0 and 1
  * @return as alcore_strategy_set()
  * @serialized per strategy; ALCORE_E_BUSY while another call uses it.
- * @since 0.1 */
+ * @since 1.0 */
 ALCORE_API alcore_status alcore_strategy_set_int(alcore_strategy *strategy, const char *name,
                                                  int64_t value);
 
@@ -172,7 +172,7 @@ ALCORE_API alcore_status alcore_strategy_set_int(alcore_strategy *strategy, cons
  * @param[in] value the number, finite
  * @return as alcore_strategy_set()
  * @serialized per strategy; ALCORE_E_BUSY while another call uses it.
- * @since 0.1 */
+ * @since 1.0 */
 ALCORE_API alcore_status alcore_strategy_set_number(alcore_strategy *strategy, const char *name,
                                                     double value);
 
@@ -208,8 +208,8 @@ ALCORE_API alcore_status alcore_strategy_get_numbers(const alcore_strategy *stra
  * NULL on failure
  * @return ALCORE_OK, ALCORE_E_INVALID, ALCORE_E_PARAM (names the nearest), ALCORE_E_BUSY
  * @threadsafe ALCORE_E_BUSY while another call changes the strategy.
- * @since 0.1 */
-ALCORE_API alcore_status alcore_strategy_get(alcore_strategy *strategy, const char *name,
+ * @since 1.0 */
+ALCORE_API alcore_status alcore_strategy_get(const alcore_strategy *strategy, const char *name,
                                              const char **out_text);
 
 ALCORE_END

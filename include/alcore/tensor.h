@@ -73,7 +73,7 @@ enum {
  * @param[in] ndim dimensions, 1 or more
  * @return ALCORE_OK, ALCORE_E_INVALID
  * @threadsafe
- * @since 0.1 */
+ * @since 1.0 */
 ALCORE_API alcore_status alcore_tensor_init(alcore_tensor *out, void *data, int32_t dtype,
                                             int64_t *shape, int32_t ndim);
 

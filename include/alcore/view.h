@@ -10,7 +10,7 @@
  *
  *     for (int64_t first = 0; first < count; first += 4096) {
  *         int64_t n = count - first < 4096 ? count - first : 4096;
- *         status = alcore_view_column(view, ALCORE_ROLE_CANDIDATES, "embeddings", first, n,
+ *         status = alcore_view_get_column(view, ALCORE_ROLE_CANDIDATES, "embeddings", first, n,
  *                                     &block, NULL);
  *         ...                            // block: float64 [n, dims]
  *     }
@@ -49,16 +49,16 @@ typedef struct alcore_view alcore_view;
  * @param[in] role ALCORE_ROLE_*
  * @return 0 or more; 0 where the request has no such pool
  * @threadsafe During the callback that got the view.
- * @since 0.1 */
-ALCORE_API int64_t alcore_view_count(const alcore_view *view, int32_t role);
+ * @since 1.0 */
+ALCORE_API int64_t alcore_view_row_count(const alcore_view *view, int32_t role);
 
 /** Row numbers of a role in its pool, ascending.
  * @param[in] view borrowed
  * @param[in] role ALCORE_ROLE_*
- * @return a view: int64 [alcore_view_count(view, role)], host, valid during the callback; NULL
+ * @return a view: int64 [alcore_view_row_count(view, role)], host, valid during the callback; NULL
  * where there are none
  * @threadsafe During the callback that got the view.
- * @since 0.1 */
+ * @since 1.0 */
 ALCORE_API const int64_t *alcore_view_rows(const alcore_view *view, int32_t role);
 
 /** The pool that the rows of a role belong to.
@@ -67,7 +67,7 @@ ALCORE_API const int64_t *alcore_view_rows(const alcore_view *view, int32_t role
  * @return a view, valid during the callback; the pool may be read, not changed. NULL where the
  * request has no pool in this role, or none with a row that takes part
  * @threadsafe During the callback that got the view.
- * @since 0.1 */
+ * @since 1.0 */
 ALCORE_API alcore_pool *alcore_view_pool(const alcore_view *view, int32_t role);
 
 /** Copies the values of a column at some positions of a role as float64. Integers are converted,
@@ -92,31 +92,32 @@ ALCORE_API alcore_pool *alcore_view_pool(const alcore_view *view, int32_t role);
  * ALCORE_E_CANCELLED, ALCORE_E_NOMEM
  * @serialized per view
  * @callback progress, files
- * @since 0.1 */
-ALCORE_API alcore_status alcore_view_column(const alcore_view *view, int32_t role, const char *name,
-                                            int64_t first, int64_t count, alcore_tensor *out_values,
-                                            alcore_tensor *out_offsets);
+ * @since 1.0 */
+ALCORE_API alcore_status alcore_view_get_column(const alcore_view *view, int32_t role,
+                                                const char *name, int64_t first, int64_t count,
+                                                alcore_tensor *out_values,
+                                                alcore_tensor *out_offsets);
 
 /** Cost of each candidate in the budget's unit.
  * @param[in] view borrowed
- * @return a view: float64 [alcore_view_count(view, ALCORE_ROLE_CANDIDATES)], host, valid during the
+ * @return a view: float64 [alcore_view_row_count(view, ALCORE_ROLE_CANDIDATES)], host, valid during the
  * callback; 1 each for items and for a scorer
  * @threadsafe During the callback that got the view.
- * @since 0.1 */
+ * @since 1.0 */
 ALCORE_API const double *alcore_view_costs(const alcore_view *view);
 
 /** The budget; of several the largest.
  * @param[in] view borrowed
  * @return units of alcore_view_costs(); infinity for a scorer
  * @threadsafe During the callback that got the view.
- * @since 0.1 */
+ * @since 1.0 */
 ALCORE_API double alcore_view_budget(const alcore_view *view);
 
 /** The round.
  * @param[in] view borrowed
  * @return from 1; 1 for a scorer
  * @threadsafe During the callback that got the view.
- * @since 0.1 */
+ * @since 1.0 */
 ALCORE_API int64_t alcore_view_round(const alcore_view *view);
 
 /** A reproducible random number for a counter: the same for the same seed, round and counter,
@@ -126,7 +127,7 @@ ALCORE_API int64_t alcore_view_round(const alcore_view *view);
  * @return 64 random bits: derive(seed, 64, round, counter) of docs/spec/arithmetic.md, section 1.7,
  * seed being the request's, for a scorer the context's
  * @threadsafe During the callback that got the view.
- * @since 0.1 */
+ * @since 1.0 */
 ALCORE_API uint64_t alcore_view_random(const alcore_view *view, uint64_t counter);
 
 ALCORE_END

@@ -95,7 +95,7 @@ static alcore_status try_folder(alcore_ctx *ctx, alcore__module *module, visit_p
 
 /* Tries the folder of the file that this code is in: libalcore.so, or the program when it is linked
  * with libalcore.a. In a build folder the module stands in a folder of its own beside libalcore.so,
- * named after the engine without its version: lib/cuda/libalcore-cuda.so. */
+ * named after the engine without its version: lib/engines/cuda/libalcore-cuda.so. */
 static alcore_status try_library_folder(alcore_ctx *ctx, alcore__module *module,
                                         visit_path *visit) {
     Dl_info library_info;
@@ -107,9 +107,9 @@ static alcore_status try_library_folder(alcore_ctx *ctx, alcore__module *module,
     size_t folder_bytes = (size_t)(slash - library_info.dli_fname);
     ALCORE__TRY(try_folder(ctx, module, visit, library_info.dli_fname, folder_bytes));
     alcore__buffer folder = {0};
-    alcore_status status =
-        alcore__buffer_format(ctx, &folder, "%.*s/%.*s", (int)folder_bytes, library_info.dli_fname,
-                              (int)strcspn(module->engine, "-."), module->engine);
+    alcore_status status = alcore__buffer_format(
+        ctx, &folder, "%.*s/engines/%.*s", (int)folder_bytes, library_info.dli_fname,
+        (int)strcspn(module->engine, "-."), module->engine);
     if (status == ALCORE_OK) status = try_folder(ctx, module, visit, folder.data, folder.length);
     alcore__buffer_clear(ctx, &folder);
     return status;

@@ -72,8 +72,8 @@ alcore_status alcore__param_set_numbers(const alcore__param_calls *calls, void *
 
 /* The whole of a public get call; *out_text is a view that is valid until the parameter is set
  * again. */
-alcore_status alcore__param_get(const alcore__param_calls *calls, void *handle, const char *name,
-                                const char **out_text) {
+alcore_status alcore__param_get(const alcore__param_calls *calls, const void *handle,
+                                const char *name, const char **out_text) {
     alcore_ctx *ctx;
     if (out_text) *out_text = NULL;
     ALCORE__TRY(enter(handle, &ctx));

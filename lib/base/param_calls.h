@@ -25,7 +25,7 @@ alcore_status alcore__param_set_number(const alcore__param_calls *calls, void *h
 /* The numbers become a text with commas between them. */
 alcore_status alcore__param_set_numbers(const alcore__param_calls *calls, void *handle,
                                         const char *name, const double *numbers, int64_t count);
-alcore_status alcore__param_get(const alcore__param_calls *calls, void *handle, const char *name,
-                                const char **out_text);
+alcore_status alcore__param_get(const alcore__param_calls *calls, const void *handle,
+                                const char *name, const char **out_text);
 
 #endif

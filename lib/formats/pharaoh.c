@@ -9,7 +9,6 @@
 
 #include "base/number.h"
 #include "formats/line_reader.h"
-#include "text/links_handle.h"
 #include "text/radix_sort.h"
 #include "text/words.h"
 
@@ -237,28 +236,4 @@ alcore_status alcore__pharaoh_write(alcore_ctx *ctx, const char *path, const alc
         }
     }
     return alcore__writer_commit(writer);
-}
-
-/* ---- the public calls (alcore/aligner.h) ---- */
-
-/* The handle takes over the links, also where it cannot be made. */
-alcore_status alcore_links_read(alcore_ctx *ctx, const char *path, int64_t pairs,
-                                alcore_links **out) {
-    if (out) *out = NULL;
-    ALCORE__TRY(alcore__enter(ctx));
-    if (!ctx || !path || !out || pairs < -1)
-        return alcore__leave(
-            ctx, alcore__fail(ALCORE_E_INVALID, "ctx, path or out is NULL, or pairs below -1"));
-    alcore__links links;
-    alcore_status status = alcore__pharaoh_read(ctx, path, pairs, &links);
-    if (status == ALCORE_OK) status = alcore__links_handle_new(ctx, &links, out);
-    return alcore__leave(ctx, status);
-}
-
-alcore_status alcore_links_write(const alcore_links *links, const char *path) {
-    alcore_ctx *ctx = !links ? NULL : links->object.ctx;
-    ALCORE__TRY(alcore__enter(ctx));
-    if (!links || !path)
-        return alcore__leave(ctx, alcore__fail(ALCORE_E_INVALID, "links or path is NULL"));
-    return alcore__leave(ctx, alcore__pharaoh_write(ctx, path, &links->links));
 }

@@ -9,7 +9,7 @@
 #include <cpuid.h>
 #endif
 
-/* The tables of lib/cpu. */
+/* The tables of lib/engines/cpu. */
 extern const alcore_sys_kernels alcore__cpu_portable_kernels;
 #if defined(__x86_64__)
 extern const alcore_sys_kernels alcore__cpu_avx2_kernels;

@@ -20,7 +20,7 @@ static bool is_entry(const alcore__lm_column *self, const uint32_t *states, int6
  * every row is one: rows then stays NULL. The pool is locked for reading. */
 static alcore_status list_rows(alcore__lm_column *self) {
     const uint32_t *states = alcore_pool_states(self->pool);
-    int64_t rows = alcore_pool_rows(self->pool);
+    int64_t rows = alcore_pool_row_count(self->pool);
     for (int64_t row = 0; row < rows; row++) self->entries += is_entry(self, states, row);
     if (self->entries == rows) return ALCORE_OK;
     ALCORE__TRY(

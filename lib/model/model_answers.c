@@ -256,7 +256,7 @@ static alcore_status list_rows(alcore_ctx *ctx, const alcore_pool *pool, const c
                                const alcore__wanted *wanted, int64_t **out_rows,
                                int64_t *out_count) {
     const uint32_t *states = alcore_pool_states(pool);
-    const int64_t rows = alcore_pool_rows(pool);
+    const int64_t rows = alcore_pool_row_count(pool);
     *out_count = 0;
     ALCORE__TRY(alcore__new_array(ctx, (size_t)rows, sizeof **out_rows, out_rows));
     for (int64_t row = 0; row < rows; row++)

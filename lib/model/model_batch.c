@@ -22,7 +22,7 @@ void alcore__model_batch_fill(const alcore_pool *pool, const char *column,
                               const alcore__wanted *wanted, int64_t *row,
                               alcore__model_batch *batch) {
     const uint32_t *states = alcore_pool_states(pool);
-    int64_t rows = alcore_pool_rows(pool);
+    int64_t rows = alcore_pool_row_count(pool);
     batch->count = 0;
     for (; *row < rows && batch->count < batch->capacity; ++*row) {
         if (!alcore__model_wants(wanted, *row, states[*row], column)) continue;

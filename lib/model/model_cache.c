@@ -314,7 +314,7 @@ static alcore_status compute_missing(alcore__cached_run *self) {
 
 /* The steps of a run; the caller frees what self owns. */
 static alcore_status run_cached(alcore__cached_run *self, const char *origin) {
-    self->rows = alcore_pool_rows(self->pool);
+    self->rows = alcore_pool_row_count(self->pool);
     ALCORE__TRY(name_file(self, origin));
     ALCORE__TRY(
         alcore__new_array(self->ctx, (size_t)self->rows, sizeof *self->missing, &self->missing));

@@ -50,7 +50,7 @@ alcore_status alcore__engine_count_cut(const alcore_model *model, const alcore_p
     const alcore__name *prompt = alcore__engine_prompt(data, embedded);
     alcore_ctx *ctx = model->object.ctx;
     alcore__model_batch batch = {0};
-    const int64_t rows = alcore_pool_rows(pool), limit = data->info.max_tokens;
+    const int64_t rows = alcore_pool_row_count(pool), limit = data->info.max_tokens;
     *out = 0;
     if (!data->tokenizer || limit == 0 || limit == INT64_MAX) return ALCORE_OK;
     alcore_status status = alcore__model_batch_init(ctx, ALCORE__ENGINE_ROWS, &batch);

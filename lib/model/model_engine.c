@@ -55,8 +55,7 @@ static bool can(const alcore_model *model, const char *column) {
  * exclude each other. Values of a regression mean nothing that a score is made of. */
 static int32_t meaning(const alcore_model *model, const char *column) {
     const alcore__engine_model *data = model->data;
-    if (strcmp(column, "probs") != 0 ||
-        data->info.class_values != ALCORE_SYS_CLASSES_INDEPENDENT)
+    if (strcmp(column, "probs") != 0 || data->info.class_values != ALCORE_SYS_CLASSES_INDEPENDENT)
         return ALCORE_MEANS_DEFAULT;
     return data->info.classes == 1 ? ALCORE_MEANS_SIGMOID : ALCORE_MEANS_MULTILABEL;
 }
@@ -187,7 +186,7 @@ static alcore_status run_batches(alcore_model *model, alcore_pool *pool, int32_t
                                  bool of_references, const alcore__wanted *wanted, receiver *all,
                                  alcore__model_batch *batch) {
     alcore_sys_model_sink sink = {.size = sizeof sink, .user = all, .put = put};
-    int64_t rows = alcore_pool_rows(pool);
+    int64_t rows = alcore_pool_row_count(pool);
     for (int64_t row = 0; row < rows;) {
         alcore__model_batch_fill(pool, entries[entry].column, wanted, &row, batch);
         ALCORE__TRY(alcore__tick(model->object.ctx, "model", row, rows));
@@ -365,7 +364,7 @@ static bool cacheable(const alcore_model *model, const char *column) {
 /* Closes the engine's handle, if it is open, and frees data. */
 static void engine_free(alcore_ctx *ctx, alcore__engine_model *data) {
     if (data->opened) data->engine->close(data->opened);
-    alcore_tokenizer_unref(data->tokenizer);
+    alcore__object_unref(data->tokenizer);
     alcore__answers_free(ctx, data->answers);
     alcore__folder_settings_clear(ctx, &data->settings);
     alcore__free(ctx, data->prompt_copy);
@@ -439,6 +438,34 @@ static alcore_status open_model(alcore_ctx *ctx, const char *path,
     return data->tokenizer_hash ? alcore__engine_update(ctx, data) : ALCORE_OK;
 }
 
+bool alcore__classifies(const alcore__engine_model *data) {
+    return (data->info.calls & ALCORE_SYS_MODEL_CLASS_PROBS) &&
+           !(data->info.calls & ALCORE_SYS_MODEL_TRANSLATE);
+}
+
+bool alcore__classifies_tokens(const alcore__engine_model *data) {
+    const uint32_t others = ALCORE_SYS_MODEL_TRANSLATE | ALCORE_SYS_MODEL_CLASS_PROBS;
+    return data->info.takes_tokens && (data->info.calls & ALCORE_SYS_MODEL_TOKEN_PROBS) &&
+           !(data->info.calls & others);
+}
+
+bool alcore__answers_questions(const alcore__engine_model *data) {
+    const uint32_t others =
+        ALCORE_SYS_MODEL_TRANSLATE | ALCORE_SYS_MODEL_CLASS_PROBS | ALCORE_SYS_MODEL_TOKEN_PROBS;
+    return data->info.takes_tokens && (data->info.calls & ALCORE_SYS_MODEL_QA_PROBS) &&
+           !(data->info.calls & others);
+}
+
+bool alcore__engine_trains(const alcore__engine_model *data) {
+    return alcore__engine_has(data, ALCORE_SYS_MODEL_TRAIN) &&
+           (alcore__classifies(data) || alcore__classifies_tokens(data) ||
+            alcore__answers_questions(data) || (data->info.calls & ALCORE_SYS_MODEL_TRANSLATE));
+}
+
+const alcore__engine_model *alcore__engine_of(const alcore_model *model) {
+    return model->table->run == run ? model->data : NULL;
+}
+
 /* The values of the public enums are passed to engines as they are. */
 _Static_assert((int)ALCORE_POOLING_MAX == (int)ALCORE_SYS_POOLING_MAX, "poolings of both tiers");
 _Static_assert((int)ALCORE_NORMALIZE_NONE == 2, "normalize of alcore_sys_model_options");
@@ -465,7 +492,6 @@ alcore_status alcore__model_open_engine(alcore_ctx *ctx, const char *engine, con
                                         .score = score,
                                         .set_language = alcore__engine_set_language,
                                         .set_dropout = set_dropout,
-                                        .train = alcore__engine_train,
                                         .save = alcore__engine_save,
                                         .tokens = tokens,
                                         .meaning = meaning,

@@ -183,14 +183,21 @@ alcore_status alcore__answers_describe(const alcore_model *model, const alcore_p
                                        alcore__buffer *out);
 void alcore__answers_free(alcore_ctx *ctx, alcore__answers *answers); /* NULL is allowed */
 
-/* ---- training (model_train.c) ---- */
+/* ---- training (lib/extra/training) and saving (model_save.c) ---- */
 
+/* The data of a model that runs in a module; NULL: this one does not. */
+const alcore__engine_model *alcore__engine_of(const alcore_model *model);
+/* Whether the examples that the model learns from are texts with the number of a class: it has a
+ * head over texts, and does not translate. */
+bool alcore__classifies(const alcore__engine_model *data);
+/* Whether they are texts with the classes of some of their tokens: it has a head over tokens. */
+bool alcore__classifies_tokens(const alcore__engine_model *data);
+/* Whether they are questions with contexts and answers: it has a head for answers. */
+bool alcore__answers_questions(const alcore__engine_model *data);
 /* Whether the model can be trained: the engine trains it, and it translates, classifies texts or
  * their tokens, or answers questions. */
 bool alcore__engine_trains(const alcore__engine_model *data);
-/* alcore__model_table.train and .save of an engine. */
-alcore_status alcore__engine_train(alcore_model *model, alcore_pool *pool,
-                                   const alcore_train_options *options, alcore_train_result *out);
+/* alcore__model_table.save of an engine. */
 alcore_status alcore__engine_save(alcore_model *model, const char *path);
 
 /* ---- the language of outputs (model_language.c) ---- */
@@ -210,6 +217,6 @@ alcore_status alcore__engine_set_language(alcore_model *model, const char *langu
 
 /* alcore__model_table.translate of an engine. */
 alcore_status alcore__engine_translate(alcore_model *model, alcore_pool *pool,
-                                       const alcore_translate_options *options, alcore_pool *out);
+                                       const alcore__translating *wanted, alcore_pool *out);
 
 #endif

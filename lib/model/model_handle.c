@@ -289,7 +289,7 @@ alcore_status alcore__model_column_stands(const alcore_model *model, const alcor
         if (!same) return status;
     }
     const uint32_t *states = alcore_pool_states(pool);
-    int64_t rows = alcore_pool_rows(pool);
+    int64_t rows = alcore_pool_row_count(pool);
     for (int64_t i = 0; i < rows; i++)
         if (alcore__model_wants(wanted, i, states[i], column) && !alcore__column_has(found, i))
             return ALCORE_OK;

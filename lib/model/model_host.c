@@ -50,7 +50,7 @@ static alcore_status run_batches(alcore_model *model, alcore_pool *pool,
                                  alcore__model_batch *buffers, const char *column,
                                  const alcore__wanted *wanted) {
     const alcore_model_host *host = model->data;
-    int64_t rows = alcore_pool_rows(pool);
+    int64_t rows = alcore_pool_row_count(pool);
     for (int64_t row = 0; row < rows;) {
         alcore__model_batch_fill(pool, column, wanted, &row, buffers);
         alcore_batch batch = {.size = sizeof batch,

@@ -14,9 +14,21 @@
 #include "pool/dataset.h"
 #include "pool/pool_internal.h"
 
+/* How outputs of a translation model are searched for: the members of alcore_translate_options,
+ * checked; 0: what the folder says. */
+typedef struct alcore__translating {
+    int64_t max_tokens;
+    double length_penalty, temperature;
+    uint64_t seed;
+    int32_t beams;
+    int32_t best; /* outputs of each text, from 1 */
+    int32_t sample;
+    const char *language; /* NULL: that of the model */
+} alcore__translating;
+
 /* The functions of one kind of model. They read their state from alcore_model.data. Called with the
  * write lock of the model and no lock of a pool, each pool being locked within: run, translate,
- * score, train and save; info with the model's read lock. */
+ * score and save; info with the model's read lock. */
 typedef struct alcore__model_table {
     const char *engine; /* what runs it: "cpu", or "host" for the caller's functions */
     bool per_word;      /* its token log-probabilities are one per word and one for the end */
@@ -40,7 +52,7 @@ typedef struct alcore__model_table {
     /* Adds a row to the empty pool `out` for each row of the pool, and the column "logprobs" of
      * their tokens; the calls of alcore_model_translate(). NULL: such models do not translate. */
     alcore_status (*translate)(alcore_model *model, alcore_pool *pool,
-                               const alcore_translate_options *options, alcore_pool *out);
+                               const alcore__translating *how, alcore_pool *out);
     /* Makes the column "logprobs" of the references of a pool; the call of alcore_model_score().
      * NULL: such models score no pairs. */
     alcore_status (*score)(alcore_model *model, alcore_pool *pool);
@@ -48,10 +60,7 @@ typedef struct alcore__model_table {
     alcore_status (*set_language)(alcore_model *model, const char *language);
     /* The call of alcore_model_set_dropout(), whose `on` is 0 or 1. NULL: such models have none. */
     alcore_status (*set_dropout)(alcore_model *model, int32_t on, uint64_t seed);
-    /* The calls of alcore_model_train() and alcore_model_save(). NULL: such models are neither
-     * trained nor saved. */
-    alcore_status (*train)(alcore_model *model, alcore_pool *pool,
-                           const alcore_train_options *options, alcore_train_result *out);
+    /* The call of alcore_model_save(). NULL: such models are not saved. */
     alcore_status (*save)(alcore_model *model, const char *path);
     /* Fills *out, zeros before, with what the tokens of a column are that the model has made, in
      * views of the model. NULL: they are words, or not known. */

@@ -19,7 +19,7 @@
 static alcore_status train_on_labeled(alcore__ngram_data *ngram, alcore_ctx *ctx, alcore_lm **out) {
     alcore_pool *pool = ngram->labeled;
     const uint32_t *states = alcore_pool_states(pool);
-    int64_t rows = alcore_pool_rows(pool);
+    int64_t rows = alcore_pool_row_count(pool);
     alcore__lm_trainer *trainer;
     ALCORE__TRY(alcore__lm_trainer_new(ctx, ngram->order, 1 /* fold */, rows, &trainer));
     alcore_status status = ALCORE_OK;
@@ -43,7 +43,7 @@ static alcore_status train_on_labeled(alcore__ngram_data *ngram, alcore_ctx *ctx
  * borrowed for one fold. */
 static alcore_status cross_fit(const alcore__ngram_data *ngram, alcore__lm_column *self) {
     const uint32_t *states = alcore_pool_states(self->pool);
-    int64_t rows = alcore_pool_rows(self->pool);
+    int64_t rows = alcore_pool_row_count(self->pool);
     alcore__lm_trainer *trainer;
     ALCORE__TRY(alcore__lm_trainer_new(self->ctx, ngram->order, ALCORE__LM_FOLDS, rows, &trainer));
     alcore_status status = ALCORE_OK;
@@ -58,7 +58,7 @@ static alcore_status cross_fit(const alcore__ngram_data *ngram, alcore__lm_colum
         status = alcore__lm_trainer_model(trainer, self->fold, &lm);
         self->lm = lm;
         if (status == ALCORE_OK) status = alcore__lm_column_rows(self);
-        alcore_lm_unref(lm);
+        alcore__object_unref(lm);
     }
     alcore__lm_trainer_free(trainer);
     return status;
@@ -74,7 +74,7 @@ static alcore_status fill_logprobs(alcore__ngram_data *ngram, alcore__lm_column 
     uint64_t state = alcore__ngram_state(ngram->labeled);
     alcore_status status = ALCORE_OK;
     if (!ngram->lm || ngram->lm_texts != state) {
-        alcore_lm_unref(ngram->lm);
+        alcore__object_unref(ngram->lm);
         ngram->lm = NULL;
         status = train_on_labeled(ngram, self->ctx, &ngram->lm);
         ngram->lm_texts = state;
@@ -139,7 +139,7 @@ static alcore_status describe(const alcore_model *model, const alcore_pool *pool
 /* Releases what ngram refers to; what was not made yet is NULL. */
 static void ngram_free(alcore_ctx *ctx, alcore__ngram_data *ngram) {
     alcore_pool_unref(ngram->labeled);
-    alcore_lm_unref(ngram->lm);
+    alcore__object_unref(ngram->lm);
     alcore__object_unref(ngram->embedder);
     alcore__free(ctx, ngram);
 }

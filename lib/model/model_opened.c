@@ -97,7 +97,7 @@ static alcore_status hash_files(alcore_ctx *ctx, const char *path, uint64_t *out
 alcore_status alcore__engine_read_tokenizer(alcore_ctx *ctx, const char *path,
                                             alcore__engine_model *data) {
     if (!data->info.takes_tokens) return ALCORE_OK;
-    const alcore_status status = alcore_tokenizer_open(ctx, path, &data->tokenizer);
+    const alcore_status status = alcore__tokenizer_open(ctx, path, &data->tokenizer);
     if (status != ALCORE_OK && status != ALCORE_E_IO) return status;
     if (data->settings.lowercase && data->tokenizer)
         ALCORE__TRY(alcore__tokenizer_lowercase(data->tokenizer));

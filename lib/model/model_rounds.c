@@ -22,7 +22,7 @@ static alcore_status name_file(const alcore__rounds *rounds, const alcore_pool *
     const uint64_t languages = alcore__pool_hash_languages(pool);
     alcore_status status =
         alcore__buffer_format(ctx, &key, "1\n%016" PRIx64 "\n%" PRId64 "\n%s\n%s\n%" PRIu64,
-                              alcore_pool_fingerprint(pool), alcore_pool_rows(pool), column,
+                              alcore_pool_fingerprint(pool), alcore_pool_row_count(pool), column,
                               rounds->strategy, rounds->seed);
     if (status == ALCORE_OK && languages != 0)
         status = alcore__buffer_format(ctx, &key, "\n%016" PRIx64, languages);

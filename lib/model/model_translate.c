@@ -112,7 +112,7 @@ static alcore_status translate_rows(outputs *all, alcore_pool *pool,
                                     const alcore_sys_model_decoding *how) {
     alcore_ctx *ctx = all->model->object.ctx;
     alcore__model_batch batch = {0};
-    const int64_t rows = alcore_pool_rows(pool);
+    const int64_t rows = alcore_pool_row_count(pool);
     all->batch = &batch;
     alcore_status status = alcore__model_batch_init(ctx, ALCORE__ENGINE_ROWS, &batch);
     for (int64_t row = 0; row < rows && status == ALCORE_OK;) {
@@ -163,7 +163,7 @@ static alcore_status new_row_arrays(const outputs *all, size_t count, row_arrays
  * id that alcore_pool_id() wrote to `number` is the row's own number, which the new pool's row has
  * anyway, and is left out. */
 static alcore_status list_rows(const outputs *all, const alcore_pool *pool, row_arrays *out) {
-    const int64_t count = alcore_pool_rows(pool) * all->best;
+    const int64_t count = alcore_pool_row_count(pool) * all->best;
     ALCORE__TRY(new_row_arrays(all, (size_t)count, out));
     for (int64_t i = 0; i < count; i++) {
         const output *one = &all->rows[i];
@@ -213,7 +213,7 @@ static alcore_status fill_pool(const outputs *all, const alcore_pool *pool, cons
     records.texts = arrays.texts;
     records.text_lengths = arrays.lengths;
     records.ids = arrays.ids;
-    records.count = alcore_pool_rows(pool) * all->best;
+    records.count = alcore_pool_row_count(pool) * all->best;
     if (status == ALCORE_OK) status = alcore_pool_add_records(made, &records, NULL);
     if (status == ALCORE_OK) status = set_columns(all, &arrays, records.count, language, made);
     row_arrays_clear(all->model->object.ctx, &arrays);
@@ -222,19 +222,19 @@ static alcore_status fill_pool(const outputs *all, const alcore_pool *pool, cons
 
 /* Translates under the read lock of the pool, which the caller holds. */
 static alcore_status translate_pool(outputs *all, alcore_pool *pool,
-                                    const alcore_translate_options *options, alcore_pool *made) {
+                                    const alcore__translating *wanted, alcore_pool *made) {
     alcore_sys_model_decoding how = {.size = sizeof how,
-                                     .beams = options->beams,
-                                     .outputs = options->best,
-                                     .max_tokens = options->max_tokens,
-                                     .length_penalty = options->length_penalty,
-                                     .sample = options->sample,
-                                     .temperature = options->temperature,
-                                     .seed = options->seed};
-    ALCORE__TRY(alcore__engine_find_language(all->model, options->language, &how));
+                                     .beams = wanted->beams,
+                                     .outputs = wanted->best,
+                                     .max_tokens = wanted->max_tokens,
+                                     .length_penalty = wanted->length_penalty,
+                                     .sample = wanted->sample,
+                                     .temperature = wanted->temperature,
+                                     .seed = wanted->seed};
+    ALCORE__TRY(alcore__engine_find_language(all->model, wanted->language, &how));
     ALCORE__TRY(alcore__new_array(all->model->object.ctx,
-                                  (size_t)(alcore_pool_rows(pool) * all->best), sizeof *all->rows,
-                                  &all->rows));
+                                  (size_t)(alcore_pool_row_count(pool) * all->best),
+                                  sizeof *all->rows, &all->rows));
     ALCORE__TRY(translate_rows(all, pool, &how));
     return fill_pool(all, pool, how.language, made);
 }
@@ -242,14 +242,14 @@ static alcore_status translate_pool(outputs *all, alcore_pool *pool,
 /* alcore__model_table.translate: collects the outputs and fills the empty pool `out`, under the
  * read lock of the sources. */
 alcore_status alcore__engine_translate(alcore_model *model, alcore_pool *pool,
-                                       const alcore_translate_options *options, alcore_pool *out) {
+                                       const alcore__translating *wanted, alcore_pool *out) {
     alcore_ctx *ctx = model->object.ctx;
-    outputs all = {.model = model, .best = options->best > 0 ? options->best : 1};
+    outputs all = {.model = model, .best = wanted->best};
     if (!alcore__engine_has(model->data, ALCORE_SYS_MODEL_TRANSLATE))
         return alcore__fail(ALCORE_E_UNSUPPORTED, "model %s does not translate", model->name);
     ALCORE__TRY(alcore__engine_check_outputs(model));
     ALCORE__TRY(alcore__read_begin(pool, "pool"));
-    const alcore_status status = translate_pool(&all, pool, options, out);
+    const alcore_status status = translate_pool(&all, pool, wanted, out);
     alcore__read_end(pool);
     alcore__free(ctx, all.rows);
     alcore__free(ctx, all.logprobs);

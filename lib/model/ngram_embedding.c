@@ -47,7 +47,7 @@ static alcore_status learn_part(void *data, int64_t index, int32_t worker) {
     learning *self = data;
     (void)worker;
     const uint32_t *states = alcore_pool_states(self->pool);
-    int64_t rows = alcore_pool_rows(self->pool);
+    int64_t rows = alcore_pool_row_count(self->pool);
     int64_t last = rows * (index + 1) / self->count;
     for (int64_t i = rows * index / self->count; i < last; i++) {
         if (i % TASK_ROWS == 0 && alcore__cancelled(self->ctx))
@@ -243,7 +243,7 @@ static void column_free(alcore_ctx *ctx, alcore__column *column) {
  * column_free() releases what is there. The caller holds the read lock of the pool. */
 static alcore_status make_column(const alcore__ngram_data *ngram, alcore_ctx *ctx,
                                  alcore_pool *pool, alcore__column *column) {
-    int64_t rows = alcore_pool_rows(pool);
+    int64_t rows = alcore_pool_row_count(pool);
     column->ops = &ops;
     column->ctx = ctx;
     column->row_count = rows;

@@ -3,9 +3,9 @@
 #ifndef ALCORE__NGRAM_MODEL_H
 #define ALCORE__NGRAM_MODEL_H
 
-#include "alcore/lm.h"
 #include "model/model_internal.h"
 #include "text/char_embedding.h"
+#include "text/lm_internal.h"
 
 typedef struct alcore__ngram_data {
     alcore_pool *labeled; /* what it trains on, a reference; NULL: the pool itself, cross-fitted */

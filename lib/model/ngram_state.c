@@ -5,7 +5,7 @@
 
 /* Of the fingerprint of the texts, the states of all rows and their number. */
 uint64_t alcore__ngram_state(const alcore_pool *pool) {
-    int64_t rows = alcore_pool_rows(pool);
+    int64_t rows = alcore_pool_row_count(pool);
     uint64_t states = alcore__hash64(alcore_pool_states(pool), (size_t)rows * sizeof(uint32_t));
     return alcore__rng_derive(alcore_pool_fingerprint(pool), states, (uint64_t)rows, 0);
 }

@@ -89,8 +89,8 @@ alcore_status alcore__column_new(alcore_pool *pool, const char *name, const char
 }
 
 void alcore__column_set_tokens(alcore__column *column, const alcore__column_tokens *tokens) {
-    alcore_tokenizer *tokenizer = alcore_tokenizer_ref(tokens->tokenizer);
-    alcore_tokenizer_unref(column->tokens.tokenizer);
+    alcore_tokenizer *tokenizer = alcore__object_ref(tokens->tokenizer);
+    alcore__object_unref(column->tokens.tokenizer);
     alcore__free(column->ctx, column->tokens.language);
     column->tokens = *tokens;
     column->tokens.tokenizer = tokenizer;
@@ -103,7 +103,7 @@ void alcore__column_free(alcore__column *column) {
     alcore_ctx *ctx = column->ctx;
     if (column->ops && column->ops->release) column->ops->release(column);
     alcore__row_map_free(ctx, column->map);
-    alcore_tokenizer_unref(column->tokens.tokenizer);
+    alcore__object_unref(column->tokens.tokenizer);
     alcore__free(ctx, column->tokens.language);
     alcore__free(ctx, column->name);
     alcore__free(ctx, column->origin);
@@ -266,7 +266,7 @@ alcore_status alcore__column_check_source_rows(const alcore_pool *pool, const ch
     const alcore__column_name *known = alcore__column_name_find(name);
     if (!pool->source || !known || !known->is_row) return ALCORE_OK;
     const size_t bytes = alcore_sys_dtype_bytes(dtype);
-    const int64_t source_rows = alcore_pool_rows(pool->source);
+    const int64_t source_rows = alcore_pool_row_count(pool->source);
     for (int64_t i = 0; i < count; i++) {
         const int64_t row = alcore__read_integer(dtype, values + (size_t)i * bytes);
         if (row != INT64_MIN && (row < 0 || row >= source_rows))
@@ -303,8 +303,8 @@ static alcore_status describe_column(const alcore_pool *pool, const char *name,
                                 "alcore_column_info");
 }
 
-alcore_status alcore_pool_column_info(const alcore_pool *pool, const char *name,
-                                      alcore_column_info *out) {
+alcore_status alcore_pool_get_column_info(const alcore_pool *pool, const char *name,
+                                          alcore_column_info *out) {
     ALCORE__TRY(alcore__pool_read_begin(pool));
     return alcore__pool_read_end(pool, describe_column(pool, name, out));
 }

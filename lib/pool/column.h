@@ -12,7 +12,6 @@
 
 #include "alcore/pool_column.h"
 #include "alcore/sys/kernel.h"
-#include "alcore/tokenizer.h"
 #include "kernel/kernel_engine.h"
 
 /* Memory that a reader of blocks keeps between calls, so that each block need not allocate. Each
@@ -45,6 +44,9 @@ typedef struct alcore__column_ops {
     const char *(*text)(const alcore__column *column, int64_t entry, size_t *out_length);
     void (*release)(alcore__column *column); /* frees what data points to */
 } alcore__column_ops;
+
+/* A tokenizer (tokenizer/encoding.h). */
+typedef struct alcore_tokenizer alcore_tokenizer;
 
 /* What the tokens of a column are, whose values a model made: the texts that they are of, and how
  * these were cut. A struct of zeros: not known. */

@@ -188,7 +188,7 @@ static const alcore__column_ops ragged_ops = {.ragged = read_ragged, .release = 
 
 /* Copies the description of the array into the column, which owns from then on what the array owns;
  * after a failure that is still the caller's. entries: rows of the array (tokens of a ragged
- * column). The shapes and strides are those that tensors of alcore_pool_column() point to; they
+ * column). The shapes and strides are those that tensors of alcore_pool_get_column() point to; they
  * live as long as the column. */
 alcore_status alcore__column_set_memory(alcore__column *column, const alcore__memory_array *array,
                                         int64_t entries) {

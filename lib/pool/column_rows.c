@@ -32,8 +32,8 @@ static alcore_status view_column(const alcore_pool *pool, const char *name,
     return alcore_tensor_init(out_offsets, array->offsets, ALCORE_INT64, array->offsets_shape, 1);
 }
 
-alcore_status alcore_pool_column(const alcore_pool *pool, const char *name,
-                                 alcore_tensor *out_values, alcore_tensor *out_offsets) {
+alcore_status alcore_pool_get_column(const alcore_pool *pool, const char *name,
+                                     alcore_tensor *out_values, alcore_tensor *out_offsets) {
     if (out_values) memset(out_values, 0, sizeof *out_values);
     if (out_offsets) memset(out_offsets, 0, sizeof *out_offsets);
     ALCORE__TRY(alcore__pool_read_begin(pool));

@@ -152,7 +152,7 @@ static bool has_row(const alcore_pool *pool, int64_t row) {
     return pool && row >= 0 && row < pool->rows;
 }
 
-int64_t alcore_pool_rows(const alcore_pool *pool) {
+int64_t alcore_pool_row_count(const alcore_pool *pool) {
     return pool ? pool->rows : 0;
 }
 
@@ -247,7 +247,7 @@ int64_t alcore__tag_find(const char *const *tags, int64_t count, const char *tag
     return -1;
 }
 
-const char *alcore_pool_language_tag(const alcore_pool *pool, int64_t index) {
+const char *alcore_pool_distinct_language(const alcore_pool *pool, int64_t index) {
     return pool && index >= 0 && index < pool->tag_count ? pool->tags[index] : NULL;
 }
 

@@ -14,7 +14,7 @@ const uint32_t *alcore_pool_states(const alcore_pool *pool) {
 
 /* Rows that have one of the bits of `states` or, with states 0, that have no state: the rows that
  * may be selected. */
-int64_t alcore_pool_count(const alcore_pool *pool, uint32_t states) {
+int64_t alcore_pool_state_count(const alcore_pool *pool, uint32_t states) {
     int64_t count = 0;
     if (!pool) return 0;
     for (int64_t row = 0; row < pool->rows; row++)

@@ -52,9 +52,8 @@ alcore_status alcore_request_candidates(alcore_request *request, int64_t count,
                 "alcore_request_candidates: a count of 0 or more and out_rows are needed"));
     alcore__row_list *list = &request->drawn_rows;
     alcore_status status = draw_rows(request, count);
-    list->tensor_shape = list->count;
     if (status == ALCORE_OK)
-        status = alcore_tensor_init(out_rows, list->rows, ALCORE_INT64, &list->tensor_shape,
-                                    1 /* dimension */);
+        status =
+            alcore_tensor_init(out_rows, list->rows, ALCORE_INT64, &list->count, 1 /* dimension */);
     return alcore__request_end(request, status);
 }

@@ -283,13 +283,14 @@ alcore_status alcore_request_set_number(alcore_request *request, const char *nam
     return alcore__param_set_number(&PARAM_CALLS, request, name, value);
 }
 
-alcore_status alcore_request_get(alcore_request *request, const char *name, const char **out_text) {
+alcore_status alcore_request_get(const alcore_request *request, const char *name,
+                                 const char **out_text) {
     return alcore__param_get(&PARAM_CALLS, request, name, out_text);
 }
 
 /* *out: option `index`, from 0, in the order of the table: its name, type, bounds, default and
  * help. ALCORE_E_NOT_FOUND past the last. */
-alcore_status alcore_request_param(int64_t index, alcore_param_info *out) {
+alcore_status alcore_request_builtin_param(int64_t index, alcore_param_info *out) {
     ALCORE__TRY(alcore__enter(NULL)); /* no context is needed */
     return alcore__leave(NULL, alcore__param_info(&option_table, index, out));
 }

@@ -6,8 +6,8 @@
 
 #include "alcore/request.h"
 #include "model/model_internal.h"
+#include "phrase/phrase_pool.h"
 #include "pool/column_names.h"
-#include "pool/phrase_pool.h"
 #include "strategy/strategy_run.h"
 
 enum { ALCORE__BUDGETS = 64, ALCORE__CURRENCY_BYTES = 16 };
@@ -48,7 +48,6 @@ typedef struct alcore__row_list {
     int64_t count;
     int64_t *rows; /* [count] rows of the candidates' pool in the order given, owned */
     size_t capacity;
-    int64_t tensor_shape; /* count; what the shape of the tensor points to that is handed out */
 } alcore__row_list;
 
 /* The candidates of one round, for strategies with sticky=1 (docs/spec/huds.md). */

@@ -130,7 +130,7 @@ static alcore_status mask_rows(alcore_ctx *ctx, const alcore_pool *pool, const u
  * A row takes part there unless a state other than its label masks it. */
 static alcore_status mask_other_pool(alcore_ctx *ctx, const alcore_pool *pool, uint8_t **mask,
                                      int64_t *rows, int64_t *count) {
-    *rows = alcore_pool_rows(pool);
+    *rows = alcore_pool_row_count(pool);
     ALCORE__TRY(alcore__new_array(ctx, (size_t)*rows, 1, mask));
     const uint32_t *states = alcore_pool_states(pool);
     for (int64_t i = 0; i < *rows; i++) {
@@ -143,7 +143,7 @@ static alcore_status mask_other_pool(alcore_ctx *ctx, const alcore_pool *pool, u
 /* *out [rows]: the language of each row, as an index into the pool's tags in byte order; the caller
  * frees it. Called for the target and, by select.c, for the candidates' pool. */
 alcore_status alcore__list_languages(alcore_ctx *ctx, const alcore_pool *pool, int32_t **out) {
-    int64_t rows = alcore_pool_rows(pool);
+    int64_t rows = alcore_pool_row_count(pool);
     ALCORE__TRY(alcore__new_array(ctx, (size_t)rows, sizeof **out, out));
     for (int64_t row = 0; row < rows; row++)
         (*out)[row] = (int32_t)alcore__pool_language_rank(pool, row);
@@ -186,7 +186,7 @@ static alcore_status build(const alcore_request *request, const alcore_pool *tar
 alcore_status alcore__masks_new(const alcore_request *request, const alcore_pool *target,
                                 alcore__masks *out) {
     alcore_ctx *ctx = request->object.ctx;
-    *out = (alcore__masks){.rows = alcore_pool_rows(request->candidates)};
+    *out = (alcore__masks){.rows = alcore_pool_row_count(request->candidates)};
     uint8_t *known = NULL;
     uint32_t *extra = NULL;
     alcore_status status = build(request, target, &known, &extra, out);

@@ -5,7 +5,7 @@
  * the message of an error and returns the status; alcore__fail_remedy() adds what mends it. */
 #include <string.h>
 
-#include "request/selection_internal.h"
+#include "request/request_internal.h"
 
 /* ---- the target ---- */
 

@@ -231,7 +231,7 @@ static alcore_status read_ids(alcore_request *request, int32_t kind, const char 
     alcore_status status =
         alcore__read_records(request->object.ctx, path, &options, MAX_LINE_BYTES, add_ids, &file);
     alcore__read_end(request->candidates);
-    const bool found = list->count > before || (phrases && alcore_pool_rows(phrases) > 0);
+    const bool found = list->count > before || (phrases && alcore_pool_row_count(phrases) > 0);
     if (status == ALCORE_OK && file.records > 0 && !found)
         alcore__log(request->object.ctx, ALCORE_LOG_WARN, "request", NULL,
                     "%s: none of its %lld ids is in the pool, so that it says nothing", path,
@@ -242,14 +242,14 @@ static alcore_status read_ids(alcore_request *request, int32_t kind, const char 
 /* Adds the texts of `phrases` to those that the request excludes already; a failure leaves these as
  * they were, as the old texts are copied into the new pool and not the other way round. */
 static alcore_status keep_phrases(alcore_request *request, alcore_pool *phrases) {
-    const int64_t rows = alcore_pool_rows(phrases);
+    const int64_t rows = alcore_pool_row_count(phrases);
     alcore_pool *kept = request->excluded_phrases;
     if (rows == 0) return ALCORE_OK;
     if (!kept) {
         request->excluded_phrases = alcore_pool_ref(phrases);
         return ALCORE_OK;
     }
-    for (int64_t row = 0; row < alcore_pool_rows(kept); row++) {
+    for (int64_t row = 0; row < alcore_pool_row_count(kept); row++) {
         size_t length;
         const char *text = alcore_pool_text(kept, row, &length);
         ALCORE__TRY(alcore_pool_add_texts(phrases, &text, &length, 1, NULL));
@@ -292,19 +292,29 @@ alcore_status alcore_request_read_rows(alcore_request *request, int32_t kind, co
 /* Hands out the rows of one kind as a tensor [count], a view of the request's list; an empty list
  * has no memory, so the tensor then points to its own shape, as its data must not be NULL. The
  * request is locked for writing, as list->shape is set here. */
-alcore_status alcore_request_rows(alcore_request *request, int32_t kind, alcore_tensor *out) {
-    if (out) *out = (alcore_tensor){0};
-    ALCORE__TRY(alcore__request_begin(request, "alcore_request_rows"));
-    if (!is_kind(kind) || !out)
-        return alcore__request_end(
-            request, alcore__fail(ALCORE_E_INVALID,
-                                  "alcore_request_rows: a kind of rows and out are needed"));
-    alcore__row_list *list = &request->lists[kind];
+/* alcore_request_get_rows() with the request locked for reading. */
+static alcore_status get_rows(const alcore_request *request, int32_t kind, alcore_tensor *out) {
+    alcore_request *self = request->object.self; /* the same, but not const: a tensor is not */
+    alcore__row_list *list = &self->lists[kind];
     if (!list->given)
-        return alcore__request_end(
-            request, alcore__fail(ALCORE_E_NOT_FOUND, "the request names no rows of this kind"));
-    list->tensor_shape = list->count;
-    return alcore__request_end(
-        request, alcore_tensor_init(out, !list->rows ? &list->tensor_shape : list->rows,
-                                    ALCORE_INT64, &list->tensor_shape, 1 /* dimension */));
+        return alcore__fail(ALCORE_E_NOT_FOUND, "the request names no rows of this kind");
+    return alcore_tensor_init(out, !list->rows ? &list->count : list->rows, ALCORE_INT64,
+                              &list->count, 1 /* dimension */);
+}
+
+alcore_status alcore_request_get_rows(const alcore_request *request, int32_t kind,
+                                      alcore_tensor *out) {
+    alcore_ctx *ctx = !request ? NULL : request->object.ctx;
+    if (out) *out = (alcore_tensor){0};
+    ALCORE__TRY(alcore__enter(ctx));
+    if (!request || !is_kind(kind) || !out)
+        return alcore__leave(
+            ctx,
+            alcore__fail(ALCORE_E_INVALID,
+                         "alcore_request_get_rows: request, a kind of rows and out are needed"));
+    alcore_status status = alcore__read_begin(request, "request");
+    if (status != ALCORE_OK) return alcore__leave(ctx, status);
+    status = get_rows(request, kind, out);
+    alcore__read_end(request);
+    return alcore__leave(ctx, status);
 }

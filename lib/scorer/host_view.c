@@ -186,7 +186,7 @@ static alcore_status find_column(const alcore__view_source *source, int32_t role
                         ROLE_WORDS[role].needs);
 }
 
-/* Checks the arguments of alcore_view_column(): a role, and positions first .. first + count - 1 of
+/* Checks the arguments of alcore_view_get_column(): a role, and positions first .. first + count - 1 of
  * its list of rows; count 0 is allowed. */
 static alcore_status check_part(const alcore_view *view, int32_t role, int64_t first,
                                 int64_t count) {
@@ -238,9 +238,9 @@ static alcore_status read_part(const alcore_view *view, int32_t role, const char
 
 /* Called by the host's function: a part of a column as tensors (read_part() says which), which are
  * zeroed after a failure. */
-alcore_status alcore_view_column(const alcore_view *view, int32_t role, const char *name,
-                                 int64_t first, int64_t count, alcore_tensor *out_values,
-                                 alcore_tensor *out_offsets) {
+alcore_status alcore_view_get_column(const alcore_view *view, int32_t role, const char *name,
+                                     int64_t first, int64_t count, alcore_tensor *out_values,
+                                     alcore_tensor *out_offsets) {
     if (out_values) memset(out_values, 0, sizeof *out_values);
     if (out_offsets) memset(out_offsets, 0, sizeof *out_offsets);
     if (!view || !name || !out_values)
@@ -303,7 +303,7 @@ void alcore__view_free(alcore_view *view) {
  * of the input, valid until that function returns; 0 or NULL for a role that there is not. rows
  * [count of the role]; costs [candidates], by position. */
 
-int64_t alcore_view_count(const alcore_view *view, int32_t role) {
+int64_t alcore_view_row_count(const alcore_view *view, int32_t role) {
     const alcore__view_source *source = source_of(view, role);
     return source ? source->count : 0;
 }

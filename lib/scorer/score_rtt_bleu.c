@@ -4,7 +4,7 @@
  *
  *     score = 1 - BLEU(x', x) / 100
  *
- * with sentence BLEU as lib/metric computes it (13a, effective order). The text column "roundtrip"
+ * with sentence BLEU as text/sentence_bleu.c computes it (13a, effective order). The text column "roundtrip"
  * holds x', the pool's own text is x. Cost: that of counting the n-grams of both texts.
  *
  * A call (alcore__score_call) is of the pool rows first .. first + count - 1. mask [count]: 1:
@@ -13,9 +13,9 @@
  * written. */
 #include <math.h>
 
-#include "metric/sentence_bleu.h"
 #include "pool/row_map.h"
 #include "scorer/score_table.h"
+#include "text/sentence_bleu.h"
 
 static const char *const NEEDS[] = {"roundtrip", NULL};
 static const alcore__param_table NO_PARAMS = {NULL, 0};
@@ -30,7 +30,7 @@ static const char *round_trip(const alcore__column *column, int64_t row, size_t 
 
 /* Scores pool row call->first + i, whose round trip is back, back_length bytes: writes entry i of
  * score, raw and rank. workspace: for the n-grams of one pair after the other. */
-static alcore_status score_row(alcore__score_call *call, alcore__metric_workspace *workspace,
+static alcore_status score_row(alcore__score_call *call, alcore__bleu_workspace *workspace,
                                int64_t i, const char *back, size_t back_length) {
     size_t length;
     const char *text = alcore_pool_text(call->dataset->pool, call->first + i, &length);
@@ -44,7 +44,7 @@ static alcore_status score_row(alcore__score_call *call, alcore__metric_workspac
  * nan=exclude, else an error that names it. */
 static alcore_status rtt_bleu_rows(alcore__score_call *call) {
     const alcore__column *column = alcore__dataset_find(call->dataset, "roundtrip");
-    alcore__metric_workspace workspace = {0};
+    alcore__bleu_workspace workspace = {0};
     alcore_status status = ALCORE_OK;
     if (!column) return alcore__fail(ALCORE_E_MISSING, "the column \"roundtrip\" is missing");
     if (!column->ops->text)

@@ -226,6 +226,7 @@ alcore_status alcore_scorer_set_number(alcore_scorer *scorer, const char *name, 
     return alcore__param_set_number(&PARAM_CALLS, scorer, name, value);
 }
 
-alcore_status alcore_scorer_get(alcore_scorer *scorer, const char *name, const char **out_text) {
+alcore_status alcore_scorer_get(const alcore_scorer *scorer, const char *name,
+                                const char **out_text) {
     return alcore__param_get(&PARAM_CALLS, scorer, name, out_text);
 }

@@ -81,7 +81,7 @@ static alcore_status score_built_in(scoring *self) {
  * finite. */
 static alcore_status score_view(scoring *self, const alcore_view *view) {
     const int64_t *rows = alcore_view_rows(view, ALCORE_ROLE_CANDIDATES);
-    int64_t count = alcore_view_count(view, ALCORE_ROLE_CANDIDATES);
+    int64_t count = alcore_view_row_count(view, ALCORE_ROLE_CANDIDATES);
     double *scores;
     ALCORE__TRY(alcore__new_array(self->ctx, (size_t)count, sizeof *scores, &scores));
     alcore_status status = self->scorer->host.score(self->scorer->host.user, view, scores);
@@ -166,7 +166,7 @@ static alcore_status set_up(scoring *self) {
 static alcore_status compute(scoring *self) {
     ALCORE__TRY(alcore__read_begin(self->pool, "pool"));
     self->dataset.pool = self->pool;
-    self->dataset.rows = alcore_pool_rows(self->pool);
+    self->dataset.rows = alcore_pool_row_count(self->pool);
     alcore_status status = set_up(self);
     self->dataset.mask = self->mask;
     if (status == ALCORE_OK)

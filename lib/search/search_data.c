@@ -83,7 +83,7 @@ static alcore_status begin_column(const alcore_search_data *given, alcore__searc
                             "in float16, bfloat16, float32 or float64",
                             data->name, data->column->name);
     data->device = alcore__column_device(data->column);
-    data->count = alcore_pool_rows(pool);
+    data->count = alcore_pool_row_count(pool);
     data->dims = data->column->dims;
     ALCORE__TRY(check_mask(given, data));
     ALCORE__TRY(mask_rows(given, data));

@@ -313,7 +313,7 @@ alcore_status alcore_strategy_get_numbers(const alcore_strategy *strategy, const
 }
 
 /* The present text of a parameter: a view that stays valid until the parameter is set again. */
-alcore_status alcore_strategy_get(alcore_strategy *strategy, const char *name,
+alcore_status alcore_strategy_get(const alcore_strategy *strategy, const char *name,
                                   const char **out_text) {
     return alcore__param_get(&PARAM_CALLS, strategy, name, out_text);
 }

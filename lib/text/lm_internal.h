@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The language model behind alcore/lm.h (docs/spec/language-model.md): the n-grams of all orders,
+/* The language model behind alcore/extra/lm.h (docs/spec/language-model.md): the n-grams of all orders,
  * which several models may share, and the probabilities of one model over them. lm.c has the
  * handle, lm_trainer.c counts, lm_estimate.c estimates, lm_entries.c lays the finished model out
  * for look-ups, lm_tokens.c scores texts for lm_score.c; formats/arpa_reader.c and arpa_writer.c
@@ -7,7 +7,6 @@
 #ifndef ALCORE__LM_INTERNAL_H
 #define ALCORE__LM_INTERNAL_H
 
-#include "alcore/lm.h"
 #include "base/base.h"
 #include "text/ngram_table.h"
 #include "text/spelling.h"
@@ -58,6 +57,9 @@ typedef struct alcore__lm_entry {
 static inline uint32_t alcore__lm_following(uint32_t word) {
     return UINT32_C(1) << (word * UINT32_C(2654435769) >> 27);
 }
+
+/* A language model; it never changes once it is made. */
+typedef struct alcore_lm alcore_lm;
 
 /* One model. Arrays [ALCORE__LM_ORDERS + 1] are indexed by order n, 1 .. order; [0] is not used.
  *

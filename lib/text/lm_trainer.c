@@ -241,7 +241,7 @@ alcore_status alcore__lm_trainer_model(alcore__lm_trainer *trainer, int32_t with
     ALCORE__TRY(alcore__lm_new(trainer->trie, &lm));
     const alcore_status status = alcore__lm_estimate(trainer, without, lm);
     if (status != ALCORE_OK) {
-        alcore_lm_unref(lm);
+        alcore__object_unref(lm);
         return status;
     }
     *out = lm;

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Decoding ids (encoding.h, alcore/tokenizer.h): their texts, handed to the decoder. */
+/* Decoding ids (encoding.h, alcore/extra/tokenizer.h): their texts, handed to the decoder. */
 #include <string.h>
 
 #include "tokenizer/tokenizer_handle.h"
@@ -36,38 +36,4 @@ alcore_status alcore__tokenizer_decode(const alcore_tokenizer *tokenizer, const 
     alcore__free(ctx, tokens);
     if (status != ALCORE_OK) out->length = before;
     return status;
-}
-
-/* alcore_tokenizer_decode() after its checks for NULL: *out_length is the length of the whole text,
- * of which buffer gets as much as it has memory for. */
-static alcore_status decode(const alcore_tokenizer *tokenizer, const int64_t *ids, int64_t count,
-                            int32_t special, size_t buffer_bytes, char *buffer,
-                            size_t *out_length) {
-    alcore__buffer text = {0};
-    if (count < 0 || (count > 0 && !ids))
-        return alcore__fail(ALCORE_E_INVALID, "ids is NULL, or count is negative");
-    if (special != 0 && special != 1)
-        return alcore__fail(ALCORE_E_PARAM, "special is %d: use 0 or 1", special);
-    const alcore_status status =
-        alcore__tokenizer_decode(tokenizer, ids, count, special != 0, &text);
-    if (status == ALCORE_OK) {
-        const size_t bytes = text.length < buffer_bytes ? text.length : buffer_bytes;
-        if (bytes > 0) memcpy(buffer, text.data, bytes);
-        *out_length = text.length;
-    }
-    alcore__buffer_clear(tokenizer->object.ctx, &text);
-    return status;
-}
-
-alcore_status alcore_tokenizer_decode(const alcore_tokenizer *tokenizer, const int64_t *ids,
-                                      int64_t count, int32_t special, size_t buffer_bytes,
-                                      char *buffer, size_t *out_length) {
-    alcore_ctx *ctx = !tokenizer ? NULL : tokenizer->object.ctx;
-    if (out_length) *out_length = 0;
-    ALCORE__TRY(alcore__enter(ctx));
-    if (!tokenizer || !out_length || (!buffer && buffer_bytes > 0))
-        return alcore__leave(
-            ctx, alcore__fail(ALCORE_E_INVALID, "tokenizer, buffer or out_length is NULL"));
-    return alcore__leave(ctx,
-                         decode(tokenizer, ids, count, special, buffer_bytes, buffer, out_length));
 }

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Tokenizers: how the texts of a Hugging Face folder become token ids (alcore/tokenizer.h).
+/* Tokenizers: how the texts of a Hugging Face folder become token ids (alcore/extra/tokenizer.h).
  *
  * A text passes through five stages, each of which is one part of tokenizer.json: added tokens are
  * cut out, the normalizer rewrites the rest, the pre-tokenizer cuts it into words, the model cuts
@@ -7,9 +7,14 @@
 #ifndef ALCORE__ENCODING_H
 #define ALCORE__ENCODING_H
 
-#include "alcore/tokenizer.h"
 #include "base/base.h"
 #include "text/texts.h"
+
+/* A tokenizer; one that is opened never changes. */
+typedef struct alcore_tokenizer alcore_tokenizer;
+
+/* Opens the tokenizer of a folder; the caller owns *out. */
+alcore_status alcore__tokenizer_open(alcore_ctx *ctx, const char *path, alcore_tokenizer **out);
 
 /* The tokens of several texts, one after the other. It owns its arrays; a struct of zeros has no
  * text. Text i owns the tokens offsets[i] .. offsets[i + 1] - 1. */

@@ -1,9 +1,11 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0
-"""The ABI gate: abidiff of the library against the committed baseline, and the gate's own test on a small library, of which a
-changed size-first struct may grow at its end and nowhere else.
+"""The ABI gate: abidiff of the library against the committed baselines, one for each minor release, and the gate's own test on a
+small library, of which a changed size-first struct may grow at its end and nowhere else. The library has the ABI of the newest
+baseline, which is renewed when names are added; nothing of an older one may have changed or gone, but for what stands in
+alcore/extra/.
 
-  abi_gate.py CC LIBRARY BASELINE
+  abi_gate.py CC LIBRARY BASELINE...
 """
 import hashlib
 import os
@@ -12,23 +14,27 @@ import sys
 import tempfile
 
 sys.path.insert(0, os.path.join(os.path.dirname(os.path.abspath(__file__)), '..', 'tools'))
-from headers import ROOT  # noqa: E402
+from headers import ROOT, functions as declared  # noqa: E402
 from tap import Tap  # noqa: E402
 
 HERE = os.path.dirname(os.path.abspath(__file__))
 DUMP = os.path.join(ROOT, 'tests', 'tools', 'abi_dump.sh')
 GATE = ['abidiff', '--suppressions', os.path.join(HERE, 'size_first.suppr'), '--no-show-locs']
 
+# What an older baseline is compared with: names may have been added.
+KEPT = ['--no-added-syms']
 
-def gate(baseline, library, dump, headers=os.path.join(ROOT, 'include')):
+
+def gate(baseline, library, dump, headers=os.path.join(ROOT, 'include'), options=()):
     """(whether nothing changed, abidiff's words). Both sides are dumps made the same way."""
     subprocess.run([DUMP, library, dump, headers], check=True)
-    run = subprocess.run(GATE + [baseline, dump], capture_output=True, text=True, check=False)
+    run = subprocess.run(GATE + [*options, baseline, dump], capture_output=True, text=True, check=False)
     return run.returncode == 0, f'abidiff ended with {run.returncode}\n{run.stdout}{run.stderr}'
 
 
 def main():
-    compiler, library, baseline = sys.argv[1:]
+    compiler, library, *older, baseline = sys.argv[1:]
+    core = '^(' + '|'.join(name for name, header in declared().items() if not header.startswith('alcore/extra/')) + ')$'
     tap = Tap()
     with tempfile.TemporaryDirectory() as folder:
         def build(name, *options):
@@ -39,6 +45,11 @@ def main():
 
         first = os.path.join(folder, 'first.xml')
         subprocess.run([DUMP, build('first'), first, HERE], check=True)
+        grown = build('grown', '-DADDED')
+        passed, words = gate(first, grown, os.path.join(folder, 'grown.xml'), HERE, KEPT)
+        tap.check(passed, 'the gate: an older baseline allows an added function', words)
+        passed, words = gate(first, build('shrunk', '-DREMOVED'), os.path.join(folder, 'shrunk.xml'), HERE, KEPT)
+        tap.check(not passed, 'the gate: an older baseline refuses a removed function', words)
         for option, good, text in ((None, True, 'the same source passes'),
                                    ('APPENDED', True, 'a member at the end of a size-first struct passes'),
                                    ('INSERTED', False, 'a member in the middle of one is refused'),
@@ -52,6 +63,9 @@ def main():
         passed, words = gate(baseline, library, os.path.join(folder, 'now.xml'))
         tap.check(passed, 'the library has the ABI of the baseline',
                   words + f'\nan intended change: tests/tools/renew_abi.sh {library} "what changed and why"')
+        for old in older:
+            passed, words = gate(old, library, os.path.join(folder, 'now.xml'), options=[*KEPT, '--keep-fn', core])
+            tap.check(passed, f'nothing of the core has changed since {os.path.basename(old)}', words)
     with open(baseline, 'rb') as file:
         digest = hashlib.sha256(file.read()).hexdigest()[:12]
     with open(os.path.join(ROOT, 'CHANGELOG.md'), encoding='utf-8') as file:

@@ -16,7 +16,7 @@ from tap import Tap  # noqa: E402
 
 PYTHON, LUA = 'bindings/python/alcore/*.py', 'bindings/lua/*.c'
 CALLERS = ('bindings/cli/**/*.c', LUA, PYTHON, 'examples/**/*.c', 'examples/**/*.cpp', 'examples/**/*.py',
-           'include/alcore/alcore.hpp')
+           'include/alcore/*.hpp')
 GENERATED = ('_ffi.py', 'lua_tables.c')
 
 

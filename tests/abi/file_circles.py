@@ -18,7 +18,7 @@ LIB = os.path.join(ROOT, 'lib')
 
 
 def objects():
-    """{name of an object, as Meson makes it of a path: the path under lib/}. lib/cpu is compiled once for each instruction set
+    """{name of an object, as Meson makes it of a path: the path under lib/}. lib/engines/cpu is compiled once for each instruction set
     and has one entry point: it is left out."""
     found = {}
     for directory, _, files in os.walk(LIB):

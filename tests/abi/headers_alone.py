@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0
 """Each public header compiles alone, twice in a row, as C99, C11 and C++17, before and after another project's dlpack.h;
-alcore.h includes all stable ones.
+alcore.h includes the core, extra.h the rest.
 
   headers_alone.py CC CXX INCLUDE-FOLDER...
 """
@@ -41,12 +41,16 @@ def main():
             for language in ('c11', 'c++17'):
                 good, errors = compiles(language, text)
                 tap.check(good, f'{name} {order} dlpack.h, {language}', errors)
-    umbrella = re.findall(r'#include "(alcore/[^"]+)"', headers.code('alcore/alcore.h'))
-    stable = [name for name in headers.names()
-              if not name.startswith('alcore/sys/') and name not in ('alcore/alcore.h', 'alcore/experimental.h')]
     # export.h is there through every other header.
-    missing = set(stable) - set(umbrella) - {'alcore/export.h'}
-    tap.check(not missing, 'alcore.h includes all stable headers', ' '.join(sorted(missing)))
+    tiers = {'alcore/alcore.h': [name for name in headers.names() if name.count('/') == 1 and name not in
+                                 ('alcore/alcore.h', 'alcore/extra.h', 'alcore/export.h')],
+             'alcore/extra.h': [name for name in headers.names() if name.startswith('alcore/extra/')] + ['alcore/alcore.h']}
+    for umbrella, wanted in tiers.items():
+        found = set(re.findall(r'#include "(alcore/[^"]+)"', headers.code(umbrella)))
+        tap.check(found == set(wanted), f'{umbrella} includes its tier and nothing else', ' '.join(sorted(found ^ set(wanted))))
+    core = [name for name in headers.names() if name.count('/') == 1 and name != 'alcore/extra.h']
+    outside = [f'{name} includes {other}' for name in core for other in re.findall(r'#include "(alcore/extra[^"]*)"', headers.code(name))]
+    tap.check(not outside, 'no header of the core includes one of extra', '\n'.join(outside))
     # No header brings in a name of another library or a system header beyond the freestanding ones.
     for name in headers.names():
         others = [other for other in re.findall(r'#include <([^>]+)>', headers.code(name))

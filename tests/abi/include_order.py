@@ -11,16 +11,16 @@ sys.path.insert(0, os.path.join(os.path.dirname(os.path.abspath(__file__)), '..'
 from headers import INCLUDE, ROOT  # noqa: E402
 from tap import Tap  # noqa: E402
 
-RANK = {'base': 0, 'kernel': 1, 'text': 1, 'formats': 2, 'tokenizer': 3, 'pool': 4, 'search': 5, 'metric': 6, 'model': 7, 'scorer': 8,
-        'strategy': 9, 'request': 10, 'mix': 11, 'project': 12, 'job': 12}
-# Two folders of one rank do not see each other.
-ENGINES = ('cpu', 'cuda', 'torch', 'mpi')
-# The folder that a public header belongs to; the tables of sys/ are for every folder.
-PUBLIC = {'export': 'base', 'status': 'base', 'context': 'base', 'tensor': 'base', 'version': 'base',
-          'param': 'base', 'remedy': 'base', 'sys/dtype': 'base', 'sys/host': 'base',
-          'sys/kernel': 'base', 'sys/model': 'base', 'lm': 'text', 'aligner': 'text', 'format': 'formats', 'tokenizer': 'tokenizer', 'pool': 'pool', 'pool_column': 'pool',
-          'overlap': 'metric', 'phrase': 'pool', 'annotation': 'mix', 'mix': 'mix', 'search': 'search', 'model': 'model', 'metric': 'metric', 'analysis': 'metric', 'plot': 'metric', 'stop': 'metric',
-          'logits': 'scorer', 'view': 'scorer', 'scorer': 'scorer', 'strategy': 'strategy', 'selection': 'strategy', 'request': 'request'}
+# The rooms of lib/ in the order of lib/README.md. Two rooms of one rank do not see each other.
+RANK = {'base': 0, 'kernel': 1, 'text': 1, 'formats': 2, 'tokenizer': 3, 'pool': 4, 'phrase': 5, 'search': 5, 'model': 7, 'scorer': 8,
+        'strategy': 9, 'request': 10, 'selection': 11, 'select': 12, 'extra/aligner': 20, 'extra/lm': 20, 'extra/tokenizer': 20,
+        'extra/overlap': 21, 'extra/metric': 22, 'extra/plot': 23, 'extra/stop': 20, 'extra/analysis': 24, 'extra/annotation': 24,
+        'extra/mix': 25, 'extra/translating': 20, 'extra/training': 26}
+ENGINES = ('engines/cpu', 'engines/cuda', 'engines/torch')
+# The room of a public header, where its name is not that of the room; the tables of sys/ are for every room.
+PUBLIC = {'export': 'base', 'gone': 'base', 'status': 'base', 'context': 'base', 'tensor': 'base', 'version': 'base', 'param': 'base',
+          'remedy': 'base', 'sys/dtype': 'base', 'sys/host': 'base', 'sys/kernel': 'base', 'sys/model': 'base', 'format': 'formats', 'budget': 'strategy', 'selection': 'strategy',
+          'pool_column': 'pool', 'logits': 'scorer', 'view': 'scorer', 'alcore': 'select', 'extra': 'extra/training'}
 LIB = os.path.join(ROOT, 'lib')
 # What the command and the modules of Lua compile in themselves: numbers have one grammar
 # (tests/docs/number_grammar.py), and the library exports no function for it.
@@ -53,9 +53,10 @@ def folder_of(path):
     """('lib', folder), ('public', folder) or ('other', path)."""
     if path.startswith(INCLUDE + os.sep):
         name = os.path.relpath(path, os.path.join(INCLUDE, 'alcore'))[:-2]
-        return 'public', PUBLIC.get(name, 'request')
+        return 'public', PUBLIC.get(name, name)
     if path.startswith(LIB + os.sep):
-        return 'lib', os.path.relpath(path, LIB).split(os.sep)[0]
+        parts = os.path.relpath(path, LIB).split(os.sep)
+        return 'lib', '/'.join(parts[:2] if parts[0] in ('engines', 'extra') else parts[:1])
     return 'other', path
 
 
@@ -77,7 +78,7 @@ def allowed(source, path):
 
 def main():
     tap = Tap()
-    folders = sorted(name for name in os.listdir(LIB) if os.path.isdir(os.path.join(LIB, name)))
+    folders = sorted({folder_of(path)[1] for path in sources(LIB)})
     for folder in folders:
         if not tap.check(folder in RANK or folder in ENGINES, f'lib/{folder} has a place in the order'):
             continue

@@ -7,7 +7,7 @@
  * The file is made first, in the folder $ALCORE_BENCH_DIR or $TMPDIR, and removed at the end. It is
  * to be read twice, in order, with at most 1 GiB of memory that belongs to no file; else the
  * program fails. */
-#include <alcore/alcore.h>
+#include <alcore/extra.h>
 
 #include "base/rng.h"
 #include "bench_clock.h"

@@ -3,7 +3,7 @@
  *
  *     bench_lm [SENTENCES [ORDER]]     made sentences (bench_texts.h)
  *     bench_lm FILE [ORDER [QUERIES]]  the lines of a file; scored are those of another file */
-#include <alcore/alcore.h>
+#include <alcore/extra.h>
 
 #include "bench_clock.h"
 #include "bench_texts.h"
@@ -21,8 +21,8 @@ static int run(alcore_ctx *ctx, const texts *trained_on, const texts *t, int32_t
     alcore_lm *lm;
     const double before = peak_mib();
     times begin = now();
-    if (alcore_lm_train(ctx, trained_on->text, trained_on->length, trained_on->count, &options,
-                        &lm) != ALCORE_OK)
+    if (alcore_lm_new_trained(ctx, trained_on->text, trained_on->length, trained_on->count,
+                              &options, &lm) != ALCORE_OK)
         return 1;
     const times trained = since(begin);
     double total = 0.0, *totals = larger(NULL, (size_t)t->count * sizeof *totals + 1);

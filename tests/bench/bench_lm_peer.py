@@ -7,7 +7,7 @@ its hash table (probing), and the same texts; CPU nanoseconds a token, text pars
 
 - score: all texts in one call of ours, one call a text of KenLM's Python module (its only form)
 - score one: one call a text of both
-- build: alcore_lm_train() beside lmplz and build_binary of the text, where the environment names them (LMPLZ, BUILD_BINARY)
+- build: alcore_lm_new_trained() beside lmplz and build_binary of the text, where the environment names them (LMPLZ, BUILD_BINARY)
 
 The totals of both are compared: KenLM keeps single precision. The package kenlm comes from PyPI."""
 import os
@@ -19,7 +19,7 @@ import tempfile
 import time
 
 project, folder, train, query = (os.path.abspath(path) for path in sys.argv[1:5])
-os.environ['ALCORE_LIBRARY'] = os.path.join(folder, 'libalcore.so.0')
+os.environ['ALCORE_LIBRARY'] = os.path.join(folder, 'libalcore.so.1')
 sys.path.insert(0, os.path.join(project, 'bindings', 'python'))
 import alcore  # noqa: E402
 try:

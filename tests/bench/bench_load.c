@@ -7,7 +7,7 @@
  * so that the page cache holds it, then loads it into pools without and with the search for
  * duplicates, and, for comparison, into a Python dict of its lines. Each is done 5 times in turn;
  * the medians count. 10,000,000 rows of 100 bytes are to fit in 3 GiB. */
-#include <alcore/alcore.h>
+#include <alcore/extra.h>
 
 #include "base/rng.h"
 #include "bench_clock.h"
@@ -99,7 +99,7 @@ static timing load(alcore_ctx *ctx, const char *path, int32_t dedup, long long *
     const timing begin = timing_of(RUSAGE_SELF);
     if (alcore_pool_read(pool, path, &read) != ALCORE_OK) fail("read");
     const timing taken = timing_since(begin, RUSAGE_SELF);
-    *out_duplicates = (long long)alcore_pool_count(pool, ALCORE_ROW_DUPLICATE);
+    *out_duplicates = (long long)alcore_pool_state_count(pool, ALCORE_ROW_DUPLICATE);
     alcore_pool_unref(pool);
     return taken;
 }

@@ -8,7 +8,7 @@
  * occur MIN_COUNT times or more (default 2): one with its text, id and columns takes about 150
  * bytes. The goal is 6 GiB for 4,400,000 sentences, 108 million words: bench_phrase_pool 4400000.
  */
-#include <alcore/alcore.h>
+#include <alcore/extra.h>
 
 #include "bench_clock.h"
 #include "bench_texts.h"
@@ -41,7 +41,7 @@ static alcore_status run(alcore_ctx *ctx, int64_t sentences, int64_t min_count) 
     alcore_status status = alcore_pool_new(ctx, &options, &pool);
     if (status != ALCORE_OK) return status;
     status = add_sentences(pool, sentences);
-    for (int64_t row = 0; row < alcore_pool_rows(pool); row++)
+    for (int64_t row = 0; row < alcore_pool_row_count(pool); row++)
         words += alcore_pool_words(pool, row);
     printf("pool of %lld sentences, %lld words: %.0f MiB peak\n", (long long)sentences,
            (long long)words, peak_mib());
@@ -52,7 +52,7 @@ static alcore_status run(alcore_ctx *ctx, int64_t sentences, int64_t min_count) 
     if (status == ALCORE_OK) {
         const times used = since(begin);
         printf("%lld n-grams of %lld occurrences or more: %.2f s, %.2f s CPU, %.0f MiB peak\n",
-               (long long)alcore_pool_rows(phrases), (long long)min_count, used.wall, used.cpu,
+               (long long)alcore_pool_row_count(phrases), (long long)min_count, used.wall, used.cpu,
                peak_mib());
         printf("result phrase_pool_peak %.0f MiB\n", peak_mib());
         alcore_pool_unref(phrases);

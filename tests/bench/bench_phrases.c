@@ -11,7 +11,7 @@
 
 #include "alcore/context.h"
 #include "bench_clock.h"
-#include "text/phrase_table.h"
+#include "phrase/phrase_table.h"
 #include "text/words.h"
 
 typedef struct line {

@@ -41,7 +41,7 @@ parser.add_argument('--child', nargs=4, metavar=('WHO', 'UPDATES', 'BOX', 'PAIRS
 arguments = parser.parse_args()
 project, library = (os.path.abspath(path) for path in (arguments.project, arguments.library))
 sys.path[:0] = [os.path.join(project, 'tests', 'bench'), os.path.join(project, 'bindings', 'python')]
-os.environ['ALCORE_LIBRARY'] = os.path.join(library, 'libalcore.so.0')
+os.environ['ALCORE_LIBRARY'] = os.path.join(library, 'libalcore.so.1')
 import peers  # noqa: E402
 
 failed = peers.enter_models(project)

@@ -1,6 +1,6 @@
 #!/bin/sh
 # SPDX-License-Identifier: Apache-2.0
-# Builds the conformance run for aarch64 from lib/cpu alone and runs it under qemu: no library of
+# Builds the conformance run for aarch64 from lib/engines/cpu alone and runs it under qemu: no library of
 # the other machine is needed. Usage: aarch64.sh SOURCE-ROOT BUILD-FOLDER [SEED [EVERY]]. Exit
 # status 77: no cross compiler or no qemu here.
 set -eu
@@ -16,7 +16,7 @@ flags="-std=gnu11 -O2 -Wall -Wextra -Wno-psabi -ffp-contract=off -D_GNU_SOURCE -
 for engine in portable neon; do
     extra=
     [ $engine = portable ] || extra=-DALCORE__CPU_NEON
-    for source in "$root"/lib/cpu/*.c; do
+    for source in "$root"/lib/engines/cpu/*.c; do
         name=$(basename "$source" .c)
         [ $name != cpu_call ] || [ $engine = portable ] || continue
         $cc $flags $extra -DALCORE__CPU=$engine -c "$source" -o "$out/$engine-$name.o"

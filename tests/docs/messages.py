@@ -13,7 +13,7 @@ FUNCTION = re.compile(r"\balcore_\w+\(")
 OPTION = re.compile(r"; [a-z_]+=[a-z]+ ")
 # Flags of other programs, which made the file that is read.
 OTHER_PROGRAMS = {"lib/formats/decoder_zst.c": "--long", "lib/formats/score_text.c": "marian and fairseq-generate",
-                  "lib/tokenizer/vocabulary_train.c": "options of spm_train"}
+                  "lib/extra/tokenizer/vocabulary_train.c": "options of spm_train"}
 # Only programs in C can meet these: a struct without its size, a host function that reads a column
 # of texts.
 PROGRAMS_IN_C = {"lib/base/struct_size.c", "lib/scorer/host_view.c"}

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* CUDA on the CPU, for tests: the parts of the language and of the run-time library that lib/cuda
+/* CUDA on the CPU, for tests: the parts of the language and of the run-time library that lib/engines/cuda
  * uses. It is meant to expose mistakes: threads and blocks run in ascending, descending or random
  * order, shared memory is poisoned, streams run as late as their events allow; a barrier or shuffle
  * that a named lane never reaches ends the kernel with an error, and so does an atomic on a float.

@@ -7,7 +7,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 
-#include "alcore/alcore.h"
+#include "alcore/extra.h"
 #include "check_status.h"
 
 static long long live, peak; /* bytes that the context has now, and the most that it had */

@@ -107,7 +107,7 @@ def misplaced(root):
     conformance program or tests of a device, is not there; or the engine without a defect is not run with it, so that what fails
     anyway would count as killed."""
     wrong = [f'{name}: the text does not stand in {file} once' for name, _, file, before, _ in MUTANTS
-             if before is not None and (root / 'lib/cuda' / file).read_text().count(before) != 1]
+             if before is not None and (root / 'lib/engines/cuda' / file).read_text().count(before) != 1]
     families = sorted((root / 'tests/conformance').glob('entries_*.c'))
     entries = {entry for file in families for entry in re.findall(r'\{TABLE_ENTRY\((\w+)\), call_', file.read_text())}
     if f'tcase_create("{DEVICES_CASE}")' in (root / 'tests/emu/test_cuda_devices.c').read_text():
@@ -134,7 +134,7 @@ def make(number, root, work, library, compiler):
     _, entry, file, before, after = MUTANTS[number]
     folder = work / f'mutant{number}'
     shutil.rmtree(folder, ignore_errors=True)
-    shutil.copytree(root / 'lib/cuda', folder)
+    shutil.copytree(root / 'lib/engines/cuda', folder)
     if before is not None:
         (folder / file).write_text((folder / file).read_text().replace(before, after))
     module, engine = folder / 'libmutant.so', folder / 'engine.o'

@@ -105,7 +105,7 @@ static void expect_same_tokens(bool on_device) {
     static float found[MOST_TOKENS * DIMS];
     alcore_tensor values[2], ends[2];
     for (int far = 0; far < 2; far++)
-        ck_assert_ok(alcore_pool_column(pools[far], "embeddings", &values[far], &ends[far]));
+        ck_assert_ok(alcore_pool_get_column(pools[far], "embeddings", &values[far], &ends[far]));
     const int64_t *here = ends[0].data, *there_ends = ends[1].data;
     ck_assert_int_eq(values[1].device.type, on_device ? ALCORE_DEVICE_CUDA : ALCORE_DEVICE_CPU);
     ck_assert_int_eq(ends[0].shape[0], ends[1].shape[0]);

@@ -169,7 +169,7 @@ START_TEST(rows_are_handed_out_in_place) {
     give_columns();
     const alcore__column *column = alcore__pool_find_column(device, "embeddings");
     alcore_tensor values;
-    ck_assert_ok(alcore_pool_column(device, "embeddings", &values, NULL));
+    ck_assert_ok(alcore_pool_get_column(device, "embeddings", &values, NULL));
     ck_assert(values.device.type == ALCORE_DEVICE_CUDA && values.device.id == 1);
     ck_assert_ok(alcore__engine_open(ctx, "cuda:1", &cuda));
     ck_assert_ok(alcore__engine_open(ctx, "cuda:0", &other));
@@ -318,7 +318,7 @@ START_TEST(integers_are_copied) {
     alcore_tensor answer = tensor_of(out, ALCORE_INT64, three, 1);
     ck_assert_ok(alcore_pool_column_rows(device, "lengths", rows, 3, &answer));
     ck_assert(out[0] == -7 && out[1] == 92 && out[2] == 3 * (ROWS - 1) - 7);
-    ck_assert_ok(alcore_pool_column(device, "lengths", &view, NULL));
+    ck_assert_ok(alcore_pool_get_column(device, "lengths", &view, NULL));
     ck_assert_int_eq(view.device.type, ALCORE_DEVICE_CPU);
     ck_assert_ok(alcore_pool_drop_column(device, "lengths"));
     ck_assert_int_eq(released, 1);

@@ -164,7 +164,7 @@ START_TEST(rows_in_another_order_stay_on_the_device) {
     ck_assert(is_in_place("embeddings"));
     expect_vectors(device, NULL);
     alcore_tensor view;
-    ck_assert_ok(alcore_pool_column(device, "embeddings", &view, NULL));
+    ck_assert_ok(alcore_pool_get_column(device, "embeddings", &view, NULL));
     ck_assert(view.device.type == ALCORE_DEVICE_CUDA && view.device.id == 1 && !view.strides);
     ck_assert_int_eq(released, kept ? 0 : 1);
     ck_assert_ok(alcore_pool_drop_column(device, "embeddings"));
@@ -196,7 +196,7 @@ START_TEST(rows_without_an_entry) {
     give_host_vectors();
     ck_assert_ok(alcore_pool_set_column(device, "embeddings", &x, NULL, &options));
     ck_assert_int_eq(is_in_place("embeddings"), !_i);
-    ck_assert_ok(alcore_pool_column_info(device, "embeddings", &info));
+    ck_assert_ok(alcore_pool_get_column_info(device, "embeddings", &info));
     ck_assert_int_eq(info.entries, entries);
     expect_vectors(device, has);
     expect_same_picks("kcenter");
@@ -304,7 +304,7 @@ START_TEST(kept_columns_stay_on_the_device) {
     const uint64_t before = emu.work(1).bytes_out;
     ck_assert_ok(alcore_pool_set_column(device, "embeddings", &x, NULL, &options));
     ck_assert_uint_eq(emu.work(1).bytes_out, before);
-    ck_assert_ok(alcore_pool_column(device, "embeddings", &view, NULL));
+    ck_assert_ok(alcore_pool_get_column(device, "embeddings", &view, NULL));
     ck_assert(view.device.type == ALCORE_DEVICE_CUDA && view.device.id == 1);
     ck_assert_ptr_ne(view.data, mine);
     static const float zeros[ROWS * DIMS];
@@ -395,7 +395,7 @@ START_TEST(too_little_memory_is_told) {
                                          "less than a quarter of the memory of cuda:1 free; "));
     ck_assert_ptr_nonnull(strstr(logged, _i ? "put in order on the host, block by block"
                                             : "it is copied to host memory"));
-    ck_assert_int_eq(alcore_pool_column(device, "embeddings", &view, NULL),
+    ck_assert_int_eq(alcore_pool_get_column(device, "embeddings", &view, NULL),
                      _i ? ALCORE_E_UNSUPPORTED : ALCORE_OK);
     if (!_i) ck_assert_int_eq(view.device.type, ALCORE_DEVICE_CPU);
     expect_vectors(device, NULL);
@@ -422,7 +422,7 @@ START_TEST(memory_comes_back) {
         ck_assert_int_eq(status, i % 3 == 2 ? ALCORE_E_CANCELLED : ALCORE_OK);
         alcore_ctx_cancel_clear(ctx);
         ck_assert_ptr_eq(emu.context(), own);
-        ck_assert_ok(alcore_pool_column(device, "embeddings", &view, NULL));
+        ck_assert_ok(alcore_pool_get_column(device, "embeddings", &view, NULL));
         ck_assert_int_eq(view.device.type, ALCORE_DEVICE_CUDA);
     }
     expect_vectors(device, NULL);

@@ -6,7 +6,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "alcore/alcore.h"
+#include "alcore/extra.h"
 #include "emulated_module.h"
 #include "kernel/kernels.h"
 #include "search_calls.h"

@@ -355,12 +355,12 @@ START_TEST(columns_of_labels_on_the_device) {
         int64_t sorted[ITEMS] = {0, 1, 2, 3, 4, 5};
         alcore_tensor column = tensor_of(scores[k], ALCORE_FLOAT64, one, 1), begins;
         ck_assert_ok(alcore_pool_column_rows(pool, "scores", sorted, ITEMS, &column));
-        ck_assert_ok(alcore_pool_column(pool, "logprobs", &column, &begins));
+        ck_assert_ok(alcore_pool_get_column(pool, "logprobs", &column, &begins));
         memcpy(offsets[k], begins.data, sizeof offsets[k]);
         counts[k] = column.shape[0];
         ck_assert_int_le(counts[k], ALL);
         memcpy(values[k], column.data, (size_t)counts[k] * sizeof values[k][0]);
-        ck_assert_ok(alcore_pool_column(pool, "margins", &column, &begins));
+        ck_assert_ok(alcore_pool_get_column(pool, "margins", &column, &begins));
         ck_assert_int_eq(column.shape[0], counts[k]);
         memcpy(margins[k], column.data, (size_t)counts[k] * sizeof margins[k][0]);
         alcore_pool_unref(pool);

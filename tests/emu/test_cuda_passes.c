@@ -9,7 +9,7 @@
 #include <string.h>
 #include <unistd.h>
 
-#include "alcore/alcore.h"
+#include "alcore/extra.h"
 #include "check_status.h"
 #include "check_suite.h"
 #include "counts_file.h"

@@ -104,7 +104,7 @@ START_TEST(lists_come_in_blocks) {
         ck_assert_ok(alcore_column_writer_put(writer, rows, lengths, ROWS, &all));
         ck_assert_ok(alcore_column_writer_finish(writer, ALCORE_MISSING_FAIL));
         alcore_column_writer_unref(writer);
-        ck_assert_ok(alcore_pool_column(pool, "values", &column, NULL));
+        ck_assert_ok(alcore_pool_get_column(pool, "values", &column, NULL));
         ck_assert_int_eq(column.shape[0], total[0]);
         memcpy(found[far], column.data, (size_t)total[0] * sizeof *narrow);
         alcore_pool_unref(pool);

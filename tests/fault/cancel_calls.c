@@ -118,12 +118,12 @@ static alcore_status call_scorer(void) {
 /* A host's scorer that copies every row of a column, ten times so that it can be met half-way. */
 static alcore_status copy_column(void *user, const alcore_view *view, double *scores) {
     const int32_t role = ALCORE_ROLE_CANDIDATES;
-    int64_t count = alcore_view_count(view, role);
+    int64_t count = alcore_view_row_count(view, role);
     alcore_status status = ALCORE_OK;
     alcore_tensor values;
     (void)user;
     for (int copy = 0; copy < 10 && status == ALCORE_OK; copy++)
-        status = alcore_view_column(view, role, "embeddings", 0, count, &values, NULL);
+        status = alcore_view_get_column(view, role, "embeddings", 0, count, &values, NULL);
     for (int64_t i = 0; i < count; i++) scores[i] = 0;
     return status;
 }
@@ -328,7 +328,7 @@ static void write_vocabulary(void) {
     if (fclose(file) != 0) abort();
 }
 
-/* In the place of spm_train, which alcore_tokenizer_train() looks for on PATH: a script that takes
+/* In the place of spm_train, which alcore_tokenizer_train_vocabulary() looks for on PATH: a script that takes
  * longer than any call runs here. */
 static void write_trainer(void) {
     static char search[4096];
@@ -413,8 +413,8 @@ void cancel_world_make(int64_t rows) {
     free(offsets);
     const char **texts = malloc(sizeof *texts * (size_t)row_count);
     for (int64_t i = 0; i < row_count; i++) texts[i] = alcore_pool_text(pool, i, NULL);
-    MUST(alcore_lm_train(ctx, texts, NULL, row_count, NULL, &lm));
-    MUST(alcore_aligner_train(ctx, texts, NULL, texts, NULL, row_count, NULL, &aligner));
+    MUST(alcore_lm_new_trained(ctx, texts, NULL, row_count, NULL, &lm));
+    MUST(alcore_aligner_new_trained(ctx, texts, NULL, texts, NULL, row_count, NULL, &aligner));
     MUST(alcore_aligner_links(aligner, &links));
     MUST(alcore_aligner_write(aligner, in_folder("aligner")));
     MUST(alcore_links_write(links, in_folder("links.txt")));
@@ -437,7 +437,7 @@ void cancel_world_make(int64_t rows) {
 }
 
 bool cancel_world_works(void) {
-    return alcore_pool_rows(pool) == row_count && call_filter() == ALCORE_OK;
+    return alcore_pool_row_count(pool) == row_count && call_filter() == ALCORE_OK;
 }
 
 bool cancel_world_end(void) {
@@ -499,26 +499,26 @@ const cancel_call CALLS[] = {
     {"alcore_column_writer_merge", "", call_writer_merge},
     {"alcore_column_writer_finish", "", call_writer_finish},
     {"alcore_pool_set_column", "", call_set_column},
-    {"alcore_lm_train", "", call_lm_train},
+    {"alcore_lm_new_trained", "", call_lm_train},
     {"alcore_lm_write_arpa", "", call_write_arpa},
-    {"alcore_lm_read_arpa", "", call_read_arpa},
+    {"alcore_lm_open_arpa", "", call_read_arpa},
     {"alcore_lm_score", "", call_lm_score},
     {"alcore_lm_token_logprobs", "", call_lm_token_logprobs},
-    {"alcore_aligner_train", "", call_aligner_train},
-    {"alcore_aligner_train", "with tension", call_aligner_tension},
+    {"alcore_aligner_new_trained", "", call_aligner_train},
+    {"alcore_aligner_new_trained", "with tension", call_aligner_tension},
     {"alcore_aligner_links", "", call_aligner_links},
     {"alcore_aligner_apply", "", call_aligner_apply},
     {"alcore_aligner_write", "", call_aligner_write},
-    {"alcore_aligner_read", "", call_aligner_read},
+    {"alcore_aligner_open", "", call_aligner_read},
     {"alcore_align", "", call_align},
     {"alcore_tokenizer_open", "", call_tokenizer_open},
     {"alcore_tokenizer_encode", "", call_tokenizer_encode},
     {"alcore_tokenizer_decode", "", call_tokenizer_decode},
-    {"alcore_tokenizer_train", "", call_tokenizer_train},
+    {"alcore_tokenizer_train_vocabulary", "", call_tokenizer_train},
     {"alcore_links_new", "", call_links_new},
     {"alcore_links_symmetrize", "", call_symmetrize},
     {"alcore_links_write", "", call_links_write},
-    {"alcore_links_read", "", call_links_read},
+    {"alcore_links_open", "", call_links_read},
     {"alcore_annotations_add", "", call_annotations_add},
     {"alcore_annotations_read_selection", "", call_read_selection},
     {"alcore_annotations_read_answers", "", call_read_answers},
@@ -557,7 +557,7 @@ const cancel_call CALLS[] = {
     {"alcore_model_train", "", call_model_train},
     {"alcore_model_save", "", call_model_save},
     {"alcore_scorer_run", "", call_scorer},
-    {"alcore_view_column", "", call_view_column},
+    {"alcore_view_get_column", "", call_view_column},
     {"alcore_hidden_average_words", "", call_first_subword_mean},
     {"alcore_logits_measure", "", call_logits},
     {"alcore_logits_put", "", call_logits_put},

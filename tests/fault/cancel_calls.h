@@ -7,7 +7,7 @@
 #include <stdint.h>
 #include <stdio.h>
 
-#include "alcore/alcore.h"
+#include "alcore/extra.h"
 
 typedef struct cancel_call {
     const char *function; /* its name; NULL ends the table */

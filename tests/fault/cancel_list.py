@@ -23,7 +23,7 @@ def main():
     with open(os.path.join(source, 'tests', 'fault', 'cancel_calls.c'), encoding='utf-8') as file:
         walked = set(re.findall(r'\{"(alcore_\w+)", ', file.read()))
     returns, reporting = {}, set()
-    for path in glob.glob(os.path.join(source, 'include', 'alcore', '*.h')):
+    for path in glob.glob(os.path.join(source, 'include', 'alcore', '**', '*.h'), recursive=True):
         with open(path, encoding='utf-8') as file:
             for comment, name in re.findall(r'/\*\*((?:(?!\*/).)*)\*/\s*ALCORE_API\s+alcore_status\s+(alcore_\w+)\(', file.read(), re.S):
                 returns[name] = ' '.join(re.findall(r'@return\b[^@]*', comment))

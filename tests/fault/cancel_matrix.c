@@ -15,7 +15,7 @@ alcore_status call_logits(void) {
     alcore_tensor view, entropies;
     alcore_logits given = ALCORE_LOGITS_INIT;
     alcore_token_stats out = ALCORE_TOKEN_STATS_INIT;
-    alcore_status status = alcore_pool_column(pool, "embeddings", &view, NULL);
+    alcore_status status = alcore_pool_get_column(pool, "embeddings", &view, NULL);
     if (status != ALCORE_OK) return status;
     given.hidden = given.output = &view;
     double *numbers = malloc(sizeof *numbers * (size_t)row_count);
@@ -28,7 +28,7 @@ alcore_status call_logits(void) {
 /* The embeddings as hidden states: a row has one token, which begins a word. */
 alcore_status call_first_subword_mean(void) {
     alcore_tensor view, words, offsets, out;
-    alcore_status status = alcore_pool_column(pool, "embeddings", &view, NULL);
+    alcore_status status = alcore_pool_get_column(pool, "embeddings", &view, NULL);
     if (status != ALCORE_OK) return status;
     int64_t ends = row_count + 1, shape[2] = {row_count, view.shape[1]};
     int64_t *starts = malloc(sizeof *starts * (size_t)ends);
@@ -46,7 +46,7 @@ alcore_status call_first_subword_mean(void) {
 /* The embeddings of all rows, and of the first QUERIES. */
 static alcore_status search_data(alcore_search_data *rows, alcore_search_data *queries,
                                  alcore_tensor *view, alcore_tensor *first, int64_t shape[2]) {
-    alcore_status status = alcore_pool_column(pool, "embeddings", view, NULL);
+    alcore_status status = alcore_pool_get_column(pool, "embeddings", view, NULL);
     *first = *view;
     shape[0] = QUERIES < row_count ? QUERIES : row_count;
     shape[1] = DIMS;
@@ -124,7 +124,7 @@ alcore_status call_projection(void) {
     alcore_tensor view, out;
     int64_t shape[2] = {row_count, 2};
     double *points = malloc(sizeof *points * 2 * (size_t)row_count);
-    alcore_status status = alcore_pool_column(pool, "embeddings", &view, NULL);
+    alcore_status status = alcore_pool_get_column(pool, "embeddings", &view, NULL);
     rows.matrix = &view;
     if (status == ALCORE_OK) status = alcore_tensor_init(&out, points, ALCORE_FLOAT64, shape, 2);
     if (status == ALCORE_OK)
@@ -165,7 +165,7 @@ alcore_status call_logits_put(void) {
         rows[i] = i;
         ones[i] = 1;
     }
-    alcore_status status = alcore_pool_column(pool, "probs", &view, NULL);
+    alcore_status status = alcore_pool_get_column(pool, "probs", &view, NULL);
     if (status == ALCORE_OK)
         status = alcore_tensor_init(&labels, ones, ALCORE_INT64, &row_count, 1);
     if (status == ALCORE_OK)

@@ -4,7 +4,7 @@
 #ifndef CANCEL_PARTS_H
 #define CANCEL_PARTS_H
 
-#include "alcore/alcore.h"
+#include "alcore/extra.h"
 
 enum { DIMS = 64, TOKENS = 12 }; /* components of an embedding, words of a text */
 

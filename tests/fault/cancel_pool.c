@@ -118,7 +118,7 @@ static alcore_status fill_by(bool in_stream, alcore_column_writer **out) {
     int64_t *rows = malloc(sizeof *rows * (size_t)row_count);
     for (int64_t i = 0; i < row_count; i++) rows[i] = row_count - 1 - i;
     alcore_status status = alcore_column_writer_new(pool, "late", ALCORE_COLUMN_DENSE, NULL, out);
-    if (status == ALCORE_OK) status = alcore_pool_column(pool, "embeddings", &view, NULL);
+    if (status == ALCORE_OK) status = alcore_pool_get_column(pool, "embeddings", &view, NULL);
     if (status == ALCORE_OK)
         status = in_stream ? alcore_column_writer_put_in_stream(*out, rows, NULL, row_count, &view,
                                                                 NULL /* the default stream */)
@@ -144,7 +144,7 @@ alcore_status call_writer_put_in_stream(void) {
 /* The embeddings once more, as a column that is copied. */
 alcore_status call_set_column(void) {
     alcore_tensor view;
-    alcore_status status = alcore_pool_column(pool, "embeddings", &view, NULL);
+    alcore_status status = alcore_pool_get_column(pool, "embeddings", &view, NULL);
     return status == ALCORE_OK ? alcore_pool_set_column(pool, "copied", &view, NULL, NULL) : status;
 }
 alcore_status call_writer_finish(void) {

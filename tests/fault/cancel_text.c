@@ -9,7 +9,7 @@ alcore_status call_lm_train(void) {
     const char **texts = malloc(sizeof *texts * (size_t)row_count);
     alcore_lm *out = NULL;
     for (int64_t i = 0; i < row_count; i++) texts[i] = alcore_pool_text(pool, i, NULL);
-    alcore_status status = alcore_lm_train(ctx, texts, NULL, row_count, NULL, &out);
+    alcore_status status = alcore_lm_new_trained(ctx, texts, NULL, row_count, NULL, &out);
     alcore_lm_unref(out);
     free(texts);
     return status;
@@ -19,7 +19,7 @@ alcore_status call_write_arpa(void) {
 }
 alcore_status call_read_arpa(void) {
     alcore_lm *out = NULL;
-    alcore_status status = alcore_lm_read_arpa(ctx, in_folder("lm.arpa"), &out);
+    alcore_status status = alcore_lm_open_arpa(ctx, in_folder("lm.arpa"), &out);
     alcore_lm_unref(out);
     return status;
 }
@@ -55,7 +55,7 @@ static alcore_status train_aligner(int32_t tension) {
     alcore_aligner *out = NULL;
     options.tension = tension;
     alcore_status status =
-        alcore_aligner_train(ctx, texts, NULL, texts, NULL, row_count, &options, &out);
+        alcore_aligner_new_trained(ctx, texts, NULL, texts, NULL, row_count, &options, &out);
     alcore_aligner_unref(out);
     free(texts);
     return status;
@@ -105,8 +105,8 @@ alcore_status call_tokenizer_decode(void) {
 }
 alcore_status call_tokenizer_train(void) {
     const char **texts = texts_of_pool();
-    const alcore_status status =
-        alcore_tokenizer_train(ctx, texts, NULL, row_count, in_folder("trained.model"), NULL);
+    const alcore_status status = alcore_tokenizer_train_vocabulary(
+        ctx, texts, NULL, row_count, in_folder("trained.model"), NULL);
     free(texts);
     return status;
 }
@@ -118,7 +118,7 @@ alcore_status call_tokenizer_open(void) {
 }
 alcore_status call_aligner_read(void) {
     alcore_aligner *out = NULL;
-    alcore_status status = alcore_aligner_read(ctx, in_folder("aligner"), &out);
+    alcore_status status = alcore_aligner_open(ctx, in_folder("aligner"), &out);
     alcore_aligner_unref(out);
     return status;
 }
@@ -150,7 +150,7 @@ alcore_status call_links_write(void) {
 }
 alcore_status call_links_read(void) {
     alcore_links *out = NULL;
-    alcore_status status = alcore_links_read(ctx, in_folder("links.txt"), row_count, &out);
+    alcore_status status = alcore_links_open(ctx, in_folder("links.txt"), row_count, &out);
     alcore_links_unref(out);
     return status;
 }

@@ -13,7 +13,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-#include "alcore/alcore.h"
+#include "alcore/extra.h"
 #include "base/rng.h"
 #include "column_rows.h"
 #include "lm_calls.h"
@@ -175,7 +175,7 @@ static alcore_status read_pool(stage *s, const char *name) {
     alcore_status status = alcore_pool_new(s->ctx, NULL, &pool);
     if (status != ALCORE_OK) return status;
     status = alcore_pool_read(pool, in_folder(name), NULL);
-    if (alcore_pool_rows(pool) != (status == ALCORE_OK ? 300 : 0)) status = ALCORE_E_INTERNAL;
+    if (alcore_pool_row_count(pool) != (status == ALCORE_OK ? 300 : 0)) status = ALCORE_E_INTERNAL;
     if (status == ALCORE_OK &&
         strcmp(alcore_pool_text(pool, 299, NULL), alcore_pool_text(s->pool, 299, NULL)) != 0)
         status = ALCORE_E_INTERNAL;
@@ -199,7 +199,7 @@ static alcore_status read_npy(stage *s) {
 }
 static alcore_status read_arpa(stage *s) {
     alcore_lm *lm = NULL;
-    alcore_status status = alcore_lm_read_arpa(s->ctx, in_folder("lm.arpa"), &lm);
+    alcore_status status = alcore_lm_open_arpa(s->ctx, in_folder("lm.arpa"), &lm);
     if (status == ALCORE_OK && lm_ngrams(lm, 1) != lm_ngrams(s->lm, 1)) status = ALCORE_E_INTERNAL;
     if (status != ALCORE_OK && lm) status = ALCORE_E_INTERNAL;
     alcore_lm_unref(lm);
@@ -242,7 +242,7 @@ static alcore_status write_links(stage *s) {
 }
 static alcore_status read_links(stage *s) {
     alcore_links *links = NULL;
-    alcore_status status = alcore_links_read(s->ctx, in_folder("links.txt"), 3, &links);
+    alcore_status status = alcore_links_open(s->ctx, in_folder("links.txt"), 3, &links);
     if (status != ALCORE_OK && links) status = ALCORE_E_INTERNAL;
     alcore_links_unref(links);
     return status;
@@ -288,10 +288,10 @@ static const struct {
              {"alcore_pool_read .txt", read_text},
              {"alcore_pool_read .tsv", read_tsv},
              {"alcore_pool_read_column .npy", read_npy},
-             {"alcore_lm_read_arpa", read_arpa},
+             {"alcore_lm_open_arpa", read_arpa},
              {"alcore_column_writer_merge", merge_column},
              {"alcore_links_write", write_links},
-             {"alcore_links_read", read_links},
+             {"alcore_links_open", read_links},
              {"alcore_annotations_write", write_answers},
              {"alcore_annotations_write_requests", write_requests},
              {"alcore_annotations_read_selection", read_items},
@@ -360,7 +360,7 @@ static void stage_begin(stage *s, bool own_files) {
     MUST(alcore_ctx_new(&options, &s->ctx));
     MUST(alcore_pool_new(s->ctx, NULL, &s->pool));
     MUST(alcore_pool_read(s->pool, in_folder("pool.txt"), NULL));
-    int64_t rows = alcore_pool_rows(s->pool), some = 3;
+    int64_t rows = alcore_pool_row_count(s->pool), some = 3;
     double *scores = calloc((size_t)rows, sizeof *scores);
     for (int64_t i = 0; i < rows; i++) scores[i] = (double)i;
     alcore_tensor values;
@@ -371,7 +371,7 @@ static void stage_begin(stage *s, bool own_files) {
     MUST(alcore_column_writer_put(s->writer, (const int64_t[]){5, 6, 7}, NULL, 3, &values));
     free(scores);
     const char *texts[3] = {"a b c", "b c d", "c d e"};
-    MUST(alcore_lm_train(s->ctx, texts, NULL, 3, NULL, &s->lm));
+    MUST(alcore_lm_new_trained(s->ctx, texts, NULL, 3, NULL, &s->lm));
     MUST(alcore_align(s->ctx, texts, NULL, texts, NULL, 3, NULL, NULL, NULL, &s->links));
     const char *translations[3] = {"A", NULL, "C"};
     alcore_annotation_records items = ALCORE_ANNOTATION_RECORDS_INIT;

@@ -8,7 +8,7 @@
 #include <stdint.h>
 #include <stdio.h>
 
-#include "alcore/alcore.h"
+#include "alcore/extra.h"
 #include "fault_allocator.h"
 
 /* What a case wants to find made, beside the context, the pool and the labeled pool. */

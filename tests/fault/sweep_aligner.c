@@ -5,7 +5,7 @@
 static const char *const SOURCES[3] = {"das Haus", "das Buch", "ein Buch"};
 static const char *const TARGETS[3] = {"the house", "the book", "a book"};
 
-ALLOCATES(alcore_aligner_train, 0) {
+ALLOCATES(alcore_aligner_new_trained, 0) {
     /* The tension has arrays of its own, so both ways are taken. */
     alcore_status status = ALCORE_OK;
     for (int32_t tension = ALCORE_TENSION_OFF; tension <= ALCORE_TENSION_PUBLIC && !status;
@@ -13,7 +13,8 @@ ALLOCATES(alcore_aligner_train, 0) {
         alcore_aligner_options options = ALCORE_ALIGNER_OPTIONS_INIT;
         alcore_aligner *out = w->aligner;
         options.tension = tension;
-        status = alcore_aligner_train(w->ctx, SOURCES, NULL, TARGETS, NULL, 3, &options, &out);
+        status =
+            alcore_aligner_new_trained(w->ctx, SOURCES, NULL, TARGETS, NULL, 3, &options, &out);
         if (status != ALCORE_OK && out) return ALCORE_E_INTERNAL;
         alcore_aligner_unref(out);
     }
@@ -22,9 +23,9 @@ ALLOCATES(alcore_aligner_train, 0) {
 ALLOCATES(alcore_aligner_write, WITH_ALIGNER) {
     return alcore_aligner_write(w->aligner, world_file("written.aligner"));
 }
-ALLOCATES(alcore_aligner_read, WITH_ALIGNER) {
+ALLOCATES(alcore_aligner_open, WITH_ALIGNER) {
     alcore_aligner *out = w->aligner;
-    alcore_status status = alcore_aligner_read(w->ctx, world_file("aligner"), &out);
+    alcore_status status = alcore_aligner_open(w->ctx, world_file("aligner"), &out);
     MADE(alcore_aligner_unref, status, out);
 }
 NEVER(alcore_aligner_direction, WITH_ALIGNER) {
@@ -74,9 +75,9 @@ ALLOCATES(alcore_links_new, WITH_ALIGNER) {
     if (status == ALCORE_OK) status = alcore_links_new(w->ctx, &offsets, &numbers, &out);
     MADE(alcore_links_unref, status, out);
 }
-ALLOCATES(alcore_links_read, 0) {
+ALLOCATES(alcore_links_open, 0) {
     alcore_links *out = w->links;
-    alcore_status status = alcore_links_read(w->ctx, world_file("links.txt"), 3, &out);
+    alcore_status status = alcore_links_open(w->ctx, world_file("links.txt"), 3, &out);
     MADE(alcore_links_unref, status, out);
 }
 ALLOCATES(alcore_links_write, WITH_ALIGNER) {

@@ -26,8 +26,8 @@ NEVER(alcore_analysis_count_languages, 0) {
     if (alcore_tensor_init(&out, counts, ALCORE_INT64, shape, 1)) return ALCORE_E_INTERNAL;
     return alcore_analysis_count_languages(w->pool, rows, 2, &out);
 }
-NEVER(alcore_pool_language_tag, 0) {
-    HOLDS(alcore_pool_language_tag(w->pool, 0) != NULL);
+NEVER(alcore_pool_distinct_language, 0) {
+    HOLDS(alcore_pool_distinct_language(w->pool, 0) != NULL);
 }
 ALLOCATES(alcore_analysis_compute_composition, WITH_SCORES) {
     static const int64_t rows[2] = {0, 3};

@@ -33,7 +33,7 @@ ALLOCATES(alcore_scorer_new, 0) {
 }
 static alcore_status score_zero(void *user, const alcore_view *view, double *scores) {
     (void)user;
-    for (int64_t i = 0; i < alcore_view_count(view, ALCORE_ROLE_CANDIDATES); i++) scores[i] = 0;
+    for (int64_t i = 0; i < alcore_view_row_count(view, ALCORE_ROLE_CANDIDATES); i++) scores[i] = 0;
     return ALCORE_OK;
 }
 ALLOCATES(alcore_scorer_new_host, 0) {
@@ -112,7 +112,8 @@ static alcore_status within_view(world *w, in_view call) {
     NEVER(function, WITH_SCORES) {                                                                 \
         return within_view(w, inside_##function);                                                  \
     }
-IN_VIEW(alcore_view_count, alcore_view_count(view, ALCORE_ROLE_CANDIDATES) == WORLD_ROWS - 2)
+IN_VIEW(alcore_view_row_count,
+        alcore_view_row_count(view, ALCORE_ROLE_CANDIDATES) == WORLD_ROWS - 2)
 IN_VIEW(alcore_view_rows, alcore_view_rows(view, ALCORE_ROLE_CANDIDATES)[3] == 4)
 IN_VIEW(alcore_view_pool, alcore_view_pool(view, ALCORE_ROLE_CANDIDATES) == w->pool)
 IN_VIEW(alcore_view_costs, alcore_view_costs(view))
@@ -124,12 +125,12 @@ static alcore_status column_inside(world *w, const alcore_view *view) {
     const int32_t role = ALCORE_ROLE_CANDIDATES;
     alcore_tensor values, offsets;
     (void)w;
-    alcore_status status = alcore_view_column(view, role, "logprobs", 0,
-                                              alcore_view_count(view, role), &values, &offsets);
+    alcore_status status = alcore_view_get_column(
+        view, role, "logprobs", 0, alcore_view_row_count(view, role), &values, &offsets);
     if (status != ALCORE_OK && (values.data || offsets.data)) status = ALCORE_E_INTERNAL;
     return status;
 }
-ALLOCATES(alcore_view_column, WITH_SCORES) {
+ALLOCATES(alcore_view_get_column, WITH_SCORES) {
     return within_view(w, column_inside);
 }
 
@@ -202,10 +203,10 @@ static alcore_status choose(void *user, const alcore_view *view, alcore_choice *
     double scores[WORLD_ROWS] = {0};
     sweep_resume(it->w);
     alcore_status status =
-        it->by_order
-            ? alcore_choice_order(out, alcore_view_rows(view, ALCORE_ROLE_CANDIDATES),
-                                  alcore_view_count(view, ALCORE_ROLE_CANDIDATES))
-            : alcore_choice_scores(out, scores, alcore_view_count(view, ALCORE_ROLE_CANDIDATES));
+        it->by_order ? alcore_choice_order(out, alcore_view_rows(view, ALCORE_ROLE_CANDIDATES),
+                                           alcore_view_row_count(view, ALCORE_ROLE_CANDIDATES))
+                     : alcore_choice_scores(out, scores,
+                                            alcore_view_row_count(view, ALCORE_ROLE_CANDIDATES));
     sweep_pause(it->w);
     return status;
 }
@@ -366,10 +367,10 @@ NEVER(alcore_request_get, WITH_REQUEST) {
     const char *text;
     return alcore_request_get(w->request, "round", &text);
 }
-NEVER(alcore_request_param, 0) {
+NEVER(alcore_request_builtin_param, 0) {
     alcore_param_info info = ALCORE_PARAM_INFO_INIT;
     (void)w;
-    return alcore_request_param(0, &info);
+    return alcore_request_builtin_param(0, &info);
 }
 ALLOCATES(alcore_request_set_rows, WITH_REQUEST) {
     static const int64_t rows[] = {2, 0};
@@ -382,9 +383,9 @@ GROWS(alcore_request_read_rows, WITH_REQUEST) {
     sweep_resume(w);
     return alcore_request_read_rows(w->request, ALCORE_ROWS_EXCLUDED, world_file("ids.txt"));
 }
-NEVER(alcore_request_rows, WITH_REQUEST) {
+NEVER(alcore_request_get_rows, WITH_REQUEST) {
     alcore_tensor out;
-    HOLDS(alcore_request_rows(w->request, ALCORE_ROWS_LABELED, &out) == ALCORE_E_NOT_FOUND);
+    HOLDS(alcore_request_get_rows(w->request, ALCORE_ROWS_LABELED, &out) == ALCORE_E_NOT_FOUND);
 }
 NEVER(alcore_last_remedy, 0) {
     alcore_remedy remedy = ALCORE_REMEDY_INIT;
@@ -458,8 +459,8 @@ NEVER(alcore_selection_get_price, WITH_SELECTION) {
     alcore_price price = ALCORE_PRICE_INIT;
     HOLDS(alcore_selection_get_price(w->selection, &price) == ALCORE_E_NOT_FOUND);
 }
-NEVER(alcore_selection_price, WITH_SELECTION) {
-    HOLDS(alcore_selection_price(w->selection) != alcore_selection_price(w->selection));
+NEVER(alcore_selection_amount, WITH_SELECTION) {
+    HOLDS(alcore_selection_amount(w->selection) != alcore_selection_amount(w->selection));
 }
 NEVER(alcore_selection_remedy, WITH_SELECTION) {
     alcore_remedy remedy = ALCORE_REMEDY_INIT;
@@ -501,9 +502,9 @@ NEVER(alcore_selection_reason, WITH_SELECTION) {
 NEVER(alcore_selection_column_name, WITH_SELECTION) {
     HOLDS(alcore_selection_column_name(w->selection, ALCORE_SCOPE_PICKS, 0));
 }
-NEVER(alcore_selection_column, WITH_SELECTION) {
+NEVER(alcore_selection_get_column, WITH_SELECTION) {
     alcore_tensor out;
-    return alcore_selection_column(
+    return alcore_selection_get_column(
         w->selection, ALCORE_SCOPE_PICKS,
         alcore_selection_column_name(w->selection, ALCORE_SCOPE_PICKS, 0), &out);
 }

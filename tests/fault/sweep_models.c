@@ -6,15 +6,15 @@
 
 #include "sweep.h"
 
-ALLOCATES(alcore_lm_train, 0) {
+ALLOCATES(alcore_lm_new_trained, 0) {
     const char *texts[3] = {"a b c a b", "b c a", "c"};
     alcore_lm *out = w->lm;
-    alcore_status status = alcore_lm_train(w->ctx, texts, NULL, 3, NULL, &out);
+    alcore_status status = alcore_lm_new_trained(w->ctx, texts, NULL, 3, NULL, &out);
     MADE(alcore_lm_unref, status, out);
 }
-ALLOCATES(alcore_lm_read_arpa, 0) {
+ALLOCATES(alcore_lm_open_arpa, 0) {
     alcore_lm *out = w->lm;
-    alcore_status status = alcore_lm_read_arpa(w->ctx, world_file("lm.arpa"), &out);
+    alcore_status status = alcore_lm_open_arpa(w->ctx, world_file("lm.arpa"), &out);
     MADE(alcore_lm_unref, status, out);
 }
 ALLOCATES(alcore_lm_write_arpa, WITH_LM) {
@@ -181,7 +181,7 @@ GROWS(alcore_model_translate, 0) {
     alcore_pool *pool = NULL, *out = NULL;
     alcore_status status = open_null(w, &model, &pool);
     if (status == ALCORE_OK) status = alcore_model_translate(model, pool, NULL, &out);
-    if (status == ALCORE_OK && alcore_pool_rows(out) != WORLD_ROWS) status = ALCORE_E_INTERNAL;
+    if (status == ALCORE_OK && alcore_pool_row_count(out) != WORLD_ROWS) status = ALCORE_E_INTERNAL;
     if (status != ALCORE_OK && out) status = ALCORE_E_INTERNAL;
     alcore_pool_unref(out);
     alcore_model_unref(model);

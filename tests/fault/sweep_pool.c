@@ -55,13 +55,14 @@ ALLOCATES(alcore_pool_read, 0) {
         status = alcore_pool_new(w->ctx, NULL, &pool);
         if (status == ALCORE_OK)
             status = alcore_pool_read(pool, world_file(names[i % 4]), &options);
-        if (status != ALCORE_OK && pool && alcore_pool_rows(pool) != 0) status = ALCORE_E_INTERNAL;
+        if (status != ALCORE_OK && pool && alcore_pool_row_count(pool) != 0)
+            status = ALCORE_E_INTERNAL;
         alcore_pool_unref(pool);
     }
     return status;
 }
-NEVER(alcore_pool_rows, 0) {
-    HOLDS(alcore_pool_rows(w->pool) == WORLD_ROWS);
+NEVER(alcore_pool_row_count, 0) {
+    HOLDS(alcore_pool_row_count(w->pool) == WORLD_ROWS);
 }
 NEVER(alcore_pool_text, 0) {
     size_t length;
@@ -128,8 +129,8 @@ ALLOCATES(alcore_pool_join, 0) {
 NEVER(alcore_pool_states, 0) {
     HOLDS((alcore_pool_states(w->pool)[3] & ALCORE_ROW_EMPTY) != 0);
 }
-NEVER(alcore_pool_count, 0) {
-    HOLDS(alcore_pool_count(w->pool, 0) == WORLD_ROWS - 2);
+NEVER(alcore_pool_state_count, 0) {
+    HOLDS(alcore_pool_state_count(w->pool, 0) == WORLD_ROWS - 2);
 }
 NEVER(alcore_pool_mark, 0) {
     int64_t rows[2] = {1, 4};
@@ -176,9 +177,9 @@ NEVER(alcore_pool_drop_column, WITH_SCORES) {
 NEVER(alcore_pool_column_name, WITH_SCORES) {
     HOLDS(alcore_pool_column_name(w->pool, 0) && !alcore_pool_column_name(w->pool, 99));
 }
-NEVER(alcore_pool_column_info, WITH_SCORES) {
+NEVER(alcore_pool_get_column_info, WITH_SCORES) {
     alcore_column_info info = ALCORE_COLUMN_INFO_INIT;
-    HOLDS(alcore_pool_column_info(w->pool, "embeddings", &info) == ALCORE_OK &&
+    HOLDS(alcore_pool_get_column_info(w->pool, "embeddings", &info) == ALCORE_OK &&
           info.width == WORLD_DIMS);
 }
 ALLOCATES(alcore_pool_set_text_column, 0) {
@@ -191,9 +192,9 @@ ALLOCATES(alcore_pool_set_text_column, 0) {
 NEVER(alcore_pool_column_text, WITH_SCORES) {
     HOLDS(!alcore_pool_column_text(w->pool, "embeddings", 0, NULL));
 }
-NEVER(alcore_pool_column, WITH_SCORES) {
+NEVER(alcore_pool_get_column, WITH_SCORES) {
     alcore_tensor values, offsets;
-    return alcore_pool_column(w->pool, "logprobs", &values, &offsets);
+    return alcore_pool_get_column(w->pool, "logprobs", &values, &offsets);
 }
 NEVER(alcore_pool_column_rows, WITH_SCORES) {
     int64_t rows[2] = {5, 1};
@@ -310,7 +311,7 @@ static alcore_status put_each_shape(world *w, bool in_stream) {
         status = alcore_column_writer_new(w->pool, "put", shape, NULL, &writer);
         sweep_resume(w);
         if (status == ALCORE_OK) status = put_rows(writer, shape, in_stream);
-        int64_t left = alcore_pool_count(w->pool, 0) - (status == ALCORE_OK ? 2 : 0);
+        int64_t left = alcore_pool_state_count(w->pool, 0) - (status == ALCORE_OK ? 2 : 0);
         if (alcore_column_writer_missing_count(writer) != left) status = ALCORE_E_INTERNAL;
         alcore_column_writer_unref(writer);
     }
@@ -419,7 +420,7 @@ GROWS(alcore_logits_put, 0) {
     if (!status) status = with_logits(&given, &logits, &labels);
     sweep_resume(w);
     if (!status) status = alcore_logits_put(w->ctx, &given, rows, 2, -100, &out);
-    int64_t left = alcore_pool_count(w->pool, 0);
+    int64_t left = alcore_pool_state_count(w->pool, 0);
     if (!status && alcore_column_writer_missing_count(out.entropies) != left - 2)
         status = ALCORE_E_INTERNAL;
     alcore_column_writer_unref(out.nnll);
@@ -452,7 +453,7 @@ GROWS(alcore_logits_put_topk, 0) {
     given.lengths = lengths;
     given.length_count = 2;
     if (!status) status = alcore_logits_put_topk(w->ctx, &given, rows, 2, &out);
-    int64_t left = alcore_pool_count(w->pool, 0);
+    int64_t left = alcore_pool_state_count(w->pool, 0);
     if (!status && alcore_column_writer_missing_count(out.entropies) != left - 2)
         status = ALCORE_E_INTERNAL;
     alcore_column_writer_unref(out.nnll);

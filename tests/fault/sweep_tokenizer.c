@@ -15,10 +15,11 @@ ALLOCATES(alcore_tokenizer_open, 0) {
     return ALCORE_OK;
 }
 /* spm_train is a script that copies a model (sweep_world.c). */
-ALLOCATES(alcore_tokenizer_train, 0) {
+ALLOCATES(alcore_tokenizer_train_vocabulary, 0) {
     alcore_vocabulary_options options = ALCORE_VOCABULARY_OPTIONS_INIT;
     options.max_texts = 1;
-    return alcore_tokenizer_train(w->ctx, TEXTS, NULL, 2, world_file("trained.model"), &options);
+    return alcore_tokenizer_train_vocabulary(w->ctx, TEXTS, NULL, 2, world_file("trained.model"),
+                                             &options);
 }
 NEVER(alcore_tokenizer_ref, WITH_TOKENIZER) {
     alcore_tokenizer_unref(alcore_tokenizer_ref(w->tokenizer));

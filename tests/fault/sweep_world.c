@@ -131,7 +131,7 @@ void world_begin(world *w, unsigned with) {
     /* The context's threads start at the first call that wants them, and stay with it. */
     const char *one = "one text";
     alcore_lm *starter;
-    MUST(alcore_lm_train(w->ctx, &one, NULL, 1, NULL, &starter));
+    MUST(alcore_lm_new_trained(w->ctx, &one, NULL, 1, NULL, &starter));
     alcore_lm_unref(starter);
     MUST(alcore_pool_new(w->ctx, NULL, &w->pool));
     MUST(alcore_pool_add_texts(w->pool, texts, NULL, WORLD_ROWS, NULL));
@@ -152,9 +152,10 @@ void world_begin(world *w, unsigned with) {
         set(w->pool, "probs", probs, 2, NULL);
         set(w->pool, "logprobs", logprobs, 0, offsets);
     }
-    if (with & WITH_LM) MUST(alcore_lm_train(w->ctx, texts, NULL, WORLD_ROWS, NULL, &w->lm));
+    if (with & WITH_LM) MUST(alcore_lm_new_trained(w->ctx, texts, NULL, WORLD_ROWS, NULL, &w->lm));
     if (with & WITH_ALIGNER) {
-        MUST(alcore_aligner_train(w->ctx, texts, NULL, texts, NULL, WORLD_ROWS, NULL, &w->aligner));
+        MUST(alcore_aligner_new_trained(w->ctx, texts, NULL, texts, NULL, WORLD_ROWS, NULL,
+                                        &w->aligner));
         MUST(alcore_aligner_links(w->aligner, &w->links));
     }
     if (with & WITH_TOKENIZER) {
@@ -213,7 +214,7 @@ uint64_t world_digest(const world *w) {
     uint64_t digest = 0;
     for (int side = 0; side < 2; side++) {
         const alcore_pool *pool = side ? w->labeled : w->pool;
-        int64_t rows = alcore_pool_rows(pool);
+        int64_t rows = alcore_pool_row_count(pool);
         digest = alcore__rng_derive(digest, 1, (uint64_t)rows,
                                     alcore__hash64(alcore_pool_states(pool), (size_t)rows * 4));
         for (int64_t i = 0; i < rows; i++) {
@@ -251,7 +252,7 @@ void world_file_write_npy(const char *name, const char *type, const char *shape,
     world_file_write(name, all, 128 + bytes);
 }
 
-/* In the place of spm_train, which alcore_tokenizer_train() looks for on PATH: a script that gives
+/* In the place of spm_train, which alcore_tokenizer_train_vocabulary() looks for on PATH: a script that gives
  * a model as its result. */
 static void write_trainer(void) {
     static char search[4096];
@@ -301,11 +302,11 @@ void world_files_write(void) {
     mkdir(world_file(TEMPORARY), 0700);
     setenv("TMPDIR", world_file(TEMPORARY), 1);
     MUST(alcore_ctx_new(NULL, &ctx));
-    MUST(alcore_lm_train(ctx, texts, NULL, WORLD_ROWS, NULL, &lm));
+    MUST(alcore_lm_new_trained(ctx, texts, NULL, WORLD_ROWS, NULL, &lm));
     MUST(alcore_lm_write_arpa(lm, world_file("lm.arpa")));
     alcore_lm_unref(lm);
     alcore_aligner *aligner;
-    MUST(alcore_aligner_train(ctx, texts, NULL, texts, NULL, WORLD_ROWS, NULL, &aligner));
+    MUST(alcore_aligner_new_trained(ctx, texts, NULL, texts, NULL, WORLD_ROWS, NULL, &aligner));
     MUST(alcore_aligner_write(aligner, world_file("aligner")));
     alcore_aligner_unref(aligner);
     world_file_write("tokenizer.json", tokenizer_json, strlen(tokenizer_json));

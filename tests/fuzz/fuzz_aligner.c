@@ -4,7 +4,7 @@
  * everything behind that check is reached too. */
 #include <xxhash.h>
 
-#include "alcore/aligner.h"
+#include "alcore/extra/aligner.h"
 #include "fuzz_target.h"
 
 /* Puts the checksum of the bytes before it at the end of the file [bytes]. */
@@ -28,7 +28,7 @@ static void read_file(const uint8_t *file, size_t bytes) {
     memory_host_file(&host, file, bytes);
     alcore_aligner *aligner = NULL;
     alcore_links *links = NULL;
-    alcore_status status = alcore_aligner_read(host.ctx, "f", &aligner);
+    alcore_status status = alcore_aligner_open(host.ctx, "f", &aligner);
     FUZZ_CHECK((status == ALCORE_OK) == (aligner != NULL));
     if (aligner) {
         FUZZ_CHECK(alcore_aligner_apply(aligner, words, NULL, words, NULL, 2, &links) == ALCORE_OK);

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* What annotations are read from, chosen by the first byte: a selection, answers or a dictionary,
  * as TSV, CSV or JSONL. What is refused changes nothing; what is accepted is within bounds. */
-#include "alcore/annotation.h"
+#include "alcore/extra/annotation.h"
 #include "fuzz_target.h"
 
 /* A pool of two rows and its annotations: a sentence, and a phrase with the same id. */

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* ARPA language models. */
-#include "alcore/lm.h"
+#include "alcore/extra/lm.h"
 #include "fuzz_target.h"
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t bytes) {
@@ -8,7 +8,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t bytes) {
     memory_host_open(&host);
     memory_host_file(&host, data, bytes);
     alcore_lm *lm = NULL;
-    alcore_status status = alcore_lm_read_arpa(host.ctx, "f.arpa", &lm);
+    alcore_status status = alcore_lm_open_arpa(host.ctx, "f.arpa", &lm);
     FUZZ_CHECK((status == ALCORE_OK) == (lm != NULL));
     alcore_lm_unref(lm);
     fuzz_finish(&host, bytes, status);

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Lines of tags, "GOLD TAB PREDICTED", compared as spans in both schemes. */
-#include "alcore/metric.h"
+#include "alcore/extra/metric.h"
 #include "fuzz_target.h"
 
 enum { MOST_LINES = 64 };

@@ -3,6 +3,7 @@
  * tokens, the rest is the text. */
 #include <stdio.h>
 
+#include "alcore/extra/tokenizer.h"
 #include "fuzz_tokens.h"
 
 #define SPECIAL(id, name)                                                                          \

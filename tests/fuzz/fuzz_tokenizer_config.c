@@ -2,6 +2,7 @@
 /* tokenizer_config.json, and config.json and special_tokens_map.json beside it: the first byte says
  * in which folder the rest of the input lies, and as which of these files. A folder that is
  * accepted encodes and decodes any text. */
+#include "alcore/extra/tokenizer.h"
 #include "fuzz_pieces.h"
 #include "fuzz_tokens.h"
 

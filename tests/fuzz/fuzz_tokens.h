@@ -3,6 +3,7 @@
 #ifndef FUZZ_TOKENS_H
 #define FUZZ_TOKENS_H
 
+#include "alcore/extra/tokenizer.h"
 #include "fuzz_target.h"
 #include "tokenizer/encoding.h"
 

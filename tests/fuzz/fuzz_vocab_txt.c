@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* vocab.txt: one that is accepted encodes and decodes any text. */
+#include "alcore/extra/tokenizer.h"
 #include "fuzz_tokens.h"
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t bytes) {

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The prototypes and values of cuBLAS that lib/cuda/cuda_blas_api.h writes down are those of
+/* The prototypes and values of cuBLAS that lib/engines/cuda/cuda_blas_api.h writes down are those of
  * NVIDIA's header: compiling is the test. Where the library is installed too, cublas_header LIBRARY
  * opens it and looks for the functions; that needs no device. TAP. */
 #include <cstdio>

@@ -130,7 +130,7 @@ check "the report says that the device is emulated" grep -q '^The device is EMUL
 
 # The same folder with the real module, or with none where it was not built: no device.
 rm -f "$work/kit/module/libalcore-cuda.so" "$work/kit/filtered/libalcore-cuda.so"
-[ ! -e "$build/lib/cuda/libalcore-cuda.so" ] || cp "$build/lib/cuda/libalcore-cuda.so" "$work/kit/module"
+[ ! -e "$build/lib/engines/cuda/libalcore-cuda.so" ] || cp "$build/lib/engines/cuda/libalcore-cuda.so" "$work/kit/module"
 sed -i '/^engine:/d' "$work/kit/packed"
 bare bash /kit/run.sh /kit /out >"$work/said" 2>&1
 status=$?

@@ -26,11 +26,11 @@ if [ -z "$emulated" ]; then
     [ -f "$build/build.ninja" ] || meson setup "$build" --buildtype=release -Dtests=enabled -Dcuda=enabled \
         -Dzlib=disabled -Dlzma=disabled -Dzstd=disabled -Dlua=disabled >&2
     ninja -C "$build" bindings/cli/alcore tests/conformance/kernel_conformance tests/bench/kernels/libkernel-table.so \
-        lib/cuda/libalcore-cuda.so tests/gpu/libalcore-cuda-filtered.so >&2
+        lib/engines/cuda/libalcore-cuda.so tests/gpu/libalcore-cuda-filtered.so >&2
     # The engine of models, where build/torch-venv has a torch to compile it with.
     torch_module=$(ninja -C "$build" -t targets all | sed -nE 's/^(lib\/torch\/libalcore-torch-[0-9.]+\.so):.*/\1/p')
     [ -z "$torch_module" ] || ninja -C "$build" "$torch_module" >&2
-    module=$build/lib/cuda/libalcore-cuda.so
+    module=$build/lib/engines/cuda/libalcore-cuda.so
     filtered=$build/tests/gpu/libalcore-cuda-filtered.so
 else
     module=$build/tests/emu/module/libalcore-cuda.so
@@ -43,7 +43,7 @@ cp "$build/bindings/cli/alcore" "$build/tests/conformance/kernel_conformance" "$
 cp -L "$build"/lib/libalcore.so.? "$build/tests/bench/kernels/libkernel-table.so" "$kit/lib"
 cp "$module" "$kit/module/libalcore-cuda.so"
 cp "$filtered" "$kit/filtered/libalcore-cuda.so"
-cp "$build"/lib/torch/libalcore-torch-*.so "$kit/module" 2>/dev/null || echo "the engine of models is left out: $build has none" >&2
+cp "$build"/lib/engines/torch/libalcore-torch-*.so "$kit/module" 2>/dev/null || echo "the engine of models is left out: $build has none" >&2
 cp -r tests/torch/fixtures "$kit/models"
 # The few libraries beside the system's own: those of the C library and of the compiler are there.
 ldd "$kit"/bin/* "$kit"/lib/* | awk '$2 == "=>" && $3 ~ /^\// {print $3}' | sort -u |
@@ -62,7 +62,7 @@ torch=${TORCH:-}
 if [ -e "$torch/include/torch/csrc/api/include/torch/cuda.h" ]; then
     ${CXX:-g++} -std=c++17 -O1 -Iinclude -I"$build/include" -isystem "$torch/include" \
         -isystem "$torch/include/torch/csrc/api/include" examples/cpp/torch_device.cpp -o "$kit/bin/torch_device" \
-        -L"$kit/lib" -l:libalcore.so.0 -L"$torch/lib" -ltorch -ltorch_cpu -lc10 -Wl,--allow-shlib-undefined
+        -L"$kit/lib" -l:libalcore.so.1 -L"$torch/lib" -ltorch -ltorch_cpu -lc10 -Wl,--allow-shlib-undefined
     sed -n "s/^__version__ = '\([0-9]*\.[0-9]*\).*/\1/p" "$torch/version.py" >"$kit/torch_version"
 fi
 
@@ -73,7 +73,7 @@ needed=$(objdump -T "$kit"/bin/* "$kit"/lib/* "$kit"/module/* | grep -o 'GLIBC_[
     if [ -n "$emulated" ]; then
         echo "engine: the emulated device"
     else
-        echo "engine: $("$(lib/cuda/find_nvcc.sh)" --version | sed -n 's/^Cuda compilation tools, //p'), for" \
+        echo "engine: $("$(lib/engines/cuda/find_nvcc.sh)" --version | sed -n 's/^Cuda compilation tools, //p'), for" \
             "$(meson introspect --buildoptions "$build" | python3 -c 'import json, sys
 print(*["sm_" + n for o in json.load(sys.stdin) if o["name"] == "gpu_targets" for n in o["value"]])')"
     fi

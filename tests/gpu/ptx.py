@@ -18,8 +18,8 @@ ATOMIC = re.compile(r'\s(atom|red)\.[a-z0-9.]*\.(f16|f32|f64|bf16)[a-z0-9x.]*\s'
 
 with tempfile.NamedTemporaryFile(suffix='.ptx') as ptx:
     subprocess.run([nvcc, '-std=c++17', '-O3', '-fmad=false', '-diag-suppress=177', f'-I{project}/include',
-                    f'-I{project}/lib/cuda', '-ptx', '-arch=compute_80', '-o', ptx.name,
-                    f'{project}/lib/cuda/cuda_engine.cu'], check=True)
+                    f'-I{project}/lib/engines/cuda', '-ptx', '-arch=compute_80', '-o', ptx.name,
+                    f'{project}/lib/engines/cuda/cuda_engine.cu'], check=True)
     text = open(ptx.name, encoding='utf-8').read()
 text = subprocess.run(['c++filt'], input=text, check=True, capture_output=True, text=True).stdout
 with open(listed, encoding='utf-8') as file:

@@ -68,8 +68,8 @@ def compile_for(target):
     """{kernel: (registers, shared bytes, stack bytes, spilled bytes)}, and counts_in() where it is counted"""
     with tempfile.NamedTemporaryFile(suffix='.cubin') as cubin:
         said = subprocess.run([NVCC, '-std=c++17', '-O3', '-fmad=false', '-diag-suppress=177', f'-I{PROJECT}/include',
-                               f'-I{PROJECT}/lib/cuda', '-cubin', f'-arch=sm_{target}', '-Xptxas', '-v', '-o',
-                               cubin.name, f'{PROJECT}/lib/cuda/cuda_engine.cu'], check=True, capture_output=True,
+                               f'-I{PROJECT}/lib/engines/cuda', '-cubin', f'-arch=sm_{target}', '-Xptxas', '-v', '-o',
+                               cubin.name, f'{PROJECT}/lib/engines/cuda/cuda_engine.cu'], check=True, capture_output=True,
                               text=True).stderr
         tool = cuobjdump()
         elements = counts_in(cubin.name, tool) if tool and target in COUNTED else {}

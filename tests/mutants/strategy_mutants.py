@@ -110,7 +110,7 @@ MUTANTS = {
         ('lib/strategy/rules/language_draws.c', 'count < rows_to_buy ? count : rows_to_buy', 'count', TARGET_PROPERTIES,
          'same_ratio_histograms_are_equal'),
     'the share of in-domain types is one of occurrences':
-        ('lib/metric/overlap.c', 'percent(score.in_domain_types, score.types)', 'percent(score.in_domain_types, score.words)',
+        ('lib/extra/overlap/overlap.c', 'percent(score.in_domain_types, score.types)', 'percent(score.in_domain_types, score.words)',
          OVERLAP, 'test_shares_of_table_5'),
     'the reason of a neighbor leaves out its target rows':
         ('lib/strategy/rules/knn_uncertainty.c', '.target_counts = "targets",', '', SELECTION, 'neighbors_of_a_target_are_told'),
@@ -172,7 +172,7 @@ MUTANTS = {
     'rows of score 0 are bought':
         ('lib/strategy/budget/fill.c', 'run->outcome.positive ? 0.0 : (double)NAN', '(double)NAN', PHRASES, 'columns_by_hand'),
     'labeled rows of the pool are left out of the phrases':
-        ('lib/request/request_phrases.c', ': masks->labeled_rows[row] ? ALCORE__PHRASE_LABELED\n', ': masks->labeled_rows[row] ? ALCORE__PHRASE_ABSENT\n',
+        ('lib/select/request_phrases.c', ': masks->labeled_rows[row] ? ALCORE__PHRASE_LABELED\n', ': masks->labeled_rows[row] ? ALCORE__PHRASE_ABSENT\n',
          PHRASE_ROUNDS, 'labeled_rows_equal_a_new_pool'),
     'huds-phrase buys phrases inside each other':
         ('lib/strategy/rules/huds_phrase.c', 'return found && (whole || found->whole);', 'return found && !found && (whole || found->whole);',
@@ -181,13 +181,13 @@ MUTANTS = {
         ('lib/strategy/rules/huds_phrase.c', 'pow(log(1.0 + (double)occ), gamma)', 'pow(log(1.0 + (double)occ), 0 * gamma)', HUDS_PHRASE,
          'vectors_of_rows_and_words'),
     'the uncertainty of a phrase is not divided by its words':
-        ('lib/request/phrase_measures.c', 'self->u[phrase] += sum / (double)length;', 'self->u[phrase] += sum;', HUDS_PHRASE,
+        ('lib/selection/phrase_measures.c', 'self->u[phrase] += sum / (double)length;', 'self->u[phrase] += sum;', HUDS_PHRASE,
          'vectors_of_rows_and_words'),
     'a hybrid counts the phrases of its sentences':
-        ('lib/request/request_hybrid.c', 'self->cover ? ALCORE_ROWS_LABELED : ALCORE_ROWS_EXCLUDED', 'self->cover ? ALCORE_ROWS_EXCLUDED : ALCORE_ROWS_LABELED',
+        ('lib/select/request_hybrid.c', 'self->cover ? ALCORE_ROWS_LABELED : ALCORE_ROWS_EXCLUDED', 'self->cover ? ALCORE_ROWS_EXCLUDED : ALCORE_ROWS_LABELED',
          HYBRID, 'parts_by_hand'),
     'an overshoot of sentences is always made up for':
-        ('lib/request/request_hybrid.c', '(self->carry ? alcore_selection_spent', '(true ? alcore_selection_spent', HYBRID, 'vectors'),
+        ('lib/select/request_hybrid.c', '(self->carry ? alcore_selection_spent', '(true ? alcore_selection_spent', HYBRID, 'vectors'),
     'ties go to the later row':
         ('lib/strategy/budget/rank.c', 'return a->position < b->position;', 'return a->position > b->position;', VECTORS, 'topk'),
     'a random order of ties is that of the rows':
@@ -198,11 +198,11 @@ MUTANTS = {
         ('lib/strategy/budget/fill.c', 'cosine > run->input->fill.max_similarity', 'cosine >= run->input->fill.max_similarity', FILL,
          'similarity_at_the_limit_is_bought'),
     'many passes are not announced':
-        ('lib/strategy/engine/outcome.c', 'if (!(passes > 100.0)) return;', 'return;', FILL, 'many_passes_are_announced'),
+        ('lib/strategy/passes/outcome.c', 'if (!(passes > 100.0)) return;', 'return;', FILL, 'many_passes_are_announced'),
     'every round draws the same candidates':
-        ('lib/strategy/engine/candidate_draw.c', 'TAG_SUBSAMPLE, (uint64_t)round, 0)', 'TAG_SUBSAMPLE, 1, 0)', VECTORS, 'draws'),
+        ('lib/strategy/passes/candidate_draw.c', 'TAG_SUBSAMPLE, (uint64_t)round, 0)', 'TAG_SUBSAMPLE, 1, 0)', VECTORS, 'draws'),
     'sticky candidates are forgotten':
-        ('lib/strategy/engine/candidate_draw.c', 'mask[i] && previous && previous[i] && kept < count', 'false', VECTORS, 'draws'),
+        ('lib/strategy/passes/candidate_draw.c', 'mask[i] && previous && previous[i] && kept < count', 'false', VECTORS, 'draws'),
     'k stops growing where the neighbors cost just the budget':
         ('lib/strategy/rules/knn_uncertainty.c', 'cost > share ||', 'cost >= share ||', DEMUX,
          'knn_uncertainty_is_the_plain_search'),
@@ -299,7 +299,7 @@ MUTANTS = {
         ('lib/strategy/budget/spend.c', '(run->input->fill.policy == ALCORE__FILL_SKIP || run->def', '(run->def', BUDGETS,
          'several_budgets_equal_each_alone'),
     'the price of a word is paid for each row':
-        ('lib/request/selection_handle.c', '(double)self->words', '(double)self->count', BUDGETS,
+        ('lib/selection/selection_handle.c', '(double)self->words', '(double)self->count', BUDGETS,
          'prices_are_told'),
     'several budgets may name one amount twice':
         ('lib/request/request_budget.c', 'if (budgets->items[i].amount == last->amount)', 'if (false)', BUDGETS,
@@ -324,7 +324,7 @@ MUTANTS = {
         ('lib/formats/table_writer.c', 'if (table->lines == 0 && length >= 3 &&', 'if (table->lines == 1 && length >= 3 &&', TABLES,
          'plain_there_and_back'),
     'rows that a request leaves out are computed':
-        ('lib/request/request_columns.c', 'masks->candidate_mask[row] || masks->labeled_rows[row]', 'masks->candidate_mask[row] < 2', WANTED,
+        ('lib/select/request_columns.c', 'masks->candidate_mask[row] || masks->labeled_rows[row]', 'masks->candidate_mask[row] < 2', WANTED,
          'rows_left_out_are_not_computed'),
     'a column loses the rows of an earlier request':
         ('lib/model/model_handle.c', 'wanted->mask[row] || alcore__column_has(found, row)', 'wanted->mask[row]', WANTED,
@@ -336,28 +336,28 @@ MUTANTS = {
         ('lib/strategy/budget/explain.c', 'contribution[rank] > largest ? t : -1', 'contribution[rank] > largest ? t : t', SELECTION,
          'equal_contributions_decide_nothing'),
     'a phrase is consistent whatever its words are linked to':
-        ('lib/mix/link_ranges.c', '*out_consistent = false;', '*out_consistent = true;', MIX, 'tv_switch'),
+        ('lib/extra/annotation/link_ranges.c', '*out_consistent = false;', '*out_consistent = true;', MIX, 'tv_switch'),
     'one word may take the place of five words of the target':
-        ('lib/mix/switch_pair.c', 'words > 2 ? 2 * words : 4', 'words > 2 ? 2 * words : 5', MIX, 'tv_switch'),
+        ('lib/extra/mix/switch_pair.c', 'words > 2 ? 2 * words : 4', 'words > 2 ? 2 * words : 5', MIX, 'tv_switch'),
     'a phrase may take the place of three times as many words of the target':
-        ('lib/mix/switch_pair.c', 'words > 2 ? 2 * words : 4', 'words > 2 ? 3 * words : 4', MIX, 'tv_switch'),
+        ('lib/extra/mix/switch_pair.c', 'words > 2 ? 2 * words : 4', 'words > 2 ? 3 * words : 4', MIX, 'tv_switch'),
     'a candidate takes the sums of the sentence before the contexts agree':
-        ('lib/mix/switch_pair.c', 'own->length == context.length && own->number == context.number', 'own->length == context.length', MIX,
+        ('lib/extra/mix/switch_pair.c', 'own->length == context.length && own->number == context.number', 'own->length == context.length', MIX,
          'candidates_score_like_whole_texts'),
     'norm=1 forgets the end of the sentence':
-        ('lib/mix/switch_pair.c', '(double)(end + words + 1)', '(double)(end + words)', MIX, 'tv_ctx'),
+        ('lib/extra/mix/switch_pair.c', '(double)(end + words + 1)', '(double)(end + words)', MIX, 'tv_ctx'),
     'the last of equal sentences takes the phrase':
-        ('lib/mix/switch_pair.c', 'rounded(score) <= rounded(*out_score)', 'rounded(score) < rounded(*out_score)', MIX, 'tv_ctx'),
+        ('lib/extra/mix/switch_pair.c', 'rounded(score) <= rounded(*out_score)', 'rounded(score) < rounded(*out_score)', MIX, 'tv_ctx'),
     'of equally probable places the last one is switched':
-        ('lib/mix/switch_pair.c', 'return a->word < b->word;', 'return a->word > b->word;', MIX, 'tv_switch'),
+        ('lib/extra/mix/switch_pair.c', 'return a->word < b->word;', 'return a->word > b->word;', MIX, 'tv_switch'),
     'the simulated oracle prefers long extracts':
-        ('lib/mix/simulated_oracle.c', 'a->words < b->words;', 'a->words > b->words;', MIX, 'tv_oracle'),
+        ('lib/extra/annotation/simulated_oracle.c', 'a->words < b->words;', 'a->words > b->words;', MIX, 'tv_oracle'),
     'the simulated oracle answers with the rarest extract':
-        ('lib/mix/simulated_oracle.c', 'a->count > b->count :', 'a->count < b->count :', MIX, 'tv_oracle'),
+        ('lib/extra/annotation/simulated_oracle.c', 'a->count > b->count :', 'a->count < b->count :', MIX, 'tv_oracle'),
     'TER moves blocks of at most two words':
-        ('lib/metric/shift_search.c', 'MOST_WORDS = 10,', 'MOST_WORDS = 2,', TER, 'test_sacrebleu_sentences'),
+        ('lib/extra/metric/shift_search.c', 'MOST_WORDS = 10,', 'MOST_WORDS = 2,', TER, 'test_sacrebleu_sentences'),
     'TER never moves a block far':
-        ('lib/metric/shift_search.c', 'MOST_DISTANCE = 50,', 'MOST_DISTANCE = 2,', TER, 'test_sacrebleu_sentences'),
+        ('lib/extra/metric/shift_search.c', 'MOST_DISTANCE = 50,', 'MOST_DISTANCE = 2,', TER, 'test_sacrebleu_sentences'),
     'a column drops the stream of its array':
         ('lib/pool/column_given.c', 'alcore__device_array_open(ctx, array, stream,', 'alcore__device_array_open(ctx, array, NULL,',
          COLUMNS, 'arrays_are_ready_in_the_order_of_the_stream'),

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Writes the columns that the n-gram model makes for a pool: real_columns POOL LABELED COLUMN FILE.
  * Texts are read from the column "en". */
-#include <alcore/alcore.h>
+#include <alcore/extra.h>
 
 #include <stdio.h>
 

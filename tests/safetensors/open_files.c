@@ -12,7 +12,7 @@
 #include <string.h>
 #include <sys/resource.h>
 
-#include "alcore/alcore.h"
+#include "alcore/extra.h"
 #include "base/tensor_view.h"
 #include "formats/array_file.h"
 

@@ -28,7 +28,7 @@ class Case:
     files   the folder's files beside config.json: name -> bytes, a text, or the Link that stands there
     array   what the reader of arrays (lib/formats/safetensors.c) makes of the tensor "e" of model.safetensors: a text
             that its error holds, OK and what OK says of the array, or NOT_ASKED where the case is about folders
-    model   what the torch engine (lib/torch/torch_weights.cpp) makes of the folder: a text of its error, or OK
+    model   what the torch engine (lib/engines/torch/torch_weights.cpp) makes of the folder: a text of its error, or OK
     tensor  what the reader of arrays is asked for"""
 
     def __init__(self, name, files, array, model, tensor):

@@ -12,7 +12,7 @@ static inline alcore_status test_column_rows(const alcore_pool *pool, const char
     alcore_column_info info = ALCORE_COLUMN_INFO_INIT;
     int64_t shape[2] = {count, 1};
     alcore_tensor tensor;
-    if (alcore_pool_column_info(pool, name, &info) == ALCORE_OK) shape[1] = info.width;
+    if (alcore_pool_get_column_info(pool, name, &info) == ALCORE_OK) shape[1] = info.width;
     alcore_status status = alcore_tensor_init(&tensor, out, ALCORE_FLOAT64, shape, 2);
     if (status != ALCORE_OK) return status;
     return alcore_pool_column_rows(pool, name, rows, count, &tensor);

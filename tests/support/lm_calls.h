@@ -3,7 +3,7 @@
 #ifndef LM_CALLS_H
 #define LM_CALLS_H
 
-#include <alcore/lm.h>
+#include <alcore/extra/lm.h>
 
 /* Number of n-grams of an order; 0 where the model lacks it. */
 static inline int64_t lm_ngrams(const alcore_lm *lm, int32_t order) {

@@ -23,7 +23,7 @@ static inline const alcore_tensor *test_out_of(test_out *out, void *data, int32_
 /* The rows of search data: of its matrix, or of its pool. */
 static inline int64_t test_search_count(const alcore_search_data *data) {
     if (!data) return 0;
-    return data->matrix ? data->matrix->shape[0] : alcore_pool_rows(data->pool);
+    return data->matrix ? data->matrix->shape[0] : alcore_pool_row_count(data->pool);
 }
 
 /* alcore_search_knn() into arrays: out_rows and out_values [queries, k], out_queries and

@@ -13,6 +13,7 @@
 #include <stdlib.h>
 #include <time.h>
 
+#include "alcore/extra/tokenizer.h"
 #include "tokenizer/encoding.h"
 
 static void fail(const char *what, int status) {

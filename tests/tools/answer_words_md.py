@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0
-"""Writes the table of the words of annotation tools into docs/formats.md, from lib/mix/answer_words.c. With --check it compares and
+"""Writes the table of the words of annotation tools into docs/formats.md, from lib/extra/annotation/answer_words.c. With --check it compares and
 reports in TAP.
 
   answer_words_md.py [--check] [SOURCE]"""
@@ -16,7 +16,7 @@ BEGIN, END = "<!-- words of answers: tests/tools/answer_words_md.py -->\n", "<!-
 
 
 def table(source):
-    with open(os.path.join(source, "lib/mix/answer_words.c"), encoding="utf-8") as file:
+    with open(os.path.join(source, "lib/extra/annotation/answer_words.c"), encoding="utf-8") as file:
         words = re.findall(r'\{"([a-z0-9-]+)", ALCORE__MEANS_([A-Z]+), "([^"]+)"\}', file.read())
     rows = ["| word | written by | meaning |", "|---|---|---|"]
     rows += ["| `%s` | %s | %s |" % (word, tools, MEANINGS[meaning]) for word, meaning, tools in words]
@@ -34,7 +34,7 @@ def main():
     tail = rest.split(END)[1]
     made = head + BEGIN + table(source) + END + tail
     if check:
-        print("1..1\n%s 1 - docs/formats.md has the words of lib/mix/answer_words.c" % ("ok" if made == text else "not ok"))
+        print("1..1\n%s 1 - docs/formats.md has the words of lib/extra/annotation/answer_words.c" % ("ok" if made == text else "not ok"))
         return made != text
     with open(page, "w", encoding="utf-8") as file:
         file.write(made)

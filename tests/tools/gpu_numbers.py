@@ -65,8 +65,8 @@ def decimal(value):
 @functools.lru_cache(None)
 def phrases():
     """[(piece of the page, its numbers)]"""
-    best = 'lib/cuda/cuda_best.cuh'
-    hidden, wide, stream, run = ('lib/cuda/cuda_hidden.cu', 'lib/strategy/engine/wide_blocks.c', 'lib/cuda/cuda_stream.cuh',
+    best = 'lib/engines/cuda/cuda_best.cuh'
+    hidden, wide, stream, run = ('lib/engines/cuda/cuda_hidden.cu', 'lib/strategy/passes/wide_blocks.c', 'lib/engines/cuda/cuda_stream.cuh',
                                  'tests/gpu/run.sh')
     block_rows = int(one('include/alcore/sys/kernel.h', r'define ALCORE_BLOCK_ROWS (\d+)'))
     counts = kept_counts(read('docs/results/gpu-resources.txt').splitlines())
@@ -74,9 +74,9 @@ def phrases():
     def count(target, kernel, element, name):
         return counts[target, kernel, element, name]
 
-    warps = constant('lib/cuda/cuda_warp.cuh', 'CUDA_THREADS') // constant('lib/cuda/cuda_warp.cuh', 'CUDA_LANES')
-    part = constant('lib/cuda/cuda_filter.cu', 'PART_BYTES')
-    tile, step = constant('lib/cuda/cuda_search.cu', 'TILE'), constant('lib/cuda/cuda_candidates.cu', 'MAX_STEP')
+    warps = constant('lib/engines/cuda/cuda_warp.cuh', 'CUDA_THREADS') // constant('lib/engines/cuda/cuda_warp.cuh', 'CUDA_LANES')
+    part = constant('lib/engines/cuda/cuda_filter.cu', 'PART_BYTES')
+    tile, step = constant('lib/engines/cuda/cuda_search.cu', 'TILE'), constant('lib/engines/cuda/cuda_candidates.cu', 'MAX_STEP')
     tile_products = constant(hidden, 'MAX_TILE_PRODUCTS')
     tile_bytes = constant(hidden, 'TILE_BYTES')
     # An A6000, by its data sheet: bytes and multiply-adds a second. A multiprocessor of sm_86 has
@@ -101,14 +101,14 @@ def phrases():
          [whole(constant(stream, 'STAGING_PART')), whole(constant(stream, 'MIN_STAGING_BYTES') / MIB)]),
         ('the smaller of `W` and {} MiB', [whole(tile_bytes / MIB)]),
         ('for up to {} tokens and splits of a tile', [str(constant(hidden, 'WANTED_WARPS'))]),
-        ('and up to {} tokens and splits', [str(constant('lib/cuda/cuda_fused.cuh', 'FUSED_STATES'))]),
+        ('and up to {} tokens and splits', [str(constant('lib/engines/cuda/cuda_fused.cuh', 'FUSED_STATES'))]),
         ('plain: at a time at most {} queries by {} rows, and with fewer queries more rows, as many as have {} pairs with them and '
          '{} components: `16 * {}`',
-         [str(tile), str(tile), power(tile * tile), power(constant('lib/cuda/cuda_search.cu', 'TILE_DOUBLES')), power(tile * tile)]),
+         [str(tile), str(tile), power(tile * tile), power(constant('lib/engines/cuda/cuda_search.cu', 'TILE_DOUBLES')), power(tile * tile)]),
         ('filtered: at most {} rows by as many queries as have {} products with them, and with fewer than {} queries more rows, as '
          'many as have {} pairs with them, but at most {}:',
-         [str(step), power(constant('lib/cuda/cuda_call.cuh', 'LAUNCH_HALVES')), str(step), power(step * step),
-          str(step * int(one('lib/cuda/cuda_candidates.cu', r'MAX_FEW_STEP = (\d+) \* MAX_STEP')))]),
+         [str(step), power(constant('lib/engines/cuda/cuda_call.cuh', 'LAUNCH_HALVES')), str(step), power(step * step),
+          str(step * int(one('lib/engines/cuda/cuda_candidates.cu', r'MAX_FEW_STEP = (\d+) \* MAX_STEP')))]),
         # For each section a list with 8 bytes an entry, two bounds and a count; and the norm.
         ('filtered: `h + {}` per row, `h + 8 (d + 1)` per other',
          [str(constant(best, 'MAX_SECTIONS') * (constant(best, 'BEST_CAPACITY') * 8 + 2 * 4 + 4) + 8)]),
@@ -124,11 +124,11 @@ def phrases():
         ('row of more than {} components, or {} of float64', [whole(part / 4), whole(part / 8)]),
         ('The shared memory, {} KiB a block, leaves room for {} warps', [whole(block_bytes / 1024), whole(resident)]),
         ('One launch computes some {} products in double, or {} on tensor cores',
-         [power(constant('lib/cuda/cuda_call.cuh', name)) for name in ('LAUNCH_DOUBLES', 'LAUNCH_HALVES')]),
-        ('With fewer than {} multiplications', [power(constant('lib/cuda/cuda_filter.cuh', 'FILTER_MIN_PRODUCTS'))]),
+         [power(constant('lib/engines/cuda/cuda_call.cuh', name)) for name in ('LAUNCH_DOUBLES', 'LAUNCH_HALVES')]),
+        ('With fewer than {} multiplications', [power(constant('lib/engines/cuda/cuda_filter.cuh', 'FILTER_MIN_PRODUCTS'))]),
         ('{} rows, {} others or {} dimensions, and with more than {} dimensions',
-         [whole(constant('lib/cuda/cuda_tile.cuh', 'TILE_OTHERS')), whole(constant('lib/cuda/cuda_tile.cuh', 'TILE_OTHERS') / 2),
-          whole(constant('lib/cuda/cuda_tile.cuh', 'TILE_DEPTH')), whole(constant('lib/cuda/cuda_filter.cuh', 'FILTER_MAX_DIMS'))]),
+         [whole(constant('lib/engines/cuda/cuda_tile.cuh', 'TILE_OTHERS')), whole(constant('lib/engines/cuda/cuda_tile.cuh', 'TILE_OTHERS') / 2),
+          whole(constant('lib/engines/cuda/cuda_tile.cuh', 'TILE_DEPTH')), whole(constant('lib/engines/cuda/cuda_filter.cuh', 'FILTER_MAX_DIMS'))]),
         ('asked whether to stop after {} products ({} in 16 bits)',
          [power(tile_products), power(tile_products * int(one(hidden, r'MAX_TILE_PRODUCTS \* \(form\.dtype == \w+ \? 1 : (\d+)\)')))]),
         ('the call has {} tokens or more of at most {} components',
@@ -141,7 +141,7 @@ def phrases():
         ('that much of the {} is spent again', [f'{per_logit:.0f}']),
         ('On sm_90 the loop has {} instructions', [decimal(loop['90'])]),
         ('at most {} times the fewest', [f'{one("tests/gpu/resources.py", r"value <= ([0-9.]+) [*] now"):.2f}']),
-        ('a lane begins {} loads before it waits for the first', [whole(constant('lib/cuda/cuda_warp.cuh', 'LANE_STEPS'))]),
+        ('a lane begins {} loads before it waits for the first', [whole(constant('lib/engines/cuda/cuda_warp.cuh', 'LANE_STEPS'))]),
         ('a folder of less than {} MiB', [whole(one('tests/gpu/pack.sh', r'most_bytes=\$\(\((\d+) << 20\)\)'))]),
         ('A folder of {} bytes or more is refused', [whole(one('tests/gpu/pack.sh', r'most_bytes=\$\(\((\d+) << 20\)\)') * MIB)]),
         ('`run.sh` ends within {} minutes', [whole(math.ceil(one(run, r'most_seconds=(\d+)') / 60))]),

@@ -10,7 +10,7 @@ INCLUDE = os.path.join(ROOT, 'include')
 def names():
     """Paths of all public headers as one includes them, version.h (generated) among them."""
     found = ['alcore/version.h']
-    for folder in ('alcore', 'alcore/sys'):
+    for folder in ('alcore', 'alcore/extra', 'alcore/sys'):
         found += [folder + '/' + name for name in os.listdir(os.path.join(INCLUDE, folder)) if name.endswith('.h')]
     return sorted(found)
 

@@ -9,7 +9,7 @@ cd "$(dirname "$0")/../.."
 wanted="nvidia-cuda-cuobjdump==13.2.51 nvidia-cuda-nvdisasm==13.2.51"
 folder=build/cuda-venv
 python=${PYTHON:-/usr/bin/python3}
-nvcc=$(lib/cuda/find_nvcc.sh 2>/dev/null) || exit 0
+nvcc=$(lib/engines/cuda/find_nvcc.sh 2>/dev/null) || exit 0
 if [ -x "$(dirname "$nvcc")/cuobjdump" ] || command -v cuobjdump >/dev/null; then exit 0; fi
 [ "$(cat "$folder/.packages" 2>/dev/null || true)" != "$wanted" ] || exit 0
 mkdir -p build

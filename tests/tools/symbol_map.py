@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Reads and writes lib/alcore.map: one version node per minor release, newest first, sorted symbols."""
+"""Reads and writes lib/alcore.map: for the core one version node per minor release, newest first, each standing on the one
+before; for alcore/extra/ a node of its own, which stands alone. Symbols are sorted."""
 import os
 import re
 from collections import namedtuple
@@ -7,6 +8,7 @@ from collections import namedtuple
 from headers import ROOT
 
 PATH = os.path.join(ROOT, 'lib', 'alcore.map')
+EXTRA = 'ALCORE_EXTRA_'
 Node = namedtuple('Node', 'name symbols')
 
 
@@ -14,17 +16,18 @@ def read():
     with open(PATH, encoding='utf-8') as file:
         text = re.sub(r'/\*.*?\*/', '', file.read(), flags=re.DOTALL)
     return [Node(name, re.findall(r'^\s+(alcore_\w+);', body, flags=re.MULTILINE))
-            for name, body in re.findall(r'(ALCORE_[\d.]+) \{(.*?)\}', text, flags=re.DOTALL)]
+            for name, body in re.findall(r'(ALCORE_[A-Z\d._]+) \{(.*?)\}', text, flags=re.DOTALL)]
 
 
 def write(nodes):
-    """The oldest node hides everything that no node names; each newer one stands on the one before."""
+    """The oldest node of the core hides everything that no node names."""
+    core = [node for node in nodes if not node.name.startswith(EXTRA)]
     text = '/* Written by tests/tools/update_map.py from the headers; a test compares the two. */\n'
-    for index, node in enumerate(nodes):
+    for node in core + [node for node in nodes if node.name.startswith(EXTRA)]:
         text += f'{node.name} {{\nglobal:\n' + ''.join(f'    {symbol};\n' for symbol in sorted(node.symbols))
-        if index == len(nodes) - 1:
-            text += 'local:\n    *;\n};\n'
-        else:
-            text += f'}} {nodes[index + 1].name};\n\n'
+        if node == core[-1]:
+            text += 'local:\n    *;\n'
+        below = f' {core[core.index(node) + 1].name}' if node in core[:-1] else ''
+        text += f'}}{below};\n\n'
     with open(PATH, 'w', encoding='utf-8') as file:
-        file.write(text)
+        file.write(text.rstrip('\n') + '\n')

@@ -1,7 +1,8 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0
-"""Brings lib/alcore.map and the ABI gate's list of growing structs up to the headers. A new function goes to the node of the
-present minor release; a function keeps the node it has; one that left the headers leaves the map."""
+"""Brings lib/alcore.map and the ABI gate's list of growing structs up to the headers. A new function of the core goes to the node
+of the present minor release; a function of the core keeps the node it has. All functions of alcore/extra/ are in one node; once one
+of them goes, the node has the number of the present minor release, so that a program which uses the old ones is not loaded."""
 import os
 import re
 
@@ -9,17 +10,23 @@ import headers
 import symbol_map
 
 with open(os.path.join(headers.ROOT, 'meson.build'), encoding='utf-8') as file:
-    minor = '.'.join(re.search(r"version: '([\d.]+)'", file.read()).group(1).split('.')[:2])
-declared = set(headers.functions())
-nodes = [symbol_map.Node(node.name, [symbol for symbol in node.symbols if symbol in declared])
-         for node in symbol_map.read()]
+    minor = re.search(r"version: '(\d+\.\d+)\.", file.read()).group(1)
+declared = headers.functions()
+extra = {name for name, header in declared.items() if header.startswith('alcore/extra/')}
+core = set(declared) - extra
+before = symbol_map.read()
+nodes = [symbol_map.Node(node.name, [symbol for symbol in node.symbols if symbol in core])
+         for node in before if not node.name.startswith(symbol_map.EXTRA)]
 known = {symbol for node in nodes for symbol in node.symbols}
-new = sorted(declared - known)
+new = sorted(core - known)
 if new:
     present = 'ALCORE_' + minor
     if not nodes or nodes[0].name != present:
         nodes.insert(0, symbol_map.Node(present, []))
     nodes[0].symbols.extend(new)
+old = [node for node in before if node.name.startswith(symbol_map.EXTRA)]
+kept = old and not set(old[0].symbols) - extra
+nodes.append(symbol_map.Node(old[0].name if kept else symbol_map.EXTRA + minor, sorted(extra)))
 symbol_map.write([node for node in nodes if node.symbols])
 
 with open(os.path.join(headers.ROOT, 'tests', 'abi', 'size_first.suppr'), 'w', encoding='utf-8') as file:
@@ -27,4 +34,4 @@ with open(os.path.join(headers.ROOT, 'tests', 'abi', 'size_first.suppr'), 'w', e
                '[suppress_type]\n  type_kind = struct\n'
                f"  name_regexp = ^({'|'.join(headers.size_first_structs())})$\n"
                '  has_data_member_inserted_at = end\n')
-print(f'{len(declared)} functions, {len(new)} of them new')
+print(f'{len(core)} functions of the core, {len(new)} of them new; {len(extra)} of extra')

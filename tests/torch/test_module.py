@@ -18,7 +18,7 @@ def output(*command):
 
 
 def includers():
-    """Files outside of lib/torch that include a header of torch. Examples that are programs of LibTorch do, and the device that a test
+    """Files outside of lib/engines/torch that include a header of torch. Examples that are programs of LibTorch do, and the device that a test
     adds to torch."""
     for folder in ("include", "lib", "bindings", "tests"):
         for path in glob.glob(os.path.join(PROJECT, folder, "**", "*"), recursive=True):
@@ -38,7 +38,7 @@ strange = sorted(name for name in needed if not re.match(r"(libtorch_cpu|libc10|
 tap.check({"libtorch_cpu.so", "libc10.so"} <= needed and not strange,
           "of torch it needs the CPU part alone, and of others no library that torch brings along", sorted(needed))
 found = sorted(includers())
-tap.check(not found, "only lib/torch includes headers of torch", "\n".join(found))
+tap.check(not found, "only lib/engines/torch includes headers of torch", "\n".join(found))
 size = sum(os.path.getsize(path) for path in glob.glob(os.path.join(PROJECT, "tests", "torch", "fixtures", "**"), recursive=True) if os.path.isfile(path))
 tap.check(0 < size < 3 << 20, "the fixtures are smaller than 3 MiB", size)
 tap.finish()

@@ -55,7 +55,7 @@ def the_examples_choose_what_the_command_chooses(box):
     assert run(NEURAL, model, pool(box)).stdout.splitlines() == wanted
     python = run(sys.executable, os.path.join(ROOT, "examples", "python", "neural.py"), model, pool(box),
                  PYTHONPATH=os.path.join(ROOT, "bindings", "python"),
-                 ALCORE_LIBRARY=os.path.join(BUILD, "lib", "libalcore.so.0"), PYTHONDONTWRITEBYTECODE="1")
+                 ALCORE_LIBRARY=os.path.join(BUILD, "lib", "libalcore.so.1"), PYTHONDONTWRITEBYTECODE="1")
     assert python.stdout.splitlines() == wanted, python.stdout
     assert "bert: 16 numbers a text" in python.stderr
     if LUA:

@@ -61,7 +61,7 @@ print(lib.alcore_last_error().decode())
 
 def ask(newest, modules, **env):
     """Status and error text of alcore_model_check_engine()."""
-    code = "NEWEST, LIBRARY = %r, %r" % (newest, os.path.join(BUILD, "lib", "libalcore.so.0")) + ASK
+    code = "NEWEST, LIBRARY = %r, %r" % (newest, os.path.join(BUILD, "lib", "libalcore.so.1")) + ASK
     cuda = glob.glob(os.path.join(os.path.dirname(os.path.abspath(BUILD)), "torch-venv", "lib", "python3*", "site-packages", "nvidia", "cu13", "lib"))
     done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, timeout=240,
                           env=dict(os.environ, ALCORE_MODULE_DIR=modules, LD_LIBRARY_PATH=":".join(cuda), **env))

@@ -12,7 +12,7 @@
 
 #include <check.h>
 
-#include "alcore/alcore.h"
+#include "alcore/extra.h"
 #include "alcore/sys/model.h"
 #include "base/base.h"
 #include "formats/array_file.h"

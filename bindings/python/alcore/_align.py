@@ -107,7 +107,7 @@ class Links(Handle):
     def read(cls, path, pairs=None, *, context=None):
         """Links of a file in Pharaoh's notation, a line a sentence pair. pairs: how many lines it is to have."""
         ctx = context or default_context()
-        return cls._made(new(lib.alcore_links_unref, lib.alcore_links_read, ctx._handle, path_of(path),
+        return cls._made(new(lib.alcore_links_unref, lib.alcore_links_open, ctx._handle, path_of(path),
                              -1 if pairs is None else pairs), ctx)
 
     def write(self, path):
@@ -164,7 +164,7 @@ class Aligner(Handle):
         ctx = context or default_context()
         sides, texts = _sides(pairs)
         options = _options(direction, model, estimate, tension, iterations, p0, lambda_, alpha)
-        super().__init__(new(lib.alcore_aligner_unref, lib.alcore_aligner_train, ctx._handle, *texts, ctypes.byref(options)), ctx)
+        super().__init__(new(lib.alcore_aligner_unref, lib.alcore_aligner_new_trained, ctx._handle, *texts, ctypes.byref(options)), ctx)
         del sides
 
     @classmethod
@@ -172,7 +172,7 @@ class Aligner(Handle):
         """An aligner that write() wrote: it links other pairs as that one does, and has no training pairs."""
         ctx = context or default_context()
         made = cls.__new__(cls)
-        Handle.__init__(made, new(lib.alcore_aligner_unref, lib.alcore_aligner_read, ctx._handle, path_of(path)), ctx)
+        Handle.__init__(made, new(lib.alcore_aligner_unref, lib.alcore_aligner_open, ctx._handle, path_of(path)), ctx)
         return made
 
     def write(self, path):

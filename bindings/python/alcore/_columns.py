@@ -96,7 +96,7 @@ def give_texts(pool, name, texts, rows=None):
 def info_of(pool, name):
     """Type, shape and origin of a column."""
     info = struct(_ffi.alcore_column_info)
-    check(lib.alcore_pool_column_info(pool._handle, name_of(name, "name"), ctypes.byref(info)))
+    check(lib.alcore_pool_get_column_info(pool._handle, name_of(name, "name"), ctypes.byref(info)))
     return info
 
 
@@ -135,7 +135,7 @@ def read_column(pool, name):
     if info_of(pool, name).dtype == _ffi.ALCORE_TEXT:
         return read_texts(pool, name, range(len(pool)))
     values, offsets = _ffi.alcore_tensor(), _ffi.alcore_tensor()
-    check(lib.alcore_pool_column(pool._handle, name_of(name, "name"), ctypes.byref(values), ctypes.byref(offsets)))
+    check(lib.alcore_pool_get_column(pool._handle, name_of(name, "name"), ctypes.byref(values), ctypes.byref(offsets)))
     found = memory_of(values, pool)
     return (found, memory_of(offsets, pool)) if offsets.data else found
 

@@ -3,7 +3,7 @@
 """Constants, structs and prototypes of libalcore."""
 from ctypes import CFUNCTYPE, Structure, c_char_p, c_double, c_float, c_int32, c_int64, c_size_t, c_uint16, c_uint32, c_uint64, c_uint8, c_void_p
 
-ABI = 0
+ABI = 1
 
 ALCORE_OK = 0
 ALCORE_E_INVALID = -10
@@ -74,15 +74,6 @@ ALCORE_PARAM_TEXT = 6
 ALCORE_HINT_STRATEGY = 1
 ALCORE_HINT_METRIC = 2
 ALCORE_HINT_OPTION = 4
-ALCORE_DIRECTION_FORWARD = 0
-ALCORE_DIRECTION_REVERSE = 1
-ALCORE_ALIGNER_DIAGONAL = 0
-ALCORE_ALIGNER_IBM1 = 1
-ALCORE_ESTIMATE_BAYES = 0
-ALCORE_ESTIMATE_COUNTS = 1
-ALCORE_TENSION_OFF = 0
-ALCORE_TENSION_GRADIENT = 1
-ALCORE_TENSION_PUBLIC = 2
 ALCORE_DEDUP_EXACT = 0
 ALCORE_DEDUP_NORMALIZED = 1
 ALCORE_DEDUP_NONE = 2
@@ -148,22 +139,6 @@ ALCORE_POOLING_MAX = 5
 ALCORE_NORMALIZE_AUTO = 0
 ALCORE_NORMALIZE_UNIT = 1
 ALCORE_NORMALIZE_NONE = 2
-ALCORE_SCHEDULE_CONSTANT = 0
-ALCORE_SCHEDULE_LINEAR = 1
-ALCORE_SCHEDULE_INVERSE_SQRT = 2
-ALCORE_SCHEDULE_COSINE = 3
-ALCORE_OPTIMIZER_ADAMW = 0
-ALCORE_OPTIMIZER_ADAM = 1
-ALCORE_PRECISION_FLOAT32 = 0
-ALCORE_PRECISION_BFLOAT16 = 1
-ALCORE_PRECISION_FLOAT16 = 2
-ALCORE_VALIDATE_LOSS = 0
-ALCORE_VALIDATE_BLEU = 1
-ALCORE_VALIDATE_ACCURACY = 2
-ALCORE_VALIDATE_EXACT_MATCH = 3
-ALCORE_VALIDATE_F1 = 4
-ALCORE_VALIDATE_SPAN_F1 = 5
-ALCORE_VALIDATE_STRICT_SPAN_F1 = 6
 ALCORE_ROLE_CANDIDATES = 1
 ALCORE_ROLE_LABELED = 2
 ALCORE_ROLE_TARGET = 3
@@ -180,6 +155,31 @@ ALCORE_ROWS_ELIGIBLE = 1
 ALCORE_ROWS_EXCLUDED = 2
 ALCORE_ROWS_LABELED = 3
 ALCORE_ROWS_LIKE = 4
+ALCORE_SCHEDULE_CONSTANT = 0
+ALCORE_SCHEDULE_LINEAR = 1
+ALCORE_SCHEDULE_INVERSE_SQRT = 2
+ALCORE_SCHEDULE_COSINE = 3
+ALCORE_OPTIMIZER_ADAMW = 0
+ALCORE_OPTIMIZER_ADAM = 1
+ALCORE_PRECISION_FLOAT32 = 0
+ALCORE_PRECISION_BFLOAT16 = 1
+ALCORE_PRECISION_FLOAT16 = 2
+ALCORE_VALIDATE_LOSS = 0
+ALCORE_VALIDATE_BLEU = 1
+ALCORE_VALIDATE_ACCURACY = 2
+ALCORE_VALIDATE_EXACT_MATCH = 3
+ALCORE_VALIDATE_F1 = 4
+ALCORE_VALIDATE_SPAN_F1 = 5
+ALCORE_VALIDATE_STRICT_SPAN_F1 = 6
+ALCORE_DIRECTION_FORWARD = 0
+ALCORE_DIRECTION_REVERSE = 1
+ALCORE_ALIGNER_DIAGONAL = 0
+ALCORE_ALIGNER_IBM1 = 1
+ALCORE_ESTIMATE_BAYES = 0
+ALCORE_ESTIMATE_COUNTS = 1
+ALCORE_TENSION_OFF = 0
+ALCORE_TENSION_GRADIENT = 1
+ALCORE_TENSION_PUBLIC = 2
 ALCORE_OVERLAP_SELECTED = 1
 ALCORE_OVERLAP_OUTSIDE = 2
 ALCORE_OVERLAP_TEST = 4
@@ -385,48 +385,6 @@ class alcore_param_info(Structure):
     ]
 
 
-class alcore_lm_options(Structure):
-    """Settings of the training."""
-
-    _fields_ = [
-        ("size", c_size_t),
-        ("order", c_int32),
-        ("reserved", c_int32),
-        ("discounts", c_void_p),
-        ("discount_count", c_int64),
-    ]
-
-
-class alcore_lm_order_info(Structure):
-    """Statistics of the n-grams of one order."""
-
-    _fields_ = [
-        ("size", c_size_t),
-        ("ngrams", c_int64),
-        ("exactly", c_int64 * 4),
-        ("discount", c_double * 3),
-        ("fallback", c_int32),
-        ("reserved", c_int32),
-    ]
-
-
-class alcore_aligner_options(Structure):
-    """Settings of an aligner."""
-
-    _fields_ = [
-        ("size", c_size_t),
-        ("direction", c_int32),
-        ("model", c_int32),
-        ("estimate", c_int32),
-        ("tension", c_int32),
-        ("iterations", c_int32),
-        ("reserved", c_int32),
-        ("p0", c_double),
-        ("lambda", c_double),
-        ("alpha", c_double),
-    ]
-
-
 class alcore_pool_options(Structure):
     """Settings of a pool."""
 
@@ -503,7 +461,7 @@ class alcore_column_options(Structure):
 
 
 class alcore_column_info(Structure):
-    """What alcore_pool_column_info() says of a column."""
+    """What alcore_pool_get_column_info() says of a column."""
 
     _fields_ = [
         ("size", c_size_t),
@@ -729,6 +687,34 @@ class alcore_model_info(Structure):
     ]
 
 
+class alcore_scorer_host(Structure):
+    """A caller's scorer."""
+
+    _fields_ = [
+        ("size", c_size_t),
+        ("user", c_void_p),
+        ("destroy", CFUNCTYPE(None, c_void_p)),
+        ("name", c_char_p),
+        ("needs", c_void_p),
+        ("score", CFUNCTYPE(c_int32, c_void_p, c_void_p, c_void_p)),
+    ]
+
+
+class alcore_strategy_host(Structure):
+    """A caller's strategy."""
+
+    _fields_ = [
+        ("size", c_size_t),
+        ("user", c_void_p),
+        ("destroy", CFUNCTYPE(None, c_void_p)),
+        ("name", c_char_p),
+        ("needs", c_void_p),
+        ("labeled_needs", c_void_p),
+        ("target_needs", c_void_p),
+        ("choose", CFUNCTYPE(c_int32, c_void_p, c_void_p, c_void_p)),
+    ]
+
+
 class alcore_translate_options(Structure):
     """How outputs are searched for."""
 
@@ -797,46 +783,45 @@ class alcore_train_result(Structure):
     ]
 
 
-class alcore_scorer_host(Structure):
-    """A caller's scorer."""
+class alcore_lm_options(Structure):
+    """Settings of the training."""
 
     _fields_ = [
         ("size", c_size_t),
-        ("user", c_void_p),
-        ("destroy", CFUNCTYPE(None, c_void_p)),
-        ("name", c_char_p),
-        ("needs", c_void_p),
-        ("score", CFUNCTYPE(c_int32, c_void_p, c_void_p, c_void_p)),
+        ("order", c_int32),
+        ("reserved", c_int32),
+        ("discounts", c_void_p),
+        ("discount_count", c_int64),
     ]
 
 
-class alcore_strategy_host(Structure):
-    """A caller's strategy."""
+class alcore_lm_order_info(Structure):
+    """Statistics of the n-grams of one order."""
 
     _fields_ = [
         ("size", c_size_t),
-        ("user", c_void_p),
-        ("destroy", CFUNCTYPE(None, c_void_p)),
-        ("name", c_char_p),
-        ("needs", c_void_p),
-        ("labeled_needs", c_void_p),
-        ("target_needs", c_void_p),
-        ("choose", CFUNCTYPE(c_int32, c_void_p, c_void_p, c_void_p)),
+        ("ngrams", c_int64),
+        ("exactly", c_int64 * 4),
+        ("discount", c_double * 3),
+        ("fallback", c_int32),
+        ("reserved", c_int32),
     ]
 
 
-class alcore_ablation(Structure):
-    """What a request selects with one value of a parameter."""
+class alcore_aligner_options(Structure):
+    """Settings of an aligner."""
 
     _fields_ = [
         ("size", c_size_t),
-        ("value", c_double),
-        ("items", c_int64),
-        ("phrases", c_int64),
-        ("words", c_int64),
-        ("overlap", c_double),
-        ("share_of_0", c_double),
-        ("share_of_1", c_double),
+        ("direction", c_int32),
+        ("model", c_int32),
+        ("estimate", c_int32),
+        ("tension", c_int32),
+        ("iterations", c_int32),
+        ("reserved", c_int32),
+        ("p0", c_double),
+        ("lambda", c_double),
+        ("alpha", c_double),
     ]
 
 
@@ -1294,6 +1279,21 @@ class alcore_projection(Structure):
     ]
 
 
+class alcore_ablation(Structure):
+    """What a request selects with one value of a parameter."""
+
+    _fields_ = [
+        ("size", c_size_t),
+        ("value", c_double),
+        ("items", c_int64),
+        ("phrases", c_int64),
+        ("words", c_int64),
+        ("overlap", c_double),
+        ("share_of_0", c_double),
+        ("share_of_1", c_double),
+    ]
+
+
 class alcore_plot_options(Structure):
     """Settings of a plot."""
 
@@ -1354,36 +1354,6 @@ FUNCTIONS = {
     "alcore_device_check": (c_int32, (c_void_p, c_char_p), False),
     "alcore_tensor_init": (c_int32, (c_void_p, c_void_p, c_int32, c_void_p, c_int32), False),
     "alcore_hint": (c_char_p, (c_int32, c_char_p), False),
-    "alcore_lm_train": (c_int32, (c_void_p, c_void_p, c_void_p, c_int64, c_void_p, c_void_p), True),
-    "alcore_lm_read_arpa": (c_int32, (c_void_p, c_char_p, c_void_p), True),
-    "alcore_lm_write_arpa": (c_int32, (c_void_p, c_char_p), True),
-    "alcore_lm_ref": (c_void_p, (c_void_p,), False),
-    "alcore_lm_unref": (None, (c_void_p,), False),
-    "alcore_lm_score": (c_int32, (c_void_p, c_void_p, c_void_p, c_int64, c_void_p), True),
-    "alcore_lm_token_logprobs": (c_int32, (c_void_p, c_void_p, c_void_p, c_int64, c_void_p, c_void_p), True),
-    "alcore_lm_order": (c_int32, (c_void_p,), False),
-    "alcore_lm_order_get": (c_int32, (c_void_p, c_int32, c_void_p), False),
-    "alcore_lm_fingerprint": (c_uint64, (c_void_p,), False),
-    "alcore_aligner_train": (c_int32, (c_void_p, c_void_p, c_void_p, c_void_p, c_void_p, c_int64, c_void_p, c_void_p), True),
-    "alcore_aligner_read": (c_int32, (c_void_p, c_char_p, c_void_p), True),
-    "alcore_aligner_write": (c_int32, (c_void_p, c_char_p), True),
-    "alcore_aligner_ref": (c_void_p, (c_void_p,), False),
-    "alcore_aligner_unref": (None, (c_void_p,), False),
-    "alcore_aligner_log_likelihoods": (c_int32, (c_void_p, c_void_p), False),
-    "alcore_aligner_direction": (c_int32, (c_void_p,), False),
-    "alcore_aligner_lambda": (c_double, (c_void_p,), False),
-    "alcore_aligner_probability": (c_int32, (c_void_p, c_char_p, c_char_p, c_void_p), False),
-    "alcore_aligner_links": (c_int32, (c_void_p, c_void_p), True),
-    "alcore_aligner_apply": (c_int32, (c_void_p, c_void_p, c_void_p, c_void_p, c_void_p, c_int64, c_void_p), True),
-    "alcore_align": (c_int32, (c_void_p, c_void_p, c_void_p, c_void_p, c_void_p, c_int64, c_char_p, c_void_p, c_void_p, c_void_p), True),
-    "alcore_links_new": (c_int32, (c_void_p, c_void_p, c_void_p, c_void_p), True),
-    "alcore_links_read": (c_int32, (c_void_p, c_char_p, c_int64, c_void_p), True),
-    "alcore_links_write": (c_int32, (c_void_p, c_char_p), True),
-    "alcore_links_ref": (c_void_p, (c_void_p,), False),
-    "alcore_links_unref": (None, (c_void_p,), False),
-    "alcore_links_get": (c_int32, (c_void_p, c_void_p, c_void_p), False),
-    "alcore_links_symmetrize": (c_int32, (c_void_p, c_void_p, c_char_p, c_void_p), True),
-    "alcore_symmetrization_builtin_name": (c_char_p, (c_int64,), False),
     "alcore_pool_new": (c_int32, (c_void_p, c_void_p, c_void_p), False),
     "alcore_pool_new_derived": (c_int32, (c_void_p, c_void_p, c_void_p), False),
     "alcore_pool_source": (c_void_p, (c_void_p,), False),
@@ -1393,12 +1363,12 @@ FUNCTIONS = {
     "alcore_pool_add_records": (c_int32, (c_void_p, c_void_p, c_void_p), True),
     "alcore_pool_read": (c_int32, (c_void_p, c_char_p, c_void_p), True),
     "alcore_pool_add_arrow": (c_int32, (c_void_p, c_void_p, c_void_p), True),
-    "alcore_pool_rows": (c_int64, (c_void_p,), False),
+    "alcore_pool_row_count": (c_int64, (c_void_p,), False),
     "alcore_pool_text": (c_void_p, (c_void_p, c_int64, c_void_p), False),
     "alcore_pool_id": (c_char_p, (c_void_p, c_int64, c_void_p), False),
     "alcore_pool_reference": (c_void_p, (c_void_p, c_int64, c_void_p), False),
     "alcore_pool_language": (c_char_p, (c_void_p, c_int64), False),
-    "alcore_pool_language_tag": (c_char_p, (c_void_p, c_int64), False),
+    "alcore_pool_distinct_language": (c_char_p, (c_void_p, c_int64), False),
     "alcore_pool_group": (c_char_p, (c_void_p, c_int64), False),
     "alcore_pool_cost": (c_double, (c_void_p, c_int64), False),
     "alcore_pool_words": (c_int64, (c_void_p, c_int64), False),
@@ -1408,7 +1378,7 @@ FUNCTIONS = {
     "alcore_pool_find": (c_int32, (c_void_p, c_char_p, c_size_t, c_void_p), False),
     "alcore_pool_join": (c_int32, (c_void_p, c_void_p, c_void_p, c_void_p), True),
     "alcore_pool_states": (c_void_p, (c_void_p,), False),
-    "alcore_pool_count": (c_int64, (c_void_p, c_uint32), False),
+    "alcore_pool_state_count": (c_int64, (c_void_p, c_uint32), False),
     "alcore_pool_mark": (c_int32, (c_void_p, c_uint32, c_void_p, c_int64), False),
     "alcore_pool_unmark": (c_int32, (c_void_p, c_uint32, c_void_p, c_int64), False),
     "alcore_pool_mark_texts": (c_int32, (c_void_p, c_uint32, c_void_p), True),
@@ -1419,8 +1389,8 @@ FUNCTIONS = {
     "alcore_pool_read_column": (c_int32, (c_void_p, c_char_p, c_char_p, c_void_p), True),
     "alcore_pool_drop_column": (c_int32, (c_void_p, c_char_p), True),
     "alcore_pool_column_name": (c_char_p, (c_void_p, c_int64), False),
-    "alcore_pool_column_info": (c_int32, (c_void_p, c_char_p, c_void_p), False),
-    "alcore_pool_column": (c_int32, (c_void_p, c_char_p, c_void_p, c_void_p), False),
+    "alcore_pool_get_column_info": (c_int32, (c_void_p, c_char_p, c_void_p), False),
+    "alcore_pool_get_column": (c_int32, (c_void_p, c_char_p, c_void_p, c_void_p), False),
     "alcore_pool_column_rows": (c_int32, (c_void_p, c_char_p, c_void_p, c_int64, c_void_p), True),
     "alcore_pool_column_text": (c_void_p, (c_void_p, c_char_p, c_int64, c_void_p), False),
     "alcore_pool_write_column": (c_int32, (c_void_p, c_char_p, c_char_p, c_void_p), True),
@@ -1446,7 +1416,6 @@ FUNCTIONS = {
     "alcore_hidden_average_words": (c_int32, (c_void_p, c_void_p, c_void_p, c_void_p, c_void_p), True),
     "alcore_model_new_host": (c_int32, (c_void_p, c_void_p, c_void_p), False),
     "alcore_model_new_ngram": (c_int32, (c_void_p, c_void_p, c_void_p, c_void_p), False),
-    "alcore_model_new_lm": (c_int32, (c_void_p, c_void_p, c_void_p), False),
     "alcore_model_open": (c_int32, (c_void_p, c_char_p, c_void_p, c_void_p), True),
     "alcore_model_check_engine": (c_int32, (c_void_p,), False),
     "alcore_model_ref": (c_void_p, (c_void_p,), False),
@@ -1458,14 +1427,11 @@ FUNCTIONS = {
     "alcore_model_get_info": (c_int32, (c_void_p, c_void_p), False),
     "alcore_model_set_language": (c_int32, (c_void_p, c_char_p), False),
     "alcore_model_set_dropout": (c_int32, (c_void_p, c_int32, c_uint64), False),
-    "alcore_model_translate": (c_int32, (c_void_p, c_void_p, c_void_p, c_void_p), True),
     "alcore_model_score": (c_int32, (c_void_p, c_void_p), True),
-    "alcore_model_train": (c_int32, (c_void_p, c_void_p, c_void_p, c_void_p), True),
-    "alcore_model_save": (c_int32, (c_void_p, c_char_p), True),
-    "alcore_view_count": (c_int64, (c_void_p, c_int32), False),
+    "alcore_view_row_count": (c_int64, (c_void_p, c_int32), False),
     "alcore_view_rows": (c_void_p, (c_void_p, c_int32), False),
     "alcore_view_pool": (c_void_p, (c_void_p, c_int32), False),
-    "alcore_view_column": (c_int32, (c_void_p, c_int32, c_char_p, c_int64, c_int64, c_void_p, c_void_p), True),
+    "alcore_view_get_column": (c_int32, (c_void_p, c_int32, c_char_p, c_int64, c_int64, c_void_p, c_void_p), True),
     "alcore_view_costs": (c_void_p, (c_void_p,), False),
     "alcore_view_budget": (c_double, (c_void_p,), False),
     "alcore_view_round": (c_int64, (c_void_p,), False),
@@ -1511,7 +1477,7 @@ FUNCTIONS = {
     "alcore_selection_budget": (c_double, (c_void_p,), False),
     "alcore_selection_unit": (c_int32, (c_void_p,), False),
     "alcore_selection_get_price": (c_int32, (c_void_p, c_void_p), False),
-    "alcore_selection_price": (c_double, (c_void_p,), False),
+    "alcore_selection_amount": (c_double, (c_void_p,), False),
     "alcore_selection_budget_count": (c_int64, (c_void_p,), False),
     "alcore_selection_of_budget": (c_void_p, (c_void_p, c_int64), False),
     "alcore_selection_remedy": (c_int32, (c_void_p, c_int64, c_void_p), False),
@@ -1519,7 +1485,7 @@ FUNCTIONS = {
     "alcore_selection_pool": (c_void_p, (c_void_p,), False),
     "alcore_selection_reason": (c_char_p, (c_void_p, c_int64), False),
     "alcore_selection_column_name": (c_char_p, (c_void_p, c_int32, c_int64), False),
-    "alcore_selection_column": (c_int32, (c_void_p, c_int32, c_char_p, c_void_p), False),
+    "alcore_selection_get_column": (c_int32, (c_void_p, c_int32, c_char_p, c_void_p), False),
     "alcore_selection_provenance": (c_char_p, (c_void_p,), False),
     "alcore_selection_summary": (c_char_p, (c_void_p,), False),
     "alcore_selection_write": (c_int32, (c_void_p, c_char_p, c_void_p), True),
@@ -1533,7 +1499,7 @@ FUNCTIONS = {
     "alcore_request_set_column_model": (c_int32, (c_void_p, c_char_p, c_void_p), False),
     "alcore_request_set_rows": (c_int32, (c_void_p, c_int32, c_void_p, c_int64), False),
     "alcore_request_read_rows": (c_int32, (c_void_p, c_int32, c_char_p), True),
-    "alcore_request_rows": (c_int32, (c_void_p, c_int32, c_void_p), False),
+    "alcore_request_get_rows": (c_int32, (c_void_p, c_int32, c_void_p), False),
     "alcore_request_set": (c_int32, (c_void_p, c_char_p, c_char_p), False),
     "alcore_request_set_int": (c_int32, (c_void_p, c_char_p, c_int64), False),
     "alcore_request_set_number": (c_int32, (c_void_p, c_char_p, c_double), False),
@@ -1542,10 +1508,43 @@ FUNCTIONS = {
     "alcore_request_set_price": (c_int32, (c_void_p, c_void_p), False),
     "alcore_request_get_price": (c_int32, (c_void_p, c_void_p), False),
     "alcore_request_get": (c_int32, (c_void_p, c_char_p, c_void_p), False),
-    "alcore_request_param": (c_int32, (c_int64, c_void_p), False),
+    "alcore_request_builtin_param": (c_int32, (c_int64, c_void_p), False),
     "alcore_select": (c_int32, (c_void_p, c_void_p), True),
     "alcore_request_candidates": (c_int32, (c_void_p, c_int64, c_void_p), True),
-    "alcore_request_ablate": (c_int32, (c_void_p, c_char_p, c_void_p, c_int64, c_void_p, c_void_p, c_void_p), True),
+    "alcore_model_translate": (c_int32, (c_void_p, c_void_p, c_void_p, c_void_p), True),
+    "alcore_model_train": (c_int32, (c_void_p, c_void_p, c_void_p, c_void_p), True),
+    "alcore_model_save": (c_int32, (c_void_p, c_char_p), True),
+    "alcore_lm_new_trained": (c_int32, (c_void_p, c_void_p, c_void_p, c_int64, c_void_p, c_void_p), True),
+    "alcore_lm_open_arpa": (c_int32, (c_void_p, c_char_p, c_void_p), True),
+    "alcore_lm_write_arpa": (c_int32, (c_void_p, c_char_p), True),
+    "alcore_lm_ref": (c_void_p, (c_void_p,), False),
+    "alcore_lm_unref": (None, (c_void_p,), False),
+    "alcore_lm_score": (c_int32, (c_void_p, c_void_p, c_void_p, c_int64, c_void_p), True),
+    "alcore_lm_token_logprobs": (c_int32, (c_void_p, c_void_p, c_void_p, c_int64, c_void_p, c_void_p), True),
+    "alcore_lm_order": (c_int32, (c_void_p,), False),
+    "alcore_lm_order_get": (c_int32, (c_void_p, c_int32, c_void_p), False),
+    "alcore_lm_fingerprint": (c_uint64, (c_void_p,), False),
+    "alcore_model_new_lm": (c_int32, (c_void_p, c_void_p, c_void_p), False),
+    "alcore_aligner_new_trained": (c_int32, (c_void_p, c_void_p, c_void_p, c_void_p, c_void_p, c_int64, c_void_p, c_void_p), True),
+    "alcore_aligner_open": (c_int32, (c_void_p, c_char_p, c_void_p), True),
+    "alcore_aligner_write": (c_int32, (c_void_p, c_char_p), True),
+    "alcore_aligner_ref": (c_void_p, (c_void_p,), False),
+    "alcore_aligner_unref": (None, (c_void_p,), False),
+    "alcore_aligner_log_likelihoods": (c_int32, (c_void_p, c_void_p), False),
+    "alcore_aligner_direction": (c_int32, (c_void_p,), False),
+    "alcore_aligner_lambda": (c_double, (c_void_p,), False),
+    "alcore_aligner_probability": (c_int32, (c_void_p, c_char_p, c_char_p, c_void_p), False),
+    "alcore_aligner_links": (c_int32, (c_void_p, c_void_p), True),
+    "alcore_aligner_apply": (c_int32, (c_void_p, c_void_p, c_void_p, c_void_p, c_void_p, c_int64, c_void_p), True),
+    "alcore_align": (c_int32, (c_void_p, c_void_p, c_void_p, c_void_p, c_void_p, c_int64, c_char_p, c_void_p, c_void_p, c_void_p), True),
+    "alcore_links_new": (c_int32, (c_void_p, c_void_p, c_void_p, c_void_p), True),
+    "alcore_links_open": (c_int32, (c_void_p, c_char_p, c_int64, c_void_p), True),
+    "alcore_links_write": (c_int32, (c_void_p, c_char_p), True),
+    "alcore_links_ref": (c_void_p, (c_void_p,), False),
+    "alcore_links_unref": (None, (c_void_p,), False),
+    "alcore_links_get": (c_int32, (c_void_p, c_void_p, c_void_p), False),
+    "alcore_links_symmetrize": (c_int32, (c_void_p, c_void_p, c_char_p, c_void_p), True),
+    "alcore_symmetrization_builtin_name": (c_char_p, (c_int64,), False),
     "alcore_annotations_new": (c_int32, (c_void_p, c_void_p), False),
     "alcore_annotations_ref": (c_void_p, (c_void_p,), False),
     "alcore_annotations_unref": (None, (c_void_p,), False),
@@ -1618,6 +1617,7 @@ FUNCTIONS = {
     "alcore_analysis_compute_composition": (c_int32, (c_void_p, c_void_p, c_void_p, c_int64, c_void_p, c_void_p), True),
     "alcore_analysis_count_duplicates": (c_int32, (c_void_p, c_void_p, c_void_p), True),
     "alcore_analysis_compute_projection": (c_int32, (c_void_p, c_void_p, c_void_p, c_void_p, c_void_p, c_void_p, c_void_p), True),
+    "alcore_request_ablate": (c_int32, (c_void_p, c_char_p, c_void_p, c_int64, c_void_p, c_void_p, c_void_p), True),
     "alcore_plot_write_curves": (c_int32, (c_void_p, c_void_p, c_void_p, c_void_p, c_void_p, c_void_p, c_int64, c_char_p, c_void_p), True),
     "alcore_plot_write_points": (c_int32, (c_void_p, c_void_p, c_void_p, c_void_p, c_void_p, c_void_p, c_int64, c_char_p, c_void_p), True),
     "alcore_tokenizer_open": (c_int32, (c_void_p, c_char_p, c_void_p), True),
@@ -1627,7 +1627,7 @@ FUNCTIONS = {
     "alcore_tokenizer_id": (c_int64, (c_void_p, c_char_p), False),
     "alcore_tokenizer_token": (c_int32, (c_void_p, c_int64, c_void_p, c_void_p), False),
     "alcore_tokenizer_encode": (c_int32, (c_void_p, c_void_p, c_void_p, c_void_p, c_void_p, c_int64, c_void_p, c_void_p), True),
-    "alcore_tokenizer_train": (c_int32, (c_void_p, c_void_p, c_void_p, c_int64, c_char_p, c_void_p), True),
+    "alcore_tokenizer_train_vocabulary": (c_int32, (c_void_p, c_void_p, c_void_p, c_int64, c_char_p, c_void_p), True),
     "alcore_tokenizer_decode": (c_int32, (c_void_p, c_void_p, c_int64, c_int32, c_size_t, c_void_p, c_void_p), True),
     "alcore_tokens_ref": (c_void_p, (c_void_p,), False),
     "alcore_tokens_unref": (None, (c_void_p,), False),

@@ -67,7 +67,7 @@ class ViewRows:
         return self._view._handle
 
     def __len__(self):
-        return lib.alcore_view_count(self._handle, self._role)
+        return lib.alcore_view_row_count(self._handle, self._role)
 
     @property
     def rows(self):
@@ -97,7 +97,7 @@ class ViewRows:
         while True:
             values, offsets = _ffi.alcore_tensor(), _ffi.alcore_tensor()
             block = min(count, _BLOCK)
-            run(lib.alcore_view_column, self._handle, self._role, name.encode(), first, block, ctypes.byref(values),
+            run(lib.alcore_view_get_column, self._handle, self._role, name.encode(), first, block, ctypes.byref(values),
                 ctypes.byref(offsets))
             shape = (ctypes.c_int64 * values.ndim).from_address(values.shape)[:]
             numbers += ctypes.string_at(values.data, 8 * math.prod(shape))

@@ -63,7 +63,7 @@ class LanguageModel(Handle):
         given = float_list(() if discounts is None else discounts, "discounts")
         options = struct(_ffi.alcore_lm_options, order=order, discounts=None if discounts is None else given.buffer_info()[0],
                          discount_count=len(given))
-        super().__init__(new(lib.alcore_lm_unref, lib.alcore_lm_train, ctx._handle, ctypes.addressof(strings.pointers),
+        super().__init__(new(lib.alcore_lm_unref, lib.alcore_lm_new_trained, ctx._handle, ctypes.addressof(strings.pointers),
                              ctypes.addressof(strings.lengths), strings.count, ctypes.byref(options)), ctx)
 
     @classmethod
@@ -71,7 +71,7 @@ class LanguageModel(Handle):
         """A model in ARPA format."""
         ctx = context or default_context()
         made = cls.__new__(cls)
-        Handle.__init__(made, new(lib.alcore_lm_unref, lib.alcore_lm_read_arpa, ctx._handle, path_of(path)), ctx)
+        Handle.__init__(made, new(lib.alcore_lm_unref, lib.alcore_lm_open_arpa, ctx._handle, path_of(path)), ctx)
         return made
 
     def write(self, path):

@@ -157,7 +157,7 @@ class Pool(Handle):
         return self
 
     def __len__(self):
-        return lib.alcore_pool_rows(self._handle)
+        return lib.alcore_pool_row_count(self._handle)
 
     def __getitem__(self, row):
         if isinstance(row, slice):
@@ -172,7 +172,7 @@ class Pool(Handle):
     def _row(self, row, asked=None):
         """The row as an int, checked against the number of rows: ctypes would keep the low bits of a larger one. asked: the row as
         the caller wrote it, for the message."""
-        number, rows = index(row), lib.alcore_pool_rows(self._handle)
+        number, rows = index(row), lib.alcore_pool_row_count(self._handle)
         if not 0 <= number < rows:
             raise IndexError("row %d: the pool has %d" % (number if asked is None else asked, rows))
         return number
@@ -253,7 +253,7 @@ class Pool(Handle):
     def count(self, states=()):
         """Rows that have any of the states; those that may be selected without an argument. States: empty, duplicate,
         labeled, excluded, filtered, nan, ineligible, known, missing."""
-        return lib.alcore_pool_count(self._handle, state_bits(states))
+        return lib.alcore_pool_state_count(self._handle, state_bits(states))
 
     def rows_of(self, rows, what="rows"):
         """(address, count, keep) of row numbers, int64, from row numbers, a mask (one bool a row), ids or a Selection."""

@@ -242,7 +242,7 @@ def _pool_of_picks(selection, pool):
 
 def request_options():
     """The options of a request: a list of dicts as in strategies()."""
-    return params_of(lib.alcore_request_param)
+    return params_of(lib.alcore_request_builtin_param)
 
 
 _option_defaults = {}

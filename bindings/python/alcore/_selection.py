@@ -139,7 +139,7 @@ class Selection(Handle, Tabular):
     @property
     def price(self):
         """What the picks cost in money by the option `price`; None without one."""
-        value = self._value("price", lib.alcore_selection_price)
+        value = self._value("price", lib.alcore_selection_amount)
         return None if value != value else value
 
     @property
@@ -170,7 +170,7 @@ class Selection(Handle, Tabular):
         if self._pointer is None and self._pool is None:
             raise LookupError("the record has no column %r of the %s" % (name, scope))
         out = _ffi.alcore_tensor()
-        check(lib.alcore_selection_column(self._handle, SCOPES[scope], name.encode(), ctypes.byref(out)))
+        check(lib.alcore_selection_get_column(self._handle, SCOPES[scope], name.encode(), ctypes.byref(out)))
         return memory_of(out, self)
 
     @property

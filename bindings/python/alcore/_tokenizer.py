@@ -39,7 +39,7 @@ class Tokenizer(Handle):
         strings = Strings(texts, "texts")
         options = struct(_ffi.alcore_vocabulary_options, tokens=tokens, kind=choice("ALCORE_VOCABULARY_", kind, "kind"),
                          coverage=coverage, byte_fallback=bool(byte_fallback), max_texts=max_texts, seed=seed)
-        run(lib.alcore_tokenizer_train, ctx._handle, ctypes.addressof(strings.pointers), ctypes.addressof(strings.lengths),
+        run(lib.alcore_tokenizer_train_vocabulary, ctx._handle, ctypes.addressof(strings.pointers), ctypes.addressof(strings.lengths),
             strings.count, path_of(path), ctypes.byref(options))
         return cls(path, context=ctx)
 

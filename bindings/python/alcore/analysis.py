@@ -135,7 +135,7 @@ def languages(pool, rows):
     """How many of the rows (numbers, ids or a Selection) have each language of the pool: Languages, in byte order. Each
     phrase of a selection counts as the row where it occurs first."""
     tags = []
-    while (tag := lib.alcore_pool_language_tag(pool._handle, len(tags))) is not None:
+    while (tag := lib.alcore_pool_distinct_language(pool._handle, len(tags))) is not None:
         tags.append(tag.decode())
     address, count, kept = pool.rows_of(_first_rows(pool, rows))
     out = _Output("q", (len(tags),))

@@ -16,7 +16,7 @@ from .metrics import _numbers
 
 
 class _Plot:
-    """The arguments of one of the functions of alcore/plot.h, and what must live during the call."""
+    """The arguments of one of the functions of alcore/extra/plot.h, and what must live during the call."""
 
     def __init__(self, path, series, x, y, rounds, context, columns=None, **settings):
         self.context, self.names = context or default_context(), Strings(series, "series")

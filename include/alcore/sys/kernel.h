@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /** @file
- * The kernel table: all arithmetic over columns. lib/cpu fills it for the CPU, a module for another
+ * The kernel table: all arithmetic over columns. lib/engines/cpu fills it for the CPU, a module for another
  * device; the rest of the library calls nothing else, and knows of a device only this table.
  *
  * Two classes of entries:
@@ -563,7 +563,7 @@ typedef struct alcore_sys_kernels {
  * @param[out] out a view, valid until the process ends; NULL on failure
  * @return ALCORE_OK, ALCORE_E_UNSUPPORTED (an abi it does not know)
  * @threadsafe
- * @since 0.1 */
+ * @since 1.0 */
 typedef alcore_status (*alcore_sys_kernel_entry)(uint32_t abi, const alcore_sys_host *host,
                                                  const alcore_sys_kernels **out);
 

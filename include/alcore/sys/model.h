@@ -347,7 +347,7 @@ typedef struct alcore_sys_model_engine {
  * @param[out] out a view, valid until the process ends; NULL on failure
  * @return ALCORE_OK, ALCORE_E_UNSUPPORTED (an abi it does not know, a framework of another version)
  * @threadsafe
- * @since 0.1 */
+ * @since 1.0 */
 typedef alcore_status (*alcore_sys_model_entry)(uint32_t abi, const alcore_sys_host *host,
                                                 const alcore_sys_model_engine **out);
 

@@ -4,7 +4,7 @@
 #ifndef ALCORE__FILL_H
 #define ALCORE__FILL_H
 
-#include "strategy/engine/engine_vectors.h"
+#include "strategy/passes/engine_vectors.h"
 #include "strategy/strategy_def.h"
 
 /* Buys candidates in the order in which they are offered. */

@@ -17,7 +17,7 @@
 
 #include "strategy/budget/explain.h"
 #include "strategy/budget/fill.h"
-#include "strategy/engine/runner.h"
+#include "strategy/passes/runner.h"
 
 /* Runs the strategy of the run `like` anew, from its first pass to its outcome, with another input,
  * in the middle of alcore__spend() of that run. On failure out is zeroed. alcore__run_begin() frees

@@ -23,7 +23,7 @@ typedef struct alcore__draw {
     int64_t block;         /* by weight: the block that holds it; -1: nothing is to be found */
     double before, target; /* by weight: sum of the weights of the blocks before, and the target, as
                               the kernel `draw` takes them */
-    bool by_engine;        /* by weight, and the engine finds block and row (engine_draws.h): */
+    bool by_engine;        /* by weight, and the engine finds block and row (device_draws.h): */
     double u;              /* the random number */
 } alcore__draw;
 

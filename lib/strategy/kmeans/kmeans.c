@@ -23,7 +23,7 @@ const alcore__pass alcore__kmeans_passes[] = {
      .wide = true,
      .block = alcore__kmeans_queue_draws,
      .end = alcore__kmeans_read_draws,
-     .when = alcore__kmeans_has_engine_draws},
+     .when = alcore__kmeans_has_device_draws},
     {.name = "seed rows",
      .rows = ALCORE__OVER_CANDIDATES,
      .wide = true,
@@ -168,6 +168,6 @@ void alcore__kmeans_free(alcore_ctx *ctx, alcore__kmeans *means) {
     alcore__free(ctx, means->block_weights);
     alcore__free(ctx, means->is_seed);
     alcore__free(ctx, means->far_rows);
-    if (means->run) alcore__engine_draws_free(means->run, &means->engine_draws);
+    if (means->run) alcore__device_draws_free(means->run, &means->device_draws);
     memset(means, 0, sizeof *means);
 }

@@ -15,7 +15,7 @@
 #define ALCORE__KMEANS_H
 
 #include "base/rng.h"
-#include "strategy/kmeans/engine_draws.h"
+#include "strategy/kmeans/device_draws.h"
 
 enum { ALCORE__KMEANS_MAX_ITERATIONS = 100 };
 
@@ -60,7 +60,7 @@ typedef struct alcore__kmeans {
     char *far_rows;
     size_t far_bytes, far_capacity;
     const alcore__run *run;            /* borrowed */
-    alcore__engine_draws engine_draws; /* of seed rows, a sequence for each group; of a row its self
+    alcore__device_draws device_draws; /* of seed rows, a sequence for each group; of a row its self
                                           dot and its vector are taken */
 } alcore__kmeans;
 

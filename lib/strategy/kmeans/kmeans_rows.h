@@ -53,7 +53,7 @@ void alcore__kmeans_move_centroid(alcore__kmeans *means, int64_t cluster, const 
 
 /* ---- the parts of the passes, for the table in kmeans.c ---- */
 
-bool alcore__kmeans_has_engine_draws(const alcore__run *run);
+bool alcore__kmeans_has_device_draws(const alcore__run *run);
 alcore_status alcore__kmeans_queue_draws(alcore__block *block, void *partial);
 alcore_status alcore__kmeans_read_draws(alcore__run *run);
 bool alcore__kmeans_has_draws(const alcore__run *run);

@@ -4,7 +4,7 @@
  *
  * Two passes alternate until every group has its clusters. "Seed rows" finds, in the block that
  * holds each, the rows that were drawn: the next centroid of every group and its speculative rows
- * (d2_sampling.h); where the engine draws by itself (engine_draws.h), "drawn rows" takes its place.
+ * (d2_sampling.h); where the engine draws by itself (device_draws.h), "drawn rows" takes its place.
  * "D^2 weights" measures the candidates of each group from its newest centroid,
  * unless that was a hit, and from the speculative rows; the total weight of each block is what the
  * next draw needs. When the caller gave the seed rows, only the first pass is made.
@@ -91,7 +91,7 @@ static alcore_status store_group_mask(const alcore__kmeans *means, const alcore_
 /* `start` of the pass "D^2 weights". */
 alcore_status alcore__kmeans_open_draws(alcore__run *run) {
     alcore__kmeans *means = run->state;
-    return alcore__engine_draws_open(run, means->groups, 1 + means->dims, &means->engine_draws);
+    return alcore__device_draws_open(run, means->groups, 1 + means->dims, &means->device_draws);
 }
 
 /* Whether the next seed row of a group is drawn by the engine. */
@@ -100,7 +100,7 @@ static bool draws_on_engine(const alcore__kmeans_group *each) {
 }
 
 /* Condition of the pass: the engine draws the next seed row of some group. */
-bool alcore__kmeans_has_engine_draws(const alcore__run *run) {
+bool alcore__kmeans_has_device_draws(const alcore__run *run) {
     const alcore__kmeans *means = run->state;
     for (int64_t g = 0; g < means->groups; g++) {
         if (draws_on_engine(&means->each[g])) return true;
@@ -128,7 +128,7 @@ alcore_status alcore__kmeans_queue_draws(alcore__block *block, void *partial) {
         if (!draws_on_engine(&means->each[g])) continue;
         ALCORE__TRY(store_group_mask(means, &matrix, g, group_mask, &mask));
         if (!mask) continue;
-        ALCORE__TRY(alcore__engine_draws_find(&means->engine_draws, &matrix, g,
+        ALCORE__TRY(alcore__device_draws_find(&means->device_draws, &matrix, g,
                                               &means->each[g].sampler, mask, rows.weights,
                                               rows.weight_sums, 2 /* matrices */, taken));
     }
@@ -276,7 +276,7 @@ alcore_status alcore__kmeans_weigh_rows(alcore__block *block, void *partial) {
     uint8_t *group_mask;
     double *totals = partial;
     /* A call has one total, but a wide block one for each of its blocks. */
-    bool wide = alcore__engine_draws_are_open(&means->engine_draws);
+    bool wide = alcore__device_draws_are_open(&means->device_draws);
     ALCORE__TRY(alcore__kmeans_open_block(means, block, &matrix, &rows));
     ALCORE__TRY(alcore__scratch_push(block, matrix.rows.count, sizeof *group_mask, &group_mask));
     int64_t count = matrix.rows.count;
@@ -300,7 +300,7 @@ alcore_status alcore__kmeans_weigh_rows(alcore__block *block, void *partial) {
                 each->seed_dots, rows.self_dots, 1 /* duplicates weigh 0 */, &weights));
         }
         if (wide)
-            ALCORE__TRY(alcore__engine_draws_add(&means->engine_draws, &matrix, g, mask,
+            ALCORE__TRY(alcore__device_draws_add(&means->device_draws, &matrix, g, mask,
                                                  rows.weights, rows.weight_sums));
     }
     return ALCORE_OK;
@@ -331,7 +331,7 @@ static void draw_next(alcore__run *run, alcore__kmeans *means, int64_t g) {
     alcore__kmeans_group *each = &means->each[g];
     alcore__sampler *sampler = &each->sampler;
     /* When only duplicates of seed rows are left, no row has a weight. */
-    if (!alcore__engine_draws_draw(run, &means->engine_draws, means->block_weights, g,
+    if (!alcore__device_draws_draw(run, &means->device_draws, means->block_weights, g,
                                    alcore__rng_f64(&each->rng), &sampler->draw[0]))
         sampler->draw[0].position = first_unseeded(means, g, run->outcome.count);
     /* Speculative draws use the numbers that the generator will return next, from a copy of it.
@@ -344,7 +344,7 @@ static void draw_next(alcore__run *run, alcore__kmeans *means, int64_t g) {
     for (int32_t k = 1; k < ALCORE__MAX_DRAWS; k++) {
         sampler->draw[k] = alcore__no_draw; /* nothing is to be found */
         if (k <= speculative && k <= draws_left)
-            alcore__engine_draws_draw(run, &means->engine_draws, means->block_weights, g,
+            alcore__device_draws_draw(run, &means->device_draws, means->block_weights, g,
                                       alcore__rng_f64(&ahead), &sampler->draw[k]);
     }
 }
@@ -356,7 +356,7 @@ static void store_drawn(alcore__run *run, alcore__kmeans *means, int64_t g) {
     for (int32_t k = 0; k < ALCORE__MAX_DRAWS && sampler->draw[k].by_engine; k++) {
         alcore__kmeans_found found = {.group = g, .draw = k};
         const double *taken =
-            alcore__engine_draws_found(run, &means->engine_draws, g, k, &found.position);
+            alcore__device_draws_found(run, &means->device_draws, g, k, &found.position);
         if (!taken) {
             alcore__sampler_clear_draws(sampler);
             sampler->draw[0].position = first_unseeded(means, g, run->outcome.count);
@@ -370,7 +370,7 @@ static void store_drawn(alcore__run *run, alcore__kmeans *means, int64_t g) {
 /* End of "drawn rows": the rows of groups that have none by weight are left to "seed rows". */
 alcore_status alcore__kmeans_read_draws(alcore__run *run) {
     alcore__kmeans *means = run->state;
-    ALCORE__TRY(alcore__engine_draws_read(run, &means->engine_draws));
+    ALCORE__TRY(alcore__device_draws_read(run, &means->device_draws));
     for (int64_t g = 0; g < means->groups; g++) {
         if (draws_on_engine(&means->each[g])) store_drawn(run, means, g);
     }
@@ -380,7 +380,7 @@ alcore_status alcore__kmeans_read_draws(alcore__run *run) {
 /* End of "D^2 weights": draws for every group that lacks clusters. */
 alcore_status alcore__kmeans_draw_seeds(alcore__run *run) {
     alcore__kmeans *means = run->state;
-    ALCORE__TRY(alcore__engine_draws_decide(run, &means->engine_draws, means->block_weights));
+    ALCORE__TRY(alcore__device_draws_decide(run, &means->device_draws, means->block_weights));
     for (int64_t g = 0; g < means->groups; g++) {
         if (needs_seed(&means->each[g])) draw_next(run, means, g);
     }

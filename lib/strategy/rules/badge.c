@@ -29,7 +29,7 @@
  *
  * After "gradient norms" two passes alternate, once for each pick: "drawn rows" fetches the vectors
  * of the row that was drawn and offers it to the budget, "D^2 weights" measures all candidates from
- * it and draws the next one. Where the engine draws by itself (kmeans/engine_draws.h), "engine
+ * it and draws the next one. Where the engine draws by itself (kmeans/device_draws.h), "engine
  * draws" takes the place of "drawn rows". "scores" reads the distances that are left at the end.
  *
  * Reads the class scores once and the embeddings once for each pick, less what speculative rows
@@ -96,7 +96,7 @@ static void free_state(alcore__run *run) {
     alcore__free(run->ctx, state->found_a);
     alcore__free(run->ctx, state->found_h);
     alcore__free(run->ctx, state->squares);
-    alcore__engine_draws_free(run, &state->engine_draws);
+    alcore__device_draws_free(run, &state->device_draws);
 }
 
 /* ---- the factor a ---- */
@@ -252,8 +252,8 @@ static alcore_status measure_norms(alcore__block *block, void *partial) {
 /* `start` of the pass. */
 static alcore_status open_draws(alcore__run *run) {
     alcore__badge_state *state = run->state;
-    return alcore__engine_draws_open(run, 1 /* sequence */, 1 + state->classes + state->dims,
-                                     &state->engine_draws);
+    return alcore__device_draws_open(run, 1 /* sequence */, 1 + state->classes + state->dims,
+                                     &state->device_draws);
 }
 
 /* Condition of the pass: there is a center to measure from, and the budget is not full. */
@@ -285,7 +285,7 @@ static alcore_status weigh_rows(alcore__block *block, void *partial) {
     ALCORE__TRY(alcore__greedy_push_mask(&state->greedy, &matrix, &free_rows));
     int64_t count = matrix.rows.count;
     /* A call has one total, but a wide block one for each of its blocks. */
-    bool wide = alcore__engine_draws_are_open(&state->engine_draws);
+    bool wide = alcore__device_draws_are_open(&state->device_draws);
     alcore__badge_rows rows = alcore__badge_lay_out(alcore__block_doubles(block), count);
     alcore_sys_weights weights = {.minimum = rows.weights,
                                   .speculative = rows.speculative_weights,
@@ -303,7 +303,7 @@ static alcore_status weigh_rows(alcore__block *block, void *partial) {
                                        state->found_h, 1 + sampler->speculative,
                                        state->found_squares, rows.squares, &weights));
     }
-    return wide ? alcore__engine_draws_add(&state->engine_draws, &matrix, 0 /* the only sequence */,
+    return wide ? alcore__device_draws_add(&state->device_draws, &matrix, 0 /* the only sequence */,
                                            free_rows, rows.weights, rows.sums)
                 : ALCORE_OK;
 }

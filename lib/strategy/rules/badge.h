@@ -5,7 +5,7 @@
 #define ALCORE__BADGE_H
 
 #include "base/rng.h"
-#include "strategy/kmeans/engine_draws.h"
+#include "strategy/kmeans/device_draws.h"
 #include "strategy/rules/greedy_picks.h"
 
 typedef struct alcore__badge_state {
@@ -22,7 +22,7 @@ typedef struct alcore__badge_state {
     double *found_h;                         /* [ALCORE__MAX_DRAWS, dims] */
     double found_squares[ALCORE__MAX_DRAWS]; /* G */
     double found_weight;                     /* D^2 weight of the row that was drawn */
-    alcore__engine_draws engine_draws;       /* of a row its D^2 weight, a and h are taken */
+    alcore__device_draws device_draws;       /* of a row its D^2 weight, a and h are taken */
     bool has_center;                         /* at least one row was picked */
     bool drawn_is_center; /* the row that was drawn last was bought, so it is a new center */
     bool ended;           /* nothing more can be bought */

@@ -55,15 +55,15 @@ static int64_t first_position(alcore__run *run) {
 static void draw_by_weight(alcore__run *run) {
     alcore__badge_state *state = run->state;
     alcore__sampler *sampler = &state->sampler;
-    const alcore__engine_draws *draws = &state->engine_draws; /* one sequence */
+    const alcore__device_draws *draws = &state->device_draws; /* one sequence */
     int32_t speculative = alcore__sampler_speculative_draws(sampler);
     double u = alcore__rng_f64(&state->rng);
     alcore__rng ahead = state->rng;
     /* No row has a weight where all that are left are duplicates of centers: the first is next. */
-    if (!alcore__engine_draws_draw(run, draws, state->block_weights, 0, u, &sampler->draw[0]))
+    if (!alcore__device_draws_draw(run, draws, state->block_weights, 0, u, &sampler->draw[0]))
         sampler->draw[0].position = nth_free(run, 0 /* the first */);
     for (int32_t k = 1; k <= speculative; k++)
-        alcore__engine_draws_draw(run, draws, state->block_weights, 0, alcore__rng_f64(&ahead),
+        alcore__device_draws_draw(run, draws, state->block_weights, 0, alcore__rng_f64(&ahead),
                                   &sampler->draw[k]);
 }
 
@@ -77,7 +77,7 @@ alcore_status alcore__badge_draw_next(alcore__run *run) {
     alcore__greedy_clear_best(&state->greedy);
     if (alcore__filler_full(&state->greedy.filler)) return ALCORE_OK;
     if (state->has_center) {
-        ALCORE__TRY(alcore__engine_draws_decide(run, &state->engine_draws, state->block_weights));
+        ALCORE__TRY(alcore__device_draws_decide(run, &state->device_draws, state->block_weights));
         draw_by_weight(run);
     } else {
         state->sampler.draw[0].position = first_position(run);
@@ -211,7 +211,7 @@ alcore_status alcore__badge_queue_draws(alcore__block *block, void *partial) {
         {.data = rows.weights, .count = count, .dims = 1, .stride = 1, .dtype = ALCORE_FLOAT64},
         alcore__badge_factors(state, rows.a, count),
         matrix.rows};
-    return alcore__engine_draws_find(&state->engine_draws, &matrix, 0 /* the only sequence */,
+    return alcore__device_draws_find(&state->device_draws, &matrix, 0 /* the only sequence */,
                                      &state->sampler, mask, rows.weights, rows.sums,
                                      3 /* matrices */, taken);
 }
@@ -221,11 +221,11 @@ alcore_status alcore__badge_queue_draws(alcore__block *block, void *partial) {
 alcore_status alcore__badge_read_draws(alcore__run *run) {
     alcore__badge_state *state = run->state;
     alcore__sampler *sampler = &state->sampler;
-    ALCORE__TRY(alcore__engine_draws_read(run, &state->engine_draws));
+    ALCORE__TRY(alcore__device_draws_read(run, &state->device_draws));
     for (int32_t k = 0; k < ALCORE__MAX_DRAWS && sampler->draw[k].by_engine; k++) {
         found_row found = {.draw = k};
         const double *taken =
-            alcore__engine_draws_found(run, &state->engine_draws, 0, k, &found.position);
+            alcore__device_draws_found(run, &state->device_draws, 0, k, &found.position);
         if (!taken) {
             alcore__sampler_clear_draws(sampler);
             sampler->draw[0].position = nth_free(run, 0 /* the first */);

@@ -10,7 +10,7 @@
 
 #include "strategy/block.h"
 #include "strategy/budget/fill.h"
-#include "strategy/engine/engine_vectors.h"
+#include "strategy/passes/engine_vectors.h"
 
 enum { ALCORE__GREEDY_FREE = 0, ALCORE__GREEDY_PICKED = 1, ALCORE__GREEDY_PASSED_OVER = 2 };
 

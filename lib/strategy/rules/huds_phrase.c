@@ -2,7 +2,7 @@
 /* huds-phrase: HUDS over phrases (spec 3.9, a decision of this library). The candidates are the
  * semi-maximal phrases p of the pool that no labeled text contains and that occur occ_min times or
  * more, in the order of their first occurrences. With u(p) and e(p) the columns "scores" and
- * "embeddings" of the phrases (lib/request/phrase_measures.c makes them from those of words):
+ * "embeddings" of the phrases (lib/selection/phrase_measures.c makes them from those of words):
  *
  *   H(p)      lambda d(p) + (1 - lambda) u(p), as in rules/huds.c
  *   score(p)  log(1 + occ(p))^gamma H(p), the largest first; of equal scores the larger occ(p)

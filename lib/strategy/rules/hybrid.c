@@ -2,7 +2,7 @@
 /* hybrid: a strategy made of two others, one that buys rows and one that buys phrases (spec 5.8; Hu
  * and Neubig 2021, Algorithm 2). The handle of the strategy has both parts and their parameters
  * (strategy_handle.c); a request runs one after the other and shares the budget between them
- * (lib/request/request_hybrid.c). It has no pass of its own. */
+ * (lib/select/request_hybrid.c). It has no pass of its own. */
 #include "strategy/strategies.h"
 
 /* Called where something else than a request runs the strategy. */

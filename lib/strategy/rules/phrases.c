@@ -27,7 +27,7 @@
 #include <stdlib.h>
 
 #include "base/rng.h"
-#include "pool/phrase_pool.h"
+#include "phrase/phrase_pool.h"
 #include "strategy/rules/phrase_columns.h"
 
 typedef struct phrase_state {

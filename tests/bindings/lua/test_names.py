@@ -26,7 +26,7 @@ allowed = {"lua_model_texts.c": {"embeddings", "logprobs"},
 
 failed = 0
 sources = sorted(path for path in root.glob("bindings/lua/*.[ch]") if path.name != "lua_tables.c")
-sources.append(root / "include/alcore/alcore.hpp")
+sources += [root / "include/alcore/alcore.hpp", root / "include/alcore/extra.hpp"]
 for number, path in enumerate(sources, 1):
     code = re.sub(r"/\*.*?\*/", "", path.read_text(), flags=re.S)
     words = [word for text in re.findall(r'"((?:[^"\\]|\\.)*)"', code) for word in re.split(r"[^\w-]+", text)]

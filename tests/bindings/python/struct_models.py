@@ -112,7 +112,7 @@ def context_of_allocator(table):
     owned = Owned("ctx", "alcore_ctx_new", ctypes.byref(struct_of(_ffi.alcore_ctx_options, {"allocator": table})))
     pool = Owned("pool", "alcore_pool_new", owned, None)
     ask("alcore_pool_read", pool, file("many.txt", "".join("text %d\n" % row for row in range(5000))), None)
-    rows = lib.alcore_pool_rows(pool._handle)
+    rows = lib.alcore_pool_row_count(pool._handle)
     del pool, owned
     return rows, set(EVENTS)
 
@@ -152,7 +152,7 @@ def context_of_files(table):
     except Refused as error:
         EVENTS.add(str(error))
     ask("alcore_pool_write", pool, None, 0, b"pool.tsv", None)
-    rows = lib.alcore_pool_rows(pool._handle)
+    rows = lib.alcore_pool_row_count(pool._handle)
     del pool, owned
     return rows, set(EVENTS)
 

@@ -198,7 +198,7 @@ def write_pool(options):
 
 def column_told(pool, name):
     info = _ffi.alcore_column_info(size=ctypes.sizeof(_ffi.alcore_column_info))
-    ask("alcore_pool_column_info", pool, name.encode(), ctypes.byref(info))
+    ask("alcore_pool_get_column_info", pool, name.encode(), ctypes.byref(info))
     return info.shape, info.meaning, info.entries, info.width, column(pool, name)
 
 

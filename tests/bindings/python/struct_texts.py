@@ -16,9 +16,9 @@ ENGLISH, GERMAN = strings(SOURCES), strings(TARGETS)
 DISCOUNTS = doubles([.5, 1, 1.5] * 4)  # of the four orders
 
 
-@walks("alcore_lm_train", order=2, discounts=When(DISCOUNTS, discount_count=12), discount_count=When(12, discounts=DISCOUNTS))
+@walks("alcore_lm_new_trained", order=2, discounts=When(DISCOUNTS, discount_count=12), discount_count=When(12, discounts=DISCOUNTS))
 def train_lm(options):
-    lm, found = Owned("lm", "alcore_lm_train", CTX, ENGLISH, None, len(SOURCES), ctypes.byref(options)), Tensor("d", [20])
+    lm, found = Owned("lm", "alcore_lm_new_trained", CTX, ENGLISH, None, len(SOURCES), ctypes.byref(options)), Tensor("d", [20])
     ask("alcore_lm_score", lm, ENGLISH, None, 20, found)
     return repr(found)
 
@@ -34,9 +34,9 @@ ALIGNER = {"model": _ffi.ALCORE_ALIGNER_IBM1, "estimate": _ffi.ALCORE_ESTIMATE_C
            "tension": [_ffi.ALCORE_TENSION_GRADIENT, _ffi.ALCORE_TENSION_PUBLIC], "iterations": 2, "p0": .3, "lambda": 9., "alpha": 1.}
 
 
-@walks("alcore_aligner_train", direction=_ffi.ALCORE_DIRECTION_REVERSE, **ALIGNER)
+@walks("alcore_aligner_new_trained", direction=_ffi.ALCORE_DIRECTION_REVERSE, **ALIGNER)
 def train_aligner(options):
-    aligner = Owned("aligner", "alcore_aligner_train", CTX, ENGLISH, None, GERMAN, None, len(SOURCES), ctypes.byref(options))
+    aligner = Owned("aligner", "alcore_aligner_new_trained", CTX, ENGLISH, None, GERMAN, None, len(SOURCES), ctypes.byref(options))
     curve = _ffi.alcore_tensor()
     ask("alcore_aligner_log_likelihoods", aligner, ctypes.byref(curve))
     count = ctypes.c_int64.from_address(curve.shape).value
@@ -68,19 +68,19 @@ def encode(options):
 TRAINER = "#!/bin/sh\necho \"$* $(cksum <texts)\"\nexit 1\n"
 
 
-@walks("alcore_tokenizer_train", coverage=.99, tokens=100, max_texts=5, seed=When(1, max_texts=5), kind=_ffi.ALCORE_VOCABULARY_BPE,
+@walks("alcore_tokenizer_train_vocabulary", coverage=.99, tokens=100, max_texts=5, seed=When(1, max_texts=5), kind=_ffi.ALCORE_VOCABULARY_BPE,
        byte_fallback=1)
 def train_tokenizer(options):
     os.chmod(file("bin/spm_train", TRAINER), 0o700)
     path = os.environ["PATH"]
     os.environ["PATH"] = os.fsdecode(file("bin")) + os.pathsep + path
     try:
-        status = lib.alcore_tokenizer_train(CTX._handle, ENGLISH, None, len(SOURCES), file("made.model"), ctypes.byref(options))
+        status = lib.alcore_tokenizer_train_vocabulary(CTX._handle, ENGLISH, None, len(SOURCES), file("made.model"), ctypes.byref(options))
     finally:
         os.environ["PATH"] = path
     said = lib.alcore_last_error().decode()
     if status != _ffi.ALCORE_E_DATA:
-        ask("alcore_tokenizer_train", CTX, ENGLISH, None, len(SOURCES), file("made.model"), ctypes.byref(options))
+        ask("alcore_tokenizer_train_vocabulary", CTX, ENGLISH, None, len(SOURCES), file("made.model"), ctypes.byref(options))
     return said
 
 

@@ -173,7 +173,7 @@ def column(pool, name):
         found = pool.get_column(name)
     except alcore.UnsupportedError:  # it stays in its file, or is of some rows only
         info = result(_ffi.alcore_column_info)
-        ask("alcore_pool_column_info", pool, name.encode(), ctypes.byref(info))
+        ask("alcore_pool_get_column_info", pool, name.encode(), ctypes.byref(info))
         if info.shape in (_ffi.ALCORE_COLUMN_RAGGED, _ffi.ALCORE_COLUMN_RAGGED_DENSE):
             return "ragged"
         found = Tensor("d", [len(pool), info.width] if info.width > 1 else [len(pool)])

@@ -21,7 +21,7 @@ def four():
 
 def address_of(pool, name):
     out = alcore_tensor()
-    assert alcore._lib.alcore_pool_column(pool._handle, name.encode(), ctypes.byref(out), None) == 0
+    assert alcore._lib.alcore_pool_get_column(pool._handle, name.encode(), ctypes.byref(out), None) == 0
     return out.data + out.byte_offset
 
 

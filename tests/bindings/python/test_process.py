@@ -415,12 +415,12 @@ def test_library_not_found_lists_every_place(tmp_path):
         except alcore.LibraryNotFoundError as error:
             print(error)
     """
-    status, out, errors = child(code, ALCORE_LIBRARY="/no/such/libalcore.so.0")
-    assert status == 0 and "$ALCORE_LIBRARY: /no/such/libalcore.so.0 (no such file)" in out, errors
+    status, out, errors = child(code, ALCORE_LIBRARY="/no/such/libalcore.so.1")
+    assert status == 0 and "$ALCORE_LIBRARY: /no/such/libalcore.so.1 (no such file)" in out, errors
     empty = {name: value for name, value in os.environ.items() if name not in ("ALCORE_LIBRARY", "LD_LIBRARY_PATH")}
     done = subprocess.run([sys.executable, "-c", textwrap.dedent(code)], capture_output=True, text=True, env=empty)
     if done.stdout:  # unless the system has it
-        for place in ("package folder: ", "wheel: ", "system: libalcore.so.0"):
+        for place in ("package folder: ", "wheel: ", "system: libalcore.so.1"):
             assert place in done.stdout, done.stdout
     status, out, errors = child("""
         import alcore, os
@@ -438,7 +438,7 @@ def test_library_not_found_lists_every_place(tmp_path):
 def test_another_library_is_refused(tmp_path):
     source = tmp_path / "other.c"
     source.write_text("int alcore_abi(void) { return 77; }\n")
-    other = tmp_path / "libalcore.so.0"
+    other = tmp_path / "libalcore.so.1"
     subprocess.run([os.environ.get("CC", "cc"), "-shared", "-fPIC", source, "-o", other], check=True)
     status, out, errors = child("import alcore; alcore.version()", ALCORE_LIBRARY=str(tmp_path))
     assert status == 1 and "its ABI number is 77; this package needs 0" in errors

@@ -13,7 +13,7 @@ int main(void) {
     if (alcore_ctx_new(NULL, &ctx) != ALCORE_OK || alcore_pool_new(ctx, NULL, &pool) != ALCORE_OK)
         return 1;
     if (alcore_pool_add_texts(pool, texts, NULL, 3, NULL) != ALCORE_OK) return 1;
-    good = good && alcore_pool_rows(pool) == 3;
+    good = good && alcore_pool_row_count(pool) == 3;
     alcore_pool_unref(pool);
     alcore_ctx_unref(ctx);
     if (good) printf("consumer of %s\n", alcore_version());

@@ -4,7 +4,7 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "alcore/alcore.h"
+#include "alcore/extra.h"
 #include "base/alternatives.h"
 #include "base/hints.h"
 #include "check_suite.h"

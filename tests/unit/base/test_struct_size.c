@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include <string.h>
 
-#include "alcore/alcore.h"
+#include "alcore/extra.h"
 #include "base/base.h"
 #include "check_suite.h"
 

@@ -3,7 +3,7 @@
 #ifndef MATRIX_DATA_H
 #define MATRIX_DATA_H
 
-#include "alcore/alcore.h"
+#include "alcore/extra.h"
 #include "check_suite.h"
 
 static inline alcore_ctx *new_ctx(int32_t threads) {

@@ -10,7 +10,7 @@
 #include <string.h>
 #include <unistd.h>
 
-#include "alcore/alcore.h"
+#include "alcore/extra.h"
 #include "base/rng.h"
 #include "matrix_data.h"
 #include "test_folder.h"
@@ -100,10 +100,10 @@ START_TEST(test_languages) {
     static const int64_t rows[] = {0, 4, 1, 2, 3, 3}, outside[] = {40};
     int64_t counts[4], shape[1] = {4}, short_shape[1] = {3};
     alcore_tensor out, wrong;
-    for (int i = 0; i < 4; i++) ck_assert_str_eq(alcore_pool_language_tag(pool, i), tags[i]);
-    ck_assert_ptr_null(alcore_pool_language_tag(pool, 4));
-    ck_assert_ptr_null(alcore_pool_language_tag(pool, -1));
-    ck_assert_ptr_null(alcore_pool_language_tag(NULL, 0));
+    for (int i = 0; i < 4; i++) ck_assert_str_eq(alcore_pool_distinct_language(pool, i), tags[i]);
+    ck_assert_ptr_null(alcore_pool_distinct_language(pool, 4));
+    ck_assert_ptr_null(alcore_pool_distinct_language(pool, -1));
+    ck_assert_ptr_null(alcore_pool_distinct_language(NULL, 0));
     ck_assert_int_eq(alcore_tensor_init(&out, counts, ALCORE_INT64, shape, 1), ALCORE_OK);
     ck_assert_int_eq(alcore_tensor_init(&wrong, counts, ALCORE_INT64, short_shape, 1), ALCORE_OK);
     ck_assert_int_eq(alcore_analysis_count_languages(pool, rows, 6, &out), ALCORE_OK);
@@ -475,7 +475,7 @@ START_TEST(test_duplicates) {
         ck_assert_int_eq(found.texts, 5);
         ck_assert_int_eq(found.repeated, repeated[i]);
         ck_assert_double_eq(found.duplicates, 100.0 * (double)in_train[i] / 5);
-        ck_assert_int_eq(alcore_pool_count(test, ALCORE_ROW_EXCLUDED), 0);
+        ck_assert_int_eq(alcore_pool_state_count(test, ALCORE_ROW_EXCLUDED), 0);
         ck_assert_int_eq(alcore_analysis_count_duplicates(none, train, &found), ALCORE_OK);
         ck_assert_double_nan(found.duplicates);
         ck_assert_int_eq(alcore_analysis_count_duplicates(test, none, &found), ALCORE_OK);

@@ -7,7 +7,7 @@
 #include <string.h>
 #include <unistd.h>
 
-#include "alcore/metric.h"
+#include "alcore/extra/metric.h"
 #include "base/rng.h"
 #include "check_status.h"
 #include "check_suite.h"

@@ -6,7 +6,7 @@
 #include <math.h>
 #include <string.h>
 
-#include "alcore/metric.h"
+#include "alcore/extra/metric.h"
 #include "base/rng.h"
 #include "vectors.h"
 

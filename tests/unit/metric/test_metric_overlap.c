@@ -9,7 +9,7 @@
 #include <string.h>
 #include <unistd.h>
 
-#include "alcore/metric.h"
+#include "alcore/extra/metric.h"
 #include "base/rng.h"
 #include "test_folder.h"
 #include "vectors.h"
@@ -191,7 +191,7 @@ static alcore_links *new_links(alcore_ctx *ctx, const char *const *lines) {
         strcat(strcat(text, *lines), "\n");
     }
     test_file_make(path, "links", "", text);
-    ck_assert_int_eq(alcore_links_read(ctx, path, -1, &links), ALCORE_OK);
+    ck_assert_int_eq(alcore_links_open(ctx, path, -1, &links), ALCORE_OK);
     unlink(path);
     return links;
 }

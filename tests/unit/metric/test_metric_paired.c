@@ -9,7 +9,7 @@
 #include <string.h>
 #include <unistd.h>
 
-#include "alcore/metric.h"
+#include "alcore/extra/metric.h"
 #include "fault_allocator.h"
 #include "vectors.h"
 

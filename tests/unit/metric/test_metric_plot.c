@@ -8,10 +8,10 @@
 #include <string.h>
 #include <unistd.h>
 
-#include "alcore/alcore.h"
+#include "alcore/extra.h"
 #include "base/rng.h"
-#include "metric/plot_axis.h"
-#include "metric/svg.h"
+#include "extra/plot/plot_axis.h"
+#include "extra/plot/svg.h"
 #include "test_folder.h"
 
 static alcore_ctx *ctx;

@@ -7,7 +7,7 @@
 #include <string.h>
 #include <unistd.h>
 
-#include "alcore/metric.h"
+#include "alcore/extra/metric.h"
 #include "base/rng.h"
 #include "check_status.h"
 #include "check_suite.h"
@@ -175,7 +175,7 @@ START_TEST(translated_words_and_lengths_equal_those_in_memory) {
     write_files(words, 5, " ");
     write_links();
     one.max_order = 1;
-    ck_assert_ok(alcore_links_read(ctx, path[LINKS], LINES, &links));
+    ck_assert_ok(alcore_links_open(ctx, path[LINKS], LINES, &links));
     ck_assert_ok(alcore_overlap_new(ctx, &one, &domain));
     ck_assert_ok(alcore_overlap_read(domain, ALCORE_OVERLAP_TEST, 0, path[0], NULL, NULL));
     ck_assert_ok(alcore_overlap_add(domain, ALCORE_OVERLAP_OUTSIDE, 0, outside, NULL, 1));

@@ -6,9 +6,9 @@
 #include <math.h>
 #include <string.h>
 
-#include "alcore/metric.h"
+#include "alcore/extra/metric.h"
 #include "base/rng.h"
-#include "metric/wilcoxon.h"
+#include "extra/metric/wilcoxon.h"
 #include "vectors.h"
 
 static alcore_ctx *new_ctx(void) {

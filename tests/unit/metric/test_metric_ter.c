@@ -7,7 +7,7 @@
 #include <math.h>
 #include <string.h>
 
-#include "alcore/metric.h"
+#include "alcore/extra/metric.h"
 #include "text/letter_case.h"
 #include "vectors.h"
 

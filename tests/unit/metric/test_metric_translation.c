@@ -6,9 +6,9 @@
 #include <math.h>
 #include <string.h>
 
-#include "alcore/metric.h"
+#include "alcore/extra/metric.h"
 #include "fault_allocator.h"
-#include "metric/bleu_tokens.h"
+#include "text/bleu_tokens.h"
 #include "text/utf8.h"
 #include "vectors.h"
 

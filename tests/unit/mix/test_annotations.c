@@ -6,7 +6,7 @@
 #include <string.h>
 #include <unistd.h>
 
-#include "alcore/annotation.h"
+#include "alcore/extra/annotation.h"
 #include "check_status.h"
 #include "check_suite.h"
 #include "test_folder.h"

@@ -5,14 +5,14 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "alcore/annotation.h"
+#include "alcore/extra/annotation.h"
 #include "base/rng.h"
 #include "check_status.h"
 #include "check_suite.h"
+#include "extra/aligner/links_handle.h"
+#include "extra/mix/switch_pair.h"
 #include "formats/pharaoh.h"
 #include "lm_calls.h"
-#include "mix/switch_pair.h"
-#include "text/links_handle.h"
 #include "vectors.h"
 
 enum { MAX_LINKS = 64, MAX_PHRASES = 4 };
@@ -49,7 +49,7 @@ static void open_bed(const vector_case *one, bed *out) {
     for (int64_t i = 0; i < count; i++) corpus[i] = vector_text(json_array_get(texts, (size_t)i));
     options.order = (int32_t)vector_integer(vector_input(one, "order"));
     ck_assert_ok(alcore_ctx_new(NULL, &out->ctx));
-    ck_assert_ok(alcore_lm_train(out->ctx, corpus, NULL, count, &options, &out->lm));
+    ck_assert_ok(alcore_lm_new_trained(out->ctx, corpus, NULL, count, &options, &out->lm));
     alcore__labeled_pair pair = {.source = vector_text(vector_input(one, "x")),
                                  .target = vector_text(vector_input(one, "y")),
                                  .link = out->links};
@@ -262,7 +262,7 @@ START_TEST(candidates_score_like_whole_texts) {
             corpus[i] = texts[i];
         }
         options.order = 1 + run % 6;
-        ck_assert_ok(alcore_lm_train(ctx, corpus, NULL, 6, &options, &lm));
+        ck_assert_ok(alcore_lm_new_trained(ctx, corpus, NULL, 6, &options, &lm));
         alcore__switcher switcher = {.ctx = ctx, .lm = lm};
         for (int i = 0; i < 20; i++) {
             random_text(&rng, 1, 12, x);

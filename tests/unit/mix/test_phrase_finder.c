@@ -6,7 +6,7 @@
 
 #include "base/rng.h"
 #include "check_suite.h"
-#include "mix/phrase_finder.h"
+#include "extra/annotation/phrase_finder.h"
 
 enum { PHRASES = 12, MAX_HITS = 400 };
 

@@ -7,12 +7,12 @@
 #include <string.h>
 #include <unistd.h>
 
-#include "alcore/mix.h"
+#include "alcore/extra/mix.h"
 #include "alcore/pool_column.h"
 #include "check_status.h"
 #include "check_suite.h"
+#include "extra/aligner/links_handle.h"
 #include "test_folder.h"
-#include "text/links_handle.h"
 #include "vectors.h"
 
 enum { MAX_ROWS = 32, MAX_LINKS = 400 };

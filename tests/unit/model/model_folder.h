@@ -9,7 +9,7 @@
 #include <string.h>
 #include <unistd.h>
 
-#include "alcore/alcore.h"
+#include "alcore/extra.h"
 #include "check_suite.h"
 #include "fault_allocator.h"
 #include "test_folder.h"

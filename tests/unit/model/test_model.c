@@ -7,7 +7,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-#include "alcore/alcore.h"
+#include "alcore/extra.h"
 #include "check_suite.h"
 #include "column_rows.h"
 #include "lm_calls.h"
@@ -166,7 +166,7 @@ END_TEST
 /* log10 of a row's tokens, summed. */
 static double total_log10(const alcore_pool *of, int64_t row) {
     alcore_tensor values, offsets;
-    ck_assert_int_eq(alcore_pool_column(of, "logprobs", &values, &offsets), ALCORE_OK);
+    ck_assert_int_eq(alcore_pool_get_column(of, "logprobs", &values, &offsets), ALCORE_OK);
     const int64_t *at = offsets.data;
     const float *lp = values.data;
     double total = 0;
@@ -210,7 +210,7 @@ START_TEST(trained_on_the_labeled_side) {
     ck_assert_int_eq(alcore_pool_add_texts(labeled, corpus, NULL, CORPUS, NULL), ALCORE_OK);
     ck_assert_int_eq(alcore_model_new_ngram(ctx, labeled, NULL, &model), ALCORE_OK);
     ck_assert_int_eq(alcore_model_run(model, pool, "logprobs"), ALCORE_OK);
-    ck_assert_int_eq(alcore_lm_train(ctx, corpus, NULL, CORPUS, NULL, &lm), ALCORE_OK);
+    ck_assert_int_eq(alcore_lm_new_trained(ctx, corpus, NULL, CORPUS, NULL, &lm), ALCORE_OK);
     for (int64_t i = 0; i < 2; i++) {
         ck_assert_int_eq(lm_score_one(lm, texts[i], strlen(texts[i]), &expected), ALCORE_OK);
         ck_assert_double_eq_tol(total_log10(pool, i), expected, 2e-6);
@@ -374,7 +374,7 @@ START_TEST(a_language_model_becomes_a_model) {
     float own[16];
     int64_t count;
     add(corpus, CORPUS);
-    ck_assert_int_eq(alcore_lm_train(ctx, corpus, NULL, 3, NULL, &lm), ALCORE_OK);
+    ck_assert_int_eq(alcore_lm_new_trained(ctx, corpus, NULL, 3, NULL, &lm), ALCORE_OK);
     ck_assert_int_eq(alcore_model_new_lm(ctx, NULL, &model), ALCORE_E_INVALID);
     ck_assert_ptr_null(model);
     ck_assert_int_eq(alcore_model_new_lm(ctx, lm, &model), ALCORE_OK);
@@ -382,7 +382,7 @@ START_TEST(a_language_model_becomes_a_model) {
     ck_assert_str_eq(alcore_model_name(model), "lm");
     ck_assert_int_eq(alcore_model_can(model, "embeddings"), 0);
     ck_assert_int_eq(alcore_model_run(model, pool, "logprobs"), ALCORE_OK);
-    ck_assert_int_eq(alcore_pool_column(pool, "logprobs", &values, &offsets), ALCORE_OK);
+    ck_assert_int_eq(alcore_pool_get_column(pool, "logprobs", &values, &offsets), ALCORE_OK);
     const int64_t *start = offsets.data;
     for (int64_t i = 0; i < CORPUS; i++) {
         ck_assert_int_eq(lm_tokens_one(lm, corpus[i], strlen(corpus[i]), own, 16, &count),

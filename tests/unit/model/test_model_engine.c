@@ -41,7 +41,7 @@ static uint64_t hash_of(const char *text) {
 
 static const float *column(const alcore_pool *pool, const char *name, const int64_t **offsets) {
     alcore_tensor values, lengths;
-    ck_assert_int_eq(alcore_pool_column(pool, name, &values, &lengths), ALCORE_OK);
+    ck_assert_int_eq(alcore_pool_get_column(pool, name, &values, &lengths), ALCORE_OK);
     *offsets = lengths.data;
     return values.data;
 }
@@ -122,10 +122,10 @@ START_TEST(select_asks_for_the_rows_it_reads) {
     alcore_model *model = open_model(ctx, "{\"dims\": 8}");
     alcore_column_info info = ALCORE_COLUMN_INFO_INIT;
     alcore_selection_unref(pick_two(ctx, pool, model, "kcenter", excluded, 1));
-    ck_assert_int_eq(alcore_pool_column_info(pool, "embeddings", &info), ALCORE_OK);
+    ck_assert_int_eq(alcore_pool_get_column_info(pool, "embeddings", &info), ALCORE_OK);
     ck_assert_int_eq(info.entries, ROWS - 1);
     alcore_selection_unref(pick_two(ctx, pool, model, "kcenter", NULL, 0));
-    ck_assert_int_eq(alcore_pool_column_info(pool, "embeddings", &info), ALCORE_OK);
+    ck_assert_int_eq(alcore_pool_get_column_info(pool, "embeddings", &info), ALCORE_OK);
     ck_assert_int_eq(info.entries, ROWS);
     alcore_model_unref(model);
     alcore_pool_unref(pool);

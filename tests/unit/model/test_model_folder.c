@@ -271,7 +271,7 @@ static void embed(alcore_ctx *ctx, const alcore_model_options *options, const ch
     MUST(alcore_pool_add_texts(pool, &text, NULL, 1, NULL));
     MUST(alcore_model_run(model, pool, "embeddings"));
     MUST(test_column_rows(pool, "embeddings", &row, 1, values));
-    MUST(alcore_pool_column_info(pool, "embeddings", &info));
+    MUST(alcore_pool_get_column_info(pool, "embeddings", &info));
     snprintf(origin, 300, "%s", info.origin);
     alcore_pool_unref(pool);
     alcore_model_unref(model);
@@ -340,14 +340,14 @@ START_TEST(prompts_of_other_columns) {
     MUST(alcore_pool_add_texts(pool, texts, NULL, 2, NULL));
     MUST(alcore_model_open(ctx, folder, NULL, &model));
     MUST(alcore_model_run(model, pool, "probs"));
-    MUST(alcore_pool_column_info(pool, "probs", &info));
+    MUST(alcore_pool_get_column_info(pool, "probs", &info));
     ck_assert_ptr_null(strstr(info.origin, "prompt"));
     MUST(alcore_model_run(model, pool, "mlm_losses"));
     alcore_model_unref(model);
     options.prompt = "ask ";
     MUST(alcore_model_open(ctx, folder, &options, &model));
     MUST(alcore_model_run(model, pool, "probs"));
-    MUST(alcore_pool_column_info(pool, "probs", &info));
+    MUST(alcore_pool_get_column_info(pool, "probs", &info));
     ck_assert_ptr_nonnull(strstr(info.origin, "prompt \"ask \""));
     ck_assert_int_eq(alcore_model_run(model, pool, "mlm_losses"), ALCORE_E_UNSUPPORTED);
     ck_assert_ptr_nonnull(strstr(alcore_last_error(), "no prompt"));

@@ -73,7 +73,7 @@ END_TEST
 static void read_probs(alcore_model *model, alcore_pool *pool, double first[ROWS]) {
     alcore_tensor values, bounds;
     MUST(alcore_model_run(model, pool, "token_probs"));
-    MUST(alcore_pool_column(pool, "token_probs", &values, &bounds));
+    MUST(alcore_pool_get_column(pool, "token_probs", &values, &bounds));
     ck_assert_int_eq(values.shape[0], TOKENS);
     for (int i = 0; i < ROWS; i++) {
         ck_assert_int_eq(((const int64_t *)bounds.data)[i], offsets[i]);

@@ -101,7 +101,7 @@ START_TEST(the_language_is_a_token_of_the_tokenizer) {
         alcore_tensor values;
         MUST(alcore_model_set_language(model, token == 1 ? "de" : "en"));
         MUST(alcore_model_score(model, pool));
-        MUST(alcore_pool_column(pool, "logprobs", &values, NULL));
+        MUST(alcore_pool_get_column(pool, "logprobs", &values, NULL));
         for (size_t i = 0; i < sizeof ids; i++)
             hash = (hash ^ ((const unsigned char *)ids)[i]) * 1099511628211u;
         for (uint64_t k = 0; k < 3; k++)
@@ -123,7 +123,7 @@ START_TEST(only_log_probabilities_depend_on_the_language) {
         const char *name = i == 0 ? "logprobs" : "embeddings";
         alcore_column_info info = ALCORE_COLUMN_INFO_INIT;
         MUST(alcore_model_run(model, pool, name));
-        MUST(alcore_pool_column_info(pool, name, &info));
+        MUST(alcore_pool_get_column_info(pool, name, &info));
         ck_assert_int_eq(strstr(info.origin, ", language de_DE") != NULL, i == 0);
     }
     /* A scorer takes the column as it is, and has it made anew in another language. */
@@ -174,14 +174,14 @@ START_TEST(dropout_stays_on_in_scores) {
     alcore_column_info info = ALCORE_COLUMN_INFO_INIT;
     MUST(alcore_model_set_dropout(model, 1, 7));
     expect_scored(model, pool, true, "token_logprobs: dropout of seed 7");
-    MUST(alcore_pool_column_info(pool, "logprobs", &info));
+    MUST(alcore_pool_get_column_info(pool, "logprobs", &info));
     ck_assert_ptr_nonnull(strstr(info.origin, ", dropout of seed 7, of the references"));
     MUST(alcore_model_run(model, pool, "embeddings"));
-    MUST(alcore_pool_column_info(pool, "embeddings", &info));
+    MUST(alcore_pool_get_column_info(pool, "embeddings", &info));
     ck_assert_ptr_null(strstr(info.origin, "dropout"));
     MUST(alcore_model_set_dropout(model, 0, 9));
     expect_scored(model, pool, true, "");
-    MUST(alcore_pool_column_info(pool, "logprobs", &info));
+    MUST(alcore_pool_get_column_info(pool, "logprobs", &info));
     ck_assert_ptr_null(strstr(info.origin, "dropout"));
     end_model(ctx, pool, model);
 }

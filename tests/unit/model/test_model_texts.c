@@ -88,7 +88,7 @@ static float logprob_of(uint64_t hash, int64_t k) {
 static const float *values_of(const alcore_pool *pool, const char *name, int64_t row,
                               int64_t *count) {
     alcore_tensor values, offsets;
-    MUST(alcore_pool_column(pool, name, &values, &offsets));
+    MUST(alcore_pool_get_column(pool, name, &values, &offsets));
     if (!offsets.data) {
         *count = values.shape[1];
         return (const float *)values.data + row * values.shape[1];
@@ -243,16 +243,16 @@ START_TEST(contexts_are_cut_into_windows) {
     alcore_model *model = open_for_answers(ctx, 9, 1);
     alcore_pool *pool = answered_pool(model, ctx);
     alcore_tensor values, offsets;
-    MUST(alcore_pool_column(pool, "qa_windows", &values, &offsets));
+    MUST(alcore_pool_get_column(pool, "qa_windows", &values, &offsets));
     ck_assert_mem_eq(offsets.data, windows, sizeof windows);
     ck_assert_int_eq(values.shape[0], 10);
     ck_assert_mem_eq(values.data, counts, sizeof counts);
-    MUST(alcore_pool_column(pool, "qa_start", &values, &offsets));
+    MUST(alcore_pool_get_column(pool, "qa_start", &values, &offsets));
     const float *start = values.data;
     for (int w = 0, k = 0; w < 10; w++)
         for (int64_t i = 0; i < counts[w]; i++, k++)
             ck_assert_float_eq(start[k], 1.0f / (float)counts[w]);
-    MUST(alcore_pool_column(pool, "qa_end", &values, &offsets));
+    MUST(alcore_pool_get_column(pool, "qa_end", &values, &offsets));
     const float *end = values.data;
     for (int w = 0, k = 0; w < 10; w++)
         for (int64_t i = 0; i < counts[w]; i++, k++)
@@ -377,7 +377,7 @@ START_TEST(translations_are_a_pool) {
     MUST(alcore_pool_add_texts(pool, &empty, NULL, 1, NULL)); /* row ROWS, which is masked */
     MUST(alcore_model_translate(model, pool, &options, &out));
     ck_assert_str_eq(line, "translate: beams 5, max_tokens 70, sample 1, seed 1099511627776");
-    ck_assert_int_eq(alcore_pool_rows(out), ROWS + 1);
+    ck_assert_int_eq(alcore_pool_row_count(out), ROWS + 1);
     check_output(out, 0, "fever with patient a");
     check_output(out, 2, "headache no");
     check_output(out, 3, "fever no"); /* the unknown word is a special token, which has no text */
@@ -413,9 +413,9 @@ START_TEST(best_outputs_are_rows_one_after_another) {
     char id[24];
     MUST(alcore_model_translate(model, pool, &options, &out));
     ck_assert_str_eq(line, "translate: outputs 3, language none, token -1");
-    ck_assert_int_eq(alcore_pool_rows(out), 3 * ROWS);
-    MUST(alcore_pool_column(out, "output_scores", &scores, NULL));
-    MUST(alcore_pool_column(out, "logprobs", &values, &offsets));
+    ck_assert_int_eq(alcore_pool_row_count(out), 3 * ROWS);
+    MUST(alcore_pool_get_column(out, "output_scores", &scores, NULL));
+    MUST(alcore_pool_get_column(out, "logprobs", &values, &offsets));
     const double *score = scores.data;
     const int64_t *first = offsets.data;
     ck_assert_str_eq(alcore_pool_text(out, 6, NULL), "headache no");
@@ -516,7 +516,7 @@ START_TEST(references_are_scored) {
     for (int64_t k = 0; k < count; k++) ck_assert_float_eq(values[k], logprob_of(hash, k));
     (void)values_of(pool, "logprobs", 3, &count);
     ck_assert_int_eq(count, 2); /* an empty reference is its end */
-    MUST(alcore_pool_column_info(pool, "logprobs", &info));
+    MUST(alcore_pool_get_column_info(pool, "logprobs", &info));
     ck_assert_ptr_nonnull(strstr(info.origin, ", of the references"));
     ck_assert_int_eq(alcore_pool_add_texts(pool, &words[7], NULL, 1, NULL), ALCORE_OK);
     ck_assert_int_eq(alcore_model_score(model, pool), ALCORE_E_MISSING);

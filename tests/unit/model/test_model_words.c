@@ -120,7 +120,7 @@ static void check_reasons(const alcore_selection *selection, const cut *texts, c
                           float sign, int skip) {
     alcore_tensor tensor, bounds;
     int named = 0;
-    MUST(alcore_pool_column(alcore_selection_pool(selection), name, &tensor, &bounds));
+    MUST(alcore_pool_get_column(alcore_selection_pool(selection), name, &tensor, &bounds));
     for (int64_t rank = 0; rank < alcore_selection_count(selection); rank++) {
         const int64_t row = alcore_selection_rows(selection)[rank];
         const int64_t *offsets = bounds.data;

@@ -3,7 +3,7 @@
 #ifndef TRAINING_POOL_H
 #define TRAINING_POOL_H
 
-#include "alcore/alcore.h"
+#include "alcore/extra.h"
 
 /* A pool of three rows with these references. */
 static alcore_pool *pool_of(alcore_ctx *ctx, const char *const references[3]) {

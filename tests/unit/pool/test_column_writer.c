@@ -69,7 +69,7 @@ START_TEST(any_order) {
     ck_assert_ok(alcore_column_writer_finish(writer, ALCORE_MISSING_FAIL));
     ck_assert_ok(test_column_rows(pool, "embeddings", all_rows, 5, out));
     for (int i = 0; i < 10; i++) ck_assert_double_eq(out[i], i / 2 * 10 + i % 2);
-    ck_assert_ok(alcore_pool_column(pool, "embeddings", &view, NULL));
+    ck_assert_ok(alcore_pool_get_column(pool, "embeddings", &view, NULL));
     ck_assert_int_eq(view.shape[1], 2);
     ck_assert_fails(put(writer, first, 3, numbers, ALCORE_FLOAT32, 3, 2, NULL), ALCORE_E_INVALID,
                     "finished");
@@ -91,7 +91,7 @@ START_TEST(ragged_any_order) {
     ck_assert_ok(put(writer, rows, 4, tokens, ALCORE_FLOAT32, 6, 0, lengths));
     ck_assert_ok(put(writer, last, 1, tokens, ALCORE_FLOAT32, 0, 0, none));
     ck_assert_ok(alcore_column_writer_finish(writer, ALCORE_MISSING_FAIL));
-    ck_assert_ok(alcore_pool_column(pool, "logprobs", &view, &offsets));
+    ck_assert_ok(alcore_pool_get_column(pool, "logprobs", &view, &offsets));
     const float expected[] = {0, 1, 10, 30, 31, 32};
     const int64_t starts[] = {0, 2, 3, 3, 6, 6};
     ck_assert_mem_eq(view.data, expected, sizeof expected);
@@ -227,7 +227,7 @@ START_TEST(many_threads) {
     ck_assert_int_eq(alcore_column_writer_repeats(writer), ROWS);
     ck_assert_ok(alcore_column_writer_finish(writer, ALCORE_MISSING_FAIL));
     alcore_tensor view, offsets;
-    ck_assert_ok(alcore_pool_column(pool, "logprobs", &view, &offsets));
+    ck_assert_ok(alcore_pool_get_column(pool, "logprobs", &view, &offsets));
     const int64_t *starts = offsets.data;
     for (int64_t row = 0; row < ROWS; row++) {
         ck_assert_int_eq(starts[row + 1] - starts[row], row % 3 + 1);
@@ -263,7 +263,7 @@ START_TEST(writers_merge) {
     ck_assert_int_eq(alcore_column_writer_repeats(writer), 1);
     ck_assert_ok(alcore_column_writer_finish(writer, ALCORE_MISSING_FAIL));
     alcore_tensor view;
-    ck_assert_ok(alcore_pool_column(pool, "c", &view, NULL));
+    ck_assert_ok(alcore_pool_get_column(pool, "c", &view, NULL));
     for (int i = 0; i < 10; i++)
         ck_assert_double_eq(((const double *)view.data)[i], i / 2 * 10 + i % 2);
 }
@@ -351,7 +351,7 @@ START_TEST(integers) {
     ck_assert_ok(alcore_column_writer_merge(other, path));
     ck_assert_ok(alcore_column_writer_finish(other, ALCORE_MISSING_FAIL));
     alcore_column_writer_unref(other);
-    ck_assert_ok(alcore_pool_column(pool, "occurrences", &view, NULL));
+    ck_assert_ok(alcore_pool_get_column(pool, "occurrences", &view, NULL));
     ck_assert_int_eq(view.dtype.code, ALCORE_KIND_INT);
     const int64_t expected[] = {0, INT64_MIN, ((int64_t)1 << 53) + 1, 30, 40};
     ck_assert_mem_eq(view.data, expected, sizeof expected);
@@ -429,7 +429,7 @@ START_TEST(options) {
                     "expected meaning 0 (ALCORE_MEANS_*) with base 0, found 6 with 2");
     alcore_column_writer_unref(other);
     ck_assert_ok(alcore_column_writer_finish(writer, ALCORE_MISSING_FAIL));
-    ck_assert_ok(alcore_pool_column_info(pool, "probs", &info));
+    ck_assert_ok(alcore_pool_get_column_info(pool, "probs", &info));
     ck_assert_int_eq(info.meaning, ALCORE_MEANS_LOGITS);
     ck_assert_double_eq(alcore__pool_find_column(pool, "probs")->log_scale, log(2));
 }

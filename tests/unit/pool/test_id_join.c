@@ -59,7 +59,7 @@ START_TEST(ids_are_given_once) {
     int64_t row;
     ck_assert_fails(add_ids(pool, twice, 3), ALCORE_E_DATA,
                     "row 2: the id \"a\" is that of row 0 too");
-    ck_assert_int_eq(alcore_pool_rows(pool), 0);
+    ck_assert_int_eq(alcore_pool_row_count(pool), 0);
     ck_assert_ok(add_ids(pool, twice, 2)); /* nothing of the failed call is remembered */
     ck_assert_fails(add_ids(pool, again, 2), ALCORE_E_DATA,
                     "the id \"b\" is that of row 1 too, which was added before");
@@ -178,7 +178,7 @@ START_TEST(references_that_cannot_be_joined) {
     if (_i == 0) ck_assert_ptr_nonnull(strstr(alcore_last_error(), "\"f\", ..."));
     ck_assert_int_eq(alcore_last_remedy(&remedy), _i >= 3 && _i <= 5);
     if (_i == 5) ck_assert_str_eq(remedy.value, "line");
-    ck_assert_int_eq(alcore_pool_rows(pool), 0);
+    ck_assert_int_eq(alcore_pool_row_count(pool), 0);
     alcore_pool_unref(pool);
 }
 END_TEST

@@ -57,7 +57,7 @@ START_TEST(test_all_phrases) {
     alcore_pool *out;
     int64_t known = 0, semi_maximal = 0;
     ck_assert_ok(alcore_pool_derive_phrases(b.pool, b.labeled, NULL, &out));
-    ck_assert_int_eq(alcore_pool_rows(out), 35);
+    ck_assert_int_eq(alcore_pool_row_count(out), 35);
     ck_assert_ptr_eq(alcore_pool_source(out), b.pool);
     assert_phrase(out, 0, "the patient", 4, 0, 0);
     assert_phrase(out, 3, "the patient has", 3, 0, 0);
@@ -79,7 +79,7 @@ START_TEST(test_options) {
     alcore_phrase_options options = ALCORE_PHRASE_OPTIONS_INIT;
     options.semi_maximal = options.unknown = 1;
     ck_assert_ok(alcore_pool_derive_phrases(b.pool, b.labeled, &options, &out));
-    ck_assert_int_eq(alcore_pool_rows(out), 8);
+    ck_assert_int_eq(alcore_pool_row_count(out), 8);
     assert_phrase(out, 0, "the patient has severe", 2, 0, 0);
     assert_phrase(out, 1, "headache was reported", 2, 2, 1);
     assert_phrase(out, 2, "severe headache", 2, 0, 3);
@@ -87,17 +87,17 @@ START_TEST(test_options) {
     alcore_pool_unref(out);
     options.beyond_limit = 1;
     ck_assert_ok(alcore_pool_derive_phrases(b.pool, b.labeled, &options, &out));
-    ck_assert_int_eq(alcore_pool_rows(out), 6);
+    ck_assert_int_eq(alcore_pool_row_count(out), 6);
     alcore_pool_unref(out);
     options.beyond_limit = 0;
     options.min_count = 2;
     ck_assert_ok(alcore_pool_derive_phrases(b.pool, b.labeled, &options, &out));
-    ck_assert_int_eq(alcore_pool_rows(out), 3);
+    ck_assert_int_eq(alcore_pool_row_count(out), 3);
     alcore_pool_unref(out);
     options.min_count = 0;
     options.max_words = ALCORE_PHRASE_UNLIMITED;
     ck_assert_ok(alcore_pool_derive_phrases(b.pool, NULL, &options, &out));
-    assert_phrase(out, alcore_pool_rows(out) - 1, "the patient has fever", 1, 5, 0);
+    assert_phrase(out, alcore_pool_row_count(out) - 1, "the patient has fever", 1, 5, 0);
     alcore_pool_unref(out);
     free_bed(&b);
 }
@@ -112,7 +112,7 @@ START_TEST(test_states) {
     ck_assert_ok(alcore_pool_mark(pool, ALCORE_ROW_LABELED, labeled, 1));
     ck_assert_ok(alcore_pool_mark(pool, ALCORE_ROW_EXCLUDED, excluded, 1));
     ck_assert_ok(alcore_pool_derive_phrases(pool, NULL, NULL, &out));
-    ck_assert_int_eq(alcore_pool_rows(out), 6);
+    ck_assert_int_eq(alcore_pool_row_count(out), 6);
     assert_phrase(out, 0, "a b", 1, 0, 0);
     assert_phrase(out, 1, "c d", 1, 2, 0);
     assert_phrase(out, 2, "a", 1, 0, 0);
@@ -124,7 +124,7 @@ START_TEST(test_states) {
     /* Rows that change later do not change the phrases, and a new pool sees the change. */
     ck_assert_ok(alcore_pool_unmark(pool, ALCORE_ROW_EXCLUDED, excluded, 1));
     ck_assert_ok(alcore_pool_derive_phrases(pool, pool, NULL, &out));
-    ck_assert_int_eq(alcore_pool_rows(out), 8);
+    ck_assert_int_eq(alcore_pool_row_count(out), 8);
     assert_phrase(out, 0, "d", 2, 2, 1);
     for (int64_t row = 0; row < 8; row++) ck_assert_int_eq(value_of(out, "known", row), 1);
     alcore_pool_unref(out);
@@ -139,7 +139,7 @@ START_TEST(test_empty) {
     for (int64_t count = 0; count <= 2; count += 2) {
         alcore_pool *pool = test_pool(ctx, texts, count), *out;
         ck_assert_ok(alcore_pool_derive_phrases(pool, NULL, NULL, &out));
-        ck_assert_int_eq(alcore_pool_rows(out), 0);
+        ck_assert_int_eq(alcore_pool_row_count(out), 0);
         ck_assert_ok(alcore_pool_write_phrases(out, test_path("empty.tsv"), NULL));
         alcore_pool_unref(out);
         alcore_pool_unref(pool);

@@ -148,7 +148,7 @@ START_TEST(all_columns) {
     ck_assert_int_eq(from.schemas_released, 1);
     ck_assert_int_eq(from.arrays_released, 2);
     ck_assert_int_eq(from.streams_released, 1);
-    ck_assert_int_eq(alcore_pool_rows(pool), 10);
+    ck_assert_int_eq(alcore_pool_row_count(pool), 10);
     static const char *const texts[] = {"one", "", "three", "f"};
     static const char *const ids[] = {"x", "y", "5", "zz"};
     for (int64_t i = 0; i < 4; i++) {
@@ -170,7 +170,7 @@ START_TEST(offsets_of_struct_and_children_add_up) {
     from.length = 1;
     from.child_offset = 1;
     ck_assert_ok(alcore_pool_add_arrow(pool, &from.stream, NULL));
-    ck_assert_int_eq(alcore_pool_rows(pool), 3);
+    ck_assert_int_eq(alcore_pool_row_count(pool), 3);
     ck_assert_str_eq(alcore_pool_text(pool, 2, NULL), "three");
     ck_assert_double_eq(alcore_pool_cost(pool, 2), 3);
 }
@@ -210,7 +210,7 @@ START_TEST(reference_column_by_name) {
     options.reference_column = "de";
     ck_assert_ok(alcore_pool_add_arrow(pool, &from.stream, &options));
     char buffer[24];
-    const int64_t last = alcore_pool_rows(pool) - 1;
+    const int64_t last = alcore_pool_row_count(pool) - 1;
     ck_assert_str_eq(alcore_pool_reference(pool, last, NULL), "zz");
     ck_assert_ptr_null(alcore_pool_reference(pool, last - 1, NULL));
     ck_assert_str_eq(alcore_pool_id(pool, last, buffer), "6"); /* nothing is an id any more */
@@ -222,7 +222,7 @@ START_TEST(reference_column_by_name) {
     options.references = "train.de";
     ck_assert_fails(alcore_pool_add_arrow(pool, &from.stream, &options), ALCORE_E_INVALID,
                     "only text_column and reference_column apply");
-    ck_assert_int_eq(alcore_pool_rows(pool), last + 1);
+    ck_assert_int_eq(alcore_pool_row_count(pool), last + 1);
 }
 END_TEST
 
@@ -241,7 +241,7 @@ static void check_refused(producer *from, alcore_status status, const char *part
     ck_assert_fails(alcore_pool_add_arrow(pool, &from->stream, NULL), status, part);
     ck_assert_int_eq(from->streams_released, 1);
     ck_assert_int_eq(from->schemas_released, from->fail_schema == 0);
-    ck_assert_int_eq(alcore_pool_rows(pool), 2);
+    ck_assert_int_eq(alcore_pool_row_count(pool), 2);
 }
 
 /* A string of a view column: inside the view up to 12 bytes, else in a data buffer. */
@@ -274,7 +274,7 @@ START_TEST(string_views) {
     from.child_offset = from.offset = from.null_count = from.root_nulls = 0;
     from.length = ROWS;
     from.batches = 1;
-    int64_t first = alcore_pool_rows(pool);
+    int64_t first = alcore_pool_row_count(pool);
     ck_assert_ok(alcore_pool_add_arrow(pool, &from.stream, NULL));
     ck_assert_str_eq(alcore_pool_text(pool, first, NULL), "a b");
     ck_assert_str_eq(alcore_pool_text(pool, first + 1, NULL), "exactly 12 b");
@@ -322,7 +322,7 @@ START_TEST(whole_numbers_are_ids) {
         from.formats[1] = cases[i].format;
         from.buffers[1][0] = id_valid; /* row 2 is null */
         from.buffers[1][1] = cases[i].values;
-        const int64_t first = alcore_pool_rows(pool);
+        const int64_t first = alcore_pool_row_count(pool);
         ck_assert_ok(alcore_pool_add_arrow(pool, &from.stream, NULL));
         ck_assert_str_eq(alcore_pool_id(pool, first, buffer), cases[i].first);
         ck_assert_str_eq(alcore_pool_id(pool, first + 3, buffer), cases[i].last);
@@ -342,7 +342,7 @@ START_TEST(decimal_costs) {
         init(&from);
         from.formats[3] = formats[i];
         from.buffers[3][1] = i == 0 ? (const void *)wide : narrow;
-        const int64_t first = alcore_pool_rows(pool);
+        const int64_t first = alcore_pool_row_count(pool);
         ck_assert_ok(alcore_pool_add_arrow(pool, &from.stream, NULL));
         ck_assert_double_eq(alcore_pool_cost(pool, first), 1.5);
         ck_assert(isnan(alcore_pool_cost(pool, first + 1))); /* null */

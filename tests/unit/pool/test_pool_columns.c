@@ -40,7 +40,7 @@ START_TEST(scalar_kept) {
     scores[2] = 99; /* a copy was kept */
     ck_assert_ok(test_column_rows(pool, "scores", all_rows, 5, out));
     for (int i = 0; i < 5; i++) ck_assert_double_eq(out[i], i + 1);
-    ck_assert_ok(alcore_pool_column(pool, "scores", &view, &offsets));
+    ck_assert_ok(alcore_pool_get_column(pool, "scores", &view, &offsets));
     ck_assert_ptr_ne(view.data, scores);
     ck_assert_int_eq(view.ndim, 1);
     ck_assert_int_eq(view.shape[0], 5);
@@ -48,20 +48,21 @@ START_TEST(scalar_kept) {
     ck_assert_str_eq(alcore_pool_column_name(pool, 0), "scores");
     ck_assert_ptr_null(alcore_pool_column_name(pool, 1));
     alcore_column_info info = ALCORE_COLUMN_INFO_INIT;
-    ck_assert_ok(alcore_pool_column_info(pool, "scores", &info));
+    ck_assert_ok(alcore_pool_get_column_info(pool, "scores", &info));
     ck_assert_int_eq(info.width, 1);
     ck_assert_int_eq(info.shape, ALCORE_COLUMN_SCALAR);
     ck_assert_int_eq(info.dtype, ALCORE_FLOAT32);
     ck_assert_int_eq(info.entries, 5);
     ck_assert_int_eq(info.in_file, 0);
     ck_assert_str_eq(info.origin, "given");
-    ck_assert_fails(alcore_pool_column_info(pool, "score", &info), ALCORE_E_NOT_FOUND,
+    ck_assert_fails(alcore_pool_get_column_info(pool, "score", &info), ALCORE_E_NOT_FOUND,
                     "did you mean \"scores\"?");
-    ck_assert_fails(alcore_pool_column_info(pool, NULL, &info), ALCORE_E_INVALID, "name");
-    ck_assert_fails(alcore_pool_column_info(NULL, "scores", &info), ALCORE_E_INVALID, "pool");
-    ck_assert_fails(alcore_pool_column_info(pool, "scores", NULL), ALCORE_E_INVALID, "NULL");
+    ck_assert_fails(alcore_pool_get_column_info(pool, NULL, &info), ALCORE_E_INVALID, "name");
+    ck_assert_fails(alcore_pool_get_column_info(NULL, "scores", &info), ALCORE_E_INVALID, "pool");
+    ck_assert_fails(alcore_pool_get_column_info(pool, "scores", NULL), ALCORE_E_INVALID, "NULL");
     alcore_column_info unset = {0};
-    ck_assert_fails(alcore_pool_column_info(pool, "scores", &unset), ALCORE_E_STRUCT_UNSET, "size");
+    ck_assert_fails(alcore_pool_get_column_info(pool, "scores", &unset), ALCORE_E_STRUCT_UNSET,
+                    "size");
     ck_assert_ptr_null(alcore_pool_column_name(pool, -1));
 }
 END_TEST
@@ -75,7 +76,7 @@ START_TEST(dense_borrowed_and_strided) {
     alcore_column_options options = ALCORE_COLUMN_OPTIONS_INIT;
     options.ownership = ALCORE_BORROW;
     ck_assert_ok(alcore_pool_set_column(pool, "embeddings", &values, NULL, &options));
-    ck_assert_ok(alcore_pool_column(pool, "embeddings", &view, NULL));
+    ck_assert_ok(alcore_pool_get_column(pool, "embeddings", &view, NULL));
     ck_assert_ptr_eq(view.data, matrix);
     ck_assert_int_eq(view.strides[0], 4);
     double out[6];
@@ -86,7 +87,7 @@ START_TEST(dense_borrowed_and_strided) {
     /* Kept, the room between the rows goes. */
     options.ownership = ALCORE_KEEP;
     ck_assert_ok(alcore_pool_set_column(pool, "embeddings", &values, NULL, &options));
-    ck_assert_ok(alcore_pool_column(pool, "embeddings", &view, NULL));
+    ck_assert_ok(alcore_pool_get_column(pool, "embeddings", &view, NULL));
     ck_assert_ptr_null(view.strides);
     ck_assert_int_eq(view.ndim, 2);
     ck_assert_ok(test_column_rows(pool, "embeddings", rows, 2, out));
@@ -127,7 +128,7 @@ START_TEST(ragged) {
     options.log_base = 2;
     options.meaning = ALCORE_MEANS_LOGPROBS;
     ck_assert_ok(alcore_pool_set_column(pool, "logprobs", &values, &starts, &options));
-    ck_assert_ok(alcore_pool_column(pool, "logprobs", &view, &view_offsets));
+    ck_assert_ok(alcore_pool_get_column(pool, "logprobs", &view, &view_offsets));
     ck_assert_mem_eq(view.data, tokens, sizeof tokens);
     ck_assert_mem_eq(view_offsets.data, offsets, sizeof offsets);
     const alcore__column *column = alcore__pool_find_column(pool, "logprobs");
@@ -272,7 +273,7 @@ START_TEST(entries_for_some_rows) {
     const bool has[] = {true, true, false, false, true, false};
     for (int64_t row = 0; row < 6; row++)
         ck_assert_int_eq(alcore__column_has(column, row), has[row]);
-    ck_assert_fails(alcore_pool_column(pool, "e", &view, NULL), ALCORE_E_UNSUPPORTED, "\"e\"");
+    ck_assert_fails(alcore_pool_get_column(pool, "e", &view, NULL), ALCORE_E_UNSUPPORTED, "\"e\"");
     options.rows = twice;
     ck_assert_fails(alcore_pool_set_column(pool, "e", &values, NULL, &options), ALCORE_E_DATA,
                     "entries 0 and 2 are both for row 4");
@@ -290,7 +291,7 @@ START_TEST(entries_for_some_rows) {
     options.rows = all_rows;
     options.row_count = 5;
     ck_assert_ok(alcore_pool_set_column(pool, "e", &values, NULL, &options));
-    ck_assert_ok(alcore_pool_column(pool, "e", &view, NULL));
+    ck_assert_ok(alcore_pool_get_column(pool, "e", &view, NULL));
 }
 END_TEST
 
@@ -358,7 +359,7 @@ START_TEST(release_of_borrowed) {
     alcore_tensor values = tensor_of(numbers, ALCORE_FLOAT32, 1, shape), view;
     released = 0;
     ck_assert_ok(lend(pool, &values));
-    ck_assert_ok(alcore_pool_column(pool, "s", &view, NULL));
+    ck_assert_ok(alcore_pool_get_column(pool, "s", &view, NULL));
     ck_assert_ptr_eq(view.data, numbers);
     ck_assert_int_eq(released, 0);
     ck_assert_ok(alcore_pool_drop_column(pool, "s"));
@@ -407,9 +408,9 @@ START_TEST(integers) {
     alcore_tensor target = tensor_of(out, ALCORE_INT64, 2, shape);
     alcore_column_info info = ALCORE_COLUMN_INFO_INIT;
     ck_assert_ok(alcore_pool_set_column(pool, "n", &values, NULL, NULL));
-    ck_assert_ok(alcore_pool_column_info(pool, "n", &info));
+    ck_assert_ok(alcore_pool_get_column_info(pool, "n", &info));
     ck_assert_int_eq(info.dtype, ALCORE_INT64);
-    ck_assert_ok(alcore_pool_column(pool, "n", &view, NULL));
+    ck_assert_ok(alcore_pool_get_column(pool, "n", &view, NULL));
     ck_assert_mem_eq(view.data, wide, sizeof wide);
     ck_assert_ok(alcore_pool_column_rows(pool, "n", all_rows, 5, &target));
     ck_assert_mem_eq(out, wide, sizeof wide); /* exactly, also beyond 2^53 */
@@ -455,7 +456,7 @@ START_TEST(integers_for_some_rows_and_tokens) {
     given = tensor_of(tokens, ALCORE_INT64, 1, token_shape);
     alcore_tensor starts = tensor_of(offsets, ALCORE_INT64, 1, offset_shape);
     ck_assert_ok(alcore_pool_set_column(pool, "source_rows", &given, &starts, NULL));
-    ck_assert_ok(alcore_pool_column(pool, "source_rows", &view, &view_offsets));
+    ck_assert_ok(alcore_pool_get_column(pool, "source_rows", &view, &view_offsets));
     ck_assert_mem_eq(view.data, tokens, sizeof tokens);
     uint64_t first, second;
     const alcore__column *column = alcore__pool_find_column(pool, "source_rows");
@@ -476,7 +477,7 @@ START_TEST(texts) {
     alcore_tensor view;
     double out[5];
     ck_assert_ok(alcore_pool_set_text_column(pool, "notes", given, lengths, 5, NULL));
-    ck_assert_ok(alcore_pool_column_info(pool, "notes", &info));
+    ck_assert_ok(alcore_pool_get_column_info(pool, "notes", &info));
     ck_assert_int_eq(info.dtype, ALCORE_TEXT);
     ck_assert_str_eq(alcore_pool_column_text(pool, "notes", 0, &length), "one");
     ck_assert_uint_eq(length, 3);
@@ -488,7 +489,8 @@ START_TEST(texts) {
     ck_assert_ptr_null(alcore_pool_column_text(pool, "notes", 5, NULL));
     ck_assert_ptr_null(alcore_pool_column_text(pool, "other", 0, NULL));
     ck_assert_ptr_null(alcore_pool_column_text(NULL, "notes", 0, NULL));
-    ck_assert_fails(alcore_pool_column(pool, "notes", &view, NULL), ALCORE_E_UNSUPPORTED, "notes");
+    ck_assert_fails(alcore_pool_get_column(pool, "notes", &view, NULL), ALCORE_E_UNSUPPORTED,
+                    "notes");
     ck_assert_fails(test_column_rows(pool, "notes", all_rows, 5, out), ALCORE_E_SHAPE, "texts");
     uint64_t first, second;
     ck_assert_ok(alcore__column_fingerprint(alcore__pool_find_column(pool, "notes"), &first));
@@ -550,7 +552,7 @@ START_TEST(derived) {
             .size = sizeof(alcore_column_options), .rows = all_rows, .row_count = 3}));
     /* The derived pool keeps its source alive. */
     alcore_pool_unref(pool);
-    ck_assert_int_eq(alcore_pool_rows(alcore_pool_source(phrases)), 5);
+    ck_assert_int_eq(alcore_pool_row_count(alcore_pool_source(phrases)), 5);
     alcore_pool_unref(phrases);
     pool = test_pool_of(ctx, 5);
     phrases = pool;

@@ -59,7 +59,7 @@ START_TEST(rows_are_lines) {
     }
     ck_assert_ok(alcore_pool_new(ctx, NULL, &read));
     ck_assert_ok(alcore_pool_read(read, text_file("lines.txt", content), NULL));
-    ck_assert_int_eq(alcore_pool_rows(read), 7);
+    ck_assert_int_eq(alcore_pool_row_count(read), 7);
     ck_assert_ok(alcore_tensor_init(&values, scores, ALCORE_FLOAT32, shape, 1));
     ck_assert_ok(alcore_pool_set_column(read, "scores", &values, NULL, NULL));
     const uint32_t *states = alcore_pool_states(read);
@@ -90,7 +90,7 @@ START_TEST(records_of_files) {
     ck_assert_ok(alcore_pool_read(
         read, text_file("r.jsonl", "{\"id\": \"j\", \"source\": \"d\", \"lang\": \"sw\"}\n"),
         NULL));
-    ck_assert_int_eq(alcore_pool_rows(read), 3);
+    ck_assert_int_eq(alcore_pool_row_count(read), 3);
     ck_assert_str_eq(alcore_pool_text(read, 0, NULL), "a\tb");
     ck_assert_double_eq(alcore_pool_cost(read, 0), 2.5);
     ck_assert_str_eq(alcore_pool_id(read, 2, buffer), "j");
@@ -116,7 +116,7 @@ START_TEST(refused_files) {
         ALCORE_E_DATA, "long.txt:2");
     ck_assert_fails(alcore_pool_read(strict, test_path("none.txt"), NULL), ALCORE_E_IO, "none.txt");
     ck_assert_fails(alcore_pool_read(strict, NULL, NULL), ALCORE_E_INVALID, "path");
-    ck_assert_int_eq(alcore_pool_rows(strict), 0);
+    ck_assert_int_eq(alcore_pool_row_count(strict), 0);
     alcore_pool_unref(strict);
     options.utf8 = ALCORE_UTF8_REPLACE;
     ck_assert_ok(alcore_pool_new(ctx, &options, &strict));
@@ -143,7 +143,7 @@ START_TEST(enormous_line) {
     remove(path);
     ck_assert_int_eq(status, ALCORE_E_DATA);
     ck_assert_ptr_nonnull(strstr(alcore_last_error(), "enormous.txt:2"));
-    ck_assert_int_eq(alcore_pool_rows(pool), 4);
+    ck_assert_int_eq(alcore_pool_row_count(pool), 4);
 }
 END_TEST
 
@@ -176,7 +176,7 @@ START_TEST(matrix_in_a_file) {
     ck_assert_ok(test_column_rows(pool, "embeddings", back, 3, out));
     const double expected[] = {30, 31, 20, 21, 0, 1};
     ck_assert_mem_eq(out, expected, sizeof expected);
-    ck_assert_fails(alcore_pool_column(pool, "embeddings", &view, NULL), ALCORE_E_UNSUPPORTED,
+    ck_assert_fails(alcore_pool_get_column(pool, "embeddings", &view, NULL), ALCORE_E_UNSUPPORTED,
                     "e.npy");
     const alcore__column *column = alcore__pool_find_column(pool, "embeddings");
     ck_assert(column->in_file);
@@ -326,7 +326,7 @@ START_TEST(text_logprobs) {
     ck_assert_ok(alcore_pool_read_column(
         pool, "logprobs", text_file("t.lp", "2\t-1 -2\n1\t-3\n4\t\n3\t-4 -5 -6\n"), NULL));
     alcore_tensor view, offsets;
-    ck_assert_ok(alcore_pool_column(pool, "logprobs", &view, &offsets));
+    ck_assert_ok(alcore_pool_get_column(pool, "logprobs", &view, &offsets));
     const double expected[] = {-3, -1, -2, -4, -5, -6};
     const int64_t starts[] = {0, 1, 3, 6, 6};
     ck_assert_mem_eq(view.data, expected, sizeof expected);
@@ -411,7 +411,7 @@ START_TEST(written_columns) {
     ck_assert_ok(alcore_pool_read_column(pool, "b", test_path("b.npy"), NULL));
     ck_assert_ok(test_column_rows(pool, "b", all_rows, 4, out));
     for (int i = 0; i < 4; i++) ck_assert_double_eq(out[i], i + 1);
-    ck_assert_fails(alcore_pool_column(pool, "b", &view, NULL), ALCORE_E_UNSUPPORTED, "b.npy");
+    ck_assert_fails(alcore_pool_get_column(pool, "b", &view, NULL), ALCORE_E_UNSUPPORTED, "b.npy");
 }
 END_TEST
 
@@ -427,18 +427,18 @@ START_TEST(bad_lines) {
                                          "e\tfive\t3\tde\n");
     ck_assert_ok(alcore_pool_new(ctx, NULL, &own));
     ck_assert_fails(alcore_pool_read(own, tsv, NULL), ALCORE_E_DATA, "b.tsv:3");
-    ck_assert_int_eq(alcore_pool_rows(own), 0);
+    ck_assert_int_eq(alcore_pool_row_count(own), 0);
     options.bad_lines = 2;
     ck_assert_fails(alcore_pool_read(own, tsv, &options), ALCORE_E_INVALID, "bad_lines is 2");
     options.bad_lines = ALCORE_BAD_LINES_MASK;
     ck_assert_ok(alcore_pool_read(own, tsv, &options));
-    ck_assert_int_eq(alcore_pool_rows(own), 5);
+    ck_assert_int_eq(alcore_pool_row_count(own), 5);
     const uint32_t *states = alcore_pool_states(own);
     const uint32_t expected[] = {0, ALCORE_ROW_MALFORMED, ALCORE_ROW_MALFORMED,
                                  ALCORE_ROW_MALFORMED, 0};
     ck_assert_mem_eq(states, expected, sizeof expected);
-    ck_assert_int_eq(alcore_pool_count(own, ALCORE_ROW_MALFORMED), 3);
-    ck_assert_int_eq(alcore_pool_count(own, ALCORE_ROW_EMPTY | ALCORE_ROW_DUPLICATE), 0);
+    ck_assert_int_eq(alcore_pool_state_count(own, ALCORE_ROW_MALFORMED), 3);
+    ck_assert_int_eq(alcore_pool_state_count(own, ALCORE_ROW_EMPTY | ALCORE_ROW_DUPLICATE), 0);
     ck_assert_str_eq(alcore_pool_text(own, 4, NULL), "five");
     /* Nothing of a malformed record stays. */
     char buffer[24];
@@ -453,11 +453,11 @@ START_TEST(bad_lines) {
     ck_assert_ok(alcore_pool_new(ctx, NULL, &own));
     ck_assert_ok(alcore_pool_read(
         own, text_file("b.jsonl", "{\"text\": \"x\"}\n{broken\n{\"text\": \"y\"}\n"), &options));
-    ck_assert_int_eq(alcore_pool_rows(own), 3);
-    ck_assert_int_eq(alcore_pool_count(own, ALCORE_ROW_MALFORMED), 1);
+    ck_assert_int_eq(alcore_pool_row_count(own), 3);
+    ck_assert_int_eq(alcore_pool_state_count(own, ALCORE_ROW_MALFORMED), 1);
     ck_assert_fails(alcore_pool_read(own, text_file("h.tsv", "id\twords\n1\tx\n"), &options),
                     ALCORE_E_DATA, "h.tsv:1");
-    ck_assert_int_eq(alcore_pool_rows(own), 3);
+    ck_assert_int_eq(alcore_pool_row_count(own), 3);
     alcore_pool_unref(own);
 }
 END_TEST
@@ -483,7 +483,7 @@ START_TEST(parallel_files) {
     strcpy(references, text_file("train.de", "ein Haus\r\nzwei\nleer\ndas Haus"));
     ck_assert_ok(read_pairs(texts, references, 0, &pairs));
     static const char *const expected[] = {"ein Haus", "zwei", "leer", "das Haus"};
-    ck_assert_int_eq(alcore_pool_rows(pairs), 4);
+    ck_assert_int_eq(alcore_pool_row_count(pairs), 4);
     for (int64_t row = 0; row < 4; row++) {
         ck_assert_str_eq(alcore_pool_reference(pairs, row, &length), expected[row]);
         ck_assert_uint_eq(length, strlen(expected[row]));
@@ -519,7 +519,7 @@ START_TEST(parallel_files_that_differ) {
         snprintf(words, sizeof words, "%s has 3 records and %s has %d: record i of one", texts,
                  files[i], i ? 5 : 2);
         ck_assert_ptr_nonnull(strstr(alcore_last_error(), words));
-        ck_assert_int_eq(alcore_pool_rows(pairs), 0);
+        ck_assert_int_eq(alcore_pool_row_count(pairs), 0);
         /* The pool is as it was: the rows that are added now have no references. */
         ck_assert_ok(alcore_pool_read(pairs, texts, NULL));
         ck_assert_ptr_null(alcore_pool_reference(pairs, 0, NULL));
@@ -535,7 +535,7 @@ START_TEST(parallel_files_that_differ) {
     ck_assert_str_eq(alcore_pool_text(pairs, 1, NULL), "two");
     alcore_pool_unref(pairs);
     ck_assert_fails(read_pairs(texts, test_path("absent.de"), 0, &pairs), ALCORE_E_IO, "absent.de");
-    ck_assert_int_eq(alcore_pool_rows(pairs), 0);
+    ck_assert_int_eq(alcore_pool_row_count(pairs), 0);
     alcore_pool_unref(pairs);
     ck_assert_fails(read_pairs("-", "-", 0, &pairs), ALCORE_E_INVALID,
                     "texts and references cannot both come from standard input");

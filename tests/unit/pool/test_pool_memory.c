@@ -183,7 +183,7 @@ static void check_unchanged(void) {
     static const char *again[] = {"one", "a new one"};
     const char *const *tags;
     int64_t first;
-    ck_assert_int_eq(alcore_pool_rows(pool), 4);
+    ck_assert_int_eq(alcore_pool_row_count(pool), 4);
     ck_assert_mem_eq(alcore_pool_states(pool), states, sizeof states);
     ck_assert_str_eq(alcore_pool_text(pool, 1, NULL), "two words");
     ck_assert_int_eq(alcore__pool_languages(pool, &tags), 3);

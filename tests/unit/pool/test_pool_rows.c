@@ -14,7 +14,7 @@ START_TEST(texts_keep_their_rows) {
     alcore_ctx_unref(ctx);
     size_t length;
     int64_t first;
-    ck_assert_int_eq(alcore_pool_rows(pool), 5);
+    ck_assert_int_eq(alcore_pool_row_count(pool), 5);
     for (int64_t row = 0; row < 5; row++) {
         ck_assert_str_eq(alcore_pool_text(pool, row, &length), texts[row]);
         ck_assert_uint_eq(length, strlen(texts[row]));
@@ -24,8 +24,8 @@ START_TEST(texts_keep_their_rows) {
     ck_assert_int_eq(alcore_pool_words(pool, 5), -1);
     const uint32_t expected[] = {0, ALCORE_ROW_EMPTY, 0, ALCORE_ROW_EMPTY, ALCORE_ROW_DUPLICATE};
     ck_assert_mem_eq(alcore_pool_states(pool), expected, sizeof expected);
-    ck_assert_int_eq(alcore_pool_count(pool, 0), 2);
-    ck_assert_int_eq(alcore_pool_count(pool, ALCORE_ROW_EMPTY | ALCORE_ROW_DUPLICATE), 3);
+    ck_assert_int_eq(alcore_pool_state_count(pool, 0), 2);
+    ck_assert_int_eq(alcore_pool_state_count(pool, ALCORE_ROW_EMPTY | ALCORE_ROW_DUPLICATE), 3);
     ck_assert_ok(alcore_pool_add_texts(pool, texts, NULL, 1, &first));
     ck_assert_int_eq(first, 5);
     ck_assert_int_eq(alcore_pool_states(pool)[5], ALCORE_ROW_DUPLICATE);
@@ -53,7 +53,7 @@ START_TEST(texts_never_move) {
     ck_assert_ptr_eq(before, alcore_pool_text(pool, 1, NULL));
     ck_assert_str_eq(before, "text 1");
     ck_assert_str_eq(alcore_pool_text(pool, 3 + 20 + 4321, NULL), "row number 4321");
-    ck_assert_int_eq(alcore_pool_count(pool, 0), 3 + 20 + 5000);
+    ck_assert_int_eq(alcore_pool_state_count(pool, 0), 3 + 20 + 5000);
     alcore_pool_unref(pool);
     alcore_ctx_unref(ctx);
 }
@@ -148,12 +148,12 @@ START_TEST(wrong_arguments) {
     records.size = 0;
     ck_assert_fails(alcore_pool_add_records(pool, &records, NULL), ALCORE_E_STRUCT_UNSET,
                     "alcore_records");
-    ck_assert_int_eq(alcore_pool_rows(pool), 2);
+    ck_assert_int_eq(alcore_pool_row_count(pool), 2);
     ck_assert_ok(alcore_pool_add_texts(pool, NULL, NULL, 0, &first));
     ck_assert_int_eq(first, 2);
     /* What was taken back is free again. */
     ck_assert_ok(alcore_pool_add_texts(pool, texts, NULL, 2, NULL));
-    ck_assert_int_eq(alcore_pool_count(pool, 0), 4);
+    ck_assert_int_eq(alcore_pool_state_count(pool, 0), 4);
     ck_assert(isnan(alcore_pool_cost(pool, 2)));
     alcore_pool_options options = ALCORE_POOL_OPTIONS_INIT;
     alcore_pool *other = pool;
@@ -169,7 +169,7 @@ START_TEST(wrong_arguments) {
     ck_assert_fails(alcore_pool_new(NULL, NULL, &other), ALCORE_E_INVALID, "ctx");
     alcore_pool_unref(NULL);
     ck_assert_ptr_null(alcore_pool_ref(NULL));
-    ck_assert_int_eq(alcore_pool_rows(NULL), 0);
+    ck_assert_int_eq(alcore_pool_row_count(NULL), 0);
     alcore_pool_unref(pool);
     alcore_ctx_unref(ctx);
 }
@@ -208,7 +208,7 @@ START_TEST(malformed_text) {
     snprintf(part, sizeof part, "at byte %d", malformed[_i].bad);
     ck_assert_fails(alcore_pool_add_texts(strict, texts, lengths, 2, NULL), ALCORE_E_DATA, part);
     ck_assert_ptr_nonnull(strstr(alcore_last_error(), "row 1: "));
-    ck_assert_int_eq(alcore_pool_rows(strict), 0);
+    ck_assert_int_eq(alcore_pool_row_count(strict), 0);
     ck_assert_ok(alcore_pool_add_texts(lenient, texts, lengths, 2, NULL));
     ck_assert_str_eq(alcore_pool_text(lenient, 1, NULL), malformed[_i].repaired);
     alcore_pool_unref(strict);

@@ -93,7 +93,7 @@ START_TEST(failed_additions_leave_no_trace) {
     const uint64_t before = alcore_pool_fingerprint(pool);
     for (int i = 0; i < 3; i++) {
         ck_assert_fails(alcore_pool_add_records(pool, &records, NULL), ALCORE_E_DATA, "row 4000");
-        ck_assert_int_eq(alcore_pool_rows(pool), 1000);
+        ck_assert_int_eq(alcore_pool_row_count(pool), 1000);
         ck_assert_uint_eq(alcore_pool_fingerprint(pool), before);
     }
     const char *const *tags;
@@ -115,7 +115,7 @@ START_TEST(marks) {
     alcore_pool *pool = test_pool_of(ctx, 4);
     const int64_t rows[] = {1, 3}, outside[] = {0, 4};
     ck_assert_ok(alcore_pool_mark(pool, ALCORE_ROW_LABELED | ALCORE_ROW_EXCLUDED, rows, 2));
-    ck_assert_int_eq(alcore_pool_count(pool, ALCORE_ROW_LABELED), 2);
+    ck_assert_int_eq(alcore_pool_state_count(pool, ALCORE_ROW_LABELED), 2);
     ck_assert_fails(alcore_pool_mark(pool, ALCORE_ROW_LABELED, outside, 2), ALCORE_E_NOT_FOUND,
                     "no row 4");
     ck_assert_int_eq(alcore_pool_states(pool)[0], 0); /* nothing was marked */
@@ -137,9 +137,9 @@ START_TEST(marks) {
     ck_assert_fails(alcore_pool_mark(pool, ALCORE_ROW_LABELED, NULL, 1), ALCORE_E_INVALID, "rows");
     ck_assert_fails(alcore_pool_mark(pool, ALCORE_ROW_LABELED, rows, -1), ALCORE_E_INVALID, "-1");
     ck_assert_ok(alcore__pool_mark_internal(pool, ALCORE_ROW_NAN, rows, 1));
-    ck_assert_int_eq(alcore_pool_count(pool, ALCORE_ROW_NAN), 1);
+    ck_assert_int_eq(alcore_pool_state_count(pool, ALCORE_ROW_NAN), 1);
     ck_assert_ptr_null(alcore_pool_states(NULL));
-    ck_assert_int_eq(alcore_pool_count(NULL, 0), 0);
+    ck_assert_int_eq(alcore_pool_state_count(NULL, 0), 0);
     alcore_pool_unref(pool);
 }
 END_TEST
@@ -340,9 +340,9 @@ START_TEST(callbacks_find_the_pool_busy) {
     /* Each call is long enough for progress, also on a fast machine: the second time it is
      * cancelled, and nothing was added. */
     for (int i = 0; i < 100 && status == ALCORE_OK; i++) {
-        const int64_t before = alcore_pool_rows(pool);
+        const int64_t before = alcore_pool_row_count(pool);
         status = alcore_pool_add_texts(pool, texts, NULL, TEXTS, NULL);
-        if (status != ALCORE_OK) ck_assert_int_eq(alcore_pool_rows(pool), before);
+        if (status != ALCORE_OK) ck_assert_int_eq(alcore_pool_row_count(pool), before);
     }
     ck_assert_int_eq(status, ALCORE_E_CANCELLED);
     ck_assert_int_eq(calls_inside, 2);

@@ -137,7 +137,7 @@ START_TEST(there_and_back) {
     rows[text_count] = 7; /* a row may stand twice */
     ck_assert_ok(alcore_pool_write(pool, rows, text_count + 1, path, NULL));
     ck_assert_ok(alcore_pool_read(read, path, NULL));
-    ck_assert_int_eq(alcore_pool_rows(read), text_count + 1);
+    ck_assert_int_eq(alcore_pool_row_count(read), text_count + 1);
     for (int64_t i = 0; i <= text_count; i++) same_row(read, i, pool, rows[i]);
     free(rows);
     alcore_pool_unref(read);
@@ -156,7 +156,7 @@ START_TEST(plain_there_and_back) {
         ck_assert_ok(alcore_pool_add_texts(pool, given, NULL, COUNT(given), NULL));
         ck_assert_ok(alcore_pool_write(pool, rows, COUNT(rows), path, NULL));
         ck_assert_ok(alcore_pool_read(read, path, NULL));
-        ck_assert_int_eq(alcore_pool_rows(read), COUNT(rows));
+        ck_assert_int_eq(alcore_pool_row_count(read), COUNT(rows));
         for (int64_t i = 0; i < COUNT(rows); i++)
             same(alcore_pool_text(read, i, NULL), alcore_pool_text(pool, rows[i], NULL));
         alcore_pool_unref(read);

@@ -60,7 +60,7 @@ static inline const char *text_of_pick(const alcore_selection *selection, int64_
 
 static inline int64_t record_of(const alcore_selection *selection, const char *name, int64_t rank) {
     alcore_tensor values;
-    ck_assert_ok(alcore_selection_column(selection, ALCORE_SCOPE_PICKS, name, &values));
+    ck_assert_ok(alcore_selection_get_column(selection, ALCORE_SCOPE_PICKS, name, &values));
     return ((const int64_t *)values.data)[rank];
 }
 

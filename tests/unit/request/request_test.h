@@ -9,7 +9,7 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "alcore/alcore.h"
+#include "alcore/extra.h"
 #include "check_status.h"
 #include "check_suite.h"
 

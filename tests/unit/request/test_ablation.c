@@ -114,7 +114,7 @@ static void check_rows(const char *strategy, const char *parameter, const char *
         int64_t all_words = 0, phrases = 0;
         alcore_tensor kinds;
         const bool hybrid =
-            alcore_selection_column(one, ALCORE_SCOPE_PICKS, "kind", &kinds) == ALCORE_OK;
+            alcore_selection_get_column(one, ALCORE_SCOPE_PICKS, "kind", &kinds) == ALCORE_OK;
         ck_assert_int_gt(count, 0);
         ck_assert_int_eq(alcore_selection_count(picked[i]), count);
         for (int64_t k = 0; k < count; k++) {

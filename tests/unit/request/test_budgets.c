@@ -289,12 +289,12 @@ START_TEST(prices_are_told) {
     bed b = open_bed();
     alcore_request *request = full_request(&b, "random", "7");
     alcore_selection *picked = selected(request);
-    ck_assert(isnan(alcore_selection_price(picked)));
+    ck_assert(isnan(alcore_selection_amount(picked)));
     ck_assert_ptr_null(strstr(alcore_selection_summary(picked), "price"));
     alcore_selection_unref(picked);
     ck_assert_ok(alcore_request_set(request, "price", "1234.5EUR/i"));
     picked = selected(request);
-    ck_assert_double_eq(alcore_selection_price(picked), 7 * 1234.5);
+    ck_assert_double_eq(alcore_selection_amount(picked), 7 * 1234.5);
     ck_assert_ptr_nonnull(
         strstr(alcore_selection_summary(picked), "price: 8,641.50 EUR at 1234.5 an item\n"));
     json_t *root = json_loads(alcore_selection_provenance(picked), 0, NULL);
@@ -307,13 +307,13 @@ START_TEST(prices_are_told) {
     ck_assert_ok(alcore_request_set(request, "fill", "stop"));
     ck_assert_ok(alcore_request_set(request, "price", "0.5/w"));
     picked = selected(request);
-    ck_assert_double_eq(alcore_selection_price(picked), 0.5 * alcore_selection_spent(picked));
+    ck_assert_double_eq(alcore_selection_amount(picked), 0.5 * alcore_selection_spent(picked));
     ck_assert_double_gt(alcore_selection_spent(picked), (double)alcore_selection_count(picked));
     alcore_selection_unref(picked);
     ck_assert_ok(alcore_request_set(request, "budget", "7"));
     ck_assert_ok(alcore_request_set(request, "price", "2/u")); /* the rows have no cost */
     picked = selected(request);
-    ck_assert(isnan(alcore_selection_price(picked)));
+    ck_assert(isnan(alcore_selection_amount(picked)));
     ck_assert_ptr_nonnull(strstr(alcore_selection_summary(picked), "price: not known"));
     alcore_selection_unref(picked);
     ck_assert_fails(alcore_request_set(request, "price", "2 parrots"), ALCORE_E_PARAM, "0.1773/w");
@@ -339,10 +339,10 @@ START_TEST(rows_belong_to_the_request) {
     for (int64_t row = 0; row < ROWS; row++)
         ck_assert_uint_eq(alcore_pool_states(b.pool)[row], 0); /* the pool stays as it was */
     alcore_tensor rows;
-    ck_assert_ok(alcore_request_rows(one, ALCORE_ROWS_ELIGIBLE, &rows));
+    ck_assert_ok(alcore_request_get_rows(one, ALCORE_ROWS_ELIGIBLE, &rows));
     ck_assert_int_eq(rows.shape[0], 4);
     ck_assert_mem_eq(rows.data, some, sizeof some);
-    ck_assert_fails(alcore_request_rows(other, ALCORE_ROWS_ELIGIBLE, &rows), ALCORE_E_NOT_FOUND,
+    ck_assert_fails(alcore_request_get_rows(other, ALCORE_ROWS_ELIGIBLE, &rows), ALCORE_E_NOT_FOUND,
                     "names");
     ck_assert_ok(alcore_request_set_rows(one, ALCORE_ROWS_ELIGIBLE, NULL, 0));
     alcore_selection_unref(few);
@@ -371,18 +371,18 @@ START_TEST(rows_are_read_from_files_of_ids) {
     test_file_make(path, "ids", ".tsv", "id\n5\n17\n\n999\n");
     ck_assert_ok(alcore_request_read_rows(request, ALCORE_ROWS_EXCLUDED, path));
     alcore_tensor rows;
-    ck_assert_ok(alcore_request_rows(request, ALCORE_ROWS_EXCLUDED, &rows));
+    ck_assert_ok(alcore_request_get_rows(request, ALCORE_ROWS_EXCLUDED, &rows));
     ck_assert_int_eq(rows.shape[0], 2); /* ids are line numbers from 1; 999 is skipped */
     ck_assert_int_eq(((const int64_t *)rows.data)[0], 4);
     ck_assert_int_eq(((const int64_t *)rows.data)[1], 16);
     ck_assert_fails(alcore_request_read_rows(request, ALCORE_ROWS_ELIGIBLE, path),
                     ALCORE_E_NOT_FOUND, ".tsv:5: the pool has no id '999'");
-    ck_assert_fails(alcore_request_rows(request, ALCORE_ROWS_ELIGIBLE, &rows), ALCORE_E_NOT_FOUND,
-                    "");
+    ck_assert_fails(alcore_request_get_rows(request, ALCORE_ROWS_ELIGIBLE, &rows),
+                    ALCORE_E_NOT_FOUND, "");
     char objects[TEST_PATH_BYTES];
     test_file_make(objects, "ids", ".jsonl", "{\"id\": \"8\", \"text\": \"9\"}\n");
     ck_assert_ok(alcore_request_read_rows(request, ALCORE_ROWS_ELIGIBLE, objects));
-    ck_assert_ok(alcore_request_rows(request, ALCORE_ROWS_ELIGIBLE, &rows));
+    ck_assert_ok(alcore_request_get_rows(request, ALCORE_ROWS_ELIGIBLE, &rows));
     ck_assert_int_eq(rows.shape[0], 1); /* of the field "id", not of the text */
     ck_assert_int_eq(((const int64_t *)rows.data)[0], 7);
     unlink(objects);
@@ -415,7 +415,7 @@ START_TEST(ids_have_the_formats_of_a_pool) {
                            : "text\tid\n9\t8\n1\t999\n");
         ck_assert_ok(alcore_request_set_rows(request, ALCORE_ROWS_EXCLUDED, NULL, 0));
         ck_assert_ok(alcore_request_read_rows(request, ALCORE_ROWS_EXCLUDED, path));
-        ck_assert_ok(alcore_request_rows(request, ALCORE_ROWS_EXCLUDED, &rows));
+        ck_assert_ok(alcore_request_get_rows(request, ALCORE_ROWS_EXCLUDED, &rows));
         ck_assert_int_eq(rows.shape[0], 1);
         ck_assert_int_eq(((const int64_t *)rows.data)[0], 7);
         ck_assert_fails(alcore_request_read_rows(request, ALCORE_ROWS_ELIGIBLE, path),

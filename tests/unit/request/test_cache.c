@@ -473,7 +473,7 @@ static int64_t run_alone(const char *kept, double max_age, double *mean) {
     ck_assert_ok(alcore_model_run(model, pool, "embeddings"));
     ck_assert_ok(alcore_scorer_new(ctx, "nnll", &scorer));
     ck_assert_ok(alcore_scorer_run(scorer, pool, model));
-    ck_assert_ok(alcore_pool_column(pool, "embeddings", &values, NULL));
+    ck_assert_ok(alcore_pool_get_column(pool, "embeddings", &values, NULL));
     *mean = 0;
     for (int64_t i = 0; i < ROWS * self.dims; i++)
         *mean += ((const float *)values.data)[i] / (double)(ROWS * self.dims);

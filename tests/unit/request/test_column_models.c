@@ -81,7 +81,7 @@ static void select_two(void) {
 
 static void check_origin(const char *column, const char *part) {
     alcore_column_info info = ALCORE_COLUMN_INFO_INIT;
-    ck_assert_ok(alcore_pool_column_info(pool, column, &info));
+    ck_assert_ok(alcore_pool_get_column_info(pool, column, &info));
     ck_assert_msg(strstr(info.origin, part) != NULL, "%s: %s", column, info.origin);
 }
 
@@ -149,7 +149,7 @@ END_TEST
 /* Scores each candidate by its row; *user counts the calls. */
 static alcore_status choose_and_count(void *user, const alcore_view *view, alcore_choice *out) {
     double scores[ROWS];
-    const int64_t count = alcore_view_count(view, ALCORE_ROLE_CANDIDATES);
+    const int64_t count = alcore_view_row_count(view, ALCORE_ROLE_CANDIDATES);
     ck_assert_int_le(count, ROWS);
     for (int64_t i = 0; i < count; i++)
         scores[i] = (double)alcore_view_rows(view, ALCORE_ROLE_CANDIDATES)[i];

@@ -32,7 +32,7 @@ static alcore_pool *listed_pool(const json_t *list) {
 /* Sets a ragged column of doubles: values [offsets[rows], dims]. */
 static void give_ragged(alcore_pool *pool, const char *name, const double *values,
                         const int64_t *offsets, int64_t dims) {
-    const int64_t rows = alcore_pool_rows(pool);
+    const int64_t rows = alcore_pool_row_count(pool);
     int64_t shape[] = {offsets[rows], dims}, ends = rows + 1;
     alcore_tensor tensor, at;
     ck_assert_ok(alcore_tensor_init(&tensor, (void *)(uintptr_t)values, ALCORE_FLOAT64, shape,
@@ -77,7 +77,7 @@ static alcore_request *request_of(const vector_case *one, alcore_pool *pool) {
 
 static const void *record_of(const alcore_selection *selection, int32_t scope, const char *name) {
     alcore_tensor values;
-    ck_assert_ok(alcore_selection_column(selection, scope, name, &values));
+    ck_assert_ok(alcore_selection_get_column(selection, scope, name, &values));
     return values.data;
 }
 
@@ -91,7 +91,7 @@ static void expect_case(const vector_case *one, const alcore_selection *selectio
         {"u", "u"}, {"d", "d"}, {"H", "H"}, {"score", "scores"}};
     const json_t *phrases = vector_expected(one, "phrases"), *order = vector_expected(one, "order");
     alcore_pool *pool = alcore_selection_pool(selection);
-    ck_assert_int_eq(alcore_pool_rows(pool), vector_length(phrases));
+    ck_assert_int_eq(alcore_pool_row_count(pool), vector_length(phrases));
     for (int64_t i = 0; i < vector_length(phrases); i++)
         ck_assert_str_eq(alcore_pool_text(pool, i, NULL),
                          vector_text(json_array_get(phrases, (size_t)i)));
@@ -245,12 +245,12 @@ START_TEST(only_given_scores_are_called_so) {
     set_parameter(ctx, request, "huds-phrase", "prune", "0");
     alcore_selection *selection = selected(request);
     expect_alone(selection, false);
-    ck_assert_ok(alcore_pool_column_info(alcore_selection_pool(selection), "scores", &info));
+    ck_assert_ok(alcore_pool_get_column_info(alcore_selection_pool(selection), "scores", &info));
     ck_assert_str_eq(info.origin, "derived");
     alcore_selection_unref(selection);
 
     ck_assert_ok(alcore_pool_derive_phrases(pool, NULL, NULL, &phrases));
-    const int64_t phrase_count = alcore_pool_rows(phrases);
+    const int64_t phrase_count = alcore_pool_row_count(phrases);
     double scores[100];
     ck_assert_int_le(2 * phrase_count, 100);
     for (int64_t i = 0; i < 2 * phrase_count; i++) scores[i] = (double)(i % 5) + 1;
@@ -289,7 +289,7 @@ START_TEST(phrases_by_hand) {
     ck_assert_ptr_null(strstr(alcore_selection_provenance(selection), "\"logprobs\""));
     ck_assert_ptr_nonnull(strstr(alcore_selection_summary(selection), "scores: from given"));
     alcore_column_info info = ALCORE_COLUMN_INFO_INIT;
-    ck_assert_fails(alcore_pool_column_info(pool, "logprobs", &info), ALCORE_E_NOT_FOUND, "");
+    ck_assert_fails(alcore_pool_get_column_info(pool, "logprobs", &info), ALCORE_E_NOT_FOUND, "");
     alcore_selection_unref(selection);
     alcore_request_unref(request);
     alcore_pool_unref(pool);
@@ -378,7 +378,7 @@ START_TEST(links_of_a_hypothesis) {
     }
     alcore_tensor u[2];
     for (int i = 0; i < 2; i++)
-        ck_assert_ok(alcore_selection_column(found[i], ALCORE_SCOPE_CANDIDATES, "u", &u[i]));
+        ck_assert_ok(alcore_selection_get_column(found[i], ALCORE_SCOPE_CANDIDATES, "u", &u[i]));
     ck_assert_int_gt(u[0].shape[0], 0);
     ck_assert_int_eq(u[0].shape[0], u[1].shape[0]);
     for (int64_t i = 0; i < u[0].shape[0]; i++)
@@ -410,7 +410,7 @@ START_TEST(links_from_a_file) {
     options.format = "pharaoh";
     ck_assert_ok(alcore_pool_read_column(pools[1], "links", path, &options));
     for (int i = 0; i < 2; i++)
-        ck_assert_ok(alcore_pool_column(pools[i], "links", &values[i], &offsets[i]));
+        ck_assert_ok(alcore_pool_get_column(pools[i], "links", &values[i], &offsets[i]));
     ck_assert_int_eq(values[1].ndim, 2);
     for (int d = 0; d < 2; d++) ck_assert_int_eq(values[1].shape[d], values[0].shape[d]);
     ck_assert_int_eq(values[1].dtype.code, values[0].dtype.code);

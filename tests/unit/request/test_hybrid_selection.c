@@ -41,7 +41,7 @@ static void set_flag(alcore_strategy *strategy, const char *name, const vector_c
 
 static const int64_t *record_of(const alcore_selection *selection, const char *name) {
     alcore_tensor values;
-    ck_assert_ok(alcore_selection_column(selection, ALCORE_SCOPE_PICKS, name, &values));
+    ck_assert_ok(alcore_selection_get_column(selection, ALCORE_SCOPE_PICKS, name, &values));
     return values.data;
 }
 
@@ -320,9 +320,9 @@ static bool contains(const char *text, const char *phrase) {
  * of the pool. */
 static bool is_known(const alcore_pool *pool, const alcore_pool *labeled, const char *phrase) {
     bool known = false;
-    for (int64_t row = 0; row < alcore_pool_rows(labeled); row++)
+    for (int64_t row = 0; row < alcore_pool_row_count(labeled); row++)
         known |= contains(alcore_pool_text(labeled, row, NULL), phrase);
-    for (int64_t row = 0; row < alcore_pool_rows(pool); row++)
+    for (int64_t row = 0; row < alcore_pool_row_count(pool); row++)
         known |= (alcore_pool_states(pool)[row] & ALCORE_ROW_LABELED) &&
                  contains(alcore_pool_text(pool, row, NULL), phrase);
     return known;
@@ -357,7 +357,7 @@ START_TEST(what_was_bought_is_not_bought_again) {
             }
             bought++;
             ck_assert_msg(any || !is_known(pool, labeled, text), "%s is known", text);
-            for (int64_t row = 0; row < alcore_pool_rows(labeled); row++)
+            for (int64_t row = 0; row < alcore_pool_row_count(labeled); row++)
                 ck_assert_str_ne(text, alcore_pool_text(labeled, row, NULL));
         }
         for (int64_t k = 0; k < alcore_selection_count(picked); k++) {
@@ -394,7 +394,7 @@ START_TEST(what_is_excluded_is_not_bought) {
     snprintf(path, sizeof path, "hybrid_excluded_%d.jsonl", _i);
     for (int round = 0; round < 4; round++) {
         alcore_selection *picked = selected(request);
-        const int64_t known = alcore_pool_rows(before), count = alcore_selection_count(picked);
+        const int64_t known = alcore_pool_row_count(before), count = alcore_selection_count(picked);
         ck_assert_int_gt(count, 0);
         for (int64_t k = 0; k < count; k++) {
             const char *text[] = {text_of_pick(picked, k)};
@@ -432,7 +432,7 @@ START_TEST(rows_of_the_request) {
     for (int64_t k = 0; k < alcore_selection_count(selection); k++)
         ck_assert(where[k] > 6 || where[k] == 4);
     alcore_tensor rows;
-    ck_assert_ok(alcore_request_rows(request, ALCORE_ROWS_LABELED, &rows));
+    ck_assert_ok(alcore_request_get_rows(request, ALCORE_ROWS_LABELED, &rows));
     ck_assert_int_eq(rows.shape[0], 2);
     alcore_selection_unref(selection);
     alcore_request_unref(request);
@@ -540,7 +540,7 @@ START_TEST(files_and_words) {
     expect_in(alcore_selection_summary(selection), "both: selected 3 items: 6 words");
     expect_in(alcore_selection_provenance(selection), "\"strategy\":\"hybrid\"");
     expect_in(alcore_selection_provenance(selection), "\"parts\":[{");
-    ck_assert_double_eq(alcore_selection_price(selection), 12);
+    ck_assert_double_eq(alcore_selection_amount(selection), 12);
     ck_assert_ok(alcore_selection_report(selection, "hybrid_selection.html", NULL));
     expect_in(read_all("hybrid_selection.html"), "hybrid");
     remove("hybrid_selection.tsv");

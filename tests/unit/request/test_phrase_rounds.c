@@ -7,7 +7,7 @@
 #include "phrase_request_test.h"
 
 static bool contained(const char *phrase, alcore_pool *labeled) {
-    for (int64_t row = 0; row < alcore_pool_rows(labeled); row++)
+    for (int64_t row = 0; row < alcore_pool_row_count(labeled); row++)
         if (reference_contains(alcore_pool_text(labeled, row, NULL), phrase)) return true;
     return false;
 }
@@ -27,7 +27,7 @@ START_TEST(bought_phrases_are_not_bought_again) {
             for (int64_t k = 0; k < alcore_selection_count(selection); k++) {
                 const char *pick = text_of_pick(selection, k);
                 if (s < 2) ck_assert_msg(!contained(pick, labeled), "%s is known", pick);
-                for (int64_t row = LABELED; row < alcore_pool_rows(labeled); row++)
+                for (int64_t row = LABELED; row < alcore_pool_row_count(labeled); row++)
                     ck_assert_str_ne(pick, alcore_pool_text(labeled, row, NULL));
             }
             for (int64_t k = 0; k < alcore_selection_count(selection); k++) {
@@ -36,7 +36,7 @@ START_TEST(bought_phrases_are_not_bought_again) {
             }
             alcore_selection_unref(selection);
         }
-        ck_assert_int_gt(alcore_pool_rows(labeled), LABELED + 4);
+        ck_assert_int_gt(alcore_pool_row_count(labeled), LABELED + 4);
         alcore_pool_unref(pool);
         alcore_pool_unref(labeled);
     }
@@ -167,8 +167,8 @@ START_TEST(kept_phrases_equal_new_ones) {
         expect_same_picks(again, anew);
         const alcore_pool *ours = alcore_selection_pool(again),
                           *theirs = alcore_selection_pool(anew);
-        ck_assert_int_eq(alcore_pool_rows(ours), alcore_pool_rows(theirs));
-        for (int64_t i = 0; i < alcore_pool_rows(ours); i++) {
+        ck_assert_int_eq(alcore_pool_row_count(ours), alcore_pool_row_count(theirs));
+        for (int64_t i = 0; i < alcore_pool_row_count(ours); i++) {
             ck_assert_str_eq(alcore_pool_text(ours, i, NULL), alcore_pool_text(theirs, i, NULL));
             ck_assert_str_eq(alcore_pool_id(ours, i, (char[24]){0}),
                              alcore_pool_id(theirs, i, (char[24]){0}));

@@ -345,7 +345,7 @@ START_TEST(files_and_words) {
                      "occurs 3 times, in 50 % of the pool; 7 of 14 longer phrases contain it");
     ck_assert_str_eq(alcore_selection_reason(selection, 2),
                      "occurs 3 times, in 50 % of the pool; 12 of 21 longer phrases contain it");
-    ck_assert_double_eq(alcore_selection_price(selection), 3.5);
+    ck_assert_double_eq(alcore_selection_amount(selection), 3.5);
     expect_in(alcore_selection_summary(selection), "rows read: 6\nphrases of 6 rows: 27\n");
     expect_in(alcore_selection_summary(selection), "selected 4 phrases: 7 words");
     ck_assert_ptr_null(strstr(alcore_selection_summary(selection), "occurrences:"));

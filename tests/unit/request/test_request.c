@@ -111,7 +111,7 @@ START_TEST(options_say_what_is_wrong) {
     int32_t count = 0;
     for (;; count++) {
         alcore_param_info info = ALCORE_PARAM_INFO_INIT;
-        if (alcore_request_param(count, &info) != ALCORE_OK) break;
+        if (alcore_request_builtin_param(count, &info) != ALCORE_OK) break;
         ck_assert_ptr_nonnull(info.help);
     }
     ck_assert_int_ge(count, 8);
@@ -527,7 +527,7 @@ END_TEST
 /* The caller's own rule: larger rows first; budgets, masks and reports stay the library's. */
 static alcore_status last_rows_first(void *user, const alcore_view *view, alcore_choice *out) {
     double scores[16];
-    int64_t count = alcore_view_count(view, ALCORE_ROLE_CANDIDATES);
+    int64_t count = alcore_view_row_count(view, ALCORE_ROLE_CANDIDATES);
     *(int64_t *)user = alcore_view_round(view);
     ck_assert_int_le(count, 16);
     for (int64_t i = 0; i < count; i++)
@@ -576,12 +576,12 @@ START_TEST(candidates_stay) {
     ck_assert_ok(alcore_strategy_set(strategy, "sticky", "1"));
     ck_assert_ok(alcore_request_set_strategy(request, strategy));
     alcore_selection *one = selected(request), *two;
-    ck_assert_ok(alcore_selection_column(one, ALCORE_SCOPE_CANDIDATES, "row", &first));
+    ck_assert_ok(alcore_selection_get_column(one, ALCORE_SCOPE_CANDIDATES, "row", &first));
     ck_assert_int_eq(first.shape[0], 10);
     ck_assert_ok(alcore_pool_mark(pool, ALCORE_ROW_LABELED, alcore_selection_rows(one), 2));
     ck_assert_ok(alcore_request_set(request, "round", "2"));
     two = selected(request);
-    ck_assert_ok(alcore_selection_column(two, ALCORE_SCOPE_CANDIDATES, "row", &second));
+    ck_assert_ok(alcore_selection_get_column(two, ALCORE_SCOPE_CANDIDATES, "row", &second));
     ck_assert_int_eq(second.shape[0], 10);
     int kept = 0;
     for (int i = 0; i < 10; i++)
@@ -633,8 +633,8 @@ START_TEST(candidates_of_another_pool_are_forgotten) {
     ck_assert_ok(alcore_request_set_strategy(fresh, strategy));
     ck_assert_ok(alcore_request_set(fresh, "round", "2"));
     alcore_selection *one = selected(request), *two = selected(fresh);
-    ck_assert_ok(alcore_selection_column(one, ALCORE_SCOPE_CANDIDATES, "row", &stale));
-    ck_assert_ok(alcore_selection_column(two, ALCORE_SCOPE_CANDIDATES, "row", &drawn));
+    ck_assert_ok(alcore_selection_get_column(one, ALCORE_SCOPE_CANDIDATES, "row", &stale));
+    ck_assert_ok(alcore_selection_get_column(two, ALCORE_SCOPE_CANDIDATES, "row", &drawn));
     ck_assert_int_eq(stale.shape[0], 10);
     ck_assert_mem_eq(stale.data, drawn.data, 10 * sizeof(int64_t));
     alcore_selection_unref(one);
@@ -717,7 +717,7 @@ static alcore_status infinite_scores(void *user, const alcore_view *view, alcore
     double scores[8] = {0};
     (void)user;
     scores[5] = (double)INFINITY;
-    return alcore_choice_scores(out, scores, alcore_view_count(view, ALCORE_ROLE_CANDIDATES));
+    return alcore_choice_scores(out, scores, alcore_view_row_count(view, ALCORE_ROLE_CANDIDATES));
 }
 
 START_TEST(an_infinite_score_names_its_row) {

@@ -163,7 +163,8 @@ START_TEST(a_search_for_ids_is_cancelled) {
                      ALCORE_E_CANCELLED);
     alcore_ctx_cancel_clear(it.ctx);
     alcore_tensor rows; /* the list is as it was: not given */
-    ck_assert_int_eq(alcore_request_rows(request, ALCORE_ROWS_EXCLUDED, &rows), ALCORE_E_NOT_FOUND);
+    ck_assert_int_eq(alcore_request_get_rows(request, ALCORE_ROWS_EXCLUDED, &rows),
+                     ALCORE_E_NOT_FOUND);
     unlink(path);
     alcore_request_unref(request);
     alcore_pool_unref(pool);

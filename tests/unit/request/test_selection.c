@@ -103,17 +103,17 @@ END_TEST
 START_TEST(the_record) {
     alcore_tensor tensor;
     open_huds("4");
-    ck_assert_ok(alcore_selection_column(selection, ALCORE_SCOPE_PICKS, "stratum", &tensor));
+    ck_assert_ok(alcore_selection_get_column(selection, ALCORE_SCOPE_PICKS, "stratum", &tensor));
     ck_assert_int_eq(tensor.shape[0], 4);
     ck_assert_int_eq(((const int64_t *)tensor.data)[0], 3);
     ck_assert_int_eq(((const int64_t *)tensor.data)[1], 2);
-    ck_assert_ok(alcore_selection_column(selection, ALCORE_SCOPE_CANDIDATES, "rank", &tensor));
+    ck_assert_ok(alcore_selection_get_column(selection, ALCORE_SCOPE_CANDIDATES, "rank", &tensor));
     ck_assert_int_eq(tensor.shape[0], 8);
     ck_assert_int_eq(((const int64_t *)tensor.data)[7], 0);
     ck_assert_int_eq(((const int64_t *)tensor.data)[0], -1);
-    ck_assert_ok(alcore_selection_column(selection, ALCORE_SCOPE_CANDIDATES, "u", &tensor));
+    ck_assert_ok(alcore_selection_get_column(selection, ALCORE_SCOPE_CANDIDATES, "u", &tensor));
     ck_assert_double_eq(((const double *)tensor.data)[6], 3.5);
-    ck_assert_fails(alcore_selection_column(selection, ALCORE_SCOPE_PICKS, "none", &tensor),
+    ck_assert_fails(alcore_selection_get_column(selection, ALCORE_SCOPE_PICKS, "none", &tensor),
                     ALCORE_E_NOT_FOUND, "none");
     ck_assert_ptr_null(tensor.data);
     ck_assert_str_eq(alcore_selection_column_name(selection, ALCORE_SCOPE_PICKS, 0), "u");

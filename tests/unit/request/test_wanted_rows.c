@@ -204,17 +204,17 @@ START_TEST(the_built_in_model_scores_what_is_read) {
     alcore_model_unref(model);
     model = NULL;
     alcore_selection_unref(select_two("nnll", NULL, excluded, NULL));
-    ck_assert_ok(alcore_pool_column_info(pool, "logprobs", &info));
+    ck_assert_ok(alcore_pool_get_column_info(pool, "logprobs", &info));
     ck_assert_int_eq(info.entries, ROWS - 2);
     alcore_selection *some = select_two("nnll", first_ten, excluded, NULL);
     alcore_pool *again = numbered_pool(ctx, ROWS);
     alcore_pool_unref(pool);
     pool = again;
     alcore_selection *all = select_two("nnll", NULL, NULL, NULL);
-    ck_assert_ok(alcore_pool_column_info(pool, "logprobs", &info));
+    ck_assert_ok(alcore_pool_get_column_info(pool, "logprobs", &info));
     ck_assert_int_eq(info.entries, ROWS);
-    ck_assert_ok(alcore_selection_column(all, ALCORE_SCOPE_CANDIDATES, "u", &whole));
-    ck_assert_ok(alcore_selection_column(some, ALCORE_SCOPE_CANDIDATES, "u", &part));
+    ck_assert_ok(alcore_selection_get_column(all, ALCORE_SCOPE_CANDIDATES, "u", &whole));
+    ck_assert_ok(alcore_selection_get_column(some, ALCORE_SCOPE_CANDIDATES, "u", &part));
     /* Candidates 0, 3, 4, ... of the first request are rows 0, 3, 4, ... of the second. */
     ck_assert_double_eq(((double *)part.data)[0], ((double *)whole.data)[0]);
     for (int64_t i = 1; i < part.shape[0]; i++)
@@ -237,7 +237,7 @@ START_TEST(rows_added_to_the_labeled_pool_take_no_part) {
     ck_assert_ok(alcore_request_set_pool(request, ALCORE_ROLE_LABELED, labeled));
     seen.grows = labeled;
     alcore_selection *selection = selected(request);
-    ck_assert_int_eq(alcore_pool_rows(labeled), 6);
+    ck_assert_int_eq(alcore_pool_row_count(labeled), 6);
     ck_rows(selection, expected, 2);
     json_t *root = json_loads(alcore_selection_provenance(selection), 0, NULL);
     const json_t *input = json_object_get(json_object_get(root, "inputs"), "labeled");

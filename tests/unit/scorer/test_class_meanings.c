@@ -5,7 +5,7 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "alcore/alcore.h"
+#include "alcore/extra.h"
 #include "check_suite.h"
 #include "column_rows.h"
 #include "vectors.h"

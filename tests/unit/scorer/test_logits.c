@@ -4,7 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "alcore/alcore.h"
+#include "alcore/extra.h"
 #include "check_status.h"
 #include "check_suite.h"
 #include "column_rows.h"
@@ -340,7 +340,7 @@ START_TEST(nnll_of_the_specification) {
     ck_assert(!signbit(scores[0]));
     const char *const names[] = {"logprobs", "margins", "entropies"};
     for (int n = 0; n < 3; n++) {
-        ck_assert_ok(alcore_pool_column(pool, names[n], &view, &offsets));
+        ck_assert_ok(alcore_pool_get_column(pool, names[n], &view, &offsets));
         const float *number = view.data;
         const int64_t *starts = offsets.data;
         for (int i = 0; i < 5; i++) {

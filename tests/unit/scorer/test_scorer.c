@@ -4,7 +4,7 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "alcore/alcore.h"
+#include "alcore/extra.h"
 #include "check_suite.h"
 #include "column_rows.h"
 #include "vectors.h"
@@ -87,7 +87,7 @@ static vector_case give_ragged(const char *name, const char *case_name, const ch
     const double *values = vector_doubles(given, &count);
     const int64_t *offsets = vector_offsets(given, NULL);
     int64_t rows = vector_length(given);
-    if (alcore_pool_rows(pool) == 0) add_rows((int)rows);
+    if (alcore_pool_row_count(pool) == 0) add_rows((int)rows);
     set_ragged(column, values, offsets[rows], classes, offsets, rows);
     return one;
 }
@@ -317,12 +317,12 @@ static alcore_status word_length(void *user, const alcore_view *view, double *sc
     const own *mine = user;
     alcore_tensor logprobs, offsets;
     if (mine->fail != ALCORE_OK) return mine->fail;
-    ck_assert_int_eq(alcore_view_column(view, ALCORE_ROLE_CANDIDATES, "logprobs", 0,
-                                        alcore_view_count(view, ALCORE_ROLE_CANDIDATES), &logprobs,
-                                        &offsets),
+    ck_assert_int_eq(alcore_view_get_column(view, ALCORE_ROLE_CANDIDATES, "logprobs", 0,
+                                            alcore_view_row_count(view, ALCORE_ROLE_CANDIDATES),
+                                            &logprobs, &offsets),
                      ALCORE_OK);
     const int64_t *at = offsets.data;
-    for (int64_t i = 0; i < alcore_view_count(view, ALCORE_ROLE_CANDIDATES); i++)
+    for (int64_t i = 0; i < alcore_view_row_count(view, ALCORE_ROLE_CANDIDATES); i++)
         scores[i] = (double)(at[i + 1] - at[i]) + mine->bad;
     return ALCORE_OK;
 }

@@ -130,7 +130,7 @@ static alcore_status put(const server *s, const alcore_topk *topk, const char *p
  * of row 1, so that row 1 is before row 2. */
 static double value_at(const char *name, int t) {
     alcore_tensor values, offsets;
-    ck_assert_ok(alcore_pool_column(pool, name, &values, &offsets));
+    ck_assert_ok(alcore_pool_get_column(pool, name, &values, &offsets));
     ck_assert_int_eq(((const int64_t *)offsets.data)[2], 4);
     return (double)((const float *)values.data)[t < 3 ? 4 + t : t - 3];
 }
@@ -250,7 +250,7 @@ START_TEST(refuses_impossible_numbers) {
     s.top_ids[1][2] = CLASSES;
     ck_assert_fails(put(&s, &s.given, ""), ALCORE_E_DATA, "the class 40 is not one of 0 .. 39");
     alcore_column_info info = ALCORE_COLUMN_INFO_INIT;
-    ck_assert_int_eq(alcore_pool_column_info(pool, "logprobs", &info), ALCORE_E_NOT_FOUND);
+    ck_assert_int_eq(alcore_pool_get_column_info(pool, "logprobs", &info), ALCORE_E_NOT_FOUND);
 }
 END_TEST
 

@@ -5,7 +5,7 @@
 
 #include "base/rng.h"
 #include "check_suite.h"
-#include "strategy/engine/runner.h"
+#include "strategy/passes/runner.h"
 #include "strategy/strategy_handle.h"
 
 enum { BED_COLUMNS = 16, BED_PHRASE_COLUMNS = 6 };

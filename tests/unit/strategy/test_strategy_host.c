@@ -129,28 +129,28 @@ enum { LABELED = ALCORE_ROLE_LABELED, LABELED_ROWS = ALCORE_ROLE_LABELED_ROWS };
 /* Reads everything that open_host() shows; a status is one that the library gave. */
 static alcore_status read_view(const alcore_view *view) {
     alcore_tensor values, offsets, first, target;
-    ALCORE__TRY(alcore_view_column(view, CANDIDATES, "embeddings", 0, 3, &values, &offsets));
+    ALCORE__TRY(alcore_view_get_column(view, CANDIDATES, "embeddings", 0, 3, &values, &offsets));
     ck_assert(values.ndim == 2 && values.shape[0] == 3 && values.shape[1] == 2 && !offsets.data);
     const double *x = values.data;
     ck_assert(x[0] == 1 && x[2] == 5 && x[3] == 6 && x[4] == 7);
-    ALCORE__TRY(alcore_view_column(view, CANDIDATES, "logprobs", 0, 3, &values, &offsets));
+    ALCORE__TRY(alcore_view_get_column(view, CANDIDATES, "logprobs", 0, 3, &values, &offsets));
     ck_assert(values.ndim == 1 && values.shape[0] == 4 && offsets.shape[0] == 4);
     const double *lp = values.data;
     const int64_t *at = offsets.data;
     ck_assert(at[0] == 0 && at[1] == 2 && at[2] == 3 && at[3] == 4);
     ck_assert(lp[0] == -1 && lp[2] == -4 && lp[3] == -5);
     /* A part from the middle counts tokens from 0; one of another role leaves it as it is. */
-    ALCORE__TRY(alcore_view_column(view, CANDIDATES, "logprobs", 1, 2, &first, &offsets));
+    ALCORE__TRY(alcore_view_get_column(view, CANDIDATES, "logprobs", 1, 2, &first, &offsets));
     at = offsets.data;
     ck_assert(first.shape[0] == 2 && at[0] == 0 && at[2] == 2 && ((double *)first.data)[0] == -4);
-    ALCORE__TRY(alcore_view_column(view, TARGET, "embeddings", 1, 1, &target, NULL));
+    ALCORE__TRY(alcore_view_get_column(view, TARGET, "embeddings", 1, 1, &target, NULL));
     ck_assert(((double *)target.data)[0] == 9 && ((double *)target.data)[1] == 10);
     ck_assert(((double *)first.data)[1] == -5);
-    ALCORE__TRY(alcore_view_column(view, LABELED_ROWS, "embeddings", 0, 1, &values, NULL));
+    ALCORE__TRY(alcore_view_get_column(view, LABELED_ROWS, "embeddings", 0, 1, &values, NULL));
     ck_assert(((double *)values.data)[0] == 3 && ((double *)values.data)[1] == 4);
-    ALCORE__TRY(alcore_view_column(view, LABELED, "scores", 0, 3, &values, NULL));
+    ALCORE__TRY(alcore_view_get_column(view, LABELED, "scores", 0, 3, &values, NULL));
     ck_assert(values.ndim == 1 && ((double *)values.data)[2] == 0.75);
-    ALCORE__TRY(alcore_view_column(view, CANDIDATES, "embeddings", 3, 0, &values, NULL));
+    ALCORE__TRY(alcore_view_get_column(view, CANDIDATES, "embeddings", 3, 0, &values, NULL));
     ck_assert(values.shape[0] == 0);
     return ALCORE_OK;
 }
@@ -160,7 +160,8 @@ static void expect_refusal(const alcore_view *view, int32_t role, const char *na
     alcore_tensor values, offsets;
     memset(&values, 1, sizeof values);
     memset(&offsets, 1, sizeof offsets);
-    ck_assert_int_eq(alcore_view_column(view, role, name, first, count, &values, &offsets), status);
+    ck_assert_int_eq(alcore_view_get_column(view, role, name, first, count, &values, &offsets),
+                     status);
     ck_assert_msg(strstr(alcore_last_error(), says), "%s", alcore_last_error());
     ck_assert(!values.data && !values.shape && !offsets.data);
 }
@@ -186,9 +187,9 @@ static void ask_for_nothing_there(const alcore_view *view) {
     expect_refusal(view, 0, "embeddings", 0, 1, ALCORE_E_INVALID, "0 is no role");
     expect_refusal(view, 5, "embeddings", 0, 1, ALCORE_E_INVALID, "5 is no role");
     expect_refusal(view, CANDIDATES, NULL, 0, 1, ALCORE_E_INVALID, "must not be NULL");
-    ck_assert_int_eq(alcore_view_column(view, CANDIDATES, "logprobs", 0, 1, NULL, NULL),
+    ck_assert_int_eq(alcore_view_get_column(view, CANDIDATES, "logprobs", 0, 1, NULL, NULL),
                      ALCORE_E_INVALID);
-    ck_assert(alcore_view_count(view, 0) == 0 && alcore_view_count(view, 5) == 0);
+    ck_assert(alcore_view_row_count(view, 0) == 0 && alcore_view_row_count(view, 5) == 0);
     ck_assert(!alcore_view_rows(view, 5) && !alcore_view_pool(view, -1));
 }
 
@@ -199,12 +200,12 @@ static alcore_status choose(void *user, const alcore_view *view, alcore_choice *
     if (c->silent) return ALCORE_OK;
     if (c->by_order) return alcore_choice_order(out, c->order, c->count);
     ALCORE__TRY(read_view(view));
-    ck_assert(alcore_view_count(view, LABELED_ROWS) == 1);
+    ck_assert(alcore_view_row_count(view, LABELED_ROWS) == 1);
     ck_assert(alcore_view_rows(view, LABELED_ROWS)[0] == 1);
-    ck_assert(alcore_view_count(view, CANDIDATES) == 3);
+    ck_assert(alcore_view_row_count(view, CANDIDATES) == 3);
     ck_assert(alcore_view_rows(view, CANDIDATES)[1] == 2);
-    ck_assert(alcore_view_count(view, LABELED) == 3 && alcore_view_rows(view, LABELED)[2] == 2);
-    ck_assert(alcore_view_count(view, TARGET) == 2 && alcore_view_rows(view, TARGET)[1] == 1);
+    ck_assert(alcore_view_row_count(view, LABELED) == 3 && alcore_view_rows(view, LABELED)[2] == 2);
+    ck_assert(alcore_view_row_count(view, TARGET) == 2 && alcore_view_rows(view, TARGET)[1] == 1);
     ck_assert(alcore_view_budget(view) == 2 && alcore_view_round(view) == 1 &&
               alcore_view_costs(view)[0] == 1);
     ck_assert_ptr_null(alcore_view_pool(view, CANDIDATES));
@@ -361,12 +362,12 @@ static alcore_status generated_rows(const alcore__column *column, int64_t first,
 }
 
 static alcore_status choose_in_blocks(void *user, const alcore_view *view, alcore_choice *out) {
-    int64_t count = alcore_view_count(view, CANDIDATES), best = -1;
+    int64_t count = alcore_view_row_count(view, CANDIDATES), best = -1;
     double largest = -1;
     for (int64_t first = 0; first < count; first += LARGE_BLOCK) {
         int64_t n = count - first < LARGE_BLOCK ? count - first : LARGE_BLOCK;
         alcore_tensor block;
-        ALCORE__TRY(alcore_view_column(view, CANDIDATES, "embeddings", first, n, &block, NULL));
+        ALCORE__TRY(alcore_view_get_column(view, CANDIDATES, "embeddings", first, n, &block, NULL));
         const double *values = block.data;
         for (int64_t i = 0; i < n; i++) {
             if (values[i * LARGE_DIMS + 3] <= largest) continue;

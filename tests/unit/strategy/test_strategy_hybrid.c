@@ -138,7 +138,7 @@ static void check_parts(alcore_ctx *ctx, alcore_pool *pool, const alcore_selecti
     for (int64_t k = 0; k < count; k++) rows[k] = bed_pick(&sentences, k);
     expect_picks(&sentences, pool, hybrid, 0, parts);
     alcore_pool *derived = phrases_of(ctx, pool, pair, cover, rows, count);
-    const int64_t phrase_rows = alcore_pool_rows(derived);
+    const int64_t phrase_rows = alcore_pool_row_count(derived);
     double *words = malloc((size_t)phrase_rows * sizeof *words + 1);
     for (int64_t i = 0; i < phrase_rows; i++) words[i] = (double)alcore_pool_words(derived, i);
     bed_open(&phrases, phrase_rows, threads, NULL);

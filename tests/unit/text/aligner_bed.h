@@ -9,7 +9,7 @@
 #include <string.h>
 
 #include "base/rng.h"
-#include "text/aligner_model.h"
+#include "extra/aligner/aligner_model.h"
 #include "text/words.h"
 
 static inline const char *bed_text(const void *data, int64_t row, size_t *length) {

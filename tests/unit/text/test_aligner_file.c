@@ -7,7 +7,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-#include "alcore/aligner.h"
+#include "alcore/extra/aligner.h"
 #include "aligner_bed.h"
 #include "test_folder.h"
 
@@ -43,16 +43,16 @@ static bed_pairs make_pairs(void) {
 static alcore_aligner *train(alcore_ctx *ctx, const bed_pairs *p,
                              const alcore_aligner_options *options) {
     alcore_aligner *aligner;
-    ck_assert_int_eq(
-        alcore_aligner_train(ctx, p->sources, NULL, p->targets, NULL, p->count, options, &aligner),
-        ALCORE_OK);
+    ck_assert_int_eq(alcore_aligner_new_trained(ctx, p->sources, NULL, p->targets, NULL, p->count,
+                                                options, &aligner),
+                     ALCORE_OK);
     return aligner;
 }
 
 static alcore_aligner *write_and_read(alcore_ctx *ctx, const alcore_aligner *aligner) {
     alcore_aligner *read;
     ck_assert_int_eq(alcore_aligner_write(aligner, path), ALCORE_OK);
-    ck_assert_msg(alcore_aligner_read(ctx, path, &read) == ALCORE_OK, "%s", alcore_last_error());
+    ck_assert_msg(alcore_aligner_open(ctx, path, &read) == ALCORE_OK, "%s", alcore_last_error());
     return read;
 }
 
@@ -165,7 +165,7 @@ START_TEST(no_pairs_and_many_pairs) {
     const char *none = "", *word = "a";
     char many[4 * 300 + 1];
     double t;
-    ck_assert_int_eq(alcore_aligner_train(ctx, &none, NULL, &none, NULL, 1, NULL, &aligner),
+    ck_assert_int_eq(alcore_aligner_new_trained(ctx, &none, NULL, &none, NULL, 1, NULL, &aligner),
                      ALCORE_OK);
     read = write_and_read(ctx, aligner);
     const bed_pairs one = {.sources = &word, .targets = &word, .count = 1};
@@ -174,8 +174,8 @@ START_TEST(no_pairs_and_many_pairs) {
     alcore_aligner_unref(aligner);
     for (int i = 0; i < 300; i++) sprintf(many + 4 * i, "%03d ", i);
     const char *targets = many;
-    ck_assert_int_eq(alcore_aligner_train(ctx, &word, NULL, &targets, NULL, 1, NULL, &aligner),
-                     ALCORE_OK);
+    ck_assert_int_eq(
+        alcore_aligner_new_trained(ctx, &word, NULL, &targets, NULL, 1, NULL, &aligner), ALCORE_OK);
     read = write_and_read(ctx, aligner);
     const bed_pairs wide = {.sources = &word, .targets = &targets, .count = 1};
     ck_assert_int_gt(assert_same_links(aligner, read, &wide), 0);
@@ -190,7 +190,7 @@ END_TEST
 /* The file is refused with this text and the path. */
 static void assert_refused(alcore_ctx *ctx, alcore_status status, const char *text) {
     alcore_aligner *aligner = (alcore_aligner *)&status;
-    const alcore_status found = alcore_aligner_read(ctx, path, &aligner);
+    const alcore_status found = alcore_aligner_open(ctx, path, &aligner);
     ck_assert_msg(found == status, "%s", alcore_last_error());
     ck_assert_ptr_null(aligner);
     ck_assert_ptr_nonnull(strstr(alcore_last_error(), path));
@@ -216,7 +216,7 @@ START_TEST(damaged_files_are_refused) {
         for (int bit = 0; bit < 8; bit += i < HEADER ? 1 : 5) {
             whole.data[i] = (char)(whole.data[i] ^ 1 << bit);
             write_bytes(whole.data, whole.count);
-            const alcore_status status = alcore_aligner_read(ctx, path, &read);
+            const alcore_status status = alcore_aligner_open(ctx, path, &read);
             if (i >= 8 && i < 12)
                 ck_assert_int_eq(status, ALCORE_E_UNSUPPORTED); /* another version */
             else
@@ -228,7 +228,7 @@ START_TEST(damaged_files_are_refused) {
     write_bytes("das Haus\tthe house\n", 19);
     assert_refused(ctx, ALCORE_E_CORRUPT, "no file of an aligner");
     write_bytes(whole.data, whole.count);
-    ck_assert_int_eq(alcore_aligner_read(ctx, path, &read), ALCORE_OK);
+    ck_assert_int_eq(alcore_aligner_open(ctx, path, &read), ALCORE_OK);
     alcore_aligner_unref(read);
     alcore_aligner_unref(aligner);
     free(whole.data);
@@ -269,11 +269,11 @@ START_TEST(wrong_arguments_are_refused) {
     alcore_ctx *ctx = bed_ctx(1);
     bed_pairs p = make_pairs();
     alcore_aligner *aligner = train(ctx, &p, NULL), *read = aligner;
-    ck_assert_int_eq(alcore_aligner_read(ctx, "/nowhere/at.all", &read), ALCORE_E_IO);
+    ck_assert_int_eq(alcore_aligner_open(ctx, "/nowhere/at.all", &read), ALCORE_E_IO);
     ck_assert_ptr_null(read);
-    ck_assert_int_eq(alcore_aligner_read(NULL, path, &read), ALCORE_E_INVALID);
-    ck_assert_int_eq(alcore_aligner_read(ctx, NULL, &read), ALCORE_E_INVALID);
-    ck_assert_int_eq(alcore_aligner_read(ctx, path, NULL), ALCORE_E_INVALID);
+    ck_assert_int_eq(alcore_aligner_open(NULL, path, &read), ALCORE_E_INVALID);
+    ck_assert_int_eq(alcore_aligner_open(ctx, NULL, &read), ALCORE_E_INVALID);
+    ck_assert_int_eq(alcore_aligner_open(ctx, path, NULL), ALCORE_E_INVALID);
     ck_assert_int_eq(alcore_aligner_write(NULL, path), ALCORE_E_INVALID);
     ck_assert_int_eq(alcore_aligner_write(aligner, NULL), ALCORE_E_INVALID);
     ck_assert_int_eq(alcore_aligner_write(aligner, "/nowhere/at.all"), ALCORE_E_IO);

@@ -6,7 +6,7 @@
 #include <math.h>
 #include <unistd.h>
 
-#include "alcore/aligner.h"
+#include "alcore/extra/aligner.h"
 #include "aligner_bed.h"
 #include "test_folder.h"
 
@@ -40,9 +40,9 @@ static alcore_aligner *train(alcore_ctx *ctx, const bed_pairs *p, int32_t direct
     alcore_aligner_options options = ALCORE_ALIGNER_OPTIONS_INIT;
     alcore_aligner *aligner;
     options.direction = direction;
-    ck_assert_int_eq(
-        alcore_aligner_train(ctx, p->sources, NULL, p->targets, NULL, p->count, &options, &aligner),
-        ALCORE_OK);
+    ck_assert_int_eq(alcore_aligner_new_trained(ctx, p->sources, NULL, p->targets, NULL, p->count,
+                                                &options, &aligner),
+                     ALCORE_OK);
     return aligner;
 }
 
@@ -170,8 +170,8 @@ START_TEST(every_option_counts) {
     for (int i = 0; i <= SETTINGS; i++) {
         alcore_aligner *aligner;
         alcore_tensor values;
-        ck_assert_int_eq(alcore_aligner_train(ctx, p.sources, NULL, p.targets, NULL, p.count,
-                                              i < SETTINGS ? &settings[i] : NULL, &aligner),
+        ck_assert_int_eq(alcore_aligner_new_trained(ctx, p.sources, NULL, p.targets, NULL, p.count,
+                                                    i < SETTINGS ? &settings[i] : NULL, &aligner),
                          ALCORE_OK);
         ck_assert_int_eq(alcore_aligner_log_likelihoods(aligner, &values), ALCORE_OK);
         last[i] = ((const double *)values.data)[values.shape[0] - 1];
@@ -191,7 +191,7 @@ static void assert_refused(alcore_ctx *ctx, alcore_aligner_options options, alco
     const char *one = "a";
     alcore_aligner *aligner = (alcore_aligner *)&status;
     options.size = sizeof options;
-    ck_assert_int_eq(alcore_aligner_train(ctx, &one, NULL, &one, NULL, 1, &options, &aligner),
+    ck_assert_int_eq(alcore_aligner_new_trained(ctx, &one, NULL, &one, NULL, 1, &options, &aligner),
                      status);
     ck_assert_ptr_null(aligner);
     ck_assert_msg(strstr(alcore_last_error(), text), "'%s' in: %s", text, alcore_last_error());
@@ -232,22 +232,23 @@ START_TEST(wrong_arguments_are_refused) {
     alcore_links *links;
     alcore_tensor out;
     double t;
-    ck_assert_int_eq(alcore_aligner_train(ctx, two, NULL, two, NULL, 2, NULL, &aligner),
+    ck_assert_int_eq(alcore_aligner_new_trained(ctx, two, NULL, two, NULL, 2, NULL, &aligner),
                      ALCORE_E_INVALID);
     ck_assert_ptr_nonnull(strstr(alcore_last_error(), "sources[1] is NULL"));
-    ck_assert_int_eq(alcore_aligner_train(ctx, two, NULL, NULL, NULL, 1, NULL, &aligner),
+    ck_assert_int_eq(alcore_aligner_new_trained(ctx, two, NULL, NULL, NULL, 1, NULL, &aligner),
                      ALCORE_E_INVALID);
     ck_assert_ptr_nonnull(strstr(alcore_last_error(), "targets is NULL"));
-    ck_assert_int_eq(alcore_aligner_train(ctx, two, NULL, two, NULL, -1, NULL, &aligner),
+    ck_assert_int_eq(alcore_aligner_new_trained(ctx, two, NULL, two, NULL, -1, NULL, &aligner),
                      ALCORE_E_INVALID);
-    ck_assert_int_eq(alcore_aligner_train(NULL, two, NULL, two, NULL, 1, NULL, &aligner),
+    ck_assert_int_eq(alcore_aligner_new_trained(NULL, two, NULL, two, NULL, 1, NULL, &aligner),
                      ALCORE_E_INVALID);
     ck_assert_int_eq(alcore_align(NULL, two, NULL, two, NULL, 1, NULL, NULL, NULL, &links),
                      ALCORE_E_INVALID);
     ck_assert_int_eq(alcore_aligner_links(NULL, &links), ALCORE_E_INVALID);
     ck_assert_int_eq(alcore_aligner_log_likelihoods(NULL, &out), ALCORE_E_INVALID);
     ck_assert_double_eq(alcore_aligner_lambda(NULL), 0);
-    ck_assert_int_eq(alcore_aligner_train(ctx, two, NULL, two, NULL, 1, NULL, &aligner), ALCORE_OK);
+    ck_assert_int_eq(alcore_aligner_new_trained(ctx, two, NULL, two, NULL, 1, NULL, &aligner),
+                     ALCORE_OK);
     ck_assert_int_eq(alcore_aligner_probability(aligner, "a", NULL, &t), ALCORE_E_INVALID);
     ck_assert_int_eq(alcore_aligner_probability(aligner, NULL, "a", &t), ALCORE_OK);
     ck_assert_double_gt(t, 0);
@@ -260,7 +261,7 @@ START_TEST(wrong_arguments_are_refused) {
     ck_assert_int_eq(alcore_links_symmetrize(NULL, NULL, NULL, &links), ALCORE_E_INVALID);
     ck_assert_int_eq(alcore_links_get(NULL, &out, &out), ALCORE_E_INVALID);
     ck_assert_int_eq(alcore_links_write(NULL, "x"), ALCORE_E_INVALID);
-    ck_assert_int_eq(alcore_links_read(ctx, "x", -2, &links), ALCORE_E_INVALID);
+    ck_assert_int_eq(alcore_links_open(ctx, "x", -2, &links), ALCORE_E_INVALID);
     ck_assert_ptr_null(alcore_symmetrization_builtin_name(-1));
     ck_assert_ptr_null(alcore_symmetrization_builtin_name(7));
     ck_assert_ptr_null(alcore_aligner_ref(NULL));
@@ -283,13 +284,15 @@ START_TEST(documents_are_refused) {
     const char *const sources[] = {"a b", document}, *const targets[] = {"c", document};
     const char *const names[] = {"row 1 (pair 2 of the input) has 4097 and 4097 words",
                                  "row 0 (pair 1 of the input) has 4097 and 4097 words"};
-    ck_assert_int_eq(alcore_aligner_train(ctx, sources, NULL, targets, NULL, 2, NULL, &aligner),
-                     ALCORE_E_UNSUPPORTED);
+    ck_assert_int_eq(
+        alcore_aligner_new_trained(ctx, sources, NULL, targets, NULL, 2, NULL, &aligner),
+        ALCORE_E_UNSUPPORTED);
     ck_assert_ptr_nonnull(strstr(alcore_last_error(), names[0]));
     ck_assert_int_eq(alcore_align(ctx, sources, NULL, targets, NULL, 2, NULL, NULL, NULL, &links),
                      ALCORE_E_UNSUPPORTED);
-    ck_assert_int_eq(alcore_aligner_train(ctx, sources, NULL, targets, NULL, 1, NULL, &aligner),
-                     ALCORE_OK);
+    ck_assert_int_eq(
+        alcore_aligner_new_trained(ctx, sources, NULL, targets, NULL, 1, NULL, &aligner),
+        ALCORE_OK);
     ck_assert_int_eq(alcore_aligner_apply(aligner, sources + 1, NULL, targets + 1, NULL, 1, &links),
                      ALCORE_E_UNSUPPORTED);
     ck_assert_ptr_nonnull(strstr(alcore_last_error(), names[1]));
@@ -388,13 +391,13 @@ START_TEST(files_give_the_links_back) {
         ALCORE_OK);
     ck_assert_int_eq(alcore_links_write(links, path), ALCORE_OK);
     for (int64_t pairs = -1; pairs <= PAIRS; pairs += PAIRS + 1) {
-        ck_assert_int_eq(alcore_links_read(ctx, path, pairs, &read), ALCORE_OK);
+        ck_assert_int_eq(alcore_links_open(ctx, path, pairs, &read), ALCORE_OK);
         assert_same_handles(read, links);
         alcore_links_unref(read);
     }
-    ck_assert_int_eq(alcore_links_read(ctx, path, PAIRS - 1, &read), ALCORE_E_DATA);
+    ck_assert_int_eq(alcore_links_open(ctx, path, PAIRS - 1, &read), ALCORE_E_DATA);
     ck_assert_ptr_nonnull(strstr(alcore_last_error(), "there are only 119 sentence pairs"));
-    ck_assert_int_eq(alcore_links_read(ctx, path, PAIRS + 1, &read), ALCORE_E_DATA);
+    ck_assert_int_eq(alcore_links_open(ctx, path, PAIRS + 1, &read), ALCORE_E_DATA);
     ck_assert_ptr_null(read);
     ck_assert_int_eq(alcore_links_write(links, "/nowhere/links.txt"), ALCORE_E_IO);
     unlink(path);

@@ -41,7 +41,7 @@ static alcore_lm *train_with(const char *const *texts, int64_t count, int32_t or
     options.discounts = discounts;
     options.discount_count = discount_count;
     alcore_lm *lm = NULL;
-    ck_assert_int_eq(alcore_lm_train(ctx, texts, NULL, count, &options, &lm), ALCORE_OK);
+    ck_assert_int_eq(alcore_lm_new_trained(ctx, texts, NULL, count, &options, &lm), ALCORE_OK);
     return lm;
 }
 
@@ -312,14 +312,15 @@ START_TEST(refused_discounts) {
         memcpy(numbers, bad[i].first, sizeof bad[i].first);
         options.discounts = numbers;
         options.discount_count = bad[i].count;
-        ck_assert_int_eq(alcore_lm_train(ctx, corpus, NULL, 6, &options, &lm), ALCORE_E_PARAM);
+        ck_assert_int_eq(alcore_lm_new_trained(ctx, corpus, NULL, 6, &options, &lm),
+                         ALCORE_E_PARAM);
         ck_assert_msg(strstr(alcore_last_error(), bad[i].said), "%s", alcore_last_error());
     }
     options.discounts = NULL;
-    ck_assert_int_eq(alcore_lm_train(ctx, corpus, NULL, 6, &options, &lm), ALCORE_E_PARAM);
+    ck_assert_int_eq(alcore_lm_new_trained(ctx, corpus, NULL, 6, &options, &lm), ALCORE_E_PARAM);
     options.discounts = good;
     options.discount_count = 0;
-    ck_assert_int_eq(alcore_lm_train(ctx, corpus, NULL, 6, &options, &lm), ALCORE_E_PARAM);
+    ck_assert_int_eq(alcore_lm_new_trained(ctx, corpus, NULL, 6, &options, &lm), ALCORE_E_PARAM);
     lm = train_with(corpus, 6, 2, good, 6);
     every_context_adds_up(lm);
     alcore_lm_unref(lm);
@@ -474,20 +475,21 @@ END_TEST
 
 START_TEST(wrong_arguments) {
     alcore_lm *lm = (alcore_lm *)&lm;
-    ck_assert_int_eq(alcore_lm_train(ctx, NULL, NULL, 0, NULL, &lm), ALCORE_E_DATA);
+    ck_assert_int_eq(alcore_lm_new_trained(ctx, NULL, NULL, 0, NULL, &lm), ALCORE_E_DATA);
     ck_assert_ptr_null(lm);
-    ck_assert_int_eq(alcore_lm_train(ctx, NULL, NULL, 1, NULL, &lm), ALCORE_E_INVALID);
-    ck_assert_int_eq(alcore_lm_train(NULL, corpus, NULL, 6, NULL, &lm), ALCORE_E_INVALID);
-    ck_assert_int_eq(alcore_lm_train(ctx, corpus, NULL, 6, NULL, NULL), ALCORE_E_INVALID);
+    ck_assert_int_eq(alcore_lm_new_trained(ctx, NULL, NULL, 1, NULL, &lm), ALCORE_E_INVALID);
+    ck_assert_int_eq(alcore_lm_new_trained(NULL, corpus, NULL, 6, NULL, &lm), ALCORE_E_INVALID);
+    ck_assert_int_eq(alcore_lm_new_trained(ctx, corpus, NULL, 6, NULL, NULL), ALCORE_E_INVALID);
     alcore_lm_options options = ALCORE_LM_OPTIONS_INIT;
     options.order = 7;
-    ck_assert_int_eq(alcore_lm_train(ctx, corpus, NULL, 6, &options, &lm), ALCORE_E_PARAM);
+    ck_assert_int_eq(alcore_lm_new_trained(ctx, corpus, NULL, 6, &options, &lm), ALCORE_E_PARAM);
     options.order = -1;
-    ck_assert_int_eq(alcore_lm_train(ctx, corpus, NULL, 6, &options, &lm), ALCORE_E_PARAM);
+    ck_assert_int_eq(alcore_lm_new_trained(ctx, corpus, NULL, 6, &options, &lm), ALCORE_E_PARAM);
     options.size = 0;
-    ck_assert_int_eq(alcore_lm_train(ctx, corpus, NULL, 6, &options, &lm), ALCORE_E_STRUCT_UNSET);
+    ck_assert_int_eq(alcore_lm_new_trained(ctx, corpus, NULL, 6, &options, &lm),
+                     ALCORE_E_STRUCT_UNSET);
     const char *hole[] = {"a", NULL};
-    ck_assert_int_eq(alcore_lm_train(ctx, hole, NULL, 2, NULL, &lm), ALCORE_E_INVALID);
+    ck_assert_int_eq(alcore_lm_new_trained(ctx, hole, NULL, 2, NULL, &lm), ALCORE_E_INVALID);
     ck_assert_ptr_nonnull(strstr(alcore_last_error(), "texts[1] is NULL"));
     double total = 1;
     int64_t count = 1;
@@ -500,7 +502,7 @@ START_TEST(wrong_arguments) {
     options = (alcore_lm_options)ALCORE_LM_OPTIONS_INIT;
     options.reserved = 1; /* a field that a later version may give a meaning */
     alcore_lm *newer;
-    ck_assert_int_eq(alcore_lm_train(ctx, corpus, NULL, 6, &options, &newer),
+    ck_assert_int_eq(alcore_lm_new_trained(ctx, corpus, NULL, 6, &options, &newer),
                      ALCORE_E_STRUCT_NEWER);
     alcore_lm_order_info info = ALCORE_LM_ORDER_INFO_INIT;
     ck_assert_int_eq(alcore_lm_order_get(lm, 3, &info), ALCORE_E_NOT_FOUND);
@@ -537,7 +539,8 @@ START_TEST(same_bits_for_any_threads_and_order_of_texts) {
         options.threads = threads[i];
         alcore_ctx *other;
         ck_assert_int_eq(alcore_ctx_new(&options, &other), ALCORE_OK);
-        ck_assert_int_eq(alcore_lm_train(other, reversed, NULL, c.count, NULL, &lm), ALCORE_OK);
+        ck_assert_int_eq(alcore_lm_new_trained(other, reversed, NULL, c.count, NULL, &lm),
+                         ALCORE_OK);
         ck_assert_uint_eq(alcore_lm_fingerprint(lm), fingerprint);
         alcore_lm_unref(lm);
         alcore_ctx_unref(other);

@@ -4,7 +4,7 @@
 #include "check_suite.h"
 #include "lm_calls.h"
 #include "test_folder.h"
-#include <alcore/alcore.h>
+#include <alcore/extra.h>
 #include <locale.h>
 #include <math.h>
 #include <stdio.h>
@@ -46,7 +46,7 @@ static char *read_text(const char *from) {
 static alcore_lm *read_lm(const char *text) {
     write_text(text);
     alcore_lm *lm = NULL;
-    ck_assert_msg(alcore_lm_read_arpa(ctx, path, &lm) == ALCORE_OK, "%s", alcore_last_error());
+    ck_assert_msg(alcore_lm_open_arpa(ctx, path, &lm) == ALCORE_OK, "%s", alcore_last_error());
     return lm;
 }
 
@@ -73,9 +73,9 @@ START_TEST(round_trip) {
     alcore_lm_options options = ALCORE_LM_OPTIONS_INIT;
     options.order = 1 + _i % 6;
     alcore_lm *lm = NULL, *read = NULL;
-    ck_assert_int_eq(alcore_lm_train(ctx, pointers, NULL, 150, &options, &lm), ALCORE_OK);
+    ck_assert_int_eq(alcore_lm_new_trained(ctx, pointers, NULL, 150, &options, &lm), ALCORE_OK);
     ck_assert_int_eq(alcore_lm_write_arpa(lm, path), ALCORE_OK);
-    ck_assert_int_eq(alcore_lm_read_arpa(ctx, path, &read), ALCORE_OK);
+    ck_assert_int_eq(alcore_lm_open_arpa(ctx, path, &read), ALCORE_OK);
     ck_assert_int_eq(alcore_lm_order(read), options.order);
     for (int32_t n = 1; n <= options.order; n++)
         ck_assert_int_eq(lm_ngrams(read, n), lm_ngrams(lm, n));
@@ -97,7 +97,7 @@ START_TEST(what_is_written) {
     options.order = 2;
     alcore_lm *lm = NULL;
     setlocale(LC_NUMERIC, "de_DE.UTF-8"); /* a decimal comma, where the locale is installed */
-    ck_assert_int_eq(alcore_lm_train(ctx, texts, NULL, 2, &options, &lm), ALCORE_OK);
+    ck_assert_int_eq(alcore_lm_new_trained(ctx, texts, NULL, 2, &options, &lm), ALCORE_OK);
     ck_assert_int_eq(alcore_lm_write_arpa(lm, path), ALCORE_OK);
     char *text = read_text(path);
     /* a(a) = 1, a(b) = 1, a(</s>) = 2: den 4, gamma (2 * 0.5 + 1) / 4, V = 4 */
@@ -260,7 +260,7 @@ static const struct {
 START_TEST(is_refused) {
     write_text(refused[_i].text);
     alcore_lm *lm = (alcore_lm *)&lm;
-    ck_assert_int_eq(alcore_lm_read_arpa(ctx, path, &lm), refused[_i].status);
+    ck_assert_int_eq(alcore_lm_open_arpa(ctx, path, &lm), refused[_i].status);
     ck_assert_ptr_null(lm);
     ck_assert_msg(strstr(alcore_last_error(), refused[_i].error), "'%s' is not in '%s'",
                   refused[_i].error, alcore_last_error());
@@ -270,10 +270,10 @@ END_TEST
 
 START_TEST(wrong_arguments) {
     alcore_lm *lm = NULL;
-    ck_assert_int_eq(alcore_lm_read_arpa(ctx, "/nowhere/at.all", &lm), ALCORE_E_IO);
-    ck_assert_int_eq(alcore_lm_read_arpa(NULL, path, &lm), ALCORE_E_INVALID);
-    ck_assert_int_eq(alcore_lm_read_arpa(ctx, NULL, &lm), ALCORE_E_INVALID);
-    ck_assert_int_eq(alcore_lm_read_arpa(ctx, path, NULL), ALCORE_E_INVALID);
+    ck_assert_int_eq(alcore_lm_open_arpa(ctx, "/nowhere/at.all", &lm), ALCORE_E_IO);
+    ck_assert_int_eq(alcore_lm_open_arpa(NULL, path, &lm), ALCORE_E_INVALID);
+    ck_assert_int_eq(alcore_lm_open_arpa(ctx, NULL, &lm), ALCORE_E_INVALID);
+    ck_assert_int_eq(alcore_lm_open_arpa(ctx, path, NULL), ALCORE_E_INVALID);
     ck_assert_int_eq(alcore_lm_write_arpa(NULL, path), ALCORE_E_INVALID);
     lm = read_lm(HEAD "\\2-grams:\n-1\ta a\n\\end\\\n");
     ck_assert_int_eq(alcore_lm_write_arpa(lm, NULL), ALCORE_E_INVALID);

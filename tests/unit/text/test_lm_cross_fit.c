@@ -104,7 +104,8 @@ START_TEST(equals_five_trainings) {
         alcore_lm_options options = ALCORE_LM_OPTIONS_INIT;
         options.order = order;
         alcore_lm *alone = NULL, *lm = without(trainer, f);
-        ck_assert_int_eq(alcore_lm_train(ctx, others, NULL, rest, &options, &alone), ALCORE_OK);
+        ck_assert_int_eq(alcore_lm_new_trained(ctx, others, NULL, rest, &options, &alone),
+                         ALCORE_OK);
         for (int32_t n = 1; n <= order; n++) {
             ck_assert_int_eq(lm_ngrams(lm, n), lm_ngrams(alone, n));
             ck_assert_mem_eq(lm->discount[n], alone->discount[n], sizeof lm->discount[n]);

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* TV-LM2 (spec 6.5): the English side of the first 20,000 rows of en-de/general, order 3. */
+#include "alcore/extra/lm.h"
 #include "shared_corpus.h"
 #include "text/lm_trainer.h"
 #include "vectors.h"

@@ -6,6 +6,7 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "alcore/extra/lm.h"
 #include "check_suite.h"
 #include "fault_allocator.h"
 #include "test_folder.h"
@@ -17,7 +18,7 @@ static const char *const texts[] = {"a b c", "a b", "", "b c <s> d", "a b c d e 
 
 static alcore_status do_train(alcore_ctx *ctx) {
     alcore_lm *lm = NULL;
-    const alcore_status status = alcore_lm_train(ctx, texts, NULL, 5, NULL, &lm);
+    const alcore_status status = alcore_lm_new_trained(ctx, texts, NULL, 5, NULL, &lm);
     ck_assert_int_eq(!lm, status != ALCORE_OK);
     alcore_lm_unref(lm);
     return status;
@@ -40,7 +41,7 @@ static alcore_status do_cross_fit(alcore_ctx *ctx) {
 
 static alcore_status do_read(alcore_ctx *ctx) {
     alcore_lm *lm = NULL;
-    const alcore_status status = alcore_lm_read_arpa(ctx, path, &lm);
+    const alcore_status status = alcore_lm_open_arpa(ctx, path, &lm);
     ck_assert_int_eq(!lm, status != ALCORE_OK);
     alcore_lm_unref(lm);
     return status;
@@ -48,7 +49,7 @@ static alcore_status do_read(alcore_ctx *ctx) {
 
 static alcore_status do_write(alcore_ctx *ctx) {
     alcore_lm *lm = NULL;
-    alcore_status status = alcore_lm_read_arpa(ctx, path, &lm);
+    alcore_status status = alcore_lm_open_arpa(ctx, path, &lm);
     if (status == ALCORE_OK) status = alcore_lm_write_arpa(lm, path);
     alcore_lm_unref(lm);
     return status;

@@ -8,8 +8,8 @@
 
 #include "alcore/context.h"
 #include "base/rng.h"
+#include "phrase/phrase_table.h"
 #include "phrase_reference.h"
-#include "text/phrase_table.h"
 #include "text/words.h"
 
 /* ---- rows as a source ---- */

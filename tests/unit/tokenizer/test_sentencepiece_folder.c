@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Folders with sentencepiece models and no tokenizer.json: ids and texts of the package
  * transformers (tests/tokenizer/folder_vectors.py), languages, and folders that are refused. */
+#include "alcore/extra/tokenizer.h"
 #include "check_suite.h"
 
 #include <stdio.h>

@@ -2,6 +2,7 @@
 /* Tokenizers whole: what each part of tokenizer.json does to a text, spans, special tokens, limits,
  * threads, and files that are refused. The expected tokens are what the package tokenizers 0.23.3
  * gives, except for marks and limits, which it does not have. */
+#include "alcore/extra/tokenizer.h"
 #include "check_suite.h"
 
 #include <stdio.h>

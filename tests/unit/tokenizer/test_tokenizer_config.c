@@ -2,6 +2,7 @@
 /* tokenizer_config.json beside vocab.txt and tokenizer.json: what it says of a BERT model, and that
  * a file which is malformed or cut off is refused by its own name. The ids are those that the
  * package transformers 5 gives. */
+#include "alcore/extra/tokenizer.h"
 #include "check_suite.h"
 
 #include <stdio.h>

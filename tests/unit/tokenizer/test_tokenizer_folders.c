@@ -2,6 +2,7 @@
 /* Every folder of tests/tokenizer/fixtures against what PyPI's tokenizers, sentencepiece and
  * transformers made of the same texts: ids, spans, types, special tokens, beginnings of words, and
  * decoded texts; with 1, 2 and 8 threads. tests/tokenizer/make_fixtures.py describes the files. */
+#include "alcore/extra/tokenizer.h"
 #include "check_suite.h"
 
 #include <dirent.h>

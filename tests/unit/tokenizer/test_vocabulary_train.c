@@ -17,7 +17,7 @@
 #include <time.h>
 #include <unistd.h>
 
-#include "alcore/alcore.h"
+#include "alcore/extra.h"
 #include "check_status.h"
 #include "test_folder.h"
 
@@ -115,7 +115,7 @@ static void end(void) {
 static alcore_status train(const char *mode, const alcore_vocabulary_options *options) {
     static const char *const texts[] = {"one ten", "ten not"};
     setenv("SPM_MODE", mode, 1);
-    return alcore_tokenizer_train(ctx, texts, NULL, 2, path_of("out.model"), options);
+    return alcore_tokenizer_train_vocabulary(ctx, texts, NULL, 2, path_of("out.model"), options);
 }
 
 /* Nothing is left of the temporary folder. */
@@ -196,7 +196,8 @@ END_TEST
 START_TEST(each_text_is_a_line_of_utf8) {
     static const char *const texts[] = {"a\nb\r", "bad\xFF", "", "x\xE2\x96\x85y", "n\0l", NULL};
     static const size_t lengths[] = {4, 4, 0, 5, 3, 0};
-    ck_assert_ok(alcore_tokenizer_train(ctx, texts, lengths, 6, path_of("out.model"), NULL));
+    ck_assert_ok(
+        alcore_tokenizer_train_vocabulary(ctx, texts, lengths, 6, path_of("out.model"), NULL));
     ck_assert_str_eq(read_file("seen"), "a b \nbad\xEF\xBF\xBD\n\nx   y\nn l\n\n");
 }
 END_TEST
@@ -214,7 +215,8 @@ START_TEST(max_texts_draws_with_the_seed) {
     for (int run = 0; run < 3; run++) {
         int last = -1, count = 0;
         options.seed = run < 2 ? 5 : 6;
-        ck_assert_ok(alcore_tokenizer_train(ctx, texts, NULL, 100, path_of("out.model"), &options));
+        ck_assert_ok(alcore_tokenizer_train_vocabulary(ctx, texts, NULL, 100, path_of("out.model"),
+                                                       &options));
         seen = read_file("seen");
         for (const char *line = seen; *line; line = strchr(line, '\n') + 1, count++) {
             ck_assert_int_gt(atoi(line + 1), last); /* in their order, none twice */
@@ -225,7 +227,8 @@ START_TEST(max_texts_draws_with_the_seed) {
         ck_assert_int_eq(strcmp(first, seen) == 0, run < 2);
     }
     options.max_texts = 100; /* as many as there are: all */
-    ck_assert_ok(alcore_tokenizer_train(ctx, texts, NULL, 100, path_of("out.model"), &options));
+    ck_assert_ok(
+        alcore_tokenizer_train_vocabulary(ctx, texts, NULL, 100, path_of("out.model"), &options));
     ck_assert_int_eq(strncmp(read_file("seen"), "t0\nt1\nt2\n", 9), 0);
 }
 END_TEST
@@ -240,8 +243,9 @@ START_TEST(what_the_program_says_is_the_error) {
     ck_assert_int_eq(access(path_of("out.model"), F_OK), -1);
     const char *text = "one";
     setenv("SPM_MODE", "", 1);
-    ck_assert_fails(alcore_tokenizer_train(ctx, &text, NULL, 1, path_of("no/out.model"), NULL),
-                    ALCORE_E_IO, "no/out.model");
+    ck_assert_fails(
+        alcore_tokenizer_train_vocabulary(ctx, &text, NULL, 1, path_of("no/out.model"), NULL),
+        ALCORE_E_IO, "no/out.model");
 }
 END_TEST
 
@@ -288,16 +292,16 @@ START_TEST(bad_arguments) {
         ck_assert_fails(train("", &options), ALCORE_E_PARAM, rows[i].words);
     }
     const char *path = path_of("out.model");
-    ck_assert_fails(alcore_tokenizer_train(ctx, blank, NULL, 3, path, NULL), ALCORE_E_DATA,
-                    "no text has a character");
-    ck_assert_fails(alcore_tokenizer_train(ctx, NULL, NULL, 0, path, NULL), ALCORE_E_DATA,
-                    "no text has a character");
-    ck_assert_fails(alcore_tokenizer_train(ctx, NULL, NULL, 1, path, NULL), ALCORE_E_INVALID,
-                    "texts is NULL");
-    ck_assert_fails(alcore_tokenizer_train(ctx, blank, NULL, -1, path, NULL), ALCORE_E_INVALID,
-                    "count is -1");
-    ck_assert_fails(alcore_tokenizer_train(ctx, blank, NULL, 1, NULL, NULL), ALCORE_E_INVALID,
-                    "path is NULL");
+    ck_assert_fails(alcore_tokenizer_train_vocabulary(ctx, blank, NULL, 3, path, NULL),
+                    ALCORE_E_DATA, "no text has a character");
+    ck_assert_fails(alcore_tokenizer_train_vocabulary(ctx, NULL, NULL, 0, path, NULL),
+                    ALCORE_E_DATA, "no text has a character");
+    ck_assert_fails(alcore_tokenizer_train_vocabulary(ctx, NULL, NULL, 1, path, NULL),
+                    ALCORE_E_INVALID, "texts is NULL");
+    ck_assert_fails(alcore_tokenizer_train_vocabulary(ctx, blank, NULL, -1, path, NULL),
+                    ALCORE_E_INVALID, "count is -1");
+    ck_assert_fails(alcore_tokenizer_train_vocabulary(ctx, blank, NULL, 1, NULL, NULL),
+                    ALCORE_E_INVALID, "path is NULL");
     setenv("TMPDIR", path_of("nowhere"), 1);
     ck_assert_fails(train("", NULL), ALCORE_E_IO, "cannot make a folder");
     setenv("TMPDIR", path_of("tmp"), 1);

@@ -1,0 +1,55 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/** @file
+ * Translating: the outputs of a translation model for the texts of a pool. */
+#ifndef ALCORE_EXTRA_TRANSLATING_H
+#define ALCORE_EXTRA_TRANSLATING_H
+
+#include "alcore/model.h"
+
+ALCORE_BEGIN
+
+/** How outputs are searched for. Zero means default everywhere. */
+typedef struct alcore_translate_options {
+    size_t size;           /**< sizeof(alcore_translate_options) */
+    int64_t max_tokens;    /**< of an output, its end included; 0: what the folder says */
+    double length_penalty; /**< scores of hypotheses are divided by tokens^length_penalty; 0: what
+                                the folder says; -1: not divided */
+    double temperature;    /**< of sampling: logits are divided by it; 0: 1 */
+    uint64_t seed;         /**< of sampling; the draws of a row depend on it and on the row */
+    int32_t beams;         /**< hypotheses kept, 1 (greedy) to 64; 0: what the folder says */
+    int32_t sample;        /**< 1: draws tokens in place of searching; beams is not looked at */
+    /** Borrowed. Language of the outputs, for models of several: "de_DE" of mBART, "de" of M2M100,
+     * "deu_Latn" of NLLB; NULL: that of alcore_model_set_language(), else what the folder says */
+    const char *language;
+    int32_t best;     /**< outputs of each text, 1 to 64, and no more than beams; 0: 1 */
+    int32_t reserved; /**< pads: 0, checked */
+} alcore_translate_options;
+/** An alcore_translate_options with its size set and everything else 0. */
+#define ALCORE_TRANSLATE_OPTIONS_INIT ALCORE_INIT(alcore_translate_options)
+
+/** Translates the texts of a pool: the best outputs of a seq2seq model for each row. The answer is
+ * a pool with `best` rows for each row, one after another and with its id: output k of row r, from
+ * 0 and the best first, is row r * best + k. The texts are the outputs, the column "logprobs" has
+ * the natural log-probability of each token of the output, its end included, and the column
+ * "output_scores" what outputs are ranked by: the sum of the log-probabilities, divided by
+ * tokens^length_penalty, where a token that the folder forces counts 0. Of equal scores the one
+ * that the search finished first is better. Rows that are masked, and outputs that the search did
+ * not find, have an empty text, no token and the score NaN.
+ * @param[in] model borrowed
+ * @param[in] pool borrowed; it may be read meanwhile
+ * @param[in] options borrowed; NULL: defaults
+ * @param[out] out owned; NULL on failure
+ * @return ALCORE_OK, ALCORE_E_INVALID, ALCORE_E_UNSUPPORTED (the model does not translate, or has
+ * no tokenizer), ALCORE_E_PARAM (names an option out of bounds, or lists the languages that there
+ * are), ALCORE_E_MISSING (names the first row without an output), ALCORE_E_DATA, ALCORE_E_NOMEM,
+ * ALCORE_E_CANCELLED, ALCORE_E_BUSY, ALCORE_E_STRUCT_*
+ * @serialized per model. ALCORE_E_BUSY while another call uses the model or changes the pool.
+ * @callback progress, log
+ * @since 1.0 */
+ALCORE_API alcore_status alcore_model_translate(alcore_model *model, alcore_pool *pool,
+                                                const alcore_translate_options *options,
+                                                alcore_pool **out);
+
+ALCORE_END
+
+#endif

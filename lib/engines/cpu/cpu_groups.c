@@ -1,0 +1,142 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Rows by group (stratum, cluster): sums by group, from which centroids are made, and the distance
+ * of each row to the centroid of its group (HUDS: d(x) = 1 - cos(e(x), centroid of s(x))).
+ *
+ * sums[g, j] is the running sum in row order. Adding one row reads and writes dims sums; so up to
+ * CPU_TOGETHER = 4 rows of a group are collected (their indices only) and added from the left in
+ * one pass over the sums, which gives the same bytes for a quarter of the traffic. Cost: the time
+ * to read the rows.
+ *
+ * Where rows->unit is 1 a kernel works on row / |row| in place of the row: cpu_row() returns a row
+ * as it is read, in place or as a unit vector in the memory given, of the type that cpu_row_dtype()
+ * names. A matrix row is the number of a row in the call, from 0. alcore__cpu_poll() adds up
+ * multiplications (`spent`) and asks the host now and then whether to stop.
+ *
+ * CPU(name) is the function `name` of this engine: the folder is compiled once for each instruction
+ * set (cpu_vector.h). */
+#include <string.h>
+
+#include "engines/cpu/cpu_call.h"
+#include "engines/cpu/cpu_engine.h"
+#include "engines/cpu/cpu_rows.h"
+
+/* Bytes that one prefetch brings. */
+#define CACHE_LINE 64
+
+/* The matrix rows of one group that are collected and not added yet: the first counts[g] mod
+ * CPU_TOGETHER entries. */
+typedef struct group_queue {
+    int64_t row[CPU_TOGETHER];
+} group_queue;
+
+/* Adds `count` collected rows, 0 to CPU_TOGETHER of them in the order of the matrix, to the sums
+ * [dims] of their group. unit [CPU_TOGETHER, dims]: workspace for unit rows, NULL without them. */
+static void add_queued(const alcore_sys_rows *rows, const group_queue *queue, int count,
+                       double *unit, double *sums) {
+    const char *row[CPU_TOGETHER];
+    for (int r = 0; r < count; r++) {
+        row[r] = cpu_row(rows, queue->row[r], rows->unit ? unit + r * rows->dims : NULL);
+    }
+    CPU(add_rows)(row, count, rows->dims, cpu_row_dtype(rows), sums);
+}
+
+/* Prefetches matrix row i, which was collected: it is read some rows later, in an order that the
+ * processor cannot predict. */
+static void fetch_ahead(const alcore_sys_rows *rows, int64_t i) {
+    size_t bytes = alcore_sys_dtype_bytes(rows->dtype);
+    const char *row = (const char *)rows->data + i * rows->stride * (int64_t)bytes;
+    for (size_t byte = 0; byte < (size_t)rows->dims * bytes; byte += CACHE_LINE)
+        __builtin_prefetch(row + byte);
+}
+
+/* Adds every row to the sums [groups, dims] of its group (group [rows], negative: none),
+ * CPU_TOGETHER rows of a group at a time. queue [groups]: the rows not added yet; counts [groups]:
+ * the rows of each group so far, so that counts mod CPU_TOGETHER of them are queued. These are
+ * added at the end; the order within a group stays that of the rows. */
+static alcore_status sum_rows(const alcore_sys_work *work, const alcore_sys_rows *rows,
+                              const int32_t *group, int64_t groups, double *sums, int64_t *counts,
+                              group_queue *queue, double *unit) {
+    int64_t spent = 0;
+    for (int64_t i = 0; i < rows->count; i++) {
+        int32_t g = group[i];
+        if (g < 0) continue;
+        int64_t queued = counts[g]++ % CPU_TOGETHER;
+        queue[g].row[queued] = i;
+        fetch_ahead(rows, i);
+        if (queued < CPU_TOGETHER - 1) continue; /* the queue is not full yet */
+        add_queued(rows, &queue[g], CPU_TOGETHER, unit, sums + g * rows->dims);
+        alcore_status status = alcore__cpu_poll(work, &spent, CPU_TOGETHER * rows->dims);
+        if (status) return status;
+    }
+    for (int64_t g = 0; g < groups; g++) {
+        add_queued(rows, &queue[g], (int)(counts[g] % CPU_TOGETHER), unit, sums + g * rows->dims);
+    }
+    return ALCORE_OK;
+}
+
+/* Kernel table: sums [groups, dims] and counts [groups] of the rows of each group (group [rows],
+ * negative: none), overwritten; zeros for a group without rows. */
+alcore_status CPU(group_sums)(const alcore_sys_work *work, const alcore_sys_rows *rows,
+                              const int32_t *group, int64_t groups, double *sums, int64_t *counts) {
+    alcore_status status = alcore__cpu_check_groups(work, rows, group, groups);
+    if (status) return status;
+    group_queue *queue = NULL;
+    double *unit = NULL;
+    status = alcore__cpu_new(work, groups, sizeof *queue, &queue);
+    if (!status && rows->unit)
+        status = alcore__cpu_new(work, rows->dims, CPU_TOGETHER * sizeof *unit, &unit);
+    if (!status) {
+        /* Without groups the arrays may be NULL, which memset() must not be given. */
+        if (groups > 0 && rows->dims > 0)
+            memset(sums, 0, (size_t)groups * (size_t)rows->dims * sizeof *sums);
+        if (groups > 0) memset(counts, 0, (size_t)groups * sizeof *counts);
+        status = sum_rows(work, rows, group, groups, sums, counts, queue, unit);
+    }
+    alcore__cpu_free(work, unit, rows->dims, CPU_TOGETHER * sizeof *unit);
+    alcore__cpu_free(work, queue, groups, sizeof *queue);
+    return status;
+}
+
+/* out[i], for each row that has a group (group [rows], negative: none, and out[i] is not written):
+ * its cosine distance 1 - cos to that group's centroid, centroids [groups, dims]. norms [groups]:
+ * norm of each centroid, -1 until a row of the group needs it. unit [dims]: workspace for unit
+ * rows, NULL without them. */
+static alcore_status distance_rows(const alcore_sys_work *work, const alcore_sys_rows *rows,
+                                   const int32_t *group, const double *centroids, double *norms,
+                                   double *unit, double *out) {
+    int64_t spent = 0, dims = rows->dims;
+    int32_t dtype = cpu_row_dtype(rows);
+    for (int64_t i = 0; i < rows->count; i++) {
+        int32_t g = group[i];
+        if (g < 0) continue;
+        const double *centroid = centroids + g * dims;
+        const char *row = cpu_row(rows, i, unit);
+        if (norms[g] < 0.0)
+            norms[g] = sqrt(CPU(self_dot)((const char *)centroid, dims, ALCORE_FLOAT64));
+        double self, dot = CPU(dot_both)(row, centroid, dims, dtype, &self);
+        out[i] = 1.0 - cpu_cosine(dot, sqrt(self), norms[g]);
+        alcore_status status = alcore__cpu_poll(work, &spent, 2 * dims);
+        if (status) return status;
+    }
+    return ALCORE_OK;
+}
+
+/* Kernel table: the cosine distance of each row to its group's centroid. norms [groups], unit
+ * [dims]: as of distance_rows(). */
+alcore_status CPU(group_cosine)(const alcore_sys_work *work, const alcore_sys_rows *rows,
+                                const int32_t *group, int64_t groups, const double *centroids,
+                                double *out) {
+    alcore_status status = alcore__cpu_check_groups(work, rows, group, groups);
+    if (status) return status;
+    double *norms = NULL, *unit = NULL;
+    status = alcore__cpu_new(work, groups, sizeof *norms, &norms);
+    if (!status && rows->unit) status = alcore__cpu_new(work, rows->dims, sizeof *unit, &unit);
+    if (!status) {
+        /* Computed lazily: a group that has no row in this call costs nothing. */
+        for (int64_t g = 0; g < groups; g++) norms[g] = -1.0;
+        status = distance_rows(work, rows, group, centroids, norms, unit, out);
+    }
+    alcore__cpu_free(work, unit, rows->dims, sizeof *unit);
+    alcore__cpu_free(work, norms, groups, sizeof *norms);
+    return status;
+}

@@ -1,0 +1,572 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Exact k nearest rows of each query and k nearest queries of each row, in one sweep
+ * (spec 1.3, 1.8).
+ *
+ * The rows and the queries are the two operands; an item is a row or a query. Each item whose
+ * neighbors are wanted keeps three things. First, its k best so far with their values in double:
+ * the caller's alcore_sys_best, [items, k], best value first. Second, a list of candidates: items
+ * of the other operand that the filter could not discard, each with its float32 score s = product *
+ * w - h, larger is better (cpu_search.h: w is 1 / |row| for cosine, else 1; h is half the squared
+ * norm of the candidate for L2, else 0). Third, min_score: a candidate with a lower s is truly
+ * worse than k others, and is discarded. When the list is full, the k-th best score minus twice the
+ * error (the bound of how far s can be from the true score) becomes min_score, and candidates below
+ * it are dropped. What remains is computed in double (rerank) when the list is still nearly full,
+ * and at the end of the slab.
+ *
+ * A slab is a run of items of one operand that are packed at a time so that they fit the cache; a
+ * panel, some packed items interleaved by component; a tile, the products of one panel of rows with
+ * some panels of queries (cpu_sweep.h). With pruning, when the caller gives leading directions, a
+ * tile holds upper bounds of the products, made of the leading components only (cpu_prune.h). A far
+ * item is one that the filter cannot bound: its norm is NaN, too large for float32 or, for L2
+ * and dot, much larger than most; it is compared with all items of the other operand in double.
+ * Cost: rows x queries x dims multiply-adds in float32, and a few values in double an item.
+ *
+ * Terms used here:
+ *
+ *     matrix row      number of an item in its operand, from 0; its pool row is rows->first + that
+ *     search_operand  an operand: rows, mask [count] (1: takes part; NULL: all), and by matrix row
+ *                     norm, far (1: a far item), offset (h); limit: the largest norm that is not
+ *                     far; far_count
+ *     search_value    the value of a pair in double; an L2 distance may stop early above a limit
+ *     search_join     merges neighbors into the k best of an item
+ *     cpu_row         an item as kernels read it: in place, or as a unit vector in `unit`
+ *     PRODUCT_ROWS, PRODUCT_COLUMNS  items of a panel of rows and of queries; PRODUCT_FLOATS floats
+ *                     make a vector, sweep_floats; x - (sweep_floats){0} is x in each of its lanes
+ *     sweep_any(a, b, c, d)  1 when a >= b or c >= d in any lane; NaN never is
+ *     search_below(x)  the largest float that is not above x
+ *     alcore__cpu_poll  adds up multiplications (`spent`) and asks the host now and then whether to
+ *                     stop
+ *
+ * CPU(name) is the function `name` of this engine: the folder is compiled once for each instruction
+ * set (cpu_vector.h). */
+#include <string.h>
+
+#include "engines/cpu/cpu_engine.h"
+#include "engines/cpu/cpu_prune.h"
+
+/* The most neighbors of an item that a caller may ask for (alcore_sys_best). */
+#define KNN_MAX_K 1024
+
+/* One operand of the search, rows or queries. Two index spaces: i is a matrix row (0 .. count - 1
+ * of the operand), slab_index the position of an item within the present slab; items.item leads
+ * from the second to the first. Arrays of [slab] entries are indexed by slab_index and are valid
+ * for the present slab only. */
+typedef struct knn_operand {
+    search_operand base;         /* rows, mask, norms; by matrix row */
+    const alcore_sys_best *best; /* k best of each matrix row; NULL: not asked for */
+    sweep_items items;           /* items of the present slab, packed */
+    int64_t slab;                /* capacity of a slab, in items */
+    int32_t *order;              /* [ordered] matrix rows that the filter compares, ascending */
+    int64_t ordered;             /* entries of order: items within the mask that are not far */
+    int64_t capacity;            /* of the candidate list of an item */
+    float *tile_min;  /* [slab] what product * w - offset of a pair in a tile must reach; infinity:
+                         nothing does (behind the last item, or no neighbors wanted) */
+    float *min_score; /* [slab] s that a candidate must reach; -FLT_MAX: any; the same array as
+                         tile_min unless a tile holds bounds */
+    /* The next three are NULL unless pruning is on: a tile then holds upper bounds of products. */
+    double *slack;  /* [slab] min_score - tile_min: how far a bound may lie below the true product,
+                       plus the error of a full score, which is compared with min_score */
+    float *floats;  /* [slab, dims] the items in float32, for full products */
+    float *leading; /* [slab, prune.padded] their leading components */
+    float *offset;  /* [slab] h of the item, which scores of the other operand's items subtract;
+                       infinite behind the last item */
+    int32_t *candidate_count; /* [slab] */
+    float *candidate_score;   /* [slab, capacity] s */
+    int32_t *candidate_row;   /* [slab, capacity] matrix row in the other operand */
+} knn_operand;
+
+/* One call and its memory: all arrays are cut out of one allocation by cut_call(). */
+typedef struct knn_call {
+    const alcore_sys_work *work;
+    int32_t metric;      /* ALCORE_SYS_L2 (sq_dist, smaller is better), _DOT, _COSINE (larger) */
+    int64_t dims, spent; /* spent: multiplications since the last poll */
+    prune_state prune;   /* the leading directions; prune.leading 0: no pruning */
+    knn_operand rows, queries;
+    double *unit;        /* [dims] an item as a unit vector */
+    double *wide;        /* [dims] the item that is compared in double */
+    double *sorted;      /* [larger count of both operands] norms, reordered */
+    double *staged;      /* [SWEEP_STAGED, dims] items on their way into panels */
+    float *products;     /* [PRODUCT_ROWS, columns of a block] the present tile */
+    float *scores;       /* [k + capacity] of one item, reordered */
+    search_found *found; /* [capacity] reranked candidates of one item */
+} knn_call;
+
+/* An upper bound of the norm with which item i (matrix row) of an operand enters the float32
+ * products: cosine divides it out, so that 1 remains. SEARCH_UP = 1 + 1e-9 covers the rounding of
+ * the computed norm. */
+static double filter_norm(const knn_call *call, const search_operand *operand, int64_t i) {
+    return call->metric == ALCORE_SYS_COSINE ? SEARCH_UP : operand->norm[i] * SEARCH_UP;
+}
+
+/* The score s that corresponds to a value of the metric in double, rounded down. norm: L2 norm of
+ * the item x that has the neighbor y. L2: the value is sq_dist = |x|^2 - 2 x.y + |y|^2, while s =
+ * x.y - |y|^2 / 2 leaves |x|^2 out, so s = (norm^2 - sq_dist) / 2; 2^-48 covers the rounding of
+ * this. Dot and cosine: s is the value itself. */
+static double score_of_value(const knn_call *call, double norm, double value) {
+    if (call->metric != ALCORE_SYS_L2) return value;
+    double half_norm = 0.5 * norm * norm, half = 0.5 * value;
+    return half_norm - half - 0x1p-48 * (half_norm + half);
+}
+
+/* How far the score of item i (matrix row, not far) of `operand` with any item of `other` that is
+ * not far can be off in the sweep, in float32 or as int16; an item's min_score is lowered by it. */
+static double score_error(const knn_call *call, const knn_operand *operand,
+                          const knn_operand *other, int64_t i) {
+    double norm = filter_norm(call, &operand->base, i), limit = other->base.limit;
+    return CPU(search_error)(norm, limit, call->dims, call->metric) +
+           sweep_error(&operand->items, &other->items, norm, limit);
+}
+
+/* Raises min_score of a slab item to the value given, if that is larger, and with it the number
+ * that products of a tile are compared with: the same array entry or, with pruning (slack is not
+ * NULL), that score less what a bound in a tile may lie below the true product. */
+static void raise_min_score(knn_operand *operand, int64_t slab_index, float min_score) {
+    if (min_score <= operand->min_score[slab_index]) return;
+    operand->min_score[slab_index] = min_score;
+    if (operand->slack)
+        operand->tile_min[slab_index] =
+            search_below((double)min_score - operand->slack[slab_index]);
+}
+
+/* Raises min_score of a slab item to the score of the last of its k best, less the error, where
+ * there are k (row -1: the entry is free). The error is subtracted once and not twice: the k best
+ * have values in double, only a candidate's score is off. Called when a slab is loaded, with what
+ * earlier slabs and calls found, and after every rerank. */
+static void raise_from_best(const knn_call *call, knn_operand *operand, const knn_operand *other,
+                            int64_t slab_index) {
+    int64_t i = operand->items.item[slab_index], k = operand->best->k, last = (i + 1) * k - 1;
+    if (operand->best->row[last] < 0) return;
+    double score = score_of_value(call, operand->base.norm[i], operand->best->value[last]);
+    raise_min_score(operand, slab_index,
+                    search_below(score - score_error(call, operand, other, i)));
+}
+
+/* Prefetches matrix row i, one cache line of 64 bytes after the other: candidates lie far apart in
+ * memory, and the next one is loaded while this one is computed. */
+CPU_INLINE void fetch(const alcore_sys_rows *rows, int64_t i) {
+    int64_t bytes = (int64_t)alcore_sys_dtype_bytes(rows->dtype);
+    const char *row = (const char *)rows->data + i * rows->stride * bytes;
+    for (int64_t byte = 0; byte < rows->dims * bytes; byte += 64) __builtin_prefetch(row + byte);
+}
+
+/* Merges found [count], values in double with their pool rows, into the k best of item i (matrix
+ * row) of an operand, where the caller of the kernel has asked for them (best not NULL). */
+static void join_best(const knn_call *call, const alcore_sys_best *best, int64_t i,
+                      search_found *found, int64_t count) {
+    if (!best) return;
+    int64_t *row = best->row + i * best->k;
+    double *value = best->value + i * best->k;
+    CPU(search_join)(row, value, best->k, found, count, call->metric);
+}
+
+/* Computes the candidates of a slab item in double, merges them into its k best (which the caller
+ * of the kernel owns) and empties the list. An L2 distance may stop early above the k-th best so
+ * far (limit; infinity while there are fewer than k). Called by prune_candidates() and at the end
+ * of a slab, with operand->best not NULL. A neighbor is stored as its pool row, base.rows->first +
+ * j. */
+static void rerank(knn_call *call, knn_operand *operand, const knn_operand *other,
+                   int64_t slab_index) {
+    int64_t i = operand->items.item[slab_index], k = operand->best->k, count = 0;
+    if (operand->candidate_count[slab_index] == 0) return;
+    const char *row = cpu_row(operand->base.rows, i, call->unit);
+    CPU(widen_row)(row, call->dims, cpu_row_dtype(operand->base.rows), call->wide);
+    double limit = HUGE_VAL;
+    if (operand->best->row[(i + 1) * k - 1] >= 0) limit = operand->best->value[(i + 1) * k - 1];
+    for (int64_t c = 0; c < operand->candidate_count[slab_index]; c++) {
+        int64_t j = operand->candidate_row[slab_index * operand->capacity + c];
+        if (c + 1 < operand->candidate_count[slab_index])
+            fetch(other->base.rows, operand->candidate_row[slab_index * operand->capacity + c + 1]);
+        double value = CPU(search_value)(call->metric, call->wide, operand->base.norm[i],
+                                         &other->base, j, call->unit, limit);
+        call->found[count++] = (search_found){value, other->base.rows->first + j};
+    }
+    call->spent += count * call->dims;
+    operand->candidate_count[slab_index] = 0;
+    join_best(call, operand->best, i, call->found, count);
+    raise_from_best(call, operand, other, slab_index);
+}
+
+/* Called with a full candidate list, or with more than k at the end of a slab: computes the k-th
+ * best score among the candidates and the k best so far, raises min_score to it less twice the
+ * error, and drops the candidates below. One error is for the score that ranks k-th, one for that
+ * of a candidate; the k best so far, whose values are exact, enter with one error added, to be
+ * treated alike. With fewer than k scores nothing can be dropped. When more than three quarters of
+ * the list remain, because no bound can tell them apart (copies), they are reranked. */
+static void prune_candidates(knn_call *call, knn_operand *operand, const knn_operand *other,
+                             int64_t slab_index) {
+    int64_t i = operand->items.item[slab_index], k = operand->best->k,
+            count = operand->candidate_count[slab_index], kept = 0;
+    float *score = operand->candidate_score + slab_index * operand->capacity;
+    int32_t *index = operand->candidate_row + slab_index * operand->capacity;
+    double error = score_error(call, operand, other, i);
+    memcpy(call->scores, score, (size_t)count * sizeof *score);
+    for (int64_t p = 0; p < k && operand->best->row[i * k + p] >= 0; p++) {
+        call->scores[count++] = search_below(
+            score_of_value(call, operand->base.norm[i], operand->best->value[i * k + p]) + error);
+    }
+    if (count >= k) {
+        double worst = (double)CPU(search_select)(call->scores, count, k - 1);
+        raise_min_score(operand, slab_index, search_below(worst - 2.0 * error));
+        for (int64_t c = 0; c < operand->candidate_count[slab_index]; c++) {
+            if (score[c] < operand->min_score[slab_index]) continue;
+            score[kept] = score[c];
+            index[kept++] = index[c];
+        }
+        operand->candidate_count[slab_index] = (int32_t)kept;
+    }
+    if (operand->candidate_count[slab_index] > operand->capacity - operand->capacity / 4)
+        rerank(call, operand, other, slab_index);
+}
+
+/* Appends matrix row j of the other operand, with its score, to the candidates of a slab item.
+ * The list is never full here: one that becomes full is pruned, to three quarters at most. */
+CPU_INLINE void add_candidate(knn_call *call, knn_operand *operand, const knn_operand *other,
+                              int64_t slab_index, float score, int64_t j) {
+    int64_t entry = slab_index * operand->capacity + operand->candidate_count[slab_index];
+    operand->candidate_score[entry] = score;
+    operand->candidate_row[entry] = (int32_t)j;
+    if (++operand->candidate_count[slab_index] == operand->capacity)
+        prune_candidates(call, operand, other, slab_index);
+}
+
+/* Adds candidates from SWEEP_STEP products of one row with the queries first .. (slab indices),
+ * some of which reach the limits in scan_tile(). Where a tile holds upper bounds (pruning), the
+ * full product of such a pair is computed first, and compared with min_score. row: position in the
+ * slab of rows; products [SWEEP_STEP]; weight: w of the row, 1 / |row| for cosine (1 where it is in
+ * the packed values), else 1. Columns behind the last query of the slab are skipped. Not inlined,
+ * so that the loop of scan_tile() stays small: few steps need this function. */
+static __attribute__((noinline)) void add_hits(knn_call *call, int64_t row, int64_t first,
+                                               const float *products, float weight) {
+    knn_operand *rows = &call->rows, *queries = &call->queries;
+    for (int64_t c = 0; c < SWEEP_STEP && first + c < queries->items.count; c++) {
+        int64_t q = first + c;
+        float product = products[c] * weight;
+        if (call->prune.leading > 0) {
+            if (!(queries->best && product - rows->offset[row] >= queries->tile_min[q]) &&
+                !(rows->best && product - queries->offset[q] >= rows->tile_min[row]))
+                continue;
+            product = weight * prune_dot(rows->floats + row * call->dims,
+                                         queries->floats + q * call->dims, call->dims);
+        }
+        float query_score = product - rows->offset[row];
+        if (queries->best && query_score >= queries->min_score[q])
+            add_candidate(call, queries, rows, q, query_score, rows->items.item[row]);
+        float row_score = product - queries->offset[q];
+        if (rows->best && row_score >= rows->min_score[row])
+            add_candidate(call, rows, queries, row, row_score, queries->items.item[q]);
+    }
+}
+
+/* Compares a tile, products [rows, count] of the slab rows row .. row + rows - 1 with the slab
+ * queries first .. first + count - 1, with the limits of both operands (tile_min), SWEEP_STEP = 2 x
+ * PRODUCT_FLOATS products at a time; add_hits() is called only for steps in which a comparison
+ * holds. count is whole panels of queries and so a multiple of SWEEP_STEP; behind the last query of
+ * the slab load_slab() has set limits and offsets that no comparison passes. query_best and
+ * row_best (1: the neighbors of queries, of rows are wanted) are constants, so that each caller
+ * compiles to a loop without branches on them. The row's limit is read again for each step, because
+ * add_hits() may have raised it. */
+CPU_INLINE void scan_tile(knn_call *call, int64_t row, int rows, int64_t first, int64_t count,
+                          const float *products, int query_best, int row_best) {
+    const float *limits = call->queries.tile_min + first, *offset = call->queries.offset + first;
+    for (int r = 0; r < rows; r++) {
+        const float *row_products = products + r * count;
+        float weight = sweep_weight(&call->rows.items, &call->rows.base, row + r);
+        sweep_floats w = weight - (sweep_floats){0};
+        sweep_floats row_offset = call->rows.offset[row + r] - (sweep_floats){0};
+        for (int64_t c = 0; c < count; c += SWEEP_STEP) {
+            sweep_floats a = sweep_load(row_products + c) * w;
+            sweep_floats b = sweep_load(row_products + c + PRODUCT_FLOATS) * w;
+            int hit = 0;
+            if (query_best) {
+                hit = sweep_any(a - row_offset, sweep_load(limits + c), b - row_offset,
+                                sweep_load(limits + c + PRODUCT_FLOATS));
+            }
+            if (row_best) {
+                sweep_floats limit = call->rows.tile_min[row + r] - (sweep_floats){0};
+                hit |= sweep_any(a - sweep_load(offset + c), limit,
+                                 b - sweep_load(offset + c + PRODUCT_FLOATS), limit);
+            }
+            if (hit) add_hits(call, row + r, first + c, row_products + c, weight);
+        }
+    }
+}
+
+/* The callbacks of sweep_products(), called for each tile; user is the knn_call. There is one for
+ * each choice of wanted neighbors: those of both operands, of the queries only, of the rows
+ * only. */
+static void scan_tile_both(void *user, int64_t row, int rows, int64_t first, int64_t count,
+                           const float *products) {
+    scan_tile(user, row, rows, first, count, products, /*query_best=*/1, /*row_best=*/1);
+}
+static void scan_tile_queries(void *user, int64_t row, int rows, int64_t first, int64_t count,
+                              const float *products) {
+    scan_tile(user, row, rows, first, count, products, /*query_best=*/1, /*row_best=*/0);
+}
+static void scan_tile_rows(void *user, int64_t row, int rows, int64_t first, int64_t count,
+                           const float *products) {
+    scan_tile(user, row, rows, first, count, products, /*query_best=*/0, /*row_best=*/1);
+}
+
+/* Compares the far items of `operand` (those that the filter cannot bound, flagged in base.far;
+ * never an item outside the mask) with every item of the mask of `other` in double and merges each
+ * value into the k best of either, where they are wanted; a NaN value is nobody's neighbor. Called
+ * for both operands before the sweep; the second time skip_far = 1 leaves out pairs of two far
+ * items, which the first call has compared. */
+static alcore_status compare_far(knn_call *call, knn_operand *operand, knn_operand *other,
+                                 int skip_far) {
+    alcore_status status = ALCORE_OK;
+    int64_t own_first = operand->base.rows->first, other_first = other->base.rows->first;
+    for (int64_t i = 0; i < operand->base.rows->count && operand->base.far_count > 0 && !status;
+         i++) {
+        if (!operand->base.far[i]) continue;
+        const char *row = cpu_row(operand->base.rows, i, call->unit);
+        CPU(widen_row)(row, call->dims, cpu_row_dtype(operand->base.rows), call->wide);
+        for (int64_t j = 0; j < other->base.rows->count && !status; j++) {
+            if (!search_in_mask(&other->base, j) || (skip_far && other->base.far[j])) continue;
+            double value = CPU(search_value)(call->metric, call->wide, operand->base.norm[i],
+                                             &other->base, j, call->unit, HUGE_VAL /* no limit */);
+            if (!isnan(value)) {
+                search_found neighbor = {value, other_first + j};
+                join_best(call, operand->best, i, &neighbor, 1);
+                neighbor = (search_found){value, own_first + i};
+                join_best(call, other->best, j, &neighbor, 1);
+            }
+            status = alcore__cpu_poll(call->work, &call->spent, call->dims);
+        }
+    }
+    return status;
+}
+
+/* Makes the items from position `first` of order on, as many as fit a slab, the present slab: sets
+ * offset, limits (from the k best of earlier slabs and calls) and empty candidate lists. Entries
+ * that fill the last panel have an infinite offset and limit, so that no comparison holds; every
+ * limit is infinite when the operand's neighbors are not wanted. slack is for the norms up to
+ * other->base.limit, of all items that the filter compares an item with. */
+static void load_slab(knn_call *call, knn_operand *operand, const knn_operand *other,
+                      int64_t first) {
+    int64_t left = operand->ordered - first;
+    operand->items.count = left < operand->slab ? left : operand->slab;
+    operand->items.item = operand->order + first;
+    for (int64_t slab_index = 0;
+         slab_index < sweep_padded(operand->items.count, operand->items.width); slab_index++) {
+        int present = slab_index < operand->items.count;
+        operand->offset[slab_index] =
+            present ? operand->base.offset[operand->items.item[slab_index]] : HUGE_VALF;
+        operand->tile_min[slab_index] = operand->min_score[slab_index] =
+            present && operand->best ? -FLT_MAX : HUGE_VALF;
+        if (!present || !operand->best) continue;
+        if (operand->slack) {
+            double norm = filter_norm(call, &operand->base, operand->items.item[slab_index]);
+            operand->slack[slab_index] =
+                prune_slack(&call->prune) * norm * other->base.limit +
+                score_error(call, operand, other, operand->items.item[slab_index]);
+        }
+        operand->candidate_count[slab_index] = 0;
+        raise_from_best(call, operand, other, slab_index);
+    }
+}
+
+/* Reranks the candidates of all items of the present slab, before the next slab replaces it; lists
+ * of more than k are pruned first, which is cheaper than computing all of them in double. Nothing
+ * when the operand's neighbors are not wanted. The poll adds no cost: rerank() has added its own.
+ */
+static alcore_status rerank_all(knn_call *call, knn_operand *operand, const knn_operand *other) {
+    alcore_status status = ALCORE_OK;
+    for (int64_t slab_index = 0; operand->best && slab_index < operand->items.count && !status;
+         slab_index++) {
+        if (operand->candidate_count[slab_index] > operand->best->k)
+            prune_candidates(call, operand, other, slab_index);
+        rerank(call, operand, other, slab_index);
+        status = alcore__cpu_poll(call->work, &call->spent, 0);
+    }
+    return status;
+}
+
+/* Packs the items of the present slab: whole items, or with pruning their leading components.
+ * scaled: SWEEP_SCALED (1) divides each by its norm (queries of a cosine search), SWEEP_AS_IS (0)
+ * does not. */
+static void pack_slab(knn_call *call, knn_operand *operand, int scaled) {
+    if (call->prune.leading > 0) {
+        prune_pack(&call->prune, &operand->items, &operand->base, scaled, call->staged,
+                   operand->floats, operand->leading);
+    } else {
+        sweep_pack(&operand->items, &operand->base, scaled, call->staged);
+    }
+}
+
+/* Words (32 bits) of a packed item: its leading components and the norm of the remainder, or all
+ * components as float32 or, two a word, as int16. */
+static int64_t packed_words(const knn_call *call) {
+    if (call->prune.leading > 0) return call->prune.leading + 1;
+    return sweep_words(&call->rows.items, call->dims);
+}
+
+/* All slabs of queries against all slabs of rows. A slab of queries stays packed while every slab
+ * of rows is multiplied with it, so its items are reranked once; the lists of a slab of rows are
+ * reused by the next slab, so its items are reranked before that. The callback `tile` is the
+ * variant of scan_tile() for the operands whose neighbors are wanted, one at least. */
+static alcore_status sweep(knn_call *call) {
+    knn_operand *rows = &call->rows, *queries = &call->queries;
+    int64_t words = packed_words(call);
+    if (call->prune.leading > 0) prune_pack_basis(&call->prune, call->dims);
+    sweep_tile tile = !rows->best      ? scan_tile_queries
+                      : !queries->best ? scan_tile_rows
+                                       : scan_tile_both;
+    alcore_status status = ALCORE_OK;
+    for (int64_t q = 0; q < queries->ordered && !status; q += queries->slab) {
+        load_slab(call, queries, rows, q);
+        pack_slab(call, queries, call->metric == ALCORE_SYS_COSINE ? SWEEP_SCALED : SWEEP_AS_IS);
+        for (int64_t r = 0; r < rows->ordered && !status; r += rows->slab) {
+            load_slab(call, rows, queries, r);
+            pack_slab(call, rows, SWEEP_AS_IS);
+            status = sweep_products(call->work, &rows->items, &queries->items, words,
+                                    call->products, &call->spent, tile, call);
+            if (!status) status = rerank_all(call, rows, queries);
+        }
+        if (!status) status = rerank_all(call, queries, rows);
+    }
+    return status;
+}
+
+/* Sets the capacity of a slab and of candidate lists: 2 k + 48 entries, of which prune_candidates()
+ * drops at least k + 48 unless bounds cannot tell them apart, so that its selection is paid for by
+ * as many appended ones. width: items of a panel, PRODUCT_ROWS for the rows and PRODUCT_COLUMNS for
+ * the queries. each: bytes that an item of the slab takes; 1 more, so that it is never 0. The
+ * panels are sized for float32, of which int16 needs half. */
+static void size_operand(const knn_call *call, knn_operand *operand, int64_t width) {
+    int64_t each = packed_words(call) * 4 + 1;
+    if (call->prune.leading > 0) each += (call->dims + call->prune.padded) * 4;
+    if (operand->best) {
+        operand->capacity = 2 * operand->best->k + 48;
+        each += operand->capacity * 8;
+    }
+    operand->items.width = width;
+    operand->slab = sweep_slab(operand->base.rows->count, each, width);
+}
+
+/* Cuts the arrays of one operand out of the call's allocation (sweep_cut() only adds up sizes in
+ * the first of two runs). weighted: SWEEP_WEIGHTED where products of this operand's items are
+ * multiplied by w = 1 / norm (rows of a cosine search), else SWEEP_UNWEIGHTED. */
+static void cut_operand(const knn_call *call, knn_operand *operand, sweep_memory *memory,
+                        int weighted) {
+    sweep_cut_operand(memory, &operand->base, weighted, &operand->order);
+    operand->tile_min = operand->min_score =
+        sweep_cut(memory, operand->slab, sizeof *operand->tile_min);
+    operand->offset = sweep_cut(memory, operand->slab, sizeof *operand->offset);
+    if (call->prune.leading > 0) {
+        /* Whole panels of PRODUCT_ROWS are written. */
+        int64_t slab = sweep_padded(operand->slab, PRODUCT_ROWS);
+        operand->slack = sweep_cut(memory, operand->slab, sizeof *operand->slack);
+        operand->min_score = sweep_cut(memory, operand->slab, sizeof *operand->min_score);
+        operand->floats = sweep_cut(memory, operand->slab * call->dims, sizeof *operand->floats);
+        operand->leading = sweep_cut(memory, slab * call->prune.padded, sizeof *operand->leading);
+    }
+    if (!operand->best) return;
+    operand->candidate_count = sweep_cut(memory, operand->slab, sizeof *operand->candidate_count);
+    operand->candidate_score =
+        sweep_cut(memory, operand->slab * operand->capacity, sizeof *operand->candidate_score);
+    operand->candidate_row =
+        sweep_cut(memory, operand->slab * operand->capacity, sizeof *operand->candidate_row);
+}
+
+/* Cuts all arrays of the call; the order of the cuts is the layout. Runs twice: with memory->base
+ * NULL it only adds up the size, in memory->used. Without components, or with more than
+ * SEARCH_MAX_DIMS = 65536, every item is far: nothing is filtered, and panels are not needed. */
+static void cut_call(knn_call *call, sweep_memory *memory) {
+    knn_operand *rows = &call->rows, *queries = &call->queries;
+    int64_t dims = call->dims, k = 0, capacity = 0;
+    cut_operand(call, rows, memory,
+                call->metric == ALCORE_SYS_COSINE ? SWEEP_WEIGHTED : SWEEP_UNWEIGHTED);
+    cut_operand(call, queries, memory, SWEEP_UNWEIGHTED);
+    for (int s = 0; s < 2; s++) {
+        const knn_operand *operand = s ? queries : rows;
+        if (operand->best && operand->best->k > k) k = operand->best->k;
+        if (operand->best && operand->capacity > capacity) capacity = operand->capacity;
+    }
+    call->unit = sweep_cut(memory, dims, sizeof *call->unit);
+    call->wide = sweep_cut(memory, dims, sizeof *call->wide);
+    int64_t max_count = rows->base.rows->count;
+    if (queries->base.rows->count > max_count) max_count = queries->base.rows->count;
+    call->sorted = sweep_cut(memory, max_count, sizeof *call->sorted);
+    call->scores = sweep_cut(memory, k + capacity, sizeof *call->scores);
+    call->found = sweep_cut(memory, capacity, sizeof *call->found);
+    if (dims == 0 || dims > SEARCH_MAX_DIMS) return;
+    int64_t packed = packed_words(call);
+    int64_t columns = call->prune.leading > 0 ? sweep_columns(packed) : sweep_most_columns(dims);
+    call->products = sweep_cut(memory, PRODUCT_ROWS * columns, sizeof(float));
+    call->staged = sweep_cut(memory, SWEEP_STAGED * dims, sizeof(double));
+    queries->items.panels = sweep_cut(memory, queries->slab * packed, sizeof(float));
+    rows->items.panels = sweep_cut(memory, rows->slab * packed, sizeof(float));
+    if (call->prune.leading > 0) prune_cut(&call->prune, dims, memory);
+}
+
+/* Checks the arguments of a call before any memory is allocated: both matrices, a known metric, and
+ * 1 to KNN_MAX_K neighbors of each operand whose neighbors are wanted (best NULL: not wanted). */
+static alcore_status check(const alcore_sys_work *work, const alcore_sys_rows *rows,
+                           const alcore_sys_rows *queries, const alcore_sys_search *search,
+                           const alcore_sys_best *query_best, const alcore_sys_best *row_best) {
+    alcore_status status = CPU(search_check)(work, rows, queries);
+    if (status) return status;
+    if (!search || search->metric < ALCORE_SYS_L2 || search->metric > ALCORE_SYS_COSINE)
+        return alcore__cpu_fail(work, ALCORE_E_INVALID, "a search has no such metric");
+    for (int s = 0; s < 2; s++) {
+        const alcore_sys_best *best = s ? row_best : query_best;
+        if (best && (best->k < 1 || best->k > KNN_MAX_K))
+            return alcore__cpu_fail(work, ALCORE_E_INVALID,
+                                    "a search is for 1 to 1024 neighbors (k)");
+    }
+    return ALCORE_OK;
+}
+
+/* What sweep_choose() needs to know of an operand. */
+static sweep_view view_of(knn_operand *operand) {
+    return (sweep_view){.items = &operand->items,
+                        .operand = &operand->base,
+                        .order = operand->order,
+                        .ordered = operand->ordered,
+                        .k = operand->best ? operand->best->k : 0};
+}
+
+/* Kernel table: the k best queries of each row (row_best) and the k best rows of each query
+ * (query_best); either may be NULL. row and value [items, k] of both hold the best of earlier calls
+ * (row -1: none; best value first, equal values by the lower row), so that a matrix may be passed
+ * in parts. mask [rows], query_mask [queries]: 1: the item takes part; NULL: all do. Far items are
+ * compared in double first, the others in the sweep, whose panels are float32, or int16 where
+ * sweep_choose() finds these sharp enough and nothing is pruned. */
+alcore_status CPU(knn)(const alcore_sys_work *work, const alcore_sys_rows *rows,
+                       const uint8_t *mask, const alcore_sys_rows *queries,
+                       const uint8_t *query_mask, const alcore_sys_search *search,
+                       const alcore_sys_best *query_best, const alcore_sys_best *row_best) {
+    alcore_status status = check(work, rows, queries, search, query_best, row_best);
+    if (status || rows->count == 0 || queries->count == 0 || (!query_best && !row_best))
+        return status;
+    int64_t dims = rows->dims;
+    knn_call call = {.work = work, .metric = search->metric, .dims = dims};
+    call.rows.base = (search_operand){.rows = rows, .mask = mask};
+    call.rows.best = row_best;
+    call.queries.base = (search_operand){.rows = queries, .mask = query_mask};
+    call.queries.best = query_best;
+    call.prune = prune_begin(search, dims);
+    size_operand(&call, &call.rows, PRODUCT_ROWS);
+    size_operand(&call, &call.queries, PRODUCT_COLUMNS);
+    sweep_memory memory = {0}; /* base NULL: the first run only adds up sizes */
+    cut_call(&call, &memory);
+    int64_t bytes = memory.used;
+    status = alcore__cpu_new(work, bytes, 1, &memory.base);
+    if (status) return status;
+    memory.used = 0;
+    cut_call(&call, &memory);
+    CPU(search_measure)(&call.rows.base, call.metric, call.unit, call.sorted);
+    CPU(search_measure)(&call.queries.base, call.metric, call.unit, call.sorted);
+    status = compare_far(&call, &call.rows, &call.queries, /*skip_far=*/0);
+    if (!status) status = compare_far(&call, &call.queries, &call.rows, /*skip_far=*/1);
+    call.rows.ordered = CPU(search_order)(&call.rows.base, call.rows.order);
+    call.queries.ordered = CPU(search_order)(&call.queries.base, call.queries.order);
+    if (call.prune.leading == 0) {
+        sweep_view views[] = {view_of(&call.rows), view_of(&call.queries)};
+        sweep_choose(&views[0], &views[1], call.metric, call.wide, call.unit);
+    }
+    if (!status) status = sweep(&call);
+    alcore__cpu_free(work, memory.base, bytes, 1);
+    return status;
+}

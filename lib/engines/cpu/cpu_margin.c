@@ -1,0 +1,433 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* The largest margin ratio of each row over the others (Artetxe and Schwenk 2019; spec 5.6):
+ *
+ *     ratio(i, j) = cos(row i, other j) / D,  D = row_half[i] + other_half[j];  0 where D <= 1e-9
+ *
+ * Filter. Let s be the float32 cosine of a pair and E its error (search_error). While D > 1e-9, the
+ * ratio lies between (s - E) / D and (s + E) / D. `reached` of a row, r below, is a ratio that some
+ * pair of the row is known to reach: the largest lower end so far. Another pair can only be larger
+ * when s + E >= r D, which a tile compares for many pairs at once in the form
+ *     s - r other_half >= r row_half - E        (slope = r, bar = r row_half - E)
+ * Pairs that pass become candidates of the row; those whose upper end is still not below r when the
+ * slab of others is through are computed in double (rerank). Where D may be at most 1e-9 for some
+ * pair of a row, the comparison does not hold: every pair of such a "plain" row is tested by
+ * itself.
+ *
+ * Words. An operand is one of the two matrices: the rows or the others; an item is a row of either.
+ * A slab is a run of items of one operand that are packed at a time so that they fit the cache; a
+ * panel, some packed items interleaved by component, as float32 or as pairs of int16 (cpu_sweep.h);
+ * a tile, the products of one panel of rows with some panels of others. A far item is one that the
+ * filter cannot bound: its norm is NaN or above 1e18 (a row) or 1e150 (an other), or dims is 0 or
+ * above SEARCH_MAX_DIMS = 65536, which makes every item far; items that the mask leaves out are not
+ * far. Far items are compared in double with all items of the other operand.
+ *
+ * Products of a packed row with a packed other, times the weight w = 1 / |row| (int16: w is in the
+ * packed values), are float32 cosines, because others are divided by their norms when they are
+ * packed. Cost: rows x others x dims multiply-adds in float32, and a few cosines in double a row.
+ *
+ * Of cpu_search.h: a search_operand has an operand's rows, mask [count] (1: takes part; NULL: all)
+ * and by matrix row norm and far (1: a far item); search_value() computes a cosine in double,
+ * search_below(x) is the largest float that is not above x. Of cpu_sweep.h: sweep_products()
+ * multiplies two slabs and calls scan_tile() for each tile; a sweep_floats is a vector of
+ * PRODUCT_FLOATS floats, x - (sweep_floats){0} has x in each lane, and sweep_any(a, b, c, d) is 1
+ * when a >= b or c >= d in any lane, which a NaN never is. cpu_row() returns an item as it is read:
+ * in place, or as a unit vector in `unit`. alcore__cpu_poll() adds up multiplications (`spent`) and
+ * asks the host now and then whether to stop.
+ *
+ * CPU(name) is the function `name` of this engine: the folder is compiled once for each instruction
+ * set (cpu_vector.h). */
+#include <string.h>
+
+#include "engines/cpu/cpu_engine.h"
+#include "engines/cpu/cpu_sweep.h"
+
+/* Capacity of the candidate list of a row. */
+#define MARGIN_CAPACITY 64
+/* A divisor of at most this gives ratio 0 (spec 5.6). */
+#define MARGIN_ZERO 1e-9
+
+/* One call and its memory: all arrays but the caller's are cut out of one allocation. i is a matrix
+ * row of the rows, j of the others; slab_index is the position of a row in the present slab of
+ * rows, column that of an other in the present slab of others. */
+typedef struct margin_call {
+    const alcore_sys_work *work;
+    int64_t dims, spent;                /* spent: multiplications since the last poll */
+    search_operand rows, others;        /* the operands: matrix, mask, norms, which items are far */
+    sweep_items row_items, other_items; /* their present slabs, packed; .item leads from a position
+                                           in the slab to the matrix row */
+    int64_t row_slab, other_slab;       /* capacity of a slab, in items: a whole number of panels,
+                                           so that columns that fill up the last panel have entries
+                                           too */
+    int32_t *row_order, *other_order;   /* [row_count], [other_count] matrix rows that the filter
+                                           compares, ascending */
+    int64_t row_count, other_count;     /* of the orders */
+    const double *row_half, *other_half; /* [rows], [others] the caller's: half the mean cosine of
+                                            the item to its k nearest neighbors */
+    double *ratio;   /* [rows] the caller's: largest ratio so far, over earlier calls too */
+    int64_t *other;  /* [rows] the caller's: pool row of that other; -1: none yet */
+    float *half;     /* [other_slab] other_half by column; 0 behind the last other */
+    double max_half; /* the largest |other_half| of the slab */
+    double error;    /* E, the same for all pairs: cosines have operands of length 1 */
+    float *bar;      /* [row_slab] r row_half - E, rounded down; -FLT_MAX: every pair passes */
+    float *slope;    /* [row_slab] r in float32 */
+    double *reached; /* [row_slab] r; -infinity: none yet */
+    int32_t *candidate_count; /* [row_slab] number of candidates of the row */
+    float *candidate_score;   /* [row_slab, MARGIN_CAPACITY] s of the candidates */
+    int32_t *candidate_other; /* [row_slab, MARGIN_CAPACITY] j of the candidates */
+    uint8_t *plain;           /* [row_slab] 1: D may be at most 1e-9 for some pair, or is too large
+                                 for float32: every pair of the row is tested by itself */
+    double *unit;             /* [dims] an item as a unit vector */
+    double *wide;             /* [dims] the item that is compared in double */
+    double *sorted;           /* [larger count of both] norms, reordered */
+    double *staged;           /* [SWEEP_STAGED, dims] items on their way into panels */
+    float *products;          /* [PRODUCT_ROWS, columns of a block] the present tile */
+} margin_call;
+
+/* The ratio of a pair as spec 5.6 defines it, from its cosine and both halves; larger is better. */
+static double ratio_of(double cosine, double row_half, double other_half) {
+    double sum = row_half + other_half;
+    return sum <= MARGIN_ZERO ? 0.0 : cosine / sum;
+}
+
+/* Makes the pair (i, j) of matrix rows the best of row i when its ratio is larger than the one so
+ * far, or equal with a lower pool row of the other; a NaN ratio never is. other[i] < 0: no pair
+ * yet, so that a first ratio of -infinity is stored too. */
+static void join_best(margin_call *call, int64_t i, double ratio, int64_t j) {
+    int64_t pool_row = call->others.rows->first + j;
+    if (ratio > call->ratio[i] || (call->other[i] < 0 && ratio == ratio) ||
+        (ratio == call->ratio[i] && pool_row < call->other[i])) {
+        call->ratio[i] = ratio;
+        call->other[i] = pool_row;
+    }
+}
+
+/* Raises `reached` of a slab row to r, a ratio that some pair of the row reaches, and makes slope
+ * and bar from it, rounded so that no pair with a ratio of r or more fails the comparison of a tile
+ * (an equal ratio counts: the lower other wins). */
+static void raise_reached(margin_call *call, int64_t slab_index, double r) {
+    if (r <= call->reached[slab_index]) return;
+    double half = call->row_half[call->row_items.item[slab_index]];
+    /* The slope and the products with it are rounded, and so are ratios themselves; 1e-30 covers
+     * what underflows. */
+    double slack = 0x1p-21 * fabs(r) * (fabs(half) + call->max_half) + 1e-30;
+    call->reached[slab_index] = r;
+    call->slope[slab_index] = (float)r;
+    call->bar[slab_index] = search_below(r * half - call->error - slack);
+    /* Beyond float32 the comparison would be wrong: let every pair pass. */
+    if (!(fabs(r) * (1.0 + fabs(half) + call->max_half) < 1e30)) {
+        call->slope[slab_index] = 0.0f;
+        call->bar[slab_index] = -FLT_MAX;
+    }
+}
+
+/* The ratio of the pair (i, j), matrix rows, in double; call->wide holds row i, widened. HUGE_VAL:
+ * no limit above which a value could be cut short (only L2 distances have one). */
+static double exact_ratio(margin_call *call, int64_t i, int64_t j) {
+    double cosine = CPU(search_value)(ALCORE_SYS_COSINE, call->wide, call->rows.norm[i],
+                                      &call->others, j, call->unit, HUGE_VAL);
+    return ratio_of(cosine, call->row_half[i], call->other_half[j]);
+}
+
+/* Widens item i (matrix row) of an operand to double into call->wide [dims], as a unit vector when
+ * the caller's matrix says so. */
+static void widen_item(margin_call *call, const search_operand *operand, int64_t i) {
+    const char *row = cpu_row(operand->rows, i, call->unit);
+    CPU(widen_row)(row, call->dims, cpu_row_dtype(operand->rows), call->wide);
+}
+
+/* Computes in double the candidates of a slab row whose upper end (s + E) / D is not below what the
+ * row has reached, merges them into the row's best and empties the list. The factor 2^-40 covers
+ * the rounding of the upper end itself. sum is above MARGIN_ZERO: test_pair() lists no other pair.
+ * Called when the list is nearly full, and for each row of a slab that has been compared with a
+ * slab of others. The row is widened only when a candidate is left to compute (is_wide). */
+static void rerank(margin_call *call, int64_t slab_index) {
+    int64_t i = call->row_items.item[slab_index];
+    int is_wide = 0;
+    for (int64_t c = 0; c < call->candidate_count[slab_index]; c++) {
+        int64_t j = call->candidate_other[slab_index * MARGIN_CAPACITY + c];
+        double sum = call->row_half[i] + call->other_half[j];
+        double high =
+            ((double)call->candidate_score[slab_index * MARGIN_CAPACITY + c] + call->error) / sum;
+        if (high + 0x1p-40 * fabs(high) < call->reached[slab_index]) continue;
+        if (!is_wide) widen_item(call, &call->rows, i);
+        is_wide = 1;
+        join_best(call, i, exact_ratio(call, i, j), j);
+        call->spent += call->dims;
+    }
+    call->candidate_count[slab_index] = 0;
+    if (call->other[i] >= 0) raise_reached(call, slab_index, call->ratio[i]);
+}
+
+/* Called when the candidate list of a slab row is full: drops the candidates whose upper end
+ * (s + E) / D is below what the row has reached, which has grown since they were listed; when more
+ * than three quarters of the list remain, reranks them, which empties it. */
+static void prune_candidates(margin_call *call, int64_t slab_index) {
+    int64_t i = call->row_items.item[slab_index], kept = 0;
+    float *candidate_score = call->candidate_score + slab_index * MARGIN_CAPACITY;
+    int32_t *candidate_other = call->candidate_other + slab_index * MARGIN_CAPACITY;
+    for (int64_t c = 0; c < call->candidate_count[slab_index]; c++) {
+        double high = ((double)candidate_score[c] + call->error) /
+                      (call->row_half[i] + call->other_half[candidate_other[c]]);
+        if (high + 0x1p-40 * fabs(high) < call->reached[slab_index]) continue;
+        candidate_score[kept] = candidate_score[c];
+        candidate_other[kept++] = candidate_other[c];
+    }
+    call->candidate_count[slab_index] = (int32_t)kept;
+    if (kept > MARGIN_CAPACITY * 3 / 4) rerank(call, slab_index);
+}
+
+/* Tests one pair, a slab row and a column (both positions in their slabs) with float32 cosine s: a
+ * D of at most 1e-9 makes its ratio 0 at once; else its lower end (s - E) / D may raise what the
+ * row has reached, and it becomes a candidate unless its upper end (s + E) / D is below that.
+ * 2^-40: rounding of the ends. The list is never full here: it is pruned as soon as it becomes so.
+ */
+static void test_pair(margin_call *call, int64_t slab_index, int64_t column, float s) {
+    int64_t i = call->row_items.item[slab_index], j = call->other_items.item[column];
+    double sum = call->row_half[i] + call->other_half[j];
+    if (!(sum > MARGIN_ZERO)) {
+        /* No cosine is needed; a NaN half gives a NaN ratio, which is never the largest. */
+        if (sum <= MARGIN_ZERO) {
+            join_best(call, i, 0.0, j);
+            raise_reached(call, slab_index, call->ratio[i]);
+        }
+        return;
+    }
+    double high = ((double)s + call->error) / sum;
+    if (high + 0x1p-40 * fabs(high) < call->reached[slab_index]) return;
+    double low = ((double)s - call->error) / sum;
+    raise_reached(call, slab_index, low - 0x1p-40 * fabs(low));
+    call->candidate_score[slab_index * MARGIN_CAPACITY + call->candidate_count[slab_index]] = s;
+    call->candidate_other[slab_index * MARGIN_CAPACITY + call->candidate_count[slab_index]] =
+        (int32_t)j;
+    if (++call->candidate_count[slab_index] == MARGIN_CAPACITY) prune_candidates(call, slab_index);
+}
+
+/* The callback of sweep_products(), once a tile: products [rows, count] of the slab rows row .. row
+ * + rows - 1 with the columns first .. first + count - 1; the last columns may lie behind the
+ * slab's last other and are skipped. s = product * weight. Compares s - slope other_half >= bar for
+ * SWEEP_STEP = 2 x PRODUCT_FLOATS pairs at a time, and tests each pair for which it holds; all
+ * pairs of plain rows. user: the margin_call. slope and bar are read again for each step, because
+ * test_pair() may have raised them. */
+static void scan_tile(void *user, int64_t row, int rows, int64_t first, int64_t count,
+                      const float *products) {
+    margin_call *call = user;
+    int64_t columns = call->other_items.count;
+    for (int r = 0; r < rows; r++) {
+        const float *row_products = products + r * count;
+        int64_t slab_index = row + r;
+        float weight = sweep_weight(&call->row_items, &call->rows, slab_index);
+        sweep_floats w = weight - (sweep_floats){0};
+        for (int64_t c = 0; c < count; c += SWEEP_STEP) {
+            sweep_floats slope = call->slope[slab_index] - (sweep_floats){0};
+            sweep_floats bar = call->bar[slab_index] - (sweep_floats){0};
+            const float *half = call->half + first + c;
+            sweep_floats a = sweep_load(row_products + c) * w - slope * sweep_load(half);
+            sweep_floats b = sweep_load(row_products + c + PRODUCT_FLOATS) * w -
+                             slope * sweep_load(half + PRODUCT_FLOATS);
+            if (!call->plain[slab_index] && !sweep_any(a, bar, b, bar)) continue;
+            for (int64_t e = 0; e < SWEEP_STEP && first + c + e < columns; e++) {
+                float s = row_products[c + e] * weight;
+                if (call->plain[slab_index] ||
+                    s - call->slope[slab_index] * half[e] >= call->bar[slab_index])
+                    test_pair(call, slab_index, first + c + e, s);
+            }
+        }
+    }
+}
+
+/* Compares the far items of one operand (by_row 1: the rows, 0: the others) with every item of the
+ * mask of the other operand in double: those are the items that the filter cannot bound (a norm
+ * that is NaN or too large, or too many or no components). Items outside the mask are never far, so
+ * operand's own mask need not be looked at. Called for the rows and then for the others, before the
+ * sweep; the second call leaves out pairs of two far items, which the first has compared. */
+static alcore_status compare_far(margin_call *call, int by_row) {
+    search_operand *operand = by_row ? &call->rows : &call->others;
+    search_operand *opposite = by_row ? &call->others : &call->rows;
+    alcore_status status = ALCORE_OK;
+    for (int64_t i = 0; i < operand->rows->count && operand->far_count > 0 && !status; i++) {
+        if (!operand->far[i]) continue;
+        widen_item(call, operand, i);
+        for (int64_t j = 0; j < opposite->rows->count && !status; j++) {
+            if (!search_in_mask(opposite, j) || (!by_row && opposite->far[j])) continue;
+            double cosine = CPU(search_value)(ALCORE_SYS_COSINE, call->wide, operand->norm[i],
+                                              opposite, j, call->unit, HUGE_VAL);
+            int64_t row = by_row ? i : j, other = by_row ? j : i;
+            join_best(call, row, ratio_of(cosine, call->row_half[row], call->other_half[other]),
+                      other);
+            status = alcore__cpu_poll(call->work, &call->spent, call->dims);
+        }
+    }
+    return status;
+}
+
+/* Makes the others from position `first` of other_order on, as many as fit a slab, the present
+ * slab: half [columns], 0 for the columns that fill the last panel; max_half, the largest
+ * |other_half|; and *min_half, the smallest other_half, from which load_rows() tells which rows are
+ * plain. */
+static void load_others(margin_call *call, int64_t first, double *min_half) {
+    int64_t left = call->other_count - first;
+    call->other_items.count = left < call->other_slab ? left : call->other_slab;
+    call->other_items.item = call->other_order + first;
+    call->max_half = 0.0;
+    *min_half = HUGE_VAL;
+    for (int64_t c = 0; c < sweep_padded(call->other_items.count, PRODUCT_COLUMNS); c++) {
+        call->half[c] = 0.0f;
+        if (c >= call->other_items.count) continue;
+        double half = call->other_half[call->other_items.item[c]];
+        call->half[c] = (float)half;
+        /* A NaN half makes both extremes NaN, which they stay, as no comparison with NaN is true;
+         * load_rows() then makes every row plain. */
+        if (half < *min_half || half != half) *min_half = half;
+        if (fabs(half) > call->max_half || half != half) call->max_half = fabs(half);
+    }
+}
+
+/* Makes the rows from position `first` of row_order on, as many as fit a slab, the present slab:
+ * empty candidate lists, and nothing reached but the ratio that earlier slabs or calls found
+ * (call->other of the row is -1 when there is none: then every pair passes the first comparison).
+ * min_half: the smallest other_half of the present slab of others. A row is plain when row_half +
+ * min_half, the smallest D that a pair of it can have, is not clearly above 1e-9, or when halves
+ * are too large for float32. */
+static void load_rows(margin_call *call, int64_t first, double min_half) {
+    int64_t left = call->row_count - first;
+    call->row_items.count = left < call->row_slab ? left : call->row_slab;
+    call->row_items.item = call->row_order + first;
+    for (int64_t slab_index = 0; slab_index < call->row_items.count; slab_index++) {
+        int64_t i = call->row_items.item[slab_index];
+        call->candidate_count[slab_index] = 0;
+        call->slope[slab_index] = 0.0f;
+        call->bar[slab_index] = -FLT_MAX;
+        call->reached[slab_index] = -HUGE_VAL;
+        /* 2 x: this sum may be rounded the other way than the D of some column. */
+        call->plain[slab_index] =
+            !(call->row_half[i] + min_half > 2.0 * MARGIN_ZERO) || !(call->max_half < 1e30);
+        if (call->other[i] >= 0) raise_reached(call, slab_index, call->ratio[i]);
+    }
+}
+
+/* Every slab of others against every slab of rows: packs both, multiplies them tile by tile
+ * (scan_tile() collects candidates), then reranks each row of the slab, because the next slab of
+ * rows reuses the candidate lists. A slab of others is packed once, the rows again for each slab of
+ * others. Others are packed divided by their norms (SWEEP_SCALED), rows as they are: their scores
+ * have the weight 1 / norm. words: 32-bit words of a packed item, one for each float32 component or
+ * for each pair of int16 ones; both operands have the same. min_half: smallest other_half of the
+ * slab of others, on its way from load_others() to load_rows(). */
+static alcore_status sweep(margin_call *call) {
+    alcore_status status = ALCORE_OK;
+    double min_half;
+    for (int64_t o = 0; o < call->other_count && !status; o += call->other_slab) {
+        load_others(call, o, &min_half);
+        sweep_pack(&call->other_items, &call->others, SWEEP_SCALED, call->staged);
+        for (int64_t r = 0; r < call->row_count && !status; r += call->row_slab) {
+            load_rows(call, r, min_half);
+            sweep_pack(&call->row_items, &call->rows, SWEEP_AS_IS, call->staged);
+            int64_t words = sweep_words(&call->row_items, call->dims);
+            status = sweep_products(call->work, &call->row_items, &call->other_items, words,
+                                    call->products, &call->spent, scan_tile, call);
+            for (int64_t slab_index = 0; slab_index < call->row_items.count && !status;
+                 slab_index++) {
+                rerank(call, slab_index);
+                /* cost 0: rerank() has added its own to spent */
+                status = alcore__cpu_poll(call->work, &call->spent, 0);
+            }
+        }
+    }
+    return status;
+}
+
+/* Cuts all arrays of the call out of one allocation; the order of the cuts is the layout. Runs
+ * twice: with memory->base NULL it only adds up the size, in memory->used. Arrays begin at
+ * multiples of 64 bytes. Needs the capacities of the slabs. Panels and products are large enough
+ * for float32 and for int16, as sweep_choose() decides between them later. sorted serves both
+ * operands, which are measured one after the other. Without components, or with more than
+ * SEARCH_MAX_DIMS = 65536, every item is far, and what only the sweep uses (panels, products,
+ * staged) is not needed. */
+static void cut_call(margin_call *call, sweep_memory *memory) {
+    int64_t dims = call->dims, slab = call->row_slab;
+    int64_t max_count = call->rows.rows->count;
+    if (call->others.rows->count > max_count) max_count = call->others.rows->count;
+    sweep_cut_operand(memory, &call->rows, SWEEP_WEIGHTED, &call->row_order);
+    sweep_cut_operand(memory, &call->others, SWEEP_UNWEIGHTED, &call->other_order);
+    call->unit = sweep_cut(memory, dims, sizeof *call->unit);
+    call->wide = sweep_cut(memory, dims, sizeof *call->wide);
+    call->sorted = sweep_cut(memory, max_count, sizeof *call->sorted);
+    call->half = sweep_cut(memory, call->other_slab, sizeof *call->half);
+    call->bar = sweep_cut(memory, slab, sizeof *call->bar);
+    call->slope = sweep_cut(memory, slab, sizeof *call->slope);
+    call->reached = sweep_cut(memory, slab, sizeof *call->reached);
+    call->candidate_count = sweep_cut(memory, slab, sizeof *call->candidate_count);
+    call->candidate_score =
+        sweep_cut(memory, slab * MARGIN_CAPACITY, sizeof *call->candidate_score);
+    call->candidate_other =
+        sweep_cut(memory, slab * MARGIN_CAPACITY, sizeof *call->candidate_other);
+    call->plain = sweep_cut(memory, slab, sizeof *call->plain);
+    if (dims == 0 || dims > SEARCH_MAX_DIMS) return;
+    call->products = sweep_cut(memory, PRODUCT_ROWS * sweep_most_columns(dims), sizeof(float));
+    call->staged = sweep_cut(memory, SWEEP_STAGED * dims, sizeof(double));
+    call->other_items.panels = sweep_cut(memory, call->other_slab * dims, sizeof(float));
+    call->row_items.panels = sweep_cut(memory, slab * dims, sizeof(float));
+}
+
+/* Kernel table: for each row of mask [rows] the item of `others` within other_mask [others] with
+ * the largest ratio (1 in a mask: takes part; NULL: all do). row_half [rows], other_half [others]:
+ * half the mean cosine of an item to its k nearest neighbors, as knn found them. ratio [rows] and
+ * other [rows], the pool row of that item, hold the best of earlier calls, because the search
+ * module passes the others in parts (-infinity and -1 before the first), and are replaced by a
+ * better pair only. `search` (metric and directions) is part of the signature that searches
+ * share; a ratio is always made of cosines, so it is not read. Steps: memory, norms, far items in
+ * double, the order of the items that the filter compares, the form of panels (float32 or int16),
+ * the sweep. */
+alcore_status CPU(margin_ratios)(const alcore_sys_work *work, const alcore_sys_rows *rows,
+                                 const uint8_t *mask, const alcore_sys_rows *others,
+                                 const uint8_t *other_mask, const alcore_sys_search *search,
+                                 const double *row_half, const double *other_half, double *ratio,
+                                 int64_t *other) {
+    (void)search;
+    alcore_status status = CPU(search_check)(work, rows, others);
+    if (status || rows->count == 0 || others->count == 0) return status;
+    int64_t dims = rows->dims, bytes = dims * 4;
+    margin_call call = {.work = work,
+                        .dims = dims,
+                        .rows = {.rows = rows, .mask = mask},
+                        .others = {.rows = others, .mask = other_mask},
+                        .row_items = {.width = PRODUCT_ROWS},
+                        .other_items = {.width = PRODUCT_COLUMNS},
+                        .row_half = row_half,
+                        .other_half = other_half,
+                        .ratio = ratio,
+                        .other = other};
+    call.row_slab = sweep_slab(rows->count, MARGIN_CAPACITY * 8 + bytes, PRODUCT_ROWS);
+    /* + 1: sweep_slab() divides by it, and dims may be 0 */
+    call.other_slab = sweep_slab(others->count, bytes + 1, PRODUCT_COLUMNS);
+    sweep_memory memory = {0}; /* base NULL: the first run only adds up sizes */
+    cut_call(&call, &memory);
+    bytes = memory.used;
+    status = alcore__cpu_new(work, bytes, 1, &memory.base);
+    if (status) return status;
+    memory.used = 0;
+    cut_call(&call, &memory);
+    CPU(search_measure)(&call.rows, ALCORE_SYS_COSINE, call.unit, call.sorted);
+    CPU(search_measure)(&call.others, ALCORE_SYS_COSINE, call.unit, call.sorted);
+    status = compare_far(&call, /*by_row=*/1);
+    if (!status) status = compare_far(&call, /*by_row=*/0);
+    call.row_count = CPU(search_order)(&call.rows, call.row_order);
+    call.other_count = CPU(search_order)(&call.others, call.other_order);
+    /* k: each row wants its best other, no other wants a row */
+    sweep_view row_view = {.items = &call.row_items,
+                           .operand = &call.rows,
+                           .order = call.row_order,
+                           .ordered = call.row_count,
+                           .k = 1};
+    sweep_view other_view = {.items = &call.other_items,
+                             .operand = &call.others,
+                             .order = call.other_order,
+                             .ordered = call.other_count,
+                             .k = 0};
+    sweep_choose(&row_view, &other_view, ALCORE_SYS_COSINE, call.wide, call.unit);
+    /* Both operands have length 1; SEARCH_UP is 1 rounded up, an upper bound of computed norms. */
+    call.error = CPU(search_error)(SEARCH_UP, SEARCH_UP, dims, ALCORE_SYS_COSINE) +
+                 sweep_error(&call.row_items, &call.other_items, SEARCH_UP, SEARCH_UP);
+    if (!status) status = sweep(&call);
+    alcore__cpu_free(work, memory.base, bytes, 1);
+    return status;
+}

@@ -1,0 +1,29 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Which of the compiled copies of torch_kernels.c this processor runs. */
+#include "torch_kernels.h"
+
+#if defined(__x86_64__)
+#include <cpuid.h>
+#endif
+
+extern const torch_kernels torch_kernels_portable;
+#if defined(__x86_64__)
+extern const torch_kernels torch_kernels_avx2, torch_kernels_avx512;
+#endif
+
+/* A copy runs only where the processor has every extension that it is compiled for (those of
+ * lib/engines/cpu/meson.build). lib/kernel/kernels.c makes the same checks for the library's own kernels;
+ * they are repeated here because the module does not link to the library. */
+const torch_kernels *torch_kernels_here(void) {
+#if defined(__x86_64__)
+    unsigned eax, ebx, ecx, edx;
+    __builtin_cpu_init();
+    int avx2 = __builtin_cpu_supports("avx2") && __builtin_cpu_supports("fma") &&
+               __get_cpuid(1, &eax, &ebx, &ecx, &edx) && (ecx & bit_F16C) != 0;
+    if (avx2 && __builtin_cpu_supports("avx512f") && __builtin_cpu_supports("avx512dq") &&
+        __builtin_cpu_supports("avx512bw") && __builtin_cpu_supports("avx512vl"))
+        return &torch_kernels_avx512;
+    if (avx2) return &torch_kernels_avx2;
+#endif
+    return &torch_kernels_portable;
+}

@@ -1,0 +1,268 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Files that annotations are written to: requests to people, and answers (alcore/extra/annotation.h). */
+#include <string.h>
+
+#include "extra/annotation/annotation_list.h"
+#include "extra/annotation/phrase_finder.h"
+#include "formats/json_text.h"
+#include "formats/table_writer.h"
+
+enum {
+    CONTEXTS = 3,    /* sentences that show a phrase in use */
+    POLL_ROWS = 1024 /* rows between two polls of cancellation */
+};
+
+/* ---- the context of phrases ---- */
+
+/* The first sentences of the pool that contain each open phrase. */
+typedef struct contexts {
+    alcore_ctx *ctx;
+    alcore__phrase_finder finder;
+    uint32_t *phrase_of_item; /* [items] number in the finder; ALCORE__WORD_NONE for a sentence and
+                                 for an answered item */
+    int64_t *rows;            /* [phrases, CONTEXTS] ascending; -1 behind the last one */
+    int64_t row;              /* the row that is being read */
+} contexts;
+
+/* alcore__phrase_sink: enters the row that is being read, once for each phrase, in the first free
+ * place of the phrase; a phrase that has CONTEXTS rows gets no more. */
+static alcore_status add_context(void *user, const alcore__phrase_hit *hit) {
+    contexts *self = user;
+    int64_t *rows = self->rows + (size_t)hit->phrase * CONTEXTS;
+    for (int i = 0; i < CONTEXTS && rows[i] != self->row; i++) {
+        if (rows[i] >= 0) continue;
+        rows[i] = self->row;
+        break;
+    }
+    return ALCORE_OK;
+}
+
+/* Numbers the open phrases of the annotations. */
+static alcore_status number_phrases(const alcore_annotations *annotations, alcore__word_row *words,
+                                    contexts *self) {
+    const size_t count = (size_t)annotations->count;
+    ALCORE__TRY(
+        alcore__new_array(self->ctx, count, sizeof *self->phrase_of_item, &self->phrase_of_item));
+    for (size_t i = 0; i < count; i++) {
+        const alcore__annotation *item = &annotations->items[i];
+        self->phrase_of_item[i] = ALCORE__WORD_NONE;
+        if (item->phrase && item->answer == ALCORE__ANSWER_OPEN)
+            ALCORE__TRY(alcore__phrase_finder_add(self->ctx, &self->finder, words, item->text,
+                                                  item->text_length, &self->phrase_of_item[i]));
+    }
+    const size_t entries = (size_t)self->finder.phrases.count * CONTEXTS;
+    ALCORE__TRY(alcore__new_array(self->ctx, entries, sizeof *self->rows, &self->rows));
+    for (size_t i = 0; i < entries; i++) self->rows[i] = -1;
+    return ALCORE_OK;
+}
+
+/* Reads the unmasked rows of the pool once. */
+static alcore_status find_contexts(const alcore_annotations *annotations, contexts *self) {
+    const alcore_pool *pool = annotations->pool;
+    const uint32_t *states = alcore_pool_states(pool);
+    const int64_t rows = alcore_pool_row_count(pool);
+    alcore__word_row words = {0};
+    alcore_status status = number_phrases(annotations, &words, self);
+    for (self->row = 0; status == ALCORE_OK && self->row < rows; self->row++) {
+        if (self->row % POLL_ROWS == 0)
+            status = alcore__tick(self->ctx, "contexts", self->row, rows);
+        if (status != ALCORE_OK || states[self->row] != 0) continue;
+        size_t length;
+        const char *text = alcore_pool_text(pool, self->row, &length);
+        status = alcore__word_row_read(self->ctx, &words, text, length);
+        if (status == ALCORE_OK)
+            status = alcore__phrase_finder_scan(&self->finder, &words, add_context, self);
+    }
+    alcore__word_row_clear(self->ctx, &words);
+    return status;
+}
+
+static void clear_contexts(contexts *self) {
+    alcore__phrase_finder_clear(self->ctx, &self->finder);
+    alcore__free(self->ctx, self->phrase_of_item);
+    alcore__free(self->ctx, self->rows);
+}
+
+/* The text of the n-th context of an item; NULL when it has fewer. */
+static const char *context_at(const alcore_annotations *annotations, const contexts *self,
+                              int64_t item, int n, size_t *length) {
+    const uint32_t phrase = self->phrase_of_item[item];
+    if (phrase == ALCORE__WORD_NONE || n == CONTEXTS) return NULL;
+    const int64_t row = self->rows[(size_t)phrase * CONTEXTS + (size_t)n];
+    return row < 0 ? NULL : alcore_pool_text(annotations->pool, row, length);
+}
+
+/* ---- requests ---- */
+
+/* The request of an item as a line of TSV or CSV; joined: workspace for its contexts, which stand
+ * in one cell with " | " between them. */
+static alcore_status put_request_cells(const alcore_annotations *annotations, const contexts *self,
+                                       int64_t index, alcore__buffer *joined,
+                                       alcore__table *table) {
+    const alcore__annotation *item = &annotations->items[index];
+    const char *language = alcore_pool_language(annotations->pool, item->row), *text;
+    size_t length;
+    joined->length = 0;
+    for (int n = 0; (text = context_at(annotations, self, index, n, &length)); n++) {
+        if (n > 0) ALCORE__TRY(alcore__buffer_append(table->ctx, joined, " | ", 3));
+        ALCORE__TRY(alcore__buffer_append(table->ctx, joined, text, length));
+    }
+    ALCORE__TRY(alcore__table_put_string(table, item->id));
+    ALCORE__TRY(alcore__table_put_string(table, item->phrase ? "phrase" : "sent"));
+    ALCORE__TRY(alcore__table_put_string(table, language ? language : "unknown"));
+    ALCORE__TRY(alcore__table_put_number(table, item->cost));
+    ALCORE__TRY(alcore__table_put_text(table, item->text, item->text_length));
+    ALCORE__TRY(alcore__table_put_text(table, joined->data, joined->length));
+    return alcore__table_end_line(table);
+}
+
+/* The request of an item as a line of JSONL. The JSON is appended to the table's own buffer. */
+static alcore_status put_request_object(const alcore_annotations *annotations, const contexts *self,
+                                        int64_t index, alcore__table *table) {
+    const alcore__annotation *item = &annotations->items[index];
+    const char *language = alcore_pool_language(annotations->pool, item->row), *text;
+    size_t length;
+    alcore__json_out json = {.ctx = table->ctx, .text = table->line};
+    alcore__json_open(&json, NULL, '{');
+    alcore__json_put_string(&json, "req_id", item->id);
+    alcore__json_put_string(&json, "kind", item->phrase ? "phrase" : "sent");
+    alcore__json_put_string(&json, "lang", language ? language : "unknown");
+    alcore__json_put_number(&json, "cost", item->cost);
+    alcore__json_put_text(&json, "text", item->text, item->text_length);
+    alcore__json_open(&json, "context", '[');
+    for (int n = 0; (text = context_at(annotations, self, index, n, &length)); n++)
+        alcore__json_put_text(&json, NULL, text, length);
+    alcore__json_close(&json, ']');
+    alcore__json_close(&json, '}');
+    table->line = json.text; /* the buffer may have moved */
+    return json.status == ALCORE_OK ? alcore__table_end_line(table) : json.status;
+}
+
+/* Writes the header names [count], where the format has one. */
+static alcore_status put_names(alcore__table *table, const char *const *names, size_t count) {
+    if (!alcore__table_has_cells(table)) return ALCORE_OK;
+    for (size_t i = 0; i < count; i++) ALCORE__TRY(alcore__table_put_string(table, names[i]));
+    return alcore__table_end_line(table);
+}
+
+/* Writes the header and the requests of all open items. */
+static alcore_status put_requests(const alcore_annotations *annotations, const contexts *self,
+                                  alcore__buffer *joined, alcore__table *table) {
+    static const char *const names[] = {"req_id", "kind", "lang", "cost", "text", "context"};
+    ALCORE__TRY(put_names(table, names, sizeof names / sizeof *names));
+    for (int64_t i = 0; i < annotations->count; i++) {
+        if (i % POLL_ROWS == 0)
+            ALCORE__TRY(alcore__tick(table->ctx, "writing", i, annotations->count));
+        if (annotations->items[i].answer != ALCORE__ANSWER_OPEN) continue;
+        ALCORE__TRY(alcore__table_has_cells(table)
+                        ? put_request_cells(annotations, self, i, joined, table)
+                        : put_request_object(annotations, self, i, table));
+    }
+    return ALCORE_OK;
+}
+
+/* Writes the requests; the file appears only if all of it could be written. */
+static alcore_status write_requests(const alcore_annotations *annotations, const char *path,
+                                    const alcore_write_options *options) {
+    alcore_ctx *ctx = annotations->object.ctx;
+    contexts self = {.ctx = ctx};
+    alcore__buffer joined = {0};
+    alcore__table table;
+    ALCORE__TRY(alcore__table_open(&table, ctx, "a list of requests", path, options));
+    alcore_status status = ALCORE_OK;
+    if (table.format == ALCORE_FORMAT_TEXT)
+        status = alcore__fail(ALCORE_E_UNSUPPORTED,
+                              "%s: requests are written as .tsv, .csv or .jsonl", path);
+    if (status == ALCORE_OK) status = find_contexts(annotations, &self);
+    /* A list without contexts still has a text to put into the cell. */
+    if (status == ALCORE_OK) status = alcore__buffer_reserve(ctx, &joined, 1);
+    if (status == ALCORE_OK) status = put_requests(annotations, &self, &joined, &table);
+    status = alcore__table_close(&table, status);
+    alcore__buffer_clear(ctx, &joined);
+    clear_contexts(&self);
+    return status;
+}
+
+/* ---- answers ---- */
+
+/* The answer of an item in the format of the table; a plain text has the translation only. */
+static alcore_status put_answer(const alcore__annotation *item, alcore__table *table) {
+    const char *translation = item->translation ? item->translation : "";
+    static const char *const all_flags[] = {
+        [ALCORE__ANSWER_OPEN] = "",           [ALCORE__ANSWER_OK] = "",
+        [ALCORE__ANSWER_LOOSE] = "loose",     [ALCORE__ANSWER_UNTRANSLATABLE] = "untranslatable",
+        [ALCORE__ANSWER_SKIPPED] = "skipped", [ALCORE__ANSWER_REJECTED] = "rejected"};
+    const char *flags = all_flags[item->answer];
+    if (table->format == ALCORE_FORMAT_TEXT)
+        return alcore__table_put_plain_line(table, translation, item->translation_length);
+    if (alcore__table_has_cells(table)) {
+        ALCORE__TRY(alcore__table_put_string(table, item->id));
+        ALCORE__TRY(alcore__table_put_text(table, item->text, item->text_length));
+        ALCORE__TRY(alcore__table_put_text(table, translation, item->translation_length));
+        ALCORE__TRY(alcore__table_put_string(table, flags));
+        return alcore__table_end_line(table);
+    }
+    alcore__json_out json = {.ctx = table->ctx, .text = table->line};
+    alcore__json_open(&json, NULL, '{');
+    alcore__json_put_string(&json, "id", item->id);
+    alcore__json_put_text(&json, "text", item->text, item->text_length);
+    alcore__json_put_text(&json, "translation", translation, item->translation_length);
+    alcore__json_put_string(&json, "flags", flags);
+    alcore__json_close(&json, '}');
+    table->line = json.text; /* the buffer may have moved */
+    return json.status == ALCORE_OK ? alcore__table_end_line(table) : json.status;
+}
+
+/* Writes the header and all items that have an answer. */
+static alcore_status put_answers(const alcore_annotations *annotations, alcore__table *table) {
+    static const char *const names[] = {"id", "text", "translation", "flags"};
+    ALCORE__TRY(put_names(table, names, sizeof names / sizeof *names));
+    for (int64_t i = 0; i < annotations->count; i++) {
+        if (i % POLL_ROWS == 0)
+            ALCORE__TRY(alcore__tick(table->ctx, "writing", i, annotations->count));
+        if (annotations->items[i].answer != ALCORE__ANSWER_OPEN)
+            ALCORE__TRY(put_answer(&annotations->items[i], table));
+    }
+    return ALCORE_OK;
+}
+
+/* Writes the answers; the file appears only if all of it could be written. */
+static alcore_status write_answers(const alcore_annotations *annotations, const char *path,
+                                   const alcore_write_options *options) {
+    alcore__table table;
+    ALCORE__TRY(
+        alcore__table_open(&table, annotations->object.ctx, "a list of answers", path, options));
+    return alcore__table_close(&table, put_answers(annotations, &table));
+}
+
+/* ---- the public calls ---- */
+
+/* Locks the annotations and their pool for reading around one of the writings. */
+static alcore_status run(alcore_annotations *annotations, const char *path,
+                         const alcore_write_options *options, const char *function,
+                         alcore_status (*write)(const alcore_annotations *, const char *,
+                                                const alcore_write_options *)) {
+    if (!annotations || !path)
+        return alcore__fail(ALCORE_E_INVALID, "%s: annotations and path are needed", function);
+    ALCORE__TRY(alcore__enter(annotations->object.ctx));
+    alcore_status status = alcore__read_begin(annotations, "annotations");
+    if (status == ALCORE_OK) {
+        status = alcore__read_begin(annotations->pool, "pool");
+        if (status == ALCORE_OK) {
+            status = write(annotations, path, options);
+            alcore__read_end(annotations->pool);
+        }
+        alcore__read_end(annotations);
+    }
+    return alcore__leave(annotations->object.ctx, status);
+}
+
+alcore_status alcore_annotations_write_requests(alcore_annotations *annotations, const char *path,
+                                                const alcore_write_options *options) {
+    return run(annotations, path, options, "alcore_annotations_write_requests", write_requests);
+}
+
+alcore_status alcore_annotations_write(alcore_annotations *annotations, const char *path,
+                                       const alcore_write_options *options) {
+    return run(annotations, path, options, "alcore_annotations_write", write_answers);
+}

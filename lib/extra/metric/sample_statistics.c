@@ -1,0 +1,124 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Mean, deviation, standard error and Pearson's correlation (docs/spec/analyses.md 8.1, 8.5), each
+ * in two passes: first the means, then sums of deviations from them.
+ *
+ * p of a correlation is the two-sided tail of Student's t with n - 2 degrees of freedom at
+ * t = r sqrt((n - 2) / (1 - r^2)), which is the regularized incomplete beta function
+ * I_x(a, b) at x = 1 - r^2, a = (n - 2) / 2, b = 1/2; own code, because the C library has none. */
+#include <float.h>
+#include <math.h>
+
+#include "alcore/sys/kernel.h"
+#include "base/base.h"
+#include "extra/metric/correlation.h"
+
+/* The arithmetic mean of values [count], summed by blocks of rows (spec 1.8); NaN without
+ * values. */
+static double mean_of(const double *values, int64_t count) {
+    double sum = 0;
+    for (int64_t first = 0; first < count; first += ALCORE_BLOCK_ROWS) {
+        const int64_t end = count - first < ALCORE_BLOCK_ROWS ? count : first + ALCORE_BLOCK_ROWS;
+        double block = 0;
+        for (int64_t i = first; i < end; i++) block += values[i];
+        sum += block;
+    }
+    return count > 0 ? sum / (double)count : (double)NAN;
+}
+
+alcore_status alcore_metric_compute_mean(const double *values, int64_t count,
+                                         alcore_mean_result *out) {
+    alcore_mean_result result = {0};
+    ALCORE__TRY(alcore__enter(NULL));
+    if (!out || count < 0 || (count > 0 && !values))
+        return alcore__leave(
+            NULL, alcore__fail(ALCORE_E_INVALID, "out or values is NULL, or count is negative"));
+    double squares = 0;
+    result.mean = mean_of(values, count);
+    for (int64_t i = 0; i < count; i++)
+        squares += (values[i] - result.mean) * (values[i] - result.mean);
+    result.standard_deviation = count > 1 ? sqrt(squares / (double)(count - 1)) : (double)NAN;
+    result.standard_error = result.standard_deviation / sqrt((double)count);
+    return alcore__leave(
+        NULL, alcore__struct_write(out, &result, sizeof result,
+                                   ALCORE__FIRST_SIZE(alcore_mean_result, standard_error),
+                                   "alcore_mean_result"));
+}
+
+/* The continued fraction of the incomplete beta function (DLMF 8.17.22), evaluated from the front
+ * by Lentz's method as modified by Thompson and Barnett: value is the fraction so far, c and d the
+ * ratios of its numerators and of its denominators, kept away from 0 by DBL_MIN. Each m adds two
+ * terms; it ends when a term changes nothing. It converges fast for x < (a + 1) / (a + b + 2); the
+ * limit of 100000 is not reached then. */
+static double beta_fraction(double x, double a, double b) {
+    double c = 1, d = 1 - (a + b) * x / (a + 1);
+    d = 1 / (fabs(d) < DBL_MIN ? DBL_MIN : d);
+    double value = d;
+    for (int m = 1; m <= 100000; m++) {
+        for (int odd = 0; odd <= 1; odd++) {
+            const double term = odd ? -(a + m) * (a + b + m) * x / ((a + 2 * m) * (a + 2 * m + 1))
+                                    : m * (b - m) * x / ((a + 2 * m - 1) * (a + 2 * m));
+            d = 1 + term * d;
+            d = 1 / (fabs(d) < DBL_MIN ? DBL_MIN : d);
+            c = 1 + term / c;
+            if (fabs(c) < DBL_MIN) c = DBL_MIN;
+            value *= c * d;
+        }
+        if (fabs(c * d - 1) < 4 * DBL_EPSILON) break;
+    }
+    return value;
+}
+
+/* The regularized I_x(a, b), 0 <= x <= 1; rest is 1 - x, given apart to keep its digits. */
+static double incomplete_beta(double x, double rest, double a, double b) {
+    if (x <= 0) return 0;
+    if (rest <= 0) return 1;
+    const double front = exp(lgamma(a + b) - lgamma(a) - lgamma(b) + a * log(x) + b * log(rest));
+    if (x < (a + 1) / (a + b + 2)) return front * beta_fraction(x, a, b) / a;
+    return 1 - front * beta_fraction(rest, b, a) / b;
+}
+
+/* Sum over i < count of (x[i] - mean_x) (y[i] - mean_y), by blocks of rows (spec 1.8). */
+static double product_sum(const double *x, double mean_x, const double *y, double mean_y,
+                          int64_t count) {
+    double sum = 0;
+    for (int64_t first = 0; first < count; first += ALCORE_BLOCK_ROWS) {
+        const int64_t end = count - first < ALCORE_BLOCK_ROWS ? count : first + ALCORE_BLOCK_ROWS;
+        double block = 0;
+        for (int64_t i = first; i < end; i++) block += (x[i] - mean_x) * (y[i] - mean_y);
+        sum += block;
+    }
+    return sum;
+}
+
+/* rest is 1 - rho^2, computed without cancellation. With 2 pairs rho is 1 or -1 and p is 1, as
+ * there are no degrees of freedom. */
+void alcore__correlate(const double *x, const double *y, int64_t count,
+                       alcore_pearson_result *result) {
+    const double mean_x = mean_of(x, count), mean_y = mean_of(y, count);
+    const double xx = product_sum(x, mean_x, x, mean_x, count);
+    const double yy = product_sum(y, mean_y, y, mean_y, count);
+    result->rho = result->p = NAN;
+    if (count < 2 || !(xx > 0) || !(yy > 0)) return;
+    const double xy = product_sum(x, mean_x, y, mean_y, count);
+    result->rho = fmax(-1, fmin(1, xy / (sqrt(xx) * sqrt(yy))));
+    const double square = result->rho * result->rho;
+    const double rest = (1 - fabs(result->rho)) * (1 + fabs(result->rho));
+    result->p = count == 2 ? 1 : incomplete_beta(rest, square, (double)(count - 2) / 2, 0.5);
+}
+
+alcore_status alcore_metric_compute_pearson(const double *x, int64_t x_count, const double *y,
+                                            int64_t y_count, alcore_pearson_result *out) {
+    alcore_pearson_result result = {0};
+    ALCORE__TRY(alcore__enter(NULL));
+    if (!out || x_count < 0 || y_count < 0 || (x_count > 0 && (!x || !y)))
+        return alcore__leave(
+            NULL, alcore__fail(ALCORE_E_INVALID, "out, x or y is NULL, or a count is negative"));
+    if (x_count != y_count)
+        return alcore__leave(NULL, alcore__fail(ALCORE_E_SHAPE,
+                                                "x has %lld numbers, y has %lld; they are pairs",
+                                                (long long)x_count, (long long)y_count));
+    alcore__correlate(x, y, x_count, &result);
+    return alcore__leave(NULL, alcore__struct_write(out, &result, sizeof result,
+                                                    ALCORE__FIRST_SIZE(alcore_pearson_result, p),
+                                                    "alcore_pearson_result"));
+}

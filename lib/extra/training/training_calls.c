@@ -1,0 +1,107 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* The calls that train a model and save it, which check what they are given. */
+#include <math.h>
+
+#include "extra/training/training_internal.h"
+
+/* Reads the options by their size and checks the values. */
+static alcore_status read_train_options(const alcore_train_options *given,
+                                        alcore_train_options *out) {
+    ALCORE__TRY(alcore__struct_read(out, sizeof *out,
+                                    ALCORE__FIRST_SIZE(alcore_train_options, reserved), given,
+                                    "alcore_train_options"));
+    const struct {
+        const char *name;
+        double value;
+    } numbers[] = {{"rate", out->rate},
+                   {"weight_decay", out->weight_decay},
+                   {"clip", out->clip},
+                   {"label_smoothing", out->label_smoothing},
+                   {"beta1", out->beta1},
+                   {"beta2", out->beta2},
+                   {"epsilon", out->epsilon},
+                   {"updates", (double)out->updates},
+                   {"warmup", (double)out->warmup},
+                   {"accumulate", (double)out->accumulate},
+                   {"batch_tokens", (double)out->batch_tokens},
+                   {"checkpoint_every", (double)out->checkpoint_every},
+                   {"validate_every", (double)out->validate_every},
+                   {"patience", (double)out->patience}};
+    const struct {
+        const char *name;
+        double value;
+    } shares[] = {
+        {"label_smoothing", out->label_smoothing}, {"beta1", out->beta1}, {"beta2", out->beta2}};
+    const struct {
+        const char *name;
+        int32_t value, last;
+    } choices[] = {{"schedule", out->schedule, ALCORE_SCHEDULE_COSINE},
+                   {"optimizer", out->optimizer, ALCORE_OPTIMIZER_ADAM},
+                   {"metric", out->metric, ALCORE_VALIDATE_STRICT_SPAN_F1},
+                   {"precision", out->precision, ALCORE_PRECISION_FLOAT16},
+                   {"recompute", out->recompute, 1}};
+    for (size_t i = 0; i < sizeof numbers / sizeof *numbers; i++)
+        if (!(numbers[i].value >= 0 && numbers[i].value < (double)INFINITY))
+            return alcore__fail(ALCORE_E_PARAM,
+                                "alcore_train_options: %s is not a number from 0 on",
+                                numbers[i].name);
+    for (size_t i = 0; i < sizeof shares / sizeof *shares; i++)
+        if (shares[i].value >= 1)
+            return alcore__fail(ALCORE_E_PARAM, "alcore_train_options: %s is not below 1",
+                                shares[i].name);
+    for (size_t i = 0; i < sizeof choices / sizeof *choices; i++)
+        if (choices[i].value < 0 || choices[i].value > choices[i].last)
+            return alcore__fail(ALCORE_E_PARAM, "alcore_train_options: %s %d is not known",
+                                choices[i].name, choices[i].value);
+    if (!out->validation && (out->validate_every || out->patience || out->metric || out->best))
+        return alcore__fail(ALCORE_E_PARAM, "alcore_train_options: %s needs validation",
+                            out->validate_every ? "validate_every"
+                            : out->patience     ? "patience"
+                            : out->metric       ? "metric"
+                                                : "best");
+    return alcore__struct_reserved(out->reserved, "alcore_train_options");
+}
+
+/* Trains under the write lock of the model. */
+static alcore_status train(alcore_model *model, alcore_pool *pool,
+                           const alcore_train_options *given, alcore_train_result *result) {
+    alcore_train_options options;
+    ALCORE__TRY(read_train_options(given, &options));
+    if (!alcore__engine_of(model))
+        return alcore__fail(ALCORE_E_UNSUPPORTED, "model %s is not trained", model->name);
+    ALCORE__TRY(alcore__write_begin(model, "model"));
+    const alcore_status status = alcore__engine_train(model, pool, &options, result);
+    alcore__write_end(model);
+    return status;
+}
+
+alcore_status alcore_model_train(alcore_model *model, alcore_pool *pool,
+                                 const alcore_train_options *options, alcore_train_result *out) {
+    alcore_train_result result = ALCORE_TRAIN_RESULT_INIT;
+    if (!model || !pool)
+        return alcore__fail(ALCORE_E_INVALID, "alcore_model_train: model and pool are needed");
+    ALCORE__TRY(alcore__enter(model->object.ctx));
+    alcore_status status = train(model, pool, options, &result);
+    if (status == ALCORE_OK && out)
+        status = alcore__struct_write(out, &result, sizeof result,
+                                      ALCORE__FIRST_SIZE(alcore_train_result, reserved),
+                                      "alcore_train_result");
+    return alcore__leave(model->object.ctx, status);
+}
+
+/* Saves under the write lock of the model: an engine answers one call at a time. */
+static alcore_status save(alcore_model *model, const char *path) {
+    if (!model->table->save)
+        return alcore__fail(ALCORE_E_UNSUPPORTED, "model %s cannot be saved", model->name);
+    ALCORE__TRY(alcore__write_begin(model, "model"));
+    const alcore_status status = model->table->save(model, path);
+    alcore__write_end(model);
+    return status;
+}
+
+alcore_status alcore_model_save(alcore_model *model, const char *path) {
+    if (!model || !path)
+        return alcore__fail(ALCORE_E_INVALID, "alcore_model_save: model and path are needed");
+    ALCORE__TRY(alcore__enter(model->object.ctx));
+    return alcore__leave(model->object.ctx, save(model, path));
+}

@@ -1,0 +1,318 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Provides the columns that the strategy of a request needs. A need is a column name or
+ * alternatives, "scores|logprobs". A column of that name in the pool is used as given; else the
+ * model that the user set for the column makes it; else the user's model makes one, if it can. A
+ * request that names neither a column nor a model is answered with the built-in n-gram model, with
+ * a warning; in any other a column that is missing is an error (request_given.c). Models add what
+ * they make to the pool, so this runs before the pools are locked for the run. */
+#include <stdio.h>
+#include <string.h>
+
+#include "pool/column_names.h"
+#include "request/request_internal.h"
+
+/* The state of one call of alcore__resolve_columns() or alcore__resolve_needs(). */
+typedef struct resolver {
+    alcore_request *request;
+    bool needs_are_given;  /* no model is asked: the strategy needs values that none makes, though
+                                one could make a column of that name (the log-probabilities of a
+                                round trip are not those of a text) */
+    uint8_t *mask;         /* [rows of the candidates' pool] rows that take part; NULL: all do */
+    alcore__wanted wanted; /* that mask with its length, as models take it; unused without a mask */
+    alcore__reuse *reuse;  /* of the candidates' columns; NULL: all are computed */
+    bool named;            /* the request names columns or models: the n-gram model is not asked */
+    bool said;             /* the log has the warning that the n-gram model is used */
+    bool lost;             /* the cache could not keep the column that was resolved last */
+    bool of_phrases;       /* the columns are those by which phrases are measured */
+    alcore_model *built_in;  /* the n-gram model, owned; made with the first need of the call */
+    alcore__resolution *out; /* the columns chosen so far */
+} resolver;
+
+/* Adds the column `name` of a role to the resolution, unless it is there already, as two needs may
+ * be met by the same column. The name of a column in a need has fewer bytes than entry->name
+ * (ALCORE__NEED_BYTES). made: a model made it; built_in: the n-gram model, without being asked;
+ * reused: by self->reuse. */
+static alcore_status keep(resolver *self, int32_t role, const char *name, bool made, bool built_in,
+                          bool reused) {
+    alcore__resolution *out = self->out;
+    alcore__note_read(self->request, role, name, made);
+    for (int32_t i = 0; i < out->count; i++)
+        if (out->entries[i].role == role && strcmp(out->entries[i].name, name) == 0)
+            return ALCORE_OK;
+    if (out->count == ALCORE__RESOLVED_MAX)
+        return alcore__fail(ALCORE_E_INTERNAL, "a strategy needs more than %d columns",
+                            ALCORE__RESOLVED_MAX);
+    alcore__resolved *entry = &out->entries[out->count++];
+    entry->role = role;
+    entry->built_in = built_in;
+    entry->reused = reused;
+    entry->lost = self->lost;
+    snprintf(entry->name, sizeof entry->name, "%s", name);
+    return ALCORE_OK;
+}
+
+/* Makes self->built_in, the n-gram model, with the first need; later calls find it. The caller of
+ * the resolver releases it. Only when it is to make a column is it trained: on the labeled pool or,
+ * without labeled texts, cross-fitted on the pool whose column it makes. */
+static alcore_status built_in_model(resolver *self) {
+    if (self->built_in) return ALCORE_OK;
+    alcore_pool *labeled = self->request->labeled;
+    /* A labeled pool without texts leaves nothing to train on: then the pool is cross-fitted. */
+    if (labeled && alcore_pool_state_count(labeled, 0 /* rows without a state */) == 0 &&
+        alcore_pool_state_count(labeled, ALCORE_ROW_LABELED) == 0)
+        labeled = NULL;
+    return alcore_model_new_ngram(self->request->object.ctx, labeled, NULL /* default options */,
+                                  &self->built_in);
+}
+
+/* The column of a need that the built-in n-gram model makes: a static name; NULL: it makes none. */
+static const char *ngram_column(const char *need) {
+    static const char *const made[] = {"logprobs", "embeddings"};
+    for (size_t i = 0; i < sizeof made / sizeof *made; i++)
+        if (alcore__need_names(need, made[i])) return made[i];
+    return NULL;
+}
+
+/* Attaches what mends a missing column to its error. Of the candidates it is the column itself,
+ * where nothing else can make it, as front ends have options for the columns of the candidates
+ * only: the first of the inputs (column_names.h) that the need has. */
+static alcore_status add_missing_remedy(alcore_status status, int32_t role, const char *need) {
+    const char *ngram = ngram_column(need);
+    if (ngram)
+        return alcore__fail_remedy(status, ALCORE_REMEDY_MODEL, "ngram", ngram,
+                                   "agrees to the built-in n-gram model");
+    for (int32_t i = 0; role == ALCORE_ROLE_CANDIDATES && i < ALCORE__COLUMN_INPUTS; i++) {
+        const char *name = alcore__column_name_input(i)->name;
+        if (alcore__need_names(need, name))
+            return alcore__fail_remedy(status, ALCORE_REMEDY_COLUMN, name, NULL /* no value */,
+                                       "gives the missing values");
+    }
+    return status;
+}
+
+/* Fails for a need that neither the pool nor a model meets. The message names the need and the role
+ * as the user knows them, and a column of the pool whose name is like it. */
+static alcore_status fail_missing(const resolver *self, int32_t role, alcore_pool *pool,
+                                  const char *need) {
+    const alcore_model *model = self->request->model;
+    const char *owner = role == ALCORE_ROLE_LABELED  ? " of the labeled pool"
+                        : role == ALCORE_ROLE_TARGET ? " of the target"
+                                                     : "";
+    alcore_ctx *ctx = self->request->object.ctx;
+    alcore__buffer near = {0};
+    ALCORE__TRY(alcore__read_begin(pool, "pool"));
+    const char *similar = alcore__similar_column(pool, need);
+    alcore_status status =
+        similar ? alcore__buffer_format(ctx, &near, "; did you mean the column '%s'?", similar)
+                : ALCORE_OK;
+    alcore__read_end(pool);
+    if (status == ALCORE_OK && self->needs_are_given)
+        status = alcore__fail(ALCORE_E_MISSING,
+                              "the column '%s'%s is needed: it was not given, and no model makes "
+                              "it%.*s",
+                              need, owner, (int)near.length, near.length ? near.data : "");
+    else if (status == ALCORE_OK)
+        status = alcore__fail(
+            ALCORE_E_MISSING, "the column '%s'%s is needed: it was not given, and %s%s%s%.*s", need,
+            owner,
+            model                                        ? "the model "
+            : alcore__request_names_model(self->request) ? "no model of this column was given"
+            : self->named                                ? "no model was given"
+                                                         : "the built-in n-gram model",
+            model ? alcore_model_name(model) : "",
+            model || !self->named ? " cannot make it" : " that makes it", (int)near.length,
+            near.length ? near.data : "");
+    alcore__buffer_clear(ctx, &near);
+    return status == ALCORE_E_MISSING ? add_missing_remedy(status, role, need) : status;
+}
+
+/* Lists the models that may make a column of the need, in the order in which they are asked: those
+ * that the user set for one of its columns, the user's model; the built-in one where the request
+ * names neither a model nor a column. models [ALCORE__COLUMN_INPUTS + 2] borrows them, *count of
+ * them; *count is 0 before the call. */
+static alcore_status list_models(resolver *self, const char *need, alcore_model **models,
+                                 int32_t *count) {
+    const alcore_request *request = self->request;
+    if (!self->named) ALCORE__TRY(built_in_model(self));
+    for (int32_t i = 0; i < ALCORE__COLUMN_INPUTS; i++)
+        if (request->column_models[i] &&
+            alcore__need_names(need, alcore__column_name_input(i)->name))
+            models[(*count)++] = request->column_models[i];
+    if (request->model) models[(*count)++] = request->model;
+    if (!self->named) models[(*count)++] = self->built_in;
+    return ALCORE_OK;
+}
+
+/* Refuses max_age for a column of the texts by which phrases are measured (spec 3.8). What is
+ * bought is a phrase, and its score is the mean over every text in which it occurs: to score the
+ * best phrases again, as the rule asks, would be to score nearly all texts again. Embeddings are
+ * never taken from earlier rounds, so that nothing is lost where only they are made. */
+static alcore_status check_age_of_phrases(const resolver *self, const char *column) {
+    const alcore__values *values = &self->request->values;
+    if (!self->of_phrases || alcore__values_integer(values, "max_age") == 0 ||
+        strcmp(column, "logprobs") != 0)
+        return ALCORE_OK;
+    return alcore__fail_remedy(
+        alcore__fail(ALCORE_E_PARAM,
+                     "max_age does not apply to huds-phrase: a phrase is scored by every text in "
+                     "which it occurs, so that nearly all texts would be scored again"),
+        ALCORE_REMEDY_OPTION, "max_age", "0", "scores all texts by the present model");
+}
+
+/* For a column that the pool has: *made, whether a model made it, and *built_in, whether that was
+ * the n-gram model, and nobody asked for it. Where the request names columns or models, such a
+ * column of an earlier call counts as missing, unless one of models [count] can make it and has
+ * found that it is its own: *maker is then ALCORE__SUPPLY_NONE. */
+static alcore_status look_at_standing(const resolver *self, alcore_pool *pool,
+                                      alcore_model *const *models, int32_t count, const char *name,
+                                      int32_t *maker, bool *made, bool *built_in) {
+    ALCORE__TRY(alcore__read_begin(pool, "pool"));
+    const alcore__column *column = alcore__pool_find_column(pool, name);
+    const bool ngram = column && alcore__column_is_built_in(column);
+    *made = column && column->engine;
+    alcore__read_end(pool);
+    if (!ngram || self->needs_are_given) return ALCORE_OK;
+    for (int32_t i = 0; i < count; i++)
+        if (models[i] != self->built_in && alcore_model_can(models[i], name)) return ALCORE_OK;
+    *built_in = !self->named;
+    if (self->named) *maker = ALCORE__SUPPLY_NONE;
+    return ALCORE_OK;
+}
+
+/* Meets one need ("a|b": either column) of a role: by a column that was given, or made by a model
+ * of the user, or by the built-in one, in this order; the last is logged. A model computes only the
+ * rows of self->mask, or all rows in other roles; a column that self->reuse takes is computed
+ * later. alcore__model_choose() locks the pool itself, looks for a usable column first, then asks
+ * the models in their order, and writes the name of the column and its maker: the index of a model,
+ * ALCORE__SUPPLY_GIVEN (-1) or ALCORE__SUPPLY_NONE (-2). */
+static alcore_status resolve(resolver *self, int32_t role, alcore_pool *pool, const char *need) {
+    alcore_model *models[ALCORE__COLUMN_INPUTS + 2];
+    int32_t count = 0,
+            maker; /* index in models of the one that made the column, or ALCORE__SUPPLY_* */
+    char name[ALCORE__NEED_BYTES]; /* of the column that meets the need */
+    if (!self->needs_are_given) ALCORE__TRY(list_models(self, need, models, &count));
+    const bool some = role == ALCORE_ROLE_CANDIDATES && self->mask; /* not all rows are computed */
+    const alcore__values *values = &self->request->values;
+    alcore__cache_use use = {0};
+    const alcore__cache cache = {.folder = alcore__values_text(values, "cache"),
+                                 .max_age = alcore__values_number(values, "cache_max_age"),
+                                 .use = &use};
+    const alcore__wanted *wanted = some ? &self->wanted : NULL;
+    ALCORE__TRY(alcore__model_choose(models, count, pool, wanted, need, name, &maker));
+    bool built_in = !self->needs_are_given && !self->named && maker == count - 1, made = maker >= 0;
+    if (maker == ALCORE__SUPPLY_GIVEN)
+        ALCORE__TRY(look_at_standing(self, pool, models, count, name, &maker, &made, &built_in));
+    if (maker == ALCORE__SUPPLY_NONE) return fail_missing(self, role, pool, need);
+    if (maker >= 0) ALCORE__TRY(check_age_of_phrases(self, name));
+    const bool reused = maker >= 0 && role == ALCORE_ROLE_CANDIDATES && self->reuse &&
+                        alcore__reuse_takes(self->reuse, models[maker], name);
+    if (reused)
+        ALCORE__TRY(alcore__reuse_add(self->reuse, models[maker], name));
+    else if (maker >= 0)
+        ALCORE__TRY(alcore__model_run(models[maker], pool, name, wanted, &cache));
+    if (built_in && !self->said)
+        alcore__log(
+            self->request->object.ctx, ALCORE_LOG_WARN, "request", NULL,
+            "the built-in n-gram model stands in, as neither a column nor a model was given");
+    self->said = self->said || built_in;
+    self->lost = use.lost;
+    return keep(self, role, name, made, built_in, reused);
+}
+
+/* Meets every need of the strategy for the pool in a role (ALCORE_ROLE_*). */
+static alcore_status resolve_role(resolver *self, const alcore_strategy *strategy, int32_t role,
+                                  alcore_pool *pool) {
+    const char *need;
+    for (int32_t i = 0; (need = alcore__strategy_needs(strategy, role, i)) != NULL; i++)
+        ALCORE__TRY(resolve(self, role, pool, need));
+    return ALCORE_OK;
+}
+
+/* Makes self->mask and self->wanted, the rows of the candidates' pool that take part: the
+ * candidates and its labeled rows. Models do not compute the others, which the request leaves out
+ * or the labeled pool holds too. Where the pool is the target too, the mask stays NULL, as all its
+ * rows may be read. */
+static alcore_status want_rows(resolver *self, const alcore__masks *masks) {
+    const alcore_request *request = self->request;
+    if (request->target == request->candidates) return ALCORE_OK;
+    ALCORE__TRY(alcore__new_array(request->object.ctx, (size_t)masks->rows, 1, &self->mask));
+    for (int64_t row = 0; row < masks->rows; row++)
+        self->mask[row] = masks->candidate_mask[row] || masks->labeled_rows[row];
+    self->wanted = (alcore__wanted){.mask = self->mask, .rows = masks->rows};
+    return ALCORE_OK;
+}
+
+/* Meets all needs of a strategy in the pools of the request. Called before the run without locks,
+ * as models add columns to the pools. with_embeddings: the candidates' embeddings are needed for
+ * the similarity limit, whatever the strategy reads. The first need that is not met ends the call;
+ * columns that were made before it stay in the pools. A strategy that reads nothing of a role has
+ * no needs there. */
+alcore_status alcore__resolve_columns(alcore_request *request, const alcore_strategy *strategy,
+                                      const alcore__masks *masks, bool with_embeddings,
+                                      alcore__reuse *reuse, alcore__resolution *out) {
+    *out = (alcore__resolution){0};
+    resolver self = {.request = request,
+                     .out = out,
+                     .reuse = reuse,
+                     .needs_are_given = alcore__strategy_needs_are_given(strategy)};
+    alcore_status status = want_rows(&self, masks);
+    if (status == ALCORE_OK) status = alcore__request_names_inputs(request, &self.named);
+    if (status == ALCORE_OK)
+        status = resolve_role(&self, strategy, ALCORE_ROLE_CANDIDATES, request->candidates);
+    bool of_strategy = self.needs_are_given;
+    self.needs_are_given = false; /* any embeddings serve the similarity limit */
+    if (status == ALCORE_OK && with_embeddings)
+        status = resolve(&self, ALCORE_ROLE_CANDIDATES, request->candidates, "embeddings");
+    self.needs_are_given = of_strategy;
+    if (status == ALCORE_OK && request->labeled)
+        status = resolve_role(&self, strategy, ALCORE_ROLE_LABELED, request->labeled);
+    if (status == ALCORE_OK && request->target)
+        status = resolve_role(&self, strategy, ALCORE_ROLE_TARGET, request->target);
+    alcore_model_unref(self.built_in);
+    alcore__free(request->object.ctx, self.mask);
+    return status;
+}
+
+/* Meets some needs of the candidates, a list that ends with NULL, in all rows of the pool, as
+ * alcore__resolve_columns() meets those of a strategy. Called before phrases are made of the texts,
+ * for the columns by which phrases are measured. *out has one entry a need, in their order, by
+ * which callers read it: no two needs may name the same column. */
+alcore_status alcore__resolve_needs(alcore_request *request, const char *const *needs,
+                                    alcore__resolution *out) {
+    *out = (alcore__resolution){0};
+    resolver self = {.request = request, .out = out, .of_phrases = true};
+    alcore_status status = alcore__request_names_inputs(request, &self.named);
+    for (int32_t i = 0; needs[i] && status == ALCORE_OK; i++)
+        status = resolve(&self, ALCORE_ROLE_CANDIDATES, request->candidates, needs[i]);
+    alcore_model_unref(self.built_in);
+    return status;
+}
+
+/* Adds a column of the candidates to *out, behind the needs, where the pool has it. */
+alcore_status alcore__resolve_given(alcore_request *request, const char *name,
+                                    alcore__resolution *out) {
+    resolver self = {.request = request, .out = out};
+    ALCORE__TRY(alcore__read_begin(request->candidates, "pool"));
+    const bool found = alcore__pool_find_column(request->candidates, name) != NULL;
+    alcore__read_end(request->candidates);
+    if (!found) return ALCORE_OK;
+    return keep(&self, ALCORE_ROLE_CANDIDATES, name, false /* not made */, false /* not built in */,
+                false /* given */);
+}
+
+/* Adds the columns chosen for a role to the dataset, with the pool locked. The dataset borrows the
+ * columns from the pool and their names from the resolution. Columns are looked up again by their
+ * names, since another thread may have dropped one between the two calls. */
+alcore_status alcore__resolution_fill(const alcore__resolution *resolution, int32_t role,
+                                      const alcore_pool *pool, alcore__dataset *dataset) {
+    for (int32_t i = 0; i < resolution->count; i++) {
+        const alcore__resolved *entry = &resolution->entries[i];
+        if (entry->role != role) continue;
+        const alcore__column *column = alcore__pool_find_column(pool, entry->name);
+        if (!column)
+            return alcore__fail(ALCORE_E_BUSY, "the column '%s' was dropped during the call",
+                                entry->name);
+        ALCORE__TRY(alcore__dataset_add(dataset, entry->name, column));
+    }
+    return ALCORE_OK;
+}

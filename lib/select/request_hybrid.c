@@ -1,0 +1,169 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Answering a request whose strategy is a hybrid: sentences and phrases under one budget (spec 5.8;
+ * Hu and Neubig 2021, Algorithm 2). With B the budget, in whatever unit it is:
+ *
+ *   B_s = floor(ratio B + 1e-9)   is spent on rows S, by the strategy `sentences`
+ *   B_p = B - B_s                 is spent on phrases of the texts without S, by the strategy
+ *                                 `phrases`; with carry=1 it is B minus what S costs, at least 0
+ *
+ * With cover=1 the rows of S count as labeled, so that no phrase of them is bought; else they are
+ * left out. Each part is a request of its own, with the pools, columns, model and options of the
+ * whole one. The rows of all budgets are bought from one pass over the columns; phrases are counted
+ * anew for each budget, since the texts without S differ, but with several budgets in one index, in
+ * which S is moved (pool/phrase_pool.h). */
+#include <math.h>
+#include <string.h>
+
+#include "selection/selection_internal.h"
+
+/* The parts of a hybrid strategy, by their index everywhere (alcore__strategy_part()). */
+enum { SENTENCES, PHRASES, PARTS };
+
+/* The state of one call. */
+typedef struct hybrid {
+    alcore_request *request; /* of the caller, locked for writing */
+    alcore_ctx *ctx;
+    alcore_strategy *parts[PARTS]; /* borrowed from the strategy */
+    double ratio;
+    bool carry, cover;
+    alcore_selection *sentences; /* what the first budget of `split` bought, which owns those of the
+                                    others; one reference */
+    alcore__budgets split;       /* B_s of the request's budgets, each amount once */
+} hybrid;
+
+/* B_s of a budget B. 1e-9 keeps a product that rounding made slightly less than an integer. */
+static double share_of_sentences(const hybrid *self, double budget) {
+    return floor(self->ratio * budget + 1e-9);
+}
+
+/* Whether an amount is among those of `split`. Two budgets may have the same share, but no request
+ * may have an amount twice, as what a budget bought is found by its amount. All budgets have one
+ * unit. */
+static bool is_split(const hybrid *self, double amount) {
+    for (int64_t i = 0; i < self->split.count; i++)
+        if (self->split.amounts[i] == amount) return true;
+    return false;
+}
+
+/* Buys the sentences of all budgets: answers a copy of the request with the part's strategy and the
+ * budgets B_s. `last` and `previous`, the candidates that a strategy with sticky=1 keeps, are owned
+ * by the caller's request and may be replaced in the copy, so they are copied back; a failure
+ * leaves them as they were. */
+static alcore_status buy_sentences(hybrid *self) {
+    alcore_request *request = self->request, part = *request;
+    self->split.unit = request->budgets.unit;
+    for (int64_t i = 0; i < request->budgets.count; i++) {
+        const double share = share_of_sentences(self, request->budgets.amounts[i]);
+        if (!is_split(self, share)) self->split.amounts[self->split.count++] = share;
+    }
+    part.strategy = self->parts[SENTENCES];
+    part.budgets = self->split;
+    const alcore_status status = alcore__request_answer(&part, &self->sentences);
+    request->last = part.last;
+    request->previous = part.previous;
+    return status;
+}
+
+/* The sentences that a budget of the request buys. */
+static alcore_selection *sentences_of(const hybrid *self, double budget) {
+    const double share = share_of_sentences(self, budget);
+    for (int64_t i = 0; i < alcore_selection_budget_count(self->sentences); i++) {
+        alcore_selection *one = alcore_selection_of_budget(self->sentences, i);
+        if (alcore_selection_budget(one) == share) return one;
+    }
+    return NULL; /* not reached: every share is in the split */
+}
+
+/* *out: a list of rows of the request with the picks of a selection behind it, whose rows the
+ * caller frees, also after a failure. The rows of a list may repeat. */
+static alcore_status add_picks(const hybrid *self, const alcore__row_list *list,
+                               const alcore_selection *picks, alcore__row_list *out) {
+    const int64_t more = alcore_selection_count(picks);
+    *out = (alcore__row_list){.given = true, .count = list->count + more};
+    ALCORE__TRY(alcore__new_array(self->ctx, (size_t)out->count, sizeof *out->rows, &out->rows));
+    if (list->count > 0) memcpy(out->rows, list->rows, (size_t)list->count * sizeof *out->rows);
+    if (more > 0)
+        memcpy(out->rows + list->count, alcore_selection_rows(picks),
+               (size_t)more * sizeof *out->rows);
+    return ALCORE_OK;
+}
+
+/* Buys the phrases of one budget, after its sentences: *out, which the caller releases. The part is
+ * a copy of the request in which the sentences are labeled (cover=1) or excluded. The target is for
+ * the sentences only. Strategies that buy phrases have no parameter sticky, so `last` and
+ * `previous`, which the copy shares with the request, are not replaced. The list of rows that the
+ * part has instead of the request's is freed here. */
+static alcore_status buy_phrases(const hybrid *self, double budget,
+                                 const alcore_selection *sentences, alcore_selection **out) {
+    const int32_t kind = self->cover ? ALCORE_ROWS_LABELED : ALCORE_ROWS_EXCLUDED;
+    const double left = budget - (self->carry ? alcore_selection_spent(sentences)
+                                              : share_of_sentences(self, budget));
+    alcore_request part = *self->request;
+    part.strategy = self->parts[PHRASES];
+    part.target = NULL;
+    part.budgets.count = 1;
+    part.budgets.amounts[0] = fmax(left, 0);
+    alcore_status status =
+        add_picks(self, &self->request->lists[kind], sentences, &part.lists[kind]);
+    if (status == ALCORE_OK) status = alcore__request_answer(&part, out);
+    alcore__free(self->ctx, part.lists[kind].rows);
+    return status;
+}
+
+/* Answers one budget of the request: *out is the selection of both parts, with a reference to
+ * each. */
+static alcore_status answer_budget(const hybrid *self, double budget, alcore_selection **out) {
+    alcore_selection *parts[PARTS] = {sentences_of(self, budget), NULL};
+    ALCORE__TRY(buy_phrases(self, budget, parts[SENTENCES], &parts[PHRASES]));
+    const alcore_status status = alcore__selection_join(self->request, parts, budget, out);
+    alcore_selection_unref(parts[PHRASES]);
+    return status;
+}
+
+/* Answers every budget of the request, in their order: *out is the selection of the first one,
+ * which owns the others as siblings. */
+static alcore_status answer_budgets(hybrid *self, alcore_selection **out) {
+    const alcore__budgets *budgets = &self->request->budgets;
+    alcore__phrase_counter own = {0};
+    alcore_selection *first = NULL;
+    ALCORE__TRY(buy_sentences(self));
+    alcore__phrase_counter *const before =
+        alcore__request_share_phrases(self->request, budgets->count > 1 ? &own : NULL);
+    alcore_status status = answer_budget(self, budgets->amounts[0], &first);
+    if (status == ALCORE_OK && budgets->count > 1)
+        status = alcore__new_array(self->ctx, (size_t)budgets->count - 1, sizeof *first->siblings,
+                                   &first->siblings);
+    for (int64_t i = 1; i < budgets->count && status == ALCORE_OK; i++) {
+        status = answer_budget(self, budgets->amounts[i], &first->siblings[first->sibling_count]);
+        if (status == ALCORE_OK) first->sibling_count++;
+    }
+    self->request->counter = before;
+    alcore__phrase_counter_clear(self->ctx, &own);
+    if (status == ALCORE_OK)
+        *out = first;
+    else
+        alcore_selection_unref(first);
+    return status;
+}
+
+/* Answers a request whose strategy is a hybrid: *out, with one reference, has the other budgets as
+ * siblings. Called with the request locked for writing. */
+alcore_status alcore__request_answer_hybrid(alcore_request *request, alcore_selection **out) {
+    const alcore__values *values = alcore__strategy_values(request->strategy);
+    hybrid self = {.request = request,
+                   .ctx = request->object.ctx,
+                   .ratio = alcore__values_number(values, "ratio"),
+                   .carry = alcore__values_integer(values, "carry") == 1,
+                   .cover = alcore__values_integer(values, "cover") == 1};
+    for (int32_t i = 0; i < PARTS; i++) self.parts[i] = alcore__strategy_part(request->strategy, i);
+    bool are_phrases;
+    ALCORE__TRY(alcore__candidates_are_phrases(request, &are_phrases));
+    if (are_phrases)
+        return alcore__fail(ALCORE_E_INVALID,
+                            "strategy %s buys rows and phrases: its candidates "
+                            "are texts, not phrases",
+                            alcore__strategy_name(request->strategy));
+    const alcore_status status = answer_budgets(&self, out);
+    alcore_selection_unref(self.sentences);
+    return status;
+}

@@ -1,0 +1,402 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* The handle of a selection: made from the outcome of a run, one for each budget, and read by the
+ * public accessors. Nothing of it changes once it is made, so any number of threads may read it.
+ *
+ * Terms used here:
+ *
+ *     candidate  a row of the pool that could be selected; its position numbers the candidates
+ *                from 0, and outcome.rows has its pool row
+ *     pick       a candidate that was bought; its rank is 0 for the one bought first
+ *     purchase   what one budget bought (purchase.h): picks, the sum of their costs (spent), how
+ *                many rows were passed over because they are too similar to a pick (redundant), did
+ *                not fit (unaffordable) or cost 0 (free_rows), the explanation of the picks, and
+ *                flags: ALCORE_SELECTION_SHORT where the candidates ended before the budget did
+ *     ranking    what all selections of a request share: candidates, scores, record columns, price
+ *     siblings   the selections of the other budgets, which that of the first budget owns */
+#include <math.h>
+#include <string.h>
+
+#include "selection/selection_internal.h"
+
+/* The destructor of the handle, called when its last reference is released; also for one whose
+ * making failed, in which what was not made is NULL. Frees the arrays of the picks and releases the
+ * parts of a hybrid, the siblings (the selections of the other budgets) and the ranking; this only
+ * after pick_columns, whose number it has. */
+static void release(void *object) {
+    alcore_selection *self = object;
+    alcore_ctx *ctx = self->object.ctx;
+    for (int32_t p = 0; p < 2; p++) alcore__object_unref(self->parts[p]);
+    for (int32_t i = 0; i < self->sibling_count; i++) alcore__object_unref(self->siblings[i]);
+    alcore__free(ctx, self->siblings);
+    if (self->ranking)
+        for (int32_t i = 0; i < self->ranking->outcome.column_count; i++)
+            alcore__free(ctx, self->pick_columns[i]);
+    alcore__object_unref(self->ranking);
+    alcore__purchase_clear(ctx, &self->bought);
+    alcore__arena_clear(ctx, &self->reason_arena);
+    alcore__free(ctx, self->rows);
+    alcore__free(ctx, self->scores);
+    alcore__free(ctx, self->costs);
+    alcore__free(ctx, self->reasons);
+    alcore__free(ctx, self->ranks);
+    alcore__free(ctx, self->occurrences);
+    alcore__free(ctx, self->phrase_rows);
+    alcore__free(ctx, self->contexts);
+    alcore__free(ctx, self->longer);
+    alcore__free(ctx, self->containing);
+    alcore__free(ctx, self->provenance);
+    alcore__free(ctx, self->summary);
+}
+
+/* Makes the arrays of the picks: rows, scores, costs and record columns [count] in rank order, and
+ * ranks [candidates], the rank of each candidate by its position, -1 where it was not picked. Also
+ * adds up the words and characters of the picks and their units, the values of the pool's cost
+ * column (NaN where a pick has none). costs [rows of the pool], in the unit of the budget; NULL:
+ * every row costs 1. pick_columns is an array in the struct, of ALCORE__RECORD_COLUMNS pointers;
+ * all members of a new selection are 0. */
+static alcore_status gather_picks(alcore_selection *self, const double *costs) {
+    alcore_ctx *ctx = self->object.ctx;
+    const alcore__outcome *outcome = &self->ranking->outcome;
+    const alcore_pool *pool = self->ranking->pool;
+    size_t count = (size_t)self->bought.pick_count;
+    ALCORE__TRY(alcore__new_array(ctx, count, sizeof(int64_t), &self->rows));
+    ALCORE__TRY(alcore__new_array(ctx, count, sizeof(double), &self->scores));
+    ALCORE__TRY(alcore__new_array(ctx, count, sizeof(double), &self->costs));
+    ALCORE__TRY(alcore__new_array(ctx, (size_t)outcome->count, sizeof(int64_t), &self->ranks));
+    for (int64_t i = 0; i < outcome->count; i++) self->ranks[i] = -1;
+    for (int32_t c = 0; c < outcome->column_count; c++) {
+        ALCORE__TRY(alcore__new_array(ctx, count, sizeof(double), &self->pick_columns[c]));
+        for (size_t k = 0; k < count; k++) /* float64 and int64 are both 8 bytes */
+            memcpy((char *)self->pick_columns[c] + 8 * k,
+                   (const char *)outcome->columns[c].values + 8 * self->bought.picks[k], 8);
+    }
+    for (size_t k = 0; k < count; k++) {
+        int64_t position = self->bought.picks[k], row = outcome->rows[position];
+        self->ranks[position] = (int64_t)k;
+        self->rows[k] = row;
+        self->scores[k] = outcome->scores[position];
+        self->costs[k] = !costs ? 1.0 : costs[row];
+        self->words += alcore_pool_words(pool, row);
+        self->characters += alcore__pool_characters(pool, row);
+        self->units += alcore_pool_cost(pool, row);
+    }
+    self->count = self->bought.pick_count;
+    self->shapes[0] = self->count;
+    self->shapes[1] = outcome->count;
+    return ALCORE_OK;
+}
+
+/* What the picks cost in money: the amount of the price, which is for one item, word, character or
+ * unit of the cost column, times how many of these the picks have, whatever unit the budget had.
+ * NaN without a price, whose amount is NaN, and where the price is for a cost column that the rows
+ * lack, as a missing cost is NaN. */
+static double price_of(const alcore_selection *self) {
+    const alcore__price *price = &self->ranking->price;
+    double units = price->unit == ALCORE_UNIT_ITEMS        ? (double)self->count
+                   : price->unit == ALCORE_UNIT_WORDS      ? (double)self->words
+                   : price->unit == ALCORE_UNIT_CHARACTERS ? (double)self->characters
+                                                           : self->units;
+    return price->amount * units;
+}
+
+/* Derives everything from the purchase of a new selection. costs [rows of the pool], in the unit of
+ * the budget; NULL: every row costs 1. parts: the selections of sentences and of phrases of a
+ * hybrid, whose reasons are copied; NULL: it is none. The arrays of the picks come first, since the
+ * reasons, the remedies and the texts read them. */
+static alcore_status build(alcore_selection *self, const double *costs,
+                           alcore_selection *const *parts) {
+    ALCORE__TRY(gather_picks(self, costs));
+    self->money = price_of(self);
+    if (parts) {
+        ALCORE__TRY(alcore__selection_copy_parts(self, parts));
+    } else {
+        ALCORE__TRY(alcore__selection_find_phrases(self));
+        ALCORE__TRY(alcore__selection_reasons(self));
+    }
+    alcore__selection_find_remedies(self);
+    ALCORE__TRY(alcore__selection_write_provenance(self));
+    return alcore__selection_write_summary(self);
+}
+
+/* Makes the selection of one purchase, which moves into it and is freed also after a failure;
+ * *purchase is zeroed then. The selection adds a reference to the ranking. Called for each budget,
+ * and by selection_join.c for a hybrid. *out is set on success only, with one reference; release()
+ * frees what build() has made before a failure. */
+alcore_status alcore__selection_make(alcore__ranking *ranking, const double *costs,
+                                     alcore__purchase *purchase, alcore_selection *const *parts,
+                                     alcore_selection **out) {
+    alcore_selection *self;
+    alcore_ctx *ctx = ranking->object.ctx;
+    alcore_status status = alcore__object_new(ctx, sizeof *self, release, &self);
+    if (status != ALCORE_OK) {
+        alcore__purchase_clear(ctx, purchase);
+        return status;
+    }
+    self->ranking = alcore__object_ref(ranking);
+    self->bought = *purchase;
+    *purchase = (alcore__purchase){0};
+    status = build(self, costs, parts);
+    if (status != ALCORE_OK) {
+        alcore__object_unref(self);
+        return status;
+    }
+    *out = self;
+    return ALCORE_OK;
+}
+
+/* Moves the purchase of the budget `amount` out of the outcome, so that the outcome does not free
+ * it a second time: that of the request's largest budget, `largest`, lies in members of the
+ * outcome, the others are in its list of further purchases. Called once for each amount of a
+ * request, which are all different (request_budget.c refuses an amount that is given twice). */
+static void move_purchase(alcore__outcome *outcome, double amount, double largest,
+                          alcore__purchase *out) {
+    if (amount == largest) {
+        *out = (alcore__purchase){.budget = amount,
+                                  .pick_count = outcome->pick_count,
+                                  .picks = outcome->picks,
+                                  .spent = outcome->spent,
+                                  .flags = outcome->flags,
+                                  .redundant = outcome->redundant,
+                                  .unaffordable = outcome->unaffordable,
+                                  .free_rows = outcome->free_rows,
+                                  .explanation = outcome->explanation};
+        outcome->picks = NULL;
+        outcome->explanation = (alcore__explanation){0};
+        return;
+    }
+    for (int32_t i = 0; i < outcome->further_count; i++) {
+        if (outcome->further[i].budget != amount) continue;
+        *out = outcome->further[i];
+        outcome->further[i] = (alcore__purchase){.budget = (double)NAN}; /* equals no amount */
+        return;
+    }
+    /* Without a candidate no strategy ran, and outcome->further is empty: nothing was bought, which
+     * is short of every budget but 0. (select.c has set the flags of the largest one likewise.) */
+    *out = (alcore__purchase){.budget = amount, .flags = amount > 0 ? ALCORE_SELECTION_SHORT : 0};
+}
+
+/* Makes the selections of the other budgets, in the order given, as siblings of `first`, the
+ * selection of the budget that was given first. costs [rows of the pool], NULL: every row costs 1.
+ * After a failure those that were made are freed with `first`. */
+static alcore_status add_siblings(alcore_selection *first, const alcore__budgets *budgets,
+                                  const double *costs) {
+    alcore_ctx *ctx = first->object.ctx;
+    double largest = alcore__budgets_largest(budgets);
+    if (budgets->count < 2) return ALCORE_OK;
+    ALCORE__TRY(alcore__new_array(ctx, (size_t)budgets->count - 1, sizeof *first->siblings,
+                                  &first->siblings));
+    for (int64_t i = 1; i < budgets->count; i++) {
+        alcore__purchase purchase;
+        move_purchase(&first->ranking->outcome, budgets->amounts[i], largest, &purchase);
+        ALCORE__TRY(alcore__selection_make(first->ranking, costs, &purchase, NULL /* no parts */,
+                                           &first->siblings[first->sibling_count]));
+        first->sibling_count++;
+    }
+    return ALCORE_OK;
+}
+
+/* Makes the selections of all budgets from one outcome: that of the first budget owns the others as
+ * siblings, and all share one ranking, to which each has a reference. The contents of *outcome move
+ * to the ranking. Called by select.c with the pools locked for reading, as texts are read;
+ * input->costs, by pool row, stays the caller's. A failure releases all that was made. */
+alcore_status alcore__selection_new(const alcore_request *request, const alcore_strategy *strategy,
+                                    const alcore__run_input *input, const alcore__masks *masks,
+                                    const alcore__resolution *resolution, alcore__outcome *outcome,
+                                    alcore_selection **out) {
+    alcore__ranking *ranking;
+    alcore__purchase purchase;
+    alcore_selection *first = NULL;
+    ALCORE__TRY(
+        alcore__ranking_new(request, strategy, input, masks, resolution, outcome, &ranking));
+    move_purchase(&ranking->outcome, request->budgets.amounts[0],
+                  alcore__budgets_largest(&request->budgets), &purchase);
+    alcore_status status =
+        alcore__selection_make(ranking, input->costs, &purchase, NULL /* no parts */, &first);
+    alcore__object_unref(ranking);
+    if (status == ALCORE_OK) status = add_siblings(first, &request->budgets, input->costs);
+    if (status != ALCORE_OK) {
+        alcore__object_unref(first);
+        return status;
+    }
+    *out = first;
+    return ALCORE_OK;
+}
+
+/* The accessors of include/alcore/selection.h. Arrays and texts are views of the selection, valid
+ * until it is released; a NULL selection has 0 picks and NULL for every array and text.
+ * alcore__enter() begins a public call: it clears the thread's error text and refuses a cancelled
+ * context. After it every return goes through alcore__leave(), which passes the status on;
+ * arguments may be refused before it. */
+
+int64_t alcore_selection_budget_count(const alcore_selection *selection) {
+    return !selection ? 0 : 1 + selection->sibling_count;
+}
+
+/* The selection of budget `index`, in the order of the request; 0 is the selection itself, as the
+ * siblings are those from budget 1 on. No reference is added. NULL for an index that is none.
+ * (object.self is the handle itself, without const.) */
+alcore_selection *alcore_selection_of_budget(const alcore_selection *selection, int64_t index) {
+    if (!selection || index < 0 || index > selection->sibling_count) return NULL;
+    return index == 0 ? selection->object.self : selection->siblings[index - 1];
+}
+
+alcore_selection *alcore_selection_ref(alcore_selection *selection) {
+    return alcore__object_ref(selection);
+}
+
+void alcore_selection_unref(alcore_selection *selection) {
+    alcore__object_unref(selection);
+}
+
+int64_t alcore_selection_count(const alcore_selection *selection) {
+    return !selection ? 0 : selection->count;
+}
+
+const int64_t *alcore_selection_rows(const alcore_selection *selection) {
+    return !selection ? NULL : selection->rows;
+}
+
+const double *alcore_selection_scores(const alcore_selection *selection) {
+    return !selection ? NULL : selection->scores;
+}
+
+const double *alcore_selection_costs(const alcore_selection *selection) {
+    return !selection ? NULL : selection->costs;
+}
+
+double alcore_selection_spent(const alcore_selection *selection) {
+    return !selection ? 0 : selection->bought.spent;
+}
+
+double alcore_selection_budget(const alcore_selection *selection) {
+    return !selection ? 0 : selection->bought.budget;
+}
+
+double alcore_selection_amount(const alcore_selection *selection) {
+    return !selection ? (double)NAN : selection->money;
+}
+
+/* Copies remedy `index`, what the user can do about a short selection, to out, whose `size` says
+ * how much of the struct the caller knows. ALCORE_E_NOT_FOUND: there is no remedy of this index. */
+alcore_status alcore_selection_remedy(const alcore_selection *selection, int64_t index,
+                                      alcore_remedy *out) {
+    ALCORE__TRY(alcore__enter(NULL)); /* no context is needed */
+    if (!selection || !out || index < 0)
+        return alcore__leave(NULL, alcore__fail(ALCORE_E_INVALID,
+                                                "alcore_selection_remedy: selection, an index of "
+                                                "0 or more and out are needed"));
+    if (index >= selection->remedy_count)
+        return alcore__leave(NULL, alcore__fail(ALCORE_E_NOT_FOUND, "the selection has %d remedies",
+                                                (int)selection->remedy_count));
+    return alcore__leave(
+        NULL, alcore__struct_write(out, &selection->remedies[index], sizeof(alcore_remedy),
+                                   ALCORE__FIRST_SIZE(alcore_remedy, reserved), "alcore_remedy"));
+}
+
+int32_t alcore_selection_unit(const alcore_selection *selection) {
+    return !selection ? 0 : selection->ranking->unit;
+}
+
+alcore_status alcore_selection_get_price(const alcore_selection *selection, alcore_price *out) {
+    ALCORE__TRY(alcore__enter(NULL)); /* no context is needed */
+    if (!selection || !out)
+        return alcore__leave(NULL, alcore__fail(ALCORE_E_INVALID, "alcore_selection_get_price: "
+                                                                  "selection and out are needed"));
+    return alcore__leave(NULL, alcore__price_tell(&selection->ranking->price, out));
+}
+
+uint32_t alcore_selection_flags(const alcore_selection *selection) {
+    uint32_t flags = !selection ? 0 : selection->bought.flags;
+    return alcore__selection_is_built_in(selection) ? flags | ALCORE_SELECTION_BUILT_IN : flags;
+}
+
+alcore_pool *alcore_selection_pool(const alcore_selection *selection) {
+    return !selection ? NULL : selection->ranking->pool;
+}
+
+const char *alcore_selection_reason(const alcore_selection *selection, int64_t rank) {
+    if (!selection || rank < 0 || rank >= selection->count) return NULL;
+    return selection->reasons[rank];
+}
+
+const char *alcore_selection_provenance(const alcore_selection *selection) {
+    return !selection ? NULL : selection->provenance;
+}
+
+const char *alcore_selection_summary(const alcore_selection *selection) {
+    return !selection ? NULL : selection->summary;
+}
+
+/* Columns that every candidates' record has, before the strategy's own. */
+static const char *const candidate_columns[] = {"row", "rank", "score"};
+enum { CANDIDATE_COLUMNS = 3 };
+
+/* The name of column `index`, from 0, of a scope; NULL past the last column. The columns of the
+ * candidates' scope are candidate_columns, then those of the record; of the picks' scope only those
+ * of the record, as rows and scores of the picks have accessors of their own. The names are static.
+ */
+const char *alcore_selection_column_name(const alcore_selection *selection, int32_t scope,
+                                         int64_t index) {
+    if (!selection || index < 0) return NULL;
+    if (scope == ALCORE_SCOPE_CANDIDATES) {
+        if (index < CANDIDATE_COLUMNS) return candidate_columns[index];
+        index -= CANDIDATE_COLUMNS;
+    } else if (scope != ALCORE_SCOPE_PICKS) {
+        return NULL;
+    }
+    const alcore__outcome *outcome = &selection->ranking->outcome;
+    return index < outcome->column_count ? outcome->columns[index].name : NULL;
+}
+
+/* Finds a column of a scope by its name: *values [candidates] or [picks], borrowed, NULL only where
+ * there are none, and *dtype. "row" has pool rows, "rank" is -1 where a candidate was not picked.
+ * False when there is no such column. */
+static bool find_column(const alcore_selection *selection, int32_t scope, const char *name,
+                        void **values, int32_t *dtype) {
+    const alcore__outcome *outcome = &selection->ranking->outcome;
+    bool candidates = scope == ALCORE_SCOPE_CANDIDATES;
+    if (candidates && strcmp(name, "score") == 0) {
+        *values = outcome->scores;
+        *dtype = ALCORE_FLOAT64;
+        return true;
+    }
+    if (candidates && (strcmp(name, "row") == 0 || strcmp(name, "rank") == 0)) {
+        bool is_row = strcmp(name, "row") == 0;
+        *values = is_row ? outcome->rows : selection->ranks;
+        *dtype = ALCORE_INT64;
+        return true;
+    }
+    for (int32_t i = 0; i < outcome->column_count; i++) {
+        if (strcmp(outcome->columns[i].name, name) != 0) continue;
+        *dtype = outcome->columns[i].dtype;
+        *values = candidates ? outcome->columns[i].values : selection->pick_columns[i];
+        return true;
+    }
+    return false;
+}
+
+/* Hands out a column as a tensor, a view of the selection's own array. */
+alcore_status alcore_selection_get_column(const alcore_selection *selection, int32_t scope,
+                                          const char *name, alcore_tensor *out) {
+    if (out) *out = (alcore_tensor){0};
+    if (!selection || !name || !out ||
+        (scope != ALCORE_SCOPE_PICKS && scope != ALCORE_SCOPE_CANDIDATES))
+        return alcore__fail(ALCORE_E_INVALID,
+                            "alcore_selection_get_column: selection, a scope, name "
+                            "and out are needed");
+    ALCORE__TRY(alcore__enter(selection->object.ctx));
+    void *values;
+    int32_t dtype;
+    if (!find_column(selection, scope, name, &values, &dtype))
+        return alcore__leave(selection->object.ctx,
+                             alcore__fail(ALCORE_E_NOT_FOUND,
+                                          "strategy %s keeps no record column '%s'",
+                                          selection->ranking->strategy, name));
+    /* A tensor points to its shape, which is therefore a member of the selection, and has no const
+     * pointers. The data of an empty one is the shape's address, as it must not be NULL. */
+    alcore_selection *self = selection->object.self;
+    int64_t *shape = &self->shapes[scope == ALCORE_SCOPE_CANDIDATES];
+    alcore_status status =
+        alcore_tensor_init(out, !values ? shape : values, dtype, shape, 1 /* dimension */);
+    return alcore__leave(selection->object.ctx, status);
+}

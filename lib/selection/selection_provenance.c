@@ -1,0 +1,272 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* The provenance of a selection as one JSON object:
+ *
+ *     version               of the library
+ *     command               of the command-line tool that made the request; left out without one
+ *     strategy              its name; recommended: the request asked for none, or for the
+ *                           recommended one, whichever that is
+ *     parameters, options, seed
+ *     round                 of annotation, from 1, which the random draws depend on
+ *     inputs                the pools and columns that were read, with their fingerprints
+ *     masked                rows that were no candidates, by cause
+ *     scored                candidates that have a score
+ *     floored               log-probabilities below -100, which count as -100 (spec 1.1)
+ *     budget, price, terms  what was bought; price and terms are left out where there are none
+ *     facts                 what the strategy reports
+ *     engines               what ran each operation
+ *
+ * Each put_ function below writes members to an object that its caller has opened; a failure stays
+ * in json->status, which the caller checks at the end, and later calls do nothing. Arrays of a
+ * selection are by rank of its picks; its ranking has what the selections of a request share
+ * (selection_ranking.c): sources, the columns that were read; inputs, by role, role 0: none; the
+ * outcome of the run. A fingerprint is a 64-bit hash of the content. A term is a summand of the
+ * score; explanation.parts has what each had to do with the picks, and the score is mixed where two
+ * terms or more have a weight. */
+#include <inttypes.h>
+#include <math.h>
+#include <stdio.h>
+#include <string.h>
+
+#include "alcore/version.h"
+#include "base/tensor_view.h"
+#include "selection/selection_internal.h"
+
+/* The name of a role (ALCORE_ROLE_*) as a key; static. */
+static const char *role_name(int32_t role) {
+    return role == ALCORE_ROLE_LABELED  ? "labeled"
+           : role == ALCORE_ROLE_TARGET ? "target"
+                                        : "candidates";
+}
+
+/* "fingerprint": 16 hexadecimal digits, as a text, since JSON readers round large numbers. */
+static void put_fingerprint(alcore__json_out *json, uint64_t fingerprint) {
+    char text[20];
+    snprintf(text, sizeof text, "%016" PRIx64, fingerprint);
+    alcore__json_put_string(json, "fingerprint", text);
+}
+
+/* "reuse": for a column of which values of earlier rounds were asked for (max_age), how many values
+ * of candidates the cache had, were computed, or are of earlier rounds, and an estimate of the
+ * seconds that were saved; null where nothing was computed, from which it could be made. */
+static void put_reuse(const alcore__source *source, alcore__json_out *json) {
+    if (!source->reused) return;
+    alcore__json_open(json, "reuse", '{');
+    alcore__json_put_integer(json, "hits", source->reuse.hits);
+    alcore__json_put_integer(json, "misses", source->reuse.misses);
+    alcore__json_put_integer(json, "stale", source->reuse.stale);
+    alcore__json_put_number(json, "seconds_saved", source->reuse.seconds_saved);
+    alcore__json_close(json, '}');
+}
+
+/* "columns": an object for each column that was read in a role: where it is from, its dtype and
+ * shape ("tokens" where the length differs by row), and the engine of the model that made it, the
+ * device that it is on, or the fingerprint of its values. "kept" false: what the model computed
+ * could not be written to the cache. */
+static void put_columns(const alcore__ranking *ranking, int32_t role, alcore__json_out *json) {
+    alcore__json_open(json, "columns", '{');
+    for (int32_t i = 0; i < ranking->source_count; i++) {
+        const alcore__source *source = &ranking->sources[i];
+        if (source->role != role) continue;
+        alcore__json_open(json, source->name, '{');
+        alcore__json_put_string(json, "from", source->origin);
+        alcore__json_put_string(json, "dtype", alcore__dtype_name(source->dtype));
+        alcore__json_open(json, "shape", '[');
+        alcore__json_put_integer(json, NULL, source->rows);
+        if (source->ragged) alcore__json_put_string(json, NULL, "tokens");
+        if (source->dims > 1) alcore__json_put_integer(json, NULL, source->dims);
+        alcore__json_close(json, ']');
+        if (source->engine) alcore__json_put_string(json, "engine", source->engine);
+        if (source->built_in) alcore__json_put_flag(json, "built_in", true);
+        if (source->lost) alcore__json_put_flag(json, "kept", false);
+        put_reuse(source, json);
+        if (source->cut > 0) {
+            alcore__json_open(json, "cut", '{');
+            alcore__json_put_integer(json, "texts", source->cut);
+            alcore__json_put_integer(json, "tokens", source->cut_at);
+            alcore__json_close(json, '}');
+        }
+        if (source->warnings) alcore__json_put_raw(json, "warnings", source->warnings);
+        if (source->device >= 0) {
+            char device[24];
+            snprintf(device, sizeof device, "cuda:%d", (int)source->device);
+            alcore__json_put_string(json, "device", device);
+        } else if (!source->engine) {
+            put_fingerprint(json, source->fingerprint);
+        }
+        alcore__json_close(json, '}');
+    }
+    alcore__json_close(json, '}');
+}
+
+/* "inputs": an object for the pool of each role that the request has: its rows, the rows that took
+ * part, its fingerprint, for a pool of phrases also the rows whose phrases it has, its columns, and
+ * the names of given columns that were not read. */
+static void put_inputs(const alcore__ranking *ranking, alcore__json_out *json) {
+    alcore__json_open(json, "inputs", '{');
+    for (int32_t i = 0; i < 3; i++) {
+        const alcore__input_pool *input = &ranking->inputs[i];
+        if (input->role == 0) continue;
+        alcore__json_open(json, role_name(input->role), '{');
+        alcore__json_put_integer(json, "rows", input->rows);
+        alcore__json_put_integer(json, "used", input->used);
+        put_fingerprint(json, input->fingerprint);
+        if (input->role == ALCORE_ROLE_CANDIDATES && ranking->text_rows > 0)
+            alcore__json_put_integer(json, "phrases_of_rows", ranking->text_rows);
+        put_columns(ranking, input->role, json);
+        if (input->unread) alcore__json_put_raw(json, "unread", input->unread);
+        alcore__json_close(json, '}');
+    }
+    alcore__json_close(json, '}');
+}
+
+/* "masked": the number of masked rows by cause; each row counts once. */
+static void put_masked(const alcore__ranking *ranking, alcore__json_out *json) {
+    alcore__json_open(json, "masked", '{');
+    for (int32_t i = 0; i < ALCORE__CAUSES; i++)
+        alcore__json_put_integer(json, alcore__cause_name(i), ranking->by_cause[i]);
+    alcore__json_close(json, '}');
+}
+
+/* "budget": what might be spent and what was, in the unit of the budget and in every other unit;
+ * the units of a cost column are left out where the rows have no costs. "passed_over_": rows that
+ * would have been bought next, but are too similar to a pick, do not fit (fill=skip), or cost 0. */
+static void put_budget(const alcore_selection *selection, alcore__json_out *json) {
+    const alcore__purchase *bought = &selection->bought;
+    alcore__json_open(json, "budget", '{');
+    alcore__json_put_number(json, "amount", bought->budget);
+    alcore__json_put_string(json, "unit", alcore__unit_name(selection->ranking->unit));
+    alcore__json_put_number(json, "spent", bought->spent);
+    alcore__json_put_integer(json, "items", selection->count);
+    alcore__json_put_integer(json, "words", selection->words);
+    alcore__json_put_integer(json, "characters", selection->characters);
+    if (!isnan(selection->units)) alcore__json_put_number(json, "units", selection->units);
+    alcore__json_put_flag(json, "short", (bought->flags & ALCORE_SELECTION_SHORT) != 0);
+    alcore__json_put_integer(json, "passed_over_similar", bought->redundant);
+    alcore__json_put_integer(json, "passed_over_fill", bought->unaffordable);
+    alcore__json_put_integer(json, "passed_over_free", bought->free_rows);
+    alcore__json_close(json, '}');
+}
+
+/* "price": the price of a unit and of all picks; no member where the request has no price. */
+static void put_price(const alcore_selection *selection, alcore__json_out *json) {
+    const alcore__price *price = &selection->ranking->price;
+    if (isnan(price->amount)) return;
+    alcore__json_open(json, "price", '{');
+    alcore__json_put_number(json, "amount", price->amount);
+    alcore__json_put_string(json, "unit", alcore__unit_name(price->unit));
+    if (price->currency[0] != '\0') alcore__json_put_string(json, "currency", price->currency);
+    alcore__json_put_number(json, "total", selection->money);
+    alcore__json_close(json, '}');
+}
+
+/* Writes a key made of a prefix, a name and a suffix to out and returns it: "the " in front of the
+ * name is left out and spaces become underscores, so that "also_" and "the given scores" make
+ * "also_given_scores". Names of terms and strategies are short; a longer key would be cut. */
+static const char *key_of(const char *prefix, const char *name, const char *suffix, char out[96]) {
+    if (strncmp(name, "the ", 4) == 0) name += 4;
+    snprintf(out, 96, "%s%s%s", prefix, name, suffix);
+    for (char *c = out; *c != '\0'; c++)
+        if (*c == ' ') *c = '_';
+    return out;
+}
+
+/* "terms": for each term of a mixed score its standard deviation in the score (weighted and
+ * rescaled; 0 for a term without a weight), the number of picks that it decided, and the number of
+ * picks that it alone would have made too. */
+static void put_terms(const alcore_selection *selection, alcore__json_out *json) {
+    const alcore__explanation *explanation = &selection->bought.explanation;
+    char key[96];
+    if (!explanation->mixed) return;
+    alcore__json_open(json, "terms", '{');
+    for (int32_t t = 0; t < explanation->count; t++) {
+        const alcore__term_part *part = &explanation->parts[t];
+        alcore__json_put_number(json, key_of("", part->term->name, "_sd", key), part->deviation);
+        alcore__json_put_integer(json, key_of("chosen_by_", part->term->name, "", key),
+                                 part->decided);
+        if (part->also)
+            alcore__json_put_integer(json, key_of("also_", part->alone, "", key), part->also_count);
+    }
+    alcore__json_close(json, '}');
+}
+
+/* "facts": the lists of numbers that the strategy reports, by their names. */
+static void put_facts(const alcore__ranking *ranking, alcore__json_out *json) {
+    const alcore__outcome *outcome = &ranking->outcome;
+    alcore__json_open(json, "facts", '{');
+    for (int32_t i = 0; i < outcome->fact_count; i++) {
+        const alcore__fact *fact = &outcome->facts[i];
+        alcore__json_open(json, fact->name, '[');
+        for (int64_t k = 0; k < fact->count; k++)
+            alcore__json_put_number(json, NULL, fact->values[k]);
+        alcore__json_close(json, ']');
+    }
+    alcore__json_close(json, '}');
+}
+
+/* "engines": the value of the option "device", and the engine that ran each operation: the model
+ * (the last one, where several made columns; left out where none did), the scorer and the strategy.
+ */
+static void put_engines(const alcore__ranking *ranking, alcore__json_out *json) {
+    const char *model = NULL;
+    for (int32_t i = 0; i < ranking->source_count; i++)
+        if (ranking->sources[i].engine) model = ranking->sources[i].engine;
+    alcore__json_open(json, "engines", '{');
+    alcore__json_put_string(json, "device", ranking->device);
+    if (model) alcore__json_put_string(json, "model", model);
+    if (ranking->scored) /* the strategy computed scores from columns first */
+        alcore__json_put_string(json, "scorer", ranking->engine);
+    alcore__json_put_string(json, "strategy", ranking->engine);
+    alcore__json_close(json, '}');
+}
+
+/* "parts": the provenance of the sentences and of the phrases of a hybrid, JSON objects that their
+ * selections have; no member for other strategies. */
+static void put_parts(const alcore_selection *selection, alcore__json_out *json) {
+    if (!selection->parts[0]) return;
+    alcore__json_open(json, "parts", '[');
+    for (int32_t p = 0; p < 2; p++)
+        alcore__json_put_raw(json, NULL, selection->parts[p]->provenance);
+    alcore__json_close(json, ']');
+}
+
+/* Writes all members, in a fixed order, to an object that the caller has opened. Also called for
+ * the JSON report, which adds members of its own to the same object. command, parameters and
+ * options are JSON already. */
+void alcore__selection_put_provenance(const alcore_selection *selection, alcore__json_out *json) {
+    const alcore__ranking *ranking = selection->ranking;
+    char seed[24];
+    snprintf(seed, sizeof seed, "%" PRIu64, ranking->seed);
+    alcore__json_put_string(json, "version", ALCORE_VERSION);
+    if (ranking->command) alcore__json_put_raw(json, "command", ranking->command);
+    alcore__json_put_string(json, "strategy", ranking->strategy);
+    alcore__json_put_flag(json, "recommended", ranking->recommended);
+    alcore__json_put_raw(json, "parameters", ranking->parameters);
+    alcore__json_put_raw(json, "options", ranking->options);
+    /* Unsigned: it may exceed int64_t, the largest that alcore__json_put_integer() takes. */
+    alcore__json_put_raw(json, "seed", seed);
+    alcore__json_put_integer(json, "round", ranking->round);
+    put_inputs(ranking, json);
+    put_masked(ranking, json);
+    alcore__json_put_integer(json, "scored", ranking->outcome.count);
+    alcore__json_put_integer(json, "floored", ranking->outcome.floored);
+    put_budget(selection, json);
+    put_price(selection, json);
+    put_terms(selection, json);
+    put_facts(ranking, json);
+    put_engines(ranking, json);
+    put_parts(selection, json);
+}
+
+/* Called once when a selection is made: the text, a JSON object, is kept in selection->provenance,
+ * which stays NULL after a failure. */
+alcore_status alcore__selection_write_provenance(alcore_selection *selection) {
+    alcore__json_out json = {.ctx = selection->object.ctx};
+    alcore__json_open(&json, NULL, '{');
+    alcore__selection_put_provenance(selection, &json);
+    alcore__json_close(&json, '}');
+    if (json.status != ALCORE_OK)
+        alcore__buffer_clear(json.ctx, &json.text);
+    else
+        selection->provenance = json.text.data;
+    return json.status;
+}

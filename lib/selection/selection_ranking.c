@@ -1,0 +1,262 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* What the selections of one request share: the candidates with their scores and record, what was
+ * asked, and where the inputs came from. Made once, however many budgets are spent.
+ *
+ * The input of the run, the masks (which rows took part), the resolution (which columns were read)
+ * and the outcome are those of the answered request (select.c). Texts of the ranking are copies
+ * that it owns, but for engine, reason and measure, which are static. A column has values that are
+ * stored, or an engine, the name of what runs its model, where they are computed on reading; its
+ * origin says who made it. */
+#include <math.h>
+#include <string.h>
+
+#include "phrase/phrase_pool.h"
+#include "selection/selection_internal.h"
+
+/* The destructor of the ranking, called when the last selection of the request is released; safe
+ * for one whose making failed, as alcore__object_new() zeroes all members. */
+static void release(void *object) {
+    alcore__ranking *self = object;
+    alcore_ctx *ctx = self->object.ctx;
+    alcore_pool_unref(self->pool);
+    alcore__outcome_clear(ctx, &self->outcome);
+    for (int32_t i = 0; i < self->source_count; i++) {
+        alcore__free(ctx, self->sources[i].origin);
+        alcore__free(ctx, self->sources[i].warnings);
+    }
+    for (int32_t i = 0; i < 3; i++) alcore__free(ctx, self->inputs[i].unread);
+    alcore__free(ctx, self->strategy);
+    alcore__free(ctx, self->parameters);
+    alcore__free(ctx, self->options);
+    alcore__free(ctx, self->command);
+    alcore__free(ctx, self->device);
+}
+
+/* *out: a copy of text that the caller frees. */
+static alcore_status copy_text(alcore_ctx *ctx, const char *text, char **out) {
+    *out = alcore__strndup(ctx, text, strlen(text));
+    return !*out ? alcore__fail_memory(strlen(text) + 1) : ALCORE_OK;
+}
+
+/* Makes *out, a JSON object of all parameters of a table (NULL: a host's strategy has none) with
+ * their values, for the provenance: the options of the request, or the parameters of the strategy.
+ * Numbers become JSON numbers, and so do integers that are written with digits alone; everything
+ * else is a string: words such as "all", whose value as a number is NaN, and an integer written as
+ * 1e3. A seed of 2^63 or more, whose 64 bits value->integer has, is printed from its text.
+ * The option "command" is left out, as the provenance has a member for it, "given", which changes
+ * nothing of a selection, and those of the cache
+ * and keep_phrases, which change nothing of a selection. The caller frees *out, whose text ends
+ * with a NUL; it is NULL after a failure. Functions of alcore__json_out note the first failure in
+ * json.status and then do nothing. */
+static alcore_status values_json(alcore_ctx *ctx, const alcore__values *values, char **out) {
+    alcore__json_out json = {.ctx = ctx};
+    alcore__json_open(&json, NULL, '{');
+    for (int32_t i = 0; values->table && i < values->table->count; i++) {
+        const alcore__param *row = &values->table->rows[i];
+        const alcore__value *value = &values->values[i];
+        if (strcmp(row->name, "command") == 0 || strcmp(row->name, "given") == 0 ||
+            strncmp(row->name, "cache", 5) == 0 || strcmp(row->name, "keep_phrases") == 0)
+            continue;
+        bool number = row->type == ALCORE_PARAM_NUMBER && !isnan(value->number);
+        bool integer = row->type == ALCORE_PARAM_INTEGER || row->type == ALCORE_PARAM_FLAG;
+        if (number)
+            alcore__json_put_number(&json, row->name, value->number);
+        else if (integer && value->integer < 0 && value->text[0] != '-')
+            alcore__json_put_raw(&json, row->name, value->text + strspn(value->text, "+0"));
+        else if (integer && strspn(value->text, "-+0123456789") == strlen(value->text))
+            alcore__json_put_integer(&json, row->name, value->integer);
+        else
+            alcore__json_put_string(&json, row->name, value->text);
+    }
+    alcore__json_close(&json, '}');
+    if (json.status != ALCORE_OK) alcore__buffer_clear(ctx, &json.text);
+    *out = json.text.data;
+    return json.status;
+}
+
+/* Copies what a selection tells of the request: options, strategy and its parameters, seed, round,
+ * price. Copies, since the request and the strategy may change after the selection is made. reason
+ * and measure are static. */
+static alcore_status keep_request(alcore__ranking *self, const alcore_request *request,
+                                  const alcore_strategy *strategy) {
+    alcore_ctx *ctx = self->object.ctx;
+    const char *command = alcore__values_text(&request->values, "command");
+    self->seed = alcore__request_seed(request);
+    self->round = alcore__values_integer(&request->values, "round");
+    self->unit = request->budgets.unit;
+    self->price = request->price;
+    self->fill_policy = (int32_t)alcore__values_integer(&request->values, "fill");
+    self->reason = alcore__strategy_reason(strategy);
+    self->measure = alcore__strategy_measure(strategy);
+    self->scored = alcore__strategy_scores(strategy);
+    self->recommended = alcore__strategy_is_recommended(strategy);
+    ALCORE__TRY(copy_text(ctx, alcore__strategy_name(strategy), &self->strategy));
+    ALCORE__TRY(copy_text(ctx, alcore__values_text(&request->values, "device"), &self->device));
+    if (command[0] != '\0') ALCORE__TRY(copy_text(ctx, command, &self->command));
+    ALCORE__TRY(values_json(ctx, &request->values, &self->options));
+    return values_json(ctx, alcore__strategy_values(strategy), &self->parameters);
+}
+
+/* Adds a description of a column that was read to self->sources: where it came from, its shape and
+ * dtype, and a fingerprint of its values; where a model computes it on reading, that model's engine
+ * instead; where it is on a device, the device instead, because a fingerprint would copy all of it
+ * to the host. Columns that another thread has dropped meanwhile are left out, and those that the
+ * maker of a derived pool set, since they follow from its source. A resolution has at most as many
+ * columns as sources has entries. */
+static alcore_status keep_source(alcore__ranking *self, const alcore_pool *pool,
+                                 const alcore__resolved *entry) {
+    const alcore__column *column = alcore__pool_find_column(pool, entry->name);
+    if (!column || strcmp(column->origin, ALCORE__ORIGIN_DERIVED) == 0) return ALCORE_OK;
+    alcore__source *source = &self->sources[self->source_count];
+    *source = (alcore__source){.role = entry->role,
+                               .built_in = entry->built_in,
+                               .reused = entry->reused,
+                               .reuse = entry->reuse,
+                               .lost = entry->lost,
+                               .rows = column->row_count,
+                               .dims = column->dims,
+                               .cut = column->cut.texts,
+                               .cut_at = column->cut.tokens,
+                               .dtype = column->dtype,
+                               .ragged = column->ragged};
+    memcpy(source->name, entry->name, sizeof source->name);
+    source->engine = column->engine;
+    source->device = alcore__column_device(column);
+    if (!source->engine && source->device < 0)
+        ALCORE__TRY(alcore__column_fingerprint(column, &source->fingerprint));
+    self->source_count++; /* from here on it is released with the ranking */
+    ALCORE__TRY(copy_text(self->object.ctx, column->origin, &source->origin));
+    return column->warnings ? copy_text(self->object.ctx, column->warnings, &source->warnings)
+                            : ALCORE_OK;
+}
+
+/* Whether the column of the pool in a role is among the sources. */
+static bool is_source(const alcore__ranking *self, int32_t role, const char *name) {
+    for (int32_t i = 0; i < self->source_count; i++)
+        if (self->sources[i].role == role && strcmp(self->sources[i].name, name) == 0) return true;
+    return false;
+}
+
+/* Lists the columns that a caller gave the pool of an input and that were not read. */
+static alcore_status list_unread(alcore__ranking *self, const alcore_pool *pool,
+                                 alcore__input_pool *input) {
+    alcore__json_out json = {.ctx = self->object.ctx};
+    bool any = false;
+    alcore__json_open(&json, NULL, '[');
+    const alcore__column *column;
+    for (int64_t i = 0; (column = alcore__pool_column_at(pool, i)) != NULL; i++) {
+        if (!alcore__column_is_given(column) || is_source(self, input->role, column->name))
+            continue;
+        alcore__json_put_string(&json, NULL, column->name);
+        any = true;
+    }
+    alcore__json_close(&json, ']');
+    if (any && json.status == ALCORE_OK)
+        input->unread = json.text.data;
+    else
+        alcore__buffer_clear(self->object.ctx, &json.text);
+    return json.status;
+}
+
+/* Describes the pools and the columns that were read: rows, rows that took part, fingerprints, and
+ * how many rows were masked for which cause. Rows that the run masked for a NaN are added to the
+ * causes of the masks. `used` of the candidates counts them before candidates=N draws. The target
+ * is described only where a strategy ran, as only then the input has it. The share of unspaced
+ * letters is needed for a warning about budgets of words only. */
+static alcore_status keep_inputs(alcore__ranking *self, const alcore_request *request,
+                                 const alcore__run_input *input, const alcore__masks *masks,
+                                 const alcore__resolution *resolution) {
+    self->pool_rows = masks->rows;
+    self->texts = masks->texts;
+    if (alcore__is_phrase_pool(request->candidates))
+        self->text_rows = alcore__phrase_source_rows(request->candidates);
+    memcpy(self->by_cause, masks->by_cause, sizeof self->by_cause);
+    self->by_cause[ALCORE__CAUSE_NAN] += self->outcome.nan_count;
+    self->unspaced_share =
+        self->unit == ALCORE_UNIT_WORDS ? alcore__pool_unspaced_share(request->candidates) : 0;
+    self->inputs[0] =
+        (alcore__input_pool){.role = ALCORE_ROLE_CANDIDATES,
+                             .rows = masks->rows,
+                             .used = masks->eligible,
+                             .fingerprint = alcore_pool_fingerprint(request->candidates)};
+    if (request->labeled)
+        self->inputs[1] =
+            (alcore__input_pool){.role = ALCORE_ROLE_LABELED,
+                                 .rows = masks->labeled_pool_rows,
+                                 .used = masks->labeled_pool_count,
+                                 .fingerprint = alcore_pool_fingerprint(request->labeled)};
+    if (input->target.pool)
+        self->inputs[2] =
+            (alcore__input_pool){.role = ALCORE_ROLE_TARGET,
+                                 .rows = input->target.rows,
+                                 .used = masks->target_count,
+                                 .fingerprint = alcore_pool_fingerprint(input->target.pool)};
+    for (int32_t i = 0; i < resolution->count; i++) {
+        const alcore__resolved *entry = &resolution->entries[i];
+        ALCORE__TRY(keep_source(self,
+                                entry->role == ALCORE_ROLE_LABELED  ? request->labeled
+                                : entry->role == ALCORE_ROLE_TARGET ? request->target
+                                                                    : request->candidates,
+                                entry));
+    }
+    /* Phrases were measured by columns of their texts; keep_source() left their own columns out. */
+    for (int32_t i = 0; i < masks->texts.columns.count; i++)
+        ALCORE__TRY(keep_source(self, alcore_pool_source(request->candidates),
+                                &masks->texts.columns.entries[i]));
+    ALCORE__TRY(list_unread(self, request->candidates, &self->inputs[0]));
+    if (request->labeled) ALCORE__TRY(list_unread(self, request->labeled, &self->inputs[1]));
+    return input->target.pool ? list_unread(self, input->target.pool, &self->inputs[2]) : ALCORE_OK;
+}
+
+/* Makes the ranking of an answered request, *out, with one reference. The outcome moves into it:
+ * its arrays are freed with the ranking, and *outcome is zeroed, also when what follows fails.
+ * Called once by alcore__selection_new(), with the pools of the request locked for reading. */
+alcore_status alcore__ranking_new(const alcore_request *request, const alcore_strategy *strategy,
+                                  const alcore__run_input *input, const alcore__masks *masks,
+                                  const alcore__resolution *resolution, alcore__outcome *outcome,
+                                  alcore__ranking **out) {
+    alcore__ranking *self;
+    *out = NULL;
+    ALCORE__TRY(alcore__object_new(request->object.ctx, sizeof *self, release, &self));
+    self->pool = alcore_pool_ref(request->candidates);
+    self->outcome = *outcome;
+    *outcome = (alcore__outcome){0};
+    self->engine = input->engine.kernels->engine;
+    alcore_status status = keep_request(self, request, strategy);
+    if (status == ALCORE_OK) status = keep_inputs(self, request, input, masks, resolution);
+    if (status != ALCORE_OK) {
+        alcore__object_unref(self);
+        return status;
+    }
+    *out = self;
+    return ALCORE_OK;
+}
+
+/* The ranking of the picks of a hybrid, *out, with one reference: options, seed and strategy are
+ * those of the whole request, the pool is that of the picks, the inputs are those of the sentences.
+ * It has no sources, as the provenance of the parts tells which columns were read. The outcome
+ * moves into it as in alcore__ranking_new(). Called by selection_join.c. */
+alcore_status alcore__ranking_join(const alcore_request *request, const alcore__ranking *sentences,
+                                   alcore_pool *picks, alcore__outcome *outcome,
+                                   alcore__ranking **out) {
+    alcore__ranking *self;
+    *out = NULL;
+    ALCORE__TRY(alcore__object_new(request->object.ctx, sizeof *self, release, &self));
+    self->pool = alcore_pool_ref(picks);
+    self->outcome = *outcome;
+    *outcome = (alcore__outcome){0};
+    self->engine = sentences->engine;
+    memcpy(self->inputs, sentences->inputs, sizeof self->inputs);
+    /* What was not read stands with the parts. */
+    for (int32_t i = 0; i < 3; i++) self->inputs[i].unread = NULL;
+    memcpy(self->by_cause, sentences->by_cause, sizeof self->by_cause);
+    self->pool_rows = sentences->pool_rows;
+    self->unspaced_share = sentences->unspaced_share;
+    const alcore_status status = keep_request(self, request, request->strategy);
+    if (status != ALCORE_OK) {
+        alcore__object_unref(self);
+        return status;
+    }
+    *out = self;
+    return ALCORE_OK;
+}

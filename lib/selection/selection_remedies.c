@@ -1,0 +1,52 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Remedies: settings that may improve a selection, as data which each front end turns into words of
+ * its own (an option of the command, an argument of a function). At most one for each cause.
+ *
+ * A term is a summand of the strategy's score. In the explanation of the picks, parts [count] tell
+ * what each term had to do with them: contribution [picks], what it added to the score of each pick
+ * (NULL: the term has no weight), and deviation, the standard deviation of what it adds to the
+ * candidates' scores; mixed: two terms or more have a weight. */
+#include <string.h>
+
+#include "selection/selection_internal.h"
+
+/* Appends a remedy: set the option or parameter `name` (by kind) to `value`, which has that effect.
+ * All texts are static. */
+static void add(alcore_selection *self, int32_t kind, const char *name, const char *value,
+                const char *effect) {
+    self->remedies[self->remedy_count++] = (alcore_remedy){.size = sizeof(alcore_remedy),
+                                                           .kind = kind,
+                                                           .name = name,
+                                                           .value = value,
+                                                           .effect = effect};
+}
+
+/* Whether the deviation of one weighted term is more than five times that of another, so that it
+ * decides nearly alone: *wide and *narrow are the terms of the largest and of the smallest
+ * deviation, set where the score is mixed and there is a pick. Called for the remedy and for the
+ * summary's warning. An explanation that is mixed has at least two terms with contributions. */
+bool alcore__selection_lopsided(const alcore_selection *selection, const alcore__term_part **wide,
+                                const alcore__term_part **narrow) {
+    const alcore__explanation *explanation = &selection->bought.explanation;
+    if (!explanation->mixed || selection->count == 0) return false;
+    *wide = *narrow = NULL;
+    for (int32_t t = 0; t < explanation->count; t++) {
+        const alcore__term_part *part = &explanation->parts[t];
+        if (!part->contribution) continue;
+        if (!*wide || part->deviation > (*wide)->deviation) *wide = part;
+        if (!*narrow || part->deviation < (*narrow)->deviation) *narrow = part;
+    }
+    return (*wide)->deviation > 5 * (*narrow)->deviation;
+}
+
+/* Called once when a selection is made, after the arrays of its picks. Finds the remedies for a
+ * budget that was overshot and for terms of very different scale: fewer than ALCORE__REMEDIES, so
+ * the array has an entry for each. */
+void alcore__selection_find_remedies(alcore_selection *self) {
+    const alcore__term_part *wide, *narrow;
+    if (self->bought.spent > self->bought.budget)
+        add(self, ALCORE_REMEDY_OPTION, "fill", "skip", "stays within the budget");
+    if (alcore__selection_lopsided(self, &wide, &narrow))
+        add(self, ALCORE_REMEDY_PARAMETER, "rescale", "rank",
+            "gives the terms of the score the same scale");
+}

@@ -1,0 +1,332 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* The summary of a selection: text of several lines for people. It says what happened and names no
+ * option or function; what can be done about it is in the selection's remedies, which each front
+ * end turns into words of its own. Each say_...() writes the lines of one subject, or none.
+ *
+ * Terms used here:
+ *
+ *     purchase     what the budget bought: spent, and the rows passed over because they are too
+ *                  similar to a pick (redundant), do not fit (unaffordable) or cost 0 (free_rows)
+ *     ranking      what the selections of a request share: candidates, options, sources
+ *     source       a column that was read; origin says who made it; engine: what ran the model that
+ *                  made it, NULL: no model; built_in: the n-gram model, without being asked
+ *     explanation  of the picks by the terms of the score, its summands: also [picks] and
+ *                  also_count tell which picks the term alone would have made, under the name
+ *                  `alone`; decided, to how many it contributed most; mixed: two terms or more have
+ *                  a weight */
+#include <inttypes.h>
+#include <math.h>
+#include <stdio.h>
+#include <string.h>
+
+#include "base/number.h"
+#include "selection/selection_internal.h"
+
+/* Writes the digits of a value with a comma before every group of three, counted from the right, to
+ * out, which is returned so that the call can stand in an argument list, with an array of its own
+ * for each value of that list. */
+const char *alcore__thousands(int64_t value, char out[32]) {
+    char digits[24];
+    int length = snprintf(digits, sizeof digits, "%" PRId64, value);
+    int write = 0;
+    for (int i = 0; i < length; i++) {
+        if (i > 0 && digits[i - 1] != '-' && (length - i) % 3 == 0) out[write++] = ',';
+        out[write++] = digits[i];
+    }
+    out[write] = '\0';
+    return out;
+}
+
+/* An amount of a budget or of costs: an integer below 9e15, which a double holds exactly, with
+ * thousands; any other number in the fewest digits that read back as the same double. Writes to out
+ * and returns it. */
+const char *alcore__amount(double value, char out[40]) {
+    if (value == floor(value) && fabs(value) < 9e15) return alcore__thousands((int64_t)value, out);
+    alcore__print_double(value, out);
+    return out;
+}
+
+/* Writes an amount of money, 0 or more, to out and returns it: rounded to cents, "1,773.00 EUR".
+ * Amounts of 9e13 or more, whose cents a double does not hold, are written with four digits and an
+ * exponent. A currency of "" is left out. */
+const char *alcore__money(double value, const char *currency, char out[64]) {
+    char cents[16], whole[32];
+    double rounded = floor(value * 100 + 0.5);
+    if (!(rounded < 9e15)) {
+        alcore__format(out, 64, "%.4g%s%s", value, currency[0] != '\0' ? " " : "", currency);
+        return out;
+    }
+    snprintf(cents, sizeof cents, "%02d", (int)fmod(rounded, 100));
+    alcore__format(out, 64, "%s.%s%s%s", alcore__thousands((int64_t)(rounded / 100), whole), cents,
+                   currency[0] != '\0' ? " " : "", currency);
+    return out;
+}
+
+/* The summary that is being written. The first failure stays in status and later calls do nothing.
+ */
+typedef struct lines {
+    alcore_ctx *ctx;
+    alcore__buffer text;
+    alcore_status status;
+} lines;
+
+/* Appends formatted text. */
+#define say(page, ...)                                                                             \
+    do {                                                                                           \
+        if ((page)->status == ALCORE_OK)                                                           \
+            (page)->status = alcore__buffer_format((page)->ctx, &(page)->text, __VA_ARGS__);       \
+    } while (0)
+
+/* How many rows were masked for each cause, by_cause [ALCORE__CAUSES], behind the number of rows in
+ * the same line: "; masked: 3 empty, 2 duplicate". Nothing where no row was masked. words has the
+ * order of ALCORE__CAUSE_*. */
+static void say_masked(lines *page, const int64_t *by_cause) {
+    static const char *const words[ALCORE__CAUSES] = {"malformed",
+                                                      "empty",
+                                                      "duplicate",
+                                                      "labeled",
+                                                      "known from the labeled pool",
+                                                      "excluded",
+                                                      "filtered out",
+                                                      "not among the eligible",
+                                                      "without a value",
+                                                      "with a NaN"};
+    const char *lead = "; masked: ";
+    char number[32];
+    for (int32_t i = 0; i < ALCORE__CAUSES; i++) {
+        if (by_cause[i] == 0) continue;
+        say(page, "%s%s %s", lead, alcore__thousands(by_cause[i], number), words[i]);
+        lead = ", ";
+    }
+}
+
+/* How many rows were read, masked and scored, how many values were floored and how many rows left
+ * out for a NaN. Where the request derived phrases from its texts (texts.rows > 0), a line about
+ * the texts precedes that about the phrases; text_rows are then the rows whose phrases were
+ * counted. */
+static void say_rows(lines *page, const alcore__ranking *ranking) {
+    const alcore__outcome *outcome = &ranking->outcome;
+    char number[32], other[32];
+    if (ranking->texts.rows > 0) {
+        say(page, "rows read: %s", alcore__thousands(ranking->texts.rows, number));
+        say_masked(page, ranking->texts.by_cause);
+        say(page, "\nphrases of %s rows: %s", alcore__thousands(ranking->text_rows, number),
+            alcore__thousands(ranking->pool_rows, other));
+    } else {
+        say(page, "rows read: %s", alcore__thousands(ranking->pool_rows, number));
+    }
+    say_masked(page, ranking->by_cause);
+    say(page, "\nscored %s of %s\n", alcore__thousands(outcome->count, number),
+        alcore__thousands(ranking->pool_rows, other));
+    if (outcome->measured < outcome->count)
+        say(page, "measured only %s of them: no other could be picked\n",
+            alcore__thousands(outcome->measured, number));
+    if (outcome->floored > 0)
+        say(page, "%s log-probabilities below -100 were counted as -100\n",
+            alcore__thousands(outcome->floored, number));
+    if (outcome->nan_labeled > 0)
+        say(page, "%s rows of the labeled pool with a NaN were left out\n",
+            alcore__thousands(outcome->nan_labeled, number));
+    if (outcome->nan_target > 0)
+        say(page, "%s rows of the target with a NaN were left out\n",
+            alcore__thousands(outcome->nan_target, number));
+}
+
+/* What was bought in every unit, and what was spent of the budget. The units of the cost column are
+ * NaN where a pick has no cost. Only fill=overshoot spends more than the budget. */
+static void say_spending(lines *page, const alcore_selection *selection) {
+    const alcore__purchase *bought = &selection->bought;
+    char items[32], words[32], characters[32], amount[40];
+    say(page, "selected %s %s: %s words, %s characters", alcore__thousands(selection->count, items),
+        selection->ranking->text_rows > 0 ? "phrases" : "items",
+        alcore__thousands(selection->words, words),
+        alcore__thousands(selection->characters, characters));
+    if (!isnan(selection->units) && selection->count > 0)
+        say(page, ", %s units", alcore__amount(selection->units, amount));
+    say(page, "\nspent %s", alcore__amount(bought->spent, amount));
+    say(page, " of %s %s", alcore__amount(bought->budget, amount),
+        alcore__unit_name(selection->ranking->unit));
+    double over = bought->spent - bought->budget;
+    if (over > 0) say(page, ", %s over: the last pick overshot", alcore__amount(over, amount));
+    say(page, "\n");
+    if (bought->budget == 0) say(page, "a budget of 0 selects nothing\n");
+}
+
+/* What the picks cost in money, where the request has a price. */
+static void say_price(lines *page, const alcore_selection *selection) {
+    const alcore__price *price = &selection->ranking->price;
+    char total[64], amount[40];
+    if (isnan(price->amount)) return;
+    if (isnan(selection->money)) {
+        say(page, "price: not known, because the rows have no cost\n");
+        return;
+    }
+    say(page, "price: %s at %s %s %s\n", alcore__money(selection->money, price->currency, total),
+        alcore__amount(price->amount, amount), price->unit == ALCORE_UNIT_ITEMS ? "an" : "a",
+        alcore__unit_singular(price->unit));
+}
+
+/* A line for each cause for which rows were passed over, with their number. */
+static void say_passed_over(lines *page, const alcore__purchase *bought) {
+    char number[32];
+    if (bought->redundant > 0)
+        say(page, "passed over %s rows too similar to a pick\n",
+            alcore__thousands(bought->redundant, number));
+    if (bought->unaffordable > 0)
+        say(page, "passed over %s rows that did not fit\n",
+            alcore__thousands(bought->unaffordable, number));
+    if (bought->free_rows > 0)
+        say(page, "passed over %s rows that cost nothing: they are never selected\n",
+            alcore__thousands(bought->free_rows, number));
+}
+
+/* Why fewer rows than the budget pays were selected, where that is so (ALCORE_SELECTION_SHORT). A
+ * hybrid refers to its parts, whose summaries say why. */
+static void say_short(lines *page, const alcore_selection *selection) {
+    const alcore__ranking *ranking = selection->ranking;
+    char number[32];
+    if ((selection->bought.flags & ALCORE_SELECTION_SHORT) == 0) return;
+    say(page, "SHORT: ");
+    if (selection->parts[0])
+        say(page, "one of the parts could not spend its budget");
+    else if (ranking->pool_rows == 0)
+        say(page, "the pool has no rows");
+    else if (ranking->outcome.count == 0)
+        say(page, "every row is masked");
+    else
+        say(page,
+            "the rows that the strategy offered ended before the budget was spent: %s of the pool "
+            "could be selected",
+            alcore__thousands(ranking->outcome.count, number));
+    say(page, "\n");
+}
+
+/* What the values of a column are that earlier rounds had in part: "logprobs: 12 rows of this model
+ * were kept, 300 were computed, 1,688 are of earlier rounds; saved about 41 s". */
+static void say_reuse(lines *page, const alcore__source *source) {
+    const alcore__reuse_use *use = &source->reuse;
+    char hits[32], misses[32], stale[32];
+    if (!source->reused) return;
+    say(page, "%s: %s rows of this model were kept, %s were computed, %s are of earlier rounds",
+        source->name, alcore__thousands(use->hits, hits), alcore__thousands(use->misses, misses),
+        alcore__thousands(use->stale, stale));
+    if (use->seconds_saved > 0) say(page, "; saved about %.3g s", use->seconds_saved);
+    say(page, "\n");
+}
+
+bool alcore__selection_is_built_in(const alcore_selection *selection) {
+    if (!selection) return false;
+    for (int32_t i = 0; i < selection->ranking->source_count; i++)
+        if (selection->ranking->sources[i].built_in) return true;
+    return alcore__selection_is_built_in(selection->parts[0]) ||
+           alcore__selection_is_built_in(selection->parts[1]);
+}
+
+/* What a user of a model should know of a column: how many texts were cut, and how many keys of the
+ * model's folder were left undone. */
+static void say_warnings(lines *page, const alcore__source *source) {
+    char number[32];
+    if (source->cut > 0)
+        say(page, "warning: %s: %s %s cut to %" PRId64 " tokens, the most that the model reads\n",
+            source->name, alcore__thousands(source->cut, number),
+            source->cut == 1 ? "text was" : "texts were", source->cut_at);
+    if (source->warnings)
+        say(page, "warning: %s: of the model's folder: %s\n", source->name, source->warnings);
+}
+
+/* A line for each column that was read: "logprobs: model ngram (none was given)", and one for those
+ * of which values were reused. */
+static void say_sources(lines *page, const alcore__ranking *ranking) {
+    for (int32_t i = 0; i < ranking->source_count; i++) {
+        const alcore__source *source = &ranking->sources[i];
+        const char *owner = source->role == ALCORE_ROLE_LABELED  ? " of the labeled pool"
+                            : source->role == ALCORE_ROLE_TARGET ? " of the target"
+                                                                 : "";
+        /* The part of an origin behind a semicolon tells versions of a model apart; it is in the
+         * provenance only. */
+        int length = (int)strcspn(source->origin, ";");
+        say(page, "%s%s: %s%.*s%s\n", source->name, owner, source->engine ? "" : "from ", length,
+            source->origin, source->built_in ? " (none was given)" : "");
+        say_reuse(page, source);
+        if (source->lost)
+            say(page, "%s could not be kept in the cache: the next run computes it again\n",
+                source->name);
+        say_warnings(page, source);
+    }
+}
+
+/* `part` of `whole` in whole per cent, rounded half up; whole is above 0. */
+static int64_t percent(int64_t part, int64_t whole) {
+    return (200 * part + whole) / (2 * whole);
+}
+
+/* For a mixed score: "nnll alone would have made 37 % of these picks, diversity alone 4 %", then
+ * the share of the picks that each term decided, and a warning where one term decides nearly alone.
+ * Picks whose largest contributions are equal are decided by no term, so the shares may add up to
+ * less than 100 %. */
+static void say_terms(lines *page, const alcore_selection *selection) {
+    const alcore__explanation *explanation = &selection->bought.explanation;
+    const alcore__term_part *wide, *narrow;
+    int64_t count = selection->count;
+    const char *lead = "";
+    if (!explanation->mixed || count == 0) return;
+    for (int32_t t = 0; t < explanation->count; t++) {
+        const alcore__term_part *part = &explanation->parts[t];
+        if (!part->also) continue;
+        say(page,
+            lead[0] == '\0' ? "%s%s alone would have made %" PRId64 " %% of these picks"
+                            : "%s%s alone %" PRId64 " %%",
+            lead, part->alone, percent(part->also_count, count));
+        lead = ", ";
+    }
+    if (lead[0] != '\0') say(page, "\n");
+    lead = "chosen ";
+    for (int32_t t = 0; t < explanation->count; t++) {
+        const alcore__term_part *part = &explanation->parts[t];
+        say(page, "%sby %s: %" PRId64 " %%", lead, part->term->name, percent(part->decided, count));
+        lead = ", ";
+    }
+    say(page, "\n");
+    if (alcore__selection_lopsided(selection, &wide, &narrow))
+        say(page,
+            "warning: %s varies more than five times as much as %s and decides nearly alone\n",
+            wide->term->name, narrow->term->name);
+}
+
+/* Called once when a selection is made, after its remedies and provenance: the text is kept in
+ * selection->summary, which stays NULL after a failure. A hybrid has the summaries of its parts (0:
+ * sentences, 1: phrases; NULL in other selections), and lines of its own for what both bought. The
+ * caller has locked the pool for reading. */
+alcore_status alcore__selection_write_summary(alcore_selection *selection) {
+    const alcore__ranking *ranking = selection->ranking;
+    lines page = {.ctx = selection->object.ctx};
+    if (alcore__selection_is_built_in(selection))
+        say(&page, "note: the built-in n-gram model stands in, as neither a column nor a model was "
+                   "given\n");
+    say(&page, "%sstrategy %s%s, round %" PRId64 ", seed %" PRIu64 "\n",
+        ranking->recommended ? "recommended " : "", ranking->strategy,
+        ranking->recommended ? " (may change in a minor release)" : "", ranking->round,
+        ranking->seed);
+    if (selection->parts[0]) {
+        say(&page, "sentences: %sphrases: %sboth: ", selection->parts[0]->summary,
+            selection->parts[1]->summary);
+    } else {
+        say_rows(&page, ranking);
+        say_sources(&page, ranking);
+    }
+    say_spending(&page, selection);
+    say_price(&page, selection);
+    say_passed_over(&page, &selection->bought);
+    say_short(&page, selection);
+    say_terms(&page, selection);
+    if (ranking->unspaced_share > 0.1 && !selection->parts[0])
+        say(&page,
+            "warning: %.0f %% of the letters are Han, Kana, Thai, Lao, Khmer or Burmese, and words "
+            "are separated by spaces here; a budget in characters (c) measures them better\n",
+            100 * ranking->unspaced_share);
+    if (page.status != ALCORE_OK)
+        alcore__buffer_clear(page.ctx, &page.text);
+    else
+        selection->summary = page.text.data;
+    return page.status;
+}

@@ -1,0 +1,131 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Running a strategy's passes: for alcore__strategy_run(), and for programs that cut the pool into
+ * parts which several processes work on. No strategy includes this header.
+ *
+ *     alcore__run_begin                 to the first pass
+ *     until alcore__run_done:
+ *         alcore__run_map               blocks of the pass -> partials; any blocks, any process
+ *         alcore__partials_merge        sets of partials become one
+ *         alcore__run_reduce            the partials of the next blocks, in block order
+ *         alcore__run_end_pass          once all blocks of the pass are reduced
+ *     alcore__run_finish                scores, record, ranking and picks
+ *
+ * One process with all of the pool does the same, some blocks at a time (alcore__run_drive). */
+#ifndef ALCORE__RUNNER_H
+#define ALCORE__RUNNER_H
+
+#include "strategy/block.h"
+#include "strategy/passes/partial.h"
+
+/* A part of the pool: of the b blocks of any source, those from b * part / parts to
+ * b * (part + 1) / parts - 1, with what is kept for the candidates of each. */
+typedef struct alcore__shard {
+    int32_t part, parts;
+    int64_t block_count;          /* of the candidates' pool */
+    alcore__block_memory *memory; /* [block_count] */
+} alcore__shard;
+
+/* Makes a run that waits before its first pass. input and values are borrowed and outlive the run.
+ */
+alcore_status alcore__run_begin(const alcore_strategy *strategy, const alcore__strategy_def *def,
+                                const alcore__values *values, const alcore__run_input *input,
+                                alcore__run **out);
+bool alcore__run_done(const alcore__run *run);
+void alcore__run_free(alcore__run *run); /* NULL-safe */
+
+alcore_status alcore__shard_new(alcore__run *run, int32_t part, int32_t parts, alcore__shard **out);
+void alcore__shard_free(alcore__run *run, alcore__shard *shard); /* NULL-safe */
+/* The blocks first .. end - 1 of a shard in the present pass. */
+void alcore__shard_blocks(const alcore__run *run, const alcore__shard *shard, int64_t *first,
+                          int64_t *end);
+
+/* Visits blocks first .. end - 1 and adds their partials to out, also those without bytes. */
+alcore_status alcore__run_map(alcore__run *run, alcore__shard *shard, int64_t first, int64_t end,
+                              alcore__partials *out);
+/* Reduces partials that continue where the last call ended; ALCORE_E_INTERNAL when they do not,
+ * ALCORE_E_CORRUPT when one has not as many bytes as the pass makes for its block. */
+alcore_status alcore__run_reduce(alcore__run *run, const alcore__partials *partials);
+alcore_status alcore__run_end_pass(alcore__run *run);
+
+/* Makes all passes over the whole pool in this process. */
+alcore_status alcore__run_drive(alcore__run *run);
+/* Called once all passes are made: spends the budgets and moves the outcome to out. */
+alcore_status alcore__run_finish(alcore__run *run, alcore__outcome *out);
+
+/* ---- inside the engine ---- */
+
+enum { ALCORE__PASS_DEPTH = 4 }; /* the run's own table, a strategy's, two nested ones */
+
+/* How far the run has come in one table of passes. */
+typedef struct alcore__pass_cursor {
+    const alcore__pass *pass; /* the row of the table that is being made; name NULL: at its end */
+    void *state;              /* run->state while this table is the topmost one */
+} alcore__pass_cursor;
+
+struct alcore__runner {
+    alcore__pass root[3]; /* find NaN, the strategy, the end (pass_order.c) */
+    alcore__pass_cursor cursors[ALCORE__PASS_DEPTH];
+    int32_t depth;        /* cursors in use; 0: the run is done */
+    int64_t pass_count;   /* passes before the present one */
+    int64_t next_block;   /* the block of the present pass whose partial is reduced next */
+    int64_t visit_blocks; /* blocks that the present pass visits as one; 0: one by one */
+    int64_t wide_blocks;  /* the same of wide passes that keep something with blocks of candidates,
+                             all of which visit as many; 0: not chosen yet */
+    const alcore__block_memory *memory; /* [blocks of the candidates] what they keep, borrowed from
+                                           the shard; NULL: there are no wide blocks */
+    uint8_t
+        *nan[ALCORE__SOURCES]; /* [rows of the pool] 1: the row has a NaN or infinity; owned, NULL
+                                  without nan=exclude. The entry of ALCORE__OVER_LABELED_ROWS
+                                  stays NULL: these rows are marked with the candidates */
+    alcore__worker_memory **workers; /* [run->threads] owned; NULL until the thread visits its first
+                                        block */
+};
+
+/* Decides how many blocks the present pass visits as one, in a run that makes all its passes in one
+ * process, and in which stream its kernels run; waits for these kernels (wide_blocks.c). */
+void alcore__open_visits(alcore__run *run, const alcore__shard *shard);
+void alcore__close_visits(alcore__run *run);
+
+/* Move the cursors to the first pass that visits blocks, and from the present pass to the next one
+ * (pass_order.c). */
+alcore_status alcore__passes_begin(alcore__run *run);
+alcore_status alcore__passes_advance(alcore__run *run);
+static inline const alcore__pass *alcore__present_pass(const alcore__run *run) {
+    return run->runner->cursors[run->runner->depth - 1].pass;
+}
+
+/* Lists the active rows of every source, without rows in runner->nan (active_rows.c). */
+alcore_status alcore__list_active_rows(alcore__run *run);
+void alcore__free_active_rows(alcore__run *run);
+/* Columns, shapes and costs are as the strategy needs them (input_check.c). */
+alcore_status alcore__check_input(const alcore__run *run);
+/* Whether the strategy reads embeddings in a role, for itself or for the similarity limit. */
+bool alcore__reads_embeddings(const alcore__run *run, int32_t role);
+
+/* nan=exclude: the passes that find rows with a NaN (nan_check.c). */
+extern const alcore__pass alcore__find_nan_passes[];
+
+/* ---- memory of a worker thread (scratch_stack.c) ---- */
+
+enum { ALCORE__SCRATCH_CHUNKS = 32 };
+
+struct alcore__worker_memory {
+    /* Buffers of column readers: file buffers and decoded rows. Each kind of column has a buffer of
+     * its own, so that rows of one pool stay readable while those of another are read. */
+    alcore__scratch scores;                      /* for scores, probabilities and factors */
+    alcore__scratch embeddings[ALCORE__SOURCES]; /* for embeddings, by source */
+    int64_t floored; /* log-probabilities below -100 that this thread has read (spec 1.1) */
+    alcore_ctx *ctx;
+    /* The stack: arrays lie in chunks one behind the other; chunks are allocated when they are
+     * first needed. */
+    struct {
+        char *bytes;     /* [capacity], owned; NULL: not allocated */
+        size_t capacity; /* in bytes */
+    } chunks[ALCORE__SCRATCH_CHUNKS];
+    alcore__scratch_mark top; /* where the next array is pushed */
+};
+void alcore__worker_memory_free(alcore_ctx *ctx, alcore__worker_memory *worker); /* NULL-safe */
+
+void alcore__block_memory_free(alcore__run *run, alcore__block_memory *memory);
+
+#endif
