@@ -16,14 +16,16 @@
 # script may be killed at any instant, also in a training; started again it goes on, and ends with the same files. Further settings, by
 # environment: ROUNDS (5; may grow later), ITEMS a round (2000), SEED (2; the paper also has 22 and 42), STRATEGY (knn-uncertainty, average-dist,
 # uncertainty, uncertainty-knn, random), INIT (base, previous: the model from which a round's training starts), TRAINING (further keys of
-# the training's file, as docs/models.md lists them). ALCORE names the command.
+# the training's file, as docs/models.md lists them). ALCORE names the command
+# (default: the one on PATH, else that of examples/quickstart.sh).
 set -eu
 absolute() { printf '%s/%s' "$(cd "$(dirname "$1")" && pwd)" "$(basename "$1")"; }
 model=$(absolute "${MODEL:?a folder with a classifier of texts}") source=$(absolute "${SOURCE:?labeled texts of the source language}")
 pool=$(absolute "${POOL:?texts that may be bought}") target=$(absolute "${TARGET:?unlabeled texts of the target}")
 test=$(absolute "${TEST:?labeled texts of the target, to measure by}")
+. "$(dirname "$0")/tools/find_alcore.sh"
+find_alcore "$(dirname "$0")"
 cd "$(dirname "$0")/.."
-alcore=${ALCORE:-alcore}
 . examples/tools/rounds.sh
 out=${1:-build/demux}
 rounds=${ROUNDS:-5} items=${ITEMS:-2000} seed=${SEED:-2} strategy=${STRATEGY:-knn-uncertainty} init=${INIT:-base}

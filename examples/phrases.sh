@@ -14,10 +14,12 @@
 # rounds so far, train.tsv with the origin of each pair and train.src and train.tgt for the trainer of a translation model. The
 # script may be killed at any instant; started again it goes on, and ends with the same files. Settings, by environment: ROUNDS
 # (3; may grow later), BUDGET, the words of a round (300), SENTENCES, the strategy that buys sentences (mrs), SEED, and TRAIN, a
-# command that is run in the folder of each round when its training set is there. ALCORE names the command.
+# command that is run in the folder of each round when its training set is there. ALCORE names the command
+# (default: the one on PATH, else that of examples/quickstart.sh).
 set -eu
+. "$(dirname "$0")/tools/find_alcore.sh"
+find_alcore "$(dirname "$0")"
 cd "$(dirname "$0")/.."
-alcore=${ALCORE:-alcore}
 . examples/tools/rounds.sh
 out=${1:-build/phrases}
 rounds=${ROUNDS:-3} budget=${BUDGET:-300} sentences=${SENTENCES:-mrs} seed=${SEED:-22} train=${TRAIN:-}

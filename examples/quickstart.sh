@@ -33,19 +33,20 @@ choose() { # NAME OPTION...: the same selection with other options, written to N
         --out "$out/$name.tsv"
 }
 
+began=$(date +%s%N)
 echo
 echo "\$ alcore select pool.txt --labeled labeled.tsv --budget $budget --out selection.tsv"
 "$alcore" select "$data/pool.txt" --labeled "$data/labeled.tsv" --budget "$budget" --out "$out/selection.tsv"
-choose nsp --strategy nsp
-choose random --strategy random
+echo "$((($(date +%s%N) - began) / 1000000)) ms, with the n-gram model that was trained for it"
+for seed in 1 2 3; do choose "random-$seed" --strategy random --seed "$seed"; done
 # The whole pool in rank order, for the picture: the budget is the only difference.
 "$alcore" select "$data/pool.txt" --labeled "$data/labeled.tsv" --budget 1000000w --quiet --out "$out/pool.tsv"
 "$alcore" select "$data/pool.txt" --labeled "$data/labeled.tsv" --budget "$budget" --quiet \
     --out "$out/selection.jsonl"
 
 python3 examples/tools/look.py picks "$out/selection.tsv" 8
-python3 examples/tools/look.py overlap "$data/heldout.tsv" "$data/labeled.tsv" \
-    huds="$out/selection.tsv" nsp="$out/nsp.tsv" random="$out/random.tsv"
+python3 examples/tools/look.py fresh "$data/labeled.tsv" picked="$out/selection.tsv" \
+    random="$out/random-1.tsv" random="$out/random-2.tsv" random="$out/random-3.tsv"
 python3 examples/tools/look.py scatter "$out/pool.tsv" "$out/selection.tsv" "$out/scatter.svg"
 echo
 echo "for the translator:  $out/selection.tsv, $out/selection.jsonl"

@@ -15,10 +15,11 @@
 # same files. Settings, by environment: ROUNDS (10; may grow later), ITEMS a round, SEED, LAMBDA (a number for each round),
 # CANDIDATES, MAX_AGE (scores of up to so many rounds ago are used again, but for the best of them; default 0), and PATIENCE: the loop
 # ends when so many rounds did not lower the mean NNLL of the test set by more than LEAST_GAIN (default: it goes on). ALCORE names
-# the command.
+# the command (default: the one on PATH, else that of examples/quickstart.sh).
 set -eu
+. "$(dirname "$0")/tools/find_alcore.sh"
+find_alcore "$(dirname "$0")"
 cd "$(dirname "$0")/.."
-alcore=${ALCORE:-alcore}
 . examples/tools/rounds.sh
 out=${1:-build/rounds}
 rounds=${ROUNDS:-10} seed=${SEED:-22} lambda=${LAMBDA:-0.5} candidates=${CANDIDATES:-20000}

@@ -3,11 +3,10 @@
 """Looks at selections that `alcore select` wrote as .tsv.
 
   look.py picks SELECTION.tsv [N]                       the first N picks with the reason of each
-  look.py overlap TEST.tsv LABELED.tsv NAME=SELECTION.tsv...
-                                                        words spent and share of the test set's words that are covered
-  look.py scatter POOL.tsv SELECTION.tsv OUT.svg        uncertainty against diversity, colored by stratum
+  look.py fresh LABELED.tsv NAME=SELECTION.tsv...       how many words of each selection the labeled texts lack; of several
+                                                        selections of a NAME the least and the most
+  look.py scatter POOL.tsv SELECTION.tsv OUT.svg        uncertainty against diversity, colored by stratum (from 1, as in reasons)
 """
-import os
 import sys
 import textwrap
 
@@ -58,23 +57,19 @@ def types(rows):
     return {word for row in rows for word in text_of(row).split()}
 
 
-def overlap(test_path, labeled_path, *selections):
-    """Spec 8.1: 100 * |types of the test set that the data have| / |types of the test set|."""
-    test, labeled = types(read(test_path)), types(read(labeled_path))
-
-    def share(data):
-        return 100 * len(test & data) / len(test)
-
-    print(f"\n{'':22}{'sentences':>10}{'words':>8}{'strata':>8}{'covers':>9}{'with the labeled':>19}")
-    print(f"{'labeled side alone':22}{'':>10}{'':>8}{'':>8}{share(labeled):8.1f}%")
+def fresh(labeled_path, *selections):
+    """Prints what the same budget buys by each rule: sentences, running words, and the distinct words among them that no labeled
+    text has."""
+    known, found = types(read(labeled_path)), {}
     for argument in selections:
         name, path = argument.split('=', 1)
         rows = read(path)
-        covered = types(rows)
-        words = sum(len(text_of(row).split()) for row in rows)
-        strata = {row['stratum'] for row in rows if row.get('stratum')}
-        print(f'{name:22}{len(rows):10}{words:8}{len(strata) or "-":>8}{share(covered):8.1f}%{share(covered | labeled):18.1f}%')
-    print(f'covers: share of the {len(test):,} different words of {os.path.basename(test_path)} that the selection has')
+        found.setdefault(name, []).append((len(rows), sum(len(text_of(row).split()) for row in rows), len(types(rows) - known)))
+    print(f"\n{'':10}{'sentences':>12}{'words':>16}{'new words':>12}")
+    for name, measured in found.items():
+        cells = [f'{min(values):,}' + (f' to {max(values):,}' if max(values) > min(values) else '') for values in zip(*measured)]
+        print(f'{name:10}{cells[0]:>12}{cells[1]:>16}{cells[2]:>12}')
+    print(f'new words: distinct words that the {len(read(labeled_path)):,} translated sentences lack')
 
 
 def scatter(pool_path, selection_path, out):
@@ -120,14 +115,14 @@ def scatter(pool_path, selection_path, out):
     for index, stratum in enumerate(strata):
         height_at = top + 18 + index * 20
         lines.append(f'<circle cx="{width - right + 28}" cy="{height_at}" r="6" fill="{color[stratum]}"/>'
-                     f'<text x="{width - right + 42}" y="{height_at + 4}">{stratum}</text>')
+                     f'<text x="{width - right + 42}" y="{height_at + 4}">{stratum + 1}</text>')
     lines.append('</svg>')
     with open(out, 'w', encoding='utf-8') as file:
         file.write('\n'.join(lines) + '\n')
 
 
 if __name__ == '__main__':
-    commands = {'picks': picks, 'overlap': overlap, 'scatter': scatter}
+    commands = {'picks': picks, 'fresh': fresh, 'scatter': scatter}
     if len(sys.argv) < 3 or sys.argv[1] not in commands:
         sys.exit(__doc__)
     commands[sys.argv[1]](*sys.argv[2:])
