@@ -36,10 +36,18 @@ typedef struct writer {
     alcore__rare_words words; /* names the rarest words of a pick */
 } writer;
 
-/* The n of "top n %": at_least of count candidates in whole per cent, rounded up. Both are 1 or
- * more, as the pick itself is among them; so n is 1 to 100. */
-static int64_t top_percent(int64_t at_least, int64_t count) {
-    return (100 * at_least + count - 1) / count;
+enum { PLACE_BYTES = 32 };
+
+/* Writes how a value compares: "top n %", where at_least of count candidates, in whole per cent and
+ * rounded up, are not below it; in the lower half "low, above n %" of them, rounded down, as "top 78
+ * %" reads as if it were high. Both counts are 1 or more, since the pick itself is among them. */
+static const char *place_of(int64_t at_least, int64_t count, char place[PLACE_BYTES]) {
+    const int64_t top = (100 * at_least + count - 1) / count;
+    if (top <= 50)
+        alcore__format(place, PLACE_BYTES, "top %" PRId64 " %%", top);
+    else
+        alcore__format(place, PLACE_BYTES, "low, above %" PRId64 " %%", 100 - top);
+    return place;
 }
 
 /* Appends "; " unless the line is empty. */
@@ -60,18 +68,17 @@ static alcore_status put_term(writer *self, const alcore__term_part *part, int64
     for (int32_t c = 0; part->groups > 1 && c < outcome->column_count; c++)
         if (strcmp(outcome->columns[c].name, part->term->within) == 0)
             group = outcome->columns[c].values;
+    char place[PLACE_BYTES];
     ALCORE__TRY(separate(self));
     if (!group || group[position] < 0)
-        return alcore__buffer_format(self->ctx, &self->line, "%s top %" PRId64 " %%",
-                                     part->term->name,
-                                     top_percent(part->at_least[rank], outcome->count));
+        return alcore__buffer_format(self->ctx, &self->line, "%s %s", part->term->name,
+                                     place_of(part->at_least[rank], outcome->count, place));
     char number[32];
     int64_t size = part->group_sizes[group[position]];
     return alcore__buffer_format(
-        self->ctx, &self->line,
-        "%s %" PRId64 " of %" PRId64 " (%s %s), %s top %" PRId64 " %% of it", part->term->within,
-        group[position] + 1, part->groups, alcore__thousands(size, number),
-        size == 1 ? "row" : "rows", part->term->name, top_percent(part->at_least[rank], size));
+        self->ctx, &self->line, "%s %" PRId64 " of %" PRId64 " (%s %s), %s %s of it",
+        part->term->within, group[position] + 1, part->groups, alcore__thousands(size, number),
+        size == 1 ? "row" : "rows", part->term->name, place_of(part->at_least[rank], size, place));
 }
 
 /* Where several terms have a weight, appends which of them decided the pick of a rank, and the
@@ -105,10 +112,10 @@ static alcore_status put_score(writer *self, int64_t rank) {
     if (ranking->reason)
         return alcore__buffer_append(self->ctx, &self->line, ranking->reason,
                                      strlen(ranking->reason));
-    return alcore__buffer_format(
-        self->ctx, &self->line, "%s top %" PRId64 " %%", ranking->measure,
-        top_percent(self->selection->bought.explanation.score_at_least[rank],
-                    ranking->outcome.count));
+    char place[PLACE_BYTES];
+    return alcore__buffer_format(self->ctx, &self->line, "%s %s", ranking->measure,
+                                 place_of(self->selection->bought.explanation.score_at_least[rank],
+                                          ranking->outcome.count, place));
 }
 
 /* Where the strategy counts the rows of the target among whose nearest rows a candidate is, appends

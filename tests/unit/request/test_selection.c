@@ -54,12 +54,14 @@ static char *written(const char *suffix, bool report) {
 START_TEST(reasons) {
     open_huds("4");
     /* Picks 7 5 4 6. */
-    ck_assert_str_eq(alcore_selection_reason(selection, 0),
-                     "uncertainty top 13 %; stratum 4 of 4 (2 rows), diversity top 100 % of it; "
-                     "chosen by uncertainty; also the given scores' pick");
-    ck_assert_str_eq(alcore_selection_reason(selection, 1),
-                     "uncertainty top 38 %; stratum 3 of 4 (2 rows), diversity top 100 % of it; "
-                     "chosen by uncertainty; also the given scores' and diversity's pick");
+    ck_assert_str_eq(
+        alcore_selection_reason(selection, 0),
+        "uncertainty top 13 %; stratum 4 of 4 (2 rows), diversity low, above 0 % of it; "
+        "chosen by uncertainty; also the given scores' pick");
+    ck_assert_str_eq(
+        alcore_selection_reason(selection, 1),
+        "uncertainty top 38 %; stratum 3 of 4 (2 rows), diversity low, above 0 % of it; "
+        "chosen by uncertainty; also the given scores' and diversity's pick");
     ck_assert_ptr_null(alcore_selection_reason(selection, 4));
     ck_assert_ptr_null(alcore_selection_reason(selection, -1));
     close_huds();
@@ -332,12 +334,13 @@ START_TEST(neighbors_of_a_target_are_told) {
         selection = selected(request);
         if (together) {
             ck_assert_int_eq(alcore_selection_rows(selection)[0], 3);
-            ck_assert_str_eq(alcore_selection_reason(selection, 0),
-                             "uncertainty top 86 %; among the nearest rows of 2 target rows");
+            ck_assert_str_eq(
+                alcore_selection_reason(selection, 0),
+                "uncertainty low, above 14 %; among the nearest rows of 2 target rows");
         } else {
             ck_rows(selection, WANTED, 4);
             ck_assert_str_eq(alcore_selection_reason(selection, 0),
-                             "uncertainty top 86 %; among the nearest rows of 1 target row");
+                             "uncertainty low, above 14 %; among the nearest rows of 1 target row");
             ck_assert_str_eq(alcore_selection_reason(selection, 2),
                              "uncertainty top 15 %; near no target row");
         }
