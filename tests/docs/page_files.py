@@ -54,7 +54,7 @@ def examples(folder):
 def readme(folder):
     examples(folder)
     for name in ("all-MiniLM-L6-v2", "opus-mt-en-de"):
-        model(folder, "examples/data/" + name)
+        model(folder, name)
     shutil.copy(os.path.join(ROOT, "examples", "c", "trainer.c"), folder)
 
 
@@ -148,14 +148,12 @@ def models(folder):
         write(folder, name + "/vocab.txt", ["[PAD]", "[UNK]", "[CLS]", "[SEP]", *words])
 
 
-PREPARE = {"README.md": readme, "docs/building.md": building, "docs/own-model.md": own_model, "docs/loop.md": loop,
+PREPARE = {"README.md": readme, **dict.fromkeys(("docs/start-%s.md" % user for user in ("c", "command", "lua", "python")), readme),
+           "docs/building.md": building, "docs/own-model.md": own_model, "docs/loop.md": loop,
            "docs/phrases.md": phrases, "docs/analyses.md": analyses, "docs/formats.md": formats, "docs/models.md": models}
 
 # What a block takes as given: statements that stand before it. In C they stand in a function.
 GIVEN = {
-    ("README.md", "python"): 'texts = open("examples/data/pool.txt", encoding="utf-8").read().splitlines()\nknown = texts[:9]\n',
-    ("README.md", "lua"): 'local texts, known = {}, {"The patient has fever."}\n'
-                          'for line in io.lines("examples/data/pool.txt") do texts[#texts + 1] = line end\n',
     ("docs/analyses.md", "c"): "alcore_status status; alcore_request *request = NULL; alcore_overlap *test = NULL;\n",
     ("docs/analyses.md", "python"): "embeddings = [[0.0, 0.0], [4.0, 0.0], [2.0, 1.0]]\n"
                                     "series, rounds = ['huds', 'huds', 'nsp'], [1, 2, 1]\n",

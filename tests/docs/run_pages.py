@@ -26,11 +26,17 @@ FENCE = re.compile(r"^```([^\n]*)\n(.*?)^```$", re.M | re.S)
 COMMAND = re.compile(r"(?:\n|\A)    ((?:\$ |alcore |tests/|examples/|build/|meson |ninja |pip |python3 |from \w+ import |model\.)[^\n]*)")
 BUILDS = "it compiles the library, as every test run does; test consumers installs it and builds programs against it"
 NETWORK = "it needs a network"
+BARE = "it installs packages and compiles; test bare runs it on a bare system"
 # (page, language, how the block begins, reason). Every entry has a block, else it fails.
 EXCEPTIONS = [
-    ("README.md", "sh", "examples/quickstart.sh", "quickstart.sh and run.sh install packages and compile; tests rounds_sh and "
-     "phrases_sh run the other two scripts"),
-    ("README.md", "sh", "meson setup build", BUILDS),
+    ("README.md", "sh", "examples/quickstart.sh", BARE),
+    ("README.md", "sh", "examples/rounds.sh", "tests rounds_sh and phrases_sh run the scripts; run.sh runs this"),
+    ("docs/start-c.md", "sh", "apt-get install", BARE),
+    ("docs/start-c.md", "sh", "cmake -S", BARE),
+    ("docs/start-command.md", "sh", "apt-get install", BARE),
+    ("docs/start-command.md", "sh", "alcore doctor --torch", "it needs a torch; test bare_models runs it"),
+    ("docs/start-lua.md", "sh", "apt-get install", BARE),
+    ("docs/start-python.md", "sh", "apt-get install", BARE),
     ("docs/building.md", "sh", "meson setup build-aarch64", "it needs the libraries of another machine"),
     ("docs/building.md", "sh", "meson setup build", BUILDS),
     ("docs/building.md", "ini", "# aarch64.ini", "a file; a compiler for aarch64 is needed to use it"),
@@ -120,18 +126,28 @@ def run_script(program):
     return run_code
 
 
+def run_cmake(page, code, folder):
+    """The file of a project, which a later block builds."""
+    with open(os.path.join(folder, "CMakeLists.txt"), "w", encoding="utf-8") as out:
+        out.write(code)
+    return ""
+
+
 def run_c(page, code, folder):
     given = GIVEN.get((page, "c"))
     source = code if given is None else "#include <alcore/alcore.h>\nvoid block(void);\nvoid block(void) {\n%s%s}\n" % (given, code)
     with open(os.path.join(folder, "block.c"), "w", encoding="utf-8") as out:
         out.write(source)
-    build = re.search(r"/\* (cc .*) \*/", code)
+    named = re.match(r"/\* ([\w.]+\.c); ", code)
+    if named:  # later blocks build it under that name
+        shutil.copy(os.path.join(folder, "block.c"), os.path.join(folder, named.group(1)))
+    build = re.search(r"/\* (?:[\w.]+\.c; )?(cc .*) \*/", code)
     return run_sh(page, "cc -c block.c $(pkg-config --cflags alcore)\n" + (build.group(1) if build else ""), folder)
 
 
 helps = {}  # action -> what `alcore ACTION --help` prints
 places = {}  # page -> the folder in which its next console command runs
-RUNNERS = {"sh": run_sh, "console": run_console, "c": run_c, "python": run_script([sys.executable, "-c"]),
+RUNNERS = {"sh": run_sh, "console": run_console, "c": run_c, "cmake": run_cmake, "python": run_script([sys.executable, "-c"]),
            "python kenlm": run_script([sys.executable, "-c"])}
 if LUA:
     RUNNERS["lua"] = run_script([LUA[0], "-e"])
@@ -149,7 +165,7 @@ def problem_of_exception(language, code):
         if not os.path.exists(os.path.join(ROOT, path)):
             return path + " does not exist"
     with open(os.path.join(ROOT, "meson_options.txt"), encoding="utf-8") as file:
-        options = set(re.findall(r"option\('(\w+)'", file.read())) | {"b_sanitize", "b_lundef", "optimization"}
+        options = set(re.findall(r"option\('(\w+)'", file.read())) | {"b_sanitize", "b_lundef", "optimization", "CMAKE_PREFIX_PATH"}
     return "".join("no option " + name for name in re.findall(r"-D(\w+)=", code) if name not in options)
 
 
