@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* alcore eval METRIC FILE...: the metrics of alcore/extra/metric.h and alcore/extra/overlap.h over files. A
- * file has one text, line of tags, label or number a line (or a column, of .tsv, .csv and .jsonl);
- * all files of most metrics have the same number of lines. The result is a JSON object of numbers,
- * lists and texts, which is printed as it is (--json) or as one line a value: name TAB value. */
+/* alcore eval METRIC FILE...: the metrics of alcore/extra/metric.h and alcore/extra/overlap.h over
+ * files. A file has one text, line of tags, label or number a line (or a column, of .tsv, .csv and
+ * .jsonl); all files of most metrics have the same number of lines. The result is a JSON object of
+ * numbers, lists and texts, which is printed as it is (--json) or as one line a value: name TAB
+ * value. */
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /** @file
- * Budgets and prices as numbers: units, and what labeling costs. The texts that a request takes too,
- * "1000w" and "0.12EUR/w", say the same. */
+ * Budgets and prices as numbers: units, and what labeling costs. The texts that a request takes
+ * too, "1000w" and "0.12EUR/w", say the same. */
 #ifndef ALCORE_BUDGET_H
 #define ALCORE_BUDGET_H
 

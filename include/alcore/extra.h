@@ -1,14 +1,14 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /** @file
- * What stands around the core: everything of alcore/alcore.h, and beside it word alignment, language
- * models, tokenizers, training and translating, annotations and mixes of training data, metrics,
- * analyses, stopping criteria and plots.
+ * What stands around the core: everything of alcore/alcore.h, and beside it word alignment,
+ * language models, tokenizers, training and translating, annotations and mixes of training data,
+ * metrics, analyses, stopping criteria and plots.
  *
- * The rules of alcore/alcore.h hold here too, but one: these headers are not frozen. A minor release
- * may change or drop a call of alcore/extra/, and the CHANGELOG then says what to use instead. Their
- * symbols carry a version node of their own, ALCORE_EXTRA_1.N, whose N rises when a call goes, so
- * that a program which uses one is not loaded by a library without it: a package of such a program
- * depends on the exact minor release. Nothing in the core includes these headers. */
+ * The rules of alcore/alcore.h hold here too, but one: these headers are not frozen. A minor
+ * release may change or drop a call of alcore/extra/, and the CHANGELOG then says what to use
+ * instead. Their symbols carry a version node of their own, ALCORE_EXTRA_1.N, whose N rises when a
+ * call goes, so that a program which uses one is not loaded by a library without it: a package of
+ * such a program depends on the exact minor release. Nothing in the core includes these headers. */
 #ifndef ALCORE_EXTRA_H
 #define ALCORE_EXTRA_H
 

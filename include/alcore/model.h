@@ -293,7 +293,8 @@ ALCORE_API alcore_status alcore_model_get_info(const alcore_model *model, alcore
  * scores and that alcore_model_train() learns, and of the translations of calls that name none.
  * Columns "logprobs" that were made in another language are made anew when they are next needed.
  * @param[in,out] model borrowed, changed
- * @param[in] language borrowed, copied: "de_DE" of mBART, "de" of M2M100, "deu_Latn" of NLLB; NULL: what the folder says
+ * @param[in] language borrowed, copied: "de_DE" of mBART, "de" of M2M100, "deu_Latn" of NLLB; NULL:
+ * what the folder says
  * @return ALCORE_OK, ALCORE_E_INVALID, ALCORE_E_UNSUPPORTED (the model has no outputs),
  * ALCORE_E_PARAM (lists the languages that there are), ALCORE_E_NOMEM, ALCORE_E_BUSY; after a
  * failure the language is as before

@@ -262,8 +262,8 @@ ALCORE_API alcore_status alcore_pool_get_column(const alcore_pool *pool, const c
  * @param[in] count entries of rows, 0 or more
  * @param[in,out] out borrowed; its numbers are filled: float64 [count, width], or int64
  *   [count, width] for a column of integers, any device, without gaps; [count] where width is 1.
- *   width is that of alcore_pool_get_column_info(). Integers beyond 2^53 are rounded in float64. On a
- *   device, that of the column if it is on one, it is written in the order of the default stream
+ *   width is that of alcore_pool_get_column_info(). Integers beyond 2^53 are rounded in float64. On
+ *   a device, that of the column if it is on one, it is written in the order of the default stream
  *   before the call returns
  * @return ALCORE_OK, ALCORE_E_INVALID, ALCORE_E_NOT_FOUND (the column or a row), ALCORE_E_SHAPE (a
  *   ragged column, a column of texts; out has another shape or dtype), ALCORE_E_MODULE,

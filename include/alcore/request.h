@@ -166,8 +166,8 @@ ALCORE_API alcore_status alcore_request_set_int(alcore_request *request, const c
 ALCORE_API alcore_status alcore_request_set_number(alcore_request *request, const char *name,
                                                    double value);
 
-/** Sets the budgets from numbers, as the option "budget" does from text: its text is then what these
- * numbers are written as. All are spent from one ranking, and so in one unit.
+/** Sets the budgets from numbers, as the option "budget" does from text: its text is then what
+ * these numbers are written as. All are spent from one ranking, and so in one unit.
  * @param[in,out] request borrowed, changed
  * @param[in] amounts borrowed: float64 [count], each 0 or more and finite, none of them twice; of
  *   items whole numbers

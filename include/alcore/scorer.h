@@ -90,9 +90,9 @@ typedef struct alcore_scorer_host {
     const char *name;            /**< copied; NULL: "host" */
     /** Copied: NULL-terminated list of column names the view must have; NULL: none */
     const char *const *needs;
-    /** Fills scores, float64 [alcore_view_row_count(view, ALCORE_ROLE_CANDIDATES)], host, larger = more
-     * worth labeling, finite. Returns ALCORE_OK or a failure, which ends the outer call; a positive
-     * number counts as ALCORE_E_CALLBACK. Runs on the thread that entered the call. */
+    /** Fills scores, float64 [alcore_view_row_count(view, ALCORE_ROLE_CANDIDATES)], host, larger =
+     * more worth labeling, finite. Returns ALCORE_OK or a failure, which ends the outer call; a
+     * positive number counts as ALCORE_E_CALLBACK. Runs on the thread that entered the call. */
     alcore_status (*score)(void *user, const alcore_view *view, double *scores);
 } alcore_scorer_host;
 /** An alcore_scorer_host with its size set and everything else 0. */

@@ -176,8 +176,8 @@ ALCORE_API alcore_status alcore_strategy_set_int(alcore_strategy *strategy, cons
 ALCORE_API alcore_status alcore_strategy_set_number(alcore_strategy *strategy, const char *name,
                                                     double value);
 
-/** Sets a parameter of type ALCORE_PARAM_NUMBERS: one number for each round, the last of which holds
- * for all later rounds. The numbers are kept exactly.
+/** Sets a parameter of type ALCORE_PARAM_NUMBERS: one number for each round, the last of which
+ * holds for all later rounds. The numbers are kept exactly.
  * @param[in,out] strategy borrowed, changed
  * @param[in] name borrowed: a parameter's name
  * @param[in] numbers borrowed: float64 [count], finite
@@ -194,8 +194,8 @@ ALCORE_API alcore_status alcore_strategy_set_numbers(alcore_strategy *strategy, 
  * @param[in] name borrowed: a parameter's name
  * @param[out] out a view: float64 [count], host, valid until the parameter is set or the strategy
  *   is released; [0] where a word stands in place of numbers; all 0 on failure
- * @return ALCORE_OK, ALCORE_E_INVALID, ALCORE_E_PARAM (unknown: names the nearest; of another type),
- *   ALCORE_E_BUSY
+ * @return ALCORE_OK, ALCORE_E_INVALID, ALCORE_E_PARAM (unknown: names the nearest; of another
+ *   type), ALCORE_E_BUSY
  * @threadsafe ALCORE_E_BUSY while another call changes the strategy.
  * @since 1.0 */
 ALCORE_API alcore_status alcore_strategy_get_numbers(const alcore_strategy *strategy,

@@ -100,8 +100,8 @@ ALCORE_API alcore_status alcore_view_get_column(const alcore_view *view, int32_t
 
 /** Cost of each candidate in the budget's unit.
  * @param[in] view borrowed
- * @return a view: float64 [alcore_view_row_count(view, ALCORE_ROLE_CANDIDATES)], host, valid during the
- * callback; 1 each for items and for a scorer
+ * @return a view: float64 [alcore_view_row_count(view, ALCORE_ROLE_CANDIDATES)], host, valid during
+ * the callback; 1 each for items and for a scorer
  * @threadsafe During the callback that got the view.
  * @since 1.0 */
 ALCORE_API const double *alcore_view_costs(const alcore_view *view);

@@ -72,7 +72,8 @@ typedef struct alcore__memory_array {
                                            are the caller's */
     void (*release)(void *user);        /* the caller's, called when the column is freed; or NULL */
     void *release_user;                 /* its argument */
-    /* What the tensors of alcore_pool_get_column() point to. shape[1] is 0 for one value per entry. */
+    /* What the tensors of alcore_pool_get_column() point to. shape[1] is 0 for one value per entry.
+     * */
     int64_t shape[2], strides[2], offsets_shape[1];
 } alcore__memory_array;
 /* Makes the column read an array in memory. On success the column owns what the array owns.

@@ -186,8 +186,8 @@ static alcore_status find_column(const alcore__view_source *source, int32_t role
                         ROLE_WORDS[role].needs);
 }
 
-/* Checks the arguments of alcore_view_get_column(): a role, and positions first .. first + count - 1 of
- * its list of rows; count 0 is allowed. */
+/* Checks the arguments of alcore_view_get_column(): a role, and positions first .. first + count -
+ * 1 of its list of rows; count 0 is allowed. */
 static alcore_status check_part(const alcore_view *view, int32_t role, int64_t first,
                                 int64_t count) {
     const alcore__view_source *source = source_of(view, role);

@@ -246,11 +246,11 @@ static alcore_status set_budgets(answer *self, alcore__fill *fill) {
 }
 
 /* Reads the options into the input of the run, opens the engine that the option "device" names, and
- * sets self->strategy (the recommended one, when none was set). Pools are added by run(). The value of a choice is
- * its index among the words of the option table in request_handle.c, whose order is that of
- * ALCORE__FILL_* and ALCORE__TIE_*; of nan, 1 is exclude. explain: the outcome then tells what each
- * term of the score decided, for reasons and summary. alcore__request_answer() frees what a failure
- * leaves. */
+ * sets self->strategy (the recommended one, when none was set). Pools are added by run(). The value
+ * of a choice is its index among the words of the option table in request_handle.c, whose order is
+ * that of ALCORE__FILL_* and ALCORE__TIE_*; of nan, 1 is exclude. explain: the outcome then tells
+ * what each term of the score decided, for reasons and summary. alcore__request_answer() frees what
+ * a failure leaves. */
 static alcore_status set_up(answer *self) {
     alcore_request *request = self->request;
     const alcore__values *values = &request->values;

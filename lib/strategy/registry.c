@@ -44,8 +44,9 @@ const char *alcore__strategy_like_name(void) {
  */
 static const struct { const char *old, *present; } RENAMED[] = {{"average", "average-dist"}};
 
-/* Fails for a name that no strategy has, which is not NULL. The message tells its new name where it was renamed, else
- * the most similar name. Called by every function that is given a strategy by its name. */
+/* Fails for a name that no strategy has, which is not NULL. The message tells its new name where it
+ * was renamed, else the most similar name. Called by every function that is given a strategy by its
+ * name. */
 alcore_status alcore__strategy_unknown(const char *name) {
     for (size_t i = 0; i < sizeof RENAMED / sizeof RENAMED[0]; i++) {
         if (!strcmp(RENAMED[i].old, name))

@@ -282,8 +282,9 @@ alcore_status alcore_strategy_set_numbers(alcore_strategy *strategy, const char 
     return alcore__param_set_numbers(&PARAM_CALLS, strategy, name, numbers, count);
 }
 
-/* *out: a view of the numbers of a list; the strategy is locked for reading. An empty one, of a word
- * that stands in place of numbers, has the address of its shape as data, which must not be NULL. */
+/* *out: a view of the numbers of a list; the strategy is locked for reading. An empty one, of a
+ * word that stands in place of numbers, has the address of its shape as data, which must not be
+ * NULL. */
 static alcore_status get_numbers(const alcore_strategy *strategy, const char *name,
                                  alcore_tensor *out) {
     const alcore__value *value;

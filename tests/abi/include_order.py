@@ -17,7 +17,8 @@ RANK = {'base': 0, 'kernel': 1, 'text': 1, 'formats': 2, 'tokenizer': 3, 'pool':
         'extra/overlap': 21, 'extra/metric': 22, 'extra/plot': 23, 'extra/stop': 20, 'extra/analysis': 24, 'extra/annotation': 24,
         'extra/mix': 25, 'extra/translating': 20, 'extra/training': 26}
 ENGINES = ('engines/cpu', 'engines/cuda', 'engines/torch')
-# The room of a public header, where its name is not that of the room; the tables of sys/ are for every room.
+# The room of a public header, where its name is not that of the room; the tables of sys/ are for
+# every room.
 PUBLIC = {'export': 'base', 'gone': 'base', 'status': 'base', 'context': 'base', 'tensor': 'base', 'version': 'base', 'param': 'base',
           'remedy': 'base', 'sys/dtype': 'base', 'sys/host': 'base', 'sys/kernel': 'base', 'sys/model': 'base', 'format': 'formats', 'budget': 'strategy', 'selection': 'strategy',
           'pool_column': 'pool', 'logits': 'scorer', 'view': 'scorer', 'alcore': 'select', 'extra': 'extra/training'}

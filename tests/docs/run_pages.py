@@ -135,7 +135,7 @@ def run_cmake(page, code, folder):
 
 def run_c(page, code, folder):
     given = GIVEN.get((page, "c"))
-    source = code if given is None else "#include <alcore/alcore.h>\nvoid block(void);\nvoid block(void) {\n%s%s}\n" % (given, code)
+    source = code if given is None else "#include <alcore/extra.h>\nvoid block(void);\nvoid block(void) {\n%s%s}\n" % (given, code)
     with open(os.path.join(folder, "block.c"), "w", encoding="utf-8") as out:
         out.write(source)
     named = re.match(r"/\* ([\w.]+\.c); ", code)

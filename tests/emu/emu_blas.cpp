@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The few functions of cuBLAS that lib/engines/cuda/cuda_blas.cu looks up, on the emulated devices. Each is
- * as strict as NVIDIA's documentation allows: operands in memory of the handle's device, strides
- * that hold the rows, a stream of the device. A product runs when its stream does, adds in another
- * order than the engine's own kernels, loses what tensor cores lose, and scribbles over its
+/* The few functions of cuBLAS that lib/engines/cuda/cuda_blas.cu looks up, on the emulated devices.
+ * Each is as strict as NVIDIA's documentation allows: operands in memory of the handle's device,
+ * strides that hold the rows, a stream of the device. A product runs when its stream does, adds in
+ * another order than the engine's own kernels, loses what tensor cores lose, and scribbles over its
  * workspace. The handle of another library is not recognized. */
 #include <cstdio>
 #include <cstring>

@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* CUDA on the CPU, for tests: the parts of the language and of the run-time library that lib/engines/cuda
- * uses. It is meant to expose mistakes: threads and blocks run in ascending, descending or random
- * order, shared memory is poisoned, streams run as late as their events allow; a barrier or shuffle
- * that a named lane never reaches ends the kernel with an error, and so does an atomic on a float.
- * It needs no header of CUDA. emu_kernel.cpp runs kernels, emu_device.cpp has memory and streams.
- */
+/* CUDA on the CPU, for tests: the parts of the language and of the run-time library that
+ * lib/engines/cuda uses. It is meant to expose mistakes: threads and blocks run in ascending,
+ * descending or random order, shared memory is poisoned, streams run as late as their events allow;
+ * a barrier or shuffle that a named lane never reaches ends the kernel with an error, and so does
+ * an atomic on a float. It needs no header of CUDA. emu_kernel.cpp runs kernels, emu_device.cpp has
+ * memory and streams. / */
 #ifndef EMU_RUNTIME_H
 #define EMU_RUNTIME_H
 

@@ -328,8 +328,8 @@ static void write_vocabulary(void) {
     if (fclose(file) != 0) abort();
 }
 
-/* In the place of spm_train, which alcore_tokenizer_train_vocabulary() looks for on PATH: a script that takes
- * longer than any call runs here. */
+/* In the place of spm_train, which alcore_tokenizer_train_vocabulary() looks for on PATH: a script
+ * that takes longer than any call runs here. */
 static void write_trainer(void) {
     static char search[4096];
     snprintf(search, sizeof search, "%s:%s", in_folder("bin"), getenv("PATH"));

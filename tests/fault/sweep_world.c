@@ -252,8 +252,8 @@ void world_file_write_npy(const char *name, const char *type, const char *shape,
     world_file_write(name, all, 128 + bytes);
 }
 
-/* In the place of spm_train, which alcore_tokenizer_train_vocabulary() looks for on PATH: a script that gives
- * a model as its result. */
+/* In the place of spm_train, which alcore_tokenizer_train_vocabulary() looks for on PATH: a script
+ * that gives a model as its result. */
 static void write_trainer(void) {
     static char search[4096];
     char script[300];

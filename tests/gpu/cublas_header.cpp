@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The prototypes and values of cuBLAS that lib/engines/cuda/cuda_blas_api.h writes down are those of
- * NVIDIA's header: compiling is the test. Where the library is installed too, cublas_header LIBRARY
- * opens it and looks for the functions; that needs no device. TAP. */
+/* The prototypes and values of cuBLAS that lib/engines/cuda/cuda_blas_api.h writes down are those
+ * of NVIDIA's header: compiling is the test. Where the library is installed too, cublas_header
+ * LIBRARY opens it and looks for the functions; that needs no device. TAP. */
 #include <cstdio>
 #include <cublas_v2.h>
 #include <dlfcn.h>

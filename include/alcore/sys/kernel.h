@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /** @file
- * The kernel table: all arithmetic over columns. lib/engines/cpu fills it for the CPU, a module for another
- * device; the rest of the library calls nothing else, and knows of a device only this table.
+ * The kernel table: all arithmetic over columns. lib/engines/cpu fills it for the CPU, a module for
+ * another device; the rest of the library calls nothing else, and knows of a device only this
+ * table.
  *
  * Two classes of entries:
  *

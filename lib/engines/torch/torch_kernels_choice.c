@@ -12,8 +12,8 @@ extern const torch_kernels torch_kernels_avx2, torch_kernels_avx512;
 #endif
 
 /* A copy runs only where the processor has every extension that it is compiled for (those of
- * lib/engines/cpu/meson.build). lib/kernel/kernels.c makes the same checks for the library's own kernels;
- * they are repeated here because the module does not link to the library. */
+ * lib/engines/cpu/meson.build). lib/kernel/kernels.c makes the same checks for the library's own
+ * kernels; they are repeated here because the module does not link to the library. */
 const torch_kernels *torch_kernels_here(void) {
 #if defined(__x86_64__)
     unsigned eax, ebx, ecx, edx;

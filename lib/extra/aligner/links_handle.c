@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The handle of links (alcore/extra/aligner.h): making and freeing it, its arrays, and the symmetrization
- * of two. Files of links are read and written in lib/formats/pharaoh.c. */
+/* The handle of links (alcore/extra/aligner.h): making and freeing it, its arrays, and the
+ * symmetrization of two. Files of links are read and written in lib/formats/pharaoh.c. */
 #include "extra/aligner/links_handle.h"
 
 #include <inttypes.h>

@@ -86,13 +86,6 @@ alcore_status alcore__symmetrization_find(const char *name, alcore__symmetrizati
                         name);
 }
 
-void alcore__links_clear(alcore_ctx *ctx, alcore__links *links) {
-    alcore__free(ctx, links->begin);
-    alcore__free(ctx, links->link);
-    alcore__free(ctx, links->path);
-    *links = (alcore__links){0};
-}
-
 /* Links compare by (source, target) as these keys do. */
 static uint64_t sort_key(alcore__link link) {
     return (uint64_t)link.source << 32 | link.target;

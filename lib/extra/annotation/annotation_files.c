@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* What annotations are read from: selections and dictionaries (alcore/extra/annotation.h); answers are in
- * answer_file.c. Each reading checks the whole file before the annotations change. */
+/* What annotations are read from: selections and dictionaries (alcore/extra/annotation.h); answers
+ * are in answer_file.c. Each reading checks the whole file before the annotations change. */
 #include <inttypes.h>
 #include <math.h>
 #include <stdio.h>

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Files that annotations are written to: requests to people, and answers (alcore/extra/annotation.h). */
+/* Files that annotations are written to: requests to people, and answers
+ * (alcore/extra/annotation.h). */
 #include <string.h>
 
 #include "extra/annotation/annotation_list.h"

@@ -46,7 +46,8 @@ static void warn_of_dropped(alcore_ctx *ctx, const alcore_lm *lm) {
                 (long long)lm->dropped);
 }
 
-/* Checks the arguments of alcore_lm_new_trained(), then trains one model, of one fold, on all texts. */
+/* Checks the arguments of alcore_lm_new_trained(), then trains one model, of one fold, on all
+ * texts. */
 static alcore_status train(alcore_ctx *ctx, const alcore__texts *texts,
                            const alcore_lm_options *given, alcore_lm **out) {
     alcore_lm_options options;

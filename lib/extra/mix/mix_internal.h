@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The training set and the run that makes it (alcore/extra/mix.h; docs/spec/mixing.md), for the files of
- * this folder: mix_handle.c has the handle and the order of the work, mix_inputs.c what is needed,
- * mix_labeled.c random and retrieved pairs, mix_phrases.c switched and contextualized ones,
+/* The training set and the run that makes it (alcore/extra/mix.h; docs/spec/mixing.md), for the
+ * files of this folder: mix_handle.c has the handle and the order of the work, mix_inputs.c what is
+ * needed, mix_labeled.c random and retrieved pairs, mix_phrases.c switched and contextualized ones,
  * mix_summary.c the summary and the provenance, mix_write.c the files. */
 #ifndef ALCORE__MIX_INTERNAL_H
 #define ALCORE__MIX_INTERNAL_H

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The calls of a tokenizer (alcore/extra/tokenizer.h): opening it, asking for its tokens, decoding. */
+/* The calls of a tokenizer (alcore/extra/tokenizer.h): opening it, asking for its tokens, decoding.
+ * */
 #include "alcore/extra/tokenizer.h"
 
 #include <string.h>

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Translating the texts of a pool: the call, which checks the options and makes the pool of outputs.
- * The model fills it. */
+/* Translating the texts of a pool: the call, which checks the options and makes the pool of
+ * outputs. The model fills it. */
 #include "alcore/extra/translating.h"
 
 #include <math.h>
