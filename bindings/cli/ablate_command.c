@@ -90,16 +90,17 @@ static int read_test(ablation *self) {
     return EXIT_DONE;
 }
 
-/* Reads what either term alone is called from the provenance of a selection that mixes them: the
- * keys "also_NAME" of "terms", in the order of the terms. */
+/* Reads what either term alone is called from the provenance of a selection that mixes them:
+ * "alone" of each of "terms", in their order. */
 static void read_names(ablation *self, const alcore_selection *picked) {
     json_t *provenance = json_loads(alcore_selection_provenance(picked), 0, NULL);
     const char *key;
     json_t *value;
     int found = 0;
     json_object_foreach(json_object_get(provenance, "terms"), key, value) {
-        if (strncmp(key, "also_", 5) == 0 && found < 2)
-            snprintf(self->names[found++], sizeof self->names[0], "%.60s", key + 5);
+        const char *alone = json_string_value(json_object_get(value, "alone"));
+        if (alone && found < 2)
+            snprintf(self->names[found++], sizeof self->names[0], "%.60s", alone);
     }
     json_decref(provenance);
 }

@@ -78,6 +78,12 @@ int record_open(const arguments *given, run_record *out) {
             return error.line < 0
                        ? complain(EXIT_IO, "%s", error.text)
                        : complain(EXIT_DATA, "%s:%d: %s", config, error.line, error.text);
+        const char *schema = json_string_value(json_object_get(out->old_report, "schema"));
+        if (schema && strcmp(schema, "alcore-report-1"))
+            return complain(EXIT_DATA,
+                            "%s: \"schema\" is %s: alcore-report-1 is read, and reports of "
+                            "libalcore 0.1, which have none",
+                            config, schema);
         saved = json_object_get(out->old_report, "command");
         if (!json_is_array(saved) || !json_array_size(saved))
             return complain(EXIT_DATA, "%s: no \"command\": this is no report of alcore select",

@@ -10,7 +10,7 @@
 ALCORE_BEGIN
 
 /** What budgets, costs and prices are counted in. */
-enum {
+enum alcore_unit {
     ALCORE_UNIT_ITEMS = 2501,      /**< each row is 1; "i" in texts */
     ALCORE_UNIT_WORDS = 2502,      /**< words of the row's text; "w" */
     ALCORE_UNIT_CHARACTERS = 2503, /**< code points of the row's text; "c" */

@@ -21,6 +21,7 @@
 #ifdef ALCORE_GONE
 ALCORE_BEGIN
 
+ALCORE_GONE(ALCORE_DEFAULT_STRATEGY, "alcore_strategy_recommended(), or NULL");
 ALCORE_GONE(alcore_aligner_read, "alcore_aligner_open()");
 ALCORE_GONE(alcore_aligner_train, "alcore_aligner_new_trained()");
 ALCORE_GONE(alcore_links_read, "alcore_links_open()");

@@ -193,7 +193,9 @@ ALCORE_API alcore_status alcore_selection_get_column(const alcore_selection *sel
                                                      alcore_tensor *out);
 
 /** Where everything came from: version, strategy, every effective parameter, seed, round, rows and
- * shapes of the inputs, masked rows by cause, models, engines.
+ * shapes of the inputs, masked rows by cause, models, engines. Its member "schema" is the name and
+ * the version of its form, "alcore-provenance-1", which docs/schemas describes; a minor release may
+ * add members, and the number rises when one goes or changes its meaning.
  * @param[in] selection borrowed
  * @return a view: a JSON object, valid until the selection is released
  * @threadsafe

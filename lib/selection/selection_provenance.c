@@ -1,6 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The provenance of a selection as one JSON object:
+/* The provenance of a selection as one JSON object, which docs/schemas/provenance.schema.json
+ * describes (a test validates every selection that the tests make):
  *
+ *     schema                name and version of the form
  *     version               of the library
  *     command               of the command-line tool that made the request; left out without one
  *     strategy              its name; recommended: the request asked for none, or for the
@@ -69,7 +71,9 @@ static void put_columns(const alcore__ranking *ranking, int32_t role, alcore__js
         if (source->role != role) continue;
         alcore__json_open(json, source->name, '{');
         alcore__json_put_string(json, "from", source->origin);
-        alcore__json_put_string(json, "dtype", alcore__dtype_name(source->dtype));
+        alcore__json_put_string(json, "dtype",
+                                source->dtype == ALCORE_TEXT ? "texts"
+                                                             : alcore__dtype_name(source->dtype));
         alcore__json_open(json, "shape", '[');
         alcore__json_put_integer(json, NULL, source->rows);
         if (source->ragged) alcore__json_put_string(json, NULL, "tokens");
@@ -159,32 +163,35 @@ static void put_price(const alcore_selection *selection, alcore__json_out *json)
     alcore__json_close(json, '}');
 }
 
-/* Writes a key made of a prefix, a name and a suffix to out and returns it: "the " in front of the
- * name is left out and spaces become underscores, so that "also_" and "the given scores" make
- * "also_given_scores". Names of terms and strategies are short; a longer key would be cut. */
-static const char *key_of(const char *prefix, const char *name, const char *suffix, char out[96]) {
+/* The name of the strategy that a term alone would be, as one word, written to out: "the " in front
+ * of it is left out and spaces become underscores, so that "the given scores" is "given_scores". */
+static const char *word_of(const char *name, char out[64]) {
     if (strncmp(name, "the ", 4) == 0) name += 4;
-    snprintf(out, 96, "%s%s%s", prefix, name, suffix);
+    snprintf(out, 64, "%s", name);
     for (char *c = out; *c != '\0'; c++)
         if (*c == ' ') *c = '_';
     return out;
 }
 
-/* "terms": for each term of a mixed score its standard deviation in the score (weighted and
- * rescaled; 0 for a term without a weight), the number of picks that it decided, and the number of
- * picks that it alone would have made too. */
+/* "terms": an object for each term of a mixed score, by its name: sd, its standard deviation in the
+ * score (weighted and rescaled; 0 for a term without a weight), chosen, the number of picks that it
+ * decided; where the term alone would be a strategy, alone, its name, and also, the number of picks
+ * that it would have made too. */
 static void put_terms(const alcore_selection *selection, alcore__json_out *json) {
     const alcore__explanation *explanation = &selection->bought.explanation;
-    char key[96];
+    char word[64];
     if (!explanation->mixed) return;
     alcore__json_open(json, "terms", '{');
     for (int32_t t = 0; t < explanation->count; t++) {
         const alcore__term_part *part = &explanation->parts[t];
-        alcore__json_put_number(json, key_of("", part->term->name, "_sd", key), part->deviation);
-        alcore__json_put_integer(json, key_of("chosen_by_", part->term->name, "", key),
-                                 part->decided);
-        if (part->also)
-            alcore__json_put_integer(json, key_of("also_", part->alone, "", key), part->also_count);
+        alcore__json_open(json, part->term->name, '{');
+        alcore__json_put_number(json, "sd", part->deviation);
+        alcore__json_put_integer(json, "chosen", part->decided);
+        if (part->also) {
+            alcore__json_put_string(json, "alone", word_of(part->alone, word));
+            alcore__json_put_integer(json, "also", part->also_count);
+        }
+        alcore__json_close(json, '}');
     }
     alcore__json_close(json, '}');
 }
@@ -229,7 +236,7 @@ static void put_parts(const alcore_selection *selection, alcore__json_out *json)
     alcore__json_close(json, ']');
 }
 
-/* Writes all members, in a fixed order, to an object that the caller has opened. Also called for
+/* Writes all members but "schema", in a fixed order, to an object that the caller has opened. Also called for
  * the JSON report, which adds members of its own to the same object. command, parameters and
  * options are JSON already. */
 void alcore__selection_put_provenance(const alcore_selection *selection, alcore__json_out *json) {
@@ -262,6 +269,7 @@ void alcore__selection_put_provenance(const alcore_selection *selection, alcore_
 alcore_status alcore__selection_write_provenance(alcore_selection *selection) {
     alcore__json_out json = {.ctx = selection->object.ctx};
     alcore__json_open(&json, NULL, '{');
+    alcore__json_put_string(&json, "schema", "alcore-provenance-1");
     alcore__selection_put_provenance(selection, &json);
     alcore__json_close(&json, '}');
     if (json.status != ALCORE_OK)

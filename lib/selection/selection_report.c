@@ -144,22 +144,26 @@ static void put_shares(const report *self, alcore__json_out *json, const char *k
     alcore__json_close(json, ']');
 }
 
-/* Writes the report as one JSON object: the members of the provenance, the languages, the groups,
- * and a member for each term of the score, named as the term. Functions of alcore__json_out note
+/* Writes the report as one JSON object (docs/schemas/report.schema.json): the members of the
+ * provenance, the languages, the groups, and in term_values the mean and the median of each term of
+ * the score among the picks. Functions of alcore__json_out note
  * the first failure in json.status and then do nothing, so it is asked once. The text moves to
  * *out, also after a failure, and the caller frees it. */
 static alcore_status write_json(const report *self, alcore__buffer *out) {
     alcore__json_out json = {.ctx = self->ctx, .text = *out};
     alcore__json_open(&json, NULL, '{');
+    alcore__json_put_string(&json, "schema", "alcore-report-1");
     alcore__selection_put_provenance(self->selection, &json);
     put_shares(self, &json, "languages", self->languages, self->language_count);
     put_shares(self, &json, "groups", self->groups, self->group_count);
+    alcore__json_open(&json, "term_values", '{');
     for (int32_t t = 0; t < self->term_count; t++) {
         alcore__json_open(&json, self->terms[t].name, '{');
         alcore__json_put_number(&json, "mean", self->terms[t].mean);
         alcore__json_put_number(&json, "median", self->terms[t].median);
         alcore__json_close(&json, '}');
     }
+    alcore__json_close(&json, '}');
     alcore__json_close(&json, '}');
     *out = json.text;
     if (json.status != ALCORE_OK) return json.status;

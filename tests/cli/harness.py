@@ -9,6 +9,9 @@ import sys
 import tempfile
 import traceback
 
+sys.path.insert(0, os.path.join(os.path.dirname(os.path.abspath(__file__)), "..", "bindings", "python"))
+import kept_documents  # noqa: E402
+
 CASES = []
 ALCORE = os.path.abspath(os.environ["ALCORE"])
 
@@ -64,6 +67,9 @@ class Box:
                               env=dict(os.environ, **(env or {})), preexec_fn=limit if memory else None)
         done.out = done.stdout.decode("utf-8", "surrogateescape")
         done.err = done.stderr.decode("utf-8", "surrogateescape")
+        for document in [done.stdout] + [self.read(name) for name in self.names() if name.endswith(".json")]:
+            if document.startswith(b'{"schema":'):
+                kept_documents.keep(document)
         if expect is not None and done.returncode != expect:
             raise AssertionError("alcore %s: exit code %d, not %d\nstdout: %s\nstderr: %s" % (
                 " ".join(args), done.returncode, expect, done.out[:2000], done.err[:2000]))

@@ -216,8 +216,9 @@ def ablate_has_the_layout_of_table_7(box):
         assert abs(float(row["overlap"]) - found["selected_1"]) < 1e-3
         terms = json.loads(box.read("one.json")).get("terms")
         if terms:  # what the selection itself says of its terms
-            for name in ("nnll", "diversity"):
-                assert abs(float(row["share_" + name]) - terms["also_" + name] / len(alone)) < 1e-5
+            equal([term["alone"] for term in terms.values()], ["nnll", "diversity"])
+            for term in terms.values():
+                assert abs(float(row["share_" + term["alone"]]) - term["also"] / len(alone)) < 1e-5
     for row in table:
         mine = picks[row["lambda"]]
         assert abs(float(row["share_nnll"]) - len(mine & picks["0"]) / len(mine)) < 1e-5

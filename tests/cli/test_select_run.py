@@ -74,6 +74,15 @@ def json_and_reports_hold_the_run(box):
 def a_run_repeats_from_its_report(box):
     args = huds(box) + ["--budget", "3", "-p", "lambda=0.9", "--out", "first.tsv", "--report", "run.json"]
     box.run(*args)
+    report = json.loads(box.read("run.json"))
+    equal(report["schema"], "alcore-report-1")
+    for other in ("alcore-report-2", "alcore-provenance-1"):
+        box.file("other.json", json.dumps({**report, "schema": other}))
+        contains(box.run("select", "--config", "other.json", "--out", "no.tsv", expect=3).err, "other.json", other, "alcore-report-1 is read")
+    del report["schema"]  # as those of 0.1
+    box.file("old.json", json.dumps(report))
+    box.run("select", "--config", "old.json", "--out", "old.tsv")
+    equal(box.read("old.tsv"), box.read("first.tsv"))
     box.run("select", "--config", "run.json", "--out", "second.tsv")
     equal(box.read("second.tsv"), box.read("first.tsv"))
     box.run("select", "--config", "run.json", "--out", "third.tsv", "--budget", "1")

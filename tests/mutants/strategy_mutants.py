@@ -302,7 +302,7 @@ MUTANTS = {
         ('lib/selection/selection_handle.c', '(double)self->words', '(double)self->count', BUDGETS,
          'prices_are_told'),
     'several budgets may name one amount twice':
-        ('lib/request/request_budget.c', 'if (budgets->items[i].amount == last->amount)', 'if (false)', BUDGETS,
+        ('lib/request/request_budget.c', 'if (budgets->amounts[i] == amount)', 'if (false)', BUDGETS,
          'rows_are_read_from_files_of_ids'),
     'the counterfactual buys from the other end':
         ('lib/strategy/budget/explain.c', 'keys[i] = value_or_lowest(values[i]);', 'keys[i] = 0.0 - value_or_lowest(values[i]);', BUDGETS,

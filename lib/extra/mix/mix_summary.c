@@ -116,7 +116,7 @@ static void put_pool(alcore__json_out *json, const char *key, const alcore_pool 
     snprintf(hash, sizeof hash, "%016" PRIx64, alcore_pool_fingerprint(pool));
     alcore__json_open(json, key, '{');
     alcore__json_put_integer(json, "rows", alcore_pool_row_count(pool));
-    alcore__json_put_string(json, "hash", hash);
+    alcore__json_put_string(json, "fingerprint", hash);
     alcore__json_close(json, '}');
 }
 
@@ -157,12 +157,13 @@ static void put_settings(alcore__json_out *json, const alcore__mix_settings *set
     alcore__json_put_raw(json, "seed", seed);
 }
 
-/* Writes mix->provenance, a JSON object. The handle owns the buffer after a failure too. */
+/* Writes mix->provenance, a JSON object (docs/schemas/training-set.schema.json). The handle owns the buffer after a failure too. */
 static alcore_status write_provenance(alcore_mix *mix) {
     alcore__json_out json = {.ctx = mix->object.ctx};
     char fingerprint[24];
     snprintf(fingerprint, sizeof fingerprint, "%016" PRIx64, mix->lm_fingerprint);
     alcore__json_open(&json, NULL, '{');
+    alcore__json_put_string(&json, "schema", "alcore-training-set-1");
     alcore__json_put_string(&json, "version", ALCORE_VERSION);
     alcore__json_put_integer(&json, "pairs", mix->count);
     put_kinds(&json, mix);

@@ -20,4 +20,31 @@ function fixture.many(count)
     return texts
 end
 
+-- The JSON documents of selections are kept in $ALCORE_TEST_DOCUMENTS, where test_documents.py of the
+-- tests of Python validates them.
+local folder = os.getenv("ALCORE_TEST_DOCUMENTS")
+local kept, place = {}, tostring({}):gsub("%W", "") .. os.time()
+
+local function keep(text)
+    local form = text:gsub('"fingerprint":"%x+"', ""):gsub("%d+", "0")
+    if kept[form] then return end
+    kept[form] = true
+    kept[#kept + 1] = form
+    local file = io.open(folder .. "/lua-" .. place .. "-" .. #kept .. ".json", "wb")
+    if file then file:write(text):close() end
+end
+
+local function keeping(select)
+    return function(...)
+        local picked, message, code = select(...)
+        if picked then keep(picked.provenance) end
+        return picked, message, code
+    end
+end
+
+if folder then
+    local alcore = require("alcore")
+    alcore.select = keeping(alcore.select)
+end
+
 return fixture

@@ -6,8 +6,21 @@ from pathlib import Path
 import pytest
 
 import alcore
+import kept_documents
+from alcore._library import lib
 
 ROOT = Path(__file__).resolve().parents[3]
+
+
+_new_selection = alcore.Selection.__init__
+
+
+def _keep_selection(self, pointer, pool):
+    kept_documents.keep(lib.alcore_selection_provenance(pointer))
+    _new_selection(self, pointer, pool)
+
+
+alcore.Selection.__init__ = _keep_selection
 
 
 @pytest.fixture(scope="session")

@@ -228,9 +228,13 @@ START_TEST(counterfactuals_run_through_the_real_budget) {
         alcore_selection *picked = selected(request);
         json_t *root = json_loads(alcore_selection_provenance(picked), 0, NULL);
         json_t *terms = json_object_get(root, "terms");
-        ck_assert_int_eq(json_integer_value(json_object_get(terms, "also_given_scores")),
+        json_t *uncertainty = json_object_get(terms, "uncertainty");
+        json_t *diversity = json_object_get(terms, "diversity");
+        ck_assert_str_eq(json_string_value(json_object_get(uncertainty, "alone")), "given_scores");
+        ck_assert_int_eq(json_integer_value(json_object_get(uncertainty, "also")),
                          common_picks(&b, picked, "nnll", variants[v], 4));
-        ck_assert_int_eq(json_integer_value(json_object_get(terms, "also_diversity")),
+        ck_assert_str_eq(json_string_value(json_object_get(diversity, "alone")), "diversity");
+        ck_assert_int_eq(json_integer_value(json_object_get(diversity, "also")),
                          common_picks(&b, picked, "diversity", variants[v], 4));
         ck_assert_ptr_nonnull(
             strstr(alcore_selection_summary(picked), "the given scores alone would have made"));

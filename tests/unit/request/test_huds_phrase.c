@@ -206,8 +206,8 @@ START_TEST(explained_as_rescaled) {
         const char *record = alcore_selection_provenance(selection);
         const double diversity = number_after(record, "\"sd lambda d\":[");
         ck_assert_double_gt(diversity, 0);
-        ck_assert_double_eq(number_after(record, "\"diversity_sd\":"), diversity);
-        ck_assert_double_eq(number_after(record, "\"uncertainty_sd\":"),
+        ck_assert_double_eq(number_after(record, "\"diversity\":{\"sd\":"), diversity);
+        ck_assert_double_eq(number_after(record, "\"uncertainty\":{\"sd\":"),
                             number_after(record, "\"sd rest u\":["));
         alcore_selection_unref(selection);
         alcore_request_unref(request);
@@ -221,8 +221,8 @@ END_TEST
 static void expect_alone(const alcore_selection *selection, bool given) {
     const char *const record = alcore_selection_provenance(selection);
     const char *const summary = alcore_selection_summary(selection);
-    ck_assert_int_eq(strstr(record, "\"also_given_scores\":") != NULL, given);
-    ck_assert_int_eq(strstr(record, "\"also_nnll\":") != NULL, !given);
+    ck_assert_int_eq(strstr(record, "\"alone\":\"given_scores\"") != NULL, given);
+    ck_assert_int_eq(strstr(record, "\"alone\":\"nnll\"") != NULL, !given);
     ck_assert_int_eq(strstr(summary, "the given scores alone would have made") != NULL, given);
     ck_assert_int_eq(strstr(summary, "nnll alone would have made") != NULL, !given);
     for (int64_t k = 0; k < alcore_selection_count(selection); k++) {

@@ -18,12 +18,12 @@ START_TEST(budgets_are_read) {
         const char *text;
         double amount;
         int32_t unit;
-    } good[] = {{"1000", 1000, ALCORE__UNIT_ITEMS},    {"12i", 12, ALCORE__UNIT_ITEMS},
-                {"50000w", 50000, ALCORE__UNIT_WORDS}, {"50000 words", 50000, ALCORE__UNIT_WORDS},
-                {"20c", 20, ALCORE__UNIT_CHARACTERS},  {"2 characters", 2, ALCORE__UNIT_CHARACTERS},
-                {"1.5u", 1.5, ALCORE__UNIT_COST},      {"3units", 3, ALCORE__UNIT_COST},
-                {"1e3w", 1000, ALCORE__UNIT_WORDS},    {"0", 0, ALCORE__UNIT_ITEMS},
-                {"7 items", 7, ALCORE__UNIT_ITEMS}};
+    } good[] = {{"1000", 1000, ALCORE_UNIT_ITEMS},    {"12i", 12, ALCORE_UNIT_ITEMS},
+                {"50000w", 50000, ALCORE_UNIT_WORDS}, {"50000 words", 50000, ALCORE_UNIT_WORDS},
+                {"20c", 20, ALCORE_UNIT_CHARACTERS},  {"2 characters", 2, ALCORE_UNIT_CHARACTERS},
+                {"1.5u", 1.5, ALCORE_UNIT_UNITS},     {"3units", 3, ALCORE_UNIT_UNITS},
+                {"1e3w", 1000, ALCORE_UNIT_WORDS},    {"0", 0, ALCORE_UNIT_ITEMS},
+                {"7 items", 7, ALCORE_UNIT_ITEMS}};
     static const char *const bad[] = {"",    "w",     "ten", "10x", "10 w w", "-5",   "nan",
                                       "inf", "1e999", "5w,", ",5w", "5w,,7w", "5w,6", "5w,5w"};
     alcore__budgets budgets;
@@ -31,15 +31,15 @@ START_TEST(budgets_are_read) {
         ck_assert_msg(alcore__budgets_parse(good[i].text, &budgets) == ALCORE_OK, "%s",
                       good[i].text);
         ck_assert_int_eq(budgets.count, 1);
-        ck_assert_double_eq(budgets.items[0].amount, good[i].amount);
-        ck_assert_int_eq(budgets.items[0].unit, good[i].unit);
+        ck_assert_double_eq(budgets.amounts[0], good[i].amount);
+        ck_assert_int_eq(budgets.unit, good[i].unit);
     }
     for (size_t i = 0; i < sizeof bad / sizeof *bad; i++)
         ck_assert_msg(alcore__budgets_parse(bad[i], &budgets) == ALCORE_E_PARAM, "%s", bad[i]);
     ck_assert_ok(alcore__budgets_parse("2500w, 10000w ,5000 words", &budgets));
     ck_assert_int_eq(budgets.count, 3);
-    ck_assert_double_eq(budgets.items[1].amount, 10000);
-    ck_assert_int_eq(budgets.items[2].unit, ALCORE__UNIT_WORDS);
+    ck_assert_double_eq(budgets.amounts[1], 10000);
+    ck_assert_int_eq(budgets.unit, ALCORE_UNIT_WORDS);
     ck_assert_double_eq(alcore__budgets_largest(&budgets), 10000);
 }
 END_TEST
@@ -49,11 +49,11 @@ START_TEST(prices_are_read) {
         const char *text, *currency;
         double amount;
         int32_t unit;
-    } good[] = {{"0.1773/w", "", 0.1773, ALCORE__UNIT_WORDS},
-                {"0.12EUR/w", "EUR", 0.12, ALCORE__UNIT_WORDS},
-                {"3 GBP / item", "GBP", 3, ALCORE__UNIT_ITEMS},
-                {"1\xe2\x82\xac/c", "\xe2\x82\xac", 1, ALCORE__UNIT_CHARACTERS},
-                {"0/units", "", 0, ALCORE__UNIT_COST}};
+    } good[] = {{"0.1773/w", "", 0.1773, ALCORE_UNIT_WORDS},
+                {"0.12EUR/w", "EUR", 0.12, ALCORE_UNIT_WORDS},
+                {"3 GBP / item", "GBP", 3, ALCORE_UNIT_ITEMS},
+                {"1\xe2\x82\xac/c", "\xe2\x82\xac", 1, ALCORE_UNIT_CHARACTERS},
+                {"0/units", "", 0, ALCORE_UNIT_UNITS}};
     static const char *const bad[] = {
         "0.12",  "w",       "-1/w", "1/x",   "nan/w",  "1 a b/w", "1\xff/w", "1ABCDEFGHIJKLMNOPQ/w",
         "/w",    "1//w2",   "-0/w", "0x1/w", "0xFF/w", "1e16/w",  "1.2.3/w", "1EUR2/w",

@@ -271,8 +271,8 @@ START_TEST(reports) {
     ck_assert_ptr_nonnull(root);
     json_t *language = json_array_get(json_object_get(root, "languages"), 0);
     ck_assert_int_eq(json_integer_value(json_object_get(language, "count")), 4);
-    ck_assert_double_eq(
-        json_number_value(json_object_get(json_object_get(root, "uncertainty"), "median")), 3.25);
+    json_t *values = json_object_get(json_object_get(root, "term_values"), "uncertainty");
+    ck_assert_double_eq(json_number_value(json_object_get(values, "median")), 3.25);
     ck_assert_ptr_nonnull(json_object_get(root, "command"));
     ck_assert_ptr_nonnull(json_object_get(root, "inputs"));
     json_decref(root);
