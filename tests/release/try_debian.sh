@@ -1,0 +1,42 @@
+#!/usr/bin/env bash
+# SPDX-License-Identifier: Apache-2.0
+# In a bare system: installs the Debian packages and uses each; a model runs on the torch of an
+# environment that has the wheel.
+#   try_debian.sh RELEASE      RELEASE of torch: 2.15
+set -u
+# shellcheck source=tests/release/release_checks.sh
+. /release/checks/release_checks.sh
+release=$1
+packages() {
+    for name; do echo /release/"${name}"_*.deb; done
+}
+
+model_by_command() {
+    local folder
+    folder=$(minilm /root/env/bin/python) || return 1
+    alcore doctor --torch /root/env/lib/python3*/site-packages/torch --write && cd $src/examples/data &&
+        alcore select pool.txt --budget 100w --strategy kcenter --model "$folder" --quiet | grep -q .
+}
+
+environment() {
+    /release/checks/torch_environment.sh /root/env "$release" && /root/env/bin/python -m pip install --quiet --no-deps /release/alcore-*manylinux*x86_64.whl
+}
+
+# shellcheck disable=SC2046
+{
+    say "apt installs the command" apt_install $(packages libalcore1 alcore)
+    say "the command selects" command_selects
+    say "apt installs the module of Python" apt_install $(packages python3-alcore) python3
+    say "README's snippet for Python" python_snippet python3
+    say "apt installs the modules of Lua" apt_install $(packages lua-alcore) lua5.1 lua5.2 lua5.3 lua5.4 luajit
+    for lua in lua5.1 lua5.2 lua5.3 lua5.4 luajit; do say "README's snippet for Lua, $lua" lua_snippet $lua; done
+    say "apt installs what programs in C need" apt_install $(packages libalcore-dev) gcc libc6-dev pkg-config
+    say "README's line for C" c_line
+    say "CMake is installed" apt_install cmake g++ make
+    say "CMake finds it, shared and static" by_cmake
+}
+say "python3-venv is installed" apt_install python3-venv
+say "an environment with torch $release and the wheel" environment
+say "alcore doctor finds its engine, and --model runs MiniLM" model_by_command
+say "apt removes everything" apt-get purge -y -qq libalcore1
+finish
