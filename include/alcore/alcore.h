@@ -19,9 +19,9 @@
  * - Callbacks run on the thread that entered the call; only the allocator and the virtual files may
  *   be called from any thread. A callback that fails calls alcore_error_set() and returns a nonzero
  *   status, which the outer call then returns.
- * - Long calls report progress at least every 100 ms and stop within 100 ms of alcore_ctx_cancel(),
- *   which is safe in a signal handler. A cancelled context stays cancelled until
- *   alcore_ctx_cancel_clear().
+ * - Long calls report progress at least every 100 ms and stop within 100 ms of alcore_ctx_cancel()
+ *   or alcore_request_cancel(), which are safe in a signal handler and last until they are cleared.
+ *   Calls that set, ask or save are not refused meanwhile.
  * - After fork() calls on a context of the parent return ALCORE_E_FORKED in the child; _unref is
  *   safe there.
  * - A call that changes a handle returns ALCORE_E_BUSY at once while another call uses that handle;

@@ -47,13 +47,20 @@ enum {
 typedef void (*alcore_log_function)(void *user, int32_t level, const char *component,
                                     const char *message, const char *fields);
 
-/** Receives progress, at most 10 times a second and at least every 100 ms of a call that lasts
- * longer. Runs on the thread that entered the call.
- * @param[in] user progress_user of alcore_ctx_options
+/** Releases what the user pointer of a callback points to. Called once, not in a forked child.
+ * @param[in] user the pointer
+ * @since 1.0 */
+typedef void (*alcore_destroy_function)(void *user);
+
+/** Receives progress, of a context or of a request (alcore_request_set_progress()), at most 10
+ * times a second and at least every 100 ms of a call that lasts longer. Runs on the
+ * thread that entered the call.
+ * @param[in] user progress_user of alcore_ctx_options, or the user of the request
  * @param[in] stage borrowed: what is being done, such as "reading"
  * @param[in] done units done
  * @param[in] total units in all; -1 when unknown
- * @return 0 to go on; anything else cancels this call (ALCORE_E_CANCELLED), not the context
+ * @return 0 to go on; anything else ends this call (ALCORE_E_CANCELLED), one that saves too, and no
+ * other call: the context is not cancelled
  * @since 1.0 */
 typedef int32_t (*alcore_progress_function)(void *user, const char *stage, int64_t done,
                                             int64_t total);
@@ -152,20 +159,55 @@ ALCORE_API alcore_ctx *alcore_ctx_ref(alcore_ctx *ctx);
  * @since 1.0 */
 ALCORE_API void alcore_ctx_unref(alcore_ctx *ctx);
 
-/** Cancels: every call that runs on this context, and every later one, ends with ALCORE_E_CANCELLED
- * within 100 ms, until alcore_ctx_cancel_clear(). It is sticky, so that a Ctrl-C between two calls
- * is not lost. A call that is not interrupted in time, such as a host's own function, first has to
- * return.
+/** Cancels the long calls of the context, which compute, read or train: their comments name
+ * ALCORE_E_CANCELLED without "(by progress)". Those that run and those that come later end with
+ * ALCORE_E_CANCELLED within 100 ms, until alcore_ctx_cancel_clear():
+ *
+ * - A cancel between two calls is not lost: it is sticky.
+ * - A cancel while a call runs ends that call even where it is cleared meanwhile. Only a call that
+ *   has done its work may still return it; alcore_select() never does.
+ * - All other calls, which make a handle, set something, ask for something or save, are neither
+ *   refused nor ended: after a Ctrl-C a program can save what is there without clearing first. Some
+ *   may take long, such as writing a file: they report progress, and its answer alone ends them.
+ *
+ * A host's own function that is running first has to return; see alcore_ctx_poll().
+ * alcore_request_cancel() does the same for the calls of one request.
  * @param[in] ctx borrowed; NULL is allowed
  * @threadsafe Async-signal-safe.
  * @since 1.0 */
 ALCORE_API void alcore_ctx_cancel(alcore_ctx *ctx);
 
-/** Lets calls run again after alcore_ctx_cancel().
+/** Lets long calls run again: forgets the cancels that were made before. A call that they have
+ * reached ends all the same, and a cancel that comes at the same time is either forgotten or stays.
  * @param[in] ctx borrowed; NULL is allowed
  * @threadsafe Async-signal-safe.
  * @since 1.0 */
 ALCORE_API void alcore_ctx_cancel_clear(alcore_ctx *ctx);
+
+/** Whether to stop. In a callback: whether the call that called back is to end, because its context
+ * or its request was cancelled or its progress function said so. On any other thread, and outside
+ * of callbacks: whether the context is cancelled, so that long calls would be refused.
+ * @param[in] ctx borrowed; NULL is allowed
+ * @return 1 or 0; 0 for NULL
+ * @threadsafe
+ * @since 1.0 */
+ALCORE_API int32_t alcore_ctx_is_cancelled(const alcore_ctx *ctx);
+
+/** Says in a callback how far it is and asks whether to go on. A host's function that runs for more
+ * than 100 ms, such as one of a model, calls it that often, on the thread that it was called on,
+ * and returns what it returns unless that is ALCORE_OK. Calls progress when it is due. On any other
+ * thread, and outside of callbacks, it only asks.
+ * @param[in] ctx borrowed: that of the call
+ * @param[in] stage borrowed: what is being done, such as "embedding"; NULL: what the library said
+ *   last, and done and total are not read
+ * @param[in] done units done
+ * @param[in] total units in all; -1 when unknown
+ * @return ALCORE_OK, ALCORE_E_INVALID (ctx is NULL), ALCORE_E_CANCELLED (alcore_ctx_is_cancelled())
+ * @threadsafe
+ * @callback progress
+ * @since 1.0 */
+ALCORE_API alcore_status alcore_ctx_poll(alcore_ctx *ctx, const char *stage, int64_t done,
+                                         int64_t total);
 
 /** Worker threads of this context: what was asked for, or the cores of the affinity mask.
  * @param[in] ctx borrowed

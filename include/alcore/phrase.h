@@ -69,7 +69,7 @@ ALCORE_API alcore_status alcore_pool_derive_phrases(alcore_pool *pool, const alc
  * @param[in] options borrowed: ALCORE_FORMAT_TEXT, _TSV, _JSONL or _CSV; NULL: by the suffix
  * @return ALCORE_OK, ALCORE_E_INVALID, ALCORE_E_NOT_FOUND or ALCORE_E_SHAPE (a pool of something
  *   else), ALCORE_E_UNSUPPORTED (the format or suffix, a compressed file), ALCORE_E_IO,
- *   ALCORE_E_NOMEM, ALCORE_E_CANCELLED, ALCORE_E_BUSY, ALCORE_E_STRUCT_*
+ *   ALCORE_E_NOMEM, ALCORE_E_CANCELLED (by progress), ALCORE_E_BUSY, ALCORE_E_STRUCT_*
  * @threadsafe
  * @callback progress, files
  * @since 1.0 */

@@ -144,7 +144,7 @@ typedef struct alcore_column_options {
  * @return ALCORE_OK, ALCORE_E_INVALID, ALCORE_E_SHAPE (says what was expected), ALCORE_E_DATA
  * (offsets that fall, a row given twice), ALCORE_E_NOT_FOUND (a row of options; a row of the source
  * pool), ALCORE_E_MODULE (an array on a device whose module is not there), ALCORE_E_UNSUPPORTED (no
- * such device), ALCORE_E_NOMEM, ALCORE_E_CANCELLED, ALCORE_E_BUSY, ALCORE_E_STRUCT_*
+ * such device), ALCORE_E_NOMEM, ALCORE_E_CANCELLED (by progress), ALCORE_E_BUSY, ALCORE_E_STRUCT_*
  * @serialized per pool; ALCORE_E_BUSY while another call uses it.
  * @callback progress, log; alcore_column_options.release of a column that is replaced
  * @since 1.0 */
@@ -296,8 +296,8 @@ ALCORE_API const char *alcore_pool_column_text(const alcore_pool *pool, const ch
  * @param[in] path borrowed
  * @param[in] options borrowed: ALCORE_FORMAT_NPY, _TSV or _LP; NULL: by the suffix
  * @return ALCORE_OK, ALCORE_E_INVALID, ALCORE_E_NOT_FOUND, ALCORE_E_SHAPE (the format cannot hold
- * the column), ALCORE_E_UNSUPPORTED (the format or suffix), ALCORE_E_IO, ALCORE_E_NOMEM,
- *   ALCORE_E_CANCELLED, ALCORE_E_BUSY, ALCORE_E_STRUCT_*
+ *   the column), ALCORE_E_UNSUPPORTED (the format or suffix), ALCORE_E_IO, ALCORE_E_NOMEM,
+ *   ALCORE_E_CANCELLED (by progress), ALCORE_E_BUSY, ALCORE_E_STRUCT_*
  * @threadsafe
  * @callback progress, files
  * @since 1.0 */
@@ -360,8 +360,8 @@ ALCORE_API void alcore_column_writer_unref(alcore_column_writer *writer);
  *   the two
  * @return ALCORE_OK, ALCORE_E_INVALID (also: finished), ALCORE_E_NOT_FOUND (a row), ALCORE_E_SHAPE,
  *   ALCORE_E_MODULE (values on a device whose module is not there), ALCORE_E_UNSUPPORTED (no such
- *   device), ALCORE_E_NOMEM, ALCORE_E_CANCELLED, ALCORE_E_BUSY (from a callback of a call on the
- *   writer)
+ *   device), ALCORE_E_NOMEM, ALCORE_E_CANCELLED (by progress), ALCORE_E_BUSY (from a callback of a
+ *   call on the writer)
  * @threadsafe Calls from several threads take turns.
  * @callback progress, while values are copied from a device
  * @since 1.0 */
@@ -420,7 +420,7 @@ ALCORE_API alcore_status alcore_column_writer_missing(alcore_column_writer *writ
  * @param[in] writer borrowed
  * @param[in] path borrowed
  * @return ALCORE_OK, ALCORE_E_INVALID (also: finished), ALCORE_E_IO, ALCORE_E_NOMEM,
- *   ALCORE_E_CANCELLED, ALCORE_E_BUSY
+ *   ALCORE_E_CANCELLED (by progress), ALCORE_E_BUSY
  * @threadsafe
  * @callback progress, files
  * @since 1.0 */
@@ -442,7 +442,7 @@ ALCORE_API alcore_status alcore_column_writer_merge(alcore_column_writer *writer
  * @param[in,out] writer borrowed, changed, as is its pool
  * @param[in] missing ALCORE_MISSING_*
  * @return ALCORE_OK, ALCORE_E_INVALID (also: finished already), ALCORE_E_MISSING or
- *   ALCORE_E_CANCELLED (the writer stays usable), ALCORE_E_NOMEM, ALCORE_E_BUSY
+ *   ALCORE_E_CANCELLED (by progress; the writer stays usable), ALCORE_E_NOMEM, ALCORE_E_BUSY
  * @serialized per pool; ALCORE_E_BUSY while another call uses it.
  * @callback progress; alcore_column_options.release of a column that is replaced
  * @since 1.0 */

@@ -231,6 +231,40 @@ ALCORE_API alcore_status alcore_request_get(const alcore_request *request, const
  * @since 1.0 */
 ALCORE_API alcore_status alcore_request_builtin_param(int64_t index, alcore_param_info *out);
 
+/** Cancels the calls that answer the request (alcore_select(), alcore_request_ablate(),
+ * alcore_request_candidates(), alcore_request_read_rows()) and no others: the one that runs and
+ * every later one ends with ALCORE_E_CANCELLED within 100 ms, until alcore_request_cancel_clear().
+ * A cancel that comes between two calls is therefore not lost, and one that comes while a call runs
+ * ends it even where it is cleared meanwhile. Another request over the same pools, and calls
+ * without a request, go on; alcore_ctx_cancel() ends them too.
+ * @param[in] request borrowed, from any thread: it has to stay as long as somebody may cancel it;
+ *   NULL is allowed
+ * @threadsafe Async-signal-safe.
+ * @since 1.0 */
+ALCORE_API void alcore_request_cancel(alcore_request *request);
+
+/** Lets the request be answered again: forgets the cancels that were made before. A call that they
+ * have reached ends all the same.
+ * @param[in] request borrowed; NULL is allowed
+ * @threadsafe Async-signal-safe.
+ * @since 1.0 */
+ALCORE_API void alcore_request_cancel_clear(alcore_request *request);
+
+/** Sets the function that gets the progress of the calls that answer the request, in place of the
+ * one of its context.
+ * @param[in,out] request borrowed, changed
+ * @param[in] progress NULL: that of the context
+ * @param[in] user kept, passed to progress
+ * @param[in] destroy called once with user when another function is set or the request is released,
+ *   not in a forked child; NULL is allowed
+ * @return ALCORE_OK, ALCORE_E_INVALID, ALCORE_E_BUSY
+ * @serialized per request; ALCORE_E_BUSY while another call uses it.
+ * @callback destroy of the function that was set before
+ * @since 1.0 */
+ALCORE_API alcore_status alcore_request_set_progress(alcore_request *request,
+                                                     alcore_progress_function progress, void *user,
+                                                     alcore_destroy_function destroy);
+
 /** Answers the request. For a strategy that buys phrases, a pool of texts is replaced by the pool
  * of their phrases: rows that may be selected are counted, labeled rows and the labeled pool are
  * what is known, and rows that the request names are rows of the texts. Columns that the strategy

@@ -214,8 +214,8 @@ ALCORE_API const char *alcore_selection_summary(const alcore_selection *selectio
  * @param[in] path borrowed; "-" is standard output; no compressed suffix
  * @param[in] options borrowed; NULL: the format by the suffix, "-" as TSV. format: ALCORE_FORMAT_*
  * @return ALCORE_OK, ALCORE_E_INVALID, ALCORE_E_IO, ALCORE_E_UNSUPPORTED (the suffix or format),
- *   ALCORE_E_STRUCT_*, ALCORE_E_NOMEM, ALCORE_E_CANCELLED, ALCORE_E_BUSY (the pool is being
- * changed)
+ *   ALCORE_E_STRUCT_*, ALCORE_E_NOMEM, ALCORE_E_CANCELLED (by progress), ALCORE_E_BUSY (the pool is
+ *   being changed)
  * @threadsafe
  * @callback progress, files
  * @since 1.0 */
@@ -237,8 +237,8 @@ enum {
  * @param[in] options borrowed; NULL: the kind by the suffix .md .json .html. format:
  * ALCORE_REPORT_*
  * @return ALCORE_OK, ALCORE_E_INVALID, ALCORE_E_IO, ALCORE_E_UNSUPPORTED (the suffix or format),
- *   ALCORE_E_STRUCT_*, ALCORE_E_NOMEM, ALCORE_E_CANCELLED, ALCORE_E_BUSY (the pool is being
- * changed)
+ *   ALCORE_E_STRUCT_*, ALCORE_E_NOMEM, ALCORE_E_CANCELLED (by progress), ALCORE_E_BUSY (the pool is
+ *   being changed)
  * @threadsafe
  * @callback progress, files
  * @since 1.0 */

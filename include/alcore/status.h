@@ -7,9 +7,11 @@
  * tensor or parameter at fault.
  *
  * Beside the codes that its comment lists, every status call on a handle may answer
- * ALCORE_E_INVALID (a NULL where the comment allows none), ALCORE_E_NOMEM, ALCORE_E_CANCELLED and
- * ALCORE_E_FORKED, and a call that runs a callback whatever status that callback returned. After a
- * failure outs are NULL or 0 and handles are as they were. */
+ * ALCORE_E_INVALID (a NULL where the comment allows none), ALCORE_E_NOMEM and ALCORE_E_FORKED, and
+ * a call that runs a callback whatever status that callback returned. A call whose comment names
+ * ALCORE_E_CANCELLED is a long one, which cancelling ends or refuses (alcore_ctx_cancel()); where
+ * "(by progress)" follows, only an answer of the progress function ends it. After a failure outs
+ * are NULL or 0 and handles are as they were. */
 #ifndef ALCORE_STATUS_H
 #define ALCORE_STATUS_H
 

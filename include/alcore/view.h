@@ -120,6 +120,21 @@ ALCORE_API double alcore_view_budget(const alcore_view *view);
  * @since 1.0 */
 ALCORE_API int64_t alcore_view_round(const alcore_view *view);
 
+/** Says how far the function that got the view is, and asks whether it shall go on. One that runs
+ * for more than 100 ms calls it that often, and returns what it returns unless that is ALCORE_OK.
+ * @param[in] view borrowed
+ * @param[in] stage borrowed: what is being done, such as "scoring"; NULL: what the library said
+ *   last, and done and total are not read
+ * @param[in] done units done
+ * @param[in] total units in all; -1 when unknown
+ * @return ALCORE_OK, ALCORE_E_INVALID (view is NULL), ALCORE_E_CANCELLED (the call was cancelled,
+ *   see alcore_ctx_cancel() and alcore_request_cancel(), or its progress function ended it)
+ * @serialized per view
+ * @callback progress
+ * @since 1.0 */
+ALCORE_API alcore_status alcore_view_poll(const alcore_view *view, const char *stage, int64_t done,
+                                          int64_t total);
+
 /** A reproducible random number for a counter: the same for the same seed, round and counter,
  * whatever the order of calls.
  * @param[in] view borrowed

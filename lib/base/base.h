@@ -66,11 +66,18 @@ locale_t alcore__c_locale(void); /* the C locale; not to be freed */
 
 /* ---- calls (call.c) ---- */
 
-/* Begins a public status call on ctx (may be NULL for calls without one): clears the error text
- * when it is the outermost of this thread, refuses a context of the parent process
- * (ALCORE_E_FORKED) and one that is cancelled (ALCORE_E_CANCELLED). Every enter that returned
- * ALCORE_OK is paired with one leave. */
+/* Begins a public status call on ctx (may be NULL for calls without one) that sets, asks or saves:
+ * no cancel refuses or ends it, only an answer of the progress function does. Clears the error text
+ * when it is the outermost of this thread, and refuses a context of the parent process
+ * (ALCORE_E_FORKED). Every enter that returned ALCORE_OK is paired with one leave. */
 alcore_status alcore__enter(alcore_ctx *ctx);
+/* The same of a long call, one that computes or reads: a cancel that was not cleared refuses it, and
+ * one that comes while it runs ends it (ALCORE_E_CANCELLED). */
+alcore_status alcore__enter_long(alcore_ctx *ctx);
+/* The same of a long call that answers a request, which has cancels and progress of its own (NULL:
+ * it has none). The request stays until the call is left. */
+struct alcore__control;
+alcore_status alcore__enter_request(alcore_ctx *ctx, const struct alcore__control *request);
 /* Ends it; returns status, and clears the error text after a success. */
 alcore_status alcore__leave(alcore_ctx *ctx, alcore_status status);
 /* Called inside long loops. On the entering thread (the one that made the call) it drains queued
@@ -79,7 +86,8 @@ alcore_status alcore__leave(alcore_ctx *ctx, alcore_status status);
  * reads a coarse clock). stage is a static string, done of total its progress (total -1: unknown);
  * NULL repeats what the thread said last. */
 alcore_status alcore__tick(alcore_ctx *ctx, const char *stage, int64_t done, int64_t total);
-/* From any thread: whether the running call is to stop. */
+/* From any thread: whether the running call is to stop. A call that is no long one, or is made in a
+ * callback of one, stops only when the progress function says so. */
 bool alcore__cancelled(const alcore_ctx *ctx);
 /* The error of a call that was cancelled: ALCORE_E_CANCELLED. */
 alcore_status alcore__fail_cancelled(void);

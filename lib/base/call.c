@@ -22,28 +22,62 @@ bool alcore__forked(const alcore_ctx *ctx) {
     return ctx && ctx->pid != getpid();
 }
 
-/* Begins a public call. The outermost call of a thread resets the error text and the state of
- * progress; then, with a context, a forked child and a cancelled context are refused. depth counts
- * nested calls, such as those from a callback. */
-alcore_status alcore__enter(alcore_ctx *ctx) {
+const alcore__entry *alcore__this_entry(void) {
+    const alcore__thread *self = &alcore__this;
+    if (self->job) return alcore__job_entry(self->job);
+    return self->depth > 0 ? &self->entries[self->depth - 1] : NULL;
+}
+
+/* What the outermost call of a thread resets. */
+static void begin_thread(alcore__thread *self) {
+    alcore__error_clear();
+    self->call.reported_ns = alcore__now_ns();
+    self->call.stage = "working";
+    self->call.done = 0;
+    self->call.total = -1;
+}
+
+/* Whether a long call that begins now is refused: a cancel was not cleared, or the call in whose
+ * callback it is made is to stop. The counts of the entry were read before. */
+static bool is_refused(const alcore__entry *entry) {
+    return alcore__control_refuses(&entry->ctx->control, entry->cancels) ||
+           (entry->request && alcore__control_refuses(entry->request, entry->request_cancels)) ||
+           alcore__entry_cancelled(entry->caller, entry->ctx);
+}
+
+/* Begins a public call: the outermost one of a thread resets what is told of its calls. */
+static alcore_status enter(alcore_ctx *ctx, bool is_long, const alcore__control *request) {
     alcore__thread *self = &alcore__this;
-    if (self->depth == 0) {
-        alcore__error_clear();
-        atomic_store_explicit(&self->call.stopped, NULL, memory_order_relaxed);
-        self->call.reported_ns = alcore__now_ns();
-        self->call.stage = "working";
-        self->call.done = 0;
-        self->call.total = -1;
-    }
-    if (ctx) {
-        if (alcore__forked(ctx))
-            return alcore__fail(ALCORE_E_FORKED,
-                                "the context belongs to the parent of this process; "
-                                "make a new one after fork()");
-        if (alcore__cancelled(ctx)) return alcore__fail_cancelled();
-    }
+    if (self->depth == 0) begin_thread(self);
+    if (alcore__forked(ctx))
+        return alcore__fail(ALCORE_E_FORKED, "the context belongs to the parent of this process; "
+                                             "make a new one after fork()");
+    if (self->depth == ALCORE__DEPTH_MAX)
+        return alcore__fail(ALCORE_E_INVALID, "%d calls are within each other, by callbacks",
+                            ALCORE__DEPTH_MAX);
+    alcore__entry *entry = &self->entries[self->depth];
+    entry->caller = alcore__this_entry();
+    entry->ctx = ctx;
+    entry->request = request;
+    entry->cancels = ctx ? alcore__control_count(&ctx->control) : 0;
+    entry->request_cancels = request ? alcore__control_count(request) : 0;
+    entry->is_long = is_long;
+    atomic_store_explicit(&entry->stopped, false, memory_order_relaxed);
+    if (ctx && is_long && is_refused(entry)) return alcore__fail_cancelled();
     self->depth++;
     return ALCORE_OK;
+}
+
+alcore_status alcore__enter(alcore_ctx *ctx) {
+    return enter(ctx, false /* not long */, NULL /* no request */);
+}
+
+alcore_status alcore__enter_long(alcore_ctx *ctx) {
+    return enter(ctx, true, NULL /* no request */);
+}
+
+alcore_status alcore__enter_request(alcore_ctx *ctx, const alcore__control *request) {
+    return enter(ctx, true, request);
 }
 
 /* Ends a public call. Only the end of the outermost one passes on the lines that were logged
@@ -57,29 +91,59 @@ alcore_status alcore__leave(alcore_ctx *ctx, alcore_status status) {
     return status;
 }
 
-/* Whether the context was cancelled (alcore_ctx_cancel), or the progress function ended the call
- * that this thread works for: its own call, or on a worker the call whose job it runs. */
+/* Looks at the calls on the context from the innermost outwards: a long one stops with the call
+ * that it was made for, any other only by itself. */
+bool alcore__entry_cancelled(const alcore__entry *entry, const alcore_ctx *ctx) {
+    for (; entry; entry = entry->caller) {
+        if (entry->ctx != ctx) continue;
+        if (atomic_load_explicit(&entry->stopped, memory_order_relaxed)) return true;
+        if (!entry->is_long) return false;
+        if (alcore__control_count(&ctx->control) != entry->cancels) return true;
+        if (entry->request && alcore__control_count(entry->request) != entry->request_cancels)
+            return true;
+    }
+    return false;
+}
+
+/* On a thread that is in no call of the context, such as one of the host's or a module's own, the
+ * answer is whether calls are refused. */
 bool alcore__cancelled(const alcore_ctx *ctx) {
-    alcore__thread *self = &alcore__this;
     if (!ctx) return false;
-    if (atomic_load_explicit(&ctx->cancel, memory_order_relaxed)) return true;
-    alcore__call *call = self->job ? alcore__job_call(self->job) : &self->call;
-    return atomic_load_explicit(&call->stopped, memory_order_relaxed) == ctx;
+    const alcore__entry *entry = alcore__this_entry();
+    while (entry && entry->ctx != ctx) entry = entry->caller;
+    if (entry) return alcore__entry_cancelled(entry, ctx);
+    return alcore__control_refuses(&ctx->control, alcore__control_count(&ctx->control));
+}
+
+/* The progress of a call goes to the innermost request that is answered and has a function, else to
+ * the context. */
+static const alcore__control *find_progress(const alcore_ctx *ctx) {
+    for (const alcore__entry *entry = alcore__this_entry(); entry; entry = entry->caller)
+        if (entry->ctx == ctx && entry->request && entry->request->progress) return entry->request;
+    return &ctx->control;
+}
+
+/* An answer of the progress function ends all calls of this thread on the context: the innermost,
+ * and those in whose callbacks it was made. */
+static void stop_calls(alcore__thread *self, const alcore_ctx *ctx) {
+    for (int32_t i = 0; i < self->depth; i++)
+        if (self->entries[i].ctx == ctx)
+            atomic_store_explicit(&self->entries[i].stopped, true, memory_order_relaxed);
 }
 
 /* Calls progress if ALCORE__PROGRESS_NS have passed since the last time, after the queued log
- * lines. A result other than 0 cancels the call. The entering thread only; not from within the
- * progress function itself. */
+ * lines. The entering thread only; not from within the progress function itself. */
 void alcore__report(alcore_ctx *ctx, const char *stage, int64_t done, int64_t total) {
     alcore__call *call = &alcore__this.call;
     int64_t now = alcore__now_ns();
     if (now - call->reported_ns < ALCORE__PROGRESS_NS || call->reporting) return;
     call->reported_ns = now;
     alcore__log_drain(ctx, &ctx->lines);
-    if (!ctx->progress) return;
+    const alcore__control *control = find_progress(ctx);
+    if (!control->progress) return;
     call->reporting = true;
-    if (ctx->progress(ctx->progress_user, stage, done, total) != 0)
-        atomic_store_explicit(&call->stopped, ctx, memory_order_relaxed);
+    if (control->progress(control->progress_user, stage, done, total) != 0)
+        stop_calls(&alcore__this, ctx);
     call->reporting = false;
 }
 
@@ -96,5 +160,24 @@ alcore_status alcore__tick(alcore_ctx *ctx, const char *stage, int64_t done, int
         }
         alcore__report(ctx, self->call.stage, self->call.done, self->call.total);
     }
+    return alcore__cancelled(ctx) ? alcore__fail_cancelled() : ALCORE_OK;
+}
+
+/* ---- what callbacks ask ---- */
+
+int32_t alcore_ctx_is_cancelled(const alcore_ctx *ctx) {
+    return alcore__cancelled(ctx);
+}
+
+/* Within a callback the call is that of the callback, so none is entered; what the host says is not
+ * remembered, as its stage lives during this call only. */
+alcore_status alcore_ctx_poll(alcore_ctx *ctx, const char *stage, int64_t done, int64_t total) {
+    if (alcore__this.depth == 0) alcore__error_clear();
+    if (!ctx) return alcore__fail(ALCORE_E_INVALID, "alcore_ctx_poll: ctx is needed");
+    const alcore__call *call = &alcore__this.call;
+    if (alcore__this.depth > 0 && stage)
+        alcore__report(ctx, stage, done, total);
+    else if (alcore__this.depth > 0)
+        alcore__report(ctx, call->stage, call->done, call->total);
     return alcore__cancelled(ctx) ? alcore__fail_cancelled() : ALCORE_OK;
 }

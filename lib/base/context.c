@@ -66,9 +66,9 @@ static alcore_status new_context(const alcore_ctx_options *theirs, alcore_ctx **
     ctx->log = options.log;
     ctx->log_user = options.log_user;
     ctx->log_destroy = options.log_destroy;
-    ctx->progress = options.progress;
-    ctx->progress_user = options.progress_user;
-    ctx->progress_destroy = options.progress_destroy;
+    ctx->control.progress = options.progress;
+    ctx->control.progress_user = options.progress_user;
+    ctx->control.progress_destroy = options.progress_destroy;
     alcore__log_queue_begin(&ctx->lines);
     pthread_mutex_init(&ctx->pool_lock, NULL);
     pthread_mutex_init(&ctx->module_lock, NULL);
@@ -97,7 +97,7 @@ void alcore_ctx_unref(alcore_ctx *ctx) {
     alcore__modules_end(ctx);
     if (!forked) {
         if (ctx->files.destroy) ctx->files.destroy(ctx->files.user);
-        if (ctx->progress_destroy) ctx->progress_destroy(ctx->progress_user);
+        alcore__control_end(&ctx->control);
         if (ctx->log_destroy) ctx->log_destroy(ctx->log_user);
         pthread_mutex_destroy(&ctx->module_lock);
         pthread_mutex_destroy(&ctx->pool_lock);
@@ -110,11 +110,11 @@ void alcore_ctx_unref(alcore_ctx *ctx) {
 }
 
 void alcore_ctx_cancel(alcore_ctx *ctx) {
-    if (ctx) atomic_store(&ctx->cancel, 1);
+    if (ctx) alcore__control_cancel(&ctx->control);
 }
 
 void alcore_ctx_cancel_clear(alcore_ctx *ctx) {
-    if (ctx) atomic_store(&ctx->cancel, 0);
+    if (ctx) alcore__control_clear(&ctx->control);
 }
 
 /* The number of threads that the options asked for, or that of the processors. Fewer may run, where

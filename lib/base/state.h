@@ -12,6 +12,7 @@
 
 #include "alcore/remedy.h"
 #include "base/base.h"
+#include "base/control.h"
 
 /* Nanoseconds between two calls of progress; the entering thread sleeps half as long at most. */
 #define ALCORE__PROGRESS_NS INT64_C(100000000)
@@ -22,10 +23,8 @@ typedef struct alcore__log_queue {
     struct alcore__log_line *first, *last;
 } alcore__log_queue;
 
-/* The state of the outermost call of a thread; reset by alcore__enter(). */
+/* What is told of the calls of a thread; reset by the outermost one. */
 typedef struct alcore__call {
-    _Atomic(const alcore_ctx *) stopped; /* the context whose progress function ended the call; read
-                                            by the workers of its jobs */
     int64_t reported_ns; /* alcore__now_ns() when progress was called last, or the call began */
     const char *stage;   /* what alcore__tick() was told last, for calls that tell nothing */
     int64_t done, total; /* of that stage; total -1: unknown */
@@ -33,12 +32,27 @@ typedef struct alcore__call {
     bool logging;        /* inside the log function: lines logged from there are queued */
 } alcore__call;
 
+/* One call that a thread has entered and not left. Beside `stopped` nothing changes while it runs,
+ * so that workers may read it without a lock. */
+typedef struct alcore__entry {
+    const alcore_ctx *ctx;              /* NULL: a call without one */
+    const alcore__control *request;     /* of the request that is answered; NULL: none */
+    unsigned cancels, request_cancels;  /* counts of both when the call began */
+    bool is_long;                       /* cancels end it; any other call ends as it wants */
+    atomic_bool stopped;                /* an answer of the progress function ended it */
+    const struct alcore__entry *caller; /* the call in whose callback, or for which, it was made */
+} alcore__entry;
+
+/* Calls of one thread within each other: a callback may make calls that call back. */
+enum { ALCORE__DEPTH_MAX = 32 };
+
 struct alcore__job;
 
 /* The state of a thread. */
 typedef struct alcore__thread {
-    int32_t depth;                 /* status calls entered and not left */
-    int32_t worker;                /* number of this worker, while job is set */
+    int32_t depth; /* entries in use: status calls entered and not left */
+    alcore__entry entries[ALCORE__DEPTH_MAX]; /* the outermost call first */
+    int32_t worker;                           /* number of this worker, while job is set */
     struct alcore__job *job;       /* the job whose task runs on this thread; NULL: none */
     alcore__call call;             /* unused while job is set: the job has its caller's */
     alcore_status status;          /* the status that the error text belongs to */
@@ -52,18 +66,15 @@ extern _Thread_local alcore__thread alcore__this;
 
 struct alcore_ctx {
     atomic_int references;
-    atomic_int cancel; /* lock-free, set from signal handlers */
-    pid_t pid;         /* of the process that made it */
-    int32_t threads;   /* workers that the pool starts */
+    pid_t pid;       /* of the process that made it */
+    int32_t threads; /* workers that the pool starts */
     uint64_t seed;
+    alcore__control control;    /* cancels, and the progress of calls whose request has none */
     alcore_allocator allocator; /* the host's, or alcore__default_allocator */
     alcore_files files;         /* the host's, or the file system */
     alcore_log_function log;
     void *log_user;
     void (*log_destroy)(void *log_user);
-    alcore_progress_function progress;
-    void *progress_user;
-    void (*progress_destroy)(void *progress_user);
     char *module_dir;          /* folder in which modules are looked for first; NULL: none */
     char *torch_dir;           /* folder with libtorch for models; NULL: none was named */
     alcore__log_queue lines;   /* lines logged outside of calls, or from within the log function */
@@ -82,6 +93,10 @@ alcore_status alcore__fail_renamed(alcore_status status, const char *temporary, 
 
 /* call.c */
 int64_t alcore__now_ns(void); /* nanoseconds of a monotonic clock, a few milliseconds coarse */
+/* The innermost call that this thread has entered, or whose task it runs as a worker; NULL: none. */
+const alcore__entry *alcore__this_entry(void);
+/* Whether a call, or one that it was made for, is to stop. */
+bool alcore__entry_cancelled(const alcore__entry *entry, const alcore_ctx *ctx);
 /* Calls progress when it is due and the log function for queued lines; the entering thread only. */
 void alcore__report(alcore_ctx *ctx, const char *stage, int64_t done, int64_t total);
 
@@ -97,7 +112,7 @@ extern const alcore_allocator alcore__default_allocator;
 /* threads.c */
 int32_t alcore__affinity_threads(void);
 /* The call that a job belongs to, and the queue for log lines of its tasks. */
-alcore__call *alcore__job_call(struct alcore__job *job);
+const alcore__entry *alcore__job_entry(const struct alcore__job *job);
 alcore__log_queue *alcore__job_lines(struct alcore__job *job);
 void alcore__pool_end(alcore_ctx *ctx);
 

@@ -31,11 +31,11 @@ typedef struct alcore__job {
     int64_t count;         /* tasks are task(data, 0) .. task(data, count - 1) */
     int64_t before, total; /* for the progress: tasks that were done before the job, and all */
     alcore_ctx *ctx;
-    alcore__call *call;      /* the public call that the tasks belong to, of the calling thread */
-    _Atomic int64_t next;    /* the next index to hand out; may exceed count */
-    _Atomic int64_t done;    /* tasks that have ended, for the progress */
-    _Atomic int64_t failed;  /* the lowest index that failed so far, or NONE_FAILED */
-    alcore__log_queue lines; /* log lines of its tasks, for the calling thread */
+    const alcore__entry *entry; /* the public call that the tasks belong to; NULL: none */
+    _Atomic int64_t next;       /* the next index to hand out; may exceed count */
+    _Atomic int64_t done;       /* tasks that have ended, for the progress */
+    _Atomic int64_t failed;     /* the lowest index that failed so far, or NONE_FAILED */
+    alcore__log_queue lines;    /* log lines of its tasks, for the calling thread */
     /* Guarded by the lock of the pool: */
     int32_t workers;               /* workers that may be inside a task of it */
     struct alcore__job *next_job;  /* in the list of the pool */
@@ -64,8 +64,8 @@ typedef struct alcore__pool {
 } alcore__pool;
 
 /* For call.c and log.c, which do not know the members of a job (state.h). */
-alcore__call *alcore__job_call(alcore__job *job) {
-    return job->call;
+const alcore__entry *alcore__job_entry(const alcore__job *job) {
+    return job->entry;
 }
 
 alcore__log_queue *alcore__job_lines(alcore__job *job) {
@@ -81,13 +81,11 @@ int32_t alcore__affinity_threads(void) {
 }
 
 /* Whether no task of the job is to be handed out any more: none is left, one failed, or the call is
- * cancelled. Indices rise, so every index below a failed one was handed out before it.
- * alcore__cancelled() looks at the call of the thread that runs it, and a worker that chooses a job
- * is in no call yet; so job->call, which its progress function may have stopped, is looked at too.
- */
+ * cancelled. Indices rise, so every index below a failed one was handed out before it. The call is
+ * that of the job, as a worker that chooses a job works for none yet. */
 static bool exhausted(alcore__job *job) {
     return atomic_load(&job->next) >= job->count || atomic_load(&job->failed) != NONE_FAILED ||
-           alcore__cancelled(job->ctx) || atomic_load(&job->call->stopped) == job->ctx;
+           alcore__entry_cancelled(job->entry, job->ctx);
 }
 
 /* Keeps the status, the error text and the remedy of a failed task if its index is the lowest so
@@ -283,7 +281,7 @@ static void wait_a_little(alcore__pool *pool) {
 /* Drains the log lines of the job's tasks and calls progress when it is due: with the tasks done so
  * far, or without a stage with what alcore__tick() was told last. */
 static void report_job(alcore__job *job, const char *stage) {
-    const alcore__call *call = job->call;
+    const alcore__call *call = &alcore__this.call;
     alcore__log_drain(job->ctx, &job->lines);
     if (stage)
         alcore__report(job->ctx, stage, job->before + atomic_load(&job->done), job->total);
@@ -298,7 +296,6 @@ static alcore_status job_status(alcore__job *job) {
         alcore__this.remedy = job->remedy;
         return job->status;
     }
-    /* Tasks that were not handed out tell of a cancellation that somebody cleared meanwhile. */
     if (job->next < job->count || alcore__cancelled(job->ctx)) return alcore__fail_cancelled();
     return ALCORE_OK;
 }
@@ -321,7 +318,7 @@ alcore_status alcore__parallel_part(alcore_ctx *ctx, const char *stage, int64_t 
                        .before = before,
                        .total = total,
                        .ctx = ctx,
-                       .call = &alcore__this.call,
+                       .entry = alcore__this_entry(),
                        .failed = NONE_FAILED};
     alcore__log_queue_begin(&job.lines);
     pthread_mutex_lock(&pool->lock);

@@ -71,6 +71,6 @@ static alcore_status score(alcore_model *model, alcore_pool *pool) {
 alcore_status alcore_model_score(alcore_model *model, alcore_pool *pool) {
     if (!model || !pool)
         return alcore__fail(ALCORE_E_INVALID, "alcore_model_score: model and pool are needed");
-    ALCORE__TRY(alcore__enter(model->object.ctx));
+    ALCORE__TRY(alcore__enter_long(model->object.ctx));
     return alcore__leave(model->object.ctx, score(model, pool));
 }

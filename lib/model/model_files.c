@@ -236,7 +236,7 @@ static alcore_status open_model(alcore_ctx *ctx, const char *path,
 alcore_status alcore_model_open(alcore_ctx *ctx, const char *path,
                                 const alcore_model_options *options, alcore_model **out) {
     if (out) *out = NULL;
-    ALCORE__TRY(alcore__enter(ctx));
+    ALCORE__TRY(alcore__enter_long(ctx));
     if (!ctx || !path || !out)
         return alcore__leave(
             ctx, alcore__fail(ALCORE_E_INVALID, "alcore_model_open: ctx, path and out are needed"));

@@ -259,7 +259,7 @@ alcore_status alcore_model_run(alcore_model *model, alcore_pool *pool, const cha
     if (!model || !pool || !column)
         return alcore__fail(ALCORE_E_INVALID,
                             "alcore_model_run: model, pool and column are needed");
-    ALCORE__TRY(alcore__enter(model->object.ctx));
+    ALCORE__TRY(alcore__enter_long(model->object.ctx));
     return alcore__leave(
         model->object.ctx,
         alcore__model_run(model, pool, column, NULL /* all rows */, NULL /* its own cache */));

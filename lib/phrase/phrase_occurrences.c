@@ -156,11 +156,12 @@ static void clear(walk *self) {
 alcore_status alcore__phrase_occurrences(const alcore_pool *phrases, const int64_t *rows,
                                          int64_t count, alcore__phrase_visit *visit, void *user) {
     walk self = {.ctx = phrases->object.ctx, .phrases = phrases, .rows = rows, .count = count};
-    ALCORE__TRY(alcore__pool_read_begin(phrases->source));
+    ALCORE__TRY(alcore__read_begin(phrases->source, "pool"));
     alcore_status status = index_phrases(&self);
     if (status == ALCORE_OK && count > 0) status = walk_source(&self, visit, user);
     clear(&self);
-    return alcore__pool_read_end(phrases->source, status);
+    alcore__read_end(phrases->source);
+    return status;
 }
 
 alcore_status alcore__phrases_inside(const alcore_pool *phrases, const int64_t *rows, int64_t count,

@@ -398,10 +398,10 @@ static alcore_status derive_by_states(alcore_pool *pool, const alcore_pool *labe
 alcore_status alcore_pool_derive_phrases(alcore_pool *pool, const alcore_pool *labeled,
                                          const alcore_phrase_options *options, alcore_pool **out) {
     if (out) *out = NULL;
-    ALCORE__TRY(alcore__pool_read_begin(pool));
+    ALCORE__TRY(alcore__pool_long_read_begin(pool));
     alcore_status status = !out ? alcore__fail(ALCORE_E_INVALID, "out is NULL") : ALCORE_OK;
     if (status == ALCORE_OK && labeled) {
-        status = alcore__pool_read_begin(labeled);
+        status = alcore__pool_long_read_begin(labeled);
         if (status == ALCORE_OK)
             status = alcore__pool_read_end(labeled, derive_by_states(pool, labeled, options, out));
     } else if (status == ALCORE_OK) {

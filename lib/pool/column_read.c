@@ -289,6 +289,6 @@ static alcore_status read_column(alcore_pool *pool, const char *name, const char
 
 alcore_status alcore_pool_read_column(alcore_pool *pool, const char *name, const char *path,
                                       const alcore_column_options *options) {
-    ALCORE__TRY(alcore__pool_change_begin(pool));
+    ALCORE__TRY(alcore__pool_long_change_begin(pool));
     return alcore__pool_change_end(pool, read_column(pool, name, path, options));
 }

@@ -133,6 +133,6 @@ static alcore_status copy_rows(const alcore_pool *pool, const char *name, const 
 alcore_status alcore_pool_column_rows(const alcore_pool *pool, const char *name,
                                       const int64_t *rows, int64_t count,
                                       const alcore_tensor *out) {
-    ALCORE__TRY(alcore__pool_read_begin(pool));
+    ALCORE__TRY(alcore__pool_long_read_begin(pool));
     return alcore__pool_read_end(pool, copy_rows(pool, name, rows, count, out));
 }

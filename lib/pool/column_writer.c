@@ -91,11 +91,11 @@ void alcore_column_writer_unref(alcore_column_writer *writer) {
     alcore__object_unref(writer);
 }
 
-/* Enters the context and locks a writer that is not finished. Every function of a writer that
- * returns a status begins so and ends with end(), from any thread. */
-static alcore_status begin(alcore_column_writer *writer) {
+/* Enters the context by `enter` and locks a writer that is not finished. Every function of a writer
+ * that returns a status begins so and ends with end(), from any thread. */
+static alcore_status begin_by(alcore_column_writer *writer, alcore_status (*enter)(alcore_ctx *)) {
     alcore_ctx *ctx = writer ? writer->object.ctx : NULL;
-    ALCORE__TRY(alcore__enter(ctx));
+    ALCORE__TRY(enter(ctx));
     if (!writer) return alcore__leave(ctx, alcore__fail(ALCORE_E_INVALID, "writer is NULL"));
     if (pthread_mutex_lock(&writer->lock) == EDEADLK)
         return alcore__leave(
@@ -104,6 +104,10 @@ static alcore_status begin(alcore_column_writer *writer) {
     pthread_mutex_unlock(&writer->lock);
     return alcore__leave(
         ctx, alcore__fail(ALCORE_E_INVALID, "the writer of \"%s\" is finished", writer->name));
+}
+
+static alcore_status begin(alcore_column_writer *writer) {
+    return begin_by(writer, alcore__enter);
 }
 
 /* Unlocks the writer and leaves the context; returns status. */
@@ -286,7 +290,7 @@ alcore_status alcore_column_writer_save(alcore_column_writer *writer, const char
                status == ALCORE_OK ? alcore__column_writer_save(writer, path, true) : status);
 }
 
-/* begin() fails in a call that was cancelled; the caller, which is within one, knows the writer. */
+/* begin() of a caller that is within a call. */
 static alcore_status begin_within(alcore_column_writer *writer) {
     if (pthread_mutex_lock(&writer->lock) == EDEADLK)
         return alcore__fail(ALCORE_E_BUSY, "the column writer is in use by another call");
@@ -311,7 +315,7 @@ alcore_status alcore__column_writer_join(alcore_column_writer *writer, const cha
 }
 
 alcore_status alcore_column_writer_merge(alcore_column_writer *writer, const char *path) {
-    ALCORE__TRY(begin(writer));
+    ALCORE__TRY(begin_by(writer, alcore__enter_long));
     return end(writer, path ? alcore__column_writer_merge(writer, path, true)
                             : alcore__fail(ALCORE_E_INVALID, "path is NULL"));
 }

@@ -116,14 +116,22 @@ void alcore_pool_unref(alcore_pool *pool) {
     alcore__object_unref(pool);
 }
 
-/* Begins a public call that changes the pool: enters its context and locks it for writing. A
+/* Begins a public call that changes the pool: enters its context by `enter` and locks the pool for writing. A
  * failure has left the context again, so the caller only returns it. */
-alcore_status alcore__pool_change_begin(alcore_pool *pool) {
+static alcore_status begin_change(alcore_pool *pool, alcore_status (*enter)(alcore_ctx *)) {
     alcore_ctx *ctx = pool ? pool->object.ctx : NULL;
-    ALCORE__TRY(alcore__enter(ctx));
+    ALCORE__TRY(enter(ctx));
     if (!pool) return alcore__leave(ctx, alcore__fail(ALCORE_E_INVALID, "pool is NULL"));
     alcore_status status = alcore__write_begin(pool, "pool");
     return status == ALCORE_OK ? status : alcore__leave(ctx, status);
+}
+
+alcore_status alcore__pool_change_begin(alcore_pool *pool) {
+    return begin_change(pool, alcore__enter);
+}
+
+alcore_status alcore__pool_long_change_begin(alcore_pool *pool) {
+    return begin_change(pool, alcore__enter_long);
 }
 
 /* Ends such a call; returns its status. */
@@ -132,14 +140,22 @@ alcore_status alcore__pool_change_end(alcore_pool *pool, alcore_status status) {
     return alcore__leave(pool->object.ctx, status);
 }
 
-/* Begins a public call that reads the pool: enters its context and locks it for reading. A failure
- * has left the context again. */
-alcore_status alcore__pool_read_begin(const alcore_pool *pool) {
+/* Begins a public call that reads the pool: enters its context by `enter` and locks the pool for
+ * reading. A failure has left the context again. */
+static alcore_status begin_read(const alcore_pool *pool, alcore_status (*enter)(alcore_ctx *)) {
     alcore_ctx *ctx = pool ? pool->object.ctx : NULL;
-    ALCORE__TRY(alcore__enter(ctx));
+    ALCORE__TRY(enter(ctx));
     if (!pool) return alcore__leave(ctx, alcore__fail(ALCORE_E_INVALID, "pool is NULL"));
     alcore_status status = alcore__read_begin(pool, "pool");
     return status == ALCORE_OK ? status : alcore__leave(ctx, status);
+}
+
+alcore_status alcore__pool_read_begin(const alcore_pool *pool) {
+    return begin_read(pool, alcore__enter);
+}
+
+alcore_status alcore__pool_long_read_begin(const alcore_pool *pool) {
+    return begin_read(pool, alcore__enter_long);
 }
 
 /* Ends such a call; returns its status. */

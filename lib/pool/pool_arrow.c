@@ -187,7 +187,7 @@ static alcore_status add_stream(alcore_pool *pool, struct ArrowArrayStream *stre
 
 alcore_status alcore_pool_add_arrow(alcore_pool *pool, struct ArrowArrayStream *stream,
                                     const alcore_read_options *options) {
-    ALCORE__TRY(alcore__pool_change_begin(pool));
+    ALCORE__TRY(alcore__pool_long_change_begin(pool));
     if (!stream || !stream->release)
         return alcore__pool_change_end(
             pool, alcore__fail(ALCORE_E_INVALID, "the Arrow stream is NULL or released"));

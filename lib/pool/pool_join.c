@@ -131,7 +131,7 @@ static alcore_status join_pools(pool_joining *self, const alcore_join_options *t
 alcore_status alcore_pool_join(const alcore_pool *texts, const alcore_pool *partners,
                                const alcore_join_options *options, int64_t *out_rows) {
     pool_joining self = {.texts = texts, .partners = partners};
-    ALCORE__TRY(alcore__pool_read_begin(texts));
+    ALCORE__TRY(alcore__pool_long_read_begin(texts));
     alcore_status status = partners ? alcore__read_begin(partners, "pool")
                                     : alcore__fail(ALCORE_E_INVALID, "partners is NULL");
     if (status == ALCORE_OK) {

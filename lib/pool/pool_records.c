@@ -70,7 +70,7 @@ alcore_status alcore_pool_add_texts(alcore_pool *pool, const char *const *texts,
     const alcore_records records = {
         .size = sizeof records, .texts = texts, .count = count, .text_lengths = lengths};
     if (out_first) *out_first = 0;
-    ALCORE__TRY(alcore__pool_change_begin(pool));
+    ALCORE__TRY(alcore__pool_long_change_begin(pool));
     return alcore__pool_change_end(pool, add_from_memory(pool, &records, out_first));
 }
 
@@ -79,7 +79,7 @@ alcore_status alcore_pool_add_records(alcore_pool *pool, const alcore_records *r
                                       int64_t *out_first) {
     alcore_records ours;
     if (out_first) *out_first = 0;
-    ALCORE__TRY(alcore__pool_change_begin(pool));
+    ALCORE__TRY(alcore__pool_long_change_begin(pool));
     alcore_status status = alcore__struct_read(
         &ours, sizeof ours, ALCORE__FIRST_SIZE(alcore_records, costs), records, "alcore_records");
     if (status == ALCORE_OK) status = add_from_memory(pool, &ours, out_first);
@@ -147,6 +147,6 @@ static alcore_status read_file(alcore_pool *pool, const char *path,
 
 alcore_status alcore_pool_read(alcore_pool *pool, const char *path,
                                const alcore_read_options *options) {
-    ALCORE__TRY(alcore__pool_change_begin(pool));
+    ALCORE__TRY(alcore__pool_long_change_begin(pool));
     return alcore__pool_change_end(pool, read_file(pool, path, options));
 }

@@ -100,11 +100,14 @@ alcore_status alcore__dedup_find(const alcore_pool *pool, const alcore__hash_ind
                                  int32_t dedup, const alcore__dedup_key *key, uint64_t hash,
                                  alcore__buffer *buffer, size_t *slot, int64_t *out_row);
 
-/* Begin and end a public call on a pool: enter its context and lock the pool for writing or for
- * reading. A begin that fails has nothing to end. The end returns status. */
+/* Begin and end a public call on a pool: enter its context, for a long call or for another, and
+ * lock the pool for writing or for reading. A begin that fails has nothing to end. The end returns
+ * status. */
 alcore_status alcore__pool_change_begin(alcore_pool *pool);
+alcore_status alcore__pool_long_change_begin(alcore_pool *pool);
 alcore_status alcore__pool_change_end(alcore_pool *pool, alcore_status status);
 alcore_status alcore__pool_read_begin(const alcore_pool *pool);
+alcore_status alcore__pool_long_read_begin(const alcore_pool *pool);
 alcore_status alcore__pool_read_end(const alcore_pool *pool, alcore_status status);
 
 /* The first of the rows [first, end) with the id `id` [length bytes], which it was given or whose

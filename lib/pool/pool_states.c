@@ -92,11 +92,11 @@ static alcore_status mark_texts(alcore_pool *pool, uint32_t states, const alcore
 
 /* Locks the pool for writing and the other one for reading, which cannot be the same pool. */
 alcore_status alcore_pool_mark_texts(alcore_pool *pool, uint32_t states, const alcore_pool *other) {
-    ALCORE__TRY(alcore__pool_change_begin(pool));
+    ALCORE__TRY(alcore__pool_long_change_begin(pool));
     if (other == pool)
         return alcore__pool_change_end(
             pool, alcore__fail(ALCORE_E_INVALID, "a pool is not compared with itself"));
-    alcore_status status = alcore__pool_read_begin(other);
+    alcore_status status = alcore__pool_long_read_begin(other);
     if (status == ALCORE_OK) status = alcore__pool_read_end(other, mark_texts(pool, states, other));
     return alcore__pool_change_end(pool, status);
 }
@@ -166,6 +166,6 @@ static alcore_status run_filter(alcore_pool *pool, const alcore_filter *theirs) 
 }
 
 alcore_status alcore_pool_filter(alcore_pool *pool, const alcore_filter *filter) {
-    ALCORE__TRY(alcore__pool_change_begin(pool));
+    ALCORE__TRY(alcore__pool_long_change_begin(pool));
     return alcore__pool_change_end(pool, run_filter(pool, filter));
 }

@@ -43,7 +43,7 @@ static alcore_status draw_rows(alcore_request *request, int64_t count) {
 alcore_status alcore_request_candidates(alcore_request *request, int64_t count,
                                         alcore_tensor *out_rows) {
     if (out_rows) *out_rows = (alcore_tensor){0};
-    ALCORE__TRY(alcore__request_begin(request, "alcore_request_candidates"));
+    ALCORE__TRY(alcore__request_begin_long(request, "alcore_request_candidates"));
     if (count < 0 || !out_rows)
         return alcore__request_end(
             request,

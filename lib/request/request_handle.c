@@ -90,6 +90,8 @@ static void release(void *object) {
     alcore__row_lists_clear(request);
     alcore__phrase_counter_clear(ctx, &request->kept);
     alcore__values_clear(ctx, &request->values);
+    if (request->control && !alcore__forked(ctx)) alcore__control_end(request->control);
+    alcore__free(ctx, request->control);
 }
 
 /* Makes a request with every option at its default and no pool, strategy or model; price.amount is
@@ -99,6 +101,8 @@ static alcore_status new_request(alcore_ctx *ctx, alcore_request **out) {
     alcore_request *request;
     ALCORE__TRY(alcore__object_new(ctx, sizeof *request, release, &request));
     alcore_status status = alcore__values_new(ctx, &option_table, &request->values);
+    if (status == ALCORE_OK)
+        status = alcore__new_array(ctx, 1, sizeof *request->control, &request->control);
     if (status != ALCORE_OK) {
         alcore__object_unref(request);
         return status;

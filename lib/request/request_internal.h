@@ -5,6 +5,7 @@
 #define ALCORE__REQUEST_INTERNAL_H
 
 #include "alcore/request.h"
+#include "base/control.h"
 #include "model/model_internal.h"
 #include "phrase/phrase_pool.h"
 #include "pool/column_names.h"
@@ -75,6 +76,9 @@ typedef struct alcore__read_columns {
 
 struct alcore_request {
     alcore__object object;
+    /* Its cancels and its progress, owned: copies of a request that are made during a call have the
+     * same ones. Another thread may cancel while a call runs. */
+    alcore__control *control;
     alcore_pool *candidates, *labeled, *target; /* one reference each; NULL: not set */
     alcore_pool *excluded;         /* texts that are not selected, one reference; NULL: not set */
     alcore_pool *excluded_phrases; /* texts of the phrases whose ids were read into the list of
@@ -103,6 +107,9 @@ uint64_t alcore__request_seed(const alcore_request *request);
 /* Begin and end a public function that changes the request: enter its context and lock it for
  * writing; `call` names the function in messages. alcore__request_end() returns status. */
 alcore_status alcore__request_begin(alcore_request *request, const char *call);
+/* The same of a long call that answers the request: cancels of the request end it, and its progress
+ * function is called. */
+alcore_status alcore__request_begin_long(alcore_request *request, const char *call);
 alcore_status alcore__request_end(alcore_request *request, alcore_status status);
 void alcore__row_lists_clear(alcore_request *request);
 /* The error of a request without a pool of candidates. */

@@ -285,7 +285,7 @@ static alcore_status read_rows(alcore_request *request, int32_t kind, const char
 
 /* Appends the rows that a file names to the list of one kind; see read_rows() and read_ids(). */
 alcore_status alcore_request_read_rows(alcore_request *request, int32_t kind, const char *path) {
-    ALCORE__TRY(alcore__request_begin(request, "alcore_request_read_rows"));
+    ALCORE__TRY(alcore__request_begin_long(request, "alcore_request_read_rows"));
     return alcore__request_end(request, read_rows(request, kind, path));
 }
 

@@ -158,7 +158,7 @@ alcore_status alcore_hidden_average_words(alcore_ctx *ctx, const alcore_tensor *
         return alcore__fail(
             ALCORE_E_INVALID,
             "alcore_hidden_average_words: ctx, hidden, words, offsets and out are needed");
-    ALCORE__TRY(alcore__enter(ctx));
+    ALCORE__TRY(alcore__enter_long(ctx));
     alcore_status status = read_arrays(&self, hidden, words, offsets, out);
     if (status == ALCORE_OK) status = average(&self);
     alcore__free(ctx, self.group);

@@ -330,6 +330,12 @@ int64_t alcore_view_round(const alcore_view *view) {
     return view ? view->input.round : 0;
 }
 
+alcore_status alcore_view_poll(const alcore_view *view, const char *stage, int64_t done,
+                               int64_t total) {
+    if (!view) return alcore__fail(ALCORE_E_INVALID, "alcore_view_poll: view is needed");
+    return alcore_ctx_poll(view->ctx, stage, done, total);
+}
+
 /* A random number of 64 bits that depends on the seed, the round and the counter only. */
 uint64_t alcore_view_random(const alcore_view *view, uint64_t counter) {
     return view ? alcore__rng_derive(view->input.seed, ALCORE__TAG_HOST,

@@ -309,7 +309,7 @@ static alcore_status measure_call(alcore_ctx *ctx, const alcore_logits *logits, 
  * [items, tokens] or, packed, [tokens]. */
 alcore_status alcore_logits_measure(alcore_ctx *ctx, const alcore_logits *logits, int64_t ignore,
                                     const alcore_token_stats *out) {
-    ALCORE__TRY(alcore__enter(ctx));
+    ALCORE__TRY(alcore__enter_long(ctx));
     return alcore__leave(ctx, measure_call(ctx, logits, ignore, out));
 }
 
@@ -411,6 +411,6 @@ static alcore_status put_call(alcore_ctx *ctx, const alcore_logits *logits, cons
  * the pool's row rows[i], rows [count]. */
 alcore_status alcore_logits_put(alcore_ctx *ctx, const alcore_logits *logits, const int64_t *rows,
                                 int64_t count, int64_t ignore, const alcore_logits_writers *out) {
-    ALCORE__TRY(alcore__enter(ctx));
+    ALCORE__TRY(alcore__enter_long(ctx));
     return alcore__leave(ctx, put_call(ctx, logits, rows, count, ignore, out));
 }

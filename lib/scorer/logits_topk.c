@@ -383,6 +383,6 @@ static alcore_status put_call(alcore_ctx *ctx, const alcore_topk *given, const i
 
 alcore_status alcore_logits_put_topk(alcore_ctx *ctx, const alcore_topk *topk, const int64_t *rows,
                                      int64_t count, const alcore_logits_writers *out) {
-    ALCORE__TRY(alcore__enter(ctx));
+    ALCORE__TRY(alcore__enter_long(ctx));
     return alcore__leave(ctx, put_call(ctx, topk, rows, count, out));
 }

@@ -265,6 +265,6 @@ static alcore_status run_scorer(alcore_scorer *scorer, alcore_pool *pool, alcore
 alcore_status alcore_scorer_run(alcore_scorer *scorer, alcore_pool *pool, alcore_model *model) {
     if (!scorer || !pool)
         return alcore__fail(ALCORE_E_INVALID, "alcore_scorer_run: scorer and pool are needed");
-    ALCORE__TRY(alcore__enter(scorer->object.ctx));
+    ALCORE__TRY(alcore__enter_long(scorer->object.ctx));
     return alcore__leave(scorer->object.ctx, run_scorer(scorer, pool, model));
 }

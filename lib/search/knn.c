@@ -231,6 +231,6 @@ alcore_status alcore_search_knn(alcore_ctx *ctx, const alcore_search_data *rows,
                          .values = out_values,
                          .queries = out_queries,
                          .query_values = out_query_values};
-    ALCORE__TRY(alcore__enter(ctx));
+    ALCORE__TRY(alcore__enter_long(ctx));
     return alcore__leave(ctx, knn(ctx, rows, queries, k, options, &out));
 }

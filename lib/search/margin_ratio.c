@@ -181,6 +181,6 @@ alcore_status alcore_search_margin_ratios(alcore_ctx *ctx, const alcore_search_d
                                           const alcore_search_options *options,
                                           const alcore_tensor *out_ratios,
                                           const alcore_tensor *out_others) {
-    ALCORE__TRY(alcore__enter(ctx));
+    ALCORE__TRY(alcore__enter_long(ctx));
     return alcore__leave(ctx, margin_ratios(ctx, rows, others, k, options, out_ratios, out_others));
 }

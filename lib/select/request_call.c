@@ -12,6 +12,13 @@ alcore_status alcore__request_begin(alcore_request *request, const char *call) {
     return status == ALCORE_OK ? ALCORE_OK : alcore__leave(request->object.ctx, status);
 }
 
+alcore_status alcore__request_begin_long(alcore_request *request, const char *call) {
+    if (!request) return alcore__fail(ALCORE_E_INVALID, "%s: request is needed", call);
+    ALCORE__TRY(alcore__enter_request(request->object.ctx, request->control));
+    alcore_status status = alcore__write_begin(request, "request");
+    return status == ALCORE_OK ? ALCORE_OK : alcore__leave(request->object.ctx, status);
+}
+
 /* Ends it: unlocks the request, leaves the context, and returns the status for the caller. */
 alcore_status alcore__request_end(alcore_request *request, alcore_status status) {
     alcore__write_end(request);

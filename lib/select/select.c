@@ -528,6 +528,15 @@ static alcore_status answer_in_parts(alcore_request *request, alcore_selection *
     return status;
 }
 
+/* A cancel that came while the request was answered counts even where no step looked at it any
+ * more: the selection is dropped. */
+static alcore_status end_uncancelled(const alcore_request *request, alcore_selection **out) {
+    if (!alcore__cancelled(request->object.ctx)) return ALCORE_OK;
+    alcore_selection_unref(*out);
+    *out = NULL;
+    return alcore__fail_cancelled();
+}
+
 /* Answers the request, which is locked for writing as the call changes the candidates that it
  * remembers (keep_drawn()); a hybrid's by its two parts, and one that picks from its target by a
  * copy whose candidates those rows are, which remembers none. */
@@ -548,15 +557,7 @@ alcore_status alcore__request_select(alcore_request *request, alcore_selection *
         status = alcore__request_answer(is_from_target ? &from_target : request, out);
     request->counter = before;
     request->read = NULL;
-    return status;
-}
-
-/* alcore_select() between enter and leave. */
-static alcore_status select_rows(alcore_request *request, alcore_selection **out) {
-    ALCORE__TRY(alcore__write_begin(request, "request"));
-    const alcore_status status = alcore__request_select(request, out);
-    alcore__write_end(request);
-    return status;
+    return status == ALCORE_OK ? end_uncancelled(request, out) : status;
 }
 
 /* The public call: *out is NULL after a failure, and the caller's reference after a success. */
@@ -564,7 +565,6 @@ alcore_status alcore_select(alcore_request *request, alcore_selection **out) {
     if (out) *out = NULL;
     if (!request || !out)
         return alcore__fail(ALCORE_E_INVALID, "alcore_select: request and out are needed");
-    alcore_ctx *ctx = request->object.ctx;
-    ALCORE__TRY(alcore__enter(ctx));
-    return alcore__leave(ctx, select_rows(request, out));
+    ALCORE__TRY(alcore__request_begin_long(request, "alcore_select"));
+    return alcore__request_end(request, alcore__request_select(request, out));
 }

@@ -224,8 +224,7 @@ alcore_status alcore__selection_new(const alcore_request *request, const alcore_
 
 /* The accessors of include/alcore/selection.h. Arrays and texts are views of the selection, valid
  * until it is released; a NULL selection has 0 picks and NULL for every array and text.
- * alcore__enter() begins a public call: it clears the thread's error text and refuses a cancelled
- * context. After it every return goes through alcore__leave(), which passes the status on;
+ * alcore__enter() begins a public call: it clears the thread's error text. After it every return goes through alcore__leave(), which passes the status on;
  * arguments may be refused before it. */
 
 int64_t alcore_selection_budget_count(const alcore_selection *selection) {

@@ -45,6 +45,17 @@ const char *in_folder(const char *name) {
         }                                                                                          \
     } while (0)
 
+void (*around_saving)(bool begins);
+
+void begin_saving(void) {
+    if (around_saving) around_saving(true);
+}
+
+alcore_status end_saving(alcore_status status) {
+    if (around_saving) around_saving(false);
+    return status;
+}
+
 /* ---- the calls ---- */
 
 static alcore_status run_model(const char *column) {
@@ -103,7 +114,7 @@ static alcore_status call_model_train(void) {
 }
 static alcore_status save(alcore_model *model, alcore_pool *texts) {
     (void)texts;
-    return alcore_model_save(model, in_folder("null"));
+    return SAVING(alcore_model_save(model, in_folder("null")));
 }
 static alcore_status call_model_save(void) {
     return with_null_model(save);
@@ -192,13 +203,13 @@ static alcore_status call_read_rows(void) {
     return status;
 }
 static alcore_status call_selection_tsv(void) {
-    return alcore_selection_write(selection, in_folder("out.tsv"), NULL);
+    return SAVING(alcore_selection_write(selection, in_folder("out.tsv"), NULL));
 }
 static alcore_status call_selection_jsonl(void) {
-    return alcore_selection_write(selection, in_folder("out.jsonl"), NULL);
+    return SAVING(alcore_selection_write(selection, in_folder("out.jsonl"), NULL));
 }
 static alcore_status call_report(void) {
-    return alcore_selection_report(selection, in_folder("out.html"), NULL);
+    return SAVING(alcore_selection_report(selection, in_folder("out.html"), NULL));
 }
 
 /* The texts of the pool once more: [row_count] borrowed from it. */
@@ -259,13 +270,13 @@ static alcore_status call_simulate(void) {
     return status;
 }
 static alcore_status write_requests(alcore_annotations *items, const char *path) {
-    return alcore_annotations_write_requests(items, path, NULL);
+    return SAVING(alcore_annotations_write_requests(items, path, NULL));
 }
 static alcore_status call_write_requests(void) {
     return with_items(write_requests, "requests.tsv");
 }
 static alcore_status call_write_annotations(void) {
-    return alcore_annotations_write(annotations, in_folder("requests.tsv"), NULL);
+    return SAVING(alcore_annotations_write(annotations, in_folder("requests.tsv"), NULL));
 }
 /* The pool is its own labeled data. */
 static alcore_status make_mix(const char *kind, alcore_mix **out) {
@@ -283,10 +294,10 @@ static alcore_status call_mix(void) {
     return status;
 }
 static alcore_status call_mix_write(void) {
-    return alcore_mix_write(mix, in_folder("train.tsv"), NULL);
+    return SAVING(alcore_mix_write(mix, in_folder("train.tsv"), NULL));
 }
 static alcore_status call_mix_parallel(void) {
-    return alcore_mix_write_parallel(mix, in_folder("train"));
+    return SAVING(alcore_mix_write_parallel(mix, in_folder("train")));
 }
 /* ---- the data ---- */
 
@@ -473,8 +484,6 @@ const cancel_call CALLS[] = {
     {"alcore_analysis_compute_neighborhood", "long lists", call_long_neighborhood},
     {"alcore_analysis_compute_projection", "", call_projection},
     {"alcore_analysis_count_duplicates", "", call_duplicates},
-    {"alcore_plot_write_curves", "", call_write_curves},
-    {"alcore_plot_write_points", "", call_write_points},
     {"alcore_pool_read", ".txt", call_read_text},
     {"alcore_pool_read", ".tsv", call_read_tsv},
     {"alcore_pool_read", ".jsonl", call_read_jsonl},
@@ -486,21 +495,12 @@ const cancel_call CALLS[] = {
     {"alcore_pool_join", "", call_join},
     {"alcore_pool_filter", "", call_filter},
     {"alcore_pool_mark_texts", "", call_mark_texts},
-    {"alcore_pool_write", "", call_pool_write},
-    {"alcore_pool_write_column", "", call_write_column},
     {"alcore_pool_read_column", "", call_read_column},
     {"alcore_pool_derive_phrases", "up to four words", call_derive_phrases},
     {"alcore_pool_derive_phrases", "of any length", call_derive_long_phrases},
-    {"alcore_pool_write_phrases", "", call_write_phrases},
     {"alcore_pool_column_rows", "", call_column_rows},
-    {"alcore_column_writer_put", "", call_writer_put},
-    {"alcore_column_writer_put_in_stream", "", call_writer_put_in_stream},
-    {"alcore_column_writer_save", "", call_writer_save},
     {"alcore_column_writer_merge", "", call_writer_merge},
-    {"alcore_column_writer_finish", "", call_writer_finish},
-    {"alcore_pool_set_column", "", call_set_column},
     {"alcore_lm_new_trained", "", call_lm_train},
-    {"alcore_lm_write_arpa", "", call_write_arpa},
     {"alcore_lm_open_arpa", "", call_read_arpa},
     {"alcore_lm_score", "", call_lm_score},
     {"alcore_lm_token_logprobs", "", call_lm_token_logprobs},
@@ -508,7 +508,6 @@ const cancel_call CALLS[] = {
     {"alcore_aligner_new_trained", "with tension", call_aligner_tension},
     {"alcore_aligner_links", "", call_aligner_links},
     {"alcore_aligner_apply", "", call_aligner_apply},
-    {"alcore_aligner_write", "", call_aligner_write},
     {"alcore_aligner_open", "", call_aligner_read},
     {"alcore_align", "", call_align},
     {"alcore_tokenizer_open", "", call_tokenizer_open},
@@ -517,18 +516,13 @@ const cancel_call CALLS[] = {
     {"alcore_tokenizer_train_vocabulary", "", call_tokenizer_train},
     {"alcore_links_new", "", call_links_new},
     {"alcore_links_symmetrize", "", call_symmetrize},
-    {"alcore_links_write", "", call_links_write},
     {"alcore_links_open", "", call_links_read},
     {"alcore_annotations_add", "", call_annotations_add},
     {"alcore_annotations_read_selection", "", call_read_selection},
     {"alcore_annotations_read_answers", "", call_read_answers},
     {"alcore_annotations_look_up", "", call_look_up},
     {"alcore_annotations_simulate", "", call_simulate},
-    {"alcore_annotations_write_requests", "", call_write_requests},
-    {"alcore_annotations_write", "", call_write_annotations},
     {"alcore_mix_new", "", call_mix},
-    {"alcore_mix_write", "", call_mix_write},
-    {"alcore_mix_write_parallel", "", call_mix_parallel},
     {"alcore_metric_compute_bleu", "", call_bleu},
     {"alcore_metric_compute_bleu", "of files", call_bleu_files},
     {"alcore_metric_compute_chrf", "", call_chrf},
@@ -555,7 +549,6 @@ const cancel_call CALLS[] = {
     {"alcore_model_translate", "", call_model_translate},
     {"alcore_model_score", "", call_model_score},
     {"alcore_model_train", "", call_model_train},
-    {"alcore_model_save", "", call_model_save},
     {"alcore_scorer_run", "", call_scorer},
     {"alcore_view_get_column", "", call_view_column},
     {"alcore_hidden_average_words", "", call_first_subword_mean},
@@ -567,6 +560,28 @@ const cancel_call CALLS[] = {
     {"alcore_request_read_rows", "", call_read_rows},
     {"alcore_request_candidates", "", call_candidates},
     {"alcore_select", NULL, call_select}, /* once for each strategy */
+    {NULL, NULL, NULL},
+};
+
+const cancel_call SAVING_CALLS[] = {
+    {"alcore_plot_write_curves", "", call_write_curves},
+    {"alcore_plot_write_points", "", call_write_points},
+    {"alcore_pool_write", "", call_pool_write},
+    {"alcore_pool_write_column", "", call_write_column},
+    {"alcore_pool_write_phrases", "", call_write_phrases},
+    {"alcore_column_writer_put", "", call_writer_put},
+    {"alcore_column_writer_put_in_stream", "", call_writer_put_in_stream},
+    {"alcore_column_writer_save", "", call_writer_save},
+    {"alcore_column_writer_finish", "", call_writer_finish},
+    {"alcore_pool_set_column", "", call_set_column},
+    {"alcore_lm_write_arpa", "", call_write_arpa},
+    {"alcore_aligner_write", "", call_aligner_write},
+    {"alcore_links_write", "", call_links_write},
+    {"alcore_annotations_write_requests", "", call_write_requests},
+    {"alcore_annotations_write", "", call_write_annotations},
+    {"alcore_mix_write", "", call_mix_write},
+    {"alcore_mix_write_parallel", "", call_mix_parallel},
+    {"alcore_model_save", "", call_model_save},
     {"alcore_selection_write", ".tsv", call_selection_tsv},
     {"alcore_selection_write", ".jsonl", call_selection_jsonl},
     {"alcore_selection_report", "", call_report},

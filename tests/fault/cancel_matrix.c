@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* The long calls on matrices, for the walk of cancellations: hidden states and logits, searches,
  * analyses and plots. */
-#include <stdbool.h>
 #include <math.h>
+#include <stdbool.h>
 #include <stdlib.h>
 
 #include "cancel_calls.h"
@@ -140,10 +140,11 @@ static alcore_status write_plot(bool curves, const char *name) {
         series[i] = i % 2 ? "odd" : "even";
         x[i] = (double)(i % 5003);
     }
-    alcore_status status = curves ? alcore_plot_write_curves(ctx, series, NULL, NULL, x, x,
-                                                             row_count, in_folder(name), NULL)
-                                  : alcore_plot_write_points(ctx, series, NULL, NULL, x, x,
-                                                             row_count, in_folder(name), NULL);
+    alcore_status status = curves
+                               ? SAVING(alcore_plot_write_curves(ctx, series, NULL, NULL, x, x,
+                                                                 row_count, in_folder(name), NULL))
+                               : SAVING(alcore_plot_write_points(ctx, series, NULL, NULL, x, x,
+                                                                 row_count, in_folder(name), NULL));
     free(x);
     free(series);
     return status;

@@ -17,6 +17,11 @@ extern alcore_links *links;         /* of the pool, which is its own translation
 extern alcore_column_writer *filled, /* with all rows put */
     *merging;                        /* one that a part is merged into */
 
+/* A call that saves or sets, the status of which is the value; around_saving() is told. */
+#define SAVING(call) (begin_saving(), end_saving(call))
+void begin_saving(void);
+alcore_status end_saving(alcore_status status);
+
 /* The texts of the pool, [row_count]; to be freed. */
 const char **texts_of_pool(void);
 /* The path of a file in the folder of the walk; valid until the next call. */

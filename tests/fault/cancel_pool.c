@@ -54,12 +54,13 @@ alcore_status call_duplicates(void) {
 alcore_status call_pool_write(void) {
     int64_t *rows = malloc(sizeof *rows * (size_t)row_count);
     for (int64_t i = 0; i < row_count; i++) rows[i] = i;
-    alcore_status status = alcore_pool_write(pool, rows, row_count, in_folder("rows.tsv"), NULL);
+    alcore_status status =
+        SAVING(alcore_pool_write(pool, rows, row_count, in_folder("rows.tsv"), NULL));
     free(rows);
     return status;
 }
 alcore_status call_write_column(void) {
-    return alcore_pool_write_column(pool, "embeddings", in_folder("embeddings.npy"), NULL);
+    return SAVING(alcore_pool_write_column(pool, "embeddings", in_folder("embeddings.npy"), NULL));
 }
 alcore_status call_read_column(void) {
     return alcore_pool_read_column(pool, "again", in_folder("scores.tsv"), NULL);
@@ -104,10 +105,10 @@ alcore_status call_derive_long_phrases(void) {
     return status;
 }
 alcore_status call_write_phrases(void) {
-    return alcore_pool_write_phrases(phrases, in_folder("phrases.tsv"), NULL);
+    return SAVING(alcore_pool_write_phrases(phrases, in_folder("phrases.tsv"), NULL));
 }
 alcore_status call_writer_save(void) {
-    return alcore_column_writer_save(filled, in_folder("other.part"));
+    return SAVING(alcore_column_writer_save(filled, in_folder("other.part")));
 }
 alcore_status call_writer_merge(void) {
     return alcore_column_writer_merge(merging, in_folder("column.part"));
@@ -120,9 +121,9 @@ static alcore_status fill_by(bool in_stream, alcore_column_writer **out) {
     alcore_status status = alcore_column_writer_new(pool, "late", ALCORE_COLUMN_DENSE, NULL, out);
     if (status == ALCORE_OK) status = alcore_pool_get_column(pool, "embeddings", &view, NULL);
     if (status == ALCORE_OK)
-        status = in_stream ? alcore_column_writer_put_in_stream(*out, rows, NULL, row_count, &view,
-                                                                NULL /* the default stream */)
-                           : alcore_column_writer_put(*out, rows, NULL, row_count, &view);
+        status = in_stream ? SAVING(alcore_column_writer_put_in_stream(
+                                 *out, rows, NULL, row_count, &view, NULL /* the default stream */))
+                           : SAVING(alcore_column_writer_put(*out, rows, NULL, row_count, &view));
     free(rows);
     return status;
 }
@@ -145,12 +146,14 @@ alcore_status call_writer_put_in_stream(void) {
 alcore_status call_set_column(void) {
     alcore_tensor view;
     alcore_status status = alcore_pool_get_column(pool, "embeddings", &view, NULL);
-    return status == ALCORE_OK ? alcore_pool_set_column(pool, "copied", &view, NULL, NULL) : status;
+    return status == ALCORE_OK ? SAVING(alcore_pool_set_column(pool, "copied", &view, NULL, NULL))
+                               : status;
 }
 alcore_status call_writer_finish(void) {
     alcore_column_writer *writer = NULL;
     alcore_status status = fill_writer(&writer);
-    if (status == ALCORE_OK) status = alcore_column_writer_finish(writer, ALCORE_MISSING_FAIL);
+    if (status == ALCORE_OK)
+        status = SAVING(alcore_column_writer_finish(writer, ALCORE_MISSING_FAIL));
     alcore_column_writer_unref(writer);
     return status;
 }

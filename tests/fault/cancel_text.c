@@ -15,7 +15,7 @@ alcore_status call_lm_train(void) {
     return status;
 }
 alcore_status call_write_arpa(void) {
-    return alcore_lm_write_arpa(lm, in_folder("other.arpa"));
+    return SAVING(alcore_lm_write_arpa(lm, in_folder("other.arpa")));
 }
 alcore_status call_read_arpa(void) {
     alcore_lm *out = NULL;
@@ -81,7 +81,7 @@ alcore_status call_aligner_apply(void) {
     return status;
 }
 alcore_status call_aligner_write(void) {
-    return alcore_aligner_write(aligner, in_folder("other.aligner"));
+    return SAVING(alcore_aligner_write(aligner, in_folder("other.aligner")));
 }
 /* The pool is its own second text of each pair. */
 alcore_status call_tokenizer_encode(void) {
@@ -146,7 +146,7 @@ alcore_status call_links_new(void) {
     return status;
 }
 alcore_status call_links_write(void) {
-    return alcore_links_write(links, in_folder("other.links"));
+    return SAVING(alcore_links_write(links, in_folder("other.links")));
 }
 alcore_status call_links_read(void) {
     alcore_links *out = NULL;

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Every long call is cancelled half-way, from another thread and from a signal handler, and stops
- * within 100 ms.
+ * within 100 ms. Calls that save or set run to their end, however often they are cancelled.
  *
  * How long a call takes is measured first; then it runs again and is cancelled after half of that
  * time. It may end before that: then it is tried with half the delay until it has been met, and a
@@ -167,6 +167,49 @@ static void walk(const char *name, alcore_status (*call)(void)) {
     }
 }
 
+/* ---- calls that save ---- */
+
+static atomic_bool saving, saved;
+
+/* Cancels the context before a call that saves, and clears it behind it. */
+static void cancel_around(bool begins) {
+    saving = begins;
+    if (begins)
+        alcore_ctx_cancel(ctx);
+    else
+        alcore_ctx_cancel_clear(ctx);
+    if (begins) saved = true;
+}
+
+/* Cancels again and again while a call saves, and clears now and then, until `data` is set. */
+static void *cancel_and_clear(void *data) {
+    atomic_bool *ended = data;
+    for (unsigned i = 0; !*ended; i++) {
+        if (saving) alcore_ctx_cancel(ctx);
+        if (saving && i % 3 == 0) alcore_ctx_cancel_clear(ctx);
+        sched_yield();
+    }
+    return NULL;
+}
+
+/* Neither a cancel before nor one while it runs refuses or ends a call that saves. What the case
+ * computes before it saves is not cancelled, but a clear of the thread may come late. */
+static void walk_saving(const char *name, alcore_status (*call)(void)) {
+    atomic_bool ended = false;
+    char title[200];
+    pthread_t thread;
+    saved = false;
+    if (pthread_create(&thread, NULL, cancel_and_clear, &ended) != 0) exit(2);
+    around_saving = cancel_around;
+    alcore_status status = call();
+    around_saving = NULL;
+    ended = true;
+    pthread_join(thread, NULL);
+    alcore_ctx_cancel_clear(ctx);
+    snprintf(title, sizeof title, "%s, in a context that is cancelled", name);
+    tap_ok(status == ALCORE_OK && saved, title, alcore_last_error());
+}
+
 /* ---- slow files ---- */
 
 enum { SLOW_BYTES = 40 << 20, READ_MS = 20, CANCELLING_READ = 3 };
@@ -249,6 +292,10 @@ int main(void) {
             snprintf(name, sizeof name, "%s %s", entry->function, strategy_name);
             walk(name, entry->call);
         }
+    }
+    for (const cancel_call *entry = SAVING_CALLS; entry->function; entry++) {
+        snprintf(name, sizeof name, "%s %s", entry->function, entry->variant);
+        walk_saving(name, entry->call);
     }
     walk_slow_files();
     tap_ok(cancel_world_works(), "the handles work afterwards", alcore_last_error());

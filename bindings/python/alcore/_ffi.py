@@ -251,6 +251,7 @@ MODEL_FUNCTIONS = {
 
 
 alcore_log_function = CFUNCTYPE(None, c_void_p, c_int32, c_char_p, c_char_p, c_char_p)
+alcore_destroy_function = CFUNCTYPE(None, c_void_p)
 alcore_progress_function = CFUNCTYPE(c_int32, c_void_p, c_char_p, c_int64, c_int64)
 alcore_model_function = CFUNCTYPE(c_int32, c_void_p, c_void_p, c_void_p)  # structs travel as pointers
 
@@ -1349,6 +1350,8 @@ FUNCTIONS = {
     "alcore_ctx_unref": (None, (c_void_p,), True),
     "alcore_ctx_cancel": (None, (c_void_p,), False),
     "alcore_ctx_cancel_clear": (None, (c_void_p,), False),
+    "alcore_ctx_is_cancelled": (c_int32, (c_void_p,), False),
+    "alcore_ctx_poll": (c_int32, (c_void_p, c_char_p, c_int64, c_int64), True),
     "alcore_ctx_threads": (c_int32, (c_void_p,), False),
     "alcore_device_builtin_name": (c_char_p, (c_int64,), False),
     "alcore_device_check": (c_int32, (c_void_p, c_char_p), False),
@@ -1435,6 +1438,7 @@ FUNCTIONS = {
     "alcore_view_costs": (c_void_p, (c_void_p,), False),
     "alcore_view_budget": (c_double, (c_void_p,), False),
     "alcore_view_round": (c_int64, (c_void_p,), False),
+    "alcore_view_poll": (c_int32, (c_void_p, c_char_p, c_int64, c_int64), True),
     "alcore_view_random": (c_uint64, (c_void_p, c_uint64), False),
     "alcore_scorer_builtin_name": (c_char_p, (c_int64,), False),
     "alcore_scorer_builtin_summary": (c_char_p, (c_char_p,), False),
@@ -1509,6 +1513,9 @@ FUNCTIONS = {
     "alcore_request_get_price": (c_int32, (c_void_p, c_void_p), False),
     "alcore_request_get": (c_int32, (c_void_p, c_char_p, c_void_p), False),
     "alcore_request_builtin_param": (c_int32, (c_int64, c_void_p), False),
+    "alcore_request_cancel": (None, (c_void_p,), False),
+    "alcore_request_cancel_clear": (None, (c_void_p,), False),
+    "alcore_request_set_progress": (c_int32, (c_void_p, alcore_progress_function, c_void_p, alcore_destroy_function), True),
     "alcore_select": (c_int32, (c_void_p, c_void_p), True),
     "alcore_request_candidates": (c_int32, (c_void_p, c_int64, c_void_p), True),
     "alcore_model_translate": (c_int32, (c_void_p, c_void_p, c_void_p, c_void_p), True),

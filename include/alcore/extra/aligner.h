@@ -122,7 +122,7 @@ ALCORE_API alcore_status alcore_aligner_open(alcore_ctx *ctx, const char *path,
  * @param[in] aligner borrowed
  * @param[in] path borrowed; "-" is standard output
  * @return ALCORE_OK, ALCORE_E_INVALID, ALCORE_E_IO, ALCORE_E_UNSUPPORTED (2^63 bytes or more),
- *   ALCORE_E_NOMEM, ALCORE_E_CANCELLED
+ *   ALCORE_E_NOMEM, ALCORE_E_CANCELLED (by progress)
  * @threadsafe
  * @callback progress, files
  * @since 1.0 */
@@ -276,7 +276,8 @@ ALCORE_API alcore_status alcore_links_open(alcore_ctx *ctx, const char *path, in
  * file appears whole or not at all.
  * @param[in] links borrowed
  * @param[in] path borrowed; "-" is standard output
- * @return ALCORE_OK, ALCORE_E_INVALID, ALCORE_E_IO, ALCORE_E_NOMEM, ALCORE_E_CANCELLED
+ * @return ALCORE_OK, ALCORE_E_INVALID, ALCORE_E_IO, ALCORE_E_NOMEM, ALCORE_E_CANCELLED (by
+ * progress) (by progress)
  * @threadsafe
  * @callback progress, files
  * @since 1.0 */

@@ -187,7 +187,8 @@ ALCORE_API double alcore_annotations_refunded(const alcore_annotations *annotati
  * @param[in] path borrowed; "-" is standard output
  * @param[in] options borrowed: ALCORE_FORMAT_TSV, _JSONL or _CSV; NULL: by the suffix
  * @return ALCORE_OK, ALCORE_E_INVALID, ALCORE_E_UNSUPPORTED (the format or suffix, a compressed
- *   file), ALCORE_E_IO, ALCORE_E_NOMEM, ALCORE_E_BUSY, ALCORE_E_CANCELLED, ALCORE_E_STRUCT_*
+ *   file), ALCORE_E_IO, ALCORE_E_NOMEM, ALCORE_E_BUSY, ALCORE_E_CANCELLED (by progress),
+ *   ALCORE_E_STRUCT_*
  * @threadsafe
  * @callback progress, files
  * @since 1.0 */
@@ -295,7 +296,8 @@ ALCORE_API alcore_status alcore_annotations_simulate(alcore_annotations *annotat
  * @param[in] path borrowed; "-" is standard output
  * @param[in] options borrowed: ALCORE_FORMAT_TEXT, _TSV, _JSONL or _CSV; NULL: by the suffix
  * @return ALCORE_OK, ALCORE_E_INVALID, ALCORE_E_UNSUPPORTED (the format or suffix, a compressed
- *   file), ALCORE_E_IO, ALCORE_E_NOMEM, ALCORE_E_BUSY, ALCORE_E_CANCELLED, ALCORE_E_STRUCT_*
+ *   file), ALCORE_E_IO, ALCORE_E_NOMEM, ALCORE_E_BUSY, ALCORE_E_CANCELLED (by progress),
+ *   ALCORE_E_STRUCT_*
  * @threadsafe
  * @callback progress, files
  * @since 1.0 */

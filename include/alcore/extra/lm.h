@@ -83,7 +83,8 @@ ALCORE_API alcore_status alcore_lm_open_arpa(alcore_ctx *ctx, const char *path, 
  * @threadsafe
  * @callback progress, files
  * @since 1.0
- * @return ALCORE_OK, ALCORE_E_INVALID, ALCORE_E_IO, ALCORE_E_NOMEM, ALCORE_E_CANCELLED */
+ * @return ALCORE_OK, ALCORE_E_INVALID, ALCORE_E_IO, ALCORE_E_NOMEM, ALCORE_E_CANCELLED (by
+ * progress) */
 ALCORE_API alcore_status alcore_lm_write_arpa(alcore_lm *lm, const char *path);
 
 /** Takes another reference.

@@ -61,7 +61,7 @@ typedef struct alcore_plot_options {
  * @param[in] options borrowed; NULL: defaults
  * @return ALCORE_OK, ALCORE_E_INVALID, ALCORE_E_DATA (names the observation that is not finite),
  *   ALCORE_E_UNSUPPORTED (another suffix; more than ALCORE_PLOT_SERIES_MAX series), ALCORE_E_IO,
- *   ALCORE_E_NOMEM, ALCORE_E_CANCELLED, ALCORE_E_STRUCT_*
+ *   ALCORE_E_NOMEM, ALCORE_E_CANCELLED (by progress), ALCORE_E_STRUCT_*
  * @threadsafe
  * @callback progress, files
  * @since 1.0 */

@@ -164,7 +164,8 @@ ALCORE_API alcore_status alcore_model_train(alcore_model *model, alcore_pool *po
  * @param[in] model borrowed
  * @param[in] path of the folder; it is made where there is none
  * @return ALCORE_OK, ALCORE_E_INVALID, ALCORE_E_UNSUPPORTED (models of this kind are not saved),
- * ALCORE_E_IO, ALCORE_E_DATA (it has another), ALCORE_E_NOMEM, ALCORE_E_CANCELLED, ALCORE_E_BUSY
+ * ALCORE_E_IO, ALCORE_E_DATA (it has another), ALCORE_E_NOMEM, ALCORE_E_CANCELLED (by progress),
+ * ALCORE_E_BUSY
  * @serialized per model. ALCORE_E_BUSY while another call uses the model.
  * @callback progress, log, files
  * @since 1.0 */

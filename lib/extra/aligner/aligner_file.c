@@ -497,7 +497,7 @@ static alcore_status read_aligner(alcore_ctx *ctx, const char *path, alcore_alig
 
 alcore_status alcore_aligner_open(alcore_ctx *ctx, const char *path, alcore_aligner **out) {
     if (out) *out = NULL;
-    ALCORE__TRY(alcore__enter(ctx));
+    ALCORE__TRY(alcore__enter_long(ctx));
     if (!ctx || !path || !out)
         return alcore__leave(ctx, alcore__fail(ALCORE_E_INVALID, "ctx, path or out is NULL"));
     return alcore__leave(ctx, read_aligner(ctx, path, out));

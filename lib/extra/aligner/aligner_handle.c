@@ -183,7 +183,7 @@ alcore_status alcore_aligner_new_trained(alcore_ctx *ctx, const char *const *sou
                                          const alcore_aligner_options *options,
                                          alcore_aligner **out) {
     if (out) *out = NULL;
-    ALCORE__TRY(alcore__enter(ctx));
+    ALCORE__TRY(alcore__enter_long(ctx));
     if (!ctx || !out)
         return alcore__leave(ctx, alcore__fail(ALCORE_E_INVALID, "ctx or out is NULL"));
     sides pairs = {.ctx = ctx,
@@ -238,7 +238,7 @@ alcore_status alcore_aligner_probability(const alcore_aligner *aligner, const ch
 alcore_status alcore_aligner_links(const alcore_aligner *aligner, alcore_links **out) {
     alcore_ctx *ctx = !aligner ? NULL : aligner->object.ctx;
     if (out) *out = NULL;
-    ALCORE__TRY(alcore__enter(ctx));
+    ALCORE__TRY(alcore__enter_long(ctx));
     if (!aligner || !out)
         return alcore__leave(ctx, alcore__fail(ALCORE_E_INVALID, "aligner or out is NULL"));
     alcore__links links;
@@ -264,7 +264,7 @@ alcore_status alcore_aligner_apply(const alcore_aligner *aligner, const char *co
                                    alcore_links **out) {
     alcore_ctx *ctx = !aligner ? NULL : aligner->object.ctx;
     if (out) *out = NULL;
-    ALCORE__TRY(alcore__enter(ctx));
+    ALCORE__TRY(alcore__enter_long(ctx));
     if (!aligner || !out)
         return alcore__leave(ctx, alcore__fail(ALCORE_E_INVALID, "aligner or out is NULL"));
     sides pairs = {.ctx = ctx,
@@ -346,7 +346,7 @@ alcore_status alcore_align(alcore_ctx *ctx, const char *const *sources,
                            const alcore_aligner_options *options,
                            const alcore_tensor *out_log_likelihoods, alcore_links **out) {
     if (out) *out = NULL;
-    ALCORE__TRY(alcore__enter(ctx));
+    ALCORE__TRY(alcore__enter_long(ctx));
     if (!ctx || !out)
         return alcore__leave(ctx, alcore__fail(ALCORE_E_INVALID, "ctx or out is NULL"));
     alignment a = {.pairs = {.ctx = ctx,

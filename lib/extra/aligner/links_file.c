@@ -7,7 +7,7 @@
 alcore_status alcore_links_open(alcore_ctx *ctx, const char *path, int64_t pairs,
                                 alcore_links **out) {
     if (out) *out = NULL;
-    ALCORE__TRY(alcore__enter(ctx));
+    ALCORE__TRY(alcore__enter_long(ctx));
     if (!ctx || !path || !out || pairs < -1)
         return alcore__leave(
             ctx, alcore__fail(ALCORE_E_INVALID, "ctx, path or out is NULL, or pairs below -1"));

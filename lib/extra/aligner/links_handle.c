@@ -132,7 +132,7 @@ static alcore_status new_links(alcore_ctx *ctx, const alcore_tensor *offsets,
 alcore_status alcore_links_new(alcore_ctx *ctx, const alcore_tensor *offsets,
                                const alcore_tensor *links, alcore_links **out) {
     if (out) *out = NULL;
-    ALCORE__TRY(alcore__enter(ctx));
+    ALCORE__TRY(alcore__enter_long(ctx));
     if (!ctx || !offsets || !links || !out)
         return alcore__leave(ctx,
                              alcore__fail(ALCORE_E_INVALID, "ctx, offsets, links or out is NULL"));
@@ -188,7 +188,7 @@ alcore_status alcore_links_symmetrize(const alcore_links *forward, const alcore_
                                       const char *symmetrization, alcore_links **out) {
     alcore_ctx *ctx = !forward ? NULL : forward->object.ctx;
     if (out) *out = NULL;
-    ALCORE__TRY(alcore__enter(ctx));
+    ALCORE__TRY(alcore__enter_long(ctx));
     if (!forward || !reverse || !out)
         return alcore__leave(ctx,
                              alcore__fail(ALCORE_E_INVALID, "forward, reverse or out is NULL"));

@@ -231,7 +231,7 @@ alcore_status alcore_request_ablate(alcore_request *request, const char *paramet
     ablation self = {
         .request = request, .parameter = parameter, .values = values, .count = count, .test = test};
     for (int64_t i = 0; i < count && out_selections; i++) out_selections[i] = NULL;
-    ALCORE__TRY(alcore__request_begin(request, "alcore_request_ablate"));
+    ALCORE__TRY(alcore__request_begin_long(request, "alcore_request_ablate"));
     self.ctx = request->object.ctx;
     alcore_status status = check(&self, out_rows);
     if (status == ALCORE_OK) status = run(&self, out_rows);

@@ -289,7 +289,7 @@ alcore_status alcore_analysis_compute_composition(alcore_ctx *ctx, const alcore_
                                    .targets = -1,
                                    .targets_reached = -1,
                                    .jaccard = NAN}};
-    ALCORE__TRY(alcore__enter(ctx));
+    ALCORE__TRY(alcore__enter_long(ctx));
     alcore_status status = alcore__struct_read(
         &ours, sizeof ours, ALCORE__FIRST_SIZE(alcore_composition_options, neighbors), options,
         "alcore_composition_options");

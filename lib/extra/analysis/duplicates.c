@@ -43,7 +43,7 @@ alcore_status alcore_analysis_count_duplicates(const alcore_pool *test, const al
         return alcore__fail(ALCORE_E_INVALID, "alcore_analysis_count_duplicates: two pools and out "
                                               "are needed");
     alcore_ctx *ctx = alcore__pool_ctx(test);
-    ALCORE__TRY(alcore__enter(ctx));
+    ALCORE__TRY(alcore__enter_long(ctx));
     alcore_status status = count_locked(test, train, &found);
     if (status == ALCORE_OK)
         status = alcore__struct_write(out, &found, sizeof found,

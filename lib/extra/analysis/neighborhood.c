@@ -154,7 +154,7 @@ alcore_status alcore_analysis_compute_neighborhood(
                          .k = k,
                          .k_count = k_count};
     int64_t widest;
-    ALCORE__TRY(alcore__enter(ctx));
+    ALCORE__TRY(alcore__enter_long(ctx));
     alcore_status status = ctx ? ALCORE_OK : alcore__fail(ALCORE_E_INVALID, "ctx is NULL");
     if (!status) status = largest_k(k, k_count, &widest);
     if (!status) {

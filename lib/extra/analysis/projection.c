@@ -241,7 +241,7 @@ alcore_status alcore_analysis_compute_projection(alcore_ctx *ctx, const alcore_s
                                                  alcore_projection *out) {
     projection self = {.ctx = ctx, .result = {.shares = {NAN, NAN}}};
     alcore__results results = {0};
-    ALCORE__TRY(alcore__enter(ctx));
+    ALCORE__TRY(alcore__enter_long(ctx));
     alcore_status status = ctx ? ALCORE_OK : alcore__fail(ALCORE_E_INVALID, "ctx is NULL");
     if (!status)
         status =

@@ -17,7 +17,7 @@ alcore_status alcore__annotations_read(alcore_annotations *annotations, const ch
                                        alcore_status (*read)(alcore_annotations *, const char *)) {
     if (!annotations || !path)
         return alcore__fail(ALCORE_E_INVALID, "%s: annotations and path are needed", function);
-    ALCORE__TRY(alcore__enter(annotations->object.ctx));
+    ALCORE__TRY(alcore__enter_long(annotations->object.ctx));
     alcore_status status = alcore__write_begin(annotations, "annotations");
     if (status == ALCORE_OK) {
         status = alcore__read_begin(annotations->pool, "pool");

@@ -194,7 +194,7 @@ alcore_status alcore_annotations_add(alcore_annotations *annotations,
     if (!annotations || !records)
         return alcore__fail(ALCORE_E_INVALID,
                             "alcore_annotations_add: annotations and records are needed");
-    ALCORE__TRY(alcore__enter(annotations->object.ctx));
+    ALCORE__TRY(alcore__enter_long(annotations->object.ctx));
     alcore_status status = alcore__write_begin(annotations, "annotations");
     if (status == ALCORE_OK) {
         status = alcore__read_begin(annotations->pool, "pool");

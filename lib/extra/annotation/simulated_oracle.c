@@ -297,7 +297,7 @@ alcore_status alcore_annotations_simulate(alcore_annotations *annotations,
     if (!annotations)
         return alcore__fail(ALCORE_E_INVALID,
                             "alcore_annotations_simulate: annotations are needed");
-    ALCORE__TRY(alcore__enter(annotations->object.ctx));
+    ALCORE__TRY(alcore__enter_long(annotations->object.ctx));
     alcore_status status = check_labeled(annotations, links, labeled);
     if (status == ALCORE_OK) status = alcore__write_begin(annotations, "annotations");
     if (status == ALCORE_OK) {

@@ -319,7 +319,7 @@ static alcore_status read_model(reader *r) {
 /* Reads a model from a file; the model keeps the trie, so the reader's reference is dropped. */
 alcore_status alcore_lm_open_arpa(alcore_ctx *ctx, const char *path, alcore_lm **out) {
     if (out) *out = NULL;
-    ALCORE__TRY(alcore__enter(ctx));
+    ALCORE__TRY(alcore__enter_long(ctx));
     if (!ctx || !path || !out)
         return alcore__leave(ctx, alcore__fail(ALCORE_E_INVALID, "ctx, path or out is NULL"));
     reader r = {.ctx = ctx};

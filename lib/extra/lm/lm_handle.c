@@ -76,7 +76,7 @@ alcore_status alcore_lm_new_trained(alcore_ctx *ctx, const char *const *texts,
                                     const size_t *lengths, int64_t count,
                                     const alcore_lm_options *options, alcore_lm **out) {
     if (out) *out = NULL;
-    ALCORE__TRY(alcore__enter(ctx));
+    ALCORE__TRY(alcore__enter_long(ctx));
     if (!ctx || !out)
         return alcore__leave(ctx, alcore__fail(ALCORE_E_INVALID, "ctx or out is NULL"));
     const alcore__texts all = {texts, lengths, count};

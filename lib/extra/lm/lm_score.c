@@ -95,7 +95,7 @@ static alcore_status score_texts(scoring *self, const alcore_tensor *out_log10) 
 alcore_status alcore_lm_score(alcore_lm *lm, const char *const *texts, const size_t *lengths,
                               int64_t count, const alcore_tensor *out_log10) {
     alcore_ctx *ctx = !lm ? NULL : lm->object.ctx;
-    ALCORE__TRY(alcore__enter(ctx));
+    ALCORE__TRY(alcore__enter_long(ctx));
     if (!lm || !out_log10)
         return alcore__leave(ctx, alcore__fail(ALCORE_E_INVALID, "lm or out_log10 is NULL"));
     scoring self = {.lm = lm, .texts = {texts, lengths, count}};
@@ -123,7 +123,7 @@ alcore_status alcore_lm_token_logprobs(alcore_lm *lm, const char *const *texts,
                                        const alcore_tensor *out_offsets,
                                        const alcore_tensor *out_values) {
     alcore_ctx *ctx = !lm ? NULL : lm->object.ctx;
-    ALCORE__TRY(alcore__enter(ctx));
+    ALCORE__TRY(alcore__enter_long(ctx));
     if (!lm || !out_offsets)
         return alcore__leave(ctx, alcore__fail(ALCORE_E_INVALID, "lm or out_offsets is NULL"));
     scoring self = {.lm = lm, .texts = {texts, lengths, count}};

@@ -293,13 +293,13 @@ alcore_status alcore_metric_compute_answers(alcore_ctx *ctx, const char *const *
                              .gold_count = gold_count,
                              .offsets = gold_offsets,
                              .offset_count = gold_offset_count};
-    ALCORE__TRY(alcore__enter(ctx));
+    ALCORE__TRY(alcore__enter_long(ctx));
     return alcore__leave(ctx, compute_answers(ctx, NULL, &given, out));
 }
 
 alcore_status alcore_metric_read_answers(alcore_ctx *ctx, const alcore_text_files *files,
                                          alcore_answer_score *out) {
-    ALCORE__TRY(alcore__enter(ctx));
+    ALCORE__TRY(alcore__enter_long(ctx));
     if (!files) return alcore__leave(ctx, alcore__fail(ALCORE_E_INVALID, "files is NULL"));
     return alcore__leave(ctx, compute_answers(ctx, files, NULL, out));
 }

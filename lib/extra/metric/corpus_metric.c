@@ -45,7 +45,7 @@ static alcore_status measure_texts(alcore_ctx *ctx, alcore__corpus_metric *metri
 alcore_status alcore__corpus_metric_compute(alcore_ctx *ctx, alcore__corpus_metric *metric,
                                             const alcore__segment_texts *texts, const void *options,
                                             const alcore_tensor *out_sentence_scores, void *out) {
-    ALCORE__TRY(alcore__enter(ctx));
+    ALCORE__TRY(alcore__enter_long(ctx));
     alcore_status status = ALCORE_OK;
     if (!ctx || !out) status = alcore__fail(ALCORE_E_INVALID, "ctx or out is NULL");
     if (status == ALCORE_OK) status = metric->read(metric, options);

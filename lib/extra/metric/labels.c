@@ -143,13 +143,13 @@ alcore_status alcore_metric_compute_labels(alcore_ctx *ctx, const char *const *g
     const alcore__two_sides sides = {.texts = {gold, predicted},
                                      .lengths = {gold_lengths, predicted_lengths},
                                      .count = gold_count};
-    ALCORE__TRY(alcore__enter(ctx));
+    ALCORE__TRY(alcore__enter_long(ctx));
     return alcore__leave(ctx, compute_labels(ctx, NULL, &sides, predicted_count, by_word, out));
 }
 
 alcore_status alcore_metric_read_labels(alcore_ctx *ctx, const alcore_text_files *files,
                                         int32_t by_word, alcore_label_score *out) {
-    ALCORE__TRY(alcore__enter(ctx));
+    ALCORE__TRY(alcore__enter_long(ctx));
     if (!files) return alcore__leave(ctx, alcore__fail(ALCORE_E_INVALID, "files is NULL"));
     return alcore__leave(ctx, compute_labels(ctx, files, NULL, 0, by_word, out));
 }

@@ -86,13 +86,13 @@ alcore_metric_compute_length_ratio(alcore_ctx *ctx, const char *const *hypothese
                                    int64_t reference_count, alcore_length_ratio_score *out) {
     const alcore__segment_texts texts = {hypotheses, hypothesis_lengths, hypothesis_count,
                                          references, reference_lengths,  reference_count};
-    ALCORE__TRY(alcore__enter(ctx));
+    ALCORE__TRY(alcore__enter_long(ctx));
     return alcore__leave(ctx, compute_ratio(ctx, NULL, &texts, out));
 }
 
 alcore_status alcore_metric_read_length_ratio(alcore_ctx *ctx, const alcore_text_files *files,
                                               alcore_length_ratio_score *out) {
-    ALCORE__TRY(alcore__enter(ctx));
+    ALCORE__TRY(alcore__enter_long(ctx));
     if (!files) return alcore__leave(ctx, alcore__fail(ALCORE_E_INVALID, "files is NULL"));
     return alcore__leave(ctx, compute_ratio(ctx, files, NULL, out));
 }

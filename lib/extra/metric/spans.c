@@ -124,13 +124,13 @@ alcore_status alcore_metric_compute_spans(alcore_ctx *ctx, const char *const *go
     const alcore__two_sides sides = {.texts = {gold, predicted},
                                      .lengths = {gold_lengths, predicted_lengths},
                                      .count = gold_count};
-    ALCORE__TRY(alcore__enter(ctx));
+    ALCORE__TRY(alcore__enter_long(ctx));
     return alcore__leave(ctx, compute_spans(ctx, NULL, &sides, predicted_count, scheme, out));
 }
 
 alcore_status alcore_metric_read_spans(alcore_ctx *ctx, const alcore_text_files *files,
                                        int32_t scheme, alcore_span_score *out) {
-    ALCORE__TRY(alcore__enter(ctx));
+    ALCORE__TRY(alcore__enter_long(ctx));
     if (!files) return alcore__leave(ctx, alcore__fail(ALCORE_E_INVALID, "files is NULL"));
     return alcore__leave(ctx, compute_spans(ctx, files, NULL, 0, scheme, out));
 }

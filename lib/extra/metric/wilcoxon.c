@@ -158,6 +158,6 @@ static alcore_status test_pairs(alcore_ctx *ctx, const double *x, int64_t x_coun
 alcore_status alcore_metric_compute_wilcoxon(alcore_ctx *ctx, const double *x, int64_t x_count,
                                              const double *y, int64_t y_count,
                                              alcore_wilcoxon_result *out) {
-    ALCORE__TRY(alcore__enter(ctx));
+    ALCORE__TRY(alcore__enter_long(ctx));
     return alcore__leave(ctx, test_pairs(ctx, x, x_count, y, y_count, out));
 }

@@ -245,7 +245,7 @@ alcore_status alcore_metric_compute_word_accuracy(
     const char *const *references, const size_t *reference_lengths, const char *const *hypotheses,
     const size_t *hypothesis_lengths, int64_t count, const alcore_links *links,
     const alcore_overlap *domain, alcore_word_accuracy_score *out) {
-    ALCORE__TRY(alcore__enter(ctx));
+    ALCORE__TRY(alcore__enter_long(ctx));
     if (!ctx || !links)
         return alcore__leave(ctx, alcore__fail(ALCORE_E_INVALID, "ctx or links is NULL"));
     const sentences given = {.texts = {sources, references, hypotheses},
@@ -259,7 +259,7 @@ alcore_status alcore_metric_compute_word_accuracy(
 alcore_status alcore_metric_read_word_accuracy(alcore_ctx *ctx, const alcore_text_files *files,
                                                const char *links, const alcore_overlap *domain,
                                                alcore_word_accuracy_score *out) {
-    ALCORE__TRY(alcore__enter(ctx));
+    ALCORE__TRY(alcore__enter_long(ctx));
     if (!ctx || !files || !links)
         return alcore__leave(ctx, alcore__fail(ALCORE_E_INVALID, "ctx, files or links is NULL"));
     return alcore__leave(ctx, compute_within_domain(ctx, files, links, NULL, domain, out));

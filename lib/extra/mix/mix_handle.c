@@ -266,7 +266,7 @@ alcore_status alcore_mix_new(alcore_ctx *ctx, alcore_pool *labeled, alcore_pool 
     if (out) *out = NULL;
     if (!ctx || !out)
         return alcore__fail(ALCORE_E_INVALID, "alcore_mix_new: ctx and out are needed");
-    ALCORE__TRY(alcore__enter(ctx));
+    ALCORE__TRY(alcore__enter_long(ctx));
     return alcore__leave(ctx, make(ctx, labeled, pool, annotations, options, out));
 }
 

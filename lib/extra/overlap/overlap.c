@@ -85,7 +85,7 @@ static alcore_status begin_adding(alcore_overlap *overlap, int32_t role, int32_t
         ALCORE__TRY(alcore__enter(NULL));
         return alcore__leave(NULL, alcore__fail(ALCORE_E_INVALID, "overlap is NULL"));
     }
-    ALCORE__TRY(alcore__enter(overlap->object.ctx));
+    ALCORE__TRY(alcore__enter_long(overlap->object.ctx));
     alcore_status status = alcore__write_begin(overlap, "overlap");
     if (status != ALCORE_OK) return alcore__leave(overlap->object.ctx, status);
     if (role != ALCORE_OVERLAP_SELECTED && role != ALCORE_OVERLAP_OUTSIDE &&
@@ -210,7 +210,7 @@ alcore_status alcore__overlap_begin(const alcore_overlap *overlap, int32_t role)
         return alcore__leave(NULL, alcore__fail(ALCORE_E_INVALID, "overlap is NULL"));
     }
     alcore_ctx *ctx = overlap->object.ctx;
-    ALCORE__TRY(alcore__enter(ctx));
+    ALCORE__TRY(alcore__enter_long(ctx));
     alcore_status status = alcore__read_begin(overlap, "overlap");
     if (status != ALCORE_OK) return alcore__leave(ctx, status);
     if (overlap->spoiled)

@@ -9,7 +9,7 @@
 
 alcore_status alcore_tokenizer_open(alcore_ctx *ctx, const char *path, alcore_tokenizer **out) {
     if (out) *out = NULL;
-    ALCORE__TRY(alcore__enter(ctx));
+    ALCORE__TRY(alcore__enter_long(ctx));
     if (!ctx || !path || !out)
         return alcore__leave(ctx, alcore__fail(ALCORE_E_INVALID, "ctx, path or out is NULL"));
     return alcore__leave(ctx, alcore__tokenizer_open(ctx, path, out));
@@ -76,7 +76,7 @@ alcore_status alcore_tokenizer_decode(const alcore_tokenizer *tokenizer, const i
                                       char *buffer, size_t *out_length) {
     alcore_ctx *ctx = !tokenizer ? NULL : tokenizer->object.ctx;
     if (out_length) *out_length = 0;
-    ALCORE__TRY(alcore__enter(ctx));
+    ALCORE__TRY(alcore__enter_long(ctx));
     if (!tokenizer || !out_length || (!buffer && buffer_bytes > 0))
         return alcore__leave(
             ctx, alcore__fail(ALCORE_E_INVALID, "tokenizer, buffer or out_length is NULL"));

@@ -70,7 +70,7 @@ alcore_status alcore_tokenizer_encode(const alcore_tokenizer *tokenizer, const c
                                       const alcore_encode_options *options, alcore_tokens **out) {
     alcore_ctx *ctx = !tokenizer ? NULL : tokenizer->object.ctx;
     if (out) *out = NULL;
-    ALCORE__TRY(alcore__enter(ctx));
+    ALCORE__TRY(alcore__enter_long(ctx));
     if (!tokenizer || !out)
         return alcore__leave(ctx, alcore__fail(ALCORE_E_INVALID, "tokenizer or out is NULL"));
     const alcore__texts first = {texts, lengths, count}, second = {pairs, pair_lengths, count};

@@ -280,7 +280,7 @@ alcore_status alcore_tokenizer_train_vocabulary(alcore_ctx *ctx, const char *con
                                                 const size_t *lengths, int64_t count,
                                                 const char *path,
                                                 const alcore_vocabulary_options *options) {
-    ALCORE__TRY(alcore__enter(ctx));
+    ALCORE__TRY(alcore__enter_long(ctx));
     if (!ctx || !path)
         return alcore__leave(ctx, alcore__fail(ALCORE_E_INVALID, "ctx or path is NULL"));
     const alcore__texts all = {texts, lengths, count};

@@ -80,7 +80,7 @@ alcore_status alcore_model_train(alcore_model *model, alcore_pool *pool,
     alcore_train_result result = ALCORE_TRAIN_RESULT_INIT;
     if (!model || !pool)
         return alcore__fail(ALCORE_E_INVALID, "alcore_model_train: model and pool are needed");
-    ALCORE__TRY(alcore__enter(model->object.ctx));
+    ALCORE__TRY(alcore__enter_long(model->object.ctx));
     alcore_status status = train(model, pool, options, &result);
     if (status == ALCORE_OK && out)
         status = alcore__struct_write(out, &result, sizeof result,

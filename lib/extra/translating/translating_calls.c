@@ -80,6 +80,6 @@ alcore_status alcore_model_translate(alcore_model *model, alcore_pool *pool,
     if (!model || !pool || !out)
         return alcore__fail(ALCORE_E_INVALID,
                             "alcore_model_translate: model, pool and out are needed");
-    ALCORE__TRY(alcore__enter(model->object.ctx));
+    ALCORE__TRY(alcore__enter_long(model->object.ctx));
     return alcore__leave(model->object.ctx, translate(model, pool, options, out));
 }

@@ -3,6 +3,7 @@
 #include <pthread.h>
 #include <signal.h>
 #include <stdio.h>
+#include <string.h>
 #include <sys/time.h>
 #include <time.h>
 #include <unistd.h>
@@ -63,7 +64,7 @@ static void cancel_now(int number) {
 enum { TICKS, POLLING_TASKS, SHORT_TASKS, KINDS };
 
 static alcore_status long_call(int kind) {
-    alcore_status status = alcore__enter(shared);
+    alcore_status status = alcore__enter_long(shared);
     if (status != ALCORE_OK) return status;
     if (kind == TICKS)
         status = tick_for_ever();
@@ -86,11 +87,12 @@ START_TEST(from_another_thread) {
         ck_assert(ended - cancelled_at <
                   1.0); /* 0.1 s is the promise; a loaded machine gets slack */
         ck_assert_str_ne(alcore_last_error(), "");
-        /* It stays until it is cleared. */
-        ck_assert_int_eq(alcore__enter(shared), ALCORE_E_CANCELLED);
-        ck_assert_int_eq(alcore_device_check(shared, "cpu"), ALCORE_E_CANCELLED);
-        alcore_ctx_cancel_clear(shared);
+        /* It stays until it is cleared, and refuses long calls only. */
+        ck_assert_int_eq(alcore_ctx_is_cancelled(shared), 1);
+        ck_assert_int_eq(alcore__enter_long(shared), ALCORE_E_CANCELLED);
         ck_assert_int_eq(alcore_device_check(shared, "cpu"), ALCORE_OK);
+        alcore_ctx_cancel_clear(shared);
+        ck_assert_int_eq(alcore_ctx_is_cancelled(shared), 0);
     }
     alcore_ctx_unref(shared);
 }
@@ -132,7 +134,83 @@ START_TEST(while_a_stream_is_silent) {
 }
 END_TEST
 
+/* A cancel that is cleared while a call runs ends that call, and no later one. */
+START_TEST(cleared_while_it_runs) {
+    ck_assert_int_eq(alcore_ctx_new(NULL, &shared), ALCORE_OK);
+    ck_assert_int_eq(alcore__enter_long(shared), ALCORE_OK);
+    ck_assert_int_eq(alcore__tick(shared, "first", 0, 2), ALCORE_OK);
+    alcore_ctx_cancel(shared);
+    alcore_ctx_cancel_clear(shared);
+    ck_assert_int_eq(alcore__tick(shared, "second", 1, 2), ALCORE_E_CANCELLED);
+    ck_assert_int_eq(alcore_ctx_is_cancelled(shared), 1); /* the call that runs */
+    ck_assert_int_eq(alcore_ctx_poll(shared, NULL, 0, 0), ALCORE_E_CANCELLED);
+    alcore__leave(shared, ALCORE_E_CANCELLED);
+    ck_assert_int_eq(alcore_ctx_is_cancelled(shared), 0);
+    ck_assert_int_eq(alcore_ctx_poll(shared, NULL, 0, 0), ALCORE_OK);
+    ck_assert_int_eq(alcore__enter_long(shared), ALCORE_OK);
+    ck_assert_int_eq(alcore__tick(shared, "again", 0, 1), ALCORE_OK);
+    alcore__leave(shared, ALCORE_OK);
+    alcore_ctx_unref(shared);
+}
+END_TEST
+
+/* Every cancel that was not cleared counts, however many were cleared before. */
+START_TEST(counts_do_not_mix) {
+    ck_assert_int_eq(alcore_ctx_new(NULL, &shared), ALCORE_OK);
+    for (int i = 0; i < 3; i++) alcore_ctx_cancel(shared);
+    alcore_ctx_cancel_clear(shared);
+    alcore_ctx_cancel_clear(shared);
+    ck_assert_int_eq(alcore__enter_long(shared), ALCORE_OK);
+    alcore__leave(shared, ALCORE_OK);
+    alcore_ctx_cancel(shared);
+    ck_assert_int_eq(alcore__enter_long(shared), ALCORE_E_CANCELLED);
+    alcore_ctx_unref(shared);
+}
+END_TEST
+
+/* A call that saves goes on in a cancelled context, also from within a long call that was ended,
+ * and leaves that call ended. */
+START_TEST(a_call_within_a_call) {
+    alcore_ctx *other;
+    ck_assert_int_eq(alcore_ctx_new(NULL, &shared), ALCORE_OK);
+    ck_assert_int_eq(alcore_ctx_new(NULL, &other), ALCORE_OK);
+    ck_assert_int_eq(alcore__enter_long(shared), ALCORE_OK);
+    alcore_ctx_cancel(shared);
+    alcore_ctx_cancel_clear(shared);
+    ck_assert_int_eq(alcore__enter(shared), ALCORE_OK);
+    ck_assert_int_eq(alcore__tick(shared, "saving", 0, 1), ALCORE_OK);
+    alcore__leave(shared, ALCORE_OK);
+    ck_assert_int_eq(alcore__enter_long(shared), ALCORE_E_CANCELLED);
+    ck_assert_int_eq(alcore__enter_long(other), ALCORE_OK);
+    ck_assert_int_eq(alcore__tick(other, "elsewhere", 0, 1), ALCORE_OK);
+    alcore_ctx_cancel(other);
+    alcore_ctx_cancel_clear(other);
+    ck_assert_int_eq(alcore__tick(other, "elsewhere", 0, 1), ALCORE_E_CANCELLED);
+    alcore__leave(other, ALCORE_OK);
+    ck_assert_int_eq(alcore__tick(shared, "first", 0, 1), ALCORE_E_CANCELLED);
+    alcore__leave(shared, ALCORE_OK);
+    alcore_ctx_unref(other);
+    alcore_ctx_unref(shared);
+}
+END_TEST
+
+/* Callbacks that call without end are refused before the thread has no place to note a call. */
+START_TEST(calls_are_not_endless) {
+    int depth = 0;
+    ck_assert_int_eq(alcore_ctx_new(NULL, &shared), ALCORE_OK);
+    while (alcore__enter(shared) == ALCORE_OK) depth++;
+    ck_assert_int_gt(depth, 16);
+    ck_assert_int_lt(depth, 100);
+    ck_assert_ptr_nonnull(strstr(alcore_last_error(), "within each other"));
+    while (depth-- > 0) alcore__leave(shared, ALCORE_OK);
+    ck_assert_int_eq(alcore_device_check(shared, "cpu"), ALCORE_OK);
+    alcore_ctx_unref(shared);
+}
+END_TEST
+
 START_TEST(null_is_allowed) {
+    ck_assert_int_eq(alcore_ctx_is_cancelled(NULL), 0);
+    ck_assert_int_eq(alcore_ctx_poll(NULL, NULL, 0, 0), ALCORE_E_INVALID);
     alcore_ctx_cancel(NULL);
     alcore_ctx_cancel_clear(NULL);
     ck_assert(!alcore__cancelled(NULL));
@@ -141,4 +219,5 @@ START_TEST(null_is_allowed) {
 END_TEST
 
 CHECK_SUITE("cancel", from_another_thread, from_a_signal_handler, while_a_stream_is_silent,
+            cleared_while_it_runs, counts_do_not_mix, a_call_within_a_call, calls_are_not_endless,
             null_is_allowed);
