@@ -215,6 +215,7 @@ typedef struct command_info {
     const char *operands; /* as in the usage line */
     int min_operands, max_operands;
     const char *summary;
+    const char *example; /* a whole line, for the man page */
 } command_info;
 
 /* In option_table.c. */

@@ -12,7 +12,7 @@ from harness import Skip, case, contains, equal, main, rows_of, vector
 
 @case
 def version_and_help(box):
-    contains(box.run("--version").out, "alcore 0.")
+    contains(box.run("--version").out, "alcore 1.")
     contains(box.run("--help").out, "select", "candidates", "score", "strategies", "scorers", "doctor", "lm", "phrases", "align", "oracle", "mix", "eval")
     for command in ("select", "candidates", "score", "strategies", "scorers", "doctor", "lm", "phrases", "align", "oracle", "mix", "eval"):
         contains(box.run(command, "--help").out, "usage: alcore " + command)
@@ -115,9 +115,9 @@ def scorers_are_listed(box):
 @case
 def doctor_says_what_is_there(box):
     done = box.run("doctor")
-    contains(done.out, "ABI 0", "device cpu: usable", "device cuda: not usable", "libalcore-cuda.so")
+    contains(done.out, "ABI 1", "device cpu: usable", "device cuda: not usable", "libalcore-cuda.so")
     facts = json.loads(box.run("doctor", "--json").out)
-    equal(facts["abi"], 0)
+    equal(facts["abi"], 1)
     devices = {device["device"]: device for device in facts["devices"]}
     equal((devices["cpu"]["usable"], devices["cuda"]["usable"]), (True, False))
 
@@ -469,13 +469,36 @@ def the_language_model_by_itself(box):
 
 
 @case
-def the_man_page_and_completion_follow_the_tables(box):
+def the_man_pages_follow_the_tables(box):
+    """Each command has a page with every option of its help, alcore(1) leads to it, and its example has no mistake in it."""
+    def page_of(name):
+        path = os.path.join(os.path.dirname(os.environ["ALCORE"]), name + ".1")
+        if shutil.which("mandoc"):
+            said = subprocess.run(["mandoc", "-Tlint", path], capture_output=True, text=True).stdout
+            equal(said, "", name)
+        with open(path, encoding="utf-8") as file:
+            return file.read().replace("\\-", "-")
+
+    own = {"XDG_CONFIG_HOME": box.path, "VIRTUAL_ENV": "", "CONDA_PREFIX": "", "PATH": "/nowhere", "HOME": box.path}
+    overview = page_of("alcore")
+    contains(overview, "EXIT STATUS", "ALCORE_TORCH_LIBDIR")
+    commands = re.findall(r"^  (\w+) .*$", box.run("--help").out.split("commands:")[1].split("\n\n")[0], re.M)
+    assert len(commands) > 15, commands
+    for command in commands:
+        page = page_of("alcore-" + command)
+        contains(overview, ".B alcore-%s(1)" % command)
+        options = re.findall(r"^  (?:-\w,|   ) (--[\w-]+)", box.run(command, "--help").out, re.M)
+        assert len(options) > 1, options
+        contains(page, *("\\fB%s\\fR" % option for option in options))
+        example = re.search(r"^\.SH EXAMPLE\n\.nf\nalcore (.*)\n\.fi$", page, re.M).group(1)
+        done = box.run(*example.split(), expect=None, env=own)
+        assert done.returncode != 2, (example, done.err)
+    contains(page_of("alcore-select"), ".SH STRATEGIES", ".B huds")
+
+
+@case
+def completion_follows_the_tables(box):
     build = os.path.dirname(os.environ["ALCORE"])
-    page = open(os.path.join(build, "alcore.1"), encoding="utf-8").read()
-    for line in box.run("select", "--help").out.splitlines():
-        if line.strip().startswith("--"):
-            contains(page.replace("\\-", "-"), line.split()[0])
-    contains(page.replace("\\-", "-"), "huds", "EXIT STATUS")
     script = os.path.join(build, "completion", "alcore")
     code = ("source %s; COMP_WORDS=(alcore select --bud); COMP_CWORD=2; _alcore; echo ${COMPREPLY[@]};"
             "COMP_WORDS=(alcore select --strategy hu); COMP_CWORD=3; _alcore; echo ${COMPREPLY[@]};"

@@ -148,7 +148,7 @@ def models(folder):
         write(folder, name + "/vocab.txt", ["[PAD]", "[UNK]", "[CLS]", "[SEP]", *words])
 
 
-PREPARE = {"README.md": readme, **dict.fromkeys(("docs/start-%s.md" % user for user in ("c", "command", "lua", "python")), readme),
+PREPARE = {"README.md": readme, "docs/start-c.md": readme, "docs/start-command.md": readme, "docs/start-lua.md": readme, "docs/start-python.md": readme,
            "docs/building.md": building, "docs/own-model.md": own_model, "docs/loop.md": loop,
            "docs/phrases.md": phrases, "docs/analyses.md": analyses, "docs/formats.md": formats, "docs/models.md": models}
 

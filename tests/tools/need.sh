@@ -47,7 +47,7 @@ need_tests="g++=g++ check.pc=check /usr/lib/python3/dist-packages/numpy=python3-
     /usr/include/dlpack/dlpack.h=libdlpack-dev xz=xz-utils zstd=zstd ensurepip.py=python3-venv
     lua5.1=lua5.1 lua5.2=lua5.2 lua5.3=lua5.3 lua5.4=lua5.4 luajit=luajit lua5.1.pc=liblua5.1-0-dev
     lua5.2.pc=liblua5.2-dev lua5.3.pc=liblua5.3-dev lua5.4.pc=liblua5.4-dev luajit.pc=libluajit-5.1-dev
-    luarocks=luarocks ldoc=lua-ldoc git=git spm_train=sentencepiece"
+    luarocks=luarocks ldoc=lua-ldoc git=git spm_train=sentencepiece mandoc=mandoc"
 # What tests/run.sh --full needs beside that.
 need_full="valgrind=valgrind /usr/lib/python3/dist-packages/torch=python3-torch
     /usr/include/torch/csrc/api/include/torch/serialize.h=libtorch-dev dpkg-source=dpkg-dev
