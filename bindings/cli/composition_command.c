@@ -165,7 +165,7 @@ static int add_overlaps(const composing *self, const row_list *list, json_t *row
     json_object_set_new(row, "jaccard", overlaps);
     for (int i = 0; i < self->other_count; i++) {
         alcore_composition_options options = ALCORE_COMPOSITION_OPTIONS_INIT;
-        alcore_composition found = ALCORE_COMPOSITION_INIT;
+        alcore_composition_result found = ALCORE_COMPOSITION_RESULT_INIT;
         options.other_rows = self->others[i].rows;
         options.other_count = self->others[i].count;
         TRY(outcome(alcore_analysis_compute_composition(self->ctx, self->in.candidates, list->rows,
@@ -178,7 +178,7 @@ static int add_overlaps(const composing *self, const row_list *list, json_t *row
 /* Fills the object of one selection with all that is measured of it. */
 static int measure(const composing *self, const row_list *list, json_t *row) {
     alcore_composition_options options = ALCORE_COMPOSITION_OPTIONS_INIT;
-    alcore_composition found = ALCORE_COMPOSITION_INIT;
+    alcore_composition_result found = ALCORE_COMPOSITION_RESULT_INIT;
     alcore_search_data source = ALCORE_SEARCH_DATA_INIT, target = ALCORE_SEARCH_DATA_INIT;
     source.pool = self->in.candidates;
     target.pool = options.target_pool = self->in.target;

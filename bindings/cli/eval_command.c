@@ -68,7 +68,8 @@ static int evaluate_mean(evaluation *self) {
     alcore_mean_result result = ALCORE_MEAN_RESULT_INIT;
 
     TRY(refuse_nan(self));
-    TRY(outcome(alcore_metric_compute_mean(self->numbers[0], self->lines, &result)));
+    TRY(outcome(
+        alcore_metric_compute_mean(self->ctx, self->numbers[0], self->lines, NULL, &result)));
     add_number(self, "mean", result.mean);
     add_number(self, "standard_deviation", result.standard_deviation);
     add_number(self, "standard_error", result.standard_error);
@@ -80,8 +81,8 @@ static int evaluate_pearson(evaluation *self) {
     alcore_pearson_result result = ALCORE_PEARSON_RESULT_INIT;
 
     TRY(refuse_nan(self));
-    TRY(outcome(alcore_metric_compute_pearson(self->numbers[0], self->lines, self->numbers[1],
-                                              self->lines, &result)));
+    TRY(outcome(alcore_metric_compute_pearson(self->ctx, self->numbers[0], self->lines,
+                                              self->numbers[1], self->lines, NULL, &result)));
     add_number(self, "rho", result.rho);
     add_number(self, "p", result.p);
     return EXIT_DONE;
@@ -93,7 +94,7 @@ static int evaluate_wilcoxon(evaluation *self) {
     TRY(refuse_nan(self));
     TRY(outcome(alcore_metric_compute_wilcoxon(self->ctx, self->numbers[0], self->lines,
                                                self->numbers[1], self->numbers[1] ? self->lines : 0,
-                                               &result)));
+                                               NULL, &result)));
     add_number(self, "p", result.p);
     add_number(self, "w_plus", result.w_plus);
     add_number(self, "w_minus", result.w_minus);

@@ -6,12 +6,13 @@
 
 /* accuracy and macro-f1: both come from one call, the named one is printed. */
 int evaluate_labels(evaluation *self) {
-    alcore_label_score score = ALCORE_LABEL_SCORE_INIT;
+    alcore_labels_result score = ALCORE_LABELS_RESULT_INIT;
     alcore_read_options reading;
     const alcore_text_files files = evaluation_files(self, &reading);
 
     const bool words = option_given(self->args, OPTION_BY_WORD);
-    TRY(outcome(alcore_metric_read_labels(self->ctx, &files, words, &score)));
+    const alcore_labels_options options = {.size = sizeof options, .words = words};
+    TRY(outcome(alcore_metric_read_labels(self->ctx, &files, &options, &score)));
     if (!strcmp(self->args->operands[0], "accuracy")) {
         add_number(self, "accuracy", score.accuracy);
         add_integer(self, "correct", score.correct);
@@ -24,13 +25,15 @@ int evaluate_labels(evaluation *self) {
 }
 
 int evaluate_spans(evaluation *self) {
-    alcore_span_score score = ALCORE_SPAN_SCORE_INIT;
+    alcore_spans_options options = ALCORE_SPANS_OPTIONS_INIT;
+    alcore_spans_result score = ALCORE_SPANS_RESULT_INIT;
     alcore_read_options reading;
     const alcore_text_files files = evaluation_files(self, &reading);
     int scheme = ALCORE_TAGS_DEFAULT;
 
     TRY(option_choice(self->args, OPTION_SCHEME, "default|iob2|iob1|ioe2|iobes|bilou", &scheme));
-    TRY(outcome(alcore_metric_read_spans(self->ctx, &files, scheme, &score)));
+    options.scheme = scheme;
+    TRY(outcome(alcore_metric_read_spans(self->ctx, &files, &options, &score)));
     add_number(self, "f1", score.f1);
     add_number(self, "precision", score.precision);
     add_number(self, "recall", score.recall);
@@ -42,11 +45,11 @@ int evaluate_spans(evaluation *self) {
 }
 
 int evaluate_answers(evaluation *self) {
-    alcore_answer_score score = ALCORE_ANSWER_SCORE_INIT;
+    alcore_answers_result score = ALCORE_ANSWERS_RESULT_INIT;
     alcore_read_options reading;
     const alcore_text_files files = evaluation_files(self, &reading);
 
-    TRY(outcome(alcore_metric_read_answers(self->ctx, &files, &score)));
+    TRY(outcome(alcore_metric_read_answers(self->ctx, &files, NULL, &score)));
     add_number(self, "exact_match", score.exact_match);
     add_number(self, "f1", score.f1);
     add_integer(self, "exact", score.exact);

@@ -106,9 +106,11 @@ static int add_files(const evaluation *self, alcore_overlap *overlap, int32_t ro
 static int add_data(evaluation *self, const alcore_overlap *overlap, const overlap_query *query,
                     int32_t data, const char *name) {
     for (int64_t n = query->first; n <= query->last; n++) {
-        alcore_overlap_score score = ALCORE_OVERLAP_SCORE_INIT;
+        alcore_coverage_options options = ALCORE_COVERAGE_OPTIONS_INIT;
+        alcore_coverage_result score = ALCORE_COVERAGE_RESULT_INIT;
         char numbered[32];
-        TRY(outcome(alcore_overlap_compute(overlap, (int32_t)n, data, &score)));
+        options.data = data;
+        TRY(outcome(alcore_overlap_compute_coverage(overlap, (int32_t)n, &options, &score)));
         snprintf(numbered, sizeof numbered, "%s_%lld", name, (long long)n);
         add_number(self, numbered,
                    query->mode == 1   ? score.precision
@@ -163,12 +165,13 @@ int evaluate_overlap(evaluation *self) {
 /* ---- in-domain words ---- */
 
 static int fill_in_domain(evaluation *self, alcore_overlap *overlap, int definition) {
-    alcore_in_domain_score score = ALCORE_IN_DOMAIN_SCORE_INIT;
+    const alcore_in_domain_options options = {.size = sizeof options, .definition = definition};
+    alcore_in_domain_result score = ALCORE_IN_DOMAIN_RESULT_INIT;
 
     TRY(add_files(self, overlap, ALCORE_OVERLAP_SELECTED, SIDE_SRC, OPTION_TOTAL));
     TRY(add_files(self, overlap, ALCORE_OVERLAP_TEST, SIDE_SRC, OPTION_TEST));
     TRY(add_files(self, overlap, ALCORE_OVERLAP_OUTSIDE, SIDE_SRC, OPTION_OUTSIDE));
-    TRY(outcome(alcore_overlap_in_domain(overlap, definition, &score)));
+    TRY(outcome(alcore_overlap_compute_in_domain(overlap, &options, &score)));
     add_number(self, "type_share", score.type_share);
     add_number(self, "word_share", score.word_share);
     add_integer(self, "in_domain_types", score.in_domain_types);
@@ -232,30 +235,34 @@ static int make_links(evaluation *self, alcore_links **out) {
 
 /* Without --links: all files are in memory, as the aligner needs all pairs. */
 static int measure_in_memory(evaluation *self, alcore_overlap **domain,
-                             alcore_word_accuracy_score *score) {
+                             alcore_word_accuracy_result *score) {
     alcore_links *links = NULL;
     TRY(evaluation_read_texts(self));
     const int64_t lines = self->lines;
     TRY(read_domain(self, domain));
     TRY(make_links(self, &links));
+    alcore_word_accuracy_options options = ALCORE_WORD_ACCURACY_OPTIONS_INIT;
+    options.domain = *domain;
     const int code = outcome(alcore_metric_compute_word_accuracy(
-        self->ctx, self->own, self->own_lengths, self->others, self->other_lengths,
-        self->others + lines, self->other_lengths + lines, lines, links, *domain, score));
+        self->ctx, self->own, self->own_lengths, lines, self->others, self->other_lengths, lines,
+        self->others + lines, self->other_lengths + lines, lines, links, &options, score));
     alcore_links_unref(links);
     return code;
 }
 
 /* With --links: the files are read in blocks. */
 static int measure_files(evaluation *self, const char *links, alcore_overlap **domain,
-                         alcore_word_accuracy_score *score) {
+                         alcore_word_accuracy_result *score) {
     alcore_read_options reading;
     const alcore_text_files files = evaluation_files(self, &reading);
+    alcore_word_accuracy_options options = ALCORE_WORD_ACCURACY_OPTIONS_INIT;
     TRY(read_domain(self, domain));
-    return outcome(alcore_metric_read_word_accuracy(self->ctx, &files, links, *domain, score));
+    options.domain = *domain;
+    return outcome(alcore_metric_read_word_accuracy(self->ctx, &files, links, &options, score));
 }
 
 int evaluate_word_accuracy(evaluation *self) {
-    alcore_word_accuracy_score score = ALCORE_WORD_ACCURACY_SCORE_INIT;
+    alcore_word_accuracy_result score = ALCORE_WORD_ACCURACY_RESULT_INIT;
     const char *links = option_value(self->args, OPTION_LINKS, NULL);
     alcore_overlap *domain = NULL;
 
@@ -271,11 +278,11 @@ int evaluate_word_accuracy(evaluation *self) {
 }
 
 int evaluate_length_ratio(evaluation *self) {
-    alcore_length_ratio_score score = ALCORE_LENGTH_RATIO_SCORE_INIT;
+    alcore_length_ratio_result score = ALCORE_LENGTH_RATIO_RESULT_INIT;
     alcore_read_options reading;
     const alcore_text_files files = evaluation_files(self, &reading);
 
-    TRY(outcome(alcore_metric_read_length_ratio(self->ctx, &files, &score)));
+    TRY(outcome(alcore_metric_read_length_ratio(self->ctx, &files, NULL, &score)));
     add_number(self, "length-ratio", score.ratio);
     add_integer(self, "hypothesis_words", score.hypothesis_words);
     add_integer(self, "reference_words", score.reference_words);
@@ -286,12 +293,12 @@ int evaluate_length_ratio(evaluation *self) {
 
 /* Reads both pools and counts the texts that they share. */
 static int count_duplicates(evaluation *self, alcore_pool *test, alcore_pool *train) {
-    alcore_duplicates found = ALCORE_DUPLICATES_INIT;
+    alcore_duplicates_result found = ALCORE_DUPLICATES_RESULT_INIT;
     for (int i = 0; option_repeat(self->args, OPTION_TRAIN, i); i++)
         TRY(inputs_read_texts(self->args, option_repeat(self->args, OPTION_TRAIN, i), false,
                               train));
     TRY(inputs_read_texts(self->args, self->args->operands[1], false, test));
-    TRY(outcome(alcore_analysis_count_duplicates(test, train, &found)));
+    TRY(outcome(alcore_analysis_compute_duplicates(test, train, NULL, &found)));
     if (found.texts == 0)
         return complain(EXIT_DATA, "%s is empty: there is nothing to measure",
                         self->args->operands[1]);

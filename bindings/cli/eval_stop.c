@@ -46,6 +46,7 @@ int evaluate_plateau(evaluation *self) {
 
 int evaluate_uncertainty(evaluation *self) {
     static const int32_t criteria[] = {ALCORE_STOP_MEAN_UNCERTAINTY, ALCORE_STOP_MAX_UNCERTAINTY};
+    alcore_uncertainty_options options = ALCORE_UNCERTAINTY_OPTIONS_INIT;
     alcore_stop_decision decision = ALCORE_STOP_DECISION_INIT;
     double threshold = 0;
     int statistic = 0;
@@ -54,8 +55,9 @@ int evaluate_uncertainty(evaluation *self) {
         return complain(EXIT_USAGE, "eval uncertainty needs --threshold T: what is low");
     TRY(read_amount(self, OPTION_THRESHOLD, &threshold));
     TRY(option_choice(self->args, OPTION_STATISTIC, "mean|max", &statistic));
-    TRY(outcome(alcore_stop_check_uncertainty(self->numbers[0], self->lines, criteria[statistic],
-                                              threshold, &decision)));
+    options.criterion = criteria[statistic];
+    TRY(outcome(alcore_stop_check_uncertainty(self->numbers[0], self->lines, threshold, &options,
+                                              &decision)));
     return add_decision(self, &decision);
 }
 
@@ -65,7 +67,7 @@ static int read_kappa(const evaluation *self, int index, alcore_kappa_result *ou
     alcore_text_files files = evaluation_files(self, &reading);
     files.paths += index;
     files.count = 2;
-    return outcome(alcore_metric_read_kappa(self->ctx, &files, out));
+    return outcome(alcore_metric_read_kappa(self->ctx, &files, NULL, out));
 }
 
 int evaluate_kappa(evaluation *self) {

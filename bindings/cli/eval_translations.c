@@ -112,7 +112,7 @@ static int read_smoothing(const evaluation *self, alcore_bleu_options *options) 
 
 int evaluate_bleu(evaluation *self) {
     alcore_bleu_options options = ALCORE_BLEU_OPTIONS_INIT;
-    alcore_bleu_score score = ALCORE_BLEU_SCORE_INIT;
+    alcore_bleu_result score = ALCORE_BLEU_RESULT_INIT;
     translation_files files;
     char signature[160];
     int tokenizer = ALCORE_BLEU_13A;
@@ -122,9 +122,7 @@ int evaluate_bleu(evaluation *self) {
     TRY(read_smoothing(self, &options));
     TRY(read_bootstrap(self, &options.resamples, &options.seed));
     TRY(read_files(self, &files, &options.paired));
-    options.files = &files.files;
-    TRY(outcome_of_files(self, alcore_metric_compute_bleu(self->ctx, NULL, NULL, 0, NULL, NULL, 0,
-                                                          &options, NULL, &score)));
+    TRY(outcome_of_files(self, alcore_metric_read_bleu(self->ctx, &files.files, &options, &score)));
     add_number(self, "bleu", score.bleu);
     add_interval(self, score.bootstrap_mean, score.bootstrap_low, score.bootstrap_high);
     add_test(self, score.baseline, score.p);
@@ -141,7 +139,7 @@ int evaluate_bleu(evaluation *self) {
 
 int evaluate_chrf(evaluation *self) {
     alcore_chrf_options options = ALCORE_CHRF_OPTIONS_INIT;
-    alcore_chrf_score score = ALCORE_CHRF_SCORE_INIT;
+    alcore_chrf_result score = ALCORE_CHRF_RESULT_INIT;
     translation_files files;
     const char *name = self->args->operands[0];
     char signature[160];
@@ -150,9 +148,7 @@ int evaluate_chrf(evaluation *self) {
     const int counts = 6 + options.word_order;
     TRY(read_bootstrap(self, &options.resamples, &options.seed));
     TRY(read_files(self, &files, &options.paired));
-    options.files = &files.files;
-    TRY(outcome_of_files(self, alcore_metric_compute_chrf(self->ctx, NULL, NULL, 0, NULL, NULL, 0,
-                                                          &options, NULL, &score)));
+    TRY(outcome_of_files(self, alcore_metric_read_chrf(self->ctx, &files.files, &options, &score)));
     add_number(self, name, score.chrf);
     add_interval(self, score.bootstrap_mean, score.bootstrap_low, score.bootstrap_high);
     add_test(self, score.baseline, score.p);
@@ -166,16 +162,14 @@ int evaluate_chrf(evaluation *self) {
 
 int evaluate_ter(evaluation *self) {
     alcore_ter_options options = ALCORE_TER_OPTIONS_INIT;
-    alcore_ter_score score = ALCORE_TER_SCORE_INIT;
+    alcore_ter_result score = ALCORE_TER_RESULT_INIT;
     translation_files files;
     char signature[160];
 
     options.case_sensitive = option_given(self->args, OPTION_CASED);
     TRY(read_bootstrap(self, &options.resamples, &options.seed));
     TRY(read_files(self, &files, &options.paired));
-    options.files = &files.files;
-    TRY(outcome_of_files(self, alcore_metric_compute_ter(self->ctx, NULL, NULL, 0, NULL, NULL, 0,
-                                                         &options, NULL, &score)));
+    TRY(outcome_of_files(self, alcore_metric_read_ter(self->ctx, &files.files, &options, &score)));
     add_number(self, "ter", score.ter);
     add_interval(self, score.bootstrap_mean, score.bootstrap_low, score.bootstrap_high);
     add_test(self, score.baseline, score.p);

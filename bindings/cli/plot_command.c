@@ -330,8 +330,8 @@ static int add_map(plot_run *self, const inputs *in, double *points, double *tar
     TRY(outcome(alcore_tensor_init(&out, points, ALCORE_FLOAT64, shape, 2)));
     TRY(outcome(alcore_tensor_init(&target_out, target_points, ALCORE_FLOAT64, target_shape, 2)));
     TRY(outcome(alcore_analysis_compute_projection(self->ctx, &rows, in->target ? &others : NULL,
-                                                   &out, in->target ? &target_out : NULL, NULL,
-                                                   NULL)));
+                                                   NULL, &out, in->target ? &target_out : NULL,
+                                                   NULL, NULL)));
     TRY(add_points(self, "candidates", points, shape[0], rounds));
     return add_points(self, "target", target_points, target_shape[0], NULL);
 }

@@ -2,12 +2,13 @@
 # SPDX-License-Identifier: Apache-2.0
 """Writes what the bindings take from the public headers.
 
-    generate.py             writes api.json, ../python/alcore/_ffi.py, ../python/alcore/__init__.pyi and ../lua/lua_tables.c
+    generate.py             writes api.json, _ffi.py, _results.py and __init__.pyi of ../python/alcore, and ../lua/lua_tables.c
     generate.py --check     says which of them differ from the headers; exit status 1 when one does
     generate.py --layout    prints a C program that prints sizeof and offsetof of every struct as JSON"""
 import json
 import re
 import sys
+import textwrap
 from pathlib import Path
 
 from headers import read_api
@@ -74,7 +75,10 @@ def write_ffi(api):
     out += ["%s = %d" % item for item in api["constants"].items()]
     out += ["", "#: The usual columns and their shapes; None: one number a row or a token.", "COLUMNS = {"]
     out += ['    "%s": %s,' % item for item in api["columns"].items()]
-    out += ["}", "#: Those of them whose numbers may be integers too.",
+    out += ["}", "#: Metrics and their inputs in the library's order: (name, kind).", "METRICS = {"]
+    out += ['    "%s": (%s),' % (metric["name"], ", ".join('("%s", "%s")' % one for one in metric["inputs"]) + ",")
+            for metric in api["metrics"]]
+    out += ["}", "#: Those of the columns whose numbers may be integers too.",
             "NUMBER_COLUMNS = (%s,)" % ", ".join('"%s"' % name for name in api["number_columns"])]
     out += ["#: Functions of a caller's model and the column that each makes.", "MODEL_FUNCTIONS = {"]
     out += ['    "%s": "%s",' % item for item in api["model_functions"].items()]
@@ -97,6 +101,36 @@ def write_ffi(api):
         out.append('    "%s": (%s, (%s), %s),' % (function["name"], types.result(function), arguments,
                                                   function["callback"]))
     return "\n".join(out + ["}"]) + "\n"
+
+
+#: Named tuples of Python that have the members of a result.
+PYTHON_RESULTS = {"bleu": "BleuScore", "chrf": "ChrfScore", "ter": "TerScore", "answers": "AnswerScore", "word_accuracy": "WordAccuracyScore",
+                  "length_ratio": "LengthRatioScore", "labels": "LabelScore", "spans": "SpanScore", "kappa": "KappaResult",
+                  "mean": "MeanResult", "pearson": "PearsonResult", "wilcoxon": "WilcoxonResult", "coverage": "OverlapScore",
+                  "in_domain": "InDomainScore"}
+SCORED = [("signature", "str", "the settings in sacreBLEU's words"),
+          ("sentences", "Optional[list[float]]", "the score of each hypothesis; None: not wanted")]
+
+
+def write_results(api):
+    """The named tuples of results: members of the structs, with what the headers say about them."""
+    types = {"double": "float", "int64_t": "int", "int32_t": "bool"}
+    structs = {struct["name"]: struct for struct in api["structs"]}
+    scored = {metric["name"] for metric in api["metrics"] if metric["scores"]}
+    out = [NOTE + '"""Results of metrics, which are named tuples with the members of the library\'s structs."""',
+           "from typing import NamedTuple, Optional", "", "from ._table import Row"]
+    for name, kind in PYTHON_RESULTS.items():
+        struct = structs["alcore_%s_result" % name]
+        out += ["", "", "class _%s(NamedTuple):" % kind]
+        for field in struct["fields"]:
+            if field["name"] not in ("size", "reserved"):
+                of = types[field["type"]]
+                out.append("    %s: %s  # %s" % (field["name"], "tuple[%s, ...]" % of if "count" in field else of, field["doc"]))
+        out += ["    %s: %s  # %s" % one for one in (SCORED if name in scored else ())]
+        out += ["", "", "class %s(_%s, Row):" % (kind, kind),
+                textwrap.fill('"""%s"""' % struct["summary"], 120, initial_indent="    ", subsequent_indent="    "), "", "    __slots__ = ()"]
+    return "\n".join(out + ["", "", "#: The result of each metric.", "RESULTS = {"] + [
+        '    "%s": %s,' % item for item in PYTHON_RESULTS.items()] + ["}"]) + "\n"
 
 
 def write_stub(api):
@@ -149,7 +183,7 @@ LUA_TABLES = {"aligner_models": "ALCORE_ALIGNER_", "bad_lines": "ALCORE_BAD_LINE
               "overlap_roles": "ALCORE_OVERLAP_",
               "poolings": "ALCORE_POOLING_", "precisions": "ALCORE_PRECISION_", "repeated_ids": "ALCORE_IDS_", "rests": "ALCORE_REST_", "report_kinds": "ALCORE_REPORT_",
               "roles": "ALCORE_ROLE_", "row_states": "ALCORE_ROW_", "schedules": "ALCORE_SCHEDULE_", "scopes": "ALCORE_SCOPE_",
-              "shapes": "ALCORE_COLUMN_", "sides": "ALCORE_SIDE_", "stop_criteria": "ALCORE_STOP_", "tensions": "ALCORE_TENSION_",
+              "shapes": "ALCORE_COLUMN_", "sides": "ALCORE_SIDE_", "stop_criteria": "ALCORE_STOP_", "tag_schemes": "ALCORE_TAGS_", "tensions": "ALCORE_TENSION_",
                "validations": "ALCORE_VALIDATE_", "vocabulary_kinds": "ALCORE_VOCABULARY_"}
 
 #: Structs that travel as Lua tables, and of their int32_t fields those that are words (the table's
@@ -158,57 +192,72 @@ LUA_TABLES = {"aligner_models": "ALCORE_ALIGNER_", "bad_lines": "ALCORE_BAD_LINE
 LUA_STRUCTS = {
     "alcore_ablation": {},
     "alcore_agreement_options": {},
+    "alcore_answers_options": {},
     "alcore_aligner_options": {"direction": "directions", "model": "aligner_models", "estimate": "estimates",
                                "tension": "tensions"},
     "alcore_answer_report": {},
-    "alcore_answer_score": {},
+    "alcore_answers_result": {},
     "alcore_bleu_options": {"tokenizer": "bleu_tokenizers", "smoothing": "bleu_smoothings", "effective_order": True},
-    "alcore_bleu_score": {},
+    "alcore_bleu_result": {},
     "alcore_chrf_options": {"whitespace": True},
-    "alcore_chrf_score": {},
-    "alcore_composition": {},
+    "alcore_chrf_result": {},
+    "alcore_composition_result": {},
     "alcore_composition_options": {"uncertainty_count": False, "other_count": False},
     "alcore_cost_options": {"model": "cost_models"},
     "alcore_cost_result": {},
     "alcore_ctx_options": {},
-    "alcore_duplicates": {},
+    "alcore_duplicates_result": {},
     "alcore_encode_options": {"without_special": True, "as_target": True},
     "alcore_filter": {},
-    "alcore_in_domain_score": {},
+    "alcore_in_domain_result": {},
+    "alcore_kappa_options": {},
     "alcore_kappa_result": {},
-    "alcore_label_score": {},
-    "alcore_length_ratio_score": {},
+    "alcore_labels_options": {"words": True},
+    "alcore_labels_result": {},
+    "alcore_length_ratio_options": {},
+    "alcore_length_ratio_result": {},
     "alcore_lm_options": {"discount_count": False},
     "alcore_logits_writers": {},
+    "alcore_mean_options": {},
     "alcore_mean_result": {},
     "alcore_mix_options": {"unique": True, "norm": True},
     "alcore_model_info": {"translates": True, "scores": True, "warning_count": False},
     "alcore_model_options": {"dtype": False, "pooling": "poolings", "normalize": "normalizations"},
     "alcore_ngram_options": {},
     "alcore_overlap_options": {"kept": False, "tagged": True},
-    "alcore_overlap_score": {},
+    "alcore_coverage_result": {},
+    "alcore_pearson_options": {},
     "alcore_pearson_result": {},
     "alcore_phrase_options": {"semi_maximal": True, "beyond_limit": True, "unknown": True, "with_letters": True},
     "alcore_plateau_options": {"lower_is_better": True},
     "alcore_plot_options": {"band": "bands", "equal_scales": True, "column_count": False},
     "alcore_pool_options": {"dedup": "dedups", "utf8": "malformed", "repeated_ids": "repeated_ids"},
-    "alcore_projection": {},
+    "alcore_projection_result": {},
     "alcore_read_options": {"format": "file_formats", "bad_lines": "bad_lines", "escapes": "escapes", "by": "joins"},
     "alcore_search_options": {"metric": "metrics"},
-    "alcore_span_score": {},
+    "alcore_spans_options": {"scheme": "tag_schemes"},
+    "alcore_spans_result": {},
     "alcore_stop_decision": {"criterion": "stop_criteria", "stop": True},
     "alcore_ter_options": {"case_sensitive": True},
-    "alcore_ter_score": {},
+    "alcore_ter_result": {},
     "alcore_topk": {"rest": "rests", "length_count": False},
     "alcore_train_options": {"schedule": "schedules", "optimizer": "optimizers", "metric": "validations", "precision": "precisions", "recompute": True},
     "alcore_train_result": {"stopped": True},
     "alcore_translate_options": {"sample": True},
     "alcore_vocabulary_options": {"kind": "vocabulary_kinds", "byte_fallback": True},
+    "alcore_wilcoxon_options": {},
     "alcore_wilcoxon_result": {"exact": True},
-    "alcore_word_accuracy_score": {},
+    "alcore_word_accuracy_options": {},
+    "alcore_word_accuracy_result": {},
 }
 LUA_MEMBERS = {"int32_t": "AL_INT32", "int64_t": "AL_INT64", "uint64_t": "AL_UINT64", "double": "AL_DOUBLE", "const char *": "AL_TEXT",
                "alcore_column_writer *": "AL_WRITER"}
+
+
+def shorter(line):
+    """The line of C in lines of 100 columns."""
+    indent = line[:len(line) - len(line.lstrip())]
+    return textwrap.wrap(line.strip(), 100, initial_indent=indent, subsequent_indent=indent + "    ", break_on_hyphens=False)
 
 
 def lua_members(struct, kinds):
@@ -218,10 +267,53 @@ def lua_members(struct, kinds):
         kind = kinds.get(field["name"])
         if field["type"] not in LUA_MEMBERS or kind is False or field["name"] == "reserved":
             continue
-        out.append('    {"%s", %s, %d, offsetof(%s, %s), %s},' % (
+        out += shorter('    {"%s", %s, %d, offsetof(%s, %s), %s},' % (
             field["name"], "AL_FLAG" if kind is True else "AL_WORD" if kind else LUA_MEMBERS[field["type"]],
             field.get("count", 1), struct["name"], field["name"], "al_" + kind if isinstance(kind, str) else "NULL"))
     return out + ["    {NULL, 0, 0, 0, NULL}};"]
+
+
+#: How an input of a metric is passed, by its kind: the members of an al_input.
+LUA_INPUTS = {"texts": ("texts", "lengths", "count"), "lists": ("texts", "lengths", "count", "offsets", "offset_count"),
+              "numbers": ("numbers", "count"), "classes": ("classes", "count"), "links": ("links",)}
+
+
+def c_function(head, parameters, unread, called, arguments):
+    """A function of C that calls another, in lines of 100 columns. unread: a parameter that it does not use."""
+    def listed(begin, items, end):
+        return textwrap.wrap(begin + "(" + ", ".join(items) + end, 100, initial_indent="    " * begin.startswith("return"),
+                             subsequent_indent="        ", break_on_hyphens=False)
+    return listed("static " + head, parameters, ") {") + (["    (void)%s;" % unread] if unread else []) + \
+        listed("return " + called, arguments, ");") + ["}"]
+
+
+def lua_measure(api, metric):
+    """(functions, row): what the module calls of a metric, and its row in the table of metrics (lua_metrics.c)."""
+    name = metric["name"]
+    given = ["in[%d].%s" % (number, member) for number, (_, kind) in enumerate(metric["inputs"]) for member in LUA_INPUTS[kind]]
+    made = c_function("alcore_status compute_" + name, ["alcore_ctx *ctx", "const al_input *in", "const void *options",
+                                                        "const alcore_tensor *scores", "void *out"],
+                      None if metric["scores"] else "scores",
+                      "alcore_metric_compute_" + name, ["ctx", *given, "options", *(["scores"] if metric["scores"] else []), "out"])
+    row = [".name = \"%s\"" % name, ".inputs = {%s}" % ", ".join('{"%s", AL_%s}' % (one, kind.upper()) for one, kind in metric["inputs"]),
+           ".compute = compute_%s" % name]
+    if metric["reads"]:
+        linked = any(kind == "links" for _, kind in metric["inputs"])
+        made += c_function("alcore_status read_" + name, ["alcore_ctx *ctx", "const alcore_text_files *files", "const char *links",
+                                                          "const void *options", "void *out"], None if linked else "links",
+                           "alcore_metric_read_" + name, ["ctx", "files", *(["links"] if linked else []), "options", "out"])
+        row.append(".read = read_%s" % name)
+    if metric["scores"]:
+        made += c_function("const char *%s_signature" % name, ["int64_t sets", "const void *options", "char buffer[160]"], None,
+                           "alcore_metric_%s_signature" % name, ["sets", "options", "buffer"])
+        row.append(".signature = %s_signature" % name)
+    row += [".options = al_%s_options" % name, ".result = al_%s_result" % name, ".options_size = sizeof(alcore_%s_options)" % name,
+            ".result_size = sizeof(alcore_%s_result)" % name,
+            ".defaults = &(const alcore_%s_options)ALCORE_%s_OPTIONS_INIT" % (name, name.upper())]
+    row += [".pointer = offsetof(alcore_%s_options, %s)" % (name, field["name"])
+            for struct in api["structs"] if struct["name"] == "alcore_%s_options" % name
+            for field in struct["fields"] if field["type"].startswith("const alcore_")]
+    return made, [line for part in ("    {" + ",\n     ".join(row) + "},").split("\n") for line in shorter(part)]
 
 
 def write_lua(api):
@@ -242,6 +334,9 @@ def write_lua(api):
     for struct in api["structs"]:
         if struct["name"] in LUA_STRUCTS:
             structs += lua_members(struct, LUA_STRUCTS[struct["name"]])
+    measures = [lua_measure(api, metric) for metric in api["metrics"]]
+    structs += [line for made, _ in measures for line in made] + ["const al_measure al_measures[] = {"]
+    structs += [line for _, row in measures for line in row] + ["    {.name = NULL}", "};"]
     out += ["    {NULL, 0}};"] + structs
     return "\n".join(out) + "\n"
 
@@ -252,7 +347,7 @@ def main(arguments):
         print(layout_program(api))
         return 0
     made = {HERE / "api.json": write_json(api), PACKAGE / "_ffi.py": write_ffi(api),
-            PACKAGE / "__init__.pyi": write_stub(api), HERE.parent / "lua" / "lua_tables.c": write_lua(api)}
+            PACKAGE / "_results.py": write_results(api), PACKAGE / "__init__.pyi": write_stub(api), HERE.parent / "lua" / "lua_tables.c": write_lua(api)}
     if arguments == ["--check"]:
         stale = [path for path, text in made.items() if not path.exists() or path.read_text() != text]
         for path in stale:

@@ -166,6 +166,24 @@ class Header:
         })
 
 
+def inputs_of(arguments):
+    """The inputs of a metric, (name, kind): texts, lists (of texts: those of each item), numbers, classes (integers), links."""
+    kinds = {"const char *const *": "texts", "const double *": "numbers", "const int64_t *": "classes", "const alcore_links *": "links"}
+    names = [argument["name"] for argument in arguments]
+    return [(argument["name"], "lists" if argument["name"] + "_offsets" in names else kinds[argument["type"]])
+            for argument in arguments if argument["type"] in kinds and not argument["name"].endswith("_offsets")]
+
+
+def metrics_of(functions):
+    """The metrics, which have one shape (metric.h): their inputs, whether they read files, and whether they score single texts."""
+    names = {function["name"] for function in functions}
+    for function in functions:
+        if function["name"].startswith("alcore_metric_compute_"):
+            name = function["name"][len("alcore_metric_compute_"):]
+            yield {"name": name, "inputs": inputs_of(function["args"]), "reads": "alcore_metric_read_" + name in names,
+                   "scores": any(argument["name"] == "out_sentence_scores" for argument in function["args"])}
+
+
 def columns_of(root):
     """Columns that strategies and scorers read, from the library's table of names: name -> shape, None for any."""
     table = (root / "lib" / "pool" / "column_names.c").read_text()
@@ -199,6 +217,7 @@ def read_api(root):
         for name in names:
             Header(path + name, (folder / (path + name + ".h")).read_text(), api).read()
     Header("version", (folder / "version.h.in").read_text(), api).read()
+    api["metrics"] = list(metrics_of(api["functions"]))
     api["columns"] = columns_of(root)
     api["number_columns"] = number_columns_of(root)
     api["model_functions"] = model_functions_of(root)

@@ -153,7 +153,7 @@ static int composition(lua_State *L) {
     static const char *const others[] = {"uncertainty", "target", "other", NULL};
     al_object *pool = al_check(L, 1, &al_pool_kind);
     alcore_composition_options options = ALCORE_COMPOSITION_OPTIONS_INIT;
-    alcore_composition result = ALCORE_COMPOSITION_INIT;
+    alcore_composition_result result = ALCORE_COMPOSITION_RESULT_INIT;
     alcore_search_data source = ALCORE_SEARCH_DATA_INIT, target;
     int64_t row_count, dims;
     int failed = 0;
@@ -185,7 +185,7 @@ static int composition(lua_State *L) {
                      alcore_analysis_compute_composition(pool->context->ctx, pool->pool, rows,
                                                          row_count, &options, &result));
     if (failed) return failed;
-    al_push_struct(L, al_composition, &result);
+    al_push_struct(L, al_composition_result, &result);
     return 1;
 }
 
@@ -198,12 +198,13 @@ static int composition(lua_State *L) {
  * repeated; or nil, message, code */
 static int duplicates(lua_State *L) {
     const al_object *test = al_check(L, 1, &al_pool_kind), *train = al_check(L, 2, &al_pool_kind);
-    alcore_duplicates result = ALCORE_DUPLICATES_INIT;
+    alcore_duplicates_result result = ALCORE_DUPLICATES_RESULT_INIT;
     lua_settop(L, 2);
-    const int failed = AL_CALL(L, test->context,
-                               alcore_analysis_count_duplicates(test->pool, train->pool, &result));
+    const int failed =
+        AL_CALL(L, test->context,
+                alcore_analysis_compute_duplicates(test->pool, train->pool, NULL, &result));
     if (failed) return failed;
-    al_push_struct(L, al_duplicates, &result);
+    al_push_struct(L, al_duplicates_result, &result);
     return 1;
 }
 
@@ -217,7 +218,7 @@ static int duplicates(lua_State *L) {
 static int projection(lua_State *L) {
     alcore_search_data rows, others;
     alcore_tensor points, other_points, components;
-    alcore_projection result = ALCORE_PROJECTION_INIT;
+    alcore_projection_result result = ALCORE_PROJECTION_RESULT_INIT;
     int64_t dims, other_dims, shape[2], other_shape[2] = {0, 2}, component_shape[2];
     lua_settop(L, 3);
     const int table = al_options(L, 3, "analysis.projection", NULL, al_context_only);
@@ -232,11 +233,11 @@ static int projection(lua_State *L) {
     al_context *context = al_context_of(L, table);
     const int failed =
         AL_CALL(L, context,
-                alcore_analysis_compute_projection(context->ctx, &rows, two ? &others : NULL,
+                alcore_analysis_compute_projection(context->ctx, &rows, two ? &others : NULL, NULL,
                                                    &points, two ? &other_points : NULL,
                                                    dims > 0 ? &components : NULL, &result));
     if (failed) return failed;
-    al_push_struct(L, al_projection, &result);
+    al_push_struct(L, al_projection_result, &result);
     al_push_tensor(L, &points, NULL);
     lua_setfield(L, -2, "points");
     if (two) {

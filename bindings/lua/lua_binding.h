@@ -207,15 +207,17 @@ extern const al_constant al_aligner_models[], al_bad_lines[], al_bleu_smoothings
     al_file_formats[], al_malformed[], al_meanings[], al_missing_rules[], al_normalizations[],
     al_poolings[], al_report_kinds[], al_roles[], al_row_states[], al_scopes[], al_shapes[],
     al_tensions[], al_usual_columns[], al_vocabulary_kinds[];
-extern const al_member al_aligner_options[], al_bleu_options[], al_bleu_score[], al_chrf_options[],
-    al_chrf_score[], al_ctx_options[], al_filter[], al_label_score[], al_lm_options[],
+extern const al_member al_aligner_options[], al_bleu_options[], al_bleu_result[], al_chrf_options[],
+    al_chrf_result[], al_ctx_options[], al_filter[], al_labels_result[], al_lm_options[],
     al_mean_result[], al_mix_options[], al_model_info[], al_model_options[], al_ngram_options[],
-    al_pearson_result[], al_phrase_options[], al_pool_options[], al_read_options[], al_span_score[],
-    al_train_options[], al_train_result[], al_translate_options[], al_wilcoxon_result[];
+    al_pearson_result[], al_phrase_options[], al_pool_options[], al_read_options[],
+    al_spans_result[], al_train_options[], al_train_result[], al_translate_options[],
+    al_wilcoxon_result[];
 extern const al_constant al_bands[], al_cost_models[], al_schedules[], al_optimizers[],
     al_validations[], al_precisions[];
-extern const al_member al_ablation[], al_composition[], al_composition_options[], al_cost_options[],
-    al_cost_result[], al_duplicates[], al_plot_options[], al_projection[];
+extern const al_member al_ablation[], al_composition_result[], al_composition_options[],
+    al_cost_options[], al_cost_result[], al_duplicates_result[], al_plot_options[],
+    al_projection_result[];
 extern const al_constant al_metrics[], al_joins[], al_repeated_ids[], al_rests[], al_units[];
 extern const al_member al_logits_writers[], al_search_options[], al_topk[];
 extern const al_member al_encode_options[];
@@ -225,9 +227,50 @@ extern const al_member al_agreement_options[], al_kappa_result[], al_plateau_opt
     al_stop_decision[];
 extern const al_constant al_in_domain_words[], al_overlap_roles[], al_sides[];
 extern const al_member al_answer_report[];
-extern const al_member al_answer_score[], al_in_domain_score[], al_length_ratio_score[],
-    al_overlap_options[], al_overlap_score[], al_ter_options[], al_ter_score[],
-    al_word_accuracy_score[];
+extern const al_member al_answers_result[], al_in_domain_result[], al_length_ratio_result[],
+    al_overlap_options[], al_coverage_result[], al_ter_options[], al_ter_result[],
+    al_word_accuracy_result[];
+extern const al_constant al_tag_schemes[];
+/* Metrics, which have one shape, as the library's functions take them (lua_metrics.c). */
+typedef enum al_input_kind {
+    AL_TEXTS,   /* a list of strings */
+    AL_LISTS,   /* a list of strings or of lists of them */
+    AL_NUMBERS, /* a list of numbers */
+    AL_CLASSES, /* a list of integers */
+    AL_LINKS    /* links of word alignments */
+} al_input_kind;
+/* An input of a call; its kind says which members are set. */
+typedef struct al_input {
+    const char **texts;
+    const size_t *lengths; /* [count] bytes */
+    const double *numbers;
+    const int64_t *classes;
+    int64_t count;
+    const int64_t *offsets; /* [offset_count] of lists: those of item i begin at entry i */
+    int64_t offset_count;
+    const alcore_links *links;
+} al_input;
+enum { AL_MOST_INPUTS = 4, AL_MOST_STRUCT = 512 /* bytes of options or a result */ };
+typedef struct al_measure {
+    const char *name;
+    struct {
+        const char *name; /* NULL behind the last */
+        al_input_kind kind;
+    } inputs[AL_MOST_INPUTS + 1]; /* in the library's order */
+    const al_member *options, *result;
+    size_t options_size, result_size;
+    const void *defaults; /* options without a setting */
+    size_t pointer; /* offset of the member of the options that points to something; 0: none */
+    /* scores: where those of single texts go; NULL: not wanted */
+    alcore_status (*compute)(alcore_ctx *ctx, const al_input *inputs, const void *options,
+                             const alcore_tensor *scores, void *out);
+    /* NULL: it reads no files. links: path of those of a metric that has them */
+    alcore_status (*read)(alcore_ctx *ctx, const alcore_text_files *files, const char *links,
+                          const void *options, void *out);
+    /* Of metrics that score single texts; else NULL */
+    const char *(*signature)(int64_t sets, const void *options, char buffer[160]);
+} al_measure;
+extern const al_measure al_measures[];
 /* Sets the members of the struct whose fields the table at index has; the others keep their value.
  * Pushes the strings and objects that the struct then points to. Index 0 is no table. */
 void al_read_struct(lua_State *L, int table, const al_member *members, void *out);

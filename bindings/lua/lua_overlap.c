@@ -88,15 +88,17 @@ static int read(lua_State *L) {
  * data_types, shared_types, shared_tokens; or nil, message, code */
 static int score(lua_State *L) {
     al_object *self = al_check(L, 1, &al_overlap_kind);
-    alcore_overlap_score result = ALCORE_OVERLAP_SCORE_INIT;
+    alcore_coverage_result result = ALCORE_COVERAGE_RESULT_INIT;
     int64_t order = al_integer(L, 2, "order");
     lua_settop(L, 3);
-    int32_t data = al_constant_check(L, 3, al_overlap_roles, "data", ALCORE_OVERLAP_SELECTED);
+    alcore_coverage_options options = ALCORE_COVERAGE_OPTIONS_INIT;
+    options.data = al_constant_check(L, 3, al_overlap_roles, "data", ALCORE_OVERLAP_SELECTED);
     if (order < 1 || order > ALCORE_NGRAM_ORDER_MAX) order = 0; /* which the library refuses */
-    int failed = AL_CALL(L, self->context,
-                         alcore_overlap_compute(self->overlap, (int32_t)order, data, &result));
+    int failed =
+        AL_CALL(L, self->context,
+                alcore_overlap_compute_coverage(self->overlap, (int32_t)order, &options, &result));
     if (failed) return failed;
-    al_push_struct(L, al_overlap_score, &result);
+    al_push_struct(L, al_coverage_result, &result);
     return 1;
 }
 
@@ -108,14 +110,15 @@ static int score(lua_State *L) {
  * words; or nil, message, code */
 static int in_domain(lua_State *L) {
     al_object *self = al_check(L, 1, &al_overlap_kind);
-    alcore_in_domain_score result = ALCORE_IN_DOMAIN_SCORE_INIT;
+    alcore_in_domain_result result = ALCORE_IN_DOMAIN_RESULT_INIT;
     lua_settop(L, 2);
-    int32_t definition =
+    alcore_in_domain_options options = ALCORE_IN_DOMAIN_OPTIONS_INIT;
+    options.definition =
         al_constant_check(L, 2, al_in_domain_words, "definition", ALCORE_IN_DOMAIN_TEST);
-    int failed =
-        AL_CALL(L, self->context, alcore_overlap_in_domain(self->overlap, definition, &result));
+    int failed = AL_CALL(L, self->context,
+                         alcore_overlap_compute_in_domain(self->overlap, &options, &result));
     if (failed) return failed;
-    al_push_struct(L, al_in_domain_score, &result);
+    al_push_struct(L, al_in_domain_result, &result);
     return 1;
 }
 

@@ -44,11 +44,12 @@ static int uncertainty(lua_State *L) {
     alcore_stop_decision decision = ALCORE_STOP_DECISION_INIT;
     int64_t count;
     const double threshold = luaL_checknumber(L, 2);
-    const int32_t criterion = criteria[luaL_checkoption(L, 3, "mean", statistics)];
+    alcore_uncertainty_options options = ALCORE_UNCERTAINTY_OPTIONS_INIT;
+    options.criterion = criteria[luaL_checkoption(L, 3, "mean", statistics)];
     lua_settop(L, 3);
     const double *values = al_numbers(L, 1, "values", &count);
     const alcore_status status =
-        alcore_stop_check_uncertainty(values, count, criterion, threshold, &decision);
+        alcore_stop_check_uncertainty(values, count, threshold, &options, &decision);
     return status == ALCORE_OK ? push_decision(L, &decision) : al_fail(L, status);
 }
 

@@ -191,6 +191,14 @@ const al_constant al_stop_criteria[] = {
     {"max_uncertainty", ALCORE_STOP_MAX_UNCERTAINTY},
     {"agreement", ALCORE_STOP_AGREEMENT},
     {NULL, 0}};
+const al_constant al_tag_schemes[] = {
+    {"default", ALCORE_TAGS_DEFAULT},
+    {"iob2", ALCORE_TAGS_IOB2},
+    {"iob1", ALCORE_TAGS_IOB1},
+    {"ioe2", ALCORE_TAGS_IOE2},
+    {"iobes", ALCORE_TAGS_IOBES},
+    {"bilou", ALCORE_TAGS_BILOU},
+    {NULL, 0}};
 const al_constant al_tensions[] = {
     {"off", ALCORE_TENSION_OFF},
     {"gradient", ALCORE_TENSION_GRADIENT},
@@ -400,24 +408,24 @@ const al_member al_overlap_options[] = {
     {"max_order", AL_INT32, 1, offsetof(alcore_overlap_options, max_order), NULL},
     {"tagged", AL_FLAG, 1, offsetof(alcore_overlap_options, tagged), NULL},
     {NULL, 0, 0, 0, NULL}};
-const al_member al_overlap_score[] = {
-    {"coverage", AL_DOUBLE, 1, offsetof(alcore_overlap_score, coverage), NULL},
-    {"token_coverage", AL_DOUBLE, 1, offsetof(alcore_overlap_score, token_coverage), NULL},
-    {"precision", AL_DOUBLE, 1, offsetof(alcore_overlap_score, precision), NULL},
-    {"jaccard", AL_DOUBLE, 1, offsetof(alcore_overlap_score, jaccard), NULL},
-    {"test_types", AL_INT64, 1, offsetof(alcore_overlap_score, test_types), NULL},
-    {"test_tokens", AL_INT64, 1, offsetof(alcore_overlap_score, test_tokens), NULL},
-    {"data_types", AL_INT64, 1, offsetof(alcore_overlap_score, data_types), NULL},
-    {"shared_types", AL_INT64, 1, offsetof(alcore_overlap_score, shared_types), NULL},
-    {"shared_tokens", AL_INT64, 1, offsetof(alcore_overlap_score, shared_tokens), NULL},
+const al_member al_coverage_result[] = {
+    {"coverage", AL_DOUBLE, 1, offsetof(alcore_coverage_result, coverage), NULL},
+    {"token_coverage", AL_DOUBLE, 1, offsetof(alcore_coverage_result, token_coverage), NULL},
+    {"precision", AL_DOUBLE, 1, offsetof(alcore_coverage_result, precision), NULL},
+    {"jaccard", AL_DOUBLE, 1, offsetof(alcore_coverage_result, jaccard), NULL},
+    {"test_types", AL_INT64, 1, offsetof(alcore_coverage_result, test_types), NULL},
+    {"test_tokens", AL_INT64, 1, offsetof(alcore_coverage_result, test_tokens), NULL},
+    {"data_types", AL_INT64, 1, offsetof(alcore_coverage_result, data_types), NULL},
+    {"shared_types", AL_INT64, 1, offsetof(alcore_coverage_result, shared_types), NULL},
+    {"shared_tokens", AL_INT64, 1, offsetof(alcore_coverage_result, shared_tokens), NULL},
     {NULL, 0, 0, 0, NULL}};
-const al_member al_in_domain_score[] = {
-    {"type_share", AL_DOUBLE, 1, offsetof(alcore_in_domain_score, type_share), NULL},
-    {"word_share", AL_DOUBLE, 1, offsetof(alcore_in_domain_score, word_share), NULL},
-    {"in_domain_types", AL_INT64, 1, offsetof(alcore_in_domain_score, in_domain_types), NULL},
-    {"types", AL_INT64, 1, offsetof(alcore_in_domain_score, types), NULL},
-    {"in_domain_words", AL_INT64, 1, offsetof(alcore_in_domain_score, in_domain_words), NULL},
-    {"words", AL_INT64, 1, offsetof(alcore_in_domain_score, words), NULL},
+const al_member al_in_domain_result[] = {
+    {"type_share", AL_DOUBLE, 1, offsetof(alcore_in_domain_result, type_share), NULL},
+    {"word_share", AL_DOUBLE, 1, offsetof(alcore_in_domain_result, word_share), NULL},
+    {"in_domain_types", AL_INT64, 1, offsetof(alcore_in_domain_result, in_domain_types), NULL},
+    {"types", AL_INT64, 1, offsetof(alcore_in_domain_result, types), NULL},
+    {"in_domain_words", AL_INT64, 1, offsetof(alcore_in_domain_result, in_domain_words), NULL},
+    {"words", AL_INT64, 1, offsetof(alcore_in_domain_result, words), NULL},
     {NULL, 0, 0, 0, NULL}};
 const al_member al_bleu_options[] = {
     {"tokenizer", AL_WORD, 1, offsetof(alcore_bleu_options, tokenizer), al_bleu_tokenizers},
@@ -427,19 +435,19 @@ const al_member al_bleu_options[] = {
     {"resamples", AL_INT64, 1, offsetof(alcore_bleu_options, resamples), NULL},
     {"seed", AL_UINT64, 1, offsetof(alcore_bleu_options, seed), NULL},
     {NULL, 0, 0, 0, NULL}};
-const al_member al_bleu_score[] = {
-    {"bleu", AL_DOUBLE, 1, offsetof(alcore_bleu_score, bleu), NULL},
-    {"brevity_penalty", AL_DOUBLE, 1, offsetof(alcore_bleu_score, brevity_penalty), NULL},
-    {"precisions", AL_DOUBLE, 4, offsetof(alcore_bleu_score, precisions), NULL},
-    {"matches", AL_INT64, 4, offsetof(alcore_bleu_score, matches), NULL},
-    {"totals", AL_INT64, 4, offsetof(alcore_bleu_score, totals), NULL},
-    {"hypothesis_tokens", AL_INT64, 1, offsetof(alcore_bleu_score, hypothesis_tokens), NULL},
-    {"reference_tokens", AL_INT64, 1, offsetof(alcore_bleu_score, reference_tokens), NULL},
-    {"bootstrap_mean", AL_DOUBLE, 1, offsetof(alcore_bleu_score, bootstrap_mean), NULL},
-    {"bootstrap_low", AL_DOUBLE, 1, offsetof(alcore_bleu_score, bootstrap_low), NULL},
-    {"bootstrap_high", AL_DOUBLE, 1, offsetof(alcore_bleu_score, bootstrap_high), NULL},
-    {"baseline", AL_DOUBLE, 1, offsetof(alcore_bleu_score, baseline), NULL},
-    {"p", AL_DOUBLE, 1, offsetof(alcore_bleu_score, p), NULL},
+const al_member al_bleu_result[] = {
+    {"bleu", AL_DOUBLE, 1, offsetof(alcore_bleu_result, bleu), NULL},
+    {"brevity_penalty", AL_DOUBLE, 1, offsetof(alcore_bleu_result, brevity_penalty), NULL},
+    {"precisions", AL_DOUBLE, 4, offsetof(alcore_bleu_result, precisions), NULL},
+    {"matches", AL_INT64, 4, offsetof(alcore_bleu_result, matches), NULL},
+    {"totals", AL_INT64, 4, offsetof(alcore_bleu_result, totals), NULL},
+    {"hypothesis_tokens", AL_INT64, 1, offsetof(alcore_bleu_result, hypothesis_tokens), NULL},
+    {"reference_tokens", AL_INT64, 1, offsetof(alcore_bleu_result, reference_tokens), NULL},
+    {"bootstrap_mean", AL_DOUBLE, 1, offsetof(alcore_bleu_result, bootstrap_mean), NULL},
+    {"bootstrap_low", AL_DOUBLE, 1, offsetof(alcore_bleu_result, bootstrap_low), NULL},
+    {"bootstrap_high", AL_DOUBLE, 1, offsetof(alcore_bleu_result, bootstrap_high), NULL},
+    {"baseline", AL_DOUBLE, 1, offsetof(alcore_bleu_result, baseline), NULL},
+    {"p", AL_DOUBLE, 1, offsetof(alcore_bleu_result, p), NULL},
     {NULL, 0, 0, 0, NULL}};
 const al_member al_chrf_options[] = {
     {"word_order", AL_INT32, 1, offsetof(alcore_chrf_options, word_order), NULL},
@@ -447,40 +455,46 @@ const al_member al_chrf_options[] = {
     {"resamples", AL_INT64, 1, offsetof(alcore_chrf_options, resamples), NULL},
     {"seed", AL_UINT64, 1, offsetof(alcore_chrf_options, seed), NULL},
     {NULL, 0, 0, 0, NULL}};
-const al_member al_chrf_score[] = {
-    {"chrf", AL_DOUBLE, 1, offsetof(alcore_chrf_score, chrf), NULL},
-    {"matches", AL_INT64, 8, offsetof(alcore_chrf_score, matches), NULL},
-    {"hypothesis_total", AL_INT64, 8, offsetof(alcore_chrf_score, hypothesis_total), NULL},
-    {"reference_total", AL_INT64, 8, offsetof(alcore_chrf_score, reference_total), NULL},
-    {"bootstrap_mean", AL_DOUBLE, 1, offsetof(alcore_chrf_score, bootstrap_mean), NULL},
-    {"bootstrap_low", AL_DOUBLE, 1, offsetof(alcore_chrf_score, bootstrap_low), NULL},
-    {"bootstrap_high", AL_DOUBLE, 1, offsetof(alcore_chrf_score, bootstrap_high), NULL},
-    {"baseline", AL_DOUBLE, 1, offsetof(alcore_chrf_score, baseline), NULL},
-    {"p", AL_DOUBLE, 1, offsetof(alcore_chrf_score, p), NULL},
+const al_member al_chrf_result[] = {
+    {"chrf", AL_DOUBLE, 1, offsetof(alcore_chrf_result, chrf), NULL},
+    {"matches", AL_INT64, 8, offsetof(alcore_chrf_result, matches), NULL},
+    {"hypothesis_total", AL_INT64, 8, offsetof(alcore_chrf_result, hypothesis_total), NULL},
+    {"reference_total", AL_INT64, 8, offsetof(alcore_chrf_result, reference_total), NULL},
+    {"bootstrap_mean", AL_DOUBLE, 1, offsetof(alcore_chrf_result, bootstrap_mean), NULL},
+    {"bootstrap_low", AL_DOUBLE, 1, offsetof(alcore_chrf_result, bootstrap_low), NULL},
+    {"bootstrap_high", AL_DOUBLE, 1, offsetof(alcore_chrf_result, bootstrap_high), NULL},
+    {"baseline", AL_DOUBLE, 1, offsetof(alcore_chrf_result, baseline), NULL},
+    {"p", AL_DOUBLE, 1, offsetof(alcore_chrf_result, p), NULL},
     {NULL, 0, 0, 0, NULL}};
 const al_member al_ter_options[] = {
     {"case_sensitive", AL_FLAG, 1, offsetof(alcore_ter_options, case_sensitive), NULL},
     {"resamples", AL_INT64, 1, offsetof(alcore_ter_options, resamples), NULL},
     {"seed", AL_UINT64, 1, offsetof(alcore_ter_options, seed), NULL},
     {NULL, 0, 0, 0, NULL}};
-const al_member al_ter_score[] = {
-    {"ter", AL_DOUBLE, 1, offsetof(alcore_ter_score, ter), NULL},
-    {"edits", AL_INT64, 1, offsetof(alcore_ter_score, edits), NULL},
-    {"reference_words", AL_DOUBLE, 1, offsetof(alcore_ter_score, reference_words), NULL},
-    {"bootstrap_mean", AL_DOUBLE, 1, offsetof(alcore_ter_score, bootstrap_mean), NULL},
-    {"bootstrap_low", AL_DOUBLE, 1, offsetof(alcore_ter_score, bootstrap_low), NULL},
-    {"bootstrap_high", AL_DOUBLE, 1, offsetof(alcore_ter_score, bootstrap_high), NULL},
-    {"baseline", AL_DOUBLE, 1, offsetof(alcore_ter_score, baseline), NULL},
-    {"p", AL_DOUBLE, 1, offsetof(alcore_ter_score, p), NULL},
+const al_member al_ter_result[] = {
+    {"ter", AL_DOUBLE, 1, offsetof(alcore_ter_result, ter), NULL},
+    {"edits", AL_INT64, 1, offsetof(alcore_ter_result, edits), NULL},
+    {"reference_words", AL_DOUBLE, 1, offsetof(alcore_ter_result, reference_words), NULL},
+    {"bootstrap_mean", AL_DOUBLE, 1, offsetof(alcore_ter_result, bootstrap_mean), NULL},
+    {"bootstrap_low", AL_DOUBLE, 1, offsetof(alcore_ter_result, bootstrap_low), NULL},
+    {"bootstrap_high", AL_DOUBLE, 1, offsetof(alcore_ter_result, bootstrap_high), NULL},
+    {"baseline", AL_DOUBLE, 1, offsetof(alcore_ter_result, baseline), NULL},
+    {"p", AL_DOUBLE, 1, offsetof(alcore_ter_result, p), NULL},
+    {NULL, 0, 0, 0, NULL}};
+const al_member al_mean_options[] = {
     {NULL, 0, 0, 0, NULL}};
 const al_member al_mean_result[] = {
     {"mean", AL_DOUBLE, 1, offsetof(alcore_mean_result, mean), NULL},
     {"standard_deviation", AL_DOUBLE, 1, offsetof(alcore_mean_result, standard_deviation), NULL},
     {"standard_error", AL_DOUBLE, 1, offsetof(alcore_mean_result, standard_error), NULL},
     {NULL, 0, 0, 0, NULL}};
+const al_member al_pearson_options[] = {
+    {NULL, 0, 0, 0, NULL}};
 const al_member al_pearson_result[] = {
     {"rho", AL_DOUBLE, 1, offsetof(alcore_pearson_result, rho), NULL},
     {"p", AL_DOUBLE, 1, offsetof(alcore_pearson_result, p), NULL},
+    {NULL, 0, 0, 0, NULL}};
+const al_member al_wilcoxon_options[] = {
     {NULL, 0, 0, 0, NULL}};
 const al_member al_wilcoxon_result[] = {
     {"pairs", AL_INT64, 1, offsetof(alcore_wilcoxon_result, pairs), NULL},
@@ -489,6 +503,8 @@ const al_member al_wilcoxon_result[] = {
     {"p", AL_DOUBLE, 1, offsetof(alcore_wilcoxon_result, p), NULL},
     {"exact", AL_FLAG, 1, offsetof(alcore_wilcoxon_result, exact), NULL},
     {NULL, 0, 0, 0, NULL}};
+const al_member al_kappa_options[] = {
+    {NULL, 0, 0, 0, NULL}};
 const al_member al_kappa_result[] = {
     {"kappa", AL_DOUBLE, 1, offsetof(alcore_kappa_result, kappa), NULL},
     {"observed", AL_DOUBLE, 1, offsetof(alcore_kappa_result, observed), NULL},
@@ -496,37 +512,49 @@ const al_member al_kappa_result[] = {
     {"classes", AL_INT64, 1, offsetof(alcore_kappa_result, classes), NULL},
     {"items", AL_INT64, 1, offsetof(alcore_kappa_result, items), NULL},
     {NULL, 0, 0, 0, NULL}};
-const al_member al_label_score[] = {
-    {"accuracy", AL_DOUBLE, 1, offsetof(alcore_label_score, accuracy), NULL},
-    {"macro_f1", AL_DOUBLE, 1, offsetof(alcore_label_score, macro_f1), NULL},
-    {"correct", AL_INT64, 1, offsetof(alcore_label_score, correct), NULL},
-    {"labels", AL_INT64, 1, offsetof(alcore_label_score, labels), NULL},
-    {"compared", AL_INT64, 1, offsetof(alcore_label_score, compared), NULL},
+const al_member al_labels_options[] = {
+    {"words", AL_FLAG, 1, offsetof(alcore_labels_options, words), NULL},
     {NULL, 0, 0, 0, NULL}};
-const al_member al_span_score[] = {
-    {"precision", AL_DOUBLE, 1, offsetof(alcore_span_score, precision), NULL},
-    {"recall", AL_DOUBLE, 1, offsetof(alcore_span_score, recall), NULL},
-    {"f1", AL_DOUBLE, 1, offsetof(alcore_span_score, f1), NULL},
-    {"gold_spans", AL_INT64, 1, offsetof(alcore_span_score, gold_spans), NULL},
-    {"predicted_spans", AL_INT64, 1, offsetof(alcore_span_score, predicted_spans), NULL},
-    {"matches", AL_INT64, 1, offsetof(alcore_span_score, matches), NULL},
+const al_member al_labels_result[] = {
+    {"accuracy", AL_DOUBLE, 1, offsetof(alcore_labels_result, accuracy), NULL},
+    {"macro_f1", AL_DOUBLE, 1, offsetof(alcore_labels_result, macro_f1), NULL},
+    {"correct", AL_INT64, 1, offsetof(alcore_labels_result, correct), NULL},
+    {"labels", AL_INT64, 1, offsetof(alcore_labels_result, labels), NULL},
+    {"compared", AL_INT64, 1, offsetof(alcore_labels_result, compared), NULL},
     {NULL, 0, 0, 0, NULL}};
-const al_member al_answer_score[] = {
-    {"exact_match", AL_DOUBLE, 1, offsetof(alcore_answer_score, exact_match), NULL},
-    {"f1", AL_DOUBLE, 1, offsetof(alcore_answer_score, f1), NULL},
-    {"exact", AL_INT64, 1, offsetof(alcore_answer_score, exact), NULL},
-    {"questions", AL_INT64, 1, offsetof(alcore_answer_score, questions), NULL},
+const al_member al_spans_options[] = {
+    {"scheme", AL_WORD, 1, offsetof(alcore_spans_options, scheme), al_tag_schemes},
     {NULL, 0, 0, 0, NULL}};
-const al_member al_word_accuracy_score[] = {
-    {"accuracy", AL_DOUBLE, 1, offsetof(alcore_word_accuracy_score, accuracy), NULL},
-    {"matched", AL_INT64, 1, offsetof(alcore_word_accuracy_score, matched), NULL},
-    {"total", AL_INT64, 1, offsetof(alcore_word_accuracy_score, total), NULL},
-    {"unlinked", AL_INT64, 1, offsetof(alcore_word_accuracy_score, unlinked), NULL},
+const al_member al_spans_result[] = {
+    {"precision", AL_DOUBLE, 1, offsetof(alcore_spans_result, precision), NULL},
+    {"recall", AL_DOUBLE, 1, offsetof(alcore_spans_result, recall), NULL},
+    {"f1", AL_DOUBLE, 1, offsetof(alcore_spans_result, f1), NULL},
+    {"gold_spans", AL_INT64, 1, offsetof(alcore_spans_result, gold_spans), NULL},
+    {"predicted_spans", AL_INT64, 1, offsetof(alcore_spans_result, predicted_spans), NULL},
+    {"matches", AL_INT64, 1, offsetof(alcore_spans_result, matches), NULL},
     {NULL, 0, 0, 0, NULL}};
-const al_member al_length_ratio_score[] = {
-    {"ratio", AL_DOUBLE, 1, offsetof(alcore_length_ratio_score, ratio), NULL},
-    {"hypothesis_words", AL_INT64, 1, offsetof(alcore_length_ratio_score, hypothesis_words), NULL},
-    {"reference_words", AL_INT64, 1, offsetof(alcore_length_ratio_score, reference_words), NULL},
+const al_member al_answers_options[] = {
+    {NULL, 0, 0, 0, NULL}};
+const al_member al_answers_result[] = {
+    {"exact_match", AL_DOUBLE, 1, offsetof(alcore_answers_result, exact_match), NULL},
+    {"f1", AL_DOUBLE, 1, offsetof(alcore_answers_result, f1), NULL},
+    {"exact", AL_INT64, 1, offsetof(alcore_answers_result, exact), NULL},
+    {"questions", AL_INT64, 1, offsetof(alcore_answers_result, questions), NULL},
+    {NULL, 0, 0, 0, NULL}};
+const al_member al_word_accuracy_options[] = {
+    {NULL, 0, 0, 0, NULL}};
+const al_member al_word_accuracy_result[] = {
+    {"accuracy", AL_DOUBLE, 1, offsetof(alcore_word_accuracy_result, accuracy), NULL},
+    {"matched", AL_INT64, 1, offsetof(alcore_word_accuracy_result, matched), NULL},
+    {"total", AL_INT64, 1, offsetof(alcore_word_accuracy_result, total), NULL},
+    {"unlinked", AL_INT64, 1, offsetof(alcore_word_accuracy_result, unlinked), NULL},
+    {NULL, 0, 0, 0, NULL}};
+const al_member al_length_ratio_options[] = {
+    {NULL, 0, 0, 0, NULL}};
+const al_member al_length_ratio_result[] = {
+    {"ratio", AL_DOUBLE, 1, offsetof(alcore_length_ratio_result, ratio), NULL},
+    {"hypothesis_words", AL_INT64, 1, offsetof(alcore_length_ratio_result, hypothesis_words), NULL},
+    {"reference_words", AL_INT64, 1, offsetof(alcore_length_ratio_result, reference_words), NULL},
     {NULL, 0, 0, 0, NULL}};
 const al_member al_plateau_options[] = {
     {"patience", AL_INT64, 1, offsetof(alcore_plateau_options, patience), NULL},
@@ -562,26 +590,28 @@ const al_member al_cost_result[] = {
 const al_member al_composition_options[] = {
     {"neighbors", AL_INT64, 1, offsetof(alcore_composition_options, neighbors), NULL},
     {NULL, 0, 0, 0, NULL}};
-const al_member al_composition[] = {
-    {"rows", AL_INT64, 1, offsetof(alcore_composition, rows), NULL},
-    {"target_language_rows", AL_INT64, 1, offsetof(alcore_composition, target_language_rows), NULL},
-    {"mean_uncertainty", AL_DOUBLE, 1, offsetof(alcore_composition, mean_uncertainty), NULL},
-    {"median_uncertainty", AL_DOUBLE, 1, offsetof(alcore_composition, median_uncertainty), NULL},
-    {"mean_distance", AL_DOUBLE, 1, offsetof(alcore_composition, mean_distance), NULL},
-    {"targets", AL_INT64, 1, offsetof(alcore_composition, targets), NULL},
-    {"targets_reached", AL_INT64, 1, offsetof(alcore_composition, targets_reached), NULL},
-    {"jaccard", AL_DOUBLE, 1, offsetof(alcore_composition, jaccard), NULL},
+const al_member al_composition_result[] = {
+    {"rows", AL_INT64, 1, offsetof(alcore_composition_result, rows), NULL},
+    {"target_language_rows", AL_INT64, 1, offsetof(alcore_composition_result, target_language_rows),
+        NULL},
+    {"mean_uncertainty", AL_DOUBLE, 1, offsetof(alcore_composition_result, mean_uncertainty), NULL},
+    {"median_uncertainty", AL_DOUBLE, 1, offsetof(alcore_composition_result, median_uncertainty),
+        NULL},
+    {"mean_distance", AL_DOUBLE, 1, offsetof(alcore_composition_result, mean_distance), NULL},
+    {"targets", AL_INT64, 1, offsetof(alcore_composition_result, targets), NULL},
+    {"targets_reached", AL_INT64, 1, offsetof(alcore_composition_result, targets_reached), NULL},
+    {"jaccard", AL_DOUBLE, 1, offsetof(alcore_composition_result, jaccard), NULL},
     {NULL, 0, 0, 0, NULL}};
-const al_member al_duplicates[] = {
-    {"duplicates", AL_DOUBLE, 1, offsetof(alcore_duplicates, duplicates), NULL},
-    {"in_train", AL_INT64, 1, offsetof(alcore_duplicates, in_train), NULL},
-    {"texts", AL_INT64, 1, offsetof(alcore_duplicates, texts), NULL},
-    {"repeated", AL_INT64, 1, offsetof(alcore_duplicates, repeated), NULL},
+const al_member al_duplicates_result[] = {
+    {"duplicates", AL_DOUBLE, 1, offsetof(alcore_duplicates_result, duplicates), NULL},
+    {"in_train", AL_INT64, 1, offsetof(alcore_duplicates_result, in_train), NULL},
+    {"texts", AL_INT64, 1, offsetof(alcore_duplicates_result, texts), NULL},
+    {"repeated", AL_INT64, 1, offsetof(alcore_duplicates_result, repeated), NULL},
     {NULL, 0, 0, 0, NULL}};
-const al_member al_projection[] = {
-    {"rows", AL_INT64, 1, offsetof(alcore_projection, rows), NULL},
-    {"eigenvalues", AL_DOUBLE, 2, offsetof(alcore_projection, eigenvalues), NULL},
-    {"shares", AL_DOUBLE, 2, offsetof(alcore_projection, shares), NULL},
+const al_member al_projection_result[] = {
+    {"rows", AL_INT64, 1, offsetof(alcore_projection_result, rows), NULL},
+    {"eigenvalues", AL_DOUBLE, 2, offsetof(alcore_projection_result, eigenvalues), NULL},
+    {"shares", AL_DOUBLE, 2, offsetof(alcore_projection_result, shares), NULL},
     {NULL, 0, 0, 0, NULL}};
 const al_member al_ablation[] = {
     {"value", AL_DOUBLE, 1, offsetof(alcore_ablation, value), NULL},
@@ -615,3 +645,241 @@ const al_member al_vocabulary_options[] = {
     {"kind", AL_WORD, 1, offsetof(alcore_vocabulary_options, kind), al_vocabulary_kinds},
     {"byte_fallback", AL_FLAG, 1, offsetof(alcore_vocabulary_options, byte_fallback), NULL},
     {NULL, 0, 0, 0, NULL}};
+static alcore_status compute_bleu(alcore_ctx *ctx, const al_input *in, const void *options, const
+        alcore_tensor *scores, void *out) {
+    return alcore_metric_compute_bleu(ctx, in[0].texts, in[0].lengths, in[0].count, in[1].texts,
+        in[1].lengths, in[1].count, options, scores, out);
+}
+static alcore_status read_bleu(alcore_ctx *ctx, const alcore_text_files *files, const char *links,
+        const void *options, void *out) {
+    (void)links;
+    return alcore_metric_read_bleu(ctx, files, options, out);
+}
+static const char *bleu_signature(int64_t sets, const void *options, char buffer[160]) {
+    return alcore_metric_bleu_signature(sets, options, buffer);
+}
+static alcore_status compute_chrf(alcore_ctx *ctx, const al_input *in, const void *options, const
+        alcore_tensor *scores, void *out) {
+    return alcore_metric_compute_chrf(ctx, in[0].texts, in[0].lengths, in[0].count, in[1].texts,
+        in[1].lengths, in[1].count, options, scores, out);
+}
+static alcore_status read_chrf(alcore_ctx *ctx, const alcore_text_files *files, const char *links,
+        const void *options, void *out) {
+    (void)links;
+    return alcore_metric_read_chrf(ctx, files, options, out);
+}
+static const char *chrf_signature(int64_t sets, const void *options, char buffer[160]) {
+    return alcore_metric_chrf_signature(sets, options, buffer);
+}
+static alcore_status compute_ter(alcore_ctx *ctx, const al_input *in, const void *options, const
+        alcore_tensor *scores, void *out) {
+    return alcore_metric_compute_ter(ctx, in[0].texts, in[0].lengths, in[0].count, in[1].texts,
+        in[1].lengths, in[1].count, options, scores, out);
+}
+static alcore_status read_ter(alcore_ctx *ctx, const alcore_text_files *files, const char *links,
+        const void *options, void *out) {
+    (void)links;
+    return alcore_metric_read_ter(ctx, files, options, out);
+}
+static const char *ter_signature(int64_t sets, const void *options, char buffer[160]) {
+    return alcore_metric_ter_signature(sets, options, buffer);
+}
+static alcore_status compute_mean(alcore_ctx *ctx, const al_input *in, const void *options, const
+        alcore_tensor *scores, void *out) {
+    (void)scores;
+    return alcore_metric_compute_mean(ctx, in[0].numbers, in[0].count, options, out);
+}
+static alcore_status compute_pearson(alcore_ctx *ctx, const al_input *in, const void *options, const
+        alcore_tensor *scores, void *out) {
+    (void)scores;
+    return alcore_metric_compute_pearson(ctx, in[0].numbers, in[0].count, in[1].numbers,
+        in[1].count, options, out);
+}
+static alcore_status compute_wilcoxon(alcore_ctx *ctx, const al_input *in, const void *options,
+        const alcore_tensor *scores, void *out) {
+    (void)scores;
+    return alcore_metric_compute_wilcoxon(ctx, in[0].numbers, in[0].count, in[1].numbers,
+        in[1].count, options, out);
+}
+static alcore_status compute_kappa(alcore_ctx *ctx, const al_input *in, const void *options, const
+        alcore_tensor *scores, void *out) {
+    (void)scores;
+    return alcore_metric_compute_kappa(ctx, in[0].classes, in[0].count, in[1].classes, in[1].count,
+        options, out);
+}
+static alcore_status read_kappa(alcore_ctx *ctx, const alcore_text_files *files, const char *links,
+        const void *options, void *out) {
+    (void)links;
+    return alcore_metric_read_kappa(ctx, files, options, out);
+}
+static alcore_status compute_labels(alcore_ctx *ctx, const al_input *in, const void *options, const
+        alcore_tensor *scores, void *out) {
+    (void)scores;
+    return alcore_metric_compute_labels(ctx, in[0].texts, in[0].lengths, in[0].count, in[1].texts,
+        in[1].lengths, in[1].count, options, out);
+}
+static alcore_status read_labels(alcore_ctx *ctx, const alcore_text_files *files, const char *links,
+        const void *options, void *out) {
+    (void)links;
+    return alcore_metric_read_labels(ctx, files, options, out);
+}
+static alcore_status compute_spans(alcore_ctx *ctx, const al_input *in, const void *options, const
+        alcore_tensor *scores, void *out) {
+    (void)scores;
+    return alcore_metric_compute_spans(ctx, in[0].texts, in[0].lengths, in[0].count, in[1].texts,
+        in[1].lengths, in[1].count, options, out);
+}
+static alcore_status read_spans(alcore_ctx *ctx, const alcore_text_files *files, const char *links,
+        const void *options, void *out) {
+    (void)links;
+    return alcore_metric_read_spans(ctx, files, options, out);
+}
+static alcore_status compute_answers(alcore_ctx *ctx, const al_input *in, const void *options, const
+        alcore_tensor *scores, void *out) {
+    (void)scores;
+    return alcore_metric_compute_answers(ctx, in[0].texts, in[0].lengths, in[0].count,
+        in[0].offsets, in[0].offset_count, in[1].texts, in[1].lengths, in[1].count, options, out);
+}
+static alcore_status read_answers(alcore_ctx *ctx, const alcore_text_files *files, const char
+        *links, const void *options, void *out) {
+    (void)links;
+    return alcore_metric_read_answers(ctx, files, options, out);
+}
+static alcore_status compute_word_accuracy(alcore_ctx *ctx, const al_input *in, const void *options,
+        const alcore_tensor *scores, void *out) {
+    (void)scores;
+    return alcore_metric_compute_word_accuracy(ctx, in[0].texts, in[0].lengths, in[0].count,
+        in[1].texts, in[1].lengths, in[1].count, in[2].texts, in[2].lengths, in[2].count,
+        in[3].links, options, out);
+}
+static alcore_status read_word_accuracy(alcore_ctx *ctx, const alcore_text_files *files, const char
+        *links, const void *options, void *out) {
+    return alcore_metric_read_word_accuracy(ctx, files, links, options, out);
+}
+static alcore_status compute_length_ratio(alcore_ctx *ctx, const al_input *in, const void *options,
+        const alcore_tensor *scores, void *out) {
+    (void)scores;
+    return alcore_metric_compute_length_ratio(ctx, in[0].texts, in[0].lengths, in[0].count,
+        in[1].texts, in[1].lengths, in[1].count, options, out);
+}
+static alcore_status read_length_ratio(alcore_ctx *ctx, const alcore_text_files *files, const char
+        *links, const void *options, void *out) {
+    (void)links;
+    return alcore_metric_read_length_ratio(ctx, files, options, out);
+}
+const al_measure al_measures[] = {
+    {.name = "bleu",
+     .inputs = {{"hypotheses", AL_TEXTS}, {"references", AL_TEXTS}},
+     .compute = compute_bleu,
+     .read = read_bleu,
+     .signature = bleu_signature,
+     .options = al_bleu_options,
+     .result = al_bleu_result,
+     .options_size = sizeof(alcore_bleu_options),
+     .result_size = sizeof(alcore_bleu_result),
+     .defaults = &(const alcore_bleu_options)ALCORE_BLEU_OPTIONS_INIT,
+     .pointer = offsetof(alcore_bleu_options, paired)},
+    {.name = "chrf",
+     .inputs = {{"hypotheses", AL_TEXTS}, {"references", AL_TEXTS}},
+     .compute = compute_chrf,
+     .read = read_chrf,
+     .signature = chrf_signature,
+     .options = al_chrf_options,
+     .result = al_chrf_result,
+     .options_size = sizeof(alcore_chrf_options),
+     .result_size = sizeof(alcore_chrf_result),
+     .defaults = &(const alcore_chrf_options)ALCORE_CHRF_OPTIONS_INIT,
+     .pointer = offsetof(alcore_chrf_options, paired)},
+    {.name = "ter",
+     .inputs = {{"hypotheses", AL_TEXTS}, {"references", AL_TEXTS}},
+     .compute = compute_ter,
+     .read = read_ter,
+     .signature = ter_signature,
+     .options = al_ter_options,
+     .result = al_ter_result,
+     .options_size = sizeof(alcore_ter_options),
+     .result_size = sizeof(alcore_ter_result),
+     .defaults = &(const alcore_ter_options)ALCORE_TER_OPTIONS_INIT,
+     .pointer = offsetof(alcore_ter_options, paired)},
+    {.name = "mean",
+     .inputs = {{"values", AL_NUMBERS}},
+     .compute = compute_mean,
+     .options = al_mean_options,
+     .result = al_mean_result,
+     .options_size = sizeof(alcore_mean_options),
+     .result_size = sizeof(alcore_mean_result),
+     .defaults = &(const alcore_mean_options)ALCORE_MEAN_OPTIONS_INIT},
+    {.name = "pearson",
+     .inputs = {{"x", AL_NUMBERS}, {"y", AL_NUMBERS}},
+     .compute = compute_pearson,
+     .options = al_pearson_options,
+     .result = al_pearson_result,
+     .options_size = sizeof(alcore_pearson_options),
+     .result_size = sizeof(alcore_pearson_result),
+     .defaults = &(const alcore_pearson_options)ALCORE_PEARSON_OPTIONS_INIT},
+    {.name = "wilcoxon",
+     .inputs = {{"x", AL_NUMBERS}, {"y", AL_NUMBERS}},
+     .compute = compute_wilcoxon,
+     .options = al_wilcoxon_options,
+     .result = al_wilcoxon_result,
+     .options_size = sizeof(alcore_wilcoxon_options),
+     .result_size = sizeof(alcore_wilcoxon_result),
+     .defaults = &(const alcore_wilcoxon_options)ALCORE_WILCOXON_OPTIONS_INIT},
+    {.name = "kappa",
+     .inputs = {{"x", AL_CLASSES}, {"y", AL_CLASSES}},
+     .compute = compute_kappa,
+     .read = read_kappa,
+     .options = al_kappa_options,
+     .result = al_kappa_result,
+     .options_size = sizeof(alcore_kappa_options),
+     .result_size = sizeof(alcore_kappa_result),
+     .defaults = &(const alcore_kappa_options)ALCORE_KAPPA_OPTIONS_INIT},
+    {.name = "labels",
+     .inputs = {{"gold", AL_TEXTS}, {"predicted", AL_TEXTS}},
+     .compute = compute_labels,
+     .read = read_labels,
+     .options = al_labels_options,
+     .result = al_labels_result,
+     .options_size = sizeof(alcore_labels_options),
+     .result_size = sizeof(alcore_labels_result),
+     .defaults = &(const alcore_labels_options)ALCORE_LABELS_OPTIONS_INIT},
+    {.name = "spans",
+     .inputs = {{"gold", AL_TEXTS}, {"predicted", AL_TEXTS}},
+     .compute = compute_spans,
+     .read = read_spans,
+     .options = al_spans_options,
+     .result = al_spans_result,
+     .options_size = sizeof(alcore_spans_options),
+     .result_size = sizeof(alcore_spans_result),
+     .defaults = &(const alcore_spans_options)ALCORE_SPANS_OPTIONS_INIT},
+    {.name = "answers",
+     .inputs = {{"gold", AL_LISTS}, {"predicted", AL_TEXTS}},
+     .compute = compute_answers,
+     .read = read_answers,
+     .options = al_answers_options,
+     .result = al_answers_result,
+     .options_size = sizeof(alcore_answers_options),
+     .result_size = sizeof(alcore_answers_result),
+     .defaults = &(const alcore_answers_options)ALCORE_ANSWERS_OPTIONS_INIT},
+    {.name = "word_accuracy",
+     .inputs = {{"sources", AL_TEXTS}, {"references", AL_TEXTS}, {"hypotheses", AL_TEXTS}, {"links",
+         AL_LINKS}},
+     .compute = compute_word_accuracy,
+     .read = read_word_accuracy,
+     .options = al_word_accuracy_options,
+     .result = al_word_accuracy_result,
+     .options_size = sizeof(alcore_word_accuracy_options),
+     .result_size = sizeof(alcore_word_accuracy_result),
+     .defaults = &(const alcore_word_accuracy_options)ALCORE_WORD_ACCURACY_OPTIONS_INIT,
+     .pointer = offsetof(alcore_word_accuracy_options, domain)},
+    {.name = "length_ratio",
+     .inputs = {{"hypotheses", AL_TEXTS}, {"references", AL_TEXTS}},
+     .compute = compute_length_ratio,
+     .read = read_length_ratio,
+     .options = al_length_ratio_options,
+     .result = al_length_ratio_result,
+     .options_size = sizeof(alcore_length_ratio_options),
+     .result_size = sizeof(alcore_length_ratio_result),
+     .defaults = &(const alcore_length_ratio_options)ALCORE_LENGTH_RATIO_OPTIONS_INIT},
+    {.name = NULL}
+};

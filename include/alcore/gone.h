@@ -24,9 +24,12 @@ ALCORE_BEGIN
 ALCORE_GONE(ALCORE_DEFAULT_STRATEGY, "alcore_strategy_recommended(), or NULL");
 ALCORE_GONE(alcore_aligner_read, "alcore_aligner_open()");
 ALCORE_GONE(alcore_aligner_train, "alcore_aligner_new_trained()");
+ALCORE_GONE(alcore_analysis_count_duplicates, "alcore_analysis_compute_duplicates()");
 ALCORE_GONE(alcore_links_read, "alcore_links_open()");
 ALCORE_GONE(alcore_lm_read_arpa, "alcore_lm_open_arpa()");
 ALCORE_GONE(alcore_lm_train, "alcore_lm_new_trained()");
+ALCORE_GONE(alcore_overlap_compute, "alcore_overlap_compute_coverage()");
+ALCORE_GONE(alcore_overlap_in_domain, "alcore_overlap_compute_in_domain()");
 ALCORE_GONE(alcore_pool_column, "alcore_pool_get_column()");
 ALCORE_GONE(alcore_pool_column_info, "alcore_pool_get_column_info()");
 ALCORE_GONE(alcore_pool_count, "alcore_pool_state_count()");
@@ -39,6 +42,19 @@ ALCORE_GONE(alcore_selection_price, "alcore_selection_amount()");
 ALCORE_GONE(alcore_tokenizer_train, "alcore_tokenizer_train_vocabulary()");
 ALCORE_GONE(alcore_view_column, "alcore_view_get_column()");
 ALCORE_GONE(alcore_view_count, "alcore_view_row_count()");
+ALCORE_GONE_TYPE(alcore_answer_score, "alcore_answers_result");
+ALCORE_GONE_TYPE(alcore_bleu_score, "alcore_bleu_result");
+ALCORE_GONE_TYPE(alcore_chrf_score, "alcore_chrf_result");
+ALCORE_GONE_TYPE(alcore_composition, "alcore_composition_result");
+ALCORE_GONE_TYPE(alcore_duplicates, "alcore_duplicates_result");
+ALCORE_GONE_TYPE(alcore_in_domain_score, "alcore_in_domain_result");
+ALCORE_GONE_TYPE(alcore_label_score, "alcore_labels_result");
+ALCORE_GONE_TYPE(alcore_length_ratio_score, "alcore_length_ratio_result");
+ALCORE_GONE_TYPE(alcore_overlap_score, "alcore_coverage_result");
+ALCORE_GONE_TYPE(alcore_projection, "alcore_projection_result");
+ALCORE_GONE_TYPE(alcore_span_score, "alcore_spans_result");
+ALCORE_GONE_TYPE(alcore_ter_score, "alcore_ter_result");
+ALCORE_GONE_TYPE(alcore_word_accuracy_score, "alcore_word_accuracy_result");
 
 ALCORE_END
 #endif

@@ -107,6 +107,8 @@ bool alcore__forked(const alcore_ctx *ctx);
  * its size member is set to full_size. */
 alcore_status alcore__struct_read(void *ours, size_t full_size, size_t first_size,
                                   const void *theirs, const char *name);
+/* Checks a caller's struct of settings that has none yet, only its size; NULL is allowed. */
+alcore_status alcore__struct_empty(const void *theirs, const char *name);
 /* The check of a member that only pads, called `reserved` in every public struct: nonzero is
  * ALCORE_E_STRUCT_NEWER, as a later version may give it a meaning. name: the struct's. */
 alcore_status alcore__struct_reserved(int32_t reserved, const char *name);

@@ -44,6 +44,11 @@ alcore_status alcore__struct_read(void *ours, size_t full_size, size_t first_siz
     return ALCORE_OK;
 }
 
+alcore_status alcore__struct_empty(const void *theirs, const char *name) {
+    size_t size;
+    return alcore__struct_read(&size, sizeof size, sizeof size, theirs, name);
+}
+
 alcore_status alcore__struct_reserved(int32_t reserved, const char *name) {
     if (reserved == 0) return ALCORE_OK;
     return alcore__fail(ALCORE_E_STRUCT_NEWER,

@@ -17,7 +17,7 @@ from tap import Tap  # noqa: E402
 PYTHON, LUA = 'bindings/python/alcore/*.py', 'bindings/lua/*.c'
 CALLERS = ('bindings/cli/**/*.c', LUA, PYTHON, 'examples/**/*.c', 'examples/**/*.cpp', 'examples/**/*.py',
            'include/alcore/*.hpp')
-GENERATED = ('_ffi.py', 'lua_tables.c')
+GENERATED = ('_ffi.py',)  # lua_tables.c names only the functions that it calls, those of metrics
 
 
 def called(patterns):
@@ -34,6 +34,9 @@ def called(patterns):
                 # getattr(lib, "alcore_%s_set_int" % noun): the nouns are words of the package, such
                 # as _noun = "strategy".
                 verbs |= set(re.findall(r'"alcore_%s_(\w+)" %', text))
+                # _call("bleu", ...) in metrics.py: a metric by its name, in memory or of files.
+                for name in re.findall(r'\b_(?:call|corpus)\(\s*"(\w+)"', text):
+                    words |= {'alcore_metric_compute_' + name, 'alcore_metric_read_' + name, 'alcore_metric_%s_signature' % name}
                 nouns |= set(re.findall(r'\b(?:_noun = |[sg]et_options?\()"(\w+)"', text))
     return words | {'alcore_%s_%s' % pair for pair in itertools.product(nouns, verbs)}
 

@@ -641,7 +641,8 @@ START_TEST(a_projection_reads_both) {
         alcore_tensor out = tensor_of(points[far], ALCORE_FLOAT64, shape, 2);
         if (far) x = on_device(x, sizeof vectors);
         data.matrix = &x;
-        ck_assert_ok(alcore_analysis_compute_projection(ctx, &data, NULL, &out, NULL, NULL, NULL));
+        ck_assert_ok(
+            alcore_analysis_compute_projection(ctx, &data, NULL, NULL, &out, NULL, NULL, NULL));
     }
     ck_assert_int_eq(memcmp(points[0], points[1], sizeof points[0]), 0);
 }

@@ -98,7 +98,7 @@ static void search(int places, unsigned far, out_array *out) {
     static double uncertainty[ROWS];
     const int64_t k[] = {1, K};
     alcore_search_data rows, queries;
-    alcore_projection projection = ALCORE_PROJECTION_INIT;
+    alcore_projection_result projection = ALCORE_PROJECTION_RESULT_INIT;
     for (int i = 0; i < ROWS; i++) uncertainty[i] = (double)(i * 37 % 71) / 7.0;
     operands(places, &rows, &queries);
     out_array *o = out;
@@ -115,7 +115,7 @@ static void search(int places, unsigned far, out_array *out) {
         ctx, &rows, uncertainty, ROWS, &queries, uncertainty, QUERIES, k, 2, NULL,
         out_of(&o[6], ALCORE_FLOAT64, correlations, 2, far & 1)));
     ck_assert_ok(alcore_analysis_compute_projection(
-        ctx, &rows, &queries, out_of(&o[7], ALCORE_FLOAT64, points, 2, far & 1),
+        ctx, &rows, &queries, NULL, out_of(&o[7], ALCORE_FLOAT64, points, 2, far & 1),
         out_of(&o[8], ALCORE_FLOAT64, others, 2, far & 2),
         out_of(&o[9], ALCORE_FLOAT64, components, 2, far & 4), &projection));
 }

@@ -108,7 +108,7 @@ alcore_status call_long_neighborhood(void) {
 alcore_status call_composition(void) {
     alcore_search_data rows = ALCORE_SEARCH_DATA_INIT, queries = ALCORE_SEARCH_DATA_INIT;
     alcore_composition_options options = ALCORE_COMPOSITION_OPTIONS_INIT;
-    alcore_composition out = ALCORE_COMPOSITION_INIT;
+    alcore_composition_result out = ALCORE_COMPOSITION_RESULT_INIT;
     alcore_tensor view, first;
     int64_t shape[2];
     const int64_t selected[1] = {row_count / 2};
@@ -128,7 +128,7 @@ alcore_status call_projection(void) {
     rows.matrix = &view;
     if (status == ALCORE_OK) status = alcore_tensor_init(&out, points, ALCORE_FLOAT64, shape, 2);
     if (status == ALCORE_OK)
-        status = alcore_analysis_compute_projection(ctx, &rows, NULL, &out, NULL, NULL, NULL);
+        status = alcore_analysis_compute_projection(ctx, &rows, NULL, NULL, &out, NULL, NULL, NULL);
     free(points);
     return status;
 }

@@ -5,32 +5,21 @@
 #include <stdlib.h>
 
 #include "cancel_calls.h"
+#include "options_with.h"
 
 alcore_status call_bleu(void) {
     const char **texts = texts_of_pool();
     alcore_bleu_options options = ALCORE_BLEU_OPTIONS_INIT;
-    alcore_bleu_score score = ALCORE_BLEU_SCORE_INIT;
+    alcore_bleu_result score = ALCORE_BLEU_RESULT_INIT;
     options.resamples = 20;
     alcore_status status = alcore_metric_compute_bleu(ctx, texts, NULL, row_count, texts, NULL,
                                                       row_count, &options, NULL, &score);
     free(texts);
     return status;
 }
-alcore_status call_bleu_files(void) {
-    char pool_path[512];
-    snprintf(pool_path, sizeof pool_path, "%s", in_folder("pool.txt"));
-    const char *const paths[] = {pool_path, pool_path};
-    alcore_text_files files = ALCORE_TEXT_FILES_INIT;
-    alcore_bleu_options options = ALCORE_BLEU_OPTIONS_INIT;
-    alcore_bleu_score score = ALCORE_BLEU_SCORE_INIT;
-    files.paths = paths;
-    files.count = 2;
-    options.files = &files;
-    return alcore_metric_compute_bleu(ctx, NULL, NULL, 0, NULL, NULL, 0, &options, NULL, &score);
-}
 alcore_status call_chrf(void) {
     const char **texts = texts_of_pool();
-    alcore_chrf_score score = ALCORE_CHRF_SCORE_INIT;
+    alcore_chrf_result score = ALCORE_CHRF_RESULT_INIT;
     alcore_status status = alcore_metric_compute_chrf(ctx, texts, NULL, row_count, texts, NULL,
                                                       row_count, NULL, NULL, &score);
     free(texts);
@@ -38,9 +27,9 @@ alcore_status call_chrf(void) {
 }
 alcore_status call_labels(void) {
     const char **texts = texts_of_pool();
-    alcore_label_score score = ALCORE_LABEL_SCORE_INIT;
+    alcore_labels_result score = ALCORE_LABELS_RESULT_INIT;
     alcore_status status = alcore_metric_compute_labels(ctx, texts, NULL, row_count, texts, NULL,
-                                                        row_count, 0, &score);
+                                                        row_count, NULL, &score);
     free(texts);
     return status;
 }
@@ -51,7 +40,7 @@ alcore_status call_kappa(void) {
     if (!classes) return ALCORE_E_NOMEM;
     for (int64_t i = 0; i < row_count; i++) classes[i] = i;
     alcore_status status =
-        alcore_metric_compute_kappa(ctx, classes, row_count, classes, row_count, &result);
+        alcore_metric_compute_kappa(ctx, classes, row_count, classes, row_count, NULL, &result);
     free(classes);
     return status;
 }
@@ -67,11 +56,11 @@ alcore_status call_wilcoxon(void) {
         if (!x) return ALCORE_E_NOMEM;
         for (int64_t i = 0; i < count; i++) x[i] = (double)(count - i);
     }
-    return alcore_metric_compute_wilcoxon(ctx, x, count, NULL, 0, &result);
+    return alcore_metric_compute_wilcoxon(ctx, x, count, NULL, 0, NULL, &result);
 }
 alcore_status call_ter(void) {
     const char **texts = texts_of_pool();
-    alcore_ter_score score = ALCORE_TER_SCORE_INIT;
+    alcore_ter_result score = ALCORE_TER_RESULT_INIT;
     alcore_status status = alcore_metric_compute_ter(ctx, texts + 1, NULL, row_count - 1, texts,
                                                      NULL, row_count - 1, NULL, NULL, &score);
     free(texts);
@@ -79,25 +68,26 @@ alcore_status call_ter(void) {
 }
 alcore_status call_answers(void) {
     const char **texts = texts_of_pool();
-    alcore_answer_score score = ALCORE_ANSWER_SCORE_INIT;
-    alcore_status status = alcore_metric_compute_answers(ctx, texts, NULL, row_count, texts, NULL,
-                                                         row_count, NULL, 0, &score);
+    alcore_answers_result score = ALCORE_ANSWERS_RESULT_INIT;
+    alcore_status status = alcore_metric_compute_answers(ctx, texts, NULL, row_count, NULL, 0,
+                                                         texts, NULL, row_count, NULL, &score);
     free(texts);
     return status;
 }
 alcore_status call_length_ratio(void) {
     const char **texts = texts_of_pool();
-    alcore_length_ratio_score score = ALCORE_LENGTH_RATIO_SCORE_INIT;
+    alcore_length_ratio_result score = ALCORE_LENGTH_RATIO_RESULT_INIT;
     alcore_status status = alcore_metric_compute_length_ratio(ctx, texts, NULL, row_count, texts,
-                                                              NULL, row_count, &score);
+                                                              NULL, row_count, NULL, &score);
     free(texts);
     return status;
 }
 alcore_status call_word_accuracy(void) {
     const char **texts = texts_of_pool();
-    alcore_word_accuracy_score score = ALCORE_WORD_ACCURACY_SCORE_INIT;
-    alcore_status status = alcore_metric_compute_word_accuracy(
-        ctx, texts, NULL, texts, NULL, texts, NULL, row_count, links, NULL, &score);
+    alcore_word_accuracy_result score = ALCORE_WORD_ACCURACY_RESULT_INIT;
+    alcore_status status =
+        alcore_metric_compute_word_accuracy(ctx, texts, NULL, row_count, texts, NULL, row_count,
+                                            texts, NULL, row_count, links, NULL, &score);
     free(texts);
     return status;
 }
@@ -132,30 +122,31 @@ alcore_status call_overlap_read(void) {
     return status;
 }
 alcore_status call_overlap_compute(void) {
-    alcore_overlap_score score = ALCORE_OVERLAP_SCORE_INIT;
+    alcore_coverage_result score = ALCORE_COVERAGE_RESULT_INIT;
     alcore_status status;
     alcore_overlap *overlap = overlap_of_pool(&status);
     if (!overlap) return status;
-    status = alcore_overlap_compute(overlap, 4, ALCORE_OVERLAP_SELECTED, &score);
+    status = alcore_overlap_compute_coverage(
+        overlap, 4, OPTIONS_WITH(alcore_coverage_options, .data = ALCORE_OVERLAP_SELECTED), &score);
     alcore_overlap_unref(overlap);
     return status;
 }
 alcore_status call_in_domain(void) {
-    alcore_in_domain_score score = ALCORE_IN_DOMAIN_SCORE_INIT;
+    alcore_in_domain_result score = ALCORE_IN_DOMAIN_RESULT_INIT;
     alcore_status status;
     alcore_overlap *overlap = overlap_of_pool(&status);
     if (!overlap) return status;
-    status = alcore_overlap_in_domain(overlap, ALCORE_IN_DOMAIN_TEST, &score);
+    status = alcore_overlap_compute_in_domain(overlap, NULL, &score);
     alcore_overlap_unref(overlap);
     return status;
 }
 /* Every line has two spans. */
 alcore_status call_spans(void) {
     const char **tags = malloc(sizeof *tags * (size_t)row_count);
-    alcore_span_score score = ALCORE_SPAN_SCORE_INIT;
+    alcore_spans_result score = ALCORE_SPANS_RESULT_INIT;
     for (int64_t i = 0; i < row_count; i++) tags[i] = "O B-PER I-PER O O B-LOC O O O O";
-    alcore_status status =
-        alcore_metric_compute_spans(ctx, tags, NULL, row_count, tags, NULL, row_count, 0, &score);
+    alcore_status status = alcore_metric_compute_spans(ctx, tags, NULL, row_count, tags, NULL,
+                                                       row_count, NULL, &score);
     free(tags);
     return status;
 }
@@ -172,35 +163,51 @@ static alcore_text_files same_files(const char *name, int64_t count) {
     files.count = count;
     return files;
 }
-alcore_status call_labels_files(void) {
-    alcore_label_score score = ALCORE_LABEL_SCORE_INIT;
+alcore_status call_bleu_files(void) {
+    alcore_bleu_result score = ALCORE_BLEU_RESULT_INIT;
     const alcore_text_files files = same_files("pool.txt", 2);
-    return alcore_metric_read_labels(ctx, &files, 1, &score);
+    return alcore_metric_read_bleu(ctx, &files, NULL, &score);
+}
+alcore_status call_chrf_files(void) {
+    alcore_chrf_result score = ALCORE_CHRF_RESULT_INIT;
+    const alcore_text_files files = same_files("pool.txt", 2);
+    return alcore_metric_read_chrf(ctx, &files, NULL, &score);
+}
+alcore_status call_ter_files(void) {
+    alcore_ter_result score = ALCORE_TER_RESULT_INIT;
+    const alcore_text_files files = same_files("pool.txt", 2);
+    return alcore_metric_read_ter(ctx, &files, NULL, &score);
+}
+alcore_status call_labels_files(void) {
+    alcore_labels_result score = ALCORE_LABELS_RESULT_INIT;
+    const alcore_text_files files = same_files("pool.txt", 2);
+    return alcore_metric_read_labels(ctx, &files, OPTIONS_WITH(alcore_labels_options, .words = 1),
+                                     &score);
 }
 /* Every line of the file has two spans. */
 alcore_status call_spans_files(void) {
-    alcore_span_score score = ALCORE_SPAN_SCORE_INIT;
+    alcore_spans_result score = ALCORE_SPANS_RESULT_INIT;
     const alcore_text_files files = same_files("tags.txt", 2);
-    return alcore_metric_read_spans(ctx, &files, 0, &score);
+    return alcore_metric_read_spans(ctx, &files, NULL, &score);
 }
 alcore_status call_answers_files(void) {
-    alcore_answer_score score = ALCORE_ANSWER_SCORE_INIT;
+    alcore_answers_result score = ALCORE_ANSWERS_RESULT_INIT;
     const alcore_text_files files = same_files("pool.txt", 2);
-    return alcore_metric_read_answers(ctx, &files, &score);
+    return alcore_metric_read_answers(ctx, &files, NULL, &score);
 }
 alcore_status call_kappa_files(void) {
     alcore_kappa_result result = ALCORE_KAPPA_RESULT_INIT;
     const alcore_text_files files = same_files("pool.txt", 2);
-    return alcore_metric_read_kappa(ctx, &files, &result);
+    return alcore_metric_read_kappa(ctx, &files, NULL, &result);
 }
 alcore_status call_length_ratio_files(void) {
-    alcore_length_ratio_score score = ALCORE_LENGTH_RATIO_SCORE_INIT;
+    alcore_length_ratio_result score = ALCORE_LENGTH_RATIO_RESULT_INIT;
     const alcore_text_files files = same_files("pool.txt", 2);
-    return alcore_metric_read_length_ratio(ctx, &files, &score);
+    return alcore_metric_read_length_ratio(ctx, &files, NULL, &score);
 }
 /* The pool is its own translation, which the links of the folder belong to. */
 alcore_status call_word_accuracy_files(void) {
-    alcore_word_accuracy_score score = ALCORE_WORD_ACCURACY_SCORE_INIT;
+    alcore_word_accuracy_result score = ALCORE_WORD_ACCURACY_RESULT_INIT;
     const alcore_text_files files = same_files("pool.txt", 3);
     return alcore_metric_read_word_accuracy(ctx, &files, in_folder("links.txt"), NULL, &score);
 }

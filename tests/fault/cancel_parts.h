@@ -43,6 +43,8 @@ alcore_status call_logits_put_topk(void);
 /* cancel_metric.c */
 alcore_status call_bleu(void);
 alcore_status call_bleu_files(void);
+alcore_status call_chrf_files(void);
+alcore_status call_ter_files(void);
 alcore_status call_chrf(void);
 alcore_status call_labels(void);
 alcore_status call_kappa(void);

@@ -48,8 +48,8 @@ alcore_status call_mark_texts(void) {
     return alcore_pool_mark_texts(phrases, ALCORE_ROW_EXCLUDED, pool);
 }
 alcore_status call_duplicates(void) {
-    alcore_duplicates out = ALCORE_DUPLICATES_INIT;
-    return alcore_analysis_count_duplicates(phrases, pool, &out);
+    alcore_duplicates_result out = ALCORE_DUPLICATES_RESULT_INIT;
+    return alcore_analysis_compute_duplicates(phrases, pool, NULL, &out);
 }
 alcore_status call_pool_write(void) {
     int64_t *rows = malloc(sizeof *rows * (size_t)row_count);

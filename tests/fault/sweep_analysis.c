@@ -33,7 +33,7 @@ ALLOCATES(alcore_analysis_compute_composition, WITH_SCORES) {
     static const int64_t rows[2] = {0, 3};
     alcore_search_data data = world_embeddings(w);
     alcore_composition_options options = ALCORE_COMPOSITION_OPTIONS_INIT;
-    alcore_composition out = ALCORE_COMPOSITION_INIT;
+    alcore_composition_result out = ALCORE_COMPOSITION_RESULT_INIT;
     options.uncertainty = numbers;
     options.uncertainty_count = WORLD_ROWS;
     options.source = options.target = &data;
@@ -50,8 +50,8 @@ ALLOCATES(alcore_analysis_compute_projection, WITH_SCORES) {
     if (alcore_tensor_init(&points, both[0], ALCORE_FLOAT64, shape, 2) ||
         alcore_tensor_init(&other_points, both[1], ALCORE_FLOAT64, shape, 2))
         return ALCORE_E_INTERNAL;
-    return alcore_analysis_compute_projection(w->ctx, &data, &data, &points, &other_points, NULL,
-                                              NULL);
+    return alcore_analysis_compute_projection(w->ctx, &data, &data, NULL, &points, &other_points,
+                                              NULL, NULL);
 }
 
 ALLOCATES(alcore_request_ablate, WITH_REQUEST | WITH_SCORES) {
@@ -73,9 +73,9 @@ ALLOCATES(alcore_request_ablate, WITH_REQUEST | WITH_SCORES) {
     alcore_overlap_unref(test);
     return status;
 }
-ALLOCATES(alcore_analysis_count_duplicates, 0) {
-    alcore_duplicates out = ALCORE_DUPLICATES_INIT;
-    return alcore_analysis_count_duplicates(w->pool, w->labeled, &out);
+ALLOCATES(alcore_analysis_compute_duplicates, 0) {
+    alcore_duplicates_result out = ALCORE_DUPLICATES_RESULT_INIT;
+    return alcore_analysis_compute_duplicates(w->pool, w->labeled, NULL, &out);
 }
 
 static const char *const series[4] = {"a", "a", "b", "c"};

@@ -3,6 +3,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "options_with.h"
 #include "sweep.h"
 
 static const char *const hypotheses[2] = {"a b c d e", "x y."};
@@ -11,21 +12,14 @@ static const double numbers[4] = {1, -2, 3, 4};
 
 ALLOCATES(alcore_metric_compute_bleu, 0) {
     alcore_bleu_options options = ALCORE_BLEU_OPTIONS_INIT;
-    alcore_bleu_score score = ALCORE_BLEU_SCORE_INIT;
+    alcore_bleu_result score = ALCORE_BLEU_RESULT_INIT;
     options.resamples = 2;
-    const alcore_status status = alcore_metric_compute_bleu(w->ctx, hypotheses, NULL, 2, references,
-                                                            NULL, 4, &options, NULL, &score);
-    if (status != ALCORE_OK) return status;
-    const char *const paths[] = {world_file("pool.tsv"), world_file("pool.tsv")};
-    alcore_text_files files = ALCORE_TEXT_FILES_INIT;
-    files.paths = paths;
-    files.count = 2;
-    options.files = &files;
-    return alcore_metric_compute_bleu(w->ctx, NULL, NULL, 0, NULL, NULL, 0, &options, NULL, &score);
+    return alcore_metric_compute_bleu(w->ctx, hypotheses, NULL, 2, references, NULL, 4, &options,
+                                      NULL, &score);
 }
 ALLOCATES(alcore_metric_compute_chrf, 0) {
     alcore_chrf_options options = ALCORE_CHRF_OPTIONS_INIT;
-    alcore_chrf_score score = ALCORE_CHRF_SCORE_INIT;
+    alcore_chrf_result score = ALCORE_CHRF_RESULT_INIT;
     options.word_order = 2;
     options.resamples = 2;
     return alcore_metric_compute_chrf(w->ctx, hypotheses, NULL, 2, references, NULL, 4, &options,
@@ -33,22 +27,20 @@ ALLOCATES(alcore_metric_compute_chrf, 0) {
 }
 ALLOCATES(alcore_metric_compute_wilcoxon, 0) {
     alcore_wilcoxon_result result = ALCORE_WILCOXON_RESULT_INIT;
-    return alcore_metric_compute_wilcoxon(w->ctx, numbers, 4, NULL, 0, &result);
+    return alcore_metric_compute_wilcoxon(w->ctx, numbers, 4, NULL, 0, NULL, &result);
 }
 NEVER(alcore_metric_compute_mean, 0) {
     alcore_mean_result result = ALCORE_MEAN_RESULT_INIT;
-    (void)w;
-    return alcore_metric_compute_mean(numbers, 4, &result);
+    return alcore_metric_compute_mean(w->ctx, numbers, 4, NULL, &result);
 }
 NEVER(alcore_metric_compute_pearson, 0) {
     alcore_pearson_result result = ALCORE_PEARSON_RESULT_INIT;
-    (void)w;
-    return alcore_metric_compute_pearson(numbers, 4, numbers, 4, &result);
+    return alcore_metric_compute_pearson(w->ctx, numbers, 4, numbers, 4, NULL, &result);
 }
 ALLOCATES(alcore_metric_compute_kappa, 0) {
     static const int64_t classes[4] = {1, 2, 2, 3};
     alcore_kappa_result result = ALCORE_KAPPA_RESULT_INIT;
-    return alcore_metric_compute_kappa(w->ctx, classes, 4, classes, 4, &result);
+    return alcore_metric_compute_kappa(w->ctx, classes, 4, classes, 4, NULL, &result);
 }
 NEVER(alcore_stop_check_plateau, 0) {
     alcore_stop_decision decision = ALCORE_STOP_DECISION_INIT;
@@ -58,7 +50,10 @@ NEVER(alcore_stop_check_plateau, 0) {
 NEVER(alcore_stop_check_uncertainty, 0) {
     alcore_stop_decision decision = ALCORE_STOP_DECISION_INIT;
     (void)w;
-    return alcore_stop_check_uncertainty(numbers, 4, ALCORE_STOP_MAX_UNCERTAINTY, 1, &decision);
+    return alcore_stop_check_uncertainty(
+        numbers, 4, 1,
+        OPTIONS_WITH(alcore_uncertainty_options, .criterion = ALCORE_STOP_MAX_UNCERTAINTY),
+        &decision);
 }
 NEVER(alcore_stop_check_agreement, 0) {
     static const double kappas[3] = {1, 0.5, 1};
@@ -80,18 +75,18 @@ NEVER(alcore_metric_chrf_signature, 0) {
     HOLDS(alcore_metric_chrf_signature(1, NULL, buffer) == buffer);
 }
 ALLOCATES(alcore_metric_compute_labels, 0) {
-    alcore_label_score score = ALCORE_LABEL_SCORE_INIT;
-    return alcore_metric_compute_labels(w->ctx, references, NULL, 4, references, NULL, 4, 1,
-                                        &score);
+    alcore_labels_result score = ALCORE_LABELS_RESULT_INIT;
+    return alcore_metric_compute_labels(w->ctx, references, NULL, 4, references, NULL, 4,
+                                        OPTIONS_WITH(alcore_labels_options, .words = 1), &score);
 }
 NEVER(alcore_metric_compute_spans, 0) {
     static const char *const tags[1] = {"B-PER I-PER O"};
-    alcore_span_score score = ALCORE_SPAN_SCORE_INIT;
-    return alcore_metric_compute_spans(w->ctx, tags, NULL, 1, tags, NULL, 1, 0, &score);
+    alcore_spans_result score = ALCORE_SPANS_RESULT_INIT;
+    return alcore_metric_compute_spans(w->ctx, tags, NULL, 1, tags, NULL, 1, NULL, &score);
 }
 ALLOCATES(alcore_metric_compute_ter, 0) {
     alcore_ter_options options = ALCORE_TER_OPTIONS_INIT;
-    alcore_ter_score score = ALCORE_TER_SCORE_INIT;
+    alcore_ter_result score = ALCORE_TER_RESULT_INIT;
     options.resamples = 2;
     return alcore_metric_compute_ter(w->ctx, hypotheses, NULL, 2, references, NULL, 4, &options,
                                      NULL, &score);
@@ -101,19 +96,19 @@ NEVER(alcore_metric_ter_signature, 0) {
     HOLDS(alcore_metric_ter_signature(1, NULL, buffer) == buffer);
 }
 ALLOCATES(alcore_metric_compute_answers, 0) {
-    alcore_answer_score score = ALCORE_ANSWER_SCORE_INIT;
-    return alcore_metric_compute_answers(w->ctx, references, NULL, 2, references, NULL, 2, NULL, 0,
-                                         &score);
+    alcore_answers_result score = ALCORE_ANSWERS_RESULT_INIT;
+    return alcore_metric_compute_answers(w->ctx, references, NULL, 2, NULL, 0, references, NULL, 2,
+                                         NULL, &score);
 }
 NEVER(alcore_metric_compute_length_ratio, 0) {
-    alcore_length_ratio_score score = ALCORE_LENGTH_RATIO_SCORE_INIT;
+    alcore_length_ratio_result score = ALCORE_LENGTH_RATIO_RESULT_INIT;
     return alcore_metric_compute_length_ratio(w->ctx, hypotheses, NULL, 2, references, NULL, 2,
-                                              &score);
+                                              NULL, &score);
 }
 ALLOCATES(alcore_metric_compute_word_accuracy, 0) {
     int64_t offsets[3] = {0, 1, 2}, offsets_shape[1] = {3}, shape[2] = {2, 2};
     int32_t numbers_of_words[4] = {0, 0, 1, 1};
-    alcore_word_accuracy_score score = ALCORE_WORD_ACCURACY_SCORE_INIT;
+    alcore_word_accuracy_result score = ALCORE_WORD_ACCURACY_RESULT_INIT;
     alcore_tensor bounds, values;
     alcore_links *links;
     sweep_pause(w);
@@ -123,7 +118,7 @@ ALLOCATES(alcore_metric_compute_word_accuracy, 0) {
         abort();
     sweep_resume(w);
     const alcore_status status = alcore_metric_compute_word_accuracy(
-        w->ctx, hypotheses, NULL, references, NULL, hypotheses, NULL, 2, links, NULL, &score);
+        w->ctx, hypotheses, NULL, 2, references, NULL, 2, hypotheses, NULL, 2, links, NULL, &score);
     alcore_links_unref(links);
     return status;
 }
@@ -140,34 +135,54 @@ static alcore_text_files same_files(const char *path, int64_t count) {
     return files;
 }
 
-ALLOCATES(alcore_metric_read_labels, 0) {
-    alcore_label_score score = ALCORE_LABEL_SCORE_INIT;
+ALLOCATES(alcore_metric_read_bleu, 0) {
+    alcore_bleu_result score = ALCORE_BLEU_RESULT_INIT;
     const alcore_text_files files = same_files(world_file("pool.tsv"), 2);
-    return alcore_metric_read_labels(w->ctx, &files, 1, &score);
+    return alcore_metric_read_bleu(w->ctx, &files,
+                                   OPTIONS_WITH(alcore_bleu_options, .resamples = 2), &score);
+}
+/* The last file is that of the baseline. */
+ALLOCATES(alcore_metric_read_chrf, 0) {
+    const alcore_paired_options paired = {.size = sizeof paired, .samples = 2};
+    alcore_chrf_result score = ALCORE_CHRF_RESULT_INIT;
+    const alcore_text_files files = same_files(world_file("pool.tsv"), 3);
+    return alcore_metric_read_chrf(w->ctx, &files,
+                                   OPTIONS_WITH(alcore_chrf_options, .paired = &paired), &score);
+}
+ALLOCATES(alcore_metric_read_ter, 0) {
+    alcore_ter_result score = ALCORE_TER_RESULT_INIT;
+    const alcore_text_files files = same_files(world_file("pool.tsv"), 2);
+    return alcore_metric_read_ter(w->ctx, &files, NULL, &score);
+}
+ALLOCATES(alcore_metric_read_labels, 0) {
+    alcore_labels_result score = ALCORE_LABELS_RESULT_INIT;
+    const alcore_text_files files = same_files(world_file("pool.tsv"), 2);
+    return alcore_metric_read_labels(w->ctx, &files,
+                                     OPTIONS_WITH(alcore_labels_options, .words = 1), &score);
 }
 ALLOCATES(alcore_metric_read_spans, 0) {
-    alcore_span_score score = ALCORE_SPAN_SCORE_INIT;
+    alcore_spans_result score = ALCORE_SPANS_RESULT_INIT;
     const alcore_text_files files = same_files(world_file("tags.txt"), 2);
-    return alcore_metric_read_spans(w->ctx, &files, 0, &score);
+    return alcore_metric_read_spans(w->ctx, &files, NULL, &score);
 }
 ALLOCATES(alcore_metric_read_answers, 0) {
-    alcore_answer_score score = ALCORE_ANSWER_SCORE_INIT;
+    alcore_answers_result score = ALCORE_ANSWERS_RESULT_INIT;
     const alcore_text_files files = same_files(world_file("pool.tsv"), 2);
-    return alcore_metric_read_answers(w->ctx, &files, &score);
+    return alcore_metric_read_answers(w->ctx, &files, NULL, &score);
 }
 ALLOCATES(alcore_metric_read_length_ratio, 0) {
-    alcore_length_ratio_score score = ALCORE_LENGTH_RATIO_SCORE_INIT;
+    alcore_length_ratio_result score = ALCORE_LENGTH_RATIO_RESULT_INIT;
     const alcore_text_files files = same_files(world_file("pool.tsv"), 2);
-    return alcore_metric_read_length_ratio(w->ctx, &files, &score);
+    return alcore_metric_read_length_ratio(w->ctx, &files, NULL, &score);
 }
 ALLOCATES(alcore_metric_read_kappa, 0) {
     alcore_kappa_result result = ALCORE_KAPPA_RESULT_INIT;
     const alcore_text_files files = same_files(world_file("pool.tsv"), 2);
-    return alcore_metric_read_kappa(w->ctx, &files, &result);
+    return alcore_metric_read_kappa(w->ctx, &files, NULL, &result);
 }
 /* Links are words too, so that one file is both. */
 ALLOCATES(alcore_metric_read_word_accuracy, 0) {
-    alcore_word_accuracy_score score = ALCORE_WORD_ACCURACY_SCORE_INIT;
+    alcore_word_accuracy_result score = ALCORE_WORD_ACCURACY_RESULT_INIT;
     const char *links = world_file("links.txt");
     const alcore_text_files files = same_files(links, 3);
     return alcore_metric_read_word_accuracy(w->ctx, &files, links, NULL, &score);
@@ -199,11 +214,12 @@ ALLOCATES(alcore_overlap_new, 0) {
 ALLOCATES(alcore_overlap_add, 0) {
     static const char *const texts[2] = {"new words \xFF stand here", "and here"};
     alcore_overlap *overlap = new_overlap(w);
-    alcore_overlap_score score = ALCORE_OVERLAP_SCORE_INIT;
+    alcore_coverage_result score = ALCORE_COVERAGE_RESULT_INIT;
     const alcore_status status =
         alcore_overlap_add(overlap, ALCORE_OVERLAP_SELECTED, 0, texts, NULL, 2);
     sweep_keep_error(w);
-    const alcore_status after = alcore_overlap_compute(overlap, 1, ALCORE_OVERLAP_SELECTED, &score);
+    const alcore_status after = alcore_overlap_compute_coverage(
+        overlap, 1, OPTIONS_WITH(alcore_coverage_options, .data = ALCORE_OVERLAP_SELECTED), &score);
     alcore_overlap_unref(overlap);
     if (after != (status == ALCORE_OK ? ALCORE_OK : ALCORE_E_INVALID)) return ALCORE_E_INTERNAL;
     return status;
@@ -216,18 +232,18 @@ ALLOCATES(alcore_overlap_read, 0) {
     alcore_overlap_unref(overlap);
     return status == ALCORE_OK && count == 0 ? ALCORE_E_INTERNAL : status;
 }
-NEVER(alcore_overlap_compute, 0) {
+NEVER(alcore_overlap_compute_coverage, 0) {
     alcore_overlap *overlap = new_overlap(w);
-    alcore_overlap_score score = ALCORE_OVERLAP_SCORE_INIT;
-    const alcore_status status =
-        alcore_overlap_compute(overlap, 2, ALCORE_OVERLAP_SELECTED, &score);
+    alcore_coverage_result score = ALCORE_COVERAGE_RESULT_INIT;
+    const alcore_status status = alcore_overlap_compute_coverage(
+        overlap, 2, OPTIONS_WITH(alcore_coverage_options, .data = ALCORE_OVERLAP_SELECTED), &score);
     alcore_overlap_unref(overlap);
     return status;
 }
-NEVER(alcore_overlap_in_domain, 0) {
+NEVER(alcore_overlap_compute_in_domain, 0) {
     alcore_overlap *overlap = new_overlap(w);
-    alcore_in_domain_score score = ALCORE_IN_DOMAIN_SCORE_INIT;
-    const alcore_status status = alcore_overlap_in_domain(overlap, 0, &score);
+    alcore_in_domain_result score = ALCORE_IN_DOMAIN_RESULT_INIT;
+    const alcore_status status = alcore_overlap_compute_in_domain(overlap, NULL, &score);
     alcore_overlap_unref(overlap);
     return status;
 }

@@ -2,6 +2,7 @@
 /* Lines of tags, "GOLD TAB PREDICTED", compared as spans in both schemes. */
 #include "alcore/extra/metric.h"
 #include "fuzz_target.h"
+#include "options_with.h"
 
 enum { MOST_LINES = 64 };
 
@@ -34,10 +35,11 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t bytes) {
     alcore_status status = ALCORE_OK;
     split((const char *)data, bytes, &sides);
     for (int32_t strict = 0; strict < 2; strict++) {
-        alcore_span_score score = ALCORE_SPAN_SCORE_INIT;
-        status = alcore_metric_compute_spans(host.ctx, sides.texts[0], sides.lengths[0],
-                                             sides.count, sides.texts[1], sides.lengths[1],
-                                             sides.count, strict, &score);
+        alcore_spans_result score = ALCORE_SPANS_RESULT_INIT;
+        status = alcore_metric_compute_spans(
+            host.ctx, sides.texts[0], sides.lengths[0], sides.count, sides.texts[1],
+            sides.lengths[1], sides.count, OPTIONS_WITH(alcore_spans_options, .scheme = strict),
+            &score);
         FUZZ_CHECK(status == ALCORE_OK || status == ALCORE_E_DATA || status == ALCORE_E_SHAPE);
         if (status != ALCORE_OK) continue;
         FUZZ_CHECK(score.matches <= score.gold_spans && score.matches <= score.predicted_spans);

@@ -127,7 +127,7 @@ static uint64_t count_languages(int64_t n) {
     int64_t shape[] = {n};
     static int64_t counts[2 * ROWS];
     alcore_tensor out;
-    alcore_composition composition = ALCORE_COMPOSITION_INIT;
+    alcore_composition_result composition = ALCORE_COMPOSITION_RESULT_INIT;
     alcore_composition_options options = ALCORE_COMPOSITION_OPTIONS_INIT;
     make_names(n);
     alcore_pool *pool = pool_of(n);
@@ -152,11 +152,11 @@ END_TEST
 /* ---- metrics ---- */
 
 static uint64_t labels(int64_t n) {
-    alcore_label_score score = ALCORE_LABEL_SCORE_INIT;
+    alcore_labels_result score = ALCORE_LABELS_RESULT_INIT;
     make_names(n);
     const uint64_t before = branches;
     ck_assert_ok(
-        alcore_metric_compute_labels(ctx, all.names, NULL, n, all.names, NULL, n, 0, &score));
+        alcore_metric_compute_labels(ctx, all.names, NULL, n, all.names, NULL, n, NULL, &score));
     ck_assert_int_eq(score.labels, n);
     return branches - before;
 }
@@ -165,21 +165,21 @@ static uint64_t kappa(int64_t n) {
     alcore_kappa_result result = ALCORE_KAPPA_RESULT_INIT;
     make_names(n);
     const uint64_t before = branches;
-    ck_assert_ok(alcore_metric_compute_kappa(ctx, all.rows, n, all.rows, n, &result));
+    ck_assert_ok(alcore_metric_compute_kappa(ctx, all.rows, n, all.rows, n, NULL, &result));
     return branches - before;
 }
 
 static uint64_t spans(int64_t n) {
     static char tags[2 * ROWS][24];
     static const char *lines[2 * ROWS];
-    alcore_span_score score = ALCORE_SPAN_SCORE_INIT;
+    alcore_spans_result score = ALCORE_SPANS_RESULT_INIT;
     make_names(n);
     for (int64_t i = 0; i < n; i++) {
         snprintf(tags[i], sizeof tags[i], "B-%s", all.names[i]);
         lines[i] = tags[i];
     }
     const uint64_t before = branches;
-    ck_assert_ok(alcore_metric_compute_spans(ctx, lines, NULL, n, lines, NULL, n, 0, &score));
+    ck_assert_ok(alcore_metric_compute_spans(ctx, lines, NULL, n, lines, NULL, n, NULL, &score));
     return branches - before;
 }
 

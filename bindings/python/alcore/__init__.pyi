@@ -11,6 +11,7 @@ from typing import (Any, Callable, Generic, Iterable, Iterator, Literal, Mapping
                     Union, overload)
 from typing_extensions import ParamSpec, Self, TypeAlias
 
+from ._results import InDomainScore as InDomainScore, OverlapScore as OverlapScore
 from .metrics import (answers as answers, bleu as bleu, chrf as chrf, in_domain as in_domain, length_ratio as length_ratio,
                       overlap as overlap, ter as ter, word_accuracy as word_accuracy)
 
@@ -377,31 +378,6 @@ def align(pairs: Union[Pool, Iterable[Sequence[str]]], *, symmetrization: Option
 def symmetrizations() -> list[str]: ...
 
 # ---- overlap of n-grams ----
-
-class OverlapScore(NamedTuple):
-    coverage: float
-    token_coverage: float
-    precision: float
-    jaccard: float
-    test_types: int
-    test_tokens: int
-    data_types: int
-    shared_types: int
-    shared_tokens: int
-    def to_arrow(self) -> Any: ...
-    def to_pandas(self) -> Any: ...
-    def __arrow_c_stream__(self, requested_schema: object = None) -> object: ...
-
-class InDomainScore(NamedTuple):
-    type_share: float
-    word_share: float
-    in_domain_types: int
-    types: int
-    in_domain_words: int
-    words: int
-    def to_arrow(self) -> Any: ...
-    def to_pandas(self) -> Any: ...
-    def __arrow_c_stream__(self, requested_schema: object = None) -> object: ...
 
 class Overlap(Handle):
     def __init__(self, *, max_order: int = 4, kept: Iterable[str] = ("test",), tagged: bool = False,

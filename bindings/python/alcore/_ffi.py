@@ -239,7 +239,22 @@ COLUMNS = {
     "roundtrip": None,
     "qa_contexts": None,
 }
-#: Those of them whose numbers may be integers too.
+#: Metrics and their inputs in the library's order: (name, kind).
+METRICS = {
+    "bleu": (("hypotheses", "texts"), ("references", "texts"),),
+    "chrf": (("hypotheses", "texts"), ("references", "texts"),),
+    "ter": (("hypotheses", "texts"), ("references", "texts"),),
+    "mean": (("values", "numbers"),),
+    "pearson": (("x", "numbers"), ("y", "numbers"),),
+    "wilcoxon": (("x", "numbers"), ("y", "numbers"),),
+    "kappa": (("x", "classes"), ("y", "classes"),),
+    "labels": (("gold", "texts"), ("predicted", "texts"),),
+    "spans": (("gold", "texts"), ("predicted", "texts"),),
+    "answers": (("gold", "lists"), ("predicted", "texts"),),
+    "word_accuracy": (("sources", "texts"), ("references", "texts"), ("hypotheses", "texts"), ("links", "links"),),
+    "length_ratio": (("hypotheses", "texts"), ("references", "texts"),),
+}
+#: Those of the columns whose numbers may be integers too.
 NUMBER_COLUMNS = ("qa_windows",)
 #: Functions of a caller's model and the column that each makes.
 MODEL_FUNCTIONS = {
@@ -895,7 +910,17 @@ class alcore_overlap_options(Structure):
     ]
 
 
-class alcore_overlap_score(Structure):
+class alcore_coverage_options(Structure):
+    """Settings of the overlap of one order."""
+
+    _fields_ = [
+        ("size", c_size_t),
+        ("data", c_int32),
+        ("reserved", c_int32),
+    ]
+
+
+class alcore_coverage_result(Structure):
     """Overlap of the n-grams of one order."""
 
     _fields_ = [
@@ -912,7 +937,17 @@ class alcore_overlap_score(Structure):
     ]
 
 
-class alcore_in_domain_score(Structure):
+class alcore_in_domain_options(Structure):
+    """Settings of in-domain words."""
+
+    _fields_ = [
+        ("size", c_size_t),
+        ("definition", c_int32),
+        ("reserved", c_int32),
+    ]
+
+
+class alcore_in_domain_result(Structure):
     """In-domain words of the selected data."""
 
     _fields_ = [
@@ -966,12 +1001,11 @@ class alcore_bleu_options(Structure):
         ("reserved", c_int32),
         ("resamples", c_int64),
         ("seed", c_uint64),
-        ("files", c_void_p),
         ("paired", c_void_p),
     ]
 
 
-class alcore_bleu_score(Structure):
+class alcore_bleu_result(Structure):
     """BLEU of a corpus and what it was computed from."""
 
     _fields_ = [
@@ -1000,12 +1034,11 @@ class alcore_chrf_options(Structure):
         ("whitespace", c_int32),
         ("resamples", c_int64),
         ("seed", c_uint64),
-        ("files", c_void_p),
         ("paired", c_void_p),
     ]
 
 
-class alcore_chrf_score(Structure):
+class alcore_chrf_result(Structure):
     """chrF of a corpus and what it was computed from; entries 0 to 5 of the counts are of n-grams of 1 to 6 characters, 6 and 7 of 1 and 2 words."""
 
     _fields_ = [
@@ -1031,12 +1064,11 @@ class alcore_ter_options(Structure):
         ("reserved", c_int32),
         ("resamples", c_int64),
         ("seed", c_uint64),
-        ("files", c_void_p),
         ("paired", c_void_p),
     ]
 
 
-class alcore_ter_score(Structure):
+class alcore_ter_result(Structure):
     """TER of a corpus and what it was computed from."""
 
     _fields_ = [
@@ -1052,6 +1084,14 @@ class alcore_ter_score(Structure):
     ]
 
 
+class alcore_mean_options(Structure):
+    """Settings of a mean"""
+
+    _fields_ = [
+        ("size", c_size_t),
+    ]
+
+
 class alcore_mean_result(Structure):
     """Mean, standard deviation and standard error of numbers."""
 
@@ -1063,6 +1103,14 @@ class alcore_mean_result(Structure):
     ]
 
 
+class alcore_pearson_options(Structure):
+    """Settings of Pearson's correlation"""
+
+    _fields_ = [
+        ("size", c_size_t),
+    ]
+
+
 class alcore_pearson_result(Structure):
     """Pearson's correlation."""
 
@@ -1070,6 +1118,14 @@ class alcore_pearson_result(Structure):
         ("size", c_size_t),
         ("rho", c_double),
         ("p", c_double),
+    ]
+
+
+class alcore_wilcoxon_options(Structure):
+    """Settings of Wilcoxon's test"""
+
+    _fields_ = [
+        ("size", c_size_t),
     ]
 
 
@@ -1087,6 +1143,14 @@ class alcore_wilcoxon_result(Structure):
     ]
 
 
+class alcore_kappa_options(Structure):
+    """Settings of Cohen's kappa"""
+
+    _fields_ = [
+        ("size", c_size_t),
+    ]
+
+
 class alcore_kappa_result(Structure):
     """Agreement of two predictions."""
 
@@ -1100,7 +1164,17 @@ class alcore_kappa_result(Structure):
     ]
 
 
-class alcore_label_score(Structure):
+class alcore_labels_options(Structure):
+    """Settings of labels."""
+
+    _fields_ = [
+        ("size", c_size_t),
+        ("words", c_int32),
+        ("reserved", c_int32),
+    ]
+
+
+class alcore_labels_result(Structure):
     """Labels against gold ones."""
 
     _fields_ = [
@@ -1113,7 +1187,17 @@ class alcore_label_score(Structure):
     ]
 
 
-class alcore_span_score(Structure):
+class alcore_spans_options(Structure):
+    """Settings of spans."""
+
+    _fields_ = [
+        ("size", c_size_t),
+        ("scheme", c_int32),
+        ("reserved", c_int32),
+    ]
+
+
+class alcore_spans_result(Structure):
     """Spans against gold ones."""
 
     _fields_ = [
@@ -1127,7 +1211,15 @@ class alcore_span_score(Structure):
     ]
 
 
-class alcore_answer_score(Structure):
+class alcore_answers_options(Structure):
+    """Settings of answers"""
+
+    _fields_ = [
+        ("size", c_size_t),
+    ]
+
+
+class alcore_answers_result(Structure):
     """Answers to questions against gold ones."""
 
     _fields_ = [
@@ -1139,7 +1231,16 @@ class alcore_answer_score(Structure):
     ]
 
 
-class alcore_word_accuracy_score(Structure):
+class alcore_word_accuracy_options(Structure):
+    """Settings of the accuracy of words."""
+
+    _fields_ = [
+        ("size", c_size_t),
+        ("domain", c_void_p),
+    ]
+
+
+class alcore_word_accuracy_result(Structure):
     """How many words of the references that are aligned to in-domain words a translation has."""
 
     _fields_ = [
@@ -1151,7 +1252,15 @@ class alcore_word_accuracy_score(Structure):
     ]
 
 
-class alcore_length_ratio_score(Structure):
+class alcore_length_ratio_options(Structure):
+    """Settings of the length ratio"""
+
+    _fields_ = [
+        ("size", c_size_t),
+    ]
+
+
+class alcore_length_ratio_result(Structure):
     """Lengths of translations."""
 
     _fields_ = [
@@ -1170,6 +1279,16 @@ class alcore_plateau_options(Structure):
         ("patience", c_int64),
         ("least_gain", c_double),
         ("lower_is_better", c_int32),
+        ("reserved", c_int32),
+    ]
+
+
+class alcore_uncertainty_options(Structure):
+    """Settings of an uncertainty."""
+
+    _fields_ = [
+        ("size", c_size_t),
+        ("criterion", c_int32),
         ("reserved", c_int32),
     ]
 
@@ -1241,7 +1360,7 @@ class alcore_composition_options(Structure):
     ]
 
 
-class alcore_composition(Structure):
+class alcore_composition_result(Structure):
     """What a selection consists of."""
 
     _fields_ = [
@@ -1257,7 +1376,15 @@ class alcore_composition(Structure):
     ]
 
 
-class alcore_duplicates(Structure):
+class alcore_duplicates_options(Structure):
+    """Settings of duplicates"""
+
+    _fields_ = [
+        ("size", c_size_t),
+    ]
+
+
+class alcore_duplicates_result(Structure):
     """Texts that a test set has in common with training data."""
 
     _fields_ = [
@@ -1269,7 +1396,15 @@ class alcore_duplicates(Structure):
     ]
 
 
-class alcore_projection(Structure):
+class alcore_projection_options(Structure):
+    """Settings of a projection"""
+
+    _fields_ = [
+        ("size", c_size_t),
+    ]
+
+
+class alcore_projection_result(Structure):
     """Two principal components."""
 
     _fields_ = [
@@ -1589,41 +1724,44 @@ FUNCTIONS = {
     "alcore_overlap_new": (c_int32, (c_void_p, c_void_p, c_void_p), False),
     "alcore_overlap_add": (c_int32, (c_void_p, c_int32, c_int32, c_void_p, c_void_p, c_int64), True),
     "alcore_overlap_read": (c_int32, (c_void_p, c_int32, c_int32, c_char_p, c_void_p, c_void_p), True),
-    "alcore_overlap_compute": (c_int32, (c_void_p, c_int32, c_int32, c_void_p), True),
-    "alcore_overlap_in_domain": (c_int32, (c_void_p, c_int32, c_void_p), True),
+    "alcore_overlap_compute_coverage": (c_int32, (c_void_p, c_int32, c_void_p, c_void_p), True),
+    "alcore_overlap_compute_in_domain": (c_int32, (c_void_p, c_void_p, c_void_p), True),
     "alcore_overlap_ref": (c_void_p, (c_void_p,), False),
     "alcore_overlap_unref": (None, (c_void_p,), False),
     "alcore_metric_compute_bleu": (c_int32, (c_void_p, c_void_p, c_void_p, c_int64, c_void_p, c_void_p, c_int64, c_void_p, c_void_p, c_void_p), True),
+    "alcore_metric_read_bleu": (c_int32, (c_void_p, c_void_p, c_void_p, c_void_p), True),
     "alcore_metric_compute_chrf": (c_int32, (c_void_p, c_void_p, c_void_p, c_int64, c_void_p, c_void_p, c_int64, c_void_p, c_void_p, c_void_p), True),
+    "alcore_metric_read_chrf": (c_int32, (c_void_p, c_void_p, c_void_p, c_void_p), True),
     "alcore_metric_compute_ter": (c_int32, (c_void_p, c_void_p, c_void_p, c_int64, c_void_p, c_void_p, c_int64, c_void_p, c_void_p, c_void_p), True),
+    "alcore_metric_read_ter": (c_int32, (c_void_p, c_void_p, c_void_p, c_void_p), True),
     "alcore_metric_bleu_signature": (c_char_p, (c_int64, c_void_p, c_void_p), False),
     "alcore_metric_chrf_signature": (c_char_p, (c_int64, c_void_p, c_void_p), False),
     "alcore_metric_ter_signature": (c_char_p, (c_int64, c_void_p, c_void_p), False),
-    "alcore_metric_compute_mean": (c_int32, (c_void_p, c_int64, c_void_p), False),
-    "alcore_metric_compute_pearson": (c_int32, (c_void_p, c_int64, c_void_p, c_int64, c_void_p), False),
-    "alcore_metric_compute_wilcoxon": (c_int32, (c_void_p, c_void_p, c_int64, c_void_p, c_int64, c_void_p), True),
-    "alcore_metric_compute_kappa": (c_int32, (c_void_p, c_void_p, c_int64, c_void_p, c_int64, c_void_p), True),
-    "alcore_metric_read_kappa": (c_int32, (c_void_p, c_void_p, c_void_p), True),
-    "alcore_metric_compute_labels": (c_int32, (c_void_p, c_void_p, c_void_p, c_int64, c_void_p, c_void_p, c_int64, c_int32, c_void_p), True),
-    "alcore_metric_read_labels": (c_int32, (c_void_p, c_void_p, c_int32, c_void_p), True),
-    "alcore_metric_compute_spans": (c_int32, (c_void_p, c_void_p, c_void_p, c_int64, c_void_p, c_void_p, c_int64, c_int32, c_void_p), True),
-    "alcore_metric_read_spans": (c_int32, (c_void_p, c_void_p, c_int32, c_void_p), True),
-    "alcore_metric_compute_answers": (c_int32, (c_void_p, c_void_p, c_void_p, c_int64, c_void_p, c_void_p, c_int64, c_void_p, c_int64, c_void_p), True),
-    "alcore_metric_read_answers": (c_int32, (c_void_p, c_void_p, c_void_p), True),
-    "alcore_metric_compute_word_accuracy": (c_int32, (c_void_p, c_void_p, c_void_p, c_void_p, c_void_p, c_void_p, c_void_p, c_int64, c_void_p, c_void_p, c_void_p), True),
+    "alcore_metric_compute_mean": (c_int32, (c_void_p, c_void_p, c_int64, c_void_p, c_void_p), False),
+    "alcore_metric_compute_pearson": (c_int32, (c_void_p, c_void_p, c_int64, c_void_p, c_int64, c_void_p, c_void_p), False),
+    "alcore_metric_compute_wilcoxon": (c_int32, (c_void_p, c_void_p, c_int64, c_void_p, c_int64, c_void_p, c_void_p), True),
+    "alcore_metric_compute_kappa": (c_int32, (c_void_p, c_void_p, c_int64, c_void_p, c_int64, c_void_p, c_void_p), True),
+    "alcore_metric_read_kappa": (c_int32, (c_void_p, c_void_p, c_void_p, c_void_p), True),
+    "alcore_metric_compute_labels": (c_int32, (c_void_p, c_void_p, c_void_p, c_int64, c_void_p, c_void_p, c_int64, c_void_p, c_void_p), True),
+    "alcore_metric_read_labels": (c_int32, (c_void_p, c_void_p, c_void_p, c_void_p), True),
+    "alcore_metric_compute_spans": (c_int32, (c_void_p, c_void_p, c_void_p, c_int64, c_void_p, c_void_p, c_int64, c_void_p, c_void_p), True),
+    "alcore_metric_read_spans": (c_int32, (c_void_p, c_void_p, c_void_p, c_void_p), True),
+    "alcore_metric_compute_answers": (c_int32, (c_void_p, c_void_p, c_void_p, c_int64, c_void_p, c_int64, c_void_p, c_void_p, c_int64, c_void_p, c_void_p), True),
+    "alcore_metric_read_answers": (c_int32, (c_void_p, c_void_p, c_void_p, c_void_p), True),
+    "alcore_metric_compute_word_accuracy": (c_int32, (c_void_p, c_void_p, c_void_p, c_int64, c_void_p, c_void_p, c_int64, c_void_p, c_void_p, c_int64, c_void_p, c_void_p, c_void_p), True),
     "alcore_metric_read_word_accuracy": (c_int32, (c_void_p, c_void_p, c_char_p, c_void_p, c_void_p), True),
-    "alcore_metric_compute_length_ratio": (c_int32, (c_void_p, c_void_p, c_void_p, c_int64, c_void_p, c_void_p, c_int64, c_void_p), True),
-    "alcore_metric_read_length_ratio": (c_int32, (c_void_p, c_void_p, c_void_p), True),
+    "alcore_metric_compute_length_ratio": (c_int32, (c_void_p, c_void_p, c_void_p, c_int64, c_void_p, c_void_p, c_int64, c_void_p, c_void_p), True),
+    "alcore_metric_read_length_ratio": (c_int32, (c_void_p, c_void_p, c_void_p, c_void_p), True),
     "alcore_stop_check_plateau": (c_int32, (c_void_p, c_int64, c_void_p, c_void_p), False),
-    "alcore_stop_check_uncertainty": (c_int32, (c_void_p, c_int64, c_int32, c_double, c_void_p), False),
+    "alcore_stop_check_uncertainty": (c_int32, (c_void_p, c_int64, c_double, c_void_p, c_void_p), False),
     "alcore_stop_check_agreement": (c_int32, (c_void_p, c_int64, c_void_p, c_void_p), False),
     "alcore_stop_text": (c_char_p, (c_void_p, c_void_p), False),
     "alcore_analysis_compute_cost": (c_int32, (c_double, c_void_p, c_void_p), False),
     "alcore_analysis_compute_neighborhood": (c_int32, (c_void_p, c_void_p, c_void_p, c_int64, c_void_p, c_void_p, c_int64, c_void_p, c_int64, c_void_p, c_void_p), True),
     "alcore_analysis_count_languages": (c_int32, (c_void_p, c_void_p, c_int64, c_void_p), False),
     "alcore_analysis_compute_composition": (c_int32, (c_void_p, c_void_p, c_void_p, c_int64, c_void_p, c_void_p), True),
-    "alcore_analysis_count_duplicates": (c_int32, (c_void_p, c_void_p, c_void_p), True),
-    "alcore_analysis_compute_projection": (c_int32, (c_void_p, c_void_p, c_void_p, c_void_p, c_void_p, c_void_p, c_void_p), True),
+    "alcore_analysis_compute_duplicates": (c_int32, (c_void_p, c_void_p, c_void_p, c_void_p), True),
+    "alcore_analysis_compute_projection": (c_int32, (c_void_p, c_void_p, c_void_p, c_void_p, c_void_p, c_void_p, c_void_p, c_void_p), True),
     "alcore_request_ablate": (c_int32, (c_void_p, c_char_p, c_void_p, c_int64, c_void_p, c_void_p, c_void_p), True),
     "alcore_plot_write_curves": (c_int32, (c_void_p, c_void_p, c_void_p, c_void_p, c_void_p, c_void_p, c_int64, c_char_p, c_void_p), True),
     "alcore_plot_write_points": (c_int32, (c_void_p, c_void_p, c_void_p, c_void_p, c_void_p, c_void_p, c_int64, c_char_p, c_void_p), True),

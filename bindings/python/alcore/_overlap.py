@@ -2,46 +2,17 @@
 """Overlap of the n-grams of a test set with data, which may be larger than memory."""
 import ctypes
 import os
-from typing import NamedTuple
 
 from . import _ffi
 from ._calls import run
 from ._columns import column_name, path_of
 from ._handles import Handle, choice, default_context, new, struct
 from ._library import lib
-from ._strings import Strings
-from ._table import tabular
+from ._results import InDomainScore, OverlapScore
+from ._strings import Strings, name_of
 
 _ROLES = ["SELECTED", "OUTSIDE", "TEST"]
 _DATA = ["SELECTED", "OUTSIDE", "BOTH"]
-
-
-@tabular
-class OverlapScore(NamedTuple):
-    """Overlap of the n-grams of one length: T those of the test set, S those of the data. Shares are percentages; those that divide
-    by S are NaN, and data_types is -1, where the n-grams of the data are not kept."""
-
-    coverage: float
-    token_coverage: float
-    precision: float
-    jaccard: float
-    test_types: int
-    test_tokens: int
-    data_types: int
-    shared_types: int
-    shared_tokens: int
-
-
-@tabular
-class InDomainScore(NamedTuple):
-    """In-domain words of the selected data: shares in percent, then distinct words (types) and occurrences."""
-
-    type_share: float
-    word_share: float
-    in_domain_types: int
-    types: int
-    in_domain_words: int
-    words: int
 
 
 def members(kind, given):
@@ -93,13 +64,15 @@ class Overlap(Handle):
 
     def score(self, order, data="selected"):
         """The overlap of n-grams of `order` words with the data "selected", "outside" or "both"."""
-        out = struct(_ffi.alcore_overlap_score)
-        run(lib.alcore_overlap_compute, self._handle, order, choice("ALCORE_OVERLAP_", data, "data", _DATA), ctypes.byref(out))
+        options = struct(_ffi.alcore_coverage_options, data=choice("ALCORE_OVERLAP_", data, "data", _DATA))
+        out = struct(_ffi.alcore_coverage_result)
+        run(lib.alcore_overlap_compute_coverage, self._handle, order, ctypes.byref(options), ctypes.byref(out))
         return members(OverlapScore, out)
 
     def in_domain(self, definition="test"):
         """In-domain words of the selected data, a kept role: those of the test set ("test") or any ("unseen") that the data outside
         the domain lacks."""
-        out = struct(_ffi.alcore_in_domain_score)
-        run(lib.alcore_overlap_in_domain, self._handle, choice("ALCORE_IN_DOMAIN_", definition, "definition"), ctypes.byref(out))
+        options = struct(_ffi.alcore_in_domain_options, definition=choice("ALCORE_IN_DOMAIN_", definition, "definition"))
+        out = struct(_ffi.alcore_in_domain_result)
+        run(lib.alcore_overlap_compute_in_domain, self._handle, ctypes.byref(options), ctypes.byref(out))
         return members(InDomainScore, out)

@@ -33,6 +33,15 @@ class Tabular:
         return _needed("pyarrow", "the Arrow interface of alcore's results").table(self._columns()).__arrow_c_stream__(requested_schema)
 
 
+class Row(Tabular):
+    """A named tuple that is a table of one row."""
+
+    __slots__ = ()
+
+    def _columns(self):
+        return {name: [value] for name, value in zip(self._fields, self)}
+
+
 def tabular(kind):
     """Makes a named tuple, which cannot inherit, a table of one row."""
     kind._columns = lambda self: {name: [value] for name, value in zip(self._fields, self)}

@@ -173,7 +173,7 @@ def composition(pool, rows, *, uncertainty=None, source=None, target=None, targe
         options.other_rows = kept[-1][0] or ctypes.addressof(options)
         options.other_count = kept[-1][1]
     address, count, kept_rows = pool.rows_of(rows)
-    out = struct(_ffi.alcore_composition)
+    out = struct(_ffi.alcore_composition_result)
     run(lib.alcore_analysis_compute_composition, ctx._handle, pool._handle, address, count, ctypes.byref(options),
         ctypes.byref(out))
     found = {name: None if value != value or value == -1 else value
@@ -188,8 +188,8 @@ def duplicates(test, train, *, dedup="exact", context=None):
     and spaces; a pool as test compares as its own dedup says."""
     ctx = context or next((pool.context for pool in (test, train) if isinstance(pool, Pool)), None)
     pools = [given if isinstance(given, Pool) else Pool(given, dedup=dedup, context=ctx) for given in (test, train)]
-    out = struct(_ffi.alcore_duplicates)
-    run(lib.alcore_analysis_count_duplicates, pools[0]._handle, pools[1]._handle, ctypes.byref(out))
+    out = struct(_ffi.alcore_duplicates_result)
+    run(lib.alcore_analysis_compute_duplicates, pools[0]._handle, pools[1]._handle, None, ctypes.byref(out))
     return members(Duplicates, out)
 
 
@@ -202,8 +202,8 @@ def projection(rows, others=None, *, mask=None, other_mask=None, context=None):
     points = _Output("d", (left.count, 2))
     components = None if left.struct.pool else _Output("d", (2, left.keep[0].shape[-1]))
     other_points = None if right is None else _Output("d", (right.count, 2))
-    out = struct(_ffi.alcore_projection)
-    run(lib.alcore_analysis_compute_projection, ctx._handle, left.reference, right and right.reference,
+    out = struct(_ffi.alcore_projection_result)
+    run(lib.alcore_analysis_compute_projection, ctx._handle, left.reference, right and right.reference, None,
         points.tensor.reference, other_points and other_points.tensor.reference, components and components.tensor.reference,
         ctypes.byref(out))
     return Projection(points.filled(), other_points and other_points.filled(), components and components.filled(), out.rows,

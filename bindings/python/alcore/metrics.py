@@ -2,181 +2,30 @@
 """Metrics of an experiment: translations, labels, spans and answers against gold ones, overlap of n-grams, translated words,
 agreement of predictions, means, correlation, significance.
 
-Each function returns a named tuple with the members of the library's struct, which include/alcore/metric.h describes."""
+Each function returns a named tuple with the members of the library's struct, which include/alcore/metric.h describes. All metrics have
+one shape there: inputs, options, a result. _ffi.METRICS has a row each, made from that header, and _call() is all of them."""
 import array
 import ctypes
 import functools
 import inspect
 import os
-from typing import NamedTuple, Optional
 
 from . import _ffi
 from ._align import Links, align
 from ._arrays import Tensor, integers
-from ._calls import check, run
+from ._calls import run
 from ._columns import path_of
 from ._handles import choice, default_context, struct
 from ._intake import is_missing, values_of
 from ._library import lib
 from ._numbers import float_list
-from ._overlap import InDomainScore, Overlap, OverlapScore  # noqa: F401
+from ._overlap import Overlap
+from ._results import (RESULTS, AnswerScore, BleuScore, ChrfScore, InDomainScore, KappaResult, LabelScore, LengthRatioScore,  # noqa: F401
+                       MeanResult, OverlapScore, PearsonResult, SpanScore, TerScore, WilcoxonResult, WordAccuracyScore)
 from ._strings import Strings, text_at
-from ._table import Table, tabular
+from ._table import Table
 
 _TOKENIZERS = ["13A", "INTL", "CHAR", "ZH", "NONE"]
-
-
-@tabular
-class BleuScore(NamedTuple):
-    """BLEU of a corpus, 0 to 100, and what it was computed from: n-grams of 1 to 4 tokens. The ends of the 95 % interval are NaN
-    without resamples, baseline (its BLEU) and p without a baseline; sentences is None unless it was asked for."""
-
-    bleu: float
-    brevity_penalty: float
-    precisions: tuple
-    matches: tuple
-    totals: tuple
-    hypothesis_tokens: int
-    reference_tokens: int
-    bootstrap_mean: float
-    bootstrap_low: float
-    bootstrap_high: float
-    baseline: float
-    p: float
-    signature: str
-    sentences: Optional[list]
-
-
-@tabular
-class ChrfScore(NamedTuple):
-    """chrF of a corpus, 0 to 100, and what it was computed from: n-grams of 1 to 6 characters, then of 1 and 2 words."""
-
-    chrf: float
-    matches: tuple
-    hypothesis_total: tuple
-    reference_total: tuple
-    bootstrap_mean: float
-    bootstrap_low: float
-    bootstrap_high: float
-    baseline: float
-    p: float
-    signature: str
-    sentences: Optional[list]
-
-
-@tabular
-class TerScore(NamedTuple):
-    """TER of a corpus in percent, smaller is better: edits over the mean length of the references of each hypothesis, summed."""
-
-    ter: float
-    edits: int
-    reference_words: float
-    bootstrap_mean: float
-    bootstrap_low: float
-    bootstrap_high: float
-    baseline: float
-    p: float
-    signature: str
-    sentences: Optional[list]
-
-
-@tabular
-class AnswerScore(NamedTuple):
-    """Percentages of the questions, and how many were answered exactly."""
-
-    exact_match: float
-    f1: float
-    exact: int
-    questions: int
-
-
-@tabular
-class WordAccuracyScore(NamedTuple):
-    """Percentage of the reference words aligned to in-domain words that the hypotheses have; unlinked: in-domain words without a
-    link."""
-
-    accuracy: float
-    matched: int
-    total: int
-    unlinked: int
-
-
-@tabular
-class LengthRatioScore(NamedTuple):
-    """Words of the hypotheses per word of the references."""
-
-    ratio: float
-    hypothesis_words: int
-    reference_words: int
-
-
-@tabular
-class LabelScore(NamedTuple):
-    """Shares from 0 to 1; labels is how many distinct ones there are, compared how many pairs of them."""
-
-    accuracy: float
-    macro_f1: float
-    correct: int
-    labels: int
-    compared: int
-
-
-@tabular
-class SpanScore(NamedTuple):
-    """Shares from 0 to 1, and numbers of spans."""
-
-    precision: float
-    recall: float
-    f1: float
-    gold_spans: int
-    predicted_spans: int
-    matches: int
-
-
-@tabular
-class KappaResult(NamedTuple):
-    """Cohen's kappa, the share of items with equal classes, the share that chance gives, how many distinct classes and items there are.
-    kappa is NaN without items, and where both sides give every item one and the same class."""
-
-    kappa: float
-    observed: float
-    expected: float
-    classes: int
-    items: int
-
-
-@tabular
-class MeanResult(NamedTuple):
-    """The deviation is that of a sample; it and the error are NaN for fewer than two numbers."""
-
-    mean: float
-    standard_deviation: float
-    standard_error: float
-
-
-@tabular
-class PearsonResult(NamedTuple):
-    """Correlation from -1 to 1 and its two-sided p."""
-
-    rho: float
-    p: float
-
-
-@tabular
-class WilcoxonResult(NamedTuple):
-    """pairs: those whose difference is not 0. exact: whether p is; else it comes from the normal distribution."""
-
-    pairs: int
-    w_plus: float
-    w_minus: float
-    p: float
-    exact: bool
-
-
-def _result(kind, given, **more):
-    """The named tuple with the members of a struct that have its names; arrays become tuples."""
-    members = {name: getattr(given, name) for name in kind._fields if name not in more}
-    return kind(**{name: tuple(value) if isinstance(value, ctypes.Array) else value for name, value in members.items()}, **more)
 
 
 def _lines(values, what, words=True):
@@ -230,71 +79,118 @@ class _Paths:
                             options=ctypes.addressof(self.options))
 
 
+def _texts(given, what):
+    strings = given if isinstance(given, Strings) else Strings(given, what)
+    return _arguments(strings), strings
+
+
+def _lists(given, what):
+    """Texts, or lists of those of one item: one list after the other, and where each begins."""
+    lists = [[one] if isinstance(one, (str, bytes)) or is_missing(one) else values_of(one, "%s[%d]" % (what, number))
+             for number, one in enumerate(values_of(given, what))]
+    texts = Strings([text for one in lists for text in one], what)
+    offsets = array.array("q", [0])
+    for one in lists:
+        offsets.append(offsets[-1] + len(one))
+    return (*_arguments(texts), offsets.buffer_info()[0], len(offsets)), (texts, offsets)
+
+
+def _numbers(values):
+    """(array of float64, its address, its length)."""
+    numbers = float_list(values, "numbers")
+    return numbers, numbers.buffer_info()[0] if numbers else None, len(numbers)
+
+
+def _number_input(given, what):
+    kept, *arguments = _numbers(given)
+    return arguments, kept
+
+
+def _classes(given, what):
+    *arguments, kept = integers(given, what)
+    return arguments, kept
+
+
+# The kinds of inputs, each as (the arguments of the library's function, what has to live as long).
+_INPUTS = {"texts": _texts, "lists": _lists, "numbers": _number_input, "classes": _classes,
+           "links": lambda given, what: ((given._handle,), given)}
+
+
+def _options(name, settings):
+    return struct(getattr(_ffi, "alcore_%s_options" % name), **settings)
+
+
+def _compute(name, given, context, options, *outputs):
+    """The struct that a metric fills for inputs in memory, which are given in the library's order."""
+    out = struct(getattr(_ffi, "alcore_%s_result" % name))
+    inputs = [_INPUTS[kind](value, what) for (what, kind), value in zip(_ffi.METRICS[name], given)]
+    run(getattr(lib, "alcore_metric_compute_" + name), (context or default_context())._handle,
+        *[argument for arguments, _ in inputs for argument in arguments], ctypes.byref(options), *outputs, ctypes.byref(out))
+    return out
+
+
+def _read(name, paths, context, options, by, *links, score=None):
+    """The same of files, which the library reads in blocks; links: the path of those of a metric that has them. score: called with
+    the score of each text."""
+    files, out = _Paths(paths, by), struct(getattr(_ffi, "alcore_%s_result" % name))
+    if score is not None:
+        files.files.score = type(files.files.score)(score)
+    run(getattr(lib, "alcore_metric_read_" + name), (context or default_context())._handle, ctypes.byref(files.files), *links,
+        ctypes.byref(options), ctypes.byref(out))
+    return out
+
+
+def _result(name, out, **more):
+    """The named tuple with the members of a struct; arrays become tuples, and flags are true or false."""
+    kind = RESULTS[name]
+    members = {member: getattr(out, member) for member in kind._fields if member not in more}
+    flags = {member for member, of in _ffi.__dict__["alcore_%s_result" % name]._fields_ if of is ctypes.c_int32}
+    return kind(**{member: tuple(value) if isinstance(value, ctypes.Array) else bool(value) if member in flags else value
+                   for member, value in members.items()}, **more)
+
+
+def _call(name, given, by=None, context=None, lines=None, **settings):
+    """The result of a metric, whose inputs are given in the library's order: path objects of files, or what is in memory, of which
+    lines(value, what) are the texts."""
+    options = _options(name, settings)
+    if isinstance(given[0], os.PathLike):
+        texts = [value for (_, kind), value in zip(_ffi.METRICS[name], given) if kind != "links"]
+        return _result(name, _read(name, texts, context, options, by, *map(path_of, given[len(texts):])))
+    _no_files(by)
+    if lines is not None:
+        given = [lines(value, what) for (what, _), value in zip(_ffi.METRICS[name], given)]
+    return _result(name, _compute(name, given, context, options))
+
+
 def _no_files(by):
     """Refuses by= of a call that reads no files: lists are joined by their order."""
     if by is not None:
         raise TypeError("by= says how the texts of files are joined; lists are joined by their order")
 
 
-def _read(measure, kind, out, context, by, paths, *arguments):
-    """The result of a function that reads files, whose path objects are given, in place of texts."""
-    files = _Paths(paths, by)
-    run(getattr(lib, "alcore_metric_read_" + measure), (context or default_context())._handle, ctypes.byref(files.files), *arguments,
-        ctypes.byref(out))
-    return _result(kind, out)
-
-
-class _Files(_Paths):
-    """The same as _Corpus of files, which the library reads in blocks."""
-
-    def __init__(self, hypotheses, references, baseline, sentences, context, by):
-        references = [references] if isinstance(references, os.PathLike) else list(references)
-        super().__init__((hypotheses, *references, *([] if baseline is None else [baseline])), by)
-        self.context, self.sets, self.output = context or default_context(), len(references), None
-        self.sentences = [] if sentences else None
-        if sentences:
-            self.files.score = type(self.files.score)(lambda user, line, score: self.sentences.append(score))
-        self.arguments = (self.context._handle, None, None, 0, None, None, 0)
-
-    def result(self, kind, out, signature):
-        return _result(kind, out, signature=signature.decode(), sentences=self.sentences)
-
-
-def _corpus(hypotheses, references, baseline, test, samples, sentences, context, by, options):
-    """What a metric reads; files and the test of the baseline are named in its options."""
+def _corpus(name, hypotheses, references, baseline, test, samples, sentences, by, context, **settings):
+    """The result of BLEU, chrF or TER, which have references, a baseline and scores of the sentences."""
     if baseline is None and (samples or test != "bootstrap"):
         raise ValueError("test and samples need a baseline")
-    paired = struct(_ffi.alcore_paired_options, test=choice("ALCORE_PAIRED_", test, "test"), samples=samples, seed=options.seed)
+    paired = struct(_ffi.alcore_paired_options, test=choice("ALCORE_PAIRED_", test, "test"), samples=samples, seed=settings["seed"])
+    options, singles = _options(name, settings), [] if sentences else None
+    options.paired = None if baseline is None else ctypes.addressof(paired)
     if isinstance(hypotheses, os.PathLike):
-        corpus = _Files(hypotheses, references, baseline, sentences, context, by)
-        options.files = ctypes.addressof(corpus.files)
+        references = [references] if isinstance(references, os.PathLike) else list(references)
+        sets, paths = len(references), (hypotheses, *references, *([] if baseline is None else [baseline]))
+        out = _read(name, paths, context, options, by, score=sentences and (lambda user, line, score: singles.append(score)) or None)
     else:
         _no_files(by)
-        corpus = _Corpus(hypotheses, references, sentences, context)
+        hypotheses = Strings(hypotheses, "hypotheses")
+        references, sets = _references(references, hypotheses.count)
         if baseline is not None:
-            corpus.baseline = Strings(baseline, "baseline")
-            paired.baseline, paired.baseline_lengths, paired.baseline_count = _arguments(corpus.baseline)
-    corpus.paired = paired
-    options.paired = None if baseline is None else ctypes.addressof(paired)
-    return corpus
-
-
-class _Corpus:
-    """What BLEU, chrF and TER read and fill besides their options: hypotheses, references, and an array for the values of the
-    sentences."""
-
-    def __init__(self, hypotheses, references, sentences, context):
-        self.context = context or default_context()
-        self.hypotheses = Strings(hypotheses, "hypotheses")
-        self.references, self.sets = _references(references, self.hypotheses.count)
-        self.sentences = array.array("d", bytes(8 * self.hypotheses.count)) if sentences else None
-        self.arguments = (self.context._handle, *_arguments(self.hypotheses), *_arguments(self.references))
-        self.tensor = None if self.sentences is None else Tensor(
-            self.sentences.buffer_info()[0], (_ffi.ALCORE_KIND_FLOAT, 64), [self.hypotheses.count])
-        self.output = None if self.tensor is None else self.tensor.reference
-
-    def result(self, kind, out, signature):
-        return _result(kind, out, signature=signature.decode(), sentences=None if self.sentences is None else list(self.sentences))
+            baseline = Strings(baseline, "baseline")
+            paired.baseline, paired.baseline_lengths, paired.baseline_count = _arguments(baseline)
+        singles = array.array("d", bytes(8 * hypotheses.count)) if sentences else None
+        tensor = sentences and Tensor(singles.buffer_info()[0], (_ffi.ALCORE_KIND_FLOAT, 64), [hypotheses.count])
+        out = _compute(name, (hypotheses, references), context, options, tensor.reference if sentences else None)
+    signature = getattr(lib, "alcore_metric_%s_signature" % name)(sets, ctypes.byref(options), ctypes.create_string_buffer(160))
+    return _result(name, out, signature=signature.decode(), sentences=None if singles is None else list(singles))
 
 
 # Arguments of sacreBLEU and seqeval, and what they are called here.
@@ -335,14 +231,10 @@ def bleu(hypotheses, references, *, tokenizer="13a", smoothing="exp", smoothing_
     sentences=True: the BLEU of each hypothesis too."""
     if smoothing_value and smoothing not in ("floor", "add_k"):
         raise ValueError("smoothing_value: it is of the smoothings floor and add_k, and smoothing is %s" % smoothing)
-    options = struct(_ffi.alcore_bleu_options, tokenizer=choice("ALCORE_BLEU_", tokenizer, "tokenizer", _TOKENIZERS),
-                     smoothing=choice("ALCORE_BLEU_SMOOTH_", smoothing, "smoothing"), smoothing_value=smoothing_value,
-                     effective_order=bool(effective_order), resamples=resamples, seed=seed)
-    corpus = _corpus(hypotheses, references, baseline, test, samples, sentences, context, by, options)
-    out = struct(_ffi.alcore_bleu_score)
-    run(lib.alcore_metric_compute_bleu, *corpus.arguments, ctypes.byref(options), corpus.output, ctypes.byref(out))
-    return corpus.result(BleuScore, out, lib.alcore_metric_bleu_signature(corpus.sets, ctypes.byref(options),
-                                                                          ctypes.create_string_buffer(160)))
+    return _corpus("bleu", hypotheses, references, baseline, test, samples, sentences, by, context,
+                   tokenizer=choice("ALCORE_BLEU_", tokenizer, "tokenizer", _TOKENIZERS),
+                   smoothing=choice("ALCORE_BLEU_SMOOTH_", smoothing, "smoothing"), smoothing_value=smoothing_value,
+                   effective_order=bool(effective_order), resamples=resamples, seed=seed)
 
 
 @_hinted
@@ -350,12 +242,8 @@ def chrf(hypotheses, references, *, word_order=0, whitespace=False, resamples=0,
          sentences=False, by=None, context=None):
     """chrF (Popovic 2015) as sacreBLEU defines it; word_order=2 is chrF++. whitespace=True: white space counts as characters.
     The other arguments are those of bleu()."""
-    options = struct(_ffi.alcore_chrf_options, word_order=word_order, whitespace=bool(whitespace), resamples=resamples, seed=seed)
-    corpus = _corpus(hypotheses, references, baseline, test, samples, sentences, context, by, options)
-    out = struct(_ffi.alcore_chrf_score)
-    run(lib.alcore_metric_compute_chrf, *corpus.arguments, ctypes.byref(options), corpus.output, ctypes.byref(out))
-    return corpus.result(ChrfScore, out, lib.alcore_metric_chrf_signature(corpus.sets, ctypes.byref(options),
-                                                                          ctypes.create_string_buffer(160)))
+    return _corpus("chrf", hypotheses, references, baseline, test, samples, sentences, by, context, word_order=word_order,
+                   whitespace=bool(whitespace), resamples=resamples, seed=seed)
 
 
 @_hinted
@@ -363,12 +251,8 @@ def ter(hypotheses, references, *, case_sensitive=False, resamples=0, seed=0, ba
          sentences=False, by=None, context=None):
     """TER (Snover et al. 2006) as sacreBLEU defines it, in percent. case_sensitive=True: texts are not lower-cased. The other
     arguments are those of bleu()."""
-    options = struct(_ffi.alcore_ter_options, case_sensitive=bool(case_sensitive), resamples=resamples, seed=seed)
-    corpus = _corpus(hypotheses, references, baseline, test, samples, sentences, context, by, options)
-    out = struct(_ffi.alcore_ter_score)
-    run(lib.alcore_metric_compute_ter, *corpus.arguments, ctypes.byref(options), corpus.output, ctypes.byref(out))
-    return corpus.result(TerScore, out, lib.alcore_metric_ter_signature(corpus.sets, ctypes.byref(options),
-                                                                        ctypes.create_string_buffer(160)))
+    return _corpus("ter", hypotheses, references, baseline, test, samples, sentences, by, context,
+                   case_sensitive=bool(case_sensitive), resamples=resamples, seed=seed)
 
 
 @_hinted
@@ -376,23 +260,11 @@ def answers(predicted, gold, *, by=None, context=None):
     """Exact match and F1 of answers to questions, as SQuAD. gold: an answer for each question, or a list of the answers that are
     right; an empty text where a question has none. Path objects in place of both are files, which are read in blocks: a line of
     predicted has the answer to a question, of gold the right ones with TABs between them."""
-    if isinstance(predicted, os.PathLike):
-        return _read("answers", AnswerScore, struct(_ffi.alcore_answer_score), context, by, (gold, predicted))
-    _no_files(by)
-    ctx, predicted, gold = context or default_context(), Strings(predicted, "predicted"), values_of(gold, "gold")
-    lists = [[one] if isinstance(one, (str, bytes)) or is_missing(one) else values_of(one, "gold[%d]" % number)
-             for number, one in enumerate(gold)]
-    if len(lists) != predicted.count:
-        raise ValueError("gold: %d questions for %d predicted answers" % (len(lists), predicted.count))
-    texts = Strings([text for one in lists for text in one], "gold")
-    offsets, total = array.array("q", [0]), 0
-    for one in lists:
-        total += len(one)
-        offsets.append(total)
-    out = struct(_ffi.alcore_answer_score)
-    run(lib.alcore_metric_compute_answers, ctx._handle, *_arguments(predicted), *_arguments(texts), offsets.buffer_info()[0],
-        len(offsets), ctypes.byref(out))
-    return _result(AnswerScore, out)
+    if not isinstance(predicted, os.PathLike):
+        predicted, gold = Strings(predicted, "predicted"), values_of(gold, "gold")
+        if len(gold) != predicted.count:
+            raise ValueError("gold: %d questions for %d predicted answers" % (len(gold), predicted.count))
+    return _call("answers", (gold, predicted), by, context)
 
 
 def overlap(selected, test, *, outside=(), data="selected", max_order=4, precision=False, context=None):
@@ -436,50 +308,29 @@ def word_accuracy(sources, references, hypotheses, links=None, *, outside=None, 
     if isinstance(sources, os.PathLike):
         if links is None:
             raise ValueError("links: sentences of files need a file of links")
-        domain = _domain(sources, outside, context)
-        return _read("word_accuracy", WordAccuracyScore, struct(_ffi.alcore_word_accuracy_score), context, by,
-                     (sources, references, hypotheses), path_of(links), domain and domain._handle)
-    _no_files(by)
-    ctx, sources, references = context or default_context(), values_of(sources, "sources"), values_of(references, "references")
-    sides = [Strings(*given) for given in ((sources, "sources"), (references, "references"), (hypotheses, "hypotheses"))]
-    for strings, what in zip(sides[1:], ("references", "hypotheses")):
-        if strings.count != len(sources):
-            raise ValueError("%s: %d for %d sources" % (what, strings.count, len(sources)))
-    if links is None:
-        links = align(list(zip(sources, references)), context=ctx)
-    links = links if isinstance(links, Links) else Links(links, context=ctx)
-    domain = _domain(sources, outside, ctx)
-    out = struct(_ffi.alcore_word_accuracy_score)
-    given = [address for strings in sides for address in _arguments(strings)[:2]]
-    run(lib.alcore_metric_compute_word_accuracy, ctx._handle, *given, len(sources), links._handle, domain and domain._handle,
-        ctypes.byref(out))
-    return _result(WordAccuracyScore, out)
+    else:
+        sources, references = values_of(sources, "sources"), values_of(references, "references")
+        hypotheses = Strings(hypotheses, "hypotheses")
+        for count, what in ((len(references), "references"), (hypotheses.count, "hypotheses")):
+            if count != len(sources):
+                raise ValueError("%s: %d for %d sources" % (what, count, len(sources)))
+        if links is None:
+            links = align(list(zip(sources, references)), context=context)
+        links = links if isinstance(links, Links) else Links(links, context=context)
+    domain = _domain(sources, outside, context)
+    return _call("word_accuracy", (sources, references, hypotheses, links), by, context, domain=domain and domain._handle)
 
 
 def length_ratio(hypotheses, references, *, by=None, context=None):
     """Words of the hypotheses per word of the references. Path objects in place of lists are files, which are read in blocks."""
-    if isinstance(hypotheses, os.PathLike):
-        return _read("length_ratio", LengthRatioScore, struct(_ffi.alcore_length_ratio_score), context, by,
-                     (hypotheses, references))
-    _no_files(by)
-    ctx, hypotheses, references = context or default_context(), Strings(hypotheses, "hypotheses"), Strings(references, "references")
-    out = struct(_ffi.alcore_length_ratio_score)
-    run(lib.alcore_metric_compute_length_ratio, ctx._handle, *_arguments(hypotheses), *_arguments(references), ctypes.byref(out))
-    return _result(LengthRatioScore, out)
+    return _call("length_ratio", (hypotheses, references), by, context)
 
 
 @_hinted
 def labels(gold, predicted, *, words=False, by=None, context=None):
     """Accuracy and macro F1 of labels, texts or whole numbers; words=True: an item has a label for each word, a list of them or one
     text with spaces between them, as parts of speech are. Path objects in place of lists are files, which are read in blocks."""
-    if isinstance(gold, os.PathLike):
-        return _read("labels", LabelScore, struct(_ffi.alcore_label_score), context, by, (gold, predicted), bool(words))
-    _no_files(by)
-    ctx = context or default_context()
-    gold, predicted = _lines(gold, "gold", words), _lines(predicted, "predicted", words)
-    out = struct(_ffi.alcore_label_score)
-    run(lib.alcore_metric_compute_labels, ctx._handle, *_arguments(gold), *_arguments(predicted), bool(words), ctypes.byref(out))
-    return _result(LabelScore, out)
+    return _call("labels", (gold, predicted), by, context, lines=lambda given, what: _lines(given, what, words), words=bool(words))
 
 
 @_hinted
@@ -488,60 +339,28 @@ def spans(gold, predicted, *, scheme="default", by=None, context=None):
     between them: O, a mark and a type such as B-PER, or a mark alone. scheme: "default" reads B, I, E and S forgivingly as
     conlleval does; "iob2", "iob1", "ioe2", "iobes" and "bilou" read as seqeval's strict mode. Path objects in place of lists are
     files, which are read in blocks."""
-    number = choice("ALCORE_TAGS_", scheme, "scheme")
-    if isinstance(gold, os.PathLike):
-        return _read("spans", SpanScore, struct(_ffi.alcore_span_score), context, by, (gold, predicted), number)
-    _no_files(by)
-    ctx, gold, predicted = context or default_context(), _lines(gold, "gold"), _lines(predicted, "predicted")
-    out = struct(_ffi.alcore_span_score)
-    run(lib.alcore_metric_compute_spans, ctx._handle, *_arguments(gold), *_arguments(predicted), number, ctypes.byref(out))
-    return _result(SpanScore, out)
-
-
-def _numbers(values):
-    """(array of float64, its address, its length)."""
-    numbers = float_list(values, "numbers")
-    return numbers, numbers.buffer_info()[0] if numbers else None, len(numbers)
+    return _call("spans", (gold, predicted), by, context, lines=_lines, scheme=choice("ALCORE_TAGS_", scheme, "scheme"))
 
 
 def mean(values):
     """Mean, standard deviation of a sample and standard error of numbers."""
-    kept, address, count = _numbers(values)
-    out = struct(_ffi.alcore_mean_result)
-    check(lib.alcore_metric_compute_mean(address, count, ctypes.byref(out)))
-    return _result(MeanResult, out)
+    return _call("mean", (values,))
 
 
 def kappa(x, y, *, by=None, context=None):
     """Cohen's kappa of two predictions of classes, integers, for the same items. Path objects in place of lists are files, which
     are read in blocks and have a class a line, any text."""
-    if isinstance(x, os.PathLike):
-        return _read("kappa", KappaResult, struct(_ffi.alcore_kappa_result), context, by, (x, y))
-    _no_files(by)
-    ctx = context or default_context()
-    (x, x_count, kept_x), (y, y_count, kept_y) = integers(x, "x"), integers(y, "y")
-    out = struct(_ffi.alcore_kappa_result)
-    run(lib.alcore_metric_compute_kappa, ctx._handle, x, x_count, y, y_count, ctypes.byref(out))
-    return _result(KappaResult, out)
+    return _call("kappa", (x, y), by, context)
 
 
 def pearson(x, y):
     """Pearson's correlation of pairs of numbers."""
-    kept_x, *x = _numbers(x)
-    kept_y, *y = _numbers(y)
-    out = struct(_ffi.alcore_pearson_result)
-    check(lib.alcore_metric_compute_pearson(*x, *y, ctypes.byref(out)))
-    return _result(PearsonResult, out)
+    return _call("pearson", (x, y))
 
 
 def wilcoxon(x, y=None, *, context=None):
     """Wilcoxon's signed-rank test of pairs of numbers; without y, x are the differences."""
-    ctx = context or default_context()
-    kept_x, *x = _numbers(x)
-    kept_y, *y = _numbers(() if y is None else y)
-    out = struct(_ffi.alcore_wilcoxon_result)
-    run(lib.alcore_metric_compute_wilcoxon, ctx._handle, *x, *y, ctypes.byref(out))
-    return _result(WilcoxonResult, out, exact=bool(out.exact))
+    return _call("wilcoxon", (x, () if y is None else y), context=context)
 
 
 def __getattr__(name):

@@ -54,8 +54,8 @@ def uncertainty(values, threshold, *, statistic="mean"):
     of a selection, as the caller wants. NaN stands for a row without a score and is left out."""
     kept, address, count = _numbers(values)
     criterion = choice("ALCORE_STOP_", str(statistic) + "_UNCERTAINTY", "statistic", among=["MEAN_UNCERTAINTY", "MAX_UNCERTAINTY"])
-    out = struct(_ffi.alcore_stop_decision)
-    check(lib.alcore_stop_check_uncertainty(address, count, criterion, threshold, ctypes.byref(out)))
+    options, out = struct(_ffi.alcore_uncertainty_options, criterion=criterion), struct(_ffi.alcore_stop_decision)
+    check(lib.alcore_stop_check_uncertainty(address, count, threshold, ctypes.byref(options), ctypes.byref(out)))
     return _decision(out)
 
 

@@ -130,8 +130,8 @@ typedef struct alcore_composition_options {
 #define ALCORE_COMPOSITION_OPTIONS_INIT ALCORE_INIT(alcore_composition_options)
 
 /** What a selection consists of. NaN and -1 stand for what was left out. */
-typedef struct alcore_composition {
-    size_t size;                  /**< sizeof(alcore_composition) */
+typedef struct alcore_composition_result {
+    size_t size;                  /**< sizeof(alcore_composition_result) */
     int64_t rows;                 /**< distinct rows */
     int64_t target_language_rows; /**< of these, rows whose language the target pool has; or -1 */
     double mean_uncertainty;      /**< over these rows; NaN without rows */
@@ -142,9 +142,9 @@ typedef struct alcore_composition {
     int64_t targets_reached; /**< of these, with one of the rows among their nearest; or -1 */
     double
         jaccard; /**< rows of both selections divided by rows of either; NaN without other_rows */
-} alcore_composition;
-/** An alcore_composition with its size set and everything else 0. */
-#define ALCORE_COMPOSITION_INIT ALCORE_INIT(alcore_composition)
+} alcore_composition_result;
+/** An alcore_composition_result with its size set and everything else 0. */
+#define ALCORE_COMPOSITION_RESULT_INIT ALCORE_INIT(alcore_composition_result)
 
 /** Measures a selection: one round of it, or all rounds together.
  * Source: docs/spec/multilingual.md 7.13.
@@ -162,18 +162,25 @@ typedef struct alcore_composition {
  * @since 1.0 */
 ALCORE_API alcore_status alcore_analysis_compute_composition(
     alcore_ctx *ctx, const alcore_pool *pool, const int64_t *rows, int64_t row_count,
-    const alcore_composition_options *options, alcore_composition *out);
+    const alcore_composition_options *options, alcore_composition_result *out);
+
+/** Settings of duplicates: none yet. */
+typedef struct alcore_duplicates_options {
+    size_t size; /**< sizeof(alcore_duplicates_options) */
+} alcore_duplicates_options;
+/** An alcore_duplicates_options with its size set and everything else 0. */
+#define ALCORE_DUPLICATES_OPTIONS_INIT ALCORE_INIT(alcore_duplicates_options)
 
 /** Texts that a test set has in common with training data. */
-typedef struct alcore_duplicates {
-    size_t size;       /**< sizeof(alcore_duplicates) */
+typedef struct alcore_duplicates_result {
+    size_t size;       /**< sizeof(alcore_duplicates_result) */
     double duplicates; /**< percent of the texts that the training data has; NaN without texts */
     int64_t in_train;  /**< texts of the test set that the training data has, repeats too */
     int64_t texts;     /**< texts of the test set that have words */
     int64_t repeated;  /**< of these, repeats of an earlier one by the dedup of the test's pool */
-} alcore_duplicates;
-/** An alcore_duplicates with its size set and everything else 0. */
-#define ALCORE_DUPLICATES_INIT ALCORE_INIT(alcore_duplicates)
+} alcore_duplicates_result;
+/** An alcore_duplicates_result with its size set and everything else 0. */
+#define ALCORE_DUPLICATES_RESULT_INIT ALCORE_INIT(alcore_duplicates_result)
 
 /** Counts the texts of a test set that are also training data, which it should not have. Texts are
  * compared as the dedup of the test's pool says, byte by byte with ALCORE_DEDUP_NONE; neither pool
@@ -181,25 +188,33 @@ typedef struct alcore_duplicates {
  * Source: docs/spec/arithmetic.md 1.9 for what an equal text is.
  * @param[in] test borrowed
  * @param[in] train borrowed; another pool than test
+ * @param[in] options borrowed; NULL: defaults
  * @param[in,out] out size-first
  * @return ALCORE_OK, ALCORE_E_INVALID (also one pool for both), ALCORE_E_NOMEM,
  *   ALCORE_E_CANCELLED, ALCORE_E_BUSY, ALCORE_E_STRUCT_*
  * @threadsafe ALCORE_E_BUSY while a call changes one of the pools.
  * @callback progress
  * @since 1.0 */
-ALCORE_API alcore_status alcore_analysis_count_duplicates(const alcore_pool *test,
-                                                          const alcore_pool *train,
-                                                          alcore_duplicates *out);
+ALCORE_API alcore_status alcore_analysis_compute_duplicates(
+    const alcore_pool *test, const alcore_pool *train, const alcore_duplicates_options *options,
+    alcore_duplicates_result *out);
+
+/** Settings of a projection: none yet. */
+typedef struct alcore_projection_options {
+    size_t size; /**< sizeof(alcore_projection_options) */
+} alcore_projection_options;
+/** An alcore_projection_options with its size set and everything else 0. */
+#define ALCORE_PROJECTION_OPTIONS_INIT ALCORE_INIT(alcore_projection_options)
 
 /** Two principal components. */
-typedef struct alcore_projection {
-    size_t size;           /**< sizeof(alcore_projection) */
+typedef struct alcore_projection_result {
+    size_t size;           /**< sizeof(alcore_projection_result) */
     int64_t rows;          /**< rows that took part */
     double eigenvalues[2]; /**< variance along each component, the larger first; 0 without rows */
     double shares[2];      /**< eigenvalue divided by the variance of all rows; NaN if that is 0 */
-} alcore_projection;
-/** An alcore_projection with its size set and everything else 0. */
-#define ALCORE_PROJECTION_INIT ALCORE_INIT(alcore_projection)
+} alcore_projection_result;
+/** An alcore_projection_result with its size set and everything else 0. */
+#define ALCORE_PROJECTION_RESULT_INIT ALCORE_INIT(alcore_projection_result)
 
 /** Projects rows, and other rows beside them, on the two principal components of the first: the
  * eigenvectors of the population covariance of the centered rows that have the largest eigenvalues.
@@ -210,6 +225,7 @@ typedef struct alcore_projection {
  * @param[in] ctx borrowed
  * @param[in] rows borrowed; masked rows take no part
  * @param[in] others borrowed: of the same length, such as the embeddings of a target; NULL: none
+ * @param[in] options borrowed; NULL: defaults
  * @param[in,out] out_points borrowed; filled: float64 [rows, 2], any device, as in
  *   alcore_search_knn(); NaN for masked rows
  * @param[in,out] out_other_points borrowed; filled: float64 [others, 2], any device; NULL without
@@ -223,8 +239,9 @@ typedef struct alcore_projection {
  * @since 1.0 */
 ALCORE_API alcore_status alcore_analysis_compute_projection(
     alcore_ctx *ctx, const alcore_search_data *rows, const alcore_search_data *others,
-    const alcore_tensor *out_points, const alcore_tensor *out_other_points,
-    const alcore_tensor *out_components, alcore_projection *out);
+    const alcore_projection_options *options, const alcore_tensor *out_points,
+    const alcore_tensor *out_other_points, const alcore_tensor *out_components,
+    alcore_projection_result *out);
 
 /** What a request selects with one value of a parameter. */
 typedef struct alcore_ablation {

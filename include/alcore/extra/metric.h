@@ -4,6 +4,18 @@
  * gold ones, agreement of predictions, translated words, means, correlation, significance
  * (docs/spec/analyses.md). The overlap of n-grams is in alcore/extra/overlap.h.
  *
+ * Every metric has the same shape, and X stands for its name in all of it:
+ *
+ *     alcore_metric_compute_X(ctx, inputs, options, out)  measures what is in memory
+ *     alcore_metric_read_X(ctx, files, options, out)      measures files, which are read in blocks
+ *
+ * The settings are an alcore_X_options, of which NULL means all defaults; some metrics have no
+ * setting yet, and their struct only its size. The result is an alcore_X_result, which the caller
+ * begins with its _INIT macro. BLEU, chrF and TER give the scores of single hypotheses too, and
+ * have alcore_metric_X_signature(), which names the settings of a score in sacreBLEU's words. What
+ * files give equals what their texts give in one call; memory does not grow with them but by what
+ * the function says. Numbers come in arrays only.
+ *
  * Texts are given as an array of pointers with an array of lengths in bytes, or NULL for
  * NUL-terminated texts. A malformed UTF-8 sequence counts as U+FFFD. Several references of each
  * hypothesis are given as one set after the other: reference r of hypothesis i is
@@ -51,12 +63,10 @@ enum {
 };
 
 /** Files of texts, of which line i of each belong together. A function that reads them holds a
- * block of lines of each in memory, and computes what it would of all texts in one call. Files
- * without a line are ALCORE_E_DATA. */
+ * block of lines of each in memory. Files without a line are ALCORE_E_DATA. */
 typedef struct alcore_text_files {
     size_t size; /**< sizeof(alcore_text_files) */
-    /** Borrowed: [count] paths. For BLEU, chrF and TER of the hypotheses, then of each set of
-     * references; elsewhere the function says of what. One may be "-", standard input; .gz, .xz
+    /** Borrowed: [count] paths; the function says of what. One may be "-", standard input; .gz, .xz
      * and .zst are decompressed */
     const char *const *paths;
     int64_t count; /**< 2 or more */
@@ -82,11 +92,11 @@ enum {
  * paired test, as sacreBLEU does (docs/spec/analyses.md 8.5). Zero means default everywhere. */
 typedef struct alcore_paired_options {
     size_t size; /**< sizeof(alcore_paired_options) */
-    /** Borrowed: [baseline_count] the hypotheses of the baseline, UTF-8. NULL with files, of which
+    /** Borrowed: [baseline_count] the hypotheses of the baseline, UTF-8. NULL for files, of which
      * the last one then has them */
     const char *const *baseline;
     const size_t *baseline_lengths; /**< borrowed: [baseline_count] bytes; NULL: NUL-terminated */
-    int64_t baseline_count;         /**< the number of the hypotheses; 0 with files */
+    int64_t baseline_count;         /**< the number of the hypotheses; 0 for files */
     int32_t test;                   /**< ALCORE_PAIRED_* */
     int32_t reserved;               /**< pads: 0, checked */
     /** Bootstrap samples, or shuffles, at most 1,000,000; 0: 1,000 samples, or 10,000 shuffles */
@@ -106,9 +116,6 @@ typedef struct alcore_bleu_options {
     int32_t reserved;        /**< pads: 0, checked */
     int64_t resamples;       /**< bootstrap samples for the interval, at most 1,000,000; 0: none */
     uint64_t seed;           /**< of the bootstrap samples */
-    /** Borrowed: files that are read in place of texts, in blocks, in bounded memory: hypotheses
-     * and references are NULL and their counts 0, as is out_sentence_scores. NULL: none */
-    const alcore_text_files *files;
     /** Borrowed: a second system, which the hypotheses are compared with; NULL: none */
     const alcore_paired_options *paired;
 } alcore_bleu_options;
@@ -116,8 +123,8 @@ typedef struct alcore_bleu_options {
 #define ALCORE_BLEU_OPTIONS_INIT ALCORE_INIT(alcore_bleu_options)
 
 /** BLEU of a corpus and what it was computed from. */
-typedef struct alcore_bleu_score {
-    size_t size;               /**< sizeof(alcore_bleu_score) */
+typedef struct alcore_bleu_result {
+    size_t size;               /**< sizeof(alcore_bleu_result) */
     double bleu;               /**< 0 to 100 */
     double brevity_penalty;    /**< 0 to 1 */
     double precisions[4];      /**< percent, of the orders 1 to 4, smoothed */
@@ -130,9 +137,9 @@ typedef struct alcore_bleu_score {
     double bootstrap_high;     /**< upper end of the 95 % interval; NaN without samples */
     double baseline;           /**< the same of the baseline; NaN without one */
     double p;                  /**< of the paired test, two-sided; NaN without a baseline */
-} alcore_bleu_score;
-/** An alcore_bleu_score with its size set and everything else 0. */
-#define ALCORE_BLEU_SCORE_INIT ALCORE_INIT(alcore_bleu_score)
+} alcore_bleu_result;
+/** An alcore_bleu_result with its size set and everything else 0. */
+#define ALCORE_BLEU_RESULT_INIT ALCORE_INIT(alcore_bleu_result)
 
 /** Settings of chrF. Zero means default everywhere. */
 typedef struct alcore_chrf_options {
@@ -141,9 +148,6 @@ typedef struct alcore_chrf_options {
     int32_t whitespace; /**< 1: white space counts as characters */
     int64_t resamples;  /**< bootstrap samples for the interval, at most 1,000,000; 0: none */
     uint64_t seed;      /**< of the bootstrap samples */
-    /** Borrowed: files that are read in place of texts, in blocks, in bounded memory: hypotheses
-     * and references are NULL and their counts 0, as is out_sentence_scores. NULL: none */
-    const alcore_text_files *files;
     /** Borrowed: a second system, which the hypotheses are compared with; NULL: none */
     const alcore_paired_options *paired;
 } alcore_chrf_options;
@@ -152,8 +156,8 @@ typedef struct alcore_chrf_options {
 
 /** chrF of a corpus and what it was computed from; entries 0 to 5 of the counts are of n-grams of
  * 1 to 6 characters, 6 and 7 of 1 and 2 words. */
-typedef struct alcore_chrf_score {
-    size_t size;                 /**< sizeof(alcore_chrf_score) */
+typedef struct alcore_chrf_result {
+    size_t size;                 /**< sizeof(alcore_chrf_result) */
     double chrf;                 /**< 0 to 100 */
     int64_t matches[8];          /**< n-grams that both have, clipped */
     int64_t hypothesis_total[8]; /**< n-grams of hypotheses whose reference has one of that order */
@@ -163,9 +167,9 @@ typedef struct alcore_chrf_score {
     double bootstrap_high;       /**< upper end of the 95 % interval; NaN without samples */
     double baseline;             /**< the same of the baseline; NaN without one */
     double p;                    /**< of the paired test, two-sided; NaN without a baseline */
-} alcore_chrf_score;
-/** An alcore_chrf_score with its size set and everything else 0. */
-#define ALCORE_CHRF_SCORE_INIT ALCORE_INIT(alcore_chrf_score)
+} alcore_chrf_result;
+/** An alcore_chrf_result with its size set and everything else 0. */
+#define ALCORE_CHRF_RESULT_INIT ALCORE_INIT(alcore_chrf_result)
 
 /** Settings of TER. Zero means default everywhere. */
 typedef struct alcore_ter_options {
@@ -174,9 +178,6 @@ typedef struct alcore_ter_options {
     int32_t reserved;       /**< pads: 0, checked */
     int64_t resamples;      /**< bootstrap samples for the interval, at most 1,000,000; 0: none */
     uint64_t seed;          /**< of the bootstrap samples */
-    /** Borrowed: files that are read in place of texts, in blocks, in bounded memory: hypotheses
-     * and references are NULL and their counts 0, as is out_sentence_scores. NULL: none */
-    const alcore_text_files *files;
     /** Borrowed: a second system, which the hypotheses are compared with; NULL: none */
     const alcore_paired_options *paired;
 } alcore_ter_options;
@@ -184,8 +185,8 @@ typedef struct alcore_ter_options {
 #define ALCORE_TER_OPTIONS_INIT ALCORE_INIT(alcore_ter_options)
 
 /** TER of a corpus and what it was computed from. */
-typedef struct alcore_ter_score {
-    size_t size;            /**< sizeof(alcore_ter_score) */
+typedef struct alcore_ter_result {
+    size_t size;            /**< sizeof(alcore_ter_result) */
     double ter;             /**< percent, 0 or more; smaller is better */
     int64_t edits;          /**< shifts, substitutions, deletions and insertions of words */
     double reference_words; /**< mean over the references of a hypothesis, summed */
@@ -194,9 +195,16 @@ typedef struct alcore_ter_score {
     double bootstrap_high;  /**< upper end of the 95 % interval; NaN without samples */
     double baseline;        /**< the same of the baseline; NaN without one */
     double p;               /**< of the paired test, two-sided; NaN without a baseline */
-} alcore_ter_score;
-/** An alcore_ter_score with its size set and everything else 0. */
-#define ALCORE_TER_SCORE_INIT ALCORE_INIT(alcore_ter_score)
+} alcore_ter_result;
+/** An alcore_ter_result with its size set and everything else 0. */
+#define ALCORE_TER_RESULT_INIT ALCORE_INIT(alcore_ter_result)
+
+/** Settings of a mean: none yet. */
+typedef struct alcore_mean_options {
+    size_t size; /**< sizeof(alcore_mean_options) */
+} alcore_mean_options;
+/** An alcore_mean_options with its size set and everything else 0. */
+#define ALCORE_MEAN_OPTIONS_INIT ALCORE_INIT(alcore_mean_options)
 
 /** Mean, standard deviation and standard error of numbers. */
 typedef struct alcore_mean_result {
@@ -208,6 +216,13 @@ typedef struct alcore_mean_result {
 /** An alcore_mean_result with its size set and everything else 0. */
 #define ALCORE_MEAN_RESULT_INIT ALCORE_INIT(alcore_mean_result)
 
+/** Settings of Pearson's correlation: none yet. */
+typedef struct alcore_pearson_options {
+    size_t size; /**< sizeof(alcore_pearson_options) */
+} alcore_pearson_options;
+/** An alcore_pearson_options with its size set and everything else 0. */
+#define ALCORE_PEARSON_OPTIONS_INIT ALCORE_INIT(alcore_pearson_options)
+
 /** Pearson's correlation. */
 typedef struct alcore_pearson_result {
     size_t size; /**< sizeof(alcore_pearson_result) */
@@ -216,6 +231,13 @@ typedef struct alcore_pearson_result {
 } alcore_pearson_result;
 /** An alcore_pearson_result with its size set and everything else 0. */
 #define ALCORE_PEARSON_RESULT_INIT ALCORE_INIT(alcore_pearson_result)
+
+/** Settings of Wilcoxon's test: none yet. */
+typedef struct alcore_wilcoxon_options {
+    size_t size; /**< sizeof(alcore_wilcoxon_options) */
+} alcore_wilcoxon_options;
+/** An alcore_wilcoxon_options with its size set and everything else 0. */
+#define ALCORE_WILCOXON_OPTIONS_INIT ALCORE_INIT(alcore_wilcoxon_options)
 
 /** Wilcoxon's signed-rank test. */
 typedef struct alcore_wilcoxon_result {
@@ -230,6 +252,13 @@ typedef struct alcore_wilcoxon_result {
 /** An alcore_wilcoxon_result with its size set and everything else 0. */
 #define ALCORE_WILCOXON_RESULT_INIT ALCORE_INIT(alcore_wilcoxon_result)
 
+/** Settings of Cohen's kappa: none yet. */
+typedef struct alcore_kappa_options {
+    size_t size; /**< sizeof(alcore_kappa_options) */
+} alcore_kappa_options;
+/** An alcore_kappa_options with its size set and everything else 0. */
+#define ALCORE_KAPPA_OPTIONS_INIT ALCORE_INIT(alcore_kappa_options)
+
 /** Agreement of two predictions. */
 typedef struct alcore_kappa_result {
     size_t size;     /**< sizeof(alcore_kappa_result) */
@@ -242,118 +271,196 @@ typedef struct alcore_kappa_result {
 /** An alcore_kappa_result with its size set and everything else 0. */
 #define ALCORE_KAPPA_RESULT_INIT ALCORE_INIT(alcore_kappa_result)
 
+/** Settings of labels. Zero means default everywhere. */
+typedef struct alcore_labels_options {
+    size_t size;   /**< sizeof(alcore_labels_options) */
+    int32_t words; /**< 1: each word of a text is a label, and both texts of a line have as many; 0:
+                       * the whole text is */
+    int32_t reserved; /**< pads: 0, checked */
+} alcore_labels_options;
+/** An alcore_labels_options with its size set and everything else 0. */
+#define ALCORE_LABELS_OPTIONS_INIT ALCORE_INIT(alcore_labels_options)
+
 /** Labels against gold ones. */
-typedef struct alcore_label_score {
-    size_t size;      /**< sizeof(alcore_label_score) */
+typedef struct alcore_labels_result {
+    size_t size;      /**< sizeof(alcore_labels_result) */
     double accuracy;  /**< share of equal labels, 0 to 1; NaN without labels */
     double macro_f1;  /**< mean F1 of the distinct labels, 0 to 1; NaN without labels */
     int64_t correct;  /**< equal labels */
     int64_t labels;   /**< distinct labels of either side */
     int64_t compared; /**< pairs of labels: lines, or words */
-} alcore_label_score;
-/** An alcore_label_score with its size set and everything else 0. */
-#define ALCORE_LABEL_SCORE_INIT ALCORE_INIT(alcore_label_score)
+} alcore_labels_result;
+/** An alcore_labels_result with its size set and everything else 0. */
+#define ALCORE_LABELS_RESULT_INIT ALCORE_INIT(alcore_labels_result)
+
+/** Settings of spans. Zero means default everywhere. */
+typedef struct alcore_spans_options {
+    size_t size;      /**< sizeof(alcore_spans_options) */
+    int32_t scheme;   /**< ALCORE_TAGS_*, how tags mark spans */
+    int32_t reserved; /**< pads: 0, checked */
+} alcore_spans_options;
+/** An alcore_spans_options with its size set and everything else 0. */
+#define ALCORE_SPANS_OPTIONS_INIT ALCORE_INIT(alcore_spans_options)
 
 /** Spans against gold ones. */
-typedef struct alcore_span_score {
-    size_t size;             /**< sizeof(alcore_span_score) */
+typedef struct alcore_spans_result {
+    size_t size;             /**< sizeof(alcore_spans_result) */
     double precision;        /**< share of the predicted spans that are right; 0 if none is */
     double recall;           /**< share of the gold spans that are found; 0 if none is */
     double f1;               /**< harmonic mean of the two; 0 if no span is right */
     int64_t gold_spans;      /**< spans of the gold tags */
     int64_t predicted_spans; /**< spans of the predicted tags */
     int64_t matches;         /**< spans of both, equal in line, type, first and last word */
-} alcore_span_score;
-/** An alcore_span_score with its size set and everything else 0. */
-#define ALCORE_SPAN_SCORE_INIT ALCORE_INIT(alcore_span_score)
+} alcore_spans_result;
+/** An alcore_spans_result with its size set and everything else 0. */
+#define ALCORE_SPANS_RESULT_INIT ALCORE_INIT(alcore_spans_result)
+
+/** Settings of answers: none yet. */
+typedef struct alcore_answers_options {
+    size_t size; /**< sizeof(alcore_answers_options) */
+} alcore_answers_options;
+/** An alcore_answers_options with its size set and everything else 0. */
+#define ALCORE_ANSWERS_OPTIONS_INIT ALCORE_INIT(alcore_answers_options)
 
 /** Answers to questions against gold ones. */
-typedef struct alcore_answer_score {
-    size_t size;        /**< sizeof(alcore_answer_score) */
+typedef struct alcore_answers_result {
+    size_t size;        /**< sizeof(alcore_answers_result) */
     double exact_match; /**< percent of the questions answered exactly; NaN without questions */
     double f1;          /**< mean F1 of the words, percent; NaN without questions */
     int64_t exact;      /**< questions answered exactly */
     int64_t questions;  /**< questions */
-} alcore_answer_score;
-/** An alcore_answer_score with its size set and everything else 0. */
-#define ALCORE_ANSWER_SCORE_INIT ALCORE_INIT(alcore_answer_score)
+} alcore_answers_result;
+/** An alcore_answers_result with its size set and everything else 0. */
+#define ALCORE_ANSWERS_RESULT_INIT ALCORE_INIT(alcore_answers_result)
+
+/** Settings of the accuracy of words. */
+typedef struct alcore_word_accuracy_options {
+    size_t size; /**< sizeof(alcore_word_accuracy_options) */
+    /** Borrowed: its texts of ALCORE_OVERLAP_TEST, which it keeps, are the sources; a word of them
+     * is in-domain unless a text of ALCORE_OVERLAP_OUTSIDE has it. NULL: every source word is */
+    const alcore_overlap *domain;
+} alcore_word_accuracy_options;
+/** An alcore_word_accuracy_options with its size set and everything else 0. */
+#define ALCORE_WORD_ACCURACY_OPTIONS_INIT ALCORE_INIT(alcore_word_accuracy_options)
 
 /** How many words of the references that are aligned to in-domain words a translation has. */
-typedef struct alcore_word_accuracy_score {
-    size_t size;      /**< sizeof(alcore_word_accuracy_score) */
+typedef struct alcore_word_accuracy_result {
+    size_t size;      /**< sizeof(alcore_word_accuracy_result) */
     double accuracy;  /**< percent of total that matched; NaN where total is 0 */
     int64_t matched;  /**< reference words that the hypothesis has */
     int64_t total;    /**< reference words aligned to in-domain words of the source */
     int64_t unlinked; /**< in-domain words of the sources without a link */
-} alcore_word_accuracy_score;
-/** An alcore_word_accuracy_score with its size set and everything else 0. */
-#define ALCORE_WORD_ACCURACY_SCORE_INIT ALCORE_INIT(alcore_word_accuracy_score)
+} alcore_word_accuracy_result;
+/** An alcore_word_accuracy_result with its size set and everything else 0. */
+#define ALCORE_WORD_ACCURACY_RESULT_INIT ALCORE_INIT(alcore_word_accuracy_result)
+
+/** Settings of the length ratio: none yet. */
+typedef struct alcore_length_ratio_options {
+    size_t size; /**< sizeof(alcore_length_ratio_options) */
+} alcore_length_ratio_options;
+/** An alcore_length_ratio_options with its size set and everything else 0. */
+#define ALCORE_LENGTH_RATIO_OPTIONS_INIT ALCORE_INIT(alcore_length_ratio_options)
 
 /** Lengths of translations. */
-typedef struct alcore_length_ratio_score {
-    size_t size;              /**< sizeof(alcore_length_ratio_score) */
+typedef struct alcore_length_ratio_result {
+    size_t size;              /**< sizeof(alcore_length_ratio_result) */
     double ratio;             /**< words of hypotheses / words of references; NaN without these */
     int64_t hypothesis_words; /**< words of all hypotheses */
     int64_t reference_words;  /**< words of all references */
-} alcore_length_ratio_score;
-/** An alcore_length_ratio_score with its size set and everything else 0. */
-#define ALCORE_LENGTH_RATIO_SCORE_INIT ALCORE_INIT(alcore_length_ratio_score)
+} alcore_length_ratio_result;
+/** An alcore_length_ratio_result with its size set and everything else 0. */
+#define ALCORE_LENGTH_RATIO_RESULT_INIT ALCORE_INIT(alcore_length_ratio_result)
 
 /** BLEU (Papineni et al. 2002) as sacreBLEU 2.6 defines it, of a corpus and of each sentence.
  * @param[in] ctx borrowed
  * @param[in] hypotheses borrowed: [hypothesis_count] UTF-8; NULL only if the count is 0
  * @param[in] hypothesis_lengths borrowed: [hypothesis_count] bytes; NULL: NUL-terminated
- * @param[in] hypothesis_count texts; 0 with options.files
+ * @param[in] hypothesis_count texts
  * @param[in] references borrowed: [reference_count] UTF-8, set after set; NULL only if the count is
- * 0
+ *   0
  * @param[in] reference_lengths borrowed: [reference_count] bytes; NULL: NUL-terminated
- * @param[in] reference_count 1, 2, ... times hypothesis_count; 0 with options.files
+ * @param[in] reference_count 1, 2, ... times hypothesis_count
  * @param[in] options borrowed; NULL: defaults
  * @param[in] out_sentence_scores borrowed: its data is filled, float64 [hypothesis_count],
  *   contiguous, host: BLEU of each hypothesis with effective order; NULL: not wanted; undefined
  *   after a failure
  * @param[in,out] out size-first
  * @threadsafe
- * @callback progress; where options.files is set also alcore_files and alcore_text_files.score
+ * @callback progress
  * @since 1.0
  * @return ALCORE_OK, ALCORE_E_INVALID (an option out of range, a NULL text), ALCORE_E_SHAPE (counts
  *   that do not fit; names the line and the side; another shape or dtype of out_sentence_scores),
- *   of files ALCORE_E_IO and ALCORE_E_DATA (names the file: its line, or another number of lines),
- *   ALCORE_E_UNSUPPORTED (a text of more than 2^30
- *   tokens), ALCORE_E_NOMEM, ALCORE_E_CANCELLED, ALCORE_E_STRUCT_* */
+ *   ALCORE_E_UNSUPPORTED (a text of more than 2^30 tokens), ALCORE_E_NOMEM, ALCORE_E_CANCELLED,
+ *   ALCORE_E_STRUCT_* */
 ALCORE_API alcore_status alcore_metric_compute_bleu(
     alcore_ctx *ctx, const char *const *hypotheses, const size_t *hypothesis_lengths,
     int64_t hypothesis_count, const char *const *references, const size_t *reference_lengths,
     int64_t reference_count, const alcore_bleu_options *options,
-    const alcore_tensor *out_sentence_scores, alcore_bleu_score *out);
+    const alcore_tensor *out_sentence_scores, alcore_bleu_result *out);
+
+/** BLEU as alcore_metric_compute_bleu() computes it, of files. With resamples or a baseline memory
+ * grows by at most 256 bytes a line of each system.
+ * @param[in] ctx borrowed
+ * @param[in] files borrowed: the hypotheses, then each set of references, last the hypotheses of
+ *   options.paired, if there is one; its score is called with BLEU of each hypothesis
+ * @param[in] options borrowed; NULL: defaults
+ * @param[in,out] out size-first
+ * @threadsafe
+ * @callback progress, files, alcore_text_files.score
+ * @since 1.0
+ * @return ALCORE_OK, ALCORE_E_INVALID (an option out of range, another number of files),
+ *   ALCORE_E_IO, ALCORE_E_DATA (names the file: its line, or another number of lines),
+ *   ALCORE_E_UNSUPPORTED (a text of more than 2^30 tokens), ALCORE_E_NOMEM, ALCORE_E_CANCELLED,
+ *   ALCORE_E_STRUCT_* */
+ALCORE_API alcore_status alcore_metric_read_bleu(alcore_ctx *ctx, const alcore_text_files *files,
+                                                 const alcore_bleu_options *options,
+                                                 alcore_bleu_result *out);
 
 /** chrF and chrF++ (Popovic 2015, 2017) as sacreBLEU 2.6 defines them, of a corpus and of each
  * sentence. Of several references the one with the best score of the sentence counts.
  * @param[in] ctx borrowed
  * @param[in] hypotheses borrowed: [hypothesis_count] UTF-8; NULL only if the count is 0
  * @param[in] hypothesis_lengths borrowed: [hypothesis_count] bytes; NULL: NUL-terminated
- * @param[in] hypothesis_count texts; 0 with options.files
+ * @param[in] hypothesis_count texts
  * @param[in] references borrowed: [reference_count] UTF-8, set after set; NULL only if the count is
- * 0
+ *   0
  * @param[in] reference_lengths borrowed: [reference_count] bytes; NULL: NUL-terminated
- * @param[in] reference_count 1, 2, ... times hypothesis_count; 0 with options.files
+ * @param[in] reference_count 1, 2, ... times hypothesis_count
  * @param[in] options borrowed; NULL: defaults
  * @param[in] out_sentence_scores borrowed: its data is filled, float64 [hypothesis_count],
- *   contiguous, host; NULL: not wanted; undefined after a failure
+ *   contiguous, host: chrF of each hypothesis; NULL: not wanted; undefined
+ *   after a failure
  * @param[in,out] out size-first
  * @threadsafe
- * @callback progress; where options.files is set also alcore_files and alcore_text_files.score
+ * @callback progress
  * @since 1.0
  * @return ALCORE_OK, ALCORE_E_INVALID (an option out of range, a NULL text), ALCORE_E_SHAPE (counts
  *   that do not fit; names the line and the side; another shape or dtype of out_sentence_scores),
- *   of files ALCORE_E_IO and ALCORE_E_DATA (names the file: its line, or another number of lines),
- *   ALCORE_E_UNSUPPORTED (a text of more than 2^30
- *   characters), ALCORE_E_NOMEM, ALCORE_E_CANCELLED, ALCORE_E_STRUCT_* */
+ *   ALCORE_E_UNSUPPORTED (a text of more than 2^30 characters), ALCORE_E_NOMEM, ALCORE_E_CANCELLED,
+ *   ALCORE_E_STRUCT_* */
 ALCORE_API alcore_status alcore_metric_compute_chrf(
     alcore_ctx *ctx, const char *const *hypotheses, const size_t *hypothesis_lengths,
     int64_t hypothesis_count, const char *const *references, const size_t *reference_lengths,
     int64_t reference_count, const alcore_chrf_options *options,
-    const alcore_tensor *out_sentence_scores, alcore_chrf_score *out);
+    const alcore_tensor *out_sentence_scores, alcore_chrf_result *out);
+
+/** chrF as alcore_metric_compute_chrf() computes it, of files. With resamples or a baseline memory
+ * grows by at most 256 bytes a line of each system.
+ * @param[in] ctx borrowed
+ * @param[in] files borrowed: the hypotheses, then each set of references, last the hypotheses of
+ *   options.paired, if there is one; its score is called with chrF of each hypothesis
+ * @param[in] options borrowed; NULL: defaults
+ * @param[in,out] out size-first
+ * @threadsafe
+ * @callback progress, files, alcore_text_files.score
+ * @since 1.0
+ * @return ALCORE_OK, ALCORE_E_INVALID (an option out of range, another number of files),
+ *   ALCORE_E_IO, ALCORE_E_DATA (names the file: its line, or another number of lines),
+ *   ALCORE_E_UNSUPPORTED (a text of more than 2^30 characters), ALCORE_E_NOMEM, ALCORE_E_CANCELLED,
+ *   ALCORE_E_STRUCT_* */
+ALCORE_API alcore_status alcore_metric_read_chrf(alcore_ctx *ctx, const alcore_text_files *files,
+                                                 const alcore_chrf_options *options,
+                                                 alcore_chrf_result *out);
 
 /** TER, the translation edit rate (Snover et al. 2006), as sacreBLEU 2.6 defines it, of a corpus
  * and of each sentence: the edits that turn a hypothesis into a reference, among them shifts of
@@ -362,28 +469,46 @@ ALCORE_API alcore_status alcore_metric_compute_chrf(
  * @param[in] ctx borrowed
  * @param[in] hypotheses borrowed: [hypothesis_count] UTF-8; NULL only if the count is 0
  * @param[in] hypothesis_lengths borrowed: [hypothesis_count] bytes; NULL: NUL-terminated
- * @param[in] hypothesis_count texts; 0 with options.files
+ * @param[in] hypothesis_count texts
  * @param[in] references borrowed: [reference_count] UTF-8, set after set; NULL only if the count is
- * 0
+ *   0
  * @param[in] reference_lengths borrowed: [reference_count] bytes; NULL: NUL-terminated
- * @param[in] reference_count 1, 2, ... times hypothesis_count; 0 with options.files
+ * @param[in] reference_count 1, 2, ... times hypothesis_count
  * @param[in] options borrowed; NULL: defaults
  * @param[in] out_sentence_scores borrowed: its data is filled, float64 [hypothesis_count],
- *   contiguous, host; NULL: not wanted; undefined after a failure
+ *   contiguous, host: TER of each hypothesis; NULL: not wanted; undefined
+ *   after a failure
  * @param[in,out] out size-first
  * @threadsafe
- * @callback progress; where options.files is set also alcore_files and alcore_text_files.score
+ * @callback progress
  * @since 1.0
  * @return ALCORE_OK, ALCORE_E_INVALID (an option out of range, a NULL text), ALCORE_E_SHAPE (counts
  *   that do not fit; names the line and the side; another shape or dtype of out_sentence_scores),
- *   of files ALCORE_E_IO and ALCORE_E_DATA (names the file: its line, or another number of lines),
- *   ALCORE_E_UNSUPPORTED (a text of more than 2^30
- *   words), ALCORE_E_NOMEM, ALCORE_E_CANCELLED, ALCORE_E_STRUCT_* */
+ *   ALCORE_E_UNSUPPORTED (a text of more than 2^30 words), ALCORE_E_NOMEM, ALCORE_E_CANCELLED,
+ *   ALCORE_E_STRUCT_* */
 ALCORE_API alcore_status alcore_metric_compute_ter(
     alcore_ctx *ctx, const char *const *hypotheses, const size_t *hypothesis_lengths,
     int64_t hypothesis_count, const char *const *references, const size_t *reference_lengths,
     int64_t reference_count, const alcore_ter_options *options,
-    const alcore_tensor *out_sentence_scores, alcore_ter_score *out);
+    const alcore_tensor *out_sentence_scores, alcore_ter_result *out);
+
+/** TER as alcore_metric_compute_ter() computes it, of files. With resamples or a baseline memory
+ * grows by at most 256 bytes a line of each system.
+ * @param[in] ctx borrowed
+ * @param[in] files borrowed: the hypotheses, then each set of references, last the hypotheses of
+ *   options.paired, if there is one; its score is called with TER of each hypothesis
+ * @param[in] options borrowed; NULL: defaults
+ * @param[in,out] out size-first
+ * @threadsafe
+ * @callback progress, files, alcore_text_files.score
+ * @since 1.0
+ * @return ALCORE_OK, ALCORE_E_INVALID (an option out of range, another number of files),
+ *   ALCORE_E_IO, ALCORE_E_DATA (names the file: its line, or another number of lines),
+ *   ALCORE_E_UNSUPPORTED (a text of more than 2^30 words), ALCORE_E_NOMEM, ALCORE_E_CANCELLED,
+ *   ALCORE_E_STRUCT_* */
+ALCORE_API alcore_status alcore_metric_read_ter(alcore_ctx *ctx, const alcore_text_files *files,
+                                                const alcore_ter_options *options,
+                                                alcore_ter_result *out);
 
 /** The settings of a BLEU score in sacreBLEU's words, such as
  * `nrefs:1|case:mixed|eff:no|tok:13a|smooth:exp|version:alcore-1.0.0`.
@@ -422,27 +547,35 @@ ALCORE_API const char *alcore_metric_ter_signature(int64_t reference_sets,
                                                    char buffer[160]);
 
 /** Mean, standard deviation of a sample and standard error.
- * @param[in] values borrowed: float64 [count]; NULL only if count is 0
- * @param[in] count numbers
+ * @param[in] ctx borrowed
+ * @param[in] values borrowed: float64 [value_count]; NULL only if the count is 0
+ * @param[in] value_count numbers
+ * @param[in] options borrowed; NULL: defaults
  * @param[in,out] out size-first
  * @threadsafe
  * @since 1.0
  * @return ALCORE_OK, ALCORE_E_INVALID, ALCORE_E_STRUCT_* */
-ALCORE_API alcore_status alcore_metric_compute_mean(const double *values, int64_t count,
+ALCORE_API alcore_status alcore_metric_compute_mean(alcore_ctx *ctx, const double *values,
+                                                    int64_t value_count,
+                                                    const alcore_mean_options *options,
                                                     alcore_mean_result *out);
 
 /** Pearson's correlation of pairs, computed in two passes, and the probability of a correlation at
  * least as strong between independent values.
+ * @param[in] ctx borrowed
  * @param[in] x borrowed: float64 [x_count]; NULL only if x_count is 0
  * @param[in] x_count numbers
  * @param[in] y borrowed: float64 [y_count]
  * @param[in] y_count x_count
+ * @param[in] options borrowed; NULL: defaults
  * @param[in,out] out size-first
  * @threadsafe
  * @since 1.0
  * @return ALCORE_OK, ALCORE_E_INVALID, ALCORE_E_SHAPE (counts differ), ALCORE_E_STRUCT_* */
-ALCORE_API alcore_status alcore_metric_compute_pearson(const double *x, int64_t x_count,
-                                                       const double *y, int64_t y_count,
+ALCORE_API alcore_status alcore_metric_compute_pearson(alcore_ctx *ctx, const double *x,
+                                                       int64_t x_count, const double *y,
+                                                       int64_t y_count,
+                                                       const alcore_pearson_options *options,
                                                        alcore_pearson_result *out);
 
 /** Wilcoxon's signed-rank test of pairs: the differences x - y in units of 1e-9, zeros dropped,
@@ -453,6 +586,7 @@ ALCORE_API alcore_status alcore_metric_compute_pearson(const double *x, int64_t 
  * @param[in] x_count numbers, at most 2^30
  * @param[in] y borrowed: float64 [y_count]; NULL if y_count is 0
  * @param[in] y_count x_count, or 0: x are the differences
+ * @param[in] options borrowed; NULL: defaults
  * @param[in,out] out size-first
  * @threadsafe
  * @callback progress
@@ -463,6 +597,7 @@ ALCORE_API alcore_status alcore_metric_compute_pearson(const double *x, int64_t 
 ALCORE_API alcore_status alcore_metric_compute_wilcoxon(alcore_ctx *ctx, const double *x,
                                                         int64_t x_count, const double *y,
                                                         int64_t y_count,
+                                                        const alcore_wilcoxon_options *options,
                                                         alcore_wilcoxon_result *out);
 
 /** Cohen's kappa (Cohen 1960) of two predictions of classes for the same items, such as those of
@@ -474,6 +609,7 @@ ALCORE_API alcore_status alcore_metric_compute_wilcoxon(alcore_ctx *ctx, const d
  * @param[in] x_count items, below 2^31
  * @param[in] y borrowed: int64 [y_count], the class of the same item by the other
  * @param[in] y_count x_count
+ * @param[in] options borrowed; NULL: defaults
  * @param[in,out] out size-first
  * @threadsafe
  * @callback progress
@@ -482,13 +618,16 @@ ALCORE_API alcore_status alcore_metric_compute_wilcoxon(alcore_ctx *ctx, const d
  *   ALCORE_E_NOMEM, ALCORE_E_CANCELLED, ALCORE_E_STRUCT_* */
 ALCORE_API alcore_status alcore_metric_compute_kappa(alcore_ctx *ctx, const int64_t *x,
                                                      int64_t x_count, const int64_t *y,
-                                                     int64_t y_count, alcore_kappa_result *out);
+                                                     int64_t y_count,
+                                                     const alcore_kappa_options *options,
+                                                     alcore_kappa_result *out);
 
-/** Cohen's kappa as alcore_metric_compute_kappa() computes it, of the classes of two files, which
- * are read in blocks: each line is the class of an item, and equal texts are equal classes. Memory
- * grows with the distinct classes only.
+/** Cohen's kappa as alcore_metric_compute_kappa() computes it, of the classes of two files: each
+ * line is the class of an item, and equal texts are equal classes. Memory grows with the distinct
+ * classes only.
  * @param[in] ctx borrowed
  * @param[in] files borrowed: two; its score is NULL
+ * @param[in] options borrowed; NULL: defaults
  * @param[in,out] out size-first
  * @threadsafe
  * @callback progress, files
@@ -497,6 +636,7 @@ ALCORE_API alcore_status alcore_metric_compute_kappa(alcore_ctx *ctx, const int6
  *   the file: its line, or another number of lines), ALCORE_E_UNSUPPORTED (2^31 lines or more),
  *   ALCORE_E_NOMEM, ALCORE_E_CANCELLED, ALCORE_E_STRUCT_* */
 ALCORE_API alcore_status alcore_metric_read_kappa(alcore_ctx *ctx, const alcore_text_files *files,
+                                                  const alcore_kappa_options *options,
                                                   alcore_kappa_result *out);
 
 /** Accuracy and macro F1 of labels: one a text, or one a word, as parts of speech are.
@@ -507,25 +647,23 @@ ALCORE_API alcore_status alcore_metric_read_kappa(alcore_ctx *ctx, const alcore_
  * @param[in] predicted borrowed: [predicted_count] labels
  * @param[in] predicted_lengths borrowed: [predicted_count] bytes; NULL: NUL-terminated
  * @param[in] predicted_count gold_count
- * @param[in] by_word 1: each word of a text is a label, and both texts of a line have as many; 0:
- *   the whole text is
+ * @param[in] options borrowed; NULL: defaults
  * @param[in,out] out size-first
  * @threadsafe
  * @callback progress
  * @since 1.0
- * @return ALCORE_OK, ALCORE_E_INVALID, ALCORE_E_SHAPE (counts of lines or words differ; names
- *   line and side),
- *   ALCORE_E_NOMEM, ALCORE_E_CANCELLED, ALCORE_E_STRUCT_* */
+ * @return ALCORE_OK, ALCORE_E_INVALID, ALCORE_E_SHAPE (counts of lines or words differ; names line
+ *   and side), ALCORE_E_NOMEM, ALCORE_E_CANCELLED, ALCORE_E_STRUCT_* */
 ALCORE_API alcore_status alcore_metric_compute_labels(
     alcore_ctx *ctx, const char *const *gold, const size_t *gold_lengths, int64_t gold_count,
     const char *const *predicted, const size_t *predicted_lengths, int64_t predicted_count,
-    int32_t by_word, alcore_label_score *out);
+    const alcore_labels_options *options, alcore_labels_result *out);
 
-/** Accuracy and macro F1 as alcore_metric_compute_labels() computes them, of files, which are read
- * in blocks. Memory grows with the distinct labels only.
+/** Accuracy and macro F1 as alcore_metric_compute_labels() computes them, of files. Memory grows
+ * with the distinct labels only.
  * @param[in] ctx borrowed
  * @param[in] files borrowed: two, gold labels and predicted ones; its score is NULL
- * @param[in] by_word 1: each word of a line is a label; 0: the whole line is
+ * @param[in] options borrowed; NULL: defaults
  * @param[in,out] out size-first
  * @threadsafe
  * @callback progress, files
@@ -534,7 +672,8 @@ ALCORE_API alcore_status alcore_metric_compute_labels(
  *   the file: its line, or another number of lines), ALCORE_E_SHAPE (counts of words differ; names
  *   the lines of both files), ALCORE_E_NOMEM, ALCORE_E_CANCELLED, ALCORE_E_STRUCT_* */
 ALCORE_API alcore_status alcore_metric_read_labels(alcore_ctx *ctx, const alcore_text_files *files,
-                                                   int32_t by_word, alcore_label_score *out);
+                                                   const alcore_labels_options *options,
+                                                   alcore_labels_result *out);
 
 /** Precision, recall and F1 of spans, as seqeval: each line holds the tags of a sentence with
  * spaces between them.
@@ -545,27 +684,23 @@ ALCORE_API alcore_status alcore_metric_read_labels(alcore_ctx *ctx, const alcore
  * @param[in] predicted borrowed: [predicted_count] lines
  * @param[in] predicted_lengths borrowed: [predicted_count] bytes; NULL: NUL-terminated
  * @param[in] predicted_count gold_count
- * @param[in] scheme ALCORE_TAGS_*
+ * @param[in] options borrowed; NULL: defaults
  * @param[in,out] out size-first
  * @threadsafe
  * @callback progress
  * @since 1.0
  * @return ALCORE_OK, ALCORE_E_INVALID, ALCORE_E_SHAPE (counts of lines or tags differ; names the
- *   line), ALCORE_E_DATA (a word that is no tag of the scheme;
- *   names line, side and tag, and a scheme that has it), ALCORE_E_CANCELLED,
- *   ALCORE_E_STRUCT_* */
-ALCORE_API alcore_status alcore_metric_compute_spans(alcore_ctx *ctx, const char *const *gold,
-                                                     const size_t *gold_lengths, int64_t gold_count,
-                                                     const char *const *predicted,
-                                                     const size_t *predicted_lengths,
-                                                     int64_t predicted_count, int32_t scheme,
-                                                     alcore_span_score *out);
+ *   line), ALCORE_E_DATA (a word that is no tag of the scheme; names line, side and tag, and a
+ *   scheme that has it), ALCORE_E_CANCELLED, ALCORE_E_STRUCT_* */
+ALCORE_API alcore_status alcore_metric_compute_spans(
+    alcore_ctx *ctx, const char *const *gold, const size_t *gold_lengths, int64_t gold_count,
+    const char *const *predicted, const size_t *predicted_lengths, int64_t predicted_count,
+    const alcore_spans_options *options, alcore_spans_result *out);
 
-/** Precision, recall and F1 as alcore_metric_compute_spans() computes them, of files, which are
- * read in blocks.
+/** Precision, recall and F1 as alcore_metric_compute_spans() computes them, of files.
  * @param[in] ctx borrowed
  * @param[in] files borrowed: two, lines of gold tags and of predicted ones; its score is NULL
- * @param[in] scheme ALCORE_TAGS_*
+ * @param[in] options borrowed; NULL: defaults
  * @param[in,out] out size-first
  * @threadsafe
  * @callback progress, files
@@ -575,23 +710,25 @@ ALCORE_API alcore_status alcore_metric_compute_spans(alcore_ctx *ctx, const char
  *   (counts of tags differ; names the lines of both files), ALCORE_E_NOMEM, ALCORE_E_CANCELLED,
  *   ALCORE_E_STRUCT_* */
 ALCORE_API alcore_status alcore_metric_read_spans(alcore_ctx *ctx, const alcore_text_files *files,
-                                                  int32_t scheme, alcore_span_score *out);
+                                                  const alcore_spans_options *options,
+                                                  alcore_spans_result *out);
 
 /** Exact match and F1 of answers to questions, as SQuAD (Rajpurkar et al. 2016): case, ASCII
  * punctuation and the words a, an and the do not count; the best over the gold answers of a
  * question, the mean over questions.
  * @param[in] ctx borrowed
- * @param[in] predicted borrowed: [predicted_count] UTF-8, an answer a question; NULL only if the
- *   count is 0
- * @param[in] predicted_lengths borrowed: [predicted_count] bytes; NULL: NUL-terminated
- * @param[in] predicted_count questions
  * @param[in] gold borrowed: [gold_count] UTF-8, the answers of one question after the other; an
- *   empty text for a question without an answer
+ *   empty text for a question without an answer; NULL only if the count is 0
  * @param[in] gold_lengths borrowed: [gold_count] bytes; NULL: NUL-terminated
  * @param[in] gold_count answers
  * @param[in] gold_offsets borrowed: [gold_offset_count] question i has the answers
  *   gold_offsets[i] to gold_offsets[i + 1] - 1, one or more; NULL: one each
  * @param[in] gold_offset_count predicted_count + 1; 0 for NULL
+ * @param[in] predicted borrowed: [predicted_count] UTF-8, an answer a question; NULL only if the
+ *   count is 0
+ * @param[in] predicted_lengths borrowed: [predicted_count] bytes; NULL: NUL-terminated
+ * @param[in] predicted_count questions
+ * @param[in] options borrowed; NULL: defaults
  * @param[in,out] out size-first
  * @threadsafe
  * @callback progress
@@ -600,16 +737,16 @@ ALCORE_API alcore_status alcore_metric_read_spans(alcore_ctx *ctx, const alcore_
  *   fit; names the question), ALCORE_E_UNSUPPORTED (an answer of more than 2^30 words),
  *   ALCORE_E_NOMEM, ALCORE_E_CANCELLED, ALCORE_E_STRUCT_* */
 ALCORE_API alcore_status alcore_metric_compute_answers(
-    alcore_ctx *ctx, const char *const *predicted, const size_t *predicted_lengths,
-    int64_t predicted_count, const char *const *gold, const size_t *gold_lengths,
-    int64_t gold_count, const int64_t *gold_offsets, int64_t gold_offset_count,
-    alcore_answer_score *out);
+    alcore_ctx *ctx, const char *const *gold, const size_t *gold_lengths, int64_t gold_count,
+    const int64_t *gold_offsets, int64_t gold_offset_count, const char *const *predicted,
+    const size_t *predicted_lengths, int64_t predicted_count, const alcore_answers_options *options,
+    alcore_answers_result *out);
 
-/** Exact match and F1 as alcore_metric_compute_answers() computes them, of files, which are read in
- * blocks.
+/** Exact match and F1 as alcore_metric_compute_answers() computes them, of files.
  * @param[in] ctx borrowed
  * @param[in] files borrowed: two; line i of the first holds the gold answers of question i with
  *   TABs between them, of the second its predicted answer; its score is NULL
+ * @param[in] options borrowed; NULL: defaults
  * @param[in,out] out size-first
  * @threadsafe
  * @callback progress, files
@@ -618,45 +755,48 @@ ALCORE_API alcore_status alcore_metric_compute_answers(
  *   the file: its line, or another number of lines), ALCORE_E_UNSUPPORTED (an answer of more than
  *   2^30 words), ALCORE_E_NOMEM, ALCORE_E_CANCELLED, ALCORE_E_STRUCT_* */
 ALCORE_API alcore_status alcore_metric_read_answers(alcore_ctx *ctx, const alcore_text_files *files,
-                                                    alcore_answer_score *out);
+                                                    const alcore_answers_options *options,
+                                                    alcore_answers_result *out);
 
 /** Accuracy of the translation of in-domain words (PHR Figure 3). For each sentence, the words of
  * the reference that are aligned to an in-domain word of the source count once each; such a word
  * matches if the hypothesis has a copy of it that no earlier one took. Words are the maximal runs
  * without ASCII space, tab, CR and LF.
  * @param[in] ctx borrowed
- * @param[in] sources borrowed: [count] UTF-8; NULL only if count is 0
- * @param[in] source_lengths borrowed: [count] bytes; NULL: NUL-terminated
- * @param[in] references borrowed: [count] UTF-8
- * @param[in] reference_lengths borrowed: [count] bytes; NULL: NUL-terminated
- * @param[in] hypotheses borrowed: [count] UTF-8
- * @param[in] hypothesis_lengths borrowed: [count] bytes; NULL: NUL-terminated
- * @param[in] count sentences
- * @param[in] links borrowed: of count pairs, the sources and the references
- * @param[in] domain borrowed: its texts of ALCORE_OVERLAP_TEST, which it keeps, are the sources; a
- *   word of them is in-domain unless a text of ALCORE_OVERLAP_OUTSIDE has it. NULL: every source
- *   word is
+ * @param[in] sources borrowed: [source_count] UTF-8; NULL only if the count is 0
+ * @param[in] source_lengths borrowed: [source_count] bytes; NULL: NUL-terminated
+ * @param[in] source_count sentences
+ * @param[in] references borrowed: [reference_count] UTF-8
+ * @param[in] reference_lengths borrowed: [reference_count] bytes; NULL: NUL-terminated
+ * @param[in] reference_count source_count
+ * @param[in] hypotheses borrowed: [hypothesis_count] UTF-8
+ * @param[in] hypothesis_lengths borrowed: [hypothesis_count] bytes; NULL: NUL-terminated
+ * @param[in] hypothesis_count source_count
+ * @param[in] links borrowed: of source_count pairs, the sources and the references
+ * @param[in] options borrowed; NULL: defaults
  * @param[in,out] out size-first
  * @threadsafe
  * @callback progress
  * @since 1.0
  * @return ALCORE_OK, ALCORE_E_INVALID (a NULL text, a domain without the test set), ALCORE_E_SHAPE
- *   (links of another number of pairs), ALCORE_E_DATA (a link that points behind its sentence;
- *   names the line), ALCORE_E_NOMEM, ALCORE_E_BUSY, ALCORE_E_CANCELLED, ALCORE_E_STRUCT_* */
+ *   (counts differ; links of another number of pairs), ALCORE_E_DATA (a link that points behind its
+ *   sentence; names the line), ALCORE_E_NOMEM, ALCORE_E_BUSY, ALCORE_E_CANCELLED,
+ *   ALCORE_E_STRUCT_* */
 ALCORE_API alcore_status alcore_metric_compute_word_accuracy(
-    alcore_ctx *ctx, const char *const *sources, const size_t *source_lengths,
-    const char *const *references, const size_t *reference_lengths, const char *const *hypotheses,
-    const size_t *hypothesis_lengths, int64_t count, const alcore_links *links,
-    const alcore_overlap *domain, alcore_word_accuracy_score *out);
+    alcore_ctx *ctx, const char *const *sources, const size_t *source_lengths, int64_t source_count,
+    const char *const *references, const size_t *reference_lengths, int64_t reference_count,
+    const char *const *hypotheses, const size_t *hypothesis_lengths, int64_t hypothesis_count,
+    const alcore_links *links, const alcore_word_accuracy_options *options,
+    alcore_word_accuracy_result *out);
 
 /** Accuracy of the translation of in-domain words as alcore_metric_compute_word_accuracy() computes
- * it, of files, which are read in blocks together with a file of links.
+ * it, of files, which are read together with a file of links.
  * @param[in] ctx borrowed
  * @param[in] files borrowed: three, sources, references and hypotheses; its score is NULL
  * @param[in] links borrowed: path of the links of the sources and the references in Pharaoh's
  *   notation, a line a sentence, as alcore_links_open() reads them
- * @param[in] domain borrowed: as of alcore_metric_compute_word_accuracy(), such as an overlap that
- *   alcore_overlap_read() gave the file of the sources. NULL: every source word is in-domain
+ * @param[in] options borrowed, with a domain such as an overlap that alcore_overlap_read() gave the
+ *   file of the sources; NULL: defaults
  * @param[in,out] out size-first
  * @threadsafe
  * @callback progress, files
@@ -664,11 +804,9 @@ ALCORE_API alcore_status alcore_metric_compute_word_accuracy(
  * @return ALCORE_OK, ALCORE_E_INVALID (another number of files, a domain without the test set),
  *   ALCORE_E_IO, ALCORE_E_DATA (names the file: its line, or another number of lines),
  *   ALCORE_E_NOMEM, ALCORE_E_BUSY, ALCORE_E_CANCELLED, ALCORE_E_STRUCT_* */
-ALCORE_API alcore_status alcore_metric_read_word_accuracy(alcore_ctx *ctx,
-                                                          const alcore_text_files *files,
-                                                          const char *links,
-                                                          const alcore_overlap *domain,
-                                                          alcore_word_accuracy_score *out);
+ALCORE_API alcore_status alcore_metric_read_word_accuracy(
+    alcore_ctx *ctx, const alcore_text_files *files, const char *links,
+    const alcore_word_accuracy_options *options, alcore_word_accuracy_result *out);
 
 /** Length ratio of a corpus: words of the hypotheses / words of the references (PHR Figure 4).
  * @param[in] ctx borrowed
@@ -678,6 +816,7 @@ ALCORE_API alcore_status alcore_metric_read_word_accuracy(alcore_ctx *ctx,
  * @param[in] references borrowed: [reference_count] UTF-8
  * @param[in] reference_lengths borrowed: [reference_count] bytes; NULL: NUL-terminated
  * @param[in] reference_count hypothesis_count
+ * @param[in] options borrowed; NULL: defaults
  * @param[in,out] out size-first
  * @threadsafe
  * @callback progress
@@ -687,12 +826,13 @@ ALCORE_API alcore_status alcore_metric_read_word_accuracy(alcore_ctx *ctx,
 ALCORE_API alcore_status alcore_metric_compute_length_ratio(
     alcore_ctx *ctx, const char *const *hypotheses, const size_t *hypothesis_lengths,
     int64_t hypothesis_count, const char *const *references, const size_t *reference_lengths,
-    int64_t reference_count, alcore_length_ratio_score *out);
+    int64_t reference_count, const alcore_length_ratio_options *options,
+    alcore_length_ratio_result *out);
 
-/** Length ratio as alcore_metric_compute_length_ratio() computes it, of files, which are read in
- * blocks.
+/** Length ratio as alcore_metric_compute_length_ratio() computes it, of files.
  * @param[in] ctx borrowed
  * @param[in] files borrowed: two, hypotheses and references; its score is NULL
+ * @param[in] options borrowed; NULL: defaults
  * @param[in,out] out size-first
  * @threadsafe
  * @callback progress, files
@@ -702,7 +842,8 @@ ALCORE_API alcore_status alcore_metric_compute_length_ratio(
  *   ALCORE_E_STRUCT_* */
 ALCORE_API alcore_status alcore_metric_read_length_ratio(alcore_ctx *ctx,
                                                          const alcore_text_files *files,
-                                                         alcore_length_ratio_score *out);
+                                                         const alcore_length_ratio_options *options,
+                                                         alcore_length_ratio_result *out);
 
 ALCORE_END
 

@@ -24,7 +24,7 @@ enum {
     ALCORE_OVERLAP_SELECTED = 1, /**< data chosen for labeling */
     ALCORE_OVERLAP_OUTSIDE = 2,  /**< data outside the domain, which there was before */
     ALCORE_OVERLAP_TEST = 4,     /**< the test set */
-    ALCORE_OVERLAP_BOTH = 3      /**< the data selected and outside, of alcore_overlap_compute() */
+    ALCORE_OVERLAP_BOTH = 3      /**< the data selected and outside, of alcore_coverage_options */
 };
 
 /** Sides of a translation. */
@@ -57,9 +57,19 @@ typedef struct alcore_overlap_options {
 /** An alcore_overlap_options with its size set and everything else 0. */
 #define ALCORE_OVERLAP_OPTIONS_INIT ALCORE_INIT(alcore_overlap_options)
 
+/** Settings of the overlap of one order. Zero means default everywhere. */
+typedef struct alcore_coverage_options {
+    size_t size;  /**< sizeof(alcore_coverage_options) */
+    int32_t data; /**< what covers the test set: ALCORE_OVERLAP_SELECTED, the default, _OUTSIDE or
+                   * _BOTH */
+    int32_t reserved; /**< pads: 0, checked */
+} alcore_coverage_options;
+/** An alcore_coverage_options with its size set and everything else 0. */
+#define ALCORE_COVERAGE_OPTIONS_INIT ALCORE_INIT(alcore_coverage_options)
+
 /** Overlap of the n-grams of one order. T: those of the test set, S: those of the data. */
-typedef struct alcore_overlap_score {
-    size_t size;           /**< sizeof(alcore_overlap_score) */
+typedef struct alcore_coverage_result {
+    size_t size;           /**< sizeof(alcore_coverage_result) */
     double coverage;       /**< percent of the types of T that are in S; NaN without T */
     double token_coverage; /**< the same, each type weighted by its occurrences in the test set */
     double precision;      /**< percent of the types of S that are in T; NaN without S, or where a
@@ -70,22 +80,31 @@ typedef struct alcore_overlap_score {
     int64_t data_types;    /**< distinct n-grams of S; -1 where a role of the data is not kept */
     int64_t shared_types;  /**< distinct n-grams of both */
     int64_t shared_tokens; /**< occurrences of them in the test set */
-} alcore_overlap_score;
-/** An alcore_overlap_score with its size set and everything else 0. */
-#define ALCORE_OVERLAP_SCORE_INIT ALCORE_INIT(alcore_overlap_score)
+} alcore_coverage_result;
+/** An alcore_coverage_result with its size set and everything else 0. */
+#define ALCORE_COVERAGE_RESULT_INIT ALCORE_INIT(alcore_coverage_result)
+
+/** Settings of in-domain words. Zero means default everywhere. */
+typedef struct alcore_in_domain_options {
+    size_t size;        /**< sizeof(alcore_in_domain_options) */
+    int32_t definition; /**< ALCORE_IN_DOMAIN_* */
+    int32_t reserved;   /**< pads: 0, checked */
+} alcore_in_domain_options;
+/** An alcore_in_domain_options with its size set and everything else 0. */
+#define ALCORE_IN_DOMAIN_OPTIONS_INIT ALCORE_INIT(alcore_in_domain_options)
 
 /** In-domain words of the selected data. */
-typedef struct alcore_in_domain_score {
-    size_t size;             /**< sizeof(alcore_in_domain_score) */
+typedef struct alcore_in_domain_result {
+    size_t size;             /**< sizeof(alcore_in_domain_result) */
     double type_share;       /**< percent of the distinct words that are in-domain; NaN without */
     double word_share;       /**< percent of the words that are in-domain; NaN without words */
     int64_t in_domain_types; /**< distinct in-domain words (IDWT) */
     int64_t types;           /**< distinct words (WT) */
     int64_t in_domain_words; /**< occurrences of in-domain words (IDWC) */
     int64_t words;           /**< words (WC) */
-} alcore_in_domain_score;
-/** An alcore_in_domain_score with its size set and everything else 0. */
-#define ALCORE_IN_DOMAIN_SCORE_INIT ALCORE_INIT(alcore_in_domain_score)
+} alcore_in_domain_result;
+/** An alcore_in_domain_result with its size set and everything else 0. */
+#define ALCORE_IN_DOMAIN_RESULT_INIT ALCORE_INIT(alcore_in_domain_result)
 
 /** Makes an overlap without texts.
  * @param[in] ctx kept
@@ -135,25 +154,28 @@ ALCORE_API alcore_status alcore_overlap_read(alcore_overlap *overlap, int32_t ro
 /** Overlap of the n-grams of one order (PHR Table 3, HUDS Table 5).
  * @param[in] overlap borrowed; it keeps the role ALCORE_OVERLAP_TEST
  * @param[in] order 1 to max_order
- * @param[in] data ALCORE_OVERLAP_SELECTED, _OUTSIDE or _BOTH
+ * @param[in] options borrowed; NULL: defaults
  * @param[in,out] out size-first
  * @return ALCORE_OK, ALCORE_E_INVALID, ALCORE_E_BUSY, ALCORE_E_CANCELLED, ALCORE_E_STRUCT_*
  * @threadsafe
  * @callback progress
  * @since 1.0 */
-ALCORE_API alcore_status alcore_overlap_compute(const alcore_overlap *overlap, int32_t order,
-                                                int32_t data, alcore_overlap_score *out);
+ALCORE_API alcore_status alcore_overlap_compute_coverage(const alcore_overlap *overlap,
+                                                         int32_t order,
+                                                         const alcore_coverage_options *options,
+                                                         alcore_coverage_result *out);
 
 /** In-domain words of the selected data (PHR Table 5).
  * @param[in] overlap borrowed; it keeps the role ALCORE_OVERLAP_SELECTED
- * @param[in] definition ALCORE_IN_DOMAIN_*
+ * @param[in] options borrowed; NULL: defaults
  * @param[in,out] out size-first
  * @return ALCORE_OK, ALCORE_E_INVALID, ALCORE_E_BUSY, ALCORE_E_CANCELLED, ALCORE_E_STRUCT_*
  * @threadsafe
  * @callback progress
  * @since 1.0 */
-ALCORE_API alcore_status alcore_overlap_in_domain(const alcore_overlap *overlap, int32_t definition,
-                                                  alcore_in_domain_score *out);
+ALCORE_API alcore_status alcore_overlap_compute_in_domain(const alcore_overlap *overlap,
+                                                          const alcore_in_domain_options *options,
+                                                          alcore_in_domain_result *out);
 
 /** Takes another reference.
  * @param[in] overlap the overlap; NULL is allowed

@@ -33,6 +33,15 @@ typedef struct alcore_plateau_options {
 /** An alcore_plateau_options with its size set and everything else 0. */
 #define ALCORE_PLATEAU_OPTIONS_INIT ALCORE_INIT(alcore_plateau_options)
 
+/** Settings of an uncertainty. Zero means default everywhere. */
+typedef struct alcore_uncertainty_options {
+    size_t size;       /**< sizeof(alcore_uncertainty_options) */
+    int32_t criterion; /**< ALCORE_STOP_MEAN_UNCERTAINTY, the default, or _MAX_UNCERTAINTY */
+    int32_t reserved;  /**< pads: 0, checked */
+} alcore_uncertainty_options;
+/** An alcore_uncertainty_options with its size set and everything else 0. */
+#define ALCORE_UNCERTAINTY_OPTIONS_INIT ALCORE_INIT(alcore_uncertainty_options)
+
 /** Settings of the agreement of successive models. Zero means default everywhere. */
 typedef struct alcore_agreement_options {
     size_t size;      /**< sizeof(alcore_agreement_options) */
@@ -84,15 +93,16 @@ ALCORE_API alcore_status alcore_stop_check_plateau(const double *metric, int64_t
  * @param[in] uncertainty borrowed: float64 [count]; NaN: a row without a score, which is left out;
  *   NULL only if count is 0
  * @param[in] count numbers
- * @param[in] criterion ALCORE_STOP_MEAN_UNCERTAINTY or ALCORE_STOP_MAX_UNCERTAINTY
  * @param[in] threshold finite
+ * @param[in] options borrowed; NULL: defaults
  * @param[in,out] out size-first
  * @return ALCORE_OK, ALCORE_E_INVALID (another criterion, a threshold that is not finite),
  *   ALCORE_E_DATA (an infinite uncertainty: names it), ALCORE_E_STRUCT_*
  * @threadsafe
  * @since 1.0 */
 ALCORE_API alcore_status alcore_stop_check_uncertainty(const double *uncertainty, int64_t count,
-                                                       int32_t criterion, double threshold,
+                                                       double threshold,
+                                                       const alcore_uncertainty_options *options,
                                                        alcore_stop_decision *out);
 
 /** Whether the models of the last rounds agree on a stop set: the mean of the last kappas, each of

@@ -110,7 +110,7 @@ static alcore_status measure_overlap(const ablation *self, const alcore_selectio
                                      double *out) {
     const int64_t count = alcore_selection_count(picked);
     const alcore_pool *pool = alcore_selection_pool(picked);
-    alcore_overlap_score score = ALCORE_OVERLAP_SCORE_INIT;
+    alcore_coverage_result score = ALCORE_COVERAGE_RESULT_INIT;
     const char **texts = NULL;
     size_t *lengths = NULL;
     *out = NAN;
@@ -125,8 +125,7 @@ static alcore_status measure_overlap(const ablation *self, const alcore_selectio
     if (status == ALCORE_OK)
         status = alcore_overlap_add(self->test, ALCORE_OVERLAP_SELECTED, ALCORE_SIDE_SOURCE, texts,
                                     lengths, count);
-    if (status == ALCORE_OK)
-        status = alcore_overlap_compute(self->test, 1, ALCORE_OVERLAP_SELECTED, &score);
+    if (status == ALCORE_OK) status = alcore_overlap_compute_coverage(self->test, 1, NULL, &score);
     if (status == ALCORE_OK) *out = score.coverage;
     alcore__free(self->ctx, lengths);
     alcore__free(self->ctx, texts);

@@ -20,7 +20,7 @@ typedef struct composition {
     const alcore_pool *pool;
     int64_t pool_rows;
     uint8_t *mask; /* [pool_rows] 1: selected */
-    alcore_composition result;
+    alcore_composition_result result;
 } composition;
 
 /* Sets the entries of rows [count] in mask [pool rows], which is zeroed. *distinct: rows that were
@@ -278,7 +278,7 @@ static alcore_status measure_locked(composition *self, const int64_t *rows, int6
 alcore_status alcore_analysis_compute_composition(alcore_ctx *ctx, const alcore_pool *pool,
                                                   const int64_t *rows, int64_t row_count,
                                                   const alcore_composition_options *options,
-                                                  alcore_composition *out) {
+                                                  alcore_composition_result *out) {
     alcore_composition_options ours;
     composition self = {.ctx = ctx,
                         .pool = pool,
@@ -299,8 +299,8 @@ alcore_status alcore_analysis_compute_composition(alcore_ctx *ctx, const alcore_
     if (!status) status = measure_locked(&self, rows, row_count, &ours);
     if (!status)
         status = alcore__struct_write(out, &self.result, sizeof self.result,
-                                      ALCORE__FIRST_SIZE(alcore_composition, jaccard),
-                                      "alcore_composition");
+                                      ALCORE__FIRST_SIZE(alcore_composition_result, jaccard),
+                                      "alcore_composition_result");
     alcore__free(ctx, self.mask);
     return alcore__leave(ctx, status);
 }

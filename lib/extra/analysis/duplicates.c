@@ -8,7 +8,7 @@
 
 /* Counts with both pools locked for reading. */
 static alcore_status count_known(const alcore_pool *test, const alcore_pool *train,
-                                 alcore_duplicates *out) {
+                                 alcore_duplicates_result *out) {
     alcore_ctx *ctx = alcore__pool_ctx(test);
     const int64_t rows = alcore_pool_row_count(test);
     uint8_t *known; /* [rows] 1: the training data has the text */
@@ -25,7 +25,7 @@ static alcore_status count_known(const alcore_pool *test, const alcore_pool *tra
 
 /* Locks both pools, counts, and unlocks them. */
 static alcore_status count_locked(const alcore_pool *test, const alcore_pool *train,
-                                  alcore_duplicates *out) {
+                                  alcore_duplicates_result *out) {
     ALCORE__TRY(alcore__read_begin(test, "pool of the test set"));
     alcore_status status = alcore__read_begin(train, "pool of the training data");
     if (status == ALCORE_OK) {
@@ -36,18 +36,21 @@ static alcore_status count_locked(const alcore_pool *test, const alcore_pool *tr
     return status;
 }
 
-alcore_status alcore_analysis_count_duplicates(const alcore_pool *test, const alcore_pool *train,
-                                               alcore_duplicates *out) {
-    alcore_duplicates found = {0};
-    if (!test || !train || !out || test == train)
-        return alcore__fail(ALCORE_E_INVALID, "alcore_analysis_count_duplicates: two pools and out "
-                                              "are needed");
-    alcore_ctx *ctx = alcore__pool_ctx(test);
+alcore_status alcore_analysis_compute_duplicates(const alcore_pool *test, const alcore_pool *train,
+                                                 const alcore_duplicates_options *options,
+                                                 alcore_duplicates_result *out) {
+    alcore_duplicates_result found = {0};
+    alcore_ctx *ctx = test ? alcore__pool_ctx(test) : NULL;
     ALCORE__TRY(alcore__enter_long(ctx));
-    alcore_status status = count_locked(test, train, &found);
+    alcore_status status = ALCORE_OK;
+    if (!test || !train || !out || test == train)
+        status = alcore__fail(ALCORE_E_INVALID, "alcore_analysis_compute_duplicates: two pools and "
+                                                "out are needed");
+    if (status == ALCORE_OK) status = alcore__struct_empty(options, "alcore_duplicates_options");
+    if (status == ALCORE_OK) status = count_locked(test, train, &found);
     if (status == ALCORE_OK)
         status = alcore__struct_write(out, &found, sizeof found,
-                                      ALCORE__FIRST_SIZE(alcore_duplicates, repeated),
-                                      "alcore_duplicates");
+                                      ALCORE__FIRST_SIZE(alcore_duplicates_result, repeated),
+                                      "alcore_duplicates_result");
     return alcore__leave(ctx, status);
 }

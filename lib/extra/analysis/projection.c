@@ -33,7 +33,7 @@ typedef struct projection {
     double *mean;        /* [dims] */
     double *covariance;  /* [dims, dims] */
     double *components;  /* [2, dims]; zeros where there is no component */
-    alcore_projection result;
+    alcore_projection_result result;
 } projection;
 
 /* What a pass does with a strip, whose rows that take part are in self->strip. numbers
@@ -235,14 +235,16 @@ static alcore_status compute(projection *self, const alcore_search_data *rows,
 
 alcore_status alcore_analysis_compute_projection(alcore_ctx *ctx, const alcore_search_data *rows,
                                                  const alcore_search_data *others,
+                                                 const alcore_projection_options *options,
                                                  const alcore_tensor *out_points,
                                                  const alcore_tensor *out_other_points,
                                                  const alcore_tensor *out_components,
-                                                 alcore_projection *out) {
+                                                 alcore_projection_result *out) {
     projection self = {.ctx = ctx, .result = {.shares = {NAN, NAN}}};
     alcore__results results = {0};
     ALCORE__TRY(alcore__enter_long(ctx));
     alcore_status status = ctx ? ALCORE_OK : alcore__fail(ALCORE_E_INVALID, "ctx is NULL");
+    if (!status) status = alcore__struct_empty(options, "alcore_projection_options");
     if (!status)
         status =
             compute(&self, rows, others, out_points, out_other_points, out_components, &results);
@@ -256,7 +258,7 @@ alcore_status alcore_analysis_compute_projection(alcore_ctx *ctx, const alcore_s
     alcore__free(ctx, self.components);
     if (!status && out)
         status = alcore__struct_write(out, &self.result, sizeof self.result,
-                                      ALCORE__FIRST_SIZE(alcore_projection, shares),
-                                      "alcore_projection");
+                                      ALCORE__FIRST_SIZE(alcore_projection_result, shares),
+                                      "alcore_projection_result");
     return alcore__leave(ctx, status);
 }

@@ -205,15 +205,15 @@ static alcore_status compare_block(void *data, const alcore__text_block *block) 
 }
 
 /* Fills *out from the sums; without questions its percentages are NaN. */
-static alcore_status write_answers(const answer_words *words, alcore_answer_score *out) {
+static alcore_status write_answers(const answer_words *words, alcore_answers_result *out) {
     const double count = words->questions > 0 ? (double)words->questions : (double)NAN;
-    alcore_answer_score score = {.exact_match = 100 * words->exact_sum / count,
-                                 .f1 = 100 * words->f1_sum / count,
-                                 .exact = (int64_t)words->exact_sum,
-                                 .questions = words->questions};
+    alcore_answers_result score = {.exact_match = 100 * words->exact_sum / count,
+                                   .f1 = 100 * words->f1_sum / count,
+                                   .exact = (int64_t)words->exact_sum,
+                                   .questions = words->questions};
     return alcore__struct_write(out, &score, sizeof score,
-                                ALCORE__FIRST_SIZE(alcore_answer_score, questions),
-                                "alcore_answer_score");
+                                ALCORE__FIRST_SIZE(alcore_answers_result, questions),
+                                "alcore_answers_result");
 }
 
 /* Checks the offsets: they begin at 0, end at gold_count and leave no question without an answer.
@@ -262,10 +262,12 @@ static alcore_status check_questions(const questions *given) {
 
 /* Body of both public calls: compares the answers of files or, where it is NULL, the given ones. */
 static alcore_status compute_answers(alcore_ctx *ctx, const alcore_text_files *files,
-                                     const questions *given, alcore_answer_score *out) {
+                                     const questions *given, const alcore_answers_options *options,
+                                     alcore_answers_result *out) {
     static const alcore__text_files_rule rule = {2, 2, "gold and predicted", false, false};
     answer_words words = {.ctx = ctx, .counter.ctx = ctx, .lines.ctx = ctx};
     if (!ctx || !out) return alcore__fail(ALCORE_E_INVALID, "ctx or out is NULL");
+    ALCORE__TRY(alcore__struct_empty(options, "alcore_answers_options"));
     if (!files) ALCORE__TRY(check_questions(given));
     alcore_status status = files
                                ? alcore__text_blocks_visit(ctx, files, &rule, compare_block, &words)
@@ -279,12 +281,12 @@ static alcore_status compute_answers(alcore_ctx *ctx, const alcore_text_files *f
     return status;
 }
 
-alcore_status alcore_metric_compute_answers(alcore_ctx *ctx, const char *const *predicted,
-                                            const size_t *predicted_lengths,
-                                            int64_t predicted_count, const char *const *gold,
-                                            const size_t *gold_lengths, int64_t gold_count,
-                                            const int64_t *gold_offsets, int64_t gold_offset_count,
-                                            alcore_answer_score *out) {
+alcore_status
+alcore_metric_compute_answers(alcore_ctx *ctx, const char *const *gold, const size_t *gold_lengths,
+                              int64_t gold_count, const int64_t *gold_offsets,
+                              int64_t gold_offset_count, const char *const *predicted,
+                              const size_t *predicted_lengths, int64_t predicted_count,
+                              const alcore_answers_options *options, alcore_answers_result *out) {
     const questions given = {.predicted = predicted,
                              .predicted_lengths = predicted_lengths,
                              .count = predicted_count,
@@ -294,12 +296,13 @@ alcore_status alcore_metric_compute_answers(alcore_ctx *ctx, const char *const *
                              .offsets = gold_offsets,
                              .offset_count = gold_offset_count};
     ALCORE__TRY(alcore__enter_long(ctx));
-    return alcore__leave(ctx, compute_answers(ctx, NULL, &given, out));
+    return alcore__leave(ctx, compute_answers(ctx, NULL, &given, options, out));
 }
 
 alcore_status alcore_metric_read_answers(alcore_ctx *ctx, const alcore_text_files *files,
-                                         alcore_answer_score *out) {
+                                         const alcore_answers_options *options,
+                                         alcore_answers_result *out) {
     ALCORE__TRY(alcore__enter_long(ctx));
     if (!files) return alcore__leave(ctx, alcore__fail(ALCORE_E_INVALID, "files is NULL"));
-    return alcore__leave(ctx, compute_answers(ctx, files, NULL, out));
+    return alcore__leave(ctx, compute_answers(ctx, files, NULL, options, out));
 }

@@ -59,7 +59,6 @@ static alcore_status read_settings(alcore__corpus_metric *metric, const void *op
     ALCORE__TRY(read_options(options, ours));
     metric->resamples = ours->resamples;
     metric->seed = ours->seed;
-    metric->files = ours->files;
     return alcore__paired_read(&metric->paired, ours->paired);
 }
 
@@ -123,7 +122,7 @@ static alcore_status write_score(const alcore__corpus_metric *metric, void *out)
     const alcore_bleu_options *options = metric->settings;
     const int64_t *sums = metric->sums;
     const alcore__bleu_rules rules = rules_of(options, options->effective_order != 0);
-    alcore_bleu_score score = {0};
+    alcore_bleu_result score = {0};
     alcore__bleu_score parts;
     alcore__bleu_of_sums(sums, &rules, &parts);
     score.bleu = parts.bleu;
@@ -139,8 +138,19 @@ static alcore_status write_score(const alcore__corpus_metric *metric, void *out)
     score.baseline = metric->baseline_score;
     score.p = metric->p;
     return alcore__struct_write(out, &score, sizeof score,
-                                ALCORE__FIRST_SIZE(alcore_bleu_score, bootstrap_high),
-                                "alcore_bleu_score");
+                                ALCORE__FIRST_SIZE(alcore_bleu_result, bootstrap_high),
+                                "alcore_bleu_result");
+}
+
+/* The metric, whose options are read into *settings. */
+static alcore__corpus_metric bleu_metric(alcore_bleu_options *settings) {
+    return (alcore__corpus_metric){.stage = "BLEU",
+                                   .settings = settings,
+                                   .width = WIDTH,
+                                   .read = read_settings,
+                                   .count = count_segment,
+                                   .score = bleu_of_sums,
+                                   .write = write_score};
 }
 
 alcore_status alcore_metric_compute_bleu(alcore_ctx *ctx, const char *const *hypotheses,
@@ -149,18 +159,18 @@ alcore_status alcore_metric_compute_bleu(alcore_ctx *ctx, const char *const *hyp
                                          const size_t *reference_lengths, int64_t reference_count,
                                          const alcore_bleu_options *options,
                                          const alcore_tensor *out_sentence_scores,
-                                         alcore_bleu_score *out) {
+                                         alcore_bleu_result *out) {
     alcore_bleu_options ours;
-    alcore__corpus_metric metric = {.stage = "BLEU",
-                                    .settings = &ours,
-                                    .width = WIDTH,
-                                    .read = read_settings,
-                                    .count = count_segment,
-                                    .score = bleu_of_sums,
-                                    .write = write_score};
     const alcore__segment_texts texts = {hypotheses, hypothesis_lengths, hypothesis_count,
                                          references, reference_lengths,  reference_count};
-    return alcore__corpus_metric_compute(ctx, &metric, &texts, options, out_sentence_scores, out);
+    return alcore__corpus_metric_compute(ctx, bleu_metric(&ours), &texts, options,
+                                         out_sentence_scores, out);
+}
+
+alcore_status alcore_metric_read_bleu(alcore_ctx *ctx, const alcore_text_files *files,
+                                      const alcore_bleu_options *options, alcore_bleu_result *out) {
+    alcore_bleu_options ours;
+    return alcore__corpus_metric_read(ctx, bleu_metric(&ours), files, options, out);
 }
 
 /* The settings in sacreBLEU's notation, written to buffer, which is returned; NULL for bad options.

@@ -46,7 +46,6 @@ static alcore_status read_settings(alcore__corpus_metric *metric, const void *op
     ALCORE__TRY(read_options(options, ours));
     metric->resamples = ours->resamples;
     metric->seed = ours->seed;
-    metric->files = ours->files;
     return alcore__paired_read(&metric->paired, ours->paired);
 }
 
@@ -167,7 +166,7 @@ static alcore_status count_segment(const alcore__corpus_metric *metric,
  * without bootstrap samples. */
 static alcore_status write_score(const alcore__corpus_metric *metric, void *out) {
     const int64_t *sums = metric->sums;
-    alcore_chrf_score score = {0};
+    alcore_chrf_result score = {0};
     score.chrf = chrf_of_sums(sums, NULL /* settings */);
     memcpy(score.matches, sums + MATCHES, sizeof score.matches);
     memcpy(score.hypothesis_total, sums + HYPOTHESIS, sizeof score.hypothesis_total);
@@ -178,8 +177,19 @@ static alcore_status write_score(const alcore__corpus_metric *metric, void *out)
     score.baseline = metric->baseline_score;
     score.p = metric->p;
     return alcore__struct_write(out, &score, sizeof score,
-                                ALCORE__FIRST_SIZE(alcore_chrf_score, bootstrap_high),
-                                "alcore_chrf_score");
+                                ALCORE__FIRST_SIZE(alcore_chrf_result, bootstrap_high),
+                                "alcore_chrf_result");
+}
+
+/* The metric, whose options are read into *settings. */
+static alcore__corpus_metric chrf_metric(alcore_chrf_options *settings) {
+    return (alcore__corpus_metric){.stage = "chrF",
+                                   .settings = settings,
+                                   .width = WIDTH,
+                                   .read = read_settings,
+                                   .count = count_segment,
+                                   .score = chrf_of_sums,
+                                   .write = write_score};
 }
 
 alcore_status alcore_metric_compute_chrf(alcore_ctx *ctx, const char *const *hypotheses,
@@ -188,18 +198,18 @@ alcore_status alcore_metric_compute_chrf(alcore_ctx *ctx, const char *const *hyp
                                          const size_t *reference_lengths, int64_t reference_count,
                                          const alcore_chrf_options *options,
                                          const alcore_tensor *out_sentence_scores,
-                                         alcore_chrf_score *out) {
+                                         alcore_chrf_result *out) {
     alcore_chrf_options ours;
-    alcore__corpus_metric metric = {.stage = "chrF",
-                                    .settings = &ours,
-                                    .width = WIDTH,
-                                    .read = read_settings,
-                                    .count = count_segment,
-                                    .score = chrf_of_sums,
-                                    .write = write_score};
     const alcore__segment_texts texts = {hypotheses, hypothesis_lengths, hypothesis_count,
                                          references, reference_lengths,  reference_count};
-    return alcore__corpus_metric_compute(ctx, &metric, &texts, options, out_sentence_scores, out);
+    return alcore__corpus_metric_compute(ctx, chrf_metric(&ours), &texts, options,
+                                         out_sentence_scores, out);
+}
+
+alcore_status alcore_metric_read_chrf(alcore_ctx *ctx, const alcore_text_files *files,
+                                      const alcore_chrf_options *options, alcore_chrf_result *out) {
+    alcore_chrf_options ours;
+    return alcore__corpus_metric_read(ctx, chrf_metric(&ours), files, options, out);
 }
 
 /* The settings in sacreBLEU's notation, written to buffer, which is returned; NULL for bad options.

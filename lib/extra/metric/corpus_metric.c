@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The public call of a corpus metric; corpus_metric.h says what it computes. The texts are the
+/* The public calls of a corpus metric; corpus_metric.h says what it computes. The texts are the
  * caller's (their statistics are counted by corpus_count.c) or those of files (corpus_files.c). */
 #include "extra/metric/corpus_metric.h"
 
@@ -42,21 +42,28 @@ static alcore_status measure_texts(alcore_ctx *ctx, alcore__corpus_metric *metri
     return run_metric(ctx, metric, out_sentence_scores);
 }
 
-alcore_status alcore__corpus_metric_compute(alcore_ctx *ctx, alcore__corpus_metric *metric,
+alcore_status alcore__corpus_metric_compute(alcore_ctx *ctx, alcore__corpus_metric metric,
                                             const alcore__segment_texts *texts, const void *options,
                                             const alcore_tensor *out_sentence_scores, void *out) {
     ALCORE__TRY(alcore__enter_long(ctx));
     alcore_status status = ALCORE_OK;
     if (!ctx || !out) status = alcore__fail(ALCORE_E_INVALID, "ctx or out is NULL");
-    if (status == ALCORE_OK) status = metric->read(metric, options);
-    if (status == ALCORE_OK && metric->files)
-        status = texts->hypothesis_count != 0 || texts->reference_count != 0 || out_sentence_scores
-                     ? alcore__fail(ALCORE_E_INVALID, "files take the place of texts and of "
-                                                      "out_sentence_scores, which are 0 and NULL")
-                     : alcore__corpus_files_run(ctx, metric, metric->files);
-    else if (status == ALCORE_OK)
-        status = measure_texts(ctx, metric, texts, out_sentence_scores);
-    if (status == ALCORE_OK) status = metric->write(metric, out);
+    if (status == ALCORE_OK) status = metric.read(&metric, options);
+    if (status == ALCORE_OK) status = measure_texts(ctx, &metric, texts, out_sentence_scores);
+    if (status == ALCORE_OK) status = metric.write(&metric, out);
+    return alcore__leave(ctx, status);
+}
+
+alcore_status alcore__corpus_metric_read(alcore_ctx *ctx, alcore__corpus_metric metric,
+                                         const alcore_text_files *files, const void *options,
+                                         void *out) {
+    ALCORE__TRY(alcore__enter_long(ctx));
+    alcore_status status = ALCORE_OK;
+    if (!ctx || !files || !out)
+        status = alcore__fail(ALCORE_E_INVALID, "ctx, files or out is NULL");
+    if (status == ALCORE_OK) status = metric.read(&metric, options);
+    if (status == ALCORE_OK) status = alcore__corpus_files_run(ctx, &metric, files);
+    if (status == ALCORE_OK) status = metric.write(&metric, out);
     return alcore__leave(ctx, status);
 }
 

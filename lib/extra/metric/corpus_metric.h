@@ -45,7 +45,6 @@ struct alcore__corpus_metric {
 
     int64_t resamples;                     /* bootstrap samples; 0: none */
     uint64_t seed;                         /* of the bootstrap samples */
-    const alcore_text_files *files;        /* of the caller, in place of texts; NULL: none */
     alcore__segment_pairs pairs;           /* texts of the caller */
     int64_t sums[ALCORE__MOST_STATISTICS]; /* [width] result: statistics summed over all segments */
     alcore__interval interval;             /* result: NaN without bootstrap samples */
@@ -60,9 +59,14 @@ struct alcore__corpus_metric {
  * only integers are added up. Time: that of the counting, and resamples * segments * width
  * additions; memory: a workspace a thread and, for bootstrap samples only, segments * width
  * integers. */
-alcore_status alcore__corpus_metric_compute(alcore_ctx *ctx, alcore__corpus_metric *metric,
+alcore_status alcore__corpus_metric_compute(alcore_ctx *ctx, alcore__corpus_metric metric,
                                             const alcore__segment_texts *texts, const void *options,
                                             const alcore_tensor *out_sentence_scores, void *out);
+
+/* The same of files, whose score of a line is called if it is wanted. */
+alcore_status alcore__corpus_metric_read(alcore_ctx *ctx, alcore__corpus_metric metric,
+                                         const alcore_text_files *files, const void *options,
+                                         void *out);
 
 /* Counts the segments of metric->pairs and adds to metric->sums (corpus_count.c). scores
  * [pairs.count] and kept [pairs.count, width]: the score and the statistics of each segment; NULL:

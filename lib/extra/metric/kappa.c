@@ -127,21 +127,25 @@ static alcore_status compute_kappa(alcore_ctx *ctx, const alcore_text_files *fil
 
 alcore_status alcore_metric_compute_kappa(alcore_ctx *ctx, const int64_t *x, int64_t x_count,
                                           const int64_t *y, int64_t y_count,
+                                          const alcore_kappa_options *options,
                                           alcore_kappa_result *out) {
     ALCORE__TRY(alcore__enter_long(ctx));
     alcore_status status = ALCORE_OK;
     if (!ctx || !out) status = alcore__fail(ALCORE_E_INVALID, "ctx or out is NULL");
+    if (status == ALCORE_OK) status = alcore__struct_empty(options, "alcore_kappa_options");
     if (status == ALCORE_OK) status = check_arrays(x, x_count, y, y_count);
     if (status == ALCORE_OK) status = compute_kappa(ctx, NULL, x, y, x_count, out);
     return alcore__leave(ctx, status);
 }
 
 alcore_status alcore_metric_read_kappa(alcore_ctx *ctx, const alcore_text_files *files,
+                                       const alcore_kappa_options *options,
                                        alcore_kappa_result *out) {
     ALCORE__TRY(alcore__enter_long(ctx));
     alcore_status status = ALCORE_OK;
     if (!ctx || !files || !out)
         status = alcore__fail(ALCORE_E_INVALID, "ctx, files or out is NULL");
+    if (status == ALCORE_OK) status = alcore__struct_empty(options, "alcore_kappa_options");
     if (status == ALCORE_OK) status = compute_kappa(ctx, files, NULL, NULL, 0, out);
     return alcore__leave(ctx, status);
 }

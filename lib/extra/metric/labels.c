@@ -21,9 +21,9 @@
 /* Counts of one call, owned. */
 typedef struct label_counts {
     alcore_ctx *ctx;
-    bool by_word;             /* each word is a label, not each line */
-    alcore_label_score score; /* correct and compared so far */
-    alcore__vocabulary names; /* the distinct labels of both sides */
+    bool by_word;               /* each word is a label, not each line */
+    alcore_labels_result score; /* correct and compared so far */
+    alcore__vocabulary names;   /* the distinct labels of both sides */
     int64_t (*counts)[3]; /* [names.count] lines, or words, with the label: gold, predicted, both */
     size_t capacity;      /* of counts */
 } label_counts;
@@ -101,8 +101,8 @@ static alcore_status count_label_block(void *data, const alcore__text_block *blo
 
 /* Fills *out from the counts: NaN without labels. Each counted label occurs on at least one side,
  * so that no divisor is 0. */
-static alcore_status write_labels(label_counts *labels, alcore_label_score *out) {
-    alcore_label_score *score = &labels->score;
+static alcore_status write_labels(label_counts *labels, alcore_labels_result *out) {
+    alcore_labels_result *score = &labels->score;
     double sum = 0;
     for (uint32_t i = 0; i < labels->names.count; i++) {
         const int64_t *counts = labels->counts[i];
@@ -113,18 +113,31 @@ static alcore_status write_labels(label_counts *labels, alcore_label_score *out)
         score->compared > 0 ? (double)score->correct / (double)score->compared : (double)NAN;
     score->macro_f1 = score->labels > 0 ? sum / (double)score->labels : (double)NAN;
     return alcore__struct_write(out, score, sizeof *score,
-                                ALCORE__FIRST_SIZE(alcore_label_score, compared),
-                                "alcore_label_score");
+                                ALCORE__FIRST_SIZE(alcore_labels_result, compared),
+                                "alcore_labels_result");
+}
+
+/* *by_word: the setting of the caller's options (NULL: default), checked. */
+static alcore_status read_options(const alcore_labels_options *options, bool *by_word) {
+    alcore_labels_options ours;
+    ALCORE__TRY(alcore__struct_read(&ours, sizeof ours,
+                                    ALCORE__FIRST_SIZE(alcore_labels_options, reserved), options,
+                                    "alcore_labels_options"));
+    ALCORE__TRY(alcore__struct_reserved(ours.reserved, "alcore_labels_options"));
+    if ((ours.words & ~1) != 0) return alcore__fail(ALCORE_E_INVALID, "words is 0 or 1");
+    *by_word = ours.words != 0;
+    return ALCORE_OK;
 }
 
 /* Body of both public calls: counts the lines of files or, where it is NULL, of sides, which are to
  * have predicted_count predicted ones. */
 static alcore_status compute_labels(alcore_ctx *ctx, const alcore_text_files *files,
                                     const alcore__two_sides *sides, int64_t predicted_count,
-                                    int32_t by_word, alcore_label_score *out) {
-    label_counts labels = {.ctx = ctx, .by_word = by_word != 0};
+                                    const alcore_labels_options *options,
+                                    alcore_labels_result *out) {
+    label_counts labels = {.ctx = ctx};
     if (!ctx || !out) return alcore__fail(ALCORE_E_INVALID, "ctx or out is NULL");
-    if ((by_word & ~1) != 0) return alcore__fail(ALCORE_E_INVALID, "by_word is 0 or 1");
+    ALCORE__TRY(read_options(options, &labels.by_word));
     if (!files) ALCORE__TRY(alcore__two_sides_check(sides, predicted_count));
     alcore_status status = files ? alcore__text_blocks_visit(ctx, files, &alcore__two_sides_files,
                                                              count_label_block, &labels)
@@ -139,17 +152,19 @@ alcore_status alcore_metric_compute_labels(alcore_ctx *ctx, const char *const *g
                                            const size_t *gold_lengths, int64_t gold_count,
                                            const char *const *predicted,
                                            const size_t *predicted_lengths, int64_t predicted_count,
-                                           int32_t by_word, alcore_label_score *out) {
+                                           const alcore_labels_options *options,
+                                           alcore_labels_result *out) {
     const alcore__two_sides sides = {.texts = {gold, predicted},
                                      .lengths = {gold_lengths, predicted_lengths},
                                      .count = gold_count};
     ALCORE__TRY(alcore__enter_long(ctx));
-    return alcore__leave(ctx, compute_labels(ctx, NULL, &sides, predicted_count, by_word, out));
+    return alcore__leave(ctx, compute_labels(ctx, NULL, &sides, predicted_count, options, out));
 }
 
 alcore_status alcore_metric_read_labels(alcore_ctx *ctx, const alcore_text_files *files,
-                                        int32_t by_word, alcore_label_score *out) {
+                                        const alcore_labels_options *options,
+                                        alcore_labels_result *out) {
     ALCORE__TRY(alcore__enter_long(ctx));
     if (!files) return alcore__leave(ctx, alcore__fail(ALCORE_E_INVALID, "files is NULL"));
-    return alcore__leave(ctx, compute_labels(ctx, files, NULL, 0, by_word, out));
+    return alcore__leave(ctx, compute_labels(ctx, files, NULL, 0, options, out));
 }

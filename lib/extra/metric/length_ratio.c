@@ -24,7 +24,7 @@ static int64_t count_words(const alcore__segment_pairs *pairs, int64_t segment, 
 typedef struct word_counts {
     alcore_ctx *ctx;
     int64_t segments;
-    alcore_length_ratio_score score; /* its ratio is computed in the end */
+    alcore_length_ratio_result score; /* its ratio is computed in the end */
 } word_counts;
 
 /* Counts the words of pairs. total: how many the call has, -1 where that is not known. */
@@ -64,35 +64,38 @@ static alcore_status count_block(void *data, const alcore__text_block *block) {
 /* Body of both public calls: counts the words of files or, where it is NULL, of texts. */
 static alcore_status compute_ratio(alcore_ctx *ctx, const alcore_text_files *files,
                                    const alcore__segment_texts *texts,
-                                   alcore_length_ratio_score *out) {
+                                   const alcore_length_ratio_options *options,
+                                   alcore_length_ratio_result *out) {
     static const alcore__text_files_rule rule = {2, 2, "hypotheses and references", false, true};
     word_counts counts = {.ctx = ctx};
-    alcore_length_ratio_score *score = &counts.score;
+    alcore_length_ratio_result *score = &counts.score;
     if (!ctx || !out) return alcore__fail(ALCORE_E_INVALID, "ctx or out is NULL");
+    ALCORE__TRY(alcore__struct_empty(options, "alcore_length_ratio_options"));
     ALCORE__TRY(files ? alcore__text_blocks_visit(ctx, files, &rule, count_block, &counts)
                       : count_texts(&counts, texts));
     score->ratio = score->reference_words > 0
                        ? (double)score->hypothesis_words / (double)score->reference_words
                        : (double)NAN;
     return alcore__struct_write(out, score, sizeof *score,
-                                ALCORE__FIRST_SIZE(alcore_length_ratio_score, reference_words),
-                                "alcore_length_ratio_score");
+                                ALCORE__FIRST_SIZE(alcore_length_ratio_result, reference_words),
+                                "alcore_length_ratio_result");
 }
 
-alcore_status
-alcore_metric_compute_length_ratio(alcore_ctx *ctx, const char *const *hypotheses,
-                                   const size_t *hypothesis_lengths, int64_t hypothesis_count,
-                                   const char *const *references, const size_t *reference_lengths,
-                                   int64_t reference_count, alcore_length_ratio_score *out) {
+alcore_status alcore_metric_compute_length_ratio(
+    alcore_ctx *ctx, const char *const *hypotheses, const size_t *hypothesis_lengths,
+    int64_t hypothesis_count, const char *const *references, const size_t *reference_lengths,
+    int64_t reference_count, const alcore_length_ratio_options *options,
+    alcore_length_ratio_result *out) {
     const alcore__segment_texts texts = {hypotheses, hypothesis_lengths, hypothesis_count,
                                          references, reference_lengths,  reference_count};
     ALCORE__TRY(alcore__enter_long(ctx));
-    return alcore__leave(ctx, compute_ratio(ctx, NULL, &texts, out));
+    return alcore__leave(ctx, compute_ratio(ctx, NULL, &texts, options, out));
 }
 
 alcore_status alcore_metric_read_length_ratio(alcore_ctx *ctx, const alcore_text_files *files,
-                                              alcore_length_ratio_score *out) {
+                                              const alcore_length_ratio_options *options,
+                                              alcore_length_ratio_result *out) {
     ALCORE__TRY(alcore__enter_long(ctx));
     if (!files) return alcore__leave(ctx, alcore__fail(ALCORE_E_INVALID, "files is NULL"));
-    return alcore__leave(ctx, compute_ratio(ctx, files, NULL, out));
+    return alcore__leave(ctx, compute_ratio(ctx, files, NULL, options, out));
 }

@@ -25,23 +25,30 @@ static double mean_of(const double *values, int64_t count) {
     return count > 0 ? sum / (double)count : (double)NAN;
 }
 
-alcore_status alcore_metric_compute_mean(const double *values, int64_t count,
-                                         alcore_mean_result *out) {
+/* alcore_metric_compute_mean() between enter and leave. */
+static alcore_status compute_mean(alcore_ctx *ctx, const double *values, int64_t count,
+                                  const alcore_mean_options *options, alcore_mean_result *out) {
     alcore_mean_result result = {0};
-    ALCORE__TRY(alcore__enter(NULL));
-    if (!out || count < 0 || (count > 0 && !values))
-        return alcore__leave(
-            NULL, alcore__fail(ALCORE_E_INVALID, "out or values is NULL, or count is negative"));
+    if (!ctx || !out || count < 0 || (count > 0 && !values))
+        return alcore__fail(ALCORE_E_INVALID,
+                            "ctx, out or values is NULL, or value_count is negative");
+    ALCORE__TRY(alcore__struct_empty(options, "alcore_mean_options"));
     double squares = 0;
     result.mean = mean_of(values, count);
     for (int64_t i = 0; i < count; i++)
         squares += (values[i] - result.mean) * (values[i] - result.mean);
     result.standard_deviation = count > 1 ? sqrt(squares / (double)(count - 1)) : (double)NAN;
     result.standard_error = result.standard_deviation / sqrt((double)count);
-    return alcore__leave(
-        NULL, alcore__struct_write(out, &result, sizeof result,
-                                   ALCORE__FIRST_SIZE(alcore_mean_result, standard_error),
-                                   "alcore_mean_result"));
+    return alcore__struct_write(out, &result, sizeof result,
+                                ALCORE__FIRST_SIZE(alcore_mean_result, standard_error),
+                                "alcore_mean_result");
+}
+
+alcore_status alcore_metric_compute_mean(alcore_ctx *ctx, const double *values, int64_t value_count,
+                                         const alcore_mean_options *options,
+                                         alcore_mean_result *out) {
+    ALCORE__TRY(alcore__enter(ctx));
+    return alcore__leave(ctx, compute_mean(ctx, values, value_count, options, out));
 }
 
 /* The continued fraction of the incomplete beta function (DLMF 8.17.22), evaluated from the front
@@ -106,19 +113,28 @@ void alcore__correlate(const double *x, const double *y, int64_t count,
     result->p = count == 2 ? 1 : incomplete_beta(rest, square, (double)(count - 2) / 2, 0.5);
 }
 
-alcore_status alcore_metric_compute_pearson(const double *x, int64_t x_count, const double *y,
-                                            int64_t y_count, alcore_pearson_result *out) {
+/* alcore_metric_compute_pearson() between enter and leave. */
+static alcore_status compute_pearson(alcore_ctx *ctx, const double *x, int64_t x_count,
+                                     const double *y, int64_t y_count,
+                                     const alcore_pearson_options *options,
+                                     alcore_pearson_result *out) {
     alcore_pearson_result result = {0};
-    ALCORE__TRY(alcore__enter(NULL));
-    if (!out || x_count < 0 || y_count < 0 || (x_count > 0 && (!x || !y)))
-        return alcore__leave(
-            NULL, alcore__fail(ALCORE_E_INVALID, "out, x or y is NULL, or a count is negative"));
+    if (!ctx || !out || x_count < 0 || y_count < 0 || (x_count > 0 && (!x || !y)))
+        return alcore__fail(ALCORE_E_INVALID, "ctx, out, x or y is NULL, or a count is negative");
+    ALCORE__TRY(alcore__struct_empty(options, "alcore_pearson_options"));
     if (x_count != y_count)
-        return alcore__leave(NULL, alcore__fail(ALCORE_E_SHAPE,
-                                                "x has %lld numbers, y has %lld; they are pairs",
-                                                (long long)x_count, (long long)y_count));
+        return alcore__fail(ALCORE_E_SHAPE, "x has %lld numbers, y has %lld; they are pairs",
+                            (long long)x_count, (long long)y_count);
     alcore__correlate(x, y, x_count, &result);
-    return alcore__leave(NULL, alcore__struct_write(out, &result, sizeof result,
-                                                    ALCORE__FIRST_SIZE(alcore_pearson_result, p),
-                                                    "alcore_pearson_result"));
+    return alcore__struct_write(out, &result, sizeof result,
+                                ALCORE__FIRST_SIZE(alcore_pearson_result, p),
+                                "alcore_pearson_result");
+}
+
+alcore_status alcore_metric_compute_pearson(alcore_ctx *ctx, const double *x, int64_t x_count,
+                                            const double *y, int64_t y_count,
+                                            const alcore_pearson_options *options,
+                                            alcore_pearson_result *out) {
+    ALCORE__TRY(alcore__enter(ctx));
+    return alcore__leave(ctx, compute_pearson(ctx, x, x_count, y, y_count, options, out));
 }

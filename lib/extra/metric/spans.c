@@ -31,7 +31,7 @@ static alcore_status advance(alcore__tag_reader *reader, const alcore__two_sides
  * that each reader has found last. The reader whose span begins first reads its next span, or both
  * where they begin at the same word. Both sides of a line must have the same number of words. */
 static alcore_status compare_line(const alcore__two_sides *sides, int64_t line, int32_t scheme,
-                                  alcore_span_score *score) {
+                                  alcore_spans_result *score) {
     alcore__tag_reader reader[2];
     alcore__tag_span spans[2];
     bool found[2];
@@ -69,7 +69,7 @@ static alcore_status compare_line(const alcore__two_sides *sides, int64_t line, 
 typedef struct span_counts {
     alcore_ctx *ctx;
     int32_t scheme;
-    alcore_span_score score; /* the numbers of spans so far */
+    alcore_spans_result score; /* the numbers of spans so far */
 } span_counts;
 
 /* Compares the lines of `sides`. */
@@ -88,7 +88,7 @@ static alcore_status compare_span_block(void *data, const alcore__text_block *bl
 }
 
 /* Fills *out from the counts; precision, recall and F1 stay 0 without a match. */
-static alcore_status write_spans(alcore_span_score *score, alcore_span_score *out) {
+static alcore_status write_spans(alcore_spans_result *score, alcore_spans_result *out) {
     const double matches = (double)score->matches;
     if (score->matches > 0) {
         score->precision = matches / (double)score->predicted_spans;
@@ -96,20 +96,32 @@ static alcore_status write_spans(alcore_span_score *score, alcore_span_score *ou
         score->f1 = 2 * score->precision * score->recall / (score->precision + score->recall);
     }
     return alcore__struct_write(out, score, sizeof *score,
-                                ALCORE__FIRST_SIZE(alcore_span_score, matches),
-                                "alcore_span_score");
+                                ALCORE__FIRST_SIZE(alcore_spans_result, matches),
+                                "alcore_spans_result");
+}
+
+/* *scheme: ALCORE_TAGS_* of the caller's options (NULL: default), checked. */
+static alcore_status read_options(const alcore_spans_options *options, int32_t *scheme) {
+    alcore_spans_options ours;
+    ALCORE__TRY(alcore__struct_read(&ours, sizeof ours,
+                                    ALCORE__FIRST_SIZE(alcore_spans_options, reserved), options,
+                                    "alcore_spans_options"));
+    ALCORE__TRY(alcore__struct_reserved(ours.reserved, "alcore_spans_options"));
+    if (ours.scheme < ALCORE_TAGS_DEFAULT || ours.scheme > ALCORE_TAGS_BILOU)
+        return alcore__fail(ALCORE_E_INVALID, "scheme %d is none of ALCORE_TAGS_...", ours.scheme);
+    *scheme = ours.scheme;
+    return ALCORE_OK;
 }
 
 /* Body of both public calls: compares the lines of files or, where it is NULL, of sides, which are
- * to have predicted_count predicted ones. scheme: ALCORE_TAGS_*. */
+ * to have predicted_count predicted ones. */
 static alcore_status compute_spans(alcore_ctx *ctx, const alcore_text_files *files,
                                    const alcore__two_sides *sides, int64_t predicted_count,
-                                   int32_t scheme, alcore_span_score *out) {
-    span_counts spans = {.ctx = ctx, .scheme = scheme};
+                                   const alcore_spans_options *options, alcore_spans_result *out) {
+    span_counts spans = {.ctx = ctx};
     if (!ctx || !out) return alcore__fail(ALCORE_E_INVALID, "ctx or out is NULL");
+    ALCORE__TRY(read_options(options, &spans.scheme));
     if (!files) ALCORE__TRY(alcore__two_sides_check(sides, predicted_count));
-    if (scheme < ALCORE_TAGS_DEFAULT || scheme > ALCORE_TAGS_BILOU)
-        return alcore__fail(ALCORE_E_INVALID, "scheme %d is none of ALCORE_TAGS_...", scheme);
     ALCORE__TRY(files ? alcore__text_blocks_visit(ctx, files, &alcore__two_sides_files,
                                                   compare_span_block, &spans)
                       : compare_lines(&spans, sides));
@@ -120,17 +132,20 @@ alcore_status alcore_metric_compute_spans(alcore_ctx *ctx, const char *const *go
                                           const size_t *gold_lengths, int64_t gold_count,
                                           const char *const *predicted,
                                           const size_t *predicted_lengths, int64_t predicted_count,
-                                          int32_t scheme, alcore_span_score *out) {
+
+                                          const alcore_spans_options *options,
+                                          alcore_spans_result *out) {
     const alcore__two_sides sides = {.texts = {gold, predicted},
                                      .lengths = {gold_lengths, predicted_lengths},
                                      .count = gold_count};
     ALCORE__TRY(alcore__enter_long(ctx));
-    return alcore__leave(ctx, compute_spans(ctx, NULL, &sides, predicted_count, scheme, out));
+    return alcore__leave(ctx, compute_spans(ctx, NULL, &sides, predicted_count, options, out));
 }
 
 alcore_status alcore_metric_read_spans(alcore_ctx *ctx, const alcore_text_files *files,
-                                       int32_t scheme, alcore_span_score *out) {
+                                       const alcore_spans_options *options,
+                                       alcore_spans_result *out) {
     ALCORE__TRY(alcore__enter_long(ctx));
     if (!files) return alcore__leave(ctx, alcore__fail(ALCORE_E_INVALID, "files is NULL"));
-    return alcore__leave(ctx, compute_spans(ctx, files, NULL, 0, scheme, out));
+    return alcore__leave(ctx, compute_spans(ctx, files, NULL, 0, options, out));
 }

@@ -41,7 +41,6 @@ static alcore_status read_settings(alcore__corpus_metric *metric, const void *op
     ALCORE__TRY(read_options(options, ours));
     metric->resamples = ours->resamples;
     metric->seed = ours->seed;
-    metric->files = ours->files;
     return alcore__paired_read(&metric->paired, ours->paired);
 }
 
@@ -116,7 +115,7 @@ static alcore_status count_segment(const alcore__corpus_metric *metric,
  * with an older header, whose struct is shorter, only the members that it has. bootstrap_*: NaN
  * without bootstrap samples. */
 static alcore_status write_score(const alcore__corpus_metric *metric, void *out) {
-    alcore_ter_score score = {0};
+    alcore_ter_result score = {0};
     score.ter = ter_of_sums(metric->sums, metric);
     score.edits = metric->sums[EDITS];
     score.reference_words = reference_words(metric, metric->sums);
@@ -126,8 +125,19 @@ static alcore_status write_score(const alcore__corpus_metric *metric, void *out)
     score.baseline = metric->baseline_score;
     score.p = metric->p;
     return alcore__struct_write(out, &score, sizeof score,
-                                ALCORE__FIRST_SIZE(alcore_ter_score, bootstrap_high),
-                                "alcore_ter_score");
+                                ALCORE__FIRST_SIZE(alcore_ter_result, bootstrap_high),
+                                "alcore_ter_result");
+}
+
+/* The metric, whose options are read into *settings. */
+static alcore__corpus_metric ter_metric(alcore_ter_options *settings) {
+    return (alcore__corpus_metric){.stage = "TER",
+                                   .settings = settings,
+                                   .read = read_settings,
+                                   .begin = begin,
+                                   .count = count_segment,
+                                   .score = ter_of_sums,
+                                   .write = write_score};
 }
 
 alcore_status alcore_metric_compute_ter(alcore_ctx *ctx, const char *const *hypotheses,
@@ -136,18 +146,18 @@ alcore_status alcore_metric_compute_ter(alcore_ctx *ctx, const char *const *hypo
                                         const size_t *reference_lengths, int64_t reference_count,
                                         const alcore_ter_options *options,
                                         const alcore_tensor *out_sentence_scores,
-                                        alcore_ter_score *out) {
+                                        alcore_ter_result *out) {
     alcore_ter_options ours;
-    alcore__corpus_metric metric = {.stage = "TER",
-                                    .settings = &ours,
-                                    .read = read_settings,
-                                    .begin = begin,
-                                    .count = count_segment,
-                                    .score = ter_of_sums,
-                                    .write = write_score};
     const alcore__segment_texts texts = {hypotheses, hypothesis_lengths, hypothesis_count,
                                          references, reference_lengths,  reference_count};
-    return alcore__corpus_metric_compute(ctx, &metric, &texts, options, out_sentence_scores, out);
+    return alcore__corpus_metric_compute(ctx, ter_metric(&ours), &texts, options,
+                                         out_sentence_scores, out);
+}
+
+alcore_status alcore_metric_read_ter(alcore_ctx *ctx, const alcore_text_files *files,
+                                     const alcore_ter_options *options, alcore_ter_result *out) {
+    alcore_ter_options ours;
+    return alcore__corpus_metric_read(ctx, ter_metric(&ours), files, options, out);
 }
 
 /* The settings in sacreBLEU's notation, written to buffer, which is returned; NULL for bad options.

@@ -131,11 +131,13 @@ static alcore_status read_differences(alcore_ctx *ctx, const double *x, const do
 /* Body of the public call. y_count 0: x has the differences already. p is exact for at most 50
  * differences that are not 0. */
 static alcore_status test_pairs(alcore_ctx *ctx, const double *x, int64_t x_count, const double *y,
-                                int64_t y_count, alcore_wilcoxon_result *out) {
+                                int64_t y_count, const alcore_wilcoxon_options *options,
+                                alcore_wilcoxon_result *out) {
     alcore_wilcoxon_result result = {0};
     int64_t *differences = NULL, used = 0;
     if (!ctx || !out || x_count < 0 || y_count < 0 || (x_count > 0 && !x) || (y_count > 0 && !y))
         return alcore__fail(ALCORE_E_INVALID, "ctx, out, x or y is NULL, or a count is negative");
+    ALCORE__TRY(alcore__struct_empty(options, "alcore_wilcoxon_options"));
     if (y_count != 0 && y_count != x_count)
         return alcore__fail(ALCORE_E_SHAPE, "x has %lld numbers, y has %lld; they are pairs",
                             (long long)x_count, (long long)y_count);
@@ -157,7 +159,8 @@ static alcore_status test_pairs(alcore_ctx *ctx, const double *x, int64_t x_coun
 
 alcore_status alcore_metric_compute_wilcoxon(alcore_ctx *ctx, const double *x, int64_t x_count,
                                              const double *y, int64_t y_count,
+                                             const alcore_wilcoxon_options *options,
                                              alcore_wilcoxon_result *out) {
     ALCORE__TRY(alcore__enter_long(ctx));
-    return alcore__leave(ctx, test_pairs(ctx, x, x_count, y, y_count, out));
+    return alcore__leave(ctx, test_pairs(ctx, x, x_count, y, y_count, options, out));
 }

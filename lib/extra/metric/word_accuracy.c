@@ -39,15 +39,15 @@ typedef struct sentences {
 /* The counts of one call so far, and its workspace: words of one sentence. */
 typedef struct sentence_words {
     alcore_ctx *ctx;
-    alcore_word_accuracy_score score; /* its accuracy is computed in the end */
-    alcore__pharaoh_reader *links;    /* of the links of files; NULL: the texts are the caller's */
-    const alcore_overlap *domain;     /* NULL: every source word is in-domain */
-    alcore__vocabulary names;         /* the distinct words of the present reference */
-    uint32_t *reference;              /* [reference_count] numbers of the words of the reference */
-    int64_t *copies;                  /* [names.count] occurrences of each in the hypothesis that
+    alcore_word_accuracy_result score; /* its accuracy is computed in the end */
+    alcore__pharaoh_reader *links;     /* of the links of files; NULL: the texts are the caller's */
+    const alcore_overlap *domain;      /* NULL: every source word is in-domain */
+    alcore__vocabulary names;          /* the distinct words of the present reference */
+    uint32_t *reference;               /* [reference_count] numbers of the words of the reference */
+    int64_t *copies;                   /* [names.count] occurrences of each in the hypothesis that
                                    * are not matched yet */
-    uint8_t *in_domain;               /* [source_count] 1: in-domain, 2: and a link was seen */
-    uint8_t *wanted;                  /* [reference_count] 1: aligned to an in-domain word */
+    uint8_t *in_domain;                /* [source_count] 1: in-domain, 2: and a link was seen */
+    uint8_t *wanted;                   /* [reference_count] 1: aligned to an in-domain word */
     size_t reference_count, source_count;
     size_t reference_capacity, copies_capacity, in_domain_capacity, wanted_capacity;
 } sentence_words;
@@ -60,7 +60,6 @@ static const char *text_of(const sentences *given, int side, int64_t line, size_
 }
 
 static alcore_status check_sentences(const sentences *given) {
-    if (given->count < 0) return alcore__fail(ALCORE_E_INVALID, "count is negative");
     if (given->links->pairs != given->count)
         return alcore__fail(ALCORE_E_SHAPE, "%lld sentences, links of %lld",
                             (long long)given->count, (long long)given->links->pairs);
@@ -152,7 +151,7 @@ static alcore_status count_copies(sentence_words *words, const sentences *given,
 
 /* Counts the sentences that are given. */
 static alcore_status count_sentences(sentence_words *words, const sentences *given) {
-    alcore_word_accuracy_score *score = &words->score;
+    alcore_word_accuracy_result *score = &words->score;
     for (int64_t line = 0; line < given->count; line++) {
         if (line % TICK_EVERY == 0)
             ALCORE__TRY(
@@ -207,17 +206,17 @@ static alcore_status count_texts(sentence_words *words, const sentences *given) 
 static alcore_status compute_accuracy(alcore_ctx *ctx, const alcore_text_files *files,
                                       const char *links, const sentences *given,
                                       const alcore_overlap *domain,
-                                      alcore_word_accuracy_score *out) {
+                                      alcore_word_accuracy_result *out) {
     sentence_words words = {.ctx = ctx, .domain = domain};
-    alcore_word_accuracy_score *score = &words.score;
+    alcore_word_accuracy_result *score = &words.score;
     if (!out) return alcore__fail(ALCORE_E_INVALID, "out is NULL");
     alcore_status status = files ? count_files(&words, files, links) : count_texts(&words, given);
     score->accuracy =
         score->total > 0 ? 100 * (double)score->matched / (double)score->total : (double)NAN;
     if (status == ALCORE_OK)
         status = alcore__struct_write(out, score, sizeof *score,
-                                      ALCORE__FIRST_SIZE(alcore_word_accuracy_score, unlinked),
-                                      "alcore_word_accuracy_score");
+                                      ALCORE__FIRST_SIZE(alcore_word_accuracy_result, unlinked),
+                                      "alcore_word_accuracy_result");
     alcore__pharaoh_close(words.links);
     alcore__vocabulary_clear(ctx, &words.names);
     alcore__free(ctx, words.reference);
@@ -232,7 +231,7 @@ static alcore_status compute_accuracy(alcore_ctx *ctx, const alcore_text_files *
 static alcore_status compute_within_domain(alcore_ctx *ctx, const alcore_text_files *files,
                                            const char *links, const sentences *given,
                                            const alcore_overlap *domain,
-                                           alcore_word_accuracy_score *out) {
+                                           alcore_word_accuracy_result *out) {
     if (!domain) return compute_accuracy(ctx, files, links, given, NULL, out);
     ALCORE__TRY(alcore__overlap_begin(domain, ALCORE_OVERLAP_TEST));
     const alcore_status status = compute_accuracy(ctx, files, links, given, domain, out);
@@ -240,27 +239,60 @@ static alcore_status compute_within_domain(alcore_ctx *ctx, const alcore_text_fi
     return alcore__leave(domain->object.ctx, status);
 }
 
+/* Checks the numbers of sentences of the sides. */
+static alcore_status check_counts(const int64_t counts[SIDES]) {
+    for (int side = 0; side < SIDES; side++) {
+        if (counts[side] < 0) return alcore__fail(ALCORE_E_INVALID, "a count is negative");
+        if (counts[side] != counts[SOURCE])
+            return alcore__fail(ALCORE_E_SHAPE, "%lld sources, %lld %s", (long long)counts[SOURCE],
+                                (long long)counts[side], SIDE[side]);
+    }
+    return ALCORE_OK;
+}
+
+/* *domain: of the caller's options (NULL: none). */
+static alcore_status read_options(const alcore_word_accuracy_options *options,
+                                  const alcore_overlap **domain) {
+    alcore_word_accuracy_options ours;
+    ALCORE__TRY(alcore__struct_read(&ours, sizeof ours,
+                                    ALCORE__FIRST_SIZE(alcore_word_accuracy_options, domain),
+                                    options, "alcore_word_accuracy_options"));
+    *domain = ours.domain;
+    return ALCORE_OK;
+}
+
 alcore_status alcore_metric_compute_word_accuracy(
-    alcore_ctx *ctx, const char *const *sources, const size_t *source_lengths,
-    const char *const *references, const size_t *reference_lengths, const char *const *hypotheses,
-    const size_t *hypothesis_lengths, int64_t count, const alcore_links *links,
-    const alcore_overlap *domain, alcore_word_accuracy_score *out) {
+    alcore_ctx *ctx, const char *const *sources, const size_t *source_lengths, int64_t source_count,
+    const char *const *references, const size_t *reference_lengths, int64_t reference_count,
+    const char *const *hypotheses, const size_t *hypothesis_lengths, int64_t hypothesis_count,
+    const alcore_links *links, const alcore_word_accuracy_options *options,
+    alcore_word_accuracy_result *out) {
+    const alcore_overlap *domain = NULL;
     ALCORE__TRY(alcore__enter_long(ctx));
-    if (!ctx || !links)
-        return alcore__leave(ctx, alcore__fail(ALCORE_E_INVALID, "ctx or links is NULL"));
+    alcore_status status = ALCORE_OK;
+    if (!ctx || !links) status = alcore__fail(ALCORE_E_INVALID, "ctx or links is NULL");
+    if (status == ALCORE_OK) status = read_options(options, &domain);
+    if (status == ALCORE_OK)
+        status = check_counts((const int64_t[]){source_count, reference_count, hypothesis_count});
+    if (status != ALCORE_OK) return alcore__leave(ctx, status);
     const sentences given = {.texts = {sources, references, hypotheses},
                              .lengths = {source_lengths, reference_lengths, hypothesis_lengths},
-                             .count = count,
-                             .total = count,
+                             .count = source_count,
+                             .total = source_count,
                              .links = &links->links};
     return alcore__leave(ctx, compute_within_domain(ctx, NULL, NULL, &given, domain, out));
 }
 
 alcore_status alcore_metric_read_word_accuracy(alcore_ctx *ctx, const alcore_text_files *files,
-                                               const char *links, const alcore_overlap *domain,
-                                               alcore_word_accuracy_score *out) {
+                                               const char *links,
+                                               const alcore_word_accuracy_options *options,
+                                               alcore_word_accuracy_result *out) {
+    const alcore_overlap *domain = NULL;
     ALCORE__TRY(alcore__enter_long(ctx));
+    alcore_status status = ALCORE_OK;
     if (!ctx || !files || !links)
-        return alcore__leave(ctx, alcore__fail(ALCORE_E_INVALID, "ctx, files or links is NULL"));
-    return alcore__leave(ctx, compute_within_domain(ctx, files, links, NULL, domain, out));
+        status = alcore__fail(ALCORE_E_INVALID, "ctx, files or links is NULL");
+    if (status == ALCORE_OK) status = read_options(options, &domain);
+    if (status == ALCORE_OK) status = compute_within_domain(ctx, files, links, NULL, domain, out);
+    return alcore__leave(ctx, status);
 }

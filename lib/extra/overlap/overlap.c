@@ -234,7 +234,7 @@ static double percent(int64_t part, int64_t whole) {
 /* Adds the n-grams of one order and side to the counts of *score. data: ALCORE_OVERLAP_* bits of
  * the roles that the test set is compared with. */
 static alcore_status count_overlap(alcore_ctx *ctx, const alcore__ngram_uses *uses, int32_t order,
-                                   int32_t data, alcore_overlap_score *score) {
+                                   int32_t data, alcore_coverage_result *score) {
     const int64_t count = alcore__ngram_uses_count(uses, order);
     for (int64_t i = 0; i < count; i++) {
         const alcore__ngram_use *use = &uses->use[order - 1][i];
@@ -250,18 +250,31 @@ static alcore_status count_overlap(alcore_ctx *ctx, const alcore__ngram_uses *us
     return ALCORE_OK;
 }
 
-/* alcore_overlap_compute() with the overlap locked for reading. Precision, Jaccard index and
- * data_types need all n-grams of the data, so they are NaN and -1 where a role of `data` is not
+/* *data: the roles of the caller's options (NULL: default), checked. */
+static alcore_status read_data(const alcore_coverage_options *options, int32_t *data) {
+    alcore_coverage_options ours;
+    ALCORE__TRY(alcore__struct_read(&ours, sizeof ours,
+                                    ALCORE__FIRST_SIZE(alcore_coverage_options, reserved), options,
+                                    "alcore_coverage_options"));
+    ALCORE__TRY(alcore__struct_reserved(ours.reserved, "alcore_coverage_options"));
+    *data = ours.data == 0 ? ALCORE_OVERLAP_SELECTED : ours.data;
+    if (*data >= ALCORE_OVERLAP_SELECTED && *data <= ALCORE_OVERLAP_BOTH) return ALCORE_OK;
+    return alcore__fail(ALCORE_E_INVALID,
+                        "data %d is none of ALCORE_OVERLAP_SELECTED, _OUTSIDE and _BOTH", *data);
+}
+
+/* alcore_overlap_compute_coverage() with the overlap locked for reading. Precision, Jaccard index
+ * and data_types need all n-grams of the data, so they are NaN and -1 where a role of `data` is not
  * kept. */
-static alcore_status compute_overlap(const alcore_overlap *overlap, int32_t order, int32_t data,
-                                     alcore_overlap_score *out) {
-    alcore_overlap_score score = {0};
+static alcore_status compute_overlap(const alcore_overlap *overlap, int32_t order,
+                                     const alcore_coverage_options *options,
+                                     alcore_coverage_result *out) {
+    alcore_coverage_result score = {0};
+    int32_t data = 0;
     if (!out) return alcore__fail(ALCORE_E_INVALID, "out is NULL");
+    ALCORE__TRY(read_data(options, &data));
     if (order < 1 || order > overlap->max_order)
         return alcore__fail(ALCORE_E_INVALID, "order %d is not 1 to %d", order, overlap->max_order);
-    if (data < ALCORE_OVERLAP_SELECTED || data > ALCORE_OVERLAP_BOTH)
-        return alcore__fail(ALCORE_E_INVALID,
-                            "data %d is none of ALCORE_OVERLAP_SELECTED, _OUTSIDE and _BOTH", data);
     for (int side = 0; side < 2; side++)
         ALCORE__TRY(count_overlap(overlap->object.ctx, &overlap->sides[side], order, data, &score));
     score.coverage = percent(score.shared_types, score.test_types);
@@ -275,28 +288,44 @@ static alcore_status compute_overlap(const alcore_overlap *overlap, int32_t orde
         score.data_types = -1;
     }
     return alcore__struct_write(out, &score, sizeof score,
-                                ALCORE__FIRST_SIZE(alcore_overlap_score, shared_tokens),
-                                "alcore_overlap_score");
+                                ALCORE__FIRST_SIZE(alcore_coverage_result, shared_tokens),
+                                "alcore_coverage_result");
 }
 
-alcore_status alcore_overlap_compute(const alcore_overlap *overlap, int32_t order, int32_t data,
-                                     alcore_overlap_score *out) {
+alcore_status alcore_overlap_compute_coverage(const alcore_overlap *overlap, int32_t order,
+                                              const alcore_coverage_options *options,
+                                              alcore_coverage_result *out) {
     ALCORE__TRY(alcore__overlap_begin(overlap, ALCORE_OVERLAP_TEST));
-    const alcore_status status = compute_overlap(overlap, order, data, out);
+    const alcore_status status = compute_overlap(overlap, order, options, out);
     alcore__read_end(overlap);
     return alcore__leave(overlap->object.ctx, status);
 }
 
-/* alcore_overlap_in_domain() with the overlap locked for reading. A word of the selected data is
- * in-domain if it is not outside the domain and, by ALCORE_IN_DOMAIN_TEST, is in the test set. */
-static alcore_status compute_in_domain(const alcore_overlap *overlap, int32_t definition,
-                                       alcore_in_domain_score *out) {
-    alcore_in_domain_score score = {0};
-    if (!out) return alcore__fail(ALCORE_E_INVALID, "out is NULL");
-    if (definition != ALCORE_IN_DOMAIN_TEST && definition != ALCORE_IN_DOMAIN_UNSEEN)
+/* *needed: the roles that have an in-domain word beside the selected data, by the definition of the
+ * caller's options (NULL: default), which is checked. */
+static alcore_status read_needed(const alcore_in_domain_options *options, int32_t *needed) {
+    alcore_in_domain_options ours;
+    ALCORE__TRY(alcore__struct_read(&ours, sizeof ours,
+                                    ALCORE__FIRST_SIZE(alcore_in_domain_options, reserved), options,
+                                    "alcore_in_domain_options"));
+    ALCORE__TRY(alcore__struct_reserved(ours.reserved, "alcore_in_domain_options"));
+    if (ours.definition != ALCORE_IN_DOMAIN_TEST && ours.definition != ALCORE_IN_DOMAIN_UNSEEN)
         return alcore__fail(ALCORE_E_INVALID, "definition %d is none of ALCORE_IN_DOMAIN_*",
-                            definition);
-    const int32_t needed = definition == ALCORE_IN_DOMAIN_TEST ? ALCORE_OVERLAP_TEST : 0;
+                            ours.definition);
+    *needed = ours.definition == ALCORE_IN_DOMAIN_TEST ? ALCORE_OVERLAP_TEST : 0;
+    return ALCORE_OK;
+}
+
+/* alcore_overlap_compute_in_domain() with the overlap locked for reading. A word of the selected
+ * data is in-domain if it is not outside the domain and, by ALCORE_IN_DOMAIN_TEST, is in the test
+ * set. */
+static alcore_status compute_in_domain(const alcore_overlap *overlap,
+                                       const alcore_in_domain_options *options,
+                                       alcore_in_domain_result *out) {
+    alcore_in_domain_result score = {0};
+    int32_t needed = 0;
+    if (!out) return alcore__fail(ALCORE_E_INVALID, "out is NULL");
+    ALCORE__TRY(read_needed(options, &needed));
     for (int side = 0; side < 2; side++) {
         const alcore__ngram_uses *uses = &overlap->sides[side];
         for (int64_t i = 0; i < uses->words.count; i++) {
@@ -316,14 +345,15 @@ static alcore_status compute_in_domain(const alcore_overlap *overlap, int32_t de
     score.type_share = percent(score.in_domain_types, score.types);
     score.word_share = percent(score.in_domain_words, score.words);
     return alcore__struct_write(out, &score, sizeof score,
-                                ALCORE__FIRST_SIZE(alcore_in_domain_score, words),
-                                "alcore_in_domain_score");
+                                ALCORE__FIRST_SIZE(alcore_in_domain_result, words),
+                                "alcore_in_domain_result");
 }
 
-alcore_status alcore_overlap_in_domain(const alcore_overlap *overlap, int32_t definition,
-                                       alcore_in_domain_score *out) {
+alcore_status alcore_overlap_compute_in_domain(const alcore_overlap *overlap,
+                                               const alcore_in_domain_options *options,
+                                               alcore_in_domain_result *out) {
     ALCORE__TRY(alcore__overlap_begin(overlap, ALCORE_OVERLAP_SELECTED));
-    const alcore_status status = compute_in_domain(overlap, definition, out);
+    const alcore_status status = compute_in_domain(overlap, options, out);
     alcore__read_end(overlap);
     return alcore__leave(overlap->object.ctx, status);
 }

@@ -56,7 +56,8 @@ static int compare_points(const void *a, const void *b) {
 }
 
 /* Makes the point of a run of observations [count]. values [count]: workspace. */
-static alcore_status make_point(const observation *run, int64_t count, double *values, point *out) {
+static alcore_status make_point(const curves *self, const observation *run, int64_t count,
+                                double *values, point *out) {
     double x = 0;
     *out = (point){
         .series = run->series, .round = run->round, .count = count, .y = ALCORE_MEAN_RESULT_INIT};
@@ -65,7 +66,7 @@ static alcore_status make_point(const observation *run, int64_t count, double *v
         values[i] = run[i].y;
     }
     out->x = x / (double)count;
-    return alcore_metric_compute_mean(values, count, &out->y);
+    return alcore_metric_compute_mean(self->data->ctx, values, count, NULL, &out->y);
 }
 
 /* Makes the points from sorted observations. */
@@ -76,7 +77,8 @@ static alcore_status make_points(curves *self, const observation *all, double *v
                                all[next].key == all[first].key;)
             next++;
         ALCORE__TRY(alcore__tick(self->data->ctx, "plot", first, count));
-        ALCORE__TRY(make_point(all + first, next - first, values, &self->points[self->count++]));
+        ALCORE__TRY(
+            make_point(self, all + first, next - first, values, &self->points[self->count++]));
     }
     return alcore__sort(self->data->ctx, self->points, (size_t)self->count, sizeof *self->points,
                         compare_points);

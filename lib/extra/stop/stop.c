@@ -133,15 +133,23 @@ static alcore_status measure(const double *values, int64_t count, alcore_stop_de
 }
 
 /* alcore_stop_check_uncertainty() between enter and leave. */
-static alcore_status check_uncertainty(const double *values, int64_t count, int32_t criterion,
-                                       double threshold, alcore_stop_decision *out) {
-    alcore_stop_decision decision = no_decision(criterion);
-    ALCORE__TRY(check_numbers(values, count, out));
-    if (criterion != ALCORE_STOP_MEAN_UNCERTAINTY && criterion != ALCORE_STOP_MAX_UNCERTAINTY)
+static alcore_status check_uncertainty(const double *values, int64_t count, double threshold,
+                                       const alcore_uncertainty_options *theirs,
+                                       alcore_stop_decision *out) {
+    alcore_uncertainty_options options;
+    ALCORE__TRY(alcore__struct_read(&options, sizeof options,
+                                    ALCORE__FIRST_SIZE(alcore_uncertainty_options, reserved),
+                                    theirs, "alcore_uncertainty_options"));
+    ALCORE__TRY(alcore__struct_reserved(options.reserved, "alcore_uncertainty_options"));
+    if (options.criterion == 0) options.criterion = ALCORE_STOP_MEAN_UNCERTAINTY;
+    if (options.criterion != ALCORE_STOP_MEAN_UNCERTAINTY &&
+        options.criterion != ALCORE_STOP_MAX_UNCERTAINTY)
         return alcore__fail(ALCORE_E_INVALID,
                             "criterion is %d; ALCORE_STOP_MEAN_UNCERTAINTY or _MAX_UNCERTAINTY is "
                             "expected",
-                            criterion);
+                            options.criterion);
+    alcore_stop_decision decision = no_decision(options.criterion);
+    ALCORE__TRY(check_numbers(values, count, out));
     if (!isfinite(threshold))
         return alcore__fail(ALCORE_E_INVALID, "threshold is %g; a number is needed", threshold);
     decision.threshold = threshold;
@@ -151,10 +159,11 @@ static alcore_status check_uncertainty(const double *values, int64_t count, int3
 }
 
 alcore_status alcore_stop_check_uncertainty(const double *uncertainty, int64_t count,
-                                            int32_t criterion, double threshold,
+                                            double threshold,
+                                            const alcore_uncertainty_options *options,
                                             alcore_stop_decision *out) {
     ALCORE__TRY(alcore__enter(NULL));
-    return alcore__leave(NULL, check_uncertainty(uncertainty, count, criterion, threshold, out));
+    return alcore__leave(NULL, check_uncertainty(uncertainty, count, threshold, options, out));
 }
 
 /* ---- agreement ---- */

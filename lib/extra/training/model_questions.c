@@ -265,7 +265,7 @@ alcore_status alcore__questions_measure(const alcore__watch *watch, double *out)
     const alcore__examples *all = &watch->examples;
     alcore_ctx *ctx = watch->model->object.ctx;
     const int64_t count = all->batch.count;
-    alcore_answer_score score = ALCORE_ANSWER_SCORE_INIT;
+    alcore_answers_result score = ALCORE_ANSWERS_RESULT_INIT;
     const char **texts = NULL;
     size_t *lengths = NULL;
     alcore_status status = alcore__new_array(ctx, (size_t)count, sizeof *texts, &texts);
@@ -273,8 +273,8 @@ alcore_status alcore__questions_measure(const alcore__watch *watch, double *out)
         status = alcore__new_array(ctx, (size_t)count, sizeof *lengths, &lengths);
     if (status == ALCORE_OK) {
         list_answers(watch, texts, lengths);
-        status = alcore_metric_compute_answers(ctx, texts, lengths, count, all->texts, all->lengths,
-                                               count, NULL, 0, &score);
+        status = alcore_metric_compute_answers(ctx, all->texts, all->lengths, count, NULL, 0, texts,
+                                               lengths, count, NULL, &score);
     }
     *out = watch->options->metric == ALCORE_VALIDATE_EXACT_MATCH ? score.exact_match : score.f1;
     alcore__free(ctx, (void *)texts);

@@ -91,14 +91,15 @@ static alcore_status write_lines(const alcore__watch *watch, const int64_t *clas
 alcore_status alcore__spans_measure(const alcore__watch *watch, double *out) {
     alcore_ctx *ctx = watch->model->object.ctx;
     const int64_t count = watch->examples.batch.count;
-    alcore_span_score score = ALCORE_SPAN_SCORE_INIT;
+    alcore_spans_options options = ALCORE_SPANS_OPTIONS_INIT;
+    alcore_spans_result score = ALCORE_SPANS_RESULT_INIT;
+    options.scheme = scheme_of(watch->options->metric);
     tag_lines gold = {0}, predicted = {0};
     alcore_status status = write_lines(watch, watch->examples.labels, &gold);
     if (status == ALCORE_OK) status = write_lines(watch, watch->predicted, &predicted);
     if (status == ALCORE_OK)
         status = alcore_metric_compute_spans(ctx, gold.texts, gold.lengths, count, predicted.texts,
-                                             predicted.lengths, count,
-                                             scheme_of(watch->options->metric), &score);
+                                             predicted.lengths, count, &options, &score);
     *out = score.f1;
     lines_clear(ctx, &gold);
     lines_clear(ctx, &predicted);

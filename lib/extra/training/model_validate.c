@@ -196,7 +196,7 @@ static alcore_status score_outputs(const alcore__watch *watch, const alcore_pool
                                    const char **texts, size_t *lengths, double *out) {
     const alcore__examples *all = &watch->examples;
     const int64_t count = all->batch.count;
-    alcore_bleu_score score = ALCORE_BLEU_SCORE_INIT;
+    alcore_bleu_result score = ALCORE_BLEU_RESULT_INIT;
     for (int64_t i = 0; i < count; i++)
         texts[i] = alcore_pool_text(outputs, all->batch.rows[i], &lengths[i]);
     ALCORE__TRY(alcore_metric_compute_bleu(watch->model->object.ctx, texts, lengths, count,

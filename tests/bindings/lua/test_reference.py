@@ -32,6 +32,8 @@ for path in sorted(FOLDER.glob("lua_*.c")):
             name = next(filter(None, entry))
             kind = "field" if "getters" in table else "function"
             registered.setdefault(name, set()).add((kind, "alcore" if table.startswith("al_") else path.stem + table))
+    for name in re.findall(r'\{\.name = "(\w+)"', text):  # a metric
+        registered.setdefault(name, set()).add(("function", "metrics"))
 
 registered["close"] = {("function", "handle")}
 registered["version"] = {("field", "alcore")}

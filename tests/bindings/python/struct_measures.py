@@ -28,33 +28,25 @@ CHRF = {"word_order": 2, "whitespace": 1, "resamples": 50, "seed": When(1, resam
 TER = {"case_sensitive": 1, "resamples": 50, "seed": When(1, resamples=50), "paired": paired}
 
 
-def files():
-    """Files of two hypotheses and of their references."""
-    paths = strings([file("hypotheses.txt", "a red cat\nanother dog ran\n"), file("references.txt", "a cat\nanother dog ran home\n")])
-    return struct_of(_ffi.alcore_text_files, {"paths": paths, "count": 2})
-
-
 def measured(measure, options, texts=4):
-    score, sentences = result(getattr(_ffi, "alcore_%s_score" % measure)), Tensor("d", [texts])
+    score, sentences = result(getattr(_ffi, "alcore_%s_result" % measure)), Tensor("d", [texts])
     hypotheses, references = strings(HYPOTHESES[-texts:]), strings(REFERENCES[-texts:])
-    if options.files:  # in place of the texts
-        hypotheses, references, sentences, texts = None, None, None, 0
     ask("alcore_metric_compute_" + measure, CTX, hypotheses, None, texts, references, None, texts, ctypes.byref(options), sentences,
         ctypes.byref(score))
     return told(score), repr(sentences)
 
 
-@walks("alcore_metric_compute_bleu", files=files, **BLEU)
+@walks("alcore_metric_compute_bleu", **BLEU)
 def bleu(options):
     return measured("bleu", options), None if options.paired else measured("bleu", options, 1)
 
 
-@walks("alcore_metric_compute_chrf", files=files, **CHRF)
+@walks("alcore_metric_compute_chrf", **CHRF)
 def chrf(options):
     return measured("chrf", options)
 
 
-@walks("alcore_metric_compute_ter", files=files, **TER)
+@walks("alcore_metric_compute_ter", **TER)
 def ter(options):
     return measured("ter", options)
 
@@ -68,21 +60,17 @@ def signature(measure, options):
     return found
 
 
-# A signature does not say where the texts come from.
-NO_FILES = Unread("metric", "files that are read in place of texts", files)
-
-
-@walks("alcore_metric_bleu_signature", files=NO_FILES, **BLEU)
+@walks("alcore_metric_bleu_signature", **BLEU)
 def bleu_signature(options):
     return signature("bleu", options)
 
 
-@walks("alcore_metric_chrf_signature", files=NO_FILES, **CHRF)
+@walks("alcore_metric_chrf_signature", **CHRF)
 def chrf_signature(options):
     return signature("chrf", options)
 
 
-@walks("alcore_metric_ter_signature", files=NO_FILES, **TER)
+@walks("alcore_metric_ter_signature", **TER)
 def ter_signature(options):
     return signature("ter", options)
 
@@ -116,16 +104,31 @@ def sides(*names, suffix=".tsv", end=""):
 def corpus_of_files(measure, given, lines=3):
     """What one of BLEU, chrF and TER gives for files."""
     del SCORED[:]
-    options = struct_of(getattr(_ffi, "alcore_%s_options" % measure), {"files": given})
-    score = result(getattr(_ffi, "alcore_%s_score" % measure))
-    ask("alcore_metric_compute_" + measure, CTX, None, None, 0, None, None, 0, ctypes.byref(options), None, ctypes.byref(score))
+    score = result(getattr(_ffi, "alcore_%s_result" % measure))
+    ask("alcore_metric_read_" + measure, CTX, ctypes.byref(given), None, ctypes.byref(score))
     return told(score), list(SCORED)
+
+
+def corpus_with_options(measure, options, lines=slice(None)):
+    """What one of them gives for files of these hypotheses, of their references and, with a baseline, of another system."""
+    texts = {"hypotheses": HYPOTHESES, "references": REFERENCES, **({"others": OTHER_SYSTEM} if options.paired else {})}
+    paths = strings([file("%s%d.txt" % (name, lines.start or 0), "\n".join(given[lines]) + "\n") for name, given in texts.items()])
+    score = result(getattr(_ffi, "alcore_%s_result" % measure))
+    ask("alcore_metric_read_" + measure, CTX, ctypes.byref(struct_of(_ffi.alcore_text_files, {"paths": paths, "count": len(texts)})),
+        ctypes.byref(options), ctypes.byref(score))
+    few = () if lines.start or options.paired else (slice(1, 2), slice(3, 4))
+    return told(score), [corpus_with_options(measure, options, each) for each in few]
+
+
+def compared_files(measure, given):
+    """The same with these options of the test."""
+    return corpus_with_options(measure, struct_of(getattr(_ffi, "alcore_%s_options" % measure), {"paired": given}))
 
 
 def score_of_files(measure, name, given, lines=3):
     """What one of the functions that read files of so many lines gives."""
-    score, more = result(name), {"labels": [0], "spans": [0], "word_accuracy": [file("links.txt", "0-0\n" * lines), None]}
-    ask("alcore_metric_read_" + measure, CTX, ctypes.byref(given), *more.get(measure, []), ctypes.byref(score))
+    score, links = result(name), [file("links.txt", "0-0\n" * lines)] if measure == "word_accuracy" else []
+    ask("alcore_metric_read_" + measure, CTX, ctypes.byref(given), *links, None, ctypes.byref(score))
     return told(score)
 
 
@@ -162,13 +165,13 @@ for name in ("bleu", "chrf", "ter"):
           baseline_count=Unread("metric", "the hypotheses of the baseline", 3),
           test=_ffi.ALCORE_PAIRED_RANDOMIZATION, samples=77, seed=5)(functools.partial(paired_signature, name))
     call = functools.partial(corpus_of_files, name)
-    walks("alcore_metric_compute_" + name, "options.files", base={"paths": sides("gold", "found", "gold"), "count": 2},
+    walks("alcore_metric_read_" + name, "files", base={"paths": sides("gold", "found", "gold"), "count": 2},
           paths=lambda: sides("found", "found", "found"), count=3, options=OTHER_COLUMN, score=keep_score,
           score_user=When(7, score=keep_score))(call)
-    walks("alcore_metric_compute_" + name, "options.files.options", **READING)(reading(call, 2))
-for name, kind, count in (("labels", _ffi.alcore_label_score, 2), ("spans", _ffi.alcore_span_score, 2),
-                          ("answers", _ffi.alcore_answer_score, 2), ("kappa", _ffi.alcore_kappa_result, 2),
-                          ("length_ratio", _ffi.alcore_length_ratio_score, 2), ("word_accuracy", _ffi.alcore_word_accuracy_score, 3)):
+    walks("alcore_metric_read_" + name, "files.options", **READING)(reading(call, 2))
+for name, kind, count in (("labels", _ffi.alcore_labels_result, 2), ("spans", _ffi.alcore_spans_result, 2),
+                          ("answers", _ffi.alcore_answers_result, 2), ("kappa", _ffi.alcore_kappa_result, 2),
+                          ("length_ratio", _ffi.alcore_length_ratio_result, 2), ("word_accuracy", _ffi.alcore_word_accuracy_result, 3)):
     call = functools.partial(score_of_files, name, kind)
     walks("alcore_metric_read_" + name, "files", base={"paths": sides("gold", "found", "gold"), "count": count},
           paths=lambda name=name: sides("found", "longer" if name == "length_ratio" else "tags", "found"), options=OTHER_COLUMN,
@@ -180,6 +183,85 @@ for name, kind, count in (("labels", _ffi.alcore_label_score, 2), ("spans", _ffi
     walks("alcore_metric_read_" + name, "files.options", **READING)(reading(call, count, *words))
 
 
+OF_FILES = struct_of(_ffi.alcore_paired_options, {})
+TEXTS_OF_FILE = "with files the last one is the baseline's"
+for name, members in (("bleu", BLEU), ("chrf", CHRF), ("ter", TER)):
+    walks("alcore_metric_read_" + name, **{**members, "paired": OF_FILES})(functools.partial(corpus_with_options, name))
+    walks("alcore_metric_read_" + name, "options.paired", baseline=Refusal(strings(THIRD_SYSTEM), TEXTS_OF_FILE),
+          baseline_lengths=Unread("metric", "NULL for files, of which the last one then has them", integers([3, 5, 3, 3])),
+          baseline_count=Refusal(4, TEXTS_OF_FILE), test=_ffi.ALCORE_PAIRED_RANDOMIZATION, samples=77,
+          seed=5)(functools.partial(compared_files, name))
+
+
+def in_memory(measure, *inputs, by="metric"):
+    """A fixture of the options of a measure: what it gives for these inputs."""
+    def measured_with(options):
+        found = result(getattr(_ffi, "alcore_%s_result" % measure))
+        ask("alcore_%s_compute_%s" % (by, measure), CTX, *inputs, ctypes.byref(options), ctypes.byref(found))
+        return told(found)
+    return measured_with
+
+
+def of_files(measure, *names, links=()):
+    """The same of files, of which a measure that has links has one more."""
+    def measured_with(options):
+        files, found = struct_of(_ffi.alcore_text_files, {"paths": sides(*names), "count": len(names)}), result(
+            getattr(_ffi, "alcore_%s_result" % measure))
+        ask("alcore_metric_read_" + measure, CTX, ctypes.byref(files), *links, ctypes.byref(options), ctypes.byref(found))
+        return told(found)
+    return measured_with
+
+
+def domain():
+    """In-domain words of the sources of word_accuracy(): an overlap that has the first word of them outside the domain."""
+    made = Owned("overlap", "alcore_overlap_new", CTX, None)
+    for role, texts in ((_ffi.ALCORE_OVERLAP_TEST, ["O B-A", "O O"]), (_ffi.ALCORE_OVERLAP_OUTSIDE, ["O"])):
+        ask("alcore_overlap_add", made, role, _ffi.ALCORE_SIDE_SOURCE, strings(texts), None, len(texts))
+    return made
+
+
+def links():
+    """Links of two pairs, word by word."""
+    offsets, pairs = Tensor("q", [3], [0, 2, 4]), Tensor("i", [4, 2], [0, 0, 1, 1, 0, 0, 1, 1])
+    return Owned("links", "alcore_links_new", CTX, offsets, pairs)
+
+
+ONE, OTHER = (strings(["O B-A", "O O"]), None, 2), (strings(["O I-A", "I-A O"]), None, 2)
+SETTINGS = {"labels": {"words": 1}, "spans": {"scheme": [_ffi.ALCORE_TAGS_IOB2, _ffi.ALCORE_TAGS_IOB1]}, "word_accuracy": {"domain": domain}}
+for name, inputs in (("labels", (*ONE, *OTHER)), ("spans", (*ONE, *OTHER)), ("answers", (*ONE, None, 0, *OTHER)),
+                     ("length_ratio", (*ONE, *OTHER)), ("word_accuracy", (*ONE, *ONE, *OTHER, links())),
+                     ("mean", (doubles([1, 2, 4]), 3)), ("pearson", (doubles([1, 2, 4]), 3, doubles([1, 3, 2]), 3)),
+                     ("wilcoxon", (doubles([1, 2, -4]), 3, None, 0)), ("kappa", (integers([1, 2, 1]), 3, integers([1, 2, 2]), 3))):
+    walks("alcore_metric_compute_" + name, **SETTINGS.get(name, {}))(in_memory(name, *inputs))
+    if "alcore_metric_read_" + name in _ffi.FUNCTIONS:
+        more = {"word_accuracy": ("gold", "gold", "found"), "spans": ("tags", "found")}.get(name, ("gold", "found"))
+        walks("alcore_metric_read_" + name, **SETTINGS.get(name, {}))(
+            of_files(name, *more, links=[file("links.txt", "0-0 1-1\n0-0 1-1\n0-0\n")] if len(more) > 2 else ()))
+
+
+@walks("alcore_overlap_compute_coverage", data=[_ffi.ALCORE_OVERLAP_OUTSIDE, _ffi.ALCORE_OVERLAP_BOTH])
+def coverage(options):
+    made, score = filled_overlap(_ffi.ALCORE_OVERLAP_TEST), result(_ffi.alcore_coverage_result)
+    ask("alcore_overlap_compute_coverage", made, 1, ctypes.byref(options), ctypes.byref(score))
+    return told(score)
+
+
+@walks("alcore_overlap_compute_in_domain", definition=_ffi.ALCORE_IN_DOMAIN_UNSEEN)
+def in_domain(options):
+    made, score = filled_overlap(_ffi.ALCORE_OVERLAP_SELECTED), result(_ffi.alcore_in_domain_result)
+    ask("alcore_overlap_compute_in_domain", made, ctypes.byref(options), ctypes.byref(score))
+    return told(score)
+
+
+def filled_overlap(kept):
+    """An overlap with texts of all roles, that of the role that is kept first."""
+    made = Owned("overlap", "alcore_overlap_new", CTX, ctypes.byref(struct_of(_ffi.alcore_overlap_options, {"kept": kept})))
+    texts = {_ffi.ALCORE_OVERLAP_TEST: "a b c d", _ffi.ALCORE_OVERLAP_SELECTED: "b x", _ffi.ALCORE_OVERLAP_OUTSIDE: "c d y"}
+    for role in sorted(texts, key=lambda role: role != kept):
+        ask("alcore_overlap_add", made, role, _ffi.ALCORE_SIDE_SOURCE, strings([texts[role]]), None, 1)
+    return made
+
+
 @walks("alcore_overlap_new", max_order=2, kept=_ffi.ALCORE_OVERLAP_TEST | _ffi.ALCORE_OVERLAP_SELECTED, tagged=1)
 def overlap(options):
     """A word of the test set's target is in the source of the selected texts; orders from 1 until one is refused."""
@@ -189,8 +271,8 @@ def overlap(options):
                              (_ffi.ALCORE_OVERLAP_SELECTED, _ffi.ALCORE_SIDE_SOURCE, "b c x y")):
         ask("alcore_overlap_add", made, role, side, strings([text]), None, 1)
     for order in range(1, 5):
-        score = result(_ffi.alcore_overlap_score)
-        status = lib.alcore_overlap_compute(made._handle, order, _ffi.ALCORE_OVERLAP_SELECTED, ctypes.byref(score))
+        score = result(_ffi.alcore_coverage_result)
+        status = lib.alcore_overlap_compute_coverage(made._handle, order, None, ctypes.byref(score))
         found.append(status or told(score))
     return found
 
@@ -201,6 +283,13 @@ def overlap(options):
 def plateau(options):
     decision = result(_ffi.alcore_stop_decision)
     ask("alcore_stop_check_plateau", doubles([1, 2, 2.25, 2.2]), 4, ctypes.byref(options), ctypes.byref(decision))
+    return told(decision)
+
+
+@walks("alcore_stop_check_uncertainty", criterion=_ffi.ALCORE_STOP_MAX_UNCERTAINTY)
+def uncertainty(options):
+    decision = result(_ffi.alcore_stop_decision)
+    ask("alcore_stop_check_uncertainty", doubles([.5, .75, .9]), 3, .8, ctypes.byref(options), ctypes.byref(decision))
     return told(decision)
 
 
@@ -263,9 +352,9 @@ def neighborhood(source, target, options=None):
     return repr(found)
 
 
-def projection(rows, others):
+def projection(rows, others, options=None):
     arrays = [Tensor("d", [len(VECTORS), 2]), Tensor("d", [len(OTHERS), 2]), Tensor("d", [2, 3])]
-    ask("alcore_analysis_compute_projection", CTX, ctypes.byref(rows), ctypes.byref(others), *arrays, None)
+    ask("alcore_analysis_compute_projection", CTX, ctypes.byref(rows), ctypes.byref(others), options and ctypes.byref(options), *arrays, None)
     return list(map(repr, arrays))
 
 
@@ -274,10 +363,19 @@ for name, call, one, other in (("alcore_search_knn", knn, "rows", "queries"), ("
                                ("alcore_analysis_compute_projection", projection, "rows", "others")):
     walks(name, one, **operand(VECTORS))(lambda options, call=call: call(options, data(OTHERS)))
     walks(name, other, **operand(OTHERS))(lambda options, call=call: call(data(VECTORS), options))
-    if call is not projection:
+    if call is projection:
+        walks(name)(lambda options: projection(data(VECTORS), data(OTHERS), options))
+    else:
         metrics = [_ffi.ALCORE_METRIC_DOT, _ffi.ALCORE_METRIC_COSINE]
         walks(name, metric=Refusal(_ffi.ALCORE_METRIC_DOT, "always use cosines") if call is ratios else metrics,
               device=Refusal(b"nonsense", "nonsense"))(lambda options, call=call: call(data(VECTORS), data(OTHERS), options))
+
+
+@walks("alcore_analysis_compute_duplicates")
+def duplicates(options):
+    pools, found = [alcore.Pool(texts, context=CTX) for texts in (TEXTS, TEXTS[:2])], result(_ffi.alcore_duplicates_result)
+    ask("alcore_analysis_compute_duplicates", *pools, ctypes.byref(options), ctypes.byref(found))
+    return told(found)
 
 
 @walks("alcore_analysis_compute_composition", uncertainty=When(doubles(NUMBERS), uncertainty_count=9),
@@ -300,7 +398,7 @@ def composition_target(target):
 
 
 def composed(options):
-    pool, found = alcore.Pool(TEXTS, languages=["xx", "yy", "yy"] * 3, context=CTX), result(_ffi.alcore_composition)
+    pool, found = alcore.Pool(TEXTS, languages=["xx", "yy", "yy"] * 3, context=CTX), result(_ffi.alcore_composition_result)
     ask("alcore_analysis_compute_composition", CTX, pool, integers([0, 1, 4]), 3, ctypes.byref(options), ctypes.byref(found))
     return told(found)
 

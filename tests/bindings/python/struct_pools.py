@@ -126,8 +126,8 @@ def read_overlap(options):
         ask("alcore_overlap_add", overlap, _ffi.ALCORE_OVERLAP_TEST, _ffi.ALCORE_SIDE_SOURCE, test, None, 1)
         ask("alcore_overlap_read", overlap, _ffi.ALCORE_OVERLAP_SELECTED, _ffi.ALCORE_SIDE_SOURCE, path, ctypes.byref(options),
             ctypes.byref(count))
-        score = _ffi.alcore_overlap_score(size=ctypes.sizeof(_ffi.alcore_overlap_score))
-        ask("alcore_overlap_compute", overlap, 1, _ffi.ALCORE_OVERLAP_SELECTED, ctypes.byref(score))
+        score = _ffi.alcore_coverage_result(size=ctypes.sizeof(_ffi.alcore_coverage_result))
+        ask("alcore_overlap_compute_coverage", overlap, 1, None, ctypes.byref(score))
         return count.value, score.shared_types
     return attempts(read, file("table.tsv", TABLE), file("table", TABLE), file("bad.tsv", TABLE + "too few\n"), file("set.xml", SET))
 

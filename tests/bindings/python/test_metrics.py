@@ -1,14 +1,13 @@
 # SPDX-License-Identifier: Apache-2.0
 """Metrics, by the vectors of the specification."""
-import inspect
 import json
 import math
-import re
 
 import pytest
 
 import alcore
 from alcore import _ffi, metrics, stop
+from alcore._results import RESULTS
 
 
 @pytest.fixture(scope="module")
@@ -301,13 +300,21 @@ def test_what_cannot_be():
             call()
 
 
-def test_results_have_every_member_of_the_structs(root):
-    header = "".join((root / "include" / "alcore" / name).read_text(encoding="utf-8") for name in ("metric.h", "overlap.h"))
-    for name, kind in inspect.getmembers(metrics, lambda member: hasattr(member, "_fields")):
-        struct = "alcore_" + re.sub(r"(?<!^)([A-Z])", r"_\1", name).lower()
-        assert "typedef struct " + struct in header
-        members = [member for member, *_ in getattr(_ffi, struct)._fields_ if member not in ("size", "reserved")]
+def test_results_have_every_member_of_the_structs():
+    assert set(_ffi.METRICS) == set(RESULTS) - {"coverage", "in_domain"}
+    for name, kind in RESULTS.items():
+        members = [member for member, *_ in getattr(_ffi, "alcore_%s_result" % name)._fields_ if member not in ("size", "reserved")]
         assert [field for field in kind._fields if field not in ("signature", "sentences")] == members
+        assert getattr(metrics, kind.__name__) is kind
+
+
+def test_overlap_of_one_side_of_a_test_set(tmp_path):
+    (tmp_path / "set.xml").write_text('<dataset id="d"><doc id="1"><src lang="en"><p><seg id="1">one</seg></p></src>'
+                                      '<ref lang="de" translator="A"><p><seg id="1">eins zwei</seg></p></ref>'
+                                      '<ref lang="de" translator="B"><p><seg id="1">drei</seg></p></ref></doc></dataset>')
+    with alcore.Overlap(max_order=1) as counts:
+        counts.read("test", tmp_path / "set.xml", translator="A")
+        assert counts.score(1).test_types == 2
 
 
 @pytest.fixture(scope="module")

@@ -130,7 +130,7 @@ START_TEST(test_composition) {
     static double points[POOL_ROWS * POOL_DIMS], targets[TARGETS * POOL_DIMS], u[POOL_ROWS];
     uint8_t target_mask[TARGETS];
     alcore_composition_options options = ALCORE_COMPOSITION_OPTIONS_INIT;
-    alcore_composition found = ALCORE_COMPOSITION_INIT;
+    alcore_composition_result found = ALCORE_COMPOSITION_RESULT_INIT;
     matrix from, to;
     alcore__rng rng;
     alcore__rng_seed(&rng, 3);
@@ -228,7 +228,7 @@ START_TEST(test_projection_vectors) {
     const vector_case one = vector_case_number(vector_find("analyses", "TV-PCA"), 0);
     double points[10], components[6];
     matrix rows, out, axes;
-    alcore_projection found = ALCORE_PROJECTION_INIT;
+    alcore_projection_result found = ALCORE_PROJECTION_RESULT_INIT;
     const double *given = vector_doubles(vector_input(&one, "rows"), NULL);
     const double *values = vector_doubles(vector_expected(&one, "eigenvalues"), NULL);
     const double *shares = vector_doubles(vector_expected(&one, "explained"), NULL);
@@ -237,7 +237,8 @@ START_TEST(test_projection_vectors) {
     matrix_of(&out, points, 5, 2);
     matrix_of(&axes, components, 2, 3);
     ck_assert_int_eq(alcore_analysis_compute_projection(ctx, matrix_of(&rows, given, 5, 3), NULL,
-                                                        &out.tensor, NULL, &axes.tensor, &found),
+                                                        NULL, &out.tensor, NULL, &axes.tensor,
+                                                        &found),
                      ALCORE_OK);
     ck_assert_int_eq(found.rows, 5);
     for (int i = 0; i < 2; i++) {
@@ -290,7 +291,7 @@ START_TEST(test_projection_property) {
     static double components[2 * WIDE], other_points[MANY * 2];
     uint8_t mask[MANY];
     matrix data, out, axes, others;
-    alcore_projection found = ALCORE_PROJECTION_INIT;
+    alcore_projection_result found = ALCORE_PROJECTION_RESULT_INIT;
     alcore_ctx *ctx = new_ctx(1), *threads = new_ctx(5);
     fill_rows(rows, 1);
     for (int i = 0; i < MANY; i++) mask[i] = i % 9 != 2;
@@ -300,8 +301,8 @@ START_TEST(test_projection_property) {
     data.data.mask_count = MANY;
     matrix_of(&out, points, MANY, 2);
     matrix_of(&axes, components, 2, WIDE);
-    ck_assert_int_eq(alcore_analysis_compute_projection(ctx, &data.data, NULL, &out.tensor, NULL,
-                                                        &axes.tensor, &found),
+    ck_assert_int_eq(alcore_analysis_compute_projection(ctx, &data.data, NULL, NULL, &out.tensor,
+                                                        NULL, &axes.tensor, &found),
                      ALCORE_OK);
     for (int c = 0; c < 2; c++) {
         const double *v = components + c * WIDE;
@@ -348,7 +349,7 @@ START_TEST(test_projection_property) {
     matrix_of(&others, rows, MANY, WIDE);
     matrix_of(&out, again, MANY, 2);
     matrix_of(&axes, other_points, MANY, 2);
-    ck_assert_int_eq(alcore_analysis_compute_projection(threads, &data.data, &others.data,
+    ck_assert_int_eq(alcore_analysis_compute_projection(threads, &data.data, &others.data, NULL,
                                                         &out.tensor, &axes.tensor, NULL, NULL),
                      ALCORE_OK);
     for (int i = 0; i < 2 * MANY; i++) {
@@ -385,14 +386,14 @@ START_TEST(test_projection_file) {
     ck_assert_int_eq(alcore_pool_write_column(pool, "embeddings", path, NULL), ALCORE_OK);
     ck_assert_int_eq(alcore_pool_read_column(pool, "embeddings", path, NULL), ALCORE_OK);
     matrix_of(&out, points, MANY, 2);
-    ck_assert_int_eq(
-        alcore_analysis_compute_projection(ctx, &data.data, NULL, &out.tensor, NULL, NULL, NULL),
-        ALCORE_OK);
+    ck_assert_int_eq(alcore_analysis_compute_projection(ctx, &data.data, NULL, NULL, &out.tensor,
+                                                        NULL, NULL, NULL),
+                     ALCORE_OK);
     alcore_search_data column = ALCORE_SEARCH_DATA_INIT;
     column.pool = pool;
     matrix_of(&out, again, MANY, 2);
     ck_assert_int_eq(
-        alcore_analysis_compute_projection(ctx, &column, NULL, &out.tensor, NULL, NULL, NULL),
+        alcore_analysis_compute_projection(ctx, &column, NULL, NULL, &out.tensor, NULL, NULL, NULL),
         ALCORE_OK);
     for (int i = 0; i < 2 * MANY; i++) ck_assert_double_eq(points[i], again[i]);
     alcore_pool_unref(pool);
@@ -409,10 +410,10 @@ START_TEST(test_projection_edges) {
     static const double broken[] = {1, 2, 3, NAN};
     double points[12], components[6];
     matrix data, out, axes;
-    alcore_projection found = ALCORE_PROJECTION_INIT;
+    alcore_projection_result found = ALCORE_PROJECTION_RESULT_INIT;
 #define CALL(values, rows, dims)                                                                   \
     (matrix_of(&out, points, rows, 2), matrix_of(&axes, components, 2, dims),                      \
-     alcore_analysis_compute_projection(ctx, matrix_of(&data, values, rows, dims), NULL,           \
+     alcore_analysis_compute_projection(ctx, matrix_of(&data, values, rows, dims), NULL, NULL,     \
                                         &out.tensor, NULL, &axes.tensor, &found))
     ck_assert_int_eq(CALL(equal, 0, 2), ALCORE_OK);
     ck_assert_int_eq(found.rows, 0);
@@ -435,12 +436,12 @@ START_TEST(test_projection_edges) {
     ck_assert_int_eq(CALL(broken, 2, 2), ALCORE_E_DATA);
     ck_assert_ptr_nonnull(strstr(alcore_last_error(), "row 1 has the value NaN"));
     matrix_of(&data, line, 3, 1);
-    ck_assert_int_eq(
-        alcore_analysis_compute_projection(ctx, &data.data, NULL, &axes.tensor, NULL, NULL, NULL),
-        ALCORE_E_SHAPE);
-    ck_assert_int_eq(
-        alcore_analysis_compute_projection(NULL, &data.data, NULL, &out.tensor, NULL, NULL, NULL),
-        ALCORE_E_INVALID);
+    ck_assert_int_eq(alcore_analysis_compute_projection(ctx, &data.data, NULL, NULL, &axes.tensor,
+                                                        NULL, NULL, NULL),
+                     ALCORE_E_SHAPE);
+    ck_assert_int_eq(alcore_analysis_compute_projection(NULL, &data.data, NULL, NULL, &out.tensor,
+                                                        NULL, NULL, NULL),
+                     ALCORE_E_INVALID);
 #undef CALL
     alcore_ctx_unref(ctx);
 }
@@ -469,21 +470,23 @@ START_TEST(test_duplicates) {
         alcore_pool *test = texts_of(ctx, rules[i], tested, 6);
         alcore_pool *train = texts_of(ctx, ALCORE_DEDUP_EXACT, trained, 4);
         alcore_pool *none = texts_of(ctx, rules[i], tested, 0);
-        alcore_duplicates found = ALCORE_DUPLICATES_INIT;
-        ck_assert_int_eq(alcore_analysis_count_duplicates(test, train, &found), ALCORE_OK);
+        alcore_duplicates_result found = ALCORE_DUPLICATES_RESULT_INIT;
+        ck_assert_int_eq(alcore_analysis_compute_duplicates(test, train, NULL, &found), ALCORE_OK);
         ck_assert_int_eq(found.in_train, in_train[i]);
         ck_assert_int_eq(found.texts, 5);
         ck_assert_int_eq(found.repeated, repeated[i]);
         ck_assert_double_eq(found.duplicates, 100.0 * (double)in_train[i] / 5);
         ck_assert_int_eq(alcore_pool_state_count(test, ALCORE_ROW_EXCLUDED), 0);
-        ck_assert_int_eq(alcore_analysis_count_duplicates(none, train, &found), ALCORE_OK);
+        ck_assert_int_eq(alcore_analysis_compute_duplicates(none, train, NULL, &found), ALCORE_OK);
         ck_assert_double_nan(found.duplicates);
-        ck_assert_int_eq(alcore_analysis_count_duplicates(test, none, &found), ALCORE_OK);
+        ck_assert_int_eq(alcore_analysis_compute_duplicates(test, none, NULL, &found), ALCORE_OK);
         ck_assert_int_eq(found.in_train, 0);
-        ck_assert_int_eq(alcore_analysis_count_duplicates(test, test, &found), ALCORE_E_INVALID);
-        ck_assert_int_eq(alcore_analysis_count_duplicates(test, NULL, &found), ALCORE_E_INVALID);
+        ck_assert_int_eq(alcore_analysis_compute_duplicates(test, test, NULL, &found),
+                         ALCORE_E_INVALID);
+        ck_assert_int_eq(alcore_analysis_compute_duplicates(test, NULL, NULL, &found),
+                         ALCORE_E_INVALID);
         found.size = 0;
-        ck_assert_int_eq(alcore_analysis_count_duplicates(test, train, &found),
+        ck_assert_int_eq(alcore_analysis_compute_duplicates(test, train, NULL, &found),
                          ALCORE_E_STRUCT_UNSET);
         alcore_pool_unref(none);
         alcore_pool_unref(train);

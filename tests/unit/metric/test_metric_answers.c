@@ -24,9 +24,9 @@ START_TEST(test_vectors) {
         if (strncmp(one.name, "QA ", 3) != 0) continue;
         const char *predicted = vector_text(vector_input(&one, "predicted"));
         const char *gold = vector_text(vector_input(&one, "gold"));
-        alcore_answer_score score = ALCORE_ANSWER_SCORE_INIT;
-        ck_assert_int_eq(alcore_metric_compute_answers(ctx, &predicted, NULL, 1, &gold, NULL, 1,
-                                                       NULL, 0, &score),
+        alcore_answers_result score = ALCORE_ANSWERS_RESULT_INIT;
+        ck_assert_int_eq(alcore_metric_compute_answers(ctx, &gold, NULL, 1, NULL, 0, &predicted,
+                                                       NULL, 1, NULL, &score),
                          ALCORE_OK);
         ck_assert_double_eq_tol(score.exact_match,
                                 100 * vector_double(vector_expected(&one, "exact")), 1e-9);
@@ -47,7 +47,7 @@ START_TEST(test_squad) {
     json_t *all = json_load_file(PEER_CASES, 0, &error), *row, *text;
     ck_assert_msg(all, "%s", error.text);
     alcore_ctx *ctx = new_ctx();
-    alcore_answer_score score = ALCORE_ANSWER_SCORE_INIT;
+    alcore_answers_result score = ALCORE_ANSWERS_RESULT_INIT;
     double exact = 0, f1 = 0;
     size_t i, k;
     int64_t count = 0;
@@ -58,9 +58,8 @@ START_TEST(test_squad) {
         }
         offsets[i + 1] = count;
         const int64_t one[2] = {0, count - offsets[i]};
-        ck_assert_int_eq(alcore_metric_compute_answers(ctx, predicted + i, NULL, 1,
-                                                       gold + offsets[i], NULL, one[1], one, 2,
-                                                       &score),
+        ck_assert_int_eq(alcore_metric_compute_answers(ctx, gold + offsets[i], NULL, one[1], one, 2,
+                                                       predicted + i, NULL, 1, NULL, &score),
                          ALCORE_OK);
         const json_t *expected = json_object_get(row, "scores");
         ck_assert_msg(score.exact_match == 100 * json_number_value(json_array_get(expected, 0)),
@@ -71,8 +70,8 @@ START_TEST(test_squad) {
         f1 += score.f1;
     }
     ck_assert_uint_ge(i, 100);
-    ck_assert_int_eq(alcore_metric_compute_answers(ctx, predicted, NULL, (int64_t)i, gold, NULL,
-                                                   count, offsets, (int64_t)i + 1, &score),
+    ck_assert_int_eq(alcore_metric_compute_answers(ctx, gold, NULL, count, offsets, (int64_t)i + 1,
+                                                   predicted, NULL, (int64_t)i, NULL, &score),
                      ALCORE_OK);
     ck_assert_double_eq_tol(score.exact_match, exact / (double)i, 1e-9);
     ck_assert_double_eq_tol(score.f1, f1 / (double)i, 1e-9);
@@ -86,9 +85,9 @@ START_TEST(test_wrong_arguments) {
     alcore_ctx *ctx = new_ctx();
     const char *const texts[] = {"a", "b", "c"}, *const hole[] = {"a", NULL};
     const int64_t good[] = {0, 1, 3}, gap[] = {0, 0, 3}, late[] = {1, 2, 3}, soon[] = {0, 1, 2};
-    alcore_answer_score score = ALCORE_ANSWER_SCORE_INIT;
+    alcore_answers_result score = ALCORE_ANSWERS_RESULT_INIT;
 #define ANSWERS(p, n, g, m, offsets)                                                               \
-    alcore_metric_compute_answers(ctx, p, NULL, n, g, NULL, m, offsets, (n) + 1, &score)
+    alcore_metric_compute_answers(ctx, g, NULL, m, offsets, (n) + 1, p, NULL, n, NULL, &score)
     ck_assert_int_eq(ANSWERS(texts, 2, texts, 3, good), ALCORE_OK);
     ck_assert_int_eq(score.exact, 2); /* the first article of each is all that it has */
     ck_assert_int_eq(ANSWERS(texts, 2, texts, 3, NULL), ALCORE_E_SHAPE);
@@ -97,7 +96,7 @@ START_TEST(test_wrong_arguments) {
     ck_assert_int_eq(ANSWERS(texts, 2, texts, 3, late), ALCORE_E_SHAPE);
     ck_assert_int_eq(ANSWERS(texts, 2, texts, 3, soon), ALCORE_E_SHAPE);
     ck_assert_int_eq(
-        alcore_metric_compute_answers(ctx, texts, NULL, 2, texts, NULL, 3, good, 2, &score),
+        alcore_metric_compute_answers(ctx, texts, NULL, 3, good, 2, texts, NULL, 2, NULL, &score),
         ALCORE_E_SHAPE);
     ck_assert_ptr_nonnull(strstr(alcore_last_error(), "one more is needed"));
     ck_assert_int_eq(ANSWERS(texts, -1, texts, 3, NULL), ALCORE_E_INVALID);

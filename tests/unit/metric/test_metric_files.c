@@ -79,14 +79,12 @@ static void keep_score(void *user, int64_t line, double score) {
 /* Computes one metric of the texts and of the files, and compares the structs byte by byte. */
 #define COMPARE(name, NAME, options)                                                               \
     do {                                                                                           \
-        alcore_##name##_score whole = ALCORE_##NAME##_SCORE_INIT, blocks = whole;                  \
+        alcore_##name##_result whole = ALCORE_##NAME##_RESULT_INIT, blocks = whole;                \
         memset(scores, 0, sizeof scores);                                                          \
         ck_assert_ok(alcore_metric_compute_##name(ctx, texts, NULL, LINES, texts + LINES, NULL,    \
                                                   SETS * LINES, &(options), &tensor, &whole));     \
-        (options).files = &files;                                                                  \
         kept.count = 0;                                                                            \
-        ck_assert_ok(alcore_metric_compute_##name(ctx, NULL, NULL, 0, NULL, NULL, 0, &(options),   \
-                                                  NULL, &blocks));                                 \
+        ck_assert_ok(alcore_metric_read_##name(ctx, &files, &(options), &blocks));                 \
         ck_assert_mem_eq(&blocks, &whole, sizeof whole);                                           \
         ck_assert_int_eq(kept.count, LINES);                                                       \
         ck_assert_mem_eq(kept.scores, scores, sizeof scores);                                      \
@@ -125,18 +123,16 @@ static size_t peak_of(int64_t lines) {
     const char *const same[] = {"a.txt", "b.txt"};
     alcore_text_files files = ALCORE_TEXT_FILES_INIT;
     alcore_bleu_options options = ALCORE_BLEU_OPTIONS_INIT;
-    alcore_bleu_score score = ALCORE_BLEU_SCORE_INIT;
+    alcore_bleu_result score = ALCORE_BLEU_RESULT_INIT;
     char *all = malloc((size_t)lines * bytes);
     for (int64_t i = 0; i < lines; i++) memcpy(all + (size_t)i * bytes, line, bytes);
     memory_host_open(&host);
     memory_host_file(&host, all, (size_t)lines * bytes);
     files.paths = same;
     files.count = 2;
-    options.files = &files;
     const size_t live = host.live;
     host.peak = live;
-    ck_assert_ok(
-        alcore_metric_compute_bleu(host.ctx, NULL, NULL, 0, NULL, NULL, 0, &options, NULL, &score));
+    ck_assert_ok(alcore_metric_read_bleu(host.ctx, &files, &options, &score));
     ck_assert_double_eq_tol(score.bleu, 100, 1e-9);
     ck_assert_int_eq(score.hypothesis_tokens, 13 * lines);
     const size_t peak = host.peak - live;
@@ -162,16 +158,14 @@ static void put(const char *name, const char *content) {
 START_TEST(refused) {
     alcore_ctx *ctx;
     alcore_chrf_options options = ALCORE_CHRF_OPTIONS_INIT;
-    alcore_chrf_score score = ALCORE_CHRF_SCORE_INIT;
+    alcore_chrf_result score = ALCORE_CHRF_RESULT_INIT;
     alcore_text_files files = all_files();
     alcore_read_options reading = ALCORE_READ_OPTIONS_INIT;
     const char *two_inputs[] = {"-", "-"}, *missing[] = {path[0], NULL};
     ck_assert_ok(alcore_ctx_new(NULL, &ctx));
-    options.files = &files;
-#define CHRF() alcore_metric_compute_chrf(ctx, NULL, NULL, 0, NULL, NULL, 0, &options, NULL, &score)
-    ck_assert_fails(
-        alcore_metric_compute_chrf(ctx, texts, NULL, 1, texts, NULL, 1, &options, NULL, &score),
-        ALCORE_E_INVALID, "files take the place of texts");
+#define CHRF() alcore_metric_read_chrf(ctx, &files, &options, &score)
+    ck_assert_fails(alcore_metric_read_chrf(ctx, NULL, &options, &score), ALCORE_E_INVALID,
+                    "files or out is NULL");
     put(path[1], "a\nb\n");
     ck_assert_fails(CHRF(), ALCORE_E_DATA, "0.txt has 16461 lines and ");
     ck_assert_ptr_nonnull(strstr(alcore_last_error(), "1.txt has 2: line i of each"));
@@ -200,7 +194,7 @@ END_TEST
 START_TEST(columns) {
     alcore_ctx *ctx;
     alcore_ter_options options = ALCORE_TER_OPTIONS_INIT;
-    alcore_ter_score score = ALCORE_TER_SCORE_INIT;
+    alcore_ter_result score = ALCORE_TER_RESULT_INIT;
     alcore_text_files files = ALCORE_TEXT_FILES_INIT;
     alcore_read_options reading = ALCORE_READ_OPTIONS_INIT;
     char names[2][80];
@@ -212,34 +206,28 @@ START_TEST(columns) {
     files.paths = both;
     files.count = 2;
     files.options = &reading;
-    options.files = &files;
     reading.text_column = "ours";
-    ck_assert_ok(
-        alcore_metric_compute_ter(ctx, NULL, NULL, 0, NULL, NULL, 0, &options, NULL, &score));
+    ck_assert_ok(alcore_metric_read_ter(ctx, &files, &options, &score));
     ck_assert_int_eq(score.edits, 1);
     reading.text_column = NULL;
-    ck_assert_ok(
-        alcore_metric_compute_ter(ctx, NULL, NULL, 0, NULL, NULL, 0, &options, NULL, &score));
+    ck_assert_ok(alcore_metric_read_ter(ctx, &files, &options, &score));
     ck_assert_int_eq(score.edits, 2);
     put(names[1], "none\na c\n");
     reading.text_column = "ours";
-    ck_assert_fails(
-        alcore_metric_compute_ter(ctx, NULL, NULL, 0, NULL, NULL, 0, &options, NULL, &score),
-        ALCORE_E_DATA, "no column is called \"ours\"");
+    ck_assert_fails(alcore_metric_read_ter(ctx, &files, &options, &score), ALCORE_E_DATA,
+                    "no column is called \"ours\"");
     put(names[1], "text\na c\n"); /* a column that no file has is no column */
     reading.text_column = "theirs";
-    ck_assert_fails(
-        alcore_metric_compute_ter(ctx, NULL, NULL, 0, NULL, NULL, 0, &options, NULL, &score),
-        ALCORE_E_DATA, "0.tsv:1: no column is called \"theirs\"");
+    ck_assert_fails(alcore_metric_read_ter(ctx, &files, &options, &score), ALCORE_E_DATA,
+                    "0.tsv:1: no column is called \"theirs\"");
     /* A value that cannot be read is no column that is not there. */
     for (int f = 0; f < 2; f++) unlink(names[f]);
     for (int f = 0; f < 2; f++) snprintf(names[f], sizeof names[f], "%s/%d.jsonl", folder, f);
     put(names[0], "{\"text\": \"x\", \"ours\": 1}\n");
     put(names[1], "{\"text\": \"x\", \"ours\": 1.0}\n");
     reading.text_column = "ours";
-    ck_assert_fails(
-        alcore_metric_compute_ter(ctx, NULL, NULL, 0, NULL, NULL, 0, &options, NULL, &score),
-        ALCORE_E_DATA, "1.jsonl:1: \"ours\" must be a string or an integer");
+    ck_assert_fails(alcore_metric_read_ter(ctx, &files, &options, &score), ALCORE_E_DATA,
+                    "1.jsonl:1: \"ours\" must be a string or an integer");
     for (int f = 0; f < 2; f++) unlink(names[f]);
     alcore_ctx_unref(ctx);
 }

@@ -8,6 +8,7 @@
 
 #include "alcore/extra/metric.h"
 #include "base/rng.h"
+#include "options_with.h"
 #include "vectors.h"
 
 static alcore_ctx *new_ctx(void) {
@@ -25,19 +26,19 @@ START_TEST(test_label_vectors) {
         sides[0][i] = vector_text(json_array_get(vector_input(&one, "gold"), (size_t)i));
         sides[1][i] = vector_text(json_array_get(vector_input(&one, "predicted"), (size_t)i));
     }
-    alcore_label_score score = ALCORE_LABEL_SCORE_INIT;
-    ck_assert_int_eq(
-        alcore_metric_compute_labels(ctx, sides[0], NULL, count, sides[1], NULL, count, 0, &score),
-        ALCORE_OK);
+    alcore_labels_result score = ALCORE_LABELS_RESULT_INIT;
+    ck_assert_int_eq(alcore_metric_compute_labels(ctx, sides[0], NULL, count, sides[1], NULL, count,
+                                                  NULL, &score),
+                     ALCORE_OK);
     ck_assert_double_eq_tol(score.accuracy, vector_double(vector_expected(&one, "accuracy")),
                             1e-12);
     ck_assert_double_eq_tol(score.macro_f1, vector_double(vector_expected(&one, "macro_f1")),
                             1e-12);
     ck_assert_int_eq(
-        alcore_metric_compute_labels(ctx, sides[0], NULL, count, sides[1], NULL, 2, 0, &score),
+        alcore_metric_compute_labels(ctx, sides[0], NULL, count, sides[1], NULL, 2, NULL, &score),
         ALCORE_E_SHAPE);
     ck_assert_ptr_nonnull(strstr(alcore_last_error(), "line 3 of gold"));
-    ck_assert_int_eq(alcore_metric_compute_labels(ctx, NULL, NULL, 0, NULL, NULL, 0, 0, &score),
+    ck_assert_int_eq(alcore_metric_compute_labels(ctx, NULL, NULL, 0, NULL, NULL, 0, NULL, &score),
                      ALCORE_OK);
     ck_assert_double_nan(score.accuracy);
     alcore_ctx_unref(ctx);
@@ -49,12 +50,13 @@ START_TEST(test_labels_of_words) {
     alcore_ctx *ctx = new_ctx();
     const char *const gold[] = {"e n", "", " c\te"}, *const predicted[] = {"e n", " ", "n c "};
     const char *const longer[] = {"e n", "", "n c x"}, *const shorter[] = {"e", "", "n c"};
-    alcore_label_score score = ALCORE_LABEL_SCORE_INIT, lines = ALCORE_LABEL_SCORE_INIT;
+    alcore_labels_result score = ALCORE_LABELS_RESULT_INIT, lines = ALCORE_LABELS_RESULT_INIT;
     const char *const one[] = {"e", "n", "c", "e"}, *const other[] = {"e", "n", "n", "c"};
 #define LABELS(gold, predicted)                                                                    \
-    alcore_metric_compute_labels(ctx, gold, NULL, 3, predicted, NULL, 3, 1, &score)
+    alcore_metric_compute_labels(ctx, gold, NULL, 3, predicted, NULL, 3,                           \
+                                 OPTIONS_WITH(alcore_labels_options, .words = 1), &score)
     ck_assert_int_eq(LABELS(gold, predicted), ALCORE_OK);
-    ck_assert_int_eq(alcore_metric_compute_labels(ctx, one, NULL, 4, other, NULL, 4, 0, &lines),
+    ck_assert_int_eq(alcore_metric_compute_labels(ctx, one, NULL, 4, other, NULL, 4, NULL, &lines),
                      ALCORE_OK);
     ck_assert_double_eq(score.accuracy, lines.accuracy);
     ck_assert_double_eq(score.macro_f1, lines.macro_f1);
@@ -64,7 +66,9 @@ START_TEST(test_labels_of_words) {
     ck_assert_ptr_nonnull(strstr(alcore_last_error(), "line 3: word 3 of predicted"));
     ck_assert_int_eq(LABELS(gold, shorter), ALCORE_E_SHAPE);
     ck_assert_ptr_nonnull(strstr(alcore_last_error(), "line 1: word 2 of gold"));
-    ck_assert_int_eq(alcore_metric_compute_labels(ctx, one, NULL, 4, other, NULL, 4, 2, &lines),
+    ck_assert_int_eq(alcore_metric_compute_labels(ctx, one, NULL, 4, other, NULL, 4,
+                                                  OPTIONS_WITH(alcore_labels_options, .words = 2),
+                                                  &lines),
                      ALCORE_E_INVALID);
     alcore_ctx_unref(ctx);
 }
@@ -93,10 +97,11 @@ START_TEST(test_span_vectors) {
         const int64_t count = vector_length(vector_input(&one, "gold"));
         join_tags(vector_input(&one, "gold"), gold, g);
         join_tags(vector_input(&one, "predicted"), predicted, p);
-        alcore_span_score score = ALCORE_SPAN_SCORE_INIT;
-        ck_assert_int_eq(
-            alcore_metric_compute_spans(ctx, g, NULL, count, p, NULL, count, strict, &score),
-            ALCORE_OK);
+        alcore_spans_result score = ALCORE_SPANS_RESULT_INIT;
+        ck_assert_int_eq(alcore_metric_compute_spans(
+                             ctx, g, NULL, count, p, NULL, count,
+                             OPTIONS_WITH(alcore_spans_options, .scheme = strict), &score),
+                         ALCORE_OK);
         ck_assert_double_eq_tol(score.precision, vector_double(vector_expected(&one, "precision")),
                                 1e-12);
         ck_assert_double_eq_tol(score.recall, vector_double(vector_expected(&one, "recall")),
@@ -147,10 +152,11 @@ START_TEST(test_span_twin) {
             matches += ends[0][i] >= 0 && ends[0][i] == ends[1][i] &&
                        (tags[0][i] - 1) % 2 == (tags[1][i] - 1) % 2;
         const char *gold = line[0], *predicted = line[1];
-        alcore_span_score score = ALCORE_SPAN_SCORE_INIT;
-        ck_assert_int_eq(
-            alcore_metric_compute_spans(ctx, &gold, NULL, 1, &predicted, NULL, 1, strict, &score),
-            ALCORE_OK);
+        alcore_spans_result score = ALCORE_SPANS_RESULT_INIT;
+        ck_assert_int_eq(alcore_metric_compute_spans(
+                             ctx, &gold, NULL, 1, &predicted, NULL, 1,
+                             OPTIONS_WITH(alcore_spans_options, .scheme = strict), &score),
+                         ALCORE_OK);
         ck_assert_msg(score.gold_spans == counts[0] && score.predicted_spans == counts[1] &&
                           score.matches == matches,
                       "%s |%s", gold, predicted);
@@ -163,9 +169,10 @@ START_TEST(test_wrong_tags) {
     alcore_ctx *ctx = new_ctx();
     static const char *const gold[] = {"O", "B-x O"}, *const bad[] = {"O", "B-x X-y"},
                              *const fewer[] = {"O", "B-x"}, *const bare[] = {"O", "B- O"};
-    alcore_span_score score = ALCORE_SPAN_SCORE_INIT;
+    alcore_spans_result score = ALCORE_SPANS_RESULT_INIT;
 #define SPANS(p, n, strict)                                                                        \
-    alcore_metric_compute_spans(ctx, gold, NULL, 2, p, NULL, n, strict, &score)
+    alcore_metric_compute_spans(ctx, gold, NULL, 2, p, NULL, n,                                    \
+                                OPTIONS_WITH(alcore_spans_options, .scheme = strict), &score)
     ck_assert_int_eq(SPANS(bad, 2, 0), ALCORE_E_DATA);
     ck_assert_ptr_nonnull(strstr(alcore_last_error(), "line 2 of predicted: tag 2 is 'X-y'"));
     ck_assert_int_eq(SPANS(bare, 2, 0), ALCORE_E_DATA);
@@ -199,10 +206,11 @@ START_TEST(test_seqeval) {
         }
         for (int scheme = ALCORE_TAGS_DEFAULT; scheme <= ALCORE_TAGS_BILOU; scheme++) {
             const json_t *wanted = json_object_get(row, schemes[scheme]);
-            alcore_span_score score = ALCORE_SPAN_SCORE_INIT;
+            alcore_spans_result score = ALCORE_SPANS_RESULT_INIT;
             if (!wanted) continue;
-            ck_assert_int_eq(alcore_metric_compute_spans(ctx, lines[0], NULL, count, lines[1], NULL,
-                                                         count, scheme, &score),
+            ck_assert_int_eq(alcore_metric_compute_spans(
+                                 ctx, lines[0], NULL, count, lines[1], NULL, count,
+                                 OPTIONS_WITH(alcore_spans_options, .scheme = scheme), &score),
                              ALCORE_OK);
             const double found[3] = {score.precision, score.recall, score.f1};
             vector_near(found, wanted, 1e-12);
@@ -234,10 +242,11 @@ START_TEST(test_tags_of_other_schemes) {
     };
     alcore_ctx *ctx = new_ctx();
     for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
-        alcore_span_score score = ALCORE_SPAN_SCORE_INIT;
+        alcore_spans_result score = ALCORE_SPANS_RESULT_INIT;
         const char *line = cases[i].tag;
-        ck_assert_int_eq(alcore_metric_compute_spans(ctx, &line, NULL, 1, &line, NULL, 1,
-                                                     cases[i].scheme, &score),
+        ck_assert_int_eq(alcore_metric_compute_spans(
+                             ctx, &line, NULL, 1, &line, NULL, 1,
+                             OPTIONS_WITH(alcore_spans_options, .scheme = cases[i].scheme), &score),
                          ALCORE_E_DATA);
         ck_assert_msg(strstr(alcore_last_error(), cases[i].message), "%s", alcore_last_error());
     }

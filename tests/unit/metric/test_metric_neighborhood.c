@@ -107,7 +107,8 @@ START_TEST(test_neighborhood_property) {
                 x[used] = v[t];
                 y[used++] = slow_mean(source, u, source_mask, ROWS, DIMS, target + t * DIMS, k[i]);
             }
-            ck_assert_int_eq(alcore_metric_compute_pearson(x, used, y, used, &expected), ALCORE_OK);
+            ck_assert_int_eq(alcore_metric_compute_pearson(ctx, x, used, y, used, NULL, &expected),
+                             ALCORE_OK);
             if (k[i] == 1024) { /* all rows: only rounding tells the means apart */
                 ck_assert(isnan(answer[2 * i]) || fabs(answer[2 * i]) <= 1);
                 continue;
@@ -222,8 +223,8 @@ static double distance_of(const double *x, const double *y, int64_t dims, int32_
 }
 
 /* Compares the answer [count, 2] with a search that computes and sorts every distance. */
-static void expect(const problem *p, int32_t metric, const int64_t *k, int64_t count,
-                   const double *answer) {
+static void expect(alcore_ctx *ctx, const problem *p, int32_t metric, const int64_t *k,
+                   int64_t count, const double *answer) {
     distance *all = malloc((size_t)p->rows * sizeof *all);
     double *means = new_doubles(count * p->targets), *x = new_doubles(p->targets);
     int64_t used = 0;
@@ -247,8 +248,8 @@ static void expect(const problem *p, int32_t metric, const int64_t *k, int64_t c
     }
     for (int64_t c = 0; c < count; c++) {
         alcore_pearson_result expected = ALCORE_PEARSON_RESULT_INIT;
-        ck_assert_ok(
-            alcore_metric_compute_pearson(x, used, means + c * p->targets, used, &expected));
+        ck_assert_ok(alcore_metric_compute_pearson(ctx, x, used, means + c * p->targets, used, NULL,
+                                                   &expected));
         ck_assert_double_eq_tol(answer[2 * c], expected.rho, 1e-12);
         ck_assert_double_eq_tol(answer[2 * c + 1], expected.p, 1e-12);
     }
@@ -269,7 +270,9 @@ static void compare(const problem *p, int32_t metric, const int64_t *k, int64_t 
         ck_assert_mem_eq(answer[i], answer[0], (size_t)count * 2 * sizeof(double));
         alcore_ctx_unref(ctx);
     }
-    expect(p, metric, k, count, answer[0]);
+    alcore_ctx *ctx = new_ctx(1);
+    expect(ctx, p, metric, k, count, answer[0]);
+    alcore_ctx_unref(ctx);
 }
 
 /* Every power of two from 1024 on, and both sides of it; more rows than a block has, 8192. */

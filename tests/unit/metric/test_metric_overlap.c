@@ -11,6 +11,7 @@
 
 #include "alcore/extra/metric.h"
 #include "base/rng.h"
+#include "options_with.h"
 #include "test_folder.h"
 #include "vectors.h"
 
@@ -39,15 +40,16 @@ static void add(alcore_overlap *overlap, int32_t role, int32_t side, const json_
     ck_assert_msg(status == ALCORE_OK, "%s", alcore_last_error());
 }
 
-static alcore_overlap_score score_of(const alcore_overlap *overlap, int32_t order, int32_t data) {
-    alcore_overlap_score score = ALCORE_OVERLAP_SCORE_INIT;
-    const alcore_status status = alcore_overlap_compute(overlap, order, data, &score);
+static alcore_coverage_result score_of(const alcore_overlap *overlap, int32_t order, int32_t data) {
+    alcore_coverage_result score = ALCORE_COVERAGE_RESULT_INIT;
+    const alcore_status status = alcore_overlap_compute_coverage(
+        overlap, order, OPTIONS_WITH(alcore_coverage_options, .data = data), &score);
     ck_assert_msg(status == ALCORE_OK, "%s", alcore_last_error());
     return score;
 }
 
 /* The number that a case of TV-OVL asks for. */
-static double wanted_of(const alcore_overlap_score *score, const vector_case *one) {
+static double wanted_of(const alcore_coverage_result *score, const vector_case *one) {
     if (vector_has_input(one, "unit")) return score->token_coverage;
     if (!vector_has_input(one, "mode")) return score->coverage;
     return strcmp(vector_text(vector_input(one, "mode")), "jaccard") == 0 ? score->jaccard
@@ -70,7 +72,7 @@ START_TEST(test_overlap_vectors) {
         if (vector_has_input(&one, "test/0")) add(overlap, TEST, 0, vector_input(&one, "test"));
         add(overlap, OUTSIDE, 0, vector_input(&one, "outside"));
         for (int32_t n = 1; n <= 4; n++) {
-            const alcore_overlap_score score = score_of(overlap, n, data);
+            const alcore_coverage_result score = score_of(overlap, n, data);
             found[n - 1] = wanted_of(&score, &one);
         }
         vector_near(found, vector_expected(&one, "coverage"), 1e-9);
@@ -108,11 +110,14 @@ START_TEST(test_in_domain_vectors) {
     for (int k = 0; k < 2; k++) {
         const vector_case one = vector_case_named(vector, k == 0 ? "idw=test" : "idw=unseen");
         alcore_overlap *overlap = new_overlap(ctx, SELECTED, 0);
-        alcore_in_domain_score score = ALCORE_IN_DOMAIN_SCORE_INIT;
+        alcore_in_domain_result score = ALCORE_IN_DOMAIN_RESULT_INIT;
         add(overlap, SELECTED, 0, vector_input(&one, "selected"));
         add(overlap, TEST, 0, vector_input(&one, "test"));
         add(overlap, OUTSIDE, 0, vector_input(&one, "outside"));
-        ck_assert_int_eq(alcore_overlap_in_domain(overlap, k, &score), ALCORE_OK);
+        ck_assert_int_eq(
+            alcore_overlap_compute_in_domain(
+                overlap, OPTIONS_WITH(alcore_in_domain_options, .definition = k), &score),
+            ALCORE_OK);
         ck_assert_int_eq(score.in_domain_types, vector_integer(vector_expected(&one, "idwt")));
         ck_assert_int_eq(score.types, vector_integer(vector_expected(&one, "wt")));
         ck_assert_int_eq(score.in_domain_words, vector_integer(vector_expected(&one, "idwc")));
@@ -159,10 +164,10 @@ START_TEST(test_shares_of_table_5) {
             if (inside) test_end += snprintf(test_end, BYTES, "w%lld ", word);
         }
         alcore_overlap *overlap = new_overlap(ctx, SELECTED, 0);
-        alcore_in_domain_score score = ALCORE_IN_DOMAIN_SCORE_INIT;
+        alcore_in_domain_result score = ALCORE_IN_DOMAIN_RESULT_INIT;
         ck_assert_int_eq(alcore_overlap_add(overlap, SELECTED, 0, texts, NULL, 1), ALCORE_OK);
         ck_assert_int_eq(alcore_overlap_add(overlap, TEST, 0, texts + 1, NULL, 1), ALCORE_OK);
-        ck_assert_int_eq(alcore_overlap_in_domain(overlap, 0, &score), ALCORE_OK);
+        ck_assert_int_eq(alcore_overlap_compute_in_domain(overlap, NULL, &score), ALCORE_OK);
         ck_assert_int_eq(score.in_domain_types, in_domain_types);
         ck_assert_int_eq(score.types, types);
         ck_assert_int_eq(score.in_domain_words, in_domain_words);
@@ -202,11 +207,11 @@ typedef struct sentences {
 } sentences;
 
 static alcore_status accuracy(alcore_ctx *ctx, const sentences *given, const char *const *lines,
-                              const alcore_overlap *domain, alcore_word_accuracy_score *score) {
+                              const alcore_overlap *domain, alcore_word_accuracy_result *score) {
     alcore_links *links = new_links(ctx, lines);
-    const alcore_status status =
-        alcore_metric_compute_word_accuracy(ctx, given->sources, NULL, given->references, NULL,
-                                            given->hypotheses, NULL, 2, links, domain, score);
+    const alcore_status status = alcore_metric_compute_word_accuracy(
+        ctx, given->sources, NULL, 2, given->references, NULL, 2, given->hypotheses, NULL, 2, links,
+        OPTIONS_WITH(alcore_word_accuracy_options, .domain = domain), score);
     alcore_links_unref(links);
     return status;
 }
@@ -226,7 +231,7 @@ START_TEST(test_word_accuracy_vectors) {
     alcore_overlap *domain = new_overlap(ctx, TEST, 0);
     add(domain, TEST, 0, vector_input(&one, "sources"));
     ck_assert_int_eq(alcore_overlap_add(domain, OUTSIDE, 0, &others, NULL, 1), ALCORE_OK);
-    alcore_word_accuracy_score score = ALCORE_WORD_ACCURACY_SCORE_INIT;
+    alcore_word_accuracy_result score = ALCORE_WORD_ACCURACY_RESULT_INIT;
     ck_assert_int_eq(accuracy(ctx, &given, links, domain, &score), ALCORE_OK);
     ck_assert_int_eq(score.matched, vector_integer(vector_expected(&one, "matched")));
     ck_assert_int_eq(score.total, vector_integer(vector_expected(&one, "total")));
@@ -235,10 +240,10 @@ START_TEST(test_word_accuracy_vectors) {
     ck_assert_int_eq(accuracy(ctx, &given, links, NULL, &score), ALCORE_OK);
     ck_assert_int_eq(score.total, 7); /* every word is in-domain */
     ck_assert_int_eq(score.matched, 5);
-    alcore_length_ratio_score ratio = ALCORE_LENGTH_RATIO_SCORE_INIT;
+    alcore_length_ratio_result ratio = ALCORE_LENGTH_RATIO_RESULT_INIT;
 #define RATIO(n, m)                                                                                \
     alcore_metric_compute_length_ratio(ctx, given.hypotheses, NULL, n, given.references, NULL, m,  \
-                                       &ratio)
+                                       NULL, &ratio)
     ck_assert_int_eq(RATIO(2, 2), ALCORE_OK);
     ck_assert_double_eq_tol(ratio.ratio, vector_double(vector_expected(&one, "length_ratio")),
                             1e-12);
@@ -257,7 +262,7 @@ START_TEST(test_word_accuracy) {
     const sentences given = {{"x y z", "u v w"}, {"a a b", "c"}, {"a c", "c"}};
     const char *const doubled[] = {"0-0 1-0 1-1 1-2", "", NULL}, *const few[] = {"0-0", NULL};
     const char *const wrong[][3] = {{"0-0", "0-1", NULL}, {"3-0", "", NULL}, {"0-3", "", NULL}};
-    alcore_word_accuracy_score score = ALCORE_WORD_ACCURACY_SCORE_INIT;
+    alcore_word_accuracy_result score = ALCORE_WORD_ACCURACY_RESULT_INIT;
     ck_assert_int_eq(accuracy(ctx, &given, doubled, NULL, &score), ALCORE_OK);
     ck_assert_int_eq(score.total, 3);
     ck_assert_int_eq(score.matched, 1);
@@ -268,8 +273,8 @@ START_TEST(test_word_accuracy) {
             strstr(alcore_last_error(), i == 0 ? "line 2: the link 0-1" : "line 1: the link"));
     }
     ck_assert_int_eq(accuracy(ctx, &given, few, NULL, &score), ALCORE_E_SHAPE);
-    ck_assert_int_eq(alcore_metric_compute_word_accuracy(ctx, NULL, NULL, NULL, NULL, NULL, NULL, 0,
-                                                         NULL, NULL, &score),
+    ck_assert_int_eq(alcore_metric_compute_word_accuracy(ctx, NULL, NULL, 0, NULL, NULL, 0, NULL,
+                                                         NULL, 0, NULL, NULL, &score),
                      ALCORE_E_INVALID);
     const sentences hole = {{"x", "y"}, {"a", "b"}, {"a", NULL}};
     const char *const none[] = {"", "", NULL};
@@ -282,6 +287,7 @@ END_TEST
 /* Overlap against BLEU over the rows of PHR Table 3 as printed: the correlations of the first rows,
  * for n-grams of one to four words. */
 START_TEST(test_pearson_vectors) {
+    alcore_ctx *ctx = new_ctx();
     const vector_case table = vector_case_number(vector_find("papers", "TV-PHR-TABLE3"), 0);
     const double *coverage = vector_doubles(vector_expected(&table, "coverage"), NULL);
     const double *bleu = vector_doubles(vector_expected(&table, "bleu"), NULL);
@@ -295,12 +301,13 @@ START_TEST(test_pearson_vectors) {
             double x[MOST];
             alcore_pearson_result result = ALCORE_PEARSON_RESULT_INIT;
             for (int64_t row = 0; row < rows; row++) x[row] = coverage[4 * row + n];
-            ck_assert_int_eq(alcore_metric_compute_pearson(x, rows, bleu, rows, &result),
+            ck_assert_int_eq(alcore_metric_compute_pearson(ctx, x, rows, bleu, rows, NULL, &result),
                              ALCORE_OK);
             rho[n] = result.rho;
         }
         vector_near(rho, vector_expected(&one, "rho"), 1e-9);
     }
+    alcore_ctx_unref(ctx);
 }
 END_TEST
 
@@ -362,7 +369,7 @@ static void check_order(const alcore_overlap *overlap, const gram_list *lists, i
     count_types(&lists[2], &s, &test_types, &shared);
     count_types(&s, &lists[2], &data_types, &reverse);
     for (int i = 0; i < lists[2].count; i++) tokens += has(&s, lists[2].gram[i]);
-    const alcore_overlap_score score = score_of(overlap, order, data);
+    const alcore_coverage_result score = score_of(overlap, order, data);
     ck_assert_int_eq(score.test_types, test_types);
     ck_assert_int_eq(score.test_tokens, lists[2].count);
     ck_assert_int_eq(score.shared_types, shared);
@@ -460,8 +467,8 @@ START_TEST(test_wrong_arguments) {
     alcore_ctx *ctx = new_ctx();
     const char *const texts[] = {"a", NULL};
     alcore_overlap_options options = {.size = sizeof options, .max_order = 17};
-    alcore_overlap_score score = ALCORE_OVERLAP_SCORE_INIT;
-    alcore_in_domain_score words = ALCORE_IN_DOMAIN_SCORE_INIT;
+    alcore_coverage_result score = ALCORE_COVERAGE_RESULT_INIT;
+    alcore_in_domain_result words = ALCORE_IN_DOMAIN_RESULT_INIT;
     alcore_overlap *overlap;
     ck_assert_int_eq(alcore_overlap_new(ctx, &options, &overlap), ALCORE_E_INVALID);
     ck_assert_ptr_null(overlap);
@@ -478,9 +485,14 @@ START_TEST(test_wrong_arguments) {
     ck_assert_int_eq(alcore_overlap_add(overlap, SELECTED, 0, texts, NULL, 1), ALCORE_OK);
     ck_assert_int_eq(alcore_overlap_add(overlap, TEST, 0, texts, NULL, 1), ALCORE_E_INVALID);
     ck_assert_ptr_nonnull(strstr(alcore_last_error(), "come before"));
-    ck_assert_int_eq(alcore_overlap_compute(overlap, 5, SELECTED, &score), ALCORE_E_INVALID);
-    ck_assert_int_eq(alcore_overlap_compute(overlap, 1, TEST, &score), ALCORE_E_INVALID);
-    ck_assert_int_eq(alcore_overlap_in_domain(overlap, 0, &words), ALCORE_E_INVALID);
+    ck_assert_int_eq(
+        alcore_overlap_compute_coverage(
+            overlap, 5, OPTIONS_WITH(alcore_coverage_options, .data = SELECTED), &score),
+        ALCORE_E_INVALID);
+    ck_assert_int_eq(alcore_overlap_compute_coverage(
+                         overlap, 1, OPTIONS_WITH(alcore_coverage_options, .data = TEST), &score),
+                     ALCORE_E_INVALID);
+    ck_assert_int_eq(alcore_overlap_compute_in_domain(overlap, NULL, &words), ALCORE_E_INVALID);
     ck_assert_ptr_nonnull(strstr(alcore_last_error(), "does not keep"));
     ck_assert_int_eq(score_of(overlap, 1, SELECTED).shared_types, 1);
     /* Cancelled in the middle: what was counted is half of it, so nothing more is answered. */
@@ -504,7 +516,7 @@ static int32_t cancel_now(void *user, const char *stage, int64_t done, int64_t t
 START_TEST(test_cancelled_half_way) {
     alcore_ctx *ctx;
     alcore_ctx_options options = ALCORE_CTX_OPTIONS_INIT;
-    alcore_overlap_score score = ALCORE_OVERLAP_SCORE_INIT;
+    alcore_coverage_result score = ALCORE_COVERAGE_RESULT_INIT;
     const int64_t count = 4000000; /* a second of work; progress is called ten times a second */
     const char **texts = malloc((size_t)count * sizeof *texts);
     for (int64_t i = 0; i < count; i++) texts[i] = "a b c d e f g h";
@@ -514,7 +526,10 @@ START_TEST(test_cancelled_half_way) {
     alcore_overlap *overlap = new_overlap(ctx, 0, 0);
     ck_assert_int_eq(alcore_overlap_add(overlap, TEST, 0, texts, NULL, count), ALCORE_E_CANCELLED);
     alcore_ctx_cancel_clear(ctx);
-    ck_assert_int_eq(alcore_overlap_compute(overlap, 1, SELECTED, &score), ALCORE_E_INVALID);
+    ck_assert_int_eq(
+        alcore_overlap_compute_coverage(
+            overlap, 1, OPTIONS_WITH(alcore_coverage_options, .data = SELECTED), &score),
+        ALCORE_E_INVALID);
     ck_assert_ptr_nonnull(strstr(alcore_last_error(), "an earlier call"));
     ck_assert_int_eq(alcore_overlap_add(overlap, TEST, 0, texts, NULL, 1), ALCORE_E_INVALID);
     free((void *)texts);

@@ -31,28 +31,29 @@ typedef struct found {
 /* One call; paired NULL: without a baseline. files NULL: of the corpus. */
 static found measure(alcore_ctx *ctx, int metric, const corpus *c,
                      const alcore_paired_options *paired, const alcore_text_files *files) {
-    const int64_t count = files ? 0 : c->count, references = files ? 0 : c->count * c->sets;
-    const char *const *hyps = files ? NULL : c->hypotheses, *const *refs =
-                                                                files ? NULL : c->references;
-    const alcore_bleu_options bleu = {.size = sizeof bleu, .files = files, .paired = paired};
-    const alcore_chrf_options chrf = {.size = sizeof chrf, .files = files, .paired = paired};
-    const alcore_ter_options ter = {.size = sizeof ter, .files = files, .paired = paired};
-    alcore_bleu_score b = ALCORE_BLEU_SCORE_INIT;
-    alcore_chrf_score h = ALCORE_CHRF_SCORE_INIT;
-    alcore_ter_score t = ALCORE_TER_SCORE_INIT;
+    const int64_t count = c ? c->count : 0, references = c ? c->count * c->sets : 0;
+    const alcore_bleu_options bleu = {.size = sizeof bleu, .paired = paired};
+    const alcore_chrf_options chrf = {.size = sizeof chrf, .paired = paired};
+    const alcore_ter_options ter = {.size = sizeof ter, .paired = paired};
+    alcore_bleu_result b = ALCORE_BLEU_RESULT_INIT;
+    alcore_chrf_result h = ALCORE_CHRF_RESULT_INIT;
+    alcore_ter_result t = ALCORE_TER_RESULT_INIT;
     alcore_status status;
     if (metric == BLEU) {
-        status = alcore_metric_compute_bleu(ctx, hyps, NULL, count, refs, NULL, references, &bleu,
-                                            NULL, &b);
+        status = files ? alcore_metric_read_bleu(ctx, files, &bleu, &b)
+                       : alcore_metric_compute_bleu(ctx, c->hypotheses, NULL, count, c->references,
+                                                    NULL, references, &bleu, NULL, &b);
         return (found){status, b.bleu, b.baseline, b.p};
     }
     if (metric == CHRF) {
-        status = alcore_metric_compute_chrf(ctx, hyps, NULL, count, refs, NULL, references, &chrf,
-                                            NULL, &h);
+        status = files ? alcore_metric_read_chrf(ctx, files, &chrf, &h)
+                       : alcore_metric_compute_chrf(ctx, c->hypotheses, NULL, count, c->references,
+                                                    NULL, references, &chrf, NULL, &h);
         return (found){status, h.chrf, h.baseline, h.p};
     }
-    status =
-        alcore_metric_compute_ter(ctx, hyps, NULL, count, refs, NULL, references, &ter, NULL, &t);
+    status = files ? alcore_metric_read_ter(ctx, files, &ter, &t)
+                   : alcore_metric_compute_ter(ctx, c->hypotheses, NULL, count, c->references, NULL,
+                                               references, &ter, NULL, &t);
     return (found){status, t.ter, t.baseline, t.p};
 }
 

@@ -12,6 +12,7 @@
 #include "check_status.h"
 #include "check_suite.h"
 #include "memory_host.h"
+#include "options_with.h"
 #include "test_folder.h"
 
 enum { LINES = 8192 * 2 + 77, WORDS = 6, LINE_BYTES = 128, FILES = 3, ANSWERS = 3 };
@@ -84,17 +85,21 @@ START_TEST(labels_and_spans_equal_those_in_memory) {
     const alcore_text_files files = files_of(path, 2);
     write_files(tags, 5, " ");
     for (int32_t flag = 0; flag < 2; flag++) {
-        alcore_label_score labels = ALCORE_LABEL_SCORE_INIT, read_labels = labels;
-        alcore_span_score spans = ALCORE_SPAN_SCORE_INIT, read_spans = spans;
-        ck_assert_ok(alcore_metric_compute_labels(ctx, texts[0], NULL, LINES, texts[1], NULL, LINES,
-                                                  flag, &labels));
-        ck_assert_ok(alcore_metric_read_labels(ctx, &files, flag, &read_labels));
+        alcore_labels_result labels = ALCORE_LABELS_RESULT_INIT, read_labels = labels;
+        alcore_spans_result spans = ALCORE_SPANS_RESULT_INIT, read_spans = spans;
+        ck_assert_ok(alcore_metric_compute_labels(
+            ctx, texts[0], NULL, LINES, texts[1], NULL, LINES,
+            OPTIONS_WITH(alcore_labels_options, .words = flag), &labels));
+        ck_assert_ok(alcore_metric_read_labels(
+            ctx, &files, OPTIONS_WITH(alcore_labels_options, .words = flag), &read_labels));
         ck_assert_mem_eq(&read_labels, &labels, sizeof labels);
         ck_assert_int_ge(labels.compared, LINES);
         ck_assert_int_gt(labels.correct, 0);
         ck_assert_ok(alcore_metric_compute_spans(ctx, texts[0], NULL, LINES, texts[1], NULL, LINES,
-                                                 flag, &spans));
-        ck_assert_ok(alcore_metric_read_spans(ctx, &files, flag, &read_spans));
+                                                 OPTIONS_WITH(alcore_spans_options, .scheme = flag),
+                                                 &spans));
+        ck_assert_ok(alcore_metric_read_spans(
+            ctx, &files, OPTIONS_WITH(alcore_spans_options, .scheme = flag), &read_spans));
         ck_assert_mem_eq(&read_spans, &spans, sizeof spans);
         ck_assert_int_gt(spans.matches, 0);
     }
@@ -114,8 +119,9 @@ START_TEST(classes_equal_those_in_memory) {
             classes[f][i] = 1; /* the letters of a line are the digits of a number */
             for (const char *c = texts[f][i]; *c; c++) classes[f][i] = 4 * classes[f][i] + *c - 'a';
         }
-    ck_assert_ok(alcore_metric_compute_kappa(ctx, classes[0], LINES, classes[1], LINES, &whole));
-    ck_assert_ok(alcore_metric_read_kappa(ctx, &files, &blocks));
+    ck_assert_ok(
+        alcore_metric_compute_kappa(ctx, classes[0], LINES, classes[1], LINES, NULL, &whole));
+    ck_assert_ok(alcore_metric_read_kappa(ctx, &files, NULL, &blocks));
     ck_assert_mem_eq(&blocks, &whole, sizeof whole);
     ck_assert_int_gt(whole.classes, 100);
     ck_assert_double_gt(whole.kappa, 0);
@@ -130,7 +136,7 @@ START_TEST(answers_equal_those_in_memory) {
     static int64_t offsets[LINES + 1];
     alcore_ctx *ctx = context_of(_i);
     const alcore_text_files files = files_of(path, 2);
-    alcore_answer_score whole = ALCORE_ANSWER_SCORE_INIT, blocks = whole;
+    alcore_answers_result whole = ALCORE_ANSWERS_RESULT_INIT, blocks = whole;
     int64_t count = 0;
     write_files(words, 5, "\t");
     for (int i = 0; i < LINES; i++) {
@@ -138,9 +144,9 @@ START_TEST(answers_equal_those_in_memory) {
         for (char *answer; (answer = strsep(&next, "\t"));) gold[count++] = answer;
         offsets[i + 1] = count;
     }
-    ck_assert_ok(alcore_metric_compute_answers(ctx, texts[1], NULL, LINES, gold, NULL, count,
-                                               offsets, LINES + 1, &whole));
-    ck_assert_ok(alcore_metric_read_answers(ctx, &files, &blocks));
+    ck_assert_ok(alcore_metric_compute_answers(ctx, gold, NULL, count, offsets, LINES + 1, texts[1],
+                                               NULL, LINES, NULL, &whole));
+    ck_assert_ok(alcore_metric_read_answers(ctx, &files, NULL, &blocks));
     ck_assert_mem_eq(&blocks, &whole, sizeof whole);
     ck_assert_int_gt(whole.exact, 0);
     ck_assert_double_gt(whole.f1, whole.exact_match);
@@ -169,7 +175,7 @@ START_TEST(translated_words_and_lengths_equal_those_in_memory) {
     alcore_ctx *ctx = context_of(_i);
     alcore_overlap_options one = ALCORE_OVERLAP_OPTIONS_INIT;
     const alcore_text_files files = files_of(path, FILES), two = files_of(path, 2);
-    alcore_length_ratio_score ratio = ALCORE_LENGTH_RATIO_SCORE_INIT, read_ratio = ratio;
+    alcore_length_ratio_result ratio = ALCORE_LENGTH_RATIO_RESULT_INIT, read_ratio = ratio;
     alcore_links *links;
     alcore_overlap *domain;
     write_files(words, 5, " ");
@@ -180,19 +186,20 @@ START_TEST(translated_words_and_lengths_equal_those_in_memory) {
     ck_assert_ok(alcore_overlap_read(domain, ALCORE_OVERLAP_TEST, 0, path[0], NULL, NULL));
     ck_assert_ok(alcore_overlap_add(domain, ALCORE_OVERLAP_OUTSIDE, 0, outside, NULL, 1));
     for (int inside = 0; inside < 2; inside++) {
-        alcore_word_accuracy_score whole = ALCORE_WORD_ACCURACY_SCORE_INIT, blocks = whole;
-        ck_assert_ok(alcore_metric_compute_word_accuracy(ctx, texts[0], NULL, texts[1], NULL,
-                                                         texts[2], NULL, LINES, links,
-                                                         inside ? domain : NULL, &whole));
-        ck_assert_ok(alcore_metric_read_word_accuracy(ctx, &files, path[LINKS],
-                                                      inside ? domain : NULL, &blocks));
+        alcore_word_accuracy_result whole = ALCORE_WORD_ACCURACY_RESULT_INIT, blocks = whole;
+        ck_assert_ok(alcore_metric_compute_word_accuracy(
+            ctx, texts[0], NULL, LINES, texts[1], NULL, LINES, texts[2], NULL, LINES, links,
+            OPTIONS_WITH(alcore_word_accuracy_options, .domain = inside ? domain : NULL), &whole));
+        ck_assert_ok(alcore_metric_read_word_accuracy(
+            ctx, &files, path[LINKS],
+            OPTIONS_WITH(alcore_word_accuracy_options, .domain = inside ? domain : NULL), &blocks));
         ck_assert_mem_eq(&blocks, &whole, sizeof whole);
         ck_assert_int_gt(whole.matched, 0);
         ck_assert_int_gt(whole.total, whole.matched);
     }
     ck_assert_ok(alcore_metric_compute_length_ratio(ctx, texts[0], NULL, LINES, texts[1], NULL,
-                                                    LINES, &ratio));
-    ck_assert_ok(alcore_metric_read_length_ratio(ctx, &two, &read_ratio));
+                                                    LINES, NULL, &ratio));
+    ck_assert_ok(alcore_metric_read_length_ratio(ctx, &two, NULL, &read_ratio));
     ck_assert_mem_eq(&read_ratio, &ratio, sizeof ratio);
     ck_assert_int_gt(ratio.hypothesis_words, LINES);
     alcore_overlap_unref(domain);
@@ -210,34 +217,34 @@ typedef struct measure {
 } measure;
 
 static void read_labels(alcore_ctx *ctx, const alcore_text_files *files, int64_t *items) {
-    alcore_label_score score = ALCORE_LABEL_SCORE_INIT;
-    ck_assert_ok(alcore_metric_read_labels(ctx, files, 0, &score));
+    alcore_labels_result score = ALCORE_LABELS_RESULT_INIT;
+    ck_assert_ok(alcore_metric_read_labels(ctx, files, NULL, &score));
     *items = score.correct;
 }
 static void read_spans(alcore_ctx *ctx, const alcore_text_files *files, int64_t *items) {
-    alcore_span_score score = ALCORE_SPAN_SCORE_INIT;
-    ck_assert_ok(alcore_metric_read_spans(ctx, files, 0, &score));
+    alcore_spans_result score = ALCORE_SPANS_RESULT_INIT;
+    ck_assert_ok(alcore_metric_read_spans(ctx, files, NULL, &score));
     *items = score.matches;
 }
 static void read_answers(alcore_ctx *ctx, const alcore_text_files *files, int64_t *items) {
-    alcore_answer_score score = ALCORE_ANSWER_SCORE_INIT;
-    ck_assert_ok(alcore_metric_read_answers(ctx, files, &score));
+    alcore_answers_result score = ALCORE_ANSWERS_RESULT_INIT;
+    ck_assert_ok(alcore_metric_read_answers(ctx, files, NULL, &score));
     *items = score.questions;
 }
 static void read_kappa(alcore_ctx *ctx, const alcore_text_files *files, int64_t *items) {
     alcore_kappa_result result = ALCORE_KAPPA_RESULT_INIT;
-    ck_assert_ok(alcore_metric_read_kappa(ctx, files, &result));
+    ck_assert_ok(alcore_metric_read_kappa(ctx, files, NULL, &result));
     ck_assert_int_eq(result.classes, 1);
     *items = result.items;
 }
 static void read_lengths(alcore_ctx *ctx, const alcore_text_files *files, int64_t *items) {
-    alcore_length_ratio_score score = ALCORE_LENGTH_RATIO_SCORE_INIT;
-    ck_assert_ok(alcore_metric_read_length_ratio(ctx, files, &score));
+    alcore_length_ratio_result score = ALCORE_LENGTH_RATIO_RESULT_INIT;
+    ck_assert_ok(alcore_metric_read_length_ratio(ctx, files, NULL, &score));
     ck_assert_double_eq(score.ratio, 1);
     *items = score.reference_words / 2;
 }
 static void read_words(alcore_ctx *ctx, const alcore_text_files *files, int64_t *items) {
-    alcore_word_accuracy_score score = ALCORE_WORD_ACCURACY_SCORE_INIT;
+    alcore_word_accuracy_result score = ALCORE_WORD_ACCURACY_RESULT_INIT;
     alcore_text_files three = files_of((const char *const[]){"a", "b", "c"}, 3);
     three.options = files->options;
     ck_assert_ok(alcore_metric_read_word_accuracy(ctx, &three, "links", NULL, &score));
@@ -310,9 +317,9 @@ static void write_wrong(const char *name, const char *first, const char *format,
 /* Line 8193 of a file is the first of the second block. */
 START_TEST(lines_are_named) {
     alcore_ctx *ctx = context_of(1);
-    alcore_span_score spans = ALCORE_SPAN_SCORE_INIT;
-    alcore_label_score labels = ALCORE_LABEL_SCORE_INIT;
-    alcore_word_accuracy_score words = ALCORE_WORD_ACCURACY_SCORE_INIT;
+    alcore_spans_result spans = ALCORE_SPANS_RESULT_INIT;
+    alcore_labels_result labels = ALCORE_LABELS_RESULT_INIT;
+    alcore_word_accuracy_result words = ALCORE_WORD_ACCURACY_RESULT_INIT;
     char table[80], objects[80], wanted[300];
     const char *const tags[] = {path[0], table}, *const counts[] = {objects, path[0]};
     const char *const sentences[] = {path[0], path[0], path[0]};
@@ -324,13 +331,15 @@ START_TEST(lines_are_named) {
     write_wrong(table, "text\n", "%s\n", "O O", 8192, "O X-PER");
     write_wrong(objects, "\n", "{\"text\": \"%s\"}\n\n", "O O", 8193, "O");
     snprintf(wanted, sizeof wanted, "predicted %s:8194: tag 2 is 'X-PER'", table);
-    ck_assert_fails(alcore_metric_read_spans(ctx, &two, 0, &spans), ALCORE_E_DATA, wanted);
+    ck_assert_fails(alcore_metric_read_spans(ctx, &two, NULL, &spans), ALCORE_E_DATA, wanted);
     snprintf(wanted, sizeof wanted, "gold %s:16388, predicted %s:8194: 1 gold tags, 2 predicted",
              objects, path[0]);
-    ck_assert_fails(alcore_metric_read_spans(ctx, &other, 0, &spans), ALCORE_E_SHAPE, wanted);
+    ck_assert_fails(alcore_metric_read_spans(ctx, &other, NULL, &spans), ALCORE_E_SHAPE, wanted);
     snprintf(wanted, sizeof wanted, "gold %s:16388, predicted %s:8194: word 2 of predicted has no",
              objects, path[0]);
-    ck_assert_fails(alcore_metric_read_labels(ctx, &other, 1, &labels), ALCORE_E_SHAPE, wanted);
+    ck_assert_fails(alcore_metric_read_labels(
+                        ctx, &other, OPTIONS_WITH(alcore_labels_options, .words = 1), &labels),
+                    ALCORE_E_SHAPE, wanted);
     write_wrong(path[LINKS], "", "%s\n", "0-0", 9000, "1-2");
     snprintf(wanted, sizeof wanted, "%s:9001: line 9001: the link 1-2 points behind", path[LINKS]);
     ck_assert_fails(alcore_metric_read_word_accuracy(ctx, &three, path[LINKS], NULL, &words),
@@ -350,7 +359,7 @@ START_TEST(unequal_links) {
     static const char *const sentences[] = {"a", "b", "c"};
     const char *const same[] = {path[0], path[0], path[0]};
     const alcore_text_files three = files_of(same, 3);
-    alcore_word_accuracy_score score = ALCORE_WORD_ACCURACY_SCORE_INIT;
+    alcore_word_accuracy_result score = ALCORE_WORD_ACCURACY_RESULT_INIT;
     alcore_ctx *ctx = context_of(1);
     write_lines(path[0], sentences, 3);
     write_lines(path[LINKS], few, 2);
@@ -376,11 +385,11 @@ START_TEST(refused) {
     static const char *const one[] = {"a"}, *const two[] = {"a", "b"};
     const char *const both[] = {path[0], path[1]};
     alcore_text_files single = files_of(both, 1), scored = files_of(both, 2), pair = scored;
-    alcore_label_score labels = ALCORE_LABEL_SCORE_INIT;
-    alcore_span_score spans = ALCORE_SPAN_SCORE_INIT;
-    alcore_answer_score answers = ALCORE_ANSWER_SCORE_INIT;
-    alcore_length_ratio_score ratio = ALCORE_LENGTH_RATIO_SCORE_INIT;
-    alcore_word_accuracy_score words = ALCORE_WORD_ACCURACY_SCORE_INIT;
+    alcore_labels_result labels = ALCORE_LABELS_RESULT_INIT;
+    alcore_spans_result spans = ALCORE_SPANS_RESULT_INIT;
+    alcore_answers_result answers = ALCORE_ANSWERS_RESULT_INIT;
+    alcore_length_ratio_result ratio = ALCORE_LENGTH_RATIO_RESULT_INIT;
+    alcore_word_accuracy_result words = ALCORE_WORD_ACCURACY_RESULT_INIT;
     alcore_kappa_result kappa = ALCORE_KAPPA_RESULT_INIT;
     static const char number[] = "1 files; 2 are needed, ", missing[] = "files is NULL";
     static const char no_score[] = "only BLEU, chrF and TER have a score of each line";
@@ -389,23 +398,27 @@ START_TEST(refused) {
     write_lines(path[0], one, 1);
     write_lines(path[1], two, 2);
 #define REFUSE_ALL(files, status, text)                                                            \
-    REFUSED(alcore_metric_read_labels(ctx, files, 0, &labels), status, text);                      \
-    REFUSED(alcore_metric_read_spans(ctx, files, 0, &spans), status, text);                        \
-    REFUSED(alcore_metric_read_answers(ctx, files, &answers), status, text);                       \
-    REFUSED(alcore_metric_read_length_ratio(ctx, files, &ratio), status, text);                    \
-    REFUSED(alcore_metric_read_kappa(ctx, files, &kappa), status, text)
+    REFUSED(alcore_metric_read_labels(ctx, files, NULL, &labels), status, text);                   \
+    REFUSED(alcore_metric_read_spans(ctx, files, NULL, &spans), status, text);                     \
+    REFUSED(alcore_metric_read_answers(ctx, files, NULL, &answers), status, text);                 \
+    REFUSED(alcore_metric_read_length_ratio(ctx, files, NULL, &ratio), status, text);              \
+    REFUSED(alcore_metric_read_kappa(ctx, files, NULL, &kappa), status, text)
     REFUSE_ALL(&single, INVALID, number);
     REFUSE_ALL(&scored, INVALID, no_score);
     REFUSE_ALL(NULL, INVALID, "NULL");
-    REFUSED(alcore_metric_read_labels(ctx, NULL, 0, &labels), INVALID, missing);
+    REFUSED(alcore_metric_read_labels(ctx, NULL, NULL, &labels), INVALID, missing);
     write_lines(path[0], (const char *const[]){"O"}, 1);
     write_lines(path[1], (const char *const[]){"O", "O"}, 2);
     REFUSE_ALL(&pair, DATA, unequal);
     write_lines(path[0], NULL, 0);
     write_lines(path[1], NULL, 0);
     REFUSE_ALL(&pair, DATA, "0.txt is empty: there is nothing to measure");
-    REFUSED(alcore_metric_read_labels(ctx, &pair, 2, &labels), INVALID, "by_word is 0 or 1");
-    REFUSED(alcore_metric_read_spans(ctx, &pair, 6, &spans), INVALID, "scheme 6 is none");
+    REFUSED(alcore_metric_read_labels(ctx, &pair, OPTIONS_WITH(alcore_labels_options, .words = 2),
+                                      &labels),
+            INVALID, "words is 0 or 1");
+    REFUSED(alcore_metric_read_spans(ctx, &pair, OPTIONS_WITH(alcore_spans_options, .scheme = 6),
+                                     &spans),
+            INVALID, "scheme 6 is none");
     REFUSED(alcore_metric_read_word_accuracy(ctx, &pair, path[0], NULL, &words), INVALID,
             "2 files; 3 are needed, sources, references and hypotheses");
     alcore_ctx_unref(ctx);

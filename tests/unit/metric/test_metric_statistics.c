@@ -18,6 +18,7 @@ static alcore_ctx *new_ctx(void) {
 }
 
 START_TEST(test_mean_vectors) {
+    alcore_ctx *ctx = new_ctx();
     const test_vector vector = vector_find("analyses", "TV-SE");
     ck_assert_int_gt(vector_case_count(vector), 0);
     for (int64_t i = 0; i < vector_case_count(vector); i++) {
@@ -25,11 +26,12 @@ START_TEST(test_mean_vectors) {
         int64_t count;
         const double *values = vector_doubles(vector_input(&one, "values"), &count);
         alcore_mean_result result = ALCORE_MEAN_RESULT_INIT;
-        ck_assert_int_eq(alcore_metric_compute_mean(values, count, &result), ALCORE_OK);
+        ck_assert_int_eq(alcore_metric_compute_mean(ctx, values, count, NULL, &result), ALCORE_OK);
         vector_near(&result.mean, vector_expected(&one, "mean"), 1e-12);
         vector_near(&result.standard_deviation, vector_expected(&one, "sd"), 1e-12);
         vector_near(&result.standard_error, vector_expected(&one, "se"), 1e-12);
     }
+    alcore_ctx_unref(ctx);
 }
 END_TEST
 
@@ -47,8 +49,9 @@ START_TEST(test_wilcoxon_vectors) {
                 if (values[k] != 0) integers[used++] = llround(1e9 * values[k]);
             ck_assert_int_eq(alcore__wilcoxon(ctx, integers, used, false, &result), ALCORE_OK);
         } else {
-            ck_assert_int_eq(alcore_metric_compute_wilcoxon(ctx, values, count, NULL, 0, &result),
-                             ALCORE_OK);
+            ck_assert_int_eq(
+                alcore_metric_compute_wilcoxon(ctx, values, count, NULL, 0, NULL, &result),
+                ALCORE_OK);
         }
         ck_assert_int_eq(result.pairs, vector_integer(vector_expected(&one, "pairs")));
         ck_assert_double_eq(result.w_plus, vector_double(vector_expected(&one, "w_plus")));
@@ -106,12 +109,12 @@ START_TEST(test_wilcoxon_many) {
         if (i < 50) integers[i] = llround(1e9 * x[i]);
     }
     alcore_wilcoxon_result exact = ALCORE_WILCOXON_RESULT_INIT, normal = exact, many = exact;
-    ck_assert_int_eq(alcore_metric_compute_wilcoxon(ctx, x, 50, y, 50, &exact), ALCORE_OK);
+    ck_assert_int_eq(alcore_metric_compute_wilcoxon(ctx, x, 50, y, 50, NULL, &exact), ALCORE_OK);
     ck_assert_int_eq(alcore__wilcoxon(ctx, integers, 50, false, &normal), ALCORE_OK);
     ck_assert_int_eq(exact.exact, 1);
     ck_assert_double_eq_tol(exact.p, normal.p, 2e-3);
     ck_assert_double_ne(exact.p, normal.p);
-    ck_assert_int_eq(alcore_metric_compute_wilcoxon(ctx, x, 51, y, 51, &many), ALCORE_OK);
+    ck_assert_int_eq(alcore_metric_compute_wilcoxon(ctx, x, 51, y, 51, NULL, &many), ALCORE_OK);
     ck_assert_int_eq(many.exact, 0);
     ck_assert_int_eq(many.pairs, 51);
     alcore_ctx_unref(ctx);
@@ -121,26 +124,28 @@ END_TEST
 /* Closed forms: with three pairs p = 1 - (2 / pi) asin |r|, with four p = 1 - |r|, with six
  * p = 1 - |r| (3 - r^2) / 2. */
 START_TEST(test_pearson) {
+    alcore_ctx *ctx = new_ctx();
     static const double x[] = {1, 2, 3, 5, 8, 13}, y[] = {2, 1, 4, 3, 9, 7};
     alcore_pearson_result result = ALCORE_PEARSON_RESULT_INIT;
-    ck_assert_int_eq(alcore_metric_compute_pearson(x, 3, y, 3, &result), ALCORE_OK);
+    ck_assert_int_eq(alcore_metric_compute_pearson(ctx, x, 3, y, 3, NULL, &result), ALCORE_OK);
     ck_assert_double_eq_tol(result.rho, 2 / sqrt(2 * 14.0 / 3), 1e-12);
     ck_assert_double_eq_tol(result.p, 1 - 2 / M_PI * asin(result.rho), 1e-12);
-    ck_assert_int_eq(alcore_metric_compute_pearson(x, 4, y, 4, &result), ALCORE_OK);
+    ck_assert_int_eq(alcore_metric_compute_pearson(ctx, x, 4, y, 4, NULL, &result), ALCORE_OK);
     ck_assert_double_eq_tol(result.p, 1 - result.rho, 1e-12);
-    ck_assert_int_eq(alcore_metric_compute_pearson(x, 6, y, 6, &result), ALCORE_OK);
+    ck_assert_int_eq(alcore_metric_compute_pearson(ctx, x, 6, y, 6, NULL, &result), ALCORE_OK);
     const double r = result.rho;
     ck_assert_double_eq_tol(result.p, 1 - r * (3 - r * r) / 2, 1e-12);
-    ck_assert_int_eq(alcore_metric_compute_pearson(x, 6, x, 6, &result), ALCORE_OK);
+    ck_assert_int_eq(alcore_metric_compute_pearson(ctx, x, 6, x, 6, NULL, &result), ALCORE_OK);
     ck_assert_double_eq_tol(result.rho, 1, 1e-15);
     ck_assert_double_eq_tol(result.p, 0, 1e-12);
-    ck_assert_int_eq(alcore_metric_compute_pearson(x, 2, y, 2, &result), ALCORE_OK);
+    ck_assert_int_eq(alcore_metric_compute_pearson(ctx, x, 2, y, 2, NULL, &result), ALCORE_OK);
     ck_assert_double_eq_tol(result.rho, -1, 1e-15);
     ck_assert_double_eq(result.p, 1);
     static const double same[] = {4, 4, 4};
-    ck_assert_int_eq(alcore_metric_compute_pearson(x, 3, same, 3, &result), ALCORE_OK);
+    ck_assert_int_eq(alcore_metric_compute_pearson(ctx, x, 3, same, 3, NULL, &result), ALCORE_OK);
     ck_assert_double_nan(result.rho);
     ck_assert_double_nan(result.p);
+    alcore_ctx_unref(ctx);
 }
 END_TEST
 
@@ -150,15 +155,19 @@ START_TEST(test_wrong_arguments) {
     alcore_mean_result mean = ALCORE_MEAN_RESULT_INIT;
     alcore_pearson_result pearson = ALCORE_PEARSON_RESULT_INIT;
     alcore_wilcoxon_result wilcoxon = ALCORE_WILCOXON_RESULT_INIT;
-    ck_assert_int_eq(alcore_metric_compute_mean(NULL, 1, &mean), ALCORE_E_INVALID);
-    ck_assert_int_eq(alcore_metric_compute_mean(NULL, 0, &mean), ALCORE_OK);
+    ck_assert_int_eq(alcore_metric_compute_mean(ctx, NULL, 1, NULL, &mean), ALCORE_E_INVALID);
+    ck_assert_int_eq(alcore_metric_compute_mean(ctx, NULL, 0, NULL, &mean), ALCORE_OK);
     ck_assert_double_nan(mean.mean);
-    ck_assert_int_eq(alcore_metric_compute_pearson(x, 3, x, 2, &pearson), ALCORE_E_SHAPE);
-    ck_assert_int_eq(alcore_metric_compute_pearson(x, 1, NULL, 1, &pearson), ALCORE_E_INVALID);
-    ck_assert_int_eq(alcore_metric_compute_wilcoxon(ctx, x, 3, x, 2, &wilcoxon), ALCORE_E_SHAPE);
-    ck_assert_int_eq(alcore_metric_compute_wilcoxon(ctx, x, 2, NULL, 0, &wilcoxon), ALCORE_E_DATA);
+    ck_assert_int_eq(alcore_metric_compute_pearson(ctx, x, 3, x, 2, NULL, &pearson),
+                     ALCORE_E_SHAPE);
+    ck_assert_int_eq(alcore_metric_compute_pearson(ctx, x, 1, NULL, 1, NULL, &pearson),
+                     ALCORE_E_INVALID);
+    ck_assert_int_eq(alcore_metric_compute_wilcoxon(ctx, x, 3, x, 2, NULL, &wilcoxon),
+                     ALCORE_E_SHAPE);
+    ck_assert_int_eq(alcore_metric_compute_wilcoxon(ctx, x, 2, NULL, 0, NULL, &wilcoxon),
+                     ALCORE_E_DATA);
     ck_assert_ptr_nonnull(strstr(alcore_last_error(), "pair 2"));
-    ck_assert_int_eq(alcore_metric_compute_wilcoxon(NULL, x, 1, NULL, 0, &wilcoxon),
+    ck_assert_int_eq(alcore_metric_compute_wilcoxon(NULL, x, 1, NULL, 0, NULL, &wilcoxon),
                      ALCORE_E_INVALID);
     alcore_ctx_unref(ctx);
 }

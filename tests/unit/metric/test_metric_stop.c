@@ -10,6 +10,7 @@
 #include "alcore/extra.h"
 #include "base/rng.h"
 #include "check_status.h"
+#include "options_with.h"
 #include "vectors.h"
 
 static alcore_ctx *new_ctx(void) {
@@ -104,7 +105,9 @@ START_TEST(test_uncertainty_vectors) {
                                       ? ALCORE_STOP_MAX_UNCERTAINTY
                                       : ALCORE_STOP_MEAN_UNCERTAINTY;
         alcore_stop_decision decision = ALCORE_STOP_DECISION_INIT;
-        ck_assert_ok(alcore_stop_check_uncertainty(values, count, criterion, threshold, &decision));
+        ck_assert_ok(alcore_stop_check_uncertainty(
+            values, count, threshold,
+            OPTIONS_WITH(alcore_uncertainty_options, .criterion = criterion), &decision));
         ck_assert_msg(decision.stop == vector_integer(vector_expected(&one, "stop")), "%s",
                       one.name);
         vector_near(&decision.value, vector_expected(&one, "value"), 1e-15);
@@ -117,6 +120,7 @@ END_TEST
 
 /* More than a block: the mean is that of alcore_metric_compute_mean(), to the last bit. */
 START_TEST(test_uncertainty_blocks) {
+    alcore_ctx *ctx = new_ctx();
     enum { ROWS = 20000 };
     double *values = malloc(ROWS * sizeof *values);
     alcore__rng rng;
@@ -125,26 +129,31 @@ START_TEST(test_uncertainty_blocks) {
     ck_assert_ptr_nonnull(values);
     alcore__rng_seed(&rng, 96);
     for (int i = 0; i < ROWS; i++) values[i] = alcore__rng_f64(&rng);
-    ck_assert_ok(alcore_metric_compute_mean(values, ROWS, &mean));
-    ck_assert_ok(
-        alcore_stop_check_uncertainty(values, ROWS, ALCORE_STOP_MEAN_UNCERTAINTY, 0.5, &decision));
+    ck_assert_ok(alcore_metric_compute_mean(ctx, values, ROWS, NULL, &mean));
+    ck_assert_ok(alcore_stop_check_uncertainty(values, ROWS, 0.5, NULL, &decision));
     ck_assert_double_eq(decision.value, mean.mean);
     ck_assert_int_eq(decision.stop, mean.mean <= 0.5);
     free(values);
+    alcore_ctx_unref(ctx);
 }
 END_TEST
 
 START_TEST(test_uncertainty_wrong) {
     static const double values[] = {0.5, (double)INFINITY};
     alcore_stop_decision decision = ALCORE_STOP_DECISION_INIT;
+    ck_assert_fails(alcore_stop_check_uncertainty(values, 2, 1, NULL, &decision), ALCORE_E_DATA,
+                    "uncertainty 2");
+    ck_assert_fails(alcore_stop_check_uncertainty(values, 1, 1,
+                                                  OPTIONS_WITH(alcore_uncertainty_options,
+                                                               .criterion = ALCORE_STOP_AGREEMENT),
+                                                  &decision),
+                    ALCORE_E_INVALID, "ALCORE_STOP_MEAN_UNCERTAINTY or");
     ck_assert_fails(
-        alcore_stop_check_uncertainty(values, 2, ALCORE_STOP_MEAN_UNCERTAINTY, 1, &decision),
-        ALCORE_E_DATA, "uncertainty 2");
-    ck_assert_fails(alcore_stop_check_uncertainty(values, 1, ALCORE_STOP_PLATEAU, 1, &decision),
-                    ALCORE_E_INVALID, "criterion is 0");
-    ck_assert_fails(alcore_stop_check_uncertainty(values, 1, ALCORE_STOP_MAX_UNCERTAINTY,
-                                                  (double)NAN, &decision),
-                    ALCORE_E_INVALID, "threshold");
+        alcore_stop_check_uncertainty(
+            values, 1, (double)NAN,
+            OPTIONS_WITH(alcore_uncertainty_options, .criterion = ALCORE_STOP_MAX_UNCERTAINTY),
+            &decision),
+        ALCORE_E_INVALID, "threshold");
 }
 END_TEST
 
@@ -160,7 +169,7 @@ START_TEST(test_kappa_vectors) {
         const int64_t *x = vector_integers(vector_input(&one, "x"), &x_count);
         const int64_t *y = vector_integers(vector_input(&one, "y"), &y_count);
         alcore_kappa_result result = ALCORE_KAPPA_RESULT_INIT;
-        ck_assert_ok(alcore_metric_compute_kappa(ctx, x, x_count, y, y_count, &result));
+        ck_assert_ok(alcore_metric_compute_kappa(ctx, x, x_count, y, y_count, NULL, &result));
         vector_near(&result.kappa, vector_expected(&one, "kappa"), 1e-15);
         vector_near(&result.observed, vector_expected(&one, "observed"), 1e-15);
         vector_near(&result.expected, vector_expected(&one, "expected"), 1e-15);
@@ -199,9 +208,9 @@ START_TEST(test_kappa_table) {
             backwards_y[i] = x[ITEMS - 1 - i];
         }
         alcore_kappa_result result = ALCORE_KAPPA_RESULT_INIT, other = result;
-        ck_assert_ok(alcore_metric_compute_kappa(ctx, x, ITEMS, y, ITEMS, &result));
+        ck_assert_ok(alcore_metric_compute_kappa(ctx, x, ITEMS, y, ITEMS, NULL, &result));
         ck_assert_ok(
-            alcore_metric_compute_kappa(ctx, backwards_x, ITEMS, backwards_y, ITEMS, &other));
+            alcore_metric_compute_kappa(ctx, backwards_x, ITEMS, backwards_y, ITEMS, NULL, &other));
         ck_assert_double_eq_tol(result.kappa, (observed - expected) / (1 - expected), 1e-12);
         ck_assert_double_eq(other.kappa, result.kappa);
     }
@@ -252,12 +261,12 @@ START_TEST(test_agreement_wrong) {
     options.window = -2;
     ck_assert_fails(alcore_stop_check_agreement(kappas, 1, &options, &decision), ALCORE_E_INVALID,
                     "window is -2");
-    ck_assert_fails(alcore_metric_compute_kappa(ctx, classes, 2, classes, 1, &kappa),
+    ck_assert_fails(alcore_metric_compute_kappa(ctx, classes, 2, classes, 1, NULL, &kappa),
                     ALCORE_E_SHAPE, "x has 2 classes, y has 1");
-    ck_assert_fails(alcore_metric_compute_kappa(ctx, classes, 1, NULL, 1, &kappa), ALCORE_E_INVALID,
-                    "NULL");
+    ck_assert_fails(alcore_metric_compute_kappa(ctx, classes, 1, NULL, 1, NULL, &kappa),
+                    ALCORE_E_INVALID, "NULL");
     ck_assert_fails(alcore_metric_compute_kappa(ctx, classes, INT64_C(1) << 31, classes,
-                                                INT64_C(1) << 31, &kappa),
+                                                INT64_C(1) << 31, NULL, &kappa),
                     ALCORE_E_UNSUPPORTED, "2^31");
     alcore_ctx_unref(ctx);
 }
@@ -284,14 +293,14 @@ START_TEST(test_texts) {
     expect_text(&decision, "go on: 1 of 3 rounds without a gain above 0.1 over round 2 (24.1)");
     ck_assert_ok(alcore_stop_check_plateau(NULL, 0, NULL, &decision));
     expect_text(&decision, "go on: no round was measured yet");
-    ck_assert_ok(
-        alcore_stop_check_uncertainty(metric, 2, ALCORE_STOP_MAX_UNCERTAINTY, 30, &decision));
+    ck_assert_ok(alcore_stop_check_uncertainty(
+        metric, 2, 30,
+        OPTIONS_WITH(alcore_uncertainty_options, .criterion = ALCORE_STOP_MAX_UNCERTAINTY),
+        &decision));
     expect_text(&decision, "stop: largest uncertainty 24.1 of 2 rows is at most 30");
-    ck_assert_ok(
-        alcore_stop_check_uncertainty(metric, 2, ALCORE_STOP_MEAN_UNCERTAINTY, 3, &decision));
+    ck_assert_ok(alcore_stop_check_uncertainty(metric, 2, 3, NULL, &decision));
     expect_text(&decision, "go on: mean uncertainty 22.05 of 2 rows is above 3");
-    ck_assert_ok(
-        alcore_stop_check_uncertainty(NULL, 0, ALCORE_STOP_MEAN_UNCERTAINTY, 3, &decision));
+    ck_assert_ok(alcore_stop_check_uncertainty(NULL, 0, 3, NULL, &decision));
     expect_text(&decision, "go on: there is no uncertainty to measure");
     ck_assert_ok(alcore_stop_check_agreement(kappas, 2, NULL, &decision));
     expect_text(&decision, "go on: 2 of the 3 kappas that are averaged");

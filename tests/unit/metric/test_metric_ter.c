@@ -25,9 +25,9 @@ typedef struct pairs {
     int64_t count, sets;
 } pairs;
 
-static alcore_ter_score ter_of(alcore_ctx *ctx, const pairs *p, const alcore_ter_options *options,
-                               double *sentences) {
-    alcore_ter_score score = ALCORE_TER_SCORE_INIT;
+static alcore_ter_result ter_of(alcore_ctx *ctx, const pairs *p, const alcore_ter_options *options,
+                                double *sentences) {
+    alcore_ter_result score = ALCORE_TER_RESULT_INIT;
     int64_t count = p->count;
     alcore_tensor tensor;
     if (sentences)
@@ -68,7 +68,7 @@ START_TEST(test_vectors) {
         const vector_case one = vector_case_number(vector, i);
         if (!json_object_get(one.expected, "ter")) continue;
         pairs p = new_pairs(vector_input(&one, "hypotheses"), vector_input(&one, "references"));
-        const alcore_ter_score score = ter_of(ctx, &p, NULL, NULL);
+        const alcore_ter_result score = ter_of(ctx, &p, NULL, NULL);
         ck_assert_double_eq_tol(score.ter, vector_double(vector_expected(&one, "ter")), 1e-9);
         if (json_object_get(one.expected, "edits"))
             ck_assert_int_eq(score.edits, vector_integer(vector_expected(&one, "edits")));
@@ -103,7 +103,7 @@ START_TEST(test_sacrebleu_sentences) {
             const alcore_ter_options options = {.size = sizeof options, .case_sensitive = k / 2};
             const pairs p = {&hypothesis, both, 1, k % 2 + 1};
             double sentence;
-            const alcore_ter_score score = ter_of(ctx, &p, &options, &sentence);
+            const alcore_ter_result score = ter_of(ctx, &p, &options, &sentence);
             ck_assert_msg(score.edits == json_integer_value(json_array_get(expected, 0)),
                           "%s | %s | %s: %lld edits", hypothesis, both[0], both[1],
                           (long long)score.edits);
@@ -134,7 +134,7 @@ START_TEST(test_sacrebleu_corpus) {
         const alcore_ter_options options = {.size = sizeof options, .resamples = 50, .seed = 5};
         char buffer[160];
         sentences[k] = calloc((size_t)p.count, sizeof **sentences);
-        const alcore_ter_score score = ter_of(ctx, &p, &options, sentences[k]);
+        const alcore_ter_result score = ter_of(ctx, &p, &options, sentences[k]);
         ck_assert_double_eq_tol(score.ter, vector_double(json_object_get(expected, "ter")), 1e-9);
         ck_assert(score.bootstrap_low < score.ter && score.ter < score.bootstrap_high);
         ck_assert(score.bootstrap_low < score.bootstrap_mean);
@@ -212,7 +212,7 @@ END_TEST
 START_TEST(test_wrong_arguments) {
     alcore_ctx *ctx = new_ctx(0);
     const char *const lines[] = {"a", "b", "c"};
-    alcore_ter_score score = ALCORE_TER_SCORE_INIT;
+    alcore_ter_result score = ALCORE_TER_RESULT_INIT;
     char buffer[160];
 #define TER(n, m, o) alcore_metric_compute_ter(ctx, lines, NULL, n, lines, NULL, m, o, NULL, &score)
     ck_assert_int_eq(TER(3, 2, NULL), ALCORE_E_SHAPE);

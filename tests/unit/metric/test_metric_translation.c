@@ -41,9 +41,9 @@ static const alcore_tensor *score_tensor(double *scores, int64_t *count, alcore_
     return out;
 }
 
-static alcore_bleu_score bleu_of(alcore_ctx *ctx, const texts *t,
-                                 const alcore_bleu_options *options, double *sentences) {
-    alcore_bleu_score score = ALCORE_BLEU_SCORE_INIT;
+static alcore_bleu_result bleu_of(alcore_ctx *ctx, const texts *t,
+                                  const alcore_bleu_options *options, double *sentences) {
+    alcore_bleu_result score = ALCORE_BLEU_RESULT_INIT;
     int64_t count = t->count;
     alcore_tensor tensor;
     const alcore_status status = alcore_metric_compute_bleu(
@@ -53,9 +53,9 @@ static alcore_bleu_score bleu_of(alcore_ctx *ctx, const texts *t,
     return score;
 }
 
-static alcore_chrf_score chrf_of(alcore_ctx *ctx, const texts *t,
-                                 const alcore_chrf_options *options, double *sentences) {
-    alcore_chrf_score score = ALCORE_CHRF_SCORE_INIT;
+static alcore_chrf_result chrf_of(alcore_ctx *ctx, const texts *t,
+                                  const alcore_chrf_options *options, double *sentences) {
+    alcore_chrf_result score = ALCORE_CHRF_RESULT_INIT;
     int64_t count = t->count;
     alcore_tensor tensor;
     const alcore_status status = alcore_metric_compute_chrf(
@@ -90,7 +90,7 @@ static void check_bleu_case(alcore_ctx *ctx, const vector_case *one) {
         options.tokenizer = index_of(TOKENIZERS, vector_text(vector_input(one, "tokenizer")));
     if (vector_has_input(one, "smoothing"))
         options.smoothing = index_of(SMOOTHINGS, vector_text(vector_input(one, "smoothing")));
-    const alcore_bleu_score score = bleu_of(ctx, &t, &options, sentences);
+    const alcore_bleu_result score = bleu_of(ctx, &t, &options, sentences);
     if (json_object_get(one->expected, "sentence_bleu")) {
         vector_near(sentences, vector_expected(one, "sentence_bleu"), 1e-9);
         return;
@@ -200,7 +200,7 @@ static texts pair_texts(const json_t *all, int64_t first, int64_t count, int64_t
 }
 
 /* counts: matches [4], totals [4], tokens of hypotheses, tokens of references. */
-static void check_counts(const alcore_bleu_score *score, const json_t *counts) {
+static void check_counts(const alcore_bleu_result *score, const json_t *counts) {
     int64_t got[10];
     memcpy(got, score->matches, sizeof score->matches);
     memcpy(got + 4, score->totals, sizeof score->totals);
@@ -224,7 +224,7 @@ START_TEST(test_sacrebleu_sentences) {
                 json_object_get(json_object_get(pair, "bleu"), TOKENIZERS[tokenizer]);
             alcore_bleu_options options = ALCORE_BLEU_OPTIONS_INIT;
             options.tokenizer = tokenizer;
-            const alcore_bleu_score score = bleu_of(ctx, &t, &options, &sentence);
+            const alcore_bleu_result score = bleu_of(ctx, &t, &options, &sentence);
             check_counts(&score, expected);
             ck_assert_double_eq_tol(sentence, json_number_value(json_array_get(expected, 10)),
                                     1e-9);
@@ -265,7 +265,7 @@ static void check_corpus(alcore_ctx *ctx, const json_t *all, const json_t *corpu
         alcore_bleu_options options = ALCORE_BLEU_OPTIONS_INIT;
         options.tokenizer = index_of(TOKENIZERS, vector_text(json_object_get(row, "tokenizer")));
         options.smoothing = index_of(SMOOTHINGS, vector_text(json_object_get(row, "smoothing")));
-        const alcore_bleu_score score = bleu_of(ctx, &t, &options, NULL);
+        const alcore_bleu_result score = bleu_of(ctx, &t, &options, NULL);
         check_counts(&score, json_object_get(row, "counts"));
         vector_near(score.precisions, json_object_get(row, "precisions"), 1e-9);
         ck_assert_double_eq_tol(score.bleu, vector_double(json_object_get(row, "bleu")), 1e-9);
@@ -309,8 +309,8 @@ static void check_wrong_scores(alcore_ctx *ctx, const char *const *lines) {
         double room[3] = {9, 9, 9};
         int64_t count = wrong[i].count;
         alcore_tensor tensor;
-        alcore_bleu_score bleu = ALCORE_BLEU_SCORE_INIT;
-        alcore_chrf_score chrf = ALCORE_CHRF_SCORE_INIT;
+        alcore_bleu_result bleu = ALCORE_BLEU_RESULT_INIT;
+        alcore_chrf_result chrf = ALCORE_CHRF_RESULT_INIT;
         ck_assert_int_eq(alcore_tensor_init(&tensor, room, wrong[i].dtype, &count, 1), ALCORE_OK);
         ck_assert_int_eq(
             alcore_metric_compute_bleu(ctx, lines, NULL, 2, lines, NULL, 2, NULL, &tensor, &bleu),
@@ -326,7 +326,7 @@ static void check_wrong_scores(alcore_ctx *ctx, const char *const *lines) {
 START_TEST(test_wrong_arguments) {
     alcore_ctx *ctx = new_ctx();
     const char *const lines[] = {"a", "b", "c", "d", "e"}, *const hole[] = {"a", NULL};
-    alcore_bleu_score score = ALCORE_BLEU_SCORE_INIT;
+    alcore_bleu_result score = ALCORE_BLEU_RESULT_INIT;
     alcore_bleu_options options = ALCORE_BLEU_OPTIONS_INIT;
     char buffer[160];
 #define BLEU(h, n, r, m, o) alcore_metric_compute_bleu(ctx, h, NULL, n, r, NULL, m, o, NULL, &score)
@@ -375,7 +375,7 @@ START_TEST(test_odd_texts) {
     for (size_t i = 0; i < length; i++) line[i] = i % 7 == 6 ? ' ' : (char)('a' + i * i % 23);
     line[length] = '\0';
     t = (texts){{line}, {line}, 1, 1};
-    const alcore_bleu_score score = bleu_of(ctx, &t, NULL, NULL);
+    const alcore_bleu_result score = bleu_of(ctx, &t, NULL, NULL);
     ck_assert_int_eq(score.matches[3], score.totals[3]);
     ck_assert_double_eq_tol(score.bleu, 100, 1e-9);
     ck_assert_double_eq_tol(chrf_of(ctx, &t, NULL, NULL).chrf, 100, 1e-9);
@@ -394,7 +394,7 @@ START_TEST(test_bootstrap_vectors) {
         alcore_bleu_options options = ALCORE_BLEU_OPTIONS_INIT;
         options.resamples = vector_integer(vector_input(&one, "resamples"));
         options.seed = (uint64_t)vector_integer(vector_input(&one, "seed"));
-        const alcore_bleu_score score = bleu_of(ctx, &t, &options, NULL);
+        const alcore_bleu_result score = bleu_of(ctx, &t, &options, NULL);
         ck_assert_double_eq_tol(score.bootstrap_mean, vector_double(vector_expected(&one, "mean")),
                                 1e-9);
         ck_assert_double_eq_tol(score.bootstrap_low, vector_double(vector_expected(&one, "low")),
@@ -415,15 +415,15 @@ START_TEST(test_bootstrap) {
     alcore_chrf_options chrf = ALCORE_CHRF_OPTIONS_INIT;
     ck_assert_double_nan(bleu_of(ctx, &t, &options, NULL).bootstrap_low);
     options.resamples = chrf.resamples = 200;
-    const alcore_bleu_score one = bleu_of(ctx, &t, &options, NULL);
-    const alcore_bleu_score again = bleu_of(ctx, &t, &options, NULL);
+    const alcore_bleu_result one = bleu_of(ctx, &t, &options, NULL);
+    const alcore_bleu_result again = bleu_of(ctx, &t, &options, NULL);
     ck_assert_double_eq(one.bootstrap_low, again.bootstrap_low);
     ck_assert_double_eq(one.bootstrap_high, again.bootstrap_high);
     ck_assert(one.bootstrap_low < one.bootstrap_mean && one.bootstrap_mean < one.bootstrap_high);
     ck_assert(one.bootstrap_low < one.bleu && one.bleu < one.bootstrap_high);
     options.seed = 1;
     ck_assert_double_ne(bleu_of(ctx, &t, &options, NULL).bootstrap_mean, one.bootstrap_mean);
-    const alcore_chrf_score score = chrf_of(ctx, &t, &chrf, NULL);
+    const alcore_chrf_result score = chrf_of(ctx, &t, &chrf, NULL);
     ck_assert(score.bootstrap_low < score.chrf && score.chrf < score.bootstrap_high);
     json_decref(all);
     alcore_ctx_unref(ctx);
@@ -444,8 +444,8 @@ START_TEST(test_failing_memory) {
     for (int which = 0; which < 2; which++) {
         const long long live = atomic_load(&fault.live_bytes);
         for (long long k = 1;; k++) {
-            alcore_bleu_score one = ALCORE_BLEU_SCORE_INIT;
-            alcore_chrf_score two = ALCORE_CHRF_SCORE_INIT;
+            alcore_bleu_result one = ALCORE_BLEU_RESULT_INIT;
+            alcore_chrf_result two = ALCORE_CHRF_RESULT_INIT;
             fault_arm(&fault, k, 0);
             const alcore_status status =
                 which == 0 ? alcore_metric_compute_bleu(ctx, t.hypotheses, NULL, 2, t.references,
@@ -485,7 +485,7 @@ START_TEST(test_cancel) {
     texts t = {.count = MOST_TEXTS, .sets = 1};
     for (int i = 0; i < MOST_TEXTS; i++) t.hypotheses[i] = t.references[i] = "a b c d e";
     const alcore_bleu_options options = {.size = sizeof options, .resamples = 1000000};
-    alcore_bleu_score score = ALCORE_BLEU_SCORE_INIT;
+    alcore_bleu_result score = ALCORE_BLEU_RESULT_INIT;
     ck_assert_int_eq(alcore_metric_compute_bleu(ctx, t.hypotheses, NULL, MOST_TEXTS, t.references,
                                                 NULL, MOST_TEXTS, &options, NULL, &score),
                      ALCORE_E_CANCELLED);

@@ -8,6 +8,7 @@
 #include <string.h>
 
 #include "model_folder.h"
+#include "options_with.h"
 
 /* Three texts of 3, 1 and 2 words; "fevers" is one word of two tokens. */
 static const char *const texts[] = {"no fevers today", "fever", "severe fever"};
@@ -133,7 +134,7 @@ static double expected_f1(alcore_ctx *ctx, const char *const *names, const doubl
                           const int64_t labels[TOKENS], int32_t strict) {
     char lines[2][ROWS][100];
     const char *gold[ROWS], *predicted[ROWS];
-    alcore_span_score score = ALCORE_SPAN_SCORE_INIT;
+    alcore_spans_result score = ALCORE_SPANS_RESULT_INIT;
     for (int i = 0; i < ROWS; i++) {
         gold[i] = lines[0][i];
         predicted[i] = lines[1][i];
@@ -144,7 +145,8 @@ static double expected_f1(alcore_ctx *ctx, const char *const *names, const doubl
             strcat(strcat(lines[1][i], names[first[i] < 0.5]), " ");
         }
     }
-    MUST(alcore_metric_compute_spans(ctx, gold, NULL, ROWS, predicted, NULL, ROWS, strict, &score));
+    MUST(alcore_metric_compute_spans(ctx, gold, NULL, ROWS, predicted, NULL, ROWS,
+                                     OPTIONS_WITH(alcore_spans_options, .scheme = strict), &score));
     return score.f1;
 }
 

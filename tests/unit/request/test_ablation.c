@@ -7,6 +7,7 @@
 
 #include "base/rng.h"
 #include "check_suite.h"
+#include "options_with.h"
 
 enum { ROWS = 120, DIMS = 2, VALUES = 4 };
 static const double values[VALUES] = {0, 0.3, 0.5, 1};
@@ -70,14 +71,16 @@ static double slow_share(const alcore_selection *picked, const alcore_selection 
 /* The overlap by a table of its own. */
 static double slow_overlap(const alcore_selection *picked) {
     alcore_overlap *overlap;
-    alcore_overlap_score score = ALCORE_OVERLAP_SCORE_INIT;
+    alcore_coverage_result score = ALCORE_COVERAGE_RESULT_INIT;
     ck_assert_ok(alcore_overlap_new(ctx, NULL, &overlap));
     ck_assert_ok(alcore_overlap_add(overlap, ALCORE_OVERLAP_TEST, 0, test_texts, NULL, 2));
     for (int64_t i = 0; i < alcore_selection_count(picked); i++) {
         const char *text = text_of_pick(picked, i);
         ck_assert_ok(alcore_overlap_add(overlap, ALCORE_OVERLAP_SELECTED, 0, &text, NULL, 1));
     }
-    ck_assert_ok(alcore_overlap_compute(overlap, 1, ALCORE_OVERLAP_SELECTED, &score));
+    ck_assert_ok(alcore_overlap_compute_coverage(
+        overlap, 1, OPTIONS_WITH(alcore_coverage_options, .data = ALCORE_OVERLAP_SELECTED),
+        &score));
     alcore_overlap_unref(overlap);
     return score.coverage;
 }
@@ -166,7 +169,7 @@ START_TEST(the_request_stays_as_it_was) {
     alcore_request *request;
     alcore_strategy *strategy;
     alcore_ablation rows[VALUES];
-    alcore_overlap_score score = ALCORE_OVERLAP_SCORE_INIT;
+    alcore_coverage_result score = ALCORE_COVERAGE_RESULT_INIT;
     const double refused[] = {0.5, 2};
     const char *text;
     ck_assert_ok(alcore_request_new(ctx, &request));
@@ -182,7 +185,8 @@ START_TEST(the_request_stays_as_it_was) {
     ck_assert_ok(alcore_overlap_add(test, ALCORE_OVERLAP_SELECTED, 0, test_texts, NULL, 2));
     ck_assert_ok(alcore_request_ablate(request, NULL, values, 2, test, rows, NULL));
     ck_assert(rows[1].overlap < 100);
-    ck_assert_ok(alcore_overlap_compute(test, 1, ALCORE_OVERLAP_SELECTED, &score));
+    ck_assert_ok(alcore_overlap_compute_coverage(
+        test, 1, OPTIONS_WITH(alcore_coverage_options, .data = ALCORE_OVERLAP_SELECTED), &score));
     ck_assert_int_eq(score.shared_types, 0);
     ck_assert_ok(alcore_strategy_get(strategy, "lambda", &text));
     ck_assert_str_eq(text, "0.9,0.7");
