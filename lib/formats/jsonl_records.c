@@ -11,6 +11,7 @@
 #include "alcore/remedy.h"
 #include "formats/json_keys.h"
 #include "formats/json_scan.h"
+#include "formats/line_schema.h"
 #include "formats/record_format.h"
 #include "text/words.h"
 
@@ -224,6 +225,10 @@ static alcore_status read_object(jsonl_state *state, const alcore_read_options *
         if (alcore__is_column("translation", key, length) && alcore__json_kind(json) == '{' &&
             !named_reference && !alcore__is_column(text, key, length)) {
             ALCORE__TRY(read_translation(state, options, lines, json, record, ranks));
+            continue;
+        }
+        if (role == ALCORE__ROLE_NONE && alcore__is_line_schema(key, length)) {
+            ALCORE__TRY(alcore__line_schema_check(json, lines));
             continue;
         }
         if (role == ALCORE__ROLE_NONE) {

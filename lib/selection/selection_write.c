@@ -10,6 +10,7 @@
  * reasons, and pick_columns, the values of the record columns, by the index of
  * ranking->outcome.columns; a record column has a value of the strategy for each candidate. An
  * alcore__table is the file that is being written, a line at a time. */
+#include "formats/line_schema.h"
 #include "formats/table_writer.h"
 #include "selection/selection_internal.h"
 
@@ -84,6 +85,7 @@ static alcore_status put_object(const alcore_selection *selection, int64_t rank,
     const char *text = alcore_pool_text(pool, row, &length), *group = alcore_pool_group(pool, row);
     alcore__json_out json = {.ctx = table->ctx, .text = table->line};
     alcore__json_open(&json, NULL, '{');
+    alcore__json_put_string(&json, "schema", ALCORE__SELECTION_SCHEMA);
     alcore__json_put_string(&json, "id", alcore_pool_id(pool, row, id));
     alcore__json_put_text(&json, "source", text, length);
     alcore__json_put_string(&json, "lang", alcore_pool_language(pool, row));

@@ -280,7 +280,11 @@ START_TEST(damaged_checkpoints_are_refused) {
         const char *key, *value, *word;
         alcore_status status;
     } changes[] = {
-        {"\"format\"", "\"alcore training 9\"", "format", ALCORE_E_CORRUPT},
+        {"\"format\"", "\"alcore training 9\"",
+         "'format' is \"alcore training 9\"; this release reads \"alcore training 1\"",
+         ALCORE_E_UNSUPPORTED},
+        {"\"format\"", "\"training\"", "'format' is \"training\"", ALCORE_E_CORRUPT},
+        {"\"format\"", "7", "'format' is \"\"", ALCORE_E_CORRUPT},
         {"\"state\"", "\"../model.safetensors\"", "state", ALCORE_E_CORRUPT},
         {"\"state\"", "7", "state", ALCORE_E_CORRUPT},
         {"\"hash\"", "\"0\"", "its numbers", ALCORE_E_CORRUPT},

@@ -28,6 +28,7 @@ namespace {
 constexpr const char *MANIFEST = "checkpoint.json";
 constexpr const char *MANIFEST_BEFORE = "checkpoint-before.json";
 constexpr const char *FORMAT = "alcore training 1";
+constexpr const char *FORMATS = "alcore training "; /* what the names of all versions begin with */
 
 std::string hex(uint64_t number) {
     char text[17];
@@ -199,8 +200,12 @@ bool read_manifest(Training &training, const char *file) {
     std::string folder = training.how.checkpoints, path = folder + "/" + file;
     Json manifest = read_json(host, folder, file);
     if (!manifest) return false;
-    if (json_text(manifest, "format", "") != FORMAT)
-        fail(ALCORE_E_CORRUPT, "%s: 'format' is not \"%s\"", path.c_str(), FORMAT);
+    std::string format = json_text(manifest, "format", "");
+    /* A later form is no damage: an older checkpoint beside it is not taken in its place. */
+    if (format != FORMAT)
+        fail(format.rfind(FORMATS, 0) == 0 ? ALCORE_E_UNSUPPORTED : ALCORE_E_CORRUPT,
+             "%s: 'format' is \"%s\"; this release reads \"%s\"", path.c_str(), format.c_str(),
+             FORMAT);
     Json made_with(json_incref(json_object_get(manifest.get(), "settings")), json_decref);
     compare(path, made_with, settings_of(training));
     Position at;

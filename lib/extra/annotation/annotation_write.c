@@ -6,6 +6,7 @@
 #include "extra/annotation/annotation_list.h"
 #include "extra/annotation/phrase_finder.h"
 #include "formats/json_text.h"
+#include "formats/line_schema.h"
 #include "formats/table_writer.h"
 
 enum {
@@ -125,6 +126,7 @@ static alcore_status put_request_object(const alcore_annotations *annotations, c
     size_t length;
     alcore__json_out json = {.ctx = table->ctx, .text = table->line};
     alcore__json_open(&json, NULL, '{');
+    alcore__json_put_string(&json, "schema", ALCORE__REQUESTS_SCHEMA);
     alcore__json_put_string(&json, "req_id", item->id);
     alcore__json_put_string(&json, "kind", item->phrase ? "phrase" : "sent");
     alcore__json_put_string(&json, "lang", language ? language : "unknown");

@@ -7,7 +7,7 @@
 
 #include "base/alternatives.h"
 #include "formats/file_suffix.h"
-#include "formats/json_scan.h"
+#include "formats/line_schema.h"
 #include "formats/table_origin.h"
 #include "text/utf8.h"
 
@@ -220,6 +220,8 @@ static alcore_status read_object(const reading *self, alcore__json *json, alcore
                 read_value(self, json, key, length, &self->columns[column], &cells[column]));
         else if (own && length == 2 && memcmp(key, "al", 2) == 0 && alcore__json_kind(json) == '{')
             ALCORE__TRY(read_object(self, json, own, NULL));
+        else if (alcore__is_line_schema(key, length))
+            ALCORE__TRY(alcore__line_schema_check(json, &self->lines));
         else
             alcore__json_skip(json);
     }
