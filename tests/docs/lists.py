@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
 """What is listed for readers is what the library has: the strategies that README.md and the specification name are those of
 lib/strategy/registry_rows.h, and the columns that pool_column.h explains are those of lib/pool/column_names.c. The command
-copies the files of a tokenizer that modules are told of.
+copies the files of a tokenizer that modules are told of, and the page about security names the programs of tests/fuzz.
 Usage: lists.py ROOT"""
 import re
 import sys
@@ -29,13 +29,16 @@ explained = re.findall(r"^ \*     (\w+) +(?:float|integer|texts)\b", part("inclu
                        re.M)
 files = re.findall(r'"([\w.]+)"', part("include/alcore/sys/model.h", "#define ALCORE_SYS_TOKENIZER_FILES", "/**"))
 copied = re.findall(r'"([\w.]+)"', part("bindings/cli/train_command.c", "tokenizer_files[] = {", "};"))
-print("1..4")
+fuzzed = sorted(re.findall(r"`(fuzz_\w+)`", part("docs/SECURITY.md", "| fuzz target |", "| limit |")))
+targets = sorted(path.stem for path in (root / "tests/fuzz").glob("fuzz_*.c"))
+print("1..5")
 faults = 0
 for number, (title, found, wanted) in enumerate((
         ("README.md names the strategies of the registry", readme, registry),
         ("docs/spec/README.md marks as open what is not in the registry", specified, registry),
         ("pool_column.h explains the columns of column_names.c, in its order", explained, columns),
-        ("bindings/cli/train_command.c copies ALCORE_SYS_TOKENIZER_FILES", copied, files)), 1):
+        ("bindings/cli/train_command.c copies ALCORE_SYS_TOKENIZER_FILES", copied, files),
+        ("docs/SECURITY.md names the parsers that are fuzzed", fuzzed, targets)), 1):
     right = bool(wanted) and found == wanted
     faults += not right
     print("%s %d - %s" % ("ok" if right else "not ok", number, title))
