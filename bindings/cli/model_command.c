@@ -449,11 +449,14 @@ static int print_outputs(const model_run *self, const alcore_pool *outputs, int3
     const double *score = scores.data;
     if (best > 0 && code == EXIT_DONE) fprintf(out.stream, "id\trank\tscore\ttext\n");
     for (int64_t row = 0; row < rows && code == EXIT_DONE; row++) {
-        char id[24];
         if (best > 0 && isnan(score[row])) continue;
+        const char *id = best > 0 ? alcore_pool_row_id(outputs, row) : NULL;
+        if (best > 0 && !id) {
+            code = complain(EXIT_MEMORY, "out of memory");
+            break;
+        }
         if (best > 0)
-            fprintf(out.stream, "%s\t%lld\t%.17g\t", alcore_pool_id(outputs, row, id),
-                    (long long)(row % best) + 1, score[row]);
+            fprintf(out.stream, "%s\t%lld\t%.17g\t", id, (long long)(row % best) + 1, score[row]);
         print_text(outputs, row, best > 0, out.stream);
     }
     return text_output_close(&out, code, option_value(self->args, OPTION_OUT, "-"));

@@ -46,19 +46,19 @@ static bool add_row(row_finder *self, const char *id, size_t length) {
  * code. */
 static int add_all(row_finder *self, const char *path, const alcore_pool *ids, bool objects,
                    const char *failure) {
-    char number[24];
     int64_t missing = -1;
     self->rows = malloc(((size_t)alcore_pool_row_count(ids) + 1) * sizeof *self->rows);
     if (!self->rows) return complain(EXIT_MEMORY, "out of memory");
     for (int64_t i = 0; i < alcore_pool_row_count(ids); i++) {
-        const char *id = objects ? alcore_pool_id(ids, i, number) : alcore_pool_text(ids, i, NULL);
+        const char *id = objects ? alcore_pool_row_id(ids, i) : alcore_pool_text(ids, i, NULL);
+        if (!id) return complain(EXIT_MEMORY, "out of memory");
         if (*id && !add_row(self, id, strlen(id)) && missing < 0) missing = i;
     }
     if (self->phrases == 0) return complain(EXIT_DATA, "%s", failure);
     if (missing < 0) return EXIT_DONE;
     return complain(
         EXIT_DATA, "%s: item %lld: the pool has no id '%s'", path, (long long)missing + 1,
-        objects ? alcore_pool_id(ids, missing, number) : alcore_pool_text(ids, missing, NULL));
+        objects ? alcore_pool_row_id(ids, missing) : alcore_pool_text(ids, missing, NULL));
 }
 
 /* Reads a file some of whose ids may be those of phrases and lists its rows; an exit code. */

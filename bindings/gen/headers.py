@@ -7,7 +7,7 @@ import re
 from pathlib import Path
 
 CORE = ("status", "context", "tensor", "format", "param", "pool", "pool_column", "phrase", "budget", "remedy", "search", "logits", "model", "view",
-        "scorer", "strategy", "selection", "request")
+        "scorer", "strategy", "selection", "arrow", "request")
 EXTRA = ("translating", "training", "lm", "aligner", "annotation", "mix", "overlap", "metric", "stop", "analysis", "plot", "tokenizer")
 # Headers without a name that a binding calls.
 WITHOUT_NAMES = {"version", "gone"}

@@ -170,8 +170,7 @@ static int text(lua_State *L) {
  * @return a string; nil without such a row */
 static int id(lua_State *L) {
     al_object *self = al_check(L, 1, &al_pool_kind);
-    char number[24];
-    lua_pushstring(L, alcore_pool_id(self->pool, row_argument(L), number));
+    lua_pushstring(L, alcore_pool_row_id(self->pool, row_argument(L)));
     return 1;
 }
 

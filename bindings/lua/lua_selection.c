@@ -54,9 +54,8 @@ static void push_text(lua_State *L, alcore_selection *selection, int64_t rank) {
 }
 
 static void push_id(lua_State *L, alcore_selection *selection, int64_t rank) {
-    char number[24];
-    lua_pushstring(L, alcore_pool_id(alcore_selection_pool(selection),
-                                     alcore_selection_rows(selection)[rank], number));
+    lua_pushstring(L, alcore_pool_row_id(alcore_selection_pool(selection),
+                                         alcore_selection_rows(selection)[rank]));
 }
 
 static void push_reason(lua_State *L, alcore_selection *selection, int64_t rank) {

@@ -66,6 +66,7 @@
 #ifndef ALCORE_H
 #define ALCORE_H
 
+#include "alcore/arrow.h"
 #include "alcore/budget.h"
 #include "alcore/context.h"
 #include "alcore/format.h"

@@ -162,6 +162,23 @@ ALCORE_API alcore_status alcore_pool_add_texts(alcore_pool *pool, const char *co
                                                const size_t *lengths, int64_t count,
                                                int64_t *out_first);
 
+/** Adds texts that lie in one block, as columnar memory and most languages' string builders have
+ * them. All of them or, on failure, none. Texts that were handed out never move.
+ * @param[in,out] pool borrowed, changed
+ * @param[in] bytes kept: copied; UTF-8, without NULs between the texts; NULL only if there is no
+ *   byte
+ * @param[in] offsets borrowed: int64 [count + 1], host: text i is the bytes from offsets[i] up to
+ *   offsets[i + 1], which never falls; the first need not be 0. NULL only if count is 0
+ * @param[in] count texts, 0 or more
+ * @param[out] out_first row of the first text; 0 on failure; NULL is allowed
+ * @return as alcore_pool_add_texts(); ALCORE_E_DATA also for offsets that fall
+ * @serialized per pool; ALCORE_E_BUSY while another call uses it.
+ * @callback progress, log
+ * @since 1.0 */
+ALCORE_API alcore_status alcore_pool_add_utf8(alcore_pool *pool, const char *bytes,
+                                              const int64_t *offsets, int64_t count,
+                                              int64_t *out_first);
+
 /** Adds records with ids, references, languages, groups and costs. All of them or, on failure,
  * none.
  * @param[in,out] pool borrowed, changed
@@ -192,7 +209,7 @@ ALCORE_API alcore_status alcore_pool_add_records(alcore_pool *pool, const alcore
 ALCORE_API alcore_status alcore_pool_read(alcore_pool *pool, const char *path,
                                           const alcore_read_options *options);
 
-/** The Arrow C stream interface. */
+/** The Arrow C stream interface, of alcore/arrow.h. */
 struct ArrowArrayStream;
 
 /** Adds the records of an Arrow C stream of structs: string, large string or string view columns
@@ -233,15 +250,15 @@ ALCORE_API int64_t alcore_pool_row_count(const alcore_pool *pool);
  * @since 1.0 */
 ALCORE_API const char *alcore_pool_text(const alcore_pool *pool, int64_t row, size_t *out_length);
 
-/** Id of a row: the caller's, or its 1-based number.
+/** Id of a row: the caller's, or its 1-based number. Numbers become texts when they are first asked
+ * for, 1024 rows at a time, in memory of the pool.
  * @param[in] pool borrowed
  * @param[in] row a row number
- * @param[out] buffer borrowed: receives the number when the row has no id of its own; NULL: such a
- *   row answers NULL
- * @return a view, valid until the pool is released, or buffer; NULL: no such row
+ * @return a view, UTF-8, NUL-terminated, valid until the pool is released; NULL: no such row,
+ *   or no memory for the text of a number
  * @threadsafe
  * @since 1.0 */
-ALCORE_API const char *alcore_pool_id(const alcore_pool *pool, int64_t row, char buffer[24]);
+ALCORE_API const char *alcore_pool_row_id(const alcore_pool *pool, int64_t row);
 
 /** Reference of a row.
  * @param[in] pool borrowed

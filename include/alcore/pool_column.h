@@ -83,6 +83,10 @@ typedef struct alcore_column_options {
      * on another device or of another type, when the writer is saved, for integers, and where less
      * than a quarter of the device's memory would stay free, which the log says */
     int32_t on_device;
+    /** For columns of Arrow (alcore/arrow.h), how lists are read: ALCORE_COLUMN_RAGGED: as tokens;
+     * ALCORE_COLUMN_DENSE: as vectors of one length; 0: as the name says, and as vectors where it
+     * says nothing */
+    int32_t shape;
 } alcore_column_options;
 /** An alcore_column_options with its size set and everything else 0. */
 #define ALCORE_COLUMN_OPTIONS_INIT ALCORE_INIT(alcore_column_options)
@@ -275,6 +279,30 @@ ALCORE_API alcore_status alcore_pool_get_column(const alcore_pool *pool, const c
 ALCORE_API alcore_status alcore_pool_column_rows(const alcore_pool *pool, const char *name,
                                                  const int64_t *rows, int64_t count,
                                                  const alcore_tensor *out);
+
+/** Copies the tokens of rows of a ragged column, wherever the column lives. A first call without
+ * values tells how many there are.
+ * @param[in] pool borrowed
+ * @param[in] name borrowed: the column's name
+ * @param[in] rows borrowed: int64 [count], host, in any order; NULL only if count is 0
+ * @param[in] count entries of rows, 0 or more
+ * @param[out] out_offsets borrowed: int64 [count + 1], host: the tokens of entry i are those from
+ *   out_offsets[i] up to out_offsets[i + 1], the first is 0. A row without an entry has none
+ * @param[in,out] out_values borrowed; its numbers are filled: float64 [tokens, width], or int64
+ *   [tokens, width] for a column of integers, any device, without gaps; [tokens] where width is 1.
+ *   tokens is the last of the offsets and width that of alcore_pool_column_info(). A missing value
+ *   is NaN in float64, INT64_MIN in int64. NULL: only the offsets are wanted
+ * @return ALCORE_OK, ALCORE_E_INVALID, ALCORE_E_NOT_FOUND (the column or a row), ALCORE_E_SHAPE (a
+ *   column that is not ragged; out_values has another shape or dtype), ALCORE_E_MODULE,
+ *   ALCORE_E_UNSUPPORTED (out_values on a device without its module; no such device), ALCORE_E_IO,
+ *   ALCORE_E_NOMEM, ALCORE_E_CANCELLED, ALCORE_E_BUSY
+ * @threadsafe
+ * @callback progress, files
+ * @since 1.0 */
+ALCORE_API alcore_status alcore_pool_get_column_tokens(const alcore_pool *pool, const char *name,
+                                                       const int64_t *rows, int64_t count,
+                                                       int64_t *out_offsets,
+                                                       const alcore_tensor *out_values);
 
 /** Text of a row in a column of texts.
  * @param[in] pool borrowed

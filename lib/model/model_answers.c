@@ -171,7 +171,7 @@ static alcore_status list_texts(answer_run *run, const int64_t *rows, int64_t co
         char id[24];
         if (!run->texts[i])
             return alcore__fail(ALCORE_E_MISSING, "row %lld (id %s) has no context",
-                                (long long)rows[i], alcore_pool_id(run->pool, rows[i], id));
+                                (long long)rows[i], alcore__pool_id(run->pool, rows[i], id));
     }
     return ALCORE_OK;
 }
@@ -205,7 +205,7 @@ static alcore_status add_windows(answer_run *run, const alcore__windows *windows
 static alcore_status name_row(const answer_run *run, int64_t row, alcore_status status) {
     char id[24];
     return alcore__fail_within(status, "row %lld (id %s)", (long long)row,
-                               alcore_pool_id(run->pool, row, id));
+                               alcore__pool_id(run->pool, row, id));
 }
 
 /* Answers rows first .. first + count - 1 of out->rows. */

@@ -185,7 +185,7 @@ alcore_status alcore__engine_list_references(const alcore_pool *pool,
         if (!texts[i])
             return alcore__fail(ALCORE_E_MISSING, "row %lld (id %s) has no reference",
                                 (long long)batch->rows[i],
-                                alcore_pool_id(pool, batch->rows[i], id));
+                                alcore__pool_id(pool, batch->rows[i], id));
     }
     return ALCORE_OK;
 }

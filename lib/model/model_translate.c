@@ -160,7 +160,7 @@ static alcore_status new_row_arrays(const outputs *all, size_t count, row_arrays
 }
 
 /* Fills the arrays, which the caller clears also after a failure, with the outputs in row order. An
- * id that alcore_pool_id() wrote to `number` is the row's own number, which the new pool's row has
+ * id that alcore__pool_id() wrote to `number` is the row's own number, which the new pool's row has
  * anyway, and is left out. */
 static alcore_status list_rows(const outputs *all, const alcore_pool *pool, row_arrays *out) {
     const int64_t count = alcore_pool_row_count(pool) * all->best;
@@ -168,7 +168,7 @@ static alcore_status list_rows(const outputs *all, const alcore_pool *pool, row_
     for (int64_t i = 0; i < count; i++) {
         const output *one = &all->rows[i];
         char number[24], *written = out->numbers ? out->numbers + 24 * i : number;
-        const char *id = alcore_pool_id(pool, i / all->best, written);
+        const char *id = alcore__pool_id(pool, i / all->best, written);
         out->ids[i] = id == number ? NULL : id;
         out->texts[i] = one->found && one->text_length ? all->texts.data + one->text : "";
         out->lengths[i] = one->text_length;

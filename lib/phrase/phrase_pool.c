@@ -188,7 +188,7 @@ static alcore_status put_id(const alcore_pool *source, const alcore__phrase_inde
     int64_t word;
     const int64_t row = alcore__phrase_row(index, phrase, &word);
     return alcore__buffer_format(index->ctx, out, "%s:%" PRId64 "+%d",
-                                 alcore_pool_id(source, row, number), word, (int)phrase->length);
+                                 alcore__pool_id(source, row, number), word, (int)phrase->length);
 }
 
 /* Adds the phrases [count] as rows of out: the words as text, their number as cost, the language of

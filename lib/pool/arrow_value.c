@@ -45,6 +45,11 @@ static const char *extension_name(const struct ArrowSchema *schema, int32_t *out
     return NULL;
 }
 
+bool alcore__arrow_is_extension(const struct ArrowSchema *schema) {
+    int32_t length;
+    return extension_name(schema, &length);
+}
+
 static alcore_status fail_type(const char *column, const char *type, size_t length,
                                alcore__arrow_use use) {
     static const char *const expected[] = {
@@ -293,6 +298,14 @@ static double number_at(const alcore__arrow_type *type, const void *data, int64_
     }
 }
 
+alcore_status alcore__arrow_null(const alcore__arrow_type *type, const struct ArrowArray *array,
+                                 int64_t row, bool *out) {
+    int64_t index;
+    ALCORE__TRY(find_value(type, row, &array, &index));
+    *out = !array;
+    return ALCORE_OK;
+}
+
 alcore_status alcore__arrow_number(const alcore__arrow_type *type, const struct ArrowArray *array,
                                    int64_t row, double *out) {
     int64_t index;
@@ -300,6 +313,22 @@ alcore_status alcore__arrow_number(const alcore__arrow_type *type, const struct 
     ALCORE__TRY(find_value(type, row, &array, &index));
     if (!array) return ALCORE_OK;
     *out = number_at(type, array->buffers[1], index);
-    return isnan(*out) ? alcore__fail(ALCORE_E_DATA, "the cost is NaN; expected a number >= 0")
-                       : ALCORE_OK;
+    return ALCORE_OK;
+}
+
+bool alcore__arrow_is_integer(const alcore__arrow_type *type) {
+    return strchr(INTEGERS, type->format);
+}
+
+alcore_status alcore__arrow_integer(const alcore__arrow_type *type, const struct ArrowArray *array,
+                                    int64_t row, int64_t *out) {
+    int64_t index;
+    *out = INT64_MIN;
+    ALCORE__TRY(find_value(type, row, &array, &index));
+    if (!array) return ALCORE_OK;
+    *out = integer_at(array->buffers[1], type->format, index);
+    if (type->format == 'L' && *out < 0)
+        return alcore__fail(ALCORE_E_DATA, "%" PRIu64 " is no int64",
+                            ((const uint64_t *)array->buffers[1])[index]);
+    return ALCORE_OK;
 }

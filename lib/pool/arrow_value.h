@@ -6,8 +6,8 @@
 
 #include <stdbool.h>
 
+#include "alcore/arrow.h"
 #include "base/base.h"
-#include "pool/arrow_abi.h"
 
 /* What a column is read as. */
 typedef enum alcore__arrow_use {
@@ -28,6 +28,9 @@ typedef struct alcore__arrow_type {
 
 enum { ALCORE__ARROW_DIGITS = 48 /* bytes for the digits of any whole number here, and a NUL */ };
 
+/* Whether a schema names an extension type. */
+bool alcore__arrow_is_extension(const struct ArrowSchema *schema);
+
 /* Fills *out from the schema of a column. Types that cannot be read for the use, and extension
  * types, are ALCORE_E_UNSUPPORTED, and named. */
 alcore_status alcore__arrow_type_read(alcore__arrow_type *out, const struct ArrowSchema *schema,
@@ -47,8 +50,18 @@ bool alcore__arrow_valid(const struct ArrowArray *array, int64_t index);
 alcore_status alcore__arrow_text(const alcore__arrow_type *type, const struct ArrowArray *array,
                                  int64_t row, char *digits, const char **out, size_t *out_length);
 
-/* *out: the number of a row, NaN for a null. A NaN among the values is ALCORE_E_DATA. */
+/* *out: whether the value of a row is null, behind its dictionary too. */
+alcore_status alcore__arrow_null(const alcore__arrow_type *type, const struct ArrowArray *array,
+                                 int64_t row, bool *out);
+
+/* *out: the number of a row, counted from the array's offset on; NaN for a null. */
 alcore_status alcore__arrow_number(const alcore__arrow_type *type, const struct ArrowArray *array,
                                    int64_t row, double *out);
+
+/* Whether the values are integers of 8 to 64 bits. */
+bool alcore__arrow_is_integer(const alcore__arrow_type *type);
+/* *out: the integer of a row; INT64_MIN for a null. ALCORE_E_DATA: int64 does not hold it. */
+alcore_status alcore__arrow_integer(const alcore__arrow_type *type, const struct ArrowArray *array,
+                                    int64_t row, int64_t *out);
 
 #endif

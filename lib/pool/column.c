@@ -39,6 +39,8 @@ alcore_status alcore__column_options_read(const alcore_pool *pool,
     if (ours->row_count < 0 || (!ours->rows && ours->row_count > 0))
         return alcore__fail(ALCORE_E_INVALID, "row_count is %" PRId64 " with rows at %p",
                             ours->row_count, (const void *)ours->rows);
+    if (ours->shape != 0)
+        return alcore__fail(ALCORE_E_INVALID, "the option shape is that of columns of Arrow");
     *out_entries = ours->rows ? ours->row_count : pool->rows;
     return ALCORE_OK;
 }
@@ -278,21 +280,24 @@ alcore_status alcore__column_check_source_rows(const alcore_pool *pool, const ch
     return ALCORE_OK;
 }
 
+int32_t alcore__column_shape(const alcore__column *column) {
+    const alcore__memory_array *array = alcore__column_memory(column);
+    /* A matrix of one column is dense where its array says so, and scalar otherwise. */
+    const bool dense = column->dims > 1 || (array && array->shape[1] > 0);
+    if (column->ragged) return dense ? ALCORE_COLUMN_RAGGED_DENSE : ALCORE_COLUMN_RAGGED;
+    return dense ? ALCORE_COLUMN_DENSE : ALCORE_COLUMN_SCALAR;
+}
+
 /* Fills in the public description of a column; out->size says how much of the struct the caller
  * knows. info.origin is a view, valid until the column is replaced or dropped. */
 static alcore_status describe_column(const alcore_pool *pool, const char *name,
                                      alcore_column_info *out) {
     const alcore__column *column;
     ALCORE__TRY(alcore__pool_get_column(pool, name, &column));
-    const alcore__memory_array *array = alcore__column_memory(column);
-    /* A matrix of one column is dense where its array says so, and scalar otherwise. */
-    const bool dense = column->dims > 1 || (array && array->shape[1] > 0);
     const alcore_column_info info = {
         .size = sizeof info,
         .dtype = column->dtype,
-        .shape = column->ragged ? (dense ? ALCORE_COLUMN_RAGGED_DENSE : ALCORE_COLUMN_RAGGED)
-                 : dense        ? ALCORE_COLUMN_DENSE
-                                : ALCORE_COLUMN_SCALAR,
+        .shape = alcore__column_shape(column),
         .meaning = column->meaning,
         .in_file = column->in_file,
         .width = column->dims,

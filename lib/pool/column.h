@@ -141,6 +141,8 @@ bool alcore__column_in_place(const alcore__column *column, const alcore__engine 
 /* Whether the row has an entry: false for rows outside alcore_column_options.rows, and for rows
  * that were added after the column was set. */
 bool alcore__column_has(const alcore__column *column, int64_t row);
+/* ALCORE_COLUMN_* of a column of numbers. */
+int32_t alcore__column_shape(const alcore__column *column);
 /* Converts a block to float64: out [block->count, block->dims]. Reads integers too, which the
  * kernels' widen does not; "no value" becomes NaN. */
 void alcore__column_widen(const alcore_sys_rows *block, double *out);

@@ -27,6 +27,15 @@ alcore_status alcore__column_check_name(const char *name);
 alcore_status alcore__column_new(alcore_pool *pool, const char *name, const char *origin,
                                  const alcore_column_options *options, alcore__column **out);
 
+/* alcore_pool_set_column() and alcore_pool_set_text_column() of a pool that is locked for writing.
+ */
+alcore_status alcore__column_set_given(alcore_pool *pool, const char *name,
+                                       const alcore_tensor *values, const alcore_tensor *offsets,
+                                       const alcore_column_options *theirs);
+alcore_status alcore__column_set_texts(alcore_pool *pool, const char *name,
+                                       const char *const *texts, const size_t *lengths,
+                                       int64_t count, const alcore_column_options *theirs);
+
 /* Checks a caller's tensor for a column: host memory or a CUDA device, 1 or 2 dimensions. Error
  * texts name the column. */
 alcore_status alcore__column_tensor(const char *name, const alcore_tensor *tensor,

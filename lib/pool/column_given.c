@@ -178,13 +178,12 @@ static alcore_status check_source(const alcore_pool *pool, const alcore__column 
     return ALCORE_OK;
 }
 
-/* Makes a column of the caller's tensors and puts it into the pool, which is locked for writing.
- * offsets NULL: the column is not ragged (a list of tokens an entry). entries: what the options ask
- * for; count: rows of the values, so entries, or tokens. Until the column has `array` as its data,
+/* entries: what the options ask for; count: rows of the values, so entries, or tokens. Until the column has `array` as its data,
  * what array owns is freed here after a failure; afterwards it is freed with the column. release is
  * stored when nothing can fail any more. */
-static alcore_status set_column(alcore_pool *pool, const char *name, const alcore_tensor *values,
-                                const alcore_tensor *offsets, const alcore_column_options *theirs) {
+alcore_status alcore__column_set_given(alcore_pool *pool, const char *name,
+                                       const alcore_tensor *values, const alcore_tensor *offsets,
+                                       const alcore_column_options *theirs) {
     alcore_column_options options;
     alcore__column *column = NULL;
     alcore__memory_array array = {0};
@@ -217,5 +216,6 @@ alcore_status alcore_pool_set_column(alcore_pool *pool, const char *name,
                                      const alcore_tensor *values, const alcore_tensor *offsets,
                                      const alcore_column_options *options) {
     ALCORE__TRY(alcore__pool_change_begin(pool));
-    return alcore__pool_change_end(pool, set_column(pool, name, values, offsets, options));
+    return alcore__pool_change_end(
+        pool, alcore__column_set_given(pool, name, values, offsets, options));
 }

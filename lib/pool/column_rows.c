@@ -136,3 +136,93 @@ alcore_status alcore_pool_column_rows(const alcore_pool *pool, const char *name,
     ALCORE__TRY(alcore__pool_long_read_begin(pool));
     return alcore__pool_read_end(pool, copy_rows(pool, name, rows, count, out));
 }
+
+/* ---- tokens ---- */
+
+/* What is done with the tokens of each run of rows that follow one another: rows i and the next ones
+ * of the caller's list. */
+typedef struct token_copy {
+    int64_t *offsets; /* [rows + 1] those of rows before the run are filled in */
+    char *values;     /* [tokens, dims] of 8 bytes; NULL: only offsets are wanted */
+    bool integers;
+} token_copy;
+
+/* Copies the tokens of a block of rows, of which the first is row i of the caller's list. */
+static void copy_tokens(const alcore_sys_ragged *block, int64_t i, const token_copy *copy) {
+    const int64_t *from = block->offsets;
+    int64_t *offsets = copy->offsets;
+    for (int64_t j = 0; j < block->count; j++)
+        offsets[i + j + 1] = offsets[i + j] + from[j + 1] - from[j];
+    if (!copy->values) return;
+    const alcore_sys_rows tokens = {.data = block->values,
+                                    .count = from[block->count] - from[0],
+                                    .dims = block->classes,
+                                    .stride = block->classes,
+                                    .dtype = block->dtype};
+    void *out = copy->values + (size_t)(offsets[i] * block->classes) * sizeof(double);
+    if (copy->integers)
+        copy_integers(&tokens, out);
+    else
+        alcore__column_widen(&tokens, out);
+}
+
+/* Walks over rows [count] of a ragged column, in any order and with repeats. */
+static alcore_status read_tokens(const alcore__column *column, const int64_t *rows, int64_t count,
+                                 const token_copy *copy) {
+    alcore__scratch scratch = {0};
+    alcore_status status = ALCORE_OK;
+    copy->offsets[0] = 0;
+    for (int64_t i = 0; i < count;) {
+        int64_t run = 1;
+        while (run < MAX_RUN && i + run < count && rows[i + run] == rows[i] + run) run++;
+        alcore_sys_ragged block;
+        ALCORE__TRY_GOTO(status, done, alcore__tick(column->ctx, "reading", i, count));
+        ALCORE__TRY_GOTO(status, done, column->ops->ragged(column, rows[i], run, &scratch, &block));
+        copy_tokens(&block, i, copy);
+        i += run;
+    }
+done:
+    alcore__scratch_clear(column->ctx, &scratch);
+    return status;
+}
+
+/* Copies the tokens of rows: first their offsets, which say how many values the tensor has to hold,
+ * then the values to it. */
+static alcore_status copy_ragged(const alcore_pool *pool, const char *name, const int64_t *rows,
+                                 int64_t count, int64_t *out_offsets, const alcore_tensor *out) {
+    const alcore__column *column;
+    alcore__results results;
+    void *values;
+    token_copy copy = {.offsets = out_offsets};
+    ALCORE__TRY(alcore__pool_get_column(pool, name, &column));
+    if (!column->ops->ragged)
+        return alcore__fail(ALCORE_E_SHAPE, "column \"%s\" %s", name,
+                            column->ops->rows ? "is not ragged: read its rows"
+                                              : "has texts: read them one by one");
+    ALCORE__TRY(alcore__pool_check_rows(pool, rows, count));
+    ALCORE__TRY(read_tokens(column, rows, count, &copy));
+    if (!out) return ALCORE_OK;
+    copy.integers =
+        out->dtype.code == ALCORE_KIND_INT && alcore__dtype_is_integer(column->dtype);
+    const alcore__memory_array *array = alcore__column_memory(column);
+    const alcore__engine engine =
+        array && array->on_device ? array->engine : alcore__engine_cpu(column->ctx);
+    alcore__results_init(&results, &engine, NULL /* the default stream */);
+    alcore_status status = alcore__results_add(&results, out, "out_values",
+                                               copy.integers ? ALCORE_INT64 : ALCORE_FLOAT64,
+                                               out_offsets[count], column->dims, false, &values);
+    copy.values = values;
+    if (status == ALCORE_OK) status = read_tokens(column, rows, count, &copy);
+    return alcore__results_end(&results, status);
+}
+
+alcore_status alcore_pool_get_column_tokens(const alcore_pool *pool, const char *name,
+                                            const int64_t *rows, int64_t count,
+                                            int64_t *out_offsets,
+                                            const alcore_tensor *out_values) {
+    ALCORE__TRY(alcore__pool_long_read_begin(pool));
+    alcore_status status = out_offsets
+                               ? copy_ragged(pool, name, rows, count, out_offsets, out_values)
+                               : alcore__fail(ALCORE_E_INVALID, "out_offsets is NULL");
+    return alcore__pool_read_end(pool, status);
+}

@@ -87,13 +87,12 @@ static alcore_status check_options(const alcore_column_options *options) {
                         "only rows and row_count apply to a column of texts, which is copied");
 }
 
-/* Makes a column of copied texts [count] and puts it into the pool, which is locked for writing.
- * lengths [count] in bytes; NULL: the texts end with a NUL. Errors name the column; what was made
+/* Errors name the column; what was made
  * before a failure is freed: the arrays here until the column owns them, with the column
  * afterwards. */
-static alcore_status set_texts(alcore_pool *pool, const char *name, const char *const *texts,
-                               const size_t *lengths, int64_t count,
-                               const alcore_column_options *theirs) {
+alcore_status alcore__column_set_texts(alcore_pool *pool, const char *name,
+                                       const char *const *texts, const size_t *lengths,
+                                       int64_t count, const alcore_column_options *theirs) {
     alcore_ctx *ctx = pool->object.ctx;
     alcore_column_options options;
     alcore__column *column;
@@ -131,5 +130,6 @@ alcore_status alcore_pool_set_text_column(alcore_pool *pool, const char *name,
                                           const char *const *texts, const size_t *lengths,
                                           int64_t count, const alcore_column_options *options) {
     ALCORE__TRY(alcore__pool_change_begin(pool));
-    return alcore__pool_change_end(pool, set_texts(pool, name, texts, lengths, count, options));
+    return alcore__pool_change_end(
+        pool, alcore__column_set_texts(pool, name, texts, lengths, count, options));
 }

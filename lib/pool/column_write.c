@@ -28,7 +28,7 @@ static alcore_status append_text(output *out, const char *text, size_t length) {
 /* Appends the id of a row, its number from 1 where none was given. */
 static alcore_status append_id(output *out, const alcore_pool *pool, int64_t row) {
     char buffer[24];
-    const char *id = alcore_pool_id(pool, row, buffer);
+    const char *id = alcore__pool_id(pool, row, buffer);
     return append_text(out, id, strlen(id));
 }
 

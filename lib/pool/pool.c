@@ -35,6 +35,7 @@ static void release_pool(void *object) {
     alcore__segments_clear(ctx, &pool->groups);
     free_names(ctx, &pool->language_names);
     free_names(ctx, &pool->group_names);
+    alcore__number_ids_clear(ctx, &pool->number_ids);
     alcore__free(ctx, pool->tags);
     alcore__free(ctx, pool->tag_ranks);
     alcore__free(ctx, pool->states);
@@ -183,12 +184,20 @@ const char *alcore_pool_text(const alcore_pool *pool, int64_t row, size_t *out_l
 
 /* The id that was given or, without one, the row's number from 1, written to buffer (NULL: then
  * NULL). */
-const char *alcore_pool_id(const alcore_pool *pool, int64_t row, char buffer[24]) {
+const char *alcore__pool_id(const alcore_pool *pool, int64_t row, char buffer[24]) {
     if (!has_row(pool, row)) return NULL;
     const char *id = alcore__pool_given_id(pool, row);
     if (id || !buffer) return id;
     snprintf(buffer, 24, "%" PRId64, row + 1);
     return buffer;
+}
+
+const char *alcore_pool_row_id(const alcore_pool *pool, int64_t row) {
+    if (!has_row(pool, row)) return NULL;
+    const char *id = alcore__pool_given_id(pool, row);
+    if (id) return id;
+    alcore_pool *self = pool->object.self; /* which keeps what is made here */
+    return alcore__number_id(pool->object.ctx, &self->number_ids, row);
 }
 
 /* NULL where the row has no reference. The text is a view, valid as long as the pool. */

@@ -9,6 +9,7 @@
 
 #include "formats/record_format.h"
 #include "formats/test_set_sides.h"
+#include "pool/arrow_stream.h"
 #include "pool/arrow_value.h"
 #include "pool/pool_add.h"
 
@@ -20,14 +21,6 @@ typedef struct arrow_reader {
     alcore__arrow_type type[ALCORE__ROLES]; /* of that column */
     alcore__pool_add add;                   /* the addition, begun once the schema was read */
 } arrow_reader;
-
-/* Fails with the stream's own message for an error code of one of its callbacks. */
-static alcore_status fail_stream(const arrow_reader *reader, int code, const char *what) {
-    const char *text =
-        reader->stream->get_last_error ? reader->stream->get_last_error(reader->stream) : NULL;
-    return alcore__fail(ALCORE_E_CALLBACK, "the Arrow stream failed to give %s: %s (code %d)", what,
-                        text ? text : "no reason given", code);
-}
 
 /* What the column of a role is read as. */
 static alcore__arrow_use use_of(int32_t role) {
@@ -61,11 +54,7 @@ static alcore_status find_columns(arrow_reader *reader, const alcore_read_option
  * reference_column that the options name. */
 static alcore_status read_schema(arrow_reader *reader, const alcore_read_options *options) {
     const char *text_column = options->text_column;
-    const int code = reader->stream->get_schema(reader->stream, &reader->schema);
-    if (code != 0) {
-        reader->schema.release = NULL;
-        return fail_stream(reader, code, "its schema");
-    }
+    ALCORE__TRY(alcore__arrow_stream_schema(reader->stream, &reader->schema));
     if (!reader->schema.format || strcmp(reader->schema.format, "+s") != 0)
         return alcore__fail(ALCORE_E_UNSUPPORTED,
                             "the Arrow stream has the type %s; expected a struct of columns",
@@ -78,6 +67,21 @@ static alcore_status read_schema(arrow_reader *reader, const alcore_read_options
     if (options->reference_column && reader->child[ALCORE__ROLE_REFERENCE] < 0)
         return alcore__fail(ALCORE_E_DATA, "the Arrow stream has no column \"%s\"",
                             options->reference_column);
+    return ALCORE_OK;
+}
+
+/* *out: the cost of a row, NaN where it is null or the stream has none. */
+static alcore_status read_cost(const arrow_reader *reader, const struct ArrowArray *batch,
+                               int64_t index, double *out) {
+    const int64_t child = reader->child[ALCORE__ROLE_COST];
+    if (child < 0) return ALCORE_OK;
+    const struct ArrowArray *costs = batch->children[child];
+    const alcore__arrow_type *type = &reader->type[ALCORE__ROLE_COST];
+    bool null;
+    ALCORE__TRY(alcore__arrow_null(type, costs, index, &null));
+    if (null) return ALCORE_OK;
+    ALCORE__TRY(alcore__arrow_number(type, costs, index, out));
+    if (isnan(*out)) return alcore__fail(ALCORE_E_DATA, "the cost is NaN; expected a number >= 0");
     return ALCORE_OK;
 }
 
@@ -109,11 +113,7 @@ static alcore_status record_at(const arrow_reader *reader, const struct ArrowArr
                                        digits[role], strings[role].text, strings[role].length));
     }
     if (!out->text) out->text = "";
-    return reader->child[ALCORE__ROLE_COST] < 0
-               ? ALCORE_OK
-               : alcore__arrow_number(&reader->type[ALCORE__ROLE_COST],
-                                      batch->children[reader->child[ALCORE__ROLE_COST]], index,
-                                      &out->cost);
+    return read_cost(reader, batch, index, &out->cost);
 }
 
 /* Checks one batch against the schema and adds its rows to the pool, 64 records at a time, which
@@ -147,9 +147,8 @@ static alcore_status add_batch(arrow_reader *reader, const struct ArrowArray *ba
  * release is NULL is the end of the stream. */
 static alcore_status add_batches(arrow_reader *reader) {
     for (;;) {
-        struct ArrowArray batch = {0};
-        const int code = reader->stream->get_next(reader->stream, &batch);
-        if (code != 0) return fail_stream(reader, code, "a batch");
+        struct ArrowArray batch;
+        ALCORE__TRY(alcore__arrow_stream_next(reader->stream, &batch));
         if (!batch.release) return ALCORE_OK; /* the end */
         alcore_status status = add_batch(reader, &batch);
         batch.release(&batch);
@@ -180,16 +179,14 @@ static alcore_status add_stream(alcore_pool *pool, struct ArrowArrayStream *stre
         status = alcore__pool_add_end(&reader.add, add_batches(&reader));
     }
     if (reader.schema.release) reader.schema.release(&reader.schema);
-    stream->release(stream);
-    stream->release = NULL; /* a producer ought to have done it */
+    alcore__arrow_stream_release(stream);
     return status;
 }
 
 alcore_status alcore_pool_add_arrow(alcore_pool *pool, struct ArrowArrayStream *stream,
                                     const alcore_read_options *options) {
     ALCORE__TRY(alcore__pool_long_change_begin(pool));
-    if (!stream || !stream->release)
-        return alcore__pool_change_end(
-            pool, alcore__fail(ALCORE_E_INVALID, "the Arrow stream is NULL or released"));
-    return alcore__pool_change_end(pool, add_stream(pool, stream, options));
+    alcore_status status = alcore__arrow_stream_check(stream);
+    if (status == ALCORE_OK) status = add_stream(pool, stream, options);
+    return alcore__pool_change_end(pool, status);
 }

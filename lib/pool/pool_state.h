@@ -11,6 +11,7 @@
 
 #include "pool/chunks.h"
 #include "pool/hash_index.h"
+#include "pool/number_ids.h"
 #include "pool/pool_internal.h"
 #include "pool/segments.h"
 
@@ -57,6 +58,7 @@ struct alcore_pool {
     alcore__chunks texts;  /* every string of the pool */
     alcore__segments info; /* alcore__pool_row */
     alcore__segments ids;  /* const char *; only where ids were given */
+    alcore__number_ids number_ids; /* of rows that were given none, as far as they were asked for */
     alcore__segments references, costs; /* alcore__pool_reference, alcore__pool_cost */
     alcore__segments languages, groups; /* uint32_t numbers of names */
     alcore__pool_names language_names, group_names;

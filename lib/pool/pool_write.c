@@ -64,7 +64,7 @@ static alcore_status put_cells(const alcore_pool *pool, int64_t row, const bool 
     const alcore__pool_row *info = alcore__pool_row_at(pool, row);
     char id[24];
     ALCORE__TRY(alcore__table_put_integer(table, row));
-    ALCORE__TRY(alcore__table_put_string(table, alcore_pool_id(pool, row, id)));
+    ALCORE__TRY(alcore__table_put_string(table, alcore__pool_id(pool, row, id)));
     ALCORE__TRY(alcore__table_put_text(table, info->text, (size_t)info->length));
     for (int field = 0; field < COST; field++) {
         size_t length;
@@ -83,7 +83,7 @@ static alcore_status put_object(const alcore_pool *pool, int64_t row, alcore__ta
     alcore__json_out json = {.ctx = table->ctx, .text = table->line};
     char id[24];
     alcore__json_open(&json, NULL, '{');
-    alcore__json_put_string(&json, "id", alcore_pool_id(pool, row, id));
+    alcore__json_put_string(&json, "id", alcore__pool_id(pool, row, id));
     alcore__json_put_text(&json, "source", info->text, (size_t)info->length);
     for (int field = 0; field < COST; field++) {
         size_t length;

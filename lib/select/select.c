@@ -118,7 +118,7 @@ static alcore_status make_costs(answer *self) {
             return alcore__fail(ALCORE_E_DATA,
                                 "row %lld (id %s) has no cost, and the budget is in units of the "
                                 "cost column",
-                                (long long)i, alcore_pool_id(pool, i, buffer));
+                                (long long)i, alcore__pool_id(pool, i, buffer));
         }
         self->costs[i] = cost;
     }

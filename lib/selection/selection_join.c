@@ -66,7 +66,7 @@ static int64_t fill_records(alcore_selection *const parts[PARTS], pick_records *
         for (int64_t k = 0; k < parts[p]->count; k++, row++) {
             const int64_t pick = parts[p]->rows[k];
             records->texts[row] = alcore_pool_text(pool, pick, &records->text_lengths[row]);
-            records->ids[row] = alcore_pool_id(pool, pick, records->numbers[row]);
+            records->ids[row] = alcore__pool_id(pool, pick, records->numbers[row]);
             records->languages[row] = alcore_pool_language(pool, pick);
             records->groups[row] = alcore_pool_group(pool, pick);
             records->costs[row] = alcore_pool_cost(pool, pick);

@@ -221,7 +221,7 @@ void alcore__selection_put_contexts(const alcore_selection *selection, int64_t r
         if (row < 0) break;
         const char *text = alcore_pool_text(texts, row, &length);
         alcore__json_open(json, NULL, '{');
-        alcore__json_put_string(json, "id", alcore_pool_id(texts, row, id));
+        alcore__json_put_string(json, "id", alcore__pool_id(texts, row, id));
         alcore__json_put_integer(json, "index", row);
         alcore__json_put_text(json, "source", text, length);
         alcore__json_close(json, '}');

@@ -40,7 +40,7 @@ static alcore_status put_pick(const alcore_selection *selection, int64_t rank,
     const char *text = alcore_pool_text(selection->ranking->pool, row, &length);
     ALCORE__TRY(alcore__table_put_integer(table, rank + 1));
     ALCORE__TRY(alcore__table_put_integer(table, alcore__selection_index(selection, rank)));
-    ALCORE__TRY(alcore__table_put_string(table, alcore_pool_id(selection->ranking->pool, row, id)));
+    ALCORE__TRY(alcore__table_put_string(table, alcore__pool_id(selection->ranking->pool, row, id)));
     ALCORE__TRY(alcore__table_put_number(table, selection->scores[rank]));
     ALCORE__TRY(alcore__table_put_number(table, selection->costs[rank]));
     for (int32_t c = 0; c < selection->ranking->outcome.column_count; c++) {
@@ -86,7 +86,7 @@ static alcore_status put_object(const alcore_selection *selection, int64_t rank,
     alcore__json_out json = {.ctx = table->ctx, .text = table->line};
     alcore__json_open(&json, NULL, '{');
     alcore__json_put_string(&json, "schema", ALCORE__SELECTION_SCHEMA);
-    alcore__json_put_string(&json, "id", alcore_pool_id(pool, row, id));
+    alcore__json_put_string(&json, "id", alcore__pool_id(pool, row, id));
     alcore__json_put_text(&json, "source", text, length);
     alcore__json_put_string(&json, "lang", alcore_pool_language(pool, row));
     if (group) alcore__json_put_string(&json, "group", group);

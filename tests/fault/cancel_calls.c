@@ -252,6 +252,32 @@ static alcore_status call_annotations_add(void) {
 static alcore_status call_read_answers(void) {
     return with_items(alcore_annotations_read_answers, "answers.tsv");
 }
+/* Answers that the items have already. */
+static alcore_status call_answer(void) {
+    const int64_t count = alcore_annotations_count(annotations);
+    int64_t *numbers = malloc(sizeof *numbers * (size_t)count);
+    const char **translations = malloc(sizeof *translations * (size_t)count);
+    alcore_annotation_answers answers = ALCORE_ANNOTATION_ANSWERS_INIT;
+    for (int64_t i = 0; i < count; i++) {
+        numbers[i] = i;
+        translations[i] = alcore_annotations_translation(annotations, i, NULL);
+    }
+    answers.items = numbers;
+    answers.translations = translations;
+    answers.count = count;
+    alcore_status status = alcore_annotations_answer(annotations, &answers);
+    free(numbers);
+    free(translations);
+    return status;
+}
+/* The picks of a selection. */
+static alcore_status call_add_selection(void) {
+    alcore_annotations *items = NULL;
+    alcore_status status = alcore_annotations_new(pool, &items);
+    if (status == ALCORE_OK) status = alcore_annotations_add_selection(items, selection);
+    alcore_annotations_unref(items);
+    return status;
+}
 static alcore_status call_look_up(void) {
     return with_items(alcore_annotations_look_up, "dictionary.tsv");
 }
@@ -492,6 +518,8 @@ const cancel_call CALLS[] = {
     {"alcore_pool_add_texts", "", call_add_texts},
     {"alcore_pool_add_records", "", call_add_records},
     {"alcore_pool_add_arrow", "", call_add_arrow},
+    {"alcore_pool_add_utf8", "", call_add_utf8},
+    {"alcore_pool_set_column_stream", "", call_set_column_stream},
     {"alcore_pool_join", "", call_join},
     {"alcore_pool_filter", "", call_filter},
     {"alcore_pool_mark_texts", "", call_mark_texts},
@@ -499,6 +527,7 @@ const cancel_call CALLS[] = {
     {"alcore_pool_derive_phrases", "up to four words", call_derive_phrases},
     {"alcore_pool_derive_phrases", "of any length", call_derive_long_phrases},
     {"alcore_pool_column_rows", "", call_column_rows},
+    {"alcore_pool_get_column_tokens", "", call_column_tokens},
     {"alcore_column_writer_merge", "", call_writer_merge},
     {"alcore_lm_new_trained", "", call_lm_train},
     {"alcore_lm_open_arpa", "", call_read_arpa},
@@ -520,6 +549,7 @@ const cancel_call CALLS[] = {
     {"alcore_annotations_add", "", call_annotations_add},
     {"alcore_annotations_read_selection", "", call_read_selection},
     {"alcore_annotations_read_answers", "", call_read_answers},
+    {"alcore_annotations_add_selection", "", call_add_selection},
     {"alcore_annotations_look_up", "", call_look_up},
     {"alcore_annotations_simulate", "", call_simulate},
     {"alcore_mix_new", "", call_mix},
@@ -576,6 +606,8 @@ const cancel_call SAVING_CALLS[] = {
     {"alcore_column_writer_save", "", call_writer_save},
     {"alcore_column_writer_finish", "", call_writer_finish},
     {"alcore_pool_set_column", "", call_set_column},
+    {"alcore_pool_set_column_arrow", "", call_set_column_arrow},
+    {"alcore_annotations_answer", "", call_answer},
     {"alcore_lm_write_arpa", "", call_write_arpa},
     {"alcore_aligner_write", "", call_aligner_write},
     {"alcore_links_write", "", call_links_write},

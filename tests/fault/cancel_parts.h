@@ -92,6 +92,10 @@ alcore_status call_writer_merge(void);
 alcore_status call_writer_finish(void);
 alcore_status call_set_column(void);
 alcore_status call_add_arrow(void);
+alcore_status call_add_utf8(void);
+alcore_status call_set_column_arrow(void);
+alcore_status call_set_column_stream(void);
+alcore_status call_column_tokens(void);
 alcore_status call_column_rows(void);
 
 /* cancel_text.c */

@@ -5,7 +5,7 @@
 
 #include "cancel_calls.h"
 #include "cancel_parts.h"
-#include "pool/arrow_abi.h"
+#include "alcore/arrow.h"
 
 static alcore_status read_file(const char *name) {
     alcore_pool *fresh;
@@ -203,9 +203,8 @@ static const char *stream_error(struct ArrowArrayStream *stream) {
     (void)stream;
     return NULL;
 }
-alcore_status call_add_arrow(void) {
-    alcore_pool *fresh;
-    text_stream from = {0};
+/* The texts of the pool in one block, and their offsets [rows + 1]; both are to be freed. */
+static char *block_of_texts(int64_t **out_offsets) {
     int64_t *offsets = malloc(sizeof *offsets * ((size_t)row_count + 1));
     offsets[0] = 0;
     for (int64_t i = 0; i < row_count; i++) {
@@ -217,6 +216,14 @@ alcore_status call_add_arrow(void) {
     for (int64_t i = 0; i < row_count; i++)
         memcpy(bytes + offsets[i], alcore_pool_text(pool, i, NULL),
                (size_t)(offsets[i + 1] - offsets[i]));
+    *out_offsets = offsets;
+    return bytes;
+}
+alcore_status call_add_arrow(void) {
+    alcore_pool *fresh;
+    text_stream from = {0};
+    int64_t *offsets;
+    char *bytes = block_of_texts(&offsets);
     from.buffers[1] = offsets;
     from.buffers[2] = bytes;
     from.stream = (struct ArrowArrayStream){.get_schema = stream_schema,
@@ -228,6 +235,88 @@ alcore_status call_add_arrow(void) {
     if (status == ALCORE_OK) status = alcore_pool_add_arrow(fresh, &from.stream, NULL);
     alcore_pool_unref(fresh);
     free(bytes);
+    free(offsets);
+    return status;
+}
+alcore_status call_add_utf8(void) {
+    alcore_pool *fresh;
+    int64_t *offsets;
+    char *bytes = block_of_texts(&offsets);
+    alcore_status status = alcore_pool_new(ctx, NULL, &fresh);
+    if (status == ALCORE_OK) status = alcore_pool_add_utf8(fresh, bytes, offsets, row_count, NULL);
+    alcore_pool_unref(fresh);
+    free(bytes);
+    free(offsets);
+    return status;
+}
+/* 16-bit integers of lists, which are converted one by one. */
+static void make_items(text_stream *from, const int16_t *values) {
+    from->column = (struct ArrowSchema){.format = "s", .release = release_schema};
+    from->columns[0] = &from->column;
+    from->texts = (struct ArrowArray){.length = row_count * TOKENS,
+                                      .n_buffers = 2,
+                                      .buffers = from->buffers,
+                                      .release = release_array};
+    from->buffers[1] = values;
+    from->arrays[0] = &from->texts;
+}
+alcore_status call_set_column_arrow(void) {
+    text_stream from = {0};
+    int64_t *offsets = malloc(sizeof *offsets * ((size_t)row_count + 1));
+    int16_t *values = calloc((size_t)(row_count * TOKENS), sizeof *values);
+    for (int64_t i = 0; i <= row_count; i++) offsets[i] = i * TOKENS;
+    const void *list_buffers[2] = {NULL, offsets};
+    make_items(&from, values);
+    struct ArrowSchema schema = {
+        .format = "+L", .n_children = 1, .children = from.columns, .release = release_schema};
+    struct ArrowArray array = {.length = row_count,
+                               .n_buffers = 2,
+                               .n_children = 1,
+                               .buffers = list_buffers,
+                               .children = from.arrays,
+                               .release = release_array};
+    alcore_status status =
+        alcore_pool_set_column_arrow(pool, "mlm_losses", &array, &schema, NULL);
+    if (status == ALCORE_OK) status = alcore_pool_drop_column(pool, "mlm_losses");
+    free(values);
+    free(offsets);
+    return status;
+}
+static int column_schema(struct ArrowArrayStream *stream, struct ArrowSchema *out) {
+    (void)stream;
+    *out = (struct ArrowSchema){.format = "U", .release = release_schema};
+    return 0;
+}
+static int column_next(struct ArrowArrayStream *stream, struct ArrowArray *out) {
+    text_stream *from = stream->private_data;
+    *out = (struct ArrowArray){0};
+    if (from->given++) return 0;
+    *out = (struct ArrowArray){
+        .length = row_count, .n_buffers = 3, .buffers = from->buffers, .release = release_array};
+    return 0;
+}
+alcore_status call_set_column_stream(void) {
+    text_stream from = {0};
+    int64_t *offsets;
+    char *bytes = block_of_texts(&offsets);
+    from.buffers[1] = offsets;
+    from.buffers[2] = bytes;
+    from.stream = (struct ArrowArrayStream){column_schema, column_next, stream_error,
+                                            release_stream, &from};
+    alcore_status status =
+        alcore_pool_set_column_stream(pool, "notes", &from.stream, NULL);
+    if (status == ALCORE_OK) status = alcore_pool_drop_column(pool, "notes");
+    free(bytes);
+    free(offsets);
+    return status;
+}
+alcore_status call_column_tokens(void) {
+    int64_t *rows = malloc(sizeof *rows * (size_t)row_count),
+            *offsets = malloc(sizeof *offsets * ((size_t)row_count + 1));
+    for (int64_t i = 0; i < row_count; i++) rows[i] = row_count - 1 - i;
+    alcore_status status =
+        alcore_pool_get_column_tokens(pool, "logprobs", rows, row_count, offsets, NULL);
+    free(rows);
     free(offsets);
     return status;
 }

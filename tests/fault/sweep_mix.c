@@ -77,6 +77,30 @@ static alcore_status read_selection(alcore_annotations *items, world *w) {
 ALLOCATES(alcore_annotations_read_selection, 0) {
     return on_items(w, read_selection);
 }
+ALLOCATES(alcore_annotations_answer, 0) {
+    static const int64_t numbers[] = {0, 1};
+    static const char *const translations[] = {"eins", "zwei"};
+    alcore_annotations *items = no_items(w);
+    alcore_annotation_answers answers = ALCORE_ANNOTATION_ANSWERS_INIT;
+    answers.items = numbers;
+    answers.translations = translations;
+    answers.count = 2;
+    sweep_pause(w);
+    if (alcore_annotations_read_selection(items, world_file("selection.tsv")) != ALCORE_OK) abort();
+    sweep_resume(w);
+    alcore_status status = alcore_annotations_answer(items, &answers);
+    if ((alcore_annotations_translation(items, 0, NULL) != NULL) != (status == ALCORE_OK))
+        status = ALCORE_E_INTERNAL;
+    alcore_annotations_unref(items);
+    return status;
+}
+ALLOCATES(alcore_annotations_add_selection, WITH_SELECTION) {
+    alcore_annotations *items = no_items(w);
+    alcore_status status = alcore_annotations_add_selection(items, w->selection);
+    if ((alcore_annotations_count(items) > 0) != (status == ALCORE_OK)) status = ALCORE_E_INTERNAL;
+    alcore_annotations_unref(items);
+    return status;
+}
 ALLOCATES(alcore_annotations_read_answers, 0) {
     alcore_annotations *items = no_items(w);
     sweep_pause(w);

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Sweep: the pool, its columns and the column writer. */
+#include <errno.h>
 #include <string.h>
 
 #include "column_rows.h"
@@ -30,6 +31,10 @@ GROWS(alcore_pool_add_texts, 0) {
     alcore_status status = alcore_pool_add_texts(w->pool, texts, NULL, 3, &first);
     if (status != ALCORE_OK) return first == 0 || first == -1 ? status : ALCORE_E_INTERNAL;
     return first >= WORLD_ROWS ? ALCORE_OK : ALCORE_E_INTERNAL;
+}
+GROWS(alcore_pool_add_utf8, 0) {
+    static const int64_t offsets[] = {0, 5, 11};
+    return alcore_pool_add_utf8(w->pool, "a newtext..", offsets, 2, NULL);
 }
 GROWS(alcore_pool_add_records, 0) {
     const char *texts[2] = {"first record", "second record"}, *ids[2] = {"x", "y"},
@@ -69,9 +74,11 @@ NEVER(alcore_pool_text, 0) {
     HOLDS(strlen(alcore_pool_text(w->pool, 0, &length)) == length &&
           !alcore_pool_text(w->pool, WORLD_ROWS, NULL));
 }
-NEVER(alcore_pool_id, 0) {
-    char buffer[24];
-    HOLDS(strcmp(alcore_pool_id(w->pool, 1, buffer), "2") == 0);
+/* What it makes stays with the pool; it has no status, and sets no error text. */
+GROWS(alcore_pool_row_id, 0) {
+    const char *id = alcore_pool_row_id(w->pool, 1);
+    return id ? (strcmp(id, "2") == 0 ? ALCORE_OK : ALCORE_E_INTERNAL)
+              : alcore_error_set(ALCORE_E_NOMEM, "no memory for an id", 19);
 }
 NEVER(alcore_pool_reference, 0) {
     HOLDS(!alcore_pool_reference(w->pool, 0, NULL));
@@ -196,34 +203,16 @@ NEVER(alcore_pool_get_column, WITH_SCORES) {
     alcore_tensor values, offsets;
     return alcore_pool_get_column(w->pool, "logprobs", &values, &offsets);
 }
+NEVER(alcore_pool_get_column_tokens, WITH_SCORES) {
+    const int64_t rows[2] = {5, 1};
+    int64_t offsets[3];
+    return alcore_pool_get_column_tokens(w->pool, "logprobs", rows, 2, offsets, NULL);
+}
 NEVER(alcore_pool_column_rows, WITH_SCORES) {
     int64_t rows[2] = {5, 1};
     double out[2 * WORLD_DIMS];
     return test_column_rows(w->pool, "embeddings", rows, 2, out);
 }
-
-/* The Arrow C stream interface, as its specification gives it. */
-struct ArrowSchema {
-    const char *format, *name, *metadata;
-    int64_t flags, n_children;
-    struct ArrowSchema **children, *dictionary;
-    void (*release)(struct ArrowSchema *);
-    void *private_data;
-};
-struct ArrowArray {
-    int64_t length, null_count, offset, n_buffers, n_children;
-    const void **buffers;
-    struct ArrowArray **children, *dictionary;
-    void (*release)(struct ArrowArray *);
-    void *private_data;
-};
-struct ArrowArrayStream {
-    int (*get_schema)(struct ArrowArrayStream *, struct ArrowSchema *out);
-    int (*get_next)(struct ArrowArrayStream *, struct ArrowArray *out);
-    const char *(*get_last_error)(struct ArrowArrayStream *);
-    void (*release)(struct ArrowArrayStream *);
-    void *private_data;
-};
 
 static void schema_release(struct ArrowSchema *schema) {
     schema->release = NULL;
@@ -272,6 +261,87 @@ GROWS(alcore_pool_add_arrow, 0) {
     struct ArrowArrayStream stream = {get_schema, get_next, stream_error, stream_release, &left};
     alcore_status status = alcore_pool_add_arrow(w->pool, &stream, NULL);
     return stream.release ? ALCORE_E_INTERNAL : status;
+}
+ALLOCATES(alcore_pool_set_column_arrow, 0) {
+    static const float values[WORLD_ROWS + 1] = {1};
+    static const int32_t ends[WORLD_ROWS + 1] = {0, 1, 2, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11};
+    static const uint8_t valid[] = {0xFE, 0xFF};
+    static const void *number_buffers[2] = {valid, values}, *list_buffers[2] = {NULL, ends};
+    struct ArrowSchema item = {.format = "f", .release = schema_release}, *items[1] = {&item};
+    struct ArrowArray numbers = {.length = WORLD_ROWS,
+                                 .null_count = -1,
+                                 .n_buffers = 2,
+                                 .buffers = number_buffers,
+                                 .release = array_release},
+                      *children[1] = {&numbers};
+    struct ArrowSchema schema = {
+        .format = "+l", .n_children = 1, .children = items, .release = schema_release};
+    struct ArrowArray array = {.length = WORLD_ROWS,
+                               .n_buffers = 2,
+                               .n_children = 1,
+                               .buffers = list_buffers,
+                               .children = children,
+                               .release = array_release};
+    alcore_status status =
+        alcore_pool_set_column_arrow(w->pool, "logprobs", &array, &schema, NULL);
+    if (!array.release != (status == ALCORE_OK)) return ALCORE_E_INTERNAL;
+    return status;
+}
+/* Gives one array of texts, then of numbers. */
+static int next_text(struct ArrowArrayStream *stream, struct ArrowArray *out) {
+    static const int32_t ends[WORLD_ROWS + 1] = {0, 3, 7};
+    static const void *buffers[3] = {NULL, ends, "oneword"};
+    int *left = stream->private_data;
+    memset(out, 0, sizeof *out);
+    if ((*left)-- <= 0) return 0;
+    *out = (struct ArrowArray){
+        .length = 2, .n_buffers = 3, .buffers = buffers, .release = array_release};
+    return 0;
+}
+static int text_schema(struct ArrowArrayStream *stream, struct ArrowSchema *out) {
+    *out = (struct ArrowSchema){.format = "u", .release = schema_release};
+    (void)stream;
+    return 0;
+}
+ALLOCATES(alcore_pool_set_column_stream, 0) {
+    static const int64_t rows[] = {1, 3, 5, 7};
+    int left = 2;
+    struct ArrowArrayStream stream = {text_schema, next_text, stream_error, stream_release, &left};
+    alcore_column_options options = ALCORE_COLUMN_OPTIONS_INIT;
+    options.rows = rows;
+    options.row_count = 4;
+    alcore_status status =
+        alcore_pool_set_column_stream(w->pool, "notes", &stream, &options);
+    if (status == ALCORE_OK) alcore_pool_drop_column(w->pool, "notes");
+    return stream.release ? ALCORE_E_INTERNAL : status;
+}
+/* Reads a stream to its end and releases it. */
+static alcore_status drain(struct ArrowArrayStream *stream) {
+    struct ArrowSchema schema;
+    struct ArrowArray batch;
+    int code = stream->get_schema(stream, &schema);
+    if (code == 0) schema.release(&schema);
+    while (code == 0 && (code = stream->get_next(stream, &batch)) == 0 && batch.release)
+        batch.release(&batch);
+    stream->release(stream);
+    return code == 0 ? ALCORE_OK : code == ENOMEM ? ALCORE_E_NOMEM : ALCORE_E_INTERNAL;
+}
+ALLOCATES(alcore_pool_get_arrow, WITH_SCORES) {
+    struct ArrowArrayStream stream;
+    alcore_status status = alcore_pool_get_arrow(w->pool, NULL, &stream);
+    return status == ALCORE_OK ? drain(&stream) : status;
+}
+ALLOCATES(alcore_selection_get_arrow, WITH_SELECTION) {
+    static const char *const names[] = {"rank", "text"};
+    alcore_table_options options = ALCORE_TABLE_OPTIONS_INIT;
+    struct ArrowArrayStream stream;
+    alcore_status status = alcore_selection_get_arrow(w->selection, NULL, &stream);
+    if (status == ALCORE_OK) status = drain(&stream);
+    if (status != ALCORE_OK) return status;
+    options.columns = names;
+    options.column_count = 2;
+    status = alcore_selection_get_arrow(w->selection, &options, &stream);
+    return status == ALCORE_OK ? drain(&stream) : status;
 }
 
 /* ---- column writer ---- */

@@ -105,6 +105,7 @@ class ArrowColumn:
 
     def __init__(self, kind, pieces, keep):
         self.type, self.pieces, self.keep = kind, pieces, keep
+        self.source = None  # the value that it was read of, for messages
 
     def __len__(self):
         return sum(count for _, _, count in self.pieces)

@@ -4,12 +4,14 @@ import ctypes
 import os
 from collections.abc import Mapping
 
-from . import _ffi
-from ._arrays import FLOATS, INTEGERS, NUMBERS, Tensor, integers, memory_of, stream_of, tensor_of
+from . import _arrow, _ffi
+from ._arrow_give import give
+from ._arrays import FLOATS, INTEGERS, NUMBERS, Tensor, integers, memory, memory_of, stream_of, tensor_of
 from ._calls import check, run
+from ._errors import UnsupportedError
 from ._frames import frame_of
 from ._handles import Handle, choice, new, struct
-from ._intake import is_missing, is_table, is_text_column, unwrapped, values_of
+from ._intake import is_arrow, is_missing, is_table, is_text_column, unwrapped, values_of
 from ._library import lib
 from ._numbers import ragged_of
 from ._strings import Strings, name_of, text_at
@@ -91,6 +93,51 @@ def give_texts(pool, name, texts, rows=None):
     run(lib.alcore_pool_set_text_column, pool._handle, name_of(name, "name"), strings.pointers,
         strings.lengths, strings.count, ctypes.byref(options))
     del kept
+
+
+def arrow_of(values):
+    """The ArrowColumn of a column that has the Arrow interface; None: it has another one, or is a table."""
+    if not isinstance(values, _arrow.ArrowColumn):
+        if isinstance(values, (list, tuple, str, Column)) or is_table(values) or not is_arrow(values):
+            return None
+        source, values = values, _arrow.read(values)
+        values.source = source
+    return None if values.type.format == "+s" or values.type.extension else values
+
+
+def give_arrow(pool, name, column, how):
+    """Sets a column that the library reads by the Arrow interface; False: it does not read the type. how: as in Column()."""
+    how = Column(column, **how)
+    if how.offsets is not None or how.copy is False:
+        return False
+    options = struct(_ffi.alcore_column_options, ownership=_ffi.ALCORE_KEEP if how.copy else _ffi.ALCORE_BORROW,
+                     meaning=choice("ALCORE_MEANS_", how.meaning, name) if how.meaning else 0, log_base=how.log_base or 0.0)
+    rows = None
+    if how.rows is not None:
+        options.rows, options.row_count, rows = pool.rows_of(how.rows, name + " rows")
+    try:
+        give(pool._handle, name_of(name, "name"), column, options)
+    except UnsupportedError:
+        return False
+    finally:
+        del rows
+    return True
+
+
+def read_tokens(pool, name, rows, count, info):
+    """(values, offsets) of the tokens of rows, as int64 or float64; rows: the address of their numbers."""
+    offsets = (ctypes.c_int64 * (count + 1))()
+    column = name_of(name, "name")
+    run(lib.alcore_pool_get_column_tokens, pool._handle, column, rows, count, offsets, None)
+    integer = info.dtype in (_ffi.ALCORE_INT32, _ffi.ALCORE_INT64)
+    out = ((ctypes.c_int64 if integer else ctypes.c_double) * max(offsets[count] * info.width, 1))()
+    tensor = Tensor(ctypes.addressof(out), (_ffi.ALCORE_KIND_INT if integer else _ffi.ALCORE_KIND_FLOAT, 64),
+                    [offsets[count], info.width])
+    run(lib.alcore_pool_get_column_tokens, pool._handle, column, rows, count, offsets, tensor.reference)
+    wide = info.shape == _ffi.ALCORE_COLUMN_RAGGED_DENSE
+    shape = [offsets[count], info.width] if wide else [offsets[count]]
+    return (memory(ctypes.addressof(out), shape, "q" if integer else "d", out),
+            memory(ctypes.addressof(offsets), [count + 1], "q", offsets))
 
 
 def info_of(pool, name):

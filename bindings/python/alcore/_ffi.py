@@ -473,6 +473,7 @@ class alcore_column_options(Structure):
         ("release_user", c_void_p),
         ("stream", c_void_p),
         ("on_device", c_int32),
+        ("shape", c_int32),
     ]
 
 
@@ -731,6 +732,16 @@ class alcore_strategy_host(Structure):
     ]
 
 
+class alcore_table_options(Structure):
+    """What a table has that is handed out."""
+
+    _fields_ = [
+        ("size", c_size_t),
+        ("columns", c_void_p),
+        ("column_count", c_int64),
+    ]
+
+
 class alcore_translate_options(Structure):
     """How outputs are searched for."""
 
@@ -859,7 +870,7 @@ class alcore_annotation_records(Structure):
 
 
 class alcore_answer_report(Structure):
-    """What alcore_annotations_read_answers() found."""
+    """What alcore_annotations_read_answers() or alcore_annotations_answer() found."""
 
     _fields_ = [
         ("size", c_size_t),
@@ -873,6 +884,21 @@ class alcore_answer_report(Structure):
         ("conflicting", c_int64),
         ("unusable", c_int64),
         ("messages", c_char_p),
+    ]
+
+
+class alcore_annotation_answers(Structure):
+    """Answers as parallel arrays of count entries."""
+
+    _fields_ = [
+        ("size", c_size_t),
+        ("items", c_void_p),
+        ("count", c_int64),
+        ("ids", c_void_p),
+        ("texts", c_void_p),
+        ("translations", c_void_p),
+        ("translation_lengths", c_void_p),
+        ("statuses", c_void_p),
     ]
 
 
@@ -1498,12 +1524,13 @@ FUNCTIONS = {
     "alcore_pool_ref": (c_void_p, (c_void_p,), False),
     "alcore_pool_unref": (None, (c_void_p,), True),
     "alcore_pool_add_texts": (c_int32, (c_void_p, c_void_p, c_void_p, c_int64, c_void_p), True),
+    "alcore_pool_add_utf8": (c_int32, (c_void_p, c_char_p, c_void_p, c_int64, c_void_p), True),
     "alcore_pool_add_records": (c_int32, (c_void_p, c_void_p, c_void_p), True),
     "alcore_pool_read": (c_int32, (c_void_p, c_char_p, c_void_p), True),
     "alcore_pool_add_arrow": (c_int32, (c_void_p, c_void_p, c_void_p), True),
     "alcore_pool_row_count": (c_int64, (c_void_p,), False),
     "alcore_pool_text": (c_void_p, (c_void_p, c_int64, c_void_p), False),
-    "alcore_pool_id": (c_char_p, (c_void_p, c_int64, c_void_p), False),
+    "alcore_pool_row_id": (c_char_p, (c_void_p, c_int64), False),
     "alcore_pool_reference": (c_void_p, (c_void_p, c_int64, c_void_p), False),
     "alcore_pool_language": (c_char_p, (c_void_p, c_int64), False),
     "alcore_pool_distinct_language": (c_char_p, (c_void_p, c_int64), False),
@@ -1530,6 +1557,7 @@ FUNCTIONS = {
     "alcore_pool_get_column_info": (c_int32, (c_void_p, c_char_p, c_void_p), False),
     "alcore_pool_get_column": (c_int32, (c_void_p, c_char_p, c_void_p, c_void_p), False),
     "alcore_pool_column_rows": (c_int32, (c_void_p, c_char_p, c_void_p, c_int64, c_void_p), True),
+    "alcore_pool_get_column_tokens": (c_int32, (c_void_p, c_char_p, c_void_p, c_int64, c_void_p, c_void_p), True),
     "alcore_pool_column_text": (c_void_p, (c_void_p, c_char_p, c_int64, c_void_p), False),
     "alcore_pool_write_column": (c_int32, (c_void_p, c_char_p, c_char_p, c_void_p), True),
     "alcore_column_writer_new": (c_int32, (c_void_p, c_char_p, c_int32, c_void_p, c_void_p), False),
@@ -1629,6 +1657,10 @@ FUNCTIONS = {
     "alcore_selection_summary": (c_char_p, (c_void_p,), False),
     "alcore_selection_write": (c_int32, (c_void_p, c_char_p, c_void_p), True),
     "alcore_selection_report": (c_int32, (c_void_p, c_char_p, c_void_p), True),
+    "alcore_pool_set_column_arrow": (c_int32, (c_void_p, c_char_p, c_void_p, c_void_p, c_void_p), True),
+    "alcore_pool_set_column_stream": (c_int32, (c_void_p, c_char_p, c_void_p, c_void_p), True),
+    "alcore_pool_get_arrow": (c_int32, (c_void_p, c_void_p, c_void_p), True),
+    "alcore_selection_get_arrow": (c_int32, (c_void_p, c_void_p, c_void_p), False),
     "alcore_request_new": (c_int32, (c_void_p, c_void_p), False),
     "alcore_request_ref": (c_void_p, (c_void_p,), False),
     "alcore_request_unref": (None, (c_void_p,), False),
@@ -1692,6 +1724,7 @@ FUNCTIONS = {
     "alcore_annotations_unref": (None, (c_void_p,), False),
     "alcore_annotations_add": (c_int32, (c_void_p, c_void_p), True),
     "alcore_annotations_read_selection": (c_int32, (c_void_p, c_char_p), True),
+    "alcore_annotations_add_selection": (c_int32, (c_void_p, c_void_p), True),
     "alcore_annotations_count": (c_int64, (c_void_p,), False),
     "alcore_annotations_id": (c_char_p, (c_void_p, c_int64), False),
     "alcore_annotations_kind": (c_char_p, (c_void_p, c_int64), False),
@@ -1703,6 +1736,7 @@ FUNCTIONS = {
     "alcore_annotations_refunded": (c_double, (c_void_p,), False),
     "alcore_annotations_write_requests": (c_int32, (c_void_p, c_char_p, c_void_p), True),
     "alcore_annotations_read_answers": (c_int32, (c_void_p, c_char_p), True),
+    "alcore_annotations_answer": (c_int32, (c_void_p, c_void_p), True),
     "alcore_annotations_answer_report": (c_int32, (c_void_p, c_void_p), False),
     "alcore_annotations_look_up": (c_int32, (c_void_p, c_char_p), True),
     "alcore_annotations_simulate": (c_int32, (c_void_p, c_void_p, c_void_p), True),

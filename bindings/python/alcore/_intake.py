@@ -19,7 +19,8 @@ from ._arrow_values import TypeNotRead, values_of as arrow_values
 
 def source_name(value):
     """What to call the source in a message: "a pandas.Series", "a list"."""
-    value = value.source if isinstance(value, Frame) else value
+    if isinstance(value, Frame) or isinstance(value, _arrow.ArrowColumn) and value.source is not None:
+        value = value.source
     kind = type(value)
     root = kind.__module__.partition(".")[0].lstrip("_")
     name = kind.__qualname__ if root == "builtins" else root + "." + kind.__qualname__

@@ -3,6 +3,7 @@
 import array
 import ctypes
 import json
+from collections.abc import Mapping
 from typing import NamedTuple, Optional
 
 from . import _ffi
@@ -17,6 +18,7 @@ from ._lm import LanguageModel
 from ._numbers import float_list
 from ._parts import Model, all_of
 from ._pool import pool_of
+from ._selection import Selection
 from ._strings import Strings, name_of, text_at
 from ._table import Tabular
 
@@ -65,7 +67,7 @@ class AnswerReport(NamedTuple):
 
 class Annotations(Handle, Tabular):
     """The sentences and phrases that were selected from a pool, in order of selection, with their translations as they come
-    back: a sequence of Annotation. selection: a file of a selection to begin with."""
+    back: a sequence of Annotation. selection: a Selection, or the file of one, to begin with."""
 
     _noun = "annotations"
 
@@ -73,7 +75,7 @@ class Annotations(Handle, Tabular):
         self._pool = pool_of(pool)
         super().__init__(new(lib.alcore_annotations_unref, lib.alcore_annotations_new, self._pool._handle), self._pool.context)
         if selection is not None:
-            self.read_selection(selection)
+            (self.add_selection if isinstance(selection, Selection) else self.read_selection)(selection)
 
     @property
     def pool(self):
@@ -103,11 +105,52 @@ class Annotations(Handle, Tabular):
         """Adds the items of a selection that was written as .tsv, .csv or .jsonl."""
         run(lib.alcore_annotations_read_selection, self._handle, path_of(path))
 
+    def add_selection(self, selection):
+        """Adds the picks of a Selection that was made from the pool, or from the phrases of its rows."""
+        if not isinstance(selection, Selection):
+            raise TypeError("selection: Selection expected, got %s" % type(selection).__name__)
+        run(lib.alcore_annotations_add_selection, self._handle, selection._handle)
+
+    def answer(self, translations=None, *, items=None, ids=None, texts=None, statuses=None):
+        """Answers items: an AnswerReport of what was found. translations: a str or None of each answer, or a dict of them by id.
+        items: numbers of the items in their order; ids: their ids, with texts where several items have one id; by default the
+        answers are those of all items in their order. statuses: "ok", "skip", "reject", "untranslatable", ... in the words of
+        annotation tools. What cannot be used is told in the report, and the others count; None and blank translations say nothing."""
+        if isinstance(translations, Mapping):
+            if ids is not None or items is not None:
+                raise TypeError("translations: a dict has ids of its own; leave out ids and items")
+            ids, translations = list(translations), list(translations.values())
+        names = {"translations": translations, "ids": ids, "texts": texts, "statuses": statuses}
+        strings = {name: Strings(value, name, optional=True, integers=name == "ids") for name, value in names.items()
+                   if value is not None}
+        if not strings:
+            raise TypeError("translations or statuses are needed")
+        count = next(iter(strings.values())).count
+        for name, value in strings.items():
+            if value.count != count:
+                raise ValueError("%s: %d were given for %d answers" % (name, value.count, count))
+        if items is None and ids is None:
+            if count != len(self):
+                raise ValueError("translations: %d were given for %d items; say which ones they are of by items or ids" % (count, len(self)))
+            items = range(count)
+        numbers = _numbers("q", items, "items", count)
+        fields = {name: ctypes.addressof(value.pointers) for name, value in strings.items()}
+        if numbers:
+            fields["items"] = numbers.buffer_info()[0]
+        if "translations" in strings:
+            fields["translation_lengths"] = ctypes.addressof(strings["translations"].lengths)
+        answers = struct(_ffi.alcore_annotation_answers, count=count, **fields)
+        run(lib.alcore_annotations_answer, self._handle, ctypes.byref(answers))
+        return self._answer_report()
+
     def read_answers(self, path):
         """Reads translations: id, text, translation (and status, answer, state or flags in the words of annotation tools), as .tsv,
         .csv or .jsonl. Lines that cannot be used are told in the AnswerReport that is returned, and the others count; an answer
         replaces that of an earlier file, a blank one says nothing."""
         run(lib.alcore_annotations_read_answers, self._handle, path_of(path))
+        return self._answer_report()
+
+    def _answer_report(self):
         out = struct(_ffi.alcore_answer_report)
         check(lib.alcore_annotations_answer_report(self._handle, ctypes.byref(out)))
         counts = {name: getattr(out, name) for name in AnswerReport._fields if name != "messages"}

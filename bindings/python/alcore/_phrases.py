@@ -13,7 +13,7 @@ from ._table import Tabular
 _COLUMNS = ("occurrences", "length", "first_row", "first_position", "known", "semi_maximal")
 
 
-class Phrases(Pool, Tabular):
+class Phrases(Tabular, Pool):
     """A pool whose rows are the phrases of another pool, its `source`; phrases() makes it. Columns: occurrences, length,
     first_row, first_position, known, semi_maximal (get_column() gives them as arrays)."""
 

@@ -10,8 +10,9 @@ from operator import index
 from . import _ffi
 from ._arrays import Tensor, integers, integers_in_place, memory
 from ._calls import check, run
-from ._columns import (Column, ColumnWriter, column_name, column_of, give_column, give_texts, info_of, is_texts, path_of, read_column, read_once,
-                       read_texts)
+from ._arrow_give import stream_of
+from ._columns import (RAGGED, Column, ColumnWriter, arrow_of, column_name, column_of, give_arrow, give_column, give_texts, info_of, is_texts,
+                       path_of, read_column, read_once, read_texts, read_tokens)
 from ._frames import are_records
 from ._handles import Handle, choice, default_context, new, struct, write_options
 from ._intake import dtype_kind, is_table, mask_of, refuse_number_mask, source_name, unwrapped, values_of
@@ -19,7 +20,7 @@ from ._library import lib
 from ._numbers import float_list
 from ._records import PlainStream, add_columns, open_table, record_fields
 from ._selection import Selection
-from ._strings import Strings, name_of, text_at, text_or_none
+from ._strings import Strings, block_of, name_of, text_at, text_or_none
 
 STATES = {name[len("ALCORE_ROW_"):].lower(): value for name, value in vars(_ffi).items() if name.startswith("ALCORE_ROW_")}
 
@@ -84,6 +85,11 @@ class Pool(Handle):
         texts = list(texts) if hasattr(texts, "__next__") and not hasattr(texts, "__arrow_c_stream__") else unwrapped(texts, "texts")
         if is_table(texts) or are_records(texts):
             return self._add_table(texts, beside)
+        if not beside:
+            texts = values_of(texts, "texts")
+            block = block_of(texts)
+            if block is not None:
+                return run(lib.alcore_pool_add_utf8, self._handle, block.bytes, block.offsets, block.count, None)
         strings = {"texts": Strings(texts, "texts", empty=True)}
         strings.update({name: Strings(values, name, optional=True, integers=name != "languages") for name, values in fields.items()
                         if values is not None})
@@ -179,8 +185,7 @@ class Pool(Handle):
 
     def id(self, row):
         """Id of a row: the one it was given, or its 1-based number."""
-        buffer = ctypes.create_string_buffer(24)
-        return text_or_none(lib.alcore_pool_id(self._handle, self._row(row), buffer))
+        return text_or_none(lib.alcore_pool_row_id(self._handle, self._row(row)))
 
     def reference(self, row):
         """Reference of a row; None when it has none."""
@@ -336,6 +341,12 @@ class Pool(Handle):
         if hasattr(values, "_score_pool"):
             return values._score_pool(self)
         values = read_once(values, name)
+        arrow = arrow_of(values)
+        if arrow is not None:
+            if give_arrow(self, name, arrow, how):
+                self._kept[name] = None
+                return
+            values = arrow
         if is_texts(values, name):
             give_texts(self, name, values, **how)
             self._kept[name] = None
@@ -362,10 +373,12 @@ class Pool(Handle):
         return read_column(self, name)
 
     def column_rows(self, name, rows):
-        """Some rows of a column, wherever it lives: float64 [rows, n], or int64 for a column of integers; a list of str for
-        texts."""
+        """Some rows of a column, wherever it lives: float64 [rows, n], or int64 for a column of integers; (values, offsets) of
+        their tokens where it is ragged; a list of str for texts."""
         address, count, kept = self.rows_of(rows)
         info = info_of(self, name)
+        if info.shape in RAGGED and info.dtype != _ffi.ALCORE_TEXT:
+            return read_tokens(self, name, address, count, info)
         if info.dtype == _ffi.ALCORE_TEXT:
             return read_texts(self, name, (ctypes.c_int64 * count).from_address(address) if count else [])
         integer = info.dtype in (_ffi.ALCORE_INT32, _ffi.ALCORE_INT64)
@@ -410,6 +423,10 @@ class Pool(Handle):
         "ragged", "ragged_dense"; by default the usual one of the name, or that of the first put. meaning, log_base: as in
         Column(). on_device: what is put on a CUDA device stays there, as ColumnWriter() says."""
         return ColumnWriter(self, name, shape, missing, meaning, log_base, on_device)
+
+    def __arrow_c_stream__(self, requested_schema=None):
+        """The Arrow interface: a stream of the rows with index, id, text, reference, lang, group, cost, state and the columns."""
+        return stream_of(lib.alcore_pool_get_arrow, self._handle)
 
     def close(self):
         request, self._request = self._request, None

@@ -6,7 +6,10 @@ import json
 from typing import Any, NamedTuple
 
 from . import _ffi
+from . import _arrow
 from ._arrays import memory_of, numpy_or_none
+from ._arrow_give import stream_of
+from ._arrow_values import values_of
 from ._calls import check, run
 from ._columns import path_of
 from ._errors import remedy
@@ -175,13 +178,10 @@ class Selection(Handle, Tabular):
 
     @property
     def records(self):
-        """One dict per pick: rank, index, id, text, score, cost, reason and the columns of the strategy's record."""
-        found = [dict(zip(("rank", "index", "id", "text", "score", "cost", "reason"), values)) for values in
-                 zip(range(1, len(self) + 1), self.indices, self.ids, self.texts, self.scores, self.costs, self.reasons)]
-        for name in self.columns():
-            for record, value in zip(found, self.column(name).tolist()):
-                record.setdefault(name, value)
-        return found
+        """One dict per pick with the columns of a file: rank, index, id, score, cost, the columns of the strategy's record, reason,
+        text, lang, group; None where a pick has no value."""
+        columns = self._columns()
+        return [dict(zip(columns, values)) for values in zip(*columns.values())]
 
     def to_dict(self):
         """Everything as plain Python values, ready for JSON."""
@@ -199,10 +199,17 @@ class Selection(Handle, Tabular):
         found.update({name: numpy.array(self.column(name)) for name in self.columns() if name not in found})
         return found
 
+    def __arrow_c_stream__(self, requested_schema=None):
+        """The Arrow interface: a stream of the picks with the columns of a file, which needs no package."""
+        if self._pointer is None:
+            return super().__arrow_c_stream__(requested_schema)
+        return stream_of(lib.alcore_selection_get_arrow, self._handle)
+
     def _columns(self):
-        records = self.records
-        names = list(records[0]) if records else ["rank", "index", "id", "text", "score", "cost", "reason"]
-        return {name: [record[name] for record in records] for name in names}
+        def all_of(_):
+            table = _arrow.read_stream(*_arrow.open_stream(self))
+            return {kind.name: values_of(table.column(number)) for number, kind in enumerate(table.type.children)}
+        return dict(self._value("table", all_of))
 
     def write(self, path, format="auto"):
         """Writes the picks as TSV, JSONL, CSV or text; the file appears whole or not at all."""
@@ -216,6 +223,7 @@ class Selection(Handle, Tabular):
         return iter(self.indices)
 
     def __reduce__(self):
+        self._columns()
         for name in ("ids", "texts", "scores", "costs", "reasons", "spent", "short", "budget", "unit", "unit_price", "price", "summary", "provenance"):
             getattr(self, name)
         state = dict(self._values_read)

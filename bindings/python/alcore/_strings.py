@@ -60,6 +60,23 @@ class Strings:
         return True
 
 
+class Block:
+    """Texts that lie behind each other in one block, with the offset of each and of the end."""
+
+    def __init__(self, encoded):
+        self.count, self.bytes = len(encoded), b"".join(encoded)
+        self._offsets = array.array("q", accumulate(map(len, encoded), initial=0))
+        self.offsets = self._offsets.buffer_info()[0]
+
+
+def block_of(values):
+    """The Block of a list; None unless all values are str that UTF-8 can write."""
+    try:
+        return Block(list(map(str.encode, values)))
+    except (TypeError, UnicodeEncodeError):
+        return None
+
+
 def _other_text(value, where, integers):
     """The text of an id, group or label that is no str: the digits of an integer, or a UUID."""
     if integers and not is_bool(value):

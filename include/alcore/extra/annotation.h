@@ -6,7 +6,8 @@
  * An item is a sentence (a row of the pool) or a phrase (a sequence of words of rows of the pool).
  * It is open until it has an answer: a translation, or the statement that there is none. Three
  * oracles answer (docs/spec/phrases.md): people, to whom alcore_annotations_write_requests() writes
- * and whose answers alcore_annotations_read_answers() reads; a dictionary; and a simulated
+ * and whose answers alcore_annotations_read_answers() reads, or
+ * alcore_annotations_answer() takes from memory; a dictionary; and a simulated
  * translator, who takes the translations from the references of the pool, for experiments. What the
  * items are and what they cost is never changed by an answer, but the cost of an item without a
  * translation is refunded. alcore/extra/mix.h makes a training set of the answers. */
@@ -16,6 +17,7 @@
 #include "alcore/extra/aligner.h"
 #include "alcore/format.h"
 #include "alcore/pool.h"
+#include "alcore/selection.h"
 
 ALCORE_BEGIN
 
@@ -95,6 +97,23 @@ ALCORE_API alcore_status alcore_annotations_add(alcore_annotations *annotations,
  * @since 1.0 */
 ALCORE_API alcore_status alcore_annotations_read_selection(alcore_annotations *annotations,
                                                            const char *path);
+
+/** Adds the picks of a selection, in their order: what alcore_annotations_read_selection() reads of
+ * the file that alcore_selection_write() writes. A pick of a pool of phrases, and one of a hybrid
+ * strategy whose kind says so, is a phrase; any other is a sentence. All of them or, on failure,
+ * none.
+ * @param[in,out] annotations borrowed, changed
+ * @param[in] selection borrowed: made from the pool of the annotations, or from the phrases of its
+ *   rows
+ * @return ALCORE_OK, ALCORE_E_INVALID (also: a selection of another context), ALCORE_E_NOT_FOUND
+ *   (no such row), ALCORE_E_DATA (names the pick: another text than that of the row, as the
+ *   selection was made from another pool; an item that alcore_annotations_add() refuses),
+ *   ALCORE_E_NOMEM, ALCORE_E_BUSY, ALCORE_E_CANCELLED
+ * @serialized per handle; ALCORE_E_BUSY while another call uses it.
+ * @callback progress
+ * @since 1.0 */
+ALCORE_API alcore_status alcore_annotations_add_selection(alcore_annotations *annotations,
+                                                          const alcore_selection *selection);
 
 /** The number of items.
  * @param[in] annotations borrowed
@@ -196,11 +215,11 @@ ALCORE_API alcore_status alcore_annotations_write_requests(alcore_annotations *a
                                                            const char *path,
                                                            const alcore_write_options *options);
 
-/** What alcore_annotations_read_answers() found. Answers are counted by item; items with the same
+/** What alcore_annotations_read_answers() or alcore_annotations_answer() found. Answers are counted by item; items with the same
  * id and text count as one, and so do lines that repeat each other. */
 typedef struct alcore_answer_report {
     size_t size;            /**< sizeof(alcore_answer_report) */
-    int64_t lines;          /**< lines of the file that could be read */
+    int64_t lines;          /**< lines of the file that could be read; answers of arrays */
     int64_t answered;       /**< items with a translation in the file */
     int64_t skipped;        /**< items that the annotator left out: skip, ignore, discarded, ... */
     int64_t rejected;       /**< items that were refused: reject, bad, ... */
@@ -210,8 +229,9 @@ typedef struct alcore_answer_report {
     int64_t conflicting;    /**< items with several answers that differ: none of them counts */
     int64_t unusable;       /**< lines that cannot be used: an id that no item has, another text, a
                                  status that is not known, another number of fields, ... */
-    /** A view, valid until answers are read again or the annotations are released: a line
-     * "FILE:LINE: REASON" for each unusable line, conflict and correction; "" without any. */
+    /** A view, valid until answers are given again or the annotations are released: a line
+     * "FILE:LINE: REASON", or "answer NUMBER: REASON" with numbers from 0, for each unusable line,
+     * conflict and correction; "" without any. */
     const char *messages;
 } alcore_answer_report;
 /** An alcore_answer_report with its size set and everything else 0. */
@@ -238,7 +258,45 @@ typedef struct alcore_answer_report {
 ALCORE_API alcore_status alcore_annotations_read_answers(alcore_annotations *annotations,
                                                          const char *path);
 
-/** What the answers were that alcore_annotations_read_answers() took last; zeros before any.
+/** Answers as parallel arrays of count entries. Where an array is NULL no answer has such a thing;
+ * where a string is NULL its answer has none. Everything is copied. */
+typedef struct alcore_annotation_answers {
+    size_t size;                      /**< sizeof(alcore_annotation_answers) */
+    const int64_t *items;             /**< [count] number of the item, from 0, in order of
+                                           selection; NULL: ids say which */
+    int64_t count;                    /**< answers */
+    const char *const *ids;           /**< [count] NUL-terminated ids of the items; NULL: items say
+                                           which */
+    const char *const *texts;         /**< [count] NUL-terminated texts of the items, which tell
+                                           those with one id apart */
+    const char *const *translations;  /**< [count] UTF-8; a blank one says nothing */
+    const size_t *translation_lengths; /**< [count] bytes; NULL: NUL-terminated */
+    /** [count] NUL-terminated words of annotation tools (docs/formats.md): "ok", "loose", "open" and
+     * "draft" for a translation that does not count yet, "untranslatable", "skip", "reject", ...;
+     * NULL or "": "ok" */
+    const char *const *statuses;
+} alcore_annotation_answers;
+/** An alcore_annotation_answers with its size set and everything else 0. */
+#define ALCORE_ANNOTATION_ANSWERS_INIT ALCORE_INIT(alcore_annotation_answers)
+
+/** Answers items from memory, by the rules of alcore_annotations_read_answers(): items without an
+ * answer stay as they are, an answer replaces an earlier one, of answers in one call that differ
+ * none counts, items with the same id and text share their answer, and what cannot be used is
+ * logged and reported while the others count. alcore_annotations_answer_report() tells what was
+ * found.
+ * @param[in,out] annotations borrowed, changed
+ * @param[in] answers kept: copied
+ * @return ALCORE_OK, ALCORE_E_INVALID (neither items nor ids, a count below 0), ALCORE_E_DATA (no
+ *   answer can be used: names the first), ALCORE_E_NOMEM, ALCORE_E_BUSY, ALCORE_E_CANCELLED (by
+ *   progress), ALCORE_E_STRUCT_*
+ * @serialized per handle; ALCORE_E_BUSY while another call uses it.
+ * @callback progress, log
+ * @since 1.0 */
+ALCORE_API alcore_status alcore_annotations_answer(alcore_annotations *annotations,
+                                                   const alcore_annotation_answers *answers);
+
+/** What the answers were that alcore_annotations_read_answers() or alcore_annotations_answer() took
+ * last; zeros before any.
  * @param[in] annotations borrowed
  * @param[in,out] out size-first; filled
  * @return ALCORE_OK, ALCORE_E_INVALID, ALCORE_E_STRUCT_*

@@ -145,7 +145,7 @@ static alcore_status read_labels(const alcore_model *model, const alcore_pool *p
         if (status != ALCORE_OK)
             status = alcore__fail_within(status, "%s%s%srow %lld (id %s)", name ? "column '" : "",
                                          name ? name : "", name ? "', " : "", (long long)number,
-                                         alcore_pool_id(pool, number, id));
+                                         alcore__pool_id(pool, number, id));
     }
     alcore__scratch_clear(ctx, &scratch);
     alcore__free(ctx, row.values);
@@ -163,13 +163,13 @@ static alcore_status read_classes(const alcore__engine_model *data, const alcore
         if (!text)
             return alcore__fail(ALCORE_E_MISSING, "row %lld (id %s) has no reference",
                                 (long long)batch->rows[i],
-                                alcore_pool_id(pool, batch->rows[i], id));
+                                alcore__pool_id(pool, batch->rows[i], id));
         labels[i] = alcore__class_of(data, text, length);
         if (labels[i] < 0)
             return alcore__fail(
                 ALCORE_E_DATA,
                 "row %lld (id %s): the reference '%.40s' is no class from 0 to %lld%s",
-                (long long)batch->rows[i], alcore_pool_id(pool, batch->rows[i], id), text,
+                (long long)batch->rows[i], alcore__pool_id(pool, batch->rows[i], id), text,
                 (long long)data->info.classes - 1,
                 data->info.labels ? " and the name of none (id2label of config.json)" : "");
     }

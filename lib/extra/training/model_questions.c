@@ -51,7 +51,7 @@ static alcore_status find_answer(const alcore_pool *pool, const alcore__examples
     if (!(start >= 0) || floor(start) < start)
         return alcore__fail(ALCORE_E_DATA,
                             "column '%s', row %lld (id %s): %g is no number of a character, from 0",
-                            column, (long long)row, alcore_pool_id(pool, row, id), start);
+                            column, (long long)row, alcore__pool_id(pool, row, id), start);
     out->begin = byte_of_character(context, bytes, start);
     out->end = out->begin + (int64_t)length;
     if (length == 0 || out->begin < 0 || (size_t)out->end > bytes ||
@@ -59,7 +59,7 @@ static alcore_status find_answer(const alcore_pool *pool, const alcore__examples
         return alcore__fail(ALCORE_E_DATA,
                             "row %lld (id %s): the answer '%.40s' does not stand at character %.0f "
                             "of its context",
-                            (long long)row, alcore_pool_id(pool, row, id), answer, start);
+                            (long long)row, alcore__pool_id(pool, row, id), answer, start);
     return ALCORE_OK;
 }
 
@@ -89,7 +89,7 @@ static alcore_status label_windows(const alcore_pool *pool, alcore__examples *al
     if (first < 0)
         return alcore__fail(ALCORE_E_DATA,
                             "row %lld (id %s): the answer '%.40s' has no token of its context",
-                            (long long)row, alcore_pool_id(pool, row, id), all->texts[i]);
+                            (long long)row, alcore__pool_id(pool, row, id), all->texts[i]);
     for (int64_t w = windows->first[i]; w < windows->first[i + 1]; w++) {
         const int64_t begin = windows->begins[w];
         const int64_t end = begin + windows->starts[w + 1] - windows->starts[w];
@@ -121,7 +121,7 @@ static alcore_status list_pairs(const alcore_model *model, const alcore_pool *po
             entry < 0 ? NULL : contexts->ops->text(contexts, entry, &out->context_lengths[i]);
         if (!out->contexts[i])
             return alcore__fail(ALCORE_E_MISSING, "row %lld (id %s) has no context", (long long)row,
-                                alcore_pool_id(pool, row, id));
+                                alcore__pool_id(pool, row, id));
     }
     return alcore__engine_list_references(pool, &out->batch, out->texts, out->lengths);
 }
@@ -147,7 +147,7 @@ static alcore_status cut_windows(const alcore_model *model, const alcore_pool *p
     if (status != ALCORE_OK && windows->bad_row >= 0) {
         const int64_t row = out->batch.rows[windows->bad_row];
         return alcore__fail_within(status, "row %lld (id %s)", (long long)row,
-                                   alcore_pool_id(pool, row, id));
+                                   alcore__pool_id(pool, row, id));
     }
     out->sources.passed = (alcore_sys_model_texts){.size = sizeof out->sources.passed,
                                                    .count = windows->count,

@@ -27,7 +27,7 @@ static alcore_status read_weights(alcore_ctx *ctx, const alcore_pool *pool, cons
                                   "column '%s', row %lld (id %s): the weight %g is no number above "
                                   "0",
                                   column, (long long)batch->rows[i],
-                                  alcore_pool_id(pool, batch->rows[i], id), values[i]);
+                                  alcore__pool_id(pool, batch->rows[i], id), values[i]);
     }
     alcore__free(ctx, values);
     return status;

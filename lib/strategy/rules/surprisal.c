@@ -87,7 +87,7 @@ static alcore_status make_vector(const alcore__surprisal *surprisal, reader *own
     char buffer[24];
     const char *id = buffer;
     if (surprisal->pool)
-        id = alcore_pool_id(surprisal->pool, row, buffer);
+        id = alcore__pool_id(surprisal->pool, row, buffer);
     else
         snprintf(buffer, sizeof buffer, "%lld", (long long)row + 1);
     if (tokens > surprisal->length) tokens = surprisal->length;

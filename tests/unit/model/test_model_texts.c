@@ -371,7 +371,6 @@ START_TEST(translations_are_a_pool) {
                                         .max_tokens = 70,
                                         .sample = 1,
                                         .seed = UINT64_C(1) << 40};
-    char id[24];
     int64_t count;
     static const char *const empty = "";
     MUST(alcore_pool_add_texts(pool, &empty, NULL, 1, NULL)); /* row ROWS, which is masked */
@@ -386,9 +385,9 @@ START_TEST(translations_are_a_pool) {
     ck_assert_int_eq(count, 0);
     (void)values_of(out, "logprobs", 3, &count);
     ck_assert_int_eq(count, 3);
-    ck_assert_str_eq(alcore_pool_id(out, 0, id), "1");
-    ck_assert_str_eq(alcore_pool_id(out, 1, id), "s");
-    ck_assert_str_eq(alcore_pool_id(out, 2, id), "h");
+    ck_assert_str_eq(alcore_pool_row_id(out, 0), "1");
+    ck_assert_str_eq(alcore_pool_row_id(out, 1), "s");
+    ck_assert_str_eq(alcore_pool_row_id(out, 2), "h");
     alcore_pool_unref(out);
     alcore_model_unref(model);
     /* An engine that reads and gives texts needs no tokenizer. */
@@ -410,7 +409,6 @@ START_TEST(best_outputs_are_rows_one_after_another) {
     alcore_model *model = open_model(ctx);
     const alcore_translate_options options = {.size = sizeof options, .beams = 3, .best = 3};
     alcore_tensor values, offsets, scores;
-    char id[24];
     MUST(alcore_model_translate(model, pool, &options, &out));
     ck_assert_str_eq(line, "translate: outputs 3, language none, token -1");
     ck_assert_int_eq(alcore_pool_row_count(out), 3 * ROWS);
@@ -428,7 +426,7 @@ START_TEST(best_outputs_are_rows_one_after_another) {
         ck_assert_int_gt(first[3 * row + 1], first[3 * row]);
         ck_assert_int_eq(first[3 * row + 3], first[3 * row + 1]);
         for (int k = 0; k < 3; k++)
-            ck_assert_str_eq(alcore_pool_id(out, 3 * row + k, id), ids[row]);
+            ck_assert_str_eq(alcore_pool_row_id(out, 3 * row + k), ids[row]);
     }
     alcore_pool_unref(out);
     close_all(ctx, pool, model);

@@ -6,7 +6,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "pool/arrow_abi.h"
+#include "alcore/arrow.h"
 #include "pool_test.h"
 
 enum { MAX_CHILDREN = 8, ROWS = 4 };
@@ -141,7 +141,6 @@ static void teardown(void) {
 
 START_TEST(all_columns) {
     producer from;
-    char buffer[24];
     init(&from);
     from.batches = 2;
     ck_assert_ok(alcore_pool_add_arrow(pool, &from.stream, NULL));
@@ -153,7 +152,7 @@ START_TEST(all_columns) {
     static const char *const ids[] = {"x", "y", "5", "zz"};
     for (int64_t i = 0; i < 4; i++) {
         ck_assert_str_eq(alcore_pool_text(pool, 2 + i, NULL), texts[i]);
-        ck_assert_str_eq(alcore_pool_id(pool, 2 + i, buffer), ids[i]);
+        ck_assert_str_eq(alcore_pool_row_id(pool, 2 + i), ids[i]);
     }
     ck_assert_int_eq(alcore_pool_states(pool)[3], ALCORE_ROW_EMPTY);
     ck_assert_int_eq(alcore_pool_states(pool)[6], ALCORE_ROW_DUPLICATE);
@@ -179,13 +178,12 @@ END_TEST
 START_TEST(null_structs_are_empty_rows) {
     static const uint8_t valid[] = {0x0E};
     producer from;
-    char buffer[24];
     init(&from);
     from.root_buffers[0] = valid;
     from.root_nulls = -1; /* not counted */
     ck_assert_ok(alcore_pool_add_arrow(pool, &from.stream, NULL));
     ck_assert_str_eq(alcore_pool_text(pool, 2, NULL), "");
-    ck_assert_str_eq(alcore_pool_id(pool, 2, buffer), "3");
+    ck_assert_str_eq(alcore_pool_row_id(pool, 2), "3");
     ck_assert(isnan(alcore_pool_cost(pool, 2)));
     ck_assert_str_eq(alcore_pool_text(pool, 4, NULL), "three");
 }
@@ -209,11 +207,10 @@ START_TEST(reference_column_by_name) {
     alcore_read_options options = ALCORE_READ_OPTIONS_INIT;
     options.reference_column = "de";
     ck_assert_ok(alcore_pool_add_arrow(pool, &from.stream, &options));
-    char buffer[24];
     const int64_t last = alcore_pool_row_count(pool) - 1;
     ck_assert_str_eq(alcore_pool_reference(pool, last, NULL), "zz");
     ck_assert_ptr_null(alcore_pool_reference(pool, last - 1, NULL));
-    ck_assert_str_eq(alcore_pool_id(pool, last, buffer), "6"); /* nothing is an id any more */
+    ck_assert_str_eq(alcore_pool_row_id(pool, last), "6"); /* nothing is an id any more */
     init(&from);
     options.reference_column = "fr";
     ck_assert_fails(alcore_pool_add_arrow(pool, &from.stream, &options), ALCORE_E_DATA,
@@ -324,11 +321,10 @@ START_TEST(whole_numbers_are_ids) {
         from.buffers[1][1] = cases[i].values;
         const int64_t first = alcore_pool_row_count(pool);
         ck_assert_ok(alcore_pool_add_arrow(pool, &from.stream, NULL));
-        ck_assert_str_eq(alcore_pool_id(pool, first, buffer), cases[i].first);
-        ck_assert_str_eq(alcore_pool_id(pool, first + 3, buffer), cases[i].last);
+        ck_assert_str_eq(alcore_pool_row_id(pool, first), cases[i].first);
+        ck_assert_str_eq(alcore_pool_row_id(pool, first + 3), cases[i].last);
         snprintf(buffer, sizeof buffer, "%d", (int)first + 3);
-        char own[24];
-        ck_assert_str_eq(alcore_pool_id(pool, first + 2, own), buffer);
+        ck_assert_str_eq(alcore_pool_row_id(pool, first + 2), buffer);
     }
 }
 END_TEST
@@ -374,8 +370,7 @@ START_TEST(dictionaries_and_nulls) {
     ck_assert_str_eq(alcore_pool_language(pool, 2), "fr");
     ck_assert_str_eq(alcore_pool_language(pool, 3), "de");
     ck_assert_str_eq(alcore_pool_language(pool, 5), "unknown"); /* a null in the dictionary */
-    char buffer[24];
-    ck_assert_str_eq(alcore_pool_id(pool, 2, buffer), "3");
+    ck_assert_str_eq(alcore_pool_row_id(pool, 2), "3");
     for (int i = 0; i < 2; i++) {
         init(&from);
         from.names[0] = "lang";

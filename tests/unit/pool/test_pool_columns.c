@@ -318,6 +318,67 @@ START_TEST(ragged_for_some_rows) {
 }
 END_TEST
 
+/* Tokens of any rows, in any order, also of a column that has only some of them. */
+START_TEST(tokens_of_rows) {
+    float tokens[] = {1, 2, NAN, 4, 5, 6};
+    int64_t shape[] = {6}, offset_shape[] = {4}, offsets[] = {0, 1, 3, 6}, found[5];
+    const int64_t given[] = {3, 1, 2}, rows[] = {2, 0, 3, 2}, missing[] = {9};
+    alcore_tensor values = tensor_of(tokens, ALCORE_FLOAT32, 1, shape);
+    alcore_tensor starts = tensor_of(offsets, ALCORE_INT64, 1, offset_shape);
+    alcore_column_options options = ALCORE_COLUMN_OPTIONS_INIT;
+    options.rows = given;
+    options.row_count = 3;
+    ck_assert_ok(alcore_pool_set_column(pool, "logprobs", &values, &starts, &options));
+    ck_assert_ok(alcore_pool_get_column_tokens(pool, "logprobs", rows, 4, found, NULL));
+    static const int64_t expected[] = {0, 3, 3, 4, 7};
+    ck_assert_mem_eq(found, expected, sizeof expected);
+    double out[7] = {0};
+    int64_t out_shape[] = {7}, short_shape[] = {6};
+    alcore_tensor all = tensor_of(out, ALCORE_FLOAT64, 1, out_shape);
+    ck_assert_ok(alcore_pool_get_column_tokens(pool, "logprobs", rows, 4, found, &all));
+    static const double copied[] = {4, 5, 6, 1, 4, 5, 6};
+    ck_assert_mem_eq(out, copied, sizeof copied);
+    ck_assert_ok(alcore_pool_get_column_tokens(pool, "logprobs", given + 1, 0, found, NULL));
+    ck_assert_int_eq(found[0], 0);
+    alcore_tensor too_short = tensor_of(out, ALCORE_FLOAT64, 1, short_shape);
+    ck_assert_fails(alcore_pool_get_column_tokens(pool, "logprobs", rows, 4, found, &too_short),
+                    ALCORE_E_SHAPE, "out_values");
+    ck_assert_fails(alcore_pool_get_column_tokens(pool, "logprobs", missing, 1, found, NULL),
+                    ALCORE_E_NOT_FOUND, "row 9");
+    ck_assert_fails(alcore_pool_get_column_tokens(pool, "logprobs", rows, 4, NULL, NULL),
+                    ALCORE_E_INVALID, "out_offsets");
+    float scores[] = {1, 2, 3, 4, 5};
+    int64_t score_shape[] = {5};
+    values = tensor_of(scores, ALCORE_FLOAT32, 1, score_shape);
+    ck_assert_ok(alcore_pool_set_column(pool, "scores", &values, NULL, NULL));
+    ck_assert_fails(alcore_pool_get_column_tokens(pool, "scores", rows, 4, found, NULL),
+                    ALCORE_E_SHAPE, "is not ragged");
+}
+END_TEST
+
+/* Vectors of tokens, and integers, whose missing values are INT64_MIN or NaN. */
+START_TEST(tokens_of_integers) {
+    int32_t links[] = {0, 1, INT32_MIN, 3, 4, 5, 6, 7, 8, 9};
+    int64_t shape[] = {5, 2}, offset_shape[] = {6}, offsets[] = {0, 2, 2, 2, 4, 5}, found[3];
+    const int64_t rows[] = {3, 0};
+    int64_t integers[8], out_shape[] = {4, 2};
+    double numbers[8];
+    alcore_tensor values = tensor_of(links, ALCORE_INT32, 2, shape);
+    alcore_tensor starts = tensor_of(offsets, ALCORE_INT64, 1, offset_shape);
+    ck_assert_ok(alcore_pool_set_column(pool, "links", &values, &starts, NULL));
+    alcore_tensor out = tensor_of(integers, ALCORE_INT64, 2, out_shape);
+    ck_assert_ok(alcore_pool_get_column_tokens(pool, "links", rows, 2, found, &out));
+    ck_assert_int_eq(found[2], 4);
+    ck_assert_int_eq(integers[0], 4);
+    ck_assert_int_eq(integers[3], 7);
+    ck_assert_int_eq(integers[6], INT64_MIN);
+    out = tensor_of(numbers, ALCORE_FLOAT64, 2, out_shape);
+    ck_assert_ok(alcore_pool_get_column_tokens(pool, "links", rows, 2, found, &out));
+    ck_assert_double_eq(numbers[7], 3);
+    ck_assert_double_nan(numbers[6]);
+}
+END_TEST
+
 START_TEST(rows_added_later_have_no_value) {
     float numbers[] = {1, 2, 3, 4, 5};
     int64_t shape[] = {5};
@@ -581,6 +642,8 @@ static void add(TCase *tests) {
     tcase_add_test(tests, wrong_arrays);
     tcase_add_test(tests, entries_for_some_rows);
     tcase_add_test(tests, ragged_for_some_rows);
+    tcase_add_test(tests, tokens_of_rows);
+    tcase_add_test(tests, tokens_of_integers);
     tcase_add_test(tests, rows_added_later_have_no_value);
     tcase_add_test(tests, release_of_borrowed);
     tcase_add_test(tests, failures_release_nothing);

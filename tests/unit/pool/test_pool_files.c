@@ -83,7 +83,6 @@ END_TEST
 
 START_TEST(records_of_files) {
     alcore_pool *read;
-    char buffer[24];
     ck_assert_ok(alcore_pool_new(ctx, NULL, &read));
     ck_assert_ok(alcore_pool_read(
         read, text_file("r.tsv", "index\tid\ttext\tcost\n0\tx\ta\\tb\t2.5\n1\ty\tc\t0\n"), NULL));
@@ -93,7 +92,7 @@ START_TEST(records_of_files) {
     ck_assert_int_eq(alcore_pool_row_count(read), 3);
     ck_assert_str_eq(alcore_pool_text(read, 0, NULL), "a\tb");
     ck_assert_double_eq(alcore_pool_cost(read, 0), 2.5);
-    ck_assert_str_eq(alcore_pool_id(read, 2, buffer), "j");
+    ck_assert_str_eq(alcore_pool_row_id(read, 2), "j");
     ck_assert_str_eq(alcore_pool_language(read, 2), "sw");
     alcore_pool_unref(read);
 }
@@ -441,12 +440,11 @@ START_TEST(bad_lines) {
     ck_assert_int_eq(alcore_pool_state_count(own, ALCORE_ROW_EMPTY | ALCORE_ROW_DUPLICATE), 0);
     ck_assert_str_eq(alcore_pool_text(own, 4, NULL), "five");
     /* Nothing of a malformed record stays. */
-    char buffer[24];
     for (int64_t row = 1; row < 4; row++) {
         ck_assert_str_eq(alcore_pool_text(own, row, NULL), "");
         ck_assert(isnan(alcore_pool_cost(own, row)));
         ck_assert_str_eq(alcore_pool_language(own, row), "unknown");
-        ck_assert_int_eq(alcore_pool_id(own, row, buffer)[0], '1' + (char)row);
+        ck_assert_int_eq(alcore_pool_row_id(own, row)[0], '1' + (char)row);
     }
     alcore_pool_unref(own);
     /* Each line of JSONL stands for itself; a header of TSV and a file that is no text do not. */

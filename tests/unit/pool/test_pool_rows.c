@@ -1,11 +1,98 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Adding rows and asking for them. */
 #include <math.h>
+#include <pthread.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "pool_test.h"
+
+/* Ids of numbers stay valid while others are made. */
+START_TEST(ids_without_a_buffer) {
+    alcore_ctx *ctx = test_ctx();
+    static const char *const texts[] = {"a", "b"}, *const ids[] = {"x7", NULL};
+    alcore_records records = ALCORE_RECORDS_INIT;
+    alcore_pool *pool;
+    records.count = 2;
+    records.texts = texts;
+    records.ids = ids;
+    ck_assert_ok(alcore_pool_new(ctx, NULL, &pool));
+    ck_assert_ok(alcore_pool_add_records(pool, &records, NULL));
+    const char *own = alcore_pool_row_id(pool, 0), *number = alcore_pool_row_id(pool, 1);
+    ck_assert_str_eq(own, "x7");
+    ck_assert_str_eq(number, "2");
+    ck_assert_ptr_null(alcore_pool_row_id(pool, 2));
+    ck_assert_ptr_null(alcore_pool_row_id(pool, -1));
+    ck_assert_ptr_null(alcore_pool_row_id(NULL, 0));
+    for (int64_t i = 2; i < 5000; i++) {
+        char text[24], expected[24];
+        const char *const one[] = {text};
+        snprintf(text, sizeof text, "text %lld", (long long)i);
+        snprintf(expected, sizeof expected, "%lld", (long long)i + 1);
+        ck_assert_ok(alcore_pool_add_texts(pool, one, NULL, 1, NULL));
+        ck_assert_str_eq(alcore_pool_row_id(pool, i), expected);
+    }
+    ck_assert_str_eq(number, "2");
+    ck_assert_ptr_eq(alcore_pool_row_id(pool, 1), number);
+    alcore_pool_unref(pool);
+    alcore_ctx_unref(ctx);
+}
+END_TEST
+
+static void *ask_all_ids(void *data) {
+    const alcore_pool *pool = data;
+    const char **ids = malloc(5000 * sizeof *ids);
+    ck_assert_ptr_nonnull(ids);
+    for (int64_t row = 0; row < 5000; row++) ids[row] = alcore_pool_row_id(pool, row);
+    return ids;
+}
+
+/* Threads that ask at once are given the same texts. */
+START_TEST(ids_of_several_threads) {
+    alcore_ctx *ctx = test_ctx();
+    alcore_pool *pool = test_pool_of(ctx, 5000);
+    pthread_t threads[4];
+    void *ids[4];
+    for (int i = 0; i < 4; i++)
+        ck_assert_int_eq(pthread_create(&threads[i], NULL, ask_all_ids, pool), 0);
+    for (int i = 0; i < 4; i++) ck_assert_int_eq(pthread_join(threads[i], &ids[i]), 0);
+    for (int i = 1; i < 4; i++) ck_assert_mem_eq(ids[i], ids[0], 5000 * sizeof(char *));
+    ck_assert_str_eq(((const char **)ids[0])[4999], "5000");
+    for (int i = 0; i < 4; i++) free(ids[i]);
+    alcore_pool_unref(pool);
+    alcore_ctx_unref(ctx);
+}
+END_TEST
+
+START_TEST(texts_in_one_block) {
+    alcore_ctx *ctx = test_ctx();
+    static const int64_t offsets[] = {2, 5, 5, 9}, falling[] = {0, 3, 2}, negative[] = {-1, 3};
+    alcore_pool *pool;
+    int64_t first = -1;
+    ck_assert_ok(alcore_pool_new(ctx, NULL, &pool));
+    ck_assert_ok(alcore_pool_add_utf8(pool, "..onetwo!", offsets, 3, &first));
+    ck_assert_int_eq(first, 0);
+    ck_assert_str_eq(alcore_pool_text(pool, 0, NULL), "one");
+    ck_assert_str_eq(alcore_pool_text(pool, 1, NULL), "");
+    ck_assert_str_eq(alcore_pool_text(pool, 2, NULL), "two!");
+    ck_assert_fails(alcore_pool_add_utf8(pool, "abc", falling, 2, &first), ALCORE_E_DATA,
+                    "offset 1 is 3 and the next one 2");
+    ck_assert_fails(alcore_pool_add_utf8(pool, "abc", negative, 1, NULL), ALCORE_E_DATA,
+                    "offset 0 is -1");
+    ck_assert_fails(alcore_pool_add_utf8(pool, NULL, offsets, 1, NULL), ALCORE_E_INVALID, "NULL");
+    ck_assert_fails(alcore_pool_add_utf8(pool, "abc", NULL, 1, NULL), ALCORE_E_INVALID, "offsets");
+    ck_assert_fails(alcore_pool_add_utf8(pool, "abc", offsets, -1, NULL), ALCORE_E_INVALID, "-1");
+    ck_assert_fails(alcore_pool_add_utf8(pool, "ab\xFF", (const int64_t[]){0, 3}, 1, NULL),
+                    ALCORE_E_DATA, "row 3: the text is not valid UTF-8");
+    ck_assert_int_eq(alcore_pool_row_count(pool), 3);
+    ck_assert_ok(alcore_pool_add_utf8(pool, NULL, offsets + 1, 1, &first)); /* an empty text */
+    ck_assert_ok(alcore_pool_add_utf8(pool, NULL, NULL, 0, &first));
+    ck_assert_int_eq(first, 4);
+    alcore_pool_unref(pool);
+    alcore_ctx_unref(ctx);
+}
+END_TEST
 
 START_TEST(texts_keep_their_rows) {
     alcore_ctx *ctx = test_ctx();
@@ -74,7 +161,6 @@ START_TEST(records_keep_everything) {
     records.languages = languages;
     records.groups = groups;
     records.costs = costs;
-    char buffer[24];
     size_t length;
     int64_t row;
     alcore_pool_options options = ALCORE_POOL_OPTIONS_INIT;
@@ -82,10 +168,9 @@ START_TEST(records_keep_everything) {
     ck_assert_ok(alcore_pool_new(ctx, &options, &pool));
     ck_assert_ok(alcore_pool_add_records(pool, &records, NULL));
     ck_assert_ok(alcore_pool_add_texts(pool, texts + 1, NULL, 1, NULL));
-    ck_assert_str_eq(alcore_pool_id(pool, 0, buffer), "x7");
-    ck_assert_str_eq(alcore_pool_id(pool, 1, buffer), "2");
-    ck_assert_ptr_null(alcore_pool_id(pool, 1, NULL));
-    ck_assert_ptr_null(alcore_pool_id(pool, 4, buffer));
+    ck_assert_str_eq(alcore_pool_row_id(pool, 0), "x7");
+    ck_assert_str_eq(alcore_pool_row_id(pool, 1), "2");
+    ck_assert_ptr_null(alcore_pool_row_id(pool, 4));
     ck_assert_str_eq(alcore_pool_reference(pool, 0, &length), "A");
     ck_assert_ptr_null(alcore_pool_reference(pool, 1, &length));
     ck_assert_str_eq(alcore_pool_reference(pool, 2, &length), "");
@@ -307,6 +392,9 @@ static void add(TCase *tests) {
     tcase_add_loop_test(tests, malformed_text, 0, (int)COUNT(malformed));
     tcase_add_test(tests, odd_characters_stay);
     tcase_add_test(tests, words_of_every_length);
+    tcase_add_test(tests, ids_without_a_buffer);
+    tcase_add_test(tests, ids_of_several_threads);
+    tcase_add_test(tests, texts_in_one_block);
     tcase_add_test(tests, lengths_are_limited);
 }
 

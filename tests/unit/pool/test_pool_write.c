@@ -115,11 +115,10 @@ static void same(const char *found, const char *expected) {
 
 static void same_row(const alcore_pool *found, int64_t row, const alcore_pool *expected,
                      int64_t other) {
-    char ids[2][24];
     size_t lengths[2];
     same(alcore_pool_text(found, row, &lengths[0]), alcore_pool_text(expected, other, &lengths[1]));
     ck_assert_uint_eq(lengths[0], lengths[1]);
-    same(alcore_pool_id(found, row, ids[0]), alcore_pool_id(expected, other, ids[1]));
+    same(alcore_pool_row_id(found, row), alcore_pool_row_id(expected, other));
     same(alcore_pool_reference(found, row, NULL), alcore_pool_reference(expected, other, NULL));
     same(alcore_pool_language(found, row), alcore_pool_language(expected, other));
     same(alcore_pool_group(found, row), alcore_pool_group(expected, other));
