@@ -7,15 +7,15 @@
 #   tests/run.sh --full          everything: full allocation sweeps, 30 s of libFuzzer per target,
 #                                valgrind, real sizes; its report goes to docs/results/full.md
 #   tests/run.sh --full --builds=plain,valgrind
-#                                only these of plain, valgrind, asan, tsan, libfuzzer, core: a full
-#                                run takes hours and may be made in several sittings
+#                                only these of plain, bare, valgrind, asan, tsan, libfuzzer, core: a
+#                                full run takes hours and may be made in several sittings
 # ALCORE_TEST_SEED=N repeats the thinned sweeps of an earlier run.
 set -u
 cd "$(dirname "$0")/.." || exit 1
 . tests/tools/need.sh
 
 full=
-builds=plain,valgrind,asan,tsan,libfuzzer,core
+builds=plain,bare,valgrind,asan,tsan,libfuzzer,core
 suites=()
 export ALCORE_TEST_PART=
 for argument; do
@@ -33,8 +33,8 @@ wanted() {
 }
 for name in ${builds//,/ }; do
     case $name in
-    plain | valgrind | asan | tsan | libfuzzer | core) ;;
-    *) echo "tests/run.sh: no build \"$name\" (plain, valgrind, asan, tsan, libfuzzer, core)" >&2; exit 2 ;;
+    plain | bare | valgrind | asan | tsan | libfuzzer | core) ;;
+    *) echo "tests/run.sh: no build \"$name\" (plain, bare, valgrind, asan, tsan, libfuzzer, core)" >&2; exit 2 ;;
     esac
 done
 
@@ -102,10 +102,17 @@ check() {
 # The CUDA engine is compiled once, for one kind of device; --full takes all of them.
 gpus=86
 [ -z "$full" ] || gpus=80,86,89,90
-if { wanted plain || wanted valgrind; } && build plain -Dwerror=true -Dtests=enabled -Dzlib=enabled -Dlzma=enabled -Dzstd=enabled -Dlua=enabled \
+if { wanted plain || wanted bare || wanted valgrind; } && build plain -Dwerror=true -Dtests=enabled -Dzlib=enabled -Dlzma=enabled -Dzstd=enabled -Dlua=enabled \
     -Dgpu_targets=$gpus; then
     # Parsers are fuzzed in the sanitized build.
-    ! wanted plain || check plain plain --setup "$setup" --no-suite fuzz
+    ! wanted plain || check plain plain --setup "$setup" --no-suite fuzz --no-suite bare
+    # Every page of the first ten minutes on a bare system, which compiles the library each time.
+    if wanted bare && [[ -n $full && (-z $ALCORE_TEST_PART || " ${suites[*]} " == *" bare "*) ]]; then
+        suites_asked=("${suites[@]}")
+        suites=(bare)
+        check plain bare --setup "$setup"
+        suites=("${suites_asked[@]}")
+    fi
     [ -z "$full" ] || ! wanted valgrind || check plain valgrind --setup valgrind
 fi
 # Programs outside the tree, the sources and the pages: the plain build has said it all.

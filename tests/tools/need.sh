@@ -49,7 +49,7 @@ need_tests="g++=g++ check.pc=check /usr/lib/python3/dist-packages/numpy=python3-
     lua5.2.pc=liblua5.2-dev lua5.3.pc=liblua5.3-dev lua5.4.pc=liblua5.4-dev luajit.pc=libluajit-5.1-dev
     luarocks=luarocks ldoc=lua-ldoc git=git spm_train=sentencepiece mandoc=mandoc"
 # What tests/run.sh --full needs beside that.
-need_full="valgrind=valgrind /usr/lib/python3/dist-packages/torch=python3-torch
+need_full="debootstrap=debootstrap valgrind=valgrind /usr/lib/python3/dist-packages/torch=python3-torch
     /usr/include/torch/csrc/api/include/torch/serialize.h=libtorch-dev dpkg-source=dpkg-dev
     clang=clang /usr/share/doc/libclang-rt-dev=libclang-rt-dev aarch64-linux-gnu-gcc=gcc-aarch64-linux-gnu
     /usr/aarch64-linux-gnu/include/stdio.h=libc6-dev-arm64-cross qemu-aarch64=qemu-user"

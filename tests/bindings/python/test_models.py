@@ -253,3 +253,25 @@ assert "torch" not in sys.modules
     assert "ALCORE_TORCH_LIBDIR: /elsewhere/" in said(ALCORE_TORCH_LIBDIR="/elsewhere")
     (tmp_path / "torch" / "version.py").write_text("__version__ = '1.13.1'\n")
     assert "torch_dir: /" not in said()
+
+
+def test_a_torch_without_an_engine_names_the_release_to_install(tmp_path):
+    """An engine for 2.11 and a torch 2.12 beside the package, both a few lines of C."""
+    import subprocess
+    import sys
+    library, modules, model = tmp_path / "torch" / "lib", tmp_path / "modules", tmp_path / "model"
+    for folder in (library, modules, model):
+        folder.mkdir(parents=True)
+    (tmp_path / "torch" / "__init__.py").write_text("raise AssertionError('imported')")
+    (tmp_path / "torch" / "version.py").write_text("__version__ = '2.12.0+cpu'\n")
+    (model / "config.json").write_text('{"model_type": "bert"}')
+    for path, code in ((library / "libc10.so", "int libc10_of_the_test;"),
+                       (library / "libtorch_cpu.so", "unsigned long aoti_torch_abi_version(void) { return 2UL << 56 | 12UL << 48; }"),
+                       (modules / "libalcore-torch-2.11.so",
+                        "static int t; int alcore_torch_entry(unsigned abi, void *host, const void **out) { *out = &t; return 0; }")):
+        subprocess.run(["cc", "-shared", "-fPIC", "-x", "c", "-o", str(path), "-"], input=code.encode(), check=True)
+    program = "import alcore, sys\nsys.path.insert(0, %r)\nwith alcore.Context() as c:\n    alcore.Model.open(%r, context=c)\n"
+    done = subprocess.run([sys.executable, "-c", program % (str(tmp_path), str(model))], capture_output=True, text=True,
+                          env=dict(os.environ, ALCORE_MODULE_DIR=str(modules)))
+    assert "this process uses torch 2.12" in done.stderr, done.stderr
+    assert "pip install 'torch==2.11.*' lets models run" in done.stderr, done.stderr
