@@ -1,7 +1,7 @@
 #!/usr/bin/env bash
 # SPDX-License-Identifier: Apache-2.0
-# Builds the Debian packages of a release and shows them to lintian: debian.sh FOLDER The sources
-# are those of the tarball, with bindings/packages/debian as debian/ and a changelog of this
+# Builds the Debian packages of a release and shows them to lintian: debian.sh FOLDER.
+# The sources are those of the tarball, with bindings/packages/debian as debian/ and a changelog of this
 # release.
 set -euo pipefail
 # shellcheck source=tests/release/release_common.sh
