@@ -28,14 +28,13 @@ fetch() { # NAME...: Debian's sources of packages, unpacked in $sources/NAME
     for name; do dpkg-source --no-copy -x "$sources/$name"_*.dsc "$sources/$name"; done
 }
 
-by_cmake() { # NAME FOLDER OPTION...
-    local name=$1 folder=$2
-    shift 2
+by_cmake() { # NAME FOLDER TARGET OPTION...
+    local name=$1 folder=$2 target=$3
+    shift 3
     cmake -S "$folder" -B "$sources/build-$name" -DCMAKE_C_COMPILER="$compiler" -DCMAKE_SYSTEM_NAME=Linux \
         -DCMAKE_SYSTEM_PROCESSOR="${triplet%%-*}" -DCMAKE_BUILD_TYPE=None -DCMAKE_C_FLAGS="$flags" -DBUILD_SHARED_LIBS=OFF \
         -DCMAKE_INSTALL_PREFIX="$prefix" -DCMAKE_INSTALL_LIBDIR=lib "$@"
-    cmake --build "$sources/build-$name"
-    cmake --install "$sources/build-$name"
+    cmake --build "$sources/build-$name" --target "$target"
 }
 
 describe() { # NAME VERSION: a file of pkg-config, where the package installs none or one for another prefix
@@ -49,9 +48,11 @@ make -C "$sources/libzstd/lib" CC="$compiler" CFLAGS="$flags" PREFIX="$prefix" i
 make -C "$sources/xxhash" CC="$compiler" CFLAGS="$flags" libxxhash.a
 cp "$sources/xxhash/libxxhash.a" "$prefix/lib"
 cp "$sources"/xxhash/xxh*.h "$prefix/include"
-by_cmake utf8proc "$sources/utf8proc"
-by_cmake lzma "$sources/xz-utils"
-by_cmake jansson "$sources/jansson" -DJANSSON_BUILD_DOCS=OFF -DJANSSON_EXAMPLES=OFF -DJANSSON_WITHOUT_TESTS=ON
+by_cmake utf8proc "$sources/utf8proc" install
+by_cmake lzma "$sources/xz-utils" liblzma
+cp "$sources/build-lzma/liblzma.a" "$prefix/lib"
+cp -R "$sources"/xz-utils/src/liblzma/api/lzma* "$prefix/include"
+by_cmake jansson "$sources/jansson" install -DJANSSON_BUILD_DOCS=OFF -DJANSSON_EXAMPLES=OFF -DJANSSON_WITHOUT_TESTS=ON
 for name in xxhash=libxxhash xz-utils=liblzma; do
     describe "${name#*=}" "$(dpkg-parsechangelog -l "$sources/${name%=*}/debian/changelog" -S Version | sed 's/-.*//')"
 done

@@ -1,6 +1,8 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0
-"""An engine is found by the library that it is installed with. In TAP. usage: test_engine_places.py SOURCE BUILD FIND_TORCH
+"""What packages say agrees with what they hold, and an engine is found by the library that it is installed with. In TAP.
+
+    test_packages.py SOURCE BUILD FIND_TORCH
 
 pip's builds (meson-python) sort what meson installs by the placeholder that its destination begins with: {libdir} and {libdir_shared}
 become the folder of the wheel that libalcore is in, and of which its search for engines begins; {moduledir_shared} and the folders of
@@ -70,6 +72,20 @@ def pip_asks_for_a_torch_that_has_an_engine(_):
     equal((int(low), int(high)), (engines[0], engines[-1] + 1))
 
 
+def debian_knows_the_versions_of_symbols(_):
+    """Each node of the map has its line; programs that use extra need this minor release, as the Python package does."""
+    nodes = re.findall(r'^(\w+[\d.]+) \{', read('lib', 'alcore.map'), re.M)
+    symbols, control = read('bindings', 'packages', 'debian', 'libalcore1.symbols'), read('bindings', 'packages', 'debian', 'control')
+    lines = re.findall(r'^ \(symver\)(\S+) \S+( 1)?$', symbols, re.M)
+    equal(sorted(name for name, _ in lines), sorted(nodes))
+    equal({name for name, bound in lines if bound}, {name for name in nodes if 'EXTRA' in name})
+    major, minor = re.search(r"^  version: '(\d+)\.(\d+)\.", read('meson.build'), re.M).groups()
+    bound = f'libalcore{major} (<< {major}.{int(minor) + 1}~)'
+    assert symbols.startswith(f'libalcore.so.{major} libalcore{major} #MINVER#\n| libalcore{major} #MINVER#, {bound}\n'), symbols
+    assert bound in control and f'Package: libalcore{major}\n' in control, control
+
+
 tap = Tap()
-tap.run([engines_lie_beside_the_library, torch_of_an_isolated_build_is_found, pip_asks_for_a_torch_that_has_an_engine])
+tap.run([engines_lie_beside_the_library, torch_of_an_isolated_build_is_found, pip_asks_for_a_torch_that_has_an_engine,
+         debian_knows_the_versions_of_symbols])
 tap.finish()
