@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Writes the man pages and the shell completion from the command line's own tables, at build time. */
+/* Writes the man pages and the shell completion from the command line's own tables, at build time.
+ * */
 #include <string.h>
 
 #include <alcore/extra.h>

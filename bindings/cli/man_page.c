@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The man pages, in the macros of man(7): one for each command, and alcore(1), which leads to them. */
+/* The man pages, in the macros of man(7): one for each command, and alcore(1), which leads to them.
+ * */
 #include "man_page.h"
 
 #include <ctype.h>
@@ -11,7 +12,8 @@
 enum { LINE_BYTES = 72 }; /* after which a text goes on in a new line, which roff joins again */
 
 /* Prints a text with what roff would take for its own escaped: backslashes, hyphens (which would
- * become others in print), and a dot or an apostrophe in front of a line. limit: bytes of a line. */
+ * become others in print), and a dot or an apostrophe in front of a line. limit: bytes of a line.
+ * */
 static void put_words(const char *text, int limit) {
     int column = 0;
     for (; *text; text++) {

@@ -95,8 +95,8 @@ ALCORE_BEGIN
  * With ALCORE_KEEP the values are copied and the array is released before the call returns. With
  * ALCORE_BORROW the numbers are read where they lie, and the array is released when the column is
  * replaced, dropped or released with its pool, as the library reads it last. That is possible where
- * they are in one of the column's types and none is null; they are copied otherwise, as texts always
- * are.
+ * they are in one of the column's types and none is null; they are copied otherwise, as texts
+ * always are.
  * @param[in,out] pool borrowed, changed
  * @param[in] name borrowed: the column's name, UTF-8 of 1 to 4096 bytes
  * @param[in,out] array the library's after a success: its release is NULL then, as the interface
@@ -105,11 +105,11 @@ ALCORE_BEGIN
  * @param[in] options borrowed; only ownership, meaning, log_base, rows, row_count and shape apply,
  *   of texts only rows and row_count; NULL: defaults
  * @return ALCORE_OK, ALCORE_E_INVALID (also: released already; another option is set),
- *   ALCORE_E_UNSUPPORTED (the type, which is named; an extension type), ALCORE_E_SHAPE (expected and
- *   found rows; the first row whose list has another length), ALCORE_E_DATA (an array that does not
- *   fit its type; an integer that float64 or int64 cannot hold; a text as in
- *   alcore_pool_set_text_column()), ALCORE_E_NOT_FOUND (a row of options; a row of the source pool),
- *   ALCORE_E_NOMEM, ALCORE_E_CANCELLED (by progress), ALCORE_E_BUSY, ALCORE_E_STRUCT_*
+ *   ALCORE_E_UNSUPPORTED (the type, which is named; an extension type), ALCORE_E_SHAPE (expected
+ *   and found rows; the first row whose list has another length), ALCORE_E_DATA (an array that does
+ *   not fit its type; an integer that float64 or int64 cannot hold; a text as in
+ *   alcore_pool_set_text_column()), ALCORE_E_NOT_FOUND (a row of options; a row of the source
+ *   pool), ALCORE_E_NOMEM, ALCORE_E_CANCELLED (by progress), ALCORE_E_BUSY, ALCORE_E_STRUCT_*
  * @serialized per pool; ALCORE_E_BUSY while another call uses it.
  * @callback progress, log, the release functions of array and schema;
  *   alcore_column_options.release of a column that is replaced. The array's release later too, on
@@ -186,7 +186,8 @@ ALCORE_API alcore_status alcore_pool_get_arrow(const alcore_pool *pool,
  *     index              int64         row of the pool; of a phrase that of its first occurrence
  *     id                 large string
  *     score, cost        float64
- *     ...                float64, int64, or large string: the columns of the strategy's record; null
+ *     ...                float64, int64, or large string: the columns of the strategy's record;
+ *     null
  *                        where a pick has no value
  *     reason, text       large string
  *     lang, group        large string  null where the pick has none

@@ -71,8 +71,8 @@ locale_t alcore__c_locale(void); /* the C locale; not to be freed */
  * when it is the outermost of this thread, and refuses a context of the parent process
  * (ALCORE_E_FORKED). Every enter that returned ALCORE_OK is paired with one leave. */
 alcore_status alcore__enter(alcore_ctx *ctx);
-/* The same of a long call, one that computes or reads: a cancel that was not cleared refuses it, and
- * one that comes while it runs ends it (ALCORE_E_CANCELLED). */
+/* The same of a long call, one that computes or reads: a cancel that was not cleared refuses it,
+ * and one that comes while it runs ends it (ALCORE_E_CANCELLED). */
 alcore_status alcore__enter_long(alcore_ctx *ctx);
 /* The same of a long call that answers a request, which has cancels and progress of its own (NULL:
  * it has none). The request stays until the call is left. */

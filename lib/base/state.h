@@ -93,7 +93,8 @@ alcore_status alcore__fail_renamed(alcore_status status, const char *temporary, 
 
 /* call.c */
 int64_t alcore__now_ns(void); /* nanoseconds of a monotonic clock, a few milliseconds coarse */
-/* The innermost call that this thread has entered, or whose task it runs as a worker; NULL: none. */
+/* The innermost call that this thread has entered, or whose task it runs as a worker; NULL: none.
+ * */
 const alcore__entry *alcore__this_entry(void);
 /* Whether a call, or one that it was made for, is to stop. */
 bool alcore__entry_cancelled(const alcore__entry *entry, const alcore_ctx *ctx);

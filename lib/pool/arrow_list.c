@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Lists of Arrow columns (arrow_list.h). The buffers of an array of lists, behind the validity bits:
+/* Lists of Arrow columns (arrow_list.h). The buffers of an array of lists, behind the validity
+ * bits:
  *
  *   lists            [offset + length + 1] offsets: list i has the values from offset i to i + 1
  *   list views       [offset + length] offsets, and in another buffer as many lengths

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The types of Arrow columns that become columns of a pool: numbers or texts, or lists of numbers up
- * to two deep, with the place of each list among the values of its child. */
+/* The types of Arrow columns that become columns of a pool: numbers or texts, or lists of numbers
+ * up to two deep, with the place of each list among the values of its child. */
 #ifndef ALCORE__ARROW_LIST_H
 #define ALCORE__ARROW_LIST_H
 

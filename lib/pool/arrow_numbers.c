@@ -5,8 +5,8 @@
  * an array, or values that are missing. A run is copied when the next one begins, so that a column
  * of one run without a null, the usual case, is left where it is and never copied.
  *
- * The width of vectors is that of the first one: rows before it that are null are owed their missing
- * values until then. */
+ * The width of vectors is that of the first one: rows before it that are null are owed their
+ * missing values until then. */
 #include "pool/arrow_numbers.h"
 
 #include <inttypes.h>

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Numbers of Arrow arrays as the values of a column: copied in the type that the column has, or used
- * where they lie. */
+/* Numbers of Arrow arrays as the values of a column: copied in the type that the column has, or
+ * used where they lie. */
 #ifndef ALCORE__ARROW_NUMBERS_H
 #define ALCORE__ARROW_NUMBERS_H
 

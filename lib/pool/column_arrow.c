@@ -3,8 +3,8 @@
  *
  * Numbers become arrays that the column borrows (column_given.c) from a holder, which is freed with
  * the column: it owns the copies that were made, or the array in which the numbers lie. An array
- * that is given alone moves into the holder when the column is there, so that a failure leaves it to
- * the caller; arrays of a stream are the library's from the beginning. */
+ * that is given alone moves into the holder when the column is there, so that a failure leaves it
+ * to the caller; arrays of a stream are the library's from the beginning. */
 #include "pool/arrow_numbers.h"
 #include "pool/arrow_stream.h"
 #include "pool/column_array.h"
@@ -158,8 +158,8 @@ static alcore_status set_texts(alcore_pool *pool, const arrow_input *input,
     return status;
 }
 
-/* Whether a type has numbers only because it says of no value what it is. A name that has texts then
- * gets a column of texts of which none is there. */
+/* Whether a type has numbers only because it says of no value what it is. A name that has texts
+ * then gets a column of texts of which none is there. */
 static bool is_empty_text(const alcore__arrow_shape *shape, const char *name) {
     const alcore__column_name *known = alcore__column_name_find(name);
     return shape->depth == 0 && shape->values.format == 'n' && known &&

@@ -178,9 +178,9 @@ static alcore_status check_source(const alcore_pool *pool, const alcore__column 
     return ALCORE_OK;
 }
 
-/* entries: what the options ask for; count: rows of the values, so entries, or tokens. Until the column has `array` as its data,
- * what array owns is freed here after a failure; afterwards it is freed with the column. release is
- * stored when nothing can fail any more. */
+/* entries: what the options ask for; count: rows of the values, so entries, or tokens. Until the
+ * column has `array` as its data, what array owns is freed here after a failure; afterwards it is
+ * freed with the column. release is stored when nothing can fail any more. */
 alcore_status alcore__column_set_given(alcore_pool *pool, const char *name,
                                        const alcore_tensor *values, const alcore_tensor *offsets,
                                        const alcore_column_options *theirs) {

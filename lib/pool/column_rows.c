@@ -139,8 +139,8 @@ alcore_status alcore_pool_column_rows(const alcore_pool *pool, const char *name,
 
 /* ---- tokens ---- */
 
-/* What is done with the tokens of each run of rows that follow one another: rows i and the next ones
- * of the caller's list. */
+/* What is done with the tokens of each run of rows that follow one another: rows i and the next
+ * ones of the caller's list. */
 typedef struct token_copy {
     int64_t *offsets; /* [rows + 1] those of rows before the run are filled in */
     char *values;     /* [tokens, dims] of 8 bytes; NULL: only offsets are wanted */

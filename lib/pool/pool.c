@@ -117,8 +117,8 @@ void alcore_pool_unref(alcore_pool *pool) {
     alcore__object_unref(pool);
 }
 
-/* Begins a public call that changes the pool: enters its context by `enter` and locks the pool for writing. A
- * failure has left the context again, so the caller only returns it. */
+/* Begins a public call that changes the pool: enters its context by `enter` and locks the pool for
+ * writing. A failure has left the context again, so the caller only returns it. */
 static alcore_status begin_change(alcore_pool *pool, alcore_status (*enter)(alcore_ctx *)) {
     alcore_ctx *ctx = pool ? pool->object.ctx : NULL;
     ALCORE__TRY(enter(ctx));

@@ -2,11 +2,10 @@
 /* k nearest neighbors: the nearest rows of each query, the nearest queries of each row, or both in
  * one search (search_run.h).
  *
- * Terms used here:
+ * Words of this file:
  *
  *     item        a row or a query; a mask leaves items out, whose lists then have free entries
  *     slab        adjacent queries that are in memory at once; for each slab all rows are read once
- *     block       adjacent rows, the work of one task
  *     list        the k neighbors of one item, the best first: row numbers of the other operand,
  *                 counted from its row 0, and values by the metric, squared distances (L2, smaller
  *                 is nearer), products or cosines (larger is nearer)

@@ -12,7 +12,7 @@
  * that are added to the labeled pool or to the target take no part: their datasets have as many
  * rows as the masks, which were made under the first lock.
  *
- * Terms used here:
+ * Words of this file:
  *
  *     masks     one byte for each row of a pool, 1: the row takes part (request_masks.c).
  *               candidate_mask [rows]: may be selected; eligible: how many may be, before

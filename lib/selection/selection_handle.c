@@ -2,11 +2,8 @@
 /* The handle of a selection: made from the outcome of a run, one for each budget, and read by the
  * public accessors. Nothing of it changes once it is made, so any number of threads may read it.
  *
- * Terms used here:
+ * Words of this file:
  *
- *     candidate  a row of the pool that could be selected; its position numbers the candidates
- *                from 0, and outcome.rows has its pool row
- *     pick       a candidate that was bought; its rank is 0 for the one bought first
  *     purchase   what one budget bought (purchase.h): picks, the sum of their costs (spent), how
  *                many rows were passed over because they are too similar to a pick (redundant), did
  *                not fit (unaffordable) or cost 0 (free_rows), the explanation of the picks, and
@@ -224,8 +221,8 @@ alcore_status alcore__selection_new(const alcore_request *request, const alcore_
 
 /* The accessors of include/alcore/selection.h. Arrays and texts are views of the selection, valid
  * until it is released; a NULL selection has 0 picks and NULL for every array and text.
- * alcore__enter() begins a public call: it clears the thread's error text. After it every return goes through alcore__leave(), which passes the status on;
- * arguments may be refused before it. */
+ * alcore__enter() begins a public call: it clears the thread's error text. After it every return
+ * goes through alcore__leave(), which passes the status on; arguments may be refused before it. */
 
 int64_t alcore_selection_budget_count(const alcore_selection *selection) {
     return !selection ? 0 : 1 + selection->sibling_count;

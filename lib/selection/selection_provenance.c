@@ -236,9 +236,9 @@ static void put_parts(const alcore_selection *selection, alcore__json_out *json)
     alcore__json_close(json, ']');
 }
 
-/* Writes all members but "schema", in a fixed order, to an object that the caller has opened. Also called for
- * the JSON report, which adds members of its own to the same object. command, parameters and
- * options are JSON already. */
+/* Writes all members but "schema", in a fixed order, to an object that the caller has opened. Also
+ * called for the JSON report, which adds members of its own to the same object. command, parameters
+ * and options are JSON already. */
 void alcore__selection_put_provenance(const alcore_selection *selection, alcore__json_out *json) {
     const alcore__ranking *ranking = selection->ranking;
     char seed[24];

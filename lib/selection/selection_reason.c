@@ -10,10 +10,8 @@
  * only puts them into words and knows no strategy. The rare words are found by
  * selection_rare_words.c.
  *
- * Terms used here:
+ * Words of this file:
  *
- *     rank, position  of a pick: from 0 in the order of buying (bought.picks[rank] is the
- *                     position), and from 0 among the candidates
  *     term            a summand of the score, such as the uncertainty of HUDS. explanation.parts
  *                     [count] has what each had to do with the picks: at_least [picks], by rank;
  *                     groups, group_sizes: of a term that is compared inside groups; alone, also
@@ -39,8 +37,9 @@ typedef struct writer {
 enum { PLACE_BYTES = 32 };
 
 /* Writes how a value compares: "top n %", where at_least of count candidates, in whole per cent and
- * rounded up, are not below it; in the lower half "low, above n %" of them, rounded down, as "top 78
- * %" reads as if it were high. Both counts are 1 or more, since the pick itself is among them. */
+ * rounded up, are not below it; in the lower half "low, above n %" of them, rounded down, as "top
+ * 78 %" reads as if it were high. Both counts are 1 or more, since the pick itself is among them.
+ * */
 static const char *place_of(int64_t at_least, int64_t count, char place[PLACE_BYTES]) {
     const int64_t top = (100 * at_least + count - 1) / count;
     if (top <= 50)

@@ -3,13 +3,11 @@
  * option or function; what can be done about it is in the selection's remedies, which each front
  * end turns into words of its own. Each say_...() writes the lines of one subject, or none.
  *
- * Terms used here:
+ * Words of this file:
  *
  *     purchase     what the budget bought: spent, and the rows passed over because they are too
  *                  similar to a pick (redundant), do not fit (unaffordable) or cost 0 (free_rows)
  *     ranking      what the selections of a request share: candidates, options, sources
- *     source       a column that was read; origin says who made it; engine: what ran the model that
- *                  made it, NULL: no model; built_in: the n-gram model, without being asked
  *     explanation  of the picks by the terms of the score, its summands: also [picks] and
  *                  also_count tell which picks the term alone would have made, under the name
  *                  `alone`; decided, to how many it contributed most; mixed: two terms or more have

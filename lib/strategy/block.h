@@ -2,11 +2,21 @@
 /* What a strategy can do with one block of a pass: scores and embeddings of its active rows,
  * scratch memory, and what is kept with the block between passes.
  *
+ * Words of all passes (docs/glossary.md): the runner cuts the rows of a pool into blocks of
+ * ALCORE_BLOCK_ROWS = 8192 adjacent rows. An active row of a block is one of the pass's source,
+ * such as a candidate; its position counts it among all active rows of the source, and is
+ * block->start + index; its pool row is block->rows[index]. A partial is what a block contributes
+ * to a pass: plain bytes, zeroed before the visit, of which `sums` are added up over the blocks,
+ * `values` stored at the positions of the active rows, and `extra` given to reduce(). Sets of
+ * partials merge in any order, blocks are reduced in theirs. The filler spends the budget: a row
+ * that is offered to it is bought or passed over.
+ *
  * Two index spaces meet here. An index counts the active rows of the block, 0 .. count - 1. A
  * matrix row counts the rows of the matrix that kernels are given: where every row of a run of rows
  * is active, or the active rows were copied together, the two are equal; else the matrix has rows
  * that a mask leaves out. Functions of this header read and write one entry per index; kernels
- * called directly work by matrix row. */
+ * called directly work by matrix row, and so are arrays that stay with a block from pass to pass in
+ * the memory of the engine. */
 #ifndef ALCORE__BLOCK_H
 #define ALCORE__BLOCK_H
 

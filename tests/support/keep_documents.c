@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Keeps JSON documents for validation; see keep_documents.h. Tests make many thousands, most of which
- * differ in numbers only, and a schema looks at the kinds of numbers. So a document is kept once
- * for its text with other numbers: runs of digits are read as 0 where they are all 0, else as 1, and
- * a fingerprint as one digit. The hash of that is the name of its file. */
+/* Keeps JSON documents for validation; see keep_documents.h. Tests make many thousands, most of
+ * which differ in numbers only, and a schema looks at the kinds of numbers. So a document is kept
+ * once for its text with other numbers: runs of digits are read as 0 where they are all 0, else as
+ * 1, and a fingerprint as one digit. The hash of that is the name of its file. */
 #include <fcntl.h>
 #include <inttypes.h>
 #include <stdbool.h>

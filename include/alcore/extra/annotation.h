@@ -215,8 +215,8 @@ ALCORE_API alcore_status alcore_annotations_write_requests(alcore_annotations *a
                                                            const char *path,
                                                            const alcore_write_options *options);
 
-/** What alcore_annotations_read_answers() or alcore_annotations_answer() found. Answers are counted by item; items with the same
- * id and text count as one, and so do lines that repeat each other. */
+/** What alcore_annotations_read_answers() or alcore_annotations_answer() found. Answers are counted
+ * by item; items with the same id and text count as one, and so do lines that repeat each other. */
 typedef struct alcore_answer_report {
     size_t size;            /**< sizeof(alcore_answer_report) */
     int64_t lines;          /**< lines of the file that could be read; answers of arrays */
@@ -271,9 +271,9 @@ typedef struct alcore_annotation_answers {
                                            those with one id apart */
     const char *const *translations;  /**< [count] UTF-8; a blank one says nothing */
     const size_t *translation_lengths; /**< [count] bytes; NULL: NUL-terminated */
-    /** [count] NUL-terminated words of annotation tools (docs/formats.md): "ok", "loose", "open" and
-     * "draft" for a translation that does not count yet, "untranslatable", "skip", "reject", ...;
-     * NULL or "": "ok" */
+    /** [count] NUL-terminated words of annotation tools (docs/formats.md): "ok", "loose", "open"
+     * and "draft" for a translation that does not count yet, "untranslatable", "skip", "reject",
+     * ...; NULL or "": "ok" */
     const char *const *statuses;
 } alcore_annotation_answers;
 /** An alcore_annotation_answers with its size set and everything else 0. */

@@ -21,9 +21,8 @@
  * and dot, much larger than most; it is compared with all items of the other operand in double.
  * Cost: rows x queries x dims multiply-adds in float32, and a few values in double an item.
  *
- * Terms used here:
+ * Words of this file:
  *
- *     matrix row      number of an item in its operand, from 0; its pool row is rows->first + that
  *     search_operand  an operand: rows, mask [count] (1: takes part; NULL: all), and by matrix row
  *                     norm, far (1: a far item), offset (h); limit: the largest norm that is not
  *                     far; far_count

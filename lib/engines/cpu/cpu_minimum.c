@@ -20,7 +20,7 @@
  *
  * All norms, limits and weights in this file are squared.
  *
- * Terms used here:
+ * Words of this file:
  *
  *     row index   number of a row in the call (a block of the pool), from 0, also called its matrix
  *                 row; masks are [rows], 1: the row takes part, NULL: all do

@@ -9,17 +9,12 @@
  * tile of products, whose memory is used again for the next. sweep_choose() decides, on a sample in
  * double, whether int16 is precise enough. Cost: rows x columns x dims multiply-adds.
  *
- * Terms used here:
+ * Words of this file:
  *
  *     panel           some items interleaved by component: PRODUCT_ROWS of the rows,
  *                     PRODUCT_COLUMNS of the columns; PRODUCT_FLOATS floats make a vector
- *     matrix row      number of an item in its operand, from 0; `item` leads from the position of
- *                     an item in its slab to it
  *     search_operand  an operand (cpu_search.h): rows, and by matrix row norm, weight (w), offset
  *                     and far; limit: the largest norm of the items that are not far
- *     score           what the filter ranks the items of one operand by for an item of the other;
- *                     larger is better; search_error() is how far it may be off in float32,
- *                     int16_error() what int16 adds
  *     cpu_row         an item as it is read: in place, or as a unit vector in workspace */
 #ifndef ALCORE__CPU_SWEEP_H
 #define ALCORE__CPU_SWEEP_H

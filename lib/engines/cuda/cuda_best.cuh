@@ -4,7 +4,7 @@
  * with all of their others, tile by tile, and lists the candidates of each row; best_rerank
  * computes the values of the candidates in double, a warp a row.
  *
- * Terms used here:
+ * Words of this file:
  *
  *     chunk, part   the rows, and the others, that are on the device at a time; i counts the rows
  *                   of the chunk, j the others of the part
@@ -17,8 +17,6 @@
  *     half_rows     rows in half precision (units) with the numbers that bound the error (stats);
  *                   filter_error() is that bound for a pair (cuda_filter.cuh)
  *     top_entry     an other with its value in double (cuda_top_k.cuh); nearer() is their order
- *     lane_id       number of a thread in its warp of CUDA_LANES = 32 threads; a block of
- *                   CUDA_THREADS has CUDA_WARPS warps
  *
  * The filter gives an interval low .. high for each score (the larger the better). The largest
  * `low` of a row discards every other whose `high` is below it, since the best score is at least as

@@ -21,7 +21,7 @@
  * intervals. Cost: rows x targets x dims multiply-adds in half precision and one reciprocal root a
  * pair.
  *
- * Terms used here:
+ * Words of this file:
  *
  *     tile_products  multiplies TILE_ROWS rows with TILE_OTHERS targets (cuda_tile.cuh); a thread
  *                    gets the products of WARP_DOWN * 2 rows with WARP_ACROSS * 2 targets;
@@ -29,11 +29,7 @@
  *                    of the tile
  *     half_rows      rows in half precision (units) with the numbers that bound the error of a
  *                    product (stats: weight, half_square = |x|^2 / 2, ...); filter_error()
- *     operand_parts  the targets in parts; part() makes one the current one and returns its size
- *     call, pipeline, chunk  one call of a kernel, its pass over the rows, and the rows that are on
- *                    the device; get() gives the chunk's entries of a column, on the device
- *                    (cuda_call.cuh)
- *     lane_id        number of a thread in its warp of CUDA_LANES = 32 threads */
+ *     operand_parts  the targets in parts; part() makes one the current one and returns its size */
 #include <algorithm>
 
 #include "cuda_bounds.cuh"

@@ -2,12 +2,8 @@
 /* One call of a kernel: device, stream, memory, checks and copies (cuda_call.cuh says how they work
  * together). Every function throws on failure; guarded() turns that into a status.
  *
- * Terms used here:
+ * Words of this file:
  *
- *     stream slot  (cuda_stream.cuh; member `streams`) the streams, events and kept memory that one
- *                  call at a time has: compute and copy, two streams; begin and busy, events;
- *                  blocks of device and of pinned memory; the ring, RING_BYTES of pinned memory
- *                  that small copies go through, of which ring_used may be in flight
  *     compute      the stream of all kernels of the call: the caller's, or the slot's
  *     lent_blocks  device memory that the caller's workspace lent and that is not released yet
  *     pinned       host memory that is page-locked, so that the device copies from and to it */

@@ -19,7 +19,7 @@
  * threads append changes when a bound is raised, never the result. Cost: rows x queries x dims
  * multiply-adds in half precision, a few values in double an item.
  *
- * Terms used here:
+ * Words of this file:
  *
  *     tile_products  multiplies TILE_ROWS rows with TILE_OTHERS queries (cuda_tile.cuh); a thread
  *                    gets the products of WARP_DOWN * 2 rows with WARP_ACROSS * 2 queries:
@@ -31,9 +31,7 @@
  *     top_entry      a neighbor with its value (cuda_top_k.cuh); SELECT_THREADS threads keep up to
  *                    SORTED of them in shared memory, in the order of nearer(); join_entries()
  *                    sorts new ones in; join_others() looks for them among many others, in steps
- *     search_call    the arguments of the call (cuda_search.cuh)
- *     pipeline, chunk  the pass over the rows, and the rows that are on the device; get() gives the
- *                    chunk's entries of a column, on the device (cuda_call.cuh) */
+ *     search_call    the arguments of the call (cuda_search.cuh) */
 #include "cuda_filter.cuh"
 #include "cuda_search.cuh"
 

@@ -3,8 +3,8 @@
  * the entropy. It compares and clamps, and takes neither exp nor log, so that an engine of a device
  * gives the bytes of the CPU. Cost: one read of the rows; 16 bytes a row are written.
  *
- * Terms used here (cuda_call.cuh, cuda_rows.cuh): call, pipeline, piece.get and each_row as in
- * cuda_rows.cu; launch_rows() gives every row of the mask to a warp of CUDA_LANES = 32 threads. */
+ * call, pipeline and piece.get are explained in cuda_call.cuh, each_row in cuda_rows.cuh, whose
+ * launch_rows() gives every row of the mask to a warp of CUDA_LANES = 32 threads. */
 #include "cuda_entries.h"
 #include "cuda_rows.cuh"
 

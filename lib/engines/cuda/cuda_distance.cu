@@ -7,17 +7,10 @@
  * gives a thread any of the 16) and adds the distances in target order. Cost: rows x targets x dims
  * multiply-adds in double.
  *
- * Terms used here (cuda_call.cuh):
+ * Words of this file (cuda_call.cuh):
  *
- *     call           one call of a kernel: its memory, stream and errors, which are exceptions that
- *                    guarded() turns into the returned status; to_device() gives an array on the
- *                    device, in place or as a copy, NULL for NULL
- *     pipeline       the pass over the rows in chunks; rows(), out() and row_mask() add the
- *                    caller's arrays, on host or device, as columns, scratch() device memory
- *     piece.get      the chunk's entries of a column, on the device; NULL where there is none
  *     operand_parts  the targets in parts, widened to doubles (wide); part() makes one the current
  *                    one and returns its number of rows
- *     lane_id        number of a thread in its warp; CUDA_WARPS warps make a block of CUDA_THREADS
  */
 #include "cuda_bounds.cuh"
 #include "cuda_entries.h"

@@ -7,17 +7,8 @@
  * does not matter; best_row lets its last step copy the row that was found. Cost of a pick: one
  * read of the rows and of two sums.
  *
- * Terms used here (cuda_call.cuh, cuda_rows.cuh):
+ * Words of this file (cuda_call.cuh, cuda_rows.cuh):
  *
- *     call        one call of a kernel: its memory, stream and errors, which are exceptions that
- *                 guarded() turns into the returned status; to_device() gives an array on the
- *                 device, in place or as a copy, NULL for NULL
- *     pipeline    the pass over rows or items in chunks, those that are on the device at a time;
- *                 rows(), in(), out(), inout() and row_mask() add the caller's arrays, on host or
- *                 device, as columns
- *     piece.get   the chunk's entries of a column, on the device; NULL where the array is NULL
- *     each_row    gives every row of the mask of a chunk to a warp; launch_rows() launches it;
- *                 lane_id() is the number of a thread in its warp, thread_index() in the grid
  *     CUDA_THREADS  threads of a block, a power of two (256)
  *     top_entry   an item (row) with its value; nearer() is the order of two (cuda_top_k.cuh) */
 #include "cuda_entries.h"

@@ -11,15 +11,8 @@
  * Cost: group_sums reads the rows once; nearest_centroid rows x centroids x dims multiply-adds in
  * half precision, or in double without the filter.
  *
- * Terms used here:
+ * Words of this file:
  *
- *     call        (cuda_call.cuh) one call of a kernel: its memory, stream and errors, which are
- *                 exceptions that guarded() turns into the returned status; to_device() gives an
- *                 array on the device, in place or as a copy, NULL for NULL
- *     pipeline    (cuda_call.cuh) the pass over the rows; rows() and out() add the caller's arrays,
- *                 on host or device, as columns, scratch() device memory; skip_ungrouped() keeps
- *                 the outputs of rows without a group as they are
- *     piece.get   the chunk's entries of a column, on the device; NULL where there is none
  *     PAIR_ROWS   4: rows, and centroids, that a warp compares at a time (cuda_pairs.cuh);
  *                 pair_sums() gives threads 2 p and 2 p + 1 the squared distance of pair p, that of
  *                 row p / 4 with centroid p % 4, pair_value() gives a thread any of the 16;

@@ -6,17 +6,11 @@
  * the logits, with one exp each in float32 (float64 for float64 logits); for 8 logits of 16 bits 58
  * to 91 instructions, by what is wanted (docs/results/gpu-resources.txt).
  *
- * Terms used here:
+ * Words of this file:
  *
  *     statistics  of softmax(logits) of a token, in natural logarithms: logprob of its label, top1
  *                 and top2 the log-probabilities of the two likeliest classes, margin = exp(top1) -
  *                 exp(top2), entropy in nats, logsumexp, and argmax, the likeliest class
- *     call        (cuda_call.cuh) one call of a kernel: its memory, stream and errors, which are
- *                 exceptions that guarded() turns into the returned status
- *     pipeline    passes the tokens in chunks, adjacent tokens that are on the device at a time:
- *                 in() and out() add the caller's arrays, on host or device, as columns;
- *                 write_only() keeps entries of arrays on the host as they are where a mask is 0
- *     piece.get   entries of the chunk in a column, on the device; NULL where the array is NULL
  *     row_set     the chunk's rows of a matrix; chunk_rows() makes it, without a mask and groups
  *     CUDA_LAUNCH (kernel, blocks, threads, stream, arguments); it returns before the kernel ends.
  *                 CUDA_EACH_DTYPE runs it with DTYPE as a constant, CUDA_SHARED declares shared

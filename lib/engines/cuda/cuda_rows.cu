@@ -3,21 +3,7 @@
  * sq_dists and the cosine distance to the centroid of the group of a row. Thread l of the warp
  * holds running sum l of spec 1.8, so that the bytes are the CPU's. Cost: one read of the rows; one
  * to three double operations a component, which on devices with slow double precision take longer
- * than the read.
- *
- * Terms used here (cuda_call.cuh, cuda_warp.cuh):
- *
- *     call       one call of a kernel: its memory, stream and errors, which are exceptions that
- *                guarded() turns into the returned status; to_device() and to_host() give an array
- *                there, in place or as a copy, NULL for NULL. c.compute is the stream of all its
- *                kernels and the same one as piece.stream: what was launched before a pass is done
- *                when the pass reads it
- *     pipeline   the pass over the rows in chunks, those that are on the device at a time; rows(),
- *                in(), out() and row_mask() add the caller's arrays as columns; skip_ungrouped()
- *                keeps the outputs of rows without a group as they are
- *     piece.get  the chunk's entries of a column, on the device; NULL where there is none
- *     row        component j of the row is row[j], a double; divided by the norm for unit rows
- *     lane_id    number of a thread in its warp of CUDA_LANES = 32 threads */
+ * than the read. */
 #include "cuda_rows.cuh"
 
 #include "cuda_entries.h"

@@ -12,14 +12,8 @@
  * item sorted in shared memory and merges the values that beat the last of them. Cost: rows x
  * others x dims multiply-adds in double.
  *
- * Terms used here:
+ * Words of this file:
  *
- *     call          (cuda_call.cuh) one call of a kernel: its memory, stream and errors, which are
- *                   exceptions that guarded() turns into the returned status; to_device() gives an
- *                   array on the device, in place or as a copy, NULL for NULL
- *     pipeline      (cuda_call.cuh) the pass over the rows; rows(), in(), inout() and row_mask()
- *                   add the caller's arrays, on host or device, as columns, scratch() device memory
- *     piece.get     the chunk's entries of a column, on the device; NULL where there is none
  *     wide_operand  rows of a chunk or part as doubles, with their L2 norms (cuda_wide_rows.cuh)
  *     PAIR_ROWS     4: rows, and others, that a warp compares at a time (cuda_pairs.cuh);
  *                   pair_sums() gives threads 2 p and 2 p + 1 the value of pair p, that of row
@@ -30,8 +24,7 @@
  *                   unused entries (row -1) last
  *     join_others() calls its last argument with SELECT_THREADS others at a time, and joins what
  *                   was appended before the next ones could exceed SORTED
- *     half_rows     rows in half precision, for the filter (cuda_filter.cuh)
- *     lane_id       number of a thread in its warp; warp_index() that of the warp in the grid */
+ *     half_rows     rows in half precision, for the filter (cuda_filter.cuh) */
 #include <algorithm>
 #include <type_traits>
 

@@ -8,9 +8,9 @@
  * order of their numbers. download: rows of the caller's arrays on the device, for what the library
  * reads on the host.
  *
- * Terms used here: work->workspace, the host's allocator of device memory, NULL where the device's
- * own is used; it returns NULL when memory is short. A call (cuda_call.cuh) has the stream of one
- * call of the kernel table; copy_in() copies to the device, its source may change after the
+ * Words of this file: work->workspace, the host's allocator of device memory, NULL where the
+ * device's own is used; it returns NULL when memory is short. A call (cuda_call.cuh) has the stream
+ * of one call of the kernel table; copy_in() copies to the device, its source may change after the
  * return; poll() throws when the host wants to stop; guarded() turns exceptions into the returned
  * status. */
 #include <algorithm>

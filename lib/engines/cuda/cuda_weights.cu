@@ -10,22 +10,6 @@
  * to hit, are measured in the same pass and kept apart, and update_min merges one of them when the
  * draw hits it.
  *
- * Terms used here:
- *
- *     centroid    a row that was drawn; a duplicate is a row so near to one that its weight is
- *                 rounding
- *     call        (cuda_call.cuh) one call of a kernel: its memory, stream and errors, which are
- *                 exceptions that guarded() turns into the returned status; to_device() gives an
- *                 array on the device, in place or as a copy, NULL for NULL
- *     pipeline    (cuda_call.cuh) the pass over rows in chunks, those that are on the device at a
- *                 time; rows(), in(), inout() and out() add the caller's arrays, on host or device,
- *                 as columns; an output column may have several planes, [planes, rows]
- *     piece.get   the chunk's entries of a column, on the device; NULL where there is none;
- *                 plane(): entries from a plane of it to the next
- *     each_row    gives every row of the mask of a chunk to a warp of CUDA_LANES = 32 threads
- *                 (cuda_rows.cuh); lane_id() is the number of a thread in its warp; a block has
- *                 CUDA_THREADS threads
- *
  * A warp compares a row with TOGETHER centroids at a time; its thread 0 applies the duplicate rule
  * and the minimum. Cost: rows x centroids x dims multiply-adds in double, and one dependent
  * addition a row for a total. */

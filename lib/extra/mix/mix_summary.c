@@ -157,7 +157,8 @@ static void put_settings(alcore__json_out *json, const alcore__mix_settings *set
     alcore__json_put_raw(json, "seed", seed);
 }
 
-/* Writes mix->provenance, a JSON object (docs/schemas/training-set.schema.json). The handle owns the buffer after a failure too. */
+/* Writes mix->provenance, a JSON object (docs/schemas/training-set.schema.json). The handle owns
+ * the buffer after a failure too. */
 static alcore_status write_provenance(alcore_mix *mix) {
     alcore__json_out json = {.ctx = mix->object.ctx};
     char fingerprint[24];

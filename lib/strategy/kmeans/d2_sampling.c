@@ -1,17 +1,13 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Draws by D^2 weight and the decision what to measure in advance (d2_sampling.h explains both).
  *
- * Terms used here:
+ * Words of this file:
  *
  *     weight       of a row, its D^2 weight: its smallest squared distance to the rows drawn
  *                  before, so it falls from draw to draw; of a block (8192 rows of the pool), the
  *                  sum over its candidates
  *     draw         finds first a block by the blocks' weights (alcore__draw_by_weight), then, in
  *                  the visit of that block, the row by the rows' weights (alcore__draw_find)
- *     position     number of a candidate among all candidates, from 0
- *     speculative  of rows that the next draws would hit under the present weights: one pass
- *                  measures all candidates from them in advance. When the next row drawn is one of
- *                  them it is a hit, and its pass is saved
  *     found        of the sampler, [ALCORE__MAX_DRAWS = 3]: position of the row that each draw hit,
  *                  the next row first, then the speculative ones; -1: none
  *     measured     of the sampler, [ALCORE__MAX_SPECULATIVE = 2]: positions of the speculative rows

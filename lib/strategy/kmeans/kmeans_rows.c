@@ -5,13 +5,8 @@
  * kernels see, rows between them that are no candidates included. The engine's memory is a device's
  * where kernels run there.
  *
- * Terms used here:
+ * Words of this file:
  *
- *     group, cluster  rows are clustered within groups, `groups` of them; a cluster has a number
- *                     among all clusters, and a local one in its group, from 0. centroid_starts
- *                     [groups + 1] is the number of each group's first cluster
- *     seed row        a row that becomes the first centroid of a cluster; its D^2 weight is the
- *                     squared distance of a row to the nearest seed row so far
  *     upper, lower    [active rows] bounds of the distances of a row to its centroid and to all
  *                     others of its group (Hamerly; kmeans_lloyd.c); assigned [active rows] is its
  *                     local cluster, -1: none yet

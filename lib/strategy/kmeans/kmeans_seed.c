@@ -13,7 +13,7 @@
  * speculative row is one that a later draw would hit under the present weights: it is measured in
  * advance. If that draw does choose it (a hit), its distances are known already.
  *
- * Terms used here:
+ * Words of this file:
  *
  *     means->each[g]     group g: its clusters, `seeded` of which have a centroid so far; its
  *                        generator rng; and its sampler (d2_sampling.h)
@@ -23,11 +23,9 @@
  *                        any, -1: none. After a hit nothing new is measured (speculative is 0), and
  *                        what that pass measured is still valid for the next draw
  *     draw 0, 1, 2       the next centroid of a group, then its speculative rows
- *     position           number of a candidate among all candidates, from 0
  *     index, matrix row  numbers of a row in its block: among the candidates, and among all rows
  *                        that kernels see; the mask of a group, [matrix rows], has 1 for its rows
  *     self dot           dot product of a row with itself
- *     partial            what a block contributes to a pass; zeroed before the visit
  *
  * Cost: one pass over the embeddings a centroid, less what hits save. */
 #include <math.h>

@@ -3,12 +3,8 @@
  * nan=exclude has found the rows with a NaN; those of ALCORE__OVER_CHOSEN when a strategy chooses
  * them.
  *
- * Terms used here:
+ * Words of this file:
  *
- *     source      where a pass reads rows (ALCORE__OVER_*): the candidates, the labeled rows of
- *                 their pool, the labeled pool, the target, some chosen candidates; a pool that was
- *                 not given has 0 rows
- *     block       ALCORE_BLOCK_ROWS = 8192 pool rows, the last one fewer
  *     active      of a row: it takes part. Members of alcore__active_rows: mask [rows of the pool],
  *                 borrowed, NULL: all are active; mask_copy, owned, in its place when rows with a
  *                 NaN are left out; rows [count], the active rows, ascending; block_starts [blocks

@@ -1,18 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Scores and embeddings of one block (the exported functions are declared in block.h).
  *
- * Terms used here:
+ * Words of this file:
  *
- *     block       8192 adjacent rows of a pool; a pass calls the strategy only for blocks with at
- *                 least one active row, so block->count > 0
- *     active row  a row that takes part; block->rows [block->count] has their pool rows, ascending
  *     index       number of an active row in its block, from 0: entry i is that of block->rows[i]
  *     span        the pool rows from the first active row of the block to its last
- *     matrix row  number of a row in the matrix that a kernel is given, from 0: the rows of the
- *                 span with a mask, or a copy of the active rows alone, where it equals the index
- *     mask        one byte per matrix row, 1: the row is active; NULL: all are
- *     scratch     stack of the thread, on which temporary arrays lie until the function returns;
- *                 after a failure the runner empties it
  *
  * Kernels work by matrix row, strategies by index. So a function spreads its inputs out (one entry
  * per index becomes one per matrix row), calls the kernel, and collects the outputs of the active

@@ -4,17 +4,10 @@
  * device compare them. All of it is freed with the shard, the part of the pool that a process works
  * on.
  *
- * Terms used here:
+ * Words of this file:
  *
- *     active row  a row of the block that takes part; block->rows [block->count] has their pool
- *                 rows, and the index of one is its number there
- *     matrix row  a row as kernels see it: rows of the pool, inactive ones between the active ones
- *                 included; or, in a copy, the active rows alone, where it equals the index
- *     position    number of an active row among those of the whole pool; block->start is the first
  *     reader      the thread's buffer in which rows of the column are read or converted
  *     run->repeats  set by strategies that make many passes over the embeddings
- *     upload      of the table of kernels; NULL where kernels work in host memory. An engine with
- *                 it has memory of its own, a device's
  *
  * A copy of the embeddings is made on the first visit, and only in runs of many passes:
  *

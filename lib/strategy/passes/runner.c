@@ -1,18 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Runs the passes of a strategy.
  *
- * Terms used here:
+ * Words of this file:
  *
- *     source      whose rows a pass visits (ALCORE__OVER_*): the candidates, some chosen ones, the
- *                 labeled rows, the labeled pool or the target
- *     block       ALCORE_BLOCK_ROWS (8192) adjacent pool rows, the last block what is left
- *     active row  a row of the source that takes part: not masked, and without a NaN
- *     position    number of an active row among all active rows of its source, from 0
- *     partial     what a block contributes: bytes that begin with sums or values, which the runner
- *                 reduces, and end with extra bytes for the pass's own reduce(); NULL and 0 bytes
- *                 where the block has no active row or nothing to contribute
- *     wide block  adjacent blocks of candidates that are visited as one, with one partial
- *                 (wide_blocks.c); wide_blocks of the runner: how many
  *     pass_count  of the runner: passes that are over, so the number of the present pass
  *     next_block  of the runner: blocks of the present pass that are reduced
  *

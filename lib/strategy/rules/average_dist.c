@@ -16,17 +16,9 @@
  * budget passes rows over and reaches farther candidates, twice as many become exact in one more
  * pass, and so on.
  *
- * Terms used here:
+ * Words of this file:
  *
- *     position    number of a candidate among all candidates, from 0
- *     active row  a row that takes part in its block (8192 pool rows): a candidate, or in passes
- *                 over the target one of its rows; its index numbers them in the block, so that its
- *                 position is block->start + index and its pool row block->rows[index]
- *     partial     what a block contributes to a pass, zeroed before the visit. `sums` are added up
- *                 over the blocks, `values` stored at the positions of the active rows, `extra`
- *                 bytes given to reduce()
  *     exact       a candidate is exact once its mean distance was computed in double
- *     filler      spends the budget: a row that is offered to it is bought or passed over
  *
  * Scores are minus distances, as the largest score is best.
  *

@@ -9,19 +9,9 @@
  * D^2 weight, the smallest squared distance to the rows picked before, the centers. A row that the
  * budget or the similarity limit passes over is no center, and its weight counts as 0 from then on.
  *
- * Terms used here:
+ * Words of this file:
  *
- *     position     number of a candidate among all candidates, from 0
- *     active row   a candidate in its block (8192 pool rows); its index numbers them in the block,
- *                  so that its position is block->start + index
- *     matrix row   a row of the block as kernels see it, rows that are no candidates included
- *     partial      what a block contributes to a pass, zeroed before the visit. `values` are stored
- *                  at the positions of the active rows, `extra` bytes are given to reduce()
- *     filler       spends the budget: a row that is offered to it is bought or passed over
  *     center       a row that was bought, from which distances are measured
- *     speculative  a row is speculative when a later draw would hit it under the present weights:
- *                  all candidates are measured from it in advance, which saves a pass when it is
- *                  drawn (a hit)
  *     sampler      the draws (d2_sampling.h). draw [3]: what is to be found, by a position or by a
  *                  block and the running weight inside it; found: positions of the rows found; hit:
  *                  which speculative row of the last pass the new center is, -1: none;

@@ -1,24 +1,14 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* The candidates nearest to the centroids of k-means, as cluster_picks.h describes them.
  *
- * Terms used here:
+ * Words of this file:
  *
- *     position    number of a candidate among all candidates, from 0
- *     active row  a candidate in its block (8192 pool rows); its index numbers them in the block,
- *                 so that its position is block->start + index
- *     matrix row  a row of the block as kernels see it, rows that are not active included
- *     partial     what a block contributes to a pass, zeroed before the visit; its bytes are given
- *                 to reduce() as partial->extra, with start and count of the block's positions
  *     near        the lists (neighbor_lists.h): position [clusters, length], the nearest first, -1:
  *                 a free entry, and these come last; value, their squared distances
  *     kmeans      (kmeans.h) one group, number 0, of all candidates; centroids [clusters, dims];
  *                 centroid_starts [2]: 0 and clusters; each[0].iterations: of Lloyd, made so far
  *     greedy      (greedy_picks.h) best: position of the candidate that is offered next;
  *                 pick_scores [candidates]: the score that a pick keeps
- *     filler      spends the budget: a row that is offered to it is bought or passed over; it is
- *                 full when nothing more can be bought. A candidate is free while it was not
- *                 offered and could be bought now: it costs something, and with fill=skip no more
- *                 than is left
  *
  * Vectors are read as unit vectors throughout. */
 #include "strategy/rules/cluster_picks.h"

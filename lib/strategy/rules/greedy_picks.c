@@ -3,18 +3,12 @@
  * best of all is offered to the budget, and bought or passed over. The state of such a strategy
  * begins with its alcore__greedy, so run->state points to that too.
  *
- * Terms used here:
+ * Words of this file:
  *
- *     position    number of a candidate among all candidates, from 0
- *     active row  a candidate in its block (8192 pool rows); its index numbers them in the block,
- *                 so that its position is block->start + index
- *     matrix row  a row of the block as kernels see it, rows that are no candidates included
  *     status      [candidates] ALCORE__GREEDY_FREE: not offered yet; _PICKED: bought;
  *                 _PASSED_OVER: offered and not bought
  *     best        position of the best candidate of the pass so far, -1: none; best_value is what
  *                 it is the best by, best_vector [dims] its embedding
- *     filler      spends the budget: a row that is offered to it is bought or passed over; it is
- *                 full when nothing more can be bought
  *     number      of a mask that a block keeps in the engine's memory (alcore__block_store_mask()),
  *                 and of which it knows how many offers are in it */
 #include "strategy/rules/greedy_picks.h"

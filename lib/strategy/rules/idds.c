@@ -13,16 +13,8 @@
  * printed equation, in which f(v, v) counts, ranked once; mode=code is greedy with inner products
  * and the constant 1 in place of f(v, v), as in the public code.
  *
- * Terms used here:
+ * Words of this file:
  *
- *     active row  a row that takes part in its block (8192 pool rows): a candidate, or in passes
- *                 over labeled rows one of these
- *     matrix row  a row of the block as kernels see it; a mask tells the active ones. Arrays of a
- *                 block are by matrix row and stay with it from pass to pass in the memory of the
- *                 engine, which is a device's where the kernels run there
- *     partial     what a block contributes to a pass, zeroed before the visit. `sums` are added up
- *                 over the blocks, `values` stored for each active row
- *     filler      spends the budget: a row that is offered to it is bought or passed over
  *     greedy      what is shared by strategies that pick row after row (greedy_picks.h): best is
  *                 the position of the best candidate of the pass, from 0 among all candidates,
  *                 best_value its score, best_vector its embedding

@@ -16,19 +16,8 @@
  *
  * Squared distances are compared; radii and scores are distances.
  *
- * Terms used here:
+ * Words of this file:
  *
- *     active row  a row that takes part in its block (8192 pool rows): a candidate, or in passes
- *                 over labeled rows one of these; its index numbers them in the block
- *     position    number of an active row among those that the pass reads, from 0: block->start +
- *                 index; in passes over the candidates, and of picks, the number of a candidate
- *     matrix row  a row of the block as kernels see it, rows that are not active included
- *     partial     what a block contributes to a pass, zeroed before the visit. `sums` are added up
- *                 over the blocks, `values` stored at the positions of the active rows, `extra`
- *                 bytes given to reduce()
- *     upload      an entry of the table of kernels; it is NULL unless the engine has memory of its
- *                 own, that of a device
- *     filler      spends the budget: a row that is offered to it is bought or passed over
  *     greedy      what is shared by strategies that pick row after row (greedy_picks.h): best is
  *                 the position of the best candidate of the pass, best_value what it is the best
  *                 by, best_vector its embedding; status tells which candidates are centers

@@ -3,10 +3,7 @@
  * over as many picks as it was measured from, and the search for the farthest row, which measures
  * as few rows as it can (kcenter.c says why that is enough).
  *
- * Terms used here: an active row is a candidate in its block (8192 pool rows), its index numbers it
- * there, and its position among all candidates is block->start + index; a matrix row is a row of
- * the block as kernels see it, rows that are not active included; centers are labeled rows and
- * picks. */
+ * Centers are labeled rows and picks. */
 #include "strategy/rules/kcenter.h"
 
 #include <math.h>

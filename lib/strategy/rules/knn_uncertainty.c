@@ -22,18 +22,6 @@
  * lists are longer than k is expected to be, because each pass computes candidates x target rows
  * distances; if k outgrows them, the pass is made again with longer lists (neighbor_lists.h).
  *
- * Terms used here:
- *
- *     position    number of a candidate among all candidates, from 0
- *     active row  a row that takes part in its block (8192 pool rows): a candidate, or a row of
- *                 the target; its index numbers them in the block, so that the position of a
- *                 candidate is block->start + index
- *     matrix row  a row of the block as kernels see it, rows that are not active included; matrix
- *                 row i of a matrix is reported by kernels as rows.first + i
- *     partial     what a block contributes to a pass, zeroed before the visit; its bytes are given
- *                 to reduce()
- *     filler      spends the budget: a row that is offered to it is bought or passed over
- *
  * Memory: 61 bytes a candidate, 45 of them while the budget is spent; 16 bytes for each entry of
  * the lists (twice with mode=code), for the merged ones and for each block in work, whose lists
  * have 8192 entries at most; and 8 bytes for each entry of an N_k. */

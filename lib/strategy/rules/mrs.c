@@ -21,28 +21,17 @@
  * Passes: the sample; then, once or for each pick, "neighbors" (lists of both sides) and
  * "distances"; before each further round, "pick" reads the vector of the pick.
  *
- * Terms used here:
+ * Words of this file:
  *
- *     position    number of a candidate among all candidates, from 0, in the order of pool rows;
- *                 of a labeled row its place in L
  *     number      of a row of L', from 0: those that were drawn in the order of L, then the picks
- *     active row  a row that takes part in its block (8192 pool rows): a candidate, or in the first
- *                 two passes a labeled row; its index numbers them in the block, so that its
- *                 position in the source of the pass is block->start + index and its pool row
- *                 block->rows[index]
- *     matrix row  a row of the block as kernels see it, rows that are not active included
  *     list        of the k neighbors of a row, that of the largest cosine first; -1 is a free
  *                 entry, and free entries come last
- *     partial     what a block contributes to a pass, zeroed before the visit; its bytes are given
- *                 to reduce() as partial->extra, with start and count of the block's positions
  *     local       memory that a block of candidates keeps from pass to pass, zeroed at first
  *     greedy      the picks of iterative=1 (greedy_picks.h). best: position of the candidate that
  *                 is offered next and then of the last pick, -1: none; status [candidates]: what
  *                 became of each; pick_scores [candidates]: the score that a pick keeps. A
  *                 candidate is free while it was not offered and could be bought now: it costs
  *                 something, and with fill=skip no more than is left
- *     filler      spends the budget: a row that is offered to it is bought or passed over; it is
- *                 full when nothing more can be bought
  *     knn, margin_ratios  kernels (alcore/sys/kernel.h) that join what they find in a call to what
  *                 earlier calls found; rows of L' are reported by their number, first + i
  *

@@ -4,22 +4,14 @@
  * number them by position and to merge the blocks. Lists of a block that have more entries than the
  * kernel keeps are found as search/neighbor_list.c describes.
  *
- * Terms used here:
+ * Words of this file:
  *
  *     lists       count vectors, each with a list of `length` candidates, the nearest first.
  *                 position [count, length]: the candidates; -1: a free entry, and free entries come
  *                 last. value [count, length]: their squared distances, the smallest first, or
  *                 their cosines, the largest first, as the metric says; unspecified in a free entry
- *     position    number of a candidate among all candidates, from 0
- *     active row  a candidate in its block (8192 pool rows); its index numbers them in the block,
- *                 so that its position is block->start + index
- *     matrix row  a row of the block as kernels see it, rows that are not active included; kernels
- *                 report matrix row i as matrix->rows.first + i
  *     width       entries of a list of one block: `length`, or the active rows of the block where
- *                 those are fewer
- *     partial     the lists of one block: int64 [count, width], matrix rows as the kernel reports
- *                 them until alcore__neighbor_lists_end() makes positions of them, then double
- *                 [count, width], their values */
+ *                 those are fewer */
 #include "strategy/rules/neighbor_lists.h"
 
 #include <string.h>

@@ -12,14 +12,11 @@
  * A phrase of score 0 is never bought. Equal scores go to the lower row, which in such a pool is
  * the longer phrase, then the one that occurs first.
  *
- * Terms used here:
+ * Words of this file:
  *
- *     position    number of a candidate among all candidates, from 0
  *     listed      a phrase is listed when it may be bought: its flag columns ("known",
  *                 "semi_maximal") do not rule it out
  *     type        a listed phrase; types are numbered from 0 in the order of first occurrences
- *     token       in random-phrase, an occurrence of a type in the texts, numbered in the order of
- *                 (row, word, length); named by the parameter weight=tokens
  *     positive    a member of the outcome: the budget buys no candidate of score 0
  *
  * One pass over five or six integer columns. Memory: 33 bytes a candidate, and for random-phrase up

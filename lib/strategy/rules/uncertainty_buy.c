@@ -3,13 +3,11 @@
  * the target; with cover=1 in visits of the target's rows, each of which gets the nearest member;
  * or in turns of the target's languages, each of which has an order of its own.
  *
- * Terms used here:
+ * Words of this file:
  *
- *     position      number of a candidate among all candidates, from 0
  *     prox          [candidates] of a member of C, its distance to the target (uncertainty_knn.h)
  *     in turns      balance_targets=1 with prox=min and cover=0: each group, the rows of the target
- *                   in a language, has a list of C in its own order, and the groups buy in turns
- *     filler        spends the budget: a row that is offered to it is bought or passed over */
+ *                   in a language, has a list of C in its own order, and the groups buy in turns */
 #include "strategy/rules/uncertainty_knn.h"
 
 #include "strategy/budget/rank.h"

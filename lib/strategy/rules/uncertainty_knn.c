@@ -18,18 +18,12 @@
  * from the target, or with cover=1 collects their embeddings. The visits of cover=1 are made after
  * the passes: each reads one row of the target and measures all of C from it.
  *
- * Terms used here:
+ * Words of this file:
  *
- *     position      number of a candidate among all candidates, from 0
- *     active row    a row that takes part in its block (8192 pool rows), here a candidate; its
- *                   index numbers them in the block, so that its position is block->start + index
- *     partial       what a block contributes to a pass, zeroed before the visit; its bytes are
- *                   given to reduce()
  *     target block  8192 rows of the target's pool; block_starts and mask of the active rows tell
  *                   which of its rows take part
  *     in turns      balance_targets=1 with prox=min and cover=0: each group has a list of C in its
  *                   own order, and the groups buy in turns
- *     filler        spends the budget: a row that is offered to it is bought or passed over
  *
  * Memory: 33 bytes a candidate; with cover=1 also 8 bytes for each component of the embeddings of
  * C; in turns 8 bytes for each pair of a member of C and a group, 8 more while the budget is spent,

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* A sketch of alcore/extra/project.h: a labeling project in a folder, which survives being killed at
- * any instant. It shows that the project needs new names only: it is made of requests, selections,
- * annotations and models as they are. */
+/* A sketch of alcore/extra/project.h: a labeling project in a folder, which survives being killed
+ * at any instant. It shows that the project needs new names only: it is made of requests,
+ * selections, annotations and models as they are. */
 #ifndef ALCORE_EXTRA_PROJECT_H
 #define ALCORE_EXTRA_PROJECT_H
 
