@@ -212,8 +212,8 @@ static int get(lua_State *L) {
     lua_setfield(L, -2, "first");
     set_list(L, "last", count > 0 ? bytes + 1 : NULL, count, 2);
     const uint8_t *bits = count > 0 ? (const uint8_t *)marks.data + begin : NULL;
-    set_marks(L, "special", bits, count, 1);
-    set_marks(L, "word", bits, count, 2);
+    set_marks(L, "special", bits, count, ALCORE_TOKEN_SPECIAL);
+    set_marks(L, "word", bits, count, ALCORE_TOKEN_WORD);
     return 1;
 }
 

@@ -73,12 +73,20 @@ enum {
     ALCORE_FILE_CREATE = 2
 };
 
-/** Virtual files: every file the library touches goes through this table. Functions must be
- * thread-safe and may be called from any thread; a function reports a failure by a negative status,
- * best with alcore_error_set(). A NULL function means unsupported. A result is created beside its
- * target (PATH.alcore-NUMBERS), written, synced, closed and renamed over the target; it is removed
- * when that fails. The path "-" is standard input when read and standard output when created; it is
- * never renamed or removed. */
+/** Virtual files: what the library reads and writes under a path goes through this table. Beside it
+ * stay modules and the libraries that they need, the process that trains a vocabulary, and what the
+ * table has no function for: with functions of the host no folder is made or listed (a cache finds
+ * its folder made), and what depends on the age of a file is ALCORE_E_UNSUPPORTED.
+ *
+ * Functions must be thread-safe and may be called from any thread; a function reports a failure by
+ * a negative status, best with alcore_error_set(). Reading needs open, read and close, writing
+ * open, write, close and rename; where one of them is NULL the call is ALCORE_E_UNSUPPORTED.
+ * length, sync and remove may be NULL: a length is not known then, and nothing is synced or
+ * removed.
+ *
+ * A result is created beside its target (PATH.alcore-NUMBERS, of a long name its first 200 bytes),
+ * written, synced, closed and renamed over the target; it is removed when that fails. The path "-"
+ * is standard input when read and standard output when created; it is never renamed or removed. */
 typedef struct alcore_files {
     size_t size;                 /**< sizeof(alcore_files) */
     void *user;                  /**< passed back to every function */

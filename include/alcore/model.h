@@ -239,9 +239,9 @@ ALCORE_API alcore_status alcore_model_set_cache(alcore_model *model, const char 
  * @return ALCORE_OK, ALCORE_E_INVALID, ALCORE_E_UNSUPPORTED (names what is missing),
  * ALCORE_E_SHAPE, ALCORE_E_MISSING (names the first row that got no value), ALCORE_E_CALLBACK or
  * what the host's function returned, ALCORE_E_IO, ALCORE_E_NOMEM, ALCORE_E_CANCELLED, ALCORE_E_BUSY
- * @serialized per model and pool. The pool may be read meanwhile; it is changed at the end, when
- * the column is there. ALCORE_E_BUSY while another call uses the model, changes the pool, or reads
- * it at the end.
+ * @serialized per model. The pool is read meanwhile: other calls may read it too, those that change
+ * it are ALCORE_E_BUSY. So is this call while another one uses the model or changes the pool, and
+ * at the end, when the column is given to the pool, where another one reads it.
  * @callback the model's functions, progress, log, files
  * @since 1.0 */
 ALCORE_API alcore_status alcore_model_run(alcore_model *model, alcore_pool *pool,
@@ -325,7 +325,7 @@ ALCORE_API alcore_status alcore_model_set_dropout(alcore_model *model, int32_t o
  * @return ALCORE_OK, ALCORE_E_INVALID, ALCORE_E_UNSUPPORTED (the model scores no pairs, or has no
  * tokenizer), ALCORE_E_MISSING (names the first row without a reference or a value),
  * ALCORE_E_DATA, ALCORE_E_NOMEM, ALCORE_E_CANCELLED, ALCORE_E_BUSY
- * @serialized per model and pool, as alcore_model_run()
+ * @serialized per model, and as alcore_model_run() of the pool
  * @callback progress, log
  * @since 1.0 */
 ALCORE_API alcore_status alcore_model_score(alcore_model *model, alcore_pool *pool);

@@ -45,8 +45,9 @@ typedef struct alcore_phrase_options {
  *     known           int32    1: a labeled row contains the phrase
  *     semi_maximal    int32    1: the phrase is semi-maximal
  *
- * The new pool does not change when the pool or its states do.
- * @param[in] pool borrowed: unmasked rows are unlabeled, rows with ALCORE_ROW_LABELED are labeled,
+ * The new pool keeps the pool (alcore_pool_source()), and does not change when the pool or its
+ * states do.
+ * @param[in] pool kept: unmasked rows are unlabeled, rows with ALCORE_ROW_LABELED are labeled,
  *   others are left out
  * @param[in] labeled borrowed: its rows are labeled, whatever their states; NULL: none
  * @param[in] options borrowed; NULL: defaults

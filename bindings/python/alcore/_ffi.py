@@ -220,6 +220,8 @@ ALCORE_BAND_NONE = 2
 ALCORE_PLOT_SERIES_MAX = 32
 ALCORE_VOCABULARY_UNIGRAM = 0
 ALCORE_VOCABULARY_BPE = 1
+ALCORE_TOKEN_SPECIAL = 1
+ALCORE_TOKEN_WORD = 2
 
 #: The usual columns and their shapes; None: one number a row or a token.
 COLUMNS = {

@@ -103,7 +103,7 @@ class Tokens(Handle):
     def arrays(self):
         """(offsets, ids, types, spans, marks): text i has the entries offsets[i] to offsets[i + 1] - 1 of the others. types: int64,
         1 for the second text of a pair in models such as BERT. spans: int64 [n, 2], the bytes of the text that the token stems from,
-        0 0 for special tokens. marks: uint8, bit 1: a special token, bit 2: the first token of a word. Read-only; they keep the
+        0 0 for special tokens. marks: uint8, the bits 1 (a special token) and 2 (the first token of a word). Read-only; they keep the
         handle's memory alive."""
         tensors = [_ffi.alcore_tensor() for _ in range(5)]
         run(lib.alcore_tokens_get, self._handle, *map(ctypes.byref, tensors))

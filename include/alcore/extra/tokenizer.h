@@ -198,6 +198,13 @@ ALCORE_API void alcore_tokens_unref(alcore_tokens *tokens);
  * @since 1.0 */
 ALCORE_API int64_t alcore_tokens_count(const alcore_tokens *tokens);
 
+/** Bits of the marks of a token. */
+enum alcore_token_mark {
+    ALCORE_TOKEN_SPECIAL = 1, /**< the template adds it; it is no part of the text */
+    ALCORE_TOKEN_WORD = 2     /**< the first token of a word: of what white space separates in the
+                               * text */
+};
+
 /** The tokens as arrays: text i has the tokens offsets[i] .. offsets[i + 1] - 1.
  * @param[in] tokens borrowed
  * @param[out] out_offsets a view: int64 [texts + 1], host, valid until tokens is released; all 0 on
@@ -207,9 +214,7 @@ ALCORE_API int64_t alcore_tokens_count(const alcore_tokens *tokens);
  * 1 for the second text of a pair and the special token behind it, else 0
  * @param[out] out_spans a view: int64 [tokens, 2], the bytes of the text, or of the second text of
  * a pair, that the token stems from: the first, and the one after the last; 0, 0 for special tokens
- * @param[out] out_marks a view: uint8 [tokens], bits: 1 (ALCORE_SYS_TOKEN_SPECIAL) for a token that
- * the template adds, 2 (ALCORE_SYS_TOKEN_WORD) for the first token of a word; words are what white
- * space separates in the text
+ * @param[out] out_marks a view: uint8 [tokens], ALCORE_TOKEN_* bits
  * @return ALCORE_OK, ALCORE_E_INVALID
  * @threadsafe
  * @since 1.0 */

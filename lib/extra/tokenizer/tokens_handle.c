@@ -1,9 +1,16 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* The handle of the tokens of many texts (alcore/extra/tokenizer.h): encoding, and its arrays. */
 #include "alcore/extra/tokenizer.h"
+
+#include "alcore/sys/model.h"
 #include "base/tensor_view.h"
 #include "text/texts.h"
 #include "tokenizer/tokenizer_handle.h"
+
+/* The marks are those that engines are given. */
+_Static_assert((int)ALCORE_TOKEN_SPECIAL == (int)ALCORE_SYS_TOKEN_SPECIAL &&
+                   (int)ALCORE_TOKEN_WORD == (int)ALCORE_SYS_TOKEN_WORD,
+               "bits of marks");
 
 /* It does not change once it is made. */
 struct alcore_tokens {

@@ -457,13 +457,52 @@ START_TEST(a_table_may_read_short_but_not_too_much) {
 END_TEST
 
 START_TEST(a_missing_function_is_unsupported) {
-    alcore_files files = ALCORE_FILES_INIT;
+    static const struct {
+        const char *name;
+        size_t offset;
+        bool reads, writes;
+    } cases[] = {{"open", offsetof(alcore_files, open), true, true},
+                 {"close", offsetof(alcore_files, close), true, true},
+                 {"read", offsetof(alcore_files, read), true, false},
+                 {"write", offsetof(alcore_files, write), false, true},
+                 {"rename", offsetof(alcore_files, rename), false, true}};
+    for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
+        broken table = {.fails = "nothing"};
+        alcore_files files = broken_files(&table);
+        char text[80];
+        memset((char *)&files + cases[i].offset, 0, sizeof(void *));
+        alcore_ctx *ctx = context(&files);
+        alcore__file *file = NULL;
+        alcore__writer *writer = NULL;
+        snprintf(text, sizeof text, "the context's file table has no '%s'", cases[i].name);
+        ck_assert_int_eq(alcore__file_open(ctx, "virtual", &file),
+                         cases[i].reads ? ALCORE_E_UNSUPPORTED : ALCORE_OK);
+        if (cases[i].reads) expect_text(text);
+        ck_assert_int_eq(alcore__writer_open(ctx, "virtual", &writer),
+                         cases[i].writes ? ALCORE_E_UNSUPPORTED : ALCORE_OK);
+        if (cases[i].writes) expect_text(text);
+        alcore__file_close(file);
+        alcore__writer_abort(writer);
+        end(ctx);
+    }
+}
+END_TEST
+
+/* Without sync and remove a file is written all the same, and one that failed is left. */
+START_TEST(what_a_table_may_lack) {
+    broken table = {.fails = "nothing"};
+    alcore_files files = broken_files(&table);
+    files.sync = NULL;
+    files.remove = NULL;
     alcore_ctx *ctx = context(&files);
-    alcore__file *file;
-    alcore__writer *writer;
-    ck_assert_int_eq(alcore__file_open(ctx, "virtual", &file), ALCORE_E_UNSUPPORTED);
-    expect_text("the context's file table has no 'open'");
-    ck_assert_int_eq(alcore__writer_open(ctx, "virtual", &writer), ALCORE_E_UNSUPPORTED);
+    for (int i = 0; i < 2; i++) {
+        alcore__writer *writer;
+        ck_assert_int_eq(alcore__writer_open(ctx, "virtual", &writer), ALCORE_OK);
+        ck_assert_int_eq(alcore__writer_put(writer, "text", 4), ALCORE_OK);
+        ck_assert_int_eq(alcore__writer_commit(writer), i == 0 ? ALCORE_OK : -7777);
+        table.fails = "close";
+    }
+    ck_assert_int_eq(table.renames, 1);
     end(ctx);
 }
 END_TEST
@@ -474,4 +513,4 @@ CHECK_SUITE("files", a_file_is_read_at_any_offset, what_cannot_be_opened_is_name
             what_cannot_be_written_is_named, a_device_is_written_as_it_is, links_and_modes_stay,
             names_of_others_are_passed_over, a_full_disk_is_reported,
             each_failing_function_of_a_table_is_survived, a_table_may_read_short_but_not_too_much,
-            a_missing_function_is_unsupported);
+            a_missing_function_is_unsupported, what_a_table_may_lack);

@@ -8,6 +8,7 @@
 #include <unistd.h>
 
 #include "alcore/extra.h"
+#include "check_status.h"
 #include "check_suite.h"
 #include "column_rows.h"
 #include "lm_calls.h"
@@ -106,6 +107,45 @@ START_TEST(host_gets_unmasked_and_labeled_rows_in_order) {
     ck_assert_str_eq(alcore__pool_find_column(pool, "embeddings")->origin, "model mine step 7");
     alcore_model_unref(model);
     ck_assert_int_eq(seen.destroyed, 1);
+}
+END_TEST
+
+/* What embed_and_look() found: what calls on the pool answered while the model ran. */
+static alcore_status while_running[3];
+
+static alcore_status embed_and_look(void *user, const alcore_batch *batch,
+                                    alcore_column_writer *out) {
+    calls *seen = user;
+    int64_t row = 0, found;
+    while_running[0] = alcore_pool_find(pool, "1", 1, &found);
+    while_running[1] = alcore_pool_mark(pool, ALCORE_ROW_EXCLUDED, &row, 1);
+    while_running[2] = alcore_pool_drop_column(pool, "embeddings");
+    /* A reader that is still there when the column is given to the pool. */
+    if (seen->fail == ALCORE_E_BUSY) ck_assert_ok(alcore__read_begin(pool, "pool"));
+    seen->fail = ALCORE_OK;
+    return embed(user, batch, out);
+}
+
+/* The pool is read while the model runs, and others may read it, but not change it; the column is
+ * given to it at the end, where a reader is in the way. */
+START_TEST(the_pool_is_read_while_the_model_runs) {
+    const char *texts[] = {"a"};
+    calls seen = {.fail = ALCORE_E_BUSY};
+    alcore_model_host host = ALCORE_MODEL_HOST_INIT;
+    alcore_model *model;
+    host.user = &seen;
+    host.embed = embed_and_look;
+    ck_assert_ok(alcore_model_new_host(ctx, &host, &model));
+    add(texts, 1);
+    ck_assert_int_eq(alcore_model_run(model, pool, "embeddings"), ALCORE_E_BUSY);
+    alcore__read_end(pool);
+    ck_assert_ptr_null(alcore__pool_find_column(pool, "embeddings"));
+    ck_assert_ok(alcore_model_run(model, pool, "embeddings"));
+    ck_assert_int_eq(while_running[0], ALCORE_OK);
+    ck_assert_int_eq(while_running[1], ALCORE_E_BUSY);
+    ck_assert_int_eq(while_running[2], ALCORE_E_BUSY);
+    ck_assert_int_eq(alcore_pool_state_count(pool, ALCORE_ROW_EXCLUDED), 0);
+    alcore_model_unref(model);
 }
 END_TEST
 
@@ -455,7 +495,7 @@ START_TEST(a_hugging_face_folder_says_so) {
 END_TEST
 
 CHECK_SUITE_WITH("model", setup, teardown, host_gets_unmasked_and_labeled_rows_in_order,
-                 missing_function_is_named, failures_of_the_function_come_back,
+                 the_pool_is_read_while_the_model_runs, missing_function_is_named, failures_of_the_function_come_back,
                  bad_structs_are_refused, cross_fitted_totals, a_pool_of_one_sentence,
                  trained_on_the_labeled_side, embeddings_are_unit_vectors_and_ready_for_masked_rows,
                  columns_made_by_the_model_are_used_again, a_model_without_a_name_is_asked_again,
