@@ -105,6 +105,20 @@ NEVER(alcore_metric_compute_length_ratio, 0) {
     return alcore_metric_compute_length_ratio(w->ctx, hypotheses, NULL, 2, references, NULL, 2,
                                               NULL, &score);
 }
+/* An overlap that keeps test set and selected data and was given both; made without counting. */
+static alcore_overlap *new_overlap(world *w) {
+    const alcore_overlap_options options = {.size = sizeof options,
+                                            .kept = ALCORE_OVERLAP_TEST | ALCORE_OVERLAP_SELECTED};
+    alcore_overlap *overlap;
+    sweep_pause(w);
+    if (alcore_overlap_new(w->ctx, &options, &overlap) != ALCORE_OK ||
+        alcore_overlap_add(overlap, ALCORE_OVERLAP_TEST, 0, hypotheses, NULL, 2) != ALCORE_OK ||
+        alcore_overlap_add(overlap, ALCORE_OVERLAP_SELECTED, 0, references, NULL, 2) != ALCORE_OK)
+        abort();
+    sweep_resume(w);
+    return overlap;
+}
+
 ALLOCATES(alcore_metric_compute_word_accuracy, 0) {
     int64_t offsets[3] = {0, 1, 2}, offsets_shape[1] = {3}, shape[2] = {2, 2};
     int32_t numbers_of_words[4] = {0, 0, 1, 1};
@@ -117,8 +131,11 @@ ALLOCATES(alcore_metric_compute_word_accuracy, 0) {
         alcore_links_new(w->ctx, &bounds, &values, &links) != ALCORE_OK)
         abort();
     sweep_resume(w);
+    alcore_overlap *domain = new_overlap(w);
     const alcore_status status = alcore_metric_compute_word_accuracy(
-        w->ctx, hypotheses, NULL, 2, references, NULL, 2, hypotheses, NULL, 2, links, NULL, &score);
+        w->ctx, hypotheses, NULL, 2, references, NULL, 2, hypotheses, NULL, 2, links,
+        OPTIONS_WITH(alcore_word_accuracy_options, .domain = domain), &score);
+    alcore_overlap_unref(domain);
     alcore_links_unref(links);
     return status;
 }
@@ -185,24 +202,15 @@ ALLOCATES(alcore_metric_read_word_accuracy, 0) {
     alcore_word_accuracy_result score = ALCORE_WORD_ACCURACY_RESULT_INIT;
     const char *links = world_file("links.txt");
     const alcore_text_files files = same_files(links, 3);
-    return alcore_metric_read_word_accuracy(w->ctx, &files, links, NULL, &score);
+    alcore_overlap *domain = new_overlap(w);
+    const alcore_status status = alcore_metric_read_word_accuracy(
+        w->ctx, &files, links, OPTIONS_WITH(alcore_word_accuracy_options, .domain = domain),
+        &score);
+    alcore_overlap_unref(domain);
+    return status;
 }
 
 /* ---- overlap ---- */
-
-/* An overlap that keeps test set and selected data and was given both; made without counting. */
-static alcore_overlap *new_overlap(world *w) {
-    const alcore_overlap_options options = {.size = sizeof options,
-                                            .kept = ALCORE_OVERLAP_TEST | ALCORE_OVERLAP_SELECTED};
-    alcore_overlap *overlap;
-    sweep_pause(w);
-    if (alcore_overlap_new(w->ctx, &options, &overlap) != ALCORE_OK ||
-        alcore_overlap_add(overlap, ALCORE_OVERLAP_TEST, 0, hypotheses, NULL, 2) != ALCORE_OK ||
-        alcore_overlap_add(overlap, ALCORE_OVERLAP_SELECTED, 0, references, NULL, 2) != ALCORE_OK)
-        abort();
-    sweep_resume(w);
-    return overlap;
-}
 
 ALLOCATES(alcore_overlap_new, 0) {
     alcore_overlap *overlap;

@@ -364,6 +364,66 @@ START_TEST(integers) {
 }
 END_TEST
 
+/* What open_and_use() found: the calls on the writer whose call it is in. */
+static alcore_status within[5];
+
+static alcore_status open_and_use(void *user, const char *path, int32_t mode, void **out) {
+    alcore_column_writer *used = *(alcore_column_writer **)user;
+    double value = 1;
+    int64_t missing[1], shape[] = {1};
+    alcore_tensor rows;
+    (void)path, (void)mode, (void)out;
+    ck_assert_ok(alcore_tensor_init(&rows, missing, ALCORE_INT64, shape, 1));
+    within[0] = put(used, all_rows, 1, &value, ALCORE_FLOAT64, 1, 0, NULL);
+    within[1] = alcore_column_writer_missing(used, &rows);
+    within[2] = alcore_column_writer_save(used, "again");
+    within[3] = alcore_column_writer_merge(used, "again");
+    within[4] = alcore_column_writer_finish(used, ALCORE_MISSING_MASK);
+    ck_assert_int_eq(alcore_column_writer_missing_count(used), 4);
+    return ALCORE_E_IO;
+}
+
+static alcore_status never_called(void *user, void *file) {
+    (void)user, (void)file;
+    return ALCORE_E_INTERNAL;
+}
+
+static alcore_status never_written(void *user, void *file, const void *data, size_t bytes) {
+    (void)data, (void)bytes;
+    return never_called(user, file);
+}
+
+static alcore_status never_renamed(void *user, const char *from, const char *to) {
+    (void)user, (void)from, (void)to;
+    return ALCORE_E_INTERNAL;
+}
+
+/* A callback of a call on a writer cannot use the writer: its calls answer ALCORE_E_BUSY and do not
+ * wait for the call that they are in. */
+START_TEST(a_callback_cannot_use_its_writer) {
+    alcore_column_writer *made;
+    const alcore_files files = {.size = sizeof files,
+                                .user = &made,
+                                .open = open_and_use,
+                                .write = never_written,
+                                .close = never_called,
+                                .rename = never_renamed};
+    const alcore_ctx_options options = {.size = sizeof options, .files = &files};
+    alcore_ctx *own;
+    double value = 1;
+    ck_assert_ok(alcore_ctx_new(&options, &own));
+    alcore_pool *rows = test_pool_of(own, 5);
+    ck_assert_ok(alcore_column_writer_new(rows, "scores", ALCORE_COLUMN_SCALAR, NULL, &made));
+    ck_assert_ok(put(made, all_rows, 1, &value, ALCORE_FLOAT64, 1, 0, NULL));
+    ck_assert_int_eq(alcore_column_writer_save(made, "first"), ALCORE_E_IO);
+    for (int i = 0; i < 5; i++) ck_assert_int_eq(within[i], ALCORE_E_BUSY);
+    ck_assert_ok(alcore_column_writer_finish(made, ALCORE_MISSING_MASK));
+    alcore_column_writer_unref(made);
+    alcore_pool_unref(rows);
+    alcore_ctx_unref(own);
+}
+END_TEST
+
 /* The options of a column apply to a written one: their meaning reaches the strategies, and parts
  * of different meanings do not merge. */
 /* A put that is cancelled after some entries leaves the builder as if it had not been made: the
@@ -496,6 +556,7 @@ static void add(TCase *tests) {
     tcase_add_test(tests, refused_values);
     tcase_add_test(tests, nothing_given);
     tcase_add_test(tests, many_threads);
+    tcase_add_test(tests, a_callback_cannot_use_its_writer);
     tcase_add_loop_test(tests, writers_merge, 0, 2);
     tcase_add_test(tests, files_that_do_not_fit);
     tcase_add_test(tests, damaged_files);
