@@ -22,7 +22,8 @@ static void bash_completion(void) {
         if (i == OPTION_STRATEGY || i == OPTION_SCORER) {
             const char *(*name)(int64_t) =
                 i == OPTION_STRATEGY ? alcore_strategy_builtin_name : alcore_scorer_builtin_name;
-            printf("    --%s) COMPREPLY=($(compgen -W '", option->name);
+            printf("    --%s) COMPREPLY=($(compgen -W '%s", option->name,
+                   i == OPTION_STRATEGY ? "recommended " : "");
             for (int32_t n = 0; name(n); n++) printf("%s%s", n ? " " : "", name(n));
             puts("' -- \"$cur\")); return;;");
         } else if (is_choice(option->argument)) {

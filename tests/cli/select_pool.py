@@ -12,7 +12,7 @@ def huds(box):
     box.file("pool.txt", "".join(text + "\n" for text in TEXTS))
     box.npy("u.npy", U, "<f8")
     box.npy("e.npy", E)
-    return ["select", "pool.txt", "--scores", "u.npy", "--embeddings", "e.npy", "-p", "n_strata=4"]
+    return ["select", "pool.txt", "--scores", "u.npy", "--embeddings", "e.npy", "-p", "n_strata=4", "--strategy", "huds"]
 
 
 def picks(done):

@@ -37,7 +37,7 @@ def a_pool_of_empty_lines(box):
 @case
 def a_pool_of_one(box):
     box.file("pool.txt", "only one\n")
-    done = box.run("select", "pool.txt", *BUDGET)
+    done = box.run("select", "pool.txt", "--strategy", "huds", *BUDGET)
     equal([row["index"] for row in rows_of(done.out)], ["0"])
     contains(done.err, "SHORT")
 
@@ -47,7 +47,7 @@ def all_items_identical(box):
     box.file("pool.txt", "same\n" * 5)
     box.npy("e.npy", [[1.0, 2.0]] * 5)
     box.file("u.txt", "1\n" * 5)
-    args = ["select", "pool.txt", "--scores", "u.txt", "--embeddings", "e.npy", "--budget", "3"]
+    args = ["select", "pool.txt", "--strategy", "huds", "--scores", "u.txt", "--embeddings", "e.npy", "--budget", "3"]
     equal([row["index"] for row in rows_of(box.run(*args).out)], ["0"])
     done = box.run(*args, "--dedup", "none")
     equal([row["index"] for row in rows_of(done.out)], ["0", "1", "2"])

@@ -162,13 +162,13 @@ def round_trips_by_id(box):
 @case
 def ids_occur_once(box):
     box.file("twice.tsv", table([("a", "one"), ("b", "two"), ("a", "three")]))
-    contains(box.run("select", "twice.tsv", "--budget", "1", expect=3).err,
+    contains(box.run("select", "twice.tsv", "--strategy", "huds", "--budget", "1", expect=3).err,
              "twice.tsv:4: the id \"a\" is that of line 2 too; each id has to stand for one text")
-    contains(box.run("select", "twice.tsv", "--budget", "1", "--bad-lines", "mask").err, "masked: 1 malformed")
+    contains(box.run("select", "twice.tsv", "--strategy", "huds", "--budget", "1", "--bad-lines", "mask").err, "masked: 1 malformed")
     # Files of labeled texts may number their texts alike, each file alone may not.
     box.file("pool.tsv", table([("a", "one"), ("b", "two"), ("c", "three")]))
     box.file("labeled.tsv", table([("a", "four")]))
-    box.run("select", "pool.tsv", "--budget", "1", "--labeled", "labeled.tsv", "--labeled", "labeled.tsv")
+    box.run("select", "pool.tsv", "--strategy", "huds", "--budget", "1", "--labeled", "labeled.tsv", "--labeled", "labeled.tsv")
     contains(box.run("select", "pool.tsv", "--budget", "1", "--labeled", "twice.tsv", expect=3).err, "twice.tsv:4")
 
 

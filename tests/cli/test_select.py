@@ -179,9 +179,10 @@ def ready_scores_in_three_forms(box):
 
 @case
 def scores_may_mean_three_things(box):
-    args = huds(box) + ["--strategy", "nnll", "--budget", "3"]
-    for unread in ("-p", "--embeddings"):
+    args = huds(box)
+    for unread in ("-p", "--embeddings", "--strategy"):
         del args[args.index(unread):args.index(unread) + 2]
+    args += ["--strategy", "nnll", "--budget", "3"]
     equal(picks(box.run(*args)), [7, 6, 5])
     equal(picks(box.run(*args, "--scores-are", "uncertainty")), [7, 6, 5])
     equal(picks(box.run(*args, "--scores-are", "confidence")), [0, 1, 2])
@@ -518,7 +519,7 @@ def columns_come_from_safetensors(box):
                        "e": {"dtype": "F32", "shape": [8, 2], "data_offsets": [64, 128]}}).encode()
     head += b" " * (-len(head) % 8)
     box.file("c.safetensors", struct.pack("<Q", len(head)) + head + struct.pack("<8d16f", *U, *flat))
-    args = ["select", "pool.txt", "-p", "n_strata=4", "--budget", "4", "--scores", "c.safetensors:u", "--embeddings"]
+    args = ["select", "pool.txt", "--strategy", "huds", "-p", "n_strata=4", "--budget", "4", "--scores", "c.safetensors:u", "--embeddings"]
     equal(picks(box.run(*args, "c.safetensors:e")), [7, 5, 4, 6])
     contains(box.run(*args, "c.safetensors:none", expect=3).err, "none")
     contains(box.run(*args, "c.safetensors", expect=3).err, "TENSOR")

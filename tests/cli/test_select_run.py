@@ -97,7 +97,7 @@ def a_run_repeats_from_its_report(box):
 @case
 def the_default_model_is_named(box):
     box.file("pool.txt", "".join("the quick fox number %d jumps\n" % i for i in range(40)) + "rare words stand here\n")
-    done = box.run("select", "pool.txt", "--budget", "20w")
+    done = box.run("select", "pool.txt", "--strategy", "huds", "--budget", "20w")
     contains(done.err, "n-gram")
     box.file("known.txt", "".join("the quick fox number %d jumps over type%d\n" % (i, i) for i in range(40, 9000)))
     done = box.run("select", "pool.txt", "--labeled", "known.txt", "--budget", "4w", "--strategy", "nnll")
@@ -108,7 +108,7 @@ def the_default_model_is_named(box):
 @case
 def threads_do_not_change_the_picks(box):
     box.file("pool.txt", "".join("sentence %d says %d and %d\n" % (i, i * i % 97, i % 13) for i in range(3000)))
-    args = ["select", "pool.txt", "--budget", "500w", "-p", "k_clusters=3"]
+    args = ["select", "pool.txt", "--strategy", "huds", "--budget", "500w", "-p", "k_clusters=3"]
     one = box.run(*args, "--threads", "1").stdout
     for threads in ("2", "8"):
         equal(box.run(*args, "--threads", threads).stdout, one, threads)
@@ -194,7 +194,7 @@ def progress_shows_on_a_terminal_only(box):
 @case
 def a_misspelt_word_names_the_nearest(box):
     args = huds(box) + ["--budget", "2"]
-    contains(box.run(*args, "--strategy", "hudz", expect=2).err, "huds")
+    contains(box.run(*args[:-3], "hudz", "--budget", "2", expect=2).err, "huds")
     contains(box.run(*args, "-p", "lamda=1", expect=2).err, "lambda")
     contains(box.run(*args, "-p", "lambda=2", expect=2).err, "lambda", "1")
     contains(box.run(*args, "-p", "rescale=minmx", expect=2).err, "minmax")
@@ -241,7 +241,7 @@ def a_file_that_is_called_like_a_model_is_a_file(box):
     equal(picks(done), [7, 6, 5])
     contains(done.err, "scores: from model u.npy")
     box.npy("model e.npy", E)
-    done = box.run("select", "pool.txt", "--scores", "model u.npy", "--embeddings", "model e.npy", "-p", "n_strata=4", "--budget", "4")
+    done = box.run("select", "pool.txt", "--strategy", "huds", "--scores", "model u.npy", "--embeddings", "model e.npy", "-p", "n_strata=4", "--budget", "4")
     equal(picks(done), [7, 5, 4, 6])
 
 
@@ -315,7 +315,7 @@ def an_output_of_no_format_is_refused_before_the_work(box):
 @case
 def a_cache_spares_the_model(box):
     box.file("pool.txt", "".join("row %d has %d words\n" % (row, row % 7) for row in range(50)))
-    args = ["select", "pool.txt", "--budget", "5", "--report", "run.json"]
+    args = ["select", "pool.txt", "--strategy", "huds", "--budget", "5", "--report", "run.json"]
     plain = box.run(*args)
     report = box.read("run.json").replace(b", \"--cache\", \"kept\"", b"")
     first, second = (box.run(*args, "--cache", "kept") for _ in range(2))

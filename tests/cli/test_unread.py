@@ -139,11 +139,11 @@ def options_of_models_and_of_other_pairs_are_refused(box):
 @case
 def what_is_named_is_meant(box):
     files(box)
-    done = box.run("select", "pool.txt", "--budget", "3", "--out", "o.tsv")
+    done = box.run("select", "pool.txt", "--strategy", "huds", "--budget", "3", "--out", "o.tsv")
     equal(done.err.splitlines()[1], "note: the built-in n-gram model stands in, as neither a column nor a model was given")
-    done = box.run("select", "pool.txt", "--budget", "3", "--embeddings", "e.npy", expect=3)
+    done = box.run("select", "pool.txt", "--strategy", "huds", "--budget", "3", "--embeddings", "e.npy", expect=3)
     contains(done.err, "'scores|logprobs' is needed", "--model logprobs=ngram")
-    box.run("select", "pool.txt", "--budget", "3", "--embeddings", "e.npy", "--model", "logprobs=ngram")
+    box.run("select", "pool.txt", "--strategy", "huds", "--budget", "3", "--embeddings", "e.npy", "--model", "logprobs=ngram")
     contains(box.run("rho", "pool.txt", "--target", "known.txt", "--k", "1", "--embeddings", "e.npy", expect=3).err, "'logprobs'")
     contains(box.run("score", "pool.txt", "--scorer", "nnll").err, "note: the built-in n-gram model stands in")
 

@@ -131,7 +131,7 @@ case("one parameter with each of several values", function()
     for i = 1, 40 do
         texts[i], scores[i], places[i] = "text " .. i .. " of words", i * 7919 % 41 / 41, {i % 7 - 3, i * 5 % 11 - 5}
     end
-    local what = {texts = texts, budget = 6, scores = scores, embeddings = alcore.matrix(places), test = {"text unknown"}}
+    local what = {texts = texts, budget = 6, strategy = "huds", scores = scores, embeddings = alcore.matrix(places), test = {"text unknown"}}
     local found = assert(alcore.ablate(what))
     equal(#found, 7)
     what.test = nil

@@ -184,7 +184,7 @@ case("what the library offers is listed", function()
     contains(table.concat(alcore.devices(), " "), "cpu")
     equal(alcore.feature("nothing known"), nil)
     contains(alcore.build_info(), "{")
-    contains(assert(alcore.select{texts = TEXTS, budget = 1, scores = U, embeddings = E, lambda = 0.25}).provenance,
+    contains(assert(alcore.select{texts = TEXTS, budget = 1, strategy = "huds", scores = U, embeddings = E, lambda = 0.25}).provenance,
         '"strategy":"huds"')
 end)
 

@@ -145,7 +145,7 @@ def _results(four):
     four.set_column("scores", [4.0, 3.0, 2.0, 1.0])
     four.set_column("embeddings", ROWS)
     picked = four.select(2, "nnll")
-    ablated = alcore.ablate(four, 2, values=[0, 1], test=["the second"])
+    ablated = alcore.ablate(four, 2, "huds", values=[0, 1], test=["the second"])
     near = analysis.neighborhood(ROWS, ROWS[:3], [1.0, 2.0, 3.0, 4.0], [1.0, 2.0, 3.0], k=[1, 2])
     overlaps = metrics.overlap(["one two"], ["one two three"], max_order=2)
     phrases = alcore.phrases(["a heart", "a heart"], max_words=2)

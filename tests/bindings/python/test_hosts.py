@@ -33,13 +33,13 @@ class Letters:
 
 def test_own_model(texts):
     model = Letters()
-    picked = alcore.select(texts[:60], "40w", model=model)
+    picked = alcore.select(texts[:60], "40w", "huds", model=model)
     assert model.batches and max(map(len, model.batches)) <= 7
     assert all(isinstance(text, str) for batch in model.batches for text in batch)
     assert [texts[row] for batch in model.batches for row in batch.rows] == [t for batch in model.batches for t in batch]
     columns = picked.provenance["inputs"]["candidates"]["columns"]
     assert all("letters" in column["from"] for column in columns.values())
-    given = alcore.select(texts[:60], "40w", embeddings=model.embed(texts[:60]),
+    given = alcore.select(texts[:60], "40w", "huds", embeddings=model.embed(texts[:60]),
                           logprobs=model.token_logprobs(texts[:60]))
     assert given.indices == picked.indices
 
@@ -54,8 +54,8 @@ def test_own_model_with_arrays(texts, numpy):
             offsets = numpy.cumsum([0] + [len(text.split()) for text in texts])
             return values, offsets
 
-    assert alcore.select(texts[:60], "40w", model=Arrays()).indices == \
-        alcore.select(texts[:60], "40w", model=Letters()).indices
+    assert alcore.select(texts[:60], "40w", "huds", model=Arrays()).indices == \
+        alcore.select(texts[:60], "40w", "huds", model=Letters()).indices
 
 
 def test_a_model_that_was_trained_further_is_asked_again(texts):
@@ -83,7 +83,7 @@ def test_cache(texts, tmp_path):
     def select(**options):
         """A selection by a new model from a new pool, as in another process, and whether the model was asked."""
         model = Kept()
-        picked = alcore.select(texts[:60], "40w", model=model, **options)
+        picked = alcore.select(texts[:60], "40w", "huds", model=model, **options)
         return picked.indices, bool(model.batches)
 
     plain, asked = select()
@@ -194,9 +194,9 @@ def test_wrong_answer_of_a_model(pool):
             return "nonsense"
 
     with pytest.raises(alcore.ShapeError):
-        pool.select(5, model=Short())
+        pool.select(5, "huds", model=Short())
     with pytest.raises(TypeError, match="embeddings|embed"):
-        pool.select(5, model=Ints())
+        pool.select(5, "huds", model=Ints())
 
 
 class Trouble(Exception):
@@ -238,7 +238,7 @@ def test_exception_of_progress(texts):
 
     with alcore.Context(progress=progress) as ctx, alcore.Pool(texts[:60], context=ctx) as pool:
         with pytest.raises(Trouble):
-            pool.select(5, model=Slow())
+            pool.select(5, "huds", model=Slow())
 
 
 def test_progress_is_told(texts):
@@ -252,7 +252,7 @@ def test_progress_is_told(texts):
 
     with alcore.Context(progress=lambda *told: seen.append(told), threads=1) as ctx:
         with alcore.Pool(texts[:60], context=ctx) as pool:
-            pool.select(5, model=Slow())
+            pool.select(5, "huds", model=Slow())
         assert ctx.threads == 1
     assert seen and all(isinstance(stage, str) and done <= total for stage, done, total in seen if total >= 0)
 
@@ -277,7 +277,7 @@ def test_tqdm_bar(texts, monkeypatch):
     monkeypatch.setattr(alcore._progress, "DELAY", 0.0)
     monkeypatch.setattr(tqdm, "tqdm", __import__("functools").partial(tqdm.tqdm, file=terminal))
     with alcore.Pool(texts[:60]) as pool:
-        pool.select(5, model=Slow())
+        pool.select(5, "huds", model=Slow())
     assert "model" in terminal.getvalue()
 
 
@@ -454,14 +454,14 @@ def test_parts_are_let_go(pool):
 
     model = Model()
     gone = weakref.ref(model)
-    pool.select(5, model=model)
+    pool.select(5, "huds", model=model)
     del model
     gc.collect()
     assert gone() is None and len(_hosts._live) == live
 
 
 def test_logging(pool, caplog):
-    pool.select(5)
+    pool.select(5, "huds")
     assert any(record.name == "alcore.request" and "n-gram" in record.message for record in caplog.records)
 
 

@@ -175,6 +175,9 @@ START_TEST(the_request_stays_as_it_was) {
     ck_assert_ok(alcore_request_new(ctx, &request));
     ck_assert_ok(alcore_request_set_pool(request, ALCORE_ROLE_CANDIDATES, pool));
     ck_assert_ok(alcore_request_set(request, "budget", "5"));
+    ck_assert_ok(alcore_strategy_new(ctx, "huds", &strategy));
+    ck_assert_ok(alcore_request_set_strategy(request, strategy));
+    alcore_strategy_unref(strategy);
     start_rows(rows);
     ck_assert_ok(alcore_request_ablate(request, NULL, values, 2, NULL, rows, NULL));
     ck_assert(isnan(rows[1].overlap));
