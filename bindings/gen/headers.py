@@ -6,8 +6,8 @@ refuses everything else, so that a new form is noticed here and not in a wrong b
 import re
 from pathlib import Path
 
-CORE = ("status", "context", "tensor", "format", "param", "pool", "pool_column", "phrase", "budget", "remedy", "search", "logits", "model", "view",
-        "scorer", "strategy", "selection", "arrow", "request")
+CORE = ("status", "context", "tensor", "format", "param", "pool", "pool_column", "arrow", "phrase", "budget", "remedy", "search", "logits", "model", "view",
+        "scorer", "strategy", "selection", "request")
 EXTRA = ("translating", "training", "lm", "aligner", "annotation", "mix", "overlap", "metric", "stop", "analysis", "plot", "tokenizer")
 # Headers without a name that a binding calls.
 WITHOUT_NAMES = {"version", "gone"}

@@ -37,14 +37,15 @@ static const int64_t *rows_of(lua_State *L, int table, int64_t count) {
     return rows;
 }
 
-/* Pushes the array that it returns: the texts of a field, count of them; NULL for nil. */
+/* Pushes the array that it returns: the texts of a field, count of them, one for each `noun`; NULL
+ * for nil. */
 static const char **texts_of(lua_State *L, int table, const char *field, int optional,
-                             size_t **lengths, int64_t count) {
+                             size_t **lengths, int64_t count, const char *noun) {
     int64_t given = count;
     lua_getfield(L, table, field);
     const char **texts = al_strings(L, lua_gettop(L), field, optional, lengths, &given);
     if (texts && given != count)
-        luaL_error(L, "%s: %d were given for %d texts", field, (int)given, (int)count);
+        luaL_error(L, "%s: %d were given for %d %s", field, (int)given, (int)count, noun);
     return texts;
 }
 
@@ -67,10 +68,10 @@ static int add(lua_State *L) {
     records.text_lengths = lengths;
     if (table != 0) {
         int64_t costs = 0;
-        records.kinds = texts_of(L, table, "kinds", 0, NULL, records.count);
-        records.ids = texts_of(L, table, "ids", 0, NULL, records.count);
+        records.kinds = texts_of(L, table, "kinds", 0, NULL, records.count, "texts");
+        records.ids = texts_of(L, table, "ids", 0, NULL, records.count, "texts");
         records.translations =
-            texts_of(L, table, "translations", 1, &translation_lengths, records.count);
+            texts_of(L, table, "translations", 1, &translation_lengths, records.count, "texts");
         records.translation_lengths = translation_lengths;
         records.rows = rows_of(L, table, records.count);
         lua_getfield(L, table, "costs");
@@ -95,6 +96,80 @@ static int read_with(lua_State *L, alcore_status (*read)(alcore_annotations *, c
  * @return itself; or nil, message, code */
 static int read_selection(lua_State *L) {
     return read_with(L, alcore_annotations_read_selection);
+}
+
+/*** Adds the picks of a selection that was made from the pool, or from the phrases of its rows.
+ * @function annotations:add_selection
+ * @param selection a selection
+ * @return itself; or nil, message, code */
+static int add_selection(lua_State *L) {
+    al_object *self = al_check(L, 1, &al_annotations_kind);
+    al_object *selection = al_check(L, 2, &al_selection_kind);
+    return AL_SELF(L, self->context,
+                   alcore_annotations_add_selection(self->annotations, selection->selection));
+}
+
+/* Pushes the array that it returns: numbers of items, from 0, of the list `list`, count of them. */
+static const int64_t *items_of(lua_State *L, int list, int64_t count) {
+    int64_t *items = al_buffer(L, count, sizeof *items);
+    for (int64_t i = 0; i < count; i++) {
+        lua_rawgeti(L, list, (int)(i + 1));
+        items[i] = al_integer(L, -1, "items") - 1;
+        lua_pop(L, 1);
+    }
+    return items;
+}
+
+/* Says which items the answers are of: the field items, else ids, else all items in order. */
+static void set_items(lua_State *L, int table, const al_object *self,
+                      alcore_annotation_answers *answers) {
+    if (table != 0) {
+        lua_getfield(L, table, "items");
+        if (!lua_isnil(L, -1)) {
+            luaL_checktype(L, -1, LUA_TTABLE);
+            const int list = lua_gettop(L);
+            if (al_length(L, list) != answers->count)
+                luaL_error(L, "items: %d were given for %d answers", (int)al_length(L, list),
+                           (int)answers->count);
+            answers->items = items_of(L, list, answers->count);
+        }
+        answers->ids = texts_of(L, table, "ids", 0, NULL, answers->count, "answers");
+        answers->texts = texts_of(L, table, "texts", 1, NULL, answers->count, "answers");
+        answers->statuses = texts_of(L, table, "statuses", 1, NULL, answers->count, "answers");
+    }
+    if (answers->items || answers->ids) return;
+    const int64_t count = alcore_annotations_count(self->annotations);
+    if (answers->count != count)
+        luaL_error(L,
+                   "translations: %d were given for %d items; say which ones they are of by "
+                   "items or ids",
+                   (int)answers->count, (int)count);
+    int64_t *items = al_buffer(L, count, sizeof *items);
+    for (int64_t i = 0; i < count; i++) items[i] = i;
+    answers->items = items;
+}
+
+/*** Answers items from a list, by the rules of annotations:read_answers();
+ * annotations:answer_report() tells what was found.
+ * @function annotations:answer
+ * @tparam table translations a list of strings; false where an answer has none
+ * @tparam[opt] table fields lists with an entry for each answer: items (numbers of the items), or
+ * ids with texts where several items have one id; by default the answers are those of all items in
+ * their order. statuses: "ok", "skip", "reject", "untranslatable", ... or false
+ * @return itself; or nil, message, code */
+static int answer(lua_State *L) {
+    static const char *const names[] = {"items", "ids", "texts", "statuses", NULL};
+    al_object *self = al_check(L, 1, &al_annotations_kind);
+    alcore_annotation_answers answers = ALCORE_ANNOTATION_ANSWERS_INIT;
+    size_t *lengths = NULL;
+    lua_settop(L, 3);
+    luaL_checktype(L, 2, LUA_TTABLE);
+    int table = al_options(L, 3, "answer", NULL, names);
+    answers.count = al_length(L, 2);
+    answers.translations = al_strings(L, 2, "translations", 1, &lengths, &answers.count);
+    answers.translation_lengths = lengths;
+    set_items(L, table, self, &answers);
+    return AL_SELF(L, self->context, alcore_annotations_answer(self->annotations, &answers));
 }
 
 /*** Reads translations: id, text, translation (and flags or status), as .tsv, .csv or .jsonl.
@@ -237,6 +312,8 @@ static int refunded(lua_State *L) {
 }
 
 static const al_method item_methods[] = {{"add", add},
+                                         {"add_selection", add_selection},
+                                         {"answer", answer},
                                          {"read_selection", read_selection},
                                          {"read_answers", read_answers},
                                          {"answer_report", answer_report},

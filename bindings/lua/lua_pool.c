@@ -546,11 +546,32 @@ static int get_column(lua_State *L) {
     return 1;
 }
 
+/* Pushes the tokens of rows [count] of a ragged column, a list for each row. */
+static int push_tokens(lua_State *L, al_object *self, const char *name, const int64_t *rows,
+                       int64_t count, int64_t width) {
+    int64_t *offsets = al_buffer(L, count + 1, sizeof *offsets);
+    int failed =
+        AL_CALL(L, self->context,
+                alcore_pool_get_column_tokens(self->pool, name, rows, count, offsets, NULL));
+    if (failed) return failed;
+    double *numbers = al_buffer(L, offsets[count] * width, sizeof *numbers);
+    int64_t shape[2] = {offsets[count], width}, offset_shape[1] = {count + 1};
+    alcore_tensor values, starts;
+    al_tensor(L, &values, numbers, ALCORE_FLOAT64, shape, width > 1 ? 2 : 1);
+    al_tensor(L, &starts, offsets, ALCORE_INT64, offset_shape, 1);
+    failed =
+        AL_CALL(L, self->context,
+                alcore_pool_get_column_tokens(self->pool, name, rows, count, offsets, &values));
+    if (failed) return failed;
+    al_push_tensor(L, &values, &starts);
+    return 1;
+}
+
 /*** Rows of a column wherever it lives.
  * @function pool:column_rows
  * @tparam string name
  * @param rows a list of indices and ids, or a selection
- * @return a list, or a list of lists; or nil, message, code */
+ * @return a list, or a list of lists, as of a ragged column; or nil, message, code */
 static int column_rows(lua_State *L) {
     al_object *self = al_check(L, 1, &al_pool_kind);
     const char *name = luaL_checkstring(L, 2);
@@ -562,6 +583,8 @@ static int column_rows(lua_State *L) {
     failed = column_info(L, self, name, &info);
     if (failed) return failed;
     if (info.dtype == ALCORE_TEXT) return push_texts(L, self, name, rows, count_of_rows);
+    if (info.shape == ALCORE_COLUMN_RAGGED || info.shape == ALCORE_COLUMN_RAGGED_DENSE)
+        return push_tokens(L, self, name, rows, count_of_rows, info.width);
     double *numbers = al_buffer(L, count_of_rows * info.width, sizeof *numbers);
     int64_t shape[2] = {count_of_rows, info.width};
     alcore_tensor out;

@@ -6,17 +6,22 @@
  *
  * The structs are those of the interface's specification, behind the guards that it prescribes: a
  * program that has them from another header may include both. Records come in by
- * alcore_pool_add_arrow() (alcore/pool.h). */
+ * alcore_pool_add_arrow() (alcore/pool.h), picks go out by alcore_selection_get_arrow()
+ * (alcore/selection.h). */
 #ifndef ALCORE_ARROW_H
 #define ALCORE_ARROW_H
 
 #include <stdint.h>
 
 #ifndef ARROW_C_DATA_INTERFACE
+/** Whether a header has defined the structs of arrays. */
 #define ARROW_C_DATA_INTERFACE
 
+/** ArrowSchema.flags: the order of a dictionary's values is that of what they mean. */
 #define ARROW_FLAG_DICTIONARY_ORDERED 1
+/** ArrowSchema.flags: values may be null. */
 #define ARROW_FLAG_NULLABLE 2
+/** ArrowSchema.flags: the keys of each map are sorted. */
 #define ARROW_FLAG_MAP_KEYS_SORTED 4
 
 /** The type of an array and of its children, as the Arrow C data interface has it. */
@@ -29,26 +34,27 @@ struct ArrowSchema {
     struct ArrowSchema **children; /**< types of the columns of a struct, of the values of a list */
     struct ArrowSchema *dictionary; /**< type of the values that indices stand for; may be NULL */
     void (*release)(struct ArrowSchema *schema); /**< frees it; NULL: it is released */
-    void *private_data;                    /**< the producer's */
+    void *private_data;                          /**< the producer's */
 };
 
 /** The values of an array, as the Arrow C data interface has it. */
 struct ArrowArray {
-    int64_t length;               /**< values */
-    int64_t null_count;           /**< values that are null; -1: not counted */
-    int64_t offset;               /**< the first value in the buffers */
-    int64_t n_buffers;            /**< entries of buffers */
-    int64_t n_children;           /**< entries of children */
-    const void **buffers;         /**< what the type says: validity bits, offsets, values, ... */
-    struct ArrowArray **children; /**< columns of a struct, the values of a list */
-    struct ArrowArray *dictionary;        /**< the values that indices stand for; may be NULL */
+    int64_t length;                /**< values */
+    int64_t null_count;            /**< values that are null; -1: not counted */
+    int64_t offset;                /**< the first value in the buffers */
+    int64_t n_buffers;             /**< entries of buffers */
+    int64_t n_children;            /**< entries of children */
+    const void **buffers;          /**< what the type says: validity bits, offsets, values, ... */
+    struct ArrowArray **children;  /**< columns of a struct, the values of a list */
+    struct ArrowArray *dictionary; /**< the values that indices stand for; may be NULL */
     void (*release)(struct ArrowArray *array); /**< frees it; NULL: it is released */
-    void *private_data;                   /**< the producer's */
+    void *private_data;                        /**< the producer's */
 };
 
 #endif
 
 #ifndef ARROW_C_STREAM_INTERFACE
+/** Whether a header has defined the struct of streams. */
 #define ARROW_C_STREAM_INTERFACE
 
 /** Arrays of one type, one after the other, as the Arrow C stream interface has it. */
@@ -60,13 +66,12 @@ struct ArrowArrayStream {
     /** Why the last call failed; NULL: no reason is known */
     const char *(*get_last_error)(struct ArrowArrayStream *stream);
     void (*release)(struct ArrowArrayStream *stream); /**< frees it; NULL: it is released */
-    void *private_data;                         /**< the producer's */
+    void *private_data;                               /**< the producer's */
 };
 
 #endif
 
 #include "alcore/pool_column.h"
-#include "alcore/selection.h"
 
 ALCORE_BEGIN
 
@@ -178,32 +183,6 @@ typedef struct alcore_table_options {
 ALCORE_API alcore_status alcore_pool_get_arrow(const alcore_pool *pool,
                                                const alcore_table_options *options,
                                                struct ArrowArrayStream *out);
-
-/** Hands out the picks in their order as an Arrow stream of structs, with the columns that
- * alcore_selection_write() gives a TSV file, and lang and group:
- *
- *     rank               int64         from 1
- *     index              int64         row of the pool; of a phrase that of its first occurrence
- *     id                 large string
- *     score, cost        float64
- *     ...                float64, int64, or large string: the columns of the strategy's record;
- *     null
- *                        where a pick has no value
- *     reason, text       large string
- *     lang, group        large string  null where the pick has none
- *
- * The stream keeps the selection alive; what alcore_pool_get_arrow() says of reading it holds.
- * @param[in] selection kept: read later, as the stream is
- * @param[in] options borrowed; NULL: defaults
- * @param[out] out owned: filled in; the caller, or whoever it is passed on to, releases it by its
- *   release function, on any thread. Its release is NULL on failure
- * @return ALCORE_OK, ALCORE_E_INVALID, ALCORE_E_NOT_FOUND (a column, names the nearest),
- *   ALCORE_E_NOMEM, ALCORE_E_STRUCT_*
- * @threadsafe
- * @since 1.0 */
-ALCORE_API alcore_status alcore_selection_get_arrow(const alcore_selection *selection,
-                                                    const alcore_table_options *options,
-                                                    struct ArrowArrayStream *out);
 
 ALCORE_END
 

@@ -5,6 +5,7 @@
 #ifndef ALCORE_SELECTION_H
 #define ALCORE_SELECTION_H
 
+#include "alcore/arrow.h"
 #include "alcore/budget.h"
 #include "alcore/pool.h"
 #include "alcore/remedy.h"
@@ -208,6 +209,31 @@ ALCORE_API const char *alcore_selection_provenance(const alcore_selection *selec
  * @threadsafe
  * @since 1.0 */
 ALCORE_API const char *alcore_selection_summary(const alcore_selection *selection);
+
+/** Hands out the picks in their order as an Arrow stream of structs, with the columns that
+ * alcore_selection_write() gives a TSV file, and lang and group:
+ *
+ *     rank               int64         from 1
+ *     index              int64         row of the pool; of a phrase that of its first occurrence
+ *     id                 large string
+ *     score, cost        float64
+ *     ...                float64, int64, or large string: the columns of the strategy's record;
+ *                        null where a pick has no value
+ *     reason, text       large string
+ *     lang, group        large string  null where the pick has none
+ *
+ * The stream keeps the selection alive; what alcore_pool_get_arrow() says of reading it holds.
+ * @param[in] selection kept: read later, as the stream is
+ * @param[in] options borrowed; NULL: defaults
+ * @param[out] out owned: filled in; the caller, or whoever it is passed on to, releases it by its
+ *   release function, on any thread. Its release is NULL on failure
+ * @return ALCORE_OK, ALCORE_E_INVALID, ALCORE_E_NOT_FOUND (a column, names the nearest),
+ *   ALCORE_E_NOMEM, ALCORE_E_STRUCT_*
+ * @threadsafe
+ * @since 1.0 */
+ALCORE_API alcore_status alcore_selection_get_arrow(const alcore_selection *selection,
+                                                    const alcore_table_options *options,
+                                                    struct ArrowArrayStream *out);
 
 /** Writes the picks. A file appears whole or not at all; standard output is written as it comes.
  * @param[in] selection borrowed

@@ -11,7 +11,8 @@ enum { MAX_BUFFERS = 3 /* validity bits, offsets, bytes */ };
 /* private_data of an array. */
 typedef struct array_parts {
     alcore_ctx *ctx; /* a reference */
-    const void *buffers[MAX_BUFFERS];
+    const void *buffers[MAX_BUFFERS]; /* what the array shows: those that are owned */
+    void *owned[MAX_BUFFERS];
     struct ArrowArray **children; /* [children] point to storage */
     struct ArrowArray storage[];  /* [children] */
 } array_parts;
@@ -22,7 +23,7 @@ static void release_array(struct ArrowArray *array) {
     for (int64_t i = 0; i < array->n_children; i++)
         if (parts->children[i]->release) parts->children[i]->release(parts->children[i]);
     for (int32_t i = 0; i < MAX_BUFFERS; i++)
-        alcore__free(ctx, (void *)(uintptr_t)parts->buffers[i]);
+        alcore__free(ctx, parts->owned[i]);
     alcore__free(ctx, parts->children);
     alcore__free(ctx, parts);
     array->release = NULL;
@@ -58,14 +59,14 @@ alcore_status alcore__arrow_array_buffer(struct ArrowArray *array, int32_t index
     array_parts *parts = array->private_data;
     void *memory;
     ALCORE__TRY(alcore__new_array(parts->ctx, (size_t)count, bytes, &memory));
-    parts->buffers[index] = memory;
+    alcore__arrow_array_give(array, index, memory);
     memcpy(out, &memory, sizeof memory);
     return ALCORE_OK;
 }
 
 void alcore__arrow_array_give(struct ArrowArray *array, int32_t index, void *memory) {
     array_parts *parts = array->private_data;
-    parts->buffers[index] = memory;
+    parts->buffers[index] = parts->owned[index] = memory;
 }
 
 alcore_status alcore__arrow_array_null(struct ArrowArray *array, int64_t i) {
@@ -76,7 +77,7 @@ alcore_status alcore__arrow_array_null(struct ArrowArray *array, int64_t i) {
         ALCORE__TRY(alcore__arrow_array_buffer(array, 0, bytes, 1, &all));
         memset(all, 0xFF, (size_t)bytes);
     }
-    uint8_t *bits = (uint8_t *)(uintptr_t)parts->buffers[0];
+    uint8_t *bits = parts->owned[0];
     bits[i / 8] = (uint8_t)(bits[i / 8] & ~(1u << (i % 8)));
     array->null_count++;
     return ALCORE_OK;

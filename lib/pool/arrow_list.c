@@ -31,8 +31,8 @@ static alcore__arrow_list list_of(const char *format) {
 /* Whether the values of a schema, behind its dictionary, are strings. */
 static bool has_texts(const struct ArrowSchema *schema) {
     const char *format = schema->dictionary ? schema->dictionary->format : schema->format;
-    return format && (strcmp(format, "u") == 0 || strcmp(format, "U") == 0 ||
-                      strcmp(format, "vu") == 0);
+    return format &&
+           (strcmp(format, "u") == 0 || strcmp(format, "U") == 0 || strcmp(format, "vu") == 0);
 }
 
 /* Fails for a type of lists that is not read: lists of lists of lists, lists of texts. */
@@ -97,8 +97,8 @@ static int64_t place_at(const void *buffer, bool wide, int64_t index) {
 }
 
 alcore_status alcore__arrow_list_at(const alcore__arrow_shape *shape, int32_t level,
-                                    const struct ArrowArray *array, int64_t row,
-                                    int64_t *out_first, int64_t *out_count) {
+                                    const struct ArrowArray *array, int64_t row, int64_t *out_first,
+                                    int64_t *out_count) {
     const alcore__arrow_list *list = &shape->lists[level];
     const bool wide = list->kind == 'L' || list->kind == 'V';
     const int64_t index = array->offset + row;

@@ -38,7 +38,7 @@ alcore_status alcore__arrow_shape_check(const alcore__arrow_shape *shape,
  * array counts rows, from its offset on. *out_first is -1 for a null list. ALCORE_E_DATA: outside
  * the values that there are. */
 alcore_status alcore__arrow_list_at(const alcore__arrow_shape *shape, int32_t level,
-                                    const struct ArrowArray *array, int64_t row,
-                                    int64_t *out_first, int64_t *out_count);
+                                    const struct ArrowArray *array, int64_t row, int64_t *out_first,
+                                    int64_t *out_count);
 
 #endif

@@ -220,8 +220,8 @@ static alcore_status add_vector(reading *self, const struct ArrowArray *values, 
     }
     if (count != out->width)
         return alcore__fail(ALCORE_E_SHAPE,
-                            "the list has %" PRId64 " numbers, those before it have %" PRId64, count,
-                            out->width);
+                            "the list has %" PRId64 " numbers, those before it have %" PRId64,
+                            count, out->width);
     return add_values(self, values, first, count);
 }
 

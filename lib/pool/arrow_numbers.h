@@ -14,12 +14,12 @@ typedef enum alcore__arrow_lists {
 
 /* The values of a column, and the memory that they are in. A struct of zeros is empty. */
 typedef struct alcore__arrow_numbers {
-    int32_t dtype;   /* ALCORE_FLOAT32, ... */
-    int64_t rows;    /* entries */
-    int64_t count;   /* values of all */
-    int64_t width;   /* values of a row, or of a token */
-    bool vectors;    /* a row, or a token, is a vector, also one of width 1 */
-    const void *values;   /* [count] in buffer, or in an array */
+    int32_t dtype;         /* ALCORE_FLOAT32, ... */
+    int64_t rows;          /* entries */
+    int64_t count;         /* values of all */
+    int64_t width;         /* values of a row, or of a token */
+    bool vectors;          /* a row, or a token, is a vector, also one of width 1 */
+    const void *values;    /* [count] in buffer, or in an array */
     alcore__buffer buffer; /* owned */
     bool in_place;         /* values are in the only array, which has to live as long */
     int64_t *offsets;      /* [rows + 1] owned: where the tokens of a row begin; NULL: not ragged */

@@ -52,8 +52,8 @@ static alcore_status choose_fields(alcore_ctx *ctx, const alcore__arrow_table *t
     for (int64_t i = 0; i < options->column_count; i++) {
         int64_t number = 0;
         ALCORE__TRY(find_field(table, options->columns[i], &number));
-        ALCORE__TRY(alcore__arrow_table_add(ctx, out, table->fields[number].name,
-                                            &table->fields[number]));
+        ALCORE__TRY(
+            alcore__arrow_table_add(ctx, out, table->fields[number].name, &table->fields[number]));
     }
     return ALCORE_OK;
 }
@@ -238,8 +238,7 @@ static alcore_status open_table(alcore_ctx *ctx, alcore__arrow_table *table,
     parts->table = *table;
     alcore__object_ref(table->owner);
     *table = (alcore__arrow_table){0};
-    *out =
-        (struct ArrowArrayStream){get_schema, get_next, get_last_error, release_stream, parts};
+    *out = (struct ArrowArrayStream){get_schema, get_next, get_last_error, release_stream, parts};
     return ALCORE_OK;
 }
 
@@ -251,8 +250,7 @@ alcore_status alcore__arrow_table_open(alcore_ctx *ctx, alcore__arrow_table *tab
     alcore_status status = alcore__struct_read(
         &ours, sizeof ours, ALCORE__FIRST_SIZE(alcore_table_options, column_count), options,
         "alcore_table_options");
-    if (status == ALCORE_OK && ours.columns)
-        status = choose_fields(ctx, table, &ours, &chosen);
+    if (status == ALCORE_OK && ours.columns) status = choose_fields(ctx, table, &ours, &chosen);
     if (status == ALCORE_OK) status = open_table(ctx, ours.columns ? &chosen : table, out);
     alcore__arrow_table_clear(ctx, &chosen);
     alcore__arrow_table_clear(ctx, table);

@@ -5,6 +5,8 @@
  * the column: it owns the copies that were made, or the array in which the numbers lie. An array
  * that is given alone moves into the holder when the column is there, so that a failure leaves it
  * to the caller; arrays of a stream are the library's from the beginning. */
+#include <string.h>
+
 #include "pool/arrow_numbers.h"
 #include "pool/arrow_stream.h"
 #include "pool/column_array.h"
@@ -13,7 +15,8 @@
 typedef struct holder {
     alcore_ctx *ctx; /* without a reference: the column's pool has one */
     alcore__arrow_numbers numbers;
-    struct ArrowArray array; /* in which the numbers lie; its release is NULL where they are copied */
+    struct ArrowArray
+        array; /* in which the numbers lie; its release is NULL where they are copied */
 } holder;
 
 /* alcore_column_options.release of the column. */
@@ -70,10 +73,12 @@ static alcore_status set_held(alcore_pool *pool, const char *name, holder *held,
     const alcore__arrow_numbers *numbers = &held->numbers;
     alcore_column_options borrowed = *options;
     alcore_tensor values, offsets;
+    void *data; /* a tensor has no const pointer; nobody writes to it */
     int64_t shape[2] = {numbers->count / numbers->width, numbers->width};
     int64_t offset_shape[1] = {numbers->rows + 1};
-    ALCORE__TRY(alcore_tensor_init(&values, (void *)(uintptr_t)numbers->values, numbers->dtype,
-                                   shape, numbers->vectors ? 2 : 1));
+    memcpy(&data, &numbers->values, sizeof data);
+    ALCORE__TRY(
+        alcore_tensor_init(&values, data, numbers->dtype, shape, numbers->vectors ? 2 : 1));
     if (numbers->offsets)
         ALCORE__TRY(alcore_tensor_init(&offsets, numbers->offsets, ALCORE_INT64, offset_shape, 1));
     borrowed.ownership = ALCORE_BORROW;
@@ -98,11 +103,11 @@ static alcore_status set_numbers(alcore_pool *pool, const arrow_input *input,
                             input->name);
     ALCORE__TRY(alcore__new_array(ctx, 1, sizeof *held, &held));
     held->ctx = ctx;
-    alcore_status status = alcore__arrow_numbers_read(
-        ctx, shape, (const struct ArrowArray *const *)input->arrays, input->count,
-        shape->depth == 2 ? ALCORE__LISTS_TOKENS : lists,
-        known && known->values == ALCORE__COLUMN_FLOATS, options->ownership == ALCORE_BORROW,
-        &held->numbers);
+    alcore_status status =
+        alcore__arrow_numbers_read(ctx, shape, (const struct ArrowArray *const *)input->arrays,
+                                   input->count, shape->depth == 2 ? ALCORE__LISTS_TOKENS : lists,
+                                   known && known->values == ALCORE__COLUMN_FLOATS,
+                                   options->ownership == ALCORE_BORROW, &held->numbers);
     if (status == ALCORE_E_SHAPE || status == ALCORE_E_DATA)
         alcore__fail_within(status, "column \"%s\"", input->name);
     if (status == ALCORE_OK) status = set_held(pool, input->name, held, options);

@@ -202,8 +202,7 @@ static alcore_status copy_ragged(const alcore_pool *pool, const char *name, cons
     ALCORE__TRY(alcore__pool_check_rows(pool, rows, count));
     ALCORE__TRY(read_tokens(column, rows, count, &copy));
     if (!out) return ALCORE_OK;
-    copy.integers =
-        out->dtype.code == ALCORE_KIND_INT && alcore__dtype_is_integer(column->dtype);
+    copy.integers = out->dtype.code == ALCORE_KIND_INT && alcore__dtype_is_integer(column->dtype);
     const alcore__memory_array *array = alcore__column_memory(column);
     const alcore__engine engine =
         array && array->on_device ? array->engine : alcore__engine_cpu(column->ctx);
@@ -218,8 +217,7 @@ static alcore_status copy_ragged(const alcore_pool *pool, const char *name, cons
 
 alcore_status alcore_pool_get_column_tokens(const alcore_pool *pool, const char *name,
                                             const int64_t *rows, int64_t count,
-                                            int64_t *out_offsets,
-                                            const alcore_tensor *out_values) {
+                                            int64_t *out_offsets, const alcore_tensor *out_values) {
     ALCORE__TRY(alcore__pool_long_read_begin(pool));
     alcore_status status = out_offsets
                                ? copy_ragged(pool, name, rows, count, out_offsets, out_values)

@@ -11,8 +11,8 @@ enum {
     ID_BYTES = 24 /* of the digits of a row and a NUL */
 };
 
-/* Puts `made` into an empty slot, or frees it where another thread was faster; what the slot has.
- * */
+/* Puts `made` into an empty slot, or frees it where another thread was faster. Returns what the
+ * slot has. */
 static void *publish(alcore_ctx *ctx, _Atomic(void *) *slot, void *made) {
     void *there = NULL;
     if (!made || atomic_compare_exchange_strong(slot, &there, made)) return made;

@@ -69,8 +69,7 @@ static alcore_status fill_index(const alcore__arrow_table *table, const alcore__
                                 int64_t first, int64_t count, struct ArrowArray *out) {
     int64_t *values;
     (void)field;
-    ALCORE__TRY(
-        alcore__arrow_values(table->pool->object.ctx, count, sizeof *values, out, &values));
+    ALCORE__TRY(alcore__arrow_values(table->pool->object.ctx, count, sizeof *values, out, &values));
     for (int64_t i = 0; i < count; i++) values[i] = first + i;
     return ALCORE_OK;
 }
@@ -79,8 +78,7 @@ static alcore_status fill_state(const alcore__arrow_table *table, const alcore__
                                 int64_t first, int64_t count, struct ArrowArray *out) {
     uint32_t *values;
     (void)field;
-    ALCORE__TRY(
-        alcore__arrow_values(table->pool->object.ctx, count, sizeof *values, out, &values));
+    ALCORE__TRY(alcore__arrow_values(table->pool->object.ctx, count, sizeof *values, out, &values));
     memcpy(values, table->pool->states + first, (size_t)count * sizeof *values);
     return ALCORE_OK;
 }
@@ -124,8 +122,8 @@ static size_t bytes_of(const alcore__column *column) {
 }
 
 /* Copies rows [rows, dims] of a column, `stride` values apart, without gaps. */
-static void copy_values(const alcore__column *column, const void *from, int64_t rows, int64_t stride,
-                        char *to) {
+static void copy_values(const alcore__column *column, const void *from, int64_t rows,
+                        int64_t stride, char *to) {
     const size_t bytes = alcore_sys_dtype_bytes(column->dtype);
     for (int64_t i = 0; i < rows; i++) {
         const char *row = (const char *)from + (size_t)(i * stride) * bytes;
@@ -221,8 +219,7 @@ static alcore_status read_tokens(const alcore__column *column, int64_t first, in
         copy_values(column, block.values, tokens, column->dims, values->data + values->length);
         values->length += (size_t)tokens * bytes;
         for (int64_t i = 0; i < part; i++)
-            offsets[done + i + 1] =
-                offsets[done + i] + block.offsets[i + 1] - block.offsets[i];
+            offsets[done + i + 1] = offsets[done + i] + block.offsets[i + 1] - block.offsets[i];
         done += part;
     }
 done:
@@ -353,7 +350,7 @@ alcore_status alcore_pool_get_arrow(const alcore_pool *pool, const alcore_table_
                                     struct ArrowArrayStream *out) {
     if (out) *out = (struct ArrowArrayStream){0};
     ALCORE__TRY(alcore__pool_read_begin(pool));
-    alcore_status status = out ? open_pool(pool, options, out)
-                               : alcore__fail(ALCORE_E_INVALID, "out is NULL");
+    alcore_status status =
+        out ? open_pool(pool, options, out) : alcore__fail(ALCORE_E_INVALID, "out is NULL");
     return alcore__pool_read_end(pool, status);
 }

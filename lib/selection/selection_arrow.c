@@ -10,7 +10,7 @@
 typedef struct batch_picks {
     const alcore_selection *selection;
     int64_t first;
-    int32_t column; /* of the record, one that has words */
+    int32_t column;  /* of the record, one that has words */
     char number[24]; /* of a row that was given no id */
 } batch_picks;
 
@@ -39,8 +39,7 @@ static const char *text_at(void *user, int64_t i, size_t *out_length) {
 /* A row without a tag has a null, not "unknown". */
 static const char *language_at(void *user, int64_t i, size_t *out_length) {
     const batch_picks *picks = user;
-    const char *language =
-        alcore_pool_language(picks->selection->ranking->pool, row_at(picks, i));
+    const char *language = alcore_pool_language(picks->selection->ranking->pool, row_at(picks, i));
     return measured(strcmp(language, "unknown") == 0 ? NULL : language, out_length);
 }
 
@@ -63,8 +62,7 @@ static const char *word_at(void *user, int64_t i, size_t *out_length) {
     return measured(value < 0 ? NULL : words[value], out_length);
 }
 
-static const alcore__arrow_text_at texts[] = {id_at,    text_at,   language_at,
-                                              group_at, reason_at};
+static const alcore__arrow_text_at texts[] = {id_at, text_at, language_at, group_at, reason_at};
 
 /* alcore__arrow_field.fill of a text of a pick. */
 static alcore_status fill_texts(const alcore__arrow_table *table, const alcore__arrow_field *field,
@@ -78,8 +76,7 @@ static alcore_status fill_texts(const alcore__arrow_table *table, const alcore__
 static alcore_status fill_words(const alcore__arrow_table *table, const alcore__arrow_field *field,
                                 int64_t first, int64_t count, struct ArrowArray *out) {
     const alcore_selection *selection = table->owner;
-    batch_picks picks = {
-        .selection = selection, .first = first, .column = (int32_t)field->number};
+    batch_picks picks = {.selection = selection, .first = first, .column = (int32_t)field->number};
     return alcore__arrow_texts(selection->object.ctx, count, word_at, &picks, out);
 }
 
@@ -88,11 +85,10 @@ static alcore_status fill_place(const alcore__arrow_table *table, const alcore__
                                 int64_t first, int64_t count, struct ArrowArray *out) {
     const alcore_selection *selection = table->owner;
     int64_t *values;
-    ALCORE__TRY(
-        alcore__arrow_values(selection->object.ctx, count, sizeof *values, out, &values));
+    ALCORE__TRY(alcore__arrow_values(selection->object.ctx, count, sizeof *values, out, &values));
     for (int64_t i = 0; i < count; i++)
-        values[i] = field->number == 0 ? first + i + 1
-                                       : alcore__selection_index(selection, first + i);
+        values[i] =
+            field->number == 0 ? first + i + 1 : alcore__selection_index(selection, first + i);
     return ALCORE_OK;
 }
 
@@ -103,8 +99,7 @@ static alcore_status fill_amounts(const alcore__arrow_table *table,
     const alcore_selection *selection = table->owner;
     const double *amounts = field->number == 0 ? selection->scores : selection->costs;
     double *values;
-    ALCORE__TRY(
-        alcore__arrow_values(selection->object.ctx, count, sizeof *values, out, &values));
+    ALCORE__TRY(alcore__arrow_values(selection->object.ctx, count, sizeof *values, out, &values));
     memcpy(values, amounts + first, (size_t)count * sizeof *values);
     return ALCORE_OK;
 }
@@ -140,8 +135,7 @@ static alcore_status add_record(const alcore_selection *selection, alcore__arrow
         if (alcore__selection_is_index(selection, c)) continue;
         field.fill = column->words ? fill_words : fill_record;
         field.formats[0][0] = column->words ? 'U' : column->dtype == ALCORE_FLOAT64 ? 'g' : 'l';
-        ALCORE__TRY(
-            alcore__arrow_table_add(selection->object.ctx, table, column->name, &field));
+        ALCORE__TRY(alcore__arrow_table_add(selection->object.ctx, table, column->name, &field));
     }
     return ALCORE_OK;
 }
@@ -155,8 +149,8 @@ typedef struct known_field {
 static alcore_status add_known(const alcore_selection *selection, const known_field *known,
                                size_t count, alcore__arrow_table *table) {
     for (size_t i = 0; i < count; i++)
-        ALCORE__TRY(alcore__arrow_table_add(selection->object.ctx, table, known[i].name,
-                                            &known[i].field));
+        ALCORE__TRY(
+            alcore__arrow_table_add(selection->object.ctx, table, known[i].name, &known[i].field));
     return ALCORE_OK;
 }
 

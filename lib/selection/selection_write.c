@@ -40,7 +40,8 @@ static alcore_status put_pick(const alcore_selection *selection, int64_t rank,
     const char *text = alcore_pool_text(selection->ranking->pool, row, &length);
     ALCORE__TRY(alcore__table_put_integer(table, rank + 1));
     ALCORE__TRY(alcore__table_put_integer(table, alcore__selection_index(selection, rank)));
-    ALCORE__TRY(alcore__table_put_string(table, alcore__pool_id(selection->ranking->pool, row, id)));
+    ALCORE__TRY(
+        alcore__table_put_string(table, alcore__pool_id(selection->ranking->pool, row, id)));
     ALCORE__TRY(alcore__table_put_number(table, selection->scores[rank]));
     ALCORE__TRY(alcore__table_put_number(table, selection->costs[rank]));
     for (int32_t c = 0; c < selection->ranking->outcome.column_count; c++) {

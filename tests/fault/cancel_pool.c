@@ -3,9 +3,9 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "alcore/arrow.h"
 #include "cancel_calls.h"
 #include "cancel_parts.h"
-#include "alcore/arrow.h"
 
 static alcore_status read_file(const char *name) {
     alcore_pool *fresh;
@@ -275,8 +275,7 @@ alcore_status call_set_column_arrow(void) {
                                .buffers = list_buffers,
                                .children = from.arrays,
                                .release = release_array};
-    alcore_status status =
-        alcore_pool_set_column_arrow(pool, "mlm_losses", &array, &schema, NULL);
+    alcore_status status = alcore_pool_set_column_arrow(pool, "mlm_losses", &array, &schema, NULL);
     if (status == ALCORE_OK) status = alcore_pool_drop_column(pool, "mlm_losses");
     free(values);
     free(offsets);
@@ -301,10 +300,9 @@ alcore_status call_set_column_stream(void) {
     char *bytes = block_of_texts(&offsets);
     from.buffers[1] = offsets;
     from.buffers[2] = bytes;
-    from.stream = (struct ArrowArrayStream){column_schema, column_next, stream_error,
-                                            release_stream, &from};
-    alcore_status status =
-        alcore_pool_set_column_stream(pool, "notes", &from.stream, NULL);
+    from.stream =
+        (struct ArrowArrayStream){column_schema, column_next, stream_error, release_stream, &from};
+    alcore_status status = alcore_pool_set_column_stream(pool, "notes", &from.stream, NULL);
     if (status == ALCORE_OK) status = alcore_pool_drop_column(pool, "notes");
     free(bytes);
     free(offsets);

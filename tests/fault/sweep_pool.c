@@ -282,8 +282,7 @@ ALLOCATES(alcore_pool_set_column_arrow, 0) {
                                .buffers = list_buffers,
                                .children = children,
                                .release = array_release};
-    alcore_status status =
-        alcore_pool_set_column_arrow(w->pool, "logprobs", &array, &schema, NULL);
+    alcore_status status = alcore_pool_set_column_arrow(w->pool, "logprobs", &array, &schema, NULL);
     if (!array.release != (status == ALCORE_OK)) return ALCORE_E_INTERNAL;
     return status;
 }
@@ -310,8 +309,7 @@ ALLOCATES(alcore_pool_set_column_stream, 0) {
     alcore_column_options options = ALCORE_COLUMN_OPTIONS_INIT;
     options.rows = rows;
     options.row_count = 4;
-    alcore_status status =
-        alcore_pool_set_column_stream(w->pool, "notes", &stream, &options);
+    alcore_status status = alcore_pool_set_column_stream(w->pool, "notes", &stream, &options);
     if (status == ALCORE_OK) alcore_pool_drop_column(w->pool, "notes");
     return stream.release ? ALCORE_E_INTERNAL : status;
 }

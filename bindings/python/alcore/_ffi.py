@@ -494,6 +494,16 @@ class alcore_column_info(Structure):
     ]
 
 
+class alcore_table_options(Structure):
+    """What a table has that is handed out."""
+
+    _fields_ = [
+        ("size", c_size_t),
+        ("columns", c_void_p),
+        ("column_count", c_int64),
+    ]
+
+
 class alcore_phrase_options(Structure):
     """Which phrases a derived pool has."""
 
@@ -731,16 +741,6 @@ class alcore_strategy_host(Structure):
         ("labeled_needs", c_void_p),
         ("target_needs", c_void_p),
         ("choose", CFUNCTYPE(c_int32, c_void_p, c_void_p, c_void_p)),
-    ]
-
-
-class alcore_table_options(Structure):
-    """What a table has that is handed out."""
-
-    _fields_ = [
-        ("size", c_size_t),
-        ("columns", c_void_p),
-        ("column_count", c_int64),
     ]
 
 
@@ -1573,6 +1573,9 @@ FUNCTIONS = {
     "alcore_column_writer_save": (c_int32, (c_void_p, c_char_p), True),
     "alcore_column_writer_merge": (c_int32, (c_void_p, c_char_p), True),
     "alcore_column_writer_finish": (c_int32, (c_void_p, c_int32), True),
+    "alcore_pool_set_column_arrow": (c_int32, (c_void_p, c_char_p, c_void_p, c_void_p, c_void_p), True),
+    "alcore_pool_set_column_stream": (c_int32, (c_void_p, c_char_p, c_void_p, c_void_p), True),
+    "alcore_pool_get_arrow": (c_int32, (c_void_p, c_void_p, c_void_p), True),
     "alcore_pool_derive_phrases": (c_int32, (c_void_p, c_void_p, c_void_p, c_void_p), True),
     "alcore_pool_write_phrases": (c_int32, (c_void_p, c_char_p, c_void_p), True),
     "alcore_last_remedy": (c_int32, (c_void_p,), False),
@@ -1657,12 +1660,9 @@ FUNCTIONS = {
     "alcore_selection_get_column": (c_int32, (c_void_p, c_int32, c_char_p, c_void_p), False),
     "alcore_selection_provenance": (c_char_p, (c_void_p,), False),
     "alcore_selection_summary": (c_char_p, (c_void_p,), False),
+    "alcore_selection_get_arrow": (c_int32, (c_void_p, c_void_p, c_void_p), False),
     "alcore_selection_write": (c_int32, (c_void_p, c_char_p, c_void_p), True),
     "alcore_selection_report": (c_int32, (c_void_p, c_char_p, c_void_p), True),
-    "alcore_pool_set_column_arrow": (c_int32, (c_void_p, c_char_p, c_void_p, c_void_p, c_void_p), True),
-    "alcore_pool_set_column_stream": (c_int32, (c_void_p, c_char_p, c_void_p, c_void_p), True),
-    "alcore_pool_get_arrow": (c_int32, (c_void_p, c_void_p, c_void_p), True),
-    "alcore_selection_get_arrow": (c_int32, (c_void_p, c_void_p, c_void_p), False),
     "alcore_request_new": (c_int32, (c_void_p, c_void_p), False),
     "alcore_request_ref": (c_void_p, (c_void_p,), False),
     "alcore_request_unref": (None, (c_void_p,), False),

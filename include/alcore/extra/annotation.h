@@ -6,11 +6,11 @@
  * An item is a sentence (a row of the pool) or a phrase (a sequence of words of rows of the pool).
  * It is open until it has an answer: a translation, or the statement that there is none. Three
  * oracles answer (docs/spec/phrases.md): people, to whom alcore_annotations_write_requests() writes
- * and whose answers alcore_annotations_read_answers() reads, or
- * alcore_annotations_answer() takes from memory; a dictionary; and a simulated
- * translator, who takes the translations from the references of the pool, for experiments. What the
- * items are and what they cost is never changed by an answer, but the cost of an item without a
- * translation is refunded. alcore/extra/mix.h makes a training set of the answers. */
+ * and whose answers alcore_annotations_read_answers() reads, or alcore_annotations_answer() takes
+ * from memory; a dictionary; and a simulated translator, who takes the translations from the
+ * references of the pool, for experiments. What the items are and what they cost is never changed
+ * by an answer, but the cost of an item without a translation is refunded. alcore/extra/mix.h makes
+ * a training set of the answers. */
 #ifndef ALCORE_EXTRA_ANNOTATION_H
 #define ALCORE_EXTRA_ANNOTATION_H
 
@@ -261,15 +261,15 @@ ALCORE_API alcore_status alcore_annotations_read_answers(alcore_annotations *ann
 /** Answers as parallel arrays of count entries. Where an array is NULL no answer has such a thing;
  * where a string is NULL its answer has none. Everything is copied. */
 typedef struct alcore_annotation_answers {
-    size_t size;                      /**< sizeof(alcore_annotation_answers) */
-    const int64_t *items;             /**< [count] number of the item, from 0, in order of
+    size_t size;                       /**< sizeof(alcore_annotation_answers) */
+    const int64_t *items;              /**< [count] number of the item, from 0, in order of
                                            selection; NULL: ids say which */
-    int64_t count;                    /**< answers */
-    const char *const *ids;           /**< [count] NUL-terminated ids of the items; NULL: items say
+    int64_t count;                     /**< answers */
+    const char *const *ids;            /**< [count] NUL-terminated ids of the items; NULL: items say
                                            which */
-    const char *const *texts;         /**< [count] NUL-terminated texts of the items, which tell
+    const char *const *texts;          /**< [count] NUL-terminated texts of the items, which tell
                                            those with one id apart */
-    const char *const *translations;  /**< [count] UTF-8; a blank one says nothing */
+    const char *const *translations;   /**< [count] UTF-8; a blank one says nothing */
     const size_t *translation_lengths; /**< [count] bytes; NULL: NUL-terminated */
     /** [count] NUL-terminated words of annotation tools (docs/formats.md): "ok", "loose", "open"
      * and "draft" for a translation that does not count yet, "untranslatable", "skip", "reject",

@@ -27,8 +27,8 @@ static const int64_t *record_of(const alcore_selection *selection, const char *n
         const char *there = alcore_selection_column_name(selection, ALCORE_SCOPE_PICKS, i);
         alcore_tensor values;
         if (!there) return NULL;
-        if (strcmp(there, name) == 0 && alcore_selection_get_column(selection, ALCORE_SCOPE_PICKS,
-                                                                    name, &values) == ALCORE_OK)
+        if (strcmp(there, name) == 0 &&
+            alcore_selection_get_column(selection, ALCORE_SCOPE_PICKS, name, &values) == ALCORE_OK)
             return values.dtype.code == ALCORE_KIND_INT ? values.data : NULL;
     }
 }
@@ -48,8 +48,7 @@ static alcore_status check_sentence(const alcore_annotations *self,
                                     const alcore__annotation_input *input) {
     size_t length;
     const char *text = alcore_pool_text(self->pool, input->row, &length);
-    if (!text)
-        return alcore__fail(ALCORE_E_NOT_FOUND, "the pool has no row %" PRId64, input->row);
+    if (!text) return alcore__fail(ALCORE_E_NOT_FOUND, "the pool has no row %" PRId64, input->row);
     if (length == input->text_length && memcmp(text, input->text, length) == 0) return ALCORE_OK;
     return alcore__fail(ALCORE_E_DATA,
                         "the text is not that of row %" PRId64 ": the selection was made from "
@@ -64,8 +63,8 @@ static alcore_status add_pick(alcore_annotations *self, const picks *from, int64
     alcore__annotation_input input = {.id = alcore__pool_id(from->pool, row, number),
                                       .row = from->indices ? from->indices[rank] : row,
                                       .cost = from->costs[rank],
-                                      .phrase = from->kinds ? from->kinds[rank] == 1
-                                                            : from->phrases};
+                                      .phrase =
+                                          from->kinds ? from->kinds[rank] == 1 : from->phrases};
     input.text = alcore_pool_text(from->pool, row, &input.text_length);
     input.id_length = strlen(input.id);
     if (!input.phrase) ALCORE__TRY(check_sentence(self, &input));

@@ -94,8 +94,8 @@ alcore_status alcore__answers_find(alcore__answer_book *self, int64_t place, alc
                                    alcore__answer_text text, uint32_t *out) {
     const uint32_t number = alcore__vocabulary_find(&self->ids, id.text, id.length);
     if (number == ALCORE__WORD_NONE)
-        return alcore__answers_fail(self, place, "no selected item has the id \"%.*s\"", alcore__answer_shown(id.length),
-                                  id.text);
+        return alcore__answers_fail(self, place, "no selected item has the id \"%.*s\"",
+                                    alcore__answer_shown(id.length), id.text);
     *out = self->key_of_id[number];
     if (!text.text) {
         if (*out != ALCORE__WORD_NONE) return ALCORE_OK;
@@ -110,23 +110,24 @@ alcore_status alcore__answers_find(alcore__answer_book *self, int64_t place, alc
     *out = exact;
     if (exact != ALCORE__WORD_NONE) return ALCORE_OK;
     if (several)
-        return alcore__answers_fail(self, place, "no item with the id \"%.*s\" has the text \"%.*s\"",
-                                  alcore__answer_shown(id.length), id.text, alcore__answer_shown(text.length), text.text);
+        return alcore__answers_fail(
+            self, place, "no item with the id \"%.*s\" has the text \"%.*s\"",
+            alcore__answer_shown(id.length), id.text, alcore__answer_shown(text.length), text.text);
     const alcore__annotation *item = &self->annotations->items[self->item_of_key[only]];
     *out = only;
     if (same_words(text.text, text.length, item->text, item->text_length)) return ALCORE_OK;
     return alcore__answers_fail(self, place,
-                              "the text \"%.*s\" is not that of the item with the id \"%.*s\", "
-                              "which is \"%.*s\"",
-                              alcore__answer_shown(text.length), text.text, alcore__answer_shown(id.length), id.text,
-                              alcore__answer_shown(item->text_length), item->text);
+                                "the text \"%.*s\" is not that of the item with the id \"%.*s\", "
+                                "which is \"%.*s\"",
+                                alcore__answer_shown(text.length), text.text,
+                                alcore__answer_shown(id.length), id.text,
+                                alcore__answer_shown(item->text_length), item->text);
 }
 
 /* ---- one answer ---- */
 
 bool alcore__answer_has_words(alcore__answer_text translation) {
-    return translation.text &&
-           alcore__count_words(translation.text, translation.length) > 0;
+    return translation.text && alcore__count_words(translation.text, translation.length) > 0;
 }
 
 /* *out: what a place says: OPEN for nothing. */
@@ -203,8 +204,8 @@ alcore_status alcore__answers_give(alcore__answer_book *self, int64_t place, uin
     alcore__given_answer given = {0};
     alcore__key_answer *key = &self->answers[number];
     bool replaces = true;
-    ALCORE__TRY(read_meaning(self, place, meaning, alcore__answer_has_words(translation),
-                             &given.answer));
+    ALCORE__TRY(
+        read_meaning(self, place, meaning, alcore__answer_has_words(translation), &given.answer));
     if (given.answer == ALCORE__ANSWER_OPEN) {
         key->blank = true;
         return ALCORE_OK;
@@ -216,9 +217,8 @@ alcore_status alcore__answers_give(alcore__answer_book *self, int64_t place, uin
         given.length = translation.length;
     }
     if (key->given.answer != ALCORE__ANSWER_OPEN)
-        ALCORE__TRY(note_again(self, place,
-                               self->annotations->items[self->item_of_key[number]].id, key, &given,
-                               &replaces));
+        ALCORE__TRY(note_again(self, place, self->annotations->items[self->item_of_key[number]].id,
+                               key, &given, &replaces));
     if (!replaces) return ALCORE_OK;
     key->given = given;
     key->place = place;
@@ -262,9 +262,11 @@ static alcore_status count_key(alcore__answer_book *self, uint32_t number) {
     report->corrected++;
     alcore__format(message, sizeof message,
                    "%s: corrects the item with the id \"%.60s\": \"%.*s\" was \"%.*s\"",
-                   place_name(self, key->place, name, sizeof name), item->id, alcore__answer_shown(key->given.length),
+                   place_name(self, key->place, name, sizeof name), item->id,
+                   alcore__answer_shown(key->given.length),
                    key->given.translation ? key->given.translation : "",
-                   alcore__answer_shown(item->translation_length), item->translation ? item->translation : "");
+                   alcore__answer_shown(item->translation_length),
+                   item->translation ? item->translation : "");
     return keep_message(self, message);
 }
 

@@ -28,7 +28,7 @@ typedef struct alcore__answer_book {
     int64_t *item_of_key;    /* [keys] the first item with it */
     alcore__key_answer *answers; /* [keys] */
     alcore__buffer key;          /* workspace: the key that was made last */
-    alcore__buffer messages; /* a line for each that was not used, or that corrects another */
+    alcore__buffer messages;     /* a line for each that was not used, or that corrects another */
     int64_t logged;
     alcore_answer_report report;
 } alcore__answer_book;
@@ -58,8 +58,7 @@ alcore_status alcore__answers_find(alcore__answer_book *book, int64_t place, alc
 /* Notes what a place says of a key: a translation, and what the words of a status mean.
  * ALCORE_E_DATA: they contradict each other. */
 alcore_status alcore__answers_give(alcore__answer_book *book, int64_t place, uint32_t key,
-                                   alcore__answer_text translation,
-                                   alcore__answer_meaning meaning);
+                                   alcore__answer_text translation, alcore__answer_meaning meaning);
 /* Notes that a place cannot be used, as the error text says. */
 alcore_status alcore__answers_note_fault(alcore__answer_book *book);
 /* Whether a translation has a word. */

@@ -15,8 +15,8 @@ static alcore__answer_text text_at(const char *const *texts, const size_t *lengt
 }
 
 /* *out: the key of the item that answer i is of, by its number or its id. */
-static alcore_status find_key(alcore__answer_book *book, const alcore_annotation_answers *answers, int64_t i,
-                              uint32_t *out) {
+static alcore_status find_key(alcore__answer_book *book, const alcore_annotation_answers *answers,
+                              int64_t i, uint32_t *out) {
     const alcore__answer_text id = text_at(answers->ids, NULL, i);
     if (!answers->items) {
         if (!id.text) return alcore__answers_fail(book, i, "it has no id");
@@ -34,8 +34,9 @@ static alcore_status find_key(alcore__answer_book *book, const alcore_annotation
 }
 
 /* *out: what the status of answer i means. */
-static alcore_status read_status(const alcore__answer_book *book, const alcore_annotation_answers *answers,
-                                 int64_t i, alcore__answer_meaning *out) {
+static alcore_status read_status(const alcore__answer_book *book,
+                                 const alcore_annotation_answers *answers, int64_t i,
+                                 alcore__answer_meaning *out) {
     const alcore__answer_text status = text_at(answers->statuses, NULL, i);
     *out = ALCORE__MEANS_ANSWER;
     if (status.length == 0 || alcore__answer_word(status.text, status.length, out))
@@ -59,8 +60,8 @@ static alcore_status check_translation(const alcore__answer_book *book, int64_t 
 }
 
 /* Notes answer i. ALCORE_E_DATA: it cannot be used. */
-static alcore_status take_answer(alcore__answer_book *book, const alcore_annotation_answers *answers,
-                                 int64_t i) {
+static alcore_status take_answer(alcore__answer_book *book,
+                                 const alcore_annotation_answers *answers, int64_t i) {
     const alcore__answer_text translation =
         text_at(answers->translations, answers->translation_lengths, i);
     alcore__answer_meaning meaning;
@@ -73,7 +74,8 @@ static alcore_status take_answer(alcore__answer_book *book, const alcore_annotat
 }
 
 /* Notes all answers, and those that cannot be used. */
-static alcore_status take_answers(alcore__answer_book *book, const alcore_annotation_answers *answers) {
+static alcore_status take_answers(alcore__answer_book *book,
+                                  const alcore_annotation_answers *answers) {
     alcore_ctx *ctx = book->annotations->object.ctx;
     for (int64_t i = 0; i < answers->count; i++) {
         if (i % POLL_ANSWERS == POLL_ANSWERS - 1)
@@ -86,15 +88,15 @@ static alcore_status take_answers(alcore__answer_book *book, const alcore_annota
 }
 
 /* Reads the caller's struct and gives its answers. */
-static alcore_status answer(alcore_annotations *annotations, const alcore_annotation_answers *theirs) {
+static alcore_status answer(alcore_annotations *annotations,
+                            const alcore_annotation_answers *theirs) {
     alcore_annotation_answers answers;
     alcore__answer_book book;
     ALCORE__TRY(alcore__struct_read(&answers, sizeof answers,
                                     ALCORE__FIRST_SIZE(alcore_annotation_answers, statuses), theirs,
                                     "alcore_annotation_answers"));
     if (answers.count < 0 || (answers.count > 0 && !answers.items && !answers.ids))
-        return alcore__fail(ALCORE_E_INVALID,
-                            "items and ids are both NULL, or count is negative");
+        return alcore__fail(ALCORE_E_INVALID, "items and ids are both NULL, or count is negative");
     alcore_status status = alcore__answers_begin(&book, annotations, NULL /* no file */);
     if (status == ALCORE_OK) status = take_answers(&book, &answers);
     return alcore__answers_end(&book, status, answers.count > 0);

@@ -116,6 +116,7 @@ case("texts through a model of a module", function()
     equal(#scored[2], 4)
     equal(model:score(pool), pool)
     list(assert(pool:get_column("logprobs"))[2], scored[2])
+    list(assert(pool:column_rows("logprobs", {2, 1}))[1], scored[2])
     raises("different contexts", model.score, model, assert(alcore.pool({"a"})))
     -- A model for each column.
     write("config.json", '{"dims": 5, "calls": 1}')

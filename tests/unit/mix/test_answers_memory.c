@@ -159,15 +159,13 @@ START_TEST(answers_by_number) {
     ck_assert_ptr_nonnull(strstr(report.messages, "answer 3: there is no item 9 of 3\n"));
     ck_assert_ptr_nonnull(strstr(report.messages, "answer 4: there is no item -1 of 3\n"));
     ck_assert_str_eq(item_of(annotations, 2), "7 phrase fever = Fieber (ok, row 5)");
-    ck_assert_str_eq(item_of(annotations, 0),
-                     "4 sent the patient was treated = - (open, row 3)");
+    ck_assert_str_eq(item_of(annotations, 0), "4 sent the patient was treated = - (open, row 3)");
     answers.translation_lengths = lengths;
     answers.count = 1;
     report = answer(&answers);
     ck_assert(report.answered == 1 && report.corrected == 1);
-    ck_assert_ptr_nonnull(
-        strstr(report.messages,
-               "answer 0: corrects the item with the id \"7\": \"Fieb\" was \"Fieber\""));
+    ck_assert_ptr_nonnull(strstr(
+        report.messages, "answer 0: corrects the item with the id \"7\": \"Fieb\" was \"Fieber\""));
 }
 END_TEST
 
@@ -209,8 +207,7 @@ START_TEST(statuses_and_conflicts) {
                                 "2, \"Fieber\" and \"Hitze\": neither counts"));
     ck_assert_str_eq(item_of(annotations, 0),
                      "4 sent the patient was treated = - (skipped, row 3)");
-    ck_assert_str_eq(item_of(annotations, 1),
-                     "4 phrase severe headache = starke (loose, row 0)");
+    ck_assert_str_eq(item_of(annotations, 1), "4 phrase severe headache = starke (loose, row 0)");
     ck_assert_double_eq(alcore_annotations_refunded(annotations), 4.0);
 }
 END_TEST
@@ -227,8 +224,9 @@ START_TEST(refused) {
                     "items and ids are both NULL");
     answers.items = items;
     answers.ids = ids;
-    ck_assert_fails(alcore_annotations_answer(annotations, &answers), ALCORE_E_DATA,
-                    "no answer can be used; the first: answer 0: item 2 has the id \"7\", not \"8\"");
+    ck_assert_fails(
+        alcore_annotations_answer(annotations, &answers), ALCORE_E_DATA,
+        "no answer can be used; the first: answer 0: item 2 has the id \"7\", not \"8\"");
     answers.ids = NULL;
     answers.translations = bad;
     ck_assert_fails(alcore_annotations_answer(annotations, &answers), ALCORE_E_DATA,
@@ -241,7 +239,8 @@ START_TEST(refused) {
     ck_assert_fails(alcore_annotations_answer(annotations, &answers), ALCORE_E_DATA,
                     "an item that is untranslatable has a translation");
     answers.size = 0;
-    ck_assert_fails(alcore_annotations_answer(annotations, &answers), ALCORE_E_STRUCT_UNSET, "size");
+    ck_assert_fails(alcore_annotations_answer(annotations, &answers), ALCORE_E_STRUCT_UNSET,
+                    "size");
     ck_assert_fails(alcore_annotations_answer(annotations, NULL), ALCORE_E_INVALID, "needed");
     ck_assert_fails(alcore_annotations_answer(NULL, &answers), ALCORE_E_INVALID, "needed");
     ck_assert_str_eq(item_of(annotations, 2), "7 phrase fever = - (open, row 5)");

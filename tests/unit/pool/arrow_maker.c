@@ -27,7 +27,9 @@ void made_array_init(made_array *made, const char *format, int64_t length, int64
     made->array = (struct ArrowArray){.length = length,
                                       .null_count = valid ? -1 : 0,
                                       .offset = offset,
-                                      .n_buffers = fixed ? 1 : second ? 3 : 2,
+                                      .n_buffers = fixed    ? 1
+                                                   : second ? 3
+                                                            : 2,
                                       .buffers = made->buffers,
                                       .release = release_array,
                                       .private_data = made};

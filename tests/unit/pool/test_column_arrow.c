@@ -62,8 +62,10 @@ static void check_scalars(const char *name, const double *expected) {
     double found[ROWS];
     ck_assert_ok(test_column_rows(pool, name, rows, ROWS, found));
     for (int i = 0; i < ROWS; i++) {
-        if (isnan(expected[i])) ck_assert_double_nan(found[i]);
-        else ck_assert_double_eq(found[i], expected[i]);
+        if (isnan(expected[i]))
+            ck_assert_double_nan(found[i]);
+        else
+            ck_assert_double_eq(found[i], expected[i]);
     }
 }
 
@@ -205,8 +207,10 @@ static void check_tokens(const char *name, const int64_t *expected_offsets, cons
     ck_assert_int_eq(values.shape[0], expected_offsets[ROWS]);
     for (int64_t i = 0; i < expected_offsets[ROWS]; i++) {
         const float value = ((const float *)values.data)[i];
-        if (isnan(expected[i])) ck_assert_float_nan(value);
-        else ck_assert_float_eq(value, expected[i]);
+        if (isnan(expected[i]))
+            ck_assert_float_nan(value);
+        else
+            ck_assert_float_eq(value, expected[i]);
     }
 }
 
@@ -521,8 +525,8 @@ START_TEST(streams_that_fail) {
     ck_assert_fails(alcore_pool_set_column_stream(pool, "scores", &stream.stream, NULL),
                     ALCORE_E_CANCELLED, "");
     alcore_ctx_cancel_clear(ctx);
-    ck_assert_fails(alcore_pool_set_column_stream(pool, "", &stream.stream, NULL),
-                    ALCORE_E_INVALID, "name");
+    ck_assert_fails(alcore_pool_set_column_stream(pool, "", &stream.stream, NULL), ALCORE_E_INVALID,
+                    "name");
     ck_assert_int_eq(stream.released, 0);
     ck_assert_fails(alcore_pool_set_column_stream(pool, "x", NULL, NULL), ALCORE_E_INVALID, "NULL");
 }

@@ -129,8 +129,7 @@ static void set_column(const char *name, void *data, int32_t dtype, int64_t rows
     int64_t shape[] = {rows, width}, offset_shape[] = {ROWS + 1};
     ck_assert_ok(alcore_tensor_init(&values, data, dtype, shape, width > 0 ? 2 : 1));
     if (offsets) ck_assert_ok(alcore_tensor_init(&starts, offsets, ALCORE_INT64, offset_shape, 1));
-    ck_assert_ok(
-        alcore_pool_set_column(pool, name, &values, offsets ? &starts : NULL, options));
+    ck_assert_ok(alcore_pool_set_column(pool, name, &values, offsets ? &starts : NULL, options));
 }
 
 START_TEST(columns) {
@@ -253,12 +252,13 @@ START_TEST(errors_of_the_stream) {
     set_column("scores", wide, ALCORE_FLOAT64, ROWS, 0, NULL, NULL);
     ck_assert_int_eq(stream.get_next(&stream, &batch), EINVAL);
     ck_assert_ptr_null(batch.release);
-    ck_assert_ptr_nonnull(strstr(stream.get_last_error(&stream), "replaced by one of another type"));
+    ck_assert_ptr_nonnull(
+        strstr(stream.get_last_error(&stream), "replaced by one of another type"));
     ck_assert_ok(alcore_pool_drop_column(pool, "scores"));
     ck_assert_int_eq(stream.get_next(&stream, &batch), EINVAL);
     ck_assert_ptr_nonnull(strstr(stream.get_last_error(&stream), "no column \"scores\""));
     set_column("scores", scores, ALCORE_FLOAT32, ROWS, 0, NULL, NULL);
-    alcore_ctx_cancel(ctx); /* which ends no call that saves */
+    alcore_ctx_cancel(ctx);                                /* which ends no call that saves */
     ck_assert_int_eq(stream.get_next(&stream, &batch), 0); /* it goes on */
     batch.release(&batch);
     stream.release(&stream);
