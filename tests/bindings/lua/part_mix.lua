@@ -136,7 +136,7 @@ case("annotations: a selection and answers in memory", function()
     assert(report.messages:find("answer 0: corrects the item", 1, true))
     fails("ALCORE_E_DATA", "answer 0: there is no item 8 of 2", items:answer({"x"}, {items = {9}}))
     raises("translations: 1 were given for 2 items", function() items:answer({"x"}) end)
-    raises("statuses: 1 were given for 2 answers", function() items:answer({"x", "y"}, {statuses = {"ok"}}) end)
+    raises("ids: 1 were given for 2 answers", function() items:answer({"x", "y"}, {ids = {"1"}}) end)
     local other = assert(alcore.pool({"quite another text"}))
     fails("ALCORE_E_DATA", "the selection was made from another pool",
           items:add_selection(assert(other:select({budget = 1, strategy = "random"}))))

@@ -1,10 +1,12 @@
 # SPDX-License-Identifier: Apache-2.0
 """Fixtures for the structs of pools: their rows, files, columns and phrases."""
 import ctypes
+import types
 
 import alcore
 from alcore import _ffi
-from alcore._arrow import Array, Schema, Stream
+from alcore import _arrow_give
+from alcore._arrow import Array, ArrowColumn, Schema, Stream
 from struct_world import (CTX, NUMBERS, TEXTS, Owned, Refusal, Refused, Tensor, Unread, When, ask, attempts, column, doubles, file,
                           integers, lengths, lib, pool_of, strings, texts_pool, walks, written)
 
@@ -206,6 +208,7 @@ RELEASED = []
 released = dict(_ffi.alcore_column_options._fields_)["release"](RELEASED.append)
 NO_DEVICE = Unread("pool_column", "Not used for arrays on the host, files and texts", 7)
 IN_FILE = "of a column in a file"
+OF_ARROW = "columns of Arrow"
 
 
 @walks("alcore_pool_set_column", ownership=_ffi.ALCORE_BORROW, meaning=_ffi.ALCORE_MEANS_CONFIDENCE, log_base=2.,
@@ -213,7 +216,7 @@ IN_FILE = "of a column in a file"
        release=When(released, ownership=_ffi.ALCORE_BORROW, release_user=7),
        release_user=When(8, ownership=_ffi.ALCORE_BORROW, release=released), offsets=Refusal(b"x", IN_FILE),
        format=Refusal(b"npy", IN_FILE),
-       stream=NO_DEVICE, on_device=Refusal(1, "that of a column writer"))
+       stream=NO_DEVICE, on_device=Refusal(1, "that of a column writer"), shape=Refusal(_ffi.ALCORE_COLUMN_RAGGED, OF_ARROW))
 def set_column(options):
     """Scalars, and a ragged column of log-probabilities; the caller changes its array afterwards."""
     del RELEASED[:]
@@ -240,11 +243,89 @@ OTHER_OPTION = "only"
        ownership=Refusal(1, OTHER_OPTION), meaning=Refusal(1, OTHER_OPTION), log_base=Refusal(2., OTHER_OPTION),
        offsets=Refusal(b"x", OTHER_OPTION), format=Refusal(b"txt", OTHER_OPTION), release=Refusal(released, "ALCORE_BORROW"),
        release_user=Refusal(1, OTHER_OPTION), stream=Refusal(1, OTHER_OPTION),
-       on_device=Refusal(1, OTHER_OPTION))
+       on_device=Refusal(1, OTHER_OPTION), shape=Refusal(_ffi.ALCORE_COLUMN_RAGGED, OF_ARROW))
 def set_text_column(options):
     pool, count = texts_pool(), options.row_count or len(TEXTS)
     ask("alcore_pool_set_text_column", pool, b"roundtrip", strings(TEXTS[:count]), None, count, ctypes.byref(options))
     return [lib.alcore_pool_column_text(pool._handle, b"roundtrip", row, None) is None for row in range(len(TEXTS))]
+
+
+def arrow_type(format, *children):
+    return types.SimpleNamespace(format=format, name="values", children=children, dictionary=None)
+
+
+def arrow_column(options, pieces):
+    """A column of numbers, and one of lists of two numbers, in that many pieces of Arrow; the caller changes its array afterwards."""
+    pool, found = texts_pool(), []
+    count = options.row_count or len(TEXTS)
+    numbers = (ctypes.c_double * (2 * count))(*NUMBERS[:count], *NUMBERS[:count])
+    bounds = (ctypes.c_int64 * (count + 1))(*range(0, 2 * count + 2, 2))
+    buffers = (ctypes.c_void_p * 2)(None, ctypes.addressof(numbers))
+    lists = (ctypes.c_void_p * 2)(None, ctypes.addressof(bounds))
+    items = Array(2 * count, 0, 0, 2, 0, buffers)
+    children = (ctypes.POINTER(Array) * 1)(ctypes.pointer(items))
+    both = {"scores": (arrow_type("g"), Array(count, 0, 0, 2, 0, buffers)),
+            "mine": (arrow_type("+L", arrow_type("g")), Array(count, 0, 0, 2, 1, lists, children))}
+    for name, (kind, whole) in both.items():
+        step = -(-count // pieces)
+        parts = [(whole, first, min(step, count - first)) for first in range(0, count, step)]
+        if name == "mine" and options.meaning:
+            continue  # of scores
+        try:
+            _arrow_give.give(pool._handle, name.encode(), ArrowColumn(kind, parts, numbers), options)
+        except alcore.Error as error:
+            refused = Refused(error.status)
+            refused.args = ("%s: %s" % (error.name, error),)
+            raise refused from None
+        found.append(column_told(pool, name))
+    numbers[0] = .75
+    found.append(column_told(pool, "scores"))
+    pool.close()
+    return found
+
+
+ARROW_OPTIONS = {"meaning": _ffi.ALCORE_MEANS_CONFIDENCE, "rows": When(integers([1, 4, 0]), row_count=3),
+                 "row_count": When(2, rows=integers([1, 4, 0])), "shape": _ffi.ALCORE_COLUMN_RAGGED,
+                 "log_base": Refusal(.5, "log_base is 0.5"),
+                 **{name: Refusal(value, "only ownership") for name, value in (
+                     ("offsets", b"x"), ("format", b"npy"), ("release", released), ("release_user", 7), ("stream", 1),
+                     ("on_device", 1))}}
+
+
+@walks("alcore_pool_set_column_arrow", ownership=_ffi.ALCORE_BORROW, **ARROW_OPTIONS)
+def set_column_arrow(options):
+    return arrow_column(options, 1)
+
+
+@walks("alcore_pool_set_column_stream", ownership=Unread("arrow", "numbers of several arrays are always copied", _ffi.ALCORE_BORROW),
+       **ARROW_OPTIONS)
+def set_column_stream(options):
+    return arrow_column(options, 2)
+
+
+def names_of_stream(function, handle, options):
+    """Names of the columns of a stream that the library hands out."""
+    stream, schema = Stream(), Schema()
+    ask(function, handle, ctypes.byref(options), ctypes.byref(stream))
+    stream.get_schema(ctypes.addressof(stream), ctypes.addressof(schema))
+    names = [schema.children[number].contents.name for number in range(schema.n_children)]
+    schema.release(ctypes.addressof(schema))
+    stream.release(ctypes.addressof(stream))
+    return names
+
+
+TWO_NAMES = strings(["text", "id"])
+CHOSEN = {"columns": When(TWO_NAMES, column_count=2), "column_count": When(1, columns=TWO_NAMES)}
+
+
+@walks("alcore_pool_get_arrow", **CHOSEN)
+def pool_get_arrow(options):
+    return names_of_stream("alcore_pool_get_arrow", texts_pool(), options)
+
+
+@walks("alcore_selection_get_arrow", **CHOSEN)
+def selection_get_arrow(options):
+    return names_of_stream("alcore_selection_get_arrow", texts_pool().select(2, "random"), options)
 
 
 def npy(name, code, shape, values):
@@ -259,7 +340,7 @@ def npy(name, code, shape, values):
        rows=When(integers([8, 1, 2, 3, 4, 5, 6, 7, 0]), row_count=9), row_count=When(8, rows=integers([8, 1, 2, 3, 4, 5, 6, 7, 0])),
        offsets=lambda: npy("offsets.npy", "<i8", (10,), list(range(10))), format=b"txt",
        ownership=Refusal(_ffi.ALCORE_BORROW, "do not apply"), release=Refusal(released, "ALCORE_BORROW"), release_user=Refusal(1, "do not apply"), stream=NO_DEVICE,
-       on_device=Refusal(1, "do not apply"))
+       on_device=Refusal(1, "do not apply"), shape=Refusal(_ffi.ALCORE_COLUMN_RAGGED, OF_ARROW))
 def read_column(options):
     """An array, and lines of numbers in a file without a suffix, which only its format says."""
     def read(name, path):
@@ -280,7 +361,7 @@ def read_column(options):
        on_device=Unread("pool_column", "values that are put on a CUDA device are copied to memory of it", 1),
        ownership=Refusal(1, OTHER_OPTION), rows=Refusal(integers([1]), OTHER_OPTION), row_count=Refusal(1, "row_count"),
        offsets=Refusal(b"x", OTHER_OPTION), format=Refusal(b"npy", OTHER_OPTION), release=Refusal(released, "ALCORE_BORROW"),
-       release_user=Refusal(1, OTHER_OPTION))
+       release_user=Refusal(1, OTHER_OPTION), shape=Refusal(_ffi.ALCORE_COLUMN_RAGGED, OF_ARROW))
 def new_column_writer(options):
     pool = texts_pool()
     writer = Owned("column_writer", "alcore_column_writer_new", pool, b"scores", _ffi.ALCORE_COLUMN_SCALAR, ctypes.byref(options))

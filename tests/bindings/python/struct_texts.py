@@ -107,6 +107,17 @@ def annotated(answered=True):
     return annotations
 
 
+@walks("alcore_annotations_answer", "answers", base={"items": integers([0, 2]), "translations": strings(["eins", "zwei"]), "count": 2},
+       items=integers([1, 2]), count=1, translations=strings(["eins", "drei"]), translation_lengths=lengths([2, 4]),
+       ids=strings(["4", "3"]), texts=When(strings(["the red cat sat", "a dog"]), items=None, ids=strings(["1", "1"])),
+       statuses=strings(["skip", None]))
+def answer_annotations(options):
+    annotations = alcore.Annotations(texts_pool())
+    annotations.add(["the red cat sat", "a dog", "red cat"], ids=["1", "1", "3"])
+    ask("alcore_annotations_answer", annotations, ctypes.byref(options))
+    return items_of(annotations)
+
+
 TABLES = {"format": [_ffi.ALCORE_FORMAT_JSONL, _ffi.ALCORE_FORMAT_CSV]}
 TABLES_AND_TEXT = {"format": [_ffi.ALCORE_FORMAT_TEXT, *TABLES["format"]]}
 
