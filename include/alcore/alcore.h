@@ -41,15 +41,18 @@
  * 2. Arguments. First the handle that the call is about (or the context), then the borrowed inputs,
  *    each array or group of parallel arrays directly followed by its count, then the options (NULL:
  *    all defaults), last the outputs, which are named out, out_... or buffer. Texts are (texts,
- *    lengths, count) everywhere; a tensor brings its shape with it. After a failure the outputs are
+ *    lengths, count) everywhere, or (bytes, offsets, count) where they lie in one block; a tensor
+ *    brings its shape with it. After a failure the outputs are
  *    NULL or 0. alcore_struct_init() and alcore_tensor_init(), which fill the struct that they are
  *    about, take it first as a handle is. A function of a host takes its user pointer first and
  *    keeps the same order; tests/abi/argument_order.py checks all of them.
  * 3. Numbers. Rows, counts, indices and dimensions are int64_t everywhere; size_t counts bytes
  *    only; int32_t is for enums, flags and small settings.
  * 4. Ownership. What the caller passes becomes the library's only when the call returns ALCORE_OK:
- *    after a failure no destroy or release function of a table is called. What a function returns
- *    is a handle or a view, never memory to free.
+ *    after a failure no destroy or release function of a table is called. An Arrow stream, which
+ *    can be read once only, is the library's as soon as it is read. What a function returns is a
+ *    handle or a view, never memory to free; what is handed out by the Arrow interface has a release
+ *    function of its own.
  * 5. Structs. The first member of a struct that may grow is its size: begin with its _INIT macro,
  *    or with alcore_struct_init() in a language without macros. Zero means the default. A caller of
  *    an older header may pass a shorter struct; one of a newer header is refused

@@ -23,7 +23,7 @@ SOURCE, BUILD, CC, PREFIX, LIBDIR = sys.argv[1:]
 # which is a model too and needs no engine.
 COLUMNS = 'COLUMNS'
 ARGUMENTS = {'trainer': ['pool.txt', 'labeled.tsv'], 'own_model': ['pool.txt'], 'own_strategy': ['pool.txt'],
-             'neural': [COLUMNS, 'pool.txt']}
+             'neural': [COLUMNS, 'pool.txt'], 'memory_loop': []}
 
 
 class Failed(Exception):

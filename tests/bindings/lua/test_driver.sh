@@ -10,6 +10,8 @@ check() {
     count=$((count + 1))
     if eval "$2"; then echo "ok $count - $1"; else echo "not ok $count - $1"; fi
 }
+loop=$(LUA_CPATH="$modules/?-$name.so" LD_PRELOAD="$ALCORE_PRELOAD" "$name" "$root/examples/lua/memory_loop.lua")
+check 'a round in memory makes its pairs' '[ "$(echo "$loop" | tail -1)" = "severe headache was reported = erste Antwort" ]'
 cat >"$folder/experiment.lua" <<'END'
 return {strategies = {{name = "random"}, {name = "nnll"}}, seeds = {1, 2}, budgets = {"50w"}, rounds = 2}
 END

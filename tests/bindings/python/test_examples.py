@@ -48,6 +48,12 @@ def test_jsonl(root, tmp_path, texts):
     assert second and not set(second) & {pick["id"] for pick in first}
 
 
+def test_memory_loop(root):
+    out = run(root, "memory_loop.py")
+    assert "round 1: 1 answered, 1 skipped, spent 5" in out and "round 2: 3 answered, 0 skipped" in out
+    assert "  the patient has fever = der Patient hat Fieber" in out and out.count("the patient was treated") == 1
+
+
 def test_own_acquisition(root):
     path = root / "examples" / "python" / "own_acquisition.py"
     assert len(path.read_text().splitlines()) < 60
