@@ -51,8 +51,8 @@
  * 4. Ownership. What the caller passes becomes the library's only when the call returns ALCORE_OK:
  *    after a failure no destroy or release function of a table is called. An Arrow stream, which
  *    can be read once only, is the library's as soon as it is read. What a function returns is a
- *    handle or a view, never memory to free; what is handed out by the Arrow interface has a release
- *    function of its own.
+ *    handle or a view, never memory to free; what is handed out by the Arrow interface has a
+ *    release function of its own.
  * 5. Structs. The first member of a struct that may grow is its size: begin with its _INIT macro,
  *    or with alcore_struct_init() in a language without macros. Zero means the default. A caller of
  *    an older header may pass a shorter struct; one of a newer header is refused

@@ -62,8 +62,8 @@ ALCORE_API const char *alcore_status_name(alcore_status status);
 
 /** Text of this thread's last error; "" when the last outermost status call succeeded. Calls that
  * return no status leave it alone. Where tasks move between threads, as goroutines do, the failing
- * call and this one have to run on one thread: lock the task to it meanwhile (runtime.LockOSThread()
- * in Go), or make both calls in one C function, which copies the text.
+ * call and this one have to run on one thread: lock the task to it meanwhile
+ * (runtime.LockOSThread() in Go), or make both calls in one C function, which copies the text.
  * @return a view, valid until this thread's next status call; never NULL
  * @threadsafe
  * @since 1.0 */
