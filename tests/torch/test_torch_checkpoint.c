@@ -329,6 +329,45 @@ START_TEST(damaged_checkpoints_are_refused) {
 }
 END_TEST
 
+static void run(const char *format, const char *first, const char *second) {
+    char command[1024];
+    snprintf(command, sizeof command, format, first, second);
+    ck_assert_int_eq(system(command), 0);
+}
+
+/* A training goes on from the checkpoint, of update 4, that a release wrote (tests/formats). With
+ * $ALCORE_MAKE_FORMATS, such as tests/formats/1.0, it is kept there first. */
+START_TEST(checkpoints_of_releases_are_read) {
+    static const char *const releases[] = {"1.0"};
+    begin();
+    alcore_sys_model_training how;
+    examples all;
+    make_checkpoint(&all, &how);
+    const char *made = getenv("ALCORE_MAKE_FORMATS");
+    if (made) {
+        run("mkdir -p %1$s/checkpoint && cp %2$s/state-0.safetensors %1$s/checkpoint", made,
+            checkpoints);
+        run("cp %2$s/checkpoint-before.json %1$s/checkpoint/checkpoint.json", made, checkpoints);
+    }
+    const bool elsewhere = getenv("TORCH_DEVICE"); /* they were written on the CPU */
+    for (size_t i = 0; i < sizeof releases / sizeof *releases && !elsewhere; i++) {
+        char kept[400];
+        size_t count;
+        int64_t tokens, whole;
+        snprintf(kept, sizeof kept, "%s/../../formats/%s/checkpoint", fixtures(), releases[i]);
+        run("rm -r %s", checkpoints, "");
+        free(go_on(&how, &count, &whole));
+        run("rm -r %2$s && cp -r %1$s %2$s", kept, checkpoints);
+        free(go_on(&how, &count, &tokens));
+        ck_assert_int_gt(tokens, 0);
+        ck_assert_int_lt(tokens, whole); /* updates 5 and 6 of 6 */
+    }
+    free_examples(&all);
+    remove_scratch();
+    alcore_ctx_unref(ctx);
+}
+END_TEST
+
 CHECK_SUITE("torch checkpoint", killed_trainings_go_on_to_the_same_bytes,
             checkpoints_of_other_trainings_are_refused, the_checkpoint_before_takes_over,
-            damaged_checkpoints_are_refused);
+            damaged_checkpoints_are_refused, checkpoints_of_releases_are_read);
