@@ -80,9 +80,7 @@ def write_ffi(api):
             for metric in api["metrics"]]
     out += ["}", "#: Those of the columns whose numbers may be integers too.",
             "NUMBER_COLUMNS = (%s,)" % ", ".join('"%s"' % name for name in api["number_columns"])]
-    out += ["#: Functions of a caller's model and the column that each makes.", "MODEL_FUNCTIONS = {"]
-    out += ['    "%s": "%s",' % item for item in api["model_functions"].items()]
-    out += ["}", "", ""]
+    out += ["", ""]
     for callback in api["callbacks"]:
         if not any(argument["type"].startswith("const alcore") for argument in callback["args"]):
             out.append("%s = %s" % (callback["name"], types.function_type(callback)))

@@ -197,13 +197,6 @@ def number_columns_of(root):
     return re.findall(r'\{"(\w+)", \w+, ALCORE__COLUMN_INPUT, ALCORE__COLUMN_NUMBERS,', table)
 
 
-def model_functions_of(root):
-    """Functions of a caller's model and the column that each makes, from the library's table: function -> column."""
-    table = (root / "lib" / "model" / "model_host.c").read_text()
-    return {function: column for column, function in
-            re.findall(r'\{"(\w+)", offsetof\(alcore_model_host, (\w+)\),', table)}
-
-
 def read_api(root):
     """The whole stable API as one dictionary."""
     root = Path(root)
@@ -220,5 +213,4 @@ def read_api(root):
     api["metrics"] = list(metrics_of(api["functions"]))
     api["columns"] = columns_of(root)
     api["number_columns"] = number_columns_of(root)
-    api["model_functions"] = model_functions_of(root)
     return api

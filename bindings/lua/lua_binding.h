@@ -463,6 +463,7 @@ int al_pool_score_topk(lua_State *L);
 int al_pool_column_writer(lua_State *L);
 int al_pool_write_phrases(lua_State *L);
 /* Methods and a field of a model (lua_model_texts.c). */
+int al_model_of_functions(lua_State *L);
 int al_model_embed(lua_State *L);
 int al_model_info_field(lua_State *L);
 int al_model_save(lua_State *L);

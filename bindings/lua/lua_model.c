@@ -7,154 +7,6 @@
 
 #include "lua_binding.h"
 
-/* ---- functions of the caller's ---- */
-
-/* One call of a caller's function while it runs. */
-typedef struct host_call {
-    const al_host *host;
-    const char *function;      /* its field in the table of functions */
-    const alcore_batch *batch; /* what the library asks for */
-    alcore_column_writer *out; /* where the rows go */
-    int ragged;                /* 1: the function returns rows of tokens, 0: a matrix */
-    alcore_status status;      /* out */
-} host_call;
-
-/* Pushes the table {count, indices, texts, languages} of a batch. */
-static void push_batch(lua_State *L, const alcore_batch *batch) {
-    lua_createtable(L, 0, 4);
-    lua_pushinteger(L, (lua_Integer)batch->count);
-    lua_setfield(L, -2, "count");
-    al_push_integers(L, batch->rows, batch->count, 1);
-    lua_setfield(L, -2, "indices");
-    lua_createtable(L, (int)batch->count, 0);
-    lua_createtable(L, (int)batch->count, 0);
-    for (int64_t i = 0; i < batch->count; i++) {
-        lua_pushlstring(L, batch->texts[i], batch->lengths[i]);
-        lua_rawseti(L, -3, (int)i + 1);
-        lua_pushstring(L, batch->languages[i]);
-        lua_rawseti(L, -2, (int)i + 1);
-    }
-    lua_setfield(L, -3, "languages");
-    lua_setfield(L, -2, "texts");
-}
-
-/* Calls the caller's function with the batch and puts the rows that it returns into the column;
- * runs protected, with the call as light userdata at index 1. */
-static int run_model(lua_State *L) {
-    host_call *call = lua_touserdata(L, 1);
-    int first = lua_gettop(L) + 1;
-    al_push_host_function(L, call->host, call->function);
-    push_batch(L, call->batch);
-    lua_call(L, 1, 3);
-    call->status = al_answer(L, first, call->function);
-    if (call->status != ALCORE_OK) return 0;
-    const al_array *array = al_array_from(L, first, call->function, call->ragged);
-    if (array->path)
-        return luaL_error(L, "%s: numbers in memory expected, got a file", call->function);
-    if (call->ragged && !array->lengths)
-        return luaL_error(L, "%s: an array of alcore.ragged() or a list of lists expected",
-                          call->function);
-    int64_t rows = call->ragged ? array->lengths_count : array->shape[0];
-    if (rows != call->batch->count)
-        return luaL_error(L, "%s: gave %d rows for %d texts", call->function, (int)rows,
-                          (int)call->batch->count);
-    /* A frame of its own: the put may call the progress function, and an error that this raises is
-     * a value of this function's stack. */
-    AL_CALL(L, call->host->context,
-            call->status = alcore_column_writer_put(call->out, call->batch->rows,
-                                                    call->ragged ? array->lengths : NULL,
-                                                    call->batch->count, &array->values));
-    return 0;
-}
-
-/* The library's callbacks come here. */
-static alcore_status answer(void *user, const char *function, int ragged, const alcore_batch *batch,
-                            alcore_column_writer *out) {
-    host_call call = {user, function, batch, out, ragged, ALCORE_OK};
-    alcore_status status = al_call_back(call.host->context, run_model, &call);
-    return status == ALCORE_OK ? call.status : status;
-}
-
-#define FUNCTION(name, ragged)                                                                     \
-    static alcore_status name(void *user, const alcore_batch *batch, alcore_column_writer *out) {  \
-        return answer(user, #name, ragged, batch, out);                                            \
-    }
-FUNCTION(embed, 0)
-FUNCTION(class_probs, 0)
-FUNCTION(token_logprobs, 1)
-FUNCTION(token_probs, 1)
-
-/* One question for the version of a model. */
-typedef struct version_call {
-    const al_host *host;
-    uint64_t version; /* out; 0 after an error */
-} version_call;
-
-/* Reads the field "version" of the caller's table, a number or a function that returns one; runs
- * protected, with the call as light userdata at index 1. */
-static int run_version(lua_State *L) {
-    version_call *call = lua_touserdata(L, 1);
-    al_push_host_function(L, call->host, "version");
-    if (lua_isfunction(L, -1)) lua_call(L, 0, 1);
-    call->version = (uint64_t)al_integer(L, -1, "version");
-    return 0;
-}
-
-/* The library's callback. An error in the function does not reach the library; al_leave() raises it
- * when the outer call has returned. */
-static uint64_t version(void *user) {
-    version_call call = {user, 0};
-    (void)al_call_back(call.host->context, run_version, &call);
-    return call.version;
-}
-
-/* Whether the field of the table is a function; raises when it is something else. */
-static int has_function(lua_State *L, int table, const char *name) {
-    lua_getfield(L, table, name);
-    if (!lua_isnil(L, -1) && !lua_isfunction(L, -1))
-        luaL_error(L, "%s: a function expected, got %s", name, luaL_typename(L, -1));
-    int found = lua_isfunction(L, -1);
-    lua_pop(L, 1);
-    return found;
-}
-
-/*** A model of functions of your own. Each gets a batch {count, indices, texts, languages} and
- * returns one row of numbers per text; token functions return a list of lists or an array of
- * @{alcore.ragged}.
- * @function alcore.model
- * @tparam table functions embed, token_logprobs, class_probs, token_probs, and name, version (an
- * integer, or a function that returns one: columns that a model of another version made are
- * computed again), batch_rows, context
- * @return a model; or nil, message, code */
-static int new_model(lua_State *L) {
-    alcore_model_host host = ALCORE_MODEL_HOST_INIT;
-    lua_settop(L, 1);
-    luaL_checktype(L, 1, LUA_TTABLE);
-    al_context *context = al_context_of(L, 1);
-#define SET_FUNCTION(function)                                                                     \
-    if (has_function(L, 1, #function)) host.function = function
-    SET_FUNCTION(embed);
-    SET_FUNCTION(class_probs);
-    SET_FUNCTION(token_logprobs);
-    SET_FUNCTION(token_probs);
-#undef SET_FUNCTION
-    lua_getfield(L, 1, "version");
-    if (!lua_isnil(L, -1)) host.version = version;
-    lua_pop(L, 1);
-    host.batch_rows = al_field_integer(L, 1, "batch_rows");
-    al_object *object = al_new(L, &al_model_kind, context);
-    int top = lua_gettop(L);
-    host.name = al_field_string(L, 1, "name");
-    host.destroy = al_host_destroy;
-    host.user = al_host_new(L, top, 1, context);
-    int failed = AL_CALL(
-        L, context,
-        al_host_given(host.user, alcore_model_new_host(context->ctx, &host, &object->model)));
-    if (failed) return failed;
-    lua_pushvalue(L, top);
-    return 1;
-}
-
 /* ---- models of the library ---- */
 
 /*** The built-in n-gram model.
@@ -242,23 +94,35 @@ static int name(lua_State *L) {
  * @treturn boolean */
 static int can(lua_State *L) {
     al_object *self = al_check(L, 1, &al_model_kind);
-    lua_pushboolean(L, alcore_model_can(self->model, luaL_checkstring(L, 2)) != 0);
+    const char *column = luaL_checkstring(L, 2);
+    int32_t found = 0;
+    const int failed =
+        AL_CALL(L, self->context,
+                (found = alcore_model_can(self->model, column), (alcore_status)ALCORE_OK));
+    if (failed) return failed;
+    lua_pushboolean(L, found != 0);
     return 1;
 }
 
-/*** Computes a column of a pool.
+/*** Computes columns of a pool, in one pass where the model can.
  * @function model:run
  * @tparam pool pool
  * @tparam string column
+ * @tparam[opt] string ... further columns
  * @return the pool; or nil, message, code */
 static int run(lua_State *L) {
     al_object *self = al_check(L, 1, &al_model_kind);
     al_object *pool = al_check(L, 2, &al_pool_kind);
-    const char *column = luaL_checkstring(L, 3);
+    const int count = lua_gettop(L) - 2;
+    (void)luaL_checkstring(L, 3);
     if (self->context != pool->context)
         return luaL_error(L, "run: the model and the pool belong to different contexts");
-    return al_result(
-        L, AL_CALL(L, self->context, alcore_model_run(self->model, pool->pool, column)), 2);
+    const char **columns = al_buffer(L, count, sizeof *columns);
+    for (int i = 0; i < count; i++) columns[i] = luaL_checkstring(L, 3 + i);
+    return al_result(L,
+                     AL_CALL(L, self->context,
+                             alcore_model_run_columns(self->model, pool->pool, columns, count)),
+                     2);
 }
 
 /*** Keeps what the model computes in a folder for later runs, as the field `cache` of
@@ -316,7 +180,7 @@ static const al_method methods[] = {{"can", can},
                                     {NULL, NULL}};
 static const al_method getters[] = {{"info", al_model_info_field}, {"name", name}, {NULL, NULL}};
 AL_KIND(model, alcore_model_unref, methods, getters);
-const al_method al_model_functions[] = {{"model", new_model},
+const al_method al_model_functions[] = {{"model", al_model_of_functions},
                                         {"ngram", ngram},
                                         {"lm_model", lm_model},
                                         {"open", open_model},

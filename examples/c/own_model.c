@@ -1,12 +1,13 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* A program whose own functions are the model. The library calls them with batches of texts, and
- * they write one row of numbers per text.
+/* A program whose own functions are the model. The library calls them with batches of texts and the
+ * columns that it needs of them, and they write one row of numbers per text and column.
  *
  * build: cc own_model.c -o own_model $(pkg-config --cflags --libs alcore) -lm
  * usage: own_model POOL.txt */
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
+#include <string.h>
 
 #include <alcore/alcore.h>
 
@@ -20,12 +21,11 @@ static void check(alcore_status status) {
 
 /* Takes the place of your encoder: component j of a text's vector, float32 [count, DIMS], is how
  * often the j-th letter of the alphabet occurs in it. */
-static alcore_status embed(void *user, const alcore_batch *batch, alcore_column_writer *out) {
+static alcore_status embed(const alcore_batch *batch, alcore_column_writer *out) {
     float *vectors = calloc((size_t)batch->count * DIMS, sizeof *vectors);
     int64_t shape[2] = {batch->count, DIMS};
     alcore_tensor values;
 
-    (void)user;
     if (!vectors) return ALCORE_E_NOMEM;
     for (int64_t i = 0; i < batch->count; i++)
         for (const char *c = batch->texts[i]; *c; c++)
@@ -38,8 +38,7 @@ static alcore_status embed(void *user, const alcore_batch *batch, alcore_column_
 
 /* Takes the place of your decoder: every byte of a text is a token, and an "e" is likelier than any
  * other byte. Texts are put one by one, because each has its own number of tokens. */
-static alcore_status token_logprobs(void *user, const alcore_batch *batch,
-                                    alcore_column_writer *out) {
+static alcore_status token_logprobs(const alcore_batch *batch, alcore_column_writer *out) {
     for (int64_t i = 0; i < batch->count; i++) {
         int64_t tokens = (int64_t)batch->lengths[i];
         float *logprobs = malloc((size_t)(tokens ? tokens : 1) * sizeof *logprobs);
@@ -53,8 +52,26 @@ static alcore_status token_logprobs(void *user, const alcore_batch *batch,
         free(logprobs);
         if (status != ALCORE_OK) return status;
     }
-    (void)user;
     return ALCORE_OK;
+}
+
+/* Whether the functions make a column. */
+static int32_t can(void *user, const char *column) {
+    (void)user;
+    return strcmp(column, "embeddings") == 0 || strcmp(column, "logprobs") == 0;
+}
+
+/* Makes the columns of a batch that are still needed: a neural model gives all of them by one
+ * forward pass. */
+static alcore_status compute(void *user, const alcore_batch *batch, const char *const *columns,
+                             alcore_column_writer *const *outs, int64_t count) {
+    alcore_status status = ALCORE_OK;
+
+    (void)user;
+    for (int64_t c = 0; c < count && status == ALCORE_OK; c++)
+        status = strcmp(columns[c], "embeddings") == 0 ? embed(batch, outs[c])
+                                                       : token_logprobs(batch, outs[c]);
+    return status;
 }
 
 int main(int argc, char **argv) {
@@ -70,8 +87,8 @@ int main(int argc, char **argv) {
         return 2;
     }
     functions.name = "letters";
-    functions.embed = embed;
-    functions.token_logprobs = token_logprobs;
+    functions.can = can;
+    functions.compute = compute;
 
     check(alcore_ctx_new(NULL, &ctx));
     check(alcore_pool_new(ctx, NULL, &pool));

@@ -50,9 +50,10 @@ inline void check(alcore_status status) {
  * outer call and are thrown again by its check(). A function without a status, such as destroy or
  * log, calls guard() and drops the result.
  *
- *     static alcore_status embed(void *user, const alcore_batch *batch,
- *                                alcore_column_writer *out) {
- *         return alcore::guard([&] { static_cast<encoder *>(user)->embed(*batch, out); });
+ *     static alcore_status compute(void *user, const alcore_batch *batch, const char *const *names,
+ *                                  alcore_column_writer *const *outs, int64_t count) {
+ *         return alcore::guard(
+ *             [&] { static_cast<encoder *>(user)->compute(*batch, names, outs, count); });
  *     }
  *
  * The body returns nothing, or an alcore_status, which is passed on.

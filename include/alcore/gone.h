@@ -28,6 +28,7 @@ ALCORE_GONE(alcore_analysis_count_duplicates, "alcore_analysis_compute_duplicate
 ALCORE_GONE(alcore_links_read, "alcore_links_open()");
 ALCORE_GONE(alcore_lm_read_arpa, "alcore_lm_open_arpa()");
 ALCORE_GONE(alcore_lm_train, "alcore_lm_new_trained()");
+ALCORE_GONE_TYPE(alcore_model_function, "alcore_model_compute_function");
 ALCORE_GONE(alcore_overlap_compute, "alcore_overlap_compute_coverage()");
 ALCORE_GONE(alcore_overlap_in_domain, "alcore_overlap_compute_in_domain()");
 ALCORE_GONE(alcore_pool_column, "alcore_pool_get_column()");

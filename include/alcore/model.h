@@ -12,30 +12,77 @@ ALCORE_BEGIN
 /** A model. It may be used with several pools, one call at a time. */
 typedef struct alcore_model alcore_model;
 
-/** Some rows of a pool on their way to a model: views, valid during the call. */
+/** Some rows of a pool on their way to a model: views, valid during the call. Whatever else the
+ * pool has of them is read there: alcore_pool_row_id(), alcore_pool_group(),
+ * alcore_pool_column_text() and the like. */
 typedef struct alcore_batch {
     size_t size;                  /**< sizeof(alcore_batch) */
-    const int64_t *rows;          /**< [count] row numbers */
+    const int64_t *rows;          /**< [count] row numbers, ascending */
     const char *const *texts;     /**< [count] UTF-8, NUL-terminated */
     const size_t *lengths;        /**< [count] bytes */
     const char *const *languages; /**< [count] tags */
     int64_t count;                /**< rows */
+    const alcore_pool *pool;      /**< that the rows are of */
+    /** [count] UTF-8, NUL-terminated; NULL for a row without one. NULL where
+     * alcore_model_host.reads does not name "references"; alcore_model_score() gives one of every
+     * row */
+    const char *const *references;
+    const size_t *reference_lengths; /**< [count] bytes; NULL with references */
+    /** [count] the column of texts "qa_contexts", in which the answers to questions stand; NULL
+     * where the pool has none, or alcore_model_host.reads leaves it out */
+    const char *const *contexts;
+    const size_t *context_lengths; /**< [count] bytes; NULL with contexts */
 } alcore_batch;
 
-/** A function of a model: computes the batch and hands the result to
- * alcore_column_writer_put(out, batch->rows, ...). Runs on the thread that entered the call. The
- * pool may be read meanwhile, not changed.
+struct alcore_model_info;
+
+/** Computes columns of a batch in one pass of the model, and hands each to
+ * alcore_column_writer_put(outs[i], batch->rows, ...), in one put or several: every row of the
+ * batch needs a value of every column. Runs on the thread that entered the call. The pool may be
+ * read meanwhile, not changed.
  * @param[in] user the pointer of alcore_model_host
  * @param[in] batch borrowed: the rows to compute
- * @param[in,out] out borrowed: takes the values, in one put or several
+ * @param[in] columns borrowed: [count] names of columns, all different, that alcore_model_host.can
+ *   confirmed: all that are still needed of these rows
+ * @param[in,out] outs borrowed: [count] takes the values of each column
+ * @param[in] count columns, 1 to 32
  * @return ALCORE_OK or a failure (see alcore_error_set()), which ends the outer call; a positive
- * number counts as ALCORE_E_CALLBACK
+ *   number counts as ALCORE_E_CALLBACK
  * @since 1.0 */
-typedef alcore_status (*alcore_model_function)(void *user, const alcore_batch *batch,
-                                               alcore_column_writer *out);
+typedef alcore_status (*alcore_model_compute_function)(void *user, const alcore_batch *batch,
+                                                       const char *const *columns,
+                                                       alcore_column_writer *const *outs,
+                                                       int64_t count);
 
-/** A caller's model. A function that is NULL is unsupported; asking for it names what is missing.
- */
+/** Scores the references of a batch: hands the natural log-probability of each token of a row's
+ * reference, the end included, given its text, to alcore_column_writer_put(out, batch->rows,
+ * lengths, ...). Runs as alcore_model_compute_function does.
+ * @param[in] user the pointer of alcore_model_host
+ * @param[in] batch borrowed: the rows to compute; each has a reference
+ * @param[in,out] out borrowed: takes the values
+ * @return as alcore_model_compute_function
+ * @since 1.0 */
+typedef alcore_status (*alcore_model_score_function)(void *user, const alcore_batch *batch,
+                                                     alcore_column_writer *out);
+
+/** What a column is that a host's model makes. */
+typedef struct alcore_model_column {
+    size_t size;      /**< sizeof(alcore_model_column) */
+    int32_t shape;    /**< ALCORE_COLUMN_*; as it is given: the usual one of the name, that is one
+                           number a token of "margins", "confidences" and "entropies", and one a row
+                           of a name without a meaning */
+    int32_t meaning;  /**< ALCORE_MEANS_*; as it is given: ALCORE_MEANS_DEFAULT */
+    int32_t per_word; /**< 1: of "logprobs", there is a value for each word of the text, words being
+                           divided by white space, and one for its end, so that the reasons of a
+                           selection can name words; as it is given: 0 */
+    int32_t reserved; /**< pads: 0 */
+} alcore_model_column;
+/** An alcore_model_column with its size set and everything else 0. */
+#define ALCORE_MODEL_COLUMN_INIT ALCORE_INIT(alcore_model_column)
+
+/** A caller's model: functions that compute columns, score references and tell about the model. One
+ * that is NULL is unsupported; asking for it names what is missing. All run on the thread that
+ * entered the call. alcore/extra/translating.h adds a function that translates. */
 typedef struct alcore_model_host {
     size_t size;                 /**< sizeof(alcore_model_host) */
     void *user;                  /**< passed to every function */
@@ -44,21 +91,37 @@ typedef struct alcore_model_host {
      * are used again, with the option "cache" of a request also by other processes. NULL: "host",
      * and every column is computed again each time */
     const char *name;
-    int64_t batch_rows;          /**< rows of a batch at most, up to 2^24; 0: 256 */
-    alcore_model_function embed; /**< "embeddings": float [count, dims] */
-    /** "logprobs": float [tokens], natural logarithm, <= 0, lengths [count] */
-    alcore_model_function token_logprobs;
-    alcore_model_function class_probs; /**< "probs": float [count, classes], probabilities */
-    /** "token_probs": float [tokens, classes], probabilities, lengths [count] */
-    alcore_model_function token_probs;
+    /** Copied, a list that ends with NULL: what the functions read of a row beside its text and
+     * language: "ids", "groups", "costs", "references", and names of columns such as "qa_contexts".
+     * Columns that were made of other ones are computed anew. NULL: ids, groups, costs and the
+     * columns of the caller's, but those of numbers whose names mean something
+     * (alcore/pool_column.h), which change from round to round as states and references do:
+     * functions that read more say so here, or by the version. */
+    const char *const *reads;
+    int64_t batch_rows; /**< rows of a batch at most, up to 2^24; 0: 256 */
+    /** Bytes of the texts of a batch at most, each counted as long as the longest one, as a padded
+     * batch needs memory; one text is always allowed. 0: no limit. Rows are in the order of the
+     * pool. */
+    int64_t batch_bytes;
+    /** 1: the functions can make the column; 0: they cannot. Needed with compute; always answers
+     * the same. */
+    int32_t (*can)(void *user, const char *column);
+    alcore_model_compute_function compute; /**< makes columns; NULL: none */
+    /** Changes what differs from the usual kind of a column; NULL: all are as usual. */
+    void (*describe)(void *user, const char *column, alcore_model_column *out);
+    alcore_model_score_function score; /**< the call of alcore_model_score(); NULL: no references */
     /** Returns a number that differs whenever the functions would answer differently, such as the
      * updates that a training made. It is asked before a column that the model made earlier is used
      * again, and a column of another version is computed anew, as is one of rows with other texts,
-     * ids, languages, groups, costs or columns of the caller's. States, references and columns of
-     * numbers whose names mean something (alcore/pool_column.h) change from round to round and are
-     * not compared: functions that read them say so by the version. NULL: the model never changes.
-     * Runs on the thread that entered the call. */
+     * languages or what `reads` names. NULL: the model never changes. */
     uint64_t (*version)(void *user);
+    /** Fills what is known: strings that live as long as the model. engine, translates, scores,
+     * trains and saves are the library's. NULL: nothing is known. */
+    void (*info)(void *user, struct alcore_model_info *out);
+    /** The call of alcore_model_set_language(); the version differs then. NULL: unsupported */
+    alcore_status (*set_language)(void *user, const char *language);
+    /** The call of alcore_model_set_dropout(); the version differs then. NULL: unsupported */
+    alcore_status (*set_dropout)(void *user, int32_t on, uint64_t seed);
 } alcore_model_host;
 /** An alcore_model_host with its size set and everything else 0. */
 #define ALCORE_MODEL_HOST_INIT ALCORE_INIT(alcore_model_host)
@@ -67,8 +130,8 @@ typedef struct alcore_model_host {
  * @param[in] ctx kept
  * @param[in] host kept: copied
  * @param[out] out owned; NULL on failure
- * @return ALCORE_OK, ALCORE_E_INVALID (batch_rows out of bounds too), ALCORE_E_NOMEM,
- * ALCORE_E_STRUCT_*; after a failure destroy is not called
+ * @return ALCORE_OK, ALCORE_E_INVALID (batch_rows or batch_bytes out of bounds, compute without
+ * can), ALCORE_E_NOMEM, ALCORE_E_STRUCT_*; after a failure destroy is not called
  * @threadsafe
  * @since 1.0 */
 ALCORE_API alcore_status alcore_model_new_host(alcore_ctx *ctx, const alcore_model_host *host,
@@ -246,6 +309,19 @@ ALCORE_API alcore_status alcore_model_set_cache(alcore_model *model, const char 
  * @since 1.0 */
 ALCORE_API alcore_status alcore_model_run(alcore_model *model, alcore_pool *pool,
                                           const char *column);
+
+/** Computes several columns of a pool as alcore_model_run() does. A host's model makes them in one
+ * pass; other models make one after the other. After a failure some of the columns may be there.
+ * @param[in] model borrowed; it learns when it is first asked
+ * @param[in,out] pool borrowed, changed
+ * @param[in] columns borrowed: [count] names, all different
+ * @param[in] count columns, 1 or more
+ * @return as alcore_model_run(); ALCORE_E_INVALID also for a name that is NULL or given twice
+ * @serialized per model and pool, as alcore_model_run()
+ * @callback the model's functions, progress, log, files
+ * @since 1.0 */
+ALCORE_API alcore_status alcore_model_run_columns(alcore_model *model, alcore_pool *pool,
+                                                  const char *const *columns, int64_t count);
 
 /** What a model is. Strings are views, valid until the model is trained or released; NULL where the
  * kind of model has none. Numbers are 0 where they are not known. */

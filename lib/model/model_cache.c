@@ -30,36 +30,13 @@
 #include <string.h>
 #include <time.h>
 
-#include "model/model_internal.h"
+#include "model/model_cache.h"
 #include "pool/column_names.h"
 #include "pool/column_writer.h"
 
 /* The file is written again once the model has computed this many times as long as the last writing
  * took: writing takes a tenth of the time at most. */
 enum { WORK_PER_WRITING = 10 };
-
-/* One run of a model with a cache. */
-struct alcore__cached_run {
-    alcore_ctx *ctx;
-    alcore_model *model;
-    alcore_pool *pool;
-    const char *column;           /* its name */
-    const alcore__wanted *wanted; /* rows that are asked for; NULL: all */
-    const alcore__cache *cache;
-    double oldest;                /* time of the oldest row that was read; NaN: none was */
-    int32_t shape;                /* ALCORE_COLUMN_* of the column */
-    alcore__buffer path;          /* of the file, owned */
-    alcore_column_writer *writer; /* collects the rows of the file and those computed; owned */
-    uint8_t *missing;             /* [rows] 1: wanted, and not in the writer; owned */
-    int64_t rows;                 /* of the pool */
-    int64_t missing_count;        /* rows with missing 1 */
-    int64_t read_count;           /* rows that the file had and that were wanted */
-    bool taken;                   /* the model puts its values into the writer itself */
-    double began, saved, writing; /* seconds: when the run began and the file was last written, and
-                                     how long that took */
-    bool failed;                  /* the file could not be written: the user was told */
-    alcore__file_state state;     /* of the file when this run last read or wrote it */
-};
 
 /* A failure that is not about the file: it ends the run. */
 static bool is_fatal(alcore_status status) {
@@ -190,7 +167,7 @@ static alcore_status check_folder(const alcore__cached_run *self) {
     return ALCORE_OK;
 }
 
-static double seconds_now(void) {
+double alcore__cache_seconds(void) {
     struct timespec now;
     clock_gettime(CLOCK_MONOTONIC, &now);
     return (double)now.tv_sec + 1e-9 * (double)now.tv_nsec;
@@ -205,10 +182,8 @@ static void join_others(alcore__cached_run *self) {
         (void)alcore__column_writer_join(self->writer, self->path.data);
 }
 
-/* Writes the file, with the time of its oldest row. Where it could not be written the file before
- * it gets its own time again, and this run does not try once more. */
-static alcore_status write_file(alcore__cached_run *self) {
-    const double start = seconds_now();
+alcore_status alcore__cached_run_write(alcore__cached_run *self) {
+    const double start = alcore__cache_seconds();
     if (self->failed) return ALCORE_OK;
     alcore__cache_use use = {0};
     join_others(self);
@@ -217,17 +192,25 @@ static alcore_status write_file(alcore__cached_run *self) {
     alcore__path_state(self->ctx, self->path.data, &self->state);
     self->failed = use.lost;
     if (use.lost && self->cache->use) self->cache->use->lost = true;
-    self->saved = seconds_now();
+    self->saved = alcore__cache_seconds();
     self->writing = self->saved - start;
     return ALCORE_OK;
+}
+
+bool alcore__cached_run_is_due(const alcore__cached_run *self, double writing) {
+    return !self->failed && alcore__cache_seconds() - self->saved >= WORK_PER_WRITING * writing;
+}
+
+void alcore__cached_run_rescue(alcore__cached_run *self, alcore_status status) {
+    if (self->taken && status != ALCORE_E_SHAPE && status != ALCORE_E_FORKED)
+        (void)alcore__cached_run_write(self);
 }
 
 /* Keeps what a run that failed has computed, and leaves the error as it was. */
 static alcore_status keep_rest(alcore__cached_run *self, alcore_status status) {
     char text[ALCORE__TEXT_BYTES];
     snprintf(text, sizeof text, "%s", alcore_last_error());
-    if (self->taken && status != ALCORE_E_SHAPE && status != ALCORE_E_FORKED)
-        (void)write_file(self); /* whatever comes of it, the run has failed */
+    alcore__cached_run_rescue(self, status);
     return alcore_error_set(status, text, strlen(text));
 }
 
@@ -249,34 +232,36 @@ alcore_status alcore__model_writer_open(alcore_model *model, alcore_pool *pool, 
 
 alcore_status alcore__model_writer_keep(alcore_model *model) {
     alcore__cached_run *run = model->cached_run;
-    if (!run || !run->taken || run->failed) return ALCORE_OK;
-    return seconds_now() - run->saved < WORK_PER_WRITING * run->writing ? ALCORE_OK
-                                                                        : write_file(run);
+    if (!run || !run->taken || !alcore__cached_run_is_due(run, run->writing)) return ALCORE_OK;
+    return alcore__cached_run_write(run);
 }
 
 alcore_status alcore__model_writer_close(alcore_model *model, alcore_column_writer *writer,
                                          alcore_status status) {
     alcore__cached_run *run = model->cached_run;
-    if (status == ALCORE_OK && run && run->taken) status = write_file(run);
+    if (status == ALCORE_OK && run && run->taken) status = alcore__cached_run_write(run);
     if (status == ALCORE_OK) status = alcore_column_writer_finish(writer, ALCORE_MISSING_FAIL);
     alcore__column_writer_want(writer, NULL);
     alcore_column_writer_unref(writer);
     return status;
 }
 
+void alcore__cached_run_count(const alcore__cached_run *self, double seconds) {
+    if (!self->cache->use) return;
+    self->cache->use->computed += self->missing_count;
+    self->cache->use->seconds += seconds;
+}
+
 /* Computes the missing rows, which the model puts into the writer or into the pool. */
 static alcore_status run_missing(alcore__cached_run *self) {
-    const alcore__wanted missing = {.mask = self->missing, .rows = self->rows};
-    self->began = self->saved = seconds_now();
+    const double began = alcore__cache_seconds();
+    self->saved = began;
     self->taken = false;
     self->model->cached_run = self;
     const alcore_status status =
-        self->model->table->run(self->model, self->pool, self->column, &missing);
+        self->model->table->run(self->model, self->pool, self->column, &self->missing_rows);
     self->model->cached_run = NULL;
-    if (self->cache->use) {
-        self->cache->use->computed += self->missing_count;
-        self->cache->use->seconds += seconds_now() - self->began;
-    }
+    alcore__cached_run_count(self, alcore__cache_seconds() - began);
     return status == ALCORE_OK ? status : keep_rest(self, status);
 }
 
@@ -289,7 +274,7 @@ static alcore_status copy_computed(alcore__cached_run *self) {
                : alcore__fail(ALCORE_E_BUSY, "the column '%s' was dropped during the call",
                               self->column);
     alcore__read_end(self->pool);
-    return status == ALCORE_OK ? write_file(self) : status;
+    return status == ALCORE_OK ? alcore__cached_run_write(self) : status;
 }
 
 /* Computes the missing rows and brings them together with those of the file. */
@@ -298,43 +283,82 @@ static alcore_status add_missing(alcore__cached_run *self) {
     return self->taken ? ALCORE_OK : copy_computed(self);
 }
 
-/* Computes what is missing. Values of another shape than those of the file say that the model is
- * another one than it claims to be: then the file is left out and every wanted row is computed. */
-static alcore_status compute_missing(alcore__cached_run *self) {
-    ALCORE__TRY(check_folder(self));
-    const alcore_status status = add_missing(self);
-    if (status != ALCORE_E_SHAPE || isnan(self->oldest)) return status;
+bool alcore__cached_run_has_file(const alcore__cached_run *self) {
+    return !isnan(self->oldest);
+}
+
+alcore_status alcore__cached_run_leave_out(alcore__cached_run *self) {
     warn_unused(self->ctx, self->path.data, self->column);
     self->oldest = (double)NAN;
     alcore__path_state(self->ctx, self->path.data, &self->state);
     ALCORE__TRY(new_writer(self));
-    ALCORE__TRY(list_missing(self));
+    return list_missing(self);
+}
+
+alcore_status alcore__cached_run_begin(alcore__cached_run *self) {
+    ALCORE__TRY(check_folder(self));
+    self->saved = alcore__cache_seconds();
+    return ALCORE_OK;
+}
+
+/* Computes what is missing. Values of another shape than those of the file say that the model is
+ * another one than it claims to be: then the file is left out and every wanted row is computed. */
+static alcore_status compute_missing(alcore__cached_run *self) {
+    ALCORE__TRY(alcore__cached_run_begin(self));
+    const alcore_status status = add_missing(self);
+    if (status != ALCORE_E_SHAPE || !alcore__cached_run_has_file(self)) return status;
+    ALCORE__TRY(alcore__cached_run_leave_out(self));
     return add_missing(self);
 }
 
-/* The steps of a run; the caller frees what self owns. */
-static alcore_status run_cached(alcore__cached_run *self, const char *origin) {
-    self->rows = alcore_pool_row_count(self->pool);
+alcore_status alcore__cached_run_init(alcore_model *model, alcore_pool *pool, const char *column,
+                                      const alcore__wanted *wanted, const char *origin,
+                                      const alcore__cache *cache, alcore__cached_run *self) {
+    *self = (alcore__cached_run){.ctx = model->object.ctx,
+                                 .model = model,
+                                 .pool = pool,
+                                 .column = column,
+                                 .wanted = wanted,
+                                 .cache = cache,
+                                 .oldest = (double)NAN,
+                                 .shape = alcore__model_shape(model, column),
+                                 .rows = alcore_pool_row_count(pool)};
     ALCORE__TRY(name_file(self, origin));
     ALCORE__TRY(
         alcore__new_array(self->ctx, (size_t)self->rows, sizeof *self->missing, &self->missing));
+    self->missing_rows = (alcore__wanted){.mask = self->missing, .rows = self->rows};
     ALCORE__TRY(new_writer(self));
     alcore__path_state(self->ctx, self->path.data, &self->state);
     ALCORE__TRY(read_file(self));
-    ALCORE__TRY(list_missing(self));
-    if (self->missing_count > 0) ALCORE__TRY(compute_missing(self));
+    return list_missing(self);
+}
+
+void alcore__cached_run_clear(alcore__cached_run *self) {
+    if (self->writer) alcore__column_writer_want(self->writer, NULL);
+    alcore_column_writer_unref(self->writer);
+    alcore__free(self->ctx, self->missing);
+    alcore__buffer_clear(self->ctx, &self->path);
+}
+
+void alcore__cached_run_log(const alcore__cached_run *self) {
     alcore__log(self->ctx, ALCORE_LOG_INFO, "cache", NULL,
                 "the column '%s': %" PRId64 " rows were there, %" PRId64 " are computed",
                 self->column, self->read_count, self->missing_count);
-    return self->taken ? ALCORE_OK : alcore_column_writer_finish(self->writer, ALCORE_MISSING_FAIL);
 }
 
 /* Whether a run of the model for this column goes through a cache: it has to identify itself, and
- * computing must cost more than reading. */
+ * computing must cost more than reading. The name of the column becomes part of that of a file. */
 bool alcore__model_is_cached(const alcore_model *model, const char *column) {
-    const alcore__column_name *known = alcore__column_name_find(column);
     return model->named && model->table->cacheable && model->table->cacheable(model, column) &&
-           known && known->shape != ALCORE__COLUMN_ANY_SHAPE;
+           alcore__column_name_find(column) &&
+           alcore__model_shape(model, column) != ALCORE__COLUMN_ANY_SHAPE;
+}
+
+/* The steps of alcore__model_run_cached(), which has made the run. */
+static alcore_status run_cached(alcore__cached_run *self) {
+    if (self->missing_count > 0) ALCORE__TRY(compute_missing(self));
+    alcore__cached_run_log(self);
+    return self->taken ? ALCORE_OK : alcore_column_writer_finish(self->writer, ALCORE_MISSING_FAIL);
 }
 
 /* Called by alcore__model_run() in place of alcore__model_table.run, with the write lock of the
@@ -342,18 +366,10 @@ bool alcore__model_is_cached(const alcore_model *model, const char *column) {
 alcore_status alcore__model_run_cached(alcore_model *model, alcore_pool *pool, const char *column,
                                        const alcore__wanted *wanted, const char *origin,
                                        const alcore__cache *cache) {
-    alcore__cached_run self = {.ctx = model->object.ctx,
-                               .model = model,
-                               .pool = pool,
-                               .column = column,
-                               .wanted = wanted,
-                               .cache = cache,
-                               .oldest = (double)NAN,
-                               .shape = alcore__column_name_find(column)->shape};
-    const alcore_status status = run_cached(&self, origin);
-    if (self.writer) alcore__column_writer_want(self.writer, NULL);
-    alcore_column_writer_unref(self.writer);
-    alcore__free(self.ctx, self.missing);
-    alcore__buffer_clear(self.ctx, &self.path);
+    alcore__cached_run self;
+    alcore_status status =
+        alcore__cached_run_init(model, pool, column, wanted, origin, cache, &self);
+    if (status == ALCORE_OK) status = run_cached(&self);
+    alcore__cached_run_clear(&self);
     return status;
 }

@@ -1,94 +1,54 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* A model whose functions are callbacks of the host program (alcore_model_host): each column has
- * one function, which gets batches of rows in row order and puts values into a column writer. */
+/* A model whose functions are callbacks of the host program (alcore_model_host): the handle, and
+ * what it tells of itself. The rows reach the functions in host_calls.c. */
+#include "model/model_host.h"
+
 #include <inttypes.h>
 #include <string.h>
 
-#include "model/model_internal.h"
+#include "pool/column_names.h"
 
-/* Rows of a batch when the host names no number. */
-enum { DEFAULT_BATCH = 256 };
+/* ---- what the functions say ---- */
 
-/* Which function of the host makes a column. */
-static const struct {
-    const char *column;
-    size_t function; /* offset of the pointer in alcore_model_host */
-    int32_t shape;   /* ALCORE_COLUMN_* of the column */
-} entries[] = {
-    {"embeddings", offsetof(alcore_model_host, embed), ALCORE_COLUMN_DENSE},
-    {"logprobs", offsetof(alcore_model_host, token_logprobs), ALCORE_COLUMN_RAGGED},
-    {"probs", offsetof(alcore_model_host, class_probs), ALCORE_COLUMN_DENSE},
-    {"token_probs", offsetof(alcore_model_host, token_probs), ALCORE_COLUMN_RAGGED_DENSE},
-};
-
-/* The function of the host that makes a column, and the shape of the column, ALCORE_COLUMN_*. NULL
- * when the host lacks it or no function makes such a column; *out_shape may then be unset. */
-static alcore_model_function find_function(const alcore_model_host *host, const char *column,
-                                           int32_t *out_shape) {
-    for (size_t i = 0; i < sizeof entries / sizeof *entries; i++) {
-        if (strcmp(entries[i].column, column) != 0) continue;
-        alcore_model_function function;
-        memcpy(&function, (const char *)host + entries[i].function, sizeof function);
-        *out_shape = entries[i].shape;
-        return function;
-    }
-    return NULL;
-}
-
-/* alcore__model_table.can. */
+/* alcore__model_table.can: columns of texts are never made, as a writer takes numbers. */
 static bool can(const alcore_model *model, const char *column) {
-    int32_t shape;
-    return find_function(model->data, column, &shape);
+    const alcore_model_host *host = &alcore__host_of(model)->host;
+    const alcore__column_name *known = alcore__column_name_find(column);
+    if (!host->compute || (known && known->values == ALCORE__COLUMN_TEXTS)) return false;
+    return host->can(host->user, column) != 0;
 }
 
-/* Calls the function for all rows of the pool that need a value, batch by batch; buffers: arrays
- * for a batch, filled anew for each. The host's struct alcore_batch has views of them, valid during
- * one call; the function puts values into the writer. The caller holds the read lock of the pool.
- */
-static alcore_status run_batches(alcore_model *model, alcore_pool *pool,
-                                 alcore_model_function function, alcore_column_writer *writer,
-                                 alcore__model_batch *buffers, const char *column,
-                                 const alcore__wanted *wanted) {
-    const alcore_model_host *host = model->data;
-    int64_t rows = alcore_pool_row_count(pool);
-    for (int64_t row = 0; row < rows;) {
-        alcore__model_batch_fill(pool, column, wanted, &row, buffers);
-        alcore_batch batch = {.size = sizeof batch,
-                              .rows = buffers->rows,
-                              .texts = buffers->texts,
-                              .lengths = buffers->lengths,
-                              .languages = buffers->languages,
-                              .count = buffers->count};
-        ALCORE__TRY(alcore__tick(model->object.ctx, "model", row, rows));
-        if (batch.count == 0) continue;
-        alcore_status status = function(host->user, &batch, writer);
-        if (status != ALCORE_OK) return alcore__fail_callback(status, "the model's function");
-        ALCORE__TRY(alcore__model_writer_keep(model));
-    }
-    return ALCORE_OK;
+/* What a column is: as usual, or as the functions say. */
+static alcore_model_column describe_column(const alcore_model *model, const char *column) {
+    const alcore_model_host *host = &alcore__host_of(model)->host;
+    const alcore__column_name *known = alcore__column_name_find(column);
+    alcore_model_column out = ALCORE_MODEL_COLUMN_INIT;
+    out.shape = !known                                     ? ALCORE_COLUMN_SCALAR
+                : known->shape == ALCORE__COLUMN_ANY_SHAPE ? ALCORE_COLUMN_RAGGED
+                                                           : known->shape;
+    out.meaning = ALCORE_MEANS_DEFAULT;
+    if (host->describe) host->describe(host->user, column, &out);
+    return out;
 }
 
-/* alcore__model_table.run: makes a writer, fills it batch by batch, and installs the column, which
- * must then have a value for every wanted row that is unmasked. can() has confirmed that the host
- * has the function. Called with the write lock of the model and no lock of the pool. */
-static alcore_status run(alcore_model *model, alcore_pool *pool, const char *column,
-                         const alcore__wanted *wanted) {
-    const alcore_model_host *host = model->data;
-    alcore_ctx *ctx = model->object.ctx;
-    int32_t shape = 0;
-    alcore_model_function function = find_function(host, column, &shape);
-    int64_t batch_rows = host->batch_rows == 0 ? DEFAULT_BATCH : host->batch_rows;
-    alcore_column_writer *writer;
-    ALCORE__TRY(alcore__model_writer_open(model, pool, column, shape, wanted, &writer));
-    alcore__model_batch buffers = {0};
-    alcore_status status = alcore__model_batch_init(ctx, batch_rows, &buffers);
-    if (status == ALCORE_OK) status = alcore__read_begin(pool, "pool");
-    if (status == ALCORE_OK) {
-        status = run_batches(model, pool, function, writer, &buffers, column, wanted);
-        alcore__read_end(pool);
-    }
-    alcore__model_batch_clear(ctx, &buffers);
-    return alcore__model_writer_close(model, writer, status);
+/* alcore__model_table.shape, .meaning and .is_per_word. What a writer does not know it refuses. */
+static int32_t shape(const alcore_model *model, const char *column) {
+    return describe_column(model, column).shape;
+}
+
+static int32_t meaning(const alcore_model *model, const char *column) {
+    return describe_column(model, column).meaning;
+}
+
+static bool is_per_word(const alcore_model *model, const char *column) {
+    return describe_column(model, column).per_word == 1;
+}
+
+bool alcore__host_reads(const alcore__host_model *data, const char *name, bool otherwise) {
+    if (!data->reads) return otherwise;
+    for (char **read = data->reads; *read; read++)
+        if (strcmp(*read, name) == 0) return true;
+    return false;
 }
 
 /* alcore__model_table.describe: the version is part of the origin of a column, so that the columns
@@ -96,23 +56,18 @@ static alcore_status run(alcore_model *model, alcore_pool *pool, const char *col
  * have read of the pool beside its texts. */
 static alcore_status describe(const alcore_model *model, const alcore_pool *pool,
                               const char *column, alcore__buffer *out) {
-    const alcore_model_host *host = model->data;
+    const alcore__host_model *data = alcore__host_of(model);
+    const alcore_model_host *host = &data->host;
     alcore_ctx *ctx = alcore__pool_ctx(pool);
     uint64_t details = 0;
     (void)column;
     if (host->version)
         ALCORE__TRY(
             alcore__buffer_format(ctx, out, ", version %" PRIu64, host->version(host->user)));
-    if (model->named) ALCORE__TRY(alcore__pool_hash_details(pool, &details));
+    if (model->named)
+        ALCORE__TRY(alcore__pool_hash_details(pool, (const char *const *)data->reads, &details));
     if (details == 0) return ALCORE_OK;
     return alcore__buffer_format(ctx, out, ", details of rows %016" PRIx64, details);
-}
-
-/* alcore__model_table.release; the host's destroy runs once. */
-static void release(alcore_model *model) {
-    alcore_model_host *host = model->data;
-    if (host->destroy) host->destroy(host->user);
-    alcore__free(model->object.ctx, host);
 }
 
 /* alcore__model_table.cacheable: its name and version tell whether the host's functions would
@@ -123,12 +78,111 @@ static bool cacheable(const alcore_model *model, const char *column) {
     return true;
 }
 
+/* alcore__model_table.info */
+static void info(const alcore_model *model, alcore_model_info *out) {
+    const alcore__host_model *data = alcore__host_of(model);
+    if (data->host.info) data->host.info(data->host.user, out);
+    out->engine = "host";
+    out->translates = data->translate != NULL;
+    out->scores = data->host.score != NULL;
+    out->trains = out->saves = 0;
+}
+
+/* alcore__model_table.set_language and .set_dropout: the version says that columns differ then. */
+static alcore_status set_language(alcore_model *model, const char *language) {
+    const alcore_model_host *host = &alcore__host_of(model)->host;
+    if (!host->set_language && !language) return ALCORE_OK;
+    if (!host->set_language)
+        return alcore__fail(ALCORE_E_UNSUPPORTED, "model %s has no outputs in a language",
+                            model->name);
+    const alcore_status status = host->set_language(host->user, language);
+    return status == ALCORE_OK ? status : alcore__fail_callback(status, "the model's function");
+}
+
+static alcore_status set_dropout(alcore_model *model, int32_t on, uint64_t seed) {
+    const alcore_model_host *host = &alcore__host_of(model)->host;
+    if (!host->set_dropout && !on) return ALCORE_OK;
+    if (!host->set_dropout)
+        return alcore__fail(ALCORE_E_UNSUPPORTED,
+                            "model %s scores nothing in which dropout could be on", model->name);
+    const alcore_status status = host->set_dropout(host->user, on, seed);
+    return status == ALCORE_OK ? status : alcore__fail_callback(status, "the model's function");
+}
+
+/* alcore__model_table.translate */
+static alcore_status translate(alcore_model *model, alcore_pool *pool,
+                               const alcore__translating *how, alcore_pool *out) {
+    const alcore__host_model *data = alcore__host_of(model);
+    if (!data->translate)
+        return alcore__fail(ALCORE_E_UNSUPPORTED, "model %s does not translate", model->name);
+    return data->translate(model, pool, how, out);
+}
+
+/* ---- the handle ---- */
+
+/* Frees the copy of the caller's list and the state. */
+static void data_free(alcore_ctx *ctx, alcore__host_model *data) {
+    for (char **read = data->reads; read && *read; read++) alcore__free(ctx, *read);
+    alcore__free(ctx, (void *)data->reads);
+    alcore__free(ctx, data);
+}
+
+/* alcore__model_table.release; the host's destroy runs once. */
+static void release(alcore_model *model) {
+    alcore__host_model *data = model->data;
+    if (data->host.destroy) data->host.destroy(data->host.user);
+    data_free(model->object.ctx, data);
+}
+
 static const alcore__model_table table = {.engine = "host",
                                           .can = can,
-                                          .run = run,
+                                          .fill = alcore__host_fill,
                                           .cacheable = cacheable,
                                           .describe = describe,
+                                          .info = info,
+                                          .translate = translate,
+                                          .score = alcore__host_score,
+                                          .set_language = set_language,
+                                          .set_dropout = set_dropout,
+                                          .shape = shape,
+                                          .meaning = meaning,
+                                          .is_per_word = is_per_word,
                                           .release = release};
+
+alcore__host_model *alcore__host_of(const alcore_model *model) {
+    return model->table == &table ? model->data : NULL;
+}
+
+/* Copies the caller's list, which may be NULL. */
+static alcore_status copy_reads(alcore_ctx *ctx, const char *const *reads,
+                                alcore__host_model *data) {
+    size_t count = 0;
+    if (!reads) return ALCORE_OK;
+    while (reads[count]) count++;
+    ALCORE__TRY(alcore__new_array(ctx, count + 1, sizeof *data->reads, &data->reads));
+    for (size_t i = 0; i < count; i++) {
+        data->reads[i] = alcore__strndup(ctx, reads[i], strlen(reads[i]));
+        if (!data->reads[i]) return alcore__fail_memory(strlen(reads[i]) + 1);
+    }
+    return ALCORE_OK;
+}
+
+/* Refuses settings out of bounds. */
+static alcore_status check_host(const alcore_model_host *host) {
+    if (host->batch_rows < 0 || host->batch_rows > 1 << 24)
+        return alcore__fail(ALCORE_E_INVALID,
+                            "alcore_model_host: batch_rows is %lld; 0 to 16777216 are allowed",
+                            (long long)host->batch_rows);
+    if (host->batch_bytes < 0)
+        return alcore__fail(ALCORE_E_INVALID,
+                            "alcore_model_host: batch_bytes is %lld; 0 or more is expected",
+                            (long long)host->batch_bytes);
+    if (host->compute && !host->can)
+        return alcore__fail(ALCORE_E_INVALID,
+                            "alcore_model_host: compute needs can, which says which columns it "
+                            "makes");
+    return ALCORE_OK;
+}
 
 /* Copies the host's struct, which is read by its size, into a new handle, which owns the copy and
  * calls host->destroy when it is released; after a failure destroy is not called. A model without a
@@ -136,23 +190,23 @@ static const alcore__model_table table = {.engine = "host",
  * apart. */
 static alcore_status new_host(alcore_ctx *ctx, const alcore_model_host *caller_host,
                               alcore_model **out) {
-    alcore_model_host *host;
-    ALCORE__TRY(alcore__new_array(ctx, 1, sizeof *host, &host));
+    alcore__host_model *data;
+    ALCORE__TRY(alcore__new_array(ctx, 1, sizeof *data, &data));
+    alcore_model_host *host = &data->host;
     alcore_status status =
-        alcore__struct_read(host, sizeof *host, ALCORE__FIRST_SIZE(alcore_model_host, token_probs),
+        alcore__struct_read(host, sizeof *host, ALCORE__FIRST_SIZE(alcore_model_host, set_dropout),
                             caller_host, "alcore_model_host");
-    if (status == ALCORE_OK && (host->batch_rows < 0 || host->batch_rows > 1 << 24))
-        status = alcore__fail(ALCORE_E_INVALID,
-                              "alcore_model_host: batch_rows is %lld; 0 to 16777216 are allowed",
-                              (long long)host->batch_rows);
-    const char *name = !host->name ? "host" : host->name;
-    bool named = host->name;
-    if (status == ALCORE_OK) status = alcore__model_new(ctx, &table, name, named, host, out);
+    if (status == ALCORE_OK) status = check_host(host);
+    if (status == ALCORE_OK) status = copy_reads(ctx, host->reads, data);
+    if (status == ALCORE_OK)
+        status = alcore__model_new(ctx, &table, host->name ? host->name : "host",
+                                   host->name != NULL /* it names the model */, data, out);
     if (status != ALCORE_OK) {
-        alcore__free(ctx, host);
+        data_free(ctx, data);
         return status;
     }
-    host->name = NULL; /* the caller's string; the handle has its copy */
+    host->name = NULL; /* the caller's strings; the handle has copies */
+    host->reads = NULL;
     return ALCORE_OK;
 }
 

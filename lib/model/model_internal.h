@@ -26,18 +26,23 @@ typedef struct alcore__translating {
     const char *language; /* NULL: that of the model */
 } alcore__translating;
 
+/* Columns that a model makes in one pass (model_pass.h). */
+typedef struct alcore__pass alcore__pass;
+
 /* The functions of one kind of model. They read their state from alcore_model.data. Called with the
  * write lock of the model and no lock of a pool, each pool being locked within: run, translate,
  * score and save; info with the model's read lock. */
 typedef struct alcore__model_table {
     const char *engine; /* what runs it: "cpu", or "host" for the caller's functions */
-    bool per_word;      /* its token log-probabilities are one per word and one for the end */
     /* Whether the model can make the column. */
     bool (*can)(const alcore_model *model, const char *column);
     /* Makes the column and puts it into the pool, with values at least for the rows that
      * alcore__model_wants() names; wanted may be NULL. Called for columns that can() confirms. */
     alcore_status (*run)(alcore_model *model, alcore_pool *pool, const char *column,
                          const alcore__wanted *wanted);
+    /* In place of run, for models that make several columns in one pass: fills the writers of the
+     * columns for the rows that they lack (model_pass.h). */
+    alcore_status (*fill)(alcore_model *model, alcore__pass *pass);
     /* Whether a cache keeps the column (model_cache.c): it costs more to compute than to read, and
      * its origin names all that its values depend on, in other processes too. NULL: no column. */
     bool (*cacheable)(const alcore_model *model, const char *column);
@@ -69,9 +74,14 @@ typedef struct alcore__model_table {
      * pool. NULL: such models cut none. */
     alcore_status (*cut)(const alcore_model *model, const alcore_pool *pool, const char *column,
                          const alcore__wanted *wanted, alcore__column_cut *out);
+    /* The shape of a column that such a model makes, ALCORE_COLUMN_*. NULL: the usual one of the
+     * name. */
+    int32_t (*shape)(const alcore_model *model, const char *column);
     /* What the numbers of a column that such a model makes mean, ALCORE_MEANS_*. NULL: what the
      * name says. */
     int32_t (*meaning)(const alcore_model *model, const char *column);
+    /* Whether the column has a value for each word and one for the end of the text. NULL: none. */
+    bool (*is_per_word)(const alcore_model *model, const char *column);
     void (*release)(alcore_model *model); /* frees data */
 } alcore__model_table;
 
@@ -124,11 +134,15 @@ static inline bool alcore__model_wants(const alcore__wanted *wanted, int64_t row
 static inline int32_t alcore__model_meaning(const alcore_model *model, const char *column) {
     return model->table->meaning ? model->table->meaning(model, column) : ALCORE_MEANS_DEFAULT;
 }
-/* Runs the model and gives the column its origin. As alcore_model_run(), without enter and leave,
- * and for the wanted rows only (NULL: all). cache: of the caller; NULL or without a folder: the
- * model's own, if it has one. */
-alcore_status alcore__model_run(alcore_model *model, alcore_pool *pool, const char *column,
-                                const alcore__wanted *wanted, const alcore__cache *cache);
+/* The shape of a column that the model makes, ALCORE_COLUMN_* or ALCORE__COLUMN_ANY_SHAPE. */
+int32_t alcore__model_shape(const alcore_model *model, const char *column);
+/* Runs the model and gives the columns [count], all of different names, their origins (model_run.c)
+ * and, where the model can, in one pass. As alcore_model_run(), without enter and leave, and for
+ * the wanted rows only (NULL: all). cache: of the caller; NULL or without a folder: the model's own, if
+ * it has one. Columns that were made before one fails stay in the pool. */
+alcore_status alcore__model_run(alcore_model *model, alcore_pool *pool, const char *const *columns,
+                                int32_t count, const alcore__wanted *wanted,
+                                const alcore__cache *cache);
 /* Whether the values of the column are kept in a cache; and the part of alcore__model_run() that
  * makes the column with one (model_cache.c). origin: that of the column. */
 bool alcore__model_is_cached(const alcore_model *model, const char *column);
@@ -224,15 +238,27 @@ alcore_status alcore__model_kernels(void *user, int32_t device_type,
 /* Results of alcore__model_supply() other than the index of a model: the pool has the column
  * already; no model can make it. */
 enum { ALCORE__SUPPLY_GIVEN = -1, ALCORE__SUPPLY_NONE = -2 };
-/* Provides a column for a need, such as "scores|logprobs" (any of them suffices), and writes its
- * name: one that the pool has and can be used, else one that the first of the models that can make
- * any makes now, for the wanted rows (NULL: all). cache: as in alcore__model_run(). *out_from: the
- * index of that model, or ALCORE__SUPPLY_*. Called with no lock of the pool held. */
+/* Provides columns for needs [need_count, at most ALCORE__DATASET_COLUMNS], such as
+ * "scores|logprobs" (any of them suffices), and writes their names: ones that the pool has and can
+ * be used, else ones that the first of the models that can make any makes now, for the wanted rows
+ * (NULL: all); those of one model in one pass, where it can. out_from [need_count]: the index of
+ * that model, or ALCORE__SUPPLY_*; with ALCORE__SUPPLY_NONE the entries behind it are not written
+ * and no model is run. Called with no lock of the pool held. */
 alcore_status alcore__model_supply(alcore_model *const *models, int32_t count, alcore_pool *pool,
-                                   const alcore__wanted *wanted, const alcore__cache *cache,
-                                   const char *need, char name[ALCORE__NEED_BYTES],
+                                   const alcore__wanted *wanted, const char *const *needs,
+                                   int32_t need_count, char (*names)[ALCORE__NEED_BYTES],
                                    int32_t *out_from);
-/* Chooses as alcore__model_supply() does, and runs no model. */
+/* A column that was chosen for a need. */
+typedef struct alcore__chosen {
+    const char *name;
+    alcore_model *maker; /* that makes it now, borrowed; NULL: none, the pool has it */
+    bool lost;           /* out: the cache could not keep it */
+} alcore__chosen;
+/* Runs the makers of chosen columns [count, at most ALCORE__DATASET_COLUMNS]; entries may name the
+ * same column twice. cache: as in alcore__model_run(). */
+alcore_status alcore__model_run_chosen(alcore__chosen *all, int32_t count, alcore_pool *pool,
+                                       const alcore__wanted *wanted, const alcore__cache *cache);
+/* Chooses as alcore__model_supply() does for one need, and runs no model. */
 alcore_status alcore__model_choose(alcore_model *const *models, int32_t count, alcore_pool *pool,
                                    const alcore__wanted *wanted, const char *need,
                                    char name[ALCORE__NEED_BYTES], int32_t *out_from);

@@ -154,12 +154,18 @@ static bool cacheable(const alcore_model *model, const char *column) {
     return strcmp(column, "embeddings") != 0;
 }
 
+/* alcore__model_table.is_per_word */
+static bool is_per_word(const alcore_model *model, const char *column) {
+    (void)model;
+    return strcmp(column, "logprobs") == 0;
+}
+
 static const alcore__model_table table = {.engine = "cpu",
-                                          .per_word = true,
                                           .can = can,
                                           .run = run,
                                           .cacheable = cacheable,
                                           .describe = describe,
+                                          .is_per_word = is_per_word,
                                           .release = release};
 
 /* Reads the options by their size, 0 meaning the default of each (seed: 0 is a seed), and makes the

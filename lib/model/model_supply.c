@@ -61,12 +61,50 @@ alcore_status alcore__model_choose(alcore_model *const *models, int32_t count, a
     return ALCORE_OK;
 }
 
-/* The choice, and the run of the model that was chosen. */
+/* Lists the columns that the maker of entry `first` makes, each once, in columns [count]; returns
+ * their number. */
+static int32_t list_columns(const alcore__chosen *all, int32_t count, int32_t first,
+                            const char *columns[]) {
+    const alcore_model *maker = all[first].maker;
+    int32_t found = 0;
+    for (int32_t i = first; i < count; i++) {
+        bool listed = all[i].maker != maker;
+        for (int32_t c = 0; c < found && !listed; c++) listed = !strcmp(columns[c], all[i].name);
+        if (!listed) columns[found++] = all[i].name;
+    }
+    return found;
+}
+
+alcore_status alcore__model_run_chosen(alcore__chosen *all, int32_t count, alcore_pool *pool,
+                                       const alcore__wanted *wanted, const alcore__cache *cache) {
+    for (int32_t first = 0; first < count; first++) {
+        alcore_model *maker = all[first].maker;
+        const char *columns[ALCORE__DATASET_COLUMNS];
+        alcore__cache_use use = {0};
+        alcore__cache counted = cache ? *cache : (alcore__cache){.folder = ""};
+        bool before = false; /* the maker made its columns with an entry before */
+        for (int32_t i = 0; i < first; i++) before = before || all[i].maker == maker;
+        if (!maker || before) continue;
+        counted.use = &use;
+        const int32_t found = list_columns(all, count, first, columns);
+        ALCORE__TRY(alcore__model_run(maker, pool, columns, found, wanted, &counted));
+        for (int32_t i = first; i < count; i++)
+            if (all[i].maker == maker) all[i].lost = use.lost;
+    }
+    return ALCORE_OK;
+}
+
 alcore_status alcore__model_supply(alcore_model *const *models, int32_t count, alcore_pool *pool,
-                                   const alcore__wanted *wanted, const alcore__cache *cache,
-                                   const char *need, char name[ALCORE__NEED_BYTES],
+                                   const alcore__wanted *wanted, const char *const *needs,
+                                   int32_t need_count, char (*names)[ALCORE__NEED_BYTES],
                                    int32_t *out_from) {
-    ALCORE__TRY(alcore__model_choose(models, count, pool, wanted, need, name, out_from));
-    if (*out_from < 0) return ALCORE_OK;
-    return alcore__model_run(models[*out_from], pool, name, wanted, cache);
+    alcore__chosen all[ALCORE__DATASET_COLUMNS];
+    for (int32_t i = 0; i < need_count; i++) {
+        ALCORE__TRY(
+            alcore__model_choose(models, count, pool, wanted, needs[i], names[i], &out_from[i]));
+        if (out_from[i] == ALCORE__SUPPLY_NONE) return ALCORE_OK;
+        all[i] = (alcore__chosen){.name = names[i],
+                                  .maker = out_from[i] < 0 ? NULL : models[out_from[i]]};
+    }
+    return alcore__model_run_chosen(all, need_count, pool, wanted, NULL /* its own cache */);
 }

@@ -8,10 +8,12 @@
 #include "pool/column.h"
 
 alcore_ctx *alcore__pool_ctx(const alcore_pool *pool);
-/* *out: a hash of what the rows have beside their texts (ids, languages, groups, costs)
- * and of the columns that a caller gave, but for those of numbers that models make; 0 where there
- * is nothing of it. States and references of rows are no part of it. */
-alcore_status alcore__pool_hash_details(const alcore_pool *pool, uint64_t *out);
+/* *out: a hash of what the rows have beside their texts; 0 where there is nothing of it. reads, a
+ * list that ends with NULL: of their languages, and of what it names of "ids", "groups", "costs",
+ * "references" and columns; NULL: of ids, languages, groups, costs and the columns that a caller
+ * gave, but for those of numbers that models make. */
+alcore_status alcore__pool_hash_details(const alcore_pool *pool, const char *const *reads,
+                                        uint64_t *out);
 /* A hash of the languages alone; 0: no row has one. */
 uint64_t alcore__pool_hash_languages(const alcore_pool *pool);
 /* Sets known [rows of pool] to 1 for each row whose text is that of a row of other, to 0 for the

@@ -222,21 +222,21 @@ static alcore_status write_column(scoring *self) {
  * Runs before the pool is locked for reading, because a model adds columns. */
 static alcore_status provide_columns(scoring *self, alcore_model *model) {
     const char *const *needs = alcore__scorer_needs(self->scorer);
-    for (int32_t i = 0; needs[i]; i++) {
-        int32_t from;
-        if (i == ALCORE__DATASET_COLUMNS)
-            return alcore__fail(ALCORE_E_INVALID, "scorer %s needs more than %d columns",
-                                self->scorer->name, ALCORE__DATASET_COLUMNS);
-        ALCORE__TRY(alcore__model_supply(&model, !model ? 0 : 1, self->pool, NULL /* all rows */,
-                                         NULL /* its own */, needs[i], self->names[i], &from));
-        self->name_count++;
-        if (from == ALCORE__SUPPLY_NONE)
+    int32_t from[ALCORE__DATASET_COLUMNS], count = 0;
+    while (needs[count]) count++;
+    if (count > ALCORE__DATASET_COLUMNS)
+        return alcore__fail(ALCORE_E_INVALID, "scorer %s needs more than %d columns",
+                            self->scorer->name, ALCORE__DATASET_COLUMNS);
+    ALCORE__TRY(alcore__model_supply(&model, !model ? 0 : 1, self->pool, NULL /* all rows */, needs,
+                                     count, self->names, from));
+    self->name_count = count;
+    for (int32_t i = 0; i < count; i++)
+        if (from[i] == ALCORE__SUPPLY_NONE)
             return alcore__fail(
                 ALCORE_E_MISSING, "scorer %s needs the column '%s', which was not given%s%s",
                 self->scorer->name, needs[i],
                 !model ? "; there is no model to make it" : " and cannot be made by the model ",
                 !model ? "" : alcore_model_name(model));
-    }
     return ALCORE_OK;
 }
 

@@ -11,6 +11,15 @@
 #include "pool/column_names.h"
 #include "request/request_internal.h"
 
+/* A column that meets a need of a role. */
+typedef struct planned {
+    char name[ALCORE__NEED_BYTES];
+    alcore_model *maker; /* that makes it now, borrowed; NULL: none */
+    bool made;           /* a model made it, or makes it */
+    bool built_in;       /* that is the n-gram model, and nobody asked for it */
+    bool reused;         /* by self->reuse, which computes it later */
+} planned;
+
 /* The state of one call of alcore__resolve_columns() or alcore__resolve_needs(). */
 typedef struct resolver {
     alcore_request *request;
@@ -22,32 +31,31 @@ typedef struct resolver {
     alcore__reuse *reuse;  /* of the candidates' columns; NULL: all are computed */
     bool named;            /* the request names columns or models: the n-gram model is not asked */
     bool said;             /* the log has the warning that the n-gram model is used */
-    bool lost;             /* the cache could not keep the column that was resolved last */
     bool of_phrases;       /* the columns are those by which phrases are measured */
-    alcore_model *built_in;  /* the n-gram model, owned; made with the first need of the call */
+    alcore_model *built_in; /* the n-gram model, owned; made with the first need of the call */
+    planned plan[ALCORE__DATASET_COLUMNS]; /* [plan_count] the needs of the present role */
+    int32_t plan_count;
     alcore__resolution *out; /* the columns chosen so far */
 } resolver;
 
-/* Adds the column `name` of a role to the resolution, unless it is there already, as two needs may
- * be met by the same column. The name of a column in a need has fewer bytes than entry->name
- * (ALCORE__NEED_BYTES). made: a model made it; built_in: the n-gram model, without being asked;
- * reused: by self->reuse. */
-static alcore_status keep(resolver *self, int32_t role, const char *name, bool made, bool built_in,
-                          bool reused) {
+/* Adds a column of a role to the resolution, unless it is there already, as two needs may be met by
+ * the same column. The name of a column in a need has fewer bytes than entry->name
+ * (ALCORE__NEED_BYTES). lost: the cache could not keep it. */
+static alcore_status keep(resolver *self, int32_t role, const planned *column, bool lost) {
     alcore__resolution *out = self->out;
-    alcore__note_read(self->request, role, name, made);
+    alcore__note_read(self->request, role, column->name, column->made);
     for (int32_t i = 0; i < out->count; i++)
-        if (out->entries[i].role == role && strcmp(out->entries[i].name, name) == 0)
+        if (out->entries[i].role == role && strcmp(out->entries[i].name, column->name) == 0)
             return ALCORE_OK;
     if (out->count == ALCORE__RESOLVED_MAX)
         return alcore__fail(ALCORE_E_INTERNAL, "a strategy needs more than %d columns",
                             ALCORE__RESOLVED_MAX);
     alcore__resolved *entry = &out->entries[out->count++];
     entry->role = role;
-    entry->built_in = built_in;
-    entry->reused = reused;
-    entry->lost = self->lost;
-    snprintf(entry->name, sizeof entry->name, "%s", name);
+    entry->built_in = column->built_in;
+    entry->reused = column->reused;
+    entry->lost = lost;
+    snprintf(entry->name, sizeof entry->name, "%s", column->name);
     return ALCORE_OK;
 }
 
@@ -179,53 +187,99 @@ static alcore_status look_at_standing(const resolver *self, alcore_pool *pool,
     return ALCORE_OK;
 }
 
-/* Meets one need ("a|b": either column) of a role: by a column that was given, or made by a model
- * of the user, or by the built-in one, in this order; the last is logged. A model computes only the
- * rows of self->mask, or all rows in other roles; a column that self->reuse takes is computed
- * later. alcore__model_choose() locks the pool itself, looks for a usable column first, then asks
- * the models in their order, and writes the name of the column and its maker: the index of a model,
- * ALCORE__SUPPLY_GIVEN (-1) or ALCORE__SUPPLY_NONE (-2). */
-static alcore_status resolve(resolver *self, int32_t role, alcore_pool *pool, const char *need) {
-    alcore_model *models[ALCORE__COLUMN_INPUTS + 2];
-    int32_t count = 0,
-            maker; /* index in models of the one that made the column, or ALCORE__SUPPLY_* */
-    char name[ALCORE__NEED_BYTES]; /* of the column that meets the need */
-    if (!self->needs_are_given) ALCORE__TRY(list_models(self, need, models, &count));
-    const bool some = role == ALCORE_ROLE_CANDIDATES && self->mask; /* not all rows are computed */
-    const alcore__values *values = &self->request->values;
-    alcore__cache_use use = {0};
-    const alcore__cache cache = {.folder = alcore__values_text(values, "cache"),
-                                 .max_age = alcore__values_number(values, "cache_max_age"),
-                                 .use = &use};
-    const alcore__wanted *wanted = some ? &self->wanted : NULL;
-    ALCORE__TRY(alcore__model_choose(models, count, pool, wanted, need, name, &maker));
-    bool built_in = !self->needs_are_given && !self->named && maker == count - 1, made = maker >= 0;
-    if (maker == ALCORE__SUPPLY_GIVEN)
-        ALCORE__TRY(look_at_standing(self, pool, models, count, name, &maker, &made, &built_in));
-    if (maker == ALCORE__SUPPLY_NONE) return fail_missing(self, role, pool, need);
-    if (maker >= 0) ALCORE__TRY(check_age_of_phrases(self, name));
-    const bool reused = maker >= 0 && role == ALCORE_ROLE_CANDIDATES && self->reuse &&
-                        alcore__reuse_takes(self->reuse, models[maker], name);
-    if (reused)
-        ALCORE__TRY(alcore__reuse_add(self->reuse, models[maker], name));
-    else if (maker >= 0)
-        ALCORE__TRY(alcore__model_run(models[maker], pool, name, wanted, &cache));
-    if (built_in && !self->said)
+/* The rows of the pool of a role that models compute: those of self->mask; NULL: all, as in other
+ * roles. */
+static const alcore__wanted *rows_of(const resolver *self, int32_t role) {
+    return role == ALCORE_ROLE_CANDIDATES && self->mask ? &self->wanted : NULL;
+}
+
+/* Says once in the log that the n-gram model is used. */
+static void say_built_in(resolver *self) {
+    if (!self->said)
         alcore__log(
             self->request->object.ctx, ALCORE_LOG_WARN, "request", NULL,
             "the built-in n-gram model stands in, as neither a column nor a model was given");
-    self->said = self->said || built_in;
-    self->lost = use.lost;
-    return keep(self, role, name, made, built_in, reused);
+    self->said = true;
+}
+
+/* Plans how one need ("a|b": either column) of a role is met: by a column that was given, or made by
+ * a model of the user, or by the built-in one, in this order; the last is logged. No model is run.
+ * alcore__model_choose() locks the pool itself, looks for a usable column first, then asks the
+ * models in their order, and writes the name of the column and its maker: the index of a model,
+ * ALCORE__SUPPLY_GIVEN (-1) or ALCORE__SUPPLY_NONE (-2). */
+static alcore_status plan_need(resolver *self, int32_t role, alcore_pool *pool, const char *need) {
+    alcore_model *models[ALCORE__COLUMN_INPUTS + 2];
+    int32_t count = 0,
+            maker; /* index in models of the one that makes the column, or ALCORE__SUPPLY_* */
+    if (self->plan_count == ALCORE__DATASET_COLUMNS)
+        return alcore__fail(ALCORE_E_INTERNAL, "a strategy needs more than %d columns",
+                            ALCORE__DATASET_COLUMNS);
+    planned *out = &self->plan[self->plan_count];
+    *out = (planned){0};
+    if (!self->needs_are_given) ALCORE__TRY(list_models(self, need, models, &count));
+    ALCORE__TRY(
+        alcore__model_choose(models, count, pool, rows_of(self, role), need, out->name, &maker));
+    out->built_in = !self->needs_are_given && !self->named && maker == count - 1;
+    out->made = maker >= 0;
+    if (maker == ALCORE__SUPPLY_GIVEN)
+        ALCORE__TRY(look_at_standing(self, pool, models, count, out->name, &maker, &out->made,
+                                     &out->built_in));
+    if (maker == ALCORE__SUPPLY_NONE) return fail_missing(self, role, pool, need);
+    if (maker >= 0) ALCORE__TRY(check_age_of_phrases(self, out->name));
+    out->reused = maker >= 0 && role == ALCORE_ROLE_CANDIDATES && self->reuse &&
+                  alcore__reuse_takes(self->reuse, models[maker], out->name);
+    if (out->reused)
+        ALCORE__TRY(alcore__reuse_add(self->reuse, models[maker], out->name));
+    else if (maker >= 0)
+        out->maker = models[maker];
+    if (out->built_in) say_built_in(self);
+    self->plan_count++;
+    return ALCORE_OK;
+}
+
+/* Meets the planned needs of a role, and forgets them: a model that makes several of the columns is
+ * asked for all of them at once. */
+static alcore_status meet_needs(resolver *self, int32_t role, alcore_pool *pool) {
+    const alcore__values *values = &self->request->values;
+    const alcore__cache cache = {.folder = alcore__values_text(values, "cache"),
+                                 .max_age = alcore__values_number(values, "cache_max_age")};
+    alcore__chosen all[ALCORE__DATASET_COLUMNS];
+    const int32_t count = self->plan_count;
+    for (int32_t i = 0; i < count; i++)
+        all[i] = (alcore__chosen){.name = self->plan[i].name, .maker = self->plan[i].maker};
+    ALCORE__TRY(alcore__model_run_chosen(all, count, pool, rows_of(self, role), &cache));
+    for (int32_t i = 0; i < count; i++) ALCORE__TRY(keep(self, role, &self->plan[i], all[i].lost));
+    self->plan_count = 0;
+    return ALCORE_OK;
+}
+
+/* Plans every need of the strategy for the pool in a role (ALCORE_ROLE_*). */
+static alcore_status plan_role(resolver *self, const alcore_strategy *strategy, int32_t role,
+                               alcore_pool *pool) {
+    const char *need;
+    for (int32_t i = 0; (need = alcore__strategy_needs(strategy, role, i)) != NULL; i++)
+        ALCORE__TRY(plan_need(self, role, pool, need));
+    return ALCORE_OK;
 }
 
 /* Meets every need of the strategy for the pool in a role (ALCORE_ROLE_*). */
 static alcore_status resolve_role(resolver *self, const alcore_strategy *strategy, int32_t role,
                                   alcore_pool *pool) {
-    const char *need;
-    for (int32_t i = 0; (need = alcore__strategy_needs(strategy, role, i)) != NULL; i++)
-        ALCORE__TRY(resolve(self, role, pool, need));
-    return ALCORE_OK;
+    ALCORE__TRY(plan_role(self, strategy, role, pool));
+    return meet_needs(self, role, pool);
+}
+
+/* Meets the needs of the candidates; with_embeddings: the similarity limit needs embeddings too, and
+ * any embeddings serve it. */
+static alcore_status resolve_candidates(resolver *self, const alcore_strategy *strategy,
+                                        bool with_embeddings) {
+    alcore_pool *pool = self->request->candidates;
+    const bool of_strategy = self->needs_are_given;
+    ALCORE__TRY(plan_role(self, strategy, ALCORE_ROLE_CANDIDATES, pool));
+    self->needs_are_given = false;
+    if (with_embeddings) ALCORE__TRY(plan_need(self, ALCORE_ROLE_CANDIDATES, pool, "embeddings"));
+    self->needs_are_given = of_strategy;
+    return meet_needs(self, ALCORE_ROLE_CANDIDATES, pool);
 }
 
 /* Makes self->mask and self->wanted, the rows of the candidates' pool that take part: the
@@ -257,13 +311,7 @@ alcore_status alcore__resolve_columns(alcore_request *request, const alcore_stra
                      .needs_are_given = alcore__strategy_needs_are_given(strategy)};
     alcore_status status = want_rows(&self, masks);
     if (status == ALCORE_OK) status = alcore__request_names_inputs(request, &self.named);
-    if (status == ALCORE_OK)
-        status = resolve_role(&self, strategy, ALCORE_ROLE_CANDIDATES, request->candidates);
-    bool of_strategy = self.needs_are_given;
-    self.needs_are_given = false; /* any embeddings serve the similarity limit */
-    if (status == ALCORE_OK && with_embeddings)
-        status = resolve(&self, ALCORE_ROLE_CANDIDATES, request->candidates, "embeddings");
-    self.needs_are_given = of_strategy;
+    if (status == ALCORE_OK) status = resolve_candidates(&self, strategy, with_embeddings);
     if (status == ALCORE_OK && request->labeled)
         status = resolve_role(&self, strategy, ALCORE_ROLE_LABELED, request->labeled);
     if (status == ALCORE_OK && request->target)
@@ -283,7 +331,9 @@ alcore_status alcore__resolve_needs(alcore_request *request, const char *const *
     resolver self = {.request = request, .out = out, .of_phrases = true};
     alcore_status status = alcore__request_names_inputs(request, &self.named);
     for (int32_t i = 0; needs[i] && status == ALCORE_OK; i++)
-        status = resolve(&self, ALCORE_ROLE_CANDIDATES, request->candidates, needs[i]);
+        status = plan_need(&self, ALCORE_ROLE_CANDIDATES, request->candidates, needs[i]);
+    if (status == ALCORE_OK)
+        status = meet_needs(&self, ALCORE_ROLE_CANDIDATES, request->candidates);
     alcore_model_unref(self.built_in);
     return status;
 }
@@ -296,8 +346,9 @@ alcore_status alcore__resolve_given(alcore_request *request, const char *name,
     const bool found = alcore__pool_find_column(request->candidates, name) != NULL;
     alcore__read_end(request->candidates);
     if (!found) return ALCORE_OK;
-    return keep(&self, ALCORE_ROLE_CANDIDATES, name, false /* not made */, false /* not built in */,
-                false /* given */);
+    planned given = {0};
+    snprintf(given.name, sizeof given.name, "%s", name);
+    return keep(&self, ALCORE_ROLE_CANDIDATES, &given, false /* kept nowhere */);
 }
 
 /* Adds the columns chosen for a role to the dataset, with the pool locked. The dataset borrows the

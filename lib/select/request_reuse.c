@@ -62,11 +62,13 @@ bool alcore__reuse_takes(const alcore__reuse *reuse, const alcore_model *model,
     return false;
 }
 
-/* Makes an empty writer of a column. */
-static alcore_status new_writer(const alcore__reuse *reuse, const char *name,
-                                alcore_column_writer **out) {
-    return alcore_column_writer_new(reuse->pool, name, alcore__column_name_find(name)->shape,
-                                    NULL /* options */, out);
+/* Makes an empty writer of a column of the model. */
+static alcore_status new_writer(const alcore__reuse *reuse, const alcore_model *model,
+                                const char *name, alcore_column_writer **out) {
+    alcore_column_options options = ALCORE_COLUMN_OPTIONS_INIT;
+    options.meaning = alcore__model_meaning(model, name);
+    return alcore_column_writer_new(reuse->pool, name, alcore__model_shape(model, name), &options,
+                                    out);
 }
 
 /* Ends a writer: the pool gets its values as the column, marked as a mixture. Rows without a value
@@ -118,7 +120,7 @@ alcore_status alcore__reuse_add(alcore__reuse *reuse, alcore_model *model, const
     alcore__reused *added = &reuse->columns[reuse->count++];
     snprintf(added->name, sizeof added->name, "%s", column);
     added->model = alcore_model_ref(model);
-    alcore_status status = new_writer(reuse, column, &writer);
+    alcore_status status = new_writer(reuse, model, column, &writer);
     if (status == ALCORE_OK)
         status = alcore__rounds_merge(&reuse->files, reuse->pool, column, writer);
     if (status == ALCORE_OK) keep_common(reuse, writer, &any);
@@ -165,7 +167,8 @@ static alcore_status mix(const alcore__reuse *reuse, alcore__reused *column,
         total += candidates[row];
     }
     if (any) {
-        ALCORE__TRY(alcore__model_run(column->model, reuse->pool, column->name, wanted, &cache));
+        const char *name = column->name;
+        ALCORE__TRY(alcore__model_run(column->model, reuse->pool, &name, 1, wanted, &cache));
         ALCORE__TRY(keep_present(reuse, column, writer, &use));
     }
     const int64_t present = count_rows(reuse, candidates, writer);
@@ -190,7 +193,7 @@ static alcore_status refresh(const alcore__reuse *reuse, alcore__reused *column,
         const alcore__wanted wanted = {.mask = turn == 0 ? refreshed : candidates,
                                        .rows = reuse->rows};
         alcore_column_writer *writer;
-        ALCORE__TRY(new_writer(reuse, column->name, &writer));
+        ALCORE__TRY(new_writer(reuse, column->model, column->name, &writer));
         status = mix(reuse, column, &wanted, candidates, max_age, writer, &complete);
         if (status == ALCORE_OK && !complete && turn > 0)
             status = alcore__fail(ALCORE_E_INTERNAL, "a model left candidates without a value");

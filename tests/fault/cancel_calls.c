@@ -76,6 +76,38 @@ static alcore_status call_model_logprobs(void) {
 static alcore_status call_model_embeddings(void) {
     return run_model("embeddings");
 }
+/* A host's model that makes two columns of one number a row. */
+static int32_t can_both(void *user, const char *column) {
+    (void)user;
+    return strcmp(column, "first") == 0 || strcmp(column, "second") == 0;
+}
+static alcore_status compute_both(void *user, const alcore_batch *batch, const char *const *columns,
+                                  alcore_column_writer *const *outs, int64_t count) {
+    static const double zeros[256];
+    alcore_tensor values;
+    int64_t rows = batch->count;
+    alcore_status status = alcore_tensor_init(&values, (void *)zeros, ALCORE_FLOAT64, &rows, 1);
+    (void)user;
+    (void)columns;
+    for (int64_t c = 0; c < count && status == ALCORE_OK; c++)
+        status = alcore_column_writer_put(outs[c], batch->rows, NULL, rows, &values);
+    return status;
+}
+static alcore_status call_model_columns(void) {
+    static const char *const both[] = {"first", "second"};
+    alcore_model_host host = ALCORE_MODEL_HOST_INIT;
+    alcore_model *model = NULL;
+    alcore_pool *fresh = NULL;
+    host.can = can_both;
+    host.compute = compute_both;
+    alcore_status status = alcore_model_new_host(ctx, &host, &model);
+    if (status == ALCORE_OK) status = alcore_pool_new(ctx, NULL, &fresh);
+    if (status == ALCORE_OK) status = alcore_pool_read(fresh, in_folder("pool.txt"), NULL);
+    if (status == ALCORE_OK) status = alcore_model_run_columns(model, fresh, both, 2);
+    alcore_pool_unref(fresh);
+    alcore_model_unref(model);
+    return status;
+}
 /* Opens the null module (tests/unit/model/module), which reports its progress text by text, and
  * reads a pool whose rows are their own references. */
 static alcore_status with_null_model(alcore_status (*call)(alcore_model *, alcore_pool *)) {
@@ -578,6 +610,7 @@ const cancel_call CALLS[] = {
     {"alcore_overlap_compute_in_domain", "", call_in_domain},
     {"alcore_model_run", "logprobs", call_model_logprobs},
     {"alcore_model_run", "embeddings", call_model_embeddings},
+    {"alcore_model_run_columns", "", call_model_columns},
     {"alcore_model_translate", "", call_model_translate},
     {"alcore_model_score", "", call_model_score},
     {"alcore_model_train", "", call_model_train},

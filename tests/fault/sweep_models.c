@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Sweep: the language model and the model handle. */
+#include <math.h>
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
@@ -60,7 +61,9 @@ NEVER(alcore_lm_fingerprint, WITH_LM) {
 
 ALLOCATES(alcore_model_new_host, 0) {
     alcore_model_host host = ALCORE_MODEL_HOST_INIT;
+    const char *const reads[] = {"costs", "qa_contexts", NULL};
     host.name = "mine";
+    host.reads = reads;
     alcore_model *out = w->model;
     alcore_status status = alcore_model_new_host(w->ctx, &host, &out);
     MADE(alcore_model_unref, status, out);
@@ -120,6 +123,61 @@ GROWS(alcore_model_run, WITH_MODEL) {
     /* So that a failure here leaves the world as the digest knows it. */
     sweep_keep_error(w);
     if (status != ALCORE_OK) alcore_pool_drop_column(w->pool, "embeddings");
+    return status;
+}
+/* Two columns of a host's model in one pass, kept in a cache and taken from there. */
+GROWS(alcore_model_run_columns, WITH_MODEL) {
+    static const char *const both[] = {"embeddings", "logprobs"};
+    alcore_status status = alcore_model_set_cache(w->model, world_file("kept"), 60);
+    if (status == ALCORE_OK) status = alcore_model_run_columns(w->model, w->pool, both, 2);
+    if (status == ALCORE_OK) status = alcore_model_run_columns(w->model, w->pool, both, 2);
+    sweep_keep_error(w);
+    if (status != ALCORE_OK) {
+        alcore_pool_drop_column(w->pool, "embeddings");
+        alcore_pool_drop_column(w->pool, "logprobs");
+    }
+    return status;
+}
+/* References of a pool of its own, scored by a host's model. */
+static alcore_status with_references(world *w, alcore_pool **pool) {
+    static const char *const texts[] = {"personal data", "data", "three"};
+    alcore_records records = ALCORE_RECORDS_INIT;
+    records.texts = records.references = texts;
+    records.count = 3;
+    alcore_status status = alcore_pool_new(w->ctx, NULL, pool);
+    return status == ALCORE_OK ? alcore_pool_add_records(*pool, &records, NULL) : status;
+}
+static alcore_status translate(void *user, const alcore_batch *batch,
+                               const alcore_translate_options *options, alcore_outputs *out) {
+    const float logprobs[] = {-1, -2};
+    alcore_status status = ALCORE_OK;
+    (void)user;
+    for (int64_t i = 0; i < batch->count && status == ALCORE_OK; i++)
+        for (int64_t rank = 0; rank < options->best && status == ALCORE_OK; rank++)
+            status = alcore_outputs_put(out, i, rank, batch->texts[i], batch->lengths[i], logprobs,
+                                        2, (double)NAN);
+    return status;
+}
+ALLOCATES(alcore_model_set_translate, WITH_MODEL) {
+    alcore_pool *pool = NULL, *out = NULL;
+    alcore_status status = with_references(w, &pool);
+    if (status == ALCORE_OK) status = alcore_model_set_translate(w->model, translate);
+    if (status == ALCORE_OK) status = alcore_model_score(w->model, pool);
+    if (status == ALCORE_OK) status = alcore_model_translate(w->model, pool, NULL, &out);
+    if (status == ALCORE_OK && alcore_pool_row_count(out) != 3) status = ALCORE_E_INTERNAL;
+    alcore_pool_unref(out);
+    alcore_pool_unref(pool);
+    return status;
+}
+ALLOCATES(alcore_outputs_put, WITH_MODEL) {
+    alcore_pool *pool = NULL, *out = NULL;
+    alcore_translate_options options = ALCORE_TRANSLATE_OPTIONS_INIT;
+    options.best = 2;
+    alcore_status status = with_references(w, &pool);
+    if (status == ALCORE_OK) status = alcore_model_set_translate(w->model, translate);
+    if (status == ALCORE_OK) status = alcore_model_translate(w->model, pool, &options, &out);
+    alcore_pool_unref(out);
+    alcore_pool_unref(pool);
     return status;
 }
 /* The null module (tests/unit/model/module) with a folder for it, "null", whose texts become ids,

@@ -7,6 +7,7 @@
 #include <unistd.h>
 
 #include "base/rng.h"
+#include "column_functions.h"
 #include "sweep.h"
 #include "test_folder.h"
 
@@ -61,6 +62,36 @@ static alcore_status embed(void *user, const alcore_batch *batch, alcore_column_
     alcore_status status = alcore_tensor_init(&tensor, values, ALCORE_FLOAT32, shape, 2);
     return status ? status
                   : alcore_column_writer_put(out, batch->rows, NULL, batch->count, &tensor);
+}
+
+/* Two tokens a row. */
+static alcore_status logprobs_of(void *user, const alcore_batch *batch, alcore_column_writer *out) {
+    float values[2 * WORLD_ROWS];
+    int64_t lengths[WORLD_ROWS], shape[1] = {2 * batch->count};
+    alcore_tensor tensor;
+    (void)user;
+    for (int64_t i = 0; i < 2 * batch->count; i++) values[i] = -(float)batch->rows[i / 2];
+    for (int64_t i = 0; i < batch->count; i++) lengths[i] = 2;
+    alcore_status status = alcore_tensor_init(&tensor, values, ALCORE_FLOAT32, shape, 1);
+    return status ? status
+                  : alcore_column_writer_put(out, batch->rows, lengths, batch->count, &tensor);
+}
+
+TEST_COLUMN_FUNCTIONS({"embeddings", embed}, {"logprobs", logprobs_of});
+
+/* alcore_model_host.score: one token a reference. */
+static alcore_status score(void *user, const alcore_batch *batch, alcore_column_writer *out) {
+    float values[WORLD_ROWS];
+    int64_t lengths[WORLD_ROWS], shape[1] = {batch->count};
+    alcore_tensor tensor;
+    (void)user;
+    for (int64_t i = 0; i < batch->count; i++) {
+        values[i] = -(float)batch->reference_lengths[i];
+        lengths[i] = 1;
+    }
+    alcore_status status = alcore_tensor_init(&tensor, values, ALCORE_FLOAT32, shape, 1);
+    return status ? status
+                  : alcore_column_writer_put(out, batch->rows, lengths, batch->count, &tensor);
 }
 
 /* Every part that allocates: added tokens of both kinds, each of the normalizers that rewrite a
@@ -166,7 +197,10 @@ void world_begin(world *w, unsigned with) {
     if (with & WITH_MIX) begin_mix(w);
     if (with & WITH_MODEL) {
         alcore_model_host host = ALCORE_MODEL_HOST_INIT;
-        host.embed = embed;
+        host.name = "world";
+        host.can = test_can;
+        host.compute = test_compute;
+        host.score = score;
         MUST(alcore_model_new_host(w->ctx, &host, &w->model));
     }
     if (with & WITH_SCORER) {

@@ -13,7 +13,8 @@ from ._arrays import CopyWarning
 from ._columns import Column, ColumnWriter
 from ._errors import *  # noqa: F403
 from ._handles import Context, Handle, default_context
-from ._hosts import Batch, Order, View, ViewRows
+from ._host_models import Batch
+from ._hosts import Order, View, ViewRows
 from ._library import lib as _lib, load
 from ._lm import LanguageModel
 from ._logits import first_subword_mean, measure_logits, score_hidden, score_logits

@@ -26,8 +26,9 @@ _Rows: TypeAlias = Union[int, str, Iterable[int], Iterable[str], Selection, _Arr
 _Setting: TypeAlias = Union[str, int, float, bool, Sequence[Union[str, int, float]]]
 _Progress: TypeAlias = Union[Callable[[str, int, int], object], Literal[False], None]
 _Strategy: TypeAlias = Union[str, Strategy, OwnStrategy[..., Any], OwnScorer[..., Any]]
-_Model: TypeAlias = Union[str, PathLike[str], Model, LanguageModel, _Embeds, _SaysTokens, _SaysClasses, _SaysTokenClasses]
-_Models: TypeAlias = Union[_Model, Mapping[str, _Model]]
+_OwnModel: TypeAlias = Union[_Embeds, _SaysTokens, _SaysClasses, _SaysTokenClasses, _Computes, _Scores, _Translates]
+_Model: TypeAlias = Union[str, PathLike[str], Model, LanguageModel, _OwnModel]
+_Models: TypeAlias = Union[_Model, Mapping[str, Union[_Model, Callable[[Batch], Any]]]]
 _SearchData: TypeAlias = Union[Pool, tuple[Pool, str], _Array]
 _Scope: TypeAlias = Literal["picks", "candidates"]
 _P = ParamSpec("_P")
@@ -45,6 +46,15 @@ class _SaysClasses(Protocol):
 
 class _SaysTokenClasses(Protocol):
     def token_probs(self, texts: Any, /) -> Any: ...
+
+class _Computes(Protocol):
+    def compute(self, texts: Any, columns: list[str], /) -> Mapping[str, Any]: ...
+
+class _Scores(Protocol):
+    def score_references(self, texts: Any, /) -> Any: ...
+
+class _Translates(Protocol):
+    def translate(self, texts: Any, /, **how: Any) -> Iterable[Any]: ...
 
 # ---- what can go wrong ----
 
@@ -501,10 +511,15 @@ def mix(labeled: Any = None, pool: Any = None, annotations: Optional[Annotations
 class Batch(list[str]):
     rows: list[int]
     languages: list[str]
-    def __init__(self, texts: Iterable[str], rows: list[int], languages: list[str]) -> None: ...
+    references: Optional[list[Optional[str]]]
+    contexts: Optional[list[Optional[str]]]
+    pool: Pool
+    def __init__(self, texts: Iterable[str], rows: list[int], languages: list[str],
+                 references: Optional[list[Optional[str]]] = None, contexts: Optional[list[Optional[str]]] = None,
+                 pool: Optional[Pool] = None) -> None: ...
 
 class Model(Handle):
-    def __init__(self, model: Union[_Embeds, _SaysTokens, _SaysClasses, _SaysTokenClasses], *, name: Optional[str] = None,
+    def __init__(self, model: Union[_OwnModel, Mapping[str, Callable[[Batch], Any]]], *, name: Optional[str] = None,
                  batch_rows: Optional[int] = None, context: Optional[Context] = None) -> None: ...
     @classmethod
     def ngram(cls, labeled: Optional[_Dataset] = None, *, order: int = 0, dims: int = 0, seed: int = 0,
@@ -522,7 +537,7 @@ class Model(Handle):
     def set_cache(self, folder: Optional[_Path], max_age: Optional[float] = None) -> None: ...
     def set_language(self, language: Optional[str]) -> None: ...
     def set_dropout(self, seed: Optional[int]) -> None: ...
-    def run(self, pool: Pool, column: str) -> None: ...
+    def run(self, pool: Pool, column: str, *more: str) -> None: ...
     @property
     def info(self) -> dict[str, Any]: ...
     def embed(self, texts: _Texts) -> Any: ...

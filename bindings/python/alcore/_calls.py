@@ -135,6 +135,14 @@ def _finish(status, guard):
         raise failure(status, text)
 
 
+def answer(function, *arguments):
+    """What a call that has no status returns; raises the exception of a callback of it."""
+    found = function(*arguments)
+    if this.callbacks == 0 and this.guard is None:
+        _finish(0, None)
+    return found
+
+
 def run(function, *arguments):
     """A call that may be long or call back. Where the library answers BUSY because another thread uses the handle, it waits
     and calls again, with pauses of 1 ms to 50 ms. Inside a callback the handle may be in use by the very call that called
@@ -199,7 +207,8 @@ def call_back(function, *arguments):
                 this.guard = guard
         return _ffi.ALCORE_OK
     except BaseException as error:
-        this.pending = error
+        if this.pending is None:  # else that of a callback before, whose failure the library passed over
+            this.pending = error
         text = ("%s: %s" % (type(error).__name__, error)).encode("utf-8", "replace")
         return lib.alcore_error_set(_ffi.ALCORE_E_CALLBACK, text, len(text))
     finally:

@@ -46,15 +46,15 @@ def _is_array(value):
     return any(hasattr(value, name) for name in ("__len__", "__dlpack__", "__array_interface__", "__cuda_array_interface__"))
 
 
-def column_of(name, value, what=None):
+def column_of(name, value, what=None, ragged=None):
     """A Column of what the caller gave. (values, offsets) is ragged; a list of lists is ragged where a column of that name is,
-    else a matrix."""
+    or where `ragged` says so, else a matrix."""
     if isinstance(value, Column):
         return value
     shape = _ffi.COLUMNS.get(name)
     if isinstance(value, tuple) and len(value) == 2 and _is_array(value[1]) and shape in (None, *RAGGED):
         return Column(value[0], value[1])
-    return Column(*ragged_of(value, what or name)) if shape in RAGGED else Column(value)
+    return Column(*ragged_of(value, what or name)) if (shape in RAGGED if ragged is None else ragged) else Column(value)
 
 
 def read_once(values, what):

@@ -258,19 +258,14 @@ METRICS = {
 }
 #: Those of the columns whose numbers may be integers too.
 NUMBER_COLUMNS = ("qa_windows",)
-#: Functions of a caller's model and the column that each makes.
-MODEL_FUNCTIONS = {
-    "embed": "embeddings",
-    "token_logprobs": "logprobs",
-    "class_probs": "probs",
-    "token_probs": "token_probs",
-}
 
 
 alcore_log_function = CFUNCTYPE(None, c_void_p, c_int32, c_char_p, c_char_p, c_char_p)
 alcore_destroy_function = CFUNCTYPE(None, c_void_p)
 alcore_progress_function = CFUNCTYPE(c_int32, c_void_p, c_char_p, c_int64, c_int64)
-alcore_model_function = CFUNCTYPE(c_int32, c_void_p, c_void_p, c_void_p)  # structs travel as pointers
+alcore_model_compute_function = CFUNCTYPE(c_int32, c_void_p, c_void_p, c_void_p, c_void_p, c_int64)  # structs travel as pointers
+alcore_model_score_function = CFUNCTYPE(c_int32, c_void_p, c_void_p, c_void_p)  # structs travel as pointers
+alcore_translate_function = CFUNCTYPE(c_int32, c_void_p, c_void_p, c_void_p, c_void_p)  # structs travel as pointers
 
 
 class alcore_allocator(Structure):
@@ -641,23 +636,45 @@ class alcore_batch(Structure):
         ("lengths", c_void_p),
         ("languages", c_void_p),
         ("count", c_int64),
+        ("pool", c_void_p),
+        ("references", c_void_p),
+        ("reference_lengths", c_void_p),
+        ("contexts", c_void_p),
+        ("context_lengths", c_void_p),
+    ]
+
+
+class alcore_model_column(Structure):
+    """What a column is that a host's model makes."""
+
+    _fields_ = [
+        ("size", c_size_t),
+        ("shape", c_int32),
+        ("meaning", c_int32),
+        ("per_word", c_int32),
+        ("reserved", c_int32),
     ]
 
 
 class alcore_model_host(Structure):
-    """A caller's model."""
+    """A caller's model"""
 
     _fields_ = [
         ("size", c_size_t),
         ("user", c_void_p),
         ("destroy", CFUNCTYPE(None, c_void_p)),
         ("name", c_char_p),
+        ("reads", c_void_p),
         ("batch_rows", c_int64),
-        ("embed", alcore_model_function),
-        ("token_logprobs", alcore_model_function),
-        ("class_probs", alcore_model_function),
-        ("token_probs", alcore_model_function),
+        ("batch_bytes", c_int64),
+        ("can", CFUNCTYPE(c_int32, c_void_p, c_char_p)),
+        ("compute", alcore_model_compute_function),
+        ("describe", CFUNCTYPE(None, c_void_p, c_char_p, c_void_p)),
+        ("score", alcore_model_score_function),
         ("version", CFUNCTYPE(c_uint64, c_void_p)),
+        ("info", CFUNCTYPE(None, c_void_p, c_void_p)),
+        ("set_language", CFUNCTYPE(c_int32, c_void_p, c_char_p)),
+        ("set_dropout", CFUNCTYPE(c_int32, c_void_p, c_int32, c_uint64)),
     ]
 
 
@@ -1595,6 +1612,7 @@ FUNCTIONS = {
     "alcore_model_can": (c_int32, (c_void_p, c_char_p), False),
     "alcore_model_set_cache": (c_int32, (c_void_p, c_char_p, c_double), False),
     "alcore_model_run": (c_int32, (c_void_p, c_void_p, c_char_p), True),
+    "alcore_model_run_columns": (c_int32, (c_void_p, c_void_p, c_void_p, c_int64), True),
     "alcore_model_get_info": (c_int32, (c_void_p, c_void_p), False),
     "alcore_model_set_language": (c_int32, (c_void_p, c_char_p), False),
     "alcore_model_set_dropout": (c_int32, (c_void_p, c_int32, c_uint64), False),
@@ -1688,6 +1706,8 @@ FUNCTIONS = {
     "alcore_select": (c_int32, (c_void_p, c_void_p), True),
     "alcore_request_candidates": (c_int32, (c_void_p, c_int64, c_void_p), True),
     "alcore_model_translate": (c_int32, (c_void_p, c_void_p, c_void_p, c_void_p), True),
+    "alcore_model_set_translate": (c_int32, (c_void_p, alcore_translate_function), False),
+    "alcore_outputs_put": (c_int32, (c_void_p, c_int64, c_int64, c_char_p, c_size_t, c_void_p, c_int64, c_double), False),
     "alcore_model_train": (c_int32, (c_void_p, c_void_p, c_void_p, c_void_p), True),
     "alcore_model_save": (c_int32, (c_void_p, c_char_p), True),
     "alcore_lm_new_trained": (c_int32, (c_void_p, c_void_p, c_void_p, c_int64, c_void_p, c_void_p), True),

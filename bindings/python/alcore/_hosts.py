@@ -31,24 +31,6 @@ def _destroy(user):
         _live.pop(user, None)
 
 
-class Batch(list):
-    """Texts on their way to a model: a list of str with `rows` (row numbers) and `languages` (tags)."""
-
-    def __init__(self, texts, rows, languages):
-        super().__init__(texts)
-        self.rows, self.languages = rows, languages
-
-
-def batch_of(pointer):
-    batch = _ffi.alcore_batch.from_address(pointer)
-    count = batch.count
-    texts = (ctypes.c_void_p * count).from_address(batch.texts)
-    lengths = (ctypes.c_size_t * count).from_address(batch.lengths)
-    languages = (ctypes.c_char_p * count).from_address(batch.languages)
-    return Batch([text_at(text, length) for text, length in zip(texts, lengths)],
-                 (ctypes.c_int64 * count).from_address(batch.rows)[:], [tag.decode() for tag in languages])
-
-
 _BLOCK = 8192  # rows whose values are converted by one call
 
 
@@ -249,25 +231,9 @@ def _choose(user, view, out):
     return call_back(_with_view, part, view, use)
 
 
-def _model_trampoline(name):
-    @_ffi.alcore_model_function
-    def trampoline(user, batch, writer):
-        return call_back(_live[user].answer, name, batch, writer)
-    return trampoline
-
-
-@ctypes.CFUNCTYPE(ctypes.c_uint64, ctypes.c_void_p)
-def _version(user):
-    found = [0]
-
-    def ask():
-        found[0] = _live[user].version()
-
-    call_back(ask)
-    return found[0]
-
-
-_model_functions = {name: _model_trampoline(name) for name in _ffi.MODEL_FUNCTIONS}
+def part_of(user):
+    """The caller's part of a number."""
+    return _live[user]
 
 
 def fill_host(host, part, functions, needs=None):

@@ -1,19 +1,17 @@
 # SPDX-License-Identifier: Apache-2.0
 """Models, scorers and strategies: those of the library by name, and those made of the caller's functions."""
 import ctypes
-import hashlib
 import json
 import math
-import operator
 import os
 
 from . import _ffi
 from . import _hosts
-from ._arrays import integers, memory_of, narrowed
-from ._calls import check, run
-from ._columns import column_of, path_of, put
+from ._arrays import memory_of, narrowed
+from ._calls import answer, check, run
+from ._columns import path_of
 from ._handles import Handle, choice, default_context, get_option, new, set_options, struct
-from ._intake import values_of
+from ._host_models import METHODS, OwnModel, functions_of, translate_function
 from ._library import lib
 from ._lm import LanguageModel
 from ._pool import Pool, pool_of
@@ -33,57 +31,39 @@ def _new_of_host(ctx, host, part, functions, noun, needs=None):
         del names
 
 
-class _OwnModel:
-    """A caller's model object, as the trampolines call it."""
-
-    def __init__(self, model, ctx):
-        self.model, self.ctx = model, ctx
-
-    def version(self):
-        """The model's version as 64 bits."""
-        found = self.model.version() if callable(self.model.version) else self.model.version
-        if isinstance(found, str):
-            return int.from_bytes(hashlib.blake2b(found.encode(), digest_size=8).digest(), "little")
-        return operator.index(found) & 0xFFFFFFFFFFFFFFFF
-
-    def answer(self, name, batch, writer):
-        """Calls the method `name` with the texts of a batch and puts the rows that it returns into a column writer."""
-        texts = _hosts.batch_of(batch)
-        result = getattr(self.model, name)(texts)
-        made = _ffi.MODEL_FUNCTIONS[name]
-        what = "the result of %s(), the column %s" % (name, made)
-        column, lengths = column_of(made, result, what), None
-        if column.offsets is not None:
-            lengths = values_of(column.offsets, what + " lengths")
-            if len(lengths) == len(texts) + 1:
-                lengths = [end - begin for begin, end in zip(lengths, lengths[1:])]
-        put(writer, integers(texts.rows, "rows"), column.values, lengths, made, self.ctx._handle, what)
-
-
 class Model(Handle):
     """Whatever turns texts into columns.
 
     Model(object) takes any object with some of the methods embed(texts) -> float [n, dims], class_probs(texts) -> float
     [n, classes], token_logprobs(texts) and token_probs(texts) -> a list with the numbers of each text, or (values,
-    offsets). texts is a list of str with `rows` and `languages`. An attribute `name` names the model in provenance,
-    `batch_rows` bounds a batch, and `version`, an integer or a text or a function that returns one, says when the model has
-    changed: columns of another version are computed again."""
+    offsets); or a dict {column: function(texts)}. Columns that come from one pass are made by compute(texts, columns) ->
+    {column: rows}, which is asked for all columns that are still needed at once; `columns` or can(column) says which it makes.
+    describe(column) -> {"shape": "scalar", "meaning": "logits", "per_word": True} says what differs from the usual kind of a column.
+    score_references(texts) -> the log-probabilities of the tokens of texts.references lets score() be called, and translate(texts, *,
+    best, language, beams, ...) -> for each text an output or a list of the best ones, a str or (str, log-probabilities), translate().
+    texts is a list of str with `rows`, `languages`, `references`, `contexts` and `pool`.
+
+    An attribute `name` names the model in provenance, `batch_rows` and `batch_bytes` (rows times the bytes of the longest text)
+    bound a batch, `reads` lists what the functions read beside texts and languages ("ids", "groups", "costs", "references" and names of
+    columns), and `version`, an integer or a text or a function that returns one, says when the model has changed: columns of another
+    version, or made of other data, are computed again. `info` is a dict with family, device, version, dims, classes, labels,
+    max_tokens, vocabulary; set_language(language) and set_dropout(seed) are called by the methods of that name."""
 
     _noun = "model"
 
     def __init__(self, model, *, name=None, batch_rows=None, context=None):
         ctx = context or default_context()
-        functions = {method: _hosts._model_functions[method] for method in _ffi.MODEL_FUNCTIONS
-                     if callable(getattr(model, method, None))}
-        if not functions:
-            raise TypeError("a model needs one of the methods %s; %s has none" % (
-                ", ".join(_ffi.MODEL_FUNCTIONS), type(model).__name__))
+        part = OwnModel(model, ctx, Pool)
+        part.check()
         name = name or getattr(model, "name", None)
         rows = batch_rows if batch_rows is not None else getattr(model, "batch_rows", 0)
-        host = struct(_ffi.alcore_model_host, batch_rows=rows, name=name.encode() if isinstance(name, str) else None)
-        if getattr(model, "version", None) is not None:
-            functions["version"] = _hosts._version
-        super().__init__(_new_of_host(ctx, host, _OwnModel(model, ctx), functions, "model"), ctx)
+        host = struct(_ffi.alcore_model_host, batch_rows=rows, name=name.encode() if isinstance(name, str) else None,
+                      batch_bytes=getattr(model, "batch_bytes", 0))
+        reads = getattr(model, "reads", None)
+        lists = None if reads is None else {"reads": [reads] if isinstance(reads, str) else list(reads)}
+        super().__init__(_new_of_host(ctx, host, part, functions_of(part), "model", lists), ctx)
+        if callable(getattr(model, "translate", None)):
+            check(lib.alcore_model_set_translate(self._handle, translate_function))
 
     @classmethod
     def _made(cls, pointer, ctx):
@@ -140,7 +120,7 @@ class Model(Handle):
 
     def can(self, column):
         """Whether the model makes a column."""
-        return bool(lib.alcore_model_can(self._handle, name_of(column, "column")))
+        return bool(answer(lib.alcore_model_can, self._handle, name_of(column, "column")))
 
     def set_cache(self, folder, max_age=None):
         """Keeps what the model computes in a folder for later runs, as cache= of select() does, also where no selection is made: by
@@ -152,16 +132,17 @@ class Model(Handle):
         """The language of the outputs of a model of several, such as "de_DE" (mBART), "de" (M2M100) or "deu_Latn" (NLLB), for the
         calls after this one: of the outputs whose log-probabilities are the column "logprobs", of the references that score()
         scores and train() learns, and of translate() without a language. None: what the folder says."""
-        check(lib.alcore_model_set_language(self._handle, None if language is None else name_of(language, "language")))
+        run(lib.alcore_model_set_language, self._handle, None if language is None else name_of(language, "language"))
 
     def set_dropout(self, seed):
         """Leaves dropout on, by draws of the seed, in what the model scores after this call: the log-probabilities of score() and the
         column "mlm_losses". The variance over passes with several seeds tells how sure the model is. None: off, as at first."""
-        check(lib.alcore_model_set_dropout(self._handle, int(seed is not None), 0 if seed is None else seed))
+        run(lib.alcore_model_set_dropout, self._handle, int(seed is not None), 0 if seed is None else seed)
 
-    def run(self, pool, column):
-        """Computes a column of a pool; masked rows are left out."""
-        run(lib.alcore_model_run, self._handle, pool._handle, name_of(column, "column"))
+    def run(self, pool, column, *more):
+        """Computes columns of a pool, in one pass where the model can; masked rows are left out."""
+        names = [name_of(name, "column") for name in (column, *more)]
+        run(lib.alcore_model_run_columns, self._handle, pool._handle, (ctypes.c_char_p * len(names))(*names), len(names))
 
     @property
     def info(self):
@@ -170,7 +151,7 @@ class Model(Handle):
         "prompt", what stands in front of texts that are embedded (None: nothing), "warnings", a list of the keys of the
         folder's JSON files that are not obeyed, and "description", what the engine says of it (a dict; None where there is none)."""
         found = struct(_ffi.alcore_model_info)
-        check(lib.alcore_model_get_info(self._handle, ctypes.byref(found)))
+        run(lib.alcore_model_get_info, self._handle, ctypes.byref(found))
         convert = {ctypes.c_char_p: text_or_none, ctypes.c_int64: int, ctypes.c_int32: bool}
         facts = {name: convert[kind](getattr(found, name)) for name, kind in found._fields_
                  if name not in ("size", "json", "labels", "warnings", "warning_count")}
@@ -188,7 +169,7 @@ class Model(Handle):
         """Embeddings of texts, [n, dims], NaN for an empty text: the model's numbers as they are (float32 of a Hugging Face
         folder), without a copy unless a text is empty. NumPy's array is the caller's to change, and other packages take it by
         DLPack (torch.from_dlpack(model.embed(texts)) has the same memory). Without NumPy a memoryview."""
-        column, pool = _ffi.MODEL_FUNCTIONS["embed"], self._pool_of(texts)
+        column, pool = METHODS["embed"], self._pool_of(texts)
         self.run(pool, column)
         info = pool.column_info(column)
         if info["entries"] == len(pool):
@@ -267,7 +248,7 @@ class Model(Handle):
             if pool.count("empty"):
                 raise ValueError("sources: text %d is empty" % next(row for row, text in enumerate(pool) if not text.strip()))
             run(lib.alcore_model_score, self._handle, pool._handle)
-            values, offsets = pool.get_column(_ffi.MODEL_FUNCTIONS["token_logprobs"])
+            values, offsets = pool.get_column(METHODS["token_logprobs"])
             bounds, numbers = offsets.tolist(), values.tolist()
             return [numbers[begin:end] for begin, end in zip(bounds, bounds[1:])]
 
@@ -275,10 +256,13 @@ class Model(Handle):
         return " %r" % self.name
 
 
-def model_of(value, labeled, ctx):
-    """The Model that a value means: a Model, "ngram", a folder, a LanguageModel or an object with a model's methods."""
+def model_of(value, labeled, ctx, column=None):
+    """The Model that a value means: a Model, "ngram", a folder, a LanguageModel, an object with a model's methods, or the function of
+    a column."""
     if isinstance(value, Model):
         return value
+    if column is not None and callable(value) and not any(hasattr(value, name) for name in (*METHODS, "compute")):
+        return Model({column: value}, context=ctx)
     if isinstance(value, (str, os.PathLike)):
         return Model.ngram(labeled, context=ctx) if value == "ngram" else Model.open(value, context=ctx)
     return Model.lm(value, context=ctx) if isinstance(value, LanguageModel) else Model(value, context=ctx)

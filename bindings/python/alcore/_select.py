@@ -91,16 +91,16 @@ class Request(Handle):
         built-in n-gram model."""
         own = model if isinstance(model, dict) else {}
         made = None if model is None or own is model else self._model_of(model)
-        check(lib.alcore_request_set_model(self._handle, None if made is None else made._handle))
-        of_columns = {column: self._model_of(value) for column, value in own.items()}
+        run(lib.alcore_request_set_model, self._handle, None if made is None else made._handle)
+        of_columns = {column: self._model_of(value, column) for column, value in own.items()}
         for column in self._parts.get("column models", {}).keys() - of_columns.keys():
             check(lib.alcore_request_set_column_model(self._handle, name_of(column, "column"), None))
         for column, value in of_columns.items():
-            check(lib.alcore_request_set_column_model(self._handle, name_of(column, "column"), value._handle))
+            run(lib.alcore_request_set_column_model, self._handle, name_of(column, "column"), value._handle)
         self._parts["model"], self._parts["column models"] = made, of_columns
 
-    def _model_of(self, model):
-        return model_of(model, self._parts.get("labeled"), self.context)
+    def _model_of(self, model, column=None):
+        return model_of(model, self._parts.get("labeled"), self.context, column)
 
     def set_rows(self, kind, rows):
         """Names rows of the candidates: "eligible" (only these may be selected), "excluded", "labeled" or "like" (whose

@@ -50,6 +50,50 @@ ALCORE_API alcore_status alcore_model_translate(alcore_model *model, alcore_pool
                                                 const alcore_translate_options *options,
                                                 alcore_pool **out);
 
+/** Takes the outputs of a batch that a host's model translates, while that function runs. */
+typedef struct alcore_outputs alcore_outputs;
+
+/** Translates a batch: hands the outputs of each text to alcore_outputs_put(). Runs as
+ * alcore_model_compute_function does (alcore/model.h).
+ * @param[in] user the pointer of alcore_model_host
+ * @param[in] batch borrowed: the rows to translate
+ * @param[in] options borrowed: as the caller gave them, checked; `best` is 1 or more
+ * @param[in,out] out borrowed: takes the outputs
+ * @return ALCORE_OK or a failure (see alcore_error_set()), which ends the outer call; a positive
+ *   number counts as ALCORE_E_CALLBACK
+ * @since 1.0 */
+typedef alcore_status (*alcore_translate_function)(void *user, const alcore_batch *batch,
+                                                   const alcore_translate_options *options,
+                                                   alcore_outputs *out);
+
+/** Lets a host's model translate: the call of alcore_model_translate().
+ * @param[in,out] model borrowed, changed: of alcore_model_new_host()
+ * @param[in] translate kept; NULL: it translates no more
+ * @return ALCORE_OK, ALCORE_E_INVALID (another model), ALCORE_E_BUSY
+ * @serialized per model; ALCORE_E_BUSY while another call uses it.
+ * @since 1.0 */
+ALCORE_API alcore_status alcore_model_set_translate(alcore_model *model,
+                                                    alcore_translate_function translate);
+
+/** Puts an output of a text.
+ * @param[in,out] outputs borrowed
+ * @param[in] item number of the text in the batch, from 0
+ * @param[in] rank of the output among those of its text, from 0, the best one; ranks from
+ *   alcore_translate_options.best on are passed over, as is a second one of a rank. Rank 0 is
+ *   needed of every text
+ * @param[in] text borrowed: UTF-8, may be empty; NUL bytes become spaces
+ * @param[in] length bytes of the text
+ * @param[in] logprobs borrowed: [tokens] natural log-probability of each token of the output, its
+ *   end included; NULL with tokens 0: not known
+ * @param[in] tokens values of logprobs, 0 or more
+ * @param[in] score what the outputs of a text are ranked by; NaN: the sum of the log-probabilities
+ * @return ALCORE_OK, ALCORE_E_INVALID (no such item, a negative rank), ALCORE_E_DATA (names the
+ *   row: a log-probability that is NaN or above 0), ALCORE_E_NOMEM
+ * @since 1.0 */
+ALCORE_API alcore_status alcore_outputs_put(alcore_outputs *outputs, int64_t item, int64_t rank,
+                                            const char *text, size_t length, const float *logprobs,
+                                            int64_t tokens, double score);
+
 ALCORE_END
 
 #endif

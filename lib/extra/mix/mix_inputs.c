@@ -77,10 +77,11 @@ static alcore_status make_embeddings(alcore__mix_run *run) {
     if (built_in) models[count++] = built_in;
     alcore_status status = ALCORE_OK;
     for (int i = 0; i < 2 && status == ALCORE_OK; i++) {
-        char name[ALCORE__NEED_BYTES];
+        const char *need = "embeddings";
+        char name[1][ALCORE__NEED_BYTES];
         int32_t from;
-        status = alcore__model_supply(models, count, pools[i], NULL /* all rows */,
-                                      NULL /* no cache */, "embeddings", name, &from);
+        status = alcore__model_supply(models, count, pools[i], NULL /* all rows */, &need, 1, name,
+                                      &from);
         if (status == ALCORE_OK && from == ALCORE__SUPPLY_NONE)
             status = alcore__fail(ALCORE_E_MISSING,
                                   "embeddings of the %s are needed: they were not given, and the "

@@ -19,7 +19,12 @@ void check(bool ok, const char *what) {
     failed += !ok;
 }
 
-alcore_status embed(void *, const alcore_batch *, alcore_column_writer *) {
+int32_t can(void *, const char *column) {
+    return std::string(column) == "embeddings";
+}
+
+alcore_status embed(void *, const alcore_batch *, const char *const *,
+                    alcore_column_writer *const *, int64_t) {
     return ALCORE_OK;
 }
 
@@ -27,7 +32,8 @@ alcore::model counted_model(const alcore::ctx &ctx) {
     alcore_model_host host = ALCORE_MODEL_HOST_INIT;
     host.user = &alive;
     host.destroy = [](void *user) { --*static_cast<int *>(user); };
-    host.embed = embed;
+    host.can = can;
+    host.compute = embed;
     alcore::model model = alcore::make(alcore_model_new_host, ctx.get(), &host);
     alive++;
     return model;
@@ -78,7 +84,8 @@ void test_lifetimes(const alcore::ctx &ctx) {
 int32_t thrown = 0;
 
 /* Each kind of exception that a callback may end with, in turn. */
-alcore_status throwing_embed(void *, const alcore_batch *, alcore_column_writer *) {
+alcore_status throwing_embed(void *, const alcore_batch *, const char *const *,
+                             alcore_column_writer *const *, int64_t) {
     return alcore::guard([] {
         if (thrown == 0) throw std::runtime_error("the encoder is out of paper");
         if (thrown == 1) throw alcore::error(ALCORE_E_DATA, "row 3 has no vowel");
@@ -97,7 +104,8 @@ void test_guard(const alcore::ctx &ctx) {
                     {ALCORE_E_CALLBACK, "no std::exception"},
                     {ALCORE_E_MISSING, "row 0"}}; /* nothing was thrown, and nothing put */
     alcore_model_host host = ALCORE_MODEL_HOST_INIT;
-    host.embed = throwing_embed;
+    host.can = can;
+    host.compute = throwing_embed;
     alcore::model model = alcore::make(alcore_model_new_host, ctx.get(), &host);
     alcore::pool pool = alcore::make(alcore_pool_new, ctx.get(), nullptr);
     const char *texts[] = {"a b"};

@@ -507,3 +507,72 @@ case("the log is a function, and may raise", function()
     equal(context:device("cpu"), true)
     fails("ALCORE_E_UNSUPPORTED", "", (function(a, b) return a, b, "ALCORE_E_UNSUPPORTED" end)(context:device("abacus")))
 end)
+
+case("one function makes several columns in one pass", function()
+    local pool, asked = assert(alcore.pool{"a b", "c", "d e f"}), {}
+    local functions = {
+        name = "together", columns = {"logprobs", "margins", "quality"}, reads = {"references"}, batch_rows = 2,
+        embed = function(batch)
+            local rows = {}
+            for i = 1, batch.count do rows[i] = {batch.indices[i], 1} end
+            return rows
+        end,
+        compute = function(batch, names)
+            asked[#asked + 1] = table.concat(names, " ") .. " " .. batch.count
+            local found = {}
+            for _, name in ipairs(names) do
+                found[name] = {}
+                for i, text in ipairs(batch.texts) do
+                    found[name][i] = name == "quality" and #text or {name == "margins" and 0.5 or -1}
+                end
+            end
+            return found
+        end,
+    }
+    local model = assert(alcore.model(functions))
+    assert(model:run(pool, "logprobs", "embeddings", "quality", "margins"))
+    equal(table.concat(asked, "; "), "logprobs quality margins 2; logprobs quality margins 1")
+    equal(pool:get_column("embeddings")[3][1], 3)
+    equal(pool:get_column("quality")[3], 5)
+    equal(pool:get_column("margins")[1][1], 0.5)
+    equal(model:can("quality"), true)
+    equal(model:can("probs"), false)
+    fails("ALCORE_E_INVALID", "given twice", model:run(pool, "quality", "quality"))
+    functions.compute = function() return {probs = {}} end
+    raises("gave the column probs, which was not asked for", model.run, model, pool, "quality")
+    functions.compute = function() return {} end
+    fails("ALCORE_E_MISSING", "no value of the column 'quality'", model:run(pool, "quality"))
+    functions.compute = function() return nil, "the device is gone", "ALCORE_E_IO" end
+    fails("ALCORE_E_IO", "the device is gone", model:run(pool, "quality"))
+    raises("columns: a list", alcore.model, {compute = functions.compute})
+    raises("translate: a function expected", alcore.model, {translate = 3})
+end)
+
+case("a model of functions scores references and translates", function()
+    local seen
+    local model = assert(alcore.model{
+        score_references = function(batch)
+            local rows = {}
+            for i, text in ipairs(batch.references) do rows[i] = {-#text, -0.5} end
+            return rows
+        end,
+        translate = function(batch, options)
+            seen = options
+            local found = {}
+            for i, text in ipairs(batch.texts) do
+                found[i] = options.best < 2 and text:upper() or {{text:upper(), logprobs = {-1, -0.5}}, {text, score = -9}}
+            end
+            return found
+        end,
+    })
+    equal(model.info.translates and model.info.scores, true)
+    local pool = assert(alcore.pool({"a b", "c"}, {references = {"xyz", "u"}}))
+    assert(model:score(pool))
+    equal(pool:get_column("logprobs")[1][1], -3)
+    local out = assert(model:translate({"a b", "c"}, {language = "de"}))
+    equal(out[1], "A B")
+    equal(seen.language, "de")
+    local best = assert(model:translate({"a b"}, {best = 2, beams = 2}))
+    equal(best[1][1].text or best[1][1][1] or best[1][1], "A B")
+    fails("ALCORE_E_UNSUPPORTED", "cannot make", model:run(pool, "embeddings"))
+end)

@@ -20,8 +20,9 @@ names -= {"host"}  # the name of any function of the caller's
 # Words that are also something else in one file: gold= of metrics.labels() and metrics.spans() are
 # the correct labels; uncertainty= of analysis.composition() are numbers that the caller has, as are
 # those of stop.uncertainty(). model:embed() and model:score() are calls that make the column of one
-# name.
-allowed = {"lua_model_texts.c": {"embeddings", "logprobs"},
+# name, and so are functions of models such as embed().
+allowed = {"lua_host_model.c": {"embeddings", "logprobs", "probs", "token_probs"},
+           "lua_model_texts.c": {"embeddings", "logprobs"},
            "lua_metrics.c": {"gold"}, "lua_analysis.c": {"uncertainty"}, "lua_stop.c": {"uncertainty"}}
 
 failed = 0

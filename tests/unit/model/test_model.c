@@ -10,6 +10,7 @@
 #include "alcore/extra.h"
 #include "check_status.h"
 #include "check_suite.h"
+#include "column_functions.h"
 #include "column_rows.h"
 #include "lm_calls.h"
 #include "model/model_internal.h"
@@ -69,6 +70,8 @@ static alcore_status embed(void *user, const alcore_batch *batch, alcore_column_
     return alcore_column_writer_put(out, batch->rows, NULL, batch->count, &tensor);
 }
 
+TEST_COLUMN_FUNCTIONS({"embeddings", embed});
+
 static void destroy(void *user) {
     ((calls *)user)->destroyed++;
 }
@@ -80,7 +83,8 @@ static alcore_model *host_model(calls *seen, const char *name) {
     host.destroy = destroy;
     host.name = name;
     host.batch_rows = 2;
-    host.embed = embed;
+    host.can = test_can;
+    host.compute = test_compute;
     ck_assert_int_eq(alcore_model_new_host(ctx, &host, &model), ALCORE_OK);
     return model;
 }
@@ -114,7 +118,8 @@ END_TEST
 static alcore_status while_running[3];
 
 static alcore_status embed_and_look(void *user, const alcore_batch *batch,
-                                    alcore_column_writer *out) {
+                                    const char *const *columns, alcore_column_writer *const *outs,
+                                    int64_t count) {
     calls *seen = user;
     int64_t row = 0, found;
     while_running[0] = alcore_pool_find(pool, "1", 1, &found);
@@ -123,7 +128,7 @@ static alcore_status embed_and_look(void *user, const alcore_batch *batch,
     /* A reader that is still there when the column is given to the pool. */
     if (seen->fail == ALCORE_E_BUSY) ck_assert_ok(alcore__read_begin(pool, "pool"));
     seen->fail = ALCORE_OK;
-    return embed(user, batch, out);
+    return test_compute(user, batch, columns, outs, count);
 }
 
 /* The pool is read while the model runs, and others may read it, but not change it; the column is
@@ -134,7 +139,8 @@ START_TEST(the_pool_is_read_while_the_model_runs) {
     alcore_model_host host = ALCORE_MODEL_HOST_INIT;
     alcore_model *model;
     host.user = &seen;
-    host.embed = embed_and_look;
+    host.can = test_can;
+    host.compute = embed_and_look;
     ck_assert_ok(alcore_model_new_host(ctx, &host, &model));
     add(texts, 1);
     ck_assert_int_eq(alcore_model_run(model, pool, "embeddings"), ALCORE_E_BUSY);
@@ -186,6 +192,14 @@ START_TEST(bad_structs_are_refused) {
     ck_assert_int_eq(alcore_struct_init(&host, sizeof host), ALCORE_OK);
     host.batch_rows = -1;
     ck_assert_int_eq(alcore_model_new_host(ctx, &host, &model), ALCORE_E_INVALID);
+    host.batch_rows = 0;
+    host.batch_bytes = -1;
+    ck_assert_fails(alcore_model_new_host(ctx, &host, &model), ALCORE_E_INVALID,
+                    "batch_bytes is -1");
+    host.batch_bytes = 0;
+    host.compute = test_compute;
+    ck_assert_fails(alcore_model_new_host(ctx, &host, &model), ALCORE_E_INVALID,
+                    "compute needs can");
     alcore_ngram_options options = ALCORE_NGRAM_OPTIONS_INIT;
     options.order = 7;
     ck_assert_int_eq(alcore_model_new_ngram(ctx, NULL, &options, &model), ALCORE_E_PARAM);
@@ -384,20 +398,21 @@ START_TEST(a_version_tells_that_a_model_changed) {
     calls seen = {0};
     alcore_model_host host = ALCORE_MODEL_HOST_INIT;
     alcore_model *model;
-    char name[ALCORE__NEED_BYTES];
+    const char *need = "embeddings";
+    char name[1][ALCORE__NEED_BYTES];
     int32_t from;
     add(corpus, CORPUS);
     host.user = &seen;
     host.name = "trained";
-    host.embed = embed;
+    host.can = test_can;
+    host.compute = test_compute;
     host.version = ask_updates;
     updates = 1;
     ck_assert_int_eq(alcore_model_new_host(ctx, &host, &model), ALCORE_OK);
     for (int round = 0; round < 4; round++) {
         updates = round < 2 ? 1 : UINT64_MAX;
-        ck_assert_int_eq(
-            alcore__model_supply(&model, 1, pool, NULL, NULL, "embeddings", name, &from),
-            ALCORE_OK);
+        ck_assert_int_eq(alcore__model_supply(&model, 1, pool, NULL, &need, 1, name, &from),
+                         ALCORE_OK);
         ck_assert_int_eq(seen.batches, round < 2 ? 1 : 2);
     }
     ck_assert_ptr_nonnull(strstr(alcore__pool_find_column(pool, "embeddings")->origin,

@@ -11,6 +11,7 @@
 #include <sys/resource.h>
 #include <unistd.h>
 
+#include "column_functions.h"
 #include "fault_allocator.h"
 #include "request_test.h"
 #include "test_folder.h"
@@ -126,6 +127,13 @@ static inline alcore_status probs(void *user, const alcore_batch *batch,
     return alcore_column_writer_put(out, batch->rows, NULL, batch->count, &tensor);
 }
 
+TEST_COLUMN_FUNCTIONS({"embeddings", embed}, {"logprobs", logprobs}, {"probs", probs});
+
+/* alcore_model_host.can: a run without classes has no probabilities. */
+static inline int32_t can(void *user, const char *column) {
+    return test_can(user, column) && (((run *)user)->classes > 0 || strcmp(column, "probs") != 0);
+}
+
 static inline uint64_t version(void *user) {
     return ((run *)user)->state;
 }
@@ -136,9 +144,8 @@ static inline alcore_model *model_of(alcore_ctx *ctx, run *self) {
     host.user = self;
     host.name = self->name;
     host.batch_rows = BATCH;
-    host.embed = embed;
-    host.token_logprobs = logprobs;
-    if (self->classes > 0) host.class_probs = probs;
+    host.can = can;
+    host.compute = test_compute;
     host.version = version;
     ck_assert_ok(alcore_model_new_host(ctx, &host, &model));
     return model;

@@ -278,11 +278,12 @@ START_TEST(values_of_another_shape_are_not_mixed) {
     go(&old);
     go(&new);
     ck_assert_int_eq(new.status, ALCORE_OK);
-    ck_assert_int_eq(new.warnings, 1);
+    ck_assert_int_eq(new.warnings, 2); /* the model is another one: neither file is used */
     ck_assert_int_eq(new.embedded, BATCH + ROWS); /* the first batch does not fit: all again */
+    ck_assert_int_eq(new.scored, BATCH + ROWS);
     check_uncached(&new);
     go(&new);
-    ck_assert_int_eq(new.embedded, 0);
+    ck_assert_int_eq(new.embedded + new.scored, 0);
     end();
 }
 END_TEST
@@ -322,11 +323,10 @@ START_TEST(a_cancelled_run_keeps_its_batches) {
         cancelled.cancel_at = rows;
         go(&cancelled);
         ck_assert_int_eq(cancelled.status, ALCORE_E_CANCELLED);
-        const int64_t kept = cancelled.embedded - (cancelled.embedded - 1) % BATCH - 1;
         go(&rest);
         ck_assert_int_eq(rest.status, ALCORE_OK);
-        ck_assert_int_eq(rest.embedded, ROWS - kept);
-        ck_assert_int_eq(rest.scored, 0);
+        ck_assert_int_eq(rest.embedded, ROWS - cancelled.embedded);
+        ck_assert_int_eq(rest.scored, ROWS - cancelled.scored);
         ck_assert_int_eq(rest.warnings, 0);
         ck_assert_str_eq(rest.table, plain.table);
         ck_assert_int_eq(list_entries("embeddings-"), 1);
@@ -362,7 +362,7 @@ START_TEST(a_killed_run_keeps_a_usable_entry) {
     go(&rest);
     ck_assert_int_eq(rest.status, ALCORE_OK);
     ck_assert_int_le(rest.embedded, ROWS - BATCH);
-    ck_assert_int_eq(rest.scored, 0);
+    ck_assert_int_le(rest.scored, ROWS - BATCH);
     ck_assert_int_eq(rest.warnings, 0);
     ck_assert_str_eq(rest.table, plain.table);
     ck_assert_int_eq(access(left, F_OK), -1);
@@ -377,14 +377,14 @@ START_TEST(a_full_disk_is_told) {
     full.full_disk = true;
     go(&full);
     ck_assert_int_eq(full.status, ALCORE_OK);
-    ck_assert_int_eq(full.warnings, 1);
+    ck_assert_int_eq(full.warnings, 2); /* of both columns, which are made in one pass */
     ck_assert_ptr_nonnull(strstr(full.last_warning, "the column 'embeddings' could not be kept"));
     ck_assert_ptr_nonnull(strstr(full.summary, "embeddings could not be kept in the cache"));
     ck_assert_ptr_nonnull(strstr(full.provenance, "\"kept\":false"));
     check_uncached(&full);
     go(&again);
     ck_assert_int_eq(again.embedded, ROWS);
-    ck_assert_int_eq(again.scored, 0);
+    ck_assert_int_eq(again.scored, ROWS);
     ck_assert_ptr_null(strstr(again.provenance, "\"kept\""));
     end();
 }

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* A request with a model for each column: which of them is asked for what. */
+#include "column_functions.h"
 #include "request_test.h"
 
 enum { ROWS = 8 };
@@ -10,6 +11,7 @@ typedef struct answers {
     float value;
     int64_t embedded, scored; /* rows */
     int64_t calls;            /* of both functions */
+    bool embeds, scores;      /* which columns the model makes */
 } answers;
 
 static alcore_status embed(void *user, const alcore_batch *batch, alcore_column_writer *out) {
@@ -42,6 +44,16 @@ static alcore_status logprobs(void *user, const alcore_batch *batch, alcore_colu
     return alcore_column_writer_put(out, batch->rows, lengths, batch->count, &tensor);
 }
 
+TEST_COLUMN_FUNCTIONS({"embeddings", embed}, {"logprobs", logprobs});
+
+/* alcore_model_host.can */
+static int32_t can(void *user, const char *column) {
+    const answers *self = user;
+    return strcmp(column, "embeddings") == 0 ? self->embeds
+           : strcmp(column, "logprobs") == 0 ? self->scores
+                                             : 0;
+}
+
 static alcore_ctx *ctx;
 static alcore_pool *pool;
 static alcore_request *request;
@@ -52,8 +64,10 @@ static alcore_model *model_of(const char *name, answers *user, bool embeds, bool
     alcore_model *out;
     host.user = user;
     host.name = name;
-    host.embed = embeds ? embed : NULL;
-    host.token_logprobs = scores ? logprobs : NULL;
+    user->embeds = embeds;
+    user->scores = scores;
+    host.can = can;
+    host.compute = test_compute;
     ck_assert_ok(alcore_model_new_host(ctx, &host, &out));
     return out;
 }
@@ -159,7 +173,9 @@ static alcore_status choose_and_count(void *user, const alcore_view *view, alcor
 
 /* Selects for a list of budgets; *calls is the calls of the functions of both models. */
 static void select_budgets(const char *budgets, int64_t count, int64_t *calls) {
-    first = second = (answers){.value = 1};
+    first.value = second.value = 1;
+    first.scored = first.embedded = first.calls = 0;
+    second.scored = second.embedded = second.calls = 0;
     ck_assert_ok(alcore_request_set(request, "budget", budgets));
     alcore_selection *selection = selected(request);
     ck_assert_int_eq(alcore_selection_budget_count(selection), count);

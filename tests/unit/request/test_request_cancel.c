@@ -2,6 +2,7 @@
 /* Cancelling a request, and its progress: from other threads, from signal handlers, within
  * callbacks, one of two requests over one pool. A strategy of the host's is where the tests know
  * that a call runs. */
+#include "column_functions.h"
 #include "request_test.h"
 
 #include <pthread.h>
@@ -480,6 +481,8 @@ static alcore_status embed(void *user, const alcore_batch *batch, alcore_column_
     return alcore_column_writer_put(out, batch->rows, NULL, 1, &tensor);
 }
 
+TEST_COLUMN_FUNCTIONS({"embeddings", embed});
+
 START_TEST(a_model_asks) {
     slow_model self = {0};
     alcore_model_host host = ALCORE_MODEL_HOST_INIT;
@@ -487,7 +490,8 @@ START_TEST(a_model_asks) {
     alcore_selection *selection;
     host.user = &self;
     host.batch_rows = 1;
-    host.embed = embed;
+    host.can = test_can;
+    host.compute = test_compute;
     ck_assert_ok(alcore_model_new_host(shared, &host, &model));
     self.request = request_for(shared, texts, "kcenter", "2");
     ck_assert_ok(alcore_request_set_model(self.request, model));

@@ -3,6 +3,7 @@
  * the request names as labeled. */
 #include <jansson.h>
 
+#include "column_functions.h"
 #include "request_test.h"
 
 enum { ROWS = 12 };
@@ -29,7 +30,7 @@ static void grow(asked *self) {
     self->grows = NULL;
 }
 
-/* alcore_model_host.embed: the row number and 1. */
+/* Embeddings: the row number and 1. */
 static alcore_status embed(void *user, const alcore_batch *batch, alcore_column_writer *out) {
     asked *self = user;
     float values[ROWS][2];
@@ -47,7 +48,7 @@ static alcore_status embed(void *user, const alcore_batch *batch, alcore_column_
     return alcore_column_writer_put(out, batch->rows, NULL, batch->count, &tensor);
 }
 
-/* alcore_model_host.token_logprobs: one token, minus the row number. */
+/* Log-probabilities: one token, minus the row number. */
 static alcore_status logprobs(void *user, const alcore_batch *batch, alcore_column_writer *out) {
     float values[ROWS];
     int64_t lengths[ROWS], shape[1] = {batch->count};
@@ -60,6 +61,8 @@ static alcore_status logprobs(void *user, const alcore_batch *batch, alcore_colu
     ck_assert_ok(alcore_tensor_init(&tensor, values, ALCORE_FLOAT32, shape, 1));
     return alcore_column_writer_put(out, batch->rows, lengths, batch->count, &tensor);
 }
+
+TEST_COLUMN_FUNCTIONS({"embeddings", embed}, {"logprobs", logprobs});
 
 static alcore_ctx *ctx;
 static alcore_pool *pool;
@@ -74,8 +77,8 @@ static void begin(void) {
     host.user = &seen;
     host.name = "counting";
     host.batch_rows = 5;
-    host.embed = embed;
-    host.token_logprobs = logprobs;
+    host.can = test_can;
+    host.compute = test_compute;
     ck_assert_ok(alcore_model_new_host(ctx, &host, &model));
 }
 

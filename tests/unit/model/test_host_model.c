@@ -1,0 +1,606 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* A host's model: several columns in one pass, what its batches carry, its cache, its failures,
+ * references and translations. */
+#include <math.h>
+#include <stdbool.h>
+#include <stdio.h>
+#include <string.h>
+
+#include "alcore/extra.h"
+#include "check_status.h"
+#include "check_suite.h"
+#include "column_rows.h"
+#include "model/model_internal.h"
+#include "test_folder.h"
+
+enum { ROWS = 10, PASSES = 64 };
+
+/* One call of the caller's function. */
+typedef struct asked {
+    int64_t count, first, last; /* rows */
+    char columns[80];           /* with blanks between them */
+} asked;
+
+/* What a model was asked for, and how it answers. */
+typedef struct host {
+    asked calls[PASSES];
+    int64_t call_count, scored, translated;
+    uint64_t version;
+    int64_t fail_at;    /* number of the call that fails; 0: none */
+    int64_t cancel_at;  /* number of the call in which the context is cancelled; 0: none */
+    const char *forget; /* column that it gives no last row of a batch; NULL: none */
+    int64_t dims;       /* of embeddings */
+    bool nan;           /* some numbers are */
+    int32_t margin_shape;
+    char references[200], contexts[200], ids[200];
+    char language[16];
+    uint64_t seed;
+} host;
+
+static alcore_ctx *ctx;
+static alcore_pool *pool;
+static host self;
+
+static void set_up(void) {
+    char texts[ROWS][16], references[ROWS][16];
+    const char *views[ROWS], *targets[ROWS];
+    alcore_records records = ALCORE_RECORDS_INIT;
+    for (int i = 0; i < ROWS; i++) {
+        snprintf(texts[i], sizeof texts[i], "text %.*s", i, "0123456789");
+        snprintf(references[i], sizeof references[i], "r%d", i);
+        views[i] = texts[i];
+        targets[i] = references[i];
+    }
+    records.texts = views;
+    records.references = targets;
+    records.count = ROWS;
+    ck_assert_ok(alcore_ctx_new(NULL, &ctx));
+    ck_assert_ok(alcore_pool_new(ctx, NULL, &pool));
+    ck_assert_ok(alcore_pool_add_records(pool, &records, NULL));
+    self = (host){.dims = 2};
+}
+
+static void tear_down(void) {
+    alcore_pool_unref(pool);
+    alcore_ctx_unref(ctx);
+}
+
+/* ---- the caller's functions ---- */
+
+static int32_t can(void *user, const char *column) {
+    static const char *const columns[] = {"embeddings",  "logprobs",   "margins", "qa_start",
+                                          "qa_contexts", "mlm_losses", "quality"};
+    (void)user;
+    for (size_t i = 0; i < sizeof columns / sizeof *columns; i++)
+        if (strcmp(columns[i], column) == 0) return 1;
+    return 0;
+}
+
+/* Embeddings are the row and what follows it, other columns minus the row; a ragged one has two
+ * tokens a row. */
+static alcore_status put(const host *model, const alcore_batch *batch, const char *column,
+                         alcore_column_writer *out) {
+    const bool dense = strcmp(column, "embeddings") == 0, scalar = strcmp(column, "quality") == 0;
+    const int64_t width = dense ? model->dims : scalar || model->margin_shape ? 1 : 2;
+    const int64_t rows =
+        batch->count - (model->forget && strcmp(model->forget, column) == 0 ? 1 : 0);
+    double values[ROWS * 4];
+    int64_t lengths[ROWS], shape[2] = {rows, width}, tokens = rows * width;
+    alcore_tensor tensor;
+    for (int64_t i = 0; i < rows; i++) {
+        lengths[i] = width;
+        for (int64_t j = 0; j < width; j++)
+            values[i * width + j] = dense ? (double)(batch->rows[i] + j) : -(double)batch->rows[i];
+    }
+    if (model->nan) values[0] = (double)NAN;
+    const bool ragged = !dense && !scalar && width > 1;
+    if (ragged)
+        ck_assert_ok(alcore_tensor_init(&tensor, values, ALCORE_FLOAT64, &tokens, 1));
+    else
+        ck_assert_ok(alcore_tensor_init(&tensor, values, ALCORE_FLOAT64, shape, dense ? 2 : 1));
+    return alcore_column_writer_put(out, batch->rows, ragged ? lengths : NULL, rows, &tensor);
+}
+
+/* Appends the texts of a list to a note, with blanks between them. */
+static void note(char *out, size_t size, const char *const *texts, const size_t *lengths,
+                 int64_t count) {
+    for (int64_t i = 0; texts && i < count; i++) {
+        const size_t at = strlen(out);
+        if (texts[i]) ck_assert_uint_eq(strlen(texts[i]), lengths[i]);
+        snprintf(out + at, size - at, "%s ", texts[i] ? texts[i] : "-");
+    }
+}
+
+static alcore_status compute(void *user, const alcore_batch *batch, const char *const *columns,
+                             alcore_column_writer *const *outs, int64_t count) {
+    host *model = user;
+    asked *call = &model->calls[model->call_count++];
+    *call = (asked){
+        .count = batch->count, .first = batch->rows[0], .last = batch->rows[batch->count - 1]};
+    ck_assert_ptr_eq(batch->pool, pool);
+    note(model->references, sizeof model->references, batch->references, batch->reference_lengths,
+         batch->count);
+    note(model->contexts, sizeof model->contexts, batch->contexts, batch->context_lengths,
+         batch->count);
+    strcat(model->ids, alcore_pool_row_id(batch->pool, batch->rows[0]));
+    if (model->call_count == model->cancel_at) alcore_ctx_cancel(ctx);
+    for (int64_t c = 0; c < count; c++) {
+        const size_t at = strlen(call->columns);
+        snprintf(call->columns + at, sizeof call->columns - at, "%s%s", c ? " " : "", columns[c]);
+        if (model->call_count == model->fail_at && c == count - 1)
+            return alcore_error_set(ALCORE_E_DATA, "the device is gone", 18);
+        const alcore_status status = put(model, batch, columns[c], outs[c]);
+        if (status != ALCORE_OK) return status;
+    }
+    return ALCORE_OK;
+}
+
+static void describe(void *user, const char *column, alcore_model_column *out) {
+    const host *model = user;
+    ck_assert_uint_eq(out->size, sizeof *out);
+    if (strcmp(column, "margins") == 0 && model->margin_shape) out->shape = ALCORE_COLUMN_SCALAR;
+    if (strcmp(column, "logprobs") == 0) out->per_word = 1;
+}
+
+static alcore_status score(void *user, const alcore_batch *batch, alcore_column_writer *out) {
+    host *model = user;
+    model->scored += batch->count;
+    note(model->references, sizeof model->references, batch->references, batch->reference_lengths,
+         batch->count);
+    return put(model, batch, "logprobs", out);
+}
+
+static uint64_t version(void *user) {
+    return ((host *)user)->version;
+}
+
+static void info(void *user, alcore_model_info *out) {
+    (void)user;
+    out->family = "letters";
+    out->dims = 2;
+    out->trains = 1; /* which no host does */
+}
+
+static alcore_status set_language(void *user, const char *language) {
+    host *model = user;
+    if (language && strcmp(language, "xx") == 0)
+        return alcore_error_set(ALCORE_E_PARAM, "there are de and fr", 19);
+    snprintf(model->language, sizeof model->language, "%s", language ? language : "");
+    return ALCORE_OK;
+}
+
+static alcore_status set_dropout(void *user, int32_t on, uint64_t seed) {
+    ((host *)user)->seed = on ? seed : 0;
+    return ALCORE_OK;
+}
+
+/* A model named "letters" with batches of `rows` rows. */
+static alcore_model *model_of(int64_t rows, const char *const *reads) {
+    alcore_model_host functions = ALCORE_MODEL_HOST_INIT;
+    alcore_model *out;
+    functions.user = &self;
+    functions.name = "letters";
+    functions.reads = reads;
+    functions.batch_rows = rows;
+    functions.can = can;
+    functions.compute = compute;
+    functions.describe = describe;
+    functions.score = score;
+    functions.version = version;
+    functions.info = info;
+    functions.set_language = set_language;
+    functions.set_dropout = set_dropout;
+    ck_assert_ok(alcore_model_new_host(ctx, &functions, &out));
+    return out;
+}
+
+/* ---- passes ---- */
+
+static const char *const both[] = {"logprobs", "embeddings"};
+
+static void assert_call(int64_t number, const char *columns, int64_t first, int64_t last,
+                        int64_t count) {
+    ck_assert_int_lt(number, self.call_count);
+    const asked *call = &self.calls[number];
+    ck_assert_str_eq(call->columns, columns);
+    ck_assert_int_eq(call->first, first);
+    ck_assert_int_eq(call->last, last);
+    ck_assert_int_eq(call->count, count);
+}
+
+static const char *origin_of(const char *column) {
+    return alcore__pool_find_column(pool, column)->origin;
+}
+
+START_TEST(a_request_asks_for_all_columns_at_once) {
+    alcore_request *request;
+    alcore_strategy *strategy;
+    alcore_selection *selection;
+    alcore_model *model = model_of(4, NULL);
+    ck_assert_ok(alcore_request_new(ctx, &request));
+    ck_assert_ok(alcore_request_set_pool(request, ALCORE_ROLE_CANDIDATES, pool));
+    ck_assert_ok(alcore_request_set_model(request, model));
+    ck_assert_ok(alcore_strategy_new(ctx, "huds", &strategy));
+    ck_assert_ok(alcore_request_set_strategy(request, strategy));
+    alcore_strategy_unref(strategy);
+    ck_assert_ok(alcore_request_set(request, "budget", "2"));
+    for (int turn = 0; turn < 2; turn++) {
+        ck_assert_ok(alcore_select(request, &selection));
+        alcore_selection_unref(selection);
+        ck_assert_int_eq(self.call_count, 3); /* three batches, once */
+    }
+    for (int64_t i = 0; i < 3; i++)
+        assert_call(i, "logprobs embeddings", 4 * i, i < 2 ? 4 * i + 3 : 9, i < 2 ? 4 : 2);
+    alcore_request_unref(request);
+    alcore_model_unref(model);
+}
+END_TEST
+
+static alcore_status score_nothing(void *user, const alcore_view *view, double *out) {
+    (void)user;
+    for (int64_t i = 0; i < alcore_view_row_count(view, ALCORE_ROLE_CANDIDATES); i++) out[i] = 0;
+    return ALCORE_OK;
+}
+
+START_TEST(a_scorer_asks_for_all_columns_at_once) {
+    static const char *const needs[] = {"qa_start", "logprobs", NULL};
+    alcore_scorer_host functions = ALCORE_SCORER_HOST_INIT;
+    alcore_scorer *scorer;
+    functions.needs = needs;
+    functions.score = score_nothing;
+    alcore_model *model = model_of(0, NULL);
+    ck_assert_ok(alcore_scorer_new_host(ctx, &functions, &scorer));
+    ck_assert_ok(alcore_scorer_run(scorer, pool, model));
+    ck_assert_int_eq(self.call_count, 1);
+    assert_call(0, "qa_start logprobs", 0, 9, 10);
+    alcore_scorer_unref(scorer);
+    alcore_model_unref(model);
+}
+END_TEST
+
+START_TEST(columns_have_the_shapes_that_the_model_says) {
+    static const char *const columns[] = {"margins", "mlm_losses", "quality"};
+    alcore_model *model = model_of(0, NULL);
+    ck_assert_ok(alcore_model_run_columns(model, pool, columns, 3));
+    ck_assert_int_eq(self.call_count, 1);
+    assert_call(0, "margins mlm_losses quality", 0, 9, 10);
+    alcore_column_info found = ALCORE_COLUMN_INFO_INIT;
+    ck_assert_ok(alcore_pool_get_column_info(pool, "margins", &found));
+    ck_assert_int_eq(found.shape, ALCORE_COLUMN_RAGGED);
+    ck_assert_ok(alcore_pool_get_column_info(pool, "quality", &found));
+    ck_assert_int_eq(found.shape, ALCORE_COLUMN_SCALAR);
+    self.margin_shape = 1;
+    ck_assert_ok(alcore_model_run(model, pool, "margins"));
+    ck_assert_ok(alcore_pool_get_column_info(pool, "margins", &found));
+    ck_assert_int_eq(found.shape, ALCORE_COLUMN_SCALAR);
+    alcore_model_unref(model);
+}
+END_TEST
+
+/* Labeled rows have embeddings only, and masked ones nothing. */
+START_TEST(a_row_is_asked_for_the_columns_that_it_lacks) {
+    const int64_t labeled[] = {1, 4, 7}, excluded = 0;
+    alcore_model *model = model_of(3, NULL);
+    ck_assert_ok(alcore_pool_mark(pool, ALCORE_ROW_LABELED, labeled, 3));
+    ck_assert_ok(alcore_pool_mark(pool, ALCORE_ROW_EXCLUDED, &excluded, 1));
+    ck_assert_ok(alcore_model_run_columns(model, pool, both, 2));
+    ck_assert_int_eq(self.call_count, 3);
+    assert_call(0, "embeddings", 1, 7, 3);
+    assert_call(1, "logprobs embeddings", 2, 5, 3);
+    assert_call(2, "logprobs embeddings", 6, 9, 3);
+    double values[2];
+    const int64_t row = 7;
+    ck_assert_ok(test_column_rows(pool, "embeddings", &row, 1, values));
+    ck_assert_double_eq(values[1], 8);
+    alcore_model_unref(model);
+}
+END_TEST
+
+START_TEST(batches_are_bounded_by_bytes) {
+    alcore_model_host functions = ALCORE_MODEL_HOST_INIT;
+    alcore_model *model;
+    functions.user = &self;
+    functions.can = can;
+    functions.compute = compute;
+    functions.batch_bytes = 20; /* texts have 5 to 14 bytes */
+    ck_assert_ok(alcore_model_new_host(ctx, &functions, &model));
+    ck_assert_ok(alcore_model_run(model, pool, "embeddings"));
+    assert_call(0, "embeddings", 0, 1, 2); /* 3 rows of 7 bytes are 21 */
+    assert_call(1, "embeddings", 2, 3, 2); /* of 8 */
+    assert_call(2, "embeddings", 4, 5, 2); /* of 10 */
+    assert_call(3, "embeddings", 6, 6, 1); /* of 11 */
+    ck_assert_int_eq(self.call_count, 7);
+    alcore_model_unref(model);
+}
+END_TEST
+
+/* ---- what batches carry ---- */
+
+START_TEST(batches_carry_references_and_contexts) {
+    static const char *const contexts[ROWS] = {"c0", NULL, "c2"},
+                             *const some[] = {"references", NULL}, *const none[] = {NULL};
+    ck_assert_ok(alcore_pool_set_text_column(pool, "qa_contexts", contexts, NULL, ROWS, NULL));
+    alcore_model *model = model_of(3, NULL);
+    ck_assert_ok(alcore_model_run(model, pool, "qa_start"));
+    ck_assert_str_eq(self.references, "");
+    ck_assert_int_eq(strncmp(self.contexts, "c0 - c2 - - ", 12), 0);
+    ck_assert_str_eq(self.ids, "14710");
+    alcore_model_unref(model);
+    self.contexts[0] = '\0';
+    model = model_of(3, some);
+    ck_assert_ok(alcore_model_run(model, pool, "qa_start"));
+    ck_assert_str_eq(self.references, "r0 r1 r2 r3 r4 r5 r6 r7 r8 r9 ");
+    ck_assert_str_eq(self.contexts, "");
+    alcore_model_unref(model);
+    self.references[0] = '\0';
+    model = model_of(3, none);
+    ck_assert_ok(alcore_model_run(model, pool, "qa_start"));
+    ck_assert_str_eq(self.references, "");
+    ck_assert_str_eq(self.contexts, "");
+    alcore_model_unref(model);
+}
+END_TEST
+
+/* The origin of a column made now. */
+static void origin_now(const alcore_model *model, char out[200]) {
+    alcore__buffer origin = {0};
+    ck_assert_ok(alcore__read_begin(pool, "pool"));
+    ck_assert_ok(alcore__model_origin(model, pool, "logprobs", &origin));
+    alcore__read_end(pool);
+    snprintf(out, 200, "%.*s", (int)origin.length, origin.data);
+    alcore__buffer_clear(ctx, &origin);
+}
+
+/* A column is made anew where something has changed that the functions read, and only then. */
+START_TEST(what_is_read_tells_columns_apart) {
+    static const char *const lists[][4] = {
+        {"costs", NULL}, {"references", NULL}, {"qa_contexts", "weights", NULL}, {NULL}};
+    static const char *const contexts[ROWS] = {"c0"}, *const references[1] = {"another"};
+    const double costs[ROWS] = {3, 1, 1, 1, 1, 1, 1, 1, 1, 1};
+    const int64_t row = 5, all[ROWS] = {0, 1, 2, 3, 4, 5, 6, 7, 8, 9};
+    char before[5][200], after[5][200];
+    for (int change = 0; change < 3; change++) {
+        alcore_model *models[5];
+        for (int m = 0; m < 5; m++) {
+            models[m] = model_of(0, m < 4 ? lists[m] : NULL);
+            origin_now(models[m], before[m]);
+        }
+        if (change == 0) ck_assert_ok(alcore_pool_set_costs(pool, all, costs, ROWS));
+        if (change == 1) ck_assert_ok(alcore_pool_set_references(pool, &row, references, NULL, 1));
+        if (change == 2)
+            ck_assert_ok(
+                alcore_pool_set_text_column(pool, "qa_contexts", contexts, NULL, ROWS, NULL));
+        for (int m = 0; m < 5; m++) {
+            origin_now(models[m], after[m]);
+            const bool read = m == change || (m == 4 && change != 1);
+            ck_assert_msg((strcmp(before[m], after[m]) != 0) == read, "%d %d: %s, %s", change, m,
+                          before[m], after[m]);
+            alcore_model_unref(models[m]);
+        }
+    }
+}
+END_TEST
+
+/* ---- the cache ---- */
+
+START_TEST(columns_of_a_pass_are_kept_together) {
+    char folder[TEST_PATH_BYTES];
+    test_folder_make(folder, "host-model");
+    for (int turn = 0; turn < 4; turn++) {
+        alcore_model *model = model_of(4, NULL);
+        self.call_count = 0;
+        self.version = turn == 3;
+        ck_assert_ok(alcore_model_set_cache(model, folder, INFINITY));
+        /* The second turn finds one column, the third one finds both, the last one is of another
+         * version. */
+        ck_assert_ok(turn == 0 ? alcore_model_run(model, pool, "embeddings")
+                               : alcore_model_run_columns(model, pool, both, 2));
+        ck_assert_int_eq(self.call_count, turn == 2 ? 0 : 3);
+        if (turn == 1) assert_call(0, "logprobs", 0, 3, 4);
+        if (turn == 3) assert_call(0, "logprobs embeddings", 0, 3, 4);
+        ck_assert_str_eq(origin_of("embeddings"),
+                         turn == 3 ? "model letters, version 1" : "model letters, version 0");
+        ck_assert_ok(alcore_pool_drop_column(pool, "embeddings"));
+        if (turn > 0) ck_assert_ok(alcore_pool_drop_column(pool, "logprobs"));
+        alcore_model_unref(model);
+    }
+    test_folder_remove(folder);
+}
+END_TEST
+
+/* A pass that fails or is cancelled keeps its batches, and puts no column into the pool. */
+START_TEST(a_pass_that_fails_keeps_its_batches) {
+    for (int turn = 0; turn < 2; turn++) {
+        char folder[TEST_PATH_BYTES];
+        test_folder_make(folder, "host-model");
+        alcore_model *model = model_of(4, NULL);
+        self = (host){.dims = 2, .fail_at = turn ? 0 : 2, .cancel_at = turn ? 2 : 0};
+        ck_assert_ok(alcore_model_set_cache(model, folder, INFINITY));
+        const alcore_status status = alcore_model_run_columns(model, pool, both, 2);
+        ck_assert_int_eq(status, turn ? ALCORE_E_CANCELLED : ALCORE_E_DATA);
+        if (!turn) ck_assert_ptr_nonnull(strstr(alcore_last_error(), "the device is gone"));
+        ck_assert_ptr_null(alcore__pool_find_column(pool, "logprobs"));
+        ck_assert_ptr_null(alcore__pool_find_column(pool, "embeddings"));
+        alcore_ctx_cancel_clear(ctx);
+        self.fail_at = self.cancel_at = self.call_count = 0;
+        ck_assert_ok(alcore_model_run_columns(model, pool, both, 2));
+        /* The second batch has log-probabilities where the failure came after them, and all where
+         * the cancel came. */
+        if (!turn) assert_call(0, "embeddings", 4, 7, 4);
+        assert_call(!turn, "logprobs embeddings", 8, 9, 2);
+        ck_assert_int_eq(self.call_count, turn ? 1 : 2);
+        ck_assert_ok(alcore_pool_drop_column(pool, "embeddings"));
+        ck_assert_ok(alcore_pool_drop_column(pool, "logprobs"));
+        alcore_model_unref(model);
+        test_folder_remove(folder);
+    }
+}
+END_TEST
+
+/* ---- what goes wrong ---- */
+
+START_TEST(a_row_without_a_value_ends_the_first_batch) {
+    alcore_model *model = model_of(4, NULL);
+    self.forget = "embeddings";
+    ck_assert_fails(alcore_model_run_columns(model, pool, both, 2), ALCORE_E_MISSING,
+                    "gave row 3 no value of the column 'embeddings'");
+    ck_assert_int_eq(self.call_count, 1);
+    ck_assert_ptr_null(alcore__pool_find_column(pool, "logprobs"));
+    self.forget = NULL;
+    self.dims = 3;
+    self.nan = true; /* which is a value: strategies say what becomes of it */
+    ck_assert_ok(alcore_model_run_columns(model, pool, both, 2));
+    alcore_model_unref(model);
+}
+END_TEST
+
+START_TEST(wrong_columns_are_refused) {
+    const char *const twice[] = {"logprobs", "logprobs"}, *const hole[] = {"logprobs", NULL};
+    alcore_model *model = model_of(4, NULL);
+    ck_assert_fails(alcore_model_run_columns(model, pool, twice, 2), ALCORE_E_INVALID,
+                    "'logprobs' is given twice");
+    ck_assert_fails(alcore_model_run_columns(model, pool, hole, 2), ALCORE_E_INVALID,
+                    "column 1 is NULL");
+    ck_assert_fails(alcore_model_run_columns(model, pool, both, 0), ALCORE_E_INVALID, "0 columns");
+    /* A writer takes no texts, whatever the function says. */
+    ck_assert_int_eq(alcore_model_can(model, "qa_contexts"), 0);
+    ck_assert_fails(alcore_model_run(model, pool, "qa_contexts"), ALCORE_E_UNSUPPORTED,
+                    "cannot make the column 'qa_contexts'");
+    ck_assert_int_eq(self.call_count, 0);
+    alcore_model_unref(model);
+}
+END_TEST
+
+/* ---- what the model is, references and translations ---- */
+
+START_TEST(a_host_tells_what_it_is) {
+    alcore_model *model = model_of(4, NULL), *bare;
+    alcore_model_info found = ALCORE_MODEL_INFO_INIT;
+    ck_assert_ok(alcore_model_get_info(model, &found));
+    ck_assert_str_eq(found.engine, "host");
+    ck_assert_str_eq(found.family, "letters");
+    ck_assert_int_eq(found.dims, 2);
+    ck_assert_int_eq(found.scores, 1);
+    ck_assert_int_eq(found.translates, 0);
+    ck_assert_int_eq(found.trains, 0);
+    ck_assert_ok(alcore_model_set_language(model, "de"));
+    ck_assert_str_eq(self.language, "de");
+    ck_assert_fails(alcore_model_set_language(model, "xx"), ALCORE_E_PARAM, "there are de and fr");
+    ck_assert_ok(alcore_model_set_dropout(model, 1, 7));
+    ck_assert_uint_eq(self.seed, 7);
+    alcore_model_unref(model);
+    alcore_model_host nothing = ALCORE_MODEL_HOST_INIT;
+    ck_assert_ok(alcore_model_new_host(ctx, &nothing, &bare));
+    ck_assert_int_eq(alcore_model_can(bare, "logprobs"), 0);
+    ck_assert_fails(alcore_model_score(bare, pool), ALCORE_E_UNSUPPORTED, "scores no pairs");
+    ck_assert_fails(alcore_model_set_language(bare, "de"), ALCORE_E_UNSUPPORTED, "no outputs");
+    ck_assert_fails(alcore_model_set_dropout(bare, 1, 7), ALCORE_E_UNSUPPORTED, "dropout");
+    ck_assert_ok(alcore_model_set_language(bare, NULL));
+    ck_assert_ok(alcore_model_set_dropout(bare, 0, 0));
+    alcore_model_unref(bare);
+}
+END_TEST
+
+START_TEST(references_are_scored) {
+    const int64_t excluded = 2;
+    alcore_model *model = model_of(4, NULL);
+    ck_assert_ok(alcore_pool_mark(pool, ALCORE_ROW_EXCLUDED, &excluded, 1));
+    ck_assert_ok(alcore_model_score(model, pool));
+    ck_assert_int_eq(self.scored, ROWS - 1);
+    ck_assert_str_eq(self.references, "r0 r1 r3 r4 r5 r6 r7 r8 r9 ");
+    ck_assert_ptr_nonnull(strstr(origin_of("logprobs"), ", of the references"));
+    self.forget = "logprobs";
+    ck_assert_fails(alcore_model_score(model, pool), ALCORE_E_MISSING, "gave row 4 no value");
+    self.forget = NULL;
+    const char *more = "without one";
+    ck_assert_ok(alcore_pool_add_texts(pool, &more, NULL, 1, NULL));
+    ck_assert_fails(alcore_model_score(model, pool), ALCORE_E_MISSING, "row 10 has no reference");
+    alcore_model_unref(model);
+}
+END_TEST
+
+static int64_t wrong; /* what translate() does wrong; 0: nothing */
+
+static alcore_status translate(void *user, const alcore_batch *batch,
+                               const alcore_translate_options *options, alcore_outputs *out) {
+    host *model = user;
+    const float logprobs[] = {-1, -0.5f, wrong == 2 ? 0.5f : -0.25f};
+    char text[40];
+    model->translated += batch->count;
+    snprintf(model->language, sizeof model->language, "%s", options->language);
+    for (int64_t i = 0; i < batch->count - (wrong == 1); i++)
+        for (int64_t rank = options->best; rank-- > 0;) { /* in any order */
+            snprintf(text, sizeof text, "%s>%lld", batch->texts[i], (long long)rank);
+            text[0] = wrong == 3 ? '\0' : text[0];
+            const alcore_status status = alcore_outputs_put(
+                out, wrong == 4 ? batch->count : i, rank, text, strlen(text + 1) + 1, logprobs,
+                rank == 0 ? 3 : 1, rank == 0 ? (double)NAN : -7);
+            if (status != ALCORE_OK) return status;
+        }
+    return ALCORE_OK;
+}
+
+START_TEST(texts_are_translated) {
+    alcore_model *model = model_of(4, NULL), *ngram;
+    alcore_model_info found = ALCORE_MODEL_INFO_INIT;
+    alcore_translate_options options = ALCORE_TRANSLATE_OPTIONS_INIT;
+    alcore_pool *out;
+    const int64_t excluded = 2, rows[] = {0, 1};
+    double scores[2];
+    ck_assert_fails(alcore_model_translate(model, pool, NULL, &out), ALCORE_E_UNSUPPORTED,
+                    "does not translate");
+    ck_assert_ok(alcore_model_set_translate(model, translate));
+    ck_assert_ok(alcore_model_get_info(model, &found));
+    ck_assert_int_eq(found.translates, 1);
+    ck_assert_ok(alcore_pool_mark(pool, ALCORE_ROW_EXCLUDED, &excluded, 1));
+    options.best = 2;
+    options.language = "de";
+    ck_assert_ok(alcore_model_translate(model, pool, &options, &out));
+    ck_assert_int_eq(self.translated, ROWS - 1);
+    ck_assert_str_eq(self.language, "de");
+    ck_assert_int_eq(alcore_pool_row_count(out), 2 * ROWS);
+    ck_assert_str_eq(alcore_pool_text(out, 2, NULL), "text 0>0");
+    ck_assert_str_eq(alcore_pool_text(out, 3, NULL), "text 0>1");
+    ck_assert_str_eq(alcore_pool_text(out, 4, NULL), "");
+    ck_assert_ok(test_column_rows(out, "output_scores", rows, 2, scores));
+    ck_assert_double_eq(scores[0], -1.75);
+    ck_assert_double_eq(scores[1], -7);
+    alcore_tensor values, offsets;
+    ck_assert_ok(alcore_pool_get_column(out, "logprobs", &values, &offsets));
+    ck_assert_int_eq(((const int64_t *)offsets.data)[4], 8);
+    alcore_pool_unref(out);
+    static const char *const texts[] = {
+        NULL, "gave no output for row 4",
+        "row 0: the log-probability of token 2 of its output is 0.5", NULL,
+        "an output of item 4 of a batch of 4"};
+    for (wrong = 1; wrong <= 4; wrong++) {
+        const alcore_status status = alcore_model_translate(model, pool, &options, &out);
+        if (texts[wrong]) {
+            ck_assert_int_ne(status, ALCORE_OK);
+            ck_assert_ptr_null(out);
+            ck_assert_msg(strstr(alcore_last_error(), texts[wrong]), "%s", alcore_last_error());
+            continue;
+        }
+        ck_assert_ok(status); /* NUL becomes a blank */
+        ck_assert_str_eq(alcore_pool_text(out, 2, NULL), " ext 0>0");
+        alcore_pool_unref(out);
+    }
+    wrong = 0;
+    ck_assert_ok(alcore_model_set_translate(model, NULL));
+    ck_assert_fails(alcore_model_translate(model, pool, NULL, &out), ALCORE_E_UNSUPPORTED,
+                    "does not translate");
+    ck_assert_ok(alcore_model_new_ngram(ctx, NULL, NULL, &ngram));
+    ck_assert_fails(alcore_model_set_translate(ngram, translate), ALCORE_E_INVALID, "not made of functions");
+    ck_assert_fails(alcore_outputs_put(NULL, 0, 0, "", 0, NULL, 0, 0), ALCORE_E_INVALID, "out");
+    alcore_model_unref(ngram);
+    alcore_model_unref(model);
+}
+END_TEST
+
+CHECK_SUITE_WITH("host model", set_up, tear_down, a_request_asks_for_all_columns_at_once,
+                 a_scorer_asks_for_all_columns_at_once, columns_have_the_shapes_that_the_model_says,
+                 a_row_is_asked_for_the_columns_that_it_lacks, batches_are_bounded_by_bytes,
+                 batches_carry_references_and_contexts, what_is_read_tells_columns_apart,
+                 columns_of_a_pass_are_kept_together, a_pass_that_fails_keeps_its_batches,
+                 a_row_without_a_value_ends_the_first_batch, wrong_columns_are_refused,
+                 a_host_tells_what_it_is, references_are_scored, texts_are_translated);
