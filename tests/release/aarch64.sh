@@ -20,8 +20,14 @@ if [ ! -e "$base/made" ]; then
 fi
 here=$release_work/try-aarch64
 rm -rf "$here"
-mkdir -p "$here/wheel"
-python3 -m zipfile -e "$wheel" "$here/wheel"
+mkdir -p "$here"
+# install FILE FOLDER: what pip makes of a wheel on a machine that it is for.
+install() {
+    local platform=${1##*-none-}
+    "${PYTHON:-python3}" -m pip install --quiet --disable-pip-version-check --no-deps --no-index --only-binary=:all: \
+        --platform "${platform%.whl}" --python-version 3.11 --target "$2" "$1"
+}
+install "$wheel" "$here/wheel"
 sed -n '/^```python/,/^```$/p' README.md | sed '1d; /^```/,$d' >"$here/snippet.py"
 cat >"$here/try.py" <<'END'
 import os
@@ -43,8 +49,7 @@ chroot "$base" /try/qemu -E PYTHONPATH=/try/wheel /usr/bin/python3 -W ignore /tr
 # The same picks as on this machine: the contract of the library.
 native=$(find "$release_out" -name 'alcore-*x86_64.whl' | head -n 1)
 if [ -n "$native" ]; then
-    rm -rf "$here/native"
-    python3 -m zipfile -e "$native" "$here/native"
+    install "$native" "$here/native"
     PYTHONPATH=$here/native python3 -W ignore -c "
 import alcore
 print('picks', *alcore.select(open('$here/examples/data/pool.txt').read().splitlines(), '300w', model='ngram', seed=1).indices)" >"$here/native.txt"
