@@ -12,6 +12,7 @@
 #     try        each installed on a bare system; models with the oldest and the newest torch
 #     models     the wheel with each torch in between, in an environment
 # TORCH="2.11 2.15" limits the releases of torch. JOBS=2 is the number of compilers at a time.
+# TRY_OPTIONS="-Doptimization=0" are options of meson for the build of the tarball on a bare system.
 set -uo pipefail
 cd "$(dirname "$0")/.." || exit 1
 # shellcheck source=tests/release/release_common.sh
@@ -20,6 +21,7 @@ cd "$(dirname "$0")/.." || exit 1
 
 read -ra releases <<<"${TORCH:-2.11 2.12 2.13 2.14 2.15}"
 oldest=${releases[0]} newest=${releases[-1]}
+TRY_OPTIONS=${TRY_OPTIONS:-}
 parts=("$@")
 [ $# -gt 0 ] || parts=(source engines wheel aarch64 debian try models)
 export PREFIX=$release_work/prefix
@@ -140,7 +142,8 @@ try() {
 }
 
 part_try() {
-    step "the tarball on a bare system" try try-source try_source.sh
+    # shellcheck disable=SC2086
+    step "the tarball on a bare system" try try-source try_source.sh $TRY_OPTIONS
     step "the Debian packages on a bare system" try try-debian try_debian.sh "$newest"
     step "the wheel on a bare system, torch $newest" try "try-wheel-$newest" try_wheel.sh "$newest"
     [ "$oldest" = "$newest" ] || step "the wheel on a bare system, torch $oldest" try "try-wheel-$oldest" try_wheel.sh "$oldest"
@@ -157,7 +160,7 @@ part_models() {
 clean_tree && tools || exit 1
 echo "$release_name, commit $(git rev-parse --short=12 HEAD), $(date -u +%F), gcc $(gcc -dumpfullversion), glibc $(ldd --version | sed -n '1s/.* //p')"
 for part in "${parts[@]}"; do
-    declare -F "part_$part" >/dev/null || { sed -n '3,14s/^# \{0,1\}//p' "$0" >&2; exit 2; }
+    declare -F "part_$part" >/dev/null || { sed -n '3,18s/^# \{0,1\}//p' "$0" >&2; exit 2; }
 done
 for part in "${parts[@]}"; do "part_$part"; done
 (cd "$release_out" && sha256sum ./* | sed 's|\./||')

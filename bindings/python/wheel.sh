@@ -56,4 +56,5 @@ logged build "$python" -m build --wheel --no-isolation "${options[@]}" --outdir 
 "$python" -m auditwheel repair --exclude 'libtorch*.so' --exclude 'libc10*.so' --wheel-dir "$out" "$work"/raw/alcore-*.whl
 made=$(ls "$out"/alcore-*"${triplet%%-*}".whl)
 "$python" bindings/python/wheel_contents.py "$made" --licenses "$prefix/licenses"
-"$python" -m auditwheel show "$made"
+# With engines it would count libtorch, which is no part of the wheel, among what is missing.
+[ $# -gt 0 ] || "$python" -m auditwheel show "$made"

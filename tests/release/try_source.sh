@@ -1,15 +1,18 @@
 #!/usr/bin/env bash
 # SPDX-License-Identifier: Apache-2.0
+#   try_source.sh [OPTION...]      OPTION: of meson
 # In a bare system: builds, installs and uses the tarball, with neither git nor the generators'
 # input; luarocks builds from the rock of sources.
 set -u
 # shellcheck source=tests/release/release_checks.sh
 . /release/checks/release_checks.sh
+options=("$@")
 needs=$(grep -o 'apt-get install [^)`]*' $src/README.md | head -n 1 | sed 's/^apt-get install //')
 
 build() {
     mkdir /root/sources && tar xzf /release/alcore-*.tar.gz -C /root/sources --strip-components=1 && cd /root/sources &&
-        meson setup build --prefix=/usr/local --libdir=lib --buildtype=release -Dcuda=disabled -Dlua=disabled &&
+        meson setup build --prefix=/usr/local --libdir=lib --buildtype=release -Dcuda=disabled -Dlua=disabled \
+            "${options[@]}" &&
         meson install -C build && ldconfig
 }
 
