@@ -160,7 +160,7 @@ part_models() {
 clean_tree && tools || exit 1
 echo "$release_name, commit $(git rev-parse --short=12 HEAD), $(date -u +%F), gcc $(gcc -dumpfullversion), glibc $(ldd --version | sed -n '1s/.* //p')"
 for part in "${parts[@]}"; do
-    declare -F "part_$part" >/dev/null || { sed -n '3,18s/^# \{0,1\}//p' "$0" >&2; exit 2; }
+    declare -F "part_$part" >/dev/null || { sed -n '3,15s/^# \{0,1\}//p' "$0" >&2; exit 2; }
 done
 for part in "${parts[@]}"; do "part_$part"; done
 (cd "$release_out" && sha256sum ./* | sed 's|\./||')

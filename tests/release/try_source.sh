@@ -13,7 +13,7 @@ build() {
     mkdir /root/sources && tar xzf /release/alcore-*.tar.gz -C /root/sources --strip-components=1 && cd /root/sources &&
         meson setup build --prefix=/usr/local --libdir=lib --buildtype=release -Dcuda=disabled -Dlua=disabled \
             "${options[@]}" &&
-        meson install -C build && ldconfig
+        ninja -C build -j2 && meson install -C build && ldconfig
 }
 
 rock() {
