@@ -235,7 +235,7 @@ alcore_status alcore__values_get(const alcore__values *values, const char *owner
 }
 
 alcore_status alcore__values_list(const alcore__values *values, const char *owner, const char *name,
-                                  const alcore__value **out) {
+                                  alcore__value **out) {
     const char *text;
     int32_t index = 0;
     ALCORE__TRY(alcore__values_get(values, owner, name, &text));

@@ -56,7 +56,7 @@ alcore_status alcore__values_get(const alcore__values *values, const char *owner
 /* *out: the value of a parameter that is a list of numbers, a view until it is set again;
  * ALCORE_E_PARAM for another type and as alcore__values_get(). */
 alcore_status alcore__values_list(const alcore__values *values, const char *owner, const char *name,
-                                  const alcore__value **out);
+                                  alcore__value **out);
 /* Whether the table has the parameter. The functions below give 0, NaN or "" for one that is not
  * there. */
 bool alcore__values_has(const alcore__values *values, const char *name);

@@ -287,13 +287,12 @@ alcore_status alcore_strategy_set_numbers(alcore_strategy *strategy, const char 
  * NULL. */
 static alcore_status get_numbers(const alcore_strategy *strategy, const char *name,
                                  alcore_tensor *out) {
-    const alcore__value *value;
+    alcore__value *value;
     const char *rest;
     const int32_t part = part_of(strategy, name, &rest);
     if (part >= 0 && rest) return get_numbers(strategy->parts[part], rest, out);
     ALCORE__TRY(alcore__values_list(&strategy->values, strategy->owner, name, &value));
-    int64_t *shape =
-        (int64_t *)(uintptr_t)&value->number_count; /* tensors have no const pointers */
+    int64_t *shape = &value->number_count;
     return alcore_tensor_init(out, value->numbers ? (void *)value->numbers : shape, ALCORE_FLOAT64,
                               shape, 1 /* dimension */);
 }

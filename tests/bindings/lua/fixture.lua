@@ -20,8 +20,8 @@ function fixture.many(count)
     return texts
 end
 
--- The JSON documents of selections are kept in $ALCORE_TEST_DOCUMENTS, where test_documents.py of the
--- tests of Python validates them.
+-- The JSON documents of selections are kept in $ALCORE_TEST_DOCUMENTS, where test_documents.py of
+-- the tests of Python validates them.
 local folder = os.getenv("ALCORE_TEST_DOCUMENTS")
 local kept, place = {}, tostring({}):gsub("%W", "") .. os.time()
 
