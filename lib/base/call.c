@@ -92,27 +92,24 @@ alcore_status alcore__leave(alcore_ctx *ctx, alcore_status status) {
 }
 
 /* Looks at the calls on the context from the innermost outwards: a long one stops with the call
- * that it was made for, any other only by itself. */
+ * that it was made for, any other only by itself. Without one, as on a thread of the host's or a
+ * module's own, the answer is whether calls are refused. */
 bool alcore__entry_cancelled(const alcore__entry *entry, const alcore_ctx *ctx) {
+    bool any = false;
     for (; entry; entry = entry->caller) {
         if (entry->ctx != ctx) continue;
+        any = true;
         if (atomic_load_explicit(&entry->stopped, memory_order_relaxed)) return true;
         if (!entry->is_long) return false;
         if (alcore__control_count(&ctx->control) != entry->cancels) return true;
         if (entry->request && alcore__control_count(entry->request) != entry->request_cancels)
             return true;
     }
-    return false;
+    return !any && alcore__control_refuses(&ctx->control, alcore__control_count(&ctx->control));
 }
 
-/* On a thread that is in no call of the context, such as one of the host's or a module's own, the
- * answer is whether calls are refused. */
 bool alcore__cancelled(const alcore_ctx *ctx) {
-    if (!ctx) return false;
-    const alcore__entry *entry = alcore__this_entry();
-    while (entry && entry->ctx != ctx) entry = entry->caller;
-    if (entry) return alcore__entry_cancelled(entry, ctx);
-    return alcore__control_refuses(&ctx->control, alcore__control_count(&ctx->control));
+    return ctx && alcore__entry_cancelled(alcore__this_entry(), ctx);
 }
 
 /* The progress of a call goes to the innermost request that is answered and has a function, else to

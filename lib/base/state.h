@@ -96,7 +96,7 @@ int64_t alcore__now_ns(void); /* nanoseconds of a monotonic clock, a few millise
 /* The innermost call that this thread has entered, or whose task it runs as a worker; NULL: none.
  * */
 const alcore__entry *alcore__this_entry(void);
-/* Whether a call, or one that it was made for, is to stop. */
+/* Whether a call, or one that it was made for, is to stop; NULL: whether calls are refused. */
 bool alcore__entry_cancelled(const alcore__entry *entry, const alcore_ctx *ctx);
 /* Calls progress when it is due and the log function for queued lines; the entering thread only. */
 void alcore__report(alcore_ctx *ctx, const char *stage, int64_t done, int64_t total);

@@ -58,6 +58,15 @@ NEVER(alcore_ctx_cancel, 0) {
     alcore_ctx_cancel_clear(w->ctx);
     HOLDS(true);
 }
+NEVER(alcore_ctx_is_cancelled, 0) {
+    alcore_ctx_cancel(w->ctx);
+    const int32_t cancelled = alcore_ctx_is_cancelled(w->ctx);
+    alcore_ctx_cancel_clear(w->ctx);
+    HOLDS(cancelled == 1 && alcore_ctx_is_cancelled(w->ctx) == 0);
+}
+NEVER(alcore_ctx_poll, 0) {
+    HOLDS(alcore_ctx_poll(w->ctx, "polling", 1, 2) == ALCORE_OK);
+}
 NEVER(alcore_ctx_cancel_clear, 0) {
     alcore_ctx_cancel_clear(w->ctx);
     HOLDS(true);

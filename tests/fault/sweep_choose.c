@@ -118,6 +118,7 @@ IN_VIEW(alcore_view_rows, alcore_view_rows(view, ALCORE_ROLE_CANDIDATES)[3] == 4
 IN_VIEW(alcore_view_pool, alcore_view_pool(view, ALCORE_ROLE_CANDIDATES) == w->pool)
 IN_VIEW(alcore_view_costs, alcore_view_costs(view))
 IN_VIEW(alcore_view_budget, isinf(alcore_view_budget(view)))
+IN_VIEW(alcore_view_poll, alcore_view_poll(view, "choosing", 0, 1) == ALCORE_OK)
 IN_VIEW(alcore_view_round, alcore_view_round(view) == 1)
 IN_VIEW(alcore_view_random, alcore_view_random(view, 1) == alcore_view_random(view, 1))
 
@@ -323,6 +324,20 @@ NEVER(alcore_request_ref, WITH_REQUEST) {
 NEVER(alcore_request_unref, 0) {
     alcore_request_unref(NULL);
     HOLDS(true);
+}
+NEVER(alcore_request_cancel, WITH_REQUEST) {
+    alcore_tensor rows;
+    alcore_request_cancel(w->request);
+    const alcore_status status = alcore_request_candidates(w->request, 1, &rows);
+    alcore_request_cancel_clear(w->request);
+    HOLDS(status == ALCORE_E_CANCELLED);
+}
+NEVER(alcore_request_cancel_clear, WITH_REQUEST) {
+    alcore_request_cancel_clear(w->request);
+    HOLDS(alcore_ctx_is_cancelled(w->ctx) == 0);
+}
+NEVER(alcore_request_set_progress, WITH_REQUEST) {
+    HOLDS(alcore_request_set_progress(w->request, NULL, NULL, NULL) == ALCORE_OK);
 }
 NEVER(alcore_request_set_pool, WITH_REQUEST) {
     return alcore_request_set_pool(w->request, ALCORE_ROLE_LABELED, w->labeled);

@@ -260,7 +260,7 @@ alcore_status bed_run_def(bed *b, const alcore__strategy_def *def, const alcore_
 alcore_status bed_run_strategy(bed *b, alcore_strategy *strategy, double budget) {
     alcore__outcome_clear(b->ctx, &b->outcome);
     b->input.fill.budget = budget;
-    b->status = alcore__enter(b->ctx);
+    b->status = alcore__enter_long(b->ctx);
     if (b->status != ALCORE_OK) return b->status;
     if (b->parts) {
         b->status = run_it(b, strategy, strategy->def, &strategy->values);
