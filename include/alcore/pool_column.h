@@ -391,7 +391,7 @@ ALCORE_API void alcore_column_writer_unref(alcore_column_writer *writer);
  *   device), ALCORE_E_NOMEM, ALCORE_E_CANCELLED (by progress), ALCORE_E_BUSY (from a callback of a
  *   call on the writer)
  * @threadsafe Calls from several threads take turns.
- * @callback progress, while values are copied from a device
+ * @callback progress, while many values are copied
  * @since 1.0 */
 ALCORE_API alcore_status alcore_column_writer_put(alcore_column_writer *writer, const int64_t *rows,
                                                   const int64_t *lengths, int64_t count,
@@ -409,7 +409,7 @@ ALCORE_API alcore_status alcore_column_writer_put(alcore_column_writer *writer, 
  *   that device; NULL: the default stream; not used for values on the host
  * @return as alcore_column_writer_put(); ALCORE_E_INVALID also for a stream of another device
  * @threadsafe Calls from several threads take turns.
- * @callback progress, while values are copied from a device
+ * @callback progress, while many values are copied
  * @since 1.0 */
 ALCORE_API alcore_status alcore_column_writer_put_in_stream(alcore_column_writer *writer,
                                                             const int64_t *rows,

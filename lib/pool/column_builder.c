@@ -103,9 +103,8 @@ alcore_status alcore__builder_put(alcore__column_builder *builder,
     for (int64_t i = 0, next_row = 0; i < input->count; i++) {
         const int64_t row = input->rows[i];
         const int64_t length = input->lengths ? input->lengths[i] : 1;
-        /* No progress is reported: models put values from within callbacks of the host. */
-        if (i % POLL_ENTRIES == POLL_ENTRIES - 1 && alcore__cancelled(builder->ctx))
-            ALCORE__TRY_GOTO(status, failed, alcore__fail_cancelled());
+        if (i % POLL_ENTRIES == POLL_ENTRIES - 1)
+            ALCORE__TRY_GOTO(status, failed, alcore__tick(builder->ctx, NULL, 0, 0));
         if (builder->entry[row] == 0)
             ALCORE__TRY_GOTO(status, failed, append(builder, input, &here, next_row, length));
         alcore__builder_append_entry(builder, row, length);

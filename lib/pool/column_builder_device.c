@@ -172,8 +172,7 @@ static alcore_status copy_new(const alcore__column_builder *builder,
                              kernels->gather(&work, &from, count, items, row_there(builder, done)));
             done += count;
             count = 0;
-            if (alcore__cancelled(builder->ctx))
-                ALCORE__TRY_GOTO(status, end, alcore__fail_cancelled());
+            ALCORE__TRY_GOTO(status, end, alcore__tick(builder->ctx, NULL, 0, 0));
         }
         entry += is_new;
         next += length;

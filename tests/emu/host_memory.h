@@ -1,24 +1,33 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Host memory of a test's context, which is counted, and can be missing or cancel a call; and the
- * last warning of its log. For tests with one context. */
+/* Host memory of a test's context, which is counted, and can be missing or end a call; and the last
+ * warning of its log. For tests with one context. */
 #ifndef HOST_MEMORY_H
 #define HOST_MEMORY_H
 
+#include <stdbool.h>
 #include <stdio.h>
 #include <stdlib.h>
+#include <time.h>
 
 #include "alcore/extra.h"
 #include "check_status.h"
 
 static long long live, peak; /* bytes that the context has now, and the most that it had */
 static int64_t fail_at;      /* n: the n-th allocation from now on fails; 0: none */
-static size_t cancel_at; /* a block of at least that many bytes cancels the call that asks for it */
+/* A block of at least that many bytes cancels the context and lasts until progress is due, which
+ * then ends the call that asked for it: a call that saves or sets is ended by that alone. */
+static size_t cancel_at;
+static bool stop;        /* what the progress function answers, once */
 static char logged[400]; /* the last warning */
 
 /* user: the address of the context's handle. */
 static inline void *host_allocate(void *user, size_t bytes) {
     if (fail_at > 0 && --fail_at == 0) return NULL;
-    if (bytes >= cancel_at) alcore_ctx_cancel(*(alcore_ctx **)user);
+    if (bytes >= cancel_at) {
+        alcore_ctx_cancel(*(alcore_ctx **)user);
+        nanosleep(&(struct timespec){.tv_nsec = 120000000}, NULL);
+        stop = true;
+    }
     live += (long long)bytes;
     if (live > peak) peak = live;
     return malloc(bytes);
@@ -44,6 +53,13 @@ static inline void host_keep_warning(void *user, int32_t level, const char *comp
     if (level == ALCORE_LOG_WARN) snprintf(logged, sizeof logged, "%s", message);
 }
 
+static inline int32_t host_progress(void *user, const char *stage, int64_t done, int64_t total) {
+    const bool answer = stop;
+    (void)user, (void)stage, (void)done, (void)total;
+    stop = false;
+    return answer;
+}
+
 /* Makes the context, with nothing counted, failing or logged yet. ctx stays where it is. */
 static inline void open_context(alcore_ctx **ctx) {
     alcore_allocator allocator = ALCORE_ALLOCATOR_INIT;
@@ -54,8 +70,10 @@ static inline void open_context(alcore_ctx **ctx) {
     allocator.user = ctx;
     options.allocator = &allocator;
     options.log = host_keep_warning;
+    options.progress = host_progress;
     live = peak = fail_at = 0;
     cancel_at = SIZE_MAX;
+    stop = false;
     logged[0] = '\0';
     ck_assert_ok(alcore_ctx_new(&options, ctx));
 }
