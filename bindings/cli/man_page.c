@@ -97,7 +97,7 @@ static void put_exit_status(void) {
         {"4", "input or output failed"},
         {"5", "out of memory"},
         {"6", "a device, an engine or torch is missing"},
-        {"130", "interrupted"},
+        {"130", "interrupted; results that are there are written, unless a second signal comes"},
     };
     put_section("EXIT STATUS");
     for (size_t i = 0; i < sizeof codes / sizeof *codes; i++)

@@ -14,6 +14,12 @@
 /* The context that a signal cancels. Set once, before the handlers are. */
 static alcore_ctx *interrupted_ctx;
 
+/* Signals that came. The first ends what is computed, and results that are there are written; the
+ * second ends that too. */
+static volatile sig_atomic_t interrupts;
+
+static bool shows_bar;
+
 /* Log lines of the level ALCORE_LOG_INFO are shown. */
 static bool shows_notes;
 
@@ -27,6 +33,7 @@ static struct {
 /* Handler of SIGINT and SIGTERM; alcore_ctx_cancel() may be called from one. */
 static void on_interrupt(int number) {
     (void)number;
+    interrupts = interrupts ? 2 : 1;
     alcore_ctx_cancel(interrupted_ctx);
 }
 
@@ -36,9 +43,8 @@ static double seconds_since(const struct timespec *begin) {
     return (double)(now.tv_sec - begin->tv_sec) + 1e-9 * (double)(now.tv_nsec - begin->tv_nsec);
 }
 
-/* The progress callback: "stage 42 %, 1.2e+03/s, 10 s left"; never stops the call. */
-static int32_t show_progress(void *user, const char *stage, int64_t done, int64_t total) {
-    (void)user;
+/* "stage 42 %, 1.2e+03/s, 10 s left" */
+static void show_bar(const char *stage, int64_t done, int64_t total) {
     if (strncmp(bar.stage, stage, sizeof bar.stage - 1) != 0) {
         snprintf(bar.stage, sizeof bar.stage, "%s", stage);
         clock_gettime(CLOCK_MONOTONIC, &bar.begin);
@@ -55,7 +61,13 @@ static int32_t show_progress(void *user, const char *stage, int64_t done, int64_
     }
     fflush(stderr);
     bar.shown = true;
-    return 0;
+}
+
+/* The progress callback, which alone can end a call that writes a file. */
+static int32_t on_progress(void *user, const char *stage, int64_t done, int64_t total) {
+    (void)user;
+    if (shows_bar) show_bar(stage, done, total);
+    return interrupts > 1;
 }
 
 void terminal_clear(void) {
@@ -94,7 +106,8 @@ int terminal_context(const arguments *args, alcore_ctx **out) {
     options.threads = (int32_t)count;
     options.log = show_log;
     options.log_user = &quiet;
-    if (!quiet && isatty(STDERR_FILENO)) options.progress = show_progress;
+    shows_bar = !quiet && isatty(STDERR_FILENO);
+    options.progress = on_progress;
     char folder[TORCH_SETTING_BYTES];
     options.torch_dir = torch_setting_read(folder);
     alcore_status status = alcore_ctx_new(&options, out);

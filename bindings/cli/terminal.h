@@ -8,8 +8,8 @@
 #include "options.h"
 
 /* Makes the context of a run: threads, log lines on standard error, and a progress bar when
- * standard error is a terminal and --quiet was not given. Ctrl-C and SIGTERM cancel it. An exit
- * code. */
+ * standard error is a terminal and --quiet was not given. Ctrl-C and SIGTERM cancel it: what is
+ * there is written all the same, unless a second one comes. An exit code. */
 int terminal_context(const arguments *args, alcore_ctx **out);
 /* From now on log lines of what goes on are shown too, but for --quiet: for a command that runs for
  * hours. */

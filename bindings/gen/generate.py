@@ -137,7 +137,7 @@ def write_stub(api):
         columns = ["%s: Optional[Any] = None" % name for name in api["columns"]]
         parts = first + ["budget: Union[int, float, str, None] = None", "strategy: Optional[_Strategy] = None", "*"]
         parts += before + ["model: Optional[_Models] = None"] + columns + ["targets: Optional[_Dataset] = None"]
-        parts += after + ["fill: Optional[str] = None", "params: Optional[Mapping[str, _Setting]] = None",
+        parts += after + ["fill: Optional[str] = None", "progress: _Progress = None", "params: Optional[Mapping[str, _Setting]] = None",
                           "**strategy_params: Any"]
         return "\n" + "".join("%s    %s,\n" % (indent, part) for part in parts[:-1]) + indent + "    " + parts[-1] + "\n" + indent
 

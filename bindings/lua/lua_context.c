@@ -103,8 +103,8 @@ static int new_context(lua_State *L) {
     return failed ? failed : 1;
 }
 
-/*** Stops the calls on this context, those that run and those that follow, until
- * @{context:cancel_clear}.
+/*** Stops the long calls on this context, those that run and those that follow, until
+ * @{context:cancel_clear}. What sets or saves goes on: selection:write() works all the same.
  * @function context:cancel */
 static int cancel(lua_State *L) {
     al_object *self = al_check(L, 1, &al_context_kind);
@@ -112,7 +112,7 @@ static int cancel(lua_State *L) {
     return 0;
 }
 
-/*** Lets calls run again.
+/*** Lets long calls run again; one that was reached by a cancel ends all the same.
  * @function context:cancel_clear */
 static int cancel_clear(lua_State *L) {
     al_object *self = al_check(L, 1, &al_context_kind);
@@ -162,6 +162,33 @@ static int device(lua_State *L) {
     return 1;
 }
 
+/*** Says in a function that the library calls, such as a model's, how far it is, and whether to go
+ * on. One that takes longer than 100 ms calls it that often.
+ * @function context:poll
+ * @tparam[opt] string stage what is being done; nil: what the library said last
+ * @tparam[opt=0] number done
+ * @tparam[opt] number total nil where it is not known
+ * @return true; or nil, message, code */
+static int context_poll(lua_State *L) {
+    al_object *self = al_check(L, 1, &al_context_kind);
+    const char *stage = luaL_optstring(L, 2, NULL);
+    const int64_t done = lua_isnoneornil(L, 3) ? 0 : al_integer(L, 3, "done");
+    const int64_t total = lua_isnoneornil(L, 4) ? -1 : al_integer(L, 4, "total");
+    int failed = AL_CALL(L, self->context, alcore_ctx_poll(self->handle, stage, done, total));
+    if (failed) return failed;
+    lua_pushboolean(L, 1);
+    return 1;
+}
+
+/*** Whether the running call is to end, in a function that the library calls; elsewhere whether long
+ * calls are refused.
+ * @field context.cancelled */
+static int cancelled(lua_State *L) {
+    al_object *self = al_check(L, 1, &al_context_kind);
+    lua_pushboolean(L, alcore_ctx_is_cancelled(self->handle));
+    return 1;
+}
+
 /*** Number of threads.
  * @field context.threads */
 static int threads(lua_State *L) {
@@ -170,9 +197,10 @@ static int threads(lua_State *L) {
     return 1;
 }
 
-static const al_method methods[] = {{"cancel", cancel},           {"cancel_clear", cancel_clear},
-                                    {"device", device},           {"on_log", on_log},
-                                    {"on_progress", on_progress}, {NULL, NULL}};
-static const al_method getters[] = {{"threads", threads}, {NULL, NULL}};
+static const al_method methods[] = {
+    {"cancel", cancel}, {"cancel_clear", cancel_clear}, {"device", device},
+    {"on_log", on_log}, {"on_progress", on_progress},   {"poll", context_poll},
+    {NULL, NULL}};
+static const al_method getters[] = {{"cancelled", cancelled}, {"threads", threads}, {NULL, NULL}};
 AL_KIND(context, alcore_ctx_unref, methods, getters);
 const al_method al_context_functions[] = {{"context", new_context}, {NULL, NULL}};

@@ -170,6 +170,24 @@ static int round_number(lua_State *L) {
     return 1;
 }
 
+/*** Says how far the function is, and whether it shall go on. One that takes longer than 100 ms calls
+ * it that often, and returns what it returns unless that is true.
+ * @function view:poll
+ * @tparam[opt] string stage what is being done; nil: what the library said last
+ * @tparam[opt=0] number done
+ * @tparam[opt] number total nil where it is not known
+ * @return true; or nil, message, code */
+static int view_poll(lua_State *L) {
+    const al_frame *frame = frame_of(L, 1);
+    const char *stage = luaL_optstring(L, 2, NULL);
+    const int64_t done = lua_isnoneornil(L, 3) ? 0 : al_integer(L, 3, "done");
+    const int64_t total = lua_isnoneornil(L, 4) ? -1 : al_integer(L, 4, "total");
+    int failed = AL_CALL(L, frame->context, alcore_view_poll(frame->view, stage, done, total));
+    if (failed) return failed;
+    lua_pushboolean(L, 1);
+    return 1;
+}
+
 /*** A number in [0, 1): the same for the same seed, round and counter.
  * @function view:random
  * @tparam number counter
@@ -182,9 +200,9 @@ static int view_random(lua_State *L) {
 }
 
 static const al_method methods[] = {
-    {"budget", budget},   {"column", column}, {"costs", costs},         {"count", count},
-    {"indices", indices}, {"pool", pool},     AL_METHOD(view_, random), {"round", round_number},
-    {"texts", texts},     {NULL, NULL}};
+    {"budget", budget},      {"column", column},     {"costs", costs}, {"count", count},
+    {"indices", indices},    AL_METHOD(view_, poll), {"pool", pool},   AL_METHOD(view_, random),
+    {"round", round_number}, {"texts", texts},       {NULL, NULL}};
 
 void al_view_register(lua_State *L) {
     luaL_newmetatable(L, VIEW);

@@ -148,15 +148,18 @@ static alcore_status system_read(void *user, void *handle, int64_t offset, void 
     return status;
 }
 
-/* write of the file table: all bytes, also when the system writes some of them. */
+/* write of the file table: all bytes, also when the system writes some of them. A pipe may be full
+ * for long; a signal then lets the progress function end the call. */
 static alcore_status system_write(void *user, void *handle, const void *data, size_t bytes) {
     const system_file *file = handle;
     const char *next = data;
-    (void)user;
     while (bytes > 0) {
         ssize_t put = write(file->descriptor, next, bytes);
         if (put < 0 && errno != EINTR) return alcore__fail_system(errno, "write", file->path);
-        if (put < 0) continue;
+        if (put < 0) {
+            ALCORE__TRY(alcore__tick(user, NULL, 0, -1));
+            continue;
+        }
         next += put;
         bytes -= (size_t)put;
     }

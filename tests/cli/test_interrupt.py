@@ -1,11 +1,15 @@
 # SPDX-License-Identifier: Apache-2.0
 """SIGINT ends every long command with exit code 130, one line that says so, and no file left. The input comes through a pipe that
 never ends, so that no command can be ready before the signal, however fast the machine; the signal is sent when the command has
-read more than a pipe holds."""
+read more than a pipe holds. What is there is written all the same, unless a second signal comes."""
+import array
+import fcntl
 import os
 import signal
 import subprocess
+import termios
 import threading
+import time
 
 from harness import ALCORE, case, contains, equal, main
 
@@ -62,6 +66,44 @@ def interrupt(box, *args):
         contains(err, "interrupted")
         equal(out, b"")
         equal(box.names(), before)
+
+
+def interrupt_writing(box, signals):
+    """(exit code, output, errors) of a selection that is interrupted so many times while it waits in the middle of its output."""
+    box.file("pool.txt", "".join("sentence %d of the pool\n" % row for row in range(20000)))
+    process = subprocess.Popen([ALCORE, "select", "pool.txt", "--strategy", "random", "--budget", "20000", "--out", "-"], cwd=box.path,
+                               stdout=subprocess.PIPE, stderr=subprocess.PIPE)
+    try:
+        held, deadline = array.array("i", [0]), time.monotonic() + 60
+        while held[0] < 1 << 15 and time.monotonic() < deadline:  # nobody reads, so that the pipe fills
+            fcntl.ioctl(process.stdout, termios.FIONREAD, held)
+            time.sleep(0.01)
+        assert held[0] >= 1 << 15, "nothing is written"
+        for _ in range(signals):
+            time.sleep(0.3)
+            process.send_signal(signal.SIGINT)
+        if signals > 1:
+            process.wait(timeout=60)
+        out, err = process.communicate(timeout=60)
+    finally:
+        process.kill()
+        process.wait()
+    return process.returncode, out, err.decode()
+
+
+@case
+def what_is_there_is_written(box):
+    code, out, err = interrupt_writing(box, 1)
+    equal(code, 0, err)
+    equal(out.count(b"\n"), 20001)
+
+
+@case
+def a_second_signal_ends_the_writing(box):
+    code, out, err = interrupt_writing(box, 2)
+    equal(code, 130, err)
+    contains(err, "interrupted")
+    assert out.count(b"\n") < 20001
 
 
 @case

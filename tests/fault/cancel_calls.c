@@ -297,7 +297,7 @@ static alcore_status call_answer(void) {
     answers.items = numbers;
     answers.translations = translations;
     answers.count = count;
-    alcore_status status = alcore_annotations_answer(annotations, &answers);
+    alcore_status status = SAVING(alcore_annotations_answer(annotations, &answers));
     free(numbers);
     free(translations);
     return status;

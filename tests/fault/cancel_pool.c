@@ -275,7 +275,8 @@ alcore_status call_set_column_arrow(void) {
                                .buffers = list_buffers,
                                .children = from.arrays,
                                .release = release_array};
-    alcore_status status = alcore_pool_set_column_arrow(pool, "mlm_losses", &array, &schema, NULL);
+    alcore_status status =
+        SAVING(alcore_pool_set_column_arrow(pool, "mlm_losses", &array, &schema, NULL));
     if (status == ALCORE_OK) status = alcore_pool_drop_column(pool, "mlm_losses");
     free(values);
     free(offsets);

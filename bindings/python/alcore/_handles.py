@@ -137,9 +137,9 @@ class Handle:
         return ""
 
 
-# The library passes a number as `user` to the callbacks of a context, which finds its setting here.
+# The library passes a number as `user` to the callbacks of a context or request, which finds its setting here.
 _numbers = itertools.count(1)
-_settings = {}  # number of a context -> its progress setting
+_settings = {}  # number of a context or request -> its progress setting
 
 
 @_ffi.alcore_progress_function
@@ -187,6 +187,25 @@ def installed_torch():
     return folder if os.path.exists(os.path.join(folder, "libtorch_cpu.so")) else None
 
 
+def progress_of(number, setting):
+    """The function, and its user, that show the progress of a request by its setting, which is kept by the number until
+    forget_progress(); None: the request has none of its own."""
+    if setting is not None and setting is not False and not callable(setting):
+        raise TypeError("progress: a function, False or None is expected, got %r" % (setting,))
+    _settings[number] = setting
+    return _ffi.alcore_progress_function() if setting is None else _progress, number
+
+
+def forget_progress(number):
+    """Called when the handle with that number is gone."""
+    _settings.pop(number, None)
+
+
+def next_number():
+    """A number by which the library names a handle to its callbacks."""
+    return next(_numbers)
+
+
 class Context(Handle):
     """Threads, seed, log and progress of everything made from it. Most programs never make one: there is a default.
 
@@ -218,13 +237,24 @@ class Context(Handle):
         return lib.alcore_ctx_threads(self._handle)
 
     def cancel(self):
-        """Ends every call that runs on this context, and every later one, with CancelledError until cancel_clear(). May be
-        called from any thread."""
+        """Ends every long call that runs on this context, and every later one, with CancelledError until cancel_clear(). May be
+        called from any thread. What sets or saves goes on: Selection.write() works all the same."""
         lib.alcore_ctx_cancel(self._handle)
 
     def cancel_clear(self):
-        """Calls can run again after cancel()."""
+        """Long calls can run again after cancel(); one that was reached by it ends all the same."""
         lib.alcore_ctx_cancel_clear(self._handle)
+
+    @property
+    def cancelled(self):
+        """In a function that the library calls, such as a model's: whether the running call is to end. Elsewhere: whether long calls
+        are refused."""
+        return lib.alcore_ctx_is_cancelled(self._handle) != 0
+
+    def poll(self, stage=None, done=0, total=-1):
+        """In a function that the library calls, such as a model's: says how far it is, and raises CancelledError when the running
+        call is to end. A function that takes longer than 100 ms calls it that often."""
+        run(lib.alcore_ctx_poll, self._handle, None if stage is None else stage.encode(), done, total)
 
     def device_reason(self, device):
         """Why a device ("cpu", "cuda") cannot be used, with the places where its module was looked for; "" when it can."""

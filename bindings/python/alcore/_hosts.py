@@ -166,6 +166,11 @@ class View(ViewRows):
         """The round, from 1."""
         return lib.alcore_view_round(self._handle)
 
+    def poll(self, stage=None, done=0, total=-1):
+        """Says how far the function is, and raises CancelledError when it shall stop. One that takes longer than 100 ms calls it
+        that often."""
+        run(lib.alcore_view_poll, self._handle, None if stage is None else stage.encode(), done, total)
+
     def random(self, counter):
         """64 random bits, the same for the same seed, round and counter."""
         if not 0 <= counter < 1 << 64:

@@ -16,7 +16,8 @@ from ._calls import check, run
 from ._columns import Column, path_of
 from ._errors import failure, user_level
 from ._frames import are_records, frame_of
-from ._handles import choice, default_context, get_option, Handle, new, set_options, word
+from ._handles import (choice, default_context, forget_progress, get_option, Handle, new, next_number, progress_of, set_options,
+                       word)
 from ._intake import is_bool, is_bool_column, is_missing, is_table, unwrapped, values_of
 from ._library import lib
 from ._overlap import Overlap
@@ -61,10 +62,13 @@ class Request(Handle):
 
     _noun = "request"
 
-    def __init__(self, candidates=None, *, labeled=None, target=None, strategy=None, model=None, context=None, **options):
+    def __init__(self, candidates=None, *, labeled=None, target=None, strategy=None, model=None, context=None, progress=None, **options):
         ctx = context or (candidates.context if candidates is not None else default_context())
+        self._number = next_number()
         super().__init__(new(lib.alcore_request_unref, lib.alcore_request_new, ctx._handle), ctx)
         self._parts = {}  # role -> Pool, "model" -> Model: they live as long as the request
+        if progress is not None:
+            self.set_progress(progress)
         for role, pool in (("candidates", candidates), ("labeled", labeled), ("target", target)):
             if pool is not None:
                 self.set_pool(role, pool)
@@ -160,6 +164,23 @@ class Request(Handle):
     def price(self):
         """The Price, however it was set; None without one."""
         return price_of(lib.alcore_request_get_price, self._handle)
+
+    def set_progress(self, progress):
+        """Sets what shows the progress of this request's calls, as the progress of a Context; None: that of the context."""
+        check(lib.alcore_request_set_progress(self._handle, *progress_of(self._number, progress), _ffi.alcore_destroy_function()))
+
+    def cancel(self):
+        """Ends the call that answers this request, and every later one, with CancelledError until cancel_clear(); other requests go
+        on. May be called from any thread."""
+        lib.alcore_request_cancel(self._handle)
+
+    def cancel_clear(self):
+        """The request can be answered again after cancel(); a call that was reached by it ends all the same."""
+        lib.alcore_request_cancel_clear(self._handle)
+
+    def close(self):
+        super().close()
+        forget_progress(self._number)
 
     def select(self):
         """Answers the request: a Selection; of several budgets a list of them, in the order given."""
@@ -447,7 +468,7 @@ def _budget_of(budget):
 
 @contextmanager
 def _prepared(pool, budget, strategy, by_id, *, labeled=None, exclude=None, eligible=None, like=None, round=1, seed=None, model=None,
-              targets=None, fill=None, params=None, **named):
+              targets=None, fill=None, params=None, progress=None, **named):
     """The request of one call of select() or ablate(), which has everything that the caller named. by_id: strings in exclude,
     eligible, like and labeled are ids, not texts."""
     if budget is None:
@@ -476,6 +497,7 @@ def _prepared(pool, budget, strategy, by_id, *, labeled=None, exclude=None, elig
             request.set_pool("target", None if targets is None else pool_of(targets, pool.context))
             request.set_strategy(made)
             request.set_model(model)
+            request.set_progress(progress)
             settings = dict(_defaults(), budget=budget, round=round, **options)
             settings["given"] = ",".join([*columns, *(["model"] if model is not None else [])])
             if seed is not None:
@@ -494,6 +516,7 @@ def _prepared(pool, budget, strategy, by_id, *, labeled=None, exclude=None, elig
             request.set_pool("excluded", None)
             request.set_strategy(None)
             request.set_model(None)
+            request.set_progress(None)
 
 
 def answer(pool, budget, strategy, by_id=False, **named):
@@ -524,7 +547,7 @@ def _pool_to_select(texts, ids, cost):
 
 
 def select(texts, budget=None, strategy=None, *, ids=None, labeled=None, exclude=None, eligible=None,
-           like=None, round=1, seed=0, model=None, targets=None, cost=None, fill=None, params=None, **named):
+           like=None, round=1, seed=0, model=None, targets=None, cost=None, fill=None, progress=None, params=None, **named):
     """Picks the texts that are worth labeling next.
 
     texts: list of str, a Series or array of them, a table (Arrow, pandas, polars), a file (pathlib.Path) or a Pool.
@@ -544,7 +567,7 @@ def select(texts, budget=None, strategy=None, *, ids=None, labeled=None, exclude
     "sigmoid" (one number a row: the probability of the positive one of two classes) or "multilabel" (one for each label, of any
     sum); token_probs_are and scores_are ("uncertainty", "confidence", "logprob") likewise. targets: texts of the target domain, or a dict as of labeled; the strategy gold
     picks from them, and `indices` are their positions. cost: numbers [rows].
-    fill: what happens at the edge of the budget. params and further keyword arguments: the strategy's parameters (a name
+    fill: what happens at the edge of the budget. progress: of this call, as that of a Context. params and further keyword arguments: the strategy's parameters (a name
     that is a word of Python ends with an underscore: lambda_) and options of the request (alcore.request_options()).
 
     Returns a Selection; `indices` are positions in texts. A strategy that buys phrases selects from the phrases of the texts:
@@ -552,11 +575,12 @@ def select(texts, budget=None, strategy=None, *, ids=None, labeled=None, exclude
     texts. So it is with "hybrid", whose pool has the picks only; the record column kind is 0 for a sentence, 1 for a phrase."""
     pool = _pool_to_select(texts, ids, cost)
     return answer(pool, budget, strategy, ids is not None, labeled=labeled, exclude=exclude, eligible=eligible, like=like,
-                  round=round, seed=seed, model=model, targets=targets, fill=fill, params=params, **named)
+                  round=round, seed=seed, model=model, targets=targets, fill=fill, progress=progress, params=params, **named)
 
 
 def ablate(texts, budget=None, strategy=None, *, parameter=None, values=_TABLE_7, test=None, ids=None,
-           labeled=None, exclude=None, eligible=None, like=None, round=1, seed=0, model=None, targets=None, cost=None, fill=None, params=None, **named):
+           labeled=None, exclude=None, eligible=None, like=None, round=1, seed=0, model=None, targets=None, cost=None, fill=None, progress=None,
+           params=None, **named):
     """What one parameter of the strategy changes: selects with each of the values and compares what is selected. A Table with an
     Ablation for each; its `selection` is what select() gives with that value.
 
@@ -565,7 +589,7 @@ def ablate(texts, budget=None, strategy=None, *, parameter=None, values=_TABLE_7
     should cover. All others as of select(); of several budgets the first counts. A model computes a column once."""
     pool = _pool_to_select(texts, ids, cost)
     with _prepared(pool, budget, strategy, ids is not None, labeled=labeled, exclude=exclude, eligible=eligible, like=like, round=round, seed=seed,
-                   model=model, targets=targets, fill=fill, params=params, **named) as request:
+                   model=model, targets=targets, fill=fill, progress=progress, params=params, **named) as request:
         found = request._ablate(pool, values, parameter, test)
     _warn(found[0].selection)
     return found

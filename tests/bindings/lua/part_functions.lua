@@ -488,10 +488,40 @@ end)
 case("cancelling holds until it is cleared", function()
     local context = assert(alcore.context())
     local pool = assert(alcore.pool(TEXTS, {context = context}))
+    local picks = assert(pool:select{budget = 1, strategy = "random"})
+    equal(context.cancelled, false)
+    equal(context:poll(), true)
     context:cancel()
+    equal(context.cancelled, true)
+    fails("ALCORE_E_CANCELLED", "", context:poll("stage", 1, 2))
     fails("ALCORE_E_CANCELLED", "", pool:select{budget = 1, strategy = "random"})
+    -- What is there is saved.
+    local path = scratch .. "/cancelled.tsv"
+    assert(picks:write(path))
+    assert(io.open(path)):close()
     context:cancel_clear()
     equal(#assert(pool:select{budget = 1, strategy = "random"}), 1)
+end)
+
+case("a strategy and a model ask whether to stop", function()
+    local context = assert(alcore.context())
+    local pool = assert(alcore.pool(TEXTS, {context = context}))
+    local asked = {}
+    local strategy = assert(alcore.strategy(function(view)
+        asked[#asked + 1] = view:poll("choosing", 1, 2)
+        context:cancel()
+        context:cancel_clear() -- it reaches the running call all the same
+        asked[#asked + 1] = select(3, view:poll())
+        asked[#asked + 1] = context.cancelled
+        local scores = {}
+        for i = 1, #view do scores[i] = i end
+        return scores
+    end, nil, context))
+    fails("ALCORE_E_CANCELLED", "", pool:select{budget = 1, strategy = strategy})
+    equal(asked[1], true)
+    equal(asked[2], "ALCORE_E_CANCELLED")
+    equal(asked[3], true)
+    equal(context.cancelled, false)
 end)
 
 case("the log is a function, and may raise", function()
