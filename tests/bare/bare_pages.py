@@ -27,7 +27,8 @@ from tap import Tap  # noqa: E402
 
 ROOT, FOLDER = (os.path.abspath(path) for path in sys.argv[1:3])
 SUITE, MIRROR = "bookworm", "http://deb.debian.org/debian"
-CERTIFICATES = "/etc/ssl/certs/ca-certificates.crt"
+CERTIFICATES = "/etc/ssl/certs/ca-certificates.crt"  # of the host, with which it reaches PyPI
+TRUSTED = "/root/certificates.crt"  # in the bare system, whose own package of certificates is installed later
 PAGES = ["README.md"] + sorted("docs/" + os.path.basename(path) for path in glob.glob(os.path.join(ROOT, "docs", "start-*.md")))
 # Lines that are no part of the first minutes, with the reason.
 LEFT_OUT = {"tests/run.sh": "it runs this test", "all-MiniLM-L6-v2": "the cases torch-X.Y run a model", "opus-mt-en-de": "as before",
@@ -132,8 +133,7 @@ def make_base():
         out.write("deb %s %s main\n" % (MIRROR, SUITE))
     shutil.copy("/etc/resolv.conf", os.path.join(base, "etc", "resolv.conf"))
     if os.path.exists(CERTIFICATES):
-        os.makedirs(base + os.path.dirname(CERTIFICATES), exist_ok=True)
-        shutil.copy(CERTIFICATES, base + CERTIFICATES)
+        shutil.copy(CERTIFICATES, base + TRUSTED)
     run("chroot", base, "apt-get", "update", "-qq")
     open(os.path.join(base, "complete"), "w", encoding="utf-8").close()
     return base
@@ -164,7 +164,7 @@ def try_case(case, script):
     with open(os.path.join(system, "root", "script"), "w", encoding="utf-8") as out:
         out.write(script)
     env = {"PATH": "/usr/local/sbin:/usr/local/bin:/usr/sbin:/usr/bin:/sbin:/bin", "HOME": "/root", "LANG": "C.UTF-8",
-           "DEBIAN_FRONTEND": "noninteractive", "PIP_CERT": CERTIFICATES, "SSL_CERT_FILE": CERTIFICATES, "PIP_ROOT_USER_ACTION": "ignore",
+           "DEBIAN_FRONTEND": "noninteractive", "PIP_CERT": TRUSTED, "SSL_CERT_FILE": TRUSTED, "PIP_ROOT_USER_ACTION": "ignore",
            "PIP_NO_CACHE_DIR": "1"}
     env.update((name, os.environ[name]) for name in os.environ if name.lower() in ("http_proxy", "https_proxy", "no_proxy"))
     log = os.path.join(FOLDER, case + ".txt")
