@@ -44,7 +44,7 @@ int main(int argc, char **argv) {
     check(alcore_request_set_pool(request, ALCORE_ROLE_CANDIDATES, pool));
     check(alcore_request_set_pool(request, ALCORE_ROLE_LABELED, labeled));
     check(alcore_request_set_strategy(request, strategy));
-    check(alcore_request_set(request, "budget", "40w"));
+    check(alcore_request_set_budgets(request, (const double[]){40}, 1, ALCORE_UNIT_WORDS));
 
     for (int round = 1; round <= ROUNDS; round++) {
         alcore_selection *picked;

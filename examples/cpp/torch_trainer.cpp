@@ -184,9 +184,9 @@ class experiment {
         alcore::request request = alcore::make(alcore_request_new, ctx_.get());
         alcore::check(alcore_request_set_pool(request.get(), ALCORE_ROLE_CANDIDATES, pool_.get()));
         alcore::check(alcore_request_set_strategy(request.get(), strategy.get()));
-        alcore::check(
-            alcore_request_set(request.get(), "budget", std::to_string(batch_size).c_str()));
-        alcore::check(alcore_request_set(request.get(), "round", std::to_string(round).c_str()));
+        const double budget = static_cast<double>(batch_size);
+        alcore::check(alcore_request_set_budgets(request.get(), &budget, 1, ALCORE_UNIT_ITEMS));
+        alcore::check(alcore_request_set_int(request.get(), "round", round));
         alcore::selection picked = alcore::make(alcore_select, request.get());
         const int64_t *rows = alcore_selection_rows(picked.get());
         return {rows, rows + alcore_selection_count(picked.get())};
