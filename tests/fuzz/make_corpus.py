@@ -32,7 +32,8 @@ write("jsonl", '{"id":"x","source":"a","lang":"de","reference":"b","group":"g","
       '{"text":"a","text":"b"}', '{"text":"\\uD800"}', '{"text":"\\u0000"}', "[" * 70, '{"a":' * 70, '{"text":"a",}',
       '{"src":"x","cost":1e999}', '\ufeff{"text":null,"source":"s"}\r\n', b'{"text":"\xff\xc3"}', '{"text":"x"',
       '{"translation":{"en":"a","de":"b","id":"c"}}\n{"id":"7","translation":{"de":null,"en":"\\u00e9"},"en":"own"}\n', '{"translation":{"fr":"a"}}',
-      '{"translation":{"en":"a","en":"b"}}', '{"translation":{"en":["a"]}}', '{"translation":["a"],"en":"b","de":"c"}')
+      '{"translation":{"en":"a","en":"b"}}', '{"translation":{"en":["a"]}}', '{"translation":["a"],"en":"b","de":"c"}',
+      '{"schema":"alcore-selection-1","text":"a"}\n{"text":"b","schema":{"a":["alcore-"]}}\n{"schema":"alcore-\\u00e9","text":"c"}')
 write("tables", "", "id,text\n1,a\n", "\ufeffid;text\r\n1;\"a;\r\n\"\"b\"\"\"\r\n", "sep=|\nid|text\n1|a,b\n", ",text,cost\n0,x,1.5\n1,y\n\n",
       "text\n\n\"\"\n\"a\"\n", "a;b,text\n1,x\n", "\"a;b\"\ttext\n1\t\"x\ty\"\n", "text\n\"a", "text,id\n\"a\"b,1\n \"a\",2\na\rb,3\n",
       "text,x;\"y\nz\"\n", "text,text\n", "id,text\n1,\"a\nb\"\n2,\"c\n\nd\"", b"text\n\xff\n", b"id,text\n1,a\0\n")
