@@ -27,12 +27,19 @@ typedef struct word_parameter {
     const char *name;
     const char *words[4]; /* ends with NULL */
     size_t offset;        /* of the int32_t in alcore_aligner_options */
+    int32_t first;        /* value of the enum that the first word names; the others follow it */
 } word_parameter;
 
 static const word_parameter word_parameters[] = {
-    {"model", {"diagonal", "ibm1", NULL}, offsetof(alcore_aligner_options, model)},
-    {"vb", {"1", "0", NULL}, offsetof(alcore_aligner_options, estimate)},
-    {"tension", {"off", "gradient", "public", NULL}, offsetof(alcore_aligner_options, tension)},
+    {"model",
+     {"diagonal", "ibm1", NULL},
+     offsetof(alcore_aligner_options, model),
+     ALCORE_ALIGNER_DIAGONAL},
+    {"vb", {"1", "0", NULL}, offsetof(alcore_aligner_options, estimate), ALCORE_ESTIMATE_BAYES},
+    {"tension",
+     {"off", "gradient", "public", NULL},
+     offsetof(alcore_aligner_options, tension),
+     ALCORE_TENSION_OFF},
 };
 
 static const struct {
@@ -61,7 +68,8 @@ static alcore_status set_word(alcore_aligner_options *options, const word_parame
     char expected[60] = "";
     for (int32_t i = 0; parameter->words[i]; i++) {
         if (!strcmp(parameter->words[i], value)) {
-            memcpy((char *)options + parameter->offset, &i, sizeof i);
+            const int32_t chosen = parameter->first + i;
+            memcpy((char *)options + parameter->offset, &chosen, sizeof chosen);
             return ALCORE_OK;
         }
         snprintf(expected + strlen(expected), sizeof expected - strlen(expected), "%s%s",
@@ -70,8 +78,7 @@ static alcore_status set_word(alcore_aligner_options *options, const word_parame
     return refuse(parameter->name, value, expected);
 }
 
-/* One -p NAME=VALUE (set_parameters()). Bounds of numbers are the library's; 0, by which the struct
- * means the default, is no value here. */
+/* One -p NAME=VALUE (set_parameters()). Bounds of numbers are the library's. */
 static alcore_status set_parameter(void *handle, const char *name, const char *value) {
     alcore_aligner_options *options = handle;
     for (size_t i = 0; i < LENGTH(word_parameters); i++)
@@ -80,8 +87,7 @@ static alcore_status set_parameter(void *handle, const char *name, const char *v
     for (size_t i = 0; i < LENGTH(number_parameters); i++) {
         if (strcmp(number_parameters[i].name, name) != 0) continue;
         double number;
-        if (!number_of(value, &number) || !(number > 0))
-            return refuse(name, value, "a number above 0");
+        if (!number_of(value, &number)) return refuse(name, value, "a number");
         memcpy((char *)options + number_parameters[i].offset, &number, sizeof number);
         return ALCORE_OK;
     }
@@ -149,7 +155,7 @@ static int read_pairs(alignment *self) {
 
 /* ---- aligning ---- */
 
-static const char *const directions[2] = {"forward", "reverse"}; /* ALCORE_DIRECTION_* */
+static const char *const directions[2] = {"forward", "reverse"}; /* as ALCORE_DIRECTION_* */
 
 /* The texts [2 * rows] of the pairs, sources and then targets, with their lengths. */
 typedef struct pair_texts {
@@ -174,7 +180,7 @@ static alcore_status train_direction(alignment *self, const pair_texts *t, int32
     alcore_aligner *aligner = NULL;
     alcore_tensor values;
     char path[PATH_ROOM];
-    options.direction = direction;
+    options.direction = ALCORE_DIRECTION_FORWARD + direction;
     alcore_status status =
         path_of_direction(option_value(self->args, OPTION_SAVE, ""), direction, path, sizeof path);
     if (status == ALCORE_OK)
@@ -199,7 +205,8 @@ static alcore_status load_direction(const alignment *self, const pair_texts *t, 
     alcore_status status =
         path_of_direction(option_value(self->args, OPTION_MODEL, ""), direction, path, sizeof path);
     if (status == ALCORE_OK) status = alcore_aligner_open(self->ctx, path, &aligner);
-    if (status == ALCORE_OK && alcore_aligner_direction(aligner) != direction) {
+    if (status == ALCORE_OK &&
+        alcore_aligner_direction(aligner) != ALCORE_DIRECTION_FORWARD + direction) {
         const int length =
             snprintf(text, sizeof text, "%s is an aligner of the other direction", path);
         status = alcore_error_set(ALCORE_E_DATA, text, (size_t)length);
@@ -295,8 +302,9 @@ static json_t *list_parameters(const alcore_aligner_options *options) {
     for (size_t i = 0; i < LENGTH(word_parameters); i++) {
         int32_t value;
         memcpy(&value, (const char *)options + word_parameters[i].offset, sizeof value);
-        json_object_set_new(all, word_parameters[i].name,
-                            json_string(word_parameters[i].words[value]));
+        json_object_set_new(
+            all, word_parameters[i].name,
+            json_string(word_parameters[i].words[value ? value - word_parameters[i].first : 0]));
     }
     for (size_t i = 0; i < LENGTH(number_parameters); i++) {
         double value;

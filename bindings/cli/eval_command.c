@@ -116,12 +116,11 @@ static int evaluate_cost(evaluation *self) {
     alcore_cost_options options = ALCORE_COST_OPTIONS_INIT;
     alcore_cost_result result = ALCORE_COST_RESULT_INIT;
     double words = 0;
-    int model = ALCORE_COST_RATE;
 
     if (!option_given(self->args, OPTION_WORDS))
         return complain(EXIT_USAGE, "eval cost needs --words N, the words to translate");
-    TRY(option_choice(self->args, OPTION_COST_MODEL, "rate|linear|power", &model));
-    options.model = model;
+    TRY(option_enum(self->args, OPTION_COST_MODEL, "rate|linear|power", ALCORE_COST_RATE,
+                    &options.model));
     TRY(read_amount(self, OPTION_WORDS, &words));
     TRY(read_amount(self, OPTION_RATE, &options.rate));
     TRY(read_amount(self, OPTION_BLEU_GAIN, &options.bleu_gain));

@@ -29,10 +29,9 @@ int evaluate_spans(evaluation *self) {
     alcore_spans_result score = ALCORE_SPANS_RESULT_INIT;
     alcore_read_options reading;
     const alcore_text_files files = evaluation_files(self, &reading);
-    int scheme = ALCORE_TAGS_DEFAULT;
 
-    TRY(option_choice(self->args, OPTION_SCHEME, "default|iob2|iob1|ioe2|iobes|bilou", &scheme));
-    options.scheme = scheme;
+    TRY(option_enum(self->args, OPTION_SCHEME, "default|iob2|iob1|ioe2|iobes|bilou",
+                    ALCORE_TAGS_DEFAULT, &options.scheme));
     TRY(outcome(alcore_metric_read_spans(self->ctx, &files, &options, &score)));
     add_number(self, "f1", score.f1);
     add_number(self, "precision", score.precision);

@@ -67,15 +67,21 @@ static int add_side(const evaluation *self, alcore_overlap *overlap, int32_t rol
     /* --side is one of src, tgt and both here: the targets of a test set are its references. */
     if (options.side) options.side = side == SIDE_SRC ? "src" : "ref";
     int64_t texts;
-    alcore_status status = alcore_overlap_read(overlap, role, side, path, &options, &texts);
+    alcore_status status = alcore_overlap_read(
+        overlap, role, side == SIDE_SRC ? ALCORE_SIDE_SOURCE : ALCORE_SIDE_TARGET, path, &options,
+        &texts);
     /* The column of sources is that of the test set: a selection has its texts in "text". */
     if (status == ALCORE_E_DATA && side == SIDE_SRC && options.text_column &&
         role != ALCORE_OVERLAP_TEST) {
         alcore_read_options usual = options;
         usual.text_column = NULL;
-        status = alcore_overlap_read(overlap, role, side, path, &usual, &texts);
+        status = alcore_overlap_read(overlap, role,
+                                     side == SIDE_SRC ? ALCORE_SIDE_SOURCE : ALCORE_SIDE_TARGET,
+                                     path, &usual, &texts);
         if (status == ALCORE_E_DATA)
-            status = alcore_overlap_read(overlap, role, side, path, &options, &texts);
+            status = alcore_overlap_read(overlap, role,
+                                         side == SIDE_SRC ? ALCORE_SIDE_SOURCE : ALCORE_SIDE_TARGET,
+                                         path, &options, &texts);
     }
     TRY(outcome(status));
     if (texts == 0 && !strcmp(path, self->args->operands[1]))
@@ -185,9 +191,9 @@ static int fill_in_domain(evaluation *self, alcore_overlap *overlap, int definit
 int evaluate_in_domain(evaluation *self) {
     alcore_overlap_options options = ALCORE_OVERLAP_OPTIONS_INIT;
     alcore_overlap *overlap = NULL;
-    int definition = ALCORE_IN_DOMAIN_TEST;
+    int32_t definition = ALCORE_IN_DOMAIN_TEST;
 
-    TRY(option_choice(self->args, OPTION_IDW, "test|unseen", &definition));
+    TRY(option_enum(self->args, OPTION_IDW, "test|unseen", ALCORE_IN_DOMAIN_TEST, &definition));
     if (!option_given(self->args, OPTION_OUTSIDE))
         return complain(EXIT_USAGE, "eval in-domain needs --ood FILE");
     if (definition == ALCORE_IN_DOMAIN_TEST && !option_given(self->args, OPTION_TEST))
@@ -312,12 +318,11 @@ static int count_duplicates(evaluation *self, alcore_pool *test, alcore_pool *tr
 int evaluate_duplicates(evaluation *self) {
     alcore_pool_options options = ALCORE_POOL_OPTIONS_INIT;
     alcore_pool *test = NULL, *train = NULL;
-    int dedup = ALCORE_DEDUP_EXACT;
 
-    TRY(option_choice(self->args, OPTION_DEDUP, "exact|normalized", &dedup));
+    TRY(option_enum(self->args, OPTION_DEDUP, "exact|normalized", ALCORE_DEDUP_EXACT,
+                    &options.dedup));
     if (!option_given(self->args, OPTION_TRAIN))
         return complain(EXIT_USAGE, "eval duplicates needs --train FILE");
-    options.dedup = dedup;
     options.repeated_ids = ALCORE_IDS_ANY;
     int code = outcome(alcore_pool_new(self->ctx, &options, &train));
     if (code == EXIT_DONE) code = outcome(alcore_pool_new(self->ctx, &options, &test));

@@ -8,13 +8,11 @@
 
 /* Adds a decision to the result. */
 static int add_decision(evaluation *self, const alcore_stop_decision *decision) {
-    static const char *const names[] = {[ALCORE_STOP_PLATEAU] = "plateau",
-                                        [ALCORE_STOP_MEAN_UNCERTAINTY] = "mean uncertainty",
-                                        [ALCORE_STOP_MAX_UNCERTAINTY] = "largest uncertainty",
-                                        [ALCORE_STOP_AGREEMENT] = "agreement"};
+    static const char *const names[] = {"plateau", "mean uncertainty", "largest uncertainty",
+                                        "agreement"}; /* in the order of ALCORE_STOP_* */
     char text[200];
     json_object_set_new(self->result, "stop", json_boolean(decision->stop));
-    add_text(self, "criterion", names[decision->criterion]);
+    add_text(self, "criterion", names[decision->criterion - ALCORE_STOP_PLATEAU]);
     add_number(self, "value", decision->value);
     add_number(self, "threshold", decision->threshold);
     add_integer(self, "numbers", decision->numbers);

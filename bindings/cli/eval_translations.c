@@ -33,7 +33,6 @@ typedef struct translation_files {
 static int read_files(evaluation *self, translation_files *out,
                       const alcore_paired_options **paired) {
     const char *baseline = option_value(self->args, OPTION_BASELINE, NULL);
-    int test = ALCORE_PAIRED_BOOTSTRAP;
     int64_t seed = 0;
     out->files = evaluation_files(self, &out->reading);
     out->files.score_user = self;
@@ -48,10 +47,10 @@ static int read_files(evaluation *self, translation_files *out,
     out->paths[out->files.count++] = baseline;
     out->files.paths = out->paths;
     out->paired = (alcore_paired_options)ALCORE_PAIRED_OPTIONS_INIT;
-    TRY(option_choice(self->args, OPTION_PAIRED, "bootstrap|randomization", &test));
+    TRY(option_enum(self->args, OPTION_PAIRED, "bootstrap|randomization", ALCORE_PAIRED_BOOTSTRAP,
+                    &out->paired.test));
     TRY(option_integer(self->args, OPTION_SAMPLES, 1, 1000000, &out->paired.samples));
     TRY(option_integer(self->args, OPTION_SEED, 0, INT64_MAX, &seed));
-    out->paired.test = test;
     out->paired.seed = (uint64_t)seed;
     *paired = &out->paired;
     return EXIT_DONE;
@@ -97,16 +96,18 @@ static int read_smoothing(const evaluation *self, alcore_bleu_options *options) 
 
     for (int i = 0; i < 4; i++)
         if (strlen(names[i]) == length && !strncmp(names[i], text, length)) found = i;
-    const bool takes_value = found == ALCORE_BLEU_SMOOTH_FLOOR || found == ALCORE_BLEU_SMOOTH_ADD_K;
+    const int32_t smoothing = ALCORE_BLEU_SMOOTH_EXP + found;
+    const bool takes_value =
+        smoothing == ALCORE_BLEU_SMOOTH_FLOOR || smoothing == ALCORE_BLEU_SMOOTH_ADD_K;
     if (text[length] == '=' && takes_value)
         valid = number_of(text + length + 1, &options->smoothing_value) &&
-                options->smoothing_value > 0.0;
+                options->smoothing_value >= 0.0;
     if (found < 0 || !valid || (text[length] == '=' && !takes_value))
         return complain(EXIT_USAGE,
                         "--smooth %s: one of exp, floor, add-k, none is needed; floor and add-k "
-                        "may have a value above 0, such as floor=0.1",
+                        "may have a value from 0 on, such as floor=0.1",
                         text);
-    options->smoothing = found;
+    options->smoothing = smoothing;
     return EXIT_DONE;
 }
 
@@ -115,10 +116,9 @@ int evaluate_bleu(evaluation *self) {
     alcore_bleu_result score = ALCORE_BLEU_RESULT_INIT;
     translation_files files;
     char signature[160];
-    int tokenizer = ALCORE_BLEU_13A;
 
-    TRY(option_choice(self->args, OPTION_TOKENIZE, "13a|intl|char|zh|none", &tokenizer));
-    options.tokenizer = tokenizer;
+    TRY(option_enum(self->args, OPTION_TOKENIZE, "13a|intl|char|zh|none", ALCORE_BLEU_13A,
+                    &options.tokenizer));
     TRY(read_smoothing(self, &options));
     TRY(read_bootstrap(self, &options.resamples, &options.seed));
     TRY(read_files(self, &files, &options.paired));

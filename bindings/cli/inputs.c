@@ -52,7 +52,7 @@ int option_join(const arguments *args, int32_t *out) {
     static const int32_t ways[] = {ALCORE_JOIN_ID, ALCORE_JOIN_LINE};
     int choice = 0;
     TRY(option_choice(args, OPTION_BY, "id|line", &choice));
-    *out = option_given(args, OPTION_BY) ? ways[choice] : ALCORE_JOIN_AUTO;
+    *out = option_given(args, OPTION_BY) ? ways[choice] : 0;
     return EXIT_DONE;
 }
 
@@ -309,7 +309,7 @@ static int read_columns(alcore_ctx *ctx, const arguments *args, const inputs *in
         return complain(EXIT_USAGE, "--scores-are needs --scores");
     }
     if ((path = option_value(args, OPTION_LOGPROBS, NULL))) {
-        static const double bases[] = {0.0, 2.0, 10.0};
+        static const double bases[] = {ALCORE_UNSET, 2.0, 10.0};
         alcore_column_options with_meaning = options;
         choice = 0;
         TRY(option_choice(args, OPTION_LOGPROB_BASE, "e|2|10", &choice));
@@ -509,10 +509,9 @@ static int read_pools(alcore_ctx *ctx, const arguments *args, inputs *out) {
     alcore_pool_options options = ALCORE_POOL_OPTIONS_INIT;
     const bool from_target = inputs_pick_from_target(args);
     const char *path = from_target ? option_repeat(args, OPTION_TARGET, 0) : args->operands[0];
-    int dedup = 0;
 
-    TRY(option_choice(args, OPTION_DEDUP, "exact|normalized|none", &dedup));
-    options.dedup = dedup;
+    TRY(option_enum(args, OPTION_DEDUP, "exact|normalized|none", ALCORE_DEDUP_EXACT,
+                    &options.dedup));
     TRY(outcome(alcore_pool_new(ctx, &options, &out->candidates)));
     TRY(read_candidate_texts(args, from_target, out->candidates));
     if (alcore_pool_row_count(out->candidates) == 0)

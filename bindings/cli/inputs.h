@@ -104,6 +104,9 @@ int option_once(const arguments *args, option_id id);
 int choice_of(const char *text, const char *choices);
 /* Parses an option that is one of the words of "a|b|c": its index among them. */
 int option_choice(const arguments *args, option_id id, const char *choices, int *out);
+/* The same where the choices are the consecutive values of an enum of the library, from `first`. */
+int option_enum(const arguments *args, option_id id, const char *choices, int32_t first,
+                int32_t *out);
 
 /* Whether a file has columns, by its suffix before that of a compression: 't' TSV or CSV, 'j'
  * JSONL; 0: it has none. */

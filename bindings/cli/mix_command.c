@@ -34,17 +34,19 @@ static int set_mix_parameter(mixing *self, const char *name, const char *value) 
         return self->span ? EXIT_DONE : complain(EXIT_MEMORY, "out of memory");
     }
     const bool flag = !strcmp(name, "unique") || !strcmp(name, "norm");
-    if (strcmp(name, "k") != 0 && strcmp(name, "subset") != 0 &&
-        strcmp(name, "upsample_phrase") != 0 && !flag)
+    const bool upsample = !strcmp(name, "upsample_phrase");
+    if (strcmp(name, "k") != 0 && strcmp(name, "subset") != 0 && !upsample && !flag)
         return complain(EXIT_USAGE, "mix has no parameter '%s'; it has %s", name, all);
-    if (!integer_of(value, &number) || number < (flag ? 0 : 1) || (flag && number > 1))
+    if (!integer_of(value, &number) || number < (flag || upsample ? 0 : 1) || (flag && number > 1))
         return complain(EXIT_USAGE, "-p %s=%s: expected %s", name, value,
-                        flag ? "0 or 1" : "an integer from 1");
+                        flag       ? "0 or 1"
+                        : upsample ? "an integer from 0"
+                                   : "an integer from 1");
     if (!strcmp(name, "unique")) options->unique = (int32_t)number;
     if (!strcmp(name, "norm")) options->norm = (int32_t)number;
     if (!strcmp(name, "k")) options->k = number;
     if (!strcmp(name, "subset")) options->subset = number;
-    if (!strcmp(name, "upsample_phrase")) options->upsample_phrase = number;
+    if (upsample) options->upsample_phrase = number;
     return EXIT_DONE;
 }
 
@@ -55,7 +57,7 @@ static int read_settings(mixing *self) {
     self->options = (alcore_mix_options)ALCORE_MIX_OPTIONS_INIT;
     self->options.kind = option_value(self->args, OPTION_KIND, "none");
     self->options.device = option_value(self->args, OPTION_DEVICE, NULL);
-    TRY(option_integer(self->args, OPTION_COUNT, 1, INT64_MAX, &self->options.count));
+    TRY(option_integer(self->args, OPTION_COUNT, 0, INT64_MAX, &self->options.count));
     TRY(option_integer(self->args, OPTION_ROUND, 1, INT64_MAX, &self->options.round));
     TRY(option_integer(self->args, OPTION_SEED, 0, INT64_MAX, &seed));
     self->options.seed = (uint64_t)seed;

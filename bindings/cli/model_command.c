@@ -27,7 +27,7 @@ static int read_settings(const arguments *args, alcore_model_options *options) {
     static const int32_t poolings[] = {ALCORE_POOLING_MEAN, ALCORE_POOLING_FIRST,
                                        ALCORE_POOLING_WORDS, ALCORE_POOLING_POOLER,
                                        ALCORE_POOLING_MAX};
-    int64_t layer = 0;
+    int64_t layer = options->layer;
     int choice = -1;
     TRY(option_integer(args, OPTION_LAYER, -1, 1000, &layer));
     TRY(option_choice(args, OPTION_POOLING, "mean|cls|first-subword|pooler|max", &choice));

@@ -335,8 +335,8 @@ const option_info option_table[OPTION_TOTAL] = {
     [OPTION_TARGET_SCORES] = {"target-scores", 0, "FILE", false, COMMAND_RHO,
                               "uncertainties of --target, with --scores"},
     [OPTION_LAYER] = {"layer", 0, "N", false, COMMAND_MODEL,
-                      "embed: the block whose output the embeddings are made of, from 1; -1: what "
-                      "enters the first (default the last)"},
+                      "embed: the block whose output the embeddings are made of, from 1; 0: what "
+                      "enters the first; -1: the last, the default"},
     [OPTION_POOLING] =
         {"pool", 0, "mean|cls|first-subword|pooler|max", false, COMMAND_MODEL,
          "embed: how the vectors of tokens become one (default what the folder says, else mean)"},

@@ -65,6 +65,14 @@ int option_choice(const arguments *args, option_id id, const char *choices, int 
     return EXIT_DONE;
 }
 
+int option_enum(const arguments *args, option_id id, const char *choices, int32_t first,
+                int32_t *out) {
+    int choice = -1;
+    TRY(option_choice(args, id, choices, &choice));
+    if (choice >= 0) *out = first + choice;
+    return EXIT_DONE;
+}
+
 /* Whether a path, less a suffix of compression, ends in the suffix. */
 static bool has_suffix(const char *path, const char *suffix) {
     static const char *const compressed[] = {".gz", ".xz", ".zst"};
@@ -109,12 +117,13 @@ int parse_format(const char *text, int32_t *out) {
 }
 
 int read_reading(const arguments *args, alcore_read_options *options) {
-    static const int32_t choices[] = {ALCORE_ESCAPES_AUTO, ALCORE_ESCAPES_ON, ALCORE_ESCAPES_OFF};
-    int bad_lines = ALCORE_BAD_LINES_ERROR, escapes = 0;
+    static const int32_t choices[] = {0, ALCORE_ESCAPES_ON, ALCORE_ESCAPES_OFF};
+    int escapes = 0;
 
-    TRY(option_choice(args, OPTION_BAD_LINES, "error|mask", &bad_lines));
+    options->bad_lines = ALCORE_BAD_LINES_ERROR;
+    TRY(option_enum(args, OPTION_BAD_LINES, "error|mask", ALCORE_BAD_LINES_ERROR,
+                    &options->bad_lines));
     TRY(option_choice(args, OPTION_ESCAPES, "auto|on|off", &escapes));
-    options->bad_lines = bad_lines;
     options->escapes = choices[escapes];
     return EXIT_DONE;
 }

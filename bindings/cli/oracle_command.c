@@ -11,10 +11,9 @@
 int annotating_read_pool(alcore_ctx *ctx, const arguments *args, const char *path,
                          bool with_references, alcore_pool **out) {
     alcore_pool_options options = ALCORE_POOL_OPTIONS_INIT;
-    int dedup = 0;
 
-    TRY(option_choice(args, OPTION_DEDUP, "exact|normalized|none", &dedup));
-    options.dedup = dedup;
+    TRY(option_enum(args, OPTION_DEDUP, "exact|normalized|none", ALCORE_DEDUP_EXACT,
+                    &options.dedup));
     TRY(outcome(alcore_pool_new(ctx, &options, out)));
     if (!with_references) return inputs_read_texts(args, path, true, *out);
     return inputs_read_pairs(args, path, option_value(args, OPTION_REFERENCES, NULL), true, *out);

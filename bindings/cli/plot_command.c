@@ -250,9 +250,7 @@ static int write_plot(plot_run *self, bool curves) {
 
 /* curves FILE...: columns strategy, seed, round and, by --x and --y, words and metric. */
 static int plot_curves(plot_run *self) {
-    int band = ALCORE_BAND_SE;
-    TRY(option_choice(self->args, OPTION_BAND, "se|sd|none", &band));
-    self->options.band = band;
+    TRY(option_enum(self->args, OPTION_BAND, "se|sd|none", ALCORE_BAND_SE, &self->options.band));
     self->x_name = option_value(self->args, OPTION_X, "words");
     self->y_name = option_value(self->args, OPTION_Y, "metric");
     TRY(add_tables(self, NULL, 0));

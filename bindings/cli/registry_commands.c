@@ -28,9 +28,8 @@ static const registry scorers = {"scorer", alcore_scorer_builtin_name,
                                  alcore_scorer_builtin_summary, alcore_scorer_builtin_param,
                                  scorer_needs};
 
-static const char *const role_names[] = {NULL, "candidates", "labeled", "target"};
-static const char *const type_names[] = {NULL,     "flag",    "integer", "number",
-                                         "choice", "numbers", "text"};
+static const char *const role_names[] = {"candidates", "labeled", "target"};
+static const char *const type_names[] = {"flag", "integer", "number", "choice", "numbers", "text"};
 
 /* Whether it is the strategy that a command without --strategy selects with. */
 static bool is_recommended(const registry *reg, const char *name) {
@@ -45,14 +44,14 @@ static json_t *entry_json(const registry *reg, const char *name) {
         json_t *columns = json_array();
         for (int32_t i = 0; reg->needs(name, role, i); i++)
             json_array_append_new(columns, json_string(reg->needs(name, role, i)));
-        json_object_set_new(needs, role_names[role], columns);
+        json_object_set_new(needs, role_names[role - ALCORE_ROLE_CANDIDATES], columns);
     }
     for (int32_t i = 0; reg->param(name, i, &info) == ALCORE_OK; i++)
-        json_array_append_new(params, json_pack("{s:s, s:s, s:s, s:s?, s:o, s:o, s:s}", "name",
-                                                info.name, "type", type_names[info.type], "default",
-                                                info.initial, "choices", info.choices, "minimum",
-                                                json_finite(info.minimum), "maximum",
-                                                json_finite(info.maximum), "help", info.help));
+        json_array_append_new(
+            params, json_pack("{s:s, s:s, s:s, s:s?, s:o, s:o, s:s}", "name", info.name, "type",
+                              type_names[info.type - ALCORE_PARAM_FLAG], "default", info.initial,
+                              "choices", info.choices, "minimum", json_finite(info.minimum),
+                              "maximum", json_finite(info.maximum), "help", info.help));
     json_t *all = json_pack("{s:s, s:s, s:o, s:o}", "name", name, "summary", reg->summary(name),
                             "needs", needs, "parameters", params);
     if (reg == &strategies)
@@ -79,7 +78,7 @@ static void print_allowed(const alcore_param_info *info) {
     if (!number) {
         fputs(info->choices                     ? info->choices
               : info->type == ALCORE_PARAM_FLAG ? "0 or 1"
-                                                : type_names[info->type],
+                                                : type_names[info->type - ALCORE_PARAM_FLAG],
               stdout);
         return;
     }
@@ -97,7 +96,8 @@ static void entry_text(const registry *reg, const char *name) {
     printf("%s: %s\n", name, reg->summary(name));
     for (int32_t role = ALCORE_ROLE_CANDIDATES; role <= ALCORE_ROLE_TARGET; role++)
         for (int32_t i = 0; reg->needs(name, role, i); i++)
-            printf("  needs %s of %s\n", reg->needs(name, role, i), role_names[role]);
+            printf("  needs %s of %s\n", reg->needs(name, role, i),
+                   role_names[role - ALCORE_ROLE_CANDIDATES]);
     for (int32_t i = 0; reg->param(name, i, &info) == ALCORE_OK; i++) {
         printf("  -p %s=%s  %s (", info.name, info.initial, info.help);
         print_allowed(&info);

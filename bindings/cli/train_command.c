@@ -307,7 +307,8 @@ static int train(train_run *self) {
 static const char *metric_of(const train_config *config) {
     static const char *const names[] = {"loss", "bleu",    "accuracy",      "exact_match",
                                         "f1",   "span_f1", "strict_span_f1"};
-    return names[config->options.metric];
+    const int32_t metric = config->options.metric ? config->options.metric : ALCORE_VALIDATE_LOSS;
+    return names[metric - ALCORE_VALIDATE_LOSS];
 }
 
 static void print_summary(const train_run *self) {

@@ -13,10 +13,9 @@ typedef enum value_kind {
     TEXT,   /* const char *: a string that is not empty */
     NUMBER, /* double from 0 on */
     SHARE,  /* double from 0 on and below 1 */
-    DECAY,  /* double above 0 and below 1 */
-    ABOVE,  /* double above 0: the library takes a 0 as "not given" */
+    ABOVE,  /* double above 0 */
     COUNT,  /* int64_t or uint64_t from 0 on */
-    CHOICE, /* int32_t: the place of the word among the choices */
+    CHOICE, /* int32_t: the value of an enum that the word names */
     FLAG,   /* int32_t: true or false */
     OBJECT, /* const json_t *: an object */
     FILES   /* const json_t *: an object or a list of objects that is not empty */
@@ -26,65 +25,68 @@ typedef struct key_info {
     value_kind kind;
     size_t offset; /* of the member of the struct that the object is read into */
     bool required;
-    const char *choices; /* "a|b" */
+    const char *choices; /* "a|b": consecutive values of an enum; "auto|" in front is 0 */
+    int32_t first;       /* the first of these values */
 } key_info;
 
 #define CONFIG(member) offsetof(train_config, member)
 static const key_info config_keys[] = {
-    {"model", TEXT, CONFIG(model), true, NULL},
-    {"out", TEXT, CONFIG(out), true, NULL},
-    {"train", FILES, CONFIG(train), true, NULL},
-    {"validation", FILES, CONFIG(validation), false, NULL},
-    {"from_scratch", OBJECT, CONFIG(from_scratch), false, NULL},
-    {"kind_weights", OBJECT, CONFIG(kind_weights), false, NULL},
-    {"max_tokens", COUNT, CONFIG(max_tokens), false, NULL},
-    {"to", TEXT, CONFIG(to), false, NULL},
-    {"prompt", TEXT, CONFIG(prompt), false, NULL},
-    {"optimizer", CHOICE, CONFIG(options.optimizer), false, "adamw|adam"},
-    {"rate", ABOVE, CONFIG(options.rate), false, NULL},
-    {"weight_decay", NUMBER, CONFIG(options.weight_decay), false, NULL},
-    {"beta1", DECAY, CONFIG(options.beta1), false, NULL},
-    {"beta2", DECAY, CONFIG(options.beta2), false, NULL},
-    {"epsilon", ABOVE, CONFIG(options.epsilon), false, NULL},
-    {"schedule", CHOICE, CONFIG(options.schedule), false, "constant|linear|inverse_sqrt|cosine"},
-    {"warmup", COUNT, CONFIG(options.warmup), false, NULL},
-    {"clip", NUMBER, CONFIG(options.clip), false, NULL},
-    {"label_smoothing", SHARE, CONFIG(options.label_smoothing), false, NULL},
-    {"updates", COUNT, CONFIG(options.updates), false, NULL},
-    {"precision", CHOICE, CONFIG(options.precision), false, "float32|bfloat16|float16"},
-    {"recompute", FLAG, CONFIG(options.recompute), false, NULL},
-    {"batch_tokens", COUNT, CONFIG(options.batch_tokens), false, NULL},
-    {"accumulate", COUNT, CONFIG(options.accumulate), false, NULL},
-    {"seed", COUNT, CONFIG(options.seed), false, NULL},
-    {"checkpoints", TEXT, CONFIG(options.checkpoints), false, NULL},
-    {"checkpoint_every", COUNT, CONFIG(options.checkpoint_every), false, NULL},
+    {"model", TEXT, CONFIG(model), true, NULL, 0},
+    {"out", TEXT, CONFIG(out), true, NULL, 0},
+    {"train", FILES, CONFIG(train), true, NULL, 0},
+    {"validation", FILES, CONFIG(validation), false, NULL, 0},
+    {"from_scratch", OBJECT, CONFIG(from_scratch), false, NULL, 0},
+    {"kind_weights", OBJECT, CONFIG(kind_weights), false, NULL, 0},
+    {"max_tokens", COUNT, CONFIG(max_tokens), false, NULL, 0},
+    {"to", TEXT, CONFIG(to), false, NULL, 0},
+    {"prompt", TEXT, CONFIG(prompt), false, NULL, 0},
+    {"optimizer", CHOICE, CONFIG(options.optimizer), false, "adamw|adam", ALCORE_OPTIMIZER_ADAMW},
+    {"rate", ABOVE, CONFIG(options.rate), false, NULL, 0},
+    {"weight_decay", NUMBER, CONFIG(options.weight_decay), false, NULL, 0},
+    {"beta1", SHARE, CONFIG(options.beta1), false, NULL, 0},
+    {"beta2", SHARE, CONFIG(options.beta2), false, NULL, 0},
+    {"epsilon", ABOVE, CONFIG(options.epsilon), false, NULL, 0},
+    {"schedule", CHOICE, CONFIG(options.schedule), false, "constant|linear|inverse_sqrt|cosine",
+     ALCORE_SCHEDULE_CONSTANT},
+    {"warmup", COUNT, CONFIG(options.warmup), false, NULL, 0},
+    {"clip", NUMBER, CONFIG(options.clip), false, NULL, 0},
+    {"label_smoothing", SHARE, CONFIG(options.label_smoothing), false, NULL, 0},
+    {"updates", COUNT, CONFIG(options.updates), false, NULL, 0},
+    {"precision", CHOICE, CONFIG(options.precision), false, "float32|bfloat16|float16",
+     ALCORE_PRECISION_FLOAT32},
+    {"recompute", FLAG, CONFIG(options.recompute), false, NULL, 0},
+    {"batch_tokens", COUNT, CONFIG(options.batch_tokens), false, NULL, 0},
+    {"accumulate", COUNT, CONFIG(options.accumulate), false, NULL, 0},
+    {"seed", COUNT, CONFIG(options.seed), false, NULL, 0},
+    {"checkpoints", TEXT, CONFIG(options.checkpoints), false, NULL, 0},
+    {"checkpoint_every", COUNT, CONFIG(options.checkpoint_every), false, NULL, 0},
     {"metric", CHOICE, CONFIG(options.metric), false,
-     "loss|bleu|accuracy|exact_match|f1|span_f1|strict_span_f1"},
-    {"validate_every", COUNT, CONFIG(options.validate_every), false, NULL},
-    {"patience", COUNT, CONFIG(options.patience), false, NULL},
+     "loss|bleu|accuracy|exact_match|f1|span_f1|strict_span_f1", ALCORE_VALIDATE_LOSS},
+    {"validate_every", COUNT, CONFIG(options.validate_every), false, NULL, 0},
+    {"patience", COUNT, CONFIG(options.patience), false, NULL, 0},
 };
 
 #define FILE_MEMBER(member) offsetof(train_file, member)
 static const key_info file_keys[] = {
-    {"mix", TEXT, FILE_MEMBER(mix), false, NULL},
-    {"texts", TEXT, FILE_MEMBER(texts), false, NULL},
-    {"references", TEXT, FILE_MEMBER(references), false, NULL},
-    {"by", CHOICE, FILE_MEMBER(by), false, "auto|line|id"}, /* in the order of ALCORE_JOIN_* */
-    {"text_column", TEXT, FILE_MEMBER(text_column), false, NULL},
-    {"reference_column", TEXT, FILE_MEMBER(reference_column), false, NULL},
-    {"context_column", TEXT, FILE_MEMBER(context_column), false, NULL},
-    {"start_column", TEXT, FILE_MEMBER(start_column), false, NULL},
-    {"language", TEXT, FILE_MEMBER(language), false, NULL},
-    {"side", TEXT, FILE_MEMBER(side), false, NULL},
-    {"translator", TEXT, FILE_MEMBER(translator), false, NULL},
-    {"system", TEXT, FILE_MEMBER(system), false, NULL},
-    {"domain", TEXT, FILE_MEMBER(domain), false, NULL},
-    {"weight", ABOVE, FILE_MEMBER(weight), false, NULL},
+    {"mix", TEXT, FILE_MEMBER(mix), false, NULL, 0},
+    {"texts", TEXT, FILE_MEMBER(texts), false, NULL, 0},
+    {"references", TEXT, FILE_MEMBER(references), false, NULL, 0},
+    {"by", CHOICE, FILE_MEMBER(by), false, "auto|line|id", ALCORE_JOIN_LINE},
+    {"text_column", TEXT, FILE_MEMBER(text_column), false, NULL, 0},
+    {"reference_column", TEXT, FILE_MEMBER(reference_column), false, NULL, 0},
+    {"context_column", TEXT, FILE_MEMBER(context_column), false, NULL, 0},
+    {"start_column", TEXT, FILE_MEMBER(start_column), false, NULL, 0},
+    {"language", TEXT, FILE_MEMBER(language), false, NULL, 0},
+    {"side", TEXT, FILE_MEMBER(side), false, NULL, 0},
+    {"translator", TEXT, FILE_MEMBER(translator), false, NULL, 0},
+    {"system", TEXT, FILE_MEMBER(system), false, NULL, 0},
+    {"domain", TEXT, FILE_MEMBER(domain), false, NULL, 0},
+    {"weight", ABOVE, FILE_MEMBER(weight), false, NULL, 0},
 };
 
 static const key_info scratch_keys[] = {
-    {"config", OBJECT, offsetof(train_scratch, config), true, NULL},
-    {"tokenizer", TEXT, offsetof(train_scratch, tokenizer), true, NULL},
+    {"config", OBJECT, offsetof(train_scratch, config), true, NULL, 0},
+    {"tokenizer", TEXT, offsetof(train_scratch, tokenizer), true, NULL, 0},
 };
 
 /* An object of the configuration, its keys, and the struct that it is read into. */
@@ -110,10 +112,8 @@ static int refuse(const reader *self, const key_info *key, const char *wanted) {
 static int read_number(const reader *self, const key_info *key, const json_t *value) {
     static const char *const wanted[] = {[NUMBER] = "a number from 0 on",
                                          [SHARE] = "a number from 0 on and below 1",
-                                         [DECAY] = "a number above 0 and below 1",
                                          [ABOVE] = "a number above 0"};
-    const bool above = key->kind == DECAY || key->kind == ABOVE;
-    const bool below = key->kind == DECAY || key->kind == SHARE;
+    const bool above = key->kind == ABOVE, below = key->kind == SHARE;
     const double number = json_number_value(value);
     if (!json_is_number(value) || !(above ? number > 0 : number >= 0) || (below && !(number < 1)))
         return refuse(self, key, wanted[key->kind]);
@@ -121,14 +121,16 @@ static int read_number(const reader *self, const key_info *key, const json_t *va
     return EXIT_DONE;
 }
 
-/* Reads a word of a key: its place among the choices. */
+/* Reads a word of a key: the value of the enum that stands at its place among the choices. */
 static int read_choice(const reader *self, const key_info *key, const json_t *value) {
     const char *word = json_string_value(value);
     const int choice = word ? choice_of(word, key->choices) : -1;
     if (choice < 0)
         return complain(EXIT_DATA, "%s: %s%s: one of %s is needed", self->path, self->prefix,
                         key->name, key->choices);
-    *(int32_t *)((char *)self->out + key->offset) = choice;
+    const bool automatic = strncmp(key->choices, "auto|", 5) == 0;
+    *(int32_t *)((char *)self->out + key->offset) =
+        automatic && choice == 0 ? 0 : key->first + choice - automatic;
     return EXIT_DONE;
 }
 

@@ -14,12 +14,11 @@
 static int read_vocabulary_options(const arguments *args, alcore_vocabulary_options *options) {
     const char *coverage = option_value(args, OPTION_COVERAGE, NULL);
     int64_t seed = 0;
-    int kind = 0; /* in the order of ALCORE_VOCABULARY_* */
     TRY(option_integer(args, OPTION_VOCABULARY_SIZE, 5, 10000000, &options->tokens));
     TRY(option_integer(args, OPTION_MAX_TEXTS, 1, INT64_MAX, &options->max_texts));
     TRY(option_integer(args, OPTION_SEED, 0, INT64_MAX, &seed));
-    TRY(option_choice(args, OPTION_VOCABULARY_KIND, "unigram|bpe", &kind));
-    options->kind = kind;
+    TRY(option_enum(args, OPTION_VOCABULARY_KIND, "unigram|bpe", ALCORE_VOCABULARY_UNIGRAM,
+                    &options->kind));
     options->seed = (uint64_t)seed;
     options->byte_fallback = option_given(args, OPTION_BYTE_FALLBACK);
     if (!coverage) return EXIT_DONE;

@@ -73,6 +73,8 @@ def write_ffi(api):
            "from ctypes import CFUNCTYPE, Structure, " + ", ".join(used), "",
            "ABI = %d" % api["abi"], ""]
     out += ["%s = %d" % item for item in api["constants"].items()]
+    out += ["", "#: Words for 0, which is no value of an enum, by the prefix of its constants.", "DEFAULT_WORDS = {"]
+    out += ['    "%s": "%s",' % item for item in DEFAULT_WORDS.items()] + ["}"]
     out += ["", "#: The usual columns and their shapes; None: one number a row or a token.", "COLUMNS = {"]
     out += ['    "%s": %s,' % item for item in api["columns"].items()]
     out += ["}", "#: Metrics and their inputs in the library's order: (name, kind).", "METRICS = {"]
@@ -173,6 +175,10 @@ def layout_program(api):
         out.append('    printf("}");')
     return "\n".join(out + ['    puts("}");', "    return 0;", "}"])
 
+
+#: Words for 0 in a struct of options, where it is no value of the enum: the prefix of the constants.
+DEFAULT_WORDS = {"ALCORE_ESCAPES_": "auto", "ALCORE_FORMAT_": "auto", "ALCORE_JOIN_": "auto", "ALCORE_MEANS_": "default",
+                 "ALCORE_NORMALIZE_": "auto", "ALCORE_POOLING_": "auto"}
 
 #: Values that Lua says as a word: the table's name and the prefix of its constants.
 LUA_TABLES = {"aligner_models": "ALCORE_ALIGNER_", "bad_lines": "ALCORE_BAD_LINES_", "escapes": "ALCORE_ESCAPES_", "bleu_smoothings": "ALCORE_BLEU_SMOOTH_", "bleu_tokenizers": "ALCORE_BLEU_", "bands": "ALCORE_BAND_", "cost_models": "ALCORE_COST_", "dedups": "ALCORE_DEDUP_", "directions": "ALCORE_DIRECTION_", "estimates": "ALCORE_ESTIMATE_", "file_formats": "ALCORE_FORMAT_", "in_domain_words": "ALCORE_IN_DOMAIN_", "joins": "ALCORE_JOIN_", "units": "ALCORE_UNIT_", "malformed": "ALCORE_UTF8_",
@@ -307,6 +313,7 @@ def lua_measure(api, metric):
         row.append(".signature = %s_signature" % name)
     row += [".options = al_%s_options" % name, ".result = al_%s_result" % name, ".options_size = sizeof(alcore_%s_options)" % name,
             ".result_size = sizeof(alcore_%s_result)" % name,
+            ".result_name = \"alcore_%s_result\"" % name,
             ".defaults = &(const alcore_%s_options)ALCORE_%s_OPTIONS_INIT" % (name, name.upper())]
     row += [".pointer = offsetof(alcore_%s_options, %s)" % (name, field["name"])
             for struct in api["structs"] if struct["name"] == "alcore_%s_options" % name
@@ -325,6 +332,8 @@ def write_lua(api):
         others = tuple(other for other in LUA_TABLES.values() if other != prefix and other.startswith(prefix))
         names = [name for name in api["constants"] if name.startswith(prefix) and not (others and name.startswith(others))]
         out.append("const al_constant al_%s[] = {" % table)
+        if prefix in DEFAULT_WORDS:
+            out.append('    {"%s", 0},' % DEFAULT_WORDS[prefix])
         out += ['    {"%s", %s},' % (name[len(prefix):].lower(), name) for name in names]
         out.append("    {NULL, 0}};")
     out.append("const al_constant al_usual_columns[] = {")

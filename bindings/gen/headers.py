@@ -8,11 +8,11 @@ from pathlib import Path
 
 CORE = ("status", "context", "tensor", "format", "param", "pool", "pool_column", "arrow", "phrase", "budget", "remedy", "search", "logits", "model", "view",
         "scorer", "strategy", "selection", "request")
-EXTRA = ("translating", "training", "lm", "aligner", "annotation", "mix", "overlap", "metric", "stop", "analysis", "plot", "tokenizer")
+EXTRA = ("translating", "training", "lm", "aligner", "annotation", "mix", "overlap", "metric", "stop", "analysis", "plot", "tokenizer", "structs")
 # Headers without a name that a binding calls.
 WITHOUT_NAMES = {"version", "gone"}
 
-TOKEN = re.compile(r"/\*\*.*?\*/|/\*.*?\*/|[A-Za-z_]\w*|-?\d+|\.\.\.|[^\s\w]", re.S)
+TOKEN = re.compile(r"/\*\*.*?\*/|/\*.*?\*/|[A-Za-z_]\w*|-?(?:0x[0-9A-Fa-f]+|\d+)|\.\.\.|[^\s\w]", re.S)
 
 
 class HeaderError(Exception):
@@ -81,6 +81,8 @@ class Header:
         if not body:
             raise HeaderError(name + ": no ALCORE_BEGIN ... ALCORE_END")
         self.name, self.api = name, api
+        for limit, value in re.findall(r"^#define (ALCORE_\w+) \(?(-?\d+)\)?$", body.group(1), re.M):
+            api["constants"][limit] = int(value)
         source = re.sub(r"^#.*?(?<!\\)$", "", body.group(1), flags=re.M | re.S)
         self.tokens = TOKEN.findall(source)
         self.position = 0
@@ -139,7 +141,7 @@ class Header:
         for part in split([token for token in tokens if not token.startswith("/*")], ","):
             if part[1] != "=":
                 raise HeaderError(self.name + ": an enum without a value: " + part[0])
-            self.api["constants"][part[0]] = int("".join(part[2:]))
+            self.api["constants"][part[0]] = int("".join(part[2:]), 0)
 
     def struct(self, doc, tokens):
         opening = tokens.index("{")

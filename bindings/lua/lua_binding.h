@@ -259,7 +259,8 @@ typedef struct al_measure {
     } inputs[AL_MOST_INPUTS + 1]; /* in the library's order */
     const al_member *options, *result;
     size_t options_size, result_size;
-    const void *defaults; /* options without a setting */
+    const char *result_name; /* of the struct of its result */
+    const void *defaults;    /* options without a setting */
     size_t pointer; /* offset of the member of the options that points to something; 0: none */
     /* scores: where those of single texts go; NULL: not wanted */
     alcore_status (*compute)(alcore_ctx *ctx, const al_input *inputs, const void *options,

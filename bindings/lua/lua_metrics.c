@@ -357,7 +357,7 @@ static int measure(lua_State *L) {
     lua_settop(L, count_inputs(metric) + 1);
     const int files = metric->read && lua_type(L, 1) == LUA_TSTRING;
     const int baseline = read_options(L, &call);
-    alcore_struct_init(&call.result, metric->result_size);
+    alcore_extra_struct_begin(&call.result, metric->result_size, metric->result_name);
     if (metric->read) read_join(L, files, &call);
     const int failed =
         files ? measure_files(L, baseline, &call) : measure_lists(L, baseline, &call);

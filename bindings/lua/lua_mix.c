@@ -223,7 +223,7 @@ static int write_with(lua_State *L, alcore_status (*write)(alcore_annotations *,
     al_object *self = al_check(L, 1, &al_annotations_kind);
     const char *path = luaL_checkstring(L, 2);
     alcore_write_options options = ALCORE_WRITE_OPTIONS_INIT;
-    options.format = al_constant_check(L, 3, al_file_formats, "format", ALCORE_FORMAT_AUTO);
+    options.format = al_constant_check(L, 3, al_file_formats, "format", 0);
     return AL_SELF(L, self->context, write(self->annotations, path, &options));
 }
 
@@ -422,7 +422,7 @@ static int write_pairs(lua_State *L) {
     al_object *self = al_check(L, 1, &al_mix_kind);
     const char *path = luaL_checkstring(L, 2);
     alcore_write_options options = ALCORE_WRITE_OPTIONS_INIT;
-    options.format = al_constant_check(L, 3, al_file_formats, "format", ALCORE_FORMAT_AUTO);
+    options.format = al_constant_check(L, 3, al_file_formats, "format", 0);
     return AL_SELF(L, self->context, alcore_mix_write(self->mix, path, &options));
 }
 

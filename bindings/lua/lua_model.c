@@ -58,7 +58,8 @@ static void read_model_options(lua_State *L, int table, alcore_model_options *op
  * @function alcore.open
  * @tparam string path
  * @tparam[opt] table options device, dtype ("float32", "bfloat16", "float16"), pooling ("auto",
- * "mean", "first", "pooler", "words", "max"), layer, normalize ("auto", "unit", "none"),
+ * "mean", "first", "pooler", "words", "max"), layer (k: block k; 0: what
+ * enters the first; -1: the last), normalize ("auto", "unit", "none"),
  * max_tokens, batch_tokens, stride, language (as by model:set_language()), prompt (a text in front
  * of every text that the model reads, "" for none), prompt_name (of a prompt of the folder),
  * context

@@ -56,7 +56,7 @@ int al_pool_write_phrases(lua_State *L) {
     al_object *self = al_check(L, 1, &al_pool_kind);
     const char *path = luaL_checkstring(L, 2);
     alcore_write_options options = ALCORE_WRITE_OPTIONS_INIT;
-    options.format = al_constant_check(L, 3, al_file_formats, "format", ALCORE_FORMAT_AUTO);
+    options.format = al_constant_check(L, 3, al_file_formats, "format", 0);
     return AL_SELF(L, self->context, alcore_pool_write_phrases(self->pool, path, &options));
 }
 

@@ -431,7 +431,7 @@ static int write(lua_State *L) {
     int64_t count_of_rows;
     int failed;
     alcore_write_options options = ALCORE_WRITE_OPTIONS_INIT;
-    options.format = al_constant_check(L, 4, al_file_formats, "format", ALCORE_FORMAT_AUTO);
+    options.format = al_constant_check(L, 4, al_file_formats, "format", 0);
     int64_t *rows = al_rows(L, 2, self, &count_of_rows, &failed);
     if (failed) return failed;
     return AL_SELF(L, self->context,
@@ -606,7 +606,7 @@ static int write_column(lua_State *L) {
     al_object *self = al_check(L, 1, &al_pool_kind);
     const char *name = luaL_checkstring(L, 2), *path = luaL_checkstring(L, 3);
     alcore_write_options options = ALCORE_WRITE_OPTIONS_INIT;
-    options.format = al_constant_check(L, 4, al_file_formats, "format", ALCORE_FORMAT_AUTO);
+    options.format = al_constant_check(L, 4, al_file_formats, "format", 0);
     return AL_SELF(L, self->context, alcore_pool_write_column(self->pool, name, path, &options));
 }
 

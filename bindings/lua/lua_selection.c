@@ -316,23 +316,17 @@ static int each(lua_State *L) {
     return 3;
 }
 
-static int to_file(lua_State *L, const al_constant *kinds,
-                   alcore_status (*call)(const alcore_selection *selection, const char *path,
-                                         const alcore_write_options *options)) {
-    al_object *self = al_check(L, 1, &al_selection_kind);
-    const char *path = luaL_checkstring(L, 2);
-    alcore_write_options options = ALCORE_WRITE_OPTIONS_INIT;
-    options.format = al_constant_check(L, 3, kinds, "format", 0);
-    return AL_SELF(L, self->context, call(self->selection, path, &options));
-}
-
 /*** Writes the picks to a file.
  * @function selection:write
  * @tparam string path
  * @tparam[opt] string format by the name of the file if not given
  * @return the selection; or nil, message, code */
 static int write(lua_State *L) {
-    return to_file(L, al_file_formats, alcore_selection_write);
+    al_object *self = al_check(L, 1, &al_selection_kind);
+    const char *path = luaL_checkstring(L, 2);
+    alcore_write_options options = ALCORE_WRITE_OPTIONS_INIT;
+    options.format = al_constant_check(L, 3, al_file_formats, "format", 0);
+    return AL_SELF(L, self->context, alcore_selection_write(self->selection, path, &options));
 }
 
 /*** Writes the report.
@@ -341,7 +335,11 @@ static int write(lua_State *L) {
  * @tparam[opt] string kind by the name of the file if not given
  * @return the selection; or nil, message, code */
 static int report(lua_State *L) {
-    return to_file(L, al_report_kinds, alcore_selection_report);
+    al_object *self = al_check(L, 1, &al_selection_kind);
+    const char *path = luaL_checkstring(L, 2);
+    alcore_report_options options = ALCORE_REPORT_OPTIONS_INIT;
+    options.kind = al_constant_check(L, 3, al_report_kinds, "format", 0);
+    return AL_SELF(L, self->context, alcore_selection_report(self->selection, path, &options));
 }
 
 static const al_method methods[] = {{"column", column}, {"column_names", column_names},

@@ -21,6 +21,9 @@ static void read_member(lua_State *L, int table, const al_member *member, void *
         break;
     case AL_DOUBLE:
         *(double *)into = al_field_number(L, table, member->name);
+        /* The library takes a NaN for a number that is not set. */
+        if (*(double *)into != *(double *)into)
+            luaL_error(L, "%s: a number expected, got nan", member->name);
         break;
     case AL_TEXT:
         *(const char **)into = al_field_string(L, table, member->name);

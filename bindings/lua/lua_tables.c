@@ -14,7 +14,7 @@ const al_constant al_bad_lines[] = {
     {"mask", ALCORE_BAD_LINES_MASK},
     {NULL, 0}};
 const al_constant al_escapes[] = {
-    {"auto", ALCORE_ESCAPES_AUTO},
+    {"auto", 0},
     {"on", ALCORE_ESCAPES_ON},
     {"off", ALCORE_ESCAPES_OFF},
     {NULL, 0}};
@@ -55,7 +55,7 @@ const al_constant al_estimates[] = {
     {"counts", ALCORE_ESTIMATE_COUNTS},
     {NULL, 0}};
 const al_constant al_file_formats[] = {
-    {"auto", ALCORE_FORMAT_AUTO},
+    {"auto", 0},
     {"text", ALCORE_FORMAT_TEXT},
     {"tsv", ALCORE_FORMAT_TSV},
     {"jsonl", ALCORE_FORMAT_JSONL},
@@ -70,7 +70,7 @@ const al_constant al_in_domain_words[] = {
     {"unseen", ALCORE_IN_DOMAIN_UNSEEN},
     {NULL, 0}};
 const al_constant al_joins[] = {
-    {"auto", ALCORE_JOIN_AUTO},
+    {"auto", 0},
     {"line", ALCORE_JOIN_LINE},
     {"id", ALCORE_JOIN_ID},
     {NULL, 0}};
@@ -85,7 +85,7 @@ const al_constant al_malformed[] = {
     {"replace", ALCORE_UTF8_REPLACE},
     {NULL, 0}};
 const al_constant al_meanings[] = {
-    {"default", ALCORE_MEANS_DEFAULT},
+    {"default", 0},
     {"uncertainty", ALCORE_MEANS_UNCERTAINTY},
     {"confidence", ALCORE_MEANS_CONFIDENCE},
     {"logprob", ALCORE_MEANS_LOGPROB},
@@ -105,7 +105,7 @@ const al_constant al_missing_rules[] = {
     {"mask", ALCORE_MISSING_MASK},
     {NULL, 0}};
 const al_constant al_normalizations[] = {
-    {"auto", ALCORE_NORMALIZE_AUTO},
+    {"auto", 0},
     {"unit", ALCORE_NORMALIZE_UNIT},
     {"none", ALCORE_NORMALIZE_NONE},
     {NULL, 0}};
@@ -120,7 +120,7 @@ const al_constant al_overlap_roles[] = {
     {"both", ALCORE_OVERLAP_BOTH},
     {NULL, 0}};
 const al_constant al_poolings[] = {
-    {"auto", ALCORE_POOLING_AUTO},
+    {"auto", 0},
     {"mean", ALCORE_POOLING_MEAN},
     {"first", ALCORE_POOLING_FIRST},
     {"pooler", ALCORE_POOLING_POOLER},
@@ -777,6 +777,7 @@ const al_measure al_measures[] = {
      .result = al_bleu_result,
      .options_size = sizeof(alcore_bleu_options),
      .result_size = sizeof(alcore_bleu_result),
+     .result_name = "alcore_bleu_result",
      .defaults = &(const alcore_bleu_options)ALCORE_BLEU_OPTIONS_INIT,
      .pointer = offsetof(alcore_bleu_options, paired)},
     {.name = "chrf",
@@ -788,6 +789,7 @@ const al_measure al_measures[] = {
      .result = al_chrf_result,
      .options_size = sizeof(alcore_chrf_options),
      .result_size = sizeof(alcore_chrf_result),
+     .result_name = "alcore_chrf_result",
      .defaults = &(const alcore_chrf_options)ALCORE_CHRF_OPTIONS_INIT,
      .pointer = offsetof(alcore_chrf_options, paired)},
     {.name = "ter",
@@ -799,6 +801,7 @@ const al_measure al_measures[] = {
      .result = al_ter_result,
      .options_size = sizeof(alcore_ter_options),
      .result_size = sizeof(alcore_ter_result),
+     .result_name = "alcore_ter_result",
      .defaults = &(const alcore_ter_options)ALCORE_TER_OPTIONS_INIT,
      .pointer = offsetof(alcore_ter_options, paired)},
     {.name = "mean",
@@ -808,6 +811,7 @@ const al_measure al_measures[] = {
      .result = al_mean_result,
      .options_size = sizeof(alcore_mean_options),
      .result_size = sizeof(alcore_mean_result),
+     .result_name = "alcore_mean_result",
      .defaults = &(const alcore_mean_options)ALCORE_MEAN_OPTIONS_INIT},
     {.name = "pearson",
      .inputs = {{"x", AL_NUMBERS}, {"y", AL_NUMBERS}},
@@ -816,6 +820,7 @@ const al_measure al_measures[] = {
      .result = al_pearson_result,
      .options_size = sizeof(alcore_pearson_options),
      .result_size = sizeof(alcore_pearson_result),
+     .result_name = "alcore_pearson_result",
      .defaults = &(const alcore_pearson_options)ALCORE_PEARSON_OPTIONS_INIT},
     {.name = "wilcoxon",
      .inputs = {{"x", AL_NUMBERS}, {"y", AL_NUMBERS}},
@@ -824,6 +829,7 @@ const al_measure al_measures[] = {
      .result = al_wilcoxon_result,
      .options_size = sizeof(alcore_wilcoxon_options),
      .result_size = sizeof(alcore_wilcoxon_result),
+     .result_name = "alcore_wilcoxon_result",
      .defaults = &(const alcore_wilcoxon_options)ALCORE_WILCOXON_OPTIONS_INIT},
     {.name = "kappa",
      .inputs = {{"x", AL_CLASSES}, {"y", AL_CLASSES}},
@@ -833,6 +839,7 @@ const al_measure al_measures[] = {
      .result = al_kappa_result,
      .options_size = sizeof(alcore_kappa_options),
      .result_size = sizeof(alcore_kappa_result),
+     .result_name = "alcore_kappa_result",
      .defaults = &(const alcore_kappa_options)ALCORE_KAPPA_OPTIONS_INIT},
     {.name = "labels",
      .inputs = {{"gold", AL_TEXTS}, {"predicted", AL_TEXTS}},
@@ -842,6 +849,7 @@ const al_measure al_measures[] = {
      .result = al_labels_result,
      .options_size = sizeof(alcore_labels_options),
      .result_size = sizeof(alcore_labels_result),
+     .result_name = "alcore_labels_result",
      .defaults = &(const alcore_labels_options)ALCORE_LABELS_OPTIONS_INIT},
     {.name = "spans",
      .inputs = {{"gold", AL_TEXTS}, {"predicted", AL_TEXTS}},
@@ -851,6 +859,7 @@ const al_measure al_measures[] = {
      .result = al_spans_result,
      .options_size = sizeof(alcore_spans_options),
      .result_size = sizeof(alcore_spans_result),
+     .result_name = "alcore_spans_result",
      .defaults = &(const alcore_spans_options)ALCORE_SPANS_OPTIONS_INIT},
     {.name = "answers",
      .inputs = {{"gold", AL_LISTS}, {"predicted", AL_TEXTS}},
@@ -860,6 +869,7 @@ const al_measure al_measures[] = {
      .result = al_answers_result,
      .options_size = sizeof(alcore_answers_options),
      .result_size = sizeof(alcore_answers_result),
+     .result_name = "alcore_answers_result",
      .defaults = &(const alcore_answers_options)ALCORE_ANSWERS_OPTIONS_INIT},
     {.name = "word_accuracy",
      .inputs = {{"sources", AL_TEXTS}, {"references", AL_TEXTS}, {"hypotheses", AL_TEXTS}, {"links",
@@ -870,6 +880,7 @@ const al_measure al_measures[] = {
      .result = al_word_accuracy_result,
      .options_size = sizeof(alcore_word_accuracy_options),
      .result_size = sizeof(alcore_word_accuracy_result),
+     .result_name = "alcore_word_accuracy_result",
      .defaults = &(const alcore_word_accuracy_options)ALCORE_WORD_ACCURACY_OPTIONS_INIT,
      .pointer = offsetof(alcore_word_accuracy_options, domain)},
     {.name = "length_ratio",
@@ -880,6 +891,7 @@ const al_measure al_measures[] = {
      .result = al_length_ratio_result,
      .options_size = sizeof(alcore_length_ratio_options),
      .result_size = sizeof(alcore_length_ratio_result),
+     .result_name = "alcore_length_ratio_result",
      .defaults = &(const alcore_length_ratio_options)ALCORE_LENGTH_RATIO_OPTIONS_INIT},
     {.name = NULL}
 };

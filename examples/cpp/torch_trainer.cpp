@@ -176,7 +176,7 @@ class experiment {
             torch::NoGradGuard no_grad;
             states_ = model_->states(features_);
             logits_ = model_->out(states_);
-            lend(pool_.get(), "embeddings", states_, ALCORE_MEANS_DEFAULT);
+            lend(pool_.get(), "embeddings", states_, 0);
             lend(pool_.get(), "probs", logits_, ALCORE_MEANS_LOGITS);
         }
         auto strategy =

@@ -42,22 +42,27 @@
  *    each array or group of parallel arrays directly followed by its count, then the options (NULL:
  *    all defaults), last the outputs, which are named out, out_... or buffer. Texts are (texts,
  *    lengths, count) everywhere, or (bytes, offsets, count) where they lie in one block; a tensor
- *    brings its shape with it. After a failure the outputs are
- *    NULL or 0. alcore_struct_init() and alcore_tensor_init(), which fill the struct that they are
- *    about, take it first as a handle is. A function of a host takes its user pointer first and
+ *    brings its shape with it. After a failure the outputs are NULL or 0. alcore_struct_begin() and
+ *    alcore_tensor_init(), which fill the struct that they are about, take it first as a handle is. A function of a host takes its user pointer first and
  *    keeps the same order; tests/abi/argument_order.py checks all of them.
  * 3. Numbers. Rows, counts, indices and dimensions are int64_t everywhere; size_t counts bytes
- *    only; int32_t is for enums, flags and small settings.
+ *    only; int32_t is for enums, flags and small settings. No two enums have a value in common, and
+ *    none has 0: a value of another enum is refused, and 0 means the default where there is one.
+ *    Enums that the library hands out may get further values: treat one that you do not know as
+ *    "something else" (docs/abi.md).
  * 4. Ownership. What the caller passes becomes the library's only when the call returns ALCORE_OK:
  *    after a failure no destroy or release function of a table is called. An Arrow stream, which
  *    can be read once only, is the library's as soon as it is read. What a function returns is a
  *    handle or a view, never memory to free; what is handed out by the Arrow interface has a
  *    release function of its own.
  * 5. Structs. The first member of a struct that may grow is its size: begin with its _INIT macro,
- *    or with alcore_struct_init() in a language without macros. Zero means the default. A caller of
- *    an older header may pass a shorter struct; one of a newer header is refused
- *    (ALCORE_E_STRUCT_NEWER) only where it sets what this library does not know. A field named
- *    reserved only pads: the library writes 0 there, and refuses anything else with that code.
+ *    or with alcore_struct_begin() in a language without macros. Both leave every member at its
+ *    default. That is 0 or NULL, except where 0 says something else: a member whose comment says
+ *    "unset" then begins as ALCORE_UNSET (a NaN) or ALCORE_UNSET_INT, and a 0 that is given is 0,
+ *    or refused by name. A caller of an older header may pass a shorter struct; one of a newer
+ *    header is refused (ALCORE_E_STRUCT_NEWER) only where it sets what this library does not know. A
+ *    field named reserved only pads: the library writes 0 there, and refuses anything else with that
+ *    code.
  * 6. Arrays. Results of many values are an alcore_tensor that is a view of a handle, or are written
  *    to a tensor of the caller whose shape is checked. Functions of a host that the library calls
  *    are given plain arrays: the library made them, and their length is an argument beside them.

@@ -29,7 +29,7 @@ typedef struct alcore_allocator {
 #define ALCORE_ALLOCATOR_INIT ALCORE_INIT(alcore_allocator)
 
 /** Levels of a log line. */
-enum {
+enum alcore_log_level {
     ALCORE_LOG_DEBUG = 10, /**< what helps to find a defect */
     ALCORE_LOG_INFO = 20,  /**< what was done */
     ALCORE_LOG_WARN = 30,  /**< input was read in a way that the caller may not expect */
@@ -66,11 +66,11 @@ typedef int32_t (*alcore_progress_function)(void *user, const char *stage, int64
                                             int64_t total);
 
 /** How alcore_files.open is asked to open. */
-enum {
-    ALCORE_FILE_READ = 1, /**< an existing file, for reading */
+enum alcore_file_mode {
+    ALCORE_FILE_READ = 301, /**< an existing file, for reading */
     /** A new file, for writing. open answers ALCORE_E_EXISTS for a path that exists and leaves the
      * file as it is; the library then tries another name. */
-    ALCORE_FILE_CREATE = 2
+    ALCORE_FILE_CREATE = 302
 };
 
 /** Virtual files: what the library reads and writes under a path goes through this table. Beside it

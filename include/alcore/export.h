@@ -12,6 +12,19 @@
 #define ALCORE_API
 #endif
 
+#if defined(__GNUC__)
+/** What a number (double) of a struct of options is while it is not set, where its comment says
+ * "unset": the library then uses the default. It is a NaN, and every NaN means the same. */
+#define ALCORE_UNSET __builtin_nan("")
+#else
+#include <math.h>
+/** What a number (double) of a struct of options is while it is not set, where its comment says
+ * "unset": the library then uses the default. It is a NaN, and every NaN means the same. */
+#define ALCORE_UNSET ((double)NAN)
+#endif
+/** The same of an integer; one whose comment does not say "unset" is 0 while it is not set. */
+#define ALCORE_UNSET_INT (-2147483647 - 1)
+
 #ifdef __cplusplus
 /** Opens the C part of a header in C++. */
 #define ALCORE_BEGIN extern "C" {
@@ -24,6 +37,28 @@
         alcore_initial.size = sizeof(type);                                                        \
         return alcore_initial;                                                                     \
     }()
+/** The same with one member that begins with another value than 0. */
+#define ALCORE_INIT_1(type, a, a_value)                                                            \
+    [] {                                                                                           \
+        type alcore_initial = ALCORE_INIT(type);                                                   \
+        alcore_initial.a = a_value;                                                                \
+        return alcore_initial;                                                                     \
+    }()
+/** The same with two. */
+#define ALCORE_INIT_2(type, a, a_value, b, b_value)                                                \
+    [] {                                                                                           \
+        type alcore_second = ALCORE_INIT_1(type, a, a_value);                                      \
+        alcore_second.b = b_value;                                                                 \
+        return alcore_second;                                                                      \
+    }()
+/** The same with four. */
+#define ALCORE_INIT_4(type, a, a_value, b, b_value, c, c_value, d, d_value)                        \
+    [] {                                                                                           \
+        type alcore_fourth = ALCORE_INIT_2(type, a, a_value, b, b_value);                          \
+        alcore_fourth.c = c_value;                                                                 \
+        alcore_fourth.d = d_value;                                                                 \
+        return alcore_fourth;                                                                      \
+    }()
 #else
 /** Opens the C part of a header in C++. */
 #define ALCORE_BEGIN
@@ -32,6 +67,15 @@
 /** First value of a size-first struct: its size, everything else 0. */
 #define ALCORE_INIT(type)                                                                          \
     { .size = sizeof(type) }
+/** The same with one member that begins with another value than 0. */
+#define ALCORE_INIT_1(type, a, a_value)                                                            \
+    { .size = sizeof(type), .a = a_value }
+/** The same with two. */
+#define ALCORE_INIT_2(type, a, a_value, b, b_value)                                                \
+    { .size = sizeof(type), .a = a_value, .b = b_value }
+/** The same with four. */
+#define ALCORE_INIT_4(type, a, a_value, b, b_value, c, c_value, d, d_value)                        \
+    { .size = sizeof(type), .a = a_value, .b = b_value, .c = c_value, .d = d_value }
 #endif
 
 /** Whether a member lies within the size that a size-first struct says it has: a struct of an older

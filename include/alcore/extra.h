@@ -22,6 +22,7 @@
 #include "alcore/extra/overlap.h"
 #include "alcore/extra/plot.h"
 #include "alcore/extra/stop.h"
+#include "alcore/extra/structs.h"
 #include "alcore/extra/tokenizer.h"
 #include "alcore/extra/training.h"
 #include "alcore/extra/translating.h"

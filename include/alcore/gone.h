@@ -22,6 +22,12 @@
 ALCORE_BEGIN
 
 ALCORE_GONE(ALCORE_DEFAULT_STRATEGY, "alcore_strategy_recommended(), or NULL");
+ALCORE_GONE(ALCORE_ESCAPES_AUTO, "0");
+ALCORE_GONE(ALCORE_FORMAT_AUTO, "0");
+ALCORE_GONE(ALCORE_JOIN_AUTO, "0");
+ALCORE_GONE(ALCORE_MEANS_DEFAULT, "0");
+ALCORE_GONE(ALCORE_NORMALIZE_AUTO, "0");
+ALCORE_GONE(ALCORE_POOLING_AUTO, "0");
 ALCORE_GONE(alcore_aligner_read, "alcore_aligner_open()");
 ALCORE_GONE(alcore_aligner_train, "alcore_aligner_new_trained()");
 ALCORE_GONE(alcore_analysis_count_duplicates, "alcore_analysis_compute_duplicates()");
@@ -41,6 +47,7 @@ ALCORE_GONE(alcore_request_param, "alcore_request_builtin_param()");
 ALCORE_GONE(alcore_request_rows, "alcore_request_get_rows()");
 ALCORE_GONE(alcore_selection_column, "alcore_selection_get_column()");
 ALCORE_GONE(alcore_selection_price, "alcore_selection_amount()");
+ALCORE_GONE(alcore_struct_init, "alcore_struct_begin(), which is told the name of the struct");
 ALCORE_GONE(alcore_tokenizer_train, "alcore_tokenizer_train_vocabulary()");
 ALCORE_GONE(alcore_view_column, "alcore_view_get_column()");
 ALCORE_GONE(alcore_view_count, "alcore_view_row_count()");

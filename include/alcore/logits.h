@@ -137,10 +137,10 @@ ALCORE_API alcore_status alcore_logits_put(alcore_ctx *ctx, const alcore_logits 
 enum alcore_rest {
     /** The rest counts as one class: - sum of p log p - R log R, a lower bound of the entropy. The
      * default. */
-    ALCORE_REST_ONE_CLASS = 1,
+    ALCORE_REST_ONE_CLASS = 2601,
     /** The rest is spread evenly over the classes that are not listed: - sum of p log p
      * - R log(R / (classes - m)), an upper bound. Needs alcore_topk.classes. */
-    ALCORE_REST_UNIFORM = 2
+    ALCORE_REST_UNIFORM = 2602
 };
 
 /** What an inference server says of the tokens of some items, one item after another: the

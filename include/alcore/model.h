@@ -71,7 +71,7 @@ typedef struct alcore_model_column {
     int32_t shape;    /**< ALCORE_COLUMN_*; as it is given: the usual one of the name, that is one
                            number a token of "margins", "confidences" and "entropies", and one a row
                            of a name without a meaning */
-    int32_t meaning;  /**< ALCORE_MEANS_*; as it is given: ALCORE_MEANS_DEFAULT */
+    int32_t meaning;  /**< ALCORE_MEANS_*; as it is given: 0, what its name says */
     int32_t per_word; /**< 1: of "logprobs", there is a value for each word of the text, words being
                            divided by white space, and one for its end, so that the reasons of a
                            selection can name words; as it is given: 0 */
@@ -166,24 +166,23 @@ ALCORE_API alcore_status alcore_model_new_ngram(alcore_ctx *ctx, alcore_pool *la
                                                 alcore_model **out);
 
 /** How the vectors of a text's tokens become the one vector of its embedding. */
-enum {
-    ALCORE_POOLING_AUTO = 0,   /**< what the folder says (modules.json), else the mean */
-    ALCORE_POOLING_MEAN = 1,   /**< mean over all tokens, special tokens included */
-    ALCORE_POOLING_FIRST = 2,  /**< the first token: [CLS], `<s>` */
-    ALCORE_POOLING_POOLER = 3, /**< the model's own pooler: tanh of a dense layer of the first */
-    ALCORE_POOLING_WORDS = 4,  /**< mean over the tokens that begin a word */
-    ALCORE_POOLING_MAX = 5     /**< maximum of each dimension over the tokens */
+enum alcore_pooling {
+    ALCORE_POOLING_MEAN = 2301,  /**< mean over all tokens, special tokens included */
+    ALCORE_POOLING_FIRST = 2302, /**< the first token: [CLS], `<s>` */
+    /** The model's own pooler: tanh of a dense layer of the first */
+    ALCORE_POOLING_POOLER = 2303,
+    ALCORE_POOLING_WORDS = 2304, /**< mean over the tokens that begin a word */
+    ALCORE_POOLING_MAX = 2305    /**< maximum of each dimension over the tokens */
 };
 
 /** What is done to the length of an embedding. */
-enum {
-    ALCORE_NORMALIZE_AUTO = 0, /**< what the folder says */
-    ALCORE_NORMALIZE_UNIT = 1, /**< divided by its Euclidean norm */
-    ALCORE_NORMALIZE_NONE = 2  /**< left as the model makes it */
+enum alcore_normalization {
+    ALCORE_NORMALIZE_UNIT = 2401, /**< divided by its Euclidean norm */
+    ALCORE_NORMALIZE_NONE = 2402  /**< left as the model makes it */
 };
 
-/** How a model folder is opened. Zero means default everywhere. They are settings of a model that
- * computes; a folder of ready columns refuses every one but the devices "auto" and "cpu". */
+/** How a model folder is opened. What is 0 or unset means the default. They are settings of a model
+ * that computes; a folder of ready columns refuses every one but the devices "auto" and "cpu". */
 typedef struct alcore_model_options {
     size_t size; /**< sizeof(alcore_model_options) */
     /** Borrowed. Where the model runs: "auto", "cpu", "cuda", "cuda:1"; NULL: auto, a CUDA device
@@ -191,16 +190,16 @@ typedef struct alcore_model_options {
     const char *device;
     int32_t dtype;   /**< of the weights and the arithmetic: ALCORE_FLOAT32, ALCORE_BFLOAT16 or
                           ALCORE_FLOAT16; 0: float32 on the CPU, bfloat16 on CUDA */
-    int32_t pooling; /**< ALCORE_POOLING_* */
-    /** Block whose output embeddings are made of: k for block k, from 1; -1 for what enters the
-     * first block; 0: the last block */
+    int32_t pooling; /**< ALCORE_POOLING_*; 0: what the folder says (modules.json), else the mean */
+    /** Whose output embeddings are made of, as hidden_states of transformers counts: k for block k,
+     * from 1; 0 for what enters the first block; -1, as _INIT has it, for the last block */
     int32_t layer;
-    int32_t normalize;    /**< ALCORE_NORMALIZE_* */
+    int32_t normalize;    /**< ALCORE_NORMALIZE_*; 0: what the folder says */
     int64_t max_tokens;   /**< longer texts are cut after that many tokens, special tokens included;
                                0: what the folder allows */
     int64_t batch_tokens; /**< tokens of one pass, padding included; 0: chosen by the engine */
     /** Of question answering, where a context that is too long is cut into windows: how many of its
-     * tokens two neighboring windows share; 0: 128, but at most half of max_tokens; -1: none. A
+     * tokens two neighboring windows share; 0: none; unset: 128, but at most half of max_tokens. A
      * window has max_tokens tokens, the question and special tokens included; where max_tokens is 0
      * it has 384, or what the folder allows if that is less */
     int64_t stride;
@@ -215,8 +214,9 @@ typedef struct alcore_model_options {
      * config_sentence_transformers.json), such as "query"; NULL: none is named */
     const char *prompt_name;
 } alcore_model_options;
-/** An alcore_model_options with its size set and everything else 0. */
-#define ALCORE_MODEL_OPTIONS_INIT ALCORE_INIT(alcore_model_options)
+/** An alcore_model_options with its size set, layer -1, stride unset and everything else 0. */
+#define ALCORE_MODEL_OPTIONS_INIT                                                                  \
+    ALCORE_INIT_2(alcore_model_options, layer, -1, stride, ALCORE_UNSET_INT)
 
 /** Opens a model folder: a Hugging Face model (docs/models.md lists the families), whose
  * tokenizer is opened with it, or a folder of ready columns, with one entry per row of the pool. A

@@ -10,13 +10,14 @@
 ALCORE_BEGIN
 
 /** Types of a parameter's value. */
-enum {
-    ALCORE_PARAM_FLAG = 1,    /**< 0 or 1 */
-    ALCORE_PARAM_INTEGER = 2, /**< an integer */
-    ALCORE_PARAM_NUMBER = 3,  /**< a number */
-    ALCORE_PARAM_CHOICE = 4,  /**< one of choices */
-    ALCORE_PARAM_NUMBERS = 5, /**< numbers separated by commas: one per round, the last one stays */
-    ALCORE_PARAM_TEXT = 6     /**< a text; the help of the parameter says what is allowed */
+enum alcore_param_type {
+    ALCORE_PARAM_FLAG = 801,    /**< 0 or 1 */
+    ALCORE_PARAM_INTEGER = 802, /**< an integer */
+    ALCORE_PARAM_NUMBER = 803,  /**< a number */
+    ALCORE_PARAM_CHOICE = 804,  /**< one of choices */
+    /** Numbers separated by commas: one per round, the last one stays */
+    ALCORE_PARAM_NUMBERS = 805,
+    ALCORE_PARAM_TEXT = 806 /**< a text; the help of the parameter says what is allowed */
 };
 
 /** Description of one parameter. All strings are views, valid for ever. */
@@ -36,11 +37,11 @@ typedef struct alcore_param_info {
 /** An alcore_param_info with its size set and everything else 0. */
 #define ALCORE_PARAM_INFO_INIT ALCORE_INIT(alcore_param_info)
 
-/** What a name stands for, of which alcore_hint() is asked. */
-enum {
-    ALCORE_HINT_STRATEGY = 1, /**< a strategy or a score */
-    ALCORE_HINT_METRIC = 2,   /**< a measure */
-    ALCORE_HINT_OPTION = 4    /**< an option, a parameter, an argument or a column */
+/** What a name stands for, of which alcore_hint() is asked, as bits. */
+enum alcore_hint_kind {
+    ALCORE_HINT_STRATEGY = 0x2000, /**< a strategy or a score */
+    ALCORE_HINT_METRIC = 0x4000,   /**< a measure */
+    ALCORE_HINT_OPTION = 0x8000    /**< an option, a parameter, an argument or a column */
 };
 
 /** What a name leads to that other packages use for something that exists here, or whose nearest

@@ -13,10 +13,10 @@
 
 ALCORE_BEGIN
 
-enum {
-    ALCORE_PHRASE_WORDS_MAX = 64, /**< largest limit on the words of a phrase */
-    ALCORE_PHRASE_UNLIMITED = -1  /**< phrases of any length; only semi-maximal ones are listed */
-};
+/** Largest limit on the words of a phrase. */
+#define ALCORE_PHRASE_WORDS_MAX 64
+/** Phrases of any length; only semi-maximal ones are listed. */
+#define ALCORE_PHRASE_UNLIMITED (-1)
 
 /** Which phrases a derived pool has. Zero means default. */
 typedef struct alcore_phrase_options {

@@ -24,60 +24,63 @@ ALCORE_BEGIN
 typedef struct alcore_pool alcore_pool;
 
 /** How a later row with the text of an earlier one is treated. */
-enum {
-    ALCORE_DEDUP_EXACT = 0, /**< byte-equal texts: the later row is masked */
+enum alcore_dedup {
+    ALCORE_DEDUP_EXACT = 1001, /**< byte-equal texts: the later row is masked */
     /** Equal after case folding, digits as 0, punctuation and space dropped. */
-    ALCORE_DEDUP_NORMALIZED = 1,
-    ALCORE_DEDUP_NONE = 2 /**< repeated texts stay */
+    ALCORE_DEDUP_NORMALIZED = 1002,
+    ALCORE_DEDUP_NONE = 1003 /**< repeated texts stay */
 };
 
 /** What happens to a text that is not valid UTF-8. */
-enum {
-    ALCORE_UTF8_REFUSE = 0, /**< ALCORE_E_DATA that names row and byte */
-    ALCORE_UTF8_REPLACE = 1 /**< each malformed sequence becomes U+FFFD, counted in a warning */
+enum alcore_malformed_text {
+    ALCORE_UTF8_REFUSE = 1101, /**< ALCORE_E_DATA that names row and byte */
+    /** Each malformed sequence becomes U+FFFD, counted in a warning */
+    ALCORE_UTF8_REPLACE = 1102
 };
 
 /** States of a row, as bits. A row with any bit set is masked: it is never selected and counts in
  * no mean and no extreme. A labeled row takes part in strategies that read labeled rows. */
-enum {
-    ALCORE_ROW_EMPTY = 1,     /**< the text has no word */
-    ALCORE_ROW_DUPLICATE = 2, /**< the text repeats that of an earlier row */
-    ALCORE_ROW_LABELED = 4,   /**< the label is known */
-    ALCORE_ROW_EXCLUDED = 8,  /**< excluded by the caller */
-    ALCORE_ROW_FILTERED = 16, /**< masked by alcore_pool_filter() or by the caller */
+enum alcore_row_state {
+    ALCORE_ROW_EMPTY = 0x10000,     /**< the text has no word */
+    ALCORE_ROW_DUPLICATE = 0x20000, /**< the text repeats that of an earlier row */
+    ALCORE_ROW_LABELED = 0x40000,   /**< the label is known */
+    ALCORE_ROW_EXCLUDED = 0x80000,  /**< excluded by the caller */
+    ALCORE_ROW_FILTERED = 0x100000, /**< masked by alcore_pool_filter() or by the caller */
     /** A value that the strategy needs is NaN or infinite, and the request has nan=exclude. Never
      * set in a pool: it belongs to one request. The provenance of the selection counts such rows.
      */
-    ALCORE_ROW_NAN = 32,
-    ALCORE_ROW_INELIGIBLE = 64, /**< not among the rows that the caller allows */
+    ALCORE_ROW_NAN = 0x200000,
+    ALCORE_ROW_INELIGIBLE = 0x400000, /**< not among the rows that the caller allows */
     /** The labeled pool of the request has the same text. Never set in a pool: it belongs to one
      * request. The provenance of the selection counts such rows. */
-    ALCORE_ROW_KNOWN = 128,
+    ALCORE_ROW_KNOWN = 0x800000,
     /** A column has no value for it and ALCORE_MISSING_MASK was asked for. */
-    ALCORE_ROW_MISSING = 256,
-    ALCORE_ROW_MALFORMED = 512 /**< its line of the file was no record: ALCORE_BAD_LINES_MASK */
+    ALCORE_ROW_MISSING = 0x1000000,
+    /** Its line of the file was no record: ALCORE_BAD_LINES_MASK */
+    ALCORE_ROW_MALFORMED = 0x2000000
 };
 
 /** Which rows may have the same id. A row that was given none has its number from 1 for one; a
  * malformed row has none. */
-enum {
-    ALCORE_IDS_UNIQUE = 0, /**< none: a repeated id is ALCORE_E_DATA, which names both places */
+enum alcore_repeated_ids {
+    /** None: a repeated id is ALCORE_E_DATA, which names both places */
+    ALCORE_IDS_UNIQUE = 1201,
     /** Rows that were added by different calls, as files of a role whose rows nobody looks up may
      * number their rows alike. alcore_pool_find() then gives the first row. */
-    ALCORE_IDS_PER_CALL = 1,
+    ALCORE_IDS_PER_CALL = 1202,
     /** Any rows: for texts whose ids play no part, such as a training set that repeats some texts
      * on purpose. A file whose references are joined by id has to have each id once all the same.
      */
-    ALCORE_IDS_ANY = 2
+    ALCORE_IDS_ANY = 1203
 };
 
 /** Settings of a pool. Zero means default. */
 typedef struct alcore_pool_options {
     size_t size;            /**< sizeof(alcore_pool_options) */
-    int32_t dedup;          /**< ALCORE_DEDUP_* */
-    int32_t utf8;           /**< ALCORE_UTF8_* */
+    int32_t dedup;          /**< ALCORE_DEDUP_*; 0: _EXACT */
+    int32_t utf8;           /**< ALCORE_UTF8_*; 0: _REFUSE */
     int64_t max_text_bytes; /**< longest text that is accepted; 0: 64 MiB */
-    int32_t repeated_ids;   /**< ALCORE_IDS_* */
+    int32_t repeated_ids;   /**< ALCORE_IDS_*; 0: _UNIQUE */
     int32_t reserved;       /**< pads: 0, checked */
 } alcore_pool_options;
 /** An alcore_pool_options with its size set and everything else 0. */
@@ -369,7 +372,7 @@ ALCORE_API alcore_status alcore_pool_find(const alcore_pool *pool, const char *i
 /** What alcore_pool_join() joins. Zero means default. */
 typedef struct alcore_join_options {
     size_t size;               /**< sizeof(alcore_join_options) */
-    int32_t by;                /**< ALCORE_JOIN_* */
+    int32_t by;                /**< ALCORE_JOIN_*; 0: by ids where both have them */
     int32_t reserved;          /**< pads: 0, checked */
     const char *texts_name;    /**< borrowed; of the texts in messages, such as their file; NULL: a
                                     general name */
@@ -408,7 +411,7 @@ ALCORE_API const uint32_t *alcore_pool_states(const alcore_pool *pool);
 /** Counts rows by state.
  * @param[in] pool borrowed
  * @param[in] states ALCORE_ROW_* bits, of which a row has one or more; 0: rows that have none
- * @return the number of rows; 0 for NULL
+ * @return the number of rows; 0 for NULL, and for bits that are no ALCORE_ROW_*
  * @threadsafe
  * @since 1.0 */
 ALCORE_API int64_t alcore_pool_state_count(const alcore_pool *pool, uint32_t states);

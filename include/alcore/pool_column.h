@@ -10,52 +10,49 @@
 
 ALCORE_BEGIN
 
-/** alcore_column_info.dtype of a column of texts; the other values are those of
- * alcore_tensor_init(). */
-enum { ALCORE_TEXT = 100 };
-
 /** Who owns the numbers of a column. */
-enum {
+enum alcore_ownership {
     /** The library copies: to host memory, or on the device where floating-point values are */
-    ALCORE_KEEP = 0,
+    ALCORE_KEEP = 1301,
     /** The library reads the caller's array in place, on a device too: it must stay alive and
      * unchanged until the column is replaced, dropped or released with its pool.
      * alcore_column_options.release tells when that is. */
-    ALCORE_BORROW = 1
+    ALCORE_BORROW = 1302
 };
 
-/** What the numbers of a column mean. */
-enum {
-    /** By the name. "scores": uncertainty; "probs", "token_probs": probabilities; "logprobs":
-     * logarithms of probabilities */
-    ALCORE_MEANS_DEFAULT = 0,
-    ALCORE_MEANS_UNCERTAINTY = 1, /**< larger = more uncertain */
-    ALCORE_MEANS_CONFIDENCE = 2,  /**< larger = more certain: the score is 1 - value */
-    ALCORE_MEANS_LOGPROB = 3,  /**< log-probability of the sentence: the score is minus the value */
-    ALCORE_MEANS_PROBS = 4,    /**< class probabilities: two or more, which add up to 1 */
-    ALCORE_MEANS_LOGPROBS = 5, /**< logarithms of class probabilities */
-    ALCORE_MEANS_LOGITS = 6,   /**< class logits */
+/** What the numbers of a column mean. 0: what its name says, of "scores" uncertainty, of
+ * "probs" and "token_probs" probabilities, of "logprobs" logarithms of probabilities; other
+ * columns have no other meaning. */
+enum alcore_meaning {
+    ALCORE_MEANS_UNCERTAINTY = 1401, /**< larger = more uncertain */
+    ALCORE_MEANS_CONFIDENCE = 1402,  /**< larger = more certain: the score is 1 - value */
+    /** Log-probability of the sentence: the score is minus the value */
+    ALCORE_MEANS_LOGPROB = 1403,
+    ALCORE_MEANS_PROBS = 1404,    /**< class probabilities: two or more, which add up to 1 */
+    ALCORE_MEANS_LOGPROBS = 1405, /**< logarithms of class probabilities */
+    ALCORE_MEANS_LOGITS = 1406,   /**< class logits */
     /** Probability of the positive one of two classes, [rows] or [rows, 1], a token likewise */
-    ALCORE_MEANS_SIGMOID = 7,
+    ALCORE_MEANS_SIGMOID = 1407,
     /** Probabilities of labels that do not exclude each other, [rows, labels], a token likewise:
      * each in [0, 1], of any sum */
-    ALCORE_MEANS_MULTILABEL = 8
+    ALCORE_MEANS_MULTILABEL = 1408
 };
 
 /** Shapes of a column. */
-enum {
-    ALCORE_COLUMN_SCALAR = 0,      /**< one value per row: [rows] */
-    ALCORE_COLUMN_DENSE = 1,       /**< n values per row: [rows, n] */
-    ALCORE_COLUMN_RAGGED = 2,      /**< one value per token: [tokens], with offsets [rows + 1] */
-    ALCORE_COLUMN_RAGGED_DENSE = 3 /**< n values per token: [tokens, n], with offsets [rows + 1] */
+enum alcore_column_shape {
+    ALCORE_COLUMN_SCALAR = 1501, /**< one value per row: [rows] */
+    ALCORE_COLUMN_DENSE = 1502,  /**< n values per row: [rows, n] */
+    ALCORE_COLUMN_RAGGED = 1503, /**< one value per token: [tokens], with offsets [rows + 1] */
+    /** n values per token: [tokens, n], with offsets [rows + 1] */
+    ALCORE_COLUMN_RAGGED_DENSE = 1504
 };
 
-/** How a column is given. Zero means default. */
+/** How a column is given. What is 0 or unset means the default. */
 typedef struct alcore_column_options {
     size_t size;       /**< sizeof(alcore_column_options) */
-    int32_t ownership; /**< ALCORE_KEEP or ALCORE_BORROW */
-    int32_t meaning;   /**< ALCORE_MEANS_* */
-    double log_base;   /**< base of log-probabilities, above 1; 0: e */
+    int32_t ownership; /**< ALCORE_KEEP or ALCORE_BORROW; 0: ALCORE_KEEP */
+    int32_t meaning;   /**< ALCORE_MEANS_*; 0: what its name says */
+    double log_base;   /**< base of log-probabilities, above 1; unset: e */
     /** borrowed: [row_count] pool row of each entry, each once; NULL: one entry per pool row, in
      * order */
     const int64_t *rows;
@@ -88,8 +85,8 @@ typedef struct alcore_column_options {
      * says nothing */
     int32_t shape;
 } alcore_column_options;
-/** An alcore_column_options with its size set and everything else 0. */
-#define ALCORE_COLUMN_OPTIONS_INIT ALCORE_INIT(alcore_column_options)
+/** An alcore_column_options with its size set, log_base unset and everything else 0. */
+#define ALCORE_COLUMN_OPTIONS_INIT ALCORE_INIT_1(alcore_column_options, log_base, ALCORE_UNSET)
 
 /** Gives the pool a column of numbers. A column of that name is replaced; rows that are added later
  * have no value in it. Any name is allowed; these have a meaning, and their numbers are checked to
@@ -221,7 +218,7 @@ typedef struct alcore_column_info {
     size_t size;        /**< sizeof(alcore_column_info) */
     int32_t dtype;      /**< ALCORE_FLOAT32, ... of alcore_tensor_init(), or ALCORE_TEXT */
     int32_t shape;      /**< ALCORE_COLUMN_* */
-    int32_t meaning;    /**< ALCORE_MEANS_* */
+    int32_t meaning;    /**< ALCORE_MEANS_*; 0: what its name says */
     int32_t in_file;    /**< 1: it stays in its file and is read in blocks; 0: it is in memory */
     int64_t width;      /**< values of a row, or of a token of a ragged column; 1 or more */
     int64_t entries;    /**< rows of the pool that have an entry */
@@ -340,9 +337,10 @@ ALCORE_API alcore_status alcore_pool_write_column(const alcore_pool *pool, const
 typedef struct alcore_column_writer alcore_column_writer;
 
 /** What finish does with rows that were never put. */
-enum {
-    ALCORE_MISSING_FAIL = 0, /**< ALCORE_E_MISSING that names the first of them and their count */
-    ALCORE_MISSING_MASK = 1  /**< they get ALCORE_ROW_MISSING */
+enum alcore_missing_rule {
+    /** ALCORE_E_MISSING that names the first of them and their count */
+    ALCORE_MISSING_FAIL = 1601,
+    ALCORE_MISSING_MASK = 1602 /**< they get ALCORE_ROW_MISSING */
 };
 
 /** Begins a column of a pool, for the rows that the pool has now.

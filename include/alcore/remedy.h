@@ -13,20 +13,20 @@
 ALCORE_BEGIN
 
 /** What a remedy names. */
-enum {
-    ALCORE_REMEDY_OPTION = 1,    /**< an option of the request: name, value */
-    ALCORE_REMEDY_PARAMETER = 2, /**< a parameter of the strategy or scorer: name, value */
-    ALCORE_REMEDY_POOL = 3,      /**< a pool to give; name is its role: "candidates", "labeled",
-                                      "target" */
-    ALCORE_REMEDY_COLUMN = 4,    /**< a column to give: name */
-    ALCORE_REMEDY_STRATEGY = 5,  /**< a strategy to use: name */
+enum alcore_remedy_kind {
+    ALCORE_REMEDY_OPTION = 2101,    /**< an option of the request: name, value */
+    ALCORE_REMEDY_PARAMETER = 2102, /**< a parameter of the strategy or scorer: name, value */
+    /** A pool to give; name is its role: "candidates", "labeled", "target" */
+    ALCORE_REMEDY_POOL = 2103,
+    ALCORE_REMEDY_COLUMN = 2104,   /**< a column to give: name */
+    ALCORE_REMEDY_STRATEGY = 2105, /**< a strategy to use: name */
     /** What to say of a column that is given: name, and the meaning (ALCORE_MEANS_*) in lower case
      * as value, or several with "|" between them */
-    ALCORE_REMEDY_MEANING = 6,
+    ALCORE_REMEDY_MEANING = 2106,
     /** A model to give, which makes a missing column: name, and the column as value; NULL: any */
-    ALCORE_REMEDY_MODEL = 7,
+    ALCORE_REMEDY_MODEL = 2107,
     /** A release of torch to install or to name the folder of: name, such as "2.11" */
-    ALCORE_REMEDY_TORCH = 8
+    ALCORE_REMEDY_TORCH = 2108
 };
 
 /** A remedy. All strings are views, valid for ever. */

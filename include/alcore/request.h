@@ -82,15 +82,15 @@ ALCORE_API alcore_status alcore_request_set_column_model(alcore_request *request
 
 /** Which rows of the candidates a list of a request names. The lists are the request's: two
  * requests over one pool may differ, and the pool stays as it is. */
-enum {
-    ALCORE_ROWS_ELIGIBLE = 1, /**< only these may be selected */
-    ALCORE_ROWS_EXCLUDED = 2, /**< these are never selected */
+enum alcore_row_list {
+    ALCORE_ROWS_ELIGIBLE = 1801, /**< only these may be selected */
+    ALCORE_ROWS_EXCLUDED = 1802, /**< these are never selected */
     /** Their labels are known: these are never selected, and strategies that read labeled rows read
      * them */
-    ALCORE_ROWS_LABELED = 3,
+    ALCORE_ROWS_LABELED = 1803,
     /** Rows of another selection, whose languages the strategy same-ratio counts: it picks as many
      * rows of each. A row that is named twice counts twice. No other strategy takes them */
-    ALCORE_ROWS_LIKE = 4
+    ALCORE_ROWS_LIKE = 1804
 };
 
 /** Names rows of the candidates, in place of those named before. They are looked up when the

@@ -13,15 +13,14 @@
 ALCORE_BEGIN
 
 /** How rows are compared. */
-enum {
-    ALCORE_METRIC_L2 = 0,    /**< squared Euclidean distance, the smallest first */
-    ALCORE_METRIC_DOT = 1,   /**< inner product, the largest first */
-    ALCORE_METRIC_COSINE = 2 /**< cosine, the largest first; 0 with a zero row */
+enum alcore_distance {
+    ALCORE_METRIC_L2 = 2201,    /**< squared Euclidean distance, the smallest first */
+    ALCORE_METRIC_DOT = 2202,   /**< inner product, the largest first */
+    ALCORE_METRIC_COSINE = 2203 /**< cosine, the largest first; 0 with a zero row */
 };
 
-enum {
-    ALCORE_KNN_MAX = 1024 /**< largest number of neighbors of a row */
-};
+/** Largest number of neighbors of a row. */
+#define ALCORE_KNN_MAX 1024
 
 /** The rows of one operand of a search: a matrix, or a column of a pool, which is read in blocks
  * when it is in a file. */
@@ -52,7 +51,7 @@ typedef struct alcore_search_options {
     /** borrowed: "auto", "cpu", "cuda", "cuda:1"; NULL: auto, which is the device that rows or
      * queries are on, and else the CPU. Another device than theirs is ALCORE_E_INVALID */
     const char *device;
-    int32_t metric;   /**< ALCORE_METRIC_*; 0 for margin ratios, which always use cosines */
+    int32_t metric;   /**< ALCORE_METRIC_*; 0: _L2; 0 for margin ratios, which always use cosines */
     int32_t reserved; /**< pads: 0, checked */
 } alcore_search_options;
 /** An alcore_search_options with its size set and everything else 0. */

@@ -17,14 +17,14 @@ ALCORE_BEGIN
 typedef struct alcore_selection alcore_selection;
 
 /** Flags of a selection. */
-enum {
+enum alcore_selection_flag {
     /** The rows that the strategy offered ended before the budget was spent: all that could be
      * selected, or fewer where the strategy leaves some out (a plan's counts are used up). An empty
      * pool gives an empty selection with this flag. */
-    ALCORE_SELECTION_SHORT = 1,
+    ALCORE_SELECTION_SHORT = 4,
     /** A column that was read is of the built-in n-gram model, as the request named neither a
      * column nor a model */
-    ALCORE_SELECTION_BUILT_IN = 2
+    ALCORE_SELECTION_BUILT_IN = 8
 };
 
 /** Takes another reference.
@@ -163,11 +163,11 @@ ALCORE_API alcore_pool *alcore_selection_pool(const alcore_selection *selection)
 ALCORE_API const char *alcore_selection_reason(const alcore_selection *selection, int64_t rank);
 
 /** What a column of the record covers. */
-enum {
-    ALCORE_SCOPE_PICKS = 1,     /**< [count], in rank order */
-    ALCORE_SCOPE_CANDIDATES = 2 /**< one entry per candidate, in row order; "row" holds the rows,
-                                   "rank" -1 for those not picked. Of several budgets all
-                                   selections show the record of the largest. */
+enum alcore_scope {
+    ALCORE_SCOPE_PICKS = 1901, /**< [count], in rank order */
+    /** One entry per candidate, in row order; "row" holds the rows, "rank" -1 for those not
+     * picked. Of several budgets all selections show the record of the largest. */
+    ALCORE_SCOPE_CANDIDATES = 1902
 };
 
 /** Names of the record's columns, one a call: "u", "d", "stratum", "cluster", "H", ..., as the
@@ -248,21 +248,29 @@ ALCORE_API alcore_status alcore_selection_get_arrow(const alcore_selection *sele
 ALCORE_API alcore_status alcore_selection_write(const alcore_selection *selection, const char *path,
                                                 const alcore_write_options *options);
 
-/** Kinds of alcore_selection_report(). */
-enum {
-    ALCORE_REPORT_MARKDOWN = 1, /**< Markdown with tables */
-    ALCORE_REPORT_JSON = 2,     /**< one JSON object */
-    ALCORE_REPORT_HTML = 3      /**< one page that loads nothing, with its pictures inside */
+/** Kinds of reports. */
+enum alcore_report_kind {
+    ALCORE_REPORT_MARKDOWN = 2001, /**< Markdown with tables */
+    ALCORE_REPORT_JSON = 2002,     /**< one JSON object */
+    ALCORE_REPORT_HTML = 2003      /**< one page that loads nothing, with its pictures inside */
 };
+
+/** How a report is written. Zero means default. */
+typedef struct alcore_report_options {
+    size_t size;      /**< sizeof(alcore_report_options) */
+    int32_t kind;     /**< ALCORE_REPORT_*; 0: by the suffix .md .json .html */
+    int32_t reserved; /**< pads: 0, checked */
+} alcore_report_options;
+/** An alcore_report_options with its size set and everything else 0. */
+#define ALCORE_REPORT_OPTIONS_INIT ALCORE_INIT(alcore_report_options)
 
 /** Writes the report of a selection: shares by language and group, what each term decided, the
  * price, parameters and provenance; as HTML also drawings of the picks among the candidates. A file
  * appears whole or not at all.
  * @param[in] selection borrowed
  * @param[in] path borrowed; "-" is standard output
- * @param[in] options borrowed; NULL: the kind by the suffix .md .json .html. format:
- * ALCORE_REPORT_*
- * @return ALCORE_OK, ALCORE_E_INVALID, ALCORE_E_IO, ALCORE_E_UNSUPPORTED (the suffix or format),
+ * @param[in] options borrowed; NULL: the kind by the suffix
+ * @return ALCORE_OK, ALCORE_E_INVALID, ALCORE_E_IO, ALCORE_E_UNSUPPORTED (the suffix),
  *   ALCORE_E_STRUCT_*, ALCORE_E_NOMEM, ALCORE_E_CANCELLED (by progress), ALCORE_E_BUSY (the pool is
  *   being changed)
  * @threadsafe
@@ -270,7 +278,7 @@ enum {
  * @since 1.0 */
 ALCORE_API alcore_status alcore_selection_report(const alcore_selection *selection,
                                                  const char *path,
-                                                 const alcore_write_options *options);
+                                                 const alcore_report_options *options);
 
 ALCORE_END
 

@@ -26,14 +26,15 @@ ALCORE_BEGIN
 typedef int32_t alcore_status;
 
 /** Status codes. */
-enum {
-    ALCORE_OK = 0,              /**< success */
-    ALCORE_E_INVALID = -10,     /**< a wrong argument */
-    ALCORE_E_PARAM = -11,       /**< unknown strategy, scorer, parameter or value out of bounds */
-    ALCORE_E_STRUCT_SIZE = -12, /**< a struct's size is below its first version or absurdly large */
+enum alcore_status_code {
+    ALCORE_OK = 0,          /**< success */
+    ALCORE_E_INVALID = -10, /**< a wrong argument */
+    ALCORE_E_PARAM = -11,   /**< unknown strategy, scorer, parameter or value out of bounds */
+    /** A struct's size is below its first version or absurdly large */
+    ALCORE_E_STRUCT_SIZE = -12,
     /** A struct uses fields this library does not know (nonzero tail). */
     ALCORE_E_STRUCT_NEWER = -13,
-    /** A struct's size is 0: it was not begun with its _INIT macro or alcore_struct_init(). */
+    /** A struct's size is 0: it was not begun with its _INIT macro or alcore_struct_begin(). */
     ALCORE_E_STRUCT_UNSET = -14,
     ALCORE_E_DATA = -20,  /**< bad input data: the text names file, line, row or column */
     ALCORE_E_SHAPE = -21, /**< an array of the wrong shape or dtype */
@@ -79,15 +80,17 @@ ALCORE_API const char *alcore_last_error(void);
  * @since 1.0 */
 ALCORE_API alcore_status alcore_error_set(alcore_status status, const char *text, size_t length);
 
-/** Begins any size-first struct of this library: sets its first member to size and every other byte
- * to 0, which means default. It is what the structs' _INIT macros do, for languages that have no
- * macros; C and C++ use the macros.
+/** Begins a size-first struct of alcore/alcore.h as its _INIT macro does: sets its first member to
+ * size, the members that the macro sets to their values, and every other byte to 0. For languages
+ * that have no macros; C and C++ use the macros.
  * @param[out] any_struct the struct, size bytes
  * @param[in] size sizeof the struct in the caller's headers: 8 to 4096
- * @return ALCORE_OK, ALCORE_E_INVALID (any_struct is NULL), ALCORE_E_STRUCT_SIZE
+ * @param[in] name borrowed: of the struct, such as "alcore_model_options"
+ * @return ALCORE_OK, ALCORE_E_INVALID (a NULL), ALCORE_E_NOT_FOUND (no struct has that name; those
+ *   of alcore/extra.h are begun by alcore_extra_struct_begin()), ALCORE_E_STRUCT_SIZE
  * @threadsafe
  * @since 1.0 */
-ALCORE_API alcore_status alcore_struct_init(void *any_struct, size_t size);
+ALCORE_API alcore_status alcore_struct_begin(void *any_struct, size_t size, const char *name);
 
 ALCORE_END
 

@@ -13,16 +13,16 @@
 
 ALCORE_BEGIN
 
-/** Kinds of numbers: DLPack's DLDataTypeCode. */
-enum {
+/** Kinds of numbers: DLPack's DLDataTypeCode, with its values. */
+enum alcore_dtype_code {
     ALCORE_KIND_INT = 0,   /**< signed */
     ALCORE_KIND_UINT = 1,  /**< unsigned */
     ALCORE_KIND_FLOAT = 2, /**< IEEE 754 */
     ALCORE_KIND_BFLOAT = 4 /**< bfloat16 */
 };
 
-/** Kinds of devices: DLPack's DLDeviceType. */
-enum {
+/** Kinds of devices: DLPack's DLDeviceType, with its values. */
+enum alcore_device_type {
     ALCORE_DEVICE_CPU = 1,          /**< host memory */
     ALCORE_DEVICE_CUDA = 2,         /**< memory of a CUDA device */
     ALCORE_DEVICE_CUDA_HOST = 3,    /**< pinned host memory, read as host memory */
@@ -53,16 +53,18 @@ typedef struct alcore_tensor {
     uint64_t byte_offset; /**< bytes from data to the first number */
 } alcore_tensor;
 
-/** Number types of alcore_tensor_init(). */
-enum {
-    ALCORE_FLOAT16 = 1,  /**< IEEE 754 binary16 */
-    ALCORE_BFLOAT16 = 2, /**< upper half of a binary32 */
-    ALCORE_FLOAT32 = 3,  /**< IEEE 754 binary32 */
-    ALCORE_FLOAT64 = 4,  /**< IEEE 754 binary64 */
-    ALCORE_INT32 = 5,    /**< 32-bit signed */
-    ALCORE_INT64 = 6,    /**< 64-bit signed */
-    ALCORE_UINT64 = 7,   /**< 64-bit unsigned */
-    ALCORE_UINT8 = 8     /**< a byte */
+/** Number types, of alcore_tensor_init() and wherever one is named. */
+enum alcore_number_type {
+    ALCORE_FLOAT16 = 101,  /**< IEEE 754 binary16 */
+    ALCORE_BFLOAT16 = 102, /**< upper half of a binary32 */
+    ALCORE_FLOAT32 = 103,  /**< IEEE 754 binary32 */
+    ALCORE_FLOAT64 = 104,  /**< IEEE 754 binary64 */
+    ALCORE_INT32 = 105,    /**< 32-bit signed */
+    ALCORE_INT64 = 106,    /**< 64-bit signed */
+    ALCORE_UINT64 = 107,   /**< 64-bit unsigned */
+    ALCORE_UINT8 = 108,    /**< a byte */
+    /** Texts: a column (alcore/pool_column.h) may have them, an array may not */
+    ALCORE_TEXT = 109
 };
 
 /** Describes a contiguous row-major array in host memory.

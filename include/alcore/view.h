@@ -27,18 +27,18 @@ ALCORE_BEGIN
 
 /** Roles of the pools of a request, and what a view shows under each. A scorer sees one pool:
  * ALCORE_ROLE_CANDIDATES and ALCORE_ROLE_LABELED_ROWS of it. */
-enum {
-    ALCORE_ROLE_CANDIDATES =
-        1,                   /**< the pool that is selected from; its rows that may be selected */
-    ALCORE_ROLE_LABELED = 2, /**< another pool, of texts whose labels are known */
-    ALCORE_ROLE_TARGET = 3,  /**< unlabeled texts of the languages or domain one cares about */
+enum alcore_role {
+    /** The pool that is selected from; its rows that may be selected */
+    ALCORE_ROLE_CANDIDATES = 1701,
+    ALCORE_ROLE_LABELED = 1702, /**< another pool, of texts whose labels are known */
+    ALCORE_ROLE_TARGET = 1703,  /**< unlabeled texts of the languages or domain one cares about */
     /** In views only: the rows of the pool of candidates whose labels are known. Beside
      * ALCORE_ROLE_LABELED they are what is labeled already. */
-    ALCORE_ROLE_LABELED_ROWS = 4,
+    ALCORE_ROLE_LABELED_ROWS = 1704,
     /** In requests only: texts that are not to be selected, such as what earlier rounds bought.
      * Rows with one of these texts are masked as excluded, and where a strategy buys phrases,
      * phrases with one of them. */
-    ALCORE_ROLE_EXCLUDED = 5
+    ALCORE_ROLE_EXCLUDED = 1705
 };
 
 /** What a host's function sees. */

@@ -109,6 +109,28 @@ alcore_status alcore__struct_read(void *ours, size_t full_size, size_t first_siz
                                   const void *theirs, const char *name);
 /* Checks a caller's struct of settings that has none yet, only its size; NULL is allowed. */
 alcore_status alcore__struct_empty(const void *theirs, const char *name);
+/* The same, where some members have a default that is not 0 (ALCORE_UNSET): ours is begun with its
+ * _INIT, and what the caller lacks stays as it is. */
+alcore_status alcore__struct_read_over(void *ours, size_t full_size, size_t first_size,
+                                       const void *theirs, const char *name);
+/* An enum of a struct of options, in which 0 is the default. */
+static inline int32_t alcore__or_default(int32_t given, int32_t fallback) {
+    return given ? given : fallback;
+}
+/* A number of a struct of options, in which ALCORE_UNSET is the default. */
+static inline double alcore__or_unset(double given, double fallback) {
+    return given != given ? fallback : given;
+}
+/* The first values of a struct by its name; there is a table for each tier (struct_images.c). */
+typedef struct alcore__struct_image {
+    const char *name;
+    size_t size;
+    const void *initial; /* [size] what its _INIT makes; a table ends with a NULL */
+} alcore__struct_image;
+/* The call alcore_struct_begin() with tables [count]: begins any_struct, size bytes, as the struct of
+ * that name in one of them. */
+alcore_status alcore__struct_begin(void *any_struct, size_t size, const char *name,
+                                   const alcore__struct_image *const *tables, int count);
 /* The check of a member that only pads, called `reserved` in every public struct: nonzero is
  * ALCORE_E_STRUCT_NEWER, as a later version may give it a meaning. name: the struct's. */
 alcore_status alcore__struct_reserved(int32_t reserved, const char *name);

@@ -228,7 +228,8 @@ static bool cut_ending(char *name) {
 
 const char *alcore_hint(int32_t kind, const char *name) {
     char plain[64];
-    if (!name) return NULL;
+    const int32_t known = ALCORE_HINT_STRATEGY | ALCORE_HINT_METRIC | ALCORE_HINT_OPTION;
+    if (!name || (kind & ~known) != 0) return NULL;
     normalize(name, plain);
     const char *found = find(kind, plain);
     return !found && cut_ending(plain) ? find(kind, plain) : found;

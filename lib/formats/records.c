@@ -19,12 +19,19 @@
 
 #define BATCH_RECORDS 1024 /* records handed over at once, at most */
 
-/* The formats of records by their ALCORE_FORMAT_*; NULL: the number of another kind of format. */
-static const alcore__record_format *const named[] = {
-    [ALCORE_FORMAT_TEXT] = &alcore__text_format,   [ALCORE_FORMAT_TSV] = &alcore__tsv_format,
-    [ALCORE_FORMAT_JSONL] = &alcore__jsonl_format, [ALCORE_FORMAT_CSV] = &alcore__csv_format,
-    [ALCORE_FORMAT_CONLL] = &alcore__conll_format, [ALCORE_FORMAT_SGML] = &alcore__sgml_format,
-};
+/* The format of records with the number ALCORE_FORMAT_*; NULL: there is none. */
+static const alcore__record_format *format_of(int32_t number) {
+    static const struct {
+        int32_t number;
+        const alcore__record_format *format;
+    } known[] = {
+        {ALCORE_FORMAT_TEXT, &alcore__text_format},   {ALCORE_FORMAT_TSV, &alcore__tsv_format},
+        {ALCORE_FORMAT_JSONL, &alcore__jsonl_format}, {ALCORE_FORMAT_CSV, &alcore__csv_format},
+        {ALCORE_FORMAT_CONLL, &alcore__conll_format}, {ALCORE_FORMAT_SGML, &alcore__sgml_format}};
+    for (size_t i = 0; i < sizeof known / sizeof *known; i++)
+        if (known[i].number == number) return known[i].format;
+    return NULL;
+}
 
 int32_t alcore__records_format(const char *path) {
     return alcore__file_suffix_of(path).format;
@@ -39,20 +46,18 @@ bool alcore__is_test_set(const char *path, const alcore_read_options *options) {
 static alcore_status find_format(const char *path, const alcore_read_options *options,
                                  const alcore__file_suffix *suffix,
                                  const alcore__record_format **out) {
-    int32_t requested = options ? options->format : ALCORE_FORMAT_AUTO;
+    int32_t requested = options ? options->format : 0;
     if (requested == ALCORE_FORMAT_NPY || requested == ALCORE_FORMAT_LP)
         return alcore__fail(
             ALCORE_E_PARAM,
             "%s: %s is a format of columns; records are read as tsv, csv, jsonl, conll, sgml "
             "and text",
             path, requested == ALCORE_FORMAT_NPY ? "npy" : "lp");
-    if (requested < 0 || requested > ALCORE_FORMAT_SGML)
-        return alcore__fail(ALCORE_E_INVALID, "no format has the number %d", (int)requested);
-    if (requested != ALCORE_FORMAT_AUTO) {
-        *out = named[requested];
-        return ALCORE_OK;
-    }
-    *out = named[suffix->format];
+    *out = format_of(requested ? requested : suffix->format);
+    if (!*out)
+        return alcore__fail(ALCORE_E_INVALID, "format is %d; expected ALCORE_FORMAT_*, or 0",
+                            (int)requested);
+    if (requested) return ALCORE_OK;
     return alcore__file_suffix_check(path, suffix);
 }
 
@@ -153,8 +158,8 @@ static alcore_status check_sides(const char *path, const alcore_read_options *op
  * none. */
 static alcore_status check_escapes(const char *path, const alcore_read_options *options,
                                    const alcore__record_format *format) {
-    const int32_t escapes = options ? options->escapes : ALCORE_ESCAPES_AUTO;
-    if (escapes < ALCORE_ESCAPES_AUTO || escapes > ALCORE_ESCAPES_OFF)
+    const int32_t escapes = options ? options->escapes : 0;
+    if (escapes != 0 && escapes != ALCORE_ESCAPES_ON && escapes != ALCORE_ESCAPES_OFF)
         return alcore__fail(ALCORE_E_INVALID, "escapes is %d; expected ALCORE_ESCAPES_*",
                             (int)escapes);
     if (escapes != ALCORE_ESCAPES_ON || format == &alcore__text_format ||
@@ -214,7 +219,7 @@ static alcore_status open_reader(alcore__record_reader *reader, alcore_ctx *ctx,
     if (reader->format->quoted) reader->lines.quoting = &reader->quoting;
     ALCORE__TRY(alcore__new_array(ctx, BATCH_RECORDS, sizeof *reader->batch, &reader->batch));
     ALCORE__TRY(alcore__new_array(ctx, 1, reader->format->state_bytes, &reader->state));
-    const bool named_text = options && options->format != ALCORE_FORMAT_AUTO;
+    const bool named_text = options && options->format != 0;
     return named_text || reader->format != &alcore__text_format ? ALCORE_OK
                                                                 : check_content(reader, &suffix);
 }

@@ -56,7 +56,7 @@ size_t alcore__table_own_columns(const alcore__fields *names) {
 
 alcore__decoding alcore__decoding_of_tsv(const alcore__fields *names, int32_t escapes) {
     const size_t own = alcore__table_own_columns(names);
-    const bool automatic = escapes == ALCORE_ESCAPES_AUTO && own > 0;
+    const bool automatic = escapes == 0 && own > 0;
     return (alcore__decoding){.columns = automatic ? own : SIZE_MAX,
                               .decode = automatic || escapes == ALCORE_ESCAPES_ON,
                               .strict = automatic && own == names->count,

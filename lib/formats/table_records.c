@@ -127,7 +127,7 @@ static bool in_header(const void *data) {
 
 /* The value of ALCORE_ESCAPES_* among the options, which may be NULL. */
 static int32_t escapes_of(const alcore_read_options *options) {
-    return options ? options->escapes : ALCORE_ESCAPES_AUTO;
+    return options ? options->escapes : 0;
 }
 
 /* Sets the members of a record from the fields of a line. */

@@ -15,9 +15,8 @@
 
 #define BYTE_ORDER_MARK "\xEF\xBB\xBF"
 
-/* Replaces ALCORE_FORMAT_AUTO in *format by the format of the path, and refuses what no table is
- * written as: every number outside of ALCORE_FORMAT_TEXT, _TSV, _JSONL and _CSV, which are 1 to 4.
- */
+/* Replaces 0 in *format by the format of the path, and refuses what no table is written as: every
+ * number but ALCORE_FORMAT_TEXT, _TSV, _JSONL and _CSV, which are consecutive. */
 static alcore_status resolve_format(const char *noun, const char *path, int32_t *format) {
     static const struct {
         const char *suffix;
@@ -32,12 +31,12 @@ static alcore_status resolve_format(const char *noun, const char *path, int32_t 
         return alcore__fail(ALCORE_E_UNSUPPORTED,
                             "%s: %s is written uncompressed, as .tsv, .csv, .jsonl or .txt", path,
                             noun);
-    if (*format == ALCORE_FORMAT_AUTO && strcmp(path, "-") == 0) *format = ALCORE_FORMAT_TSV;
+    if (*format == 0 && strcmp(path, "-") == 0) *format = ALCORE_FORMAT_TSV;
     for (size_t i = 0; i < sizeof suffixes / sizeof *suffixes; i++)
-        if (*format == ALCORE_FORMAT_AUTO &&
-            alcore__path_ends_in(path, strlen(path), suffixes[i].suffix))
+        if (*format == 0 && alcore__path_ends_in(path, strlen(path), suffixes[i].suffix))
             *format = suffixes[i].format;
     if (*format >= ALCORE_FORMAT_TEXT && *format <= ALCORE_FORMAT_CSV) return ALCORE_OK;
+    ALCORE__TRY(alcore__file_format_check(*format));
     return alcore__fail(ALCORE_E_UNSUPPORTED, "%s: %s is written as .tsv, .csv, .jsonl or .txt",
                         path, noun);
 }

@@ -16,7 +16,7 @@ typedef struct alcore__table {
     alcore_ctx *ctx;
     alcore__writer *writer; /* the file under way; it appears under its name when closed */
     alcore__buffer line;    /* the line that is put together */
-    int32_t format;         /* ALCORE_FORMAT_TEXT, _TSV, _JSONL or _CSV, never _AUTO */
+    int32_t format;         /* ALCORE_FORMAT_TEXT, _TSV, _JSONL or _CSV, never 0 */
     int64_t lines;          /* lines that were ended */
     bool inside_line;       /* a cell was put since the last line ended */
 } alcore__table;

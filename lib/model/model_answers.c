@@ -29,8 +29,9 @@ enum { PART_START = 0, PART_END = 1, PART_WINDOWS = 2, ALL_TAKEN = 7 };
 void alcore__engine_set_windows(alcore__engine_model *data, int64_t max_tokens, int64_t stride) {
     const int64_t most = data->info.max_tokens;
     data->window = most > 0 && (max_tokens > 0 || most < DEFAULT_WINDOW) ? most : DEFAULT_WINDOW;
-    data->stride = stride > 0 ? stride : stride < 0 ? 0 : DEFAULT_STRIDE;
-    if (stride == 0 && data->window / 2 < DEFAULT_STRIDE) data->stride = data->window / 2;
+    data->stride = stride >= 0                         ? stride
+                   : data->window / 2 < DEFAULT_STRIDE ? data->window / 2
+                                                       : DEFAULT_STRIDE;
 }
 
 void alcore__answers_free(alcore_ctx *ctx, alcore__answers *answers) {

@@ -56,7 +56,7 @@ static bool can(const alcore_model *model, const char *column) {
 static int32_t meaning(const alcore_model *model, const char *column) {
     const alcore__engine_model *data = model->data;
     if (strcmp(column, "probs") != 0 || data->info.class_values != ALCORE_SYS_CLASSES_INDEPENDENT)
-        return ALCORE_MEANS_DEFAULT;
+        return 0;
     return data->info.classes == 1 ? ALCORE_MEANS_SIGMOID : ALCORE_MEANS_MULTILABEL;
 }
 
@@ -409,8 +409,8 @@ static alcore_sys_model_options join_settings(const alcore_sys_model_options *op
     alcore_sys_model_options out = {.size = sizeof out};
     if (options) out = *options;
     if (out.pooling == ALCORE_SYS_POOLING_AUTO) out.pooling = settings->pooling;
-    if (out.normalize == ALCORE_NORMALIZE_AUTO && settings->normalize)
-        out.normalize = ALCORE_NORMALIZE_UNIT;
+    if (out.normalize == ALCORE_SYS_NORMALIZE_AUTO && settings->normalize)
+        out.normalize = ALCORE_SYS_NORMALIZE_UNIT;
     out.max_tokens = smaller(out.max_tokens, settings->max_tokens);
     out.embedding_dims = settings->truncate_dims;
     return out;
@@ -431,7 +431,7 @@ static alcore_status open_model(alcore_ctx *ctx, const char *path,
     const alcore_status status = engine->open(ctx, path, &joined, &data->opened);
     if (status != ALCORE_OK) return alcore__fail_callback(status, engine->engine);
     ALCORE__TRY(alcore__engine_update(ctx, data));
-    alcore__engine_set_windows(data, 0, 0);
+    alcore__engine_set_windows(data, 0, ALCORE_UNSET_INT);
     ALCORE__TRY(alcore__engine_read_tokenizer(ctx, path, data));
     /* The first update says whether a tokenizer is needed; the second one puts its hash into the
      * version. */
@@ -465,10 +465,6 @@ bool alcore__engine_trains(const alcore__engine_model *data) {
 const alcore__engine_model *alcore__engine_of(const alcore_model *model) {
     return model->table->run == run ? model->data : NULL;
 }
-
-/* The values of the public enums are passed to engines as they are. */
-_Static_assert((int)ALCORE_POOLING_MAX == (int)ALCORE_SYS_POOLING_MAX, "poolings of both tiers");
-_Static_assert((int)ALCORE_NORMALIZE_NONE == 2, "normalize of alcore_sys_model_options");
 
 /* Loads libalcore-ENGINE.so (it stays loaded until the process ends), opens path with it and makes
  * the handle, which owns data from then on. The table of the handle is part of data, because its
@@ -530,15 +526,22 @@ alcore_status alcore__model_open_with_engine(alcore_ctx *ctx, const char *path,
                                              const alcore_model_options *options,
                                              alcore_model **out) {
     /* Engines get a struct of the system tier, so that the public one may change without them. */
-    const alcore_sys_model_options passed = {.size = sizeof passed,
-                                             .device = options->device,
-                                             .dtype = options->dtype,
-                                             .pooling = options->pooling,
-                                             .layer = options->layer,
-                                             .normalize = options->normalize,
-                                             .max_tokens = options->max_tokens,
-                                             .batch_tokens = options->batch_tokens,
-                                             .kernels = alcore__model_kernels};
+    const alcore_sys_model_options passed = {
+        .size = sizeof passed,
+        .device = options->device,
+        .dtype = options->dtype,
+        .pooling = options->pooling
+                       ? options->pooling - ALCORE_POOLING_MEAN + ALCORE_SYS_POOLING_MEAN
+                       : ALCORE_SYS_POOLING_AUTO,
+        .layer = options->layer == -1  ? 0  /* the last */
+                 : options->layer == 0 ? -1 /* the input */
+                                       : options->layer,
+        .normalize = options->normalize
+                         ? options->normalize - ALCORE_NORMALIZE_UNIT + ALCORE_SYS_NORMALIZE_UNIT
+                         : ALCORE_SYS_NORMALIZE_AUTO,
+        .max_tokens = options->max_tokens,
+        .batch_tokens = options->batch_tokens,
+        .kernels = alcore__model_kernels};
     char engine[ALCORE__ENGINE_BYTES];
     alcore_status status = find_engine(ctx, engine);
     if (status == ALCORE_OK) {

@@ -154,18 +154,18 @@ static alcore_status open_without_columns(alcore_ctx *ctx, const char *path,
         path);
 }
 
-/* Ready columns are read, not computed: a setting of the computation (any but 0, the default) would
+/* Ready columns are read, not computed: a setting of the computation (any but the default) would
  * be ignored in silence, so it is refused. Only the first of several is named. */
 static alcore_status refuse_options(const char *path, const alcore_model_options *options) {
     const char *device = options->device;
     const char *name = device && strcmp(device, "auto") && strcmp(device, "cpu") ? "device"
                        : options->dtype                                          ? "dtype"
                        : options->pooling                                        ? "pooling"
-                       : options->layer                                          ? "layer"
+                       : options->layer != -1                                    ? "layer"
                        : options->normalize                                      ? "normalize"
                        : options->max_tokens                                     ? "max_tokens"
                        : options->batch_tokens                                   ? "batch_tokens"
-                       : options->stride                                         ? "stride"
+                       : options->stride != ALCORE_UNSET_INT                     ? "stride"
                        : options->prompt                                         ? "prompt"
                        : options->prompt_name                                    ? "prompt_name"
                                                                                  : NULL;
@@ -198,22 +198,24 @@ static alcore_status check_options(const alcore_model_options *options) {
                             "alcore_model_options: dtype is %d, not ALCORE_FLOAT32, "
                             "ALCORE_BFLOAT16, ALCORE_FLOAT16 or 0",
                             options->dtype);
-    if (options->pooling < ALCORE_POOLING_AUTO || options->pooling > ALCORE_POOLING_MAX)
+    if (options->pooling != 0 &&
+        (options->pooling < ALCORE_POOLING_MEAN || options->pooling > ALCORE_POOLING_MAX))
         return alcore__fail(ALCORE_E_PARAM,
-                            "alcore_model_options: pooling is %d, not from %d to %d",
-                            options->pooling, ALCORE_POOLING_AUTO, ALCORE_POOLING_MAX);
-    if (options->normalize < ALCORE_NORMALIZE_AUTO || options->normalize > ALCORE_NORMALIZE_NONE)
+                            "alcore_model_options: pooling is %d, not ALCORE_POOLING_* or 0",
+                            options->pooling);
+    if (options->normalize != 0 && options->normalize != ALCORE_NORMALIZE_UNIT &&
+        options->normalize != ALCORE_NORMALIZE_NONE)
         return alcore__fail(ALCORE_E_PARAM,
-                            "alcore_model_options: normalize is %d, not from %d to %d",
-                            options->normalize, ALCORE_NORMALIZE_AUTO, ALCORE_NORMALIZE_NONE);
+                            "alcore_model_options: normalize is %d, not ALCORE_NORMALIZE_* or 0",
+                            options->normalize);
     if (options->layer < -1)
         return alcore__fail(ALCORE_E_PARAM, "alcore_model_options: layer is %d, not -1 or more",
                             options->layer);
     if (options->max_tokens < 0 || options->batch_tokens < 0)
         return alcore__fail(ALCORE_E_PARAM, "alcore_model_options: %s is negative",
                             options->max_tokens < 0 ? "max_tokens" : "batch_tokens");
-    if (options->stride < -1)
-        return alcore__fail(ALCORE_E_PARAM, "alcore_model_options: stride is %lld, not -1 or more",
+    if (options->stride < 0 && options->stride != ALCORE_UNSET_INT)
+        return alcore__fail(ALCORE_E_PARAM, "alcore_model_options: stride is %lld, not 0 or more",
                             (long long)options->stride);
     if (options->prompt && options->prompt_name)
         return alcore__fail(ALCORE_E_PARAM,
@@ -226,9 +228,10 @@ static alcore_status check_options(const alcore_model_options *options) {
 static alcore_status open_model(alcore_ctx *ctx, const char *path,
                                 const alcore_model_options *given, alcore_model **out) {
     alcore_model_options options;
-    ALCORE__TRY(alcore__struct_read(&options, sizeof options,
-                                    ALCORE__FIRST_SIZE(alcore_model_options, batch_tokens), given,
-                                    "alcore_model_options"));
+    options = (alcore_model_options)ALCORE_MODEL_OPTIONS_INIT;
+    ALCORE__TRY(alcore__struct_read_over(&options, sizeof options,
+                                         ALCORE__FIRST_SIZE(alcore_model_options, batch_tokens),
+                                         given, "alcore_model_options"));
     ALCORE__TRY(check_options(&options));
     return open_folder(ctx, path, &options, out);
 }

@@ -26,7 +26,7 @@ static alcore_model_column describe_column(const alcore_model *model, const char
     out.shape = !known                                     ? ALCORE_COLUMN_SCALAR
                 : known->shape == ALCORE__COLUMN_ANY_SHAPE ? ALCORE_COLUMN_RAGGED
                                                            : known->shape;
-    out.meaning = ALCORE_MEANS_DEFAULT;
+    out.meaning = 0; /* what its name says */
     if (host->describe) host->describe(host->user, column, &out);
     return out;
 }

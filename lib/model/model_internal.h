@@ -18,7 +18,7 @@
  * checked; 0: what the folder says. */
 typedef struct alcore__translating {
     int64_t max_tokens;
-    double length_penalty, temperature;
+    double length_penalty, temperature; /* ALCORE_UNSET: what the folder says */
     uint64_t seed;
     int32_t beams;
     int32_t best; /* outputs of each text, from 1 */
@@ -132,7 +132,7 @@ static inline bool alcore__model_wants(const alcore__wanted *wanted, int64_t row
 }
 /* What the numbers of a column mean that the model makes. */
 static inline int32_t alcore__model_meaning(const alcore_model *model, const char *column) {
-    return model->table->meaning ? model->table->meaning(model, column) : ALCORE_MEANS_DEFAULT;
+    return model->table->meaning ? model->table->meaning(model, column) : 0;
 }
 /* The shape of a column that the model makes, ALCORE_COLUMN_* or ALCORE__COLUMN_ANY_SHAPE. */
 int32_t alcore__model_shape(const alcore_model *model, const char *column);

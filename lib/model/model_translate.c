@@ -101,14 +101,16 @@ static alcore_status note_outputs(const alcore_model *model, const char *languag
 /* Translates under the read lock of the pool, which the caller holds. */
 static alcore_status translate_pool(translating *all, alcore_pool *pool,
                                     const alcore__translating *wanted, alcore_pool *made) {
-    alcore_sys_model_decoding how = {.size = sizeof how,
-                                     .beams = wanted->beams,
-                                     .outputs = wanted->best,
-                                     .max_tokens = wanted->max_tokens,
-                                     .length_penalty = wanted->length_penalty,
-                                     .sample = wanted->sample,
-                                     .temperature = wanted->temperature,
-                                     .seed = wanted->seed};
+    alcore_sys_model_decoding how = {
+        .size = sizeof how,
+        .beams = wanted->beams,
+        .outputs = wanted->best,
+        .max_tokens = wanted->max_tokens,
+        .length_penalty =
+            wanted->length_penalty == 0 ? -1 : alcore__or_unset(wanted->length_penalty, 0),
+        .sample = wanted->sample,
+        .temperature = alcore__or_unset(wanted->temperature, 0),
+        .seed = wanted->seed};
     ALCORE__TRY(alcore__engine_find_language(all->model, wanted->language, &how));
     ALCORE__TRY(translate_rows(all, pool, &how));
     ALCORE__TRY(alcore__outputs_fill(&all->outputs, pool, made));

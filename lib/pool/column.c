@@ -20,22 +20,25 @@
 alcore_status alcore__column_options_read(const alcore_pool *pool,
                                           const alcore_column_options *theirs,
                                           alcore_column_options *ours, int64_t *out_entries) {
-    ALCORE__TRY(alcore__struct_read(ours, sizeof *ours,
-                                    ALCORE__FIRST_SIZE(alcore_column_options, release_user), theirs,
-                                    "alcore_column_options"));
+    *ours = (alcore_column_options)ALCORE_COLUMN_OPTIONS_INIT;
+    ALCORE__TRY(alcore__struct_read_over(ours, sizeof *ours,
+                                         ALCORE__FIRST_SIZE(alcore_column_options, release_user),
+                                         theirs, "alcore_column_options"));
+    ours->ownership = alcore__or_default(ours->ownership, ALCORE_KEEP);
     if (ours->ownership != ALCORE_KEEP && ours->ownership != ALCORE_BORROW)
         return alcore__fail(ALCORE_E_INVALID, "ownership is %d; expected ALCORE_KEEP or _BORROW",
                             ours->ownership);
     if (ours->release && ours->ownership != ALCORE_BORROW)
         return alcore__fail(ALCORE_E_INVALID,
                             "release goes with ALCORE_BORROW: a copied array stays the caller's");
-    if (ours->meaning < ALCORE_MEANS_DEFAULT || ours->meaning > ALCORE_MEANS_MULTILABEL)
+    if (ours->meaning != 0 &&
+        (ours->meaning < ALCORE_MEANS_UNCERTAINTY || ours->meaning > ALCORE_MEANS_MULTILABEL))
         return alcore__fail(ALCORE_E_INVALID, "meaning is %d; expected ALCORE_MEANS_*",
                             ours->meaning);
-    if (ours->log_base != 0 && (!(ours->log_base > 1) || isinf(ours->log_base)))
-        return alcore__fail(ALCORE_E_INVALID,
-                            "log_base is %g; expected a number above 1, or 0 for e",
+    if (!isnan(ours->log_base) && (!(ours->log_base > 1) || isinf(ours->log_base)))
+        return alcore__fail(ALCORE_E_INVALID, "log_base is %g; expected a number above 1",
                             ours->log_base);
+    if (isnan(ours->log_base)) ours->log_base = 0; /* e, within the library */
     if (ours->row_count < 0 || (!ours->rows && ours->row_count > 0))
         return alcore__fail(ALCORE_E_INVALID, "row_count is %" PRId64 " with rows at %p",
                             ours->row_count, (const void *)ours->rows);

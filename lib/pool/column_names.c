@@ -64,20 +64,19 @@ static const struct meanings_of_name {
 };
 
 alcore_status alcore__column_check_meaning(const char *name, int32_t meaning) {
-    static const char *const words[] = {"default", "uncertainty", "confidence",
-                                        "logprob", "probs",       "logprobs",
-                                        "logits",  "sigmoid",     "multilabel"};
-    if (meaning == ALCORE_MEANS_DEFAULT || !alcore__column_name_find(name)) return ALCORE_OK;
+    static const char *const words[] = {"uncertainty", "confidence", "logprob", "probs",
+                                        "logprobs",    "logits",     "sigmoid", "multilabel"};
+    if (meaning == 0 || !alcore__column_name_find(name)) return ALCORE_OK;
     for (size_t i = 0; i < sizeof meanings_of_names / sizeof *meanings_of_names; i++) {
         const struct meanings_of_name *known = &meanings_of_names[i];
         if (strcmp(known->name, name) != 0) continue;
         if (meaning >= known->first && meaning <= known->last) return ALCORE_OK;
         return alcore__fail(ALCORE_E_INVALID, "column \"%s\": its numbers are %s, not %s", name,
-                            known->words, words[meaning]);
+                            known->words, words[meaning - ALCORE_MEANS_UNCERTAINTY]);
     }
     return alcore__fail(ALCORE_E_INVALID,
                         "column \"%s\": its numbers have one meaning, so that %s does not apply",
-                        name, words[meaning]);
+                        name, words[meaning - ALCORE_MEANS_UNCERTAINTY]);
 }
 
 /* ALCORE_COLUMN_RAGGED and _RAGGED_DENSE are the last shapes; ANY_SHAPE is below them. */

@@ -79,9 +79,9 @@ done:
 /* Refuses options that a column of texts has no use for: it is always copied, has no base of
  * logarithms and is not read from a file. */
 static alcore_status check_options(const alcore_column_options *options) {
-    if (options->ownership == ALCORE_KEEP && options->meaning == ALCORE_MEANS_DEFAULT &&
-        options->log_base == 0 && !options->offsets && !options->format && !options->release_user &&
-        !options->stream && !options->on_device)
+    if (options->ownership == ALCORE_KEEP && options->meaning == 0 && options->log_base == 0 &&
+        !options->offsets && !options->format && !options->release_user && !options->stream &&
+        !options->on_device)
         return ALCORE_OK;
     return alcore__fail(ALCORE_E_INVALID,
                         "only rows and row_count apply to a column of texts, which is copied");

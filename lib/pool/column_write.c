@@ -202,14 +202,13 @@ static alcore_status resolve_format(const alcore__column *column, const char *pa
     } suffixes[] = {
         {".npy", ALCORE_FORMAT_NPY}, {".tsv", ALCORE_FORMAT_TSV}, {".lp", ALCORE_FORMAT_LP}};
     const bool standard = strcmp(path, "-") == 0;
-    if (*format == ALCORE_FORMAT_AUTO && standard)
-        *format = column->ragged ? ALCORE_FORMAT_LP : ALCORE_FORMAT_TSV;
+    if (*format == 0 && standard) *format = column->ragged ? ALCORE_FORMAT_LP : ALCORE_FORMAT_TSV;
     for (size_t i = 0; i < sizeof suffixes / sizeof *suffixes; i++) {
-        if (*format == ALCORE_FORMAT_AUTO &&
-            alcore__path_ends_in(path, strlen(path), suffixes[i].suffix))
+        if (*format == 0 && alcore__path_ends_in(path, strlen(path), suffixes[i].suffix))
             *format = suffixes[i].format;
         if (*format == suffixes[i].format) return ALCORE_OK;
     }
+    ALCORE__TRY(alcore__file_format_check(*format));
     return alcore__fail(ALCORE_E_UNSUPPORTED, "%s: columns are written as .npy, .tsv or .lp", path);
 }
 

@@ -30,12 +30,37 @@ typedef struct file_header {
     uint32_t name_bytes;  /* 1 to ALCORE__COLUMN_NAME_BYTES */
     uint64_t fingerprint; /* of the pool, and its rows when the writer was made */
     int64_t pool_rows;
-    int32_t shape, dtype;          /* ALCORE_COLUMN_*; ALCORE_FLOAT32, _FLOAT64 or _INT64 */
+    int32_t shape, dtype;          /* see stored_shape() and stored_dtype() */
     int64_t dims, entries, stored; /* values of a row or token; entries; rows of values */
-    int64_t meaning;               /* ALCORE_MEANS_* */
-    double log_base;               /* alcore_column_options.log_base */
+    int64_t meaning;               /* see stored_meaning() */
+    double log_base;               /* of log-probabilities; 0: e */
 } file_header;
 _Static_assert(sizeof(file_header) == 80, "the header's layout");
+
+/* The file has numbers of its own, which stay as they are whatever the enums have: shapes 0 (scalar)
+ * to 3 (ragged, dense), in the order of ALCORE_COLUMN_*; ... */
+static int32_t stored_shape(int32_t shape) {
+    return shape - ALCORE_COLUMN_SCALAR;
+}
+/* ... types of numbers 3 (float32), 4 (float64) and 6 (int64); others are -1, which no file has; */
+static int32_t stored_dtype(int32_t dtype) {
+    return dtype == ALCORE_FLOAT32   ? 3
+           : dtype == ALCORE_FLOAT64 ? 4
+           : dtype == ALCORE_INT64   ? 6
+                                     : -1;
+}
+/* ... and meanings 1 to 8, in the order of ALCORE_MEANS_*, with 0 for what the name says. */
+static int64_t stored_meaning(int32_t meaning) {
+    return meaning == 0 ? 0 : meaning - ALCORE_MEANS_UNCERTAINTY + 1;
+}
+
+/* The dtype of a stored number; 0: it is none. */
+static int32_t dtype_of(int32_t stored) {
+    static const int32_t known[] = {ALCORE_FLOAT32, ALCORE_FLOAT64, ALCORE_INT64};
+    for (size_t i = 0; i < sizeof known / sizeof *known; i++)
+        if (stored_dtype(known[i]) == stored) return known[i];
+    return 0;
+}
 
 /* The checksum: each part of the file, cut into pieces of BLOCK bytes, is hashed with the hash so
  * far as the seed. */
@@ -88,12 +113,12 @@ static alcore_status write_all(const alcore_column_writer *writer, sink *out) {
                           .name_bytes = (uint32_t)strlen(writer->name),
                           .fingerprint = writer->fingerprint,
                           .pool_rows = builder->pool_rows,
-                          .shape = builder->shape,
-                          .dtype = builder->dtype,
+                          .shape = stored_shape(builder->shape),
+                          .dtype = stored_dtype(builder->dtype),
                           .dims = builder->dims,
                           .entries = builder->count,
                           .stored = alcore__builder_stored(builder),
-                          .meaning = writer->options.meaning,
+                          .meaning = stored_meaning(writer->options.meaning),
                           .log_base = writer->options.log_base};
     memcpy(header.magic, file_magic, sizeof file_magic);
     ALCORE__TRY(write_bytes(ctx, out, &header, sizeof header));
@@ -101,9 +126,9 @@ static alcore_status write_all(const alcore_column_writer *writer, sink *out) {
     ALCORE__TRY(
         write_bytes(ctx, out, builder->rows, (size_t)builder->count * sizeof *builder->rows));
     if (alcore__builder_ragged(builder)) ALCORE__TRY(write_lengths(ctx, builder, out));
-    ALCORE__TRY(
-        write_bytes(ctx, out, builder->values,
-                    (size_t)(header.stored * header.dims) * alcore_sys_dtype_bytes(header.dtype)));
+    ALCORE__TRY(write_bytes(ctx, out, builder->values,
+                            (size_t)(header.stored * header.dims) *
+                                alcore_sys_dtype_bytes(builder->dtype)));
     return alcore__writer_put(out->writer, &out->checksum, sizeof out->checksum);
 }
 
@@ -161,14 +186,13 @@ static alcore_status read_bytes(source *in, void *data, size_t bytes) {
  * `values` becomes the length of the whole file, whose last 8 bytes are the checksum. */
 static alcore_status check_length(const source *in) {
     const file_header *header = &in->header;
-    const bool ragged = header->shape >= ALCORE_COLUMN_RAGGED;
-    const bool known_dtype = header->dtype == ALCORE_FLOAT32 || header->dtype == ALCORE_FLOAT64 ||
-                             header->dtype == ALCORE_INT64;
-    const size_t value_bytes = alcore_sys_dtype_bytes(header->dtype);
+    const bool ragged = header->shape >= stored_shape(ALCORE_COLUMN_RAGGED);
+    const int32_t dtype = dtype_of(header->dtype);
+    const size_t value_bytes = alcore_sys_dtype_bytes(dtype);
     int64_t length, lists, values;
     ALCORE__TRY(alcore__file_length(in->file, &length));
-    if (header->shape < ALCORE_COLUMN_SCALAR || header->shape > ALCORE_COLUMN_RAGGED_DENSE ||
-        !known_dtype || header->name_bytes == 0 || header->name_bytes > ALCORE__COLUMN_NAME_BYTES ||
+    if (header->shape < 0 || header->shape > stored_shape(ALCORE_COLUMN_RAGGED_DENSE) || !dtype ||
+        header->name_bytes == 0 || header->name_bytes > ALCORE__COLUMN_NAME_BYTES ||
         header->dims < 0 || header->entries < 0 || header->stored < 0 ||
         header->entries > header->pool_rows || (header->dims == 0 && header->entries > 0) ||
         (!ragged && header->stored != header->entries))
@@ -207,12 +231,13 @@ static alcore_status read_all(source *in) {
     ALCORE__TRY(read_bytes(in, in->name, header->name_bytes));
     ALCORE__TRY(alcore__new_array(in->ctx, entries, sizeof *in->rows, &in->rows));
     ALCORE__TRY(read_bytes(in, in->rows, entries * sizeof *in->rows));
-    if (header->shape >= ALCORE_COLUMN_RAGGED) { /* _RAGGED or _RAGGED_DENSE, the last shapes */
+    if (header->shape >=
+        stored_shape(ALCORE_COLUMN_RAGGED)) { /* _RAGGED or _RAGGED_DENSE, the last shapes */
         ALCORE__TRY(alcore__new_array(in->ctx, entries, sizeof *in->lengths, &in->lengths));
         ALCORE__TRY(read_bytes(in, in->lengths, entries * sizeof *in->lengths));
     }
     const size_t bytes =
-        (size_t)(header->stored * header->dims) * alcore_sys_dtype_bytes(header->dtype);
+        (size_t)(header->stored * header->dims) * alcore_sys_dtype_bytes(dtype_of(header->dtype));
     in->values = alcore__alloc(in->ctx, bytes);
     if (!in->values) return alcore__fail_memory(bytes);
     ALCORE__TRY(read_bytes(in, in->values, bytes));
@@ -235,15 +260,16 @@ static alcore_status check_match(const alcore_column_writer *writer, const sourc
     if (strcmp(in->name, writer->name) != 0)
         return alcore__fail(ALCORE_E_SHAPE, "%s: expected column \"%s\", found \"%s\"", path,
                             writer->name, in->name);
-    if (header->shape != writer->shape)
+    if (header->shape != stored_shape(writer->shape))
         return alcore__fail(ALCORE_E_SHAPE, "%s: expected shape %d (ALCORE_COLUMN_*), found %d",
-                            path, writer->shape, header->shape);
-    if (header->meaning != writer->options.meaning || header->log_base != writer->options.log_base)
-        return alcore__fail(ALCORE_E_SHAPE,
-                            "%s: expected meaning %d (ALCORE_MEANS_*) with base %g, found %" PRId64
-                            " with %g",
-                            path, writer->options.meaning, writer->options.log_base,
-                            header->meaning, header->log_base);
+                            path, writer->shape, header->shape + ALCORE_COLUMN_SCALAR);
+    if (header->meaning != stored_meaning(writer->options.meaning) ||
+        header->log_base != writer->options.log_base)
+        return alcore__fail(
+            ALCORE_E_SHAPE,
+            "%s: expected meaning %d (ALCORE_MEANS_*) with base %g, found %" PRId64 " with %g",
+            path, writer->options.meaning, writer->options.log_base,
+            header->meaning ? header->meaning - 1 + ALCORE_MEANS_UNCERTAINTY : 0, header->log_base);
     return ALCORE_OK;
 }
 
@@ -251,14 +277,14 @@ static alcore_status check_match(const alcore_column_writer *writer, const sourc
  * already keep their values. The rows and lengths themselves are checked by the builder. */
 static alcore_status put_all(alcore_column_writer *writer, const source *in) {
     const file_header *header = &in->header;
-    const int64_t bytes = (int64_t)alcore_sys_dtype_bytes(header->dtype);
+    const int64_t bytes = (int64_t)alcore_sys_dtype_bytes(dtype_of(header->dtype));
     const alcore__builder_input input = {.rows = in->rows,
                                          .count = header->entries,
                                          .values = in->values,
                                          .strides = {header->dims * bytes, bytes},
                                          .value_rows = header->stored,
                                          .dims = header->dims,
-                                         .dtype = header->dtype,
+                                         .dtype = dtype_of(header->dtype),
                                          .lengths = in->lengths};
     alcore_status status = alcore__builder_put(&writer->builder, &input);
     return status == ALCORE_OK ? status

@@ -59,7 +59,7 @@ alcore_status alcore__id_use_check(const alcore__id_use *use) {
 }
 
 alcore_status alcore__join_check(int32_t by) {
-    if (by >= ALCORE_JOIN_AUTO && by <= ALCORE_JOIN_ID) return ALCORE_OK;
+    if (by == 0 || by == ALCORE_JOIN_LINE || by == ALCORE_JOIN_ID) return ALCORE_OK;
     return alcore__fail(ALCORE_E_INVALID, "by is %d; expected ALCORE_JOIN_*", (int)by);
 }
 
@@ -71,8 +71,7 @@ alcore_status alcore__join_decide(alcore_ctx *ctx, int32_t by, const alcore__id_
     ALCORE__TRY(alcore__id_use_check(partners));
     *out_by_id = texts->with > 0 && partners->with > 0;
     const alcore__id_use *without = texts->with == 0 ? texts : partners;
-    if (*out_by_id || (texts->with == 0 && partners->with == 0 && by == ALCORE_JOIN_AUTO))
-        return ALCORE_OK;
+    if (*out_by_id || (texts->with == 0 && partners->with == 0 && by == 0)) return ALCORE_OK;
     if (by == ALCORE_JOIN_ID)
         return alcore__fail(ALCORE_E_DATA, "%s has no ids, by which it is to be joined",
                             without->path);

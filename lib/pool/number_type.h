@@ -66,16 +66,16 @@ static inline double alcore__widen(int32_t dtype, const char *value) {
 
 /* Writes "no value" of a type count times. */
 static inline void alcore__fill_missing(int32_t dtype, void *out, int64_t count) {
+    /* Of ALCORE_FLOAT16, _BFLOAT16, _FLOAT32, _FLOAT64, _INT32 and _INT64. */
     static const uint64_t pattern[] = {
-        [ALCORE_FLOAT16] = 0x7E00,     [ALCORE_BFLOAT16] = 0x7FC0,
-        [ALCORE_FLOAT32] = 0x7FC00000, [ALCORE_FLOAT64] = 0x7FF8000000000000,
-        [ALCORE_INT32] = 0x80000000,   [ALCORE_INT64] = 0x8000000000000000};
+        0x7E00, 0x7FC0, 0x7FC00000, 0x7FF8000000000000, 0x80000000, 0x8000000000000000};
+    const uint64_t *missing = &pattern[dtype - ALCORE_FLOAT16];
     const size_t bytes = alcore_sys_dtype_bytes(dtype);
-    const uint16_t half = (uint16_t)pattern[dtype];
-    const uint32_t single = (uint32_t)pattern[dtype];
+    const uint16_t half = (uint16_t)*missing;
+    const uint32_t single = (uint32_t)*missing;
     const void *value = bytes == 2   ? (const void *)&half
                         : bytes == 4 ? (const void *)&single
-                                     : (const void *)&pattern[dtype];
+                                     : (const void *)missing;
     for (int64_t i = 0; i < count; i++) memcpy((char *)out + (size_t)i * bytes, value, bytes);
 }
 

@@ -51,6 +51,9 @@ static alcore_status read_options(const alcore_pool_options *theirs, alcore_pool
     ALCORE__TRY(alcore__struct_read(ours, sizeof *ours,
                                     ALCORE__FIRST_SIZE(alcore_pool_options, max_text_bytes), theirs,
                                     "alcore_pool_options"));
+    ours->dedup = alcore__or_default(ours->dedup, ALCORE_DEDUP_EXACT);
+    ours->utf8 = alcore__or_default(ours->utf8, ALCORE_UTF8_REFUSE);
+    ours->repeated_ids = alcore__or_default(ours->repeated_ids, ALCORE_IDS_UNIQUE);
     if (ours->dedup < ALCORE_DEDUP_EXACT || ours->dedup > ALCORE_DEDUP_NONE)
         return alcore__fail(ALCORE_E_INVALID, "dedup is %d; expected ALCORE_DEDUP_*", ours->dedup);
     if (ours->utf8 != ALCORE_UTF8_REFUSE && ours->utf8 != ALCORE_UTF8_REPLACE)

@@ -165,9 +165,8 @@ static alcore_status add_stream(alcore_pool *pool, struct ArrowArrayStream *stre
     ALCORE__TRY(alcore__struct_read(&options, sizeof options,
                                     ALCORE__FIRST_SIZE(alcore_read_options, text_column), theirs,
                                     "alcore_read_options"));
-    if (options.format != ALCORE_FORMAT_AUTO || options.bad_lines != ALCORE_BAD_LINES_ERROR ||
-        options.references || options.language || alcore__sides_given(&options) ||
-        options.escapes != ALCORE_ESCAPES_AUTO || options.by)
+    if (options.format || options.bad_lines || options.references || options.language ||
+        alcore__sides_given(&options) || options.escapes || options.by)
         return alcore__fail(
             ALCORE_E_INVALID,
             "only text_column and reference_column apply to an Arrow stream, not "

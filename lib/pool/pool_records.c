@@ -112,11 +112,12 @@ static alcore_status read_file(alcore_pool *pool, const char *path,
     ALCORE__TRY(alcore__struct_read(&ours, sizeof ours,
                                     ALCORE__FIRST_SIZE(alcore_read_options, text_column), theirs,
                                     "alcore_read_options"));
+    ours.bad_lines = alcore__or_default(ours.bad_lines, ALCORE_BAD_LINES_ERROR);
     if (ours.bad_lines != ALCORE_BAD_LINES_ERROR && ours.bad_lines != ALCORE_BAD_LINES_MASK)
         return alcore__fail(ALCORE_E_INVALID, "bad_lines is %d; expected ALCORE_BAD_LINES_*",
                             ours.bad_lines);
     ALCORE__TRY(alcore__join_check(ours.by));
-    if (ours.by != ALCORE_JOIN_AUTO && !ours.references)
+    if (ours.by != 0 && !ours.references)
         return alcore__fail(ALCORE_E_INVALID, "by joins texts and references, and no file of "
                                               "references is named");
     if (ours.references && strcmp(path, "-") == 0 && strcmp(ours.references, "-") == 0)

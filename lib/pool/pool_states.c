@@ -15,8 +15,9 @@ const uint32_t *alcore_pool_states(const alcore_pool *pool) {
 /* Rows that have one of the bits of `states` or, with states 0, that have no state: the rows that
  * may be selected. */
 int64_t alcore_pool_state_count(const alcore_pool *pool, uint32_t states) {
+    const uint32_t known = 2 * (uint32_t)ALCORE_ROW_MALFORMED - ALCORE_ROW_EMPTY; /* all bits */
     int64_t count = 0;
-    if (!pool) return 0;
+    if (!pool || (states & ~known) != 0) return 0;
     for (int64_t row = 0; row < pool->rows; row++)
         count += states != 0 ? (pool->states[row] & states) != 0 : pool->states[row] == 0;
     return count;

@@ -58,7 +58,13 @@ typedef struct alcore__drawn {
     uint8_t *mask; /* [rows] 1: a candidate of that round */
 } alcore__drawn;
 
-enum { ALCORE__ROW_KINDS = ALCORE_ROWS_LIKE + 1 };
+/* The place of a list of rows, ALCORE_ROWS_*, in an array. */
+#define ALCORE__LIST(name) (ALCORE_ROWS_##name - ALCORE_ROWS_ELIGIBLE)
+enum { ALCORE__ROW_KINDS = ALCORE__LIST(LIKE) + 1 };
+
+static inline int32_t alcore__list_place(int32_t kind) {
+    return kind - ALCORE_ROWS_ELIGIBLE;
+}
 
 enum { ALCORE__READ_MAX = 32 };
 
@@ -91,7 +97,7 @@ struct alcore_request {
     alcore__values values;                     /* of the options in request_handle.c */
     alcore__budgets budgets;                   /* of the option "budget" */
     alcore__price price;                       /* of the option "price" */
-    alcore__row_list lists[ALCORE__ROW_KINDS]; /* by ALCORE_ROWS_* */
+    alcore__row_list lists[ALCORE__ROW_KINDS]; /* by ALCORE__LIST() */
     alcore__row_list drawn_rows; /* what alcore_request_candidates() handed out last; `given` is not
                                     used */
     /* For sticky=1: the candidates of the last round that was answered, and of the round answered

@@ -86,19 +86,19 @@ static alcore_status add_texts(const alcore_request *request, const alcore_pool 
 static alcore_status extra_states(const alcore_request *request, int64_t rows, uint32_t **out) {
     const alcore__row_list *lists = request->lists;
     *out = NULL;
-    if (!lists[ALCORE_ROWS_ELIGIBLE].given && !lists[ALCORE_ROWS_EXCLUDED].given &&
-        !lists[ALCORE_ROWS_LABELED].given && !request->excluded && !request->excluded_phrases)
+    if (!lists[ALCORE__LIST(ELIGIBLE)].given && !lists[ALCORE__LIST(EXCLUDED)].given &&
+        !lists[ALCORE__LIST(LABELED)].given && !request->excluded && !request->excluded_phrases)
         return ALCORE_OK;
     ALCORE__TRY(alcore__new_array(request->object.ctx, (size_t)rows, sizeof **out, out));
     ALCORE__TRY(add_texts(request, request->excluded, rows, *out));
     ALCORE__TRY(add_texts(request, request->excluded_phrases, rows, *out));
     bool others = true; /* rows that are not in the list of eligible ones */
-    ALCORE__TRY(add_list(&lists[ALCORE_ROWS_ELIGIBLE], ALCORE_ROW_INELIGIBLE, others,
+    ALCORE__TRY(add_list(&lists[ALCORE__LIST(ELIGIBLE)], ALCORE_ROW_INELIGIBLE, others,
                          "eligible rows", rows, *out));
     others = false;
-    ALCORE__TRY(add_list(&lists[ALCORE_ROWS_EXCLUDED], ALCORE_ROW_EXCLUDED, others, "excluded rows",
-                         rows, *out));
-    return add_list(&lists[ALCORE_ROWS_LABELED], ALCORE_ROW_LABELED, others, "labeled rows", rows,
+    ALCORE__TRY(add_list(&lists[ALCORE__LIST(EXCLUDED)], ALCORE_ROW_EXCLUDED, others,
+                         "excluded rows", rows, *out));
+    return add_list(&lists[ALCORE__LIST(LABELED)], ALCORE_ROW_LABELED, others, "labeled rows", rows,
                     *out);
 }
 

@@ -59,8 +59,8 @@ alcore_status alcore__request_from_target(const alcore_request *request, alcore_
     out->candidates = request->target;
     out->target = NULL;
     if (request->candidates == request->target) return ALCORE_OK;
-    for (int32_t kind = 0; kind < ALCORE__ROW_KINDS; kind++)
-        if (request->lists[kind].given)
+    for (int32_t place = 0; place < ALCORE__ROW_KINDS; place++)
+        if (request->lists[place].given)
             return alcore__fail_remedy(
                 alcore__fail(ALCORE_E_INVALID,
                              "strategy %s picks from the target, but the rows that the request "
@@ -75,7 +75,7 @@ alcore_status alcore__request_from_target(const alcore_request *request, alcore_
 
 /* Refuses rows of another selection for a strategy that does not count their languages. */
 static alcore_status check_like(const alcore_request *request, const alcore_strategy *strategy) {
-    const alcore__row_list *like = &request->lists[ALCORE_ROWS_LIKE];
+    const alcore__row_list *like = &request->lists[ALCORE__LIST(LIKE)];
     if (!like->given || alcore__strategy_reads_like(strategy)) return ALCORE_OK;
     return alcore__fail_remedy(
         alcore__fail(ALCORE_E_INVALID,

@@ -17,7 +17,7 @@
 
 /* Whether a number is one of ALCORE_ROWS_*, which are consecutive from ELIGIBLE. */
 static bool is_kind(int32_t kind) {
-    return kind >= ALCORE_ROWS_ELIGIBLE && kind < ALCORE__ROW_KINDS;
+    return kind >= ALCORE_ROWS_ELIGIBLE && kind <= ALCORE_ROWS_LIKE;
 }
 
 /* Frees the rows of a list, which is then as one that was never set. */
@@ -28,8 +28,8 @@ static void clear_list(alcore_ctx *ctx, alcore__row_list *list) {
 
 /* Frees all lists of a request, when the request is freed. */
 void alcore__row_lists_clear(alcore_request *request) {
-    for (int32_t kind = 0; kind < ALCORE__ROW_KINDS; kind++)
-        clear_list(request->object.ctx, &request->lists[kind]);
+    for (int32_t place = 0; place < ALCORE__ROW_KINDS; place++)
+        clear_list(request->object.ctx, &request->lists[place]);
     clear_list(request->object.ctx, &request->drawn_rows);
 }
 
@@ -59,8 +59,8 @@ static alcore_status set_rows(alcore_request *request, int32_t kind, const int64
         memcpy(list.rows, rows, (size_t)count * sizeof *rows);
         list.count = count;
     }
-    clear_list(ctx, &request->lists[kind]);
-    request->lists[kind] = list;
+    clear_list(ctx, &request->lists[alcore__list_place(kind)]);
+    request->lists[alcore__list_place(kind)] = list;
     if (kind == ALCORE_ROWS_EXCLUDED) {
         alcore_pool_unref(request->excluded_phrases);
         request->excluded_phrases = NULL;
@@ -263,12 +263,15 @@ static alcore_status keep_phrases(alcore_request *request, alcore_pool *phrases)
  * was. Only lists of excluded rows and of another selection may name phrases. */
 static alcore_status read_rows(alcore_request *request, int32_t kind, const char *path) {
     if (!is_kind(kind) || !path)
-        return alcore__fail(ALCORE_E_INVALID,
-                            "alcore_request_read_rows: a kind of rows and path are needed");
+        return alcore__fail(
+            ALCORE_E_INVALID,
+            "alcore_request_read_rows: path and a kind of rows, ALCORE_ROWS_*, are needed; "
+            "kind is %d",
+            kind);
     if (!request->candidates)
         return alcore__fail(ALCORE_E_INVALID,
                             "alcore_request_read_rows: the request has no pool of candidates yet");
-    alcore__row_list *list = &request->lists[kind];
+    alcore__row_list *list = &request->lists[alcore__list_place(kind)];
     int64_t before = list->count;
     alcore_pool *phrases = NULL;
     if (kind == ALCORE_ROWS_EXCLUDED)
@@ -295,7 +298,7 @@ alcore_status alcore_request_read_rows(alcore_request *request, int32_t kind, co
 /* alcore_request_get_rows() with the request locked for reading. */
 static alcore_status get_rows(const alcore_request *request, int32_t kind, alcore_tensor *out) {
     alcore_request *self = request->object.self; /* the same, but not const: a tensor is not */
-    alcore__row_list *list = &self->lists[kind];
+    alcore__row_list *list = &self->lists[alcore__list_place(kind)];
     if (!list->given)
         return alcore__fail(ALCORE_E_NOT_FOUND, "the request names no rows of this kind");
     return alcore_tensor_init(out, !list->rows ? &list->count : list->rows, ALCORE_INT64,

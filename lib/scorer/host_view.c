@@ -44,11 +44,10 @@ struct alcore_view {
     view_memory *memory;
 };
 
-/* The words of messages, by ALCORE_ROLE_*: who the rows are, and where the host names columns. */
+/* The words of messages, by ALCORE__ROLE(): who the rows are, and where the host names columns. */
 static const struct {
     const char *rows, *needs;
 } ROLE_WORDS[ALCORE__VIEW_ROLES] = {
-    {"", ""},
     {"the candidates", "needs"},
     {"the labeled pool", "labeled_needs"},
     {"the target", "target_needs"},
@@ -58,8 +57,8 @@ static const struct {
 /* The source of a role (which rows of which pool it shows); NULL for a number that is no role, and
  * for a view that is NULL. A role that the request lacks has a source without a dataset. */
 static const alcore__view_source *source_of(const alcore_view *view, int32_t role) {
-    bool known = role >= ALCORE_ROLE_CANDIDATES && role < ALCORE__VIEW_ROLES;
-    return view && known ? &view->input.sources[role] : NULL;
+    bool known = role >= ALCORE_ROLE_CANDIDATES && role <= ALCORE_ROLE_LABELED_ROWS;
+    return view && known ? &view->input.sources[alcore__role_place(role)] : NULL;
 }
 
 /* ---- parts of columns ---- */
@@ -178,12 +177,12 @@ static alcore_status find_column(const alcore__view_source *source, int32_t role
     if (!dataset || !dataset->rows)
         return alcore__fail(ALCORE_E_NOT_FOUND,
                             "the view has no column \"%s\" of %s: there are no such rows", name,
-                            ROLE_WORDS[role].rows);
+                            ROLE_WORDS[alcore__role_place(role)].rows);
     return alcore__fail(ALCORE_E_NOT_FOUND,
                         "the view has no column \"%s\" of %s (a pool of %lld rows): it must be "
                         "named in %s",
-                        name, ROLE_WORDS[role].rows, (long long)dataset->rows,
-                        ROLE_WORDS[role].needs);
+                        name, ROLE_WORDS[alcore__role_place(role)].rows, (long long)dataset->rows,
+                        ROLE_WORDS[alcore__role_place(role)].needs);
 }
 
 /* Checks the arguments of alcore_view_get_column(): a role, and positions first .. first + count -
@@ -192,12 +191,14 @@ static alcore_status check_part(const alcore_view *view, int32_t role, int64_t f
                                 int64_t count) {
     const alcore__view_source *source = source_of(view, role);
     if (!source)
-        return alcore__fail(ALCORE_E_INVALID, "%d is no role of a view; they are ALCORE_ROLE_*",
+        return alcore__fail(ALCORE_E_INVALID,
+                            "role is %d, which a view does not have; expected ALCORE_ROLE_*",
                             (int)role);
     if (first < 0 || count < 0 || first > source->count || count > source->count - first)
-        return alcore__fail(
-            ALCORE_E_INVALID, "%lld rows from position %lld on: the view shows %lld rows of %s",
-            (long long)count, (long long)first, (long long)source->count, ROLE_WORDS[role].rows);
+        return alcore__fail(ALCORE_E_INVALID,
+                            "%lld rows from position %lld on: the view shows %lld rows of %s",
+                            (long long)count, (long long)first, (long long)source->count,
+                            ROLE_WORDS[alcore__role_place(role)].rows);
     return ALCORE_OK;
 }
 
@@ -217,8 +218,8 @@ static alcore_status read_part(const alcore_view *view, int32_t role, const char
         return alcore__fail(ALCORE_E_SHAPE,
                             "column \"%s\" of %s has texts, which a host's function reads from the "
                             "pool with alcore_pool_column_text()",
-                            name, ROLE_WORDS[role].rows);
-    view_part *out = &view->memory->parts[role][column_index];
+                            name, ROLE_WORDS[alcore__role_place(role)].rows);
+    view_part *out = &view->memory->parts[alcore__role_place(role)][column_index];
     part_copy copy = {.ctx = view->ctx,
                       .column = column,
                       .rows = source->rows + first,
@@ -253,7 +254,7 @@ alcore_status alcore_view_get_column(const alcore_view *view, int32_t role, cons
 /* Makes what a new view owns: the memory of its columns, and the costs by position in the list of
  * candidates, 1 each where the input has none. The caller frees the view after a failure. */
 static alcore_status fill_view(alcore_view *view) {
-    const alcore__view_source *candidates = &view->input.sources[ALCORE_ROLE_CANDIDATES];
+    const alcore__view_source *candidates = &view->input.sources[ALCORE__ROLE(CANDIDATES)];
     ALCORE__TRY(alcore__new_array(view->ctx, 1, sizeof *view->memory, &view->memory));
     ALCORE__TRY(
         alcore__new_array(view->ctx, (size_t)candidates->count, sizeof(double), &view->costs));
@@ -287,10 +288,10 @@ void alcore__view_free(alcore_view *view) {
     if (!view) return;
     alcore_ctx *ctx = view->ctx;
     view_memory *memory = view->memory;
-    for (int32_t role = 0; memory && role < ALCORE__VIEW_ROLES; role++) {
+    for (int32_t place = 0; memory && place < ALCORE__VIEW_ROLES; place++) {
         for (int32_t i = 0; i < ALCORE__DATASET_COLUMNS; i++) {
-            alcore__free(ctx, memory->parts[role][i].values);
-            alcore__free(ctx, memory->parts[role][i].offsets);
+            alcore__free(ctx, memory->parts[place][i].values);
+            alcore__free(ctx, memory->parts[place][i].offsets);
         }
     }
     if (memory) alcore__scratch_clear(ctx, &memory->scratch);

@@ -4,9 +4,11 @@
 #define ALCORE__HOST_VIEW_H
 
 #include "alcore/view.h"
+#include "scorer/role_place.h"
 #include "pool/dataset.h"
 
-enum { ALCORE__VIEW_ROLES = ALCORE_ROLE_LABELED_ROWS + 1 };
+/* The roles that a view shows, which are the first ones. */
+enum { ALCORE__VIEW_ROLES = ALCORE__ROLE(LABELED_ROWS) + 1 };
 
 /* What a view shows under one role. */
 typedef struct alcore__view_source {
@@ -18,7 +20,7 @@ typedef struct alcore__view_source {
 /* What a view shows. Everything is borrowed while the view lives. */
 typedef struct alcore__view_input {
     alcore_ctx *ctx;
-    alcore__view_source sources[ALCORE__VIEW_ROLES]; /* by ALCORE_ROLE_*; entry 0 is not used */
+    alcore__view_source sources[ALCORE__VIEW_ROLES]; /* by ALCORE__ROLE() */
     const double *costs; /* [rows of the candidates' dataset]; NULL: 1 each */
     double budget;       /* infinity for a scorer */
     uint64_t seed;

@@ -119,8 +119,8 @@ static alcore_status score_host(scoring *self) {
                                 .budget = (double)INFINITY,
                                 .seed = alcore__ctx_seed(self->ctx),
                                 .round = 1};
-    alcore__view_source *candidates = &input.sources[ALCORE_ROLE_CANDIDATES];
-    alcore__view_source *labeled = &input.sources[ALCORE_ROLE_LABELED_ROWS];
+    alcore__view_source *candidates = &input.sources[ALCORE__ROLE(CANDIDATES)];
+    alcore__view_source *labeled = &input.sources[ALCORE__ROLE(LABELED_ROWS)];
     alcore_view *view = NULL;
     int64_t *candidate_rows = NULL, *labeled_rows = NULL; /* [count] of each source */
     alcore_status status = list_rows(self, self->mask, candidates, &candidate_rows);

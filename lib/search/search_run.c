@@ -41,9 +41,8 @@ enum { DEVICE_SHARES = 4, DEVICE_SHARE_ROWS = 16 * ALCORE_BLOCK_ROWS, DEVICE_ROW
  *
  * theirs may be the struct of an older or newer release: as many bytes are copied as its size says,
  * what it lacks is 0, and bytes that this release does not know must be 0. NULL: all are 0, which
- * are the defaults. `reserved` must be 0; it ends the first release's struct. ALCORE_METRIC_* and
- * ALCORE_SYS_*, the metrics of a kernel, have the same numbers, which are consecutive from L2 to
- * COSINE. */
+ * are the defaults. `reserved` must be 0; it ends the first release's struct. The
+ * metrics of a kernel, ALCORE_SYS_*, have the order of ALCORE_METRIC_*. */
 static alcore_status read_options(alcore__search_run *run, int64_t k,
                                   const alcore_search_options *theirs, const char **out_device) {
     alcore_search_options options;
@@ -51,11 +50,12 @@ static alcore_status read_options(alcore__search_run *run, int64_t k,
                                     ALCORE__FIRST_SIZE(alcore_search_options, reserved), theirs,
                                     "alcore_search_options"));
     ALCORE__TRY(alcore__struct_reserved(options.reserved, "alcore_search_options"));
-    if (options.metric < ALCORE_METRIC_L2 || options.metric > ALCORE_METRIC_COSINE)
-        return alcore__fail(ALCORE_E_INVALID, "metric %d is none of ALCORE_METRIC_*",
-                            options.metric);
+    const int32_t metric = alcore__or_default(options.metric, ALCORE_METRIC_L2);
+    if (metric < ALCORE_METRIC_L2 || metric > ALCORE_METRIC_COSINE)
+        return alcore__fail(ALCORE_E_INVALID, "metric %d is none of ALCORE_METRIC_*", metric);
     run->k = k;
-    run->search = (alcore_sys_search){.size = sizeof run->search, .metric = options.metric};
+    run->search = (alcore_sys_search){.size = sizeof run->search,
+                                      .metric = metric - ALCORE_METRIC_L2 + ALCORE_SYS_L2};
     *out_device = options.device;
     return ALCORE_OK;
 }

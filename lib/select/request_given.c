@@ -101,10 +101,10 @@ static alcore_status list_readers(alcore_ctx *ctx, const char *column, alcore__b
     const alcore__score *score;
     alcore_status status = ALCORE_OK;
     for (int64_t i = 0; status == ALCORE_OK && (def = alcore__strategy_at(i)); i++)
-        for (int32_t n = 0; def->needs[ALCORE_ROLE_CANDIDATES] &&
-                            def->needs[ALCORE_ROLE_CANDIDATES][n] && status == ALCORE_OK;
+        for (int32_t n = 0; def->needs[ALCORE__ROLE(CANDIDATES)] &&
+                            def->needs[ALCORE__ROLE(CANDIDATES)][n] && status == ALCORE_OK;
              n++)
-            if (alcore__need_names(def->needs[ALCORE_ROLE_CANDIDATES][n], column))
+            if (alcore__need_names(def->needs[ALCORE__ROLE(CANDIDATES)][n], column))
                 status =
                     alcore__buffer_format(ctx, text, "%s%s", text->length ? ", " : "", def->name);
     for (int64_t i = 0; status == ALCORE_OK && !text->length && (score = alcore__score_at(i)); i++)
@@ -145,19 +145,19 @@ static alcore_status list_needs(const alcore_request *request, const alcore_stra
 /* Fails for a column of the call that nothing reads. */
 static alcore_status fail_unread(const alcore_request *request, const alcore_strategy *strategy,
                                  int32_t role, const char *name) {
-    static const char *const owners[] = {[ALCORE_ROLE_CANDIDATES] = "",
-                                         [ALCORE_ROLE_LABELED] = " of the labeled pool",
-                                         [ALCORE_ROLE_TARGET] = " of the target"};
+    static const char *const owners[] = {[ALCORE__ROLE(CANDIDATES)] = "",
+                                         [ALCORE__ROLE(LABELED)] = " of the labeled pool",
+                                         [ALCORE__ROLE(TARGET)] = " of the target"};
     alcore_ctx *ctx = request->object.ctx;
     alcore__buffer readers = {0}, needs = {0};
     alcore_status status = list_readers(ctx, name, &readers);
     if (status == ALCORE_OK) status = list_needs(request, strategy, role, &needs);
     if (status == ALCORE_OK)
-        status = alcore__fail(ALCORE_E_INVALID,
-                              "the column '%s'%s is not read: strategy %s reads %.*s%s%s%.*s", name,
-                              owners[role], alcore__strategy_name(strategy), (int)needs.length,
-                              needs.data, owners[role], readers.length ? "; it is read by " : "",
-                              (int)readers.length, readers.length ? readers.data : "");
+        status = alcore__fail(
+            ALCORE_E_INVALID, "the column '%s'%s is not read: strategy %s reads %.*s%s%s%.*s", name,
+            owners[alcore__role_place(role)], alcore__strategy_name(strategy), (int)needs.length,
+            needs.data, owners[alcore__role_place(role)], readers.length ? "; it is read by " : "",
+            (int)readers.length, readers.length ? readers.data : "");
     alcore__buffer_clear(ctx, &readers);
     alcore__buffer_clear(ctx, &needs);
     return status;

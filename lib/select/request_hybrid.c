@@ -103,10 +103,10 @@ static alcore_status buy_phrases(const hybrid *self, double budget,
     part.target = NULL;
     part.budgets.count = 1;
     part.budgets.amounts[0] = fmax(left, 0);
-    alcore_status status =
-        add_picks(self, &self->request->lists[kind], sentences, &part.lists[kind]);
+    alcore_status status = add_picks(self, &self->request->lists[alcore__list_place(kind)],
+                                     sentences, &part.lists[alcore__list_place(kind)]);
     if (status == ALCORE_OK) status = alcore__request_answer(&part, out);
-    alcore__free(self->ctx, part.lists[kind].rows);
+    alcore__free(self->ctx, part.lists[alcore__list_place(kind)].rows);
     return status;
 }
 

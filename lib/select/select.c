@@ -377,9 +377,9 @@ static alcore_status fill_input(answer *self) {
     ALCORE__TRY(alcore__resolution_fill(&self->resolution, ALCORE_ROLE_CANDIDATES,
                                         request->candidates, &input->candidates));
     ALCORE__TRY(follow_columns(self));
-    if (request->lists[ALCORE_ROWS_LIKE].given) {
-        input->like = request->lists[ALCORE_ROWS_LIKE].rows;
-        input->like_count = request->lists[ALCORE_ROWS_LIKE].count;
+    if (request->lists[ALCORE__LIST(LIKE)].given) {
+        input->like = request->lists[ALCORE__LIST(LIKE)].rows;
+        input->like_count = request->lists[ALCORE__LIST(LIKE)].count;
         input->has_like = true;
     }
     if (!alcore__strategy_reads_languages(self->strategy)) return ALCORE_OK;

@@ -332,17 +332,19 @@ static alcore_status write_page(const report *self, const marks *with, alcore__b
     return page.status;
 }
 
-/* Sets *kind to the format of a report, ALCORE_REPORT_*: the one that the options ask for, which it
+/* Sets *kind to the kind of a report, ALCORE_REPORT_*: the one that the options ask for, which it
  * is before, or, where that is 0, the one that the suffix of the path names. Fails where there is
  * neither. ALCORE_REPORT_* are consecutive, from MARKDOWN to HTML. */
 static alcore_status resolve_kind(const char *path, int32_t *kind) {
     const char *dot = strrchr(path, '.');
+    if (*kind != 0 && (*kind < ALCORE_REPORT_MARKDOWN || *kind > ALCORE_REPORT_HTML))
+        return alcore__fail(ALCORE_E_INVALID, "kind is %d; expected ALCORE_REPORT_*, or 0", *kind);
     if (*kind == 0 && dot)
         *kind = strcmp(dot, ".md") == 0     ? ALCORE_REPORT_MARKDOWN
                 : strcmp(dot, ".json") == 0 ? ALCORE_REPORT_JSON
                 : strcmp(dot, ".html") == 0 ? ALCORE_REPORT_HTML
                                             : 0;
-    if (*kind >= ALCORE_REPORT_MARKDOWN && *kind <= ALCORE_REPORT_HTML) return ALCORE_OK;
+    if (*kind != 0) return ALCORE_OK;
     return alcore__fail(ALCORE_E_UNSUPPORTED, "%s: a report is written as .md, .json or .html",
                         path);
 }
@@ -368,15 +370,18 @@ static alcore_status compose(report *self, int32_t kind, alcore__buffer *out) {
  * it commits. alcore__writer_commit() frees the writer, also when it fails; alcore__writer_abort()
  * does so without replacing the file. theirs: the caller's options, NULL: the defaults. */
 static alcore_status write_report(const alcore_selection *selection, const char *path,
-                                  const alcore_write_options *theirs) {
+                                  const alcore_report_options *theirs) {
     alcore_ctx *ctx = selection->object.ctx;
-    alcore_write_options options;
+    alcore_report_options options;
     report self = {.selection = selection, .ctx = ctx};
     alcore__buffer text = {0};
     alcore__writer *writer = NULL;
-    ALCORE__TRY(alcore__write_options_read(theirs, &options));
-    ALCORE__TRY(resolve_kind(path, &options.format));
-    alcore_status status = compose(&self, options.format, &text);
+    ALCORE__TRY(alcore__struct_read(&options, sizeof options,
+                                    ALCORE__FIRST_SIZE(alcore_report_options, reserved), theirs,
+                                    "alcore_report_options"));
+    ALCORE__TRY(alcore__struct_reserved(options.reserved, "alcore_report_options"));
+    ALCORE__TRY(resolve_kind(path, &options.kind));
+    alcore_status status = compose(&self, options.kind, &text);
     if (status == ALCORE_OK) status = alcore__writer_open(ctx, path, &writer);
     if (status == ALCORE_OK) {
         status = alcore__writer_put(writer, text.data, text.length);
@@ -392,7 +397,7 @@ static alcore_status write_report(const alcore_selection *selection, const char 
 /* Writes the report of a selection to `path`, in the format of the options or of the suffix;
  * options NULL: the defaults. */
 alcore_status alcore_selection_report(const alcore_selection *selection, const char *path,
-                                      const alcore_write_options *options) {
+                                      const alcore_report_options *options) {
     if (!selection || !path)
         return alcore__fail(ALCORE_E_INVALID,
                             "alcore_selection_report: selection and path are needed");

@@ -98,7 +98,7 @@ const char *alcore_strategy_builtin_needs(const char *name, int32_t role, int64_
     const alcore__strategy_def *def = alcore__strategy_find(name);
     if (!def || role < ALCORE_ROLE_CANDIDATES || role > ALCORE_ROLE_TARGET || index < 0)
         return NULL;
-    const char *const *needs = def->needs[role];
+    const char *const *needs = def->needs[alcore__role_place(role)];
     for (int32_t i = 0; needs && needs[i]; i++) {
         if (i == index) return needs[i];
     }

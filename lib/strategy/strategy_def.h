@@ -24,6 +24,7 @@
 #define ALCORE__STRATEGY_H
 
 #include "alcore/phrase.h"
+#include "scorer/role_place.h"
 #include "scorer/score.h"
 #include "strategy/strategy_run.h"
 
@@ -130,9 +131,9 @@ typedef struct alcore__strategy_def {
     /* Name of the parameter, a number from 0 to 1, that weighs two parts of what is bought against
      * each other: an ablation varies it. NULL: there is none. */
     const char *ablated;
-    /* Columns that the strategy reads, by ALCORE_ROLE_*: a list that ends with NULL, "a|b" where
+    /* Columns that the strategy reads, by ALCORE__ROLE(): a list that ends with NULL, "a|b" where
      * either will do; NULL: none. With the default parameters. */
-    const char *const *needs[4];
+    const char *const *needs[ALCORE__NEED_ROLES];
     /* Those of the candidates with other parameters, where they matter; NULL: always `needs`. */
     const char *const *(*candidate_needs)(const alcore__values *values);
     /* The columns that the needs name have to be given by the user, and no model is asked for them:

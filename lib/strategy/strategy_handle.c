@@ -11,7 +11,7 @@
  *                 one that buys phrases (part 1), owned; else NULL
  *     owner       "strategy NAME", what messages call the strategy, owned
  *     host        a host's callbacks with their `user`, a copy; zeroed for a built-in strategy
- *     host_needs  by ALCORE_ROLE_*: the columns that a host's strategy reads, a list that ends with
+ *     host_needs  by ALCORE__ROLE(): the columns that a host's strategy reads, a list that ends with
  *                 NULL, owned; NULL: none, and for a built-in strategy */
 #include "strategy/strategy_handle.h"
 
@@ -32,8 +32,8 @@ static void release(void *object) {
     alcore_ctx *ctx = strategy->object.ctx;
     if (strategy->host.destroy) strategy->host.destroy(strategy->host.user);
     alcore__values_clear(ctx, &strategy->values);
-    for (int32_t role = 0; role <= ALCORE_ROLE_TARGET; role++) {
-        char **needs = strategy->host_needs[role];
+    for (int32_t place = 0; place < ALCORE__NEED_ROLES; place++) {
+        char **needs = strategy->host_needs[place];
         for (int64_t i = 0; needs && needs[i]; i++) alcore__free(ctx, needs[i]);
         alcore__free(ctx, needs);
     }
@@ -135,7 +135,7 @@ alcore_status alcore_strategy_new(alcore_ctx *ctx, const char *name, alcore_stra
  * fails midway. */
 static alcore_status copy_needs(alcore_strategy *strategy, int32_t role, const char *const *needs) {
     alcore_ctx *ctx = strategy->object.ctx;
-    char ***copy = &strategy->host_needs[role];
+    char ***copy = &strategy->host_needs[alcore__role_place(role)];
     size_t count = 0;
     while (needs && needs[count]) count++;
     if (count > MAX_HOST_NEEDS)
@@ -399,10 +399,11 @@ const char *alcore__strategy_needs(const alcore_strategy *strategy, int32_t role
     if (role < ALCORE_ROLE_CANDIDATES || role > ALCORE_ROLE_TARGET) return NULL;
     const alcore__strategy_def *def = strategy->def;
     if (def == &alcore__strategy_of_host)
-        return list_entry((const char *const *)strategy->host_needs[role], index);
+        return list_entry((const char *const *)strategy->host_needs[alcore__role_place(role)],
+                          index);
     if (role == ALCORE_ROLE_CANDIDATES && def->candidate_needs)
         return list_entry(def->candidate_needs(&strategy->values), index);
-    return list_entry(def->needs[role], index);
+    return list_entry(def->needs[alcore__role_place(role)], index);
 }
 
 /* A host's strategy without any list of needs may look at every column. */

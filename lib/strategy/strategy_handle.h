@@ -3,6 +3,7 @@
 #ifndef ALCORE__STRATEGY_HANDLE_H
 #define ALCORE__STRATEGY_HANDLE_H
 
+#include "scorer/role_place.h"
 #include "strategy/strategies.h"
 
 enum { ALCORE__STRATEGY_PARTS = 2 };
@@ -17,8 +18,8 @@ struct alcore_strategy {
     /* Of a hybrid strategy, owned: what buys rows and what buys phrases; else NULL. */
     struct alcore_strategy *parts[ALCORE__STRATEGY_PARTS];
     alcore_strategy_host host; /* callbacks of a host program; zeroed for a built-in strategy */
-    /* Columns that the callbacks read, by ALCORE_ROLE_*: [count + 1] NULL-terminated, owned. */
-    char **host_needs[ALCORE_ROLE_TARGET + 1];
+    /* Columns that the callbacks read, by ALCORE__ROLE(): [count + 1] NULL-terminated, owned. */
+    char **host_needs[ALCORE__NEED_ROLES];
 };
 
 #endif

@@ -14,7 +14,8 @@ import headers  # noqa: E402
 from tap import Tap  # noqa: E402
 
 OWN_ORDER = {
-    'alcore_struct_init': 'fills the struct that it is about, which comes first as a handle does',
+    'alcore_struct_begin': 'fills the struct that it is about, which comes first as a handle does',
+    'alcore_extra_struct_begin': 'fills the struct that it is about, which comes first as a handle does',
     'alcore_tensor_init': 'fills the tensor that it is about, which comes first as a handle does; ndim counts the shape',
 }
 # What may be a 32-bit integer: enums, flags, and settings that are far below 2^31 by what they are.

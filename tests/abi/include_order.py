@@ -15,13 +15,13 @@ from tap import Tap  # noqa: E402
 RANK = {'base': 0, 'kernel': 1, 'text': 1, 'formats': 2, 'tokenizer': 3, 'pool': 4, 'phrase': 5, 'search': 5, 'model': 7, 'scorer': 8,
         'strategy': 9, 'request': 10, 'selection': 11, 'select': 12, 'extra/aligner': 20, 'extra/lm': 20, 'extra/tokenizer': 20,
         'extra/overlap': 21, 'extra/metric': 22, 'extra/plot': 23, 'extra/stop': 20, 'extra/analysis': 24, 'extra/annotation': 24,
-        'extra/mix': 25, 'extra/translating': 20, 'extra/training': 26}
+        'extra/mix': 25, 'extra/translating': 20, 'extra/training': 26, 'extra/structs': 27}
 ENGINES = ('engines/cpu', 'engines/cuda', 'engines/torch')
 # The room of a public header, where its name is not that of the room; the tables of sys/ are for
 # every room.
 PUBLIC = {'export': 'base', 'gone': 'base', 'status': 'base', 'context': 'base', 'tensor': 'base', 'version': 'base', 'param': 'base',
           'remedy': 'base', 'sys/dtype': 'base', 'sys/host': 'base', 'sys/kernel': 'base', 'sys/model': 'base', 'format': 'formats', 'budget': 'strategy', 'selection': 'strategy',
-          'pool_column': 'pool', 'arrow': 'pool', 'logits': 'scorer', 'view': 'scorer', 'alcore': 'select', 'extra': 'extra/training'}
+          'pool_column': 'pool', 'arrow': 'pool', 'logits': 'scorer', 'view': 'scorer', 'alcore': 'select', 'extra': 'extra/structs'}
 LIB = os.path.join(ROOT, 'lib')
 # What the command and the modules of Lua compile in themselves: numbers have one grammar
 # (tests/docs/number_grammar.py), and the library exports no function for it.

@@ -27,7 +27,7 @@ def pairs():
     handle, words = pool._handle, ctypes.c_void_p()
     rows = ctypes.byref(alcore._ffi.alcore_tensor())
     limits = ctypes.byref(ctypes.create_string_buffer(256))
-    lib.alcore_struct_init(limits, ctypes.sizeof(alcore._ffi.alcore_filter))
+    lib.alcore_struct_begin(limits, ctypes.sizeof(alcore._ffi.alcore_filter), b"alcore_filter")
 
     def bare_select():
         lib.alcore_select(request._handle, ctypes.byref(words))

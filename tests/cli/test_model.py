@@ -86,7 +86,7 @@ def the_settings_reach_the_library(box):
     begin(box)
     os.makedirs(os.path.join(box.path, "ready"))
     box.npy("ready/embeddings.npy", [[1, 2]] * 5)
-    for name, options in (("layer", ["--layer", "-1"]), ("pooling", ["--pool", "first-subword"]), ("normalize", ["--normalize"]),
+    for name, options in (("layer", ["--layer", "1"]), ("pooling", ["--pool", "first-subword"]), ("normalize", ["--normalize"]),
                           ("device", ["--device", "cuda"])):
         done = run(box, "model", "embed", "ready", "t.txt", "--out", "x.npy", *options, expect=2)
         contains(done.err, "ready columns, which have no %s" % name)

@@ -101,7 +101,7 @@ static alcore_overlap *overlap_of_pool(alcore_status *status) {
     *status = alcore_overlap_new(ctx, &options, &overlap);
     for (int role = ALCORE_OVERLAP_SELECTED; role <= ALCORE_OVERLAP_TEST; role *= 4)
         if (*status == ALCORE_OK)
-            *status = alcore_overlap_add(overlap, role, 0, texts, NULL, row_count);
+            *status = alcore_overlap_add(overlap, role, ALCORE_SIDE_SOURCE, texts, NULL, row_count);
     free(texts);
     if (*status == ALCORE_OK) return overlap;
     alcore_overlap_unref(overlap);
@@ -116,8 +116,8 @@ alcore_status call_overlap_read(void) {
     alcore_overlap *overlap;
     alcore_status status = alcore_overlap_new(ctx, NULL, &overlap);
     if (status != ALCORE_OK) return status;
-    status =
-        alcore_overlap_read(overlap, ALCORE_OVERLAP_TEST, 0, in_folder("pool.txt"), NULL, NULL);
+    status = alcore_overlap_read(overlap, ALCORE_OVERLAP_TEST, ALCORE_SIDE_SOURCE,
+                                 in_folder("pool.txt"), NULL, NULL);
     alcore_overlap_unref(overlap);
     return status;
 }

@@ -28,10 +28,18 @@ NEVER(alcore_error_set, 0) {
 }
 
 /* A struct that was begun by the function is the one that its macro gives. */
-NEVER(alcore_struct_init, 0) {
+NEVER(alcore_struct_begin, 0) {
     alcore_model_host by_macro = ALCORE_MODEL_HOST_INIT, by_function;
     memset(&by_function, 0x5A, sizeof by_function);
-    HOLDS(alcore_struct_init(&by_function, sizeof by_function) == ALCORE_OK &&
+    HOLDS(alcore_struct_begin(&by_function, sizeof by_function, "alcore_model_host") == ALCORE_OK &&
+          memcmp(&by_function, &by_macro, sizeof by_macro) == 0);
+}
+
+NEVER(alcore_extra_struct_begin, 0) {
+    alcore_train_options by_macro = ALCORE_TRAIN_OPTIONS_INIT, by_function;
+    memset(&by_function, 0x5A, sizeof by_function);
+    HOLDS(alcore_extra_struct_begin(&by_function, sizeof by_function, "alcore_train_options") ==
+              ALCORE_OK &&
           memcmp(&by_function, &by_macro, sizeof by_macro) == 0);
 }
 

@@ -112,8 +112,10 @@ static alcore_overlap *new_overlap(world *w) {
     alcore_overlap *overlap;
     sweep_pause(w);
     if (alcore_overlap_new(w->ctx, &options, &overlap) != ALCORE_OK ||
-        alcore_overlap_add(overlap, ALCORE_OVERLAP_TEST, 0, hypotheses, NULL, 2) != ALCORE_OK ||
-        alcore_overlap_add(overlap, ALCORE_OVERLAP_SELECTED, 0, references, NULL, 2) != ALCORE_OK)
+        alcore_overlap_add(overlap, ALCORE_OVERLAP_TEST, ALCORE_SIDE_SOURCE, hypotheses, NULL, 2) !=
+            ALCORE_OK ||
+        alcore_overlap_add(overlap, ALCORE_OVERLAP_SELECTED, ALCORE_SIDE_SOURCE, references, NULL,
+                           2) != ALCORE_OK)
         abort();
     sweep_resume(w);
     return overlap;
@@ -224,7 +226,7 @@ ALLOCATES(alcore_overlap_add, 0) {
     alcore_overlap *overlap = new_overlap(w);
     alcore_coverage_result score = ALCORE_COVERAGE_RESULT_INIT;
     const alcore_status status =
-        alcore_overlap_add(overlap, ALCORE_OVERLAP_SELECTED, 0, texts, NULL, 2);
+        alcore_overlap_add(overlap, ALCORE_OVERLAP_SELECTED, ALCORE_SIDE_SOURCE, texts, NULL, 2);
     sweep_keep_error(w);
     const alcore_status after = alcore_overlap_compute_coverage(
         overlap, 1, OPTIONS_WITH(alcore_coverage_options, .data = ALCORE_OVERLAP_SELECTED), &score);
@@ -235,8 +237,8 @@ ALLOCATES(alcore_overlap_add, 0) {
 ALLOCATES(alcore_overlap_read, 0) {
     alcore_overlap *overlap = new_overlap(w);
     int64_t count;
-    const alcore_status status = alcore_overlap_read(overlap, ALCORE_OVERLAP_SELECTED, 0,
-                                                     world_file("pool.txt"), NULL, &count);
+    const alcore_status status = alcore_overlap_read(
+        overlap, ALCORE_OVERLAP_SELECTED, ALCORE_SIDE_SOURCE, world_file("pool.txt"), NULL, &count);
     alcore_overlap_unref(overlap);
     return status == ALCORE_OK && count == 0 ? ALCORE_E_INTERNAL : status;
 }

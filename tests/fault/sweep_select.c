@@ -156,7 +156,7 @@ static alcore_status read_answers(alcore_pool *pool) {
 }
 
 static alcore_status read_inputs(world *w, alcore_request *request, alcore_pool *pools[4]) {
-    alcore_pool **candidates = &pools[ALCORE_ROLE_CANDIDATES];
+    alcore_pool **candidates = &pools[ALCORE_ROLE_CANDIDATES - ALCORE_ROLE_CANDIDATES];
     alcore_status status =
         read_pool(w, request, ALCORE_ROLE_CANDIDATES, "select-pool.jsonl", candidates);
     if (status == ALCORE_OK && !measures_classes())
@@ -172,15 +172,17 @@ static alcore_status read_inputs(world *w, alcore_request *request, alcore_pool 
         status = read_column(*candidates, "embeddings", "select-embeddings.npy");
     if (status == ALCORE_OK)
         status = read_pool(w, request, ALCORE_ROLE_LABELED, "select-labeled.txt",
-                           &pools[ALCORE_ROLE_LABELED]);
+                           &pools[ALCORE_ROLE_LABELED - ALCORE_ROLE_CANDIDATES]);
     if (status == ALCORE_OK)
-        status = read_column(pools[ALCORE_ROLE_LABELED], "embeddings", "select-labeled.npy");
+        status = read_column(pools[ALCORE_ROLE_LABELED - ALCORE_ROLE_CANDIDATES], "embeddings",
+                             "select-labeled.npy");
     bool reads_target = alcore_strategy_builtin_needs(now.strategy, ALCORE_ROLE_TARGET, 0);
     if (status == ALCORE_OK && reads_target)
         status = read_pool(w, request, ALCORE_ROLE_TARGET, "select-target.tsv",
-                           &pools[ALCORE_ROLE_TARGET]);
+                           &pools[ALCORE_ROLE_TARGET - ALCORE_ROLE_CANDIDATES]);
     if (status == ALCORE_OK && reads_target)
-        status = read_column(pools[ALCORE_ROLE_TARGET], "embeddings", "select-target.npy");
+        status = read_column(pools[ALCORE_ROLE_TARGET - ALCORE_ROLE_CANDIDATES], "embeddings",
+                             "select-target.npy");
     if (status == ALCORE_OK)
         status =
             alcore_request_read_rows(request, ALCORE_ROWS_LABELED, world_file("select-known.txt"));
@@ -288,7 +290,7 @@ static alcore_status select_with_files(world *w) {
     if (status == ALCORE_OK) status = alcore_request_set(request, "budget", "12u");
     if (status == ALCORE_OK && now.setting == CHOICES) status = turn_options(request);
     if (status == ALCORE_OK && now.setting == CHOICES)
-        status = agree(w, request, pools[ALCORE_ROLE_LABELED]);
+        status = agree(w, request, pools[ALCORE_ROLE_LABELED - ALCORE_ROLE_CANDIDATES]);
     if (status == ALCORE_OK) status = alcore_select(request, &selection);
     if ((status == ALCORE_OK && !selection) || (status != ALCORE_OK && selection))
         status = ALCORE_E_INTERNAL;

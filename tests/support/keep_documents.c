@@ -20,7 +20,7 @@
 
 alcore_status keep_select(alcore_request *request, alcore_selection **out);
 alcore_status keep_report(const alcore_selection *selection, const char *path,
-                          const alcore_write_options *options);
+                          const alcore_report_options *options);
 const char *keep_mix_provenance(const alcore_mix *mix);
 
 static bool is_digit(char c) {
@@ -79,7 +79,7 @@ const char *keep_mix_provenance(const alcore_mix *mix) {
 
 /* Keeps a report that is a JSON file of the file system. */
 alcore_status keep_report(const alcore_selection *selection, const char *path,
-                          const alcore_write_options *options) {
+                          const alcore_report_options *options) {
     const alcore_status status = alcore_selection_report(selection, path, options);
     const size_t length = path ? strlen(path) : 0;
     if (status != ALCORE_OK || length < 5 || strcmp(path + length - 5, ".json") != 0) return status;

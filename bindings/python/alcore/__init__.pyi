@@ -375,8 +375,8 @@ class Links(Handle):
 
 class Aligner(Handle):
     def __init__(self, pairs: Union[Pool, Iterable[Sequence[str]]], *, direction: str = "forward", model: str = "diagonal",
-                 estimate: str = "bayes", tension: str = "off", iterations: int = 0, p0: float = 0.0, lambda_: float = 0.0,
-                 alpha: float = 0.0, context: Optional[Context] = None) -> None: ...
+                 estimate: str = "bayes", tension: str = "off", iterations: int = 0, p0: Optional[float] = None, lambda_: Optional[float] = None,
+                 alpha: Optional[float] = None, context: Optional[Context] = None) -> None: ...
     @classmethod
     def read(cls, path: _Path, *, context: Optional[Context] = None) -> Self: ...
     def write(self, path: _Path) -> None: ...
@@ -391,8 +391,8 @@ class Aligner(Handle):
     def apply(self, pairs: Union[Pool, Iterable[Sequence[str]]]) -> Links: ...
 
 def align(pairs: Union[Pool, Iterable[Sequence[str]]], *, symmetrization: Optional[str] = None, model: str = "diagonal",
-          estimate: str = "bayes", tension: str = "off", iterations: int = 0, p0: float = 0.0, lambda_: float = 0.0,
-          alpha: float = 0.0, context: Optional[Context] = None) -> Links: ...
+          estimate: str = "bayes", tension: str = "off", iterations: int = 0, p0: Optional[float] = None, lambda_: Optional[float] = None,
+          alpha: Optional[float] = None, context: Optional[Context] = None) -> Links: ...
 def symmetrizations() -> list[str]: ...
 
 # ---- overlap of n-grams ----
@@ -415,7 +415,7 @@ class Tokenizer(Handle):
     @classmethod
     def open(cls, path: _Path, *, context: Optional[Context] = None) -> Self: ...
     @classmethod
-    def train(cls, texts: Iterable[Union[str, bytes]], path: _Path, *, tokens: int = 0, kind: str = "unigram", coverage: float = 0.0,
+    def train(cls, texts: Iterable[Union[str, bytes]], path: _Path, *, tokens: int = 0, kind: str = "unigram", coverage: Optional[float] = None,
               byte_fallback: bool = False, max_texts: int = 0, seed: int = 0, context: Optional[Context] = None) -> Self: ...
     def encode(self, texts: Iterable[Union[str, bytes]], pairs: Optional[Iterable[Union[str, bytes]]] = None, *,
                language: Optional[str] = None, max_tokens: int = 0, special: bool = True, as_target: bool = False) -> Tokens: ...
@@ -508,7 +508,7 @@ class TrainingSet(Handle, Tabular):
     def __getitem__(self, index: slice) -> list[Pair]: ...
 
 def mix(labeled: Any = None, pool: Any = None, annotations: Optional[Annotations] = None, *, kind: str = "none",
-        count: int = 0, span: Optional[str] = None, seed: int = 0, round: int = 1, k: int = 0, subset: int = 0,
+        count: Optional[int] = None, span: Optional[str] = None, seed: int = 0, round: int = 1, k: int = 0, subset: int = 0,
         unique: bool = False, norm: bool = False, upsample_phrase: int = 1, lm: Optional[LanguageModel] = None,
         links: Optional[Links] = None, model: Optional[Model] = None, device: Optional[str] = None,
         context: Optional[Context] = None) -> TrainingSet: ...
@@ -535,7 +535,7 @@ class Model(Handle):
     def lm(cls, lm: LanguageModel, *, context: Optional[Context] = None) -> Self: ...
     @classmethod
     def open(cls, path: _Path, *, device: Optional[str] = None, dtype: Optional[str] = None, pooling: str = "auto",
-             layer: int = 0, normalize: Optional[bool] = None, max_tokens: int = 0, batch_tokens: int = 0, stride: int = 0,
+             layer: int = -1, normalize: Optional[bool] = None, max_tokens: int = 0, batch_tokens: int = 0, stride: Optional[int] = None,
              language: Optional[str] = None, prompt: Optional[str] = None, prompt_name: Optional[str] = None,
              context: Optional[Context] = None) -> Self: ...
     @property
@@ -550,19 +550,19 @@ class Model(Handle):
     def embed(self, texts: _Texts) -> Any: ...
     @overload
     def translate(self, texts: Pool, *, beams: int = 0, max_tokens: int = 0,  # type: ignore[overload-overlap]
-                  length_penalty: float = 0.0, sample: bool = False, temperature: float = 0.0, seed: int = 0,
+                  length_penalty: Optional[float] = None, sample: bool = False, temperature: Optional[float] = None, seed: int = 0,
                   language: Optional[str] = None, best: Optional[int] = None) -> Pool: ...
     @overload
-    def translate(self, texts: _Texts, *, beams: int = 0, max_tokens: int = 0, length_penalty: float = 0.0, sample: bool = False,
-                  temperature: float = 0.0, seed: int = 0, language: Optional[str] = None, best: None = None) -> list[str]: ...
+    def translate(self, texts: _Texts, *, beams: int = 0, max_tokens: int = 0, length_penalty: Optional[float] = None, sample: bool = False,
+                  temperature: Optional[float] = None, seed: int = 0, language: Optional[str] = None, best: None = None) -> list[str]: ...
     @overload
-    def translate(self, texts: _Texts, *, beams: int = 0, max_tokens: int = 0, length_penalty: float = 0.0, sample: bool = False,
-                  temperature: float = 0.0, seed: int = 0, language: Optional[str] = None,
+    def translate(self, texts: _Texts, *, beams: int = 0, max_tokens: int = 0, length_penalty: Optional[float] = None, sample: bool = False,
+                  temperature: Optional[float] = None, seed: int = 0, language: Optional[str] = None,
                   best: int) -> list[list[tuple[str, Optional[float]]]]: ...
-    def train(self, pool: Pool, *, rate: float = 0.0, weight_decay: float = 0.0, clip: float = 0.0, label_smoothing: float = 0.0,
+    def train(self, pool: Pool, *, rate: Optional[float] = None, weight_decay: float = 0.0, clip: float = 0.0, label_smoothing: float = 0.0,
               updates: int = 0, warmup: int = 0, accumulate: int = 0, batch_tokens: int = 0, schedule: str = "constant",
               seed: int = 0, checkpoints: Optional[_Path] = None, checkpoint_every: int = 0, optimizer: str = "adamw",
-              beta1: float = 0.0, beta2: float = 0.0, epsilon: float = 0.0, weights: Optional[str] = None,
+              beta1: Optional[float] = None, beta2: Optional[float] = None, epsilon: Optional[float] = None, weights: Optional[str] = None,
               validation: Optional[Pool] = None, validate_every: int = 0, metric: str = "loss", patience: int = 0,
               best: Optional[_Path] = None, precision: str = "float32", recompute: bool = False,
               labels: Optional[str] = None) -> dict[str, Any]: ...

@@ -62,13 +62,13 @@ def _method(name):
     return None if name is None else name_of(name, "symmetrization")
 
 
-def align(pairs, *, symmetrization=None, model="diagonal", estimate="bayes", tension="off", iterations=0, p0=0.0, lambda_=0.0,
-          alpha=0.0, context=None):
+def align(pairs, *, symmetrization=None, model="diagonal", estimate="bayes", tension="off", iterations=0, p0=None, lambda_=None,
+          alpha=None, context=None):
     """The Links of sentence pairs: trains an aligner in each direction and symmetrizes their links.
 
     pairs: (source, target) of each sentence pair, or a Pool with references. symmetrization: "grow-diag-final-and" (the
     default), "grow-diag-final", "grow-diag", "intersection", "union", "forward" or "reverse". The other settings are those of
-    Aligner; 0 is the library's default."""
+    Aligner."""
     ctx = context or default_context()
     sides, texts = _sides(pairs)
     options = _options("forward", model, estimate, tension, iterations, p0, lambda_, alpha)
@@ -155,12 +155,12 @@ class Aligner(Handle):
     pairs: (source, target) of each sentence pair, or a Pool with references. direction: "forward" links each target word to one
     source word or none, "reverse" each source word to one target word or none. model: "diagonal" (Dyer et al. 2013) or "ibm1".
     estimate: "bayes" or "counts". tension: "off", "gradient" or "public". iterations (5), p0 (0.08), lambda_ (4) and alpha
-    (0.01): 0 is the default in parentheses."""
+    (0.01): the default in parentheses where they are not given."""
 
     _noun = "aligner"
 
-    def __init__(self, pairs, *, direction="forward", model="diagonal", estimate="bayes", tension="off", iterations=0, p0=0.0,
-                 lambda_=0.0, alpha=0.0, context=None):
+    def __init__(self, pairs, *, direction="forward", model="diagonal", estimate="bayes", tension="off", iterations=0, p0=None,
+                 lambda_=None, alpha=None, context=None):
         ctx = context or default_context()
         sides, texts = _sides(pairs)
         options = _options(direction, model, estimate, tension, iterations, p0, lambda_, alpha)

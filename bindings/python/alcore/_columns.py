@@ -166,7 +166,7 @@ def give_column(pool, name, column):
     options = struct(_ffi.alcore_column_options,
                      ownership=_ffi.ALCORE_KEEP if column.copy else _ffi.ALCORE_BORROW,
                      meaning=choice("ALCORE_MEANS_", column.meaning, name) if column.meaning else 0,
-                     log_base=column.log_base or 0.0, stream=stream_of(values, offsets))
+                     log_base=column.log_base, stream=stream_of(values, offsets))
     rows = None
     if column.rows is not None:
         options.rows, options.row_count, rows = pool.rows_of(column.rows, name + " rows")
@@ -217,7 +217,7 @@ class ColumnWriter(Handle):
 
     def __init__(self, pool, name, shape=None, missing="fail", meaning=None, log_base=None, on_device=False):
         self._pool, self.name, self._missing = pool, name, choice("ALCORE_MISSING_", missing, "missing")
-        self._options = struct(_ffi.alcore_column_options, log_base=log_base or 0.0, on_device=bool(on_device),
+        self._options = struct(_ffi.alcore_column_options, log_base=log_base, on_device=bool(on_device),
                                meaning=choice("ALCORE_MEANS_", meaning, name) if meaning else 0)
         name_of(name, "name")
         super().__init__(None, pool.context)

@@ -22,9 +22,12 @@ logger.addHandler(logging.NullHandler())
 def choice(prefix, word, what, among=None):
     """The constant PREFIX_WORD; the ValueError for another word lists the words. among: only these are allowed."""
     names = among or [name[len(prefix):] for name in vars(_ffi) if name.startswith(prefix)]
+    default = [] if among else [_ffi.DEFAULT_WORDS[prefix]] if prefix in _ffi.DEFAULT_WORDS else []
+    if str(word).lower() in default:
+        return 0
     value = getattr(_ffi, prefix + str(word).upper(), None) if str(word).upper() in names else None
     if value is None:
-        words = [name.lower() for name in names]
+        words = default + [name.lower() for name in names]
         raise ValueError("%s: %r is none of %s" % (what, word, ", ".join(words)))
     return value
 
@@ -34,11 +37,9 @@ def word(prefix, value):
     return next(name[len(prefix):].lower() for name, known in vars(_ffi).items() if name.startswith(prefix) and known == value)
 
 
-def write_options(format, prefix="ALCORE_FORMAT_"):
-    """How a file is written, as the library reads it: format is a word of the constants that begin with prefix; None or
-    "auto" goes by the suffix."""
-    number = 0 if format is None else choice(prefix, format, "format")
-    return ctypes.byref(struct(_ffi.alcore_write_options, format=number))
+def write_options(format):
+    """How a file is written, as the library reads it: None or "auto" goes by the suffix."""
+    return ctypes.byref(struct(_ffi.alcore_write_options, format=0 if format is None else choice("ALCORE_FORMAT_", format, "format")))
 
 
 def text_of(value):
@@ -52,18 +53,34 @@ def text_of(value):
     return str(value).encode()
 
 
+_begun = {}  # class of a struct: the bytes that it begins with
+
+
+def begun(kind):
+    """A struct as the library begins it: with its size, and what is not set."""
+    if kind not in _begun:
+        made = kind()
+        check(lib.alcore_extra_struct_begin(ctypes.byref(made), ctypes.sizeof(kind), kind.__name__.encode()))
+        _begun[kind] = bytes(made)
+    return kind.from_buffer_copy(_begun[kind])
+
+
 def struct(kind, /, **fields):
-    """A struct with its size and these fields. ctypes would keep the low bits of an integer that does not fit; here it is an
-    error."""
-    made = kind(**fields)
+    """A struct with its size and these fields; None leaves a field as it begins. ctypes would keep the low bits of an integer that
+    does not fit, and the library takes a NaN for a number that is not set; here both are errors."""
+    made = begun(kind)
     for name, value in fields.items():
+        if value is None:
+            continue
+        if value != value:
+            raise ValueError("%s: a number is expected, got %r" % (name, value))
+        setattr(made, name, value)
         kept = getattr(made, name)
         if isinstance(kept, int) and hasattr(value, "__index__") and kept != value:
             bits = 8 * getattr(kind, name).size
             first = 0 if dict(kind._fields_)[name](-1).value > 0 else -1 << bits - 1
             raise ValueError("%s: an integer from %d to %d is expected, got %d" % (name, first, first + (1 << bits) - 1,
                                                                                        value))
-    made.size = ctypes.sizeof(kind)
     return made
 
 

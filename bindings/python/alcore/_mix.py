@@ -285,13 +285,13 @@ def _handle_of(value, kind, what):
     return value._handle
 
 
-def mix(labeled=None, pool=None, annotations=None, *, kind="none", count=0, span=None, seed=0, round=1, k=0, subset=0,
+def mix(labeled=None, pool=None, annotations=None, *, kind="none", count=None, span=None, seed=0, round=1, k=0, subset=0,
         unique=False, norm=False, upsample_phrase=1, lm=None, links=None, model=None, device=None, context=None):
     """The TrainingSet of a round: the annotated sentences and phrases, and pairs made of labeled data.
 
     labeled: a Pool with references, or what Pool() takes. pool: the unlabeled sentences. annotations: Annotations of the pool.
     kind: "none", "random", "retrieved", "switched", "contextualized", or several with "+" between them. count: pairs of each
-    kind; 0: as many as the phrases that the annotated words would buy. span: "consistent", "minmax" or "literal". lm:
+    kind; None: as many as the phrases that the annotated words would buy. span: "consistent", "minmax" or "literal". lm:
     a LanguageModel of the pool; links: Links of labeled; model: a Model that embeds; each is made if not given."""
     if annotations is not None and not isinstance(annotations, Annotations):
         raise TypeError("annotations: Annotations expected, got %s" % type(annotations).__name__)

@@ -89,12 +89,12 @@ class Model(Handle):
         return cls._made(new(lib.alcore_model_unref, lib.alcore_model_new_lm, ctx._handle, lm._handle), ctx)
 
     @classmethod
-    def open(cls, path, *, device=None, dtype=None, pooling="auto", layer=0, normalize=None, max_tokens=0, batch_tokens=0,
-             stride=0, language=None, prompt=None, prompt_name=None, context=None):
+    def open(cls, path, *, device=None, dtype=None, pooling="auto", layer=-1, normalize=None, max_tokens=0, batch_tokens=0,
+             stride=None, language=None, prompt=None, prompt_name=None, context=None):
         """A model folder, such as one of ready columns. The settings are those of a model that computes: dtype "float32",
-        "bfloat16" or "float16", pooling "auto", "mean", "first", "pooler", "words" or "max", layer k for block k (-1 what
-        enters the first block, 0 the last block), normalize True or False (None: what the folder says). stride: of question
-        answering, the tokens of a context that two windows share; 0 is 128, or half of max_tokens; -1 none. language: as by
+        "bfloat16" or "float16", pooling "auto", "mean", "first", "pooler", "words" or "max", layer k for block k (0 what
+        enters the first block, -1 the last block), normalize True or False (None: what the folder says). stride: of question
+        answering, the tokens of a context that two windows share; None is 128, or half of max_tokens. language: as by
         set_language(). prompt: a text in front of every text that the model reads, as of encode() of sentence-transformers,
         "" for none; prompt_name: the prompt of that name in the folder, such as "query". Without both, embeddings have the
         folder's default prompt, if it has one."""
@@ -180,12 +180,13 @@ class Model(Handle):
         with pool:
             return narrowed(pool.column_rows(column, range(len(pool))), info["dtype"])
 
-    def translate(self, texts, *, beams=0, max_tokens=0, length_penalty=0.0, sample=False, temperature=0.0, seed=0, language=None,
+    def translate(self, texts, *, beams=0, max_tokens=0, length_penalty=None, sample=False, temperature=None, seed=0, language=None,
                   best=None):
         """The best output of a seq2seq model for each text: a list of str. With best=N, up to beams: a list with the N best
         outputs of each text, the best first, as pairs (text, score); score is None where there are fewer. Of a Pool a Pool of the
         outputs, N rows for each row, with its id, the log-probabilities of their tokens and "output_scores" as columns.
-        beams: 1 (greedy) to 64; max_tokens of an output; 0 means what the folder says. sample=True draws tokens with temperature
+        beams: 1 (greedy) to 64; max_tokens of an output; 0 means what the folder says, as None does for
+        length_penalty (from 0, which divides by 1) and temperature. sample=True draws tokens with temperature
         and seed in place of searching. language: of the outputs, such as "de_DE" (mBART), "de" (M2M100) or "deu_Latn" (NLLB)."""
         options = struct(_ffi.alcore_translate_options, beams=beams, max_tokens=max_tokens, length_penalty=length_penalty,
                          sample=int(sample), temperature=temperature, seed=seed, best=1 if best is None else best,
@@ -202,14 +203,14 @@ class Model(Handle):
         pairs = list(zip(out, ranked_by))
         return [pairs[at:at + best] for at in range(0, len(pairs), best)]
 
-    def train(self, pool, *, rate=0.0, weight_decay=0.0, clip=0.0, label_smoothing=0.0, updates=0, warmup=0, accumulate=0,
-              batch_tokens=0, schedule="constant", seed=0, checkpoints=None, checkpoint_every=0, optimizer="adamw", beta1=0.0,
-              beta2=0.0, epsilon=0.0, weights=None, validation=None, validate_every=0, metric="loss", patience=0, best=None,
+    def train(self, pool, *, rate=None, weight_decay=0.0, clip=0.0, label_smoothing=0.0, updates=0, warmup=0, accumulate=0,
+              batch_tokens=0, schedule="constant", seed=0, checkpoints=None, checkpoint_every=0, optimizer="adamw", beta1=None,
+              beta2=None, epsilon=None, weights=None, validation=None, validate_every=0, metric="loss", patience=0, best=None,
               precision="float32", recompute=False, labels=None):
         """Trains the model in place on the pairs of a Pool: texts and references of a translation model; of a classifier of
         texts the references are names of classes (info["labels"]) or their numbers, of a classifier of tokens those of the
         words, with spaces between them. Returns a dict: updates, tokens, loss (nats, of the last update), seconds,
-        resumed, best_update, best_value and stopped. rate: 0 is 5e-5; updates: 0 is one pass over the pool; schedule:
+        resumed, best_update, best_value and stopped. rate: None is 5e-5; updates: 0 is one pass over the pool; schedule:
         constant, linear, inverse_sqrt or cosine; optimizer: adamw or adam; weights: the column of the pool with the weight of
         each row. With a folder for checkpoints a training that was interrupted goes on from there. validation is a Pool that
         the model is measured on every validate_every updates and at the end, by the metric loss, bleu, accuracy, exact_match,

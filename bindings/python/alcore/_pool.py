@@ -356,7 +356,7 @@ class Pool(Handle):
 
     def read_column(self, name, path, *, meaning=None, log_base=None, rows=None, offsets=None, format=None):
         """Gives the pool a column that stays in a file (.npy, .safetensors) or is read from one (.txt, .tsv, .lp)."""
-        options = struct(_ffi.alcore_column_options, log_base=log_base or 0.0,
+        options = struct(_ffi.alcore_column_options, log_base=log_base,
                          meaning=choice("ALCORE_MEANS_", meaning, name) if meaning else 0,
                          offsets=None if offsets is None else path_of(offsets),
                          format=None if format is None else name_of(format, "format"))

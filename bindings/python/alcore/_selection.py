@@ -13,7 +13,7 @@ from ._arrow_values import values_of
 from ._calls import check, run
 from ._columns import path_of
 from ._errors import remedy
-from ._handles import Handle, word, write_options
+from ._handles import Handle, choice, struct, word, write_options
 from ._library import lib
 from ._strings import text_or_none
 from ._table import Tabular
@@ -217,7 +217,8 @@ class Selection(Handle, Tabular):
 
     def report(self, path, format=None):
         """Writes the report as Markdown, JSON or HTML."""
-        run(lib.alcore_selection_report, self._handle, path_of(path), write_options(format, "ALCORE_REPORT_"))
+        kind = 0 if format is None or format == "auto" else choice("ALCORE_REPORT_", format, "format")
+        run(lib.alcore_selection_report, self._handle, path_of(path), ctypes.byref(struct(_ffi.alcore_report_options, kind=kind)))
 
     def __iter__(self):
         return iter(self.indices)

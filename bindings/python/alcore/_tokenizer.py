@@ -28,12 +28,12 @@ class Tokenizer(Handle):
         return cls(path, context=context)
 
     @classmethod
-    def train(cls, texts, path, *, tokens=0, kind="unigram", coverage=0.0, byte_fallback=False, max_texts=0, seed=0, context=None):
+    def train(cls, texts, path, *, tokens=0, kind="unigram", coverage=None, byte_fallback=False, max_texts=0, seed=0, context=None):
         """Trains a vocabulary on texts, writes it to path as a sentencepiece model and opens it. The program spm_train of
         sentencepiece does it, which must be on PATH.
 
         tokens: ids, of which 0 to 3 are <pad> <s> </s> <unk>; 0: 8000. kind: unigram or bpe. coverage: share of the characters that
-        are tokens themselves, 0.98 to 1; 0: 0.9995. byte_fallback=True: other characters become tokens of their bytes. max_texts: so
+        are tokens themselves, 0.98 to 1; None: 0.9995. byte_fallback=True: other characters become tokens of their bytes. max_texts: so
         many texts, drawn by seed; 0: all."""
         ctx = context or default_context()
         strings = Strings(texts, "texts")

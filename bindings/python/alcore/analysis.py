@@ -73,8 +73,8 @@ class Projection(NamedTuple):
     shares: tuple
 
 
-def cost(words, *, model="rate", rate=0.0, bleu_gain=0.0, in_domain_types=0):
-    """What the translation of words costs in USD. model: "rate" (rate USD a word; 0: 0.1773), "linear" or "power" (spec 8.8).
+def cost(words, *, model="rate", rate=None, bleu_gain=0.0, in_domain_types=0):
+    """What the translation of words costs in USD. model: "rate" (rate USD a word; None: 0.1773), "linear" or "power" (spec 8.8).
     bleu_gain, in points, and in_domain_types, a number of words, give the other two values."""
     options = struct(_ffi.alcore_cost_options, model=choice("ALCORE_COST_", model, "model"), rate=rate, bleu_gain=bleu_gain,
                      in_domain_types=in_domain_types)

@@ -55,7 +55,7 @@ class Projection(NamedTuple):
     eigenvalues: tuple[float, ...]
     shares: tuple[float, ...]
 
-def cost(words: float, *, model: str = "rate", rate: float = 0.0, bleu_gain: float = 0.0,
+def cost(words: float, *, model: str = "rate", rate: Optional[float] = None, bleu_gain: float = 0.0,
          in_domain_types: float = 0) -> CostResult: ...
 def neighborhood(source: _Matrix, target: _Matrix, source_uncertainty: _Numbers, target_uncertainty: _Numbers,
                  k: Optional[Union[int, Sequence[int]]] = None, *, source_mask: Optional[Sequence[Any]] = None,

@@ -218,18 +218,18 @@ def _hinted(function):
 
 
 @_hinted
-def bleu(hypotheses, references, *, tokenizer="13a", smoothing="exp", smoothing_value=0.0, effective_order=False, resamples=0,
+def bleu(hypotheses, references, *, tokenizer="13a", smoothing="exp", smoothing_value=None, effective_order=False, resamples=0,
          seed=0, baseline=None, test="bootstrap", samples=0, sentences=False, by=None, context=None):
     """BLEU (Papineni et al. 2002) as sacreBLEU defines it.
 
     references: a list of texts, one for each hypothesis, or a list of such lists, where None is a reference that is missing. Path
     objects in place of lists are files, which are read in blocks, in memory that does not grow with them. tokenizer: "13a", "intl",
     "char", "zh" or "none". by, of files: "id" or "line" joins their texts, by default ids where both have them. smoothing of
-    an order of which no n-gram matches: "exp", "floor", "add_k" or "none", with smoothing_value of floor (0: 0.1) and add_k (0: 1). effective_order=True: only orders of which the hypotheses have n-grams count. resamples:
+    an order of which no n-gram matches: "exp", "floor", "add_k" or "none", with smoothing_value of floor (0.1) and add_k (1). effective_order=True: only orders of which the hypotheses have n-grams count. resamples:
     bootstrap samples for a 95 % interval, drawn by seed. baseline: the hypotheses of another system, with which these are
     compared by a paired test, "bootstrap" or "randomization", of 1,000 or 10,000 samples unless samples says how many.
     sentences=True: the BLEU of each hypothesis too."""
-    if smoothing_value and smoothing not in ("floor", "add_k"):
+    if smoothing_value is not None and smoothing not in ("floor", "add_k"):
         raise ValueError("smoothing_value: it is of the smoothings floor and add_k, and smoothing is %s" % smoothing)
     return _corpus("bleu", hypotheses, references, baseline, test, samples, sentences, by, context,
                    tokenizer=choice("ALCORE_BLEU_", tokenizer, "tokenizer", _TOKENIZERS),

@@ -14,7 +14,7 @@ _Stream = Union[_Texts, PathLike[str]]
 _ReferenceStreams = Union[_References, PathLike[str], Iterable[PathLike[str]]]
 
 def bleu(hypotheses: _Stream, references: _ReferenceStreams, *, tokenizer: str = "13a", smoothing: str = "exp",
-         smoothing_value: float = 0.0, effective_order: bool = False, resamples: int = 0, seed: int = 0,
+         smoothing_value: Optional[float] = None, effective_order: bool = False, resamples: int = 0, seed: int = 0,
          baseline: Optional[_Stream] = None, test: Literal["bootstrap", "randomization"] = "bootstrap", samples: int = 0,
          sentences: bool = False, by: Optional[str] = None, context: Optional[Context] = None) -> BleuScore: ...
 def chrf(hypotheses: _Stream, references: _ReferenceStreams, *, word_order: int = 0, whitespace: bool = False, resamples: int = 0,

@@ -59,9 +59,9 @@ def uncertainty(values, threshold, *, statistic="mean"):
     return _decision(out)
 
 
-def agreement(kappas, *, window=0, threshold=0.0):
+def agreement(kappas, *, window=0, threshold=None):
     """Whether the mean of the last `window` (0: 3) kappas, each of the models of two successive rounds, is at least the threshold
-    (0: 0.99)."""
+    (None: 0.99)."""
     kept, address, count = _numbers(kappas)
     options = struct(_ffi.alcore_agreement_options, window=window, threshold=threshold)
     out = struct(_ffi.alcore_stop_decision)

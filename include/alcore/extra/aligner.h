@@ -34,48 +34,52 @@ typedef struct alcore_aligner alcore_aligner;
 typedef struct alcore_links alcore_links;
 
 /** Which words are explained. */
-enum {
-    ALCORE_DIRECTION_FORWARD = 0, /**< each target word by one source word or none */
-    ALCORE_DIRECTION_REVERSE = 1  /**< each source word by one target word or none */
+enum alcore_direction {
+    ALCORE_DIRECTION_FORWARD = 5401, /**< each target word by one source word or none */
+    ALCORE_DIRECTION_REVERSE = 5402  /**< each source word by one target word or none */
 };
 
 /** Where a model expects the partner of a word. */
-enum {
-    ALCORE_ALIGNER_DIAGONAL = 0, /**< near the same relative position (Dyer et al. 2013) */
-    ALCORE_ALIGNER_IBM1 = 1      /**< anywhere (Model 1 of Brown et al. 1993) */
+enum alcore_alignment_model {
+    ALCORE_ALIGNER_DIAGONAL = 5501, /**< near the same relative position (Dyer et al. 2013) */
+    ALCORE_ALIGNER_IBM1 = 5502      /**< anywhere (Model 1 of Brown et al. 1993) */
 };
 
 /** How the translation probabilities follow from the expected counts. */
-enum {
-    ALCORE_ESTIMATE_BAYES = 0, /**< variational Bayes: rare words are not overrated */
-    ALCORE_ESTIMATE_COUNTS = 1 /**< the ratio of the counts, which maximizes the likelihood */
+enum alcore_estimate {
+    ALCORE_ESTIMATE_BAYES = 5601, /**< variational Bayes: rare words are not overrated */
+    ALCORE_ESTIMATE_COUNTS = 5602 /**< the ratio of the counts, which maximizes the likelihood */
 };
 
 /** How lambda, by which the diagonal model prefers the diagonal, changes in the training. */
-enum {
-    ALCORE_TENSION_OFF = 0,      /**< it does not */
-    ALCORE_TENSION_GRADIENT = 1, /**< it ascends the gradient of the log-likelihood */
-    ALCORE_TENSION_PUBLIC = 2    /**< as in the public tool fast_align, its slips included */
+enum alcore_tension {
+    ALCORE_TENSION_OFF = 5701,      /**< it does not */
+    ALCORE_TENSION_GRADIENT = 5702, /**< it ascends the gradient of the log-likelihood */
+    ALCORE_TENSION_PUBLIC = 5703    /**< as in the public tool fast_align, its slips included */
 };
 
-/** Settings of an aligner. Zero means default everywhere. */
+/** Settings of an aligner. What is 0 or unset means the default. */
 typedef struct alcore_aligner_options {
-    size_t size;        /**< sizeof(alcore_aligner_options) */
-    int32_t direction;  /**< ALCORE_DIRECTION_*; alcore_align() trains both and wants 0 */
-    int32_t model;      /**< ALCORE_ALIGNER_* */
-    int32_t estimate;   /**< ALCORE_ESTIMATE_* */
-    int32_t tension;    /**< ALCORE_TENSION_*; anything but _OFF needs the diagonal model */
+    size_t size; /**< sizeof(alcore_aligner_options) */
+    /** ALCORE_DIRECTION_*; 0: _FORWARD; alcore_align() trains both and wants 0 */
+    int32_t direction;
+    int32_t model;      /**< ALCORE_ALIGNER_*; 0: _DIAGONAL */
+    int32_t estimate;   /**< ALCORE_ESTIMATE_*; 0: _BAYES */
+    int32_t tension;    /**< ALCORE_TENSION_*; 0: _OFF; the others need the diagonal model */
     int32_t iterations; /**< passes over the pairs, the last of which links the words; 1 to 1000;
                            0: 5 */
     int32_t reserved;   /**< pads: 0, checked */
-    double p0;     /**< prior probability that a word has no partner, above 0, below 1; 0: 0.08.
+    double p0;     /**< prior probability that a word has no partner, from 0, below 1; unset: 0.08.
                       Model 1 does not read it */
-    double lambda; /**< how strongly links keep to the diagonal, at most 100; 0: 4. With a tension
+    double lambda; /**< how strongly links keep to the diagonal, 0 to 100; unset: 4. With a tension
                       the value that the training begins with. Model 1 does not read it */
-    double alpha;  /**< pseudo count of variational Bayes, 1e-6 to 1e6; 0: 0.01 */
+    double alpha;  /**< pseudo count of variational Bayes, 1e-6 to 1e6; unset: 0.01 */
 } alcore_aligner_options;
-/** An alcore_aligner_options with its size set and everything else 0. */
-#define ALCORE_ALIGNER_OPTIONS_INIT ALCORE_INIT(alcore_aligner_options)
+/** An alcore_aligner_options with its size set, p0, lambda and alpha unset and everything else
+ * 0. */
+#define ALCORE_ALIGNER_OPTIONS_INIT                                                                \
+    ALCORE_INIT_4(alcore_aligner_options, p0, ALCORE_UNSET, lambda, ALCORE_UNSET, alpha,           \
+                  ALCORE_UNSET, reserved, 0)
 
 /* ---- aligners ---- */
 

@@ -15,23 +15,23 @@ ALCORE_BEGIN
 
 /** How the price of a number of words is computed; w are the words. The two lines and the power
  * run through what the paper on phrases reports: 491 USD for 2,500 words, 7,092 for 40,000. */
-enum {
-    ALCORE_COST_RATE = 0,   /**< rate * w; the default */
-    ALCORE_COST_LINEAR = 1, /**< 50.933333 + 0.176026667 w */
-    ALCORE_COST_POWER = 2   /**< 0.262136504 w^0.963099402 */
+enum alcore_cost_model {
+    ALCORE_COST_RATE = 5801,   /**< rate * w */
+    ALCORE_COST_LINEAR = 5802, /**< 50.933333 + 0.176026667 w */
+    ALCORE_COST_POWER = 5803   /**< 0.262136504 w^0.963099402 */
 };
 
-/** Settings of a cost. Zero means default, or not given. */
+/** Settings of a cost. What is unset means the default, 0 is not given. */
 typedef struct alcore_cost_options {
     size_t size;            /**< sizeof(alcore_cost_options) */
-    int32_t model;          /**< ALCORE_COST_RATE ... */
+    int32_t model;          /**< ALCORE_COST_*; 0: _RATE */
     int32_t reserved;       /**< pads: 0, checked */
-    double rate;            /**< USD a word, of ALCORE_COST_RATE; 0: 0.1773 */
+    double rate;            /**< USD a word, of ALCORE_COST_RATE, from 0; unset: 0.1773 */
     double bleu_gain;       /**< points of BLEU gained over the base model; 0: not given */
     double in_domain_types; /**< in-domain word types of the selection; 0: not given */
 } alcore_cost_options;
-/** An alcore_cost_options with its size set and everything else 0. */
-#define ALCORE_COST_OPTIONS_INIT ALCORE_INIT(alcore_cost_options)
+/** An alcore_cost_options with its size set, rate unset and everything else 0. */
+#define ALCORE_COST_OPTIONS_INIT ALCORE_INIT_1(alcore_cost_options, rate, ALCORE_UNSET)
 
 /** What labeling costs. */
 typedef struct alcore_cost_result {
@@ -56,9 +56,8 @@ ALCORE_API alcore_status alcore_analysis_compute_cost(double words,
                                                       const alcore_cost_options *options,
                                                       alcore_cost_result *out);
 
-enum {
-    ALCORE_NEIGHBORHOOD_MAX = 8192 /**< largest k of alcore_analysis_compute_neighborhood() */
-};
+/** Largest k of alcore_analysis_compute_neighborhood(). */
+#define ALCORE_NEIGHBORHOOD_MAX 8192
 
 /** The correlation rho, over target rows, of their own uncertainty with the mean uncertainty of
  * their k nearest source rows, and the two-sided p of Student's t with M - 2 degrees of freedom,

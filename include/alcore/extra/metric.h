@@ -33,33 +33,35 @@
 ALCORE_BEGIN
 
 /** How BLEU cuts a text into tokens. */
-enum {
-    ALCORE_BLEU_13A = 0,  /**< as mteval-v13a; the default */
-    ALCORE_BLEU_INTL = 1, /**< at punctuation and symbols of every script, as mteval-v14 */
-    ALCORE_BLEU_CHAR = 2, /**< every code point that is not white space */
-    ALCORE_BLEU_ZH = 3,   /**< every Chinese character, other text as 13a */
-    ALCORE_BLEU_NONE = 4  /**< at white space only */
+enum alcore_bleu_tokenizer {
+    ALCORE_BLEU_13A = 5901,  /**< as mteval-v13a */
+    ALCORE_BLEU_INTL = 5902, /**< at punctuation and symbols of every script, as mteval-v14 */
+    ALCORE_BLEU_CHAR = 5903, /**< every code point that is not white space */
+    ALCORE_BLEU_ZH = 5904,   /**< every Chinese character, other text as 13a */
+    ALCORE_BLEU_NONE = 5905  /**< at white space only */
 };
 
 /** What BLEU does with an order of which no n-gram matches. */
-enum {
-    ALCORE_BLEU_SMOOTH_EXP = 0,   /**< 1/2, 1/4, ... of a match; the default */
-    ALCORE_BLEU_SMOOTH_FLOOR = 1, /**< smoothing_value matches, by default 0.1 */
-    ALCORE_BLEU_SMOOTH_ADD_K = 2, /**< adds smoothing_value, by default 1, from order 2 on */
-    ALCORE_BLEU_SMOOTH_NONE = 3   /**< a precision of 0, and so a BLEU of 0 */
+enum alcore_bleu_smoothing {
+    ALCORE_BLEU_SMOOTH_EXP = 6001,   /**< 1/2, 1/4, ... of a match */
+    ALCORE_BLEU_SMOOTH_FLOOR = 6002, /**< smoothing_value matches, by default 0.1 */
+    ALCORE_BLEU_SMOOTH_ADD_K = 6003, /**< adds smoothing_value, by default 1, from order 2 on */
+    ALCORE_BLEU_SMOOTH_NONE = 6004   /**< a precision of 0, and so a BLEU of 0 */
 };
 
 /** The schemes of tags that mark spans, as seqeval 1.2 has them. A tag is O, a mark and a type such
  * as B-PER, or a mark alone, of which all spans have one type. */
-enum {
-    ALCORE_TAGS_DEFAULT = 0, /**< marks B, I, E and S, read forgivingly as conlleval does: an I or E
-                              * that continues no span begins one */
-    ALCORE_TAGS_IOB2 = 1,    /**< B begins a span, I continues it; this and those below as
-                              * seqeval's strict mode reads them */
-    ALCORE_TAGS_IOB1 = 2,    /**< I begins and continues a span, B one behind another of its type */
-    ALCORE_TAGS_IOE2 = 3,    /**< I, then E, which ends every span */
-    ALCORE_TAGS_IOBES = 4,   /**< B, I, E, which ends a span; S is a span of one word */
-    ALCORE_TAGS_BILOU = 5    /**< B, I, L, which ends a span; U is a span of one word */
+enum alcore_tag_scheme {
+    /** Marks B, I, E and S, read forgivingly as conlleval does: an I or E that continues no span
+     * begins one */
+    ALCORE_TAGS_DEFAULT = 6101,
+    /** B begins a span, I continues it; this and those below as seqeval's strict mode reads them */
+    ALCORE_TAGS_IOB2 = 6102,
+    /** I begins and continues a span, B one behind another of its type */
+    ALCORE_TAGS_IOB1 = 6103,
+    ALCORE_TAGS_IOE2 = 6104,  /**< I, then E, which ends every span */
+    ALCORE_TAGS_IOBES = 6105, /**< B, I, E, which ends a span; S is a span of one word */
+    ALCORE_TAGS_BILOU = 6106  /**< B, I, L, which ends a span; U is a span of one word */
 };
 
 /** Files of texts, of which line i of each belong together. A function that reads them holds a
@@ -83,9 +85,10 @@ typedef struct alcore_text_files {
 #define ALCORE_TEXT_FILES_INIT ALCORE_INIT(alcore_text_files)
 
 /** The paired tests of two systems on the same texts. */
-enum {
-    ALCORE_PAIRED_BOOTSTRAP = 0,    /**< bootstrap resampling (Koehn 2004) */
-    ALCORE_PAIRED_RANDOMIZATION = 1 /**< approximate randomization (Riezler and Maxwell 2005) */
+enum alcore_paired_test {
+    ALCORE_PAIRED_BOOTSTRAP = 6201, /**< bootstrap resampling (Koehn 2004) */
+    /** Approximate randomization (Riezler and Maxwell 2005) */
+    ALCORE_PAIRED_RANDOMIZATION = 6202
 };
 
 /** Another system, the baseline, from which the hypotheses of BLEU, chrF or TER are told apart by a
@@ -97,7 +100,7 @@ typedef struct alcore_paired_options {
     const char *const *baseline;
     const size_t *baseline_lengths; /**< borrowed: [baseline_count] bytes; NULL: NUL-terminated */
     int64_t baseline_count;         /**< the number of the hypotheses; 0 for files */
-    int32_t test;                   /**< ALCORE_PAIRED_* */
+    int32_t test;                   /**< ALCORE_PAIRED_*; 0: _BOOTSTRAP */
     int32_t reserved;               /**< pads: 0, checked */
     /** Bootstrap samples, or shuffles, at most 1,000,000; 0: 1,000 samples, or 10,000 shuffles */
     int64_t samples;
@@ -106,12 +109,12 @@ typedef struct alcore_paired_options {
 /** An alcore_paired_options with its size set and everything else 0. */
 #define ALCORE_PAIRED_OPTIONS_INIT ALCORE_INIT(alcore_paired_options)
 
-/** Settings of BLEU. Zero means default everywhere. */
+/** Settings of BLEU. What is 0 or unset means the default. */
 typedef struct alcore_bleu_options {
     size_t size;             /**< sizeof(alcore_bleu_options) */
-    int32_t tokenizer;       /**< ALCORE_BLEU_13A ... */
-    int32_t smoothing;       /**< ALCORE_BLEU_SMOOTH_EXP ... */
-    double smoothing_value;  /**< of floor and add-k; above 0; 0: 0.1 and 1 */
+    int32_t tokenizer;       /**< ALCORE_BLEU_13A, ...; 0: _13A */
+    int32_t smoothing;       /**< ALCORE_BLEU_SMOOTH_*; 0: _EXP */
+    double smoothing_value;  /**< of floor and add-k, from 0; unset: 0.1 and 1 */
     int32_t effective_order; /**< 1: the mean is over orders of which the hypotheses have n-grams */
     int32_t reserved;        /**< pads: 0, checked */
     int64_t resamples;       /**< bootstrap samples for the interval, at most 1,000,000; 0: none */
@@ -119,8 +122,8 @@ typedef struct alcore_bleu_options {
     /** Borrowed: a second system, which the hypotheses are compared with; NULL: none */
     const alcore_paired_options *paired;
 } alcore_bleu_options;
-/** An alcore_bleu_options with its size set and everything else 0. */
-#define ALCORE_BLEU_OPTIONS_INIT ALCORE_INIT(alcore_bleu_options)
+/** An alcore_bleu_options with its size set, smoothing_value unset and everything else 0. */
+#define ALCORE_BLEU_OPTIONS_INIT ALCORE_INIT_1(alcore_bleu_options, smoothing_value, ALCORE_UNSET)
 
 /** BLEU of a corpus and what it was computed from. */
 typedef struct alcore_bleu_result {
@@ -296,7 +299,7 @@ typedef struct alcore_labels_result {
 /** Settings of spans. Zero means default everywhere. */
 typedef struct alcore_spans_options {
     size_t size;      /**< sizeof(alcore_spans_options) */
-    int32_t scheme;   /**< ALCORE_TAGS_*, how tags mark spans */
+    int32_t scheme;   /**< ALCORE_TAGS_*, how tags mark spans; 0: _DEFAULT */
     int32_t reserved; /**< pads: 0, checked */
 } alcore_spans_options;
 /** An alcore_spans_options with its size set and everything else 0. */

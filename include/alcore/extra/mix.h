@@ -29,7 +29,7 @@ ALCORE_BEGIN
 /** A training set. It does not change once it is made. */
 typedef struct alcore_mix alcore_mix;
 
-/** Settings of a training set. Zero means default everywhere. */
+/** Settings of a training set. What is 0 or unset means the default. */
 typedef struct alcore_mix_options {
     size_t size; /**< sizeof(alcore_mix_options) */
     /** Borrowed: "none", or one or more of "random", "retrieved", "switched" and "contextualized"
@@ -44,19 +44,23 @@ typedef struct alcore_mix_options {
     alcore_lm *lm;             /**< borrowed: NULL: 4-grams of the unmasked rows of the pool */
     const alcore_links *links; /**< borrowed: of each row of the labeled pool with its reference;
                                     NULL: L' is aligned */
-    int64_t count;  /**< pairs of each kind that is mixed in; 0: as many as the phrases that the
-                         strategy ngf-smp selects for the words of all annotated items */
+    /** Pairs of each kind that is mixed in, from 0; unset: as many as the phrases that the strategy
+     * ngf-smp selects for the words of all annotated items */
+    int64_t count;
     int64_t subset; /**< most pairs of L'; 0: 100000 */
     int64_t k;      /**< neighbors in a margin ratio, 1 to ALCORE_KNN_MAX; 0: 4 */
-    int64_t upsample_phrase; /**< how often the annotated phrases appear; 0: once */
-    int64_t round;           /**< of the draw, from 1; 0: 1 */
-    uint64_t seed;           /**< of the draws */
+    /** How often the annotated phrases appear; 0: not at all; unset: once */
+    int64_t upsample_phrase;
+    int64_t round;  /**< of the draw, from 1; 0: 1 */
+    uint64_t seed;  /**< of the draws */
     int32_t unique; /**< 1: retrieved pairs have different sources; 0: they may repeat one */
     int32_t norm;   /**< 1: contextualized pairs are chosen by the log-probability a word; 0: by the
                          total, which prefers short phrases */
 } alcore_mix_options;
-/** An alcore_mix_options with its size set and everything else 0. */
-#define ALCORE_MIX_OPTIONS_INIT ALCORE_INIT(alcore_mix_options)
+/** An alcore_mix_options with its size set, count and upsample_phrase unset and everything else
+ * 0. */
+#define ALCORE_MIX_OPTIONS_INIT                                                                    \
+    ALCORE_INIT_2(alcore_mix_options, count, ALCORE_UNSET_INT, upsample_phrase, ALCORE_UNSET_INT)
 
 /** Makes a training set: the annotated sentences, the annotated phrases, both in order of selection
  * and only those that have a translation; then each kind that is mixed in. Fewer pairs than asked

@@ -20,26 +20,28 @@ ALCORE_BEGIN
 typedef struct alcore_overlap alcore_overlap;
 
 /** Roles of texts; bits, so that several can be named at once. */
-enum {
-    ALCORE_OVERLAP_SELECTED = 1, /**< data chosen for labeling */
-    ALCORE_OVERLAP_OUTSIDE = 2,  /**< data outside the domain, which there was before */
-    ALCORE_OVERLAP_TEST = 4,     /**< the test set */
-    ALCORE_OVERLAP_BOTH = 3      /**< the data selected and outside, of alcore_coverage_options */
+enum alcore_overlap_role {
+    ALCORE_OVERLAP_SELECTED = 0x10000000, /**< data chosen for labeling */
+    ALCORE_OVERLAP_OUTSIDE = 0x20000000,  /**< data outside the domain, which there was before */
+    ALCORE_OVERLAP_TEST = 0x40000000,     /**< the test set */
+    /** The data selected and outside, of alcore_coverage_options */
+    ALCORE_OVERLAP_BOTH = 0x30000000
 };
 
 /** Sides of a translation. */
-enum {
-    ALCORE_SIDE_SOURCE = 0, /**< the text that is translated; where there is one side only */
-    ALCORE_SIDE_TARGET = 1  /**< its translation */
+enum alcore_side {
+    ALCORE_SIDE_SOURCE = 6301, /**< the text that is translated; where there is one side only */
+    ALCORE_SIDE_TARGET = 6302  /**< its translation */
 };
 
 /** What is an in-domain word. */
-enum {
-    ALCORE_IN_DOMAIN_TEST = 0,  /**< a word of the test set that is not outside the domain */
-    ALCORE_IN_DOMAIN_UNSEEN = 1 /**< any word that is not outside the domain */
+enum alcore_in_domain {
+    ALCORE_IN_DOMAIN_TEST = 6401,  /**< a word of the test set that is not outside the domain */
+    ALCORE_IN_DOMAIN_UNSEEN = 6402 /**< any word that is not outside the domain */
 };
 
-enum { ALCORE_NGRAM_ORDER_MAX = 16 /**< largest max_order */ };
+/** Largest max_order. */
+#define ALCORE_NGRAM_ORDER_MAX 16
 
 /** Settings of an overlap. Zero means default everywhere. */
 typedef struct alcore_overlap_options {
@@ -87,7 +89,7 @@ typedef struct alcore_coverage_result {
 /** Settings of in-domain words. Zero means default everywhere. */
 typedef struct alcore_in_domain_options {
     size_t size;        /**< sizeof(alcore_in_domain_options) */
-    int32_t definition; /**< ALCORE_IN_DOMAIN_* */
+    int32_t definition; /**< ALCORE_IN_DOMAIN_*; 0: _TEST */
     int32_t reserved;   /**< pads: 0, checked */
 } alcore_in_domain_options;
 /** An alcore_in_domain_options with its size set and everything else 0. */

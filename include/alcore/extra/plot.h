@@ -12,15 +12,14 @@
 ALCORE_BEGIN
 
 /** What the band around a curve shows. */
-enum {
-    ALCORE_BAND_SE = 0,  /**< mean minus and plus the standard error; the default */
-    ALCORE_BAND_SD = 1,  /**< mean minus and plus the standard deviation of a sample */
-    ALCORE_BAND_NONE = 2 /**< no band */
+enum alcore_band {
+    ALCORE_BAND_SE = 6501,  /**< mean minus and plus the standard error */
+    ALCORE_BAND_SD = 6502,  /**< mean minus and plus the standard deviation of a sample */
+    ALCORE_BAND_NONE = 6503 /**< no band */
 };
 
-enum {
-    ALCORE_PLOT_SERIES_MAX = 32 /**< largest number of series of a plot */
-};
+/** Largest number of series of a plot. */
+#define ALCORE_PLOT_SERIES_MAX 32
 
 /** Settings of a plot. Zero and NULL mean default. Texts are UTF-8, NUL-terminated. */
 typedef struct alcore_plot_options {
@@ -30,7 +29,7 @@ typedef struct alcore_plot_options {
     const char *y_label;  /**< borrowed; NULL: "y" */
     int32_t width;        /**< of the frame in pixels, 100 to 10000; 0: 480 */
     int32_t height;       /**< of the frame in pixels, 100 to 10000; 0: 320 */
-    int32_t band;         /**< ALCORE_BAND_*, of curves; 0 for points */
+    int32_t band;         /**< ALCORE_BAND_*, of curves; 0: _SE; 0 for points */
     int32_t equal_scales; /**< 1: one unit is as long on both axes, of points */
     /** Borrowed, of points: names [column_count] of further columns of the table, such as the row,
      * the score and the stratum of a pick */

@@ -13,11 +13,11 @@
 ALCORE_BEGIN
 
 /** Stopping criteria. */
-enum {
-    ALCORE_STOP_PLATEAU = 0,          /**< a metric has not risen for some rounds */
-    ALCORE_STOP_MEAN_UNCERTAINTY = 1, /**< the mean uncertainty is low */
-    ALCORE_STOP_MAX_UNCERTAINTY = 2,  /**< even the largest uncertainty is low */
-    ALCORE_STOP_AGREEMENT = 3         /**< models of successive rounds predict the same */
+enum alcore_stop_criterion {
+    ALCORE_STOP_PLATEAU = 6601,          /**< a metric has not risen for some rounds */
+    ALCORE_STOP_MEAN_UNCERTAINTY = 6602, /**< the mean uncertainty is low */
+    ALCORE_STOP_MAX_UNCERTAINTY = 6603,  /**< even the largest uncertainty is low */
+    ALCORE_STOP_AGREEMENT = 6604         /**< models of successive rounds predict the same */
 };
 
 /** Settings of a plateau. Zero means default everywhere. */
@@ -42,14 +42,15 @@ typedef struct alcore_uncertainty_options {
 /** An alcore_uncertainty_options with its size set and everything else 0. */
 #define ALCORE_UNCERTAINTY_OPTIONS_INIT ALCORE_INIT(alcore_uncertainty_options)
 
-/** Settings of the agreement of successive models. Zero means default everywhere. */
+/** Settings of the agreement of successive models. What is 0 or unset means the default. */
 typedef struct alcore_agreement_options {
     size_t size;      /**< sizeof(alcore_agreement_options) */
     int64_t window;   /**< kappas whose mean counts, the last ones; 0: 3 */
-    double threshold; /**< least mean that ends the loop, above 0, at most 1; 0: 0.99 */
+    double threshold; /**< least mean that ends the loop, 0 to 1; unset: 0.99 */
 } alcore_agreement_options;
-/** An alcore_agreement_options with its size set and everything else 0. */
-#define ALCORE_AGREEMENT_OPTIONS_INIT ALCORE_INIT(alcore_agreement_options)
+/** An alcore_agreement_options with its size set, threshold unset and everything else 0. */
+#define ALCORE_AGREEMENT_OPTIONS_INIT                                                              \
+    ALCORE_INIT_1(alcore_agreement_options, threshold, ALCORE_UNSET)
 
 /** What a criterion decided, and the numbers that it decided by. */
 typedef struct alcore_stop_decision {

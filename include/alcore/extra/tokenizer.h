@@ -35,28 +35,29 @@ typedef struct alcore_encode_options {
 #define ALCORE_ENCODE_OPTIONS_INIT ALCORE_INIT(alcore_encode_options)
 
 /** Kinds of vocabularies: which pieces alcore_tokenizer_train_vocabulary() chooses. */
-enum {
+enum alcore_vocabulary_kind {
     /** those under which the texts are most probable (Kudo 2018) */
-    ALCORE_VOCABULARY_UNIGRAM = 0,
+    ALCORE_VOCABULARY_UNIGRAM = 6701,
     /** those of byte-pair encoding, which merges the most frequent pair again and again (Sennrich
      * et al. 2016) */
-    ALCORE_VOCABULARY_BPE = 1
+    ALCORE_VOCABULARY_BPE = 6702
 };
 
-/** How a vocabulary is trained. Zero means default everywhere. */
+/** How a vocabulary is trained. What is 0 or unset means the default. */
 typedef struct alcore_vocabulary_options {
     size_t size;       /**< sizeof(alcore_vocabulary_options) */
     double coverage;   /**< share of the characters of the texts, counted as often as they occur,
-                            that are tokens themselves, 0.98 to 1; 0: 0.9995 */
+                            that are tokens themselves, 0.98 to 1; unset: 0.9995 */
     int64_t tokens;    /**< ids, special tokens included; 0: 8000 */
     int64_t max_texts; /**< texts to train on, drawn by seed; 0: all */
     uint64_t seed;     /**< of the draw of max_texts */
-    int32_t kind;      /**< ALCORE_VOCABULARY_* */
+    int32_t kind;      /**< ALCORE_VOCABULARY_*; 0: _UNIGRAM */
     int32_t byte_fallback; /**< 1: other characters become tokens of their bytes, which are 256 of
                                 the tokens; 0: they become the unknown token */
 } alcore_vocabulary_options;
-/** An alcore_vocabulary_options with its size set and everything else 0. */
-#define ALCORE_VOCABULARY_OPTIONS_INIT ALCORE_INIT(alcore_vocabulary_options)
+/** An alcore_vocabulary_options with its size set, coverage unset and everything else 0. */
+#define ALCORE_VOCABULARY_OPTIONS_INIT                                                             \
+    ALCORE_INIT_1(alcore_vocabulary_options, coverage, ALCORE_UNSET)
 
 /** Opens a tokenizer. The file of a sentencepiece model, if it is named itself, adds no special
  * tokens to a text; in a folder its family decides.

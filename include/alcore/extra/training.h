@@ -10,76 +10,77 @@ ALCORE_BEGIN
 
 /** Step sizes over the updates of a training. Update u = 1 .. updates of the warm-up has rate * u /
  * warmup; after it, with share = (u - 1 - warmup) / (updates - warmup): */
-enum {
-    ALCORE_SCHEDULE_CONSTANT = 0, /**< rate */
-    ALCORE_SCHEDULE_LINEAR = 1,   /**< rate * (1 - share) */
+enum alcore_schedule {
+    ALCORE_SCHEDULE_CONSTANT = 5001, /**< rate */
+    ALCORE_SCHEDULE_LINEAR = 5002,   /**< rate * (1 - share) */
     /** rate * sqrt(warmup / u); without a warm-up rate / sqrt(u) */
-    ALCORE_SCHEDULE_INVERSE_SQRT = 2,
-    ALCORE_SCHEDULE_COSINE = 3 /**< rate * (1 + cos(pi * share)) / 2 */
+    ALCORE_SCHEDULE_INVERSE_SQRT = 5003,
+    ALCORE_SCHEDULE_COSINE = 5004 /**< rate * (1 + cos(pi * share)) / 2 */
 };
 
 /** The optimizer of a training. */
-enum {
-    ALCORE_OPTIMIZER_ADAMW = 0, /**< decay is decoupled: weights shrink by rate * decay */
-    ALCORE_OPTIMIZER_ADAM = 1   /**< decay * weight is added to the clipped gradient */
+enum alcore_optimizer {
+    ALCORE_OPTIMIZER_ADAMW = 5101, /**< decay is decoupled: weights shrink by rate * decay */
+    ALCORE_OPTIMIZER_ADAM = 5102   /**< decay * weight is added to the clipped gradient */
 };
 
 /** The number type of the products of a training: of those with weights, and of attention. Weights,
  * what the optimizer keeps, norms, sums and the loss are float32 in each case. */
-enum {
-    ALCORE_PRECISION_FLOAT32 = 0,
-    ALCORE_PRECISION_BFLOAT16 = 1, /**< half of the memory of float32, 8 bits of precision */
+enum alcore_precision {
+    ALCORE_PRECISION_FLOAT32 = 5201,
+    ALCORE_PRECISION_BFLOAT16 = 5202, /**< half of the memory of float32, 8 bits of precision */
     /** 11 bits of precision, up to 65504. Losses are multiplied by a scale, so that small gradients
      * do not become 0: an update whose gradient is not finite leaves the weights as they are and
      * halves the scale, and 2000 updates in a row that move them double it */
-    ALCORE_PRECISION_FLOAT16 = 2
+    ALCORE_PRECISION_FLOAT16 = 5203
 };
 
 /** What a validation measures. */
-enum {
+enum alcore_validation {
     /** Cross-entropy of the references, without smoothing, in nats: the mean over their tokens; of
      * a classifier the mean over the texts or the labels. Lower is better. */
-    ALCORE_VALIDATE_LOSS = 0,
+    ALCORE_VALIDATE_LOSS = 5301,
     /** BLEU, 0 to 100, of greedy outputs of a translation model against the references, as
      * alcore_metric_compute_bleu() computes it by default. Higher is better. */
-    ALCORE_VALIDATE_BLEU = 1,
+    ALCORE_VALIDATE_BLEU = 5302,
     /** Share of the texts, or of the labels of tokens, 0 to 1, whose most probable class (the first
      * of equal ones) is the right one; for classifiers. Higher is better. */
-    ALCORE_VALIDATE_ACCURACY = 2,
+    ALCORE_VALIDATE_ACCURACY = 5303,
     /** Percent of the questions whose likeliest answer, of 30 tokens at most, is the reference, as
      * alcore_metric_compute_answers() compares them; for models of question answering. Higher is
      * better. */
-    ALCORE_VALIDATE_EXACT_MATCH = 3,
+    ALCORE_VALIDATE_EXACT_MATCH = 5304,
     /** Mean F1 of the words of these answers, percent. Higher is better. */
-    ALCORE_VALIDATE_F1 = 4,
+    ALCORE_VALIDATE_F1 = 5305,
     /** F1 of the spans of the most probable classes, 0 to 1, against those of the labels, as
      * alcore_metric_compute_spans() computes it by default; for classifiers of tokens whose classes
      * are called O, B-TYPE or I-TYPE (alcore_model_info.labels). Tokens without a label are left
      * out. Higher is better. */
-    ALCORE_VALIDATE_SPAN_F1 = 5,
+    ALCORE_VALIDATE_SPAN_F1 = 5306,
     /** The same in strict mode (IOB2): only B-TYPE begins a span. */
-    ALCORE_VALIDATE_STRICT_SPAN_F1 = 6
+    ALCORE_VALIDATE_STRICT_SPAN_F1 = 5307
 };
 
-/** How a model is trained. Zero means default everywhere. */
+/** How a model is trained. What is 0 or unset means the default. */
 typedef struct alcore_train_options {
-    size_t size;              /**< sizeof(alcore_train_options) */
-    double rate;              /**< largest step size; 0: 5e-5 */
-    double weight_decay;      /**< of matrices only; 0: none */
-    double clip;              /**< largest norm of the gradient; 0: no limit */
-    double label_smoothing;   /**< share of the loss that goes to all classes alike, below 1 */
-    int64_t updates;          /**< steps of the optimizer; 0: one pass over the pool */
-    int64_t warmup;           /**< updates of a linear rise from 0 */
-    int64_t accumulate;       /**< passes per update; 0: 1 */
-    int64_t batch_tokens;     /**< tokens of one pass, text and reference; 0: the engine's choice */
+    size_t size;         /**< sizeof(alcore_train_options) */
+    double rate;         /**< largest step size, above 0; unset: 5e-5 */
+    double weight_decay; /**< of matrices only; 0: none */
+    double clip;         /**< largest norm of the gradient; 0: no limit */
+    double
+        label_smoothing;  /**< share of the loss that goes to all classes alike, below 1; 0: none */
+    int64_t updates;      /**< steps of the optimizer; 0: one pass over the pool */
+    int64_t warmup;       /**< updates of a linear rise from 0 */
+    int64_t accumulate;   /**< passes per update; 0: 1 */
+    int64_t batch_tokens; /**< tokens of one pass, text and reference; 0: the engine's choice */
     int64_t checkpoint_every; /**< updates; 0: a checkpoint at the end only */
     uint64_t seed;            /**< of the order of examples and of dropout */
     const char *checkpoints;  /**< folder; training resumes from a checkpoint there; NULL: none */
-    int32_t schedule;         /**< ALCORE_SCHEDULE_* */
-    int32_t optimizer;        /**< ALCORE_OPTIMIZER_* */
-    double beta1;             /**< of the mean of gradients, below 1; 0: 0.9 */
-    double beta2;             /**< of the mean of their squares, below 1; 0: 0.999 */
-    double epsilon;           /**< added to the root of that mean; 0: 1e-8 */
+    int32_t schedule;         /**< ALCORE_SCHEDULE_*; 0: _CONSTANT */
+    int32_t optimizer;        /**< ALCORE_OPTIMIZER_*; 0: _ADAMW */
+    double beta1;             /**< of the mean of gradients, from 0, below 1; unset: 0.9 */
+    double beta2;             /**< of the mean of their squares, from 0, below 1; unset: 0.999 */
+    double epsilon;           /**< added to the root of that mean, above 0; unset: 1e-8 */
     /** Borrowed. Column of the pool with the weight of each row's loss, a number above 0; NULL: all
      * rows have the weight 1 */
     const char *weights;
@@ -92,8 +93,8 @@ typedef struct alcore_train_options {
     int64_t validate_every; /**< updates; there is a validation after the last too; 0: only there */
     int64_t patience;  /**< validations in a row that are no better than the best before them, after
                            which the training ends; 0: it never ends early */
-    int32_t metric;    /**< ALCORE_VALIDATE_* */
-    int32_t precision; /**< ALCORE_PRECISION_* */
+    int32_t metric;    /**< ALCORE_VALIDATE_*; 0: _LOSS */
+    int32_t precision; /**< ALCORE_PRECISION_*; 0: _FLOAT32 */
     /** 1: of each block only its input is kept, and the block is computed again when its gradient
      * is due (gradient checkpointing): less memory, about a third more time, the same result */
     int32_t recompute;
@@ -107,8 +108,11 @@ typedef struct alcore_train_options {
      * answer, begins. NULL for others */
     const char *labels;
 } alcore_train_options;
-/** An alcore_train_options with its size set and everything else 0. */
-#define ALCORE_TRAIN_OPTIONS_INIT ALCORE_INIT(alcore_train_options)
+/** An alcore_train_options with its size set, rate, beta1, beta2 and epsilon unset and
+ * everything else 0. */
+#define ALCORE_TRAIN_OPTIONS_INIT                                                                  \
+    ALCORE_INIT_4(alcore_train_options, rate, ALCORE_UNSET, beta1, ALCORE_UNSET, beta2,            \
+                  ALCORE_UNSET, epsilon, ALCORE_UNSET)
 
 /** What a training did. */
 typedef struct alcore_train_result {

@@ -8,13 +8,14 @@
 
 ALCORE_BEGIN
 
-/** How outputs are searched for. Zero means default everywhere. */
+/** How outputs are searched for. What is 0 or unset means the default. */
 typedef struct alcore_translate_options {
     size_t size;           /**< sizeof(alcore_translate_options) */
     int64_t max_tokens;    /**< of an output, its end included; 0: what the folder says */
-    double length_penalty; /**< scores of hypotheses are divided by tokens^length_penalty; 0: what
-                                the folder says; -1: not divided */
-    double temperature;    /**< of sampling: logits are divided by it; 0: 1 */
+    double length_penalty; /**< scores of hypotheses are divided by tokens^length_penalty, from 0,
+                                which divides by 1; unset: what the folder says */
+    double temperature;    /**< of sampling, above 0: logits are divided by it; unset: what the
+                                folder says, else 1 */
     uint64_t seed;         /**< of sampling; the draws of a row depend on it and on the row */
     int32_t beams;         /**< hypotheses kept, 1 (greedy) to 64; 0: what the folder says */
     int32_t sample;        /**< 1: draws tokens in place of searching; beams is not looked at */
@@ -24,8 +25,10 @@ typedef struct alcore_translate_options {
     int32_t best;     /**< outputs of each text, 1 to 64, and no more than beams; 0: 1 */
     int32_t reserved; /**< pads: 0, checked */
 } alcore_translate_options;
-/** An alcore_translate_options with its size set and everything else 0. */
-#define ALCORE_TRANSLATE_OPTIONS_INIT ALCORE_INIT(alcore_translate_options)
+/** An alcore_translate_options with its size set, length_penalty and temperature unset and
+ * everything else 0. */
+#define ALCORE_TRANSLATE_OPTIONS_INIT                                                              \
+    ALCORE_INIT_2(alcore_translate_options, length_penalty, ALCORE_UNSET, temperature, ALCORE_UNSET)
 
 /** Translates the texts of a pool: the best outputs of a seq2seq model for each row. The answer is
  * a pool with `best` rows for each row, one after another and with its id: output k of row r, from

@@ -103,7 +103,7 @@ typedef struct alcore_sys_ragged {
 } alcore_sys_ragged;
 
 /** What the values of a distribution over classes are. */
-enum {
+enum alcore_sys_class_form {
     ALCORE_CLASSES_PROBS = 0,    /**< probabilities */
     ALCORE_CLASSES_LOGPROBS = 1, /**< natural logarithms of probabilities */
     ALCORE_CLASSES_LOGITS = 2    /**< logits: softmax of them are probabilities */
@@ -154,7 +154,7 @@ typedef struct alcore_sys_labels {
 } alcore_sys_labels;
 
 /** How a search compares two rows. */
-enum {
+enum alcore_sys_distance {
     ALCORE_SYS_L2 = 0,    /**< sq_dist, the smallest first */
     ALCORE_SYS_DOT = 1,   /**< dot, the largest first */
     ALCORE_SYS_COSINE = 2 /**< cos, the largest first */

@@ -29,7 +29,7 @@ typedef struct alcore_sys_model alcore_sys_model;
 struct alcore_sys_kernels;
 
 /** The calls that a model supports: bits of alcore_sys_model_info.calls. */
-enum {
+enum alcore_sys_model_call {
     ALCORE_SYS_MODEL_EMBED = 1,          /**< embed() */
     ALCORE_SYS_MODEL_TOKEN_LOGPROBS = 2, /**< token_logprobs() */
     ALCORE_SYS_MODEL_CLASS_PROBS = 4,    /**< class_probs() */
@@ -42,7 +42,7 @@ enum {
 };
 
 /** How the vectors of a text's tokens become one vector. */
-enum {
+enum alcore_sys_pooling {
     ALCORE_SYS_POOLING_AUTO = 0,   /**< the engine's choice; the folder's modules.json names none */
     ALCORE_SYS_POOLING_MEAN = 1,   /**< mean over all tokens, special ones included */
     ALCORE_SYS_POOLING_FIRST = 2,  /**< the first token (`[CLS]`, `<s>`) */
@@ -51,8 +51,15 @@ enum {
     ALCORE_SYS_POOLING_MAX = 5     /**< largest value of each dimension */
 };
 
+/** What is done to the length of an embedding. */
+enum alcore_sys_normalization {
+    ALCORE_SYS_NORMALIZE_AUTO = 0, /**< the engine's choice */
+    ALCORE_SYS_NORMALIZE_UNIT = 1, /**< divided by its Euclidean norm */
+    ALCORE_SYS_NORMALIZE_NONE = 2  /**< left as the model makes it */
+};
+
 /** Properties of a token: bits of alcore_sys_model_texts.marks. */
-enum {
+enum alcore_sys_token_mark {
     ALCORE_SYS_TOKEN_SPECIAL = 1, /**< no part of the text, such as [CLS] and [SEP] */
     ALCORE_SYS_TOKEN_WORD = 2,    /**< the first token of a word */
     /** Of question answering: a token that stands for "the answer is not in this text", such as
@@ -91,7 +98,7 @@ typedef struct alcore_sys_model_options {
     /** The layer whose output embeddings are made from: k = 1 .. layers: block k; 0: the last
      * block; -1: the input of the first block. */
     int32_t layer;
-    int32_t normalize;    /**< of embeddings: 0 the engine's choice, 1 to length 1, 2 as they are */
+    int32_t normalize;    /**< of embeddings: ALCORE_SYS_NORMALIZE_* */
     int64_t max_tokens;   /**< longest input that it will be given; 0: what the positions allow */
     int64_t batch_tokens; /**< tokens of one pass, padding included; 0: the engine's choice */
     /** Finds the kernels for a kind of device, with which an engine may compute on arrays that it
@@ -106,7 +113,7 @@ typedef struct alcore_sys_model_options {
 } alcore_sys_model_options;
 
 /** What class_probs() gives of a text. */
-enum {
+enum alcore_sys_class_values {
     ALCORE_SYS_CLASSES_EXCLUSIVE = 0, /**< probabilities of classes of which one is right: sum 1 */
     /** probabilities of labels that do not exclude each other, each in [0, 1]; of one label: of the
      * positive one of two classes */
@@ -182,7 +189,7 @@ typedef struct alcore_sys_model_decoding {
                                 in translate(), else 1; -1: not divided */
     int32_t sample;        /**< 1: draws tokens instead of searching; beams is not looked at */
     int32_t reserved;      /**< pads: 0 */
-    double temperature;    /**< of sampling, logits are divided by it; 0: 1 */
+    double temperature;    /**< of sampling, logits are divided by it; 0: what the folder says */
     uint64_t seed;         /**< of sampling and dropout; draws depend on it and the item's index */
     const char *language;  /**< tag of the output, for models of several; NULL: not given */
     /** For a model that takes tokens: 1 + the id of the token of that language; 0: not given, what
@@ -191,7 +198,7 @@ typedef struct alcore_sys_model_decoding {
 } alcore_sys_model_decoding;
 
 /** Whose log-probabilities token_logprobs() gives. */
-enum {
+enum alcore_sys_score {
     ALCORE_SYS_SCORE_TARGET = 0,    /**< of the targets that are given, end of sentence included */
     ALCORE_SYS_SCORE_HYPOTHESIS = 1 /**< of the model's own output, by decoding */
 };
@@ -208,7 +215,7 @@ typedef struct alcore_sys_model_scoring {
 /** Step sizes over the updates of a training. Update u = 1 .. updates of the warm-up has rate * u /
  * warmup; after it, with share = (u - 1 - warmup) / (updates - warmup), which begins with 0 and
  * would be 1 one update after the last: */
-enum {
+enum alcore_sys_schedule {
     ALCORE_SYS_SCHEDULE_CONSTANT = 0, /**< rate */
     ALCORE_SYS_SCHEDULE_LINEAR = 1,   /**< rate * (1 - share) */
     /** rate * sqrt(warmup / u); without a warm-up rate / sqrt(u) */
@@ -217,7 +224,7 @@ enum {
 };
 
 /** The optimizer of a training. */
-enum {
+enum alcore_sys_optimizer {
     ALCORE_SYS_OPTIMIZER_ADAMW = 0, /**< decay is decoupled: weights shrink by rate * decay */
     ALCORE_SYS_OPTIMIZER_ADAM = 1   /**< decay * weight is added to the clipped gradient */
 };
@@ -239,9 +246,9 @@ typedef struct alcore_sys_model_training {
     const float *weights;     /**< [count] weight of each example's loss, above 0; NULL: 1 */
     double rate;              /**< largest step size; 0: 5e-5 */
     double weight_decay;      /**< of matrices only; 0: none */
-    double beta1;             /**< 0: 0.9 */
-    double beta2;             /**< 0: 0.999 */
-    double epsilon;           /**< 0: 1e-8 */
+    double beta1;             /**< of the mean of gradients, from 0, below 1 */
+    double beta2;             /**< of the mean of their squares, from 0, below 1 */
+    double epsilon;           /**< added to the root of that mean; 0: 1e-8 */
     double clip;              /**< largest norm of all gradients together; 0: no limit */
     double label_smoothing;   /**< share of the loss that goes to all classes alike */
     int64_t updates;          /**< steps of the optimizer; 0: one pass over the examples */

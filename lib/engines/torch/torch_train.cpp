@@ -138,8 +138,6 @@ alcore_sys_model_training checked(const Model &model, const alcore_sys_model_tra
              how.dtype);
     check_examples(model, how);
     if (how.rate == 0) how.rate = 5e-5;
-    if (how.beta1 == 0) how.beta1 = 0.9;
-    if (how.beta2 == 0) how.beta2 = 0.999;
     if (how.epsilon == 0) how.epsilon = 1e-8;
     if (how.accumulate == 0) how.accumulate = 1;
     if (how.batch_tokens == 0) how.batch_tokens = model.batch_tokens;

@@ -53,36 +53,41 @@ void alcore_aligner_unref(alcore_aligner *aligner) {
 
 /* ---- options ---- */
 
-/* Refuses an enum value from 0 on that is above the last one. */
-static alcore_status check_enum(int32_t value, int32_t last, const char *name) {
-    if (value >= 0 && value <= last) return ALCORE_OK;
-    return alcore__fail(ALCORE_E_PARAM, "%s is %" PRId32 ": use 0 to %" PRId32, name, value, last);
+/* Refuses a number that is no value of an enum from first to last, the first of which is the
+ * default; 0: the default. */
+static alcore_status check_enum(int32_t value, int32_t first, int32_t last, const char *name) {
+    if (value == 0 || (value >= first && value <= last)) return ALCORE_OK;
+    return alcore__fail(ALCORE_E_PARAM, "%s is %" PRId32 ": use 0 or %" PRId32 " to %" PRId32, name,
+                        value, first, last);
 }
 
-/* Fills *out with the options of the caller; 0 is the default of the model. The bounds of the
+/* Fills *out with the options of the caller. The bounds of the
  * numbers are checked by alcore__aligner_train(); negative numbers are refused there too. */
 static alcore_status read_options(const alcore_aligner_options *given, int32_t *direction,
                                   alcore__aligner_options *out) {
     alcore_aligner_options options;
-    ALCORE__TRY(alcore__struct_read(&options, sizeof options,
-                                    ALCORE__FIRST_SIZE(alcore_aligner_options, alpha), given,
-                                    "alcore_aligner_options"));
+    options = (alcore_aligner_options)ALCORE_ALIGNER_OPTIONS_INIT;
+    ALCORE__TRY(alcore__struct_read_over(&options, sizeof options,
+                                         ALCORE__FIRST_SIZE(alcore_aligner_options, alpha), given,
+                                         "alcore_aligner_options"));
     ALCORE__TRY(alcore__struct_reserved(options.reserved, "alcore_aligner_options"));
-    ALCORE__TRY(check_enum(options.direction, ALCORE_DIRECTION_REVERSE, "direction"));
-    ALCORE__TRY(check_enum(options.model, ALCORE_ALIGNER_IBM1, "model"));
-    ALCORE__TRY(check_enum(options.estimate, ALCORE_ESTIMATE_COUNTS, "estimate"));
-    ALCORE__TRY(check_enum(options.tension, ALCORE_TENSION_PUBLIC, "tension"));
+    ALCORE__TRY(check_enum(options.direction, ALCORE_DIRECTION_FORWARD, ALCORE_DIRECTION_REVERSE,
+                           "direction"));
+    ALCORE__TRY(check_enum(options.model, ALCORE_ALIGNER_DIAGONAL, ALCORE_ALIGNER_IBM1, "model"));
+    ALCORE__TRY(
+        check_enum(options.estimate, ALCORE_ESTIMATE_BAYES, ALCORE_ESTIMATE_COUNTS, "estimate"));
+    ALCORE__TRY(check_enum(options.tension, ALCORE_TENSION_OFF, ALCORE_TENSION_PUBLIC, "tension"));
     *direction = options.direction;
     *out = alcore__aligner_defaults();
-    out->diagonal = options.model == ALCORE_ALIGNER_DIAGONAL;
-    out->variational_bayes = options.estimate == ALCORE_ESTIMATE_BAYES;
+    out->diagonal = options.model != ALCORE_ALIGNER_IBM1;
+    out->variational_bayes = options.estimate != ALCORE_ESTIMATE_COUNTS;
     out->tension = options.tension == ALCORE_TENSION_GRADIENT ? ALCORE__TENSION_GRADIENT
                    : options.tension == ALCORE_TENSION_PUBLIC ? ALCORE__TENSION_PUBLIC
                                                               : ALCORE__TENSION_OFF;
     if (options.iterations != 0) out->iterations = options.iterations;
-    if (options.p0 != 0) out->p0 = options.p0;
-    if (options.lambda != 0) out->lambda = options.lambda;
-    if (options.alpha != 0) out->alpha = options.alpha;
+    out->p0 = alcore__or_unset(options.p0, out->p0);
+    out->lambda = alcore__or_unset(options.lambda, out->lambda);
+    out->alpha = alcore__or_unset(options.alpha, out->alpha);
     return ALCORE_OK;
 }
 
@@ -321,7 +326,7 @@ static alcore_status align(alignment *a, const alcore_aligner_options *given,
                            alcore_links **out) {
     int32_t direction;
     ALCORE__TRY(read_options(given, &direction, &a->options));
-    if (direction != ALCORE_DIRECTION_FORWARD)
+    if (direction == ALCORE_DIRECTION_REVERSE)
         return alcore__fail(ALCORE_E_PARAM,
                             "direction is set, but both are trained: ask for the symmetrization "
                             "reverse to get that direction only");

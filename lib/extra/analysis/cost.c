@@ -23,22 +23,25 @@ static double price_of(double words, const alcore_cost_options *options) {
             log(known_usd[1] / known_usd[0]) / log(known_words[1] / known_words[0]);
         return known_usd[0] / pow(known_words[0], power) * pow(words, power);
     }
-    return (options->rate > 0 ? options->rate : DEFAULT_RATE) * words;
+    return options->rate * words;
 }
 
 /* alcore_analysis_compute_cost() between enter and leave. */
 static alcore_status compute_cost(double words, const alcore_cost_options *theirs,
                                   alcore_cost_result *out) {
     alcore_cost_options options;
-    ALCORE__TRY(alcore__struct_read(&options, sizeof options,
-                                    ALCORE__FIRST_SIZE(alcore_cost_options, in_domain_types),
-                                    theirs, "alcore_cost_options"));
+    options = (alcore_cost_options)ALCORE_COST_OPTIONS_INIT;
+    ALCORE__TRY(alcore__struct_read_over(&options, sizeof options,
+                                         ALCORE__FIRST_SIZE(alcore_cost_options, in_domain_types),
+                                         theirs, "alcore_cost_options"));
     ALCORE__TRY(alcore__struct_reserved(options.reserved, "alcore_cost_options"));
     if (!out) return alcore__fail(ALCORE_E_INVALID, "out is NULL");
     if (!isfinite(words) || words < 0)
         return alcore__fail(ALCORE_E_INVALID, "words is %g; expected a number from 0", words);
+    options.model = alcore__or_default(options.model, ALCORE_COST_RATE);
     if (options.model < ALCORE_COST_RATE || options.model > ALCORE_COST_POWER)
         return alcore__fail(ALCORE_E_INVALID, "model %d is none of ALCORE_COST_*", options.model);
+    options.rate = alcore__or_unset(options.rate, DEFAULT_RATE);
     if (!isfinite(options.rate) || options.rate < 0)
         return alcore__fail(ALCORE_E_INVALID, "rate is %g; expected USD a word, from 0",
                             options.rate);

@@ -141,7 +141,7 @@ static alcore_status cut(reading *self, char *text, size_t length, bool *out_ski
 static void choose_decoding(reading *self) {
     self->decoding.csv = self->lines.quoting != NULL;
     if (self->decoding.csv) return;
-    self->decoding = alcore__decoding_of_tsv(&self->fields, ALCORE_ESCAPES_AUTO);
+    self->decoding = alcore__decoding_of_tsv(&self->fields, 0 /* as the first line says */);
     self->decoding.strict = false;
 }
 

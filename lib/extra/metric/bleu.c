@@ -29,26 +29,29 @@ _Static_assert(ALCORE_BLEU_SMOOTH_NONE - ALCORE_BLEU_SMOOTH_EXP == ALCORE__BLEU_
                "smoothings of both tiers");
 
 /* *ours: the caller's options (NULL: all defaults), checked, with the default of smoothing_value
- * (given as 0) filled in: 0.1 for floor, 1 for the others. */
+ * filled in: 0.1 for floor, 1 for the others. */
 static alcore_status read_options(const alcore_bleu_options *options, alcore_bleu_options *ours) {
-    ALCORE__TRY(alcore__struct_read(ours, sizeof *ours,
-                                    ALCORE__FIRST_SIZE(alcore_bleu_options, seed), options,
-                                    "alcore_bleu_options"));
+    *ours = (alcore_bleu_options)ALCORE_BLEU_OPTIONS_INIT;
+    ALCORE__TRY(alcore__struct_read_over(ours, sizeof *ours,
+                                         ALCORE__FIRST_SIZE(alcore_bleu_options, seed), options,
+                                         "alcore_bleu_options"));
+    ours->tokenizer = alcore__or_default(ours->tokenizer, ALCORE_BLEU_13A);
+    ours->smoothing = alcore__or_default(ours->smoothing, ALCORE_BLEU_SMOOTH_EXP);
     if (ours->tokenizer < ALCORE_BLEU_13A || ours->tokenizer > ALCORE_BLEU_NONE)
         return alcore__fail(ALCORE_E_INVALID, "tokenizer %d is none of ALCORE_BLEU_13A to _NONE",
                             ours->tokenizer);
     if (ours->smoothing < ALCORE_BLEU_SMOOTH_EXP || ours->smoothing > ALCORE_BLEU_SMOOTH_NONE)
         return alcore__fail(ALCORE_E_INVALID, "smoothing %d is none of ALCORE_BLEU_SMOOTH_...",
                             ours->smoothing);
+    ours->smoothing_value = alcore__or_unset(
+        ours->smoothing_value, ours->smoothing == ALCORE_BLEU_SMOOTH_FLOOR ? 0.1 : 1.0);
     if (!(ours->smoothing_value >= 0) || isinf(ours->smoothing_value))
-        return alcore__fail(ALCORE_E_INVALID, "smoothing_value must be a number above 0");
+        return alcore__fail(ALCORE_E_INVALID, "smoothing_value must be a number from 0 on");
     ALCORE__TRY(alcore__struct_reserved(ours->reserved, "alcore_bleu_options"));
     if ((ours->effective_order & ~1) != 0)
         return alcore__fail(ALCORE_E_INVALID, "effective_order is 0 or 1");
     ALCORE__TRY(alcore__check_resamples(ours->resamples));
     ALCORE__TRY(alcore__paired_read(&(alcore__paired){0}, ours->paired));
-    if (ours->smoothing_value == 0)
-        ours->smoothing_value = ours->smoothing == ALCORE_BLEU_SMOOTH_FLOOR ? 0.1 : 1.0;
     return ALCORE_OK;
 }
 

@@ -29,6 +29,7 @@ alcore_status alcore__paired_read(alcore__paired *out, const alcore_paired_optio
                                     ALCORE__FIRST_SIZE(alcore_paired_options, seed), given,
                                     "alcore_paired_options"));
     ALCORE__TRY(alcore__struct_reserved(ours.reserved, "alcore_paired_options"));
+    ours.test = alcore__or_default(ours.test, ALCORE_PAIRED_BOOTSTRAP);
     if (ours.test != ALCORE_PAIRED_BOOTSTRAP && ours.test != ALCORE_PAIRED_RANDOMIZATION)
         return alcore__fail(ALCORE_E_INVALID, "test %d is none of ALCORE_PAIRED_...", ours.test);
     ALCORE__TRY(alcore__check_resamples(ours.samples));

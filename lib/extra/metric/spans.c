@@ -107,6 +107,7 @@ static alcore_status read_options(const alcore_spans_options *options, int32_t *
                                     ALCORE__FIRST_SIZE(alcore_spans_options, reserved), options,
                                     "alcore_spans_options"));
     ALCORE__TRY(alcore__struct_reserved(ours.reserved, "alcore_spans_options"));
+    ours.scheme = alcore__or_default(ours.scheme, ALCORE_TAGS_DEFAULT);
     if (ours.scheme < ALCORE_TAGS_DEFAULT || ours.scheme > ALCORE_TAGS_BILOU)
         return alcore__fail(ALCORE_E_INVALID, "scheme %d is none of ALCORE_TAGS_...", ours.scheme);
     *scheme = ours.scheme;

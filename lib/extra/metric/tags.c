@@ -24,46 +24,48 @@ typedef struct rule {
     type_rule types;
 } rule;
 
-/* By ALCORE_TAGS_*. */
+/* In the order of ALCORE_TAGS_*. */
 static const struct scheme {
     const char *name;
     int marks;
     rule begin[8], inside[6], end[8];
 } schemes[] = {
-    [ALCORE_TAGS_DEFAULT] = {"default",
-                             O | B | I | E | S,
-                             {{ANY, B | S, EITHER},
-                              {O | E | S, I | E, EITHER},
-                              {B | I, I | E, OTHER}},
-                             {{B | I, I | E, SAME}},
-                             {{ANY, ANY, EITHER}}},
-    [ALCORE_TAGS_IOB2] = {"iob2",
-                          O | B | I,
-                          {{ANY, B, EITHER}},
-                          {{B | I, I, SAME}},
-                          {{B | I, O | B, EITHER}, {B | I, I, OTHER}}},
-    [ALCORE_TAGS_IOB1] = {"iob1",
-                          O | B | I,
-                          {{O | B, I, EITHER}, {I, I, OTHER}, {B | I, B, SAME}},
-                          {{B | I, I, SAME}},
-                          {{I, O | B, EITHER}, {B, O, EITHER}, {B | I, I, OTHER}, {B, B, SAME}}},
-    [ALCORE_TAGS_IOE2] = {"ioe2",
-                          O | I | E,
-                          {{O | E, I | E, EITHER}, {I, I | E, OTHER}},
-                          {{I, I | E, SAME}},
-                          {{E, ANY, EITHER}}},
-    [ALCORE_TAGS_IOBES] = {"iobes",
-                           O | B | I | E | S,
-                           {{ANY, B | S, EITHER}},
-                           {{B | I, I | E, SAME}},
-                           {{E | S, ANY, EITHER}}},
-    [ALCORE_TAGS_BILOU] = {"bilou",
-                           O | B | I | L | U,
-                           {{ANY, B | U, EITHER}},
-                           {{B | I, I | L, SAME}},
-                           {{L | U, ANY, EITHER}}},
+    {"default",
+     O | B | I | E | S,
+     {{ANY, B | S, EITHER}, {O | E | S, I | E, EITHER}, {B | I, I | E, OTHER}},
+     {{B | I, I | E, SAME}},
+     {{ANY, ANY, EITHER}}},
+    {"iob2",
+     O | B | I,
+     {{ANY, B, EITHER}},
+     {{B | I, I, SAME}},
+     {{B | I, O | B, EITHER}, {B | I, I, OTHER}}},
+    {"iob1",
+     O | B | I,
+     {{O | B, I, EITHER}, {I, I, OTHER}, {B | I, B, SAME}},
+     {{B | I, I, SAME}},
+     {{I, O | B, EITHER}, {B, O, EITHER}, {B | I, I, OTHER}, {B, B, SAME}}},
+    {"ioe2",
+     O | I | E,
+     {{O | E, I | E, EITHER}, {I, I | E, OTHER}},
+     {{I, I | E, SAME}},
+     {{E, ANY, EITHER}}},
+    {"iobes",
+     O | B | I | E | S,
+     {{ANY, B | S, EITHER}},
+     {{B | I, I | E, SAME}},
+     {{E | S, ANY, EITHER}}},
+    {"bilou",
+     O | B | I | L | U,
+     {{ANY, B | U, EITHER}},
+     {{B | I, I | L, SAME}},
+     {{L | U, ANY, EITHER}}},
 };
 enum { SCHEMES = sizeof schemes / sizeof *schemes };
+
+static const struct scheme *scheme_of(int32_t scheme) {
+    return &schemes[scheme - ALCORE_TAGS_DEFAULT];
+}
 
 /* The bit of a mark; 0: it is none. */
 static int bit_of(char mark) {
@@ -72,7 +74,7 @@ static int bit_of(char mark) {
 }
 
 bool alcore__is_tag(int32_t scheme, const char *word, size_t length) {
-    if (!(bit_of(word[0]) & schemes[scheme].marks)) return false;
+    if (!(bit_of(word[0]) & scheme_of(scheme)->marks)) return false;
     return length == 1 || (word[0] != 'O' && length > 2 && word[1] == '-');
 }
 
@@ -93,7 +95,7 @@ static alcore_status not_a_tag(const alcore__tag_reader *reader, const char *wor
     char marks[32] = "", other[64] = "";
     size_t used = 0;
     for (int i = 0; MARKS[i]; i++)
-        if (schemes[reader->scheme].marks & 1 << i)
+        if (scheme_of(reader->scheme)->marks & 1 << i)
             used += (size_t)alcore__format(marks + used, sizeof marks - used, "%s%c",
                                            used ? ", " : "", MARKS[i]);
     for (int32_t k = 0; k < SCHEMES && !*other; k++)
@@ -102,7 +104,7 @@ static alcore_status not_a_tag(const alcore__tag_reader *reader, const char *wor
     return alcore__fail(ALCORE_E_DATA,
                         "tag %lld is '%.*s'; those of the scheme %s are O and, alone or as in "
                         "B-TYPE, the marks of %s%s",
-                        (long long)reader->word + 1, shown, word, schemes[reader->scheme].name,
+                        (long long)reader->word + 1, shown, word, scheme_of(reader->scheme)->name,
                         marks, other);
 }
 
@@ -125,7 +127,7 @@ static alcore_status next_tag(alcore__tag_reader *reader, alcore__tag *out, bool
 /* The tag that ends a span may begin the next one. */
 alcore_status alcore__tags_next_span(alcore__tag_reader *reader, alcore__tag_span *out,
                                      bool *found) {
-    const struct scheme *scheme = &schemes[reader->scheme];
+    const struct scheme *scheme = scheme_of(reader->scheme);
     *found = false;
     while (!*found) {
         const alcore__tag before = reader->before;

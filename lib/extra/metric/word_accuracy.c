@@ -75,7 +75,7 @@ static alcore_status check_sentences(const sentences *given) {
  * that was never added to the test set is none. */
 static bool is_in_domain(const alcore_overlap *domain, const char *word, size_t length) {
     if (!domain) return true;
-    const alcore__ngram_uses *uses = &domain->sides[ALCORE_SIDE_SOURCE];
+    const alcore__ngram_uses *uses = &domain->sides[0 /* the source */];
     const uint32_t number = alcore__vocabulary_find(&uses->words, word, length);
     if (number == ALCORE__WORD_NONE) return false;
     return (uses->use[0][number].roles & (ALCORE_OVERLAP_TEST | ALCORE_OVERLAP_OUTSIDE)) ==

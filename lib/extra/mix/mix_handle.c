@@ -60,6 +60,15 @@ static alcore_status read_number(const char *name, int64_t given, int64_t absent
                         given, high);
 }
 
+/* *out: a value of the caller's, 0 to `high`, or `absent` for one that is not set. */
+static alcore_status read_from_0(const char *name, int64_t given, int64_t absent, int64_t high,
+                                 int64_t *out) {
+    *out = given == ALCORE_UNSET_INT ? absent : given;
+    if (*out >= 0 && *out <= high) return ALCORE_OK;
+    return alcore__fail(ALCORE_E_PARAM, "%s is %" PRId64 "; 0 to %" PRId64 " are allowed", name,
+                        given, high);
+}
+
 /* *out: a flag of the caller's, which is 0 or 1. */
 static alcore_status read_flag(const char *name, int32_t given, bool *out) {
     *out = given == 1;
@@ -75,24 +84,25 @@ static alcore_status read_options(const alcore_mix_options *theirs, alcore_mix_o
                                         [ALCORE__SPAN_MINMAX] = "minmax",
                                         [ALCORE__SPAN_LITERAL] = "literal"};
     size_t span = ALCORE__SPAN_CONSISTENT;
-    ALCORE__TRY(alcore__struct_read(read, sizeof *read,
-                                    ALCORE__FIRST_SIZE(alcore_mix_options, norm), theirs,
-                                    "alcore_mix_options"));
+    *read = (alcore_mix_options)ALCORE_MIX_OPTIONS_INIT;
+    ALCORE__TRY(alcore__struct_read_over(read, sizeof *read,
+                                         ALCORE__FIRST_SIZE(alcore_mix_options, norm), theirs,
+                                         "alcore_mix_options"));
     ALCORE__TRY(read_kinds(read->kind, out->wanted));
     if (read->span)
         ALCORE__TRY(find_name("span", read->span, strlen(read->span), spans,
                               sizeof spans / sizeof *spans, &span));
     out->span = (alcore__span)span;
-    ALCORE__TRY(read_number("count", read->count, 0, INT64_MAX, &out->count));
+    ALCORE__TRY(read_from_0("count", read->count, 0, INT64_MAX, &out->count));
     ALCORE__TRY(read_number("subset", read->subset, DEFAULT_SUBSET, INT64_MAX, &out->subset));
     ALCORE__TRY(read_number("k", read->k, DEFAULT_NEIGHBORS, ALCORE_KNN_MAX, &out->k));
-    ALCORE__TRY(read_number("upsample_phrase", read->upsample_phrase, 1, MAX_UPSAMPLE,
+    ALCORE__TRY(read_from_0("upsample_phrase", read->upsample_phrase, 1, MAX_UPSAMPLE,
                             &out->upsample_phrase));
     ALCORE__TRY(read_number("round", read->round, 1, INT64_MAX, &out->round));
     ALCORE__TRY(read_flag("unique", read->unique, &out->unique));
     ALCORE__TRY(read_flag("norm", read->norm, &out->norm));
     out->seed = read->seed;
-    out->count_given = read->count > 0;
+    out->count_given = read->count != ALCORE_UNSET_INT;
     return ALCORE_OK;
 }
 

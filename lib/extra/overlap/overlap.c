@@ -91,7 +91,7 @@ static alcore_status begin_adding(alcore_overlap *overlap, int32_t role, int32_t
     if (role != ALCORE_OVERLAP_SELECTED && role != ALCORE_OVERLAP_OUTSIDE &&
         role != ALCORE_OVERLAP_TEST)
         status = alcore__fail(ALCORE_E_INVALID, "role %d is none of ALCORE_OVERLAP_*", role);
-    else if ((side & ~1) != 0)
+    else if (side != ALCORE_SIDE_SOURCE && side != ALCORE_SIDE_TARGET)
         status = alcore__fail(ALCORE_E_INVALID, "side %d is none of ALCORE_SIDE_*", side);
     else if (overlap->spoiled)
         status = alcore__fail(ALCORE_E_INVALID,
@@ -127,9 +127,9 @@ static alcore_status add_text(addition *add, const char *text, size_t length) {
         text = overlap->repaired.data;
         length = overlap->repaired.length;
     }
-    return alcore__ngram_uses_read(ctx, &overlap->sides[overlap->tagged ? add->side : 0],
-                                   overlap->max_order, add->role, (overlap->kept & add->role) != 0,
-                                   text, length);
+    return alcore__ngram_uses_read(
+        ctx, &overlap->sides[overlap->tagged && add->side == ALCORE_SIDE_TARGET],
+        overlap->max_order, add->role, (overlap->kept & add->role) != 0, text, length);
 }
 
 alcore_status alcore_overlap_add(alcore_overlap *overlap, int32_t role, int32_t side,
@@ -258,7 +258,7 @@ static alcore_status read_data(const alcore_coverage_options *options, int32_t *
                                     "alcore_coverage_options"));
     ALCORE__TRY(alcore__struct_reserved(ours.reserved, "alcore_coverage_options"));
     *data = ours.data == 0 ? ALCORE_OVERLAP_SELECTED : ours.data;
-    if (*data >= ALCORE_OVERLAP_SELECTED && *data <= ALCORE_OVERLAP_BOTH) return ALCORE_OK;
+    if ((*data & ALCORE_OVERLAP_BOTH) && !(*data & ~ALCORE_OVERLAP_BOTH)) return ALCORE_OK;
     return alcore__fail(ALCORE_E_INVALID,
                         "data %d is none of ALCORE_OVERLAP_SELECTED, _OUTSIDE and _BOTH", *data);
 }
@@ -309,6 +309,7 @@ static alcore_status read_needed(const alcore_in_domain_options *options, int32_
                                     ALCORE__FIRST_SIZE(alcore_in_domain_options, reserved), options,
                                     "alcore_in_domain_options"));
     ALCORE__TRY(alcore__struct_reserved(ours.reserved, "alcore_in_domain_options"));
+    ours.definition = alcore__or_default(ours.definition, ALCORE_IN_DOMAIN_TEST);
     if (ours.definition != ALCORE_IN_DOMAIN_TEST && ours.definition != ALCORE_IN_DOMAIN_UNSEEN)
         return alcore__fail(ALCORE_E_INVALID, "definition %d is none of ALCORE_IN_DOMAIN_*",
                             ours.definition);

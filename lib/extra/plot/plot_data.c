@@ -24,6 +24,7 @@ static alcore_status read_options(alcore__plot_data *data, const alcore_plot_opt
         options->height > 10000)
         return alcore__fail(ALCORE_E_INVALID, "a frame of %d x %d pixels; expected 100 to 10000",
                             options->width, options->height);
+    if (options->band == 0) options->band = ALCORE_BAND_SE;
     if (options->band < ALCORE_BAND_SE || options->band > ALCORE_BAND_NONE)
         return alcore__fail(ALCORE_E_INVALID, "band %d is none of ALCORE_BAND_*", options->band);
     bool named = options->column_count == 0 || (options->column_names && options->columns);

@@ -175,18 +175,19 @@ static alcore_status check_agreement(const double *kappas, int64_t count,
                                      alcore_stop_decision *out) {
     alcore_agreement_options options;
     alcore_stop_decision decision = no_decision(ALCORE_STOP_AGREEMENT);
-    ALCORE__TRY(alcore__struct_read(&options, sizeof options,
-                                    ALCORE__FIRST_SIZE(alcore_agreement_options, threshold), theirs,
-                                    "alcore_agreement_options"));
+    options = (alcore_agreement_options)ALCORE_AGREEMENT_OPTIONS_INIT;
+    ALCORE__TRY(alcore__struct_read_over(&options, sizeof options,
+                                         ALCORE__FIRST_SIZE(alcore_agreement_options, threshold),
+                                         theirs, "alcore_agreement_options"));
     ALCORE__TRY(check_numbers(kappas, count, out));
     ALCORE__TRY(check_length("window", options.window, "kappas"));
+    options.threshold = alcore__or_unset(options.threshold, DEFAULT_KAPPA);
     if (!(options.threshold >= 0 && options.threshold <= 1))
-        return alcore__fail(ALCORE_E_INVALID,
-                            "threshold is %g; expected a kappa above 0, at most 1",
+        return alcore__fail(ALCORE_E_INVALID, "threshold is %g; expected a kappa from 0 to 1",
                             options.threshold);
     decision.numbers = count;
     decision.window = options.window > 0 ? options.window : DEFAULT_WINDOW;
-    decision.threshold = options.threshold > 0 ? options.threshold : DEFAULT_KAPPA;
+    decision.threshold = options.threshold;
     if (count >= decision.window) {
         double sum = 0;
         for (int64_t i = count - decision.window; i < count; i++) {

@@ -244,7 +244,8 @@ static void remove_folder(training *t) {
 static alcore_status check_options(const alcore_vocabulary_options *options) {
     const char *name = "alcore_vocabulary_options";
     if (options->kind != ALCORE_VOCABULARY_UNIGRAM && options->kind != ALCORE_VOCABULARY_BPE)
-        return alcore__fail(ALCORE_E_PARAM, "%s: kind is %d, not 0 or 1", name, options->kind);
+        return alcore__fail(ALCORE_E_PARAM, "%s: kind is %d, not ALCORE_VOCABULARY_*", name,
+                            options->kind);
     if (options->byte_fallback != 0 && options->byte_fallback != 1)
         return alcore__fail(ALCORE_E_PARAM, "%s: byte_fallback is %d, not 0 or 1", name,
                             options->byte_fallback);
@@ -261,11 +262,14 @@ static alcore_status check_options(const alcore_vocabulary_options *options) {
 
 /* Reads the options and runs the steps; the temporary folder is removed in any case. */
 static alcore_status train(training *t, const alcore_vocabulary_options *given) {
-    ALCORE__TRY(alcore__struct_read(&t->options, sizeof t->options,
-                                    ALCORE__FIRST_SIZE(alcore_vocabulary_options, byte_fallback),
-                                    given, "alcore_vocabulary_options"));
+    t->options = (alcore_vocabulary_options)ALCORE_VOCABULARY_OPTIONS_INIT;
+    ALCORE__TRY(
+        alcore__struct_read_over(&t->options, sizeof t->options,
+                                 ALCORE__FIRST_SIZE(alcore_vocabulary_options, byte_fallback),
+                                 given, "alcore_vocabulary_options"));
     if (t->options.tokens == 0) t->options.tokens = 8000;
-    if (t->options.coverage == 0) t->options.coverage = 0.9995;
+    t->options.kind = alcore__or_default(t->options.kind, ALCORE_VOCABULARY_UNIGRAM);
+    t->options.coverage = alcore__or_unset(t->options.coverage, 0.9995);
     ALCORE__TRY(check_options(&t->options));
     ALCORE__TRY(alcore__texts_check(t->texts, "texts"));
     ALCORE__TRY(make_folder(t));

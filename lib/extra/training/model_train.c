@@ -37,37 +37,37 @@ static alcore_status read_weights(alcore_ctx *ctx, const alcore_pool *pool, cons
  * updates that the engine finished are in the weights of the model. */
 static alcore_status train_on(const alcore__examples *all, const float *weights,
                               alcore__watch *watch) {
-    static const int32_t dtypes[] = {[ALCORE_PRECISION_FLOAT32] = ALCORE_FLOAT32,
-                                     [ALCORE_PRECISION_BFLOAT16] = ALCORE_BFLOAT16,
-                                     [ALCORE_PRECISION_FLOAT16] = ALCORE_FLOAT16};
     const alcore_train_options *options = watch->options;
     const alcore__engine_model *data = watch->model->data;
     alcore_sys_model_trained done = {.size = sizeof done};
-    const alcore_sys_model_training how = {.size = sizeof how,
-                                           .sources = &all->sources.passed,
-                                           .targets = all->labels ? NULL : &all->targets.passed,
-                                           .labels = all->labels,
-                                           .weights = weights,
-                                           .rate = options->rate,
-                                           .weight_decay = options->weight_decay,
-                                           .beta1 = options->beta1,
-                                           .beta2 = options->beta2,
-                                           .epsilon = options->epsilon,
-                                           .clip = options->clip,
-                                           .label_smoothing = options->label_smoothing,
-                                           .updates = options->updates,
-                                           .warmup = options->warmup,
-                                           .accumulate = options->accumulate,
-                                           .batch_tokens = options->batch_tokens,
-                                           .checkpoint_every = options->checkpoint_every,
-                                           .schedule = options->schedule,
-                                           .optimizer = options->optimizer,
-                                           .seed = options->seed,
-                                           .checkpoints = options->checkpoints,
-                                           .after_update = alcore__watch_update,
-                                           .user = watch,
-                                           .dtype = dtypes[options->precision],
-                                           .recompute = options->recompute};
+    const alcore_sys_model_training how = {
+        .size = sizeof how,
+        .sources = &all->sources.passed,
+        .targets = all->labels ? NULL : &all->targets.passed,
+        .labels = all->labels,
+        .weights = weights,
+        .rate = options->rate,
+        .weight_decay = options->weight_decay,
+        .beta1 = options->beta1,
+        .beta2 = options->beta2,
+        .epsilon = options->epsilon,
+        .clip = options->clip,
+        .label_smoothing = options->label_smoothing,
+        .updates = options->updates,
+        .warmup = options->warmup,
+        .accumulate = options->accumulate,
+        .batch_tokens = options->batch_tokens,
+        .checkpoint_every = options->checkpoint_every,
+        .schedule = options->schedule - ALCORE_SCHEDULE_CONSTANT + ALCORE_SYS_SCHEDULE_CONSTANT,
+        .optimizer = options->optimizer - ALCORE_OPTIMIZER_ADAMW + ALCORE_SYS_OPTIMIZER_ADAMW,
+        .seed = options->seed,
+        .checkpoints = options->checkpoints,
+        .after_update = alcore__watch_update,
+        .user = watch,
+        .dtype = options->precision == ALCORE_PRECISION_FLOAT16    ? ALCORE_FLOAT16
+                 : options->precision == ALCORE_PRECISION_BFLOAT16 ? ALCORE_BFLOAT16
+                                                                   : ALCORE_FLOAT32,
+        .recompute = options->recompute};
     alcore_status status = data->engine->train(data->opened, &how, &done);
     if (status != ALCORE_OK) status = alcore__fail_callback(status, data->engine->engine);
     if (status == ALCORE_OK && options->validation && !watch->begun)

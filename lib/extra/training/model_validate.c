@@ -16,15 +16,13 @@
 #include "extra/training/training_internal.h"
 #include "formats/line_reader.h"
 
-static const char *const metric_names[] = {
-    [ALCORE_VALIDATE_LOSS] = "loss",
-    [ALCORE_VALIDATE_BLEU] = "bleu",
-    [ALCORE_VALIDATE_ACCURACY] = "accuracy",
-    [ALCORE_VALIDATE_EXACT_MATCH] = "exact_match",
-    [ALCORE_VALIDATE_F1] = "f1",
-    [ALCORE_VALIDATE_SPAN_F1] = "span_f1",
-    [ALCORE_VALIDATE_STRICT_SPAN_F1] = "strict_span_f1",
-};
+/* The name of a metric, ALCORE_VALIDATE_*, in files and messages. */
+static const char *name_of(int32_t metric) {
+    static const char *const names[] = {"loss", "bleu",    "accuracy",      "exact_match",
+                                        "f1",   "span_f1", "strict_span_f1"};
+    return names[metric - ALCORE_VALIDATE_LOSS];
+}
+
 static const char header[] = "update\tvalue\tmetric\tevery\tdata\n";
 
 /* ---- measuring ---- */
@@ -53,12 +51,12 @@ static alcore_status check_metric(const alcore_model *model, int32_t metric) {
                                  : metric == ALCORE_VALIDATE_BLEU);
     if (!fits || !alcore__engine_has(data, call))
         return alcore__fail(ALCORE_E_UNSUPPORTED, "model %s has no validation by %s: it %s",
-                            model->name, metric_names[metric],
+                            model->name, name_of(metric),
                             answers   ? "answers questions"
                             : tokens  ? "gives classes of tokens"
                             : classes ? "gives classes of texts"
                                       : "translates");
-    return of_spans ? alcore__spans_check(model, metric, metric_names[metric]) : ALCORE_OK;
+    return of_spans ? alcore__spans_check(model, metric, name_of(metric)) : ALCORE_OK;
 }
 
 /* A number of a row of an array of float32 or float64. */
@@ -369,7 +367,7 @@ static alcore_status validate(alcore__watch *watch, int64_t update) {
     const bool better = count_value(watch, update, value);
     alcore__log(watch->model->object.ctx, ALCORE_LOG_INFO, "training", NULL,
                 "update %lld: %s %.6g, the best is %.6g of update %lld", (long long)update,
-                metric_names[options->metric], value, watch->result->best_value,
+                name_of(options->metric), value, watch->result->best_value,
                 (long long)watch->result->best_update);
     if (better && options->best) ALCORE__TRY(alcore__engine_save(watch->model, options->best));
     ALCORE__TRY(add_line(watch, update, value));
@@ -435,7 +433,7 @@ alcore_status alcore__watch_begin(alcore_model *model, const alcore_train_option
     ALCORE__TRY(alcore__new_array(ctx, count, sizeof *out->values, &out->values));
     ALCORE__TRY(alcore__new_array(ctx, count, sizeof *out->tokens, &out->tokens));
     ALCORE__TRY(alcore__buffer_format(
-        ctx, &tail, "\t%s\t%lld\t%016" PRIx64, metric_names[options->metric],
+        ctx, &tail, "\t%s\t%lld\t%016" PRIx64, name_of(options->metric),
         (long long)options->validate_every,
         hash_pairs(options->validation, &out->examples, alcore__classifies_tokens(model->data))));
     out->tail = tail.data;

@@ -7,9 +7,14 @@
 /* Reads the options by their size and checks the values. */
 static alcore_status read_train_options(const alcore_train_options *given,
                                         alcore_train_options *out) {
-    ALCORE__TRY(alcore__struct_read(out, sizeof *out,
-                                    ALCORE__FIRST_SIZE(alcore_train_options, reserved), given,
-                                    "alcore_train_options"));
+    *out = (alcore_train_options)ALCORE_TRAIN_OPTIONS_INIT;
+    ALCORE__TRY(alcore__struct_read_over(out, sizeof *out,
+                                         ALCORE__FIRST_SIZE(alcore_train_options, reserved), given,
+                                         "alcore_train_options"));
+    out->rate = alcore__or_unset(out->rate, 5e-5);
+    out->beta1 = alcore__or_unset(out->beta1, 0.9);
+    out->beta2 = alcore__or_unset(out->beta2, 0.999);
+    out->epsilon = alcore__or_unset(out->epsilon, 1e-8);
     const struct {
         const char *name;
         double value;
@@ -34,30 +39,39 @@ static alcore_status read_train_options(const alcore_train_options *given,
         {"label_smoothing", out->label_smoothing}, {"beta1", out->beta1}, {"beta2", out->beta2}};
     const struct {
         const char *name;
-        int32_t value, last;
-    } choices[] = {{"schedule", out->schedule, ALCORE_SCHEDULE_COSINE},
-                   {"optimizer", out->optimizer, ALCORE_OPTIMIZER_ADAM},
-                   {"metric", out->metric, ALCORE_VALIDATE_STRICT_SPAN_F1},
-                   {"precision", out->precision, ALCORE_PRECISION_FLOAT16},
-                   {"recompute", out->recompute, 1}};
+        int32_t *value, first, last;
+    } choices[] = {
+        {"schedule", &out->schedule, ALCORE_SCHEDULE_CONSTANT, ALCORE_SCHEDULE_COSINE},
+        {"optimizer", &out->optimizer, ALCORE_OPTIMIZER_ADAMW, ALCORE_OPTIMIZER_ADAM},
+        {"metric", &out->metric, ALCORE_VALIDATE_LOSS, ALCORE_VALIDATE_STRICT_SPAN_F1},
+        {"precision", &out->precision, ALCORE_PRECISION_FLOAT32, ALCORE_PRECISION_FLOAT16}};
+    const bool metric_given = out->metric != 0;
     for (size_t i = 0; i < sizeof numbers / sizeof *numbers; i++)
         if (!(numbers[i].value >= 0 && numbers[i].value < (double)INFINITY))
             return alcore__fail(ALCORE_E_PARAM,
                                 "alcore_train_options: %s is not a number from 0 on",
                                 numbers[i].name);
+    if (out->rate == 0 || out->epsilon == 0)
+        return alcore__fail(ALCORE_E_PARAM, "alcore_train_options: %s is 0, not above 0",
+                            out->rate == 0 ? "rate" : "epsilon");
     for (size_t i = 0; i < sizeof shares / sizeof *shares; i++)
         if (shares[i].value >= 1)
             return alcore__fail(ALCORE_E_PARAM, "alcore_train_options: %s is not below 1",
                                 shares[i].name);
     for (size_t i = 0; i < sizeof choices / sizeof *choices; i++)
-        if (choices[i].value < 0 || choices[i].value > choices[i].last)
+        if (*choices[i].value == 0)
+            *choices[i].value = choices[i].first;
+        else if (*choices[i].value < choices[i].first || *choices[i].value > choices[i].last)
             return alcore__fail(ALCORE_E_PARAM, "alcore_train_options: %s %d is not known",
-                                choices[i].name, choices[i].value);
-    if (!out->validation && (out->validate_every || out->patience || out->metric || out->best))
+                                choices[i].name, *choices[i].value);
+    if (out->recompute != 0 && out->recompute != 1)
+        return alcore__fail(ALCORE_E_PARAM, "alcore_train_options: recompute is %d, not 0 or 1",
+                            out->recompute);
+    if (!out->validation && (out->validate_every || out->patience || metric_given || out->best))
         return alcore__fail(ALCORE_E_PARAM, "alcore_train_options: %s needs validation",
                             out->validate_every ? "validate_every"
                             : out->patience     ? "patience"
-                            : out->metric       ? "metric"
+                            : metric_given      ? "metric"
                                                 : "best");
     return alcore__struct_reserved(out->reserved, "alcore_train_options");
 }

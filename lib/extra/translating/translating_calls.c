@@ -10,9 +10,10 @@
 /* Reads the options by their size and checks the values. */
 static alcore_status read_options(const alcore_translate_options *given,
                                   alcore_translate_options *out) {
-    ALCORE__TRY(alcore__struct_read(out, sizeof *out,
-                                    ALCORE__FIRST_SIZE(alcore_translate_options, sample), given,
-                                    "alcore_translate_options"));
+    *out = (alcore_translate_options)ALCORE_TRANSLATE_OPTIONS_INIT;
+    ALCORE__TRY(alcore__struct_read_over(out, sizeof *out,
+                                         ALCORE__FIRST_SIZE(alcore_translate_options, sample),
+                                         given, "alcore_translate_options"));
     if (out->beams < 0 || out->beams > 64)
         return alcore__fail(ALCORE_E_PARAM,
                             "alcore_translate_options: beams is %d, not from 1 to 64, or 0 for "
@@ -20,12 +21,15 @@ static alcore_status read_options(const alcore_translate_options *given,
                             out->beams);
     if (out->max_tokens < 0)
         return alcore__fail(ALCORE_E_PARAM, "alcore_translate_options: max_tokens is negative");
-    if (!(out->temperature >= 0 && out->temperature < (double)INFINITY))
+    if (!isnan(out->temperature) && !(out->temperature > 0 && isfinite(out->temperature)))
         return alcore__fail(ALCORE_E_PARAM,
-                            "alcore_translate_options: temperature is not a number from 0 on");
-    if (!(out->length_penalty >= -1 && out->length_penalty < (double)INFINITY))
-        return alcore__fail(ALCORE_E_PARAM,
-                            "alcore_translate_options: length_penalty is not a number from -1 on");
+                            "alcore_translate_options: temperature is %g, not above 0",
+                            out->temperature);
+    if (!isnan(out->length_penalty) && !(out->length_penalty >= 0 && isfinite(out->length_penalty)))
+        return alcore__fail(
+            ALCORE_E_PARAM,
+            "alcore_translate_options: length_penalty is %g, not a number from 0 on",
+            out->length_penalty);
     if (out->sample != 0 && out->sample != 1)
         return alcore__fail(ALCORE_E_PARAM, "alcore_translate_options: sample is %d, not 0 or 1",
                             out->sample);

@@ -14,7 +14,7 @@
  * (run->strategy NULL), by tests. */
 static const char *need_of(const alcore__run *run, int32_t role, int64_t index) {
     if (run->strategy) return alcore__strategy_needs(run->strategy, role, index);
-    const char *const *needs = run->def->needs[role];
+    const char *const *needs = run->def->needs[alcore__role_place(role)];
     for (int32_t i = 0; needs && needs[i]; i++) {
         if (i == index) return needs[i];
     }

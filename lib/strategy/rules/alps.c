@@ -154,7 +154,7 @@ const alcore__strategy_def alcore__strategy_alps = {
     .examples = EXAMPLES,
     .reason = "nearest to the centroid of its cluster of surprisal",
     .params = &PARAMS,
-    .needs = {[ALCORE_ROLE_CANDIDATES] = NEEDS},
+    .needs = {[ALCORE__ROLE(CANDIDATES)] = NEEDS},
     .score_rows = check_rows,
     .rows_depend_on_budget = true,
     .state_bytes = sizeof(alps_state),

@@ -576,7 +576,7 @@ const alcore__strategy_def alcore__strategy_average_dist = {
     .summary = "The smallest mean distance to the rows of a target (AVERAGE-DIST of DeMuX)",
     .measure = "nearness to the target",
     .params = &PARAMS,
-    .needs = {[ALCORE_ROLE_CANDIDATES] = NEEDS, [ALCORE_ROLE_TARGET] = NEEDS},
+    .needs = {[ALCORE__ROLE(CANDIDATES)] = NEEDS, [ALCORE__ROLE(TARGET)] = NEEDS},
     .state_bytes = sizeof(average_state),
     .begin = begin,
     .passes = PASSES,

@@ -389,7 +389,7 @@ const alcore__strategy_def alcore__strategy_badge = {
         "Rows of large and different gradients, drawn by k-means++ seeding (Ash et al. 2020)",
     .reason = "its gradient is far from those of the chosen rows",
     .params = &PARAMS,
-    .needs = {[ALCORE_ROLE_CANDIDATES] = NEEDS},
+    .needs = {[ALCORE__ROLE(CANDIDATES)] = NEEDS},
     .score_rows = check_rows,
     .state_bytes = sizeof(alcore__badge_state),
     .begin = begin,

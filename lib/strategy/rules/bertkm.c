@@ -18,7 +18,7 @@ const alcore__strategy_def alcore__strategy_bertkm = {
                "(BERT-KM, Yuan et al. 2020)",
     .reason = "nearest to the centroid of its cluster",
     .params = &PARAMS,
-    .needs = {[ALCORE_ROLE_CANDIDATES] = NEEDS},
+    .needs = {[ALCORE__ROLE(CANDIDATES)] = NEEDS},
     .rows_depend_on_budget = true,
     .state_bytes = sizeof(alcore__cluster_picks),
     .begin = alcore__cluster_picks_begin,

@@ -142,12 +142,12 @@ static alcore_status use_answer(const alcore_choice *choice) {
     return ALCORE_OK;
 }
 
-/* Which active rows a view shows under each role, as ALCORE__OVER_*. */
+/* Which active rows a view shows under each role, as ALCORE__OVER_*, by ALCORE__ROLE(). */
 static const int32_t SOURCE_OF_ROLE[ALCORE__VIEW_ROLES] = {
-    [ALCORE_ROLE_CANDIDATES] = ALCORE__OVER_CANDIDATES,
-    [ALCORE_ROLE_LABELED] = ALCORE__OVER_LABELED_POOL,
-    [ALCORE_ROLE_TARGET] = ALCORE__OVER_TARGET,
-    [ALCORE_ROLE_LABELED_ROWS] = ALCORE__OVER_LABELED_ROWS,
+    [ALCORE__ROLE(CANDIDATES)] = ALCORE__OVER_CANDIDATES,
+    [ALCORE__ROLE(LABELED)] = ALCORE__OVER_LABELED_POOL,
+    [ALCORE__ROLE(TARGET)] = ALCORE__OVER_TARGET,
+    [ALCORE__ROLE(LABELED_ROWS)] = ALCORE__OVER_LABELED_ROWS,
 };
 
 /* Called once, on the calling thread; the strategy has no pass. Shows the rows of every role to the
@@ -161,13 +161,13 @@ static alcore_status finish(alcore__run *run) {
                                .budget = input->fill.budget,
                                .seed = input->seed,
                                .round = input->round};
-    for (int32_t role = ALCORE_ROLE_CANDIDATES; role < ALCORE__VIEW_ROLES; role++) {
-        const alcore__active_rows *active = &run->active[SOURCE_OF_ROLE[role]];
-        show.sources[role] = (alcore__view_source){
+    for (int32_t place = 0; place < ALCORE__VIEW_ROLES; place++) {
+        const alcore__active_rows *active = &run->active[SOURCE_OF_ROLE[place]];
+        show.sources[place] = (alcore__view_source){
             .dataset = active->dataset, .rows = active->rows, .count = active->count};
     }
     /* Without labeled rows their columns are still there, with no row. */
-    show.sources[ALCORE_ROLE_LABELED_ROWS].dataset = &input->candidates;
+    show.sources[ALCORE__ROLE(LABELED_ROWS)].dataset = &input->candidates;
     alcore_view *view;
     alcore_choice choice = {.run = run};
     ALCORE__TRY(alcore__view_new(&show, &view));

@@ -665,7 +665,7 @@ const alcore__strategy_def alcore__strategy_huds = {
     .terms = alcore__huds_terms,
     .params = &HUDS_PARAMS,
     .ablated = "lambda",
-    .needs = {[ALCORE_ROLE_CANDIDATES] = BOTH},
+    .needs = {[ALCORE__ROLE(CANDIDATES)] = BOTH},
     .score_rows = alcore__score_uncertainty,
     HUDS_RUN,
 };
@@ -676,7 +676,7 @@ const alcore__strategy_def alcore__strategy_diversity = {
                "uncertainty (HUDS with lambda 1)",
     .terms = alcore__huds_terms,
     .params = &DIVERSITY_PARAMS,
-    .needs = {[ALCORE_ROLE_CANDIDATES] = BOTH},
+    .needs = {[ALCORE__ROLE(CANDIDATES)] = BOTH},
     .score_rows = alcore__score_uncertainty,
     HUDS_RUN,
 };
@@ -686,6 +686,6 @@ const alcore__strategy_def alcore__strategy_diversity_global = {
     .summary = "The distance from the centroid of all rows (HUDS)",
     .terms = alcore__huds_terms,
     .params = &GLOBAL_PARAMS,
-    .needs = {[ALCORE_ROLE_CANDIDATES] = EMBEDDINGS},
+    .needs = {[ALCORE__ROLE(CANDIDATES)] = EMBEDDINGS},
     HUDS_RUN,
 };

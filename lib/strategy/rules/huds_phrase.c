@@ -315,7 +315,7 @@ const alcore__strategy_def alcore__strategy_huds_phrase = {
     .terms = alcore__huds_terms,
     .params = &PARAMS,
     .ablated = "lambda",
-    .needs = {[ALCORE_ROLE_CANDIDATES] = NEEDS},
+    .needs = {[ALCORE__ROLE(CANDIDATES)] = NEEDS},
     .score_rows = alcore__score_uncertainty,
     .phrase_options = set_options,
     .phrases_by_place = true,

@@ -361,7 +361,7 @@ const alcore__strategy_def alcore__strategy_idds = {
                "the labeled data (IDDS, Tsvigun et al. 2022)",
     .reason = "like the pool, unlike the labeled rows",
     .params = &PARAMS,
-    .needs = {[ALCORE_ROLE_CANDIDATES] = NEEDS, [ALCORE_ROLE_LABELED] = NEEDS},
+    .needs = {[ALCORE__ROLE(CANDIDATES)] = NEEDS, [ALCORE__ROLE(LABELED)] = NEEDS},
     .state_bytes = sizeof(idds_state),
     .begin = begin,
     .passes = PASSES,

@@ -431,7 +431,7 @@ const alcore__strategy_def alcore__strategy_kcenter = {
                "again (core-set, Sener and Savarese 2018)",
     .reason = "farthest from the labeled and the chosen rows",
     .params = &PARAMS,
-    .needs = {[ALCORE_ROLE_CANDIDATES] = NEEDS, [ALCORE_ROLE_LABELED] = NEEDS},
+    .needs = {[ALCORE__ROLE(CANDIDATES)] = NEEDS, [ALCORE__ROLE(LABELED)] = NEEDS},
     .state_bytes = sizeof(alcore__kcenter_state),
     .begin = begin,
     .passes = PASSES,

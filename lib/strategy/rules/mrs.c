@@ -507,7 +507,7 @@ const alcore__strategy_def alcore__strategy_mrs = {
     .examples = EXAMPLES,
     .measure = "distance from the labeled data",
     .params = &PARAMS,
-    .needs = {[ALCORE_ROLE_CANDIDATES] = NEEDS, [ALCORE_ROLE_LABELED] = NEEDS},
+    .needs = {[ALCORE__ROLE(CANDIDATES)] = NEEDS, [ALCORE__ROLE(LABELED)] = NEEDS},
     .state_bytes = sizeof(alcore__mrs_state),
     .begin = begin,
     .passes = PASSES,

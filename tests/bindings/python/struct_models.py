@@ -181,7 +181,7 @@ def new_ngram(options):
 
 
 @walks("alcore_model_open", device=b"cpu", dtype=_ffi.ALCORE_BFLOAT16, pooling=_ffi.ALCORE_POOLING_MAX, layer=1,
-       normalize=_ffi.ALCORE_NORMALIZE_UNIT, max_tokens=4, batch_tokens=100, stride=-1,
+       normalize=_ffi.ALCORE_NORMALIZE_UNIT, max_tokens=4, batch_tokens=100, stride=0,
        prompt=Refusal(b"red ", "no prompt can be"), prompt_name=Refusal(b"nobody", "it has none"))
 def open_model(options):
     """What the module is told, and the windows that the context of a question is cut into."""

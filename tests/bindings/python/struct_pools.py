@@ -240,7 +240,7 @@ OTHER_OPTION = "only"
 
 
 @walks("alcore_pool_set_text_column", rows=When(integers([1, 4]), row_count=2), row_count=When(1, rows=integers([1, 4])),
-       ownership=Refusal(1, OTHER_OPTION), meaning=Refusal(1, OTHER_OPTION), log_base=Refusal(2., OTHER_OPTION),
+       ownership=Refusal(_ffi.ALCORE_BORROW, OTHER_OPTION), meaning=Refusal(_ffi.ALCORE_MEANS_UNCERTAINTY, OTHER_OPTION), log_base=Refusal(2., OTHER_OPTION),
        offsets=Refusal(b"x", OTHER_OPTION), format=Refusal(b"txt", OTHER_OPTION), release=Refusal(released, "ALCORE_BORROW"),
        release_user=Refusal(1, OTHER_OPTION), stream=Refusal(1, OTHER_OPTION),
        on_device=Refusal(1, OTHER_OPTION), shape=Refusal(_ffi.ALCORE_COLUMN_RAGGED, OF_ARROW))
@@ -359,7 +359,7 @@ def read_column(options):
 @walks("alcore_column_writer_new", meaning=_ffi.ALCORE_MEANS_CONFIDENCE, log_base=2.,
        stream=Unread("pool_column", "for values on a device, on_device and stream apply", 7),
        on_device=Unread("pool_column", "values that are put on a CUDA device are copied to memory of it", 1),
-       ownership=Refusal(1, OTHER_OPTION), rows=Refusal(integers([1]), OTHER_OPTION), row_count=Refusal(1, "row_count"),
+       ownership=Refusal(_ffi.ALCORE_BORROW, OTHER_OPTION), rows=Refusal(integers([1]), OTHER_OPTION), row_count=Refusal(1, "row_count"),
        offsets=Refusal(b"x", OTHER_OPTION), format=Refusal(b"npy", OTHER_OPTION), release=Refusal(released, "ALCORE_BORROW"),
        release_user=Refusal(1, OTHER_OPTION), shape=Refusal(_ffi.ALCORE_COLUMN_RAGGED, OF_ARROW))
 def new_column_writer(options):
@@ -368,7 +368,7 @@ def new_column_writer(options):
     ask("alcore_column_writer_put", writer, integers(range(9)), None, 9, Tensor("d", [9], [-number for number in NUMBERS]))
     ask("alcore_column_writer_finish", writer, _ffi.ALCORE_MISSING_FAIL)
     found = [column_told(pool, "scores"), pool.select(4, "nnll").indices]
-    if options.meaning == _ffi.ALCORE_MEANS_DEFAULT:  # log-probabilities have one meaning
+    if options.meaning == 0:  # log-probabilities have one meaning
         writer = Owned("column_writer", "alcore_column_writer_new", pool, b"logprobs", _ffi.ALCORE_COLUMN_RAGGED, ctypes.byref(options))
         ask("alcore_column_writer_put", writer, integers(range(9)), integers([1] * 9), 9, Tensor("d", [9], [-number for number in NUMBERS]))
         ask("alcore_column_writer_finish", writer, _ffi.ALCORE_MISSING_FAIL)

@@ -181,6 +181,6 @@ def write_selection(options):
     return written("alcore_selection_write", texts_pool(scores=NUMBERS).select(3, "nnll"), "tsv", options)
 
 
-@walks("alcore_selection_report", format=[_ffi.ALCORE_REPORT_JSON, _ffi.ALCORE_REPORT_HTML])
+@walks("alcore_selection_report", kind=[_ffi.ALCORE_REPORT_JSON, _ffi.ALCORE_REPORT_HTML])
 def report_selection(options):
     return written("alcore_selection_report", texts_pool(scores=NUMBERS).select(3, "nnll"), "md", options)

@@ -12,6 +12,7 @@ from pathlib import Path
 
 import alcore
 from alcore import _ffi
+from alcore._handles import begun
 
 lib = alcore._lib
 ROOT = Path(__file__).resolve().parents[3]
@@ -131,8 +132,8 @@ def address_of(value):
 
 
 def struct_of(kind, fields):
-    """A struct with its size and these members, which lives as long as they do."""
-    made = kind(size=ctypes.sizeof(kind))
+    """A struct as the library begins it with these members, which lives as long as they do."""
+    made = begun(kind)
     made.alive = dict(fields)
     for name, value in fields.items():
         setattr(made, name, address_of(value) if dict(kind._fields_)[name] is ctypes.c_void_p else value)

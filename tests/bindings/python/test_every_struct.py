@@ -12,6 +12,7 @@ from pathlib import Path
 import pytest
 
 from alcore import _ffi
+from alcore._handles import begun
 
 ROOT = Path(__file__).resolve().parents[3]
 sys.path[:0] = [str(Path(__file__).parent), str(ROOT / "bindings" / "gen")]
@@ -124,6 +125,47 @@ def test_member(function, parameter, member):
             assert isinstance(found, Refused) and value.words in str(found)
         else:
             assert not isinstance(found, Refused), found
+
+
+NUMBERS = {"double", "int32_t", "int64_t"}
+SAID = {(struct["name"], field["name"]): field["doc"] for struct in API["structs"] for field in struct["fields"]}
+
+
+def initial(name, member):
+    """What a member of a struct begins with."""
+    return getattr(begun(getattr(_ffi, name)), member)
+
+
+UNSET = [pytest.param(*key, member, id="%s-%s-%s" % (*key, member)) for key, name in TAKEN.items() for member in STRUCTS[name]
+         if TYPES[name][member] in NUMBERS and member not in ("size", "reserved") and initial(name, member) != 0]
+
+
+def test_what_begins_unset_says_so():
+    """A member begins with another value than 0 exactly where its comment tells that it is unset, or what it is."""
+    names = sorted({(name, member) for name in set(TAKEN.values()) for member in STRUCTS[name] if TYPES[name][member] in NUMBERS})
+    assert len(names) > 100
+    for name, member in names:
+        said = SAID[name, member]
+        assert (initial(name, member) != 0) == (member != "size" and ("unset" in said or "_INIT has it" in said)), (name, member, said)
+    assert len(UNSET) >= 15
+
+
+@pytest.mark.parametrize("function, parameter, member", UNSET)
+def test_zero_that_is_given_is_zero(function, parameter, member):
+    """Where a member begins with another value than 0, a 0 is not the default: it changes what the call gives, or is refused by
+    name."""
+    key = function, parameter
+    values = FIXTURES[key].members[member]
+    value = (values if isinstance(values, list) else [values])[0]
+    if isinstance(value, Unread):
+        pytest.skip("not read by this call")
+    beside = getattr(value, "beside", {})
+    default, found = default_outcome(key, beside), outcome(key, {**beside, member: 0})
+    assert not isinstance(default, Refused), default
+    if isinstance(found, Refused):
+        assert found.status in (_ffi.ALCORE_E_INVALID, _ffi.ALCORE_E_PARAM) and re.search(r"\b%s\b" % member, str(found)), found
+    else:
+        assert found != default, "0 means the default"
 
 
 @pytest.mark.parametrize("function, parameter", TAKEN)

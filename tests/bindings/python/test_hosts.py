@@ -162,7 +162,7 @@ def test_a_folder_of_columns_has_no_settings_of_a_network(pool, tmp_path, numpy)
     numpy.save(tmp_path / "embeddings.npy", numpy.ones((len(pool), 3), "f4"))
     with alcore.Model.open(tmp_path, device="cpu") as model:
         assert model.can("embeddings") and not model.can("logprobs")
-    for settings in ({"device": "cuda:1"}, {"dtype": "bfloat16"}, {"pooling": "first"}, {"layer": -1}, {"normalize": False},
+    for settings in ({"device": "cuda:1"}, {"dtype": "bfloat16"}, {"pooling": "first"}, {"layer": 1}, {"normalize": False},
                      {"max_tokens": 128}, {"batch_tokens": 4096}, {"stride": 64},
                      {"prompt": "a: "}, {"prompt_name": "query"}):
         with pytest.raises(alcore.ParamError, match="no %s" % next(iter(settings))):

@@ -81,50 +81,103 @@ START_TEST(results_stay_within_the_callers_size) {
 }
 END_TEST
 
-/* One function begins every public struct, as its macro does. */
-#define CHECK_STRUCT(type)                                                                         \
+/* One function begins every public struct, as its macro does, what is not set included. */
+#define CHECK_STRUCT(type, initial)                                                                \
     do {                                                                                           \
-        type by_macro = ALCORE_INIT(type), by_function;                                            \
+        const type by_macro = initial;                                                             \
+        type by_function;                                                                          \
         memset(&by_function, 0xFF, sizeof by_function);                                            \
-        ck_assert_int_eq(alcore_struct_init(&by_function, sizeof by_function), ALCORE_OK);         \
+        ck_assert_int_eq(alcore_extra_struct_begin(&by_function, sizeof by_function, #type),       \
+                         ALCORE_OK);                                                               \
         ck_assert_mem_eq(&by_macro, &by_function, sizeof by_macro);                                \
     } while (0)
 
-START_TEST(init_function_and_macros_agree) {
-    CHECK_STRUCT(alcore_ctx_options);
-    CHECK_STRUCT(alcore_allocator);
-    CHECK_STRUCT(alcore_files);
-    CHECK_STRUCT(alcore_lm_options);
-    CHECK_STRUCT(alcore_aligner_options);
-    CHECK_STRUCT(alcore_annotation_records);
-    CHECK_STRUCT(alcore_mix_options);
-    CHECK_STRUCT(alcore_model_host);
-    CHECK_STRUCT(alcore_model_info);
-    CHECK_STRUCT(alcore_model_options);
-    CHECK_STRUCT(alcore_train_options);
-    CHECK_STRUCT(alcore_train_result);
-    CHECK_STRUCT(alcore_translate_options);
-    CHECK_STRUCT(alcore_vocabulary_options);
-    CHECK_STRUCT(alcore_ngram_options);
-    CHECK_STRUCT(alcore_param_info);
-    CHECK_STRUCT(alcore_scorer_host);
-    CHECK_STRUCT(alcore_strategy_host);
-    CHECK_STRUCT(alcore_pool_options);
-    CHECK_STRUCT(alcore_column_options);
-    CHECK_STRUCT(alcore_filter);
+START_TEST(begin_and_macros_agree) {
+    CHECK_STRUCT(alcore_ctx_options, ALCORE_CTX_OPTIONS_INIT);
+    CHECK_STRUCT(alcore_allocator, ALCORE_ALLOCATOR_INIT);
+    CHECK_STRUCT(alcore_files, ALCORE_FILES_INIT);
+    CHECK_STRUCT(alcore_lm_options, ALCORE_LM_OPTIONS_INIT);
+    CHECK_STRUCT(alcore_aligner_options, ALCORE_ALIGNER_OPTIONS_INIT);
+    CHECK_STRUCT(alcore_annotation_records, ALCORE_ANNOTATION_RECORDS_INIT);
+    CHECK_STRUCT(alcore_mix_options, ALCORE_MIX_OPTIONS_INIT);
+    CHECK_STRUCT(alcore_model_host, ALCORE_MODEL_HOST_INIT);
+    CHECK_STRUCT(alcore_model_info, ALCORE_MODEL_INFO_INIT);
+    CHECK_STRUCT(alcore_model_options, ALCORE_MODEL_OPTIONS_INIT);
+    CHECK_STRUCT(alcore_train_options, ALCORE_TRAIN_OPTIONS_INIT);
+    CHECK_STRUCT(alcore_train_result, ALCORE_TRAIN_RESULT_INIT);
+    CHECK_STRUCT(alcore_translate_options, ALCORE_TRANSLATE_OPTIONS_INIT);
+    CHECK_STRUCT(alcore_vocabulary_options, ALCORE_VOCABULARY_OPTIONS_INIT);
+    CHECK_STRUCT(alcore_ngram_options, ALCORE_NGRAM_OPTIONS_INIT);
+    CHECK_STRUCT(alcore_param_info, ALCORE_PARAM_INFO_INIT);
+    CHECK_STRUCT(alcore_scorer_host, ALCORE_SCORER_HOST_INIT);
+    CHECK_STRUCT(alcore_strategy_host, ALCORE_STRATEGY_HOST_INIT);
+    CHECK_STRUCT(alcore_pool_options, ALCORE_POOL_OPTIONS_INIT);
+    CHECK_STRUCT(alcore_column_options, ALCORE_COLUMN_OPTIONS_INIT);
+    CHECK_STRUCT(alcore_filter, ALCORE_FILTER_INIT);
 }
 END_TEST
 
-START_TEST(init_refuses_what_is_no_struct) {
+START_TEST(begin_refuses_what_is_no_struct) {
     unsigned char bytes[16];
+    const char *name = "alcore_report_options";
     memset(bytes, 7, sizeof bytes);
-    ck_assert_int_eq(alcore_struct_init(NULL, 64), ALCORE_E_INVALID);
-    ck_assert_int_eq(alcore_struct_init(bytes, sizeof(size_t) - 1), ALCORE_E_STRUCT_SIZE);
-    ck_assert_int_eq(alcore_struct_init(bytes, 4097), ALCORE_E_STRUCT_SIZE);
+    ck_assert_int_eq(alcore_struct_begin(NULL, 64, name), ALCORE_E_INVALID);
+    ck_assert_int_eq(alcore_struct_begin(bytes, 16, NULL), ALCORE_E_INVALID);
+    ck_assert_int_eq(alcore_struct_begin(bytes, sizeof(size_t) - 1, name), ALCORE_E_STRUCT_SIZE);
+    ck_assert_int_eq(alcore_struct_begin(bytes, 4097, name), ALCORE_E_STRUCT_SIZE);
     ck_assert_ptr_nonnull(strstr(alcore_last_error(), "4097"));
+    ck_assert_int_eq(alcore_struct_begin(bytes, 16, "alcore_report_option"), ALCORE_E_NOT_FOUND);
+    ck_assert_ptr_nonnull(strstr(alcore_last_error(), "'alcore_report_option'"));
+    /* The structs of extra are begun by the function of that tier. */
+    ck_assert_int_eq(alcore_struct_begin(bytes, 16, "alcore_train_options"), ALCORE_E_NOT_FOUND);
     ck_assert_uint_eq(bytes[0], 7); /* nothing was written */
-    ck_assert_int_eq(alcore_struct_init(bytes, sizeof bytes), ALCORE_OK);
+    ck_assert_int_eq(alcore_struct_begin(bytes, sizeof bytes, name), ALCORE_OK);
     ck_assert_str_eq(alcore_last_error(), ""); /* as every call does, it clears the error text */
+}
+END_TEST
+
+/* A caller with an older struct gets its beginning, and one with a newer struct zeros behind it. */
+START_TEST(begin_serves_other_sizes) {
+    unsigned char bytes[sizeof(alcore_model_options) + 24];
+    alcore_model_options options = ALCORE_MODEL_OPTIONS_INIT;
+    const size_t old_size = offsetof(alcore_model_options, stride);
+    memset(bytes, 7, sizeof bytes);
+    ck_assert_int_eq(alcore_struct_begin(bytes, old_size, "alcore_model_options"), ALCORE_OK);
+    options.size = old_size;
+    ck_assert_mem_eq(bytes, &options, old_size);
+    ck_assert_uint_eq(bytes[old_size], 7);
+    ck_assert_int_eq(alcore_struct_begin(bytes, sizeof bytes, "alcore_model_options"), ALCORE_OK);
+    options.size = sizeof bytes;
+    ck_assert_mem_eq(bytes, &options, sizeof options);
+    for (size_t i = sizeof options; i < sizeof bytes; i++) ck_assert_uint_eq(bytes[i], 0);
+}
+END_TEST
+
+/* What the macros of a newer header leave unset does not count as set; what an older caller lacks
+ * begins as its macro would. */
+START_TEST(unset_members_count_as_absent) {
+    struct {
+        size_t size;
+        int64_t first, second;
+        double number;
+        int64_t whole;
+        int32_t half, other;
+    } later = {.number = ALCORE_UNSET, .whole = ALCORE_UNSET_INT, .half = ALCORE_UNSET_INT};
+    present ours;
+    later.size = sizeof later;
+    ck_assert_int_eq(alcore__struct_read(&ours, sizeof ours, FIRST, &later, "later"), ALCORE_OK);
+    later.number = 0.5;
+    ck_assert_int_eq(alcore__struct_read(&ours, sizeof ours, FIRST, &later, "later"),
+                     ALCORE_E_STRUCT_NEWER);
+    later.number = ALCORE_UNSET;
+    later.other = 1;
+    ck_assert_int_eq(alcore__struct_read(&ours, sizeof ours, FIRST, &later, "later"),
+                     ALCORE_E_STRUCT_NEWER);
+    const older old = {.size = sizeof old, .first = 4};
+    ours = (present){.second = ALCORE_UNSET_INT};
+    ck_assert_int_eq(alcore__struct_read_over(&ours, sizeof ours, FIRST, &old, "old"), ALCORE_OK);
+    ck_assert_int_eq(ours.first, 4);
+    ck_assert_int_eq(ours.second, ALCORE_UNSET_INT);
 }
 END_TEST
 
@@ -162,5 +215,6 @@ START_TEST(the_context_checks_its_structs) {
 END_TEST
 
 CHECK_SUITE("struct size", three_distinct_errors, old_and_new_callers_are_read,
-            results_stay_within_the_callers_size, init_function_and_macros_agree,
-            init_refuses_what_is_no_struct, the_context_checks_its_structs);
+            results_stay_within_the_callers_size, begin_and_macros_agree,
+            begin_refuses_what_is_no_struct, begin_serves_other_sizes,
+            unset_members_count_as_absent, the_context_checks_its_structs);

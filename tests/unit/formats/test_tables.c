@@ -261,26 +261,25 @@ static void refuse_escapes(const char *path, const char *data, int32_t escapes,
 START_TEST(escapes) {
     /* of somebody else's table: \theta and C:\new stay, and the warning counts them */
     static const char foreign[] = "id\ttext\n1\t\\theta\n2\tC:\\new \\x\n3\t\\alpha\n";
-    expect_escapes("p.tsv", foreign, ALCORE_ESCAPES_AUTO,
+    expect_escapes("p.tsv", foreign, 0,
                    "\\theta|1|-|-|-|-|2\nC:\\new \\x|2|-|-|-|-|3\n\\alpha|3|-|-|-|-|4\n", 1);
     ck_assert(strstr(host.last_log, "p.tsv: 2 fields have \\t, \\n or \\\\, the first in line 2"));
     expect_escapes("p.tsv", foreign, ALCORE_ESCAPES_ON,
                    "\theta|1|-|-|-|-|2\nC:\new \\x|2|-|-|-|-|3\n\\alpha|3|-|-|-|-|4\n", 0);
     /* of libalcore's: each is decoded, and what libalcore cannot have written ends the reading */
     static const char own[] = "index\tid\ttext\tcost\n0\t1\ta\\tb\\\\n\t2\n";
-    expect_escapes("p.tsv", own, ALCORE_ESCAPES_AUTO, "a\tb\\n|1|-|-|-|2|2\n", 0);
+    expect_escapes("p.tsv", own, 0, "a\tb\\n|1|-|-|-|2|2\n", 0);
     expect_escapes("p.tsv", own, ALCORE_ESCAPES_OFF, "a\\tb\\\\n|1|-|-|-|2|2\n", 0);
-    refuse_escapes("p.tsv", "index\tid\ttext\n0\t1\t\\alpha\n", ALCORE_ESCAPES_AUTO, ALCORE_E_DATA,
+    refuse_escapes("p.tsv", "index\tid\ttext\n0\t1\t\\alpha\n", 0, ALCORE_E_DATA,
                    "p.tsv:2: a backslash before something else than t, n and a backslash");
-    refuse_escapes("p.tsv", "index\tid\ttext\n0\t1\tend\\\n", ALCORE_ESCAPES_AUTO, ALCORE_E_DATA,
+    refuse_escapes("p.tsv", "index\tid\ttext\n0\t1\tend\\\n", 0, ALCORE_E_DATA,
                    "p.tsv:2: a backslash before something else");
     expect_escapes("p.tsv", "index\tid\ttext\n0\t1\t\\alpha\n", ALCORE_ESCAPES_ON,
                    "\\alpha|1|-|-|-|-|2\n", 0);
     /* CSV and text only where it is asked for */
-    expect_escapes("p.csv", "index,id,text\n0,1,a\\tb\n", ALCORE_ESCAPES_AUTO,
-                   "a\\tb|1|-|-|-|-|2\n", 0);
+    expect_escapes("p.csv", "index,id,text\n0,1,a\\tb\n", 0, "a\\tb|1|-|-|-|-|2\n", 0);
     expect_escapes("p.csv", "text\n\"a\\tb\"\n", ALCORE_ESCAPES_ON, "a\tb|-|-|-|-|-|2\n", 0);
-    expect_escapes("p.txt", "a\\tb\\\\\n", ALCORE_ESCAPES_AUTO, "a\\tb\\\\|-|-|-|-|-|1\n", 0);
+    expect_escapes("p.txt", "a\\tb\\\\\n", 0, "a\\tb\\\\|-|-|-|-|-|1\n", 0);
     expect_escapes("p.txt", "a\\tb\\\\\n", ALCORE_ESCAPES_ON, "a\tb\\|-|-|-|-|-|1\n", 0);
     refuse_escapes("p.jsonl", "", ALCORE_ESCAPES_ON, ALCORE_E_PARAM,
                    "p.jsonl: escapes are of tsv, csv and text, not of jsonl");
@@ -313,7 +312,7 @@ START_TEST(columns_that_were_added) {
     expect_escapes("p.tsv",
                    "rank\tindex\tid\tscore\tcost\tu\treason\ttext\tnotes\n"
                    "1\t0\t7\t1\t2\t3\tr\ta\\\\b\tx\n",
-                   ALCORE_ESCAPES_AUTO, "a\\b|7|-|-|-|2|2\n", 0);
+                   0, "a\\b|7|-|-|-|2|2\n", 0);
 }
 END_TEST
 
@@ -343,24 +342,22 @@ END_TEST
 
 /* Quotes around fields of a TSV are a part of the text, and a warning says how to read them. */
 START_TEST(quoted_fields_of_tsv) {
-    expect_escapes("p.tsv", "id\ttext\n1\t\"a \"\"b\"\"\"\n2\t\"c\"\n3\t\"d\" e \"f\"\n4\t\"\n",
-                   ALCORE_ESCAPES_AUTO,
+    expect_escapes("p.tsv", "id\ttext\n1\t\"a \"\"b\"\"\"\n2\t\"c\"\n3\t\"d\" e \"f\"\n4\t\"\n", 0,
                    "\"a \"\"b\"\"\"|1|-|-|-|-|2\n\"c\"|2|-|-|-|-|3\n\"d\" e \"f\"|3|-|-|-|-|4\n"
                    "\"|4|-|-|-|-|5\n",
                    1);
     ck_assert(
         strstr(host.last_log, "p.tsv: 2 fields have quotes around them, the first in line 2"));
     ck_assert(strstr(host.last_log, "is read with the format csv"));
-    expect_escapes("p.tsv", "index\tid\ttext\n0\t1\t\"c\"\n", ALCORE_ESCAPES_AUTO,
-                   "\"c\"|1|-|-|-|-|2\n", 0);
+    expect_escapes("p.tsv", "index\tid\ttext\n0\t1\t\"c\"\n", 0, "\"c\"|1|-|-|-|-|2\n", 0);
     /* One of libalcore's that another program has saved again. */
-    expect_escapes("p.tsv", "index\tid\ttext\n0\t1\t\"a \"\"b\"\"\"\n", ALCORE_ESCAPES_AUTO,
+    expect_escapes("p.tsv", "index\tid\ttext\n0\t1\t\"a \"\"b\"\"\"\n", 0,
                    "\"a \"\"b\"\"\"|1|-|-|-|-|2\n", 1);
-    refuse_escapes("p.tsv", "\"id\"\t\"text\"\n\"1\"\t\"a\"\n", ALCORE_ESCAPES_AUTO, ALCORE_E_DATA,
+    refuse_escapes("p.tsv", "\"id\"\t\"text\"\n\"1\"\t\"a\"\n", 0, ALCORE_E_DATA,
                    "; a table with quotes is read with the format csv");
-    refuse_escapes("p.tsv", "id\ttext\n1\t\"a\nb\"\n", ALCORE_ESCAPES_AUTO, ALCORE_E_DATA,
+    refuse_escapes("p.tsv", "id\ttext\n1\t\"a\nb\"\n", 0, ALCORE_E_DATA,
                    "p.tsv:3: 1 columns, the header has 2");
-    refuse_escapes("p.tsv", "id\ttext\n1\t\"a\tb\"\n", ALCORE_ESCAPES_AUTO, ALCORE_E_DATA,
+    refuse_escapes("p.tsv", "id\ttext\n1\t\"a\tb\"\n", 0, ALCORE_E_DATA,
                    "p.tsv:2: 3 columns, the header has 2; a field begins with a quote: tables with "
                    "quotes are read with the format csv");
 }
@@ -369,16 +366,13 @@ END_TEST
 /* R writes a missing value as NA: the letters are read, with a warning but in libalcore's
  * tables. */
 START_TEST(missing_values_of_r) {
-    expect_escapes("p.csv", "id,text,lang\n1,a,NA\n2,NA,de\n", ALCORE_ESCAPES_AUTO,
+    expect_escapes("p.csv", "id,text,lang\n1,a,NA\n2,NA,de\n", 0,
                    "a|1|-|NA|-|-|2\nNA|2|-|de|-|-|3\n", 1);
     ck_assert(strstr(host.last_log, "p.csv: 2 fields are NA, the first in line 2"));
-    expect_escapes("p.tsv", "id\ttext\n1\tNA\n2\tNAT\n", ALCORE_ESCAPES_AUTO,
-                   "NA|1|-|-|-|-|2\nNAT|2|-|-|-|-|3\n", 1);
+    expect_escapes("p.tsv", "id\ttext\n1\tNA\n2\tNAT\n", 0, "NA|1|-|-|-|-|2\nNAT|2|-|-|-|-|3\n", 1);
     ck_assert(strstr(host.last_log, "p.tsv: 1 fields are NA, the first in line 2"));
-    expect_escapes("p.tsv", "index\tid\ttext\n0\t1\tNA\n", ALCORE_ESCAPES_AUTO, "NA|1|-|-|-|-|2\n",
-                   0);
-    expect_escapes("p.csv", "id,text\n1,\"\"\"a\"\"\"\n", ALCORE_ESCAPES_AUTO,
-                   "\"a\"|1|-|-|-|-|2\n", 0);
+    expect_escapes("p.tsv", "index\tid\ttext\n0\t1\tNA\n", 0, "NA|1|-|-|-|-|2\n", 0);
+    expect_escapes("p.csv", "id,text\n1,\"\"\"a\"\"\"\n", 0, "\"a\"|1|-|-|-|-|2\n", 0);
 }
 END_TEST
 

@@ -27,7 +27,7 @@ START_TEST(test_cost_vectors) {
         const double *words = vector_doubles(vector_input(&one, "words"), &count);
         const double *usd = vector_doubles(vector_expected(&one, "usd"), NULL);
         alcore_cost_options options = ALCORE_COST_OPTIONS_INIT;
-        options.model = (int32_t)i; /* rate, linear, power, in this order */
+        options.model = ALCORE_COST_RATE + (int32_t)i; /* rate, linear, power, in this order */
         options.bleu_gain = 2;
         options.in_domain_types = 50;
         for (int64_t k = 0; k < count; k++) {
@@ -56,7 +56,12 @@ START_TEST(test_cost_settings) {
     options.rate = -1;
     ck_assert_int_eq(alcore_analysis_compute_cost(1, &options, &result), ALCORE_E_INVALID);
     ck_assert_ptr_nonnull(strstr(alcore_last_error(), "rate"));
-    options.rate = 0;
+    options.rate = 0; /* is 0: what costs nothing */
+    ck_assert_int_eq(alcore_analysis_compute_cost(1, &options, &result), ALCORE_OK);
+    ck_assert_double_eq(result.usd, 0);
+    options.rate = ALCORE_UNSET;
+    ck_assert_int_eq(alcore_analysis_compute_cost(1, &options, &result), ALCORE_OK);
+    ck_assert_double_eq(result.usd, 0.1773);
     options.model = 3;
     ck_assert_int_eq(alcore_analysis_compute_cost(1, &options, &result), ALCORE_E_INVALID);
     ck_assert_ptr_nonnull(strstr(alcore_last_error(), "model 3"));

@@ -68,9 +68,10 @@ START_TEST(test_overlap_vectors) {
                                                             : SELECTED;
         alcore_overlap *overlap = new_overlap(ctx, TEST | BOTH, 0);
         double found[4];
-        add(overlap, SELECTED, 0, vector_input(&one, "selected"));
-        if (vector_has_input(&one, "test/0")) add(overlap, TEST, 0, vector_input(&one, "test"));
-        add(overlap, OUTSIDE, 0, vector_input(&one, "outside"));
+        add(overlap, SELECTED, ALCORE_SIDE_SOURCE, vector_input(&one, "selected"));
+        if (vector_has_input(&one, "test/0"))
+            add(overlap, TEST, ALCORE_SIDE_SOURCE, vector_input(&one, "test"));
+        add(overlap, OUTSIDE, ALCORE_SIDE_SOURCE, vector_input(&one, "outside"));
         for (int32_t n = 1; n <= 4; n++) {
             const alcore_coverage_result score = score_of(overlap, n, data);
             found[n - 1] = wanted_of(&score, &one);
@@ -91,10 +92,11 @@ START_TEST(test_side_vectors) {
         alcore_overlap *overlap = new_overlap(ctx, TEST, k == 3);
         for (int side = 0; side < 2; side++)
             if (k >= 2 || side == k)
-                add(overlap, TEST, side, vector_input(&one, side ? "test_target" : "test_source"));
+                add(overlap, TEST, ALCORE_SIDE_SOURCE + side,
+                    vector_input(&one, side ? "test_target" : "test_source"));
         for (int side = 0; side < 2; side++)
             if (k >= 2 || side == k)
-                add(overlap, SELECTED, side,
+                add(overlap, SELECTED, ALCORE_SIDE_SOURCE + side,
                     vector_input(&one, side ? "selected_target" : "selected_source"));
         ck_assert_double_eq_tol(score_of(overlap, 1, SELECTED).coverage,
                                 vector_double(vector_expected(&one, names[k])), 1e-9);
@@ -111,9 +113,9 @@ START_TEST(test_in_domain_vectors) {
         const vector_case one = vector_case_named(vector, k == 0 ? "idw=test" : "idw=unseen");
         alcore_overlap *overlap = new_overlap(ctx, SELECTED, 0);
         alcore_in_domain_result score = ALCORE_IN_DOMAIN_RESULT_INIT;
-        add(overlap, SELECTED, 0, vector_input(&one, "selected"));
-        add(overlap, TEST, 0, vector_input(&one, "test"));
-        add(overlap, OUTSIDE, 0, vector_input(&one, "outside"));
+        add(overlap, SELECTED, ALCORE_SIDE_SOURCE, vector_input(&one, "selected"));
+        add(overlap, TEST, ALCORE_SIDE_SOURCE, vector_input(&one, "test"));
+        add(overlap, OUTSIDE, ALCORE_SIDE_SOURCE, vector_input(&one, "outside"));
         ck_assert_int_eq(
             alcore_overlap_compute_in_domain(
                 overlap, OPTIONS_WITH(alcore_in_domain_options, .definition = k), &score),
@@ -165,8 +167,10 @@ START_TEST(test_shares_of_table_5) {
         }
         alcore_overlap *overlap = new_overlap(ctx, SELECTED, 0);
         alcore_in_domain_result score = ALCORE_IN_DOMAIN_RESULT_INIT;
-        ck_assert_int_eq(alcore_overlap_add(overlap, SELECTED, 0, texts, NULL, 1), ALCORE_OK);
-        ck_assert_int_eq(alcore_overlap_add(overlap, TEST, 0, texts + 1, NULL, 1), ALCORE_OK);
+        ck_assert_int_eq(alcore_overlap_add(overlap, SELECTED, ALCORE_SIDE_SOURCE, texts, NULL, 1),
+                         ALCORE_OK);
+        ck_assert_int_eq(alcore_overlap_add(overlap, TEST, ALCORE_SIDE_SOURCE, texts + 1, NULL, 1),
+                         ALCORE_OK);
         ck_assert_int_eq(alcore_overlap_compute_in_domain(overlap, NULL, &score), ALCORE_OK);
         ck_assert_int_eq(score.in_domain_types, in_domain_types);
         ck_assert_int_eq(score.types, types);
@@ -229,8 +233,9 @@ START_TEST(test_word_accuracy_vectors) {
     texts_of(vector_input(&one, "links"), links);
     links[2] = NULL;
     alcore_overlap *domain = new_overlap(ctx, TEST, 0);
-    add(domain, TEST, 0, vector_input(&one, "sources"));
-    ck_assert_int_eq(alcore_overlap_add(domain, OUTSIDE, 0, &others, NULL, 1), ALCORE_OK);
+    add(domain, TEST, ALCORE_SIDE_SOURCE, vector_input(&one, "sources"));
+    ck_assert_int_eq(alcore_overlap_add(domain, OUTSIDE, ALCORE_SIDE_SOURCE, &others, NULL, 1),
+                     ALCORE_OK);
     alcore_word_accuracy_result score = ALCORE_WORD_ACCURACY_RESULT_INIT;
     ck_assert_int_eq(accuracy(ctx, &given, links, domain, &score), ALCORE_OK);
     ck_assert_int_eq(score.matched, vector_integer(vector_expected(&one, "matched")));
@@ -364,7 +369,7 @@ static void check_order(const alcore_overlap *overlap, const gram_list *lists, i
     gram_list s = {.count = 0};
     int64_t test_types, data_types, shared, reverse, tokens = 0;
     for (int role = 0; role < 2; role++)
-        for (int i = 0; (data >> role & 1) && i < lists[role].count; i++)
+        for (int i = 0; (data & ALCORE_OVERLAP_SELECTED << role) && i < lists[role].count; i++)
             strcpy(s.gram[s.count++], lists[role].gram[i]);
     count_types(&lists[2], &s, &test_types, &shared);
     count_types(&s, &lists[2], &data_types, &reverse);
@@ -397,7 +402,8 @@ START_TEST(test_overlap_twin) {
             for (int i = 0; i < TEXTS; i++) {
                 const char *text = texts[role][i];
                 random_text(&rng, texts[role][i]);
-                ck_assert_int_eq(alcore_overlap_add(overlap, 1 << role, 0, &text, NULL, 1),
+                ck_assert_int_eq(alcore_overlap_add(overlap, ALCORE_OVERLAP_SELECTED << role,
+                                                    ALCORE_SIDE_SOURCE, &text, NULL, 1),
                                  ALCORE_OK);
             }
         for (int32_t order = 1; order <= 4; order++) {
@@ -428,34 +434,44 @@ START_TEST(test_files) {
     alcore_read_options options = ALCORE_READ_OPTIONS_INIT;
     int64_t count = 9;
     options.format = ALCORE_FORMAT_TSV;
-    ck_assert_int_eq(alcore_overlap_add(overlap, TEST, 0, test, NULL, 2), ALCORE_OK);
-    ck_assert_int_eq(alcore_overlap_read(overlap, SELECTED, 0, path, &options, &count), ALCORE_OK);
+    ck_assert_int_eq(alcore_overlap_add(overlap, TEST, ALCORE_SIDE_SOURCE, test, NULL, 2),
+                     ALCORE_OK);
+    ck_assert_int_eq(
+        alcore_overlap_read(overlap, SELECTED, ALCORE_SIDE_SOURCE, path, &options, &count),
+        ALCORE_OK);
     ck_assert_int_eq(count, 2);
     ck_assert_int_eq(score_of(overlap, 1, SELECTED).shared_types, 3);
     ck_assert_int_eq(score_of(overlap, 2, SELECTED).shared_types, 2);
     ck_assert_int_eq(score_of(overlap, 1, BOTH).test_types, 5);
     options.text_column = "target";
-    ck_assert_int_eq(alcore_overlap_read(overlap, OUTSIDE, 0, path, &options, NULL), ALCORE_OK);
+    ck_assert_int_eq(
+        alcore_overlap_read(overlap, OUTSIDE, ALCORE_SIDE_SOURCE, path, &options, NULL), ALCORE_OK);
     ck_assert_int_eq(score_of(overlap, 1, OUTSIDE).shared_types, 2);
     ck_assert_int_eq(score_of(overlap, 1, BOTH).shared_types, 5);
     /* A failure before the first text leaves everything as it was. */
     options.text_column = "nothing";
-    ck_assert_int_ne(alcore_overlap_read(overlap, OUTSIDE, 0, path, &options, &count), ALCORE_OK);
+    ck_assert_int_ne(
+        alcore_overlap_read(overlap, OUTSIDE, ALCORE_SIDE_SOURCE, path, &options, &count),
+        ALCORE_OK);
     ck_assert_int_eq(count, 0);
-    ck_assert_int_eq(alcore_overlap_read(overlap, OUTSIDE, 0, "/nowhere", NULL, NULL), ALCORE_E_IO);
+    ck_assert_int_eq(
+        alcore_overlap_read(overlap, OUTSIDE, ALCORE_SIDE_SOURCE, "/nowhere", NULL, NULL),
+        ALCORE_E_IO);
     alcore_read_options pairs = ALCORE_READ_OPTIONS_INIT;
     pairs.references = path;
-    ck_assert_int_eq(alcore_overlap_read(overlap, OUTSIDE, 0, path, &pairs, NULL),
+    ck_assert_int_eq(alcore_overlap_read(overlap, OUTSIDE, ALCORE_SIDE_SOURCE, path, &pairs, NULL),
                      ALCORE_E_INVALID);
     pairs.references = NULL;
     pairs.language = "en";
-    ck_assert_int_eq(alcore_overlap_read(overlap, OUTSIDE, 0, path, &pairs, NULL),
+    ck_assert_int_eq(alcore_overlap_read(overlap, OUTSIDE, ALCORE_SIDE_SOURCE, path, &pairs, NULL),
                      ALCORE_E_INVALID);
-    ck_assert_int_eq(alcore_overlap_add(overlap, OUTSIDE, 0, &rubbish, NULL, 1), ALCORE_OK);
+    ck_assert_int_eq(alcore_overlap_add(overlap, OUTSIDE, ALCORE_SIDE_SOURCE, &rubbish, NULL, 1),
+                     ALCORE_OK);
     ck_assert_int_eq(score_of(overlap, 1, BOTH).shared_types, 5);
     FILE *bad = fopen(path, "w");
     ck_assert(bad && fputs("good\nb \xFF\n", bad) >= 0 && fclose(bad) == 0);
-    ck_assert_int_eq(alcore_overlap_read(overlap, OUTSIDE, 0, path, NULL, NULL), ALCORE_E_DATA);
+    ck_assert_int_eq(alcore_overlap_read(overlap, OUTSIDE, ALCORE_SIDE_SOURCE, path, NULL, NULL),
+                     ALCORE_E_DATA);
     ck_assert_ptr_nonnull(strstr(alcore_last_error(), ":2: the text is not valid UTF-8 at byte 2"));
     alcore_overlap_unref(overlap);
     unlink(path);
@@ -477,13 +493,18 @@ START_TEST(test_wrong_arguments) {
     options = (alcore_overlap_options){.size = sizeof options, .tagged = 2};
     ck_assert_int_eq(alcore_overlap_new(ctx, &options, &overlap), ALCORE_E_INVALID);
     overlap = new_overlap(ctx, 0, 0);
-    ck_assert_int_eq(alcore_overlap_add(overlap, 3, 0, texts, NULL, 1), ALCORE_E_INVALID);
+    ck_assert_int_eq(alcore_overlap_add(overlap, BOTH, ALCORE_SIDE_SOURCE, texts, NULL, 1),
+                     ALCORE_E_INVALID);
     ck_assert_int_eq(alcore_overlap_add(overlap, TEST, 2, texts, NULL, 1), ALCORE_E_INVALID);
-    ck_assert_int_eq(alcore_overlap_add(overlap, TEST, 0, texts, NULL, 2), ALCORE_E_INVALID);
+    ck_assert_int_eq(alcore_overlap_add(overlap, TEST, ALCORE_SIDE_SOURCE, texts, NULL, 2),
+                     ALCORE_E_INVALID);
     ck_assert_ptr_nonnull(strstr(alcore_last_error(), "text 1 is NULL"));
-    ck_assert_int_eq(alcore_overlap_add(overlap, TEST, 0, texts, NULL, 1), ALCORE_OK);
-    ck_assert_int_eq(alcore_overlap_add(overlap, SELECTED, 0, texts, NULL, 1), ALCORE_OK);
-    ck_assert_int_eq(alcore_overlap_add(overlap, TEST, 0, texts, NULL, 1), ALCORE_E_INVALID);
+    ck_assert_int_eq(alcore_overlap_add(overlap, TEST, ALCORE_SIDE_SOURCE, texts, NULL, 1),
+                     ALCORE_OK);
+    ck_assert_int_eq(alcore_overlap_add(overlap, SELECTED, ALCORE_SIDE_SOURCE, texts, NULL, 1),
+                     ALCORE_OK);
+    ck_assert_int_eq(alcore_overlap_add(overlap, TEST, ALCORE_SIDE_SOURCE, texts, NULL, 1),
+                     ALCORE_E_INVALID);
     ck_assert_ptr_nonnull(strstr(alcore_last_error(), "come before"));
     ck_assert_int_eq(
         alcore_overlap_compute_coverage(
@@ -497,7 +518,8 @@ START_TEST(test_wrong_arguments) {
     ck_assert_int_eq(score_of(overlap, 1, SELECTED).shared_types, 1);
     /* Cancelled in the middle: what was counted is half of it, so nothing more is answered. */
     alcore_ctx_cancel(ctx);
-    ck_assert_int_eq(alcore_overlap_add(overlap, SELECTED, 0, texts, NULL, 1), ALCORE_E_CANCELLED);
+    ck_assert_int_eq(alcore_overlap_add(overlap, SELECTED, ALCORE_SIDE_SOURCE, texts, NULL, 1),
+                     ALCORE_E_CANCELLED);
     alcore_ctx_cancel_clear(ctx);
     ck_assert_int_eq(score_of(overlap, 1, SELECTED).shared_types, 1);
     alcore_overlap_unref(overlap);
@@ -524,14 +546,16 @@ START_TEST(test_cancelled_half_way) {
     options.progress_user = &ctx;
     ck_assert_int_eq(alcore_ctx_new(&options, &ctx), ALCORE_OK);
     alcore_overlap *overlap = new_overlap(ctx, 0, 0);
-    ck_assert_int_eq(alcore_overlap_add(overlap, TEST, 0, texts, NULL, count), ALCORE_E_CANCELLED);
+    ck_assert_int_eq(alcore_overlap_add(overlap, TEST, ALCORE_SIDE_SOURCE, texts, NULL, count),
+                     ALCORE_E_CANCELLED);
     alcore_ctx_cancel_clear(ctx);
     ck_assert_int_eq(
         alcore_overlap_compute_coverage(
             overlap, 1, OPTIONS_WITH(alcore_coverage_options, .data = SELECTED), &score),
         ALCORE_E_INVALID);
     ck_assert_ptr_nonnull(strstr(alcore_last_error(), "an earlier call"));
-    ck_assert_int_eq(alcore_overlap_add(overlap, TEST, 0, texts, NULL, 1), ALCORE_E_INVALID);
+    ck_assert_int_eq(alcore_overlap_add(overlap, TEST, ALCORE_SIDE_SOURCE, texts, NULL, 1),
+                     ALCORE_E_INVALID);
     free((void *)texts);
     alcore_overlap_unref(overlap);
     alcore_ctx_unref(ctx);

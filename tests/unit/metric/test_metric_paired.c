@@ -32,7 +32,8 @@ typedef struct found {
 static found measure(alcore_ctx *ctx, int metric, const corpus *c,
                      const alcore_paired_options *paired, const alcore_text_files *files) {
     const int64_t count = c ? c->count : 0, references = c ? c->count * c->sets : 0;
-    const alcore_bleu_options bleu = {.size = sizeof bleu, .paired = paired};
+    const alcore_bleu_options bleu = {
+        .size = sizeof bleu, .paired = paired, .smoothing_value = ALCORE_UNSET};
     const alcore_chrf_options chrf = {.size = sizeof chrf, .paired = paired};
     const alcore_ter_options ter = {.size = sizeof ter, .paired = paired};
     alcore_bleu_result b = ALCORE_BLEU_RESULT_INIT;
@@ -112,7 +113,8 @@ START_TEST(test_sacrebleu) {
         const corpus c = read_corpus(row);
         for (int32_t test = 0; test < 2; test++) {
             const json_t *wanted = json_object_get(json_object_get(row, "tests"), tests[test]);
-            const alcore_paired_options paired = paired_of(&c, test, samples);
+            const alcore_paired_options paired =
+                paired_of(&c, ALCORE_PAIRED_BOOTSTRAP + test, samples);
             for (int metric = 0; metric < METRICS; metric++) {
                 int64_t three;
                 const double *numbers =
@@ -193,9 +195,9 @@ START_TEST(test_seeds_and_threads) {
     alcore_ctx *one = new_ctx(1), *many = new_ctx(5);
     corpus c = read_corpus(json_array_get(json_object_get(all, "corpora"), 0));
     for (int32_t test = 0; test < 2; test++) {
-        alcore_paired_options paired = paired_of(&c, test, 0);
+        alcore_paired_options paired = paired_of(&c, ALCORE_PAIRED_BOOTSTRAP + test, 0);
         const found first = measure(one, BLEU, &c, &paired, NULL);
-        const double samples = test == ALCORE_PAIRED_BOOTSTRAP ? 1000 : 10000;
+        const double samples = test == 0 ? 1000 : 10000;
         const double count = first.p * (samples + 1);
         ck_assert_double_eq_tol(count, round(count), 1e-6);
         ck_assert_double_eq(measure(many, BLEU, &c, &paired, NULL).p, first.p);

@@ -183,8 +183,10 @@ START_TEST(translated_words_and_lengths_equal_those_in_memory) {
     one.max_order = 1;
     ck_assert_ok(alcore_links_open(ctx, path[LINKS], LINES, &links));
     ck_assert_ok(alcore_overlap_new(ctx, &one, &domain));
-    ck_assert_ok(alcore_overlap_read(domain, ALCORE_OVERLAP_TEST, 0, path[0], NULL, NULL));
-    ck_assert_ok(alcore_overlap_add(domain, ALCORE_OVERLAP_OUTSIDE, 0, outside, NULL, 1));
+    ck_assert_ok(
+        alcore_overlap_read(domain, ALCORE_OVERLAP_TEST, ALCORE_SIDE_SOURCE, path[0], NULL, NULL));
+    ck_assert_ok(
+        alcore_overlap_add(domain, ALCORE_OVERLAP_OUTSIDE, ALCORE_SIDE_SOURCE, outside, NULL, 1));
     for (int inside = 0; inside < 2; inside++) {
         alcore_word_accuracy_result whole = ALCORE_WORD_ACCURACY_RESULT_INIT, blocks = whole;
         ck_assert_ok(alcore_metric_compute_word_accuracy(

@@ -254,10 +254,13 @@ START_TEST(test_agreement_wrong) {
     options.threshold = 1.01;
     ck_assert_fails(alcore_stop_check_agreement(kappas, 1, &options, &decision), ALCORE_E_INVALID,
                     "threshold is 1.01");
-    options.threshold = (double)NAN;
+    options.threshold = (double)INFINITY;
     ck_assert_fails(alcore_stop_check_agreement(kappas, 1, &options, &decision), ALCORE_E_INVALID,
                     "threshold");
-    options.threshold = 0;
+    options.threshold = 0; /* is 0 */
+    ck_assert_ok(alcore_stop_check_agreement(kappas + 1, 3, &options, &decision));
+    ck_assert_double_eq(decision.threshold, 0);
+    options.threshold = ALCORE_UNSET;
     options.window = -2;
     ck_assert_fails(alcore_stop_check_agreement(kappas, 1, &options, &decision), ALCORE_E_INVALID,
                     "window is -2");

@@ -87,9 +87,11 @@ static void check_bleu_case(alcore_ctx *ctx, const vector_case *one) {
     alcore_bleu_options options = ALCORE_BLEU_OPTIONS_INIT;
     double sentences[MOST_TEXTS];
     if (vector_has_input(one, "tokenizer"))
-        options.tokenizer = index_of(TOKENIZERS, vector_text(vector_input(one, "tokenizer")));
+        options.tokenizer =
+            ALCORE_BLEU_13A + index_of(TOKENIZERS, vector_text(vector_input(one, "tokenizer")));
     if (vector_has_input(one, "smoothing"))
-        options.smoothing = index_of(SMOOTHINGS, vector_text(vector_input(one, "smoothing")));
+        options.smoothing = ALCORE_BLEU_SMOOTH_EXP +
+                            index_of(SMOOTHINGS, vector_text(vector_input(one, "smoothing")));
     const alcore_bleu_result score = bleu_of(ctx, &t, &options, sentences);
     if (json_object_get(one->expected, "sentence_bleu")) {
         vector_near(sentences, vector_expected(one, "sentence_bleu"), 1e-9);
@@ -223,7 +225,7 @@ START_TEST(test_sacrebleu_sentences) {
             const json_t *expected =
                 json_object_get(json_object_get(pair, "bleu"), TOKENIZERS[tokenizer]);
             alcore_bleu_options options = ALCORE_BLEU_OPTIONS_INIT;
-            options.tokenizer = tokenizer;
+            options.tokenizer = ALCORE_BLEU_13A + tokenizer;
             const alcore_bleu_result score = bleu_of(ctx, &t, &options, &sentence);
             check_counts(&score, expected);
             ck_assert_double_eq_tol(sentence, json_number_value(json_array_get(expected, 10)),
@@ -263,8 +265,10 @@ static void check_corpus(alcore_ctx *ctx, const json_t *all, const json_t *corpu
     json_array_foreach(json_object_get(corpus, "bleu"), i, row) {
         const texts t = pair_texts(all, first, count, vector_integer(json_object_get(row, "sets")));
         alcore_bleu_options options = ALCORE_BLEU_OPTIONS_INIT;
-        options.tokenizer = index_of(TOKENIZERS, vector_text(json_object_get(row, "tokenizer")));
-        options.smoothing = index_of(SMOOTHINGS, vector_text(json_object_get(row, "smoothing")));
+        options.tokenizer =
+            ALCORE_BLEU_13A + index_of(TOKENIZERS, vector_text(json_object_get(row, "tokenizer")));
+        options.smoothing = ALCORE_BLEU_SMOOTH_EXP +
+                            index_of(SMOOTHINGS, vector_text(json_object_get(row, "smoothing")));
         const alcore_bleu_result score = bleu_of(ctx, &t, &options, NULL);
         check_counts(&score, json_object_get(row, "counts"));
         vector_near(score.precisions, json_object_get(row, "precisions"), 1e-9);
@@ -344,11 +348,13 @@ START_TEST(test_wrong_arguments) {
     options.tokenizer = 5;
     ck_assert_int_eq(BLEU(lines, 1, lines, 1, &options), ALCORE_E_INVALID);
     ck_assert_ptr_null(alcore_metric_bleu_signature(1, &options, buffer));
-    options = (alcore_bleu_options){.size = sizeof options, .smoothing_value = NAN};
+    options = (alcore_bleu_options){.size = sizeof options, .smoothing_value = INFINITY};
     ck_assert_int_eq(BLEU(lines, 1, lines, 1, &options), ALCORE_E_INVALID);
-    options = (alcore_bleu_options){.size = sizeof options, .reserved = 1};
+    options = (alcore_bleu_options){
+        .size = sizeof options, .reserved = 1, .smoothing_value = ALCORE_UNSET};
     ck_assert_int_eq(BLEU(lines, 1, lines, 1, &options), ALCORE_E_STRUCT_NEWER);
-    options = (alcore_bleu_options){.size = sizeof options, .resamples = -1};
+    options = (alcore_bleu_options){
+        .size = sizeof options, .resamples = -1, .smoothing_value = ALCORE_UNSET};
     ck_assert_int_eq(BLEU(lines, 1, lines, 1, &options), ALCORE_E_INVALID);
     score.size = 0;
     ck_assert_int_eq(BLEU(lines, 1, lines, 1, NULL), ALCORE_E_STRUCT_UNSET);
@@ -438,7 +444,8 @@ START_TEST(test_failing_memory) {
     alcore_ctx *ctx;
     ck_assert_int_eq(alcore_ctx_new(&context, &ctx), ALCORE_OK);
     const texts t = {{"a b c d e", "x"}, {"a b c d f", "y", "b", "z"}, 2, 2};
-    const alcore_bleu_options bleu = {.size = sizeof bleu, .resamples = 3};
+    const alcore_bleu_options bleu = {
+        .size = sizeof bleu, .resamples = 3, .smoothing_value = ALCORE_UNSET};
     const alcore_chrf_options chrf = {.size = sizeof chrf, .word_order = 2, .resamples = 3};
     bleu_of(ctx, &t, NULL, NULL); /* starts the threads, which stay with the context */
     for (int which = 0; which < 2; which++) {
@@ -484,7 +491,8 @@ START_TEST(test_cancel) {
     ck_assert_int_eq(alcore_ctx_new(&context, &ctx), ALCORE_OK);
     texts t = {.count = MOST_TEXTS, .sets = 1};
     for (int i = 0; i < MOST_TEXTS; i++) t.hypotheses[i] = t.references[i] = "a b c d e";
-    const alcore_bleu_options options = {.size = sizeof options, .resamples = 1000000};
+    const alcore_bleu_options options = {
+        .size = sizeof options, .resamples = 1000000, .smoothing_value = ALCORE_UNSET};
     alcore_bleu_result score = ALCORE_BLEU_RESULT_INIT;
     ck_assert_int_eq(alcore_metric_compute_bleu(ctx, t.hypotheses, NULL, MOST_TEXTS, t.references,
                                                 NULL, MOST_TEXTS, &options, NULL, &score),

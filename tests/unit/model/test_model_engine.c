@@ -286,10 +286,11 @@ START_TEST(options_reach_the_module) {
                                     .device = "cpu",
                                     .dtype = ALCORE_BFLOAT16,
                                     .pooling = ALCORE_POOLING_WORDS,
-                                    .layer = -1,
+                                    .layer = 0,
                                     .normalize = ALCORE_NORMALIZE_UNIT,
                                     .max_tokens = 128,
-                                    .batch_tokens = INT64_C(1) << 33};
+                                    .batch_tokens = INT64_C(1) << 33,
+                                    .stride = ALCORE_UNSET_INT};
     alcore_ctx *ctx;
     alcore_model *model;
     char line[LINE_BYTES] = "";
@@ -299,7 +300,7 @@ START_TEST(options_reach_the_module) {
     ck_assert_int_eq(alcore_ctx_new(&settings, &ctx), ALCORE_OK);
     write_config("{\"dims\": 2}");
     ck_assert_int_eq(alcore_model_open(ctx, folder, &options, &model), ALCORE_OK);
-    ck_assert_str_eq(line, "opened: device cpu, dtype 2, pooling 4, layer -1, normalize 1, "
+    ck_assert_str_eq(line, "opened: device cpu, dtype 102, pooling 4, layer -1, normalize 1, "
                            "max_tokens 128, batch_tokens 8589934592; kernels of the CPU are "
                            "there, of devices of an unknown kind are not there");
     alcore_model_unref(model);

@@ -281,7 +281,8 @@ static void embed(alcore_ctx *ctx, const alcore_model_options *options, const ch
  * the prompt, so that a cache keeps columns of different prompts apart. */
 static void expect_prompt(alcore_ctx *ctx, const alcore_model_options *options, const char *joined,
                           const char *told) {
-    const alcore_model_options none = {.size = sizeof none, .prompt = ""};
+    const alcore_model_options none = {
+        .size = sizeof none, .prompt = "", .layer = -1, .stride = ALCORE_UNSET_INT};
     double values[3], expected[3];
     char origin[300], plain[300];
     embed(ctx, options, "text", values, origin);

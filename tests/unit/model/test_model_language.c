@@ -59,8 +59,11 @@ static void expect_scored(alcore_model *model, alcore_pool *pool, bool of_refere
 
 static void expect_translated(alcore_model *model, alcore_pool *pool, const char *language,
                               const char *expected) {
-    const alcore_translate_options options = {
-        .size = sizeof options, .best = 2, .language = language};
+    const alcore_translate_options options = {.size = sizeof options,
+                                              .best = 2,
+                                              .language = language,
+                                              .length_penalty = ALCORE_UNSET,
+                                              .temperature = ALCORE_UNSET};
     alcore_pool *out;
     MUST(alcore_model_translate(model, pool, &options, &out));
     ck_assert_str_eq(line, expected);

@@ -19,7 +19,7 @@ static const char *const contexts[ROWS] = {"a nö a fever a", "no fever a a a a 
 /* A model for answers alone (145: embed, qa_probs and train), with windows of 9 tokens, of which
  * the question and special tokens are 4, and that share 1. */
 static alcore_ctx *begin(alcore_model **model, alcore_status *opened) {
-    alcore_model_options how = {.size = sizeof how, .max_tokens = 9, .stride = 1};
+    alcore_model_options how = {.size = sizeof how, .max_tokens = 9, .stride = 1, .layer = -1};
     alcore_ctx *ctx = null_context(NULL);
     new_folder("{\"dims\": 3, \"tokens\": 1, \"calls\": 145, \"longest\": 9}");
     write_file("vocab.txt", "[PAD]\n[UNK]\n[CLS]\n[SEP]\nwho\na\nno\nfever\n");
@@ -58,7 +58,13 @@ START_TEST(answers_become_tokens_of_windows) {
     alcore_status status;
     alcore_ctx *ctx = begin(&model, &status);
     alcore_pool *pool = pool_of(ctx, answers, starts);
-    alcore_train_options options = {.size = sizeof options, .labels = "starts", .updates = 3};
+    alcore_train_options options = {.size = sizeof options,
+                                    .labels = "starts",
+                                    .updates = 3,
+                                    .rate = ALCORE_UNSET,
+                                    .beta1 = ALCORE_UNSET,
+                                    .beta2 = ALCORE_UNSET,
+                                    .epsilon = ALCORE_UNSET};
     alcore_model_info info = ALCORE_MODEL_INFO_INIT;
     MUST(status);
     MUST(alcore_model_train(model, pool, &options, NULL));
@@ -81,8 +87,14 @@ START_TEST(a_validation_compares_losses_or_answers) {
     static const char *const whole[ROWS] = {"nö a fever a", "fever"};
     static const int64_t places[ROWS] = {2, 19};
     alcore_pool *pool = pool_of(ctx, answers, starts), *other = pool_of(ctx, whole, places);
-    alcore_train_options options = {
-        .size = sizeof options, .labels = "starts", .updates = 1, .validation = pool};
+    alcore_train_options options = {.size = sizeof options,
+                                    .labels = "starts",
+                                    .updates = 1,
+                                    .validation = pool,
+                                    .rate = ALCORE_UNSET,
+                                    .beta1 = ALCORE_UNSET,
+                                    .beta2 = ALCORE_UNSET,
+                                    .epsilon = ALCORE_UNSET};
     alcore_train_result result = ALCORE_TRAIN_RESULT_INIT;
     MUST(status);
     MUST(alcore_model_train(model, pool, &options, &result));
@@ -124,7 +136,12 @@ START_TEST(answers_that_do_not_stand_there_are_named) {
     alcore_model *model;
     alcore_status status;
     alcore_ctx *ctx = begin(&model, &status);
-    alcore_train_options options = {.size = sizeof options, .labels = "starts"};
+    alcore_train_options options = {.size = sizeof options,
+                                    .labels = "starts",
+                                    .rate = ALCORE_UNSET,
+                                    .beta1 = ALCORE_UNSET,
+                                    .beta2 = ALCORE_UNSET,
+                                    .epsilon = ALCORE_UNSET};
     MUST(status);
     for (size_t i = 0; i < sizeof wrong / sizeof *wrong; i++) {
         alcore_pool *pool = pool_of(ctx, wrong[i].answers, wrong[i].starts);
@@ -157,7 +174,11 @@ START_TEST(failing_allocations_leave_nothing) {
                                         .labels = "starts",
                                         .weights = "weights",
                                         .validation = pool,
-                                        .metric = ALCORE_VALIDATE_F1};
+                                        .metric = ALCORE_VALIDATE_F1,
+                                        .rate = ALCORE_UNSET,
+                                        .beta1 = ALCORE_UNSET,
+                                        .beta2 = ALCORE_UNSET,
+                                        .epsilon = ALCORE_UNSET};
         MUST(status);
         MUST(alcore_tensor_init(&tensor, weights, ALCORE_FLOAT64, &rows, 1));
         MUST(alcore_pool_set_column(pool, "weights", &tensor, NULL, NULL));

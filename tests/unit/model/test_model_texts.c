@@ -27,10 +27,11 @@ static void make_folder(const char *config, bool without) {
     if (!without) write_file("vocab.txt", vocabulary);
 }
 
-static char line[200]; /* the last one of the log */
+static char line[200], before[200]; /* the last one of the log, and the one before it */
 static void keep_line(void *user, int32_t level, const char *component, const char *message,
                       const char *fields) {
     (void)user, (void)level, (void)component, (void)fields;
+    memcpy(before, line, sizeof before);
     snprintf(line, sizeof line, "%s", message);
 }
 
@@ -269,7 +270,7 @@ END_TEST
 START_TEST(kept_answers_are_of_the_same_contexts_and_rows) {
     make_folder("{\"dims\": 3, \"tokens\": 1, \"longest\": 9}", false);
     alcore_ctx *ctx = null_context(keep_line);
-    alcore_model *model = open_for_answers(ctx, 9, -1);
+    alcore_model *model = open_for_answers(ctx, 9, 0);
     alcore_pool *pool = pool_of(ctx);
     const int64_t row = 3;
     for (int i = 0; i < 3; i++) {
@@ -370,7 +371,9 @@ START_TEST(translations_are_a_pool) {
                                         .beams = 5,
                                         .max_tokens = 70,
                                         .sample = 1,
-                                        .seed = UINT64_C(1) << 40};
+                                        .seed = UINT64_C(1) << 40,
+                                        .length_penalty = ALCORE_UNSET,
+                                        .temperature = ALCORE_UNSET};
     int64_t count;
     static const char *const empty = "";
     MUST(alcore_pool_add_texts(pool, &empty, NULL, 1, NULL)); /* row ROWS, which is masked */
@@ -389,6 +392,21 @@ START_TEST(translations_are_a_pool) {
     ck_assert_str_eq(alcore_pool_row_id(out, 1), "s");
     ck_assert_str_eq(alcore_pool_row_id(out, 2), "h");
     alcore_pool_unref(out);
+    /* What is not set is the folder's; a penalty of 0, which does not divide, is passed on. */
+    options.length_penalty = 0;
+    line[0] = '\0';
+    MUST(alcore_model_translate(model, pool, &options, &out));
+    ck_assert_str_eq(before, "translate: length_penalty -1, temperature 0");
+    alcore_pool_unref(out);
+    options.length_penalty = 0.5;
+    options.temperature = 0.25;
+    MUST(alcore_model_translate(model, pool, &options, &out));
+    ck_assert_str_eq(before, "translate: length_penalty 0.5, temperature 0.25");
+    alcore_pool_unref(out);
+    options.temperature = 0;
+    ck_assert_int_eq(alcore_model_translate(model, pool, &options, &out), ALCORE_E_PARAM);
+    ck_assert_ptr_nonnull(strstr(alcore_last_error(), "temperature is 0, not above 0"));
+    ck_assert_ptr_null(out);
     alcore_model_unref(model);
     /* An engine that reads and gives texts needs no tokenizer. */
     write_file("config.json", "{\"dims\": 3}");
@@ -407,7 +425,11 @@ START_TEST(best_outputs_are_rows_one_after_another) {
     alcore_ctx *ctx = null_context(keep_line);
     alcore_pool *pool = pool_of(ctx), *out;
     alcore_model *model = open_model(ctx);
-    const alcore_translate_options options = {.size = sizeof options, .beams = 3, .best = 3};
+    const alcore_translate_options options = {.size = sizeof options,
+                                              .beams = 3,
+                                              .best = 3,
+                                              .length_penalty = ALCORE_UNSET,
+                                              .temperature = ALCORE_UNSET};
     alcore_tensor values, offsets, scores;
     MUST(alcore_model_translate(model, pool, &options, &out));
     ck_assert_str_eq(line, "translate: outputs 3, language none, token -1");
@@ -439,8 +461,11 @@ START_TEST(the_language_of_outputs_is_passed_on) {
     alcore_ctx *ctx = null_context(keep_line);
     alcore_pool *pool = pool_of(ctx), *out;
     alcore_model *model = open_model(ctx);
-    const alcore_translate_options options = {
-        .size = sizeof options, .best = 2, .language = "de_DE"};
+    const alcore_translate_options options = {.size = sizeof options,
+                                              .best = 2,
+                                              .language = "de_DE",
+                                              .length_penalty = ALCORE_UNSET,
+                                              .temperature = ALCORE_UNSET};
     ck_assert_int_eq(alcore_model_translate(model, pool, &options, &out), ALCORE_E_PARAM);
     ck_assert_ptr_nonnull(strstr(alcore_last_error(), "marks no language"));
     alcore_model_unref(model);
@@ -455,15 +480,37 @@ END_TEST
 
 START_TEST(options_of_a_translation_are_checked) {
     static const alcore_translate_options refused[] = {
-        {.size = sizeof refused[0], .beams = 65},
-        {.size = sizeof refused[0], .beams = -1},
-        {.size = sizeof refused[0], .max_tokens = -1},
-        {.size = sizeof refused[0], .temperature = -0.5},
-        {.size = sizeof refused[0], .length_penalty = -2},
-        {.size = sizeof refused[0], .sample = 2},
-        {.size = sizeof refused[0], .best = -1},
-        {.size = sizeof refused[0], .best = 65},
-        {.size = sizeof refused[0], .best = 3, .beams = 2},
+        {.size = sizeof refused[0],
+         .beams = 65,
+         .length_penalty = ALCORE_UNSET,
+         .temperature = ALCORE_UNSET},
+        {.size = sizeof refused[0],
+         .beams = -1,
+         .length_penalty = ALCORE_UNSET,
+         .temperature = ALCORE_UNSET},
+        {.size = sizeof refused[0],
+         .max_tokens = -1,
+         .length_penalty = ALCORE_UNSET,
+         .temperature = ALCORE_UNSET},
+        {.size = sizeof refused[0], .temperature = -0.5, .length_penalty = ALCORE_UNSET},
+        {.size = sizeof refused[0], .length_penalty = -2, .temperature = ALCORE_UNSET},
+        {.size = sizeof refused[0],
+         .sample = 2,
+         .length_penalty = ALCORE_UNSET,
+         .temperature = ALCORE_UNSET},
+        {.size = sizeof refused[0],
+         .best = -1,
+         .length_penalty = ALCORE_UNSET,
+         .temperature = ALCORE_UNSET},
+        {.size = sizeof refused[0],
+         .best = 65,
+         .length_penalty = ALCORE_UNSET,
+         .temperature = ALCORE_UNSET},
+        {.size = sizeof refused[0],
+         .best = 3,
+         .beams = 2,
+         .length_penalty = ALCORE_UNSET,
+         .temperature = ALCORE_UNSET},
     };
     make_folder("{\"dims\": 3}", false);
     alcore_ctx *ctx = null_context(keep_line);

@@ -278,7 +278,16 @@ START_TEST(weights_are_a_column) {
     ck_assert_int_eq(train(ctx, pool, &options, &done), ALCORE_OK);
     ck_assert_ptr_nonnull(strstr(logged, "betas 0.5 0.75, epsilon 0.25"));
     ck_assert_ptr_nonnull(
-        strstr(logged, "optimizer 1, seed 0, dtype 2, recompute 1, weights 0.5 1 2\n"));
+        strstr(logged, "optimizer 1, seed 0, dtype 102, recompute 1, weights 0.5 1 2\n"));
+    /* A 0 is 0, and what is not set has its default. */
+    options.beta1 = options.beta2 = 0;
+    options.epsilon = ALCORE_UNSET;
+    ck_assert_int_eq(train(ctx, pool, &options, &done), ALCORE_OK);
+    ck_assert_ptr_nonnull(strstr(logged, "betas 0 0, epsilon 1e-08"));
+    options.beta1 = options.beta2 = ALCORE_UNSET;
+    ck_assert_int_eq(train(ctx, pool, &options, &done), ALCORE_OK);
+    ck_assert_ptr_nonnull(strstr(logged, "rate 5e-05"));
+    ck_assert_ptr_nonnull(strstr(logged, "betas 0.9 0.999"));
     options.weights = "wait";
     ck_assert_int_eq(train(ctx, pool, &options, &done), ALCORE_E_NOT_FOUND);
     ck_assert_ptr_nonnull(strstr(alcore_last_error(), "wait"));
@@ -322,6 +331,8 @@ START_TEST(validation_options_need_a_pool) {
     REFUSED(metric, 7, "metric 7");
     REFUSED(optimizer, 2, "optimizer 2");
     REFUSED(beta1, 1, "beta1 is not below 1");
+    REFUSED(rate, 0, "rate is 0, not above 0");
+    REFUSED(epsilon, 0, "epsilon is 0, not above 0");
     alcore_pool_unref(pool);
     alcore_ctx_unref(ctx);
     remove_box();

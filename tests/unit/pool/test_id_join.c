@@ -138,7 +138,7 @@ START_TEST(references_by_id) {
     file(references, "r.jsonl",
          "{\"id\": \"c\", \"text\": \"drei\"}\n{\"id\": \"z\", \"text\": \"weg\"}\n"
          "{\"id\": \"a\", \"text\": \"eins\"}\n{\"id\": \"b\", \"text\": \"zwei\"}\n");
-    ck_assert_ok(read_pairs(texts, references, ALCORE_JOIN_AUTO, 0, &pool));
+    ck_assert_ok(read_pairs(texts, references, 0, 0, &pool));
     static const char *const expected[] = {"eins", "zwei", "drei"};
     for (int64_t row = 0; row < 3; row++)
         ck_assert_str_eq(alcore_pool_reference(pool, row, NULL), expected[row]);
@@ -173,8 +173,7 @@ START_TEST(references_that_cannot_be_joined) {
     alcore_remedy remedy = ALCORE_REMEDY_INIT;
     file(texts, "t.tsv", cases[_i].texts);
     file(references, "r.tsv", cases[_i].references);
-    ck_assert_fails(read_pairs(texts, references, ALCORE_JOIN_AUTO, 0, &pool), ALCORE_E_DATA,
-                    cases[_i].words);
+    ck_assert_fails(read_pairs(texts, references, 0, 0, &pool), ALCORE_E_DATA, cases[_i].words);
     if (_i == 0) ck_assert_ptr_nonnull(strstr(alcore_last_error(), "\"f\", ..."));
     ck_assert_int_eq(alcore_last_remedy(&remedy), _i >= 3 && _i <= 5);
     if (_i == 5) ck_assert_str_eq(remedy.value, "line");
@@ -189,7 +188,7 @@ START_TEST(references_by_line) {
     alcore_pool *pool;
     file(texts, "t.tsv", "id\ttext\na\tone\nb\ttwo\n");
     file(references, "r.txt", "eins\nzwei\n");
-    ck_assert_ok(read_pairs(texts, references, ALCORE_JOIN_AUTO, 0, &pool));
+    ck_assert_ok(read_pairs(texts, references, 0, 0, &pool));
     ck_assert_str_eq(alcore_pool_reference(pool, 1, NULL), "zwei");
     ck_assert_ptr_nonnull(strstr(said, "t.tsv has ids and "));
     alcore_pool_unref(pool);

@@ -224,10 +224,10 @@ START_TEST(wrong_arrays) {
     options.log_base = 1;
     ck_assert_fails(alcore_pool_set_column(pool, "s", &values, NULL, &options), ALCORE_E_INVALID,
                     "log_base");
-    options.log_base = NAN;
+    options.log_base = 0;
     ck_assert_fails(alcore_pool_set_column(pool, "s", &values, NULL, &options), ALCORE_E_INVALID,
                     "log_base");
-    options.log_base = 0;
+    options.log_base = ALCORE_UNSET;
     options.meaning = 99;
     ck_assert_fails(alcore_pool_set_column(pool, "s", &values, NULL, &options), ALCORE_E_INVALID,
                     "meaning");
@@ -620,10 +620,12 @@ START_TEST(derived) {
     ck_assert_ok(alcore_pool_set_column(phrases, "first_row", &values, NULL, NULL));
     rows[2] = 70;
     ck_assert_ok(alcore_pool_set_column(phrases, "first_position", &values, NULL, NULL));
-    ck_assert_ok(alcore_pool_set_column(
-        pool, "any", &values, NULL,
-        &(alcore_column_options){
-            .size = sizeof(alcore_column_options), .rows = all_rows, .row_count = 3}));
+    ck_assert_ok(
+        alcore_pool_set_column(pool, "any", &values, NULL,
+                               &(alcore_column_options){.size = sizeof(alcore_column_options),
+                                                        .rows = all_rows,
+                                                        .row_count = 3,
+                                                        .log_base = ALCORE_UNSET}));
     /* The derived pool keeps its source alive. */
     alcore_pool_unref(pool);
     ck_assert_int_eq(alcore_pool_row_count(alcore_pool_source(phrases)), 5);

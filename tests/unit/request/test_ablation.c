@@ -36,7 +36,8 @@ static void open_all(void) {
     give(pool, "scores", scores, ROWS, 1);
     give(pool, "embeddings", embeddings, ROWS, DIMS);
     ck_assert_ok(alcore_overlap_new(ctx, NULL, &test));
-    ck_assert_ok(alcore_overlap_add(test, ALCORE_OVERLAP_TEST, 0, test_texts, NULL, 2));
+    ck_assert_ok(
+        alcore_overlap_add(test, ALCORE_OVERLAP_TEST, ALCORE_SIDE_SOURCE, test_texts, NULL, 2));
 }
 
 static void close_all(void) {
@@ -73,10 +74,12 @@ static double slow_overlap(const alcore_selection *picked) {
     alcore_overlap *overlap;
     alcore_coverage_result score = ALCORE_COVERAGE_RESULT_INIT;
     ck_assert_ok(alcore_overlap_new(ctx, NULL, &overlap));
-    ck_assert_ok(alcore_overlap_add(overlap, ALCORE_OVERLAP_TEST, 0, test_texts, NULL, 2));
+    ck_assert_ok(
+        alcore_overlap_add(overlap, ALCORE_OVERLAP_TEST, ALCORE_SIDE_SOURCE, test_texts, NULL, 2));
     for (int64_t i = 0; i < alcore_selection_count(picked); i++) {
         const char *text = text_of_pick(picked, i);
-        ck_assert_ok(alcore_overlap_add(overlap, ALCORE_OVERLAP_SELECTED, 0, &text, NULL, 1));
+        ck_assert_ok(alcore_overlap_add(overlap, ALCORE_OVERLAP_SELECTED, ALCORE_SIDE_SOURCE, &text,
+                                        NULL, 1));
     }
     ck_assert_ok(alcore_overlap_compute_coverage(
         overlap, 1, OPTIONS_WITH(alcore_coverage_options, .data = ALCORE_OVERLAP_SELECTED),
@@ -185,7 +188,8 @@ START_TEST(the_request_stays_as_it_was) {
     ck_assert_ok(alcore_strategy_new(ctx, "huds", &strategy));
     ck_assert_ok(alcore_strategy_set(strategy, "lambda", "0.9,0.7"));
     ck_assert_ok(alcore_request_set_strategy(request, strategy));
-    ck_assert_ok(alcore_overlap_add(test, ALCORE_OVERLAP_SELECTED, 0, test_texts, NULL, 2));
+    ck_assert_ok(
+        alcore_overlap_add(test, ALCORE_OVERLAP_SELECTED, ALCORE_SIDE_SOURCE, test_texts, NULL, 2));
     ck_assert_ok(alcore_request_ablate(request, NULL, values, 2, test, rows, NULL));
     ck_assert(rows[1].overlap < 100);
     ck_assert_ok(alcore_overlap_compute_coverage(

@@ -170,8 +170,7 @@ START_TEST(kept_phrases_equal_new_ones) {
         ck_assert_int_eq(alcore_pool_row_count(ours), alcore_pool_row_count(theirs));
         for (int64_t i = 0; i < alcore_pool_row_count(ours); i++) {
             ck_assert_str_eq(alcore_pool_text(ours, i, NULL), alcore_pool_text(theirs, i, NULL));
-            ck_assert_str_eq(alcore_pool_row_id(ours, i),
-                             alcore_pool_row_id(theirs, i));
+            ck_assert_str_eq(alcore_pool_row_id(ours, i), alcore_pool_row_id(theirs, i));
         }
         if (round % 4 == 3) ck_assert_ok(alcore_pool_mark(pool, ALCORE_ROW_LABELED, &row, 1));
         alcore_selection_unref(again);

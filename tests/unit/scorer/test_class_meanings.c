@@ -113,7 +113,7 @@ START_TEST(one_number_is_no_distribution) {
     const double p[ROWS] = {0.9, 0.5, 0.3, 0.0};
     alcore_remedy remedy = ALCORE_REMEDY_INIT;
     for (int64_t width = 0; width < 2; width++) {
-        must_give(p, width, ALCORE_MEANS_DEFAULT);
+        must_give(p, width, 0);
         expect_failure(score("margin", NULL), ALCORE_E_SHAPE, "one number");
         ck_assert_int_eq(alcore_last_remedy(&remedy), 1);
         ck_assert_int_eq(remedy.kind, ALCORE_REMEDY_MEANING);
@@ -131,7 +131,7 @@ START_TEST(sums) {
     for (int i = 0; i < 2; i++) {
         exact[4] = i ? 1.002 - 0.5 : 1.0009 - 0.5;
         exact[5] = 0.5;
-        must_give(exact, 2, ALCORE_MEANS_DEFAULT);
+        must_give(exact, 2, 0);
         if (i == 0)
             MUST(score("entropy", NULL));
         else
@@ -162,13 +162,13 @@ START_TEST(sums_of_halves) {
                                                      0x3f00, 0x3f00, 0x3f00, 0x3f00},
                                brain_bad[2 * ROWS] = {0x3f00, 0x3f08, 0x3f00, 0x3f00,
                                                       0x3f00, 0x3f00, 0x3f00, 0x3f00};
-    MUST(give("probs", half_ok, ALCORE_FLOAT16, 2, ALCORE_MEANS_DEFAULT));
+    MUST(give("probs", half_ok, ALCORE_FLOAT16, 2, 0));
     MUST(score("lc", NULL));
-    MUST(give("probs", half_bad, ALCORE_FLOAT16, 2, ALCORE_MEANS_DEFAULT));
+    MUST(give("probs", half_bad, ALCORE_FLOAT16, 2, 0));
     expect_failure(score("lc", NULL), ALCORE_E_DATA, "row 0");
-    MUST(give("probs", brain_ok, ALCORE_BFLOAT16, 2, ALCORE_MEANS_DEFAULT));
+    MUST(give("probs", brain_ok, ALCORE_BFLOAT16, 2, 0));
     MUST(score("lc", NULL));
-    MUST(give("probs", brain_bad, ALCORE_BFLOAT16, 2, ALCORE_MEANS_DEFAULT));
+    MUST(give("probs", brain_bad, ALCORE_BFLOAT16, 2, 0));
     expect_failure(score("lc", NULL), ALCORE_E_DATA, "row 0");
 }
 END_TEST

@@ -238,7 +238,7 @@ static answer in_cuts(const alcore_sys_kernels *table, const data *d, int32_t me
 
 START_TEST(engines_and_cuts) {
     data d = make_data(_i);
-    for (int32_t metric = 0; metric < 3; metric++) {
+    for (int32_t metric = ALCORE_SYS_L2; metric <= ALCORE_SYS_COSINE; metric++) {
         answer expected = plain(&d, metric);
         for (size_t e = 0; e < sizeof engines / sizeof engines[0]; e++) {
             static const int64_t cuts[][3] = {
@@ -280,7 +280,7 @@ START_TEST(threads_and_types) {
     double *wide = malloc((size_t)(ROWS * d.dims) * sizeof *wide);
     ck_assert_ptr_nonnull(wide);
     for (int64_t i = 0; i < ROWS * d.dims; i++) wide[i] = (double)d.rows[i];
-    for (int32_t metric = 0; metric < 3; metric++) {
+    for (int32_t metric = ALCORE_SYS_L2; metric <= ALCORE_SYS_COSINE; metric++) {
         answer expected = plain(&d, metric);
         for (int32_t threads = 1; threads <= 5; threads += 2) {
             alcore_ctx_options settings = ALCORE_CTX_OPTIONS_INIT;

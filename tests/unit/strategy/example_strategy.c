@@ -96,7 +96,7 @@ const alcore__strategy_def alcore__strategy_outlying_length = {
     .summary = "The embeddings of the most unusual length",
     .measure = "unusual length of the embedding",
     .params = &PARAMS,
-    .needs = {[ALCORE_ROLE_CANDIDATES] = NEEDS},
+    .needs = {[ALCORE__ROLE(CANDIDATES)] = NEEDS},
     .state_bytes = sizeof(length_state),
     .begin = begin,
     .passes = PASSES,

@@ -101,11 +101,28 @@ START_TEST(what_is_read_is_what_was_written) {
     alcore_ctx *ctx = bed_ctx(2);
     bed_pairs p = make_pairs(), others = bed_random_pairs(12, 50, 60, 9);
     const alcore_aligner_options settings[] = {
-        {.size = sizeof settings[0]},
-        {.size = sizeof settings[0], .direction = ALCORE_DIRECTION_REVERSE},
-        {.size = sizeof settings[0], .model = ALCORE_ALIGNER_IBM1},
-        {.size = sizeof settings[0], .estimate = ALCORE_ESTIMATE_COUNTS},
-        {.size = sizeof settings[0], .tension = ALCORE_TENSION_GRADIENT, .iterations = 3},
+        ALCORE_ALIGNER_OPTIONS_INIT,
+        {.size = sizeof settings[0],
+         .direction = ALCORE_DIRECTION_REVERSE,
+         .p0 = ALCORE_UNSET,
+         .lambda = ALCORE_UNSET,
+         .alpha = ALCORE_UNSET},
+        {.size = sizeof settings[0],
+         .model = ALCORE_ALIGNER_IBM1,
+         .p0 = ALCORE_UNSET,
+         .lambda = ALCORE_UNSET,
+         .alpha = ALCORE_UNSET},
+        {.size = sizeof settings[0],
+         .estimate = ALCORE_ESTIMATE_COUNTS,
+         .p0 = ALCORE_UNSET,
+         .lambda = ALCORE_UNSET,
+         .alpha = ALCORE_UNSET},
+        {.size = sizeof settings[0],
+         .tension = ALCORE_TENSION_GRADIENT,
+         .iterations = 3,
+         .p0 = ALCORE_UNSET,
+         .lambda = ALCORE_UNSET,
+         .alpha = ALCORE_UNSET},
         {.size = sizeof settings[0], .p0 = 0.3, .lambda = 7, .alpha = 1},
     };
     for (size_t i = 0; i < sizeof settings / sizeof *settings; i++) {

@@ -61,7 +61,7 @@ static void assert_direction(alcore_ctx *ctx, const bed_pairs *p, bool reverse) 
                                reverse ? p->sources : p->targets, p->count, NULL, &engine),
                      ALCORE_OK);
     ck_assert_int_eq(alcore__aligner_links(engine, reverse, &expected), ALCORE_OK);
-    alcore_aligner *aligner = train(ctx, p, reverse);
+    alcore_aligner *aligner = train(ctx, p, ALCORE_DIRECTION_FORWARD + reverse);
     alcore_links *links = links_of(aligner), *applied;
     assert_same(links, &expected);
     ck_assert_int_gt(expected.begin[PAIRS], 100);
@@ -155,15 +155,39 @@ START_TEST(every_option_counts) {
     alcore_ctx *ctx = bed_ctx(1);
     bed_pairs p = make_pairs();
     const alcore_aligner_options settings[] = {
-        {.size = sizeof settings[0], .model = ALCORE_ALIGNER_IBM1},
-        {.size = sizeof settings[0], .estimate = ALCORE_ESTIMATE_COUNTS},
-        {.size = sizeof settings[0], .tension = ALCORE_TENSION_GRADIENT},
-        {.size = sizeof settings[0], .tension = ALCORE_TENSION_PUBLIC},
-        {.size = sizeof settings[0], .iterations = 4},
-        {.size = sizeof settings[0], .p0 = 0.3},
-        {.size = sizeof settings[0], .lambda = 1},
-        {.size = sizeof settings[0], .alpha = 1},
-        {.size = sizeof settings[0], .direction = ALCORE_DIRECTION_REVERSE},
+        {.size = sizeof settings[0],
+         .model = ALCORE_ALIGNER_IBM1,
+         .p0 = ALCORE_UNSET,
+         .lambda = ALCORE_UNSET,
+         .alpha = ALCORE_UNSET},
+        {.size = sizeof settings[0],
+         .estimate = ALCORE_ESTIMATE_COUNTS,
+         .p0 = ALCORE_UNSET,
+         .lambda = ALCORE_UNSET,
+         .alpha = ALCORE_UNSET},
+        {.size = sizeof settings[0],
+         .tension = ALCORE_TENSION_GRADIENT,
+         .p0 = ALCORE_UNSET,
+         .lambda = ALCORE_UNSET,
+         .alpha = ALCORE_UNSET},
+        {.size = sizeof settings[0],
+         .tension = ALCORE_TENSION_PUBLIC,
+         .p0 = ALCORE_UNSET,
+         .lambda = ALCORE_UNSET,
+         .alpha = ALCORE_UNSET},
+        {.size = sizeof settings[0],
+         .iterations = 4,
+         .p0 = ALCORE_UNSET,
+         .lambda = ALCORE_UNSET,
+         .alpha = ALCORE_UNSET},
+        {.size = sizeof settings[0], .p0 = 0.3, .lambda = ALCORE_UNSET, .alpha = ALCORE_UNSET},
+        {.size = sizeof settings[0], .lambda = 1, .p0 = ALCORE_UNSET, .alpha = ALCORE_UNSET},
+        {.size = sizeof settings[0], .alpha = 1, .p0 = ALCORE_UNSET, .lambda = ALCORE_UNSET},
+        {.size = sizeof settings[0],
+         .direction = ALCORE_DIRECTION_REVERSE,
+         .p0 = ALCORE_UNSET,
+         .lambda = ALCORE_UNSET,
+         .alpha = ALCORE_UNSET},
     };
     enum { SETTINGS = sizeof settings / sizeof *settings };
     double last[SETTINGS + 1];
@@ -175,7 +199,7 @@ START_TEST(every_option_counts) {
                          ALCORE_OK);
         ck_assert_int_eq(alcore_aligner_log_likelihoods(aligner, &values), ALCORE_OK);
         last[i] = ((const double *)values.data)[values.shape[0] - 1];
-        const bool tight = i < SETTINGS && settings[i].tension != ALCORE_TENSION_OFF;
+        const bool tight = i < SETTINGS && settings[i].tension != 0;
         if (tight) ck_assert_double_ne(alcore_aligner_lambda(aligner), 4.0);
         alcore_aligner_unref(aligner);
     }
@@ -199,19 +223,64 @@ static void assert_refused(alcore_ctx *ctx, alcore_aligner_options options, alco
 
 START_TEST(options_out_of_range_are_refused) {
     alcore_ctx *ctx = bed_ctx(1);
-    assert_refused(ctx, (alcore_aligner_options){.direction = 2}, ALCORE_E_PARAM, "direction is 2");
-    assert_refused(ctx, (alcore_aligner_options){.model = -1}, ALCORE_E_PARAM, "model is -1");
-    assert_refused(ctx, (alcore_aligner_options){.estimate = 2}, ALCORE_E_PARAM, "estimate is 2");
-    assert_refused(ctx, (alcore_aligner_options){.tension = 3}, ALCORE_E_PARAM, "tension is 3");
-    assert_refused(ctx, (alcore_aligner_options){.iterations = -1}, ALCORE_E_PARAM, "1 to 1000");
-    assert_refused(ctx, (alcore_aligner_options){.iterations = 1001}, ALCORE_E_PARAM, "1 to 1000");
-    assert_refused(ctx, (alcore_aligner_options){.p0 = 1}, ALCORE_E_PARAM, "p0 is 1");
-    assert_refused(ctx, (alcore_aligner_options){.p0 = NAN}, ALCORE_E_PARAM, "p0 is");
-    assert_refused(ctx, (alcore_aligner_options){.lambda = -1}, ALCORE_E_PARAM, "lambda is -1");
-    assert_refused(ctx, (alcore_aligner_options){.alpha = -1}, ALCORE_E_PARAM, "alpha is -1");
-    assert_refused(ctx, (alcore_aligner_options){.reserved = 1}, ALCORE_E_STRUCT_NEWER, "reserved");
-    assert_refused(ctx, (alcore_aligner_options){.model = 1, .tension = 1}, ALCORE_E_PARAM,
-                   "diagonal");
+    assert_refused(
+        ctx,
+        (alcore_aligner_options){
+            .direction = 2, .p0 = ALCORE_UNSET, .lambda = ALCORE_UNSET, .alpha = ALCORE_UNSET},
+        ALCORE_E_PARAM, "direction is 2");
+    assert_refused(
+        ctx,
+        (alcore_aligner_options){
+            .model = -1, .p0 = ALCORE_UNSET, .lambda = ALCORE_UNSET, .alpha = ALCORE_UNSET},
+        ALCORE_E_PARAM, "model is -1");
+    assert_refused(
+        ctx,
+        (alcore_aligner_options){
+            .estimate = 2, .p0 = ALCORE_UNSET, .lambda = ALCORE_UNSET, .alpha = ALCORE_UNSET},
+        ALCORE_E_PARAM, "estimate is 2");
+    assert_refused(
+        ctx,
+        (alcore_aligner_options){
+            .tension = 3, .p0 = ALCORE_UNSET, .lambda = ALCORE_UNSET, .alpha = ALCORE_UNSET},
+        ALCORE_E_PARAM, "tension is 3");
+    assert_refused(
+        ctx,
+        (alcore_aligner_options){
+            .iterations = -1, .p0 = ALCORE_UNSET, .lambda = ALCORE_UNSET, .alpha = ALCORE_UNSET},
+        ALCORE_E_PARAM, "1 to 1000");
+    assert_refused(
+        ctx,
+        (alcore_aligner_options){
+            .iterations = 1001, .p0 = ALCORE_UNSET, .lambda = ALCORE_UNSET, .alpha = ALCORE_UNSET},
+        ALCORE_E_PARAM, "1 to 1000");
+    assert_refused(ctx,
+                   (alcore_aligner_options){.p0 = 1, .lambda = ALCORE_UNSET, .alpha = ALCORE_UNSET},
+                   ALCORE_E_PARAM, "p0 is 1");
+    assert_refused(
+        ctx,
+        (alcore_aligner_options){.p0 = INFINITY, .lambda = ALCORE_UNSET, .alpha = ALCORE_UNSET},
+        ALCORE_E_PARAM, "p0 is");
+    assert_refused(
+        ctx, (alcore_aligner_options){.lambda = -1, .p0 = ALCORE_UNSET, .alpha = ALCORE_UNSET},
+        ALCORE_E_PARAM, "lambda is -1");
+    assert_refused(
+        ctx, (alcore_aligner_options){.alpha = -1, .p0 = ALCORE_UNSET, .lambda = ALCORE_UNSET},
+        ALCORE_E_PARAM, "alpha is -1");
+    assert_refused(ctx,
+                   (alcore_aligner_options){.alpha = 0, .p0 = ALCORE_UNSET, .lambda = ALCORE_UNSET},
+                   ALCORE_E_PARAM, "alpha is 0");
+    assert_refused(
+        ctx,
+        (alcore_aligner_options){
+            .reserved = 1, .p0 = ALCORE_UNSET, .lambda = ALCORE_UNSET, .alpha = ALCORE_UNSET},
+        ALCORE_E_STRUCT_NEWER, "reserved");
+    assert_refused(ctx,
+                   (alcore_aligner_options){.model = ALCORE_ALIGNER_IBM1,
+                                            .tension = ALCORE_TENSION_GRADIENT,
+                                            .p0 = ALCORE_UNSET,
+                                            .lambda = ALCORE_UNSET,
+                                            .alpha = ALCORE_UNSET},
+                   ALCORE_E_PARAM, "diagonal");
     const char *one = "a";
     alcore_links *links = NULL;
     alcore_aligner_options reverse = ALCORE_ALIGNER_OPTIONS_INIT;

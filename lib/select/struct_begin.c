@@ -1,0 +1,9 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Beginning a struct of the core by its name. It stands in the last room of the core, as it knows
+ * the structs of all of them. */
+#include "select/struct_images.h"
+
+alcore_status alcore_struct_begin(void *any_struct, size_t size, const char *name) {
+    const alcore__struct_image *const tables[] = {alcore__struct_images};
+    return alcore__struct_begin(any_struct, size, name, tables, 1);
+}
