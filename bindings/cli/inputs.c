@@ -592,7 +592,8 @@ int inputs_list_scores(const alcore_pool *pool, double **out) {
     }
     for (int64_t i = 0; i < rows; i++) all[i] = i;
     alcore_status status = alcore_tensor_init(&tensor, *out, ALCORE_FLOAT64, shape, 1);
-    if (status == ALCORE_OK) status = alcore_pool_column_rows(pool, "scores", all, rows, &tensor);
+    if (status == ALCORE_OK)
+        status = alcore_pool_get_column_rows(pool, "scores", all, rows, &tensor);
     free(all);
     return outcome(status);
 }

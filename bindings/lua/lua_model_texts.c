@@ -78,7 +78,7 @@ int al_model_embed(lua_State *L) {
     double *numbers = al_buffer(L, shape[0] * shape[1], sizeof *numbers);
     al_tensor(L, &out, numbers, ALCORE_FLOAT64, shape, 2);
     failed = AL_CALL(L, self->context,
-                     alcore_pool_column_rows(pool->pool, "embeddings", rows, shape[0], &out));
+                     alcore_pool_get_column_rows(pool->pool, "embeddings", rows, shape[0], &out));
     if (failed) return failed;
     al_push_tensor(L, &out, NULL);
     return 1;

@@ -590,7 +590,7 @@ static int column_rows(lua_State *L) {
     alcore_tensor out;
     al_tensor(L, &out, numbers, ALCORE_FLOAT64, shape, info.width > 1 ? 2 : 1);
     failed = AL_CALL(L, self->context,
-                     alcore_pool_column_rows(self->pool, name, rows, count_of_rows, &out));
+                     alcore_pool_get_column_rows(self->pool, name, rows, count_of_rows, &out));
     if (failed) return failed;
     al_push_tensor(L, &out, NULL);
     return 1;

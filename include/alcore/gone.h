@@ -39,6 +39,7 @@ ALCORE_GONE(alcore_overlap_compute, "alcore_overlap_compute_coverage()");
 ALCORE_GONE(alcore_overlap_in_domain, "alcore_overlap_compute_in_domain()");
 ALCORE_GONE(alcore_pool_column, "alcore_pool_get_column()");
 ALCORE_GONE(alcore_pool_column_info, "alcore_pool_get_column_info()");
+ALCORE_GONE(alcore_pool_column_rows, "alcore_pool_get_column_rows()");
 ALCORE_GONE(alcore_pool_count, "alcore_pool_state_count()");
 ALCORE_GONE(alcore_pool_id, "alcore_pool_row_id(), which needs no buffer");
 ALCORE_GONE(alcore_pool_language_tag, "alcore_pool_distinct_language()");

@@ -273,9 +273,9 @@ ALCORE_API alcore_status alcore_pool_get_column(const alcore_pool *pool, const c
  * @threadsafe
  * @callback progress, files
  * @since 1.0 */
-ALCORE_API alcore_status alcore_pool_column_rows(const alcore_pool *pool, const char *name,
-                                                 const int64_t *rows, int64_t count,
-                                                 const alcore_tensor *out);
+ALCORE_API alcore_status alcore_pool_get_column_rows(const alcore_pool *pool, const char *name,
+                                                     const int64_t *rows, int64_t count,
+                                                     const alcore_tensor *out);
 
 /** Copies the tokens of rows of a ragged column, wherever the column lives. A first call without
  * values tells how many there are.

@@ -130,9 +130,9 @@ static alcore_status copy_rows(const alcore_pool *pool, const char *name, const 
     return alcore__results_end(&results, status);
 }
 
-alcore_status alcore_pool_column_rows(const alcore_pool *pool, const char *name,
-                                      const int64_t *rows, int64_t count,
-                                      const alcore_tensor *out) {
+alcore_status alcore_pool_get_column_rows(const alcore_pool *pool, const char *name,
+                                          const int64_t *rows, int64_t count,
+                                          const alcore_tensor *out) {
     ALCORE__TRY(alcore__pool_long_read_begin(pool));
     return alcore__pool_read_end(pool, copy_rows(pool, name, rows, count, out));
 }

@@ -125,7 +125,7 @@ static void expect_same_vectors(bool on_device) {
     for (int i = 0; i < ROWS; i++) rows[i] = i;
     for (int far = 0; far < 2; far++) {
         alcore_tensor out = tensor_of(found[far], ALCORE_FLOAT64, shape, 2);
-        ck_assert_ok(alcore_pool_column_rows(pools[far], "embeddings", rows, ROWS, &out));
+        ck_assert_ok(alcore_pool_get_column_rows(pools[far], "embeddings", rows, ROWS, &out));
     }
     ck_assert_mem_eq(found[0], found[1], sizeof found[0]);
     ck_assert_int_eq(alcore__column_device(alcore__pool_find_column(pools[1], "embeddings")),

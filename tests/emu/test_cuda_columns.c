@@ -193,7 +193,7 @@ static void expect_vectors(const alcore_pool *pool) {
     int64_t rows[ROWS];
     for (int i = 0; i < ROWS; i++) rows[i] = i;
     alcore_tensor tensor = tensor_of(out, ALCORE_FLOAT64, dense, 2);
-    ck_assert_ok(alcore_pool_column_rows(pool, "embeddings", rows, ROWS, &tensor));
+    ck_assert_ok(alcore_pool_get_column_rows(pool, "embeddings", rows, ROWS, &tensor));
     for (int i = 0; i < ROWS * DIMS; i++) ck_assert(out[i] == (double)vectors[i]);
 }
 
@@ -299,7 +299,7 @@ START_TEST(ragged_columns_are_scored) {
     for (int p = 0; p < 2; p++) {
         alcore_tensor got = tensor_of(out[p], ALCORE_FLOAT64, scalar, 1);
         ck_assert_ok(alcore_scorer_run(scorer, pools[p], NULL));
-        ck_assert_ok(alcore_pool_column_rows(pools[p], "scores", all, ROWS, &got));
+        ck_assert_ok(alcore_pool_get_column_rows(pools[p], "scores", all, ROWS, &got));
     }
     ck_assert_int_eq(memcmp(out[0], out[1], sizeof out[0]), 0);
     alcore_scorer_unref(scorer);
@@ -316,7 +316,7 @@ START_TEST(integers_are_copied) {
     values = on_device(values, sizeof numbers);
     ck_assert_ok(borrow(device, "lengths", &values, NULL, NULL));
     alcore_tensor answer = tensor_of(out, ALCORE_INT64, three, 1);
-    ck_assert_ok(alcore_pool_column_rows(device, "lengths", rows, 3, &answer));
+    ck_assert_ok(alcore_pool_get_column_rows(device, "lengths", rows, 3, &answer));
     ck_assert(out[0] == -7 && out[1] == 92 && out[2] == 3 * (ROWS - 1) - 7);
     ck_assert_ok(alcore_pool_get_column(device, "lengths", &view, NULL));
     ck_assert_int_eq(view.device.type, ALCORE_DEVICE_CPU);

@@ -119,7 +119,7 @@ static void expect_vectors(const alcore_pool *pool, const bool *has) {
     int64_t rows[ROWS];
     for (int i = 0; i < ROWS; i++) rows[i] = i;
     alcore_tensor tensor = tensor_of(out, ALCORE_FLOAT64, dense, 2);
-    ck_assert_ok(alcore_pool_column_rows(pool, "embeddings", rows, ROWS, &tensor));
+    ck_assert_ok(alcore_pool_get_column_rows(pool, "embeddings", rows, ROWS, &tensor));
     for (int i = 0; i < ROWS * DIMS; i++) {
         if (has && !has[i / DIMS])
             ck_assert(isnan(out[i]));
@@ -207,7 +207,7 @@ START_TEST(rows_without_an_entry) {
     double late[DIMS];
     int64_t one[] = {1, DIMS}, last = ROWS;
     alcore_tensor out = tensor_of(late, ALCORE_FLOAT64, one, 2);
-    ck_assert_ok(alcore_pool_column_rows(device, "embeddings", &last, 1, &out));
+    ck_assert_ok(alcore_pool_get_column_rows(device, "embeddings", &last, 1, &out));
     ck_assert(isnan(late[0]) && isnan(late[DIMS - 1]));
 }
 END_TEST

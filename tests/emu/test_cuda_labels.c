@@ -354,7 +354,7 @@ START_TEST(columns_of_labels_on_the_device) {
         }
         int64_t sorted[ITEMS] = {0, 1, 2, 3, 4, 5};
         alcore_tensor column = tensor_of(scores[k], ALCORE_FLOAT64, one, 1), begins;
-        ck_assert_ok(alcore_pool_column_rows(pool, "scores", sorted, ITEMS, &column));
+        ck_assert_ok(alcore_pool_get_column_rows(pool, "scores", sorted, ITEMS, &column));
         ck_assert_ok(alcore_pool_get_column(pool, "logprobs", &column, &begins));
         memcpy(offsets[k], begins.data, sizeof offsets[k]);
         counts[k] = column.shape[0];

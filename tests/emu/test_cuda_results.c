@@ -250,12 +250,12 @@ START_TEST(rows_of_columns_are_written_on_the_device) {
     options.ownership = ALCORE_BORROW;
     if (_i) x = on_device(x, sizeof(float) * ROWS * DIMS);
     ck_assert_ok(alcore_pool_set_column(pool, "embeddings", &x, NULL, &options));
-    ck_assert_ok(alcore_pool_column_rows(pool, "embeddings", rows, 5,
-                                         out_of(&here, ALCORE_FLOAT64, shape, 2, false)));
+    ck_assert_ok(alcore_pool_get_column_rows(pool, "embeddings", rows, 5,
+                                             out_of(&here, ALCORE_FLOAT64, shape, 2, false)));
     /* The call has no stream, and returns when the rows are written. */
     out_of(&far, ALCORE_FLOAT64, shape, 2, false);
     alcore_tensor out = on_device(far.tensor, far.bytes);
-    ck_assert_ok(alcore_pool_column_rows(pool, "embeddings", rows, 5, &out));
+    ck_assert_ok(alcore_pool_get_column_rows(pool, "embeddings", rows, 5, &out));
     emu.copy(far.host, out.data, far.bytes);
     ck_assert_int_eq(memcmp(here.host, far.host, far.bytes), 0);
     /* Of a column on cuda:1 to cuda:0: nobody copies between devices in silence. */
@@ -264,10 +264,10 @@ START_TEST(rows_of_columns_are_written_on_the_device) {
     elsewhere = on_device(elsewhere, here.bytes);
     elsewhere.device.id = 0;
     if (_i)
-        ck_assert_fails(alcore_pool_column_rows(pool, "embeddings", rows, 5, &elsewhere),
+        ck_assert_fails(alcore_pool_get_column_rows(pool, "embeddings", rows, 5, &elsewhere),
                         ALCORE_E_INVALID, "out is on cuda:0 and the call on cuda:1");
     else
-        ck_assert_ok(alcore_pool_column_rows(pool, "embeddings", rows, 5, &elsewhere));
+        ck_assert_ok(alcore_pool_get_column_rows(pool, "embeddings", rows, 5, &elsewhere));
     alcore_pool_unref(pool);
 }
 END_TEST

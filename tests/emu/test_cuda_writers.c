@@ -78,7 +78,7 @@ START_TEST(vectors_come_in_blocks) {
         ck_assert_ok(alcore_column_writer_finish(writer, ALCORE_MISSING_FAIL));
         alcore_column_writer_unref(writer);
         alcore_tensor out = tensor_at(false, found[far], ALCORE_FLOAT64, shape, 2, 0);
-        ck_assert_ok(alcore_pool_column_rows(pool, "values", sorted, ROWS, &out));
+        ck_assert_ok(alcore_pool_get_column_rows(pool, "values", sorted, ROWS, &out));
         alcore_pool_unref(pool);
     }
     ck_assert_mem_eq(found[0], found[1], sizeof found[0]);
@@ -135,7 +135,7 @@ START_TEST(each_put_has_its_stream) {
     alcore_column_writer_unref(writer);
     alcore_tensor out = tensor_at(false, found, ALCORE_FLOAT64, all_shape, 2, 0);
     for (int i = 0; i < ROWS; i++) sorted[i] = i;
-    ck_assert_ok(alcore_pool_column_rows(pool, "values", sorted, ROWS, &out));
+    ck_assert_ok(alcore_pool_get_column_rows(pool, "values", sorted, ROWS, &out));
     for (int i = 0; i < ROWS; i++)
         ck_assert_mem_eq(found + rows[i] * DIMS, values + (ptrdiff_t)(i * DIMS),
                          DIMS * sizeof *values);
@@ -184,7 +184,7 @@ START_TEST(a_cancelled_put_is_repeated) {
     alcore_column_writer_unref(writer);
     int64_t one[] = {1, DIMS};
     alcore_tensor out = tensor_at(false, found, ALCORE_FLOAT64, one, 2, 0);
-    ck_assert_ok(alcore_pool_column_rows(pool, "values", wanted, 1, &out));
+    ck_assert_ok(alcore_pool_get_column_rows(pool, "values", wanted, 1, &out));
     ck_assert_mem_eq(found, values + 7 * DIMS, sizeof found);
     alcore_pool_unref(pool);
 }

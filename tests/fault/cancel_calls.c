@@ -558,7 +558,7 @@ const cancel_call CALLS[] = {
     {"alcore_pool_read_column", "", call_read_column},
     {"alcore_pool_derive_phrases", "up to four words", call_derive_phrases},
     {"alcore_pool_derive_phrases", "of any length", call_derive_long_phrases},
-    {"alcore_pool_column_rows", "", call_column_rows},
+    {"alcore_pool_get_column_rows", "", call_column_rows},
     {"alcore_pool_get_column_tokens", "", call_column_tokens},
     {"alcore_column_writer_merge", "", call_writer_merge},
     {"alcore_lm_new_trained", "", call_lm_train},

@@ -326,7 +326,7 @@ alcore_status call_column_rows(void) {
     for (int64_t i = 0; i < row_count; i++) rows[i] = row_count - 1 - i;
     alcore_status status = alcore_tensor_init(&out, values, ALCORE_FLOAT64, shape, 2);
     if (status == ALCORE_OK)
-        status = alcore_pool_column_rows(pool, "embeddings", rows, row_count, &out);
+        status = alcore_pool_get_column_rows(pool, "embeddings", rows, row_count, &out);
     free(values);
     free(rows);
     return status;

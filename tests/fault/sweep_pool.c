@@ -208,7 +208,7 @@ NEVER(alcore_pool_get_column_tokens, WITH_SCORES) {
     int64_t offsets[3];
     return alcore_pool_get_column_tokens(w->pool, "logprobs", rows, 2, offsets, NULL);
 }
-NEVER(alcore_pool_column_rows, WITH_SCORES) {
+NEVER(alcore_pool_get_column_rows, WITH_SCORES) {
     int64_t rows[2] = {5, 1};
     double out[2 * WORLD_DIMS];
     return test_column_rows(w->pool, "embeddings", rows, 2, out);

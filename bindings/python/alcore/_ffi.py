@@ -1589,7 +1589,7 @@ FUNCTIONS = {
     "alcore_pool_column_name": (c_char_p, (c_void_p, c_int64), False),
     "alcore_pool_get_column_info": (c_int32, (c_void_p, c_char_p, c_void_p), False),
     "alcore_pool_get_column": (c_int32, (c_void_p, c_char_p, c_void_p, c_void_p), False),
-    "alcore_pool_column_rows": (c_int32, (c_void_p, c_char_p, c_void_p, c_int64, c_void_p), True),
+    "alcore_pool_get_column_rows": (c_int32, (c_void_p, c_char_p, c_void_p, c_int64, c_void_p), True),
     "alcore_pool_get_column_tokens": (c_int32, (c_void_p, c_char_p, c_void_p, c_int64, c_void_p, c_void_p), True),
     "alcore_pool_column_text": (c_void_p, (c_void_p, c_char_p, c_int64, c_void_p), False),
     "alcore_pool_write_column": (c_int32, (c_void_p, c_char_p, c_char_p, c_void_p), True),

@@ -385,7 +385,7 @@ class Pool(Handle):
         out = ((ctypes.c_int64 if integer else ctypes.c_double) * max(count * info.width, 1))()
         dtype = (_ffi.ALCORE_KIND_INT if integer else _ffi.ALCORE_KIND_FLOAT, 64)
         tensor = Tensor(ctypes.addressof(out), dtype, [count, info.width])
-        run(lib.alcore_pool_column_rows, self._handle, name_of(name, "name"), address, count, tensor.reference)
+        run(lib.alcore_pool_get_column_rows, self._handle, name_of(name, "name"), address, count, tensor.reference)
         del kept
         return memory(ctypes.addressof(out), [count, info.width], "q" if integer else "d", out)
 

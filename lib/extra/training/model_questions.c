@@ -165,7 +165,7 @@ static alcore_status label_all(const alcore_pool *pool, const char *column, doub
     int64_t shape = out->batch.count;
     alcore_tensor tensor;
     ALCORE__TRY(alcore_tensor_init(&tensor, starts, ALCORE_FLOAT64, &shape, 1));
-    ALCORE__TRY(alcore_pool_column_rows(pool, column, out->batch.rows, shape, &tensor));
+    ALCORE__TRY(alcore_pool_get_column_rows(pool, column, out->batch.rows, shape, &tensor));
     for (int64_t i = 0; i < shape; i++) {
         answer_bytes answer = {0};
         ALCORE__TRY(find_answer(pool, out, i, column, starts[i], &answer));

@@ -18,7 +18,7 @@ static alcore_status read_weights(alcore_ctx *ctx, const alcore_pool *pool, cons
     ALCORE__TRY(alcore__new_array(ctx, count, sizeof *values, &values));
     alcore_status status = alcore_tensor_init(&tensor, values, ALCORE_FLOAT64, &shape, 1);
     if (status == ALCORE_OK)
-        status = alcore_pool_column_rows(pool, column, batch->rows, batch->count, &tensor);
+        status = alcore_pool_get_column_rows(pool, column, batch->rows, batch->count, &tensor);
     for (size_t i = 0; i < count && status == ALCORE_OK; i++) {
         char id[24];
         (*out)[i] = (float)values[i];

@@ -178,7 +178,7 @@ def column(pool, name):
         if info.shape in (_ffi.ALCORE_COLUMN_RAGGED, _ffi.ALCORE_COLUMN_RAGGED_DENSE):
             return "ragged"
         found = Tensor("d", [len(pool), info.width] if info.width > 1 else [len(pool)])
-        ask("alcore_pool_column_rows", pool, name.encode(), integers(range(len(pool))), len(pool), found)
+        ask("alcore_pool_get_column_rows", pool, name.encode(), integers(range(len(pool))), len(pool), found)
         return repr(found)
     return repr([part.tolist() for part in found] if isinstance(found, tuple) else found.tolist())
 

@@ -36,7 +36,7 @@ static int64_t value_of(const alcore_pool *pool, const char *name, int64_t row) 
     int64_t value, one = 1;
     alcore_tensor out;
     ck_assert_ok(alcore_tensor_init(&out, &value, ALCORE_INT64, &one, 1));
-    ck_assert_ok(alcore_pool_column_rows(pool, name, &row, 1, &out));
+    ck_assert_ok(alcore_pool_get_column_rows(pool, name, &row, 1, &out));
     return value;
 }
 

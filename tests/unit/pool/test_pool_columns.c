@@ -486,14 +486,14 @@ START_TEST(integers) {
     ck_assert_int_eq(info.dtype, ALCORE_INT64);
     ck_assert_ok(alcore_pool_get_column(pool, "n", &view, NULL));
     ck_assert_mem_eq(view.data, wide, sizeof wide);
-    ck_assert_ok(alcore_pool_column_rows(pool, "n", all_rows, 5, &target));
+    ck_assert_ok(alcore_pool_get_column_rows(pool, "n", all_rows, 5, &target));
     ck_assert_mem_eq(out, wide, sizeof wide); /* exactly, also beyond 2^53 */
     ck_assert_ok(test_column_rows(pool, "n", all_rows, 5, doubles));
     ck_assert_double_eq(doubles[0], 7);
     ck_assert(isnan(doubles[3]));
     values = tensor_of(narrow, ALCORE_INT32, 1, shape);
     ck_assert_ok(alcore_pool_set_column(pool, "n", &values, NULL, NULL));
-    ck_assert_ok(alcore_pool_column_rows(pool, "n", all_rows, 5, &target));
+    ck_assert_ok(alcore_pool_get_column_rows(pool, "n", all_rows, 5, &target));
     ck_assert_int_eq(out[2], INT32_MAX);
     ck_assert_int_eq(out[3], INT64_MIN);
     /* Names with a meaning take one kind of values. */
@@ -505,11 +505,12 @@ START_TEST(integers) {
                     ALCORE_E_SHAPE, "expected int32 or int64, found float32");
     /* Floats do not go into an array of integers, and shapes are checked. */
     ck_assert_ok(alcore_pool_set_column(pool, "f", &values, NULL, NULL));
-    ck_assert_fails(alcore_pool_column_rows(pool, "f", all_rows, 5, &target), ALCORE_E_SHAPE,
+    ck_assert_fails(alcore_pool_get_column_rows(pool, "f", all_rows, 5, &target), ALCORE_E_SHAPE,
                     "out: expected float64, found int64");
-    ck_assert_fails(alcore_pool_column_rows(pool, "n", all_rows, 4, &target), ALCORE_E_SHAPE,
+    ck_assert_fails(alcore_pool_get_column_rows(pool, "n", all_rows, 4, &target), ALCORE_E_SHAPE,
                     "out: expected [4, 1], found [5, 1]");
-    ck_assert_fails(alcore_pool_column_rows(pool, "n", all_rows, 5, NULL), ALCORE_E_INVALID, "out");
+    ck_assert_fails(alcore_pool_get_column_rows(pool, "n", all_rows, 5, NULL), ALCORE_E_INVALID,
+                    "out");
 }
 END_TEST
 
@@ -524,7 +525,7 @@ START_TEST(integers_for_some_rows_and_tokens) {
     options.rows = rows;
     options.row_count = 2;
     ck_assert_ok(alcore_pool_set_column(pool, "n", &given, NULL, &options));
-    ck_assert_ok(alcore_pool_column_rows(pool, "n", all_rows, 5, &target));
+    ck_assert_ok(alcore_pool_get_column_rows(pool, "n", all_rows, 5, &target));
     const int64_t expected[] = {INT64_MIN, 10, INT64_MIN, 30, INT64_MIN};
     ck_assert_mem_eq(out, expected, sizeof expected);
     given = tensor_of(tokens, ALCORE_INT64, 1, token_shape);

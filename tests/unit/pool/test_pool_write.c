@@ -273,7 +273,7 @@ START_TEST(columns_there_and_back) {
     ck_assert_ok(alcore_pool_write_column(pool, "whole", path, &npy));
     ck_assert_ok(alcore_pool_read_column(pool, "whole again", path, &as_npy));
     ck_assert_ok(alcore_tensor_init(&out, back, ALCORE_INT64, shape, 1));
-    ck_assert_ok(alcore_pool_column_rows(pool, "whole again", rows, 2, &out));
+    ck_assert_ok(alcore_pool_get_column_rows(pool, "whole again", rows, 2, &out));
     ck_assert_mem_eq(back, whole, sizeof back);
 
     path = test_path("real");
@@ -281,7 +281,7 @@ START_TEST(columns_there_and_back) {
     check_file(path, "1\tnan\nb\t0.1\n");
     ck_assert_ok(alcore_pool_read_column(pool, "real again", path, &as_tsv));
     ck_assert_ok(alcore_tensor_init(&out, found, ALCORE_FLOAT64, shape, 1));
-    ck_assert_ok(alcore_pool_column_rows(pool, "real again", rows, 2, &out));
+    ck_assert_ok(alcore_pool_get_column_rows(pool, "real again", rows, 2, &out));
     ck_assert(isnan(found[0]) && found[1] == real[1]);
 
     ck_assert_ok(alcore_pool_write_column(pool, "words", path, &tsv));
@@ -320,14 +320,14 @@ START_TEST(ids_with_backslashes) {
     ck_assert_ok(alcore_pool_write_column(pool, "u", path, NULL));
     check_file(path, "C:\\\\new\t1\ntab\\there\t2\nend\\\\\t3\n");
     ck_assert_ok(alcore_pool_read_column(pool, "again", path, NULL));
-    ck_assert_ok(alcore_pool_column_rows(pool, "again", rows, 3, &out));
+    ck_assert_ok(alcore_pool_get_column_rows(pool, "again", rows, 3, &out));
     ck_assert_mem_eq(found, real, sizeof found);
     FILE *file = fopen(path, "w");
     ck_assert_ptr_nonnull(file);
     fputs("end\\\t3\nC:\\new\t1\ntab\\there\t2\n", file);
     fclose(file);
     ck_assert_ok(alcore_pool_read_column(pool, "foreign", path, NULL));
-    ck_assert_ok(alcore_pool_column_rows(pool, "foreign", rows, 3, &out));
+    ck_assert_ok(alcore_pool_get_column_rows(pool, "foreign", rows, 3, &out));
     ck_assert_mem_eq(found, real, sizeof found);
     alcore_pool_unref(pool);
 }
