@@ -77,8 +77,8 @@ def a_run_repeats_from_its_report(box):
     report = json.loads(box.read("run.json"))
     equal(report["schema"], "alcore-report-1")
     for other in ("alcore-report-2", "alcore-provenance-1"):
-        box.file("other.json", json.dumps({**report, "schema": other}))
-        contains(box.run("select", "--config", "other.json", "--out", "no.tsv", expect=3).err, "other.json", other, "alcore-report-1 is read")
+        box.file("other.config", json.dumps({**report, "schema": other}))
+        contains(box.run("select", "--config", "other.config", "--out", "no.tsv", expect=3).err, "other.config", other, "alcore-report-1 is read")
     del report["schema"]  # as those of 0.1
     box.file("old.json", json.dumps(report))
     box.run("select", "--config", "old.json", "--out", "old.tsv")
