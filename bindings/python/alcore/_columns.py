@@ -111,7 +111,7 @@ def give_arrow(pool, name, column, how):
     if how.offsets is not None or how.copy is False:
         return False
     options = struct(_ffi.alcore_column_options, ownership=_ffi.ALCORE_KEEP if how.copy else _ffi.ALCORE_BORROW,
-                     meaning=choice("ALCORE_MEANS_", how.meaning, name) if how.meaning else 0, log_base=how.log_base or 0.0)
+                     meaning=choice("ALCORE_MEANS_", how.meaning, name) if how.meaning else 0, log_base=how.log_base)
     rows = None
     if how.rows is not None:
         options.rows, options.row_count, rows = pool.rows_of(how.rows, name + " rows")
