@@ -39,9 +39,10 @@ typedef struct arrow_input {
 /* Reads the caller's options; the option shape moves to *out_lists. */
 static alcore_status read_options(const alcore_column_options *theirs, alcore_column_options *ours,
                                   int32_t *out_lists) {
-    ALCORE__TRY(alcore__struct_read(ours, sizeof *ours,
-                                    ALCORE__FIRST_SIZE(alcore_column_options, release_user), theirs,
-                                    "alcore_column_options"));
+    *ours = (alcore_column_options)ALCORE_COLUMN_OPTIONS_INIT;
+    ALCORE__TRY(alcore__struct_read_over(ours, sizeof *ours,
+                                         ALCORE__FIRST_SIZE(alcore_column_options, release_user),
+                                         theirs, "alcore_column_options"));
     *out_lists = ours->shape;
     if (ours->shape != 0 && ours->shape != ALCORE_COLUMN_RAGGED &&
         ours->shape != ALCORE_COLUMN_DENSE)
