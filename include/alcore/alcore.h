@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /** @file
- * libalcore: decides what to label next. This header includes all stable ones.
+ * libalcore: decides what to label next. This header includes all of the core, which is frozen;
+ * alcore/extra.h includes it and the rest.
  *
  * What a program that embeds libalcore may rely on:
  *
@@ -41,9 +42,11 @@
  * 2. Arguments. First the handle that the call is about (or the context), then the borrowed inputs,
  *    each array or group of parallel arrays directly followed by its count, then the options (NULL:
  *    all defaults), last the outputs, which are named out, out_... or buffer. Texts are (texts,
- *    lengths, count) everywhere, or (bytes, offsets, count) where they lie in one block; a tensor
- *    brings its shape with it. After a failure the outputs are NULL or 0. alcore_struct_begin() and
- *    alcore_tensor_init(), which fill the struct that they are about, take it first as a handle is. A function of a host takes its user pointer first and
+ *    lengths, count), or (bytes, offsets, count) where they lie in one block; a tensor brings its
+ *    shape with it. After a failure handles, pointers and numbers that a call gives are NULL or 0;
+ *    a struct that it fills is as it was, and what is in an array of the caller is not defined.
+ *    alcore_struct_begin() and alcore_tensor_init(), which fill the struct that they are
+ *    about, take it first as a handle is. A function of a host takes its user pointer first and
  *    keeps the same order; tests/abi/argument_order.py checks all of them.
  * 3. Numbers. Rows, counts, indices and dimensions are int64_t everywhere; size_t counts bytes
  *    only; int32_t is for enums, flags and small settings. No two enums have a value in common, and

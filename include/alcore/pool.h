@@ -490,7 +490,7 @@ ALCORE_API alcore_status alcore_pool_filter(alcore_pool *pool, const alcore_filt
  * @param[in] options borrowed: ALCORE_FORMAT_TEXT, _TSV, _JSONL or _CSV; NULL: by the suffix
  * @return ALCORE_OK, ALCORE_E_INVALID, ALCORE_E_NOT_FOUND (names the row), ALCORE_E_UNSUPPORTED
  *   (the format or suffix, a compressed file), ALCORE_E_IO, ALCORE_E_NOMEM, ALCORE_E_CANCELLED (by
- *   progress) (by progress), ALCORE_E_BUSY, ALCORE_E_STRUCT_*
+ *   progress), ALCORE_E_BUSY, ALCORE_E_STRUCT_*
  * @threadsafe
  * @callback progress, files
  * @since 1.0 */

@@ -287,8 +287,8 @@ ALCORE_API alcore_status alcore_pool_get_column_rows(const alcore_pool *pool, co
  *   out_offsets[i] up to out_offsets[i + 1], the first is 0. A row without an entry has none
  * @param[in,out] out_values borrowed; its numbers are filled: float64 [tokens, width], or int64
  *   [tokens, width] for a column of integers, any device, without gaps; [tokens] where width is 1.
- *   tokens is the last of the offsets and width that of alcore_pool_column_info(). A missing value
- *   is NaN in float64, INT64_MIN in int64. NULL: only the offsets are wanted
+ *   tokens is the last of the offsets and width that of alcore_pool_get_column_info(). A missing
+ *   value is NaN in float64, INT64_MIN in int64. NULL: only the offsets are wanted
  * @return ALCORE_OK, ALCORE_E_INVALID, ALCORE_E_NOT_FOUND (the column or a row), ALCORE_E_SHAPE (a
  *   column that is not ragged; out_values has another shape or dtype), ALCORE_E_MODULE,
  *   ALCORE_E_UNSUPPORTED (out_values on a device without its module; no such device), ALCORE_E_IO,

@@ -32,6 +32,7 @@ ALCORE_API alcore_request *alcore_request_ref(alcore_request *request);
 /** Drops a reference; the last one releases the request with its references.
  * @param[in] request the caller's reference; NULL is allowed
  * @threadsafe
+ * @callback destroy of its progress function
  * @since 1.0 */
 ALCORE_API void alcore_request_unref(alcore_request *request);
 

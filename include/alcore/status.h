@@ -11,7 +11,8 @@
  * a call that runs a callback whatever status that callback returned. A call whose comment names
  * ALCORE_E_CANCELLED is a long one, which cancelling ends or refuses (alcore_ctx_cancel()); where
  * "(by progress)" follows, only an answer of the progress function ends it. After a failure outs
- * are NULL or 0 and handles are as they were. */
+ * are NULL or 0, structs that the call would have filled and handles are as they were, and arrays
+ * of the caller hold anything. */
 #ifndef ALCORE_STATUS_H
 #define ALCORE_STATUS_H
 

@@ -11,7 +11,7 @@ import subprocess
 import sys
 
 
-# A column writer has a lock of its own (tests/unit/pool/test_column_writer.c), on which these wait for other threads.
+# A column writer has a lock of its own (tests/unit/pool/test_column_writer.c).
 ELSEWHERE = {'alcore_column_writer_put', 'alcore_column_writer_put_in_stream', 'alcore_column_writer_missing', 'alcore_column_writer_save',
              'alcore_column_writer_merge', 'alcore_logits_put', 'alcore_logits_put_topk'}
 

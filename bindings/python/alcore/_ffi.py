@@ -1697,7 +1697,7 @@ FUNCTIONS = {
     "alcore_selection_report": (c_int32, (c_void_p, c_char_p, c_void_p), True),
     "alcore_request_new": (c_int32, (c_void_p, c_void_p), False),
     "alcore_request_ref": (c_void_p, (c_void_p,), False),
-    "alcore_request_unref": (None, (c_void_p,), False),
+    "alcore_request_unref": (None, (c_void_p,), True),
     "alcore_request_set_pool": (c_int32, (c_void_p, c_int32, c_void_p), False),
     "alcore_request_set_strategy": (c_int32, (c_void_p, c_void_p), False),
     "alcore_request_set_model": (c_int32, (c_void_p, c_void_p), False),

@@ -49,6 +49,28 @@ def test_every_function_is_in_the_library():
         assert getattr(alcore._lib, name) is not None
 
 
+def nothing(kind):
+    """The argument that says nothing: NULL or 0."""
+    return None if kind in (ctypes.c_void_p, ctypes.c_char_p) else kind()
+
+
+def test_every_function_answers_null(root):
+    """Every function may be called with NULL and 0 for all arguments: one that returns a status refuses that and says why."""
+    api = json.loads((root / "bindings" / "gen" / "api.json").read_text(encoding="utf-8"))
+    takes_none = {"alcore_error_set"}  # status 0, which clears the text
+    refused = 0
+    for function in api["functions"]:
+        name = function["name"]
+        given = [nothing(kind) for kind in _ffi.FUNCTIONS[name][1]]
+        answer = getattr(alcore._lib, name)(*given)
+        if function["returns"] == "alcore_status" and name not in takes_none:
+            refused += 1
+            assert answer == _ffi.ALCORE_E_INVALID and alcore._lib.alcore_last_error(), name
+        elif name.endswith("_ref"):
+            assert answer is None, name
+    assert refused > 150
+
+
 def test_every_status_has_an_exception():
     codes = {value for name, value in vars(_ffi).items() if name.startswith("ALCORE_E_")}
     assert codes == set(alcore._errors.BY_STATUS)

@@ -556,9 +556,10 @@ START_TEST(a_hugging_face_folder_says_so) {
 END_TEST
 
 CHECK_SUITE_WITH("model", setup, teardown, host_gets_unmasked_and_labeled_rows_in_order,
-                 the_pool_is_read_while_the_model_runs, missing_function_is_named, failures_of_the_function_come_back,
-                 bad_structs_are_refused, cross_fitted_totals, a_pool_of_one_sentence,
-                 trained_on_the_labeled_side, embeddings_are_unit_vectors_and_ready_for_masked_rows,
+                 the_pool_is_read_while_the_model_runs, missing_function_is_named,
+                 failures_of_the_function_come_back, bad_structs_are_refused, cross_fitted_totals,
+                 a_pool_of_one_sentence, trained_on_the_labeled_side,
+                 embeddings_are_unit_vectors_and_ready_for_masked_rows,
                  columns_made_by_the_model_are_used_again, a_model_without_a_name_is_asked_again,
                  a_folder_of_columns, a_version_tells_that_a_model_changed,
                  a_language_model_becomes_a_model, options_of_a_folder_are_checked,
