@@ -122,6 +122,18 @@ def tests(tap, folder):
         if 'SONAME' not in run('readelf', '-d', os.path.join(library, 'libalcore.so')):
             raise Failed('no soname')
 
+    def own_flags():
+        # Those of utf8proc (-DUTF8PROC_EXPORTS) and others are no business of a program.
+        others = [word for word in run('pkg-config', '--cflags', 'alcore', env=package).split() if not word.startswith('-I')]
+        if others:
+            raise Failed(' '.join(others))
+
+    def installed_command():
+        program = os.path.join(root, 'bin', 'alcore')
+        if os.path.exists(os.path.join(BUILD, 'bindings', 'cli', 'alcore')):
+            return run(program, '--version', env=plain).strip()
+        return 'not built'
+
     def by_cmake():
         build = os.path.join(folder, 'cmake')
         # Without dpkg-dev, meson's libdir is lib64, where CMake does not look on Debian: name the
@@ -155,6 +167,8 @@ def tests(tap, folder):
         return f'{len(output.splitlines())} lines'
 
     case('install', installed)
+    case('pkg-config names no flags of other libraries', own_flags)
+    case('the installed command finds the library', installed_command)
     case('pkg-config, shared', lambda: by_pkg_config(False))
     case('pkg-config, static', lambda: by_pkg_config(True))
     case('CMake package config, shared and static', by_cmake)
