@@ -328,10 +328,7 @@ START_TEST(a_search) {
 #define KNN() alcore_search_knn(ctx, &data, &data, 1, NULL, &rows, &distances, NULL, NULL)
     ck_assert_fails(KNN(), ALCORE_E_NOT_FOUND, "embeddings");
     ck_assert_ok(alcore_tensor_init(&given, vector, ALCORE_FLOAT64, (int64_t *)(uintptr_t)one, 2));
-    ck_assert_ok(alcore_pool_set_column(
-        pool, "embeddings", &given, NULL,
-        &(alcore_column_options){
-            .size = sizeof(alcore_column_options), .rows = &row, .row_count = 1}));
+    ck_assert_ok(alcore_pool_set_column(pool, "embeddings", &given, NULL, &of_first));
     ck_assert_fails(KNN(), ALCORE_E_MISSING, "row 1");
     give_lost_column("embeddings", 2);
     ck_assert_fails(KNN(), ALCORE_E_IO, "the disk is gone");
