@@ -88,9 +88,25 @@ typedef struct host_call {
     alcore_status status; /* out */
 } host_call;
 
-/* Whether the rows of a column are lists of tokens: those of a name that may be of any shape are.
- * */
-static int is_ragged(const char *column) {
+/* Pushes the table that the caller's describe(name) returns of a column; 0, and nothing is pushed:
+ * it says nothing. */
+static int push_description(lua_State *L, const al_host *host, const char *column) {
+    if (!push_field(L, host, "describe")) return 0;
+    lua_pushstring(L, column);
+    lua_call(L, 1, 1);
+    if (lua_istable(L, -1)) return 1;
+    lua_pop(L, 1);
+    return 0;
+}
+
+/* Whether the rows of a column are lists of tokens: as the caller says, else those of a name that
+ * may be of any shape are. */
+static int is_ragged(lua_State *L, const al_host *host, const char *column) {
+    if (push_description(L, host, column)) {
+        const int32_t shape = al_field_constant(L, lua_gettop(L), "shape", al_shapes);
+        lua_pop(L, 1);
+        if (shape != 0) return shape == ALCORE_COLUMN_RAGGED || shape == ALCORE_COLUMN_RAGGED_DENSE;
+    }
     for (const al_constant *entry = al_usual_columns; entry->name; entry++)
         if (strcmp(entry->name, column) == 0) return entry->value < 0 || al_usual_ragged(column);
     return 0;
@@ -100,7 +116,7 @@ static int is_ragged(const char *column) {
  * put may call the progress function, and an error that this raises is a value of this function's
  * stack. */
 static void put_rows(lua_State *L, host_call *call, int index, int64_t c, const char *what) {
-    const int ragged = is_ragged(call->columns[c]);
+    const int ragged = is_ragged(L, call->host, call->columns[c]);
     const al_array *array = al_array_from(L, index, what, ragged);
     if (array->path) luaL_error(L, "%s: numbers in memory expected, got a file", what);
     if (ragged && !array->lengths)
@@ -252,6 +268,18 @@ static void put_output(lua_State *L, translate_call *call, int64_t item, int64_t
     lua_settop(L, top);
 }
 
+/* Drops the numbers of the table on top of the stack that are NaN, as they are unset. */
+static void drop_unset(lua_State *L) {
+    for (const al_member *member = al_translate_options; member->name; member++) {
+        lua_getfield(L, -1, member->name);
+        const int unset = lua_type(L, -1) == LUA_TNUMBER && isnan(lua_tonumber(L, -1));
+        lua_pop(L, 1);
+        if (!unset) continue;
+        lua_pushnil(L);
+        lua_setfield(L, -2, member->name);
+    }
+}
+
 /* Calls translate(batch, options) and hands its outputs over; runs as run_columns() does. */
 static int run_translate(lua_State *L) {
     translate_call *call = lua_touserdata(L, 1);
@@ -260,6 +288,7 @@ static int run_translate(lua_State *L) {
     al_push_host_function(L, call->host, "translate");
     push_batch(L, call->batch);
     al_push_struct(L, al_translate_options, call->options);
+    drop_unset(L);
     lua_call(L, 2, 3);
     call->status = al_answer(L, first, "translate");
     if (call->status != ALCORE_OK) return 0;
@@ -351,6 +380,88 @@ static int32_t can(void *user, const char *column) {
     return asked.answer != 0;
 }
 
+/* What the model tells or is told. */
+typedef struct telling {
+    const al_host *host;
+    const char *text; /* the column of `describe`, the language of `set_language`; NULL: none */
+    alcore_model_column *column; /* out, of `describe` */
+    alcore_model_info *info;     /* out, of `info` */
+    int32_t on;                  /* of `set_dropout`, as the next */
+    uint64_t seed;
+    alcore_status status; /* out, of settings */
+} telling;
+
+/* Reads what describe(name) says: {shape, meaning, per_word}; runs as run_columns() does. */
+static int run_describe(lua_State *L) {
+    telling *call = lua_touserdata(L, 1);
+    if (!push_description(L, call->host, call->text)) return 0;
+    const int said = lua_gettop(L);
+    const int32_t shape = al_field_constant(L, said, "shape", al_shapes),
+                  meaning = al_field_constant(L, said, "meaning", al_meanings);
+    if (shape != 0) call->column->shape = shape;
+    if (meaning != 0) call->column->meaning = meaning;
+    lua_getfield(L, said, "per_word");
+    call->column->per_word = lua_toboolean(L, -1);
+    return 0;
+}
+
+/* The library's callback. */
+static void describe(void *user, const char *column, alcore_model_column *out) {
+    telling call = {.host = user, .text = column, .column = out};
+    (void)al_call_back(call.host->context, run_describe, &call);
+}
+
+/* Reads the table `info`, which keeps its texts; runs as run_columns() does. */
+static int run_info(lua_State *L) {
+    telling *call = lua_touserdata(L, 1);
+    if (!push_field(L, call->host, "info")) return 0;
+    luaL_checktype(L, -1, LUA_TTABLE);
+    al_read_struct(L, lua_gettop(L), al_model_info, call->info);
+    return 0;
+}
+
+/* The library's callback. */
+static void info(void *user, alcore_model_info *out) {
+    telling call = {.host = user, .info = out};
+    (void)al_call_back(call.host->context, run_info, &call);
+}
+
+/* Calls set_language(name or nil), which may return nil, message; runs as run_columns() does. */
+static int run_language(lua_State *L) {
+    telling *call = lua_touserdata(L, 1);
+    const int first = lua_gettop(L) + 1;
+    al_push_host_function(L, call->host, "set_language");
+    lua_pushstring(L, call->text);
+    lua_call(L, 1, 3);
+    if (lua_type(L, first + 1) == LUA_TSTRING) call->status = al_answer(L, first, "set_language");
+    return 0;
+}
+
+/* The library's callback. */
+static alcore_status set_language(void *user, const char *language) {
+    telling call = {.host = user, .text = language, .status = ALCORE_OK};
+    const alcore_status status = al_call_back(call.host->context, run_language, &call);
+    return status == ALCORE_OK ? call.status : status;
+}
+
+/* Calls set_dropout(seed or nil); runs as run_columns() does. */
+static int run_dropout(lua_State *L) {
+    telling *call = lua_touserdata(L, 1);
+    al_push_host_function(L, call->host, "set_dropout");
+    if (call->on)
+        lua_pushinteger(L, (lua_Integer)call->seed);
+    else
+        lua_pushnil(L);
+    lua_call(L, 1, 0);
+    return 0;
+}
+
+/* The library's callback. */
+static alcore_status set_dropout(void *user, int32_t on, uint64_t seed) {
+    telling call = {.host = user, .on = on, .seed = seed};
+    return al_call_back(call.host->context, run_dropout, &call);
+}
+
 /* ---- the model ---- */
 
 /* Sets the functions that make columns, where the table at index 1 has any. */
@@ -397,7 +508,10 @@ static const char *const *push_reads(lua_State *L) {
  * needed, made in one pass, and columns, the list of those that it makes; score_references(batch):
  * rows of the log-probabilities of the tokens of batch.references; translate(batch, options): for
  * each text an output or a list of outputs, the best first, each a text or {text, logprobs = list,
- * score = number}; and name, version (an integer, or a function that returns one: columns that a
+ * score = number}; describe(name): what differs from the usual kind of a column, {shape =
+ * "scalar", meaning = "logits", per_word = true}; set_language(name) and set_dropout(seed), called
+ * by the methods of that name; and info (a table with family, device, dims, classes, max_tokens,
+ * vocabulary), name, version (an integer, or a function that returns one: columns that a
  * model of another version made are computed again), reads (a list of what the functions read
  * beside texts and languages: "ids", "groups", "costs", "references", names of columns),
  * batch_rows, batch_bytes (rows times the bytes of the longest text), context
@@ -410,6 +524,12 @@ int al_model_of_functions(lua_State *L) {
     const int translates = has_function(L, 1, "translate");
     set_compute(L, &host);
     if (has_function(L, 1, "score_references")) host.score = score;
+    if (has_function(L, 1, "describe")) host.describe = describe;
+    if (has_function(L, 1, "set_language")) host.set_language = set_language;
+    if (has_function(L, 1, "set_dropout")) host.set_dropout = set_dropout;
+    lua_getfield(L, 1, "info");
+    if (!lua_isnil(L, -1)) host.info = info;
+    lua_pop(L, 1);
     lua_getfield(L, 1, "version");
     if (!lua_isnil(L, -1)) host.version = version;
     lua_pop(L, 1);

@@ -148,6 +148,7 @@ class OwnModel:
         given = _ffi.alcore_translate_options.from_address(options)
         names = ("beams", "max_tokens", "length_penalty", "temperature", "seed", "best")
         said = {name: getattr(given, name) for name in names}
+        said = {name: None if value != value else value for name, value in said.items()}  # NaN: unset
         said.update(sample=bool(given.sample), language=given.language.decode() if given.language else None)
         texts = batch_of(batch, self.pool_type)
         found = list(self.model.translate(texts, **said))

@@ -596,6 +596,7 @@ case("a model of functions scores references and translates", function()
         end,
     })
     equal(model.info.translates and model.info.scores, true)
+    fails("ALCORE_E_UNSUPPORTED", "no outputs in a language", model:set_language("de"))
     local pool = assert(alcore.pool({"a b", "c"}, {references = {"xyz", "u"}}))
     assert(model:score(pool))
     equal(pool:get_column("logprobs")[1][1], -3)
@@ -605,4 +606,40 @@ case("a model of functions scores references and translates", function()
     local best = assert(model:translate({"a b"}, {best = 2, beams = 2}))
     equal(best[1][1].text or best[1][1][1] or best[1][1], "A B")
     fails("ALCORE_E_UNSUPPORTED", "cannot make", model:run(pool, "embeddings"))
+end)
+
+case("a model of functions says what it is", function()
+    local set = {}
+    local model = assert(alcore.model{
+        columns = {"margins", "quality"},
+        info = {family = "letters", dims = 3},
+        describe = function(name) return name == "margins" and {shape = "scalar"} or {shape = "ragged"} end,
+        compute = function(batch, names)
+            local found = {}
+            for _, name in ipairs(names) do
+                found[name] = {}
+                for i = 1, batch.count do found[name][i] = name == "margins" and 0.5 or {1, 2} end
+            end
+            return found
+        end,
+        set_language = function(name)
+            if name == "xx" then return nil, "there are de and fr", "ALCORE_E_PARAM" end
+            set.language = name
+        end,
+        set_dropout = function(seed) set.seed = seed end,
+    })
+    equal(model.info.family, "letters")
+    equal(model.info.dims, 3)
+    equal(model.info.engine, "host")
+    local pool = assert(alcore.pool{"a", "b"})
+    assert(model:run(pool, "margins", "quality"))
+    equal(pool:get_column("margins")[2], 0.5)
+    equal(pool:get_column("quality")[2][2], 2)
+    assert(model:set_language("de"))
+    assert(model:set_dropout(7))
+    equal(set.language, "de")
+    equal(set.seed, 7)
+    assert(model:set_dropout(nil))
+    equal(set.seed, nil)
+    fails("ALCORE_E_PARAM", "there are de and fr", model:set_language("xx"))
 end)

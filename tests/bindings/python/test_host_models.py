@@ -196,6 +196,9 @@ def test_references_and_translations():
     assert model.score(TEXTS[:2], ["ab c", "d"]) == [[-2.0, -1.0, -0.5], [-1.0, -0.5]]
     assert model.translate(TEXTS, language="de", beams=3) == [text[::-1] for text in TEXTS]
     assert own.how["language"] == "de" and own.how["beams"] == 3 and own.how["sample"] is False
+    assert own.how["temperature"] is None and own.how["length_penalty"] is None
+    model.translate(TEXTS, sample=True, temperature=0.5)
+    assert own.how["temperature"] == 0.5
     assert model.translate(["ab"], best=2, beams=2) == [[("ba", -1.5), ("ba!", -2.5)]]
     with alcore.Pool(TEXTS) as pool:
         out = model.translate(pool)
