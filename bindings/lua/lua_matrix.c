@@ -20,7 +20,7 @@ static al_array *new_array(lua_State *L) {
     luaL_checkstack(L, AL_STACK, "an array");
     al_array *array = lua_newuserdata(L, sizeof *array);
     memset(array, 0, sizeof *array);
-    array->options.size = sizeof array->options;
+    array->options = (alcore_column_options)ALCORE_COLUMN_OPTIONS_INIT;
     luaL_getmetatable(L, ARRAY);
     lua_setmetatable(L, -2);
     lua_newtable(L);
@@ -262,7 +262,9 @@ static void read_options(lua_State *L, int index, const char *function, int owne
     int failed;
     if (al_options(L, index, function, NULL, names) == 0) return;
     options->meaning = al_field_constant(L, index, "meaning", al_meanings);
-    options->log_base = al_field_number(L, index, "log_base");
+    lua_getfield(L, index, "log_base");
+    if (!lua_isnil(L, -1)) options->log_base = al_field_number(L, index, "log_base");
+    lua_pop(L, 1);
     options->offsets = al_field_string(L, index, "offsets");
     al_anchor(L, owner, -1, "offsets path");
     options->format = al_field_string(L, index, "format");
