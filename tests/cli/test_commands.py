@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
 """The other commands, help, the man page and completion."""
+import glob
 import json
 import re
 import math
@@ -139,11 +140,16 @@ def make_torch(box, prefix, major, minor, name="python3.11/site-packages"):
 
 
 def torch_world(box):
-    """An engine for torch 2.11 and an environment in which nothing else is found."""
+    """An engine for torch 2.11 and an environment in which nothing else is found: engines of the build stand beside its library, so
+    that a copy of it is used."""
+    os.mkdir(box.path + "/library")
+    for library in glob.glob(os.path.join(os.path.dirname(os.environ["ALCORE"]), "..", "..", "lib", "libalcore.so.*")):
+        if os.path.isfile(library):
+            shutil.copy(library, box.path + "/library")
     make_library(box, "modules/libalcore-torch-2.11.so",
                  "static int table; int alcore_torch_entry(unsigned abi, void *host, const void **out) { *out = &table; return 0; }")
     return {"XDG_CONFIG_HOME": box.path + "/config", "ALCORE_MODULE_DIR": box.path + "/modules", "HOME": box.path, "PATH": "/nowhere/bin",
-            "VIRTUAL_ENV": "", "CONDA_PREFIX": "", "ALCORE_TORCH_LIBDIR": ""}
+            "VIRTUAL_ENV": "", "CONDA_PREFIX": "", "ALCORE_TORCH_LIBDIR": "", "LD_LIBRARY_PATH": box.path + "/library"}
 
 
 @case
