@@ -232,9 +232,9 @@ typedef struct alcore_model_options {
  * that this kind of folder does not use: names it), ALCORE_E_UNSUPPORTED (an architecture, a part
  * of a tokenizer or a device that is not known, a key of a JSON file of the folder that is not
  * computed here and would change what is, or no engine loads), ALCORE_E_STRUCT_*,
- * ALCORE_E_NOMEM
+ * ALCORE_E_CANCELLED, ALCORE_E_NOMEM
  * @threadsafe
- * @callback files
+ * @callback progress, files
  * @since 1.0 */
 ALCORE_API alcore_status alcore_model_open(alcore_ctx *ctx, const char *path,
                                            const alcore_model_options *options, alcore_model **out);

@@ -261,6 +261,9 @@ START_TEST(a_call_can_be_cancelled) {
     alcore_model *model = open_model(ctx, "{\"dims\": 2}");
     alcore_ctx_cancel(ctx);
     ck_assert_int_eq(alcore_model_run(model, pool, "embeddings"), ALCORE_E_CANCELLED);
+    alcore_model *other;
+    ck_assert_int_eq(alcore_model_open(ctx, folder, NULL, &other), ALCORE_E_CANCELLED);
+    ck_assert_ptr_null(other);
     alcore_ctx_cancel_clear(ctx);
     ck_assert_int_eq(alcore_model_run(model, pool, "embeddings"), ALCORE_OK);
     alcore_model_unref(model);

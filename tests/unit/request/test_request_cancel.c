@@ -459,6 +459,82 @@ START_TEST(progress_is_the_callers_after_a_failure) {
 }
 END_TEST
 
+/* ---- files that take long ---- */
+
+typedef struct slow_files {
+    alcore_ctx *ctx;
+    int writes, renamed, removed;
+} slow_files;
+
+static alcore_status slow_open(void *user, const char *path, int32_t mode, void **out_file) {
+    (void)path;
+    *out_file = user;
+    return mode == ALCORE_FILE_CREATE ? ALCORE_OK : ALCORE_E_IO;
+}
+
+/* Progress is due behind the first write, in which the context is cancelled. */
+static alcore_status slow_write(void *user, void *file, const void *data, size_t bytes) {
+    slow_files *self = user;
+    (void)file, (void)data, (void)bytes;
+    alcore_ctx_cancel(self->ctx);
+    if (self->writes++ == 0) nanosleep(&(struct timespec){.tv_nsec = 120000000}, NULL);
+    return ALCORE_OK;
+}
+
+static alcore_status slow_end(void *user, void *file) {
+    (void)user, (void)file;
+    return ALCORE_OK;
+}
+
+static alcore_status slow_rename(void *user, const char *from, const char *to) {
+    (void)from, (void)to;
+    ((slow_files *)user)->renamed++;
+    return ALCORE_OK;
+}
+
+static alcore_status slow_remove(void *user, const char *path) {
+    (void)path;
+    ((slow_files *)user)->removed++;
+    return ALCORE_OK;
+}
+
+/* A save goes on however often its context is cancelled, and ends when progress says so: then no
+ * file appears. */
+START_TEST(progress_alone_ends_a_save) {
+    enum { ROWS = 20000 };
+    static int64_t rows[ROWS];
+    slow_files disk = {0};
+    const alcore_files files = {.size = sizeof files,
+                                .user = &disk,
+                                .open = slow_open,
+                                .write = slow_write,
+                                .sync = slow_end,
+                                .close = slow_end,
+                                .rename = slow_rename,
+                                .remove = slow_remove};
+    listener of = {.answer = 1};
+    alcore_ctx_options options = ALCORE_CTX_OPTIONS_INIT;
+    options.files = &files;
+    options.progress = listen_to;
+    options.progress_user = &of;
+    ck_assert_ok(alcore_ctx_new(&options, &disk.ctx));
+    alcore_pool *pool = numbered_pool(disk.ctx, ROWS);
+    for (int64_t i = 0; i < ROWS; i++) rows[i] = i;
+    of.calls = 0;
+    ck_assert_int_eq(alcore_pool_write(pool, rows, ROWS, "slow.tsv", NULL), ALCORE_E_CANCELLED);
+    ck_assert_int_eq(of.calls, 1);
+    ck_assert_int_eq(disk.renamed, 0);
+    ck_assert_int_eq(disk.removed, 1);
+    of.answer = disk.writes = 0;
+    ck_assert_ok(alcore_pool_write(pool, rows, ROWS, "slow.tsv", NULL));
+    ck_assert_int_ge(of.calls, 2);
+    ck_assert_int_gt(disk.writes, 1);
+    ck_assert_int_eq(disk.renamed, 1);
+    alcore_pool_unref(pool);
+    alcore_ctx_unref(disk.ctx);
+}
+END_TEST
+
 /* ---- a model of the host's ---- */
 
 typedef struct slow_model {
@@ -509,4 +585,4 @@ CHECK_SUITE_WITH("request-cancel", setup, teardown, none_of_a_request_is_lost,
                  none_of_a_context_is_lost, none_of_a_signal_handler_is_lost, at_any_moment,
                  between_two_calls, one_of_two_over_one_pool, one_within_the_other,
                  what_is_there_is_saved, progress_of_two_requests,
-                 progress_is_the_callers_after_a_failure, a_model_asks);
+                 progress_is_the_callers_after_a_failure, progress_alone_ends_a_save, a_model_asks);
