@@ -228,7 +228,7 @@ ALCORE_API const char *alcore_selection_summary(const alcore_selection *selectio
  * @param[out] out owned: filled in; the caller, or whoever it is passed on to, releases it by its
  *   release function, on any thread. Its release is NULL on failure
  * @return ALCORE_OK, ALCORE_E_INVALID, ALCORE_E_NOT_FOUND (a column, names the nearest),
- *   ALCORE_E_NOMEM, ALCORE_E_STRUCT_*
+ *   ALCORE_E_NOMEM, ALCORE_E_BUSY (the pool is being changed), ALCORE_E_STRUCT_*
  * @threadsafe
  * @since 1.0 */
 ALCORE_API alcore_status alcore_selection_get_arrow(const alcore_selection *selection,

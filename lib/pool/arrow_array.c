@@ -10,7 +10,7 @@ enum { MAX_BUFFERS = 3 /* validity bits, offsets, bytes */ };
 
 /* private_data of an array. */
 typedef struct array_parts {
-    alcore_ctx *ctx; /* a reference */
+    alcore_ctx *ctx;                  /* a reference */
     const void *buffers[MAX_BUFFERS]; /* what the array shows: those that are owned */
     void *owned[MAX_BUFFERS];
     struct ArrowArray **children; /* [children] point to storage */
@@ -22,8 +22,7 @@ static void release_array(struct ArrowArray *array) {
     alcore_ctx *ctx = parts->ctx;
     for (int64_t i = 0; i < array->n_children; i++)
         if (parts->children[i]->release) parts->children[i]->release(parts->children[i]);
-    for (int32_t i = 0; i < MAX_BUFFERS; i++)
-        alcore__free(ctx, parts->owned[i]);
+    for (int32_t i = 0; i < MAX_BUFFERS; i++) alcore__free(ctx, parts->owned[i]);
     alcore__free(ctx, parts->children);
     alcore__free(ctx, parts);
     array->release = NULL;
@@ -57,8 +56,12 @@ alcore_status alcore__arrow_array_new(alcore_ctx *ctx, int64_t length, int32_t b
 alcore_status alcore__arrow_array_buffer(struct ArrowArray *array, int32_t index, int64_t count,
                                          size_t bytes, void *out) {
     array_parts *parts = array->private_data;
-    void *memory;
-    ALCORE__TRY(alcore__new_array(parts->ctx, (size_t)count, bytes, &memory));
+    void *memory = NULL;
+    size_t need;
+    memcpy(out, &memory, sizeof memory);
+    if (__builtin_mul_overflow((size_t)count, bytes, &need)) return alcore__fail_memory(SIZE_MAX);
+    memory = alcore__alloc(parts->ctx, need);
+    if (!memory) return alcore__fail_memory(need);
     alcore__arrow_array_give(array, index, memory);
     memcpy(out, &memory, sizeof memory);
     return ALCORE_OK;
@@ -90,6 +93,7 @@ static alcore_status fill_texts(alcore__arrow_text_at text_at, void *user,
     char *bytes;
     size_t length;
     ALCORE__TRY(alcore__arrow_array_buffer(array, 1, array->length + 1, sizeof *offsets, &offsets));
+    offsets[0] = 0;
     for (int64_t i = 0; i < array->length; i++) {
         const char *text = text_at(user, i, &length);
         if (!text) ALCORE__TRY(alcore__arrow_array_null(array, i));

@@ -57,7 +57,7 @@ void alcore__arrow_table_clear(alcore_ctx *ctx, alcore__arrow_table *table);
  * It is to be released, also where what follows fails. */
 alcore_status alcore__arrow_array_new(alcore_ctx *ctx, int64_t length, int32_t buffers,
                                       int32_t children, struct ArrowArray *out);
-/* *out: memory for a buffer of the array, zeroed. */
+/* *out: memory for a buffer of the array, which is not set. */
 alcore_status alcore__arrow_array_buffer(struct ArrowArray *array, int32_t index, int64_t count,
                                          size_t bytes, void *out);
 /* Makes memory of alcore__alloc() a buffer of the array, which then owns it. */

@@ -207,6 +207,7 @@ static alcore_status read_tokens(const alcore__column *column, int64_t first, in
     alcore__scratch scratch = {0};
     alcore_status status = ALCORE_OK;
     const size_t bytes = bytes_of(column) * (size_t)column->dims;
+    offsets[0] = 0;
     for (int64_t done = 0; done < count && status == ALCORE_OK;) {
         const int64_t part = count - done < ALCORE_BLOCK_ROWS ? count - done : ALCORE_BLOCK_ROWS;
         alcore_sys_ragged block;

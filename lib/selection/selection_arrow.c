@@ -172,7 +172,7 @@ static alcore_status add_fields(const alcore_selection *selection, alcore__arrow
     return add_known(selection, behind, sizeof behind / sizeof *behind, table);
 }
 
-/* Opens the stream; the selection never changes, and its pool is locked when it is read. */
+/* Opens the stream; the selection never changes, and its pool is locked for reading. */
 static alcore_status open_selection(const alcore_selection *selection,
                                     const alcore_table_options *options,
                                     struct ArrowArrayStream *out) {
@@ -194,5 +194,10 @@ alcore_status alcore_selection_get_arrow(const alcore_selection *selection,
         return alcore__fail(ALCORE_E_INVALID,
                             "alcore_selection_get_arrow: selection and out are needed");
     ALCORE__TRY(alcore__enter(selection->object.ctx));
-    return alcore__leave(selection->object.ctx, open_selection(selection, options, out));
+    alcore_status status = alcore__read_begin(selection->ranking->pool, "pool");
+    if (status == ALCORE_OK) {
+        status = open_selection(selection, options, out);
+        alcore__read_end(selection->ranking->pool);
+    }
+    return alcore__leave(selection->object.ctx, status);
 }

@@ -426,7 +426,8 @@ START_TEST(requests) {
                                        "1\tthe patient\tz\n")));
     out = path_of("r.jsonl");
     ck_assert_ok(alcore_annotations_write_requests(annotations, out, NULL));
-    ck_assert_str_eq(get_file(out), "{\"req_id\":\"7\",\"kind\":\"phrase\",\"lang\":\"unknown\","
+    ck_assert_str_eq(get_file(out), "{\"schema\":\"alcore-requests-1\",\"req_id\":\"7\",\"kind\":"
+                                    "\"phrase\",\"lang\":\"unknown\","
                                     "\"cost\":1,\"text\":\"fever\",\"context\":[\"the patient has "
                                     "fever\"]}\n");
     ck_assert_fails(alcore_annotations_write_requests(annotations, path_of("r.txt"), NULL),
