@@ -10,7 +10,7 @@ folder=$1 release=$2
 [ ! -e "$folder/made-$release" ] || exit 0
 python3 -m venv --clear "$folder"
 pip() { "$folder/bin/python" -m pip --quiet --disable-pip-version-check "$@"; }
-pip install --no-cache-dir --no-deps "torch==$release.*" typing_extensions
+pip install --no-cache-dir --no-compile --no-deps "torch==$release.*" typing_extensions
 toolkit=$(sed -n 's/^Requires-Dist: cuda-toolkit\[[^]]*\]==\([0-9.]*\).*/\1/p' "$folder"/lib/python3*/site-packages/torch-*.dist-info/METADATA | head -n 1)
-pip install --no-cache-dir "cuda-toolkit[cudart,cupti]==$toolkit"
+pip install --no-cache-dir --no-compile "cuda-toolkit[cudart,cupti]==$toolkit"
 touch "$folder/made-$release"
