@@ -184,7 +184,7 @@ DEFAULT_WORDS = {"ALCORE_ESCAPES_": "auto", "ALCORE_FORMAT_": "auto", "ALCORE_JO
 LUA_TABLES = {"aligner_models": "ALCORE_ALIGNER_", "bad_lines": "ALCORE_BAD_LINES_", "escapes": "ALCORE_ESCAPES_", "bleu_smoothings": "ALCORE_BLEU_SMOOTH_", "bleu_tokenizers": "ALCORE_BLEU_", "bands": "ALCORE_BAND_", "cost_models": "ALCORE_COST_", "dedups": "ALCORE_DEDUP_", "directions": "ALCORE_DIRECTION_", "estimates": "ALCORE_ESTIMATE_", "file_formats": "ALCORE_FORMAT_", "in_domain_words": "ALCORE_IN_DOMAIN_", "joins": "ALCORE_JOIN_", "units": "ALCORE_UNIT_", "malformed": "ALCORE_UTF8_",
               "meanings": "ALCORE_MEANS_", "metrics": "ALCORE_METRIC_", "missing_rules": "ALCORE_MISSING_", "normalizations": "ALCORE_NORMALIZE_",
               "optimizers": "ALCORE_OPTIMIZER_",
-              "overlap_roles": "ALCORE_OVERLAP_",
+              "overlap_roles": "ALCORE_OVERLAP_", "param_types": "ALCORE_PARAM_",
               "poolings": "ALCORE_POOLING_", "precisions": "ALCORE_PRECISION_", "repeated_ids": "ALCORE_IDS_", "rests": "ALCORE_REST_", "report_kinds": "ALCORE_REPORT_",
               "roles": "ALCORE_ROLE_", "row_states": "ALCORE_ROW_", "schedules": "ALCORE_SCHEDULE_", "scopes": "ALCORE_SCOPE_",
               "shapes": "ALCORE_COLUMN_", "sides": "ALCORE_SIDE_", "stop_criteria": "ALCORE_STOP_", "tag_schemes": "ALCORE_TAGS_", "tensions": "ALCORE_TENSION_",

@@ -230,7 +230,7 @@ extern const al_member al_answer_report[];
 extern const al_member al_answers_result[], al_in_domain_result[], al_length_ratio_result[],
     al_overlap_options[], al_coverage_result[], al_ter_options[], al_ter_result[],
     al_word_accuracy_result[];
-extern const al_constant al_tag_schemes[];
+extern const al_constant al_param_types[], al_tag_schemes[];
 /* Metrics, which have one shape, as the library's functions take them (lua_metrics.c). */
 typedef enum al_input_kind {
     AL_TEXTS,   /* a list of strings */

@@ -76,6 +76,7 @@ static int read(lua_State *L) {
     al_read_struct(L, table, al_read_options, &options);
     options.side = NULL; /* the options' side is that of the overlap */
     int32_t side = table != 0 ? al_field_constant(L, table, "side", al_sides) : 0;
+    if (side == 0) side = ALCORE_SIDE_SOURCE;
     return AL_SELF(L, self->context,
                    alcore_overlap_read(self->overlap, role, side, path, &options, NULL));
 }

@@ -46,8 +46,8 @@ static int devices(lua_State *L) {
 
 /* Pushes the table that describes one parameter. */
 static void push_info(lua_State *L, const alcore_param_info *info) {
-    static const char *const types[] = {"",       "flag",    "integer", "number",
-                                        "choice", "numbers", "text"};
+    const al_constant *type = al_param_types;
+    while (type->name && type->value != info->type) type++;
     lua_createtable(L, 0, 7);
     lua_pushstring(L, info->name);
     lua_setfield(L, -2, "name");
@@ -61,8 +61,7 @@ static void push_info(lua_State *L, const alcore_param_info *info) {
     lua_setfield(L, -2, "minimum");
     lua_pushnumber(L, (lua_Number)info->maximum);
     lua_setfield(L, -2, "maximum");
-    int has_name = info->type > 0 && info->type < (int32_t)(sizeof types / sizeof *types);
-    lua_pushstring(L, types[has_name ? info->type : 0]);
+    lua_pushstring(L, type->name ? type->name : "");
     lua_setfield(L, -2, "type");
 }
 

@@ -119,6 +119,14 @@ const al_constant al_overlap_roles[] = {
     {"test", ALCORE_OVERLAP_TEST},
     {"both", ALCORE_OVERLAP_BOTH},
     {NULL, 0}};
+const al_constant al_param_types[] = {
+    {"flag", ALCORE_PARAM_FLAG},
+    {"integer", ALCORE_PARAM_INTEGER},
+    {"number", ALCORE_PARAM_NUMBER},
+    {"choice", ALCORE_PARAM_CHOICE},
+    {"numbers", ALCORE_PARAM_NUMBERS},
+    {"text", ALCORE_PARAM_TEXT},
+    {NULL, 0}};
 const al_constant al_poolings[] = {
     {"auto", 0},
     {"mean", ALCORE_POOLING_MEAN},

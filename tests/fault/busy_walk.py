@@ -15,6 +15,9 @@ import sys
 ELSEWHERE = {'alcore_column_writer_put', 'alcore_column_writer_put_in_stream', 'alcore_column_writer_missing', 'alcore_column_writer_save',
              'alcore_column_writer_merge', 'alcore_logits_put', 'alcore_logits_put_topk'}
 
+# Calls in whose case only another one answers: that which runs the translating function.
+OTHERS = {'alcore_outputs_put'}
+
 
 def names_code(returns, name, above=()):
     """Whether the comment of a function, or of one that it refers to, names the code. above: the functions that led here."""
@@ -34,17 +37,20 @@ def main():
                 returns[name] = ' '.join(re.findall(r'@(?:return|threadsafe|serialized)\b[^@]*', comment))
     named = {name for name in returns if names_code(returns, name)}
     print('\n'.join(line for line in done.stdout.splitlines() if not re.match(r'1\.\.\d', line)))
+    faults = False
     number = len(re.findall(r'^(?:not )?ok ', done.stdout, re.M))
     for names, title in ((named - answered - ELSEWHERE, 'every call that says so was in use'),
                          (answered & ELSEWHERE, 'no call is excepted that was'),
-                         (answered & returns.keys() - named, 'every call that was in use says so')):
+                         (answered & returns.keys() - named - OTHERS, 'every call that was in use says so'),
+                         (OTHERS & named, 'no call that says so is excepted')):
         number += 1
+        faults = faults or bool(names)
         print('%s %d - %s' % ('not ok' if names else 'ok', number, title))
         for name in sorted(names):
             print('# ' + name)
     print('1..%d' % number)
     print(done.stderr, file=sys.stderr)
-    return 0 if done.returncode == 0 and named - ELSEWHERE == answered & returns.keys() else 1
+    return 0 if done.returncode == 0 and not faults else 1
 
 
 sys.exit(main())

@@ -63,7 +63,8 @@ NEVER(alcore_stop_check_agreement, 0) {
 }
 NEVER(alcore_stop_text, 0) {
     char buffer[200];
-    const alcore_stop_decision decision = ALCORE_STOP_DECISION_INIT;
+    alcore_stop_decision decision = ALCORE_STOP_DECISION_INIT;
+    decision.criterion = ALCORE_STOP_PLATEAU;
     HOLDS(alcore_stop_text(&decision, buffer) == buffer);
 }
 NEVER(alcore_metric_bleu_signature, 0) {

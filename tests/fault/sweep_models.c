@@ -92,7 +92,7 @@ NEVER(alcore_model_unref, 0) {
     HOLDS(true);
 }
 NEVER(alcore_model_name, WITH_MODEL) {
-    HOLDS(strcmp(alcore_model_name(w->model), "host") == 0);
+    HOLDS(strcmp(alcore_model_name(w->model), "world") == 0);
 }
 NEVER(alcore_model_can, WITH_MODEL) {
     HOLDS(alcore_model_can(w->model, "embeddings") == 1 &&

@@ -138,11 +138,11 @@ def test_the_other_metrics_of_files_are_those_of_their_lines(tmp_path):
 
 def test_smoothing_value_of_bleu():
     """Of "a b c d" the reference "a b x y" has 2 of 4 words, 1 of 3 pairs and none of the longer n-grams."""
-    for smoothing, value, precisions in (("floor", 0.0, [50, 100 / 3, 5, 10]), ("floor", 0.5, [50, 100 / 3, 25, 50]),
-                                         ("add_k", 0.0, [50, 50, 100 / 3, 50]), ("add_k", 3.0, [50, 200 / 3, 60, 75])):
+    for smoothing, value, precisions in (("floor", None, [50, 100 / 3, 5, 10]), ("floor", 0.5, [50, 100 / 3, 25, 50]),
+                                         ("add_k", None, [50, 50, 100 / 3, 50]), ("add_k", 0.0, [50, 100 / 3, 0, 0]), ("add_k", 3.0, [50, 200 / 3, 60, 75])):
         score = metrics.bleu(["a b c d"], ["a b x y"], smoothing=smoothing, smoothing_value=value)
         near(list(score.precisions), precisions)
-        near(score.bleu, math.exp(sum(map(math.log, precisions)) / 4))
+        near(score.bleu, math.exp(sum(map(math.log, precisions)) / 4) if all(precisions) else 0)
 
 
 def test_the_other_vectors(analyses):
