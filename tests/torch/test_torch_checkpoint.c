@@ -20,6 +20,9 @@ static alcore_sys_model_training training_with_checkpoints(const examples *all) 
     how.accumulate = 2;
     how.warmup = 5;
     how.schedule = ALCORE_SYS_SCHEDULE_COSINE;
+    how.beta1 = 0.9; /* these three are what a caller's training has by default */
+    how.beta2 = 0.999;
+    how.epsilon = 1e-8;
     how.label_smoothing = 0.1;
     how.seed = 3;
     how.checkpoint_every = 4;
