@@ -167,7 +167,7 @@ class Request(Handle):
 
     def set_progress(self, progress):
         """Sets what shows the progress of this request's calls, as the progress of a Context; None: that of the context."""
-        check(lib.alcore_request_set_progress(self._handle, *progress_of(self._number, progress), _ffi.alcore_destroy_function()))
+        run(lib.alcore_request_set_progress, self._handle, *progress_of(self._number, progress), _ffi.alcore_destroy_function())
 
     def cancel(self):
         """Ends the call that answers this request, and every later one, with CancelledError until cancel_clear(); other requests go

@@ -100,8 +100,10 @@ def test_package_knows_no_strategy_and_no_column(root):
     # Verbs of the C API that share a word: alcore_selection_scores(), alcore_choice_scores(),
     # alcore_view_random(). A Selection's scores are the picks' own, not the column; View.random()
     # draws; metrics compare with gold labels; a selection has the uncertainty that the caller gives
-    # to analysis.composition() and stop.uncertainty().
-    verbs = {"scores": {"_selection.py"}, "random": {"_hosts.py"}, "gold": {"metrics.py"}, "uncertainty": {"analysis.py", "stop.py"}}
+    # to analysis.composition() and stop.uncertainty(). Methods of a model in Python make one column each, whose names they have; an
+    # inference server gives log-probabilities.
+    verbs = {"scores": {"_selection.py"}, "random": {"_hosts.py"}, "gold": {"metrics.py"}, "uncertainty": {"analysis.py", "stop.py"},
+             "logprobs": {"_host_models.py", "_topk.py"}, **{name: {"_host_models.py"} for name in ("embeddings", "probs", "token_probs")}}
     for verb, noun in (("scores", "selection"), ("random", "view")):
         assert "alcore_%s_%s" % (noun, verb) in _ffi.FUNCTIONS
     seen = 0
@@ -128,12 +130,12 @@ def test_tensors_outlive_their_calls(root):
 
 
 def test_calls_that_call_back_are_guarded(root):
-    """An exception of a callback, or Ctrl-C in one, is only delivered by run() and new()."""
+    """An exception of a callback, or Ctrl-C in one, is only delivered by run() and what calls it: new() and stream_of()."""
     seen = set()
     for path in sorted((root / "bindings" / "python" / "alcore").glob("*.py")):
         tree = ast.parse(path.read_text(encoding="utf-8"))
         guarded = {argument for call in ast.walk(tree) if isinstance(call, ast.Call) and
-                   isinstance(call.func, ast.Name) and call.func.id in ("run", "new") for argument in call.args}
+                   isinstance(call.func, ast.Name) and call.func.id in ("run", "new", "stream_of") for argument in call.args}
         # _score_one() scores one short text: there is no time for progress, and nothing to log.
         guarded |= {node for function in ast.walk(tree) if isinstance(function, ast.FunctionDef) and function.name == "_score_one"
                     for node in ast.walk(function)}
