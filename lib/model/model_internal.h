@@ -99,7 +99,8 @@ typedef struct alcore__cached_run alcore__cached_run;
 typedef struct alcore__cache {
     const char *folder; /* borrowed; "": none */
     double max_age;     /* seconds after which what was computed is computed again; NaN: never */
-    alcore__cache_use *use; /* added to by each run, borrowed; NULL: not counted */
+    alcore__cache_use *use; /* added to by each run, borrowed, one for each of its columns; NULL:
+                             * not counted */
 } alcore__cache;
 
 struct alcore_model {
@@ -251,8 +252,8 @@ alcore_status alcore__model_supply(alcore_model *const *models, int32_t count, a
 /* A column that was chosen for a need. */
 typedef struct alcore__chosen {
     const char *name;
-    alcore_model *maker; /* that makes it now, borrowed; NULL: none, the pool has it */
-    bool lost;           /* out: the cache could not keep it */
+    alcore_model *maker;   /* that makes it now, borrowed; NULL: none, the pool has it */
+    alcore__cache_use use; /* out: of the cache; zeros where it was not made */
 } alcore__chosen;
 /* Runs the makers of chosen columns [count, at most ALCORE__DATASET_COLUMNS]; entries may name the
  * same column twice. cache: as in alcore__model_run(). */

@@ -129,7 +129,8 @@ typedef struct making {
     uint8_t *mask;         /* of `joined`, owned; NULL: none */
     alcore__buffer origin; /* owned, until the column takes it over */
     notes said;
-    bool is_cached; /* `cached` is used */
+    alcore__cache cache; /* that of the call, with the use of this column; folder NULL: none */
+    bool is_cached;      /* `cached` is used */
     alcore__cached_run cached;
     alcore_column_writer *writer; /* in a pass of several columns; a reference; NULL: none */
 } making;
@@ -169,12 +170,11 @@ static alcore_status end_making(const alcore_model *model, alcore_pool *pool, ma
 }
 
 /* Makes a column by a pass of its own. */
-static alcore_status make_alone(alcore_model *model, alcore_pool *pool, const alcore__cache *cache,
-                                making *self) {
+static alcore_status make_alone(alcore_model *model, alcore_pool *pool, making *self) {
     ALCORE__TRY(begin_making(model, pool, self));
-    ALCORE__TRY(cache && alcore__model_is_cached(model, self->column)
+    ALCORE__TRY(self->cache.folder && alcore__model_is_cached(model, self->column)
                     ? alcore__model_run_cached(model, pool, self->column, self->wanted,
-                                               self->origin.data, cache)
+                                               self->origin.data, &self->cache)
                     : model->table->run(model, pool, self->column, self->wanted));
     return end_making(model, pool, self);
 }
@@ -194,12 +194,11 @@ alcore_status alcore__pass_keep(const alcore__pass *pass) {
 }
 
 /* Opens the writer of a column, with the rows of its file where there is a cache. */
-static alcore_status open_writer(alcore_model *model, alcore_pool *pool, const alcore__cache *cache,
-                                 making *self) {
-    if (cache && alcore__model_is_cached(model, self->column)) {
+static alcore_status open_writer(alcore_model *model, alcore_pool *pool, making *self) {
+    if (self->cache.folder && alcore__model_is_cached(model, self->column)) {
         self->is_cached = true;
         ALCORE__TRY(alcore__cached_run_init(model, pool, self->column, self->wanted,
-                                            self->origin.data, cache, &self->cached));
+                                            self->origin.data, &self->cache, &self->cached));
         self->cached.taken = true;
         self->writer = alcore_column_writer_ref(self->cached.writer);
         return ALCORE_OK;
@@ -234,7 +233,7 @@ static alcore_status end_filling(const alcore__pass *pass, double seconds, alcor
     for (int32_t i = 0; i < pass->count; i++) {
         alcore__cached_run *cached = pass->columns[i].cached;
         if (!cached) continue;
-        alcore__cached_run_count(cached, seconds);
+        alcore__cached_run_count(cached, seconds / pass->count);
         if (status != ALCORE_OK) alcore__cached_run_rescue(cached, status);
     }
     return status == ALCORE_OK ? ALCORE_OK : alcore_error_set(status, text, strlen(text));
@@ -283,11 +282,11 @@ static alcore_status compute(alcore_model *model, alcore_pool *pool, making *all
 }
 
 /* Makes columns of a model that can make several in one pass. */
-static alcore_status make_together(alcore_model *model, alcore_pool *pool,
-                                   const alcore__cache *cache, making *all, int32_t count) {
+static alcore_status make_together(alcore_model *model, alcore_pool *pool, making *all,
+                                   int32_t count) {
     for (int32_t i = 0; i < count; i++) {
         ALCORE__TRY(begin_making(model, pool, &all[i]));
-        ALCORE__TRY(open_writer(model, pool, cache, &all[i]));
+        ALCORE__TRY(open_writer(model, pool, &all[i]));
     }
     ALCORE__TRY(compute(model, pool, all, count));
     for (int32_t i = 0; i < count; i++) {
@@ -302,10 +301,9 @@ static alcore_status make_together(alcore_model *model, alcore_pool *pool,
 
 /* Makes the columns with the write lock of the model and no lock of the pool: each step locks the
  * pool by itself. */
-static alcore_status make_all(alcore_model *model, alcore_pool *pool, const alcore__cache *cache,
-                              making *all, int32_t count) {
-    if (model->table->fill) return make_together(model, pool, cache, all, count);
-    for (int32_t i = 0; i < count; i++) ALCORE__TRY(make_alone(model, pool, cache, &all[i]));
+static alcore_status make_all(alcore_model *model, alcore_pool *pool, making *all, int32_t count) {
+    if (model->table->fill) return make_together(model, pool, all, count);
+    for (int32_t i = 0; i < count; i++) ALCORE__TRY(make_alone(model, pool, &all[i]));
     return ALCORE_OK;
 }
 
@@ -315,10 +313,14 @@ static alcore_status run(alcore_model *model, alcore_pool *pool, const char *con
     alcore_ctx *ctx = model->object.ctx;
     const alcore__cache own = {.folder = model->cache_folder, .max_age = model->cache_max_age};
     making *all;
-    if (!cache || !*cache->folder) cache = own.folder ? &own : NULL;
+    if (!*cache->folder) cache = own.folder ? &own : NULL;
     ALCORE__TRY(alcore__new_array(ctx, (size_t)count, sizeof *all, &all));
-    for (int32_t i = 0; i < count; i++) all[i] = (making){.column = columns[i], .wanted = wanted};
-    const alcore_status status = make_all(model, pool, cache, all, count);
+    for (int32_t i = 0; i < count; i++) {
+        all[i] = (making){.column = columns[i], .wanted = wanted};
+        if (cache) all[i].cache = *cache;
+        if (cache && cache->use) all[i].cache.use = &cache->use[i];
+    }
+    const alcore_status status = make_all(model, pool, all, count);
     for (int32_t i = 0; i < count; i++) making_clear(ctx, &all[i]);
     alcore__free(ctx, all);
     return status;
@@ -337,10 +339,13 @@ alcore_status alcore__model_run(alcore_model *model, alcore_pool *pool, const ch
                                 model->name, columns[i]);
     ALCORE__TRY(alcore__write_begin(model, "model"));
     alcore_status status = ALCORE_OK;
-    for (int32_t i = 0; i < count && status == ALCORE_OK; i += ALCORE__PASS_COLUMNS)
-        status =
-            run(model, pool, columns + i,
-                count - i < ALCORE__PASS_COLUMNS ? count - i : ALCORE__PASS_COLUMNS, wanted, cache);
+    for (int32_t i = 0; i < count && status == ALCORE_OK; i += ALCORE__PASS_COLUMNS) {
+        const int32_t left = count - i;
+        alcore__cache of_pass = cache ? *cache : (alcore__cache){.folder = ""};
+        if (of_pass.use) of_pass.use += i;
+        status = run(model, pool, columns + i,
+                     left < ALCORE__PASS_COLUMNS ? left : ALCORE__PASS_COLUMNS, wanted, &of_pass);
+    }
     alcore__write_end(model);
     return status;
 }

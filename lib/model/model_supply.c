@@ -80,16 +80,17 @@ alcore_status alcore__model_run_chosen(alcore__chosen *all, int32_t count, alcor
     for (int32_t first = 0; first < count; first++) {
         alcore_model *maker = all[first].maker;
         const char *columns[ALCORE__DATASET_COLUMNS];
-        alcore__cache_use use = {0};
+        alcore__cache_use uses[ALCORE__DATASET_COLUMNS] = {{0}};
         alcore__cache counted = cache ? *cache : (alcore__cache){.folder = ""};
         bool before = false; /* the maker made its columns with an entry before */
         for (int32_t i = 0; i < first; i++) before = before || all[i].maker == maker;
         if (!maker || before) continue;
-        counted.use = &use;
+        counted.use = uses;
         const int32_t found = list_columns(all, count, first, columns);
         ALCORE__TRY(alcore__model_run(maker, pool, columns, found, wanted, &counted));
         for (int32_t i = first; i < count; i++)
-            if (all[i].maker == maker) all[i].lost = use.lost;
+            for (int32_t c = 0; c < found && all[i].maker == maker; c++)
+                if (strcmp(columns[c], all[i].name) == 0) all[i].use = uses[c];
     }
     return ALCORE_OK;
 }

@@ -153,33 +153,40 @@ static int64_t count_rows(const alcore__reuse *reuse, const uint8_t *candidates,
     return count;
 }
 
-/* Fills the empty writer with the mixture and counts what it is made of. *complete: every candidate
- * has a value. */
-static alcore_status mix(const alcore__reuse *reuse, alcore__reused *column,
+/* Whether any row is wanted. */
+static bool has_rows(const alcore__wanted *wanted) {
+    bool any = false;
+    for (int64_t row = 0; row < wanted->rows; row++) any |= wanted->mask[row];
+    return any;
+}
+
+/* Adds what a run computed to what is known of a column. */
+static void add_use(alcore__reused *column, const alcore__cache_use *use) {
+    column->use.misses += use->computed;
+    column->seconds += use->seconds;
+    column->lost |= use->lost;
+}
+
+/* Fills the empty writer with the mixture and counts what it is made of. is_made: the pool has the
+ * wanted rows by the present model already. *complete: every candidate has a value. */
+static alcore_status mix(const alcore__reuse *reuse, alcore__reused *column, bool is_made,
                          const alcore__wanted *wanted, const uint8_t *candidates, double max_age,
                          alcore_column_writer *writer, bool *complete) {
     alcore__cache_use use = {0};
     const alcore__cache cache = {.folder = reuse->files.folder, .max_age = max_age, .use = &use};
-    bool any = false;
+    const char *name = column->name;
     int64_t total = 0;
-    for (int64_t row = 0; row < reuse->rows; row++) {
-        any |= wanted->mask[row];
-        total += candidates[row];
-    }
-    if (any) {
-        const char *name = column->name;
+    for (int64_t row = 0; row < reuse->rows; row++) total += candidates[row];
+    if (!is_made)
         ALCORE__TRY(alcore__model_run(column->model, reuse->pool, &name, 1, wanted, &cache));
-        ALCORE__TRY(keep_present(reuse, column, writer, &use));
-    }
+    if (has_rows(wanted)) ALCORE__TRY(keep_present(reuse, column, writer, &use));
     const int64_t present = count_rows(reuse, candidates, writer);
     ALCORE__TRY(alcore__rounds_merge(&reuse->files, reuse->pool, column->name, writer));
     const int64_t have = count_rows(reuse, candidates, writer);
     *complete = have == total;
-    column->use.misses += use.computed;
+    add_use(column, &use);
     column->use.hits = present - column->use.misses;
     column->use.stale = have - present;
-    column->seconds += use.seconds;
-    column->lost |= use.lost;
     return ALCORE_OK;
 }
 
@@ -194,7 +201,7 @@ static alcore_status refresh(const alcore__reuse *reuse, alcore__reused *column,
                                        .rows = reuse->rows};
         alcore_column_writer *writer;
         ALCORE__TRY(new_writer(reuse, column->model, column->name, &writer));
-        status = mix(reuse, column, &wanted, candidates, max_age, writer, &complete);
+        status = mix(reuse, column, turn == 0, &wanted, candidates, max_age, writer, &complete);
         if (status == ALCORE_OK && !complete && turn > 0)
             status = alcore__fail(ALCORE_E_INTERNAL, "a model left candidates without a value");
         if (status == ALCORE_OK && complete) status = install(reuse, column, writer);
@@ -211,11 +218,26 @@ static double seconds_saved(const alcore__reused *column) {
            (double)(column->use.hits + column->use.stale);
 }
 
+/* Computes the wanted rows of all columns, those of one model in one pass, where it can. */
+static alcore_status compute_columns(alcore__reuse *reuse, const alcore__wanted *wanted,
+                                     double max_age) {
+    const alcore__cache cache = {.folder = reuse->files.folder, .max_age = max_age};
+    alcore__chosen all[ALCORE__DATASET_COLUMNS];
+    if (!has_rows(wanted)) return ALCORE_OK;
+    for (int32_t i = 0; i < reuse->count; i++)
+        all[i] = (alcore__chosen){.name = reuse->columns[i].name, .maker = reuse->columns[i].model};
+    ALCORE__TRY(alcore__model_run_chosen(all, reuse->count, reuse->pool, wanted, &cache));
+    for (int32_t i = 0; i < reuse->count; i++) add_use(&reuse->columns[i], &all[i].use);
+    return ALCORE_OK;
+}
+
 /* The columns become mixtures: rows with refreshed [rows] 1, which are candidates, have values of
  * the present model. candidates [rows]: 1 for the candidates of the round, as drawn. max_age:
  * seconds, of alcore__cache. */
 alcore_status alcore__reuse_refresh(alcore__reuse *reuse, const uint8_t *refreshed,
                                     const uint8_t *candidates, double max_age) {
+    const alcore__wanted wanted = {.mask = refreshed, .rows = reuse->rows};
+    ALCORE__TRY(compute_columns(reuse, &wanted, max_age));
     for (int32_t i = 0; i < reuse->count; i++) {
         alcore__reused *column = &reuse->columns[i];
         ALCORE__TRY(refresh(reuse, column, refreshed, candidates, max_age));

@@ -408,6 +408,55 @@ START_TEST(columns_of_a_pass_are_kept_together) {
 }
 END_TEST
 
+static alcore_status choose_by_row(void *user, const alcore_view *view, alcore_choice *out) {
+    const int64_t count = alcore_view_row_count(view, ALCORE_ROLE_CANDIDATES);
+    double scores[ROWS];
+    (void)user;
+    for (int64_t i = 0; i < count; i++) scores[i] = (double)i;
+    return alcore_choice_scores(out, scores, count);
+}
+
+/* Scores that are computed again after earlier rounds, of several columns, take one pass too. */
+START_TEST(columns_of_earlier_rounds_are_refreshed_together) {
+    static const char *const needs[] = {"qa_start", "logprobs", NULL};
+    static const char *const rounds[] = {"1", "2"};
+    char folder[TEST_PATH_BYTES];
+    alcore_strategy_host functions = ALCORE_STRATEGY_HOST_INIT;
+    alcore_strategy *strategy;
+    alcore_model *model = model_of(0, NULL);
+    test_folder_make(folder, "host-model");
+    functions.needs = needs;
+    functions.choose = choose_by_row;
+    ck_assert_ok(alcore_strategy_new_host(ctx, &functions, &strategy));
+    for (int round = 0; round < 2; round++) {
+        alcore_request *request;
+        alcore_selection *selection;
+        self.call_count = 0;
+        self.version = (uint64_t)round;
+        ck_assert_ok(alcore_request_new(ctx, &request));
+        ck_assert_ok(alcore_request_set_pool(request, ALCORE_ROLE_CANDIDATES, pool));
+        ck_assert_ok(alcore_request_set_model(request, model));
+        ck_assert_ok(alcore_request_set_strategy(request, strategy));
+        ck_assert_ok(alcore_request_set(request, "budget", "2"));
+        ck_assert_ok(alcore_request_set(request, "cache", folder));
+        ck_assert_ok(alcore_request_set(request, "max_age", "1"));
+        ck_assert_ok(alcore_request_set(request, "refresh_factor", "2"));
+        ck_assert_ok(alcore_request_set(request, "round", rounds[round]));
+        ck_assert_ok(alcore_select(request, &selection));
+        ck_assert_int_eq(self.call_count, 1);
+        ck_assert_str_eq(self.calls[0].columns, "qa_start logprobs");
+        ck_assert_int_eq(self.calls[0].count, round == 0 ? ROWS : 4);
+        ck_assert_ptr_nonnull(strstr(alcore_selection_provenance(selection),
+                                     round == 0 ? "\"stale\":0" : "\"stale\":6"));
+        alcore_selection_unref(selection);
+        alcore_request_unref(request);
+    }
+    alcore_strategy_unref(strategy);
+    alcore_model_unref(model);
+    test_folder_remove(folder);
+}
+END_TEST
+
 /* A pass that fails or is cancelled keeps its batches, and puts no column into the pool. */
 START_TEST(a_pass_that_fails_keeps_its_batches) {
     for (int turn = 0; turn < 2; turn++) {
@@ -590,7 +639,8 @@ START_TEST(texts_are_translated) {
     ck_assert_fails(alcore_model_translate(model, pool, NULL, &out), ALCORE_E_UNSUPPORTED,
                     "does not translate");
     ck_assert_ok(alcore_model_new_ngram(ctx, NULL, NULL, &ngram));
-    ck_assert_fails(alcore_model_set_translate(ngram, translate), ALCORE_E_INVALID, "not made of functions");
+    ck_assert_fails(alcore_model_set_translate(ngram, translate), ALCORE_E_INVALID,
+                    "not made of functions");
     ck_assert_fails(alcore_outputs_put(NULL, 0, 0, "", 0, NULL, 0, 0), ALCORE_E_INVALID, "out");
     alcore_model_unref(ngram);
     alcore_model_unref(model);
@@ -601,6 +651,8 @@ CHECK_SUITE_WITH("host model", set_up, tear_down, a_request_asks_for_all_columns
                  a_scorer_asks_for_all_columns_at_once, columns_have_the_shapes_that_the_model_says,
                  a_row_is_asked_for_the_columns_that_it_lacks, batches_are_bounded_by_bytes,
                  batches_carry_references_and_contexts, what_is_read_tells_columns_apart,
-                 columns_of_a_pass_are_kept_together, a_pass_that_fails_keeps_its_batches,
-                 a_row_without_a_value_ends_the_first_batch, wrong_columns_are_refused,
-                 a_host_tells_what_it_is, references_are_scored, texts_are_translated);
+                 columns_of_a_pass_are_kept_together,
+                 columns_of_earlier_rounds_are_refreshed_together,
+                 a_pass_that_fails_keeps_its_batches, a_row_without_a_value_ends_the_first_batch,
+                 wrong_columns_are_refused, a_host_tells_what_it_is, references_are_scored,
+                 texts_are_translated);
