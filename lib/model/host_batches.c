@@ -2,10 +2,22 @@
 /* Batches of pool rows for the functions of a host's model: up to a number of rows, and up to a
  * number of bytes, each text counted as long as the longest one, as a padded batch needs memory. */
 #include "model/model_host.h"
+
+#include <string.h>
+
 #include "pool/column.h"
 
 /* Rows of a batch when the host names no number. */
 enum { DEFAULT_BATCH = 256 };
+
+/* Whether the functions said that they read this of a row; otherwise: the answer of a caller who
+ * said nothing. */
+static bool is_read(const alcore__host_model *data, const char *name, bool otherwise) {
+    if (!data->reads) return otherwise;
+    for (char **read = data->reads; *read; read++)
+        if (strcmp(*read, name) == 0) return true;
+    return false;
+}
 
 /* Allocates the arrays of a text of each row. */
 static alcore_status new_texts(alcore_ctx *ctx, size_t capacity, const char ***texts,
@@ -16,16 +28,15 @@ static alcore_status new_texts(alcore_ctx *ctx, size_t capacity, const char ***t
 
 alcore_status alcore__host_batch_init(const alcore_model *model, const alcore_pool *pool,
                                       bool references, alcore__host_batch *batch) {
-    const alcore__host_model *data = alcore__host_of(model);
+    const alcore__host_model *data = alcore__host_data(model);
     alcore_ctx *ctx = model->object.ctx;
     const int64_t rows = data->host.batch_rows == 0 ? DEFAULT_BATCH : data->host.batch_rows;
     *batch = (alcore__host_batch){.pool = pool, .bytes = data->host.batch_bytes};
     ALCORE__TRY(alcore__model_batch_init(ctx, rows, &batch->rows));
-    if (references || alcore__host_reads(data, "references", false))
+    if (references || is_read(data, "references", false))
         ALCORE__TRY(new_texts(ctx, (size_t)rows, &batch->references, &batch->reference_lengths));
     const alcore__column *contexts = alcore__pool_find_column(pool, "qa_contexts");
-    if (!contexts || !contexts->ops->text || !alcore__host_reads(data, "qa_contexts", true))
-        return ALCORE_OK;
+    if (!contexts || !contexts->ops->text || !is_read(data, "qa_contexts", true)) return ALCORE_OK;
     return new_texts(ctx, (size_t)rows, &batch->contexts, &batch->context_lengths);
 }
 

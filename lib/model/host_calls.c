@@ -52,7 +52,7 @@ static alcore_status check_values(const alcore__host_batch *batch, const char *c
 
 /* Asks the function for the columns of a set, for the rows of the batch, which is empty then. */
 static alcore_status compute_batch(walk *self, uint32_t set) {
-    const alcore__host_model *data = alcore__host_of(self->model);
+    const alcore__host_model *data = alcore__host_data(self->model);
     const char *columns[ALCORE__PASS_COLUMNS];
     alcore_column_writer *outs[ALCORE__PASS_COLUMNS];
     int64_t count = 0;
@@ -114,7 +114,7 @@ alcore_status alcore__host_fill(alcore_model *model, alcore__pass *pass) {
 static alcore_status score_batch(const alcore_model *model, alcore__host_batch *batch,
                                  alcore_column_writer *writer, int64_t row) {
     static const char *const columns[] = {"logprobs"};
-    const alcore__host_model *data = alcore__host_of(model);
+    const alcore__host_model *data = alcore__host_data(model);
     if (batch->rows.count == 0) return ALCORE_OK;
     ALCORE__TRY(alcore__tick(model->object.ctx, "model", row, alcore_pool_row_count(batch->pool)));
     for (int64_t i = 0; i < batch->rows.count; i++)
@@ -164,7 +164,7 @@ static alcore_status score_pool(const alcore_model *model, alcore_pool *pool) {
 /* As of every model, the column has no engine: like one that was given, it stays as it is until it
  * is replaced, and is never used as that of the model's own outputs. */
 alcore_status alcore__host_score(alcore_model *model, alcore_pool *pool) {
-    const alcore__host_model *data = alcore__host_of(model);
+    const alcore__host_model *data = alcore__host_data(model);
     alcore_ctx *ctx = alcore__pool_ctx(pool);
     alcore__buffer origin = {0};
     if (!data->host.score)

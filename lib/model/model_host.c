@@ -12,7 +12,7 @@
 
 /* alcore__model_table.can: columns of texts are never made, as a writer takes numbers. */
 static bool can(const alcore_model *model, const char *column) {
-    const alcore_model_host *host = &alcore__host_of(model)->host;
+    const alcore_model_host *host = &alcore__host_data(model)->host;
     const alcore__column_name *known = alcore__column_name_find(column);
     if (!host->compute || (known && known->values == ALCORE__COLUMN_TEXTS)) return false;
     return host->can(host->user, column) != 0;
@@ -20,7 +20,7 @@ static bool can(const alcore_model *model, const char *column) {
 
 /* What a column is: as usual, or as the functions say. */
 static alcore_model_column describe_column(const alcore_model *model, const char *column) {
-    const alcore_model_host *host = &alcore__host_of(model)->host;
+    const alcore_model_host *host = &alcore__host_data(model)->host;
     const alcore__column_name *known = alcore__column_name_find(column);
     alcore_model_column out = ALCORE_MODEL_COLUMN_INIT;
     out.shape = !known                                     ? ALCORE_COLUMN_SCALAR
@@ -44,19 +44,12 @@ static bool is_per_word(const alcore_model *model, const char *column) {
     return describe_column(model, column).per_word == 1;
 }
 
-bool alcore__host_reads(const alcore__host_model *data, const char *name, bool otherwise) {
-    if (!data->reads) return otherwise;
-    for (char **read = data->reads; *read; read++)
-        if (strcmp(*read, name) == 0) return true;
-    return false;
-}
-
 /* alcore__model_table.describe: the version is part of the origin of a column, so that the columns
  * of a model that was trained further since are not used again; and so is what the functions may
  * have read of the pool beside its texts. */
 static alcore_status describe(const alcore_model *model, const alcore_pool *pool,
                               const char *column, alcore__buffer *out) {
-    const alcore__host_model *data = alcore__host_of(model);
+    const alcore__host_model *data = alcore__host_data(model);
     const alcore_model_host *host = &data->host;
     alcore_ctx *ctx = alcore__pool_ctx(pool);
     uint64_t details = 0;
@@ -80,7 +73,7 @@ static bool cacheable(const alcore_model *model, const char *column) {
 
 /* alcore__model_table.info */
 static void info(const alcore_model *model, alcore_model_info *out) {
-    const alcore__host_model *data = alcore__host_of(model);
+    const alcore__host_model *data = alcore__host_data(model);
     if (data->host.info) data->host.info(data->host.user, out);
     out->engine = "host";
     out->translates = data->translate != NULL;
@@ -90,7 +83,7 @@ static void info(const alcore_model *model, alcore_model_info *out) {
 
 /* alcore__model_table.set_language and .set_dropout: the version says that columns differ then. */
 static alcore_status set_language(alcore_model *model, const char *language) {
-    const alcore_model_host *host = &alcore__host_of(model)->host;
+    const alcore_model_host *host = &alcore__host_data(model)->host;
     if (!host->set_language && !language) return ALCORE_OK;
     if (!host->set_language)
         return alcore__fail(ALCORE_E_UNSUPPORTED, "model %s has no outputs in a language",
@@ -100,7 +93,7 @@ static alcore_status set_language(alcore_model *model, const char *language) {
 }
 
 static alcore_status set_dropout(alcore_model *model, int32_t on, uint64_t seed) {
-    const alcore_model_host *host = &alcore__host_of(model)->host;
+    const alcore_model_host *host = &alcore__host_data(model)->host;
     if (!host->set_dropout && !on) return ALCORE_OK;
     if (!host->set_dropout)
         return alcore__fail(ALCORE_E_UNSUPPORTED,
@@ -112,7 +105,7 @@ static alcore_status set_dropout(alcore_model *model, int32_t on, uint64_t seed)
 /* alcore__model_table.translate */
 static alcore_status translate(alcore_model *model, alcore_pool *pool,
                                const alcore__translating *how, alcore_pool *out) {
-    const alcore__host_model *data = alcore__host_of(model);
+    const alcore__host_model *data = alcore__host_data(model);
     if (!data->translate)
         return alcore__fail(ALCORE_E_UNSUPPORTED, "model %s does not translate", model->name);
     return data->translate(model, pool, how, out);

@@ -18,11 +18,12 @@ typedef struct alcore__host_model {
                                const alcore__translating *how, alcore_pool *out);
 } alcore__host_model;
 
-/* The state of a host's model; NULL: the model is of another kind. */
+/* The state of a host's model. */
+static inline alcore__host_model *alcore__host_data(const alcore_model *model) {
+    return model->data;
+}
+/* The same; NULL: the model is of another kind. */
 alcore__host_model *alcore__host_of(const alcore_model *model);
-/* Whether the functions said that they read this of a row; otherwise: the answer of a caller who
- * said nothing. */
-bool alcore__host_reads(const alcore__host_model *data, const char *name, bool otherwise);
 
 /* ---- batches (host_batches.c) ---- */
 

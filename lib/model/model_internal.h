@@ -139,8 +139,8 @@ static inline int32_t alcore__model_meaning(const alcore_model *model, const cha
 int32_t alcore__model_shape(const alcore_model *model, const char *column);
 /* Runs the model and gives the columns [count], all of different names, their origins (model_run.c)
  * and, where the model can, in one pass. As alcore_model_run(), without enter and leave, and for
- * the wanted rows only (NULL: all). cache: of the caller; NULL or without a folder: the model's own, if
- * it has one. Columns that were made before one fails stay in the pool. */
+ * the wanted rows only (NULL: all). cache: of the caller; NULL or without a folder: the model's
+ * own, if it has one. Columns that were made before one fails stay in the pool. */
 alcore_status alcore__model_run(alcore_model *model, alcore_pool *pool, const char *const *columns,
                                 int32_t count, const alcore__wanted *wanted,
                                 const alcore__cache *cache);

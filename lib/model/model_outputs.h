@@ -29,8 +29,9 @@ typedef struct alcore__outputs {
 alcore_status alcore__outputs_init(alcore_ctx *ctx, int64_t rows, int64_t best,
                                    alcore__outputs *out);
 void alcore__outputs_clear(alcore__outputs *all);
-/* Begins the output of a rank of a pool row: *out is where it goes, and its text is what is appended
- * to all->texts until alcore__outputs_end(). NULL: the rank is not kept, or there already. */
+/* Begins the output of a rank of a pool row: *out is where it goes, and its text is what is
+ * appended to all->texts until alcore__outputs_end(). NULL: the rank is not kept, or there already.
+ * */
 alcore__output *alcore__outputs_begin(alcore__outputs *all, int64_t row, int64_t rank);
 /* Ends it: NUL, of which no text of a pool has one, becomes a space. logprobs [tokens] or NULL. */
 alcore_status alcore__outputs_end(alcore__outputs *all, alcore__output *output,

@@ -12,13 +12,6 @@
 
 #include "formats/json_text.h"
 #include "model/model_pass.h"
-#include "pool/column_names.h"
-
-int32_t alcore__model_shape(const alcore_model *model, const char *column) {
-    const alcore__column_name *known = alcore__column_name_find(column);
-    if (model->table->shape) return model->table->shape(model, column);
-    return known ? known->shape : ALCORE__COLUMN_ANY_SHAPE;
-}
 
 /* What is said of a column beside its origin. */
 typedef struct notes {
@@ -348,4 +341,44 @@ alcore_status alcore__model_run(alcore_model *model, alcore_pool *pool, const ch
     }
     alcore__write_end(model);
     return status;
+}
+
+alcore_status alcore_model_run(alcore_model *model, alcore_pool *pool, const char *column) {
+    if (!model || !pool || !column)
+        return alcore__fail(ALCORE_E_INVALID,
+                            "alcore_model_run: model, pool and column are needed");
+    ALCORE__TRY(alcore__enter_long(model->object.ctx));
+    return alcore__leave(
+        model->object.ctx,
+        alcore__model_run(model, pool, &column, 1, NULL /* all rows */, NULL /* its own cache */));
+}
+
+/* Refuses names that are missing or given twice, and runs the model. */
+static alcore_status run_columns(alcore_model *model, alcore_pool *pool, const char *const *columns,
+                                 int64_t count) {
+    if (count < 1 || count > INT32_MAX)
+        return alcore__fail(ALCORE_E_INVALID,
+                            "alcore_model_run_columns: %lld columns; 1 or more are expected",
+                            (long long)count);
+    for (int64_t i = 0; i < count; i++) {
+        if (!columns[i])
+            return alcore__fail(ALCORE_E_INVALID, "alcore_model_run_columns: column %lld is NULL",
+                                (long long)i);
+        for (int64_t before = 0; before < i; before++)
+            if (strcmp(columns[before], columns[i]) == 0)
+                return alcore__fail(ALCORE_E_INVALID,
+                                    "alcore_model_run_columns: the column '%s' is given twice",
+                                    columns[i]);
+    }
+    return alcore__model_run(model, pool, columns, (int32_t)count, NULL /* all rows */,
+                             NULL /* its own cache */);
+}
+
+alcore_status alcore_model_run_columns(alcore_model *model, alcore_pool *pool,
+                                       const char *const *columns, int64_t count) {
+    if (!model || !pool || !columns)
+        return alcore__fail(ALCORE_E_INVALID,
+                            "alcore_model_run_columns: model, pool and columns are needed");
+    ALCORE__TRY(alcore__enter_long(model->object.ctx));
+    return alcore__leave(model->object.ctx, run_columns(model, pool, columns, count));
 }

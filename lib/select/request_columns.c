@@ -202,9 +202,9 @@ static void say_built_in(resolver *self) {
     self->said = true;
 }
 
-/* Plans how one need ("a|b": either column) of a role is met: by a column that was given, or made by
- * a model of the user, or by the built-in one, in this order; the last is logged. No model is run.
- * alcore__model_choose() locks the pool itself, looks for a usable column first, then asks the
+/* Plans how one need ("a|b": either column) of a role is met: by a column that was given, or made
+ * by a model of the user, or by the built-in one, in this order; the last is logged. No model is
+ * run. alcore__model_choose() locks the pool itself, looks for a usable column first, then asks the
  * models in their order, and writes the name of the column and its maker: the index of a model,
  * ALCORE__SUPPLY_GIVEN (-1) or ALCORE__SUPPLY_NONE (-2). */
 static alcore_status plan_need(resolver *self, int32_t role, alcore_pool *pool, const char *need) {
@@ -269,8 +269,8 @@ static alcore_status resolve_role(resolver *self, const alcore_strategy *strateg
     return meet_needs(self, role, pool);
 }
 
-/* Meets the needs of the candidates; with_embeddings: the similarity limit needs embeddings too, and
- * any embeddings serve it. */
+/* Meets the needs of the candidates; with_embeddings: the similarity limit needs embeddings too,
+ * and any embeddings serve it. */
 static alcore_status resolve_candidates(resolver *self, const alcore_strategy *strategy,
                                         bool with_embeddings) {
     alcore_pool *pool = self->request->candidates;

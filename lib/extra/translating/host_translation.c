@@ -62,7 +62,7 @@ alcore_status alcore_outputs_put(alcore_outputs *outputs, int64_t item, int64_t 
 /* Lets the function translate the batch, which is empty then; a row without an output is an error.
  */
 static alcore_status translate_batch(alcore_outputs *all, int64_t row) {
-    const alcore__host_model *data = alcore__host_of(all->model);
+    const alcore__host_model *data = alcore__host_data(all->model);
     const alcore_translate_function translate = (alcore_translate_function)data->translate_function;
     const alcore__model_batch *rows = &all->batch.rows;
     if (rows->count == 0) return ALCORE_OK;
