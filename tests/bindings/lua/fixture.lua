@@ -31,7 +31,10 @@ local function keep(text)
     kept[form] = true
     kept[#kept + 1] = form
     local file = io.open(folder .. "/lua-" .. place .. "-" .. #kept .. ".json", "wb")
-    if file then file:write(text):close() end
+    if file then -- write() returns the file from Lua 5.2 on only
+        file:write(text)
+        file:close()
+    end
 end
 
 local function keeping(select)
