@@ -275,6 +275,7 @@ ALCORE_API const char *alcore_model_name(const alcore_model *model);
  * @param[in] column borrowed: "embeddings", "logprobs", "probs", "token_probs", ...
  * @return 1 or 0
  * @threadsafe
+ * @callback can of a host's model
  * @since 1.0 */
 ALCORE_API int32_t alcore_model_can(const alcore_model *model, const char *column);
 
@@ -361,6 +362,7 @@ typedef struct alcore_model_info {
  * @param[in,out] out its size is read, the rest is filled
  * @return ALCORE_OK, ALCORE_E_INVALID, ALCORE_E_BUSY, ALCORE_E_STRUCT_*
  * @threadsafe
+ * @callback info of a host's model
  * @since 1.0 */
 ALCORE_API alcore_status alcore_model_get_info(const alcore_model *model, alcore_model_info *out);
 
@@ -375,6 +377,7 @@ ALCORE_API alcore_status alcore_model_get_info(const alcore_model *model, alcore
  * ALCORE_E_PARAM (lists the languages that there are), ALCORE_E_NOMEM, ALCORE_E_BUSY; after a
  * failure the language is as before
  * @serialized per model; ALCORE_E_BUSY while another call uses it.
+ * @callback set_language of a host's model
  * @since 1.0 */
 ALCORE_API alcore_status alcore_model_set_language(alcore_model *model, const char *language);
 
@@ -390,6 +393,7 @@ ALCORE_API alcore_status alcore_model_set_language(alcore_model *model, const ch
  * @return ALCORE_OK, ALCORE_E_INVALID, ALCORE_E_PARAM (on is not 0 or 1), ALCORE_E_UNSUPPORTED (the
  * model scores neither references nor masked words), ALCORE_E_BUSY
  * @serialized per model; ALCORE_E_BUSY while another call uses it.
+ * @callback set_dropout of a host's model
  * @since 1.0 */
 ALCORE_API alcore_status alcore_model_set_dropout(alcore_model *model, int32_t on, uint64_t seed);
 
@@ -402,7 +406,7 @@ ALCORE_API alcore_status alcore_model_set_dropout(alcore_model *model, int32_t o
  * tokenizer), ALCORE_E_MISSING (names the first row without a reference or a value),
  * ALCORE_E_DATA, ALCORE_E_NOMEM, ALCORE_E_CANCELLED, ALCORE_E_BUSY
  * @serialized per model, and as alcore_model_run() of the pool
- * @callback progress, log
+ * @callback score and version of a host's model, progress, log
  * @since 1.0 */
 ALCORE_API alcore_status alcore_model_score(alcore_model *model, alcore_pool *pool);
 

@@ -77,6 +77,7 @@ ALCORE_API alcore_status alcore_request_set_model(alcore_request *request, alcor
  *   column: names the nearest), ALCORE_E_UNSUPPORTED (the model cannot make the column),
  *   ALCORE_E_BUSY
  * @serialized per request; ALCORE_E_BUSY while another call uses it.
+ * @callback can of a host's model
  * @since 1.0 */
 ALCORE_API alcore_status alcore_request_set_column_model(alcore_request *request,
                                                          const char *column, alcore_model *model);

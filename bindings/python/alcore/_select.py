@@ -98,7 +98,7 @@ class Request(Handle):
         run(lib.alcore_request_set_model, self._handle, None if made is None else made._handle)
         of_columns = {column: self._model_of(value, column) for column, value in own.items()}
         for column in self._parts.get("column models", {}).keys() - of_columns.keys():
-            check(lib.alcore_request_set_column_model(self._handle, name_of(column, "column"), None))
+            run(lib.alcore_request_set_column_model, self._handle, name_of(column, "column"), None)
         for column, value in of_columns.items():
             run(lib.alcore_request_set_column_model, self._handle, name_of(column, "column"), value._handle)
         self._parts["model"], self._parts["column models"] = made, of_columns

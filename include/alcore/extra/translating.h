@@ -47,7 +47,7 @@ typedef struct alcore_translate_options {
  * are), ALCORE_E_MISSING (names the first row without an output), ALCORE_E_DATA, ALCORE_E_NOMEM,
  * ALCORE_E_CANCELLED, ALCORE_E_BUSY, ALCORE_E_STRUCT_*
  * @serialized per model. ALCORE_E_BUSY while another call uses the model or changes the pool.
- * @callback progress, log
+ * @callback the function of a host's model, progress, log
  * @since 1.0 */
 ALCORE_API alcore_status alcore_model_translate(alcore_model *model, alcore_pool *pool,
                                                 const alcore_translate_options *options,
