@@ -189,6 +189,11 @@ START_TEST(a_call_within_a_call) {
     alcore__leave(other, ALCORE_OK);
     ck_assert_int_eq(alcore__tick(shared, "first", 0, 1), ALCORE_E_CANCELLED);
     alcore__leave(shared, ALCORE_OK);
+    /* A long call in a callback of one that saves is refused as any other. */
+    ck_assert_int_eq(alcore__enter(shared), ALCORE_OK);
+    alcore_ctx_cancel(shared);
+    ck_assert_int_eq(alcore__enter_long(shared), ALCORE_E_CANCELLED);
+    alcore__leave(shared, ALCORE_OK);
     alcore_ctx_unref(other);
     alcore_ctx_unref(shared);
 }

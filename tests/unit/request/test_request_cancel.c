@@ -9,6 +9,7 @@
 #include <sched.h>
 #include <signal.h>
 #include <stdatomic.h>
+#include <stdlib.h>
 #include <time.h>
 
 #ifdef __SANITIZE_THREAD__
@@ -209,6 +210,55 @@ START_TEST(at_any_moment) {
     pthread_join(thread, NULL);
     ck_assert_int_ge(all.ended, TRIES);
     ck_assert_int_eq(answer(&self), ALCORE_OK);
+    alcore_request_unref(self.request);
+}
+END_TEST
+
+/* An allocator that cancels and clears the request at one allocation. */
+typedef struct cancelling_memory {
+    alcore_request *request; /* NULL: not yet */
+    int64_t at, calls;       /* allocations that were made while there is a request */
+} cancelling_memory;
+
+static void *allocate_or_cancel(void *user, size_t bytes) {
+    cancelling_memory *self = user;
+    if (self->request && ++self->calls == self->at) cancel_request(self->request);
+    return malloc(bytes);
+}
+
+static void *reallocate(void *user, void *memory, size_t old_bytes, size_t new_bytes) {
+    (void)user, (void)old_bytes;
+    return realloc(memory, new_bytes);
+}
+
+static void release(void *user, void *memory, size_t bytes) {
+    (void)user, (void)bytes;
+    free(memory);
+}
+
+/* Whichever allocation of a call the cancel comes at, up to the last one, the call ends with it. */
+START_TEST(in_every_step) {
+    cancelling_memory memory = {0};
+    const alcore_allocator allocator = {sizeof allocator, &memory, allocate_or_cancel, reallocate,
+                                        release};
+    alcore_ctx_options options = ALCORE_CTX_OPTIONS_INIT;
+    script self = {0};
+    teardown();
+    options.allocator = &allocator;
+    options.threads = 1;
+    ck_assert_ok(alcore_ctx_new(&options, &shared));
+    texts = numbered_pool(shared, 6);
+    make(&self, do_nothing);
+    ck_assert_int_eq(answer(&self), ALCORE_OK);
+    memory.request = self.request;
+    ck_assert_int_eq(answer(&self), ALCORE_OK);
+    const int64_t all = memory.calls;
+    ck_assert_int_gt(all, 10);
+    for (memory.at = 1; memory.at <= all; memory.at++) {
+        memory.calls = 0;
+        ck_assert_int_eq(answer(&self), ALCORE_E_CANCELLED);
+    }
+    memory.request = NULL;
     alcore_request_unref(self.request);
 }
 END_TEST
@@ -436,6 +486,47 @@ START_TEST(progress_of_two_requests) {
 }
 END_TEST
 
+/* What the library says next does not read the stage of the host, which is gone by then. */
+static alcore_status poll_twice(script *self, const alcore_view *view) {
+    char stage[8] = "scoring";
+    for (int i = 0; i < 2; i++) {
+        nanosleep(&(struct timespec){.tv_nsec = 120000000}, NULL);
+        self->answer = alcore_view_poll(view, i == 0 ? stage : NULL, 7, 9);
+        memset(stage, 'x', sizeof stage - 1);
+    }
+    return self->answer;
+}
+
+START_TEST(a_stage_is_not_kept) {
+    script self = {0};
+    listener of = {0};
+    make(&self, poll_twice);
+    ck_assert_ok(alcore_request_set_progress(self.request, listen_to, &of, NULL));
+    ck_assert_int_eq(answer(&self), ALCORE_OK);
+    ck_assert_int_ge(of.calls, 2);
+    ck_assert_str_ne(of.stage, "xxxxxxx");
+    ck_assert_str_ne(of.stage, "scoring");
+    alcore_request_unref(self.request);
+}
+END_TEST
+
+/* An answer that ends a call within another ends the other too, which is not asked again. */
+START_TEST(an_answer_ends_the_outer_call) {
+    script outer = {0}, inner = {0};
+    listener of = {.answer = 1};
+    make(&outer, answer_other);
+    make(&inner, poll_for_a_while);
+    outer.other = inner.request;
+    ck_assert_ok(alcore_request_set_progress(outer.request, listen_to, &of, NULL));
+    ck_assert_int_eq(answer(&outer), ALCORE_E_CANCELLED);
+    ck_assert_int_eq(outer.answer, ALCORE_E_CANCELLED);
+    ck_assert_int_eq(outer.asked, 1);
+    ck_assert_int_eq(of.calls, 1);
+    alcore_request_unref(outer.request);
+    alcore_request_unref(inner.request);
+}
+END_TEST
+
 /* Cannot be changed while the request is answered: after a failure nothing is destroyed. */
 static alcore_status set_progress_within(script *self, const alcore_view *view) {
     listener late = {0};
@@ -583,6 +674,7 @@ END_TEST
 
 CHECK_SUITE_WITH("request-cancel", setup, teardown, none_of_a_request_is_lost,
                  none_of_a_context_is_lost, none_of_a_signal_handler_is_lost, at_any_moment,
-                 between_two_calls, one_of_two_over_one_pool, one_within_the_other,
+                 in_every_step, between_two_calls, one_of_two_over_one_pool, one_within_the_other,
                  what_is_there_is_saved, progress_of_two_requests,
-                 progress_is_the_callers_after_a_failure, progress_alone_ends_a_save, a_model_asks);
+                 progress_is_the_callers_after_a_failure, a_stage_is_not_kept,
+                 an_answer_ends_the_outer_call, progress_alone_ends_a_save, a_model_asks);
