@@ -228,7 +228,7 @@ class Model(Handle):
                          optimizer=choice("ALCORE_OPTIMIZER_", optimizer, "optimizer"),
                          weights=None if weights is None else name_of(weights, "weights"), best=kept,
                          validation=None if validation is None else validation._handle, validate_every=validate_every,
-                         metric=choice("ALCORE_VALIDATE_", metric, "metric"), patience=patience,
+                         metric=0 if metric == "loss" else choice("ALCORE_VALIDATE_", metric, "metric"), patience=patience,
                          precision=choice("ALCORE_PRECISION_", precision, "precision"), recompute=int(bool(recompute)),
                          labels=None if labels is None else name_of(labels, "labels"))
         out = struct(_ffi.alcore_train_result)
