@@ -175,8 +175,8 @@ ALCORE_API alcore_status alcore_request_set_number(alcore_request *request, cons
  *   items whole numbers
  * @param[in] count budgets, 1 to 64
  * @param[in] unit ALCORE_UNIT_*; 0: items
- * @return ALCORE_OK, ALCORE_E_INVALID, ALCORE_E_PARAM (an amount that is none), ALCORE_E_NOMEM,
- *   ALCORE_E_BUSY
+ * @return ALCORE_OK, ALCORE_E_INVALID, ALCORE_E_PARAM (an amount that is none, more than 64),
+ *   ALCORE_E_NOMEM, ALCORE_E_BUSY
  * @serialized per request; ALCORE_E_BUSY while another call uses it.
  * @since 1.0 */
 ALCORE_API alcore_status alcore_request_set_budgets(alcore_request *request, const double *amounts,

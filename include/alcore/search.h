@@ -76,11 +76,12 @@ typedef struct alcore_search_options {
  *   NULL: not wanted
  * @param[in,out] out_query_values borrowed; filled: float64 [rows, k], any device; NULL with
  *   out_queries
- * @return ALCORE_OK, ALCORE_E_INVALID, ALCORE_E_SHAPE (rows and queries differ in length, a ragged
- * column, a mask or an out of another shape), ALCORE_E_DATA (names the first row with a NaN or an
- * infinity), ALCORE_E_MISSING (names the row without a value), ALCORE_E_NOT_FOUND (no such column),
- * ALCORE_E_UNSUPPORTED, ALCORE_E_MODULE (a device that was named), ALCORE_E_PARAM (no such device),
- * ALCORE_E_IO, ALCORE_E_CANCELLED, ALCORE_E_NOMEM, ALCORE_E_BUSY, ALCORE_E_STRUCT_*
+ * @return ALCORE_OK, ALCORE_E_INVALID (also: neither out is wanted), ALCORE_E_SHAPE (rows and
+ * queries differ in length, a ragged column, a mask or an out of another shape), ALCORE_E_DATA
+ * (names the first row with a NaN or an infinity), ALCORE_E_MISSING (names the row without a
+ * value), ALCORE_E_NOT_FOUND (no such column), ALCORE_E_UNSUPPORTED, ALCORE_E_MODULE (a device that
+ * was named), ALCORE_E_PARAM (no such device), ALCORE_E_IO, ALCORE_E_CANCELLED, ALCORE_E_NOMEM,
+ * ALCORE_E_BUSY, ALCORE_E_STRUCT_*
  * @threadsafe ALCORE_E_BUSY while a call changes one of the pools.
  * @callback progress, log, files
  * @since 1.0 */

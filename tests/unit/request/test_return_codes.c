@@ -264,6 +264,10 @@ START_TEST(names_of_parameters) {
     ck_assert_fails(alcore_request_get(request, "budgets", &text), ALCORE_E_PARAM, "budget");
     ck_assert_ptr_null(text);
     ck_assert_fails(alcore_request_builtin_param(1000, &info), ALCORE_E_NOT_FOUND, "");
+    double amounts[65];
+    for (int i = 0; i < 65; i++) amounts[i] = i;
+    ck_assert_ok(alcore_request_set_budgets(request, amounts, 64, 0));
+    ck_assert_fails(alcore_request_set_budgets(request, amounts, 65, 0), ALCORE_E_PARAM, "64");
     ck_assert_ptr_null(info.name); /* a struct that a call would have filled is as it was */
     alcore_request_unref(request);
     alcore_scorer_unref(scorer);
@@ -327,6 +331,8 @@ START_TEST(a_search) {
     ck_assert_ok(alcore_tensor_init(&distances, values, ALCORE_FLOAT64, shape, 2));
 #define KNN() alcore_search_knn(ctx, &data, &data, 1, NULL, &rows, &distances, NULL, NULL)
     ck_assert_fails(KNN(), ALCORE_E_NOT_FOUND, "embeddings");
+    ck_assert_fails(alcore_search_knn(ctx, &data, &data, 1, NULL, NULL, NULL, NULL, NULL),
+                    ALCORE_E_INVALID, "both NULL");
     ck_assert_ok(alcore_tensor_init(&given, vector, ALCORE_FLOAT64, (int64_t *)(uintptr_t)one, 2));
     ck_assert_ok(alcore_pool_set_column(pool, "embeddings", &given, NULL, &of_first));
     ck_assert_fails(KNN(), ALCORE_E_MISSING, "row 1");
