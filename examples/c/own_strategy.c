@@ -47,7 +47,9 @@ static alcore_status choose(void *user, const alcore_view *view, alcore_choice *
     if (!scores) return ALCORE_E_NOMEM;
     for (int64_t first = 0; first < count && status == ALCORE_OK; first += block) {
         int64_t n = count - first < block ? count - first : block;
-        status = score_block(view, first, n, scores + first);
+        status =
+            alcore_view_poll(view, "scoring", first, count); /* not OK: the call is cancelled */
+        if (status == ALCORE_OK) status = score_block(view, first, n, scores + first);
     }
     if (status == ALCORE_OK) status = alcore_choice_scores(out, scores, count);
     free(scores);
