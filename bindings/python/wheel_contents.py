@@ -2,11 +2,12 @@
 # SPDX-License-Identifier: Apache-2.0
 """Adds files to a wheel and writes it so that equal contents give equal bytes.
 
-    wheel_contents.py WHEEL [--licenses FOLDER] [--libraries FILE...]
+    wheel_contents.py WHEEL [--licenses FOLDER...] [--libraries FILE...]
 
---licenses: each file of FOLDER becomes one of dist-info/licenses, named in METADATA: the licences of what the libraries contain.
---libraries: each becomes a neighbor of libalcore, which looks for its engines there. Wheels are zip files whose RECORD holds the checksum of every other file; all files get the time $SOURCE_DATE_EPOCH, or that
-of the oldest zip file there can be, and stand in the order of their names."""
+--licenses: each file of a FOLDER becomes one of dist-info/licenses, named in METADATA: the licences of what the libraries contain.
+--libraries: each becomes a neighbor of libalcore, which looks for its engines there. Wheels are zip files whose RECORD holds the
+checksum of every other file; all files get the time $SOURCE_DATE_EPOCH, or that of the oldest zip file there can be, and stand in
+the order of their names."""
 import argparse
 import base64
 import csv
@@ -62,7 +63,7 @@ def write(wheel, files, programs, info):
 def main():
     parser = argparse.ArgumentParser(usage=__doc__)
     parser.add_argument("wheel", type=Path)
-    parser.add_argument("--licenses", type=Path)
+    parser.add_argument("--licenses", type=Path, nargs="*", default=[])
     parser.add_argument("--libraries", type=Path, nargs="*", default=[])
     options = parser.parse_args()
     files, programs, info = read(options.wheel)
@@ -71,7 +72,7 @@ def main():
         files[f"{folder}/{path.name}"] = path.read_bytes()
         programs.add(f"{folder}/{path.name}")
     if options.licenses:
-        texts = {path.name: path.read_bytes() for path in sorted(options.licenses.iterdir())}
+        texts = {path.name: path.read_bytes() for folder in options.licenses for path in sorted(folder.iterdir())}
         files.update({f"{info}licenses/{name}": text for name, text in texts.items()})
         files[info + "METADATA"] = with_names(files[info + "METADATA"], texts)
     write(options.wheel, files, programs, info)
