@@ -80,8 +80,8 @@ torch_engine() { # RELEASE FOLDER
 
 cuda_engine() {
     local build=$release_work/cuda target nvcc toolkit license
-    # The engine holds the run-time library of CUDA, whose licence goes along: a toolkit has it in its
-    # folder, PyPI's packages beside nvidia/cu13.
+    # The engine holds the run-time library of CUDA, whose licence goes along: a toolkit has it in
+    # its folder, PyPI's packages beside nvidia/cu13.
     nvcc=$("$release_root"/lib/engines/cuda/find_nvcc.sh) || return 1
     toolkit=$(dirname "$(dirname "$nvcc")")
     license=$(ls "$toolkit"/EULA.txt "$toolkit"/{dist-info,../..}/nvidia_cuda_runtime-*/licenses/*.txt 2>/dev/null | head -n 1)

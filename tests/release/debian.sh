@@ -1,8 +1,8 @@
 #!/usr/bin/env bash
 # SPDX-License-Identifier: Apache-2.0
 # Builds the Debian packages of a release and shows them to lintian: debian.sh FOLDER.
-# The sources are those of the tarball, with bindings/packages/debian as debian/ and a changelog of this
-# release.
+# The sources are those of the tarball, with bindings/packages/debian as debian/ and a changelog of
+# this release.
 set -euo pipefail
 # shellcheck source=tests/release/release_common.sh
 . "$(dirname "$0")/release_common.sh"
