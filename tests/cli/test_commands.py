@@ -306,7 +306,7 @@ def parameters_of_an_alignment(box):
     equal(run("-p", "iterations=3"), usual[:3])
     assert run("-p", "alpha=1") != usual
     for wrong, said in ((["-p", "model=ibm2"], "diagonal, ibm1"), (["-p", "vb=2"], "1, 0"), (["-p", "tension=on"], "gradient"),
-                        (["-p", "iterations=0"], "1 to 1000"), (["-p", "p0=0"], "above 0"), (["-p", "p0=1"], "below 1"),
+                        (["-p", "iterations=0"], "1 to 1000"), (["-p", "p0=-0.1"], "from 0"), (["-p", "p0=1"], "below 1"),
                         (["-p", "beam=4"], "iterations, model"), (["-p", "model"], "NAME=VALUE"),
                         (["-p", "model=ibm1", "-p", "tension=public"], "diagonal model"),
                         (["--symmetrize", "grow-dag"], "'grow-diag'"), (["--json"], "--out FILE")):
