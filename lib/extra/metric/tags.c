@@ -99,7 +99,7 @@ static alcore_status not_a_tag(const alcore__tag_reader *reader, const char *wor
             used += (size_t)alcore__format(marks + used, sizeof marks - used, "%s%c",
                                            used ? ", " : "", MARKS[i]);
     for (int32_t k = 0; k < SCHEMES && !*other; k++)
-        if (alcore__is_tag(k, word, length))
+        if (alcore__is_tag(ALCORE_TAGS_DEFAULT + k, word, length))
             alcore__format(other, sizeof other, "; the scheme %s has it", schemes[k].name);
     return alcore__fail(ALCORE_E_DATA,
                         "tag %lld is '%.*s'; those of the scheme %s are O and, alone or as in "

@@ -95,11 +95,12 @@ START_TEST(labels_and_spans_equal_those_in_memory) {
         ck_assert_mem_eq(&read_labels, &labels, sizeof labels);
         ck_assert_int_ge(labels.compared, LINES);
         ck_assert_int_gt(labels.correct, 0);
-        ck_assert_ok(alcore_metric_compute_spans(ctx, texts[0], NULL, LINES, texts[1], NULL, LINES,
-                                                 OPTIONS_WITH(alcore_spans_options, .scheme = flag),
-                                                 &spans));
+        ck_assert_ok(alcore_metric_compute_spans(
+            ctx, texts[0], NULL, LINES, texts[1], NULL, LINES,
+            OPTIONS_WITH(alcore_spans_options, .scheme = ALCORE_TAGS_DEFAULT + flag), &spans));
         ck_assert_ok(alcore_metric_read_spans(
-            ctx, &files, OPTIONS_WITH(alcore_spans_options, .scheme = flag), &read_spans));
+            ctx, &files, OPTIONS_WITH(alcore_spans_options, .scheme = ALCORE_TAGS_DEFAULT + flag),
+            &read_spans));
         ck_assert_mem_eq(&read_spans, &spans, sizeof spans);
         ck_assert_int_gt(spans.matches, 0);
     }

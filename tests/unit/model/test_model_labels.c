@@ -145,8 +145,9 @@ static double expected_f1(alcore_ctx *ctx, const char *const *names, const doubl
             strcat(strcat(lines[1][i], names[first[i] < 0.5]), " ");
         }
     }
-    MUST(alcore_metric_compute_spans(ctx, gold, NULL, ROWS, predicted, NULL, ROWS,
-                                     OPTIONS_WITH(alcore_spans_options, .scheme = strict), &score));
+    MUST(alcore_metric_compute_spans(
+        ctx, gold, NULL, ROWS, predicted, NULL, ROWS,
+        OPTIONS_WITH(alcore_spans_options, .scheme = ALCORE_TAGS_DEFAULT + strict), &score));
     return score.f1;
 }
 

@@ -525,7 +525,7 @@ START_TEST(many_requests_read_one_pool_at_once) {
 }
 END_TEST
 
-static char *report_of(const alcore_selection *picked, const alcore_write_options *options) {
+static char *report_of(const alcore_selection *picked, const alcore_report_options *options) {
     char path[TEST_PATH_BYTES];
     test_file_make(path, "report", ".html", "");
     ck_assert_ok(alcore_selection_report(picked, path, options));
@@ -558,8 +558,8 @@ START_TEST(the_page_carries_its_pictures) {
                      count_of(text, "xmlns=\"http://www.w3.org/2000/svg\""));
     ck_assert_int_eq(count_of(text, "src="), 0);
     free(text);
-    alcore_write_options options = ALCORE_WRITE_OPTIONS_INIT;
-    options.format = ALCORE_REPORT_MARKDOWN;
+    alcore_report_options options = ALCORE_REPORT_OPTIONS_INIT;
+    options.kind = ALCORE_REPORT_MARKDOWN;
     text = report_of(picked, &options);
     ck_assert_ptr_nonnull(strstr(text, "# Selection by huds"));
     ck_assert_int_eq(count_of(text, "<svg"), 0);
@@ -567,10 +567,15 @@ START_TEST(the_page_carries_its_pictures) {
     options.reserved = 1;
     ck_assert_fails(alcore_selection_report(picked, "/tmp/none.html", &options),
                     ALCORE_E_STRUCT_NEWER, "reserved");
-    ck_assert_fails(alcore_selection_write(picked, "/tmp/none.tsv", &options),
-                    ALCORE_E_STRUCT_NEWER, "reserved");
     options.size = 0;
-    ck_assert_fails(alcore_selection_write(picked, "/tmp/none.tsv", &options),
+    ck_assert_fails(alcore_selection_report(picked, "/tmp/none.html", &options),
+                    ALCORE_E_STRUCT_UNSET, "alcore_report_options");
+    alcore_write_options written = ALCORE_WRITE_OPTIONS_INIT;
+    written.reserved = 1;
+    ck_assert_fails(alcore_selection_write(picked, "/tmp/none.tsv", &written),
+                    ALCORE_E_STRUCT_NEWER, "reserved");
+    written.size = 0;
+    ck_assert_fails(alcore_selection_write(picked, "/tmp/none.tsv", &written),
                     ALCORE_E_STRUCT_UNSET, "alcore_write_options");
     alcore_selection_unref(picked);
     alcore_request_unref(request);
