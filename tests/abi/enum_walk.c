@@ -261,6 +261,56 @@ static alcore_status open_with(const alcore_model_options *options) {
     alcore_model *made;
     return alcore_model_open(ctx, "/nowhere", options, &made);
 }
+/* A host's model that says of its column what the test wants. */
+static alcore_model_column said;
+
+static int32_t can_all(void *user, const char *column) {
+    (void)user;
+    (void)column;
+    return 1;
+}
+
+static void say(void *user, const char *column, alcore_model_column *out) {
+    (void)user;
+    (void)column;
+    if (said.shape) out->shape = said.shape;
+    if (said.meaning) out->meaning = said.meaning;
+}
+
+static alcore_status put_ones(void *user, const alcore_batch *batch, const char *const *columns,
+                              alcore_column_writer *const *outs, int64_t count) {
+    static float ones[] = {1, 1, 1};
+    static const int64_t lengths[] = {1, 1, 1};
+    int64_t dims[2] = {3, 1};
+    alcore_tensor values;
+    (void)user;
+    (void)columns;
+    (void)count;
+    must(alcore_tensor_init(&values, ones, ALCORE_FLOAT32, dims,
+                            said.shape == ALCORE_COLUMN_DENSE ? 2 : 1));
+    return alcore_column_writer_put(outs[0], batch->rows,
+                                    said.shape == ALCORE_COLUMN_RAGGED ? lengths : NULL,
+                                    batch->count, &values);
+}
+
+static alcore_status run_host(alcore_model_column column) {
+    alcore_model_host host = ALCORE_MODEL_HOST_INIT;
+    alcore_model *mine;
+    said = column;
+    host.can = can_all;
+    host.compute = put_ones;
+    host.describe = say;
+    must(alcore_model_new_host(ctx, &host, &mine));
+    const alcore_status status = alcore_model_run(mine, other, "mine");
+    alcore_model_unref(mine);
+    return status;
+}
+CALL(column_said_shape) {
+    return run_host((alcore_model_column){.shape = number});
+}
+CALL(column_said_meaning) {
+    return run_host((alcore_model_column){.meaning = number});
+}
 CALL(model_dtype) {
     WITH(alcore_model_options, ALCORE_MODEL_OPTIONS_INIT, dtype, open_with(&options));
 }
@@ -540,6 +590,8 @@ static const struct taker {
     {"alcore_tensor_init", "dtype", "alcore_number_type", tensor_dtype},
     {"alcore_topk", "rest", "alcore_rest", topk_rest},
     {"alcore_search_options", "metric", "alcore_distance", search_metric},
+    {"alcore_model_column", "shape", "alcore_column_shape", column_said_shape},
+    {"alcore_model_column", "meaning", "alcore_meaning", column_said_meaning},
     {"alcore_model_options", "dtype", "alcore_number_type", model_dtype},
     {"alcore_model_options", "pooling", "alcore_pooling", model_pooling},
     {"alcore_model_options", "normalize", "alcore_normalization", model_normalize},
