@@ -7,7 +7,9 @@
 set -euo pipefail
 # shellcheck source=tests/release/release_common.sh
 . "$(dirname "$0")/release_common.sh"
-sources=$1 out=$2
+sources=$1
+mkdir -p "$2"
+out=$(cd "$2" && pwd)
 cd "$sources"
 WORK=$release_work/wheel-aarch64 PREFIX=$release_work/prefix-aarch64 TRIPLET=aarch64-linux-gnu bindings/python/wheel.sh "$out"
 wheel=$(ls "$out"/alcore-*aarch64.whl)

@@ -10,6 +10,7 @@ out=$1
 work=$release_work/debian
 rm -rf "$work"
 mkdir -p "$out"
+out=$(cd "$out" && pwd)
 release_unpack "$work/$release_name"
 cp "$release_tarball" "$work/alcore_$release_version_debian.orig.tar.gz"
 cd "$work/$release_name"
