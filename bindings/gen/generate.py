@@ -176,7 +176,8 @@ def layout_program(api):
     return "\n".join(out + ['    puts("}");', "    return 0;", "}"])
 
 
-#: Words for 0 in a struct of options, where it is no value of the enum: the prefix of the constants.
+#: Words for 0 in a struct of options, where it is no value of the enum: the prefix of the
+#: constants.
 DEFAULT_WORDS = {"ALCORE_ESCAPES_": "auto", "ALCORE_FORMAT_": "auto", "ALCORE_JOIN_": "auto", "ALCORE_MEANS_": "default",
                  "ALCORE_NORMALIZE_": "auto", "ALCORE_POOLING_": "auto"}
 

@@ -121,8 +121,9 @@ static void push_best(lua_State *L, const alcore_pool *pool, const double *score
  * @function model:translate
  * @param texts a list of strings, or a pool
  * @tparam[opt] table options beams (1: greedy), max_tokens of an output, length_penalty (from
- * 0; the folder's if not given); sample, temperature and seed draw tokens in place of searching; language of the
- * outputs ("de_DE" of mBART, "de" of M2M100, "deu_Latn" of NLLB); best: outputs of each text
+ * 0; the folder's if not given); sample, temperature and seed draw tokens in place of searching;
+ * language of the outputs ("de_DE" of mBART, "de" of M2M100, "deu_Latn" of NLLB); best: outputs of
+ * each text
  * @return a list of strings, or with best a list of lists of tables with text and score, the best
  * first; of a pool a pool of the outputs, `best` rows for each row, with its id, and the
  * log-probabilities of their tokens and "output_scores" as columns; or nil, message, code */

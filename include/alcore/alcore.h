@@ -63,8 +63,10 @@
  *    default. That is 0 or NULL, except where 0 says something else: a member whose comment says
  *    "unset" then begins as ALCORE_UNSET (a NaN) or ALCORE_UNSET_INT, and a 0 that is given is 0,
  *    or refused by name. A caller of an older header may pass a shorter struct; one of a newer
- *    header is refused (ALCORE_E_STRUCT_NEWER) only where it sets what this library does not know. A
- *    field named reserved only pads: the library writes 0 there, and refuses anything else with that
+ *    header is refused (ALCORE_E_STRUCT_NEWER) only where it sets what this library does not know.
+ *    A
+ *    field named reserved only pads: the library writes 0 there, and refuses anything else with
+ *    that
  *    code.
  * 6. Arrays. Results of many values are an alcore_tensor that is a view of a handle, or are written
  *    to a tensor of the caller whose shape is checked. Functions of a host that the library calls

@@ -127,8 +127,8 @@ typedef struct alcore__struct_image {
     size_t size;
     const void *initial; /* [size] what its _INIT makes; a table ends with a NULL */
 } alcore__struct_image;
-/* The call alcore_struct_begin() with tables [count]: begins any_struct, size bytes, as the struct of
- * that name in one of them. */
+/* The call alcore_struct_begin() with tables [count]: begins any_struct, size bytes, as the struct
+ * of that name in one of them. */
 alcore_status alcore__struct_begin(void *any_struct, size_t size, const char *name,
                                    const alcore__struct_image *const *tables, int count);
 /* The check of a member that only pads, called `reserved` in every public struct: nonzero is

@@ -83,8 +83,8 @@ find_image(const char *name, const alcore__struct_image *const *tables, int coun
     return NULL;
 }
 
-/* alcore__struct_begin() within a call. A struct of an older header is shorter than the image, one of
- * a newer header longer. */
+/* alcore__struct_begin() within a call. A struct of an older header is shorter than the image, one
+ * of a newer header longer. */
 static alcore_status struct_begin(void *any_struct, size_t size, const char *name,
                                   const alcore__struct_image *const *tables, int count) {
     if (!any_struct || !name) return alcore__fail(ALCORE_E_INVALID, "any_struct or name is NULL");

@@ -297,15 +297,15 @@ static alcore_status describe_column(const alcore_pool *pool, const char *name,
                                      alcore_column_info *out) {
     const alcore__column *column;
     ALCORE__TRY(alcore__pool_get_column(pool, name, &column));
-    const alcore_column_info info = {
-        .size = sizeof info,
-        .dtype = column->dtype,
-        .shape = alcore__column_shape(column),
-        .meaning = column->meaning,
-        .in_file = column->in_file,
-        .width = column->dims,
-        .entries = column->map ? column->map->count : column->row_count,
-        .origin = column->origin};
+    const alcore_column_info info = {.size = sizeof info,
+                                     .dtype = column->dtype,
+                                     .shape = alcore__column_shape(column),
+                                     .meaning = column->meaning,
+                                     .in_file = column->in_file,
+                                     .width = column->dims,
+                                     .entries =
+                                         column->map ? column->map->count : column->row_count,
+                                     .origin = column->origin};
     return alcore__struct_write(out, &info, sizeof info,
                                 ALCORE__FIRST_SIZE(alcore_column_info, origin),
                                 "alcore_column_info");

@@ -78,8 +78,7 @@ static alcore_status set_held(alcore_pool *pool, const char *name, holder *held,
     int64_t shape[2] = {numbers->count / numbers->width, numbers->width};
     int64_t offset_shape[1] = {numbers->rows + 1};
     memcpy(&data, &numbers->values, sizeof data);
-    ALCORE__TRY(
-        alcore_tensor_init(&values, data, numbers->dtype, shape, numbers->vectors ? 2 : 1));
+    ALCORE__TRY(alcore_tensor_init(&values, data, numbers->dtype, shape, numbers->vectors ? 2 : 1));
     if (numbers->offsets)
         ALCORE__TRY(alcore_tensor_init(&offsets, numbers->offsets, ALCORE_INT64, offset_shape, 1));
     borrowed.ownership = ALCORE_BORROW;

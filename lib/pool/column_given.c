@@ -216,6 +216,6 @@ alcore_status alcore_pool_set_column(alcore_pool *pool, const char *name,
                                      const alcore_tensor *values, const alcore_tensor *offsets,
                                      const alcore_column_options *options) {
     ALCORE__TRY(alcore__pool_change_begin(pool));
-    return alcore__pool_change_end(
-        pool, alcore__column_set_given(pool, name, values, offsets, options));
+    return alcore__pool_change_end(pool,
+                                   alcore__column_set_given(pool, name, values, offsets, options));
 }

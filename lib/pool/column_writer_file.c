@@ -37,8 +37,8 @@ typedef struct file_header {
 } file_header;
 _Static_assert(sizeof(file_header) == 80, "the header's layout");
 
-/* The file has numbers of its own, which stay as they are whatever the enums have: shapes 0 (scalar)
- * to 3 (ragged, dense), in the order of ALCORE_COLUMN_*; ... */
+/* The file has numbers of its own, which stay as they are whatever the enums have: shapes 0
+ * (scalar) to 3 (ragged, dense), in the order of ALCORE_COLUMN_*; ... */
 static int32_t stored_shape(int32_t shape) {
     return shape - ALCORE_COLUMN_SCALAR;
 }

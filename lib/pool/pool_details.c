@@ -57,8 +57,8 @@ static bool names(const char *const *reads, const char *name) {
     return false;
 }
 
-/* Whether a model may depend on the column: the list names it or, without one, a caller gave it, and
- * it is none of the numbers that models make. */
+/* Whether a model may depend on the column: the list names it or, without one, a caller gave it,
+ * and it is none of the numbers that models make. */
 static bool is_read(const alcore__column *column, const char *const *reads) {
     const alcore__column_name *known = alcore__column_name_find(column->name);
     if (reads) return names(reads, column->name);

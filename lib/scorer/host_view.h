@@ -4,8 +4,8 @@
 #define ALCORE__HOST_VIEW_H
 
 #include "alcore/view.h"
-#include "scorer/role_place.h"
 #include "pool/dataset.h"
+#include "scorer/role_place.h"
 
 /* The roles that a view shows, which are the first ones. */
 enum { ALCORE__VIEW_ROLES = ALCORE__ROLE(LABELED_ROWS) + 1 };

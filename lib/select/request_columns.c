@@ -248,7 +248,8 @@ static alcore_status meet_needs(resolver *self, int32_t role, alcore_pool *pool)
     for (int32_t i = 0; i < count; i++)
         all[i] = (alcore__chosen){.name = self->plan[i].name, .maker = self->plan[i].maker};
     ALCORE__TRY(alcore__model_run_chosen(all, count, pool, rows_of(self, role), &cache));
-    for (int32_t i = 0; i < count; i++) ALCORE__TRY(keep(self, role, &self->plan[i], all[i].use.lost));
+    for (int32_t i = 0; i < count; i++)
+        ALCORE__TRY(keep(self, role, &self->plan[i], all[i].use.lost));
     self->plan_count = 0;
     return ALCORE_OK;
 }

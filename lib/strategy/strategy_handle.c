@@ -11,7 +11,8 @@
  *                 one that buys phrases (part 1), owned; else NULL
  *     owner       "strategy NAME", what messages call the strategy, owned
  *     host        a host's callbacks with their `user`, a copy; zeroed for a built-in strategy
- *     host_needs  by ALCORE__ROLE(): the columns that a host's strategy reads, a list that ends with
+ *     host_needs  by ALCORE__ROLE(): the columns that a host's strategy reads, a list that ends
+ *     with
  *                 NULL, owned; NULL: none, and for a built-in strategy */
 #include "strategy/strategy_handle.h"
 

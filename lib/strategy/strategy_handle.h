@@ -11,7 +11,7 @@ enum { ALCORE__STRATEGY_PARTS = 2 };
 struct alcore_strategy {
     alcore__object object; /* reference count and context; first, as every handle has it */
     const alcore__strategy_def *def;
-    bool is_recommended; /* it was made as the recommended one, not by its name */
+    bool is_recommended;   /* it was made as the recommended one, not by its name */
     alcore__values values; /* of the parameters in def->params */
     char *owner; /* "strategy NAME", owned: what error messages call it. The host program gives the
                     NAME of its own strategy */

@@ -124,8 +124,8 @@ typedef struct alcore__outcome {
 } alcore__outcome;
 
 /* Runs the strategy and fills in out, whose arrays the caller frees with alcore__outcome_clear().
- * On failure out is zeroed. The calling thread is inside a call (alcore__enter_long) and has locked the
- * pools for reading. */
+ * On failure out is zeroed. The calling thread is inside a call (alcore__enter_long) and has locked
+ * the pools for reading. */
 alcore_status alcore__strategy_run(const alcore_strategy *strategy, const alcore__run_input *input,
                                    alcore__outcome *out);
 void alcore__outcome_clear(alcore_ctx *ctx, alcore__outcome *outcome);

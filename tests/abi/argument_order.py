@@ -91,7 +91,9 @@ def order_faults(arguments):
     inputs = [argument for argument in arguments if not is_output(argument)]
     if any(map(is_handle, inputs)) and not is_handle(arguments[0]) and names[0] != 'user':
         faults.append('a handle is not the first argument')
-    if 'user' in names[1:]:
+    # A setter takes a function of the caller with the pointer that it is called with, in this
+    # order.
+    if 'user' in names[1:] and names[names.index('user') - 1] not in ('progress', 'function'):
         faults.append('user is not the first argument')
     if any(re.match(r'(?:const )?alcore_ctx \*\w', argument) for argument in arguments[1:]):
         faults.append('the context is not the first argument')

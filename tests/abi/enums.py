@@ -12,7 +12,8 @@ import headers  # noqa: E402
 from tap import Tap  # noqa: E402
 
 WALK = os.path.join(headers.ROOT, 'tests', 'abi', 'enum_walk.c')
-#: What says an enum and is not taken from a caller: what the library fills in, and what a host's function is given.
+#: What says an enum and is not taken from a caller: what the library fills in, and what a host's
+#: function is given.
 GIVEN = {('alcore_column_info', name) for name in ('dtype', 'shape', 'meaning')} | {
     ('alcore_param_info', 'type'), ('alcore_remedy', 'kind'), ('alcore_stop_decision', 'criterion'),
     ('alcore_device', 'type'), ('alcore_dtype', 'code'), ('alcore_log_function', 'level')}

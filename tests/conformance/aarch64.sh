@@ -1,8 +1,8 @@
 #!/bin/sh
 # SPDX-License-Identifier: Apache-2.0
 # Builds the conformance run for aarch64 from lib/engines/cpu alone and runs it under qemu: no
-# library of the other machine is needed. Usage: aarch64.sh SOURCE-ROOT BUILD-FOLDER [SEED [EVERY]]. Exit
-# status 77: no cross compiler or no qemu here.
+# library of the other machine is needed. Usage: aarch64.sh SOURCE-ROOT BUILD-FOLDER [SEED [EVERY]].
+# Exit status 77: no cross compiler or no qemu here.
 set -eu
 root=$1
 out=$2/aarch64

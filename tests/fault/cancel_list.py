@@ -11,7 +11,8 @@ import re
 import sys
 
 
-# Cancelled by other tests: an engine polls while it reads weights, which the engine of the walk has none of (test_model_engine.c).
+# Cancelled by other tests: an engine polls while it reads weights, which the engine of the walk has
+# none of (test_model_engine.c).
 ELSEWHERE = {'alcore_model_open'}
 LONG, SAVING = r'ALCORE_E_CANCELLED(?!\s+\(by progress)', r'ALCORE_E_CANCELLED\s+\(by progress'
 

@@ -1,8 +1,8 @@
 #!/bin/sh
 # SPDX-License-Identifier: Apache-2.0
-# Keeps what a release promises, for tests/abi/frozen.py: the headers of the core and the C examples,
-# as tests/abi/frozen/VERSION.tar.xz. Called once when a minor release is tagged, and for a release
-# candidate, whose file goes with it.
+# Keeps what a release promises, for tests/abi/frozen.py: the headers of the core and the C
+# examples, as tests/abi/frozen/VERSION.tar.xz. Called once when a minor release is tagged, and for
+# a release candidate, whose file goes with it.
 #   tests/tools/freeze_release.sh BUILD-FOLDER
 set -eu
 [ $# -eq 1 ] || { sed -n '3,6s/^# *//p' "$0" >&2; exit 2; }

@@ -154,7 +154,8 @@ class Handle:
         return ""
 
 
-# The library passes a number as `user` to the callbacks of a context or request, which finds its setting here.
+# The library passes a number as `user` to the callbacks of a context or request, which finds its
+# setting here.
 _numbers = itertools.count(1)
 _settings = {}  # number of a context or request -> its progress setting
 

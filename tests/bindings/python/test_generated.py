@@ -100,8 +100,8 @@ def test_package_knows_no_strategy_and_no_column(root):
     # Verbs of the C API that share a word: alcore_selection_scores(), alcore_choice_scores(),
     # alcore_view_random(). A Selection's scores are the picks' own, not the column; View.random()
     # draws; metrics compare with gold labels; a selection has the uncertainty that the caller gives
-    # to analysis.composition() and stop.uncertainty(). Methods of a model in Python make one column each, whose names they have; an
-    # inference server gives log-probabilities.
+    # to analysis.composition() and stop.uncertainty(). Methods of a model in Python make one column
+    # each, whose names they have; an inference server gives log-probabilities.
     verbs = {"scores": {"_selection.py"}, "random": {"_hosts.py"}, "gold": {"metrics.py"}, "uncertainty": {"analysis.py", "stop.py"},
              "logprobs": {"_host_models.py", "_topk.py"}, **{name: {"_host_models.py"} for name in ("embeddings", "probs", "token_probs")}}
     for verb, noun in (("scores", "selection"), ("random", "view")):
