@@ -5,8 +5,7 @@
 
 #include "alcore/alcore.h"
 
-#define IMAGE(type, initial)                                                                       \
-    { #type, sizeof(type), &(const type)initial }
+#define IMAGE(type, initial) {#type, sizeof(type), &(const type)initial}
 
 const alcore__struct_image alcore__struct_images[] = {
     IMAGE(alcore_table_options, ALCORE_TABLE_OPTIONS_INIT),

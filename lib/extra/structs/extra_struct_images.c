@@ -5,8 +5,7 @@
 
 #include "alcore/extra.h"
 
-#define IMAGE(type, initial)                                                                       \
-    { #type, sizeof(type), &(const type)initial }
+#define IMAGE(type, initial) {#type, sizeof(type), &(const type)initial}
 
 const alcore__struct_image alcore__extra_struct_images[] = {
     IMAGE(alcore_aligner_options, ALCORE_ALIGNER_OPTIONS_INIT),
