@@ -51,5 +51,6 @@ need_tests="g++=g++ check.pc=check /usr/lib/python3/dist-packages/numpy=python3-
 # What tests/run.sh --full needs beside that.
 need_full="debootstrap=debootstrap valgrind=valgrind /usr/lib/python3/dist-packages/torch=python3-torch
     /usr/include/torch/csrc/api/include/torch/serialize.h=libtorch-dev dpkg-source=dpkg-dev
+    rustc=rustc bindgen=bindgen go=golang-go javac=default-jdk-headless /usr/share/java/jna.jar=libjna-java
     clang=clang /usr/share/doc/libclang-rt-dev=libclang-rt-dev aarch64-linux-gnu-gcc=gcc-aarch64-linux-gnu
     /usr/aarch64-linux-gnu/include/stdio.h=libc6-dev-arm64-cross qemu-aarch64=qemu-user"
