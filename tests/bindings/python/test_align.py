@@ -30,7 +30,7 @@ def test_vectors_of_the_aligner(root):
             continue
         model = alcore.Aligner(pairs, model="diagonal" if given.get("diagonal", True) else "ibm1",
                                estimate="bayes" if given.get("variational_bayes", True) else "counts",
-                               tension=given.get("tension", "off"), p0=given.get("p0", 0), lambda_=given.get("lambda", 0))
+                               tension=given.get("tension", "off"), p0=given.get("p0"), lambda_=given.get("lambda"))
         assert model.log_likelihoods == pytest.approx(known["expected"]["log_likelihoods"], rel=1e-9)
         assert text_of(model.links()) == known["expected"]["links"]
         assert text_of(model.apply(pairs)) == known["expected"]["links"]
