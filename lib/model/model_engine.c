@@ -114,6 +114,21 @@ static alcore_status put(void *user, const int64_t *items, const int64_t *length
     return alcore_column_writer_put(all->writer, all->rows, lengths, count, &half);
 }
 
+/* The call token_logprobs. Without targets the model's own output is scored (HUDS, section 2.2),
+ * which greedy search makes in the language of the model's outputs. */
+static alcore_status call_logprobs(const alcore_model *model, const alcore_sys_model_texts *texts,
+                                   const alcore_sys_model_texts *targets,
+                                   alcore_sys_model_scoring *scoring,
+                                   const alcore_sys_model_sink *sink) {
+    const alcore__engine_model *data = model->data;
+    alcore_sys_model_decoding greedy = {.size = sizeof greedy};
+    if (!targets) ALCORE__TRY(alcore__engine_check_outputs(model));
+    ALCORE__TRY(alcore__engine_find_language(model, NULL, &greedy));
+    scoring->what = targets ? ALCORE_SYS_SCORE_TARGET : ALCORE_SYS_SCORE_HYPOTHESIS;
+    scoring->decoding = &greedy;
+    return data->engine->token_logprobs(data->opened, texts, targets, scoring, sink);
+}
+
 /* One call of the engine over a batch of texts; `call` is one that the model has. targets: the
  * texts whose tokens token_logprobs scores, one for each of texts; NULL: the model's own output.
  * first_row: of the batch in the pool. The engine draws dropout by the seed and an item's number in
@@ -139,17 +154,11 @@ static alcore_status call_engine(const alcore_model *model, uint32_t call,
         return engine->qa_probs(data->opened, texts, sink);
     case ALCORE_SYS_MODEL_MLM_LOSSES:
         return engine->mlm_losses(data->opened, texts, &scoring, sink);
-    default:
-        break;
+    case ALCORE_SYS_MODEL_TOKEN_LOGPROBS:
+        return call_logprobs(model, texts, targets, &scoring, sink);
+    default: /* a column of the table above whose call has no case here */
+        return alcore__fail(ALCORE_E_INTERNAL, "call %u of engines is not known", call);
     }
-    /* Without targets the model's own output is scored (HUDS, section 2.2), which greedy search
-     * makes in the language of the model's outputs. */
-    alcore_sys_model_decoding greedy = {.size = sizeof greedy};
-    if (!targets) ALCORE__TRY(alcore__engine_check_outputs(model));
-    ALCORE__TRY(alcore__engine_find_language(model, NULL, &greedy));
-    scoring.what = targets ? ALCORE_SYS_SCORE_TARGET : ALCORE_SYS_SCORE_HYPOTHESIS;
-    scoring.decoding = &greedy;
-    return engine->token_logprobs(data->opened, texts, targets, &scoring, sink);
 }
 
 /* One batch: encodes its texts, and the references of its rows where these are scored, and calls
