@@ -96,12 +96,12 @@ alcore_status call_word_accuracy(void) {
 static alcore_overlap *overlap_of_pool(alcore_status *status) {
     const alcore_overlap_options options = {.size = sizeof options,
                                             .kept = ALCORE_OVERLAP_TEST | ALCORE_OVERLAP_SELECTED};
+    static const int32_t ROLES[] = {ALCORE_OVERLAP_SELECTED, ALCORE_OVERLAP_TEST};
     const char **texts = texts_of_pool();
     alcore_overlap *overlap = NULL;
     *status = alcore_overlap_new(ctx, &options, &overlap);
-    for (int role = ALCORE_OVERLAP_SELECTED; role <= ALCORE_OVERLAP_TEST; role *= 4)
-        if (*status == ALCORE_OK)
-            *status = alcore_overlap_add(overlap, role, ALCORE_SIDE_SOURCE, texts, NULL, row_count);
+    for (int i = 0; i < 2 && *status == ALCORE_OK; i++)
+        *status = alcore_overlap_add(overlap, ROLES[i], ALCORE_SIDE_SOURCE, texts, NULL, row_count);
     free(texts);
     if (*status == ALCORE_OK) return overlap;
     alcore_overlap_unref(overlap);
