@@ -51,11 +51,11 @@ MUTANTS = {
         (LABELS, 'add_number(self, "macro-f1", score.macro_f1);', 'add_number(self, "macro-f1", score.accuracy);', EVAL,
          'the_other_metrics_are_those_of_the_vectors'),
     '--smooth is not heeded':
-        (TRANSLATIONS, 'options->smoothing = found;', 'options->smoothing = ALCORE_BLEU_SMOOTH_EXP;', EVAL, 'smoothing_has_a_value'),
+        (TRANSLATIONS, 'options->smoothing = smoothing;', 'options->smoothing = ALCORE_BLEU_SMOOTH_EXP;', EVAL, 'smoothing_has_a_value'),
     'the value of --smooth is not heeded':
         (TRANSLATIONS, 'number_of(text + length + 1, &options->smoothing_value)', '(options->smoothing_value = 1.0)', EVAL, 'smoothing_has_a_value'),
     '--tokenize is not heeded':
-        (TRANSLATIONS, 'options.tokenizer = tokenizer;', 'options.tokenizer = ALCORE_BLEU_13A;', EVAL, 'bleu_is_that_of_the_vectors'),
+        (TRANSLATIONS, '&options.tokenizer));', '&(int32_t){0}));', EVAL, 'bleu_is_that_of_the_vectors'),
     '--bootstrap has one seed':
         (TRANSLATIONS, '*seed = (uint64_t)given;', '*seed = 0;', OPTIONS, WALK),
     '--bootstrap draws no samples':
@@ -63,7 +63,7 @@ MUTANTS = {
     '--cased is not heeded':
         (TRANSLATIONS, 'options.case_sensitive = option_given(self->args, OPTION_CASED);', 'options.case_sensitive = 0;', OPTIONS, WALK),
     '--scheme is not heeded':
-        (LABELS, '&files, scheme, &score', '&files, 0, &score', EVAL,
+        (LABELS, '&options.scheme));', '&(int32_t){0}));', EVAL,
          'the_sides_are_not_exchanged'),
     '--text-column is not heeded':
         (FILES, 'options->text_column = option_value(self->args, OPTION_TEXT_COLUMN, NULL);', '', EVAL, 'columns_are_read'),

@@ -327,7 +327,7 @@ MUTANTS = {
         ('lib/select/request_columns.c', 'masks->candidate_mask[row] || masks->labeled_rows[row]', 'masks->candidate_mask[row] < 2', WANTED,
          'rows_left_out_are_not_computed'),
     'a column loses the rows of an earlier request':
-        ('lib/model/model_handle.c', 'wanted->mask[row] || alcore__column_has(found, row)', 'wanted->mask[row]', WANTED,
+        ('lib/model/model_run.c', 'wanted->mask[row] || alcore__column_has(found, row)', 'wanted->mask[row]', WANTED,
          'rows_of_an_earlier_request_stay'),
     'a term contributes its value and not its distance from the mean':
         ('lib/strategy/budget/explain.c', 'weight * (scaled[purchase->picks[rank]] - mean)', 'weight * (scaled[purchase->picks[rank]] - 0 * mean)', SELECTION,
