@@ -108,9 +108,10 @@ static void open_bed(const vector_case *one, int32_t threads, bed *self) {
     self->options.kind = vector_text(vector_input(one, "kind"));
     if (vector_has_input(one, "span")) self->options.span = vector_text(vector_input(one, "span"));
     self->options.links = &self->links;
-    self->options.count = number_of(one, "count");
+    if (vector_has_input(one, "count")) self->options.count = number_of(one, "count");
     self->options.k = number_of(one, "k");
-    self->options.upsample_phrase = number_of(one, "upsample");
+    if (vector_has_input(one, "upsample"))
+        self->options.upsample_phrase = number_of(one, "upsample");
     self->options.round = number_of(one, "round");
     self->options.seed = (uint64_t)number_of(one, "seed");
     self->options.unique = (int32_t)number_of(one, "unique");
@@ -428,7 +429,7 @@ START_TEST(refusals) {
     ck_assert_fails(alcore_mix_new(at.ctx, at.labeled, at.pool, NULL, &good, &mix),
                     ALCORE_E_INVALID, "annotations is NULL");
     at.options.kind = "random";
-    at.options.count = 0;
+    at.options.count = ALCORE_UNSET_INT;
     ck_assert_fails(alcore_mix_new(at.ctx, at.labeled, NULL, NULL, &at.options, &mix),
                     ALCORE_E_INVALID, "count is needed");
     ck_assert_fails(alcore_mix_new(NULL, NULL, NULL, NULL, NULL, &mix), ALCORE_E_INVALID, "ctx");

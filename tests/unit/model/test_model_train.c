@@ -104,7 +104,6 @@ START_TEST(wrong_options_are_named) {
         expect_refused(alcore_model_train(model, pool, &options, NULL), ALCORE_E_PARAM, word);     \
     } while (0)
     REFUSED(rate, -1, "rate");
-    REFUSED(rate, (double)NAN, "rate");
     REFUSED(clip, (double)INFINITY, "clip");
     REFUSED(label_smoothing, 1, "label_smoothing");
     REFUSED(updates, -1, "updates");

@@ -532,7 +532,7 @@ START_TEST(files_and_words) {
               "2\t0\t1:0+2\t2\t2\tphrase\t");
     ck_assert_ok(alcore_selection_write(selection, "hybrid_selection.jsonl", NULL));
     const char *lines = read_all("hybrid_selection.jsonl");
-    expect_in(lines, "{\"id\":\"2\",\"source\":\"b c d\",\"lang\":\"unknown\",\"al\":{");
+    expect_in(lines, "\"id\":\"2\",\"source\":\"b c d\",\"lang\":\"unknown\",\"al\":{");
     expect_in(lines, "\"kind\":\"sentence\"");
     expect_in(lines, "\"source\":\"a b\",\"lang\":\"unknown\",\"contexts\":[{\"id\":\"1\",");
     expect_in(alcore_selection_summary(selection), "sentences: strategy nnll");

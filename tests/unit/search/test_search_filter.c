@@ -90,7 +90,7 @@ START_TEST(every_engine_finds_the_same) {
     static answer expected, got;
     int64_t dims = shapes[_i % SHAPES];
     make(dims, _i >= SHAPES);
-    for (int32_t metric = ALCORE_METRIC_L2; metric <= ALCORE_METRIC_COSINE; metric++) {
+    for (int32_t metric = ALCORE_SYS_L2; metric <= ALCORE_SYS_COSINE; metric++) {
         ask("cpu-portable", dims, metric, ROWS, &expected);
         for (size_t e = 0; e < sizeof engines / sizeof engines[0]; e++) {
             for (int64_t cut = ROWS; alcore__kernels_cpu_named(engines[e]) && cut > 100; cut /= 2) {

@@ -296,7 +296,7 @@ START_TEST(threads_and_types) {
             set_side(&queries, d.queries, ALCORE_FLOAT32, QUERIES, d.dims, NULL);
             alcore_search_options options = ALCORE_SEARCH_OPTIONS_INIT;
             int64_t wanted = 10;
-            options.metric = metric;
+            options.metric = ALCORE_METRIC_L2 + metric - ALCORE_SYS_L2;
             wanted = d.k;
             answer got = new_answer(&d);
             ck_assert_int_eq(test_knn(own, &rows.side, &queries.side, wanted, &options, got.row[0],

@@ -184,8 +184,8 @@ static void ask_for_nothing_there(const alcore_view *view) {
                    "3 rows");
     expect_refusal(view, LABELED_ROWS, "embeddings", 0, 2, ALCORE_E_INVALID,
                    "1 rows of the labeled rows of the candidates' pool");
-    expect_refusal(view, 0, "embeddings", 0, 1, ALCORE_E_INVALID, "0 is no role");
-    expect_refusal(view, 5, "embeddings", 0, 1, ALCORE_E_INVALID, "5 is no role");
+    expect_refusal(view, 0, "embeddings", 0, 1, ALCORE_E_INVALID, "role is 0,");
+    expect_refusal(view, 5, "embeddings", 0, 1, ALCORE_E_INVALID, "role is 5,");
     expect_refusal(view, CANDIDATES, NULL, 0, 1, ALCORE_E_INVALID, "must not be NULL");
     ck_assert_int_eq(alcore_view_get_column(view, CANDIDATES, "logprobs", 0, 1, NULL, NULL),
                      ALCORE_E_INVALID);

@@ -272,16 +272,16 @@ START_TEST(bad_arguments) {
         int64_t tokens, max_texts;
         int32_t kind, byte_fallback;
         const char *words;
-    } rows[] = {{0, 0, 0, 2, 0, "kind is 2"},
-                {0, 0, 0, -1, 0, "kind is -1"},
-                {0, 0, 0, 0, 2, "byte_fallback is 2"},
-                {0, 4, 0, 0, 0, "tokens is 4"},
-                {0, -1, 0, 0, 0, "tokens is -1"},
-                {0, 10000001, 0, 0, 0, "tokens is 10000001"},
+    } rows[] = {{ALCORE_UNSET, 0, 0, 2, 0, "kind is 2"},
+                {ALCORE_UNSET, 0, 0, -1, 0, "kind is -1"},
+                {ALCORE_UNSET, 0, 0, 0, 2, "byte_fallback is 2"},
+                {ALCORE_UNSET, 4, 0, 0, 0, "tokens is 4"},
+                {ALCORE_UNSET, -1, 0, 0, 0, "tokens is -1"},
+                {ALCORE_UNSET, 10000001, 0, 0, 0, "tokens is 10000001"},
                 {0.5, 0, 0, 0, 0, "coverage is 0.5"},
                 {1.5, 0, 0, 0, 0, "coverage is 1.5"},
-                {(double)NAN, 0, 0, 0, 0, "coverage is"},
-                {0, 0, -1, 0, 0, "max_texts is negative"}};
+                {0, 0, 0, 0, 0, "coverage is 0"},
+                {ALCORE_UNSET, 0, -1, 0, 0, "max_texts is negative"}};
     for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
         alcore_vocabulary_options options = ALCORE_VOCABULARY_OPTIONS_INIT;
         options.coverage = rows[i].coverage;
