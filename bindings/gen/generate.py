@@ -326,7 +326,9 @@ def write_lua(api):
     structs = []
     out = ["/* SPDX-License-Identifier: Apache-2.0 */",
            "/* Made by bindings/gen/generate.py from the public headers; do not edit. */",
-           "#include <stddef.h>", "", '#include "lua_binding.h"', "", "/* clang-format off */"]
+           "#include <stddef.h>", "", '#include "lua_binding.h"', "",
+           "/* Tables that only others of this file name are not to be seen outside either. */", "#pragma GCC visibility push(hidden)", "",
+           "/* clang-format off */"]
     for table, prefix in LUA_TABLES.items():
         # A longer prefix of another table takes its constants: ALCORE_BLEU_SMOOTH_ those that
         # ALCORE_BLEU_ has not.

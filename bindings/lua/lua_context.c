@@ -180,7 +180,7 @@ static int context_poll(lua_State *L) {
     return 1;
 }
 
-/** * Whether the running call is to end, in a function that the library calls; elsewhere whether
+/*** Whether the running call is to end, in a function that the library calls; elsewhere whether
  * long calls are refused.
  * @field context.cancelled */
 static int cancelled(lua_State *L) {

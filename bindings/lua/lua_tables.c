@@ -4,6 +4,9 @@
 
 #include "lua_binding.h"
 
+/* Tables that only others of this file name are not to be seen outside either. */
+#pragma GCC visibility push(hidden)
+
 /* clang-format off */
 const al_constant al_aligner_models[] = {
     {"diagonal", ALCORE_ALIGNER_DIAGONAL},

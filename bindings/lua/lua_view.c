@@ -170,7 +170,7 @@ static int round_number(lua_State *L) {
     return 1;
 }
 
-/** * Says how far the function is, and whether it shall go on. One that takes longer than 100 ms
+/*** Says how far the function is, and whether it shall go on. One that takes longer than 100 ms
  * calls it that often, and returns what it returns unless that is true.
  * @function view:poll
  * @tparam[opt] string stage what is being done; nil: what the library said last

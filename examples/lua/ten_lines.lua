@@ -27,7 +27,7 @@ local ctx = new("ctx", function(out) return al.alcore_ctx_new(nil, out) end)
 local pool = new("pool", function(out) return al.alcore_pool_new(ctx, nil, out) end)
 check(al.alcore_pool_read(pool, arg[1], nil))
 local request = new("request", function(out) return al.alcore_request_new(ctx, out) end)
-check(al.alcore_request_set_pool(request, 1, pool))
+check(al.alcore_request_set_pool(request, 1701, pool)) -- ALCORE_ROLE_CANDIDATES
 check(al.alcore_request_set(request, "budget", "30w"))
 local picked = new("selection", function(out) return al.alcore_select(request, out) end)
 local rows = al.alcore_selection_rows(picked)

@@ -14,7 +14,7 @@ check(al.alcore_ctx_new(None, byref(ctx)))
 check(al.alcore_pool_new(ctx, None, byref(pool)))
 check(al.alcore_pool_read(pool, sys.argv[1].encode(), None))
 check(al.alcore_request_new(ctx, byref(request)))
-check(al.alcore_request_set_pool(request, 1, pool))
+check(al.alcore_request_set_pool(request, 1701, pool))  # ALCORE_ROLE_CANDIDATES
 check(al.alcore_request_set(request, b"budget", b"30w"))
 check(al.alcore_select(request, byref(picked)))
 rows = (c_int64 * al.alcore_selection_count(picked)).from_address(al.alcore_selection_rows(picked))

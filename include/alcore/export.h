@@ -40,9 +40,9 @@
 /** The same with one member that begins with another value than 0. */
 #define ALCORE_INIT_1(type, a, a_value)                                                            \
     [] {                                                                                           \
-        type alcore_initial = ALCORE_INIT(type);                                                   \
-        alcore_initial.a = a_value;                                                                \
-        return alcore_initial;                                                                     \
+        type alcore_first = ALCORE_INIT(type);                                                     \
+        alcore_first.a = a_value;                                                                  \
+        return alcore_first;                                                                       \
     }()
 /** The same with two. */
 #define ALCORE_INIT_2(type, a, a_value, b, b_value)                                                \

@@ -257,7 +257,7 @@ def what_is_refused(box):
     contains(box.run(*mix, "-p", "width=3", expect=2).err, "mix has no parameter 'width'")
     contains(box.run(*mix, "-p", "unique=2", expect=2).err, "expected 0 or 1")
     contains(box.run(*mix, "-p", "k", expect=2).err, "NAME=VALUE")
-    contains(box.run(*mix, "--count", "0", expect=2).err, "--count 0")
+    contains(box.run(*mix, "--count", "-1", expect=2).err, "--count -1")
     contains(box.run(*mix, "--json", expect=2).err, "--json needs --out")
     contains(box.run(*mix, "--out", "train.doc", expect=2).err, ".tsv")
     contains(box.run("mix", "--selection", "selection.tsv", expect=2).err, "--selection needs --pool")

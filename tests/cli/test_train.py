@@ -262,7 +262,7 @@ def wrong_keys_and_values_are_named(box):
     refused(box, settings(warmups=1), "c.json: warmups: there is no such key; did you mean 'warmup'?")
     for key, values, word in (
             ("rate", [0, -1, "1", None, True], "a number above 0"), ("epsilon", [0, -1e-8], "a number above 0"),
-            ("beta1", [0, 1, -0.5], "a number above 0 and below 1"), ("beta2", [0, 1.5], "a number above 0 and below 1"),
+            ("beta1", [1, -0.5], "a number from 0 on and below 1"), ("beta2", [1.5], "a number from 0 on and below 1"),
             ("weight_decay", [-1], "a number from 0 on"), ("label_smoothing", [1, -0.1], "a number from 0 on and below 1"),
             ("updates", [-1, 1.5, "1"], "an integer from 0 on"), ("schedule", ["step", 1], "one of constant|linear|inverse_sqrt|cosine"),
             ("optimizer", ["sgd"], "one of adamw|adam"), ("model", [1, ""], "a string that is not empty"),
