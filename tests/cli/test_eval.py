@@ -383,7 +383,7 @@ def what_cannot_be(box):
                        (["chrf", a, a, "--tokenize", "13a"], "chrf has no option '--tokenize'"),
                        (["mean", a, "--bootstrap", "3"], "--bootstrap"), (["bleu", a, a, "--scheme", "iob2"], "--scheme"),
                        (["bleu", a, a, "--tokenize", "14a"], "13a|intl"), (["bleu", a, a, "--smooth", "exp=1"], "floor=0.1"),
-                       (["bleu", a, a, "--smooth", "floor=x"], "floor=0.1"), (["bleu", a, a, "--smooth", "floor=-1"], "smoothing_value"),
+                       (["bleu", a, a, "--smooth", "floor=x"], "floor=0.1"), (["bleu", a, a, "--smooth", "floor=-1"], "from 0 on"),
                        (["bleu", a, a, "--bootstrap", "0"], "from 1"), (["f1", a, a, "--scheme", "loose"], "default|iob2"),
                        (["qa", a], "takes GOLD PREDICTED"), (["ter", a, a, "--smooth", "exp"], "ter has no option '--smooth'"),
                        (["overlap", a], "--selected"), (["overlap", a, a], "takes TEST"),

@@ -112,7 +112,7 @@ START_TEST(wrong_options_are_named) {
     REFUSED(schedule, 4, "schedule 4");
     REFUSED(precision, 3, "precision 3");
     REFUSED(precision, -1, "precision -1");
-    REFUSED(recompute, 2, "recompute 2");
+    REFUSED(recompute, 2, "recompute is 2");
     expect_refused(alcore_model_train(model, pool, NULL, NULL), ALCORE_E_MISSING, "row 2");
     expect_version(model, "null-3-0");
     ck_assert_int_eq(alcore_model_train(NULL, pool, NULL, NULL), ALCORE_E_INVALID);

@@ -358,9 +358,9 @@ START_TEST(files_and_words) {
     ck_assert_ok(alcore_selection_write(selection, "phrase_selection.jsonl", NULL));
     expect_in(read_all("phrase_selection.jsonl"),
               "\"id\":\"1:0+3\",\"source\":\"the patient has\",\"lang\":\"unknown\",\"contexts\":["
-              "\"id\":\"1\",\"index\":0,\"source\":\"the patient has severe headache\"},"
-              "\"id\":\"2\",\"index\":1,\"source\":\"the patient has severe nausea\"},"
-              "\"id\":\"6\",\"index\":5,\"source\":\"the patient has fever\"}],\"al\":{");
+              "{\"id\":\"1\",\"index\":0,\"source\":\"the patient has severe headache\"},"
+              "{\"id\":\"2\",\"index\":1,\"source\":\"the patient has severe nausea\"},"
+              "{\"id\":\"6\",\"index\":5,\"source\":\"the patient has fever\"}],\"al\":{");
     remove("phrase_selection.tsv");
     remove("phrase_selection.jsonl");
     alcore_selection_unref(selection);
