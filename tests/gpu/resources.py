@@ -22,7 +22,7 @@ from kept_resources import COLUMNS, kept_counts
 from machine_code import instructions_of, loops_of
 
 PROJECT = os.path.abspath(os.path.join(os.path.dirname(__file__), '..', '..'))
-NVCC = subprocess.run([os.path.join(PROJECT, 'lib', 'cuda', 'find_nvcc.sh')], check=True, capture_output=True,
+NVCC = subprocess.run([os.path.join(PROJECT, 'lib', 'engines', 'cuda', 'find_nvcc.sh')], check=True, capture_output=True,
                       text=True).stdout.strip()
 # Devices whose machine code is counted: A6000 and RTX 30, H100 and H200.
 COUNTED = ('86', '90')

@@ -27,7 +27,7 @@ FAMILIES = {
     "xlmroberta": (["<s>", "<pad>", "</s>", "<unk>"], "<s> $A </s>", "<s>:0 $A:0 </s>:0 </s>:0 $B:0 </s>:0"),
 }
 # window, stride as transformers takes them, and as the options of the library say them
-SETTINGS = [(20, 6, 20, 6), (20, 0, 20, -1), (None, None, 0, 0), (24, 12, 24, 0)]  # None: as long as the model allows
+SETTINGS = [(20, 6, 20, 6), (20, 0, 20, 0), (None, None, 0, None), (24, 12, 24, None)]  # None: as long as the model allows, the default
 
 
 def tokenizer_of(specials, single, pair):

@@ -22,7 +22,7 @@ def includers():
     adds to torch."""
     for folder in ("include", "lib", "bindings", "tests"):
         for path in glob.glob(os.path.join(PROJECT, folder, "**", "*"), recursive=True):
-            own = path.startswith(os.path.join(PROJECT, "lib", "torch", "")) or os.path.basename(path) == "other_device.cpp"
+            own = path.startswith(os.path.join(PROJECT, "lib", "engines", "torch", "")) or os.path.basename(path) == "other_device.cpp"
             if own or not re.search(r"\.(c|cc|cpp|cu|h|hpp|inc)$", path):
                 continue
             with open(path, encoding="utf-8") as file:

@@ -70,7 +70,7 @@ def ask(newest, modules, **env):
 
 def refuse_the_other(tap, folder, version):
     """Two wheels side by side: the one that the engine is built for, and the newest."""
-    engine = glob.glob(os.path.join(BUILD, "lib", "torch", "libalcore-torch-*.so"))[0]
+    engine = glob.glob(os.path.join(BUILD, "lib", "engines", "torch", "libalcore-torch-*.so"))[0]
     built, newest = os.path.basename(engine)[len("libalcore-torch-"):-len(".so")], ".".join(version.split(".")[:2])
     if built == newest:
         tap.skip("another release is refused", "the engine is built for the newest torch")
@@ -91,7 +91,7 @@ def refuse_the_other(tap, folder, version):
 
 
 def main():
-    sources = sorted(glob.glob(os.path.join(PROJECT, "lib", "torch", "*.cpp")))
+    sources = sorted(glob.glob(os.path.join(PROJECT, "lib", "engines", "torch", "*.cpp")))
     found = install()
     if not found:
         print("1..0 # SKIP PyPI's torch could not be installed")
