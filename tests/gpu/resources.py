@@ -39,7 +39,9 @@ ELEMENTS_SAID = [
 
 def plain_name(name):
     """A kernel's name without namespaces and parameters."""
-    return re.sub(r'\(.*', '', re.sub(r'\(anonymous namespace\)::|alcore_cuda::|^void ', '', name))
+    name = re.sub(r'\(.*', '', re.sub(r'\(anonymous namespace\)::|alcore_cuda::|^void ', '', name))
+    # Number types (ALCORE_FLOAT16 = 101 and on) are told by their place: <1, ...>.
+    return re.sub(r'<10([1-8])\b', r'<\1', name)
 
 
 def cuobjdump():
