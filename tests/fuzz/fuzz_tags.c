@@ -34,11 +34,11 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t bytes) {
     two_sides sides;
     alcore_status status = ALCORE_OK;
     split((const char *)data, bytes, &sides);
-    for (int32_t strict = 0; strict < 2; strict++) {
+    for (int32_t scheme = ALCORE_TAGS_DEFAULT; scheme <= ALCORE_TAGS_DEFAULT + 1; scheme++) {
         alcore_spans_result score = ALCORE_SPANS_RESULT_INIT;
         status = alcore_metric_compute_spans(
             host.ctx, sides.texts[0], sides.lengths[0], sides.count, sides.texts[1],
-            sides.lengths[1], sides.count, OPTIONS_WITH(alcore_spans_options, .scheme = strict),
+            sides.lengths[1], sides.count, OPTIONS_WITH(alcore_spans_options, .scheme = scheme),
             &score);
         FUZZ_CHECK(status == ALCORE_OK || status == ALCORE_E_DATA || status == ALCORE_E_SHAPE);
         if (status != ALCORE_OK) continue;
