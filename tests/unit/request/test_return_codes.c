@@ -148,12 +148,13 @@ END_TEST
 
 START_TEST(tokens_of_rows) {
     int64_t row = 0, one = 1, offsets[2], starts[ROWS + 1] = {0, 1, 2, 3, 4}, shape[] = {ROWS + 1};
+    int64_t tokens[] = {ROWS};
     double values[ROWS] = {-1, -1, -1, -1}, value;
     char path[300];
     alcore_ctx *writing;
     alcore_tensor out = tensor_of(&value, &one), bounds, numbers;
     ck_assert_ok(alcore_tensor_init(&bounds, starts, ALCORE_INT64, shape, 1));
-    ck_assert_ok(alcore_tensor_init(&numbers, values, ALCORE_FLOAT64, (int64_t[]){ROWS}, 1));
+    ck_assert_ok(alcore_tensor_init(&numbers, values, ALCORE_FLOAT64, tokens, 1));
     ck_assert_ok(alcore_pool_set_column(pool, "logprobs", &numbers, &bounds, NULL));
 #define TOKENS() alcore_pool_get_column_tokens(pool, "logprobs", &row, 1, offsets, &out)
     out.device.type = ALCORE_DEVICE_CUDA;
