@@ -141,7 +141,7 @@ static bool is_engine_name(const char *engine) {
     return strspn(engine, "abcdefghijklmnopqrstuvwxyz0123456789-._") == strlen(engine);
 }
 
-/* *out: the record of the engine, whose module is loaded when the engine is first asked for. last:
+/* *out: what the context knows of an engine. The first call for an engine loads its module. last:
  * as for find_and_load(). The caller holds module_lock. */
 static alcore_status find_or_load(alcore_ctx *ctx, const char *engine, const char *last,
                                   alcore__module **out) {

@@ -5,8 +5,8 @@
  * Rows may lack different columns: labeled rows have embeddings only, and a file of a cache may
  * have more rows of one column than of another. A batch has rows that lack the same columns, and
  * the function is asked for exactly these: rows are walked once for each set of columns, of which
- * there are few, in the order in which the sets appear. So nothing is computed that nobody asked
- * for. */
+ * there are few, in the order in which the sets appear. So the function computes what is missing
+ * and nothing else. */
 #include "model/model_host.h"
 #include "pool/column_writer.h"
 

@@ -56,7 +56,8 @@ alcore_status alcore__cached_run_write(alcore__cached_run *run);
 void alcore__cached_run_rescue(alcore__cached_run *run, alcore_status status);
 /* Logs how many rows were there and how many were computed. */
 void alcore__cached_run_log(const alcore__cached_run *run);
-/* Adds what was computed in so many seconds to what the caller counts. */
+/* Adds the rows that were computed, and the seconds that the model took for them, to the use of the
+ * cache (alcore__cache_use). */
 void alcore__cached_run_count(const alcore__cached_run *run, double seconds);
 /* Seconds of a clock that is never set. */
 double alcore__cache_seconds(void);

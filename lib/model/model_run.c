@@ -218,8 +218,8 @@ static void list_columns(making *all, int32_t count, alcore__pass *pass) {
     }
 }
 
-/* After the model filled the writers of a pass in so many seconds, or failed: counts what it
- * computed, keeps it after a failure, and leaves the error as it was. */
+/* Ends a pass in which the model worked for `seconds`, with or without success: counts what it
+ * computed, and after a failure keeps that too and leaves the error text as it was. */
 static alcore_status end_filling(const alcore__pass *pass, double seconds, alcore_status status) {
     char text[ALCORE__TEXT_BYTES];
     snprintf(text, sizeof text, "%s", alcore_last_error());

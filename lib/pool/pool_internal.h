@@ -26,8 +26,8 @@ double alcore__pool_unspaced_share(const alcore_pool *pool);
 /* Sets ALCORE_ROW_NAN / _MISSING bits, which alcore_pool_mark() does not let callers set. */
 alcore_status alcore__pool_mark_internal(alcore_pool *pool, uint32_t states, const int64_t *rows,
                                          int64_t count);
-/* Id of a row: its own, or its number from 1, written to buffer; NULL: no such row, or where buffer
- * is NULL a row that was given none. */
+/* The id that a row was given, a view; for a row without one its number from 1, written to buffer.
+ * NULL: there is no such row, or the row has no id and buffer is NULL. */
 const char *alcore__pool_id(const alcore_pool *pool, int64_t row, char buffer[24]);
 /* Code points of a row's text. */
 int64_t alcore__pool_characters(const alcore_pool *pool, int64_t row);

@@ -305,7 +305,8 @@ static alcore_status read_settings(reading *self, const alcore_topk *given) {
     return alcore__struct_reserved(given->reserved, "alcore_topk");
 }
 
-/* Fills the lengths and offsets of the items: those of the caller, or equally many tokens each. */
+/* Fills the numbers of tokens of the items and where each item begins. Without lengths of the
+ * caller all items have the same number of tokens. */
 static alcore_status read_lengths(reading *self, const alcore_topk *given) {
     alcore__token_items *items = &self->items;
     const int64_t count = items->count;

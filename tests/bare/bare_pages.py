@@ -26,7 +26,6 @@ from run_pages import FENCE  # noqa: E402
 from tap import Tap  # noqa: E402
 
 ROOT, FOLDER = (os.path.abspath(path) for path in sys.argv[1:3])
-SUITE, MIRROR = "bookworm", "http://deb.debian.org/debian"
 CERTIFICATES = "/etc/ssl/certs/ca-certificates.crt"  # of the host, with which it reaches PyPI
 TRUSTED = "/root/certificates.crt"  # in the bare system, whose own package of certificates is installed later
 PAGES = ["README.md"] + sorted("docs/" + os.path.basename(path) for path in glob.glob(os.path.join(ROOT, "docs", "start-*.md")))
@@ -127,10 +126,7 @@ def make_base():
     base = os.path.join(FOLDER, "base")
     if os.path.exists(os.path.join(base, "complete")):
         return base
-    shutil.rmtree(base, ignore_errors=True)
-    run("debootstrap", "--variant=minbase", SUITE, base, MIRROR)
-    with open(os.path.join(base, "etc", "apt", "sources.list"), "w", encoding="utf-8") as out:
-        out.write("deb %s %s main\n" % (MIRROR, SUITE))
+    run(os.path.join(ROOT, "tests", "tools", "bare_base.sh"), base)
     shutil.copy("/etc/resolv.conf", os.path.join(base, "etc", "resolv.conf"))
     if os.path.exists(CERTIFICATES):
         shutil.copy(CERTIFICATES, base + TRUSTED)

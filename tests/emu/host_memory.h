@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Host memory of a test's context, which is counted, and can be missing or end a call; and the last
- * warning of its log. For tests with one context. */
+/* For tests with one context: its memory, which is counted and can be made to fail or to cancel a
+ * call, and the last warning of its log. */
 #ifndef HOST_MEMORY_H
 #define HOST_MEMORY_H
 

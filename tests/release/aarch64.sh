@@ -16,7 +16,7 @@ wheel=$(ls "$out"/alcore-*aarch64.whl)
 
 base=$bare_folder/base-arm64
 if [ ! -e "$base/made" ]; then
-    release_logged debootstrap-arm64 debootstrap --foreign --variant=minbase --arch=arm64 --include=python3 "$bare_suite" "$base" "$bare_mirror"
+    release_logged debootstrap-arm64 debootstrap --foreign --variant=minbase --arch=arm64 --include=python3 bookworm "$base"
     for package in "$base"/var/cache/apt/archives/*.deb; do dpkg-deb --extract "$package" "$base"; done
     touch "$base/made"
 fi

@@ -48,17 +48,12 @@ release_logged() {
 # for the next command.
 
 bare_folder=${BARE_FOLDER:-$release_work/bare}
-bare_suite=bookworm
-bare_mirror=${BARE_MIRROR:-http://deb.debian.org/debian}
 
 bare_base=$bare_folder/base
 
 # bare_make: makes the system below the layers, once.
 bare_make() {
-    [ ! -e "$bare_base/made" ] || return 0
-    rm -rf "$bare_base"
-    mkdir -p "$bare_base"
-    release_logged debootstrap debootstrap --variant=minbase "$bare_suite" "$bare_base" "$bare_mirror" && touch "$bare_base/made"
+    release_logged debootstrap "$(dirname "${BASH_SOURCE[0]}")/../tools/bare_base.sh" "$bare_base"
 }
 
 # bare_new NAME: an empty layer.

@@ -399,8 +399,8 @@ void give_up(Item &item) {
     item.done = true;
 }
 
-/* Whether a search need not go on: where k hypotheses are finished and no other one may beat the
- * worst of them, as far as the folder wants that known. */
+/* Whether a search need not go on: k hypotheses are finished, and no other one may beat the worst
+ * of them by the rule of early_stopping that the folder sets. */
 bool is_settled(const Search &search, const Item &item) {
     const EarlyStopping early = search.model.generation.early_stopping;
     if (item.finished.size() < static_cast<size_t>(search.how.k)) return false;

@@ -265,8 +265,8 @@ const char *kind_of(const std::string &type) {
     return type.empty() ? "of a package that names no model_type, such as model2vec" : "not known";
 }
 
-/* The row of a model_type; the error says what the model is, as far as its name tells, and lists
- * those that there are. */
+/* The row of a model_type. The error says what kind of model one of this name is, where the name is
+ * known, and lists the families that there are. */
 const Family &find_family(const std::string &folder, const Keys &config) {
     std::string known, type = config.text("model_type", "");
     for (const Family &family : families()) {

@@ -416,7 +416,8 @@ static alcore_status choose_by_row(void *user, const alcore_view *view, alcore_c
     return alcore_choice_scores(out, scores, count);
 }
 
-/* Scores that are computed again after earlier rounds, of several columns, take one pass too. */
+/* Where several columns are refreshed because they are older than max_age, one pass computes all of
+ * them. */
 START_TEST(columns_of_earlier_rounds_are_refreshed_together) {
     static const char *const needs[] = {"qa_start", "logprobs", NULL};
     static const char *const rounds[] = {"1", "2"};
