@@ -55,15 +55,8 @@ enum { SELECTED_COLUMNS = sizeof selected_columns / sizeof *selected_columns };
  * of the item. */
 static alcore_status find_sentence(const alcore_annotations *self, const alcore__cell *id,
                                    alcore__annotation_input *input) {
-    size_t length;
     if (id->text) ALCORE__TRY(alcore_pool_find(self->pool, id->text, id->length, &input->row));
-    const char *text = alcore_pool_text(self->pool, input->row, &length);
-    if (!text) return alcore__fail(ALCORE_E_NOT_FOUND, "the pool has no row %" PRId64, input->row);
-    if (length == input->text_length && memcmp(text, input->text, length) == 0) return ALCORE_OK;
-    return alcore__fail(ALCORE_E_DATA,
-                        "the text is not that of row %" PRId64 ": the selection was made from "
-                        "another pool",
-                        input->row);
+    return alcore__annotations_check_sentence(self, input);
 }
 
 /* Appends the item of one line of a selection, cells [SELECTED_COLUMNS]. Only phrases have a column

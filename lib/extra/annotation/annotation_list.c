@@ -95,6 +95,18 @@ static alcore_status check_text(const char *name, const char *text, size_t lengt
     return ALCORE_OK;
 }
 
+alcore_status alcore__annotations_check_sentence(const alcore_annotations *self,
+                                                 const alcore__annotation_input *input) {
+    size_t length;
+    const char *text = alcore_pool_text(self->pool, input->row, &length);
+    if (!text) return alcore__fail(ALCORE_E_NOT_FOUND, "the pool has no row %" PRId64, input->row);
+    if (length == input->text_length && memcmp(text, input->text, length) == 0) return ALCORE_OK;
+    return alcore__fail(ALCORE_E_DATA,
+                        "the text is not that of row %" PRId64 ": the selection was made from "
+                        "another pool",
+                        input->row);
+}
+
 /* Appends an item, whose translation may be NULL: it is open then. The caller has locked the
  * annotations for writing and the pool for reading. Everything is checked before the list
  * changes; strings of an item that is not appended stay in the arena. */

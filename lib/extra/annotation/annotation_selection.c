@@ -43,19 +43,6 @@ static picks picks_of(const alcore_selection *selection) {
                    .phrases = record_of(selection, "occ")};
 }
 
-/* A sentence has the text of its row, or the selection was made from another pool. */
-static alcore_status check_sentence(const alcore_annotations *self,
-                                    const alcore__annotation_input *input) {
-    size_t length;
-    const char *text = alcore_pool_text(self->pool, input->row, &length);
-    if (!text) return alcore__fail(ALCORE_E_NOT_FOUND, "the pool has no row %" PRId64, input->row);
-    if (length == input->text_length && memcmp(text, input->text, length) == 0) return ALCORE_OK;
-    return alcore__fail(ALCORE_E_DATA,
-                        "the text is not that of row %" PRId64 ": the selection was made from "
-                        "another pool",
-                        input->row);
-}
-
 /* Appends the item of a pick. */
 static alcore_status add_pick(alcore_annotations *self, const picks *from, int64_t rank) {
     const int64_t row = from->rows[rank];
@@ -67,7 +54,7 @@ static alcore_status add_pick(alcore_annotations *self, const picks *from, int64
                                           from->kinds ? from->kinds[rank] == 1 : from->phrases};
     input.text = alcore_pool_text(from->pool, row, &input.text_length);
     input.id_length = strlen(input.id);
-    if (!input.phrase) ALCORE__TRY(check_sentence(self, &input));
+    if (!input.phrase) ALCORE__TRY(alcore__annotations_check_sentence(self, &input));
     return alcore__annotations_append(self, &input);
 }
 
