@@ -34,8 +34,10 @@
  * How every function of these headers is made, so that one page is enough to read them all:
  *
  * 1. Names. alcore_NOUN_VERB[_OBJECT]() does something, alcore_NOUN_PROPERTY() tells something
- *    about a handle or computes what the property names, as alcore_search_knn() does. Two calls are
- *    what a program is about and have a verb alone: alcore_select() and alcore_align().
+ *    about a handle or computes what the property names, as alcore_search_knn() does. A noun alone
+ *    is returned; with the verb get it fills outputs and returns a status. What makes a handle
+ *    begins with new or open, what changes one with set, add, read, train and the like. Two calls
+ *    are what a program is about and have a verb alone: alcore_select() and alcore_align().
  *    alcore_NOUN_builtin_name(index) walks over what the library has built in, from 0 until it
  *    answers NULL; alcore_NOUN_builtin_summary(), _param() and _needs() tell about one of them by
  *    name.
@@ -45,9 +47,9 @@
  *    lengths, count), or (bytes, offsets, count) where they lie in one block; a tensor brings its
  *    shape with it. After a failure handles, pointers and numbers that a call gives are NULL or 0;
  *    a struct that it fills is as it was, and what is in an array of the caller is not defined.
- *    alcore_struct_begin() and alcore_tensor_init(), which fill the struct that they are
- *    about, take it first as a handle is. A function of a host takes its user pointer first and
- *    keeps the same order; tests/abi/argument_order.py checks all of them.
+ *    alcore_struct_begin() and alcore_tensor_init(), which fill the struct that they are about, take
+ *    it first as a handle is. A function of a host takes its user pointer first and keeps the same
+ *    order; tests/abi/argument_order.py checks all of them.
  * 3. Numbers. Rows, counts, indices and dimensions are int64_t everywhere; size_t counts bytes
  *    only; int32_t is for enums, flags and small settings. No two enums have a value in common, and
  *    none has 0: a value of another enum is refused, and 0 means the default where there is one.
@@ -64,10 +66,8 @@
  *    "unset" then begins as ALCORE_UNSET (a NaN) or ALCORE_UNSET_INT, and a 0 that is given is 0,
  *    or refused by name. A caller of an older header may pass a shorter struct; one of a newer
  *    header is refused (ALCORE_E_STRUCT_NEWER) only where it sets what this library does not know.
- *    A
- *    field named reserved only pads: the library writes 0 there, and refuses anything else with
- *    that
- *    code.
+ *    A field named reserved only pads: the library writes 0 there, and refuses anything else with
+ *    that code.
  * 6. Arrays. Results of many values are an alcore_tensor that is a view of a handle, or are written
  *    to a tensor of the caller whose shape is checked. Functions of a host that the library calls
  *    are given plain arrays: the library made them, and their length is an argument beside them.
