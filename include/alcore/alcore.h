@@ -47,9 +47,9 @@
  *    lengths, count), or (bytes, offsets, count) where they lie in one block; a tensor brings its
  *    shape with it. After a failure handles, pointers and numbers that a call gives are NULL or 0;
  *    a struct that it fills is as it was, and what is in an array of the caller is not defined.
- *    alcore_struct_begin() and alcore_tensor_init(), which fill the struct that they are about, take
- *    it first as a handle is. A function of a host takes its user pointer first and keeps the same
- *    order; tests/abi/argument_order.py checks all of them.
+ *    alcore_struct_begin() and alcore_tensor_init(), which fill the struct that they are about,
+ *    take it first as a handle is. A function of a host takes its user pointer first and keeps the
+ *    same order; tests/abi/argument_order.py checks all of them.
  * 3. Numbers. Rows, counts, indices and dimensions are int64_t everywhere; size_t counts bytes
  *    only; int32_t is for enums, flags and small settings. No two enums have a value in common, and
  *    none has 0: a value of another enum is refused, and 0 means the default where there is one.
