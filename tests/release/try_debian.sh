@@ -11,11 +11,19 @@ packages() {
     for name; do echo /release/"${name}"_*.deb; done
 }
 
+select_by_model() {
+    cd $src/examples/data &&
+        alcore select pool.txt --budget 100w --strategy kcenter --model "$1" --quiet >/tmp/selected && grep -q . /tmp/selected
+}
+
+# A model is refused with the step that is missing, until the torch of the environment that is
+# active is kept for later runs.
 model_by_command() {
     local folder
     folder=$(minilm /root/env/bin/python) || return 1
-    alcore doctor --torch /root/env/lib/python3*/site-packages/torch --write && cd $src/examples/data &&
-        alcore select pool.txt --budget 100w --strategy kcenter --model "$folder" --quiet | grep -q .
+    ! select_by_model "$folder" 2>/tmp/refused && cat /tmp/refused && grep -qF 'pip install alcore[torch]' /tmp/refused &&
+        VIRTUAL_ENV=/root/env alcore doctor --torch && ! select_by_model "$folder" &&
+        VIRTUAL_ENV=/root/env alcore doctor --torch --write && select_by_model "$folder"
 }
 
 environment() {
