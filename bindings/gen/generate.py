@@ -1,9 +1,11 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0
-"""Writes what the bindings take from the public headers.
+"""Writes what the library and the bindings take from the public headers.
 
-    generate.py             writes api.json, _ffi.py, _results.py and __init__.pyi of ../python/alcore, and ../lua/lua_tables.c
-    generate.py --check     says which of them differ from the headers; exit status 1 when one does
+    generate.py FILE...     writes each file, which the build does in its own folder: which one it is, its name says (MADE)
+    generate.py --tree      writes those of the bindings where the sources have them: for a tarball, LuaRocks, or Python without a build
+    generate.py --check     says whether they can be made; nothing that is made is kept in the repository
+    generate.py --json      prints what the headers declare
     generate.py --layout    prints a C program that prints sizeof and offsetof of every struct as JSON"""
 import json
 import re
@@ -14,8 +16,8 @@ from pathlib import Path
 from headers import read_api
 
 HERE = Path(__file__).resolve().parent
-ROOT = HERE.parent.parent
-PACKAGE = HERE.parent / "python" / "alcore"
+BINDINGS = HERE.parent
+ROOT = BINDINGS.parent
 
 NUMBERS = {"int32_t": "c_int32", "int64_t": "c_int64", "uint8_t": "c_uint8", "uint16_t": "c_uint16",
            "uint32_t": "c_uint32", "uint64_t": "c_uint64", "size_t": "c_size_t", "double": "c_double",
@@ -159,10 +161,6 @@ def write_stub(api):
     return NOTE + text.replace("@SELECT@", signature(
         ["texts: Union[Pool, _Texts]"], ["ids: Optional[Sequence[Optional[str]]] = None"] + masks + ["seed: int = 0"],
         ["cost: Optional[_Numbers] = None"], ""))
-
-
-def write_json(api):
-    return json.dumps(api, indent=1, ensure_ascii=False) + "\n"
 
 
 def layout_program(api):
@@ -351,23 +349,41 @@ def write_lua(api):
     return "\n".join(out) + "\n"
 
 
+def struct_rows(extra):
+    """Rows of the first values of structs, by which a language without macros begins one: those of a tier that have an _INIT macro."""
+    def write(api):
+        return "/* SPDX-License-Identifier: Apache-2.0 */\n/* Made by bindings/gen/generate.py from the public headers; do not edit. */\n" + "".join(
+            "ALCORE__IMAGE(%s, %s_INIT),\n" % (struct["name"], struct["name"].upper()) for struct in api["structs"]
+            if struct["header"].startswith("extra/") == extra and struct["fields"][0]["name"] == "size" and
+            struct["name"].upper() + "_INIT" in api["inits"])
+    return write
+
+
+#: The files that are made: name -> (what writes it, where the sources have it in a tarball; None: the build makes it).
+MADE = {"_ffi.py": (write_ffi, "python/alcore"), "_results.py": (write_results, "python/alcore"), "__init__.pyi": (write_stub, "python/alcore"),
+        "lua_tables.c": (write_lua, "lua"),
+        "struct_rows.h": (struct_rows(False), None), "extra_struct_rows.h": (struct_rows(True), None)}
+
+
 def main(arguments):
     api = read_api(ROOT)
     if arguments == ["--layout"]:
         print(layout_program(api))
-        return 0
-    made = {HERE / "api.json": write_json(api), PACKAGE / "_ffi.py": write_ffi(api),
-            PACKAGE / "_results.py": write_results(api), PACKAGE / "__init__.pyi": write_stub(api), HERE.parent / "lua" / "lua_tables.c": write_lua(api)}
-    if arguments == ["--check"]:
-        stale = [path for path, text in made.items() if not path.exists() or path.read_text() != text]
-        for path in stale:
-            print("%s differs from the headers: run bindings/gen/generate.py" % path.relative_to(ROOT))
-        return 1 if stale else 0
-    if arguments:
+    elif arguments == ["--json"]:
+        json.dump(api, sys.stdout)
+    elif arguments == ["--check"]:
+        for write, _ in MADE.values():
+            write(api)
+    elif arguments == ["--tree"]:
+        for name, (write, folder) in MADE.items():
+            if folder:
+                (BINDINGS / folder / name).write_text(write(api))
+    elif arguments and all(Path(name).name in MADE for name in arguments):
+        for name in arguments:
+            Path(name).write_text(MADE[Path(name).name][0](api))
+    else:
         print(__doc__, file=sys.stderr)
         return 2
-    for path, text in made.items():
-        path.write_text(text)
     return 0
 
 

@@ -83,6 +83,7 @@ class Header:
         self.name, self.api = name, api
         for limit, value in re.findall(r"^#define (ALCORE_\w+) \(?(-?\d+)\)?$", body.group(1), re.M):
             api["constants"][limit] = int(value)
+        api["inits"] += re.findall(r"^#define (ALCORE_\w+_INIT)\b", body.group(1), re.M)
         source = re.sub(r"^#.*?(?<!\\)$", "", body.group(1), flags=re.M | re.S)
         self.tokens = TOKEN.findall(source)
         self.position = 0
@@ -203,7 +204,7 @@ def read_api(root):
     """The whole stable API as one dictionary."""
     root = Path(root)
     api = {"abi": int(re.search(r"^alcore_abi = (\d+)", (root / "meson.build").read_text(), re.M).group(1)),
-           "aliases": {}, "constants": {}, "handles": [], "callbacks": [], "structs": [], "functions": []}
+           "aliases": {}, "constants": {}, "inits": [], "handles": [], "callbacks": [], "structs": [], "functions": []}
     folder = root / "include" / "alcore"
     for names, umbrella, path in ((CORE, "alcore.h", ""), (EXTRA, "extra.h", "extra/")):
         included = set(re.findall(r'"alcore/%s(\w+)\.h"' % path, (folder / umbrella).read_text())) - WITHOUT_NAMES - {"alcore"}

@@ -8,7 +8,9 @@ import glob
 import itertools
 import os
 import re
+import subprocess
 import sys
+import tempfile
 
 sys.path.insert(0, os.path.join(os.path.dirname(os.path.abspath(__file__)), '..', 'tools'))
 from headers import ROOT  # noqa: E402
@@ -17,27 +19,38 @@ from tap import Tap  # noqa: E402
 PYTHON, LUA = 'bindings/python/alcore/*.py', 'bindings/lua/*.c'
 CALLERS = ('bindings/cli/**/*.c', LUA, PYTHON, 'examples/**/*.c', 'examples/**/*.cpp', 'examples/**/*.py',
            'include/alcore/*.hpp')
-GENERATED = ('_ffi.py',)  # lua_tables.c names only the functions that it calls, those of metrics
+GENERATED = ('_ffi.py',)  # it names every function
+MADE = {LUA: 'lua_tables.c'}  # what the build makes beside what is written, which names only the functions that it calls
+
+
+def texts(pattern):
+    """(name of the file, text) of the files that a pattern names, what is made of them included."""
+    with tempfile.TemporaryDirectory() as folder:
+        made = []
+        if pattern in MADE:
+            made = [os.path.join(folder, MADE[pattern])]
+            subprocess.run([sys.executable, os.path.join(ROOT, 'bindings', 'gen', 'generate.py'), *made], check=True)
+        for path in glob.glob(os.path.join(ROOT, pattern), recursive=True) + made:
+            if os.path.basename(path) not in GENERATED:
+                with open(path, encoding='utf-8') as file:
+                    yield path, file.read()
 
 
 def called(patterns):
     """Names of functions in the files that the patterns name, without comments of C, which may name what is not called."""
     words, nouns, verbs = set(), set(), set()
     for pattern in patterns:
-        for path in glob.glob(os.path.join(ROOT, pattern), recursive=True):
-            if os.path.basename(path) not in GENERATED:
-                with open(path, encoding='utf-8') as file:
-                    text = file.read()
-                if path.endswith('.c'):
-                    text = re.sub(r'/\*.*?\*/', '', text, flags=re.S)
-                words |= set(re.findall(r'\balcore_\w+', text))
-                # getattr(lib, "alcore_%s_set_int" % noun): the nouns are words of the package, such
-                # as _noun = "strategy".
-                verbs |= set(re.findall(r'"alcore_%s_(\w+)" %', text))
-                # _call("bleu", ...) in metrics.py: a metric by its name, in memory or of files.
-                for name in re.findall(r'\b_(?:call|corpus)\(\s*"(\w+)"', text):
-                    words |= {'alcore_metric_compute_' + name, 'alcore_metric_read_' + name, 'alcore_metric_%s_signature' % name}
-                nouns |= set(re.findall(r'\b(?:_noun = |[sg]et_options?\()"(\w+)"', text))
+        for path, text in texts(pattern):
+            if path.endswith('.c'):
+                text = re.sub(r'/\*.*?\*/', '', text, flags=re.S)
+            words |= set(re.findall(r'\balcore_\w+', text))
+            # getattr(lib, "alcore_%s_set_int" % noun): the nouns are words of the package, such
+            # as _noun = "strategy".
+            verbs |= set(re.findall(r'"alcore_%s_(\w+)" %', text))
+            # _call("bleu", ...) in metrics.py: a metric by its name, in memory or of files.
+            for name in re.findall(r'\b_(?:call|corpus)\(\s*"(\w+)"', text):
+                words |= {'alcore_metric_compute_' + name, 'alcore_metric_read_' + name, 'alcore_metric_%s_signature' % name}
+            nouns |= set(re.findall(r'\b(?:_noun = |[sg]et_options?\()"(\w+)"', text))
     return words | {'alcore_%s_%s' % pair for pair in itertools.product(nouns, verbs)}
 
 

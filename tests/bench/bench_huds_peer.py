@@ -23,7 +23,7 @@ if reason:
 import numpy  # noqa: E402
 
 RUNS, PICKS, STRATA, LAMBDA = 5, 10000, 10, 0.5
-sys.path.insert(0, os.path.join(project, 'bindings', 'python'))
+sys.path.insert(0, os.path.join(library, '..', 'bindings', 'python'))
 os.environ['ALCORE_LIBRARY'] = library
 import alcore  # noqa: E402
 

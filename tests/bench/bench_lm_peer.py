@@ -20,7 +20,7 @@ import time
 
 project, folder, train, query = (os.path.abspath(path) for path in sys.argv[1:5])
 os.environ['ALCORE_LIBRARY'] = os.path.join(folder, 'libalcore.so.1')
-sys.path.insert(0, os.path.join(project, 'bindings', 'python'))
+sys.path.insert(0, os.path.join(folder, '..', 'bindings', 'python'))
 import alcore  # noqa: E402
 try:
     import kenlm

@@ -24,7 +24,7 @@ reason = peers.enter(project, os.path.join('tests', 'unit', 'metric', 'peers.txt
 if reason:
     print(f'not run: {reason}')
     sys.exit(0)
-sys.path[:0] = [os.path.join(project, 'bindings', 'python'), os.path.join(project, 'tests', 'unit', 'metric')]
+sys.path[:0] = [os.path.join(library, '..', 'bindings', 'python'), os.path.join(project, 'tests', 'unit', 'metric')]
 import alcore  # noqa: E402
 import sacrebleu.metrics  # noqa: E402
 from make_peer_cases import shifted  # noqa: E402

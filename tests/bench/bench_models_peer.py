@@ -37,7 +37,7 @@ parser.add_argument('--processor', action='store_true')
 parser.add_argument('--only', default='embed,score,beam')
 given = parser.parse_args()
 project, library = given.project, given.library
-sys.path[:0] = [os.path.join(project, 'tests', 'bench'), os.path.join(project, 'bindings', 'python')]
+sys.path[:0] = [os.path.join(project, 'tests', 'bench'), os.path.join(library, '..', 'bindings', 'python')]
 os.environ['ALCORE_LIBRARY'] = os.path.join(library, 'libalcore.so.1')
 os.environ['HF_HUB_OFFLINE'] = '1'
 import peers  # noqa: E402

@@ -40,7 +40,7 @@ parser.add_argument('--folder', help='a new folder that keeps both trained model
 parser.add_argument('--child', nargs=4, metavar=('WHO', 'UPDATES', 'BOX', 'PAIRS'), help='of the program itself')
 arguments = parser.parse_args()
 project, library = (os.path.abspath(path) for path in (arguments.project, arguments.library))
-sys.path[:0] = [os.path.join(project, 'tests', 'bench'), os.path.join(project, 'bindings', 'python')]
+sys.path[:0] = [os.path.join(project, 'tests', 'bench'), os.path.join(library, '..', 'bindings', 'python')]
 os.environ['ALCORE_LIBRARY'] = os.path.join(library, 'libalcore.so.1')
 import peers  # noqa: E402
 

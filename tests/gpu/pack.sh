@@ -49,7 +49,7 @@ cp -r tests/torch/fixtures "$kit/models"
 ldd "$kit"/bin/* "$kit"/lib/* | awk '$2 == "=>" && $3 ~ /^\// {print $3}' | sort -u |
     grep -Ev '/(libalcore|libc|libm|libdl|libpthread|librt|libgcc_s|libstdc\+\+)\.so' | xargs -r cp -L -t "$kit/lib"
 [ -n "$emulated" ] || strip --strip-unneeded "$kit"/bin/* "$kit"/lib/* "$kit"/module/*
-cp -r bindings/python/alcore "$kit/python"
+cp -rL "$build/bindings/python/alcore" "$kit/python"
 rm -rf "$kit/python/alcore/__pycache__"
 cp tests/conformance/missing-entries include/alcore/sys/kernel.h tests/bench/kernels/kernel_table.py \
     tests/support/emulated_device.py tests/gpu/*.py "$kit/scripts"

@@ -16,7 +16,7 @@ trap 'rm -rf "$work"' EXIT
 git -C "$release_root" archive --prefix="$release_name/" HEAD | tar x -C "$work"
 cd "$work/$release_name"
 rm -rf .ci .gitignore
-python3 bindings/gen/generate.py
+python3 bindings/gen/generate.py --tree
 find . -name __pycache__ -exec rm -rf {} +
 cd ..
 tar c --format=gnu --sort=name --owner=0 --group=0 --numeric-owner --mode=u+rw,go=rX,a-s --mtime="@$SOURCE_DATE_EPOCH" "$release_name" |

@@ -58,7 +58,7 @@ def train():
 # Models through the Python package: BOX has a classifier and a translation model of letters.
 MODELS = PRELUDE + f'''
 import shutil, string, tempfile
-sys.path.insert(0, {os.path.join(TESTS, '..', 'bindings', 'python')!r})
+sys.path.insert(0, {os.path.join(os.path.dirname(LIBRARY), '..', 'bindings', 'python')!r})
 os.environ['ALCORE_LIBRARY'] = LIBRARY
 sys.dont_write_bytecode = True
 import alcore

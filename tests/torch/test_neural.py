@@ -54,7 +54,7 @@ def the_examples_choose_what_the_command_chooses(box):
     assert len(wanted) == 5, wanted
     assert run(NEURAL, model, pool(box)).stdout.splitlines() == wanted
     python = run(sys.executable, os.path.join(ROOT, "examples", "python", "neural.py"), model, pool(box),
-                 PYTHONPATH=os.path.join(ROOT, "bindings", "python"),
+                 PYTHONPATH=os.path.join(BUILD, "bindings", "python"),
                  ALCORE_LIBRARY=os.path.join(BUILD, "lib", "libalcore.so.1"), PYTHONDONTWRITEBYTECODE="1")
     assert python.stdout.splitlines() == wanted, python.stdout
     assert "bert: 16 numbers a text" in python.stderr

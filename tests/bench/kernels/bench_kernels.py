@@ -33,7 +33,7 @@ for name in ('OMP_NUM_THREADS', 'OPENBLAS_NUM_THREADS', 'MKL_NUM_THREADS'):
     os.environ[name] = str(options.threads)
 os.environ['OMP_WAIT_POLICY'] = 'passive'
 os.environ['ALCORE_LIBRARY'] = os.path.abspath(options.library)
-sys.path.insert(1, os.path.join(options.project, 'bindings', 'python'))
+sys.path.insert(1, os.path.join(options.library, '..', 'bindings', 'python'))
 
 import faiss  # noqa: E402
 import numpy  # noqa: E402

@@ -3,13 +3,15 @@
 """The Lua module and the C++ header convert and nothing else: no text in their sources has the name of a strategy, scorer
 or column as a word. Names come from lua_tables.c, which is made from the headers. And the rockspec lists every source.
 usage: test_names.py ROOT"""
-import json
 import re
 import sys
 from pathlib import Path
 
 root = Path(sys.argv[1])
-api = json.loads((root / "bindings/gen/api.json").read_text())
+sys.path.insert(0, str(root / "bindings/gen"))
+from headers import read_api  # noqa: E402
+
+api = read_api(root)
 names = set(api["columns"])
 for source in [*root.glob("lib/strategy/**/*.c"), *root.glob("lib/scorer/*.c")]:
     names |= set(re.findall(r'^    \.?(?:name = )?\{?"([a-z][a-z-]+)"(?!, ALCORE_PARAM_)', source.read_text(),
@@ -37,7 +39,7 @@ for number, path in enumerate(sources, 1):
     failed += bool(found)
     print("%s %d - %s names no strategy, scorer or column" % ("not ok" if found else "ok", number, path.name))
 listed = set(re.findall(r'"bindings/lua/(\w+\.c)"', (root / "bindings/lua/alcore-dev-1.rockspec").read_text()))
-same = listed == {path.name for path in root.glob("bindings/lua/*.c")}
+same = listed == {path.name for path in root.glob("bindings/lua/*.c")} | {"lua_tables.c"}
 failed += not same
 print("%s %d - the rockspec lists every source" % ("ok" if same else "not ok", len(sources) + 1))
 print("1..%d" % (len(sources) + 1))

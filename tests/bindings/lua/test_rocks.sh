@@ -30,6 +30,8 @@ mkdir "$sources"
     else
         cp -R "$root/bindings" "$root/lib" "$sources"
     fi
+    # What a tarball holds beside them.
+    python3 "$root/bindings/gen/generate.py" "$sources/bindings/lua/lua_tables.c"
     meson install -C "$build" --no-rebuild --quiet --destdir "$folder/stage"
 } >"$folder/said" 2>&1
 library=$(dirname "$(find "$folder/stage" -name libalcore.so)")

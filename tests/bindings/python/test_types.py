@@ -6,16 +6,18 @@ import re
 import subprocess
 import sys
 import textwrap
+from pathlib import Path
 
 import pytest
 
 import alcore
 
 pytest.importorskip("mypy")
+PACKAGE = Path(alcore.__file__).parent
 
 
 def private_modules(root):
-    return sorted(path.stem for path in (root / "bindings" / "python" / "alcore").glob("_*.py") if path.stem != "__init__")
+    return sorted(path.stem for path in PACKAGE.glob("_*.py") if path.stem != "__init__")
 
 
 @pytest.fixture(scope="module")
@@ -31,7 +33,7 @@ def configured(root, tmp_path_factory):
 def mypy(root, configured, *arguments):
     folder, config = configured
     done = subprocess.run([sys.executable, "-m", *map(str, arguments)], cwd=folder,
-                          capture_output=True, text=True, env=dict(os.environ, MYPYPATH=str(root / "bindings" / "python")))
+                          capture_output=True, text=True, env=dict(os.environ, MYPYPATH=str(PACKAGE.parent)))
     return done.returncode, done.stdout + done.stderr
 
 
@@ -44,7 +46,7 @@ def test_stub_is_what_runs(root, configured):
 
 
 def test_every_public_name_has_a_type(root):
-    tree = ast.parse((root / "bindings" / "python" / "alcore" / "__init__.pyi").read_text(encoding="utf-8"))
+    tree = ast.parse((PACKAGE / "__init__.pyi").read_text(encoding="utf-8"))
     named = {node.name for node in tree.body if isinstance(node, (ast.ClassDef, ast.FunctionDef))} | {
         node.target.id for node in tree.body if isinstance(node, ast.AnnAssign)} | {
         alias.asname for node in tree.body if isinstance(node, ast.ImportFrom) for alias in node.names if alias.asname}
