@@ -359,7 +359,7 @@ def struct_rows(extra):
     return write
 
 
-#: The files that are made: name -> (what writes it, where the sources have it in a tarball; None: the build makes it).
+#: The files that are made: name -> (what writes it, where a tarball has it; None: nowhere).
 MADE = {"_ffi.py": (write_ffi, "python/alcore"), "_results.py": (write_results, "python/alcore"), "__init__.pyi": (write_stub, "python/alcore"),
         "lua_tables.c": (write_lua, "lua"),
         "struct_rows.h": (struct_rows(False), None), "extra_struct_rows.h": (struct_rows(True), None)}
