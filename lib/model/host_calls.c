@@ -100,6 +100,8 @@ static alcore_status compute_sets(walk *self) {
 alcore_status alcore__host_fill(alcore_model *model, alcore__pass *pass) {
     alcore_ctx *ctx = model->object.ctx;
     walk self = {.model = model, .pass = pass};
+    for (int32_t c = 0; c < pass->count; c++)
+        ALCORE__TRY(alcore__host_check_column(model, pass->columns[c].name));
     ALCORE__TRY(alcore__read_begin(pass->pool, "pool"));
     const alcore_status status = compute_sets(&self);
     alcore__read_end(pass->pool);

@@ -31,7 +31,20 @@ static alcore_model_column describe_column(const alcore_model *model, const char
     return out;
 }
 
-/* alcore__model_table.shape, .meaning and .is_per_word. What a writer does not know it refuses. */
+alcore_status alcore__host_check_column(const alcore_model *model, const char *column) {
+    const alcore_model_column said = describe_column(model, column);
+    ALCORE__TRY(alcore__struct_reserved(said.reserved, "alcore_model_column"));
+    if (said.per_word == 0 || (said.per_word == 1 && strcmp(column, "logprobs") == 0))
+        return ALCORE_OK;
+    return alcore__fail(
+        ALCORE_E_INVALID,
+        "model %s describes the column \"%s\" with per_word %d; 0 is expected, or 1 "
+        "of \"logprobs\"",
+        model->name, column, said.per_word);
+}
+
+/* alcore__model_table.shape, .meaning and .is_per_word. A shape or meaning that is not known is
+ * refused by the writer of the column. */
 static int32_t shape(const alcore_model *model, const char *column) {
     return describe_column(model, column).shape;
 }

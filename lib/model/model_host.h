@@ -22,6 +22,8 @@ typedef struct alcore__host_model {
 static inline alcore__host_model *alcore__host_data(const alcore_model *model) {
     return model->data;
 }
+/* ALCORE_E_INVALID: what the function `describe` says of the column cannot be. */
+alcore_status alcore__host_check_column(const alcore_model *model, const char *column);
 /* The same; NULL: the model is of another kind. */
 alcore__host_model *alcore__host_of(const alcore_model *model);
 

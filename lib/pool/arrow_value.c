@@ -122,7 +122,12 @@ static bool fits(const struct ArrowArray *array, char format, int64_t rows) {
     if (!array || array->length < rows || array->offset < 0 ||
         __builtin_add_overflow(array->offset, array->length, &end))
         return false;
+    /* -1: the nulls were not counted. */
+    if (array->null_count < -1 || array->null_count > array->length || array->n_children != 0)
+        return false;
     if (format == 'n') return true;
+    const bool has_bits = array->n_buffers > 0 && array->buffers && array->buffers[0];
+    if (array->null_count > 0 && !has_bits) return false;
     const int64_t buffers = strchr("uU", format) ? 3 : 2;
     if (format == 'v' ? array->n_buffers < 3 : array->n_buffers != buffers) return false;
     return rows == 0 || (array->buffers && array->buffers[1]);
@@ -130,7 +135,8 @@ static bool fits(const struct ArrowArray *array, char format, int64_t rows) {
 
 alcore_status alcore__arrow_check(const alcore__arrow_type *type, const struct ArrowArray *array,
                                   int64_t rows) {
-    bool good = fits(array, type->index ? type->index : type->format, rows);
+    bool good = fits(array, type->index ? type->index : type->format, rows) &&
+                (type->index || !array->dictionary);
     if (good && type->index && rows > 0)
         good =
             array->dictionary && fits(array->dictionary, type->format, array->dictionary->length);

@@ -28,6 +28,8 @@ alcore_status alcore__column_options_read(const alcore_pool *pool,
     if (ours->ownership != ALCORE_KEEP && ours->ownership != ALCORE_BORROW)
         return alcore__fail(ALCORE_E_INVALID, "ownership is %d; expected ALCORE_KEEP or _BORROW",
                             ours->ownership);
+    if (ours->release_user && !ours->release)
+        return alcore__fail(ALCORE_E_INVALID, "release_user without release");
     if (ours->release && ours->ownership != ALCORE_BORROW)
         return alcore__fail(ALCORE_E_INVALID,
                             "release goes with ALCORE_BORROW: a copied array stays the caller's");

@@ -44,6 +44,9 @@ static alcore_status read_options(const alcore_column_options *theirs, alcore_co
                                          ALCORE__FIRST_SIZE(alcore_column_options, release_user),
                                          theirs, "alcore_column_options"));
     *out_lists = ours->shape;
+    if (ours->ownership != 0 && ours->ownership != ALCORE_KEEP && ours->ownership != ALCORE_BORROW)
+        return alcore__fail(ALCORE_E_INVALID, "ownership is %d; expected ALCORE_KEEP or _BORROW",
+                            ours->ownership);
     if (ours->shape != 0 && ours->shape != ALCORE_COLUMN_RAGGED &&
         ours->shape != ALCORE_COLUMN_DENSE)
         return alcore__fail(ALCORE_E_INVALID,
@@ -96,7 +99,11 @@ static alcore_status set_numbers(alcore_pool *pool, const arrow_input *input,
     const alcore__column_name *known = alcore__column_name_find(input->name);
     const alcore__arrow_lists lists = lists_of(input);
     holder *held;
-    if (shape->depth == 2 && lists == ALCORE__LISTS_VECTORS && known)
+    if (shape->depth == 0 && input->lists != 0)
+        return alcore__fail(ALCORE_E_INVALID,
+                            "column \"%s\": the option shape says what lists are, found numbers",
+                            input->name);
+    if (shape->depth == 2 && lists == ALCORE__LISTS_VECTORS && (known || input->lists != 0))
         return alcore__fail(ALCORE_E_SHAPE,
                             "column \"%s\": expected one list of numbers a row, found lists of "
                             "lists",

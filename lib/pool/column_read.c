@@ -273,18 +273,24 @@ static alcore_status read_column(alcore_pool *pool, const char *name, const char
         return alcore__fail(ALCORE_E_INVALID,
                             "ownership, release_user and on_device do not apply to a column in a "
                             "file, which the library closes");
-    if (options.format && strcmp(options.format, "pharaoh") == 0)
-        return read_links(pool, name, path, &options, entries);
+    const bool is_links = options.format && strcmp(options.format, "pharaoh") == 0;
+    const bool is_named_array = options.format && is_array(options.format);
     const int32_t format =
-        options.format && is_array(options.format) ? 0 : alcore__score_format(options.format, path);
-    if (format == 0 && options.format && !is_array(options.format))
+        is_links || is_named_array ? 0 : alcore__score_format(options.format, path);
+    if (format == 0 && options.format && !is_links && !is_named_array)
         return alcore__fail(
             ALCORE_E_INVALID,
             "format is \"%s\"; expected npy, safetensors, txt, tsv, csv, lp, marian, "
             "fairseq or pharaoh",
             options.format);
-    return format == 0 ? read_array(pool, name, path, &options, entries)
-                       : read_text(pool, name, path, &options, entries, format);
+    if (format == 0 && !is_links) return read_array(pool, name, path, &options, entries);
+    if (options.offsets)
+        return alcore__fail(ALCORE_E_INVALID,
+                            "offsets do not apply to \"%s\", a text form, whose lines say which "
+                            "row a number is of",
+                            path);
+    return is_links ? read_links(pool, name, path, &options, entries)
+                    : read_text(pool, name, path, &options, entries, format);
 }
 
 alcore_status alcore_pool_read_column(alcore_pool *pool, const char *name, const char *path,

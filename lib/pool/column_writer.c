@@ -29,6 +29,8 @@ static alcore_status read_options(const alcore_pool *pool, const alcore_column_o
                                   alcore_column_options *ours) {
     int64_t entries;
     ALCORE__TRY(alcore__column_options_read(pool, theirs, ours, &entries));
+    if (ours->on_device != 0 && ours->on_device != 1)
+        return alcore__fail(ALCORE_E_INVALID, "on_device is %d, not 0 or 1", ours->on_device);
     if (ours->ownership == ALCORE_KEEP && !ours->rows && !ours->offsets && !ours->format &&
         !ours->release_user)
         return ALCORE_OK;

@@ -95,11 +95,16 @@ static alcore_status read_logprob(const reading *self, int64_t t, double value, 
     return ALCORE_OK;
 }
 
+/* Whether two log-probabilities of one class are the same but for rounding. */
+static bool is_equal(double a, double b) {
+    return fabs(a - b) <= EQUAL * fmax(1, fabs(b));
+}
+
 /* Whether a class of `top` is the token t itself, whose log-probability is known. */
 static bool is_token(const reading *self, int64_t t, int64_t place, double value, double logprob) {
     if (self->ids.data && self->top_ids.data)
         return id_at(&self->ids, t, 0) == id_at(&self->top_ids, t, place);
-    return fabs(value - logprob) <= EQUAL * fmax(1, fabs(logprob));
+    return is_equal(value, logprob);
 }
 
 /* Adds a class of the log-probability to what is known. */
@@ -135,7 +140,13 @@ static alcore_status read_token(const reading *self, int64_t t, known *out) {
         ALCORE__TRY(
             read_logprob(self, t, number_at(&self->top, t, place), "one of the likeliest", &value));
         if (value <= NOT_THERE) continue;
-        among = among || is_token(self, t, place, value, out->logprob);
+        if (is_token(self, t, place, value, out->logprob)) {
+            if (self->logprobs.data && !is_equal(value, out->logprob))
+                return fail_at(self, t,
+                               "its log-probability is %g, and %g among the likeliest classes",
+                               out->logprob, value);
+            among = true;
+        }
         add_listed(out, value);
     }
     if (out->listed == 0) return fail_at(self, t, "no likeliest class is given");

@@ -75,7 +75,8 @@ class Pool(Handle):
     # ---- rows ----
 
     def add(self, texts, *, ids=None, references=None, languages=None, groups=None, costs=None):
-        """Adds rows at the end, all of them or, after an error, none. The arguments are those of Pool()."""
+        """Adds rows at the end, all of them or, after an error, none. The arguments are those of Pool(); a table that is added to
+        rows has records alone, no columns such as scores."""
         fields = {"ids": ids, "references": references, "languages": languages, "groups": groups}
         beside = {name: values for name, values in dict(fields, costs=costs).items() if values is not None}
         if isinstance(texts, os.PathLike):
@@ -133,6 +134,10 @@ class Pool(Handle):
         fields = record_fields(frame)
         for name in given.keys() & fields.keys():
             raise TypeError("%s: the table has a column of them too, %s; leave one of the two out" % (name, fields[name]))
+        columns = [name for name in frame.names if name in _ffi.COLUMNS and name not in fields.values()]
+        if first and columns:
+            raise TypeError("%s: columns of a table are those of all rows of a pool, and this one has rows already; add the records "
+                            "alone and give the columns of all rows by set_column()" % ", ".join(columns))
         self.add(**{name: frame.column(column) for name, column in fields.items()}, **given)
         if not first:
             add_columns(self, frame, fields)

@@ -51,12 +51,12 @@ static const alcore__cell_column selected_columns[] = {
 };
 enum { SELECTED_COLUMNS = sizeof selected_columns / sizeof *selected_columns };
 
-/* The row that is a sentence: the one with its id, else that of its index; its text has to be that
- * of the item. */
+/* The row that is a sentence: the one with its id, else that of its index. */
 static alcore_status find_sentence(const alcore_annotations *self, const alcore__cell *id,
                                    alcore__annotation_input *input) {
     if (id->text) ALCORE__TRY(alcore_pool_find(self->pool, id->text, id->length, &input->row));
-    return alcore__annotations_check_sentence(self, input);
+    if (input->row >= 0) return ALCORE_OK;
+    return alcore__fail(ALCORE_E_NOT_FOUND, "the pool has no row %" PRId64, input->row);
 }
 
 /* Appends the item of one line of a selection, cells [SELECTED_COLUMNS]. Only phrases have a column

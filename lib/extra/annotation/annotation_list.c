@@ -95,15 +95,18 @@ static alcore_status check_text(const char *name, const char *text, size_t lengt
     return ALCORE_OK;
 }
 
-alcore_status alcore__annotations_check_sentence(const alcore_annotations *self,
-                                                 const alcore__annotation_input *input) {
+/* A sentence has the text of its row; a phrase is somewhere in it, or there is no row (-1). */
+static alcore_status check_row(const alcore_annotations *self,
+                               const alcore__annotation_input *input) {
     size_t length;
     const char *text = alcore_pool_text(self->pool, input->row, &length);
+    if (input->row == -1) return ALCORE_OK;
     if (!text) return alcore__fail(ALCORE_E_NOT_FOUND, "the pool has no row %" PRId64, input->row);
-    if (length == input->text_length && memcmp(text, input->text, length) == 0) return ALCORE_OK;
+    if (input->phrase || (length == input->text_length && memcmp(text, input->text, length) == 0))
+        return ALCORE_OK;
     return alcore__fail(ALCORE_E_DATA,
-                        "the text is not that of row %" PRId64 ": the selection was made from "
-                        "another pool",
+                        "the text is not that of row %" PRId64
+                        ": the selection was made from another pool",
                         input->row);
 }
 
@@ -124,8 +127,7 @@ alcore_status alcore__annotations_append(alcore_annotations *annotations,
     if (!isnan(input->cost) && !(input->cost >= 0.0 && input->cost < INFINITY))
         return alcore__fail(ALCORE_E_DATA, "the cost is %g; a finite number >= 0 is needed",
                             input->cost);
-    if (input->row < -1 || input->row >= alcore_pool_row_count(annotations->pool))
-        return alcore__fail(ALCORE_E_NOT_FOUND, "the pool has no row %" PRId64, input->row);
+    ALCORE__TRY(check_row(annotations, input));
     ALCORE__TRY(alcore__grow(annotations->object.ctx, &annotations->items, &annotations->capacity,
                              (size_t)annotations->count + 1, sizeof *annotations->items));
     alcore__annotation item = {
@@ -183,6 +185,8 @@ static alcore_status add_records(alcore_annotations *self,
                             theirs, "alcore_annotation_records"));
     if (records.count < 0 || (records.count > 0 && !records.texts))
         return alcore__fail(ALCORE_E_INVALID, "texts is NULL or count is negative");
+    if (records.translation_lengths && !records.translations)
+        return alcore__fail(ALCORE_E_INVALID, "translation_lengths without translations");
     for (int64_t i = 0; i < records.count; i++) {
         char id[24];
         alcore__annotation_input input;

@@ -51,9 +51,6 @@ typedef struct alcore__annotation_input {
     double cost; /* NaN: the words of the text */
     bool phrase;
 } alcore__annotation_input;
-/* A sentence has the text of its row; else the selection was made from another pool. */
-alcore_status alcore__annotations_check_sentence(const alcore_annotations *annotations,
-                                                 const alcore__annotation_input *input);
 /* Checks and appends an item; the annotations and the pool are locked. The message of an error says
  * what is wrong, and not with which item. */
 alcore_status alcore__annotations_append(alcore_annotations *annotations,

@@ -54,7 +54,6 @@ static alcore_status add_pick(alcore_annotations *self, const picks *from, int64
                                           from->kinds ? from->kinds[rank] == 1 : from->phrases};
     input.text = alcore_pool_text(from->pool, row, &input.text_length);
     input.id_length = strlen(input.id);
-    if (!input.phrase) ALCORE__TRY(alcore__annotations_check_sentence(self, &input));
     return alcore__annotations_append(self, &input);
 }
 

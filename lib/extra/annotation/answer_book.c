@@ -90,6 +90,16 @@ static bool same_words(const char *a, size_t a_length, const char *b, size_t b_l
     }
 }
 
+alcore_status alcore__answers_check_text(alcore__answer_book *self, int64_t place,
+                                         alcore__answer_text text, const alcore__annotation *item) {
+    if (same_words(text.text, text.length, item->text, item->text_length)) return ALCORE_OK;
+    return alcore__answers_fail(
+        self, place,
+        "the text \"%.*s\" is not that of the item with the id \"%.60s\", which is \"%.*s\"",
+        alcore__answer_shown(text.length), text.text, item->id,
+        alcore__answer_shown(item->text_length), item->text);
+}
+
 alcore_status alcore__answers_find(alcore__answer_book *self, int64_t place, alcore__answer_text id,
                                    alcore__answer_text text, uint32_t *out) {
     const uint32_t number = alcore__vocabulary_find(&self->ids, id.text, id.length);
@@ -113,15 +123,9 @@ alcore_status alcore__answers_find(alcore__answer_book *self, int64_t place, alc
         return alcore__answers_fail(
             self, place, "no item with the id \"%.*s\" has the text \"%.*s\"",
             alcore__answer_shown(id.length), id.text, alcore__answer_shown(text.length), text.text);
-    const alcore__annotation *item = &self->annotations->items[self->item_of_key[only]];
     *out = only;
-    if (same_words(text.text, text.length, item->text, item->text_length)) return ALCORE_OK;
-    return alcore__answers_fail(self, place,
-                                "the text \"%.*s\" is not that of the item with the id \"%.*s\", "
-                                "which is \"%.*s\"",
-                                alcore__answer_shown(text.length), text.text,
-                                alcore__answer_shown(id.length), id.text,
-                                alcore__answer_shown(item->text_length), item->text);
+    return alcore__answers_check_text(self, place, text,
+                                      &self->annotations->items[self->item_of_key[only]]);
 }
 
 /* ---- one answer ---- */

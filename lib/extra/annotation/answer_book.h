@@ -51,6 +51,9 @@ alcore_status alcore__answers_begin(alcore__answer_book *book, alcore_annotation
 /* Sets the error text to ALCORE_E_DATA with the place in front. */
 alcore_status alcore__answers_fail(const alcore__answer_book *book, int64_t place,
                                    const char *format, ...) __attribute__((format(printf, 3, 4)));
+/* ALCORE_E_DATA: a text has other words than that of an item. */
+alcore_status alcore__answers_check_text(alcore__answer_book *book, int64_t place,
+                                         alcore__answer_text text, const alcore__annotation *item);
 /* *out: the key of the item with an id, and a text that may be missing where one item has the id.
  * ALCORE_E_DATA: there is none. */
 alcore_status alcore__answers_find(alcore__answer_book *book, int64_t place, alcore__answer_text id,

@@ -14,21 +14,30 @@ static alcore__answer_text text_at(const char *const *texts, const size_t *lengt
     return (alcore__answer_text){text, !text ? 0 : lengths ? lengths[i] : strlen(text)};
 }
 
+/* An answer names its item by its number: an id and a text beside it have to be the item's. */
+static alcore_status check_item(alcore__answer_book *book, int64_t i, int64_t item,
+                                alcore__answer_text id, alcore__answer_text text) {
+    const alcore__annotation *known = &book->annotations->items[item];
+    if (id.text && strcmp(id.text, known->id) != 0)
+        return alcore__answers_fail(book, i, "item %" PRId64 " has the id \"%.60s\", not \"%.60s\"",
+                                    item, known->id, id.text);
+    return text.text ? alcore__answers_check_text(book, i, text, known) : ALCORE_OK;
+}
+
 /* *out: the key of the item that answer i is of, by its number or its id. */
 static alcore_status find_key(alcore__answer_book *book, const alcore_annotation_answers *answers,
                               int64_t i, uint32_t *out) {
     const alcore__answer_text id = text_at(answers->ids, NULL, i);
+    const alcore__answer_text text = text_at(answers->texts, NULL, i);
     if (!answers->items) {
         if (!id.text) return alcore__answers_fail(book, i, "it has no id");
-        return alcore__answers_find(book, i, id, text_at(answers->texts, NULL, i), out);
+        return alcore__answers_find(book, i, id, text, out);
     }
     const int64_t item = answers->items[i];
     if (item < 0 || item >= book->annotations->count)
         return alcore__answers_fail(book, i, "there is no item %" PRId64 " of %" PRId64, item,
                                     book->annotations->count);
-    if (id.text && strcmp(id.text, book->annotations->items[item].id) != 0)
-        return alcore__answers_fail(book, i, "item %" PRId64 " has the id \"%.60s\", not \"%.60s\"",
-                                    item, book->annotations->items[item].id, id.text);
+    ALCORE__TRY(check_item(book, i, item, id, text));
     *out = book->key_of_item[item];
     return ALCORE_OK;
 }
@@ -97,6 +106,8 @@ static alcore_status answer(alcore_annotations *annotations,
                                     "alcore_annotation_answers"));
     if (answers.count < 0 || (answers.count > 0 && !answers.items && !answers.ids))
         return alcore__fail(ALCORE_E_INVALID, "items and ids are both NULL, or count is negative");
+    if (answers.translation_lengths && !answers.translations)
+        return alcore__fail(ALCORE_E_INVALID, "translation_lengths without translations");
     alcore_status status = alcore__answers_begin(&book, annotations, NULL /* no file */);
     if (status == ALCORE_OK) status = take_answers(&book, &answers);
     return alcore__answers_end(&book, status, answers.count > 0);

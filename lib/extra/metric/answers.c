@@ -221,6 +221,9 @@ static alcore_status write_answers(const answer_words *words, alcore_answers_res
 static alcore_status check_offsets(const questions *given) {
     const int64_t *offsets = given->offsets;
     if (!offsets) {
+        if (given->offset_count != 0)
+            return alcore__fail(ALCORE_E_INVALID, "gold_offset_count is %lld without gold_offsets",
+                                (long long)given->offset_count);
         if (given->gold_count == given->count) return ALCORE_OK;
         return alcore__fail(ALCORE_E_SHAPE,
                             "%lld predicted answers, %lld gold answers: without gold_offsets each "

@@ -43,6 +43,10 @@ static alcore_status read_options(const alcore_bleu_options *options, alcore_ble
     if (ours->smoothing < ALCORE_BLEU_SMOOTH_EXP || ours->smoothing > ALCORE_BLEU_SMOOTH_NONE)
         return alcore__fail(ALCORE_E_INVALID, "smoothing %d is none of ALCORE_BLEU_SMOOTH_...",
                             ours->smoothing);
+    if (!isnan(ours->smoothing_value) && ours->smoothing != ALCORE_BLEU_SMOOTH_FLOOR &&
+        ours->smoothing != ALCORE_BLEU_SMOOTH_ADD_K)
+        return alcore__fail(ALCORE_E_INVALID, "smoothing_value is of ALCORE_BLEU_SMOOTH_FLOOR and "
+                                              "_ADD_K alone");
     ours->smoothing_value = alcore__or_unset(
         ours->smoothing_value, ours->smoothing == ALCORE_BLEU_SMOOTH_FLOOR ? 0.1 : 1.0);
     if (!(ours->smoothing_value >= 0) || isinf(ours->smoothing_value))

@@ -277,8 +277,11 @@ static alcore_status check_files(blocks_run *self) {
     if (self->options.references || self->options.reference_column || self->options.language)
         return alcore__fail(ALCORE_E_INVALID, "references, reference_column and language do not "
                                               "apply: text_column names the column of every file");
-    ALCORE__TRY(alcore__join_check(self->options.by));
-    return ALCORE_OK;
+    if (self->options.bad_lines != 0 && self->options.bad_lines != ALCORE_BAD_LINES_ERROR &&
+        self->options.bad_lines != ALCORE_BAD_LINES_MASK)
+        return alcore__fail(ALCORE_E_INVALID, "bad_lines is %d; expected ALCORE_BAD_LINES_*",
+                            self->options.bad_lines);
+    return alcore__join_check(self->options.by);
 }
 
 /* Allocates what files and blocks are kept in. */

@@ -188,7 +188,7 @@ TEXTS_OF_FILE = "with files the last one is the baseline's"
 for name, members in (("bleu", BLEU), ("chrf", CHRF), ("ter", TER)):
     walks("alcore_metric_read_" + name, **{**members, "paired": OF_FILES})(functools.partial(corpus_with_options, name))
     walks("alcore_metric_read_" + name, "options.paired", baseline=Refusal(strings(THIRD_SYSTEM), TEXTS_OF_FILE),
-          baseline_lengths=Unread("metric", "NULL for files, of which the last one then has them", integers([3, 5, 3, 3])),
+          baseline_lengths=Refusal(integers([3, 5, 3, 3]), TEXTS_OF_FILE),
           baseline_count=Refusal(4, TEXTS_OF_FILE), test=_ffi.ALCORE_PAIRED_RANDOMIZATION, samples=77,
           seed=5)(functools.partial(compared_files, name))
 

@@ -237,12 +237,13 @@ def set_column(options):
 
 
 OTHER_OPTION = "only"
+ALONE = "release_user without release"
 
 
 @walks("alcore_pool_set_text_column", rows=When(integers([1, 4]), row_count=2), row_count=When(1, rows=integers([1, 4])),
        ownership=Refusal(_ffi.ALCORE_BORROW, OTHER_OPTION), meaning=Refusal(_ffi.ALCORE_MEANS_UNCERTAINTY, OTHER_OPTION), log_base=Refusal(2., OTHER_OPTION),
        offsets=Refusal(b"x", OTHER_OPTION), format=Refusal(b"txt", OTHER_OPTION), release=Refusal(released, "ALCORE_BORROW"),
-       release_user=Refusal(1, OTHER_OPTION), stream=Refusal(1, OTHER_OPTION),
+       release_user=Refusal(1, ALONE), stream=Refusal(1, OTHER_OPTION),
        on_device=Refusal(1, OTHER_OPTION), shape=Refusal(_ffi.ALCORE_COLUMN_RAGGED, OF_ARROW))
 def set_text_column(options):
     pool, count = texts_pool(), options.row_count or len(TEXTS)
@@ -269,8 +270,8 @@ def arrow_column(options, pieces):
     for name, (kind, whole) in both.items():
         step = -(-count // pieces)
         parts = [(whole, first, min(step, count - first)) for first in range(0, count, step)]
-        if name == "mine" and options.meaning:
-            continue  # of scores
+        if options.meaning and name == "mine" or options.shape and name == "scores":
+            continue  # that is of scores, and this of lists
         try:
             _arrow_give.give(pool._handle, name.encode(), ArrowColumn(kind, parts, numbers), options)
         except alcore.Error as error:
@@ -279,7 +280,7 @@ def arrow_column(options, pieces):
             raise refused from None
         found.append(column_told(pool, name))
     numbers[0] = .75
-    found.append(column_told(pool, "scores"))
+    found += [column_told(pool, name) for name in pool.columns]
     pool.close()
     return found
 
@@ -339,7 +340,7 @@ def npy(name, code, shape, values):
 @walks("alcore_pool_read_column", meaning=_ffi.ALCORE_MEANS_CONFIDENCE, log_base=2.,
        rows=When(integers([8, 1, 2, 3, 4, 5, 6, 7, 0]), row_count=9), row_count=When(8, rows=integers([8, 1, 2, 3, 4, 5, 6, 7, 0])),
        offsets=lambda: npy("offsets.npy", "<i8", (10,), list(range(10))), format=b"txt",
-       ownership=Refusal(_ffi.ALCORE_BORROW, "do not apply"), release=Refusal(released, "ALCORE_BORROW"), release_user=Refusal(1, "do not apply"), stream=NO_DEVICE,
+       ownership=Refusal(_ffi.ALCORE_BORROW, "do not apply"), release=Refusal(released, "ALCORE_BORROW"), release_user=Refusal(1, ALONE), stream=NO_DEVICE,
        on_device=Refusal(1, "do not apply"), shape=Refusal(_ffi.ALCORE_COLUMN_RAGGED, OF_ARROW))
 def read_column(options):
     """An array, and lines of numbers in a file without a suffix, which only its format says."""
@@ -351,6 +352,8 @@ def read_column(options):
             pool.score("nnll")
             found.append(column(pool, "scores"))
         return found
+    if options.offsets:  # of arrays
+        return read(b"logprobs", npy("tokens.npy", "<f8", (9,), [-number for number in NUMBERS]))
     tokens = file("tokens.lp", "".join("%d\t-0.%d\n" % (row + 1, row + 1) for row in range(9)))
     found = attempts(lambda path: read(b"scores", path), npy("scores.npy", "<f8", (9,), NUMBERS), file("lines", "0.5\n" * 9))
     return found if options.meaning else found + attempts(lambda path: read(b"logprobs", path), tokens)  # they have one meaning
@@ -361,7 +364,7 @@ def read_column(options):
        on_device=Unread("pool_column", "values that are put on a CUDA device are copied to memory of it", 1),
        ownership=Refusal(_ffi.ALCORE_BORROW, OTHER_OPTION), rows=Refusal(integers([1]), OTHER_OPTION), row_count=Refusal(1, "row_count"),
        offsets=Refusal(b"x", OTHER_OPTION), format=Refusal(b"npy", OTHER_OPTION), release=Refusal(released, "ALCORE_BORROW"),
-       release_user=Refusal(1, OTHER_OPTION), shape=Refusal(_ffi.ALCORE_COLUMN_RAGGED, OF_ARROW))
+       release_user=Refusal(1, ALONE), shape=Refusal(_ffi.ALCORE_COLUMN_RAGGED, OF_ARROW))
 def new_column_writer(options):
     pool = texts_pool()
     writer = Owned("column_writer", "alcore_column_writer_new", pool, b"scores", _ffi.ALCORE_COLUMN_SCALAR, ctypes.byref(options))

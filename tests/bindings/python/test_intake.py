@@ -545,6 +545,12 @@ def test_arguments_beside_a_table():
         assert pool.id(2) == "30" and pool.cost(1) == 2.0 and pool.language(0) == "de"
     with pytest.raises(TypeError, match="languages: the table has a column of them too, lang; leave one of the two out"):
         alcore.Pool(frame, languages=WORDS)
+    with alcore.Pool(PLAIN) as pool:
+        with pytest.raises(TypeError, match="scores: columns of a table are those of all rows of a pool, and this one has rows already"):
+            pool.add(frame.assign(scores=NUMBERS))
+        assert len(pool) == len(PLAIN)
+        pool.add(frame)
+        assert len(pool) == 2 * len(PLAIN)
 
 
 def test_a_relation_is_executed_once():

@@ -84,13 +84,15 @@ END_TEST
 START_TEST(test_wrong_arguments) {
     alcore_ctx *ctx = new_ctx();
     const char *const texts[] = {"a", "b", "c"}, *const hole[] = {"a", NULL};
-    const int64_t good[] = {0, 1, 3}, gap[] = {0, 0, 3}, late[] = {1, 2, 3}, soon[] = {0, 1, 2};
+    const int64_t good[] = {0, 1, 3}, gap[] = {0, 0, 3}, late[] = {1, 2, 3}, soon[] = {0, 1, 2},
+                  *none = NULL;
     alcore_answers_result score = ALCORE_ANSWERS_RESULT_INIT;
 #define ANSWERS(p, n, g, m, offsets)                                                               \
-    alcore_metric_compute_answers(ctx, g, NULL, m, offsets, (n) + 1, p, NULL, n, NULL, &score)
+    alcore_metric_compute_answers(ctx, g, NULL, m, offsets, (offsets) == none ? 0 : (n) + 1, p,    \
+                                  NULL, n, NULL, &score)
     ck_assert_int_eq(ANSWERS(texts, 2, texts, 3, good), ALCORE_OK);
     ck_assert_int_eq(score.exact, 2); /* the first article of each is all that it has */
-    ck_assert_int_eq(ANSWERS(texts, 2, texts, 3, NULL), ALCORE_E_SHAPE);
+    ck_assert_int_eq(ANSWERS(texts, 2, texts, 3, none), ALCORE_E_SHAPE);
     ck_assert_int_eq(ANSWERS(texts, 2, texts, 3, gap), ALCORE_E_SHAPE);
     ck_assert_ptr_nonnull(strstr(alcore_last_error(), "question 1 has no gold answer"));
     ck_assert_int_eq(ANSWERS(texts, 2, texts, 3, late), ALCORE_E_SHAPE);
@@ -99,12 +101,16 @@ START_TEST(test_wrong_arguments) {
         alcore_metric_compute_answers(ctx, texts, NULL, 3, good, 2, texts, NULL, 2, NULL, &score),
         ALCORE_E_SHAPE);
     ck_assert_ptr_nonnull(strstr(alcore_last_error(), "one more is needed"));
-    ck_assert_int_eq(ANSWERS(texts, -1, texts, 3, NULL), ALCORE_E_INVALID);
-    ck_assert_int_eq(ANSWERS(hole, 2, texts, 2, NULL), ALCORE_E_INVALID);
+    ck_assert_int_eq(
+        alcore_metric_compute_answers(ctx, texts, NULL, 2, NULL, 3, texts, NULL, 2, NULL, &score),
+        ALCORE_E_INVALID);
+    ck_assert_ptr_nonnull(strstr(alcore_last_error(), "gold_offset_count is 3 without"));
+    ck_assert_int_eq(ANSWERS(texts, -1, texts, 3, none), ALCORE_E_INVALID);
+    ck_assert_int_eq(ANSWERS(hole, 2, texts, 2, none), ALCORE_E_INVALID);
     ck_assert_ptr_nonnull(strstr(alcore_last_error(), "predicted answer 2"));
-    ck_assert_int_eq(ANSWERS(texts, 2, hole, 2, NULL), ALCORE_E_INVALID);
+    ck_assert_int_eq(ANSWERS(texts, 2, hole, 2, none), ALCORE_E_INVALID);
     ck_assert_ptr_nonnull(strstr(alcore_last_error(), "gold answer 2"));
-    ck_assert_int_eq(ANSWERS(NULL, 0, NULL, 0, NULL), ALCORE_OK);
+    ck_assert_int_eq(ANSWERS(NULL, 0, NULL, 0, none), ALCORE_OK);
     ck_assert_double_nan(score.f1);
     alcore_ctx_unref(ctx);
 }

@@ -186,6 +186,15 @@ START_TEST(refused) {
     reading.reference_column = "r";
     files.options = &reading;
     ck_assert_fails(CHRF(), ALCORE_E_INVALID, "text_column names the column");
+    reading = (alcore_read_options)ALCORE_READ_OPTIONS_INIT;
+    reading.bad_lines = 77;
+    ck_assert_fails(CHRF(), ALCORE_E_INVALID, "bad_lines is 77");
+    const size_t lengths[] = {1};
+    alcore_paired_options paired = ALCORE_PAIRED_OPTIONS_INIT;
+    paired.baseline_lengths = lengths;
+    options.paired = &paired;
+    reading.bad_lines = 0;
+    ck_assert_fails(CHRF(), ALCORE_E_INVALID, "with files the last one is the baseline's");
     alcore_ctx_unref(ctx);
 }
 END_TEST

@@ -350,6 +350,9 @@ START_TEST(test_wrong_arguments) {
     ck_assert_ptr_null(alcore_metric_bleu_signature(1, &options, buffer));
     options = (alcore_bleu_options){.size = sizeof options, .smoothing_value = INFINITY};
     ck_assert_int_eq(BLEU(lines, 1, lines, 1, &options), ALCORE_E_INVALID);
+    options = (alcore_bleu_options){.size = sizeof options, .smoothing_value = 1};
+    ck_assert_int_eq(BLEU(lines, 1, lines, 1, &options), ALCORE_E_INVALID);
+    ck_assert_ptr_nonnull(strstr(alcore_last_error(), "smoothing_value is of"));
     options = (alcore_bleu_options){
         .size = sizeof options, .reserved = 1, .smoothing_value = ALCORE_UNSET};
     ck_assert_int_eq(BLEU(lines, 1, lines, 1, &options), ALCORE_E_STRUCT_NEWER);

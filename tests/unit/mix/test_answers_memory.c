@@ -215,7 +215,9 @@ END_TEST
 START_TEST(refused) {
     static const int64_t items[] = {2};
     static const char *const ids[] = {"8"}, *const bad[] = {"\xFF"}, *const words[] = {"maybe"},
-                             *const good[] = {"Fieber"}, *const none[] = {"untranslatable"};
+                             *const good[] = {"Fieber"}, *const none[] = {"untranslatable"},
+                             *const other_text[] = {"nausea"};
+    static const size_t lengths[] = {6};
     alcore_annotation_answers answers = ALCORE_ANNOTATION_ANSWERS_INIT;
     add_items();
     answers.count = 1;
@@ -228,6 +230,15 @@ START_TEST(refused) {
         alcore_annotations_answer(annotations, &answers), ALCORE_E_DATA,
         "no answer can be used; the first: answer 0: item 2 has the id \"7\", not \"8\"");
     answers.ids = NULL;
+    answers.texts = other_text;
+    ck_assert_fails(alcore_annotations_answer(annotations, &answers), ALCORE_E_DATA,
+                    "answer 0: the text \"nausea\" is not that of the item with the id \"7\"");
+    answers.texts = NULL;
+    answers.translations = NULL;
+    answers.translation_lengths = lengths;
+    ck_assert_fails(alcore_annotations_answer(annotations, &answers), ALCORE_E_INVALID,
+                    "translation_lengths without translations");
+    answers.translation_lengths = NULL;
     answers.translations = bad;
     ck_assert_fails(alcore_annotations_answer(annotations, &answers), ALCORE_E_DATA,
                     "answer 0: byte 1 of the translation is not UTF-8");

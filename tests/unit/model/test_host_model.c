@@ -32,6 +32,7 @@ typedef struct host {
     int64_t dims;       /* of embeddings */
     bool nan;           /* some numbers are */
     int32_t margin_shape;
+    int32_t per_word, reserved; /* what it says of logprobs and margins; 0: what is right */
     char references[200], contexts[200], ids[200];
     char language[16];
     uint64_t seed;
@@ -139,7 +140,8 @@ static void describe(void *user, const char *column, alcore_model_column *out) {
     const host *model = user;
     ck_assert_uint_eq(out->size, sizeof *out);
     if (strcmp(column, "margins") == 0 && model->margin_shape) out->shape = ALCORE_COLUMN_SCALAR;
-    if (strcmp(column, "logprobs") == 0) out->per_word = 1;
+    if (strcmp(column, "logprobs") == 0) out->per_word = model->per_word ? model->per_word : 1;
+    if (strcmp(column, "margins") == 0) out->reserved = model->reserved;
 }
 
 static alcore_status score(void *user, const alcore_batch *batch, alcore_column_writer *out) {
@@ -516,6 +518,11 @@ START_TEST(wrong_columns_are_refused) {
     ck_assert_int_eq(alcore_model_can(model, "qa_contexts"), 0);
     ck_assert_fails(alcore_model_run(model, pool, "qa_contexts"), ALCORE_E_UNSUPPORTED,
                     "cannot make the column 'qa_contexts'");
+    self.per_word = 2;
+    ck_assert_fails(alcore_model_run(model, pool, "logprobs"), ALCORE_E_INVALID,
+                    "describes the column \"logprobs\" with per_word 2");
+    self.reserved = 1;
+    ck_assert_fails(alcore_model_run(model, pool, "margins"), ALCORE_E_STRUCT_NEWER, "reserved");
     ck_assert_int_eq(self.call_count, 0);
     alcore_model_unref(model);
 }

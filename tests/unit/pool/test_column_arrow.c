@@ -267,9 +267,9 @@ END_TEST
 
 /* A name without a meaning has vectors, or tokens where the caller says so. */
 START_TEST(the_option_shape) {
-    static const int32_t even[] = {1, 3, 5, 7, 9};
+    static const int32_t even[] = {1, 3, 5, 7, 9}, nine[] = {0, 1, 2, 3, 4, 5, 6, 7, 8, 9};
     alcore_column_options options = ALCORE_COLUMN_OPTIONS_INIT;
-    made_array list, items;
+    made_array list, inner, items;
     made_array_init(&items, "f", 9, 0, NULL, floats, NULL, NULL);
     made_array_init(&list, "+l", ROWS, 0, NULL, even, NULL, &items);
     set_ok("mine", &list);
@@ -284,6 +284,11 @@ START_TEST(the_option_shape) {
     ck_assert_int_eq(info_of("margins").shape, ALCORE_COLUMN_DENSE);
     ck_assert_ok(alcore_pool_drop_column(pool, "mine"));
     ck_assert_ok(alcore_pool_drop_column(pool, "margins"));
+    made_array_init(&inner, "+l", 9, 0, NULL, nine, NULL, &items);
+    made_array_init(&list, "+l", ROWS, 0, NULL, even, NULL, &inner);
+    refused("mine", &list, &options, ALCORE_E_SHAPE, "found lists of lists");
+    made_array_init(&list, "f", ROWS, 0, NULL, floats, NULL, NULL);
+    refused("mine", &list, &options, ALCORE_E_INVALID, "shape says what lists are, found numbers");
     options.shape = 77;
     made_array_init(&list, "+l", ROWS, 0, NULL, even, NULL, &items);
     refused("mine", &list, &options, ALCORE_E_INVALID, "shape is 77");
@@ -424,6 +429,16 @@ START_TEST(refusals) {
     refused("embeddings", &made, NULL, ALCORE_E_DATA, "malformed");
     made_array_init(&made, "+l", ROWS, 0, NULL, NULL, NULL, &items);
     refused("embeddings", &made, NULL, ALCORE_E_DATA, "malformed");
+    made_array_init(&made, "f", ROWS, 0, NULL, floats, NULL, NULL);
+    made.array.null_count = 2; /* which no bits tell apart */
+    refused("scores", &made, NULL, ALCORE_E_DATA, "malformed");
+    made_array_init(&made, "f", ROWS, 0, NULL, floats, NULL, NULL);
+    made.array.null_count = ROWS + 1;
+    refused("scores", &made, NULL, ALCORE_E_DATA, "malformed");
+    made_array_init(&made, "f", ROWS, 0, NULL, floats, NULL, NULL);
+    made.array.dictionary = &items.array; /* which the schema does not have */
+    refused("scores", &made, NULL, ALCORE_E_DATA, "malformed");
+    made.array.dictionary = NULL;
     made_array_init(&inner, "u", ROWS, 0, NULL, uneven, "text", NULL);
     made_array_init(&made, "+l", ROWS, 0, NULL, uneven, NULL, &inner);
     refused("notes", &made, NULL, ALCORE_E_UNSUPPORTED, "lists of texts");
@@ -457,6 +472,9 @@ START_TEST(options_of_other_columns) {
     options = (alcore_column_options)ALCORE_COLUMN_OPTIONS_INIT;
     options.on_device = 1;
     refused("scores", &made, &options, ALCORE_E_INVALID, "only ownership");
+    options = (alcore_column_options)ALCORE_COLUMN_OPTIONS_INIT;
+    options.ownership = 77;
+    refused("scores", &made, &options, ALCORE_E_INVALID, "ownership is 77");
     options = (alcore_column_options)ALCORE_COLUMN_OPTIONS_INIT;
     options.size = 0;
     refused("scores", &made, &options, ALCORE_E_STRUCT_UNSET, "size");

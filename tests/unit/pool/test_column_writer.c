@@ -477,6 +477,10 @@ START_TEST(options) {
     rows.row_count = 5;
     ck_assert_fails(alcore_column_writer_new(pool, "probs", ALCORE_COLUMN_DENSE, &rows, &writer),
                     ALCORE_E_INVALID, "only meaning, log_base, stream and on_device");
+    rows = (alcore_column_options)ALCORE_COLUMN_OPTIONS_INIT;
+    rows.on_device = 2;
+    ck_assert_fails(alcore_column_writer_new(pool, "probs", ALCORE_COLUMN_DENSE, &rows, &writer),
+                    ALCORE_E_INVALID, "on_device is 2");
     meaning.meaning = 99;
     ck_assert_fails(alcore_column_writer_new(pool, "probs", ALCORE_COLUMN_DENSE, &meaning, &writer),
                     ALCORE_E_INVALID, "meaning is 99");

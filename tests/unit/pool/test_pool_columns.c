@@ -451,6 +451,10 @@ START_TEST(failures_release_nothing) {
     options.release = count_release;
     ck_assert_fails(alcore_pool_set_column(pool, "s", &values, NULL, &options), ALCORE_E_INVALID,
                     "release goes with ALCORE_BORROW");
+    options = (alcore_column_options)ALCORE_COLUMN_OPTIONS_INIT;
+    options.release_user = &released;
+    ck_assert_fails(alcore_pool_set_column(pool, "s", &values, NULL, &options), ALCORE_E_INVALID,
+                    "release_user without release");
     ck_assert_int_eq(released, 0);
 }
 END_TEST

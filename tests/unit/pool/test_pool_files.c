@@ -339,6 +339,15 @@ START_TEST(text_logprobs) {
     ck_assert_fails(
         alcore_pool_read_column(pool, "logprobs", text_file("gen.out", "P-4\t-1 -2\n"), &options),
         ALCORE_E_SHAPE, "gen.out:1: expected 4 rows, found number 4");
+    /* The lines of a text form say which row a number is of. */
+    for (const char *const *format = (const char *const[]){"fairseq", "pharaoh", NULL}; *format;
+         format++) {
+        options.format = *format;
+        options.offsets = "offsets.npy";
+        ck_assert_fails(
+            alcore_pool_read_column(pool, "logprobs", text_file("gen.out", "P-1\t-1\n"), &options),
+            ALCORE_E_INVALID, "gen.out\", a text form");
+    }
 }
 END_TEST
 

@@ -236,6 +236,7 @@ START_TEST(refuses_impossible_numbers) {
         {&s.top[6][1], (double)INFINITY, "the log-probability of one of the likeliest is inf"},
         {&s.logprobs[1], -0.01,
          "row 2, token 1: it is none of the likeliest classes, and likelier"},
+        {&s.logprobs[0], -5, "row 2, token 0: its log-probability is -5, and "},
         {&s.top[2][0], -0.0001, "row 2, token 2: the probabilities of its classes add up to 1."},
         {&s.top[2][4], -30, "of the probability is left for the 35 classes that are not given"},
     };
