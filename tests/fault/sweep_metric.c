@@ -158,8 +158,9 @@ static alcore_text_files same_files(const char *path, int64_t count) {
 ALLOCATES(alcore_metric_read_bleu, 0) {
     alcore_bleu_result score = ALCORE_BLEU_RESULT_INIT;
     const alcore_text_files files = same_files(world_file("pool.tsv"), 2);
-    return alcore_metric_read_bleu(w->ctx, &files,
-                                   OPTIONS_WITH(alcore_bleu_options, .resamples = 2), &score);
+    return alcore_metric_read_bleu(
+        w->ctx, &files,
+        OPTIONS_WITH(alcore_bleu_options, .resamples = 2, .smoothing_value = ALCORE_UNSET), &score);
 }
 /* The last file is that of the baseline. */
 ALLOCATES(alcore_metric_read_chrf, 0) {
