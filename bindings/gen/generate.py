@@ -14,6 +14,7 @@ import textwrap
 from pathlib import Path
 
 from headers import read_api
+from lua_calls import read_rows, write_calls
 
 HERE = Path(__file__).resolve().parent
 BINDINGS = HERE.parent
@@ -349,6 +350,23 @@ def write_lua(api):
     return "\n".join(out) + "\n"
 
 
+def write_lua_header(api):
+    """Declares the tables of lua_tables.c."""
+    names = ["extern const al_constant al_%s[];" % table for table in [*LUA_TABLES, "usual_columns"]]
+    names += ["extern const al_member al_%s[];" % struct["name"][len("alcore_"):] for struct in api["structs"] if struct["name"] in LUA_STRUCTS]
+    return "\n".join(["/* SPDX-License-Identifier: Apache-2.0 */", "/* Made by bindings/gen/generate.py from the public headers; do not edit. */",
+                      "#ifndef ALCORE_LUA_TABLES_H", "#define ALCORE_LUA_TABLES_H", "", *names, "", "#endif"]) + "\n"
+
+
+def lua_calls(number):
+    """What writes lua_calls.c (0) or lua_calls.h (1)."""
+    def write(api):
+        folder = BINDINGS / "lua"
+        sources = [path.read_text() for path in sorted(folder.glob("lua_*.c")) if path.name not in MADE]
+        return write_calls(api, read_rows((folder / "lua_calls.txt").read_text()), sources, shorter)[number]
+    return write
+
+
 def struct_rows(extra):
     """Rows of the first values of structs, by which a language without macros begins one: those of a tier that have an _INIT macro."""
     def write(api):
@@ -361,7 +379,8 @@ def struct_rows(extra):
 
 #: The files that are made: name -> (what writes it, where a tarball has it; None: nowhere).
 MADE = {"_ffi.py": (write_ffi, "python/alcore"), "_results.py": (write_results, "python/alcore"), "__init__.pyi": (write_stub, "python/alcore"),
-        "lua_tables.c": (write_lua, "lua"),
+        "lua_tables.c": (write_lua, "lua"), "lua_tables.h": (write_lua_header, "lua"), "lua_calls.c": (lua_calls(0), "lua"),
+        "lua_calls.h": (lua_calls(1), "lua"),
         "struct_rows.h": (struct_rows(False), None), "extra_struct_rows.h": (struct_rows(True), None)}
 
 

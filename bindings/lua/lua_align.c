@@ -7,17 +7,9 @@
 
 #include "lua_binding.h"
 
-/* The texts of sentence pairs as a call of the library takes them. */
-typedef struct sides {
-    const char **sources, **targets; /* [count] */
-    size_t *source_lengths, *target_lengths;
-    int64_t count;
-} sides;
-
-/* Pushes what owns the arrays of *out: the texts of the list of pairs {source, target} at index.
- * They are copied into two lists, which keep the strings alive: a progress function could change
- * the caller's list while the library reads them. */
-static void read_sides(lua_State *L, int index, sides *out) {
+/* The texts are copied into two lists, which keep the strings alive: a progress function could
+ * change the caller's list while the library reads them. */
+void al_read_sides(lua_State *L, int index, al_pairs *out) {
     luaL_checktype(L, index, LUA_TTABLE);
     const int64_t count = al_length(L, index);
     al_push_list(L, count);
@@ -56,148 +48,22 @@ static void read_sides(lua_State *L, int index, sides *out) {
  * "grow-diag", "intersection", "union", "forward", "reverse"), context, and the options of
  * @{alcore.aligner} but direction
  * @return links; or nil, message, code */
-static int align(lua_State *L) {
+int l_alcore_align(lua_State *L) {
     static const char *const others[] = {"symmetrization", "context", NULL};
     alcore_aligner_options options = ALCORE_ALIGNER_OPTIONS_INIT;
-    sides pairs;
+    al_pairs pairs;
     lua_settop(L, 2);
     int table = al_options(L, 2, "align", al_aligner_options, others);
     al_read_struct(L, table, al_aligner_options, &options);
     const char *name = table == 0 ? NULL : al_field_string(L, table, "symmetrization");
     al_context *context = al_context_of(L, table);
-    read_sides(L, 1, &pairs);
+    al_read_sides(L, 1, &pairs);
     al_object *object = al_new(L, &al_links_kind, context);
     return AL_TOP(L, context,
                   alcore_align(context->ctx, pairs.sources, pairs.source_lengths, pairs.targets,
                                pairs.target_lengths, pairs.count, name, &options, NULL,
                                &object->links));
 }
-
-/*** Trains a word aligner of one direction.
- * @function alcore.aligner
- * @tparam table pairs a list of {source, target}
- * @tparam[opt] table options direction ("forward": each target word is linked to one source word
- * or none; "reverse": each source word), model ("diagonal", "ibm1"), estimate ("bayes", "counts"),
- * tension ("off", "gradient", "public"), iterations (5), p0 (0.08), lambda (4), alpha (0.01),
- * context
- * @return an aligner; or nil, message, code */
-static int train(lua_State *L) {
-    alcore_aligner_options options = ALCORE_ALIGNER_OPTIONS_INIT;
-    sides pairs;
-    lua_settop(L, 2);
-    int table = al_options(L, 2, "aligner", al_aligner_options, al_context_only);
-    al_read_struct(L, table, al_aligner_options, &options);
-    al_context *context = al_context_of(L, table);
-    read_sides(L, 1, &pairs);
-    al_object *object = al_new(L, &al_aligner_kind, context);
-    return AL_TOP(L, context,
-                  alcore_aligner_new_trained(context->ctx, pairs.sources, pairs.source_lengths,
-                                             pairs.targets, pairs.target_lengths, pairs.count,
-                                             &options, &object->aligner));
-}
-
-/*** Reads an aligner that @{aligner:write} wrote: it links other pairs as that one does, and has no
- * training pairs.
- * @function alcore.read_aligner
- * @tparam string path
- * @tparam[opt] table options context
- * @return an aligner; or nil, message, code */
-static int read_aligner(lua_State *L) {
-    const char *path = luaL_checkstring(L, 1);
-    lua_settop(L, 2);
-    al_context *context = al_context_of(L, al_options(L, 2, "read_aligner", NULL, al_context_only));
-    al_object *object = al_new(L, &al_aligner_kind, context);
-    return AL_TOP(L, context, alcore_aligner_open(context->ctx, path, &object->aligner));
-}
-
-/*** Writes the aligner, without its training pairs.
- * @function aligner:write
- * @tparam string path
- * @return itself; or nil, message, code */
-static int write_aligner(lua_State *L) {
-    al_object *self = al_check(L, 1, &al_aligner_kind);
-    const char *path = luaL_checkstring(L, 2);
-    return AL_SELF(L, self->context, alcore_aligner_write(self->aligner, path));
-}
-
-/*** The links of the training pairs; an aligner that was read has none.
- * @function aligner:links
- * @return links; or nil, message, code */
-static int training_links(lua_State *L) {
-    al_object *self = al_check(L, 1, &al_aligner_kind);
-    al_object *object = al_new(L, &al_links_kind, self->context);
-    return AL_TOP(L, self->context, alcore_aligner_links(self->aligner, &object->links));
-}
-
-/*** The links of other sentence pairs.
- * @function aligner:apply
- * @tparam table pairs a list of {source, target}
- * @return links; or nil, message, code */
-static int apply(lua_State *L) {
-    al_object *self = al_check(L, 1, &al_aligner_kind);
-    sides pairs;
-    read_sides(L, 2, &pairs);
-    al_object *object = al_new(L, &al_links_kind, self->context);
-    return AL_TOP(L, self->context,
-                  alcore_aligner_apply(self->aligner, pairs.sources, pairs.source_lengths,
-                                       pairs.targets, pairs.target_lengths, pairs.count,
-                                       &object->links));
-}
-
-/*** Translation probability: forward t(target | source), reverse t(source | target).
- * @function aligner:probability
- * @tparam string source nil (forward): no source word
- * @tparam string target nil (reverse): no target word
- * @return a number; or nil, message, code */
-static int probability(lua_State *L) {
-    al_object *self = al_check(L, 1, &al_aligner_kind);
-    const char *source = luaL_optstring(L, 2, NULL), *target = luaL_optstring(L, 3, NULL);
-    double t;
-    int failed =
-        AL_CALL(L, self->context, alcore_aligner_probability(self->aligner, source, target, &t));
-    if (failed) return failed;
-    lua_pushnumber(L, (lua_Number)t);
-    return 1;
-}
-
-/*** Log-likelihood of the training pairs in each iteration.
- * @field aligner.log_likelihoods */
-static int log_likelihoods(lua_State *L) {
-    al_object *self = al_check(L, 1, &al_aligner_kind);
-    alcore_tensor out;
-    int failed = AL_CALL(L, self->context, alcore_aligner_log_likelihoods(self->aligner, &out));
-    if (failed) return failed;
-    al_push_tensor(L, &out, NULL);
-    return 1;
-}
-
-/*** How strongly links keep to the diagonal, after the training.
- * @field aligner.lambda */
-static int lambda(lua_State *L) {
-    lua_pushnumber(L, alcore_aligner_lambda(al_check(L, 1, &al_aligner_kind)->aligner));
-    return 1;
-}
-
-/*** "forward" or "reverse".
- * @field aligner.direction */
-static int direction(lua_State *L) {
-    const al_object *self = al_check(L, 1, &al_aligner_kind);
-    lua_pushstring(L, alcore_aligner_direction(self->aligner) == ALCORE_DIRECTION_REVERSE
-                          ? "reverse"
-                          : "forward");
-    return 1;
-}
-
-static const al_method aligner_methods[] = {{"links", training_links},
-                                            {"apply", apply},
-                                            {"probability", probability},
-                                            {"write", write_aligner},
-                                            {NULL, NULL}};
-static const al_method aligner_getters[] = {{"log_likelihoods", log_likelihoods},
-                                            {"lambda", lambda},
-                                            {"direction", direction},
-                                            {NULL, NULL}};
-AL_KIND(aligner, alcore_aligner_unref, aligner_methods, aligner_getters);
 
 /* ---- links ---- */
 
@@ -232,7 +98,7 @@ static void count_links(lua_State *L, int index, int64_t *offsets, int64_t pairs
  * in ascending order
  * @tparam[opt] table options context
  * @return links; or nil, message, code */
-static int from_lists(lua_State *L) {
+int l_alcore_links(lua_State *L) {
     luaL_checktype(L, 1, LUA_TTABLE);
     lua_settop(L, 2);
     al_context *context = al_context_of(L, al_options(L, 2, "links", NULL, al_context_only));
@@ -265,7 +131,7 @@ static int from_lists(lua_State *L) {
  * @tparam string path
  * @tparam[opt] table options pairs (how many lines the file is to have), context
  * @return links; or nil, message, code */
-static int read(lua_State *L) {
+int l_alcore_read_links(lua_State *L) {
     static const char *const names[] = {"pairs", "context", NULL};
     const char *path = luaL_checkstring(L, 1);
     lua_settop(L, 2);
@@ -281,34 +147,11 @@ static int read(lua_State *L) {
     return AL_TOP(L, context, alcore_links_open(context->ctx, path, pairs, &object->links));
 }
 
-/*** Writes the links in Pharaoh's notation.
- * @function links:write
- * @tparam string path
- * @return itself; or nil, message, code */
-static int write(lua_State *L) {
-    al_object *self = al_check(L, 1, &al_links_kind);
-    const char *path = luaL_checkstring(L, 2);
-    return AL_SELF(L, self->context, alcore_links_write(self->links, path));
-}
-
-/*** These links, of the forward direction, and those of the reverse direction as one set.
- * @function links:symmetrize
- * @param reverse links
- * @tparam[opt] string symmetrization "grow-diag-final-and" if not given
- * @return links; or nil, message, code */
-static int symmetrize(lua_State *L) {
-    al_object *self = al_check(L, 1, &al_links_kind), *reverse = al_check(L, 2, &al_links_kind);
-    const char *name = luaL_optstring(L, 3, NULL);
-    al_object *object = al_new(L, &al_links_kind, self->context);
-    return AL_TOP(L, self->context,
-                  alcore_links_symmetrize(self->links, reverse->links, name, &object->links));
-}
-
 /*** The links of one sentence pair.
  * @function links:get
  * @tparam number pair from 1
  * @return a list of {source word, target word}, words from 1; or nil, message, code */
-static int get(lua_State *L) {
+int l_links_get(lua_State *L) {
     al_object *self = al_check(L, 1, &al_links_kind);
     int64_t pair = al_integer(L, 2, "pair");
     alcore_tensor offsets, links;
@@ -332,7 +175,7 @@ static int get(lua_State *L) {
 
 /*** Number of sentence pairs; `#links` is the same.
  * @field links.count */
-static int count(lua_State *L) {
+int l_links_count(lua_State *L) {
     al_object *self = al_check(L, 1, &al_links_kind);
     alcore_tensor offsets, links;
     int failed = AL_CALL(L, self->context, alcore_links_get(self->links, &offsets, &links));
@@ -340,25 +183,3 @@ static int count(lua_State *L) {
     lua_pushinteger(L, (lua_Integer)(offsets.shape[0] - 1));
     return 1;
 }
-
-static const al_method links_methods[] = {
-    {"write", write}, {"symmetrize", symmetrize}, {"get", get}, {NULL, NULL}};
-static const al_method links_getters[] = {{"count", count}, {NULL, NULL}};
-AL_KIND(links, alcore_links_unref, links_methods, links_getters);
-
-/*** Names of the symmetrizations.
- * @function alcore.symmetrizations
- * @return a list of strings */
-static int symmetrizations(lua_State *L) {
-    lua_newtable(L);
-    for (int64_t i = 0; al_append(L, i, alcore_symmetrization_builtin_name(i)); i++) continue;
-    return 1;
-}
-
-const al_method al_align_functions[] = {{"align", align},
-                                        {"aligner", train},
-                                        {"links", from_lists},
-                                        {"read_links", read},
-                                        {"read_aligner", read_aligner},
-                                        {"symmetrizations", symmetrizations},
-                                        {NULL, NULL}};

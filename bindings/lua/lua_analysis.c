@@ -15,26 +15,6 @@ static double *push_matrix(lua_State *L, int64_t *shape, alcore_tensor *out) {
     return values;
 }
 
-/*** What the translation of words costs, in USD.
- * @function analysis.cost
- * @tparam number words
- * @tparam[opt] table options model ("rate", "linear", "power"), rate (USD a word), bleu_gain
- * (points of BLEU), in_domain_types (word types)
- * @return a table with usd, usd_per_bleu and usd_per_type, NaN for what was not given; or nil,
- * message, code */
-static int cost(lua_State *L) {
-    alcore_cost_options options = ALCORE_COST_OPTIONS_INIT;
-    alcore_cost_result result = ALCORE_COST_RESULT_INIT;
-    const double words = luaL_checknumber(L, 1);
-    lua_settop(L, 2);
-    const int table = al_options(L, 2, "analysis.cost", al_cost_options, NULL);
-    al_read_struct(L, table, al_cost_options, &options);
-    const alcore_status status = alcore_analysis_compute_cost(words, &options, &result);
-    if (status != ALCORE_OK) return al_fail(L, status);
-    al_push_struct(L, al_cost_result, &result);
-    return 1;
-}
-
 /* Pushes the array that it returns, [*count]: the field `k` of the options, a number or a list; by
  * default the powers of two up to the number of source rows and ALCORE_NEIGHBORHOOD_MAX. */
 static int64_t *read_neighbors(lua_State *L, int table, int64_t rows, int64_t *count) {
@@ -78,7 +58,7 @@ static int64_t *read_neighbors(lua_State *L, int table, int64_t rows, int64_t *c
  * @tparam[opt] table options k (a number or a list, each up to 8192; default 1, 2, 4, ...
  * up to the number of source rows and 8192), context
  * @return a list of tables with k, rho and p; or nil, message, code */
-static int neighborhood(lua_State *L) {
+int l_analysis_neighborhood(lua_State *L) {
     static const char *const others[] = {"k", "context", NULL};
     alcore_search_data source, target;
     alcore_tensor out;
@@ -118,7 +98,7 @@ static int neighborhood(lua_State *L) {
  * @param pool a pool
  * @tparam table rows indices, ids, or a selection
  * @return a table of counts by language tag; or nil, message, code */
-static int languages(lua_State *L) {
+int l_analysis_languages(lua_State *L) {
     al_object *pool = al_check(L, 1, &al_pool_kind);
     alcore_tensor out;
     int64_t row_count, shape[1] = {0};
@@ -149,7 +129,7 @@ static int languages(lua_State *L) {
  * @return a table with rows, target_language_rows, mean_uncertainty, median_uncertainty,
  * mean_distance, targets, targets_reached, jaccard; NaN and -1 for what was not given; or nil,
  * message, code */
-static int composition(lua_State *L) {
+int l_analysis_composition(lua_State *L) {
     static const char *const others[] = {"uncertainty", "target", "other", NULL};
     al_object *pool = al_check(L, 1, &al_pool_kind);
     alcore_composition_options options = ALCORE_COMPOSITION_OPTIONS_INIT;
@@ -196,7 +176,7 @@ static int composition(lua_State *L) {
  * @param train another pool
  * @return a table with duplicates (percent of the texts; NaN without any), in_train, texts and
  * repeated; or nil, message, code */
-static int duplicates(lua_State *L) {
+int l_analysis_duplicates(lua_State *L) {
     const al_object *test = al_check(L, 1, &al_pool_kind), *train = al_check(L, 2, &al_pool_kind);
     alcore_duplicates_result result = ALCORE_DUPLICATES_RESULT_INIT;
     lua_settop(L, 2);
@@ -215,7 +195,7 @@ static int duplicates(lua_State *L) {
  * @tparam[opt] table options context
  * @return a table with points and other_points (lists of pairs), components (of a matrix),
  * eigenvalues, shares, rows; or nil, message, code */
-static int projection(lua_State *L) {
+int l_analysis_projection(lua_State *L) {
     alcore_search_data rows, others;
     alcore_tensor points, other_points, components;
     alcore_projection_result result = ALCORE_PROJECTION_RESULT_INIT;
@@ -249,17 +229,4 @@ static int projection(lua_State *L) {
         lua_setfield(L, -2, "components");
     }
     return 1;
-}
-
-static const al_method functions[] = {{"composition", composition},
-                                      {"cost", cost},
-                                      {"duplicates", duplicates},
-                                      {"languages", languages},
-                                      {"neighborhood", neighborhood},
-                                      {"projection", projection},
-                                      {NULL, NULL}};
-
-void al_push_analysis(lua_State *L) {
-    lua_newtable(L);
-    al_set_functions(L, functions);
 }

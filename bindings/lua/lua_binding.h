@@ -90,6 +90,7 @@ int al_fail(lua_State *L, alcore_status status);
 typedef struct al_object {
     union { /* owned; NULL: closed. The member is that of the object's kind. */
         void *handle;
+        alcore_ctx *ctx;
         alcore_aligner *aligner;
         alcore_annotations *annotations;
         alcore_column_writer *column_writer;
@@ -123,19 +124,6 @@ typedef struct al_kind {
         *getters; /* list, or NULL: fields whose value the function computes each time */
 } al_kind;
 
-/* Defines al_<noun>_kind, the kind "alcore.<noun>"; `release` is the library's function that gives
- * a handle of it back. */
-#define AL_KIND(noun, release, method_table, getter_table)                                         \
-    static void unref_##noun(void *handle) {                                                       \
-        release(handle);                                                                           \
-    }                                                                                              \
-    const al_kind al_##noun##_kind = {"alcore." #noun, unref_##noun, method_table, getter_table}
-
-extern const al_kind al_context_kind, al_pool_kind, al_column_writer_kind, al_request_kind,
-    al_selection_kind, al_strategy_kind, al_scorer_kind, al_model_kind, al_lm_kind, al_aligner_kind,
-    al_links_kind, al_overlap_kind, al_annotations_kind, al_mix_kind, al_tokenizer_kind,
-    al_tokens_kind;
-
 /* Makes the metatable of a kind. */
 void al_register_kind(lua_State *L, const al_kind *kind);
 /* Pushes a new object without a handle, which the call that follows sets; context may be NULL. */
@@ -167,7 +155,6 @@ void al_context_release(al_context *context);
 /* Pushes the table of a context's functions: log, progress, and call_progress, that of the select
  * that is running. */
 void al_push_functions(lua_State *L, const al_context *context);
-extern const al_method al_context_functions[];
 
 /* ---- values ---- */
 
@@ -196,41 +183,9 @@ typedef struct al_member {
     size_t offset;            /* bytes from the beginning of the struct */
     const al_constant *words; /* of AL_WORD, else NULL */
 } al_member;
-/* An entry of a list of methods whose C function has a prefix, because C has a function of that
- * name. */
-#define AL_METHOD(prefix, name)                                                                    \
-    { #name, prefix##name }
 
-/* Lists that bindings/gen makes from the headers (lua_tables.c). */
-extern const al_constant al_aligner_models[], al_bad_lines[], al_bleu_smoothings[],
-    al_bleu_tokenizers[], al_dedups[], al_directions[], al_escapes[], al_estimates[],
-    al_file_formats[], al_malformed[], al_meanings[], al_missing_rules[], al_normalizations[],
-    al_poolings[], al_report_kinds[], al_roles[], al_row_states[], al_scopes[], al_shapes[],
-    al_tensions[], al_usual_columns[], al_vocabulary_kinds[];
-extern const al_member al_aligner_options[], al_bleu_options[], al_bleu_result[], al_chrf_options[],
-    al_chrf_result[], al_ctx_options[], al_filter[], al_labels_result[], al_lm_options[],
-    al_mean_result[], al_mix_options[], al_model_info[], al_model_options[], al_ngram_options[],
-    al_pearson_result[], al_phrase_options[], al_pool_options[], al_read_options[],
-    al_spans_result[], al_train_options[], al_train_result[], al_translate_options[],
-    al_wilcoxon_result[];
-extern const al_constant al_bands[], al_cost_models[], al_schedules[], al_optimizers[],
-    al_validations[], al_precisions[];
-extern const al_member al_ablation[], al_composition_result[], al_composition_options[],
-    al_cost_options[], al_cost_result[], al_duplicates_result[], al_plot_options[],
-    al_projection_result[];
-extern const al_constant al_metrics[], al_joins[], al_repeated_ids[], al_rests[], al_units[];
-extern const al_member al_logits_writers[], al_search_options[], al_topk[];
-extern const al_member al_encode_options[];
-extern const al_member al_vocabulary_options[];
-extern const al_constant al_stop_criteria[];
-extern const al_member al_agreement_options[], al_kappa_result[], al_plateau_options[],
-    al_stop_decision[];
-extern const al_constant al_in_domain_words[], al_overlap_roles[], al_sides[];
-extern const al_member al_answer_report[];
-extern const al_member al_answers_result[], al_in_domain_result[], al_length_ratio_result[],
-    al_overlap_options[], al_coverage_result[], al_ter_options[], al_ter_result[],
-    al_word_accuracy_result[];
-extern const al_constant al_param_types[], al_tag_schemes[];
+/* Lists that bindings/gen makes from the headers. */
+#include "lua_tables.h"
 /* Metrics, which have one shape, as the library's functions take them (lua_metrics.c). */
 typedef enum al_input_kind {
     AL_TEXTS,   /* a list of strings */
@@ -277,6 +232,14 @@ extern const al_measure al_measures[];
 void al_read_struct(lua_State *L, int table, const al_member *members, void *out);
 /* Pushes a table of all members of a struct. */
 void al_push_struct(lua_State *L, const al_member *members, const void *from);
+/* Pushes the word of a constant; nil for one that the list lacks. */
+void al_push_word(lua_State *L, const al_constant *list, int32_t value);
+/* Push what a call returned, and nil for what stands for nothing: NULL, NaN, a negative number. */
+void al_push_bytes(lua_State *L, const char *text, size_t length);
+void al_push_number_or_nil(lua_State *L, double value);
+void al_push_integer_or_nil(lua_State *L, int64_t value);
+/* Pushes a hash as 16 hexadecimal digits. */
+void al_push_hash(lua_State *L, uint64_t hash);
 /* Shape (ALCORE_COLUMN_*) of a column that the library knows by name; -1 for another name. */
 int32_t al_usual_shape(const char *column);
 /* Whether a list of lists that is given for this column is ragged, not a matrix. */
@@ -405,7 +368,6 @@ int al_array_is(lua_State *L, int index);
 int al_set_column(lua_State *L, al_object *pool, const char *name, al_array *array);
 /* The same of the list of numbers or of texts, or the array, at an index. */
 int al_give_column(lua_State *L, al_object *pool, const char *name, int index, int32_t meaning);
-extern const al_method al_array_functions[];
 /* Reads one operand of a search at index into *out: a pool, whose embeddings are read, {pool, the
  * name of a column}, or a matrix. Pushes what *out points to and the stack does not have yet.
  * Returns its rows; *dims: numbers of a row of a matrix, 0 for a pool. */
@@ -441,7 +403,19 @@ void al_push_host_function(lua_State *L, const al_host *host, const char *name);
  * nil, message[, code] is a failure: the library's error text is the message then. */
 alcore_status al_answer(lua_State *L, int first, const char *what);
 
+/* Every method, field and function of Lua, and the kinds of objects (bindings/gen). */
+#include "lua_calls.h"
+
 /* ---- the nouns ---- */
+
+/* The texts of sentence pairs as a call of the library takes them. */
+typedef struct al_pairs {
+    const char **sources, **targets; /* [count] */
+    size_t *source_lengths, *target_lengths;
+    int64_t count;
+} al_pairs;
+/* Pushes what owns the arrays of *out: the texts of the list of pairs {source, target} at index. */
+void al_read_sides(lua_State *L, int index, al_pairs *out);
 
 /* Makes the metatable of views. */
 void al_view_register(lua_State *L);
@@ -453,40 +427,14 @@ int64_t al_view_size(lua_State *L, int index);
 /* Pushes a new pool of the list of texts (index 0: an empty one) with the fields of the options
  * (index 0: none). */
 int al_pool_make(lua_State *L, int texts, int options, al_context *context, al_object **out);
-/* Pushes a new object with a reference of its own to a pool that the library lent. */
+/* Pushes a new object with a reference of its own to a pool that the library lent; nil for NULL. */
 void al_push_pool(lua_State *L, alcore_pool *pool, al_context *context);
-/* Methods of pools that stand in other files. */
-int al_pool_select(lua_State *L);
-int al_pool_candidates(lua_State *L);
-int al_pool_score_hidden(lua_State *L);
-int al_pool_score_logits(lua_State *L);
-int al_pool_score_topk(lua_State *L);
-int al_pool_column_writer(lua_State *L);
-int al_pool_write_phrases(lua_State *L);
-/* Methods and a field of a model (lua_model_texts.c). */
-int al_model_of_functions(lua_State *L);
-int al_model_embed(lua_State *L);
-int al_model_info_field(lua_State *L);
-int al_model_save(lua_State *L);
-int al_model_score(lua_State *L);
-int al_model_train(lua_State *L);
-int al_model_translate(lua_State *L);
 /* Pushes the strategy that the value at index means: an object, or one that is made of a name, a
  * function or a table of functions. */
 int al_strategy_from(lua_State *L, int index, al_context *context, al_object **out);
 
-extern const al_method al_pool_functions[], al_request_functions[], al_strategy_functions[],
-    al_model_functions[], al_lm_functions[], al_align_functions[], al_overlap_functions[],
-    al_phrase_functions[], al_mix_functions[], al_search_functions[], al_logits_functions[],
-    al_registry_functions[], al_tokenizer_functions[];
 /* Pushes the table alcore.metrics. */
 void al_push_metrics(lua_State *L);
-/* Pushes the table alcore.stop. */
-void al_push_stop(lua_State *L);
-/* Pushes the table alcore.analysis. */
-void al_push_analysis(lua_State *L);
-/* Pushes the table alcore.plots. */
-void al_push_plots(lua_State *L);
 
 #pragma GCC visibility pop
 

@@ -97,27 +97,10 @@ al_context *al_context_of(lua_State *L, int table) {
  * @function alcore.context
  * @tparam[opt] table options threads, seed, module_dir, torch_dir, log, progress
  * @return a context; or nil, message, code */
-static int new_context(lua_State *L) {
+int l_alcore_context(lua_State *L) {
     static const char *const others[] = {"log", "progress", NULL};
     int failed = make(L, al_options(L, 1, "context", al_ctx_options, others));
     return failed ? failed : 1;
-}
-
-/*** Stops the long calls on this context, those that run and those that follow, until
- * @{context:cancel_clear}. What sets or saves goes on: selection:write() works all the same.
- * @function context:cancel */
-static int cancel(lua_State *L) {
-    al_object *self = al_check(L, 1, &al_context_kind);
-    alcore_ctx_cancel(self->handle);
-    return 0;
-}
-
-/*** Lets long calls run again; one that was reached by a cancel ends all the same.
- * @function context:cancel_clear */
-static int cancel_clear(lua_State *L) {
-    al_object *self = al_check(L, 1, &al_context_kind);
-    alcore_ctx_cancel_clear(self->handle);
-    return 0;
 }
 
 /* context:on_progress() and context:on_log(). */
@@ -136,7 +119,7 @@ static int set_function(lua_State *L, const char *name) {
  * @function context:on_progress
  * @tparam[opt] function progress none if nil
  * @treturn context itself */
-static int on_progress(lua_State *L) {
+int l_context_on_progress(lua_State *L) {
     return set_function(L, "progress");
 }
 
@@ -145,21 +128,8 @@ static int on_progress(lua_State *L) {
  * @function context:on_log
  * @tparam[opt] function log none if nil
  * @treturn context itself */
-static int on_log(lua_State *L) {
+int l_context_on_log(lua_State *L) {
     return set_function(L, "log");
-}
-
-/*** Whether a device can be used.
- * @function context:device
- * @tparam string name one of @{alcore.devices}
- * @return true; or nil, why not, code */
-static int device(lua_State *L) {
-    al_object *self = al_check(L, 1, &al_context_kind);
-    const char *name = luaL_checkstring(L, 2);
-    int failed = AL_CALL(L, self->context, alcore_device_check(self->handle, name));
-    if (failed) return failed;
-    lua_pushboolean(L, 1);
-    return 1;
 }
 
 /*** Says in a function that the library calls, such as a model's, how far it is, and whether to go
@@ -169,7 +139,7 @@ static int device(lua_State *L) {
  * @tparam[opt=0] number done
  * @tparam[opt] number total nil where it is not known
  * @return true; or nil, message, code */
-static int context_poll(lua_State *L) {
+int l_context_poll(lua_State *L) {
     al_object *self = al_check(L, 1, &al_context_kind);
     const char *stage = luaL_optstring(L, 2, NULL);
     const int64_t done = lua_isnoneornil(L, 3) ? 0 : al_integer(L, 3, "done");
@@ -179,28 +149,3 @@ static int context_poll(lua_State *L) {
     lua_pushboolean(L, 1);
     return 1;
 }
-
-/*** Whether the running call is to end, in a function that the library calls; elsewhere whether
- * long calls are refused.
- * @field context.cancelled */
-static int cancelled(lua_State *L) {
-    al_object *self = al_check(L, 1, &al_context_kind);
-    lua_pushboolean(L, alcore_ctx_is_cancelled(self->handle));
-    return 1;
-}
-
-/*** Number of threads.
- * @field context.threads */
-static int threads(lua_State *L) {
-    al_object *self = al_check(L, 1, &al_context_kind);
-    lua_pushinteger(L, alcore_ctx_threads(self->handle));
-    return 1;
-}
-
-static const al_method methods[] = {
-    {"cancel", cancel}, {"cancel_clear", cancel_clear}, {"device", device},
-    {"on_log", on_log}, {"on_progress", on_progress},   {"poll", context_poll},
-    {NULL, NULL}};
-static const al_method getters[] = {{"cancelled", cancelled}, {"threads", threads}, {NULL, NULL}};
-AL_KIND(context, alcore_ctx_unref, methods, getters);
-const al_method al_context_functions[] = {{"context", new_context}, {NULL, NULL}};

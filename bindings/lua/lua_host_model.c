@@ -516,7 +516,7 @@ static const char *const *push_reads(lua_State *L) {
  * beside texts and languages: "ids", "groups", "costs", "references", names of columns),
  * batch_rows, batch_bytes (rows times the bytes of the longest text), context
  * @return a model; or nil, message, code */
-int al_model_of_functions(lua_State *L) {
+int l_alcore_model(lua_State *L) {
     alcore_model_host host = ALCORE_MODEL_HOST_INIT;
     lua_settop(L, 1);
     luaL_checktype(L, 1, LUA_TTABLE);

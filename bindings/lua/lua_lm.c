@@ -12,7 +12,7 @@
  * @tparam[opt] table options order, discounts (D(1), D(2) and D(3+) of every order, or those of
  * order 1, then of order 2, ..., in place of those that the counts give), context
  * @return a language model; or nil, message, code */
-static int train(lua_State *L) {
+int l_alcore_lm(lua_State *L) {
     static const char *const fields[] = {"context", "discounts", NULL};
     alcore_lm_options options = ALCORE_LM_OPTIONS_INIT;
     size_t *lengths = NULL;
@@ -35,29 +35,6 @@ static int train(lua_State *L) {
         alcore_lm_new_trained(context->ctx, texts, lengths, count, &options, &object->lm));
 }
 
-/*** Reads a language model in ARPA format.
- * @function alcore.read_lm
- * @tparam string path
- * @tparam[opt] table options context
- * @return a language model; or nil, message, code */
-static int read(lua_State *L) {
-    const char *path = luaL_checkstring(L, 1);
-    lua_settop(L, 2);
-    al_context *context = al_context_of(L, al_options(L, 2, "read_lm", NULL, al_context_only));
-    al_object *object = al_new(L, &al_lm_kind, context);
-    return AL_TOP(L, context, alcore_lm_open_arpa(context->ctx, path, &object->lm));
-}
-
-/*** Writes the model in ARPA format.
- * @function lm:write
- * @tparam string path
- * @return itself; or nil, message, code */
-static int write(lua_State *L) {
-    al_object *self = al_check(L, 1, &al_lm_kind);
-    const char *path = luaL_checkstring(L, 2);
-    return AL_SELF(L, self->context, alcore_lm_write_arpa(self->lm, path));
-}
-
 /* The text or list of texts that is argument 2: pointers and lengths in bytes, [*count]; pushes
  * what owns the arrays. Returns whether it was a list. */
 static int texts_at(lua_State *L, const char ***texts, size_t **lengths, int64_t *count) {
@@ -77,7 +54,7 @@ static int texts_at(lua_State *L, const char ***texts, size_t **lengths, int64_t
  * @function lm:score
  * @tparam string|table texts
  * @return a number, or a list of numbers; or nil, message, code */
-static int score(lua_State *L) {
+int l_lm_score(lua_State *L) {
     al_object *self = al_check(L, 1, &al_lm_kind);
     const char **texts;
     size_t *lengths;
@@ -100,7 +77,7 @@ static int score(lua_State *L) {
  * @function lm:tokens
  * @tparam string|table texts
  * @return a list, or a list of lists; or nil, message, code */
-static int tokens(lua_State *L) {
+int l_lm_tokens(lua_State *L) {
     al_object *self = al_check(L, 1, &al_lm_kind);
     const char **texts;
     size_t *lengths;
@@ -124,18 +101,11 @@ static int tokens(lua_State *L) {
     return 1;
 }
 
-/*** Words of the longest n-gram.
- * @field lm.order */
-static int order(lua_State *L) {
-    lua_pushinteger(L, alcore_lm_order(al_check(L, 1, &al_lm_kind)->lm));
-    return 1;
-}
-
 /*** Number of n-grams of one order; the unigrams include <s> and <unk>.
  * @function lm:ngrams
  * @tparam number order words of an n-gram
  * @return a number, 0 where the model has no such order; or nil, message, code */
-static int ngrams(lua_State *L) {
+int l_lm_ngrams(lua_State *L) {
     al_object *self = al_check(L, 1, &al_lm_kind);
     alcore_lm_order_info info = ALCORE_LM_ORDER_INFO_INIT;
     const int64_t wanted = al_integer(L, 2, "order");
@@ -147,20 +117,3 @@ static int ngrams(lua_State *L) {
     lua_pushinteger(L, (lua_Integer)info.ngrams);
     return 1;
 }
-
-/*** Hash that names the model in provenance, as 16 hexadecimal digits: of its order and its n-grams
- * with their probabilities.
- * @field lm.fingerprint */
-static int fingerprint(lua_State *L) {
-    const al_object *self = al_check(L, 1, &al_lm_kind);
-    char digits[24];
-    snprintf(digits, sizeof digits, "%016llx", (unsigned long long)alcore_lm_fingerprint(self->lm));
-    lua_pushstring(L, digits);
-    return 1;
-}
-
-static const al_method methods[] = {
-    {"ngrams", ngrams}, {"score", score}, {"tokens", tokens}, {"write", write}, {NULL, NULL}};
-static const al_method getters[] = {{"fingerprint", fingerprint}, {"order", order}, {NULL, NULL}};
-AL_KIND(lm, alcore_lm_unref, methods, getters);
-const al_method al_lm_functions[] = {{"lm", train}, {"read_lm", read}, {NULL, NULL}};

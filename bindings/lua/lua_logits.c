@@ -134,7 +134,7 @@ static int put(lua_State *L, const al_array *states, int labels, int table, logi
  * @{pool:column}), lengths (tokens of each row, for a matrix; without it a row has one token),
  * ignore (label of the tokens that are left out, -100)
  * @return the pool; or nil, message, code */
-int al_pool_score_logits(lua_State *L) {
+int l_pool_score_logits(lua_State *L) {
     static const char *const others[] = {"lengths", "ignore", NULL};
     logits_batch batch = {.given = ALCORE_LOGITS_INIT};
     lua_settop(L, 5);
@@ -155,7 +155,7 @@ int al_pool_score_logits(lua_State *L) {
  * @param labels the class of each token, from 0
  * @tparam table options those of @{pool:score_logits}, and bias (a number for each class)
  * @return the pool; or nil, message, code */
-int al_pool_score_hidden(lua_State *L) {
+int l_pool_score_hidden(lua_State *L) {
     static const char *const others[] = {"lengths", "ignore", "bias", NULL};
     logits_batch batch = {.given = ALCORE_LOGITS_INIT};
     lua_settop(L, 6);
@@ -221,7 +221,7 @@ static void read_ids(lua_State *L, int table, topk_batch *out) {
  * tokens that are not listed count as one, a lower bound of the entropy; "uniform": their mass is
  * spread evenly over the vocabulary, an upper bound)
  * @return the pool; or nil, message, code */
-int al_pool_score_topk(lua_State *L) {
+int l_pool_score_topk(lua_State *L) {
     static const char *const others[] = {"lengths", "ids", "top_ids", "classes", "rest", NULL};
     topk_batch batch = {.given = ALCORE_TOPK_INIT, .lengths = {.given = ALCORE_LOGITS_INIT}};
     alcore_logits_writers writers = ALCORE_LOGITS_WRITERS_INIT;
@@ -274,7 +274,7 @@ static void read_integers(lua_State *L, int index, const char *what, int64_t *co
  * whose number differs from that of the token before it in its row begins a word; negative: none
  * @tparam[opt] table options lengths (tokens of each row, for a matrix), context
  * @return a list of numbers for each row, NaN in a row without a word; or nil, message, code */
-static int first_subword_mean(lua_State *L) {
+int l_alcore_first_subword_mean(lua_State *L) {
     static const char *const names[] = {"lengths", "context", NULL};
     logits_batch batch = {.given = ALCORE_LOGITS_INIT};
     alcore_tensor words, offsets, out;
@@ -314,5 +314,3 @@ static int first_subword_mean(lua_State *L) {
     al_push_tensor(L, &out, NULL);
     return 1;
 }
-
-const al_method al_logits_functions[] = {{"first_subword_mean", first_subword_mean}, {NULL, NULL}};

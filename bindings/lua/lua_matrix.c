@@ -334,7 +334,7 @@ static void from_memory(lua_State *L, al_array *array, int owner) {
  * @tparam[opt] table shape {rows} or {rows, numbers}
  * @tparam[opt] table options meaning, log_base, rows
  * @return an array */
-static int matrix(lua_State *L) {
+int l_alcore_matrix(lua_State *L) {
     int table = lua_istable(L, 1);
     lua_settop(L, table ? 2 : 4);
     al_array *array = new_array(L);
@@ -354,7 +354,7 @@ static int matrix(lua_State *L) {
  * @tparam[opt] table lengths how many values each row has
  * @tparam[opt] table options meaning, log_base, rows
  * @return an array */
-static int ragged(lua_State *L) {
+int l_alcore_ragged(lua_State *L) {
     /* Lengths are a list of numbers, options have names. */
     int has_lengths = al_array_is(L, 1) || (lua_istable(L, 2) && al_length(L, 2) > 0);
     lua_settop(L, has_lengths ? 3 : 2);
@@ -396,7 +396,7 @@ static int ragged(lua_State *L) {
  * @tparam string path
  * @tparam[opt] table options offsets, format, meaning, log_base, rows
  * @return an array */
-static int file(lua_State *L) {
+int l_alcore_file(lua_State *L) {
     luaL_checktype(L, 1, LUA_TSTRING);
     lua_settop(L, 2);
     al_array *array = new_array(L);
@@ -443,6 +443,3 @@ int al_set_column(lua_State *L, al_object *pool, const char *name, al_array *arr
         L, pool->context,
         alcore_pool_set_column(pool->pool, name, &array->values, offsets, &array->options));
 }
-
-const al_method al_array_functions[] = {
-    {"matrix", matrix}, {"ragged", ragged}, {"file", file}, {NULL, NULL}};

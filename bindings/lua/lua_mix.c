@@ -9,16 +9,6 @@
 
 /* ---- annotations ---- */
 
-/*** An empty list of the sentences and phrases that are selected from a pool.
- * @function alcore.annotations
- * @param pool a pool
- * @return annotations; or nil, message, code */
-static int new_annotations(lua_State *L) {
-    al_object *pool = al_check(L, 1, &al_pool_kind);
-    al_object *object = al_new(L, &al_annotations_kind, pool->context);
-    return AL_TOP(L, pool->context, alcore_annotations_new(pool->pool, &object->annotations));
-}
-
 /* Pushes the array that it returns: the rows of the field "rows", from 0, count of them; -1 where
  * the list has 0. NULL for nil. */
 static const int64_t *rows_of(lua_State *L, int table, int64_t count) {
@@ -56,7 +46,7 @@ static const char **texts_of(lua_State *L, int table, const char *field, int opt
  * or "phrase"), ids, rows (of the pool; 0: unknown), costs (the words if not given), translations
  * (nil or false: open)
  * @return itself; or nil, message, code */
-static int add(lua_State *L) {
+int l_annotations_add(lua_State *L) {
     static const char *const names[] = {"kinds", "ids", "rows", "costs", "translations", NULL};
     al_object *self = al_check(L, 1, &al_annotations_kind);
     alcore_annotation_records records = ALCORE_ANNOTATION_RECORDS_INIT;
@@ -81,32 +71,6 @@ static int add(lua_State *L) {
                               (int)records.count);
     }
     return AL_SELF(L, self->context, alcore_annotations_add(self->annotations, &records));
-}
-
-/* The methods that read a file. */
-static int read_with(lua_State *L, alcore_status (*read)(alcore_annotations *, const char *)) {
-    al_object *self = al_check(L, 1, &al_annotations_kind);
-    const char *path = luaL_checkstring(L, 2);
-    return AL_SELF(L, self->context, read(self->annotations, path));
-}
-
-/*** Adds the items of a selection that was written as .tsv, .csv or .jsonl.
- * @function annotations:read_selection
- * @tparam string path
- * @return itself; or nil, message, code */
-static int read_selection(lua_State *L) {
-    return read_with(L, alcore_annotations_read_selection);
-}
-
-/*** Adds the picks of a selection that was made from the pool, or from the phrases of its rows.
- * @function annotations:add_selection
- * @param selection a selection
- * @return itself; or nil, message, code */
-static int add_selection(lua_State *L) {
-    al_object *self = al_check(L, 1, &al_annotations_kind);
-    al_object *selection = al_check(L, 2, &al_selection_kind);
-    return AL_SELF(L, self->context,
-                   alcore_annotations_add_selection(self->annotations, selection->selection));
 }
 
 /* Pushes the array that it returns: numbers of items, from 0, of the list `list`, count of them. */
@@ -157,7 +121,7 @@ static void set_items(lua_State *L, int table, const al_object *self,
  * ids with texts where several items have one id; by default the answers are those of all items in
  * their order. statuses: "ok", "skip", "reject", "untranslatable", ... or false
  * @return itself; or nil, message, code */
-static int answer(lua_State *L) {
+int l_annotations_answer(lua_State *L) {
     static const char *const names[] = {"items", "ids", "texts", "statuses", NULL};
     al_object *self = al_check(L, 1, &al_annotations_kind);
     alcore_annotation_answers answers = ALCORE_ANNOTATION_ANSWERS_INIT;
@@ -170,79 +134,6 @@ static int answer(lua_State *L) {
     answers.translation_lengths = lengths;
     set_items(L, table, self, &answers);
     return AL_SELF(L, self->context, alcore_annotations_answer(self->annotations, &answers));
-}
-
-/*** Reads translations: id, text, translation (and flags or status), as .tsv, .csv or .jsonl.
- * @function annotations:read_answers
- * @tparam string path
- * @return itself; or nil, message, code */
-static int read_answers(lua_State *L) {
-    return read_with(L, alcore_annotations_read_answers);
-}
-
-/*** What the answers were that were read last.
- * @function annotations:answer_report
- * @return a table with lines, answered, skipped, rejected, untranslatable, unanswered, corrected,
- * conflicting, unusable, and messages, a string with a line for each that is to be told; or nil,
- * message, code */
-static int answer_report(lua_State *L) {
-    al_object *self = al_check(L, 1, &al_annotations_kind);
-    alcore_answer_report report = ALCORE_ANSWER_REPORT_INIT;
-    int failed =
-        AL_CALL(L, self->context, alcore_annotations_answer_report(self->annotations, &report));
-    if (failed) return failed;
-    al_push_struct(L, al_answer_report, &report);
-    return 1;
-}
-
-/*** Answers the open items from a dictionary: source, translation, as .tsv, .csv or .jsonl.
- * @function annotations:look_up
- * @tparam string path
- * @return itself; or nil, message, code */
-static int look_up(lua_State *L) {
-    return read_with(L, alcore_annotations_look_up);
-}
-
-/*** Answers the open items from the references of the pool.
- * @function annotations:simulate
- * @param[opt] links of the pool's rows with their references; made if not given
- * @param[opt] labeled a pool with references that is aligned together with the pool, without links
- * @return itself; or nil, message, code */
-static int simulate(lua_State *L) {
-    al_object *self = al_check(L, 1, &al_annotations_kind);
-    al_object *links = lua_isnoneornil(L, 2) ? NULL : al_check(L, 2, &al_links_kind);
-    al_object *labeled = lua_isnoneornil(L, 3) ? NULL : al_check(L, 3, &al_pool_kind);
-    return AL_SELF(L, self->context,
-                   alcore_annotations_simulate(self->annotations, links ? links->links : NULL,
-                                               labeled ? labeled->pool : NULL));
-}
-
-/* The methods that write a file. */
-static int write_with(lua_State *L, alcore_status (*write)(alcore_annotations *, const char *,
-                                                           const alcore_write_options *)) {
-    al_object *self = al_check(L, 1, &al_annotations_kind);
-    const char *path = luaL_checkstring(L, 2);
-    alcore_write_options options = ALCORE_WRITE_OPTIONS_INIT;
-    options.format = al_constant_check(L, 3, al_file_formats, "format", 0);
-    return AL_SELF(L, self->context, write(self->annotations, path, &options));
-}
-
-/*** Writes the answered items: id, text, translation, flags.
- * @function annotations:write
- * @tparam string path
- * @tparam[opt] string format "tsv", "jsonl", "csv" or "text"; by the name of the file if not given
- * @return itself; or nil, message, code */
-static int write_answers(lua_State *L) {
-    return write_with(L, alcore_annotations_write);
-}
-
-/*** Writes the open items as requests to people, phrases with up to three sentences of the pool.
- * @function annotations:write_requests
- * @tparam string path
- * @tparam[opt] string format "tsv", "jsonl" or "csv"; by the name of the file if not given
- * @return itself; or nil, message, code */
-static int write_requests(lua_State *L) {
-    return write_with(L, alcore_annotations_write_requests);
 }
 
 /* Sets a field of the table on top of the stack; nothing for NULL. */
@@ -269,7 +160,7 @@ static int64_t index_at(lua_State *L, const char *what, int64_t count) {
  * @tparam number item from 1, in order of selection
  * @return a table: id, kind ("sent", "phrase"), text, translation (nil: none), status ("open",
  * "ok", "loose", "untranslatable"), row (nil: unknown) */
-static int get_item(lua_State *L) {
+int l_annotations_get(lua_State *L) {
     const alcore_annotations *self = al_check(L, 1, &al_annotations_kind)->annotations;
     const int64_t i = index_at(L, "item", alcore_annotations_count(self));
     size_t length;
@@ -287,45 +178,6 @@ static int get_item(lua_State *L) {
     }
     return 1;
 }
-
-/*** Number of items; `#annotations` is the same.
- * @field annotations.count */
-static int count_items(lua_State *L) {
-    lua_pushinteger(L, (lua_Integer)alcore_annotations_count(
-                           al_check(L, 1, &al_annotations_kind)->annotations));
-    return 1;
-}
-
-/*** What the items cost, without those that are untranslatable.
- * @field annotations.spent */
-static int spent(lua_State *L) {
-    lua_pushnumber(L, alcore_annotations_spent(al_check(L, 1, &al_annotations_kind)->annotations));
-    return 1;
-}
-
-/*** What the untranslatable items cost.
- * @field annotations.refunded */
-static int refunded(lua_State *L) {
-    lua_pushnumber(L,
-                   alcore_annotations_refunded(al_check(L, 1, &al_annotations_kind)->annotations));
-    return 1;
-}
-
-static const al_method item_methods[] = {{"add", add},
-                                         {"add_selection", add_selection},
-                                         {"answer", answer},
-                                         {"read_selection", read_selection},
-                                         {"read_answers", read_answers},
-                                         {"answer_report", answer_report},
-                                         {"look_up", look_up},
-                                         {"simulate", simulate},
-                                         {"write", write_answers},
-                                         {"write_requests", write_requests},
-                                         {"get", get_item},
-                                         {NULL, NULL}};
-static const al_method item_getters[] = {
-    {"count", count_items}, {"spent", spent}, {"refunded", refunded}, {NULL, NULL}};
-AL_KIND(annotations, alcore_annotations_unref, item_methods, item_getters);
 
 /* ---- training sets ---- */
 
@@ -349,7 +201,7 @@ static al_object *object_of(lua_State *L, int table, const char *field, const al
  * k, subset, unique, norm, upsample_phrase, device; lm (of the pool), links (of labeled) and model
  * (that embeds), each made if not given; context
  * @return a training set; or nil, message, code */
-static int mix(lua_State *L) {
+int l_alcore_mix(lua_State *L) {
     static const char *const others[] = {"labeled", "pool",  "annotations", "lm",
                                          "links",   "model", "context",     NULL};
     alcore_mix_options options = ALCORE_MIX_OPTIONS_INIT;
@@ -381,7 +233,7 @@ static int mix(lua_State *L) {
  * @function training_set:get
  * @tparam number pair from 1
  * @return a table: kind, source, target */
-static int get_pair(lua_State *L) {
+int l_training_set_get(lua_State *L) {
     const alcore_mix *self = al_check(L, 1, &al_mix_kind)->mix;
     const int64_t i = index_at(L, "pair", alcore_mix_count(self));
     size_t length;
@@ -400,7 +252,7 @@ static int get_pair(lua_State *L) {
  * or score
  * @return a list of numbers from 1, 0 for a pair without such a thing; the score is NaN then; or
  * nil, message, code */
-static int column(lua_State *L) {
+int l_training_set_column(lua_State *L) {
     al_object *self = al_check(L, 1, &al_mix_kind);
     alcore_tensor out;
     int failed =
@@ -412,78 +264,3 @@ static int column(lua_State *L) {
         al_push_integers(L, out.data, out.shape[0], 1);
     return 1;
 }
-
-/*** Writes kind, src, tgt and provenance of each pair.
- * @function training_set:write
- * @tparam string path
- * @tparam[opt] string format "tsv", "jsonl", "csv" or "text"; by the name of the file if not given
- * @return itself; or nil, message, code */
-static int write_pairs(lua_State *L) {
-    al_object *self = al_check(L, 1, &al_mix_kind);
-    const char *path = luaL_checkstring(L, 2);
-    alcore_write_options options = ALCORE_WRITE_OPTIONS_INIT;
-    options.format = al_constant_check(L, 3, al_file_formats, "format", 0);
-    return AL_SELF(L, self->context, alcore_mix_write(self->mix, path, &options));
-}
-
-/*** Writes prefix.src and prefix.tgt, a line a pair.
- * @function training_set:write_parallel
- * @tparam string prefix
- * @return itself; or nil, message, code */
-static int write_parallel(lua_State *L) {
-    al_object *self = al_check(L, 1, &al_mix_kind);
-    const char *prefix = luaL_checkstring(L, 2);
-    return AL_SELF(L, self->context, alcore_mix_write_parallel(self->mix, prefix));
-}
-
-/*** Number of pairs; `#training_set` is the same.
- * @field training_set.count */
-static int count_pairs(lua_State *L) {
-    lua_pushinteger(L, (lua_Integer)alcore_mix_count(al_check(L, 1, &al_mix_kind)->mix));
-    return 1;
-}
-
-/*** How many pairs fewer were made than asked for.
- * @field training_set.missing */
-static int missing(lua_State *L) {
-    lua_pushinteger(L, (lua_Integer)alcore_mix_missing(al_check(L, 1, &al_mix_kind)->mix));
-    return 1;
-}
-
-/*** Pairs of each kind, what is missing and why, what was made: several lines.
- * @field training_set.summary */
-static int summary(lua_State *L) {
-    lua_pushstring(L, alcore_mix_summary(al_check(L, 1, &al_mix_kind)->mix));
-    return 1;
-}
-
-/*** Where everything came from: JSON.
- * @field training_set.provenance */
-static int provenance(lua_State *L) {
-    lua_pushstring(L, alcore_mix_provenance(al_check(L, 1, &al_mix_kind)->mix));
-    return 1;
-}
-
-static const al_method set_methods[] = {{"get", get_pair},
-                                        {"column", column},
-                                        {"write", write_pairs},
-                                        {"write_parallel", write_parallel},
-                                        {NULL, NULL}};
-static const al_method set_getters[] = {{"count", count_pairs},
-                                        {"missing", missing},
-                                        {"summary", summary},
-                                        {"provenance", provenance},
-                                        {NULL, NULL}};
-AL_KIND(mix, alcore_mix_unref, set_methods, set_getters);
-
-/*** Names of the columns of a training set.
- * @function alcore.mix_columns
- * @return a list of strings */
-static int mix_columns(lua_State *L) {
-    lua_newtable(L);
-    for (int64_t i = 0; al_append(L, i, alcore_mix_builtin_column_name(i)); i++) continue;
-    return 1;
-}
-
-const al_method al_mix_functions[] = {
-    {"annotations", new_annotations}, {"mix", mix}, {"mix_columns", mix_columns}, {NULL, NULL}};

@@ -13,7 +13,7 @@
  * @function alcore.ngram
  * @tparam[opt] table options labeled (a pool), order, dims, seed, context
  * @return a model; or nil, message, code */
-static int ngram(lua_State *L) {
+int l_alcore_ngram(lua_State *L) {
     static const char *const others[] = {"labeled", "context", NULL};
     alcore_ngram_options options = ALCORE_NGRAM_OPTIONS_INIT;
     lua_settop(L, 1);
@@ -30,16 +30,6 @@ static int ngram(lua_State *L) {
     return AL_TOP(L, context,
                   alcore_model_new_ngram(context->ctx, labeled ? labeled->pool : NULL, &options,
                                          &object->model));
-}
-
-/*** A model that computes the log-probabilities of a language model.
- * @function alcore.lm_model
- * @tparam lm lm a language model
- * @return a model; or nil, message, code */
-static int lm_model(lua_State *L) {
-    al_object *lm = al_check(L, 1, &al_lm_kind);
-    al_object *object = al_new(L, &al_model_kind, lm->context);
-    return AL_TOP(L, lm->context, alcore_model_new_lm(lm->context->ctx, lm->lm, &object->model));
 }
 
 /* The settings of a model folder from the table of options. Only three dtypes are allowed, so that
@@ -64,7 +54,7 @@ static void read_model_options(lua_State *L, int table, alcore_model_options *op
  * of every text that the model reads, "" for none), prompt_name (of a prompt of the folder),
  * context
  * @return a model; or nil, message, code */
-static int open_model(lua_State *L) {
+int l_alcore_open(lua_State *L) {
     static const char *const others[] = {"dtype", "language", "context", NULL};
     const char *path = luaL_checkstring(L, 1);
     alcore_model_options options = ALCORE_MODEL_OPTIONS_INIT;
@@ -82,18 +72,11 @@ static int open_model(lua_State *L) {
     return al_result(L, failed, index);
 }
 
-/*** Name of the model.
- * @field model.name */
-static int name(lua_State *L) {
-    lua_pushstring(L, alcore_model_name(al_check(L, 1, &al_model_kind)->model));
-    return 1;
-}
-
 /*** Whether the model can make a column.
  * @function model:can
  * @tparam string column
  * @treturn boolean */
-static int can(lua_State *L) {
+int l_model_can(lua_State *L) {
     al_object *self = al_check(L, 1, &al_model_kind);
     const char *column = luaL_checkstring(L, 2);
     int32_t found = 0;
@@ -111,7 +94,7 @@ static int can(lua_State *L) {
  * @tparam string column
  * @tparam[opt] string ... further columns
  * @return the pool; or nil, message, code */
-static int run(lua_State *L) {
+int l_model_run(lua_State *L) {
     al_object *self = al_check(L, 1, &al_model_kind);
     al_object *pool = al_check(L, 2, &al_pool_kind);
     const int count = lua_gettop(L) - 2;
@@ -132,26 +115,12 @@ static int run(lua_State *L) {
  * @tparam[opt] string folder nil: nothing is kept any more
  * @tparam[opt] number max_age seconds after which it is computed again
  * @return itself; or nil, message, code */
-static int set_cache(lua_State *L) {
+int l_model_set_cache(lua_State *L) {
     al_object *self = al_check(L, 1, &al_model_kind);
     lua_settop(L, 3);
     const char *folder = luaL_optstring(L, 2, NULL);
     const double max_age = luaL_optnumber(L, 3, (lua_Number)INFINITY);
     return AL_SELF(L, self->context, alcore_model_set_cache(self->model, folder, max_age));
-}
-
-/*** Sets the language of the outputs of a model of several, for the calls after this one: of the
- * outputs whose log-probabilities are the column "logprobs", of the references that model:score()
- * scores and model:train() learns, and of translations of calls that name none.
- * @function model:set_language
- * @tparam[opt] string language "de_DE" of mBART, "de" of M2M100, "deu_Latn" of NLLB; nil: what the
- * folder says
- * @return itself; or nil, message, code */
-static int set_language(lua_State *L) {
-    al_object *self = al_check(L, 1, &al_model_kind);
-    lua_settop(L, 2);
-    const char *language = luaL_optstring(L, 2, NULL);
-    return AL_SELF(L, self->context, alcore_model_set_language(self->model, language));
 }
 
 /*** Leaves dropout on, by draws of a seed, in what the model scores after this call: the
@@ -160,29 +129,10 @@ static int set_language(lua_State *L) {
  * @function model:set_dropout
  * @tparam[opt] integer seed nil: off, as at first
  * @return itself; or nil, message, code */
-static int set_dropout(lua_State *L) {
+int l_model_set_dropout(lua_State *L) {
     al_object *self = al_check(L, 1, &al_model_kind);
     lua_settop(L, 2);
     const int on = !lua_isnil(L, 2);
     const uint64_t seed = on ? (uint64_t)al_integer(L, 2, "seed") : 0;
     return AL_SELF(L, self->context, alcore_model_set_dropout(self->model, on, seed));
 }
-
-static const al_method methods[] = {{"can", can},
-                                    {"embed", al_model_embed},
-                                    {"run", run},
-                                    {"save", al_model_save},
-                                    {"score", al_model_score},
-                                    {"set_cache", set_cache},
-                                    {"set_dropout", set_dropout},
-                                    {"set_language", set_language},
-                                    {"train", al_model_train},
-                                    {"translate", al_model_translate},
-                                    {NULL, NULL}};
-static const al_method getters[] = {{"info", al_model_info_field}, {"name", name}, {NULL, NULL}};
-AL_KIND(model, alcore_model_unref, methods, getters);
-const al_method al_model_functions[] = {{"model", al_model_of_functions},
-                                        {"ngram", ngram},
-                                        {"lm_model", lm_model},
-                                        {"open", open_model},
-                                        {NULL, NULL}};

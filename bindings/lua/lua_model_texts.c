@@ -23,7 +23,7 @@ static void set_list(lua_State *L, const char *field, const char *const *texts, 
  * saves, prompt (what stands in front of texts that are embedded; nil: nothing) and warnings (a
  * list of the keys of the folder's JSON files that are not obeyed; nil where there is none).
  * @field model.info */
-int al_model_info_field(lua_State *L) {
+int l_model_info(lua_State *L) {
     al_object *self = al_check(L, 1, &al_model_kind);
     alcore_model_info info = ALCORE_MODEL_INFO_INIT;
     int failed = AL_CALL(L, self->context, alcore_model_get_info(self->model, &info));
@@ -60,7 +60,7 @@ static void check_context(lua_State *L, const al_object *model, const al_object 
  * @function model:embed
  * @tparam table texts a list of strings
  * @return a list with the numbers of each text, NaN for an empty one; or nil, message, code */
-int al_model_embed(lua_State *L) {
+int l_model_embed(lua_State *L) {
     al_object *self = al_check(L, 1, &al_model_kind), *pool;
     alcore_column_info info = ALCORE_COLUMN_INFO_INIT;
     alcore_tensor out;
@@ -127,7 +127,7 @@ static void push_best(lua_State *L, const alcore_pool *pool, const double *score
  * @return a list of strings, or with best a list of lists of tables with text and score, the best
  * first; of a pool a pool of the outputs, `best` rows for each row, with its id, and the
  * log-probabilities of their tokens and "output_scores" as columns; or nil, message, code */
-int al_model_translate(lua_State *L) {
+int l_model_translate(lua_State *L) {
     al_object *self = al_check(L, 1, &al_model_kind), *pool;
     alcore_translate_options options = ALCORE_TRANSLATE_OPTIONS_INIT;
     int failed = 0;
@@ -161,7 +161,7 @@ int al_model_translate(lua_State *L) {
  * values as its column of log-probabilities
  * @tparam[opt] table targets a list of strings, as many
  * @return a list of lists; or the pool; or nil, message, code */
-int al_model_score(lua_State *L) {
+int l_model_score(lua_State *L) {
     al_object *self = al_check(L, 1, &al_model_kind), *pool;
     alcore_tensor values, offsets;
     int failed = 0;
@@ -200,7 +200,7 @@ int al_model_score(lua_State *L) {
  * answers, the column with the character of "qa_contexts" at which each answer begins, from 0)
  * @return a table with updates, tokens, loss, seconds, resumed, best_update, best_value and
  * stopped; or nil, message, code */
-int al_model_train(lua_State *L) {
+int l_model_train(lua_State *L) {
     al_object *self = al_check(L, 1, &al_model_kind), *pool = al_check(L, 2, &al_pool_kind);
     alcore_train_options options = ALCORE_TRAIN_OPTIONS_INIT;
     alcore_train_result result = ALCORE_TRAIN_RESULT_INIT;
@@ -220,14 +220,4 @@ int al_model_train(lua_State *L) {
     if (failed) return failed;
     al_push_struct(L, al_train_result, &result);
     return 1;
-}
-
-/*** Writes the model as a folder that alcore and transformers read.
- * @function model:save
- * @tparam string path
- * @return the model; or nil, message, code */
-int al_model_save(lua_State *L) {
-    al_object *self = al_check(L, 1, &al_model_kind);
-    const char *path = luaL_checkstring(L, 2);
-    return al_result(L, AL_CALL(L, self->context, alcore_model_save(self->model, path)), 1);
 }

@@ -36,47 +36,32 @@ static int refuse(lua_State *L, int running) {
                       running / 100, running % 100);
 }
 
+/* Sets a field of the table on top of the stack to a table of functions. */
+static void push_table(lua_State *L, const char *name, const al_method *functions) {
+    lua_newtable(L);
+    al_set_functions(L, functions);
+    lua_setfield(L, -2, name);
+}
+
 EXPORT int luaopen_alcore(lua_State *L);
 
 int luaopen_alcore(lua_State *L) {
-    static const al_kind *const kinds[] = {
-        &al_context_kind,     &al_pool_kind,     &al_column_writer_kind, &al_request_kind,
-        &al_selection_kind,   &al_strategy_kind, &al_scorer_kind,        &al_model_kind,
-        &al_lm_kind,          &al_aligner_kind,  &al_links_kind,         &al_overlap_kind,
-        &al_annotations_kind, &al_mix_kind,      &al_tokenizer_kind,     &al_tokens_kind};
     int running = running_version();
     if (running != LUA_VERSION_NUM) return refuse(L, running);
     if (alcore_abi() != ALCORE_ABI)
         return luaL_error(L,
                           "this alcore module was built for ABI %d of libalcore and found ABI %d",
                           ALCORE_ABI, (int)alcore_abi());
-    for (size_t i = 0; i < sizeof kinds / sizeof *kinds; i++) al_register_kind(L, kinds[i]);
+    for (const al_kind *const *kind = al_kinds; *kind; kind++) al_register_kind(L, *kind);
     al_array_register(L);
     al_view_register(L);
     lua_newtable(L);
-    al_set_functions(L, al_context_functions);
-    al_set_functions(L, al_pool_functions);
-    al_set_functions(L, al_array_functions);
-    al_set_functions(L, al_search_functions);
-    al_set_functions(L, al_logits_functions);
-    al_set_functions(L, al_request_functions);
-    al_set_functions(L, al_strategy_functions);
-    al_set_functions(L, al_model_functions);
-    al_set_functions(L, al_lm_functions);
-    al_set_functions(L, al_align_functions);
-    al_set_functions(L, al_overlap_functions);
-    al_set_functions(L, al_phrase_functions);
-    al_set_functions(L, al_mix_functions);
-    al_set_functions(L, al_tokenizer_functions);
-    al_set_functions(L, al_registry_functions);
+    al_set_functions(L, al_alcore_methods);
     al_push_metrics(L);
     lua_setfield(L, -2, "metrics");
-    al_push_plots(L);
-    lua_setfield(L, -2, "plots");
-    al_push_analysis(L);
-    lua_setfield(L, -2, "analysis");
-    al_push_stop(L);
-    lua_setfield(L, -2, "stop");
+    push_table(L, "plots", al_plots_methods);
+    push_table(L, "analysis", al_analysis_methods);
+    push_table(L, "stop", al_stop_methods);
     /*** Version of the library.
      * @field alcore.version */
     lua_pushstring(L, alcore_version());

@@ -27,7 +27,7 @@ static int32_t kept_roles(lua_State *L, int table) {
  * {"test"}; texts of others are only looked up in them and come after), tagged (true: n-grams of
  * the source and of the target side differ), context
  * @return an overlap; or nil, message, code */
-static int overlap(lua_State *L) {
+int l_alcore_overlap(lua_State *L) {
     static const char *const others[] = {"kept", "context", NULL};
     alcore_overlap_options options = ALCORE_OVERLAP_OPTIONS_INIT;
     lua_settop(L, 1);
@@ -45,7 +45,7 @@ static int overlap(lua_State *L) {
  * @tparam table texts a list of strings
  * @tparam[opt] string side "source" or "target", which only a tagged overlap tells apart
  * @return itself; or nil, message, code */
-static int add(lua_State *L) {
+int l_overlap_add(lua_State *L) {
     al_object *self = al_check(L, 1, &al_overlap_kind);
     size_t *lengths;
     int64_t count;
@@ -65,7 +65,7 @@ static int add(lua_State *L) {
  * @tparam[opt] table options side, format, text_column, bad_lines, escapes, and of a
  *   test set translator, system and domain
  * @return itself; or nil, message, code */
-static int read(lua_State *L) {
+int l_overlap_read(lua_State *L) {
     static const char *const others[] = {"side", NULL};
     al_object *self = al_check(L, 1, &al_overlap_kind);
     alcore_read_options options = ALCORE_READ_OPTIONS_INIT;
@@ -87,7 +87,7 @@ static int read(lua_State *L) {
  * @tparam[opt] string data "selected", "outside" or "both"
  * @return a table with coverage, token_coverage, precision, jaccard, test_types, test_tokens,
  * data_types, shared_types, shared_tokens; or nil, message, code */
-static int score(lua_State *L) {
+int l_overlap_score(lua_State *L) {
     al_object *self = al_check(L, 1, &al_overlap_kind);
     alcore_coverage_result result = ALCORE_COVERAGE_RESULT_INIT;
     int64_t order = al_integer(L, 2, "order");
@@ -109,7 +109,7 @@ static int score(lua_State *L) {
  * @tparam[opt] string definition "test": those of the test set; "unseen": any
  * @return a table with type_share, word_share (percent), in_domain_types, types, in_domain_words,
  * words; or nil, message, code */
-static int in_domain(lua_State *L) {
+int l_overlap_in_domain(lua_State *L) {
     al_object *self = al_check(L, 1, &al_overlap_kind);
     alcore_in_domain_result result = ALCORE_IN_DOMAIN_RESULT_INIT;
     lua_settop(L, 2);
@@ -122,8 +122,3 @@ static int in_domain(lua_State *L) {
     al_push_struct(L, al_in_domain_result, &result);
     return 1;
 }
-
-static const al_method methods[] = {
-    {"add", add}, {"in_domain", in_domain}, {"read", read}, {"score", score}, {NULL, NULL}};
-AL_KIND(overlap, alcore_overlap_unref, methods, NULL);
-const al_method al_overlap_functions[] = {{"overlap", overlap}, {NULL, NULL}};

@@ -25,7 +25,7 @@ static int pool_from(lua_State *L, int index, const char *what, al_context *cont
  * @tparam[opt] table options labeled (a pool or a list of strings), max_words (4; -1: any
  * length, with semi_maximal), min_count, semi_maximal, beyond_limit, unknown, with_letters, context
  * @return a pool; or nil, message, code */
-static int phrases(lua_State *L) {
+int l_alcore_phrases(lua_State *L) {
     static const char *const others[] = {"labeled", "context", NULL};
     alcore_phrase_options options = ALCORE_PHRASE_OPTIONS_INIT;
     al_object *source, *labeled = NULL;
@@ -46,18 +46,3 @@ static int phrases(lua_State *L) {
                   alcore_pool_derive_phrases(source->pool, labeled ? labeled->pool : NULL, &options,
                                              &object->pool));
 }
-
-/*** Writes the pool that @{alcore.phrases} made as a table.
- * @function pool:write_phrases
- * @tparam string path
- * @tparam[opt] string format "tsv", "jsonl", "csv" or "text"; by the name of the file if not given
- * @return the pool; or nil, message, code */
-int al_pool_write_phrases(lua_State *L) {
-    al_object *self = al_check(L, 1, &al_pool_kind);
-    const char *path = luaL_checkstring(L, 2);
-    alcore_write_options options = ALCORE_WRITE_OPTIONS_INIT;
-    options.format = al_constant_check(L, 3, al_file_formats, "format", 0);
-    return AL_SELF(L, self->context, alcore_pool_write_phrases(self->pool, path, &options));
-}
-
-const al_method al_phrase_functions[] = {{"phrases", phrases}, {NULL, NULL}};

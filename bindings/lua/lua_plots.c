@@ -90,7 +90,7 @@ static int write_plot(lua_State *L, const char *name, plot_function write) {
  * @tparam[opt] table options title, x_label, y_label, width, height, band ("se", "sd", "none"),
  * context
  * @return the path; or nil, message, code */
-static int curves(lua_State *L) {
+int l_plots_curves(lua_State *L) {
     return write_plot(L, "plots.curves", alcore_plot_write_curves);
 }
 
@@ -101,13 +101,6 @@ static int curves(lua_State *L) {
  * of the table: {name, numbers}, where 0/0 is an empty cell
  * @tparam[opt] table options title, x_label, y_label, width, height, equal_scales, context
  * @return the path; or nil, message, code */
-static int points(lua_State *L) {
+int l_plots_points(lua_State *L) {
     return write_plot(L, "plots.points", alcore_plot_write_points);
-}
-
-static const al_method functions[] = {{"curves", curves}, {"points", points}, {NULL, NULL}};
-
-void al_push_plots(lua_State *L) {
-    lua_newtable(L);
-    al_set_functions(L, functions);
 }

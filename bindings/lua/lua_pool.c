@@ -2,9 +2,6 @@
 /*** @module alcore */
 /*** Pools: rows of text, their states and columns.
  * @section pools */
-#include <math.h>
-#include <stdio.h>
-
 #include "lua_binding.h"
 
 /* ---- making and filling ---- */
@@ -75,6 +72,10 @@ int al_pool_make(lua_State *L, int texts, int options, al_context *context, al_o
 }
 
 void al_push_pool(lua_State *L, alcore_pool *pool, al_context *context) {
+    if (!pool) {
+        lua_pushnil(L);
+        return;
+    }
     al_object *object = al_new(L, &al_pool_kind, context);
     object->pool = alcore_pool_ref(pool);
 }
@@ -86,7 +87,7 @@ void al_push_pool(lua_State *L, alcore_pool *pool, al_context *context) {
  * dedup, utf8, max_text_bytes, repeated_ids (unique, per_call, any), context; source: the pool
  * that the rows come from
  * @return a pool; or nil, message, code */
-static int new_pool(lua_State *L) {
+int l_alcore_pool(lua_State *L) {
     static const char *const others[] = {"ids",  "references", "languages", "groups",
                                          "cost", "source",     "context",   NULL};
     lua_settop(L, 2);
@@ -102,7 +103,7 @@ static int new_pool(lua_State *L) {
  * @tparam table texts a list of strings
  * @tparam[opt] table options ids, references, languages, groups, cost
  * @return the pool; or nil, message, code */
-static int add(lua_State *L) {
+int l_pool_add(lua_State *L) {
     static const char *const lists[] = {"ids", "references", "languages", "groups", "cost", NULL};
     al_object *self = al_check(L, 1, &al_pool_kind);
     lua_settop(L, 3);
@@ -111,141 +112,11 @@ static int add(lua_State *L) {
     return al_result(L, add_records(L, self, 2, options), 1);
 }
 
-/*** Adds the records of a file.
- * @function pool:read
- * @tparam string path
- * @tparam[opt] table options format, text_column, reference_column, references (the path of a
- *   second file that has the references, one for each text), language (of the rows that name none),
- *   bad_lines ("error" or "mask"), escapes ("auto", "on" or "off"), side ("src", "ref" or "hyp"),
- *   translator, system and domain (of a test set in SGML or XML that has several sides)
- * @return the pool; or nil, message, code */
-static int read(lua_State *L) {
-    al_object *self = al_check(L, 1, &al_pool_kind);
-    const char *path = luaL_checkstring(L, 2);
-    alcore_read_options options = ALCORE_READ_OPTIONS_INIT;
-    lua_settop(L, 3);
-    int table = al_options(L, 3, "pool:read", al_read_options, NULL);
-    al_read_struct(L, table, al_read_options, &options);
-    return AL_SELF(L, self->context, alcore_pool_read(self->pool, path, &options));
-}
-
 /* ---- rows ---- */
-
-/*** Number of rows, also #pool.
- * @field pool.count */
-static int count(lua_State *L) {
-    al_object *self = al_check(L, 1, &al_pool_kind);
-    lua_pushinteger(L, (lua_Integer)alcore_pool_row_count(self->pool));
-    return 1;
-}
-
-/* Pushes a text of the library, nil for NULL; returns 1. */
-static int push_string(lua_State *L, const char *text, size_t length) {
-    if (!text)
-        lua_pushnil(L);
-    else
-        lua_pushlstring(L, text, length);
-    return 1;
-}
 
 /* The row, from 0, of the index that is argument 2. */
 static int64_t row_argument(lua_State *L) {
     return al_integer(L, 2, "index") - 1;
-}
-
-/*** Text of a row.
- * @function pool:text
- * @tparam number index
- * @return a string; nil without such a row */
-static int text(lua_State *L) {
-    al_object *self = al_check(L, 1, &al_pool_kind);
-    size_t length = 0;
-    const char *found = alcore_pool_text(self->pool, row_argument(L), &length);
-    return push_string(L, found, length);
-}
-
-/*** Id of a row: the one given with it, else its index.
- * @function pool:id
- * @tparam number index
- * @return a string; nil without such a row */
-static int id(lua_State *L) {
-    al_object *self = al_check(L, 1, &al_pool_kind);
-    lua_pushstring(L, alcore_pool_row_id(self->pool, row_argument(L)));
-    return 1;
-}
-
-/*** Reference of a row: its translation or label as text.
- * @function pool:reference
- * @tparam number index
- * @return a string; nil without one */
-static int reference(lua_State *L) {
-    al_object *self = al_check(L, 1, &al_pool_kind);
-    size_t length = 0;
-    const char *found = alcore_pool_reference(self->pool, row_argument(L), &length);
-    return push_string(L, found, length);
-}
-
-/*** Language of a row.
- * @function pool:language
- * @tparam number index
- * @return a string; nil without such a row */
-static int language(lua_State *L) {
-    al_object *self = al_check(L, 1, &al_pool_kind);
-    lua_pushstring(L, alcore_pool_language(self->pool, row_argument(L)));
-    return 1;
-}
-
-/*** Group of a row, such as its document.
- * @function pool:group
- * @tparam number index
- * @return a string; nil without one */
-static int group(lua_State *L) {
-    al_object *self = al_check(L, 1, &al_pool_kind);
-    lua_pushstring(L, alcore_pool_group(self->pool, row_argument(L)));
-    return 1;
-}
-
-/*** Cost of a row in the caller's unit.
- * @function pool:cost
- * @tparam number index
- * @return a number; nil without one */
-static int cost(lua_State *L) {
-    al_object *self = al_check(L, 1, &al_pool_kind);
-    double value = alcore_pool_cost(self->pool, row_argument(L));
-    if (isnan(value))
-        lua_pushnil(L);
-    else
-        lua_pushnumber(L, (lua_Number)value);
-    return 1;
-}
-
-/*** Words of a row, as budgets count them.
- * @function pool:words
- * @tparam number index
- * @return a number; nil without such a row */
-static int words(lua_State *L) {
-    al_object *self = al_check(L, 1, &al_pool_kind);
-    int64_t value = alcore_pool_words(self->pool, row_argument(L));
-    if (value < 0)
-        lua_pushnil(L);
-    else
-        lua_pushinteger(L, (lua_Integer)value);
-    return 1;
-}
-
-/*** Index of the row with an id.
- * @function pool:find
- * @tparam string id
- * @return an index; or nil, message, code */
-static int find(lua_State *L) {
-    al_object *self = al_check(L, 1, &al_pool_kind);
-    size_t length;
-    const char *name = luaL_checklstring(L, 2, &length);
-    int64_t row;
-    int failed = AL_CALL(L, self->context, alcore_pool_find(self->pool, name, length, &row));
-    if (failed) return failed;
-    lua_pushinteger(L, (lua_Integer)row + 1);
-    return 1;
 }
 
 /*** Sets the references of rows: translations or labels that came back.
@@ -253,7 +124,7 @@ static int find(lua_State *L) {
  * @param rows a list of indices and ids, or a selection
  * @tparam table references a list of strings, as long as rows; false removes a reference
  * @return the pool; or nil, message, code */
-static int set_references(lua_State *L) {
+int l_pool_set_references(lua_State *L) {
     al_object *self = al_check(L, 1, &al_pool_kind);
     int64_t count_of_rows, count_of_texts;
     size_t *lengths;
@@ -269,48 +140,6 @@ static int set_references(lua_State *L) {
     const char **texts = al_strings(L, 3, "references", 1, &lengths, &count_of_texts);
     return AL_SELF(L, self->context,
                    alcore_pool_set_references(self->pool, rows, texts, lengths, count_of_rows));
-}
-
-/*** Sets the costs of rows.
- * @function pool:set_costs
- * @param rows a list of indices and ids, or a selection
- * @tparam table costs a list of numbers, 0 or more; NaN removes a cost
- * @return the pool; or nil, message, code */
-static int set_costs(lua_State *L) {
-    al_object *self = al_check(L, 1, &al_pool_kind);
-    int64_t count_of_rows, count_of_costs;
-    int failed;
-    lua_settop(L, 3);
-    int64_t *rows = al_rows(L, 2, self, &count_of_rows, &failed);
-    if (failed) return failed;
-    double *costs = al_numbers(L, 3, "costs", &count_of_costs);
-    if (count_of_costs != count_of_rows)
-        return luaL_error(L, "costs: %d entries for %d rows", (int)count_of_costs,
-                          (int)count_of_rows);
-    return AL_SELF(L, self->context, alcore_pool_set_costs(self->pool, rows, costs, count_of_rows));
-}
-
-/*** The pool that the rows of a derived pool come from.
- * @field pool.source */
-static int source(lua_State *L) {
-    al_object *self = al_check(L, 1, &al_pool_kind);
-    alcore_pool *found = alcore_pool_source(self->pool);
-    if (found)
-        al_push_pool(L, found, self->context);
-    else
-        lua_pushnil(L);
-    return 1;
-}
-
-/*** Hash of the texts in their order, as 16 hexadecimal digits.
- * @field pool.fingerprint */
-static int fingerprint(lua_State *L) {
-    al_object *self = al_check(L, 1, &al_pool_kind);
-    char digits[24];
-    snprintf(digits, sizeof digits, "%016llx",
-             (unsigned long long)alcore_pool_fingerprint(self->pool));
-    lua_pushstring(L, digits);
-    return 1;
 }
 
 /* ---- states ---- */
@@ -333,53 +162,12 @@ static uint32_t state_argument(lua_State *L, int index) {
     return (uint32_t)al_constant_check(L, index, al_row_states, "state", 0);
 }
 
-/*** Sets a state of rows: pool:mark("excluded", {1, 5, "an id"}).
- * @function pool:mark
- * @tparam string state
- * @param rows a list of indices and ids, or a selection
- * @return the pool; or nil, message, code */
-static int mark(lua_State *L) {
-    return change_states(L, 3, state_argument(L, 2), 1);
-}
-
-/*** Removes a state from rows.
- * @function pool:unmark
- * @tparam string state
- * @param rows a list of indices and ids, or a selection
- * @return the pool; or nil, message, code */
-static int unmark(lua_State *L) {
-    return change_states(L, 3, state_argument(L, 2), 0);
-}
-
 /*** Marks rows whose labels came back.
  * @function pool:mark_labeled
  * @param rows a selection, or a list of indices and ids
  * @return the pool; or nil, message, code */
-static int mark_labeled(lua_State *L) {
+int l_pool_mark_labeled(lua_State *L) {
     return change_states(L, 2, ALCORE_ROW_LABELED, 1);
-}
-
-/*** Marks the rows whose text stands in another pool.
- * @function pool:mark_texts
- * @tparam string state
- * @tparam pool other
- * @return the pool; or nil, message, code */
-static int mark_texts(lua_State *L) {
-    al_object *self = al_check(L, 1, &al_pool_kind);
-    uint32_t bits = state_argument(L, 2);
-    al_object *other = al_check(L, 3, &al_pool_kind);
-    return AL_SELF(L, self->context, alcore_pool_mark_texts(self->pool, bits, other->pool));
-}
-
-/*** Rows in a state; without one, the rows in none: those that can be selected.
- * @function pool:count_state
- * @tparam[opt] string state
- * @treturn number */
-static int count_state(lua_State *L) {
-    al_object *self = al_check(L, 1, &al_pool_kind);
-    uint32_t bits = lua_isnoneornil(L, 2) ? 0 : state_argument(L, 2);
-    lua_pushinteger(L, (lua_Integer)alcore_pool_state_count(self->pool, bits));
-    return 1;
 }
 
 /*** Whether a row is in a state; without one, the names of its states.
@@ -387,7 +175,7 @@ static int count_state(lua_State *L) {
  * @tparam number index
  * @tparam[opt] string state
  * @return a boolean, or a list of names */
-static int state(lua_State *L) {
+int l_pool_state(lua_State *L) {
     al_object *self = al_check(L, 1, &al_pool_kind);
     int64_t row = row_argument(L);
     if (row < 0 || row >= alcore_pool_row_count(self->pool)) return 0;
@@ -403,39 +191,6 @@ static int state(lua_State *L) {
         lua_rawseti(L, -2, (int)lua_rawlen(L, -2) + 1);
     }
     return 1;
-}
-
-/*** Masks rows by length and letters.
- * @function pool:filter
- * @tparam table limits min_words, max_words, min_letters
- * @return the pool; or nil, message, code */
-static int filter(lua_State *L) {
-    al_object *self = al_check(L, 1, &al_pool_kind);
-    luaL_checktype(L, 2, LUA_TTABLE);
-    alcore_filter limits = ALCORE_FILTER_INIT;
-    al_check_fields(L, 2, "pool:filter", al_filter, NULL);
-    al_read_struct(L, 2, al_filter, &limits);
-    return AL_SELF(L, self->context, alcore_pool_filter(self->pool, &limits));
-}
-
-/*** Writes rows to a file, to be read again by alcore.pool(): index, id and text, and reference,
- * lang, group and cost where a row has one.
- * @function pool:write
- * @param rows a list of indices and ids, or a selection
- * @tparam string path
- * @tparam[opt] string format "tsv", "jsonl", "csv" or "text"; by the name of the file if not given
- * @return the pool; or nil, message, code */
-static int write(lua_State *L) {
-    al_object *self = al_check(L, 1, &al_pool_kind);
-    const char *path = luaL_checkstring(L, 3);
-    int64_t count_of_rows;
-    int failed;
-    alcore_write_options options = ALCORE_WRITE_OPTIONS_INIT;
-    options.format = al_constant_check(L, 4, al_file_formats, "format", 0);
-    int64_t *rows = al_rows(L, 2, self, &count_of_rows, &failed);
-    if (failed) return failed;
-    return AL_SELF(L, self->context,
-                   alcore_pool_write(self->pool, rows, count_of_rows, path, &options));
 }
 
 /* ---- columns ---- */
@@ -496,7 +251,7 @@ int al_give_column(lua_State *L, al_object *pool, const char *name, int index, i
  * @param array a list of numbers or of strings, or an array of @{alcore.matrix}, @{alcore.ragged}
  * or @{alcore.file}
  * @return the pool; or nil, message, code */
-static int set_column(lua_State *L) {
+int l_pool_set_column(lua_State *L) {
     al_object *self = al_check(L, 1, &al_pool_kind);
     const char *name = luaL_checkstring(L, 2);
     luaL_checkany(L, 3);
@@ -506,31 +261,11 @@ static int set_column(lua_State *L) {
     return 1;
 }
 
-/*** Removes a column from the pool.
- * @function pool:drop_column
- * @tparam string name
- * @return the pool; or nil, message, code */
-static int drop_column(lua_State *L) {
-    al_object *self = al_check(L, 1, &al_pool_kind);
-    const char *name = luaL_checkstring(L, 2);
-    return AL_SELF(L, self->context, alcore_pool_drop_column(self->pool, name));
-}
-
-/*** Names of the columns.
- * @field pool.columns */
-static int columns(lua_State *L) {
-    al_object *self = al_check(L, 1, &al_pool_kind);
-    lua_newtable(L);
-    for (int64_t i = 0; al_append(L, i, alcore_pool_column_name(self->pool, i)); i++) {
-    }
-    return 1;
-}
-
 /*** The values of a column that is in memory.
  * @function pool:get_column
  * @tparam string name
  * @return a list, or a list of lists; or nil, message, code */
-static int get_column(lua_State *L) {
+int l_pool_get_column(lua_State *L) {
     al_object *self = al_check(L, 1, &al_pool_kind);
     const char *name = luaL_checkstring(L, 2);
     alcore_column_info info;
@@ -572,7 +307,7 @@ static int push_tokens(lua_State *L, al_object *self, const char *name, const in
  * @tparam string name
  * @param rows a list of indices and ids, or a selection
  * @return a list, or a list of lists, as of a ragged column; or nil, message, code */
-static int column_rows(lua_State *L) {
+int l_pool_column_rows(lua_State *L) {
     al_object *self = al_check(L, 1, &al_pool_kind);
     const char *name = luaL_checkstring(L, 2);
     int64_t count_of_rows;
@@ -595,58 +330,3 @@ static int column_rows(lua_State *L) {
     al_push_tensor(L, &out, NULL);
     return 1;
 }
-
-/*** Writes a column to a file.
- * @function pool:write_column
- * @tparam string name
- * @tparam string path
- * @tparam[opt] string format "npy", "tsv" or "lp"; by the name of the file if not given
- * @return the pool; or nil, message, code */
-static int write_column(lua_State *L) {
-    al_object *self = al_check(L, 1, &al_pool_kind);
-    const char *name = luaL_checkstring(L, 2), *path = luaL_checkstring(L, 3);
-    alcore_write_options options = ALCORE_WRITE_OPTIONS_INIT;
-    options.format = al_constant_check(L, 4, al_file_formats, "format", 0);
-    return AL_SELF(L, self->context, alcore_pool_write_column(self->pool, name, path, &options));
-}
-
-static const al_method methods[] = {{"add", add},
-                                    {"candidates", al_pool_candidates},
-                                    {"column", al_pool_column_writer},
-                                    {"column_rows", column_rows},
-                                    {"cost", cost},
-                                    {"count_state", count_state},
-                                    {"drop_column", drop_column},
-                                    {"filter", filter},
-                                    {"find", find},
-                                    {"get_column", get_column},
-                                    {"group", group},
-                                    {"id", id},
-                                    {"language", language},
-                                    {"mark", mark},
-                                    {"mark_labeled", mark_labeled},
-                                    {"mark_texts", mark_texts},
-                                    {"read", read},
-                                    {"reference", reference},
-                                    {"score_hidden", al_pool_score_hidden},
-                                    {"score_logits", al_pool_score_logits},
-                                    {"score_topk", al_pool_score_topk},
-                                    {"select", al_pool_select},
-                                    {"set_column", set_column},
-                                    {"set_costs", set_costs},
-                                    {"set_references", set_references},
-                                    {"state", state},
-                                    {"text", text},
-                                    {"unmark", unmark},
-                                    {"words", words},
-                                    {"write", write},
-                                    {"write_column", write_column},
-                                    {"write_phrases", al_pool_write_phrases},
-                                    {NULL, NULL}};
-static const al_method getters[] = {{"columns", columns},
-                                    {"count", count},
-                                    {"fingerprint", fingerprint},
-                                    {"source", source},
-                                    {NULL, NULL}};
-AL_KIND(pool, alcore_pool_unref, methods, getters);
-const al_method al_pool_functions[] = {{"pool", new_pool}, {NULL, NULL}};

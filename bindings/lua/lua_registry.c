@@ -4,50 +4,8 @@
  * @section what_there_is */
 #include "lua_binding.h"
 
-/* Pushes the list of the names in a registry. */
-static void push_names(lua_State *L, const char *(*name_of)(int64_t index)) {
-    lua_newtable(L);
-    for (int32_t i = 0; al_append(L, i, name_of(i)); i++) {
-    }
-}
-
-/*** Names of the built-in strategies.
- * @function alcore.strategies
- * @treturn table */
-static int strategies(lua_State *L) {
-    push_names(L, alcore_strategy_builtin_name);
-    return 1;
-}
-
-/*** Name of the recommended strategy, which a call that names none selects with; a minor release
- * may recommend another one. "recommended" stands for it wherever a strategy is named.
- * @function alcore.recommended_strategy
- * @treturn string */
-static int recommended_strategy(lua_State *L) {
-    lua_pushstring(L, alcore_strategy_recommended());
-    return 1;
-}
-
-/*** Names of the built-in scorers.
- * @function alcore.scorers
- * @treturn table */
-static int scorers(lua_State *L) {
-    push_names(L, alcore_scorer_builtin_name);
-    return 1;
-}
-
-/*** Names of the devices this build knows.
- * @function alcore.devices
- * @treturn table */
-static int devices(lua_State *L) {
-    push_names(L, alcore_device_builtin_name);
-    return 1;
-}
-
 /* Pushes the table that describes one parameter. */
 static void push_info(lua_State *L, const alcore_param_info *info) {
-    const al_constant *type = al_param_types;
-    while (type->name && type->value != info->type) type++;
     lua_createtable(L, 0, 7);
     lua_pushstring(L, info->name);
     lua_setfield(L, -2, "name");
@@ -61,7 +19,7 @@ static void push_info(lua_State *L, const alcore_param_info *info) {
     lua_setfield(L, -2, "minimum");
     lua_pushnumber(L, (lua_Number)info->maximum);
     lua_setfield(L, -2, "maximum");
-    lua_pushstring(L, type->name ? type->name : "");
+    al_push_word(L, al_param_types, info->type);
     lua_setfield(L, -2, "type");
 }
 
@@ -90,7 +48,7 @@ static int push_params(lua_State *L, const char *name,
  * @tparam[opt] string strategy
  * @return a list of {name, help, default, choices, minimum, maximum, type}; or nil, message, code
  */
-static int params(lua_State *L) {
+int l_alcore_params(lua_State *L) {
     if (lua_isnoneornil(L, 1)) return push_params(L, NULL, request_param);
     return push_params(L, luaL_checkstring(L, 1), alcore_strategy_builtin_param);
 }
@@ -99,41 +57,15 @@ static int params(lua_State *L) {
  * @function alcore.scorer_params
  * @tparam string scorer
  * @return a list as that of @{alcore.params}; or nil, message, code */
-static int scorer_params(lua_State *L) {
+int l_alcore_scorer_params(lua_State *L) {
     return push_params(L, luaL_checkstring(L, 1), alcore_scorer_builtin_param);
-}
-
-/*** Columns a strategy needs.
- * @function alcore.needs
- * @tparam string strategy
- * @tparam[opt="candidates"] string role "candidates", "labeled" or "target"
- * @treturn table */
-static int needs(lua_State *L) {
-    const char *name = luaL_checkstring(L, 1);
-    int32_t role = al_constant_check(L, 2, al_roles, "role", ALCORE_ROLE_CANDIDATES);
-    lua_newtable(L);
-    for (int32_t i = 0; al_append(L, i, alcore_strategy_builtin_needs(name, role, i)); i++) {
-    }
-    return 1;
-}
-
-/*** Columns a scorer needs.
- * @function alcore.scorer_needs
- * @tparam string scorer
- * @treturn table */
-static int scorer_needs(lua_State *L) {
-    const char *name = luaL_checkstring(L, 1);
-    lua_newtable(L);
-    for (int32_t i = 0; al_append(L, i, alcore_scorer_builtin_needs(name, i)); i++) {
-    }
-    return 1;
 }
 
 /*** One line about a strategy or scorer.
  * @function alcore.about
  * @tparam string name
  * @return a string; nil for a name that the library does not know */
-static int about(lua_State *L) {
+int l_alcore_about(lua_State *L) {
     const char *name = luaL_checkstring(L, 1);
     const char *text = alcore_strategy_builtin_summary(name);
     lua_pushstring(L, text ? text : alcore_scorer_builtin_summary(name));
@@ -144,30 +76,9 @@ static int about(lua_State *L) {
  * @function alcore.feature
  * @tparam string name
  * @return a boolean; nil for a name that the library does not know */
-static int feature(lua_State *L) {
+int l_alcore_feature(lua_State *L) {
     int32_t built_in = alcore_feature(luaL_checkstring(L, 1));
     if (built_in < 0) return 0;
     lua_pushboolean(L, built_in);
     return 1;
 }
-
-/*** Compiler, features and dependencies of the library.
- * @function alcore.build_info
- * @return a JSON object as a string */
-static int build_info(lua_State *L) {
-    lua_pushstring(L, alcore_build_info());
-    return 1;
-}
-
-const al_method al_registry_functions[] = {{"about", about},
-                                           {"build_info", build_info},
-                                           {"devices", devices},
-                                           {"feature", feature},
-                                           {"needs", needs},
-                                           {"params", params},
-                                           {"recommended_strategy", recommended_strategy},
-                                           {"scorer_needs", scorer_needs},
-                                           {"scorer_params", scorer_params},
-                                           {"scorers", scorers},
-                                           {"strategies", strategies},
-                                           {NULL, NULL}};

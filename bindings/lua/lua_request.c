@@ -493,7 +493,7 @@ static int select_from(selecting *self) {
  * file of ids), progress; options of a request, parameters of the strategy,
  * and columns by their names
  * @return a selection; or nil, message, code */
-static int select_now(lua_State *L) {
+int l_alcore_select(lua_State *L) {
     lua_settop(L, 1);
     luaL_checktype(L, 1, LUA_TTABLE);
     selecting self = {.L = L, .fields = 1, .context = context_of_fields(L, 1)};
@@ -583,7 +583,7 @@ static int run_ablation(selecting *self) {
  * @return a list of tables with value, items, phrases (-1 but of a hybrid), words, overlap (percent
  * of the word types of `test` that the picks have; NaN without it), share_of_0 and share_of_1 (of
  * the picks that the values 0 and 1 select too) and selection; or nil, message, code */
-static int ablate(lua_State *L) {
+int l_alcore_ablate(lua_State *L) {
     lua_settop(L, 1);
     luaL_checktype(L, 1, LUA_TTABLE);
     luaL_checkstack(L, 4 * AL_STACK, "ablate");
@@ -596,7 +596,7 @@ static int ablate(lua_State *L) {
  * @function pool:select
  * @tparam table what the fields of @{alcore.select} but for the texts
  * @return a selection; or nil, message, code */
-int al_pool_select(lua_State *L) {
+int l_pool_select(lua_State *L) {
     al_object *pool = al_check(L, 1, &al_pool_kind);
     lua_settop(L, 2);
     selecting self = {.L = L, .fields = 2, .context = pool->context, .pool = pool, .pool_index = 1};
@@ -609,7 +609,7 @@ int al_pool_select(lua_State *L) {
  * @tparam[opt=1] number round
  * @param[opt=0] seed a number, from 2^53 on a string
  * @return a list; or nil, message, code */
-int al_pool_candidates(lua_State *L) {
+int l_pool_candidates(lua_State *L) {
     static const char *const names[] = {"round", "seed"};
     al_object *pool = al_check(L, 1, &al_pool_kind);
     lua_settop(L, 4);
@@ -627,6 +627,3 @@ int al_pool_candidates(lua_State *L) {
     al_push_integers(L, found.data, found.shape[0], 1);
     return 1;
 }
-
-AL_KIND(request, alcore_request_unref, NULL, NULL);
-const al_method al_request_functions[] = {{"ablate", ablate}, {"select", select_now}, {NULL, NULL}};

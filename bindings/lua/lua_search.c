@@ -117,7 +117,7 @@ static int read_flag(lua_State *L, int table, const char *field) {
  * @return a table with indices and values, a list of k numbers for each query; index 0 and value
  * NaN where there is no neighbor. With both a second such table, with lists for each row. Or nil,
  * message, code */
-static int knn(lua_State *L) {
+int l_alcore_knn(lua_State *L) {
     static const char *const others[] = {"k",    "both",    "mask", "query_mask",
                                          "unit", "context", NULL};
     alcore_search_options options = ALCORE_SEARCH_OPTIONS_INIT;
@@ -158,7 +158,7 @@ static int knn(lua_State *L) {
  * other_mask (a boolean for each row: false leaves it out), device, context
  * @return a list of ratios and a list of indices of others; NaN and 0 for a row that is left out.
  * Or nil, message, code */
-static int margin_ratios(lua_State *L) {
+int l_alcore_margin_ratios(lua_State *L) {
     static const char *const names[] = {"k", "mask", "other_mask", "device", "context", NULL};
     alcore_search_options options = ALCORE_SEARCH_OPTIONS_INIT;
     alcore_search_data rows, others;
@@ -185,6 +185,3 @@ static int margin_ratios(lua_State *L) {
     al_push_integers(L, found, count, 1);
     return 2;
 }
-
-const al_method al_search_functions[] = {
-    {"knn", knn}, {"margin_ratios", margin_ratios}, {NULL, NULL}};

@@ -23,13 +23,6 @@ static int kept(lua_State *L, const char *name,
     return 1;
 }
 
-/*** Number of picks, also #selection.
- * @field selection.count */
-static int count(lua_State *L) {
-    lua_pushinteger(L, (lua_Integer)alcore_selection_count(check_selection(L)));
-    return 1;
-}
-
 static void push_indices(lua_State *L, alcore_selection *selection) {
     al_push_integers(L, alcore_selection_rows(selection), alcore_selection_count(selection), 1);
 }
@@ -104,7 +97,7 @@ static void push_records(lua_State *L, alcore_selection *selection) {
 
 /* A getter of a list that is made once. */
 #define KEPT(name)                                                                                 \
-    static int get_##name(lua_State *L) {                                                          \
+    int l_selection_##name(lua_State *L) {                                                         \
         return kept(L, #name, push_##name);                                                        \
     }
 /*** Indices of the picks in their order.
@@ -132,30 +125,16 @@ KEPT(reasons)
  * @field selection.records */
 KEPT(records)
 
-/*** What the picks cost in the budget's unit.
- * @field selection.spent */
-static int get_spent(lua_State *L) {
-    lua_pushnumber(L, (lua_Number)alcore_selection_spent(check_selection(L)));
-    return 1;
-}
-
 /*** Whether the rows that the strategy offered ended before the budget was spent.
  * @field selection.short */
-static int get_short(lua_State *L) {
+int l_selection_short(lua_State *L) {
     lua_pushboolean(L, (alcore_selection_flags(check_selection(L)) & ALCORE_SELECTION_SHORT) != 0);
-    return 1;
-}
-
-/*** What chose them: versions, options and inputs as a JSON object.
- * @field selection.provenance */
-static int get_provenance(lua_State *L) {
-    lua_pushstring(L, alcore_selection_provenance(check_selection(L)));
     return 1;
 }
 
 /*** The summary for people: several lines, the last of them hints.
  * @field selection.summary */
-static int get_summary(lua_State *L) {
+int l_selection_summary(lua_State *L) {
     alcore_selection *self = check_selection(L);
     alcore_remedy remedy = ALCORE_REMEDY_INIT;
     lua_pushstring(L, alcore_selection_summary(self));
@@ -168,31 +147,10 @@ static int get_summary(lua_State *L) {
     return 1;
 }
 
-/*** What might be spent, in the budget's unit.
- * @field selection.budget */
-static int get_budget(lua_State *L) {
-    lua_pushnumber(L, (lua_Number)alcore_selection_budget(check_selection(L)));
-    return 1;
-}
-
-/* Pushes the word of a unit. */
-static void push_unit(lua_State *L, int32_t unit) {
-    const al_constant *entry = al_units;
-    while (entry->name && entry->value != unit) entry++;
-    lua_pushstring(L, entry->name);
-}
-
-/*** What budget, spent and costs are counted in: "items", "words", "characters" or "units" of cost.
- * @field selection.unit */
-static int get_unit(lua_State *L) {
-    push_unit(L, alcore_selection_unit(check_selection(L)));
-    return 1;
-}
-
 /*** What labeling one unit costs by the option price: a table {amount, currency, unit}, without
  * currency where none was named; nil without a price.
  * @field selection.unit_price */
-static int get_unit_price(lua_State *L) {
+int l_selection_unit_price(lua_State *L) {
     alcore_price price = ALCORE_PRICE_INIT;
     const alcore_status status = alcore_selection_get_price(check_selection(L), &price);
     if (status == ALCORE_E_NOT_FOUND) return 0;
@@ -202,25 +160,14 @@ static int get_unit_price(lua_State *L) {
     lua_setfield(L, -2, "amount");
     lua_pushstring(L, price.currency);
     lua_setfield(L, -2, "currency");
-    push_unit(L, price.unit);
+    al_push_word(L, al_units, price.unit);
     lua_setfield(L, -2, "unit");
-    return 1;
-}
-
-/*** What the picks cost in money by the option price; nil without one.
- * @field selection.price */
-static int get_price(lua_State *L) {
-    double price = alcore_selection_amount(check_selection(L));
-    if (price == price)
-        lua_pushnumber(L, (lua_Number)price);
-    else
-        lua_pushnil(L);
     return 1;
 }
 
 /*** The selections of all budgets of the request, in the order given; the first is this one.
  * @field selection.by_budget */
-static int get_by_budget(lua_State *L) {
+int l_selection_by_budget(lua_State *L) {
     al_object *self = al_check(L, 1, &al_selection_kind);
     int64_t count = alcore_selection_budget_count(self->selection);
     lua_createtable(L, (int)count, 0);
@@ -240,7 +187,7 @@ static int get_by_budget(lua_State *L) {
 /*** The pool of the picks: the one that was selected from, or, of a strategy that buys phrases,
  * that of the phrases of its texts.
  * @field selection.pool */
-static int get_pool(lua_State *L) {
+int l_selection_pool(lua_State *L) {
     al_object *self = al_check(L, 1, &al_selection_kind);
     al_push_anchor(L, 1, "pool");
     al_object *pool = al_test(L, -1, &al_pool_kind);
@@ -254,7 +201,7 @@ static int get_pool(lua_State *L) {
  * @tparam string name
  * @tparam[opt="picks"] string scope "picks" or "candidates"
  * @return a list; or nil, message, code */
-static int column(lua_State *L) {
+int l_selection_column(lua_State *L) {
     al_object *self = al_check(L, 1, &al_selection_kind);
     const char *name = luaL_checkstring(L, 2);
     int32_t scope = al_constant_check(L, 3, al_scopes, "scope", ALCORE_SCOPE_PICKS);
@@ -263,19 +210,6 @@ static int column(lua_State *L) {
                          alcore_selection_get_column(self->selection, scope, name, &values));
     if (failed) return failed;
     al_push_tensor(L, &values, NULL);
-    return 1;
-}
-
-/*** Names of the record's columns.
- * @function selection:column_names
- * @tparam[opt="picks"] string scope "picks" or "candidates"
- * @treturn table */
-static int column_names(lua_State *L) {
-    alcore_selection *self = check_selection(L);
-    int32_t scope = al_constant_check(L, 2, al_scopes, "scope", ALCORE_SCOPE_PICKS);
-    lua_newtable(L);
-    for (int32_t i = 0; al_append(L, i, alcore_selection_column_name(self, scope, i)); i++) {
-    }
     return 1;
 }
 
@@ -308,48 +242,10 @@ static int next_pick(lua_State *L) {
  * reason.
  * @function selection:each
  * @return an iterator */
-static int each(lua_State *L) {
+int l_selection_each(lua_State *L) {
     al_check(L, 1, &al_selection_kind);
     lua_pushcfunction(L, next_pick);
     lua_pushvalue(L, 1);
     lua_pushinteger(L, 0);
     return 3;
 }
-
-/*** Writes the picks to a file.
- * @function selection:write
- * @tparam string path
- * @tparam[opt] string format by the name of the file if not given
- * @return the selection; or nil, message, code */
-static int write(lua_State *L) {
-    al_object *self = al_check(L, 1, &al_selection_kind);
-    const char *path = luaL_checkstring(L, 2);
-    alcore_write_options options = ALCORE_WRITE_OPTIONS_INIT;
-    options.format = al_constant_check(L, 3, al_file_formats, "format", 0);
-    return AL_SELF(L, self->context, alcore_selection_write(self->selection, path, &options));
-}
-
-/*** Writes the report.
- * @function selection:report
- * @tparam string path
- * @tparam[opt] string kind by the name of the file if not given
- * @return the selection; or nil, message, code */
-static int report(lua_State *L) {
-    al_object *self = al_check(L, 1, &al_selection_kind);
-    const char *path = luaL_checkstring(L, 2);
-    alcore_report_options options = ALCORE_REPORT_OPTIONS_INIT;
-    options.kind = al_constant_check(L, 3, al_report_kinds, "format", 0);
-    return AL_SELF(L, self->context, alcore_selection_report(self->selection, path, &options));
-}
-
-static const al_method methods[] = {{"column", column}, {"column_names", column_names},
-                                    {"each", each},     {"report", report},
-                                    {"write", write},   {NULL, NULL}};
-#define GETTER(name)                                                                               \
-    { #name, get_##name }
-static const al_method getters[] = {
-    GETTER(budget),   GETTER(by_budget),  GETTER(price),   GETTER(unit),    GETTER(unit_price),
-    {"count", count}, GETTER(costs),      GETTER(ids),     GETTER(indices), GETTER(pool),
-    GETTER(short),    GETTER(provenance), GETTER(reasons), GETTER(records), GETTER(rows0),
-    GETTER(scores),   GETTER(spent),      GETTER(summary), GETTER(texts),   {NULL, NULL}};
-AL_KIND(selection, alcore_selection_unref, methods, getters);

@@ -20,7 +20,7 @@ static int push_decision(lua_State *L, const alcore_stop_decision *decision) {
  * @tparam[opt] table options patience (rounds; default 3), least_gain (default 0), lower_is_better
  * @return a table with stop, criterion, numbers, left_out, window, best_round, best, value,
  * threshold and text; or nil, message, code */
-static int plateau(lua_State *L) {
+int l_stop_plateau(lua_State *L) {
     alcore_plateau_options options = ALCORE_PLATEAU_OPTIONS_INIT;
     alcore_stop_decision decision = ALCORE_STOP_DECISION_INIT;
     int64_t count;
@@ -38,7 +38,7 @@ static int plateau(lua_State *L) {
  * @tparam number threshold
  * @tparam[opt] string statistic "mean" (default) or "max"
  * @return as stop.plateau */
-static int uncertainty(lua_State *L) {
+int l_stop_uncertainty(lua_State *L) {
     static const char *const statistics[] = {"mean", "max", NULL};
     static const int32_t criteria[] = {ALCORE_STOP_MEAN_UNCERTAINTY, ALCORE_STOP_MAX_UNCERTAINTY};
     alcore_stop_decision decision = ALCORE_STOP_DECISION_INIT;
@@ -58,7 +58,7 @@ static int uncertainty(lua_State *L) {
  * @tparam table kappas a list of numbers, each of the models of two successive rounds
  * @tparam[opt] table options window (kappas; default 3), threshold (default 0.99)
  * @return as stop.plateau */
-static int agreement(lua_State *L) {
+int l_stop_agreement(lua_State *L) {
     alcore_agreement_options options = ALCORE_AGREEMENT_OPTIONS_INIT;
     alcore_stop_decision decision = ALCORE_STOP_DECISION_INIT;
     int64_t count;
@@ -68,12 +68,4 @@ static int agreement(lua_State *L) {
     const double *kappas = al_numbers(L, 1, "kappas", &count);
     const alcore_status status = alcore_stop_check_agreement(kappas, count, &options, &decision);
     return status == ALCORE_OK ? push_decision(L, &decision) : al_fail(L, status);
-}
-
-static const al_method functions[] = {
-    {"agreement", agreement}, {"plateau", plateau}, {"uncertainty", uncertainty}, {NULL, NULL}};
-
-void al_push_stop(lua_State *L) {
-    lua_newtable(L);
-    al_set_functions(L, functions);
 }

@@ -266,7 +266,7 @@ static int get_method(lua_State *L, const part_calls *part) {
  * @tparam[opt] table parameters
  * @tparam[opt] context context
  * @return a strategy; or nil, message, code */
-static int new_strategy(lua_State *L) {
+int l_alcore_strategy(lua_State *L) {
     al_object *object = NULL;
     lua_settop(L, 3);
     int failed = al_strategy_from(L, 1, context_argument(L, 3), &object);
@@ -278,7 +278,7 @@ static int new_strategy(lua_State *L) {
  * @tparam string name
  * @param value a string, number, boolean or list
  * @return the strategy; or nil, message, code */
-static int strategy_set(lua_State *L) {
+int l_strategy_set(lua_State *L) {
     return set_method(L, &strategy_part);
 }
 
@@ -286,22 +286,8 @@ static int strategy_set(lua_State *L) {
  * @function strategy:get
  * @tparam string name
  * @treturn string; or nil, message, code */
-static int strategy_get(lua_State *L) {
+int l_strategy_get(lua_State *L) {
     return get_method(L, &strategy_part);
-}
-
-/*** The numbers of a parameter that has one for each round; empty where a word stands in their
- * place.
- * @function strategy:numbers
- * @tparam string name
- * @treturn table; or nil, message, code */
-static int strategy_numbers(lua_State *L) {
-    const alcore_strategy *strategy = al_check(L, 1, &al_strategy_kind)->strategy;
-    alcore_tensor numbers;
-    alcore_status status = alcore_strategy_get_numbers(strategy, luaL_checkstring(L, 2), &numbers);
-    if (status != ALCORE_OK) return al_fail(L, status);
-    al_push_tensor(L, &numbers, NULL);
-    return 1;
 }
 
 /* ---- scorers ---- */
@@ -312,7 +298,7 @@ static int strategy_numbers(lua_State *L) {
  * @tparam[opt] table parameters
  * @tparam[opt] context context
  * @return a scorer; or nil, message, code */
-static int new_scorer(lua_State *L) {
+int l_alcore_scorer(lua_State *L) {
     al_object *object = NULL;
     lua_settop(L, 3);
     al_context *context = context_argument(L, 3);
@@ -326,7 +312,7 @@ static int new_scorer(lua_State *L) {
  * @tparam string name
  * @param value a string, number, boolean or list
  * @return the scorer; or nil, message, code */
-static int scorer_set(lua_State *L) {
+int l_scorer_set(lua_State *L) {
     return set_method(L, &scorer_part);
 }
 
@@ -334,7 +320,7 @@ static int scorer_set(lua_State *L) {
  * @function scorer:get
  * @tparam string name
  * @treturn string; or nil, message, code */
-static int scorer_get(lua_State *L) {
+int l_scorer_get(lua_State *L) {
     return get_method(L, &scorer_part);
 }
 
@@ -343,7 +329,7 @@ static int scorer_get(lua_State *L) {
  * @tparam pool pool
  * @tparam[opt] model model makes the columns that are missing
  * @return the pool; or nil, message, code */
-static int scorer_run(lua_State *L) {
+int l_scorer_run(lua_State *L) {
     al_object *self = al_check(L, 1, &al_scorer_kind);
     al_object *pool = al_check(L, 2, &al_pool_kind);
     al_object *model = lua_isnoneornil(L, 3) ? NULL : al_check(L, 3, &al_model_kind);
@@ -353,12 +339,3 @@ static int scorer_run(lua_State *L) {
                          alcore_scorer_run(self->scorer, pool->pool, model ? model->model : NULL));
     return al_result(L, failed, 2);
 }
-
-static const al_method strategy_methods[] = {
-    {"get", strategy_get}, {"numbers", strategy_numbers}, {"set", strategy_set}, {NULL, NULL}};
-static const al_method scorer_methods[] = {
-    {"get", scorer_get}, {"run", scorer_run}, {"set", scorer_set}, {NULL, NULL}};
-AL_KIND(strategy, alcore_strategy_unref, strategy_methods, NULL);
-AL_KIND(scorer, alcore_scorer_unref, scorer_methods, NULL);
-const al_method al_strategy_functions[] = {
-    {"strategy", new_strategy}, {"scorer", new_scorer}, {NULL, NULL}};

@@ -77,12 +77,9 @@ static void push_member(lua_State *L, const al_member *member, const void *from,
     case AL_FLAG:
         lua_pushboolean(L, ((const int32_t *)from)[index]);
         break;
-    case AL_WORD: {
-        const al_constant *word = member->words;
-        while (word->name && word->value != ((const int32_t *)from)[index]) word++;
-        lua_pushstring(L, word->name);
+    case AL_WORD:
+        al_push_word(L, member->words, ((const int32_t *)from)[index]);
         break;
-    }
     case AL_WRITER:
         break;
     }

@@ -4,20 +4,6 @@
  * @section tokenizers */
 #include "lua_binding.h"
 
-/*** Opens the tokenizer of a Hugging Face folder: tokenizer.json, else vocab.txt or sentencepiece
- * models.
- * @function alcore.tokenizer
- * @tparam string path the folder, or tokenizer.json, vocab.txt or a sentencepiece model itself
- * @tparam[opt] table options context
- * @return a tokenizer; or nil, message, code */
-static int open_tokenizer(lua_State *L) {
-    const char *path = luaL_checkstring(L, 1);
-    lua_settop(L, 2);
-    al_context *context = al_context_of(L, al_options(L, 2, "tokenizer", NULL, al_context_only));
-    al_object *object = al_new(L, &al_tokenizer_kind, context);
-    return AL_TOP(L, context, alcore_tokenizer_open(context->ctx, path, &object->tokenizer));
-}
-
 /*** Trains a vocabulary on texts, writes it as a sentencepiece model and opens it. The program
  * spm_train of sentencepiece does it, which must be on PATH.
  * @function alcore.train_tokenizer
@@ -28,7 +14,7 @@ static int open_tokenizer(lua_State *L) {
  * themselves, 0.98 to 1; default 0.9995), byte_fallback (true: other characters become tokens of
  * their bytes), max_texts (number of texts, drawn by seed), seed, context
  * @return a tokenizer; or nil, message, code */
-static int train_tokenizer(lua_State *L) {
+int l_alcore_train_tokenizer(lua_State *L) {
     alcore_vocabulary_options options = ALCORE_VOCABULARY_OPTIONS_INIT;
     size_t *lengths;
     int64_t count;
@@ -56,7 +42,7 @@ static int train_tokenizer(lua_State *L) {
  * cut, of a pair the second text), without_special (true: no special tokens such as [CLS]),
  * as_target (true: the texts are outputs of a translation model)
  * @return tokens; or nil, message, code */
-static int encode(lua_State *L) {
+int l_tokenizer_encode(lua_State *L) {
     static const char *const others[] = {"pairs", NULL};
     al_object *self = al_check(L, 1, &al_tokenizer_kind);
     alcore_encode_options options = ALCORE_ENCODE_OPTIONS_INIT;
@@ -89,7 +75,7 @@ static int encode(lua_State *L) {
  * @tparam table ids a list of numbers, from 0 as in the model's files
  * @tparam[opt] boolean special true: special tokens such as [CLS] are written too
  * @return a string; or nil, message, code */
-static int decode(lua_State *L) {
+int l_tokenizer_decode(lua_State *L) {
     al_object *self = al_check(L, 1, &al_tokenizer_kind);
     size_t length = 0;
     lua_settop(L, 3);
@@ -113,49 +99,6 @@ static int decode(lua_State *L) {
         return 1;
     }
 }
-
-/*** The id of a token such as "[MASK]".
- * @function tokenizer:id
- * @tparam string token
- * @return a number, from 0 as in the model's files; nil: there is no such token */
-static int id(lua_State *L) {
-    al_object *self = al_check(L, 1, &al_tokenizer_kind);
-    const int64_t found = alcore_tokenizer_id(self->tokenizer, luaL_checkstring(L, 2));
-    if (found < 0)
-        lua_pushnil(L);
-    else
-        lua_pushinteger(L, (lua_Integer)found);
-    return 1;
-}
-
-/*** The text of a token, as the vocabulary writes it.
- * @function tokenizer:token
- * @tparam number id from 0
- * @return a string; or nil, message, code */
-static int token(lua_State *L) {
-    al_object *self = al_check(L, 1, &al_tokenizer_kind);
-    const int64_t wanted = al_integer(L, 2, "id");
-    const char *text;
-    size_t length;
-    int failed =
-        AL_CALL(L, self->context, alcore_tokenizer_token(self->tokenizer, wanted, &text, &length));
-    if (failed) return failed;
-    lua_pushlstring(L, text, length);
-    return 1;
-}
-
-/*** Number of ids: the vocabulary with the added tokens; `#tokenizer` is the same.
- * @field tokenizer.count */
-static int tokenizer_count(lua_State *L) {
-    lua_pushinteger(
-        L, (lua_Integer)alcore_tokenizer_size(al_check(L, 1, &al_tokenizer_kind)->tokenizer));
-    return 1;
-}
-
-static const al_method tokenizer_methods[] = {
-    {"encode", encode}, {"decode", decode}, {"id", id}, {"token", token}, {NULL, NULL}};
-static const al_method tokenizer_getters[] = {{"count", tokenizer_count}, {NULL, NULL}};
-AL_KIND(tokenizer, alcore_tokenizer_unref, tokenizer_methods, tokenizer_getters);
 
 /* ---- tokens ---- */
 
@@ -189,7 +132,7 @@ static void set_marks(lua_State *L, const char *field, const uint8_t *marks, int
  * pair in models such as BERT), first and last (the bytes of the text that the token stems from, as
  * text:sub(first, last) takes them; 1 and 0 for special tokens), special and word (true for a
  * special token, and for the first token of a word); or nil, message, code */
-static int get(lua_State *L) {
+int l_tokens_get(lua_State *L) {
     al_object *self = al_check(L, 1, &al_tokens_kind);
     const int64_t text = al_integer(L, 2, "text");
     alcore_tensor offsets, ids, types, spans, marks;
@@ -216,17 +159,3 @@ static int get(lua_State *L) {
     set_marks(L, "word", bits, count, ALCORE_TOKEN_WORD);
     return 1;
 }
-
-/*** Number of texts; `#tokens` is the same.
- * @field tokens.count */
-static int tokens_count(lua_State *L) {
-    lua_pushinteger(L, (lua_Integer)alcore_tokens_count(al_check(L, 1, &al_tokens_kind)->tokens));
-    return 1;
-}
-
-static const al_method tokens_methods[] = {{"get", get}, {NULL, NULL}};
-static const al_method tokens_getters[] = {{"count", tokens_count}, {NULL, NULL}};
-AL_KIND(tokens, alcore_tokens_unref, tokens_methods, tokens_getters);
-
-const al_method al_tokenizer_functions[] = {
-    {"tokenizer", open_tokenizer}, {"train_tokenizer", train_tokenizer}, {NULL, NULL}};

@@ -112,10 +112,44 @@ int32_t al_constant_check(lua_State *L, int index, const al_constant *list, cons
     return absent;
 }
 
+void al_push_word(lua_State *L, const al_constant *list, int32_t value) {
+    while (list->name && list->value != value) list++;
+    lua_pushstring(L, list->name);
+}
+
 int32_t al_usual_shape(const char *column) {
     for (const al_constant *entry = al_usual_columns; entry->name; entry++)
         if (strcmp(entry->name, column) == 0) return entry->value;
     return -1;
+}
+
+/* ---- what a call returns ---- */
+
+void al_push_bytes(lua_State *L, const char *text, size_t length) {
+    if (text)
+        lua_pushlstring(L, text, length);
+    else
+        lua_pushnil(L);
+}
+
+void al_push_number_or_nil(lua_State *L, double value) {
+    if (isnan(value))
+        lua_pushnil(L);
+    else
+        lua_pushnumber(L, (lua_Number)value);
+}
+
+void al_push_integer_or_nil(lua_State *L, int64_t value) {
+    if (value < 0)
+        lua_pushnil(L);
+    else
+        lua_pushinteger(L, (lua_Integer)value);
+}
+
+void al_push_hash(lua_State *L, uint64_t hash) {
+    char digits[24];
+    snprintf(digits, sizeof digits, "%016" PRIx64, hash);
+    lua_pushstring(L, digits);
 }
 
 /* ---- fields of tables ---- */

@@ -65,7 +65,7 @@ static int32_t role_at(lua_State *L, int index) {
  * @tparam[opt="candidates"] string role "candidates", "labeled", "target", or "labeled_rows" for
  * the labeled rows of the candidates' pool
  * @treturn number */
-static int count(lua_State *L) {
+int l_view_count(lua_State *L) {
     const alcore_view *view = view_of(L);
     lua_pushinteger(L, (lua_Integer)alcore_view_row_count(view, role_at(L, 2)));
     return 1;
@@ -82,7 +82,7 @@ static int length(lua_State *L) {
  * @function view:indices
  * @tparam[opt="candidates"] string role
  * @treturn table */
-static int indices(lua_State *L) {
+int l_view_indices(lua_State *L) {
     const alcore_view *view = view_of(L);
     int32_t role = role_at(L, 2);
     al_push_integers(L, alcore_view_rows(view, role), alcore_view_row_count(view, role), 1);
@@ -93,7 +93,7 @@ static int indices(lua_State *L) {
  * @function view:texts
  * @tparam[opt="candidates"] string role
  * @treturn table */
-static int texts(lua_State *L) {
+int l_view_texts(lua_State *L) {
     const alcore_view *view = view_of(L);
     int32_t role = role_at(L, 2);
     const int64_t *rows = alcore_view_rows(view, role);
@@ -116,7 +116,7 @@ static int texts(lua_State *L) {
  * @tparam[opt=1] number first position of the first row among the rows of the role
  * @tparam[opt] number count rows; all from first on
  * @return numbers of the rows in their order, lists of numbers for matrices and ragged columns */
-static int column(lua_State *L) {
+int l_view_column(lua_State *L) {
     const al_frame *frame = frame_of(L, 1);
     const alcore_view *view = frame->view;
     const char *name = luaL_checkstring(L, 2);
@@ -136,7 +136,7 @@ static int column(lua_State *L) {
  * @function view:pool
  * @tparam[opt="candidates"] string role
  * @return a pool, or nil where the request has none */
-static int pool(lua_State *L) {
+int l_view_pool(lua_State *L) {
     const al_frame *frame = frame_of(L, 1);
     alcore_pool *found = alcore_view_pool(frame->view, role_at(L, 2));
     if (!found) return 0;
@@ -147,7 +147,7 @@ static int pool(lua_State *L) {
 /*** Costs of the candidates in the budget's unit.
  * @function view:costs
  * @treturn table */
-static int costs(lua_State *L) {
+int l_view_costs(lua_State *L) {
     const alcore_view *view = view_of(L);
     al_push_doubles(L, alcore_view_costs(view),
                     alcore_view_row_count(view, ALCORE_ROLE_CANDIDATES));
@@ -157,7 +157,7 @@ static int costs(lua_State *L) {
 /*** The budget of the request in its unit.
  * @function view:budget
  * @treturn number */
-static int budget(lua_State *L) {
+int l_view_budget(lua_State *L) {
     lua_pushnumber(L, (lua_Number)alcore_view_budget(view_of(L)));
     return 1;
 }
@@ -165,7 +165,7 @@ static int budget(lua_State *L) {
 /*** The round of the request.
  * @function view:round
  * @treturn number */
-static int round_number(lua_State *L) {
+int l_view_round(lua_State *L) {
     lua_pushinteger(L, (lua_Integer)alcore_view_round(view_of(L)));
     return 1;
 }
@@ -177,7 +177,7 @@ static int round_number(lua_State *L) {
  * @tparam[opt=0] number done
  * @tparam[opt] number total nil where it is not known
  * @return true; or nil, message, code */
-static int view_poll(lua_State *L) {
+int l_view_poll(lua_State *L) {
     const al_frame *frame = frame_of(L, 1);
     const char *stage = luaL_optstring(L, 2, NULL);
     const int64_t done = lua_isnoneornil(L, 3) ? 0 : al_integer(L, 3, "done");
@@ -192,22 +192,17 @@ static int view_poll(lua_State *L) {
  * @function view:random
  * @tparam number counter
  * @treturn number */
-static int view_random(lua_State *L) {
+int l_view_random(lua_State *L) {
     const alcore_view *view = view_of(L);
     uint64_t bits = alcore_view_random(view, (uint64_t)al_integer(L, 2, "counter"));
     lua_pushnumber(L, (lua_Number)((double)(bits >> 11) * 0x1p-53));
     return 1;
 }
 
-static const al_method methods[] = {
-    {"budget", budget},      {"column", column},     {"costs", costs}, {"count", count},
-    {"indices", indices},    AL_METHOD(view_, poll), {"pool", pool},   AL_METHOD(view_, random),
-    {"round", round_number}, {"texts", texts},       {NULL, NULL}};
-
 void al_view_register(lua_State *L) {
     luaL_newmetatable(L, VIEW);
     lua_newtable(L);
-    al_set_functions(L, methods);
+    al_set_functions(L, al_view_methods);
     lua_setfield(L, -2, "__index");
     lua_pushcfunction(L, length);
     lua_setfield(L, -2, "__len");

@@ -10,7 +10,7 @@
  * @tparam[opt] string shape "scalar", "dense", "ragged" or "ragged_dense"; the usual columns know
  * theirs
  * @return a column writer; or nil, message, code */
-int al_pool_column_writer(lua_State *L) {
+int l_pool_column(lua_State *L) {
     al_object *pool = al_check(L, 1, &al_pool_kind);
     const char *name = luaL_checkstring(L, 2);
     int32_t shape = al_constant_check(L, 3, al_shapes, "shape", al_usual_shape(name));
@@ -35,7 +35,7 @@ int al_pool_column_writer(lua_State *L) {
  * values in a row and the lengths
  * @tparam[opt] table lengths
  * @return the writer; or nil, message, code */
-static int put(lua_State *L) {
+int l_writer_put(lua_State *L) {
     al_object *self = al_check(L, 1, &al_column_writer_kind);
     int64_t rows_count, lengths_count;
     int failed;
@@ -61,7 +61,7 @@ static int put(lua_State *L) {
 /*** Indices of the rows that were not given yet.
  * @function writer:missing
  * @return a list of indices; or nil, message, code */
-static int missing(lua_State *L) {
+int l_writer_missing(lua_State *L) {
     al_object *self = al_check(L, 1, &al_column_writer_kind);
     int64_t count = alcore_column_writer_missing_count(self->column_writer);
     int64_t *rows = al_buffer(L, count, sizeof *rows);
@@ -75,52 +75,3 @@ static int missing(lua_State *L) {
     al_push_integers(L, rows, count, 1);
     return 1;
 }
-
-/*** How many rows were given more than once.
- * @function writer:repeats
- * @treturn number */
-static int repeats(lua_State *L) {
-    al_object *self = al_check(L, 1, &al_column_writer_kind);
-    lua_pushinteger(L, (lua_Integer)alcore_column_writer_repeats(self->column_writer));
-    return 1;
-}
-
-/* writer:save() and writer:merge(). */
-static int with_path(lua_State *L,
-                     alcore_status (*call)(alcore_column_writer *writer, const char *path)) {
-    al_object *self = al_check(L, 1, &al_column_writer_kind);
-    const char *path = luaL_checkstring(L, 2);
-    return AL_SELF(L, self->context, call(self->column_writer, path));
-}
-
-/*** Saves what was put, for another process to merge.
- * @function writer:save
- * @tparam string path
- * @return the writer; or nil, message, code */
-static int save(lua_State *L) {
-    return with_path(L, alcore_column_writer_save);
-}
-
-/*** Adds what another process saved.
- * @function writer:merge
- * @tparam string path
- * @return the writer; or nil, message, code */
-static int merge(lua_State *L) {
-    return with_path(L, alcore_column_writer_merge);
-}
-
-/*** Gives the column to the pool.
- * @function writer:finish
- * @tparam[opt="fail"] string missing rows that were not given are an error ("fail") or masked
- * ("mask")
- * @return the writer; or nil, message, code */
-static int finish(lua_State *L) {
-    al_object *self = al_check(L, 1, &al_column_writer_kind);
-    int32_t rule = al_constant_check(L, 2, al_missing_rules, "missing", ALCORE_MISSING_FAIL);
-    return AL_SELF(L, self->context, alcore_column_writer_finish(self->column_writer, rule));
-}
-
-static const al_method methods[] = {{"finish", finish}, {"merge", merge}, {"missing", missing},
-                                    {"put", put},       {"save", save},   {"repeats", repeats},
-                                    {NULL, NULL}};
-AL_KIND(column_writer, alcore_column_writer_unref, methods, NULL);

@@ -20,7 +20,7 @@ PYTHON, LUA = 'bindings/python/alcore/*.py', 'bindings/lua/*.c'
 CALLERS = ('bindings/cli/**/*.c', LUA, PYTHON, 'examples/**/*.c', 'examples/**/*.cpp', 'examples/**/*.py',
            'include/alcore/*.hpp')
 GENERATED = ('_ffi.py',)  # it names every function
-MADE = {LUA: 'lua_tables.c'}  # what the build makes beside what is written, which names only the functions that it calls
+MADE = {LUA: ('lua_calls.c', 'lua_tables.c')}  # what the build makes beside what is written, which names only the functions that it calls
 
 
 def texts(pattern):
@@ -28,7 +28,7 @@ def texts(pattern):
     with tempfile.TemporaryDirectory() as folder:
         made = []
         if pattern in MADE:
-            made = [os.path.join(folder, MADE[pattern])]
+            made = [os.path.join(folder, name) for name in MADE[pattern]]
             subprocess.run([sys.executable, os.path.join(ROOT, 'bindings', 'gen', 'generate.py'), *made], check=True)
         for path in glob.glob(os.path.join(ROOT, pattern), recursive=True) + made:
             if os.path.basename(path) not in GENERATED:

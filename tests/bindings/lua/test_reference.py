@@ -13,10 +13,12 @@ root = Path(sys.argv[1])
 sys.path.insert(0, str(root / "tests" / "tools"))
 from tap import Tap  # noqa: E402
 
-FOLDER = root / "bindings" / "lua"
-# A file of the module: the object in its sources' tables, and as the comments call it.
-ENTRY = re.compile(r'\{"(\w+)", \w+\}|AL_METHOD\(\w+, (\w+)\)|GETTER\((\w+)\)')
-TABLE = re.compile(r"const al_method (\w+)\[\] = \{(.*?)\};", re.S)
+work = tempfile.TemporaryDirectory()
+FOLDER = Path(work.name, "lua")  # the sources, and beside them what is made
+shutil.copytree(root / "bindings" / "lua", FOLDER)
+subprocess.run([sys.executable, root / "bindings" / "gen" / "generate.py", FOLDER / "lua_calls.c", FOLDER / "lua_tables.c"], check=True)
+# What the module registers, and what the comments say.
+TABLE = re.compile(r"const al_method al_(\w+)_(methods|getters)\[\] = \{(.*?)\};", re.S)
 NAMED = re.compile(r"@(function|field) (\w+)[.:](\w+)")
 
 tap = Tap()
@@ -27,11 +29,9 @@ for path in sorted(FOLDER.glob("lua_*.c")):
     for comment in re.findall(r"/\*\*\*(.*?)\*/", text, re.S):
         for tag, owner, name in NAMED.findall(comment):
             documented.setdefault(name, set()).add((tag, owner))
-    for table, body in TABLE.findall(text):
-        for entry in ENTRY.findall(body):
-            name = next(filter(None, entry))
-            kind = "field" if "getters" in table else "function"
-            registered.setdefault(name, set()).add((kind, "alcore" if table.startswith("al_") else path.stem + table))
+    for owner, table, body in TABLE.findall(text):
+        for name in re.findall(r'\{"(\w+)", \w+\}', body):
+            registered.setdefault(name, set()).add(("field" if table == "getters" else "function", owner))
     for name in re.findall(r'\{\.name = "(\w+)"', text):  # a metric
         registered.setdefault(name, set()).add(("function", "metrics"))
 
@@ -51,7 +51,7 @@ else:
     wanted = {path.name for path in FOLDER.glob("lua_*.c") if "@module" in path.read_text(encoding="utf-8")}
     tap.check(listed == wanted, "config.ld names the files that have comments", listed ^ wanted)
     with tempfile.TemporaryDirectory() as folder:
-        done = subprocess.run(["ldoc", "--fatalwarnings", "-c", FOLDER / "config.ld", "-d", folder, "."], cwd=root,
+        done = subprocess.run(["ldoc", "--fatalwarnings", "-c", FOLDER / "config.ld", "-d", folder, "."], cwd=FOLDER,
                               stdin=subprocess.DEVNULL, capture_output=True, text=True, check=False)
         page = Path(folder, "index.html")
         shown = page.read_text(encoding="utf-8") if page.exists() else ""

@@ -1,0 +1,330 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Writes the functions of the Lua module that do one plain call, and the tables of all functions, from two sources: the rows of
+../lua/lua_calls.txt with the headers, and the LDoc comments of the functions that are written by hand.
+
+A row is what a user calls, `owner:name(arguments) = C function -> result`, and below it what LDoc says: a text, and where the name does
+not tell enough `argument: text`. An argument has a type where it has one, a `?` where it may be nil, `:table` for the words of an
+enum (lua_tables.c) and `=WORD` for the one that nil stands for. How an argument is checked and passed, and what is pushed, follows from
+the prototype of the C function; it is alcore_OWNER_NAME where the row names none."""
+import re
+import textwrap
+
+#: The kind of object that an owner in the comments is, and the member of al_object for its handle.
+KINDS = {"training_set": "mix", "writer": "column_writer"}
+MEMBERS = {"context": "ctx"}
+#: The kinds of objects.
+OBJECTS = ("context", "pool", "column_writer", "request", "selection", "strategy", "scorer", "model", "lm", "aligner", "links", "overlap",
+           "annotations", "mix", "tokenizer", "tokens")
+#: Owners that are tables of functions.
+TABLES = ("alcore", "analysis", "plots", "stop", "view")
+NOTE = ["/* SPDX-License-Identifier: Apache-2.0 */", "/* Made by bindings/gen/generate.py from lua_calls.txt, the public headers and the comments of the Lua module's",
+        " * sources; do not edit. */"]
+HEAD = re.compile(r"(\w+)([.:])(\w+)(?:\((.*?)\))?(?: = (\w+))?(?: -> (.*))?")
+ARGUMENT = re.compile(r"(?:(\w+) )?(\w+)(?::(\w+))?(\?)?(?:=(\w+))?")
+HANDLE = re.compile(r"(?:const )?alcore_(\w+) \*")
+
+
+class Row:
+    def __init__(self, section, lines):
+        texts = [line.strip() for line in lines]
+        owner, mark, self.name, arguments, self.called, self.result = HEAD.fullmatch(texts[0]).groups()
+        self.owner, self.section = owner, section
+        self.kind = None if owner in TABLES else KINDS.get(owner, owner)
+        self.is_field = arguments is None
+        self.arguments = [ARGUMENT.fullmatch(one).groups() for one in arguments.split(", ")] if arguments else []
+        self.called = self.called or "alcore_%s_%s" % (MEMBERS.get(self.kind, self.kind), self.name)
+        names = [name for _, name, _, _, _ in self.arguments]
+        said = [re.fullmatch(r"(\w+): (.*)", text) for text in texts[1:]]
+        self.said = {found[1]: found[2] for found in said if found and found[1] in names}
+        self.text = " ".join(text for text, found in zip(texts[1:], said) if not (found and found[1] in names))
+        self.function = "l_%s_%s" % (owner, self.name)
+        self.full = owner + mark + self.name
+
+
+def read_rows(text):
+    """The rows, whose section is the last line that begins with "# "; a line that goes on stands farther in than the one before it."""
+    rows, section, lines = [], "", []
+    for line in text.split("\n") + ["end"]:
+        if line.startswith("        ") or (lines and line.startswith("      ")):
+            lines[-1] += " " + line.strip()
+        elif line.startswith("    "):
+            lines.append(line)
+        else:
+            rows += [Row(section, lines)] if lines else []
+            section, lines = (line[2:], []) if line.startswith("# ") else (section, [line] if line else [])
+    return rows
+
+
+def comment(row, fails):
+    """The comment of LDoc."""
+    out = [row.text, "@%s %s" % ("field" if row.is_field else "function", row.full)]
+    for kind, name, _, optional, initial in row.arguments:
+        mark = "[opt%s]" % ('="%s"' % initial.rsplit("_", 1)[1].lower() if initial else "") if optional or initial else ""
+        out.append("@%s%s %s %s" % ("tparam" if kind else "param", mark, (kind + " " if kind else "") + name, row.said.get(name, "")))
+    if not row.is_field and (row.result or fails):
+        out.append("@return %s%s" % (row.result or "itself", "; or nil, message, code" if fails and "nil," not in (row.result or "") else ""))
+    lines = [part for line in out for part in textwrap.wrap(line.rstrip(), 97, break_on_hyphens=False)]
+    return ["/*** " + lines[0]] + [" * " + line for line in lines[1:-1]] + [" * " + lines[-1] + " */"] if len(lines) > 1 else ["/*** %s */" % lines[0]]
+
+
+class Body:
+    """The C function of a row."""
+
+    def __init__(self, row, function, structs):
+        self.row, self.structs, self.returns = row, structs, function["returns"]
+        self.parameters = list(function["args"])
+        self.given = list(row.arguments)
+        self.index = 1  # on the Lua stack
+        self.early, self.late, self.passed, self.outs = [], [], [], []
+        self.context, self.table = None, None
+        self.fails = self.returns == "alcore_status"
+        self.settles = False  # whether the stack is cut to the arguments first
+        self.rows_of = None
+        while self.parameters:
+            self.take(self.parameters.pop(0))
+        if self.context == "context" and not self.table:  # the context is all that the options have
+            self.argument()
+        assert not self.given, row.full
+
+    def argument(self):
+        kind, name, words, optional, initial = self.given.pop(0)
+        self.index += 1
+        return name, words, bool(optional), initial, self.index - 1
+
+    def take(self, parameter):
+        type_, name = parameter["type"], parameter["name"]
+        handle = HANDLE.fullmatch(type_)
+        if name.startswith("out"):
+            self.out(type_, name)
+        elif self.row.kind and self.index == 1:
+            self.early.append("al_object *self = al_check(L, 1, &al_%s_kind);" % self.row.kind)
+            self.passed.append("self->" + MEMBERS.get(self.row.kind, self.row.kind))
+            self.context, self.index = "self->context", 2
+        elif type_ == "alcore_ctx *" and self.row.owner == "alcore":
+            self.context = self.context or "context"
+            self.passed.append(self.context + "->ctx")
+        elif type_ == "const alcore_write_options *" or type_ == "const alcore_report_options *":
+            self.written(type_[6:-2])
+        elif type_ == "const char *const *":
+            self.pairs()
+        elif handle and "alcore_" + handle[1] in self.structs:
+            self.options("alcore_" + handle[1])
+        elif handle:
+            self.object(handle[1])
+        elif type_ == "const int64_t *":
+            self.rows()
+        elif type_ == "const double *":
+            self.numbers()
+        elif not self.given:
+            self.passed.append("i")  # the index in a registry
+        else:
+            self.value(type_)
+
+    def value(self, type_):
+        name, words, optional, initial, at = self.argument()
+        if type_ == "const char *":
+            if self.parameters and self.parameters[0]["type"] == "size_t":
+                self.parameters.pop(0)
+                self.early += ["size_t length;", "const char *%s = luaL_checklstring(L, %d, &length);" % (name, at)]
+                self.passed += [name, "length"]
+                return
+            check = "luaL_optstring(L, %d, NULL)" % at if optional else "luaL_checkstring(L, %d)" % at
+            self.early.append("const char *%s = %s;" % (name, check))
+        elif type_ == "int64_t":
+            self.early.append('const int64_t %s = al_integer(L, %d, "%s")%s;' % (name, at, name, " - 1" if name == "index" else ""))
+        elif type_ == "double":
+            self.early.append("const double %s = luaL_checknumber(L, %d);" % (name, at))
+        else:
+            if not initial:
+                self.early.append("%sluaL_checktype(L, %d, LUA_TSTRING);" % ("if (!lua_isnoneornil(L, %d)) " % at if optional else "", at))
+            self.early.append('const %s %s = %sal_constant_check(L, %d, al_%s, "%s", %s);' % (
+                type_, name, "(uint32_t)" if type_ == "uint32_t" else "", at, words, name, initial or 0))
+        self.passed.append(name)
+
+    def written(self, struct):
+        """A struct whose one member is a word."""
+        name, words, _, _, at = self.argument()
+        member = "kind" if struct == "alcore_report_options" else "format"
+        self.early += ["%s options = %s_INIT;" % (struct, struct.upper()),
+                       'options.%s = al_constant_check(L, %d, al_%s, "format", 0);' % (member, at, words)]
+        self.passed.append("&options")
+
+    def options(self, struct):
+        name, _, optional, _, at = self.argument()
+        self.settles = True
+        own = "%s:%s" % (self.row.owner, self.row.name) if self.row.kind else self.row.name if self.row.owner == "alcore" else self.row.full
+        others = "al_context_only" if self.row.owner == "alcore" else "NULL"
+        if optional:
+            read = ['const int table = al_options(L, %d, "%s", al_%s, %s);' % (at, own, struct[7:], others)]
+        else:
+            read = ["luaL_checktype(L, %d, LUA_TTABLE);" % at, 'al_check_fields(L, %d, "%s", al_%s, %s);' % (at, own, struct[7:], others),
+                          "const int table = %d;" % at]
+        read += ["%s options = %s_INIT;" % (struct, struct.upper()), "al_read_struct(L, table, al_%s, &options);" % struct[7:]]
+        self.late = read + self.late
+        self.table = "table"
+        self.passed.append("&options")
+
+    def object(self, kind):
+        name, _, optional, _, at = self.argument()
+        check = "al_check(L, %d, &al_%s_kind)" % (at, kind)
+        if optional:
+            check = "lua_isnoneornil(L, %d) ? NULL : %s" % (at, check)
+        self.early.append("al_object *%s = %s;" % (name, check))
+        self.passed.append("%s ? %s->%s : NULL" % (name, name, kind) if optional else "%s->%s" % (name, kind))
+        if self.row.owner == "alcore":
+            self.context = name + "->context"
+            self.passed[0] = self.passed[0].replace("context->ctx", self.context + "->ctx")
+
+    def rows(self):
+        """The rows of a pool and their number, which may stand behind what there is for each of them."""
+        _, _, _, _, at = self.argument()
+        self.late += ["int64_t count;", "int missing;", "int64_t *rows = al_rows(L, %d, self, &count, &missing);" % at, "if (missing) return missing;"]
+        self.passed.append("rows")
+        if self.parameters[0]["type"] == "int64_t":
+            self.parameters.pop(0)
+            self.passed.append("count")
+        self.settles = True
+
+    def numbers(self):
+        """A number for each row."""
+        name, _, _, _, at = self.argument()
+        self.late += ["int64_t given;", 'double *%s = al_numbers(L, %d, "%s", &given);' % (name, at, name), "if (given != count)",
+                      '    return luaL_error(L, "%s: %%d entries for %%d rows", (int)given, (int)count);' % name]
+        self.parameters.pop(0)
+        self.passed += [name, "count"]
+
+    def pairs(self):
+        """The texts of sentence pairs: two sides, and their number."""
+        _, _, _, _, at = self.argument()
+        del self.parameters[:4]
+        self.late += ["al_pairs pairs;", "al_read_sides(L, %d, &pairs);" % at]
+        self.passed += ["pairs.sources", "pairs.source_lengths", "pairs.targets", "pairs.target_lengths", "pairs.count"]
+
+    def out(self, type_, name):
+        made = re.fullmatch(r"alcore_(\w+) \*\*", type_)
+        if made and made[1] != "tensor":
+            self.outs.append(("object", made[1]))
+            self.passed.append("&made->" + made[1])
+        elif name == "out_length":
+            self.passed.append("&length")
+            self.outs.append(("length", None))
+        else:
+            self.outs.append(("value", type_[:-1].rstrip()))
+            self.passed.append("&out")
+
+    def call(self):
+        return "%s(%s)" % (self.row.called, ", ".join(self.passed))
+
+    def start(self):
+        out = list(self.early)
+        if self.settles or self.context == "context":
+            out.append("lua_settop(L, %d);" % (len(self.row.arguments) + bool(self.row.kind)))
+        return out
+
+    def lines(self):
+        out = self.start() + self.late
+        if self.context == "context":
+            table = self.table or 'al_options(L, %d, "%s", NULL, al_context_only)' % (len(self.row.arguments), self.row.name)
+            out.append("al_context *context = al_context_of(L, %s);" % table)
+        return out + (self.failing() if self.fails else self.direct())
+
+    def failing(self):
+        kinds = [kind for kind, _ in self.outs]
+        if "object" in kinds:
+            noun = dict(self.outs)["object"]
+            return ["al_object *made = al_new(L, &al_%s_kind, %s);" % (noun, self.context), "return AL_TOP(L, %s, %s);" % (self.context, self.call())]
+        if not kinds:
+            if self.row.result and self.row.result.startswith("true"):
+                return ["const int failed = AL_CALL(L, %s, %s);" % (self.context, self.call()), "if (failed) return failed;",
+                        "lua_pushboolean(L, 1);", "return 1;"]
+            return ["return AL_SELF(L, %s, %s);" % (self.context, self.call())]
+        type_ = self.outs[0][1]
+        out = ["size_t length;"] if "length" in kinds else []
+        out.append("%s out%s;" % (type_, " = %s_INIT" % type_.upper() if type_ in self.structs and type_ != "alcore_tensor" else ""))
+        if self.context:
+            out += ["const int failed = AL_CALL(L, %s, %s);" % (self.context, self.call()), "if (failed) return failed;"]
+        else:
+            out += ["const alcore_status status = %s;" % self.call(), "if (status != ALCORE_OK) return al_fail(L, status);"]
+        if type_ == "alcore_tensor":
+            return out + ["al_push_tensor(L, &out, NULL);", "return 1;"]
+        if type_ in self.structs:
+            return out + ["al_push_struct(L, al_%s, &out);" % type_[7:], "return 1;"]
+        if "length" in kinds:
+            return out + ["lua_pushlstring(L, out, length);", "return 1;"]
+        if type_ == "double":
+            return out + ["lua_pushnumber(L, (lua_Number)out);", "return 1;"]
+        return out + ["lua_pushinteger(L, (lua_Integer)out%s);" % (" + 1" if self.row.result == "an index" else ""), "return 1;"]
+
+    def direct(self):
+        """What a call returns that cannot fail."""
+        said = self.row.result or self.row.text
+        call, type_ = self.call(), self.returns
+        if type_ == "void":
+            return [call + ";", "return 0;"]
+        if "i" in self.passed:
+            return ["lua_newtable(L);", "for (int64_t i = 0; al_append(L, i, %s); i++) continue;" % call, "return 1;"]
+        if type_ == "const char *" and self.outs:
+            return ["size_t length = 0;", "const char *found = %s;" % call, "al_push_bytes(L, found, length);", "return 1;"]
+        if type_ == "const char *":
+            return ["lua_pushstring(L, %s);" % call, "return 1;"]
+        if type_ == "alcore_pool *":
+            return ["al_push_pool(L, %s, self->context);" % call, "return 1;"]
+        if type_ == "uint64_t":
+            return ["al_push_hash(L, %s);" % call, "return 1;"]
+        if type_ == "int32_t" and said.startswith("Whether"):
+            return ["lua_pushboolean(L, %s);" % call, "return 1;"]
+        if type_ == "int32_t" and self.row.called in WORDS:
+            return ["al_push_word(L, al_%s, %s);" % (WORDS[self.row.called], call), "return 1;"]
+        if type_ == "double":
+            return ["al_push_number_or_nil(L, %s);" % call if "nil" in said else "lua_pushnumber(L, (lua_Number)%s);" % call, "return 1;"]
+        if "nil" in said:
+            return ["al_push_integer_or_nil(L, %s);" % call, "return 1;"]
+        return ["lua_pushinteger(L, (lua_Integer)%s);" % call, "return 1;"]
+
+
+#: What returns a constant that Lua says as a word.
+WORDS = {"alcore_aligner_direction": "directions", "alcore_selection_unit": "units"}
+
+
+def documented(text):
+    """(owner, name, whether it is a field, C function) of what the comments of a source say."""
+    for found in re.finditer(r"/\*\*\*((?:(?!\*/).)*)\*/\s*(?:int |KEPT\()(\w+)\b", text, re.S):
+        tag = re.search(r"@(function|field) (\w+)[.:](\w+)", found[1])
+        if tag and tag[2] not in ("metrics", "handle"):
+            yield tag[2], tag[3], tag[1] == "field", found[2] if found[2].startswith("l_") else "l_selection_" + found[2]
+
+
+def write_calls(api, rows, sources, wrap):
+    """lua_calls.c and lua_calls.h."""
+    functions = {function["name"]: function for function in api["functions"]}
+    structs = {struct["name"] for struct in api["structs"]}
+    out = NOTE + ["/*** @module alcore */", '#include "lua_binding.h"', "", "/* clang-format off */"]
+    entries = [entry for text in sources for entry in documented(text)]
+    section = None
+    for row in rows:
+        if row.section != section:
+            section = row.section
+            out += ["", "/*** @section %s */" % section]
+        body = Body(row, functions[row.called], structs)
+        out += ["", *comment(row, body.fails), "int %s(lua_State *L) {" % row.function]
+        out += [part for line in body.lines() for part in wrap("    " + line)] + ["}"]
+        entries.append((row.owner, row.name, row.is_field, row.function))
+    owners = list(dict.fromkeys(KINDS.get(owner, owner) for owner, _, _, _ in entries))
+    for owner in owners:
+        for is_field in (False, True):
+            found = sorted((name, function) for whose, name, field, function in entries if (KINDS.get(whose, whose), field) == (owner, is_field))
+            if found:
+                out += ["", "%sconst al_method al_%s_%s[] = {" % ("" if owner in TABLES else "static ", owner, "getters" if is_field else "methods")]
+                out += ['    {"%s", %s},' % one for one in found] + ["    {NULL, NULL}};"]
+    out.append("")
+    for kind in OBJECTS:
+        lists = ["al_%s_%s" % (kind, which) if any((KINDS.get(whose, whose), field) == (kind, which == "getters") for whose, _, field, _ in entries)
+                 else "NULL" for which in ("methods", "getters")]
+        out += ["", "static void unref_%s(void *handle) {" % kind, "    alcore_%s_unref(handle);" % MEMBERS.get(kind, kind), "}",
+                'const al_kind al_%s_kind = {"alcore.%s", unref_%s, %s, %s};' % (kind, kind, kind, *lists)]
+    out += ["", "const al_kind *const al_kinds[] = {"] + ["    &al_%s_kind," % kind for kind in OBJECTS] + ["    NULL};"]
+    head = NOTE + ["#ifndef ALCORE_LUA_CALLS_H", "#define ALCORE_LUA_CALLS_H", "", "/* Methods, fields and functions, whose results are on the Lua stack. */"]
+    head += ["int %s(lua_State *L);" % function for function in sorted({function for _, _, _, function in entries})]
+    head += ["extern const al_method al_%s_methods[];" % owner for owner in TABLES]
+    head += ["extern const al_kind %s;" % ", ".join("al_%s_kind" % kind for kind in OBJECTS), "extern const al_kind *const al_kinds[]; /* ends with NULL */"]
+    return "\n".join(out) + "\n", "\n".join(head + ["", "#endif"]) + "\n"
