@@ -43,7 +43,7 @@ begun=$SECONDS
 need $need_build $need_tests ${full:+$need_full} || exit 1
 tests/tools/install_torch.sh ${full:+full}
 tests/tools/install_cuda_tools.sh
-echo "packages: $((SECONDS - begun)) s"
+packages=$((SECONDS - begun))
 
 export ALCORE_TEST_SEED=${ALCORE_TEST_SEED:-$RANDOM}
 echo "seed of thinned sweeps: $ALCORE_TEST_SEED"
@@ -58,6 +58,19 @@ logs=build/results
 rm -rf "$logs"
 mkdir -p "$logs"
 results=()
+
+# keep PART NAME BEGUN: one line of $logs/seconds.txt, which summary.py shows: what the part took
+# since $SECONDS was BEGUN, and the processor seconds of its programs.
+spent=0
+keep() {
+    local now
+    times >"$logs/times.txt"
+    now=$(tail -n 1 "$logs/times.txt" | tr 'ms,' '  .' | awk '{ print int(60 * $1 + $2 + 60 * $3 + $4) }')
+    printf '%s\t%s\t%s\t%s\n' "$1" "$2" $((SECONDS - $3)) $((now - spent)) >>"$logs/seconds.txt"
+    spent=$now
+    rm "$logs/times.txt"
+}
+keep packages '' $((SECONDS - packages))
 
 # build NAME OPTION...: configures and compiles build/NAME; a failure is a failed test of its own.
 # Of it only $targets, or with $for_tests only what the tests need that these options of `meson
@@ -79,6 +92,7 @@ build() {
     [ -z "$for_tests" ] || targets=$(python3 tests/tools/test_targets.py "$directory" $for_tests) || { fail "$name" "$log"; return 1; }
     # shellcheck disable=SC2086
     ninja -C "$directory" $targets >>"$log" 2>&1 || { fail "$name" "$log"; return 1; }
+    keep build "$name" "$begun"
     echo "build $name: $((SECONDS - begun)) s"
 }
 
@@ -89,13 +103,14 @@ fail() {
 
 # check NAME LABEL MESON-TEST-OPTION...: runs the tests of build/NAME and keeps the log as LABEL.
 check() {
-    local name=$1 label=$2
+    local name=$1 label=$2 begun=$SECONDS
     shift 2
     local only=() suite
     for suite in "${suites[@]}"; do only+=(--suite "$suite"); done
     rm -f "build/$name/meson-logs/$label"*.json
     meson test -C "build/$name" --no-rebuild --logbase "$label" "${only[@]}" "$@" \
         >"$logs/$label.tests.txt" 2>&1 </dev/null
+    keep tests "$label" "$begun"
     results+=("$label=build/$name")
 }
 
@@ -120,7 +135,7 @@ fi
 # see ghosts. Suite heavy: shapes whose sanitized run takes minutes and tells little that a smaller
 # one does not; --full has them too.
 for_tests="--no-suite install --no-suite once --no-suite docs"
-[ -n "$full" ] || for_tests+=" --no-suite heavy"
+[ -n "$full" ] || for_tests+=" --no-suite heavy --no-suite full"
 if wanted asan && build asan -Dtests=enabled -Dcuda=disabled -Dtorch=disabled -Doptimization=1 -Db_sanitize=address,undefined; then
     # shellcheck disable=SC2086
     check asan asan --setup "$setup" -t $slow $for_tests
@@ -155,4 +170,4 @@ if wanted core && build core -Dwerror=true -Dauto_features=disabled -Dtests=enab
     suites=("${suites_asked[@]}")
 fi
 
-exec python3 tests/tools/summary.py --seconds "$SECONDS" ${full:+--report docs/results/full.md} "${results[@]}"
+exec python3 tests/tools/summary.py --seconds "$SECONDS" --parts "$logs/seconds.txt" ${full:+--report docs/results/full.md} "${results[@]}"

@@ -2,11 +2,11 @@
 # SPDX-License-Identifier: Apache-2.0
 """Defects that only a device shows, put into the CUDA engine one at a time: the emulation must kill each.
 
-Of all defects it is checked that their texts stand in the sources, and the entries that are to show them in the conformance program.
-Every fifth, from one on that $ALCORE_TEST_SEED chooses, is
-compiled and run, as each takes the whole engine's compilation; with $ALCORE_TEST_FULL all of them.
+Checks that the texts of all defects stand in the sources, the entries that are to show them in the conformance program, and the
+programs in the default tier of this build. With a work folder it compiles and runs them instead of the last: each takes the whole
+engine's compilation.
 
-usage: mutants.py SOURCE-ROOT WORK-FOLDER EMULATION-LIBRARY CONFORMANCE MISSING-ENTRIES TEST-CUDA-DEVICES TEST-CUDA-SHARED COMPILER...
+usage: mutants.py SOURCE-ROOT BUILD [WORK-FOLDER EMULATION-LIBRARY MISSING-ENTRIES COMPILER...]
 """
 import concurrent.futures
 import os
@@ -16,6 +16,9 @@ import shutil
 import subprocess
 import sys
 
+sys.path.insert(0, str(pathlib.Path(__file__).resolve().parent.parent / 'mutants'))
+from killers import command_of, default_commands  # noqa: E402
+
 # In place of entries: the cases of test_cuda_devices that call the module, DEVICES_CASE; and
 # test_cuda_shared, which counts accesses.
 DEVICES = 'devices'
@@ -23,6 +26,8 @@ DEVICES_CASE = 'kernels'
 SHARED = 'shared'
 # Of the conformance program: an odd one, with which the rows of large cases have gaps and a mask.
 SEED = '1'
+PROGRAMS = CONFORMANCE, TEST_DEVICES, TEST_SHARED = [
+    'tests/conformance/kernel_conformance', 'tests/emu/test_cuda_devices', 'tests/emu/test_cuda_shared']
 # Name, the entries that show it, file, text that stands there once, what it becomes. A number
 # behind the entries: rows of the large cases of the conformance program, which are run too.
 MUTANTS = [
@@ -121,13 +126,16 @@ def misplaced(root):
     return wrong
 
 
-def chosen():
-    """The engine without a defect and, of the defects, those of this run."""
+def not_by_default(build):
+    """The programs that kill, where the default tier leaves them out."""
+    commands = default_commands(build)
+    return [f'{name} is not run by default' for name in PROGRAMS if not command_of(commands, build / name)]
+
+
+def ordered():
+    """Numbers of what is run: the engine without a defect, then all defects."""
     whole = [number for number, mutant in enumerate(MUTANTS) if mutant[3] is None]
-    defects = [number for number, mutant in enumerate(MUTANTS) if mutant[3] is not None]
-    if not os.environ.get('ALCORE_TEST_FULL'):
-        defects = defects[int(os.environ.get('ALCORE_TEST_SEED', '1')) % 5::5]
-    return whole + defects
+    return whole + [number for number, mutant in enumerate(MUTANTS) if mutant[3] is not None]
 
 
 def make(number, root, work, library, compiler):
@@ -151,16 +159,21 @@ def make(number, root, work, library, compiler):
 
 
 def main():
-    root, work, library, conformance, missing, devices, shared = (os.path.abspath(path) for path in sys.argv[1:8])
-    root, work = pathlib.Path(root), pathlib.Path(work)
-    compiler = sys.argv[8:]
-    numbers, lost = chosen(), misplaced(root)
+    root, build = (pathlib.Path(path).resolve() for path in sys.argv[1:3])
+    runs = len(sys.argv) > 3
+    numbers, lost = ordered() if runs else [], misplaced(root) + ([] if runs else not_by_default(build))
     print(f'1..{len(numbers) + 1}', flush=True)
     print(f'{"not ok" if lost else "ok"} 1 - all {len(MUTANTS)} mutants can be made, and what is to show them is there', flush=True)
     if lost:
         print('\n'.join('# ' + line for line in lost))
-        numbers = []
-    failed = len(lost)
+    return bool(lost) or (runs and run_all(numbers, root, build, *sys.argv[3:]))
+
+
+def run_all(numbers, root, build, work, library, missing, *compiler):
+    """Whether a mutant lives or the engine without a defect fails."""
+    work, library, missing = (os.path.abspath(path) for path in (work, library, missing))
+    work, compiler = pathlib.Path(work), list(compiler)
+    failed = 0
     with concurrent.futures.ThreadPoolExecutor(2) as pool:
         whole = {}  # the engines without a defect, by whether their accesses are counted: each is compiled once
         made = []
@@ -174,11 +187,11 @@ def main():
             name, entry, _, before, _ = MUTANTS[number]
             module = str(made[position].result())
             entries, _, rows = entry.partition(' ')
-            command, environment = [conformance, missing, SEED, '300', rows or '0', module], {'ALCORE_CONFORMANCE_ONLY': entries}
+            command, environment = [str(build / CONFORMANCE), missing, SEED, '300', rows or '0', module], {'ALCORE_CONFORMANCE_ONLY': entries}
             if entry == DEVICES:
-                command, environment = [devices], {'CK_RUN_CASE': DEVICES_CASE, 'EMULATED_CUDA': module}
+                command, environment = [str(build / TEST_DEVICES)], {'CK_RUN_CASE': DEVICES_CASE, 'EMULATED_CUDA': module}
             if entry == SHARED:
-                command = [shared]
+                command = [str(build / TEST_SHARED)]
                 environment = {'EMULATED_CUDA': module, 'GPU_SHARED': str(root / 'docs/results/gpu-shared.txt')}
             run = subprocess.run(command, text=True, env=os.environ | environment | {'CK_TIMEOUT_MULTIPLIER': '5'}, capture_output=True, check=False)
             good = (run.returncode == 0) == (before is None)

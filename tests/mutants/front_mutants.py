@@ -4,7 +4,8 @@
 embeddings of `alcore select`, and the check of options in Lua. Each is put into a copy of one source file, which is compiled and
 linked into the program or module; a mutant counts as killed only when the case named for it fails. In TAP.
 
-Of all mutants it is checked that their texts stand in the sources. They are compiled and run with $ALCORE_TEST_FULL, or with names.
+Of all mutants it is checked that their texts stand in the sources, and that the default tier has the tests that kill them. They are
+compiled and run with $ALCORE_TEST_FULL, or with names.
 
   front_mutants.py SOURCE BUILD [NAME]..."""
 import json
@@ -18,6 +19,7 @@ import tempfile
 
 sys.path.insert(0, os.path.join(os.path.dirname(os.path.abspath(__file__)), '..', 'tools'))
 from tap import Tap  # noqa: E402
+from killers import command_of, default_commands  # noqa: E402
 
 EVAL, OPTIONS = 'tests/cli/test_eval.py', 'tests/cli/test_command_options.py'
 BAD_INPUT, MODEL = 'tests/cli/test_bad_input.py', 'tests/cli/test_model.py'
@@ -174,12 +176,17 @@ def main():
     chosen = [name for name in MUTANTS if not sys.argv[3:] or name in sys.argv[3:]]
     if not sys.argv[3:] and not os.environ.get('ALCORE_TEST_FULL'):
         chosen = []
+    killers = {mutant[3] for mutant in MUTANTS.values()}
     if not shutil.which('lua5.4') or not os.path.exists(os.path.join(build, 'bindings/lua/alcore-lua5.4.so')):
         chosen = [name for name in chosen if MUTANTS[name][3] != LUA]
+        killers.discard(LUA)
     tap = Tap()
     lost = [why for why in (misplaced(source, name) for name in MUTANTS) if why]
     tap.check(not lost, 'the texts of all %d mutants stand in the sources; %d of them are run' % (len(MUTANTS), len(chosen)),
               '\n'.join(lost))
+    commands = default_commands(build)
+    idle = sorted(test for test in killers if not command_of(commands, os.path.join(source, test)))
+    tap.check(not idle, 'the %d tests that kill them are in the default tier' % len(killers), '\n'.join(idle))
     for name in chosen:
         why = misplaced(source, name) or judge(source, build, name)
         tap.check(not why, name, why)

@@ -4,8 +4,8 @@
 test program meant to find it. A mutant counts as killed only when the case named for it fails, while every other case that the
 plain library passes is free to fail too; one that lives, dies elsewhere or does not compile fails. In TAP.
 
-Of all mutants it is checked that their texts stand in the sources and their cases in the test programs. Every fifth, from one on that
-$ALCORE_TEST_SEED chooses, is compiled and run; with $ALCORE_TEST_FULL each of them is, and with names those.
+Of all mutants it is checked that their texts stand in the sources, their cases in the test programs, and these programs in the default
+tier. With $ALCORE_TEST_FULL each of them is compiled and run, and with names those.
 
   strategy_mutants.py SOURCE BUILD [NAME]..."""
 import json
@@ -19,6 +19,7 @@ import tempfile
 
 sys.path.insert(0, os.path.join(os.path.dirname(os.path.abspath(__file__)), '..', 'tools'))
 from tap import Tap  # noqa: E402
+from killers import command_of, default_commands  # noqa: E402
 
 VECTORS = 'tests/unit/strategy/test_strategy_vectors'
 TARGET = 'tests/unit/strategy/test_strategy_target'
@@ -563,13 +564,18 @@ def main():
     source, build = os.path.abspath(sys.argv[1]), os.path.abspath(sys.argv[2])
     chosen = sys.argv[3:] or list(MUTANTS)
     if not sys.argv[3:] and not os.environ.get('ALCORE_TEST_FULL'):
-        chosen = chosen[int(os.environ.get('ALCORE_TEST_SEED', '1')) % 5::5]
+        chosen = []
+    killers = {mutant[3] for mutant in MUTANTS.values()}
     if not os.path.isdir(os.path.join(build, 'tests/emu/module')):  # built without a C++ compiler
         chosen = [name for name in chosen if not MUTANTS[name][3].startswith('tests/emu/')]
+        killers = {program for program in killers if not program.startswith('tests/emu/')}
     tap = Tap()
     lost = [why for why in (misplaced(source, name) for name in MUTANTS) if why]
     tap.check(not lost, 'the texts of all %d mutants stand in the sources, their cases in the programs; %d of them are run' % (len(MUTANTS), len(chosen)),
               '\n'.join(lost))
+    commands = default_commands(build)
+    idle = sorted(program for program in killers if not command_of(commands, os.path.join(build, program)))
+    tap.check(not idle, 'the %d programs that kill them are in the default tier' % len(killers), '\n'.join(idle))
     for name in chosen:
         why = misplaced(source, name) or survives(source, build, name)
         tap.check(not why, name, why)

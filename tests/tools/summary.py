@@ -1,10 +1,10 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0
-"""Reads the logs that meson left, prints the seconds of every suite, names what failed and what was skipped, and ends
-with one line: N passed, N failed, N skipped. The counts are those of the cases inside the tests (TAP lines), not of the
+"""Reads the logs that meson left, prints the seconds of every suite, names what failed and what was skipped, shows how long each build
+and its tests took, and ends with one line: N passed, N failed, N skipped. The counts are those of the cases inside the tests (TAP lines), not of the
 executables. A skip that tests/expected-skips does not list is a failure.
 
-  summary.py [--seconds N] [--report FILE] [--broken=BUILD]... LABEL=BUILD-FOLDER...
+  summary.py [--seconds N] [--parts FILE] [--report FILE] [--broken=BUILD]... LABEL=BUILD-FOLDER...
 """
 import argparse
 import collections
@@ -82,9 +82,21 @@ def read(label, folder):
             yield suite, name, inner, record['duration'], record
 
 
+def parts(path, table):
+    """The seconds of packages, builds and tests as lines of a table; those of the suites are kept beside them."""
+    with open(path, encoding='utf-8') as file:
+        rows = [line.rstrip('\n').split('\t') for line in file]
+    with open(path, 'a', encoding='utf-8') as file:
+        file.write(''.join(f'suite\t{label} {suite}\t{count.seconds:.1f}\t\n' for (label, suite), count in table.items()))
+    shown = [f"{'part':20} {'seconds':>8} {'processor seconds':>18}"]
+    shown += [f'{part + " " + name:20} {seconds:>8} {core:>18}' for part, name, seconds, core in rows]
+    return shown + [f"{'together':20} {sum(int(row[2]) for row in rows):8} {sum(int(row[3]) for row in rows):18}"]
+
+
 def main():
     parser = argparse.ArgumentParser()
     parser.add_argument('--seconds', type=int)
+    parser.add_argument('--parts', help='the seconds that tests/run.sh kept; those of the suites are added')
     parser.add_argument('--report')
     parser.add_argument('--broken', action='append', default=[])
     parser.add_argument('runs', nargs='*')
@@ -137,6 +149,10 @@ def main():
             shown.add(output)
             kept = [line for line in output.splitlines() if not line.startswith('ok ')]
             print('\n'.join('    ' + line for line in kept[-40:]))
+    if options.parts:
+        took = parts(options.parts, table)
+        print('\n'.join(took))
+        lines += [''] + took
     if options.seconds is not None:
         print(f'{options.seconds} s in all')
     verdict = f'{total.passed} passed, {total.failed} failed, {total.skipped} skipped'
