@@ -74,7 +74,7 @@ alcore_status alcore__column_new(alcore_pool *pool, const char *name, const char
     alcore__column *column;
     *out = NULL;
     ALCORE__TRY(alcore__column_check_name(name));
-    ALCORE__TRY(alcore__column_check_meaning(name, options->meaning));
+    ALCORE__TRY(alcore__column_check_meaning(name, options->meaning, options->log_base));
     ALCORE__TRY(alcore__new_array(ctx, 1, sizeof *column, &column));
     column->ctx = ctx;
     column->name = alcore__strndup(ctx, name, strlen(name));

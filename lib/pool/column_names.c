@@ -63,9 +63,21 @@ static const struct meanings_of_name {
     {"qa_end", ALCORE_MEANS_PROBS, ALCORE_MEANS_LOGITS, "probs, logprobs or logits"},
 };
 
-alcore_status alcore__column_check_meaning(const char *name, int32_t meaning) {
+/* The base is that of log-probabilities of tokens or sentences; those of classes are natural. */
+static alcore_status check_base(const char *name, int32_t meaning, double log_base) {
+    if (log_base == 0 || !alcore__column_name_find(name) || strcmp(name, "logprobs") == 0 ||
+        meaning == ALCORE_MEANS_LOGPROB)
+        return ALCORE_OK;
+    return alcore__fail(ALCORE_E_INVALID,
+                        "column \"%s\": log_base is that of logprobs, and of scores that are "
+                        "log-probabilities",
+                        name);
+}
+
+alcore_status alcore__column_check_meaning(const char *name, int32_t meaning, double log_base) {
     static const char *const words[] = {"uncertainty", "confidence", "logprob", "probs",
                                         "logprobs",    "logits",     "sigmoid", "multilabel"};
+    ALCORE__TRY(check_base(name, meaning, log_base));
     if (meaning == 0 || !alcore__column_name_find(name)) return ALCORE_OK;
     for (size_t i = 0; i < sizeof meanings_of_names / sizeof *meanings_of_names; i++) {
         const struct meanings_of_name *known = &meanings_of_names[i];

@@ -49,10 +49,10 @@ const alcore__column_name *alcore__column_name_find(const char *name);
  * included); `context` names the array in the message: "column \"scores\"", or a path. */
 alcore_status alcore__column_check_dtype(const char *context, const char *name, int32_t dtype);
 
-/* ALCORE_E_INVALID when the numbers of a column of this name cannot mean that (ALCORE_MEANS_*): a
- * strategy would read them as something else without a word. Any meaning goes with a name that has
- * none itself. */
-alcore_status alcore__column_check_meaning(const char *name, int32_t meaning);
+/* ALCORE_E_INVALID when the numbers of a column of this name cannot mean that (ALCORE_MEANS_*), or
+ * are no logarithms whose base can be said (0: it is not said): a strategy would read them as
+ * something else without a word. Any meaning and base go with a name that has none itself. */
+alcore_status alcore__column_check_meaning(const char *name, int32_t meaning, double log_base);
 
 /* Whether the usual shape of the name has one entry per token. */
 bool alcore__column_name_is_ragged(const char *name);

@@ -51,7 +51,7 @@ static alcore_status new_writer(alcore_pool *pool, const char *name, int32_t sha
     alcore_column_writer *writer;
     ALCORE__TRY(read_options(pool, theirs, &options));
     ALCORE__TRY(alcore__column_check_name(name));
-    ALCORE__TRY(alcore__column_check_meaning(name, options.meaning));
+    ALCORE__TRY(alcore__column_check_meaning(name, options.meaning, options.log_base));
     if (shape < ALCORE_COLUMN_SCALAR || shape > ALCORE_COLUMN_RAGGED_DENSE)
         return alcore__fail(ALCORE_E_INVALID, "shape is %d; expected ALCORE_COLUMN_*", shape);
     ALCORE__TRY(alcore__object_new(ctx, sizeof *writer, release_writer, &writer));

@@ -60,11 +60,14 @@ def files(seconds=0):
 
 
 SLOW = files(.11)  # progress is called every 100 ms
+TORCH_DIR = b"/nowhere"
+if lib.alcore_model_check_engine(alcore.Context()._handle) == _ffi.ALCORE_OK:  # which loads a libtorch
+    TORCH_DIR = Unread("context", "on which Hugging Face models run where the process has", TORCH_DIR)
 
 
 @walks("alcore_ctx_new", allocator=allocator, files=files, log=log, log_user=When(7, log=log), log_destroy=log_destroy,
        progress=When(progress, files=SLOW), progress_user=When(7, progress=progress, files=SLOW), progress_destroy=progress_destroy,
-       module_dir=os.fsencode(os.environ["NULL_MODEL_MODULE"]), seed=1, threads=[1, 3], torch_dir=Unread("context", "on which Hugging Face models run where the process has", b"/nowhere"))
+       module_dir=os.fsencode(os.environ["NULL_MODEL_MODULE"]), seed=1, threads=[1, 3], torch_dir=TORCH_DIR)
 def new_context(options):
     EVENTS.clear()
     owned = Owned("ctx", "alcore_ctx_new", ctypes.byref(options))

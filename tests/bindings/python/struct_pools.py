@@ -211,7 +211,16 @@ IN_FILE = "of a column in a file"
 OF_ARROW = "columns of Arrow"
 
 
-@walks("alcore_pool_set_column", ownership=_ffi.ALCORE_BORROW, meaning=_ffi.ALCORE_MEANS_CONFIDENCE, log_base=2.,
+def picked(pool):
+    """What is picked by the column of scores, or why nothing is."""
+    try:
+        selection = pool.select(2, "nnll")
+        return selection.indices, list(selection.scores)
+    except alcore.Error as error:
+        return str(error)
+
+
+@walks("alcore_pool_set_column", ownership=_ffi.ALCORE_BORROW, meaning=_ffi.ALCORE_MEANS_CONFIDENCE, log_base=When(2., meaning=_ffi.ALCORE_MEANS_LOGPROB),
        rows=When(integers([1, 4, 0]), row_count=3), row_count=When(2, rows=integers([1, 4, 0])),
        release=When(released, ownership=_ffi.ALCORE_BORROW, release_user=7),
        release_user=When(8, ownership=_ffi.ALCORE_BORROW, release=released), offsets=Refusal(b"x", IN_FILE),
@@ -226,7 +235,7 @@ def set_column(options):
     ask("alcore_pool_set_column", pool, b"scores", numbers, None, ctypes.byref(options))
     found.append(column_told(pool, "scores"))
     numbers.numbers[0] = .75
-    found.append(column_told(pool, "scores"))
+    found += [column_told(pool, "scores"), picked(pool)]
     if not options.ownership and not options.meaning and not options.rows:
         values, offsets = Tensor("d", [count], [-number for number in NUMBERS]), Tensor("q", [count + 1], list(range(count + 1)))
         ask("alcore_pool_set_column", pool, b"logprobs", values, offsets, ctypes.byref(options))
@@ -337,7 +346,7 @@ def npy(name, code, shape, values):
                 bytes((kinds[code] * len(values))(*values)))
 
 
-@walks("alcore_pool_read_column", meaning=_ffi.ALCORE_MEANS_CONFIDENCE, log_base=2.,
+@walks("alcore_pool_read_column", meaning=_ffi.ALCORE_MEANS_CONFIDENCE, log_base=When(2., meaning=_ffi.ALCORE_MEANS_LOGPROB),
        rows=When(integers([8, 1, 2, 3, 4, 5, 6, 7, 0]), row_count=9), row_count=When(8, rows=integers([8, 1, 2, 3, 4, 5, 6, 7, 0])),
        offsets=lambda: npy("offsets.npy", "<i8", (10,), list(range(10))), format=b"txt",
        ownership=Refusal(_ffi.ALCORE_BORROW, "do not apply"), release=Refusal(released, "ALCORE_BORROW"), release_user=Refusal(1, ALONE), stream=NO_DEVICE,
@@ -348,6 +357,8 @@ def read_column(options):
         pool = texts_pool()
         ask("alcore_pool_read_column", pool, name, path, ctypes.byref(options))
         found = [column_told(pool, name.decode())]
+        if name == b"scores":
+            found.append(picked(pool))
         if name == b"logprobs" and found[0][0] == _ffi.ALCORE_COLUMN_RAGGED:
             pool.score("nnll")
             found.append(column(pool, "scores"))
@@ -359,7 +370,7 @@ def read_column(options):
     return found if options.meaning else found + attempts(lambda path: read(b"logprobs", path), tokens)  # they have one meaning
 
 
-@walks("alcore_column_writer_new", meaning=_ffi.ALCORE_MEANS_CONFIDENCE, log_base=2.,
+@walks("alcore_column_writer_new", meaning=_ffi.ALCORE_MEANS_CONFIDENCE, log_base=When(2., meaning=_ffi.ALCORE_MEANS_LOGPROB),
        stream=Unread("pool_column", "for values on a device, on_device and stream apply", 7),
        on_device=Unread("pool_column", "values that are put on a CUDA device are copied to memory of it", 1),
        ownership=Refusal(_ffi.ALCORE_BORROW, OTHER_OPTION), rows=Refusal(integers([1]), OTHER_OPTION), row_count=Refusal(1, "row_count"),
@@ -370,7 +381,7 @@ def new_column_writer(options):
     writer = Owned("column_writer", "alcore_column_writer_new", pool, b"scores", _ffi.ALCORE_COLUMN_SCALAR, ctypes.byref(options))
     ask("alcore_column_writer_put", writer, integers(range(9)), None, 9, Tensor("d", [9], [-number for number in NUMBERS]))
     ask("alcore_column_writer_finish", writer, _ffi.ALCORE_MISSING_FAIL)
-    found = [column_told(pool, "scores"), pool.select(4, "nnll").indices]
+    found = [column_told(pool, "scores"), picked(pool)]
     if options.meaning == 0:  # log-probabilities have one meaning
         writer = Owned("column_writer", "alcore_column_writer_new", pool, b"logprobs", _ffi.ALCORE_COLUMN_RAGGED, ctypes.byref(options))
         ask("alcore_column_writer_put", writer, integers(range(9)), integers([1] * 9), 9, Tensor("d", [9], [-number for number in NUMBERS]))

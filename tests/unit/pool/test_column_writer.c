@@ -467,35 +467,39 @@ END_TEST
 
 START_TEST(options) {
     alcore_column_options meaning = ALCORE_COLUMN_OPTIONS_INIT, rows = ALCORE_COLUMN_OPTIONS_INIT;
-    float logits[] = {1, 2, 3, 4, 5, 6, 7, 8, 9, 10};
+    float logprobs[] = {-1, -2, -3, -4, -5};
     alcore_column_info info = ALCORE_COLUMN_INFO_INIT;
     alcore_column_writer *other;
-    const char *path = test_path("logits.part");
-    meaning.meaning = ALCORE_MEANS_LOGITS;
+    const char *path = test_path("logprobs.part");
+    meaning.meaning = ALCORE_MEANS_LOGPROB;
     meaning.log_base = 2;
     rows.rows = all_rows;
     rows.row_count = 5;
-    ck_assert_fails(alcore_column_writer_new(pool, "probs", ALCORE_COLUMN_DENSE, &rows, &writer),
+    ck_assert_fails(alcore_column_writer_new(pool, "scores", ALCORE_COLUMN_SCALAR, &rows, &writer),
                     ALCORE_E_INVALID, "only meaning, log_base, stream and on_device");
     rows = (alcore_column_options)ALCORE_COLUMN_OPTIONS_INIT;
     rows.on_device = 2;
-    ck_assert_fails(alcore_column_writer_new(pool, "probs", ALCORE_COLUMN_DENSE, &rows, &writer),
+    ck_assert_fails(alcore_column_writer_new(pool, "scores", ALCORE_COLUMN_SCALAR, &rows, &writer),
                     ALCORE_E_INVALID, "on_device is 2");
-    meaning.meaning = 99;
-    ck_assert_fails(alcore_column_writer_new(pool, "probs", ALCORE_COLUMN_DENSE, &meaning, &writer),
-                    ALCORE_E_INVALID, "meaning is 99");
     meaning.meaning = ALCORE_MEANS_LOGITS;
-    ck_assert_ok(alcore_column_writer_new(pool, "probs", ALCORE_COLUMN_DENSE, &meaning, &writer));
-    ck_assert_ok(put(writer, all_rows, 5, logits, ALCORE_FLOAT32, 5, 2, NULL));
+    ck_assert_fails(alcore_column_writer_new(pool, "probs", ALCORE_COLUMN_DENSE, &meaning, &writer),
+                    ALCORE_E_INVALID, "\"probs\": log_base is that of logprobs");
+    meaning.meaning = 99;
+    ck_assert_fails(
+        alcore_column_writer_new(pool, "scores", ALCORE_COLUMN_SCALAR, &meaning, &writer),
+        ALCORE_E_INVALID, "meaning is 99");
+    meaning.meaning = ALCORE_MEANS_LOGPROB;
+    ck_assert_ok(alcore_column_writer_new(pool, "scores", ALCORE_COLUMN_SCALAR, &meaning, &writer));
+    ck_assert_ok(put(writer, all_rows, 5, logprobs, ALCORE_FLOAT32, 5, 0, NULL));
     ck_assert_ok(alcore_column_writer_save(writer, path));
-    ck_assert_ok(alcore_column_writer_new(pool, "probs", ALCORE_COLUMN_DENSE, NULL, &other));
+    ck_assert_ok(alcore_column_writer_new(pool, "scores", ALCORE_COLUMN_SCALAR, NULL, &other));
     ck_assert_fails(alcore_column_writer_merge(other, path), ALCORE_E_SHAPE,
-                    "expected meaning 0 (ALCORE_MEANS_*) with base 0, found 1406 with 2");
+                    "expected meaning 0 (ALCORE_MEANS_*) with base 0, found 1403 with 2");
     alcore_column_writer_unref(other);
     ck_assert_ok(alcore_column_writer_finish(writer, ALCORE_MISSING_FAIL));
-    ck_assert_ok(alcore_pool_get_column_info(pool, "probs", &info));
-    ck_assert_int_eq(info.meaning, ALCORE_MEANS_LOGITS);
-    ck_assert_double_eq(alcore__pool_find_column(pool, "probs")->log_scale, log(2));
+    ck_assert_ok(alcore_pool_get_column_info(pool, "scores", &info));
+    ck_assert_int_eq(info.meaning, ALCORE_MEANS_LOGPROB);
+    ck_assert_double_eq(alcore__pool_find_column(pool, "scores")->log_scale, log(2));
 }
 END_TEST
 

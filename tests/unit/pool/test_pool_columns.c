@@ -227,6 +227,9 @@ START_TEST(wrong_arrays) {
     options.log_base = 0;
     ck_assert_fails(alcore_pool_set_column(pool, "s", &values, NULL, &options), ALCORE_E_INVALID,
                     "log_base");
+    options.log_base = 2; /* of uncertainties */
+    ck_assert_fails(alcore_pool_set_column(pool, "scores", &values, NULL, &options),
+                    ALCORE_E_INVALID, "\"scores\": log_base is that of logprobs");
     options.log_base = ALCORE_UNSET;
     options.meaning = 99;
     ck_assert_fails(alcore_pool_set_column(pool, "s", &values, NULL, &options), ALCORE_E_INVALID,
