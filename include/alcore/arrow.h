@@ -175,7 +175,8 @@ typedef struct alcore_table_options {
  * @param[in] options borrowed; NULL: defaults
  * @param[out] out owned: filled in; the caller, or whoever it is passed on to, releases it by its
  *   release function, on any thread. Its release is NULL on failure
- * @return ALCORE_OK, ALCORE_E_INVALID, ALCORE_E_NOT_FOUND (a column, names the nearest),
+ * @return ALCORE_OK, ALCORE_E_INVALID (also a column that the pool was given by one of the names
+ *   above, which would be twice in the table), ALCORE_E_NOT_FOUND (a column, names the nearest),
  *   ALCORE_E_NOMEM, ALCORE_E_BUSY, ALCORE_E_STRUCT_*
  * @threadsafe
  * @callback files, when the stream is read

@@ -43,6 +43,24 @@ static alcore_status find_field(const alcore__arrow_table *table, const char *na
                         nearest ? "\"?" : "");
 }
 
+/* Refuses a name that two fields have: which one a reader of the stream gets would be chance. */
+static alcore_status check_single(const alcore__arrow_table *table, int64_t number) {
+    const char *name = table->fields[number].name;
+    for (int64_t i = 0; i < table->count; i++)
+        if (i != number && strcmp(table->fields[i].name, name) == 0)
+            return alcore__fail(ALCORE_E_INVALID,
+                                "two columns of the table are named \"%s\": one of every table, "
+                                "and one that was given; drop that one, or leave the name out of "
+                                "the columns that are wanted",
+                                name);
+    return ALCORE_OK;
+}
+
+static alcore_status check_all_single(const alcore__arrow_table *table) {
+    for (int64_t i = 0; i < table->count; i++) ALCORE__TRY(check_single(table, i));
+    return ALCORE_OK;
+}
+
 /* Makes *out the table of the fields that were asked for, in their order. */
 static alcore_status choose_fields(alcore_ctx *ctx, const alcore__arrow_table *table,
                                    const alcore_table_options *options, alcore__arrow_table *out) {
@@ -52,6 +70,7 @@ static alcore_status choose_fields(alcore_ctx *ctx, const alcore__arrow_table *t
     for (int64_t i = 0; i < options->column_count; i++) {
         int64_t number = 0;
         ALCORE__TRY(find_field(table, options->columns[i], &number));
+        ALCORE__TRY(check_single(table, number));
         ALCORE__TRY(
             alcore__arrow_table_add(ctx, out, table->fields[number].name, &table->fields[number]));
     }
@@ -250,7 +269,8 @@ alcore_status alcore__arrow_table_open(alcore_ctx *ctx, alcore__arrow_table *tab
     alcore_status status = alcore__struct_read(
         &ours, sizeof ours, ALCORE__FIRST_SIZE(alcore_table_options, column_count), options,
         "alcore_table_options");
-    if (status == ALCORE_OK && ours.columns) status = choose_fields(ctx, table, &ours, &chosen);
+    if (status == ALCORE_OK)
+        status = ours.columns ? choose_fields(ctx, table, &ours, &chosen) : check_all_single(table);
     if (status == ALCORE_OK) status = open_table(ctx, ours.columns ? &chosen : table, out);
     alcore__arrow_table_clear(ctx, &chosen);
     alcore__arrow_table_clear(ctx, table);

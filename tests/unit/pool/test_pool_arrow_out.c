@@ -200,6 +200,31 @@ START_TEST(chosen_columns) {
 }
 END_TEST
 
+/* A column of the caller by the name of one that every table has would be there twice. */
+START_TEST(names_that_are_taken) {
+    static const char *const cost[] = {"cost"}, *const text[] = {"text"};
+    double numbers[ROWS] = {7, 8, 9};
+    int64_t shape[] = {ROWS};
+    alcore_table_options options = ALCORE_TABLE_OPTIONS_INIT;
+    struct ArrowArrayStream stream;
+    alcore_tensor values;
+    ck_assert_ok(alcore_tensor_init(&values, numbers, ALCORE_FLOAT64, shape, 1));
+    ck_assert_ok(alcore_pool_set_column(pool, "cost", &values, NULL, NULL));
+    ck_assert_fails(alcore_pool_get_arrow(pool, NULL, &stream), ALCORE_E_INVALID,
+                    "two columns of the table are named \"cost\"");
+    options.column_count = 1;
+    options.columns = cost;
+    ck_assert_fails(alcore_pool_get_arrow(pool, &options, &stream), ALCORE_E_INVALID,
+                    "two columns of the table are named \"cost\"");
+    options.columns = text;
+    table found = read_all(&options);
+    release(&found);
+    ck_assert_ok(alcore_pool_drop_column(pool, "cost"));
+    found = read_all(NULL);
+    release(&found);
+}
+END_TEST
+
 /* What is handed out outlives the pool, the context and its own parent. */
 START_TEST(lifetimes) {
     struct ArrowArrayStream stream;
@@ -311,6 +336,7 @@ static void add(TCase *tests) {
     tcase_add_test(tests, records);
     tcase_add_test(tests, columns);
     tcase_add_test(tests, chosen_columns);
+    tcase_add_test(tests, names_that_are_taken);
     tcase_add_test(tests, lifetimes);
     tcase_add_test(tests, there_and_back);
     tcase_add_test(tests, errors_of_the_stream);
