@@ -134,16 +134,21 @@ fi
 # -O1: sanitized kernels take minutes to compile above it. No -Werror: sanitizers make the compiler
 # see ghosts. Suite heavy: shapes whose sanitized run takes minutes and tells little that a smaller
 # one does not; --full has them too.
+# Kernels are compiled for two instruction sets under the address sanitizer, for every processor and
+# for the widest of this one, and elsewhere for every processor only; --full has all of them.
+some_kernels=-Dkernels=avx2 one_kernel=-Dkernels=
+! grep -qw avx512_vnni /proc/cpuinfo || some_kernels=-Dkernels=avx512vnni
+[ -z "$full" ] || some_kernels='' one_kernel=''
 for_tests="--no-suite install --no-suite once --no-suite docs"
 [ -n "$full" ] || for_tests+=" --no-suite heavy --no-suite full"
-if wanted asan && build asan -Dtests=enabled -Dcuda=disabled -Dtorch=disabled -Doptimization=1 -Db_sanitize=address,undefined; then
+if wanted asan && build asan -Dtests=enabled -Dcuda=disabled -Dtorch=disabled -Doptimization=1 -Db_sanitize=address,undefined $some_kernels; then
     # shellcheck disable=SC2086
     check asan asan --setup "$setup" -t $slow $for_tests
 fi
 # Only what runs threads.
 for_tests="--suite threads"
 if wanted tsan && [[ -z $ALCORE_TEST_PART || " ${suites[*]} " == *" threads "* ]] &&
-    build tsan -Dtests=enabled -Dcuda=disabled -Dtorch=disabled -Doptimization=1 -Db_sanitize=thread; then
+    build tsan -Dtests=enabled -Dcuda=disabled -Dtorch=disabled -Doptimization=1 -Db_sanitize=thread $one_kernel; then
     suites_asked=("${suites[@]}")
     suites=(threads)
     check tsan tsan --setup "$setup" -t $slow
@@ -163,7 +168,7 @@ fi
 # Without the optional parts: the library, the command and the suites that reading files concerns.
 # Not optimized, as those who debug have it: what another build's optimizer removes must link too.
 for_tests="--suite base --suite text --suite formats --suite pool --suite cli --no-suite kernel"
-if wanted core && build core -Dwerror=true -Dauto_features=disabled -Dtests=enabled -Doptimization=0; then
+if wanted core && build core -Dwerror=true -Dauto_features=disabled -Dtests=enabled -Doptimization=0 $one_kernel; then
     suites_asked=("${suites[@]}")
     [ ${#suites[@]} -gt 0 ] || suites=(base text formats pool)
     check core core --setup "$setup"

@@ -12,8 +12,12 @@
 /* The tables of lib/engines/cpu. */
 extern const alcore_sys_kernels alcore__cpu_portable_kernels;
 #if defined(__x86_64__)
+#ifdef ALCORE_HAVE_AVX2
 extern const alcore_sys_kernels alcore__cpu_avx2_kernels;
+#endif
+#ifdef ALCORE_HAVE_AVX512
 extern const alcore_sys_kernels alcore__cpu_avx512_kernels;
+#endif
 #ifdef ALCORE_HAVE_AVX512VNNI
 extern const alcore_sys_kernels alcore__cpu_avx512vnni_kernels;
 #endif
@@ -44,15 +48,21 @@ static int list_engines(engine *list) {
     int count = 0;
 #if defined(__x86_64__)
     __builtin_cpu_init();
-    int avx2 = __builtin_cpu_supports("avx2") && __builtin_cpu_supports("fma") && has_f16c();
-    int avx512 = avx2 && __builtin_cpu_supports("avx512f") && __builtin_cpu_supports("avx512dq") &&
-                 __builtin_cpu_supports("avx512bw") && __builtin_cpu_supports("avx512vl");
+    const int avx2 = __builtin_cpu_supports("avx2") && __builtin_cpu_supports("fma") && has_f16c();
+    const int avx512 = avx2 && __builtin_cpu_supports("avx512f") &&
+                       __builtin_cpu_supports("avx512dq") && __builtin_cpu_supports("avx512bw") &&
+                       __builtin_cpu_supports("avx512vl");
+    (void)avx512; /* a build may have no engine that asks for it (option `kernels` of meson) */
 #ifdef ALCORE_HAVE_AVX512VNNI
-    int vnni = avx512 && __builtin_cpu_supports("avx512vnni");
+    const int vnni = avx512 && __builtin_cpu_supports("avx512vnni");
     list[count++] = (engine){&alcore__cpu_avx512vnni_kernels, vnni};
 #endif
+#ifdef ALCORE_HAVE_AVX512
     list[count++] = (engine){&alcore__cpu_avx512_kernels, avx512};
+#endif
+#ifdef ALCORE_HAVE_AVX2
     list[count++] = (engine){&alcore__cpu_avx2_kernels, avx2};
+#endif
 #elif defined(__aarch64__)
     list[count++] = (engine){&alcore__cpu_neon_kernels, 1};
 #endif
