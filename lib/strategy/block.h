@@ -56,10 +56,10 @@ typedef struct alcore__block_memory {
 
 struct alcore__block {
     alcore__run *run;
-    int32_t source;       /* ALCORE__OVER_* */
+    enum alcore__source source;
     int64_t number;       /* of the block in its pool, from 0 */
     int64_t blocks;       /* 1; of a wide block: how many blocks of the pool, from `number` on, it
-                             stands for (alcore__pass.wide) */
+                             stands for (alcore__pass.narrow) */
     int64_t start, count; /* its active rows are positions start .. start + count - 1 of the source;
                              count > 0 where a pass is called */
     const int64_t *rows; /* [count] pool row of each active row, ascending; borrowed from the run */

@@ -6,7 +6,7 @@
  * run of 8192 pool rows, whatever subset of them is active; spec 1.8). A pass is a row of a table:
  *
  *     name     for the reader of the table
- *     rows     whose active rows it reads (ALCORE__OVER_*)
+ *     source   whose active rows it reads; none named: the candidates
  *     block    work on one block, on any thread and in any order: fills the block's partial
  *     partial  what a block contributes, and how contributions are reduced in block order
  *     end      work between this pass and the next, on the calling thread
@@ -31,14 +31,13 @@
 typedef struct alcore__block alcore__block;
 typedef struct alcore__runner alcore__runner;
 
-/* Whose active rows a pass reads. */
-enum {
+/* A source: whose active rows a pass reads. Blocks and the lists of active rows are told by it. */
+enum alcore__source {
     ALCORE__OVER_CANDIDATES = 0,
     ALCORE__OVER_LABELED_ROWS = 1, /* labeled rows of the candidates' pool */
     ALCORE__OVER_LABELED_POOL = 2, /* rows of the pool in the role labeled */
     ALCORE__OVER_TARGET = 3,
-    ALCORE__OVER_CHOSEN =
-        4, /* the candidates of the last call of alcore__run_choose(); none before */
+    ALCORE__OVER_CHOSEN = 4, /* the candidates of the last alcore__run_choose(); none before */
     ALCORE__SOURCES = 5
 };
 
@@ -80,21 +79,23 @@ typedef struct alcore__partial_type {
 /* One pass over the blocks of a source, or a nested table of passes: a row of a table. */
 typedef struct alcore__pass {
     const char *name; /* NULL ends the table */
-    int32_t rows;     /* ALCORE__OVER_*; a pass over no active row is skipped, start and end too */
+    /* A pass over no active row of its source is skipped, start and end too. */
+    enum alcore__source source;
     /* A device visits adjacent blocks as one wide block (alcore__block.blocks), so that it is
-     * started and waited for once a pass and not once a block. Candidates, and those chosen, are
-     * visited so only where every pass of the strategy over the candidates is wide, or computes
-     * scores, or keeps_nothing; rows of other sources, with whose blocks nothing is kept, where
-     * their embeddings are in the device's memory. The partial of a wide block has the sums of each
-     * of its blocks, one after the other; its values and extra bytes are as ever. */
-    bool wide;
+     * started and waited for once a pass and not once a block: the partial of a wide block has the
+     * sums of each of its blocks, one after the other; its values and extra bytes are as ever. A
+     * narrow pass is always given single blocks. Candidates, and those chosen, are visited in wide
+     * blocks only where no pass of the strategy over the candidates is narrow, unless it
+     * keeps_nothing; rows of other sources, with whose blocks nothing is kept, where their
+     * embeddings are in the device's memory. */
+    bool narrow;
     /* A pass that only computes scores (alcore__block_scores()) and keeps nothing with its blocks.
      * A device visits adjacent blocks as one here too, where the columns that the scores are
      * computed from are in its memory and kernels reduce them; on the host, scores are computed on
      * all threads. */
     bool scores;
-    /* Another pass over the candidates that keeps nothing with their blocks. One that is not wide
-     * reads no embeddings either; one that is wide is visited as rows of other sources are. */
+    /* Another pass over the candidates that keeps nothing with their blocks. One that is narrow
+     * reads no embeddings either; the others are visited as rows of other sources are. */
     bool keeps_nothing;
     /* Work on one block. partial: zeroed bytes, as many as the partial's type says; NULL: none. */
     alcore_status (*block)(alcore__block *block, void *partial);
@@ -185,6 +186,17 @@ typedef struct alcore__active_rows {
     int64_t *block_starts; /* [blocks + 1] position of each block's first active row */
 } alcore__active_rows;
 
+/* What a strategy tells in its begin about the work of its passes. No result depends on it. */
+typedef struct alcore__run_hints {
+    bool repeats;        /* many passes over the embeddings: a device keeps them in its memory, and
+                            those that are made block by block are kept when they are few
+                            (passes/block_memory.c) */
+    bool row_work;       /* passes work on the host for each candidate too: there are wide blocks
+                            enough for all threads */
+    double host_doubles; /* about how many doubles such a pass needs for a block on the host, beside
+                            some for each row; 0: few */
+} alcore__run_hints;
+
 /* One run of a strategy, from alcore__run_begin() to alcore__run_free(). All pointers but state,
  * outcome and runner are borrowed. */
 struct alcore__run {
@@ -193,19 +205,13 @@ struct alcore__run {
     const alcore_strategy *strategy;
     const alcore__run_input *input;
     const alcore__values *values;                /* the parameters */
-    alcore__active_rows active[ALCORE__SOURCES]; /* by ALCORE__OVER_* */
+    alcore__active_rows active[ALCORE__SOURCES]; /* by source */
     void *state; /* [def->state_bytes] or, while a nested table runs, its nested_state() */
     alcore__outcome outcome; /* count and rows are set before begin */
     int32_t threads;         /* worker threads of the context; runner->workers has one entry each */
-    void *stream;  /* of the engine's device, in whose order the kernels of wide blocks run; NULL:
+    void *stream; /* of the engine's device, in whose order the kernels of wide blocks run; NULL:
                      there are no wide blocks, and each kernel has ended when it returns */
-    bool row_work; /* set in begin: passes work on the host for each candidate too, so that wide
-                            blocks are to be enough for all threads */
-    double block_doubles; /* set in begin: about how many doubles such a pass needs for a block on
-                             the host, beside some for each row; 0: few */
-    bool repeats; /* set in begin by strategies of many passes: a device then keeps the embeddings
-                     in its memory, and embeddings that are made block by block are kept when they
-                     are few (engine/block_memory.c) */
+    alcore__run_hints hints;          /* set in begin */
     const alcore__column *embeddings; /* set in begin: the vectors of the candidates that blocks
                                          read in place of the column "embeddings", made by the
                                          strategy; borrowed from its state. NULL: that column */
@@ -234,7 +240,8 @@ const alcore__column *alcore__candidate_embeddings(const alcore__run *run);
  */
 int64_t alcore__embedding_dims(const alcore__run *run);
 /* ALCORE_E_DATA that names the row and component of a vector's first NaN or infinity. */
-alcore_status alcore__vector_check(const double *values, int64_t dims, int32_t source, int64_t row);
+alcore_status alcore__vector_check(const double *values, int64_t dims, enum alcore__source source,
+                                   int64_t row);
 
 /* ---- for finish ---- */
 

@@ -90,8 +90,8 @@ MUTANTS = {
         ('lib/strategy/rules/idds.c', '    if (state->moves) {\n        alcore_sys_work', '    if (false) {\n        alcore_sys_work',
          VECTORS, 'idds'),
     'IDDS forgets the labeled pool':
-        ('lib/strategy/rules/idds.c', '.rows = ALCORE__OVER_LABELED_POOL,\n     .wide = true,\n     .block = sum_block,\n     .partial = {.sums = sum_b_of}',
-         '.rows = ALCORE__OVER_LABELED_POOL,\n     .wide = true,\n     .block = sum_block,\n     .partial = {.sums = sum_a_of}', VECTORS, 'idds'),
+        ('lib/strategy/rules/idds.c', '.source = ALCORE__OVER_LABELED_POOL,\n     .block = sum_block,\n     .partial = {.sums = sum_b_of}',
+         '.source = ALCORE__OVER_LABELED_POOL,\n     .block = sum_block,\n     .partial = {.sums = sum_a_of}', VECTORS, 'idds'),
     'average-dist does not balance the languages':
         ('lib/strategy/rules/average_dist.c', 'bool balanced = alcore__values_integer(run->values, "balance_targets") == 1;',
          'bool balanced = false;', TARGET, 'average_distances'),

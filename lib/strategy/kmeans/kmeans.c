@@ -19,21 +19,15 @@
 
 const alcore__pass alcore__kmeans_passes[] = {
     {.name = "drawn rows",
-     .rows = ALCORE__OVER_CANDIDATES,
-     .wide = true,
      .block = alcore__kmeans_queue_draws,
      .end = alcore__kmeans_read_draws,
      .when = alcore__kmeans_has_device_draws},
     {.name = "seed rows",
-     .rows = ALCORE__OVER_CANDIDATES,
-     .wide = true,
      .block = alcore__kmeans_find_seeds,
      .partial = {.extra = alcore__kmeans_seeds_bytes, .reduce = alcore__kmeans_store_seeds},
      .end = alcore__kmeans_accept_seeds,
      .when = alcore__kmeans_has_draws},
     {.name = "D^2 weights",
-     .rows = ALCORE__OVER_CANDIDATES,
-     .wide = true,
      .block = alcore__kmeans_weigh_rows,
      .partial = {.extra = alcore__kmeans_weights_bytes, .reduce = alcore__kmeans_store_weights},
      .end = alcore__kmeans_draw_seeds,
@@ -42,8 +36,6 @@ const alcore__pass alcore__kmeans_passes[] = {
      .again = alcore__kmeans_needs_seeds,
      .back = 2},
     {.name = "assignment",
-     .rows = ALCORE__OVER_CANDIDATES,
-     .wide = true,
      .block = alcore__kmeans_assign_rows,
      .partial = {.sums = alcore__kmeans_sums,
                  .extra = alcore__kmeans_counts_bytes,
@@ -51,8 +43,6 @@ const alcore__pass alcore__kmeans_passes[] = {
      .end = alcore__kmeans_move_centroids,
      .start = alcore__kmeans_begin_iteration},
     {.name = "farthest rows",
-     .rows = ALCORE__OVER_CANDIDATES,
-     .wide = true,
      .block = alcore__kmeans_find_far,
      .partial = {.extra = alcore__kmeans_far_bytes, .reduce = alcore__kmeans_store_far},
      .end = alcore__kmeans_fill_empty,
@@ -122,9 +112,8 @@ static int64_t nth_of_group(const alcore__kmeans *means, int64_t g, int64_t n) {
  * none, borrowed until the passes are made; k clusters each, fewer where a group has fewer rows.
  * unit: rows are read as unit vectors. seeds [clusters], copied: positions of the given seed rows;
  * k-means++ draws them where it is NULL. *means is zeroed before the call and is freed by
- * alcore__kmeans_free(), also after a failure. run->repeats tells the runner that the embeddings
- * are read many times. Each group has a generator of its own, so its result does not depend on the
- * others. */
+ * alcore__kmeans_free(), also after a failure. Each group has a generator of its own, so its result
+ * does not depend on the others. */
 alcore_status alcore__kmeans_begin(alcore__run *run, alcore__kmeans *means, const int32_t *group,
                                    int64_t groups, int64_t k, bool unit, const int64_t *seeds) {
     means->run = run;
@@ -134,7 +123,7 @@ alcore_status alcore__kmeans_begin(alcore__run *run, alcore__kmeans *means, cons
     means->unit = unit;
     means->group = group;
     means->seeds_given = seeds != NULL;
-    run->repeats = true;
+    run->hints.repeats = true;
     ALCORE__TRY(make_arrays(run, means, k));
     if (seeds)
         memcpy(means->seed_positions, seeds,

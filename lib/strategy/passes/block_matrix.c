@@ -113,7 +113,8 @@ const alcore__column *alcore__candidate_embeddings(const alcore__run *run) {
                            : alcore__dataset_find(&run->input->candidates, "embeddings");
 }
 
-const alcore__column *alcore__source_embeddings(const alcore__run *run, int32_t source) {
+const alcore__column *alcore__source_embeddings(const alcore__run *run,
+                                                enum alcore__source source) {
     if (source == ALCORE__OVER_CANDIDATES || source == ALCORE__OVER_CHOSEN)
         return alcore__candidate_embeddings(run);
     return alcore__dataset_find(run->active[source].dataset, "embeddings");
@@ -125,10 +126,10 @@ int64_t alcore__embedding_dims(const alcore__run *run) {
     return column ? column->dims : 0;
 }
 
-/* The buffer in which this thread reads embeddings of a source (ALCORE__OVER_*). Candidates, those
+/* The buffer in which this thread reads embeddings of a source. Candidates, those
  * chosen among them, and labeled rows of the same pool are never read in one pass, so they share a
  * buffer. */
-static alcore__scratch *embedding_reader(alcore__block *block, int32_t source) {
+static alcore__scratch *embedding_reader(alcore__block *block, enum alcore__source source) {
     if (source == ALCORE__OVER_LABELED_ROWS || source == ALCORE__OVER_CHOSEN)
         source = ALCORE__OVER_CANDIDATES;
     return &block->worker->embeddings[source];
@@ -154,7 +155,7 @@ alcore_status alcore__target_rows(alcore__block *block, int64_t target_block,
  * of many passes and for candidates only (other blocks have no memory), block_memory.c makes them.
  * Rows on the engine's device are read in place: kernels skip the others by the mask. */
 static bool is_sparse(const alcore__block *block, const alcore__column *column) {
-    bool keeps_copies = block->run->repeats && block->memory;
+    bool keeps_copies = block->run->hints.repeats && block->memory;
     bool on_device = alcore__column_device(column) >= 0;
     return !keeps_copies && !on_device && block_span(block) > 2 * block->count;
 }
@@ -325,8 +326,8 @@ static const char *const WHERE[ALCORE__SOURCES] = {[ALCORE__OVER_CANDIDATES] = "
                                                    [ALCORE__OVER_CHOSEN] = ""};
 
 /* Fails with the name of the first component that is not finite. values [dims]: the embedding of
- * row `row` of the pool that the source (ALCORE__OVER_*) belongs to. */
-alcore_status alcore__vector_check(const double *values, int64_t dims, int32_t source,
+ * row `row` of the pool that the source belongs to. */
+alcore_status alcore__vector_check(const double *values, int64_t dims, enum alcore__source source,
                                    int64_t row) {
     for (int64_t j = 0; j < dims; j++) {
         if (isfinite(values[j])) continue;

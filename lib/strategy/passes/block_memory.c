@@ -7,7 +7,6 @@
  * Words of this file:
  *
  *     reader      the thread's buffer in which rows of the column are read or converted
- *     run->repeats  set by strategies that make many passes over the embeddings
  *
  * A copy of the embeddings is made on the first visit, and only in runs of many passes:
  *
@@ -196,14 +195,14 @@ alcore_status alcore__block_clear_mask_row(alcore__block *block, int32_t number,
 /* ---- copies of the embeddings ---- */
 
 /* Asks the engine once for a device copy of the active rows of `rows`, those with mask
- * [rows->count] 1 (NULL: all), in runs that read them again (run->repeats). It copies nothing where
- * memory is short or the rows lie on the device already, which is no failure: device.memory stays
- * NULL, and a host copy is considered next. */
+ * [rows->count] 1 (NULL: all), in runs that read them again (hints.repeats). It copies nothing
+ * where memory is short or the rows lie on the device already, which is no failure: device.memory
+ * stays NULL, and a host copy is considered next. */
 static alcore_status upload_rows(alcore__block *block, const alcore_sys_rows *rows,
                                  const uint8_t *mask) {
     const alcore__run *run = block->run;
     const alcore_sys_kernels *kernels = alcore__run_kernels(run);
-    if (block->memory->upload_tried || !run->repeats || !kernels->upload) return ALCORE_OK;
+    if (block->memory->upload_tried || !run->hints.repeats || !kernels->upload) return ALCORE_OK;
     alcore_sys_work work = alcore__run_work(run);
     block->memory->upload_tried = true;
     return kernels->upload(&work, rows, mask, &block->memory->device);
@@ -218,7 +217,7 @@ static bool is_worth_copying(const alcore__block *block, const alcore__column *c
                              const alcore__scratch *reader, const alcore_sys_rows *rows) {
     const alcore__run *run = block->run;
     size_t row_bytes = alcore_sys_dtype_bytes(column->dtype) * (size_t)column->dims;
-    if (!run->repeats || !row_bytes) return false;
+    if (!run->hints.repeats || !row_bytes) return false;
     if ((size_t)alcore__candidate_count(run) > MAX_HOST_COPY / row_bytes) return false;
     /* Doubles that are kept with the block have an entry per matrix row, active or not. */
     if (!alcore__run_kernels(run)->upload && rows->count > 2 * block->count) return true;
@@ -284,7 +283,7 @@ alcore_status alcore__matrix_work(const alcore__matrix *matrix, int32_t metric, 
     alcore__block_memory *memory = block->memory;
     *out = alcore__run_work(run);
     if (!memory || !alcore__run_kernels(run)->convert) return ALCORE_OK;
-    bool again = run->repeats || run->active[ALCORE__OVER_TARGET].blocks > 1;
+    bool again = run->hints.repeats || run->active[ALCORE__OVER_TARGET].blocks > 1;
     if (again && !memory->converted.held.memory && others > memory->convert_others) {
         memory->convert_others = others;
         ALCORE__TRY(alcore__run_kernels(run)->convert(out, &matrix->rows, metric, others,

@@ -48,7 +48,7 @@ static alcore_status check_embeddings(alcore__block *block, void *partial) {
 /* Reduces the partial of one block (partial->extra: bad [partial->count]): sets the marks of its
  * pool for the rows that a check marked; a mark that is set stays. Labeled rows of the candidates'
  * pool share the marks of the candidates, as both are rows of the same pool. */
-static alcore_status mark_rows(alcore__run *run, int32_t source,
+static alcore_status mark_rows(alcore__run *run, enum alcore__source source,
                                const alcore__block_partial *partial) {
     const uint8_t *bad = partial->extra;
     const int64_t *rows = run->active[source].rows + partial->start;
@@ -96,33 +96,27 @@ static bool reads_target(const alcore__run *run) {
 
 const alcore__pass alcore__find_nan_passes[] = {
     {.name = "scores that are NaN",
-     .rows = ALCORE__OVER_CANDIDATES,
      .scores = true,
      .block = check_scores,
      .partial = {.extra = byte_per_row, .reduce = mark_candidates},
      .when = computes_scores},
     {.name = "NaN among candidates",
-     .rows = ALCORE__OVER_CANDIDATES,
-     .wide = true,
      .keeps_nothing = true,
      .block = check_embeddings,
      .partial = {.extra = byte_per_row, .reduce = mark_candidates},
      .when = reads_candidates},
     {.name = "NaN among labeled rows",
-     .rows = ALCORE__OVER_LABELED_ROWS,
-     .wide = true,
+     .source = ALCORE__OVER_LABELED_ROWS,
      .block = check_embeddings,
      .partial = {.extra = byte_per_row, .reduce = mark_labeled_rows},
      .when = reads_labeled_rows},
     {.name = "NaN in the labeled pool",
-     .rows = ALCORE__OVER_LABELED_POOL,
-     .wide = true,
+     .source = ALCORE__OVER_LABELED_POOL,
      .block = check_embeddings,
      .partial = {.extra = byte_per_row, .reduce = mark_labeled_pool},
      .when = reads_labeled},
     {.name = "NaN in the target",
-     .rows = ALCORE__OVER_TARGET,
-     .wide = true,
+     .source = ALCORE__OVER_TARGET,
      .block = check_embeddings,
      .partial = {.extra = byte_per_row, .reduce = mark_target},
      .when = reads_target},

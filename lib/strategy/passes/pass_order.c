@@ -113,7 +113,7 @@ static alcore_status find_pass(alcore__run *run) {
             continue;
         }
         bool skipped =
-            (pass->when && !pass->when(run)) || (!pass->nested && !run->active[pass->rows].count);
+            (pass->when && !pass->when(run)) || (!pass->nested && !run->active[pass->source].count);
         if (skipped) {
             step_on(run);
             continue;

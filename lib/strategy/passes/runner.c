@@ -80,11 +80,11 @@ static int64_t blocks_of_visit(const alcore__run *run) {
  * them, as only a block that is visited has them. */
 static void describe_block(alcore__run *run, const alcore__pass *pass, int64_t number,
                            alcore__block *out) {
-    const alcore__active_rows *active = &run->active[pass->rows];
+    const alcore__active_rows *active = &run->active[pass->source];
     int64_t start = active->block_starts[number], blocks = blocks_of_visit(run);
     if (blocks > active->blocks - number) blocks = active->blocks - number;
     *out = (alcore__block){.run = run,
-                           .source = pass->rows,
+                           .source = pass->source,
                            .number = number,
                            .blocks = blocks,
                            .start = start,
@@ -144,7 +144,7 @@ alcore_status alcore__run_map(alcore__run *run, alcore__shard *shard, int64_t fi
                               alcore__partials *out) {
     const alcore__pass *pass = alcore__present_pass(run);
     int64_t step = blocks_of_visit(run);
-    int64_t visits = (run->active[pass->rows].blocks + step - 1) / step, done = first / step;
+    int64_t visits = (run->active[pass->source].blocks + step - 1) / step, done = first / step;
     size_t count = (size_t)((end - first + step - 1) / step);
     ALCORE__TRY(alcore__grow(run->ctx, &out->entries, &out->capacity, out->count + count,
                              sizeof *out->entries));
@@ -169,12 +169,12 @@ static alcore_status check_partial(alcore__run *run, const alcore__partial *part
     const alcore__pass *pass = alcore__present_pass(run);
     int64_t number = *next;
     if (partial->pass != run->runner->pass_count || partial->block != number ||
-        number >= run->active[pass->rows].blocks)
+        number >= run->active[pass->source].blocks)
         return alcore__fail(ALCORE_E_INTERNAL,
                             "pass %lld: block %lld was given for reduction where block %lld of "
                             "%lld is next",
                             (long long)run->runner->pass_count, (long long)partial->block,
-                            (long long)number, (long long)run->active[pass->rows].blocks);
+                            (long long)number, (long long)run->active[pass->source].blocks);
     alcore__block block;
     describe_block(run, pass, number, &block);
     *next = number + block.blocks;
@@ -274,7 +274,7 @@ alcore_status alcore__run_reduce(alcore__run *run, const alcore__partials *parti
  * silently. */
 alcore_status alcore__run_end_pass(alcore__run *run) {
     alcore__runner *runner = run->runner;
-    int64_t blocks = run->active[alcore__present_pass(run)->rows].blocks;
+    int64_t blocks = run->active[alcore__present_pass(run)->source].blocks;
     if (runner->next_block != blocks)
         return alcore__fail(ALCORE_E_INTERNAL, "%lld of %lld blocks were reduced",
                             (long long)runner->next_block, (long long)blocks);
@@ -323,7 +323,7 @@ void alcore__shard_free(alcore__run *run, alcore__shard *shard) {
 /* The shard's blocks of the present pass, first .. end - 1 of the blocks of the pass's source. */
 void alcore__shard_blocks(const alcore__run *run, const alcore__shard *shard, int64_t *first,
                           int64_t *end) {
-    int64_t blocks = run->active[alcore__present_pass(run)->rows].blocks;
+    int64_t blocks = run->active[alcore__present_pass(run)->source].blocks;
     *first = blocks * shard->part / shard->parts;
     *end = blocks * (shard->part + 1) / shard->parts;
 }
@@ -346,7 +346,7 @@ static int64_t blocks_per_wave(const alcore__run *run, const alcore__pass *pass)
 static alcore_status make_pass(alcore__run *run, alcore__shard *shard) {
     const alcore__pass *pass = alcore__present_pass(run);
     alcore__open_visits(run, shard);
-    int64_t blocks = run->active[pass->rows].blocks, wave = blocks_per_wave(run, pass);
+    int64_t blocks = run->active[pass->source].blocks, wave = blocks_per_wave(run, pass);
     for (int64_t first = 0; first < blocks; first += wave) {
         alcore__partials partials = {0};
         int64_t end = blocks - first < wave ? blocks : first + wave;

@@ -2,7 +2,7 @@
 /* Wide blocks: adjacent blocks of a source, mostly of the candidates, that a device visits as one.
  *
  * Starting a kernel and waiting for its result is expected to take a device longer than the work on
- * the 8192 rows of one block. So the strategies whose passes can do it (alcore__pass.wide) are
+ * the 8192 rows of one block. So the strategies whose passes can do it (alcore__pass.narrow) are
  * given many blocks at once. Sums and draws depend on where blocks begin: one kernel computes them
  * for all blocks of the wide one, each block by itself and in row order, and they are reduced in
  * block order. So a strategy selects the same rows with wide blocks and without.
@@ -25,9 +25,9 @@
 enum { WIDE_ROWS = 1 << 20, WIDE_READ_BYTES = 64 << 20, WIDE_HOST_BYTES = 64 << 20 };
 static const int64_t WIDE_BYTES = (int64_t)2 << 30;
 
-/* Some passes compute something on the host for each row too (run->row_work). There the pool is cut
- * into SHARES wide blocks, as many as calls run on a device at once, so that as many threads work;
- * but no wide block has fewer than SHARE_BLOCKS blocks. */
+/* Some passes compute something on the host for each row too (hints.row_work). There the pool is
+ * cut into SHARES wide blocks, as many as calls run on a device at once, so that as many threads
+ * work; but no wide block has fewer than SHARE_BLOCKS blocks. */
 enum { SHARES = 4, SHARE_BLOCKS = 16 };
 
 /* The default stream (cudaStreamLegacy), by its handle. */
@@ -40,7 +40,7 @@ static void *const DEFAULT_STREAM = (void *)1;
 static bool are_wide(const alcore__pass *passes) {
     for (; passes && passes->name; passes++) {
         if (passes->nested ? !are_wide(passes->nested)
-                           : passes->rows == ALCORE__OVER_CANDIDATES && !passes->wide &&
+                           : passes->source == ALCORE__OVER_CANDIDATES && passes->narrow &&
                                  !passes->scores && !passes->keeps_nothing)
             return false;
     }
@@ -51,7 +51,7 @@ static bool are_wide(const alcore__pass *passes) {
  * or are copied there for many passes. */
 static bool has_wide_blocks(const alcore__run *run, const alcore__column *column) {
     const alcore_sys_kernels *kernels = alcore__run_kernels(run);
-    bool resident = run->repeats || alcore__column_device(column) >= 0;
+    bool resident = run->hints.repeats || alcore__column_device(column) >= 0;
     return resident && kernels->upload && kernels->store && kernels->run_totals &&
            kernels->download && kernels->draw_rows && kernels->best_row &&
            are_wide(run->def->passes);
@@ -113,7 +113,7 @@ static int64_t score_blocks(const alcore__run *run) {
 /* Blocks of a visit in a wide pass that keeps nothing with its blocks: 1 unless the embeddings are
  * on the engine's device, where they are read in place. */
 static int64_t in_place_blocks(const alcore__run *run, const alcore__pass *pass) {
-    const alcore__column *column = alcore__source_embeddings(run, pass->rows);
+    const alcore__column *column = alcore__source_embeddings(run, pass->source);
     const bool in_place = column && alcore__column_device(column) >= 0 &&
                           alcore__column_in_place(column, &run->input->engine);
     const double sums = pass->partial.sums ? (double)pass->partial.sums(run).count : 0;
@@ -128,8 +128,8 @@ static void open_wide_blocks(alcore__run *run, const alcore__shard *shard) {
     if (!column || !has_wide_blocks(run, column)) return;
     const alcore__engine *engine = &run->input->engine;
     const int64_t bytes = alcore__column_in_place(column, engine) ? WIDE_BYTES : WIDE_READ_BYTES;
-    const int64_t blocks = blocks_within(bytes, row_bytes_of(column), run->block_doubles);
-    run->runner->wide_blocks = run->row_work ? share_of(run, blocks, SHARES) : blocks;
+    const int64_t blocks = blocks_within(bytes, row_bytes_of(column), run->hints.host_doubles);
+    run->runner->wide_blocks = run->hints.row_work ? share_of(run, blocks, SHARES) : blocks;
     run->stream = engine->stream ? engine->stream : DEFAULT_STREAM;
     run->runner->memory = shard->memory;
 }
@@ -138,14 +138,14 @@ static void open_wide_blocks(alcore__run *run, const alcore__shard *shard) {
 void alcore__open_visits(alcore__run *run, const alcore__shard *shard) {
     const alcore__pass *pass = alcore__present_pass(run);
     alcore__runner *runner = run->runner;
-    const bool keeps = !pass->keeps_nothing &&
-                       (pass->rows == ALCORE__OVER_CANDIDATES || pass->rows == ALCORE__OVER_CHOSEN);
+    const bool keeps = !pass->keeps_nothing && (pass->source == ALCORE__OVER_CANDIDATES ||
+                                                pass->source == ALCORE__OVER_CHOSEN);
     runner->visit_blocks = 1;
     if (pass->scores) {
         runner->visit_blocks = score_blocks(run);
-    } else if (pass->wide && !keeps) {
+    } else if (!pass->narrow && !keeps) {
         runner->visit_blocks = in_place_blocks(run, pass);
-    } else if (pass->wide) {
+    } else if (!pass->narrow) {
         if (!runner->wide_blocks) open_wide_blocks(run, shard);
         runner->visit_blocks = runner->wide_blocks;
     }

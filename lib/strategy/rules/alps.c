@@ -115,11 +115,7 @@ static alcore_status read_losses(alcore__block *block, void *partial) {
 }
 
 static const alcore__pass PASSES[] = {
-    {.name = "losses",
-     .rows = ALCORE__OVER_CANDIDATES,
-     .scores = true,
-     .block = read_losses,
-     .partial = {.values = loss_of}},
+    {.name = "losses", .scores = true, .block = read_losses, .partial = {.values = loss_of}},
     {.name = "clusters",
      .nested = alcore__cluster_picks_passes,
      .nested_state = alcore__cluster_picks_state},

@@ -80,7 +80,7 @@ static alcore_status begin(alcore__run *run) {
     bool balanced = alcore__values_integer(run->values, "balance_targets") == 1;
     alcore__filler_begin(&state->filler, run);
     ALCORE__TRY(alcore__target_groups_new(run, balanced, &state->target));
-    run->block_doubles = 2.0 * ALCORE_BLOCK_ROWS * (double)state->target.count;
+    run->hints.host_doubles = 2.0 * ALCORE_BLOCK_ROWS * (double)state->target.count;
     size_t groups = (size_t)state->target.count,
            vector_bytes = (size_t)state->dims * sizeof(double);
     ALCORE__TRY(alcore__new_array(ctx, groups, vector_bytes, &state->centroids));
@@ -90,7 +90,7 @@ static alcore_status begin(alcore__run *run) {
     ALCORE__TRY(alcore__new_array(ctx, count, sizeof(double), &state->high));
     ALCORE__TRY(alcore__new_array(ctx, count, sizeof *state->to_measure, &state->to_measure));
     for (size_t i = 0; i < count; i++) state->distance[i] = run->outcome.scores[i] = (double)NAN;
-    run->repeats = run->row_work =
+    run->hints.repeats = run->hints.row_work =
         true; /* several passes: the runner keeps copies of the embeddings */
     return ALCORE_OK;
 }
@@ -503,34 +503,26 @@ static alcore_status offer_and_widen(alcore__run *run) {
 
 static const alcore__pass PASSES[] = {
     {.name = "target means",
-     .rows = ALCORE__OVER_TARGET,
-     .wide = true,
+     .source = ALCORE__OVER_TARGET,
      .block = sum_target,
      .partial = {.sums = centroids_of},
      .end = plan_distances},
     {.name = "target variances",
-     .rows = ALCORE__OVER_TARGET,
-     .wide = true,
+     .source = ALCORE__OVER_TARGET,
      .block = sum_variance,
      .partial = {.sums = variance_of},
      .end = divide_variance,
      .when = is_squared},
     {.name = "closed form",
-     .rows = ALCORE__OVER_CANDIDATES,
-     .wide = true,
      .block = measure_closed,
      .partial = {.values = distance_of},
      .when = has_closed_form},
     {.name = "bounds",
-     .rows = ALCORE__OVER_CANDIDATES,
-     .wide = true,
      .block = bound_distances,
      .partial = {.extra = bounds_bytes, .reduce = store_bounds},
      .end = mark_to_measure,
      .when = is_bounded},
     {.name = "exact distances",
-     .rows = ALCORE__OVER_CANDIDATES,
-     .wide = true,
      .block = measure_exactly,
      .partial = {.extra = exact_bytes, .reduce = store_exact},
      .end = offer_and_widen,

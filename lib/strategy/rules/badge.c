@@ -64,7 +64,8 @@ static alcore_status begin(alcore__run *run) {
     alcore__rng_seed(&state->rng,
                      alcore__rng_derive(run->input->seed, ALCORE__TAG_BADGE,
                                         (uint64_t)run->input->round, 0 /* one sequence a round */));
-    run->repeats = true; /* two passes for each pick: the runner keeps copies of the embeddings */
+    run->hints.repeats =
+        true; /* two passes for each pick: the runner keeps copies of the embeddings */
     alcore__sampler_begin(run, false /* not as unit vectors */, &state->sampler);
     ALCORE__TRY(alcore__greedy_begin(run, &state->greedy));
     size_t count = (size_t)run->outcome.count, draw_bytes = ALCORE__MAX_DRAWS * sizeof(double),
@@ -328,27 +329,19 @@ static alcore_status read_scores(alcore__block *block, void *partial) {
 
 static const alcore__pass PASSES[] = {
     {.name = "gradient norms",
-     .rows = ALCORE__OVER_CANDIDATES,
-     .wide = true,
      .block = measure_norms,
      .partial = {.values = squares_of},
      .end = alcore__badge_draw_next},
     {.name = "engine draws",
-     .rows = ALCORE__OVER_CANDIDATES,
-     .wide = true,
      .block = alcore__badge_queue_draws,
      .end = alcore__badge_read_draws,
      .when = alcore__badge_has_engine_draw},
     {.name = "drawn rows",
-     .rows = ALCORE__OVER_CANDIDATES,
-     .wide = true,
      .block = alcore__badge_find_drawn,
      .partial = {.extra = alcore__badge_found_bytes, .reduce = alcore__badge_store_found},
      .end = alcore__badge_offer_drawn,
      .when = alcore__badge_has_block_draw},
     {.name = "D^2 weights",
-     .rows = ALCORE__OVER_CANDIDATES,
-     .wide = true,
      .block = weigh_rows,
      .partial = {.extra = weight_bytes, .reduce = store_weight},
      .end = alcore__badge_draw_next,
@@ -356,11 +349,7 @@ static const alcore__pass PASSES[] = {
      .start = open_draws,
      .again = alcore__badge_has_draw,
      .back = 2},
-    {.name = "scores",
-     .rows = ALCORE__OVER_CANDIDATES,
-     .wide = true,
-     .block = read_scores,
-     .partial = {.values = alcore__outcome_scores}},
+    {.name = "scores", .block = read_scores, .partial = {.values = alcore__outcome_scores}},
     {.name = NULL},
 };
 

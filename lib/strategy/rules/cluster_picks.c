@@ -38,8 +38,8 @@ alcore_status alcore__cluster_picks_begin(alcore__run *run) {
     state->length = FIRST_LENGTH;
     while (state->length > 1 && state->length * state->clusters > LIST_BYTES / 16)
         state->length /= 2;
-    run->repeats = run->row_work = true; /* k-means makes many passes */
-    run->block_doubles = (double)state->clusters * (double)alcore__embedding_dims(run);
+    run->hints.repeats = run->hints.row_work = true; /* k-means makes many passes */
+    run->hints.host_doubles = (double)state->clusters * (double)alcore__embedding_dims(run);
     ALCORE__TRY(alcore__greedy_begin(run, &state->greedy));
     ALCORE__TRY(alcore__new_array(run->ctx, count, sizeof *state->group, &state->group));
     ALCORE__TRY(alcore__new_array(run->ctx, count, sizeof *state->cluster, &state->cluster));
@@ -213,13 +213,9 @@ const alcore__pass alcore__cluster_picks_passes[] = {
      .nested = alcore__kmeans_passes,
      .nested_state = kmeans_of},
     {.name = "distances",
-     .rows = ALCORE__OVER_CANDIDATES,
-     .wide = true,
      .block = measure,
      .partial = {.extra = distances_bytes, .reduce = store_distances}},
     {.name = "nearest rows",
-     .rows = ALCORE__OVER_CANDIDATES,
-     .wide = true,
      .block = find_nearest,
      .partial = {.extra = lists_bytes, .reduce = merge_lists},
      .start = new_lists,

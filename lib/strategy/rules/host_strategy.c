@@ -142,7 +142,7 @@ static alcore_status use_answer(const alcore_choice *choice) {
     return ALCORE_OK;
 }
 
-/* Which active rows a view shows under each role, as ALCORE__OVER_*, by ALCORE__ROLE(). */
+/* Which active rows a view shows under each role, by ALCORE__ROLE(). */
 static const int32_t SOURCE_OF_ROLE[ALCORE__VIEW_ROLES] = {
     [ALCORE__ROLE(CANDIDATES)] = ALCORE__OVER_CANDIDATES,
     [ALCORE__ROLE(LABELED)] = ALCORE__OVER_LABELED_POOL,

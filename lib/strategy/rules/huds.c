@@ -133,9 +133,9 @@ alcore_status alcore__huds_begin(alcore__run *run) {
     state->clusters = alcore__values_integer(values, "k_clusters");
     state->unit = alcore__values_integer(values, "unit") == 1;
     state->dims = alcore__embedding_dims(run);
-    run->row_work = true;
-    run->repeats = state->clusters > 1; /* k-means makes many passes */
-    run->block_doubles =
+    run->hints.row_work = true;
+    run->hints.repeats = state->clusters > 1; /* k-means makes many passes */
+    run->hints.host_doubles =
         ((double)state->strata * (double)state->clusters + 1.0) * (double)state->dims;
     ALCORE__TRY(alcore__new_array(run->ctx, count, sizeof(double), &state->u));
     ALCORE__TRY(alcore__new_array(run->ctx, count, sizeof(double), &state->d));
@@ -444,15 +444,12 @@ static alcore_status end_batch(alcore__run *run) {
 
 const alcore__pass alcore__huds_passes[] = {
     {.name = "scores",
-     .rows = ALCORE__OVER_CANDIDATES,
      .scores = true,
      .block = score_block,
      .partial = {.values = u_of},
      .end = cut_strata,
      .when = has_scores},
     {.name = "centroids",
-     .rows = ALCORE__OVER_CANDIDATES,
-     .wide = true,
      .block = sum_by_stratum,
      .partial = {.sums = sums_of},
      .when = needs_sums},
@@ -462,21 +459,17 @@ const alcore__pass alcore__huds_passes[] = {
      .nested_state = kmeans_of,
      .when = many_centroids},
     {.name = "distances",
-     .rows = ALCORE__OVER_CANDIDATES,
-     .wide = true,
      .block = measure_distances,
      .partial = {.values = d_of, .extra = clusters_bytes, .reduce = store_clusters},
      .start = set_centroids,
      .when = measures_all},
     {.name = "centroids of a batch of strata",
-     .rows = ALCORE__OVER_CHOSEN,
-     .wide = true,
+     .source = ALCORE__OVER_CHOSEN,
      .block = sum_by_stratum,
      .partial = {.sums = sums_of},
      .when = has_next_batch},
     {.name = "distances of a batch of strata",
-     .rows = ALCORE__OVER_CHOSEN,
-     .wide = true,
+     .source = ALCORE__OVER_CHOSEN,
      .block = measure_distances,
      .partial = {.extra = distances_bytes, .reduce = store_distances},
      .start = set_centroids,

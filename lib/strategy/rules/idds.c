@@ -95,7 +95,7 @@ static alcore_status begin(alcore__run *run) {
     ALCORE__TRY(alcore__new_array(run->ctx, dims, sizeof(double), &state->sum_b));
     ALCORE__TRY(alcore__new_array(run->ctx, dims, sizeof(double), &state->moved));
     if (state->oneshot) return ALCORE_OK;
-    run->repeats = true; /* a pass for each pick: the runner keeps copies of the embeddings */
+    run->hints.repeats = true; /* a pass for each pick: the runner keeps copies of the embeddings */
     alcore__warn_passes(run, alcore__expected_picks(run) + 2.0);
     return ALCORE_OK;
 }
@@ -291,41 +291,27 @@ static alcore_status read_scores(alcore__block *block, void *partial) {
 
 static const alcore__pass PASSES[] = {
     {.name = "labeled rows",
-     .rows = ALCORE__OVER_LABELED_ROWS,
-     .wide = true,
+     .source = ALCORE__OVER_LABELED_ROWS,
      .block = sum_block,
      .partial = {.sums = sum_b_of}},
     {.name = "labeled pool",
-     .rows = ALCORE__OVER_LABELED_POOL,
-     .wide = true,
+     .source = ALCORE__OVER_LABELED_POOL,
      .block = sum_block,
      .partial = {.sums = sum_b_of}},
-    {.name = "candidates",
-     .rows = ALCORE__OVER_CANDIDATES,
-     .wide = true,
-     .block = sum_block,
-     .partial = {.sums = sum_a_of}},
+    {.name = "candidates", .block = sum_block, .partial = {.sums = sum_a_of}},
     {.name = "first scores",
-     .rows = ALCORE__OVER_CANDIDATES,
-     .wide = true,
      .block = score_first,
      .partial = ALCORE__GREEDY_BEST,
      .end = offer_best,
      .start = alcore__greedy_start_pass},
     {.name = "after a pick",
-     .rows = ALCORE__OVER_CANDIDATES,
-     .wide = true,
      .block = score_after_pick,
      .partial = ALCORE__GREEDY_BEST,
      .end = offer_best,
      .start = alcore__greedy_start_pass,
      .when = has_next_pass,
      .again = has_next_pass},
-    {.name = "scores",
-     .rows = ALCORE__OVER_CANDIDATES,
-     .wide = true,
-     .block = read_scores,
-     .partial = {.values = alcore__outcome_scores}},
+    {.name = "scores", .block = read_scores, .partial = {.values = alcore__outcome_scores}},
     {.name = NULL},
 };
 

@@ -46,7 +46,8 @@ static alcore_status begin(alcore__run *run) {
         run->active[ALCORE__OVER_LABELED_ROWS].count + run->active[ALCORE__OVER_LABELED_POOL].count;
     state->last_pick = -1;
     state->has_next_pass = true;
-    run->repeats = true; /* one pass for each pick: the runner keeps copies of the embeddings */
+    run->hints.repeats =
+        true; /* one pass for each pick: the runner keeps copies of the embeddings */
     ALCORE__TRY(alcore__greedy_begin(run, &state->greedy));
     size_t chunk = state->labeled < CHUNK_ROWS ? (size_t)state->labeled + 1 : CHUNK_ROWS;
     ALCORE__TRY(
@@ -354,60 +355,44 @@ static alcore_status read_scores(alcore__block *block, void *partial) {
 
 static const alcore__pass PASSES[] = {
     {.name = "mean",
-     .rows = ALCORE__OVER_CANDIDATES,
-     .wide = true,
      .block = sum_block,
      .partial = {.sums = mean_of},
      .end = divide_mean,
      .when = has_no_labeled},
     {.name = "nearest to the mean",
-     .rows = ALCORE__OVER_CANDIDATES,
-     .wide = true,
      .block = find_nearest_to_mean,
      .partial = ALCORE__GREEDY_BEST,
      .end = offer_nearest_to_mean,
      .when = has_no_labeled,
      .again = lacks_first_center},
     {.name = "labeled rows",
-     .rows = ALCORE__OVER_LABELED_ROWS,
-     .wide = true,
+     .source = ALCORE__OVER_LABELED_ROWS,
      .block = collect_vectors,
      .partial = {.extra = chunk_bytes, .reduce = store_vectors}},
     {.name = "distances to labeled rows",
-     .rows = ALCORE__OVER_CANDIDATES,
-     .wide = true,
      .block = measure_from_chunk,
      .end = end_chunk,
      .when = has_chunk,
      .again = more_labeled_rows,
      .back = 1},
     {.name = "labeled pool",
-     .rows = ALCORE__OVER_LABELED_POOL,
-     .wide = true,
+     .source = ALCORE__OVER_LABELED_POOL,
      .block = collect_vectors,
      .partial = {.extra = chunk_bytes, .reduce = store_vectors}},
     {.name = "distances to labeled pool",
-     .rows = ALCORE__OVER_CANDIDATES,
-     .wide = true,
      .block = measure_from_chunk,
      .end = end_chunk,
      .when = has_chunk,
      .again = more_labeled_pool,
      .back = 1},
     {.name = "farthest",
-     .rows = ALCORE__OVER_CANDIDATES,
-     .wide = true,
      .block = find_pick,
      .partial = {.extra = farthest_bytes, .reduce = keep_farthest},
      .end = set_radius_and_offer,
      .start = alcore__greedy_start_pass,
      .when = has_next_pass,
      .again = has_next_pass},
-    {.name = "scores",
-     .rows = ALCORE__OVER_CANDIDATES,
-     .wide = true,
-     .block = read_scores,
-     .partial = {.values = alcore__outcome_scores}},
+    {.name = "scores", .block = read_scores, .partial = {.values = alcore__outcome_scores}},
     {.name = NULL},
 };
 

@@ -113,7 +113,7 @@ static alcore_status begin(alcore__run *run) {
     ALCORE__TRY(
         alcore__new_array(run->ctx, (size_t)state->groups.count, sizeof(int64_t), &state->k));
     state->length = first_length(run);
-    run->repeats = run->row_work =
+    run->hints.repeats = run->hints.row_work =
         true; /* "neighbors" may be made again: embeddings are kept for it */
     return alcore__new_array(run->ctx, count, sizeof(int64_t), &state->target_counts);
 }
@@ -138,7 +138,7 @@ static bool searches_labeled(const alcore__run *run) {
 }
 
 /* The lists that a pass fills: those of candidates or, over labeled rows, those of labeled rows. */
-static const alcore__neighbor_lists *lists_of(const knn_state *state, int32_t source) {
+static const alcore__neighbor_lists *lists_of(const knn_state *state, enum alcore__source source) {
     return source == ALCORE__OVER_CANDIDATES ? &state->near : &state->labeled;
 }
 
@@ -318,15 +318,12 @@ static const alcore__pass PASSES[] = {
     {ALCORE__UNCERTAINTY_PASS},
     {ALCORE__CHECK_TARGET_PASS},
     {.name = "labeled neighbors",
-     .rows = ALCORE__OVER_LABELED_ROWS,
-     .wide = true,
+     .source = ALCORE__OVER_LABELED_ROWS,
      .block = find_neighbors,
      .partial = {.extra = lists_bytes, .reduce = merge_labeled_lists},
      .start = new_labeled_lists,
      .when = searches_labeled},
     {.name = "neighbors",
-     .rows = ALCORE__OVER_CANDIDATES,
-     .wide = true,
      .block = find_neighbors,
      .partial = {.extra = lists_bytes, .reduce = merge_lists},
      .start = new_lists,

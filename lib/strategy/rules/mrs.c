@@ -115,7 +115,7 @@ static alcore_status begin(alcore__run *run) {
     state->by_cosine = alcore__values_integer(run->values, "metric") == METRIC_COSINE;
     state->iterative = alcore__values_integer(run->values, "iterative") == 1;
     if (state->by_cosine) state->k = 1; /* only the nearest row of L' matters */
-    run->repeats = run->row_work =
+    run->hints.repeats = run->hints.row_work =
         true; /* two passes or more: the runner keeps copies of the embeddings */
     ALCORE__TRY(draw_sample(run));
     ALCORE__TRY(reserve(run, state->drawn));
@@ -427,32 +427,24 @@ static alcore_status mark_neighbors_of_pick(alcore__run *run) {
 
 static const alcore__pass PASSES[] = {
     {.name = "labeled rows",
-     .rows = ALCORE__OVER_LABELED_ROWS,
-     .wide = true,
+     .source = ALCORE__OVER_LABELED_ROWS,
      .block = collect_drawn,
      .partial = {.extra = drawn_bytes, .reduce = append_drawn}},
     {.name = "labeled pool",
-     .rows = ALCORE__OVER_LABELED_POOL,
-     .wide = true,
+     .source = ALCORE__OVER_LABELED_POOL,
      .block = collect_drawn,
      .partial = {.extra = drawn_bytes, .reduce = append_drawn}},
     {.name = "neighbors",
-     .rows = ALCORE__OVER_CANDIDATES,
-     .wide = true,
      .block = find_neighbors,
      .partial = {.extra = lists_bytes, .reduce = merge_lists},
      .start = add_new_pending,
      .end = set_halves,
      .when = by_ratio},
     {.name = "distances",
-     .rows = ALCORE__OVER_CANDIDATES,
-     .wide = true,
      .block = measure,
      .partial = {.extra = distances_bytes, .reduce = store_distances},
      .end = offer_best},
     {.name = "pick",
-     .rows = ALCORE__OVER_CANDIDATES,
-     .wide = true,
      .block = read_pick,
      .partial = {.extra = pick_bytes, .reduce = append_pick},
      .end = mark_neighbors_of_pick,

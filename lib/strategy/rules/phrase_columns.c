@@ -124,7 +124,7 @@ static alcore_status store_phrases(alcore__run *run, const alcore__block_partial
 #define COLUMNS_PASS(read)                                                                         \
     {                                                                                              \
         {.name = "columns",                                                                        \
-         .rows = ALCORE__OVER_CANDIDATES,                                                          \
+         .narrow = true,                                                                           \
          .keeps_nothing = true,                                                                    \
          .block = (read),                                                                          \
          .partial = {.extra = rows_bytes, .reduce = store_phrases}},                               \

@@ -55,7 +55,6 @@ static alcore_status store_scores(alcore__run *run, const alcore__block_partial 
 
 const alcore__pass alcore__rank_by_score_passes[] = {
     {.name = "scores",
-     .rows = ALCORE__OVER_CANDIDATES,
      .scores = true,
      .block = score_block,
      .partial = {.extra = scores_bytes, .reduce = store_scores}},

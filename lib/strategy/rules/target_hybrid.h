@@ -24,14 +24,13 @@ void alcore__hybrid_free(alcore__run *run);
 alcore_status alcore__hybrid_score_block(alcore__block *block, void *partial);
 double *alcore__hybrid_uncertainty(const alcore__run *run);
 #define ALCORE__UNCERTAINTY_PASS                                                                   \
-    .name = "uncertainty", .rows = ALCORE__OVER_CANDIDATES, .scores = true,                        \
-    .block = alcore__hybrid_score_block, .partial = {.values = alcore__hybrid_uncertainty}
+    .name = "uncertainty", .scores = true, .block = alcore__hybrid_score_block,                    \
+    .partial = {.values = alcore__hybrid_uncertainty}
 
 /* A pass that fails for a target row with a NaN or an infinity. Distances to such a row are NaN or
  * infinite; no later pass would notice that. */
 alcore_status alcore__hybrid_check_target(alcore__block *block, void *partial);
 #define ALCORE__CHECK_TARGET_PASS                                                                  \
-    .name = "target", .rows = ALCORE__OVER_TARGET, .wide = true,                                   \
-    .block = alcore__hybrid_check_target
+    .name = "target", .source = ALCORE__OVER_TARGET, .block = alcore__hybrid_check_target
 
 #endif

@@ -86,8 +86,8 @@ static alcore_status begin(alcore__run *run) {
     ALCORE__TRY(alcore__new_array(run->ctx, count, sizeof(double), &state->prox));
     ALCORE__TRY(alcore__new_array(run->ctx, count, sizeof(int64_t), &state->buyer));
     ALCORE__TRY(alcore__target_groups_new(run, state->balanced, &state->groups));
-    run->row_work = true;
-    run->block_doubles = 2.0 * ALCORE_BLOCK_ROWS * (double)state->groups.count;
+    run->hints.row_work = true;
+    run->hints.host_doubles = 2.0 * ALCORE_BLOCK_ROWS * (double)state->groups.count;
     for (size_t i = 0; i < count; i++) state->prox[i] = (double)NAN;
     for (size_t i = 0; i < count; i++) state->buyer[i] = -1;
     if (state->in_turns) return mask_groups(run);
@@ -339,20 +339,14 @@ static const alcore__pass PASSES[] = {
     {ALCORE__UNCERTAINTY_PASS, .end = choose_members},
     {ALCORE__CHECK_TARGET_PASS},
     {.name = "distances",
-     .rows = ALCORE__OVER_CANDIDATES,
-     .wide = true,
      .block = measure_members,
      .partial = {.extra = distance_bytes, .reduce = store_distances},
      .when = measures},
     {.name = "distances of languages",
-     .rows = ALCORE__OVER_CANDIDATES,
-     .wide = true,
      .block = measure_groups,
      .partial = {.extra = nearest_bytes, .reduce = store_nearest},
      .when = takes_turns},
     {.name = "vectors",
-     .rows = ALCORE__OVER_CANDIDATES,
-     .wide = true,
      .block = collect_members,
      .partial = {.extra = vectors_bytes, .reduce = store_vectors},
      .when = collects},

@@ -57,12 +57,9 @@ static alcore_status sum_lengths(alcore__block *block, void *partial) {
 }
 
 static const alcore__pass PASSES[] = {
-    {.name = "lengths",
-     .rows = ALCORE__OVER_CANDIDATES,
-     .block = measure_lengths,
-     .partial = {.values = length_of}},
+    {.name = "lengths", .block = measure_lengths, .partial = {.values = length_of}},
     {.name = "mean",
-     .rows = ALCORE__OVER_CANDIDATES,
+     .narrow = true, /* its sum is of one block */
      .block = sum_lengths,
      .partial = {.sums = total_of}},
     {.name = NULL},

@@ -64,7 +64,7 @@ static void free_state(alcore__run *run) {
 static const alcore__pass PASSES[] = {
     {.name = "k-means", .nested = alcore__kmeans_passes, .nested_state = means_of},
     {.name = "assigned",
-     .rows = ALCORE__OVER_CANDIDATES,
+     .narrow = true,
      .block = copy_assigned,
      .partial = {.extra = assigned_bytes, .reduce = store_assigned}},
     {.name = NULL},
