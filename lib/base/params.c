@@ -245,46 +245,48 @@ alcore_status alcore__values_list(const alcore__values *values, const char *owne
     return ALCORE_OK;
 }
 
-/* The value of a parameter, NULL for an unknown name; values may be NULL. */
-static const alcore__value *find_value(const alcore__values *values, const char *name) {
-    int32_t index = 0;
-    return values && find_row(values->table, name, &index) ? &values->values[index] : NULL;
+/* Writes a value to a member of the type that the row's has. */
+static void write_member(const alcore__value *value, int32_t type, void *member) {
+    switch (type) {
+    case ALCORE__IS_BOOL:
+        *(bool *)member = value->integer != 0;
+        return;
+    case ALCORE__IS_INT32:
+        *(int32_t *)member = (int32_t)value->integer;
+        return;
+    case ALCORE__IS_INT64:
+        *(int64_t *)member = value->integer;
+        return;
+    case ALCORE__IS_DOUBLE:
+        *(double *)member = value->number;
+        return;
+    case ALCORE__IS_TEXT:
+        *(const char **)member = value->text;
+        return;
+    default:
+        *(alcore__numbers *)member = (alcore__numbers){value->numbers, value->number_count};
+    }
 }
 
-/* The functions below read members of alcore__value (params.h); values NULL or an unknown name
- * gives false, 0, NaN, NULL or "". */
-bool alcore__values_has(const alcore__values *values, const char *name) {
-    return find_value(values, name);
+void alcore__values_bind(const alcore__values *values, int32_t of, void *out) {
+    const int32_t count = values && values->table ? values->table->count : 0;
+    for (int32_t i = 0; i < count; i++) {
+        const alcore__member *member = &values->table->rows[i].member;
+        if (member->of == of)
+            write_member(&values->values[i], member->type, (char *)out + member->offset);
+    }
+}
+
+/* Rounds below 1 have the first number. */
+double alcore__number_of_round(alcore__numbers numbers, int64_t round) {
+    if (numbers.count < 1) return (double)NAN;
+    if (round < 1) round = 1;
+    return numbers.values[(round > numbers.count ? numbers.count : round) - 1];
 }
 
 int64_t alcore__values_integer(const alcore__values *values, const char *name) {
-    const alcore__value *value = find_value(values, name);
-    return value ? value->integer : 0;
-}
-
-double alcore__values_number(const alcore__values *values, const char *name) {
-    const alcore__value *value = find_value(values, name);
-    return value ? value->number : (double)NAN;
-}
-
-const double *alcore__values_numbers(const alcore__values *values, const char *name,
-                                     int64_t *count) {
-    const alcore__value *value = find_value(values, name);
-    *count = value ? value->number_count : 0;
-    return value ? value->numbers : NULL;
-}
-
-/* Entry round - 1 of a list; its last one for later rounds, its first one for rounds below 1. */
-double alcore__values_of_round(const alcore__values *values, const char *name, int64_t round) {
-    const alcore__value *value = find_value(values, name);
-    if (!value || value->number_count < 1) return (double)NAN;
-    if (round < 1) round = 1;
-    return value->numbers[(round > value->number_count ? value->number_count : round) - 1];
-}
-
-const char *alcore__values_text(const alcore__values *values, const char *name) {
-    const alcore__value *value = find_value(values, name);
-    return value ? value->text : "";
+    int32_t index = 0;
+    return values && find_row(values->table, name, &index) ? values->values[index].integer : 0;
 }
 
 /* Describes row `index` of a table in the caller's struct, in the size that it has. */

@@ -4,8 +4,44 @@
 #ifndef ALCORE__PARAMS_H
 #define ALCORE__PARAMS_H
 
+#include <stddef.h>
+
 #include "alcore/param.h"
 #include "base/base.h"
+
+/* The numbers of a parameter that is a list: a view, until it is set again. */
+typedef struct alcore__numbers {
+    const double *values; /* [count]; NULL for a word that stands in their place */
+    int64_t count;
+} alcore__numbers;
+
+/* The member of a struct that a parameter is bound to: alcore__values_bind() writes the value
+ * there. A member that is misspelt, or of another type than those below, does not compile. */
+typedef struct alcore__member {
+    int32_t of;   /* which struct, from 1: a table may be bound to several; 0: to none */
+    int32_t type; /* ALCORE__IS_* */
+    size_t offset;
+} alcore__member;
+enum {
+    ALCORE__IS_BOOL, /* flags, and choices of two words: whether it is the second one */
+    ALCORE__IS_INT32,
+    ALCORE__IS_INT64, /* integers, choices by their index */
+    ALCORE__IS_DOUBLE,
+    ALCORE__IS_TEXT, /* const char *, a view until the parameter is set again */
+    ALCORE__IS_NUMBERS
+};
+#define ALCORE__BY_NAME                                                                            \
+    { 0, 0, 0 }
+#define ALCORE__MEMBER_TYPE(member)                                                                \
+    _Generic((member), bool                                                                        \
+             : ALCORE__IS_BOOL, int32_t                                                            \
+             : ALCORE__IS_INT32, int64_t                                                           \
+             : ALCORE__IS_INT64, double                                                            \
+             : ALCORE__IS_DOUBLE, const char *                                                     \
+             : ALCORE__IS_TEXT, alcore__numbers                                                    \
+             : ALCORE__IS_NUMBERS)
+#define ALCORE__MEMBER(number, type, member)                                                       \
+    { (number), ALCORE__MEMBER_TYPE(((type *)0)->member), offsetof(type, member) }
 
 /* One row of a table. choices: the words of ALCORE_PARAM_CHOICE ("a|b|c"); for an integer or a
  * number the words that may stand in its place ("all"): they read as 0 for an integer, NaN for a
@@ -17,7 +53,12 @@ typedef struct alcore__param {
     double minimum, maximum; /* bounds of integers and numbers, inclusive; infinite: no bound */
     const char *choices;     /* words; see above; NULL: none */
     const char *help;        /* one line for the user */
+    alcore__member member;   /* where the value goes; ALCORE__BY_NAME: nowhere */
 } alcore__param;
+
+/* A row that several tables share, written as a call. */
+#define ALCORE__PARAM(name, type, initial, minimum, maximum, choices, help, ...)                   \
+    { name, ALCORE_PARAM_##type, initial, minimum, maximum, choices, help, __VA_ARGS__ }
 
 typedef struct alcore__param_table {
     const alcore__param *rows; /* [count] static */
@@ -57,19 +98,14 @@ alcore_status alcore__values_get(const alcore__values *values, const char *owner
  * ALCORE_E_PARAM for another type and as alcore__values_get(). */
 alcore_status alcore__values_list(const alcore__values *values, const char *owner, const char *name,
                                   alcore__value **out);
-/* Whether the table has the parameter. The functions below give 0, NaN or "" for one that is not
- * there. */
-bool alcore__values_has(const alcore__values *values, const char *name);
-int64_t alcore__values_integer(const alcore__values *values,
-                               const char *name); /* flags and choices too */
-double alcore__values_number(const alcore__values *values, const char *name);
+/* Writes the values of all parameters that are bound to struct number `of` to the members of *out;
+ * other members stay. values may be NULL. */
+void alcore__values_bind(const alcore__values *values, int32_t of, void *out);
 /* The number of a list for a round, counted from 1; rounds after the end of the list have its last
- * number. */
-double alcore__values_of_round(const alcore__values *values, const char *name, int64_t round);
-/* A view of all numbers of a list, [*count]; NULL and 0 for a word that stands in its place. */
-const double *alcore__values_numbers(const alcore__values *values, const char *name,
-                                     int64_t *count);
-const char *alcore__values_text(const alcore__values *values, const char *name);
+ * number. NaN for an empty list. */
+double alcore__number_of_round(alcore__numbers numbers, int64_t round);
+/* A value by the name of its parameter, for flags and choices too; 0 for one that is not there. */
+int64_t alcore__values_integer(const alcore__values *values, const char *name);
 
 /* Body of the public alcore_x_param(): ALCORE_E_NOT_FOUND past the last. */
 alcore_status alcore__param_info(const alcore__param_table *table, int64_t index,

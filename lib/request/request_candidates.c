@@ -21,9 +21,9 @@ static alcore_status draw_rows(alcore_request *request, int64_t count) {
     /* One entry more, so that the list has memory without a row too. */
     status = alcore__grow(ctx, &list->rows, &list->capacity, (size_t)count + 1, sizeof *list->rows);
     if (status == ALCORE_OK)
-        status = alcore__draw_candidates(
-            ctx, alcore__request_seed(request), alcore__values_integer(&request->values, "round"),
-            count, masks.rows, NULL /* no round before */, masks.candidate_mask);
+        status = alcore__draw_candidates(ctx, alcore__request_seed(request), request->options.round,
+                                         count, masks.rows, NULL /* no round before */,
+                                         masks.candidate_mask);
     for (int64_t i = 0; status == ALCORE_OK && i < masks.rows; i++)
         if (masks.candidate_mask[i]) list->rows[list->count++] = i;
     if (status != ALCORE_OK) { /* a failed call keeps nothing */

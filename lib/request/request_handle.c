@@ -20,45 +20,56 @@
  * "context" as 0; a choice is read as its index among its words, and the words of fill and tie have
  * the order of ALCORE__FILL_* and ALCORE__TIE_*. A seed may have 64 bits, which the int64_t of its
  * value keeps. */
+#define OPTION(member) ALCORE__MEMBER(1, alcore__request_options, member)
 static const alcore__param options[] = {
     {"budget", ALCORE_PARAM_TEXT, "", 0, 0, NULL,
      "what may be spent: a number with i (items), w (words), c (characters) or u (units of the "
-     "cost column); several separated by commas are spent from the same scores"},
+     "cost column); several separated by commas are spent from the same scores",
+     ALCORE__BY_NAME},
     {"price", ALCORE_PARAM_TEXT, "", 0, 0, NULL,
      "what labeling costs, for the summary and the reports: an amount for a unit, such as 0.1773/w "
-     "or 0.12EUR/c"},
+     "or 0.12EUR/c",
+     ALCORE__BY_NAME},
     {"fill", ALCORE_PARAM_CHOICE, "overshoot", 0, 0, "overshoot|stop|skip",
-     "the last pick may overshoot the budget; stop before it; or skip what does not fit"},
+     "the last pick may overshoot the budget; stop before it; or skip what does not fit",
+     OPTION(fill)},
     {"seed", ALCORE_PARAM_INTEGER, "context", 0, 0x1p64, "context",
-     "seed of every random draw; context: the seed of the context"},
+     "seed of every random draw; context: the seed of the context", OPTION(seed)},
     {"round", ALCORE_PARAM_INTEGER, "1", 1, 1e9, NULL,
-     "number of the round, from 1: seeds the draws, picks the value of a schedule"},
+     "number of the round, from 1: seeds the draws, picks the value of a schedule", OPTION(round)},
     {"max_similarity", ALCORE_PARAM_NUMBER, "off", -1, 1, "off",
-     "pass over a row whose cosine with a pick exceeds this"},
+     "pass over a row whose cosine with a pick exceeds this", OPTION(max_similarity)},
     {"tie", ALCORE_PARAM_CHOICE, "index", 0, 0, "index|random",
-     "order of equal scores: by row, or drawn"},
+     "order of equal scores: by row, or drawn", OPTION(tie)},
     {"nan", ALCORE_PARAM_CHOICE, "error", 0, 0, "error|exclude",
-     "a NaN or infinity in a needed value: fail and name the row, or leave the row out"},
-    {"device", ALCORE_PARAM_TEXT, "auto", 0, 0, NULL, "auto, cpu, cuda or cuda:N"},
+     "a NaN or infinity in a needed value: fail and name the row, or leave the row out",
+     OPTION(nan_exclude)},
+    {"device", ALCORE_PARAM_TEXT, "auto", 0, 0, NULL, "auto, cpu, cuda or cuda:N", OPTION(device)},
     {"cache", ALCORE_PARAM_TEXT, "", 0, 0, NULL,
      "folder where columns that models compute are kept for the next call, which then computes "
-     "only rows that are not there; it is made where it is missing"},
+     "only rows that are not there; it is made where it is missing",
+     OPTION(cache)},
     {"cache_max_age", ALCORE_PARAM_NUMBER, "off", 0, 1e12, "off",
-     "seconds after which what a cache has is computed again, counted from its oldest row"},
+     "seconds after which what a cache has is computed again, counted from its oldest row",
+     OPTION(cache_max_age)},
     {"max_age", ALCORE_PARAM_INTEGER, "0", 0, 1000, NULL,
      "with a cache, how many rounds old a score may be that a model computed before it was trained "
-     "on; 0: all scores are of the present model"},
+     "on; 0: all scores are of the present model",
+     OPTION(max_age)},
     {"refresh_factor", ALCORE_PARAM_NUMBER, "3", 0, 1e6, NULL,
      "with max_age, how many times the budget of the best rows by their old scores is scored "
-     "again"},
+     "again",
+     OPTION(refresh_factor)},
     {"keep_phrases", ALCORE_PARAM_FLAG, "0", 0, 1, NULL,
      "1: the sorted words of the pool stay with the request, so that phrases are counted anew in "
-     "the next round without sorting them again; 12 bytes a word"},
+     "the next round without sorting them again; 12 bytes a word",
+     OPTION(keep_phrases)},
     {"given", ALCORE_PARAM_TEXT, "", 0, 0, NULL,
      "what belongs to this call alone, with commas between: names of columns, those of other roles "
-     "as labeled.NAME and target.NAME, and model: one that the strategy does not read is an error"},
+     "as labeled.NAME and target.NAME, and model: one that the strategy does not read is an error",
+     OPTION(given)},
     {"command", ALCORE_PARAM_TEXT, "", 0, 0, NULL,
-     "command line of the run as a JSON array, kept in the provenance"},
+     "command line of the run as a JSON array, kept in the provenance", OPTION(command)},
 };
 static const alcore__param_table option_table = ALCORE__PARAM_TABLE(options);
 
@@ -101,6 +112,7 @@ static alcore_status new_request(alcore_ctx *ctx, alcore_request **out) {
     alcore_request *request;
     ALCORE__TRY(alcore__object_new(ctx, sizeof *request, release, &request));
     alcore_status status = alcore__values_new(ctx, &option_table, &request->values);
+    alcore__values_bind(&request->values, 1, &request->options);
     if (status == ALCORE_OK)
         status = alcore__new_array(ctx, 1, sizeof *request->control, &request->control);
     if (status != ALCORE_OK) {
@@ -260,6 +272,7 @@ static alcore_status set_value(void *handle, const char *name, const char *value
     if (strcmp(name, "spread") == 0)
         return alcore__fail(ALCORE_E_PARAM, "request: the option spread is called max_similarity");
     ALCORE__TRY(alcore__values_set(request->object.ctx, &request->values, "request", name, value));
+    alcore__values_bind(&request->values, 1, &request->options);
     request->budgets = budgets;
     request->price = price;
     return ALCORE_OK;
@@ -302,7 +315,8 @@ alcore_status alcore_request_builtin_param(int64_t index, alcore_param_info *out
 /* The seed from which all random draws of the request are derived: the option, or the seed of the
  * context, which the word "context" stands for. */
 uint64_t alcore__request_seed(const alcore_request *request) {
-    if (strcmp(alcore__values_text(&request->values, "seed"), "context") == 0)
-        return alcore__ctx_seed(request->object.ctx);
-    return (uint64_t)alcore__values_integer(&request->values, "seed");
+    const char *text = NULL;
+    (void)alcore__values_get(&request->values, "request", "seed", &text); /* it is in the table */
+    return text && strcmp(text, "context") == 0 ? alcore__ctx_seed(request->object.ctx)
+                                                : (uint64_t)request->options.seed;
 }

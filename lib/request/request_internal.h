@@ -66,6 +66,24 @@ static inline int32_t alcore__list_place(int32_t kind) {
     return kind - ALCORE_ROWS_ELIGIBLE;
 }
 
+/* The options of a request but those with a grammar of their own; texts are views until they are
+ * set again. */
+typedef struct alcore__request_options {
+    int32_t fill, tie;     /* ALCORE__FILL_*, ALCORE__TIE_* */
+    bool nan_exclude;      /* nan=exclude */
+    int64_t seed;          /* 64 bits; alcore__request_seed() says what is used */
+    int64_t round;         /* from 1 */
+    double max_similarity; /* NaN: off */
+    const char *device;
+    const char *cache;    /* a folder; "": none */
+    double cache_max_age; /* in seconds; NaN: off */
+    int64_t max_age;      /* in rounds */
+    double refresh_factor;
+    bool keep_phrases;
+    const char *given;   /* names of inputs, with commas between */
+    const char *command; /* a JSON array; "": not given */
+} alcore__request_options;
+
 enum { ALCORE__READ_MAX = 32 };
 
 /* The columns that a call has read, of all its parts (request_given.c). */
@@ -95,6 +113,7 @@ struct alcore_request {
      * NULL: none of its own. */
     alcore_model *column_models[ALCORE__COLUMN_INPUTS];
     alcore__values values;                     /* of the options in request_handle.c */
+    alcore__request_options options;           /* what they are at present */
     alcore__budgets budgets;                   /* of the option "budget" */
     alcore__price price;                       /* of the option "price" */
     alcore__row_list lists[ALCORE__ROW_KINDS]; /* by ALCORE__LIST() */

@@ -31,7 +31,8 @@ static const char *const WINDOW_NEEDS[] = {"qa_start", "qa_end", "qa_windows", N
 static const alcore__param ROWS[] = {
     {"windows", ALCORE_PARAM_FLAG, "0", 0, 1, NULL,
      "1: contexts were cut into windows, of which the column qa_windows has the numbers of "
-     "positions; the most confident window counts"},
+     "positions; the most confident window counts",
+     ALCORE__BY_NAME},
 };
 static const alcore__param_table PARAMS = ALCORE__PARAM_TABLE(ROWS);
 

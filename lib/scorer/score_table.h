@@ -23,33 +23,30 @@ const char *const *alcore__hybrid_needs_of(const alcore__values *values);
 
 /* Parameters that the scores share with the strategies that rank by them. */
 #define ALCORE__MARGIN_PARAM                                                                       \
-    {                                                                                              \
-        "margin", ALCORE_PARAM_CHOICE, "prob", 0, 0, "prob|log",                                   \
-            "margins of probabilities, or of their logarithms (from probabilities only)"           \
-    }
+    ALCORE__PARAM("margin", CHOICE, "prob", 0, 0, "prob|log",                                      \
+                  "margins of probabilities, or of their logarithms (from probabilities only)",    \
+                  ALCORE__BY_NAME)
 /* more: a string that is added to the help, for what else mode=code does in a strategy. */
 #define ALCORE__UNCERTAINTY_MODE_PARAM_AND(more)                                                   \
-    {                                                                                              \
-        "mode", ALCORE_PARAM_CHOICE, "auto", 0, 0,                                                 \
-            "auto|margin|margin-min|margin-mean|mnlp|lc|entropy|sum-prob|paper|code",              \
-            "what is measured; auto: margin for a distribution a row, margin-min for one a "       \
-            "token. Read from the column margins, for lc and mnlp confidences, for entropy "       \
-            "entropies, else from probs or token_probs. paper: auto, as DeMuX prints it; code: "   \
-            "as its public code does, auto with margins of logarithms, without tokens whose "      \
-            "margin is 0" more ". sum-prob: answers, from qa_start and qa_end"                     \
-    }
+    ALCORE__PARAM(                                                                                 \
+        "mode", CHOICE, "auto", 0, 0,                                                              \
+        "auto|margin|margin-min|margin-mean|mnlp|lc|entropy|sum-prob|paper|code",                  \
+        "what is measured; auto: margin for a distribution a row, margin-min for one a token. "    \
+        "Read from the column margins, for lc and mnlp confidences, for entropy entropies, else "  \
+        "from probs or token_probs. paper: auto, as DeMuX prints it; code: as its public code "    \
+        "does, auto with margins of logarithms, without tokens whose margin is 0" more             \
+        ". sum-prob: answers, from qa_start and qa_end",                                           \
+        ALCORE__BY_NAME)
 #define ALCORE__WINDOWS_PARAM                                                                      \
-    {                                                                                              \
-        "windows", ALCORE_PARAM_FLAG, "0", 0, 1, NULL,                                             \
-            "1: question answering, sum-prob over windows of contexts, of which the column "       \
-            "qa_windows has the numbers of positions; the most confident window counts"            \
-    }
+    ALCORE__PARAM("windows", FLAG, "0", 0, 1, NULL,                                                \
+                  "1: question answering, sum-prob over windows of contexts, of which the column " \
+                  "qa_windows has the numbers of positions; the most confident window counts",     \
+                  ALCORE__BY_NAME)
 #define ALCORE__LABELS_PARAM                                                                       \
-    {                                                                                              \
-        "labels", ALCORE_PARAM_CHOICE, "mean", 0, 0, "mean|max",                                   \
-            "of the probabilities of independent labels (multilabel): the mean of the labels' "    \
-            "scores, or the score of the most uncertain label"                                     \
-    }
+    ALCORE__PARAM("labels", CHOICE, "mean", 0, 0, "mean|max",                                      \
+                  "of the probabilities of independent labels (multilabel): the mean of the "      \
+                  "labels' scores, or the score of the most uncertain label",                      \
+                  ALCORE__BY_NAME)
 /* The parameters of the uncertainty of DeMuX, which its score and its strategies have. */
 #define ALCORE__UNCERTAINTY_PARAMS_AND(more)                                                       \
     ALCORE__UNCERTAINTY_MODE_PARAM_AND(more), ALCORE__MARGIN_PARAM, ALCORE__WINDOWS_PARAM,         \
@@ -57,6 +54,9 @@ const char *const *alcore__hybrid_needs_of(const alcore__values *values);
 #define ALCORE__UNCERTAINTY_PARAMS ALCORE__UNCERTAINTY_PARAMS_AND("")
 /* Whether mode is paper or code, and whether it is code. */
 bool alcore__mode_names_source(const alcore__values *values);
+/* Whether mode or margin is set, that is not its default; with but_sources a mode that names a
+ * source does not count. */
+bool alcore__uncertainty_has_mode(const alcore__values *values, bool but_sources);
 /* Whether the parameters ask for the entropy of class probabilities. */
 bool alcore__uncertainty_is_entropy(const alcore__values *values);
 bool alcore__mode_is_code(const alcore__values *values);
@@ -64,18 +64,12 @@ bool alcore__mode_is_code(const alcore__values *values);
 bool alcore__uncertainty_is_of_answers(const alcore__values *values);
 
 #define ALCORE__RTTL_PARAMS                                                                        \
-    {"norm",                                                                                       \
-     ALCORE_PARAM_CHOICE,                                                                          \
-     "mean",                                                                                       \
-     0,                                                                                            \
-     0,                                                                                            \
-     "mean|none",                                                                                  \
-     "mean over the tokens, or their sum, which favors long texts"},                               \
-    {                                                                                              \
-        "sign", ALCORE_PARAM_CHOICE, "minus", 0, 0, "minus|literal",                               \
-            "literal: the likelihood itself, the largest first, as the paper prints it; norm is "  \
-            "not used then"                                                                        \
-    }
+    ALCORE__PARAM("norm", CHOICE, "mean", 0, 0, "mean|none",                                       \
+                  "mean over the tokens, or their sum, which favors long texts", ALCORE__BY_NAME), \
+        ALCORE__PARAM("sign", CHOICE, "minus", 0, 0, "minus|literal",                              \
+                      "literal: the likelihood itself, the largest first, as the paper prints "    \
+                      "it; norm is not used then",                                                 \
+                      ALCORE__BY_NAME)
 
 /* Uncertainty from whatever a model gives: SUM-PROB where the parameters ask for answers, else the
  * column "scores" in its meaning, else the score of DeMuX from class probabilities or what was

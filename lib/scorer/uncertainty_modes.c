@@ -28,6 +28,12 @@ bool alcore__mode_names_source(const alcore__values *values) {
     return alcore__mode_is_code(values) || alcore__values_integer(values, "mode") == MODE_PAPER;
 }
 
+bool alcore__uncertainty_has_mode(const alcore__values *values, bool but_sources) {
+    const bool allowed = but_sources && alcore__mode_names_source(values);
+    return (alcore__values_integer(values, "mode") != MODE_AUTO && !allowed) ||
+           alcore__values_integer(values, "margin") != 0;
+}
+
 /* Whether the uncertainty is that of answers: mode=sum-prob or windows=1. */
 bool alcore__uncertainty_is_of_answers(const alcore__values *values) {
     return alcore__values_integer(values, "windows") == 1 ||

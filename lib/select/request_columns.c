@@ -156,9 +156,7 @@ static alcore_status list_models(resolver *self, const char *need, alcore_model 
  * best phrases again, as the rule asks, would be to score nearly all texts again. Embeddings are
  * never taken from earlier rounds, so that nothing is lost where only they are made. */
 static alcore_status check_age_of_phrases(const resolver *self, const char *column) {
-    const alcore__values *values = &self->request->values;
-    if (!self->of_phrases || alcore__values_integer(values, "max_age") == 0 ||
-        strcmp(column, "logprobs") != 0)
+    if (!self->of_phrases || self->request->options.max_age == 0 || strcmp(column, "logprobs") != 0)
         return ALCORE_OK;
     return alcore__fail_remedy(
         alcore__fail(ALCORE_E_PARAM,
@@ -240,9 +238,8 @@ static alcore_status plan_need(resolver *self, int32_t role, alcore_pool *pool, 
 /* Meets the planned needs of a role, and forgets them: a model that makes several of the columns is
  * asked for all of them at once. */
 static alcore_status meet_needs(resolver *self, int32_t role, alcore_pool *pool) {
-    const alcore__values *values = &self->request->values;
-    const alcore__cache cache = {.folder = alcore__values_text(values, "cache"),
-                                 .max_age = alcore__values_number(values, "cache_max_age")};
+    const alcore__cache cache = {.folder = self->request->options.cache,
+                                 .max_age = self->request->options.cache_max_age};
     alcore__chosen all[ALCORE__DATASET_COLUMNS];
     const int32_t count = self->plan_count;
     for (int32_t i = 0; i < count; i++)

@@ -195,7 +195,7 @@ static alcore_status fail_unread_model(const alcore_request *request,
 
 alcore_status alcore__check_given(const alcore_request *request, const alcore_strategy *strategy) {
     const alcore__read_columns *read = request->read;
-    const char *entry = alcore__values_text(&request->values, "given");
+    const char *entry = request->options.given;
     char name[64];
     if (!read || alcore__strategy_reads_any(strategy)) return ALCORE_OK;
     for (size_t length; *entry; entry += length + (entry[length] == ',')) {

@@ -24,8 +24,7 @@ typedef struct hybrid {
     alcore_request *request; /* of the caller, locked for writing */
     alcore_ctx *ctx;
     alcore_strategy *parts[PARTS]; /* borrowed from the strategy */
-    double ratio;
-    bool carry, cover;
+    alcore__hybrid_shares shares;
     alcore_selection *sentences; /* what the first budget of `split` bought, which owns those of the
                                     others; one reference */
     alcore__budgets split;       /* B_s of the request's budgets, each amount once */
@@ -33,7 +32,7 @@ typedef struct hybrid {
 
 /* B_s of a budget B. 1e-9 keeps a product that rounding made slightly less than an integer. */
 static double share_of_sentences(const hybrid *self, double budget) {
-    return floor(self->ratio * budget + 1e-9);
+    return floor(self->shares.ratio * budget + 1e-9);
 }
 
 /* Whether an amount is among those of `split`. Two budgets may have the same share, but no request
@@ -95,9 +94,9 @@ static alcore_status add_picks(const hybrid *self, const alcore__row_list *list,
  * part has instead of the request's is freed here. */
 static alcore_status buy_phrases(const hybrid *self, double budget,
                                  const alcore_selection *sentences, alcore_selection **out) {
-    const int32_t kind = self->cover ? ALCORE_ROWS_LABELED : ALCORE_ROWS_EXCLUDED;
-    const double left = budget - (self->carry ? alcore_selection_spent(sentences)
-                                              : share_of_sentences(self, budget));
+    const int32_t kind = self->shares.cover ? ALCORE_ROWS_LABELED : ALCORE_ROWS_EXCLUDED;
+    const double left = budget - (self->shares.carry ? alcore_selection_spent(sentences)
+                                                     : share_of_sentences(self, budget));
     alcore_request part = *self->request;
     part.strategy = self->parts[PHRASES];
     part.target = NULL;
@@ -149,12 +148,8 @@ static alcore_status answer_budgets(hybrid *self, alcore_selection **out) {
 /* Answers a request whose strategy is a hybrid: *out, with one reference, has the other budgets as
  * siblings. Called with the request locked for writing. */
 alcore_status alcore__request_answer_hybrid(alcore_request *request, alcore_selection **out) {
-    const alcore__values *values = alcore__strategy_values(request->strategy);
-    hybrid self = {.request = request,
-                   .ctx = request->object.ctx,
-                   .ratio = alcore__values_number(values, "ratio"),
-                   .carry = alcore__values_integer(values, "carry") == 1,
-                   .cover = alcore__values_integer(values, "cover") == 1};
+    hybrid self = {.request = request, .ctx = request->object.ctx};
+    alcore__strategy_shares(request->strategy, &self.shares);
     for (int32_t i = 0; i < PARTS; i++) self.parts[i] = alcore__strategy_part(request->strategy, i);
     bool are_phrases;
     ALCORE__TRY(alcore__candidates_are_phrases(request, &are_phrases));

@@ -46,7 +46,7 @@ static alcore_status derive(const alcore_request *request, const alcore__masks *
 alcore__phrase_counter *alcore__request_share_phrases(alcore_request *request,
                                                       alcore__phrase_counter *own) {
     alcore__phrase_counter *const before = request->counter;
-    const bool keeps = alcore__values_integer(&request->values, "keep_phrases") == 1;
+    const bool keeps = request->options.keep_phrases;
     if (!keeps) alcore__phrase_counter_clear(request->object.ctx, &request->kept);
     if (!before) request->counter = keeps ? &request->kept : own;
     return before;

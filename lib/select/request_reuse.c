@@ -35,16 +35,16 @@ static bool read_elsewhere(const alcore_strategy *strategy, const char *column) 
 /* Reads the options; without max_age nothing is reused, and the other functions do nothing. */
 void alcore__reuse_begin(const alcore_request *request, const alcore_strategy *strategy,
                          int64_t rows, alcore__reuse *out) {
-    const alcore__values *values = &request->values;
+    const alcore__request_options *options = &request->options;
     *out = (alcore__reuse){.pool = request->candidates,
                            .strategy = strategy,
                            .rows = rows,
-                           .factor = alcore__values_number(values, "refresh_factor"),
-                           .files = {.folder = alcore__values_text(values, "cache"),
+                           .factor = options->refresh_factor,
+                           .files = {.folder = options->cache,
                                      .strategy = alcore__strategy_name(strategy),
                                      .seed = alcore__request_seed(request),
-                                     .round = alcore__values_integer(values, "round"),
-                                     .max_age = alcore__values_integer(values, "max_age")}};
+                                     .round = options->round,
+                                     .max_age = options->max_age}};
 }
 
 /* Whether values of earlier rounds of the column may be used. A model without a name has no cache,

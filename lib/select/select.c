@@ -83,13 +83,11 @@ static alcore_status check(const alcore_request *request) {
         return alcore__fail_remedy(alcore__fail(ALCORE_E_PARAM, "the request has no budget"),
                                    ALCORE_REMEDY_OPTION, "budget", "1000w",
                                    "buys items worth 1000 words");
-    if (!isnan(alcore__values_number(&request->values, "cache_max_age")) &&
-        !*alcore__values_text(&request->values, "cache"))
+    if (!isnan(request->options.cache_max_age) && !*request->options.cache)
         return alcore__fail_remedy(
             alcore__fail(ALCORE_E_PARAM, "cache_max_age is set, but no cache is"),
             ALCORE_REMEDY_OPTION, "cache", "FOLDER", "keeps what models compute");
-    if (alcore__values_integer(&request->values, "max_age") > 0 &&
-        !*alcore__values_text(&request->values, "cache"))
+    if (request->options.max_age > 0 && !*request->options.cache)
         return alcore__fail_remedy(
             alcore__fail(ALCORE_E_PARAM, "max_age is set, but no cache is, which would have the "
                                          "scores of earlier rounds"),
@@ -175,8 +173,7 @@ static alcore_status check_values(answer *self, const alcore__dataset *dataset) 
 /* With sticky=1, copies the candidates of this round to self->drawn for the next one (spec 3.7);
  * without, self->drawn stays NULL and nothing is remembered. */
 static alcore_status copy_drawn(answer *self) {
-    if (alcore__values_integer(alcore__strategy_values(self->strategy), "sticky") == 0)
-        return ALCORE_OK;
+    if (!alcore__strategy_is_sticky(self->strategy)) return ALCORE_OK;
     ALCORE__TRY(
         alcore__new_array(self->ctx, (size_t)self->masks.rows, sizeof *self->drawn, &self->drawn));
     if (self->masks.rows > 0)
@@ -253,22 +250,21 @@ static alcore_status set_budgets(answer *self, alcore__fill *fill) {
  * a failure leaves. */
 static alcore_status set_up(answer *self) {
     alcore_request *request = self->request;
-    const alcore__values *values = &request->values;
+    const alcore__request_options *options = &request->options;
     self->input.ctx = self->ctx;
     self->input.seed = alcore__request_seed(request);
-    self->input.round = alcore__values_integer(values, "round");
-    self->input.nan_exclude = alcore__values_integer(values, "nan") == 1;
-    double max_similarity = alcore__values_number(values, "max_similarity");
+    self->input.round = options->round;
+    self->input.nan_exclude = options->nan_exclude;
+    const double max_similarity = options->max_similarity;
     self->input.fill = (alcore__fill){
-        .policy = (int32_t)alcore__values_integer(values, "fill"),
-        .tie = (int32_t)alcore__values_integer(values, "tie"),
+        .policy = options->fill,
+        .tie = options->tie,
         .limited = !isnan(max_similarity),
         .max_similarity = isnan(max_similarity) ? 0 : max_similarity,
         .explain = true,
     };
     /* follow_columns() opens it again where columns are on a device. */
-    ALCORE__TRY(
-        alcore__engine_open(self->ctx, alcore__values_text(values, "device"), &self->input.engine));
+    ALCORE__TRY(alcore__engine_open(self->ctx, options->device, &self->input.engine));
     ALCORE__TRY(set_budgets(self, &self->input.fill));
     if (request->strategy) {
         self->strategy = alcore_strategy_ref(request->strategy);
@@ -330,7 +326,7 @@ static alcore_status make_masks(answer *self) {
 static alcore_status follow_columns(answer *self) {
     alcore__run_input *input = &self->input;
     const alcore__dataset *const datasets[] = {&input->candidates, &input->labeled, &input->target};
-    const char *device = alcore__values_text(&self->request->values, "device");
+    const char *device = self->request->options.device;
     alcore__placement placement = {0};
     alcore_status status = ALCORE_OK;
     for (size_t d = 0; d < sizeof datasets / sizeof *datasets; d++) {
@@ -443,7 +439,7 @@ static alcore_status choose_refreshed(answer *self, uint8_t *refreshed) {
  * masks are then as before. Called without locks on the pools. */
 static alcore_status refresh_columns(answer *self) {
     const size_t rows = (size_t)self->masks.rows;
-    const double max_age = alcore__values_number(&self->request->values, "cache_max_age");
+    const double max_age = self->request->options.cache_max_age;
     uint8_t *arrays; /* [2, rows]: a copy of the mask of the candidates; refreshed */
     if (self->reuse.count == 0) return ALCORE_OK;
     ALCORE__TRY(alcore__new_array(self->ctx, rows, 2, &arrays));

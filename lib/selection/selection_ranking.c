@@ -80,18 +80,18 @@ static alcore_status values_json(alcore_ctx *ctx, const alcore__values *values, 
 static alcore_status keep_request(alcore__ranking *self, const alcore_request *request,
                                   const alcore_strategy *strategy) {
     alcore_ctx *ctx = self->object.ctx;
-    const char *command = alcore__values_text(&request->values, "command");
+    const char *command = request->options.command;
     self->seed = alcore__request_seed(request);
-    self->round = alcore__values_integer(&request->values, "round");
+    self->round = request->options.round;
     self->unit = request->budgets.unit;
     self->price = request->price;
-    self->fill_policy = (int32_t)alcore__values_integer(&request->values, "fill");
+    self->fill_policy = request->options.fill;
     self->reason = alcore__strategy_reason(strategy);
     self->measure = alcore__strategy_measure(strategy);
     self->scored = alcore__strategy_scores(strategy);
     self->recommended = alcore__strategy_is_recommended(strategy);
     ALCORE__TRY(copy_text(ctx, alcore__strategy_name(strategy), &self->strategy));
-    ALCORE__TRY(copy_text(ctx, alcore__values_text(&request->values, "device"), &self->device));
+    ALCORE__TRY(copy_text(ctx, request->options.device, &self->device));
     if (command[0] != '\0') ALCORE__TRY(copy_text(ctx, command, &self->command));
     ALCORE__TRY(values_json(ctx, &request->values, &self->options));
     return values_json(ctx, alcore__strategy_values(strategy), &self->parameters);

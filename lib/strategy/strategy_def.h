@@ -164,8 +164,9 @@ typedef struct alcore__strategy_def {
     bool phrase_measures;
     const char *raw_name; /* name of the record column of raw values, for ALCORE__RANK_BY_SCORE */
 
-    size_t state_bytes;                        /* of run->state, zeroed before begin */
-    alcore_status (*begin)(alcore__run *run);  /* reads parameters, allocates; may be NULL */
+    size_t state_bytes;                        /* of run->state: before begin the parameters that
+                                                  are bound to it, and zeros */
+    alcore_status (*begin)(alcore__run *run);  /* allocates; may be NULL */
     const alcore__pass *passes;                /* NULL: finish alone does the work */
     alcore_status (*finish)(alcore__run *run); /* fills run->outcome */
     void (*free_state)(alcore__run *run); /* frees what the state points to, also after a failure in
@@ -211,7 +212,8 @@ struct alcore__run {
     int32_t threads;         /* worker threads of the context; runner->workers has one entry each */
     void *stream; /* of the engine's device, in whose order the kernels of wide blocks run; NULL:
                      there are no wide blocks, and each kernel has ended when it returns */
-    alcore__run_hints hints;          /* set in begin */
+    alcore__run_hints hints; /* set in begin */
+    int64_t rescale; /* set in begin: the scale on which the terms were added (budget/rescale.h) */
     const alcore__column *embeddings; /* set in begin: the vectors of the candidates that blocks
                                          read in place of the column "embeddings", made by the
                                          strategy; borrowed from its state. NULL: that column */
@@ -304,16 +306,12 @@ void alcore__rank_by_score_free(alcore__run *run);
 
 /* Parameters of every strategy that scores (spec 3.7). */
 #define ALCORE__CANDIDATE_PARAMS                                                                   \
-    {"candidates",                                                                                 \
-     ALCORE_PARAM_INTEGER,                                                                         \
-     "all",                                                                                        \
-     1,                                                                                            \
-     0x1p53,                                                                                       \
-     "all",                                                                                        \
-     "how many rows are drawn and looked at each round; the paper of HUDS draws 20000"},           \
-    {                                                                                              \
-        "sticky", ALCORE_PARAM_FLAG, "0", 0, 1, NULL,                                              \
-            "1: keep the last round's candidates and draw only what is missing"                    \
-    }
+    ALCORE__PARAM(                                                                                 \
+        "candidates", INTEGER, "all", 1, 0x1p53, "all",                                            \
+        "how many rows are drawn and looked at each round; the paper of HUDS draws 20000",         \
+        ALCORE__MEMBER(ALCORE__TO_CANDIDATES, alcore__candidate_params, count)),                   \
+        ALCORE__PARAM("sticky", FLAG, "0", 0, 1, NULL,                                             \
+                      "1: keep the last round's candidates and draw only what is missing",         \
+                      ALCORE__MEMBER(ALCORE__TO_CANDIDATES, alcore__candidate_params, sticky))
 
 #endif

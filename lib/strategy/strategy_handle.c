@@ -66,10 +66,11 @@ static alcore_status make_part(const alcore_strategy *strategy, int32_t part, co
 /* Makes the parts of a new handle by the parameters "sentences" and "phrases", whose values name
  * strategies; nothing for a strategy that is no hybrid. */
 static alcore_status make_parts(alcore_strategy *strategy) {
+    alcore__hybrid_shares shares;
     if (!strategy->def->hybrid) return ALCORE_OK;
+    alcore__strategy_shares(strategy, &shares);
     for (int32_t p = 0; p < ALCORE__STRATEGY_PARTS; p++)
-        ALCORE__TRY(make_part(strategy, p, alcore__values_text(&strategy->values, PART_NAMES[p]),
-                              &strategy->parts[p]));
+        ALCORE__TRY(make_part(strategy, p, shares.parts[p], &strategy->parts[p]));
     return ALCORE_OK;
 }
 
@@ -89,6 +90,11 @@ static int32_t part_of(const alcore_strategy *strategy, const char *name, const 
 /* Part 0 (buys rows) or 1 (buys phrases) of a hybrid, borrowed; NULL: the strategy is none. */
 alcore_strategy *alcore__strategy_part(const alcore_strategy *strategy, int32_t part) {
     return strategy->parts[part];
+}
+
+void alcore__strategy_shares(const alcore_strategy *strategy, alcore__hybrid_shares *out) {
+    *out = (alcore__hybrid_shares){0};
+    alcore__values_bind(&strategy->values, ALCORE__TO_SHARES, out);
 }
 
 /* ---- handles ---- */

@@ -132,6 +132,20 @@ void alcore__outcome_clear(alcore_ctx *ctx, alcore__outcome *outcome);
 
 /* ---- what a request asks of a strategy before it runs ---- */
 
+/* Structs that the rows of a strategy's table are bound to. */
+enum {
+    ALCORE__TO_STATE = 1,  /* its state, from before begin on */
+    ALCORE__TO_CANDIDATES, /* alcore__candidate_params */
+    ALCORE__TO_PHRASES,    /* alcore_phrase_options, in phrase_options */
+    ALCORE__TO_SHARES      /* alcore__hybrid_shares */
+};
+
+/* Which candidates a strategy looks at (spec 3.7), before it runs. */
+typedef struct alcore__candidate_params {
+    int64_t count; /* of rows that are drawn; 0: all */
+    bool sticky;   /* those of the last round are kept */
+} alcore__candidate_params;
+
 const char *alcore__strategy_name(const alcore_strategy *strategy);
 /* Whether the caller asked for the recommended strategy, whichever that is. */
 bool alcore__strategy_is_recommended(const alcore_strategy *strategy);
@@ -150,6 +164,14 @@ bool alcore__strategy_measures_phrases(const alcore_strategy *strategy);
 const char *alcore__strategy_ablated(const alcore_strategy *strategy);
 /* The parts of a hybrid strategy, borrowed: 0 buys rows, 1 buys phrases. NULL: it is no hybrid. */
 alcore_strategy *alcore__strategy_part(const alcore_strategy *strategy, int32_t part);
+/* How a hybrid shares the budget between its parts. */
+typedef struct alcore__hybrid_shares {
+    const char *parts[2]; /* names of the strategies, a view until the parameter is set again */
+    double ratio;         /* of the budget for part 0 */
+    bool carry;           /* part 1 gets what part 0 left */
+    bool cover;           /* what part 0 bought counts as labeled for part 1 */
+} alcore__hybrid_shares;
+void alcore__strategy_shares(const alcore_strategy *strategy, alcore__hybrid_shares *out);
 /* A new handle of the same built-in strategy with the same parameters, also of its parts; for a
  * strategy that is locked for reading. A host's strategy, which has no parameters, has no copy. */
 alcore_status alcore__strategy_copy(const alcore_strategy *strategy, alcore_strategy **out);
@@ -182,6 +204,8 @@ bool alcore__strategy_reads_any(const alcore_strategy *strategy);
  * candidates of the last round, which sticky=1 keeps; NULL: there was none. */
 alcore_status alcore__strategy_draw(const alcore_strategy *strategy, uint64_t seed, int64_t round,
                                     int64_t rows, const uint8_t *previous, uint8_t *mask);
+/* Whether the candidates of this round are to be kept for the next one. */
+bool alcore__strategy_is_sticky(const alcore_strategy *strategy);
 /* The draw itself: leaves `count` entries of mask, or all of them where there are no more. */
 alcore_status alcore__draw_candidates(alcore_ctx *ctx, uint64_t seed, int64_t round, int64_t count,
                                       int64_t rows, const uint8_t *previous, uint8_t *mask);

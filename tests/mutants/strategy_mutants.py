@@ -74,7 +74,7 @@ MUTANTS = {
         ('lib/strategy/budget/fill.c', 'for (int32_t i = -1; i < fill->further_count && *out; i++)', 'for (int32_t i = -1; i < 0; i++)',
          PROPERTIES, 'huds_measures_what_picks_need'),
     'a stratum of min_stratum rows counts as small':
-        ('lib/strategy/rules/huds.c', 'state->counts[state->stratum[i]] < min_rows', 'state->counts[state->stratum[i]] <= min_rows',
+        ('lib/strategy/rules/huds.c', 'state->counts[state->stratum[i]] < state->min_stratum', 'state->counts[state->stratum[i]] <= state->min_stratum',
          VECTORS, 'small_strata_use_the_global_centroid'),
     'a score on an edge falls into the lower stratum':
         ('lib/strategy/rules/strata.c', 'floor(((scores[i] - low) / range) * n)', 'ceil(((scores[i] - low) / range) * n) - 1.0',
@@ -85,7 +85,7 @@ MUTANTS = {
     'IDDS takes alpha for granted':
         ('lib/strategy/rules/idds.c', '.alpha = state->alpha,', '.alpha = 0.67,', VECTORS, 'idds'),
     'IDDS counts the likeness of a row to itself':
-        ('lib/strategy/rules/idds.c', '== SELF_INCLUDE;', '== SELF_EXCLUDE;', VECTORS, 'idds'),
+        ('lib/strategy/rules/idds.c', 'state->include_self |= state->mode == MODE_PAPER;', 'state->include_self = true;', VECTORS, 'idds'),
     'IDDS never moves a pick to the labeled rows':
         ('lib/strategy/rules/idds.c', '    if (state->moves) {\n        alcore_sys_work', '    if (false) {\n        alcore_sys_work',
          VECTORS, 'idds'),
@@ -93,13 +93,13 @@ MUTANTS = {
         ('lib/strategy/rules/idds.c', '.source = ALCORE__OVER_LABELED_POOL,\n     .block = sum_block,\n     .partial = {.sums = sum_b_of}',
          '.source = ALCORE__OVER_LABELED_POOL,\n     .block = sum_block,\n     .partial = {.sums = sum_a_of}', VECTORS, 'idds'),
     'average-dist does not balance the languages':
-        ('lib/strategy/rules/average_dist.c', 'bool balanced = alcore__values_integer(run->values, "balance_targets") == 1;',
-         'bool balanced = false;', TARGET, 'average_distances'),
+        ('lib/strategy/rules/average_dist.c', 'alcore__target_groups_new(run, state->balanced,',
+         'alcore__target_groups_new(run, false,', TARGET, 'average_distances'),
     'the centroid of the target rows is their sum':
         ('lib/strategy/rules/average_dist.c', 'state->centroids[i] /= state->target.rows[i / state->dims];', 'state->centroids[i] += 0;',
          TARGET_PROPERTIES, 'repeated_targets_change_nothing'),
     'a given k is halved':
-        ('lib/strategy/rules/knn_uncertainty.c', 'state->automatic || k > k_max ? k_max : k', 'state->automatic || k > k_max ? k_max : k / 2 + 1',
+        ('lib/strategy/rules/knn_uncertainty.c', 'state->automatic || k > state->k_max ? state->k_max : k', 'state->automatic || k > state->k_max ? state->k_max : k / 2 + 1',
          TARGET_PROPERTIES, 'all_rows_as_neighbors_are_uncertainty'),
     'c = 1 makes two budgets of candidates':
         ('lib/strategy/rules/uncertainty_knn.c', 'limit = state->factor * run->input->fill.budget', 'limit = 2 * run->input->fill.budget',
@@ -179,16 +179,16 @@ MUTANTS = {
         ('lib/strategy/rules/huds_phrase.c', 'return found && (whole || found->whole);', 'return found && !found && (whole || found->whole);',
          HUDS_PHRASE, 'pruning'),
     'the occurrences of a phrase have no weight':
-        ('lib/strategy/rules/huds_phrase.c', 'pow(log(1.0 + (double)occ), gamma)', 'pow(log(1.0 + (double)occ), 0 * gamma)', HUDS_PHRASE,
+        ('lib/strategy/rules/huds_phrase.c', 'pow(log(1.0 + (double)occ), state->gamma)', 'pow(log(1.0 + (double)occ), 0 * state->gamma)', HUDS_PHRASE,
          'vectors_of_rows_and_words'),
     'the uncertainty of a phrase is not divided by its words':
         ('lib/selection/phrase_measures.c', 'self->u[phrase] += sum / (double)length;', 'self->u[phrase] += sum;', HUDS_PHRASE,
          'vectors_of_rows_and_words'),
     'a hybrid counts the phrases of its sentences':
-        ('lib/select/request_hybrid.c', 'self->cover ? ALCORE_ROWS_LABELED : ALCORE_ROWS_EXCLUDED', 'self->cover ? ALCORE_ROWS_EXCLUDED : ALCORE_ROWS_LABELED',
+        ('lib/select/request_hybrid.c', 'self->shares.cover ? ALCORE_ROWS_LABELED : ALCORE_ROWS_EXCLUDED', 'self->shares.cover ? ALCORE_ROWS_EXCLUDED : ALCORE_ROWS_LABELED',
          HYBRID, 'parts_by_hand'),
     'an overshoot of sentences is always made up for':
-        ('lib/select/request_hybrid.c', '(self->carry ? alcore_selection_spent', '(true ? alcore_selection_spent', HYBRID, 'vectors'),
+        ('lib/select/request_hybrid.c', '(self->shares.carry ? alcore_selection_spent', '(true ? alcore_selection_spent', HYBRID, 'vectors'),
     'ties go to the later row':
         ('lib/strategy/budget/rank.c', 'return a->position < b->position;', 'return a->position > b->position;', VECTORS, 'topk'),
     'a random order of ties is that of the rows':
@@ -216,14 +216,14 @@ MUTANTS = {
     'long lists are merged with the mask of other rows':
         ('lib/search/neighbor_list.c', 'mask ? mask + r : NULL', 'mask', DEMUX, 'k_may_exceed_the_lists_of_the_kernel'),
     'a given k may exceed k_max':
-        ('lib/strategy/rules/knn_uncertainty.c', 'state->automatic || k > k_max ? k_max : k', 'state->automatic ? k_max : k', DEMUX,
+        ('lib/strategy/rules/knn_uncertainty.c', 'state->automatic || k > state->k_max ? state->k_max : k', 'state->automatic ? state->k_max : k', DEMUX,
          'k_has_limits'),
     'k may exceed the candidates':
         ('lib/strategy/rules/knn_uncertainty.c', 'if (state->k_limit > searched) state->k_limit = searched;', '(void)searched;', DEMUX,
          'k_has_limits'),
     'picks are explained by the place of a word of rescale among the choices':
-        ('lib/strategy/budget/explain.c', 'alcore__rescale_named(alcore__values_text(run->values, "rescale"))',
-         'alcore__values_integer(run->values, "rescale")', HUDS_PHRASE, 'explained_as_rescaled'),
+        ('lib/strategy/budget/explain.c', 'alcore__rescale(run, run->rescale, scaled)',
+         'alcore__rescale(run, alcore__values_integer(run->values, "rescale"), scaled)', HUDS_PHRASE, 'explained_as_rescaled'),
     'fill_short=none fills all the same':
         ('lib/strategy/rules/knn_uncertainty.c', 'status == ALCORE_OK && state->fill_short && !', 'status == ALCORE_OK && !', DEMUX,
          'knn_uncertainty_vectors'),

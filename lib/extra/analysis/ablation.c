@@ -217,7 +217,7 @@ static alcore_status check(const ablation *self, const alcore_ablation *out_rows
         return alcore__fail(ALCORE_E_INVALID,
                             "the test set is an overlap that keeps the n-grams of the selected "
                             "data, which an ablation replaces for each value");
-    if (alcore__values_integer(&self->request->values, "max_age") > 0)
+    if (self->request->options.max_age > 0)
         return alcore__fail(ALCORE_E_PARAM,
                             "max_age is set, and each value of an ablation would score other rows "
                             "again; an ablation selects with scores of the present model");

@@ -134,8 +134,7 @@ static alcore_status contribute(alcore__run *run, const alcore__purchase *purcha
                                   &part->contribution));
     ALCORE__TRY(alcore__new_array(run->ctx, (size_t)count, sizeof *scaled, &scaled));
     memcpy(scaled, values, (size_t)count * sizeof *scaled);
-    alcore_status status = alcore__rescale(
-        run, alcore__rescale_named(alcore__values_text(run->values, "rescale")), scaled);
+    alcore_status status = alcore__rescale(run, run->rescale, scaled);
     if (status == ALCORE_OK) {
         alcore__candidate_mean_sd(run, scaled, 1.0 /* weight */, &mean, &deviation);
         part->deviation = weight * deviation;

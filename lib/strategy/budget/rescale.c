@@ -25,12 +25,12 @@ static alcore_status by_rank(const alcore__run *run, double *values) {
 
 /* ALCORE__RESCALE_* of a word of the parameter "rescale". It is found by the word and not by the
  * index of the choice, as strategies differ in which words they have; WORDS has the order of
- * ALCORE__RESCALE_*. Any other word, such as the empty text of a strategy without the parameter,
- * names ALCORE__RESCALE_NONE. */
+ * ALCORE__RESCALE_*. Any other word,
+ * and NULL of a strategy without the parameter, names ALCORE__RESCALE_NONE. */
 int64_t alcore__rescale_named(const char *word) {
     static const char *const WORDS[] = {"none", "minmax", "zscore", "rank"};
     for (int64_t scale = ALCORE__RESCALE_NONE; scale <= ALCORE__RESCALE_RANK; scale++)
-        if (strcmp(word, WORDS[scale]) == 0) return scale;
+        if (word && strcmp(word, WORDS[scale]) == 0) return scale;
     return ALCORE__RESCALE_NONE;
 }
 

@@ -58,10 +58,15 @@ alcore_status alcore__draw_candidates(alcore_ctx *ctx, uint64_t seed, int64_t ro
  * stay. lib/request calls it on the mask of the candidates before the run begins. */
 alcore_status alcore__strategy_draw(const alcore_strategy *strategy, uint64_t seed, int64_t round,
                                     int64_t rows, const uint8_t *previous, uint8_t *mask) {
-    const alcore__values *values = alcore__strategy_values(strategy);
-    int64_t count = alcore__values_integer(values, "candidates");
-    if (count < 1) return ALCORE_OK; /* candidates=all, or no such parameter: 0 */
-    bool sticky = alcore__values_integer(values, "sticky") == 1;
-    return alcore__draw_candidates(alcore__strategy_ctx(strategy), seed, round, count, rows,
-                                   sticky ? previous : NULL, mask);
+    alcore__candidate_params params = {0};
+    alcore__values_bind(alcore__strategy_values(strategy), ALCORE__TO_CANDIDATES, &params);
+    if (params.count < 1) return ALCORE_OK;
+    return alcore__draw_candidates(alcore__strategy_ctx(strategy), seed, round, params.count, rows,
+                                   params.sticky ? previous : NULL, mask);
+}
+
+bool alcore__strategy_is_sticky(const alcore_strategy *strategy) {
+    alcore__candidate_params params = {0};
+    alcore__values_bind(alcore__strategy_values(strategy), ALCORE__TO_CANDIDATES, &params);
+    return params.sticky;
 }

@@ -55,6 +55,7 @@ static alcore_status begin_strategy(alcore__run *run) {
         run->runner->root[1].nested = NO_PASSES;
         return ALCORE_OK;
     }
+    alcore__values_bind(run->values, ALCORE__TO_STATE, run->state);
     return run->def->begin ? run->def->begin(run) : ALCORE_OK;
 }
 

@@ -16,8 +16,6 @@
 #include "strategy/rules/surprisal.h"
 #include "strategy/strategies.h"
 
-enum { MASK_EXACT, MASK_BERNOULLI }; /* the parameter "mask" */
-
 typedef struct alps_state {
     alcore__cluster_picks picks; /* first, see cluster_picks.h */
     alcore__surprisal surprisal; /* which tokens keep their loss; `vectors` borrows it */
@@ -82,13 +80,9 @@ static alcore_status check_rows(alcore__score_call *call) {
  * cluster_picks.h needs. */
 static alcore_status begin(alcore__run *run) {
     alps_state *state = run->state;
-    state->surprisal = (alcore__surprisal){
-        .losses = alcore__dataset_find(&run->input->candidates, "mlm_losses"),
-        .pool = run->input->candidates.pool,
-        .seed = run->input->seed,
-        .length = alcore__values_integer(run->values, "length"),
-        .share = alcore__values_number(run->values, "share"),
-        .bernoulli = alcore__values_integer(run->values, "mask") == MASK_BERNOULLI};
+    state->surprisal.losses = alcore__dataset_find(&run->input->candidates, "mlm_losses");
+    state->surprisal.pool = run->input->candidates.pool;
+    state->surprisal.seed = run->input->seed;
     ALCORE__TRY(alcore__surprisal_column(run->ctx, &state->surprisal, &state->vectors));
     run->embeddings = state->vectors;
     ALCORE__TRY(
@@ -131,13 +125,16 @@ static alcore_status finish(alcore__run *run) {
 }
 
 static const char *const NEEDS[] = {"mlm_losses", NULL};
+#define STATE(member) ALCORE__MEMBER(ALCORE__TO_STATE, alps_state, member)
 /* Name, type, default, smallest and largest value (0, 0: none), choices, help. */
 static const alcore__param ROWS[] = {
     {"mask", ALCORE_PARAM_CHOICE, "exact", 0, 0, "exact|bernoulli",
-     "how tokens are drawn: the same share of each text, or each token by itself as BERT does"},
-    {"share", ALCORE_PARAM_NUMBER, "0.15", 0, 1, NULL, "share of the tokens whose loss is kept"},
+     "how tokens are drawn: the same share of each text, or each token by itself as BERT does",
+     STATE(surprisal.bernoulli)},
+    {"share", ALCORE_PARAM_NUMBER, "0.15", 0, 1, NULL, "share of the tokens whose loss is kept",
+     STATE(surprisal.share)},
     {"length", ALCORE_PARAM_INTEGER, "128", 1, 8192, NULL,
-     "tokens of a text that are looked at: the length of the vectors"},
+     "tokens of a text that are looked at: the length of the vectors", STATE(surprisal.length)},
     ALCORE__CANDIDATE_PARAMS,
 };
 static const alcore__param_table PARAMS = ALCORE__PARAM_TABLE(ROWS);

@@ -33,9 +33,6 @@
 #include "strategy/rules/target_groups.h"
 #include "strategy/strategies.h"
 
-enum { METRIC_L2, METRIC_COSINE };  /* the parameter "metric" */
-enum { SCORES_PICKED, SCORES_ALL }; /* the parameter "scores" */
-
 /* The relative amount by which the bounds of a mean are widened: the kernel's bounds hold for the
  * sums over one block of targets, and adding those up and dividing rounds. */
 #define BOUND_SLACK 1e-9
@@ -43,8 +40,9 @@ enum { SCORES_PICKED, SCORES_ALL }; /* the parameter "scores" */
 typedef struct average_state {
     alcore__filler filler; /* spends the budget where distances are made exact step by step */
     int64_t dims;
-    bool squared, cosine, all_scores; /* sq=1, metric=cosine, scores=all */
-    alcore__target_groups target;     /* the languages of the target with balance_targets, else one
+    bool squared, cosine, all_scores, balanced; /* sq=1, metric=cosine, scores=all,
+                                                   balance_targets=1 */
+    alcore__target_groups target; /* the languages of the target with balance_targets, else one
                                          group; [groups] below has an entry for each */
     double *centroids; /* [groups, dims] means of the groups; their sums until the pass "target
                           means" ends */
@@ -65,21 +63,17 @@ typedef struct average_state {
 
 /* ---- begin ---- */
 
-/* Called once before the first pass: reads the parameters, groups the target rows by language and
+/* Called once before the first pass: groups the target rows by language and
  * allocates the arrays of average_state. Distances and scores are NaN until they are computed. */
 static alcore_status begin(alcore__run *run) {
     average_state *state = run->state;
     alcore_ctx *ctx = run->ctx;
     size_t count = (size_t)run->outcome.count;
     state->dims = alcore__embedding_dims(run);
-    state->squared = alcore__values_integer(run->values, "sq") == 1;
-    state->cosine = alcore__values_integer(run->values, "metric") == METRIC_COSINE;
-    state->all_scores = alcore__values_integer(run->values, "scores") == SCORES_ALL;
     if (state->squared && state->cosine)
         return alcore__fail(ALCORE_E_PARAM, "strategy average-dist: sq=1 goes with metric=l2 only");
-    bool balanced = alcore__values_integer(run->values, "balance_targets") == 1;
     alcore__filler_begin(&state->filler, run);
-    ALCORE__TRY(alcore__target_groups_new(run, balanced, &state->target));
+    ALCORE__TRY(alcore__target_groups_new(run, state->balanced, &state->target));
     run->hints.host_doubles = 2.0 * ALCORE_BLOCK_ROWS * (double)state->target.count;
     size_t groups = (size_t)state->target.count,
            vector_bytes = (size_t)state->dims * sizeof(double);
@@ -550,15 +544,19 @@ static alcore_status finish(alcore__run *run) {
 }
 
 static const char *const NEEDS[] = {"embeddings", NULL};
+#define STATE(member) ALCORE__MEMBER(ALCORE__TO_STATE, average_state, member)
 /* Name, type, default, smallest and largest value (0, 0: none), choices, help. */
 static const alcore__param ROWS[] = {
-    {"metric", ALCORE_PARAM_CHOICE, "l2", 0, 0, "l2|cosine", "distance: Euclidean or 1 - cosine"},
+    {"metric", ALCORE_PARAM_CHOICE, "l2", 0, 0, "l2|cosine", "distance: Euclidean or 1 - cosine",
+     STATE(cosine)},
     {"sq", ALCORE_PARAM_FLAG, "0", 0, 1, NULL,
-     "1: squared distances, which need one pass over the rows only; another order"},
+     "1: squared distances, which need one pass over the rows only; another order", STATE(squared)},
     {"balance_targets", ALCORE_PARAM_FLAG, "0", 0, 1, NULL,
-     "1: the mean over each language of the target first, then over the languages"},
+     "1: the mean over each language of the target first, then over the languages",
+     STATE(balanced)},
     {"scores", ALCORE_PARAM_CHOICE, "picked", 0, 0, "picked|all",
-     "with Euclidean distances: the scores of the rows that the budget looked at, or of all"},
+     "with Euclidean distances: the scores of the rows that the budget looked at, or of all",
+     STATE(all_scores)},
     ALCORE__CANDIDATE_PARAMS,
 };
 static const alcore__param_table PARAMS = ALCORE__PARAM_TABLE(ROWS);

@@ -33,8 +33,6 @@
 #include "strategy/rules/badge.h"
 #include "strategy/strategies.h"
 
-enum { FIRST_NORM, FIRST_UNIFORM }; /* the parameter "first" */
-
 /* How many doubles a block with `rows` matrix rows keeps: its alcore__badge_rows. */
 static int64_t doubles_of(const alcore__badge_state *state, int64_t rows) {
     return (ALCORE__BADGE_ROW_ARRAYS + state->classes) * rows;
@@ -48,7 +46,7 @@ static const alcore__column *factor_column(const alcore__run *run, bool *is_fact
     return probs ? probs : alcore__dataset_find(&run->input->candidates, "factors");
 }
 
-/* Called once before the first pass: reads the parameters, seeds the generator of the run and
+/* Called once before the first pass: seeds the generator of the run and
  * allocates the arrays of the state, the vectors of drawn rows with an entry for each draw. */
 static alcore_status begin(alcore__run *run) {
     alcore__badge_state *state = run->state;
@@ -60,7 +58,6 @@ static alcore_status begin(alcore__run *run) {
                             is_factor ? "factors" : "probs", is_factor ? "components" : "classes");
     state->classes = column->dims;
     state->dims = alcore__embedding_dims(run);
-    state->first_uniform = alcore__values_integer(run->values, "first") == FIRST_UNIFORM;
     alcore__rng_seed(&state->rng,
                      alcore__rng_derive(run->input->seed, ALCORE__TAG_BADGE,
                                         (uint64_t)run->input->round, 0 /* one sequence a round */));
@@ -367,7 +364,8 @@ static const char *const NEEDS[] = {"probs|factors", "embeddings", NULL};
 /* Name, type, default, smallest and largest value (0, 0: none), choices, help. */
 static const alcore__param ROWS[] = {
     {"first", ALCORE_PARAM_CHOICE, "norm", 0, 0, "norm|uniform",
-     "the first row: the one of the largest gradient, or a uniform draw"},
+     "the first row: the one of the largest gradient, or a uniform draw",
+     ALCORE__MEMBER(ALCORE__TO_STATE, alcore__badge_state, first_uniform)},
     ALCORE__CANDIDATE_PARAMS,
 };
 static const alcore__param_table PARAMS = ALCORE__PARAM_TABLE(ROWS);

@@ -32,57 +32,25 @@
 #include <string.h>
 
 #include "strategy/budget/rescale.h"
-#include "strategy/kmeans/kmeans.h"
 #include "strategy/rules/huds.h"
 #include "strategy/rules/strata.h"
 
-enum { STRATA_EQUAL, STRATA_QUANTILE };   /* the parameter "strata" */
-enum { DISTANCES_ALL, DISTANCES_NEEDED }; /* the parameter "distances" */
-
-typedef struct huds_state {
-    int64_t strata, clusters, dims; /* n_strata, k_clusters, components of an embedding */
-    bool unit;                      /* embeddings are divided by their length first */
-    bool some_global;               /* some strata are smaller than min_stratum */
-    /* [candidates] uncertainty (0 in diversity-global) and diversity (NaN: not measured), the
-     * larger the better. */
-    double *u, *d;
-    int32_t *stratum; /* [candidates] 0 .. strata - 1; stratum 0 has the smallest u */
-    int32_t *cluster; /* [candidates] number of the cluster in its stratum, 0 for a row of a small
-                         stratum; NULL: every stratum has one centroid */
-    /* [candidates] the group whose sums and centroids a row joins: its stratum, -1 for a row of a
-     * small stratum. NULL with min_stratum=0, where it would be `stratum` (see group_array). */
-    int32_t *group;
-    double *edges;   /* [strata + 1] lower bound of u in each stratum, then the largest u */
-    double *sums;    /* [strata + 1, dims] over the rows of each stratum, 0 for a small one; then
-                        over all candidates, 0 where some_global is false */
-    int64_t *counts; /* [strata + 1] candidates of each stratum, small ones too, then all */
-    /* [centroid_count, dims]: one of each stratum or, with k-means, those of its clusters in the
-     * order of kmeans.centroid_starts; the last one is that of all candidates. */
-    double *centroids;
-    int64_t centroid_count;
-    alcore__kmeans kmeans; /* with clusters > 1 */
-
-    /* With distances=needed. The present batch begins with stratum batch_first_stratum; the strata
-     * above the batch are measured, those below it are not. */
-    bool only_needed;
-    bool all_picks_known;        /* no row that is not measured can be picked */
-    int64_t batch_first_stratum; /* a stratum; `strata` before the first batch */
-    int64_t *batch_positions;    /* [batch_count] positions of the batch's candidates, ascending */
-    int64_t batch_count, measured; /* rows of the batch; rows of all batches measured so far */
-} huds_state;
-
 /* ---- the score ---- */
 
-/* lambda of the round, the weight of d (spec 3.6). In round 1 it is lambda_first, unless that is
- * "same", which reads as NaN. A strategy without the parameter is diversity alone: 1. */
-static double lambda_of(const alcore__run *run) {
-    if (!alcore__values_has(run->values, "lambda")) return 1.0;
-    double first = alcore__values_number(run->values, "lambda_first");
-    if (run->input->round <= 1 && !isnan(first)) return first;
-    return alcore__values_of_round(run->values, "lambda", run->input->round);
+/* lambda of the round (spec 3.6). In round 1 it is lambda_first, unless that is "same", which reads
+ * as NaN. */
+static double choose_lambda(const alcore__run *run) {
+    const alcore__huds_state *state = run->state;
+    if (state->lambdas.count == 0) return 1.0;
+    if (run->input->round <= 1 && !isnan(state->lambda_first)) return state->lambda_first;
+    return alcore__number_of_round(state->lambdas, run->input->round);
 }
 
-/* The weight of u. */
+/* The weights of the two terms. */
+static double lambda_of(const alcore__run *run) {
+    return ((const alcore__huds_state *)run->state)->lambda;
+}
+
 static double one_minus_lambda(const alcore__run *run) {
     return 1.0 - lambda_of(run);
 }
@@ -94,26 +62,16 @@ static double hybrid_score(double lambda, double d, double rest, double u) {
 
 /* ---- begin ---- */
 
-/* Bytes of the state, for huds_phrase.c, which allocates one that its own state points to. */
-size_t alcore__huds_state_bytes(void) {
-    return sizeof(huds_state);
-}
-
 /* Prepares distances=needed: d and the score of every row are NaN, not measured. Parameters that
  * need all rows are refused: a common scale needs all distances, min_stratum the centroid of all
  * rows, and k-means runs over all strata together. */
 static alcore_status begin_needed(alcore__run *run) {
-    huds_state *state = run->state;
-    const alcore__values *values = run->values;
-    if (!alcore__values_has(values, "distances") ||
-        alcore__values_integer(values, "distances") != DISTANCES_NEEDED)
-        return ALCORE_OK;
-    if (alcore__values_integer(values, "rescale") != ALCORE__RESCALE_NONE ||
-        alcore__values_integer(values, "min_stratum") > 0 || state->clusters > 1)
+    alcore__huds_state *state = run->state;
+    if (!state->only_needed) return ALCORE_OK;
+    if (run->rescale != ALCORE__RESCALE_NONE || state->min_stratum > 0 || state->clusters > 1)
         return alcore__fail(ALCORE_E_INVALID,
                             "strategy huds: distances=needed works with rescale=none, "
                             "min_stratum=0 and k_clusters=1 only; set these, or distances=all");
-    state->only_needed = true;
     state->batch_first_stratum = state->strata;
     for (int64_t i = 0; i < run->outcome.count; i++)
         state->d[i] = run->outcome.scores[i] = (double)NAN;
@@ -123,15 +81,13 @@ static alcore_status begin_needed(alcore__run *run) {
 /* Called once before the first pass, for HUDS, also as a part of huds_phrase.c, and for the
  * strategies that are its diversity alone. diversity-global has no n_strata and skips the pass
  * "scores": all candidates are stratum 0 then (new arrays are zeroed), whose count is set here. For
- * the others cut_strata() counts the strata. A parameter that the strategy lacks reads as 0. */
+ * the others cut_strata() counts the strata. */
 alcore_status alcore__huds_begin(alcore__run *run) {
-    huds_state *state = run->state;
+    alcore__huds_state *state = run->state;
     size_t count = (size_t)run->outcome.count;
-    const alcore__values *values = run->values;
-    bool cuts_strata = alcore__values_has(values, "n_strata");
-    state->strata = cuts_strata ? alcore__values_integer(values, "n_strata") : 1;
-    state->clusters = alcore__values_integer(values, "k_clusters");
-    state->unit = alcore__values_integer(values, "unit") == 1;
+    if (state->strata == 0) state->strata = 1;
+    state->lambda = choose_lambda(run);
+    run->rescale = alcore__rescale_named(state->rescale);
     state->dims = alcore__embedding_dims(run);
     run->hints.row_work = true;
     run->hints.repeats = state->clusters > 1; /* k-means makes many passes */
@@ -140,7 +96,7 @@ alcore_status alcore__huds_begin(alcore__run *run) {
     ALCORE__TRY(alcore__new_array(run->ctx, count, sizeof(double), &state->u));
     ALCORE__TRY(alcore__new_array(run->ctx, count, sizeof(double), &state->d));
     ALCORE__TRY(alcore__new_array(run->ctx, count, sizeof(int32_t), &state->stratum));
-    if (alcore__values_integer(values, "min_stratum") > 0)
+    if (state->min_stratum > 0)
         ALCORE__TRY(alcore__new_array(run->ctx, count, sizeof(int32_t), &state->group));
     if (state->clusters > 1)
         ALCORE__TRY(alcore__new_array(run->ctx, count, sizeof(int32_t), &state->cluster));
@@ -157,7 +113,7 @@ alcore_status alcore__huds_begin(alcore__run *run) {
 /* Called when the run is freed, also after a failure in begin: arrays that were not made, or that
  * became columns of the record, are NULL. */
 void alcore__huds_free(alcore__run *run) {
-    huds_state *state = run->state;
+    alcore__huds_state *state = run->state;
     alcore__free(run->ctx, state->u);
     alcore__free(run->ctx, state->d);
     alcore__free(run->ctx, state->stratum);
@@ -180,7 +136,7 @@ static bool has_scores(const alcore__run *run) {
 
 /* The array in which the runner stores the values of the pass: u [candidates]. */
 static double *u_of(const alcore__run *run) {
-    return ((huds_state *)run->state)->u;
+    return ((alcore__huds_state *)run->state)->u;
 }
 
 /* The partial is u, double [active rows]: the `rank` of the score, by which rows are ordered. */
@@ -193,7 +149,7 @@ static alcore_status score_block(alcore__block *block, void *partial) {
  * as the budget is expected to buy. So the number of batches grows with the logarithm of the
  * candidates only. Called while some candidate is not measured, so a batch has a row. */
 static alcore_status choose_strata(alcore__run *run) {
-    huds_state *state = run->state;
+    alcore__huds_state *state = run->state;
     int64_t end = state->batch_first_stratum, rows = 0, low = end;
     double min_rows = fmax(1.0, fmax(alcore__expected_picks(run), (double)state->measured));
     while (low > 0 && (double)rows < min_rows) rows += state->counts[--low];
@@ -213,10 +169,9 @@ static alcore_status choose_strata(alcore__run *run) {
  * centroid each row is measured from: that of its stratum or, in a stratum of fewer than
  * min_stratum rows, that of all candidates. With distances=needed the first batch is chosen. */
 static alcore_status cut_strata(alcore__run *run) {
-    huds_state *state = run->state;
-    int64_t count = run->outcome.count,
-            min_rows = alcore__values_integer(run->values, "min_stratum");
-    if (alcore__values_integer(run->values, "strata") == STRATA_QUANTILE) {
+    alcore__huds_state *state = run->state;
+    int64_t count = run->outcome.count;
+    if (state->by_count) {
         ALCORE__TRY(alcore__strata_quantile(run->ctx, state->u, count, state->strata,
                                             state->stratum, state->edges));
     } else {
@@ -225,7 +180,7 @@ static alcore_status cut_strata(alcore__run *run) {
     memset(state->counts, 0, (size_t)state->strata * sizeof *state->counts);
     for (int64_t i = 0; i < count; i++) state->counts[state->stratum[i]]++;
     for (int64_t i = 0; i < count && state->group; i++) {
-        bool small = state->counts[state->stratum[i]] < min_rows;
+        bool small = state->counts[state->stratum[i]] < state->min_stratum;
         state->group[i] = small ? -1 : state->stratum[i];
         state->some_global |= small;
     }
@@ -237,26 +192,26 @@ static alcore_status cut_strata(alcore__run *run) {
 /* Condition of the pass over all candidates: k-means makes the centroids of strata itself, but not
  * that of all. */
 static bool needs_sums(const alcore__run *run) {
-    const huds_state *state = run->state;
+    const alcore__huds_state *state = run->state;
     return !state->only_needed && (state->clusters == 1 || state->some_global);
 }
 
 /* Condition of the passes over a batch of strata. */
 static bool has_next_batch(const alcore__run *run) {
-    const huds_state *state = run->state;
+    const alcore__huds_state *state = run->state;
     return state->only_needed && !state->all_picks_known;
 }
 
 /* The group of each candidate [candidates], -1 for rows of small strata: without min_stratum, where
  * no stratum is small, the array of strata itself. */
-static const int32_t *group_array(const huds_state *state) {
+static const int32_t *group_array(const alcore__huds_state *state) {
     return state->group ? state->group : state->stratum;
 }
 
 /* *out [active rows]: the groups of the block's rows, a part of the state's array or, in a batch of
  * strata, where block->start is an index in state->batch_positions, a copy on the scratch stack. */
 static alcore_status groups_of(alcore__block *block, const int32_t **out) {
-    const huds_state *state = block->run->state;
+    const alcore__huds_state *state = block->run->state;
     int32_t *copy;
     const int32_t *group = group_array(state);
     *out = group + block->start;
@@ -271,7 +226,7 @@ static alcore_status groups_of(alcore__block *block, const int32_t **out) {
 /* The array of the state to which the runner adds the sums of the partials. Batches of strata add
  * to the same array without clearing it: all rows of a stratum are in one batch. */
 static alcore__doubles sums_of(const alcore__run *run) {
-    const huds_state *state = run->state;
+    const alcore__huds_state *state = run->state;
     return (alcore__doubles){.values = state->sums, .count = (state->strata + 1) * state->dims};
 }
 
@@ -279,7 +234,7 @@ static alcore__doubles sums_of(const alcore__run *run) {
  * of each stratum, without those of group -1, then of all its rows, which stays 0 where no stratum
  * is small. */
 static alcore_status sum_by_stratum(alcore__block *block, void *partial) {
-    const huds_state *state = block->run->state;
+    const alcore__huds_state *state = block->run->state;
     const int64_t sets = state->strata + 1; /* of rows that are summed */
     const size_t bytes = (size_t)state->dims * sizeof(double);
     double *sums = partial, *all; /* all [blocks, dims] */
@@ -303,17 +258,17 @@ static alcore_status sum_by_stratum(alcore__block *block, void *partial) {
 
 /* Condition of the pass: more than one centroid for each stratum. */
 static bool many_centroids(const alcore__run *run) {
-    return ((const huds_state *)run->state)->clusters > 1;
+    return ((const alcore__huds_state *)run->state)->clusters > 1;
 }
 
 /* What run->state is while the passes of k-means run. */
 static void *kmeans_of(alcore__run *run) {
-    return &((huds_state *)run->state)->kmeans;
+    return &((alcore__huds_state *)run->state)->kmeans;
 }
 
 /* Start of the nested passes: k-means in each stratum, without the rows of small strata. */
 static alcore_status start_kmeans(alcore__run *run) {
-    huds_state *state = run->state;
+    alcore__huds_state *state = run->state;
     return alcore__kmeans_begin(run, &state->kmeans, group_array(state), state->strata,
                                 state->clusters, state->unit, NULL /* seeds by k-means++ */);
 }
@@ -324,7 +279,7 @@ static alcore_status start_kmeans(alcore__run *run) {
  * which stays 0 where there are none. The centroids of empty strata, of small ones and of those in
  * a later batch are 0 too; no row is measured from them. */
 static alcore_status set_centroids(alcore__run *run) {
-    huds_state *state = run->state;
+    alcore__huds_state *state = run->state;
     int64_t dims = state->dims, last = state->strata;
     if (state->clusters > 1) last = state->kmeans.centroid_starts[state->strata];
     state->centroid_count = last + 1;
@@ -348,7 +303,7 @@ static alcore_status set_centroids(alcore__run *run) {
 
 /* The array in which the runner stores the values of the pass: d [candidates]. */
 static double *d_of(const alcore__run *run) {
-    return ((huds_state *)run->state)->d;
+    return ((alcore__huds_state *)run->state)->d;
 }
 
 /* Size of the extra bytes behind d: with k-means int32 [active rows], the cluster of each row. */
@@ -362,7 +317,7 @@ static size_t clusters_bytes(const alcore__block *block) {
  * stratum, while the kernel needs one index per row into state->centroids, whichever of the three
  * kinds of centroid it is: of all candidates, of a cluster, or of a stratum. */
 static alcore_status measure_distances(alcore__block *block, void *partial) {
-    const huds_state *state = block->run->state;
+    const alcore__huds_state *state = block->run->state;
     double *distance = partial;
     int32_t *cluster = (int32_t *)(void *)(distance + block->count), *centroid;
     const int32_t *group;
@@ -385,7 +340,7 @@ static alcore_status measure_distances(alcore__block *block, void *partial) {
 /* Reduces the partial of one block: stores its cluster numbers at the positions of its candidates;
  * the runner stores d by itself. Called with k-means only, as there are no extra bytes without. */
 static alcore_status store_clusters(alcore__run *run, const alcore__block_partial *partial) {
-    huds_state *state = run->state;
+    alcore__huds_state *state = run->state;
     memcpy(state->cluster + partial->start, partial->extra, partial->extra_bytes);
     return ALCORE_OK;
 }
@@ -394,7 +349,7 @@ static alcore_status store_clusters(alcore__run *run, const alcore__block_partia
 
 /* Condition of the pass "distances": all rows are measured (distances=all). */
 static bool measures_all(const alcore__run *run) {
-    return !((const huds_state *)run->state)->only_needed;
+    return !((const alcore__huds_state *)run->state)->only_needed;
 }
 
 /* The partial of a batch: d, double [active rows]. It is `extra`, not `values`: the runner would
@@ -407,7 +362,7 @@ static size_t distances_bytes(const alcore__block *block) {
 /* Reduces the partial of one block of a batch: stores the distances of its rows, and their H as
  * scores, by which the trial purchase in end_batch() ranks. */
 static alcore_status store_distances(alcore__run *run, const alcore__block_partial *partial) {
-    huds_state *state = run->state;
+    alcore__huds_state *state = run->state;
     const double *d = partial->extra;
     double lambda = lambda_of(run), rest = one_minus_lambda(run);
     for (int64_t i = 0; i < partial->count; i++) {
@@ -422,7 +377,7 @@ static alcore_status store_distances(alcore__run *run, const alcore__block_parti
  * the largest possible d, 2. Rounding is monotonic, so the bound holds for what hybrid_score()
  * returns, not only for exact sums. */
 static double score_upper_bound(const alcore__run *run, int64_t end) {
-    const huds_state *state = run->state;
+    const alcore__huds_state *state = run->state;
     double largest_u = (double)-INFINITY;
     for (int64_t i = 0; i < run->outcome.count; i++)
         if (state->stratum[i] < end) largest_u = fmax(largest_u, state->u[i]);
@@ -432,7 +387,7 @@ static double score_upper_bound(const alcore__run *run, int64_t end) {
 /* End of the passes over a batch: decides, by a trial purchase from the rows measured so far,
  * whether a row that is not measured can still be picked, and chooses the next batch if so. */
 static alcore_status end_batch(alcore__run *run) {
-    huds_state *state = run->state;
+    alcore__huds_state *state = run->state;
     state->measured += state->batch_count;
     state->all_picks_known = state->measured == run->outcome.count;
     if (!state->all_picks_known)
@@ -501,17 +456,16 @@ static alcore_status report_term(alcore__run *run, const char *name, const doubl
 
 /* The values of a term on the scale of the parameter "rescale": *scaled is `values` itself, or a
  * rescaled copy [candidates], which the caller frees through *copy, also after a failure; *copy is
- * NULL before. A strategy without the parameter has the empty text, which means no scale. */
+ * NULL before. */
 static alcore_status rescale_term(const alcore__run *run, const double *values,
                                   const double **scaled, double **copy) {
-    int64_t scale = alcore__rescale_named(alcore__values_text(run->values, "rescale"));
     size_t count = (size_t)run->outcome.count;
     *scaled = values;
-    if (scale == ALCORE__RESCALE_NONE) return ALCORE_OK;
+    if (run->rescale == ALCORE__RESCALE_NONE) return ALCORE_OK;
     ALCORE__TRY(alcore__new_array(run->ctx, count, sizeof **copy, copy));
     memcpy(*copy, values, count * sizeof **copy);
     *scaled = *copy;
-    return alcore__rescale(run, scale, *copy);
+    return alcore__rescale(run, run->rescale, *copy);
 }
 
 /* Writes H [candidates] made of the scaled terms u and d [candidates], and reports lambda and the
@@ -529,7 +483,7 @@ static alcore_status combine(alcore__run *run, const double *u, const double *d,
 /* Writes H [candidates] made of the terms of the state, rescaled to a common scale where that is
  * asked for. The state's terms stay as they are, for the record. */
 static alcore_status combine_terms(alcore__run *run, double *h) {
-    const huds_state *state = run->state;
+    const alcore__huds_state *state = run->state;
     const double *u, *d;
     double *u_copy = NULL, *d_copy = NULL;
     alcore_status status = rescale_term(run, state->u, &u, &u_copy);
@@ -543,7 +497,7 @@ static alcore_status combine_terms(alcore__run *run, double *h) {
 /* Facts of the report: the edges of the strata, where there are any, how many candidates each
  * stratum has, and with k-means how many iterations each needed. */
 static alcore_status report_strata(alcore__run *run) {
-    huds_state *state = run->state;
+    alcore__huds_state *state = run->state;
     double *edges, *counts, *passes;
     if (has_scores(run)) {
         ALCORE__TRY(alcore__outcome_fact(run, "strata edges", state->strata + 1, &edges));
@@ -573,7 +527,7 @@ static alcore_status record_integers(alcore__run *run, const char *name, int32_t
  * be given without computing anything again. The record owns u and d from now on; the state has
  * NULL. */
 static alcore_status record_columns(alcore__run *run) {
-    huds_state *state = run->state;
+    alcore__huds_state *state = run->state;
     if (has_scores(run)) ALCORE__TRY(alcore__outcome_keep_column(run, "u", &state->u));
     ALCORE__TRY(alcore__outcome_keep_column(run, "d", &state->d));
     ALCORE__TRY(record_integers(run, "stratum", &state->stratum));
@@ -588,7 +542,7 @@ static alcore_status record_columns(alcore__run *run) {
  * set here, before combine_terms(), which reads it; record_columns() comes after, as the state has
  * no u and d from then on. */
 alcore_status alcore__huds_finish(alcore__run *run) {
-    huds_state *state = run->state;
+    alcore__huds_state *state = run->state;
     alcore__free(run->ctx, state->group); /* only passes read it */
     state->group = NULL;
     if (state->only_needed) {
@@ -623,13 +577,11 @@ const alcore__term alcore__huds_terms[] = {
 
 /* Name, type, default, smallest and largest value (0, 0: none), choices, help. */
 static const alcore__param HUDS_ROWS[] = {
-    {"lambda", ALCORE_PARAM_NUMBERS, "0.5", 0, 1, NULL,
-     "weight of diversity against uncertainty, one number for each round; the last one stays"},
-    {"lambda_first", ALCORE_PARAM_NUMBER, "same", 0, 1, "same", "weight in the first round"},
-    {"rescale", ALCORE_PARAM_CHOICE, "none", 0, 0, "none|minmax|zscore|rank",
-     "common scale of the two terms before they are mixed"},
+    ALCORE__LAMBDA_PARAMS,
+    ALCORE__RESCALE_PARAM("none|minmax|zscore|rank"),
     {"distances", ALCORE_PARAM_CHOICE, "all", 0, 0, "all|needed",
-     "needed: measure only rows that can be picked; the same picks, less to report"},
+     "needed: measure only rows that can be picked; the same picks, less to report",
+     ALCORE__TO_HUDS(only_needed)},
     ALCORE__STRATA_PARAMS,
     ALCORE__CENTROID_PARAMS,
     ALCORE__CANDIDATE_PARAMS,
@@ -647,8 +599,8 @@ static const char *const EMBEDDINGS[] = {"embeddings", NULL};
 static const char *const EXAMPLES[] = {"distances=needed", NULL};
 
 #define HUDS_RUN                                                                                   \
-    .state_bytes = sizeof(huds_state), .begin = alcore__huds_begin, .passes = alcore__huds_passes, \
-    .finish = alcore__huds_finish, .free_state = alcore__huds_free
+    .state_bytes = sizeof(alcore__huds_state), .begin = alcore__huds_begin,                        \
+    .passes = alcore__huds_passes, .finish = alcore__huds_finish, .free_state = alcore__huds_free
 
 const alcore__strategy_def alcore__strategy_huds = {
     .name = "huds",

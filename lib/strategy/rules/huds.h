@@ -4,12 +4,54 @@
 #ifndef ALCORE__HUDS_H
 #define ALCORE__HUDS_H
 
+#include "strategy/kmeans/kmeans.h"
 #include "strategy/strategies.h"
 
-/* HUDS as a part of another strategy: bytes of its state, zeroed before begin; begin, the passes
- * and finish work on a run whose state is that one. finish sets the scores to H and records u, d,
- * stratum, cluster and H, which is the array of the scores itself. */
-size_t alcore__huds_state_bytes(void);
+typedef struct alcore__huds_state {
+    /* The parameters; without lambda the strategy is diversity alone, without n_strata there is one
+     * stratum. */
+    alcore__numbers lambdas;  /* one for each round */
+    double lambda_first;      /* NaN: that of the list */
+    const char *rescale;      /* NULL: no scale */
+    int64_t strata, clusters; /* n_strata, k_clusters */
+    int64_t min_stratum;
+    bool by_count;    /* strata=quantile */
+    bool unit;        /* embeddings are divided by their length first */
+    bool only_needed; /* distances=needed */
+
+    double lambda;    /* of the round: the weight of d (spec 3.6) */
+    int64_t dims;     /* components of an embedding */
+    bool some_global; /* some strata are smaller than min_stratum */
+    /* [candidates] uncertainty (0 in diversity-global) and diversity (NaN: not measured), the
+     * larger the better. */
+    double *u, *d;
+    int32_t *stratum; /* [candidates] 0 .. strata - 1; stratum 0 has the smallest u */
+    int32_t *cluster; /* [candidates] number of the cluster in its stratum, 0 for a row of a small
+                         stratum; NULL: every stratum has one centroid */
+    /* [candidates] the group whose sums and centroids a row joins: its stratum, -1 for a row of a
+     * small stratum. NULL with min_stratum=0, where it would be `stratum` (see group_array). */
+    int32_t *group;
+    double *edges;   /* [strata + 1] lower bound of u in each stratum, then the largest u */
+    double *sums;    /* [strata + 1, dims] over the rows of each stratum, 0 for a small one; then
+                        over all candidates, 0 where some_global is false */
+    int64_t *counts; /* [strata + 1] candidates of each stratum, small ones too, then all */
+    /* [centroid_count, dims]: one of each stratum or, with k-means, those of its clusters in the
+     * order of kmeans.centroid_starts; the last one is that of all candidates. */
+    double *centroids;
+    int64_t centroid_count;
+    alcore__kmeans kmeans; /* with clusters > 1 */
+
+    /* With distances=needed. The present batch begins with stratum batch_first_stratum; the strata
+     * above the batch are measured, those below it are not. */
+    bool all_picks_known;        /* no row that is not measured can be picked */
+    int64_t batch_first_stratum; /* a stratum; `strata` before the first batch */
+    int64_t *batch_positions;    /* [batch_count] positions of the batch's candidates, ascending */
+    int64_t batch_count, measured; /* rows of the batch; rows of all batches measured so far */
+} alcore__huds_state;
+
+/* HUDS as a part of another strategy, whose state begins with an alcore__huds_state: begin, the
+ * passes and finish. finish sets the scores to H and records u, d, stratum, cluster and H, which is
+ * the array of the scores itself. */
 alcore_status alcore__huds_begin(alcore__run *run);
 extern const alcore__pass alcore__huds_passes[];
 alcore_status alcore__huds_finish(alcore__run *run);
@@ -22,31 +64,31 @@ extern const alcore__term alcore__huds_terms[];
 #define ALCORE__MAX_STRATA ALCORE_BLOCK_ROWS
 
 /* Parameters of strata and of centroids: rows of a table. */
+#define ALCORE__TO_HUDS(member) ALCORE__MEMBER(ALCORE__TO_STATE, alcore__huds_state, member)
 #define ALCORE__STRATA_PARAMS                                                                      \
-    {"n_strata", ALCORE_PARAM_INTEGER,       "10", 1, ALCORE__MAX_STRATA,                          \
-     NULL,       "strata of the uncertainty"},                                                     \
-        {"strata",                                                                                 \
-         ALCORE_PARAM_CHOICE,                                                                      \
-         "equal",                                                                                  \
-         0,                                                                                        \
-         0,                                                                                        \
-         "equal|quantile",                                                                         \
-         "strata of equal width, or of equal numbers of rows"},                                    \
-    {                                                                                              \
-        "min_stratum", ALCORE_PARAM_INTEGER, "0", 0, 0x1p53, NULL,                                 \
-            "rows of smaller strata are measured from the centroid of all candidates; 0: off"      \
-    }
+    ALCORE__PARAM("n_strata", INTEGER, "10", 1, ALCORE__MAX_STRATA, NULL,                          \
+                  "strata of the uncertainty", ALCORE__TO_HUDS(strata)),                           \
+        ALCORE__PARAM("strata", CHOICE, "equal", 0, 0, "equal|quantile",                           \
+                      "strata of equal width, or of equal numbers of rows",                        \
+                      ALCORE__TO_HUDS(by_count)),                                                  \
+        ALCORE__PARAM(                                                                             \
+            "min_stratum", INTEGER, "0", 0, 0x1p53, NULL,                                          \
+            "rows of smaller strata are measured from the centroid of all candidates; 0: off",     \
+            ALCORE__TO_HUDS(min_stratum))
+#define ALCORE__LAMBDA_PARAMS                                                                      \
+    ALCORE__PARAM(                                                                                 \
+        "lambda", NUMBERS, "0.5", 0, 1, NULL,                                                      \
+        "weight of diversity against uncertainty, one number for each round; the last one stays",  \
+        ALCORE__TO_HUDS(lambdas)),                                                                 \
+        ALCORE__PARAM("lambda_first", NUMBER, "same", 0, 1, "same", "weight in the first round",   \
+                      ALCORE__TO_HUDS(lambda_first))
+#define ALCORE__RESCALE_PARAM(words)                                                               \
+    ALCORE__PARAM("rescale", CHOICE, "none", 0, 0, words,                                          \
+                  "common scale of the two terms before they are mixed", ALCORE__TO_HUDS(rescale))
 #define ALCORE__CENTROID_PARAMS                                                                    \
-    {                                                                                              \
-        "k_clusters",                                                                              \
-        ALCORE_PARAM_INTEGER,                                                                      \
-        "1",                                                                                       \
-        1,                                                                                         \
-        1000000,                                                                                   \
-        NULL,                                                                                      \
-        "k-means clusters in each stratum"},                                                       \
-    {                                                                                              \
-        "unit", ALCORE_PARAM_FLAG, "0", 0, 1, NULL, "1: embeddings are brought to length 1 first"  \
-    }
+    ALCORE__PARAM("k_clusters", INTEGER, "1", 1, 1000000, NULL,                                    \
+                  "k-means clusters in each stratum", ALCORE__TO_HUDS(clusters)),                  \
+        ALCORE__PARAM("unit", FLAG, "0", 0, 1, NULL,                                               \
+                      "1: embeddings are brought to length 1 first", ALCORE__TO_HUDS(unit))
 
 #endif

@@ -11,8 +11,7 @@
  * With prune=1 a phrase is passed over that lies inside a phrase bought before or contains one.
  *
  * occ(p) is the number of occurrences of p in the texts. A position numbers the candidates from 0.
- * While functions and passes of HUDS run, run->state is the state of HUDS, which this strategy's
- * state owns. The filler spends the budget: a row that is offered to it is bought or passed over.
+ * The filler spends the budget: a row that is offered to it is bought or passed over.
  *
  * Cost: that of HUDS over the phrases. Memory beside it: 49 bytes a candidate, 48 more while they
  * are ranked, and with prune=1 32 bytes or more for each different sequence of words inside a pick.
@@ -36,7 +35,9 @@ typedef struct bought_part {
 } bought_part;
 
 typedef struct huds_phrase_state {
-    void *huds;                     /* the state of HUDS, owned */
+    alcore__huds_state huds; /* first */
+    double gamma;            /* the parameters gamma, prune */
+    bool prune;
     alcore__phrase_columns columns; /* occurrences, length and first occurrence of the candidates */
     int64_t *order;                 /* [candidates] positions, the best first */
     alcore__filler filler;
@@ -47,33 +48,11 @@ typedef struct huds_phrase_state {
     alcore__hash_index index; /* of the parts */
 } huds_phrase_state;
 
-/* Calls a function of HUDS while run->state is the state of HUDS. */
-static alcore_status call_huds(alcore__run *run, alcore_status (*call)(alcore__run *run)) {
-    huds_phrase_state *state = run->state;
-    run->state = state->huds;
-    const alcore_status status = call(run);
-    run->state = state;
-    return status;
-}
-
-/* Called once before the first pass: makes the state of HUDS, which reads its parameters. */
-static alcore_status begin(alcore__run *run) {
-    huds_phrase_state *state = run->state;
-    ALCORE__TRY(alcore__new_array(run->ctx, 1, alcore__huds_state_bytes(), &state->huds));
-    return call_huds(run, alcore__huds_begin);
-}
-
 /* Called when the run is freed, also after a failure in begin: what was not made is NULL or zeroed.
- * The engine frees the state itself, and has set run->state back to it where the run stopped inside
- * the passes of HUDS. */
+ */
 static void free_state(alcore__run *run) {
     huds_phrase_state *state = run->state;
-    if (state->huds) {
-        run->state = state->huds;
-        alcore__huds_free(run);
-        run->state = state;
-    }
-    alcore__free(run->ctx, state->huds);
+    alcore__huds_free(run);
     alcore__phrase_columns_free(run, &state->columns);
     alcore__free(run->ctx, state->order);
     alcore__filler_clear(&state->filler);
@@ -83,7 +62,7 @@ static void free_state(alcore__run *run) {
 
 /* What run->state is while the nested passes run: those of HUDS, and that over the columns. */
 static void *huds_of(alcore__run *run) {
-    return ((huds_phrase_state *)run->state)->huds;
+    return run->state;
 }
 
 static void *columns_of(alcore__run *run) {
@@ -108,7 +87,7 @@ static alcore_status detach_h(alcore__run *run) {
  * columns come first in the record, and adds those of the phrases. */
 static alcore_status begin_columns(alcore__run *run) {
     huds_phrase_state *state = run->state;
-    ALCORE__TRY(call_huds(run, alcore__huds_finish));
+    ALCORE__TRY(alcore__huds_finish(run));
     ALCORE__TRY(detach_h(run));
     return alcore__phrase_columns_begin(run, &state->columns);
 }
@@ -148,13 +127,12 @@ static int compare_ranked(const void *left, const void *right) {
 static alcore_status rank_phrases(alcore__run *run) {
     huds_phrase_state *state = run->state;
     int64_t *const *records = state->columns.records;
-    const double gamma = alcore__values_number(run->values, "gamma");
     const int64_t count = run->outcome.count;
     ranked *all;
     ALCORE__TRY(alcore__new_array(run->ctx, (size_t)count, sizeof *all, &all));
     for (int64_t i = 0; i < count; i++) {
         const int64_t occ = records[ALCORE__PHRASE_OCC][i];
-        run->outcome.scores[i] *= pow(log(1.0 + (double)occ), gamma);
+        run->outcome.scores[i] *= pow(log(1.0 + (double)occ), state->gamma);
         all[i] = (ranked){.score = run->outcome.scores[i],
                           .occ = occ,
                           .length = records[ALCORE__PHRASE_LENGTH][i],
@@ -248,10 +226,9 @@ static bool add_part(huds_phrase_state *state, const char *part, size_t length, 
  * are added. Without a pool there are no texts, and nothing is pruned. */
 static alcore_status buy(alcore__run *run) {
     huds_phrase_state *state = run->state;
-    const bool prune = alcore__values_integer(run->values, "prune") == 1;
     for (int64_t i = 0; i < run->outcome.count && !alcore__filler_full(&state->filler); i++) {
         size_t length;
-        const char *text = prune ? text_of(run, state->order[i], &length) : NULL;
+        const char *text = state->prune ? text_of(run, state->order[i], &length) : NULL;
         bool bought;
         if (i % ALCORE_BLOCK_ROWS == 0)
             ALCORE__TRY(alcore__tick(run->ctx, "filling the budget", i, run->outcome.count));
@@ -279,25 +256,17 @@ static alcore_status finish(alcore__run *run) {
 
 /* ---- the strategy ---- */
 
-/* phrase_options of the definition, the phrases that a request derives as candidates: semi-maximal,
- * in no labeled text, of occ_min occurrences or more. */
-static void set_options(const alcore__values *values, alcore_phrase_options *out) {
-    alcore__smp_options_set(values, out);
-    out->min_count = alcore__values_integer(values, "occ_min");
-}
-
+#define STATE(member) ALCORE__MEMBER(ALCORE__TO_STATE, huds_phrase_state, member)
 static const alcore__param ROWS[] = {
-    {"lambda", ALCORE_PARAM_NUMBERS, "0.5", 0, 1, NULL,
-     "weight of diversity against uncertainty, one number for each round; the last one stays"},
-    {"lambda_first", ALCORE_PARAM_NUMBER, "same", 0, 1, "same", "weight in the first round"},
-    {"rescale", ALCORE_PARAM_CHOICE, "none", 0, 0, "none|minmax|rank",
-     "common scale of the two terms before they are mixed"},
+    ALCORE__LAMBDA_PARAMS,
+    ALCORE__RESCALE_PARAM("none|minmax|rank"),
     {"gamma", ALCORE_PARAM_NUMBER, "1", 0, 100, NULL,
-     "exponent of the logarithm of the occurrences; 0: they have no weight"},
+     "exponent of the logarithm of the occurrences; 0: they have no weight", STATE(gamma)},
     {"occ_min", ALCORE_PARAM_INTEGER, "2", 1, 0x1p32, NULL,
-     "phrases that occur less often are left out"},
+     "phrases that occur less often are left out",
+     ALCORE__MEMBER(ALCORE__TO_PHRASES, alcore_phrase_options, min_count)},
     {"prune", ALCORE_PARAM_FLAG, "1", 0, 1, NULL,
-     "1: pass over a phrase that lies inside a pick or contains one"},
+     "1: pass over a phrase that lies inside a pick or contains one", STATE(prune)},
     ALCORE__STRATA_PARAMS,
     ALCORE__CENTROID_PARAMS,
     ALCORE__PHRASE_SMP_PARAMS,
@@ -317,11 +286,11 @@ const alcore__strategy_def alcore__strategy_huds_phrase = {
     .ablated = "lambda",
     .needs = {[ALCORE__ROLE(CANDIDATES)] = NEEDS},
     .score_rows = alcore__score_uncertainty,
-    .phrase_options = set_options,
+    .phrase_options = alcore__smp_options_set,
     .phrases_by_place = true,
     .phrase_measures = true,
     .state_bytes = sizeof(huds_phrase_state),
-    .begin = begin,
+    .begin = alcore__huds_begin,
     .passes = PASSES,
     .finish = finish,
     .free_state = free_state,

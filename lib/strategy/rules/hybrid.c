@@ -12,18 +12,21 @@ static alcore_status refuse(alcore__run *run) {
                         "strategy hybrid is run by a request: its parts select from two pools");
 }
 
+#define SHARE(member) ALCORE__MEMBER(ALCORE__TO_SHARES, alcore__hybrid_shares, member)
 /* Name, type, default, smallest and largest value (0, 0: none), choices, help. */
 static const alcore__param ROWS[] = {
     {"sentences", ALCORE_PARAM_TEXT, "huds", 0, 0, NULL,
      "strategy that buys rows; the paper's best is mrs, which needs labeled rows and embeddings of "
-     "both sides. A parameter of it is set as sentences.NAME"},
+     "both sides. A parameter of it is set as sentences.NAME",
+     SHARE(parts[0])},
     {"phrases", ALCORE_PARAM_TEXT, "ngf-smp", 0, 0, NULL,
-     "strategy that buys phrases; a parameter of it is set as phrases.NAME"},
-    {"ratio", ALCORE_PARAM_NUMBER, "0.5", 0, 1, NULL, "share of the budget for sentences"},
+     "strategy that buys phrases; a parameter of it is set as phrases.NAME", SHARE(parts[1])},
+    {"ratio", ALCORE_PARAM_NUMBER, "0.5", 0, 1, NULL, "share of the budget for sentences",
+     SHARE(ratio)},
     {"carry", ALCORE_PARAM_FLAG, "0", 0, 1, NULL,
-     "1: phrases get what the sentences left, so that an overshoot is made up for"},
+     "1: phrases get what the sentences left, so that an overshoot is made up for", SHARE(carry)},
     {"cover", ALCORE_PARAM_FLAG, "0", 0, 1, NULL,
-     "1: phrases of the sentences just bought are not bought"},
+     "1: phrases of the sentences just bought are not bought", SHARE(cover)},
 };
 static const alcore__param_table PARAMS = ALCORE__PARAM_TABLE(ROWS);
 

@@ -29,18 +29,16 @@
 #include "strategy/strategies.h"
 
 enum { MODE_GREEDY, MODE_ONESHOT, MODE_CODE, MODE_PAPER }; /* the parameter "mode" */
-enum { SIM_COSINE, SIM_DOT };                              /* the parameter "sim" */
-enum { SELF_EXCLUDE, SELF_INCLUDE };                       /* the parameter "self" */
 
 typedef struct idds_state {
-    alcore__greedy greedy;              /* first, see greedy_picks.h; mode=oneshot finds the best
+    alcore__greedy greedy;             /* first, see greedy_picks.h; mode=oneshot finds the best
                                            row as well, but offers nothing */
-    int64_t dims;                       /* of the embeddings */
-    int64_t unlabeled, labeled;         /* |A| and |B| at present */
-    bool cosine, include_self, oneshot; /* sim=cosine, self=include, mode=oneshot, or what
-                                           mode=paper and mode=code mean by them */
-    bool self_is_one;                   /* mode=code: f(v, v) counts as 1 */
-    double alpha;                       /* 0 to 1: weight of the similarity to A */
+    double alpha;                      /* 0 to 1: weight of the similarity to A */
+    int64_t mode;                      /* MODE_*; begin makes of paper and code what they mean */
+    bool by_dot, include_self;         /* sim=dot-raw, self=include */
+    bool cosine, oneshot, self_is_one; /* not by_dot; oneshot or paper; code: f(v, v) counts as 1 */
+    int64_t dims;                      /* of the embeddings */
+    int64_t unlabeled, labeled;        /* |A| and |B| at present */
     double *sum_a, *sum_b; /* [dims] SA and SB as they are before the first pick, owned */
     /* The row w that moves from A to B in the next pass: */
     bool moves;         /* there is one: the row offered last was bought */
@@ -69,7 +67,7 @@ static row_values lay_out(double *values, int64_t rows) {
                         .score = values + 4 * rows};
 }
 
-/* Called once before the first pass: counts A and B, reads the parameters and allocates the sums.
+/* Called once before the first pass: counts A and B and allocates the sums.
  * mode=paper is oneshot with self=include, and mode=code is greedy with inner products, so that sim
  * has no effect there. The warning counts the passes that sum and make the first scores, 2. */
 static alcore_status begin(alcore__run *run) {
@@ -78,17 +76,14 @@ static alcore_status begin(alcore__run *run) {
     state->unlabeled = run->outcome.count; /* the candidates */
     state->labeled =
         run->active[ALCORE__OVER_LABELED_ROWS].count + run->active[ALCORE__OVER_LABELED_POOL].count;
-    state->alpha = alcore__values_number(run->values, "alpha");
-    const int64_t mode = alcore__values_integer(run->values, "mode");
-    const bool includes_self = alcore__values_integer(run->values, "self") == SELF_INCLUDE;
-    if (mode == MODE_CODE && includes_self)
+    state->self_is_one = state->mode == MODE_CODE;
+    if (state->self_is_one && state->include_self)
         return alcore__fail(ALCORE_E_PARAM,
                             "strategy idds: mode=code leaves the similarity of a row to itself "
                             "out, so that self=include has no part in it");
-    state->self_is_one = mode == MODE_CODE;
-    state->include_self = includes_self || mode == MODE_PAPER;
-    state->oneshot = mode == MODE_ONESHOT || mode == MODE_PAPER;
-    state->cosine = mode != MODE_CODE && alcore__values_integer(run->values, "sim") == SIM_COSINE;
+    state->include_self |= state->mode == MODE_PAPER;
+    state->oneshot = state->mode == MODE_ONESHOT || state->mode == MODE_PAPER;
+    state->cosine = !state->self_is_one && !state->by_dot;
     size_t dims = (size_t)state->dims;
     ALCORE__TRY(alcore__greedy_begin(run, &state->greedy));
     ALCORE__TRY(alcore__new_array(run->ctx, dims, sizeof(double), &state->sum_a));
@@ -324,19 +319,22 @@ static alcore_status finish(alcore__run *run) {
 }
 
 static const char *const NEEDS[] = {"embeddings", NULL};
+#define STATE(member) ALCORE__MEMBER(ALCORE__TO_STATE, idds_state, member)
 /* Name, type, default, smallest and largest value (0, 0: none), choices, help. */
 static const alcore__param ROWS[] = {
     {"alpha", ALCORE_PARAM_NUMBER, "0.67", 0, 1, NULL,
      "weight of the similarity to the unlabeled rows; the rest weighs the dissimilarity to the "
-     "labeled ones"},
+     "labeled ones",
+     STATE(alpha)},
     {"self", ALCORE_PARAM_CHOICE, "exclude", 0, 0, "exclude|include",
-     "whether the similarity of a row to itself counts"},
+     "whether the similarity of a row to itself counts", STATE(include_self)},
     {"mode", ALCORE_PARAM_CHOICE, "greedy", 0, 0, "greedy|oneshot|code|paper",
      "each pick moves to the labeled rows before the next one, or all are ranked once; paper: the "
      "printed equation, oneshot with self=include; code: as in the public code, greedy with "
-     "dot-raw and 1 for the similarity of a row to itself"},
+     "dot-raw and 1 for the similarity of a row to itself",
+     STATE(mode)},
     {"sim", ALCORE_PARAM_CHOICE, "cosine", 0, 0, "cosine|dot-raw",
-     "the similarity: cosine, or the plain inner product"},
+     "the similarity: cosine, or the plain inner product", STATE(by_dot)},
     ALCORE__CANDIDATE_PARAMS,
 };
 static const alcore__param_table PARAMS = ALCORE__PARAM_TABLE(ROWS);

@@ -34,7 +34,6 @@
 #include "strategy/rules/target_hybrid.h"
 #include "strategy/strategies.h"
 
-enum { FILL_SHORT_NONE, FILL_SHORT_UNCERTAINTY }; /* the parameter "fill_short" */
 /* Entries of a list beside positions: there is no further neighbor; a labeled row. */
 enum { NO_NEIGHBOR = -1, LABELED_NEIGHBOR = -2 };
 
@@ -50,6 +49,7 @@ enum { LENGTH_FACTOR = 4, LIST_BYTES = 8 << 20 /* 8 MiB */ };
 
 typedef struct knn_state {
     alcore__hybrid hybrid;        /* uncertainty of the candidates, and the budget */
+    int64_t fixed_k, k_max;       /* the parameters; fixed_k 0: k=auto */
     bool automatic;               /* k=auto */
     bool fill_short;              /* other candidates follow where N_k is short of the budget */
     int64_t k_limit;              /* largest k: min of k_max, a fixed k, and the rows searched */
@@ -90,25 +90,22 @@ static int64_t first_length(const alcore__run *run) {
     return length < state->k_limit ? length : state->k_limit;
 }
 
-/* Called once before the first pass: reads the parameters, groups the target rows and allocates
+/* Called once before the first pass: groups the target rows and allocates
  * what has an entry for each group or candidate. A fixed k above k_max counts as k_max. The target
  * has an active row, which was checked before. */
 static alcore_status begin(alcore__run *run) {
     knn_state *state = run->state;
     size_t count = (size_t)run->outcome.count;
     ALCORE__TRY(alcore__hybrid_begin(run, true));
-    int64_t k = alcore__values_integer(run->values, "k"); /* 0: the word auto */
-    int64_t k_max = alcore__values_integer(run->values, "k_max");
+    const int64_t k = state->fixed_k;
     state->automatic = k == 0;
-    state->fill_short = alcore__values_integer(run->values, "fill_short") == FILL_SHORT_UNCERTAINTY;
-    state->k_limit = state->automatic || k > k_max ? k_max : k;
+    state->k_limit = state->automatic || k > state->k_max ? state->k_max : k;
     state->searches_labeled =
         alcore__mode_is_code(run->values) && run->active[ALCORE__OVER_LABELED_ROWS].count > 0;
     int64_t searched = run->outcome.count; /* rows that can be neighbors */
     if (state->searches_labeled) searched += run->active[ALCORE__OVER_LABELED_ROWS].count;
     if (state->k_limit > searched) state->k_limit = searched;
     state->target_rows = run->input->target.rows;
-    state->balanced = alcore__values_integer(run->values, "balance_targets") == 1;
     ALCORE__TRY(alcore__target_groups_new(run, state->balanced, &state->groups));
     ALCORE__TRY(
         alcore__new_array(run->ctx, (size_t)state->groups.count, sizeof(int64_t), &state->k));
@@ -469,18 +466,23 @@ static alcore_status finish(alcore__run *run) {
 }
 
 static const char *const TARGET_NEEDS[] = {"embeddings", NULL};
+#define STATE(member) ALCORE__MEMBER(ALCORE__TO_STATE, knn_state, member)
 /* Name, type, default, smallest and largest value (0, 0: none), choices, help. */
 static const alcore__param ROWS[] = {
     {"k", ALCORE_PARAM_INTEGER, "auto", 1, 0x1p53, "auto",
-     "neighbors of each row of the target; auto: doubled from 1 until they exceed the budget"},
+     "neighbors of each row of the target; auto: doubled from 1 until they exceed the budget",
+     STATE(fixed_k)},
     {"k_max", ALCORE_PARAM_INTEGER, "256", 1, 0x1p53, NULL,
-     "largest k; it bounds the memory, 16 bytes for each neighbor of each row of the target"},
+     "largest k; it bounds the memory, 16 bytes for each neighbor of each row of the target",
+     STATE(k_max)},
     {"fill_short", ALCORE_PARAM_CHOICE, "uncertainty", 0, 0, "none|uncertainty",
      "what follows if the neighbors do not fill the budget: nothing, or the most uncertain other "
-     "rows"},
+     "rows",
+     STATE(fill_short)},
     {"balance_targets", ALCORE_PARAM_FLAG, "0", 0, 1, NULL,
      "1: each language of the target has an equal share of the budget for its own neighbors, and "
-     "the languages buy in turns"},
+     "the languages buy in turns",
+     STATE(balanced)},
     ALCORE__UNCERTAINTY_PARAMS_AND(", and labeled rows of the pool are searched for neighbors too"),
     ALCORE__CANDIDATE_PARAMS,
 };

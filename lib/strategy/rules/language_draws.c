@@ -25,6 +25,8 @@
 #include "strategy/strategies.h"
 
 typedef struct draw_state {
+    const char *counts, *file, *config; /* the parameters; views */
+    int64_t rounds;
     int64_t language_count; /* tags of the pool, with those that no candidate has; 1 without tags */
     double *rows_to_buy;    /* [languages] how many rows to buy of each, integers; not used by
                                egalitarian, whose shares are of the budget */
@@ -351,7 +353,8 @@ static alcore_status buy_counts(alcore__run *run, uint64_t tag, const counts_sou
  * names such rows, or those of its parameter. Counts of the rows are reported as a fact, as no
  * parameter tells them. */
 static alcore_status buy_same_ratio(alcore__run *run) {
-    const char *counts = alcore__values_text(run->values, "counts");
+    const draw_state *state = run->state;
+    const char *counts = state->counts;
     const bool has_like = run->input->has_like;
     const counts_source source = {.text = has_like ? NULL : counts, .rounds = 1};
     double *wanted;
@@ -361,7 +364,6 @@ static alcore_status buy_same_ratio(alcore__run *run) {
                             "(like) say how many rows are wanted");
     ALCORE__TRY(buy_counts(run, ALCORE__TAG_SAME_RATIO, &source));
     if (!has_like) return ALCORE_OK;
-    const draw_state *state = run->state;
     ALCORE__TRY(
         alcore__outcome_fact(run, "rows of each language in like", state->language_count, &wanted));
     memcpy(wanted, state->rows_to_buy, (size_t)state->language_count * sizeof *wanted);
@@ -391,10 +393,9 @@ static alcore_status check_rounds(const alcore__run *run, const char *path, cons
 /* finish of plan: the counts come from its file or, without one, from the parameter `counts`.
  * Parameters that contradict each other are refused. */
 static alcore_status buy_plan(alcore__run *run) {
-    const char *path = alcore__values_text(run->values, "file");
-    const char *counts = alcore__values_text(run->values, "counts");
-    const char *config = alcore__values_text(run->values, "config");
-    const int64_t rounds = alcore__values_integer(run->values, "rounds");
+    const draw_state *state = run->state;
+    const char *path = state->file, *counts = state->counts, *config = state->config;
+    const int64_t rounds = state->rounds;
     counts_source source = {.text = counts, .rounds = rounds};
     alcore__buffer from_file = {0};
     ALCORE__TRY(check_rounds(run, path, counts, rounds));
@@ -419,12 +420,14 @@ static alcore_status buy_plan(alcore__run *run) {
 /* ---- definitions ---- */
 
 static const alcore__param_table NO_PARAMS = {.rows = NULL, .count = 0};
+#define STATE(member) ALCORE__MEMBER(ALCORE__TO_STATE, draw_state, member)
 #define COUNTS_PARAM                                                                               \
     {                                                                                              \
         "counts", ALCORE_PARAM_TEXT, "proportional", 0, 0, NULL,                                   \
             "rows of each language, such as hi:40,fa:20; lists for several rounds are separated "  \
             "by semicolons, and the last one stays; proportional: as the languages of the "        \
-            "candidates"                                                                           \
+            "candidates",                                                                          \
+            STATE(counts)                                                                          \
     }
 static const alcore__param RATIO_ROWS[] = {COUNTS_PARAM};
 /* Name, type, default, smallest and largest value (0, 0: none), choices, help. */
@@ -432,12 +435,15 @@ static const alcore__param PLAN_ROWS[] = {
     COUNTS_PARAM,
     {"file", ALCORE_PARAM_TEXT, "", 0, 0, NULL,
      "file of the plan, in the place of counts: lines of a configuration, a round (* is every "
-     "round) and counts, separated by tabs"},
+     "round) and counts, separated by tabs",
+     STATE(file)},
     {"config", ALCORE_PARAM_TEXT, "", 0, 0, NULL,
-     "configuration of the file to follow; may be empty where the file has one only"},
+     "configuration of the file to follow; may be empty where the file has one only",
+     STATE(config)},
     {"rounds", ALCORE_PARAM_INTEGER, "1", 1, 1e6, NULL,
      "above 1: the counts are those of this many rounds together, and each round labels an equal "
-     "part of them, rounded so that the parts add up"},
+     "part of them, rounded so that the parts add up",
+     STATE(rounds)},
 };
 static const alcore__param_table RATIO_PARAMS = ALCORE__PARAM_TABLE(RATIO_ROWS);
 static const alcore__param_table PLAN_PARAMS = ALCORE__PARAM_TABLE(PLAN_ROWS);

@@ -48,8 +48,6 @@
 #include "strategy/rules/mrs.h"
 #include "strategy/strategies.h"
 
-enum { METRIC_RATIO, METRIC_COSINE }; /* the parameter "metric" */
-
 /* ---- begin ---- */
 
 static const char *const NO_LABELED =
@@ -63,8 +61,7 @@ static alcore_status draw_sample(alcore__run *run) {
     alcore__mrs_state *state = run->state;
     state->labeled_rows = run->active[ALCORE__OVER_LABELED_ROWS].count;
     int64_t all = state->labeled_rows + run->active[ALCORE__OVER_LABELED_POOL].count;
-    int64_t size = alcore__values_integer(run->values, "sample");
-    state->drawn = size < all ? size : all;
+    state->drawn = state->sample_size < all ? state->sample_size : all;
     if (!all)
         return alcore__fail_remedy(alcore__fail(ALCORE_E_MISSING, "%s", NO_LABELED),
                                    ALCORE_REMEDY_POOL, "labeled", NULL /* no value */,
@@ -106,14 +103,11 @@ static alcore_status reserve(alcore__run *run, int64_t count) {
     return alcore__grow(ctx, &state->half, &state->half_capacity, rows, sizeof *state->half);
 }
 
-/* Called once before the first pass: reads the parameters, draws L' and allocates what is needed
+/* Called once before the first pass: draws L' and allocates what is needed
  * before the passes collect the vectors of L'. */
 static alcore_status begin(alcore__run *run) {
     alcore__mrs_state *state = run->state;
     state->dims = alcore__embedding_dims(run);
-    state->k = alcore__values_integer(run->values, "k");
-    state->by_cosine = alcore__values_integer(run->values, "metric") == METRIC_COSINE;
-    state->iterative = alcore__values_integer(run->values, "iterative") == 1;
     if (state->by_cosine) state->k = 1; /* only the nearest row of L' matters */
     run->hints.repeats = run->hints.row_work =
         true; /* two passes or more: the runner keeps copies of the embeddings */
@@ -476,16 +470,18 @@ static alcore_status finish(alcore__run *run) {
 }
 
 static const char *const NEEDS[] = {"embeddings", NULL};
+#define STATE(member) ALCORE__MEMBER(ALCORE__TO_STATE, alcore__mrs_state, member)
 /* Name, type, default, smallest and largest value (0, 0: none), choices, help. */
 static const alcore__param ROWS[] = {
     {"k", ALCORE_PARAM_INTEGER, "4", 1, 1024, NULL,
-     "neighbors on the other side whose mean cosine a ratio is divided by"},
+     "neighbors on the other side whose mean cosine a ratio is divided by", STATE(k)},
     {"metric", ALCORE_PARAM_CHOICE, "ratio", 0, 0, "ratio|cosine",
-     "margin ratios as in the paper, or plain cosines"},
+     "margin ratios as in the paper, or plain cosines", STATE(by_cosine)},
     {"iterative", ALCORE_PARAM_FLAG, "0", 0, 1, NULL,
-     "1: each pick becomes labeled data before the next one is chosen"},
+     "1: each pick becomes labeled data before the next one is chosen", STATE(iterative)},
     {"sample", ALCORE_PARAM_INTEGER, "10000", 1, 1e9, NULL,
-     "labeled rows that are compared with, drawn at random where there are more"},
+     "labeled rows that are compared with, drawn at random where there are more",
+     STATE(sample_size)},
     ALCORE__CANDIDATE_PARAMS,
 };
 static const alcore__param_table PARAMS = ALCORE__PARAM_TABLE(ROWS);

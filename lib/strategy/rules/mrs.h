@@ -13,6 +13,7 @@ typedef struct alcore__mrs_state {
     alcore__greedy greedy;     /* first, see greedy_picks.h; used with iterative=1 only */
     bool iterative, by_cosine; /* the parameters: iterative=1, metric=cosine */
     int64_t dims, k;           /* of the embeddings; entries of a list, 1 with metric=cosine */
+    int64_t sample_size;       /* the parameter "sample" */
     int64_t labeled_rows;      /* rows of L that are in the candidates' pool; they come first */
     int64_t drawn;             /* rows of L that were drawn for L'; picks follow them in L' */
     int64_t *positions;        /* [drawn] their positions in L, ascending */

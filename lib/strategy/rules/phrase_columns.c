@@ -21,6 +21,9 @@ typedef struct phrase_row {
 
 /* Makes the record columns, which the outcome owns, and listed [candidates], all zeroed. */
 alcore_status alcore__phrase_columns_begin(alcore__run *run, alcore__phrase_columns *columns) {
+    alcore_phrase_options options = ALCORE_PHRASE_OPTIONS_INIT;
+    run->def->phrase_options(run->values, &options);
+    columns->excludes_known = options.unknown == 1;
     for (alcore__phrase_record c = 0; c < ALCORE__PHRASE_RECORDS; c++)
         ALCORE__TRY(
             alcore__outcome_column(run, RECORD_NAMES[c], ALCORE_INT64, &columns->records[c]));
@@ -60,12 +63,6 @@ static alcore_status read_column(alcore__block *block, const char *name, int64_t
     return ALCORE_OK;
 }
 
-/* Whether phrases of labeled texts are left out. ngf and ngf-smp always do so. */
-static bool excludes_known(const alcore__run *run) {
-    return !alcore__values_has(run->values, "exclude_labeled") ||
-           alcore__values_integer(run->values, "exclude_labeled") == 1;
-}
-
 /* The partial: phrase_row [active rows]. */
 static size_t rows_bytes(const alcore__block *block) {
     return (size_t)block->count * sizeof(phrase_row);
@@ -92,7 +89,7 @@ static alcore_status read_unknown(alcore__block *block, void *partial) {
     ALCORE__TRY(read_all(block, partial));
     ALCORE__TRY(alcore__scratch_push(block, block->count, sizeof *numbers, &numbers));
     ALCORE__TRY(read_column(block, "known", numbers));
-    const bool excludes = excludes_known(block->run);
+    const bool excludes = ((const alcore__phrase_columns *)block->run->state)->excludes_known;
     for (int64_t i = 0; i < block->count; i++) rows[i].listed = !(excludes && numbers[i] != 0);
     return ALCORE_OK;
 }
@@ -141,17 +138,14 @@ const alcore__pass alcore__all_phrases_passes[] = COLUMNS_PASS(read_all);
 /* Sets which phrases are derived: the number of words of the longest, and whether each must have a
  * letter or digit. */
 void alcore__phrase_options_set(const alcore__values *values, alcore_phrase_options *out) {
-    const bool unlimited = strcmp(alcore__values_text(values, "max_n"), "inf") == 0;
-    out->max_words = unlimited ? ALCORE_PHRASE_UNLIMITED : alcore__values_integer(values, "max_n");
-    out->with_letters = alcore__values_integer(values, "letters") == 1;
+    alcore__values_bind(values, ALCORE__TO_PHRASES, out);
+    if (out->max_words == 0) out->max_words = ALCORE_PHRASE_UNLIMITED; /* max_n=inf */
 }
 
 /* The same, and only phrases that no labeled text contains and that are semi-maximal; smp_limit=inf
  * tests that also against phrases of more than max_words words. */
 void alcore__smp_options_set(const alcore__values *values, alcore_phrase_options *out) {
-    enum { WITHIN_LIMIT, BEYOND_LIMIT };
     alcore__phrase_options_set(values, out);
     out->unknown = 1;
     out->semi_maximal = 1;
-    out->beyond_limit = alcore__values_integer(values, "smp_limit") == BEYOND_LIMIT;
 }

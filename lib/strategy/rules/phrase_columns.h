@@ -19,7 +19,8 @@ typedef enum alcore__phrase_record {
 /* The state of the run while a pass over the columns is made. */
 typedef struct alcore__phrase_columns {
     int64_t *records[ALCORE__PHRASE_RECORDS]; /* [candidates] each; owned by the outcome */
-    uint8_t *listed; /* [candidates] 1: the flags of the pool let the strategy buy the phrase */
+    bool excludes_known; /* phrases of labeled texts are not listed; from phrase_options */
+    uint8_t *listed;     /* [candidates] 1: the flags of the pool let the strategy buy the phrase */
 } alcore__phrase_columns;
 
 /* Adds the columns to the record and allocates `listed`; the pass fills them. _free() frees
@@ -36,24 +37,19 @@ extern const alcore__pass alcore__all_phrases_passes[];
 
 /* Parameters: rows of a table. */
 #define ALCORE__PHRASE_LETTERS_PARAM                                                               \
-    { "letters", ALCORE_PARAM_FLAG, "0", 0, 1, NULL, "1: only phrases with a letter or a digit" }
+    ALCORE__PARAM("letters", FLAG, "0", 0, 1, NULL, "1: only phrases with a letter or a digit",    \
+                  ALCORE__MEMBER(ALCORE__TO_PHRASES, alcore_phrase_options, with_letters))
 #define ALCORE__PHRASE_MAX_N_PARAM                                                                 \
-    {                                                                                              \
-        "max_n", ALCORE_PARAM_INTEGER, "4", 1, ALCORE_PHRASE_WORDS_MAX, NULL,                      \
-            "words of the longest phrase"                                                          \
-    }
+    ALCORE__PARAM("max_n", INTEGER, "4", 1, ALCORE_PHRASE_WORDS_MAX, NULL,                         \
+                  "words of the longest phrase",                                                   \
+                  ALCORE__MEMBER(ALCORE__TO_PHRASES, alcore_phrase_options, max_words))
 #define ALCORE__PHRASE_SMP_PARAMS                                                                  \
-    {"max_n",                                                                                      \
-     ALCORE_PARAM_INTEGER,                                                                         \
-     "4",                                                                                          \
-     1,                                                                                            \
-     ALCORE_PHRASE_WORDS_MAX,                                                                      \
-     "inf",                                                                                        \
-     "words of the longest phrase; inf: phrases of any length"},                                   \
-    {                                                                                              \
-        "smp_limit", ALCORE_PARAM_CHOICE, "N", 0, 0, "N|inf",                                      \
-            "inf: phrases of more than max_n words count when a shorter one is tested"             \
-    }
+    ALCORE__PARAM("max_n", INTEGER, "4", 1, ALCORE_PHRASE_WORDS_MAX, "inf",                        \
+                  "words of the longest phrase; inf: phrases of any length",                       \
+                  ALCORE__MEMBER(ALCORE__TO_PHRASES, alcore_phrase_options, max_words)),           \
+        ALCORE__PARAM("smp_limit", CHOICE, "N", 0, 0, "N|inf",                                     \
+                      "inf: phrases of more than max_n words count when a shorter one is tested",  \
+                      ALCORE__MEMBER(ALCORE__TO_PHRASES, alcore_phrase_options, beyond_limit))
 
 /* Set the options of the phrases that are derived from texts: the first by the parameters max_n and
  * letters; the second also asks for semi-maximal phrases only that no labeled text contains, with

@@ -29,6 +29,7 @@
 
 typedef struct phrase_state {
     alcore__phrase_columns columns; /* first: the pass reads run->state as this struct */
+    bool by_token;                  /* weight=tokens */
     /* For random-phrase, made in finish: */
     int64_t *order;   /* [listed_count] position of each type */
     int64_t *drawn;   /* [listed_count], with weight=tokens [token_count]: all types or tokens, in
@@ -171,8 +172,7 @@ static alcore_status draw(alcore__run *run, int64_t count, bool by_token) {
  * Phrases that are not listed keep score 0 and are not bought. */
 static alcore_status finish_random(alcore__run *run) {
     const phrase_state *state = run->state;
-    enum { BY_TYPE, BY_TOKEN };
-    const bool by_token = alcore__values_integer(run->values, "weight") == BY_TOKEN;
+    const bool by_token = state->by_token;
     run->outcome.positive = true;
     ALCORE__TRY(list_types(run));
     if (by_token) ALCORE__TRY(list_tokens(run));
@@ -188,11 +188,6 @@ static void set_ngf_options(const alcore__values *values, alcore_phrase_options 
     out->unknown = 1;
 }
 
-static void set_random_options(const alcore__values *values, alcore_phrase_options *out) {
-    alcore__phrase_options_set(values, out);
-    out->unknown = alcore__values_integer(values, "exclude_labeled") == 1;
-}
-
 /* ---- the three strategies ---- */
 
 static const alcore__param NGF_ROWS[] = {ALCORE__PHRASE_MAX_N_PARAM, ALCORE__PHRASE_LETTERS_PARAM};
@@ -200,9 +195,11 @@ static const alcore__param SMP_ROWS[] = {ALCORE__PHRASE_SMP_PARAMS, ALCORE__PHRA
 static const alcore__param RANDOM_ROWS[] = {
     ALCORE__PHRASE_MAX_N_PARAM,
     {"exclude_labeled", ALCORE_PARAM_FLAG, "0", 0, 1, NULL,
-     "1: phrases that occur in labeled texts are left out"},
+     "1: phrases that occur in labeled texts are left out",
+     ALCORE__MEMBER(ALCORE__TO_PHRASES, alcore_phrase_options, unknown)},
     {"weight", ALCORE_PARAM_CHOICE, "types", 0, 0, "types|tokens",
-     "tokens: a phrase is drawn in proportion to its occurrences"},
+     "tokens: a phrase is drawn in proportion to its occurrences",
+     ALCORE__MEMBER(ALCORE__TO_STATE, phrase_state, by_token)},
     ALCORE__PHRASE_LETTERS_PARAM};
 static const alcore__param_table NGF_PARAMS = ALCORE__PARAM_TABLE(NGF_ROWS);
 static const alcore__param_table SMP_PARAMS = ALCORE__PARAM_TABLE(SMP_ROWS);
@@ -248,7 +245,7 @@ const alcore__strategy_def alcore__strategy_random_phrase = {
     .reason = "drawn at random",
     .params = &RANDOM_PARAMS,
     .needs = {[ALCORE__ROLE(CANDIDATES)] = NEEDS},
-    .phrase_options = set_random_options,
+    .phrase_options = alcore__phrase_options_set,
     .phrases_by_place = true,
     PHRASE_RUN,
     .passes = alcore__unknown_phrases_passes,

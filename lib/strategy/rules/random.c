@@ -10,6 +10,10 @@
 #include "base/rng.h"
 #include "strategy/strategies.h"
 
+typedef struct random_state {
+    bool seed_set; /* the parameter */
+} random_state;
+
 /* Draws all candidates and scores them by their rank in the draw, from 1 down to 1 / count, so that
  * the runner, which ranks by score, the largest first, buys in the order of the draw. drawn
  * [count]: positions among the candidates in that order. tag: ALCORE__TAG_* of base/rng.h, by which
@@ -32,7 +36,7 @@ static alcore_status draw_all(alcore__run *run, uint64_t tag, int64_t round) {
 
 /* finish of the two definitions; they make no pass. */
 static alcore_status finish_random(alcore__run *run) {
-    if (alcore__values_integer(run->values, "seed_set") == 1)
+    if (((const random_state *)run->state)->seed_set)
         return draw_all(run, ALCORE__TAG_SEEDSET, 1 /* whatever the round's number */);
     return draw_all(run, ALCORE__TAG_RANDOM, run->input->round);
 }
@@ -43,7 +47,8 @@ static alcore_status finish_gold(alcore__run *run) {
 
 static const alcore__param random_params[] = {
     {"seed_set", ALCORE_PARAM_FLAG, "0", 0, 0, NULL,
-     "1: the seed set of a loop, drawn once and in the same way in every round (HUDS, round 1)"},
+     "1: the seed set of a loop, drawn once and in the same way in every round (HUDS, round 1)",
+     ALCORE__MEMBER(ALCORE__TO_STATE, random_state, seed_set)},
 };
 static const alcore__param_table RANDOM_PARAMS = ALCORE__PARAM_TABLE(random_params);
 static const alcore__param_table GOLD_PARAMS = {.rows = NULL, .count = 0}; /* no parameter */
@@ -53,6 +58,7 @@ const alcore__strategy_def alcore__strategy_random = {
     .summary = "Rows drawn at random without replacement",
     .reason = "drawn at random",
     .params = &RANDOM_PARAMS,
+    .state_bytes = sizeof(random_state),
     .finish = finish_random,
 };
 

@@ -22,10 +22,7 @@ static bool has_modes(const alcore__run *run) {
  * strategy does something else by them too (knn-uncertainty searches labeled rows). */
 alcore_status alcore__hybrid_begin(alcore__run *run, bool names_source) {
     alcore__hybrid *hybrid = run->state;
-    const bool allowed = names_source && alcore__mode_names_source(run->values);
-    const bool set = (alcore__values_integer(run->values, "mode") != 0 && !allowed) ||
-                     alcore__values_integer(run->values, "margin") != 0;
-    if (set && !has_modes(run))
+    if (alcore__uncertainty_has_mode(run->values, names_source) && !has_modes(run))
         return alcore__fail(ALCORE_E_PARAM,
                             "strategy %s: mode and margin say what is measured of class "
                             "probabilities, but the uncertainty is given otherwise",

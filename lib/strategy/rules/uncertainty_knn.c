@@ -35,8 +35,6 @@
 #include "strategy/rules/uncertainty_knn.h"
 #include "strategy/strategies.h"
 
-enum { PROX_MIN, PROX_MEAN }; /* the parameter "prox" */
-
 /* ---- begin ---- */
 
 /* Makes visits and group_visits: the active rows of the target by group, for cover=1. */
@@ -66,16 +64,12 @@ static alcore_status mask_groups(alcore__run *run) {
     return ALCORE_OK;
 }
 
-/* Called once before the first pass: reads the parameters and allocates the arrays. Those for the
+/* Called once before the first pass: allocates the arrays. Those for the
  * members of C follow in choose_members(), which knows how many there are. */
 static alcore_status begin(alcore__run *run) {
     alcore__uncertainty_knn *state = run->state;
     size_t count = (size_t)run->outcome.count;
-    state->by_mean = alcore__values_integer(run->values, "prox") == PROX_MEAN;
-    state->cover = alcore__values_integer(run->values, "cover") == 1;
-    state->balanced = alcore__values_integer(run->values, "balance_targets") == 1;
     state->in_turns = state->balanced && !state->cover && !state->by_mean;
-    state->factor = alcore__values_number(run->values, "c");
     ALCORE__TRY(alcore__hybrid_begin(run, false));
     if (state->cover && state->by_mean)
         return alcore__fail(
@@ -381,18 +375,23 @@ static alcore_status finish(alcore__run *run) {
 }
 
 static const char *const TARGET_NEEDS[] = {"embeddings", NULL};
+#define STATE(member) ALCORE__MEMBER(ALCORE__TO_STATE, alcore__uncertainty_knn, member)
 /* Name, type, default, smallest and largest value (0, 0: none), choices, help. */
 static const alcore__param ROWS[] = {
     {"c", ALCORE_PARAM_NUMBER, "4", 1, 1000000, NULL,
-     "how many times the budget the most uncertain rows cost of which the nearest are chosen"},
+     "how many times the budget the most uncertain rows cost of which the nearest are chosen",
+     STATE(factor)},
     {"prox", ALCORE_PARAM_CHOICE, "min", 0, 0, "min|mean",
-     "nearness to the target: the distance to its nearest row, or the mean distance to all"},
+     "nearness to the target: the distance to its nearest row, or the mean distance to all",
+     STATE(by_mean)},
     {"cover", ALCORE_PARAM_FLAG, "0", 0, 1, NULL,
-     "1: the rows of the target are visited in turn, and each gets its nearest row that is left"},
+     "1: the rows of the target are visited in turn, and each gets its nearest row that is left",
+     STATE(cover)},
     {"balance_targets", ALCORE_PARAM_FLAG, "0", 0, 1, NULL,
      "1: the languages of the target buy in turns, each the rows nearest to its own; with "
      "prox=mean "
-     "each has the same weight in the mean"},
+     "each has the same weight in the mean",
+     STATE(balanced)},
     ALCORE__UNCERTAINTY_PARAMS,
     ALCORE__CANDIDATE_PARAMS,
 };

@@ -12,8 +12,9 @@
 #include "strategy/strategies.h"
 
 typedef struct length_state {
-    double *length; /* [candidates] */
-    double total;   /* of all lengths, summed as spec 1.8 says */
+    bool long_first; /* the parameter */
+    double *length;  /* [candidates] */
+    double total;    /* of all lengths, summed as spec 1.8 says */
 } length_state;
 
 static alcore_status begin(alcore__run *run) {
@@ -67,13 +68,12 @@ static const alcore__pass PASSES[] = {
 
 static alcore_status finish(alcore__run *run) {
     const length_state *state = run->state;
-    bool long_first = alcore__values_integer(run->values, "long_first") == 1;
     double mean = state->total / (double)run->outcome.count, *length;
     ALCORE__TRY(alcore__outcome_column(run, "length", ALCORE_FLOAT64, &length));
     for (int64_t i = 0; i < run->outcome.count; i++) {
         length[i] = state->length[i];
         double excess = state->length[i] - mean;
-        run->outcome.scores[i] = long_first ? excess : fabs(excess);
+        run->outcome.scores[i] = state->long_first ? excess : fabs(excess);
     }
     return ALCORE_OK;
 }
@@ -81,7 +81,8 @@ static alcore_status finish(alcore__run *run) {
 static const char *const NEEDS[] = {"embeddings", NULL};
 static const alcore__param ROWS[] = {
     {"long_first", ALCORE_PARAM_FLAG, "0", 0, 1, NULL,
-     "1: the longest first, in place of the most unusual"},
+     "1: the longest first, in place of the most unusual",
+     ALCORE__MEMBER(ALCORE__TO_STATE, length_state, long_first)},
     ALCORE__CANDIDATE_PARAMS,
 };
 static const char *const EXAMPLES[] = {"long_first=1", NULL};

@@ -7,9 +7,44 @@
 #include "base/rng.h"
 #include "check_suite.h"
 #include "fault_allocator.h"
+#include "strategy/rules/huds.h"
 #include "strategy_bed.h"
 
 static bed b;
+
+/* Whether values of a parameter can be written to a member of that type. */
+static bool fits(int32_t param, int32_t member) {
+    static const int32_t TYPES[][2] = {
+        {ALCORE_PARAM_FLAG, ALCORE__IS_BOOL},       {ALCORE_PARAM_FLAG, ALCORE__IS_INT32},
+        {ALCORE_PARAM_CHOICE, ALCORE__IS_BOOL},     {ALCORE_PARAM_CHOICE, ALCORE__IS_INT32},
+        {ALCORE_PARAM_CHOICE, ALCORE__IS_INT64},    {ALCORE_PARAM_CHOICE, ALCORE__IS_TEXT},
+        {ALCORE_PARAM_INTEGER, ALCORE__IS_INT64},   {ALCORE_PARAM_NUMBER, ALCORE__IS_DOUBLE},
+        {ALCORE_PARAM_NUMBERS, ALCORE__IS_NUMBERS}, {ALCORE_PARAM_TEXT, ALCORE__IS_TEXT}};
+    for (size_t i = 0; i < sizeof TYPES / sizeof *TYPES; i++)
+        if (TYPES[i][0] == param && TYPES[i][1] == member) return true;
+    return false;
+}
+
+/* What scores read (lib/scorer) is read by its name; all else is bound, a choice of more words than
+ * two not to a bool. */
+START_TEST(parameters_are_bound) {
+    const alcore__strategy_def *def;
+    for (int64_t i = 0; (def = alcore__strategy_at(i)) != NULL; i++) {
+        for (int32_t p = 0; p < def->params->count; p++) {
+            const alcore__param *row = &def->params->rows[p];
+            const bool of_score = strstr("mode margin windows labels norm sign", row->name);
+            if (row->member.of == 0 && of_score) continue;
+            ck_assert_msg(row->member.of > 0, "%s: %s is not bound", def->name, row->name);
+            ck_assert_msg(fits(row->type, row->member.type), "%s: %s", def->name, row->name);
+            const char *second = row->choices ? strchr(row->choices, '|') : NULL;
+            if (row->type == ALCORE_PARAM_CHOICE && row->member.type == ALCORE__IS_BOOL)
+                ck_assert_msg(second && !strchr(second + 1, '|'), "%s: %s", def->name, row->name);
+            if (row->member.of == ALCORE__TO_STATE)
+                ck_assert_uint_lt(row->member.offset, def->state_bytes);
+        }
+    }
+}
+END_TEST
 
 START_TEST(registry) {
     bed_open(&b, 1, 1, NULL);
@@ -24,8 +59,9 @@ START_TEST(registry) {
         for (int32_t p = 0; alcore_strategy_builtin_param(name, p, &info) == ALCORE_OK; p++) {
             ck_assert_ptr_nonnull(info.help);
             ck_assert_int_eq(alcore_strategy_set(strategy, info.name, info.initial), ALCORE_OK);
-            ck_assert_str_eq(alcore__values_text(alcore__strategy_values(strategy), info.name),
-                             info.initial);
+            const char *text;
+            ck_assert_int_eq(alcore_strategy_get(strategy, info.name, &text), ALCORE_OK);
+            ck_assert_str_eq(text, info.initial);
         }
         ck_assert_int_eq(alcore_strategy_builtin_param(name, 99, &info), ALCORE_E_NOT_FOUND);
         alcore_strategy_unref(strategy);
@@ -58,7 +94,9 @@ START_TEST(parameters_by_number_and_back) {
     (void)setlocale(LC_ALL, "C");
     ck_assert_int_eq(alcore_strategy_get(strategy, "lambda", &text), ALCORE_OK);
     ck_assert_str_eq(text, "0.1");
-    ck_assert(alcore__values_of_round(alcore__strategy_values(strategy), "lambda", 1) == 0.1);
+    alcore__huds_state huds = {0};
+    alcore__values_bind(alcore__strategy_values(strategy), ALCORE__TO_STATE, &huds);
+    ck_assert(alcore__number_of_round(huds.lambdas, 1) == 0.1);
     ck_assert_int_eq(alcore_strategy_get(strategy, "n_strata", &text), ALCORE_OK);
     ck_assert_str_eq(text, "12");
     ck_assert_int_eq(alcore_strategy_set_number(strategy, "lambda", NAN), ALCORE_E_PARAM);
@@ -527,6 +565,7 @@ int main(void) {
     TCase *all = tcase_create("host");
     tcase_set_timeout(all, 300);
     tcase_add_test(all, registry);
+    tcase_add_test(all, parameters_are_bound);
     tcase_add_test(all, parameters_by_number_and_back);
     tcase_add_test(all, wrong_parameters);
     tcase_add_test(all, host_scores_and_orders);
