@@ -8,7 +8,6 @@
     generate.py --json      prints what the headers declare
     generate.py --layout    prints a C program that prints sizeof and offsetof of every struct as JSON"""
 import json
-import re
 import sys
 import textwrap
 from pathlib import Path
@@ -134,34 +133,6 @@ def write_results(api):
                 textwrap.fill('"""%s"""' % struct["summary"], 120, initial_indent="    ", subsequent_indent="    "), "", "    __slots__ = ()"]
     return "\n".join(out + ["", "", "#: The result of each metric.", "RESULTS = {"] + [
         '    "%s": %s,' % item for item in PYTHON_RESULTS.items()] + ["}"]) + "\n"
-
-
-def write_stub(api):
-    """The package's types: package.pyi.in with the signatures of the calls that take columns by name."""
-    def signature(first, before, after, indent):
-        columns = ["%s: Optional[Any] = None" % name for name in api["columns"]]
-        parts = first + ["budget: Union[int, float, str, None] = None", "strategy: Optional[_Strategy] = None", "*"]
-        parts += before + ["model: Optional[_Models] = None"] + columns + ["targets: Optional[_Dataset] = None"]
-        parts += after + ["fill: Optional[str] = None", "progress: _Progress = None", "params: Optional[Mapping[str, _Setting]] = None",
-                          "**strategy_params: Any"]
-        return "\n" + "".join("%s    %s,\n" % (indent, part) for part in parts[:-1]) + indent + "    " + parts[-1] + "\n" + indent
-
-    masks = ["labeled: Optional[Union[_Dataset, _Rows]] = None", "exclude: Optional[_Rows] = None",
-             "eligible: Optional[_Rows] = None", "like: Optional[Union[_Rows, PathLike[str]]] = None", "round: int = 1"]
-    text = (HERE / "package.pyi.in").read_text()
-    text = text.replace("@SELECT_FROM@", signature(["pool"], masks + ["seed: Optional[int] = None"], [], "    "))
-    # What the stub defines, and what it passes on from another module ("x as x").
-    names = sorted(re.findall(r"^(?:class |def |)([A-Za-z]\w*)(?=[(:])", text, re.M) +
-                   re.findall(r"\b([A-Za-z]\w*) as \1\b", text))
-    text = text.replace("@NAMES@", "".join('\n    "%s",' % name for name in dict.fromkeys(names)) + "\n")
-    ablation = ["parameter: Optional[str] = None", "values: Iterable[float] = ...",
-                "test: Optional[Union[Overlap, Iterable[Union[str, bytes]], PathLike[str]]] = None"]
-    text = text.replace("@ABLATE@", signature(
-        ["texts: Union[Pool, _Texts]"], ablation + ["ids: Optional[Sequence[Optional[str]]] = None"] + masks + ["seed: int = 0"],
-        ["cost: Optional[_Numbers] = None"], ""))
-    return NOTE + text.replace("@SELECT@", signature(
-        ["texts: Union[Pool, _Texts]"], ["ids: Optional[Sequence[Optional[str]]] = None"] + masks + ["seed: int = 0"],
-        ["cost: Optional[_Numbers] = None"], ""))
 
 
 def layout_program(api):
@@ -367,6 +338,27 @@ def lua_calls(number):
     return write
 
 
+#: The class of Python that an error is too, by its code; and names that the code's words lack.
+PYTHON_BESIDE = {"INVALID": "ValueError", "PARAM": "ValueError", "DATA": "ValueError", "SHAPE": "ValueError", "MISSING": "LookupError",
+                 "NOT_FOUND": "LookupError", "NOMEM": "MemoryError", "IO": "OSError", "CORRUPT": "OSError", "EXISTS": "FileExistsError",
+                 "UNSUPPORTED": "NotImplementedError", "MODULE": "ImportError", "BUSY": "RuntimeError", "FORKED": "RuntimeError"}
+PYTHON_ERRORS = {"NOMEM": "OutOfMemoryError", "IO": "FileError"}
+
+
+def write_statuses(api):
+    """An exception for each status of a failure."""
+    out, names = [NOTE + '"""An exception for each status of the library, named after its code."""', "from ._errors import Error"], []
+    for constant in api["constants"]:
+        if constant.startswith("ALCORE_E_"):
+            code = constant[len("ALCORE_E_"):]
+            names.append(PYTHON_ERRORS.get(code) or "".join(part.capitalize() for part in code.split("_")) + "Error")
+            out += ["", "", "class %s(Error%s):" % (names[-1], ", " + PYTHON_BESIDE[code] if code in PYTHON_BESIDE else ""),
+                    '    """The library answered %s."""' % constant, "", '    __module__ = "alcore"', "    status = %d" % api["constants"][constant]]
+    listed = ", ".join('"%s"' % name for name in names)
+    return "\n".join(out + ["", "", *textwrap.wrap("__all__ = [%s]" % listed, 120, subsequent_indent=" " * 11),
+                            *textwrap.wrap("BY_STATUS = {found.status: found for found in (%s)}" % ", ".join(names), 120, subsequent_indent="    ")]) + "\n"
+
+
 def struct_rows(extra):
     """Rows of the first values of structs, by which a language without macros begins one: those of a tier that have an _INIT macro."""
     def write(api):
@@ -378,7 +370,7 @@ def struct_rows(extra):
 
 
 #: The files that are made: name -> (what writes it, where a tarball has it; None: nowhere).
-MADE = {"_ffi.py": (write_ffi, "python/alcore"), "_results.py": (write_results, "python/alcore"), "__init__.pyi": (write_stub, "python/alcore"),
+MADE = {"_ffi.py": (write_ffi, "python/alcore"), "_results.py": (write_results, "python/alcore"), "_statuses.py": (write_statuses, "python/alcore"),
         "lua_tables.c": (write_lua, "lua"), "lua_tables.h": (write_lua_header, "lua"), "lua_calls.c": (lua_calls(0), "lua"),
         "lua_calls.h": (lua_calls(1), "lua"),
         "struct_rows.h": (struct_rows(False), None), "extra_struct_rows.h": (struct_rows(True), None)}

@@ -7,11 +7,15 @@
         print(texts[index])
 
 This package converts between Python and libalcore and decides nothing itself. docs/python.md has the guide."""
-from . import _errors
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from . import _ffi, _statuses
 from ._align import Aligner, Links, align, symmetrizations
 from ._arrays import CopyWarning
 from ._columns import Column, ColumnWriter
-from ._errors import *  # noqa: F403
+from ._errors import Error, LibraryNotFoundError
 from ._handles import Context, Handle, default_context
 from ._host_models import Batch
 from ._hosts import Order, View, ViewRows
@@ -26,18 +30,21 @@ from ._pool import STATES, Pool
 from ._select import Ablation, ImplicitModelWarning, Request, ablate, request_options, select
 from ._search import Neighbors, knn, margin_ratios
 from ._selection import Price, Selection
+from ._statuses import *  # noqa: F403
 from ._table import Table, Tabular
 from ._topk import score_topk
 from ._tokenizer import Tokenizer, Tokens
 from .metrics import answers, bleu, chrf, in_domain, length_ratio, overlap, ter, word_accuracy
 
+if TYPE_CHECKING:
+    from . import _types as t
+
+# Pools are needed where these are defined; _pool.py tells their types.
 Pool.score = score
 Pool.score_hidden, Pool.score_logits, Pool.score_topk = score_hidden, score_logits, score_topk
 
-globals().update({name: getattr(_errors, name) for name in _errors.NAMES})
 
-
-def version():
+def version() -> str:
     """Version of the library that runs."""
     return _lib.alcore_version().decode()
 
@@ -58,16 +65,18 @@ def __getattr__(name):
     raise AttributeError("module %r has no attribute %r%s" % (__name__, name, "" if name.startswith("_") else _hint(name)))
 
 
-def build_info():
+def build_info() -> dict[str, t.Any]:
     """Compiler, flags, features and versions of dependencies: a dict."""
     import json
     return json.loads(_lib.alcore_build_info())
 
 
-__all__ = ["Ablation", "Aligner", "Annotation", "Annotations", "AnswerReport", "Batch", "Column", "ColumnWriter", "Context", "CopyWarning", "Handle", "ImplicitModelWarning",
-           "InDomainScore", "LanguageModel", "Links", "Model", "Neighbors", "Order", "Overlap", "OverlapScore", "OwnScorer",
-           "OwnStrategy", "Pair", "Phrases", "Pool", "Price", "Request", "STATES", "Scorer", "Selection", "Strategy", "Table", "Tabular", "Tokenizer", "Tokens", "TrainingSet", "View", "ViewRows",
+__all__ = ["Ablation", "Aligner", "Annotation", "Annotations", "AnswerReport", "Batch", "Column", "ColumnWriter", "Context", "CopyWarning",
+           "Error", "Handle", "ImplicitModelWarning", "InDomainScore", "LanguageModel", "LibraryNotFoundError", "Links", "Model",
+           "Neighbors", "Order", "Overlap", "OverlapScore", "OwnScorer", "OwnStrategy", "Pair", "Phrases", "Pool", "Price", "Request",
+           "STATES", "Scorer", "Selection", "Strategy", "Table", "Tabular", "Tokenizer", "Tokens", "TrainingSet", "View", "ViewRows",
            "ablate", "align", "answers", "bleu", "build_info", "chrf", "default_context", "first_subword_mean", "in_domain", "knn",
-           "length_ratio", "load",
-           "margin_ratios", "measure_logits", "mix", "overlap", "phrases", "recommended_strategy", "request_options", "score", "scorer", "scorers", "select", "strategies",
-           "strategy", "symmetrizations", "ter", "version", "word_accuracy"] + _errors.NAMES
+           "length_ratio", "load", "margin_ratios", "measure_logits", "mix", "overlap", "phrases", "recommended_strategy",
+           "request_options", "score", "scorer", "scorers", "select", "strategies", "strategy", "symmetrizations", "ter", "version",
+           "word_accuracy"]
+__all__ += _statuses.__all__

@@ -1,9 +1,12 @@
 # SPDX-License-Identifier: Apache-2.0
 """Word alignment: which word of a sentence translates which word of its translation."""
+from __future__ import annotations
+
 import array
 import ctypes
 from collections.abc import Mapping
 from itertools import accumulate, chain
+from typing import TYPE_CHECKING, overload
 
 from . import _ffi
 from ._arrays import Tensor, memory_of
@@ -17,6 +20,9 @@ from ._parts import all_of
 from ._pool import Pool
 from ._records import record_fields
 from ._strings import Strings, name_of
+
+if TYPE_CHECKING:
+    from . import _types as t
 
 
 def _sides(pairs):
@@ -62,8 +68,9 @@ def _method(name):
     return None if name is None else name_of(name, "symmetrization")
 
 
-def align(pairs, *, symmetrization=None, model="diagonal", estimate="bayes", tension="off", iterations=0, p0=None, lambda_=None,
-          alpha=None, context=None):
+def align(pairs: Pool | t.Iterable[t.Sequence[str]], *, symmetrization: str | None = None, model: str = "diagonal", estimate: str = "bayes",
+          tension: str = "off", iterations: int = 0, p0: float | None = None, lambda_: float | None = None, alpha: float | None = None,
+          context: t.Context | None = None) -> Links:
     """The Links of sentence pairs: trains an aligner in each direction and symmetrizes their links.
 
     pairs: (source, target) of each sentence pair, or a Pool with references. symmetrization: "grow-diag-final-and" (the
@@ -85,7 +92,7 @@ class Links(Handle):
 
     _noun = "links"
 
-    def __init__(self, pairs, *, context=None):
+    def __init__(self, pairs: t.Iterable[t.Iterable[t.Sequence[int]]], *, context: t.Context | None = None) -> None:
         ctx = context or default_context()
         ordered = [sorted(set(map(tuple, pair))) for pair in pairs]
         offsets = array.array("q", accumulate(map(len, ordered), initial=0))
@@ -104,17 +111,17 @@ class Links(Handle):
         return made
 
     @classmethod
-    def read(cls, path, pairs=None, *, context=None):
+    def read(cls, path: t.Path, pairs: int | None = None, *, context: t.Context | None = None) -> t.Self:
         """Links of a file in Pharaoh's notation, a line a sentence pair. pairs: how many lines it is to have."""
         ctx = context or default_context()
         return cls._made(new(lib.alcore_links_unref, lib.alcore_links_open, ctx._handle, path_of(path),
                              -1 if pairs is None else pairs), ctx)
 
-    def write(self, path):
+    def write(self, path: t.Path) -> None:
         """Writes the links in Pharaoh's notation."""
         run(lib.alcore_links_write, self._handle, path_of(path))
 
-    def arrays(self):
+    def arrays(self) -> tuple[t.Any, t.Any]:
         """(offsets, links): pair i has the rows offsets[i] to offsets[i + 1] - 1 of links, int32 [n, 2]: source word and target
         word of each link. Read-only; they keep the handle's memory alive."""
         offsets, values = _ffi.alcore_tensor(), _ffi.alcore_tensor()
@@ -122,22 +129,26 @@ class Links(Handle):
         shared = Links._made(lib.alcore_links_ref(self._handle), self._ctx)
         return memory_of(offsets, shared), memory_of(values, shared)
 
-    def symmetrize(self, reverse, symmetrization=None):
+    def symmetrize(self, reverse: Links, symmetrization: str | None = None) -> Links:
         """These links, of the forward direction, and those of the reverse direction as one set."""
         if not isinstance(reverse, Links):
             raise TypeError("reverse: Links are expected, got %s" % type(reverse).__name__)
         return Links._made(new(lib.alcore_links_unref, lib.alcore_links_symmetrize, self._handle, reverse._handle,
                                _method(symmetrization)), self._ctx)
 
-    def __len__(self):
+    def __len__(self) -> int:
         return len(self.arrays()[0]) - 1
 
-    def __iter__(self):
+    def __iter__(self) -> t.Iterator[list[tuple[int, ...]]]:
         offsets, values = self.arrays()
         bounds = offsets.tolist()
         for begin, end in zip(bounds, bounds[1:]):
             yield [tuple(link) for link in values[begin:end].tolist()]
 
+    @overload
+    def __getitem__(self, pair: int) -> list[tuple[int, ...]]: ...
+    @overload
+    def __getitem__(self, pair: slice) -> list[list[tuple[int, ...]]]: ...
     def __getitem__(self, pair):
         offsets, values = self.arrays()
         if isinstance(pair, slice):
@@ -159,8 +170,9 @@ class Aligner(Handle):
 
     _noun = "aligner"
 
-    def __init__(self, pairs, *, direction="forward", model="diagonal", estimate="bayes", tension="off", iterations=0, p0=None,
-                 lambda_=None, alpha=None, context=None):
+    def __init__(self, pairs: Pool | t.Iterable[t.Sequence[str]], *, direction: str = "forward", model: str = "diagonal",
+                 estimate: str = "bayes", tension: str = "off", iterations: int = 0, p0: float | None = None, lambda_: float | None = None,
+                 alpha: float | None = None, context: t.Context | None = None) -> None:
         ctx = context or default_context()
         sides, texts = _sides(pairs)
         options = _options(direction, model, estimate, tension, iterations, p0, lambda_, alpha)
@@ -168,35 +180,35 @@ class Aligner(Handle):
         del sides
 
     @classmethod
-    def read(cls, path, *, context=None):
+    def read(cls, path: t.Path, *, context: t.Context | None = None) -> t.Self:
         """An aligner that write() wrote: it links other pairs as that one does, and has no training pairs."""
         ctx = context or default_context()
         made = cls.__new__(cls)
         Handle.__init__(made, new(lib.alcore_aligner_unref, lib.alcore_aligner_open, ctx._handle, path_of(path)), ctx)
         return made
 
-    def write(self, path):
+    def write(self, path: t.Path) -> None:
         """Writes the aligner, without its training pairs, for read()."""
         run(lib.alcore_aligner_write, self._handle, path_of(path))
 
     @property
-    def direction(self):
+    def direction(self) -> str:
         """"forward" or "reverse"."""
         return "reverse" if lib.alcore_aligner_direction(self._handle) == _ffi.ALCORE_DIRECTION_REVERSE else "forward"
 
     @property
-    def log_likelihoods(self):
+    def log_likelihoods(self) -> list[float]:
         """Log-likelihood of the training pairs in each iteration: list of float."""
         out = _ffi.alcore_tensor()
         run(lib.alcore_aligner_log_likelihoods, self._handle, ctypes.byref(out))
         return memory_of(out).tolist()
 
     @property
-    def lambda_(self):
+    def lambda_(self) -> float:
         """How strongly links keep to the diagonal, after the training."""
         return lib.alcore_aligner_lambda(self._handle)
 
-    def probability(self, source, target):
+    def probability(self, source: str | None, target: str | None) -> float:
         """Translation probability: forward t(target | source), reverse t(source | target). None stands for no word, on the side
         that explains."""
         out = ctypes.c_double()
@@ -204,11 +216,11 @@ class Aligner(Handle):
             None if target is None else name_of(target, "target"), ctypes.byref(out))
         return out.value
 
-    def links(self):
+    def links(self) -> Links:
         """The Links of the training pairs; an aligner that was read has none."""
         return Links._made(new(lib.alcore_links_unref, lib.alcore_aligner_links, self._handle), self._ctx)
 
-    def apply(self, pairs):
+    def apply(self, pairs: Pool | t.Iterable[t.Sequence[str]]) -> Links:
         """The Links of other sentence pairs."""
         sides, texts = _sides(pairs)
         found = Links._made(new(lib.alcore_links_unref, lib.alcore_aligner_apply, self._handle, *texts), self._ctx)
@@ -216,6 +228,6 @@ class Aligner(Handle):
         return found
 
 
-def symmetrizations():
+def symmetrizations() -> list[str]:
     """Names of the symmetrizations: list of str."""
     return [name.decode() for name in all_of(lib.alcore_symmetrization_builtin_name)]

@@ -14,7 +14,8 @@ from ctypes import c_char_p, c_int, c_int64, c_ssize_t, c_void_p, py_object, pyt
 
 from . import _arrow, _ffi
 from ._intake import dtype_kind, is_bool, is_missing, values_of
-from ._errors import UnsupportedError, user_level
+from ._errors import user_level
+from ._statuses import UnsupportedError
 from ._ffi import (ALCORE_DEVICE_CPU, ALCORE_DEVICE_CUDA, ALCORE_DEVICE_CUDA_HOST, ALCORE_DEVICE_CUDA_MANAGED,
                    ALCORE_KIND_BFLOAT, ALCORE_KIND_FLOAT, ALCORE_KIND_INT, ALCORE_KIND_UINT)
 from ._library import lib

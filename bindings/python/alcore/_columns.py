@@ -1,20 +1,26 @@
 # SPDX-License-Identifier: Apache-2.0
 """Columns: one entry per row of a pool, given as arrays or put in parts, in any order."""
+from __future__ import annotations
+
 import ctypes
 import os
 from collections.abc import Mapping
+from typing import TYPE_CHECKING
 
 from . import _arrow, _ffi
 from ._arrow_give import give
 from ._arrays import FLOATS, INTEGERS, NUMBERS, Tensor, integers, memory, memory_of, stream_of, tensor_of
 from ._calls import check, run
-from ._errors import UnsupportedError
+from ._statuses import UnsupportedError
 from ._frames import frame_of
 from ._handles import Handle, choice, new, struct
 from ._intake import is_arrow, is_missing, is_table, is_text_column, unwrapped, values_of
 from ._library import lib
 from ._numbers import ragged_of
 from ._strings import Strings, name_of, text_at
+
+if TYPE_CHECKING:
+    from . import _types as t
 
 RAGGED = (_ffi.ALCORE_COLUMN_RAGGED, _ffi.ALCORE_COLUMN_RAGGED_DENSE)
 
@@ -33,7 +39,8 @@ class Column:
     One on a CUDA device stays there, and so does its copy, if the device has memory for it: selections and searches run on that
     device then. Give tensor.cpu() for a copy in host memory."""
 
-    def __init__(self, values, offsets=None, *, meaning=None, log_base=None, rows=None, copy=None):
+    def __init__(self, values: t.Array, offsets: t.Numbers | None = None, *, meaning: str | None = None, log_base: float | None = None,
+                 rows: t.Numbers | None = None, copy: bool | None = None) -> None:
         self.values, self.offsets, self.meaning = values, offsets, meaning
         self.log_base, self.rows, self.copy = log_base, rows, copy
 
@@ -215,7 +222,8 @@ class ColumnWriter(Handle):
 
     _noun = "column_writer"
 
-    def __init__(self, pool, name, shape=None, missing="fail", meaning=None, log_base=None, on_device=False):
+    def __init__(self, pool: t.Pool, name: str, shape: str | None = None, missing: str = "fail", meaning: str | None = None,
+                 log_base: float | None = None, on_device: bool = False) -> None:
         self._pool, self.name, self._missing = pool, name, choice("ALCORE_MISSING_", missing, "missing")
         self._options = struct(_ffi.alcore_column_options, log_base=log_base, on_device=bool(on_device),
                                meaning=choice("ALCORE_MEANS_", meaning, name) if meaning else 0)
@@ -236,7 +244,7 @@ class ColumnWriter(Handle):
             self._shape = choice("ALCORE_COLUMN_", shape, "shape")
             self._begin()
 
-    def put(self, rows, values, lengths=None):
+    def put(self, rows: t.Numbers, values: t.Array, lengths: t.Numbers | None = None) -> None:
         """Gives the values of some rows, in any order; a row given twice keeps its first value."""
         values = read_once(values, self.name)
         if self._shape is None and not self._done:
@@ -248,12 +256,12 @@ class ColumnWriter(Handle):
         put(self._handle, self._pool.rows_of(rows, self.name + " rows"), values, lengths, self.name, self._ctx._handle)
 
     @property
-    def repeats(self):
+    def repeats(self) -> int:
         """Rows that were given more than once."""
         return lib.alcore_column_writer_repeats(self._handle)
 
     @property
-    def missing(self):
+    def missing(self) -> list[int]:
         """Rows that were not put yet, ascending, without the masked ones."""
         count = lib.alcore_column_writer_missing_count(self._handle)
         if count == 0:
@@ -263,26 +271,26 @@ class ColumnWriter(Handle):
         run(lib.alcore_column_writer_missing, self._handle, out.reference)
         return [row for row in rows if row >= 0]
 
-    def save(self, path):
+    def save(self, path: t.Path) -> None:
         """Saves what was put, for another process to merge."""
         run(lib.alcore_column_writer_save, self._handle, path_of(path))
 
-    def merge(self, path):
+    def merge(self, path: t.Path) -> None:
         """Adds what another process saved for the same pool and column."""
         run(lib.alcore_column_writer_merge, self._handle, path_of(path))
 
-    def finish(self, missing=None):
+    def finish(self, missing: str | None = None) -> None:
         """Gives the column to the pool."""
         how = self._missing if missing is None else choice("ALCORE_MISSING_", missing, "missing")
         run(lib.alcore_column_writer_finish, self._handle, how)
         self._pool._kept.pop(self.name, None)
         self.close()
 
-    def close(self):
+    def close(self) -> None:
         self._done = True
         super().close()
 
-    def __exit__(self, kind, *_):
+    def __exit__(self, kind: type[BaseException] | None, *_: object) -> None:
         if kind is None and not self._done:
             if self._shape is None:
                 raise ValueError("column %s: nothing was put" % self.name)

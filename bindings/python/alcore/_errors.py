@@ -1,6 +1,8 @@
 # SPDX-License-Identifier: Apache-2.0
 """Exceptions. Every failure of the library is an alcore.Error, and at the same time the built-in exception that a Python
 programmer would expect."""
+from __future__ import annotations
+
 import os
 import sys
 
@@ -18,10 +20,10 @@ def user_level():
 class Error(Exception):
     """A failure of the library. `status` is its code, `name` the code's name."""
 
-    status = None
+    status: int | None = None
 
     @property
-    def name(self):
+    def name(self) -> str:
         return next((name for name, value in vars(_ffi).items()
                      if name.startswith("ALCORE_E_") and value == self.status), "ALCORE_E_INTERNAL")
 
@@ -30,32 +32,12 @@ class LibraryNotFoundError(Error, ImportError):
     """libalcore could not be loaded; the text lists every place that was tried."""
 
 
-def _tree():
-    """Status code -> exception class, named after the code."""
-    beside = {"INVALID": ValueError, "PARAM": ValueError, "DATA": ValueError, "SHAPE": ValueError, "MISSING": LookupError,
-              "NOT_FOUND": LookupError, "NOMEM": MemoryError, "IO": OSError, "CORRUPT": OSError, "EXISTS": FileExistsError,
-              "UNSUPPORTED": NotImplementedError, "MODULE": ImportError, "BUSY": RuntimeError, "FORKED": RuntimeError}
-    titles = {"NOMEM": "OutOfMemory", "IO": "File"}
-    classes = {}
-    for constant, value in vars(_ffi).items():
-        if not constant.startswith("ALCORE_E_"):
-            continue
-        code = constant[len("ALCORE_E_"):]
-        title = titles.get(code) or "".join(part.capitalize() for part in code.split("_"))
-        bases = (Error, beside[code]) if code in beside else (Error,)
-        classes[value] = type(title + "Error", bases, {"__module__": "alcore", "status": value,
-                                                       "__doc__": "The library answered %s." % constant})
-    return classes
-
-
-BY_STATUS = _tree()
-globals().update({found.__name__: found for found in BY_STATUS.values()})
-NAMES = ["Error", "LibraryNotFoundError"] + [found.__name__ for found in BY_STATUS.values()]
+from . import _statuses  # noqa: E402  (its classes derive from Error)
 
 
 def failure(status, text):
     """The exception for a status code and the library's text."""
-    return BY_STATUS.get(status, Error)(text or "status %d" % status)
+    return _statuses.BY_STATUS.get(status, Error)(text or "status %d" % status)
 
 
 def remedy(found):

@@ -1,5 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
 """Handles of the library as Python objects, and the context that they come from."""
+from __future__ import annotations
+
 import atexit
 import ctypes
 import importlib.util
@@ -9,11 +11,15 @@ import os
 import re
 import sys
 import threading
+from typing import TYPE_CHECKING
 
 from . import _ffi
 from ._calls import call_back, check, forget_in_child, run, stop_asked
 from ._library import lib
 from ._progress import report
+
+if TYPE_CHECKING:
+    from . import _types as t
 
 logger = logging.getLogger("alcore")
 logger.addHandler(logging.NullHandler())
@@ -102,7 +108,7 @@ class Handle:
 
     _noun = ""
 
-    def __init__(self, pointer, ctx):
+    def __init__(self, pointer: int | None, ctx: Context | None) -> None:
         self._pointer = pointer
         self._ctx = ctx
 
@@ -113,28 +119,28 @@ class Handle:
         return self._pointer
 
     @property
-    def closed(self):
+    def closed(self) -> bool:
         """Whether the handle was released."""
         return self._pointer is None
 
     @property
-    def context(self):
+    def context(self) -> Context:
         """The context that the handle belongs to."""
         return self._ctx
 
-    def close(self):
+    def close(self) -> None:
         """Releases the handle; to close twice is no error."""
         pointer, self._pointer = self._pointer, None
         if pointer is not None:
             getattr(lib, "alcore_%s_unref" % self._noun)(pointer)
 
-    def __enter__(self):
+    def __enter__(self) -> t.Self:
         return self
 
-    def __exit__(self, *_):
+    def __exit__(self, *_) -> None:
         self.close()
 
-    def __del__(self):
+    def __del__(self) -> None:
         if getattr(self, "_pointer", None) is not None:
             self.close()
 
@@ -142,7 +148,7 @@ class Handle:
         raise TypeError("alcore.%s is a handle of this process and cannot be pickled; a Selection can, and so can the "
                         "texts and arrays that the handle was made from" % type(self).__name__)
 
-    def __copy__(self):
+    def __copy__(self) -> t.NoReturn:
         raise TypeError("alcore.%s is a handle and cannot be copied; use it twice instead" % type(self).__name__)
 
     __deepcopy__ = __copy__
@@ -236,7 +242,8 @@ class Context(Handle):
 
     _noun = "ctx"
 
-    def __init__(self, *, threads=0, seed=0, progress=None, module_dir=None, torch_dir=None):
+    def __init__(self, *, threads: int = 0, seed: int = 0, progress: t.Progress = None, module_dir: t.Path | None = None,
+                 torch_dir: t.Path | None = None) -> None:
         self._number = next(_numbers)
         _settings[self._number] = progress
         options = struct(_ffi.alcore_ctx_options, log=_log, progress=_progress, progress_user=self._number, seed=seed,
@@ -246,35 +253,35 @@ class Context(Handle):
         super().__init__(new(lib.alcore_ctx_unref, lib.alcore_ctx_new, ctypes.byref(options)), None)
 
     @property
-    def context(self):
+    def context(self) -> Context:
         return self
 
     @property
-    def threads(self):
+    def threads(self) -> int:
         """Worker threads of this context."""
         return lib.alcore_ctx_threads(self._handle)
 
-    def cancel(self):
+    def cancel(self) -> None:
         """Ends every long call that runs on this context, and every later one, with CancelledError until cancel_clear(). May be
         called from any thread. What sets or saves goes on: Selection.write() works all the same."""
         lib.alcore_ctx_cancel(self._handle)
 
-    def cancel_clear(self):
+    def cancel_clear(self) -> None:
         """Long calls can run again after cancel(); one that was reached by it ends all the same."""
         lib.alcore_ctx_cancel_clear(self._handle)
 
     @property
-    def cancelled(self):
+    def cancelled(self) -> bool:
         """In a function that the library calls, such as a model's: whether the running call is to end. Elsewhere: whether long calls
         are refused."""
         return lib.alcore_ctx_is_cancelled(self._handle) != 0
 
-    def poll(self, stage=None, done=0, total=-1):
+    def poll(self, stage: str | None = None, done: int = 0, total: int = -1) -> None:
         """In a function that the library calls, such as a model's: says how far it is, and raises CancelledError when the running
         call is to end. A function that takes longer than 100 ms calls it that often."""
         run(lib.alcore_ctx_poll, self._handle, None if stage is None else stage.encode(), done, total)
 
-    def device_reason(self, device):
+    def device_reason(self, device: str) -> str:
         """Why a device ("cpu", "cuda") cannot be used, with the places where its module was looked for; "" when it can."""
         usable = lib.alcore_device_check(self._handle, device.encode()) == _ffi.ALCORE_OK
         return "" if usable else lib.alcore_last_error().decode("utf-8", "replace")
@@ -291,7 +298,7 @@ _default = None
 _lock = threading.Lock()
 
 
-def default_context():
+def default_context() -> Context:
     """The context that is used when none is given; a forked child has its own."""
     global _default
     if _default is None or _default.closed:

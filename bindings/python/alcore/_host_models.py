@@ -1,9 +1,12 @@
 # SPDX-License-Identifier: Apache-2.0
 """Models made of the caller's Python functions: what they are asked for, and what becomes of their answers."""
+from __future__ import annotations
+
 import ctypes
 import hashlib
 import operator
 from collections.abc import Mapping
+from typing import TYPE_CHECKING
 
 from . import _ffi
 from ._arrays import integers
@@ -15,6 +18,9 @@ from ._intake import values_of
 from ._library import lib
 from ._strings import text_at
 
+if TYPE_CHECKING:
+    from . import _types as t
+
 #: Methods that make one column each, and that column.
 METHODS = {"embed": "embeddings", "token_logprobs": "logprobs", "class_probs": "probs", "token_probs": "token_probs"}
 
@@ -23,7 +29,8 @@ class Batch(list):
     """Texts on their way to a model: a list of str with `rows` (row numbers), `languages` (tags), `pool` (what the rows are of, to be
     read), `references` and `contexts` (a list of str, None for a row without one; or None where the model does not read them)."""
 
-    def __init__(self, texts, rows, languages, references=None, contexts=None, pool=None):
+    def __init__(self, texts: t.Iterable[str], rows: list[int], languages: list[str], references: list[str | None] | None = None,
+                 contexts: list[str | None] | None = None, pool: t.Pool | None = None) -> None:
         super().__init__(texts)
         self.rows, self.languages, self.references, self.contexts, self.pool = rows, languages, references, contexts, pool
 

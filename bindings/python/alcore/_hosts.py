@@ -3,16 +3,22 @@
 
 The library calls C function pointers with a `user` value. Here the pointers are a few trampolines that live as long as the
 process, and `user` is a number under which the caller's object is registered until the library destroys its part."""
+from __future__ import annotations
+
 import array
 import ctypes
 import itertools
 import math
+from typing import TYPE_CHECKING
 
 from . import _ffi
 from ._arrays import integers, memory, memory_of, numpy_or_none, tensor_of
 from ._calls import call_back, check, run
 from ._library import lib
 from ._strings import text_at
+
+if TYPE_CHECKING:
+    from . import _types as t
 
 _numbers = itertools.count(1)
 _live = {}  # number that the library passes as `user` -> the caller's part
@@ -41,28 +47,28 @@ class ViewRows:
     [tokens] or [tokens, n], offsets int64 [rows + 1]). They are copies, NumPy arrays (memoryviews without NumPy);
     column(name, first, count) copies a part, so that a pool that is larger than memory can pass through in blocks."""
 
-    def __init__(self, view, role):
+    def __init__(self, view: View, role: int) -> None:
         self._view, self._role = view, role
 
     @property
     def _handle(self):
         return self._view._handle
 
-    def __len__(self):
+    def __len__(self) -> int:
         return lib.alcore_view_row_count(self._handle, self._role)
 
     @property
-    def rows(self):
+    def rows(self) -> t.Any:
         """Row numbers in the pool, ascending: int64 [rows]."""
         return memory(lib.alcore_view_rows(self._handle, self._role), [len(self)], "q")
 
     @property
-    def pool(self):
+    def pool(self) -> t.Pool:
         """The pool of the rows, to be read."""
         return self._view._pool_type.borrowed(lib.alcore_view_pool(self._handle, self._role))
 
     @property
-    def texts(self):
+    def texts(self) -> list[str]:
         """Texts of the rows: list of str."""
         count, length, found = len(self), ctypes.c_size_t(), []
         pool = lib.alcore_view_pool(self._handle, self._role)
@@ -72,7 +78,7 @@ class ViewRows:
             found.append(text_at(address, length.value))
         return found
 
-    def column(self, name, first=0, count=None):
+    def column(self, name: str, first: int = 0, count: int | None = None) -> t.Any:
         """A column of the rows at positions first .. first + count - 1 (all of them): an array, or (values, offsets)."""
         count = len(self) - first if count is None else count
         numbers, starts, width, ragged = bytearray(), array.array("q", [0]), None, False
@@ -93,10 +99,10 @@ class ViewRows:
         found = _array(numbers, "d", width)
         return (found, _array(starts, "q", [])) if ragged else found
 
-    def __getitem__(self, name):
+    def __getitem__(self, name: str) -> t.Any:
         return self.column(name)
 
-    def __getattr__(self, name):
+    def __getattr__(self, name: str) -> t.Any:
         if name.startswith("_"):
             raise AttributeError(name)
         try:
@@ -120,7 +126,7 @@ class View(ViewRows):
 
     _role = _ffi.ALCORE_ROLE_CANDIDATES
 
-    def __init__(self, pointer, pool_type):
+    def __init__(self, pointer: int, pool_type: type[t.Pool]) -> None:
         self._pointer, self._pool_type = pointer, pool_type
 
     @property
@@ -137,41 +143,41 @@ class View(ViewRows):
         return ViewRows(self, role) if lib.alcore_view_pool(self._handle, role) else None
 
     @property
-    def labeled_rows(self):
+    def labeled_rows(self) -> ViewRows:
         """The rows of the candidates' pool whose labels are known."""
         return ViewRows(self, _ffi.ALCORE_ROLE_LABELED_ROWS)
 
     @property
-    def labeled(self):
+    def labeled(self) -> ViewRows | None:
         """The rows of the labeled pool of the request; None without one."""
         return self._of_role(_ffi.ALCORE_ROLE_LABELED)
 
     @property
-    def target(self):
+    def target(self) -> ViewRows | None:
         """The rows of the target; None without one."""
         return self._of_role(_ffi.ALCORE_ROLE_TARGET)
 
     @property
-    def costs(self):
+    def costs(self) -> t.Any:
         """Cost of each candidate in the budget's unit: float64 [rows]."""
         return memory(lib.alcore_view_costs(self._handle), [len(self)], "d")
 
     @property
-    def budget(self):
+    def budget(self) -> float:
         """The budget in its unit; infinity for a scorer."""
         return lib.alcore_view_budget(self._handle)
 
     @property
-    def round(self):
+    def round(self) -> int:
         """The round, from 1."""
         return lib.alcore_view_round(self._handle)
 
-    def poll(self, stage=None, done=0, total=-1):
+    def poll(self, stage: str | None = None, done: int = 0, total: int = -1) -> None:
         """Says how far the function is, and raises CancelledError when it shall stop. One that takes longer than 100 ms calls it
         that often."""
         run(lib.alcore_view_poll, self._handle, None if stage is None else stage.encode(), done, total)
 
-    def random(self, counter):
+    def random(self, counter: int) -> int:
         """64 random bits, the same for the same seed, round and counter."""
         if not 0 <= counter < 1 << 64:
             raise ValueError("counter: an integer from 0 to 2^64 - 1 is expected, got %d" % counter)
@@ -181,7 +187,7 @@ class View(ViewRows):
 class Order:
     """What a strategy may return instead of scores: rows in the order in which the budget is spent on them."""
 
-    def __init__(self, rows):
+    def __init__(self, rows: t.Numbers) -> None:
         self.rows = rows
 
 

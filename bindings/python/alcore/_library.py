@@ -1,12 +1,18 @@
 # SPDX-License-Identifier: Apache-2.0
 """Finds and loads libalcore at its first use."""
+from __future__ import annotations
+
 import ctypes
 import os
 import threading
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 from . import _ffi
 from ._errors import LibraryNotFoundError
+
+if TYPE_CHECKING:
+    from . import _types as t
 
 NAME = "libalcore.so.%d" % _ffi.ABI
 VARIABLE = "ALCORE_LIBRARY"
@@ -81,7 +87,7 @@ class Library:
 lib = Library()
 
 
-def load(path=None):
+def load(path: t.Path | None = None) -> str:
     """Loads libalcore now, from `path` (a file or the folder that holds it) instead of the usual places.
 
     Returns where it came from. Without this call the library is loaded when it is first needed."""

@@ -1,7 +1,10 @@
 # SPDX-License-Identifier: Apache-2.0
 """The n-gram language model."""
+from __future__ import annotations
+
 import array
 import ctypes
+from typing import TYPE_CHECKING, overload
 
 from . import _ffi
 from ._arrays import Tensor
@@ -11,6 +14,9 @@ from ._handles import Handle, default_context, new, struct
 from ._library import lib
 from ._numbers import float_list
 from ._strings import Strings
+
+if TYPE_CHECKING:
+    from . import _types as t
 
 
 def tensor_to_fill(numbers, kind, bits):
@@ -57,7 +63,8 @@ class LanguageModel(Handle):
 
     _noun = "lm"
 
-    def __init__(self, texts, *, order=0, discounts=None, context=None):
+    def __init__(self, texts: t.Iterable[str], *, order: int = 0, discounts: t.Iterable[float] | None = None,
+                 context: t.Context | None = None) -> None:
         ctx = context or default_context()
         strings = Strings(texts, "texts")
         given = float_list(() if discounts is None else discounts, "discounts")
@@ -67,17 +74,21 @@ class LanguageModel(Handle):
                              ctypes.addressof(strings.lengths), strings.count, ctypes.byref(options)), ctx)
 
     @classmethod
-    def read(cls, path, *, context=None):
+    def read(cls, path: t.Path, *, context: t.Context | None = None) -> t.Self:
         """A model in ARPA format."""
         ctx = context or default_context()
         made = cls.__new__(cls)
         Handle.__init__(made, new(lib.alcore_lm_unref, lib.alcore_lm_open_arpa, ctx._handle, path_of(path)), ctx)
         return made
 
-    def write(self, path):
+    def write(self, path: t.Path) -> None:
         """Writes the model in ARPA format."""
         run(lib.alcore_lm_write_arpa, self._handle, path_of(path))
 
+    @overload
+    def score(self, texts: str) -> float: ...
+    @overload
+    def score(self, texts: t.Iterable[str]) -> array.array[float]: ...
     def score(self, texts):
         """Total log10 probability of a text with its end, <= 0; of several texts: array of float64 [texts]."""
         if isinstance(texts, str):
@@ -90,6 +101,10 @@ class LanguageModel(Handle):
             strings.count, totals.reference)
         return out
 
+    @overload
+    def token_logprobs(self, texts: str) -> array.array[float]: ...
+    @overload
+    def token_logprobs(self, texts: t.Iterable[str]) -> list[array.array[float]]: ...
     def token_logprobs(self, texts):
         """Natural log-probability of every word of a text and of its end: array of float32 [words + 1]; of several texts a
         list of these."""
@@ -106,11 +121,11 @@ class LanguageModel(Handle):
         return [values[begin:end] for begin, end in zip(offsets, offsets[1:])]
 
     @property
-    def order(self):
+    def order(self) -> int:
         """Length of the longest n-grams."""
         return lib.alcore_lm_order(self._handle)
 
-    def ngrams(self, order):
+    def ngrams(self, order: int) -> int:
         """Number of n-grams of one order."""
         if not 0 < order <= self.order:
             return 0
@@ -119,7 +134,7 @@ class LanguageModel(Handle):
         return info.ngrams
 
     @property
-    def fingerprint(self):
+    def fingerprint(self) -> int:
         """A number that names the model in provenance."""
         return lib.alcore_lm_fingerprint(self._handle)
 

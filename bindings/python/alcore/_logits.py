@@ -1,8 +1,11 @@
 # SPDX-License-Identifier: Apache-2.0
 """Columns of a pool, or statistics of tokens, from a model's logits, or from its hidden states and output matrix; embeddings from
 hidden states."""
+from __future__ import annotations
+
 import ctypes
 from contextlib import ExitStack
+from typing import TYPE_CHECKING
 
 from . import _ffi
 from ._arrays import Tensor, integers, output_of, stream_of, tensor_of
@@ -12,6 +15,9 @@ from ._handles import default_context, struct
 from ._intake import is_bool, is_missing, values_of
 from ._library import lib
 from ._search import _Output
+
+if TYPE_CHECKING:
+    from . import _types as t
 
 LABELS = {(_ffi.ALCORE_KIND_INT, 64): "int64", (_ffi.ALCORE_KIND_INT, 32): "int32"}
 # Names of the columns that can be made. The first one has a value for each row, the others one for
@@ -63,7 +69,8 @@ def _put(pool, rows, labels, lengths, ignore, missing, columns, arrays):
         lib.alcore_logits_put, ctx, ctypes.byref(given.struct), address, count, ignore, out))
 
 
-def score_logits(pool, rows, logits, labels, *, lengths=None, ignore=-100, missing="fail", **columns):
+def score_logits(pool: t.Pool, rows: t.Rows, logits: t.Numbers, labels: t.Numbers | None, *, lengths: t.Numbers | None = None,
+                 ignore: int = -100, missing: str = "fail", **columns: str | ColumnWriter) -> None:
     """Columns from logits, which are read once, without a copy.
 
     logits: float16, bfloat16, float32 or float64 [rows, tokens, classes], or [tokens, classes] with lengths, such as a
@@ -85,13 +92,15 @@ def score_logits(pool, rows, logits, labels, *, lengths=None, ignore=-100, missi
     _put(pool, rows, labels, lengths, ignore, missing, columns, {"logits": logits})
 
 
-def score_hidden(pool, rows, hidden, output, labels, *, bias=None, lengths=None, ignore=-100, missing="fail", **columns):
+def score_hidden(pool: t.Pool, rows: t.Rows, hidden: t.Numbers, output: t.Numbers, labels: t.Numbers | None, *, bias: t.Numbers | None = None,
+                 lengths: t.Numbers | None = None, ignore: int = -100, missing: str = "fail", **columns: str | ColumnWriter) -> None:
     """The columns of score_logits() from the last hidden states [rows, tokens, d] or [tokens, d] and the model's output matrix [classes, d], and
     its bias [classes]: the logits are never written, so that a vocabulary of 250,000 needs no memory."""
     _put(pool, rows, labels, lengths, ignore, missing, columns, {"hidden": hidden, "output": output, "bias": bias})
 
 
-def measure_logits(logits, labels, out, *, lengths=None, ignore=-100, context=None):
+def measure_logits(logits: t.Numbers, labels: t.Numbers | None, out: dict[str, t.Any], *, lengths: t.Numbers | None = None,
+                   ignore: int = -100, context: t.Context | None = None) -> dict[str, t.Any]:
     """Statistics of each token, written to the arrays of `out`, which is returned: {"logprob": array, ...}. On a CUDA device nothing
     of the tokens comes to the host, and a ColumnWriter with on_device=True makes a column there of what is measured.
 
@@ -122,7 +131,7 @@ def _flags(words):
     return Tensor(ctypes.addressof(kept), (_ffi.ALCORE_KIND_UINT, 8), (len(values),), keep=kept)
 
 
-def first_subword_mean(hidden, words, offsets, *, context=None):
+def first_subword_mean(hidden: t.Numbers, words: t.Numbers, offsets: t.Iterable[int], *, context: t.Context | None = None) -> t.Array:
     """Embeddings for tasks that label words (DeMuX): for each row the mean, over its words, of the hidden state of the word's
     first token; float64 [rows, dims], NaN in a row without a word.
 

@@ -1,10 +1,12 @@
 # SPDX-License-Identifier: Apache-2.0
 """Annotations of a selection, the oracles that give them, and training sets made of them."""
+from __future__ import annotations
+
 import array
 import ctypes
 import json
 from collections.abc import Mapping
-from typing import NamedTuple, Optional
+from typing import TYPE_CHECKING, NamedTuple, Optional, overload
 
 from . import _ffi
 from ._align import Links
@@ -21,6 +23,9 @@ from ._pool import pool_of
 from ._selection import Selection
 from ._strings import Strings, name_of, text_at
 from ._table import Tabular
+
+if TYPE_CHECKING:
+    from . import _types as t
 
 
 class Annotation(NamedTuple):
@@ -62,7 +67,7 @@ class AnswerReport(NamedTuple):
     corrected: int
     conflicting: int
     unusable: int
-    messages: list
+    messages: list[str]
 
 
 class Annotations(Handle, Tabular):
@@ -71,18 +76,20 @@ class Annotations(Handle, Tabular):
 
     _noun = "annotations"
 
-    def __init__(self, pool, selection=None):
+    def __init__(self, pool: t.Any, selection: Selection | t.Path | None = None) -> None:
         self._pool = pool_of(pool)
         super().__init__(new(lib.alcore_annotations_unref, lib.alcore_annotations_new, self._pool._handle), self._pool.context)
         if selection is not None:
             (self.add_selection if isinstance(selection, Selection) else self.read_selection)(selection)
 
     @property
-    def pool(self):
+    def pool(self) -> t.Pool:
         """The pool that the items come from."""
         return self._pool
 
-    def add(self, texts, *, kinds=None, ids=None, rows=None, costs=None, translations=None):
+    def add(self, texts: t.Iterable[str], *, kinds: t.Iterable[str] | None = None, ids: t.Iterable[str] | None = None,
+            rows: t.Iterable[int] | None = None, costs: t.Iterable[float] | None = None,
+            translations: t.Iterable[str | None] | None = None) -> None:
         """Adds items. kinds: "sent" (the default) or "phrase" of each. rows: their rows in the pool, or of a phrase its first
         occurrence; -1 where unknown. costs: their words if not given. translations: None leaves an item open."""
         names = {"texts": texts, "kinds": kinds, "ids": ids, "translations": translations}
@@ -101,17 +108,19 @@ class Annotations(Handle, Tabular):
         records = struct(_ffi.alcore_annotation_records, count=count, **fields)
         run(lib.alcore_annotations_add, self._handle, ctypes.byref(records))
 
-    def read_selection(self, path):
+    def read_selection(self, path: t.Path) -> None:
         """Adds the items of a selection that was written as .tsv, .csv or .jsonl."""
         run(lib.alcore_annotations_read_selection, self._handle, path_of(path))
 
-    def add_selection(self, selection):
+    def add_selection(self, selection: Selection) -> None:
         """Adds the picks of a Selection that was made from the pool, or from the phrases of its rows."""
         if not isinstance(selection, Selection):
             raise TypeError("selection: Selection expected, got %s" % type(selection).__name__)
         run(lib.alcore_annotations_add_selection, self._handle, selection._handle)
 
-    def answer(self, translations=None, *, items=None, ids=None, texts=None, statuses=None):
+    def answer(self, translations: Mapping[str, str | None] | t.Iterable[str | None] | None = None, *, items: t.Iterable[int] | None = None,
+               ids: t.Iterable[str] | None = None, texts: t.Iterable[str | None] | None = None,
+               statuses: t.Iterable[str | None] | None = None) -> AnswerReport:
         """Answers items: an AnswerReport of what was found. translations: a str or None of each answer, or a dict of them by id.
         items: numbers of the items in their order; ids: their ids, with texts where several items have one id; by default the
         answers are those of all items in their order. statuses: "ok", "skip", "reject", "untranslatable", ... in the words of
@@ -143,7 +152,7 @@ class Annotations(Handle, Tabular):
         run(lib.alcore_annotations_answer, self._handle, ctypes.byref(answers))
         return self._answer_report()
 
-    def read_answers(self, path):
+    def read_answers(self, path: t.Path) -> AnswerReport:
         """Reads translations: id, text, translation (and status, answer, state or flags in the words of annotation tools), as .tsv,
         .csv or .jsonl. Lines that cannot be used are told in the AnswerReport that is returned, and the others count; an answer
         replaces that of an earlier file, a blank one says nothing."""
@@ -156,31 +165,31 @@ class Annotations(Handle, Tabular):
         counts = {name: getattr(out, name) for name in AnswerReport._fields if name != "messages"}
         return AnswerReport(messages=out.messages.decode().splitlines(), **counts)
 
-    def look_up(self, path):
+    def look_up(self, path: t.Path) -> None:
         """Answers the open items from a dictionary: source, translation, as .tsv, .csv or .jsonl."""
         run(lib.alcore_annotations_look_up, self._handle, path_of(path))
 
-    def simulate(self, links=None, *, labeled=None):
+    def simulate(self, links: Links | None = None, *, labeled: t.Any = None) -> None:
         """Answers the open items from the references of the pool. links: Links of its rows with their references; if not given,
         they are made, together with those of labeled, a Pool with references, of which no translation is taken."""
         beside = None if labeled is None else pool_of(labeled, self.context)
         run(lib.alcore_annotations_simulate, self._handle, _handle_of(links, Links, "links"), beside and beside._handle)
 
-    def write(self, path, format="auto"):
+    def write(self, path: t.Path, format: str = "auto") -> None:
         """Writes the answered items: id, text, translation, flags."""
         run(lib.alcore_annotations_write, self._handle, path_of(path), write_options(format))
 
-    def write_requests(self, path, format="auto"):
+    def write_requests(self, path: t.Path, format: str = "auto") -> None:
         """Writes the open items as requests to people, phrases with up to three sentences of the pool."""
         run(lib.alcore_annotations_write_requests, self._handle, path_of(path), write_options(format))
 
     @property
-    def spent(self):
+    def spent(self) -> float:
         """What the items cost, without those that are untranslatable."""
         return lib.alcore_annotations_spent(self._handle)
 
     @property
-    def refunded(self):
+    def refunded(self) -> float:
         """What the untranslatable items cost."""
         return lib.alcore_annotations_refunded(self._handle)
 
@@ -188,9 +197,13 @@ class Annotations(Handle, Tabular):
         items = list(self)
         return {name: [getattr(item, name) for item in items] for name in Annotation._fields}
 
-    def __len__(self):
+    def __len__(self) -> int:
         return lib.alcore_annotations_count(self._handle)
 
+    @overload
+    def __getitem__(self, index: int) -> Annotation: ...
+    @overload
+    def __getitem__(self, index: slice) -> list[Annotation]: ...
     def __getitem__(self, index):
         handle, numbers = self._handle, range(len(self))
         if isinstance(index, slice):
@@ -219,7 +232,7 @@ class TrainingSet(Handle, Tabular):
 
     _noun = "mix"
 
-    def column(self, name):
+    def column(self, name: str) -> t.Any:
         """Where each pair comes from: labeled_row, pool_row, item, word, target_first, target_end (int64, -1: no such thing)
         or score (float64, NaN: none). Read-only; it keeps the set's memory alive."""
         out = _ffi.alcore_tensor()
@@ -229,30 +242,30 @@ class TrainingSet(Handle, Tabular):
         return memory_of(out, shared)
 
     @staticmethod
-    def column_names():
+    def column_names() -> list[str]:
         """Names of the columns: list of str."""
         return [name.decode() for name in all_of(lib.alcore_mix_builtin_column_name)]
 
     @property
-    def missing(self):
+    def missing(self) -> int:
         """How many pairs fewer were made than asked for."""
         return lib.alcore_mix_missing(self._handle)
 
     @property
-    def summary(self):
+    def summary(self) -> str:
         """Pairs of each kind, what is missing and why, what was made: text of several lines."""
         return lib.alcore_mix_summary(self._handle).decode()
 
     @property
-    def provenance(self):
+    def provenance(self) -> dict[str, t.Any]:
         """Where everything came from: a dict."""
         return json.loads(lib.alcore_mix_provenance(self._handle))
 
-    def write(self, path, format="auto"):
+    def write(self, path: t.Path, format: str = "auto") -> None:
         """Writes kind, src, tgt and provenance of each pair."""
         run(lib.alcore_mix_write, self._handle, path_of(path), write_options(format))
 
-    def write_parallel(self, prefix):
+    def write_parallel(self, prefix: t.Path) -> None:
         """Writes prefix.src and prefix.tgt, a line a pair."""
         run(lib.alcore_mix_write_parallel, self._handle, path_of(prefix))
 
@@ -262,9 +275,13 @@ class TrainingSet(Handle, Tabular):
         found.update({name: self.column(name).tolist() for name in self.column_names()})
         return found
 
-    def __len__(self):
+    def __len__(self) -> int:
         return lib.alcore_mix_count(self._handle)
 
+    @overload
+    def __getitem__(self, index: int) -> Pair: ...
+    @overload
+    def __getitem__(self, index: slice) -> list[Pair]: ...
     def __getitem__(self, index):
         handle, numbers = self._handle, range(len(self))
         if isinstance(index, slice):
@@ -285,8 +302,10 @@ def _handle_of(value, kind, what):
     return value._handle
 
 
-def mix(labeled=None, pool=None, annotations=None, *, kind="none", count=None, span=None, seed=0, round=1, k=0, subset=0,
-        unique=False, norm=False, upsample_phrase=1, lm=None, links=None, model=None, device=None, context=None):
+def mix(labeled: t.Any = None, pool: t.Any = None, annotations: Annotations | None = None, *, kind: str = "none", count: int | None = None,
+        span: str | None = None, seed: int = 0, round: int = 1, k: int = 0, subset: int = 0, unique: bool = False, norm: bool = False,
+        upsample_phrase: int = 1, lm: LanguageModel | None = None, links: Links | None = None, model: Model | None = None,
+        device: str | None = None, context: t.Context | None = None) -> TrainingSet:
     """The TrainingSet of a round: the annotated sentences and phrases, and pairs made of labeled data.
 
     labeled: a Pool with references, or what Pool() takes. pool: the unlabeled sentences. annotations: Annotations of the pool.

@@ -1,7 +1,10 @@
 # SPDX-License-Identifier: Apache-2.0
 """Overlap of the n-grams of a test set with data, which may be larger than memory."""
+from __future__ import annotations
+
 import ctypes
 import os
+from typing import TYPE_CHECKING
 
 from . import _ffi
 from ._calls import run
@@ -10,6 +13,9 @@ from ._handles import Handle, choice, default_context, new, struct
 from ._library import lib
 from ._results import InDomainScore, OverlapScore
 from ._strings import Strings, name_of
+
+if TYPE_CHECKING:
+    from . import _types as t
 
 _ROLES = ["SELECTED", "OUTSIDE", "TEST"]
 _DATA = ["SELECTED", "OUTSIDE", "BOTH"]
@@ -28,7 +34,8 @@ class Overlap(Handle):
 
     _noun = "overlap"
 
-    def __init__(self, *, max_order=4, kept=("test",), tagged=False, context=None):
+    def __init__(self, *, max_order: int = 4, kept: t.Iterable[str] = ("test",), tagged: bool = False,
+                 context: t.Context | None = None) -> None:
         ctx = context or default_context()
         bits = 0
         for role in kept:
@@ -36,14 +43,15 @@ class Overlap(Handle):
         options = struct(_ffi.alcore_overlap_options, max_order=max_order, kept=bits, tagged=bool(tagged))
         super().__init__(new(lib.alcore_overlap_unref, lib.alcore_overlap_new, ctx._handle, ctypes.byref(options)), ctx)
 
-    def add(self, role, texts, *, side="source"):
+    def add(self, role: str, texts: t.Iterable[str | bytes], *, side: str = "source") -> None:
         """Adds a list of texts."""
         strings = Strings(texts, "texts")
         run(lib.alcore_overlap_add, self._handle, choice("ALCORE_OVERLAP_", role, "role", _ROLES), choice("ALCORE_SIDE_", side, "side"),
             ctypes.addressof(strings.pointers), ctypes.addressof(strings.lengths), strings.count)
 
-    def read(self, role, path, *, side="source", format="auto", escapes="auto", text_column=None, translator=None, system=None,
-             domain=None):
+    def read(self, role: str, path: t.Path, *, side: str = "source", format: str = "auto", escapes: str = "auto",
+             text_column: str | int | None = None, translator: str | None = None, system: str | None = None,
+             domain: str | None = None) -> int:
         """Adds the texts of a file, which is read in blocks; the number of its texts. escapes: as of Pool.read(). translator, system,
         domain: what is read of a test set in SGML or XML that has several sides."""
         options = struct(_ffi.alcore_read_options, format=choice("ALCORE_FORMAT_", format, "format"),
@@ -55,21 +63,21 @@ class Overlap(Handle):
             path_of(path), ctypes.byref(options), ctypes.byref(count))
         return count.value
 
-    def put(self, role, given):
+    def put(self, role: str, given: t.Iterable[str | bytes] | t.PathLike[str]) -> None:
         """Adds a list of texts, or reads a file where a path object is given."""
         if isinstance(given, os.PathLike):
             self.read(role, given)
         else:
             self.add(role, given)
 
-    def score(self, order, data="selected"):
+    def score(self, order: int, data: str = "selected") -> OverlapScore:
         """The overlap of n-grams of `order` words with the data "selected", "outside" or "both"."""
         options = struct(_ffi.alcore_coverage_options, data=choice("ALCORE_OVERLAP_", data, "data", _DATA))
         out = struct(_ffi.alcore_coverage_result)
         run(lib.alcore_overlap_compute_coverage, self._handle, order, ctypes.byref(options), ctypes.byref(out))
         return members(OverlapScore, out)
 
-    def in_domain(self, definition="test"):
+    def in_domain(self, definition: str = "test") -> InDomainScore:
         """In-domain words of the selected data, a kept role: those of the test set ("test") or any ("unseen") that the data outside
         the domain lacks."""
         options = struct(_ffi.alcore_in_domain_options, definition=choice("ALCORE_IN_DOMAIN_", definition, "definition"))

@@ -1,9 +1,12 @@
 # SPDX-License-Identifier: Apache-2.0
 """Models, scorers and strategies: those of the library by name, and those made of the caller's functions."""
+from __future__ import annotations
+
 import ctypes
 import json
 import math
 import os
+from typing import TYPE_CHECKING, Generic, ParamSpec, TypeVar, overload
 
 from . import _ffi
 from . import _hosts
@@ -16,6 +19,12 @@ from ._library import lib
 from ._lm import LanguageModel
 from ._pool import Pool, pool_of
 from ._strings import name_of, text_or_none
+
+if TYPE_CHECKING:
+    from . import _types as t
+
+_P = ParamSpec("_P")
+_R = TypeVar("_R")
 
 
 def _new_of_host(ctx, host, part, functions, noun, needs=None):
@@ -51,7 +60,8 @@ class Model(Handle):
 
     _noun = "model"
 
-    def __init__(self, model, *, name=None, batch_rows=None, context=None):
+    def __init__(self, model: t.Own | t.Mapping[str, t.Callable[[t.Batch], t.Any]], *, name: str | None = None,
+                 batch_rows: int | None = None, context: t.Context | None = None) -> None:
         ctx = context or default_context()
         part = OwnModel(model, ctx, Pool)
         part.check()
@@ -72,7 +82,8 @@ class Model(Handle):
         return made
 
     @classmethod
-    def ngram(cls, labeled=None, *, order=0, dims=0, seed=0, context=None):
+    def ngram(cls, labeled: t.Dataset | None = None, *, order: int = 0, dims: int = 0, seed: int = 0,
+              context: t.Context | None = None) -> t.Self:
         """The built-in n-gram model, trained on a labeled pool, or cross-fitted on the pool itself. 0 is the default."""
         pool = None if labeled is None else pool_of(labeled, context)
         ctx = context or (pool.context if pool is not None else default_context())
@@ -83,14 +94,16 @@ class Model(Handle):
         return made
 
     @classmethod
-    def lm(cls, lm, *, context=None):
+    def lm(cls, lm: LanguageModel, *, context: t.Context | None = None) -> t.Self:
         """A LanguageModel as a model that makes the column "logprobs"."""
         ctx = context or lm.context
         return cls._made(new(lib.alcore_model_unref, lib.alcore_model_new_lm, ctx._handle, lm._handle), ctx)
 
     @classmethod
-    def open(cls, path, *, device=None, dtype=None, pooling="auto", layer=-1, normalize=None, max_tokens=0, batch_tokens=0,
-             stride=None, language=None, prompt=None, prompt_name=None, context=None):
+    def open(cls, path: t.Path, *, device: str | None = None, dtype: str | None = None, pooling: str = "auto", layer: int = -1,
+             normalize: bool | None = None, max_tokens: int = 0, batch_tokens: int = 0, stride: int | None = None,
+             language: str | None = None, prompt: str | None = None, prompt_name: str | None = None,
+             context: t.Context | None = None) -> t.Self:
         """A model folder, such as one of ready columns. The settings are those of a model that computes: dtype "float32",
         "bfloat16" or "float16", pooling "auto", "mean", "first", "pooler", "words" or "max", layer k for block k (0 what
         enters the first block, -1 the last block), normalize True or False (None: what the folder says). stride: of question
@@ -114,38 +127,38 @@ class Model(Handle):
         return made
 
     @property
-    def name(self):
+    def name(self) -> str:
         """Name of the model in provenance."""
         return lib.alcore_model_name(self._handle).decode("utf-8", "replace")
 
-    def can(self, column):
+    def can(self, column: str) -> bool:
         """Whether the model makes a column."""
         return bool(answer(lib.alcore_model_can, self._handle, name_of(column, "column")))
 
-    def set_cache(self, folder, max_age=None):
+    def set_cache(self, folder: t.Path | None, max_age: float | None = None) -> None:
         """Keeps what the model computes in a folder for later runs, as cache= of select() does, also where no selection is made: by
         run(), embed() and scorers. None: nothing is kept any more. max_age: seconds after which it is computed again."""
         check(lib.alcore_model_set_cache(self._handle, None if folder is None else path_of(folder),
                                          math.inf if max_age is None else max_age))
 
-    def set_language(self, language):
+    def set_language(self, language: str | None) -> None:
         """The language of the outputs of a model of several, such as "de_DE" (mBART), "de" (M2M100) or "deu_Latn" (NLLB), for the
         calls after this one: of the outputs whose log-probabilities are the column "logprobs", of the references that score()
         scores and train() learns, and of translate() without a language. None: what the folder says."""
         run(lib.alcore_model_set_language, self._handle, None if language is None else name_of(language, "language"))
 
-    def set_dropout(self, seed):
+    def set_dropout(self, seed: int | None) -> None:
         """Leaves dropout on, by draws of the seed, in what the model scores after this call: the log-probabilities of score() and the
         column "mlm_losses". The variance over passes with several seeds tells how sure the model is. None: off, as at first."""
         run(lib.alcore_model_set_dropout, self._handle, int(seed is not None), 0 if seed is None else seed)
 
-    def run(self, pool, column, *more):
+    def run(self, pool: Pool, column: str, *more: str) -> None:
         """Computes columns of a pool, in one pass where the model can; masked rows are left out."""
         names = [name_of(name, "column") for name in (column, *more)]
         run(lib.alcore_model_run_columns, self._handle, pool._handle, (ctypes.c_char_p * len(names))(*names), len(names))
 
     @property
-    def info(self):
+    def info(self) -> dict[str, t.Any]:
         """What the model is: a dict with engine, family, device, version, dims, classes, max_tokens, vocabulary, whether it
         translates and scores pairs, "labels", a list of the names of the classes (None where the folder does not name them),
         "prompt", what stands in front of texts that are embedded (None: nothing), "warnings", a list of the keys of the
@@ -165,7 +178,7 @@ class Model(Handle):
         """A pool of all texts, repeated ones too."""
         return Pool(texts, dedup="none", context=self.context, **fields)
 
-    def embed(self, texts):
+    def embed(self, texts: t.Texts) -> t.Any:
         """Embeddings of texts, [n, dims], NaN for an empty text: the model's numbers as they are (float32 of a Hugging Face
         folder), without a copy unless a text is empty. NumPy's array is the caller's to change, and other packages take it by
         DLPack (torch.from_dlpack(model.embed(texts)) has the same memory). Without NumPy a memoryview."""
@@ -180,6 +193,16 @@ class Model(Handle):
         with pool:
             return narrowed(pool.column_rows(column, range(len(pool))), info["dtype"])
 
+    @overload
+    def translate(self, texts: Pool, *, beams: int = 0, max_tokens: int = 0, length_penalty: float | None = None, sample: bool = False,
+                  temperature: float | None = None, seed: int = 0, language: str | None = None, best: int | None = None) -> Pool: ...
+    @overload
+    def translate(self, texts: t.Texts, *, beams: int = 0, max_tokens: int = 0, length_penalty: float | None = None, sample: bool = False,
+                  temperature: float | None = None, seed: int = 0, language: str | None = None, best: None = None) -> list[str]: ...
+    @overload
+    def translate(self, texts: t.Texts, *, beams: int = 0, max_tokens: int = 0, length_penalty: float | None = None, sample: bool = False,
+                  temperature: float | None = None, seed: int = 0, language: str | None = None,
+                  best: int) -> list[list[tuple[str, float | None]]]: ...
     def translate(self, texts, *, beams=0, max_tokens=0, length_penalty=None, sample=False, temperature=None, seed=0, language=None,
                   best=None):
         """The best output of a seq2seq model for each text: a list of str. With best=N, up to beams: a list with the N best
@@ -203,10 +226,12 @@ class Model(Handle):
         pairs = list(zip(out, ranked_by))
         return [pairs[at:at + best] for at in range(0, len(pairs), best)]
 
-    def train(self, pool, *, rate=None, weight_decay=0.0, clip=0.0, label_smoothing=0.0, updates=0, warmup=0, accumulate=0,
-              batch_tokens=0, schedule="constant", seed=0, checkpoints=None, checkpoint_every=0, optimizer="adamw", beta1=None,
-              beta2=None, epsilon=None, weights=None, validation=None, validate_every=0, metric="loss", patience=0, best=None,
-              precision="float32", recompute=False, labels=None):
+    def train(self, pool: Pool, *, rate: float | None = None, weight_decay: float = 0.0, clip: float = 0.0, label_smoothing: float = 0.0,
+              updates: int = 0, warmup: int = 0, accumulate: int = 0, batch_tokens: int = 0, schedule: str = "constant", seed: int = 0,
+              checkpoints: t.Path | None = None, checkpoint_every: int = 0, optimizer: str = "adamw", beta1: float | None = None,
+              beta2: float | None = None, epsilon: float | None = None, weights: str | None = None, validation: Pool | None = None,
+              validate_every: int = 0, metric: str = "loss", patience: int = 0, best: t.Path | None = None, precision: str = "float32",
+              recompute: bool = False, labels: str | None = None) -> dict[str, t.Any]:
         """Trains the model in place on the pairs of a Pool: texts and references of a translation model; of a classifier of
         texts the references are names of classes (info["labels"]) or their numbers, of a classifier of tokens those of the
         words, with spaces between them. Returns a dict: updates, tokens, loss (nats, of the last update), seconds,
@@ -236,10 +261,14 @@ class Model(Handle):
         names = ("updates", "tokens", "loss", "seconds", "resumed", "best_update", "best_value")
         return {**{name: getattr(out, name) for name in names}, "stopped": bool(out.stopped)}
 
-    def save(self, path):
+    def save(self, path: t.Path) -> None:
         """Writes the model as a folder that alcore and transformers read."""
         run(lib.alcore_model_save, self._handle, path_of(path))
 
+    @overload
+    def score(self, sources: Pool, targets: None = None) -> None: ...
+    @overload
+    def score(self, sources: t.Texts, targets: t.Texts) -> list[list[float]]: ...
     def score(self, sources, targets=None):
         """Natural log-probability of each token of a target, its end included, given its source: a list of lists. Of a Pool
         without targets its references are scored, and the pool has the values as a column (None is returned)."""
@@ -274,7 +303,8 @@ class _Named(Handle):
 
     _own = False  # whether it is a function of the caller's
 
-    def __init__(self, /, name, params=None, *, context=None, **more):
+    def __init__(self, /, name: str, params: t.Mapping[str, t.Setting] | None = None, *, context: t.Context | None = None,
+                 **more: t.Setting) -> None:
         ctx = context or default_context()
         super().__init__(new(getattr(lib, "alcore_%s_unref" % self._noun), getattr(lib, "alcore_%s_new" % self._noun),
                              ctx._handle, name_of(name, self._noun)), ctx)
@@ -288,11 +318,11 @@ class _Named(Handle):
         made.name, made._own = name, True
         return made
 
-    def set(self, /, **params):
+    def set(self, /, **params: t.Setting) -> None:
         """Sets parameters; a name that is a word of Python ends with an underscore."""
         set_options(self._noun, self._handle, params)
 
-    def get(self, name):
+    def get(self, name: str) -> str:
         """The present value of a parameter as text: what was set, or its default."""
         return get_option(self._noun, self._handle, name)
 
@@ -305,7 +335,7 @@ class Scorer(_Named):
 
     _noun = "scorer"
 
-    def run(self, pool, model=None):
+    def run(self, pool: Pool, model: t.AnyModel | None = None) -> None:
         """Scores the unmasked rows and gives the pool the result as a column; missing columns come from the model."""
         made = None if model is None else model_of(model, None, self.context)
         run(lib.alcore_scorer_run, self._handle, pool._handle, None if made is None else made._handle)
@@ -318,7 +348,7 @@ class Strategy(_Named):
 
     _noun = "strategy"
 
-    def numbers(self, name):
+    def numbers(self, name: str) -> list[float]:
         """The numbers of a parameter that has one for each round: list of float; empty where a word stands in their place."""
         found = _ffi.alcore_tensor()
         check(lib.alcore_strategy_get_numbers(self._handle, name.rstrip("_").encode(), ctypes.byref(found)))
@@ -329,23 +359,23 @@ def _names(needs):
     return (needs,) if isinstance(needs, str) else tuple(needs)
 
 
-class _Own:
+class _Own(Generic[_P, _R]):
     """A function of a View, which can be given wherever the name of a strategy or scorer can. needs: the columns that it reads of the candidates."""
 
     pool_type = Pool
 
-    def __init__(self, function, needs, name=None):
+    def __init__(self, function: t.Callable[_P, _R], needs: str | t.Iterable[str], name: str | None = None) -> None:
         self.function, self.name = function, name or getattr(function, "__name__", "host")
         self.needs = _names(needs)
         self.__doc__ = function.__doc__
 
-    def __call__(self, *arguments, **named):
+    def __call__(self, *arguments: _P.args, **named: _P.kwargs) -> _R:
         return self.function(*arguments, **named)
 
     def _needs_by_field(self):
         return {"needs": self.needs}
 
-    def bind_strategy(self, ctx):
+    def bind_strategy(self, ctx: t.Context) -> Strategy:
         host = _ffi.alcore_strategy_host(name=self.name.encode())
         pointer = _new_of_host(ctx, host, self, {"choose": _hosts._choose}, "strategy", self._needs_by_field())
         return Strategy._of_host(pointer, ctx, self.name)
@@ -354,10 +384,11 @@ class _Own:
         return "<alcore.%s %r needs=%s>" % (type(self).__name__, self.name, self.needs)
 
 
-class OwnStrategy(_Own):
+class OwnStrategy(_Own[_P, _R]):
     """A strategy made of a function; see alcore.strategy."""
 
-    def __init__(self, function, needs, name=None, labeled_needs=(), target_needs=()):
+    def __init__(self, function: t.Callable[_P, _R], needs: str | t.Iterable[str], name: str | None = None,
+                 labeled_needs: str | t.Iterable[str] = (), target_needs: str | t.Iterable[str] = ()) -> None:
         super().__init__(function, needs, name)
         self.labeled_needs, self.target_needs = _names(labeled_needs), _names(target_needs)
 
@@ -365,10 +396,10 @@ class OwnStrategy(_Own):
         return {"needs": self.needs, "labeled_needs": self.labeled_needs, "target_needs": self.target_needs}
 
 
-class OwnScorer(_Own):
+class OwnScorer(_Own[_P, _R]):
     """A scorer made of a function; see alcore.scorer. As a strategy it picks the highest scores."""
 
-    def bind(self, ctx):
+    def bind(self, ctx: t.Context) -> Scorer:
         host = _ffi.alcore_scorer_host(name=self.name.encode())
         pointer = _new_of_host(ctx, host, self, {"score": _hosts._score}, "scorer", self._needs_by_field())
         return Scorer._of_host(pointer, ctx, self.name)
@@ -384,6 +415,11 @@ def _decorator(kind, function, *settings):
     return lambda found: kind(found, *settings)
 
 
+@overload
+def scorer(function: t.Callable[_P, _R], *, needs: str | t.Iterable[str] = (), name: str | None = None) -> OwnScorer[_P, _R]: ...
+@overload
+def scorer(function: None = None, *, needs: str | t.Iterable[str] = (),
+           name: str | None = None) -> t.Callable[[t.Callable[_P, _R]], OwnScorer[_P, _R]]: ...
 def scorer(function=None, *, needs=(), name=None):
     """Turns a function of a View that returns float [count], larger = more worth labeling, into a scorer.
 
@@ -391,6 +427,13 @@ def scorer(function=None, *, needs=(), name=None):
     return _decorator(OwnScorer, function, needs, name)
 
 
+@overload
+def strategy(function: t.Callable[_P, _R], *, needs: str | t.Iterable[str] = (), labeled_needs: str | t.Iterable[str] = (),
+             target_needs: str | t.Iterable[str] = (), name: str | None = None) -> OwnStrategy[_P, _R]: ...
+@overload
+def strategy(function: None = None, *, needs: str | t.Iterable[str] = (), labeled_needs: str | t.Iterable[str] = (),
+             target_needs: str | t.Iterable[str] = (),
+             name: str | None = None) -> t.Callable[[t.Callable[_P, _R]], OwnStrategy[_P, _R]]: ...
 def strategy(function=None, *, needs=(), labeled_needs=(), target_needs=(), name=None):
     """Turns a function of a View into a strategy. It returns scores, float [count], or an Order of rows; budgets, ties,
     masks and reports stay the library's work.
@@ -412,7 +455,7 @@ def strategy_of(value, ctx):
                     type(value).__name__)
 
 
-def score(pool, by, model=None, **params):
+def score(pool: Pool, by: str | Scorer | OwnScorer[..., t.Any], model: t.AnyModel | None = None, **params: t.Setting) -> None:
     """Scores a pool by a scorer's name, a Scorer or a decorated function, and gives it the result as a column."""
     if isinstance(by, str):
         with Scorer(by, params, context=pool.context) as made:
@@ -454,12 +497,12 @@ def params_of(param, first=None):
     return all_of(lambda index: _param_info(param, first, index))
 
 
-def recommended_strategy():
+def recommended_strategy() -> str:
     """The name of the strategy that a call without one selects with; a minor release may recommend another."""
     return lib.alcore_strategy_recommended().decode()
 
 
-def strategies():
+def strategies() -> dict[str, dict[str, t.Any]]:
     """The built-in strategies: name -> {"summary", "needs" by role, "params"}."""
     roles = {name[len("ALCORE_ROLE_"):].lower(): value for name, value in vars(_ffi).items()
              if name.startswith("ALCORE_ROLE_") and value != _ffi.ALCORE_ROLE_LABELED_ROWS}
@@ -473,7 +516,7 @@ def strategies():
     return found
 
 
-def scorers():
+def scorers() -> dict[str, dict[str, t.Any]]:
     """The built-in scorers: name -> {"summary", "needs", "params"}."""
     return {name.decode(): {"summary": lib.alcore_scorer_builtin_summary(name).decode(),
                             "needs": [need.decode() for need in all_of(lambda i: lib.alcore_scorer_builtin_needs(name, i))],

@@ -1,6 +1,9 @@
 # SPDX-License-Identifier: Apache-2.0
 """The phrases of a pool."""
+from __future__ import annotations
+
 import ctypes
+from typing import TYPE_CHECKING
 
 from . import _ffi
 from ._calls import run
@@ -9,6 +12,9 @@ from ._handles import new, struct, write_options
 from ._library import lib
 from ._pool import Pool, pool_of
 from ._table import Tabular
+
+if TYPE_CHECKING:
+    from . import _types as t
 
 _COLUMNS = ("occurrences", "length", "first_row", "first_position", "known", "semi_maximal")
 
@@ -22,13 +28,14 @@ class Phrases(Tabular, Pool):
         found.update({name: self.get_column(name).tolist() for name in _COLUMNS if name in self.columns})
         return found
 
-    def write_table(self, path, format="auto"):
+    def write_table(self, path: t.Path, format: str = "auto") -> None:
         """Writes the table of the phrases as TSV, JSONL or CSV, or the phrases as text ("auto": by the suffix)."""
         run(lib.alcore_pool_write_phrases, self._handle, path_of(path), write_options(format))
 
 
-def phrases(texts, labeled=None, *, max_words=4, min_count=1, semi_maximal=False, beyond_limit=False, unknown=False,
-            with_letters=False, context=None):
+def phrases(texts: Pool | t.Texts | t.Mapping[str, t.Any], labeled: t.Dataset | None = None, *, max_words: int | None = 4,
+            min_count: int = 1, semi_maximal: bool = False, beyond_limit: bool = False, unknown: bool = False, with_letters: bool = False,
+            context: t.Context | None = None) -> Phrases:
     """The phrases of texts as a pool of their own, those that occur most often first.
 
     texts, labeled: a Pool, or what Pool() takes. max_words: the longest phrase; None for any length, with

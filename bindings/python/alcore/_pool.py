@@ -1,11 +1,14 @@
 # SPDX-License-Identifier: Apache-2.0
 """The pool: rows of text with their states and columns."""
+from __future__ import annotations
+
 import array
 import ctypes
 import math
 import os
 import threading
 from operator import index
+from typing import TYPE_CHECKING, overload
 
 from . import _ffi
 from ._arrays import Tensor, integers, integers_in_place, memory
@@ -21,6 +24,9 @@ from ._numbers import float_list
 from ._records import PlainStream, add_columns, open_table, record_fields
 from ._selection import Selection
 from ._strings import Strings, block_of, name_of, text_at, text_or_none
+
+if TYPE_CHECKING:
+    from . import _types as t
 
 STATES = {name[len("ALCORE_ROW_"):].lower(): value for name, value in vars(_ffi).items() if name.startswith("ALCORE_ROW_")}
 
@@ -49,8 +55,10 @@ class Pool(Handle):
     _noun = "pool"
     _whole_ids = False  # whether ids were given as whole numbers, which rows named by numbers could be taken for
 
-    def __init__(self, texts=None, *, ids=None, references=None, languages=None, groups=None, costs=None, dedup="exact",
-                 utf8="refuse", max_text_bytes=0, repeated_ids="unique", source=None, context=None):
+    def __init__(self, texts: t.Texts | None = None, *, ids: t.Column | None = None, references: t.Column | None = None,
+                 languages: t.Column | None = None, groups: t.Column | None = None, costs: t.Numbers | None = None, dedup: str = "exact",
+                 utf8: str = "refuse", max_text_bytes: int = 0, repeated_ids: str = "unique", source: Pool | None = None,
+                 context: t.Context | None = None) -> None:
         ctx = source.context if source is not None else context or default_context()
         options = struct(_ffi.alcore_pool_options, dedup=choice("ALCORE_DEDUP_", dedup, "dedup"),
                          utf8=choice("ALCORE_UTF8_", utf8, "utf8"), max_text_bytes=max_text_bytes,
@@ -64,7 +72,7 @@ class Pool(Handle):
             self.add(texts, ids=ids, references=references, languages=languages, groups=groups, costs=costs)
 
     @classmethod
-    def borrowed(cls, pointer, context=None):
+    def borrowed(cls, pointer: int, context: t.Context | None = None) -> t.Self:
         """A Pool with a reference of its own to a pool that the library owns."""
         made = cls.__new__(cls)
         made._kept, made._request, made._source = {}, None, None
@@ -74,7 +82,8 @@ class Pool(Handle):
 
     # ---- rows ----
 
-    def add(self, texts, *, ids=None, references=None, languages=None, groups=None, costs=None):
+    def add(self, texts: t.Texts, *, ids: t.Column | None = None, references: t.Column | None = None, languages: t.Column | None = None,
+            groups: t.Column | None = None, costs: t.Numbers | None = None) -> None:
         """Adds rows at the end, all of them or, after an error, none. The arguments are those of Pool(); a table that is added to
         rows has records alone, no columns such as scores."""
         fields = {"ids": ids, "references": references, "languages": languages, "groups": groups}
@@ -143,8 +152,10 @@ class Pool(Handle):
             add_columns(self, frame, fields)
         return None
 
-    def read(self, path, *, format="auto", text_column=None, reference_column=None, references=None, by="auto", language=None,
-             bad_lines="error", escapes="auto", side=None, translator=None, system=None, domain=None):
+    def read(self, path: t.Path, *, format: str = "auto", text_column: str | int | None = None, reference_column: str | int | None = None,
+             references: t.Path | None = None, by: str = "auto", language: str | None = None, bad_lines: str = "error",
+             escapes: str = "auto", side: str | None = None, translator: str | None = None, system: str | None = None,
+             domain: str | None = None) -> t.Self:
         """Adds the records of a file: text, TSV, CSV, JSONL or CoNLL, also as .gz, .xz or .zst. text_column, reference_column: where
         texts and references are, by name, in CoNLL also by number from 1. references: the path of a second file that has the
         references, one for each text, as in the two files of a parallel corpus; by: "id" or "line" joins them, "auto" (the default)
@@ -167,9 +178,13 @@ class Pool(Handle):
         run(lib.alcore_pool_read, self._handle, path_of(path), ctypes.byref(options))
         return self
 
-    def __len__(self):
+    def __len__(self) -> int:
         return lib.alcore_pool_row_count(self._handle)
 
+    @overload
+    def __getitem__(self, row: int) -> str: ...
+    @overload
+    def __getitem__(self, row: slice) -> list[str]: ...
     def __getitem__(self, row):
         if isinstance(row, slice):
             return [self[number] for number in range(*row.indices(len(self)))]
@@ -177,7 +192,7 @@ class Pool(Handle):
         length = ctypes.c_size_t()
         return text_at(lib.alcore_pool_text(self._handle, number, ctypes.byref(length)), length.value)
 
-    def __iter__(self):
+    def __iter__(self) -> t.Iterator[str]:
         return (self[row] for row in range(len(self)))
 
     def _row(self, row, asked=None):
@@ -188,33 +203,33 @@ class Pool(Handle):
             raise IndexError("row %d: the pool has %d" % (number if asked is None else asked, rows))
         return number
 
-    def id(self, row):
+    def id(self, row: int) -> str:
         """Id of a row: the one it was given, or its 1-based number."""
         return text_or_none(lib.alcore_pool_row_id(self._handle, self._row(row)))
 
-    def reference(self, row):
+    def reference(self, row: int) -> str | None:
         """Reference of a row; None when it has none."""
         length = ctypes.c_size_t()
         address = lib.alcore_pool_reference(self._handle, self._row(row), ctypes.byref(length))
         return None if address is None else text_at(address, length.value)
 
-    def language(self, row):
+    def language(self, row: int) -> str:
         """Language tag of a row, "unknown" without one."""
         return text_or_none(lib.alcore_pool_language(self._handle, self._row(row)))
 
-    def group(self, row):
+    def group(self, row: int) -> str | None:
         """Group of a row; None when it has none."""
         return text_or_none(lib.alcore_pool_group(self._handle, self._row(row)))
 
-    def cost(self, row):
+    def cost(self, row: int) -> float:
         """Cost of a row; NaN when it has none."""
         return lib.alcore_pool_cost(self._handle, self._row(row))
 
-    def words(self, row):
+    def words(self, row: int) -> int:
         """Words of a row."""
         return lib.alcore_pool_words(self._handle, self._row(row))
 
-    def find(self, id):
+    def find(self, id: str) -> int:
         """Row with an id, the first when several share it; NotFoundError without one."""
         row = ctypes.c_int64()
         wanted = name_of(id, "id")
@@ -222,7 +237,7 @@ class Pool(Handle):
         return row.value
 
     @property
-    def source(self):
+    def source(self) -> Pool | None:
         """The pool that the rows of a derived pool come from; None without one."""
         if self._source is None:
             pointer = lib.alcore_pool_source(self._handle)
@@ -230,11 +245,11 @@ class Pool(Handle):
         return self._source
 
     @property
-    def fingerprint(self):
+    def fingerprint(self) -> int:
         """A 64-bit hash of the texts in their order."""
         return lib.alcore_pool_fingerprint(self._handle)
 
-    def set_references(self, rows, references):
+    def set_references(self, rows: t.Rows, references: t.Column) -> None:
         """Sets the references of rows: translations or labels. None removes one."""
         address, count, kept = self.rows_of(rows)
         strings = Strings(references, "references", optional=True, integers=True)
@@ -243,7 +258,7 @@ class Pool(Handle):
         check(lib.alcore_pool_set_references(self._handle, address, strings.pointers, strings.lengths, count))
         del kept
 
-    def set_costs(self, rows, costs):
+    def set_costs(self, rows: t.Rows, costs: t.Numbers) -> None:
         """Sets the costs of rows, numbers >= 0; NaN removes one."""
         address, count, kept = self.rows_of(rows)
         numbers = float_list(costs, "costs")
@@ -255,17 +270,17 @@ class Pool(Handle):
     # ---- states ----
 
     @property
-    def states(self):
+    def states(self) -> array.array[int]:
         """State bits of every row: a copy, uint32 [rows]. alcore.STATES has the bits by name."""
         address = lib.alcore_pool_states(self._handle)
         return array.array("I", (ctypes.c_uint32 * len(self)).from_address(address)) if address else array.array("I")
 
-    def count(self, states=()):
+    def count(self, states: str | t.Iterable[str] = ()) -> int:
         """Rows that have any of the states; those that may be selected without an argument. States: empty, duplicate,
         labeled, excluded, filtered, nan, ineligible, known, missing."""
         return lib.alcore_pool_state_count(self._handle, state_bits(states))
 
-    def rows_of(self, rows, what="rows"):
+    def rows_of(self, rows: t.Rows, what: str = "rows") -> tuple[int | None, int, object]:
         """(address, count, keep) of row numbers, int64, from row numbers, a mask (one bool a row), ids or a Selection."""
         if type(rows) is not list:
             if isinstance(rows, Selection):
@@ -299,36 +314,36 @@ class Pool(Handle):
                              "labeled" % what)
         return rows.indices
 
-    def mark(self, states, rows):
+    def mark(self, states: str | t.Iterable[str], rows: t.Rows) -> None:
         """Sets states of rows: "labeled", "excluded", "filtered", "ineligible"."""
         address, count, kept = self.rows_of(rows)
         run(lib.alcore_pool_mark, self._handle, state_bits(states), address, count)
         del kept
 
-    def unmark(self, states, rows):
+    def unmark(self, states: str | t.Iterable[str], rows: t.Rows) -> None:
         """Clears states of rows."""
         address, count, kept = self.rows_of(rows)
         run(lib.alcore_pool_unmark, self._handle, state_bits(states), address, count)
         del kept
 
-    def mark_labeled(self, rows, references=None):
+    def mark_labeled(self, rows: t.Rows, references: t.Column | None = None) -> None:
         """Marks rows that have labels now: a Selection, row numbers, ids or a mask. references: the labels, which become the
         references of the rows."""
         if references is not None:
             self.set_references(rows, references)
         self.mark("labeled", rows)
 
-    def mark_texts(self, states, other):
+    def mark_texts(self, states: str | t.Iterable[str], other: Pool | t.Texts) -> None:
         """Sets states of the rows whose text stands in another pool or list."""
         other = pool_of(other, self.context)
         run(lib.alcore_pool_mark_texts, self._handle, state_bits(states), other._handle)
 
-    def filter(self, *, min_words=0, max_words=0, min_letters=0.0):
+    def filter(self, *, min_words: int = 0, max_words: int = 0, min_letters: float = 0.0) -> None:
         """Masks rows by words and by the share of letters among characters; 0 is no limit. Replaces the last filter."""
         limits = struct(_ffi.alcore_filter, min_words=min_words, max_words=max_words, min_letters=min_letters)
         run(lib.alcore_pool_filter, self._handle, ctypes.byref(limits))
 
-    def write(self, rows, path, format="auto"):
+    def write(self, rows: t.Rows, path: t.Path, format: str = "auto") -> None:
         """Writes rows as TSV, JSONL, CSV or text ("auto": by the suffix): index, id and text, and reference, lang, group
         and cost where a row has one. TSV and JSONL read back as the same rows. The file appears whole or not at all."""
         address, count, kept = self.rows_of(rows)
@@ -337,7 +352,8 @@ class Pool(Handle):
 
     # ---- columns ----
 
-    def set_column(self, name, values, **how):
+    def set_column(self, name: str, values: t.Array | tuple[t.Array, t.Numbers] | Column | t.Path | t.Column | t.OwnScorer[..., t.Any],
+                   **how: t.Any) -> None:
         """Gives the pool a column: an array, (values, offsets), a Column, the path of a file, or texts (a list of str and
         None); `how` as in Column(). Arrays are read in place where the library can read them as they lie; copy=True always
         copies, copy=False never. Texts are copied."""
@@ -359,7 +375,8 @@ class Pool(Handle):
         column = Column(*_parts(column_of(name, values)), **how) if how else column_of(name, values)
         self._kept[name] = give_column(self, name, column)
 
-    def read_column(self, name, path, *, meaning=None, log_base=None, rows=None, offsets=None, format=None):
+    def read_column(self, name: str, path: t.Path, *, meaning: str | None = None, log_base: float | None = None,
+                    rows: t.Numbers | None = None, offsets: t.Path | None = None, format: str | None = None) -> None:
         """Gives the pool a column that stays in a file (.npy, .safetensors) or is read from one (.txt, .tsv, .lp)."""
         options = struct(_ffi.alcore_column_options, log_base=log_base,
                          meaning=choice("ALCORE_MEANS_", meaning, name) if meaning else 0,
@@ -372,12 +389,12 @@ class Pool(Handle):
         self._kept[name] = None
         del kept
 
-    def get_column(self, name):
+    def get_column(self, name: str) -> t.Any:
         """A column that is in memory: an array, or (values, offsets) when it is ragged, valid until it is replaced or the pool is
         closed, as at the end of a `with` block; a list of str for texts."""
         return read_column(self, name)
 
-    def column_rows(self, name, rows):
+    def column_rows(self, name: str, rows: t.Rows) -> t.Any:
         """Some rows of a column, wherever it lives: float64 [rows, n], or int64 for a column of integers; (values, offsets) of
         their tokens where it is ragged; a list of str for texts."""
         address, count, kept = self.rows_of(rows)
@@ -394,7 +411,7 @@ class Pool(Handle):
         del kept
         return memory(ctypes.addressof(out), [count, info.width], "q" if integer else "d", out)
 
-    def column_info(self, name):
+    def column_info(self, name: str) -> dict[str, t.Any]:
         """Type, shape and origin of a column: a dict with dtype, shape, width, entries, origin and in_file."""
         info = info_of(self, name)
         dtypes = {getattr(_ffi, "ALCORE_" + dtype): dtype.lower()
@@ -404,13 +421,13 @@ class Pool(Handle):
         return {"dtype": dtypes[info.dtype], "shape": shapes[info.shape], "width": info.width, "entries": info.entries,
                 "origin": text_or_none(info.origin), "in_file": bool(info.in_file)}
 
-    def drop_column(self, name):
+    def drop_column(self, name: str) -> None:
         """Removes a column."""
         run(lib.alcore_pool_drop_column, self._handle, name_of(name, "name"))
         self._kept.pop(name, None)
 
     @property
-    def columns(self):
+    def columns(self) -> list[str]:
         """Names of the columns."""
         names = []
         while True:
@@ -419,21 +436,26 @@ class Pool(Handle):
                 return names
             names.append(name.decode())
 
-    def write_column(self, name, path, format="auto"):
+    def write_column(self, name: str, path: t.Path, format: str = "auto") -> None:
         """Writes a column as "npy", "tsv" or "lp" ("auto": by the suffix)."""
         run(lib.alcore_pool_write_column, self._handle, name_of(name, "name"), path_of(path), write_options(format))
 
-    def column(self, name, *, shape=None, missing="fail", meaning=None, log_base=None, on_device=False):
+    def column(self, name: str, *, shape: str | None = None, missing: str = "fail", meaning: str | None = None,
+               log_base: float | None = None, on_device: bool = False) -> ColumnWriter:
         """A ColumnWriter: `with pool.column(name) as writer: writer.put(rows, values, lengths)`. shape: "scalar", "dense",
         "ragged", "ragged_dense"; by default the usual one of the name, or that of the first put. meaning, log_base: as in
         Column(). on_device: what is put on a CUDA device stays there, as ColumnWriter() says."""
         return ColumnWriter(self, name, shape, missing, meaning, log_base, on_device)
 
-    def __arrow_c_stream__(self, requested_schema=None):
+    def __arrow_c_stream__(self, requested_schema: object = None) -> object:
         """The Arrow interface: a stream of the rows with index, id, text, reference, lang, group, cost, state and the columns."""
         return stream_of(lib.alcore_pool_get_arrow, self._handle)
 
-    def close(self):
+    if TYPE_CHECKING:  # methods that are set where they are defined
+        select, candidates = t.select_from, t.candidates_of
+        score, score_hidden, score_logits, score_topk = t.score, t.score_hidden, t.score_logits, t.score_topk
+
+    def close(self) -> None:
         request, self._request = self._request, None
         if request is not None:
             request.close()

@@ -1,7 +1,9 @@
 # SPDX-License-Identifier: Apache-2.0
 """Exact search: nearest neighbors one way and both ways, margin ratios."""
+from __future__ import annotations
+
 import ctypes
-from typing import Any, NamedTuple
+from typing import TYPE_CHECKING, Any, NamedTuple, overload
 
 from . import _ffi
 from ._arrays import Tensor, memory, output_of, stream_of, tensor_of
@@ -11,6 +13,9 @@ from ._intake import flags_of
 from ._library import lib
 from ._pool import Pool
 from ._strings import name_of
+
+if TYPE_CHECKING:
+    from . import _types as t
 
 
 class Neighbors(NamedTuple):
@@ -96,6 +101,14 @@ def _neighbors(outputs):
     return Neighbors(*(output.filled() for output in outputs))
 
 
+@overload
+def knn(rows: t.SearchData, queries: t.SearchData, k: int = 10, *, metric: str = "l2", both: t.Literal[False] = False,
+        mask: t.Iterable[object] | None = None, query_mask: t.Iterable[object] | None = None, unit: bool = False, device: str | None = None,
+        out: tuple[Any, Any] | None = None, context: t.Context | None = None) -> Neighbors: ...
+@overload
+def knn(rows: t.SearchData, queries: t.SearchData, k: int = 10, *, metric: str = "l2", both: t.Literal[True],
+        mask: t.Iterable[object] | None = None, query_mask: t.Iterable[object] | None = None, unit: bool = False, device: str | None = None,
+        out: tuple[tuple[Any, Any], tuple[Any, Any]] | None = None, context: t.Context | None = None) -> tuple[Neighbors, Neighbors]: ...
 def knn(rows, queries, k=10, *, metric="l2", both=False, mask=None, query_mask=None, unit=False, device=None, out=None,
         context=None):
     """The k nearest rows of each query: Neighbors(numbers, values), each [queries, k], exact.
@@ -125,7 +138,9 @@ def knn(rows, queries, k=10, *, metric="l2", both=False, mask=None, query_mask=N
     return (_neighbors(found), _neighbors(back)) if both else _neighbors(found)
 
 
-def margin_ratios(rows, others, k=4, *, mask=None, other_mask=None, device=None, out=None, context=None):
+def margin_ratios(rows: t.SearchData, others: t.SearchData, k: int = 4, *, mask: t.Iterable[object] | None = None,
+                  other_mask: t.Iterable[object] | None = None, device: str | None = None, out: tuple[Any, Any] | None = None,
+                  context: t.Context | None = None) -> tuple[t.Array, t.Array]:
     """The largest margin ratio of each row over the others (Artetxe and Schwenk 2019), and which other has it: (float64
     [rows], int64 [rows]); NaN and -1 for rows that are masked. Arguments as for knn(); out: such a pair."""
     ctx = context or default_context()

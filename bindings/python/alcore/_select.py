@@ -1,5 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
 """select(), Pool.select() and ablate(), and the Request that they make."""
+from __future__ import annotations
+
 import ctypes
 import difflib
 import inspect
@@ -8,7 +10,7 @@ import warnings
 from collections.abc import Mapping
 from contextlib import contextmanager, nullcontext
 from operator import index
-from typing import Any, NamedTuple
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 from . import _ffi
 from ._arrays import memory_of
@@ -28,6 +30,9 @@ from ._selection import price_of, Selection
 from ._strings import name_of
 from ._table import Table
 
+if TYPE_CHECKING:
+    from . import _types as t
+
 
 class ImplicitModelWarning(UserWarning):
     """The built-in n-gram model stands in, because the call named neither a column nor a model."""
@@ -43,9 +48,9 @@ class Ablation(NamedTuple):
 
     value: float
     items: int
-    phrases: Any
+    phrases: int | None
     words: int
-    overlap: Any
+    overlap: float | None
     share_of_0: float
     share_of_1: float
     selection: Selection
@@ -62,7 +67,9 @@ class Request(Handle):
 
     _noun = "request"
 
-    def __init__(self, candidates=None, *, labeled=None, target=None, strategy=None, model=None, context=None, progress=None, **options):
+    def __init__(self, candidates: Pool | None = None, *, labeled: Pool | None = None, target: Pool | None = None,
+                 strategy: t.Rule | None = None, model: t.Models | None = None, context: t.Context | None = None,
+                 progress: t.Progress = None, **options: t.Setting) -> None:
         ctx = context or (candidates.context if candidates is not None else default_context())
         self._number = next_number()
         super().__init__(new(lib.alcore_request_unref, lib.alcore_request_new, ctx._handle), ctx)
@@ -78,19 +85,19 @@ class Request(Handle):
             self.set_model(model)
         self.set(**options)
 
-    def set_pool(self, role, pool, *, hold=True):
+    def set_pool(self, role: str, pool: Pool | None, *, hold: bool = True) -> None:
         """Sets the pool of a role: "candidates", "labeled", "target" or "excluded" (texts of rows and phrases that are not
         selected); None removes it."""
         check(lib.alcore_request_set_pool(self._handle, choice("ALCORE_ROLE_", role, "role"),
                                           None if pool is None else pool._handle))
         self._parts[role] = pool if hold else None
 
-    def set_strategy(self, strategy):
+    def set_strategy(self, strategy: t.Rule | None) -> None:
         """Sets the strategy; None: the recommended one."""
         made = None if strategy is None else strategy_of(strategy, self.context)
         check(lib.alcore_request_set_strategy(self._handle, None if made is None else made._handle))
 
-    def set_model(self, model):
+    def set_model(self, model: t.Models | None) -> None:
         """Sets the model that computes missing columns; a dict has a model for each column, {"embeddings": model}; None: the
         built-in n-gram model."""
         own = model if isinstance(model, dict) else {}
@@ -106,7 +113,7 @@ class Request(Handle):
     def _model_of(self, model, column=None):
         return model_of(model, self._parts.get("labeled"), self.context, column)
 
-    def set_rows(self, kind, rows):
+    def set_rows(self, kind: str, rows: t.Rows | t.Path | None) -> None:
         """Names rows of the candidates: "eligible" (only these may be selected), "excluded", "labeled" or "like" (whose
         languages the strategy same-ratio counts); row numbers, a mask, ids or a Selection; the ids in a file (a path) are added to the list; None removes the list."""
         wanted = choice("ALCORE_ROWS_", kind, "kind")
@@ -124,24 +131,24 @@ class Request(Handle):
             address = (ctypes.c_int64 * 1)()
         check(lib.alcore_request_set_rows(self._handle, kind, address, count))
 
-    def set(self, /, **options):
+    def set(self, /, **options: t.Setting) -> None:
         """Sets options by name."""
         if "budget" in options:
             options["budget"] = _budget_of(options["budget"])
         set_options("request", self._handle, options)
 
-    def get(self, name):
+    def get(self, name: str) -> str:
         """The present value of an option as text: what was set, or its default."""
         return get_option("request", self._handle, name)
 
-    def set_budgets(self, amounts, unit="items"):
+    def set_budgets(self, amounts: float | t.Iterable[float], unit: str = "items") -> None:
         """Sets one budget or several from numbers; unit: "items", "words", "characters" or "units" of cost."""
         amounts = [float(amount) for amount in ([amounts] if isinstance(amounts, (int, float)) else amounts)]
         check(lib.alcore_request_set_budgets(self._handle, (ctypes.c_double * max(len(amounts), 1))(*amounts), len(amounts),
                                              choice("ALCORE_UNIT_", unit, "unit")))
 
     @property
-    def budgets(self):
+    def budgets(self) -> tuple[list[float], str | None]:
         """The budgets, however they were set, and their unit: ([1000.0], "words"); ([], None) without one."""
         found, unit = _ffi.alcore_tensor(), ctypes.c_int32()
         status = lib.alcore_request_get_budgets(self._handle, ctypes.byref(found), ctypes.byref(unit))
@@ -150,7 +157,7 @@ class Request(Handle):
         check(status)
         return memory_of(found).tolist(), word("ALCORE_UNIT_", unit.value)
 
-    def set_price(self, amount, currency=None, unit="words"):
+    def set_price(self, amount: float | None, currency: str | None = None, unit: str = "words") -> None:
         """Sets what labeling one unit costs; amount None: there is no price."""
         if amount is None:
             check(lib.alcore_request_set_price(self._handle, None))
@@ -161,28 +168,28 @@ class Request(Handle):
         check(lib.alcore_request_set_price(self._handle, ctypes.byref(price)))
 
     @property
-    def price(self):
+    def price(self) -> t.Price | None:
         """The Price, however it was set; None without one."""
         return price_of(lib.alcore_request_get_price, self._handle)
 
-    def set_progress(self, progress):
+    def set_progress(self, progress: t.Progress) -> None:
         """Sets what shows the progress of this request's calls, as the progress of a Context; None: that of the context."""
         run(lib.alcore_request_set_progress, self._handle, *progress_of(self._number, progress), _ffi.alcore_destroy_function())
 
-    def cancel(self):
+    def cancel(self) -> None:
         """Ends the call that answers this request, and every later one, with CancelledError until cancel_clear(); other requests go
         on. May be called from any thread."""
         lib.alcore_request_cancel(self._handle)
 
-    def cancel_clear(self):
+    def cancel_clear(self) -> None:
         """The request can be answered again after cancel(); a call that was reached by it ends all the same."""
         lib.alcore_request_cancel_clear(self._handle)
 
-    def close(self):
+    def close(self) -> None:
         super().close()
         forget_progress(self._number)
 
-    def select(self):
+    def select(self) -> Selection:
         """Answers the request: a Selection; of several budgets a list of them, in the order given."""
         return self._select(self._parts.get("candidates"))
 
@@ -201,7 +208,8 @@ class Request(Handle):
         others = [lib.alcore_selection_ref(lib.alcore_selection_of_budget(pointer, number)) for number in range(1, count)]
         return [first] + [Selection(other, pool) for other in others]
 
-    def ablate(self, values=_TABLE_7, *, parameter=None, test=None):
+    def ablate(self, values: t.Iterable[float] = _TABLE_7, *, parameter: str | None = None,
+               test: Overlap | t.Iterable[str | bytes] | t.PathLike[str] | None = None) -> Table[Ablation]:
         """Answers the request with each value of one parameter of its strategy: a Table with an Ablation for each; arguments as of
         alcore.ablate(). The strategy keeps the value that it has."""
         return self._ablate(self._parts.get("candidates"), values, parameter, test)
@@ -228,7 +236,7 @@ class Request(Handle):
                                          Selection(pointer, _pool_of_picks(pointer, pool))) for row, pointer in zip(rows, picked[:len(values)])],
                      without=("selection",))
 
-    def candidates(self, count):
+    def candidates(self, count: int) -> list[int]:
         """Rows that would be scored, ascending: list of int."""
         return self._candidates(self._parts.get("candidates"), count)
 
@@ -261,7 +269,7 @@ def _pool_of_picks(selection, pool):
     return derived
 
 
-def request_options():
+def request_options() -> list[dict[str, Any]]:
     """The options of a request: a list of dicts as in strategies()."""
     return params_of(lib.alcore_request_builtin_param)
 
@@ -546,8 +554,11 @@ def _pool_to_select(texts, ids, cost):
     return texts
 
 
-def select(texts, budget=None, strategy=None, *, ids=None, labeled=None, exclude=None, eligible=None,
-           like=None, round=1, seed=0, model=None, targets=None, cost=None, fill=None, progress=None, params=None, **named):
+def select(texts: Pool | t.Texts, budget: int | float | str | None = None, strategy: t.Rule | None = None, *,
+           ids: t.Sequence[str | None] | None = None, labeled: t.Dataset | t.Rows | None = None, exclude: t.Rows | None = None,
+           eligible: t.Rows | None = None, like: t.Rows | t.PathLike[str] | None = None, round: int = 1, seed: int = 0,
+           model: t.Models | None = None, targets: t.Dataset | None = None, cost: t.Numbers | None = None, fill: str | None = None,
+           progress: t.Progress = None, params: Mapping[str, t.Setting] | None = None, **named: Any) -> Selection:
     """Picks the texts that are worth labeling next.
 
     texts: list of str, a Series or array of them, a table (Arrow, pandas, polars), a file (pathlib.Path) or a Pool.
@@ -578,9 +589,13 @@ def select(texts, budget=None, strategy=None, *, ids=None, labeled=None, exclude
                   round=round, seed=seed, model=model, targets=targets, fill=fill, progress=progress, params=params, **named)
 
 
-def ablate(texts, budget=None, strategy=None, *, parameter=None, values=_TABLE_7, test=None, ids=None,
-           labeled=None, exclude=None, eligible=None, like=None, round=1, seed=0, model=None, targets=None, cost=None, fill=None, progress=None,
-           params=None, **named):
+def ablate(texts: Pool | t.Texts, budget: int | float | str | None = None, strategy: t.Rule | None = None, *,
+           parameter: str | None = None, values: t.Iterable[float] = _TABLE_7,
+           test: Overlap | t.Iterable[str | bytes] | t.PathLike[str] | None = None, ids: t.Sequence[str | None] | None = None,
+           labeled: t.Dataset | t.Rows | None = None, exclude: t.Rows | None = None, eligible: t.Rows | None = None,
+           like: t.Rows | t.PathLike[str] | None = None, round: int = 1, seed: int = 0, model: t.Models | None = None,
+           targets: t.Dataset | None = None, cost: t.Numbers | None = None, fill: str | None = None, progress: t.Progress = None,
+           params: Mapping[str, t.Setting] | None = None, **named: Any) -> Table[Ablation]:
     """What one parameter of the strategy changes: selects with each of the values and compares what is selected. A Table with an
     Ablation for each; its `selection` is what select() gives with that value.
 
@@ -595,13 +610,14 @@ def ablate(texts, budget=None, strategy=None, *, parameter=None, values=_TABLE_7
     return found
 
 
-def select_from(pool, budget=None, strategy=None, *, round=1, seed=None, **named):
+def select_from(pool, budget: int | float | str | None = None, strategy: t.Rule | None = None, *, round: int = 1,
+                seed: int | None = None, **named: Any) -> Selection:
     """Picks the rows of this pool that are worth labeling next; arguments as of alcore.select(). Columns that are given or
     computed stay in the pool; exclude and eligible hold for this call. seed: the context's when None."""
     return answer(pool, budget, strategy, True, round=round, seed=seed, **named)
 
 
-def candidates_of(pool, count, round=1, seed=None, labeled=None):
+def candidates_of(pool, count: int, round: int = 1, seed: int | None = None, labeled: t.Dataset | None = None) -> list[int]:
     """The rows that a strategy with candidates=count would draw in that round, to be scored elsewhere: list of int."""
     with Request(pool, round=round) as request:
         if seed is not None:

@@ -1,7 +1,15 @@
 # SPDX-License-Identifier: Apache-2.0
 """Results as tables of other libraries. Whatever has columns of one length offers the same three ways: to_arrow(), to_pandas() and the
 stream of the Arrow interface, which other libraries read. Such a class says only what its columns are."""
+from __future__ import annotations
+
 import importlib
+from typing import TYPE_CHECKING, TypeVar
+
+if TYPE_CHECKING:
+    from . import _types as t
+
+_Row = TypeVar("_Row")
 
 
 def _needed(package, call):
@@ -20,15 +28,15 @@ class Tabular:
     def _columns(self):
         raise NotImplementedError
 
-    def to_arrow(self):
+    def to_arrow(self) -> t.Any:
         """The result as a pyarrow.Table."""
         return _needed("pyarrow", "to_arrow()").table(self._columns())
 
-    def to_pandas(self):
+    def to_pandas(self) -> t.Any:
         """The result as a pandas.DataFrame."""
         return _needed("pandas", "to_pandas()").DataFrame(self._columns())
 
-    def __arrow_c_stream__(self, requested_schema=None):
+    def __arrow_c_stream__(self, requested_schema: object = None) -> object:
         """The Arrow interface: a stream of the rows, which needs pyarrow."""
         return _needed("pyarrow", "the Arrow interface of alcore's results").table(self._columns()).__arrow_c_stream__(requested_schema)
 
@@ -42,18 +50,10 @@ class Row(Tabular):
         return {name: [value] for name, value in zip(self._fields, self)}
 
 
-def tabular(kind):
-    """Makes a named tuple, which cannot inherit, a table of one row."""
-    kind._columns = lambda self: {name: [value] for name, value in zip(self._fields, self)}
-    for name in ("to_arrow", "to_pandas", "__arrow_c_stream__"):
-        setattr(kind, name, getattr(Tabular, name))
-    return kind
-
-
-class Table(list, Tabular):
+class Table(list[_Row], Tabular):
     """A list of named tuples of one kind, which are its rows. without: members that are no column."""
 
-    def __init__(self, kind, rows=(), without=()):
+    def __init__(self, kind: type[_Row], rows: t.Iterable[_Row] = (), without: t.Iterable[str] = ()) -> None:
         super().__init__(rows)
         self._kind, self._without = kind, without
 

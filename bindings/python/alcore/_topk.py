@@ -1,7 +1,10 @@
 # SPDX-License-Identifier: Apache-2.0
 """Columns of a pool from the log-probabilities of the likeliest tokens, as inference servers give them."""
+from __future__ import annotations
+
 import ctypes
 from collections.abc import Mapping
+from typing import TYPE_CHECKING
 
 from . import _ffi
 from ._arrays import integers, tensor_of
@@ -10,6 +13,9 @@ from ._handles import choice, struct
 from ._intake import is_missing
 from ._library import lib
 from ._logits import LABELS, put_columns
+
+if TYPE_CHECKING:
+    from . import _types as t
 
 _EMPTY = float("-inf")  # in a place of the k likeliest where a server gave fewer
 
@@ -69,8 +75,9 @@ def _check_lengths(rows, top, what):
             raise ValueError("%s: row %d has %d tokens, and %d in top" % (what, number, len(row), len(classes)))
 
 
-def score_topk(pool, rows, logprobs, top, /, *, ids=None, top_ids=None, lengths=None, classes=0, rest="one_class", missing="fail",
-               **columns):
+def score_topk(pool: t.Pool, rows: t.Rows, logprobs: t.Any | None, top: t.Any | None, /, *, ids: t.Any | None = None,
+               top_ids: t.Numbers | None = None, lengths: t.Numbers | None = None, classes: int = 0, rest: str = "one_class",
+               missing: str = "fail", **columns: str | t.ColumnWriter) -> None:
     """Columns from what an inference server says of the tokens that it made or scored: natural log-probabilities.
 
     logprobs: of each token, or None; top: of the k likeliest tokens of the vocabulary in its place, in any order, or None. Both are lists

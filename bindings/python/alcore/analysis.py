@@ -3,8 +3,10 @@
 set has in common with training data, and a projection of embeddings to two dimensions.
 
 Results are named tuples with the members of the library's structs, which include/alcore/analysis.h describes."""
+from __future__ import annotations
+
 import ctypes
-from typing import Any, NamedTuple
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 from . import _ffi
 from ._calls import check, run
@@ -13,52 +15,67 @@ from ._library import lib
 from ._overlap import members
 from ._pool import Pool
 from ._search import _Data, _Output
-from ._table import Table, Tabular, tabular
+from ._table import Row, Table, Tabular
 from .metrics import _numbers
 
+if TYPE_CHECKING:
+    from . import _types as t
 
-@tabular
-class CostResult(NamedTuple):
-    """USD for all words, per point of BLEU gained, and per in-domain word type; NaN for what was not given."""
 
+class _CostResult(NamedTuple):
     usd: float
     usd_per_bleu: float
     usd_per_type: float
 
 
-@tabular
-class Neighborhood(NamedTuple):
-    """The correlation rho for k neighbors, and its two-sided p; both NaN where it is not defined."""
+class CostResult(_CostResult, Row):
+    """USD for all words, per point of BLEU gained, and per in-domain word type; NaN for what was not given."""
 
+    __slots__ = ()
+
+
+class _Neighborhood(NamedTuple):
     k: int
     rho: float
     p: float
 
 
-@tabular
-class Composition(NamedTuple):
+class Neighborhood(_Neighborhood, Row):
+    """The correlation rho for k neighbors, and its two-sided p; both NaN where it is not defined."""
+
+    __slots__ = ()
+
+
+class _Composition(NamedTuple):
+    rows: int
+    languages: dict[str, int]
+    target_language_rows: int | None
+    mean_uncertainty: float | None
+    median_uncertainty: float | None
+    mean_distance: float | None
+    targets: int | None
+    targets_reached: int | None
+    jaccard: float | None
+
+
+class Composition(_Composition, Row):
     """What a selection consists of; None stands for what was left out. languages: {tag: rows}, of the pool's languages."""
 
-    rows: int
-    languages: dict
-    target_language_rows: Any
-    mean_uncertainty: Any
-    median_uncertainty: Any
-    mean_distance: Any
-    targets: Any
-    targets_reached: Any
-    jaccard: Any
+    __slots__ = ()
 
 
-@tabular
-class Duplicates(NamedTuple):
-    """Texts of a test set: their number, those that the training data has too, their share in percent (NaN without texts), and
-    those that repeat an earlier one."""
-
+class _Duplicates(NamedTuple):
     duplicates: float
     in_train: int
     texts: int
     repeated: int
+
+
+class Duplicates(_Duplicates, Row):
+    """Texts of a test set: their number, those that the training data has too, their share in percent (NaN without texts), and
+    those that repeat an earlier one."""
+
+    __slots__ = ()
 
 
 class Projection(NamedTuple):
@@ -69,11 +86,11 @@ class Projection(NamedTuple):
     other_points: Any
     components: Any
     rows: int
-    eigenvalues: tuple
-    shares: tuple
+    eigenvalues: tuple[float, ...]
+    shares: tuple[float, ...]
 
 
-def cost(words, *, model="rate", rate=None, bleu_gain=0.0, in_domain_types=0):
+def cost(words: float, *, model: str = "rate", rate: float | None = None, bleu_gain: float = 0.0, in_domain_types: float = 0) -> CostResult:
     """What the translation of words costs in USD. model: "rate" (rate USD a word; None: 0.1773), "linear" or "power" (spec 8.8).
     bleu_gain, in points, and in_domain_types, a number of words, give the other two values."""
     options = struct(_ffi.alcore_cost_options, model=choice("ALCORE_COST_", model, "model"), rate=rate, bleu_gain=bleu_gain,
@@ -83,8 +100,10 @@ def cost(words, *, model="rate", rate=None, bleu_gain=0.0, in_domain_types=0):
     return CostResult(out.usd, out.usd_per_bleu, out.usd_per_type)
 
 
-def neighborhood(source, target, source_uncertainty, target_uncertainty, k=None, *, source_mask=None, target_mask=None,
-                 device=None, context=None):
+def neighborhood(source: t.Matrix, target: t.Matrix, source_uncertainty: t.Numbers, target_uncertainty: t.Numbers,
+                 k: int | t.Sequence[int] | None = None, *, source_mask: t.Sequence[Any] | None = None,
+                 target_mask: t.Sequence[Any] | None = None, device: str | None = None,
+                 context: t.Context | None = None) -> Table[Neighborhood]:
     """The correlation, over target rows, of their uncertainty with the mean uncertainty of their k nearest source rows: a Table
     with a Neighborhood for each k, by default the powers of two up to the number of source rows and 8192, which
     is the largest k.
@@ -124,14 +143,14 @@ def _distinct_rows(pool, rows):
     return rows if found is rows else sorted(set(found))
 
 
-class Languages(dict, Tabular):
+class Languages(dict[str, int], Tabular):
     """How many rows have each language: {tag: rows}; as a table the columns language and rows."""
 
     def _columns(self):
         return {"language": list(self), "rows": list(self.values())}
 
 
-def languages(pool, rows):
+def languages(pool: Pool, rows: t.Rows) -> Languages:
     """How many of the rows (numbers, ids or a Selection) have each language of the pool: Languages, in byte order. Each
     phrase of a selection counts as the row where it occurs first."""
     tags = []
@@ -143,8 +162,9 @@ def languages(pool, rows):
     return Languages(zip(tags, out.filled().tolist()))
 
 
-def composition(pool, rows, *, uncertainty=None, source=None, target=None, target_pool=None, other=None, neighbors=10,
-                context=None):
+def composition(pool: Pool, rows: t.Rows, *, uncertainty: t.Numbers | None = None, source: t.Matrix | None = None,
+                target: t.Matrix | None = None, target_pool: Pool | None = None, other: t.Rows | None = None, neighbors: int = 10,
+                context: t.Context | None = None) -> Composition:
     """What a selection, or several rounds of it together, consists of: Composition.
 
     rows and other (another strategy's selection) are row numbers, ids or a Selection; a phrase stands for the row where it
@@ -181,7 +201,7 @@ def composition(pool, rows, *, uncertainty=None, source=None, target=None, targe
     return Composition(languages=languages(pool, rows), **found)
 
 
-def duplicates(test, train, *, dedup="exact", context=None):
+def duplicates(test: t.Texts, train: t.Texts, *, dedup: str = "exact", context: t.Context | None = None) -> Duplicates:
     """Counts the texts of a test set that are training data too, which it should not have: Duplicates.
 
     test and train: lists of texts, tables, files (pathlib.Path) or pools. dedup: "exact", or "normalized" to compare without case
@@ -193,7 +213,8 @@ def duplicates(test, train, *, dedup="exact", context=None):
     return members(Duplicates, out)
 
 
-def projection(rows, others=None, *, mask=None, other_mask=None, context=None):
+def projection(rows: t.Matrix, others: t.Matrix | None = None, *, mask: t.Sequence[Any] | None = None,
+               other_mask: t.Sequence[Any] | None = None, context: t.Context | None = None) -> Projection:
     """Rows, and others beside them, on the two principal components of the rows: Projection. rows and others are as for
     knn(); a column in a file is read in blocks."""
     ctx = context or default_context()

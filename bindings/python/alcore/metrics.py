@@ -4,11 +4,14 @@ agreement of predictions, means, correlation, significance.
 
 Each function returns a named tuple with the members of the library's struct, which include/alcore/metric.h describes. All metrics have
 one shape there: inputs, options, a result. _ffi.METRICS has a row each, made from that header, and _call() is all of them."""
+from __future__ import annotations
+
 import array
 import ctypes
 import functools
 import inspect
 import os
+from typing import TYPE_CHECKING
 
 from . import _ffi
 from ._align import Links, align
@@ -24,6 +27,9 @@ from ._results import (RESULTS, AnswerScore, BleuScore, ChrfScore, InDomainScore
                        MeanResult, OverlapScore, PearsonResult, SpanScore, TerScore, WilcoxonResult, WordAccuracyScore)
 from ._strings import Strings, text_at
 from ._table import Table
+
+if TYPE_CHECKING:
+    from . import _types as t
 
 _TOKENIZERS = ["13A", "INTL", "CHAR", "ZH", "NONE"]
 
@@ -218,8 +224,10 @@ def _hinted(function):
 
 
 @_hinted
-def bleu(hypotheses, references, *, tokenizer="13a", smoothing="exp", smoothing_value=None, effective_order=False, resamples=0,
-         seed=0, baseline=None, test="bootstrap", samples=0, sentences=False, by=None, context=None):
+def bleu(hypotheses: t.Stream, references: t.References, *, tokenizer: str = "13a", smoothing: str = "exp",
+         smoothing_value: float | None = None, effective_order: bool = False, resamples: int = 0, seed: int = 0,
+         baseline: t.Stream | None = None, test: t.Literal["bootstrap", "randomization"] = "bootstrap", samples: int = 0,
+         sentences: bool = False, by: str | None = None, context: t.Context | None = None) -> BleuScore:
     """BLEU (Papineni et al. 2002) as sacreBLEU defines it.
 
     references: a list of texts, one for each hypothesis, or a list of such lists, where None is a reference that is missing. Path
@@ -238,8 +246,9 @@ def bleu(hypotheses, references, *, tokenizer="13a", smoothing="exp", smoothing_
 
 
 @_hinted
-def chrf(hypotheses, references, *, word_order=0, whitespace=False, resamples=0, seed=0, baseline=None, test="bootstrap", samples=0,
-         sentences=False, by=None, context=None):
+def chrf(hypotheses: t.Stream, references: t.References, *, word_order: int = 0, whitespace: bool = False, resamples: int = 0,
+         seed: int = 0, baseline: t.Stream | None = None, test: t.Literal["bootstrap", "randomization"] = "bootstrap", samples: int = 0,
+         sentences: bool = False, by: str | None = None, context: t.Context | None = None) -> ChrfScore:
     """chrF (Popovic 2015) as sacreBLEU defines it; word_order=2 is chrF++. whitespace=True: white space counts as characters.
     The other arguments are those of bleu()."""
     return _corpus("chrf", hypotheses, references, baseline, test, samples, sentences, by, context, word_order=word_order,
@@ -247,8 +256,9 @@ def chrf(hypotheses, references, *, word_order=0, whitespace=False, resamples=0,
 
 
 @_hinted
-def ter(hypotheses, references, *, case_sensitive=False, resamples=0, seed=0, baseline=None, test="bootstrap", samples=0,
-         sentences=False, by=None, context=None):
+def ter(hypotheses: t.Stream, references: t.References, *, case_sensitive: bool = False, resamples: int = 0, seed: int = 0,
+        baseline: t.Stream | None = None, test: t.Literal["bootstrap", "randomization"] = "bootstrap", samples: int = 0,
+        sentences: bool = False, by: str | None = None, context: t.Context | None = None) -> TerScore:
     """TER (Snover et al. 2006) as sacreBLEU defines it, in percent. case_sensitive=True: texts are not lower-cased. The other
     arguments are those of bleu()."""
     return _corpus("ter", hypotheses, references, baseline, test, samples, sentences, by, context,
@@ -256,7 +266,8 @@ def ter(hypotheses, references, *, case_sensitive=False, resamples=0, seed=0, ba
 
 
 @_hinted
-def answers(predicted, gold, *, by=None, context=None):
+def answers(predicted: t.Stream, gold: t.Stream | t.Iterable[t.Strings], *, by: str | None = None,
+            context: t.Context | None = None) -> AnswerScore:
     """Exact match and F1 of answers to questions, as SQuAD. gold: an answer for each question, or a list of the answers that are
     right; an empty text where a question has none. Path objects in place of both are files, which are read in blocks: a line of
     predicted has the answer to a question, of gold the right ones with TABs between them."""
@@ -267,7 +278,8 @@ def answers(predicted, gold, *, by=None, context=None):
     return _call("answers", (gold, predicted), by, context)
 
 
-def overlap(selected, test, *, outside=(), data="selected", max_order=4, precision=False, context=None):
+def overlap(selected: t.Stream, test: t.Stream, *, outside: t.Stream = (), data: t.Literal["selected", "outside", "both"] = "selected",
+            max_order: int = 4, precision: bool = False, context: t.Context | None = None) -> Table[OverlapScore]:
     """Overlap of the n-grams of a test set with data: a Table of OverlapScore, entry n - 1 for n-grams of n words.
 
     selected, test, outside: lists of texts, or path objects of files, which are read in blocks. data: what covers the test set,
@@ -281,7 +293,8 @@ def overlap(selected, test, *, outside=(), data="selected", max_order=4, precisi
         return Table(OverlapScore, [counts.score(order, data) for order in range(1, max_order + 1)])
 
 
-def in_domain(selected, outside, test=(), *, definition="test", context=None):
+def in_domain(selected: t.Stream, outside: t.Stream, test: t.Stream = (), *, definition: t.Literal["test", "unseen"] = "test",
+              context: t.Context | None = None) -> InDomainScore:
     """In-domain words of the selected texts: words of the test set that the texts outside the domain lack, or with
     definition="unseen" any word that they lack. Each is a list of texts or the path object of a file."""
     with Overlap(max_order=1, kept=["selected"], context=context) as counts:
@@ -300,7 +313,9 @@ def _domain(sources, outside, context):
     return domain
 
 
-def word_accuracy(sources, references, hypotheses, links=None, *, outside=None, by=None, context=None):
+def word_accuracy(sources: t.Stream, references: t.Stream, hypotheses: t.Stream,
+                  links: Links | t.Iterable[t.Iterable[t.Sequence[int]]] | t.PathLike[str] | None = None, *,
+                  outside: t.Stream | None = None, by: str | None = None, context: t.Context | None = None) -> WordAccuracyScore:
     """Accuracy of the translation of in-domain words: source words that the texts outside the domain (a list, or the path object
     of a file) lack; without them every word. links: Links, or for each sentence a list of (source word, reference word); None:
     those of the built-in aligner, trained on the sources and references. Path objects in place of the three lists are files, which
@@ -321,20 +336,23 @@ def word_accuracy(sources, references, hypotheses, links=None, *, outside=None, 
     return _call("word_accuracy", (sources, references, hypotheses, links), by, context, domain=domain and domain._handle)
 
 
-def length_ratio(hypotheses, references, *, by=None, context=None):
+def length_ratio(hypotheses: t.Stream, references: t.Stream, *, by: str | None = None,
+                 context: t.Context | None = None) -> LengthRatioScore:
     """Words of the hypotheses per word of the references. Path objects in place of lists are files, which are read in blocks."""
     return _call("length_ratio", (hypotheses, references), by, context)
 
 
 @_hinted
-def labels(gold, predicted, *, words=False, by=None, context=None):
+def labels(gold: t.Stream, predicted: t.Stream, *, words: bool = False, by: str | None = None,
+           context: t.Context | None = None) -> LabelScore:
     """Accuracy and macro F1 of labels, texts or whole numbers; words=True: an item has a label for each word, a list of them or one
     text with spaces between them, as parts of speech are. Path objects in place of lists are files, which are read in blocks."""
     return _call("labels", (gold, predicted), by, context, lines=lambda given, what: _lines(given, what, words), words=bool(words))
 
 
 @_hinted
-def spans(gold, predicted, *, scheme="default", by=None, context=None):
+def spans(gold: t.Stream, predicted: t.Stream, *, scheme: str = "default", by: str | None = None,
+          context: t.Context | None = None) -> SpanScore:
     """Precision, recall and F1 of spans, as seqeval. An item has the tags of a sentence, a list of them or one text with spaces
     between them: O, a mark and a type such as B-PER, or a mark alone. scheme: "default" reads B, I, E and S forgivingly as
     conlleval does; "iob2", "iob1", "ioe2", "iobes" and "bilou" read as seqeval's strict mode. Path objects in place of lists are
@@ -342,23 +360,24 @@ def spans(gold, predicted, *, scheme="default", by=None, context=None):
     return _call("spans", (gold, predicted), by, context, lines=_lines, scheme=choice("ALCORE_TAGS_", scheme, "scheme"))
 
 
-def mean(values):
+def mean(values: t.Iterable[float]) -> MeanResult:
     """Mean, standard deviation of a sample and standard error of numbers."""
     return _call("mean", (values,))
 
 
-def kappa(x, y, *, by=None, context=None):
+def kappa(x: t.Iterable[int] | t.PathLike[str], y: t.Iterable[int] | t.PathLike[str], *, by: str | None = None,
+          context: t.Context | None = None) -> KappaResult:
     """Cohen's kappa of two predictions of classes, integers, for the same items. Path objects in place of lists are files, which
     are read in blocks and have a class a line, any text."""
     return _call("kappa", (x, y), by, context)
 
 
-def pearson(x, y):
+def pearson(x: t.Iterable[float], y: t.Iterable[float]) -> PearsonResult:
     """Pearson's correlation of pairs of numbers."""
     return _call("pearson", (x, y))
 
 
-def wilcoxon(x, y=None, *, context=None):
+def wilcoxon(x: t.Iterable[float], y: t.Iterable[float] | None = None, *, context: t.Context | None = None) -> WilcoxonResult:
     """Wilcoxon's signed-rank test of pairs of numbers; without y, x are the differences."""
     return _call("wilcoxon", (x, () if y is None else y), context=context)
 

@@ -3,7 +3,10 @@
 
 The other functions draw with matplotlib, which the extra "plots" installs: pip install 'alcore[plots]'. Each draws on the
 matplotlib Axes given as axes=, or on a new figure, and returns them."""
+from __future__ import annotations
+
 import ctypes
+from typing import TYPE_CHECKING
 
 from . import _ffi
 from ._calls import run
@@ -13,6 +16,9 @@ from ._library import lib
 from ._strings import Strings
 from .analysis import projection
 from .metrics import _numbers
+
+if TYPE_CHECKING:
+    from . import _types as t
 
 
 class _Plot:
@@ -42,8 +48,9 @@ class _Plot:
                           path_of(path), ctypes.byref(self.options))
 
 
-def write_curves(path, series, x, y, *, rounds=None, band="se", title=None, x_label=None, y_label=None, width=0, height=0,
-                 context=None):
+def write_curves(path: str | t.PathLike[str], series: t.Iterable[str | bytes], x: t.Iterable[float], y: t.Iterable[float], *,
+                 rounds: t.Sequence[int] | None = None, band: str = "se", title: str | None = None, x_label: str | None = None,
+                 y_label: str | None = None, width: int = 0, height: int = 0, context: t.Context | None = None) -> None:
     """Draws a metric y against a budget x to a file: .svg, or .tsv and .csv for the table.
 
     series (names of strategies), x and y have an entry for each observation, one run of one seed. Observations of a series
@@ -54,8 +61,10 @@ def write_curves(path, series, x, y, *, rounds=None, band="se", title=None, x_la
     run(lib.alcore_plot_write_curves, *plot.arguments)
 
 
-def write_points(path, series, x, y, *, rounds=None, title=None, x_label=None, y_label=None, width=0, height=0,
-                 equal_scales=False, columns=None, context=None):
+def write_points(path: str | t.PathLike[str], series: t.Iterable[str | bytes], x: t.Iterable[float], y: t.Iterable[float], *,
+                 rounds: t.Sequence[int] | None = None, title: str | None = None, x_label: str | None = None, y_label: str | None = None,
+                 width: int = 0, height: int = 0, equal_scales: bool = False, columns: t.Mapping[str, t.Iterable[float]] | None = None,
+                 context: t.Context | None = None) -> None:
     """Draws points to a file: .svg, or .tsv and .csv for the table. A series of round 0 is background, such as candidates or
     a target; others are picks, dark in round 1 and light in the last round. equal_scales=True: one unit is as long on both
     axes, as maps need. columns: further columns of the table, a dict of names and numbers; NaN is an empty cell."""
@@ -75,7 +84,7 @@ def _axes(axes):
     return pyplot.subplots()[1]
 
 
-def learning_curve(curves, *, axes=None, xlabel="labels", ylabel="metric"):
+def learning_curve(curves: t.Mapping[str, t.Points], *, axes: t.Any | None = None, xlabel: str = "labels", ylabel: str = "metric") -> t.Any:
     """Draws a metric against the budget, one line for each entry of curves: {name: [(budget, values), ...]}. values is the
     metric of one run or a list of it for each seed; the line is their mean, the band the mean plus and minus its standard
     error (0 for one value)."""
@@ -98,7 +107,7 @@ def learning_curve(curves, *, axes=None, xlabel="labels", ylabel="metric"):
     return axes
 
 
-def terms(selection, x="d", y="u", *, axes=None):
+def terms(selection: t.Selection, x: str = "d", y: str = "u", *, axes: t.Any | None = None) -> t.Any:
     """Draws column y of a strategy's record against column x, one point for each candidate, and marks the picks. By default
     these are uncertainty (u) and diversity (d), which HUDS records."""
     axes = _axes(axes)
@@ -116,7 +125,7 @@ def terms(selection, x="d", y="u", *, axes=None):
     return axes
 
 
-def selection_map(selection, vectors, *, axes=None):
+def selection_map(selection: t.Selection, vectors: t.Any, *, axes: t.Any | None = None) -> t.Any:
     """Draws every row of the pool as a point: its vector, a row of vectors (float [rows, dims]), projected on the first two
     principal components (analysis.projection()). Picks are marked with their rank, from 1."""
     axes = _axes(axes)

@@ -3,24 +3,25 @@
 
 Each function decides about one criterion and returns a Decision with the numbers that it decided by. The kappa of two models
 is alcore.metrics.kappa()."""
+from __future__ import annotations
+
 import ctypes
-from typing import NamedTuple
+from typing import TYPE_CHECKING, NamedTuple
 
 from . import _ffi
 from ._calls import check
 from ._handles import choice, struct
 from ._library import lib
-from ._table import tabular
+from ._table import Row
 from .metrics import _numbers
+
+if TYPE_CHECKING:
+    from . import _types as t
 
 _CRITERIA = {value: name[len("ALCORE_STOP_"):].lower() for name, value in vars(_ffi).items() if name.startswith("ALCORE_STOP_")}
 
 
-@tabular
-class Decision(NamedTuple):
-    """stop says whether the criterion holds; a Decision is not true or false by itself. What the other members hold is said by
-    alcore_stop_decision of include/alcore/stop.h; text is all of it in a sentence."""
-
+class _Decision(NamedTuple):
     criterion: str
     stop: bool
     numbers: int
@@ -33,6 +34,13 @@ class Decision(NamedTuple):
     text: str
 
 
+class Decision(_Decision, Row):
+    """stop says whether the criterion holds; a Decision is not true or false by itself. What the other members hold is said by
+    alcore_stop_decision of include/alcore/stop.h; text is all of it in a sentence."""
+
+    __slots__ = ()
+
+
 def _decision(out):
     buffer = ctypes.create_string_buffer(200)
     text = lib.alcore_stop_text(ctypes.byref(out), buffer).decode()
@@ -40,7 +48,7 @@ def _decision(out):
                     out.value, out.threshold, text)
 
 
-def plateau(metric, *, patience=0, least_gain=0.0, lower_is_better=False):
+def plateau(metric: t.Iterable[float], *, patience: int = 0, least_gain: float = 0.0, lower_is_better: bool = False) -> Decision:
     """Whether the last `patience` rounds (0: 3) did not improve a metric, one value a round, by more than least_gain."""
     kept, address, count = _numbers(metric)
     options = struct(_ffi.alcore_plateau_options, patience=patience, least_gain=least_gain, lower_is_better=bool(lower_is_better))
@@ -49,7 +57,7 @@ def plateau(metric, *, patience=0, least_gain=0.0, lower_is_better=False):
     return _decision(out)
 
 
-def uncertainty(values, threshold, *, statistic="mean"):
+def uncertainty(values: t.Iterable[float], threshold: float, *, statistic: t.Literal["mean", "max"] = "mean") -> Decision:
     """Whether the mean, or with statistic="max" the largest, of these uncertainties is at most the threshold: those of the pool or
     of a selection, as the caller wants. NaN stands for a row without a score and is left out."""
     kept, address, count = _numbers(values)
@@ -59,7 +67,7 @@ def uncertainty(values, threshold, *, statistic="mean"):
     return _decision(out)
 
 
-def agreement(kappas, *, window=0, threshold=None):
+def agreement(kappas: t.Iterable[float], *, window: int = 0, threshold: float | None = None) -> Decision:
     """Whether the mean of the last `window` (0: 3) kappas, each of the models of two successive rounds, is at least the threshold
     (None: 0.99)."""
     kept, address, count = _numbers(kappas)
