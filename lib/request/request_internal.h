@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* A request: the pools, the strategy, the model and the options of a selection to be made. select.c
- * answers it. */
+/* A request: the pools, the strategy, the model and the options of a selection to be made.
+ * lib/select answers it. */
 #ifndef ALCORE__REQUEST_INTERNAL_H
 #define ALCORE__REQUEST_INTERNAL_H
 
@@ -84,19 +84,8 @@ typedef struct alcore__request_options {
     const char *command; /* a JSON array; "": not given */
 } alcore__request_options;
 
-enum { ALCORE__READ_MAX = 32 };
-
-/* The columns that a call has read, of all its parts (request_given.c). */
-typedef struct alcore__read_columns {
-    int32_t count;
-    struct {
-        int32_t role;
-        char name[64];
-    } entries[ALCORE__READ_MAX]; /* [count] used */
-    bool made;                   /* a model made one of them, now or in an earlier call */
-    bool from_target;            /* the candidates are the rows of the target */
-    bool in_parts; /* the request is answered in parts, after which it is checked what was read */
-} alcore__read_columns;
+/* The columns that a call has read (lib/select). */
+typedef struct alcore__read_columns alcore__read_columns;
 
 struct alcore_request {
     alcore__object object;
@@ -129,20 +118,24 @@ struct alcore_request {
 
 uint64_t alcore__request_seed(const alcore_request *request);
 
-/* Begin and end a public function that changes the request: enter its context and lock it for
- * writing; `call` names the function in messages. alcore__request_end() returns status. */
+/* ---- public calls (request_call.c) ---- */
+
+/* Begins a public function that changes the request: enters its context and locks it for writing.
+ * call: the function's name in messages. Where this fails there is nothing to end. */
 alcore_status alcore__request_begin(alcore_request *request, const char *call);
 /* The same of a long call that answers the request: cancels of the request end it, and its progress
  * function is called. */
 alcore_status alcore__request_begin_long(alcore_request *request, const char *call);
+/* Ends either: unlocks the request, leaves the context, and returns the status for the caller. */
 alcore_status alcore__request_end(alcore_request *request, alcore_status status);
-void alcore__row_lists_clear(alcore_request *request);
-/* The error of a request without a pool of candidates. */
+/* Fails, with a remedy, for a request without a pool of candidates. */
 alcore_status alcore__fail_no_candidates(void);
-/* Lock all pools of a request that has candidates for reading, or none of them after a failure; and
- * unlock them. */
+/* Locks all pools of a request that has candidates for reading, or none of them after a failure:
+ * ALCORE_E_BUSY where another call is changing one. A pool in two roles is locked twice. */
 alcore_status alcore__request_read_pools(const alcore_request *request);
-void alcore__request_leave_pools(const alcore_request *request);
+void alcore__request_leave_pools(const alcore_request *request); /* unlocks them */
+/* Frees the lists of rows and what was drawn, and leaves them as those of a new request. */
+void alcore__row_lists_clear(alcore_request *request);
 
 /* ---- roles (request_roles.c) ---- */
 
@@ -234,97 +227,5 @@ void alcore__masks_clear(alcore_ctx *ctx, alcore__masks *masks);
 /* The language of every row as an index into the pool's tags in byte order: *out [rows], which the
  * caller frees. For calls that hold the pool. */
 alcore_status alcore__list_languages(alcore_ctx *ctx, const alcore_pool *pool, int32_t **out);
-
-/* ---- phrases (request_phrases.c) ---- */
-
-/* Whether the candidates are phrases already: *out. Every decision between texts and phrases asks
- * here. The caller has not locked the pool. */
-alcore_status alcore__candidates_are_phrases(const alcore_request *request, bool *out);
-/* Makes the pool of phrases that a strategy buys from a pool of texts, the candidates: *out is
- * owned; NULL where the strategy buys rows. *texts describes the rows of the pool of texts. The
- * pools are locked for reading. */
-alcore_status alcore__request_phrases(const alcore_request *request,
-                                      const alcore_strategy *strategy, alcore__text_rows *texts,
-                                      alcore_pool **out);
-/* Gives the request a counter of phrases for a call that may count them several times: the one that
- * it keeps with keep_phrases=1, else `own`, which the caller clears; NULL: none. A counter that an
- * outer call gave stays. Returns request->counter as it was, which the caller restores. */
-alcore__phrase_counter *alcore__request_share_phrases(alcore_request *request,
-                                                      alcore__phrase_counter *own);
-
-/* Makes the columns "scores" and "embeddings" of a pool of phrases from columns of its texts, which
- * were chosen by alcore__phrase_measure_needs, with alcore__phrase_links behind them where it is
- * given. The texts are locked for reading. */
-alcore_status alcore__measure_phrases(const alcore_pool *texts, const alcore__resolution *columns,
-                                      alcore_pool *phrases);
-extern const char *const alcore__phrase_measure_needs[];
-extern const char alcore__phrase_links[];
-
-/* ---- scores of earlier rounds (request_reuse.c) ---- */
-
-typedef struct alcore__reused {
-    char name[ALCORE__NEED_BYTES]; /* of the column */
-    alcore_model *model;           /* that makes it now; one reference */
-    alcore__reuse_use use;
-    double seconds; /* that computing took */
-    bool lost;      /* what was computed could not be kept in the cache */
-} alcore__reused;
-
-typedef struct alcore__reuse {
-    alcore_pool *pool;               /* of the candidates, borrowed */
-    const alcore_strategy *strategy; /* borrowed */
-    int64_t rows;                    /* of the pool */
-    double factor;                   /* refresh_factor */
-    alcore__rounds files;            /* max_age 0: nothing is reused */
-    int32_t count;
-    alcore__reused columns[ALCORE__DATASET_COLUMNS]; /* [count] used */
-    uint8_t *has; /* [rows] 1: earlier rounds have a value of every column; NULL without a column */
-} alcore__reuse;
-
-void alcore__reuse_begin(const alcore_request *request, const alcore_strategy *strategy,
-                         int64_t rows, alcore__reuse *out);
-bool alcore__reuse_takes(const alcore__reuse *reuse, const alcore_model *model, const char *column);
-alcore_status alcore__reuse_add(alcore__reuse *reuse, alcore_model *model, const char *column);
-alcore_status alcore__reuse_refresh(alcore__reuse *reuse, const uint8_t *refreshed,
-                                    const uint8_t *candidates, double max_age);
-void alcore__reuse_report(const alcore__reuse *reuse, alcore__resolution *resolution);
-void alcore__reuse_clear(alcore_ctx *ctx, alcore__reuse *reuse);
-
-/* ---- what was named, and what is read (request_given.c) ---- */
-
-/* Whether the built-in n-gram model made the column. */
-bool alcore__column_is_built_in(const alcore__column *column);
-/* Whether the request has a model, for one column or for all. */
-bool alcore__request_names_model(const alcore_request *request);
-/* *out: whether the request has a model, or one of its pools a column that the built-in model did
- * not make: then that model answers for no column. The pools are not locked. */
-alcore_status alcore__request_names_inputs(const alcore_request *request, bool *out);
-/* The column of a pool whose name is like one of those in a need; NULL: none is. */
-const char *alcore__similar_column(const alcore_pool *pool, const char *need);
-/* Notes that a column of the pool in a role is read. made: by a model. */
-void alcore__note_read(const alcore_request *request, int32_t role, const char *name, bool made);
-/* ALCORE_E_INVALID for a model that makes no column of the call, and for a column of the option
- * "given" that nothing has read. */
-alcore_status alcore__check_given(const alcore_request *request, const alcore_strategy *strategy);
-
-/* ---- columns (request_columns.c) ---- */
-
-/* Provides every column that the strategy needs in its pool: it was given, or the request's model
- * or the built-in n-gram model makes it now. Called without locks on the pools, as models add
- * columns to them. masks: of the request; models compute the rows that take part, no others.
- * with_embeddings: those of the candidates are needed too. reuse: takes the columns of which values
- * of earlier rounds are used; no model makes them yet. */
-alcore_status alcore__resolve_columns(alcore_request *request, const alcore_strategy *strategy,
-                                      const alcore__masks *masks, bool with_embeddings,
-                                      alcore__reuse *reuse, alcore__resolution *out);
-/* Provides columns of the candidates by a list of needs, in its order, likewise, for all rows. */
-alcore_status alcore__resolve_needs(alcore_request *request, const char *const *needs,
-                                    alcore__resolution *out);
-/* Adds a column of the candidates behind them where the pool has it. */
-alcore_status alcore__resolve_given(alcore_request *request, const char *name,
-                                    alcore__resolution *out);
-/* Adds the columns chosen for a role to a dataset. The pool must be locked for reading. */
-alcore_status alcore__resolution_fill(const alcore__resolution *resolution, int32_t role,
-                                      const alcore_pool *pool, alcore__dataset *dataset);
 
 #endif

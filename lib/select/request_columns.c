@@ -8,8 +8,7 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "pool/column_names.h"
-#include "request/request_internal.h"
+#include "select/select_internal.h"
 
 /* A column that meets a need of a role. */
 typedef struct planned {
@@ -38,9 +37,9 @@ typedef struct resolver {
     alcore__resolution *out; /* the columns chosen so far */
 } resolver;
 
-/* Adds a column of a role to the resolution, unless it is there already, as two needs may be met by
- * the same column. The name of a column in a need has fewer bytes than entry->name
- * (ALCORE__NEED_BYTES). lost: the cache could not keep it. */
+/* Adds a column of a role to the resolution and notes that it is read; where two needs are met by
+ * the same column it is there already. A name in a need has fewer bytes than entry->name
+ * (ALCORE__NEED_BYTES). lost: the cache could not keep what was computed of it. */
 static alcore_status keep(resolver *self, int32_t role, const planned *column, bool lost) {
     alcore__resolution *out = self->out;
     alcore__note_read(self->request, role, column->name, column->made);
@@ -165,10 +164,11 @@ static alcore_status check_age_of_phrases(const resolver *self, const char *colu
         ALCORE_REMEDY_OPTION, "max_age", "0", "scores all texts by the present model");
 }
 
-/* For a column that the pool has: *made, whether a model made it, and *built_in, whether that was
- * the n-gram model, and nobody asked for it. Where the request names columns or models, such a
- * column of an earlier call counts as missing, unless one of models [count] can make it and has
- * found that it is its own: *maker is then ALCORE__SUPPLY_NONE. */
+/* Looks at a column that the pool has and alcore__model_choose() found usable: *made becomes
+ * whether a model made it. One of the n-gram model that no other of models [count] can make stems
+ * from an earlier call: where this call names columns or models it counts as missing (*maker
+ * becomes ALCORE__SUPPLY_NONE), else *built_in becomes true. One that another model can make is
+ * that model's own, as it would not be usable otherwise. */
 static alcore_status look_at_standing(const resolver *self, alcore_pool *pool,
                                       alcore_model *const *models, int32_t count, const char *name,
                                       int32_t *maker, bool *made, bool *built_in) {
@@ -200,11 +200,13 @@ static void say_built_in(resolver *self) {
     self->said = true;
 }
 
-/* Plans how one need ("a|b": either column) of a role is met: by a column that was given, or made
- * by a model of the user, or by the built-in one, in this order; the last is logged. No model is
- * run. alcore__model_choose() locks the pool itself, looks for a usable column first, then asks the
+/* Plans how one need of a role is met: by a column that was given, or made by a model of the user,
+ * or by the built-in one, in this order; the last is logged. No model is run.
+ *
+ * alcore__model_choose() locks the pool itself, looks for a usable column first, then asks the
  * models in their order, and writes the name of the column and its maker: the index of a model,
- * ALCORE__SUPPLY_GIVEN (-1) or ALCORE__SUPPLY_NONE (-2). */
+ * ALCORE__SUPPLY_GIVEN (-1, the pool has the column) or ALCORE__SUPPLY_NONE (-2, nothing meets the
+ * need). The built-in model is the last of the list, so the index count - 1 is it. */
 static alcore_status plan_need(resolver *self, int32_t role, alcore_pool *pool, const char *need) {
     alcore_model *models[ALCORE__COLUMN_INPUTS + 2];
     int32_t count = 0,
@@ -235,8 +237,9 @@ static alcore_status plan_need(resolver *self, int32_t role, alcore_pool *pool, 
     return ALCORE_OK;
 }
 
-/* Meets the planned needs of a role, and forgets them: a model that makes several of the columns is
- * asked for all of them at once. */
+/* Has the planned columns of a role made that have a maker, adds all of them to the resolution, and
+ * forgets the plan. A model that makes several of the columns is asked for all of them at once; so
+ * needs are planned first and met together. */
 static alcore_status meet_needs(resolver *self, int32_t role, alcore_pool *pool) {
     const alcore__cache cache = {.folder = self->request->options.cache,
                                  .max_age = self->request->options.cache_max_age};
@@ -267,8 +270,9 @@ static alcore_status resolve_role(resolver *self, const alcore_strategy *strateg
     return meet_needs(self, role, pool);
 }
 
-/* Meets the needs of the candidates; with_embeddings: the similarity limit needs embeddings too,
- * and any embeddings serve it. */
+/* Meets the needs of the candidates. with_embeddings: the similarity limit needs embeddings too,
+ * and a model may make them though it is not asked for what the strategy reads (needs_are_given).
+ */
 static alcore_status resolve_candidates(resolver *self, const alcore_strategy *strategy,
                                         bool with_embeddings) {
     alcore_pool *pool = self->request->candidates;
@@ -280,10 +284,9 @@ static alcore_status resolve_candidates(resolver *self, const alcore_strategy *s
     return meet_needs(self, ALCORE_ROLE_CANDIDATES, pool);
 }
 
-/* Makes self->mask and self->wanted, the rows of the candidates' pool that take part: the
- * candidates and its labeled rows. Models do not compute the others, which the request leaves out
- * or the labeled pool holds too. Where the pool is the target too, the mask stays NULL, as all its
- * rows may be read. */
+/* Makes self->mask and self->wanted, the rows of the candidates' pool that take part: candidates
+ * and labeled rows. Models do not compute the others. Where the pool is the target too the mask
+ * stays NULL, as all its rows may be read. alcore__resolve_columns() frees it. */
 static alcore_status want_rows(resolver *self, const alcore__masks *masks) {
     const alcore_request *request = self->request;
     if (request->target == request->candidates) return ALCORE_OK;
@@ -294,11 +297,6 @@ static alcore_status want_rows(resolver *self, const alcore__masks *masks) {
     return ALCORE_OK;
 }
 
-/* Meets all needs of a strategy in the pools of the request. Called before the run without locks,
- * as models add columns to the pools. with_embeddings: the candidates' embeddings are needed for
- * the similarity limit, whatever the strategy reads. The first need that is not met ends the call;
- * columns that were made before it stay in the pools. A strategy that reads nothing of a role has
- * no needs there. */
 alcore_status alcore__resolve_columns(alcore_request *request, const alcore_strategy *strategy,
                                       const alcore__masks *masks, bool with_embeddings,
                                       alcore__reuse *reuse, alcore__resolution *out) {
@@ -319,10 +317,6 @@ alcore_status alcore__resolve_columns(alcore_request *request, const alcore_stra
     return status;
 }
 
-/* Meets some needs of the candidates, a list that ends with NULL, in all rows of the pool, as
- * alcore__resolve_columns() meets those of a strategy. Called before phrases are made of the texts,
- * for the columns by which phrases are measured. *out has one entry a need, in their order, by
- * which callers read it: no two needs may name the same column. */
 alcore_status alcore__resolve_needs(alcore_request *request, const char *const *needs,
                                     alcore__resolution *out) {
     *out = (alcore__resolution){0};
@@ -336,7 +330,6 @@ alcore_status alcore__resolve_needs(alcore_request *request, const char *const *
     return status;
 }
 
-/* Adds a column of the candidates to *out, behind the needs, where the pool has it. */
 alcore_status alcore__resolve_given(alcore_request *request, const char *name,
                                     alcore__resolution *out) {
     resolver self = {.request = request, .out = out};
@@ -349,9 +342,8 @@ alcore_status alcore__resolve_given(alcore_request *request, const char *name,
     return keep(&self, ALCORE_ROLE_CANDIDATES, &given, false /* kept nowhere */);
 }
 
-/* Adds the columns chosen for a role to the dataset, with the pool locked. The dataset borrows the
- * columns from the pool and their names from the resolution. Columns are looked up again by their
- * names, since another thread may have dropped one between the two calls. */
+/* Columns are looked up again by their names, since another thread may have dropped one since they
+ * were resolved, when the pool was not locked. */
 alcore_status alcore__resolution_fill(const alcore__resolution *resolution, int32_t role,
                                       const alcore_pool *pool, alcore__dataset *dataset) {
     for (int32_t i = 0; i < resolution->count; i++) {

@@ -13,9 +13,7 @@
 #include <string.h>
 
 #include "base/alternatives.h"
-#include "pool/column_names.h"
-#include "pool/pool_internal.h"
-#include "request/request_internal.h"
+#include "select/select_internal.h"
 #include "strategy/strategies.h"
 
 /* ---- what was named ---- */
@@ -54,8 +52,7 @@ alcore_status alcore__request_names_inputs(const alcore_request *request, bool *
     return ALCORE_OK;
 }
 
-/* The column of the pool whose name is most like one of the names in a need, and has no meaning of
- * its own: what a wrongly written name gave. NULL: there is none. */
+/* The words of the need are tried in their order, against the first 64 columns. */
 const char *alcore__similar_column(const alcore_pool *pool, const char *need) {
     const char *names[64], *found = NULL, *word;
     size_t count = 0, length;
@@ -86,7 +83,8 @@ void alcore__note_read(const alcore_request *request, int32_t role, const char *
     read->entries[read->count++].role = role;
 }
 
-/* Whether a column was read. The contexts of questions are read by the model that answers them. */
+/* Whether a column was read. The contexts of questions are no need: the model that answers the
+ * questions reads them itself. */
 static bool is_read(const alcore__read_columns *read, int32_t role, const char *name) {
     if (strcmp(name, "qa_contexts") == 0 && read->made) return true;
     for (int32_t i = 0; i < read->count; i++)
@@ -94,8 +92,9 @@ static bool is_read(const alcore__read_columns *read, int32_t role, const char *
     return false;
 }
 
-/* Appends the names of what reads a column: the built-in strategies, or else the scores. *first:
- * nothing is in the text yet. */
+/* Appends the names of what reads a column: the built-in strategies that read it of the candidates
+ * or, where none does, the first score. text is empty before, and stays so where nothing reads it.
+ */
 static alcore_status list_readers(alcore_ctx *ctx, const char *column, alcore__buffer *text) {
     const alcore__strategy_def *def;
     const alcore__score *score;
@@ -163,7 +162,8 @@ static alcore_status fail_unread(const alcore_request *request, const alcore_str
     return status;
 }
 
-/* Splits an entry of the option "given", of that length, into its role and its name. */
+/* Splits an entry of the option "given", [length], not NUL-terminated: returns its role and writes
+ * its name. */
 static int32_t role_of(const char *entry, size_t length, char name[64]) {
     static const struct {
         const char *prefix;

@@ -7,14 +7,14 @@
  *                                 `phrases`; with carry=1 it is B minus what S costs, at least 0
  *
  * With cover=1 the rows of S count as labeled, so that no phrase of them is bought; else they are
- * left out. Each part is a request of its own, with the pools, columns, model and options of the
- * whole one. The rows of all budgets are bought from one pass over the columns; phrases are counted
- * anew for each budget, since the texts without S differ, but with several budgets in one index, in
- * which S is moved (pool/phrase_pool.h). */
+ * left out. Each part is a copy of the request with a strategy and budgets of its own. The rows of
+ * all budgets are bought in one run. Phrases are derived anew for each budget, as the texts without
+ * S differ; with several budgets from one index, in which the rows of S only change what they count
+ * as (alcore__phrase_counter). */
 #include <math.h>
 #include <string.h>
 
-#include "selection/selection_internal.h"
+#include "select/select_internal.h"
 
 /* The parts of a hybrid strategy, by their index everywhere (alcore__strategy_part()). */
 enum { SENTENCES, PHRASES, PARTS };
@@ -23,7 +23,7 @@ enum { SENTENCES, PHRASES, PARTS };
 typedef struct hybrid {
     alcore_request *request; /* of the caller, locked for writing */
     alcore_ctx *ctx;
-    alcore_strategy *parts[PARTS]; /* borrowed from the strategy */
+    alcore_strategy *parts[PARTS]; /* borrowed from the request's strategy */
     alcore__hybrid_shares shares;
     alcore_selection *sentences; /* what the first budget of `split` bought, which owns those of the
                                     others; one reference */
@@ -35,19 +35,17 @@ static double share_of_sentences(const hybrid *self, double budget) {
     return floor(self->shares.ratio * budget + 1e-9);
 }
 
-/* Whether an amount is among those of `split`. Two budgets may have the same share, but no request
- * may have an amount twice, as what a budget bought is found by its amount. All budgets have one
- * unit. */
+/* Whether an amount is among those of `split` already: two budgets may have the same share, but no
+ * request may have an amount twice, as what a budget bought is found by its amount. */
 static bool is_split(const hybrid *self, double amount) {
     for (int64_t i = 0; i < self->split.count; i++)
         if (self->split.amounts[i] == amount) return true;
     return false;
 }
 
-/* Buys the sentences of all budgets: answers a copy of the request with the part's strategy and the
- * budgets B_s. `last` and `previous`, the candidates that a strategy with sticky=1 keeps, are owned
- * by the caller's request and may be replaced in the copy, so they are copied back; a failure
- * leaves them as they were. */
+/* Buys the sentences of all budgets, self->sentences: answers a copy of the request with the part's
+ * strategy and the budgets B_s. An answer may free the masks of `last` and `previous` and set
+ * others (sticky=1), so both are copied back; a failure leaves them as they were. */
 static alcore_status buy_sentences(hybrid *self) {
     alcore_request *request = self->request, part = *request;
     self->split.unit = request->budgets.unit;
@@ -63,7 +61,7 @@ static alcore_status buy_sentences(hybrid *self) {
     return status;
 }
 
-/* The sentences that a budget of the request buys. */
+/* The sentences that a budget of the request buys: a view of self->sentences. */
 static alcore_selection *sentences_of(const hybrid *self, double budget) {
     const double share = share_of_sentences(self, budget);
     for (int64_t i = 0; i < alcore_selection_budget_count(self->sentences); i++) {
@@ -73,8 +71,8 @@ static alcore_selection *sentences_of(const hybrid *self, double budget) {
     return NULL; /* not reached: every share is in the split */
 }
 
-/* *out: a list of rows of the request with the picks of a selection behind it, whose rows the
- * caller frees, also after a failure. The rows of a list may repeat. */
+/* *out: a list of rows of the request with the picks of a selection behind it. The caller frees
+ * out->rows, also after a failure. A row may be in a list twice. */
 static alcore_status add_picks(const hybrid *self, const alcore__row_list *list,
                                const alcore_selection *picks, alcore__row_list *out) {
     const int64_t more = alcore_selection_count(picks);
@@ -87,11 +85,10 @@ static alcore_status add_picks(const hybrid *self, const alcore__row_list *list,
     return ALCORE_OK;
 }
 
-/* Buys the phrases of one budget, after its sentences: *out, which the caller releases. The part is
- * a copy of the request in which the sentences are labeled (cover=1) or excluded. The target is for
- * the sentences only. Strategies that buy phrases have no parameter sticky, so `last` and
- * `previous`, which the copy shares with the request, are not replaced. The list of rows that the
- * part has instead of the request's is freed here. */
+/* Buys the phrases of one budget, after its sentences: *out, a reference of the caller. The part is
+ * a copy of the request in which the sentences are labeled (cover=1) or excluded; only that list of
+ * rows is the copy's own and freed here. The target is for the sentences only. Strategies that buy
+ * phrases have no parameter sticky, so `last` and `previous` are not replaced. */
 static alcore_status buy_phrases(const hybrid *self, double budget,
                                  const alcore_selection *sentences, alcore_selection **out) {
     const int32_t kind = self->shares.cover ? ALCORE_ROWS_LABELED : ALCORE_ROWS_EXCLUDED;
@@ -109,8 +106,8 @@ static alcore_status buy_phrases(const hybrid *self, double budget,
     return status;
 }
 
-/* Answers one budget of the request: *out is the selection of both parts, with a reference to
- * each. */
+/* Answers one budget of the request: *out is the selection of both parts, which has a reference to
+ * each, so the one to the phrases is released here. */
 static alcore_status answer_budget(const hybrid *self, double budget, alcore_selection **out) {
     alcore_selection *parts[PARTS] = {sentences_of(self, budget), NULL};
     ALCORE__TRY(buy_phrases(self, budget, parts[SENTENCES], &parts[PHRASES]));
@@ -120,7 +117,10 @@ static alcore_status answer_budget(const hybrid *self, double budget, alcore_sel
 }
 
 /* Answers every budget of the request, in their order: *out is the selection of the first one,
- * which owns the others as siblings. */
+ * which owns the others as siblings. With several budgets the phrases of all of them are derived
+ * with one counter, `own` unless an outer call or the request itself has one; after the last budget
+ * the counter from before is put back. sibling_count grows with each success, so that a failure
+ * releases what was made. */
 static alcore_status answer_budgets(hybrid *self, alcore_selection **out) {
     const alcore__budgets *budgets = &self->request->budgets;
     alcore__phrase_counter own = {0};
@@ -145,8 +145,6 @@ static alcore_status answer_budgets(hybrid *self, alcore_selection **out) {
     return status;
 }
 
-/* Answers a request whose strategy is a hybrid: *out, with one reference, has the other budgets as
- * siblings. Called with the request locked for writing. */
 alcore_status alcore__request_answer_hybrid(alcore_request *request, alcore_selection **out) {
     hybrid self = {.request = request, .ctx = request->object.ctx};
     alcore__strategy_shares(request->strategy, &self.shares);

@@ -10,14 +10,10 @@
  * Excluded texts mask phrases (request_masks.c). */
 #include <string.h>
 
-#include "phrase/phrase_pool.h"
 #include "phrase/phrase_table.h"
-#include "pool/pool_internal.h"
-#include "request/request_internal.h"
+#include "select/select_internal.h"
 
-/* Whether the candidates are phrases already (*out): their pool was derived as one of phrases, or
- * it has the column that marks one that a caller made by hand. Takes the read lock of the pool;
- * ALCORE_E_BUSY where another call is changing it. A request without candidates has no phrases. */
+/* The column "occurrences" marks a pool of phrases that a caller made by hand. */
 alcore_status alcore__candidates_are_phrases(const alcore_request *request, bool *out) {
     alcore_pool *pool = request->candidates;
     *out = false;
@@ -29,8 +25,9 @@ alcore_status alcore__candidates_are_phrases(const alcore_request *request, bool
 }
 
 /* Derives the phrases of U and L by the masks of the pool of texts: *out, owned by the caller. use
- * [rows]: workspace, which of both each row belongs to. options, by_place: which phrases, and
- * whether they are ordered by their first occurrence. */
+ * [rows]: workspace, in which each row gets U (UNLABELED), L (LABELED) or neither (ABSENT).
+ * options: which phrases are listed; by_place: they are ordered by first occurrence, not by
+ * frequency. */
 static alcore_status derive(const alcore_request *request, const alcore__masks *masks,
                             const alcore_phrase_options *options, bool by_place, uint8_t *use,
                             alcore_pool **out) {
@@ -42,7 +39,7 @@ static alcore_status derive(const alcore_request *request, const alcore__masks *
                                   request->counter, out);
 }
 
-/* What the request has kept is freed here where it is to keep nothing any more. */
+/* What the request kept in earlier calls is freed where keep_phrases was turned off since. */
 alcore__phrase_counter *alcore__request_share_phrases(alcore_request *request,
                                                       alcore__phrase_counter *own) {
     alcore__phrase_counter *const before = request->counter;
@@ -52,10 +49,6 @@ alcore__phrase_counter *alcore__request_share_phrases(alcore_request *request,
     return before;
 }
 
-/* Makes the pool of phrases of a request, *out, owned by the caller, and notes in *texts how many
- * rows of the texts there are and how many were masked for each cause. *out is NULL where the
- * strategy buys no phrases. Called with the pools locked for reading, and with candidates that are
- * texts. */
 alcore_status alcore__request_phrases(const alcore_request *request,
                                       const alcore_strategy *strategy, alcore__text_rows *texts,
                                       alcore_pool **out) {

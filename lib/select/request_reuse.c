@@ -19,8 +19,7 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "pool/column_names.h"
-#include "request/request_internal.h"
+#include "select/select_internal.h"
 
 /* Whether a role other than the candidates reads the column: its rows would need values too. */
 static bool read_elsewhere(const alcore_strategy *strategy, const char *column) {
@@ -32,7 +31,6 @@ static bool read_elsewhere(const alcore_strategy *strategy, const char *column) 
     return false;
 }
 
-/* Reads the options; without max_age nothing is reused, and the other functions do nothing. */
 void alcore__reuse_begin(const alcore_request *request, const alcore_strategy *strategy,
                          int64_t rows, alcore__reuse *out) {
     const alcore__request_options *options = &request->options;
@@ -47,8 +45,7 @@ void alcore__reuse_begin(const alcore_request *request, const alcore_strategy *s
                                      .max_age = options->max_age}};
 }
 
-/* Whether values of earlier rounds of the column may be used. A model without a name has no cache,
- * as nothing tells its columns from those of another one; the user, who asked for it, is told. */
+/* The user has asked for earlier values by max_age, so a model that no cache keeps is told. */
 bool alcore__reuse_takes(const alcore__reuse *reuse, const alcore_model *model,
                          const char *column) {
     if (reuse->files.max_age == 0 || strcmp(column, "embeddings") == 0 ||
@@ -62,7 +59,8 @@ bool alcore__reuse_takes(const alcore__reuse *reuse, const alcore_model *model,
     return false;
 }
 
-/* Makes an empty writer of a column of the model. */
+/* Makes an empty writer, *out, of a column of the pool with the shape and meaning that the model
+ * gives it; the caller releases it. */
 static alcore_status new_writer(const alcore__reuse *reuse, const alcore_model *model,
                                 const char *name, alcore_column_writer **out) {
     alcore_column_options options = ALCORE_COLUMN_OPTIONS_INIT;
@@ -71,8 +69,9 @@ static alcore_status new_writer(const alcore__reuse *reuse, const alcore_model *
                                     out);
 }
 
-/* Ends a writer: the pool gets its values as the column, marked as a mixture. Rows without a value
- * stay so. */
+/* Finishes a writer: the pool gets its values as the column, whose origin says that it is a
+ * mixture, so that no later call takes it for the model's. A writer asks for a value in every row
+ * that is wanted; none is here, so rows without a value stay so. */
 static alcore_status install(const alcore__reuse *reuse, const alcore__reused *column,
                              alcore_column_writer *writer) {
     uint8_t none = 0;
@@ -87,8 +86,8 @@ static alcore_status install(const alcore__reuse *reuse, const alcore__reused *c
     return alcore__model_set_mixed_origin(column->model, reuse->pool, column->name, note);
 }
 
-/* Clears the entries of has [rows] of rows that the writer has no value for. *any: an entry that
- * was set is still set. */
+/* Sets the entries of reuse->has [rows] to 0 of rows that the writer has no value for. *any: some
+ * entry is still 1. */
 static void keep_common(const alcore__reuse *reuse, const alcore_column_writer *writer, bool *any) {
     *any = false;
     for (int64_t row = 0; row < reuse->rows; row++) {
@@ -97,7 +96,7 @@ static void keep_common(const alcore__reuse *reuse, const alcore_column_writer *
     }
 }
 
-/* Makes has [rows], 1 in every row, with the first column. */
+/* Makes reuse->has [rows], 1 in every row, unless a column before has. */
 static alcore_status make_has(alcore__reuse *reuse) {
     if (reuse->has) return ALCORE_OK;
     ALCORE__TRY(
@@ -106,8 +105,8 @@ static alcore_status make_has(alcore__reuse *reuse) {
     return ALCORE_OK;
 }
 
-/* Takes the column, which the model would compute now, and puts the values of earlier rounds into
- * the pool; where no row has values of all columns taken so far, none are put. */
+/* Where no row has earlier values of all columns taken so far, the pool gets none: there is nothing
+ * to choose rows by, and every candidate is computed. */
 alcore_status alcore__reuse_add(alcore__reuse *reuse, alcore_model *model, const char *column) {
     alcore_column_writer *writer = NULL;
     bool any = false;
@@ -129,8 +128,9 @@ alcore_status alcore__reuse_add(alcore__reuse *reuse, alcore_model *model, const
     return status;
 }
 
-/* Copies the rows that the model has just put into the pool to the writer, and keeps them as the
- * values of this round. */
+/* Copies the rows of the column that the model has just made in the pool to the empty writer, and
+ * keeps them in the cache as the values of this round, which later rounds read; use->lost: it could
+ * not. */
 static alcore_status keep_present(const alcore__reuse *reuse, const alcore__reused *column,
                                   alcore_column_writer *writer, alcore__cache_use *use) {
     ALCORE__TRY(alcore__read_begin(reuse->pool, "pool"));
@@ -160,15 +160,17 @@ static bool has_rows(const alcore__wanted *wanted) {
     return any;
 }
 
-/* Adds what a run computed to what is known of a column. */
+/* Adds what a run of the model computed to what is known of a column. */
 static void add_use(alcore__reused *column, const alcore__cache_use *use) {
     column->use.misses += use->computed;
     column->seconds += use->seconds;
     column->lost |= use->lost;
 }
 
-/* Fills the empty writer with the mixture and counts what it is made of. is_made: the pool has the
- * wanted rows by the present model already. *complete: every candidate has a value. */
+/* Fills the empty writer with the mixture: the wanted rows by the present model, the others as
+ * earlier rounds had them, and counts in column->use what it is made of. is_made: the pool has the
+ * wanted rows already. *complete: every candidate has a value. A row that the present model has but
+ * did not compute now was in the cache, hence hits. */
 static alcore_status mix(const alcore__reuse *reuse, alcore__reused *column, bool is_made,
                          const alcore__wanted *wanted, const uint8_t *candidates, double max_age,
                          alcore_column_writer *writer, bool *complete) {
@@ -190,8 +192,9 @@ static alcore_status mix(const alcore__reuse *reuse, alcore__reused *column, boo
     return ALCORE_OK;
 }
 
-/* Computes the wanted rows of a column and mixes; where files of earlier rounds do not fit to what
- * the model computes now (its token counts or classes may be others), all of them are computed. */
+/* Makes the mixture of a column of which compute_columns() has made the refreshed rows. Where the
+ * files of earlier rounds do not fit to what the model computes now (its token counts or classes
+ * may be others), candidates are left without a value; a second turn computes all of them. */
 static alcore_status refresh(const alcore__reuse *reuse, alcore__reused *column,
                              const uint8_t *refreshed, const uint8_t *candidates, double max_age) {
     bool complete = false;
@@ -218,7 +221,8 @@ static double seconds_saved(const alcore__reused *column) {
            (double)(column->use.hits + column->use.stale);
 }
 
-/* Computes the wanted rows of all columns, those of one model in one pass, where it can. */
+/* Has the wanted rows of all columns made in the pool, those of one model in one pass, where it
+ * can. */
 static alcore_status compute_columns(alcore__reuse *reuse, const alcore__wanted *wanted,
                                      double max_age) {
     const alcore__cache cache = {.folder = reuse->files.folder, .max_age = max_age};
@@ -231,9 +235,6 @@ static alcore_status compute_columns(alcore__reuse *reuse, const alcore__wanted 
     return ALCORE_OK;
 }
 
-/* The columns become mixtures: rows with refreshed [rows] 1, which are candidates, have values of
- * the present model. candidates [rows]: 1 for the candidates of the round, as drawn. max_age:
- * seconds, of alcore__cache. */
 alcore_status alcore__reuse_refresh(alcore__reuse *reuse, const uint8_t *refreshed,
                                     const uint8_t *candidates, double max_age) {
     const alcore__wanted wanted = {.mask = refreshed, .rows = reuse->rows};
@@ -251,7 +252,6 @@ alcore_status alcore__reuse_refresh(alcore__reuse *reuse, const uint8_t *refresh
     return ALCORE_OK;
 }
 
-/* Writes the counts of the reused columns to the entries of the candidates' columns. */
 void alcore__reuse_report(const alcore__reuse *reuse, alcore__resolution *resolution) {
     for (int32_t i = 0; i < resolution->count; i++)
         for (int32_t c = 0; c < reuse->count; c++)

@@ -10,33 +10,11 @@
  *
  * Rows that are added to the candidates between two locks end the call with ALCORE_E_BUSY. Rows
  * that are added to the labeled pool or to the target take no part: their datasets have as many
- * rows as the masks, which were made under the first lock.
- *
- * Words of this file:
- *
- *     masks     one byte for each row of a pool, 1: the row takes part (request_masks.c).
- *               candidate_mask [rows]: may be selected; eligible: how many may be, before
- *               candidates=N; labeled_rows [rows]: labeled rows of the candidates' pool,
- *               labeled_count of them; labeled_mask [labeled_pool_rows]: rows of the labeled pool
- *               that are read, labeled_pool_count of them; target_mask [target_rows]: rows of
- *               the target that are read; target_languages [target_rows]: index of each row's
- *               language among the target's own tags in byte order, other numbers than those of
- *               the candidates' pool in `languages` below
- *     needs     the columns that a strategy reads of the pool in a role (ALCORE_ROLE_*)
- *     drawn     with sticky=1, the candidates of a round that was answered: request->last and,
- *               before it, request->previous; round 0: there is none. request->drawn_rows is
- *               something else: what alcore_request_candidates() handed out last
- *     remedy    what the user can set to mend an error, attached to its message:
- *               alcore__fail() sets the message and returns the status, alcore__fail_remedy() adds
- *               static texts to the message that was set just now
- *
- * alcore__new_array() makes zeroed arrays. The values of a strategy give 0 for a parameter that it
- * lacks, such as sticky. */
+ * rows as the masks, which were made under the first lock. */
 #include <math.h>
 #include <string.h>
 
-#include "pool/pool_internal.h"
-#include "selection/selection_internal.h"
+#include "select/select_internal.h"
 
 /* The state of one call of alcore_select(). alcore__request_answer() frees what it owns at the end
  * of the call. */
@@ -490,11 +468,8 @@ static alcore_status answer_request(answer *self, alcore_selection **out) {
     return status;
 }
 
-/* Answers the request, which is locked for writing, and frees all that the answer owns; texts,
- * resolution, input and derived own nothing. The request remembers its candidates for the next
- * round (sticky=1); they are kept only after a success. *out is set on success only. Called by
- * alcore_select(), and for each part of a hybrid with a copy of the caller's request
- * (request_hybrid.c). */
+/* The drawn candidates are kept only after a success, so that a round which failed is asked for
+ * again from where it began. texts, resolution, input and derived own nothing. */
 alcore_status alcore__request_answer(alcore_request *request, alcore_selection **out) {
     answer self = {.request = request, .ctx = request->object.ctx};
     alcore_status status = answer_request(&self, out);
@@ -533,9 +508,9 @@ static alcore_status end_uncancelled(const alcore_request *request, alcore_selec
     return alcore__fail_cancelled();
 }
 
-/* Answers the request, which is locked for writing as the call changes the candidates that it
- * remembers (keep_drawn()); a hybrid's by its two parts, and one that picks from its target by a
- * copy whose candidates those rows are, which remembers none. */
+/* A strategy that picks from the target is answered by a copy whose candidates the target is, which
+ * remembers none. The counter is shared here as a hybrid's second part, an ablation's next value or
+ * the next round may derive the same phrases; the one of an outer call is put back at the end. */
 alcore_status alcore__request_select(alcore_request *request, alcore_selection **out) {
     const bool hybrid = request->strategy && alcore__strategy_part(request->strategy, 0);
     alcore_request from_target;

@@ -19,7 +19,7 @@
 #include "alcore/sys/dtype.h"
 #include "phrase/phrase_pool.h"
 #include "pool/pool_internal.h"
-#include "request/request_internal.h"
+#include "selection/selection_internal.h"
 
 /* What phrases are measured by, columns of the texts; alcore__measure_phrases() reads them in this
  * order. */

@@ -2,12 +2,7 @@
 /* Drawings of the HTML report as inline SVG: what was spent, the picks among the candidates by the
  * first two terms of the score, and the picks by name. Shapes and hatching tell things apart, never
  * a color, so that a page printed in black and white says the same. Coordinates are in pixels of a
- * drawing WIDTH wide.
- *
- * A candidate has a position, from 0; ranks [candidates] of a selection has its rank among the
- * picks, -1: it is none; bought.picks [count] has the positions of the picks, in the order of
- * buying. A term is a summand of the strategy's score, whose values are a record column of the
- * outcome, [candidates]. */
+ * drawing WIDTH wide. */
 #include <inttypes.h>
 #include <math.h>
 #include <string.h>

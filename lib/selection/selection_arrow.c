@@ -1,10 +1,21 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* The picks of a selection as an Arrow stream (alcore_selection_get_arrow()), with the columns of
- * the TSV file that selection_write.c writes. */
+ * the TSV file that selection_write.c writes.
+ *
+ * An alcore__arrow_field is a column: its type (formats, one, as no column is a list: "l" an int64,
+ * "g" a double, "U" a text), and the function that makes its array of the picks of a batch. That
+ * function serves several columns, and `number` says which of them: below. A batch is made when the
+ * consumer asks for it, with the pool locked for reading. */
 #include <string.h>
 
 #include "pool/arrow_out.h"
 #include "selection/selection_internal.h"
+
+/* alcore__arrow_field.number, by the function that fills the column; of a record column it is that
+ * of outcome.columns. */
+enum { PLACE_RANK, PLACE_INDEX };                                    /* fill_place */
+enum { AMOUNT_SCORE, AMOUNT_COST };                                  /* fill_amounts */
+enum { TEXT_ID, TEXT_TEXT, TEXT_LANGUAGE, TEXT_GROUP, TEXT_REASON }; /* fill_texts */
 
 /* Picks from the first of a batch on. */
 typedef struct batch_picks {
@@ -19,11 +30,14 @@ static int64_t row_at(const batch_picks *picks, int64_t i) {
     return picks->selection->rows[picks->first + i];
 }
 
-/* Sets *out_length to that of a text, which may be NULL; returns it. */
+/* Sets *out_length to that of a text, which may be NULL, and returns the text. */
 static const char *measured(const char *text, size_t *out_length) {
     *out_length = text ? strlen(text) : 0;
     return text;
 }
+
+/* The ..._at() functions answer as alcore__arrow_text_at: the text of pick i of a batch, read
+ * before the next call; NULL makes a null. user: batch_picks. */
 
 static const char *id_at(void *user, int64_t i, size_t *out_length) {
     batch_picks *picks = user;
@@ -62,9 +76,15 @@ static const char *word_at(void *user, int64_t i, size_t *out_length) {
     return measured(value < 0 ? NULL : words[value], out_length);
 }
 
-static const alcore__arrow_text_at texts[] = {id_at, text_at, language_at, group_at, reason_at};
+static const alcore__arrow_text_at texts[] = {[TEXT_ID] = id_at,
+                                              [TEXT_TEXT] = text_at,
+                                              [TEXT_LANGUAGE] = language_at,
+                                              [TEXT_GROUP] = group_at,
+                                              [TEXT_REASON] = reason_at};
 
-/* alcore__arrow_field.fill of a text of a pick. */
+/* alcore__arrow_field.fill of a text of a pick: makes *out the array of picks first .. first +
+ * count - 1; after a failure *out is released or was not made, as for all fill_...(). The owner of
+ * the table is the selection. */
 static alcore_status fill_texts(const alcore__arrow_table *table, const alcore__arrow_field *field,
                                 int64_t first, int64_t count, struct ArrowArray *out) {
     const alcore_selection *selection = table->owner;
@@ -87,8 +107,8 @@ static alcore_status fill_place(const alcore__arrow_table *table, const alcore__
     int64_t *values;
     ALCORE__TRY(alcore__arrow_values(selection->object.ctx, count, sizeof *values, out, &values));
     for (int64_t i = 0; i < count; i++)
-        values[i] =
-            field->number == 0 ? first + i + 1 : alcore__selection_index(selection, first + i);
+        values[i] = field->number == PLACE_RANK ? first + i + 1
+                                                : alcore__selection_index(selection, first + i);
     return ALCORE_OK;
 }
 
@@ -97,15 +117,15 @@ static alcore_status fill_amounts(const alcore__arrow_table *table,
                                   const alcore__arrow_field *field, int64_t first, int64_t count,
                                   struct ArrowArray *out) {
     const alcore_selection *selection = table->owner;
-    const double *amounts = field->number == 0 ? selection->scores : selection->costs;
+    const double *amounts = field->number == AMOUNT_SCORE ? selection->scores : selection->costs;
     double *values;
     ALCORE__TRY(alcore__arrow_values(selection->object.ctx, count, sizeof *values, out, &values));
     memcpy(values, amounts + first, (size_t)count * sizeof *values);
     return ALCORE_OK;
 }
 
-/* A column of numbers of the record. A negative integer and a NaN mean that the pick has no value
- * there. */
+/* A column of numbers of the record, 8 bytes each. A negative integer and a NaN, by which a record
+ * says that the pick has no value, become nulls. */
 static alcore_status fill_record(const alcore__arrow_table *table, const alcore__arrow_field *field,
                                  int64_t first, int64_t count, struct ArrowArray *out) {
     const alcore_selection *selection = table->owner;
@@ -140,7 +160,7 @@ static alcore_status add_record(const alcore_selection *selection, alcore__arrow
     return ALCORE_OK;
 }
 
-/* A column that every selection has. */
+/* A column that every selection has, for alcore__arrow_table_add(), which copies both. */
 typedef struct known_field {
     const char *name;
     alcore__arrow_field field;
@@ -157,22 +177,23 @@ static alcore_status add_known(const alcore_selection *selection, const known_fi
 /* Adds all columns in the order of the TSV file. */
 static alcore_status add_fields(const alcore_selection *selection, alcore__arrow_table *table) {
     static const known_field before[] = {
-        {"rank", {.formats = {"l"}, .levels = 1, .fill = fill_place, .number = 0}},
-        {"index", {.formats = {"l"}, .levels = 1, .fill = fill_place, .number = 1}},
-        {"id", {.formats = {"U"}, .levels = 1, .fill = fill_texts, .number = 0}},
-        {"score", {.formats = {"g"}, .levels = 1, .fill = fill_amounts, .number = 0}},
-        {"cost", {.formats = {"g"}, .levels = 1, .fill = fill_amounts, .number = 1}}};
+        {"rank", {.formats = {"l"}, .levels = 1, .fill = fill_place, .number = PLACE_RANK}},
+        {"index", {.formats = {"l"}, .levels = 1, .fill = fill_place, .number = PLACE_INDEX}},
+        {"id", {.formats = {"U"}, .levels = 1, .fill = fill_texts, .number = TEXT_ID}},
+        {"score", {.formats = {"g"}, .levels = 1, .fill = fill_amounts, .number = AMOUNT_SCORE}},
+        {"cost", {.formats = {"g"}, .levels = 1, .fill = fill_amounts, .number = AMOUNT_COST}}};
     static const known_field behind[] = {
-        {"reason", {.formats = {"U"}, .levels = 1, .fill = fill_texts, .number = 4}},
-        {"text", {.formats = {"U"}, .levels = 1, .fill = fill_texts, .number = 1}},
-        {"lang", {.formats = {"U"}, .levels = 1, .fill = fill_texts, .number = 2}},
-        {"group", {.formats = {"U"}, .levels = 1, .fill = fill_texts, .number = 3}}};
+        {"reason", {.formats = {"U"}, .levels = 1, .fill = fill_texts, .number = TEXT_REASON}},
+        {"text", {.formats = {"U"}, .levels = 1, .fill = fill_texts, .number = TEXT_TEXT}},
+        {"lang", {.formats = {"U"}, .levels = 1, .fill = fill_texts, .number = TEXT_LANGUAGE}},
+        {"group", {.formats = {"U"}, .levels = 1, .fill = fill_texts, .number = TEXT_GROUP}}};
     ALCORE__TRY(add_known(selection, before, sizeof before / sizeof *before, table));
     ALCORE__TRY(add_record(selection, table));
     return add_known(selection, behind, sizeof behind / sizeof *behind, table);
 }
 
-/* Opens the stream; the selection never changes, and its pool is locked for reading. */
+/* Opens the stream: *out owns a reference to the selection (owner), which never changes. The table
+ * moves to it, also where opening fails. Called with the pool locked for reading. */
 static alcore_status open_selection(const alcore_selection *selection,
                                     const alcore_table_options *options,
                                     struct ArrowArrayStream *out) {

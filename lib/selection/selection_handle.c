@@ -1,24 +1,13 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* The handle of a selection: made from the outcome of a run, one for each budget, and read by the
- * public accessors. Nothing of it changes once it is made, so any number of threads may read it.
- *
- * Words of this file:
- *
- *     purchase   what one budget bought (purchase.h): picks, the sum of their costs (spent), how
- *                many rows were passed over because they are too similar to a pick (redundant), did
- *                not fit (unaffordable) or cost 0 (free_rows), the explanation of the picks, and
- *                flags: ALCORE_SELECTION_SHORT where the candidates ended before the budget did
- *     ranking    what all selections of a request share: candidates, scores, record columns, price
- *     siblings   the selections of the other budgets, which that of the first budget owns */
+ * public accessors. Nothing of it changes once it is made, so any number of threads may read it. */
 #include <math.h>
 #include <string.h>
 
 #include "selection/selection_internal.h"
 
-/* The destructor of the handle, called when its last reference is released; also for one whose
- * making failed, in which what was not made is NULL. Frees the arrays of the picks and releases the
- * parts of a hybrid, the siblings (the selections of the other budgets) and the ranking; this only
- * after pick_columns, whose number it has. */
+/* The destructor of the handle, also of one whose making failed, in which what was not made is
+ * NULL. The ranking is released after pick_columns, whose number it has. */
 static void release(void *object) {
     alcore_selection *self = object;
     alcore_ctx *ctx = self->object.ctx;
@@ -96,10 +85,10 @@ static double price_of(const alcore_selection *self) {
     return price->amount * units;
 }
 
-/* Derives everything from the purchase of a new selection. costs [rows of the pool], in the unit of
- * the budget; NULL: every row costs 1. parts: the selections of sentences and of phrases of a
- * hybrid, whose reasons are copied; NULL: it is none. The arrays of the picks come first, since the
- * reasons, the remedies and the texts read them. */
+/* Derives everything from the purchase of a new selection; costs and parts: as for
+ * alcore__selection_make(). The arrays of the picks come first, since all others read them, and
+ * phrases before the reasons, which say how frequent a phrase is. Remedies, provenance and summary
+ * do not read one another. */
 static alcore_status build(alcore_selection *self, const double *costs,
                            alcore_selection *const *parts) {
     ALCORE__TRY(gather_picks(self, costs));
@@ -115,10 +104,7 @@ static alcore_status build(alcore_selection *self, const double *costs,
     return alcore__selection_write_summary(self);
 }
 
-/* Makes the selection of one purchase, which moves into it and is freed also after a failure;
- * *purchase is zeroed then. The selection adds a reference to the ranking. Called for each budget,
- * and by selection_join.c for a hybrid. *out is set on success only, with one reference; release()
- * frees what build() has made before a failure. */
+/* release() frees what build() has made before a failure, the purchase too. */
 alcore_status alcore__selection_make(alcore__ranking *ranking, const double *costs,
                                      alcore__purchase *purchase, alcore_selection *const *parts,
                                      alcore_selection **out) {
@@ -192,10 +178,7 @@ static alcore_status add_siblings(alcore_selection *first, const alcore__budgets
     return ALCORE_OK;
 }
 
-/* Makes the selections of all budgets from one outcome: that of the first budget owns the others as
- * siblings, and all share one ranking, to which each has a reference. The contents of *outcome move
- * to the ranking. Called by select.c with the pools locked for reading, as texts are read;
- * input->costs, by pool row, stays the caller's. A failure releases all that was made. */
+/* Each selection has a reference to the ranking, so the one of this function is released. */
 alcore_status alcore__selection_new(const alcore_request *request, const alcore_strategy *strategy,
                                     const alcore__run_input *input, const alcore__masks *masks,
                                     const alcore__resolution *resolution, alcore__outcome *outcome,
@@ -220,9 +203,7 @@ alcore_status alcore__selection_new(const alcore_request *request, const alcore_
 }
 
 /* The accessors of include/alcore/selection.h. Arrays and texts are views of the selection, valid
- * until it is released; a NULL selection has 0 picks and NULL for every array and text.
- * alcore__enter() begins a public call: it clears the thread's error text. After it every return
- * goes through alcore__leave(), which passes the status on; arguments may be refused before it. */
+ * until it is released; a NULL selection has 0 picks and NULL for every array and text. */
 
 int64_t alcore_selection_budget_count(const alcore_selection *selection) {
     return !selection ? 0 : 1 + selection->sibling_count;

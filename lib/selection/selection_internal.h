@@ -1,11 +1,51 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* A selection: the picks of one budget and everything that is derived from them. */
+/* A selection: the picks of one budget and everything that is derived from them, as handle, text,
+ * file and stream.
+ *
+ *   selection_handle.c       the handle: made from the outcome of a run, read by accessors
+ *   selection_ranking.c      what the selections of all budgets share, copied from the request
+ *   selection_join.c         that of a hybrid, from the selections of its parts
+ *   selection_reason.c, _rare_words.c, _phrases.c    a line for each pick: why it was made
+ *   selection_remedies.c, _provenance.c, _summary.c  what is said of the whole
+ *   selection_write.c, _arrow.c, _report.c, report_chart.c   the formats it is handed out in
+ *   phrase_measures.c        columns of phrases, made before a selection from them
+ *
+ * A selection is made once, by select.c or request_hybrid.c, and never changes. Only making it and
+ * handing out texts needs the pool locked for reading.
+ *
+ * Words of this room:
+ *
+ *   rank        of a pick, from 0 in the order of buying; files and reasons count from 1. Arrays
+ *               [picks], which is also [count], are by rank
+ *   position    of a candidate in the outcome, from 0 in the order of rows; arrays [candidates]
+ *   source      a column that the strategy read, and who made it (alcore__source)
+ *   input       the pool of one role (alcore__input_pool)
+ *   built in    made by the n-gram model because neither a model nor a column was named
+ *   texts       of a pool of phrases: the pool that it was derived from
+ *   context     a row of the texts that contains a phrase
+ *   index       the row that files give a pick; of a phrase that of its first occurrence
+ *   alone       the strategy that one term of the score would be, and what it would have bought */
 #ifndef ALCORE__SELECTION_INTERNAL_H
 #define ALCORE__SELECTION_INTERNAL_H
 
 #include "alcore/remedy.h"
 #include "alcore/selection.h"
+/* alcore__json_out: a JSON document on its way; the first failure stays in `status`, later calls do
+ *     nothing, and who opened it asks once, at the end. A key is NULL inside an array. */
 #include "formats/json_text.h"
+/* alcore__outcome (strategy_run.h): count candidates; rows, scores [candidates] by position;
+ *     columns [column_count], the record, values [candidates] by dtype, each 8 bytes, and `words`,
+ *     which files write in place of 0, 1, ...; facts [fact_count].
+ * alcore__purchase (purchase.h): budget, picks [pick_count] as positions, spent, flags (SHORT: the
+ *     candidates ended before the budget did), how many rows were passed over as too similar to a
+ *     pick (redundant), not fitting (unaffordable) or costing 0 (free_rows), and the explanation.
+ * alcore__explanation: parts [count], one a term of the score; mixed: two terms or more have a
+ *     weight, so that it is told which of them decided. alcore__term_part, of one term: at_least
+ *     [picks], how many candidates have no smaller value, of the pick's group where the term has
+ *     `groups`, with group_sizes; contribution [picks], NULL without a weight; also [picks], 1: the
+ *     strategy `alone` would have made the pick too, NULL where there is none.
+ * alcore__masks, alcore__resolution, alcore__text_rows, ALCORE__CAUSE_* (request_internal.h): which
+ *     rows took part, which columns were read, and why rows were masked. */
 #include "request/request_internal.h"
 
 /* A column that the strategy read, as the provenance describes it. */
@@ -111,42 +151,49 @@ struct alcore_selection {
     int32_t sibling_count;
 };
 
-/* Makes the selections of all budgets from the outcome of a run: *out is the selection of the first
- * budget and owns the others. The contents of outcome move to them, and it is left zeroed. The
- * caller has locked the pools for reading. */
+/* Makes the selections of all budgets from the outcome of a run: *out, with one reference, is the
+ * selection of the first budget and owns the others. The contents of outcome move to them, and it
+ * is left zeroed, after a failure too once a ranking was allocated. Called by select.c with the
+ * pools locked for reading. */
 alcore_status alcore__selection_new(const alcore_request *request, const alcore_strategy *strategy,
                                     const alcore__run_input *input, const alcore__masks *masks,
                                     const alcore__resolution *resolution, alcore__outcome *outcome,
                                     alcore_selection **out);
 
-/* Makes what the selections share. The contents of outcome move to the ranking, and it is left
- * zeroed once the ranking is allocated. */
+/* Makes what the selections share: *out, with one reference. The contents of outcome move to the
+ * ranking, and it is left zeroed once the ranking is allocated. The pools are locked for reading.
+ */
 alcore_status alcore__ranking_new(const alcore_request *request, const alcore_strategy *strategy,
                                   const alcore__run_input *input, const alcore__masks *masks,
                                   const alcore__resolution *resolution, alcore__outcome *outcome,
                                   alcore__ranking **out);
 
-/* Answer a request that is locked for writing: one strategy, or the parts of a hybrid one. */
-alcore_status alcore__request_answer(alcore_request *request, alcore_selection **out);
-alcore_status alcore__request_answer_hybrid(alcore_request *request, alcore_selection **out);
-/* One of both, as the strategy of the request is. The request is locked for writing. */
-alcore_status alcore__request_select(alcore_request *request, alcore_selection **out);
-
-/* Makes the selection of one purchase, whose arrays it owns from then on; they are freed on failure
- * too. costs [rows of the ranking's pool] in the unit of the budget; NULL: every row costs 1.
- * parts: the selections of sentences and of phrases of a hybrid, whose reasons are copied; NULL:
+/* Makes the selection of one purchase, *out with one reference, set on success only; it adds one to
+ * the ranking. The contents of *purchase move to it, are freed on failure too, and *purchase is
+ * left zeroed. costs [rows of the ranking's pool] in the unit of the budget; NULL: every row costs
+ * 1. parts: the selections of sentences and of phrases of a hybrid, whose reasons are copied; NULL:
  * the strategy is no hybrid, and reasons are made. */
 alcore_status alcore__selection_make(alcore__ranking *ranking, const double *costs,
                                      alcore__purchase *purchase, alcore_selection *const *parts,
                                      alcore_selection **out);
 
+/* Gives a pool of phrases the columns "scores" and "embeddings" from columns of its texts: entries
+ * of `columns` in the order of alcore__phrase_measure_needs, then alcore__phrase_links where the
+ * texts have that column. Called by select.c, with both pools locked for reading, before the
+ * phrases are selected from (phrase_measures.c). */
+alcore_status alcore__measure_phrases(const alcore_pool *texts, const alcore__resolution *columns,
+                                      alcore_pool *phrases);
+extern const char *const alcore__phrase_measure_needs[]; /* ends with NULL */
+extern const char alcore__phrase_links[];
+
 /* Makes the selection of both parts of a hybrid, sentences and phrases, whose budget together is
- * `budget`. */
+ * `budget`: *out, with one reference and one to each part. Called by request_hybrid.c for each
+ * budget, without locks on the pools; the pool of texts is locked while it is read. */
 alcore_status alcore__selection_join(const alcore_request *request,
                                      alcore_selection *const parts[2], double budget,
                                      alcore_selection **out);
 /* Stores references to the parts of a hybrid in a new selection of their picks and copies their
- * reasons and contexts. */
+ * reasons and contexts: what else is derived from a run, and here is the parts'. */
 alcore_status alcore__selection_copy_parts(alcore_selection *selection,
                                            alcore_selection *const parts[2]);
 /* Makes the ranking of such a selection, like that of the sentences, over the pool of its picks.
@@ -155,8 +202,10 @@ alcore_status alcore__ranking_join(const alcore_request *request, const alcore__
                                    alcore_pool *picks, alcore__outcome *outcome,
                                    alcore__ranking **out);
 
-/* The parts of building a selection once its picks are there, called in this order: what is said of
- * phrases, the reasons of the picks, the remedies, the provenance as JSON, the summary. */
+/* What is derived from the picks of a new selection, once, when its arrays [picks] are there: the
+ * arrays of phrases (nothing where the picks are rows); the reasons, which read these; then the
+ * remedies, the provenance as JSON and the summary, in any order. The first failure ends the
+ * making; release() frees what was made. */
 alcore_status alcore__selection_find_phrases(alcore_selection *selection);
 alcore_status alcore__selection_reasons(alcore_selection *selection);
 void alcore__selection_find_remedies(alcore_selection *selection);

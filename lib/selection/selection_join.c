@@ -7,9 +7,7 @@
  *   first_row   row of the texts: of the sentence, or of the phrase's first occurrence
  *
  * A pick has no value in a column that its part lacks: NaN or -1. The selection keeps a reference
- * to each part, and its summary and provenance contain those of the parts. Arrays of a selection
- * are by rank, from 0 in the order of buying: rows, scores, costs, reasons, and pick_columns, those
- * of the record. */
+ * to each part, and its summary and provenance contain those of the parts. */
 #include <math.h>
 #include <string.h>
 
@@ -112,9 +110,10 @@ static alcore_status make_pool(alcore_pool *texts, alcore_selection *const parts
 
 /* ---- the record ---- */
 
-/* *out: the values [picks] of the record column of a name. Where it is not there yet it is added,
- * with NaN or -1 (by dtype) for every pick: no value. The parts are strategies of the library;
- * columns of one name in both must have the same dtype, as the values are copied. */
+/* *out: the values [picks] of the record column of a name, which the outcome owns. Where it is not
+ * there yet it is added, with NaN or -1 (by dtype) for every pick: no value. name: static, as the
+ * parts are strategies of the library; columns of one name in both must have the same dtype, as the
+ * values are copied. */
 static alcore_status get_column(alcore_ctx *ctx, alcore__outcome *outcome, const char *name,
                                 int32_t dtype, void **out) {
     int32_t c = 0;
@@ -161,9 +160,9 @@ static alcore_status copy_record(alcore_ctx *ctx, const alcore_selection *part, 
     return ALCORE_OK;
 }
 
-/* Fills the outcome, as if a strategy had selected from the pool of picks: every pick is a
- * candidate, and its position and its row are its rank. The first column is "kind", which files
- * write in words. */
+/* Fills the zeroed outcome, as if a strategy had selected from the pool of picks: every pick is a
+ * candidate, and its position and its row are its rank. copy_record() adds "kind", which files
+ * write in words, before all others, hence column 0. A failure leaves what was made in outcome. */
 static alcore_status fill_outcome(alcore_ctx *ctx, alcore_selection *const parts[PARTS],
                                   alcore__outcome *outcome) {
     outcome->count = outcome->measured = parts[0]->count + parts[1]->count;
@@ -218,10 +217,7 @@ static alcore_status copy_reasons(alcore_selection *self, const alcore_selection
     return ALCORE_OK;
 }
 
-/* Sets in a new selection what does not stem from its ranking and its purchase: references to its
- * parts, reasons [picks], which are copies in its own memory, and contexts [picks,
- * ALCORE__CONTEXTS], numbers of the text rows that contain a phrase, -1: none. Called by
- * selection_handle.c while the selection of the whole is made. */
+/* The reasons become copies in the selection's own arena; a failure leaves what was made to it. */
 alcore_status alcore__selection_copy_parts(alcore_selection *self,
                                            alcore_selection *const parts[PARTS]) {
     alcore_ctx *ctx = self->object.ctx;
@@ -272,9 +268,6 @@ static alcore_status make(const alcore_request *request, alcore_selection *const
     return status;
 }
 
-/* Makes one selection of both parts, whose budget together is `budget`: *out, with one reference.
- * Called by request_hybrid.c for each budget, without locks on the pools; the pool of texts is
- * locked here while it is read. */
 alcore_status alcore__selection_join(const alcore_request *request,
                                      alcore_selection *const parts[PARTS], double budget,
                                      alcore_selection **out) {

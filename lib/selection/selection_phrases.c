@@ -4,8 +4,6 @@
  * when the selection is made, in one pass over the texts and one over the phrases that could have
  * been bought: the candidates, but for those whose score no budget buys.
  *
- * The arrays of a selection are [picks], by rank, from 0 in the order of buying; of phrases:
- *
  *     occurrences  how often the phrase occurs in the texts, and phrase_rows, in how many rows
  *     contexts     [picks, ALCORE__CONTEXTS] the first rows that contain it; -1: fewer do
  *     longer       how many of the phrases that could have been bought have more words, and
@@ -153,21 +151,16 @@ static int32_t index_column(const alcore_selection *selection) {
     return -1;
 }
 
-/* The index of a pick in files: the row of the texts in which a phrase occurs first, else the pool
- * row. */
 int64_t alcore__selection_index(const alcore_selection *selection, int64_t rank) {
     const int32_t column = index_column(selection);
     if (column < 0) return selection->rows[rank];
     return ((const int64_t *)selection->pick_columns[column])[rank];
 }
 
-/* Whether a record column is that index, which files have as "index" already. */
 bool alcore__selection_is_index(const alcore_selection *selection, int32_t column) {
     return column == index_column(selection);
 }
 
-/* Called once when a selection is made: makes all arrays of the top for picks that are phrases, and
- * leaves them NULL for others. */
 alcore_status alcore__selection_find_phrases(alcore_selection *selection) {
     alcore_ctx *ctx = selection->object.ctx;
     nesting work = {.selection = selection};

@@ -17,13 +17,7 @@
  *     facts                 what the strategy reports
  *     engines               what ran each operation
  *
- * Each put_ function below writes members to an object that its caller has opened; a failure stays
- * in json->status, which the caller checks at the end, and later calls do nothing. Arrays of a
- * selection are by rank of its picks; its ranking has what the selections of a request share
- * (selection_ranking.c): sources, the columns that were read; inputs, by role, role 0: none; the
- * outcome of the run. A fingerprint is a 64-bit hash of the content. A term is a summand of the
- * score; explanation.parts has what each had to do with the picks, and the score is mixed where two
- * terms or more have a weight. */
+ * Each put_ function below writes members to an object that its caller has opened. */
 #include <inttypes.h>
 #include <math.h>
 #include <stdio.h>
@@ -63,7 +57,8 @@ static void put_reuse(const alcore__source *source, alcore__json_out *json) {
 /* "columns": an object for each column that was read in a role: where it is from, its dtype and
  * shape ("tokens" where the length differs by row), and the engine of the model that made it, the
  * device that it is on, or the fingerprint of its values. "kept" false: what the model computed
- * could not be written to the cache. */
+ * could not be written to the cache. "cut": how many texts the model cut, to how many tokens.
+ * "warnings": of the model's folder, JSON already. */
 static void put_columns(const alcore__ranking *ranking, int32_t role, alcore__json_out *json) {
     alcore__json_open(json, "columns", '{');
     for (int32_t i = 0; i < ranking->source_count; i++) {
@@ -236,9 +231,7 @@ static void put_parts(const alcore_selection *selection, alcore__json_out *json)
     alcore__json_close(json, ']');
 }
 
-/* Writes all members but "schema", in a fixed order, to an object that the caller has opened. Also
- * called for the JSON report, which adds members of its own to the same object. command, parameters
- * and options are JSON already. */
+/* All members but "schema", in a fixed order. command, parameters and options are JSON already. */
 void alcore__selection_put_provenance(const alcore_selection *selection, alcore__json_out *json) {
     const alcore__ranking *ranking = selection->ranking;
     char seed[24];
@@ -264,8 +257,7 @@ void alcore__selection_put_provenance(const alcore_selection *selection, alcore_
     put_parts(selection, json);
 }
 
-/* Called once when a selection is made: the text, a JSON object, is kept in selection->provenance,
- * which stays NULL after a failure. */
+/* The text moves to the selection; it stays NULL after a failure. */
 alcore_status alcore__selection_write_provenance(alcore_selection *selection) {
     alcore__json_out json = {.ctx = selection->object.ctx};
     alcore__json_open(&json, NULL, '{');

@@ -2,11 +2,10 @@
 /* What the selections of one request share: the candidates with their scores and record, what was
  * asked, and where the inputs came from. Made once, however many budgets are spent.
  *
- * The input of the run, the masks (which rows took part), the resolution (which columns were read)
- * and the outcome are those of the answered request (select.c). Texts of the ranking are copies
- * that it owns, but for engine, reason and measure, which are static. A column has values that are
- * stored, or an engine, the name of what runs its model, where they are computed on reading; its
- * origin says who made it. */
+ * The input of the run, the masks, the resolution and the outcome are those of the answered request
+ * (select.c). Texts of the ranking are copies that it owns, but for engine, reason and measure,
+ * which are static. Of a column (pool/column.h) `origin` says who made it, and `engine` what ran
+ * the model that did; NULL: no model made it. */
 #include <math.h>
 #include <string.h>
 
@@ -43,11 +42,9 @@ static alcore_status copy_text(alcore_ctx *ctx, const char *text, char **out) {
  * Numbers become JSON numbers, and so do integers that are written with digits alone; everything
  * else is a string: words such as "all", whose value as a number is NaN, and an integer written as
  * 1e3. A seed of 2^63 or more, whose 64 bits value->integer has, is printed from its text.
- * The option "command" is left out, as the provenance has a member for it, "given", which changes
- * nothing of a selection, and those of the cache
- * and keep_phrases, which change nothing of a selection. The caller frees *out, whose text ends
- * with a NUL; it is NULL after a failure. Functions of alcore__json_out note the first failure in
- * json.status and then do nothing. */
+ * The option "command" is left out, as the provenance has a member for it, and so are "given",
+ * those of the cache and keep_phrases, which change nothing of a selection. The caller frees *out,
+ * whose text ends with a NUL; it is NULL after a failure. */
 static alcore_status values_json(alcore_ctx *ctx, const alcore__values *values, char **out) {
     alcore__json_out json = {.ctx = ctx};
     alcore__json_open(&json, NULL, '{');
@@ -208,9 +205,6 @@ static alcore_status keep_inputs(alcore__ranking *self, const alcore_request *re
     return input->target.pool ? list_unread(self, input->target.pool, &self->inputs[2]) : ALCORE_OK;
 }
 
-/* Makes the ranking of an answered request, *out, with one reference. The outcome moves into it:
- * its arrays are freed with the ranking, and *outcome is zeroed, also when what follows fails.
- * Called once by alcore__selection_new(), with the pools of the request locked for reading. */
 alcore_status alcore__ranking_new(const alcore_request *request, const alcore_strategy *strategy,
                                   const alcore__run_input *input, const alcore__masks *masks,
                                   const alcore__resolution *resolution, alcore__outcome *outcome,

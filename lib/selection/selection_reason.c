@@ -8,18 +8,7 @@
  *
  * The counts come from the explanation that the strategy's run made (budget/explain.c); this file
  * only puts them into words and knows no strategy. The rare words are found by
- * selection_rare_words.c.
- *
- * Words of this file:
- *
- *     term            a summand of the score, such as the uncertainty of HUDS. explanation.parts
- *                     [count] has what each had to do with the picks: at_least [picks], by rank;
- *                     groups, group_sizes: of a term that is compared inside groups; alone, also
- *                     [picks]: the strategy that the term alone would be, and whether it would have
- *                     made the pick, NULL where there is none. mixed: two terms or more have a
- *                     weight
- *     ranking         what the selections of a request share; its outcome has the candidates and
- *                     the record columns, the values that the strategy computed for each of them */
+ * selection_rare_words.c. */
 #include <inttypes.h>
 #include <stdio.h>
 #include <string.h>
@@ -55,21 +44,20 @@ static alcore_status separate(writer *self) {
     return alcore__buffer_append(self->ctx, &self->line, "; ", 2);
 }
 
-/* Appends how the pick of a rank (from 0) compares by one term of the score: "uncertainty top 2 %",
- * or for a term that is compared inside groups "stratum 7 of 10 (1,204 rows), diversity top 9 % of
- * it"; groups count from 1 in the text. position: that of the pick among the candidates. part: what
- * the run noted of the term; its at_least [picks] counts the candidates, of the group or of all,
- * whose value is not below the pick's. */
+/* Appends how the pick of a rank, at a position, compares by one term of the score: "uncertainty
+ * top 2 %", or for a term that is compared inside groups "stratum 7 of 10 (1,204 rows), diversity
+ * top 9 % of it"; groups count from 1 in the text, and one group is all candidates. */
 static alcore_status put_term(writer *self, const alcore__term_part *part, int64_t rank,
                               int64_t position) {
     const alcore__outcome *outcome = &self->selection->ranking->outcome;
-    const int64_t *group = NULL; /* [candidates] of the term; NULL: one group or none */
+    const int64_t *group = NULL; /* [candidates] the term's record column `within`; NULL: all are
+                                    compared with all */
     for (int32_t c = 0; part->groups > 1 && c < outcome->column_count; c++)
         if (strcmp(outcome->columns[c].name, part->term->within) == 0)
             group = outcome->columns[c].values;
     char place[PLACE_BYTES];
     ALCORE__TRY(separate(self));
-    if (!group || group[position] < 0)
+    if (!group)
         return alcore__buffer_format(self->ctx, &self->line, "%s %s", part->term->name,
                                      place_of(part->at_least[rank], outcome->count, place));
     char number[32];
@@ -82,7 +70,7 @@ static alcore_status put_term(writer *self, const alcore__term_part *part, int64
 
 /* Where several terms have a weight, appends which of them decided the pick of a rank, and the
  * strategies of single terms that would have made it too: "; chosen by uncertainty; also nnll's
- * pick". The line has the terms of the score before it. `decided` is -1 where the largest
+ * pick". The line is not empty, as each term was put before. `decided` is -1 where the largest
  * contributions are equal. Behind a name in the plural, "the given scores", no s follows the
  * apostrophe. */
 static alcore_status put_decision(writer *self, int64_t rank) {
@@ -157,9 +145,7 @@ static alcore_status put_reason(writer *self, int64_t rank) {
                                   selection->ranking->outcome.rows[position], &self->line);
 }
 
-/* Writes the reasons of all picks: reasons [picks] in rank order, strings in the arena of the
- * selection, which frees them all at once. Called with the pool locked for reading, as it reads
- * texts and a column. */
+/* The strings lie in the arena of the selection, which frees them all at once. */
 alcore_status alcore__selection_reasons(alcore_selection *selection) {
     alcore_ctx *ctx = selection->object.ctx;
     writer self = {.selection = selection, .ctx = ctx};

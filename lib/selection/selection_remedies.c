@@ -1,11 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Remedies: settings that may improve a selection, as data which each front end turns into words of
- * its own (an option of the command, an argument of a function). At most one for each cause.
- *
- * A term is a summand of the strategy's score. In the explanation of the picks, parts [count] tell
- * what each term had to do with them: contribution [picks], what it added to the score of each pick
- * (NULL: the term has no weight), and deviation, the standard deviation of what it adds to the
- * candidates' scores; mixed: two terms or more have a weight. */
+ * its own (an option of the command, an argument of a function). At most one for each cause. */
 #include <string.h>
 
 #include "selection/selection_internal.h"
@@ -21,10 +16,7 @@ static void add(alcore_selection *self, int32_t kind, const char *name, const ch
                                                            .effect = effect};
 }
 
-/* Whether the deviation of one weighted term is more than five times that of another, so that it
- * decides nearly alone: *wide and *narrow are the terms of the largest and of the smallest
- * deviation, set where the score is mixed and there is a pick. Called for the remedy and for the
- * summary's warning. An explanation that is mixed has at least two terms with contributions. */
+/* An explanation that is mixed has at least two terms with contributions. */
 bool alcore__selection_lopsided(const alcore_selection *selection, const alcore__term_part **wide,
                                 const alcore__term_part **narrow) {
     const alcore__explanation *explanation = &selection->bought.explanation;
@@ -39,9 +31,8 @@ bool alcore__selection_lopsided(const alcore_selection *selection, const alcore_
     return (*wide)->deviation > 5 * (*narrow)->deviation;
 }
 
-/* Called once when a selection is made, after the arrays of its picks. Finds the remedies for a
- * budget that was overshot and for terms of very different scale: fewer than ALCORE__REMEDIES, so
- * the array has an entry for each. */
+/* Remedies for a budget that was overshot and for terms of very different scale: fewer than
+ * ALCORE__REMEDIES, so the array has an entry for each. */
 void alcore__selection_find_remedies(alcore_selection *self) {
     const alcore__term_part *wide, *narrow;
     if (self->bought.spent > self->bought.budget)

@@ -1,12 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* The report of a selection as Markdown, JSON or HTML: the summary, the values of the score's terms
  * among the picks, shares by language and group, and where everything came from. The HTML page
- * loads nothing and carries its pictures as inline SVG (report_chart.c).
- *
- * A selection has `count` picks; its arrays are by rank, from 0 in the order of buying: rows, the
- * pool rows, and pick_columns, the values of the record columns (ranking->outcome.columns), which
- * the strategy computed for each candidate. summary and provenance are its texts. A term is a
- * summand of the strategy's score. */
+ * loads nothing and carries its pictures as inline SVG (report_chart.c). */
 #include <inttypes.h>
 #include <math.h>
 #include <stdlib.h>

@@ -1,17 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* The summary of a selection: text of several lines for people. It says what happened and names no
  * option or function; what can be done about it is in the selection's remedies, which each front
- * end turns into words of its own. Each say_...() writes the lines of one subject, or none.
- *
- * Words of this file:
- *
- *     purchase     what the budget bought: spent, and the rows passed over because they are too
- *                  similar to a pick (redundant), do not fit (unaffordable) or cost 0 (free_rows)
- *     ranking      what the selections of a request share: candidates, options, sources
- *     explanation  of the picks by the terms of the score, its summands: also [picks] and
- *                  also_count tell which picks the term alone would have made, under the name
- *                  `alone`; decided, to how many it contributed most; mixed: two terms or more have
- *                  a weight */
+ * end turns into words of its own. Each say_...() writes the lines of one subject, or none. */
 #include <inttypes.h>
 #include <math.h>
 #include <stdio.h>
@@ -232,8 +222,9 @@ static void say_warnings(lines *page, const alcore__source *source) {
         say(page, "warning: %s: of the model's folder: %s\n", source->name, source->warnings);
 }
 
-/* A line for each column that was read: "logprobs: model ngram (none was given)", and one for those
- * of which values were reused. */
+/* A line for each column that was read: "logprobs: model ngram (none was given)", "scores: given",
+ * "embeddings: from e.npy"; behind it one each for values of earlier rounds, for values that the
+ * cache could not keep, and for what the model warns of. */
 static void say_sources(lines *page, const alcore__ranking *ranking) {
     for (int32_t i = 0; i < ranking->source_count; i++) {
         const alcore__source *source = &ranking->sources[i];
@@ -243,7 +234,8 @@ static void say_sources(lines *page, const alcore__ranking *ranking) {
         /* The part of an origin behind a semicolon tells versions of a model apart; it is in the
          * provenance only. */
         int length = (int)strcspn(source->origin, ";");
-        say(page, "%s%s: %s%.*s%s\n", source->name, owner, source->engine ? "" : "from ", length,
+        const bool of_file = !source->engine && strcmp(source->origin, "given") != 0;
+        say(page, "%s%s: %s%.*s%s\n", source->name, owner, of_file ? "from " : "", length,
             source->origin, source->built_in ? " (none was given)" : "");
         say_reuse(page, source);
         if (source->lost)
@@ -291,10 +283,8 @@ static void say_terms(lines *page, const alcore_selection *selection) {
             wide->term->name, narrow->term->name);
 }
 
-/* Called once when a selection is made, after its remedies and provenance: the text is kept in
- * selection->summary, which stays NULL after a failure. A hybrid has the summaries of its parts (0:
- * sentences, 1: phrases; NULL in other selections), and lines of its own for what both bought. The
- * caller has locked the pool for reading. */
+/* A hybrid has the summaries of its parts, and lines of its own for what both bought. The text
+ * moves to the selection. */
 alcore_status alcore__selection_write_summary(alcore_selection *selection) {
     const alcore__ranking *ranking = selection->ranking;
     lines page = {.ctx = selection->object.ctx};

@@ -6,10 +6,8 @@
  *              rows that contain it
  *   text       the text only
  *
- * The arrays of a selection are by rank, from 0 in the order of buying: rows, scores, costs,
- * reasons, and pick_columns, the values of the record columns, by the index of
- * ranking->outcome.columns; a record column has a value of the strategy for each candidate. An
- * alcore__table is the file that is being written, a line at a time. */
+ * An alcore__table is the file that is being written, a line at a time: cells are put one by one,
+ * `line` is the text of a line without cells, and alcore__table_end_line() passes it on. */
 #include "formats/line_schema.h"
 #include "formats/table_writer.h"
 #include "selection/selection_internal.h"

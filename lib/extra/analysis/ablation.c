@@ -14,7 +14,7 @@
 #include <string.h>
 
 #include "extra/overlap/overlap_handle.h"
-#include "selection/selection_internal.h"
+#include "select/select_internal.h"
 
 enum { ENDS = 2 }; /* the values 0 and 1 */
 

@@ -58,10 +58,9 @@ static double value_or_lowest(double value) {
 
 /* Sets at_least [picks], by rank: the number of candidates of the pick's group, the pick included,
  * whose value is not below the pick's. values [candidates], NaN: not measured, which counts as the
- * lowest; group [candidates], in which -1 is a group like the others, NULL: all are one group. Only
- * the picks are sorted, by group and value; each candidate finds by bisection the largest pick of
- * its group that it reaches, and within a group the counts are then summed from the largest pick
- * down. */
+ * lowest; group [candidates], from 0; NULL: all are one group. Only the picks are sorted, by group
+ * and value; each candidate finds by bisection the largest pick of its group that it reaches, and
+ * within a group the counts are then summed from the largest pick down. */
 static alcore_status count_at_least(alcore_ctx *ctx, const alcore__outcome *outcome,
                                     const alcore__purchase *purchase, const double *values,
                                     const int64_t *group, int64_t *at_least) {
@@ -103,7 +102,7 @@ static alcore_status count_at_least(alcore_ctx *ctx, const alcore__outcome *outc
 }
 
 /* Counts the candidates of each group that a term's values are compared in: part->groups and
- * part->group_sizes [groups]. group [candidates]: the group of each, from 0; -1: none. */
+ * part->group_sizes [groups]. group [candidates]: the group of each, from 0. */
 static alcore_status measure_groups(alcore_ctx *ctx, const alcore__outcome *outcome,
                                     const int64_t *group, alcore__term_part *part) {
     for (int64_t i = 0; i < outcome->count; i++)
@@ -115,8 +114,7 @@ static alcore_status measure_groups(alcore_ctx *ctx, const alcore__outcome *outc
             part->groups = fact->count;
     }
     ALCORE__TRY(alcore__new_array(ctx, (size_t)part->groups, sizeof(int64_t), &part->group_sizes));
-    for (int64_t i = 0; i < outcome->count; i++)
-        if (group[i] >= 0) part->group_sizes[group[i]]++;
+    for (int64_t i = 0; i < outcome->count; i++) part->group_sizes[group[i]]++;
     return ALCORE_OK;
 }
 

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* What one budget bought, and what the terms of the score had to do with it. Plain data: the
- * strategy's run makes it (fill.c, explain.c), lib/request turns it into words and files. */
+ * strategy's run makes it (fill.c, explain.c), lib/selection turns it into words and files. */
 #ifndef ALCORE__PURCHASE_H
 #define ALCORE__PURCHASE_H
 
@@ -17,8 +17,9 @@ typedef struct alcore__run alcore__run;
 typedef struct alcore__term {
     const char *name;   /* in words: "uncertainty" */
     const char *column; /* float64 column of the record that holds its value per candidate: "u" */
-    /* int64 column of the record that numbers the group inside which the value is compared, from 0,
-     * -1: none; NULL: it is compared among all candidates. */
+    /* int64 column of the record with the group, from 0, inside which the value of a candidate is
+     * compared; every candidate has one. The name is also the noun in a reason: "stratum 7 of 10".
+     * NULL: values are compared among all candidates. */
     const char *within;
     const char *groups; /* fact of the run with one entry per group of `within`, empty groups too;
                            NULL: there is none */

@@ -3,8 +3,6 @@
  * the locks of its pools. */
 #include "request/request_internal.h"
 
-/* Begins a public function that changes the request: enters its context and locks it for writing.
- * call: the function's name in messages. Where this fails there is nothing to end. */
 alcore_status alcore__request_begin(alcore_request *request, const char *call) {
     if (!request) return alcore__fail(ALCORE_E_INVALID, "%s: request is needed", call);
     ALCORE__TRY(alcore__enter(request->object.ctx));
@@ -19,25 +17,19 @@ alcore_status alcore__request_begin_long(alcore_request *request, const char *ca
     return status == ALCORE_OK ? ALCORE_OK : alcore__leave(request->object.ctx, status);
 }
 
-/* Ends it: unlocks the request, leaves the context, and returns the status for the caller. */
 alcore_status alcore__request_end(alcore_request *request, alcore_status status) {
     alcore__write_end(request);
     return alcore__leave(request->object.ctx, status);
 }
 
-/* Fails for a request without a pool of candidates. The remedy names the role whose pool is to be
- * set; there is no value to suggest. */
 alcore_status alcore__fail_no_candidates(void) {
     return alcore__fail_remedy(
         alcore__fail(ALCORE_E_INVALID, "the request has no pool of candidates"), ALCORE_REMEDY_POOL,
         "candidates", NULL /* no value */, "is what is selected from");
 }
 
-/* Locks all pools of the request for reading, or none of them after a failure: ALCORE_E_BUSY
- * where another call is changing one, as calls never wait for each other. A pool may be locked
- * twice, since the candidates may be the target too. labeled, target and excluded are NULL where
- * there is none. A call of alcore_select() locks and unlocks the pools several times: models must
- * be able to add columns to them in between. */
+/* A call of alcore_select() locks and unlocks the pools several times: models must be able to add
+ * columns to them in between. */
 alcore_status alcore__request_read_pools(const alcore_request *request) {
     const struct {
         alcore_pool *pool;
@@ -59,7 +51,6 @@ alcore_status alcore__request_read_pools(const alcore_request *request) {
     return status;
 }
 
-/* Unlocks what alcore__request_read_pools() locked; there are candidates, as check() has looked. */
 void alcore__request_leave_pools(const alcore_request *request) {
     if (request->excluded) alcore__read_end(request->excluded);
     if (request->target) alcore__read_end(request->target);
