@@ -18,8 +18,8 @@
  *   rank        of a pick, from 0 in the order of buying; files and reasons count from 1. Arrays
  *               [picks], which is also [count], are by rank
  *   position    of a candidate in the outcome, from 0 in the order of rows; arrays [candidates]
- *   source      a column that the strategy read, and who made it (alcore__source)
- *   input       the pool of one role (alcore__input_pool)
+ *   input       a pool of the request (alcore__input_pool), or a column of one that the strategy
+ *               read, and who made it (alcore__input_column)
  *   built in    made by the n-gram model because neither a model nor a column was named
  *   texts       of a pool of phrases: the pool that it was derived from
  *   context     a row of the texts that contains a phrase
@@ -49,7 +49,7 @@
 #include "request/request_internal.h"
 
 /* A column that the strategy read, as the provenance describes it. */
-typedef struct alcore__source {
+typedef struct alcore__input_column {
     int32_t role;            /* ALCORE_ROLE_* of the pool that has the column */
     bool built_in;           /* the n-gram model made it without being asked for */
     char name[32];           /* of the column */
@@ -65,7 +65,7 @@ typedef struct alcore__source {
     bool reused;             /* earlier rounds were asked for values (max_age) */
     alcore__reuse_use reuse; /* where they were */
     bool lost;               /* what a model computed could not be kept in the cache */
-} alcore__source;
+} alcore__input_column;
 
 /* The pool of one role, as the provenance describes it. */
 typedef struct alcore__input_pool {
@@ -102,8 +102,8 @@ typedef struct alcore__ranking {
 
     /* Where the input came from. */
     alcore__input_pool inputs[3]; /* candidates, labeled pool, target */
-    int32_t source_count;
-    alcore__source sources[ALCORE__RESOLVED_MAX]; /* [source_count] used */
+    int32_t input_column_count;
+    alcore__input_column input_columns[ALCORE__RESOLVED_MAX]; /* [input_column_count] used */
     int64_t by_cause[ALCORE__CAUSES]; /* masked rows of the candidates' pool by their first cause */
     int64_t pool_rows;                /* of the candidates' pool */
     int64_t text_rows; /* rows in which the phrases of a pool of phrases are counted; else 0 */

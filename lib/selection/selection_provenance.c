@@ -44,13 +44,13 @@ static void put_fingerprint(alcore__json_out *json, uint64_t fingerprint) {
 /* "reuse": for a column of which values of earlier rounds were asked for (max_age), how many values
  * of candidates the cache had, were computed, or are of earlier rounds, and an estimate of the
  * seconds that were saved; null where nothing was computed, from which it could be made. */
-static void put_reuse(const alcore__source *source, alcore__json_out *json) {
-    if (!source->reused) return;
+static void put_reuse(const alcore__input_column *input, alcore__json_out *json) {
+    if (!input->reused) return;
     alcore__json_open(json, "reuse", '{');
-    alcore__json_put_integer(json, "hits", source->reuse.hits);
-    alcore__json_put_integer(json, "misses", source->reuse.misses);
-    alcore__json_put_integer(json, "stale", source->reuse.stale);
-    alcore__json_put_number(json, "seconds_saved", source->reuse.seconds_saved);
+    alcore__json_put_integer(json, "hits", input->reuse.hits);
+    alcore__json_put_integer(json, "misses", input->reuse.misses);
+    alcore__json_put_integer(json, "stale", input->reuse.stale);
+    alcore__json_put_number(json, "seconds_saved", input->reuse.seconds_saved);
     alcore__json_close(json, '}');
 }
 
@@ -61,36 +61,36 @@ static void put_reuse(const alcore__source *source, alcore__json_out *json) {
  * "warnings": of the model's folder, JSON already. */
 static void put_columns(const alcore__ranking *ranking, int32_t role, alcore__json_out *json) {
     alcore__json_open(json, "columns", '{');
-    for (int32_t i = 0; i < ranking->source_count; i++) {
-        const alcore__source *source = &ranking->sources[i];
-        if (source->role != role) continue;
-        alcore__json_open(json, source->name, '{');
-        alcore__json_put_string(json, "from", source->origin);
+    for (int32_t i = 0; i < ranking->input_column_count; i++) {
+        const alcore__input_column *input = &ranking->input_columns[i];
+        if (input->role != role) continue;
+        alcore__json_open(json, input->name, '{');
+        alcore__json_put_string(json, "from", input->origin);
         alcore__json_put_string(json, "dtype",
-                                source->dtype == ALCORE_TEXT ? "texts"
-                                                             : alcore__dtype_name(source->dtype));
+                                input->dtype == ALCORE_TEXT ? "texts"
+                                                            : alcore__dtype_name(input->dtype));
         alcore__json_open(json, "shape", '[');
-        alcore__json_put_integer(json, NULL, source->rows);
-        if (source->ragged) alcore__json_put_string(json, NULL, "tokens");
-        if (source->dims > 1) alcore__json_put_integer(json, NULL, source->dims);
+        alcore__json_put_integer(json, NULL, input->rows);
+        if (input->ragged) alcore__json_put_string(json, NULL, "tokens");
+        if (input->dims > 1) alcore__json_put_integer(json, NULL, input->dims);
         alcore__json_close(json, ']');
-        if (source->engine) alcore__json_put_string(json, "engine", source->engine);
-        if (source->built_in) alcore__json_put_flag(json, "built_in", true);
-        if (source->lost) alcore__json_put_flag(json, "kept", false);
-        put_reuse(source, json);
-        if (source->cut > 0) {
+        if (input->engine) alcore__json_put_string(json, "engine", input->engine);
+        if (input->built_in) alcore__json_put_flag(json, "built_in", true);
+        if (input->lost) alcore__json_put_flag(json, "kept", false);
+        put_reuse(input, json);
+        if (input->cut > 0) {
             alcore__json_open(json, "cut", '{');
-            alcore__json_put_integer(json, "texts", source->cut);
-            alcore__json_put_integer(json, "tokens", source->cut_at);
+            alcore__json_put_integer(json, "texts", input->cut);
+            alcore__json_put_integer(json, "tokens", input->cut_at);
             alcore__json_close(json, '}');
         }
-        if (source->warnings) alcore__json_put_raw(json, "warnings", source->warnings);
-        if (source->device >= 0) {
+        if (input->warnings) alcore__json_put_raw(json, "warnings", input->warnings);
+        if (input->device >= 0) {
             char device[24];
-            snprintf(device, sizeof device, "cuda:%d", (int)source->device);
+            snprintf(device, sizeof device, "cuda:%d", (int)input->device);
             alcore__json_put_string(json, "device", device);
-        } else if (!source->engine) {
-            put_fingerprint(json, source->fingerprint);
+        } else if (!input->engine) {
+            put_fingerprint(json, input->fingerprint);
         }
         alcore__json_close(json, '}');
     }
@@ -210,8 +210,8 @@ static void put_facts(const alcore__ranking *ranking, alcore__json_out *json) {
  */
 static void put_engines(const alcore__ranking *ranking, alcore__json_out *json) {
     const char *model = NULL;
-    for (int32_t i = 0; i < ranking->source_count; i++)
-        if (ranking->sources[i].engine) model = ranking->sources[i].engine;
+    for (int32_t i = 0; i < ranking->input_column_count; i++)
+        if (ranking->input_columns[i].engine) model = ranking->input_columns[i].engine;
     alcore__json_open(json, "engines", '{');
     alcore__json_put_string(json, "device", ranking->device);
     if (model) alcore__json_put_string(json, "model", model);

@@ -19,9 +19,9 @@ static void release(void *object) {
     alcore_ctx *ctx = self->object.ctx;
     alcore_pool_unref(self->pool);
     alcore__outcome_clear(ctx, &self->outcome);
-    for (int32_t i = 0; i < self->source_count; i++) {
-        alcore__free(ctx, self->sources[i].origin);
-        alcore__free(ctx, self->sources[i].warnings);
+    for (int32_t i = 0; i < self->input_column_count; i++) {
+        alcore__free(ctx, self->input_columns[i].origin);
+        alcore__free(ctx, self->input_columns[i].warnings);
     }
     for (int32_t i = 0; i < 3; i++) alcore__free(ctx, self->inputs[i].unread);
     alcore__free(ctx, self->strategy);
@@ -94,43 +94,44 @@ static alcore_status keep_request(alcore__ranking *self, const alcore_request *r
     return values_json(ctx, alcore__strategy_values(strategy), &self->parameters);
 }
 
-/* Adds a description of a column that was read to self->sources: where it came from, its shape and
- * dtype, and a fingerprint of its values; where a model computes it on reading, that model's engine
- * instead; where it is on a device, the device instead, because a fingerprint would copy all of it
- * to the host. Columns that another thread has dropped meanwhile are left out, and those that the
+/* Adds a description of a column that was read to self->input_columns: where it came from, its
+ * shape and dtype, and a fingerprint of its values; of one that a model made, the model's engine
+ * instead; of one on a device, the device instead, because a fingerprint would copy all of it to
+ * the host. Columns that another thread has dropped meanwhile are left out, and those that the
  * maker of a derived pool set, since they follow from its source. A resolution has at most as many
- * columns as sources has entries. */
-static alcore_status keep_source(alcore__ranking *self, const alcore_pool *pool,
+ * columns as input_columns has entries. */
+static alcore_status keep_column(alcore__ranking *self, const alcore_pool *pool,
                                  const alcore__resolved *entry) {
     const alcore__column *column = alcore__pool_find_column(pool, entry->name);
     if (!column || strcmp(column->origin, ALCORE__ORIGIN_DERIVED) == 0) return ALCORE_OK;
-    alcore__source *source = &self->sources[self->source_count];
-    *source = (alcore__source){.role = entry->role,
-                               .built_in = entry->built_in,
-                               .reused = entry->reused,
-                               .reuse = entry->reuse,
-                               .lost = entry->lost,
-                               .rows = column->row_count,
-                               .dims = column->dims,
-                               .cut = column->cut.texts,
-                               .cut_at = column->cut.tokens,
-                               .dtype = column->dtype,
-                               .ragged = column->ragged};
-    memcpy(source->name, entry->name, sizeof source->name);
-    source->engine = column->engine;
-    source->device = alcore__column_device(column);
-    if (!source->engine && source->device < 0)
-        ALCORE__TRY(alcore__column_fingerprint(column, &source->fingerprint));
-    self->source_count++; /* from here on it is released with the ranking */
-    ALCORE__TRY(copy_text(self->object.ctx, column->origin, &source->origin));
-    return column->warnings ? copy_text(self->object.ctx, column->warnings, &source->warnings)
+    alcore__input_column *input = &self->input_columns[self->input_column_count];
+    *input = (alcore__input_column){.role = entry->role,
+                                    .built_in = entry->built_in,
+                                    .reused = entry->reused,
+                                    .reuse = entry->reuse,
+                                    .lost = entry->lost,
+                                    .rows = column->row_count,
+                                    .dims = column->dims,
+                                    .cut = column->cut.texts,
+                                    .cut_at = column->cut.tokens,
+                                    .dtype = column->dtype,
+                                    .ragged = column->ragged};
+    memcpy(input->name, entry->name, sizeof input->name);
+    input->engine = column->engine;
+    input->device = alcore__column_device(column);
+    if (!input->engine && input->device < 0)
+        ALCORE__TRY(alcore__column_fingerprint(column, &input->fingerprint));
+    self->input_column_count++; /* from here on it is released with the ranking */
+    ALCORE__TRY(copy_text(self->object.ctx, column->origin, &input->origin));
+    return column->warnings ? copy_text(self->object.ctx, column->warnings, &input->warnings)
                             : ALCORE_OK;
 }
 
-/* Whether the column of the pool in a role is among the sources. */
-static bool is_source(const alcore__ranking *self, int32_t role, const char *name) {
-    for (int32_t i = 0; i < self->source_count; i++)
-        if (self->sources[i].role == role && strcmp(self->sources[i].name, name) == 0) return true;
+/* Whether the column of the pool in a role is among the columns that were read. */
+static bool is_read(const alcore__ranking *self, int32_t role, const char *name) {
+    for (int32_t i = 0; i < self->input_column_count; i++)
+        if (self->input_columns[i].role == role && strcmp(self->input_columns[i].name, name) == 0)
+            return true;
     return false;
 }
 
@@ -142,8 +143,7 @@ static alcore_status list_unread(alcore__ranking *self, const alcore_pool *pool,
     alcore__json_open(&json, NULL, '[');
     const alcore__column *column;
     for (int64_t i = 0; (column = alcore__pool_column_at(pool, i)) != NULL; i++) {
-        if (!alcore__column_is_given(column) || is_source(self, input->role, column->name))
-            continue;
+        if (!alcore__column_is_given(column) || is_read(self, input->role, column->name)) continue;
         alcore__json_put_string(&json, NULL, column->name);
         any = true;
     }
@@ -190,15 +190,15 @@ static alcore_status keep_inputs(alcore__ranking *self, const alcore_request *re
                                  .fingerprint = alcore_pool_fingerprint(input->target.pool)};
     for (int32_t i = 0; i < resolution->count; i++) {
         const alcore__resolved *entry = &resolution->entries[i];
-        ALCORE__TRY(keep_source(self,
+        ALCORE__TRY(keep_column(self,
                                 entry->role == ALCORE_ROLE_LABELED  ? request->labeled
                                 : entry->role == ALCORE_ROLE_TARGET ? request->target
                                                                     : request->candidates,
                                 entry));
     }
-    /* Phrases were measured by columns of their texts; keep_source() left their own columns out. */
+    /* Phrases were measured by columns of their texts; keep_column() left their own columns out. */
     for (int32_t i = 0; i < masks->texts.columns.count; i++)
-        ALCORE__TRY(keep_source(self, alcore_pool_source(request->candidates),
+        ALCORE__TRY(keep_column(self, alcore_pool_source(request->candidates),
                                 &masks->texts.columns.entries[i]));
     ALCORE__TRY(list_unread(self, request->candidates, &self->inputs[0]));
     if (request->labeled) ALCORE__TRY(list_unread(self, request->labeled, &self->inputs[1]));
@@ -228,7 +228,7 @@ alcore_status alcore__ranking_new(const alcore_request *request, const alcore_st
 
 /* The ranking of the picks of a hybrid, *out, with one reference: options, seed and strategy are
  * those of the whole request, the pool is that of the picks, the inputs are those of the sentences.
- * It has no sources, as the provenance of the parts tells which columns were read. The outcome
+ * It has no input columns, as the provenance of the parts tells which were read. The outcome
  * moves into it as in alcore__ranking_new(). Called by selection_join.c. */
 alcore_status alcore__ranking_join(const alcore_request *request, const alcore__ranking *sentences,
                                    alcore_pool *picks, alcore__outcome *outcome,

@@ -154,17 +154,17 @@ static const struct {
     double sign;
 } known[] = {{"logprobs", 1}, {"mlm_losses", -1}};
 
-/* Only a column that the strategy read explains a pick, hence the look at the sources of the
+/* Only a column that the strategy read explains a pick, hence the look at the inputs of the
  * ranking. Where the pool is one of phrases these also name columns of the texts, which the pool of
  * phrases does not have. */
 void alcore__rare_words_init(alcore__rare_words *self, const alcore__ranking *ranking) {
     *self = (alcore__rare_words){.pool = ranking->pool};
-    for (int32_t i = 0; i < ranking->source_count; i++)
+    for (int32_t i = 0; i < ranking->input_column_count; i++)
         for (size_t k = 0; k < sizeof known / sizeof *known && !self->values; k++) {
-            const alcore__source *source = &ranking->sources[i];
-            if (source->role != ALCORE_ROLE_CANDIDATES || strcmp(source->name, known[k].name) != 0)
+            const alcore__input_column *input = &ranking->input_columns[i];
+            if (input->role != ALCORE_ROLE_CANDIDATES || strcmp(input->name, known[k].name) != 0)
                 continue;
-            const alcore__column *column = alcore__pool_find_column(ranking->pool, source->name);
+            const alcore__column *column = alcore__pool_find_column(ranking->pool, input->name);
             if (!column || !(column->per_word || column->tokens.tokenizer)) continue;
             self->values = column;
             self->sign = known[k].sign;

@@ -191,12 +191,12 @@ static void say_short(lines *page, const alcore_selection *selection) {
 
 /* What the values of a column are that earlier rounds had in part: "logprobs: 12 rows of this model
  * were kept, 300 were computed, 1,688 are of earlier rounds; saved about 41 s". */
-static void say_reuse(lines *page, const alcore__source *source) {
-    const alcore__reuse_use *use = &source->reuse;
+static void say_reuse(lines *page, const alcore__input_column *input) {
+    const alcore__reuse_use *use = &input->reuse;
     char hits[32], misses[32], stale[32];
-    if (!source->reused) return;
+    if (!input->reused) return;
     say(page, "%s: %s rows of this model were kept, %s were computed, %s are of earlier rounds",
-        source->name, alcore__thousands(use->hits, hits), alcore__thousands(use->misses, misses),
+        input->name, alcore__thousands(use->hits, hits), alcore__thousands(use->misses, misses),
         alcore__thousands(use->stale, stale));
     if (use->seconds_saved > 0) say(page, "; saved about %.3g s", use->seconds_saved);
     say(page, "\n");
@@ -204,44 +204,44 @@ static void say_reuse(lines *page, const alcore__source *source) {
 
 bool alcore__selection_is_built_in(const alcore_selection *selection) {
     if (!selection) return false;
-    for (int32_t i = 0; i < selection->ranking->source_count; i++)
-        if (selection->ranking->sources[i].built_in) return true;
+    for (int32_t i = 0; i < selection->ranking->input_column_count; i++)
+        if (selection->ranking->input_columns[i].built_in) return true;
     return alcore__selection_is_built_in(selection->parts[0]) ||
            alcore__selection_is_built_in(selection->parts[1]);
 }
 
 /* What a user of a model should know of a column: how many texts were cut, and how many keys of the
  * model's folder were left undone. */
-static void say_warnings(lines *page, const alcore__source *source) {
+static void say_warnings(lines *page, const alcore__input_column *input) {
     char number[32];
-    if (source->cut > 0)
+    if (input->cut > 0)
         say(page, "warning: %s: %s %s cut to %" PRId64 " tokens, the most that the model reads\n",
-            source->name, alcore__thousands(source->cut, number),
-            source->cut == 1 ? "text was" : "texts were", source->cut_at);
-    if (source->warnings)
-        say(page, "warning: %s: of the model's folder: %s\n", source->name, source->warnings);
+            input->name, alcore__thousands(input->cut, number),
+            input->cut == 1 ? "text was" : "texts were", input->cut_at);
+    if (input->warnings)
+        say(page, "warning: %s: of the model's folder: %s\n", input->name, input->warnings);
 }
 
 /* A line for each column that was read: "logprobs: model ngram (none was given)", "scores: given",
  * "embeddings: from e.npy"; behind it one each for values of earlier rounds, for values that the
  * cache could not keep, and for what the model warns of. */
-static void say_sources(lines *page, const alcore__ranking *ranking) {
-    for (int32_t i = 0; i < ranking->source_count; i++) {
-        const alcore__source *source = &ranking->sources[i];
-        const char *owner = source->role == ALCORE_ROLE_LABELED  ? " of the labeled pool"
-                            : source->role == ALCORE_ROLE_TARGET ? " of the target"
-                                                                 : "";
+static void say_columns(lines *page, const alcore__ranking *ranking) {
+    for (int32_t i = 0; i < ranking->input_column_count; i++) {
+        const alcore__input_column *input = &ranking->input_columns[i];
+        const char *owner = input->role == ALCORE_ROLE_LABELED  ? " of the labeled pool"
+                            : input->role == ALCORE_ROLE_TARGET ? " of the target"
+                                                                : "";
         /* The part of an origin behind a semicolon tells versions of a model apart; it is in the
          * provenance only. */
-        int length = (int)strcspn(source->origin, ";");
-        const bool of_file = !source->engine && strcmp(source->origin, "given") != 0;
-        say(page, "%s%s: %s%.*s%s\n", source->name, owner, of_file ? "from " : "", length,
-            source->origin, source->built_in ? " (none was given)" : "");
-        say_reuse(page, source);
-        if (source->lost)
+        int length = (int)strcspn(input->origin, ";");
+        const bool of_file = !input->engine && strcmp(input->origin, "given") != 0;
+        say(page, "%s%s: %s%.*s%s\n", input->name, owner, of_file ? "from " : "", length,
+            input->origin, input->built_in ? " (none was given)" : "");
+        say_reuse(page, input);
+        if (input->lost)
             say(page, "%s could not be kept in the cache: the next run computes it again\n",
-                source->name);
-        say_warnings(page, source);
+                input->name);
+        say_warnings(page, input);
     }
 }
 
@@ -300,7 +300,7 @@ alcore_status alcore__selection_write_summary(alcore_selection *selection) {
             selection->parts[1]->summary);
     } else {
         say_rows(&page, ranking);
-        say_sources(&page, ranking);
+        say_columns(&page, ranking);
     }
     say_spending(&page, selection);
     say_price(&page, selection);
