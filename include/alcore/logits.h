@@ -50,7 +50,7 @@ typedef struct alcore_logits {
     const int64_t *lengths;
     int64_t length_count; /**< entries of lengths: as many as items; 0 with NULL */
     /** Stream (cudaStream_t) in whose order the arrays on a device are ready, read and written;
-     * NULL: the default stream, and on the host */
+     * NULL: the default stream. Not read where all arrays are on the host */
     void *stream;
 } alcore_logits;
 /** An alcore_logits with its size set and everything else 0. */
@@ -77,8 +77,8 @@ typedef struct alcore_token_stats {
 /** An alcore_token_stats with its size set and everything else 0. */
 #define ALCORE_TOKEN_STATS_INIT ALCORE_INIT(alcore_token_stats)
 
-/** Column writers that take what is known of each item. NULL: not wanted. margins, confidences and
- * entropies are of shape ALCORE_COLUMN_RAGGED, one number a token, or of shape
+/** Column writers that take what is known of each item, all different. NULL: not wanted. margins,
+ * confidences and entropies are of shape ALCORE_COLUMN_RAGGED, one number a token, or of shape
  * ALCORE_COLUMN_SCALAR, one a row, where every item has exactly one token: one distribution a row.
  * Under these names the scores lc, entropy, margin and uncertainty read them (see alcore/scorer.h).
  */
@@ -189,11 +189,11 @@ typedef struct alcore_topk {
  * @param[in] count items, 0 or more
  * @param[in] out borrowed: the writers
  * @return ALCORE_OK, ALCORE_E_INVALID (nnll or logprobs are wanted without `logprobs`, other
- *   columns without `top`; ids without top_ids), ALCORE_E_PARAM (rest, classes), ALCORE_E_SHAPE (an
- *   array, its lengths or a writer), ALCORE_E_DATA (names row and token: see above; a margin is
- *   wanted of a token with one class in `top` and mass left), ALCORE_E_UNSUPPORTED (an array on a
- *   device), what alcore_column_writer_put() returns, ALCORE_E_STRUCT_*, ALCORE_E_NOMEM,
- *   ALCORE_E_CANCELLED
+ *   columns without `top`; ids without top_ids; length_count without lengths), ALCORE_E_PARAM
+ *   (rest, classes), ALCORE_E_SHAPE (an array, its lengths or a writer), ALCORE_E_DATA
+ *   (names row and token: see above; a margin is wanted of a token with one class in `top` and mass
+ *   left), ALCORE_E_UNSUPPORTED (an array on a device), what
+ *   alcore_column_writer_put() returns, ALCORE_E_STRUCT_*, ALCORE_E_NOMEM, ALCORE_E_CANCELLED
  * @threadsafe Calls on the same writers take turns at the end.
  * @callback progress, log
  * @since 1.0 */

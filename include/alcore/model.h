@@ -149,7 +149,7 @@ typedef struct alcore_ngram_options {
 #define ALCORE_NGRAM_OPTIONS_INIT ALCORE_INIT(alcore_ngram_options)
 
 /** Makes the built-in n-gram model: "logprobs" by an interpolated modified Kneser-Ney language
- * model (see alcore/lm.h), "embeddings" by hashed character n-grams, weighted by TF-IDF and
+ * model (see alcore/extra/lm.h), "embeddings" by hashed character n-grams, weighted by TF-IDF and
  * projected at random from a seed. It is trained when it is first asked: on the labeled side;
  * without one, cross-fitted in five folds of the pool itself, so that no row is scored by a model
  * that saw its text.
@@ -301,8 +301,9 @@ ALCORE_API alcore_status alcore_model_set_cache(alcore_model *model, const char 
  * @param[in,out] pool borrowed, changed
  * @param[in] column borrowed: "embeddings", "logprobs", "probs", "token_probs", ...
  * @return ALCORE_OK, ALCORE_E_INVALID, ALCORE_E_UNSUPPORTED (names what is missing),
- * ALCORE_E_SHAPE, ALCORE_E_MISSING (names the first row that got no value), ALCORE_E_CALLBACK or
- * what the host's function returned, ALCORE_E_IO, ALCORE_E_NOMEM, ALCORE_E_CANCELLED, ALCORE_E_BUSY
+ * ALCORE_E_SHAPE, ALCORE_E_MISSING (names the first row that got no value), ALCORE_E_DATA (there is
+ * nothing to learn from), ALCORE_E_CALLBACK or what the host's function returned, ALCORE_E_IO,
+ * ALCORE_E_NOMEM, ALCORE_E_CANCELLED, ALCORE_E_BUSY
  * @serialized per model. The pool is read meanwhile: other calls may read it too, those that change
  * it are ALCORE_E_BUSY. So is this call while another one uses the model or changes the pool, and
  * at the end, when the column is given to the pool, where another one reads it.
@@ -374,8 +375,8 @@ ALCORE_API alcore_status alcore_model_get_info(const alcore_model *model, alcore
  * @param[in] language borrowed, copied: "de_DE" of mBART, "de" of M2M100, "deu_Latn" of NLLB; NULL:
  * what the folder says
  * @return ALCORE_OK, ALCORE_E_INVALID, ALCORE_E_UNSUPPORTED (the model has no outputs),
- * ALCORE_E_PARAM (lists the languages that there are), ALCORE_E_NOMEM, ALCORE_E_BUSY; after a
- * failure the language is as before
+ * ALCORE_E_PARAM (lists the languages that there are), ALCORE_E_CALLBACK or what the host's
+ * function returned, ALCORE_E_NOMEM, ALCORE_E_BUSY; after a failure the language is as before
  * @serialized per model; ALCORE_E_BUSY while another call uses it.
  * @callback set_language of a host's model
  * @since 1.0 */
@@ -391,7 +392,8 @@ ALCORE_API alcore_status alcore_model_set_language(alcore_model *model, const ch
  * @param[in] on 1 or 0
  * @param[in] seed of the draws; the same seed and the same set of rows give the same numbers
  * @return ALCORE_OK, ALCORE_E_INVALID, ALCORE_E_PARAM (on is not 0 or 1), ALCORE_E_UNSUPPORTED (the
- * model scores neither references nor masked words), ALCORE_E_BUSY
+ * model scores neither references nor masked words), ALCORE_E_CALLBACK or what the host's function
+ * returned, ALCORE_E_BUSY
  * @serialized per model; ALCORE_E_BUSY while another call uses it.
  * @callback set_dropout of a host's model
  * @since 1.0 */

@@ -66,8 +66,9 @@ ALCORE_API alcore_status alcore_pool_derive_phrases(alcore_pool *pool, const alc
  * in_labeled and semi_maximal of TSV or CSV, the same keys of JSONL, or as plain text with the
  * phrases only. A file appears whole or not at all.
  * @param[in] phrases borrowed: made by alcore_pool_derive_phrases()
- * @param[in] path borrowed; "-" is standard output
- * @param[in] options borrowed: ALCORE_FORMAT_TEXT, _TSV, _JSONL or _CSV; NULL: by the suffix
+ * @param[in] path borrowed; "-" is standard output; no compressed suffix
+ * @param[in] options borrowed: ALCORE_FORMAT_TEXT, _TSV, _JSONL or _CSV; NULL: by the
+ *   suffix, "-" as TSV
  * @return ALCORE_OK, ALCORE_E_INVALID, ALCORE_E_NOT_FOUND or ALCORE_E_SHAPE (a pool of something
  *   else), ALCORE_E_UNSUPPORTED (the format or suffix, a compressed file), ALCORE_E_IO,
  *   ALCORE_E_NOMEM, ALCORE_E_CANCELLED (by progress), ALCORE_E_BUSY, ALCORE_E_STRUCT_*

@@ -30,7 +30,8 @@ typedef struct alcore_search_data {
      * between rows; NULL: the pool's column */
     const alcore_tensor *matrix;
     const alcore_pool *pool; /**< borrowed; its masked rows are left out, labeled rows are not */
-    const char *column;      /**< borrowed: a dense column of the pool; NULL: "embeddings" */
+    /** borrowed: a dense column of the pool; NULL: "embeddings". NULL with a matrix */
+    const char *column;
     const uint8_t
         *mask;          /**< borrowed: [mask_count], 0 leaves a row out; NULL: no row is left out */
     int64_t mask_count; /**< entries of mask: the rows of the matrix or pool; 0 without a mask */

@@ -238,7 +238,8 @@ ALCORE_API alcore_status alcore_selection_get_arrow(const alcore_selection *sele
 /** Writes the picks. A file appears whole or not at all; standard output is written as it comes.
  * @param[in] selection borrowed
  * @param[in] path borrowed; "-" is standard output; no compressed suffix
- * @param[in] options borrowed; NULL: the format by the suffix, "-" as TSV. format: ALCORE_FORMAT_*
+ * @param[in] options borrowed; NULL: the format by the suffix, "-" as TSV. format:
+ *   ALCORE_FORMAT_TSV, _CSV, _JSONL or _TEXT
  * @return ALCORE_OK, ALCORE_E_INVALID, ALCORE_E_IO, ALCORE_E_UNSUPPORTED (the suffix or format),
  *   ALCORE_E_STRUCT_*, ALCORE_E_NOMEM, ALCORE_E_CANCELLED (by progress), ALCORE_E_BUSY (the pool is
  *   being changed)
@@ -268,7 +269,7 @@ typedef struct alcore_report_options {
  * price, parameters and provenance; as HTML also drawings of the picks among the candidates. A file
  * appears whole or not at all.
  * @param[in] selection borrowed
- * @param[in] path borrowed; "-" is standard output
+ * @param[in] path borrowed; "-" is standard output, for which a kind is given; no compressed suffix
  * @param[in] options borrowed; NULL: the kind by the suffix
  * @return ALCORE_OK, ALCORE_E_INVALID, ALCORE_E_IO, ALCORE_E_UNSUPPORTED (the suffix),
  *   ALCORE_E_STRUCT_*, ALCORE_E_NOMEM, ALCORE_E_CANCELLED (by progress), ALCORE_E_BUSY (the pool is

@@ -91,7 +91,9 @@ typedef struct alcore_strategy_host {
      * and texts of the target are in the view whether columns of it are named or not */
     const char *const *target_needs;
     /** Looks at the view and answers with alcore_choice_scores() or alcore_choice_order(). Budgets,
-     * ties, masks and reports are the library's work. Runs on the thread that entered the call. */
+     * ties, masks and reports are the library's work. Returns ALCORE_OK or a failure, which ends
+     * the outer call; a positive number, or ALCORE_OK without an answer, counts as
+     * ALCORE_E_CALLBACK. Runs on the thread that entered the call. */
     alcore_status (*choose)(void *user, const alcore_view *view, alcore_choice *out);
 } alcore_strategy_host;
 /** An alcore_strategy_host with its size set and everything else 0. */

@@ -88,8 +88,8 @@ ALCORE_API alcore_pool *alcore_view_pool(const alcore_view *view, int32_t role);
  * i-th row are offsets[i] to offsets[i + 1] - 1; else all 0. Valid as long as out_values. NULL is
  * allowed
  * @return ALCORE_OK, ALCORE_E_INVALID (no such role or positions), ALCORE_E_NOT_FOUND (a column
- * that the host did not name: says which, of which role), ALCORE_E_SHAPE (texts), ALCORE_E_IO,
- * ALCORE_E_CANCELLED, ALCORE_E_NOMEM
+ * that the host did not name, or of a role without a pool: says which, of which role),
+ * ALCORE_E_SHAPE (texts), ALCORE_E_IO, ALCORE_E_CANCELLED, ALCORE_E_NOMEM
  * @serialized per view
  * @callback progress, files
  * @since 1.0 */

@@ -321,7 +321,10 @@ static alcore_status read_settings(reading *self, const alcore_topk *given) {
 static alcore_status read_lengths(reading *self, const alcore_topk *given) {
     alcore__token_items *items = &self->items;
     const int64_t count = items->count;
-    if (given->lengths ? given->length_count != count : given->length_count != 0)
+    if (!given->lengths && given->length_count != 0)
+        return alcore__fail(ALCORE_E_INVALID, "lengths is NULL, length_count is %" PRId64,
+                            given->length_count);
+    if (given->lengths && given->length_count != count)
         return alcore__fail(ALCORE_E_SHAPE, "%" PRId64 " lengths for %" PRId64 " items",
                             given->length_count, count);
     for (int64_t i = 0; i < count; i++) {

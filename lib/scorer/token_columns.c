@@ -34,19 +34,29 @@ static void list_writers(const alcore_logits_writers *out, writer_use uses[WRITE
     memcpy(uses, all, sizeof all);
 }
 
+/* A writer takes one column: of two, the second would find every row written. */
+static alcore_status check_single(const writer_use *uses, const writer_use *use) {
+    for (const writer_use *other = uses; other < use; other++) {
+        if (other->writer == use->writer)
+            return alcore__fail(ALCORE_E_INVALID, "the writers %s and %s are the same", other->name,
+                                use->name);
+    }
+    return ALCORE_OK;
+}
+
 /* Each writer must have been opened for a shape that it can be given: scalar (one number a row) or
  * ragged (one a token). uses [WRITERS]. */
 static alcore_status check_writers(const writer_use *uses) {
     for (const writer_use *use = uses; use < uses + WRITERS; use++) {
         if (!use->writer) continue;
         int32_t shape = alcore__column_writer_shape(use->writer);
-        if ((shape == ALCORE_COLUMN_SCALAR && use->of_rows) ||
-            (shape == ALCORE_COLUMN_RAGGED && use->of_tokens))
-            continue;
-        return alcore__fail(ALCORE_E_SHAPE, "the writer %s is not of shape %s", use->name,
-                            !use->of_tokens ? "scalar"
-                            : use->of_rows  ? "ragged or scalar"
-                                            : "ragged");
+        if (!(shape == ALCORE_COLUMN_SCALAR && use->of_rows) &&
+            !(shape == ALCORE_COLUMN_RAGGED && use->of_tokens))
+            return alcore__fail(ALCORE_E_SHAPE, "the writer %s is not of shape %s", use->name,
+                                !use->of_tokens ? "scalar"
+                                : use->of_rows  ? "ragged or scalar"
+                                                : "ragged");
+        ALCORE__TRY(check_single(uses, use));
     }
     return ALCORE_OK;
 }

@@ -151,10 +151,10 @@ static alcore_status margin_ratios(alcore_ctx *ctx, const alcore_search_data *ro
         status = alcore__results_add(&results, out_others, "out_others", ALCORE_INT64,
                                      run.rows.count, 1, false, &best_others);
     int64_t *other_out = best_others;
-    if (!status && run.search.metric != 0)
+    if (!status && run.given_metric != 0)
         status = alcore__fail(ALCORE_E_INVALID,
                               "metric is %d; margin ratios always use cosines: leave it 0",
-                              (int)run.search.metric);
+                              (int)run.given_metric);
     run.search.metric = ALCORE_SYS_COSINE;
     run.ratio = ratios;
     int64_t usable = 0;

@@ -21,9 +21,13 @@
 #include "kernel/device_array.h"
 #include "kernel/kernels.h"
 
-/* The caller's mask, if there is one, must have an entry for each row; data->count is set. */
+/* The caller's mask, if there is one, must have an entry for each row, and none is told without it;
+ * data->count is set. */
 static alcore_status check_mask(const alcore_search_data *given, const alcore__search_data *data) {
-    if (!given->mask || given->mask_count == data->count) return ALCORE_OK;
+    if (given->mask_count == (given->mask ? data->count : 0)) return ALCORE_OK;
+    if (!given->mask)
+        return alcore__fail(ALCORE_E_SHAPE, "%s: mask_count is %lld without a mask", data->name,
+                            (long long)given->mask_count);
     return alcore__fail(ALCORE_E_SHAPE, "%s: mask has %lld entries for %lld rows", data->name,
                         (long long)given->mask_count, (long long)data->count);
 }
@@ -113,6 +117,9 @@ alcore_status alcore__search_data_begin(alcore_ctx *ctx, const alcore_search_dat
         return alcore__fail(ALCORE_E_INVALID, "%s: normalize is 0 or 1", name);
     if (!ours.matrix == !ours.pool)
         return alcore__fail(ALCORE_E_INVALID, "%s: either a matrix or a pool is needed", name);
+    if (ours.matrix && ours.column)
+        return alcore__fail(ALCORE_E_INVALID, "%s: column \"%s\" is of a pool; a matrix is given",
+                            name, ours.column);
     out->normalize = ours.normalize;
     out->stream = ours.stream;
     return ours.matrix ? begin_matrix(&ours, out) : begin_column(&ours, out);

@@ -35,7 +35,8 @@ enum { DEVICE_SHARES = 4, DEVICE_SHARE_ROWS = 16 * ALCORE_BLOCK_ROWS, DEVICE_ROW
 #define DEVICE_BYTES (INT64_C(2) << 30)
 #define DOTS_BYTES (INT64_C(64) << 20)
 
-/* Checks the options, and fills in run->k and run->search (the metric; no pruning yet).
+/* Checks the options, and fills in run->k, run->given_metric and run->search (the metric; no pruning
+ * yet).
  * *out_device: the name of the engine's device ("auto", "cpu", "cuda", "cuda:1"; NULL: auto), which
  * is opened when it is known where the operands are; it is the caller's string.
  *
@@ -54,6 +55,7 @@ static alcore_status read_options(alcore__search_run *run, int64_t k,
     if (metric < ALCORE_METRIC_L2 || metric > ALCORE_METRIC_COSINE)
         return alcore__fail(ALCORE_E_INVALID, "metric %d is none of ALCORE_METRIC_*", metric);
     run->k = k;
+    run->given_metric = options.metric;
     run->search = (alcore_sys_search){.size = sizeof run->search,
                                       .metric = metric - ALCORE_METRIC_L2 + ALCORE_SYS_L2};
     *out_device = options.device;

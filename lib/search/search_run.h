@@ -24,6 +24,7 @@ typedef struct alcore__search_run {
     alcore__engine engine;
     alcore__search_data rows, queries; /* the two operands */
     alcore_sys_search search;          /* what kernels are told: the metric, and how to prune */
+    int32_t given_metric;              /* ALCORE_METRIC_* of the options; 0: none was given */
     int64_t k;                         /* neighbors of each item */
     int32_t threads;
     int64_t slab;             /* largest number of queries of a slab */

@@ -8,6 +8,7 @@
 #include <string.h>
 
 #include "base/number.h"
+#include "formats/byte_stream.h"
 #include "formats/write_options.h"
 #include "selection/selection_internal.h"
 
@@ -329,9 +330,11 @@ static alcore_status write_page(const report *self, const marks *with, alcore__b
 
 /* Sets *kind to the kind of a report, ALCORE_REPORT_*: the one that the options ask for, which it
  * is before, or, where that is 0, the one that the suffix of the path names. Fails where there is
- * neither. ALCORE_REPORT_* are consecutive, from MARKDOWN to HTML. */
+ * neither, and for a suffix of compression: the report is plain. ALCORE_REPORT_* are consecutive,
+ * from MARKDOWN to HTML. */
 static alcore_status resolve_kind(const char *path, int32_t *kind) {
     const char *dot = strrchr(path, '.');
+    size_t base;
     if (*kind != 0 && (*kind < ALCORE_REPORT_MARKDOWN || *kind > ALCORE_REPORT_HTML))
         return alcore__fail(ALCORE_E_INVALID, "kind is %d; expected ALCORE_REPORT_*, or 0", *kind);
     if (*kind == 0 && dot)
@@ -339,7 +342,7 @@ static alcore_status resolve_kind(const char *path, int32_t *kind) {
                 : strcmp(dot, ".json") == 0 ? ALCORE_REPORT_JSON
                 : strcmp(dot, ".html") == 0 ? ALCORE_REPORT_HTML
                                             : 0;
-    if (*kind != 0) return ALCORE_OK;
+    if (*kind != 0 && !alcore__stream_compressed(path, &base)) return ALCORE_OK;
     return alcore__fail(ALCORE_E_UNSUPPORTED, "%s: a report is written as .md, .json or .html",
                         path);
 }

@@ -11,9 +11,9 @@
 #include "strategy/budget/fill.h"
 #include "strategy/strategy_handle.h"
 
-/* The answer of the caller's function, which fills it by the two alcore_choice_ calls below. Where
- * it gave both, the order is used. A position numbers the candidates from 0 in the order of their
- * pool rows. Arrays are owned. */
+/* The answer of the caller's function, which fills it by the two alcore_choice_ calls below, of
+ * which the last one counts. A position numbers the candidates from 0 in the order of their pool
+ * rows. Arrays are owned. */
 struct alcore_choice {
     alcore__run *run;
     double *scores;  /* [candidates] copied; NULL: not given */
@@ -30,6 +30,15 @@ static alcore_status check_choice(const alcore_choice *choice, const void *value
                             "choice and values are needed, and a count of 0 or more");
     }
     return ALCORE_OK;
+}
+
+/* Frees an earlier answer, scores or an order. */
+static void clear_answer(alcore_choice *choice) {
+    alcore__free(choice->run->ctx, choice->scores);
+    alcore__free(choice->run->ctx, choice->order);
+    choice->scores = NULL;
+    choice->order = NULL;
+    choice->ordered = 0;
 }
 
 /* Called by the host's choose function: scores [candidates], in the order of the view, finite, and
@@ -51,7 +60,7 @@ alcore_status alcore_choice_scores(alcore_choice *choice, const double *scores, 
     double *copy;
     ALCORE__TRY(alcore__new_array(choice->run->ctx, (size_t)count, sizeof *copy, &copy));
     memcpy(copy, scores, (size_t)count * sizeof *copy);
-    alcore__free(choice->run->ctx, choice->scores);
+    clear_answer(choice);
     choice->scores = copy;
     return ALCORE_OK;
 }
@@ -104,7 +113,7 @@ alcore_status alcore_choice_order(alcore_choice *choice, const int64_t *rows, in
         alcore__free(ctx, order);
         return status;
     }
-    alcore__free(ctx, choice->order);
+    clear_answer(choice);
     choice->order = order;
     choice->ordered = count;
     return ALCORE_OK;
@@ -176,8 +185,7 @@ static alcore_status finish(alcore__run *run) {
         status = alcore__fail_callback(status, "the strategy's choose function");
     if (status == ALCORE_OK) status = use_answer(&choice);
     alcore__view_free(view);
-    alcore__free(run->ctx, choice.scores);
-    alcore__free(run->ctx, choice.order);
+    clear_answer(&choice);
     return status;
 }
 

@@ -167,13 +167,14 @@ static alcore_status set_language(void *user, const char *language) {
     host *model = user;
     if (language && strcmp(language, "xx") == 0)
         return alcore_error_set(ALCORE_E_PARAM, "there are de and fr", 19);
+    if (language && strcmp(language, "yy") == 0) return 1; /* none of the library's codes */
     snprintf(model->language, sizeof model->language, "%s", language ? language : "");
     return ALCORE_OK;
 }
 
 static alcore_status set_dropout(void *user, int32_t on, uint64_t seed) {
     ((host *)user)->seed = on ? seed : 0;
-    return ALCORE_OK;
+    return seed == UINT64_MAX ? 1 : ALCORE_OK;
 }
 
 /* A model named "letters" with batches of `rows` rows. */
@@ -543,6 +544,9 @@ START_TEST(a_host_tells_what_it_is) {
     ck_assert_ok(alcore_model_set_language(model, "de"));
     ck_assert_str_eq(self.language, "de");
     ck_assert_fails(alcore_model_set_language(model, "xx"), ALCORE_E_PARAM, "there are de and fr");
+    ck_assert_fails(alcore_model_set_language(model, "yy"), ALCORE_E_CALLBACK, "failed");
+    ck_assert_fails(alcore_model_set_dropout(model, 1, UINT64_MAX), ALCORE_E_CALLBACK, "failed");
+    ck_assert_fails(alcore_model_set_dropout(model, 2, 7), ALCORE_E_PARAM, "on is 2");
     ck_assert_ok(alcore_model_set_dropout(model, 1, 7));
     ck_assert_uint_eq(self.seed, 7);
     alcore_model_unref(model);

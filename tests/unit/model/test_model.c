@@ -192,6 +192,11 @@ START_TEST(bad_structs_are_refused) {
     ck_assert_int_eq(alcore_struct_begin(&host, sizeof host, "alcore_model_host"), ALCORE_OK);
     host.batch_rows = -1;
     ck_assert_int_eq(alcore_model_new_host(ctx, &host, &model), ALCORE_E_INVALID);
+    host.batch_rows = (1 << 24) + 1;
+    ck_assert_int_eq(alcore_model_new_host(ctx, &host, &model), ALCORE_E_INVALID);
+    host.batch_rows = 1 << 24;
+    ck_assert_ok(alcore_model_new_host(ctx, &host, &model));
+    alcore_model_unref(model);
     host.batch_rows = 0;
     host.batch_bytes = -1;
     ck_assert_fails(alcore_model_new_host(ctx, &host, &model), ALCORE_E_INVALID,
@@ -250,6 +255,19 @@ START_TEST(a_pool_of_one_sentence) {
     ck_assert_int_eq(alcore_model_run(model, pool, "logprobs"), ALCORE_OK);
     ck_assert_double_eq_tol(total_log10(pool, 0), 3 * log10(0.5), 1e-6);
     alcore_model_unref(model);
+}
+END_TEST
+
+START_TEST(without_a_sentence_there_is_nothing_to_learn) {
+    const char *texts[] = {"a text"};
+    alcore_pool *labeled;
+    alcore_model *model;
+    add(texts, 1);
+    ck_assert_ok(alcore_pool_new(ctx, NULL, &labeled));
+    ck_assert_ok(alcore_model_new_ngram(ctx, labeled, NULL, &model));
+    ck_assert_fails(alcore_model_run(model, pool, "logprobs"), ALCORE_E_DATA, "no sentence");
+    alcore_model_unref(model);
+    alcore_pool_unref(labeled);
 }
 END_TEST
 
@@ -558,8 +576,8 @@ END_TEST
 CHECK_SUITE_WITH("model", setup, teardown, host_gets_unmasked_and_labeled_rows_in_order,
                  the_pool_is_read_while_the_model_runs, missing_function_is_named,
                  failures_of_the_function_come_back, bad_structs_are_refused, cross_fitted_totals,
-                 a_pool_of_one_sentence, trained_on_the_labeled_side,
-                 embeddings_are_unit_vectors_and_ready_for_masked_rows,
+                 a_pool_of_one_sentence, without_a_sentence_there_is_nothing_to_learn,
+                 trained_on_the_labeled_side, embeddings_are_unit_vectors_and_ready_for_masked_rows,
                  columns_made_by_the_model_are_used_again, a_model_without_a_name_is_asked_again,
                  a_folder_of_columns, a_version_tells_that_a_model_changed,
                  a_language_model_becomes_a_model, options_of_a_folder_are_checked,

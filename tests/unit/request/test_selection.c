@@ -285,6 +285,14 @@ START_TEST(reports) {
     ck_assert_ptr_nonnull(strstr(text, "<td>unknown</td><td>4</td><td>100 %</td>"));
     ck_assert_ptr_null(strstr(text, "&quot;&quot;&quot;"));
     free(text);
+    /* A kind stands in for the suffix, but not for that of a compressed file. */
+    alcore_report_options options = ALCORE_REPORT_OPTIONS_INIT;
+    ck_assert_fails(alcore_selection_report(selection, "-", NULL), ALCORE_E_UNSUPPORTED, ".html");
+    options.kind = ALCORE_REPORT_JSON;
+    ck_assert_fails(alcore_selection_report(selection, "/nowhere/x.json.gz", &options),
+                    ALCORE_E_UNSUPPORTED, "x.json.gz");
+    options.kind = ALCORE_REPORT_HTML + 1;
+    ck_assert_fails(alcore_selection_report(selection, "x.md", &options), ALCORE_E_INVALID, "kind");
     close_huds();
 }
 END_TEST

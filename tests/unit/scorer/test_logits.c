@@ -476,7 +476,10 @@ START_TEST(what_is_wrong_is_named) {
     writers.logprobs = scalar;
     ck_assert_fails(alcore_logits_put(ctx, &given, rows, ITEMS, IGNORE, &writers), ALCORE_E_SHAPE,
                     "the writer logprobs is not of shape ragged");
-    writers.logprobs = ragged;
+    writers.logprobs = writers.entropies = ragged;
+    ck_assert_fails(alcore_logits_put(ctx, &given, rows, ITEMS, IGNORE, &writers), ALCORE_E_INVALID,
+                    "the writers logprobs and entropies are the same");
+    writers.entropies = NULL;
     rows[2] = ITEMS;
     ck_assert_fails(alcore_logits_put(ctx, &given, rows, ITEMS, IGNORE, &writers),
                     ALCORE_E_NOT_FOUND, "5");

@@ -317,6 +317,8 @@ START_TEST(checks_arguments) {
     s.given.lengths = NULL;
     s.given.length_count = 0;
     ck_assert_fails(put(&s, &s.given, ""), ALCORE_E_SHAPE, "the items have 6 tokens");
+    s.given.length_count = ITEMS;
+    ck_assert_fails(put(&s, &s.given, ""), ALCORE_E_INVALID, "lengths is NULL");
     s.given = good;
     s.given.reserved = 1;
     ck_assert_fails(put(&s, &s.given, ""), ALCORE_E_STRUCT_NEWER, "reserved");

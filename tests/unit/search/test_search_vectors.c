@@ -7,6 +7,7 @@
 #include "alcore/extra.h"
 #include "base/rng.h"
 #include "block_data.h"
+#include "check_status.h"
 #include "check_suite.h"
 #include "search_calls.h"
 #include "vectors.h"
@@ -295,6 +296,33 @@ START_TEST(refusals) {
 }
 END_TEST
 
+/* What a struct says that nothing reads. */
+START_TEST(settings_beside_the_point) {
+    matrix rows;
+    alcore_search_options options = ALCORE_SEARCH_OPTIONS_INIT;
+    double ratios[3], values[3];
+    int64_t found[3];
+    side_of(&rows, u_rows, ALCORE_FLOAT64, 3, 2);
+#define KNN() test_knn(ctx, &rows.side, &rows.side, 1, NULL, found, values, NULL, NULL)
+    rows.side.column = "embeddings";
+    ck_assert_fails(KNN(), ALCORE_E_INVALID, "a matrix is given");
+    rows.side.column = NULL;
+    rows.side.mask_count = 3;
+    ck_assert_fails(KNN(), ALCORE_E_SHAPE, "mask_count is 3 without a mask");
+    rows.side.mask_count = 0;
+    ck_assert_ok(KNN());
+#undef KNN
+    /* Ratios are of cosines, whatever a metric says. */
+    for (int32_t metric = ALCORE_METRIC_L2; metric <= ALCORE_METRIC_COSINE; metric++) {
+        char named[20];
+        options.metric = metric;
+        snprintf(named, sizeof named, "metric is %d;", metric);
+        ck_assert_fails(test_margin_ratios(ctx, &rows.side, &rows.side, 1, &options, ratios, found),
+                        ALCORE_E_INVALID, named);
+    }
+}
+END_TEST
+
 int main(void) {
     TCase *vectors = tcase_create("vectors");
     tcase_add_checked_fixture(vectors, setup, teardown);
@@ -305,5 +333,6 @@ int main(void) {
     tcase_add_test(vectors, places_without_neighbors);
     tcase_add_test(vectors, pool_columns);
     tcase_add_test(vectors, refusals);
+    tcase_add_test(vectors, settings_beside_the_point);
     return check_suite_run("search_vectors", vectors);
 }

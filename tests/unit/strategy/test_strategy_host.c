@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "base/rng.h"
+#include "check_status.h"
 #include "check_suite.h"
 #include "fault_allocator.h"
 #include "strategy/rules/huds.h"
@@ -331,6 +332,30 @@ START_TEST(host_scores_and_orders) {
 }
 END_TEST
 
+/* Answers with an order and with scores; c->by_order: the order is the later answer. */
+static alcore_status choose_twice(void *user, const alcore_view *view, alcore_choice *out) {
+    caller *c = user;
+    const double scores[] = {1, 3, 2};
+    (void)view;
+    if (c->by_order) ALCORE__TRY(alcore_choice_scores(out, scores, 3));
+    ALCORE__TRY(alcore_choice_order(out, c->order, c->count));
+    return c->by_order ? ALCORE_OK : alcore_choice_scores(out, scores, 3);
+}
+
+START_TEST(a_later_answer_replaces_an_earlier_one) {
+    caller c = {.order = {3, 0}, .count = 2};
+    alcore_strategy *strategy = open_host(&c, NULL);
+    strategy->host.choose = choose_twice;
+    ck_assert_ok(bed_run_strategy(&b, strategy, 2));
+    BED_PICKS(&b, 2, 3);
+    c.by_order = true;
+    ck_assert_ok(bed_run_strategy(&b, strategy, 2));
+    BED_PICKS(&b, 3, 0);
+    alcore_strategy_unref(strategy);
+    bed_close(&b);
+}
+END_TEST
+
 START_TEST(host_reads_what_is_there) {
     caller c = {0};
     alcore_strategy *strategy = open_host(&c, NULL);
@@ -569,6 +594,7 @@ int main(void) {
     tcase_add_test(all, parameters_by_number_and_back);
     tcase_add_test(all, wrong_parameters);
     tcase_add_test(all, host_scores_and_orders);
+    tcase_add_test(all, a_later_answer_replaces_an_earlier_one);
     tcase_add_test(all, host_reads_what_is_there);
     tcase_add_test(all, host_needs_too_much);
     tcase_add_test(all, host_sees_blocks);
