@@ -82,6 +82,11 @@ def write_ffi(api):
     out += ["}", "#: Metrics and their inputs in the library's order: (name, kind).", "METRICS = {"]
     out += ['    "%s": (%s),' % (metric["name"], ", ".join('("%s", "%s")' % one for one in metric["inputs"]) + ",")
             for metric in api["metrics"]]
+    out += ["}", "#: What integers of structs stand for: the constants that begin so, or bool.", "MEMBERS = {"]
+    for struct in api["structs"]:
+        held = ['"%s": %s' % (field["name"], "bool" if "flag" in field else '"%s"' % api["enums"][field["words"]]["prefix"])
+                for field in struct["fields"] if "flag" in field or "words" in field]
+        out += ['    "%s": {%s},' % (struct["name"], ", ".join(held))] if held else []
     out += ["}", "#: Those of the columns whose numbers may be integers too.",
             "NUMBER_COLUMNS = (%s,)" % ", ".join('"%s"' % name for name in api["number_columns"])]
     out += ["", ""]
@@ -151,80 +156,6 @@ def layout_program(api):
 DEFAULT_WORDS = {"ALCORE_ESCAPES_": "auto", "ALCORE_FORMAT_": "auto", "ALCORE_JOIN_": "auto", "ALCORE_MEANS_": "default",
                  "ALCORE_NORMALIZE_": "auto", "ALCORE_POOLING_": "auto"}
 
-#: Values that Lua says as a word: the table's name and the prefix of its constants.
-LUA_TABLES = {"aligner_models": "ALCORE_ALIGNER_", "bad_lines": "ALCORE_BAD_LINES_", "escapes": "ALCORE_ESCAPES_", "bleu_smoothings": "ALCORE_BLEU_SMOOTH_", "bleu_tokenizers": "ALCORE_BLEU_", "bands": "ALCORE_BAND_", "cost_models": "ALCORE_COST_", "dedups": "ALCORE_DEDUP_", "directions": "ALCORE_DIRECTION_", "estimates": "ALCORE_ESTIMATE_", "file_formats": "ALCORE_FORMAT_", "in_domain_words": "ALCORE_IN_DOMAIN_", "joins": "ALCORE_JOIN_", "units": "ALCORE_UNIT_", "malformed": "ALCORE_UTF8_",
-              "meanings": "ALCORE_MEANS_", "metrics": "ALCORE_METRIC_", "missing_rules": "ALCORE_MISSING_", "normalizations": "ALCORE_NORMALIZE_",
-              "optimizers": "ALCORE_OPTIMIZER_",
-              "overlap_roles": "ALCORE_OVERLAP_", "param_types": "ALCORE_PARAM_",
-              "poolings": "ALCORE_POOLING_", "precisions": "ALCORE_PRECISION_", "repeated_ids": "ALCORE_IDS_", "rests": "ALCORE_REST_", "report_kinds": "ALCORE_REPORT_",
-              "roles": "ALCORE_ROLE_", "row_states": "ALCORE_ROW_", "schedules": "ALCORE_SCHEDULE_", "scopes": "ALCORE_SCOPE_",
-              "shapes": "ALCORE_COLUMN_", "sides": "ALCORE_SIDE_", "stop_criteria": "ALCORE_STOP_", "tag_schemes": "ALCORE_TAGS_", "tensions": "ALCORE_TENSION_",
-               "validations": "ALCORE_VALIDATE_", "vocabulary_kinds": "ALCORE_VOCABULARY_"}
-
-#: Structs that travel as Lua tables, and of their int32_t fields those that are words (the table's
-#: name) or flags (True). Fields that are False, handles, functions and arrays with a length of
-#: their own are left to the C code.
-LUA_STRUCTS = {
-    "alcore_ablation": {},
-    "alcore_agreement_options": {},
-    "alcore_answers_options": {},
-    "alcore_aligner_options": {"direction": "directions", "model": "aligner_models", "estimate": "estimates",
-                               "tension": "tensions"},
-    "alcore_answer_report": {},
-    "alcore_answers_result": {},
-    "alcore_bleu_options": {"tokenizer": "bleu_tokenizers", "smoothing": "bleu_smoothings", "effective_order": True},
-    "alcore_bleu_result": {},
-    "alcore_chrf_options": {"whitespace": True},
-    "alcore_chrf_result": {},
-    "alcore_composition_result": {},
-    "alcore_composition_options": {"uncertainty_count": False, "other_count": False},
-    "alcore_cost_options": {"model": "cost_models"},
-    "alcore_cost_result": {},
-    "alcore_ctx_options": {},
-    "alcore_duplicates_result": {},
-    "alcore_encode_options": {"without_special": True, "as_target": True},
-    "alcore_filter": {},
-    "alcore_in_domain_result": {},
-    "alcore_kappa_options": {},
-    "alcore_kappa_result": {},
-    "alcore_labels_options": {"words": True},
-    "alcore_labels_result": {},
-    "alcore_length_ratio_options": {},
-    "alcore_length_ratio_result": {},
-    "alcore_lm_options": {"discount_count": False},
-    "alcore_logits_writers": {},
-    "alcore_mean_options": {},
-    "alcore_mean_result": {},
-    "alcore_mix_options": {"unique": True, "norm": True},
-    "alcore_model_info": {"translates": True, "scores": True, "warning_count": False},
-    "alcore_model_options": {"dtype": False, "pooling": "poolings", "normalize": "normalizations"},
-    "alcore_ngram_options": {},
-    "alcore_overlap_options": {"kept": False, "tagged": True},
-    "alcore_coverage_result": {},
-    "alcore_pearson_options": {},
-    "alcore_pearson_result": {},
-    "alcore_phrase_options": {"semi_maximal": True, "beyond_limit": True, "unknown": True, "with_letters": True},
-    "alcore_plateau_options": {"lower_is_better": True},
-    "alcore_plot_options": {"band": "bands", "equal_scales": True, "column_count": False},
-    "alcore_pool_options": {"dedup": "dedups", "utf8": "malformed", "repeated_ids": "repeated_ids"},
-    "alcore_projection_result": {},
-    "alcore_read_options": {"format": "file_formats", "bad_lines": "bad_lines", "escapes": "escapes", "by": "joins"},
-    "alcore_search_options": {"metric": "metrics"},
-    "alcore_spans_options": {"scheme": "tag_schemes"},
-    "alcore_spans_result": {},
-    "alcore_stop_decision": {"criterion": "stop_criteria", "stop": True},
-    "alcore_ter_options": {"case_sensitive": True},
-    "alcore_ter_result": {},
-    "alcore_topk": {"rest": "rests", "length_count": False},
-    "alcore_train_options": {"schedule": "schedules", "optimizer": "optimizers", "metric": "validations", "precision": "precisions", "recompute": True},
-    "alcore_train_result": {"stopped": True},
-    "alcore_translate_options": {"sample": True},
-    "alcore_vocabulary_options": {"kind": "vocabulary_kinds", "byte_fallback": True},
-    "alcore_wilcoxon_options": {},
-    "alcore_wilcoxon_result": {"exact": True},
-    "alcore_word_accuracy_options": {},
-    "alcore_word_accuracy_result": {},
-}
 LUA_MEMBERS = {"int32_t": "AL_INT32", "int64_t": "AL_INT64", "uint64_t": "AL_UINT64", "double": "AL_DOUBLE", "const char *": "AL_TEXT",
                "alcore_column_writer *": "AL_WRITER"}
 
@@ -235,16 +166,32 @@ def shorter(line):
     return textwrap.wrap(line.strip(), 100, initial_indent=indent, subsequent_indent=indent + "    ", break_on_hyphens=False)
 
 
-def lua_members(struct, kinds):
-    """The table of the members of a struct, by which Lua reads and writes it (lua_structs.c)."""
+#: Members that the C code of Lua reads, as it takes few of the words.
+LUA_OWN = {("alcore_model_options", "dtype"), ("alcore_overlap_options", "kept")}
+
+
+def words_table(tag):
+    return "al_words_" + tag[len("alcore_"):]
+
+
+def lua_structs(api):
+    """Structs that may be tables of Lua: those that may grow, but for the data of a search, which C makes (lua_search.c)."""
+    return [struct for struct in api["structs"] if struct["fields"][0]["name"] == "size" and struct["name"] != "alcore_search_data"]
+
+
+def lua_members(struct):
+    """The table of the members of a struct, by which Lua reads and writes it (lua_structs.c). Handles, functions and arrays with a length
+    of their own are left to the C code."""
     out = ["const al_member al_%s[] = {" % struct["name"][len("alcore_"):]]
+    arrays = [field["name"] for field in struct["fields"] if field["type"].endswith("*")]
     for field in struct["fields"]:
-        kind = kinds.get(field["name"])
-        if field["type"] not in LUA_MEMBERS or kind is False or field["name"] == "reserved":
+        name = field["name"]
+        counts = name.endswith("_count") and any(array.startswith(name[:-len("_count")]) for array in arrays)
+        if field["type"] not in LUA_MEMBERS or counts or name == "reserved" or (struct["name"], name) in LUA_OWN:
             continue
         out += shorter('    {"%s", %s, %d, offsetof(%s, %s), %s},' % (
-            field["name"], "AL_FLAG" if kind is True else "AL_WORD" if kind else LUA_MEMBERS[field["type"]],
-            field.get("count", 1), struct["name"], field["name"], "al_" + kind if isinstance(kind, str) else "NULL"))
+            name, "AL_FLAG" if "flag" in field else "AL_WORD" if "words" in field else LUA_MEMBERS[field["type"]],
+            field.get("count", 1), struct["name"], name, words_table(field["words"]) if "words" in field else "NULL"))
     return out + ["    {NULL, 0, 0, 0, NULL}};"]
 
 
@@ -299,21 +246,16 @@ def write_lua(api):
            "#include <stddef.h>", "", '#include "lua_binding.h"', "",
            "/* Tables that only others of this file name are not to be seen outside either. */", "#pragma GCC visibility push(hidden)", "",
            "/* clang-format off */"]
-    for table, prefix in LUA_TABLES.items():
-        # A longer prefix of another table takes its constants: ALCORE_BLEU_SMOOTH_ those that
-        # ALCORE_BLEU_ has not.
-        others = tuple(other for other in LUA_TABLES.values() if other != prefix and other.startswith(prefix))
-        names = [name for name in api["constants"] if name.startswith(prefix) and not (others and name.startswith(others))]
-        out.append("const al_constant al_%s[] = {" % table)
-        if prefix in DEFAULT_WORDS:
-            out.append('    {"%s", 0},' % DEFAULT_WORDS[prefix])
-        out += ['    {"%s", %s},' % (name[len(prefix):].lower(), name) for name in names]
+    for tag, enum in api["enums"].items():
+        out.append("const al_constant %s[] = {" % words_table(tag))
+        if enum["prefix"] in DEFAULT_WORDS:
+            out.append('    {"%s", 0},' % DEFAULT_WORDS[enum["prefix"]])
+        out += ['    {"%s", %s},' % (name[len(enum["prefix"]):].lower(), name) for name in enum["names"]]
         out.append("    {NULL, 0}};")
     out.append("const al_constant al_usual_columns[] = {")
     out += ['    {"%s", %s},' % (name, shape or "-1") for name, shape in api["columns"].items()]
-    for struct in api["structs"]:
-        if struct["name"] in LUA_STRUCTS:
-            structs += lua_members(struct, LUA_STRUCTS[struct["name"]])
+    for struct in lua_structs(api):
+        structs += lua_members(struct)
     measures = [lua_measure(api, metric) for metric in api["metrics"]]
     structs += [line for made, _ in measures for line in made] + ["const al_measure al_measures[] = {"]
     structs += [line for _, row in measures for line in row] + ["    {.name = NULL}", "};"]
@@ -323,8 +265,8 @@ def write_lua(api):
 
 def write_lua_header(api):
     """Declares the tables of lua_tables.c."""
-    names = ["extern const al_constant al_%s[];" % table for table in [*LUA_TABLES, "usual_columns"]]
-    names += ["extern const al_member al_%s[];" % struct["name"][len("alcore_"):] for struct in api["structs"] if struct["name"] in LUA_STRUCTS]
+    names = ["extern const al_constant %s[];" % table for table in [*map(words_table, api["enums"]), "al_usual_columns"]]
+    names += ["extern const al_member al_%s[];" % struct["name"][len("alcore_"):] for struct in lua_structs(api)]
     return "\n".join(["/* SPDX-License-Identifier: Apache-2.0 */", "/* Made by bindings/gen/generate.py from the public headers; do not edit. */",
                       "#ifndef ALCORE_LUA_TABLES_H", "#define ALCORE_LUA_TABLES_H", "", *names, "", "#endif"]) + "\n"
 

@@ -4,6 +4,7 @@
 It knows exactly the forms that our headers use (enums, size-first structs, function types, exported functions) and
 refuses everything else, so that a new form is noticed here and not in a wrong binding."""
 import re
+from os.path import commonprefix
 from pathlib import Path
 
 CORE = ("status", "context", "tensor", "format", "param", "pool", "pool_column", "arrow", "phrase", "budget", "remedy", "search", "logits", "model", "view",
@@ -119,7 +120,7 @@ class Header:
         plain = [token for token in tokens if not token.startswith("/*")]
         head = " ".join(plain[:2])
         if plain[0] == "enum":
-            self.enum(tokens[tokens.index("{") + 1:-1])
+            self.enum(plain[1], tokens[tokens.index("{") + 1:-1])
         elif head == "typedef struct" and "{" in plain:
             self.struct(doc, tokens)
         elif head == "typedef struct" and len(plain) == 4:
@@ -138,11 +139,15 @@ class Header:
         else:
             raise HeaderError(self.name + ": unknown form: " + " ".join(plain[:8]))
 
-    def enum(self, tokens):
-        for part in split([token for token in tokens if not token.startswith("/*")], ","):
+    def enum(self, tag, tokens):
+        parts = split([token for token in tokens if not token.startswith("/*")], ",")
+        for part in parts:
             if part[1] != "=":
                 raise HeaderError(self.name + ": an enum without a value: " + part[0])
             self.api["constants"][part[0]] = int("".join(part[2:]), 0)
+        names = [part[0] for part in parts]
+        if tag != "{":
+            self.api["enums"][tag] = {"prefix": re.match(r"(.*_)", commonprefix(names))[1], "names": names}
 
     def struct(self, doc, tokens):
         opening = tokens.index("{")
@@ -167,6 +172,25 @@ class Header:
             "args": parameters(tokens[opening + 1:-1]), "summary": summary(doc),
             "callback": "@callback" in doc,
         })
+
+
+#: Members that the comment does not name the enum of as ALCORE_X_*, or that are bits, or only some of an enum; None: no word.
+WORDS = {("alcore_bleu_options", "tokenizer"): "alcore_bleu_tokenizer", ("alcore_overlap_options", "kept"): None}
+
+
+def tell_members(api):
+    """Says of the integers of structs which are the words of an enum ("words": its tag) and which are true or false ("flag")."""
+    tags = {enum["prefix"]: tag for tag, enum in api["enums"].items()}
+    for struct in api["structs"]:
+        for field in struct["fields"]:
+            if field["type"] not in ("int32_t", "uint32_t"):
+                continue
+            named = re.search(r"\b(ALCORE_[A-Z0-9_]+_)\*", field["doc"])
+            tag = WORDS.get((struct["name"], field["name"]), named and tags.get(named[1]))
+            if tag:
+                field["words"] = tag
+            elif re.match(r"(For [^:]*: )?1: ", field["doc"]):
+                field["flag"] = True
 
 
 def inputs_of(arguments):
@@ -204,7 +228,7 @@ def read_api(root):
     """The whole stable API as one dictionary."""
     root = Path(root)
     api = {"abi": int(re.search(r"^alcore_abi = (\d+)", (root / "meson.build").read_text(), re.M).group(1)),
-           "aliases": {}, "constants": {}, "inits": [], "handles": [], "callbacks": [], "structs": [], "functions": []}
+           "aliases": {}, "constants": {}, "enums": {}, "inits": [], "handles": [], "callbacks": [], "structs": [], "functions": []}
     folder = root / "include" / "alcore"
     for names, umbrella, path in ((CORE, "alcore.h", ""), (EXTRA, "extra.h", "extra/")):
         included = set(re.findall(r'"alcore/%s(\w+)\.h"' % path, (folder / umbrella).read_text())) - WITHOUT_NAMES - {"alcore"}
@@ -213,6 +237,7 @@ def read_api(root):
         for name in names:
             Header(path + name, (folder / (path + name + ".h")).read_text(), api).read()
     Header("version", (folder / "version.h.in").read_text(), api).read()
+    tell_members(api)
     api["metrics"] = list(metrics_of(api["functions"]))
     api["columns"] = columns_of(root)
     api["number_columns"] = number_columns_of(root)

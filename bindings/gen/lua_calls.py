@@ -3,8 +3,8 @@
 ../lua/lua_calls.txt with the headers, and the LDoc comments of the functions that are written by hand.
 
 A row is what a user calls, `owner:name(arguments) = C function -> result`, and below it what LDoc says: a text, and where the name does
-not tell enough `argument: text`. An argument has a type where it has one, a `?` where it may be nil, `:table` for the words of an
-enum (lua_tables.c) and `=WORD` for the one that nil stands for. How an argument is checked and passed, and what is pushed, follows from
+not tell enough `argument: text`. An argument has a type where it has one, a `?` where it may be nil, `:tag` for the words of an
+enum and `=WORD` for the one that nil stands for. How an argument is checked and passed, and what is pushed, follows from
 the prototype of the C function; it is alcore_OWNER_NAME where the row names none."""
 import re
 import textwrap
@@ -137,7 +137,7 @@ class Body:
         else:
             if not initial:
                 self.early.append("%sluaL_checktype(L, %d, LUA_TSTRING);" % ("if (!lua_isnoneornil(L, %d)) " % at if optional else "", at))
-            self.early.append('const %s %s = %sal_constant_check(L, %d, al_%s, "%s", %s);' % (
+            self.early.append('const %s %s = %sal_constant_check(L, %d, al_words_%s, "%s", %s);' % (
                 type_, name, "(uint32_t)" if type_ == "uint32_t" else "", at, words, name, initial or 0))
         self.passed.append(name)
 
@@ -146,7 +146,7 @@ class Body:
         name, words, _, _, at = self.argument()
         member = "kind" if struct == "alcore_report_options" else "format"
         self.early += ["%s options = %s_INIT;" % (struct, struct.upper()),
-                       'options.%s = al_constant_check(L, %d, al_%s, "format", 0);' % (member, at, words)]
+                       'options.%s = al_constant_check(L, %d, al_words_%s, "format", 0);' % (member, at, words)]
         self.passed.append("&options")
 
     def options(self, struct):
@@ -274,7 +274,7 @@ class Body:
         if type_ == "int32_t" and said.startswith("Whether"):
             return ["lua_pushboolean(L, %s);" % call, "return 1;"]
         if type_ == "int32_t" and self.row.called in WORDS:
-            return ["al_push_word(L, al_%s, %s);" % (WORDS[self.row.called], call), "return 1;"]
+            return ["al_push_word(L, al_words_%s, %s);" % (WORDS[self.row.called], call), "return 1;"]
         if type_ == "double":
             return ["al_push_number_or_nil(L, %s);" % call if "nil" in said else "lua_pushnumber(L, (lua_Number)%s);" % call, "return 1;"]
         if "nil" in said:
@@ -283,7 +283,7 @@ class Body:
 
 
 #: What returns a constant that Lua says as a word.
-WORDS = {"alcore_aligner_direction": "directions", "alcore_selection_unit": "units"}
+WORDS = {"alcore_aligner_direction": "direction", "alcore_selection_unit": "unit"}
 
 
 def documented(text):

@@ -60,7 +60,7 @@ class Documented(Header):
     rows of a struct or an enum are its members with their comments."""
 
     def __init__(self, name, text):
-        api = {"aliases": {}, "constants": {}, "inits": [], "handles": [], "callbacks": [], "structs": [], "functions": []}
+        api = {"aliases": {}, "constants": {}, "enums": {}, "inits": [], "handles": [], "callbacks": [], "structs": [], "functions": []}
         super().__init__(name, text, api)
         self.items, self.raw = [], ""
         head = re.search(r"/\*\* @file\n(.*?)\*/", text, re.S)

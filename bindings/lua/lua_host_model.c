@@ -103,7 +103,7 @@ static int push_description(lua_State *L, const al_host *host, const char *colum
  * may be of any shape are. */
 static int is_ragged(lua_State *L, const al_host *host, const char *column) {
     if (push_description(L, host, column)) {
-        const int32_t shape = al_field_constant(L, lua_gettop(L), "shape", al_shapes);
+        const int32_t shape = al_field_constant(L, lua_gettop(L), "shape", al_words_column_shape);
         lua_pop(L, 1);
         if (shape != 0) return shape == ALCORE_COLUMN_RAGGED || shape == ALCORE_COLUMN_RAGGED_DENSE;
     }
@@ -396,8 +396,8 @@ static int run_describe(lua_State *L) {
     telling *call = lua_touserdata(L, 1);
     if (!push_description(L, call->host, call->text)) return 0;
     const int said = lua_gettop(L);
-    const int32_t shape = al_field_constant(L, said, "shape", al_shapes),
-                  meaning = al_field_constant(L, said, "meaning", al_meanings);
+    const int32_t shape = al_field_constant(L, said, "shape", al_words_column_shape),
+                  meaning = al_field_constant(L, said, "meaning", al_words_meaning);
     if (shape != 0) call->column->shape = shape;
     if (meaning != 0) call->column->meaning = meaning;
     lua_getfield(L, said, "per_word");

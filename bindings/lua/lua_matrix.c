@@ -261,7 +261,7 @@ static void read_options(lua_State *L, int index, const char *function, int owne
     alcore_column_options *options = &array->options;
     int failed;
     if (al_options(L, index, function, NULL, names) == 0) return;
-    options->meaning = al_field_constant(L, index, "meaning", al_meanings);
+    options->meaning = al_field_constant(L, index, "meaning", al_words_meaning);
     lua_getfield(L, index, "log_base");
     if (!lua_isnil(L, -1)) options->log_base = al_field_number(L, index, "log_base");
     lua_pop(L, 1);

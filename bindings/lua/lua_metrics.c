@@ -203,7 +203,8 @@ static void check_lengths(lua_State *L, const measuring *call, int number) {
 /* Reads `by` of the options: whether texts of files are joined by ids or lines. */
 static void read_join(lua_State *L, int files, measuring *call) {
     static const al_member members[] = {
-        {"by", AL_WORD, 1, offsetof(alcore_read_options, by), al_joins}, {NULL, 0, 0, 0, NULL}};
+        {"by", AL_WORD, 1, offsetof(alcore_read_options, by), al_words_join},
+        {NULL, 0, 0, 0, NULL}};
     if (call->table == 0) return;
     lua_getfield(L, call->table, "by");
     if (!files && !lua_isnil(L, -1))

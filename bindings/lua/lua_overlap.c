@@ -13,7 +13,7 @@ static int32_t kept_roles(lua_State *L, int table) {
         luaL_checktype(L, -1, LUA_TTABLE);
         for (int64_t i = 1; i <= al_length(L, -1); i++) {
             lua_rawgeti(L, -1, (int)i);
-            kept |= al_constant_check(L, lua_gettop(L), al_overlap_roles, "kept", 0);
+            kept |= al_constant_check(L, lua_gettop(L), al_words_overlap_role, "kept", 0);
             lua_pop(L, 1);
         }
     }
@@ -50,9 +50,9 @@ int l_overlap_add(lua_State *L) {
     size_t *lengths;
     int64_t count;
     lua_settop(L, 4);
-    int32_t role = al_constant_check(L, 2, al_overlap_roles, "role", 0);
+    int32_t role = al_constant_check(L, 2, al_words_overlap_role, "role", 0);
     luaL_checktype(L, 3, LUA_TTABLE);
-    int32_t side = al_constant_check(L, 4, al_sides, "side", ALCORE_SIDE_SOURCE);
+    int32_t side = al_constant_check(L, 4, al_words_side, "side", ALCORE_SIDE_SOURCE);
     const char **texts = al_strings(L, 3, "texts", 0, &lengths, &count);
     return AL_SELF(L, self->context,
                    alcore_overlap_add(self->overlap, role, side, texts, lengths, count));
@@ -70,12 +70,12 @@ int l_overlap_read(lua_State *L) {
     al_object *self = al_check(L, 1, &al_overlap_kind);
     alcore_read_options options = ALCORE_READ_OPTIONS_INIT;
     lua_settop(L, 4);
-    int32_t role = al_constant_check(L, 2, al_overlap_roles, "role", 0);
+    int32_t role = al_constant_check(L, 2, al_words_overlap_role, "role", 0);
     const char *path = luaL_checkstring(L, 3);
     int table = al_options(L, 4, "overlap:read", al_read_options, others);
     al_read_struct(L, table, al_read_options, &options);
     options.side = NULL; /* the options' side is that of the overlap */
-    int32_t side = table != 0 ? al_field_constant(L, table, "side", al_sides) : 0;
+    int32_t side = table != 0 ? al_field_constant(L, table, "side", al_words_side) : 0;
     if (side == 0) side = ALCORE_SIDE_SOURCE;
     return AL_SELF(L, self->context,
                    alcore_overlap_read(self->overlap, role, side, path, &options, NULL));
@@ -93,7 +93,7 @@ int l_overlap_score(lua_State *L) {
     int64_t order = al_integer(L, 2, "order");
     lua_settop(L, 3);
     alcore_coverage_options options = ALCORE_COVERAGE_OPTIONS_INIT;
-    options.data = al_constant_check(L, 3, al_overlap_roles, "data", ALCORE_OVERLAP_SELECTED);
+    options.data = al_constant_check(L, 3, al_words_overlap_role, "data", ALCORE_OVERLAP_SELECTED);
     if (order < 1 || order > ALCORE_NGRAM_ORDER_MAX) order = 0; /* which the library refuses */
     int failed =
         AL_CALL(L, self->context,
@@ -115,7 +115,7 @@ int l_overlap_in_domain(lua_State *L) {
     lua_settop(L, 2);
     alcore_in_domain_options options = ALCORE_IN_DOMAIN_OPTIONS_INIT;
     options.definition =
-        al_constant_check(L, 2, al_in_domain_words, "definition", ALCORE_IN_DOMAIN_TEST);
+        al_constant_check(L, 2, al_words_in_domain, "definition", ALCORE_IN_DOMAIN_TEST);
     int failed = AL_CALL(L, self->context,
                          alcore_overlap_compute_in_domain(self->overlap, &options, &result));
     if (failed) return failed;

@@ -159,7 +159,7 @@ static int change_states(lua_State *L, int rows_index, uint32_t bits, int set) {
 /* The bit of the state that is named at an index. */
 static uint32_t state_argument(lua_State *L, int index) {
     luaL_checktype(L, index, LUA_TSTRING);
-    return (uint32_t)al_constant_check(L, index, al_row_states, "state", 0);
+    return (uint32_t)al_constant_check(L, index, al_words_row_state, "state", 0);
 }
 
 /*** Marks rows whose labels came back.
@@ -185,7 +185,7 @@ int l_pool_state(lua_State *L) {
         return 1;
     }
     lua_newtable(L);
-    for (const al_constant *entry = al_row_states; entry->name; entry++) {
+    for (const al_constant *entry = al_words_row_state; entry->name; entry++) {
         if ((bits & (uint32_t)entry->value) == 0) continue;
         lua_pushstring(L, entry->name);
         lua_rawseti(L, -2, (int)lua_rawlen(L, -2) + 1);

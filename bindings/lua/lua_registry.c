@@ -19,7 +19,7 @@ static void push_info(lua_State *L, const alcore_param_info *info) {
     lua_setfield(L, -2, "minimum");
     lua_pushnumber(L, (lua_Number)info->maximum);
     lua_setfield(L, -2, "maximum");
-    al_push_word(L, al_param_types, info->type);
+    al_push_word(L, al_words_param_type, info->type);
     lua_setfield(L, -2, "type");
 }
 

@@ -285,7 +285,8 @@ static int check_meaning(selecting *self, const char *field, size_t length) {
 static int set_column(selecting *self, const char *name, int value) {
     lua_State *L = self->L;
     lua_pushfstring(L, "%s_are", name);
-    const int32_t meaning = al_field_constant(L, self->fields, lua_tostring(L, -1), al_meanings);
+    const int32_t meaning =
+        al_field_constant(L, self->fields, lua_tostring(L, -1), al_words_meaning);
     const size_t used = strlen(self->given);
     snprintf(self->given + used, sizeof self->given - used, "%s%s", used ? "," : "", name);
     return al_give_column(L, self->pool, name, value, meaning);

@@ -160,7 +160,7 @@ int l_selection_unit_price(lua_State *L) {
     lua_setfield(L, -2, "amount");
     lua_pushstring(L, price.currency);
     lua_setfield(L, -2, "currency");
-    al_push_word(L, al_units, price.unit);
+    al_push_word(L, al_words_unit, price.unit);
     lua_setfield(L, -2, "unit");
     return 1;
 }
@@ -204,7 +204,7 @@ int l_selection_pool(lua_State *L) {
 int l_selection_column(lua_State *L) {
     al_object *self = al_check(L, 1, &al_selection_kind);
     const char *name = luaL_checkstring(L, 2);
-    int32_t scope = al_constant_check(L, 3, al_scopes, "scope", ALCORE_SCOPE_PICKS);
+    int32_t scope = al_constant_check(L, 3, al_words_scope, "scope", ALCORE_SCOPE_PICKS);
     alcore_tensor values;
     int failed = AL_CALL(L, self->context,
                          alcore_selection_get_column(self->selection, scope, name, &values));

@@ -57,7 +57,7 @@ static int collect(lua_State *L) {
 
 /* The argument at index: the name of a role, "candidates" when it is nil. */
 static int32_t role_at(lua_State *L, int index) {
-    return al_constant_check(L, index, al_roles, "role", ALCORE_ROLE_CANDIDATES);
+    return al_constant_check(L, index, al_words_role, "role", ALCORE_ROLE_CANDIDATES);
 }
 
 /*** Number of rows of a role: those that take part; #view are the candidates.

@@ -13,7 +13,7 @@
 int l_pool_column(lua_State *L) {
     al_object *pool = al_check(L, 1, &al_pool_kind);
     const char *name = luaL_checkstring(L, 2);
-    int32_t shape = al_constant_check(L, 3, al_shapes, "shape", al_usual_shape(name));
+    int32_t shape = al_constant_check(L, 3, al_words_column_shape, "shape", al_usual_shape(name));
     if (shape < 0)
         return luaL_error(
             L, "column: the shape of '%s' is needed: scalar, dense, ragged or ragged_dense", name);

@@ -13,7 +13,7 @@ from ._arrays import Tensor, memory_of
 from ._calls import run
 from ._columns import path_of
 from ._frames import frame_of
-from ._handles import Handle, choice, default_context, new, struct
+from ._handles import Handle, default_context, new, options
 from ._intake import is_table, values_of
 from ._library import lib
 from ._parts import all_of
@@ -34,8 +34,7 @@ def _sides(pairs):
     else:
         both = [_pair(pair, number) for number, pair in enumerate(values_of(pairs, "pairs"))]
     sides = [Strings([pair[side] for pair in both], what) for side, what in enumerate(("sources", "targets"))]
-    pointers = chain.from_iterable((ctypes.addressof(side.pointers), ctypes.addressof(side.lengths)) for side in sides)
-    return sides, (*pointers, len(both))
+    return sides, (*sides[0].arguments[:2], *sides[1].arguments)
 
 
 def _pairs_of_table(table):
@@ -57,13 +56,6 @@ def _pair(pair, number):
     return pair
 
 
-def _options(direction, model, estimate, tension, iterations, p0, lambda_, alpha):
-    return struct(_ffi.alcore_aligner_options, direction=choice("ALCORE_DIRECTION_", direction, "direction"),
-                  model=choice("ALCORE_ALIGNER_", model, "model"), estimate=choice("ALCORE_ESTIMATE_", estimate, "estimate"),
-                  tension=choice("ALCORE_TENSION_", tension, "tension"), iterations=iterations, p0=p0, alpha=alpha,
-                  **{"lambda": lambda_})
-
-
 def _method(name):
     return None if name is None else name_of(name, "symmetrization")
 
@@ -78,9 +70,9 @@ def align(pairs: Pool | t.Iterable[t.Sequence[str]], *, symmetrization: str | No
     Aligner."""
     ctx = context or default_context()
     sides, texts = _sides(pairs)
-    options = _options("forward", model, estimate, tension, iterations, p0, lambda_, alpha)
+    settings = options("aligner", locals())
     found = Links._made(new(lib.alcore_links_unref, lib.alcore_align, ctx._handle, *texts, _method(symmetrization),
-                            ctypes.byref(options), None), ctx)
+                            ctypes.byref(settings), None), ctx)
     del sides
     return found
 
@@ -103,12 +95,6 @@ class Links(Handle):
         values = Tensor(numbers.buffer_info()[0] if len(numbers) else None, (_ffi.ALCORE_KIND_INT, 32), (offsets[-1], 2),
                         keep=numbers)
         super().__init__(new(lib.alcore_links_unref, lib.alcore_links_new, ctx._handle, bounds.reference, values.reference), ctx)
-
-    @classmethod
-    def _made(cls, pointer, ctx):
-        made = cls.__new__(cls)
-        Handle.__init__(made, pointer, ctx)
-        return made
 
     @classmethod
     def read(cls, path: t.Path, pairs: int | None = None, *, context: t.Context | None = None) -> t.Self:
@@ -175,17 +161,15 @@ class Aligner(Handle):
                  alpha: float | None = None, context: t.Context | None = None) -> None:
         ctx = context or default_context()
         sides, texts = _sides(pairs)
-        options = _options(direction, model, estimate, tension, iterations, p0, lambda_, alpha)
-        super().__init__(new(lib.alcore_aligner_unref, lib.alcore_aligner_new_trained, ctx._handle, *texts, ctypes.byref(options)), ctx)
+        settings = options("aligner", locals())
+        super().__init__(new(lib.alcore_aligner_unref, lib.alcore_aligner_new_trained, ctx._handle, *texts, ctypes.byref(settings)), ctx)
         del sides
 
     @classmethod
     def read(cls, path: t.Path, *, context: t.Context | None = None) -> t.Self:
         """An aligner that write() wrote: it links other pairs as that one does, and has no training pairs."""
         ctx = context or default_context()
-        made = cls.__new__(cls)
-        Handle.__init__(made, new(lib.alcore_aligner_unref, lib.alcore_aligner_open, ctx._handle, path_of(path)), ctx)
-        return made
+        return cls._made(new(lib.alcore_aligner_unref, lib.alcore_aligner_open, ctx._handle, path_of(path)), ctx)
 
     def write(self, path: t.Path) -> None:
         """Writes the aligner, without its training pairs, for read()."""

@@ -17,6 +17,7 @@ from . import _ffi
 from ._calls import call_back, check, forget_in_child, run, stop_asked
 from ._library import lib
 from ._progress import report
+from ._strings import name_of
 
 if TYPE_CHECKING:
     from . import _types as t
@@ -90,6 +91,34 @@ def struct(kind, /, **fields):
     return made
 
 
+_PATHS = ("references", "checkpoints", "offsets", "module_dir", "torch_dir")
+
+
+def _held(name, value, what, kind):
+    """The value of a member as the library reads it. what: what an integer stands for, a prefix of constants or bool."""
+    if value is None or kind is not ctypes.c_char_p and what is None:
+        return value._handle if isinstance(value, Handle) else value
+    if kind is ctypes.c_char_p:
+        return value if isinstance(value, bytes) else os.fsencode(value) if name in _PATHS else name_of(value, name)
+    return bool(value) if what is bool else choice(what, value, name)
+
+
+def options(name, given, /, **more):
+    """The options of a call: an alcore_NAME_options with the members that `more`, as it is, or `given` has, the arguments of the call
+    by their names. None leaves a member as it begins."""
+    kind = getattr(_ffi, "alcore_%s_options" % name)
+    held = _ffi.MEMBERS.get(kind.__name__, {})
+    return struct(kind, **dict({member: _held(member, given.get(member, given.get(member + "_")), held.get(member), of)
+                                for member, of in kind._fields_ if member not in ("size", "reserved", *more)}, **more))
+
+
+def filled(kind, function, *arguments):
+    """The struct that a call writes, which is its last argument."""
+    out = struct(kind)
+    run(function, *arguments, ctypes.byref(out))
+    return out
+
+
 def new(release, function, *arguments):
     """Calls a function whose last argument is the handle it makes."""
     out = ctypes.c_void_p()
@@ -111,6 +140,13 @@ class Handle:
     def __init__(self, pointer: int | None, ctx: Context | None) -> None:
         self._pointer = pointer
         self._ctx = ctx
+
+    @classmethod
+    def _made(cls, pointer, ctx):
+        """The object of a handle that the library made."""
+        made = cls.__new__(cls)
+        Handle.__init__(made, pointer, ctx)
+        return made
 
     @property
     def _handle(self):
@@ -246,11 +282,9 @@ class Context(Handle):
                  torch_dir: t.Path | None = None) -> None:
         self._number = next(_numbers)
         _settings[self._number] = progress
-        options = struct(_ffi.alcore_ctx_options, log=_log, progress=_progress, progress_user=self._number, seed=seed,
-                         threads=threads, module_dir=None if module_dir is None else os.fsencode(module_dir))
         torch_dir = installed_torch() if torch_dir is None else torch_dir
-        options.torch_dir = None if torch_dir is None else os.fsencode(torch_dir)
-        super().__init__(new(lib.alcore_ctx_unref, lib.alcore_ctx_new, ctypes.byref(options)), None)
+        settings = options("ctx", locals(), log=_log, progress=_progress, progress_user=self._number)
+        super().__init__(new(lib.alcore_ctx_unref, lib.alcore_ctx_new, ctypes.byref(settings)), None)
 
     @property
     def context(self) -> Context:

@@ -68,18 +68,15 @@ class LanguageModel(Handle):
         ctx = context or default_context()
         strings = Strings(texts, "texts")
         given = float_list(() if discounts is None else discounts, "discounts")
-        options = struct(_ffi.alcore_lm_options, order=order, discounts=None if discounts is None else given.buffer_info()[0],
-                         discount_count=len(given))
-        super().__init__(new(lib.alcore_lm_unref, lib.alcore_lm_new_trained, ctx._handle, ctypes.addressof(strings.pointers),
-                             ctypes.addressof(strings.lengths), strings.count, ctypes.byref(options)), ctx)
+        settings = struct(_ffi.alcore_lm_options, order=order, discounts=None if discounts is None else given.buffer_info()[0],
+                          discount_count=len(given))
+        super().__init__(new(lib.alcore_lm_unref, lib.alcore_lm_new_trained, ctx._handle, *strings.arguments, ctypes.byref(settings)), ctx)
 
     @classmethod
     def read(cls, path: t.Path, *, context: t.Context | None = None) -> t.Self:
         """A model in ARPA format."""
         ctx = context or default_context()
-        made = cls.__new__(cls)
-        Handle.__init__(made, new(lib.alcore_lm_unref, lib.alcore_lm_open_arpa, ctx._handle, path_of(path)), ctx)
-        return made
+        return cls._made(new(lib.alcore_lm_unref, lib.alcore_lm_open_arpa, ctx._handle, path_of(path)), ctx)
 
     def write(self, path: t.Path) -> None:
         """Writes the model in ARPA format."""
@@ -97,8 +94,7 @@ class LanguageModel(Handle):
         strings = Strings(texts, "texts")
         out = array.array("d", bytes(8 * strings.count))
         totals = tensor_to_fill(out, _ffi.ALCORE_KIND_FLOAT, 64)
-        run(lib.alcore_lm_score, self._handle, ctypes.addressof(strings.pointers), ctypes.addressof(strings.lengths),
-            strings.count, totals.reference)
+        run(lib.alcore_lm_score, self._handle, *strings.arguments, totals.reference)
         return out
 
     @overload
@@ -112,7 +108,7 @@ class LanguageModel(Handle):
             return self.token_logprobs([texts])[0]
         strings = Strings(texts, "texts")
         offsets = array.array("q", bytes(8 * (strings.count + 1)))
-        given = (self._handle, ctypes.addressof(strings.pointers), ctypes.addressof(strings.lengths), strings.count)
+        given = (self._handle, *strings.arguments)
         bounds = tensor_to_fill(offsets, _ffi.ALCORE_KIND_INT, 64)
         run(lib.alcore_lm_token_logprobs, *given, bounds.reference, None)
         values = array.array("f", bytes(4 * offsets[-1]))

@@ -11,9 +11,9 @@ from typing import TYPE_CHECKING, NamedTuple, Optional, overload
 from . import _ffi
 from ._align import Links
 from ._arrays import memory_of
-from ._calls import check, run
+from ._calls import run
 from ._columns import path_of
-from ._handles import Handle, default_context, new, struct, write_options
+from ._handles import Handle, default_context, filled, new, options, struct, write_options
 from ._intake import values_of
 from ._library import lib
 from ._lm import LanguageModel
@@ -160,8 +160,7 @@ class Annotations(Handle, Tabular):
         return self._answer_report()
 
     def _answer_report(self):
-        out = struct(_ffi.alcore_answer_report)
-        check(lib.alcore_annotations_answer_report(self._handle, ctypes.byref(out)))
+        out = filled(_ffi.alcore_answer_report, lib.alcore_annotations_answer_report, self._handle)
         counts = {name: getattr(out, name) for name in AnswerReport._fields if name != "messages"}
         return AnswerReport(messages=out.messages.decode().splitlines(), **counts)
 
@@ -172,8 +171,9 @@ class Annotations(Handle, Tabular):
     def simulate(self, links: Links | None = None, *, labeled: t.Any = None) -> None:
         """Answers the open items from the references of the pool. links: Links of its rows with their references; if not given,
         they are made, together with those of labeled, a Pool with references, of which no translation is taken."""
+        _expect(links, Links, "links")
         beside = None if labeled is None else pool_of(labeled, self.context)
-        run(lib.alcore_annotations_simulate, self._handle, _handle_of(links, Links, "links"), beside and beside._handle)
+        run(lib.alcore_annotations_simulate, self._handle, None if links is None else links._handle, beside and beside._handle)
 
     def write(self, path: t.Path, format: str = "auto") -> None:
         """Writes the answered items: id, text, translation, flags."""
@@ -294,12 +294,9 @@ class TrainingSet(Handle, Tabular):
         return " pairs=%d" % len(self)
 
 
-def _handle_of(value, kind, what):
-    if value is None:
-        return None
-    if not isinstance(value, kind):
+def _expect(value, kind, what):
+    if value is not None and not isinstance(value, kind):
         raise TypeError("%s: %s expected, got %s" % (what, kind.__name__, type(value).__name__))
-    return value._handle
 
 
 def mix(labeled: t.Any = None, pool: t.Any = None, annotations: Annotations | None = None, *, kind: str = "none", count: int | None = None,
@@ -312,19 +309,12 @@ def mix(labeled: t.Any = None, pool: t.Any = None, annotations: Annotations | No
     kind: "none", "random", "retrieved", "switched", "contextualized", or several with "+" between them. count: pairs of each
     kind; None: as many as the phrases that the annotated words would buy. span: "consistent", "minmax" or "literal". lm:
     a LanguageModel of the pool; links: Links of labeled; model: a Model that embeds; each is made if not given."""
-    if annotations is not None and not isinstance(annotations, Annotations):
-        raise TypeError("annotations: Annotations expected, got %s" % type(annotations).__name__)
+    _expect(annotations, Annotations, "annotations")
     ctx = context or (annotations.context if annotations is not None else default_context())
     pairs = None if labeled is None else pool_of(labeled, ctx)
     sentences = annotations.pool if pool is None and annotations is not None else None if pool is None else pool_of(pool, ctx)
-    texts = {"kind": kind, "span": span, "device": device}
-    options = struct(_ffi.alcore_mix_options, count=count, subset=subset, k=k, seed=seed, round=round, unique=int(bool(unique)),
-                     norm=int(bool(norm)), upsample_phrase=upsample_phrase, lm=_handle_of(lm, LanguageModel, "lm"),
-                     links=_handle_of(links, Links, "links"), model=_handle_of(model, Model, "model"))
-    for name, text in texts.items():
-        setattr(options, name, None if text is None else name_of(text, name))
-    made = TrainingSet.__new__(TrainingSet)
-    Handle.__init__(made, new(lib.alcore_mix_unref, lib.alcore_mix_new, ctx._handle, None if pairs is None else pairs._handle,
-                              None if sentences is None else sentences._handle,
-                              None if annotations is None else annotations._handle, ctypes.byref(options)), ctx)
-    return made
+    for value, expected, what in ((lm, LanguageModel, "lm"), (links, Links, "links"), (model, Model, "model")):
+        _expect(value, expected, what)
+    how = options("mix", locals())
+    return TrainingSet._made(new(lib.alcore_mix_unref, lib.alcore_mix_new, ctx._handle, *(
+        None if given is None else given._handle for given in (pairs, sentences, annotations)), ctypes.byref(how)), ctx)

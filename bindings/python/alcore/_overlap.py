@@ -9,10 +9,10 @@ from typing import TYPE_CHECKING
 from . import _ffi
 from ._calls import run
 from ._columns import column_name, path_of
-from ._handles import Handle, choice, default_context, new, struct
+from ._handles import Handle, choice, default_context, filled, new, options, struct
 from ._library import lib
 from ._results import InDomainScore, OverlapScore
-from ._strings import Strings, name_of
+from ._strings import Strings
 
 if TYPE_CHECKING:
     from . import _types as t
@@ -40,27 +40,24 @@ class Overlap(Handle):
         bits = 0
         for role in kept:
             bits |= choice("ALCORE_OVERLAP_", role, "kept", _ROLES)
-        options = struct(_ffi.alcore_overlap_options, max_order=max_order, kept=bits, tagged=bool(tagged))
-        super().__init__(new(lib.alcore_overlap_unref, lib.alcore_overlap_new, ctx._handle, ctypes.byref(options)), ctx)
+        settings = options("overlap", locals(), kept=bits)
+        super().__init__(new(lib.alcore_overlap_unref, lib.alcore_overlap_new, ctx._handle, ctypes.byref(settings)), ctx)
 
     def add(self, role: str, texts: t.Iterable[str | bytes], *, side: str = "source") -> None:
         """Adds a list of texts."""
         strings = Strings(texts, "texts")
         run(lib.alcore_overlap_add, self._handle, choice("ALCORE_OVERLAP_", role, "role", _ROLES), choice("ALCORE_SIDE_", side, "side"),
-            ctypes.addressof(strings.pointers), ctypes.addressof(strings.lengths), strings.count)
+            *strings.arguments)
 
     def read(self, role: str, path: t.Path, *, side: str = "source", format: str = "auto", escapes: str = "auto",
              text_column: str | int | None = None, translator: str | None = None, system: str | None = None,
              domain: str | None = None) -> int:
         """Adds the texts of a file, which is read in blocks; the number of its texts. escapes: as of Pool.read(). translator, system,
         domain: what is read of a test set in SGML or XML that has several sides."""
-        options = struct(_ffi.alcore_read_options, format=choice("ALCORE_FORMAT_", format, "format"),
-                         escapes=choice("ALCORE_ESCAPES_", escapes, "escapes"), text_column=column_name(text_column, "text_column"),
-                         **{name: None if value is None else name_of(value, name) for name, value in
-                            dict(translator=translator, system=system, domain=domain).items()})
+        how = options("read", locals(), text_column=column_name(text_column, "text_column"), side=None)
         count = ctypes.c_int64()
         run(lib.alcore_overlap_read, self._handle, choice("ALCORE_OVERLAP_", role, "role", _ROLES), choice("ALCORE_SIDE_", side, "side"),
-            path_of(path), ctypes.byref(options), ctypes.byref(count))
+            path_of(path), ctypes.byref(how), ctypes.byref(count))
         return count.value
 
     def put(self, role: str, given: t.Iterable[str | bytes] | t.PathLike[str]) -> None:
@@ -72,15 +69,12 @@ class Overlap(Handle):
 
     def score(self, order: int, data: str = "selected") -> OverlapScore:
         """The overlap of n-grams of `order` words with the data "selected", "outside" or "both"."""
-        options = struct(_ffi.alcore_coverage_options, data=choice("ALCORE_OVERLAP_", data, "data", _DATA))
-        out = struct(_ffi.alcore_coverage_result)
-        run(lib.alcore_overlap_compute_coverage, self._handle, order, ctypes.byref(options), ctypes.byref(out))
-        return members(OverlapScore, out)
+        how = struct(_ffi.alcore_coverage_options, data=choice("ALCORE_OVERLAP_", data, "data", _DATA))
+        return members(OverlapScore, filled(_ffi.alcore_coverage_result, lib.alcore_overlap_compute_coverage, self._handle, order,
+                                            ctypes.byref(how)))
 
     def in_domain(self, definition: str = "test") -> InDomainScore:
         """In-domain words of the selected data, a kept role: those of the test set ("test") or any ("unseen") that the data outside
         the domain lacks."""
-        options = struct(_ffi.alcore_in_domain_options, definition=choice("ALCORE_IN_DOMAIN_", definition, "definition"))
-        out = struct(_ffi.alcore_in_domain_result)
-        run(lib.alcore_overlap_compute_in_domain, self._handle, ctypes.byref(options), ctypes.byref(out))
-        return members(InDomainScore, out)
+        return members(InDomainScore, filled(_ffi.alcore_in_domain_result, lib.alcore_overlap_compute_in_domain, self._handle,
+                                             ctypes.byref(options("in_domain", locals()))))

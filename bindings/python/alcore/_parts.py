@@ -13,7 +13,7 @@ from . import _hosts
 from ._arrays import memory_of, narrowed
 from ._calls import answer, check, run
 from ._columns import path_of
-from ._handles import Handle, choice, default_context, get_option, new, set_options, struct
+from ._handles import Handle, choice, default_context, filled, get_option, new, options, set_options, struct
 from ._host_models import METHODS, OwnModel, functions_of, translate_function
 from ._library import lib
 from ._lm import LanguageModel
@@ -76,20 +76,13 @@ class Model(Handle):
             check(lib.alcore_model_set_translate(self._handle, translate_function))
 
     @classmethod
-    def _made(cls, pointer, ctx):
-        made = cls.__new__(cls)
-        Handle.__init__(made, pointer, ctx)
-        return made
-
-    @classmethod
     def ngram(cls, labeled: t.Dataset | None = None, *, order: int = 0, dims: int = 0, seed: int = 0,
               context: t.Context | None = None) -> t.Self:
         """The built-in n-gram model, trained on a labeled pool, or cross-fitted on the pool itself. 0 is the default."""
         pool = None if labeled is None else pool_of(labeled, context)
         ctx = context or (pool.context if pool is not None else default_context())
-        options = struct(_ffi.alcore_ngram_options, order=order, dims=dims, seed=seed)
         made = cls._made(new(lib.alcore_model_unref, lib.alcore_model_new_ngram, ctx._handle,
-                             pool._handle if pool is not None else None, ctypes.byref(options)), ctx)
+                             pool._handle if pool is not None else None, ctypes.byref(options("ngram", locals()))), ctx)
         made._labeled = pool
         return made
 
@@ -112,16 +105,11 @@ class Model(Handle):
         "" for none; prompt_name: the prompt of that name in the folder, such as "query". Without both, embeddings have the
         folder's default prompt, if it has one."""
         ctx = context or default_context()
-        options = struct(_ffi.alcore_model_options, device=device.encode() if device is not None else None,
-                         dtype=0 if dtype is None else choice("ALCORE_", dtype, "dtype", ("FLOAT32", "BFLOAT16", "FLOAT16")),
-                         pooling=choice("ALCORE_POOLING_", pooling, "pooling"), layer=layer,
-                         normalize=choice("ALCORE_NORMALIZE_", {None: "auto", True: "unit", False: "none"}[normalize],
-                                          "normalize"),
-                         max_tokens=max_tokens, batch_tokens=batch_tokens, stride=stride,
-                         prompt=None if prompt is None else name_of(prompt, "prompt"),
-                         prompt_name=None if prompt_name is None else name_of(prompt_name, "prompt_name"))
+        normalize = {None: "auto", True: "unit", False: "none"}[normalize]
+        dtype = 0 if dtype is None else choice("ALCORE_", dtype, "dtype", ("FLOAT32", "BFLOAT16", "FLOAT16"))
+        settings = options("model", locals())
         made = cls._made(new(lib.alcore_model_unref, lib.alcore_model_open, ctx._handle, path_of(path),
-                             ctypes.byref(options)), ctx)
+                             ctypes.byref(settings)), ctx)
         if language is not None:
             made.set_language(language)
         return made
@@ -163,8 +151,7 @@ class Model(Handle):
         translates and scores pairs, "labels", a list of the names of the classes (None where the folder does not name them),
         "prompt", what stands in front of texts that are embedded (None: nothing), "warnings", a list of the keys of the
         folder's JSON files that are not obeyed, and "description", what the engine says of it (a dict; None where there is none)."""
-        found = struct(_ffi.alcore_model_info)
-        run(lib.alcore_model_get_info, self._handle, ctypes.byref(found))
+        found = filled(_ffi.alcore_model_info, lib.alcore_model_get_info, self._handle)
         convert = {ctypes.c_char_p: text_or_none, ctypes.c_int64: int, ctypes.c_int32: bool}
         facts = {name: convert[kind](getattr(found, name)) for name, kind in found._fields_
                  if name not in ("size", "json", "labels", "warnings", "warning_count")}
@@ -211,11 +198,9 @@ class Model(Handle):
         beams: 1 (greedy) to 64; max_tokens of an output; 0 means what the folder says, as None does for
         length_penalty (from 0, which divides by 1) and temperature. sample=True draws tokens with temperature
         and seed in place of searching. language: of the outputs, such as "de_DE" (mBART), "de" (M2M100) or "deu_Latn" (NLLB)."""
-        options = struct(_ffi.alcore_translate_options, beams=beams, max_tokens=max_tokens, length_penalty=length_penalty,
-                         sample=int(sample), temperature=temperature, seed=seed, best=1 if best is None else best,
-                         language=None if language is None else name_of(language, "language"))
+        how = options("translate", locals(), best=1 if best is None else best)
         sources = texts if isinstance(texts, Pool) else self._pool_of(texts)
-        pointer = new(lib.alcore_pool_unref, lib.alcore_model_translate, self._handle, sources._handle, ctypes.byref(options))
+        pointer = new(lib.alcore_pool_unref, lib.alcore_model_translate, self._handle, sources._handle, ctypes.byref(how))
         out = Pool.borrowed(pointer, self.context)
         lib.alcore_pool_unref(pointer)  # borrowed() has a reference of its own
         if isinstance(texts, Pool):
@@ -245,19 +230,8 @@ class Model(Handle):
         whose references do not have them;
         for question answering, whose texts are questions and whose references are the answers, the column with the character of
         "qa_contexts" at which each answer begins."""
-        folder, kept = (None if path is None else path_of(path) for path in (checkpoints, best))
-        options = struct(_ffi.alcore_train_options, rate=rate, weight_decay=weight_decay, clip=clip,
-                         label_smoothing=label_smoothing, updates=updates, warmup=warmup, accumulate=accumulate,
-                         batch_tokens=batch_tokens, checkpoint_every=checkpoint_every, seed=seed, checkpoints=folder,
-                         schedule=choice("ALCORE_SCHEDULE_", schedule, "schedule"), beta1=beta1, beta2=beta2, epsilon=epsilon,
-                         optimizer=choice("ALCORE_OPTIMIZER_", optimizer, "optimizer"),
-                         weights=None if weights is None else name_of(weights, "weights"), best=kept,
-                         validation=None if validation is None else validation._handle, validate_every=validate_every,
-                         metric=0 if metric == "loss" else choice("ALCORE_VALIDATE_", metric, "metric"), patience=patience,
-                         precision=choice("ALCORE_PRECISION_", precision, "precision"), recompute=int(bool(recompute)),
-                         labels=None if labels is None else name_of(labels, "labels"))
-        out = struct(_ffi.alcore_train_result)
-        run(lib.alcore_model_train, self._handle, pool._handle, ctypes.byref(options), ctypes.byref(out))
+        how = options("train", locals(), metric=0 if metric == "loss" else choice("ALCORE_VALIDATE_", metric, "metric"), best=None if best is None else path_of(best))
+        out = filled(_ffi.alcore_train_result, lib.alcore_model_train, self._handle, pool._handle, ctypes.byref(how))
         names = ("updates", "tokens", "loss", "seconds", "resumed", "best_update", "best_value")
         return {**{name: getattr(out, name) for name in names}, "stopped": bool(out.stopped)}
 
@@ -313,8 +287,7 @@ class _Named(Handle):
 
     @classmethod
     def _of_host(cls, pointer, ctx, name):
-        made = cls.__new__(cls)
-        Handle.__init__(made, pointer, ctx)
+        made = cls._made(pointer, ctx)
         made.name, made._own = name, True
         return made
 

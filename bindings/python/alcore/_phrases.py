@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 from . import _ffi
 from ._calls import run
 from ._columns import path_of
-from ._handles import new, struct, write_options
+from ._handles import new, options, write_options
 from ._library import lib
 from ._pool import Pool, pool_of
 from ._table import Tabular
@@ -44,11 +44,9 @@ def phrases(texts: Pool | t.Texts | t.Mapping[str, t.Any], labeled: t.Dataset | 
     unknown=True: only phrases that no labeled text contains. with_letters=True: only those with a letter or digit."""
     source = pool_of(texts, context)
     known = None if labeled is None else pool_of(labeled, source.context)
-    options = struct(_ffi.alcore_phrase_options, min_count=min_count, semi_maximal=bool(semi_maximal),
-                     max_words=_ffi.ALCORE_PHRASE_UNLIMITED if max_words is None else max_words,
-                     beyond_limit=bool(beyond_limit), unknown=bool(unknown), with_letters=bool(with_letters))
+    how = options("phrase", locals(), max_words=_ffi.ALCORE_PHRASE_UNLIMITED if max_words is None else max_words)
     pointer = new(lib.alcore_pool_unref, lib.alcore_pool_derive_phrases, source._handle,
-                  None if known is None else known._handle, ctypes.byref(options))
+                  None if known is None else known._handle, ctypes.byref(how))
     made = Phrases.borrowed(pointer, source.context)
     lib.alcore_pool_unref(pointer)
     made._source = source

@@ -17,7 +17,7 @@ from ._arrow_give import stream_of
 from ._columns import (RAGGED, Column, ColumnWriter, arrow_of, column_name, column_of, give_arrow, give_column, give_texts, info_of, is_texts,
                        path_of, read_column, read_once, read_texts, read_tokens)
 from ._frames import are_records
-from ._handles import Handle, choice, default_context, new, struct, write_options
+from ._handles import Handle, choice, default_context, new, options, struct, write_options
 from ._intake import dtype_kind, is_table, mask_of, refuse_number_mask, source_name, unwrapped, values_of
 from ._library import lib
 from ._numbers import float_list
@@ -60,13 +60,11 @@ class Pool(Handle):
                  utf8: str = "refuse", max_text_bytes: int = 0, repeated_ids: str = "unique", source: Pool | None = None,
                  context: t.Context | None = None) -> None:
         ctx = source.context if source is not None else context or default_context()
-        options = struct(_ffi.alcore_pool_options, dedup=choice("ALCORE_DEDUP_", dedup, "dedup"),
-                         utf8=choice("ALCORE_UTF8_", utf8, "utf8"), max_text_bytes=max_text_bytes,
-                         repeated_ids=choice("ALCORE_IDS_", repeated_ids, "repeated_ids"))
+        settings = options("pool", locals())
         self._kept = {}  # column -> arrays that the library reads in place
         self._request, self._select_lock = None, threading.Lock()
         make, parent = (lib.alcore_pool_new, ctx) if source is None else (lib.alcore_pool_new_derived, source)
-        super().__init__(new(lib.alcore_pool_unref, make, parent._handle, ctypes.byref(options)), ctx)
+        super().__init__(new(lib.alcore_pool_unref, make, parent._handle, ctypes.byref(settings)), ctx)
         self._source = source
         if texts is not None:
             self.add(texts, ids=ids, references=references, languages=languages, groups=groups, costs=costs)
@@ -165,17 +163,8 @@ class Pool(Handle):
         TSV whose first line is one that alcore writes. side ("src", "ref" or "hyp"), translator, system and domain choose what is
         read of a test set in SGML or XML that has several sides; the references of a second file are those of translator or
         system."""
-        options = struct(_ffi.alcore_read_options, format=choice("ALCORE_FORMAT_", format, "format"),
-                         bad_lines=choice("ALCORE_BAD_LINES_", bad_lines, "bad_lines"),
-                         escapes=choice("ALCORE_ESCAPES_", escapes, "escapes"),
-                         text_column=column_name(text_column, "text_column"),
-                         reference_column=column_name(reference_column, "reference_column"),
-                         references=None if references is None else path_of(references),
-                         by=choice("ALCORE_JOIN_", by, "by"),
-                         language=None if language is None else name_of(language, "language"),
-                         **{name: None if value is None else name_of(value, name) for name, value in
-                            dict(side=side, translator=translator, system=system, domain=domain).items()})
-        run(lib.alcore_pool_read, self._handle, path_of(path), ctypes.byref(options))
+        columns = {name: column_name(value, name) for name, value in (("text_column", text_column), ("reference_column", reference_column))}
+        run(lib.alcore_pool_read, self._handle, path_of(path), ctypes.byref(options("read", locals(), **columns)))
         return self
 
     def __len__(self) -> int:
@@ -378,14 +367,11 @@ class Pool(Handle):
     def read_column(self, name: str, path: t.Path, *, meaning: str | None = None, log_base: float | None = None,
                     rows: t.Numbers | None = None, offsets: t.Path | None = None, format: str | None = None) -> None:
         """Gives the pool a column that stays in a file (.npy, .safetensors) or is read from one (.txt, .tsv, .lp)."""
-        options = struct(_ffi.alcore_column_options, log_base=log_base,
-                         meaning=choice("ALCORE_MEANS_", meaning, name) if meaning else 0,
-                         offsets=None if offsets is None else path_of(offsets),
-                         format=None if format is None else name_of(format, "format"))
+        how = options("column", locals(), meaning=choice("ALCORE_MEANS_", meaning, name) if meaning else 0, rows=None)
         kept = None
         if rows is not None:
-            options.rows, options.row_count, kept = self.rows_of(rows, name + " rows")
-        run(lib.alcore_pool_read_column, self._handle, name_of(name, "name"), path_of(path), ctypes.byref(options))
+            how.rows, how.row_count, kept = self.rows_of(rows, name + " rows")
+        run(lib.alcore_pool_read_column, self._handle, name_of(name, "name"), path_of(path), ctypes.byref(how))
         self._kept[name] = None
         del kept
 

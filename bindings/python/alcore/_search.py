@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple, overload
 from . import _ffi
 from ._arrays import Tensor, memory, output_of, stream_of, tensor_of
 from ._calls import run
-from ._handles import choice, default_context, struct
+from ._handles import default_context, options, struct
 from ._intake import flags_of
 from ._library import lib
 from ._pool import Pool
@@ -123,8 +123,7 @@ def knn(rows, queries, k=10, *, metric="l2", both=False, mask=None, query_mask=N
     pair of such pairs. They are what is returned; those on a device are written in the order of their stream."""
     ctx = context or default_context()
     left, right = _Data(rows, "rows", mask, unit, ctx), _Data(queries, "queries", query_mask, unit, ctx)
-    options = struct(_ffi.alcore_search_options, metric=choice("ALCORE_METRIC_", metric, "metric"),
-                     device=device.encode() if device else None)
+    how = options("search", locals())
     width = max(1, min(k, _ffi.ALCORE_KNN_MAX))
     if both and out is not None:
         out, out_back = out
@@ -133,7 +132,7 @@ def knn(rows, queries, k=10, *, metric="l2", both=False, mask=None, query_mask=N
         back = _outputs(None, "", "qd", (left.count, width), ctx) if both else []
     found = _outputs(out, "out", "qd", (right.count, width), ctx)
     left.write(found + back)
-    run(lib.alcore_search_knn, ctx._handle, left.reference, right.reference, k, ctypes.byref(options),
+    run(lib.alcore_search_knn, ctx._handle, left.reference, right.reference, k, ctypes.byref(how),
         *(output.tensor.reference for output in found), *([output.tensor.reference for output in back] or (None, None)))
     return (_neighbors(found), _neighbors(back)) if both else _neighbors(found)
 
@@ -145,9 +144,9 @@ def margin_ratios(rows: t.SearchData, others: t.SearchData, k: int = 4, *, mask:
     [rows], int64 [rows]); NaN and -1 for rows that are masked. Arguments as for knn(); out: such a pair."""
     ctx = context or default_context()
     left, right = _Data(rows, "rows", mask, False, ctx), _Data(others, "others", other_mask, False, ctx)
-    options = struct(_ffi.alcore_search_options, device=device.encode() if device else None)
+    how = options("search", locals())
     ratios, found = _outputs(out, "out", "dq", (left.count,), ctx)
     left.write([ratios, found])
-    run(lib.alcore_search_margin_ratios, ctx._handle, left.reference, right.reference, k, ctypes.byref(options),
+    run(lib.alcore_search_margin_ratios, ctx._handle, left.reference, right.reference, k, ctypes.byref(how),
         ratios.tensor.reference, found.tensor.reference)
     return ratios.filled(), found.filled()

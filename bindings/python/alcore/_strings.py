@@ -37,6 +37,11 @@ class Strings:
         self.pointers = (ctypes.c_char_p * max(self.count, 1))(*encoded)
         self.lengths = (ctypes.c_size_t * max(self.count, 1))(*map(len_or_0, encoded))
 
+    @property
+    def arguments(self):
+        """What a call takes: the addresses of the texts and of their lengths, and their number."""
+        return ctypes.addressof(self.pointers), ctypes.addressof(self.lengths), self.count
+
     @staticmethod
     def _absent(what, number, value, optional, empty):
         if optional or empty:

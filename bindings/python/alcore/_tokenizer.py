@@ -9,7 +9,7 @@ from . import _ffi
 from ._calls import run
 from ._arrays import integers, memory_of
 from ._columns import path_of
-from ._handles import Handle, choice, default_context, new, struct
+from ._handles import Handle, default_context, new, options
 from ._library import lib
 from ._strings import Strings, name_of, text_at
 
@@ -44,10 +44,7 @@ class Tokenizer(Handle):
         many texts, drawn by seed; 0: all."""
         ctx = context or default_context()
         strings = Strings(texts, "texts")
-        options = struct(_ffi.alcore_vocabulary_options, tokens=tokens, kind=choice("ALCORE_VOCABULARY_", kind, "kind"),
-                         coverage=coverage, byte_fallback=bool(byte_fallback), max_texts=max_texts, seed=seed)
-        run(lib.alcore_tokenizer_train_vocabulary, ctx._handle, ctypes.addressof(strings.pointers), ctypes.addressof(strings.lengths),
-            strings.count, path_of(path), ctypes.byref(options))
+        run(lib.alcore_tokenizer_train_vocabulary, ctx._handle, *strings.arguments, path_of(path), ctypes.byref(options("vocabulary", locals())))
         return cls(path, context=ctx)
 
     def encode(self, texts: t.Iterable[str | bytes], pairs: t.Iterable[str | bytes] | None = None, *, language: str | None = None,
@@ -61,11 +58,10 @@ class Tokenizer(Handle):
         second = None if pairs is None else Strings(pairs, "pairs")
         if second is not None and second.count != first.count:
             raise ValueError("pairs: %d texts, but there are %d texts" % (second.count, first.count))
-        options = struct(_ffi.alcore_encode_options, language=None if language is None else name_of(language, "language"),
-                         max_tokens=max_tokens, without_special=not special, as_target=bool(as_target))
-        others = (None, None) if second is None else (ctypes.addressof(second.pointers), ctypes.addressof(second.lengths))
-        return Tokens._made(new(lib.alcore_tokens_unref, lib.alcore_tokenizer_encode, self._handle, ctypes.addressof(first.pointers),
-                                ctypes.addressof(first.lengths), *others, first.count, ctypes.byref(options)), self._ctx)
+        how = options("encode", locals(), without_special=not special)
+        others = (None, None) if second is None else second.arguments[:2]
+        return Tokens._made(new(lib.alcore_tokens_unref, lib.alcore_tokenizer_encode, self._handle, *first.arguments[:2], *others, first.count,
+                                ctypes.byref(how)), self._ctx)
 
     def decode(self, ids: t.Iterable[int], *, special: bool = False) -> str:
         """The text that ids stand for. special=True: special tokens such as [CLS] are written too."""
@@ -101,12 +97,6 @@ class Tokens(Handle):
     """The tokens of many texts: tokens[i] is the list of the ids of text i."""
 
     _noun = "tokens"
-
-    @classmethod
-    def _made(cls, pointer, ctx):
-        made = cls.__new__(cls)
-        Handle.__init__(made, pointer, ctx)
-        return made
 
     def arrays(self) -> tuple[t.Any, t.Any, t.Any, t.Any, t.Any]:
         """(offsets, ids, types, spans, marks): text i has the entries offsets[i] to offsets[i + 1] - 1 of the others. types: int64,

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 
 from . import _ffi
 from ._calls import check, run
-from ._handles import choice, default_context, struct
+from ._handles import default_context, filled, options, struct
 from ._library import lib
 from ._overlap import members
 from ._pool import Pool
@@ -93,11 +93,7 @@ class Projection(NamedTuple):
 def cost(words: float, *, model: str = "rate", rate: float | None = None, bleu_gain: float = 0.0, in_domain_types: float = 0) -> CostResult:
     """What the translation of words costs in USD. model: "rate" (rate USD a word; None: 0.1773), "linear" or "power" (spec 8.8).
     bleu_gain, in points, and in_domain_types, a number of words, give the other two values."""
-    options = struct(_ffi.alcore_cost_options, model=choice("ALCORE_COST_", model, "model"), rate=rate, bleu_gain=bleu_gain,
-                     in_domain_types=in_domain_types)
-    out = struct(_ffi.alcore_cost_result)
-    check(lib.alcore_analysis_compute_cost(words, ctypes.byref(options), ctypes.byref(out)))
-    return CostResult(out.usd, out.usd_per_bleu, out.usd_per_type)
+    return members(CostResult, filled(_ffi.alcore_cost_result, lib.alcore_analysis_compute_cost, words, ctypes.byref(options("cost", locals()))))
 
 
 def neighborhood(source: t.Matrix, target: t.Matrix, source_uncertainty: t.Numbers, target_uncertainty: t.Numbers,
@@ -118,11 +114,11 @@ def neighborhood(source: t.Matrix, target: t.Matrix, source_uncertainty: t.Numbe
     wanted = [k] if isinstance(k, int) else list(k)
     counts = (ctypes.c_int64 * max(len(wanted), 1))(*wanted)
     out = _Output("d", (len(wanted), 2))
-    options = struct(_ffi.alcore_search_options, device=device.encode() if device else None)
+    how = options("search", locals())
     kept, *given = _numbers(source_uncertainty)
     kept_target, *given_target = _numbers(target_uncertainty)
     run(lib.alcore_analysis_compute_neighborhood, ctx._handle, left.reference, *given, right.reference, *given_target,
-        ctypes.addressof(counts), len(wanted), ctypes.byref(options), out.tensor.reference)
+        ctypes.addressof(counts), len(wanted), ctypes.byref(how), out.tensor.reference)
     return Table(Neighborhood, [Neighborhood(number, *pair) for number, pair in zip(wanted, out.filled().tolist())])
 
 
@@ -176,26 +172,25 @@ def composition(pool: Pool, rows: t.Rows, *, uncertainty: t.Numbers | None = Non
     rows = _distinct_rows(pool, rows)
     if target_pool is None and isinstance(target, Pool):
         target_pool = target
-    options = struct(_ffi.alcore_composition_options, neighbors=neighbors)
+    how = struct(_ffi.alcore_composition_options, neighbors=neighbors)
     kept = []
     if uncertainty is not None:
         kept.append(_numbers(uncertainty))
-        options.uncertainty, options.uncertainty_count = kept[-1][1:]
+        how.uncertainty, how.uncertainty_count = kept[-1][1:]
     if target is not None:
         for name, given in (("source", pool if source is None else source), ("target", target)):
             kept.append(_Data(given, name, None, False, ctx))
-            setattr(options, name, ctypes.addressof(kept[-1].struct))
+            setattr(how, name, ctypes.addressof(kept[-1].struct))
     if target_pool is not None:
-        options.target_pool = target_pool._handle
+        how.target_pool = target_pool._handle
     if other is not None:
         kept.append(pool.rows_of(_distinct_rows(pool, other), "other"))
         # An empty list needs an address: NULL would leave it out.
-        options.other_rows = kept[-1][0] or ctypes.addressof(options)
-        options.other_count = kept[-1][1]
+        how.other_rows = kept[-1][0] or ctypes.addressof(how)
+        how.other_count = kept[-1][1]
     address, count, kept_rows = pool.rows_of(rows)
-    out = struct(_ffi.alcore_composition_result)
-    run(lib.alcore_analysis_compute_composition, ctx._handle, pool._handle, address, count, ctypes.byref(options),
-        ctypes.byref(out))
+    out = filled(_ffi.alcore_composition_result, lib.alcore_analysis_compute_composition, ctx._handle, pool._handle, address, count,
+                 ctypes.byref(how))
     found = {name: None if value != value or value == -1 else value
              for name, value in ((name, getattr(out, name)) for name in Composition._fields if name != "languages")}
     return Composition(languages=languages(pool, rows), **found)
@@ -208,9 +203,8 @@ def duplicates(test: t.Texts, train: t.Texts, *, dedup: str = "exact", context: 
     and spaces; a pool as test compares as its own dedup says."""
     ctx = context or next((pool.context for pool in (test, train) if isinstance(pool, Pool)), None)
     pools = [given if isinstance(given, Pool) else Pool(given, dedup=dedup, context=ctx) for given in (test, train)]
-    out = struct(_ffi.alcore_duplicates_result)
-    run(lib.alcore_analysis_compute_duplicates, pools[0]._handle, pools[1]._handle, None, ctypes.byref(out))
-    return members(Duplicates, out)
+    return members(Duplicates, filled(_ffi.alcore_duplicates_result, lib.alcore_analysis_compute_duplicates, pools[0]._handle,
+                                      pools[1]._handle, None))
 
 
 def projection(rows: t.Matrix, others: t.Matrix | None = None, *, mask: t.Sequence[Any] | None = None,
@@ -223,9 +217,7 @@ def projection(rows: t.Matrix, others: t.Matrix | None = None, *, mask: t.Sequen
     points = _Output("d", (left.count, 2))
     components = None if left.struct.pool else _Output("d", (2, left.keep[0].shape[-1]))
     other_points = None if right is None else _Output("d", (right.count, 2))
-    out = struct(_ffi.alcore_projection_result)
-    run(lib.alcore_analysis_compute_projection, ctx._handle, left.reference, right and right.reference, None,
-        points.tensor.reference, other_points and other_points.tensor.reference, components and components.tensor.reference,
-        ctypes.byref(out))
+    out = filled(_ffi.alcore_projection_result, lib.alcore_analysis_compute_projection, ctx._handle, left.reference, right and right.reference,
+                 None, points.tensor.reference, other_points and other_points.tensor.reference, components and components.tensor.reference)
     return Projection(points.filled(), other_points and other_points.filled(), components and components.filled(), out.rows,
                       tuple(out.eigenvalues), tuple(out.shares))

@@ -53,10 +53,6 @@ def _lines(values, what, words=True):
     return Strings(lines, what, integers=True)
 
 
-def _arguments(strings):
-    return ctypes.addressof(strings.pointers), ctypes.addressof(strings.lengths), strings.count
-
-
 def _references(given, hypotheses):
     """(texts set after set, as the library reads them, and the number of sets, 0 where some texts are missing): given is one list
     of texts, or a list of such lists, each as long as the hypotheses. A text that is missing is NULL with a length other than 0."""
@@ -87,7 +83,7 @@ class _Paths:
 
 def _texts(given, what):
     strings = given if isinstance(given, Strings) else Strings(given, what)
-    return _arguments(strings), strings
+    return strings.arguments, strings
 
 
 def _lists(given, what):
@@ -98,7 +94,7 @@ def _lists(given, what):
     offsets = array.array("q", [0])
     for one in lists:
         offsets.append(offsets[-1] + len(one))
-    return (*_arguments(texts), offsets.buffer_info()[0], len(offsets)), (texts, offsets)
+    return (*texts.arguments, offsets.buffer_info()[0], len(offsets)), (texts, offsets)
 
 
 def _numbers(values):
@@ -191,7 +187,7 @@ def _corpus(name, hypotheses, references, baseline, test, samples, sentences, by
         references, sets = _references(references, hypotheses.count)
         if baseline is not None:
             baseline = Strings(baseline, "baseline")
-            paired.baseline, paired.baseline_lengths, paired.baseline_count = _arguments(baseline)
+            paired.baseline, paired.baseline_lengths, paired.baseline_count = baseline.arguments
         singles = array.array("d", bytes(8 * hypotheses.count)) if sentences else None
         tensor = sentences and Tensor(singles.buffer_info()[0], (_ffi.ALCORE_KIND_FLOAT, 64), [hypotheses.count])
         out = _compute(name, (hypotheses, references), context, options, tensor.reference if sentences else None)

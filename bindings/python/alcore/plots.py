@@ -8,10 +8,9 @@ from __future__ import annotations
 import ctypes
 from typing import TYPE_CHECKING
 
-from . import _ffi
 from ._calls import run
 from ._columns import path_of
-from ._handles import choice, default_context, struct
+from ._handles import default_context, options
 from ._library import lib
 from ._strings import Strings
 from .analysis import projection
@@ -35,15 +34,14 @@ class _Plot:
             if given != count:
                 raise ValueError("%s: %d were given for %d series" % (name, given, count))
         self.rounds = None if numbers is None else (ctypes.c_int64 * max(count, 1))(*numbers)
-        self.options = struct(_ffi.alcore_plot_options, **{
-            name: value.encode() if isinstance(value, str) else value for name, value in settings.items()})
+        self.options = options("plot", settings)
         if columns:
             self.column_names = Strings(list(columns), "columns")
             self.addresses = (ctypes.c_void_p * len(columns))(*(address for _, address, _ in self.columns))
             self.options.column_names = ctypes.addressof(self.column_names.pointers)
             self.options.columns = ctypes.addressof(self.addresses)
             self.options.column_count = len(columns)
-        self.arguments = (self.context._handle, ctypes.addressof(self.names.pointers), ctypes.addressof(self.names.lengths),
+        self.arguments = (self.context._handle, *self.names.arguments[:2],
                           None if numbers is None else ctypes.addressof(self.rounds), x_address, y_address, count,
                           path_of(path), ctypes.byref(self.options))
 
@@ -56,7 +54,7 @@ def write_curves(path: str | t.PathLike[str], series: t.Iterable[str | bytes], x
     series (names of strategies), x and y have an entry for each observation, one run of one seed. Observations of a series
     with the same round, or without rounds the same x, are the seeds of one point: their mean, with a band of the standard
     error ("se"), the standard deviation ("sd") or none ("none")."""
-    plot = _Plot(path, series, x, y, rounds, context, band=choice("ALCORE_BAND_", band, "band"), title=title, x_label=x_label,
+    plot = _Plot(path, series, x, y, rounds, context, band=band, title=title, x_label=x_label,
                  y_label=y_label, width=width, height=height)
     run(lib.alcore_plot_write_curves, *plot.arguments)
 
@@ -69,7 +67,7 @@ def write_points(path: str | t.PathLike[str], series: t.Iterable[str | bytes], x
     a target; others are picks, dark in round 1 and light in the last round. equal_scales=True: one unit is as long on both
     axes, as maps need. columns: further columns of the table, a dict of names and numbers; NaN is an empty cell."""
     plot = _Plot(path, series, x, y, rounds, context, columns, title=title, x_label=x_label, y_label=y_label, width=width, height=height,
-                 equal_scales=bool(equal_scales))
+                 equal_scales=equal_scales)
     run(lib.alcore_plot_write_points, *plot.arguments)
 
 

@@ -9,8 +9,7 @@ import ctypes
 from typing import TYPE_CHECKING, NamedTuple
 
 from . import _ffi
-from ._calls import check
-from ._handles import choice, struct
+from ._handles import choice, filled, options, struct
 from ._library import lib
 from ._table import Row
 from .metrics import _numbers
@@ -41,7 +40,8 @@ class Decision(_Decision, Row):
     __slots__ = ()
 
 
-def _decision(out):
+def _decision(function, *arguments):
+    out = filled(_ffi.alcore_stop_decision, function, *arguments[:-1], ctypes.byref(arguments[-1]))
     buffer = ctypes.create_string_buffer(200)
     text = lib.alcore_stop_text(ctypes.byref(out), buffer).decode()
     return Decision(_CRITERIA[out.criterion], bool(out.stop), out.numbers, out.left_out, out.window, out.best_round, out.best,
@@ -51,10 +51,7 @@ def _decision(out):
 def plateau(metric: t.Iterable[float], *, patience: int = 0, least_gain: float = 0.0, lower_is_better: bool = False) -> Decision:
     """Whether the last `patience` rounds (0: 3) did not improve a metric, one value a round, by more than least_gain."""
     kept, address, count = _numbers(metric)
-    options = struct(_ffi.alcore_plateau_options, patience=patience, least_gain=least_gain, lower_is_better=bool(lower_is_better))
-    out = struct(_ffi.alcore_stop_decision)
-    check(lib.alcore_stop_check_plateau(address, count, ctypes.byref(options), ctypes.byref(out)))
-    return _decision(out)
+    return _decision(lib.alcore_stop_check_plateau, address, count, options("plateau", locals()))
 
 
 def uncertainty(values: t.Iterable[float], threshold: float, *, statistic: t.Literal["mean", "max"] = "mean") -> Decision:
@@ -62,16 +59,11 @@ def uncertainty(values: t.Iterable[float], threshold: float, *, statistic: t.Lit
     of a selection, as the caller wants. NaN stands for a row without a score and is left out."""
     kept, address, count = _numbers(values)
     criterion = choice("ALCORE_STOP_", str(statistic) + "_UNCERTAINTY", "statistic", among=["MEAN_UNCERTAINTY", "MAX_UNCERTAINTY"])
-    options, out = struct(_ffi.alcore_uncertainty_options, criterion=criterion), struct(_ffi.alcore_stop_decision)
-    check(lib.alcore_stop_check_uncertainty(address, count, threshold, ctypes.byref(options), ctypes.byref(out)))
-    return _decision(out)
+    return _decision(lib.alcore_stop_check_uncertainty, address, count, threshold, struct(_ffi.alcore_uncertainty_options, criterion=criterion))
 
 
 def agreement(kappas: t.Iterable[float], *, window: int = 0, threshold: float | None = None) -> Decision:
     """Whether the mean of the last `window` (0: 3) kappas, each of the models of two successive rounds, is at least the threshold
     (None: 0.99)."""
     kept, address, count = _numbers(kappas)
-    options = struct(_ffi.alcore_agreement_options, window=window, threshold=threshold)
-    out = struct(_ffi.alcore_stop_decision)
-    check(lib.alcore_stop_check_agreement(address, count, ctypes.byref(options), ctypes.byref(out)))
-    return _decision(out)
+    return _decision(lib.alcore_stop_check_agreement, address, count, options("agreement", locals()))
