@@ -35,8 +35,8 @@ enum { DEVICE_SHARES = 4, DEVICE_SHARE_ROWS = 16 * ALCORE_BLOCK_ROWS, DEVICE_ROW
 #define DEVICE_BYTES (INT64_C(2) << 30)
 #define DOTS_BYTES (INT64_C(64) << 20)
 
-/* Checks the options, and fills in run->k, run->given_metric and run->search (the metric; no pruning
- * yet).
+/* Checks the options, and fills in run->k, run->given_metric and run->search (the metric; no
+ * pruning yet).
  * *out_device: the name of the engine's device ("auto", "cpu", "cuda", "cuda:1"; NULL: auto), which
  * is opened when it is known where the operands are; it is the caller's string.
  *

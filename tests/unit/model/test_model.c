@@ -318,6 +318,28 @@ START_TEST(embeddings_are_unit_vectors_and_ready_for_masked_rows) {
 }
 END_TEST
 
+/* 256 components, projected by the seed. */
+START_TEST(defaults_of_the_ngram_model) {
+    alcore_ngram_options options = ALCORE_NGRAM_OPTIONS_INIT;
+    alcore_model *models[3];
+    double values[3][256];
+    const int64_t row = 0;
+    add(corpus, CORPUS);
+    ck_assert_ok(alcore_model_new_ngram(ctx, NULL, NULL, &models[0]));
+    options.dims = 256;
+    ck_assert_ok(alcore_model_new_ngram(ctx, NULL, &options, &models[1]));
+    options.seed = 1;
+    ck_assert_ok(alcore_model_new_ngram(ctx, NULL, &options, &models[2]));
+    for (int i = 0; i < 3; i++) {
+        ck_assert_ok(alcore_model_run(models[i], pool, "embeddings"));
+        ck_assert_ok(test_column_rows(pool, "embeddings", &row, 1, values[i]));
+        alcore_model_unref(models[i]);
+    }
+    ck_assert_mem_eq(values[0], values[1], sizeof values[0]);
+    ck_assert_mem_ne(values[0], values[2], sizeof values[0]);
+}
+END_TEST
+
 START_TEST(columns_made_by_the_model_are_used_again) {
     alcore_model *model, *other;
     alcore_ngram_options options = ALCORE_NGRAM_OPTIONS_INIT;
@@ -578,7 +600,7 @@ CHECK_SUITE_WITH("model", setup, teardown, host_gets_unmasked_and_labeled_rows_i
                  failures_of_the_function_come_back, bad_structs_are_refused, cross_fitted_totals,
                  a_pool_of_one_sentence, without_a_sentence_there_is_nothing_to_learn,
                  trained_on_the_labeled_side, embeddings_are_unit_vectors_and_ready_for_masked_rows,
-                 columns_made_by_the_model_are_used_again, a_model_without_a_name_is_asked_again,
-                 a_folder_of_columns, a_version_tells_that_a_model_changed,
-                 a_language_model_becomes_a_model, options_of_a_folder_are_checked,
-                 a_hugging_face_folder_says_so);
+                 defaults_of_the_ngram_model, columns_made_by_the_model_are_used_again,
+                 a_model_without_a_name_is_asked_again, a_folder_of_columns,
+                 a_version_tells_that_a_model_changed, a_language_model_becomes_a_model,
+                 options_of_a_folder_are_checked, a_hugging_face_folder_says_so);

@@ -240,6 +240,8 @@ START_TEST(phrases_that_are_written) {
                     "/nowhere/x.tsv");
     ck_assert_fails(alcore_pool_write_phrases(phrases, "x.po", NULL), ALCORE_E_UNSUPPORTED, "x.po");
     ck_assert_fails(alcore_pool_write_phrases(phrases, "-", &npy), ALCORE_E_UNSUPPORTED, "");
+    ck_assert_fails(alcore_pool_write_phrases(phrases, "/nowhere/x.tsv.gz", NULL),
+                    ALCORE_E_UNSUPPORTED, "uncompressed");
     alcore_pool_unref(phrases);
     /* A pool of something else, which has a column of one of the names. */
     int32_t words[2 * ROWS] = {0};

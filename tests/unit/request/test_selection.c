@@ -252,8 +252,38 @@ START_TEST(jsonl_is_the_native_form) {
 }
 END_TEST
 
-START_TEST(paths_that_cannot_be_written) {
+START_TEST(no_selection_has_no_picks) {
+    alcore_tensor tensor;
+    ck_assert_int_eq(alcore_selection_count(NULL), 0);
+    ck_assert(alcore_selection_spent(NULL) == 0 && alcore_selection_budget(NULL) == 0);
+    ck_assert(isnan(alcore_selection_amount(NULL)));
+    ck_assert_int_eq(alcore_selection_budget_count(NULL), 0);
+    ck_assert_uint_eq(alcore_selection_flags(NULL), 0);
+    ck_assert_ptr_null(alcore_selection_of_budget(NULL, 0));
+    ck_assert_ptr_null(alcore_selection_ref(NULL));
     open_huds("1");
+    for (int32_t scope = ALCORE_SCOPE_PICKS - 1; scope <= ALCORE_SCOPE_CANDIDATES + 1; scope += 3) {
+        ck_assert_ptr_null(alcore_selection_column_name(selection, scope, 0));
+        ck_assert_fails(alcore_selection_get_column(selection, scope, "u", &tensor),
+                        ALCORE_E_INVALID, "scope");
+    }
+    static const char *const first[] = {"row", "rank", "score"};
+    for (int i = 0; i < 3; i++)
+        ck_assert_str_eq(alcore_selection_column_name(selection, ALCORE_SCOPE_CANDIDATES, i),
+                         first[i]);
+    close_huds();
+}
+END_TEST
+
+START_TEST(paths_that_cannot_be_written) {
+    alcore_write_options options = ALCORE_WRITE_OPTIONS_INIT;
+    open_huds("1");
+    options.format = ALCORE_FORMAT_TSV;
+    ck_assert_fails(alcore_selection_write(selection, "/nowhere/x.tsv.gz", &options),
+                    ALCORE_E_UNSUPPORTED, "uncompressed");
+    options.format = ALCORE_FORMAT_NPY;
+    ck_assert_fails(alcore_selection_write(selection, "/nowhere/x.tsv", &options),
+                    ALCORE_E_UNSUPPORTED, "written as");
     ck_assert_fails(alcore_selection_write(selection, "/tmp/x.xlsx", NULL), ALCORE_E_UNSUPPORTED,
                     ".csv");
     ck_assert_fails(alcore_selection_write(selection, "/nowhere/at/all.tsv", NULL), ALCORE_E_IO,
@@ -364,5 +394,5 @@ END_TEST
 CHECK_SUITE("selection", neighbors_of_a_target_are_told, reasons,
             what_all_candidates_share_decides_nothing, equal_contributions_decide_nothing,
             the_record, provenance_is_json, the_summary, lopsided_terms_are_told, tsv,
-            texts_are_escaped, jsonl_is_the_native_form, paths_that_cannot_be_written, reports,
-            rare_words);
+            texts_are_escaped, jsonl_is_the_native_form, no_selection_has_no_picks,
+            paths_that_cannot_be_written, reports, rare_words);

@@ -200,6 +200,43 @@ START_TEST(statistics_of_every_token) {
 }
 END_TEST
 
+/* In a tie the lowest class is the likeliest and the second equals it; of one class there is no
+ * second, and states of 64 bits are those of 32. */
+START_TEST(ties_and_single_classes) {
+    alcore_ctx *ctx = new_ctx(1);
+    double logits[3] = {2, 5, 5}, top1, top2, margin, state = 1 + 0x1p-40, one = 1, sum;
+    int64_t shape[2] = {1, 3}, likeliest, tokens = 1;
+    alcore_tensor given, first, second, gap, lowest, output, total;
+    alcore_token_stats out = ALCORE_TOKEN_STATS_INIT;
+    alcore_logits read = ALCORE_LOGITS_INIT;
+    ck_assert_ok(alcore_tensor_init(&given, logits, ALCORE_FLOAT64, shape, 2));
+    ck_assert_ok(alcore_tensor_init(&first, &top1, ALCORE_FLOAT64, &tokens, 1));
+    ck_assert_ok(alcore_tensor_init(&second, &top2, ALCORE_FLOAT64, &tokens, 1));
+    ck_assert_ok(alcore_tensor_init(&gap, &margin, ALCORE_FLOAT64, &tokens, 1));
+    ck_assert_ok(alcore_tensor_init(&lowest, &likeliest, ALCORE_INT64, &tokens, 1));
+    read.logits = &given;
+    out.top1 = &first;
+    out.top2 = &second;
+    out.margin = &gap;
+    out.likeliest = &lowest;
+    ck_assert_ok(alcore_logits_measure(ctx, &read, IGNORE, &out));
+    ck_assert(top2 == top1 && margin == 0 && likeliest == 1);
+    shape[1] = 1;
+    ck_assert_ok(alcore_logits_measure(ctx, &read, IGNORE, &out));
+    ck_assert(top1 == 0 && isinf(top2) && top2 < 0 && margin == 1 && likeliest == 0);
+    ck_assert_ok(alcore_tensor_init(&given, &state, ALCORE_FLOAT64, shape, 2));
+    ck_assert_ok(alcore_tensor_init(&output, &one, ALCORE_FLOAT64, shape, 2));
+    ck_assert_ok(alcore_tensor_init(&total, &sum, ALCORE_FLOAT64, &tokens, 1));
+    read.logits = NULL;
+    read.hidden = &given;
+    read.output = &output;
+    out.logsumexp = &total;
+    ck_assert_ok(alcore_logits_measure(ctx, &read, IGNORE, &out));
+    ck_assert_double_eq(sum, 1);
+    alcore_ctx_unref(ctx);
+}
+END_TEST
+
 /* The same bytes for any number of threads. */
 START_TEST(threads_change_nothing) {
     answer a;
@@ -564,6 +601,6 @@ START_TEST(empty) {
 }
 END_TEST
 
-CHECK_SUITE("logits", statistics_of_every_token, threads_change_nothing, layouts,
-            nnll_of_the_specification, packed_items, what_is_wrong_is_named, strides_that_overflow,
-            empty);
+CHECK_SUITE("logits", statistics_of_every_token, ties_and_single_classes, threads_change_nothing,
+            layouts, nnll_of_the_specification, packed_items, what_is_wrong_is_named,
+            strides_that_overflow, empty);

@@ -5,6 +5,8 @@
 #include <string.h>
 
 #include "alcore/extra.h"
+#include "base/rng.h"
+#include "check_status.h"
 #include "check_suite.h"
 #include "column_rows.h"
 #include "vectors.h"
@@ -361,6 +363,76 @@ START_TEST(own_score) {
 }
 END_TEST
 
+/* A view of a scorer: of one pool, without a budget, in round 1, with the context's seed. */
+static alcore_status look_around(void *user, const alcore_view *view, double *scores) {
+    const int64_t count = alcore_view_row_count(view, ALCORE_ROLE_CANDIDATES), row = 0;
+    *(int *)user += 1;
+    ck_assert(count == 2 && alcore_view_rows(view, ALCORE_ROLE_CANDIDATES)[1] == 2);
+    ck_assert(alcore_view_row_count(view, ALCORE_ROLE_LABELED_ROWS) == 1);
+    ck_assert(alcore_view_rows(view, ALCORE_ROLE_LABELED_ROWS)[0] == 1);
+    for (int32_t role = ALCORE_ROLE_LABELED; role <= ALCORE_ROLE_TARGET; role++) {
+        ck_assert_int_eq(alcore_view_row_count(view, role), 0);
+        ck_assert(!alcore_view_rows(view, role) && !alcore_view_pool(view, role));
+    }
+    ck_assert_ptr_eq(alcore_view_pool(view, ALCORE_ROLE_CANDIDATES), pool);
+    ck_assert_ptr_eq(alcore_view_pool(view, ALCORE_ROLE_LABELED_ROWS), pool);
+    ck_assert_fails(alcore_pool_mark(pool, ALCORE_ROW_EXCLUDED, &row, 1), ALCORE_E_BUSY, "in use");
+    ck_assert(isinf(alcore_view_budget(view)) && alcore_view_round(view) == 1);
+    ck_assert(alcore_view_costs(view)[0] == 1 && alcore_view_costs(view)[1] == 1);
+    ck_assert_uint_eq(alcore_view_random(view, 3), alcore__rng_derive(7, 64, 1, 3));
+    for (int64_t i = 0; i < count; i++) scores[i] = 1;
+    return ALCORE_OK;
+}
+
+START_TEST(a_scorer_sees_one_pool) {
+    int64_t labeled = 1;
+    int seen = 0;
+    alcore_ctx_options options = ALCORE_CTX_OPTIONS_INIT;
+    alcore_scorer_host host = ALCORE_SCORER_HOST_INIT;
+    alcore_scorer *scorer;
+    teardown();
+    options.seed = 7;
+    ck_assert_ok(alcore_ctx_new(&options, &ctx));
+    ck_assert_ok(alcore_pool_new(ctx, NULL, &pool));
+    add_rows(3);
+    ck_assert_ok(alcore_pool_mark(pool, ALCORE_ROW_LABELED, &labeled, 1));
+    host.user = &seen;
+    ck_assert_fails(alcore_scorer_new_host(ctx, &host, &scorer), ALCORE_E_INVALID, "score");
+    host.score = look_around;
+    ck_assert_ok(alcore_scorer_new_host(ctx, &host, &scorer));
+    ck_assert_ptr_null(alcore_scorer_needs(scorer, 0));
+    ck_assert_ok(alcore_scorer_run(scorer, pool, NULL));
+    ck_assert_int_eq(seen, 1);
+    ck_assert(isnan(score_of(1)) && score_of(2) == 1);
+    alcore_scorer_unref(scorer);
+}
+END_TEST
+
+/* Needs follow the parameters; a wrong value leaves the parameter as it was. */
+START_TEST(parameters_of_a_scorer) {
+    alcore_scorer *scorer;
+    const char *text;
+    ck_assert_ok(alcore_scorer_new(ctx, "uncertainty", &scorer));
+    ck_assert_str_eq(alcore_scorer_needs(scorer, 0), "margins|probs|token_probs");
+    ck_assert_ptr_null(alcore_scorer_needs(scorer, 1));
+    ck_assert_ptr_null(alcore_scorer_needs(NULL, 0));
+    ck_assert_ok(alcore_scorer_set(scorer, "mode", "mnlp"));
+    ck_assert_str_ne(alcore_scorer_needs(scorer, 0), "margins|probs|token_probs");
+    ck_assert_fails(alcore_scorer_set_int(scorer, "windows", 2), ALCORE_E_PARAM, "0 or 1");
+    ck_assert_fails(alcore_scorer_set_number(scorer, "windows", (double)NAN), ALCORE_E_PARAM,
+                    "0 or 1");
+    ck_assert_ok(alcore_scorer_set_int(scorer, "windows", 1));
+    ck_assert_ok(alcore_scorer_get(scorer, "windows", &text));
+    ck_assert_str_eq(text, "1");
+    ck_assert_ok(alcore_scorer_get(scorer, "margin", &text));
+    ck_assert_str_eq(text, "prob"); /* the default */
+    ck_assert_ptr_null(alcore_scorer_builtin_name(-1));
+    ck_assert_ptr_null(alcore_scorer_builtin_needs("entropy", 1));
+    ck_assert_ptr_null(alcore_scorer_builtin_needs("none", 0));
+    alcore_scorer_unref(scorer);
+}
+END_TEST
+
 START_TEST(columns_come_from_the_model) {
     alcore_model *model;
     alcore_scorer *scorer;
@@ -379,4 +451,4 @@ CHECK_SUITE_WITH("scorer", setup, teardown, nnll_and_nsp, class_scores, token_sc
                  answers_in_windows, windows_that_are_refused,
                  answers_without_positions_are_refused, masked_rows_have_no_score,
                  names_and_columns_at_fault, nan_is_named, the_registry, own_score,
-                 columns_come_from_the_model);
+                 a_scorer_sees_one_pool, parameters_of_a_scorer, columns_come_from_the_model);

@@ -296,6 +296,29 @@ START_TEST(refusals) {
 }
 END_TEST
 
+/* Row 0 and the others in turn point nowhere, or each against the other. */
+START_TEST(zero_rows_and_small_divisors) {
+    matrix rows, others;
+    double x[] = {0, 0, 1, 0}, y[] = {1, 0, -1, 0}, values[4], ratios[2];
+    int64_t found[4], other[2];
+    alcore_search_options options = ALCORE_SEARCH_OPTIONS_INIT;
+    options.metric = ALCORE_METRIC_COSINE;
+    side_of(&rows, x, ALCORE_FLOAT64, 2, 2);
+    side_of(&others, y, ALCORE_FLOAT64, 2, 2);
+    ck_assert_ok(test_knn(ctx, &rows.side, &others.side, 2, &options, found, values, NULL, NULL));
+    const int64_t nearest[] = {1, 0, 0, 1};
+    const double cosines[] = {1, 0, 0, -1};
+    ck_assert_mem_eq(found, nearest, sizeof nearest);
+    for (int i = 0; i < 4; i++) ck_assert_double_eq(values[i], cosines[i]);
+    /* h is half the mean of the two that there are, of the others 1/4 and -1/4, of the rows 0. */
+    ck_assert_ok(test_margin_ratios(ctx, &rows.side, &others.side, 4, NULL, ratios, other));
+    ck_assert_double_eq(ratios[0], 0);
+    ck_assert_int_eq(other[0], 0);
+    ck_assert_double_eq(ratios[1], 4);
+    ck_assert_int_eq(other[1], 0);
+}
+END_TEST
+
 /* What a struct says that nothing reads. */
 START_TEST(settings_beside_the_point) {
     matrix rows;
@@ -333,6 +356,7 @@ int main(void) {
     tcase_add_test(vectors, places_without_neighbors);
     tcase_add_test(vectors, pool_columns);
     tcase_add_test(vectors, refusals);
+    tcase_add_test(vectors, zero_rows_and_small_divisors);
     tcase_add_test(vectors, settings_beside_the_point);
     return check_suite_run("search_vectors", vectors);
 }
