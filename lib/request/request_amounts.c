@@ -48,8 +48,8 @@ alcore_status alcore_request_set_price(alcore_request *request, const alcore_pri
     return set_printed(request, "price", status, &text);
 }
 
-/* Enters the context of the request and locks it for reading; after a failure there is nothing to
- * end. */
+/* Begins a public function that only reads the request: enters its context and locks it for
+ * reading. Where this fails there is nothing to end. */
 static alcore_status begin_reading(const alcore_request *request) {
     ALCORE__TRY(alcore__enter(request->object.ctx));
     const alcore_status status = alcore__read_begin(request, "request");
@@ -61,7 +61,8 @@ static alcore_status end_reading(const alcore_request *request, alcore_status st
     return alcore__leave(request->object.ctx, status);
 }
 
-/* A tensor points to its data and shape without const; both are members of the request. */
+/* Shows the budgets as a tensor [count], a view of the request's own arrays. A tensor points to its
+ * data and shape without const, hence object.self, the request itself. */
 static alcore_status show_budgets(const alcore_request *request, alcore_tensor *out_amounts,
                                   int32_t *out_unit) {
     alcore_request *self = request->object.self;

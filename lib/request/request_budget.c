@@ -48,7 +48,6 @@ static const struct unit_word *last_word(int32_t unit) {
     return NULL;
 }
 
-/* The word for a unit (ALCORE_UNIT_*) in summaries and messages, of several and of one; static. */
 const char *alcore__unit_name(int32_t unit) {
     return last_word(unit)->word;
 }
@@ -133,9 +132,7 @@ static alcore_status add_budget(const char *text, double amount, int32_t unit,
     return ALCORE_OK;
 }
 
-/* Parses "amount unit, amount unit ..." to at most ALCORE__BUDGETS budgets, in the order given.
- * Called when the option is set; out has no meaning after a failure. Each turn of the loop parses
- * the text up to the next comma or the end. */
+/* Each turn of the loop parses the text up to the next comma or the end. */
 alcore_status alcore__budgets_parse(const char *text, alcore__budgets *out) {
     double amount = 0;
     int32_t unit = 0;
@@ -158,7 +155,6 @@ alcore_status alcore__budgets_parse(const char *text, alcore__budgets *out) {
     }
 }
 
-/* The largest amount, under which the strategy runs; 0 without budgets. */
 double alcore__budgets_largest(const alcore__budgets *budgets) {
     double largest = 0;
     for (int64_t i = 0; i < budgets->count; i++) largest = fmax(largest, budgets->amounts[i]);
@@ -188,9 +184,7 @@ static bool is_currency(const char *text, size_t length, const char *number) {
     return !(length >= 2 && memcmp(text, "\xC2\xA0", 2) == 0); /* a no-break space */
 }
 
-/* Parses "amount [currency] / unit"; empty text is no price (amount NaN). Called when the option is
- * set; after a failure *out is no price. The currency may contain a slash, so the last slash of the
- * text is the one before the unit. */
+/* The currency may contain a slash, so the last slash of the text is the one before the unit. */
 alcore_status alcore__price_parse(const char *text, alcore__price *out) {
     *out = (alcore__price){.amount = (double)NAN};
     if (*text == '\0') return ALCORE_OK;
@@ -227,8 +221,8 @@ static alcore_status refuse_unit(int32_t unit) {
     return alcore__fail(ALCORE_E_INVALID, "there is no unit %d; ALCORE_UNIT_* are meant", unit);
 }
 
-/* The largest and the smallest rules are those of the texts: what is printed here is parsed, and an
- * amount that is none is refused there. */
+/* What is printed here is parsed when the option is set, and an amount that is none is refused
+ * there; so are too many of them, of which one more than is allowed is printed. unit 0: items. */
 alcore_status alcore__budgets_print(alcore_ctx *ctx, const double *amounts, int64_t count,
                                     int32_t unit, alcore__buffer *out) {
     const struct unit_word *word = first_word(unit == 0 ? ALCORE_UNIT_ITEMS : unit);

@@ -4,9 +4,8 @@
 #include "request/request_internal.h"
 
 /* Draws the rows that a strategy with candidates=count would consider into the request's list of
- * drawn rows, ascending. alcore__draw_candidates() leaves exactly `count` entries of the mask. The
- * list keeps its memory for the next call. Called for hosts that score rows themselves and want to
- * score no more than are drawn. */
+ * drawn rows, ascending. alcore__draw_candidates() clears all entries of the mask but `count`,
+ * which it draws by seed and round. The list keeps its memory for the next call. */
 static alcore_status draw_rows(alcore_request *request, int64_t count) {
     alcore_ctx *ctx = request->object.ctx;
     alcore__row_list *list = &request->drawn_rows;
@@ -34,12 +33,9 @@ static alcore_status draw_rows(alcore_request *request, int64_t count) {
     return status;
 }
 
-/* Draws min(count, eligible) rows and hands them out as a view of the request's list, int64 [rows],
- * ascending: valid until the next such call, or until the request is released. Unlike a selection
- * it does not change request->last, the candidates remembered for sticky=1. After a failure
- * *out_rows is all 0. The call is between alcore__request_begin(), which enters the context and
- * locks the request for writing, and alcore__request_end(), which undoes both and returns the
- * status. */
+/* The view of the list, int64 [rows], is valid until the next such call, or until the request is
+ * released. Unlike a selection it does not change request->last, the candidates remembered for
+ * sticky=1. */
 alcore_status alcore_request_candidates(alcore_request *request, int64_t count,
                                         alcore_tensor *out_rows) {
     if (out_rows) *out_rows = (alcore_tensor){0};

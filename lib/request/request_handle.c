@@ -1,11 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* The handle of a request: its pools, its strategy, its model and its options. Setting them only
- * stores them; alcore_select() checks whether they go together. `last` and `previous` of a request
- * are the candidates of the last two rounds that were answered, kept for strategies with sticky=1;
- * alcore__drawn.mask is owned, NULL without such a round. Every setter is between
- * alcore__request_begin(), which refuses a NULL request, enters its context and locks it for
- * writing, and alcore__request_end(), which undoes both and returns the status; after a begin that
- * failed there is nothing to end. */
+ * stores them; alcore_select() checks whether they go together. A new reference is added before the
+ * old one is released, as both may be the same. */
 #include <math.h>
 #include <string.h>
 
@@ -82,9 +78,8 @@ static void forget_drawn(alcore_request *request) {
     request->last = request->previous = (alcore__drawn){0};
 }
 
-/* The destructor of the handle, called when its last reference is released. Pools, strategy and
- * model stay where others have references; the unref functions accept NULL. Afterwards the memory
- * of the request itself is freed. */
+/* The destructor of the handle, also of one whose making failed. A fork's child does not call the
+ * destroy function of the progress, which is the parent's. */
 static void release(void *object) {
     alcore_request *request = object;
     alcore_ctx *ctx = request->object.ctx;
@@ -106,8 +101,7 @@ static void release(void *object) {
 }
 
 /* Makes a request with every option at its default and no pool, strategy or model; price.amount is
- * NaN: no price was set. alcore__object_new() zeroes all members, so release() accepts a request
- * whose making failed. */
+ * NaN: no price was set. */
 static alcore_status new_request(alcore_ctx *ctx, alcore_request **out) {
     alcore_request *request;
     ALCORE__TRY(alcore__object_new(ctx, sizeof *request, release, &request));
@@ -166,13 +160,12 @@ alcore_status alcore_request_set_pool(alcore_request *request, int32_t role, alc
         return alcore__request_end(request, fail_foreign("pool"));
     alcore_pool *old = *member;
     if (member == &request->candidates && pool != old) forget_drawn(request);
-    *member = alcore_pool_ref(pool); /* first, as the old pool may be the same */
+    *member = alcore_pool_ref(pool);
     alcore_pool_unref(old);
     return alcore__request_end(request, ALCORE_OK);
 }
 
-/* Keeps a reference to the strategy; NULL: the recommended one. The new one is referenced before
- * the old one is released, as they may be the same. */
+/* Keeps a reference to the strategy; NULL: the recommended one. */
 alcore_status alcore_request_set_strategy(alcore_request *request, alcore_strategy *strategy) {
     ALCORE__TRY(alcore__request_begin(request, "alcore_request_set_strategy"));
     if (strategy && alcore__strategy_ctx(strategy) != request->object.ctx)

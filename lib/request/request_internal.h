@@ -1,6 +1,26 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* A request: the pools, the strategy, the model and the options of a selection to be made.
- * lib/select answers it. */
+ * lib/select answers it.
+ *
+ *   request_handle.c       the handle: pools, strategy, models, options
+ *   request_amounts.c, request_budget.c   budgets and price, as numbers and as text
+ *   request_rows.c         the rows that it names, from arrays and files of ids
+ *   request_candidates.c   the rows that a strategy with candidates=N would look at
+ *   request_control.c      its cancels and progress
+ *   request_call.c         the begin and the end of its public calls, the locks of its pools
+ *   request_masks.c, request_roles.c   for its answer: which rows take part, and whether its pools
+ *                          go with the strategy
+ *
+ * A setter stores and checks what it is given alone; whether all of it goes together is checked
+ * when the request is answered.
+ *
+ * Words of this room:
+ *
+ *   option      a value of the request by name (the table of request_handle.c), as text, and bound
+ *               to a member of alcore__request_options unless it has a grammar of its own
+ *   kind        of rows that a request names, ALCORE_ROWS_*; a list that was given may be empty
+ *   cause       why a row is masked, ALCORE__CAUSE_*; the first that holds counts
+ *   price       money for one unit; cost is what a row takes of the budget */
 #ifndef ALCORE__REQUEST_INTERNAL_H
 #define ALCORE__REQUEST_INTERNAL_H
 
@@ -27,18 +47,21 @@ typedef struct alcore__price {
     char currency[ALCORE__CURRENCY_BYTES]; /* UTF-8; "": none was named */
 } alcore__price;
 
-/* Reads "1000", "1000w", "50000 words", "2500w,5000w"; ALCORE_E_PARAM says what is allowed. */
+/* Reads "1000", "1000w", "50000 words", "2500w,5000w" when the option is set; ALCORE_E_PARAM says
+ * what is allowed, and *out has then no meaning. */
 alcore_status alcore__budgets_parse(const char *text, alcore__budgets *out);
+/* The largest amount, under which the strategy runs; 0 without budgets. */
 double alcore__budgets_largest(const alcore__budgets *budgets);
-/* Reads "0.1773/w", "0.12EUR/w"; "" is no price. */
+/* Reads "0.1773/w", "0.12EUR/w"; "" is no price, and so is *out after a failure. */
 alcore_status alcore__price_parse(const char *text, alcore__price *out);
-/* Print budgets and a price as texts that the two above read back: "1000w,2500w", "0.12 EUR/w". */
+/* Append budgets and a price as texts that the two above read back: "1000w,2500w", "0.12 EUR/w".
+ * ALCORE_E_INVALID for a unit that is none; amounts are checked where the text is read. */
 alcore_status alcore__budgets_print(alcore_ctx *ctx, const double *amounts, int64_t count,
                                     int32_t unit, alcore__buffer *out);
 alcore_status alcore__price_print(alcore_ctx *ctx, const alcore_price *price, alcore__buffer *out);
 /* Writes a price to the caller's struct; ALCORE_E_NOT_FOUND where there is none. */
 alcore_status alcore__price_tell(const alcore__price *price, alcore_price *out);
-/* "items", "words", "characters", "units"; and of one. */
+/* The word for a unit in summaries and messages, static: of several and of one. */
 const char *alcore__unit_name(int32_t unit);
 const char *alcore__unit_singular(int32_t unit);
 
@@ -116,6 +139,7 @@ struct alcore_request {
     alcore__read_columns *read;      /* set during a call: of all its parts; NULL: not noted */
 };
 
+/* The seed of all random draws of the request: its option, or that of the context. */
 uint64_t alcore__request_seed(const alcore_request *request);
 
 /* ---- public calls (request_call.c) ---- */
@@ -142,8 +166,10 @@ void alcore__row_lists_clear(alcore_request *request);
 /* Refuses a target that the strategy needs and lacks or does not read, and rows of another
  * selection that it does not take. */
 alcore_status alcore__check_roles(const alcore_request *request, const alcore_strategy *strategy);
-/* Where the strategy picks from the target: *out is a copy of the request, which borrows what the
- * request has, with the target as its candidates. */
+/* *is_from_target: whether the request has a strategy that picks from the target, and a target.
+ * Then *out is a copy of the request, which borrows all that it has, with the target as its
+ * candidates; else *out is not set. ALCORE_E_INVALID for rows that are named of other candidates.
+ */
 alcore_status alcore__request_from_target(const alcore_request *request, alcore_request *out,
                                           bool *is_from_target);
 
@@ -218,9 +244,9 @@ typedef struct alcore__masks {
     alcore__text_rows texts; /* of the pool of texts that the request derived the candidates from */
 } alcore__masks;
 
-/* Masks of the request's pools, for calls that hold them; target: its target pool, or NULL where
- * no strategy will look at it. ALCORE_E_NOT_FOUND names a row of the request that its pool
- * lacks. */
+/* Makes the masks of the request's pools, which are locked for reading; out is zeroed after a
+ * failure. target: its target pool, or NULL where no strategy will look at it: then its masks are
+ * NULL. ALCORE_E_NOT_FOUND names a row of the request that its pool lacks. */
 alcore_status alcore__masks_new(const alcore_request *request, const alcore_pool *target,
                                 alcore__masks *out);
 void alcore__masks_clear(alcore_ctx *ctx, alcore__masks *masks);

@@ -4,11 +4,8 @@
  * once, for the first cause that holds, in the order of the table below. One pass over the rows of
  * each pool.
  *
- * The state of a row is a set of bits ALCORE_ROW_*, one for each cause; 0: no cause masks the
- * row. The arrays of alcore__masks, one byte a row, are 1 for rows that may be selected
- * (candidate_mask), that are labeled rows of the candidates' pool (labeled_rows), or that are read
- * of the other pools (labeled_mask, target_mask); by_cause counts the masked rows of the
- * candidates' pool. */
+ * The state of a row is a set of bits ALCORE_ROW_*, one for each cause; 0: no cause masks the row.
+ * alcore_pool_states() is the array of those that the pool itself has. */
 #include "pool/pool_internal.h"
 #include "request/request_internal.h"
 
@@ -30,7 +27,6 @@ static const struct {
     [ALCORE__CAUSE_NAN] = {ALCORE_ROW_NAN, "nan"},
 };
 
-/* A cause (ALCORE__CAUSE_*) in one word; static. */
 const char *alcore__cause_name(int32_t cause) {
     return causes[cause].name;
 }
@@ -140,8 +136,6 @@ static alcore_status mask_other_pool(alcore_ctx *ctx, const alcore_pool *pool, u
     return ALCORE_OK;
 }
 
-/* *out [rows]: the language of each row, as an index into the pool's tags in byte order; the caller
- * frees it. Called for the target and, by select.c, for the candidates' pool. */
 alcore_status alcore__list_languages(alcore_ctx *ctx, const alcore_pool *pool, int32_t **out) {
     int64_t rows = alcore_pool_row_count(pool);
     ALCORE__TRY(alcore__new_array(ctx, (size_t)rows, sizeof **out, out));
@@ -160,8 +154,7 @@ static alcore_status mask_target(alcore_ctx *ctx, const alcore_pool *target, alc
 
 /* Makes the masks of all pools. *known and *extra, [rows of the candidates' pool], are NULL before
  * the call; they are temporary and freed by the caller, also after a failure. *known is 1 where the
- * labeled pool has the text, NULL without a labeled pool. alcore__new_array() zeroes all arrays.
- * target: as in alcore__masks_new(). */
+ * labeled pool has the text, NULL without a labeled pool. target: as in alcore__masks_new(). */
 static alcore_status build(const alcore_request *request, const alcore_pool *target,
                            uint8_t **known, uint32_t **extra, alcore__masks *out) {
     alcore_ctx *ctx = request->object.ctx;
@@ -179,10 +172,6 @@ static alcore_status build(const alcore_request *request, const alcore_pool *tar
     return mask_rows(ctx, request->candidates, *known, *extra, out);
 }
 
-/* Makes the masks of all pools of a request. target: its target pool, or NULL in calls after which
- * no strategy looks at it; its masks are then NULL. Called with the pools locked for reading,
- * before columns are resolved: without a candidate no column is needed. out is zeroed after a
- * failure; the caller frees it with alcore__masks_clear(). */
 alcore_status alcore__masks_new(const alcore_request *request, const alcore_pool *target,
                                 alcore__masks *out) {
     alcore_ctx *ctx = request->object.ctx;
@@ -196,7 +185,6 @@ alcore_status alcore__masks_new(const alcore_request *request, const alcore_pool
     return status;
 }
 
-/* Frees all masks and zeroes the struct, so that a second call does no harm. */
 void alcore__masks_clear(alcore_ctx *ctx, alcore__masks *masks) {
     alcore__free(ctx, masks->candidate_mask);
     alcore__free(ctx, masks->labeled_rows);

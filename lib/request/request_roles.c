@@ -1,8 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Whether the pools and lists of a request go with its strategy: a target that a strategy needs or
  * leaves unread, the rows of another selection, and the strategy whose candidates are the target.
- * Every request is checked here, so that no front end has a rule of its own. alcore__fail() sets
- * the message of an error and returns the status; alcore__fail_remedy() adds what mends it. */
+ * Every request is checked here, so that no front end has a rule of its own. */
 #include <string.h>
 
 #include "request/request_internal.h"
@@ -45,11 +44,8 @@ static alcore_status check_target(const alcore_request *request, const alcore_st
     return ALCORE_OK;
 }
 
-/* Where the strategy picks from the target and the request has one: *out is a copy of the request
- * that borrows all of it, whose candidates are the target, and *is_from_target is true. The
- * candidates of the request are not looked at and may be missing; where they are another pool, rows
- * that the request names are theirs, and it is an error that there are any. A copy remembers no
- * candidates, as no such strategy has the parameter sticky. */
+/* The candidates of the request are not looked at and may be missing; where they are another pool,
+ * rows that the request names are theirs, and it is an error that there are any. */
 alcore_status alcore__request_from_target(const alcore_request *request, alcore_request *out,
                                           bool *is_from_target) {
     *is_from_target = request->target && request->strategy &&

@@ -2,9 +2,11 @@
 /* Rows that a request names: those that alone may be selected, those that may not, those whose
  * labels are known, and those of another selection whose languages are counted. They belong to the
  * request, so that two requests over one pool may differ and selecting leaves the pool as it is.
- * lists, by kind (ALCORE_ROWS_*), have these rows in the order given; drawn_rows what
- * alcore_request_candidates() handed out last. `given` tells an empty list from one that was never
- * set. */
+ *
+ * alcore__read_records() reads a file of any format and calls its sink with batches of records: id,
+ * text (views with a length, id NULL: none) and line, for messages. alcore__word_next() finds the
+ * next word of *next .. end and moves *next behind it; false: there is none. alcore_pool_find()
+ * finds the row of an id. */
 #include <inttypes.h>
 #include <stdio.h>
 #include <string.h>
@@ -26,7 +28,6 @@ static void clear_list(alcore_ctx *ctx, alcore__row_list *list) {
     *list = (alcore__row_list){0};
 }
 
-/* Frees all lists of a request, when the request is freed. */
 void alcore__row_lists_clear(alcore_request *request) {
     for (int32_t place = 0; place < ALCORE__ROW_KINDS; place++)
         clear_list(request->object.ctx, &request->lists[place]);
@@ -68,7 +69,6 @@ static alcore_status set_rows(alcore_request *request, int32_t kind, const int64
     return ALCORE_OK;
 }
 
-/* Sets the rows of one kind; rows NULL: removes the list. */
 alcore_status alcore_request_set_rows(alcore_request *request, int32_t kind, const int64_t *rows,
                                       int64_t count) {
     ALCORE__TRY(alcore__request_begin(request, "alcore_request_set_rows"));
@@ -131,8 +131,7 @@ static bool find_phrase(const alcore_pool *pool, const char *id, size_t length, 
 
 /* Adds the text of the phrase that an id [length] names to the phrases of the file: its words with
  * one space between them, which is the text that a pool of phrases has. An id that names none is
- * skipped. alcore__word_next() finds the next word of *next .. end and moves *next behind it;
- * false: there is none. */
+ * skipped. */
 static alcore_status add_phrase(const id_file *file, const char *id, size_t length) {
     alcore_ctx *ctx = alcore__pool_ctx(file->pool);
     alcore__buffer words = {0};
@@ -286,16 +285,14 @@ static alcore_status read_rows(alcore_request *request, int32_t kind, const char
     return status;
 }
 
-/* Appends the rows that a file names to the list of one kind; see read_rows() and read_ids(). */
 alcore_status alcore_request_read_rows(alcore_request *request, int32_t kind, const char *path) {
     ALCORE__TRY(alcore__request_begin_long(request, "alcore_request_read_rows"));
     return alcore__request_end(request, read_rows(request, kind, path));
 }
 
-/* Hands out the rows of one kind as a tensor [count], a view of the request's list; an empty list
- * has no memory, so the tensor then points to its own shape, as its data must not be NULL. The
- * request is locked for writing, as list->shape is set here. */
-/* alcore_request_get_rows() with the request locked for reading. */
+/* Hands out the rows of one kind as a tensor [count], a view of the request's list, with the
+ * request locked for reading. An empty list has no memory, so the tensor then points to its own
+ * shape, as its data must not be NULL. */
 static alcore_status get_rows(const alcore_request *request, int32_t kind, alcore_tensor *out) {
     alcore_request *self = request->object.self; /* the same, but not const: a tensor is not */
     alcore__row_list *list = &self->lists[alcore__list_place(kind)];

@@ -39,9 +39,7 @@
  * alcore__rounds: the files of a cache with values of earlier rounds; its max_age counts rounds.
  * A model without a name has no cache, as nothing tells its columns from those of another. */
 #include "model/model_internal.h"
-/* alcore__column: origin says in words who made it ("given", a path, "model ngram ..."); engine is
- *     what ran the model that did, NULL: no model made it. alcore__column_has(): a row has a value.
- * alcore__column_name_input(i), i < ALCORE__COLUMN_INPUTS: the columns that users and models give,
+/* alcore__column_name_input(i), i < ALCORE__COLUMN_INPUTS: the columns that users and models give,
  *     such as "logprobs" and "embeddings"; request->column_models has the same index.
  * alcore__need_names(need, name): `name` is one of the alternatives of a need.
  * A column writer collects values of rows and makes them a column when it is finished. */
@@ -63,7 +61,7 @@
  *     number of rows with 1 in each, and `eligible`, the candidates before candidates=N.
  *     target_languages counts in the tags of the target, another list than the candidates' tags.
  * alcore__resolution: entries [count], the columns that were resolved, of all roles.
- * alcore__run_input, alcore__outcome: what a strategy's run is given, and what it leaves. */
+ * alcore__run_input: what a strategy's run is given: datasets, costs, languages, budgets (fill). */
 #include "selection/selection_internal.h"
 
 /* ---- the answer (select.c, request_hybrid.c) ---- */

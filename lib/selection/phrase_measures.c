@@ -227,7 +227,8 @@ static alcore_status sum_up(measures *self) {
 }
 
 /* Sets both columns of the pool of phrases, which copies u and e. They follow from the texts: their
- * origin is that of the other columns of phrases, so that nobody takes them for given scores. */
+ * origin is that of the other columns of phrases, so that nobody takes them for given scores. The
+ * pool was derived in this call and nobody else has it, so that it needs no lock. */
 static alcore_status set_columns(const measures *self, alcore_pool *phrases) {
     int64_t shape[2] = {alcore_pool_row_count(phrases), self->dims};
     alcore_tensor tensor;

@@ -33,19 +33,13 @@
 /* alcore__json_out: a JSON document on its way; the first failure stays in `status`, later calls do
  *     nothing, and who opened it asks once, at the end. A key is NULL inside an array. */
 #include "formats/json_text.h"
-/* alcore__outcome (strategy_run.h): count candidates; rows, scores [candidates] by position;
- *     columns [column_count], the record, values [candidates] by dtype, each 8 bytes, and `words`,
- *     which files write in place of 0, 1, ...; facts [fact_count].
- * alcore__purchase (purchase.h): budget, picks [pick_count] as positions, spent, flags (SHORT: the
- *     candidates ended before the budget did), how many rows were passed over as too similar to a
- *     pick (redundant), not fitting (unaffordable) or costing 0 (free_rows), and the explanation.
- * alcore__explanation: parts [count], one a term of the score; mixed: two terms or more have a
- *     weight, so that it is told which of them decided. alcore__term_part, of one term: at_least
- *     [picks], how many candidates have no smaller value, of the pick's group where the term has
- *     `groups`, with group_sizes; contribution [picks], NULL without a weight; also [picks], 1: the
- *     strategy `alone` would have made the pick too, NULL where there is none.
- * alcore__masks, alcore__resolution, alcore__text_rows, ALCORE__CAUSE_* (request_internal.h): which
- *     rows took part, which columns were read, and why rows were masked. */
+/* alcore__masks, alcore__resolution, alcore__text_rows, ALCORE__CAUSE_*: which rows took part,
+ * which
+ *     columns were read, and why rows were masked.
+ * alcore__record_column: values [candidates], 8 bytes each by dtype; words, where there are any:
+ *     what files write in place of 0, 1, ...
+ * alcore__term: name in words, column and within, names of record columns: of its values, and of
+ *     the group in which a value is compared, which is also the noun in a reason. */
 #include "request/request_internal.h"
 
 /* A column that the strategy read, as the provenance describes it. */
