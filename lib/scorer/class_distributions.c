@@ -244,7 +244,8 @@ alcore_status alcore__class_sums(const alcore__engine *engine, const alcore_sys_
     return status;
 }
 
-/* The error for a distribution whose sum is not 1. */
+/* The error for a distribution whose sum is not 1, with a remedy that names what the numbers may
+ * mean instead. item: the pool row that it names. */
 static alcore_status fail_sum(const alcore__distributions *from, int64_t item, double sum) {
     const bool logarithms = alcore__class_kind(from->column) == ALCORE_CLASSES_LOGPROBS;
     return alcore__fail_remedy(
@@ -291,7 +292,10 @@ static double measure_one(const alcore_sys_class_stats *stats, alcore__measure m
     return measure.log_margin ? stats->log_top1 - stats->log_top2 : stats->top1 - stats->top2;
 }
 
-/* Measures distributions over classes that exclude each other. */
+/* alcore__distributions_measure() of classes that exclude each other: statistics by the kernel of
+ * the CPU, whose rows are in host memory; each bad distribution is looked at, and those of which
+ * the sum is not 1 are refused, before anything is measured. One array has the statistics [count]
+ * and, behind them, the workspace of the sums [2, count]. */
 static alcore_status measure_classes(alcore__score_call *call, const alcore__distributions *from,
                                      const uint8_t *mask, int64_t item, alcore__measure measure,
                                      double *out) {
@@ -299,7 +303,6 @@ static alcore_status measure_classes(alcore__score_call *call, const alcore__dis
     const alcore__engine cpu = alcore__engine_cpu(call->ctx);
     const alcore_sys_work work = alcore__engine_work(&cpu);
     const size_t count = (size_t)rows->count;
-    /* [count], then the sums and what they are made of [2, count] */
     alcore_sys_class_stats *stats;
     int64_t bad = -1;
     ALCORE__TRY(alcore__new_array(call->ctx, count, sizeof *stats + 2 * sizeof(double), &stats));

@@ -27,7 +27,8 @@ typedef struct averaging {
     double *sums;           /* [threads, dims] of the row of each thread; owned */
 } averaging;
 
-/* Checks that the offsets begin at 0, do not fall and end at the number of tokens. */
+/* Checks that the caller's offsets begin at 0, do not fall and end at the number of tokens: then no
+ * row reads beyond the arrays. */
 static alcore_status check_offsets(const averaging *self) {
     const int64_t rows = self->out.rows, tokens = self->hidden.rows;
     if (self->offsets[0] != 0)
@@ -74,7 +75,9 @@ static alcore_status find_words(averaging *self) {
     return ALCORE_OK;
 }
 
-/* Task `row` of alcore__parallel(). A row without a word gets NaN in every component. */
+/* Task `row` of alcore__parallel(): writes the mean of a row. The kernel group_sums adds up the
+ * tokens of group 0 into the sums of this worker; a row without a word gets NaN in every component.
+ */
 static alcore_status average_row(void *data, int64_t row, int32_t worker) {
     const averaging *self = data;
     const int64_t dims = self->hidden.columns, first = self->offsets[row];
@@ -103,7 +106,9 @@ static alcore_status average_row(void *data, int64_t row, int32_t worker) {
     return ALCORE_OK;
 }
 
-/* Checks the arrays and describes them in *self. */
+/* Checks the caller's tensors and describes them in *self, as arrays with a stride between rows;
+ * the numbers of offsets must be adjacent, as they are read as they are. out [rows, dims] is
+ * written. */
 static alcore_status read_arrays(averaging *self, const alcore_tensor *hidden,
                                  const alcore_tensor *words, const alcore_tensor *offsets,
                                  const alcore_tensor *out) {
@@ -139,6 +144,8 @@ static alcore_status read_arrays(averaging *self, const alcore_tensor *hidden,
     return check_offsets(self);
 }
 
+/* Computes all rows on the threads of the CPU; the caller frees what self owns, also after a
+ * failure. */
 static alcore_status average(averaging *self) {
     const size_t threads = (size_t)alcore_ctx_threads(self->ctx);
     const size_t dims = (size_t)self->hidden.columns;

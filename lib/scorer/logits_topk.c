@@ -42,7 +42,8 @@ typedef struct reading {
     int32_t rest;    /* ALCORE_REST_* */
     double rounding;
     double *found[ALCORE__TOKEN_STATISTICS]; /* [tokens] each, owned; NULL: not wanted */
-    int64_t *sorted; /* [threads, k] ids of a token, of each thread; owned; NULL: no ids */
+    int64_t *sorted; /* [threads, k] workspace of each thread: ids of a token; owned; NULL: `top`
+                        has no ids */
 } reading;
 
 /* What is known of the classes of one token. */
@@ -58,6 +59,7 @@ typedef struct known {
 
 /* ---- reading ---- */
 
+/* The number, or the integer, of an array [tokens, columns] as the caller has it. */
 static double number_at(const alcore__array *array, int64_t row, int64_t column) {
     const size_t bytes = alcore_sys_dtype_bytes(array->dtype);
     return alcore__widen(array->dtype, (const char *)array->data +
@@ -85,7 +87,9 @@ static alcore_status fail_at(const reading *self, int64_t t, const char *format,
                         self->items.rows[item], t - self->items.offsets[item], what);
 }
 
-/* Reads a log-probability of token t. *out: at most 0, minus infinity where nothing is there. */
+/* Checks a log-probability of token t: *out is `value`, but at most 0. of: whose it is, for the
+ * message. A NaN and one above 0 by more than rounding are errors; servers write a very small one
+ * where a class is not there (NOT_THERE), which stays as it is. */
 static alcore_status read_logprob(const reading *self, int64_t t, double value, const char *of,
                                   double *out) {
     if (isnan(value)) return fail_at(self, t, "the log-probability of %s is NaN", of);
@@ -107,7 +111,7 @@ static bool is_token(const reading *self, int64_t t, int64_t place, double value
     return is_equal(value, logprob);
 }
 
-/* Adds a class of the log-probability to what is known. */
+/* Adds a class of this log-probability to what is known. */
 static void add_class(known *out, double logprob) {
     const double p = exp(logprob);
     out->count++;
@@ -124,7 +128,10 @@ static void add_listed(known *out, double logprob) {
     add_class(out, logprob);
 }
 
-/* Reads what is known of token t. */
+/* Reads what is known of token t: the classes of its row of `top` that are there, and the token
+ * itself once, whether it is among them or beside them. An error where both say different things of
+ * the token, where a row has no class, and where the token is likelier than one of `top` without
+ * being in it: then `top` does not have the likeliest. */
 static alcore_status read_token(const reading *self, int64_t t, known *out) {
     bool among = false; /* the token is one of `top` */
     *out = (known){.logprob = (double)NAN,
@@ -191,7 +198,9 @@ static alcore_status check_ids(const reading *self, int64_t t, int32_t worker) {
     return ALCORE_OK;
 }
 
-/* Refuses probabilities of token t that no model can give. */
+/* Refuses probabilities of token t that no model can give: a sum above 1, and where the number of
+ * classes is known, more left over than those can have that are not given, none of which is
+ * likelier than the least likely of `top`. */
 static alcore_status check_mass(const reading *self, int64_t t, const known *of) {
     if (of->mass > 1 + self->rounding)
         return fail_at(self, t,
@@ -227,7 +236,8 @@ static alcore_status find_margin(const reading *self, int64_t t, const known *of
     return ALCORE_OK;
 }
 
-/* Fills the statistics of token t that are wanted. */
+/* Fills the statistics of token t that are wanted, after it was checked. A margin is checked last,
+ * as it alone needs two classes. */
 static alcore_status measure_token(const reading *self, int64_t t, int32_t worker) {
     known of;
     double *const *found = self->found;
@@ -242,7 +252,7 @@ static alcore_status measure_token(const reading *self, int64_t t, int32_t worke
                                        : ALCORE_OK;
 }
 
-/* Task `index` of alcore__parallel(). */
+/* Task `index` of alcore__parallel(): measures TASK_TOKENS tokens. */
 static alcore_status measure_task(void *data, int64_t index, int32_t worker) {
     const reading *self = data;
     const int64_t first = index * TASK_TOKENS;
@@ -251,7 +261,7 @@ static alcore_status measure_task(void *data, int64_t index, int32_t worker) {
     return ALCORE_OK;
 }
 
-/* alcore__token_items.gather */
+/* alcore__token_items.gather: all tokens of the call take part. */
 static void gather(const void *source, alcore__token_statistic what, double *out) {
     const reading *self = source;
     if (self->tokens > 0) memcpy(out, self->found[what], (size_t)self->tokens * sizeof *out);
@@ -283,7 +293,8 @@ static alcore_status read_array(reading *self, const alcore_tensor *tensor, cons
     return ALCORE_OK;
 }
 
-/* Reads the arrays of the caller. */
+/* Reads the arrays of the caller, of which logprobs or top is there: sets tokens, k and the slack
+ * of their type. ids go with top_ids, by which a token is found among its likeliest classes. */
 static alcore_status read_arrays(reading *self, const alcore_topk *given) {
     self->tokens = -1; /* not known */
     self->rounding = ROUNDING;
@@ -302,7 +313,8 @@ static alcore_status read_arrays(reading *self, const alcore_topk *given) {
     return read_array(self, given->top_ids, "top_ids", true, self->k, &self->top_ids);
 }
 
-/* Reads the settings of the caller. */
+/* Reads the settings of the caller: how many classes there are, and how the rest of the probability
+ * is shared among those that are not given, which for equal shares must be counted. */
 static alcore_status read_settings(reading *self, const alcore_topk *given) {
     self->classes = given->classes;
     self->rest = given->rest ? given->rest : ALCORE_REST_ONE_CLASS;
@@ -343,7 +355,8 @@ static alcore_status read_lengths(reading *self, const alcore_topk *given) {
     return ALCORE_OK;
 }
 
-/* Allocates the statistics that the writers want, of which the arrays must tell. */
+/* Allocates self->found for the statistics that the writers want, each of which needs its array,
+ * and self->sorted where there are ids. The caller frees both, also after a failure. */
 static alcore_status make_arrays(reading *self, const alcore_logits_writers *writers) {
     alcore_ctx *ctx = self->items.ctx;
     bool wanted[ALCORE__TOKEN_STATISTICS];
@@ -361,7 +374,8 @@ static alcore_status make_arrays(reading *self, const alcore_logits_writers *wri
                              sizeof *self->sorted, &self->sorted);
 }
 
-/* Reads, measures and writes; the caller frees what self owns. */
+/* Reads, measures on the threads and puts the columns; the caller frees what self owns, also after
+ * a failure. Lengths are read after the arrays, which say how many tokens they share. */
 static alcore_status put_topk(reading *self, const alcore_topk *given,
                               const alcore_logits_writers *writers) {
     ALCORE__TRY(read_settings(self, given));
@@ -375,7 +389,8 @@ static alcore_status put_topk(reading *self, const alcore_topk *given,
     return alcore__token_columns_put(&self->items, writers);
 }
 
-/* Body of alcore_logits_put_topk(): reads the structs by their sizes. */
+/* Body of alcore_logits_put_topk(): reads the structs by their sizes, then all else. rows [count]:
+ * the pool row of each item, borrowed. */
 static alcore_status put_call(alcore_ctx *ctx, const alcore_topk *given, const int64_t *rows,
                               int64_t count, const alcore_logits_writers *out) {
     alcore_topk ours;

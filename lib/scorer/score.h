@@ -1,7 +1,29 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* A score: how much a row is worth labeling, from its columns alone. A score is one file and one
  * row of the table in score.c; scorers (alcore_scorer_*) and the strategies that rank by a score
- * share it. */
+ * share it.
+ *
+ *   score.c, score_*.c       the table, and its scores
+ *   uncertainty_modes.c, class_distributions.c   what the scores of classes measure, and of what
+ *   scorer_handle.c, scorer_run.c, host_view.c   the scorer that a caller has, its run over a pool,
+ *                            and what the function of a host is shown
+ *   logits.c, logits_topk.c, token_rows.c, token_columns.c, first_subword_mean.c   from what a
+ *                            caller's model gave to statistics of tokens, and to columns of a pool
+ *
+ * Words of this room:
+ *
+ *   item         what has a list of tokens or classes: a row of the pool, or of a caller's arrays
+ *   entry        of a block: row - call->first; arrays [count] of a call are by entry
+ *   meaning      what the numbers of a column are (ALCORE_MEANS_*); a stored logarithm times
+ *                column->log_scale is a natural one
+ *   measure      a number of one distribution; raw: that of a row, as the paper has it; score: what
+ *                is made of it so that larger is more worth labeling
+ *   floored      below -100, and counted as -100 (spec 1.1)
+ *   narrow       of a column: one number in place of a distribution, such as margins
+ *
+ * A NaN, an infinity or a list without tokens is ALCORE_E_DATA that names the row, by
+ * alcore__fail_nan(), or with call->nan_exclude a NaN as score. Blocks are read into call->scratch
+ * and valid until it is used again. */
 #ifndef ALCORE__SCORE_H
 #define ALCORE__SCORE_H
 

@@ -109,8 +109,8 @@ static int64_t mode_of_tokens(int64_t mode) {
 
 /* ---- from whole distributions ---- */
 
-/* Scores one distribution per row from the column "probs"; all arrays of the call are [count], rows
- * that call->mask leaves out are not written. */
+/* Scores each row of the mask from its distribution in the column "probs": writes score, raw and
+ * rank of the call. A mode that is of tokens is refused, as it would need "token_probs". */
 static alcore_status row_scores(alcore__score_call *call, int64_t mode, bool log_margin) {
     const alcore__column *column = alcore__dataset_find(call->dataset, "probs");
     if (!column) return alcore__fail(ALCORE_E_MISSING, "the column \"probs\" is missing");
@@ -178,8 +178,8 @@ static int64_t longest_item(const alcore_sys_ragged *items, int64_t count) {
     return longest;
 }
 
-/* Scores one distribution per token from the ragged column "token_probs" (a list of tokens a row).
- */
+/* Scores each row of the mask from the distributions of its tokens in the ragged column
+ * "token_probs". mode is one of tokens, by mode_of_tokens(), or lc or entropy. */
 static alcore_status token_scores(alcore__score_call *call, const alcore__column *column,
                                   int64_t mode, bool log_margin) {
     if (!column->ragged) {
@@ -243,7 +243,8 @@ static alcore_status read_narrow(const alcore__score_call *call, const char *nam
     return ALCORE_OK;
 }
 
-/* Scores each row from its one number in a narrow column that is not ragged. */
+/* Scores each row of the mask from its one number in a narrow column that is not ragged. The block
+ * that is read is valid in call->scratch for the whole loop. */
 static alcore_status narrow_row_scores(alcore__score_call *call, const alcore__column *column,
                                        const char *name, int64_t mode) {
     alcore_sys_rows rows = {0};

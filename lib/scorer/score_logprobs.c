@@ -7,14 +7,7 @@
  * becomes 1 - c, a log-probability its negative. The kernel ragged_nnll adds up; a block of rows is
  * scored at a time. Cost: one pass over the values.
  *
- * All logarithms are natural here; a column stored in another base is multiplied by
- * column->log_scale = ln(base). A ragged column has a list of values a row, one a token: those of
- * entry i of a block begin at values[offsets[i] - offsets[0]]. A call's arrays are by entry, row -
- * call->first; its mask is 1 for rows to score (NULL: all), and others are not written. For each
- * row it writes score (larger = more worth labeling), raw (the quantity of the paper) and rank, by
- * which rows are ordered. With call->nan_exclude a row without a value gets NaN, else it is an
- * error. column->ops->rows() and ->ragged() read a block of a column, which stays in call->scratch
- * until that is used again; a pool row without an entry reads as NaN or as no token. */
+ * All logarithms are natural here. */
 #include <math.h>
 
 #include "alcore/sys/dtype.h"
@@ -94,13 +87,14 @@ static alcore_status gather_chosen(const alcore__score_call *call,
     return status;
 }
 
-/* values [chosen->tokens]: those of the chosen items, one after the other, as doubles in host
- * memory. */
+/* Reads the values of the chosen items, one after the other, as doubles in host memory: values
+ * [chosen->tokens]. On a device that can gather they are gathered first, by their places in the
+ * block, and copied at once; else item by item. */
 static alcore_status read_chosen(alcore__score_call *call, const alcore_sys_kernels *kernels,
                                  const alcore_sys_ragged *items, const chosen_items *chosen,
                                  double *values) {
     const int64_t *const offsets = items->offsets;
-    int64_t *places, count = 0; /* of the values */
+    int64_t *places, count = 0; /* [chosen->tokens] index of each value in the block; how many */
     bool is_done = false;
     if (kernels->hold && kernels->gather && kernels->release) {
         ALCORE__TRY(alcore__new_array(call->ctx, (size_t)chosen->tokens, sizeof *places, &places));
@@ -151,7 +145,8 @@ static alcore_status explain_nan(const alcore__score_call *call, const alcore_sy
     return ALCORE_OK;
 }
 
-/* explain_nan() of the chosen items, of which none is left then. */
+/* Asks explain_nan() for each of the chosen items, in their order: the first error ends it. The
+ * list is then empty, so that the caller can fill it again; its memory stays. */
 static alcore_status explain_chosen(alcore__score_call *call, const alcore_sys_kernels *kernels,
                                     const alcore_sys_ragged *items, chosen_items *chosen) {
     double *values;
@@ -168,8 +163,9 @@ static alcore_status explain_chosen(alcore__score_call *call, const alcore_sys_k
     return status;
 }
 
-/* explain_nan() of every item of the mask whose NNLL is NaN; many of them are read at once. Without
- * nan=exclude the first of them is an error. */
+/* Asks explain_nan() for every item of the mask whose NNLL (call->rank) is NaN. Items are collected
+ * up to CHOSEN_TOKENS tokens and then read at once, as a device copies a few large pieces faster.
+ * Without nan=exclude the first of them is an error, so that no other is looked at. */
 static alcore_status explain_nans(alcore__score_call *call, const alcore_sys_kernels *kernels,
                                   const alcore_sys_ragged *items) {
     chosen_items chosen = {0};
@@ -305,8 +301,9 @@ void alcore__score_as_nsp(alcore__score_call *call) {
     }
 }
 
-/* Scores every row of the mask from the column "scores", converted by its meaning; a value that is
- * not finite is NaN with nan=exclude, else an error. */
+/* Scores every row of the mask from the column "scores", converted by its meaning to "larger is
+ * more worth labeling"; score, raw and rank are the same. A value that is not finite is NaN with
+ * nan=exclude, else an error. */
 static alcore_status convert_scores(alcore__score_call *call, const alcore__column *column) {
     if (column->ragged || column->dims != 1) {
         return alcore__fail(ALCORE_E_SHAPE, "the column \"scores\" must hold one value a row");

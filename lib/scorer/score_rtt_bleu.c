@@ -40,8 +40,8 @@ static alcore_status score_row(alcore__score_call *call, alcore__bleu_workspace 
     return ALCORE_OK;
 }
 
-/* rows of the score: scores every row of the mask. A row without a round trip is NaN with
- * nan=exclude, else an error that names it. */
+/* alcore__score.rows: scores every row of the mask by the BLEU of its round trip with its text. A
+ * row without a round trip is NaN with nan=exclude, else an error that names it. */
 static alcore_status rtt_bleu_rows(alcore__score_call *call) {
     const alcore__column *column = alcore__dataset_find(call->dataset, "roundtrip");
     alcore__bleu_workspace workspace = {0};

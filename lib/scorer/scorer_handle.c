@@ -107,7 +107,8 @@ static alcore_status name_scorer(alcore_scorer *scorer, const char *name) {
     return !scorer->name ? alcore__fail_memory(strlen(name) + 1) : ALCORE_OK;
 }
 
-/* A scorer of the registry by name, with the default values of its parameters. */
+/* Makes *out, a scorer of the registry by name, with one reference and the default values of its
+ * parameters. release() frees one whose making failed. */
 static alcore_status new_scorer(alcore_ctx *ctx, const char *name, alcore_scorer **out) {
     const alcore__score *score;
     alcore_scorer *scorer;

@@ -61,7 +61,9 @@ static alcore_status score_block(void *data, int64_t index, int32_t worker) {
     return status;
 }
 
-/* Scores all rows by a scorer of the registry, in parallel by blocks. */
+/* Scores all rows by a scorer of the registry, in parallel by blocks: self->scores.
+ * Log-probabilities that were floored are counted by block, as blocks run on several threads, and
+ * logged once. */
 static alcore_status score_built_in(scoring *self) {
     int64_t rows = self->dataset.rows, blocks = (rows + ALCORE_BLOCK_ROWS - 1) / ALCORE_BLOCK_ROWS;
     ALCORE__TRY(alcore__new_array(self->ctx, (size_t)rows, sizeof(double), &self->raw));

@@ -153,7 +153,8 @@ static alcore_status put_nnll(const alcore__token_items *items, const writer_use
                                     &values);
 }
 
-/* Gathers and writes every column that has a writer. */
+/* Gathers and writes every column that has a writer, one after the other in the same workspace,
+ * which the caller frees, also after a failure. */
 static alcore_status put_all(const alcore__token_items *items, const writer_use *uses,
                              workspace *work) {
     alcore_ctx *ctx = items->ctx;

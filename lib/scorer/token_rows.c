@@ -298,7 +298,9 @@ static alcore_status spread_labels(alcore_ctx *ctx, const alcore_logits *logits,
     return ALCORE_OK;
 }
 
-/* Describes the labels of the caller, by *view, for token_stats. */
+/* Describes the labels of the caller, by *view, for the kernel token_stats, which lays them out by
+ * row itself. The strides of a view are in bytes, those of the kernel in labels; packed tokens are
+ * one item, whose lengths the kernel need not know. */
 static void place_labels(const alcore_logits *logits, int64_t ignore, const label_view *view,
                          alcore__token_rows *out) {
     const int64_t bytes = view->wide ? 8 : 4;
