@@ -4,19 +4,9 @@
  * with all of their others, tile by tile, and lists the candidates of each row; best_rerank
  * computes the values of the candidates in double, a warp a row.
  *
- * Words of this file:
- *
- *     chunk, part   the rows, and the others, that are on the device at a time; i counts the rows
- *                   of the chunk, j the others of the part
- *     task          what one block has: some rows and their others
- *     tile          TILE_ROWS rows and TILE_OTHERS others (cuda_tile.cuh), whose products the
- *                   TILE_THREADS threads of a block hold in registers: WARP_DOWN * 2 rows with
- *                   WARP_ACROSS * 2 others each: product(p, q) is that of row product_row(p) and
- *                   other product_other(q). tile_products() begins with a barrier. A line is a row
- *                   or an other, a unit 8 components
- *     half_rows     rows in half precision (units) with the numbers that bound the error (stats);
- *                   filter_error() is that bound for a pair (cuda_filter.cuh)
- *     top_entry     an other with its value in double (cuda_top_k.cuh); nearer() is their order
+ * i counts the rows of a chunk, j the others of a part. A task is what one block has: some rows and
+ * their others. product(p, q) of a tile is that of row product_row(p) and other product_other(q);
+ * tile_products() begins with a barrier.
  *
  * The filter gives an interval low .. high for each score (the larger the better). The largest
  * `low` of a row discards every other whose `high` is below it, since the best score is at least as

@@ -25,7 +25,8 @@ struct blas_library {
     bool always;    /* $ALCORE_CUBLAS_ALWAYS: also where this engine would rather multiply */
 };
 
-/* Resolves all functions of an opened library; false when one is missing. */
+/* Resolves all functions of an opened library into *out, by their names of the C interface; false
+ * when one is missing, and *out is then not to be used. */
 bool resolve(void *opened, blas_functions *out) {
     const struct {
         void *function; /* of the member */
@@ -86,7 +87,9 @@ int blas_type(int32_t dtype) {
                                       : BLAS_FLOAT32;
 }
 
-/* Writes to the host's log which cuBLAS multiplies. */
+/* Writes to the host's log which cuBLAS multiplies, when a stream slot gets its handle: the process
+ * may have a library of its own, which is then used. A part of its version that it does not tell is
+ * 0. */
 void log_library(const call &c, const blas_library &library) {
     int version[3] = {0, 0, 0};
     char text[300];

@@ -19,17 +19,7 @@
  * ordered by group and cut into tiles of one group each. bounds_kernel adds the s and E / s of
  * TILE_ROWS rows with some of the tiles (a section); bounds_end adds the sections and makes the
  * intervals. Cost: rows x targets x dims multiply-adds in half precision and one reciprocal root a
- * pair.
- *
- * Words of this file:
- *
- *     tile_products  multiplies TILE_ROWS rows with TILE_OTHERS targets (cuda_tile.cuh); a thread
- *                    gets the products of WARP_DOWN * 2 rows with WARP_ACROSS * 2 targets;
- *                    product_row(), product_other() tell which; a line is a row or a target
- *                    of the tile
- *     half_rows      rows in half precision (units) with the numbers that bound the error of a
- *                    product (stats: weight, half_square = |x|^2 / 2, ...); filter_error()
- *     operand_parts  the targets in parts; part() makes one the current one and returns its size */
+ * pair. */
 #include <algorithm>
 
 #include "cuda_bounds.cuh"

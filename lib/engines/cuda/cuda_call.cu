@@ -1,12 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* One call of a kernel: device, stream, memory, checks and copies (cuda_call.cuh says how they work
- * together). Every function throws on failure; guarded() turns that into a status.
- *
- * Words of this file:
- *
- *     compute      the stream of all kernels of the call: the caller's, or the slot's
- *     lent_blocks  device memory that the caller's workspace lent and that is not released yet
- *     pinned       host memory that is page-locked, so that the device copies from and to it */
+ * together). Every function throws on failure; guarded() turns that into a status. */
 #include "cuda_call.cuh"
 
 #include <algorithm>

@@ -18,7 +18,34 @@
  * whose outputs are all on the device and in the caller's stream returns with its work queued.
  *
  * An array of the caller may be in host or device memory, each on its own; in this folder a name
- * with "host" says that it is in host memory. */
+ * with "host" says that it is in host memory.
+ *
+ * Words of this room, and the header that declares what they name:
+ *
+ *   entry        a function of the kernel table (alcore/sys/kernel.h says what each computes)
+ *   chunk, part  the rows of a pass, and the others that they are compared with, that are on the
+ *                device at a time: a chunk of a pipeline, a part of operand_parts
+ *                (cuda_wide_rows.cuh), whose part() makes one the current one and returns its size
+ *   other        a row of the second operand: a query, centroid or target
+ *   column       of a pipeline: an array with an entry for each row of the pass
+ *   staged       copied through buffers, as kernels cannot use the array where it is
+ *   pinned       host memory that is page-locked, so that the device copies from and to it
+ *   lent         device memory of the caller's workspace, until it is given back
+ *   row_set      rows on the device as kernels get them, by value (cuda_rows.cuh)
+ *   half_rows    rows in half precision (units of 8 components) with the numbers that bound the
+ *                error of their products (half_stats, filter_error(); cuda_filter.cuh)
+ *   tile         TILE_ROWS rows and TILE_OTHERS others, whose products the threads of a block hold
+ *                in registers; a line is a row or an other of it (cuda_tile.cuh)
+ *   PAIR_ROWS    four rows and four others that a warp compares in double: pair_sums() gives
+ *                threads 2 p and 2 p + 1 the value of pair p, pair_value() any thread any of the
+ *                16 (cuda_pairs.cuh)
+ *   top_entry    a row with its value, nearer() their order; a block keeps up to SORTED of them in
+ *                shared memory, join_others() sorts new ones in (cuda_top_k.cuh)
+ *   NO_ROW       larger than every row number: the lowest bad row before there is one
+ *
+ * CUDA_LAUNCH(kernel, blocks, threads, stream, arguments) returns before the kernel ends.
+ * CUDA_EACH_DTYPE runs a statement with DTYPE as a constant, CUDA_SHARED declares shared memory of
+ * a block (cuda_platform.cuh). */
 #ifndef ALCORE__CUDA_CALL_CUH
 #define ALCORE__CUDA_CALL_CUH
 

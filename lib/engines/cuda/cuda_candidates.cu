@@ -17,21 +17,7 @@
  * double when the list is nearly full or the items it refers to are about to leave the device. An
  * item whose list overflowed is compared with all others of that step in double. The order in which
  * threads append changes when a bound is raised, never the result. Cost: rows x queries x dims
- * multiply-adds in half precision, a few values in double an item.
- *
- * Words of this file:
- *
- *     tile_products  multiplies TILE_ROWS rows with TILE_OTHERS queries (cuda_tile.cuh); a thread
- *                    gets the products of WARP_DOWN * 2 rows with WARP_ACROSS * 2 queries:
- *                    product(p, q) is that of row product_row(p) and query product_other(q); a
- *                    line is a row or a query of the tile
- *     half_stats     the numbers that bound the error of an item's products (cuda_filter.cuh):
- *                    half_square is |y|^2 / 2 for distances, else 0; filter_upper(): the upper
- *                    bound of a product
- *     top_entry      a neighbor with its value (cuda_top_k.cuh); SELECT_THREADS threads keep up to
- *                    SORTED of them in shared memory, in the order of nearer(); join_entries()
- *                    sorts new ones in; join_others() looks for them among many others, in steps
- *     search_call    the arguments of the call (cuda_search.cuh) */
+ * multiply-adds in half precision, a few values in double an item. */
 #include "cuda_filter.cuh"
 #include "cuda_search.cuh"
 

@@ -5,13 +5,7 @@
  * compares PAIR_ROWS = 4 rows with 4 targets at a time (cuda_pairs.cuh: pair_sums() gives threads
  * 2 p and 2 p + 1 the squared distance of pair p, that of row p / 4 with target p % 4; pair_value()
  * gives a thread any of the 16) and adds the distances in target order. Cost: rows x targets x dims
- * multiply-adds in double.
- *
- * Words of this file (cuda_call.cuh):
- *
- *     operand_parts  the targets in parts, widened to doubles (wide); part() makes one the current
- *                    one and returns its number of rows
- */
+ * multiply-adds in double. */
 #include "cuda_bounds.cuh"
 #include "cuda_entries.h"
 #include "cuda_filter.cuh"

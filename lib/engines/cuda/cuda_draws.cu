@@ -5,9 +5,7 @@
  * the running sums, and copies the rows of the item, so that nothing of a draw passes through the
  * host. Cost: one dependent addition a weight for totals, one a block of the pool for a draw.
  *
- * Words of this file: a call (cuda_call.cuh) is one call of a kernel, with its memory, stream and
- * errors; to_device() gives an array on the device, in place or as a copy, NULL for NULL. A thread
- * block has CUDA_THREADS threads; the blocks of spec 1.7 are runs of items. */
+ * The blocks of spec 1.7 are runs of items, and have nothing to do with thread blocks. */
 #include <algorithm>
 
 #include "cuda_entries.h"

@@ -5,12 +5,7 @@
  * idds_update, one thread an item in the others. arg_max reduces each block and then the results of
  * the blocks; its order is total (larger value, then lower item), so the shape of the reduction
  * does not matter; best_row lets its last step copy the row that was found. Cost of a pick: one
- * read of the rows and of two sums.
- *
- * Words of this file (cuda_call.cuh, cuda_rows.cuh):
- *
- *     CUDA_THREADS  threads of a block, a power of two (256)
- *     top_entry   an item (row) with its value; nearer() is the order of two (cuda_top_k.cuh) */
+ * read of the rows and of two sums. */
 #include "cuda_entries.h"
 #include "cuda_rows.cuh"
 #include "cuda_top_k.cuh"

@@ -9,17 +9,7 @@
  * with many rows and centroids go through the filter on tensor cores (cuda_best.cuh, nearest_body),
  * the others through nearest_kernel, four rows against four centroids at a time (cuda_pairs.cuh).
  * Cost: group_sums reads the rows once; nearest_centroid rows x centroids x dims multiply-adds in
- * half precision, or in double without the filter.
- *
- * Words of this file:
- *
- *     PAIR_ROWS   4: rows, and centroids, that a warp compares at a time (cuda_pairs.cuh);
- *                 pair_sums() gives threads 2 p and 2 p + 1 the squared distance of pair p, that of
- *                 row p / 4 with centroid p % 4, pair_value() gives a thread any of the 16;
- *                 lane_id() is the number of a thread in its warp
- *     half_rows   rows in half precision (units) with the numbers that bound the error of a product
- *                 (stats: half_square = |c|^2 / 2, ...; cuda_filter.cuh)
- *     top_entry   a centroid with its value, the squared distance (cuda_top_k.cuh) */
+ * half precision, or in double without the filter. */
 #include <algorithm>
 #include <cfloat>
 #include <type_traits>

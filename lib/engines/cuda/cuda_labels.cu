@@ -65,7 +65,8 @@ void check_labels(call &c, const alcore_sys_labels *given, int64_t rows) {
         fail(c.work, ALCORE_E_INVALID, "labels are in host memory and not adjacent");
 }
 
-/* Lays out the labels of a call by row. */
+/* Lays out the labels of a call, which check_labels() has seen, by row, [rows]: memory of the call,
+ * filled by one kernel that is queued, not waited for. Rows without a token keep LEFT_OUT and 0. */
 row_labels label_rows(call &c, const alcore_sys_labels *given, int64_t rows, int64_t classes) {
     const int64_t tokens = given->items * given->tokens;
     alcore_sys_labels there = *given;

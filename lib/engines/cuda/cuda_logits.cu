@@ -6,19 +6,9 @@
  * the logits, with one exp each in float32 (float64 for float64 logits); for 8 logits of 16 bits 58
  * to 91 instructions, by what is wanted (docs/results/gpu-resources.txt).
  *
- * Words of this file:
- *
- *     statistics  of softmax(logits) of a token, in natural logarithms: logprob of its label, top1
- *                 and top2 the log-probabilities of the two likeliest classes, margin = exp(top1) -
- *                 exp(top2), entropy in nats, logsumexp, and argmax, the likeliest class
- *     row_set     the chunk's rows of a matrix; chunk_rows() makes it, without a mask and groups
- *     CUDA_LAUNCH (kernel, blocks, threads, stream, arguments); it returns before the kernel ends.
- *                 CUDA_EACH_DTYPE runs it with DTYPE as a constant, CUDA_SHARED declares shared
- *                 memory of the block
- *     NO_ROW      larger than every row number: what the lowest bad row is before there is one
- *
- * stats_columns, new_bad_row() and report_bad_row() serve hidden_stats too, and the kernel itself
- * token_stats; cuda_stats.cuh declares them. */
+ * Statistics are those of softmax(logits) of a token, in natural logarithms. stats_columns,
+ * new_bad_row() and report_bad_row() serve hidden_stats too, and the kernel itself token_stats;
+ * cuda_stats.cuh declares them. */
 #include "cuda_entries.h"
 #include "cuda_rows.cuh"
 #include "cuda_stats.cuh"

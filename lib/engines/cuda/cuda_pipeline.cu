@@ -3,13 +3,7 @@
  * cuda_call.cuh). A column is an array with an entry of some bytes for each row. Columns that
  * kernels cannot use in place are staged through two buffers: the copy stream fills one while the
  * compute stream works on the other (see pipeline::run). A chunk has as many rows as the staging
- * limit allows.
- *
- * Members of the class that are used here: c, the call that owns the pass; rows_count, rows of the
- * pass, and step, those of a chunk; buffers, 1 or 2 for each staged column; mask and groups [rows]
- * on the host: a row whose mask is 0 or whose group is negative keeps what the caller's staged
- * outputs hold; NULL: all rows are written. Of the call: compute, the stream of the kernels, and
- * streams (cuda_stream.cuh), with the copy stream and the events begin, up [2] and done [2]. */
+ * limit allows. */
 #include <algorithm>
 
 #include "cuda_stream.cuh"
@@ -22,7 +16,8 @@ static const size_t CHUNK_BYTES = (size_t)8 << 20;
 
 /* Adds a column, an array with an entry of `bytes` bytes per row, `pitch` bytes apart, and returns
  * its number for chunk::get(); -1 for NULL. It is staged when it is on the host, or on the device
- * but not aligned as kernels need it. alignment: bytes, 0: any; in, out: kernels read, write it. */
+ * but not aligned as kernels need it (alignment: bytes, 0: any). in, out: kernels read, write it.
+ */
 int pipeline::add(const void *array, size_t bytes, size_t pitch, size_t alignment, bool in,
                   bool out) {
     if (!array) return -1;
@@ -134,7 +129,7 @@ void pipeline::allocate() {
 
 /* Copies the staged inputs of the rows first .. first + count - 1 of the pass to buffer `buffer` (0
  * or 1) in the copy stream and lets the compute stream wait for it. wait(buffer) came before, so
- * the pinned memory of the buffer is not in use. */
+ * the pinned memory of the buffer is not in use. Rows with gaps are copied one by one. */
 void pipeline::fill(int buffer, int64_t first, int64_t count) {
     for (column &col : columns) {
         if (!col.staged || !col.in || col.bytes == 0) continue;
@@ -180,7 +175,10 @@ void pipeline::view_columns(int64_t first, int buffer, std::vector<chunk::view> 
 }
 
 /* Starts copying the outputs of a chunk of `count` rows from its buffer to pinned memory, behind
- * its kernels, and notes in done[buffer] when they are there. */
+ * its kernels, and notes in done[buffer] when they are there. The event is recorded where somebody
+ * waits for it: wait(), which drains staged columns, or run(), which without any lets no third
+ * chunk be queued. A single chunk that is all in place needs none: the call itself waits for its
+ * stream, if it is to. */
 void pipeline::copy_back(int buffer, int64_t count) {
     for (column &col : columns) {
         if (!col.staged || !col.out || col.bytes == 0) continue;

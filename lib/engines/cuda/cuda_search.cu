@@ -10,21 +10,7 @@
  * knn without filter: values_kernel computes the values of a tile of rows and queries, sixteen a
  * warp, and writes them by row and by query; join_kernel, a block an item, keeps the k best of the
  * item sorted in shared memory and merges the values that beat the last of them. Cost: rows x
- * others x dims multiply-adds in double.
- *
- * Words of this file:
- *
- *     wide_operand  rows of a chunk or part as doubles, with their L2 norms (cuda_wide_rows.cuh)
- *     PAIR_ROWS     4: rows, and others, that a warp compares at a time (cuda_pairs.cuh);
- *                   pair_sums() gives threads 2 p and 2 p + 1 the value of pair p, that of row
- *                   p / 4 with other p % 4; pair_value() gives a thread any of the 16 values
- *     top_entry     a neighbor with its value (cuda_top_k.cuh); a block of SELECT_THREADS keeps up
- *                   to SORTED of them in shared memory
- *     nearer()      the order of entries: the better value first, the lower row among equals,
- *                   unused entries (row -1) last
- *     join_others() calls its last argument with SELECT_THREADS others at a time, and joins what
- *                   was appended before the next ones could exceed SORTED
- *     half_rows     rows in half precision, for the filter (cuda_filter.cuh) */
+ * others x dims multiply-adds in double. */
 #include <algorithm>
 #include <type_traits>
 

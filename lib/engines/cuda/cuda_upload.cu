@@ -6,13 +6,7 @@
  * one read of the rows and one copy. store: changes to what upload copied. hold: the memory alone,
  * for columns of a pool, which store and gather fill from arrays on the device. gather: rows in the
  * order of their numbers. download: rows of the caller's arrays on the device, for what the library
- * reads on the host.
- *
- * Words of this file: work->workspace, the host's allocator of device memory, NULL where the
- * device's own is used; it returns NULL when memory is short. A call (cuda_call.cuh) has the stream
- * of one call of the kernel table; copy_in() copies to the device, its source may change after the
- * return; poll() throws when the host wants to stop; guarded() turns exceptions into the returned
- * status. */
+ * reads on the host. */
 #include <algorithm>
 
 #include "cuda_entries.h"
