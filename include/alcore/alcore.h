@@ -18,9 +18,10 @@
  * - Handles are reference-counted and may be released in any order, on any thread; NULL may be
  *   released too.
  * - Callbacks run on the thread that entered the call; only the allocator and the virtual files may
- *   be called from any thread. A callback that fails calls alcore_error_set() and returns a nonzero
- *   status, which the outer call then returns.
- * - Long calls report progress at least every 100 ms and stop within 100 ms of alcore_ctx_cancel()
+ *   be called from any thread. A callback that fails calls alcore_error_set() and returns its
+ *   status, which the outer call then returns. A positive number stands for that status, and is
+ *   ALCORE_E_CALLBACK where none was set.
+ * - Long calls report progress about every 100 ms and stop within 100 ms of alcore_ctx_cancel()
  *   or alcore_request_cancel(), which are safe in a signal handler and last until they are cleared.
  *   Calls that set, ask or save are not refused meanwhile.
  * - After fork() calls on a context of the parent return ALCORE_E_FORKED in the child; _unref is
@@ -45,8 +46,9 @@
  *    each array or group of parallel arrays directly followed by its count, then the options (NULL:
  *    all defaults), last the outputs, which are named out, out_... or buffer. Texts are (texts,
  *    lengths, count), or (bytes, offsets, count) where they lie in one block; a tensor brings its
- *    shape with it. After a failure handles, pointers and numbers that a call gives are NULL or 0;
- *    a struct that it fills is as it was, and what is in an array of the caller is not defined.
+ *    shape with it. After a failure handles, pointers and numbers that a call gives are NULL or 0
+ *    (the row of alcore_pool_find() is -1); a struct that it fills is as it was, and what is in an
+ *    array of the caller is not defined.
  *    alcore_struct_begin() and alcore_tensor_init(), which fill the struct that they are about,
  *    take it first as a handle is. A function of a host takes its user pointer first and keeps the
  *    same order; tests/abi/argument_order.py checks all of them.

@@ -108,7 +108,7 @@ ALCORE_BEGIN
  *   marks an array that was moved. A call that fails leaves it as it is
  * @param[in,out] schema the same
  * @param[in] options borrowed; only ownership, meaning, log_base, rows, row_count and shape apply,
- *   of texts only rows and row_count; NULL: defaults
+ *   of texts only rows and row_count, and ownership changes nothing; NULL: defaults
  * @return ALCORE_OK, ALCORE_E_INVALID (also: released already; another option is set),
  *   ALCORE_E_UNSUPPORTED (the type, which is named; an extension type), ALCORE_E_SHAPE (expected
  *   and found rows; the first row whose list has another length), ALCORE_E_DATA (an array that does

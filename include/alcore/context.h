@@ -41,7 +41,8 @@ enum alcore_log_level {
  * @param[in] user log_user of alcore_ctx_options
  * @param[in] level ALCORE_LOG_*
  * @param[in] component borrowed: "pool", "strategy", ...
- * @param[in] message borrowed: one line, UTF-8, without newline
+ * @param[in] message borrowed: one line, without newline; UTF-8, but for the names of files, which
+ *   are as the system has them
  * @param[in] fields borrowed: a JSON object with the facts of the message; NULL: none
  * @since 1.0 */
 typedef void (*alcore_log_function)(void *user, int32_t level, const char *component,
@@ -52,9 +53,9 @@ typedef void (*alcore_log_function)(void *user, int32_t level, const char *compo
  * @since 1.0 */
 typedef void (*alcore_destroy_function)(void *user);
 
-/** Receives progress, of a context or of a request (alcore_request_set_progress()), at most 10
- * times a second and at least every 100 ms of a call that lasts longer. Runs on the
- * thread that entered the call.
+/** Receives progress, of a context or of a request (alcore_request_set_progress()), about every
+ * 100 ms of a call that lasts longer, and at most 10 times a second. Runs on the thread that
+ * entered the call.
  * @param[in] user progress_user of alcore_ctx_options, or the user of the request
  * @param[in] stage borrowed: what is being done, such as "reading"
  * @param[in] done units done

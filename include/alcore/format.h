@@ -84,10 +84,11 @@ typedef struct alcore_read_options {
     int32_t format;    /**< ALCORE_FORMAT_*; 0: by the suffix */
     int32_t bad_lines; /**< ALCORE_BAD_LINES_*; 0: _ERROR */
     /** Borrowed. Column of the texts in TSV, CSV, JSONL and Arrow; NULL: the first of text, source,
-     * src. */
+     * src. Not read for text and SGML. */
     const char *text_column;
     /** Borrowed. Column of the references in TSV, CSV, JSONL and Arrow, which must be there; NULL:
-     * the first of reference, target, translation, if there is one. */
+     * the first of reference, target, translation, if there is one. ALCORE_E_PARAM for text and
+     * SGML, which have no columns. */
     const char *reference_column;
     /** Borrowed. For alcore_pool_read() only: a second file whose records are the references of
      * those in the first, as in the two files of a parallel corpus; `by` says which is

@@ -91,17 +91,18 @@ typedef struct alcore_pool_options {
  * is NULL no record has such a thing; where a string is NULL its record has none. Lengths may be
  * NULL for NUL-terminated strings. Everything is copied. */
 typedef struct alcore_records {
-    size_t size;                     /**< sizeof(alcore_records) */
-    const char *const *texts;        /**< [count] UTF-8; NULL only if count is 0 */
-    const size_t *text_lengths;      /**< [count] bytes */
-    int64_t count;                   /**< records */
-    const char *const *ids;          /**< [count] UTF-8; absent: the 1-based number of the row */
-    const size_t *id_lengths;        /**< [count] bytes */
+    size_t size;                /**< sizeof(alcore_records) */
+    const char *const *texts;   /**< [count] UTF-8; NULL only if count is 0 */
+    const size_t *text_lengths; /**< [count] bytes */
+    int64_t count;              /**< records */
+    const char *const *ids;   /**< [count] UTF-8; absent or empty: the 1-based number of the row */
+    const size_t *id_lengths; /**< [count] bytes */
     const char *const *references;   /**< [count] reference translations or labels */
     const size_t *reference_lengths; /**< [count] bytes */
-    const char *const *languages;    /**< [count] NUL-terminated tags; absent: "unknown" */
-    const char *const *groups; /**< [count] NUL-terminated names of a group, such as a document */
-    const double *costs;       /**< [count] finite and >= 0 */
+    const char *const *languages;    /**< [count] NUL-terminated tags; absent, empty: "unknown" */
+    /** [count] NUL-terminated names of a group, such as a document; empty: none */
+    const char *const *groups;
+    const double *costs; /**< [count] finite and >= 0 */
 } alcore_records;
 /** An alcore_records with its size set and everything else 0. */
 #define ALCORE_RECORDS_INIT ALCORE_INIT(alcore_records)
@@ -202,8 +203,9 @@ ALCORE_API alcore_status alcore_pool_add_records(alcore_pool *pool, const alcore
  * @param[in,out] pool borrowed, changed
  * @param[in] path borrowed; "-" reads standard input
  * @param[in] options borrowed; NULL: defaults
- * @return ALCORE_OK, ALCORE_E_INVALID, ALCORE_E_PARAM (a format of columns was asked for),
- * ALCORE_E_IO, ALCORE_E_DATA (names file and line; or a suffix of a format that is not read; or two
+ * @return ALCORE_OK, ALCORE_E_INVALID, ALCORE_E_PARAM (a format of columns was asked for, or an
+ * option that the format has not, or a column that a file of CoNLL has not), ALCORE_E_IO,
+ * ALCORE_E_DATA (names file and line; or a suffix of a format that is not read; or two
  * files with different numbers of records), ALCORE_E_UNSUPPORTED (a compression that this build
  * lacks), ALCORE_E_CANCELLED, ALCORE_E_NOMEM, ALCORE_E_BUSY, ALCORE_E_STRUCT_*
  * @serialized per pool; ALCORE_E_BUSY while another call uses it.
@@ -479,9 +481,9 @@ ALCORE_API alcore_status alcore_pool_filter(alcore_pool *pool, const alcore_filt
 
 /** Writes rows of a pool, to be read again: as TSV or CSV with the columns index, id and text, and
  * reference, lang, group and cost where a written row has one; as JSONL with the same values; or
- * their texts only. What is written as TSV, CSV or JSONL is read as the same records. A file
- * appears whole or not at all and replaces one of the same name; standard output is written as it
- * comes.
+ * their texts only. What is written as TSV, CSV or JSONL is read as the same records, an empty
+ * reference as none. A file appears whole or not at all and replaces one of the same name; standard
+ * output is written as it comes.
  * @param[in] pool borrowed
  * @param[in] rows borrowed: int64 [count], host, in the order to be written; NULL only if count is
  * 0

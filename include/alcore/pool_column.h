@@ -53,7 +53,7 @@ typedef struct alcore_column_options {
     int32_t ownership; /**< ALCORE_KEEP or ALCORE_BORROW; 0: ALCORE_KEEP */
     int32_t meaning;   /**< ALCORE_MEANS_*; 0: what its name says */
     double log_base;   /**< base of logprobs, and of scores that are ALCORE_MEANS_LOGPROB, above 1;
-                            unset: e */
+                            unset: e. Refused where it does not apply, and for the format "fairseq" */
     /** borrowed: [row_count] pool row of each entry, each once; NULL: one entry per pool row, in
      * order */
     const int64_t *rows;
@@ -72,8 +72,8 @@ typedef struct alcore_column_options {
     void *release_user; /**< first argument of release */
     /** The stream (cudaStream_t) in whose order values and offsets on a device are ready; NULL: the
      * default stream. The call waits until the work that is in it is done, and later readers use
-     * streams of the library: the stream need not live on. Not used for arrays on the host, files
-     * and texts */
+     * streams of the library: the stream need not live on. Not used for arrays on the host and
+     * files; refused for texts */
     void *stream;
     /** For a column writer: 1: values that are put on a CUDA device are copied to memory of it, in
      * their type, and the finished column is on that device as one of alcore_pool_set_column() is;
@@ -241,7 +241,8 @@ ALCORE_API alcore_status alcore_pool_get_column_info(const alcore_pool *pool, co
                                                      alcore_column_info *out);
 
 /** A column of numbers as arrays, when it is in memory and has one entry per row, in order or as a
- * copy on a device that was put in order (alcore_pool_set_column()).
+ * copy on a device that was put in order (alcore_pool_set_column()). Its rows are those that the
+ * pool had when it was given.
  * @param[in] pool borrowed
  * @param[in] name borrowed: the column's name
  * @param[out] out_values a view, read only, valid until the column is replaced or dropped; on the

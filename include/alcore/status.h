@@ -71,9 +71,9 @@ ALCORE_API const char *alcore_status_name(alcore_status status);
  * @since 1.0 */
 ALCORE_API const char *alcore_last_error(void);
 
-/** Sets this thread's error text. A callback calls it before it returns a nonzero status: that
+/** Sets this thread's error text. A callback that fails calls it and returns the same status: that
  * status and this text come back from the outer call.
- * @param[in] status the code the callback is about to return
+ * @param[in] status the code the callback is about to return, negative
  * @param[in] text kept: copied; UTF-8, need not be terminated; NULL clears the text
  * @param[in] length bytes of text; the text is cut at 1023 bytes, at a code point
  * @return status itself, so that a callback can `return alcore_error_set(...)`

@@ -37,6 +37,11 @@ static void begin_thread(alcore__thread *self) {
     self->call.total = -1;
 }
 
+static alcore_status fail_forked(void) {
+    return alcore__fail(ALCORE_E_FORKED, "the context belongs to the parent of this process; "
+                                         "make a new one after fork()");
+}
+
 /* Whether a long call that begins now is refused: a cancel was not cleared, or the call in whose
  * callback it is made is to stop. The counts of the entry were read before. */
 static bool is_refused(const alcore__entry *entry) {
@@ -49,9 +54,7 @@ static bool is_refused(const alcore__entry *entry) {
 static alcore_status enter(alcore_ctx *ctx, bool is_long, const alcore__control *request) {
     alcore__thread *self = &alcore__this;
     if (self->depth == 0) begin_thread(self);
-    if (alcore__forked(ctx))
-        return alcore__fail(ALCORE_E_FORKED, "the context belongs to the parent of this process; "
-                                             "make a new one after fork()");
+    if (alcore__forked(ctx)) return fail_forked();
     if (self->depth == ALCORE__DEPTH_MAX)
         return alcore__fail(ALCORE_E_INVALID, "%d calls are within each other, by callbacks",
                             ALCORE__DEPTH_MAX);
@@ -171,6 +174,7 @@ int32_t alcore_ctx_is_cancelled(const alcore_ctx *ctx) {
 alcore_status alcore_ctx_poll(alcore_ctx *ctx, const char *stage, int64_t done, int64_t total) {
     if (alcore__this.depth == 0) alcore__error_clear();
     if (!ctx) return alcore__fail(ALCORE_E_INVALID, "alcore_ctx_poll: ctx is needed");
+    if (alcore__forked(ctx)) return fail_forked();
     const alcore__call *call = &alcore__this.call;
     if (alcore__this.depth > 0 && stage)
         alcore__report(ctx, stage, done, total);

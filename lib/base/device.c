@@ -12,7 +12,7 @@ const char *alcore_device_builtin_name(int64_t index) {
 }
 
 static bool is_device(const char *device) {
-    for (int32_t i = 0; device && i < DEVICES; i++)
+    for (int32_t i = 0; i < DEVICES; i++)
         if (strcmp(devices[i], device) == 0) return true;
     return false;
 }
@@ -23,12 +23,14 @@ static alcore_status check(alcore_ctx *ctx, const char *device) {
     const void *table;
     if (!is_device(device))
         return alcore__fail(ALCORE_E_UNSUPPORTED, "no device '%s': this build knows cpu and cuda",
-                            device ? device : "NULL");
+                            device);
     return strcmp(device, "cpu") == 0 ? ALCORE_OK : alcore__module_load(ctx, device, &table);
 }
 
 alcore_status alcore_device_check(alcore_ctx *ctx, const char *device) {
     ALCORE__TRY(alcore__enter(ctx));
-    if (!ctx) return alcore__leave(ctx, alcore__fail(ALCORE_E_INVALID, "ctx is NULL"));
+    if (!ctx || !device)
+        return alcore__leave(ctx,
+                             alcore__fail(ALCORE_E_INVALID, "%s is NULL", ctx ? "device" : "ctx"));
     return alcore__leave(ctx, check(ctx, device));
 }

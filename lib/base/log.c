@@ -78,6 +78,13 @@ void alcore__log_queue_end(alcore_ctx *ctx, alcore__log_queue *queue) {
     if (!alcore__forked(ctx)) pthread_mutex_destroy(&queue->lock);
 }
 
+/* What a message quotes, such as the name of a file, may have line breaks: spaces in their place
+ * keep it one line. */
+static void make_one_line(char *message) {
+    for (char *at = message; *at; at++)
+        if ((unsigned char)*at < ' ') *at = ' ';
+}
+
 /* Formats a line and decides where it goes: from a task into the queue of its job, from outside a
  * call or from within the log function into the queue of the context, else to the log function. */
 void alcore__log(alcore_ctx *ctx, int32_t level, const char *component, const char *fields,
@@ -89,6 +96,7 @@ void alcore__log(alcore_ctx *ctx, int32_t level, const char *component, const ch
     va_start(args, format);
     alcore__format_v(message, sizeof message, format, args);
     va_end(args);
+    make_one_line(message);
     if (self->job) {
         enqueue(ctx, alcore__job_lines(self->job), level, component, message, fields);
     } else if (self->depth == 0 || self->call.logging) {

@@ -154,6 +154,22 @@ static alcore_status check_sides(const char *path, const alcore_read_options *op
                         path, format->name);
 }
 
+/* A column of references that is asked for has to be there. One of texts need not: files of several
+ * formats may be read with the same options. */
+static alcore_status check_columns(const char *path, const alcore_read_options *options,
+                                   const alcore__record_format *format) {
+    const char *reference = options ? options->reference_column : NULL;
+    if (!reference) return ALCORE_OK;
+    if (alcore__is_column(options->text_column, reference, strlen(reference)))
+        return alcore__fail(ALCORE_E_INVALID, "the column \"%s\" cannot be text and reference",
+                            reference);
+    if (format != &alcore__text_format && format != &alcore__sgml_format) return ALCORE_OK;
+    return alcore__fail(ALCORE_E_PARAM,
+                        "%s is read as %s, which has no columns: reference_column names one of "
+                        "tsv, csv, jsonl and conll",
+                        path, format->name);
+}
+
 /* Escapes are of the formats that have them; in the others a backslash has a meaning of its own, or
  * none. */
 static alcore_status check_escapes(const char *path, const alcore_read_options *options,
@@ -207,12 +223,9 @@ static alcore_status check_content(alcore__record_reader *reader,
 static alcore_status open_reader(alcore__record_reader *reader, alcore_ctx *ctx, const char *path,
                                  int64_t max_line_bytes) {
     const alcore_read_options *options = reader->options;
-    const char *reference = options ? options->reference_column : NULL;
-    if (reference && alcore__is_column(options->text_column, reference, strlen(reference)))
-        return alcore__fail(ALCORE_E_INVALID, "the column \"%s\" cannot be text and reference",
-                            reference);
     const alcore__file_suffix suffix = alcore__file_suffix_of(path);
     ALCORE__TRY(find_format(path, options, &suffix, &reader->format));
+    ALCORE__TRY(check_columns(path, options, reader->format));
     ALCORE__TRY(check_sides(path, options, reader->format));
     ALCORE__TRY(check_escapes(path, options, reader->format));
     ALCORE__TRY(alcore__lines_open(&reader->lines, ctx, path, max_line_bytes));

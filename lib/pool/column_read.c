@@ -289,6 +289,11 @@ static alcore_status read_column(alcore_pool *pool, const char *name, const char
                             "offsets do not apply to \"%s\", a text form, whose lines say which "
                             "row a number is of",
                             path);
+    if (format == ALCORE__SCORE_FAIRSEQ && options.log_base != 0)
+        return alcore__fail(ALCORE_E_INVALID,
+                            "log_base does not apply to \"%s\": fairseq's base is 2, and its "
+                            "log-probabilities become natural ones as they are read",
+                            path);
     return is_links ? read_links(pool, name, path, &options, entries)
                     : read_text(pool, name, path, &options, entries, format);
 }

@@ -206,7 +206,7 @@ def column_told(pool, name):
 
 RELEASED = []
 released = dict(_ffi.alcore_column_options._fields_)["release"](RELEASED.append)
-NO_DEVICE = Unread("pool_column", "Not used for arrays on the host, files and texts", 7)
+NO_DEVICE = Unread("pool_column", "Not used for arrays on the host and files", 7)
 IN_FILE = "of a column in a file"
 OF_ARROW = "columns of Arrow"
 

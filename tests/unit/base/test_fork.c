@@ -69,6 +69,7 @@ static int child(alcore_ctx *ctx, thing *one, fault_allocator *fault) {
     if (alcore_device_check(ctx, "cuda") != ALCORE_E_FORKED) return 3;
     if (!strstr(alcore_last_error(), "parent")) return 4;
     if (!alcore__forked(ctx)) return 5;
+    if (alcore_ctx_poll(ctx, NULL, 0, 0) != ALCORE_E_FORKED) return 10;
     alcore_ctx_cancel(ctx);
     alcore__object_unref(one);
     alcore_ctx_unref(ctx);

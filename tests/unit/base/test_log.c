@@ -80,6 +80,9 @@ START_TEST(lines_of_the_entering_thread_are_spoken_at_once) {
     ck_assert_int_eq(all.count, 1);
     ck_assert_str_eq(all.message, "3 rows");
     ck_assert_str_eq(all.fields, "NULL");
+    alcore__log(ctx, ALCORE_LOG_WARN, "pool", NULL, "%s is read", "a\nb\r\tc.txt");
+    ck_assert_str_eq(all.message, "a b  c.txt is read"); /* one line */
+    all.count = 1;
     all.chatter = true;
     alcore__log(ctx, ALCORE_LOG_WARN, "pool", NULL, "outer");
     ck_assert_int_eq(all.count, 2);

@@ -240,7 +240,7 @@ START_TEST(devices) {
     ck_assert_str_eq(alcore_last_error(), "");
     ck_assert_int_eq(alcore_device_check(ctx, "tpu"), ALCORE_E_UNSUPPORTED);
     ck_assert_ptr_nonnull(strstr(alcore_last_error(), "tpu"));
-    ck_assert_int_eq(alcore_device_check(ctx, NULL), ALCORE_E_UNSUPPORTED);
+    ck_assert_int_eq(alcore_device_check(ctx, NULL), ALCORE_E_INVALID);
     ck_assert_int_eq(alcore_device_check(NULL, "cpu"), ALCORE_E_INVALID);
     /* No CUDA module beside this program, nor in the folder that was named. */
     ck_assert_int_eq(alcore_device_check(ctx, "cuda"), ALCORE_E_MODULE);

@@ -115,6 +115,16 @@ START_TEST(refused_files) {
         ALCORE_E_DATA, "long.txt:2");
     ck_assert_fails(alcore_pool_read(strict, test_path("none.txt"), NULL), ALCORE_E_IO, "none.txt");
     ck_assert_fails(alcore_pool_read(strict, NULL, NULL), ALCORE_E_INVALID, "path");
+    /* A column of references has to be there; one of texts is that of files that have columns. */
+    alcore_read_options reading = ALCORE_READ_OPTIONS_INIT;
+    reading.reference_column = "de";
+    ck_assert_fails(alcore_pool_read(strict, text_file("fine.txt", ""), &reading), ALCORE_E_PARAM,
+                    "fine.txt is read as text, which has no columns");
+    ck_assert_fails(alcore_pool_read(strict, text_file("fine.tsv", "text\nx\n"), &reading),
+                    ALCORE_E_DATA, "no column is called \"de\"");
+    reading.reference_column = NULL;
+    reading.text_column = "en";
+    ck_assert_ok(alcore_pool_read(strict, text_file("fine.txt", ""), &reading));
     ck_assert_int_eq(alcore_pool_row_count(strict), 0);
     alcore_pool_unref(strict);
     options.utf8 = ALCORE_UTF8_REPLACE;
@@ -339,6 +349,11 @@ START_TEST(text_logprobs) {
     ck_assert_fails(
         alcore_pool_read_column(pool, "logprobs", text_file("gen.out", "P-4\t-1 -2\n"), &options),
         ALCORE_E_SHAPE, "gen.out:1: expected 4 rows, found number 4");
+    options.log_base = 2;
+    ck_assert_fails(
+        alcore_pool_read_column(pool, "logprobs", text_file("gen.out", "P-1\t-1 -2\n"), &options),
+        ALCORE_E_INVALID, "fairseq's base is 2");
+    options.log_base = ALCORE_UNSET;
     /* The lines of a text form say which row a number is of. */
     for (const char *const *format = (const char *const[]){"fairseq", "pharaoh", NULL}; *format;
          format++) {
