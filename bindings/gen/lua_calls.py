@@ -154,12 +154,10 @@ class Body:
         self.settles = True
         own = "%s:%s" % (self.row.owner, self.row.name) if self.row.kind else self.row.name if self.row.owner == "alcore" else self.row.full
         others = "al_context_only" if self.row.owner == "alcore" else "NULL"
-        if optional:
-            read = ['const int table = al_options(L, %d, "%s", al_%s, %s);' % (at, own, struct[7:], others)]
-        else:
-            read = ["luaL_checktype(L, %d, LUA_TTABLE);" % at, 'al_check_fields(L, %d, "%s", al_%s, %s);' % (at, own, struct[7:], others),
-                          "const int table = %d;" % at]
-        read += ["%s options = %s_INIT;" % (struct, struct.upper()), "al_read_struct(L, table, al_%s, &options);" % struct[7:]]
+        if not optional:
+            self.early.append("luaL_checktype(L, %d, LUA_TTABLE);" % at)
+        read = ["%s options = %s_INIT;" % (struct, struct.upper()),
+                '%sal_options(L, %d, "%s", al_%s, %s, &options);' % ("const int table = " if others != "NULL" else "(void)", at, own, struct[7:], others)]
         self.late = read + self.late
         self.table = "table"
         self.passed.append("&options")
@@ -224,7 +222,7 @@ class Body:
     def lines(self):
         out = self.start() + self.late
         if self.context == "context":
-            table = self.table or 'al_options(L, %d, "%s", NULL, al_context_only)' % (len(self.row.arguments), self.row.name)
+            table = self.table or 'al_options(L, %d, "%s", NULL, al_context_only, NULL)' % (len(self.row.arguments), self.row.name)
             out.append("al_context *context = al_context_of(L, %s);" % table)
         return out + (self.failing() if self.fails else self.direct())
 
@@ -242,13 +240,14 @@ class Body:
         out = ["size_t length;"] if "length" in kinds else []
         out.append("%s out%s;" % (type_, " = %s_INIT" % type_.upper() if type_ in self.structs and type_ != "alcore_tensor" else ""))
         if self.context:
-            out += ["const int failed = AL_CALL(L, %s, %s);" % (self.context, self.call()), "if (failed) return failed;"]
+            out.append("const int failed = AL_CALL(L, %s, %s);" % (self.context, self.call()))
         else:
-            out += ["const alcore_status status = %s;" % self.call(), "if (status != ALCORE_OK) return al_fail(L, status);"]
+            out += ["const alcore_status status = %s;" % self.call(), "const int failed = status == ALCORE_OK ? 0 : al_fail(L, status);"]
         if type_ == "alcore_tensor":
-            return out + ["al_push_tensor(L, &out, NULL);", "return 1;"]
+            return out + ["return al_tensor_result(L, failed, &out, NULL);"]
         if type_ in self.structs:
-            return out + ["al_push_struct(L, al_%s, &out);" % type_[7:], "return 1;"]
+            return out + ["return al_struct_result(L, failed, al_%s, &out);" % type_[7:]]
+        out.append("if (failed) return failed;")
         if "length" in kinds:
             return out + ["lua_pushlstring(L, out, length);", "return 1;"]
         if type_ == "double":

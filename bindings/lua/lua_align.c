@@ -53,8 +53,7 @@ int l_alcore_align(lua_State *L) {
     alcore_aligner_options options = ALCORE_ALIGNER_OPTIONS_INIT;
     al_pairs pairs;
     lua_settop(L, 2);
-    int table = al_options(L, 2, "align", al_aligner_options, others);
-    al_read_struct(L, table, al_aligner_options, &options);
+    int table = al_options(L, 2, "align", al_aligner_options, others, &options);
     const char *name = table == 0 ? NULL : al_field_string(L, table, "symmetrization");
     al_context *context = al_context_of(L, table);
     al_read_sides(L, 1, &pairs);
@@ -101,7 +100,7 @@ static void count_links(lua_State *L, int index, int64_t *offsets, int64_t pairs
 int l_alcore_links(lua_State *L) {
     luaL_checktype(L, 1, LUA_TTABLE);
     lua_settop(L, 2);
-    al_context *context = al_context_of(L, al_options(L, 2, "links", NULL, al_context_only));
+    al_context *context = al_context_of(L, al_options(L, 2, "links", NULL, al_context_only, NULL));
     int64_t bounds = al_length(L, 1) + 1, *offsets = al_buffer(L, bounds, sizeof *offsets);
     count_links(L, 1, offsets, bounds - 1);
     int64_t shape[2] = {offsets[bounds - 1], 2};
@@ -135,11 +134,10 @@ int l_alcore_read_links(lua_State *L) {
     static const char *const names[] = {"pairs", "context", NULL};
     const char *path = luaL_checkstring(L, 1);
     lua_settop(L, 2);
-    int table = al_options(L, 2, "read_links", NULL, names);
+    int table = al_options(L, 2, "read_links", NULL, names, NULL);
     int64_t pairs = -1;
     if (table != 0) {
-        lua_getfield(L, table, "pairs");
-        if (!lua_isnil(L, -1)) pairs = al_integer(L, -1, "pairs");
+        if (al_has(L, table, "pairs")) pairs = al_integer(L, -1, "pairs");
         lua_pop(L, 1);
     }
     al_context *context = al_context_of(L, table);

@@ -64,7 +64,7 @@ int l_analysis_neighborhood(lua_State *L) {
     alcore_tensor out;
     int64_t dims, source_count, target_count, k_count, shape[2];
     lua_settop(L, 5);
-    const int table = al_options(L, 5, "analysis.neighborhood", NULL, others);
+    const int table = al_options(L, 5, "analysis.neighborhood", NULL, others, NULL);
     const int64_t rows = al_search_data(L, 1, "source", &source, &dims);
     al_search_data(L, 2, "target", &target, &dims);
     const double *source_u = al_numbers(L, 3, "source_uncertainty", &source_count);
@@ -82,12 +82,9 @@ int l_analysis_neighborhood(lua_State *L) {
     al_push_list(L, k_count);
     for (int64_t i = 0; i < k_count; i++) {
         lua_createtable(L, 0, 3);
-        lua_pushinteger(L, (lua_Integer)k[i]);
-        lua_setfield(L, -2, "k");
-        lua_pushnumber(L, found[2 * i]);
-        lua_setfield(L, -2, "rho");
-        lua_pushnumber(L, found[2 * i + 1]);
-        lua_setfield(L, -2, "p");
+        al_set_integer(L, "k", k[i]);
+        al_set_number(L, "rho", found[2 * i]);
+        al_set_number(L, "p", found[2 * i + 1]);
         lua_rawseti(L, -2, (int)i + 1);
     }
     return 1;
@@ -138,17 +135,15 @@ int l_analysis_composition(lua_State *L) {
     int64_t row_count, dims;
     int failed = 0;
     lua_settop(L, 3);
-    const int table = al_options(L, 3, "analysis.composition", al_composition_options, others);
-    al_read_struct(L, table, al_composition_options, &options);
+    const int table =
+        al_options(L, 3, "analysis.composition", al_composition_options, others, &options);
     const int64_t *rows = al_rows(L, 2, pool, &row_count, &failed);
     if (failed) return failed;
     if (table != 0) {
-        lua_getfield(L, table, "uncertainty");
-        if (!lua_isnil(L, -1))
+        if (al_has(L, table, "uncertainty"))
             options.uncertainty =
                 al_numbers(L, lua_gettop(L), "uncertainty", &options.uncertainty_count);
-        lua_getfield(L, table, "target");
-        if (!lua_isnil(L, -1)) {
+        if (al_has(L, table, "target")) {
             const al_object *languages_of = al_test(L, lua_gettop(L), &al_pool_kind);
             if (languages_of) options.target_pool = languages_of->pool;
             al_search_data(L, lua_gettop(L), "target", &target, &dims);
@@ -156,17 +151,14 @@ int l_analysis_composition(lua_State *L) {
             options.source = &source;
             options.target = &target;
         }
-        lua_getfield(L, table, "other");
-        if (!lua_isnil(L, -1))
+        if (al_has(L, table, "other"))
             options.other_rows = al_rows(L, lua_gettop(L), pool, &options.other_count, &failed);
         if (failed) return failed;
     }
     failed = AL_CALL(L, pool->context,
                      alcore_analysis_compute_composition(pool->context->ctx, pool->pool, rows,
                                                          row_count, &options, &result));
-    if (failed) return failed;
-    al_push_struct(L, al_composition_result, &result);
-    return 1;
+    return al_struct_result(L, failed, al_composition_result, &result);
 }
 
 /*** Texts of a test set that are training data too, which it should not have. Texts are compared as
@@ -183,9 +175,7 @@ int l_analysis_duplicates(lua_State *L) {
     const int failed =
         AL_CALL(L, test->context,
                 alcore_analysis_compute_duplicates(test->pool, train->pool, NULL, &result));
-    if (failed) return failed;
-    al_push_struct(L, al_duplicates_result, &result);
-    return 1;
+    return al_struct_result(L, failed, al_duplicates_result, &result);
 }
 
 /*** Rows, and others beside them, on the two principal components of the rows.
@@ -201,7 +191,7 @@ int l_analysis_projection(lua_State *L) {
     alcore_projection_result result = ALCORE_PROJECTION_RESULT_INIT;
     int64_t dims, other_dims, shape[2], other_shape[2] = {0, 2}, component_shape[2];
     lua_settop(L, 3);
-    const int table = al_options(L, 3, "analysis.projection", NULL, al_context_only);
+    const int table = al_options(L, 3, "analysis.projection", NULL, al_context_only, NULL);
     const int two = !lua_isnil(L, 2);
     shape[0] = al_search_data(L, 1, "rows", &rows, &dims);
     shape[1] = component_shape[0] = 2;

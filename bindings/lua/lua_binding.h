@@ -232,6 +232,17 @@ extern const al_measure al_measures[];
 void al_read_struct(lua_State *L, int table, const al_member *members, void *out);
 /* Pushes a table of all members of a struct. */
 void al_push_struct(lua_State *L, const al_member *members, const void *from);
+/* Pushes a field of a table, nil where the index of the table is 0; whether it is not nil. */
+int al_has(lua_State *L, int table, const char *field);
+/* Set a field of the table on top of the stack. A string that is NULL leaves it nil. */
+void al_set_integer(lua_State *L, const char *field, int64_t value);
+void al_set_number(lua_State *L, const char *field, double value);
+void al_set_string(lua_State *L, const char *field, const char *value);
+/* The number of results of a method that returns a struct or a tensor: those of a failure, else one,
+ * which is pushed as by al_push_struct() or al_push_tensor(). */
+int al_struct_result(lua_State *L, int failed, const al_member *members, const void *from);
+int al_tensor_result(lua_State *L, int failed, const alcore_tensor *values,
+                     const alcore_tensor *offsets);
 /* Pushes the word of a constant; nil for one that the list lacks. */
 void al_push_word(lua_State *L, const al_constant *list, int32_t value);
 /* Push what a call returned, and nil for what stands for nothing: NULL, NaN, a negative number. */
@@ -321,9 +332,10 @@ void al_push_list(lua_State *L, int64_t count);
  * NULL, with which the library's registries end. */
 int al_append(lua_State *L, int64_t index, const char *text);
 /* The index of the table of options there, 0 for nil or none; raises for anything else, and for a
- * table that al_check_fields() refuses. */
+ * table that al_check_fields() refuses. out: the struct of the members, which al_read_struct() sets
+ * then; NULL: it is read later, or there is none. */
 int al_options(lua_State *L, int index, const char *function, const al_member *members,
-               const char *const *others);
+               const char *const *others, void *out);
 /* Raises when the table has a field that is neither one of members nor of others, a list of names
  * that ends with NULL. Either may be NULL. The message names the field, the function (as it is
  * called in Lua) and the nearest name that is known. */

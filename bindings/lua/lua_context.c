@@ -77,8 +77,7 @@ static int make(lua_State *L, int table) {
 
 al_context *al_context_of(lua_State *L, int table) {
     if (table != 0) {
-        lua_getfield(L, table, "context");
-        al_object *given = lua_isnil(L, -1) ? NULL : al_check(L, -1, &al_context_kind);
+        al_object *given = al_has(L, table, "context") ? al_check(L, -1, &al_context_kind) : NULL;
         lua_pop(L, 1);
         if (given) return given->context;
     }
@@ -99,7 +98,7 @@ al_context *al_context_of(lua_State *L, int table) {
  * @return a context; or nil, message, code */
 int l_alcore_context(lua_State *L) {
     static const char *const others[] = {"log", "progress", NULL};
-    int failed = make(L, al_options(L, 1, "context", al_ctx_options, others));
+    int failed = make(L, al_options(L, 1, "context", al_ctx_options, others, NULL));
     return failed ? failed : 1;
 }
 

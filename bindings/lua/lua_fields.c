@@ -105,9 +105,10 @@ void al_check_fields(lua_State *L, int table, const char *function, const al_mem
 }
 
 int al_options(lua_State *L, int index, const char *function, const al_member *members,
-               const char *const *others) {
+               const char *const *others, void *out) {
     if (lua_isnoneornil(L, index)) return 0;
     luaL_checktype(L, index, LUA_TTABLE);
     al_check_fields(L, index, function, members, others);
+    if (out) al_read_struct(L, index, members, out);
     return index;
 }

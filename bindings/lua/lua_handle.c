@@ -222,10 +222,8 @@ void al_register_kind(lua_State *L, const al_kind *kind) {
     lua_setfield(L, -2, "__close");
     push_closure(L, kind, to_string);
     lua_setfield(L, -2, "__tostring");
-    lua_pushstring(L, kind->name);
-    lua_setfield(L, -2, "__metatable");
-    lua_pushstring(L, kind->name);
-    lua_setfield(L, -2, "__name");
+    al_set_string(L, "__metatable", kind->name);
+    al_set_string(L, "__name", kind->name);
     for (const al_method *method = kind->getters; method && method->name; method++) {
         if (strcmp(method->name, "count") != 0) continue;
         lua_pushcfunction(L, method->function);

@@ -61,8 +61,7 @@ static void set_texts(lua_State *L, const char *field, const char *const *texts,
 /* Pushes the table {count, indices, texts, languages, references, contexts} of a batch. */
 static void push_batch(lua_State *L, const alcore_batch *batch) {
     lua_createtable(L, 0, 6);
-    lua_pushinteger(L, (lua_Integer)batch->count);
-    lua_setfield(L, -2, "count");
+    al_set_integer(L, "count", batch->count);
     al_push_integers(L, batch->rows, batch->count, 1);
     lua_setfield(L, -2, "indices");
     set_texts(L, "texts", batch->texts, batch->lengths, batch->count);
@@ -483,8 +482,7 @@ static void set_compute(lua_State *L, alcore_model_host *host) {
 /* The field "reads" of the table at index 1 as a list that ends with NULL, which what is pushed
  * owns; NULL: there is none. */
 static const char *const *push_reads(lua_State *L) {
-    lua_getfield(L, 1, "reads");
-    if (lua_isnil(L, -1)) return NULL;
+    if (!al_has(L, 1, "reads")) return NULL;
     luaL_checktype(L, -1, LUA_TTABLE);
     const int list = lua_gettop(L);
     const int64_t count = (int64_t)lua_rawlen(L, list);
@@ -527,11 +525,9 @@ int l_alcore_model(lua_State *L) {
     if (has_function(L, 1, "describe")) host.describe = describe;
     if (has_function(L, 1, "set_language")) host.set_language = set_language;
     if (has_function(L, 1, "set_dropout")) host.set_dropout = set_dropout;
-    lua_getfield(L, 1, "info");
-    if (!lua_isnil(L, -1)) host.info = info;
+    if (al_has(L, 1, "info")) host.info = info;
     lua_pop(L, 1);
-    lua_getfield(L, 1, "version");
-    if (!lua_isnil(L, -1)) host.version = version;
+    if (al_has(L, 1, "version")) host.version = version;
     lua_pop(L, 1);
     host.batch_rows = al_field_integer(L, 1, "batch_rows");
     host.batch_bytes = al_field_integer(L, 1, "batch_bytes");

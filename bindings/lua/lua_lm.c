@@ -19,11 +19,9 @@ int l_alcore_lm(lua_State *L) {
     int64_t count = 0;
     lua_settop(L, 2);
     luaL_checktype(L, 1, LUA_TTABLE);
-    int table = al_options(L, 2, "lm", al_lm_options, fields);
-    al_read_struct(L, table, al_lm_options, &options);
+    int table = al_options(L, 2, "lm", al_lm_options, fields, &options);
     if (table != 0) {
-        lua_getfield(L, table, "discounts");
-        if (!lua_isnil(L, -1))
+        if (al_has(L, table, "discounts"))
             options.discounts = al_numbers(L, lua_gettop(L), "discounts", &options.discount_count);
     }
     al_context *context = al_context_of(L, table);
@@ -96,9 +94,7 @@ int l_lm_tokens(lua_State *L) {
     failed = AL_CALL(
         L, self->context,
         alcore_lm_token_logprobs(self->lm, texts, lengths, count, &out_offsets, &out_values));
-    if (failed) return failed;
-    al_push_tensor(L, &out_values, list ? &out_offsets : NULL);
-    return 1;
+    return al_tensor_result(L, failed, &out_values, list ? &out_offsets : NULL);
 }
 
 /*** Number of n-grams of one order; the unigrams include <s> and <unk>.

@@ -62,8 +62,7 @@ static void read_labels(lua_State *L, int index, const al_array *states, logits_
  * one token each where there are as many tokens as rows. Pushes what the batch then points to. */
 static void read_lengths(lua_State *L, int table, const al_array *states, int64_t count,
                          logits_batch *out) {
-    lua_getfield(L, table, "lengths");
-    if (!lua_isnil(L, -1)) {
+    if (al_has(L, table, "lengths")) {
         const double *numbers = al_numbers(L, lua_gettop(L), "lengths", &out->given.length_count);
         int64_t *lengths = al_buffer(L, out->given.length_count, sizeof *lengths);
         for (int64_t i = 0; i < out->given.length_count; i++) {
@@ -113,8 +112,7 @@ static int put(lua_State *L, const al_array *states, int labels, int table, logi
     if (failed) return failed;
     read_labels(L, labels, states, batch);
     read_lengths(L, table, states, count, batch);
-    lua_getfield(L, table, "ignore");
-    if (!lua_isnil(L, -1)) ignore = al_integer(L, -1, "ignore");
+    if (al_has(L, table, "ignore")) ignore = al_integer(L, -1, "ignore");
     return AL_SELF(
         L, pool->context,
         alcore_logits_put(pool->context->ctx, &batch->given, rows, count, ignore, &writers));
@@ -140,7 +138,7 @@ int l_pool_score_logits(lua_State *L) {
     lua_settop(L, 5);
     luaL_checkstack(L, 2 * AL_STACK, "logits");
     luaL_checktype(L, 5, LUA_TTABLE);
-    const int table = al_options(L, 5, "pool:score_logits", al_logits_writers, others);
+    const int table = al_options(L, 5, "pool:score_logits", al_logits_writers, others, NULL);
     const al_array *logits = read_tokens(L, 3, "logits");
     batch.given.logits = &logits->values;
     return put(L, logits, 4, table, &batch);
@@ -161,14 +159,13 @@ int l_pool_score_hidden(lua_State *L) {
     lua_settop(L, 6);
     luaL_checkstack(L, 2 * AL_STACK, "hidden states");
     luaL_checktype(L, 6, LUA_TTABLE);
-    const int table = al_options(L, 6, "pool:score_hidden", al_logits_writers, others);
+    const int table = al_options(L, 6, "pool:score_hidden", al_logits_writers, others, NULL);
     const al_array *hidden = read_tokens(L, 3, "hidden");
     const al_array *output = al_array_from(L, 4, "output", 0);
     if (output->path) return luaL_error(L, "output: a matrix in memory expected");
     batch.given.hidden = &hidden->values;
     batch.given.output = &output->values;
-    lua_getfield(L, table, "bias");
-    if (!lua_isnil(L, -1)) {
+    if (al_has(L, table, "bias")) {
         const al_array *bias = al_array_from(L, lua_gettop(L), "bias", 0);
         if (bias->path) return luaL_error(L, "bias: numbers in memory expected");
         batch.given.bias = &bias->values;
@@ -201,8 +198,7 @@ static void read_ids(lua_State *L, int table, topk_batch *out) {
         whole_numbers(L, ids, "ids", &out->ids);
         out->given.ids = &out->ids;
     }
-    lua_getfield(L, table, "top_ids");
-    if (lua_isnil(L, -1)) return;
+    if (!al_has(L, table, "top_ids")) return;
     whole_numbers(L, read_tokens(L, lua_gettop(L), "top_ids"), "top_ids", &out->top_ids);
     out->given.top_ids = &out->top_ids;
 }
@@ -231,7 +227,7 @@ int l_pool_score_topk(lua_State *L) {
     luaL_checkstack(L, 2 * AL_STACK, "likeliest tokens");
     luaL_checktype(L, 5, LUA_TTABLE);
     const al_object *pool = al_check(L, 1, &al_pool_kind);
-    (void)al_options(L, 5, "pool:score_topk", al_logits_writers, others);
+    (void)al_options(L, 5, "pool:score_topk", al_logits_writers, others, NULL);
     al_read_struct(L, 5, al_topk, &batch.given);
     check_writers(L, 5, pool->context);
     al_read_struct(L, 5, al_logits_writers, &writers);
@@ -281,7 +277,7 @@ int l_alcore_first_subword_mean(lua_State *L) {
     int64_t word_count, offset_count, shape[2];
     lua_settop(L, 3);
     luaL_checkstack(L, 2 * AL_STACK, "hidden states");
-    const int table = al_options(L, 3, "first_subword_mean", NULL, names);
+    const int table = al_options(L, 3, "first_subword_mean", NULL, names, NULL);
     const al_array *hidden = read_tokens(L, 1, "hidden");
     read_integers(L, 2, "words", &word_count, &words);
     if (table != 0) lua_getfield(L, table, "lengths");
@@ -310,7 +306,5 @@ int l_alcore_first_subword_mean(lua_State *L) {
     const int failed =
         AL_CALL(L, context,
                 alcore_hidden_average_words(context->ctx, &hidden->values, &words, &offsets, &out));
-    if (failed) return failed;
-    al_push_tensor(L, &out, NULL);
-    return 1;
+    return al_tensor_result(L, failed, &out, NULL);
 }

@@ -260,17 +260,15 @@ static void read_options(lua_State *L, int index, const char *function, int owne
     static const char *const names[] = {"meaning", "log_base", "offsets", "format", "rows", NULL};
     alcore_column_options *options = &array->options;
     int failed;
-    if (al_options(L, index, function, NULL, names) == 0) return;
+    if (al_options(L, index, function, NULL, names, NULL) == 0) return;
     options->meaning = al_field_constant(L, index, "meaning", al_words_meaning);
-    lua_getfield(L, index, "log_base");
-    if (!lua_isnil(L, -1)) options->log_base = al_field_number(L, index, "log_base");
+    if (al_has(L, index, "log_base")) options->log_base = al_field_number(L, index, "log_base");
     lua_pop(L, 1);
     options->offsets = al_field_string(L, index, "offsets");
     al_anchor(L, owner, -1, "offsets path");
     options->format = al_field_string(L, index, "format");
     al_anchor(L, owner, -1, "format");
-    lua_getfield(L, index, "rows");
-    if (lua_isnil(L, -1)) return;
+    if (!al_has(L, index, "rows")) return;
     options->rows = al_rows(L, -1, NULL, &options->row_count, &failed);
     al_anchor(L, owner, -1, "rows");
 }
@@ -427,10 +425,8 @@ void al_array_register(lua_State *L) {
     luaL_newmetatable(L, ARRAY);
     lua_pushcfunction(L, to_string);
     lua_setfield(L, -2, "__tostring");
-    lua_pushstring(L, ARRAY);
-    lua_setfield(L, -2, "__metatable");
-    lua_pushstring(L, ARRAY);
-    lua_setfield(L, -2, "__name");
+    al_set_string(L, "__metatable", ARRAY);
+    al_set_string(L, "__name", ARRAY);
     lua_pop(L, 1);
 }
 

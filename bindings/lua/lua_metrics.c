@@ -301,7 +301,7 @@ static int read_options(lua_State *L, measuring *call) {
     int baseline = 0;
     snprintf(name, sizeof name, "metrics.%s", metric->name);
     call->table =
-        al_options(L, count_inputs(metric) + 1, name, metric->options, other_fields(metric));
+        al_options(L, count_inputs(metric) + 1, name, metric->options, other_fields(metric), NULL);
     memcpy(&call->options, metric->defaults, metric->options_size);
     al_read_struct(L, call->table, metric->options, &call->options);
     call->context = al_context_of(L, call->table);
@@ -366,8 +366,7 @@ static int measure(lua_State *L) {
     al_push_struct(L, metric->result, &call.result);
     if (!metric->signature) return 1;
     char signature[160];
-    lua_pushstring(L, metric->signature(call.sets, &call.options, signature));
-    lua_setfield(L, -2, "signature");
+    al_set_string(L, "signature", metric->signature(call.sets, &call.options, signature));
     if (!call.sentences) return 1;
     al_push_doubles(L, call.scores.data, call.scores.shape[0]);
     lua_setfield(L, -2, "sentences");

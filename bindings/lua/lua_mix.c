@@ -12,8 +12,7 @@
 /* Pushes the array that it returns: the rows of the field "rows", from 0, count of them; -1 where
  * the list has 0. NULL for nil. */
 static const int64_t *rows_of(lua_State *L, int table, int64_t count) {
-    lua_getfield(L, table, "rows");
-    if (lua_isnil(L, -1)) return NULL;
+    if (!al_has(L, table, "rows")) return NULL;
     luaL_checktype(L, -1, LUA_TTABLE);
     const int list = lua_gettop(L);
     if (al_length(L, list) != count)
@@ -53,7 +52,7 @@ int l_annotations_add(lua_State *L) {
     size_t *lengths = NULL, *translation_lengths = NULL;
     lua_settop(L, 3);
     luaL_checktype(L, 2, LUA_TTABLE);
-    int table = al_options(L, 3, "add", NULL, names);
+    int table = al_options(L, 3, "add", NULL, names, NULL);
     records.texts = al_strings(L, 2, "texts", 0, &lengths, &records.count);
     records.text_lengths = lengths;
     if (table != 0) {
@@ -64,8 +63,8 @@ int l_annotations_add(lua_State *L) {
             texts_of(L, table, "translations", 1, &translation_lengths, records.count, "texts");
         records.translation_lengths = translation_lengths;
         records.rows = rows_of(L, table, records.count);
-        lua_getfield(L, table, "costs");
-        if (!lua_isnil(L, -1)) records.costs = al_numbers(L, lua_gettop(L), "costs", &costs);
+        if (al_has(L, table, "costs"))
+            records.costs = al_numbers(L, lua_gettop(L), "costs", &costs);
         if (records.costs && costs != records.count)
             return luaL_error(L, "costs: %d were given for %d texts", (int)costs,
                               (int)records.count);
@@ -88,8 +87,7 @@ static const int64_t *items_of(lua_State *L, int list, int64_t count) {
 static void set_items(lua_State *L, int table, const al_object *self,
                       alcore_annotation_answers *answers) {
     if (table != 0) {
-        lua_getfield(L, table, "items");
-        if (!lua_isnil(L, -1)) {
+        if (al_has(L, table, "items")) {
             luaL_checktype(L, -1, LUA_TTABLE);
             const int list = lua_gettop(L);
             if (al_length(L, list) != answers->count)
@@ -128,7 +126,7 @@ int l_annotations_answer(lua_State *L) {
     size_t *lengths = NULL;
     lua_settop(L, 3);
     luaL_checktype(L, 2, LUA_TTABLE);
-    int table = al_options(L, 3, "answer", NULL, names);
+    int table = al_options(L, 3, "answer", NULL, names, NULL);
     answers.count = al_length(L, 2);
     answers.translations = al_strings(L, 2, "translations", 1, &lengths, &answers.count);
     answers.translation_lengths = lengths;
@@ -141,10 +139,6 @@ static void set_text(lua_State *L, const char *field, const char *text, size_t l
     if (!text) return;
     lua_pushlstring(L, text, length);
     lua_setfield(L, -2, field);
-}
-
-static void set_string(lua_State *L, const char *field, const char *text) {
-    set_text(L, field, text, strlen(text));
 }
 
 /* The index from 0 of the number at stack index 2; raises when there are fewer than count. */
@@ -165,16 +159,15 @@ int l_annotations_get(lua_State *L) {
     const int64_t i = index_at(L, "item", alcore_annotations_count(self));
     size_t length;
     lua_createtable(L, 0, 6);
-    set_string(L, "id", alcore_annotations_id(self, i));
-    set_string(L, "kind", alcore_annotations_kind(self, i));
-    set_string(L, "status", alcore_annotations_status(self, i));
+    al_set_string(L, "id", alcore_annotations_id(self, i));
+    al_set_string(L, "kind", alcore_annotations_kind(self, i));
+    al_set_string(L, "status", alcore_annotations_status(self, i));
     const char *text = alcore_annotations_text(self, i, &length);
     set_text(L, "text", text, length);
     text = alcore_annotations_translation(self, i, &length);
     set_text(L, "translation", text, length);
     if (alcore_annotations_row(self, i) >= 0) {
-        lua_pushinteger(L, (lua_Integer)alcore_annotations_row(self, i) + 1);
-        lua_setfield(L, -2, "row");
+        al_set_integer(L, "row", alcore_annotations_row(self, i) + 1);
     }
     return 1;
 }
@@ -184,8 +177,7 @@ int l_annotations_get(lua_State *L) {
 /* Pushes the object of a kind that a field holds; NULL for nil. */
 static al_object *object_of(lua_State *L, int table, const char *field, const al_kind *kind,
                             const al_context *context) {
-    lua_getfield(L, table, field);
-    if (lua_isnil(L, -1)) return NULL;
+    if (!al_has(L, table, field)) return NULL;
     al_object *object = al_check(L, lua_gettop(L), kind);
     if (object->context != context) luaL_error(L, "mix: '%s' belongs to another context", field);
     return object;
@@ -207,11 +199,10 @@ int l_alcore_mix(lua_State *L) {
     alcore_mix_options options = ALCORE_MIX_OPTIONS_INIT;
     lua_settop(L, 1);
     luaL_checktype(L, 1, LUA_TTABLE);
-    int table = al_options(L, 1, "mix", al_mix_options, others);
+    int table = al_options(L, 1, "mix", al_mix_options, others, NULL);
     al_context *context;
-    lua_getfield(L, table, "annotations");
     al_object *annotations =
-        lua_isnil(L, -1) ? NULL : al_check(L, lua_gettop(L), &al_annotations_kind);
+        al_has(L, table, "annotations") ? al_check(L, lua_gettop(L), &al_annotations_kind) : NULL;
     context = annotations ? annotations->context : al_context_of(L, table);
     al_read_struct(L, table, al_mix_options, &options);
     al_object *labeled = object_of(L, table, "labeled", &al_pool_kind, context);
@@ -238,7 +229,7 @@ int l_training_set_get(lua_State *L) {
     const int64_t i = index_at(L, "pair", alcore_mix_count(self));
     size_t length;
     lua_createtable(L, 0, 3);
-    set_string(L, "kind", alcore_mix_kind(self, i));
+    al_set_string(L, "kind", alcore_mix_kind(self, i));
     const char *text = alcore_mix_source(self, i, &length);
     set_text(L, "source", text, length);
     text = alcore_mix_target(self, i, &length);

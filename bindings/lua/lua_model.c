@@ -21,7 +21,7 @@ int l_alcore_ngram(lua_State *L) {
         lua_newtable(L);
         lua_replace(L, 1);
     }
-    (void)al_options(L, 1, "ngram", al_ngram_options, others);
+    (void)al_options(L, 1, "ngram", al_ngram_options, others, NULL);
     al_read_struct(L, 1, al_ngram_options, &options);
     lua_getfield(L, 1, "labeled");
     al_object *labeled = lua_isnil(L, 2) ? NULL : al_check(L, 2, &al_pool_kind);
@@ -59,7 +59,7 @@ int l_alcore_open(lua_State *L) {
     const char *path = luaL_checkstring(L, 1);
     alcore_model_options options = ALCORE_MODEL_OPTIONS_INIT;
     lua_settop(L, 2);
-    int table = al_options(L, 2, "open", al_model_options, others);
+    int table = al_options(L, 2, "open", al_model_options, others, NULL);
     if (table) read_model_options(L, table, &options);
     al_context *context = al_context_of(L, table);
     const char *language = table ? al_field_string(L, table, "language") : NULL;

@@ -79,9 +79,7 @@ int l_model_embed(lua_State *L) {
     al_tensor(L, &out, numbers, ALCORE_FLOAT64, shape, 2);
     failed = AL_CALL(L, self->context,
                      alcore_pool_get_column_rows(pool->pool, "embeddings", rows, shape[0], &out));
-    if (failed) return failed;
-    al_push_tensor(L, &out, NULL);
-    return 1;
+    return al_tensor_result(L, failed, &out, NULL);
 }
 
 /* Pushes the list of the texts of a pool. */
@@ -109,8 +107,7 @@ static void push_best(lua_State *L, const alcore_pool *pool, const double *score
             lua_createtable(L, 0, 2);
             lua_pushlstring(L, text, length);
             lua_setfield(L, -2, "text");
-            lua_pushnumber(L, (lua_Number)scores[row]);
-            lua_setfield(L, -2, "score");
+            al_set_number(L, "score", scores[row]);
             lua_rawseti(L, -2, (int)(row % best) + 1);
         }
         if (row % best == best - 1) lua_rawseti(L, -2, (int)(row / best) + 1);
@@ -132,8 +129,7 @@ int l_model_translate(lua_State *L) {
     alcore_translate_options options = ALCORE_TRANSLATE_OPTIONS_INIT;
     int failed = 0;
     lua_settop(L, 3);
-    int table = al_options(L, 3, "model:translate", al_translate_options, NULL);
-    al_read_struct(L, table, al_translate_options, &options);
+    (void)al_options(L, 3, "model:translate", al_translate_options, NULL, &options);
     const int is_pool = (pool = al_test(L, 2, &al_pool_kind)) != NULL;
     if (!is_pool) failed = push_texts(L, 2, 0, self, &pool);
     if (failed) return failed;
@@ -177,9 +173,7 @@ int l_model_score(lua_State *L) {
     if (failed || is_pool) return al_result(L, failed, 2);
     failed = AL_CALL(L, self->context,
                      alcore_pool_get_column(pool->pool, "logprobs", &values, &offsets));
-    if (failed) return failed;
-    al_push_tensor(L, &values, &offsets);
-    return 1;
+    return al_tensor_result(L, failed, &values, &offsets);
 }
 
 /*** Trains the model in place on the pairs of a pool: texts and references of a translation model;
@@ -206,18 +200,14 @@ int l_model_train(lua_State *L) {
     alcore_train_result result = ALCORE_TRAIN_RESULT_INIT;
     static const char *const others[] = {"validation", NULL};
     lua_settop(L, 3);
-    int table = al_options(L, 3, "model:train", al_train_options, others);
-    al_read_struct(L, table, al_train_options, &options);
+    int table = al_options(L, 3, "model:train", al_train_options, others, &options);
     check_context(L, self, pool);
-    lua_getfield(L, table, "validation");
-    if (!lua_isnil(L, -1)) {
+    if (al_has(L, table, "validation")) {
         al_object *validation = al_check(L, lua_gettop(L), &al_pool_kind);
         check_context(L, self, validation);
         options.validation = validation->pool;
     }
     int failed =
         AL_CALL(L, self->context, alcore_model_train(self->model, pool->pool, &options, &result));
-    if (failed) return failed;
-    al_push_struct(L, al_train_result, &result);
-    return 1;
+    return al_struct_result(L, failed, al_train_result, &result);
 }

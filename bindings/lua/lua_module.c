@@ -64,7 +64,6 @@ int luaopen_alcore(lua_State *L) {
     push_table(L, "stop", al_stop_methods);
     /*** Version of the library.
      * @field alcore.version */
-    lua_pushstring(L, alcore_version());
-    lua_setfield(L, -2, "version");
+    al_set_string(L, "version", alcore_version());
     return 1;
 }

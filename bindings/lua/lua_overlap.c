@@ -8,8 +8,7 @@
 static int32_t kept_roles(lua_State *L, int table) {
     int32_t kept = 0;
     if (table == 0) return 0;
-    lua_getfield(L, table, "kept");
-    if (!lua_isnil(L, -1)) {
+    if (al_has(L, table, "kept")) {
         luaL_checktype(L, -1, LUA_TTABLE);
         for (int64_t i = 1; i <= al_length(L, -1); i++) {
             lua_rawgeti(L, -1, (int)i);
@@ -31,8 +30,7 @@ int l_alcore_overlap(lua_State *L) {
     static const char *const others[] = {"kept", "context", NULL};
     alcore_overlap_options options = ALCORE_OVERLAP_OPTIONS_INIT;
     lua_settop(L, 1);
-    int table = al_options(L, 1, "overlap", al_overlap_options, others);
-    al_read_struct(L, table, al_overlap_options, &options);
+    int table = al_options(L, 1, "overlap", al_overlap_options, others, &options);
     options.kept = kept_roles(L, table);
     al_context *context = al_context_of(L, table);
     al_object *object = al_new(L, &al_overlap_kind, context);
@@ -72,8 +70,7 @@ int l_overlap_read(lua_State *L) {
     lua_settop(L, 4);
     int32_t role = al_constant_check(L, 2, al_words_overlap_role, "role", 0);
     const char *path = luaL_checkstring(L, 3);
-    int table = al_options(L, 4, "overlap:read", al_read_options, others);
-    al_read_struct(L, table, al_read_options, &options);
+    int table = al_options(L, 4, "overlap:read", al_read_options, others, &options);
     options.side = NULL; /* the options' side is that of the overlap */
     int32_t side = table != 0 ? al_field_constant(L, table, "side", al_words_side) : 0;
     if (side == 0) side = ALCORE_SIDE_SOURCE;
@@ -98,9 +95,7 @@ int l_overlap_score(lua_State *L) {
     int failed =
         AL_CALL(L, self->context,
                 alcore_overlap_compute_coverage(self->overlap, (int32_t)order, &options, &result));
-    if (failed) return failed;
-    al_push_struct(L, al_coverage_result, &result);
-    return 1;
+    return al_struct_result(L, failed, al_coverage_result, &result);
 }
 
 /*** In-domain words of the selected data, a kept role: words that the data outside the domain
@@ -118,7 +113,5 @@ int l_overlap_in_domain(lua_State *L) {
         al_constant_check(L, 2, al_words_in_domain, "definition", ALCORE_IN_DOMAIN_TEST);
     int failed = AL_CALL(L, self->context,
                          alcore_overlap_compute_in_domain(self->overlap, &options, &result));
-    if (failed) return failed;
-    al_push_struct(L, al_in_domain_result, &result);
-    return 1;
+    return al_struct_result(L, failed, al_in_domain_result, &result);
 }

@@ -30,13 +30,12 @@ int l_alcore_phrases(lua_State *L) {
     alcore_phrase_options options = ALCORE_PHRASE_OPTIONS_INIT;
     al_object *source, *labeled = NULL;
     lua_settop(L, 2);
-    int table = al_options(L, 2, "phrases", al_phrase_options, others);
-    al_read_struct(L, table, al_phrase_options, &options);
+    int table = al_options(L, 2, "phrases", al_phrase_options, others, &options);
     int failed = pool_from(L, 1, "texts", al_context_of(L, table), &source);
     if (failed) return failed;
     if (table != 0) {
-        lua_getfield(L, table, "labeled");
-        if (!lua_isnil(L, -1)) failed = pool_from(L, -1, "labeled", source->context, &labeled);
+        if (al_has(L, table, "labeled"))
+            failed = pool_from(L, -1, "labeled", source->context, &labeled);
         if (failed) return failed;
     }
     if (labeled && labeled->context != source->context)

@@ -23,8 +23,7 @@ static const double *numbers_of(lua_State *L, const char *field, int64_t count) 
 /* Pushes the arrays of the columns of options: entries {name, numbers} of the field "columns" of
  * the table at index 2. */
 static void read_columns(lua_State *L, int64_t count, alcore_plot_options *options) {
-    lua_getfield(L, 2, "columns");
-    if (lua_isnil(L, -1)) return;
+    if (!al_has(L, 2, "columns")) return;
     const int list = lua_gettop(L);
     luaL_checktype(L, list, LUA_TTABLE);
     options->column_count = al_length(L, list);
@@ -57,14 +56,13 @@ static int write_plot(lua_State *L, const char *name, plot_function write) {
     lua_settop(L, 3);
     luaL_checktype(L, 2, LUA_TTABLE);
     al_check_fields(L, 2, name, NULL, fields);
-    const int table = al_options(L, 3, name, al_plot_options, al_context_only);
+    const int table = al_options(L, 3, name, al_plot_options, al_context_only, NULL);
     al_read_struct(L, table, al_plot_options, &options);
     lua_getfield(L, 2, "series");
     if (!lua_istable(L, -1)) luaL_error(L, "series: a list of strings expected");
     const char **series = al_strings(L, lua_gettop(L), "series", 0, &lengths, &count);
     const double *x = numbers_of(L, "x", count), *y = numbers_of(L, "y", count);
-    lua_getfield(L, 2, "rounds");
-    if (!lua_isnil(L, -1)) {
+    if (al_has(L, 2, "rounds")) {
         const double *given = numbers_of(L, "rounds", count);
         rounds = al_buffer(L, count, sizeof *rounds);
         for (int64_t i = 0; i < count; i++) {

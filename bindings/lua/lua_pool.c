@@ -35,8 +35,7 @@ static void read_records(lua_State *L, int texts, int options, alcore_records *r
     records->reference_lengths = lengths[1];
     records->languages = lists[2];
     records->groups = lists[3];
-    lua_getfield(L, options, "cost");
-    if (lua_isnil(L, -1)) return;
+    if (!al_has(L, options, "cost")) return;
     int64_t count;
     records->costs = al_numbers(L, -1, "cost", &count);
     if (count != records->count)
@@ -55,8 +54,7 @@ int al_pool_make(lua_State *L, int texts, int options, al_context *context, al_o
     al_object *source = NULL;
     if (options != 0) {
         al_read_struct(L, options, al_pool_options, &given);
-        lua_getfield(L, options, "source");
-        if (!lua_isnil(L, -1)) source = al_check(L, lua_gettop(L), &al_pool_kind);
+        if (al_has(L, options, "source")) source = al_check(L, lua_gettop(L), &al_pool_kind);
     }
     if (source) context = source->context;
     al_object *pool = al_new(L, &al_pool_kind, context);
@@ -91,7 +89,7 @@ int l_alcore_pool(lua_State *L) {
     static const char *const others[] = {"ids",  "references", "languages", "groups",
                                          "cost", "source",     "context",   NULL};
     lua_settop(L, 2);
-    int options = al_options(L, 2, "pool", al_pool_options, others);
+    int options = al_options(L, 2, "pool", al_pool_options, others, NULL);
     int texts = lua_isnil(L, 1) ? 0 : 1;
     al_object *pool;
     int failed = al_pool_make(L, texts, options, al_context_of(L, options), &pool);
@@ -108,7 +106,7 @@ int l_pool_add(lua_State *L) {
     al_object *self = al_check(L, 1, &al_pool_kind);
     lua_settop(L, 3);
     luaL_checktype(L, 2, LUA_TTABLE);
-    int options = al_options(L, 3, "pool:add", NULL, lists);
+    int options = al_options(L, 3, "pool:add", NULL, lists, NULL);
     return al_result(L, add_records(L, self, 2, options), 1);
 }
 
@@ -276,9 +274,7 @@ int l_pool_get_column(lua_State *L) {
     alcore_tensor values, offsets;
     int failed =
         AL_CALL(L, self->context, alcore_pool_get_column(self->pool, name, &values, &offsets));
-    if (failed) return failed;
-    al_push_tensor(L, &values, &offsets);
-    return 1;
+    return al_tensor_result(L, failed, &values, &offsets);
 }
 
 /* Pushes the tokens of rows [count] of a ragged column, a list for each row. */
@@ -297,9 +293,7 @@ static int push_tokens(lua_State *L, al_object *self, const char *name, const in
     failed =
         AL_CALL(L, self->context,
                 alcore_pool_get_column_tokens(self->pool, name, rows, count, offsets, &values));
-    if (failed) return failed;
-    al_push_tensor(L, &values, &starts);
-    return 1;
+    return al_tensor_result(L, failed, &values, &starts);
 }
 
 /*** Rows of a column wherever it lives.
@@ -326,7 +320,5 @@ int l_pool_column_rows(lua_State *L) {
     al_tensor(L, &out, numbers, ALCORE_FLOAT64, shape, info.width > 1 ? 2 : 1);
     failed = AL_CALL(L, self->context,
                      alcore_pool_get_column_rows(self->pool, name, rows, count_of_rows, &out));
-    if (failed) return failed;
-    al_push_tensor(L, &out, NULL);
-    return 1;
+    return al_tensor_result(L, failed, &out, NULL);
 }

@@ -7,18 +7,12 @@
 /* Pushes the table that describes one parameter. */
 static void push_info(lua_State *L, const alcore_param_info *info) {
     lua_createtable(L, 0, 7);
-    lua_pushstring(L, info->name);
-    lua_setfield(L, -2, "name");
-    lua_pushstring(L, info->help);
-    lua_setfield(L, -2, "help");
-    lua_pushstring(L, info->initial);
-    lua_setfield(L, -2, "default");
-    lua_pushstring(L, info->choices);
-    lua_setfield(L, -2, "choices");
-    lua_pushnumber(L, (lua_Number)info->minimum);
-    lua_setfield(L, -2, "minimum");
-    lua_pushnumber(L, (lua_Number)info->maximum);
-    lua_setfield(L, -2, "maximum");
+    al_set_string(L, "name", info->name);
+    al_set_string(L, "help", info->help);
+    al_set_string(L, "default", info->initial);
+    al_set_string(L, "choices", info->choices);
+    al_set_number(L, "minimum", info->minimum);
+    al_set_number(L, "maximum", info->maximum);
     al_push_word(L, al_words_param_type, info->type);
     lua_setfield(L, -2, "type");
 }

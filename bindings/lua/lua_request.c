@@ -110,8 +110,7 @@ static int set_role(selecting *self, int32_t role, const al_object *pool, const 
 /* The pool or list of texts in a field becomes the pool of a role. */
 static int set_role_from_field(selecting *self, const char *field, int32_t role) {
     lua_State *L = self->L;
-    lua_getfield(L, self->fields, field);
-    if (lua_isnil(L, -1)) return 0;
+    if (!al_has(L, self->fields, field)) return 0;
     al_object *found;
     if (lua_istable(L, -1)) {
         int failed = al_pool_make(L, lua_gettop(L), 0, self->context, &found);
@@ -129,8 +128,7 @@ static int set_rows(selecting *self, const char *field, int32_t kind) {
     lua_State *L = self->L;
     int64_t count;
     int failed;
-    lua_getfield(L, self->fields, field);
-    if (lua_isnil(L, -1)) return 0;
+    if (!al_has(L, self->fields, field)) return 0;
     if (lua_type(L, -1) == LUA_TSTRING)
         return AL_CALL(L, self->context,
                        alcore_request_read_rows(self->request->request, kind, lua_tostring(L, -1)));
@@ -330,8 +328,7 @@ static int set_table_parameter(selecting *self, int key, int value) {
 
 static int find_strategy(selecting *self) {
     lua_State *L = self->L;
-    lua_getfield(L, self->fields, "strategy");
-    if (lua_isnil(L, -1)) lua_pushliteral(L, "recommended");
+    if (!al_has(L, self->fields, "strategy")) lua_pushliteral(L, "recommended");
     int failed = al_strategy_from(L, -1, self->context, &self->strategy);
     if (failed) return failed;
     self->strategy_index = lua_gettop(L);
@@ -378,8 +375,7 @@ static int set_column_model(selecting *self, int key, int value) {
 /* The field model: a model, or a table with a model for each column. */
 static int find_model(selecting *self) {
     lua_State *L = self->L;
-    lua_getfield(L, self->fields, "model");
-    if (lua_isnil(L, -1)) return 0;
+    if (!al_has(L, self->fields, "model")) return 0;
     strcpy(self->given, "model");
     if (lua_istable(L, -1)) return for_each_field(self, lua_gettop(L), set_column_model);
     int failed;
@@ -416,8 +412,7 @@ static int build(selecting *self) {
         failed = AL_CALL(L, self->context,
                          alcore_request_set(self->request->request, "given", self->given));
     if (failed) return failed;
-    lua_getfield(L, self->fields, "params");
-    if (lua_isnil(L, -1)) return 0;
+    if (!al_has(L, self->fields, "params")) return 0;
     luaL_checktype(L, -1, LUA_TTABLE);
     return for_each_field(self, lua_gettop(L), set_table_parameter);
 }

@@ -68,8 +68,7 @@ static void push_neighbors(lua_State *L, neighbors *found) {
  * the operand then points to. */
 static void read_mask(lua_State *L, int table, const char *field, alcore_search_data *data) {
     if (table == 0) return;
-    lua_getfield(L, table, field);
-    if (lua_isnil(L, -1)) return;
+    if (!al_has(L, table, field)) return;
     const int list = lua_gettop(L);
     if (lua_type(L, list) != LUA_TTABLE)
         luaL_error(L, "%s: a list of booleans expected, got %s", field, luaL_typename(L, list));
@@ -125,8 +124,7 @@ int l_alcore_knn(lua_State *L) {
     neighbors of_queries, of_rows;
     int64_t dims;
     lua_settop(L, 3);
-    const int table = al_options(L, 3, "knn", al_search_options, others);
-    al_read_struct(L, table, al_search_options, &options);
+    const int table = al_options(L, 3, "knn", al_search_options, others, &options);
     const int64_t k = read_k(L, table, 10), row_count = al_search_data(L, 1, "rows", &rows, &dims),
                   query_count = al_search_data(L, 2, "queries", &queries, &dims);
     read_mask(L, table, "mask", &rows);
@@ -165,7 +163,7 @@ int l_alcore_margin_ratios(lua_State *L) {
     alcore_tensor ratio_tensor, found_tensor;
     int64_t dims;
     lua_settop(L, 3);
-    const int table = al_options(L, 3, "margin_ratios", NULL, names);
+    const int table = al_options(L, 3, "margin_ratios", NULL, names, NULL);
     const int64_t k = read_k(L, table, 4);
     if (table != 0) options.device = al_field_string(L, table, "device");
     int64_t count = al_search_data(L, 1, "rows", &rows, &dims);

@@ -156,10 +156,8 @@ int l_selection_unit_price(lua_State *L) {
     if (status == ALCORE_E_NOT_FOUND) return 0;
     if (status != ALCORE_OK) return al_fail(L, status);
     lua_createtable(L, 0, 3);
-    lua_pushnumber(L, (lua_Number)price.amount);
-    lua_setfield(L, -2, "amount");
-    lua_pushstring(L, price.currency);
-    lua_setfield(L, -2, "currency");
+    al_set_number(L, "amount", price.amount);
+    al_set_string(L, "currency", price.currency);
     al_push_word(L, al_words_unit, price.unit);
     lua_setfield(L, -2, "unit");
     return 1;
@@ -208,9 +206,7 @@ int l_selection_column(lua_State *L) {
     alcore_tensor values;
     int failed = AL_CALL(L, self->context,
                          alcore_selection_get_column(self->selection, scope, name, &values));
-    if (failed) return failed;
-    al_push_tensor(L, &values, NULL);
-    return 1;
+    return al_tensor_result(L, failed, &values, NULL);
 }
 
 static int next_pick(lua_State *L) {
@@ -220,18 +216,14 @@ static int next_pick(lua_State *L) {
     lua_pushinteger(L, (lua_Integer)rank + 1);
     lua_createtable(L, 0, 7);
     int64_t row = alcore_selection_rows(self->selection)[rank];
-    lua_pushinteger(L, (lua_Integer)row + 1);
-    lua_setfield(L, -2, "index");
-    lua_pushinteger(L, (lua_Integer)row);
-    lua_setfield(L, -2, "row0");
+    al_set_integer(L, "index", row + 1);
+    al_set_integer(L, "row0", row);
     push_id(L, self->selection, rank);
     lua_setfield(L, -2, "id");
     push_text(L, self->selection, rank);
     lua_setfield(L, -2, "text");
-    lua_pushnumber(L, (lua_Number)alcore_selection_scores(self->selection)[rank]);
-    lua_setfield(L, -2, "score");
-    lua_pushnumber(L, (lua_Number)alcore_selection_costs(self->selection)[rank]);
-    lua_setfield(L, -2, "cost");
+    al_set_number(L, "score", alcore_selection_scores(self->selection)[rank]);
+    al_set_number(L, "cost", alcore_selection_costs(self->selection)[rank]);
     push_reason(L, self->selection, rank);
     lua_setfield(L, -2, "reason");
     return 2;

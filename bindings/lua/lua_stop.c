@@ -9,8 +9,7 @@
 static int push_decision(lua_State *L, const alcore_stop_decision *decision) {
     char text[200];
     al_push_struct(L, al_stop_decision, decision);
-    lua_pushstring(L, alcore_stop_text(decision, text));
-    lua_setfield(L, -2, "text");
+    al_set_string(L, "text", alcore_stop_text(decision, text));
     return 1;
 }
 
@@ -25,8 +24,7 @@ int l_stop_plateau(lua_State *L) {
     alcore_stop_decision decision = ALCORE_STOP_DECISION_INIT;
     int64_t count;
     lua_settop(L, 2);
-    const int table = al_options(L, 2, "stop.plateau", al_plateau_options, NULL);
-    al_read_struct(L, table, al_plateau_options, &options);
+    (void)al_options(L, 2, "stop.plateau", al_plateau_options, NULL, &options);
     const double *metric = al_numbers(L, 1, "metric", &count);
     const alcore_status status = alcore_stop_check_plateau(metric, count, &options, &decision);
     return status == ALCORE_OK ? push_decision(L, &decision) : al_fail(L, status);
@@ -63,8 +61,7 @@ int l_stop_agreement(lua_State *L) {
     alcore_stop_decision decision = ALCORE_STOP_DECISION_INIT;
     int64_t count;
     lua_settop(L, 2);
-    const int table = al_options(L, 2, "stop.agreement", al_agreement_options, NULL);
-    al_read_struct(L, table, al_agreement_options, &options);
+    (void)al_options(L, 2, "stop.agreement", al_agreement_options, NULL, &options);
     const double *kappas = al_numbers(L, 1, "kappas", &count);
     const alcore_status status = alcore_stop_check_agreement(kappas, count, &options, &decision);
     return status == ALCORE_OK ? push_decision(L, &decision) : al_fail(L, status);

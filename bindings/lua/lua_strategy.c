@@ -146,8 +146,7 @@ DEFINE_PART(scorer, score, alcore_scorer_host, alcore_scorer_new, alcore_scorer_
 /* The NULL-terminated list of names in a field; NULL without one. Stays on the stack. */
 static const char *const *read_needs(lua_State *L, int table, const char *field) {
     int64_t count = 0;
-    lua_getfield(L, table, field);
-    if (lua_isnil(L, -1)) return NULL;
+    if (!al_has(L, table, field)) return NULL;
     const char **given = al_strings(L, -1, field, 0, NULL, &count);
     const char **needs = al_buffer(L, count + 1, sizeof *needs);
     if (count > 0) memcpy(needs, given, (size_t)count * sizeof *needs);

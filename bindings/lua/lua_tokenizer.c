@@ -21,8 +21,8 @@ int l_alcore_train_tokenizer(lua_State *L) {
     lua_settop(L, 3);
     luaL_checktype(L, 1, LUA_TTABLE);
     const char *path = luaL_checkstring(L, 2);
-    int table = al_options(L, 3, "train_tokenizer", al_vocabulary_options, al_context_only);
-    al_read_struct(L, table, al_vocabulary_options, &options);
+    int table =
+        al_options(L, 3, "train_tokenizer", al_vocabulary_options, al_context_only, &options);
     al_context *context = al_context_of(L, table);
     al_copy_list(L, 1);
     const char **texts = al_strings(L, -1, "texts", 0, &lengths, &count);
@@ -51,12 +51,10 @@ int l_tokenizer_encode(lua_State *L) {
     int64_t count, pair_count;
     lua_settop(L, 3);
     luaL_checktype(L, 2, LUA_TTABLE);
-    int table = al_options(L, 3, "encode", al_encode_options, others);
-    al_read_struct(L, table, al_encode_options, &options);
+    int table = al_options(L, 3, "encode", al_encode_options, others, &options);
     const char **texts = al_strings(L, 2, "texts", 0, &lengths, &count);
     if (table != 0) {
-        lua_getfield(L, table, "pairs");
-        if (!lua_isnil(L, -1)) {
+        if (al_has(L, table, "pairs")) {
             luaL_checktype(L, -1, LUA_TTABLE);
             pairs = al_strings(L, lua_gettop(L), "pairs", 0, &pair_lengths, &pair_count);
             if (pair_count != count)

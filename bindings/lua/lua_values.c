@@ -125,6 +125,34 @@ int32_t al_usual_shape(const char *column) {
 
 /* ---- what a call returns ---- */
 
+int al_struct_result(lua_State *L, int failed, const al_member *members, const void *from) {
+    if (failed) return failed;
+    al_push_struct(L, members, from);
+    return 1;
+}
+
+int al_tensor_result(lua_State *L, int failed, const alcore_tensor *values,
+                     const alcore_tensor *offsets) {
+    if (failed) return failed;
+    al_push_tensor(L, values, offsets);
+    return 1;
+}
+
+void al_set_integer(lua_State *L, const char *field, int64_t value) {
+    lua_pushinteger(L, (lua_Integer)value);
+    lua_setfield(L, -2, field);
+}
+
+void al_set_number(lua_State *L, const char *field, double value) {
+    lua_pushnumber(L, (lua_Number)value);
+    lua_setfield(L, -2, field);
+}
+
+void al_set_string(lua_State *L, const char *field, const char *value) {
+    lua_pushstring(L, value);
+    lua_setfield(L, -2, field);
+}
+
 void al_push_bytes(lua_State *L, const char *text, size_t length) {
     if (text)
         lua_pushlstring(L, text, length);
@@ -153,6 +181,14 @@ void al_push_hash(lua_State *L, uint64_t hash) {
 }
 
 /* ---- fields of tables ---- */
+
+int al_has(lua_State *L, int table, const char *field) {
+    if (table == 0)
+        lua_pushnil(L);
+    else
+        lua_getfield(L, table, field);
+    return !lua_isnil(L, -1);
+}
 
 int32_t al_field_constant(lua_State *L, int table, const char *field, const al_constant *list) {
     lua_getfield(L, table, field);
@@ -185,8 +221,7 @@ double al_field_number(lua_State *L, int table, const char *field) {
 }
 
 uint64_t al_field_seed(lua_State *L, int table, const char *field) {
-    lua_getfield(L, table, field);
-    if (lua_isnil(L, -1)) {
+    if (!al_has(L, table, field)) {
         lua_pop(L, 1);
         return 0;
     }
@@ -205,8 +240,7 @@ uint64_t al_field_seed(lua_State *L, int table, const char *field) {
 }
 
 const char *al_field_string(lua_State *L, int table, const char *field) {
-    lua_getfield(L, table, field);
-    if (lua_isnil(L, -1)) return NULL;
+    if (!al_has(L, table, field)) return NULL;
     if (lua_type(L, -1) != LUA_TSTRING)
         luaL_error(L, "%s: a string expected, got %s", field, luaL_typename(L, -1));
     return lua_tostring(L, -1);

@@ -208,9 +208,7 @@ void al_view_register(lua_State *L) {
     lua_setfield(L, -2, "__len");
     lua_pushcfunction(L, collect);
     lua_setfield(L, -2, "__gc");
-    lua_pushstring(L, VIEW);
-    lua_setfield(L, -2, "__metatable");
-    lua_pushstring(L, VIEW);
-    lua_setfield(L, -2, "__name");
+    al_set_string(L, "__metatable", VIEW);
+    al_set_string(L, "__name", VIEW);
     lua_pop(L, 1);
 }
