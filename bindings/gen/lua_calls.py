@@ -20,7 +20,7 @@ TABLES = ("alcore", "analysis", "plots", "stop", "view")
 NOTE = ["/* SPDX-License-Identifier: Apache-2.0 */", "/* Made by bindings/gen/generate.py from lua_calls.txt, the public headers and the comments of the Lua module's",
         " * sources; do not edit. */"]
 HEAD = re.compile(r"(\w+)([.:])(\w+)(?:\((.*?)\))?(?: = (\w+))?(?: -> (.*))?")
-ARGUMENT = re.compile(r"(?:(\w+) )?(\w+)(?::(\w+))?(\?)?(?:=(\w+))?")
+ARGUMENT = re.compile(r"(?:(\w+) )?(\w+)(?::(\w+))?(\?)?(?:=(-?\w+))?")
 HANDLE = re.compile(r"(?:const )?alcore_(\w+) \*")
 
 
@@ -32,7 +32,7 @@ class Row:
         self.kind = None if owner in TABLES else KINDS.get(owner, owner)
         self.is_field = arguments is None
         self.arguments = [ARGUMENT.fullmatch(one).groups() for one in arguments.split(", ")] if arguments else []
-        self.called = self.called or "alcore_%s_%s" % (MEMBERS.get(self.kind, self.kind), self.name)
+        self.called = self.called or "alcore_%s_%s" % (MEMBERS.get(self.kind, self.kind or owner), self.name)
         names = [name for _, name, _, _, _ in self.arguments]
         said = [re.fullmatch(r"(\w+): (.*)", text) for text in texts[1:]]
         self.said = {found[1]: found[2] for found in said if found and found[1] in names}
@@ -59,7 +59,8 @@ def comment(row, fails):
     """The comment of LDoc."""
     out = [row.text, "@%s %s" % ("field" if row.is_field else "function", row.full)]
     for kind, name, _, optional, initial in row.arguments:
-        mark = "[opt%s]" % ('="%s"' % initial.rsplit("_", 1)[1].lower() if initial else "") if optional or initial else ""
+        mark = "[opt%s]" % ('="%s"' % initial.rsplit("_", 1)[1].lower() if "_" in (initial or "") else "=0" if initial == "0" else "") \
+            if optional or initial else ""
         out.append("@%s%s %s %s" % ("tparam" if kind else "param", mark, (kind + " " if kind else "") + name, row.said.get(name, "")))
     if not row.is_field and (row.result or fails):
         out.append("@return %s%s" % (row.result or "itself", "; or nil, message, code" if fails and "nil," not in (row.result or "") else ""))
@@ -73,8 +74,9 @@ class Body:
     def __init__(self, row, function, structs):
         self.row, self.structs, self.returns = row, structs, function["returns"]
         self.parameters = list(function["args"])
-        self.given = list(row.arguments)
-        self.index = 1  # on the Lua stack
+        first = 2 if row.kind or row.owner == "view" else 1
+        self.given = {one[1]: (one, number) for number, one in enumerate(row.arguments, first)}  # with their places on the Lua stack
+        self.begun = first == 1  # whether the handle was taken that the function is of
         self.early, self.late, self.passed, self.outs = [], [], [], []
         self.context, self.table = None, None
         self.fails = self.returns == "alcore_status"
@@ -83,45 +85,41 @@ class Body:
         while self.parameters:
             self.take(self.parameters.pop(0))
         if self.context == "context" and not self.table:  # the context is all that the options have
-            self.argument()
+            self.argument("options")
         assert not self.given, row.full
 
-    def argument(self):
-        kind, name, words, optional, initial = self.given.pop(0)
-        self.index += 1
-        return name, words, bool(optional), initial, self.index - 1
+    def argument(self, parameter):
+        """The argument of Lua that has the name of the parameter, else the first that is left."""
+        (_, name, words, optional, initial), at = self.given.pop(parameter if parameter in self.given else next(iter(self.given)))
+        return name, words, bool(optional), initial, at
 
     def take(self, parameter):
         type_, name = parameter["type"], parameter["name"]
         handle = HANDLE.fullmatch(type_)
         if name.startswith("out"):
             self.out(type_, name)
-        elif self.row.kind and self.index == 1:
-            self.early.append("al_object *self = al_check(L, 1, &al_%s_kind);" % self.row.kind)
-            self.passed.append("self->" + MEMBERS.get(self.row.kind, self.row.kind))
-            self.context, self.index = "self->context", 2
+        elif not self.begun:
+            self.begun, whose = True, "frame" if self.row.owner == "view" else "self"
+            self.early.append("const al_frame *frame = al_view_frame(L, 1);" if whose == "frame" else
+                              "al_object *self = al_check(L, 1, &al_%s_kind);" % self.row.kind)
+            self.passed.append("%s->%s" % (whose, MEMBERS.get(self.row.kind, self.row.kind or "view")))
+            self.context = whose + "->context"
         elif type_ == "alcore_ctx *" and self.row.owner == "alcore":
             self.context = self.context or "context"
             self.passed.append(self.context + "->ctx")
-        elif type_ == "const alcore_write_options *" or type_ == "const alcore_report_options *":
-            self.written(type_[6:-2])
-        elif type_ == "const char *const *":
-            self.pairs()
-        elif handle and "alcore_" + handle[1] in self.structs:
-            self.options("alcore_" + handle[1])
-        elif handle:
-            self.object(handle[1])
-        elif type_ == "const int64_t *":
-            self.rows()
-        elif type_ == "const double *":
-            self.numbers()
         elif not self.given:
-            self.passed.append("i")  # the index in a registry
+            self.passed.append("NULL" if handle else "i")  # options that nobody sets; the index in a registry
+        elif handle and "alcore_" + handle[1] in self.structs:
+            self.options("alcore_" + handle[1], name)
+        elif handle:
+            self.object(handle[1], name)
+        elif type_ in ("const char *const *", "const int64_t *", "const double *"):
+            {"char": self.texts, "int64_t": self.rows, "double": self.numbers}[type_.split()[1]](name)
         else:
-            self.value(type_)
+            self.value(type_, name)
 
-    def value(self, type_):
-        name, words, optional, initial, at = self.argument()
+    def value(self, type_, parameter):
+        name, words, optional, initial, at = self.argument(parameter)
         if type_ == "const char *":
             if self.parameters and self.parameters[0]["type"] == "size_t":
                 self.parameters.pop(0)
@@ -131,9 +129,11 @@ class Body:
             check = "luaL_optstring(L, %d, NULL)" % at if optional else "luaL_checkstring(L, %d)" % at
             self.early.append("const char *%s = %s;" % (name, check))
         elif type_ == "int64_t":
-            self.early.append('const int64_t %s = al_integer(L, %d, "%s")%s;' % (name, at, name, " - 1" if name == "index" else ""))
+            given = 'al_integer(L, %d, "%s")%s' % (at, name, " - 1" if name == "index" else "")
+            self.early.append("const int64_t %s = %s%s;" % (name, "lua_isnoneornil(L, %d) ? %s : " % (at, initial) if optional else "", given))
         elif type_ == "double":
-            self.early.append("const double %s = luaL_checknumber(L, %d);" % (name, at))
+            self.early.append("const double %s = %s;" % (name, "luaL_optnumber(L, %d, (lua_Number)%s)" % (at, initial) if optional else
+                                                         "luaL_checknumber(L, %d)" % at))
         else:
             if not initial:
                 self.early.append("%sluaL_checktype(L, %d, LUA_TSTRING);" % ("if (!lua_isnoneornil(L, %d)) " % at if optional else "", at))
@@ -141,16 +141,15 @@ class Body:
                 type_, name, "(uint32_t)" if type_ == "uint32_t" else "", at, words, name, initial or 0))
         self.passed.append(name)
 
-    def written(self, struct):
-        """A struct whose one member is a word."""
-        name, words, _, _, at = self.argument()
-        member = "kind" if struct == "alcore_report_options" else "format"
-        self.early += ["%s options = %s_INIT;" % (struct, struct.upper()),
-                       'options.%s = al_constant_check(L, %d, al_words_%s, "format", 0);' % (member, at, words)]
+    def options(self, struct, parameter):
+        """Options from a table, or from the word of one member."""
+        name, words, optional, initial, at = self.argument(parameter)
         self.passed.append("&options")
-
-    def options(self, struct):
-        name, _, optional, _, at = self.argument()
+        if words:
+            member = next(field["name"] for field in self.structs[struct] if field.get("words") == "alcore_" + words)
+            self.early += ["%s options = %s_INIT;" % (struct, struct.upper()), 'options.%s = al_constant_check(L, %d, al_words_%s, "%s", %s);' % (
+                member, at, words, "format" if name == "kind" else name, initial or 0)]
+            return
         self.settles = True
         own = "%s:%s" % (self.row.owner, self.row.name) if self.row.kind else self.row.name if self.row.owner == "alcore" else self.row.full
         others = "al_context_only" if self.row.owner == "alcore" else "NULL"
@@ -160,22 +159,22 @@ class Body:
                 '%sal_options(L, %d, "%s", al_%s, %s, &options);' % ("const int table = " if others != "NULL" else "(void)", at, own, struct[7:], others)]
         self.late = read + self.late
         self.table = "table"
-        self.passed.append("&options")
 
-    def object(self, kind):
-        name, _, optional, _, at = self.argument()
+    def object(self, kind, parameter):
+        name, _, optional, _, at = self.argument(parameter)
         check = "al_check(L, %d, &al_%s_kind)" % (at, kind)
         if optional:
             check = "lua_isnoneornil(L, %d) ? NULL : %s" % (at, check)
         self.early.append("al_object *%s = %s;" % (name, check))
         self.passed.append("%s ? %s->%s : NULL" % (name, name, kind) if optional else "%s->%s" % (name, kind))
-        if self.row.owner == "alcore":
+        if not self.row.kind and self.context in (None, "context"):
             self.context = name + "->context"
             self.passed[0] = self.passed[0].replace("context->ctx", self.context + "->ctx")
 
-    def rows(self):
+    def rows(self, parameter):
         """The rows of a pool and their number, which may stand behind what there is for each of them."""
-        _, _, _, _, at = self.argument()
+        _, _, _, _, at = self.argument(parameter)
+        self.rows_of = True
         self.late += ["int64_t count;", "int missing;", "int64_t *rows = al_rows(L, %d, self, &count, &missing);" % at, "if (missing) return missing;"]
         self.passed.append("rows")
         if self.parameters[0]["type"] == "int64_t":
@@ -183,20 +182,35 @@ class Body:
             self.passed.append("count")
         self.settles = True
 
-    def numbers(self):
-        """A number for each row."""
-        name, _, _, _, at = self.argument()
-        self.late += ["int64_t given;", 'double *%s = al_numbers(L, %d, "%s", &given);' % (name, at, name), "if (given != count)",
-                      '    return luaL_error(L, "%s: %%d entries for %%d rows", (int)given, (int)count);' % name]
+    def numbers(self, parameter):
+        """A list of numbers, of rows one for each."""
+        name, _, _, _, at = self.argument(parameter)
+        self.late += ["int64_t %s;" % ("given" if self.rows_of else "count"),
+                      'const double *%s = al_numbers(L, %d, "%s", &%s);' % (name, at, name, "given" if self.rows_of else "count")]
+        if self.rows_of:
+            self.late += ["if (given != count)", '    return luaL_error(L, "%s: %%d entries for %%d rows", (int)given, (int)count);' % name]
         self.parameters.pop(0)
+        self.settles = True
         self.passed += [name, "count"]
 
-    def pairs(self):
-        """The texts of sentence pairs: two sides, and their number."""
-        _, _, _, _, at = self.argument()
-        del self.parameters[:4]
-        self.late += ["al_pairs pairs;", "al_read_sides(L, %d, &pairs);" % at]
-        self.passed += ["pairs.sources", "pairs.source_lengths", "pairs.targets", "pairs.target_lengths", "pairs.count"]
+    def texts(self, parameter):
+        """A list of texts, of rows one for each, which may be missing; or the two sides of sentence pairs."""
+        name, _, _, _, at = self.argument(parameter)
+        if name == "pairs":
+            del self.parameters[:4]
+            self.late += ["al_pairs pairs;", "al_read_sides(L, %d, &pairs);" % at]
+            self.passed += ["pairs.sources", "pairs.source_lengths", "pairs.targets", "pairs.target_lengths", "pairs.count"]
+            return
+        del self.parameters[:2]
+        self.early.append("luaL_checktype(L, %d, LUA_TTABLE);" % at)
+        count = "given" if self.rows_of else "count"
+        self.late += ["size_t *lengths;", "int64_t %s%s;" % (count, " = count" if self.rows_of else "")]
+        if self.rows_of:
+            self.late += ["if (al_length(L, %d) != count)" % at,
+                          '    return luaL_error(L, "%s: %%d entries for %%d rows", (int)al_length(L, %d), (int)count);' % (name, at)]
+        self.late.append('const char **%s = al_strings(L, %d, "%s", %d, &lengths, &%s);' % (name, at, name, bool(self.rows_of), count))
+        self.settles = True
+        self.passed += [name, "lengths", "count"]
 
     def out(self, type_, name):
         made = re.fullmatch(r"alcore_(\w+) \*\*", type_)
@@ -245,6 +259,8 @@ class Body:
             out += ["const alcore_status status = %s;" % self.call(), "const int failed = status == ALCORE_OK ? 0 : al_fail(L, status);"]
         if type_ == "alcore_tensor":
             return out + ["return al_tensor_result(L, failed, &out, NULL);"]
+        if type_ == "alcore_stop_decision":
+            return out + ["return al_decision_result(L, failed, &out);"]
         if type_ in self.structs:
             return out + ["return al_struct_result(L, failed, al_%s, &out);" % type_[7:]]
         out.append("if (failed) return failed;")
@@ -267,7 +283,7 @@ class Body:
         if type_ == "const char *":
             return ["lua_pushstring(L, %s);" % call, "return 1;"]
         if type_ == "alcore_pool *":
-            return ["al_push_pool(L, %s, self->context);" % call, "return 1;"]
+            return ["al_push_pool(L, %s, %s);" % (call, self.context), "return 1;"]
         if type_ == "uint64_t":
             return ["al_push_hash(L, %s);" % call, "return 1;"]
         if type_ == "int32_t" and said.startswith("Whether"):
@@ -296,8 +312,8 @@ def documented(text):
 def write_calls(api, rows, sources, wrap):
     """lua_calls.c and lua_calls.h."""
     functions = {function["name"]: function for function in api["functions"]}
-    structs = {struct["name"] for struct in api["structs"]}
-    out = NOTE + ["/*** @module alcore */", '#include "lua_binding.h"', "", "/* clang-format off */"]
+    structs = {struct["name"]: struct["fields"] for struct in api["structs"]}
+    out = NOTE + ["/*** @module alcore */", "#include <math.h>", "", '#include "lua_binding.h"', "", "/* clang-format off */"]
     entries = [entry for text in sources for entry in documented(text)]
     section = None
     for row in rows:

@@ -161,23 +161,6 @@ int l_analysis_composition(lua_State *L) {
     return al_struct_result(L, failed, al_composition_result, &result);
 }
 
-/*** Texts of a test set that are training data too, which it should not have. Texts are compared as
- * the `dedup` of the test's pool says.
- * @function analysis.duplicates
- * @param test a pool
- * @param train another pool
- * @return a table with duplicates (percent of the texts; NaN without any), in_train, texts and
- * repeated; or nil, message, code */
-int l_analysis_duplicates(lua_State *L) {
-    const al_object *test = al_check(L, 1, &al_pool_kind), *train = al_check(L, 2, &al_pool_kind);
-    alcore_duplicates_result result = ALCORE_DUPLICATES_RESULT_INIT;
-    lua_settop(L, 2);
-    const int failed =
-        AL_CALL(L, test->context,
-                alcore_analysis_compute_duplicates(test->pool, train->pool, NULL, &result));
-    return al_struct_result(L, failed, al_duplicates_result, &result);
-}
-
 /*** Rows, and others beside them, on the two principal components of the rows.
  * @function analysis.projection
  * @param rows a pool (its embeddings), {pool, column} or a matrix

@@ -429,6 +429,10 @@ typedef struct al_pairs {
 /* Pushes what owns the arrays of *out: the texts of the list of pairs {source, target} at index. */
 void al_read_sides(lua_State *L, int index, al_pairs *out);
 
+/* The number of results of a method that returns a decision to stop, with its sentence. */
+int al_decision_result(lua_State *L, int failed, const alcore_stop_decision *decision);
+/* The frame that shows the view at index; raises when its callback has returned. */
+const al_frame *al_view_frame(lua_State *L, int index);
 /* Makes the metatable of views. */
 void al_view_register(lua_State *L);
 /* Pushes the view that the innermost call shows. */

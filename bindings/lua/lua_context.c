@@ -130,21 +130,3 @@ int l_context_on_progress(lua_State *L) {
 int l_context_on_log(lua_State *L) {
     return set_function(L, "log");
 }
-
-/*** Says in a function that the library calls, such as a model's, how far it is, and whether to go
- * on. One that takes longer than 100 ms calls it that often.
- * @function context:poll
- * @tparam[opt] string stage what is being done; nil: what the library said last
- * @tparam[opt=0] number done
- * @tparam[opt] number total nil where it is not known
- * @return true; or nil, message, code */
-int l_context_poll(lua_State *L) {
-    al_object *self = al_check(L, 1, &al_context_kind);
-    const char *stage = luaL_optstring(L, 2, NULL);
-    const int64_t done = lua_isnoneornil(L, 3) ? 0 : al_integer(L, 3, "done");
-    const int64_t total = lua_isnoneornil(L, 4) ? -1 : al_integer(L, 4, "total");
-    int failed = AL_CALL(L, self->context, alcore_ctx_poll(self->handle, stage, done, total));
-    if (failed) return failed;
-    lua_pushboolean(L, 1);
-    return 1;
-}

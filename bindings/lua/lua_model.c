@@ -109,20 +109,6 @@ int l_model_run(lua_State *L) {
                      2);
 }
 
-/*** Keeps what the model computes in a folder for later runs, as the field `cache` of
- * @{alcore.select} does, also where no selection is made.
- * @function model:set_cache
- * @tparam[opt] string folder nil: nothing is kept any more
- * @tparam[opt] number max_age seconds after which it is computed again
- * @return itself; or nil, message, code */
-int l_model_set_cache(lua_State *L) {
-    al_object *self = al_check(L, 1, &al_model_kind);
-    lua_settop(L, 3);
-    const char *folder = luaL_optstring(L, 2, NULL);
-    const double max_age = luaL_optnumber(L, 3, (lua_Number)INFINITY);
-    return AL_SELF(L, self->context, alcore_model_set_cache(self->model, folder, max_age));
-}
-
 /*** Leaves dropout on, by draws of a seed, in what the model scores after this call: the
  * log-probabilities of model:score() and the column "mlm_losses". The variance over passes with
  * several seeds tells how sure the model is.

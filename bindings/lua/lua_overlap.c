@@ -37,25 +37,6 @@ int l_alcore_overlap(lua_State *L) {
     return AL_TOP(L, context, alcore_overlap_new(context->ctx, &options, &object->overlap));
 }
 
-/*** Adds texts of a role.
- * @function overlap:add
- * @tparam string role "test", "selected" or "outside"
- * @tparam table texts a list of strings
- * @tparam[opt] string side "source" or "target", which only a tagged overlap tells apart
- * @return itself; or nil, message, code */
-int l_overlap_add(lua_State *L) {
-    al_object *self = al_check(L, 1, &al_overlap_kind);
-    size_t *lengths;
-    int64_t count;
-    lua_settop(L, 4);
-    int32_t role = al_constant_check(L, 2, al_words_overlap_role, "role", 0);
-    luaL_checktype(L, 3, LUA_TTABLE);
-    int32_t side = al_constant_check(L, 4, al_words_side, "side", ALCORE_SIDE_SOURCE);
-    const char **texts = al_strings(L, 3, "texts", 0, &lengths, &count);
-    return AL_SELF(L, self->context,
-                   alcore_overlap_add(self->overlap, role, side, texts, lengths, count));
-}
-
 /*** Adds the texts of a file, which is read in blocks.
  * @function overlap:read
  * @tparam string role "test", "selected" or "outside"
@@ -96,22 +77,4 @@ int l_overlap_score(lua_State *L) {
         AL_CALL(L, self->context,
                 alcore_overlap_compute_coverage(self->overlap, (int32_t)order, &options, &result));
     return al_struct_result(L, failed, al_coverage_result, &result);
-}
-
-/*** In-domain words of the selected data, a kept role: words that the data outside the domain
- * lacks.
- * @function overlap:in_domain
- * @tparam[opt] string definition "test": those of the test set; "unseen": any
- * @return a table with type_share, word_share (percent), in_domain_types, types, in_domain_words,
- * words; or nil, message, code */
-int l_overlap_in_domain(lua_State *L) {
-    al_object *self = al_check(L, 1, &al_overlap_kind);
-    alcore_in_domain_result result = ALCORE_IN_DOMAIN_RESULT_INIT;
-    lua_settop(L, 2);
-    alcore_in_domain_options options = ALCORE_IN_DOMAIN_OPTIONS_INIT;
-    options.definition =
-        al_constant_check(L, 2, al_words_in_domain, "definition", ALCORE_IN_DOMAIN_TEST);
-    int failed = AL_CALL(L, self->context,
-                         alcore_overlap_compute_in_domain(self->overlap, &options, &result));
-    return al_struct_result(L, failed, al_in_domain_result, &result);
 }

@@ -117,29 +117,6 @@ static int64_t row_argument(lua_State *L) {
     return al_integer(L, 2, "index") - 1;
 }
 
-/*** Sets the references of rows: translations or labels that came back.
- * @function pool:set_references
- * @param rows a list of indices and ids, or a selection
- * @tparam table references a list of strings, as long as rows; false removes a reference
- * @return the pool; or nil, message, code */
-int l_pool_set_references(lua_State *L) {
-    al_object *self = al_check(L, 1, &al_pool_kind);
-    int64_t count_of_rows, count_of_texts;
-    size_t *lengths;
-    int failed;
-    lua_settop(L, 3);
-    luaL_checktype(L, 3, LUA_TTABLE);
-    int64_t *rows = al_rows(L, 2, self, &count_of_rows, &failed);
-    if (failed) return failed;
-    count_of_texts = count_of_rows;
-    if (al_length(L, 3) != count_of_rows)
-        return luaL_error(L, "references: %d entries for %d rows", (int)al_length(L, 3),
-                          (int)count_of_rows);
-    const char **texts = al_strings(L, 3, "references", 1, &lengths, &count_of_texts);
-    return AL_SELF(L, self->context,
-                   alcore_pool_set_references(self->pool, rows, texts, lengths, count_of_rows));
-}
-
 /* ---- states ---- */
 
 /* Sets or clears states (ALCORE_ROW_* bits) of the rows in the list at an index. */

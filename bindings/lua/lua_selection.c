@@ -194,21 +194,6 @@ int l_selection_pool(lua_State *L) {
     return 1;
 }
 
-/*** A column of the strategy's record: for the picks, or for all candidates.
- * @function selection:column
- * @tparam string name
- * @tparam[opt="picks"] string scope "picks" or "candidates"
- * @return a list; or nil, message, code */
-int l_selection_column(lua_State *L) {
-    al_object *self = al_check(L, 1, &al_selection_kind);
-    const char *name = luaL_checkstring(L, 2);
-    int32_t scope = al_constant_check(L, 3, al_words_scope, "scope", ALCORE_SCOPE_PICKS);
-    alcore_tensor values;
-    int failed = AL_CALL(L, self->context,
-                         alcore_selection_get_column(self->selection, scope, name, &values));
-    return al_tensor_result(L, failed, &values, NULL);
-}
-
 static int next_pick(lua_State *L) {
     al_object *self = al_check(L, 1, &al_selection_kind);
     int64_t rank = al_integer(L, 2, "rank");

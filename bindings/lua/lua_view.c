@@ -17,8 +17,7 @@ typedef struct lua_view {
     uint64_t number;     /* al_frame.view_number */
 } lua_view;
 
-/* The frame that shows the view at index; raises when its callback has returned. */
-static const al_frame *frame_of(lua_State *L, int index) {
+const al_frame *al_view_frame(lua_State *L, int index) {
     const lua_view *self = luaL_checkudata(L, index, VIEW);
     for (const al_frame *frame = self->context ? self->context->frame : NULL; frame;
          frame = frame->outer)
@@ -29,7 +28,7 @@ static const al_frame *frame_of(lua_State *L, int index) {
 }
 
 static const alcore_view *view_of(lua_State *L) {
-    return frame_of(L, 1)->view;
+    return al_view_frame(L, 1)->view;
 }
 
 void al_push_view(lua_State *L, al_context *context) {
@@ -43,7 +42,7 @@ void al_push_view(lua_State *L, al_context *context) {
 }
 
 int64_t al_view_size(lua_State *L, int index) {
-    return alcore_view_row_count(frame_of(L, index)->view, ALCORE_ROLE_CANDIDATES);
+    return alcore_view_row_count(al_view_frame(L, index)->view, ALCORE_ROLE_CANDIDATES);
 }
 
 /* __gc: gives the share of the context back. */
@@ -58,17 +57,6 @@ static int collect(lua_State *L) {
 /* The argument at index: the name of a role, "candidates" when it is nil. */
 static int32_t role_at(lua_State *L, int index) {
     return al_constant_check(L, index, al_words_role, "role", ALCORE_ROLE_CANDIDATES);
-}
-
-/*** Number of rows of a role: those that take part; #view are the candidates.
- * @function view:count
- * @tparam[opt="candidates"] string role "candidates", "labeled", "target", or "labeled_rows" for
- * the labeled rows of the candidates' pool
- * @treturn number */
-int l_view_count(lua_State *L) {
-    const alcore_view *view = view_of(L);
-    lua_pushinteger(L, (lua_Integer)alcore_view_row_count(view, role_at(L, 2)));
-    return 1;
 }
 
 /* #view; Lua gives the view as the second argument too. */
@@ -117,7 +105,7 @@ int l_view_texts(lua_State *L) {
  * @tparam[opt] number count rows; all from first on
  * @return numbers of the rows in their order, lists of numbers for matrices and ragged columns */
 int l_view_column(lua_State *L) {
-    const al_frame *frame = frame_of(L, 1);
+    const al_frame *frame = al_view_frame(L, 1);
     const alcore_view *view = frame->view;
     const char *name = luaL_checkstring(L, 2);
     int32_t role = role_at(L, 3);
@@ -132,18 +120,6 @@ int l_view_column(lua_State *L) {
     return 1;
 }
 
-/*** The pool of a role.
- * @function view:pool
- * @tparam[opt="candidates"] string role
- * @return a pool, or nil where the request has none */
-int l_view_pool(lua_State *L) {
-    const al_frame *frame = frame_of(L, 1);
-    alcore_pool *found = alcore_view_pool(frame->view, role_at(L, 2));
-    if (!found) return 0;
-    al_push_pool(L, found, frame->context);
-    return 1;
-}
-
 /*** Costs of the candidates in the budget's unit.
  * @function view:costs
  * @treturn table */
@@ -151,40 +127,6 @@ int l_view_costs(lua_State *L) {
     const alcore_view *view = view_of(L);
     al_push_doubles(L, alcore_view_costs(view),
                     alcore_view_row_count(view, ALCORE_ROLE_CANDIDATES));
-    return 1;
-}
-
-/*** The budget of the request in its unit.
- * @function view:budget
- * @treturn number */
-int l_view_budget(lua_State *L) {
-    lua_pushnumber(L, (lua_Number)alcore_view_budget(view_of(L)));
-    return 1;
-}
-
-/*** The round of the request.
- * @function view:round
- * @treturn number */
-int l_view_round(lua_State *L) {
-    lua_pushinteger(L, (lua_Integer)alcore_view_round(view_of(L)));
-    return 1;
-}
-
-/*** Says how far the function is, and whether it shall go on. One that takes longer than 100 ms
- * calls it that often, and returns what it returns unless that is true.
- * @function view:poll
- * @tparam[opt] string stage what is being done; nil: what the library said last
- * @tparam[opt=0] number done
- * @tparam[opt] number total nil where it is not known
- * @return true; or nil, message, code */
-int l_view_poll(lua_State *L) {
-    const al_frame *frame = frame_of(L, 1);
-    const char *stage = luaL_optstring(L, 2, NULL);
-    const int64_t done = lua_isnoneornil(L, 3) ? 0 : al_integer(L, 3, "done");
-    const int64_t total = lua_isnoneornil(L, 4) ? -1 : al_integer(L, 4, "total");
-    int failed = AL_CALL(L, frame->context, alcore_view_poll(frame->view, stage, done, total));
-    if (failed) return failed;
-    lua_pushboolean(L, 1);
     return 1;
 }
 
