@@ -57,9 +57,9 @@ static alcore_status locate(alcore_ctx *ctx, alcore__file *file, const char *ten
 }
 
 /* Splits "PATH.safetensors:TENSOR", refuses compressed files, opens the file and reads its header.
- * *out_file is the caller's to close. */
-alcore_status alcore__array_open(alcore_ctx *ctx, const char *path, alcore__array_info *out_info,
-                                 alcore__file **out_file) {
+ * *out_file is the caller's to close. missing: the status where the file lacks the tensor. */
+static alcore_status open_array(alcore_ctx *ctx, const char *path, alcore_status missing,
+                                alcore__array_info *out_info, alcore__file **out_file) {
     size_t base;
     if (alcore__stream_compressed(path, &base))
         return alcore__fail(ALCORE_E_DATA,
@@ -74,7 +74,10 @@ alcore_status alcore__array_open(alcore_ctx *ctx, const char *path, alcore__arra
     alcore__file *file = NULL;
     alcore__array_info info = {0};
     alcore_status status = alcore__file_open(ctx, name ? name : path, &file);
-    if (status == ALCORE_OK) status = locate(ctx, file, tensor, &info);
+    if (status == ALCORE_OK) {
+        status = locate(ctx, file, tensor, &info);
+        if (status == ALCORE_E_NOT_FOUND) status = missing;
+    }
     alcore__free(ctx, name);
     if (status != ALCORE_OK) {
         alcore__file_close(file);
@@ -83,4 +86,14 @@ alcore_status alcore__array_open(alcore_ctx *ctx, const char *path, alcore__arra
     *out_info = info;
     *out_file = file;
     return ALCORE_OK;
+}
+
+alcore_status alcore__array_open(alcore_ctx *ctx, const char *path, alcore__array_info *out_info,
+                                 alcore__file **out_file) {
+    return open_array(ctx, path, ALCORE_E_DATA, out_info, out_file);
+}
+
+alcore_status alcore__array_find(alcore_ctx *ctx, const char *path, alcore__array_info *out_info,
+                                 alcore__file **out_file) {
+    return open_array(ctx, path, ALCORE_E_NOT_FOUND, out_info, out_file);
 }

@@ -33,6 +33,9 @@ typedef struct alcore__array_info {
  * *out_file stays open for reading blocks. */
 alcore_status alcore__array_open(alcore_ctx *ctx, const char *path, alcore__array_info *out_info,
                                  alcore__file **out_file);
+/* The same; ALCORE_E_NOT_FOUND where the file lacks the tensor. */
+alcore_status alcore__array_find(alcore_ctx *ctx, const char *path, alcore__array_info *out_info,
+                                 alcore__file **out_file);
 /* Reads rows first .. first + count - 1 to out, [count, shape[1]] numbers of info->dtype in the
  * byte order of the machine, row after row. Needs no memory; in Fortran order a read a column. From
  * any thread. */

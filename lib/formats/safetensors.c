@@ -275,7 +275,7 @@ static alcore_status check_spans(table *tensors, int64_t data_bytes) {
 static alcore_status choose(const table *tensors, int64_t data_start, alcore__array_info *out) {
     if (!tensors->has_found) {
         if (!tensors->wanted) return fail_header(tensors, "names no tensor");
-        return alcore__fail(ALCORE_E_DATA, "%s holds no tensor \"%s\"%s%s", tensors->path,
+        return alcore__fail(ALCORE_E_NOT_FOUND, "%s holds no tensor \"%s\"%s%s", tensors->path,
                             tensors->wanted, tensors->count > 0 ? "; it has " : "", tensors->names);
     }
     if (!tensors->wanted && tensors->count > 1)

@@ -86,7 +86,7 @@ static alcore_status join(alcore_ctx *ctx, const char *path, const char *format,
 static alcore_status probe(alcore_ctx *ctx, char *path, char **out) {
     alcore__array_info info;
     alcore__file *file;
-    alcore_status status = alcore__array_open(ctx, path, &info, &file);
+    alcore_status status = alcore__array_find(ctx, path, &info, &file);
     if (status == ALCORE_OK) {
         alcore__file_close(file);
         *out = path;

@@ -96,7 +96,7 @@ NEVER(alcore_model_name, WITH_MODEL) {
 }
 NEVER(alcore_model_can, WITH_MODEL) {
     HOLDS(alcore_model_can(w->model, "embeddings") == 1 &&
-          alcore_model_can(w->model, "probs") == 0);
+          alcore_model_can(w->model, "probs") == 0 && alcore_model_can(NULL, "probs") == 0);
 }
 ALLOCATES(alcore_model_set_cache, WITH_MODEL) {
     return alcore_model_set_cache(w->model, world_file("kept"), 60);

@@ -507,6 +507,53 @@ START_TEST(a_row_without_a_value_ends_the_first_batch) {
 }
 END_TEST
 
+static int64_t widest; /* columns of one pass */
+
+static int32_t can_all(void *user, const char *column) {
+    (void)user, (void)column;
+    return 1;
+}
+
+static alcore_status compute_rows(void *user, const alcore_batch *batch, const char *const *columns,
+                                  alcore_column_writer *const *outs, int64_t count) {
+    double values[ROWS];
+    int64_t rows = batch->count;
+    alcore_tensor tensor;
+    (void)user, (void)columns;
+    if (count > widest) widest = count;
+    for (int64_t i = 0; i < rows; i++) values[i] = (double)batch->rows[i];
+    ck_assert_ok(alcore_tensor_init(&tensor, values, ALCORE_FLOAT64, &rows, 1));
+    for (int64_t c = 0; c < count; c++)
+        ck_assert_ok(alcore_column_writer_put(outs[c], batch->rows, NULL, rows, &tensor));
+    return ALCORE_OK;
+}
+
+START_TEST(passes_have_32_columns_at_most) {
+    enum { MANY = 33 };
+    char names[MANY][16];
+    const char *columns[MANY];
+    alcore_model_host functions = ALCORE_MODEL_HOST_INIT;
+    alcore_model *model;
+    functions.can = can_all;
+    functions.compute = compute_rows;
+    widest = 0;
+    ck_assert_ok(alcore_model_new_host(ctx, &functions, &model));
+    for (int i = 0; i < MANY; i++) {
+        snprintf(names[i], sizeof names[i], "quality%d", i);
+        columns[i] = names[i];
+    }
+    ck_assert_ok(alcore_model_run_columns(model, pool, columns, MANY));
+    ck_assert_int_eq(widest, 32);
+    for (int i = 0; i < MANY; i++) {
+        const int64_t row = 7;
+        double value;
+        ck_assert_ok(test_column_rows(pool, names[i], &row, 1, &value));
+        ck_assert_double_eq(value, 7);
+    }
+    alcore_model_unref(model);
+}
+END_TEST
+
 START_TEST(wrong_columns_are_refused) {
     const char *const twice[] = {"logprobs", "logprobs"}, *const hole[] = {"logprobs", NULL};
     alcore_model *model = model_of(4, NULL);
@@ -666,5 +713,5 @@ CHECK_SUITE_WITH("host model", set_up, tear_down, a_request_asks_for_all_columns
                  columns_of_a_pass_are_kept_together,
                  columns_of_earlier_rounds_are_refreshed_together,
                  a_pass_that_fails_keeps_its_batches, a_row_without_a_value_ends_the_first_batch,
-                 wrong_columns_are_refused, a_host_tells_what_it_is, references_are_scored,
-                 texts_are_translated);
+                 passes_have_32_columns_at_most, wrong_columns_are_refused, a_host_tells_what_it_is,
+                 references_are_scored, texts_are_translated);

@@ -185,18 +185,23 @@ START_TEST(failures_of_the_function_come_back) {
 END_TEST
 
 START_TEST(bad_structs_are_refused) {
+    calls seen = {0};
     alcore_model_host host = {0};
     alcore_model *model = (alcore_model *)1;
     ck_assert_int_eq(alcore_model_new_host(ctx, &host, &model), ALCORE_E_STRUCT_UNSET);
     ck_assert_ptr_null(model);
     ck_assert_int_eq(alcore_struct_begin(&host, sizeof host, "alcore_model_host"), ALCORE_OK);
+    host.user = &seen;
+    host.destroy = destroy;
     host.batch_rows = -1;
     ck_assert_int_eq(alcore_model_new_host(ctx, &host, &model), ALCORE_E_INVALID);
     host.batch_rows = (1 << 24) + 1;
     ck_assert_int_eq(alcore_model_new_host(ctx, &host, &model), ALCORE_E_INVALID);
+    ck_assert_int_eq(seen.destroyed, 0); /* after a failure it is not called */
     host.batch_rows = 1 << 24;
     ck_assert_ok(alcore_model_new_host(ctx, &host, &model));
     alcore_model_unref(model);
+    ck_assert_int_eq(seen.destroyed, 1);
     host.batch_rows = 0;
     host.batch_bytes = -1;
     ck_assert_fails(alcore_model_new_host(ctx, &host, &model), ALCORE_E_INVALID,
@@ -205,6 +210,7 @@ START_TEST(bad_structs_are_refused) {
     host.compute = test_compute;
     ck_assert_fails(alcore_model_new_host(ctx, &host, &model), ALCORE_E_INVALID,
                     "compute needs can");
+    ck_assert_int_eq(seen.destroyed, 1);
     alcore_ngram_options options = ALCORE_NGRAM_OPTIONS_INIT;
     options.order = 7;
     ck_assert_int_eq(alcore_model_new_ngram(ctx, NULL, &options, &model), ALCORE_E_PARAM);
@@ -426,6 +432,46 @@ START_TEST(a_folder_of_columns) {
 }
 END_TEST
 
+/* Both forms of a folder: the tensors of one file, a ragged one with its offsets. */
+START_TEST(a_folder_with_one_file_of_tensors) {
+    static const char header[] =
+        "{\"embeddings\":{\"dtype\":\"F32\",\"shape\":[2,2],\"data_offsets\":[0,16]},"
+        "\"logprobs\":{\"dtype\":\"F32\",\"shape\":[3],\"data_offsets\":[16,28]},"
+        "\"logprobs.offsets\":{\"dtype\":\"I64\",\"shape\":[3],\"data_offsets\":[28,52]}}";
+    static const char *const texts[] = {"a", "b"};
+    const uint64_t length = sizeof header - 1;
+    const float values[] = {1, 2, 3, 4, -1, -2, -3};
+    const int64_t offsets[] = {0, 1, 3}, row = 1;
+    char path[TEST_PATH_BYTES + 32];
+    double read[2];
+    int64_t two = 2, bounds[2];
+    alcore_tensor found;
+    alcore_model *model;
+    add(texts, 2);
+    test_folder_make(folder, "model");
+    snprintf(path, sizeof path, "%s/columns.safetensors", folder);
+    FILE *file = fopen(path, "wb");
+    ck_assert_ptr_nonnull(file);
+    fwrite(&length, sizeof length, 1, file);
+    fwrite(header, 1, sizeof header - 1, file);
+    fwrite(values, sizeof values, 1, file);
+    fwrite(offsets, sizeof offsets, 1, file);
+    fclose(file);
+    ck_assert_ok(alcore_model_open(ctx, folder, NULL, &model));
+    ck_assert_str_eq(alcore_model_name(model), folder);
+    ck_assert(alcore_model_can(model, "logprobs") == 1 && alcore_model_can(model, "probs") == 0);
+    ck_assert_ok(alcore_model_run(model, pool, "embeddings"));
+    ck_assert_ok(test_column_rows(pool, "embeddings", &row, 1, read));
+    ck_assert(read[0] == 3 && read[1] == 4);
+    ck_assert_ok(alcore_model_run(model, pool, "logprobs"));
+    ck_assert_ok(alcore_tensor_init(&found, read, ALCORE_FLOAT64, &two, 1));
+    ck_assert_ok(alcore_pool_get_column_tokens(pool, "logprobs", &row, 1, bounds, &found));
+    ck_assert(bounds[1] == 2 && read[0] == -2 && read[1] == -3);
+    alcore_model_unref(model);
+    test_folder_remove(folder);
+}
+END_TEST
+
 static uint64_t updates;
 
 static uint64_t ask_updates(void *user) {
@@ -559,6 +605,16 @@ START_TEST(options_of_a_folder_are_checked) {
           .stride = ALCORE_UNSET_INT,
           .batch_tokens = 4096}},
         {"no stride", {.size = sizeof(alcore_model_options), .layer = -1, .stride = 64}},
+        {"no prompt",
+         {.size = sizeof(alcore_model_options),
+          .layer = -1,
+          .stride = ALCORE_UNSET_INT,
+          .prompt = ""}},
+        {"no prompt_name",
+         {.size = sizeof(alcore_model_options),
+          .layer = -1,
+          .stride = ALCORE_UNSET_INT,
+          .prompt_name = "query"}},
     };
     alcore_model_options options = ALCORE_MODEL_OPTIONS_INIT, unset = {0};
     alcore_model *model;
@@ -601,6 +657,7 @@ CHECK_SUITE_WITH("model", setup, teardown, host_gets_unmasked_and_labeled_rows_i
                  a_pool_of_one_sentence, without_a_sentence_there_is_nothing_to_learn,
                  trained_on_the_labeled_side, embeddings_are_unit_vectors_and_ready_for_masked_rows,
                  defaults_of_the_ngram_model, columns_made_by_the_model_are_used_again,
-                 a_model_without_a_name_is_asked_again, a_folder_of_columns,
-                 a_version_tells_that_a_model_changed, a_language_model_becomes_a_model,
-                 options_of_a_folder_are_checked, a_hugging_face_folder_says_so);
+                 a_model_without_a_name_is_asked_again, a_folder_with_one_file_of_tensors,
+                 a_folder_of_columns, a_version_tells_that_a_model_changed,
+                 a_language_model_becomes_a_model, options_of_a_folder_are_checked,
+                 a_hugging_face_folder_says_so);

@@ -387,6 +387,7 @@ static alcore_status look_around(void *user, const alcore_view *view, double *sc
 START_TEST(a_scorer_sees_one_pool) {
     int64_t labeled = 1;
     int seen = 0;
+    own none = {0};
     alcore_ctx_options options = ALCORE_CTX_OPTIONS_INIT;
     alcore_scorer_host host = ALCORE_SCORER_HOST_INIT;
     alcore_scorer *scorer;
@@ -396,8 +397,12 @@ START_TEST(a_scorer_sees_one_pool) {
     ck_assert_ok(alcore_pool_new(ctx, NULL, &pool));
     add_rows(3);
     ck_assert_ok(alcore_pool_mark(pool, ALCORE_ROW_LABELED, &labeled, 1));
-    host.user = &seen;
+    host.user = &none;
+    host.destroy = free_own;
     ck_assert_fails(alcore_scorer_new_host(ctx, &host, &scorer), ALCORE_E_INVALID, "score");
+    ck_assert_int_eq(none.destroyed, 0);
+    host.user = &seen;
+    host.destroy = NULL;
     host.score = look_around;
     ck_assert_ok(alcore_scorer_new_host(ctx, &host, &scorer));
     ck_assert_ptr_null(alcore_scorer_needs(scorer, 0));

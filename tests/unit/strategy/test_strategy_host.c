@@ -477,8 +477,12 @@ START_TEST(host_without_choose) {
     bed_open(&b, 1, 1, NULL);
     alcore_strategy_host host = ALCORE_STRATEGY_HOST_INIT;
     alcore_strategy *strategy = (alcore_strategy *)&b;
+    caller c = {0};
+    host.user = &c;
+    host.destroy = destroy;
     ck_assert_int_eq(alcore_strategy_new_host(b.ctx, &host, &strategy), ALCORE_E_INVALID);
     ck_assert_ptr_null(strategy);
+    ck_assert_int_eq(c.destroyed, 0);
     ck_assert_int_eq(alcore_strategy_new_host(b.ctx, NULL, &strategy), ALCORE_E_INVALID);
     bed_close(&b);
 }
