@@ -87,7 +87,7 @@ typedef struct alcore_read_options {
      * src. Not read for text and SGML. */
     const char *text_column;
     /** Borrowed. Column of the references in TSV, CSV, JSONL and Arrow, which must be there; NULL:
-     * the first of reference, target, translation, if there is one. ALCORE_E_PARAM for text and
+     * the first of reference, target, translation, if there is one. ALCORE_E_DATA for text and
      * SGML, which have no columns. */
     const char *reference_column;
     /** Borrowed. For alcore_pool_read() only: a second file whose records are the references of

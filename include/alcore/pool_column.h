@@ -53,7 +53,7 @@ typedef struct alcore_column_options {
     int32_t ownership; /**< ALCORE_KEEP or ALCORE_BORROW; 0: ALCORE_KEEP */
     int32_t meaning;   /**< ALCORE_MEANS_*; 0: what its name says */
     double log_base;   /**< base of logprobs, and of scores that are ALCORE_MEANS_LOGPROB, above 1;
-                            unset: e. Refused where it does not apply, and for the format "fairseq" */
+                            unset: e. Refused for other numbers, and for the format "fairseq" */
     /** borrowed: [row_count] pool row of each entry, each once; NULL: one entry per pool row, in
      * order */
     const int64_t *rows;

@@ -164,10 +164,9 @@ static alcore_status check_columns(const char *path, const alcore_read_options *
         return alcore__fail(ALCORE_E_INVALID, "the column \"%s\" cannot be text and reference",
                             reference);
     if (format != &alcore__text_format && format != &alcore__sgml_format) return ALCORE_OK;
-    return alcore__fail(ALCORE_E_PARAM,
-                        "%s is read as %s, which has no columns: reference_column names one of "
-                        "tsv, csv, jsonl and conll",
-                        path, format->name);
+    return alcore__fail(ALCORE_E_DATA,
+                        "%s is read as %s, which has no columns, and none that is called \"%s\"",
+                        path, format->name, reference);
 }
 
 /* Escapes are of the formats that have them; in the others a backslash has a meaning of its own, or

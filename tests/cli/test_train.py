@@ -314,7 +314,7 @@ def missing_files_and_folders_are_named(box):
     contains(box.run("model", "train", "nowhere.json", env=MODULE, expect=4).err, "nowhere.json")
     refused(box, settings(train=[{"mix": "mix.tsv"}, {"mix": "none.tsv"}]), "c.json: train[1] cannot be read", "none.tsv", expect=4)
     refused(box, settings(train=[{"texts": "s.txt", "references": "no.txt"}]), "c.json: train[0] cannot be read", "no.txt", expect=4)
-    refused(box, settings(train=[{"mix": "s.txt"}]), "c.json: train[0]: record 1 of s.txt has no reference")
+    refused(box, settings(train=[{"mix": "s.txt"}]), "c.json: train[0]", "s.txt is read as text, which has no columns")
     refused(box, settings(model="none"), "c.json: model cannot be opened", "none", expect=4)
     refused(box, settings(out="deep/er"), "c.json: out: deep/er cannot be made", expect=4)
     refused(box, settings(checkpoints="deep/er"), "c.json: checkpoints: deep/er cannot be made", expect=4)

@@ -346,6 +346,15 @@ START_TEST(texts) {
     ck_assert_ptr_null(alcore_pool_column_text(pool, "notes", 1, NULL));
     ck_assert_str_eq(alcore_pool_column_text(pool, "notes", 2, NULL), "");
     ck_assert_str_eq(alcore_pool_column_text(pool, "notes", 3, NULL), "four");
+    alcore_column_options options = ALCORE_COLUMN_OPTIONS_INIT;
+    options.ownership = ALCORE_BORROW; /* texts are copied all the same */
+    made_array_init(&made, "u", ROWS, 0, second, ends, "onetwfour", NULL);
+    ck_assert_ok(set("notes", &made, &options));
+    ck_assert_int_eq(made.arrays_released, 1);
+    ck_assert_str_eq(alcore_pool_column_text(pool, "notes", 3, NULL), "four");
+    options.meaning = ALCORE_MEANS_CONFIDENCE;
+    made_array_init(&made, "u", ROWS, 0, second, ends, "onetwfour", NULL);
+    ck_assert_fails(set("notes", &made, &options), ALCORE_E_INVALID, "only rows and row_count");
     made_array_init(&words, "u", 2, 0, NULL, ends, "onetwfour", NULL);
     made_array_init(&made, "s", ROWS, 0, second, codes, NULL, NULL);
     made.schema.dictionary = &words.schema;

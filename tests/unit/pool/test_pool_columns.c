@@ -395,6 +395,12 @@ START_TEST(rows_added_later_have_no_value) {
     ck_assert_double_eq(out[0], 4);
     ck_assert_double_eq(out[1], 5);
     ck_assert(isnan(out[2]) && isnan(out[3]));
+    alcore_tensor view;
+    alcore_column_info info = ALCORE_COLUMN_INFO_INIT;
+    ck_assert_ok(alcore_pool_get_column(pool, "s", &view, NULL));
+    ck_assert_int_eq(view.shape[0], 5);
+    ck_assert_ok(alcore_pool_get_column_info(pool, "s", &info));
+    ck_assert_int_eq(info.entries, 5);
     ck_assert_fails(alcore_pool_set_column(pool, "s", &values, NULL, NULL), ALCORE_E_SHAPE,
                     "expected 7 rows, found 5");
 }
@@ -626,6 +632,12 @@ START_TEST(derived) {
                     ALCORE_E_NOT_FOUND, "value 0 is 5, but the source pool has 5 rows");
     rows[2] = 1;
     ck_assert_ok(alcore_pool_set_column(phrases, "first_row", &values, NULL, NULL));
+    int64_t starts[] = {0, 1, 2, 3}, start_shape[] = {4};
+    alcore_tensor offsets = tensor_of(starts, ALCORE_INT64, 1, start_shape);
+    ck_assert_ok(alcore_pool_set_column(phrases, "source_rows", &values, &offsets, NULL));
+    rows[2] = -1;
+    ck_assert_fails(alcore_pool_set_column(phrases, "source_rows", &values, &offsets, NULL),
+                    ALCORE_E_NOT_FOUND, "value 0 is -1, but the source pool has 5 rows");
     rows[2] = 70;
     ck_assert_ok(alcore_pool_set_column(phrases, "first_position", &values, NULL, NULL));
     ck_assert_ok(

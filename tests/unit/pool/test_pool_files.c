@@ -118,7 +118,7 @@ START_TEST(refused_files) {
     /* A column of references has to be there; one of texts is that of files that have columns. */
     alcore_read_options reading = ALCORE_READ_OPTIONS_INIT;
     reading.reference_column = "de";
-    ck_assert_fails(alcore_pool_read(strict, text_file("fine.txt", ""), &reading), ALCORE_E_PARAM,
+    ck_assert_fails(alcore_pool_read(strict, text_file("fine.txt", ""), &reading), ALCORE_E_DATA,
                     "fine.txt is read as text, which has no columns");
     ck_assert_fails(alcore_pool_read(strict, text_file("fine.tsv", "text\nx\n"), &reading),
                     ALCORE_E_DATA, "no column is called \"de\"");

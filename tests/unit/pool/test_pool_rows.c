@@ -210,6 +210,60 @@ START_TEST(records_keep_everything) {
 }
 END_TEST
 
+/* An empty id, language or group is none; an empty reference is one. */
+START_TEST(empty_strings) {
+    alcore_ctx *ctx = test_ctx();
+    alcore_pool *pool;
+    const char *const texts[] = {"a"}, *const empty[] = {""};
+    alcore_records records = ALCORE_RECORDS_INIT;
+    records.count = 1;
+    records.texts = texts;
+    records.ids = records.languages = records.groups = records.references = empty;
+    size_t length = 7;
+    ck_assert_ok(alcore_pool_new(ctx, NULL, &pool));
+    ck_assert_ok(alcore_pool_add_records(pool, &records, NULL));
+    ck_assert_str_eq(alcore_pool_row_id(pool, 0), "1");
+    ck_assert_str_eq(alcore_pool_language(pool, 0), "unknown");
+    ck_assert_ptr_null(alcore_pool_group(pool, 0));
+    ck_assert_str_eq(alcore_pool_reference(pool, 0, &length), "");
+    ck_assert_uint_eq(length, 0);
+    alcore_pool_unref(pool);
+    alcore_ctx_unref(ctx);
+}
+END_TEST
+
+/* What a function without a status answers where there is nothing. */
+START_TEST(no_such_row) {
+    alcore_ctx *ctx = test_ctx();
+    alcore_pool *pool = test_pool_of(ctx, 2);
+    static const int64_t rows[] = {-1, 2, INT64_MIN, INT64_MAX};
+    for (int64_t i = 0; i <= COUNT(rows); i++) { /* the last: no pool */
+        const alcore_pool *asked = i < COUNT(rows) ? pool : NULL;
+        const int64_t row = i < COUNT(rows) ? rows[i] : 0;
+        size_t length = 7, other = 7;
+        ck_assert_ptr_null(alcore_pool_text(asked, row, &length));
+        ck_assert_ptr_null(alcore_pool_reference(asked, row, &other));
+        ck_assert_uint_eq(length + other, 0);
+        ck_assert_ptr_null(alcore_pool_text(asked, row, NULL));
+        ck_assert_ptr_null(alcore_pool_reference(asked, row, NULL));
+        ck_assert_ptr_null(alcore_pool_row_id(asked, row));
+        ck_assert_ptr_null(alcore_pool_language(asked, row));
+        ck_assert_ptr_null(alcore_pool_group(asked, row));
+        ck_assert_double_nan(alcore_pool_cost(asked, row));
+        ck_assert_int_eq(alcore_pool_words(asked, row), -1);
+    }
+    ck_assert_uint_eq(alcore_pool_fingerprint(NULL), 0);
+    ck_assert_ptr_null(alcore_pool_distinct_language(NULL, 0));
+    ck_assert_ptr_null(alcore_pool_states(NULL));
+    alcore_pool_unref(pool);
+    ck_assert_ok(alcore_pool_new(ctx, NULL, &pool));
+    ck_assert_ptr_null(alcore_pool_states(pool));
+    ck_assert_ptr_null(alcore_pool_distinct_language(pool, 0));
+    alcore_pool_unref(pool);
+    alcore_ctx_unref(ctx);
+}
+END_TEST
+
 START_TEST(wrong_arguments) {
     alcore_ctx *ctx = test_ctx();
     alcore_pool *pool = test_pool_of(ctx, 2);
@@ -388,6 +442,8 @@ static void add(TCase *tests) {
     tcase_add_test(tests, texts_keep_their_rows);
     tcase_add_test(tests, texts_never_move);
     tcase_add_test(tests, records_keep_everything);
+    tcase_add_test(tests, empty_strings);
+    tcase_add_test(tests, no_such_row);
     tcase_add_test(tests, wrong_arguments);
     tcase_add_loop_test(tests, malformed_text, 0, (int)COUNT(malformed));
     tcase_add_test(tests, odd_characters_stay);

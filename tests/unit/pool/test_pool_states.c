@@ -115,12 +115,18 @@ END_TEST
 
 START_TEST(marks) {
     alcore_pool *pool = test_pool_of(ctx, 4);
-    const int64_t rows[] = {1, 3}, outside[] = {0, 4};
+    const int64_t rows[] = {1, 3}, outside[] = {0, 4}, twice[] = {2, 2}, beyond[] = {1, 4};
     ck_assert_ok(alcore_pool_mark(pool, ALCORE_ROW_LABELED | ALCORE_ROW_EXCLUDED, rows, 2));
     ck_assert_int_eq(alcore_pool_state_count(pool, ALCORE_ROW_LABELED), 2);
     ck_assert_fails(alcore_pool_mark(pool, ALCORE_ROW_LABELED, outside, 2), ALCORE_E_NOT_FOUND,
                     "no row 4");
     ck_assert_int_eq(alcore_pool_states(pool)[0], 0); /* nothing was marked */
+    ck_assert_ok(alcore_pool_mark(pool, ALCORE_ROW_INELIGIBLE | ALCORE_ROW_FILTERED, twice, 2));
+    ck_assert_int_eq(alcore_pool_state_count(pool, ALCORE_ROW_INELIGIBLE | ALCORE_ROW_FILTERED), 1);
+    ck_assert_ok(alcore_pool_unmark(pool, ALCORE_ROW_INELIGIBLE | ALCORE_ROW_FILTERED, twice, 2));
+    ck_assert_fails(alcore_pool_unmark(pool, ALCORE_ROW_LABELED, beyond, 2), ALCORE_E_NOT_FOUND,
+                    "no row 4");
+    ck_assert_int_eq(alcore_pool_state_count(pool, ALCORE_ROW_LABELED), 2); /* nothing changed */
     ck_assert_ok(alcore_pool_unmark(pool, ALCORE_ROW_LABELED, rows, 1));
     ck_assert_int_eq(alcore_pool_states(pool)[1], ALCORE_ROW_EXCLUDED);
     ck_assert_int_eq(alcore_pool_states(pool)[3], ALCORE_ROW_LABELED | ALCORE_ROW_EXCLUDED);
@@ -130,9 +136,10 @@ START_TEST(marks) {
                                        ALCORE_ROW_NAN,
                                        ALCORE_ROW_KNOWN,
                                        ALCORE_ROW_MISSING,
+                                       ALCORE_ROW_MALFORMED,
                                        512,
                                        ALCORE_ROW_LABELED | ALCORE_ROW_EMPTY};
-    for (int i = 0; i < 8; i++) {
+    for (int i = 0; i < 9; i++) {
         ck_assert_fails(alcore_pool_mark(pool, refused[i], rows, 1), ALCORE_E_INVALID, "states");
         ck_assert_fails(alcore_pool_unmark(pool, refused[i], rows, 1), ALCORE_E_INVALID, "states");
     }
@@ -142,6 +149,10 @@ START_TEST(marks) {
     ck_assert_int_eq(alcore_pool_state_count(pool, ALCORE_ROW_NAN), 1);
     ck_assert_ptr_null(alcore_pool_states(NULL));
     ck_assert_int_eq(alcore_pool_state_count(NULL, 0), 0);
+    ck_assert_int_eq(alcore_pool_state_count(pool, 1), 0); /* no state */
+    ck_assert_int_eq(alcore_pool_state_count(pool, ALCORE_ROW_LABELED | 1), 0);
+    ck_assert_ok(alcore_pool_mark(pool, ALCORE_ROW_LABELED, NULL, 0));
+    ck_assert_ok(alcore_pool_unmark(pool, ALCORE_ROW_LABELED, NULL, 0));
     alcore_pool_unref(pool);
 }
 END_TEST
@@ -149,9 +160,10 @@ END_TEST
 START_TEST(texts_of_another_pool) {
     static const char *const texts[] = {"A b", "c", "a B!", "", "d"}, *const others[] = {"c", "a b",
                                                                                          ""};
-    static const bool expected[2][5] = {{false, true, false, false, false},
-                                        {true, true, true, false, false}};
-    for (int32_t dedup = 0; dedup < 2; dedup++) {
+    static const bool expected[3][5] = {{false, true, false, false, false},
+                                        {true, true, true, false, false},
+                                        {false, true, false, false, false}};
+    for (int32_t dedup = 0; dedup < 3; dedup++) {
         for (int32_t other_dedup = 0; other_dedup < 3; other_dedup++) {
             alcore_pool *pool = pool_with(ALCORE_DEDUP_EXACT + dedup, texts, 5);
             alcore_pool *other = pool_with(ALCORE_DEDUP_EXACT + other_dedup, others, 3);
@@ -236,6 +248,11 @@ START_TEST(languages) {
     ck_assert_int_eq(alcore__pool_language_rank(pool, 2), 1);
     ck_assert_int_eq(alcore__pool_language_rank(pool, 4), 0);
     ck_assert_int_eq(alcore__pool_language_rank(pool, 5), 3);
+    static const char *const distinct[] = {"aa", "de", "sw", "unknown"};
+    for (int64_t i = 0; i < 4; i++)
+        ck_assert_str_eq(alcore_pool_distinct_language(pool, i), distinct[i]);
+    ck_assert_ptr_null(alcore_pool_distinct_language(pool, 4));
+    ck_assert_ptr_null(alcore_pool_distinct_language(pool, -1));
     alcore_pool_unref(pool);
 }
 END_TEST
@@ -305,6 +322,20 @@ START_TEST(facts_for_the_layers_above) {
     for (int i = 0; i < 3; i++)
         ck_assert_ok(alcore_pool_add_texts(swapped, texts + i, NULL, 1, NULL));
     ck_assert_uint_eq(alcore_pool_fingerprint(pool), alcore_pool_fingerprint(swapped));
+    alcore_pool_unref(swapped);
+    /* Ids, states and columns are no part of it, and it is the same on every machine. */
+    static const char *const ids[] = {"x", "y", "z"};
+    static const int64_t marked[] = {0, 2};
+    alcore_records records = ALCORE_RECORDS_INIT;
+    records.count = 3;
+    records.texts = texts;
+    records.ids = ids;
+    ck_assert_ok(alcore_pool_new(ctx, NULL, &swapped));
+    ck_assert_ok(alcore_pool_add_records(swapped, &records, NULL));
+    ck_assert_ok(alcore_pool_mark(swapped, ALCORE_ROW_LABELED, marked, 2));
+    ck_assert_ok(alcore_pool_set_text_column(swapped, "notes", texts, NULL, 3, NULL));
+    ck_assert_uint_eq(alcore_pool_fingerprint(pool), alcore_pool_fingerprint(swapped));
+    ck_assert_uint_eq(alcore_pool_fingerprint(pool), UINT64_C(0xcb70ec54168d322));
     alcore_pool_unref(swapped);
     alcore_pool_unref(pool);
 }

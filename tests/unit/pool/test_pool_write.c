@@ -144,6 +144,27 @@ START_TEST(there_and_back) {
 }
 END_TEST
 
+/* An empty reference comes back as none. */
+START_TEST(empty_references) {
+    static const char *const paths[] = {"e.tsv", "e.jsonl", "e.csv"};
+    const char *const given[] = {"a", "b"}, *const references[] = {"", "B"};
+    const int64_t rows[] = {0, 1};
+    alcore_pool *pool = new_pool(), *read = new_pool();
+    alcore_records records = ALCORE_RECORDS_INIT;
+    records.count = 2;
+    records.texts = given;
+    records.references = references;
+    ck_assert_ok(alcore_pool_add_records(pool, &records, NULL));
+    ck_assert_ok(alcore_pool_write(pool, rows, 2, test_path(paths[_i]), NULL));
+    ck_assert_ok(alcore_pool_read(read, test_path(paths[_i]), NULL));
+    ck_assert_str_eq(alcore_pool_reference(pool, 0, NULL), "");
+    ck_assert_ptr_null(alcore_pool_reference(read, 0, NULL));
+    ck_assert_str_eq(alcore_pool_reference(read, 1, NULL), "B");
+    alcore_pool_unref(read);
+    alcore_pool_unref(pool);
+}
+END_TEST
+
 /* Plain text brings back every text without a line break, also one that begins with a byte order
  * mark or ends in CR. */
 START_TEST(plain_there_and_back) {
@@ -378,6 +399,7 @@ END_TEST
 static void add(TCase *tests) {
     tcase_add_checked_fixture(tests, setup, teardown);
     tcase_add_loop_test(tests, there_and_back, 0, 3);
+    tcase_add_loop_test(tests, empty_references, 0, 3);
     tcase_add_test(tests, plain_there_and_back);
     tcase_add_loop_test(tests, formats_by_suffix_and_option, 0, 6);
     tcase_add_loop_test(tests, refusals, 0, 7);
