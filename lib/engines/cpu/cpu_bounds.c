@@ -19,24 +19,14 @@
  * 3 u (|x| + |t|)^2 for rounding |x|^2, |t|^2, their sum and F to float32. What is rounded in s, in
  * adding up and in the exact sum itself is a small share of the sum: SHARE.
  *
- * Terms: a panel is some vectors packed together, interleaved by component, as float32 or as pairs
- * of int16; a chunk is the targets that are packed at a time. Lengths and norms are L2 norms, not
+ * A chunk is the targets that are packed at a time. Lengths and norms are L2 norms, not
  * squared; "square" in a name is |x|^2, |t|^2 or |x - t|^2. An interval of 0 to infinity says
- * nothing and is always right. A matrix row is the number of a row in the call, from 0; cpu_row()
- * returns it as it is read, of type cpu_row_dtype(): in place, or where rows->unit is 1 the unit
- * vector row / |row|, written to `unit`. FILTER_UP times a computed norm is an upper bound of the
- * true one. Of cpu_int16.h: int16_scale(norm) is the factor for vectors up to that length,
- * int16_residual() an upper bound of the residual of any of them, int16_error() the error that both
- * residuals make in a product. alcore__cpu_poll() adds up work (`spent`) and asks the host now and
- * then whether to stop.
+ * nothing and is always right.
  *
  * Layout: targets are ordered by group and packed into panels of PRODUCT_COLUMNS of one group, a
  * chunk of CHUNK_PANELS panels at a time; all rows are compared with each chunk, some panels of
  * PRODUCT_ROWS at a time. Cost: rows x targets x dims multiply-adds in float32 (half of that time
- * as int16) and one reciprocal root a pair.
- *
- * CPU(name) is the function `name` of this engine: the folder is compiled once for each instruction
- * set (cpu_vector.h). */
+ * as int16) and one reciprocal root a pair. */
 #include <math.h>
 #include <string.h>
 

@@ -4,12 +4,8 @@
  *
  * Decisions are made from them, so every engine calls the exp and log of libm on the CPU and adds
  * the entropy in class order. Negations are written 0.0 - x, so that a certain row has +0.0 and not
- * -0.0. A row is widened to doubles in a buffer [classes] and read two to four times.
- * alcore__cpu_poll() adds up work (`spent`) and asks the host now and then whether to stop. Cost:
- * one log (probabilities), one exp (log-probabilities) or two exp (logits) a class.
- *
- * CPU(name) is the function `name` of this engine: the folder is compiled once for each instruction
- * set (cpu_vector.h). */
+ * -0.0. A row is widened to doubles in a buffer [classes] and read two to four times. Cost: one
+ * log (probabilities), one exp (log-probabilities) or two exp (logits) a class. */
 #include <math.h>
 
 #include "engines/cpu/cpu_call.h"

@@ -10,16 +10,8 @@
  * tile of PANELS_TOGETHER panels is filled, all rows are compared with it, and the next one is
  * filled; so sums run in target order. Distances are L2 distances, not squared.
  *
- * A matrix row is the number of a row in the call, from 0. cpu_row() returns a row as it is read,
- * of type cpu_row_dtype(): in place, or where rows->unit is 1 the unit vector row / |row|, written
- * to `unit`. alcore__cpu_poll() adds up multiplications (`spent`) and asks the host now and then
- * whether to stop.
- *
  * Cost: rows x targets x dims multiply-adds in double; cpu_bounds.c tells which rows need no exact
- * sum.
- *
- * CPU(name) is the function `name` of this engine: the folder is compiled once for each instruction
- * set (cpu_vector.h). */
+ * sum. */
 #include <string.h>
 
 #include "engines/cpu/cpu_call.h"

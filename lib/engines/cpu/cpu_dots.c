@@ -1,14 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Each row against one vector: widen, dots, self_dots and sq_dists of the kernel table. One pass
- * over the rows in their own dtype. Cost: the memory bandwidth for rows that are not in cache.
- *
- * Where rows->unit is 1 a kernel works on row / |row| in place of the row: cpu_row() returns a row
- * as it is read, in place or as a unit vector in the buffer `unit` [dims], of the type that
- * cpu_row_dtype() names. alcore__cpu_poll() adds up multiplications (`spent`) and asks the host now
- * and then whether to stop.
- *
- * CPU(name) is the function `name` of this engine: the folder is compiled once for each instruction
- * set (cpu_vector.h). */
+ * over the rows in their own dtype. Cost: the memory bandwidth for rows that are not in cache. */
 #include "engines/cpu/cpu_call.h"
 #include "engines/cpu/cpu_engine.h"
 #include "engines/cpu/cpu_rows.h"

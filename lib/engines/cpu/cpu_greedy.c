@@ -3,15 +3,7 @@
  * similarities to the unlabeled rows and b (B_v) that to the labeled ones. A pick moves from the
  * first set to the second: idds_update moves its similarity from a to b, idds_scores makes scores
  * from both, and arg_max finds the next pick, the lowest row in a tie. Each is one pass over rows
- * or sums. Cost of a pick: one dot a row, then three doubles a row.
- *
- * mask [rows]: 1: the row takes part; NULL: all do; nothing is written of the others. cpu_row()
- * returns a row as it is read: in place, or where rows->unit is 1 the unit vector row / |row|,
- * written to `unit`. alcore__cpu_poll() adds up multiplications (`spent`) and asks the host now and
- * then whether to stop.
- *
- * CPU(name) is the function `name` of this engine: the folder is compiled once for each instruction
- * set (cpu_vector.h). */
+ * or sums. Cost of a pick: one dot a row, then three doubles a row. */
 #include "engines/cpu/cpu_call.h"
 #include "engines/cpu/cpu_engine.h"
 #include "engines/cpu/cpu_rows.h"

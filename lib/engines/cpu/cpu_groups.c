@@ -5,15 +5,7 @@
  * sums[g, j] is the running sum in row order. Adding one row reads and writes dims sums; so up to
  * CPU_TOGETHER = 4 rows of a group are collected (their indices only) and added from the left in
  * one pass over the sums, which gives the same bytes for a quarter of the traffic. Cost: the time
- * to read the rows.
- *
- * Where rows->unit is 1 a kernel works on row / |row| in place of the row: cpu_row() returns a row
- * as it is read, in place or as a unit vector in the memory given, of the type that cpu_row_dtype()
- * names. A matrix row is the number of a row in the call, from 0. alcore__cpu_poll() adds up
- * multiplications (`spent`) and asks the host now and then whether to stop.
- *
- * CPU(name) is the function `name` of this engine: the folder is compiled once for each instruction
- * set (cpu_vector.h). */
+ * to read the rows. */
 #include <string.h>
 
 #include "engines/cpu/cpu_call.h"

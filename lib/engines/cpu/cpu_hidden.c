@@ -3,22 +3,12 @@
  * language model: z = h W^T + bias, then log-sum-exp, top two and entropy (cpu_stats.h), without a
  * matrix of logits in memory (cut cross-entropy, Wijmans et al. 2025).
  *
- * Tokens that take part are collected and packed into panels of float32 (states; a panel is some
- * vectors interleaved by component), as many as PACKED_VALUES components hold: a batch. For each
- * TILE_CLASSES classes, whose rows of W are packed once a batch, and each TILE_TOKENS tokens of the
- * batch, the products fill logits [TILE_TOKENS, TILE_CLASSES], which stay in the second-level cache
- * and are added to the running statistics of each token at once. Cost: tokens x classes x d
- * multiply-adds in float32 and one exp a logit; W is read once for each batch of PACKED_VALUES / d
- * tokens.
- *
- * PRODUCT_ROWS tokens and PRODUCT_COLUMNS classes make a panel, product_panels(n, width) is the
- * number of panels of n vectors. Of cpu_stats.h: add_logits() adds classes to the running
- * statistics of a token, cpu_label() reads a token's label (0: it is `ignore`), write_stats()
- * writes the statistics and returns 0 for a bad token. alcore__cpu_poll() adds up work (`spent`)
- * and asks the host now and then whether to stop.
- *
- * CPU(name) is the function `name` of this engine: the folder is compiled once for each instruction
- * set (cpu_vector.h). */
+ * Tokens that take part are collected and packed into panels of float32 (states), as many as
+ * PACKED_VALUES components hold: a batch. For each TILE_CLASSES classes, whose rows of W are packed
+ * once a batch, and each TILE_TOKENS tokens of the batch, the products fill logits [TILE_TOKENS,
+ * TILE_CLASSES], which stay in the second-level cache and are added to the running statistics of
+ * each token at once. Cost: tokens x classes x d multiply-adds in float32 and one exp a logit; W is
+ * read once for each batch of PACKED_VALUES / d tokens. */
 #include <math.h>
 #include <string.h>
 
@@ -126,7 +116,8 @@ static alcore_status compute_batch(hidden_call *call, int64_t tokens) {
     return status;
 }
 
-/* Allocates for a batch of as many tokens as PACKED_VALUES components hold, in whole tiles. */
+/* Allocates for a batch of as many tokens as PACKED_VALUES components hold, in whole tiles, but no
+ * more than the call has. A failure leaves what was not allocated NULL; the caller frees all. */
 static alcore_status new_memory(hidden_call *call) {
     const alcore_sys_work *work = call->work;
     int64_t dims = call->hidden->dims, batch = PACKED_VALUES / (dims > 0 ? dims : 1);

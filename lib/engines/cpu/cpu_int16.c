@@ -2,10 +2,7 @@
 /* Rows as 16-bit integers, and their products in 32-bit sums (cpu_int16.h has the error bound and
  * the layout): components times a scale are rounded to integers, two of which make a 32-bit word; a
  * panel is some packed rows interleaved by word. Compiled for engines with VNNI instructions only.
- * Cost: half the time of the products in float32.
- *
- * CPU(name) is the function `name` of this engine: the folder is compiled once for each instruction
- * set (cpu_vector.h). */
+ * Cost: half the time of the products in float32. */
 #include "engines/cpu/cpu_int16.h"
 
 #include <string.h>

@@ -20,24 +20,7 @@
  * item is one that the filter cannot bound: its norm is NaN, too large for float32 or, for L2
  * and dot, much larger than most; it is compared with all items of the other operand in double.
  * Cost: rows x queries x dims multiply-adds in float32, and a few values in double an item.
- *
- * Words of this file:
- *
- *     search_operand  an operand: rows, mask [count] (1: takes part; NULL: all), and by matrix row
- *                     norm, far (1: a far item), offset (h); limit: the largest norm that is not
- *                     far; far_count
- *     search_value    the value of a pair in double; an L2 distance may stop early above a limit
- *     search_join     merges neighbors into the k best of an item
- *     cpu_row         an item as kernels read it: in place, or as a unit vector in `unit`
- *     PRODUCT_ROWS, PRODUCT_COLUMNS  items of a panel of rows and of queries; PRODUCT_FLOATS floats
- *                     make a vector, sweep_floats; x - (sweep_floats){0} is x in each of its lanes
- *     sweep_any(a, b, c, d)  1 when a >= b or c >= d in any lane; NaN never is
- *     search_below(x)  the largest float that is not above x
- *     alcore__cpu_poll  adds up multiplications (`spent`) and asks the host now and then whether to
- *                     stop
- *
- * CPU(name) is the function `name` of this engine: the folder is compiled once for each instruction
- * set (cpu_vector.h). */
+ * x - (sweep_floats){0} is x in each lane of a vector. */
 #include <string.h>
 
 #include "engines/cpu/cpu_engine.h"

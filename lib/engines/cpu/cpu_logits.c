@@ -2,15 +2,7 @@
 /* Token statistics from logits [tokens, classes]: log-probability of the label, top two, entropy,
  * log-sum-exp, argmax (formulas: alcore_sys_token_stats). The rows are read from memory once,
  * CPU_LOGITS classes at a time, which are then read twice from the first-level cache (cpu_stats.h).
- * Cost: one exp a logit; for float16 the memory bandwidth.
- *
- * Of cpu_stats.h: add_logits() adds classes to the running statistics of a token, cpu_label() reads
- * the label of token i (0: it is `ignore`), write_stats() writes the statistics and returns 0 for a
- * bad token. alcore__cpu_poll() adds up work (`spent`) and asks the host now and then whether to
- * stop.
- *
- * CPU(name) is the function `name` of this engine: the folder is compiled once for each instruction
- * set (cpu_vector.h). */
+ * Cost: one exp a logit; for float16 the memory bandwidth. */
 #include "engines/cpu/cpu_call.h"
 #include "engines/cpu/cpu_engine.h"
 #include "engines/cpu/cpu_rows.h"

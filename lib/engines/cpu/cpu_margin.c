@@ -13,29 +13,15 @@
  * pair of a row, the comparison does not hold: every pair of such a "plain" row is tested by
  * itself.
  *
- * Words. An operand is one of the two matrices: the rows or the others; an item is a row of either.
- * A slab is a run of items of one operand that are packed at a time so that they fit the cache; a
- * panel, some packed items interleaved by component, as float32 or as pairs of int16 (cpu_sweep.h);
- * a tile, the products of one panel of rows with some panels of others. A far item is one that the
- * filter cannot bound: its norm is NaN or above 1e18 (a row) or 1e150 (an other), or dims is 0 or
- * above SEARCH_MAX_DIMS = 65536, which makes every item far; items that the mask leaves out are not
- * far. Far items are compared in double with all items of the other operand.
+ * A far item is one that the filter cannot bound: its norm is NaN or above 1e18 (a row) or 1e150
+ * (an other), or dims is 0 or above SEARCH_MAX_DIMS = 65536, which makes every item far; items that
+ * the mask leaves out are not far. Far items are compared in double with all items of the other
+ * operand.
  *
  * Products of a packed row with a packed other, times the weight w = 1 / |row| (int16: w is in the
  * packed values), are float32 cosines, because others are divided by their norms when they are
- * packed. Cost: rows x others x dims multiply-adds in float32, and a few cosines in double a row.
- *
- * Of cpu_search.h: a search_operand has an operand's rows, mask [count] (1: takes part; NULL: all)
- * and by matrix row norm and far (1: a far item); search_value() computes a cosine in double,
- * search_below(x) is the largest float that is not above x. Of cpu_sweep.h: sweep_products()
- * multiplies two slabs and calls scan_tile() for each tile; a sweep_floats is a vector of
- * PRODUCT_FLOATS floats, x - (sweep_floats){0} has x in each lane, and sweep_any(a, b, c, d) is 1
- * when a >= b or c >= d in any lane, which a NaN never is. cpu_row() returns an item as it is read:
- * in place, or as a unit vector in `unit`. alcore__cpu_poll() adds up multiplications (`spent`) and
- * asks the host now and then whether to stop.
- *
- * CPU(name) is the function `name` of this engine: the folder is compiled once for each instruction
- * set (cpu_vector.h). */
+ * packed. Cost: rows x others x dims multiply-adds in float32, and a few cosines in double a row. x
+ * - (sweep_floats){0} is x in each lane of a vector. */
 #include <string.h>
 
 #include "engines/cpu/cpu_engine.h"

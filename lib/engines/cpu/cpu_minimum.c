@@ -11,29 +11,13 @@
  *
  * A w of at most DUPLICATE times the sum of both squared norms is rounding, and counts as 0.
  * k-means++ with at least FILTER_MIN_CENTROIDS = 5 centroids and FILTER_MIN_ROWS = 32 rows: a
- * filter in float32 (cpu_filter.h) compares panels of rows (some rows interleaved by component)
- * with all centroids, and a weight is computed in double only where its lower bound is below the
- * minimum of the row. Otherwise, and for BADGE always, each pair is bounded in float32 by itself
- * where rows and centroids are float32, and the sum in double stops early above the minimum
- * (k-means++). The total is added in row order at the end. Cost: rows x centroids x dims in
- * float32, and few sq_dists in double.
+ * filter in float32 (cpu_filter.h) compares panels of rows with all centroids, and a weight is
+ * computed in double only where its lower bound is below the minimum of the row. Otherwise, and for
+ * BADGE always, each pair is bounded in float32 by itself where rows and centroids are float32, and
+ * the sum in double stops early above the minimum (k-means++). The total is added in row order at
+ * the end. Cost: rows x centroids x dims in float32, and few sq_dists in double.
  *
- * All norms, limits and weights in this file are squared.
- *
- * Words of this file:
- *
- *     row index   number of a row in the call (a block of the pool), from 0, also called its matrix
- *                 row; masks are [rows], 1: the row takes part, NULL: all do
- *     cpu_row     a row as it is read, of type cpu_row_dtype(): in place, or where rows->unit is 1
- *                 the unit vector row / |row|, written to `unit`
- *     PRODUCT_ROWS, PRODUCT_COLUMNS  vectors of a panel of rows and of centroids; CPU_WIDTH doubles
- *                 make a vector register, and PRODUCT_COLUMNS is a multiple of it
- *     FILTER_UP   times a computed norm: an upper bound of the true one
- *     alcore__cpu_poll  adds up multiplications (`spent`) and asks the host now and then whether to
- *                 stop
- *
- * CPU(name) is the function `name` of this engine: the folder is compiled once for each instruction
- * set (cpu_vector.h). */
+ * All norms, limits and weights in this file are squared. */
 #include <math.h>
 #include <string.h>
 

@@ -7,20 +7,9 @@
  * ties go to the lower centroid. F(c) = |c|^2 - 2 x.c, in float32 or from int16 products, is what
  * the filter ranks: the squared distance less |x|^2. The bound of the second nearest uses the F of
  * those not kept. Groups with fewer than FILTER_MIN_CENTROIDS = 5 centroids or FILTER_MIN_ROWS = 32
- * rows skip the filter. A panel is some vectors packed together, interleaved by component, so that
- * all rows of one are multiplied with all centroids of another at once. sq_dist is the squared
- * distance; bounds that the caller gets are of distances, not squared. Cost: rows x centroids x
- * dims multiply-adds in float32, or half of that time in integers, and one or two sq_dists in
- * double a row.
- *
- * A matrix row is the number of a row in the call, from 0. cpu_row() returns a row as it is read,
- * of type cpu_row_dtype(): in place, or where rows->unit is 1 the unit vector row / |row|, written
- * to `unit`. PRODUCT_ROWS and PRODUCT_COLUMNS are the vectors of a panel of rows and of centroids.
- * alcore__cpu_poll() adds up multiplications (`spent`) and asks the host now and then whether to
- * stop.
- *
- * CPU(name) is the function `name` of this engine: the folder is compiled once for each instruction
- * set (cpu_vector.h). */
+ * rows skip the filter. sq_dist is the squared distance; bounds that the caller gets are of
+ * distances, not squared. Cost: rows x centroids x dims multiply-adds in float32, or half of that
+ * time in integers, and one or two sq_dists in double a row. */
 #include <string.h>
 
 #include "engines/cpu/cpu_call.h"

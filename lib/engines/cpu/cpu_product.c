@@ -1,13 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Products of many rows with many columns in float32, for filters and logits: packing of vectors
- * into panels (PRODUCT_ROWS rows or PRODUCT_COLUMNS columns interleaved by component), and the tile
- * of one panel by another, PRODUCT_ROWS x PRODUCT_COLUMNS sums, which stay in registers
- * (cpu_product.h has layout and error bound). A column is a vector of the second operand: a
- * centroid, a query, a class. PRODUCT_COLUMNS = PRODUCT_VECTORS vectors of CPU_FLOATS floats. Cost:
- * one multiply-add per row, column and component.
- *
- * CPU(name) is the function `name` of this engine: the folder is compiled once for each instruction
- * set (cpu_vector.h). */
+ * into panels, and the tile of one panel by another, PRODUCT_ROWS x PRODUCT_COLUMNS sums, which
+ * stay in registers (cpu_product.h has layout and error bound). Cost: one multiply-add per row,
+ * column and component. */
 #include "engines/cpu/cpu_product.h"
 
 #include <string.h>

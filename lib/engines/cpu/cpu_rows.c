@@ -5,13 +5,7 @@
  * dtypes (EACH_DTYPE) in this file only, which keeps compile time small. The last dims mod 32
  * components go through a copy padded with zeros. The float32 sums at the end serve filters only
  * and have no prescribed order. In every function row is dims components of type dtype, and vector
- * dims doubles. Cost: the time to read the row.
- *
- * cpu_load() reads CPU_WIDTH components of a row, from component j on, as doubles, exactly;
- * cpu_load_floats() reads CPU_FLOATS floats. CPU_LANES is 32.
- *
- * CPU(name) is the function `name` of this engine: the folder is compiled once for each instruction
- * set (cpu_vector.h). */
+ * dims doubles. Cost: the time to read the row. */
 #include "engines/cpu/cpu_rows.h"
 
 #include "engines/cpu/cpu_floats.h"
@@ -90,7 +84,8 @@ CPU_INLINE void step_sq_dist(lanes32 *lanes, const char *row, const double *vect
     }
 }
 
-/* dot(row, row), the squared norm */
+/* dot(row, row), the squared norm: 32 components a step, the rest from a copy with zeros behind,
+ * which add nothing. */
 CPU_INLINE double self_dot(const char *row, int64_t dims, int32_t dtype) {
     lanes32 lanes = {0};
     int64_t j = 0;
@@ -118,7 +113,8 @@ CPU_INLINE double dot(const char *row, const double *vector, int64_t dims, int32
     return lanes_sum(lanes);
 }
 
-/* Returns dot(row, vector) and puts dot(row, row) into *self, reading the row once. */
+/* Returns dot(row, vector) and puts dot(row, row) into *self, reading the row once; both have the
+ * bits of dot() and self_dot(), as each has lanes of its own. */
 CPU_INLINE double dot_both(const char *row, const double *vector, int64_t dims, int32_t dtype,
                            double *self) {
     lanes32 lanes = {0}, squares = {0};
@@ -190,7 +186,8 @@ CPU_INLINE void widen_row(const char *row, int64_t dims, int32_t dtype, double d
     }
 }
 
-/* out[j] = row[j] rounded to float32 */
+/* out[j] = row[j] rounded to float32; the last components go through a copy, so that nothing behind
+ * the row is read and nothing behind out written. */
 CPU_INLINE void float_row(const char *row, int64_t dims, int32_t dtype, float *out) {
     int64_t j = 0;
     for (; j + CPU_WIDTH <= dims; j += CPU_WIDTH) {

@@ -3,19 +3,8 @@
  * is, compared in double only), the error bound of the float32 filter, values in double, and
  * merging neighbors into lists of the k best. cpu_search.h has the formulas and the proof of the
  * bound.
- *
- * An operand is one of the two matrices of a search, the rows or the queries; an item is a row of
- * either. The filter ranks the items of one operand for an item of the other by the float32 score
- * s = product * w - h, larger is better: w = 1 / norm for the rows of a cosine search, else 1; h =
- * half the squared norm of the ranked item for L2, else 0. Values in double are those of the
- * metric: the squared distance for L2 (smaller is better), dot or cosine (larger is better).
- *
- * A matrix row is the number of an item in its operand, from 0. cpu_row() returns an item as it is
- * read, of type cpu_row_dtype(): in place, or where the caller's rows are to be unit vectors as row
- * / |row|, written to `unit`. search_in_mask() tells whether an item takes part.
- *
- * CPU(name) is the function `name` of this engine: the folder is compiled once for each instruction
- * set (cpu_vector.h). */
+ * Values in double are those of the metric: the squared distance for L2 (smaller is better), dot or
+ * cosine (larger is better). */
 #include "engines/cpu/cpu_search.h"
 
 #include "engines/cpu/cpu_call.h"

@@ -8,10 +8,7 @@
  * cpu_stats is what is known of a token so far: max and second, its two largest logits; argmax, the
  * class of max; sum and weighted, those of exp(z - max) and of (z - max) exp(z - max) over its
  * logits z; label, the logit of its label. A cpu_floats is a vector of CPU_FLOATS floats, its
- * lanes; cpu_larger() and cpu_smaller() return their second argument where either is NaN.
- *
- * CPU(name) is the function `name` of this engine: the folder is compiled once for each instruction
- * set (cpu_vector.h). */
+ * lanes; cpu_larger() and cpu_smaller() return their second argument where either is NaN. */
 #include "engines/cpu/cpu_stats.h"
 
 #include <float.h>

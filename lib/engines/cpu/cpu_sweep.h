@@ -7,15 +7,7 @@
  * blocks of columns whose panels stay in the second-level cache while they are multiplied with all
  * rows of the slab, one panel of PRODUCT_ROWS rows at a time. It calls a callback with each such
  * tile of products, whose memory is used again for the next. sweep_choose() decides, on a sample in
- * double, whether int16 is precise enough. Cost: rows x columns x dims multiply-adds.
- *
- * Words of this file:
- *
- *     panel           some items interleaved by component: PRODUCT_ROWS of the rows,
- *                     PRODUCT_COLUMNS of the columns; PRODUCT_FLOATS floats make a vector
- *     search_operand  an operand (cpu_search.h): rows, and by matrix row norm, weight (w), offset
- *                     and far; limit: the largest norm of the items that are not far
- *     cpu_row         an item as it is read: in place, or as a unit vector in workspace */
+ * double, whether int16 is precise enough. Cost: rows x columns x dims multiply-adds. */
 #ifndef ALCORE__CPU_SWEEP_H
 #define ALCORE__CPU_SWEEP_H
 

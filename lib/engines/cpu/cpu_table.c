@@ -1,10 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* The kernel table of one engine. Each entry sets the floating-point mode of spec 1.8 (round to
  * nearest, subnormals kept) for the length of the call, because a host may have set another one for
- * its thread (torch flushes subnormals), and restores the host's mode.
- *
- * CPU(name) is the function `name` of this engine: the folder is compiled once for each instruction
- * set (cpu_vector.h). */
+ * its thread (torch flushes subnormals), and restores the host's mode. */
 #include "engines/cpu/cpu_engine.h"
 
 #define TEXT2(name) #name

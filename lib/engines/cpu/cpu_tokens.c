@@ -1,13 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* NNLL, the uncertainty of HUDS (spec 3.1): the mean over the tokens of an item of minus their
  * log-probabilities, each at least FLOOR; from ragged columns (a list of values, the tokens, for
- * each row, the item) and from arrays of tokens with labels. mask [items]: 1: the item takes part;
- * NULL: all do. alcore__cpu_poll() adds up work (`spent`) and asks the host now and then whether to
- * stop. Running sums in token order, in double, without exp or log, so that every engine has the
- * same bytes. Cost: one pass over the values.
- *
- * CPU(name) is the function `name` of this engine: the folder is compiled once for each instruction
- * set (cpu_vector.h). */
+ * each row, the item) and from arrays of tokens with labels. Running sums in token order, in
+ * double, without exp or log, so that every engine has the same bytes. Cost: one pass over the
+ * values. */
 #include <math.h>
 
 #include "engines/cpu/cpu_call.h"

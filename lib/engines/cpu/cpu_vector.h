@@ -1,10 +1,30 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Vector types, loads and the few operations that differ between instruction sets. This folder is
  * compiled once per instruction set ("engine": portable, AVX2, AVX-512, AVX-512 VNNI, NEON), and
- * only the headers know which; ALCORE__CPU is the engine's name as an identifier. Decision kernels
- * give the same bits on every engine (spec 1.8). A row is passed as const char * with its dtype,
- * ALCORE_FLOAT16, _BFLOAT16, _FLOAT32 or _FLOAT64; dtype is a constant wherever these functions are
- * inlined. */
+ * only the headers know which; ALCORE__CPU is the engine's name as an identifier, and CPU(name) the
+ * function `name` of this engine. Decision kernels give the same bits on every engine (spec 1.8). A
+ * row is passed as const char * with its dtype, ALCORE_FLOAT16, _BFLOAT16, _FLOAT32 or _FLOAT64;
+ * dtype is a constant wherever these functions are inlined.
+ *
+ * Words of this room, and the header that declares what they name:
+ *
+ *   item, operand  a row of one of the two matrices that are compared, and the matrix: rows and
+ *                  queries, others, centroids or targets. Arrays of an operand are by matrix row
+ *   panel          some packed vectors, interleaved by component, as float32 or as pairs of int16:
+ *                  PRODUCT_ROWS rows or PRODUCT_COLUMNS columns, the vectors of the second operand
+ *                  (cpu_product.h); a slab is the items of an operand that are packed at a time
+ *   tile           the products of one panel of rows with some panels of columns
+ *   filter         products in float32 or int16 with a bound of their error, which can only
+ *                  discard; a far item is one that the bound does not hold for (cpu_search.h,
+ *                  cpu_filter.h)
+ *   cpu_row()      a row as kernels read it: in place, or where rows->unit is 1 as a unit vector,
+ *                  written to `unit` [dims]; its type is cpu_row_dtype() (cpu_rows.h)
+ *   FILTER_UP, SEARCH_UP   times a computed norm: an upper bound of the true one
+ *   spent          work since the host was asked last whether to stop: alcore__cpu_poll() adds to
+ *                  it and asks now and then (cpu_call.h)
+ *   workspace      memory of alcore__cpu_new(), not initialized; alcore__cpu_free() gets its size
+ *
+ * Masks are [rows], 1: the row takes part, NULL: all do; nothing is written of the others. */
 #ifndef ALCORE__CPU_VECTOR_H
 #define ALCORE__CPU_VECTOR_H
 
