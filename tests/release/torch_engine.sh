@@ -19,8 +19,9 @@ CFLAGS=$flags CXXFLAGS=$flags meson setup "$build" "$sources" --buildtype=releas
     -Dtests=disabled -Dlua=disabled -Dpython=false
 target=$(ninja -C "$build" -t targets all | grep -o "^[^ ]*/libalcore-torch-$release.so:" | tr -d :)
 ninja -j"${JOBS:-2}" -C "$build" "$target"
-# meson links with the folder of libtorch as a path for the loader: once more, without it.
+# meson links with the folder of libtorch as a path for the loader: once more, without it, and
+# without what debuggers read, from whose paths the linker would make the identity of the file.
 link=$(ninja -C "$build" -t commands "$target" | tail -n 1 | sed 's/ -Wl,-rpath,[^ ]*//g')
-(cd "$build" && sh -c "$link")
+(cd "$build" && sh -c "$link -Wl,--strip-debug")
 mkdir -p "$out"
 strip -o "$out/libalcore-torch-$release.so" --strip-unneeded "$build/$target"
