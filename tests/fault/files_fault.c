@@ -231,6 +231,14 @@ static alcore_status write_rows(stage *s) {
     for (int64_t i = 0; i < 300; i++) rows[i] = i;
     return alcore_pool_write(s->pool, rows, 300, in_folder("rows.tsv"), NULL);
 }
+static alcore_status write_phrases(stage *s) {
+    alcore_pool *phrases;
+    alcore_status status = alcore_pool_derive_phrases(s->pool, NULL, NULL, &phrases);
+    if (status != ALCORE_OK) return status;
+    status = alcore_pool_write_phrases(phrases, in_folder("phrases.tsv"), NULL);
+    alcore_pool_unref(phrases);
+    return status;
+}
 static alcore_status write_column(stage *s) {
     return alcore_pool_write_column(s->pool, "scores", in_folder("scores.npy"), NULL);
 }
@@ -282,6 +290,7 @@ static const struct {
              {"alcore_selection_write .jsonl", write_jsonl},
              {"alcore_selection_report", write_report},
              {"alcore_pool_write", write_rows},
+             {"alcore_pool_write_phrases", write_phrases},
              {"alcore_pool_write_column", write_column},
              {"alcore_lm_write_arpa", write_arpa},
              {"alcore_column_writer_save", save_column},

@@ -210,6 +210,32 @@ START_TEST(test_table_in_a_file) {
 }
 END_TEST
 
+/* Phrases are those of the moment at which they were derived; their pool keeps the one of the texts.
+ * Rows of a labeled pool are known whatever their states. */
+START_TEST(the_phrases_stay) {
+    static const char *const later[] = {"another text"};
+    const int64_t row = 0;
+    bed b = make_bed();
+    alcore_pool *out;
+    int64_t known = 0;
+    ck_assert_ok(alcore_pool_mark(b.labeled, ALCORE_ROW_EXCLUDED, &row, 1));
+    ck_assert_ok(alcore_pool_derive_phrases(b.pool, b.labeled, NULL, &out));
+    ck_assert_ok(alcore_pool_mark(b.pool, ALCORE_ROW_LABELED, &row, 1));
+    ck_assert_ok(alcore_pool_add_texts(b.pool, later, NULL, 1, NULL));
+    const alcore_pool *texts = b.pool;
+    alcore_pool_unref(b.pool);
+    alcore_pool_unref(b.labeled);
+    ck_assert_int_eq(alcore_pool_row_count(out), 35);
+    ck_assert_ptr_eq(alcore_pool_source(out), texts);
+    ck_assert_str_eq(alcore_pool_text(alcore_pool_source(out), 0, NULL), UNLABELED[0]);
+    assert_phrase(out, 0, "the patient", 4, 0, 0);
+    for (int64_t i = 0; i < 35; i++) known += value_of(out, "known", i);
+    ck_assert_int_eq(known, 8);
+    alcore_pool_unref(out);
+    alcore_ctx_unref(b.ctx);
+}
+END_TEST
+
 static void add(TCase *tests) {
     tcase_add_test(tests, test_all_phrases);
     tcase_add_test(tests, test_options);
@@ -217,6 +243,7 @@ static void add(TCase *tests) {
     tcase_add_test(tests, test_empty);
     tcase_add_test(tests, test_bad_options);
     tcase_add_test(tests, test_table_in_a_file);
+    tcase_add_test(tests, the_phrases_stay);
 }
 
 int main(void) {

@@ -444,6 +444,30 @@ START_TEST(packed_items) {
 }
 END_TEST
 
+START_TEST(packed_items_need_lengths) {
+    alcore_ctx *ctx = new_ctx(1);
+    alcore_pool *pool = new_pool(ctx, 2);
+    double logits[4] = {1, 2, 3, 4};
+    int64_t shape[2] = {2, 2}, rows[2] = {0, 1};
+    const int64_t lengths[2] = {1, 1};
+    alcore_tensor values;
+    alcore_logits given = ALCORE_LOGITS_INIT;
+    alcore_logits_writers writers = ALCORE_LOGITS_WRITERS_INIT;
+    ck_assert_ok(alcore_tensor_init(&values, logits, ALCORE_FLOAT64, shape, 2));
+    ck_assert_ok(
+        alcore_column_writer_new(pool, "margins", ALCORE_COLUMN_RAGGED, NULL, &writers.margins));
+    given.logits = &values;
+    ck_assert_fails(alcore_logits_put(ctx, &given, rows, 2, IGNORE, &writers), ALCORE_E_INVALID,
+                    "without lengths");
+    given.lengths = lengths;
+    given.length_count = 2;
+    ck_assert_ok(alcore_logits_put(ctx, &given, rows, 2, IGNORE, &writers));
+    alcore_column_writer_unref(writers.margins);
+    alcore_pool_unref(pool);
+    alcore_ctx_unref(ctx);
+}
+END_TEST
+
 START_TEST(what_is_wrong_is_named) {
     answer a;
     stats out;
@@ -602,5 +626,5 @@ START_TEST(empty) {
 END_TEST
 
 CHECK_SUITE("logits", statistics_of_every_token, ties_and_single_classes, threads_change_nothing,
-            layouts, nnll_of_the_specification, packed_items, what_is_wrong_is_named,
-            strides_that_overflow, empty);
+            layouts, nnll_of_the_specification, packed_items, packed_items_need_lengths,
+            what_is_wrong_is_named, strides_that_overflow, empty);

@@ -410,6 +410,13 @@ START_TEST(a_scorer_sees_one_pool) {
     ck_assert_int_eq(seen, 1);
     ck_assert(isnan(score_of(1)) && score_of(2) == 1);
     alcore_scorer_unref(scorer);
+    static const char *const needs[] = {"absent", NULL};
+    host.needs = needs;
+    ck_assert_ok(alcore_scorer_new_host(ctx, &host, &scorer));
+    ck_assert_fails(alcore_scorer_run(scorer, pool, NULL), ALCORE_E_MISSING,
+                    "scorer host needs the column 'absent'"); /* "host" without a name */
+    ck_assert_int_eq(seen, 1);
+    alcore_scorer_unref(scorer);
 }
 END_TEST
 

@@ -255,6 +255,34 @@ START_TEST(refuses_impossible_numbers) {
 }
 END_TEST
 
+/* Numbers in 16 bits may be further from the truth: 1/64 above 0 counts as 0 there, where 0.002 of a
+ * double is refused. */
+START_TEST(rounded_numbers_are_allowed) {
+    server s;
+    uint16_t halves[TOKENS];
+    make(&s);
+    s.given.top = s.given.ids = s.given.top_ids = NULL;
+    s.given.logprobs = &s.of_tokens;
+    alcore_logits_writers out = ALCORE_LOGITS_WRITERS_INIT;
+    ck_assert_ok(
+        alcore_column_writer_new(pool, "logprobs", ALCORE_COLUMN_RAGGED, NULL, &out.logprobs));
+    s.logprobs[0] = 0.002;
+    ck_assert_fails(alcore_logits_put_topk(ctx, &s.given, rows, ITEMS, &out), ALCORE_E_DATA,
+                    "row 2, token 0: the log-probability of the token is 0.002, above 0");
+    for (int t = 0; t < TOKENS; t++) halves[t] = 0xBC00; /* -1 */
+    halves[0] = 0x2800;                                  /* 1/32 */
+    ck_assert_ok(alcore_tensor_init(&s.of_tokens, halves, ALCORE_FLOAT16, s.token_shape, 1));
+    ck_assert_fails(alcore_logits_put_topk(ctx, &s.given, rows, ITEMS, &out), ALCORE_E_DATA,
+                    "above 0");
+    halves[0] = 0x2400; /* 1/64 */
+    ck_assert_ok(alcore_logits_put_topk(ctx, &s.given, rows, ITEMS, &out));
+    ck_assert_ok(alcore_column_writer_finish(out.logprobs, ALCORE_MISSING_FAIL));
+    ck_assert_double_eq(value_at("logprobs", 0), 0);
+    ck_assert_double_eq(value_at("logprobs", 1), -1);
+    alcore_column_writer_unref(out.logprobs);
+}
+END_TEST
+
 /* With one class a token there is no second one, unless the first has all the mass. */
 START_TEST(needs_two_classes_for_margins) {
     server s;
@@ -326,5 +354,5 @@ START_TEST(checks_arguments) {
 END_TEST
 
 CHECK_SUITE_WITH("topk", set_up, tear_down, agrees_with_logits, goes_without_ids,
-                 leaves_places_empty, refuses_impossible_numbers, needs_two_classes_for_margins,
-                 checks_arguments);
+                 leaves_places_empty, refuses_impossible_numbers, rounded_numbers_are_allowed,
+                 needs_two_classes_for_margins, checks_arguments);

@@ -319,6 +319,25 @@ START_TEST(zero_rows_and_small_divisors) {
 }
 END_TEST
 
+/* Rows that lie apart, divided by their norms: of {3, 4} and {0, 2} the products are cosines. */
+START_TEST(rows_with_gaps_of_unit_length) {
+    double x[] = {3, 4, (double)NAN, 0, 2, (double)NAN}, y[] = {0, 5}, values[2];
+    int64_t strides[] = {3, 1}, found[2];
+    alcore_search_options options = ALCORE_SEARCH_OPTIONS_INIT;
+    matrix rows, queries;
+    options.metric = ALCORE_METRIC_DOT;
+    side_of(&rows, x, ALCORE_FLOAT64, 2, 2);
+    rows.tensor.strides = strides;
+    side_of(&queries, y, ALCORE_FLOAT64, 1, 2);
+    ck_assert_ok(test_knn(ctx, &rows.side, &queries.side, 2, &options, found, values, NULL, NULL));
+    ck_assert(found[0] == 0 && values[0] == 20 && values[1] == 10);
+    rows.side.normalize = queries.side.normalize = 1;
+    ck_assert_ok(test_knn(ctx, &rows.side, &queries.side, 2, &options, found, values, NULL, NULL));
+    ck_assert(found[0] == 1 && values[0] == 1);
+    ck_assert_double_eq_tol(values[1], 0.8, 1e-15);
+}
+END_TEST
+
 /* What a struct says that nothing reads. */
 START_TEST(settings_beside_the_point) {
     matrix rows;
@@ -357,6 +376,7 @@ int main(void) {
     tcase_add_test(vectors, pool_columns);
     tcase_add_test(vectors, refusals);
     tcase_add_test(vectors, zero_rows_and_small_divisors);
+    tcase_add_test(vectors, rows_with_gaps_of_unit_length);
     tcase_add_test(vectors, settings_beside_the_point);
     return check_suite_run("search_vectors", vectors);
 }
