@@ -6,7 +6,8 @@
 
 #include "request/request_internal.h"
 
-/* Sets an option to a text that was printed, unless printing failed, and frees the text. */
+/* Sets an option to a text that was printed, unless printing failed, and frees the text. Called
+ * outside of a call on the request, as alcore_request_set() is one itself. */
 static alcore_status set_printed(alcore_request *request, const char *option, alcore_status status,
                                  alcore__buffer *text) {
     if (status == ALCORE_OK) status = alcore_request_set(request, option, text->data);

@@ -154,7 +154,8 @@ static alcore_status mask_target(alcore_ctx *ctx, const alcore_pool *target, alc
 
 /* Makes the masks of all pools. *known and *extra, [rows of the candidates' pool], are NULL before
  * the call; they are temporary and freed by the caller, also after a failure. *known is 1 where the
- * labeled pool has the text, NULL without a labeled pool. target: as in alcore__masks_new(). */
+ * labeled pool has the text, NULL without a labeled pool. target: as in alcore__masks_new(), which
+ * clears out after a failure. The rows of the candidates come last, as they need both. */
 static alcore_status build(const alcore_request *request, const alcore_pool *target,
                            uint8_t **known, uint32_t **extra, alcore__masks *out) {
     alcore_ctx *ctx = request->object.ctx;

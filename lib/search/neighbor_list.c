@@ -22,7 +22,7 @@
 
 enum { TAIL = ALCORE__KERNEL_NEIGHBORS };
 
-/* The number of entries before the first free one. */
+/* The number of entries before the first free one, by bisection, as free entries come last. */
 static int64_t count_filled(int64_t width, const int64_t *row) {
     int64_t low = 0, high = width;
     while (low < high) {

@@ -173,9 +173,10 @@ void alcore__search_end(alcore__search_run *run) {
     alcore__search_data_end(&run->queries);
 }
 
-/* Rows on the device that are read in place are runs of what is converted here, block by block.
- * One slab of queries is one pass, which converts the rows of a block by itself; margin ratios take
- * a pass more. A failure is that of the search. */
+/* Worth it only where a device passes the rows again: with several slabs of queries, or for margin
+ * ratios, which take a pass more; in a single pass the kernel converts each block by itself. The
+ * blocks that are read in place then are parts of these rows, by which kernels find what is
+ * converted. search.metric and slab, the others of a call, are known by now. */
 alcore_status alcore__search_convert_rows(alcore__search_run *run) {
     const alcore_sys_kernels *kernels = run->engine.kernels;
     const bool passes_again = run->queries.count > run->slab || run->ratio;

@@ -98,7 +98,8 @@ static alcore_status add_missing_remedy(alcore_status status, int32_t role, cons
 }
 
 /* Fails for a need that neither the pool nor a model meets. The message names the need and the role
- * as the user knows them, and a column of the pool whose name is like it. */
+ * as the user knows them, which model was asked and why it is not there, and a column of the pool
+ * whose name is like it; then the error gets a remedy. */
 static alcore_status fail_missing(const resolver *self, int32_t role, alcore_pool *pool,
                                   const char *need) {
     const alcore_model *model = self->request->model;

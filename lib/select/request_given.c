@@ -141,7 +141,8 @@ static alcore_status list_needs(const alcore_request *request, const alcore_stra
     return status;
 }
 
-/* Fails for a column of the call that nothing reads. */
+/* Fails for a column of the call that nothing reads: the message says what the strategy reads of
+ * the role instead, and who reads such a column. */
 static alcore_status fail_unread(const alcore_request *request, const alcore_strategy *strategy,
                                  int32_t role, const char *name) {
     static const char *const owners[] = {[ALCORE__ROLE(CANDIDATES)] = "",
@@ -179,7 +180,8 @@ static int32_t role_of(const char *entry, size_t length, char name[64]) {
     return ALCORE_ROLE_CANDIDATES;
 }
 
-/* Fails for a model that makes no column of the call. */
+/* Fails for a model that makes no column of the call, as the strategy needs none or all are given.
+ */
 static alcore_status fail_unread_model(const alcore_request *request,
                                        const alcore_strategy *strategy) {
     alcore_ctx *ctx = request->object.ctx;

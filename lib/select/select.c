@@ -318,10 +318,10 @@ static alcore_status follow_columns(answer *self) {
     return status == ALCORE_OK ? status : alcore__fail_within(status, "columns");
 }
 
-/* Fills in the input of the run, with the pools locked for reading. A role without a pool leaves
- * its dataset empty (0 rows), as does a labeled pool without a row that is read.
- * alcore__resolution_fill() adds the columns of a role to its dataset, which borrows them from the
- * pool. */
+/* Fills in the input of the run, with the pools locked for reading: datasets with their columns,
+ * the engine, the rows of another selection (like) and, where the strategy reads them, languages. A
+ * role without a pool leaves its dataset empty (0 rows), as does a labeled pool without a row that
+ * is read. Languages are listed once, though find_best() fills the input too. */
 static alcore_status fill_input(answer *self) {
     alcore_request *request = self->request;
     alcore__run_input *input = &self->input;

@@ -79,8 +79,10 @@ static alcore_status check_vectors(const measures *self, int64_t row, int64_t to
                         self->vectors->name, (long long)tokens, (long long)row, (long long)words);
 }
 
-/* Makes nll [words] of a row from nll [tokens]: of each word the mean over the tokens that are
- * linked to it, or `mean`, that of the row, where none is. */
+/* Makes nll [words] of a row from nll [tokens], in its place: of each word the mean over the tokens
+ * that are linked to it, or `mean`, that of the row, where none is. self->linked has the sum and
+ * the number of tokens of each word. A link that is not of one of both is an error, which
+ * alcore__column_fail() puts the file and line before. */
 static alcore_status link_words(measures *self, int64_t row, int64_t words, int64_t tokens,
                                 double mean) {
     alcore_sys_ragged links;
@@ -240,7 +242,7 @@ static alcore_status set_columns(const measures *self, alcore_pool *phrases) {
     return alcore__column_mark_derived(alcore__pool_change_column(phrases, "embeddings"));
 }
 
-/* Frees all arrays; those that were not made are NULL. */
+/* Frees all arrays and buffers; those that were not made are NULL. */
 static void clear(measures *self) {
     alcore__free(self->ctx, self->u);
     alcore__free(self->ctx, self->e);

@@ -100,7 +100,7 @@ static alcore_status fill_words(const alcore__arrow_table *table, const alcore__
     return alcore__arrow_texts(selection->object.ctx, count, word_at, &picks, out);
 }
 
-/* Ranks, from 1, and indices. */
+/* Ranks, from 1 as in files, and indices. */
 static alcore_status fill_place(const alcore__arrow_table *table, const alcore__arrow_field *field,
                                 int64_t first, int64_t count, struct ArrowArray *out) {
     const alcore_selection *selection = table->owner;
@@ -146,7 +146,8 @@ static alcore_status fill_record(const alcore__arrow_table *table, const alcore_
     return status;
 }
 
-/* Adds the columns of the strategy's record. */
+/* Adds the columns of the strategy's record, but the one that is the index already; one with words
+ * as texts, others as the numbers that they are. */
 static alcore_status add_record(const alcore_selection *selection, alcore__arrow_table *table) {
     const alcore__outcome *outcome = &selection->ranking->outcome;
     for (int32_t c = 0; c < outcome->column_count; c++) {

@@ -135,7 +135,9 @@ static bool is_read(const alcore__ranking *self, int32_t role, const char *name)
     return false;
 }
 
-/* Lists the columns that a caller gave the pool of an input and that were not read. */
+/* Sets input->unread to the names of the columns that a caller gave the pool of an input and that
+ * were not read, a JSON array whose text moves there; it stays NULL where all were read. Called
+ * when all columns that were read are kept. */
 static alcore_status list_unread(alcore__ranking *self, const alcore_pool *pool,
                                  alcore__input_pool *input) {
     alcore__json_out json = {.ctx = self->object.ctx};

@@ -140,7 +140,8 @@ static void say_spending(lines *page, const alcore_selection *selection) {
     if (bought->budget == 0) say(page, "a budget of 0 selects nothing\n");
 }
 
-/* What the picks cost in money, where the request has a price. */
+/* What the picks cost in money, where the request has a price: "price: 1,773.00 EUR at 0.1773 a
+ * word". Not known where the price is for a cost column in which a pick has no cost. */
 static void say_price(lines *page, const alcore_selection *selection) {
     const alcore__price *price = &selection->ranking->price;
     char total[64], amount[40];

@@ -197,7 +197,8 @@ void measure_logits(call &c, const alcore_sys_rows *logits, const int64_t *label
 /* Kernel table: statistics of each token from its logits [tokens, classes]. labels [tokens] or
  * NULL; tokens whose label is `ignore` are not written. A bad token has a NaN, plus infinity, no
  * finite logit, or a label outside the classes. *bad: the number of the lowest bad token, where
- * token 0 has the number logits->first; -1 when there is none. */
+ * token 0 has the number logits->first; -1 when there is none. Which tokens are not written must be
+ * known on the host where an output is there, as those are copied back. */
 alcore_status logit_stats(const alcore_sys_work *work, const alcore_sys_rows *logits,
                           const int64_t *labels, int64_t ignore, const alcore_sys_token_stats *out,
                           int64_t *bad) {
