@@ -195,6 +195,8 @@ static alcore_status fail_unread_model(const alcore_request *request,
     return status;
 }
 
+/* Entries of the option are divided by commas. Where nothing was noted (read NULL) there is nothing
+ * to compare with, and a host's strategy without a list of needs may read any column. */
 alcore_status alcore__check_given(const alcore_request *request, const alcore_strategy *strategy) {
     const alcore__read_columns *read = request->read;
     const char *entry = request->options.given;

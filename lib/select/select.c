@@ -413,8 +413,9 @@ static alcore_status choose_refreshed(answer *self, uint8_t *refreshed) {
     return any && self->reuse.factor > 0 ? find_best(self, refreshed) : ALCORE_OK;
 }
 
-/* Makes the columns of which earlier rounds may have values, where the request has max_age; the
- * masks are then as before. Called without locks on the pools. */
+/* Makes the columns of which earlier rounds may have values, where the request has max_age. The
+ * mask of the candidates, which find_best() narrows, is then as before. Called without locks on the
+ * pools, but while rows are chosen. */
 static alcore_status refresh_columns(answer *self) {
     const size_t rows = (size_t)self->masks.rows;
     const double max_age = self->request->options.cache_max_age;

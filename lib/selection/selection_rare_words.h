@@ -4,6 +4,8 @@
 #define ALCORE__SELECTION_RARE_WORDS_H
 
 #include "selection/selection_internal.h"
+/* alcore__tokens: of text i the tokens offsets[i] to offsets[i + 1] - 1; marks tell special ones,
+ *     spans [tokens, 2] the bytes of the text that a token stems from. */
 #include "tokenizer/encoding.h"
 
 /* Where the words of the picks of a selection have their log-probabilities. */
