@@ -174,7 +174,7 @@ class Header:
         })
 
 
-#: Members that the comment does not name the enum of as ALCORE_X_*, or that are bits, or only some of an enum; None: no word.
+#: Members whose comment does not name the enum as ALCORE_X_*, and those that are bits (None).
 WORDS = {("alcore_bleu_options", "tokenizer"): "alcore_bleu_tokenizer", ("alcore_overlap_options", "kept"): None}
 
 

@@ -238,8 +238,8 @@ int al_has(lua_State *L, int table, const char *field);
 void al_set_integer(lua_State *L, const char *field, int64_t value);
 void al_set_number(lua_State *L, const char *field, double value);
 void al_set_string(lua_State *L, const char *field, const char *value);
-/* The number of results of a method that returns a struct or a tensor: those of a failure, else one,
- * which is pushed as by al_push_struct() or al_push_tensor(). */
+/* The number of results of a method that returns a struct or a tensor: those of a failure, else
+ * one, which is pushed as by al_push_struct() or al_push_tensor(). */
 int al_struct_result(lua_State *L, int failed, const al_member *members, const void *from);
 int al_tensor_result(lua_State *L, int failed, const alcore_tensor *values,
                      const alcore_tensor *offsets);

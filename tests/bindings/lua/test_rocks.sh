@@ -31,7 +31,7 @@ mkdir "$sources"
         cp -R "$root/bindings" "$root/lib" "$sources"
     fi
     # What a tarball holds beside them.
-    python3 "$root/bindings/gen/generate.py" "$sources"/bindings/lua/lua_{calls,tables}.{c,h}
+    (cd "$sources/bindings/lua" && python3 "$root/bindings/gen/generate.py" lua_calls.c lua_calls.h lua_tables.c lua_tables.h)
     meson install -C "$build" --no-rebuild --quiet --destdir "$folder/stage"
 } >"$folder/said" 2>&1
 library=$(dirname "$(find "$folder/stage" -name libalcore.so)")
