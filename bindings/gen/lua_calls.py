@@ -227,14 +227,11 @@ class Body:
     def call(self):
         return "%s(%s)" % (self.row.called, ", ".join(self.passed))
 
-    def start(self):
+    def lines(self):
         out = list(self.early)
         if self.settles or self.context == "context":
             out.append("lua_settop(L, %d);" % (len(self.row.arguments) + bool(self.row.kind)))
-        return out
-
-    def lines(self):
-        out = self.start() + self.late
+        out += self.late
         if self.context == "context":
             table = self.table or 'al_options(L, %d, "%s", NULL, al_context_only, NULL)' % (len(self.row.arguments), self.row.name)
             out.append("al_context *context = al_context_of(L, %s);" % table)
@@ -263,40 +260,39 @@ class Body:
             return out + ["return al_decision_result(L, failed, &out);"]
         if type_ in self.structs:
             return out + ["return al_struct_result(L, failed, al_%s, &out);" % type_[7:]]
-        out.append("if (failed) return failed;")
-        if "length" in kinds:
-            return out + ["lua_pushlstring(L, out, length);", "return 1;"]
-        if type_ == "double":
-            return out + ["lua_pushnumber(L, (lua_Number)out);", "return 1;"]
-        return out + ["lua_pushinteger(L, (lua_Integer)out%s);" % (" + 1" if self.row.result == "an index" else ""), "return 1;"]
+        return out + ["if (failed) return failed;"] + self.pushed("out", type_)
 
     def direct(self):
         """What a call returns that cannot fail."""
-        said = self.row.result or self.row.text
         call, type_ = self.call(), self.returns
         if type_ == "void":
             return [call + ";", "return 0;"]
         if "i" in self.passed:
             return ["lua_newtable(L);", "for (int64_t i = 0; al_append(L, i, %s); i++) continue;" % call, "return 1;"]
-        if type_ == "const char *" and self.outs:
-            return ["size_t length = 0;", "const char *found = %s;" % call, "al_push_bytes(L, found, length);", "return 1;"]
-        if type_ == "const char *":
-            return ["lua_pushstring(L, %s);" % call, "return 1;"]
-        if type_ == "alcore_pool *":
-            return ["al_push_pool(L, %s, %s);" % (call, self.context), "return 1;"]
-        if type_ == "uint64_t":
-            return ["al_push_hash(L, %s);" % call, "return 1;"]
-        if type_ == "int32_t" and said.startswith("Whether"):
-            return ["lua_pushboolean(L, %s);" % call, "return 1;"]
+        if self.outs:
+            return ["size_t length = 0;", "const char *found = %s;" % call, *self.pushed("found", type_)]
+        return self.pushed(call, type_)
+
+    def pushed(self, value, type_):
+        """Pushes a value, nil in place of what stands for none where the row says so."""
+        said = self.row.result or self.row.text
         if type_ == "int32_t" and self.row.called in WORDS:
-            return ["al_push_word(L, al_words_%s, %s);" % (WORDS[self.row.called], call), "return 1;"]
-        if type_ == "double":
-            return ["al_push_number_or_nil(L, %s);" % call if "nil" in said else "lua_pushnumber(L, (lua_Number)%s);" % call, "return 1;"]
-        if "nil" in said:
-            return ["al_push_integer_or_nil(L, %s);" % call, "return 1;"]
-        return ["lua_pushinteger(L, (lua_Integer)%s);" % call, "return 1;"]
+            push = "al_push_word(L, al_words_%s, %s)" % (WORDS[self.row.called], value)
+        elif type_ == "int32_t" and said.startswith("Whether"):
+            push = "lua_pushboolean(L, %s)" % value
+        elif type_ == "const char *":
+            push = "al_push_bytes(L, %s, length)" % value if self.outs else "lua_pushstring(L, %s)" % value
+        elif type_ in PUSHES:
+            push = PUSHES[type_].format(value, self.context)
+        else:
+            kind, cast = ("number", "lua_Number") if type_ == "double" else ("integer", "lua_Integer")
+            push = "al_push_%s_or_nil(L, %s)" % (kind, value) if "nil" in said.replace("or nil, message", "") else "lua_push%s(L, (%s)%s%s)" % (
+                kind, cast, value, " + 1" if said == "an index" else "")
+        return [push + ";", "return 1;"]
 
 
+#: How other types are pushed.
+PUSHES = {"uint64_t": "al_push_hash(L, {0})", "alcore_pool *": "al_push_pool(L, {0}, {1})"}
 #: What returns a constant that Lua says as a word.
 WORDS = {"alcore_aligner_direction": "direction", "alcore_selection_unit": "unit"}
 
@@ -315,11 +311,12 @@ def write_calls(api, rows, sources, wrap):
     structs = {struct["name"]: struct["fields"] for struct in api["structs"]}
     out = NOTE + ["/*** @module alcore */", "#include <math.h>", "", '#include "lua_binding.h"', "", "/* clang-format off */"]
     entries = [entry for text in sources for entry in documented(text)]
+    titles = {found[2]: found[1] for text in sources for found in re.finditer(r"(/\*\*\*(?:(?!\*/).)*@section (\w+) \*/)", text, re.S)}
     section = None
     for row in rows:
         if row.section != section:
             section = row.section
-            out += ["", "/*** @section %s */" % section]
+            out += ["", titles[section]]
         body = Body(row, functions[row.called], structs)
         out += ["", *comment(row, body.fails), "int %s(lua_State *L) {" % row.function]
         out += [part for line in body.lines() for part in wrap("    " + line)] + ["}"]

@@ -112,6 +112,19 @@ def options(name, given, /, **more):
                                 for member, of in kind._fields_ if member not in ("size", "reserved", *more)}, **more))
 
 
+def records(kind, strings, noun):
+    """A struct of lists of texts, {member: Strings}, each as long as the first; the caller keeps them as long as it. noun: what the
+    lists are of, for messages."""
+    made = struct(kind, count=next(iter(strings.values())).count)
+    for name, values in strings.items():
+        if values.count != made.count:
+            raise ValueError("%s: %d were given for %d %s" % (name, values.count, made.count, noun))
+        setattr(made, name, ctypes.addressof(values.pointers))
+        if hasattr(kind, name[:-1] + "_lengths"):
+            setattr(made, name[:-1] + "_lengths", ctypes.addressof(values.lengths))
+    return made
+
+
 def filled(kind, function, *arguments):
     """The struct that a call writes, which is its last argument."""
     out = struct(kind)

@@ -13,7 +13,7 @@ from ._align import Links
 from ._arrays import memory_of
 from ._calls import run
 from ._columns import path_of
-from ._handles import Handle, default_context, filled, new, options, struct, write_options
+from ._handles import Handle, default_context, filled, new, options, records, write_options
 from ._intake import values_of
 from ._library import lib
 from ._lm import LanguageModel
@@ -95,18 +95,11 @@ class Annotations(Handle, Tabular):
         names = {"texts": texts, "kinds": kinds, "ids": ids, "translations": translations}
         strings = {name: Strings(value, name, optional=name == "translations", integers=name == "ids")
                    for name, value in names.items() if value is not None}
-        count = strings["texts"].count
-        for name, value in strings.items():
-            if value.count != count:
-                raise ValueError("%s: %d were given for %d texts" % (name, value.count, count))
-        numbers = {"rows": _numbers("q", rows, "rows", count), "costs": _numbers("d", costs, "costs", count)}
-        fields = {name: ctypes.addressof(value.pointers) for name, value in strings.items()}
-        fields.update((name, value.buffer_info()[0]) for name, value in numbers.items() if value)
-        fields["text_lengths"] = ctypes.addressof(strings["texts"].lengths)
-        if "translations" in strings:
-            fields["translation_lengths"] = ctypes.addressof(strings["translations"].lengths)
-        records = struct(_ffi.alcore_annotation_records, count=count, **fields)
-        run(lib.alcore_annotations_add, self._handle, ctypes.byref(records))
+        items = records(_ffi.alcore_annotation_records, strings, "texts")
+        numbers = {"rows": _numbers("q", rows, "rows", items.count), "costs": _numbers("d", costs, "costs", items.count)}
+        for name, value in numbers.items():
+            setattr(items, name, value.buffer_info()[0] if value else None)
+        run(lib.alcore_annotations_add, self._handle, ctypes.byref(items))
 
     def read_selection(self, path: t.Path) -> None:
         """Adds the items of a selection that was written as .tsv, .csv or .jsonl."""
@@ -134,21 +127,14 @@ class Annotations(Handle, Tabular):
                    if value is not None}
         if not strings:
             raise TypeError("translations or statuses are needed")
-        count = next(iter(strings.values())).count
-        for name, value in strings.items():
-            if value.count != count:
-                raise ValueError("%s: %d were given for %d answers" % (name, value.count, count))
+        answers = records(_ffi.alcore_annotation_answers, strings, "answers")
+        count = answers.count
         if items is None and ids is None:
             if count != len(self):
                 raise ValueError("translations: %d were given for %d items; say which ones they are of by items or ids" % (count, len(self)))
             items = range(count)
         numbers = _numbers("q", items, "items", count)
-        fields = {name: ctypes.addressof(value.pointers) for name, value in strings.items()}
-        if numbers:
-            fields["items"] = numbers.buffer_info()[0]
-        if "translations" in strings:
-            fields["translation_lengths"] = ctypes.addressof(strings["translations"].lengths)
-        answers = struct(_ffi.alcore_annotation_answers, count=count, **fields)
+        answers.items = numbers.buffer_info()[0] if numbers else None
         run(lib.alcore_annotations_answer, self._handle, ctypes.byref(answers))
         return self._answer_report()
 

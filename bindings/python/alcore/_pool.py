@@ -17,7 +17,7 @@ from ._arrow_give import stream_of
 from ._columns import (RAGGED, Column, ColumnWriter, arrow_of, column_name, column_of, give_arrow, give_column, give_texts, info_of, is_texts,
                        path_of, read_column, read_once, read_texts, read_tokens)
 from ._frames import are_records
-from ._handles import Handle, choice, default_context, new, options, struct, write_options
+from ._handles import Handle, choice, default_context, new, options, records, struct, write_options
 from ._intake import dtype_kind, is_table, mask_of, refuse_number_mask, source_name, unwrapped, values_of
 from ._library import lib
 from ._numbers import float_list
@@ -103,32 +103,23 @@ class Pool(Handle):
                         if values is not None})
         if "ids" in strings:
             self._whole_ids = self._whole_ids or strings["ids"].whole
-        count = strings["texts"].count
-        for name, values in strings.items():
-            if values.count != count:
-                raise ValueError("%s: %d were given for %d texts" % (name, values.count, count))
-        records = struct(_ffi.alcore_records, count=count)
-        for name, values in strings.items():
-            setattr(records, name, ctypes.addressof(values.pointers))
-            length = {"texts": "text_lengths", "ids": "id_lengths", "references": "reference_lengths"}.get(name)
-            if length:
-                setattr(records, length, ctypes.addressof(values.lengths))
+        rows = records(_ffi.alcore_records, strings, "texts")
         numbers = array.array("d") if costs is None else float_list(costs, "costs")
-        if costs is not None and len(numbers) != count:
-            raise ValueError("costs: %d were given for %d texts" % (len(numbers), count))
+        if costs is not None and len(numbers) != rows.count:
+            raise ValueError("costs: %d were given for %d texts" % (len(numbers), rows.count))
         if any(map(math.isnan, numbers)):
-            return self._add_with_gaps(records, numbers)
-        records.costs = numbers.buffer_info()[0] if numbers else None
-        return run(lib.alcore_pool_add_records, self._handle, ctypes.byref(records), None)
+            return self._add_with_gaps(rows, numbers)
+        rows.costs = numbers.buffer_info()[0] if numbers else None
+        return run(lib.alcore_pool_add_records, self._handle, ctypes.byref(rows), None)
 
-    def _add_with_gaps(self, records, costs):
+    def _add_with_gaps(self, rows, costs):
         """Adds records some of which have no cost, NaN: the library sets the costs of rows that are there. So they are checked
         first, because either all of it is done or none."""
         for number, cost in enumerate(costs):
             if cost < 0 or math.isinf(cost):
                 raise ValueError("costs[%d]: a number >= 0 is expected, got %r" % (number, cost))
         first = len(self)
-        run(lib.alcore_pool_add_records, self._handle, ctypes.byref(records), None)
+        run(lib.alcore_pool_add_records, self._handle, ctypes.byref(rows), None)
         self.set_costs(range(first, first + len(costs)), costs)
 
     def _add_table(self, table, given):
