@@ -121,7 +121,7 @@ static inline int32_t alcore__or_default(int32_t given, int32_t fallback) {
 static inline double alcore__or_unset(double given, double fallback) {
     return given != given ? fallback : given;
 }
-/* The first values of a struct by its name; there is a table for each tier (struct_images.c). */
+/* The first values of a struct by its name; there is a table for each tier. */
 typedef struct alcore__struct_image {
     const char *name;
     size_t size;

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* The lines of tables, TSV and CSV (docs/formats.md): where a line of CSV ends, which character
  * separates its fields, and the fields of a line. What the fields mean is their readers' to say
- * (table_records.c, mix/cell_reader.c). */
+ * (table_records.c, cell_reader.c). */
 #ifndef ALCORE__TABLE_FIELDS_H
 #define ALCORE__TABLE_FIELDS_H
 

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Every key of the JSON files of a model's folder that is known, and what becomes of it
- * (folder_keys.h). docs/models.md has the same rows (tests/tools/model_keys_md.py), and
+ * (folder_keys.h). docs/models.md has the same rows (tests/tools/model_keys.py), and
  * tests/torch/test_model_keys.py walks them: for each key that is obeyed there is a folder whose
  * numbers it changes, equal to those of the package, and for each that is refused the refusal.
  *

@@ -27,7 +27,7 @@ typedef struct alcore__worker_memory alcore__worker_memory;
 /* Masks that a block keeps in the engine's memory. */
 enum { ALCORE__BLOCK_MASKS = 16 };
 
-/* What is kept for the candidates of a block until the run ends (engine/block_memory.c). Zeroed at
+/* What is kept for the candidates of a block until the run ends (passes/block_memory.c). Zeroed at
  * first: nothing is kept. */
 typedef struct alcore__block_memory {
     void *
@@ -68,7 +68,7 @@ struct alcore__block {
     alcore__worker_memory *worker; /* scratch memory of the thread that visits the block */
 };
 
-/* ---- scratch memory: a stack per worker thread (engine/scratch_stack.c) ---- */
+/* ---- scratch memory: a stack per worker thread (passes/scratch_stack.c) ---- */
 
 /* Pushes an uninitialized array; it stays until the block is done or a mark below it is released.
  * Arrays never move and never overlap: two helpers cannot overwrite each other's. */
@@ -143,7 +143,7 @@ struct alcore__matrix;
 alcore_status alcore__download_active(const struct alcore__matrix *matrix, const double *values,
                                       double *out);
 
-/* ---- passes that are queued as a whole (engine/wide_blocks.c) ---- */
+/* ---- passes that are queued as a whole (passes/wide_blocks.c) ---- */
 
 /* How many visits a wide pass over the candidates is, where kernels can leave what they find for
  * the end of the pass: the run has wide blocks, and all of its embeddings are on the device. 0: the
@@ -238,7 +238,7 @@ alcore_status alcore__matrix_nearest(const alcore__matrix *matrix, const int32_t
                                      int64_t groups, const int64_t *centroid_starts,
                                      const double *centroids, const alcore__nearest *out);
 
-/* ---- the target, for passes over the candidates (engine/block_distances.c) ---- */
+/* ---- the target, for passes over the candidates (passes/block_distances.c) ---- */
 
 /* Embeddings of one block of the target: rows 8192 target_block .. of its pool. */
 alcore_status alcore__target_rows(alcore__block *block, int64_t target_block, alcore_sys_rows *out);

@@ -11,7 +11,7 @@
  *     partial  what a block contributes, and how contributions are reduced in block order
  *     end      work between this pass and the next, on the calling thread
  *
- * The runner (engine/runner.h) walks the table: it owns blocks, threads, parts of the pool,
+ * The runner (passes/runner.h) walks the table: it owns blocks, threads, parts of the pool,
  * progress, cancellation and nan=exclude. It calls `block` for every block with an active row,
  * reduces the partials in block order, whoever computed them, and calls `end`. So sums over rows
  * are those of spec 1.8 for any number of threads and any cut of the pool.
@@ -221,7 +221,7 @@ struct alcore__run {
      * outcome.scores), owned by the state; or picked: the strategy has bought its picks itself. */
     const double *keys;
     bool picked;
-    alcore__runner *runner; /* engine/runner.h */
+    alcore__runner *runner; /* passes/runner.h */
 };
 
 static inline int64_t alcore__candidate_count(const alcore__run *run) {

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Running a strategy: its input and its outcome. lib/request fills the input and makes a
+/* Running a strategy: its input and its outcome. lib/select fills the input, lib/selection makes a
  * selection of the outcome. */
 #ifndef ALCORE__STRATEGY_RUN_H
 #define ALCORE__STRATEGY_RUN_H
@@ -125,7 +125,8 @@ typedef struct alcore__outcome {
 
 /* Runs the strategy and fills in out, whose arrays the caller frees with alcore__outcome_clear().
  * On failure out is zeroed. The calling thread is inside a call (alcore__enter_long) and has locked
- * the pools for reading. */
+ * the pools for reading. Called by select.c for each answer, and once more to choose which scores
+ * of earlier rounds to compute anew. */
 alcore_status alcore__strategy_run(const alcore_strategy *strategy, const alcore__run_input *input,
                                    alcore__outcome *out);
 void alcore__outcome_clear(alcore_ctx *ctx, alcore__outcome *outcome);

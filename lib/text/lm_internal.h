@@ -2,7 +2,7 @@
 /* The language model behind alcore/extra/lm.h (docs/spec/language-model.md): the n-grams of all
  * orders, which several models may share, and the probabilities of one model over them. lm.c has
  * the handle, lm_trainer.c counts, lm_estimate.c estimates, lm_entries.c lays the finished model
- * out for look-ups, lm_tokens.c scores texts for lm_score.c; formats/arpa_reader.c and
+ * out for look-ups, lm_tokens.c scores texts for lm_score.c; arpa_reader.c and
  * arpa_writer.c read and write files. */
 #ifndef ALCORE__LM_INTERNAL_H
 #define ALCORE__LM_INTERNAL_H

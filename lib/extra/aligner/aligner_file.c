@@ -154,7 +154,7 @@ static void sort_few(alcore__keyed *pairs, size_t count) {
 }
 
 /* Writes the pairs of the row of a source symbol, by the order of the target words. The row is a
- * hash table (text/aligner_table.h), whose free slots have the key 0. */
+ * hash table (aligner_table.h), whose free slots have the key 0. */
 static alcore_status put_row(sink *out, uint32_t source) {
     const alcore__aligner_table *table = &out->model->table;
     const uint64_t begin = table->row_begin[source], end = table->row_begin[source + 1];

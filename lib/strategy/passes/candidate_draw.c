@@ -55,7 +55,7 @@ alcore_status alcore__draw_candidates(alcore_ctx *ctx, uint64_t seed, int64_t ro
 }
 
 /* The draw that the strategy's parameters candidates=N and sticky=1 ask for; without N all rows
- * stay. lib/request calls it on the mask of the candidates before the run begins. */
+ * stay. lib/select calls it on the mask of the candidates before the run begins. */
 alcore_status alcore__strategy_draw(const alcore_strategy *strategy, uint64_t seed, int64_t round,
                                     int64_t rows, const uint8_t *previous, uint8_t *mask) {
     alcore__candidate_params params = {0};

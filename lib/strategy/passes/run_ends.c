@@ -81,7 +81,7 @@ static int64_t count_marks(const uint8_t *marks, int64_t rows) {
 }
 
 /* Puts the rows that nan=exclude left out into the outcome: those of the candidates' pool as a list
- * of rows and their number, which lib/request reports, those of the other pools as counts. */
+ * of rows and their number, which lib/selection reports, those of the other pools as counts. */
 static alcore_status report_nan_rows(alcore__run *run) {
     uint8_t *const *nan = run->runner->nan;
     const alcore__run_input *input = run->input;
