@@ -22,10 +22,10 @@ typedef struct alcore_price {
     size_t size;   /**< sizeof(alcore_price) */
     double amount; /**< of money for one unit, 0 to 1e15 */
     /** Name or sign of the currency: UTF-8 of at most 15 bytes, without spaces, digits and
-     * , . ' _ + -; NULL: none is named */
+     * , . ' _ + -; NULL or empty: none is named */
     const char *currency;
     int32_t unit;     /**< ALCORE_UNIT_*, which has no default */
-    int32_t reserved; /**< pads: 0 */
+    int32_t reserved; /**< pads: 0, checked */
 } alcore_price;
 /** An alcore_price with its size set and everything else 0. */
 #define ALCORE_PRICE_INIT ALCORE_INIT(alcore_price)

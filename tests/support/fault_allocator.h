@@ -31,6 +31,7 @@ static inline int fault_now(fault_allocator *fault) {
 
 static inline void *fault_allocate(void *user, size_t bytes) {
     fault_allocator *fault = user;
+    if (bytes == 0) abort(); /* as the header says, here and below */
     void *memory = fault_now(fault) ? NULL : malloc(bytes);
     if (!memory) return NULL;
     memset(memory, 0xA5, bytes); /* code that counts on zeroed memory is found out */
@@ -41,6 +42,7 @@ static inline void *fault_allocate(void *user, size_t bytes) {
 
 static inline void *fault_reallocate(void *user, void *memory, size_t old_bytes, size_t new_bytes) {
     fault_allocator *fault = user;
+    if (!memory || new_bytes == 0) abort();
     void *moved = fault_now(fault) ? NULL : realloc(memory, new_bytes);
     if (!moved) return NULL;
     atomic_fetch_add(&fault->live_bytes, (long long)new_bytes - (long long)old_bytes);
@@ -49,6 +51,7 @@ static inline void *fault_reallocate(void *user, void *memory, size_t old_bytes,
 
 static inline void fault_release(void *user, void *memory, size_t bytes) {
     fault_allocator *fault = user;
+    if (!memory) abort();
     atomic_fetch_sub(&fault->live_bytes, (long long)bytes);
     atomic_fetch_sub(&fault->live_blocks, 1);
     free(memory);

@@ -46,7 +46,7 @@ static alcore_status finish_gold(alcore__run *run) {
 }
 
 static const alcore__param random_params[] = {
-    {"seed_set", ALCORE_PARAM_FLAG, "0", 0, 0, NULL,
+    {"seed_set", ALCORE_PARAM_FLAG, "0", 0, 1, NULL,
      "1: the seed set of a loop, drawn once and in the same way in every round (HUDS, round 1)",
      ALCORE__MEMBER(ALCORE__TO_STATE, random_state, seed_set)},
 };

@@ -4,6 +4,7 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "alcore/param.h"
 #include "alcore/remedy.h"
 #include "base/base.h"
 #include "check_suite.h"
@@ -99,6 +100,38 @@ START_TEST(the_outermost_call_clears_the_text) {
 }
 END_TEST
 
+/* A struct that is no alcore_remedy gets none, and what is asked leaves the error alone. */
+START_TEST(calls_without_a_status_leave_the_text) {
+    alcore_remedy remedy = ALCORE_REMEDY_INIT;
+    alcore_ctx *ctx;
+    ck_assert_int_eq(alcore_ctx_new(NULL, &ctx), ALCORE_OK);
+    alcore__fail_remedy(alcore__fail(ALCORE_E_DATA, "kept"), ALCORE_REMEDY_OPTION, "nan", "exclude",
+                        "leaves it out");
+    ck_assert_int_eq(alcore_last_remedy(NULL), 0);
+    remedy.size = 3;
+    ck_assert_int_eq(alcore_last_remedy(&remedy), 0);
+    ck_assert_ptr_null(remedy.name);
+    remedy.size = sizeof remedy;
+    remedy.reserved = 7;
+    ck_assert_ptr_null(alcore_hint(ALCORE_HINT_STRATEGY, "x"));
+    ck_assert_ptr_null(alcore_device_builtin_name(9));
+    ck_assert_int_eq(alcore_ctx_is_cancelled(ctx), 0);
+    ck_assert_int_gt(alcore_ctx_threads(ctx), 0);
+    alcore_ctx_cancel(ctx);
+    alcore_ctx_cancel_clear(ctx);
+    ck_assert_str_eq(alcore_status_name(ALCORE_E_DATA), "ALCORE_E_DATA");
+    alcore_ctx_unref(ctx);
+    ck_assert_str_eq(alcore_last_error(), "kept");
+    ck_assert_int_eq(alcore_last_remedy(&remedy), 1);
+    ck_assert_int_eq(remedy.kind, ALCORE_REMEDY_OPTION);
+    ck_assert_str_eq(remedy.name, "nan");
+    ck_assert_str_eq(remedy.value, "exclude");
+    ck_assert_str_eq(remedy.effect, "leaves it out");
+    ck_assert_int_eq(remedy.reserved, 0);
+    ck_assert_str_eq(alcore_last_error(), "kept");
+}
+END_TEST
+
 static void *fail_elsewhere(void *out) {
     alcore__fail(ALCORE_E_DATA, "elsewhere");
     *(int *)out = strcmp(alcore_last_error(), "elsewhere");
@@ -139,5 +172,6 @@ END_TEST
 
 CHECK_SUITE("error", names_of_statuses, text_is_formatted, text_is_cut_at_a_code_point,
             error_set_takes_unterminated_text_and_null, a_callbacks_text_and_status_come_back,
-            the_outermost_call_clears_the_text, the_text_is_per_thread,
-            numbers_do_not_follow_the_locale, nearest_name_finds_misspellings);
+            the_outermost_call_clears_the_text, calls_without_a_status_leave_the_text,
+            the_text_is_per_thread, numbers_do_not_follow_the_locale,
+            nearest_name_finds_misspellings);

@@ -43,6 +43,14 @@ START_TEST(init_refuses) {
                      ALCORE_E_INVALID);
     ck_assert_int_eq(alcore_tensor_init(&tensor, NULL, ALCORE_FLOAT32, shape, 1), ALCORE_E_INVALID);
     ck_assert_int_eq(alcore_tensor_init(&tensor, NULL, ALCORE_FLOAT32, none, 2), ALCORE_OK);
+    static const alcore_tensor nothing;
+    memset(&tensor, 7, sizeof tensor);
+    ck_assert_int_eq(alcore_tensor_init(&tensor, numbers, ALCORE_TEXT, none, 2), ALCORE_E_INVALID);
+    ck_assert_mem_eq(&tensor, &nothing, sizeof tensor);
+    ck_assert_int_eq(alcore_tensor_init(&tensor, numbers, ALCORE_FLOAT32, NULL, 2),
+                     ALCORE_E_INVALID);
+    ck_assert_int_eq(alcore_tensor_init(&tensor, numbers, ALCORE_FLOAT32, none, -1),
+                     ALCORE_E_INVALID);
 }
 END_TEST
 
@@ -69,6 +77,22 @@ START_TEST(views_of_rows) {
     ck_assert_int_eq(view(&tensor, &array), ALCORE_OK);
     ck_assert_int_eq(array.columns, 1);
     ck_assert_int_eq(array.stride, 8);
+}
+END_TEST
+
+/* Memory of the host that a device can read too is read as any other; what is not said to be such
+ * is not. */
+START_TEST(pinned_memory_is_read_as_host_memory) {
+    int64_t shape[] = {3, 4};
+    alcore_tensor tensor;
+    alcore__array array;
+    ck_assert_int_eq(alcore_tensor_init(&tensor, numbers, ALCORE_FLOAT32, shape, 2), ALCORE_OK);
+    tensor.device.type = ALCORE_DEVICE_CUDA_HOST;
+    ck_assert_int_eq(view(&tensor, &array), ALCORE_OK);
+    ck_assert_ptr_eq(array.data, numbers);
+    ck_assert(!array.on_device);
+    tensor.device.type = 99;
+    ck_assert_int_eq(view(&tensor, &array), ALCORE_E_UNSUPPORTED);
 }
 END_TEST
 
@@ -145,4 +169,5 @@ START_TEST(number_types) {
 END_TEST
 
 CHECK_SUITE("tensor", init_describes_an_array, init_refuses, views_of_rows,
-            views_are_refused_by_name, spans_beyond_the_address_space_are_refused, number_types);
+            pinned_memory_is_read_as_host_memory, views_are_refused_by_name,
+            spans_beyond_the_address_space_are_refused, number_types);

@@ -185,7 +185,12 @@ START_TEST(wrong_prices_are_refused) {
                  {1, " EUR", ALCORE_UNIT_WORDS, ALCORE_E_PARAM, "no currency"},
                  {1, "abcdefghijklmnop", ALCORE_UNIT_WORDS, ALCORE_E_PARAM, "no currency"},
                  {1, "\xE2\x82", ALCORE_UNIT_WORDS, ALCORE_E_PARAM, "no currency"},
-                 {1, ",", ALCORE_UNIT_WORDS, ALCORE_E_PARAM, "no currency"}};
+                 {1, ",", ALCORE_UNIT_WORDS, ALCORE_E_PARAM, "no currency"},
+                 {1, "E.", ALCORE_UNIT_WORDS, ALCORE_E_PARAM, "no currency"},
+                 {1, "E'", ALCORE_UNIT_WORDS, ALCORE_E_PARAM, "no currency"},
+                 {1, "_E", ALCORE_UNIT_WORDS, ALCORE_E_PARAM, "no currency"},
+                 {1, "+E", ALCORE_UNIT_WORDS, ALCORE_E_PARAM, "no currency"},
+                 {1, "E-", ALCORE_UNIT_WORDS, ALCORE_E_PARAM, "no currency"}};
     world w = open_world();
     alcore_price price = ALCORE_PRICE_INIT;
     ck_assert_ok(alcore_request_set(w.request, "price", "2EUR/w"));

@@ -2,6 +2,7 @@
 /* The registry, named parameters, and the caller's own strategy. */
 #include <locale.h>
 #include <math.h>
+#include <stdio.h>
 #include <string.h>
 
 #include "base/rng.h"
@@ -47,6 +48,41 @@ START_TEST(parameters_are_bound) {
 }
 END_TEST
 
+/* A parameter takes what its description says, and nothing else. */
+static void check_param(alcore_strategy *strategy, const alcore_param_info *info) {
+    char text[64];
+    const bool number = info->type == ALCORE_PARAM_INTEGER || info->type == ALCORE_PARAM_NUMBER ||
+                        info->type == ALCORE_PARAM_NUMBERS || info->type == ALCORE_PARAM_FLAG;
+    ck_assert_int_ge(info->type, ALCORE_PARAM_FLAG);
+    ck_assert_int_le(info->type, ALCORE_PARAM_TEXT);
+    ck_assert_int_eq(info->reserved, 0);
+    for (const char *at = info->choices; at && *at; at += strcspn(at, "|"), at += *at == '|') {
+        snprintf(text, sizeof text, "%.*s", (int)strcspn(at, "|"), at);
+        ck_assert_msg(alcore_strategy_set(strategy, info->name, text) == ALCORE_OK, "%s=%s: %s",
+                      info->name, text, alcore_last_error());
+    }
+    if (info->type != ALCORE_PARAM_TEXT)
+        ck_assert_int_eq(alcore_strategy_set(strategy, info->name, "no such word"), ALCORE_E_PARAM);
+    if (info->type == ALCORE_PARAM_INTEGER || info->type == ALCORE_PARAM_FLAG)
+        ck_assert_int_eq(alcore_strategy_set(strategy, info->name, "0.5"), ALCORE_E_PARAM);
+    for (int end = 0; number && end < 2; end++) {
+        const double limit = end == 0 ? info->minimum : info->maximum;
+        if (!isfinite(limit) || fabs(limit) > 1e15) continue;
+        snprintf(text, sizeof text, "%.17g", limit + (end == 0 ? -1 : 1));
+        ck_assert_msg(alcore_strategy_set(strategy, info->name, text) == ALCORE_E_PARAM, "%s=%s",
+                      info->name, text);
+        snprintf(text, sizeof text, "%.17g", limit);
+        ck_assert_msg(alcore_strategy_set(strategy, info->name, text) == ALCORE_OK, "%s=%s: %s",
+                      info->name, text, alcore_last_error());
+    }
+    const bool many = info->type == ALCORE_PARAM_NUMBERS;
+    snprintf(text, sizeof text, "%s,%s", info->initial, info->initial);
+    if (info->type != ALCORE_PARAM_TEXT)
+        ck_assert_msg(alcore_strategy_set(strategy, info->name, text) ==
+                          (many ? ALCORE_OK : ALCORE_E_PARAM),
+                      "%s=%s", info->name, text);
+}
+
 START_TEST(registry) {
     bed_open(&b, 1, 1, NULL);
     int32_t count = 0;
@@ -63,6 +99,7 @@ START_TEST(registry) {
             const char *text;
             ck_assert_int_eq(alcore_strategy_get(strategy, info.name, &text), ALCORE_OK);
             ck_assert_str_eq(text, info.initial);
+            check_param(strategy, &info);
         }
         ck_assert_int_eq(alcore_strategy_builtin_param(name, 99, &info), ALCORE_E_NOT_FOUND);
         alcore_strategy_unref(strategy);
