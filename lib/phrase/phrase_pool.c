@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* alcore_pool_derive_phrases(): the pool of the phrases of a pool. The phrase index
- * (phrase/phrase_table.h) is made, asked for one table and freed, or kept by a counter of the caller;
- * the table becomes the rows and the columns of the new pool, BATCH_ROWS rows at a time, so that no
- * second copy of all texts exists.
- * Row i of the new pool is phrase i of the table. Memory beside the new pool: 12 bytes a word of
- * both pools while phrases are counted, 12 bytes a phrase while rows are added. */
+ * (phrase/phrase_table.h) is made, asked for one table and freed, or kept by a counter of the
+ * caller; the table becomes the rows and the columns of the new pool, BATCH_ROWS rows at a time, so
+ * that no second copy of all texts exists. Row i of the new pool is phrase i of the table. Memory
+ * beside the new pool: 12 bytes a word of both pools while phrases are counted, 12 bytes a phrase
+ * while rows are added. */
 #include <inttypes.h>
 
 #include <stdlib.h>

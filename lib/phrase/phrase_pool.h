@@ -28,9 +28,10 @@ void alcore__phrase_counter_clear(alcore_ctx *ctx, alcore__phrase_counter *count
 
 /* alcore_pool_derive_phrases() for a caller that is inside a call, has locked both pools for
  * reading, and says for each row of the pool what it counts as: use [rows], ALCORE__PHRASE_ABSENT,
- * _UNLABELED or _LABELED (phrase/phrase_table.h). by_occurrence: the rows of the new pool are ordered
- * by first occurrence (row, word), then length, in place of the order by frequency. counter: keeps
- * the index for the next count; NULL: it is freed, most of it before the rows are made. */
+ * _UNLABELED or _LABELED (phrase/phrase_table.h). by_occurrence: the rows of the new pool are
+ * ordered by first occurrence (row, word), then length, in place of the order by frequency.
+ * counter: keeps the index for the next count; NULL: it is freed, most of it before the rows are
+ * made. */
 alcore_status alcore__derive_phrases(alcore_pool *pool, const alcore_pool *labeled,
                                      const uint8_t *use, const alcore_phrase_options *options,
                                      bool by_occurrence, alcore__phrase_counter *counter,

@@ -6,6 +6,8 @@
 #include "alcore/search.h"
 #include "base/base.h"
 #include "base/tensor_view.h"
+/* alcore__placement: where the arrays of a call are, added one by one; two on different devices are
+ *     an error. alcore__engine_open_at() opens the engine of that device. */
 #include "kernel/kernel_engine.h"
 #include "pool/column.h"
 

@@ -32,17 +32,22 @@
 
 /* alcore__chosen: a column and its maker, the model that makes it now (NULL: the pool has it);
  *     `use` says after the run how many rows were computed, in how many seconds, and whether the
- *     cache could not keep them (lost).
+ *     cache could not keep them (lost). alcore__model_run_chosen() has the makers make theirs,
+ *     alcore__model_run() one model its columns; both put them into the pool.
  * alcore__wanted: mask [rows], 1 for the rows of a pool that a model is to compute.
  * alcore__cache: folder ("": none) and the age in seconds after which values are computed again
  *     (max_age, NaN: never); `use` adds up as above.
  * alcore__rounds: the files of a cache with values of earlier rounds; its max_age counts rounds.
+ *     alcore__rounds_merge() puts these into a writer, in which rows keep what they have,
+ *     alcore__rounds_save() keeps those of a writer as the present round's.
  * A model without a name has no cache, as nothing tells its columns from those of another. */
 #include "model/model_internal.h"
 /* alcore__column_name_input(i), i < ALCORE__COLUMN_INPUTS: the columns that users and models give,
  *     such as "logprobs" and "embeddings"; request->column_models has the same index.
  * alcore__need_names(need, name): `name` is one of the alternatives of a need.
- * A column writer collects values of rows and makes them a column when it is finished. */
+ * A column writer collects values of rows and makes them a column when it is finished:
+ *     alcore__column_writer_has() tells whether it has a row, _want() which rows it asks for then,
+ *     _copy() puts those of a column. */
 #include "pool/column_names.h"
 #include "pool/pool_internal.h"
 /* alcore__derive_phrases() makes a pool whose rows are the phrases of another; use [rows] says what
@@ -61,7 +66,9 @@
  *     number of rows with 1 in each, and `eligible`, the candidates before candidates=N.
  *     target_languages counts in the tags of the target, another list than the candidates' tags.
  * alcore__resolution: entries [count], the columns that were resolved, of all roles.
- * alcore__run_input: what a strategy's run is given: datasets, costs, languages, budgets (fill). */
+ * alcore__run_input: what a strategy's run is given: datasets, costs, languages, budgets (fill).
+ * alcore__strategy_buys_phrases(), _measures_phrases(), _is_sticky(), _needs_are_given(): what its
+ *     definition says; alcore__strategy_part(): 0 or 1 of a hybrid, NULL: it is none. */
 #include "selection/selection_internal.h"
 
 /* ---- the answer (select.c, request_hybrid.c) ---- */

@@ -5,7 +5,8 @@
  * An alcore__arrow_field is a column: its type (formats, one, as no column is a list: "l" an int64,
  * "g" a double, "U" a text), and the function that makes its array of the picks of a batch. That
  * function serves several columns, and `number` says which of them: below. A batch is made when the
- * consumer asks for it, with the pool locked for reading. */
+ * consumer asks for it, with the pool locked for reading. alcore__arrow_values() makes *out an
+ * array of numbers and sets the last argument to its memory, alcore__arrow_texts() one of texts. */
 #include <string.h>
 
 #include "pool/arrow_out.h"
