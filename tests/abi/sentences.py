@@ -21,7 +21,7 @@ from tap import Tap  # noqa: E402
 LISTS = os.path.join(ROOT, 'tests', 'abi', 'sentences')
 SOURCES = ('.c', '.h', '.cpp', '.cu', '.py', '.lua', '.sh')
 DECLARES = r'(?:\b(?:%s\(|(?:struct|enum|define) %s\b)|\(\*%s\)|\} %s;)'
-CASE = r'START_TEST\({0}\)|\bdef {0}\(|\b[A-Z_]+\({0}\b|["\']{0}'
+CASE = r'START_TEST\({0}\)|\bdef {0}\(|\b[A-Z_]+\({0}\b|["\']{0}(?!\w)'
 
 
 def plain(text):

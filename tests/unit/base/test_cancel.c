@@ -134,7 +134,15 @@ START_TEST(while_a_stream_is_silent) {
 }
 END_TEST
 
-/* A cancel that is cleared while a call runs ends that call, and no later one. */
+static void *ask_elsewhere(void *out) {
+    int *answers = out;
+    answers[0] = alcore_ctx_is_cancelled(shared);
+    answers[1] = alcore_ctx_poll(shared, "elsewhere", 0, 1);
+    return NULL;
+}
+
+/* A cancel that is cleared while a call runs ends that call, and no later one. Another thread is
+ * told of the context. */
 START_TEST(cleared_while_it_runs) {
     ck_assert_int_eq(alcore_ctx_new(NULL, &shared), ALCORE_OK);
     ck_assert_int_eq(alcore__enter_long(shared), ALCORE_OK);
@@ -144,6 +152,12 @@ START_TEST(cleared_while_it_runs) {
     ck_assert_int_eq(alcore__tick(shared, "second", 1, 2), ALCORE_E_CANCELLED);
     ck_assert_int_eq(alcore_ctx_is_cancelled(shared), 1); /* the call that runs */
     ck_assert_int_eq(alcore_ctx_poll(shared, NULL, 0, 0), ALCORE_E_CANCELLED);
+    pthread_t thread;
+    int answers[2] = {9, 9};
+    ck_assert_int_eq(pthread_create(&thread, NULL, ask_elsewhere, answers), 0);
+    pthread_join(thread, NULL);
+    ck_assert_int_eq(answers[0], 0);
+    ck_assert_int_eq(answers[1], ALCORE_OK);
     alcore__leave(shared, ALCORE_E_CANCELLED);
     ck_assert_int_eq(alcore_ctx_is_cancelled(shared), 0);
     ck_assert_int_eq(alcore_ctx_poll(shared, NULL, 0, 0), ALCORE_OK);

@@ -328,6 +328,7 @@ static alcore_status broken_open(void *user, const char *path, int32_t mode, voi
     (void)mode;
     table->opens++;
     *out = table;
+    if (strcmp(table->fails, "exists") == 0 && table->opens <= 2) return ALCORE_E_EXISTS;
     return result(table, "open");
 }
 
@@ -503,6 +504,17 @@ START_TEST(what_a_table_may_lack) {
         table.fails = "close";
     }
     ck_assert_int_eq(table.renames, 1);
+    /* A name that is taken is passed over; the age of a file has no function, and no folder is
+     * made. */
+    alcore__writer *writer;
+    double time;
+    table = (broken){.fails = "exists"};
+    ck_assert_int_eq(alcore__writer_open(ctx, "virtual", &writer), ALCORE_OK);
+    ck_assert_int_eq(table.opens, 3);
+    alcore__writer_abort(writer);
+    ck_assert_int_eq(alcore__file_time(ctx, "virtual", &time), ALCORE_E_UNSUPPORTED);
+    ck_assert_int_eq(alcore__make_folder(ctx, in_folder("virtual")), ALCORE_OK);
+    ck_assert_int_eq(access(in_folder("virtual"), F_OK), -1);
     end(ctx);
 }
 END_TEST

@@ -57,6 +57,16 @@ START_TEST(old_and_new_callers_are_read) {
 }
 END_TEST
 
+/* A member that is cut off in its middle is not there. */
+START_TEST(members_within_a_size) {
+    newer theirs = {.size = sizeof(older)};
+    ck_assert(ALCORE_STRUCT_HAS(&theirs, first));
+    ck_assert(!ALCORE_STRUCT_HAS(&theirs, second));
+    theirs.size--;
+    ck_assert(!ALCORE_STRUCT_HAS(&theirs, first));
+}
+END_TEST
+
 START_TEST(results_stay_within_the_callers_size) {
     present ours = {.size = sizeof ours, .first = 1, .second = 2};
     struct {
@@ -215,6 +225,6 @@ START_TEST(the_context_checks_its_structs) {
 END_TEST
 
 CHECK_SUITE("struct size", three_distinct_errors, old_and_new_callers_are_read,
-            results_stay_within_the_callers_size, begin_and_macros_agree,
+            members_within_a_size, results_stay_within_the_callers_size, begin_and_macros_agree,
             begin_refuses_what_is_no_struct, begin_serves_other_sizes,
             unset_members_count_as_absent, the_context_checks_its_structs);

@@ -215,6 +215,10 @@ START_TEST(without_a_module_the_reason_is_told) {
     ck_assert_ptr_nonnull(strstr(alcore_last_error(), "no libtorch is in this process"));
     ck_assert_ptr_nonnull(strstr(alcore_last_error(), "libalcore-torch-2.12.so: "));
     ck_assert_ptr_null(strstr(alcore_last_error(), "pip install"));
+    alcore_remedy remedy = ALCORE_REMEDY_INIT; /* the release that the engine is for */
+    ck_assert_int_eq(alcore_last_remedy(&remedy), 1);
+    ck_assert_int_eq(remedy.kind, ALCORE_REMEDY_TORCH);
+    ck_assert_str_eq(remedy.name, "2.12");
     alcore_ctx_unref(ctx);
     remove_folder();
 }

@@ -6,6 +6,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 
 #include "alcore/phrase.h"
 #include "alcore/tensor.h"
@@ -232,6 +233,38 @@ START_TEST(formats_by_suffix_and_option) {
 }
 END_TEST
 
+/* "-" is TSV, of a column .lp where it is ragged, and no file of that name comes to be. */
+START_TEST(standard_output) {
+    static const char *const expected[] = {
+        "index\tid\ttext\tlang\tcost\n1\tb\tline\\nbreak\t\t0\n0\t1\tone, two\tde\t1.5\n",
+        "line\\nbreak\none, two\n", "1\t0.5\nb\t2\n", "1\t-1 -2\nb\t-3\n"};
+    const alcore_write_options as_text = in_format(ALCORE_FORMAT_TEXT);
+    double scores[] = {0.5, 2}, tokens[] = {-1, -2, -3};
+    int64_t shape[] = {2}, token_shape[] = {3}, starts[] = {0, 2, 3};
+    alcore_pool *pool = small_pool();
+    alcore_tensor values, offsets;
+    ck_assert_ok(alcore_tensor_init(&values, scores, ALCORE_FLOAT64, shape, 1));
+    ck_assert_ok(alcore_pool_set_column(pool, "scores", &values, NULL, NULL));
+    ck_assert_ok(alcore_tensor_init(&values, tokens, ALCORE_FLOAT64, token_shape, 1));
+    ck_assert_ok(alcore_tensor_init(&offsets, starts, ALCORE_INT64, token_shape, 1));
+    ck_assert_ok(alcore_pool_set_column(pool, "logprobs", &values, &offsets, NULL));
+    const char *path = test_path("stdout");
+    fflush(stdout);
+    const int before = dup(STDOUT_FILENO);
+    ck_assert_ptr_nonnull(freopen(path, "w", stdout));
+    const alcore_status status =
+        _i < 2 ? alcore_pool_write(pool, both, 2, "-", _i ? &as_text : NULL)
+               : alcore_pool_write_column(pool, _i == 2 ? "scores" : "logprobs", "-", NULL);
+    fflush(stdout);
+    dup2(before, STDOUT_FILENO);
+    close(before);
+    ck_assert_ok(status);
+    check_file(path, expected[_i]);
+    ck_assert_int_eq(access("-", F_OK), -1);
+    alcore_pool_unref(pool);
+}
+END_TEST
+
 /* A refused or failed call leaves the file of that name as it was; a good one replaces it. */
 START_TEST(refusals) {
     static const struct {
@@ -402,6 +435,7 @@ static void add(TCase *tests) {
     tcase_add_loop_test(tests, empty_references, 0, 3);
     tcase_add_test(tests, plain_there_and_back);
     tcase_add_loop_test(tests, formats_by_suffix_and_option, 0, 6);
+    tcase_add_loop_test(tests, standard_output, 0, 4);
     tcase_add_loop_test(tests, refusals, 0, 7);
     tcase_add_test(tests, columns_there_and_back);
     tcase_add_test(tests, ids_with_backslashes);

@@ -482,6 +482,11 @@ START_TEST(missing_columns_are_named) {
     alcore_request *request = request_for(ctx, pool, "entropy", "2");
     alcore_selection *selection;
     ck_assert_fails(alcore_select(request, &selection), ALCORE_E_MISSING, "probs");
+    alcore_remedy remedy = ALCORE_REMEDY_INIT;
+    ck_assert_int_eq(alcore_last_remedy(&remedy), 1);
+    ck_assert_int_eq(remedy.kind, ALCORE_REMEDY_COLUMN);
+    ck_assert_str_eq(remedy.name, "probs");
+    ck_assert_ptr_null(remedy.value);
     const double values[] = {0.5, 0.5, 1, 0, 0.9, 0.1};
     const int64_t rows[] = {0, 2, 3};
     alcore_tensor tensor;
