@@ -9,10 +9,7 @@
  * the candidates beside a part of the target.
  *
  * Memory: the largest part of each column that was asked for, 8 bytes a value; 8 bytes a candidate
- * for the costs. Cost of a part: one pass over the spans that hold its rows.
- *
- * The input of a view has a source for each role (ALCORE_ROLE_*): the dataset, a pool with the
- * columns that are read, and the rows [count] of it that take part, ascending. A column is dense,
+ * for the costs. Cost of a part: one pass over the spans that hold its rows. A column is dense,
  * [rows, dims], or ragged: a list of tokens, [tokens, dims], for each row, with offsets. */
 #include "scorer/host_view.h"
 

@@ -8,19 +8,7 @@
  * the tokens of all items one behind the other, which token_rows.h reads as one item; `lengths`
  * then says how many tokens each item of the caller has. A token whose label is -1 (padding, a
  * label to ignore, a gap in memory) takes no part. Logarithms are natural. Tasks of rows run in
- * parallel. Memory: 8 bytes a token for each statistic that is wanted.
- *
- * Members of alcore__token_rows (token_rows.h):
- *
- *     rows        the kernel's matrix, logits or hidden states; rows.count kernel rows
- *     labels      [rows.count] label of each kernel row; -1: it takes no part; NULL: they are on
- *                 the device, and taking [rows.count], if wanted, says which rows take part
- *     labeled     the labels are the caller's; else every token has label 0
- *     items, tokens, item_step, token_step   where a token's row is, see above
- *     packed      the array is [tokens, n]; items and token_step are 1
- *     hidden      rows are hidden states; output and bias then make the logits of them
- *     engine      runs the kernels on the device that the arrays are on
- */
+ * parallel. Memory: 8 bytes a token for each statistic that is wanted. */
 #include "alcore/logits.h"
 
 #include <inttypes.h>
@@ -292,7 +280,8 @@ static alcore_status read_logits(alcore_logits *ours, const alcore_logits *their
                                theirs, "alcore_logits");
 }
 
-/* Reads both structs of a call by their sizes and measures. */
+/* Body of alcore_logits_measure(): reads both structs of a call by their sizes and measures into
+ * the caller's arrays. */
 static alcore_status measure_call(alcore_ctx *ctx, const alcore_logits *logits, int64_t ignore,
                                   const alcore_token_stats *out) {
     alcore_logits ours;
@@ -368,7 +357,10 @@ static void gather(const void *source, alcore__token_statistic what, double *out
     }
 }
 
-/* Measures what any of the writers needs, gathers it by item, and writes every column. */
+/* Body of alcore_logits_put() behind its checks: measures what any of the writers needs, once for
+ * all of them, counts the tokens of each item that take part, and puts every column, for which
+ * gather() lays the statistics out by item. Which tokens take part is asked of the kernel where
+ * labels are on the device. */
 static alcore_status put_all(measuring *self, int64_t items, const alcore_logits_writers *writers) {
     bool of_columns[ALCORE__TOKEN_STATISTICS], wanted[STATS] = {false};
     putting put = {.self = self};

@@ -15,14 +15,7 @@
  *     margin-min, margin-mean             1 - the smallest or the mean margin of the tokens
  * All logarithms are natural. class_distributions.c reads the distributions, checks them and
  * measures them; independent labels and the probability of one of two classes are among what it
- * measures. A block of rows is scored at a time: i, the row of
- * a block, is pool row call->first + i, and call->mask[i] is 1 where it is scored (mask NULL: all);
- * other entries are not written. An item is a row with a list of tokens; those of item i begin at
- * number offsets[i] - offsets[0] of the block. The call writes for each row raw (the quantity of
- * the paper), score (larger = less certain) and rank, by which rows are ordered, here the score.
- * With call->nan_exclude a row without a value is NaN, else it is an error. column->ops->rows() and
- * ->ragged() read a block of a column, which stays in call->scratch until that is used again; a
- * pool row without an entry reads as NaN or as no token. Cost: one pass over the values. */
+ * measures. Rows are ordered by the score. Cost: one pass over the values. */
 #include <math.h>
 
 #include "base/tensor_view.h"

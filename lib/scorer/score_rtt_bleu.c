@@ -5,12 +5,8 @@
  *     score = 1 - BLEU(x', x) / 100
  *
  * with sentence BLEU as text/sentence_bleu.c computes it (13a, effective order). The text column
- * "roundtrip" holds x', the pool's own text is x. Cost: that of counting the n-grams of both texts.
- *
- * A call (alcore__score_call) is of the pool rows first .. first + count - 1. mask [count]: 1:
- * score the row; NULL: all. score (1 - BLEU / 100, larger = more worth labeling), raw (BLEU, 0 to
- * 100) and rank (as score), double [count], are its outputs; entries outside the mask are not
- * written. */
+ * "roundtrip" holds x', the pool's own text is x. raw is BLEU, 0 to 100, and rank the score. Cost:
+ * that of counting the n-grams of both texts. */
 #include <math.h>
 
 #include "pool/row_map.h"

@@ -7,15 +7,8 @@
  * Both maxima are independent, as in the paper: the end may come before the start. Logarithms are
  * at least -100. With windows=1 the positions of a row are those of several windows of its context,
  * one window after another, each with distributions of its own; the row has the smallest score of
- * its windows, that of the most confident one. Cost: one pass over the values.
- *
- * A call scores a block of `count` pool rows from call->first on, those whose entry of the mask is
- * 1 (mask NULL: all); its arrays are by row - call->first. For each row it writes score (larger =
- * more worth labeling), raw (the quantity of the paper) and rank, by which rows are ordered. With
- * call->nan_exclude a row without a value gets NaN, else it is an error. column->ops->ragged()
- * reads a block of a column, which stays in call->scratch only until the next column is read; a
- * pool row without an entry reads as no position or window. Memory: 24 bytes a window of the
- * block. */
+ * its windows, that of the most confident one. A pool row without an entry has no position or
+ * window. Cost: one pass over the values. Memory: 24 bytes a window of the block. */
 #include <math.h>
 #include <string.h>
 
@@ -54,8 +47,8 @@ static const alcore__column *find_list(const alcore__score_call *call, const cha
     return column && column->ragged && column->dims == 1 ? column : NULL;
 }
 
-/* Reads numbers of positions that are given as floats: counts [count]; 0 for what is no integer
- * from 1 on that a double counts exactly. */
+/* Reads numbers of positions that are given as floats, as lists of numbers become: counts [count];
+ * 0 for what is no integer from 1 on that a double counts exactly, which the caller refuses. */
 static alcore_status read_floats(alcore__score_call *call, const alcore_sys_ragged *items,
                                  size_t count, int64_t *counts) {
     const alcore_sys_work work = alcore__engine_work(&call->engine);

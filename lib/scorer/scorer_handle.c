@@ -1,8 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The scorer's handle: a built-in score or the caller's function. score: of the registry; NULL for
- * the caller's, which is `host`, a copy of the caller's struct. own_needs: the names of the columns
- * that the host's function reads, ending with NULL; NULL for a built-in score. name and own_needs
- * are owned. */
+/* The scorer's handle: a built-in score or the caller's function. */
 #include <stdio.h>
 #include <string.h>
 

@@ -8,11 +8,12 @@
 
 struct alcore_scorer {
     alcore__object object;
-    const alcore__score *score; /* NULL: the caller's */
+    const alcore__score *score; /* of the registry; NULL: the caller's function */
     alcore__values values;      /* of score */
     alcore_scorer_host host;    /* a copy; its name and needs are the caller's, not read */
-    char *name;
-    char **own_needs; /* columns of the host's function, ending with NULL; NULL: `score` is set */
+    char *name;                 /* owned */
+    char **own_needs; /* columns of the host's function, ending with NULL, owned; NULL: `score` is
+                         set */
 };
 
 /* The columns that a scorer needs with the present values of its parameters, ending with NULL. */

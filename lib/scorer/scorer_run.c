@@ -3,13 +3,9 @@
  * from the model, then each unmasked row (state 0) gets one number, larger = more worth labeling,
  * and the numbers become the column "scores" of the pool.
  *
- * A scorer is a score of the registry (scorer/score.h), which runs in blocks of rows on all
- * threads, or a function of the host, called once. A score gives three numbers a row: score; raw,
- * the quantity that the score is made from (NNLL, a margin); and rank, what a strategy would order
- * rows by: the score, or a value in the same order where that saturates. Only score is kept here.
- *
- * The state of a pool's row is a set of bits ALCORE_ROW_*; 0: no cause masks the row. A view is
- * what the host's function sees of the pool: lists of rows and their columns (host_view.h). */
+ * A scorer is a score of the registry, which runs in blocks of rows on all threads and of whose
+ * three numbers a row only `score` is kept here, or a function of the host, called once with a view
+ * of the pool (host_view.h). */
 #include <math.h>
 #include <stdio.h>
 #include <string.h>
@@ -31,7 +27,7 @@ typedef struct scoring {
     uint8_t *mask;           /* [rows] 1: the row has state 0 and gets a score */
     uint8_t *labeled;        /* [rows] 1: the row's state is ALCORE_ROW_LABELED alone */
     double *scores;          /* [rows]; NaN where the row is masked */
-    double *raw, *rank;      /* [rows] see the top; of scores of the registry, not kept */
+    double *raw, *rank;      /* [rows] as alcore__score_call has them; not kept */
     int64_t *floored;        /* [blocks] log-probabilities below -100 of each block of rows */
 } scoring;
 

@@ -7,19 +7,7 @@
  * Nothing is copied but labels and bias, and not these where they are on the device of the kernels:
  * token_stats of the kernel table then reads them there, and lays out the labels by row. Those on
  * a device are copied to the host for an engine without that kernel, and where logits, hidden
- * states and output matrix are on the host.
- *
- * Members of alcore__token_rows, which a successful call fills in:
- *
- *     rows, output           the tokens as a matrix, and with hidden states the output matrix
- *                            [classes, dims]; both are the caller's memory
- *     items, tokens          of the arrays; a packed array is one item that has all tokens
- *     item_step, token_step  token t of item i is row i * item_step + t * token_step of `rows`
- *     labels                 [rows.count] owned; -1: the kernel skips the row; NULL: they are laid
- *                            out by token_stats, which also fills `taking`, if that is there
- *     bias                   [classes] owned; NULL: there is none, or it is on the device
- *     placed                 token_stats is called, with placed_labels and placed_bias
- *     engine                 runs the kernels; it owns nothing, so nothing closes it */
+ * states and output matrix are on the host. */
 #include "scorer/token_rows.h"
 
 #include <inttypes.h>
@@ -177,7 +165,9 @@ static alcore_status copy_labels(alcore_ctx *ctx, const alcore_tensor *labels, v
 }
 
 /* Checks the labels, one for each token: [tokens] packed or [items, tokens], int64 or int32, any
- * strides on the host; *out reads them, and its copy is freed by the caller. */
+ * strides on the host, and describes them in *out, with strides in bytes; view->copy, where they
+ * had to be copied from a device, is freed by the caller. The last label must lie where an address
+ * can be, whatever the strides; on a device it must be aligned, as kernels read it there. */
 static alcore_status view_labels(alcore_ctx *ctx, const alcore_logits *logits,
                                  const alcore__token_rows *tokens, label_view *out) {
     const alcore_tensor *labels = logits->labels;

@@ -12,9 +12,9 @@
  * last token of each item of logits[:, :-1], are left out by their label and never read. */
 typedef struct alcore__token_rows {
     alcore__engine engine;  /* of the device that the arrays are on, in the caller's stream */
-    alcore_sys_rows rows;   /* logits or hidden states */
-    alcore_sys_rows output; /* with hidden states; else data NULL */
-    float *bias;            /* [classes], owned; or NULL */
+    alcore_sys_rows rows;   /* logits or hidden states, in the caller's memory */
+    alcore_sys_rows output; /* [classes, dims] with hidden states; else data NULL */
+    float *bias;            /* [classes], owned; NULL: there is none, or it is placed */
     int64_t *labels;        /* [rows.count], owned; -1: left out; NULL: the kernels lay them out */
     uint8_t *taking; /* without labels: [rows.count], owned, 1: takes part; NULL: not known */
     /* Where labels or bias are read on the device of the engine, by its kernel token_stats: */

@@ -27,9 +27,9 @@ static alcore_status put_header(const alcore_selection *selection, alcore__table
     return alcore__table_end_line(table);
 }
 
-/* Appends the line of the pick of a rank in TSV or CSV. Ranks count from 1 in files. A negative
- * integer in the record means that the pick has no value there, and an empty cell is written. A
- * column with words has integers 0, 1, ... that files write as its words. */
+/* Appends the line of the pick of a rank in TSV or CSV, in the order of put_header(). Ranks count
+ * from 1 in files. Where the record has no value of the pick, a NaN or a negative integer, the cell
+ * is empty. A column with words has integers 0, 1, ... that files write as its words. */
 static alcore_status put_pick(const alcore_selection *selection, int64_t rank,
                               alcore__table *table) {
     int64_t row = selection->rows[rank];

@@ -351,7 +351,9 @@ alcore_status group_sums(const alcore_sys_work *work, const alcore_sys_rows *row
 /* Kernel table: for each row of a group g the nearest of the centroids starts[g] .. starts[g + 1] -
  * 1 of centroids [all, dims]: nearest [rows] counts from starts[g]; distance [rows] is its squared
  * distance; high and low [rows] bound the distance to it and to every other one. The last three may
- * be NULL; rows without a group are not written. */
+ * be NULL; rows without a group are not written. The rows of each chunk are cut into tasks by group
+ * on the host, which therefore needs groups and starts; tasks go through the filter or not by their
+ * size. */
 alcore_status nearest_centroid(const alcore_sys_work *work, const alcore_sys_rows *rows,
                                const int32_t *group, int64_t groups, const int64_t *starts,
                                const double *centroids, int32_t *nearest, double *distance,

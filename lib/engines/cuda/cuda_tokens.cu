@@ -80,7 +80,9 @@ int64_t items_that_fit(const int64_t *offsets, int64_t first, int64_t count, siz
 /* Kernel table: out [items] = the mean negative log-likelihood of the tokens of each item;
  * items->offsets [items + 1]; items whose mask [items] is 0 are not written. A token below -100
  * counts as -100 and in *floored; an item without tokens, or with a value that is no
- * log-probability, gets NaN, and *bad is the lowest such item of the second kind. */
+ * log-probability, gets NaN, and *bad is the lowest such item of the second kind. Items have any
+ * number of tokens, so that they pass in ranges of as many as the staging limit holds and not in a
+ * pipeline, whose rows have all the same bytes. */
 alcore_status ragged_nnll(const alcore_sys_work *work, const alcore_sys_ragged *items,
                           const uint8_t *mask, double *out, int64_t *floored, int64_t *bad) {
     return guarded(work, [&](call &c) {
