@@ -411,7 +411,7 @@ LOGITS_MEMBERS = {
     "logits": matrix([[2, 1, 0], [3, 0, 1], [1, 1, 0], [0, 5, 2]]), "hidden": When(matrix([[3, 2], [0, 1], [2, 1], [1, 1]]), **HIDDEN),
     "output": When(matrix([[1, 5], [0, 2], [1, 1]]), **HIDDEN), "bias": When(Tensor("f", [3], [1, 0, 3]), **HIDDEN),
     "labels": Tensor("q", [4], [1, 0, 2, 1]),
-    "stream": Unread("logits", "and on the host", 7)}
+    "stream": Unread("logits", "where all arrays are on the host", 7)}
 LABELS = Tensor("q", [4], [2, 0, 1, 1])
 
 
