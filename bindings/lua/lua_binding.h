@@ -343,6 +343,12 @@ void al_check_fields(lua_State *L, int table, const char *function, const al_mem
                      const char *const *others);
 /* The names of a function whose only option is the context; ends with NULL. */
 extern const char *const al_context_only[];
+/* Pushes the array that it returns: the integers of a list [count], less first. */
+int64_t *al_integers(lua_State *L, int list, const char *what, int64_t count, int64_t first);
+/* Pushes a list of texts [count], false for NULL; lengths NULL: they end with NUL. */
+void al_push_texts(lua_State *L, const char *const *texts, const size_t *lengths, int64_t count);
+/* Pushes the list of the texts of some rows [count] of a pool; rows NULL: of the first ones. */
+void al_push_pool_texts(lua_State *L, const alcore_pool *pool, const int64_t *rows, int64_t count);
 /* Push a list of values[count]; plus is added to each: 1 makes indices of rows. */
 void al_push_integers(lua_State *L, const int64_t *values, int64_t count, int64_t plus);
 void al_push_doubles(lua_State *L, const double *values, int64_t count);

@@ -47,14 +47,7 @@ static int push_field(lua_State *L, const al_host *host, const char *name) {
 static void set_texts(lua_State *L, const char *field, const char *const *texts,
                       const size_t *lengths, int64_t count) {
     if (!texts) return;
-    lua_createtable(L, (int)count, 0);
-    for (int64_t i = 0; i < count; i++) {
-        if (texts[i])
-            lua_pushlstring(L, texts[i], lengths[i]);
-        else
-            lua_pushboolean(L, 0);
-        lua_rawseti(L, -2, (int)i + 1);
-    }
+    al_push_texts(L, texts, lengths, count);
     lua_setfield(L, -2, field);
 }
 
@@ -67,12 +60,7 @@ static void push_batch(lua_State *L, const alcore_batch *batch) {
     set_texts(L, "texts", batch->texts, batch->lengths, batch->count);
     set_texts(L, "references", batch->references, batch->reference_lengths, batch->count);
     set_texts(L, "contexts", batch->contexts, batch->context_lengths, batch->count);
-    lua_createtable(L, (int)batch->count, 0);
-    for (int64_t i = 0; i < batch->count; i++) {
-        lua_pushstring(L, batch->languages[i]);
-        lua_rawseti(L, -2, (int)i + 1);
-    }
-    lua_setfield(L, -2, "languages");
+    set_texts(L, "languages", batch->languages, NULL, batch->count);
 }
 
 /* ---- columns ---- */

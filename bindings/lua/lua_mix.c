@@ -17,13 +17,7 @@ static const int64_t *rows_of(lua_State *L, int table, int64_t count) {
     const int list = lua_gettop(L);
     if (al_length(L, list) != count)
         luaL_error(L, "rows: %d were given for %d texts", (int)al_length(L, list), (int)count);
-    int64_t *rows = al_buffer(L, count, sizeof *rows);
-    for (int64_t i = 0; i < count; i++) {
-        lua_rawgeti(L, list, (int)(i + 1));
-        rows[i] = al_integer(L, -1, "rows") - 1;
-        lua_pop(L, 1);
-    }
-    return rows;
+    return al_integers(L, list, "rows", count, 1);
 }
 
 /* Pushes the array that it returns: the texts of a field, count of them, one for each `noun`; NULL
@@ -72,17 +66,6 @@ int l_annotations_add(lua_State *L) {
     return AL_SELF(L, self->context, alcore_annotations_add(self->annotations, &records));
 }
 
-/* Pushes the array that it returns: numbers of items, from 0, of the list `list`, count of them. */
-static const int64_t *items_of(lua_State *L, int list, int64_t count) {
-    int64_t *items = al_buffer(L, count, sizeof *items);
-    for (int64_t i = 0; i < count; i++) {
-        lua_rawgeti(L, list, (int)(i + 1));
-        items[i] = al_integer(L, -1, "items") - 1;
-        lua_pop(L, 1);
-    }
-    return items;
-}
-
 /* Says which items the answers are of: the field items, else ids, else all items in order. */
 static void set_items(lua_State *L, int table, const al_object *self,
                       alcore_annotation_answers *answers) {
@@ -93,7 +76,7 @@ static void set_items(lua_State *L, int table, const al_object *self,
             if (al_length(L, list) != answers->count)
                 luaL_error(L, "items: %d were given for %d answers", (int)al_length(L, list),
                            (int)answers->count);
-            answers->items = items_of(L, list, answers->count);
+            answers->items = al_integers(L, list, "items", answers->count, 1);
         }
         answers->ids = texts_of(L, table, "ids", 0, NULL, answers->count, "answers");
         answers->texts = texts_of(L, table, "texts", 1, NULL, answers->count, "answers");

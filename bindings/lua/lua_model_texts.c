@@ -9,11 +9,7 @@
 /* Sets a field of the table on top of the stack to a list of texts [count]; NULL: to nothing. */
 static void set_list(lua_State *L, const char *field, const char *const *texts, int64_t count) {
     if (!texts) return;
-    al_push_list(L, count);
-    for (int64_t k = 0; k < count; k++) {
-        lua_pushstring(L, texts[k]);
-        lua_rawseti(L, -2, (int)(k + 1));
-    }
+    al_push_texts(L, texts, NULL, count);
     lua_setfield(L, -2, field);
 }
 
@@ -82,18 +78,6 @@ int l_model_embed(lua_State *L) {
     return al_tensor_result(L, failed, &out, NULL);
 }
 
-/* Pushes the list of the texts of a pool. */
-static void push_list(lua_State *L, const alcore_pool *pool) {
-    const int64_t rows = alcore_pool_row_count(pool);
-    al_push_list(L, rows);
-    for (int64_t row = 0; row < rows; row++) {
-        size_t length;
-        const char *text = alcore_pool_text(pool, row, &length);
-        lua_pushlstring(L, text, length);
-        lua_rawseti(L, -2, (int)row + 1);
-    }
-}
-
 /* Pushes the list of the `best` outputs of each text, a list of tables with text and score, of a
  * pool of outputs. An output that the search did not find is left out. */
 static void push_best(lua_State *L, const alcore_pool *pool, const double *scores, int64_t best) {
@@ -139,7 +123,7 @@ int l_model_translate(lua_State *L) {
                      alcore_model_translate(self->model, pool->pool, &options, &out->pool));
     if (failed || is_pool) return failed ? failed : 1;
     if (options.best == 0) {
-        push_list(L, out->pool);
+        al_push_pool_texts(L, out->pool, NULL, alcore_pool_row_count(out->pool));
         return 1;
     }
     alcore_tensor scores;

@@ -66,7 +66,8 @@ static void push_each(lua_State *L, alcore_selection *selection,
 }
 
 static void push_texts(lua_State *L, alcore_selection *selection) {
-    push_each(L, selection, push_text);
+    al_push_pool_texts(L, alcore_selection_pool(selection), alcore_selection_rows(selection),
+                       alcore_selection_count(selection));
 }
 
 static void push_ids(lua_State *L, alcore_selection *selection) {

@@ -79,12 +79,7 @@ int l_tokenizer_decode(lua_State *L) {
     lua_settop(L, 3);
     luaL_checktype(L, 2, LUA_TTABLE);
     const int64_t count = al_length(L, 2);
-    int64_t *ids = al_buffer(L, count, sizeof *ids);
-    for (int64_t i = 0; i < count; i++) {
-        lua_rawgeti(L, 2, (int)(i + 1));
-        ids[i] = al_integer(L, -1, "an id");
-        lua_pop(L, 1);
-    }
+    const int64_t *ids = al_integers(L, 2, "an id", count, 0);
     const int32_t special = lua_toboolean(L, 3);
     for (size_t capacity = 16 * (size_t)count + 64;; capacity = length) {
         char *text = al_buffer(L, (int64_t)capacity, 1);

@@ -257,6 +257,16 @@ int64_t al_length(lua_State *L, int index) {
     return (int64_t)lua_rawlen(L, index);
 }
 
+int64_t *al_integers(lua_State *L, int list, const char *what, int64_t count, int64_t first) {
+    int64_t *integers = al_buffer(L, count, sizeof *integers);
+    for (int64_t i = 0; i < count; i++) {
+        lua_rawgeti(L, list, (int)(i + 1));
+        integers[i] = al_integer(L, -1, what) - first;
+        lua_pop(L, 1);
+    }
+    return integers;
+}
+
 void al_copy_list(lua_State *L, int index) {
     lua_createtable(L, (int)al_length(L, index), 0);
     for (int64_t i = 1; i <= al_length(L, index); i++) {
@@ -385,6 +395,29 @@ void al_push_doubles(lua_State *L, const double *values, int64_t count) {
     al_push_list(L, count);
     for (int64_t i = 0; i < count; i++) {
         lua_pushnumber(L, (lua_Number)values[i]);
+        lua_rawseti(L, -2, (int)(i + 1));
+    }
+}
+
+void al_push_texts(lua_State *L, const char *const *texts, const size_t *lengths, int64_t count) {
+    al_push_list(L, count);
+    for (int64_t i = 0; i < count; i++) {
+        if (!texts[i])
+            lua_pushboolean(L, 0);
+        else if (lengths)
+            lua_pushlstring(L, texts[i], lengths[i]);
+        else
+            lua_pushstring(L, texts[i]);
+        lua_rawseti(L, -2, (int)(i + 1));
+    }
+}
+
+void al_push_pool_texts(lua_State *L, const alcore_pool *pool, const int64_t *rows, int64_t count) {
+    al_push_list(L, count);
+    for (int64_t i = 0; i < count; i++) {
+        size_t length = 0;
+        const char *text = alcore_pool_text(pool, rows ? rows[i] : i, &length);
+        lua_pushlstring(L, text, length);
         lua_rawseti(L, -2, (int)(i + 1));
     }
 }

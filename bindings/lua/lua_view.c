@@ -84,15 +84,8 @@ int l_view_indices(lua_State *L) {
 int l_view_texts(lua_State *L) {
     const alcore_view *view = view_of(L);
     int32_t role = role_at(L, 2);
-    const int64_t *rows = alcore_view_rows(view, role);
-    int64_t rows_count = alcore_view_row_count(view, role);
-    al_push_list(L, rows_count);
-    for (int64_t i = 0; i < rows_count; i++) {
-        size_t text_length = 0;
-        const char *text = alcore_pool_text(alcore_view_pool(view, role), rows[i], &text_length);
-        lua_pushlstring(L, text, text_length);
-        lua_rawseti(L, -2, (int)i + 1);
-    }
+    al_push_pool_texts(L, alcore_view_pool(view, role), alcore_view_rows(view, role),
+                       alcore_view_row_count(view, role));
     return 1;
 }
 
