@@ -285,13 +285,13 @@ ALCORE_API alcore_status alcore_request_set_progress(alcore_request *request,
  * @param[in,out] request borrowed; it remembers its candidates where the strategy has sticky=1
  * @param[out] out owned; NULL on failure; the selection of the first budget
  * @return ALCORE_OK (also with fewer items than asked for: see ALCORE_SELECTION_SHORT),
- * ALCORE_E_INVALID (no pool; a target that the strategy does not read, where a host's reads every
- * one; rows of ALCORE_ROWS_LIKE that it does not take; what the option "given" lists and
- * nothing reads),
- * ALCORE_E_PARAM (no budget), ALCORE_E_MISSING (a column, or its value for a candidate),
- * ALCORE_E_NOT_FOUND (a named row), ALCORE_E_DATA (names the row), ALCORE_E_SHAPE,
- * ALCORE_E_UNSUPPORTED, ALCORE_E_MODULE (a device that was named), ALCORE_E_IO, ALCORE_E_CALLBACK
- * or what a host's function returned, ALCORE_E_CANCELLED, ALCORE_E_NOMEM, ALCORE_E_BUSY
+ * ALCORE_E_INVALID (no pool; one pool as the candidates and the labeled pool or excluded texts; a
+ * target that the strategy does not read, where a host's reads every one; rows of ALCORE_ROWS_LIKE
+ * that it does not take; what the option "given" lists and nothing reads), ALCORE_E_PARAM (no
+ * budget), ALCORE_E_MISSING (a column, or its value for a candidate), ALCORE_E_NOT_FOUND (a named
+ * row), ALCORE_E_DATA (names the row), ALCORE_E_SHAPE, ALCORE_E_UNSUPPORTED, ALCORE_E_MODULE (a
+ * device that was named), ALCORE_E_IO, ALCORE_E_CALLBACK or what a host's function returned,
+ * ALCORE_E_CANCELLED, ALCORE_E_NOMEM, ALCORE_E_BUSY
  * @serialized per request; per pool and model where a column has to be computed. ALCORE_E_BUSY
  * while another call uses them.
  * @callback model, scorer and strategy functions, progress, log, files

@@ -96,9 +96,9 @@ ALCORE_API alcore_status alcore_search_knn(alcore_ctx *ctx, const alcore_search_
 
 /** The largest margin ratio (Artetxe and Schwenk 2019) of each row x with an other y: cos(x, y) /
  * (h(x) + h(y)), where h(x) is half the mean of the k largest cosines of x with others and h(y)
- * half the mean of the k largest cosines of y with rows; of all, where there are fewer. A ratio whose
- * divisor is 1e-9 or less, or negative, is 0. One minus the ratio is the score MRS of phrase-level
- * active learning.
+ * half the mean of the k largest cosines of y with rows; of all, where there are fewer. A ratio
+ * whose divisor is 1e-9 or less, or negative, is 0. One minus the ratio is the score MRS of
+ * phrase-level active learning.
  * @param[in] ctx borrowed
  * @param[in] rows borrowed
  * @param[in] others borrowed: of the same length; at least one that is not left out

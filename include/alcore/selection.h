@@ -166,7 +166,8 @@ ALCORE_API const char *alcore_selection_reason(const alcore_selection *selection
 enum alcore_scope {
     ALCORE_SCOPE_PICKS = 1901, /**< [count], in rank order */
     /** One entry per candidate, in row order; "row" holds the rows, "rank" -1 for those not
-     * picked. Of several budgets all selections show the record of the largest. */
+     * picked. Of several budgets all selections show the record of the largest, but "rank", which
+     * is of their own picks. */
     ALCORE_SCOPE_CANDIDATES = 1902
 };
 

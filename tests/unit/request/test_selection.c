@@ -125,6 +125,30 @@ START_TEST(the_record) {
 }
 END_TEST
 
+/* The record is that of the largest budget, but the ranks, which are of each selection's picks. */
+START_TEST(records_of_several_budgets) {
+    static const int64_t ranks[3][8] = {{-1, -1, -1, -1, -1, 1, -1, 0}, /* of picks 7 5 4 6 */
+                                        {-1, -1, -1, -1, 2, 1, 3, 0},
+                                        {-1, -1, -1, -1, -1, -1, -1, 0}};
+    alcore_tensor largest;
+    open_huds("2,4,1");
+    ck_assert_ok(alcore_selection_get_column(alcore_selection_of_budget(selection, 1),
+                                             ALCORE_SCOPE_CANDIDATES, "d", &largest));
+    for (int64_t i = 0; i < 3; i++) {
+        const alcore_selection *one = alcore_selection_of_budget(selection, i);
+        alcore_tensor column;
+        ck_assert_ok(alcore_selection_get_column(one, ALCORE_SCOPE_CANDIDATES, "rank", &column));
+        ck_assert_int_eq(column.shape[0], 8);
+        ck_assert_mem_eq(column.data, ranks[i], sizeof ranks[i]);
+        ck_assert_ok(alcore_selection_get_column(one, ALCORE_SCOPE_CANDIDATES, "d", &column));
+        ck_assert_mem_eq(column.data, largest.data, 8 * sizeof(double));
+        ck_assert_ok(alcore_selection_get_column(one, ALCORE_SCOPE_PICKS, "stratum", &column));
+        ck_assert_int_eq(column.shape[0], alcore_selection_count(one));
+    }
+    close_huds();
+}
+END_TEST
+
 START_TEST(provenance_is_json) {
     open_huds("4");
     json_error_t error;
@@ -203,6 +227,39 @@ START_TEST(tsv) {
     ck_assert_ptr_nonnull(strstr(text, "\tsentence number 7 here\n2\t5\t6\t2\t1\t3\t1\t2\t"));
     free(text);
     close_huds();
+}
+END_TEST
+
+/* The picks as a table of Arrow, whose stream keeps the selection alive. */
+START_TEST(a_table_of_arrow) {
+    static const char *const columns[][2] = {{"rank", "l"},  {"index", "l"}, {"id", "U"},
+                                             {"score", "g"}, {"cost", "g"},  {"u", "g"}};
+    static const char *const last[] = {"reason", "text", "lang", "group"};
+    struct ArrowArrayStream stream;
+    struct ArrowSchema schema;
+    struct ArrowArray table;
+    open_huds("2");
+    ck_assert_ok(alcore_selection_get_arrow(selection, NULL, &stream));
+    close_huds();
+    ck_assert_int_eq(stream.get_schema(&stream, &schema), 0);
+    ck_assert_int_eq(stream.get_next(&stream, &table), 0);
+    ck_assert(table.length == 2 && table.n_children == schema.n_children);
+    for (int i = 0; i < 6; i++) {
+        ck_assert_str_eq(schema.children[i]->name, columns[i][0]);
+        ck_assert_str_eq(schema.children[i]->format, columns[i][1]);
+    }
+    for (int64_t i = 0; i < 4; i++) {
+        const int64_t at = schema.n_children - 4 + i;
+        ck_assert_str_eq(schema.children[at]->name, last[i]);
+        ck_assert_str_eq(schema.children[at]->format, "U");
+        ck_assert_int_eq(table.children[at]->null_count, i < 2 ? 0 : 2); /* rows have no language */
+    }
+    ck_assert_int_eq(((const int64_t *)table.children[0]->buffers[1])[0], 1);
+    ck_assert_int_eq(((const int64_t *)table.children[1]->buffers[1])[0], 7);
+    ck_assert_double_eq(((const double *)table.children[3]->buffers[1])[0], 2.25);
+    table.release(&table);
+    schema.release(&schema);
+    stream.release(&stream);
 }
 END_TEST
 
@@ -393,6 +450,7 @@ END_TEST
 
 CHECK_SUITE("selection", neighbors_of_a_target_are_told, reasons,
             what_all_candidates_share_decides_nothing, equal_contributions_decide_nothing,
-            the_record, provenance_is_json, the_summary, lopsided_terms_are_told, tsv,
-            texts_are_escaped, jsonl_is_the_native_form, no_selection_has_no_picks,
-            paths_that_cannot_be_written, reports, rare_words);
+            the_record, records_of_several_budgets, provenance_is_json, the_summary,
+            lopsided_terms_are_told, tsv, a_table_of_arrow, texts_are_escaped,
+            jsonl_is_the_native_form, no_selection_has_no_picks, paths_that_cannot_be_written,
+            reports, rare_words);

@@ -337,6 +337,7 @@ START_TEST(host_scores_and_orders) {
     caller c = {.order = {3, 0}, .count = 2};
     alcore_strategy *strategy = open_host(&c, NULL);
     ck_assert_str_eq(alcore__strategy_name(strategy), "mine");
+    ck_assert_fails(alcore_strategy_set(strategy, "x", "1"), ALCORE_E_PARAM, "no parameters");
     ck_assert_str_eq(alcore__strategy_needs(strategy, ALCORE_ROLE_CANDIDATES, 1), "logprobs");
     ck_assert_ptr_null(alcore__strategy_needs(strategy, ALCORE_ROLE_CANDIDATES, 2));
     ck_assert_str_eq(alcore__strategy_needs(strategy, ALCORE_ROLE_LABELED, 0), "scores");
