@@ -34,7 +34,7 @@ enum alcore_dedup {
 /** What happens to a text that is not valid UTF-8. */
 enum alcore_malformed_text {
     ALCORE_UTF8_REFUSE = 1101, /**< ALCORE_E_DATA that names row and byte */
-    /** Each malformed sequence becomes U+FFFD, counted in a warning */
+    /** Each malformed sequence, and each NUL, becomes U+FFFD, counted in a warning */
     ALCORE_UTF8_REPLACE = 1102
 };
 

@@ -272,6 +272,59 @@ START_TEST(pools_are_joined) {
 }
 END_TEST
 
+/* The texts of a pool that was read with malformed lines masked. */
+static alcore_pool *read_masked(const char *name, const char *content) {
+    char path[200];
+    alcore_read_options options = ALCORE_READ_OPTIONS_INIT;
+    alcore_pool *pool = pool_of(0);
+    options.bad_lines = ALCORE_BAD_LINES_MASK;
+    ck_assert_ok(alcore_pool_read(pool, file(path, name, content), &options));
+    return pool;
+}
+
+/* A malformed row of the texts has no partner, and one of the partners excuses one text. */
+START_TEST(malformed_rows_are_joined) {
+    alcore_pool *texts = read_masked("t.tsv", "id\ttext\na\tone\nbroken\nc\tthree\n");
+    alcore_pool *partners = read_masked("p.tsv", "id\ttext\nc\tdrei\nbroken\n");
+    alcore_pool *none = read_masked("n.tsv", "id\ttext\nc\tdrei\n");
+    int64_t rows[3];
+    alcore_join_options options = ALCORE_JOIN_OPTIONS_INIT;
+    ck_assert_ok(alcore_pool_join(texts, partners, NULL, rows));
+    ck_assert_int_eq(rows[0], -1);
+    ck_assert_int_eq(rows[1], -1);
+    ck_assert_int_eq(rows[2], 0);
+    options.texts_name = "the texts";
+    options.partners_name = "the others";
+    ck_assert_fails(alcore_pool_join(texts, none, &options, rows), ALCORE_E_DATA,
+                    "1 of the 2 ids of the texts");
+    ck_assert_ptr_nonnull(strstr(alcore_last_error(), "the others"));
+    options.row_count = 7; /* not read without rows */
+    ck_assert_ok(alcore_pool_join(texts, partners, &options, rows));
+    options.rows = rows;
+    options.row_count = 1;
+    rows[0] = 3;
+    int64_t out[1];
+    ck_assert_fails(alcore_pool_join(texts, partners, &options, out), ALCORE_E_NOT_FOUND,
+                    "no row 3");
+    alcore_pool_unref(texts);
+    alcore_pool_unref(partners);
+    alcore_pool_unref(none);
+}
+END_TEST
+
+/* Replaced sequences are counted, once for the call. */
+START_TEST(malformed_texts_are_counted) {
+    static const char *const texts[] = {"a\xFF", "b", "\xFF c \xFE"};
+    alcore_pool_options options = ALCORE_POOL_OPTIONS_INIT;
+    alcore_pool *pool;
+    options.utf8 = ALCORE_UTF8_REPLACE;
+    ck_assert_ok(alcore_pool_new(ctx, &options, &pool));
+    ck_assert_ok(alcore_pool_add_texts(pool, texts, NULL, 3, NULL));
+    ck_assert_str_eq(said, "3 malformed sequences of bytes became U+FFFD\n");
+    alcore_pool_unref(pool);
+}
+END_TEST
+
 static void add(TCase *tests) {
     tcase_add_checked_fixture(tests, setup, teardown);
     tcase_add_test(tests, ids_are_given_once);
@@ -282,6 +335,8 @@ static void add(TCase *tests) {
     tcase_add_test(tests, references_by_line);
     tcase_add_test(tests, masked_references);
     tcase_add_test(tests, pools_are_joined);
+    tcase_add_test(tests, malformed_rows_are_joined);
+    tcase_add_test(tests, malformed_texts_are_counted);
 }
 
 int main(void) {

@@ -211,6 +211,12 @@ START_TEST(filters) {
             ck_assert_int_eq(alcore_pool_states(pool)[row],
                              cases[i].expected[row] | (row == 1 ? ALCORE_ROW_EXCLUDED : 0));
     }
+    filter.min_words = 3;
+    ck_assert_ok(alcore_pool_filter(pool, &filter));
+    ck_assert_int_eq(alcore_pool_state_count(pool, ALCORE_ROW_FILTERED), 4);
+    ck_assert_ok(alcore_pool_filter(pool, NULL)); /* no limit */
+    ck_assert_int_eq(alcore_pool_state_count(pool, ALCORE_ROW_FILTERED), 0);
+    filter.min_words = 0;
     filter.min_letters = 1.5;
     ck_assert_fails(alcore_pool_filter(pool, &filter), ALCORE_E_INVALID, "1.5");
     filter.min_letters = 0;
@@ -279,6 +285,7 @@ START_TEST(references_and_costs_later) {
     ck_assert_ok(alcore_pool_set_references(pool, rows + 1, removed, NULL, 1));
     ck_assert_ptr_null(alcore_pool_reference(pool, 0, NULL));
     ck_assert_ok(alcore_pool_set_references(pool, NULL, NULL, NULL, 0));
+    ck_assert_int_eq(alcore_pool_state_count(pool, 0), 3000); /* states do not follow */
     /* A failure changes no row. */
     ck_assert_fails(alcore_pool_set_references(pool, rows, bad, NULL, 2), ALCORE_E_DATA,
                     "row 0: the reference is not valid UTF-8 at byte 1");

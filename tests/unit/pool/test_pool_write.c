@@ -233,6 +233,19 @@ START_TEST(formats_by_suffix_and_option) {
 }
 END_TEST
 
+/* A table has the columns that a row that is written has. */
+START_TEST(columns_of_what_is_written) {
+    static const int64_t second[] = {1}, first[] = {0};
+    alcore_pool *pool = small_pool();
+    const char *path = test_path("some.tsv");
+    ck_assert_ok(alcore_pool_write(pool, second, 1, path, NULL));
+    check_file(path, "index\tid\ttext\tcost\n1\tb\tline\\nbreak\t0\n");
+    ck_assert_ok(alcore_pool_write(pool, first, 1, path, NULL));
+    check_file(path, "index\tid\ttext\tlang\tcost\n0\t1\tone, two\tde\t1.5\n");
+    alcore_pool_unref(pool);
+}
+END_TEST
+
 /* "-" is TSV, of a column .lp where it is ragged, and no file of that name comes to be. */
 START_TEST(standard_output) {
     static const char *const expected[] = {
@@ -435,6 +448,7 @@ static void add(TCase *tests) {
     tcase_add_loop_test(tests, empty_references, 0, 3);
     tcase_add_test(tests, plain_there_and_back);
     tcase_add_loop_test(tests, formats_by_suffix_and_option, 0, 6);
+    tcase_add_test(tests, columns_of_what_is_written);
     tcase_add_loop_test(tests, standard_output, 0, 4);
     tcase_add_loop_test(tests, refusals, 0, 7);
     tcase_add_test(tests, columns_there_and_back);

@@ -325,6 +325,17 @@ START_TEST(masks) {
                                           "labeled pool, 1 excluded"));
     ck_assert_ptr_nonnull(strstr(summary, "scored 3 of 8"));
     alcore_selection_unref(selection);
+    /* What belongs to a request is told by its selection, and is no state of the pool. */
+    const double with_nan[] = {1, 2, 9, 9, 9, 9, (double)NAN, 9};
+    give(pool, "scores", with_nan, 8, 1);
+    ck_assert_ok(alcore_request_set(request, "nan", "exclude"));
+    selection = selected(request);
+    ck_rows(selection, expected + 1, 2);
+    const char *provenance = alcore_selection_provenance(selection);
+    ck_assert_msg(strstr(provenance, "\"known\":1") && strstr(provenance, "\"nan\":1"), "%s",
+                  provenance);
+    ck_assert_int_eq(alcore_pool_state_count(pool, ALCORE_ROW_NAN | ALCORE_ROW_KNOWN), 0);
+    alcore_selection_unref(selection);
     alcore_request_unref(request);
     alcore_pool_unref(pool);
     alcore_pool_unref(labeled);
