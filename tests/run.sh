@@ -41,15 +41,16 @@ done
 begun=$SECONDS
 # shellcheck disable=SC2086
 need $need_build $need_tests ${full:+$need_full} || exit 1
-tests/tools/install_torch.sh ${full:+full}
-tests/tools/install_cuda_tools.sh
 packages=$((SECONDS - begun))
+# What the plain build wants of PyPI comes while the core is built.
+{ tests/tools/install_torch.sh ${full:+full}; tests/tools/install_cuda_tools.sh; } &
+installing=$!
 
 export ALCORE_TEST_SEED=${ALCORE_TEST_SEED:-$RANDOM}
 echo "seed of thinned sweeps: $ALCORE_TEST_SEED"
 setup=default
 slow=5 # a sanitized test may take so many times longer
-export ALCORE_FUZZ_SECONDS=3
+export ALCORE_FUZZ_SECONDS=2
 if [ -n "$full" ]; then
     setup=full
     slow=100
@@ -101,18 +102,44 @@ fail() {
     results+=("--broken=$1")
 }
 
-# check NAME LABEL MESON-TEST-OPTION...: runs the tests of build/NAME and keeps the log as LABEL.
+# check NAME LABEL MESON-TEST-OPTION...: runs the tests of build/NAME and keeps the log as LABEL. One
+# test more than there are processors, as some of them wait.
 check() {
     local name=$1 label=$2 begun=$SECONDS
     shift 2
     local only=() suite
     for suite in "${suites[@]}"; do only+=(--suite "$suite"); done
     rm -f "build/$name/meson-logs/$label"*.json
-    meson test -C "build/$name" --no-rebuild --logbase "$label" "${only[@]}" "$@" \
+    meson test -C "build/$name" --no-rebuild --num-processes $(($(nproc) + 1)) --logbase "$label" "${only[@]}" "$@" \
         >"$logs/$label.tests.txt" 2>&1 </dev/null
     keep tests "$label" "$begun"
     results+=("$label=build/$name")
 }
+
+# Kernels are compiled for two instruction sets under the address sanitizer, for every processor and
+# for the widest of this one, and elsewhere for every processor only; --full has all of them.
+some_kernels=-Dkernels=avx2 one_kernel=-Dkernels=
+! grep -qw avx512_vnni /proc/cpuinfo || some_kernels=-Dkernels=avx512vnni
+[ -z "$full" ] || some_kernels='' one_kernel=''
+# Without the optional parts: the library, the command and the suite of formats, some of which need
+# such parts; with --full also the other suites that reading files concerns. Not optimized, as those
+# who debug have it: what another build's optimizer removes must link too.
+core_suites=(formats)
+[ -z "$full" ] || core_suites=(base text formats pool)
+for_tests="--suite cli --no-suite kernel"
+for suite in "${core_suites[@]}"; do for_tests+=" --suite $suite"; done
+if wanted core && build core -Dwerror=true -Dauto_features=disabled -Dtests=enabled -Doptimization=0 $one_kernel; then
+    suites_asked=("${suites[@]}")
+    [ ${#suites[@]} -gt 0 ] || suites=("${core_suites[@]}")
+    check core core --setup "$setup"
+    suites=("${suites_asked[@]}")
+fi
+for_tests=
+targets=
+
+waited=$SECONDS
+wait "$installing"
+keep waiting "for PyPI" "$waited"
 
 # The CUDA engine is compiled once, for one kind of device; --full takes all of them.
 gpus=86
@@ -131,24 +158,21 @@ if { wanted plain || wanted bare || wanted valgrind; } && build plain -Dwerror=t
     [ -z "$full" ] || ! wanted valgrind || check plain valgrind --setup valgrind
 fi
 # Programs outside the tree, the sources and the pages: the plain build has said it all.
-# -O1: sanitized kernels take minutes to compile above it. No -Werror: sanitizers make the compiler
-# see ghosts. Suite heavy: shapes whose sanitized run takes minutes and tells little that a smaller
-# one does not; --full has them too.
-# Kernels are compiled for two instruction sets under the address sanitizer, for every processor and
-# for the widest of this one, and elsewhere for every processor only; --full has all of them.
-some_kernels=-Dkernels=avx2 one_kernel=-Dkernels=
-! grep -qw avx512_vnni /proc/cpuinfo || some_kernels=-Dkernels=avx512vnni
-[ -z "$full" ] || some_kernels='' one_kernel=''
+# -O1: sanitized kernels take minutes to compile above it; -g1: a report needs lines, and the rest is
+# a fifth of the compiler's time. No -Werror: sanitizers make the compiler see ghosts. Suite heavy:
+# shapes whose sanitized run takes minutes and tells little that a smaller one does not; --full has
+# them too.
+sanitized='-Doptimization=1 -Dc_args=-g1 -Dcpp_args=-g1'
 for_tests="--no-suite install --no-suite once --no-suite docs"
 [ -n "$full" ] || for_tests+=" --no-suite heavy --no-suite full"
-if wanted asan && build asan -Dtests=enabled -Dcuda=disabled -Dtorch=disabled -Doptimization=1 -Db_sanitize=address,undefined $some_kernels; then
+if wanted asan && build asan -Dtests=enabled -Dcuda=disabled -Dtorch=disabled $sanitized -Db_sanitize=address,undefined $some_kernels; then
     # shellcheck disable=SC2086
     check asan asan --setup "$setup" -t $slow $for_tests
 fi
 # Only what runs threads.
 for_tests="--suite threads"
 if wanted tsan && [[ -z $ALCORE_TEST_PART || " ${suites[*]} " == *" threads "* ]] &&
-    build tsan -Dtests=enabled -Dcuda=disabled -Dtorch=disabled -Doptimization=1 -Db_sanitize=thread $one_kernel; then
+    build tsan -Dtests=enabled -Dcuda=disabled -Dtorch=disabled $sanitized -Db_sanitize=thread $one_kernel; then
     suites_asked=("${suites[@]}")
     suites=(threads)
     check tsan tsan --setup "$setup" -t $slow
@@ -163,15 +187,6 @@ if wanted libfuzzer && [[ -n $full && (-z $ALCORE_TEST_PART || " ${suites[*]} " 
     suites_asked=("${suites[@]}")
     suites=(fuzz)
     ALCORE_FUZZ_SECONDS=30 ALCORE_FUZZ_SEED=$ALCORE_TEST_SEED check fuzz libfuzzer --setup "$setup"
-    suites=("${suites_asked[@]}")
-fi
-# Without the optional parts: the library, the command and the suites that reading files concerns.
-# Not optimized, as those who debug have it: what another build's optimizer removes must link too.
-for_tests="--suite base --suite text --suite formats --suite pool --suite cli --no-suite kernel"
-if wanted core && build core -Dwerror=true -Dauto_features=disabled -Dtests=enabled -Doptimization=0 $one_kernel; then
-    suites_asked=("${suites[@]}")
-    [ ${#suites[@]} -gt 0 ] || suites=(base text formats pool)
-    check core core --setup "$setup"
     suites=("${suites_asked[@]}")
 fi
 

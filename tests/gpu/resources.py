@@ -3,8 +3,10 @@
 """What can be counted of every kernel without a GPU: the compiler's report and the machine code (SASS).
 
   tests/gpu/resources.py [TARGET]... >docs/results/gpu-resources.txt      targets: 80 86 89 90
-  tests/gpu/resources.py --check docs/results/gpu-resources.txt [TARGET]   TAP: nothing grew since the file was made
+  tests/gpu/resources.py --check docs/results/gpu-resources.txt [--module FILE] [TARGET]   TAP: nothing grew since the file was made
 
+With --module and a cuobjdump the numbers are those of a built libalcore-cuda.so; else the engine is compiled for them, a minute of
+processor time for each target.
 The machine code is read by cuobjdump, of the CUDA toolkit or of the packages nvidia-cuda-cuobjdump and
 nvidia-cuda-nvdisasm of PyPI, which tests/tools/install_cuda_tools.sh installs; $CUOBJDUMP names another one. Without it
 the second table is left out, and --check skips what it compares of machine code."""
@@ -54,9 +56,9 @@ def cuobjdump():
     return next((path for path in named if path and os.access(path, os.X_OK)), None)
 
 
-def counts_in(cubin, tool):
+def counts_in(compiled, tool, target):
     """{(kernel, element): counts of an element} of a compiled engine"""
-    said = subprocess.run([tool, '-sass', cubin], check=True, capture_output=True, text=True).stdout
+    said = subprocess.run([tool, '-sass', '-arch', f'sm_{target}', compiled], check=True, capture_output=True, text=True).stdout
     parts = [part.split('\n', 1) for part in said.split('Function : ')[1:]]
     # Of some 90 MB of text only the names are demangled.
     names = subprocess.run(['c++filt'], input='\n'.join(name for name, _ in parts), check=True, capture_output=True,
@@ -74,7 +76,7 @@ def compile_for(target):
                                cubin.name, f'{PROJECT}/lib/engines/cuda/cuda_engine.cu'], check=True, capture_output=True,
                               text=True).stderr
         tool = cuobjdump()
-        elements = counts_in(cubin.name, tool) if tool and target in COUNTED else {}
+        elements = counts_in(cubin.name, tool, target) if tool and target in COUNTED else {}
     said = subprocess.run(['c++filt'], input=said, check=True, capture_output=True, text=True).stdout
     kernels = {}
     for part in said.split("Compiling entry function '")[1:]:
@@ -84,6 +86,17 @@ def compile_for(target):
         kernels[plain_name(part[:part.index("' for ")])] = (int(used.group(1)), int(shared.group(1)) if shared else 0,
                                                             *map(int, frame.groups()))
     return kernels, elements
+
+
+def found_in(module, target):
+    """The same of a built module. What a kernel spills lies on its stack, which is all that a module tells."""
+    tool = cuobjdump()
+    said = subprocess.run([tool, '-res-usage', '-arch', f'sm_{target}', module], check=True, capture_output=True, text=True).stdout
+    said = subprocess.run(['c++filt'], input=re.sub(r'(Function \w+):', r'\1', said), check=True, capture_output=True,
+                          text=True).stdout
+    used = re.findall(r'Function (.*)\n +REG:(\d+) STACK:(\d+) SHARED:(\d+)', said)
+    kernels = {plain_name(name): (int(registers), int(shared), int(stack), 0) for name, registers, stack, shared in used}
+    return kernels, counts_in(module, tool, target) if target in COUNTED else {}
 
 
 def tables(found):
@@ -173,12 +186,17 @@ def check(file, found):
 
 
 def main():
-    arguments = sys.argv[1:]
+    arguments, module = sys.argv[1:], None
+    if '--module' in arguments:
+        at = arguments.index('--module')
+        module = arguments[at + 1]
+        del arguments[at:at + 2]
     file = arguments[1] if arguments[:1] == ['--check'] else None
     targets = arguments[2:] if file else arguments
     targets = targets or ['80', '86', '89', '90']
     with ThreadPoolExecutor(2) as pool:
-        found = dict(zip(targets, pool.map(compile_for, targets)))
+        look = (lambda target: found_in(module, target)) if module and cuobjdump() else compile_for
+        found = dict(zip(targets, pool.map(look, targets)))
     if file:
         return check(file, found)
     print('\n'.join(tables(found)))
