@@ -11,13 +11,11 @@
  *   phrase_measures.c        columns of phrases, made before a selection from them
  *
  * A selection is made once, by select.c or request_hybrid.c, and never changes. Only making it and
- * handing out texts needs the pool locked for reading.
+ * handing out texts needs the pool locked for reading. Its arrays [picks], which is also [count],
+ * are by rank; files and reasons count ranks from 1. Arrays [candidates] are by position.
  *
  * Words of this room:
  *
- *   rank        of a pick, from 0 in the order of buying; files and reasons count from 1. Arrays
- *               [picks], which is also [count], are by rank
- *   position    of a candidate in the outcome, from 0 in the order of rows; arrays [candidates]
  *   input       a pool of the request (alcore__input_pool), or a column of one that the strategy
  *               read, and who made it (alcore__input_column)
  *   built in    made by the n-gram model because neither a model nor a column was named

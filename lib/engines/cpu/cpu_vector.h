@@ -14,17 +14,16 @@
  *                  PRODUCT_ROWS rows or PRODUCT_COLUMNS columns, the vectors of the second operand
  *                  (cpu_product.h); a slab is the items of an operand that are packed at a time
  *   tile           the products of one panel of rows with some panels of columns
- *   filter         products in float32 or int16 with a bound of their error, which can only
- *                  discard; a far item is one that the bound does not hold for (cpu_search.h,
- *                  cpu_filter.h)
+ *   far item       one for which the error bound of the filter, products in float32 or int16, does
+ *                  not hold (cpu_search.h, cpu_filter.h)
  *   cpu_row()      a row as kernels read it: in place, or where rows->unit is 1 as a unit vector,
  *                  written to `unit` [dims]; its type is cpu_row_dtype() (cpu_rows.h)
  *   FILTER_UP, SEARCH_UP   times a computed norm: an upper bound of the true one
  *   spent          work since the host was asked last whether to stop: alcore__cpu_poll() adds to
  *                  it and asks now and then (cpu_call.h)
- *   workspace      memory of alcore__cpu_new(), not initialized; alcore__cpu_free() gets its size
  *
- * Masks are [rows], 1: the row takes part, NULL: all do; nothing is written of the others. */
+ * Masks are [rows], 1: the row takes part, NULL: all do; nothing is written of the others. Memory
+ * of alcore__cpu_new() is not initialized; alcore__cpu_free() is told its size. */
 #ifndef ALCORE__CPU_VECTOR_H
 #define ALCORE__CPU_VECTOR_H
 

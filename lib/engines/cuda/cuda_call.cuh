@@ -27,7 +27,7 @@
  *                device at a time: a chunk of a pipeline, a part of operand_parts
  *                (cuda_wide_rows.cuh), whose part() makes one the current one and returns its size
  *   other        a row of the second operand: a query, centroid or target
- *   column       of a pipeline: an array with an entry for each row of the pass
+ *   pipeline     a pass over the rows of a call; its columns are arrays with an entry for each row
  *   staged       copied through buffers, as kernels cannot use the array where it is
  *   pinned       host memory that is page-locked, so that the device copies from and to it
  *   lent         device memory of the caller's workspace, until it is given back
