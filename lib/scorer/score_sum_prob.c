@@ -156,8 +156,10 @@ static alcore_status max_log(const alcore__score_call *call, const char *name, i
 }
 
 /* Adds to sums [windows of the block] the logarithm of the largest probability in column `name` of
- * each window of the rows of the mask. The values are probabilities, log-probabilities or logits by
- * the column's meaning; those of a window are read as one distribution over its positions. */
+ * each window of the rows of the mask: called for the starts and for the ends. The values are
+ * probabilities, log-probabilities or logits by the column's meaning; those of a window are read as
+ * one distribution over its positions. A row without a position adds NaN with nan=exclude, else it
+ * is an error; windows must have all positions of their row (check_windows()). */
 static alcore_status add_max_logs(alcore__score_call *call, const char *name,
                                   const window_list *windows, double *sums) {
     const alcore__column *column = find_list(call, name);

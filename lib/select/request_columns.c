@@ -298,6 +298,7 @@ static alcore_status want_rows(resolver *self, const alcore__masks *masks) {
     return ALCORE_OK;
 }
 
+/* The mask and the n-gram model serve all roles: one that no need has asked for is NULL. */
 alcore_status alcore__resolve_columns(alcore_request *request, const alcore_strategy *strategy,
                                       const alcore__masks *masks, bool with_embeddings,
                                       alcore__reuse *reuse, alcore__resolution *out) {

@@ -205,8 +205,8 @@ static alcore_status draw(answer *self) {
 }
 
 /* Sets the budgets of the run: the strategy runs under the largest one, the others are spent from
- * its ranking afterwards. No amount is given twice (request_budget.c), so count - 1 of them differ
- * from the largest. */
+ * the same order afterwards. No amount is given twice (request_budget.c), so count - 1 of them
+ * differ from the largest. */
 static alcore_status set_budgets(answer *self, alcore__fill *fill) {
     const alcore__budgets *budgets = &self->request->budgets;
     fill->budget = alcore__budgets_largest(budgets);

@@ -240,8 +240,8 @@ static void pack_items(const bounds_call *call, const char **row, int count, int
 
 /* The matrix rows item [count], which are packed, against the panels first .. first + panel_count -
  * 1 (the present chunk): adds to the sums of s and of E / s of each row and group. rows [count]:
- * what pack_rows() found of each. A row without a bound gets an infinite error, which
- * makes its interval 0 to infinity. 1.01: 1 / s is known within 2^-10 only. */
+ * what pack_rows() found of each. A row without a bound (its error is negative) gets an infinite
+ * error, which makes its interval 0 to infinity. 1.01: 1 / s is known within 2^-10 only. */
 static void bound_rows(bounds_call *call, const int64_t *item, int count, int64_t first,
                        int64_t panel_count, const bound_row *rows) {
     int64_t words = packed_words(call), row_panels = product_panels(count, PRODUCT_ROWS);

@@ -527,7 +527,8 @@ void measure_hidden(call &c, const alcore_sys_rows *hidden, const alcore_sys_row
  * matrix [classes, d] with bias [classes] (NULL: none). labels [tokens] or NULL; of a token whose
  * label is `ignore` nothing is written. *bad: the lowest bad token, where token 0 has the number
  * hidden->first; -1: none. A token is bad when a logit is NaN or plus infinity, none is finite, or
- * its label is outside the classes. */
+ * its label is outside the classes. Only tokens that take part are multiplied, so which they are is
+ * known on the host first. */
 alcore_status hidden_stats(const alcore_sys_work *work, const alcore_sys_rows *hidden,
                            const alcore_sys_rows *output, const float *bias, const int64_t *labels,
                            int64_t ignore, const alcore_sys_token_stats *out, int64_t *bad) {
