@@ -16,14 +16,11 @@
 
 #include "select/select_internal.h"
 
-/* The parts of a hybrid strategy, by their index everywhere (alcore__strategy_part()). */
-enum { SENTENCES, PHRASES, PARTS };
-
 /* The state of one call. */
 typedef struct hybrid {
     alcore_request *request; /* of the caller, locked for writing */
     alcore_ctx *ctx;
-    alcore_strategy *parts[PARTS]; /* borrowed from the request's strategy */
+    alcore_strategy *parts[ALCORE__PARTS]; /* borrowed from the request's strategy */
     alcore__hybrid_shares shares;
     alcore_selection *sentences; /* what the first budget of `split` bought, which owns those of the
                                     others; one reference */
@@ -53,7 +50,7 @@ static alcore_status buy_sentences(hybrid *self) {
         const double share = share_of_sentences(self, request->budgets.amounts[i]);
         if (!is_split(self, share)) self->split.amounts[self->split.count++] = share;
     }
-    part.strategy = self->parts[SENTENCES];
+    part.strategy = self->parts[ALCORE__SENTENCES];
     part.budgets = self->split;
     const alcore_status status = alcore__request_answer(&part, &self->sentences);
     request->last = part.last;
@@ -95,7 +92,7 @@ static alcore_status buy_phrases(const hybrid *self, double budget,
     const double left = budget - (self->shares.carry ? alcore_selection_spent(sentences)
                                                      : share_of_sentences(self, budget));
     alcore_request part = *self->request;
-    part.strategy = self->parts[PHRASES];
+    part.strategy = self->parts[ALCORE__PHRASES];
     part.target = NULL;
     part.budgets.count = 1;
     part.budgets.amounts[0] = fmax(left, 0);
@@ -109,10 +106,10 @@ static alcore_status buy_phrases(const hybrid *self, double budget,
 /* Answers one budget of the request: *out is the selection of both parts, which has a reference to
  * each, so the one to the phrases is released here. */
 static alcore_status answer_budget(const hybrid *self, double budget, alcore_selection **out) {
-    alcore_selection *parts[PARTS] = {sentences_of(self, budget), NULL};
-    ALCORE__TRY(buy_phrases(self, budget, parts[SENTENCES], &parts[PHRASES]));
+    alcore_selection *parts[ALCORE__PARTS] = {sentences_of(self, budget), NULL};
+    ALCORE__TRY(buy_phrases(self, budget, parts[ALCORE__SENTENCES], &parts[ALCORE__PHRASES]));
     const alcore_status status = alcore__selection_join(self->request, parts, budget, out);
-    alcore_selection_unref(parts[PHRASES]);
+    alcore_selection_unref(parts[ALCORE__PHRASES]);
     return status;
 }
 
@@ -148,7 +145,8 @@ static alcore_status answer_budgets(hybrid *self, alcore_selection **out) {
 alcore_status alcore__request_answer_hybrid(alcore_request *request, alcore_selection **out) {
     hybrid self = {.request = request, .ctx = request->object.ctx};
     alcore__strategy_shares(request->strategy, &self.shares);
-    for (int32_t i = 0; i < PARTS; i++) self.parts[i] = alcore__strategy_part(request->strategy, i);
+    for (int32_t i = 0; i < ALCORE__PARTS; i++)
+        self.parts[i] = alcore__strategy_part(request->strategy, i);
     bool are_phrases;
     ALCORE__TRY(alcore__candidates_are_phrases(request, &are_phrases));
     if (are_phrases)

@@ -11,7 +11,7 @@
 static void release(void *object) {
     alcore_selection *self = object;
     alcore_ctx *ctx = self->object.ctx;
-    for (int32_t p = 0; p < 2; p++) alcore__object_unref(self->parts[p]);
+    for (int32_t p = 0; p < ALCORE__PARTS; p++) alcore__object_unref(self->parts[p]);
     for (int32_t i = 0; i < self->sibling_count; i++) alcore__object_unref(self->siblings[i]);
     alcore__free(ctx, self->siblings);
     if (self->ranking)

@@ -39,6 +39,11 @@
  * alcore__term: name in words, column and within, names of record columns: of its values, and of
  *     the group in which a value is compared, which is also the noun in a reason. */
 #include "request/request_internal.h"
+#include "scorer/role_place.h"
+
+/* The parts of a hybrid: of its strategy, as alcore__strategy_part() tells them, and of a selection
+ * by it. */
+enum { ALCORE__SENTENCES = 0, ALCORE__PHRASES = 1, ALCORE__PARTS = 2 };
 
 /* A column that the strategy read, as the provenance describes it. */
 typedef struct alcore__input_column {
@@ -93,7 +98,7 @@ typedef struct alcore__ranking {
     char *device;        /* the option "device" as it was set */
 
     /* Where the input came from. */
-    alcore__input_pool inputs[3]; /* candidates, labeled pool, target */
+    alcore__input_pool inputs[ALCORE__NEED_ROLES]; /* by ALCORE__ROLE() */
     int32_t input_column_count;
     alcore__input_column input_columns[ALCORE__RESOLVED_MAX]; /* [input_column_count] used */
     int64_t by_cause[ALCORE__CAUSES]; /* masked rows of the candidates' pool by their first cause */
@@ -137,11 +142,16 @@ struct alcore_selection {
     alcore_remedy remedies[ALCORE__REMEDIES]; /* [remedy_count] used */
     /* Of a hybrid strategy: the selections of sentences and of phrases whose picks these are, one
      * reference each; else NULL. */
-    alcore_selection *parts[2];
+    alcore_selection *parts[ALCORE__PARTS];
     /* The selections of the request's other budgets, owned by the selection of the first budget. */
     alcore_selection **siblings; /* [sibling_count] in the order of the budgets; NULL: one budget */
     int32_t sibling_count;
 };
+
+/* Whether the picks are those of both parts of a hybrid. */
+static inline bool alcore__selection_is_joined(const alcore_selection *selection) {
+    return selection->parts[ALCORE__SENTENCES] != NULL;
+}
 
 /* Makes the selections of all budgets from the outcome of a run: *out, with one reference, is the
  * selection of the first budget and owns the others. The contents of outcome move to them, and it
@@ -182,12 +192,12 @@ extern const char alcore__phrase_links[];
  * `budget`: *out, with one reference and one to each part. Called by request_hybrid.c for each
  * budget, without locks on the pools; the pool of texts is locked while it is read. */
 alcore_status alcore__selection_join(const alcore_request *request,
-                                     alcore_selection *const parts[2], double budget,
+                                     alcore_selection *const parts[ALCORE__PARTS], double budget,
                                      alcore_selection **out);
 /* Stores references to the parts of a hybrid in a new selection of their picks and copies their
  * reasons and contexts: what else is derived from a run, and here is the parts'. */
 alcore_status alcore__selection_copy_parts(alcore_selection *selection,
-                                           alcore_selection *const parts[2]);
+                                           alcore_selection *const parts[ALCORE__PARTS]);
 /* Makes the ranking of such a selection, like that of the sentences, over the pool of its picks.
  * The contents of outcome move to it. */
 alcore_status alcore__ranking_join(const alcore_request *request, const alcore__ranking *sentences,

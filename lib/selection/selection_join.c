@@ -14,10 +14,21 @@
 #include "pool/pool_internal.h"
 #include "selection/selection_internal.h"
 
-enum { PARTS = 2, KIND_SENTENCE = 0, KIND_PHRASE = 1 };
+/* The values of "kind", which are the numbers of the parts. */
+enum { KIND_SENTENCE = ALCORE__SENTENCES, KIND_PHRASE = ALCORE__PHRASES };
 
 static const char *const KIND_WORDS[] = {
     [KIND_SENTENCE] = "sentence", [KIND_PHRASE] = "phrase", NULL};
+
+/* The number of picks of both parts. */
+static int64_t count_picks(alcore_selection *const parts[ALCORE__PARTS]) {
+    return parts[ALCORE__SENTENCES]->count + parts[ALCORE__PHRASES]->count;
+}
+
+/* The rank among them of the first pick of a part: phrases come behind the sentences. */
+static int64_t first_rank(alcore_selection *const parts[ALCORE__PARTS], int32_t part) {
+    return part == ALCORE__SENTENCES ? 0 : parts[ALCORE__SENTENCES]->count;
+}
 
 /* ---- the pool of the picks ---- */
 
@@ -56,10 +67,10 @@ static void free_records(alcore_ctx *ctx, pick_records *records) {
 /* Fills the records, sentences and then phrases, with views of the texts, ids, ... in the pools of
  * the parts. Those of the pool of texts are valid while that pool is locked; the pool of phrases
  * was made in this call of alcore_select() and needs no lock. Returns the number of records. */
-static int64_t fill_records(alcore_selection *const parts[PARTS], pick_records *records) {
+static int64_t fill_records(alcore_selection *const parts[ALCORE__PARTS], pick_records *records) {
     int64_t row = 0;
     records->priced = true;
-    for (int32_t p = 0; p < PARTS; p++) {
+    for (int32_t p = 0; p < ALCORE__PARTS; p++) {
         const alcore_pool *pool = parts[p]->ranking->pool;
         for (int64_t k = 0; k < parts[p]->count; k++, row++) {
             const int64_t pick = parts[p]->rows[k];
@@ -77,7 +88,7 @@ static int64_t fill_records(alcore_selection *const parts[PARTS], pick_records *
 /* Makes *out, the pool of the picks of both parts, in their order, derived from `texts`, the pool
  * of texts, which is locked for reading. Every pick must become a row of the same number, so no
  * duplicate is left out and no text is too long. Costs are set only where every pick has one. */
-static alcore_status make_pool(alcore_pool *texts, alcore_selection *const parts[PARTS],
+static alcore_status make_pool(alcore_pool *texts, alcore_selection *const parts[ALCORE__PARTS],
                                alcore_pool **out) {
     alcore_ctx *ctx = alcore__pool_ctx(texts);
     alcore_pool_options options = ALCORE_POOL_OPTIONS_INIT;
@@ -87,8 +98,7 @@ static alcore_status make_pool(alcore_pool *texts, alcore_selection *const parts
     options.dedup = ALCORE_DEDUP_NONE;
     options.repeated_ids = ALCORE_IDS_ANY; /* sentences and phrases may be numbered alike */
     options.max_text_bytes = INT64_MAX;
-    alcore_status status =
-        allocate_records(ctx, (size_t)(parts[0]->count + parts[1]->count), &records);
+    alcore_status status = allocate_records(ctx, (size_t)count_picks(parts), &records);
     if (status == ALCORE_OK) status = alcore_pool_new_derived(texts, &options, &pool);
     if (status == ALCORE_OK) {
         given.count = fill_records(parts, &records);
@@ -163,14 +173,14 @@ static alcore_status copy_record(alcore_ctx *ctx, const alcore_selection *part, 
 /* Fills the zeroed outcome, as if a strategy had selected from the pool of picks: every pick is a
  * candidate, and its position and its row are its rank. copy_record() adds "kind", which files
  * write in words, before all others, hence column 0. A failure leaves what was made in outcome. */
-static alcore_status fill_outcome(alcore_ctx *ctx, alcore_selection *const parts[PARTS],
+static alcore_status fill_outcome(alcore_ctx *ctx, alcore_selection *const parts[ALCORE__PARTS],
                                   alcore__outcome *outcome) {
-    outcome->count = outcome->measured = parts[0]->count + parts[1]->count;
+    outcome->count = outcome->measured = count_picks(parts);
     ALCORE__TRY(alcore__new_array(ctx, (size_t)outcome->count, sizeof(int64_t), &outcome->rows));
     ALCORE__TRY(alcore__new_array(ctx, (size_t)outcome->count, sizeof(double), &outcome->scores));
     for (int64_t i = 0; i < outcome->count; i++) outcome->rows[i] = i;
-    for (int32_t p = 0; p < PARTS; p++) {
-        const int64_t first = p == 0 ? 0 : parts[0]->count;
+    for (int32_t p = 0; p < ALCORE__PARTS; p++) {
+        const int64_t first = first_rank(parts, p);
         for (int64_t k = 0; k < parts[p]->count; k++)
             outcome->scores[first + k] = parts[p]->scores[k];
         ALCORE__TRY(copy_record(ctx, parts[p], p, first, outcome));
@@ -184,12 +194,12 @@ static alcore_status fill_outcome(alcore_ctx *ctx, alcore_selection *const parts
 /* *out: what both parts bought together, sentences first, under the whole budget; every position is
  * a pick. It is SHORT where one of the parts is. There is no explanation, as the parts have theirs.
  */
-static alcore_status add_purchases(alcore_ctx *ctx, alcore_selection *const parts[PARTS],
+static alcore_status add_purchases(alcore_ctx *ctx, alcore_selection *const parts[ALCORE__PARTS],
                                    double budget, alcore__purchase *out) {
-    *out = (alcore__purchase){.budget = budget, .pick_count = parts[0]->count + parts[1]->count};
+    *out = (alcore__purchase){.budget = budget, .pick_count = count_picks(parts)};
     ALCORE__TRY(alcore__new_array(ctx, (size_t)out->pick_count, sizeof *out->picks, &out->picks));
     for (int64_t i = 0; i < out->pick_count; i++) out->picks[i] = i;
-    for (int32_t p = 0; p < PARTS; p++) {
+    for (int32_t p = 0; p < ALCORE__PARTS; p++) {
         const alcore__purchase *part = &parts[p]->bought;
         out->spent += part->spent;
         out->flags |= part->flags;
@@ -219,35 +229,36 @@ static alcore_status copy_reasons(alcore_selection *self, const alcore_selection
 
 /* The reasons become copies in the selection's own arena; a failure leaves what was made to it. */
 alcore_status alcore__selection_copy_parts(alcore_selection *self,
-                                           alcore_selection *const parts[PARTS]) {
+                                           alcore_selection *const parts[ALCORE__PARTS]) {
     alcore_ctx *ctx = self->object.ctx;
-    const size_t count = (size_t)(parts[0]->count + parts[1]->count);
+    const size_t count = (size_t)count_picks(parts);
     ALCORE__TRY(alcore__new_array(ctx, count, sizeof *self->reasons, &self->reasons));
     ALCORE__TRY(
         alcore__new_array(ctx, count, ALCORE__CONTEXTS * sizeof *self->contexts, &self->contexts));
-    for (int32_t p = 0; p < PARTS; p++) {
+    for (int32_t p = 0; p < ALCORE__PARTS; p++) {
         self->parts[p] = alcore_selection_ref(parts[p]);
-        ALCORE__TRY(copy_reasons(self, parts[p], p == 0 ? 0 : parts[0]->count));
+        ALCORE__TRY(copy_reasons(self, parts[p], first_rank(parts, p)));
     }
     return ALCORE_OK;
 }
 
 /* The cost of each pick in the unit of the budget: *out [picks], by row of the pool of picks. */
-static alcore_status join_costs(alcore_ctx *ctx, alcore_selection *const parts[PARTS],
+static alcore_status join_costs(alcore_ctx *ctx, alcore_selection *const parts[ALCORE__PARTS],
                                 double **out) {
-    const size_t count = (size_t)(parts[0]->count + parts[1]->count);
+    const size_t count = (size_t)count_picks(parts);
     ALCORE__TRY(alcore__new_array(ctx, count, sizeof **out, out));
-    for (int32_t p = 0; p < PARTS; p++)
+    for (int32_t p = 0; p < ALCORE__PARTS; p++)
         for (int64_t k = 0; k < parts[p]->count; k++)
-            (*out)[(p == 0 ? 0 : parts[0]->count) + k] = parts[p]->costs[k];
+            (*out)[first_rank(parts, p) + k] = parts[p]->costs[k];
     return ALCORE_OK;
 }
 
 /* Makes *out, the selection of both parts over `pool`, the pool of picks: first its ranking and its
  * purchase, which alcore__selection_make() combines. That call owns the purchase from then on, also
  * after a failure, and adds a reference to the ranking; the one made here is released. */
-static alcore_status make(const alcore_request *request, alcore_selection *const parts[PARTS],
-                          double budget, alcore_pool *pool, alcore_selection **out) {
+static alcore_status make(const alcore_request *request,
+                          alcore_selection *const parts[ALCORE__PARTS], double budget,
+                          alcore_pool *pool, alcore_selection **out) {
     alcore_ctx *ctx = request->object.ctx;
     alcore__outcome outcome = {0};
     alcore__ranking *ranking = NULL;
@@ -255,7 +266,8 @@ static alcore_status make(const alcore_request *request, alcore_selection *const
     double *costs = NULL;
     alcore_status status = fill_outcome(ctx, parts, &outcome);
     if (status == ALCORE_OK)
-        status = alcore__ranking_join(request, parts[0]->ranking, pool, &outcome, &ranking);
+        status = alcore__ranking_join(request, parts[ALCORE__SENTENCES]->ranking, pool, &outcome,
+                                      &ranking);
     alcore__outcome_clear(ctx, &outcome); /* of what did not move to the ranking */
     if (status == ALCORE_OK) status = add_purchases(ctx, parts, budget, &purchase);
     if (status == ALCORE_OK) status = join_costs(ctx, parts, &costs);
@@ -269,7 +281,7 @@ static alcore_status make(const alcore_request *request, alcore_selection *const
 }
 
 alcore_status alcore__selection_join(const alcore_request *request,
-                                     alcore_selection *const parts[PARTS], double budget,
+                                     alcore_selection *const parts[ALCORE__PARTS], double budget,
                                      alcore_selection **out) {
     alcore_pool *pool = NULL;
     ALCORE__TRY(alcore__read_begin(request->candidates, "pool"));

@@ -102,7 +102,7 @@ static void put_columns(const alcore__ranking *ranking, int32_t role, alcore__js
  * the names of given columns that were not read. */
 static void put_inputs(const alcore__ranking *ranking, alcore__json_out *json) {
     alcore__json_open(json, "inputs", '{');
-    for (int32_t i = 0; i < 3; i++) {
+    for (int32_t i = 0; i < ALCORE__NEED_ROLES; i++) {
         const alcore__input_pool *input = &ranking->inputs[i];
         if (input->role == 0) continue;
         alcore__json_open(json, role_name(input->role), '{');
@@ -224,9 +224,9 @@ static void put_engines(const alcore__ranking *ranking, alcore__json_out *json) 
 /* "parts": the provenance of the sentences and of the phrases of a hybrid, JSON objects that their
  * selections have; no member for other strategies. */
 static void put_parts(const alcore_selection *selection, alcore__json_out *json) {
-    if (!selection->parts[0]) return;
+    if (!alcore__selection_is_joined(selection)) return;
     alcore__json_open(json, "parts", '[');
-    for (int32_t p = 0; p < 2; p++)
+    for (int32_t p = 0; p < ALCORE__PARTS; p++)
         alcore__json_put_raw(json, NULL, selection->parts[p]->provenance);
     alcore__json_close(json, ']');
 }

@@ -23,7 +23,7 @@ static void release(void *object) {
         alcore__free(ctx, self->input_columns[i].origin);
         alcore__free(ctx, self->input_columns[i].warnings);
     }
-    for (int32_t i = 0; i < 3; i++) alcore__free(ctx, self->inputs[i].unread);
+    for (int32_t i = 0; i < ALCORE__NEED_ROLES; i++) alcore__free(ctx, self->inputs[i].unread);
     alcore__free(ctx, self->strategy);
     alcore__free(ctx, self->parameters);
     alcore__free(ctx, self->options);
@@ -173,19 +173,19 @@ static alcore_status keep_inputs(alcore__ranking *self, const alcore_request *re
     self->by_cause[ALCORE__CAUSE_NAN] += self->outcome.nan_count;
     self->unspaced_share =
         self->unit == ALCORE_UNIT_WORDS ? alcore__pool_unspaced_share(request->candidates) : 0;
-    self->inputs[0] =
+    self->inputs[ALCORE__ROLE(CANDIDATES)] =
         (alcore__input_pool){.role = ALCORE_ROLE_CANDIDATES,
                              .rows = masks->rows,
                              .used = masks->eligible,
                              .fingerprint = alcore_pool_fingerprint(request->candidates)};
     if (request->labeled)
-        self->inputs[1] =
+        self->inputs[ALCORE__ROLE(LABELED)] =
             (alcore__input_pool){.role = ALCORE_ROLE_LABELED,
                                  .rows = masks->labeled_pool_rows,
                                  .used = masks->labeled_pool_count,
                                  .fingerprint = alcore_pool_fingerprint(request->labeled)};
     if (input->target.pool)
-        self->inputs[2] =
+        self->inputs[ALCORE__ROLE(TARGET)] =
             (alcore__input_pool){.role = ALCORE_ROLE_TARGET,
                                  .rows = input->target.rows,
                                  .used = masks->target_count,
@@ -202,9 +202,12 @@ static alcore_status keep_inputs(alcore__ranking *self, const alcore_request *re
     for (int32_t i = 0; i < masks->texts.columns.count; i++)
         ALCORE__TRY(keep_column(self, alcore_pool_source(request->candidates),
                                 &masks->texts.columns.entries[i]));
-    ALCORE__TRY(list_unread(self, request->candidates, &self->inputs[0]));
-    if (request->labeled) ALCORE__TRY(list_unread(self, request->labeled, &self->inputs[1]));
-    return input->target.pool ? list_unread(self, input->target.pool, &self->inputs[2]) : ALCORE_OK;
+    ALCORE__TRY(list_unread(self, request->candidates, &self->inputs[ALCORE__ROLE(CANDIDATES)]));
+    if (request->labeled)
+        ALCORE__TRY(list_unread(self, request->labeled, &self->inputs[ALCORE__ROLE(LABELED)]));
+    return input->target.pool
+               ? list_unread(self, input->target.pool, &self->inputs[ALCORE__ROLE(TARGET)])
+               : ALCORE_OK;
 }
 
 alcore_status alcore__ranking_new(const alcore_request *request, const alcore_strategy *strategy,
@@ -244,7 +247,7 @@ alcore_status alcore__ranking_join(const alcore_request *request, const alcore__
     self->engine = sentences->engine;
     memcpy(self->inputs, sentences->inputs, sizeof self->inputs);
     /* What was not read stands with the parts. */
-    for (int32_t i = 0; i < 3; i++) self->inputs[i].unread = NULL;
+    for (int32_t i = 0; i < ALCORE__NEED_ROLES; i++) self->inputs[i].unread = NULL;
     memcpy(self->by_cause, sentences->by_cause, sizeof self->by_cause);
     self->pool_rows = sentences->pool_rows;
     self->unspaced_share = sentences->unspaced_share;

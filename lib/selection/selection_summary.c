@@ -176,7 +176,7 @@ static void say_short(lines *page, const alcore_selection *selection) {
     char number[32];
     if ((selection->bought.flags & ALCORE_SELECTION_SHORT) == 0) return;
     say(page, "SHORT: ");
-    if (selection->parts[0])
+    if (alcore__selection_is_joined(selection))
         say(page, "one of the parts could not spend its budget");
     else if (ranking->pool_rows == 0)
         say(page, "the pool has no rows");
@@ -207,8 +207,8 @@ bool alcore__selection_is_built_in(const alcore_selection *selection) {
     if (!selection) return false;
     for (int32_t i = 0; i < selection->ranking->input_column_count; i++)
         if (selection->ranking->input_columns[i].built_in) return true;
-    return alcore__selection_is_built_in(selection->parts[0]) ||
-           alcore__selection_is_built_in(selection->parts[1]);
+    return alcore__selection_is_built_in(selection->parts[ALCORE__SENTENCES]) ||
+           alcore__selection_is_built_in(selection->parts[ALCORE__PHRASES]);
 }
 
 /* What a user of a model should know of a column: how many texts were cut, and how many keys of the
@@ -296,9 +296,9 @@ alcore_status alcore__selection_write_summary(alcore_selection *selection) {
         ranking->recommended ? "recommended " : "", ranking->strategy,
         ranking->recommended ? " (may change in a minor release)" : "", ranking->round,
         ranking->seed);
-    if (selection->parts[0]) {
-        say(&page, "sentences: %sphrases: %sboth: ", selection->parts[0]->summary,
-            selection->parts[1]->summary);
+    if (alcore__selection_is_joined(selection)) {
+        say(&page, "sentences: %sphrases: %sboth: ", selection->parts[ALCORE__SENTENCES]->summary,
+            selection->parts[ALCORE__PHRASES]->summary);
     } else {
         say_rows(&page, ranking);
         say_columns(&page, ranking);
@@ -308,7 +308,7 @@ alcore_status alcore__selection_write_summary(alcore_selection *selection) {
     say_passed_over(&page, &selection->bought);
     say_short(&page, selection);
     say_terms(&page, selection);
-    if (ranking->unspaced_share > 0.1 && !selection->parts[0])
+    if (ranking->unspaced_share > 0.1 && !alcore__selection_is_joined(selection))
         say(&page,
             "warning: %.0f %% of the letters are Han, Kana, Thai, Lao, Khmer or Burmese, and words "
             "are separated by spaces here; a budget in characters (c) measures them better\n",
