@@ -171,7 +171,9 @@ static void renew_sum(block_work *work, int64_t sum) {
     if (work->renewed[sum] < 0) work->renewed[sum] = (int32_t)work->renewed_count++;
 }
 
-/* Takes over what the kernel found for the rows of block b with a search_group. */
+/* Takes over what the kernel found for the searched rows of block b of a wide one (0: of a plain
+ * one): their bounds and, where another centroid is nearer, their cluster. Such a row counts in
+ * changed_rows of its group, and the sums that it leaves and joins are to be made again. */
 static void join_nearest(block_work *work, int64_t b, int64_t *changed_rows) {
     const alcore__kmeans *means = work->means;
     int64_t first_sum = b * cluster_count(means),
@@ -212,8 +214,9 @@ static bool sums_all(const block_work *work) {
     return !rows->sums_valid || !*rows->sums_valid || 4 * work->renewed_count > 3 * work->sum_count;
 }
 
-/* Makes all sums of the block from the matrix: sums [blocks, clusters, dims], and rows [clusters],
- * how many each cluster has; keeps a copy where blocks keep their sums. */
+/* Makes all sums of the block from the matrix: sums [blocks, clusters, dims], and adds to rows
+ * [clusters], zeroed before, how many each cluster has in all blocks of a wide one together; keeps
+ * a copy of both where blocks keep their sums (sums_valid is not NULL). */
 static alcore_status sum_all_clusters(block_work *work, double *sums, int64_t *rows) {
     const alcore__kmeans_rows *kept = &work->rows;
     size_t count = (size_t)work->sum_count, dims = (size_t)work->means->dims;

@@ -30,6 +30,7 @@ static alcore_status lc(alcore__score_call *call) {
 static alcore_status entropy(alcore__score_call *call) {
     return alcore__score_entropy.rows(call);
 }
+/* alcore__strategy_def.reads_all_classes of entropy: always. */
 static bool reads_all_classes(const alcore__values *values) {
     (void)values;
     return true;
