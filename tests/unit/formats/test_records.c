@@ -330,6 +330,12 @@ START_TEST(columns_of_pairs) {
         "\"en\"");
     refuse_pairs("p.tsv", tsv, "en", "en", ALCORE_E_INVALID,
                  "the column \"en\" cannot be text and reference");
+    /* Of several names the first of these counts, wherever it stands. */
+    expect_pairs("p.tsv", "src\tsource\ttext\n1\t2\t3\n", NULL, NULL, "3|-|-|-|-|-|2\n");
+    expect_pairs("p.tsv", "src\tsource\n1\t2\n", NULL, NULL, "2|-|-|-|-|-|2\n");
+    expect_pairs("p.tsv", "text\ttranslation\ttarget\treference\n1\t2\t3\t4\n", NULL, NULL,
+                 "1|-|4|-|-|-|2\n");
+    expect_pairs("p.csv", "translation,target,text\n2,3,1\n", NULL, NULL, "1|-|3|-|-|-|2\n");
     expect_pairs("p.jsonl", "{\"text\":\"a\",\"reference\":\"b\",\"human\":\"c\"}", NULL, "human",
                  "a|-|c|-|-|-|1\n");
     expect_pairs("p.jsonl", "{\"text\":\"a\",\"human\":null}", NULL, "human", "a|-|-|-|-|-|1\n");

@@ -283,6 +283,8 @@ START_TEST(escapes) {
     expect_escapes("p.txt", "a\\tb\\\\\n", ALCORE_ESCAPES_ON, "a\tb\\|-|-|-|-|-|1\n", 0);
     refuse_escapes("p.jsonl", "", ALCORE_ESCAPES_ON, ALCORE_E_PARAM,
                    "p.jsonl: escapes are of tsv, csv and text, not of jsonl");
+    refuse_escapes("p.conll", "", ALCORE_ESCAPES_ON, ALCORE_E_PARAM, "text, not of conll");
+    refuse_escapes("p.sgm", "", ALCORE_ESCAPES_ON, ALCORE_E_PARAM, "text, not of sgml");
     refuse_escapes("p.tsv", "", 3, ALCORE_E_INVALID, "escapes is 3");
 }
 END_TEST

@@ -220,6 +220,10 @@ START_TEST(formats_by_suffix_and_option) {
          "{\"id\":\"b\",\"source\":\"line\\nbreak\",\"cost\":0,\"al\":{\"index\":1}}\n"
          "{\"id\":\"1\",\"source\":\"one, two\",\"lang\":\"de\",\"cost\":1.5,\"al\":{\"index\":0}}"
          "\n"},
+        {"p.ndjson", 0,
+         "{\"id\":\"b\",\"source\":\"line\\nbreak\",\"cost\":0,\"al\":{\"index\":1}}\n"
+         "{\"id\":\"1\",\"source\":\"one, two\",\"lang\":\"de\",\"cost\":1.5,\"al\":{\"index\":0}}"
+         "\n"},
         {"p.txt", 0, "line\\nbreak\none, two\n"},
         {"rows", ALCORE_FORMAT_TEXT, "line\\nbreak\none, two\n"},
         {"p.tsv", ALCORE_FORMAT_TEXT, "line\\nbreak\none, two\n"},
@@ -447,7 +451,7 @@ static void add(TCase *tests) {
     tcase_add_loop_test(tests, there_and_back, 0, 3);
     tcase_add_loop_test(tests, empty_references, 0, 3);
     tcase_add_test(tests, plain_there_and_back);
-    tcase_add_loop_test(tests, formats_by_suffix_and_option, 0, 6);
+    tcase_add_loop_test(tests, formats_by_suffix_and_option, 0, 7);
     tcase_add_test(tests, columns_of_what_is_written);
     tcase_add_loop_test(tests, standard_output, 0, 4);
     tcase_add_loop_test(tests, refusals, 0, 7);
