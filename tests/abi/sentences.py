@@ -20,7 +20,7 @@ from tap import Tap  # noqa: E402
 
 LISTS = os.path.join(ROOT, 'tests', 'abi', 'sentences')
 SOURCES = ('.c', '.h', '.cpp', '.cu', '.py', '.lua', '.sh')
-DECLARES = r'(?:\b(?:%s\(|(?:struct|enum|define) %s\b)|\(\*%s\)|\} %s;)'
+DECLARES = r'\b{0}\(|(?:struct|enum) {0} \{{|define {0}\b|\(\*{0}\)|(?:\}}|struct \w+) {0};'
 CASE = r'START_TEST\({0}\)|\bdef {0}\(|\b[A-Z_]+\({0}\b|["\']{0}(?!\w)'
 
 
@@ -31,7 +31,7 @@ def plain(text):
 
 def scope_of(header, name):
     """The paragraphs of a header that declare a name."""
-    pattern = DECLARES % ((re.escape(name),) * 4)
+    pattern = DECLARES.format(re.escape(name))
     return '\n\n'.join(part for part in header.split('\n\n')
                        if re.search(pattern, re.sub(r'/\*.*?\*/', '', part, flags=re.S)))
 

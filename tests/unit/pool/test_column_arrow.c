@@ -413,6 +413,15 @@ START_TEST(refusals) {
     refused("scores", &made, NULL, ALCORE_E_SHAPE, "expected 4 rows, found 3");
     made_array_init(&made, "tdD", ROWS, 0, NULL, floats, NULL, NULL);
     refused("scores", &made, NULL, ALCORE_E_UNSUPPORTED, "\"scores\" has the type tdD");
+    const struct {
+        int32_t pairs, key_bytes;
+        char key[20];
+        int32_t value_bytes;
+        char value[10];
+    } extension = {1, 20, "ARROW:extension:name", 10, "arrow.json"};
+    made_array_init(&made, "f", ROWS, 0, NULL, floats, NULL, NULL);
+    made.schema.metadata = (const char *)&extension;
+    refused("mine", &made, NULL, ALCORE_E_UNSUPPORTED, "has the type arrow.json");
     made_array_init(&made, "b", ROWS, 0, NULL, floats, NULL, NULL);
     refused("mine", &made, NULL, ALCORE_E_UNSUPPORTED, "has the type b");
     made_array_init(&made, "l", ROWS, 0, NULL, large, NULL, NULL);
@@ -529,6 +538,22 @@ START_TEST(a_stream_of_one_array_stays_in_place) {
 }
 END_TEST
 
+/* Several arrays are put behind each other, in memory of the column's own. */
+START_TEST(streams_of_several_are_copied) {
+    alcore_column_options options = ALCORE_COLUMN_OPTIONS_INIT;
+    made_array pieces[2];
+    made_stream stream;
+    options.ownership = ALCORE_BORROW;
+    for (int i = 0; i < 2; i++)
+        made_array_init(&pieces[i], "f", 2, 1 + 2 * i, NULL, floats, NULL, NULL);
+    made_stream_init(&stream, pieces, 2);
+    ck_assert_ok(alcore_pool_set_column_stream(pool, "scores", &stream.stream, &options));
+    for (int i = 0; i < 2; i++) ck_assert_int_eq(pieces[i].arrays_released, 1);
+    ck_assert_ptr_ne(tensor_of("scores").data, &floats[1]);
+    check_scalars("scores", (const double[]){1.5, -2, 3, 4});
+}
+END_TEST
+
 START_TEST(streams_that_fail) {
     made_array pieces[2];
     made_stream stream;
@@ -578,6 +603,7 @@ static void add(TCase *tests) {
     tcase_add_test(tests, options_of_other_columns);
     tcase_add_test(tests, streams);
     tcase_add_test(tests, a_stream_of_one_array_stays_in_place);
+    tcase_add_test(tests, streams_of_several_are_copied);
     tcase_add_test(tests, streams_that_fail);
 }
 

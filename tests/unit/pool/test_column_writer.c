@@ -541,6 +541,60 @@ START_TEST(names) {
 }
 END_TEST
 
+/* A writer has the rows that the pool has when it begins, keeps the narrowest numbers that hold what
+ * is put, and leaves the pool alone until it is finished. */
+START_TEST(rows_of_now) {
+    static const char *const late[] = {"late"};
+    const int64_t added[] = {5}, twice[] = {0, 0};
+    float numbers[] = {1, 2, 3, 4, 5};
+    uint16_t half[] = {0x3C00};
+    int32_t whole[] = {1, 2, 3, 4, 5};
+    double found[6];
+    const int64_t rows[] = {0, 1, 2, 3, 4, 5};
+    int64_t shape[] = {5};
+    alcore_column_info info = ALCORE_COLUMN_INFO_INIT;
+    alcore_tensor values;
+    ck_assert_ok(alcore_column_writer_new(pool, "s", ALCORE_COLUMN_SCALAR, NULL, &writer));
+    ck_assert_ok(alcore_pool_add_texts(pool, late, NULL, 1, NULL));
+    ck_assert_int_eq(alcore_column_writer_missing_count(writer), 5);
+    ck_assert_fails(put(writer, added, 1, numbers, ALCORE_FLOAT32, 1, 0, NULL), ALCORE_E_NOT_FOUND,
+                    "no row 5");
+    ck_assert_ok(put(writer, twice, 2, numbers, ALCORE_FLOAT32, 2, 0, NULL));
+    ck_assert_int_eq(alcore_column_writer_repeats(writer), 1);
+    ck_assert_ok(put(writer, rows + 1, 1, half, ALCORE_FLOAT16, 1, 0, NULL));
+    ck_assert_ok(put(writer, rows + 2, 3, numbers + 2, ALCORE_FLOAT32, 3, 0, NULL));
+    ck_assert_ptr_null(alcore_pool_column_name(pool, 0));
+    ck_assert_ok(alcore_column_writer_finish(writer, ALCORE_MISSING_FAIL));
+    ck_assert_ok(alcore_pool_get_column_info(pool, "s", &info));
+    ck_assert_int_eq(info.dtype, ALCORE_FLOAT32);
+    ck_assert_int_eq(info.entries, 5);
+    ck_assert_ok(test_column_rows(pool, "s", rows, 6, found));
+    ck_assert_double_eq(found[0], 1); /* the first of two */
+    ck_assert_double_nan(found[5]);
+    ck_assert_fails(alcore_column_writer_finish(writer, ALCORE_MISSING_MASK), ALCORE_E_INVALID,
+                    "finished");
+    ck_assert_fails(alcore_column_writer_save(writer, "x"), ALCORE_E_INVALID, "finished");
+    ck_assert_fails(alcore_column_writer_merge(writer, "x"), ALCORE_E_INVALID, "finished");
+    alcore_column_writer_unref(writer);
+    /* Integers are kept as int64; a stream says nothing of numbers on the host. */
+    ck_assert_ok(alcore_column_writer_new(pool, "n", ALCORE_COLUMN_SCALAR, NULL, &writer));
+    ck_assert_ok(alcore_tensor_init(&values, whole, ALCORE_INT32, shape, 1));
+    ck_assert_ok(alcore_column_writer_put_in_stream(writer, rows, NULL, 5, &values, &values));
+    ck_assert_ok(alcore_column_writer_finish(writer, ALCORE_MISSING_MASK));
+    ck_assert_ok(alcore_pool_get_column_info(pool, "n", &info));
+    ck_assert_int_eq(info.dtype, ALCORE_INT64);
+    alcore_column_writer_unref(writer);
+    /* What is not finished is no column. */
+    ck_assert_ok(alcore_column_writer_new(pool, "never", ALCORE_COLUMN_SCALAR, NULL, &writer));
+    ck_assert_ok(put(writer, rows, 5, numbers, ALCORE_FLOAT32, 5, 0, NULL));
+    alcore_column_writer_unref(writer);
+    ck_assert_fails(alcore_pool_get_column_info(pool, "never", &info), ALCORE_E_NOT_FOUND, "never");
+    writer = NULL;
+    ck_assert_int_eq(alcore_column_writer_repeats(NULL), 0);
+    ck_assert_int_eq(alcore_column_writer_missing_count(NULL), 0);
+}
+END_TEST
+
 START_TEST(device_arrays) {
     float numbers[] = {1, 2, 3, 4, 5};
     int64_t shape[] = {5};
@@ -572,6 +626,7 @@ static void add(TCase *tests) {
     tcase_add_test(tests, a_cancelled_put_puts_nothing);
     tcase_add_test(tests, options);
     tcase_add_test(tests, names);
+    tcase_add_test(tests, rows_of_now);
     tcase_add_test(tests, device_arrays);
 }
 

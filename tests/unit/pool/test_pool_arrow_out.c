@@ -290,6 +290,59 @@ START_TEST(errors_of_the_stream) {
 }
 END_TEST
 
+/* The rows are those of the call that made the stream. */
+START_TEST(rows_of_then) {
+    struct ArrowArrayStream stream;
+    struct ArrowArray batch;
+    const char *const later[] = {"later"};
+    ck_assert_ok(alcore_pool_get_arrow(pool, NULL, &stream));
+    ck_assert_ok(alcore_pool_add_texts(pool, later, NULL, 1, NULL));
+    ck_assert_int_eq(stream.get_next(&stream, &batch), 0);
+    ck_assert_int_eq(batch.length, ROWS);
+    batch.release(&batch);
+    ck_assert_int_eq(stream.get_next(&stream, &batch), 0);
+    ck_assert_ptr_null(batch.release);
+    stream.release(&stream);
+}
+END_TEST
+
+static struct ArrowArrayStream read_inside;
+static int answer_inside;
+
+static void read_within(void *user, int32_t level, const char *component, const char *message,
+                        const char *fields) {
+    struct ArrowArray batch;
+    (void)user, (void)level, (void)component, (void)message, (void)fields;
+    answer_inside = read_inside.get_next(&read_inside, &batch);
+    ck_assert_ptr_null(batch.release);
+}
+
+/* A stream that is read while its pool is changed says so, and goes on afterwards. */
+START_TEST(a_pool_that_changes) {
+    alcore_ctx_options options = ALCORE_CTX_OPTIONS_INIT;
+    alcore_pool_options lenient = ALCORE_POOL_OPTIONS_INIT;
+    const char *const texts[] = {"one"}, *const malformed[] = {"tw\xFFo"};
+    alcore_ctx *own;
+    alcore_pool *changed;
+    struct ArrowArray batch;
+    options.log = read_within; /* which the warning about the malformed text calls */
+    lenient.utf8 = ALCORE_UTF8_REPLACE;
+    ck_assert_ok(alcore_ctx_new(&options, &own));
+    ck_assert_ok(alcore_pool_new(own, &lenient, &changed));
+    ck_assert_ok(alcore_pool_add_texts(changed, texts, NULL, 1, NULL));
+    ck_assert_ok(alcore_pool_get_arrow(changed, NULL, &read_inside));
+    answer_inside = 0;
+    ck_assert_ok(alcore_pool_add_texts(changed, malformed, NULL, 1, NULL));
+    ck_assert_int_eq(answer_inside, EBUSY);
+    ck_assert_int_eq(read_inside.get_next(&read_inside, &batch), 0);
+    ck_assert_int_eq(batch.length, 1);
+    batch.release(&batch);
+    read_inside.release(&read_inside);
+    alcore_pool_unref(changed);
+    alcore_ctx_unref(own);
+}
+END_TEST
+
 /* Batches together have all rows, also those of a column that has fewer than the pool. */
 START_TEST(several_batches) {
     enum { MANY = 70000 };
@@ -340,6 +393,8 @@ static void add(TCase *tests) {
     tcase_add_test(tests, lifetimes);
     tcase_add_test(tests, there_and_back);
     tcase_add_test(tests, errors_of_the_stream);
+    tcase_add_test(tests, rows_of_then);
+    tcase_add_test(tests, a_pool_that_changes);
     tcase_add_test(tests, several_batches);
 }
 

@@ -527,6 +527,50 @@ START_TEST(integers) {
 }
 END_TEST
 
+/* Which kinds of numbers, or texts, each name takes, as the header lists them. */
+START_TEST(the_names_say_what_they_take) {
+    enum { FLOATS = 1, INTEGERS = 2, TEXTS = 4 };
+    static const struct {
+        const char *name;
+        int takes;
+    } cases[] = {{"scores", FLOATS},
+                 {"logprobs", FLOATS},
+                 {"probs", FLOATS},
+                 {"embeddings", FLOATS},
+                 {"token_probs", FLOATS},
+                 {"margins", FLOATS},
+                 {"confidences", FLOATS},
+                 {"entropies", FLOATS},
+                 {"mlm_losses", FLOATS},
+                 {"factors", FLOATS},
+                 {"qa_start", FLOATS},
+                 {"qa_end", FLOATS},
+                 {"roundtrip", TEXTS},
+                 {"qa_contexts", TEXTS},
+                 {"occurrences", INTEGERS},
+                 {"first_row", INTEGERS},
+                 {"source_rows", INTEGERS},
+                 {"first_position", INTEGERS},
+                 {"qa_windows", FLOATS | INTEGERS},
+                 {"mine", FLOATS | INTEGERS | TEXTS}};
+    float numbers[] = {1, 2, 3, 4, 5};
+    int64_t whole[] = {0, 1, 2, 3, 4}, shape[] = {5};
+    const char *const given[] = {"a", "b", "c", "d", "e"};
+    for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
+        const char *name = cases[i].name;
+        alcore_tensor one = tensor_of(numbers, ALCORE_FLOAT32, 1, shape);
+        alcore_tensor two = tensor_of(whole, ALCORE_INT64, 1, shape);
+        const alcore_status found[] = {
+            alcore_pool_set_column(pool, name, &one, NULL, NULL),
+            alcore_pool_set_column(pool, name, &two, NULL, NULL),
+            alcore_pool_set_text_column(pool, name, given, NULL, 5, NULL)};
+        for (int kind = 0; kind < 3; kind++)
+            ck_assert_msg(found[kind] == (cases[i].takes >> kind & 1 ? ALCORE_OK : ALCORE_E_SHAPE),
+                          "%s, kind %d: %s", name, kind, alcore_status_name(found[kind]));
+    }
+}
+END_TEST
+
 START_TEST(integers_for_some_rows_and_tokens) {
     int64_t values[] = {10, 30}, shape[] = {2}, out[5], out_shape[] = {5};
     int64_t tokens[] = {1, 2, 3}, token_shape[] = {3}, offsets[] = {0, 2, 2, 2, 2, 3};
@@ -684,6 +728,7 @@ static void add(TCase *tests) {
     tcase_add_test(tests, failures_release_nothing);
     tcase_add_test(tests, set_in_a_cancelled_context);
     tcase_add_test(tests, integers);
+    tcase_add_test(tests, the_names_say_what_they_take);
     tcase_add_test(tests, integers_for_some_rows_and_tokens);
     tcase_add_test(tests, texts);
     tcase_add_test(tests, wrong_texts);
