@@ -9,7 +9,6 @@
 This package converts between Python and libalcore and decides nothing itself. docs/python.md has the guide."""
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
 
 from . import _ffi, _statuses
 from ._align import Aligner, Links, align, symmetrizations
@@ -19,6 +18,7 @@ from ._errors import Error, LibraryNotFoundError
 from ._handles import Context, Handle, default_context
 from ._host_models import Batch
 from ._hosts import Order, View, ViewRows
+from ._lazy import types as t
 from ._library import lib as _lib, load
 from ._lm import LanguageModel
 from ._logits import first_subword_mean, measure_logits, score_hidden, score_logits
@@ -35,9 +35,6 @@ from ._table import Table, Tabular
 from ._topk import score_topk
 from ._tokenizer import Tokenizer, Tokens
 from .metrics import answers, bleu, chrf, in_domain, length_ratio, overlap, ter, word_accuracy
-
-if TYPE_CHECKING:
-    from . import _types as t
 
 # Pools are needed where these are defined; _pool.py tells their types.
 Pool.score = score

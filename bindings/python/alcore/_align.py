@@ -6,7 +6,7 @@ import array
 import ctypes
 from collections.abc import Mapping
 from itertools import accumulate, chain
-from typing import TYPE_CHECKING, overload
+from typing import overload
 
 from . import _ffi
 from ._arrays import Tensor, memory_of
@@ -15,14 +15,12 @@ from ._columns import path_of
 from ._frames import frame_of
 from ._handles import Handle, default_context, new, options
 from ._intake import is_table, values_of
+from ._lazy import types as t
 from ._library import lib
 from ._parts import all_of
 from ._pool import Pool
 from ._records import record_fields
 from ._strings import Strings, name_of
-
-if TYPE_CHECKING:
-    from . import _types as t
 
 
 def _sides(pairs):

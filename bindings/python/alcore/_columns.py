@@ -5,12 +5,12 @@ from __future__ import annotations
 import ctypes
 import os
 from collections.abc import Mapping
-from typing import TYPE_CHECKING
 
 from . import _arrow, _ffi
 from ._arrow_give import give
 from ._arrays import FLOATS, INTEGERS, NUMBERS, Tensor, integers, memory, memory_of, stream_of, tensor_of
 from ._calls import check, run
+from ._lazy import types as t
 from ._statuses import UnsupportedError
 from ._frames import frame_of
 from ._handles import Handle, choice, new, struct
@@ -18,9 +18,6 @@ from ._intake import is_arrow, is_missing, is_table, is_text_column, unwrapped, 
 from ._library import lib
 from ._numbers import ragged_of
 from ._strings import Strings, name_of, text_at
-
-if TYPE_CHECKING:
-    from . import _types as t
 
 RAGGED = (_ffi.ALCORE_COLUMN_RAGGED, _ffi.ALCORE_COLUMN_RAGGED_DENSE)
 

@@ -11,16 +11,13 @@ import os
 import re
 import sys
 import threading
-from typing import TYPE_CHECKING
 
 from . import _ffi
 from ._calls import call_back, check, forget_in_child, run, stop_asked
+from ._lazy import types as t
 from ._library import lib
 from ._progress import report
 from ._strings import name_of
-
-if TYPE_CHECKING:
-    from . import _types as t
 
 logger = logging.getLogger("alcore")
 logger.addHandler(logging.NullHandler())

@@ -6,7 +6,6 @@ import ctypes
 import hashlib
 import operator
 from collections.abc import Mapping
-from typing import TYPE_CHECKING
 
 from . import _ffi
 from ._arrays import integers
@@ -15,11 +14,9 @@ from ._columns import RAGGED, column_of, put
 from ._handles import choice
 from ._hosts import part_of
 from ._intake import values_of
+from ._lazy import types as t
 from ._library import lib
 from ._strings import text_at
-
-if TYPE_CHECKING:
-    from . import _types as t
 
 #: Methods that make one column each, and that column.
 METHODS = {"embed": "embeddings", "token_logprobs": "logprobs", "class_probs": "probs", "token_probs": "token_probs"}

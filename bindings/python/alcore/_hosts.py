@@ -9,16 +9,13 @@ import array
 import ctypes
 import itertools
 import math
-from typing import TYPE_CHECKING
 
 from . import _ffi
 from ._arrays import integers, memory, memory_of, numpy_or_none, tensor_of
 from ._calls import call_back, check, run
+from ._lazy import types as t
 from ._library import lib
 from ._strings import text_at
-
-if TYPE_CHECKING:
-    from . import _types as t
 
 _numbers = itertools.count(1)
 _live = {}  # number that the library passes as `user` -> the caller's part

@@ -6,13 +6,10 @@ import ctypes
 import os
 import threading
 from pathlib import Path
-from typing import TYPE_CHECKING
 
 from . import _ffi
 from ._errors import LibraryNotFoundError
-
-if TYPE_CHECKING:
-    from . import _types as t
+from ._lazy import types as t
 
 NAME = "libalcore.so.%d" % _ffi.ABI
 VARIABLE = "ALCORE_LIBRARY"

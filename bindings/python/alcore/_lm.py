@@ -4,19 +4,17 @@ from __future__ import annotations
 
 import array
 import ctypes
-from typing import TYPE_CHECKING, overload
+from typing import overload
 
 from . import _ffi
 from ._arrays import Tensor
 from ._calls import check, run
 from ._columns import path_of
 from ._handles import Handle, default_context, new, struct
+from ._lazy import types as t
 from ._library import lib
 from ._numbers import float_list
 from ._strings import Strings
-
-if TYPE_CHECKING:
-    from . import _types as t
 
 
 def tensor_to_fill(numbers, kind, bits):
@@ -85,7 +83,7 @@ class LanguageModel(Handle):
     @overload
     def score(self, texts: str) -> float: ...
     @overload
-    def score(self, texts: t.Iterable[str]) -> array.array[float]: ...
+    def score(self, texts: t.Iterable[str]) -> t.array[float]: ...
     def score(self, texts):
         """Total log10 probability of a text with its end, <= 0; of several texts: array of float64 [texts]."""
         if isinstance(texts, str):
@@ -98,9 +96,9 @@ class LanguageModel(Handle):
         return out
 
     @overload
-    def token_logprobs(self, texts: str) -> array.array[float]: ...
+    def token_logprobs(self, texts: str) -> t.array[float]: ...
     @overload
-    def token_logprobs(self, texts: t.Iterable[str]) -> list[array.array[float]]: ...
+    def token_logprobs(self, texts: t.Iterable[str]) -> list[t.array[float]]: ...
     def token_logprobs(self, texts):
         """Natural log-probability of every word of a text and of its end: array of float32 [words + 1]; of several texts a
         list of these."""

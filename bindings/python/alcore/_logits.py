@@ -5,7 +5,6 @@ from __future__ import annotations
 
 import ctypes
 from contextlib import ExitStack
-from typing import TYPE_CHECKING
 
 from . import _ffi
 from ._arrays import Tensor, integers, output_of, stream_of, tensor_of
@@ -13,11 +12,9 @@ from ._calls import run
 from ._columns import ColumnWriter
 from ._handles import default_context, struct
 from ._intake import is_bool, is_missing, values_of
+from ._lazy import types as t
 from ._library import lib
 from ._search import _Output
-
-if TYPE_CHECKING:
-    from . import _types as t
 
 LABELS = {(_ffi.ALCORE_KIND_INT, 64): "int64", (_ffi.ALCORE_KIND_INT, 32): "int32"}
 # Names of the columns that can be made. The first one has a value for each row, the others one for

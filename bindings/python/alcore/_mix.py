@@ -6,7 +6,7 @@ import array
 import ctypes
 import json
 from collections.abc import Mapping
-from typing import TYPE_CHECKING, NamedTuple, Optional, overload
+from typing import NamedTuple, Optional, overload
 
 from . import _ffi
 from ._align import Links
@@ -15,6 +15,7 @@ from ._calls import run
 from ._columns import path_of
 from ._handles import Handle, default_context, filled, new, options, records, write_options
 from ._intake import values_of
+from ._lazy import types as t
 from ._library import lib
 from ._lm import LanguageModel
 from ._numbers import float_list
@@ -23,9 +24,6 @@ from ._pool import pool_of
 from ._selection import Selection
 from ._strings import Strings, name_of, text_at
 from ._table import Tabular
-
-if TYPE_CHECKING:
-    from . import _types as t
 
 
 class Annotation(NamedTuple):

@@ -4,18 +4,15 @@ from __future__ import annotations
 
 import ctypes
 import os
-from typing import TYPE_CHECKING
 
 from . import _ffi
 from ._calls import run
 from ._columns import column_name, path_of
 from ._handles import Handle, choice, default_context, filled, new, options, struct
+from ._lazy import types as t
 from ._library import lib
 from ._results import InDomainScore, OverlapScore
 from ._strings import Strings
-
-if TYPE_CHECKING:
-    from . import _types as t
 
 _ROLES = ["SELECTED", "OUTSIDE", "TEST"]
 _DATA = ["SELECTED", "OUTSIDE", "BOTH"]

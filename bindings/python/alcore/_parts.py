@@ -6,7 +6,7 @@ import ctypes
 import json
 import math
 import os
-from typing import TYPE_CHECKING, Generic, ParamSpec, TypeVar, overload
+from typing import Generic, ParamSpec, TypeVar, overload
 
 from . import _ffi
 from . import _hosts
@@ -15,13 +15,11 @@ from ._calls import answer, check, run
 from ._columns import path_of
 from ._handles import Handle, choice, default_context, filled, get_option, new, options, set_options, struct
 from ._host_models import METHODS, OwnModel, functions_of, translate_function
+from ._lazy import types as t
 from ._library import lib
 from ._lm import LanguageModel
 from ._pool import Pool, pool_of
 from ._strings import name_of, text_or_none
-
-if TYPE_CHECKING:
-    from . import _types as t
 
 _P = ParamSpec("_P")
 _R = TypeVar("_R")

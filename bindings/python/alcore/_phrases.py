@@ -3,18 +3,15 @@
 from __future__ import annotations
 
 import ctypes
-from typing import TYPE_CHECKING
 
 from . import _ffi
 from ._calls import run
 from ._columns import path_of
 from ._handles import new, options, write_options
+from ._lazy import types as t
 from ._library import lib
 from ._pool import Pool, pool_of
 from ._table import Tabular
-
-if TYPE_CHECKING:
-    from . import _types as t
 
 _COLUMNS = ("occurrences", "length", "first_row", "first_position", "known", "semi_maximal")
 

@@ -19,14 +19,12 @@ from ._columns import (RAGGED, Column, ColumnWriter, arrow_of, column_name, colu
 from ._frames import are_records
 from ._handles import Handle, choice, default_context, new, options, records, struct, write_options
 from ._intake import dtype_kind, is_table, mask_of, refuse_number_mask, source_name, unwrapped, values_of
+from ._lazy import types as t
 from ._library import lib
 from ._numbers import float_list
 from ._records import PlainStream, add_columns, open_table, record_fields
 from ._selection import Selection
 from ._strings import Strings, block_of, name_of, text_at, text_or_none
-
-if TYPE_CHECKING:
-    from . import _types as t
 
 STATES = {name[len("ALCORE_ROW_"):].lower(): value for name, value in vars(_ffi).items() if name.startswith("ALCORE_ROW_")}
 
@@ -250,7 +248,7 @@ class Pool(Handle):
     # ---- states ----
 
     @property
-    def states(self) -> array.array[int]:
+    def states(self) -> t.array[int]:
         """State bits of every row: a copy, uint32 [rows]. alcore.STATES has the bits by name."""
         address = lib.alcore_pool_states(self._handle)
         return array.array("I", (ctypes.c_uint32 * len(self)).from_address(address)) if address else array.array("I")

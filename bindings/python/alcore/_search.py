@@ -3,19 +3,17 @@
 from __future__ import annotations
 
 import ctypes
-from typing import TYPE_CHECKING, Any, NamedTuple, overload
+from typing import Any, NamedTuple, overload
 
 from . import _ffi
 from ._arrays import Tensor, memory, output_of, stream_of, tensor_of
 from ._calls import run
 from ._handles import default_context, options, struct
 from ._intake import flags_of
+from ._lazy import types as t
 from ._library import lib
 from ._pool import Pool
 from ._strings import name_of
-
-if TYPE_CHECKING:
-    from . import _types as t
 
 
 class Neighbors(NamedTuple):

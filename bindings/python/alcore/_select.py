@@ -10,7 +10,7 @@ import warnings
 from collections.abc import Mapping
 from contextlib import contextmanager, nullcontext
 from operator import index
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import Any, NamedTuple
 
 from . import _ffi
 from ._arrays import memory_of
@@ -21,6 +21,7 @@ from ._frames import are_records, frame_of
 from ._handles import (choice, default_context, forget_progress, get_option, Handle, new, next_number, progress_of, set_options,
                        word)
 from ._intake import is_bool, is_bool_column, is_missing, is_table, unwrapped, values_of
+from ._lazy import types as t
 from ._library import lib
 from ._overlap import Overlap
 from ._parts import model_of, params_of, strategy_of
@@ -29,9 +30,6 @@ from ._pool import Pool, pool_of
 from ._selection import price_of, Selection
 from ._strings import name_of
 from ._table import Table
-
-if TYPE_CHECKING:
-    from . import _types as t
 
 
 class ImplicitModelWarning(UserWarning):

@@ -5,7 +5,7 @@ from __future__ import annotations
 import array
 import ctypes
 import json
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import Any, NamedTuple
 
 from . import _ffi
 from . import _arrow
@@ -16,12 +16,10 @@ from ._calls import check, run
 from ._columns import path_of
 from ._errors import remedy
 from ._handles import Handle, choice, struct, word, write_options
+from ._lazy import types as t
 from ._library import lib
 from ._strings import text_or_none
 from ._table import Tabular
-
-if TYPE_CHECKING:
-    from . import _types as t
 
 SCOPES = {"picks": _ffi.ALCORE_SCOPE_PICKS, "candidates": _ffi.ALCORE_SCOPE_CANDIDATES}
 

@@ -4,10 +4,9 @@ stream of the Arrow interface, which other libraries read. Such a class says onl
 from __future__ import annotations
 
 import importlib
-from typing import TYPE_CHECKING, TypeVar
+from typing import TypeVar
 
-if TYPE_CHECKING:
-    from . import _types as t
+from ._lazy import types as t
 
 _Row = TypeVar("_Row")
 

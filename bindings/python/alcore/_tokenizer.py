@@ -3,18 +3,16 @@
 from __future__ import annotations
 
 import ctypes
-from typing import TYPE_CHECKING, overload
+from typing import overload
 
 from . import _ffi
 from ._calls import run
 from ._arrays import integers, memory_of
 from ._columns import path_of
 from ._handles import Handle, default_context, new, options
+from ._lazy import types as t
 from ._library import lib
 from ._strings import Strings, name_of, text_at
-
-if TYPE_CHECKING:
-    from . import _types as t
 
 
 class Tokenizer(Handle):

@@ -4,18 +4,15 @@ from __future__ import annotations
 
 import ctypes
 from collections.abc import Mapping
-from typing import TYPE_CHECKING
 
 from . import _ffi
 from ._arrays import integers, tensor_of
 from ._calls import run
 from ._handles import choice, struct
 from ._intake import is_missing
+from ._lazy import types as t
 from ._library import lib
 from ._logits import LABELS, put_columns
-
-if TYPE_CHECKING:
-    from . import _types as t
 
 _EMPTY = float("-inf")  # in a place of the k likeliest where a server gave fewer
 

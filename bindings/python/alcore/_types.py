@@ -1,17 +1,15 @@
 # SPDX-License-Identifier: Apache-2.0
 # mypy: implicit_reexport
-"""What the signatures of the package are written with. Nothing imports it at run time.
+"""What the signatures of the package are written with.
 
 Array is anything that the package reads in place (NumPy, PyTorch, CuPy, DLPack, Arrow, buffers) or a list of numbers; Frame anything
 with the Arrow interface."""
 # ruff: noqa: F401
-import array
+import sys
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from os import PathLike
 from types import TracebackType
-from typing import Any, Literal, NoReturn, Protocol, TypeAlias, Union
-
-from typing_extensions import Self
+from typing import TYPE_CHECKING, Any, Literal, NoReturn, Protocol, TypeAlias, Union
 
 from ._align import Links
 from ._columns import ColumnWriter
@@ -31,6 +29,16 @@ from ._tokenizer import Tokens
 from ._topk import score_topk
 from .metrics import (AnswerScore, BleuScore, ChrfScore, KappaResult, LabelScore, LengthRatioScore, MeanResult, PearsonResult, SpanScore,
                       TerScore, WilcoxonResult, WordAccuracyScore)
+
+if sys.version_info >= (3, 11):
+    from typing import Self
+else:
+    from typing_extensions import Self
+
+if TYPE_CHECKING or sys.version_info >= (3, 12):
+    from array import array
+else:  # array.array takes no type
+    array = Sequence
 
 Array: TypeAlias = Any
 Numbers: TypeAlias = Any

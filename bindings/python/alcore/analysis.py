@@ -6,20 +6,18 @@ Results are named tuples with the members of the library's structs, which includ
 from __future__ import annotations
 
 import ctypes
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import Any, NamedTuple
 
 from . import _ffi
 from ._calls import check, run
 from ._handles import default_context, filled, options, struct
+from ._lazy import types as t
 from ._library import lib
 from ._overlap import members
 from ._pool import Pool
 from ._search import _Data, _Output
 from ._table import Row, Table, Tabular
 from .metrics import _numbers
-
-if TYPE_CHECKING:
-    from . import _types as t
 
 
 class _CostResult(NamedTuple):

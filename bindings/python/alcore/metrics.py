@@ -11,7 +11,6 @@ import ctypes
 import functools
 import inspect
 import os
-from typing import TYPE_CHECKING
 
 from . import _ffi
 from ._align import Links, align
@@ -20,6 +19,7 @@ from ._calls import run
 from ._columns import path_of
 from ._handles import choice, default_context, struct
 from ._intake import is_missing, values_of
+from ._lazy import types as t
 from ._library import lib
 from ._numbers import float_list
 from ._overlap import Overlap
@@ -27,9 +27,6 @@ from ._results import (RESULTS, AnswerScore, BleuScore, ChrfScore, InDomainScore
                        MeanResult, OverlapScore, PearsonResult, SpanScore, TerScore, WilcoxonResult, WordAccuracyScore)
 from ._strings import Strings, text_at
 from ._table import Table
-
-if TYPE_CHECKING:
-    from . import _types as t
 
 _TOKENIZERS = ["13A", "INTL", "CHAR", "ZH", "NONE"]
 

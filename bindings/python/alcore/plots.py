@@ -6,18 +6,15 @@ matplotlib Axes given as axes=, or on a new figure, and returns them."""
 from __future__ import annotations
 
 import ctypes
-from typing import TYPE_CHECKING
 
 from ._calls import run
 from ._columns import path_of
 from ._handles import default_context, options
+from ._lazy import types as t
 from ._library import lib
 from ._strings import Strings
 from .analysis import projection
 from .metrics import _numbers
-
-if TYPE_CHECKING:
-    from . import _types as t
 
 
 class _Plot:

@@ -6,16 +6,14 @@ is alcore.metrics.kappa()."""
 from __future__ import annotations
 
 import ctypes
-from typing import TYPE_CHECKING, NamedTuple
+from typing import NamedTuple
 
 from . import _ffi
 from ._handles import choice, filled, options, struct
+from ._lazy import types as t
 from ._library import lib
 from ._table import Row
 from .metrics import _numbers
-
-if TYPE_CHECKING:
-    from . import _types as t
 
 _CRITERIA = {value: name[len("ALCORE_STOP_"):].lower() for name, value in vars(_ffi).items() if name.startswith("ALCORE_STOP_")}
 
