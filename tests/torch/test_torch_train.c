@@ -389,6 +389,27 @@ START_TEST(scores_with_dropout) {
 }
 END_TEST
 
+/* What a model searches for it scores without dropout. */
+START_TEST(outputs_are_scored_without_dropout) {
+    begin();
+    copy_fixture("marian", true);
+    examples all = read_examples("marian");
+    results out = {0};
+    alcore_sys_model_sink sink = sink_of(&out);
+    const alcore_sys_model_scoring how = {
+        .size = sizeof how, .what = ALCORE_SYS_SCORE_HYPOTHESIS, .dropout = 1};
+    alcore_sys_model *model = open_folder(scratch, 0, 0, 0);
+    ck_assert_int_eq(engine->token_logprobs(model, &all.sources.texts, NULL, &how, &sink),
+                     ALCORE_E_UNSUPPORTED);
+    ck_assert_ptr_nonnull(strstr(alcore_last_error(), "without dropout"));
+    ck_assert_int_eq(out.items, 0);
+    engine->close(model);
+    free_examples(&all);
+    remove_scratch();
+    alcore_ctx_unref(ctx);
+}
+END_TEST
+
 /* ---- failures ---- */
 
 static void expect_refused(alcore_sys_model *model, const alcore_sys_model_training *how,
@@ -629,7 +650,7 @@ START_TEST(torch_is_as_it_was) {
 END_TEST
 
 CHECK_SUITE("torch train", updates_agree_with_pytorch, tiny_data_is_learned, the_seed_decides,
-            scores_with_dropout, one_epoch_by_default, wrong_trainings_are_refused,
-            cancelled_trainings_keep_the_last_update, adam_adds_decay_to_the_gradient,
-            the_caller_follows_the_updates, other_calls_do_not_change_a_training,
-            torch_is_as_it_was, warnings_of_torch_are_logged);
+            scores_with_dropout, outputs_are_scored_without_dropout, one_epoch_by_default,
+            wrong_trainings_are_refused, cancelled_trainings_keep_the_last_update,
+            adam_adds_decay_to_the_gradient, the_caller_follows_the_updates,
+            other_calls_do_not_change_a_training, torch_is_as_it_was, warnings_of_torch_are_logged);

@@ -70,11 +70,11 @@ ALCORE_API void alcore_annotations_unref(alcore_annotations *annotations);
  * out never move.
  * @param[in,out] annotations borrowed, changed
  * @param[in] records kept: copied
- * @return ALCORE_OK, ALCORE_E_INVALID (a NULL text, a count below 0), ALCORE_E_PARAM (another
- *   kind), ALCORE_E_NOT_FOUND (no such row), ALCORE_E_DATA (names the item: a text without a word,
- *   an id or a text that is not UTF-8, a phrase of more than 64 words, a negative or infinite cost,
- *   a translation without a word), ALCORE_E_NOMEM, ALCORE_E_BUSY, ALCORE_E_CANCELLED,
- *   ALCORE_E_STRUCT_*
+ * @return ALCORE_OK, ALCORE_E_INVALID (a NULL text, kind or id, a count below 0), ALCORE_E_PARAM
+ *   (another kind), ALCORE_E_NOT_FOUND (no such row), ALCORE_E_DATA (names the item: a text
+ *   without a word, an id or a text that is not UTF-8, a phrase of more than 64 words, a negative
+ *   or infinite cost, a translation without a word), ALCORE_E_NOMEM, ALCORE_E_BUSY,
+ *   ALCORE_E_CANCELLED, ALCORE_E_STRUCT_*
  * @serialized per handle; ALCORE_E_BUSY while another call uses it.
  * @callback progress
  * @since 1.0 */
@@ -204,7 +204,8 @@ ALCORE_API double alcore_annotations_refunded(const alcore_annotations *annotati
  * them in TSV, a list in JSONL. A file appears whole or not at all.
  * @param[in] annotations borrowed
  * @param[in] path borrowed; "-" is standard output
- * @param[in] options borrowed: ALCORE_FORMAT_TSV, _JSONL or _CSV; NULL: by the suffix
+ * @param[in] options borrowed: ALCORE_FORMAT_TSV, _JSONL or _CSV; NULL: by the suffix,
+ *   "-" as TSV
  * @return ALCORE_OK, ALCORE_E_INVALID, ALCORE_E_UNSUPPORTED (the format or suffix, a compressed
  *   file), ALCORE_E_IO, ALCORE_E_NOMEM, ALCORE_E_BUSY, ALCORE_E_CANCELLED (by progress),
  *   ALCORE_E_STRUCT_*
@@ -352,7 +353,8 @@ ALCORE_API alcore_status alcore_annotations_simulate(alcore_annotations *annotat
  * or not at all.
  * @param[in] annotations borrowed
  * @param[in] path borrowed; "-" is standard output
- * @param[in] options borrowed: ALCORE_FORMAT_TEXT, _TSV, _JSONL or _CSV; NULL: by the suffix
+ * @param[in] options borrowed: ALCORE_FORMAT_TEXT, _TSV, _JSONL or _CSV; NULL: by the suffix,
+ *   "-" as TSV
  * @return ALCORE_OK, ALCORE_E_INVALID, ALCORE_E_UNSUPPORTED (the format or suffix, a compressed
  *   file), ALCORE_E_IO, ALCORE_E_NOMEM, ALCORE_E_BUSY, ALCORE_E_CANCELLED (by progress),
  *   ALCORE_E_STRUCT_*

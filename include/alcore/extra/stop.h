@@ -27,8 +27,9 @@ typedef struct alcore_plateau_options {
     /** A round improves the metric when it exceeds the best one so far by more than this, both
      * rounded to 1e-9; from 0 */
     double least_gain;
-    int32_t lower_is_better; /**< 1: the metric falls as models get better, as a loss or TER does */
-    int32_t reserved;        /**< pads: 0, checked */
+    /** 1: the metric falls as models get better, as a loss or TER does; 0: it rises */
+    int32_t lower_is_better;
+    int32_t reserved; /**< pads: 0, checked */
 } alcore_plateau_options;
 /** An alcore_plateau_options with its size set and everything else 0. */
 #define ALCORE_PLATEAU_OPTIONS_INIT ALCORE_INIT(alcore_plateau_options)

@@ -73,7 +73,7 @@ typedef struct alcore_train_options {
     int64_t warmup;       /**< updates of a linear rise from 0 */
     int64_t accumulate;   /**< passes per update; 0: 1 */
     int64_t batch_tokens; /**< tokens of one pass, text and reference; 0: the engine's choice */
-    int64_t checkpoint_every; /**< updates; 0: a checkpoint at the end only */
+    int64_t checkpoint_every; /**< updates, with checkpoints; 0: a checkpoint at the end only */
     uint64_t seed;            /**< of the order of examples and of dropout */
     const char *checkpoints;  /**< folder; training resumes from a checkpoint there; NULL: none */
     int32_t schedule;         /**< ALCORE_SCHEDULE_*; 0: _CONSTANT */

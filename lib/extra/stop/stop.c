@@ -85,6 +85,9 @@ static alcore_status check_plateau(const double *metric, int64_t count,
     if (!isfinite(options.least_gain) || options.least_gain < 0)
         return alcore__fail(ALCORE_E_INVALID, "least_gain is %g; expected a number from 0",
                             options.least_gain);
+    if (options.lower_is_better != 0 && options.lower_is_better != 1)
+        return alcore__fail(ALCORE_E_INVALID, "lower_is_better is %d, not 0 or 1",
+                            options.lower_is_better);
     for (int64_t i = 0; i < count; i++)
         if (!isfinite(metric[i]))
             return alcore__fail(ALCORE_E_DATA, "the metric of round %lld is %g; a number is needed",

@@ -67,6 +67,9 @@ static alcore_status read_train_options(const alcore_train_options *given,
     if (out->recompute != 0 && out->recompute != 1)
         return alcore__fail(ALCORE_E_PARAM, "alcore_train_options: recompute is %d, not 0 or 1",
                             out->recompute);
+    if (out->checkpoint_every && !out->checkpoints)
+        return alcore__fail(ALCORE_E_PARAM,
+                            "alcore_train_options: checkpoint_every needs checkpoints");
     if (!out->validation && (out->validate_every || out->patience || metric_given || out->best))
         return alcore__fail(ALCORE_E_PARAM, "alcore_train_options: %s needs validation",
                             out->validate_every ? "validate_every"

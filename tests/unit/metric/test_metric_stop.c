@@ -85,6 +85,10 @@ START_TEST(test_plateau_wrong) {
     ck_assert_fails(alcore_stop_check_plateau(metric, 1, &options, &decision), ALCORE_E_INVALID,
                     "least_gain");
     options.least_gain = 0;
+    options.lower_is_better = 2;
+    ck_assert_fails(alcore_stop_check_plateau(metric, 1, &options, &decision), ALCORE_E_INVALID,
+                    "lower_is_better is 2");
+    options.lower_is_better = 0;
     options.reserved = 1;
     ck_assert_fails(alcore_stop_check_plateau(metric, 1, &options, &decision),
                     ALCORE_E_STRUCT_NEWER, "alcore_plateau_options");

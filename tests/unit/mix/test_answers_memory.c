@@ -260,6 +260,27 @@ START_TEST(refused) {
 }
 END_TEST
 
+/* Nothing was answered yet; a call that fails leaves the report of the one before. */
+START_TEST(reports_before_and_after) {
+    static const int64_t items[] = {2}, none[] = {9};
+    static const char *const translations[] = {"Fieber"};
+    alcore_annotation_answers answers = ALCORE_ANNOTATION_ANSWERS_INIT;
+    alcore_answer_report report = ALCORE_ANSWER_REPORT_INIT;
+    add_items();
+    ck_assert_ok(alcore_annotations_answer_report(annotations, &report));
+    ck_assert(report.lines == 0 && report.answered == 0 && report.unusable == 0);
+    ck_assert_str_eq(report.messages, "");
+    answers.items = items;
+    answers.translations = translations;
+    answers.count = 1;
+    ck_assert_int_eq(answer(&answers).answered, 1);
+    answers.items = none;
+    ck_assert_fails(alcore_annotations_answer(annotations, &answers), ALCORE_E_DATA, "no item 9");
+    ck_assert_ok(alcore_annotations_answer_report(annotations, &report));
+    ck_assert(report.lines == 1 && report.answered == 1 && report.unusable == 0);
+}
+END_TEST
+
 START_TEST(from_selection_to_training_set) {
     alcore_selection *selection = select_of(pool, "random", "3 items");
     alcore_annotation_answers answers = ALCORE_ANNOTATION_ANSWERS_INIT;
@@ -287,4 +308,5 @@ END_TEST
 
 CHECK_SUITE_WITH("mix/answers-memory", setup, teardown, items_are_those_of_the_file,
                  selections_of_another_pool, answers_by_number, answers_by_id,
-                 statuses_and_conflicts, refused, from_selection_to_training_set);
+                 statuses_and_conflicts, refused, reports_before_and_after,
+                 from_selection_to_training_set);

@@ -706,6 +706,47 @@ START_TEST(texts_are_translated) {
 }
 END_TEST
 
+/* A second output of a rank, and one of a rank that nobody asked for, say nothing; an output may be
+ * empty, and its log-probabilities unknown. */
+static alcore_status translate_too_much(void *user, const alcore_batch *batch,
+                                        const alcore_translate_options *options,
+                                        alcore_outputs *out) {
+    const float logprob = -1;
+    (void)user;
+    ck_assert_int_eq(options->best, 2);
+    for (int64_t i = 0; i < batch->count; i++) {
+        ck_assert_ok(alcore_outputs_put(out, i, 0, "first", 5, &logprob, 1, (double)NAN));
+        ck_assert_ok(alcore_outputs_put(out, i, 0, "second", 6, &logprob, 1, (double)NAN));
+        ck_assert_ok(alcore_outputs_put(out, i, 2, "third", 5, &logprob, 1, (double)NAN));
+        ck_assert_ok(alcore_outputs_put(out, i, 1, "", 0, NULL, 0, -3));
+        ck_assert_fails(alcore_outputs_put(out, i, -1, "", 0, NULL, 0, 0), ALCORE_E_INVALID,
+                        "rank");
+    }
+    return ALCORE_OK;
+}
+
+START_TEST(outputs_that_are_passed_over) {
+    alcore_model *model = model_of(4, NULL);
+    alcore_translate_options options = ALCORE_TRANSLATE_OPTIONS_INIT;
+    alcore_pool *out;
+    alcore_tensor values, offsets;
+    const int64_t rows[] = {0, 1};
+    double scores[2];
+    options.best = 2;
+    ck_assert_ok(alcore_model_set_translate(model, translate_too_much));
+    ck_assert_ok(alcore_model_translate(model, pool, &options, &out));
+    ck_assert_int_eq(alcore_pool_row_count(out), 2 * ROWS);
+    ck_assert_str_eq(alcore_pool_text(out, 0, NULL), "first");
+    ck_assert_str_eq(alcore_pool_text(out, 1, NULL), "");
+    ck_assert_ok(test_column_rows(out, "output_scores", rows, 2, scores));
+    ck_assert(scores[0] == -1 && scores[1] == -3);
+    ck_assert_ok(alcore_pool_get_column(out, "logprobs", &values, &offsets));
+    ck_assert_int_eq(((const int64_t *)offsets.data)[2], 1);
+    alcore_pool_unref(out);
+    alcore_model_unref(model);
+}
+END_TEST
+
 CHECK_SUITE_WITH("host model", set_up, tear_down, a_request_asks_for_all_columns_at_once,
                  a_scorer_asks_for_all_columns_at_once, columns_have_the_shapes_that_the_model_says,
                  a_row_is_asked_for_the_columns_that_it_lacks, batches_are_bounded_by_bytes,
@@ -714,4 +755,4 @@ CHECK_SUITE_WITH("host model", set_up, tear_down, a_request_asks_for_all_columns
                  columns_of_earlier_rounds_are_refreshed_together,
                  a_pass_that_fails_keeps_its_batches, a_row_without_a_value_ends_the_first_batch,
                  passes_have_32_columns_at_most, wrong_columns_are_refused, a_host_tells_what_it_is,
-                 references_are_scored, texts_are_translated);
+                 references_are_scored, texts_are_translated, outputs_that_are_passed_over);

@@ -109,6 +109,11 @@ START_TEST(wrong_options_are_named) {
     REFUSED(updates, -1, "updates");
     REFUSED(warmup, -1, "warmup");
     REFUSED(checkpoint_every, -1, "checkpoint_every");
+    REFUSED(checkpoint_every, 1, "checkpoint_every needs checkpoints");
+    REFUSED(weight_decay, -1, "weight_decay");
+    REFUSED(accumulate, -1, "accumulate");
+    REFUSED(batch_tokens, -1, "batch_tokens");
+    REFUSED(beta2, 1, "beta2");
     REFUSED(schedule, 4, "schedule 4");
     REFUSED(precision, 3, "precision 3");
     REFUSED(precision, -1, "precision -1");

@@ -210,8 +210,8 @@ START_TEST(test_table_in_a_file) {
 }
 END_TEST
 
-/* Phrases are those of the moment at which they were derived; their pool keeps the one of the texts.
- * Rows of a labeled pool are known whatever their states. */
+/* Phrases are those of the moment at which they were derived, and their pool keeps the one of the
+ * texts. Rows of a labeled pool are known whatever their states. */
 START_TEST(the_phrases_stay) {
     static const char *const later[] = {"another text"};
     const int64_t row = 0;

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The rows of another selection, whose languages same-ratio follows, the target that gold picks from
- * (spec 7.8, 7.9), other pools whose texts are not selected, and what a host's strategy sees. */
+/* The rows of another selection, whose languages same-ratio follows, the target that gold picks
+ * from (spec 7.8, 7.9), other pools whose texts are not selected, and what a host's strategy sees.
+ */
 #include "request_test.h"
 
 #include "base/rng.h"

@@ -255,8 +255,8 @@ START_TEST(refuses_impossible_numbers) {
 }
 END_TEST
 
-/* Numbers in 16 bits may be further from the truth: 1/64 above 0 counts as 0 there, where 0.002 of a
- * double is refused. */
+/* Numbers in 16 bits may be further from the truth: 1/64 above 0 counts as 0 there, where 0.002 of
+ * a double is refused. */
 START_TEST(rounded_numbers_are_allowed) {
     server s;
     uint16_t halves[TOKENS];
