@@ -4,7 +4,16 @@
  */
 #include "request_test.h"
 
+#include <fcntl.h>
+#include <fenv.h>
+#include <locale.h>
+#include <pthread.h>
+#include <signal.h>
 #include <stdlib.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include "test_folder.h"
 
 enum { ROWS = 3, MANY = 3000 };
 
@@ -166,5 +175,109 @@ START_TEST(settings) {
 }
 END_TEST
 
+/* ---- the process ---- */
+
+enum { SIGNALS = 31 };
+
+/* What a process has one of. */
+typedef struct process {
+    struct sigaction actions[SIGNALS + 1];
+    sigset_t blocked;
+    char locale[200], folder[500];
+    char **environment;
+    int variables, rounding, flags[3];
+    mode_t mask;
+} process;
+
+static process look(void) {
+    process found = {.environment = environ, .rounding = fegetround()};
+    for (int i = 1; i <= SIGNALS; i++) sigaction(i, NULL, &found.actions[i]);
+    pthread_sigmask(SIG_SETMASK, NULL, &found.blocked);
+    snprintf(found.locale, sizeof found.locale, "%s", setlocale(LC_ALL, NULL));
+    ck_assert_ptr_nonnull(getcwd(found.folder, sizeof found.folder));
+    while (environ[found.variables]) found.variables++;
+    found.mask = umask(0);
+    umask(found.mask);
+    for (int i = 0; i < 3; i++) found.flags[i] = fcntl(i, F_GETFL);
+    return found;
+}
+
+/* A pool is read, a built-in model asked, rows are drawn on several threads and written. */
+static void do_everything(const char *folder) {
+    alcore_ctx_options options = ALCORE_CTX_OPTIONS_INIT;
+    alcore_ctx *own;
+    alcore_pool *read;
+    char path[300];
+    const int64_t rows[] = {0, 1};
+    options.threads = 3;
+    ck_assert_ok(alcore_ctx_new(&options, &own));
+    snprintf(path, sizeof path, "%s/texts.tsv", folder);
+    ck_assert_ok(alcore_pool_write(pool, rows, 2, path, NULL));
+    ck_assert_ok(alcore_pool_new(own, NULL, &read));
+    ck_assert_ok(alcore_pool_read(read, path, NULL));
+    alcore_request *request = request_for(own, read, "badge", "1");
+    alcore_model *model;
+    ck_assert_ok(alcore_model_new_ngram(own, NULL, NULL, &model));
+    ck_assert_ok(alcore_request_set_model(request, model));
+    alcore_selection *picked;
+    (void)alcore_select(request, &picked); /* lacks probabilities: an error is told in silence */
+    alcore_selection_unref(picked);
+    alcore_request_unref(request);
+    request = request_for(own, read, "random", "1");
+    picked = selected(request);
+    ck_assert_ok(alcore_selection_write(picked, path, NULL));
+    alcore_ctx_cancel(own);
+    ck_assert_int_eq(alcore_select(request, &(alcore_selection *){NULL}), ALCORE_E_CANCELLED);
+    (void)alcore_device_check(own, "cuda");
+    ck_assert_int_eq(alcore_pool_read(read, "/nowhere", NULL), ALCORE_E_CANCELLED);
+    alcore_selection_unref(picked);
+    alcore_request_unref(request);
+    alcore_model_unref(model);
+    alcore_pool_unref(read);
+    alcore_ctx_unref(own);
+    ck_assert_int_eq(remove(path), 0);
+}
+
+/* alcore/alcore.h: "Nothing is process-wide." */
+START_TEST(a_process) {
+    char folder[TEST_PATH_BYTES], path[300], said[10];
+    test_folder_make(folder, "process");
+    snprintf(path, sizeof path, "%s/said", folder);
+    fflush(NULL);
+    const int streams[2] = {dup(STDOUT_FILENO), dup(STDERR_FILENO)};
+    const int file = open(path, O_RDWR | O_CREAT | O_APPEND, 0600);
+    ck_assert_int_ge(file, 0);
+    for (int i = 0; i < 2; i++) dup2(file, i == 0 ? STDOUT_FILENO : STDERR_FILENO);
+    srand(7);
+    srand48(7);
+    const int first = rand();
+    const long second = lrand48();
+    srand(7);
+    srand48(7);
+    const process before = look();
+    do_everything(folder);
+    const process after = look();
+    fflush(NULL);
+    for (int i = 0; i < 2; i++) dup2(streams[i], i == 0 ? STDOUT_FILENO : STDERR_FILENO);
+    ck_assert_int_eq(pread(file, said, sizeof said, 0), 0); /* nothing was printed */
+    close(file);
+    ck_assert_int_eq(rand(), first);
+    ck_assert_int_eq(lrand48(), second);
+    for (int i = 1; i <= SIGNALS; i++) {
+        ck_assert(before.actions[i].sa_handler == after.actions[i].sa_handler);
+        ck_assert_int_eq(before.actions[i].sa_flags, after.actions[i].sa_flags);
+        ck_assert_int_eq(sigismember(&before.blocked, i), sigismember(&after.blocked, i));
+    }
+    ck_assert_str_eq(before.locale, after.locale);
+    ck_assert_str_eq(before.folder, after.folder);
+    ck_assert_ptr_eq(before.environment, after.environment);
+    ck_assert_int_eq(before.variables, after.variables);
+    ck_assert_int_eq(before.rounding, after.rounding);
+    ck_assert_uint_eq(before.mask, after.mask);
+    for (int i = 0; i < 3; i++) ck_assert_int_eq(before.flags[i], after.flags[i]);
+    test_folder_remove(folder);
+}
+END_TEST
+
 CHECK_SUITE_WITH("lifetimes", setup, teardown, rows_of_a_pool, columns_of_a_pool, a_selection,
-                 settings);
+                 settings, a_process);
