@@ -95,7 +95,7 @@ def main():
              for outside in ('bindings', 'examples') for path in sources(os.path.join(ROOT, outside))
              for line, target in includes(path)
              if target.startswith(LIB + os.sep) or target.startswith(os.path.join(INCLUDE, 'alcore', 'sys'))
-             if not os.path.exists(os.path.join(ROOT, outside, os.path.basename(target)))
+             if os.path.exists(target)  # else the build makes it
              if os.path.relpath(target, ROOT) not in COMPILED_IN]
     tap.check(not wrong, 'bindings and examples see the public headers only', '\n'.join(wrong))
     wrong = [f'{os.path.relpath(path, ROOT)}: {cast}' for path in sources(LIB)
