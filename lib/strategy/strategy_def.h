@@ -26,6 +26,7 @@
 #include "alcore/phrase.h"
 #include "scorer/role_place.h"
 #include "scorer/score.h"
+#include "strategy/passes/run_memory.h"
 #include "strategy/strategy_run.h"
 
 typedef struct alcore__block alcore__block;
@@ -169,8 +170,6 @@ typedef struct alcore__strategy_def {
     alcore_status (*begin)(alcore__run *run);  /* allocates; may be NULL */
     const alcore__pass *passes;                /* NULL: finish alone does the work */
     alcore_status (*finish)(alcore__run *run); /* fills run->outcome */
-    void (*free_state)(alcore__run *run); /* frees what the state points to, also after a failure in
-                                             begin or in a pass; may be NULL */
 } alcore__strategy_def;
 
 /* ---- a run ---- */
@@ -297,12 +296,10 @@ typedef struct alcore__ranked_scores {
 extern const alcore__pass alcore__rank_by_score_passes[];
 alcore_status alcore__rank_by_score_begin(alcore__run *run);
 alcore_status alcore__rank_by_score_finish(alcore__run *run);
-void alcore__rank_by_score_free(alcore__run *run);
 /* All members of a definition but name, summary, params, needs, score_rows and raw_name. */
 #define ALCORE__RANK_BY_SCORE                                                                      \
     .state_bytes = sizeof(alcore__ranked_scores), .begin = alcore__rank_by_score_begin,            \
-    .passes = alcore__rank_by_score_passes, .finish = alcore__rank_by_score_finish,                \
-    .free_state = alcore__rank_by_score_free
+    .passes = alcore__rank_by_score_passes, .finish = alcore__rank_by_score_finish
 
 /* Parameters of every strategy that scores (spec 3.7). */
 #define ALCORE__CANDIDATE_PARAMS                                                                   \

@@ -225,7 +225,7 @@ MUTANTS = {
         ('lib/strategy/budget/explain.c', 'alcore__rescale(run, run->rescale, scaled)',
          'alcore__rescale(run, alcore__values_integer(run->values, "rescale"), scaled)', HUDS_PHRASE, 'explained_as_rescaled'),
     'fill_short=none fills all the same':
-        ('lib/strategy/rules/knn_uncertainty.c', 'status == ALCORE_OK && state->fill_short && !', 'status == ALCORE_OK && !', DEMUX,
+        ('lib/strategy/rules/knn_uncertainty.c', 'if (state->fill_short && !', 'if (!', DEMUX,
          'knn_uncertainty_vectors'),
     'the most uncertain are always four budgets':
         ('lib/strategy/rules/uncertainty_knn.c', 'limit = state->factor * run->input->fill.budget', 'limit = 4 * run->input->fill.budget', DEMUX,

@@ -130,17 +130,16 @@ static alcore_status contribute(alcore__run *run, const alcore__purchase *purcha
     double *scaled, mean, deviation;
     ALCORE__TRY(alcore__new_array(run->ctx, (size_t)purchase->pick_count, sizeof(double),
                                   &part->contribution));
-    ALCORE__TRY(alcore__new_array(run->ctx, (size_t)count, sizeof *scaled, &scaled));
+    const size_t height = alcore__run_height(run);
+    ALCORE__TRY(ALCORE__RUN_PUSH(run, count, &scaled));
     memcpy(scaled, values, (size_t)count * sizeof *scaled);
-    alcore_status status = alcore__rescale(run, run->rescale, scaled);
-    if (status == ALCORE_OK) {
-        alcore__candidate_mean_sd(run, scaled, 1.0 /* weight */, &mean, &deviation);
-        part->deviation = weight * deviation;
-        for (int64_t rank = 0; rank < purchase->pick_count; rank++)
-            part->contribution[rank] = weight * (scaled[purchase->picks[rank]] - mean);
-    }
-    alcore__free(run->ctx, scaled);
-    return status;
+    ALCORE__TRY(alcore__rescale(run, run->rescale, scaled));
+    alcore__candidate_mean_sd(run, scaled, 1.0 /* weight */, &mean, &deviation);
+    part->deviation = weight * deviation;
+    for (int64_t rank = 0; rank < purchase->pick_count; rank++)
+        part->contribution[rank] = weight * (scaled[purchase->picks[rank]] - mean);
+    alcore__run_drop(run, height);
+    return ALCORE_OK;
 }
 
 /* Makes *out [candidates]: the rank of the pick at each position, -1 for candidates that are no

@@ -34,23 +34,24 @@
 
 #include "strategy/budget/rank.h"
 
-/* Begins with nothing bought, under the run's own budget, the largest of the request. */
-void alcore__filler_begin(alcore__filler *filler, alcore__run *run) {
-    memset(filler, 0, sizeof *filler);
-    filler->run = run;
-    filler->budget = run->input->fill.budget;
+/* A filler that has bought nothing, under the run's own budget, the largest of the request. */
+static alcore__filler empty_filler(alcore__run *run) {
+    return (alcore__filler){.run = run, .budget = run->input->fill.budget};
 }
 
-/* Frees all arrays and zeroes the filler. One that was never begun has no run and owns nothing, so
- * strategies may clear their state after a failure in begin. */
-void alcore__filler_clear(alcore__filler *filler) {
-    if (!filler->run) return;
-    alcore_ctx *ctx = filler->run->ctx;
-    alcore__free(ctx, filler->picks);
-    alcore__vectors_free(filler->run, &filler->pick_vectors);
-    alcore__free(ctx, filler->pick_norms);
-    alcore__free(ctx, filler->offers);
+/* Frees all arrays and zeroes the filler. */
+static void clear(const alcore__run *run, void *object) {
+    alcore__filler *filler = object;
+    alcore__free(run->ctx, filler->picks);
+    alcore__vectors_free(run, &filler->pick_vectors);
+    alcore__free(run->ctx, filler->pick_norms);
+    alcore__free(run->ctx, filler->offers);
     memset(filler, 0, sizeof *filler);
+}
+
+alcore_status alcore__filler_begin(alcore__filler *filler, alcore__run *run) {
+    *filler = empty_filler(run);
+    return alcore__run_defer(run, clear, filler);
 }
 
 /* Whether nothing more can be bought: the budget is spent, as one of 0 always is, or fill=stop met
@@ -86,27 +87,27 @@ static alcore_status compare(alcore__filler *filler, int64_t position, bool *red
     alcore__run *run = filler->run;
     const alcore__column *column = alcore__dataset_find(&run->input->candidates, "embeddings");
     const int64_t count = filler->count, row = run->outcome.rows[position];
-    double *dots = NULL; /* [count + 1] */
+    double *dots; /* [count + 1] */
     ALCORE__TRY(
         alcore__vectors_reserve(run, &filler->pick_vectors, count + 1, column->dims, count));
     ALCORE__TRY(alcore__grow(run->ctx, &filler->pick_norms, &filler->pick_norms_capacity,
                              (size_t)count + 1, sizeof(double)));
     ALCORE__TRY(alcore__vectors_read(run, &filler->pick_vectors, column, row, count));
-    ALCORE__TRY(alcore__new_array(run->ctx, (size_t)count + 1, sizeof *dots, &dots));
-    alcore_status status = alcore__vectors_dots(run, &filler->pick_vectors, count + 1, count, dots);
+    const size_t height = alcore__run_height(run);
+    ALCORE__TRY(ALCORE__RUN_PUSH(run, count + 1, &dots));
+    ALCORE__TRY(alcore__vectors_dots(run, &filler->pick_vectors, count + 1, count, dots));
     /* The check fails where a value is NaN or infinite. A finite vector whose square overflows
      * passes: its cosines are 0 or NaN, and NaN exceeds no limit. */
-    double norm = status == ALCORE_OK ? sqrt(dots[count]) : 0.0;
+    const double norm = sqrt(dots[count]);
     filler->pick_norms[count] = norm;
-    if (status == ALCORE_OK && !isfinite(norm))
-        status = alcore__vectors_check(run, &filler->pick_vectors, count, row);
+    if (!isfinite(norm)) ALCORE__TRY(alcore__vectors_check(run, &filler->pick_vectors, count, row));
     *redundant = false;
-    for (int64_t i = 0; i < count && status == ALCORE_OK; i++) {
+    for (int64_t i = 0; i < count; i++) {
         double cosine = alcore__cosine(dots[i], norm, filler->pick_norms[i]);
         if (cosine > run->input->fill.max_similarity) *redundant = true;
     }
-    alcore__free(run->ctx, dots);
-    return status;
+    alcore__run_drop(run, height);
+    return ALCORE_OK;
 }
 
 /* Records a candidate that the strategy has offered or passed over, where further budgets replay
@@ -172,14 +173,12 @@ alcore_status alcore__filler_offer(alcore__filler *filler, int64_t position, boo
  * is bought stays with the filler. */
 alcore_status alcore__filler_offer_all(alcore__filler *filler, const int64_t *positions,
                                        int64_t count) {
-    alcore_status status = ALCORE_OK;
-    for (int64_t i = 0; i < count && !alcore__filler_full(filler) && status == ALCORE_OK; i++) {
+    for (int64_t i = 0; i < count && !alcore__filler_full(filler); i++) {
         bool bought; /* the filler keeps what it bought */
-        status = alcore__filler_offer(filler, positions[i], &bought);
-        if (status == ALCORE_OK)
-            status = alcore__tick(filler->run->ctx, "filling the budget", i, count);
+        ALCORE__TRY(alcore__filler_offer(filler, positions[i], &bought));
+        ALCORE__TRY(alcore__tick(filler->run->ctx, "filling the budget", i, count));
     }
-    return status;
+    return ALCORE_OK;
 }
 
 /* Moves the picks and counts of a filler into a purchase, whose explanation is empty, and clears
@@ -198,7 +197,7 @@ static void close_purchase(alcore__filler *filler, alcore__purchase *purchase) {
                                    .unaffordable = filler->unaffordable,
                                    .free_rows = filler->free_rows};
     filler->picks = NULL;
-    alcore__filler_clear(filler);
+    clear(filler->run, filler);
 }
 
 /* Moves a purchase, picks and counts, into the run's outcome; the explanation is added later. Sets
@@ -253,8 +252,8 @@ double alcore__expected_picks(const alcore__run *run) {
 static alcore_status offer_ranked(alcore__filler *filler, const double *keys, double bound) {
     const alcore__run *run = filler->run;
     const alcore__run_input *input = run->input;
-    int64_t count = run->outcome.count, done = 0, *order = NULL;
-    alcore_status status = ALCORE_OK;
+    const size_t height = alcore__run_height(run);
+    int64_t count = run->outcome.count, done = 0, *order;
     /* Only the beginning of the order is made: as many candidates as the budget is expected to buy
      * and 64 more. Where these were too few, four times as many are ordered and the loop continues
      * at `done`, the number of candidates looked at so far, as the longer order begins with the
@@ -262,27 +261,22 @@ static alcore_status offer_ranked(alcore__filler *filler, const double *keys, do
     double expected = expected_picks(run, filler->budget) + 64.0;
     int64_t ordered = expected < (double)count ? (int64_t)expected : count;
     bool ended = false;
-    while (done < count && !ended && !alcore__filler_full(filler) && status == ALCORE_OK) {
-        alcore__free(run->ctx, order);
-        order = NULL;
-        status = alcore__new_array(run->ctx, (size_t)ordered, sizeof *order, &order);
-        if (status == ALCORE_OK) {
-            status = alcore__rank(run->ctx, keys, run->outcome.rows, count, input->fill.tie,
-                                  input->seed, ordered, order);
-        }
-        for (; done < ordered && !alcore__filler_full(filler) && status == ALCORE_OK; done++) {
+    while (done < count && !ended && !alcore__filler_full(filler)) {
+        ALCORE__TRY(ALCORE__RUN_PUSH(run, ordered, &order));
+        ALCORE__TRY(alcore__rank(run->ctx, keys, run->outcome.rows, count, input->fill.tie,
+                                 input->seed, ordered, order));
+        for (; done < ordered && !alcore__filler_full(filler); done++) {
             bool bought; /* the filler keeps what it bought */
             double key = keys[order[done]];
             ended = isnan(key) || key <= bound;
             if (ended) break;
-            status = alcore__filler_offer(filler, order[done], &bought);
-            if (status == ALCORE_OK)
-                status = alcore__tick(run->ctx, "filling the budget", done, count);
+            ALCORE__TRY(alcore__filler_offer(filler, order[done], &bought));
+            ALCORE__TRY(alcore__tick(run->ctx, "filling the budget", done, count));
         }
+        alcore__run_drop(run, height);
         ordered = ordered < count / 4 ? ordered * 4 : count;
     }
-    alcore__free(run->ctx, order);
-    return status;
+    return ALCORE_OK;
 }
 
 /* Buys in the order of keys [candidates], the largest first, until purchase->budget, which is the
@@ -290,15 +284,14 @@ static alcore_status offer_ranked(alcore__filler *filler, const double *keys, do
  * bought, nor those whose key is 0 or less where the strategy has set outcome.positive. After a
  * failure *purchase is as it was. */
 alcore_status alcore__fill_by(alcore__run *run, const double *keys, alcore__purchase *purchase) {
-    alcore__filler filler;
-    alcore__filler_begin(&filler, run);
+    alcore__filler filler = empty_filler(run);
     filler.budget = purchase->budget;
     const double bound = run->outcome.positive ? 0.0 : (double)NAN; /* NaN: none */
     alcore_status status = offer_ranked(&filler, keys, bound);
     if (status == ALCORE_OK) {
         close_purchase(&filler, purchase);
     } else {
-        alcore__filler_clear(&filler);
+        clear(run, &filler);
     }
     return status;
 }
@@ -314,12 +307,11 @@ alcore_status alcore__fill_ends_above(alcore__run *run, const double *keys, doub
     const alcore__fill *fill = &run->input->fill;
     *out = true;
     for (int32_t i = -1; i < fill->further_count && *out; i++) {
-        alcore__filler filler;
-        alcore__filler_begin(&filler, run);
+        alcore__filler filler = empty_filler(run);
         if (i >= 0) filler.budget = fill->further[i];
         alcore_status status = offer_ranked(&filler, keys, bound);
         *out = alcore__filler_full(&filler);
-        alcore__filler_clear(&filler);
+        clear(run, &filler);
         ALCORE__TRY(status);
     }
     return ALCORE_OK;
@@ -342,8 +334,7 @@ alcore_status alcore__fill_ranked(alcore__run *run, const double *keys) {
  * it again. */
 static alcore_status replay(alcore__run *run, alcore__purchase *purchase) {
     const alcore__outcome *outcome = &run->outcome;
-    alcore__filler filler;
-    alcore__filler_begin(&filler, run);
+    alcore__filler filler = empty_filler(run);
     filler.budget = purchase->budget;
     alcore_status status = ALCORE_OK;
     for (int64_t i = 0;
@@ -358,7 +349,7 @@ static alcore_status replay(alcore__run *run, alcore__purchase *purchase) {
     if (status == ALCORE_OK) {
         close_purchase(&filler, purchase);
     } else {
-        alcore__filler_clear(&filler);
+        clear(run, &filler);
     }
     return status;
 }

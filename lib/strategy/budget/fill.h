@@ -32,10 +32,9 @@ typedef struct alcore__filler {
     size_t offer_capacity;
 } alcore__filler;
 
-/* alcore__filler_begin() makes a filler that has bought nothing; alcore__filler_clear() frees what
- * a filler owns and accepts one that is zeroed. */
-void alcore__filler_begin(alcore__filler *filler, alcore__run *run);
-void alcore__filler_clear(alcore__filler *filler);
+/* Makes a filler that has bought nothing in the strategy's state; what it buys belongs to the run.
+ */
+alcore_status alcore__filler_begin(alcore__filler *filler, alcore__run *run);
 /* Whether no further row can be bought: the budget is spent, or fill=stop has ended. */
 bool alcore__filler_full(const alcore__filler *filler);
 /* Cost of the candidate at a position, in the unit of the budget; 1 without costs. */

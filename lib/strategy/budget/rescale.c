@@ -13,14 +13,13 @@
  * their ranks), mapped from 1 .. candidates to [0, 1]; there are at least two different values. */
 static alcore_status by_rank(const alcore__run *run, double *values) {
     int64_t count = run->outcome.count;
+    const size_t height = alcore__run_height(run);
     double *ranks;
-    ALCORE__TRY(alcore__new_array(run->ctx, (size_t)count, sizeof *ranks, &ranks));
-    alcore_status status = alcore__average_ranks(run->ctx, values, count, ranks);
-    for (int64_t i = 0; i < count && status == ALCORE_OK; i++) {
-        values[i] = (ranks[i] - 1.0) / ((double)count - 1.0);
-    }
-    alcore__free(run->ctx, ranks);
-    return status;
+    ALCORE__TRY(ALCORE__RUN_PUSH(run, count, &ranks));
+    ALCORE__TRY(alcore__average_ranks(run->ctx, values, count, ranks));
+    for (int64_t i = 0; i < count; i++) values[i] = (ranks[i] - 1.0) / ((double)count - 1.0);
+    alcore__run_drop(run, height);
+    return ALCORE_OK;
 }
 
 /* ALCORE__RESCALE_* of a word of the parameter "rescale". It is found by the word and not by the

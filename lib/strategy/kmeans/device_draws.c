@@ -36,16 +36,10 @@ alcore_status alcore__device_draws_open(const alcore__run *run, int64_t sequence
     draws->dims = dims;
     draws->blocks = run->active[ALCORE__OVER_CANDIDATES].blocks;
     const int64_t count = total_count(draws) + found_count(draws);
-    alcore__free(run->ctx, draws->host);
-    ALCORE__TRY(alcore__new_array(run->ctx, (size_t)count, sizeof(double), &draws->host));
+    ALCORE__TRY(alcore__run_defer(run, alcore__vectors_free, &draws->memory));
+    ALCORE__TRY(ALCORE__RUN_ARRAY(run, count, &draws->host));
     ALCORE__TRY(alcore__new_array(run->ctx, (size_t)count, sizeof *numbers, &numbers));
     return alcore__vectors_adopt(run, &draws->memory, numbers, 1, count);
-}
-
-void alcore__device_draws_free(const alcore__run *run, alcore__device_draws *draws) {
-    if (draws->memory.data) alcore__vectors_free(run, &draws->memory);
-    alcore__free(run->ctx, draws->host);
-    *draws = (alcore__device_draws){0};
 }
 
 alcore_status alcore__device_draws_add(const alcore__device_draws *draws,

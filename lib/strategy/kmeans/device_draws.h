@@ -29,7 +29,6 @@ alcore_status alcore__device_draws_open(const alcore__run *run, int64_t sequence
 static inline bool alcore__device_draws_are_open(const alcore__device_draws *draws) {
     return draws->memory.data != NULL;
 }
-void alcore__device_draws_free(const alcore__run *run, alcore__device_draws *draws);
 
 /* Queues the totals of the blocks of a visit: weights and sums as alcore__matrix_totals(). */
 alcore_status alcore__device_draws_add(const alcore__device_draws *draws,

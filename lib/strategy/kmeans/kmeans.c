@@ -77,27 +77,23 @@ static void count_groups(alcore__run *run, alcore__kmeans *means, int64_t k) {
  * own sums by cluster, so that those of clusters without a change are not made again, but only
  * where the sums of all blocks fit in MAX_KEPT_SUMS. */
 static alcore_status make_arrays(alcore__run *run, alcore__kmeans *means, int64_t k) {
-    alcore_ctx *ctx = run->ctx;
-    size_t groups = (size_t)means->groups, vector_bytes = (size_t)means->dims * sizeof(double);
-    ALCORE__TRY(alcore__new_array(ctx, groups, sizeof *means->each, &means->each));
-    ALCORE__TRY(alcore__new_array(ctx, groups + 1, sizeof(int64_t), &means->centroid_starts));
+    const int64_t groups = means->groups, dims = means->dims;
+    ALCORE__TRY(ALCORE__RUN_ARRAY(run, groups, &means->each));
+    ALCORE__TRY(ALCORE__RUN_ARRAY(run, groups + 1, &means->centroid_starts));
     count_groups(run, means, k);
     const alcore__kmeans_group *last = &means->each[groups - 1];
-    size_t with_rows = (size_t)(last->seed_slot + (last->size > 0)); /* groups with candidates */
-    size_t clusters = (size_t)means->centroid_starts[groups];
+    int64_t with_rows = last->seed_slot + (last->size > 0); /* groups with candidates */
+    int64_t clusters = means->centroid_starts[groups];
     means->keeps_sums =
-        (double)means->blocks * (double)clusters * (double)vector_bytes <= MAX_KEPT_SUMS;
-    ALCORE__TRY(alcore__new_array(ctx, clusters, vector_bytes, &means->centroids));
-    ALCORE__TRY(alcore__new_array(ctx, clusters, vector_bytes, &means->sums));
-    ALCORE__TRY(alcore__new_array(ctx, clusters, sizeof(double), &means->shift));
-    ALCORE__TRY(alcore__new_array(ctx, clusters, sizeof(int64_t), &means->seed_positions));
-    ALCORE__TRY(alcore__new_array(ctx, clusters, sizeof(int64_t), &means->counts));
-    ALCORE__TRY(
-        alcore__new_array(ctx, with_rows * ALCORE__MAX_DRAWS, vector_bytes, &means->seed_vectors));
-    ALCORE__TRY(alcore__new_array(ctx, (size_t)run->outcome.count, sizeof *means->is_seed,
-                                  &means->is_seed));
-    return alcore__new_array(ctx, (size_t)means->blocks * groups, sizeof(double),
-                             &means->block_weights);
+        (double)means->blocks * (double)(clusters * dims) * (double)sizeof(double) <= MAX_KEPT_SUMS;
+    ALCORE__TRY(ALCORE__RUN_ARRAY(run, clusters * dims, &means->centroids));
+    ALCORE__TRY(ALCORE__RUN_ARRAY(run, clusters * dims, &means->sums));
+    ALCORE__TRY(ALCORE__RUN_ARRAY(run, clusters, &means->shift));
+    ALCORE__TRY(ALCORE__RUN_ARRAY(run, clusters, &means->seed_positions));
+    ALCORE__TRY(ALCORE__RUN_ARRAY(run, clusters, &means->counts));
+    ALCORE__TRY(ALCORE__RUN_ARRAY(run, with_rows * ALCORE__MAX_DRAWS * dims, &means->seed_vectors));
+    ALCORE__TRY(ALCORE__RUN_ARRAY(run, run->outcome.count, &means->is_seed));
+    return ALCORE__RUN_ARRAY(run, means->blocks * groups, &means->block_weights);
 }
 
 /* Position among the candidates of the n-th candidate of a group, n from 0 and below its size, so
@@ -111,8 +107,8 @@ static int64_t nth_of_group(const alcore__kmeans *means, int64_t g, int64_t n) {
 /* Prepares k-means in each of `groups` groups (one or more): group [candidates], -1 for a row of
  * none, borrowed until the passes are made; k clusters each, fewer where a group has fewer rows.
  * unit: rows are read as unit vectors. seeds [clusters], copied: positions of the given seed rows;
- * k-means++ draws them where it is NULL. *means is zeroed before the call and is freed by
- * alcore__kmeans_free(), also after a failure. Each group has a generator of its own, so its result
+ * k-means++ draws them where it is NULL. *means, a member of the
+ * strategy's state, is zeroed before the call. Each group has a generator of its own, so its result
  * does not depend on the others. */
 alcore_status alcore__kmeans_begin(alcore__run *run, alcore__kmeans *means, const int32_t *group,
                                    int64_t groups, int64_t k, bool unit, const int64_t *seeds) {
@@ -141,22 +137,4 @@ alcore_status alcore__kmeans_begin(alcore__run *run, alcore__kmeans *means, cons
             seeds ? seeds[means->centroid_starts[g]] : nth_of_group(means, g, n);
     }
     return ALCORE_OK;
-}
-
-/* Frees all that alcore__kmeans_begin() and the passes made; group and the blocks' memory are not
- * owned. Safe for one that is zeroed or whose making failed. */
-void alcore__kmeans_free(alcore_ctx *ctx, alcore__kmeans *means) {
-    alcore__free(ctx, means->each);
-    alcore__free(ctx, means->centroid_starts);
-    alcore__free(ctx, means->centroids);
-    alcore__free(ctx, means->sums);
-    alcore__free(ctx, means->shift);
-    alcore__free(ctx, means->seed_positions);
-    alcore__free(ctx, means->counts);
-    alcore__free(ctx, means->seed_vectors);
-    alcore__free(ctx, means->block_weights);
-    alcore__free(ctx, means->is_seed);
-    alcore__free(ctx, means->far_rows);
-    if (means->run) alcore__device_draws_free(means->run, &means->device_draws);
-    memset(means, 0, sizeof *means);
 }

@@ -73,6 +73,5 @@ alcore_status alcore__kmeans_begin(alcore__run *run, alcore__kmeans *means, cons
 /* Once the passes are made: the local cluster of each active row of a block, [block->count]; -1 for
  * rows without a group. */
 const int32_t *alcore__kmeans_assigned(const alcore__block *block);
-void alcore__kmeans_free(alcore_ctx *ctx, alcore__kmeans *means);
 
 #endif

@@ -126,8 +126,9 @@ alcore_status alcore__kmeans_find_far(alcore__block *block, void *partial) {
  * begins empty (kmeans_lloyd.c). */
 alcore_status alcore__kmeans_store_far(alcore__run *run, const alcore__block_partial *partial) {
     alcore__kmeans *means = run->state;
-    ALCORE__TRY(alcore__grow(run->ctx, &means->far_rows, &means->far_capacity,
-                             means->far_bytes + partial->extra_bytes, 1 /* byte an entry */));
+    ALCORE__TRY(alcore__run_grow(run, &means->far_rows, &means->far_capacity,
+                                 (int64_t)(means->far_bytes + partial->extra_bytes),
+                                 1 /* byte an entry */));
     memcpy(means->far_rows + means->far_bytes, partial->extra, partial->extra_bytes);
     means->far_bytes += partial->extra_bytes;
     return ALCORE_OK;

@@ -122,14 +122,14 @@ alcore_status alcore__vectors_check(const alcore__run *run, const alcore__vector
                                     int64_t index, int64_t row) {
     alcore_sys_work work = alcore__run_work(run);
     alcore_sys_rows rows = rows_of(vectors, 1);
+    const size_t height = alcore__run_height(run);
     double *values;
     rows.data = vectors->data + index * vectors->dims;
-    ALCORE__TRY(alcore__new_array(run->ctx, (size_t)vectors->dims, sizeof *values, &values));
-    alcore_status status = kernels_of(run, vectors)->widen(&work, &rows, NULL, values);
-    if (status == ALCORE_OK)
-        status = alcore__vector_check(values, vectors->dims, ALCORE__OVER_CANDIDATES, row);
-    alcore__free(run->ctx, values);
-    return status;
+    ALCORE__TRY(ALCORE__RUN_PUSH(run, vectors->dims, &values));
+    ALCORE__TRY(kernels_of(run, vectors)->widen(&work, &rows, NULL, values));
+    ALCORE__TRY(alcore__vector_check(values, vectors->dims, ALCORE__OVER_CANDIDATES, row));
+    alcore__run_drop(run, height);
+    return ALCORE_OK;
 }
 
 /* Row i of those that are chosen becomes vector i. The rows of a block of candidates are on the
@@ -160,7 +160,8 @@ alcore_status alcore__vectors_collect(const alcore__matrix *matrix, const uint8_
     return status;
 }
 
-void alcore__vectors_free(const alcore__run *run, alcore__vectors *vectors) {
+void alcore__vectors_free(const alcore__run *run, void *object) {
+    alcore__vectors *vectors = object;
     free_matrix(run, vectors);
     alcore__scratch_clear(run->ctx, &vectors->scratch);
     *vectors = (alcore__vectors){0};

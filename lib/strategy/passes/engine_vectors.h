@@ -43,7 +43,7 @@ alcore_status alcore__vectors_check(const alcore__run *run, const alcore__vector
  * them are copied at once. */
 alcore_status alcore__vectors_collect(const alcore__matrix *matrix, const uint8_t *chosen,
                                       int64_t count, double *out);
-/* Frees everything and zeroes the matrix. */
-void alcore__vectors_free(const alcore__run *run, alcore__vectors *vectors);
+/* Frees everything and zeroes the matrix, an alcore__vectors: for alcore__run_defer() too. */
+void alcore__vectors_free(const alcore__run *run, void *vectors);
 
 #endif

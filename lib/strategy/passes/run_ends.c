@@ -126,17 +126,15 @@ alcore_status alcore__run_finish(alcore__run *run, alcore__outcome *out) {
 }
 
 /* Frees a run in any state: one whose alcore__run_begin() failed, one that stopped in a pass, or a
- * finished one. What was not made is NULL, as structs are zeroed when they are allocated, and
- * free_state() has to accept a strategy's state that is all 0. NULL-safe. */
+ * finished one. What was not made is NULL, as structs are zeroed when they are allocated. */
 void alcore__run_free(alcore__run *run) {
     if (!run) return;
     alcore_ctx *ctx = run->ctx;
     alcore__runner *runner = run->runner;
     /* In a run that stopped inside a nested table, state is that table's, which is a part of the
-     * strategy's own or the same: free_state() frees what it has. The strategy's is in cursors[0];
-     * with depth 0, before the passes or after them, state is the strategy's already. */
+     * strategy's own or the same. The strategy's is in cursors[0]. */
     if (runner && runner->depth) run->state = runner->cursors[0].state;
-    if (run->state && run->def->free_state) run->def->free_state(run);
+    if (runner) alcore__run_memory_clear(run);
     alcore__free(ctx, run->state);
     run->outcome.rows = NULL; /* the same array as the candidates' active rows, freed next */
     alcore__free_active_rows(run);

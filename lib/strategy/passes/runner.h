@@ -62,6 +62,11 @@ typedef struct alcore__pass_cursor {
     void *state;              /* run->state while this table is the topmost one */
 } alcore__pass_cursor;
 
+typedef struct alcore__owned {
+    alcore__run_release *release;
+    void *object;
+} alcore__owned;
+
 struct alcore__runner {
     alcore__pass root[3]; /* find NaN, the strategy, the end (pass_order.c) */
     alcore__pass_cursor cursors[ALCORE__PASS_DEPTH];
@@ -77,6 +82,9 @@ struct alcore__runner {
         *nan[ALCORE__SOURCES]; /* [rows of the pool] 1: the row has a NaN or infinity; owned, NULL
                                   without nan=exclude. The entry of ALCORE__OVER_LABELED_ROWS
                                   stays NULL: these rows are marked with the candidates */
+    alcore__owned *owned;      /* [owned_count] released with the run (run_memory.c) */
+    void **temporary;          /* [temporary_count] arrays of functions that have not ended */
+    size_t owned_count, owned_capacity, temporary_count, temporary_capacity;
     alcore__worker_memory **workers; /* [run->threads] owned; NULL until the thread visits its first
                                         block */
 };

@@ -76,6 +76,11 @@ static alcore_status check_rows(alcore__score_call *call) {
 
 /* ---- the run ---- */
 
+static void free_column(const alcore__run *run, void *slot) {
+    (void)run;
+    alcore__column_free(*(alcore__column **)slot);
+}
+
 /* Makes the column of surprisal vectors, which blocks then read in place of embeddings, and what
  * cluster_picks.h needs. */
 static alcore_status begin(alcore__run *run) {
@@ -83,19 +88,11 @@ static alcore_status begin(alcore__run *run) {
     state->surprisal.losses = alcore__dataset_find(&run->input->candidates, "mlm_losses");
     state->surprisal.pool = run->input->candidates.pool;
     state->surprisal.seed = run->input->seed;
+    ALCORE__TRY(alcore__run_defer(run, free_column, &state->vectors));
     ALCORE__TRY(alcore__surprisal_column(run->ctx, &state->surprisal, &state->vectors));
     run->embeddings = state->vectors;
-    ALCORE__TRY(
-        alcore__new_array(run->ctx, (size_t)run->outcome.count, sizeof(double), &state->loss));
+    ALCORE__TRY(ALCORE__RUN_ARRAY(run, run->outcome.count, &state->loss));
     return alcore__cluster_picks_begin(run);
-}
-
-/* Called when the run is freed, also after a failure in begin: what was not made is NULL. */
-static void free_state(alcore__run *run) {
-    alps_state *state = run->state;
-    alcore__cluster_picks_free(run);
-    alcore__column_free(state->vectors);
-    alcore__free(run->ctx, state->loss);
 }
 
 /* The array in which the runner stores the values of the pass "losses": mean loss [candidates]. */
@@ -154,5 +151,4 @@ const alcore__strategy_def alcore__strategy_alps = {
     .begin = begin,
     .passes = PASSES,
     .finish = finish,
-    .free_state = free_state,
 };

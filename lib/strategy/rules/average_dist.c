@@ -67,41 +67,24 @@ typedef struct average_state {
  * allocates the arrays of average_state. Distances and scores are NaN until they are computed. */
 static alcore_status begin(alcore__run *run) {
     average_state *state = run->state;
-    alcore_ctx *ctx = run->ctx;
-    size_t count = (size_t)run->outcome.count;
+    const int64_t count = run->outcome.count;
     state->dims = alcore__embedding_dims(run);
     if (state->squared && state->cosine)
         return alcore__fail(ALCORE_E_PARAM, "strategy average-dist: sq=1 goes with metric=l2 only");
-    alcore__filler_begin(&state->filler, run);
+    ALCORE__TRY(alcore__filler_begin(&state->filler, run));
     ALCORE__TRY(alcore__target_groups_new(run, state->balanced, &state->target));
     run->hints.host_doubles = 2.0 * ALCORE_BLOCK_ROWS * (double)state->target.count;
-    size_t groups = (size_t)state->target.count,
-           vector_bytes = (size_t)state->dims * sizeof(double);
-    ALCORE__TRY(alcore__new_array(ctx, groups, vector_bytes, &state->centroids));
-    ALCORE__TRY(alcore__new_array(ctx, groups, sizeof(double), &state->variance));
-    ALCORE__TRY(alcore__new_array(ctx, count, sizeof(double), &state->distance));
-    ALCORE__TRY(alcore__new_array(ctx, count, sizeof(double), &state->low));
-    ALCORE__TRY(alcore__new_array(ctx, count, sizeof(double), &state->high));
-    ALCORE__TRY(alcore__new_array(ctx, count, sizeof *state->to_measure, &state->to_measure));
-    for (size_t i = 0; i < count; i++) state->distance[i] = run->outcome.scores[i] = (double)NAN;
+    const int64_t groups = state->target.count;
+    ALCORE__TRY(ALCORE__RUN_ARRAY(run, groups * state->dims, &state->centroids));
+    ALCORE__TRY(ALCORE__RUN_ARRAY(run, groups, &state->variance));
+    ALCORE__TRY(ALCORE__RUN_ARRAY(run, count, &state->distance));
+    ALCORE__TRY(ALCORE__RUN_ARRAY(run, count, &state->low));
+    ALCORE__TRY(ALCORE__RUN_ARRAY(run, count, &state->high));
+    ALCORE__TRY(ALCORE__RUN_ARRAY(run, count, &state->to_measure));
+    for (int64_t i = 0; i < count; i++) state->distance[i] = run->outcome.scores[i] = (double)NAN;
     run->hints.repeats = run->hints.row_work =
         true; /* several passes: the runner keeps copies of the embeddings */
     return ALCORE_OK;
-}
-
-/* Called when the run is freed, also after a failure in begin: the state was zeroed before, so that
- * arrays that were not made are NULL, and a filler that was not begun is empty. */
-static void free_state(alcore__run *run) {
-    average_state *state = run->state;
-    alcore_ctx *ctx = run->ctx;
-    alcore__filler_clear(&state->filler);
-    alcore__target_groups_free(ctx, &state->target);
-    alcore__free(ctx, state->centroids);
-    alcore__free(ctx, state->variance);
-    alcore__free(ctx, state->distance);
-    alcore__free(ctx, state->low);
-    alcore__free(ctx, state->high);
-    alcore__free(ctx, state->to_measure);
 }
 
 /* ---- passes over the target: means of the groups, and their variances ---- */
@@ -316,17 +299,16 @@ static alcore_status sum_bounds(const alcore__matrix *matrix, double *low, doubl
 static alcore_status find_exact_radius(alcore__run *run) {
     average_state *state = run->state;
     int64_t count = run->outcome.count, *order;
+    const size_t height = alcore__run_height(run);
     double *keys;
-    ALCORE__TRY(alcore__new_array(run->ctx, (size_t)state->exact_count, sizeof *order, &order));
-    alcore_status status = alcore__new_array(run->ctx, (size_t)count, sizeof *keys, &keys);
-    for (int64_t i = 0; i < count && status == ALCORE_OK; i++) keys[i] = -state->high[i];
-    if (status == ALCORE_OK)
-        status = alcore__rank(run->ctx, keys, run->outcome.rows, count, ALCORE__TIE_INDEX,
-                              0 /* seed */, state->exact_count, order);
-    if (status == ALCORE_OK) state->exact_radius = state->high[order[state->exact_count - 1]];
-    alcore__free(run->ctx, keys);
-    alcore__free(run->ctx, order);
-    return status;
+    ALCORE__TRY(ALCORE__RUN_PUSH(run, state->exact_count, &order));
+    ALCORE__TRY(ALCORE__RUN_PUSH(run, count, &keys));
+    for (int64_t i = 0; i < count; i++) keys[i] = -state->high[i];
+    ALCORE__TRY(alcore__rank(run->ctx, keys, run->outcome.rows, count, ALCORE__TIE_INDEX,
+                             0 /* seed */, state->exact_count, order));
+    state->exact_radius = state->high[order[state->exact_count - 1]];
+    alcore__run_drop(run, height);
+    return ALCORE_OK;
 }
 
 /* Sets to_measure [candidates] for the next pass "exact distances": the candidates that can be
@@ -454,21 +436,21 @@ static alcore_status store_exact(alcore__run *run, const alcore__block_partial *
 static alcore_status offer_nearest(alcore__run *run, const double *keys, int64_t count) {
     average_state *state = run->state;
     const alcore__fill *fill = &run->input->fill;
+    const size_t height = alcore__run_height(run);
     int64_t *order;
-    ALCORE__TRY(alcore__new_array(run->ctx, (size_t)count, sizeof *order, &order));
-    alcore_status status = alcore__rank(run->ctx, keys, run->outcome.rows, run->outcome.count,
-                                        fill->tie, run->input->seed, count, order);
-    while (state->offered < count && !alcore__filler_full(&state->filler) && status == ALCORE_OK) {
+    ALCORE__TRY(ALCORE__RUN_PUSH(run, count, &order));
+    ALCORE__TRY(alcore__rank(run->ctx, keys, run->outcome.rows, run->outcome.count, fill->tie,
+                             run->input->seed, count, order));
+    while (state->offered < count && !alcore__filler_full(&state->filler)) {
         bool bought; /* the filler keeps what it bought */
         int64_t position = order[state->offered++];
         run->outcome.scores[position] = 0.0 - state->distance[position]; /* never -0.0 */
-        status = alcore__filler_offer(&state->filler, position, &bought);
-        if (status == ALCORE_OK)
-            status =
-                alcore__tick(run->ctx, "filling the budget", state->offered, run->outcome.count);
+        ALCORE__TRY(alcore__filler_offer(&state->filler, position, &bought));
+        ALCORE__TRY(
+            alcore__tick(run->ctx, "filling the budget", state->offered, run->outcome.count));
     }
-    alcore__free(run->ctx, order);
-    return status;
+    alcore__run_drop(run, height);
+    return ALCORE_OK;
 }
 
 /* End of "exact distances": every candidate that is not exact is farther than state->exact_radius,
@@ -478,16 +460,16 @@ static alcore_status offer_nearest(alcore__run *run, const double *keys, int64_t
 static alcore_status offer_and_widen(alcore__run *run) {
     average_state *state = run->state;
     int64_t count = run->outcome.count, final_count = 0;
+    const size_t height = alcore__run_height(run);
     double *keys;
-    ALCORE__TRY(alcore__new_array(run->ctx, (size_t)count, sizeof *keys, &keys));
+    ALCORE__TRY(ALCORE__RUN_PUSH(run, count, &keys));
     for (int64_t i = 0; i < count; i++) {
         bool is_final = !isnan(state->distance[i]) && state->distance[i] <= state->exact_radius;
         keys[i] = is_final ? -state->distance[i] : -HUGE_VAL;
         final_count += is_final;
     }
-    alcore_status status = offer_nearest(run, keys, final_count);
-    alcore__free(run->ctx, keys);
-    ALCORE__TRY(status);
+    ALCORE__TRY(offer_nearest(run, keys, final_count));
+    alcore__run_drop(run, height);
     state->ended = state->offered == count || alcore__filler_full(&state->filler);
     if (state->ended) return ALCORE_OK;
     /* final_count >= exact_count > 0, so each pass makes further candidates final. */
@@ -571,5 +553,4 @@ const alcore__strategy_def alcore__strategy_average_dist = {
     .begin = begin,
     .passes = PASSES,
     .finish = finish,
-    .free_state = free_state,
 };

@@ -50,7 +50,6 @@ static const alcore__column *factor_column(const alcore__run *run, bool *is_fact
  * allocates the arrays of the state, the vectors of drawn rows with an entry for each draw. */
 static alcore_status begin(alcore__run *run) {
     alcore__badge_state *state = run->state;
-    alcore_ctx *ctx = run->ctx;
     bool is_factor;
     const alcore__column *column = factor_column(run, &is_factor);
     if (column->ragged || column->dims < 1)
@@ -65,26 +64,14 @@ static alcore_status begin(alcore__run *run) {
         true; /* two passes for each pick: the runner keeps copies of the embeddings */
     alcore__sampler_begin(run, false /* not as unit vectors */, &state->sampler);
     ALCORE__TRY(alcore__greedy_begin(run, &state->greedy));
-    size_t count = (size_t)run->outcome.count, draw_bytes = ALCORE__MAX_DRAWS * sizeof(double),
-           blocks = (size_t)run->active[ALCORE__OVER_CANDIDATES].blocks;
-    ALCORE__TRY(alcore__new_array(ctx, blocks, sizeof(double), &state->block_weights));
-    ALCORE__TRY(alcore__new_array(ctx, (size_t)state->classes, draw_bytes, &state->found_a));
-    ALCORE__TRY(alcore__new_array(ctx, (size_t)state->dims, draw_bytes, &state->found_h));
-    ALCORE__TRY(alcore__new_array(ctx, count, sizeof(double), &state->squares));
+    const int64_t count = run->outcome.count;
+    const int64_t blocks = run->active[ALCORE__OVER_CANDIDATES].blocks;
+    ALCORE__TRY(ALCORE__RUN_ARRAY(run, blocks, &state->block_weights));
+    ALCORE__TRY(ALCORE__RUN_ARRAY(run, ALCORE__MAX_DRAWS * state->classes, &state->found_a));
+    ALCORE__TRY(ALCORE__RUN_ARRAY(run, ALCORE__MAX_DRAWS * state->dims, &state->found_h));
+    ALCORE__TRY(ALCORE__RUN_ARRAY(run, count, &state->squares));
     alcore__warn_passes(run, alcore__expected_picks(run));
     return ALCORE_OK;
-}
-
-/* Called when the run is freed, also after a failure in begin: arrays that were not made are NULL.
- */
-static void free_state(alcore__run *run) {
-    alcore__badge_state *state = run->state;
-    alcore__greedy_free_state(run->ctx, &state->greedy);
-    alcore__free(run->ctx, state->block_weights);
-    alcore__free(run->ctx, state->found_a);
-    alcore__free(run->ctx, state->found_h);
-    alcore__free(run->ctx, state->squares);
-    alcore__device_draws_free(run, &state->device_draws);
 }
 
 /* ---- the factor a ---- */
@@ -382,5 +369,4 @@ const alcore__strategy_def alcore__strategy_badge = {
     .begin = begin,
     .passes = PASSES,
     .finish = finish,
-    .free_state = free_state,
 };

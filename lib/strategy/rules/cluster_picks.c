@@ -32,7 +32,7 @@ enum { FIRST_LENGTH = 8, MAX_LENGTH = 1024, LIST_BYTES = 8 << 20 /* 8 MiB */ };
  * would need more than LIST_BYTES. */
 alcore_status alcore__cluster_picks_begin(alcore__run *run) {
     alcore__cluster_picks *state = run->state;
-    size_t count = (size_t)run->outcome.count;
+    const int64_t count = run->outcome.count;
     double picks = alcore__expected_picks(run); /* at most the candidates */
     state->clusters = picks < 1.0 ? 1 : (int64_t)picks;
     state->length = FIRST_LENGTH;
@@ -41,24 +41,12 @@ alcore_status alcore__cluster_picks_begin(alcore__run *run) {
     run->hints.repeats = run->hints.row_work = true; /* k-means makes many passes */
     run->hints.host_doubles = (double)state->clusters * (double)alcore__embedding_dims(run);
     ALCORE__TRY(alcore__greedy_begin(run, &state->greedy));
-    ALCORE__TRY(alcore__new_array(run->ctx, count, sizeof *state->group, &state->group));
-    ALCORE__TRY(alcore__new_array(run->ctx, count, sizeof *state->cluster, &state->cluster));
-    ALCORE__TRY(alcore__new_array(run->ctx, count, sizeof *state->distance, &state->distance));
-    for (size_t i = 0; i < count; i++) state->cluster[i] = -1;
+    ALCORE__TRY(ALCORE__RUN_ARRAY(run, count, &state->group));
+    ALCORE__TRY(ALCORE__RUN_ARRAY(run, count, &state->cluster));
+    ALCORE__TRY(ALCORE__RUN_ARRAY(run, count, &state->distance));
+    for (int64_t i = 0; i < count; i++) state->cluster[i] = -1;
     alcore__warn_passes(run, picks); /* k-means++ seeds one cluster a pass */
     return ALCORE_OK;
-}
-
-/* Called when the run is freed, also after a failure in begin: arrays that were not made are NULL.
- */
-void alcore__cluster_picks_free(alcore__run *run) {
-    alcore__cluster_picks *state = run->state;
-    alcore__greedy_free_state(run->ctx, &state->greedy);
-    alcore__kmeans_free(run->ctx, &state->kmeans);
-    alcore__neighbor_lists_free(run->ctx, &state->near);
-    alcore__free(run->ctx, state->group);
-    alcore__free(run->ctx, state->cluster);
-    alcore__free(run->ctx, state->distance);
 }
 
 /* nested_state() of a strategy that nests the passes: its own state, which begins with an
@@ -126,7 +114,7 @@ static alcore_status store_distances(alcore__run *run, const alcore__block_parti
 /* Start of the pass: empty lists of state->length entries. */
 static alcore_status new_lists(alcore__run *run) {
     alcore__cluster_picks *state = run->state;
-    return alcore__neighbor_lists_new(run->ctx, ALCORE_SYS_L2, state->clusters, state->length,
+    return alcore__neighbor_lists_new(run, ALCORE_SYS_L2, state->clusters, state->length,
                                       &state->near);
 }
 

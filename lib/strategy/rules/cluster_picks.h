@@ -35,9 +35,8 @@ typedef struct alcore__cluster_picks {
 } alcore__cluster_picks;
 
 /* For the strategy's begin, once run->embeddings is set (where the strategy makes the vectors
- * itself), and for its free_state. */
+ * itself). */
 alcore_status alcore__cluster_picks_begin(alcore__run *run);
-void alcore__cluster_picks_free(alcore__run *run);
 /* The passes, to be nested in the strategy's table: a row whose .nested they are. */
 extern const alcore__pass alcore__cluster_picks_passes[];
 /* The nested_state() of that row: the state of the strategy. */

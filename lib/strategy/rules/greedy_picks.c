@@ -21,28 +21,16 @@ enum { FREE_MASK = 0, LEFT_MASK = 1 };
 
 /* Prepares the state of a strategy that picks row after row: no candidate has been offered (status
  * [candidates] is ALCORE__GREEDY_FREE, which is 0 as new arrays are), none is the best, and
- * pick_scores [candidates] are 0. The state is freed by alcore__greedy_free_state(), also after a
- * failure here. */
+ * pick_scores [candidates] are 0. */
 alcore_status alcore__greedy_begin(alcore__run *run, alcore__greedy *greedy) {
     greedy->run = run;
-    alcore__filler_begin(&greedy->filler, run);
+    ALCORE__TRY(alcore__filler_begin(&greedy->filler, run));
+    ALCORE__TRY(alcore__run_defer(run, alcore__vectors_free, &greedy->found));
     alcore__greedy_clear_best(greedy);
-    size_t count = (size_t)run->outcome.count;
-    ALCORE__TRY(alcore__new_array(run->ctx, count, sizeof *greedy->status, &greedy->status));
-    ALCORE__TRY(alcore__new_array(run->ctx, count, sizeof(double), &greedy->pick_scores));
-    return alcore__new_array(run->ctx, (size_t)alcore__embedding_dims(run), sizeof(double),
-                             &greedy->best_vector);
-}
-
-/* Frees the arrays and the filler; what was not made is NULL or zeroed. */
-void alcore__greedy_free_state(alcore_ctx *ctx, alcore__greedy *greedy) {
-    alcore__filler_clear(&greedy->filler);
-    alcore__free(ctx, greedy->status);
-    alcore__free(ctx, greedy->offered);
-    alcore__free(ctx, greedy->pick_scores);
-    alcore__free(ctx, greedy->best_vector);
-    alcore__free(ctx, greedy->records);
-    if (greedy->found.data) alcore__vectors_free(greedy->run, &greedy->found);
+    const int64_t count = run->outcome.count;
+    ALCORE__TRY(ALCORE__RUN_ARRAY(run, count, &greedy->status));
+    ALCORE__TRY(ALCORE__RUN_ARRAY(run, count, &greedy->pick_scores));
+    return ALCORE__RUN_ARRAY(run, alcore__embedding_dims(run), &greedy->best_vector);
 }
 
 /* Whether the candidate at a position was not offered yet and would be bought if it were offered
@@ -199,9 +187,7 @@ alcore_status alcore__greedy_start_pass(alcore__run *run) {
     const int64_t visits = alcore__wide_visits(run), size = record_size(run), none = -1;
     double *records;
     if (greedy->found.data || !visits) return ALCORE_OK;
-    alcore__free(run->ctx, greedy->records);
-    ALCORE__TRY(
-        alcore__new_array(run->ctx, (size_t)(visits * size), sizeof(double), &greedy->records));
+    ALCORE__TRY(ALCORE__RUN_ARRAY(run, (visits * size), &greedy->records));
     ALCORE__TRY(
         alcore__new_array(run->ctx, (size_t)(2 * visits * size), sizeof *records, &records));
     for (int64_t v = 0; v < 2 * visits; v++) {
@@ -295,8 +281,8 @@ alcore_status alcore__greedy_offer(alcore__greedy *greedy, bool *bought) {
     ALCORE__TRY(alcore__filler_offer(&greedy->filler, greedy->best, bought));
     greedy->status[greedy->best] = *bought ? ALCORE__GREEDY_PICKED : ALCORE__GREEDY_PASSED_OVER;
     greedy->passed_over += !*bought;
-    ALCORE__TRY(alcore__grow(greedy->run->ctx, &greedy->offered, &greedy->offered_capacity,
-                             (size_t)greedy->offered_count + 1, sizeof *greedy->offered));
+    ALCORE__TRY(alcore__run_grow(greedy->run, &greedy->offered, &greedy->offered_capacity,
+                                 greedy->offered_count + 1, sizeof *greedy->offered));
     greedy->offered[greedy->offered_count++] = greedy->best;
     return ALCORE_OK;
 }

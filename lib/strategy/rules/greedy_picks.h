@@ -37,9 +37,8 @@ typedef struct alcore__greedy {
     double left_value;        /* the largest value of alcore__greedy_max_left() */
 } alcore__greedy;
 
-/* Called in the strategy's begin and in its free_state. */
+/* Called in the strategy's begin. */
 alcore_status alcore__greedy_begin(alcore__run *run, alcore__greedy *greedy);
-void alcore__greedy_free_state(alcore_ctx *ctx, alcore__greedy *greedy);
 
 /* Whether the candidate at a position can still be picked: it was not offered yet, and the budget
  * could buy it now. */

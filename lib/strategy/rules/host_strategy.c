@@ -123,19 +123,15 @@ alcore_status alcore_choice_order(alcore_choice *choice, const int64_t *rows, in
  * from 1 in equal steps along the order, bought or not; rows that it leaves out have score 0. */
 static alcore_status buy_order(const alcore_choice *choice) {
     alcore__run *run = choice->run;
-    alcore__filler filler;
-    alcore__filler_begin(&filler, run);
+    alcore__filler *filler = run->state;
+    ALCORE__TRY(alcore__filler_begin(filler, run));
     for (int64_t i = 0; i < choice->ordered; i++) {
         run->outcome.scores[choice->order[i]] =
             (double)(choice->ordered - i) / (double)choice->ordered;
     }
-    alcore_status status = alcore__filler_offer_all(&filler, choice->order, choice->ordered);
-    if (status == ALCORE_OK) {
-        alcore__filler_finish(&filler);
-    } else {
-        alcore__filler_clear(&filler);
-    }
-    return status;
+    ALCORE__TRY(alcore__filler_offer_all(filler, choice->order, choice->ordered));
+    alcore__filler_finish(filler);
+    return ALCORE_OK;
 }
 
 /* Called once the host's function has returned: turns an order into picks, or copies scores to the
@@ -195,5 +191,6 @@ const alcore__strategy_def alcore__strategy_of_host = {
     .name = "host",
     .summary = "The caller's own function",
     .params = &PARAMS,
+    .state_bytes = sizeof(alcore__filler),
     .finish = finish,
 };

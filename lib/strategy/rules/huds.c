@@ -84,7 +84,7 @@ static alcore_status begin_needed(alcore__run *run) {
  * the others cut_strata() counts the strata. */
 alcore_status alcore__huds_begin(alcore__run *run) {
     alcore__huds_state *state = run->state;
-    size_t count = (size_t)run->outcome.count;
+    const int64_t count = run->outcome.count;
     if (state->strata == 0) state->strata = 1;
     state->lambda = choose_lambda(run);
     run->rescale = alcore__rescale_named(state->rescale);
@@ -93,38 +93,19 @@ alcore_status alcore__huds_begin(alcore__run *run) {
     run->hints.repeats = state->clusters > 1; /* k-means makes many passes */
     run->hints.host_doubles =
         ((double)state->strata * (double)state->clusters + 1.0) * (double)state->dims;
-    ALCORE__TRY(alcore__new_array(run->ctx, count, sizeof(double), &state->u));
-    ALCORE__TRY(alcore__new_array(run->ctx, count, sizeof(double), &state->d));
-    ALCORE__TRY(alcore__new_array(run->ctx, count, sizeof(int32_t), &state->stratum));
-    if (state->min_stratum > 0)
-        ALCORE__TRY(alcore__new_array(run->ctx, count, sizeof(int32_t), &state->group));
-    if (state->clusters > 1)
-        ALCORE__TRY(alcore__new_array(run->ctx, count, sizeof(int32_t), &state->cluster));
-    size_t groups = (size_t)state->strata + 1, vector_bytes = (size_t)state->dims * sizeof(double);
-    ALCORE__TRY(alcore__new_array(run->ctx, groups, sizeof(double), &state->edges));
-    ALCORE__TRY(alcore__new_array(run->ctx, groups, vector_bytes, &state->sums));
-    ALCORE__TRY(alcore__new_array(run->ctx, groups, sizeof(int64_t), &state->counts));
+    ALCORE__TRY(ALCORE__RUN_ARRAY(run, count, &state->u));
+    ALCORE__TRY(ALCORE__RUN_ARRAY(run, count, &state->d));
+    ALCORE__TRY(ALCORE__RUN_ARRAY(run, count, &state->stratum));
+    if (state->min_stratum > 0) ALCORE__TRY(ALCORE__RUN_ARRAY(run, count, &state->group));
+    if (state->clusters > 1) ALCORE__TRY(ALCORE__RUN_ARRAY(run, count, &state->cluster));
+    const int64_t groups = state->strata + 1;
+    ALCORE__TRY(ALCORE__RUN_ARRAY(run, groups, &state->edges));
+    ALCORE__TRY(ALCORE__RUN_ARRAY(run, groups * state->dims, &state->sums));
+    ALCORE__TRY(ALCORE__RUN_ARRAY(run, groups, &state->counts));
     state->counts[0] = state->counts[state->strata] = run->outcome.count;
     if (state->clusters > 1)
         alcore__warn_passes(run, (double)state->clusters + ALCORE__KMEANS_MAX_ITERATIONS);
     return begin_needed(run);
-}
-
-/* Called when the run is freed, also after a failure in begin: arrays that were not made, or that
- * became columns of the record, are NULL. */
-void alcore__huds_free(alcore__run *run) {
-    alcore__huds_state *state = run->state;
-    alcore__free(run->ctx, state->u);
-    alcore__free(run->ctx, state->d);
-    alcore__free(run->ctx, state->stratum);
-    alcore__free(run->ctx, state->group);
-    alcore__free(run->ctx, state->cluster);
-    alcore__free(run->ctx, state->edges);
-    alcore__free(run->ctx, state->sums);
-    alcore__free(run->ctx, state->counts);
-    alcore__free(run->ctx, state->centroids);
-    alcore__free(run->ctx, state->batch_positions);
-    alcore__kmeans_free(run->ctx, &state->kmeans);
 }
 
 /* ---- pass "scores": u of every candidate, then the strata ---- */
@@ -153,11 +134,8 @@ static alcore_status choose_strata(alcore__run *run) {
     int64_t end = state->batch_first_stratum, rows = 0, low = end;
     double min_rows = fmax(1.0, fmax(alcore__expected_picks(run), (double)state->measured));
     while (low > 0 && (double)rows < min_rows) rows += state->counts[--low];
-    alcore__free(run->ctx, state->batch_positions);
-    state->batch_positions = NULL;
     state->batch_count = 0;
-    ALCORE__TRY(alcore__new_array(run->ctx, (size_t)rows, sizeof *state->batch_positions,
-                                  &state->batch_positions));
+    ALCORE__TRY(ALCORE__RUN_ARRAY(run, rows, &state->batch_positions));
     for (int64_t i = 0; i < run->outcome.count; i++)
         if (state->stratum[i] >= low && state->stratum[i] < end)
             state->batch_positions[state->batch_count++] = i;
@@ -283,10 +261,7 @@ static alcore_status set_centroids(alcore__run *run) {
     int64_t dims = state->dims, last = state->strata;
     if (state->clusters > 1) last = state->kmeans.centroid_starts[state->strata];
     state->centroid_count = last + 1;
-    alcore__free(run->ctx, state->centroids); /* those made for the batch before, or NULL */
-    state->centroids = NULL;
-    ALCORE__TRY(alcore__new_array(run->ctx, (size_t)state->centroid_count,
-                                  (size_t)dims * sizeof(double), &state->centroids));
+    ALCORE__TRY(ALCORE__RUN_ARRAY(run, state->centroid_count * dims, &state->centroids));
     if (state->clusters > 1) {
         memcpy(state->centroids, state->kmeans.centroids, (size_t)(last * dims) * sizeof(double));
     } else {
@@ -455,17 +430,16 @@ static alcore_status report_term(alcore__run *run, const char *name, const doubl
 }
 
 /* The values of a term on the scale of the parameter "rescale": *scaled is `values` itself, or a
- * rescaled copy [candidates], which the caller frees through *copy, also after a failure; *copy is
- * NULL before. */
+ * rescaled copy [candidates], which is pushed on the run's stack. */
 static alcore_status rescale_term(const alcore__run *run, const double *values,
-                                  const double **scaled, double **copy) {
-    size_t count = (size_t)run->outcome.count;
+                                  const double **scaled) {
+    double *copy;
     *scaled = values;
     if (run->rescale == ALCORE__RESCALE_NONE) return ALCORE_OK;
-    ALCORE__TRY(alcore__new_array(run->ctx, count, sizeof **copy, copy));
-    memcpy(*copy, values, count * sizeof **copy);
-    *scaled = *copy;
-    return alcore__rescale(run, run->rescale, *copy);
+    ALCORE__TRY(ALCORE__RUN_PUSH(run, run->outcome.count, &copy));
+    memcpy(copy, values, (size_t)run->outcome.count * sizeof *copy);
+    *scaled = copy;
+    return alcore__rescale(run, run->rescale, copy);
 }
 
 /* Writes H [candidates] made of the scaled terms u and d [candidates], and reports lambda and the
@@ -485,13 +459,12 @@ static alcore_status combine(alcore__run *run, const double *u, const double *d,
 static alcore_status combine_terms(alcore__run *run, double *h) {
     const alcore__huds_state *state = run->state;
     const double *u, *d;
-    double *u_copy = NULL, *d_copy = NULL;
-    alcore_status status = rescale_term(run, state->u, &u, &u_copy);
-    if (status == ALCORE_OK) status = rescale_term(run, state->d, &d, &d_copy);
-    if (status == ALCORE_OK) status = combine(run, u, d, h);
-    alcore__free(run->ctx, u_copy);
-    alcore__free(run->ctx, d_copy);
-    return status;
+    const size_t height = alcore__run_height(run);
+    ALCORE__TRY(rescale_term(run, state->u, &u));
+    ALCORE__TRY(rescale_term(run, state->d, &d));
+    ALCORE__TRY(combine(run, u, d, h));
+    alcore__run_drop(run, height);
+    return ALCORE_OK;
 }
 
 /* Facts of the report: the edges of the strata, where there are any, how many candidates each
@@ -600,7 +573,7 @@ static const char *const EXAMPLES[] = {"distances=needed", NULL};
 
 #define HUDS_RUN                                                                                   \
     .state_bytes = sizeof(alcore__huds_state), .begin = alcore__huds_begin,                        \
-    .passes = alcore__huds_passes, .finish = alcore__huds_finish, .free_state = alcore__huds_free
+    .passes = alcore__huds_passes, .finish = alcore__huds_finish
 
 const alcore__strategy_def alcore__strategy_huds = {
     .name = "huds",

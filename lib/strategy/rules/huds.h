@@ -55,7 +55,6 @@ typedef struct alcore__huds_state {
 alcore_status alcore__huds_begin(alcore__run *run);
 extern const alcore__pass alcore__huds_passes[];
 alcore_status alcore__huds_finish(alcore__run *run);
-void alcore__huds_free(alcore__run *run);
 /* The terms of H, for the reasons of picks. */
 extern const alcore__term alcore__huds_terms[];
 

@@ -48,18 +48,6 @@ typedef struct huds_phrase_state {
     alcore__hash_index index; /* of the parts */
 } huds_phrase_state;
 
-/* Called when the run is freed, also after a failure in begin: what was not made is NULL or zeroed.
- */
-static void free_state(alcore__run *run) {
-    huds_phrase_state *state = run->state;
-    alcore__huds_free(run);
-    alcore__phrase_columns_free(run, &state->columns);
-    alcore__free(run->ctx, state->order);
-    alcore__filler_clear(&state->filler);
-    alcore__free(run->ctx, state->parts);
-    alcore__index_clear(run->ctx, &state->index);
-}
-
 /* What run->state is while the nested passes run: those of HUDS, and that over the columns. */
 static void *huds_of(alcore__run *run) {
     return run->state;
@@ -129,7 +117,8 @@ static alcore_status rank_phrases(alcore__run *run) {
     int64_t *const *records = state->columns.records;
     const int64_t count = run->outcome.count;
     ranked *all;
-    ALCORE__TRY(alcore__new_array(run->ctx, (size_t)count, sizeof *all, &all));
+    const size_t height = alcore__run_height(run);
+    ALCORE__TRY(ALCORE__RUN_PUSH(run, count, &all));
     for (int64_t i = 0; i < count; i++) {
         const int64_t occ = records[ALCORE__PHRASE_OCC][i];
         run->outcome.scores[i] *= pow(log(1.0 + (double)occ), state->gamma);
@@ -141,11 +130,10 @@ static alcore_status rank_phrases(alcore__run *run) {
                           .position = i};
     }
     qsort(all, (size_t)count, sizeof *all, compare_ranked);
-    const alcore_status status =
-        alcore__new_array(run->ctx, (size_t)count, sizeof *state->order, &state->order);
-    for (int64_t i = 0; i < count && status == ALCORE_OK; i++) state->order[i] = all[i].position;
-    alcore__free(run->ctx, all);
-    return status;
+    ALCORE__TRY(ALCORE__RUN_ARRAY(run, count, &state->order));
+    for (int64_t i = 0; i < count; i++) state->order[i] = all[i].position;
+    alcore__run_drop(run, height);
+    return ALCORE_OK;
 }
 
 /* ---- phrases inside phrases ---- */
@@ -200,16 +188,16 @@ static bool is_bought(huds_phrase_state *state, const char *part, size_t length,
 /* Adds a part of a pick to state->parts; true when there is no memory. A part with the same text
  * stays, and is marked as a whole pick where this one is. */
 static bool add_part(huds_phrase_state *state, const char *part, size_t length, bool whole) {
-    alcore_ctx *ctx = state->filler.run->ctx;
+    const alcore__run *run = state->filler.run;
     const uint64_t hash = alcore__hash64(part, length);
     const bought_part *found = find_part(state, part, length, hash);
     if (found) {
         state->parts[found - state->parts].whole |= whole;
         return false;
     }
-    if (alcore__grow(ctx, &state->parts, &state->part_capacity, (size_t)state->part_count + 1,
-                     sizeof *state->parts) != ALCORE_OK ||
-        alcore__index_reserve(ctx, &state->index, 1, 1024, state->part_count + 1) != ALCORE_OK)
+    if (alcore__run_grow(run, &state->parts, &state->part_capacity, state->part_count + 1,
+                         sizeof *state->parts) != ALCORE_OK ||
+        alcore__index_reserve(run->ctx, &state->index, 1, 1024, state->part_count + 1) != ALCORE_OK)
         return true;
     size_t slot = alcore__index_home(&state->index, hash);
     while (alcore__index_next(&state->index, hash, &slot) >= 0) {
@@ -244,10 +232,15 @@ static alcore_status buy(alcore__run *run) {
     return ALCORE_OK;
 }
 
+static void clear_index(const alcore__run *run, void *index) {
+    alcore__index_clear(run->ctx, index);
+}
+
 /* Called after the last pass: ranks the phrases, buys, and moves the picks to the outcome. */
 static alcore_status finish(alcore__run *run) {
     huds_phrase_state *state = run->state;
-    alcore__filler_begin(&state->filler, run);
+    ALCORE__TRY(alcore__filler_begin(&state->filler, run));
+    ALCORE__TRY(alcore__run_defer(run, clear_index, &state->index));
     ALCORE__TRY(rank_phrases(run));
     ALCORE__TRY(buy(run));
     alcore__filler_finish(&state->filler);
@@ -293,5 +286,4 @@ const alcore__strategy_def alcore__strategy_huds_phrase = {
     .begin = alcore__huds_begin,
     .passes = PASSES,
     .finish = finish,
-    .free_state = free_state,
 };

@@ -86,23 +86,13 @@ static alcore_status begin(alcore__run *run) {
     state->cosine = !state->self_is_one && !state->by_dot;
     size_t dims = (size_t)state->dims;
     ALCORE__TRY(alcore__greedy_begin(run, &state->greedy));
-    ALCORE__TRY(alcore__new_array(run->ctx, dims, sizeof(double), &state->sum_a));
-    ALCORE__TRY(alcore__new_array(run->ctx, dims, sizeof(double), &state->sum_b));
-    ALCORE__TRY(alcore__new_array(run->ctx, dims, sizeof(double), &state->moved));
+    ALCORE__TRY(ALCORE__RUN_ARRAY(run, dims, &state->sum_a));
+    ALCORE__TRY(ALCORE__RUN_ARRAY(run, dims, &state->sum_b));
+    ALCORE__TRY(ALCORE__RUN_ARRAY(run, dims, &state->moved));
     if (state->oneshot) return ALCORE_OK;
     run->hints.repeats = true; /* a pass for each pick: the runner keeps copies of the embeddings */
     alcore__warn_passes(run, alcore__expected_picks(run) + 2.0);
     return ALCORE_OK;
-}
-
-/* Called when the run is freed, also after a failure in begin: arrays that were not made are NULL.
- */
-static void free_state(alcore__run *run) {
-    idds_state *state = run->state;
-    alcore__greedy_free_state(run->ctx, &state->greedy);
-    alcore__free(run->ctx, state->sum_a);
-    alcore__free(run->ctx, state->sum_b);
-    alcore__free(run->ctx, state->moved);
 }
 
 /* ---- passes that sum: SB over both sources of labeled rows, SA over the candidates ---- */
@@ -350,5 +340,4 @@ const alcore__strategy_def alcore__strategy_idds = {
     .begin = begin,
     .passes = PASSES,
     .finish = finish,
-    .free_state = free_state,
 };

@@ -40,7 +40,7 @@ enum { CHUNK_ROWS = 1024 };
  * have been applied before the run: they only say which candidates are drawn. */
 static alcore_status begin(alcore__run *run) {
     alcore__kcenter_state *state = run->state;
-    size_t count = (size_t)run->outcome.count;
+    const int64_t count = run->outcome.count;
     state->dims = alcore__embedding_dims(run);
     state->labeled =
         run->active[ALCORE__OVER_LABELED_ROWS].count + run->active[ALCORE__OVER_LABELED_POOL].count;
@@ -49,23 +49,12 @@ static alcore_status begin(alcore__run *run) {
     run->hints.repeats =
         true; /* one pass for each pick: the runner keeps copies of the embeddings */
     ALCORE__TRY(alcore__greedy_begin(run, &state->greedy));
-    size_t chunk = state->labeled < CHUNK_ROWS ? (size_t)state->labeled + 1 : CHUNK_ROWS;
-    ALCORE__TRY(
-        alcore__new_array(run->ctx, chunk, (size_t)state->dims * sizeof(double), &state->chunk));
-    ALCORE__TRY(alcore__new_array(run->ctx, count, sizeof(double), &state->radius));
-    for (size_t i = 0; i < count; i++) state->radius[i] = (double)NAN;
+    int64_t chunk = state->labeled < CHUNK_ROWS ? state->labeled + 1 : CHUNK_ROWS;
+    ALCORE__TRY(ALCORE__RUN_ARRAY(run, chunk * state->dims, &state->chunk));
+    ALCORE__TRY(ALCORE__RUN_ARRAY(run, count, &state->radius));
+    for (int64_t i = 0; i < count; i++) state->radius[i] = (double)NAN;
     alcore__warn_passes(run, alcore__expected_picks(run) + (double)state->labeled);
     return ALCORE_OK;
-}
-
-/* Called when the run is freed, also after a failure in begin: arrays that were not made are NULL.
- */
-static void free_state(alcore__run *run) {
-    alcore__kcenter_state *state = run->state;
-    alcore__greedy_free_state(run->ctx, &state->greedy);
-    alcore__free(run->ctx, state->chunk);
-    alcore__free(run->ctx, state->centers);
-    alcore__free(run->ctx, state->radius);
 }
 
 /* ---- without labeled rows: passes "mean" and "nearest to the mean" ---- */
@@ -283,9 +272,9 @@ static alcore_status offer_best(alcore__run *run, double sq_dist, bool from_mean
         state->last_pick = greedy->best;
         state->first_from_mean = from_mean;
         greedy->pick_scores[greedy->best] = from_mean ? 0.0 : sqrt(sq_dist);
-        size_t needed = (size_t)((state->center_count + 1) * state->dims);
-        ALCORE__TRY(alcore__grow(run->ctx, &state->centers, &state->center_capacity, needed,
-                                 sizeof(double)));
+        int64_t needed = (state->center_count + 1) * state->dims;
+        ALCORE__TRY(alcore__run_grow(run, &state->centers, &state->center_capacity, needed,
+                                     sizeof(double)));
         memcpy(state->centers + state->center_count++ * state->dims, greedy->best_vector,
                (size_t)state->dims * sizeof(double));
     }
@@ -421,5 +410,4 @@ const alcore__strategy_def alcore__strategy_kcenter = {
     .begin = begin,
     .passes = PASSES,
     .finish = finish,
-    .free_state = free_state,
 };

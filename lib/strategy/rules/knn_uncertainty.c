@@ -95,7 +95,7 @@ static int64_t first_length(const alcore__run *run) {
  * has an active row, which was checked before. */
 static alcore_status begin(alcore__run *run) {
     knn_state *state = run->state;
-    size_t count = (size_t)run->outcome.count;
+    const int64_t count = run->outcome.count;
     ALCORE__TRY(alcore__hybrid_begin(run, true));
     const int64_t k = state->fixed_k;
     state->automatic = k == 0;
@@ -107,24 +107,11 @@ static alcore_status begin(alcore__run *run) {
     if (state->k_limit > searched) state->k_limit = searched;
     state->target_rows = run->input->target.rows;
     ALCORE__TRY(alcore__target_groups_new(run, state->balanced, &state->groups));
-    ALCORE__TRY(
-        alcore__new_array(run->ctx, (size_t)state->groups.count, sizeof(int64_t), &state->k));
+    ALCORE__TRY(ALCORE__RUN_ARRAY(run, state->groups.count, &state->k));
     state->length = first_length(run);
     run->hints.repeats = run->hints.row_work =
         true; /* "neighbors" may be made again: embeddings are kept for it */
-    return alcore__new_array(run->ctx, count, sizeof(int64_t), &state->target_counts);
-}
-
-/* Called when the run is freed, also after a failure in begin: arrays that were not made are NULL.
- */
-static void free_state(alcore__run *run) {
-    knn_state *state = run->state;
-    alcore__neighbor_lists_free(run->ctx, &state->near);
-    alcore__neighbor_lists_free(run->ctx, &state->labeled);
-    alcore__free(run->ctx, state->target_counts);
-    alcore__free(run->ctx, state->k);
-    alcore__target_groups_free(run->ctx, &state->groups);
-    alcore__hybrid_free(run);
+    return ALCORE__RUN_ARRAY(run, count, &state->target_counts);
 }
 
 /* ---- pass "neighbors" ---- */
@@ -142,12 +129,12 @@ static const alcore__neighbor_lists *lists_of(const knn_state *state, enum alcor
 /* Start of either pass: empties its lists, which get `length` entries for each target row. */
 static alcore_status new_lists(alcore__run *run) {
     knn_state *state = run->state;
-    return alcore__neighbor_lists_new(run->ctx, ALCORE_SYS_L2, state->target_rows, state->length,
+    return alcore__neighbor_lists_new(run, ALCORE_SYS_L2, state->target_rows, state->length,
                                       &state->near);
 }
 static alcore_status new_labeled_lists(alcore__run *run) {
     knn_state *state = run->state;
-    return alcore__neighbor_lists_new(run->ctx, ALCORE_SYS_L2, state->target_rows, state->length,
+    return alcore__neighbor_lists_new(run, ALCORE_SYS_L2, state->target_rows, state->length,
                                       &state->labeled);
 }
 
@@ -213,7 +200,8 @@ static bool candidate_is_next(const alcore__run *run, int64_t first, int64_t c, 
 static alcore_status merge_labeled(alcore__run *run) {
     knn_state *state = run->state;
     int64_t *merged; /* [length] */
-    ALCORE__TRY(alcore__new_array(run->ctx, (size_t)state->length, sizeof *merged, &merged));
+    const size_t height = alcore__run_height(run);
+    ALCORE__TRY(ALCORE__RUN_PUSH(run, state->length, &merged));
     for (int64_t t = 0; t < state->target_rows; t++) {
         int64_t first = t * state->length, c = 0, l = 0;
         for (int64_t i = 0; i < state->length; i++) { /* c + l = i, so neither passes the end */
@@ -223,7 +211,7 @@ static alcore_status merge_labeled(alcore__run *run) {
         }
         memcpy(state->near.position + first, merged, (size_t)state->length * sizeof *merged);
     }
-    alcore__free(run->ctx, merged);
+    alcore__run_drop(run, height);
     return ALCORE_OK;
 }
 
@@ -288,15 +276,14 @@ static alcore_status choose_k(alcore__run *run) {
     int32_t *mark; /* [candidates] 1 + the last group that counted the candidate; 0: none did */
     state->checked = true;
     if (state->searches_labeled) ALCORE__TRY(merge_labeled(run));
-    ALCORE__TRY(alcore__new_array(run->ctx, (size_t)run->outcome.count, sizeof *mark, &mark));
+    const size_t height = alcore__run_height(run);
+    ALCORE__TRY(ALCORE__RUN_PUSH(run, run->outcome.count, &mark));
     state->next_k = 0;
-    alcore_status status = ALCORE_OK; /* not OK where the host cancels between two groups */
-    for (int64_t g = 0; g < state->groups.count && status == ALCORE_OK; g++) {
+    for (int64_t g = 0; g < state->groups.count; g++) {
         find_k(run, g, mark);
-        status = alcore__tick(run->ctx, "k of languages", g, state->groups.count);
+        ALCORE__TRY(alcore__tick(run->ctx, "k of languages", g, state->groups.count));
     }
-    alcore__free(run->ctx, mark);
-    ALCORE__TRY(status);
+    alcore__run_drop(run, height);
     if (state->next_k == 0) {
         count_targets(state);
         return ALCORE_OK;
@@ -336,27 +323,23 @@ static const alcore__pass PASSES[] = {
  * largest first. Ties by the request's rule, which for random ties needs the pool rows. */
 static alcore_status rank_uncertain(alcore__run *run, int64_t *positions, int64_t count) {
     const knn_state *state = run->state;
-    int64_t *rows = NULL, *order = NULL; /* [count] pool rows; ranked indices, then positions */
-    double *keys = NULL;                 /* [count] uncertainty */
+    const size_t height = alcore__run_height(run);
+    int64_t *rows, *order; /* [count] pool rows; ranked indices, then positions */
+    double *keys;          /* [count] uncertainty */
     if (count == 0) return ALCORE_OK;
-    alcore_status status = alcore__new_array(run->ctx, (size_t)count, sizeof *rows, &rows);
-    if (status == ALCORE_OK)
-        status = alcore__new_array(run->ctx, (size_t)count, sizeof *order, &order);
-    if (status == ALCORE_OK)
-        status = alcore__new_array(run->ctx, (size_t)count, sizeof *keys, &keys);
-    for (int64_t i = 0; i < count && status == ALCORE_OK; i++) {
+    ALCORE__TRY(ALCORE__RUN_PUSH(run, count, &rows));
+    ALCORE__TRY(ALCORE__RUN_PUSH(run, count, &order));
+    ALCORE__TRY(ALCORE__RUN_PUSH(run, count, &keys));
+    for (int64_t i = 0; i < count; i++) {
         rows[i] = run->outcome.rows[positions[i]];
         keys[i] = state->hybrid.uncertainty[positions[i]];
     }
-    if (status == ALCORE_OK)
-        status = alcore__rank(run->ctx, keys, rows, count, run->input->fill.tie, run->input->seed,
-                              count, order);
-    for (int64_t i = 0; i < count && status == ALCORE_OK; i++) order[i] = positions[order[i]];
-    if (status == ALCORE_OK) memcpy(positions, order, (size_t)count * sizeof *positions);
-    alcore__free(run->ctx, rows);
-    alcore__free(run->ctx, order);
-    alcore__free(run->ctx, keys);
-    return status;
+    ALCORE__TRY(alcore__rank(run->ctx, keys, rows, count, run->input->fill.tie, run->input->seed,
+                             count, order));
+    for (int64_t i = 0; i < count; i++) order[i] = positions[order[i]];
+    memcpy(positions, order, (size_t)count * sizeof *positions);
+    alcore__run_drop(run, height);
+    return ALCORE_OK;
 }
 
 /* For alcore__sort(): ascending. */
@@ -366,7 +349,7 @@ static int by_position(const void *a, const void *b) {
 }
 
 /* Lists the N_k of every group, the most uncertain candidate first: *positions [starts[groups]],
- * allocated for the caller, has that of group g from starts[g] on. starts [groups + 1] comes zeroed
+ * on the run's stack, has that of group g from starts[g] on. starts [groups + 1] comes zeroed
  * and is filled. mark [candidates]: workspace, zeroed. */
 static alcore_status list_neighbors(alcore__run *run, int32_t *mark, int64_t *starts,
                                     int64_t **positions) {
@@ -377,7 +360,7 @@ static alcore_status list_neighbors(alcore__run *run, int32_t *mark, int64_t *st
         starts[g + 1] = starts[g] + mark_neighbors(state, g, 0, state->k[g], mark, &cost, NULL);
         ALCORE__TRY(alcore__tick(run->ctx, "neighbors of languages", g, 2 * groups));
     }
-    ALCORE__TRY(alcore__new_array(run->ctx, (size_t)starts[groups], sizeof **positions, positions));
+    ALCORE__TRY(ALCORE__RUN_PUSH(run, starts[groups], positions));
     /* Marked again: later groups have overwritten the marks of candidates that they share, and the
      * marks of the last group are still there. */
     memset(mark, 0, (size_t)run->outcome.count * sizeof *mark);
@@ -395,52 +378,40 @@ static alcore_status list_neighbors(alcore__run *run, int32_t *mark, int64_t *st
  * the call and gets the group for which a candidate was bought. */
 static alcore_status buy_neighbors(alcore__run *run, int64_t *buyer) {
     knn_state *state = run->state;
-    size_t groups = (size_t)state->groups.count;
-    int32_t *mark = NULL;
-    int64_t *starts = NULL, *positions = NULL;
-    alcore_status status =
-        alcore__new_array(run->ctx, (size_t)run->outcome.count, sizeof *mark, &mark);
-    if (status == ALCORE_OK)
-        status = alcore__new_array(run->ctx, groups + 1, sizeof *starts, &starts);
-    if (status == ALCORE_OK) status = list_neighbors(run, mark, starts, &positions);
+    int32_t *mark;
+    int64_t *starts, *positions;
+    ALCORE__TRY(ALCORE__RUN_PUSH(run, run->outcome.count, &mark));
+    ALCORE__TRY(ALCORE__RUN_PUSH(run, state->groups.count + 1, &starts));
+    ALCORE__TRY(list_neighbors(run, mark, starts, &positions));
     const alcore__group_lists lists = {.starts = starts, .positions = positions};
-    if (status == ALCORE_OK)
-        status = alcore__target_groups_buy(&state->groups, &lists, &state->hybrid.filler, buyer);
-    alcore__free(run->ctx, mark);
-    alcore__free(run->ctx, starts);
-    alcore__free(run->ctx, positions);
-    return status;
+    return alcore__target_groups_buy(&state->groups, &lists, &state->hybrid.filler, buyer);
 }
 
 /* Spends what is left of the budget on the candidates in no N_k, the most uncertain first. */
 static alcore_status buy_others(alcore__run *run) {
     knn_state *state = run->state;
     int64_t *positions, count = 0; /* [candidates] */
-    ALCORE__TRY(
-        alcore__new_array(run->ctx, (size_t)run->outcome.count, sizeof *positions, &positions));
+    ALCORE__TRY(ALCORE__RUN_PUSH(run, run->outcome.count, &positions));
     for (int64_t i = 0; i < run->outcome.count; i++) {
         if (state->target_counts[i] == 0) positions[count++] = i;
     }
-    alcore_status status = rank_uncertain(run, positions, count);
-    if (status == ALCORE_OK)
-        status = alcore__filler_offer_all(&state->hybrid.filler, positions, count);
-    alcore__free(run->ctx, positions);
-    return status;
+    ALCORE__TRY(rank_uncertain(run, positions, count));
+    return alcore__filler_offer_all(&state->hybrid.filler, positions, count);
 }
 
 /* Spends the budget, and records with balance_targets for which language each pick was bought. */
 static alcore_status buy(alcore__run *run) {
     knn_state *state = run->state;
+    const size_t height = alcore__run_height(run);
     int64_t *buyer; /* [candidates] the group that bought the candidate; -1: none */
-    ALCORE__TRY(alcore__new_array(run->ctx, (size_t)run->outcome.count, sizeof *buyer, &buyer));
+    ALCORE__TRY(ALCORE__RUN_PUSH(run, run->outcome.count, &buyer));
     for (int64_t i = 0; i < run->outcome.count; i++) buyer[i] = -1;
-    alcore_status status = buy_neighbors(run, buyer);
-    if (status == ALCORE_OK && state->fill_short && !alcore__filler_full(&state->hybrid.filler))
-        status = buy_others(run);
-    if (status == ALCORE_OK && state->balanced)
-        status = alcore__target_groups_record(run, &state->groups, buyer);
-    alcore__free(run->ctx, buyer);
-    return status;
+    ALCORE__TRY(buy_neighbors(run, buyer));
+    if (state->fill_short && !alcore__filler_full(&state->hybrid.filler))
+        ALCORE__TRY(buy_others(run));
+    if (state->balanced) ALCORE__TRY(alcore__target_groups_record(run, &state->groups, buyer));
+    alcore__run_drop(run, height);
+    return ALCORE_OK;
 }
 
 /* Called after the last pass: sets the scores to the uncertainty, records it and the number of
@@ -511,5 +482,4 @@ const alcore__strategy_def alcore__strategy_knn_uncertainty = {
     .begin = begin,
     .passes = PASSES,
     .finish = finish,
-    .free_state = free_state,
 };

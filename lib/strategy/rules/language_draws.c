@@ -63,34 +63,19 @@ static void sort_by_language(alcore__run *run) {
  * none. */
 static alcore_status begin(alcore__run *run) {
     draw_state *state = run->state;
-    size_t count = (size_t)run->outcome.count;
+    const int64_t count = run->outcome.count;
     state->language_count = run->input->languages ? run->input->language_count : 1;
-    size_t languages = (size_t)state->language_count;
-    alcore__filler_begin(&state->filler, run);
-    ALCORE__TRY(alcore__new_array(run->ctx, languages, sizeof(double), &state->rows_to_buy));
-    ALCORE__TRY(alcore__new_array(run->ctx, languages, sizeof(double), &state->shortfall));
-    ALCORE__TRY(alcore__new_array(run->ctx, count, sizeof(int64_t), &state->draw_order));
-    ALCORE__TRY(alcore__new_array(run->ctx, count, sizeof(int64_t), &state->members));
-    ALCORE__TRY(alcore__new_array(run->ctx, count, sizeof(int64_t), &state->by_language));
-    ALCORE__TRY(alcore__new_array(run->ctx, languages + 1, sizeof(int64_t), &state->starts));
-    ALCORE__TRY(
-        alcore__new_array(run->ctx, count, sizeof *state->was_offered, &state->was_offered));
+    const int64_t languages = state->language_count;
+    ALCORE__TRY(alcore__filler_begin(&state->filler, run));
+    ALCORE__TRY(ALCORE__RUN_ARRAY(run, languages, &state->rows_to_buy));
+    ALCORE__TRY(ALCORE__RUN_ARRAY(run, languages, &state->shortfall));
+    ALCORE__TRY(ALCORE__RUN_ARRAY(run, count, &state->draw_order));
+    ALCORE__TRY(ALCORE__RUN_ARRAY(run, count, &state->members));
+    ALCORE__TRY(ALCORE__RUN_ARRAY(run, count, &state->by_language));
+    ALCORE__TRY(ALCORE__RUN_ARRAY(run, languages + 1, &state->starts));
+    ALCORE__TRY(ALCORE__RUN_ARRAY(run, count, &state->was_offered));
     sort_by_language(run);
     return ALCORE_OK;
-}
-
-/* Called when the run is freed, also after a failure in begin: arrays that were not made are NULL.
- */
-static void free_state(alcore__run *run) {
-    draw_state *state = run->state;
-    alcore__free(run->ctx, state->rows_to_buy);
-    alcore__free(run->ctx, state->shortfall);
-    alcore__free(run->ctx, state->draw_order);
-    alcore__free(run->ctx, state->members);
-    alcore__free(run->ctx, state->by_language);
-    alcore__free(run->ctx, state->starts);
-    alcore__free(run->ctx, state->was_offered);
-    alcore__filler_clear(&state->filler);
 }
 
 /* ---- draws ---- */
@@ -297,13 +282,13 @@ static alcore_status add_rows(alcore__run *run, const double *remainder, int64_t
     int64_t *order; /* [count] languages, the largest remainder first, of equal ones the earlier */
     if (count > state->language_count) count = state->language_count;
     if (count <= 0) return ALCORE_OK;
-    ALCORE__TRY(alcore__new_array(run->ctx, (size_t)count, sizeof *order, &order));
-    const alcore_status status =
-        alcore__rank(run->ctx, remainder, NULL /* no rows */, state->language_count,
-                     ALCORE__TIE_INDEX, 0 /* seed */, count, order);
-    for (int64_t i = 0; i < count && status == ALCORE_OK; i++) state->rows_to_buy[order[i]] += 1;
-    alcore__free(run->ctx, order);
-    return status;
+    const size_t height = alcore__run_height(run);
+    ALCORE__TRY(ALCORE__RUN_PUSH(run, count, &order));
+    ALCORE__TRY(alcore__rank(run->ctx, remainder, NULL /* no rows */, state->language_count,
+                             ALCORE__TIE_INDEX, 0 /* seed */, count, order));
+    for (int64_t i = 0; i < count; i++) state->rows_to_buy[order[i]] += 1;
+    alcore__run_drop(run, height);
+    return ALCORE_OK;
 }
 
 /* counts=proportional: sets state->rows_to_buy to shares of the expected number of picks,
@@ -314,8 +299,8 @@ static alcore_status share_proportionally(alcore__run *run) {
     draw_state *state = run->state;
     double rows = alcore__expected_picks(run), left = rows;
     double *remainder; /* [languages] number of candidates, then the part that was rounded off */
-    ALCORE__TRY(
-        alcore__new_array(run->ctx, (size_t)state->language_count, sizeof *remainder, &remainder));
+    const size_t height = alcore__run_height(run);
+    ALCORE__TRY(ALCORE__RUN_PUSH(run, state->language_count, &remainder));
     for (int64_t i = 0; i < run->outcome.count; i++) remainder[language_of(run, i)] += 1;
     for (int64_t l = 0; l < state->language_count; l++) {
         double exact = remainder[l] * rows / (double)run->outcome.count;
@@ -324,9 +309,9 @@ static alcore_status share_proportionally(alcore__run *run) {
         left -= state->rows_to_buy[l];
     }
     /* Fewer rows are left than there are languages, as less than one was rounded off each. */
-    const alcore_status status = add_rows(run, remainder, (int64_t)left);
-    alcore__free(run->ctx, remainder);
-    return status;
+    ALCORE__TRY(add_rows(run, remainder, (int64_t)left));
+    alcore__run_drop(run, height);
+    return ALCORE_OK;
 }
 
 /* Draws rows_to_buy rows of each language and offers them to the budget; where the language has too
@@ -450,8 +435,7 @@ static const alcore__param_table PLAN_PARAMS = ALCORE__PARAM_TABLE(PLAN_ROWS);
 
 #define LANGUAGE_DRAW                                                                              \
     .reason = "drawn at random within its language", .reads_languages = true,                      \
-    .rows_depend_on_budget = true, .state_bytes = sizeof(draw_state), .begin = begin,              \
-    .free_state = free_state
+    .rows_depend_on_budget = true, .state_bytes = sizeof(draw_state), .begin = begin
 
 const alcore__strategy_def alcore__strategy_egalitarian = {
     .name = "egalitarian",

@@ -70,17 +70,17 @@ static alcore_status draw_sample(alcore__run *run) {
     uint8_t *in_sample; /* [all] 1: drawn */
     /* One draw for all rounds: neither the round nor a part enters the seed. */
     alcore__rng_seed(&rng, alcore__rng_derive(run->input->seed, ALCORE__TAG_LSUB, 0, 0));
-    ALCORE__TRY(
-        alcore__new_array(run->ctx, (size_t)state->drawn, sizeof(int64_t), &state->positions));
+    ALCORE__TRY(ALCORE__RUN_ARRAY(run, state->drawn, &state->positions));
     ALCORE__TRY(alcore__rng_sample(run->ctx, &rng, all, state->drawn, state->positions));
-    ALCORE__TRY(alcore__new_array(run->ctx, (size_t)all, 1, &in_sample));
+    const size_t height = alcore__run_height(run);
+    ALCORE__TRY(ALCORE__RUN_PUSH(run, all, &in_sample));
     for (int64_t i = 0; i < state->drawn; i++) in_sample[state->positions[i]] = 1;
     for (int64_t position = 0, i = 0; position < all; position++) {
         if (!in_sample[position]) continue;
         state->own_rows += position < state->labeled_rows;
         state->positions[i++] = position;
     }
-    alcore__free(run->ctx, in_sample);
+    alcore__run_drop(run, height);
     return ALCORE_OK;
 }
 
@@ -88,19 +88,18 @@ static alcore_status draw_sample(alcore__run *run) {
  * `found`, to the capacity for `count` rows; what they hold stays. */
 static alcore_status reserve(alcore__run *run, int64_t count) {
     alcore__mrs_state *state = run->state;
-    alcore_ctx *ctx = run->ctx;
-    size_t rows = (size_t)count, k = (size_t)state->k;
-    ALCORE__TRY(alcore__grow(ctx, &state->sample, &state->sample_capacity,
-                             rows * (size_t)state->dims, sizeof(double)));
-    ALCORE__TRY(alcore__grow(ctx, &state->sample_rows, &state->rows_capacity, rows,
-                             sizeof *state->sample_rows));
+    const int64_t rows = count, k = state->k;
+    ALCORE__TRY(alcore__run_grow(run, &state->sample, &state->sample_capacity, rows * state->dims,
+                                 sizeof(double)));
+    ALCORE__TRY(alcore__run_grow(run, &state->sample_rows, &state->rows_capacity, rows,
+                                 sizeof *state->sample_rows));
+    ALCORE__TRY(alcore__run_grow(run, &state->pending, &state->pending_capacity, rows,
+                                 sizeof *state->pending));
+    ALCORE__TRY(alcore__run_grow(run, &state->changed, &state->changed_capacity, rows,
+                                 sizeof *state->changed));
     ALCORE__TRY(
-        alcore__grow(ctx, &state->pending, &state->pending_capacity, rows, sizeof *state->pending));
-    ALCORE__TRY(
-        alcore__grow(ctx, &state->changed, &state->changed_capacity, rows, sizeof *state->changed));
-    ALCORE__TRY(
-        alcore__grow(ctx, &state->near, &state->near_capacity, rows * k, sizeof *state->near));
-    return alcore__grow(ctx, &state->half, &state->half_capacity, rows, sizeof *state->half);
+        alcore__run_grow(run, &state->near, &state->near_capacity, rows * k, sizeof *state->near));
+    return alcore__run_grow(run, &state->half, &state->half_capacity, rows, sizeof *state->half);
 }
 
 /* Called once before the first pass: draws L' and allocates what is needed
@@ -113,24 +112,10 @@ static alcore_status begin(alcore__run *run) {
         true; /* two passes or more: the runner keeps copies of the embeddings */
     ALCORE__TRY(draw_sample(run));
     ALCORE__TRY(reserve(run, state->drawn));
-    ALCORE__TRY(
-        alcore__new_array(run->ctx, (size_t)run->outcome.count, sizeof(int64_t), &state->nearest));
+    ALCORE__TRY(ALCORE__RUN_ARRAY(run, run->outcome.count, &state->nearest));
     if (!state->iterative) return ALCORE_OK;
     alcore__warn_passes(run, 3.0 * alcore__expected_picks(run));
     return alcore__greedy_begin(run, &state->greedy);
-}
-
-/* Called when the run is freed, also after a failure in begin: arrays that were not made are NULL.
- */
-static void free_state(alcore__run *run) {
-    alcore__mrs_state *state = run->state;
-    alcore_ctx *ctx = run->ctx;
-    alcore__greedy_free_state(ctx, &state->greedy);
-    alcore__neighbor_lists_free(ctx, &state->found);
-    void *const arrays[] = {state->positions, state->sample,  state->sample_rows,
-                            state->pending,   state->changed, state->pending_vectors,
-                            state->near,      state->half,    state->nearest};
-    for (size_t i = 0; i < sizeof arrays / sizeof arrays[0]; i++) alcore__free(ctx, arrays[i]);
 }
 
 /* ---- passes "labeled rows" and "labeled pool": the vectors of L' ---- */
@@ -220,12 +205,12 @@ static alcore_status add_new_pending(alcore__run *run) {
         state->pending[state->pending_count++] = i;
         state->changed[i] = 1;
     }
-    ALCORE__TRY(alcore__grow(run->ctx, &state->pending_vectors, &state->pending_vectors_capacity,
-                             (size_t)(state->pending_count * state->dims), sizeof(double)));
+    ALCORE__TRY(alcore__run_grow(run, &state->pending_vectors, &state->pending_vectors_capacity,
+                                 state->pending_count * state->dims, sizeof(double)));
     for (int64_t i = 0; i < state->pending_count; i++)
         memcpy(state->pending_vectors + i * state->dims,
                state->sample + state->pending[i] * state->dims, row_bytes);
-    return alcore__neighbor_lists_new(run->ctx, ALCORE_SYS_COSINE, state->pending_count, state->k,
+    return alcore__neighbor_lists_new(run, ALCORE_SYS_COSINE, state->pending_count, state->k,
                                       &state->found);
 }
 
@@ -500,5 +485,4 @@ const alcore__strategy_def alcore__strategy_mrs = {
     .begin = begin,
     .passes = PASSES,
     .finish = finish,
-    .free_state = free_state,
 };

@@ -18,26 +18,15 @@
 
 #include "search/neighbor_list.h"
 
-/* Frees the arrays and zeroes the struct; one that is zeroed already has none. */
-void alcore__neighbor_lists_free(alcore_ctx *ctx, alcore__neighbor_lists *lists) {
-    alcore__free(ctx, lists->position);
-    alcore__free(ctx, lists->value);
-    memset(lists, 0, sizeof *lists);
-}
-
-/* Makes `count` empty lists of `length` entries in place of those that the struct had, which is
- * zeroed before its first use. metric: ALCORE_SYS_L2 or ALCORE_SYS_COSINE. The caller frees them
- * with alcore__neighbor_lists_free(), also after a failure. */
-alcore_status alcore__neighbor_lists_new(alcore_ctx *ctx, int32_t metric, int64_t count,
+alcore_status alcore__neighbor_lists_new(const alcore__run *run, int32_t metric, int64_t count,
                                          int64_t length, alcore__neighbor_lists *lists) {
-    size_t entries = (size_t)count * (size_t)length;
-    alcore__neighbor_lists_free(ctx, lists);
+    const int64_t entries = count * length;
     lists->metric = metric;
     lists->count = count;
     lists->length = length;
-    ALCORE__TRY(alcore__new_array(ctx, entries, sizeof(int64_t), &lists->position));
-    ALCORE__TRY(alcore__new_array(ctx, entries, sizeof(double), &lists->value));
-    for (size_t i = 0; i < entries; i++) lists->position[i] = -1;
+    ALCORE__TRY(ALCORE__RUN_ARRAY(run, entries, &lists->position));
+    ALCORE__TRY(ALCORE__RUN_ARRAY(run, entries, &lists->value));
+    for (int64_t i = 0; i < entries; i++) lists->position[i] = -1;
     return ALCORE_OK;
 }
 

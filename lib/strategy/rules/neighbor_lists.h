@@ -13,7 +13,7 @@
 
 #include "strategy/block.h"
 
-/* A zeroed struct has no lists. All arrays are owned. */
+/* A zeroed struct has no lists. The arrays belong to the run. */
 typedef struct alcore__neighbor_lists {
     int32_t metric;    /* ALCORE_SYS_L2 or ALCORE_SYS_COSINE */
     int64_t count;     /* vectors, each with a list */
@@ -23,10 +23,10 @@ typedef struct alcore__neighbor_lists {
     double *value;     /* [count, length] their squared distances or cosines */
 } alcore__neighbor_lists;
 
-/* Makes empty lists in place of those that the struct had. */
-alcore_status alcore__neighbor_lists_new(alcore_ctx *ctx, int32_t metric, int64_t count,
+/* Makes `count` empty lists of `length` entries in place of those that the struct had, a member of
+ * the strategy's state; metric: ALCORE_SYS_L2 or ALCORE_SYS_COSINE. */
+alcore_status alcore__neighbor_lists_new(const alcore__run *run, int32_t metric, int64_t count,
                                          int64_t length, alcore__neighbor_lists *lists);
-void alcore__neighbor_lists_free(alcore_ctx *ctx, alcore__neighbor_lists *lists);
 
 /* ---- the pass ---- */
 

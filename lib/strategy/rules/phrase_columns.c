@@ -27,12 +27,7 @@ alcore_status alcore__phrase_columns_begin(alcore__run *run, alcore__phrase_colu
     for (alcore__phrase_record c = 0; c < ALCORE__PHRASE_RECORDS; c++)
         ALCORE__TRY(
             alcore__outcome_column(run, RECORD_NAMES[c], ALCORE_INT64, &columns->records[c]));
-    return alcore__new_array(run->ctx, (size_t)run->outcome.count, 1, &columns->listed);
-}
-
-/* Frees listed; NULL where it was not made. */
-void alcore__phrase_columns_free(alcore__run *run, alcore__phrase_columns *columns) {
-    alcore__free(run->ctx, columns->listed);
+    return ALCORE__RUN_ARRAY(run, run->outcome.count, &columns->listed);
 }
 
 /* ---- pass "columns" ---- */

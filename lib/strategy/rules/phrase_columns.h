@@ -23,10 +23,8 @@ typedef struct alcore__phrase_columns {
     uint8_t *listed;     /* [candidates] 1: the flags of the pool let the strategy buy the phrase */
 } alcore__phrase_columns;
 
-/* Adds the columns to the record and allocates `listed`; the pass fills them. _free() frees
- * `listed`: the record owns the rest. */
+/* Adds the columns to the record and allocates `listed`; the pass fills them. */
 alcore_status alcore__phrase_columns_begin(alcore__run *run, alcore__phrase_columns *columns);
-void alcore__phrase_columns_free(alcore__run *run, alcore__phrase_columns *columns);
 
 /* Tables of one pass each, which differ in the phrases that are listed: those not known (or all,
  * where the strategy has a parameter exclude_labeled and it is 0); of these the semi-maximal ones;

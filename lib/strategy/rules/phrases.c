@@ -46,16 +46,6 @@ static alcore_status begin(alcore__run *run) {
     return alcore__phrase_columns_begin(run, run->state);
 }
 
-/* Called when the run is freed, also after a failure in begin: arrays that were not made are NULL.
- */
-static void free_state(alcore__run *run) {
-    phrase_state *state = run->state;
-    alcore__phrase_columns_free(run, &state->columns);
-    alcore__free(run->ctx, state->order);
-    alcore__free(run->ctx, state->drawn);
-    alcore__free(run->ctx, state->tokens);
-}
-
 /* ---- ngf and ngf-smp ---- */
 
 /* finish of ngf and ngf-smp: the score of a listed phrase is occ(p), that of any other 0. The
@@ -97,7 +87,8 @@ static alcore_status list_types(alcore__run *run) {
     int64_t listed = 0;
     bool sorted = true;
     first_occurrence *types;
-    ALCORE__TRY(alcore__new_array(run->ctx, (size_t)count, sizeof *types, &types));
+    const size_t height = alcore__run_height(run);
+    ALCORE__TRY(ALCORE__RUN_PUSH(run, count, &types));
     for (int64_t i = 0; i < count; i++) {
         if (!state->columns.listed[i]) continue;
         types[listed] = (first_occurrence){records[ALCORE__PHRASE_FIRST_ROW][i],
@@ -107,12 +98,11 @@ static alcore_status list_types(alcore__run *run) {
         listed++;
     }
     if (!sorted) qsort(types, (size_t)listed, sizeof *types, compare_first_occurrences);
-    alcore_status status =
-        alcore__new_array(run->ctx, (size_t)listed, sizeof *state->order, &state->order);
-    for (int64_t i = 0; i < listed && status == ALCORE_OK; i++) state->order[i] = types[i].position;
+    ALCORE__TRY(ALCORE__RUN_ARRAY(run, listed, &state->order));
+    for (int64_t i = 0; i < listed; i++) state->order[i] = types[i].position;
     state->listed_count = listed;
-    alcore__free(run->ctx, types);
-    return status;
+    alcore__run_drop(run, height);
+    return ALCORE_OK;
 }
 
 /* The visitor of list_tokens() (alcore__phrase_visit), user being the run: appends an occurrence of
@@ -121,8 +111,8 @@ static alcore_status add_token(void *user, int64_t type, int64_t row, int64_t wo
     alcore__run *run = user;
     phrase_state *state = run->state;
     (void)row, (void)word; /* occurrences are visited in the order in which tokens are listed */
-    ALCORE__TRY(alcore__grow(run->ctx, &state->tokens, &state->token_capacity,
-                             (size_t)state->token_count + 1, sizeof *state->tokens));
+    ALCORE__TRY(alcore__run_grow(run, &state->tokens, &state->token_capacity,
+                                 state->token_count + 1, sizeof *state->tokens));
     state->tokens[state->token_count++] = (uint32_t)type;
     return ALCORE_OK;
 }
@@ -137,12 +127,12 @@ static alcore_status list_tokens(alcore__run *run) {
         return alcore__fail(ALCORE_E_MISSING,
                             "weight=tokens reads the texts of the phrases: select from a pool of "
                             "texts, or from one of phrases that was derived from texts");
-    ALCORE__TRY(alcore__new_array(run->ctx, (size_t)state->listed_count, sizeof *rows, &rows));
+    const size_t height = alcore__run_height(run);
+    ALCORE__TRY(ALCORE__RUN_PUSH(run, state->listed_count, &rows));
     for (int64_t i = 0; i < state->listed_count; i++) rows[i] = run->outcome.rows[state->order[i]];
-    const alcore_status status =
-        alcore__phrase_occurrences(pool, rows, state->listed_count, add_token, run);
-    alcore__free(run->ctx, rows);
-    return status;
+    ALCORE__TRY(alcore__phrase_occurrences(pool, rows, state->listed_count, add_token, run));
+    alcore__run_drop(run, height);
+    return ALCORE_OK;
 }
 
 /* Draws all `count` tokens (by_token) or types without replacement into state->drawn; among tokens,
@@ -154,7 +144,7 @@ static alcore_status draw(alcore__run *run, int64_t count, bool by_token) {
     const double types = (double)state->listed_count;
     int64_t done = 0;
     alcore__rng rng;
-    ALCORE__TRY(alcore__new_array(run->ctx, (size_t)count, sizeof *state->drawn, &state->drawn));
+    ALCORE__TRY(ALCORE__RUN_ARRAY(run, count, &state->drawn));
     alcore__rng_seed(&rng,
                      alcore__rng_derive(run->input->seed, ALCORE__TAG_RANDPHRASE,
                                         (uint64_t)run->input->round, 0 /* one draw a round */));
@@ -211,7 +201,7 @@ static const char *const SMP_NEEDS[] = {
     "occurrences", "first_row", "first_position", "length", "known", "semi_maximal", NULL};
 static const char *const RANDOM_EXAMPLES[] = {"exclude_labeled=1", NULL};
 
-#define PHRASE_RUN .state_bytes = sizeof(phrase_state), .begin = begin, .free_state = free_state
+#define PHRASE_RUN .state_bytes = sizeof(phrase_state), .begin = begin
 
 const alcore__strategy_def alcore__strategy_ngf = {
     .name = "ngf",

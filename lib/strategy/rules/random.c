@@ -20,18 +20,17 @@ typedef struct random_state {
  * each use of random numbers has a generator of its own; round: from 1. */
 static alcore_status draw_all(alcore__run *run, uint64_t tag, int64_t round) {
     int64_t count = run->outcome.count, *drawn;
-    ALCORE__TRY(alcore__new_array(run->ctx, (size_t)count, sizeof *drawn, &drawn));
+    ALCORE__TRY(ALCORE__RUN_PUSH(run, count, &drawn));
     alcore__rng rng;
     alcore__rng_seed(&rng, alcore__rng_derive(run->input->seed, tag, (uint64_t)round,
                                               0 /* there is one draw a round */));
     /* A draw of all `count` rows works in `drawn` alone: without memory of its own it needs no
      * context (the first argument). */
-    alcore_status status = alcore__rng_sample(NULL, &rng, count, count, drawn);
-    for (int64_t i = 0; i < count && status == ALCORE_OK; i++) {
+    ALCORE__TRY(alcore__rng_sample(NULL, &rng, count, count, drawn));
+    for (int64_t i = 0; i < count; i++)
         run->outcome.scores[drawn[i]] = (double)(count - i) / (double)count;
-    }
-    alcore__free(run->ctx, drawn);
-    return status;
+    alcore__run_drop(run, 0 /* finish is no part of another function */);
+    return ALCORE_OK;
 }
 
 /* finish of the two definitions; they make no pass. */

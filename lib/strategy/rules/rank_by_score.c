@@ -13,18 +13,10 @@
 /* Called once before the pass: allocates the arrays of the state. */
 alcore_status alcore__rank_by_score_begin(alcore__run *run) {
     alcore__ranked_scores *state = run->state;
-    size_t count = (size_t)run->outcome.count;
-    ALCORE__TRY(alcore__new_array(run->ctx, count, sizeof(double), &state->rank));
-    ALCORE__TRY(alcore__new_array(run->ctx, count, sizeof(double), &state->score));
-    return alcore__new_array(run->ctx, count, sizeof(double), &state->raw);
-}
-
-/* Called when the run is freed; arrays that were not made are NULL. */
-void alcore__rank_by_score_free(alcore__run *run) {
-    alcore__ranked_scores *state = run->state;
-    alcore__free(run->ctx, state->rank);
-    alcore__free(run->ctx, state->score);
-    alcore__free(run->ctx, state->raw);
+    const int64_t count = run->outcome.count;
+    ALCORE__TRY(ALCORE__RUN_ARRAY(run, count, &state->rank));
+    ALCORE__TRY(ALCORE__RUN_ARRAY(run, count, &state->score));
+    return ALCORE__RUN_ARRAY(run, count, &state->raw);
 }
 
 /* Size of the partial, what a block (8192 pool rows) contributes: rank, score and raw, double

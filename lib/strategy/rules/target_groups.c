@@ -6,25 +6,13 @@
 
 #include <string.h>
 
-/* Frees the arrays and zeroes the struct; one that is zeroed already has none. */
-void alcore__target_groups_free(alcore_ctx *ctx, alcore__target_groups *groups) {
-    alcore__free(ctx, groups->group_of);
-    alcore__free(ctx, groups->rows);
-    alcore__free(ctx, groups->language);
-    alcore__free(ctx, groups->members);
-    alcore__free(ctx, groups->starts);
-    memset(groups, 0, sizeof *groups);
-}
-
 /* Makes members and starts of the groups, whose rows are counted. */
 static alcore_status list_members(alcore__run *run, const alcore__active_rows *active,
                                   alcore__target_groups *groups) {
-    const size_t count = (size_t)groups->count;
     int64_t *next; /* [groups] where the group's next row goes */
-    ALCORE__TRY(
-        alcore__new_array(run->ctx, (size_t)active->count, sizeof(int64_t), &groups->members));
-    ALCORE__TRY(alcore__new_array(run->ctx, count + 1, sizeof(int64_t), &groups->starts));
-    ALCORE__TRY(alcore__new_array(run->ctx, count, sizeof *next, &next));
+    ALCORE__TRY(ALCORE__RUN_ARRAY(run, active->count, &groups->members));
+    ALCORE__TRY(ALCORE__RUN_ARRAY(run, groups->count + 1, &groups->starts));
+    ALCORE__TRY(ALCORE__RUN_PUSH(run, groups->count, &next));
     for (int64_t g = 0; g < groups->count; g++) {
         next[g] = groups->starts[g];
         groups->starts[g + 1] = groups->starts[g] + (int64_t)groups->rows[g];
@@ -33,7 +21,6 @@ static alcore_status list_members(alcore__run *run, const alcore__active_rows *a
         const int64_t row = active->rows[i];
         groups->members[next[groups->group_of[row]]++] = row;
     }
-    alcore__free(run->ctx, next);
     return ALCORE_OK;
 }
 
@@ -46,17 +33,17 @@ alcore_status alcore__target_groups_new(alcore__run *run, bool balanced,
     const alcore__run_input *input = run->input;
     const alcore__active_rows *active = &run->active[ALCORE__OVER_TARGET];
     const int32_t *row_language = balanced ? input->target_languages : NULL;
-    size_t languages = row_language ? (size_t)input->target_language_count : 1;
+    const int64_t languages = row_language ? input->target_language_count : 1;
+    const size_t height = alcore__run_height(run);
     /* [languages] 1 for a language with an active row, then the group of each; -1: it has none */
     int32_t *language_group;
-    ALCORE__TRY(alcore__new_array(run->ctx, (size_t)input->target.rows, sizeof(int32_t),
-                                  &groups->group_of));
-    ALCORE__TRY(alcore__new_array(run->ctx, languages, sizeof(double), &groups->rows));
-    ALCORE__TRY(alcore__new_array(run->ctx, languages, sizeof(int32_t), &groups->language));
-    ALCORE__TRY(alcore__new_array(run->ctx, languages, sizeof(int32_t), &language_group));
+    ALCORE__TRY(ALCORE__RUN_ARRAY(run, input->target.rows, &groups->group_of));
+    ALCORE__TRY(ALCORE__RUN_ARRAY(run, languages, &groups->rows));
+    ALCORE__TRY(ALCORE__RUN_ARRAY(run, languages, &groups->language));
+    ALCORE__TRY(ALCORE__RUN_PUSH(run, languages, &language_group));
     for (int64_t i = 0; i < active->count; i++)
         language_group[row_language ? row_language[active->rows[i]] : 0] = 1;
-    for (size_t l = 0; l < languages; l++) {
+    for (int64_t l = 0; l < languages; l++) {
         /* The entry is overwritten by the next language where l has no active row; the one behind
          * the last group has no meaning. */
         groups->language[groups->count] = (int32_t)l;
@@ -68,8 +55,9 @@ alcore_status alcore__target_groups_new(alcore__run *run, bool balanced,
         groups->group_of[row] = language_group[row_language ? row_language[row] : 0];
         groups->rows[groups->group_of[row]] += 1.0;
     }
-    alcore__free(run->ctx, language_group);
-    return list_members(run, active, groups);
+    ALCORE__TRY(list_members(run, active, groups));
+    alcore__run_drop(run, height);
+    return ALCORE_OK;
 }
 
 /* The mean over the groups of the mean over their rows; sums [groups]: the sum over the rows of
@@ -83,8 +71,7 @@ double alcore__target_groups_mean(const alcore__target_groups *groups, const dou
 
 /* ---- turns ---- */
 
-/* What is known of each group and each candidate while the groups buy; the arrays are owned by
- * alcore__target_groups_buy(). */
+/* What is known of each group and each candidate while the groups buy. */
 typedef struct turns {
     int64_t *next;    /* [groups] index into lists->positions of the group's next entry */
     double *spent;    /* [groups] what the group's picks cost, in the unit of the budget */
@@ -160,21 +147,15 @@ alcore_status alcore__target_groups_buy(const alcore__target_groups *groups,
                                         const alcore__group_lists *lists, alcore__filler *filler,
                                         int64_t *buyer) {
     const alcore__run *run = filler->run;
-    size_t count = (size_t)groups->count;
+    const size_t height = alcore__run_height(run);
     turns self = {0};
-    alcore_status status = alcore__new_array(run->ctx, count, sizeof *self.next, &self.next);
-    if (status == ALCORE_OK)
-        status = alcore__new_array(run->ctx, count, sizeof *self.spent, &self.spent);
-    if (status == ALCORE_OK)
-        status = alcore__new_array(run->ctx, count, sizeof *self.heap, &self.heap);
-    if (status == ALCORE_OK)
-        status = alcore__new_array(run->ctx, (size_t)run->outcome.count, 1, &self.offered);
-    if (status == ALCORE_OK) status = buy_in_turns(groups, lists, filler, &self, buyer);
-    alcore__free(run->ctx, self.next);
-    alcore__free(run->ctx, self.spent);
-    alcore__free(run->ctx, self.offered);
-    alcore__free(run->ctx, self.heap);
-    return status;
+    ALCORE__TRY(ALCORE__RUN_PUSH(run, groups->count, &self.next));
+    ALCORE__TRY(ALCORE__RUN_PUSH(run, groups->count, &self.spent));
+    ALCORE__TRY(ALCORE__RUN_PUSH(run, groups->count, &self.heap));
+    ALCORE__TRY(ALCORE__RUN_PUSH(run, run->outcome.count, &self.offered));
+    ALCORE__TRY(buy_in_turns(groups, lists, filler, &self, buyer));
+    alcore__run_drop(run, height);
+    return ALCORE_OK;
 }
 
 /* Called in finish with balance_targets=1: records for each candidate the language number of the

@@ -8,7 +8,7 @@
 
 #include "strategy/budget/fill.h"
 
-/* A zeroed struct has no group. All arrays are owned. */
+/* A zeroed struct has no group. The arrays belong to the run. */
 typedef struct alcore__target_groups {
     int64_t count;     /* number of groups, at least 1 */
     int32_t *group_of; /* [rows of the target pool] group of each row; -1: not active */
@@ -20,11 +20,10 @@ typedef struct alcore__target_groups {
     int64_t *starts;   /* [count + 1] where each group begins in members */
 } alcore__target_groups;
 
-/* Groups the active rows of the run's target, by language if `balanced`. The caller frees the
- * groups with alcore__target_groups_free(), also after a failure. */
+/* Groups the active rows of the run's target, by language if `balanced`. groups: a member of the
+ * strategy's state. */
 alcore_status alcore__target_groups_new(alcore__run *run, bool balanced,
                                         alcore__target_groups *groups);
-void alcore__target_groups_free(alcore_ctx *ctx, alcore__target_groups *groups);
 
 /* The mean over the groups of the mean over their rows; sums [count]: the sum over the rows of each
  * group. */

@@ -27,16 +27,8 @@ alcore_status alcore__hybrid_begin(alcore__run *run, bool names_source) {
                             "strategy %s: mode and margin say what is measured of class "
                             "probabilities, but the uncertainty is given otherwise",
                             run->def->name);
-    alcore__filler_begin(&hybrid->filler, run);
-    return alcore__new_array(run->ctx, (size_t)run->outcome.count, sizeof(double),
-                             &hybrid->uncertainty);
-}
-
-/* Called in the strategy's free_state; what was not made is NULL or zeroed. */
-void alcore__hybrid_free(alcore__run *run) {
-    alcore__hybrid *hybrid = run->state;
-    alcore__free(run->ctx, hybrid->uncertainty);
-    alcore__filler_clear(&hybrid->filler);
+    ALCORE__TRY(alcore__filler_begin(&hybrid->filler, run));
+    return ALCORE__RUN_ARRAY(run, run->outcome.count, &hybrid->uncertainty);
 }
 
 /* The partial: the uncertainty, double [active rows], which is the `rank` of the score; the score

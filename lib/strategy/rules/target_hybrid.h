@@ -18,7 +18,6 @@ typedef struct alcore__hybrid {
  * uncertainty does not come from class probabilities. names_source: mode=paper and mode=code are
  * allowed even so, as the strategy does something else by them too. */
 alcore_status alcore__hybrid_begin(alcore__run *run, bool names_source);
-void alcore__hybrid_free(alcore__run *run);
 
 /* Block function and partial of the pass "uncertainty". */
 alcore_status alcore__hybrid_score_block(alcore__block *block, void *partial);

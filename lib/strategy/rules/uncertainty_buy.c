@@ -52,8 +52,8 @@ static int64_t find_nearest(const alcore__uncertainty_knn *state, const double *
  * groups, so each group is visited in turn, and in each group one row after another, from the first
  * again after the last. */
 static int64_t visited_row(const alcore__uncertainty_knn *state, int64_t visit, int64_t group) {
-    int64_t first = state->group_visits[group], rows = state->group_visits[group + 1] - first;
-    return state->visits[first + visit / state->groups.count % rows];
+    const int64_t *starts = state->groups.starts, rows = starts[group + 1] - starts[group];
+    return state->groups.members[starts[group] + visit / state->groups.count % rows];
 }
 
 /* Spends the budget with cover=1: visits the active target rows in turn until it is spent or C is
@@ -64,33 +64,30 @@ static alcore_status buy_cover(alcore__run *run, double *sq_dist, uint8_t *done)
     alcore__uncertainty_knn *state = run->state;
     const alcore__column *column = alcore__dataset_find(&run->input->target, "embeddings");
     int64_t offered = 0, target = state->member_count; /* the row behind those of C */
-    alcore__vectors members = {0};
+    alcore__vectors *members = &state->engine_vectors;
     double *vectors = state->vectors;
     state->vectors = NULL;
-    alcore_status status = alcore__vectors_adopt(run, &members, vectors, state->member_count + 1,
-                                                 alcore__embedding_dims(run));
-    for (int64_t visit = 0; offered < state->member_count && status == ALCORE_OK; visit++) {
-        bool bought; /* the filler sets it also when it fails */
+    ALCORE__TRY(alcore__run_defer(run, alcore__vectors_free, members));
+    ALCORE__TRY(alcore__vectors_adopt(run, members, vectors, state->member_count + 1,
+                                      alcore__embedding_dims(run)));
+    for (int64_t visit = 0; offered < state->member_count; visit++) {
+        bool bought;
         if (alcore__filler_full(&state->hybrid.filler)) break;
         int64_t group = visit % state->groups.count;
-        status =
-            alcore__vectors_read(run, &members, column, visited_row(state, visit, group), target);
-        if (status == ALCORE_OK)
-            status = alcore__vectors_sq_dists(run, &members, state->member_count, target, sq_dist);
-        if (status != ALCORE_OK) break;
+        ALCORE__TRY(
+            alcore__vectors_read(run, members, column, visited_row(state, visit, group), target));
+        ALCORE__TRY(alcore__vectors_sq_dists(run, members, state->member_count, target, sq_dist));
         /* Not -1: fewer than member_count were offered. */
         int64_t nearest = find_nearest(state, sq_dist, done);
         int64_t position = state->member_positions[nearest];
         done[nearest] = 1;
         state->prox[position] = sq_dist[nearest];
-        status = alcore__filler_offer(&state->hybrid.filler, position, &bought);
+        ALCORE__TRY(alcore__filler_offer(&state->hybrid.filler, position, &bought));
         if (bought) state->buyer[position] = group;
         offered++;
-        if (status == ALCORE_OK)
-            status = alcore__tick(run->ctx, "covering the target", offered, state->member_count);
+        ALCORE__TRY(alcore__tick(run->ctx, "covering the target", offered, state->member_count));
     }
-    alcore__vectors_free(run, &members);
-    return status;
+    return ALCORE_OK;
 }
 
 /* The index of a member of C among those in row order, found by its position: a bisection of
@@ -140,27 +137,19 @@ static alcore_status buy_in_turns(alcore__run *run, int64_t *index, int64_t *ord
  * index [member_count], done [member_count] and starts [groups + 1], zeroed. */
 alcore_status alcore__uncertainty_knn_buy(alcore__run *run) {
     alcore__uncertainty_knn *state = run->state;
-    size_t count = (size_t)state->member_count;
-    size_t groups = (size_t)state->groups.count;
-    int64_t *order = NULL, *index = NULL, *starts = NULL;
-    double *values = NULL;
-    uint8_t *done = NULL;
-    alcore_status status = alcore__new_array(run->ctx, count, sizeof *values, &values);
-    if (status == ALCORE_OK)
-        status = alcore__new_array(run->ctx, groups * count, sizeof *order, &order);
-    if (status == ALCORE_OK) status = alcore__new_array(run->ctx, count, sizeof *index, &index);
-    if (status == ALCORE_OK) status = alcore__new_array(run->ctx, count, sizeof *done, &done);
-    if (status == ALCORE_OK)
-        status = alcore__new_array(run->ctx, groups + 1, sizeof *starts, &starts);
-    if (status == ALCORE_OK && state->cover)
-        status = buy_cover(run, values, done);
-    else if (status == ALCORE_OK)
-        status = state->in_turns ? buy_in_turns(run, index, order, values, starts)
-                                 : buy_nearest(run, order, index, values);
-    alcore__free(run->ctx, values);
-    alcore__free(run->ctx, order);
-    alcore__free(run->ctx, index);
-    alcore__free(run->ctx, done);
-    alcore__free(run->ctx, starts);
-    return status;
+    const int64_t count = state->member_count, groups = state->groups.count;
+    const size_t height = alcore__run_height(run);
+    int64_t *order, *index, *starts;
+    double *values;
+    uint8_t *done;
+    ALCORE__TRY(ALCORE__RUN_PUSH(run, count, &values));
+    ALCORE__TRY(ALCORE__RUN_PUSH(run, groups * count, &order));
+    ALCORE__TRY(ALCORE__RUN_PUSH(run, count, &index));
+    ALCORE__TRY(ALCORE__RUN_PUSH(run, count, &done));
+    ALCORE__TRY(ALCORE__RUN_PUSH(run, groups + 1, &starts));
+    ALCORE__TRY(state->cover      ? buy_cover(run, values, done)
+                : state->in_turns ? buy_in_turns(run, index, order, values, starts)
+                                  : buy_nearest(run, order, index, values));
+    alcore__run_drop(run, height);
+    return ALCORE_OK;
 }

@@ -37,26 +37,12 @@
 
 /* ---- begin ---- */
 
-/* Makes visits and group_visits: the active rows of the target by group, for cover=1. */
-static alcore_status list_visits(alcore__run *run) {
-    alcore__uncertainty_knn *state = run->state;
-    const alcore__active_rows *target = &run->active[ALCORE__OVER_TARGET];
-    size_t groups = (size_t)state->groups.count;
-    ALCORE__TRY(
-        alcore__new_array(run->ctx, (size_t)target->count, sizeof(int64_t), &state->visits));
-    ALCORE__TRY(alcore__new_array(run->ctx, groups + 1, sizeof(int64_t), &state->group_visits));
-    memcpy(state->visits, state->groups.members, (size_t)target->count * sizeof *state->visits);
-    memcpy(state->group_visits, state->groups.starts, (groups + 1) * sizeof *state->group_visits);
-    return ALCORE_OK;
-}
-
 /* Makes group_mask [groups, target rows], by which measure_groups() finds the nearest row of each
  * group. */
 static alcore_status mask_groups(alcore__run *run) {
     alcore__uncertainty_knn *state = run->state;
     int64_t rows = run->input->target.rows;
-    ALCORE__TRY(
-        alcore__new_array(run->ctx, (size_t)state->groups.count, (size_t)rows, &state->group_mask));
+    ALCORE__TRY(ALCORE__RUN_ARRAY(run, state->groups.count * rows, &state->group_mask));
     for (int64_t row = 0; row < rows; row++) {
         int32_t group = state->groups.group_of[row];
         if (group >= 0) state->group_mask[group * rows + row] = 1;
@@ -68,42 +54,23 @@ static alcore_status mask_groups(alcore__run *run) {
  * members of C follow in choose_members(), which knows how many there are. */
 static alcore_status begin(alcore__run *run) {
     alcore__uncertainty_knn *state = run->state;
-    size_t count = (size_t)run->outcome.count;
+    const int64_t count = run->outcome.count;
     state->in_turns = state->balanced && !state->cover && !state->by_mean;
     ALCORE__TRY(alcore__hybrid_begin(run, false));
     if (state->cover && state->by_mean)
         return alcore__fail(
             ALCORE_E_PARAM,
             "strategy uncertainty-knn: prox has no part in the choice with cover=1");
-    ALCORE__TRY(alcore__new_array(run->ctx, count, sizeof *state->is_member, &state->is_member));
-    ALCORE__TRY(alcore__new_array(run->ctx, count, sizeof(int64_t), &state->members));
-    ALCORE__TRY(alcore__new_array(run->ctx, count, sizeof(double), &state->prox));
-    ALCORE__TRY(alcore__new_array(run->ctx, count, sizeof(int64_t), &state->buyer));
+    ALCORE__TRY(ALCORE__RUN_ARRAY(run, count, &state->is_member));
+    ALCORE__TRY(ALCORE__RUN_ARRAY(run, count, &state->members));
+    ALCORE__TRY(ALCORE__RUN_ARRAY(run, count, &state->prox));
+    ALCORE__TRY(ALCORE__RUN_ARRAY(run, count, &state->buyer));
     ALCORE__TRY(alcore__target_groups_new(run, state->balanced, &state->groups));
     run->hints.row_work = true;
     run->hints.host_doubles = 2.0 * ALCORE_BLOCK_ROWS * (double)state->groups.count;
-    for (size_t i = 0; i < count; i++) state->prox[i] = (double)NAN;
-    for (size_t i = 0; i < count; i++) state->buyer[i] = -1;
-    if (state->in_turns) return mask_groups(run);
-    return state->cover ? list_visits(run) : ALCORE_OK;
-}
-
-/* Called when the run is freed, also after a failure in begin: arrays that were not made are NULL.
- */
-static void free_state(alcore__run *run) {
-    alcore__uncertainty_knn *state = run->state;
-    alcore__free(run->ctx, state->is_member);
-    alcore__free(run->ctx, state->members);
-    alcore__free(run->ctx, state->prox);
-    alcore__free(run->ctx, state->buyer);
-    alcore__free(run->ctx, state->member_positions);
-    alcore__free(run->ctx, state->vectors);
-    alcore__free(run->ctx, state->nearest);
-    alcore__free(run->ctx, state->group_mask);
-    alcore__free(run->ctx, state->visits);
-    alcore__free(run->ctx, state->group_visits);
-    alcore__target_groups_free(run->ctx, &state->groups);
-    alcore__hybrid_free(run);
+    for (int64_t i = 0; i < count; i++) state->prox[i] = (double)NAN;
+    for (int64_t i = 0; i < count; i++) state->buyer[i] = -1;
+    return state->in_turns ? mask_groups(run) : ALCORE_OK;
 }
 
 /* ---- end of pass "uncertainty" ---- */
@@ -124,12 +91,10 @@ static alcore_status choose_members(alcore__run *run) {
         cost += alcore__filler_cost(&state->hybrid.filler, position);
     }
     if (!state->cover && !state->in_turns) return ALCORE_OK;
-    size_t members = (size_t)state->member_count, dims = (size_t)alcore__embedding_dims(run);
-    ALCORE__TRY(alcore__new_array(run->ctx, members, sizeof(int64_t), &state->member_positions));
-    if (state->cover)
-        return alcore__new_array(run->ctx, members + 1, dims * sizeof(double), &state->vectors);
-    return alcore__new_array(run->ctx, members, (size_t)state->groups.count * sizeof(double),
-                             &state->nearest);
+    const int64_t members = state->member_count, dims = alcore__embedding_dims(run);
+    ALCORE__TRY(ALCORE__RUN_ARRAY(run, members, &state->member_positions));
+    if (state->cover) return ALCORE__RUN_ARRAY(run, (members + 1) * dims, &state->vectors);
+    return ALCORE__RUN_ARRAY(run, members * state->groups.count, &state->nearest);
 }
 
 /* ---- pass "distances": prox of the members of C ---- */
@@ -420,5 +385,4 @@ const alcore__strategy_def alcore__strategy_uncertainty_knn = {
     .begin = begin,
     .passes = PASSES,
     .finish = finish,
-    .free_state = free_state,
 };

@@ -31,9 +31,7 @@ typedef struct alcore__uncertainty_knn {
     double *nearest;     /* in turns: [member_count, groups] their squared distances to the nearest
                               row of each group */
     uint8_t *group_mask; /* in turns: [groups, target rows] 1: an active row of the group */
-    int64_t *visits;     /* cover: [active target rows] rows of the target's pool, those of group 0
-                             first, and so on, ascending in each group */
-    int64_t *group_visits; /* cover: [groups + 1] first entry of each group in `visits` */
+    alcore__vectors engine_vectors; /* cover: `vectors`, while the budget is spent */
 } alcore__uncertainty_knn;
 
 /* Spends the budget on C by the rule of the parameters, after the last pass (uncertainty_buy.c). */

@@ -19,11 +19,7 @@ typedef struct length_state {
 
 static alcore_status begin(alcore__run *run) {
     length_state *state = run->state;
-    return alcore__new_array(run->ctx, (size_t)run->outcome.count, sizeof(double), &state->length);
-}
-
-static void free_state(alcore__run *run) {
-    alcore__free(run->ctx, ((length_state *)run->state)->length);
+    return ALCORE__RUN_ARRAY(run, run->outcome.count, &state->length);
 }
 
 /* ---- pass "lengths" ---- */
@@ -99,5 +95,4 @@ const alcore__strategy_def alcore__strategy_outlying_length = {
     .begin = begin,
     .passes = PASSES,
     .finish = finish,
-    .free_state = free_state,
 };

@@ -55,12 +55,6 @@ static alcore_status finish(alcore__run *run) {
     return ALCORE_OK;
 }
 
-static void free_state(alcore__run *run) {
-    means_state *state = run->state;
-    alcore__kmeans_free(run->ctx, &state->means);
-    alcore__free(run->ctx, state->group);
-}
-
 static const alcore__pass PASSES[] = {
     {.name = "k-means", .nested = alcore__kmeans_passes, .nested_state = means_of},
     {.name = "assigned",
@@ -76,7 +70,6 @@ static const alcore__strategy_def MEANS = {
     .begin = begin,
     .passes = PASSES,
     .finish = finish,
-    .free_state = free_state,
 };
 
 void kmeans_bed_run(bed *b, kmeans_bed *means) {
