@@ -117,6 +117,13 @@ void *alcore__block_find_local(const alcore__block *block);
  * block and owns it also when it fails; before that alcore__block_doubles() returns NULL. */
 double *alcore__block_doubles(const alcore__block *block);
 alcore_status alcore__block_keep(alcore__block *block, double *values, int64_t count);
+/* Makes the doubles of the block: fill(matrix, values, user) writes values [count] in host memory,
+ * which are zeroed before. */
+struct alcore__matrix;
+alcore_status alcore__block_fill(const struct alcore__matrix *matrix, int64_t count,
+                                 alcore_status (*fill)(const struct alcore__matrix *matrix,
+                                                       double *values, void *user),
+                                 void *user);
 /* *out: mask [count] for kernels; count is the same in every call with the same `number`. Where the
  * run has wide blocks it is kept in the engine's memory, and only what has changed since the last
  * call is copied there; with a number of ALCORE__BLOCK_MASKS or more it is given as it is. */
@@ -139,7 +146,6 @@ alcore_status alcore__read_back(const alcore__run *run, const double *values, in
                                 void *out);
 /* Copies the entries of the active rows among values [matrix rows], which lie in the engine's
  * memory, to out [block->count] in host memory, by index. */
-struct alcore__matrix;
 alcore_status alcore__download_active(const struct alcore__matrix *matrix, const double *values,
                                       double *out);
 
@@ -218,6 +224,11 @@ alcore_status alcore__matrix_group_sums(const alcore__matrix *matrix, const int3
 /* The sum of the active rows of each block of a wide block, of a plain one's: sums [blocks, dims].
  */
 alcore_status alcore__matrix_sum(const alcore__matrix *matrix, double *sums);
+/* The same of the embeddings of a block, as the work of a pass. */
+alcore_status alcore__block_sum(alcore__block *block, bool unit, void *sums);
+/* Dot products of each matrix row with itself [matrix rows], in host memory; the error of
+ * alcore__matrix_check() where one is not finite. */
+alcore_status alcore__matrix_checked_dots(const alcore__matrix *matrix, double *self_dots);
 /* Running sums of values [matrix rows], in the engine's memory, over the rows of the mask [matrix
  * rows], of each block of a wide one: totals [blocks], in either memory, and all of them: sums
  * [matrix rows] in the engine's memory, NULL: not wanted. Only for runs with wide blocks. */

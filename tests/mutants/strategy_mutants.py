@@ -87,7 +87,7 @@ MUTANTS = {
     'IDDS counts the likeness of a row to itself':
         ('lib/strategy/rules/idds.c', 'state->include_self |= state->mode == MODE_PAPER;', 'state->include_self = true;', VECTORS, 'idds'),
     'IDDS never moves a pick to the labeled rows':
-        ('lib/strategy/rules/idds.c', '    if (state->moves) {\n        alcore_sys_work', '    if (false) {\n        alcore_sys_work',
+        ('lib/strategy/greedy/greedy_passes.c', 'if (greedy->bought)', 'if (false)',
          VECTORS, 'idds'),
     'IDDS forgets the labeled pool':
         ('lib/strategy/rules/idds.c', '.source = ALCORE__OVER_LABELED_POOL,\n     .block = sum_block,\n     .partial = {.sums = sum_b_of}',
@@ -234,8 +234,8 @@ MUTANTS = {
         ('lib/strategy/rules/uncertainty_buy.c', '!(gain > 0)', '!(gain < 0)', DEMUX,
          'uncertainty_knn_ties'),
     'cover=1 visits the first target row only':
-        ('lib/strategy/rules/uncertainty_buy.c', 'state->visits[first + visit / state->groups.count % rows]',
-         'state->visits[first + 0 * visit * rows]', DEMUX, 'uncertainty_knn_vectors'),
+        ('lib/strategy/rules/uncertainty_buy.c', 'state->groups.members[starts[group] + visit / state->groups.count % rows]',
+         'state->groups.members[starts[group] + 0 * visit * rows]', DEMUX, 'uncertainty_knn_vectors'),
     'labeled rows push no neighbor out under mode=code':
         ('lib/strategy/rules/knn_uncertainty.c', 'if (state->searches_labeled) ALCORE__TRY(merge_labeled(run));', '', DEMUX,
          'knn_uncertainty_of_the_public_code'),
@@ -245,7 +245,7 @@ MUTANTS = {
     'words without a margin count under mode=code':
         ('lib/scorer/score_classes.c', 'if (measures[t] != 0.0)', 'if (true)', SCORER, 'token_margins_of_the_public_code'),
     'IDDS subtracts the inner product of a row with itself under mode=code':
-        ('lib/strategy/rules/idds.c', 'if (state->self_is_one) rows->self[i] = 1.0;', '', VECTORS, 'idds'),
+        ('lib/strategy/rules/idds.c', 'if (state->self_is_one) rows.self[i] = 1.0;', '', VECTORS, 'idds'),
     'the least confident window of a context counts':
         ('lib/scorer/score_sum_prob.c', 'sums[w] > largest', 'sums[w] < largest', SCORER, 'answers_in_windows'),
     'windows may leave positions of a row out':
@@ -369,10 +369,10 @@ MUTANTS = {
     'a column writer copies an array of a device to the host at once':
         ('lib/pool/column_builder_device.c', 'FETCH_BYTES = 1 << 20', 'FETCH_BYTES = 1 << 30', WRITERS, 'vectors_come_in_blocks'),
     'an offered row is left in the mask that a device keeps':
-        ('lib/strategy/rules/greedy_picks.c', 'for (int64_t n = known; n < greedy->offered_count; n++) {',
+        ('lib/strategy/greedy/greedy.c', 'for (int64_t n = known; n < greedy->offered_count; n++) {',
          'for (int64_t n = known + 1; n < greedy->offered_count; n++) {', MASKS, 'few_offers_and_many_give_the_picks_of_the_cpu'),
     'a mask that a device keeps follows MAX_CHANGES offers alone':
-        ('lib/strategy/rules/greedy_picks.c',
+        ('lib/strategy/greedy/greedy.c',
          'greedy->offered_count - known > MAX_CHANGES) return ALCORE_OK;\n    for (int64_t n = known; n < greedy->offered_count; n++) {',
          'false) return ALCORE_OK;\n    for (int64_t n = known; n < greedy->offered_count && n < known + MAX_CHANGES; n++) {',
          MASKS, 'few_offers_and_many_give_the_picks_of_the_cpu'),

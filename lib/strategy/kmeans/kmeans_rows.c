@@ -79,26 +79,17 @@ const int32_t *alcore__kmeans_assigned(const alcore__block *block) {
 
 /* ---- the engine's memory ---- */
 
-/* Makes the arrays on the first visit and lets the block keep them: the dot product of each active
- * row with itself, 0 for others, then infinite weights, as there is no seed row yet. They are made
- * in host memory; alcore__block_keep() uploads them where the engine works on a device, and owns
- * them from then on, also after a failure. A self dot that is not finite starts the search for a
- * NaN or infinity in the rows, which ends the run where there is one. */
+/* The self dots, which are finite; all other arrays are infinite. */
+static alcore_status fill_engine_arrays(const alcore__matrix *matrix, double *values, void *count) {
+    for (int64_t i = matrix->rows.count; i < *(const int64_t *)count; i++) values[i] = HUGE_VAL;
+    return alcore__matrix_checked_dots(matrix, values);
+}
+
+/* Makes the doubles of a block; the running sums of weights are kept on a device only. */
 static alcore_status make_engine_arrays(alcore__block *block, const alcore__matrix *matrix) {
-    const alcore__run *run = block->run;
-    alcore_sys_work work = alcore__run_work(run);
-    int64_t rows = matrix->rows.count;
-    int64_t count = (ENGINE_ARRAYS + (alcore__run_kernels(run)->upload != NULL)) * rows;
-    double *values;
-    ALCORE__TRY(alcore__new_array(run->ctx, (size_t)count, sizeof *values, &values));
-    for (int64_t i = rows; i < count; i++) values[i] = HUGE_VAL;
-    alcore_status status =
-        alcore__run_kernels(run)->self_dots(&work, &matrix->rows, matrix->mask, values);
-    if (status == ALCORE_OK)
-        status = alcore__matrix_check_dots(matrix, values, NULL /* the first is an error */);
-    if (status == ALCORE_OK) return alcore__block_keep(block, values, count);
-    alcore__free(run->ctx, values);
-    return status;
+    const bool sums = alcore__run_kernels(block->run)->upload != NULL;
+    int64_t count = (ENGINE_ARRAYS + sums) * matrix->rows.count;
+    return alcore__block_fill(matrix, count, fill_engine_arrays, &count);
 }
 
 /* Reads the matrix of a block and finds what the block keeps, or makes it at the first visit: upper

@@ -494,6 +494,19 @@ alcore_status alcore__matrix_sum(const alcore__matrix *matrix, double *sums) {
     return ALCORE_OK;
 }
 
+alcore_status alcore__block_sum(alcore__block *block, bool unit, void *sums) {
+    alcore__matrix matrix;
+    ALCORE__TRY(alcore__block_matrix(block, unit, &matrix));
+    return alcore__matrix_sum(&matrix, sums);
+}
+
+alcore_status alcore__matrix_checked_dots(const alcore__matrix *matrix, double *self_dots) {
+    const alcore__run *run = matrix->block->run;
+    alcore_sys_work work = alcore__run_work(run);
+    ALCORE__TRY(alcore__run_kernels(run)->self_dots(&work, &matrix->rows, matrix->mask, self_dots));
+    return alcore__matrix_check_dots(matrix, self_dots, NULL /* the first is an error */);
+}
+
 /* Adds up values [matrix rows] in each block, in row order, with one kernel for all blocks: totals
  * [blocks]. sums [matrix rows]: the running sums in their blocks; NULL: not wanted. */
 alcore_status alcore__matrix_totals(const alcore__matrix *matrix, const uint8_t *mask,

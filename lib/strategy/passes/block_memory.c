@@ -72,6 +72,19 @@ alcore_status alcore__block_keep(alcore__block *block, double *values, int64_t c
     return ALCORE_OK;
 }
 
+alcore_status alcore__block_fill(const alcore__matrix *matrix, int64_t count,
+                                 alcore_status (*fill)(const alcore__matrix *matrix, double *values,
+                                                       void *user),
+                                 void *user) {
+    alcore_ctx *ctx = matrix->block->run->ctx;
+    double *values;
+    ALCORE__TRY(alcore__new_array(ctx, (size_t)count, sizeof *values, &values));
+    const alcore_status status = fill(matrix, values, user);
+    if (status == ALCORE_OK) return alcore__block_keep(matrix->block, values, count);
+    alcore__free(ctx, values);
+    return status;
+}
+
 /* Copies values [count] from the engine's memory to out [count] in host memory, by the kernel
  * `widen`, which reads either memory and writes doubles. */
 alcore_status alcore__download(const alcore__run *run, const double *values, int64_t count,

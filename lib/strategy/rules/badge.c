@@ -176,50 +176,39 @@ static double *squares_of(const alcore__run *run) {
 
 /* Computes the arrays of one block, all by matrix row: the factors a, then G = (a . a)(h . h), and
  * weights that are infinite until the first center is there. Entries of rows that are not active
- * have no meaning and are masked wherever they are read. */
-static alcore_status fill_rows(const alcore__badge_state *state, const alcore__matrix *matrix,
-                               alcore__badge_rows *rows) {
+ * have no meaning and are masked wherever they are read. squares [active rows]: G too. */
+static alcore_status fill_rows(const alcore__matrix *matrix, double *values, void *squares) {
     alcore__block *block = matrix->block;
+    const alcore__badge_state *state = block->run->state;
+    const alcore__badge_rows rows = alcore__badge_lay_out(values, matrix->rows.count);
     const alcore_sys_kernels *kernels = alcore__run_kernels(block->run);
     alcore_sys_work work = alcore__run_work(block->run);
-    alcore_sys_rows factors = alcore__badge_factors(state, rows->a, matrix->rows.count);
+    alcore_sys_rows factors = alcore__badge_factors(state, rows.a, matrix->rows.count);
     double *h_dots; /* [matrix rows] h . h */
     ALCORE__TRY(alcore__scratch_push(block, matrix->rows.count, sizeof *h_dots, &h_dots));
-    ALCORE__TRY(read_factors(state, matrix, rows->a));
-    ALCORE__TRY(kernels->self_dots(&work, &factors, NULL /* all rows */, rows->squares));
+    ALCORE__TRY(read_factors(state, matrix, rows.a));
+    ALCORE__TRY(kernels->self_dots(&work, &factors, NULL /* all rows */, rows.squares));
     ALCORE__TRY(kernels->self_dots(&work, &matrix->rows, matrix->mask, h_dots));
     ALCORE__TRY(alcore__matrix_check_dots(matrix, h_dots, NULL /* the first is an error */));
     for (int64_t i = 0; i < block->count; i++) {
         int64_t matrix_row = alcore__matrix_row_of(matrix, i);
-        rows->squares[matrix_row] *= h_dots[matrix_row];
-        rows->weights[matrix_row] = HUGE_VAL;
+        rows.squares[matrix_row] *= h_dots[matrix_row];
+        rows.weights[matrix_row] = HUGE_VAL;
+        ((double *)squares)[i] = rows.squares[matrix_row];
     }
     return ALCORE_OK;
 }
 
-/* Computes what a block keeps for the later passes (alcore__badge_rows, in one array of `count`
- * doubles), in host memory; alcore__block_keep() then moves it to the engine's memory and
- * owns it. The partial is G, double [active rows]. The scores are computed for the checks of
- * check_rows(). */
+/* The scores are computed for the checks of check_rows(). The partial is G, double [active rows].
+ */
 static alcore_status measure_norms(alcore__block *block, void *partial) {
     const alcore__badge_state *state = block->run->state;
-    alcore_ctx *ctx = block->run->ctx;
     alcore__matrix matrix;
-    double *squares = partial, *values, *ignored;
+    double *ignored;
     ALCORE__TRY(alcore__scratch_push(block, block->count, sizeof *ignored, &ignored));
     ALCORE__TRY(alcore__block_scores(block, ignored, NULL, NULL));
     ALCORE__TRY(alcore__block_matrix(block, false /* not unit vectors */, &matrix));
-    int64_t count = doubles_of(state, matrix.rows.count);
-    ALCORE__TRY(alcore__new_array(ctx, (size_t)count, sizeof *values, &values));
-    alcore__badge_rows rows = alcore__badge_lay_out(values, matrix.rows.count);
-    alcore_status status = fill_rows(state, &matrix, &rows);
-    if (status != ALCORE_OK) {
-        alcore__free(ctx, values);
-        return status;
-    }
-    for (int64_t i = 0; i < block->count; i++)
-        squares[i] = rows.squares[alcore__matrix_row_of(&matrix, i)];
-    return alcore__block_keep(block, values, count);
+    return alcore__block_fill(&matrix, doubles_of(state, matrix.rows.count), fill_rows, partial);
 }
 
 /* ---- pass "D^2 weights": measures the candidates from the new center ---- */

@@ -5,11 +5,11 @@
 #define ALCORE__BADGE_H
 
 #include "base/rng.h"
+#include "strategy/greedy/greedy.h"
 #include "strategy/kmeans/device_draws.h"
-#include "strategy/rules/greedy_picks.h"
 
 typedef struct alcore__badge_state {
-    alcore__greedy greedy; /* first, see greedy_picks.h; best is the row that was drawn */
+    alcore__greedy greedy; /* first, see greedy/greedy.h; best is the row that was drawn */
     int64_t classes, dims; /* components of a and of h */
     bool first_uniform;    /* first=uniform: the first row is drawn, too */
     alcore__rng rng;

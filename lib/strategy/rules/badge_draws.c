@@ -29,12 +29,8 @@ static int64_t nth_free(const alcore__run *run, int64_t n) {
  * the largest gradient, the lower row in a tie, or a uniform draw; -1: none is left. */
 static int64_t first_position(alcore__run *run) {
     alcore__badge_state *state = run->state;
-    int64_t best = -1, count = 0;
-    for (int64_t i = 0; i < run->outcome.count; i++) {
-        if (!alcore__greedy_is_free(&state->greedy, i)) continue;
-        count++;
-        if (best < 0 || state->squares[i] > state->squares[best]) best = i;
-    }
+    int64_t count;
+    const int64_t best = alcore__greedy_best_free(&state->greedy, state->squares, &count);
     if (!count || !state->first_uniform) return best;
     return nth_free(run, (int64_t)alcore__rng_below(&state->rng, (uint64_t)count));
 }

@@ -7,7 +7,7 @@
  *                 a free entry, and these come last; value, their squared distances
  *     kmeans      (kmeans.h) one group, number 0, of all candidates; centroids [clusters, dims];
  *                 centroid_starts [2]: 0 and clusters; each[0].iterations: of Lloyd, made so far
- *     greedy      (greedy_picks.h) best: position of the candidate that is offered next;
+ *     greedy      (greedy/greedy.h) best: position of the candidate that is offered next;
  *                 pick_scores [candidates]: the score that a pick keeps
  *
  * Vectors are read as unit vectors throughout. */

@@ -14,13 +14,13 @@
 #ifndef ALCORE__CLUSTER_PICKS_H
 #define ALCORE__CLUSTER_PICKS_H
 
+#include "strategy/greedy/greedy.h"
 #include "strategy/kmeans/kmeans.h"
-#include "strategy/rules/greedy_picks.h"
 #include "strategy/rules/neighbor_lists.h"
 
 /* The state of such a strategy begins with this. Arrays are owned. */
 typedef struct alcore__cluster_picks {
-    alcore__greedy greedy; /* first, see greedy_picks.h */
+    alcore__greedy greedy; /* first, see greedy/greedy.h */
     alcore__kmeans kmeans;
     int32_t *group;              /* [candidates] 0: all are of one group of k-means */
     int64_t clusters;            /* at most the candidates */

@@ -13,42 +13,32 @@
  * printed equation, in which f(v, v) counts, ranked once; mode=code is greedy with inner products
  * and the constant 1 in place of f(v, v), as in the public code.
  *
- * Words of this file:
- *
- *     greedy      what is shared by strategies that pick row after row (greedy_picks.h): best is
- *                 the position of the best candidate of the pass, from 0 among all candidates,
- *                 best_value its score, best_vector its embedding
- *
  * Reads the labeled embeddings once, the candidates' twice and once more for each pick.
  * Memory: 40 bytes a candidate, on the device where there is one, and 9 in host memory. */
 #include <math.h>
 #include <string.h>
 
 #include "kernel/kernels.h"
-#include "strategy/rules/greedy_picks.h"
+#include "strategy/greedy/greedy.h"
 #include "strategy/strategies.h"
 
 enum { MODE_GREEDY, MODE_ONESHOT, MODE_CODE, MODE_PAPER }; /* the parameter "mode" */
 
 typedef struct idds_state {
-    alcore__greedy greedy;             /* first, see greedy_picks.h; mode=oneshot finds the best
-                                           row as well, but offers nothing */
+    alcore__greedy greedy;             /* first, see greedy/greedy.h */
     double alpha;                      /* 0 to 1: weight of the similarity to A */
     int64_t mode;                      /* MODE_*; begin makes of paper and code what they mean */
     bool by_dot, include_self;         /* sim=dot-raw, self=include */
     bool cosine, oneshot, self_is_one; /* not by_dot; oneshot or paper; code: f(v, v) counts as 1 */
     int64_t dims;                      /* of the embeddings */
     int64_t unlabeled, labeled;        /* |A| and |B| at present */
-    double *sum_a, *sum_b; /* [dims] SA and SB as they are before the first pick, owned */
+    double *sum_a, *sum_b;             /* [dims] SA and SB as they are before the first pick */
     /* The row w that moves from A to B in the next pass: */
-    bool moves;         /* there is one: the row offered last was bought */
-    double *moved;      /* [dims] its vector, owned */
-    double moved_norm;  /* ||w|| */
-    bool has_next_pass; /* the pass "after a pick" is made once more */
+    double *moved;     /* [dims] its vector */
+    double moved_norm; /* ||w|| */
 } idds_state;
 
-/* The arrays of a block, [matrix rows] each, kept with it from pass to pass in the
- * memory that the engine works in. */
+/* What a block keeps, [matrix rows] each. */
 typedef struct row_values {
     double *norm;  /* ||v|| */
     double *a;     /* A_v */
@@ -56,7 +46,7 @@ typedef struct row_values {
     double *self;  /* f(v, v); 1 with mode=code */
     double *score; /* score(v) */
 } row_values;
-enum { ROW_ARRAYS = 5 };
+enum { SCORE = 4, ROW_ARRAYS = 5 };
 
 /* Where the arrays lie in values [ROW_ARRAYS, rows]; rows: matrix rows of the block. */
 static row_values lay_out(double *values, int64_t rows) {
@@ -64,8 +54,114 @@ static row_values lay_out(double *values, int64_t rows) {
                         .a = values + rows,
                         .b = values + 2 * rows,
                         .self = values + 3 * rows,
-                        .score = values + 4 * rows};
+                        .score = values + SCORE * rows};
 }
+
+/* ---- passes that sum: SB over both sources of labeled rows, SA over the candidates ---- */
+
+/* The arrays of the state to which the runner adds the sums of the partials: SA in the pass over
+ * the candidates, SB in the two passes over labeled rows. */
+static alcore__doubles sum_a_of(const alcore__run *run) {
+    const idds_state *state = run->state;
+    return (alcore__doubles){.values = state->sum_a, .count = state->dims};
+}
+
+static alcore__doubles sum_b_of(const alcore__run *run) {
+    const idds_state *state = run->state;
+    return (alcore__doubles){.values = state->sum_b, .count = state->dims};
+}
+
+/* The partial is the sum [dims] of the block's active rows, as unit vectors for the cosine. A NaN
+ * in a row is found here, as the sum is not finite then. */
+static alcore_status sum_block(alcore__block *block, void *partial) {
+    return alcore__block_sum(block, ((const idds_state *)block->run->state)->cosine, partial);
+}
+
+/* ---- values of a row, and how they change ---- */
+
+/* All arrays but the scores, from the sums SA and SB. For the cosine the inner products are divided
+ * by the length of the row, as the sums are of unit vectors already; a row shorter than 1e-12 has
+ * similarity 0 to every row, itself included (spec 1.5). */
+static alcore_status fill_rows(const alcore__matrix *matrix, double *values, void *unused) {
+    const alcore__run *run = matrix->block->run;
+    const idds_state *state = run->state;
+    const alcore_sys_kernels *kernels = alcore__run_kernels(run);
+    alcore_sys_work work = alcore__run_work(run);
+    const row_values rows = lay_out(values, matrix->rows.count);
+    (void)unused;
+    ALCORE__TRY(kernels->self_dots(&work, &matrix->rows, matrix->mask, rows.self));
+    ALCORE__TRY(kernels->dots(&work, &matrix->rows, matrix->mask, state->sum_a, rows.a));
+    ALCORE__TRY(kernels->dots(&work, &matrix->rows, matrix->mask, state->sum_b, rows.b));
+    for (int64_t i = 0; i < matrix->rows.count; i++) {
+        rows.norm[i] = sqrt(rows.self[i]);
+        if (state->self_is_one) rows.self[i] = 1.0;
+        if (!state->cosine) continue;
+        bool zero = rows.norm[i] < 1e-12;
+        rows.a[i] = zero ? 0.0 : rows.a[i] / rows.norm[i];
+        rows.b[i] = zero ? 0.0 : rows.b[i] / rows.norm[i];
+        rows.self[i] = zero ? 0.0 : 1.0;
+    }
+    return ALCORE_OK;
+}
+
+/* What the scores depend on beside the rows: alpha and the present sizes of A and B. */
+static alcore_sys_idds present_sizes(const idds_state *state) {
+    return (alcore_sys_idds){.alpha = state->alpha,
+                             .unlabeled = state->unlabeled,
+                             .labeled = state->labeled,
+                             .include_self = state->include_self};
+}
+
+static alcore_status score_rows(const alcore__matrix *matrix, double *values) {
+    const alcore__run *run = matrix->block->run;
+    const alcore_sys_idds idds = present_sizes(run->state);
+    const row_values rows = lay_out(values, matrix->rows.count);
+    alcore_sys_work work = alcore__run_work(run);
+    return alcore__run_kernels(run)->idds_scores(&work, matrix->rows.count, matrix->mask, &idds,
+                                                 rows.a, rows.b, rows.self, rows.score);
+}
+
+/* The picked row moves from A to B: A_v and B_v of every row change by its similarity, and the
+ * scores with them. */
+static alcore_status move_pick(const alcore__matrix *matrix, double *values) {
+    const alcore__run *run = matrix->block->run;
+    const idds_state *state = run->state;
+    const alcore_sys_idds idds = present_sizes(state);
+    const row_values rows = lay_out(values, matrix->rows.count);
+    const double *there = state->greedy.best_there; /* the vector that moves, on a device */
+    alcore_sys_work work = alcore__run_work(run);
+    return alcore__run_kernels(run)->idds_update(&work, &matrix->rows, matrix->mask,
+                                                 state->cosine ? rows.norm : NULL,
+                                                 there ? there : state->moved, state->moved_norm,
+                                                 rows.a, rows.b, &idds, rows.self, rows.score);
+}
+
+/* Keeps the vector and the norm of the pick for move_pick(), and counts it in B, no longer in A.
+ * The vector is in host memory, so that the CPU's kernel computes the norm: it gives the same bytes
+ * as every other engine, without a wait. */
+static alcore_status set_moved(alcore__run *run) {
+    idds_state *state = run->state;
+    alcore_sys_work work = alcore__run_work(run);
+    double self_dot;
+    memcpy(state->moved, state->greedy.best_vector, (size_t)state->dims * sizeof(double));
+    alcore_sys_rows row = {.data = state->moved,
+                           .count = 1,
+                           .dims = state->dims,
+                           .stride = state->dims,
+                           .dtype = ALCORE_FLOAT64};
+    ALCORE__TRY(alcore__kernels_cpu()->self_dots(&work, &row, NULL /* no mask */, &self_dot));
+    state->moved_norm = sqrt(self_dot);
+    state->unlabeled--;
+    state->labeled++;
+    return ALCORE_OK;
+}
+
+static const alcore__greedy_rule RULE = {.arrays = ROW_ARRAYS,
+                                         .choice = SCORE,
+                                         .fill = fill_rows,
+                                         .first = score_rows,
+                                         .update = move_pick,
+                                         .picked = set_moved};
 
 /* Called once before the first pass: counts A and B and allocates the sums.
  * mode=paper is oneshot with self=include, and mode=code is greedy with inner products, so that sim
@@ -89,189 +185,12 @@ static alcore_status begin(alcore__run *run) {
     ALCORE__TRY(ALCORE__RUN_ARRAY(run, dims, &state->sum_a));
     ALCORE__TRY(ALCORE__RUN_ARRAY(run, dims, &state->sum_b));
     ALCORE__TRY(ALCORE__RUN_ARRAY(run, dims, &state->moved));
+    state->greedy.rule = &RULE;
+    state->greedy.ranks_once = state->oneshot;
     if (state->oneshot) return ALCORE_OK;
     run->hints.repeats = true; /* a pass for each pick: the runner keeps copies of the embeddings */
     alcore__warn_passes(run, alcore__expected_picks(run) + 2.0);
     return ALCORE_OK;
-}
-
-/* ---- passes that sum: SB over both sources of labeled rows, SA over the candidates ---- */
-
-/* The arrays of the state to which the runner adds the sums of the partials: SA in the pass over
- * the candidates, SB in the two passes over labeled rows. */
-static alcore__doubles sum_a_of(const alcore__run *run) {
-    const idds_state *state = run->state;
-    return (alcore__doubles){.values = state->sum_a, .count = state->dims};
-}
-
-static alcore__doubles sum_b_of(const alcore__run *run) {
-    const idds_state *state = run->state;
-    return (alcore__doubles){.values = state->sum_b, .count = state->dims};
-}
-
-/* The partial is the sum [dims] of the block's active rows, as unit vectors for the cosine. A NaN
- * in a row is found here, as the sum is not finite then. */
-static alcore_status sum_block(alcore__block *block, void *partial) {
-    const idds_state *state = block->run->state;
-    alcore__matrix matrix;
-    ALCORE__TRY(alcore__block_matrix(block, state->cosine, &matrix));
-    return alcore__matrix_sum(&matrix, partial);
-}
-
-/* ---- pass "first scores": the arrays of each block, and the best candidate ---- */
-
-/* Computes the arrays of one block, [matrix rows] each and in host memory, except the scores, from
- * the sums SA and SB. Entries of rows that are not active have no meaning. For the cosine the inner
- * products are divided by the length of the row, as the sums are of unit vectors already; a row
- * shorter than 1e-12 has similarity 0 to every row, itself included (spec 1.5). */
-static alcore_status fill_rows(const idds_state *state, const alcore__matrix *matrix,
-                               row_values *rows) {
-    const alcore_sys_kernels *kernels = alcore__run_kernels(matrix->block->run);
-    alcore_sys_work work = alcore__run_work(matrix->block->run);
-    ALCORE__TRY(kernels->self_dots(&work, &matrix->rows, matrix->mask, rows->self));
-    ALCORE__TRY(kernels->dots(&work, &matrix->rows, matrix->mask, state->sum_a, rows->a));
-    ALCORE__TRY(kernels->dots(&work, &matrix->rows, matrix->mask, state->sum_b, rows->b));
-    for (int64_t i = 0; i < matrix->rows.count; i++) {
-        rows->norm[i] = sqrt(rows->self[i]);
-        if (state->self_is_one) rows->self[i] = 1.0;
-        if (!state->cosine) continue;
-        bool zero = rows->norm[i] < 1e-12;
-        rows->a[i] = zero ? 0.0 : rows->a[i] / rows->norm[i];
-        rows->b[i] = zero ? 0.0 : rows->b[i] / rows->norm[i];
-        rows->self[i] = zero ? 0.0 : 1.0;
-    }
-    return ALCORE_OK;
-}
-
-/* Makes the arrays of one block in host memory, which every engine's kernels can write to, and
- * passes them on to the block, which owns them then, also after a failure, and moves them to the
- * engine's memory until the run ends. Called in the pass "first scores". The matrix rows of a block
- * stay the same from this pass on: a copy of the embeddings, if the runner makes one, was made in
- * the pass over the candidates before. */
-static alcore_status make_rows(const idds_state *state, const alcore__matrix *matrix) {
-    alcore_ctx *ctx = matrix->block->run->ctx;
-    int64_t count = matrix->rows.count, doubles = ROW_ARRAYS * count;
-    double *values;
-    ALCORE__TRY(alcore__new_array(ctx, (size_t)doubles, sizeof *values, &values));
-    row_values rows = lay_out(values, count);
-    alcore_status status = fill_rows(state, matrix, &rows);
-    if (status == ALCORE_OK) return alcore__block_keep(matrix->block, values, doubles);
-    alcore__free(ctx, values);
-    return status;
-}
-
-/* What the scores depend on beside the rows: alpha and the present sizes of A and B. */
-static alcore_sys_idds present_sizes(const idds_state *state) {
-    return (alcore_sys_idds){.alpha = state->alpha,
-                             .unlabeled = state->unlabeled,
-                             .labeled = state->labeled,
-                             .include_self = state->include_self};
-}
-
-/* Finds the row with the largest score among those of the block that can still be picked
- * (alcore__greedy_push_mask()). Writes it, with its vector, to the partial; the position is -1
- * where the block has no such row. */
-static alcore_status find_best(const idds_state *state, const alcore__matrix *matrix,
-                               const row_values *rows, alcore__greedy_best *out) {
-    const uint8_t *mask;
-    ALCORE__TRY(alcore__greedy_push_mask(&state->greedy, matrix, &mask));
-    return alcore__greedy_find_best(&state->greedy, matrix, mask, rows->score, out);
-}
-
-/* Called for each block once: makes its arrays, scores its rows and leaves its best row as the
- * partial. */
-static alcore_status score_first(alcore__block *block, void *partial) {
-    const idds_state *state = block->run->state;
-    alcore__matrix matrix;
-    ALCORE__TRY(alcore__block_matrix(block, false /* not unit vectors */, &matrix));
-    ALCORE__TRY(make_rows(state, &matrix));
-    row_values rows = lay_out(alcore__block_doubles(block), matrix.rows.count);
-    alcore_sys_work work = alcore__run_work(block->run);
-    const alcore_sys_idds idds = present_sizes(state);
-    ALCORE__TRY(alcore__run_kernels(block->run)
-                    ->idds_scores(&work, matrix.rows.count, matrix.mask, &idds, rows.a, rows.b,
-                                  rows.self, rows.score));
-    return find_best(state, &matrix, &rows, partial);
-}
-
-/* ---- pass "after a pick": moves the picked row from A to B and finds the next one ---- */
-
-/* Called for each block after every offer: if the row was bought it moves from A to B, so A_v and
- * B_v of every row change by its similarity, and the scores with them; then the best row is found
- * again. After a row was
- * passed over only the mask of find_best() has changed. */
-static alcore_status score_after_pick(alcore__block *block, void *partial) {
-    const idds_state *state = block->run->state;
-    alcore__matrix matrix;
-    ALCORE__TRY(alcore__block_matrix(block, false /* not unit vectors */, &matrix));
-    row_values rows = lay_out(alcore__block_doubles(block), matrix.rows.count);
-    if (state->moves) {
-        alcore_sys_work work = alcore__run_work(block->run);
-        const alcore_sys_idds idds = present_sizes(state);
-        const double *there = state->greedy.best_there; /* the vector that moves, on a device */
-        ALCORE__TRY(alcore__run_kernels(block->run)
-                        ->idds_update(&work, &matrix.rows, matrix.mask,
-                                      state->cosine ? rows.norm : NULL,
-                                      there ? there : state->moved, state->moved_norm, rows.a,
-                                      rows.b, &idds, rows.self, rows.score));
-    }
-    return find_best(state, &matrix, &rows, partial);
-}
-
-/* Prepares the move of the row just picked: keeps its vector and its norm for the kernel of the
- * next pass, and counts it in B, no longer in A. The vector is in host memory, so that the CPU's
- * kernel computes the norm: it gives the same bytes as every other engine, without a wait. */
-static alcore_status set_moved(alcore__run *run) {
-    idds_state *state = run->state;
-    alcore_sys_work work = alcore__run_work(run);
-    double self_dot;
-    memcpy(state->moved, state->greedy.best_vector, (size_t)state->dims * sizeof(double));
-    alcore_sys_rows row = {.data = state->moved,
-                           .count = 1,
-                           .dims = state->dims,
-                           .stride = state->dims,
-                           .dtype = ALCORE_FLOAT64};
-    ALCORE__TRY(alcore__kernels_cpu()->self_dots(&work, &row, NULL /* no mask */, &self_dot));
-    state->moved_norm = sqrt(self_dot);
-    state->unlabeled--;
-    state->labeled++;
-    return ALCORE_OK;
-}
-
-/* End of both scoring passes: offers the best candidate of all blocks to the budget and keeps its
- * score for the report; state->moves is whether it was bought. Sets state->has_next_pass, which
- * repeats the pass "after a pick", until the budget is full or no candidate is left. With
- * mode=oneshot nothing is offered: the runner ranks by the scores. */
-static alcore_status offer_best(alcore__run *run) {
-    idds_state *state = run->state;
-    alcore__greedy *greedy = &state->greedy;
-    state->has_next_pass = false;
-    ALCORE__TRY(alcore__greedy_collect(run));
-    if (state->oneshot || !alcore__greedy_can_offer(greedy)) return ALCORE_OK;
-    greedy->pick_scores[greedy->best] = greedy->best_value;
-    ALCORE__TRY(alcore__greedy_offer(greedy, &state->moves));
-    if (alcore__filler_full(&greedy->filler)) return ALCORE_OK;
-    if (state->moves) ALCORE__TRY(set_moved(run));
-    alcore__greedy_clear_best(greedy);
-    state->has_next_pass = true;
-    return ALCORE_OK;
-}
-
-/* Whether another pass picks: condition and loop of the pass "after a pick". */
-static bool has_next_pass(const alcore__run *run) {
-    return ((const idds_state *)run->state)->has_next_pass;
-}
-
-/* ---- pass "scores": the score of every candidate ---- */
-
-/* Copies the scores of the last scoring pass from the engine's memory: the partial is the score of
- * each active row, double [active rows]. Where the budget is full that pass came before the last
- * pick moved to B. finish() sets the scores of the picks. */
-static alcore_status read_scores(alcore__block *block, void *partial) {
-    alcore__matrix matrix;
-    ALCORE__TRY(alcore__block_matrix(block, false /* not unit vectors */, &matrix));
-    row_values rows = lay_out(alcore__block_doubles(block), matrix.rows.count);
-    return alcore__download_active(&matrix, rows.score, partial);
 }
 
 static const alcore__pass PASSES[] = {
@@ -284,19 +203,7 @@ static const alcore__pass PASSES[] = {
      .block = sum_block,
      .partial = {.sums = sum_b_of}},
     {.name = "candidates", .block = sum_block, .partial = {.sums = sum_a_of}},
-    {.name = "first scores",
-     .block = score_first,
-     .partial = ALCORE__GREEDY_BEST,
-     .end = offer_best,
-     .start = alcore__greedy_start_pass},
-    {.name = "after a pick",
-     .block = score_after_pick,
-     .partial = ALCORE__GREEDY_BEST,
-     .end = offer_best,
-     .start = alcore__greedy_start_pass,
-     .when = has_next_pass,
-     .again = has_next_pass},
-    {.name = "scores", .block = read_scores, .partial = {.values = alcore__outcome_scores}},
+    {.name = "picks", .nested = alcore__greedy_passes, .nested_state = alcore__greedy_state},
     {.name = NULL},
 };
 

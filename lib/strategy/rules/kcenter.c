@@ -18,7 +18,7 @@
  *
  * Words of this file:
  *
- *     greedy      what is shared by strategies that pick row after row (greedy_picks.h): best is
+ *     greedy      what is shared by strategies that pick row after row (greedy/greedy.h): best is
  *                 the position of the best candidate of the pass, best_value what it is the best
  *                 by, best_vector its embedding; status tells which candidates are centers
  *
@@ -45,7 +45,7 @@ static alcore_status begin(alcore__run *run) {
     state->labeled =
         run->active[ALCORE__OVER_LABELED_ROWS].count + run->active[ALCORE__OVER_LABELED_POOL].count;
     state->last_pick = -1;
-    state->has_next_pass = true;
+    state->greedy.has_next = true;
     run->hints.repeats =
         true; /* one pass for each pick: the runner keeps copies of the embeddings */
     ALCORE__TRY(alcore__greedy_begin(run, &state->greedy));
@@ -72,9 +72,7 @@ static alcore__doubles mean_of(const alcore__run *run) {
 
 /* The partial is the sum [dims] of the block's candidates. */
 static alcore_status sum_block(alcore__block *block, void *partial) {
-    alcore__matrix matrix;
-    ALCORE__TRY(alcore__block_matrix(block, false /* not unit vectors */, &matrix));
-    return alcore__matrix_sum(&matrix, partial);
+    return alcore__block_sum(block, false /* not unit vectors */, partial);
 }
 
 /* End of the pass "mean": turns the sum into the mean of all candidates. */
@@ -257,21 +255,16 @@ static alcore_status keep_farthest(alcore__run *run, const alcore__block_partial
 
 /* Offers the best candidate of the pass to the budget; if it is bought it becomes a center.
  * sq_dist: its m(x), whose root is its score. from_mean: it is the nearest to the mean, as there is
- * nothing labeled or picked yet; its score is then set by set_radius_and_offer(). Sets
- * state->has_next_pass, which repeats the pass; false: there was nothing to offer, or the budget is
- * full. */
+ * nothing labeled or picked yet; its score is then set by set_radius_and_offer(). */
 static alcore_status offer_best(alcore__run *run, double sq_dist, bool from_mean) {
     alcore__kcenter_state *state = run->state;
     alcore__greedy *greedy = &state->greedy;
     bool bought = false;
     state->max_sq_dist = 0.0;
-    state->has_next_pass = false;
-    if (!alcore__greedy_can_offer(greedy)) return ALCORE_OK;
-    ALCORE__TRY(alcore__greedy_offer(greedy, &bought));
+    ALCORE__TRY(alcore__greedy_turn(greedy, from_mean ? 0.0 : sqrt(sq_dist), &bought));
     if (bought) {
         state->last_pick = greedy->best;
         state->first_from_mean = from_mean;
-        greedy->pick_scores[greedy->best] = from_mean ? 0.0 : sqrt(sq_dist);
         int64_t needed = (state->center_count + 1) * state->dims;
         ALCORE__TRY(alcore__run_grow(run, &state->centers, &state->center_capacity, needed,
                                      sizeof(double)));
@@ -280,7 +273,7 @@ static alcore_status offer_best(alcore__run *run, double sq_dist, bool from_mean
     }
     alcore__greedy_clear_best(greedy);
     /* Also when this pick fills the budget: one more pass finds its radius and offers nothing. */
-    state->has_next_pass = bought || !alcore__filler_full(&greedy->filler);
+    greedy->has_next |= bought;
     return ALCORE_OK;
 }
 
@@ -310,16 +303,11 @@ static alcore_status set_radius_and_offer(alcore__run *run) {
     return offer_best(run, state->greedy.best_value, false);
 }
 
-/* Condition and loop of the pass "farthest". */
-static bool has_next_pass(const alcore__run *run) {
-    return ((const alcore__kcenter_state *)run->state)->has_next_pass;
-}
-
 /* Loop of the pass "nearest to the mean": the row offered was passed over, so the pass is made
  * again and finds the next nearest one. */
 static bool lacks_first_center(const alcore__run *run) {
     const alcore__kcenter_state *state = run->state;
-    return !state->labeled && state->has_next_pass && !state->center_count;
+    return !state->labeled && state->greedy.has_next && !state->center_count;
 }
 
 /* ---- pass "scores": the distance of every candidate to the nearest center ---- */
@@ -379,8 +367,8 @@ static const alcore__pass PASSES[] = {
      .partial = {.extra = farthest_bytes, .reduce = keep_farthest},
      .end = set_radius_and_offer,
      .start = alcore__greedy_start_pass,
-     .when = has_next_pass,
-     .again = has_next_pass},
+     .when = alcore__greedy_has_next,
+     .again = alcore__greedy_has_next},
     {.name = "scores", .block = read_scores, .partial = {.values = alcore__outcome_scores}},
     {.name = NULL},
 };

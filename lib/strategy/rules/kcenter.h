@@ -4,10 +4,10 @@
 #ifndef ALCORE__KCENTER_H
 #define ALCORE__KCENTER_H
 
-#include "strategy/rules/greedy_picks.h"
+#include "strategy/greedy/greedy.h"
 
 typedef struct alcore__kcenter_state {
-    alcore__greedy greedy; /* first, see greedy_picks.h */
+    alcore__greedy greedy; /* first, see greedy/greedy.h */
     int64_t dims;          /* of the embeddings */
     int64_t labeled; /* number of labeled rows: of the candidates' pool and of the labeled pool */
     double *chunk;   /* [chunk_rows, dims] vectors of the labeled rows of the present chunk;
@@ -23,7 +23,6 @@ typedef struct alcore__kcenter_state {
     double max_sq_dist;     /* largest m(x) of the rows that are no center, in the present pass */
     int64_t last_pick;      /* position of the last pick; -1: there is none */
     bool first_from_mean;   /* the last pick is the first one, chosen by its distance to the mean */
-    bool has_next_pass;     /* a further pass that picks is made, see offer_best() */
 } alcore__kcenter_state;
 
 /* ---- what is kept with a block (kcenter_rows.c) ---- */

@@ -19,23 +19,13 @@ enum { TOP_ROWS = 16 };
  * timing on CPUs. */
 enum { TOGETHER_SPEEDUP = 5, MIN_UNMEASURED = 5 };
 
-/* Gives the block its m(x) [matrix rows], infinite, on the first visit. Before that the dot product
- * of each row with itself is computed in the same array: where one is not finite, the run fails
- * with the number of the first row that has a NaN or an infinity. */
-static alcore_status make_sq_dists(alcore__block *block, const alcore__matrix *matrix) {
-    const alcore__run *run = block->run;
-    alcore_sys_work work = alcore__run_work(run);
-    int64_t rows = matrix->rows.count;
-    double *values;
-    ALCORE__TRY(alcore__new_array(run->ctx, (size_t)rows, sizeof *values, &values));
-    alcore_status status =
-        alcore__run_kernels(run)->self_dots(&work, &matrix->rows, matrix->mask, values);
-    if (status == ALCORE_OK)
-        status = alcore__matrix_check_dots(matrix, values, NULL /* the first is an error */);
-    for (int64_t i = 0; i < rows; i++) values[i] = HUGE_VAL;
-    if (status == ALCORE_OK) return alcore__block_keep(block, values, rows);
-    alcore__free(run->ctx, values);
-    return status;
+/* m(x) [matrix rows] on the first visit: infinite. The dots with which the rows are checked for NaN
+ * before lie in the same array. */
+static alcore_status fill_sq_dists(const alcore__matrix *matrix, double *values, void *unused) {
+    (void)unused;
+    ALCORE__TRY(alcore__matrix_checked_dots(matrix, values));
+    for (int64_t i = 0; i < matrix->rows.count; i++) values[i] = HUGE_VAL;
+    return ALCORE_OK;
 }
 
 /* Finds what the block keeps between passes, or makes it on the first visit. block_measured_picks,
@@ -44,7 +34,8 @@ static alcore_status make_sq_dists(alcore__block *block, const alcore__matrix *m
 alcore_status alcore__kcenter_open_rows(alcore__block *block, const alcore__matrix *matrix,
                                         alcore__kcenter_rows *out) {
     int64_t *local;
-    if (!alcore__block_doubles(block)) ALCORE__TRY(make_sq_dists(block, matrix));
+    if (!alcore__block_doubles(block))
+        ALCORE__TRY(alcore__block_fill(matrix, matrix->rows.count, fill_sq_dists, NULL));
     ALCORE__TRY(alcore__block_local(block, (2 + (size_t)block->count) * sizeof *local, &local));
     *out = (alcore__kcenter_rows){.sq_dist = alcore__block_doubles(block),
                                   .block_measured_picks = local,

@@ -27,7 +27,7 @@
  *     list        of the k neighbors of a row, that of the largest cosine first; -1 is a free
  *                 entry, and free entries come last
  *     local       memory that a block of candidates keeps from pass to pass, zeroed at first
- *     greedy      the picks of iterative=1 (greedy_picks.h). best: position of the candidate that
+ *     greedy      the picks of iterative=1 (greedy/greedy.h). best: position of the candidate that
  *                 is offered next and then of the last pick, -1: none; status [candidates]: what
  *                 became of each; pick_scores [candidates]: the score that a pick keeps. A
  *                 candidate is free while it was not offered and could be bought now: it costs
@@ -323,45 +323,28 @@ static alcore_status store_distances(alcore__run *run, const alcore__block_parti
     return ALCORE_OK;
 }
 
-/* The free candidate with the largest dist, the lowest one in a tie; -1: there is none. */
-static int64_t find_best(const alcore__run *run) {
-    const alcore__mrs_state *state = run->state;
-    int64_t best = -1;
-    for (int64_t i = 0; i < run->outcome.count; i++) {
-        if (!alcore__greedy_is_free(&state->greedy, i)) continue;
-        if (best < 0 || run->outcome.scores[i] > run->outcome.scores[best]) best = i;
-    }
-    return best;
-}
-
 /* End of the pass: no row of L' is new or pending any more. With iterative=1 the best candidate is
  * offered to the budget, and the next best ones until one is bought, which greedy->best then names;
- * has_new_pick tells the pass "pick" to add it to L'. Without, the runner ranks by the scores. */
+ * the pass "pick" then adds it to L'. Without, the runner ranks by the scores. */
 static alcore_status offer_best(alcore__run *run) {
     alcore__mrs_state *state = run->state;
     alcore__greedy *greedy = &state->greedy;
+    const double *scores = run->outcome.scores;
     bool bought = false;
     state->new_first = state->collected;
     for (int64_t i = 0; i < state->pending_count; i++) state->changed[state->pending[i]] = 0;
     state->pending_count = 0;
-    state->has_new_pick = false;
-    if (!state->iterative) return ALCORE_OK;
-    while (!bought && (greedy->best = find_best(run)) >= 0 && alcore__greedy_can_offer(greedy)) {
-        greedy->pick_scores[greedy->best] = run->outcome.scores[greedy->best];
-        ALCORE__TRY(alcore__greedy_offer(greedy, &bought));
+    greedy->has_next = state->iterative;
+    while (greedy->has_next && !bought) {
+        greedy->best = alcore__greedy_best_free(greedy, scores, NULL);
+        ALCORE__TRY(
+            alcore__greedy_turn(greedy, greedy->best < 0 ? 0.0 : scores[greedy->best], &bought));
         ALCORE__TRY(alcore__tick(run->ctx, "filling the budget", 0, 0)); /* cancellation only */
     }
-    state->has_new_pick = bought && !alcore__filler_full(&greedy->filler);
     return ALCORE_OK;
 }
 
 /* ---- pass "pick" ---- */
-
-/* Condition of the pass and of the loop back to "neighbors": there is a pick that is to be added to
- * L', and the budget is not full. */
-static bool has_pick(const alcore__run *run) {
-    return ((const alcore__mrs_state *)run->state)->has_new_pick;
-}
 
 /* The partial of the block that has the pick: its vector, double [dims]; other blocks have no byte
  * and are not visited. */
@@ -427,8 +410,8 @@ static const alcore__pass PASSES[] = {
      .block = read_pick,
      .partial = {.extra = pick_bytes, .reduce = append_pick},
      .end = mark_neighbors_of_pick,
-     .when = has_pick,
-     .again = has_pick,
+     .when = alcore__greedy_has_next,
+     .again = alcore__greedy_has_next,
      .back = 2},
     {.name = NULL},
 };

@@ -6,11 +6,11 @@
 #ifndef ALCORE__MRS_H
 #define ALCORE__MRS_H
 
-#include "strategy/rules/greedy_picks.h"
+#include "strategy/greedy/greedy.h"
 #include "strategy/rules/neighbor_lists.h"
 
 typedef struct alcore__mrs_state {
-    alcore__greedy greedy;     /* first, see greedy_picks.h; used with iterative=1 only */
+    alcore__greedy greedy;     /* first, see greedy/greedy.h; used with iterative=1 only */
     bool iterative, by_cosine; /* the parameters: iterative=1, metric=cosine */
     int64_t dims, k;           /* of the embeddings; entries of a list, 1 with metric=cosine */
     int64_t sample_size;       /* the parameter "sample" */
@@ -41,9 +41,8 @@ typedef struct alcore__mrs_state {
     size_t near_capacity;
     double *half; /* [collected] h of each row of L' */
     size_t half_capacity;
-    double min_half;   /* the smallest of them; `near`, `half` and this with metric=ratio only */
-    int64_t *nearest;  /* [candidates] number of the row of L' with the largest ratio or cosine */
-    bool has_new_pick; /* iterative: a pick was made, and the budget is not full */
+    double min_half;  /* the smallest of them; `near`, `half` and this with metric=ratio only */
+    int64_t *nearest; /* [candidates] number of the row of L' with the largest ratio or cosine */
 } alcore__mrs_state;
 
 /* ---- what is kept with a block (mrs_rows.c) ---- */

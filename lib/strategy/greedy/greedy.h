@@ -1,12 +1,18 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* What strategies share that pick row after row (idds, kcenter, badge, mrs with iterative=1, and
- * cluster_picks.c): which candidates are left, the best of them, and the budget.
+/* The greedy engine: picking row after row. It has the turns, the mask of rows that can be bought,
+ * the best row of a block and of all, offers to the budget, and passes that a device is given as a
+ * whole.
  *
- * A pass with the partial ALCORE__GREEDY_BEST finds the best candidate: each block sends its best
- * one with its vector, and the best of all is kept, the lower row in a tie. The pass's `end` offers
- * it to the budget. The strategy's state begins with an alcore__greedy. */
-#ifndef ALCORE__GREEDY_PICKS_H
-#define ALCORE__GREEDY_PICKS_H
+ * A strategy whose picks have the largest value of a rule (idds) says four things: what is kept of
+ * a row, what it is at first, how it changes after a pick, and which number is compared. Its table
+ * nests alcore__greedy_passes. The others (kcenter, badge, mrs, cluster_picks.c) have passes of
+ * their own: one with the partial ALCORE__GREEDY_BEST finds the best candidate, as each block sends
+ * its best one with its vector and the best of all is kept, the lower row in a tie; its `end` makes
+ * the turn.
+ *
+ * The strategy's state begins with an alcore__greedy. */
+#ifndef ALCORE__GREEDY_H
+#define ALCORE__GREEDY_H
 
 #include "strategy/block.h"
 #include "strategy/budget/fill.h"
@@ -14,7 +20,21 @@
 
 enum { ALCORE__GREEDY_FREE = 0, ALCORE__GREEDY_PICKED = 1, ALCORE__GREEDY_PASSED_OVER = 2 };
 
-/* The first member of the state of such a strategy. Arrays are owned. */
+/* What a block keeps: values [arrays, matrix rows], in the engine's memory after fill. */
+typedef struct alcore__greedy_rule {
+    int64_t arrays;
+    int64_t choice; /* the array whose largest value is picked, and whose values are the scores */
+    /* Writes the values in host memory; entries of rows that are not active have no meaning. */
+    alcore_status (*fill)(const alcore__matrix *matrix, double *values, void *unused);
+    /* Computes the array `choice` from the others, once they are in the engine's memory. */
+    alcore_status (*first)(const alcore__matrix *matrix, double *values);
+    /* Changes the values after a pick; prepared by picked(), which is called once the row best was
+     * bought, on the calling thread. */
+    alcore_status (*update)(const alcore__matrix *matrix, double *values);
+    alcore_status (*picked)(alcore__run *run);
+} alcore__greedy_rule;
+
+/* The first member of the state of such a strategy. */
 typedef struct alcore__greedy {
     alcore__run *run;
     alcore__filler filler; /* spends the budget; has the picks so far */
@@ -34,7 +54,12 @@ typedef struct alcore__greedy {
     int64_t visits, turn;     /* turn: 0 or 1, that of the present pass */
     const double *best_there; /* [dims] best_vector in `found`, until the pass after the next one;
                                  NULL: it was not found there */
-    double left_value;        /* the largest value of alcore__greedy_max_left() */
+    /* For alcore__greedy_passes: */
+    const alcore__greedy_rule *rule;
+    bool ranks_once;   /* the best row is found as well, but nothing is offered */
+    bool bought;       /* the last turn bought a row */
+    bool has_next;     /* the last turn offered a row, and the budget is not full */
+    double left_value; /* the largest value of alcore__greedy_max_left() */
 } alcore__greedy;
 
 /* Called in the strategy's begin. */
@@ -91,10 +116,24 @@ alcore_status alcore__greedy_keep_best(alcore__run *run, const alcore__block_par
 bool alcore__greedy_can_offer(const alcore__greedy *greedy);
 /* Offers the best candidate to the budget; *bought: it became a pick, else it was passed over. */
 alcore_status alcore__greedy_offer(alcore__greedy *greedy, bool *bought);
+/* A turn: offers the best candidate, where there is one and the budget is not full, as a pick of
+ * that score, and sets has_next; *bought: it was bought. */
+alcore_status alcore__greedy_turn(alcore__greedy *greedy, double score, bool *bought);
+/* Condition and loop of a pass after which there is a turn. */
+bool alcore__greedy_has_next(const alcore__run *run);
+/* The candidate with the largest of values [candidates] among those that can be picked, the lower
+ * one in a tie; -1: there is none. *count: how many can be picked; NULL: not wanted. */
+int64_t alcore__greedy_best_free(const alcore__greedy *greedy, const double *values,
+                                 int64_t *count);
 /* Forgets the best candidate before the next pass. */
 void alcore__greedy_clear_best(alcore__greedy *greedy);
 /* Called in the strategy's finish: sets the scores of the picks and moves the picks to the outcome.
  */
 alcore_status alcore__greedy_finish(alcore__greedy *greedy);
+
+/* "first values", "after a pick" and "scores", to be nested in the strategy's table, and the
+ * nested_state() of that row. */
+extern const alcore__pass alcore__greedy_passes[];
+void *alcore__greedy_state(alcore__run *run);
 
 #endif

@@ -1,17 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* What strategies share that pick row after row: in each pass every block sends its best row, the
- * best of all is offered to the budget, and bought or passed over. The state of such a strategy
- * begins with its alcore__greedy, so run->state points to that too.
- *
- * Words of this file:
- *
- *     status      [candidates] ALCORE__GREEDY_FREE: not offered yet; _PICKED: bought;
- *                 _PASSED_OVER: offered and not bought
- *     best        position of the best candidate of the pass so far, -1: none; best_value is what
- *                 it is the best by, best_vector [dims] its embedding
- *     number      of a mask that a block keeps in the engine's memory (alcore__block_store_mask()),
- *                 and of which it knows how many offers are in it */
-#include "strategy/rules/greedy_picks.h"
+/* Which candidates are left, the best of them, and the budget (greedy.h). A mask that a block keeps
+ * in the engine's memory has a number (alcore__block_store_mask()), and it is known how many offers
+ * are in it. */
+#include "strategy/greedy/greedy.h"
 
 #include <string.h>
 
@@ -19,9 +10,6 @@
  */
 enum { FREE_MASK = 0, LEFT_MASK = 1 };
 
-/* Prepares the state of a strategy that picks row after row: no candidate has been offered (status
- * [candidates] is ALCORE__GREEDY_FREE, which is 0 as new arrays are), none is the best, and
- * pick_scores [candidates] are 0. */
 alcore_status alcore__greedy_begin(alcore__run *run, alcore__greedy *greedy) {
     greedy->run = run;
     ALCORE__TRY(alcore__filler_begin(&greedy->filler, run));
@@ -33,9 +21,6 @@ alcore_status alcore__greedy_begin(alcore__run *run, alcore__greedy *greedy) {
     return ALCORE__RUN_ARRAY(run, alcore__embedding_dims(run), &greedy->best_vector);
 }
 
-/* Whether the candidate at a position was not offered yet and would be bought if it were offered
- * now, the similarity limit aside: a row of cost 0 never is, and with fill=skip neither is a row
- * that costs more than is left. */
 bool alcore__greedy_is_free(const alcore__greedy *greedy, int64_t position) {
     return greedy->status[position] == ALCORE__GREEDY_FREE &&
            alcore__filler_fits(&greedy->filler, position);
@@ -80,8 +65,6 @@ static alcore_status store_mask(const alcore__greedy *greedy, const alcore__matr
     return ALCORE_OK;
 }
 
-/* Makes a mask [matrix rows]: 1 for the active rows of which alcore__greedy_is_free() is true, 0
- * for the others and for rows that are not active. */
 alcore_status alcore__greedy_push_mask(const alcore__greedy *greedy, const alcore__matrix *matrix,
                                        const uint8_t **out) {
     alcore__block *block = matrix->block;
@@ -104,7 +87,6 @@ alcore_status alcore__greedy_push_mask(const alcore__greedy *greedy, const alcor
     return store_mask(greedy, matrix, FREE_MASK, mask, out);
 }
 
-/* The same mask for all rows that were not bought, also those that cannot be bought any more. */
 alcore_status alcore__greedy_push_left(const alcore__greedy *greedy, const alcore__matrix *matrix,
                                        const uint8_t **out) {
     alcore__block *block = matrix->block;
@@ -119,9 +101,6 @@ alcore_status alcore__greedy_push_left(const alcore__greedy *greedy, const alcor
     return store_mask(greedy, matrix, LEFT_MASK, mask, out);
 }
 
-/* The row of the block with the largest of values [matrix rows, in the engine's memory] among those
- * whose mask [matrix rows] is 1: its index among the active rows, the lower row where values are
- * equal; -1 where the mask is 0 everywhere (*value is then -infinity). */
 alcore_status alcore__greedy_arg_max(const alcore__matrix *matrix, const uint8_t *mask,
                                      const double *values, int64_t *index, double *value) {
     const alcore__run *run = matrix->block->run;
@@ -133,15 +112,12 @@ alcore_status alcore__greedy_arg_max(const alcore__matrix *matrix, const uint8_t
     return ALCORE_OK;
 }
 
-/* Size of the partial of a block: its best row with the row's vector, double [dims]. */
 size_t alcore__greedy_best_bytes(const alcore__block *block) {
     return sizeof(alcore__greedy_best) +
            (size_t)alcore__embedding_dims(block->run) * sizeof(double);
 }
 
-/* Writes the partial of a block: its best row, by its position among all candidates (-1 where index
- * is -1: no row can be picked), the value that it is the best by, and a copy of its vector [dims],
- * because the block may have been visited by another process. */
+/* The vector is copied, because the block may have been visited by another process. */
 alcore_status alcore__greedy_write_best(const alcore__matrix *matrix, int64_t index, double value,
                                         alcore__greedy_best *out) {
     out->position = index < 0 ? -1 : matrix->block->start + index;
@@ -149,116 +125,10 @@ alcore_status alcore__greedy_write_best(const alcore__matrix *matrix, int64_t in
     return index < 0 ? ALCORE_OK : alcore__matrix_copy_row(matrix, index, out->vector);
 }
 
-/* ---- passes that are queued as a whole ---- */
-
-/* A record of `found`, in numbers of 8 bytes: the matrix row of the best candidate of a visit
- * (int64_t; -1: none), its value, the row of the largest value of those that were not bought
- * (likewise) and that value; then the vector of the best candidate, [dims]. */
-enum { RECORD_ROW = 0, RECORD_VALUE = 1, RECORD_LEFT_ROW = 2, RECORD_LEFT_VALUE = 3, RECORD_HEAD };
-
-static int64_t record_size(const alcore__run *run) {
-    return RECORD_HEAD + alcore__embedding_dims(run);
-}
-
-/* The row number at `at`, which kernels write as an int64_t among doubles. */
-static int64_t row_at(const double *at) {
-    int64_t row;
-    memcpy(&row, at, sizeof row);
-    return row;
-}
-
-/* The records [visits] of the passes of a turn (0 or 1), in the engine's memory. Turns alternate
- * from pass to pass. */
-static double *records_of(const alcore__greedy *greedy, int64_t turn) {
-    return greedy->found.data + turn * greedy->visits * record_size(greedy->run);
-}
-
-/* The record of a visit in the present pass; NULL: the pass is not queued as a whole. */
-static double *record_of(const alcore__greedy *greedy, const alcore__block *block) {
-    if (!greedy->found.data) return NULL;
-    return records_of(greedy, greedy->turn) +
-           alcore__wide_visit(greedy->run, block->number) * record_size(greedy->run);
-}
-
-/* Makes the records once. They say at first that no row was found, which remains so in parts of the
- * pool without candidates, as these are not visited. */
-alcore_status alcore__greedy_start_pass(alcore__run *run) {
-    alcore__greedy *greedy = run->state;
-    const int64_t visits = alcore__wide_visits(run), size = record_size(run), none = -1;
-    double *records;
-    if (greedy->found.data || !visits) return ALCORE_OK;
-    ALCORE__TRY(ALCORE__RUN_ARRAY(run, (visits * size), &greedy->records));
-    ALCORE__TRY(
-        alcore__new_array(run->ctx, (size_t)(2 * visits * size), sizeof *records, &records));
-    for (int64_t v = 0; v < 2 * visits; v++) {
-        memcpy(&records[v * size + RECORD_ROW], &none, sizeof none);
-        memcpy(&records[v * size + RECORD_LEFT_ROW], &none, sizeof none);
-    }
-    greedy->visits = visits;
-    return alcore__vectors_adopt(run, &greedy->found, records, 2 * visits, size);
-}
-
-/* Visits are looked at in block order and only a larger value replaces the one before, so the lower
- * row is kept in a tie. The next pass writes to the records of the other turn, while its kernels
- * still read the vector of the best candidate from these. */
-alcore_status alcore__greedy_collect(alcore__run *run) {
-    alcore__greedy *greedy = run->state;
-    const int64_t size = record_size(run);
-    if (!greedy->found.data) return ALCORE_OK;
-    const double *there = records_of(greedy, greedy->turn);
-    ALCORE__TRY(alcore__read_back(run, there, greedy->visits * size, greedy->records));
-    greedy->left_value = 0.0;
-    for (int64_t v = 0; v < greedy->visits; v++) {
-        const double *record = greedy->records + v * size, value = record[RECORD_VALUE];
-        const int64_t row = row_at(record + RECORD_ROW);
-        if (row_at(record + RECORD_LEFT_ROW) >= 0 && record[RECORD_LEFT_VALUE] > greedy->left_value)
-            greedy->left_value = record[RECORD_LEFT_VALUE];
-        if (row < 0 || (greedy->best >= 0 && !(value > greedy->best_value))) continue;
-        greedy->best = alcore__wide_position(run, v, row);
-        greedy->best_value = value;
-        greedy->best_there = there + v * size + RECORD_HEAD;
-        memcpy(greedy->best_vector, record + RECORD_HEAD,
-               (size_t)(size - RECORD_HEAD) * sizeof value);
-    }
-    greedy->turn = 1 - greedy->turn;
-    return ALCORE_OK;
-}
-
-alcore_status alcore__greedy_find_best(const alcore__greedy *greedy, const alcore__matrix *matrix,
-                                       const uint8_t *mask, const double *values,
-                                       alcore__greedy_best *out) {
-    alcore_sys_work work = alcore__run_work(greedy->run);
-    double *record = record_of(greedy, matrix->block), value;
-    int64_t index;
-    out->position = -1;
-    if (record)
-        return alcore__run_kernels(greedy->run)
-            ->best_row(&work, &matrix->rows, mask, values, (int64_t *)(void *)&record[RECORD_ROW],
-                       &record[RECORD_VALUE], &record[RECORD_HEAD]);
-    ALCORE__TRY(alcore__greedy_arg_max(matrix, mask, values, &index, &value));
-    return alcore__greedy_write_best(matrix, index, value, out);
-}
-
-alcore_status alcore__greedy_max_left(const alcore__greedy *greedy, const alcore__matrix *matrix,
-                                      const uint8_t *mask, const double *values, double *max) {
-    alcore_sys_work work = alcore__run_work(greedy->run);
-    double *record = record_of(greedy, matrix->block);
-    int64_t index;
-    *max = 0.0;
-    if (record)
-        return alcore__run_kernels(greedy->run)
-            ->arg_max(&work, matrix->rows.count, mask, values,
-                      (int64_t *)(void *)&record[RECORD_LEFT_ROW], &record[RECORD_LEFT_VALUE]);
-    ALCORE__TRY(alcore__greedy_arg_max(matrix, mask, values, &index, max));
-    if (index < 0) *max = 0.0;
-    return ALCORE_OK;
-}
-
 /* ---- the best of all blocks ---- */
 
-/* Reduces the partial of one block: keeps the row of the larger value, unless the block has none
- * (position -1). Blocks are reduced in order and only a larger value replaces the one before, so
- * the lower row is kept in a tie. */
+/* Blocks are reduced in order and only a larger value replaces the one before, so the lower row is
+ * kept in a tie. */
 alcore_status alcore__greedy_keep_best(alcore__run *run, const alcore__block_partial *partial) {
     alcore__greedy *greedy = run->state;
     const alcore__greedy_best *best = partial->extra;
@@ -270,13 +140,10 @@ alcore_status alcore__greedy_keep_best(alcore__run *run, const alcore__block_par
     return ALCORE_OK;
 }
 
-/* Whether the pass found a best row and the budget can buy more. */
 bool alcore__greedy_can_offer(const alcore__greedy *greedy) {
     return greedy->best >= 0 && !alcore__filler_full(&greedy->filler);
 }
 
-/* Offers the best candidate of the pass, which exists, as alcore__greedy_can_offer() was true, and
- * records in its status what became of it: it is not offered again. */
 alcore_status alcore__greedy_offer(alcore__greedy *greedy, bool *bought) {
     ALCORE__TRY(alcore__filler_offer(&greedy->filler, greedy->best, bought));
     greedy->status[greedy->best] = *bought ? ALCORE__GREEDY_PICKED : ALCORE__GREEDY_PASSED_OVER;
@@ -287,7 +154,31 @@ alcore_status alcore__greedy_offer(alcore__greedy *greedy, bool *bought) {
     return ALCORE_OK;
 }
 
-/* Forgets the best row, before another pass. */
+alcore_status alcore__greedy_turn(alcore__greedy *greedy, double score, bool *bought) {
+    *bought = greedy->has_next = false;
+    if (!alcore__greedy_can_offer(greedy)) return ALCORE_OK;
+    greedy->pick_scores[greedy->best] = score;
+    ALCORE__TRY(alcore__greedy_offer(greedy, bought));
+    greedy->has_next = !alcore__filler_full(&greedy->filler);
+    return ALCORE_OK;
+}
+
+bool alcore__greedy_has_next(const alcore__run *run) {
+    return ((const alcore__greedy *)run->state)->has_next;
+}
+
+int64_t alcore__greedy_best_free(const alcore__greedy *greedy, const double *values,
+                                 int64_t *count) {
+    int64_t best = -1, left = 0;
+    for (int64_t i = 0; i < greedy->run->outcome.count; i++) {
+        if (!alcore__greedy_is_free(greedy, i)) continue;
+        left++;
+        if (best < 0 || values[i] > values[best]) best = i;
+    }
+    if (count) *count = left;
+    return best;
+}
+
 void alcore__greedy_clear_best(alcore__greedy *greedy) {
     greedy->best = -1;
 }
