@@ -118,7 +118,6 @@ static alcore_status new_request(alcore_ctx *ctx, alcore_request **out) {
     return ALCORE_OK;
 }
 
-/* *out: a new request with one reference; NULL after a failure. */
 alcore_status alcore_request_new(alcore_ctx *ctx, alcore_request **out) {
     if (out) *out = NULL;
     if (!ctx || !out)
@@ -144,8 +143,7 @@ static alcore_status fail_foreign(const char *noun) {
                         noun);
 }
 
-/* Sets the pool of a role (NULL: none) and keeps a reference to it. Another pool of candidates
- * makes the candidates of earlier rounds meaningless. */
+/* Another pool of candidates makes the candidates of earlier rounds meaningless. */
 alcore_status alcore_request_set_pool(alcore_request *request, int32_t role, alcore_pool *pool) {
     ALCORE__TRY(alcore__request_begin(request, "alcore_request_set_pool"));
     alcore_pool **member = role == ALCORE_ROLE_CANDIDATES ? &request->candidates
@@ -176,8 +174,6 @@ alcore_status alcore_request_set_strategy(alcore_request *request, alcore_strate
     return alcore__request_end(request, ALCORE_OK);
 }
 
-/* Keeps a reference to the model that makes missing columns; NULL: only the built-in n-gram model
- * does. */
 alcore_status alcore_request_set_model(alcore_request *request, alcore_model *model) {
     ALCORE__TRY(alcore__request_begin(request, "alcore_request_set_model"));
     if (model && model->object.ctx != request->object.ctx)
@@ -207,9 +203,6 @@ static alcore_status fail_column(const char *column) {
                         near ? "; did you mean '" : "", near ? near : "", near ? "'?" : "");
 }
 
-/* Keeps a reference to the model that makes the input column of a name, asked before the model of
- * the request; NULL: the column has none of its own. A model that cannot make it (its table says)
- * is refused. */
 alcore_status alcore_request_set_column_model(alcore_request *request, const char *column,
                                               alcore_model *model) {
     if (!column)
@@ -298,8 +291,6 @@ alcore_status alcore_request_get(const alcore_request *request, const char *name
     return alcore__param_get(&PARAM_CALLS, request, name, out_text);
 }
 
-/* *out: option `index`, from 0, in the order of the table: its name, type, bounds, default and
- * help. ALCORE_E_NOT_FOUND past the last. */
 alcore_status alcore_request_builtin_param(int64_t index, alcore_param_info *out) {
     ALCORE__TRY(alcore__enter(NULL)); /* no context is needed */
     return alcore__leave(NULL, alcore__param_info(&option_table, index, out));

@@ -447,8 +447,7 @@ static alcore_status answer_request(answer *self, alcore_selection **out) {
     ALCORE__TRY(make_phrases(self));
     ALCORE__TRY(make_masks(self));
     /* Without a candidate there is nothing to compute: an empty selection that is SHORT
-     * (docs/spec/budgets.md).
-     */
+     * (docs/spec/budgets.md). */
     bool any = self->masks.eligible > 0;
     if (any) {
         alcore__reuse_begin(self->request, self->strategy, self->masks.rows, &self->reuse);
@@ -532,7 +531,6 @@ alcore_status alcore__request_select(alcore_request *request, alcore_selection *
     return status == ALCORE_OK ? end_uncancelled(request, out) : status;
 }
 
-/* The public call: *out is NULL after a failure, and the caller's reference after a success. */
 alcore_status alcore_select(alcore_request *request, alcore_selection **out) {
     if (out) *out = NULL;
     if (!request || !out)

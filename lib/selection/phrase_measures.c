@@ -257,9 +257,6 @@ static void clear(measures *self) {
     alcore__scratch_clear(self->ctx, &self->link_scratch);
 }
 
-/* Sets the columns "scores" and "embeddings" of a pool of phrases, as the top says; nothing for one
- * without rows. The columns of the texts are entries of `columns` in the order of the needs. Called
- * by select.c, with the texts locked for reading, right after the phrases were derived. */
 alcore_status alcore__measure_phrases(const alcore_pool *texts, const alcore__resolution *columns,
                                       alcore_pool *phrases) {
     measures self = {.ctx = alcore__pool_ctx(texts), .texts = texts, .phrases = phrases, .row = -1};

@@ -69,9 +69,7 @@ static void put_bar(drawing *self, int bar, const char *label, double share, con
          LABEL, y, width, ROW - 6, LABEL + width + 6, y + 13, number);
 }
 
-/* Draws two bars to one scale: the budget and what was spent, both in the unit of the costs. With
- * fill=overshoot the last pick may make the second the longer one. Draws nothing for a budget of 0,
- * of which nothing is spent. Called for HTML reports, like the other charts. */
+/* With fill=overshoot the last pick may make the second bar the longer one. */
 alcore_status alcore__chart_budget(const alcore_selection *selection, alcore__buffer *out) {
     drawing self = {.ctx = selection->object.ctx, .out = out};
     const alcore__purchase *bought = &selection->bought;
@@ -87,8 +85,6 @@ alcore_status alcore__chart_budget(const alcore_selection *selection, alcore__bu
     return self.status;
 }
 
-/* Draws a bar for each of the BARS most frequent names, with the number of picks, and one for all
- * others together; shares [count], the most frequent first. Draws nothing without names. */
 alcore_status alcore__chart_shares(const alcore_selection *selection, const char *title,
                                    const alcore__share *shares, int64_t count,
                                    alcore__buffer *out) {
@@ -183,8 +179,6 @@ static void put_points(drawing *self, const alcore_selection *selection, const a
     draw(self, "</g>\n");
 }
 
-/* Draws the candidates and picks as a scatter plot of the first two terms of the score, with a
- * legend below it. Nothing for a score with fewer terms, or with a term that is equal for all. */
 alcore_status alcore__chart_terms(const alcore_selection *selection, alcore__buffer *out) {
     drawing self = {.ctx = selection->object.ctx, .out = out};
     const alcore__explanation *explanation = &selection->bought.explanation;

@@ -209,9 +209,7 @@ int64_t alcore_selection_budget_count(const alcore_selection *selection) {
     return !selection ? 0 : 1 + selection->sibling_count;
 }
 
-/* The selection of budget `index`, in the order of the request; 0 is the selection itself, as the
- * siblings are those from budget 1 on. No reference is added. NULL for an index that is none.
- * (object.self is the handle itself, without const.) */
+/* The siblings are those from budget 1 on. (object.self is the handle itself, without const.) */
 alcore_selection *alcore_selection_of_budget(const alcore_selection *selection, int64_t index) {
     if (!selection || index < 0 || index > selection->sibling_count) return NULL;
     return index == 0 ? selection->object.self : selection->siblings[index - 1];
@@ -253,8 +251,6 @@ double alcore_selection_amount(const alcore_selection *selection) {
     return !selection ? (double)NAN : selection->money;
 }
 
-/* Copies remedy `index`, what the user can do about a short selection, to out, whose `size` says
- * how much of the struct the caller knows. ALCORE_E_NOT_FOUND: there is no remedy of this index. */
 alcore_status alcore_selection_remedy(const alcore_selection *selection, int64_t index,
                                       alcore_remedy *out) {
     ALCORE__TRY(alcore__enter(NULL)); /* no context is needed */
@@ -308,10 +304,9 @@ const char *alcore_selection_summary(const alcore_selection *selection) {
 static const char *const candidate_columns[] = {"row", "rank", "score"};
 enum { CANDIDATE_COLUMNS = 3 };
 
-/* The name of column `index`, from 0, of a scope; NULL past the last column. The columns of the
- * candidates' scope are candidate_columns, then those of the record; of the picks' scope only those
- * of the record, as rows and scores of the picks have accessors of their own. The names are static.
- */
+/* The columns of the candidates' scope are candidate_columns, then those of the record; of the
+ * picks' scope only those of the record, as rows and scores of the picks have accessors of their
+ * own. */
 const char *alcore_selection_column_name(const alcore_selection *selection, int32_t scope,
                                          int64_t index) {
     if (!selection || index < 0) return NULL;
@@ -352,7 +347,6 @@ static bool find_column(const alcore_selection *selection, int32_t scope, const 
     return false;
 }
 
-/* Hands out a column as a tensor, a view of the selection's own array. */
 alcore_status alcore_selection_get_column(const alcore_selection *selection, int32_t scope,
                                           const char *name, alcore_tensor *out) {
     if (out) *out = (alcore_tensor){0};

@@ -172,9 +172,8 @@ alcore_status alcore__selection_find_phrases(alcore_selection *selection) {
     return status;
 }
 
-/* Appends what a reason says of the phrase of a rank: "occurs 214 times, in 3 % of the pool", or
- * "in 12 of 226,621 rows" where that is less than 1 %; then "; 9 of 12 longer phrases contain it",
- * where one does. The pool are the rows whose phrases were counted. */
+/* "occurs 214 times, in 3 % of the pool", or "in 12 of 226,621 rows" where that is less than 1 %;
+ * then "; 9 of 12 longer phrases contain it", where one does. */
 alcore_status alcore__selection_put_phrase(const alcore_selection *selection, int64_t rank,
                                            alcore__buffer *line) {
     alcore_ctx *ctx = selection->object.ctx;
@@ -199,9 +198,6 @@ alcore_status alcore__selection_put_phrase(const alcore_selection *selection, in
         alcore__thousands(longer, total), containing == 1 ? "contains" : "contain");
 }
 
-/* Writes the member "contexts": up to three rows of the texts that contain the phrase of a rank,
- * the lowest first, each with its id, its row and its text; nothing for a pick that is no phrase.
- * The texts, the pool that the selection's pool is derived from, are locked for reading. */
 void alcore__selection_put_contexts(const alcore_selection *selection, int64_t rank,
                                     alcore__json_out *json) {
     const alcore_pool *texts = alcore_pool_source(selection->ranking->pool);

@@ -85,8 +85,6 @@ static alcore_status measure_term(report *self, const char *name, const double *
     return status;
 }
 
-/* Record columns are named by the strategy ("u"); reports and files name those that are terms of
- * the score by the term's name ("uncertainty"), which this finds. */
 const alcore__term_part *alcore__selection_term_of(const alcore_selection *selection,
                                                    const char *column) {
     const alcore__explanation *explanation = &selection->bought.explanation;
@@ -392,8 +390,6 @@ static alcore_status write_report(const alcore_selection *selection, const char 
     return status;
 }
 
-/* Writes the report of a selection to `path`, in the format of the options or of the suffix;
- * options NULL: the defaults. */
 alcore_status alcore_selection_report(const alcore_selection *selection, const char *path,
                                       const alcore_report_options *options) {
     if (!selection || !path)

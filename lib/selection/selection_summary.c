@@ -10,9 +10,6 @@
 #include "base/number.h"
 #include "selection/selection_internal.h"
 
-/* Writes the digits of a value with a comma before every group of three, counted from the right, to
- * out, which is returned so that the call can stand in an argument list, with an array of its own
- * for each value of that list. */
 const char *alcore__thousands(int64_t value, char out[32]) {
     char digits[24];
     int length = snprintf(digits, sizeof digits, "%" PRId64, value);
@@ -25,18 +22,15 @@ const char *alcore__thousands(int64_t value, char out[32]) {
     return out;
 }
 
-/* An amount of a budget or of costs: an integer below 9e15, which a double holds exactly, with
- * thousands; any other number in the fewest digits that read back as the same double. Writes to out
- * and returns it. */
+/* An integer below 9e15, which a double holds exactly, has thousands. */
 const char *alcore__amount(double value, char out[40]) {
     if (value == floor(value) && fabs(value) < 9e15) return alcore__thousands((int64_t)value, out);
     alcore__print_double(value, out);
     return out;
 }
 
-/* Writes an amount of money, 0 or more, to out and returns it: rounded to cents, "1,773.00 EUR".
- * Amounts of 9e13 or more, whose cents a double does not hold, are written with four digits and an
- * exponent. A currency of "" is left out. */
+/* Amounts of 9e13 or more, whose cents a double does not hold, are written with four digits and an
+ * exponent. */
 const char *alcore__money(double value, const char *currency, char out[64]) {
     char cents[16], whole[32];
     double rounded = floor(value * 100 + 0.5);

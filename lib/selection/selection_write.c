@@ -155,8 +155,6 @@ static alcore_status write_file(const alcore_selection *selection, const char *p
     return alcore__table_close(&table, write_locked(selection, &table));
 }
 
-/* Writes the picks to `path` in the format of the options, or of the suffix; options NULL: the
- * defaults. */
 alcore_status alcore_selection_write(const alcore_selection *selection, const char *path,
                                      const alcore_write_options *options) {
     if (!selection || !path)

@@ -76,8 +76,7 @@ alcore_status alcore__scratch_push(alcore__block *block, int64_t count, size_t e
                                    void *out);
 /* A height of the stack: `used` bytes of chunk number `chunk`, and all of the chunks below. A
  * helper that is called in a loop gets the mark first and releases it at its end, which pops what
- * it pushed.
- */
+ * it pushed. */
 typedef struct alcore__scratch_mark {
     size_t chunk, used;
 } alcore__scratch_mark;

@@ -17,7 +17,6 @@ enum { STRATEGY_COUNT = sizeof STRATEGIES / sizeof STRATEGIES[0] };
  * strategy is recommended by changing this line and the files that the tests of the default say. */
 static const alcore__strategy_def *const RECOMMENDED_STRATEGY = &alcore__strategy_huds;
 
-/* The definition in row `index` of the registry, from 0; NULL past the last. */
 const alcore__strategy_def *alcore__strategy_at(int64_t index) {
     return index >= 0 && index < STRATEGY_COUNT ? STRATEGIES[index] : NULL;
 }
@@ -44,9 +43,7 @@ const char *alcore__strategy_like_name(void) {
  */
 static const struct { const char *old, *present; } RENAMED[] = {{"average", "average-dist"}};
 
-/* Fails for a name that no strategy has, which is not NULL. The message tells its new name where it
- * was renamed, else the most similar name. Called by every function that is given a strategy by its
- * name. */
+/* The message tells its new name where it was renamed, else the most similar name. */
 alcore_status alcore__strategy_unknown(const char *name) {
     for (size_t i = 0; i < sizeof RENAMED / sizeof RENAMED[0]; i++) {
         if (!strcmp(RENAMED[i].old, name))
@@ -82,8 +79,6 @@ const char *alcore_strategy_builtin_summary(const char *name) {
     return def ? def->summary : NULL;
 }
 
-/* *out: parameter `index`, from 0, of a strategy: its name, type, bounds, default and help.
- * ALCORE_E_NOT_FOUND past the last. */
 alcore_status alcore_strategy_builtin_param(const char *name, int64_t index,
                                             alcore_param_info *out) {
     ALCORE__TRY(alcore__enter(NULL)); /* no context is needed */
@@ -92,8 +87,6 @@ alcore_status alcore_strategy_builtin_param(const char *name, int64_t index,
                                    : alcore__strategy_unknown(name));
 }
 
-/* The index-th need of a strategy, with its default parameters, for the pool in a role
- * (ALCORE_ROLE_*): a column name, "a|b" for either column; NULL ends the list. */
 const char *alcore_strategy_builtin_needs(const char *name, int32_t role, int64_t index) {
     const alcore__strategy_def *def = alcore__strategy_find(name);
     if (!def || role < ALCORE_ROLE_CANDIDATES || role > ALCORE_ROLE_TARGET || index < 0)

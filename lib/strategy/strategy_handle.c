@@ -1,19 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* The public handle of a strategy: a definition of the registry, or the callbacks of a host
  * program, with the values of its parameters. Handles are reference-counted objects of a context.
- *
- * Members of alcore_strategy (strategy_handle.h):
- *
- *     def         the definition; &alcore__strategy_of_host for a host's strategy
- *     is_recommended  it was made as the recommended strategy, which selections tell
- *     values      the parameters, owned
- *     parts       of a hybrid strategy: two handles, one that buys rows (part 0, "sentences") and
- *                 one that buys phrases (part 1), owned; else NULL
- *     owner       "strategy NAME", what messages call the strategy, owned
- *     host        a host's callbacks with their `user`, a copy; zeroed for a built-in strategy
- *     host_needs  by ALCORE__ROLE(): the columns that a host's strategy reads, a list that ends
- *     with
- *                 NULL, owned; NULL: none, and for a built-in strategy */
+ */
 #include "strategy/strategy_handle.h"
 
 #include <string.h>
@@ -87,7 +75,6 @@ static int32_t part_of(const alcore_strategy *strategy, const char *name, const 
     return -1;
 }
 
-/* Part 0 (buys rows) or 1 (buys phrases) of a hybrid, borrowed; NULL: the strategy is none. */
 alcore_strategy *alcore__strategy_part(const alcore_strategy *strategy, int32_t part) {
     return strategy->parts[part];
 }
@@ -120,10 +107,7 @@ static alcore_status make(alcore_ctx *ctx, const alcore__strategy_def *def, cons
     return ALCORE_OK;
 }
 
-/* *out: a new handle of the built-in strategy `name`, or for NULL and "recommended" of the
- * recommended one, its parameters at their defaults, with one reference; NULL after any failure.
- * Public functions enter the context first, so that every return
- * leaves it again. */
+/* Public functions enter the context first, so that every return leaves it again. */
 alcore_status alcore_strategy_new(alcore_ctx *ctx, const char *name, alcore_strategy **out) {
     ALCORE__TRY(alcore__enter(ctx));
     if (!out) return alcore__leave(ctx, alcore__fail(ALCORE_E_INVALID, "out is NULL"));
@@ -190,8 +174,6 @@ static alcore_status make_host(alcore_ctx *ctx, const alcore_strategy_host *thei
     return ALCORE_OK;
 }
 
-/* Makes the handle of a host program's own strategy; the host keeps what host->user points to when
- * this fails. */
 alcore_status alcore_strategy_new_host(alcore_ctx *ctx, const alcore_strategy_host *host,
                                        alcore_strategy **out) {
     ALCORE__TRY(alcore__enter(ctx));
@@ -269,8 +251,6 @@ alcore_status alcore__strategy_copy(const alcore_strategy *strategy, alcore_stra
 static const alcore__param_calls PARAM_CALLS = {"strategy" /* what messages call the handle */,
                                                 set_value, get_value};
 
-/* Sets one parameter from its text; ALCORE_E_BUSY while another thread runs or reads the strategy.
- */
 alcore_status alcore_strategy_set(alcore_strategy *strategy, const char *name, const char *value) {
     return alcore__param_set(&PARAM_CALLS, strategy, name, value);
 }
@@ -319,7 +299,6 @@ alcore_status alcore_strategy_get_numbers(const alcore_strategy *strategy, const
     return alcore__leave(ctx, status);
 }
 
-/* The present text of a parameter: a view that stays valid until the parameter is set again. */
 alcore_status alcore_strategy_get(const alcore_strategy *strategy, const char *name,
                                   const char **out_text) {
     return alcore__param_get(&PARAM_CALLS, strategy, name, out_text);
@@ -346,8 +325,6 @@ const char *alcore__strategy_ablated(const alcore_strategy *strategy) {
     return strategy->def->ablated;
 }
 
-/* Whether the strategy buys phrases: if so, *options and *by_place say which phrases of a pool of
- * texts, and in which order, as its parameters have it; else neither is written. */
 bool alcore__strategy_buys_phrases(const alcore_strategy *strategy, alcore_phrase_options *options,
                                    bool *by_place) {
     const alcore__strategy_def *def = strategy->def;
@@ -413,7 +390,6 @@ const char *alcore__strategy_needs(const alcore_strategy *strategy, int32_t role
     return list_entry(def->needs[alcore__role_place(role)], index);
 }
 
-/* A host's strategy without any list of needs may look at every column. */
 bool alcore__strategy_reads_any(const alcore_strategy *strategy) {
     for (int32_t role = ALCORE_ROLE_CANDIDATES; role <= ALCORE_ROLE_TARGET; role++)
         if (alcore__strategy_needs(strategy, role, 0)) return false;

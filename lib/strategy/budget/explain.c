@@ -188,9 +188,6 @@ static void count_decided(const alcore__purchase *purchase, alcore__explanation 
     }
 }
 
-/* The index of the term with the largest contribution to the pick of a rank. Terms without a weight
- * have no contributions and are passed over; -1 where the largest ones are equal, or no term has
- * contributions. */
 int32_t alcore__explanation_decided(const alcore__explanation *explanation, int64_t rank) {
     int32_t best = -1;
     double largest = (double)-INFINITY;
@@ -251,13 +248,9 @@ static alcore_status explain_mix(alcore__run *run, const alcore__purchase *purch
     return ALCORE_OK;
 }
 
-/* Called by alcore__spend() for each purchase after the strategy's finish, when scores and record
- * columns are complete; its picks are there and its explanation is empty. Strategies without a
- * table of terms get the counts of their score only: score_at_least [picks], how many candidates
- * score no less than the pick. The counts of target rows are those of this run, because a strategy
- * that runs again for a smaller budget may look at fewer neighbors then. A table has at most
- * ALCORE__TERMS (4) rows. Without candidates there are no record columns, so no term is explained.
- * After a failure the purchase owns what was made. */
+/* The counts of target rows are those of this run, because a strategy that runs again for a smaller
+ * budget may look at fewer neighbors then. Without candidates there are no record columns, so no
+ * term is explained. */
 alcore_status alcore__explain(alcore__run *run, alcore__purchase *purchase) {
     alcore__explanation *explanation = &purchase->explanation;
     const alcore__outcome *outcome = &run->outcome;

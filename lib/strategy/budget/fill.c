@@ -15,18 +15,7 @@
  *
  * Only the rows that are offered before the budget is full are put in order. Cost without the
  * similarity limit: one partial ranking of the candidates; with it one product of each offered row
- * with every pick.
- *
- * Members of alcore__filler (fill.h):
- *
- *     budget, spent                       in the unit of the costs
- *     picks [count]                       positions that were bought, in order
- *     stopped                             fill=stop met a candidate that does not fit
- *     free_rows, redundant, unaffordable  candidates passed over for each of the three causes
- *     pick_vectors [count, dims],         of the picks, with a similarity limit (fill.limited)
- *     pick_norms [count]
- *     offers [offer_count]                candidates that were offered or passed over, where
- *                                         further budgets need them */
+ * with every pick. */
 #include "strategy/budget/fill.h"
 
 #include <math.h>
@@ -54,21 +43,17 @@ alcore_status alcore__filler_begin(alcore__filler *filler, alcore__run *run) {
     return alcore__run_defer(run, clear, filler);
 }
 
-/* Whether nothing more can be bought: the budget is spent, as one of 0 always is, or fill=stop met
- * a candidate that does not fit. */
 bool alcore__filler_full(const alcore__filler *filler) {
     return filler->stopped || !(filler->spent < filler->budget);
 }
 
-/* Cost of a candidate, by its position among candidates, in the unit of the budget. */
 double alcore__filler_cost(const alcore__filler *filler, int64_t position) {
     const alcore__run *run = filler->run;
     return run->input->costs ? run->input->costs[run->outcome.rows[position]] : 1.0;
 }
 
-/* Whether the budget can buy the candidate at a position now. Strategies that choose row after row
- * ask before they choose one; with overshoot and stop any row of positive cost passes, as these
- * decide when the row is offered. */
+/* With overshoot and stop any row of positive cost passes, as these decide when the row is offered.
+ */
 bool alcore__filler_fits(const alcore__filler *filler, int64_t position) {
     double cost = alcore__filler_cost(filler, position);
     if (!(cost > 0.0)) return false;
@@ -121,8 +106,8 @@ static alcore_status record_offer(alcore__filler *filler, int64_t position, int3
     return ALCORE_OK;
 }
 
-/* Counts a candidate that the strategy passes over by itself. Strategies do not change the filler's
- * counts themselves: those of a smaller budget, which replay() makes, would lack these rows. */
+/* Strategies do not change the filler's counts themselves: those of a smaller budget, which
+ * replay() makes, would lack these rows. */
 alcore_status alcore__filler_pass_over(alcore__filler *filler, int64_t position, int32_t refusal) {
     ALCORE__TRY(record_offer(filler, position, refusal));
     filler->redundant += refusal == ALCORE__REFUSED_SIMILAR;
@@ -131,10 +116,8 @@ alcore_status alcore__filler_pass_over(alcore__filler *filler, int64_t position,
     return ALCORE_OK;
 }
 
-/* Offers the candidate at a position to the budget; each is offered at most once, and none after
- * the filler is full (the caller asks). The order of the tests is part of the contract
- * (docs/spec/budgets.md), as each counts its refusals: cost 0, then the similarity limit, then the
- * budget. Offers are recorded where further budgets replay them. */
+/* The order of the tests is part of the contract (docs/spec/budgets.md), as each counts its
+ * refusals: cost 0, then the similarity limit, then the budget. */
 alcore_status alcore__filler_offer(alcore__filler *filler, int64_t position, bool *bought) {
     alcore__run *run = filler->run;
     *bought = false;
@@ -169,8 +152,6 @@ alcore_status alcore__filler_offer(alcore__filler *filler, int64_t position, boo
     return ALCORE_OK;
 }
 
-/* Offers positions [count], the best first; once the budget is full the rest are not offered. What
- * is bought stays with the filler. */
 alcore_status alcore__filler_offer_all(alcore__filler *filler, const int64_t *positions,
                                        int64_t count) {
     for (int64_t i = 0; i < count && !alcore__filler_full(filler); i++) {
@@ -215,9 +196,6 @@ static void set_outcome(alcore__run *run, const alcore__purchase *purchase) {
     run->picked = true;
 }
 
-/* Ends the filler of a strategy that offered its own picks: the picks and counts become those of
- * the run's outcome, as do the offers, which replay() reads. Called in the strategy's finish; the
- * filler is zeroed. */
 void alcore__filler_finish(alcore__filler *filler) {
     alcore__run *run = filler->run;
     alcore__purchase purchase;
@@ -240,7 +218,6 @@ static double expected_picks(const alcore__run *run, double budget) {
     return picks < (double)count ? (picks > 0.0 ? picks : 0.0) : (double)count;
 }
 
-/* expected_picks() of the largest budget, for strategies that size their work by it. */
 double alcore__expected_picks(const alcore__run *run) {
     return expected_picks(run, run->input->fill.budget);
 }
@@ -279,10 +256,6 @@ static alcore_status offer_ranked(alcore__filler *filler, const double *keys, do
     return ALCORE_OK;
 }
 
-/* Buys in the order of keys [candidates], the largest first, until purchase->budget, which is the
- * only input in *purchase, is spent or the candidates end. Candidates whose key is NaN are not
- * bought, nor those whose key is 0 or less where the strategy has set outcome.positive. After a
- * failure *purchase is as it was. */
 alcore_status alcore__fill_by(alcore__run *run, const double *keys, alcore__purchase *purchase) {
     alcore__filler filler = empty_filler(run);
     filler.budget = purchase->budget;
@@ -296,12 +269,8 @@ alcore_status alcore__fill_by(alcore__run *run, const double *keys, alcore__purc
     return status;
 }
 
-/* *out: whether every budget of the request is spent on candidates whose keys [candidates] are
- * above `bound`, bought in their order, so that no other candidate is looked at. Called by
- * strategies that know exact keys for some candidates only (NaN: not known) and an upper bound for
- * all others: they are done when *out is true. Each budget is tried with a filler of its own, as
- * with fill=skip a smaller one may look at more candidates than a larger one. i: number of a
- * further budget; -1: the largest. What the fillers bought is discarded. */
+/* Each budget is tried with a filler of its own, as with fill=skip a smaller one may look at more
+ * candidates than a larger one. i: number of a further budget; -1: the largest. */
 alcore_status alcore__fill_ends_above(alcore__run *run, const double *keys, double bound,
                                       bool *out) {
     const alcore__fill *fill = &run->input->fill;
@@ -317,8 +286,6 @@ alcore_status alcore__fill_ends_above(alcore__run *run, const double *keys, doub
     return ALCORE_OK;
 }
 
-/* Buys in the order of keys [candidates] under the run's own budget, the largest of the request,
- * and moves the picks into the run's outcome. */
 alcore_status alcore__fill_ranked(alcore__run *run, const double *keys) {
     alcore__purchase purchase = {.budget = run->input->fill.budget};
     ALCORE__TRY(alcore__fill_by(run, keys, &purchase));
@@ -354,12 +321,8 @@ static alcore_status replay(alcore__run *run, alcore__purchase *purchase) {
     return status;
 }
 
-/* Spends the budgets of the request but the largest, one purchase each: outcome->further[i] is that
- * of fill->further[i]. keys NULL: the strategy offers its picks itself, and they are replayed.
- * (With fill=skip, and where the choices of such a strategy depend on the budget,
- * rows_depend_on_budget, spend.c runs the strategy again instead.) Called by alcore__spend() after
- * the largest budget; the explanations are added later. outcome->further_count counts the finished
- * purchases, which alcore__outcome_clear() frees, also after a failure here. */
+/* With fill=skip, and where the choices of such a strategy depend on the budget, spend.c runs the
+ * strategy again instead. */
 alcore_status alcore__fill_further(alcore__run *run, const double *keys) {
     const alcore__fill *fill = &run->input->fill;
     alcore__outcome *outcome = &run->outcome;

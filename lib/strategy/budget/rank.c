@@ -3,8 +3,7 @@
  * lower row, or to the smaller random number of the row (spec 1.3). Only the first `best` are
  * sorted: a heap keeps the best entries seen so far with the last of them at its root, where a
  * better candidate replaces it; then the heap is emptied, which yields them from the last to the
- * first. Cost: count log(best) comparisons.
- */
+ * first. Cost: count log(best) comparisons. */
 #include "strategy/budget/rank.h"
 
 #include <math.h>
@@ -81,10 +80,7 @@ static alcore_status fill_heap(alcore_ctx *ctx, const tie_rule *ties, const doub
     return ALCORE_OK;
 }
 
-/* Lists the positions of the `best` first of count candidates in out [best], or of all where there
- * are fewer, the first one first. out is filled from its end, as the root of the heap is the last
- * of those that are left. keys [count]: NaN comes last. rows [count]: pool rows, from which the
- * random numbers of ties are derived; NULL is allowed with ties by index. tie: ALCORE__TIE_*. Cost:
+/* out is filled from its end, as the root of the heap is the last of those that are left. Cost:
  * count log(best) comparisons, memory 16 bytes for each of the best. */
 alcore_status alcore__rank(alcore_ctx *ctx, const double *keys, const int64_t *rows, int64_t count,
                            int32_t tie, uint64_t seed, int64_t best, int64_t *out) {
@@ -104,8 +100,6 @@ alcore_status alcore__rank(alcore_ctx *ctx, const double *keys, const int64_t *r
     return status;
 }
 
-/* out [count]: rank of each of values [count], which hold no NaN, from 1 for the smallest; equal
- * values share the mean of their ranks, which may end in .5. */
 alcore_status alcore__average_ranks(alcore_ctx *ctx, const double *values, int64_t count,
                                     double *out) {
     int64_t *order; /* [count] indices of values, the largest value first */

@@ -22,10 +22,7 @@ static alcore_status by_rank(const alcore__run *run, double *values) {
     return ALCORE_OK;
 }
 
-/* ALCORE__RESCALE_* of a word of the parameter "rescale". It is found by the word and not by the
- * index of the choice, as strategies differ in which words they have; WORDS has the order of
- * ALCORE__RESCALE_*. Any other word,
- * and NULL of a strategy without the parameter, names ALCORE__RESCALE_NONE. */
+/* By the word and not by the index of the choice; WORDS has the order of ALCORE__RESCALE_*. */
 int64_t alcore__rescale_named(const char *word) {
     static const char *const WORDS[] = {"none", "minmax", "zscore", "rank"};
     for (int64_t scale = ALCORE__RESCALE_NONE; scale <= ALCORE__RESCALE_RANK; scale++)
@@ -44,10 +41,8 @@ static void move_exponents(int64_t count, double *values, double *low, double *h
     *high = ldexp(*high, -exponent);
 }
 
-/* Rescales values [candidates], one or more and without NaN, in place so that terms of different
- * units can be added: to [0, 1] by range or by rank, or to mean 0 and deviation 1; scale is
- * ALCORE__RESCALE_*, and NONE leaves them. Where all values are equal, all become 0. After that
- * test two values differ, so max - min, candidates - 1 and sd are above 0. */
+/* Where all values are equal, all become 0. After that test two values differ, so max - min,
+ * candidates - 1 and sd are above 0. */
 alcore_status alcore__rescale(const alcore__run *run, int64_t scale, double *values) {
     int64_t count = run->outcome.count;
     if (scale == ALCORE__RESCALE_NONE) return ALCORE_OK;

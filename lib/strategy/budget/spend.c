@@ -88,11 +88,8 @@ static alcore_status explain_all(alcore__run *run, bool further) {
     return status;
 }
 
-/* Called once after the strategy's finish. run->picked: the strategy has offered its picks itself,
- * and keys is NULL here; otherwise the candidates are ranked by run->keys [candidates] or, where
- * that is NULL, by the scores. Then the further budgets are spent and, if the request asks for it
- * (fill.explain), the picks explained. again: the strategy runs once more for each further budget,
- * which only strategies that offer their picks need. */
+/* again: the strategy runs once more for each further budget, which only strategies that offer
+ * their picks need. */
 alcore_status alcore__spend(alcore__run *run) {
     alcore__outcome *outcome = &run->outcome;
     const double *keys = run->picked ? NULL : run->keys ? run->keys : outcome->scores;

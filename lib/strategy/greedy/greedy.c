@@ -183,11 +183,10 @@ void alcore__greedy_clear_best(alcore__greedy *greedy) {
     greedy->best = -1;
 }
 
-/* Ends the picking: picked rows get the score they had when they were picked, in place of the one
- * that the last pass stored, and the picks move to the outcome. Where the budget is not full,
- * picking ended because no row that is left could be bought. These rows were never offered; they
- * are counted here as passed over, as a strategy that ranks counts them: as more expensive than
- * what is left (fill=skip), or as rows of cost 0, which are never bought. */
+/* Where the budget is not full, picking ended because no row that is left could be bought. These
+ * rows were never offered; they are counted here as passed over, as a strategy that ranks counts
+ * them: as more expensive than what is left (fill=skip), or as rows of cost 0, which are never
+ * bought. */
 alcore_status alcore__greedy_finish(alcore__greedy *greedy) {
     alcore__filler *filler = &greedy->filler;
     alcore__outcome *outcome = &greedy->run->outcome;

@@ -1,21 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Draws by D^2 weight and the decision what to measure in advance (d2_sampling.h explains both).
- *
- * Words of this file:
- *
- *     weight       of a row, its D^2 weight: its smallest squared distance to the rows drawn
- *                  before, so it falls from draw to draw; of a block (8192 rows of the pool), the
- *                  sum over its candidates
- *     draw         finds first a block by the blocks' weights (alcore__draw_by_weight), then, in
- *                  the visit of that block, the row by the rows' weights (alcore__draw_find)
- *     found        of the sampler, [ALCORE__MAX_DRAWS = 3]: position of the row that each draw hit,
- *                  the next row first, then the speculative ones; -1: none
- *     measured     of the sampler, [ALCORE__MAX_SPECULATIVE = 2]: positions of the speculative rows
- *                  of the last pass that measured any; -1: none; slot: their entries of found;
- *                  speculative: how many
- *     hit_rate     of the sampler, 0 to 1: how often rows that were measured in advance were drawn
- *                  next; first_draw: no row was drawn since a pass measured such rows; idle_passes:
- *                  passes since the last one that did */
+/* Draws by D^2 weight and the decision what to measure in advance (d2_sampling.h explains both). */
 #include "strategy/kmeans/d2_sampling.h"
 
 #include <math.h>
@@ -25,13 +9,8 @@
 
 const alcore__draw alcore__no_draw = {.position = -1, .block = -1};
 
-/* Draws a block with a probability proportional to its weight: block_weights[b * stride] is that of
- * block b, 0 or more. (stride: k-means has [blocks, groups] weights and draws for one group.) u: a
- * uniform random number in [0, 1).
- * out->before is the weight of the blocks before it and out->target = u x total weight: the row
- * drawn is the first whose running sum, begun with `before`, is above the target, which
- * alcore__draw_find() finds; out->position is -1 until then. False: no block has a weight, and *out
- * is alcore__no_draw. */
+/* The row drawn is the first whose running sum, begun with out->before, is above out->target, which
+ * alcore__draw_find() finds. */
 bool alcore__draw_by_weight(const double *block_weights, int64_t stride, int64_t blocks, double u,
                             alcore__draw *out) {
     double total = 0.0, before = 0.0;
@@ -58,9 +37,7 @@ bool alcore__draw_by_weight(const double *block_weights, int64_t stride, int64_t
     return true;
 }
 
-/* Whether the drawn row is one of this block: by its position among the candidates or, where it was
- * drawn by weight, by the number of its block. alcore__no_draw is in none, nor is one that the
- * engine finds. */
+/* alcore__no_draw is in none, nor is one that the engine finds. */
 bool alcore__draw_is_in(const alcore__draw *draw, const alcore__block *block) {
     if (draw->position < 0)
         return draw->block >= block->number && draw->block < block->number + block->blocks;
@@ -68,10 +45,7 @@ bool alcore__draw_is_in(const alcore__draw *draw, const alcore__block *block) {
     return index >= 0 && index < block->count;
 }
 
-/* Finds the index (among active rows) of a drawn row in its block: from its position, or as the
- * first row of the mask, in the block that was drawn, whose running weight passes the target: of a
- * wide block only the rows of that one are looked at. mask, weights: [matrix rows], the rows that
- * kernels see, those that are not active included. -1: no row of the mask has a weight. */
+/* Of a wide block only the rows of the block that was drawn are looked at. */
 alcore_status alcore__draw_find(const alcore__draw *draw, const alcore__matrix *matrix,
                                 const uint8_t *mask, const double *weights, int64_t *index) {
     const alcore__run *run = matrix->block->run;
@@ -117,7 +91,6 @@ static int32_t max_speculative_rows(const alcore__run *run, bool unit) {
     return one_pays ? 1 : 0;
 }
 
-/* Forgets all draws and found rows: nothing is to be found. */
 void alcore__sampler_clear_draws(alcore__sampler *sampler) {
     for (int32_t k = 0; k < ALCORE__MAX_DRAWS; k++) {
         sampler->draw[k] = alcore__no_draw;
@@ -136,7 +109,6 @@ void alcore__sampler_begin(const alcore__run *run, bool unit, alcore__sampler *s
     sampler->hit_rate = MIN_HIT_RATE_TWO;
 }
 
-/* How many speculative rows the next pass measures: 0, 1 or 2, by the recent hit rate. */
 int32_t alcore__sampler_speculative_draws(const alcore__sampler *sampler) {
     int32_t paying = sampler->hit_rate >= MIN_HIT_RATE_TWO   ? 2
                      : sampler->hit_rate >= MIN_HIT_RATE_ONE ? 1
@@ -162,10 +134,7 @@ static void choose_speculative(alcore__sampler *sampler) {
         sampler->measured[s] = -1;
 }
 
-/* Called when found[0] becomes the next centroid (k-means) or pick (BADGE), whose distances lower
- * the weights next: notes whether an earlier pass has measured them in advance (hit: which of the
- * speculative rows it was; -1: none), updates the hit rate, and after a miss chooses the
- * speculative rows of the next pass. */
+/* Updates the hit rate; after a miss chooses the speculative rows of the next pass. */
 void alcore__sampler_accept(alcore__sampler *sampler) {
     sampler->hit = -1;
     for (int32_t s = 0; s < ALCORE__MAX_SPECULATIVE; s++) {
@@ -185,8 +154,7 @@ void alcore__sampler_accept(alcore__sampler *sampler) {
     sampler->idle_passes = sampler->speculative ? 0 : sampler->idle_passes + 1;
 }
 
-/* Moves the entries of the chosen speculative rows right behind that of draw 0, as kernels measure
- * from adjacent vectors: vectors [ALCORE__MAX_DRAWS, size], by draw before and by slot after. */
+/* Kernels measure from adjacent vectors. */
 void alcore__sampler_pack(const alcore__sampler *sampler, double *vectors, int64_t size) {
     for (int32_t s = 0; s < sampler->speculative; s++) {
         /* slot[s] >= 1 + s, so nothing that is still needed is overwritten. */

@@ -104,12 +104,7 @@ static int64_t nth_of_group(const alcore__kmeans *means, int64_t g, int64_t n) {
     return position;
 }
 
-/* Prepares k-means in each of `groups` groups (one or more): group [candidates], -1 for a row of
- * none, borrowed until the passes are made; k clusters each, fewer where a group has fewer rows.
- * unit: rows are read as unit vectors. seeds [clusters], copied: positions of the given seed rows;
- * k-means++ draws them where it is NULL. *means, a member of the
- * strategy's state, is zeroed before the call. Each group has a generator of its own, so its result
- * does not depend on the others. */
+/* Each group has a generator of its own, so its result does not depend on the others. */
 alcore_status alcore__kmeans_begin(alcore__run *run, alcore__kmeans *means, const int32_t *group,
                                    int64_t groups, int64_t k, bool unit, const int64_t *seeds) {
     means->run = run;

@@ -3,16 +3,7 @@
  * active row; self dots and D^2 weights in the engine's memory, by matrix row; and, where they fit,
  * the sums of each cluster. Active rows are the candidates of the block; matrix rows are what
  * kernels see, rows between them that are no candidates included. The engine's memory is a device's
- * where kernels run there.
- *
- * Words of this file:
- *
- *     upper, lower    [active rows] bounds of the distances of a row to its centroid and to all
- *                     others of its group (Hamerly; kmeans_lloyd.c); assigned [active rows] is its
- *                     local cluster, -1: none yet
- *     keeps_sums      whether blocks keep counts [blocks, clusters] and sums [blocks, clusters,
- *                     dims] of their rows; sums_valid [1] is 0 until they are made. blocks: 1, or
- *                     how many a wide block has */
+ * where kernels run there. */
 #include "strategy/kmeans/kmeans_rows.h"
 
 #include <math.h>
@@ -58,8 +49,6 @@ static alcore__kmeans_rows lay_out(const alcore__kmeans *means, const alcore__bl
     return rows;
 }
 
-/* Finds what the block keeps in host memory, without reading its embeddings. False, and out is not
- * written, where the block was never visited. */
 bool alcore__kmeans_find_rows(const alcore__kmeans *means, const alcore__block *block,
                               alcore__kmeans_rows *out) {
     void *local = alcore__block_find_local(block);
@@ -68,9 +57,6 @@ bool alcore__kmeans_find_rows(const alcore__kmeans *means, const alcore__block *
     return true;
 }
 
-/* The local cluster of each active row of a block, [block->count], once the passes are made. For
- * strategies that nested the passes of k-means; every block with candidates was visited, so its
- * memory is there. */
 const int32_t *alcore__kmeans_assigned(const alcore__block *block) {
     /* keeps_sums is false: `assigned` lies at the same place with kept sums and without. */
     static const alcore__kmeans NO_SUMS = {0};
@@ -92,10 +78,8 @@ static alcore_status make_engine_arrays(alcore__block *block, const alcore__matr
     return alcore__block_fill(matrix, count, fill_engine_arrays, &count);
 }
 
-/* Reads the matrix of a block and finds what the block keeps, or makes it at the first visit: upper
- * and lower [active rows] zeroed, assigned [active rows] -1; self dots and weights [matrix rows] in
- * the engine's memory. The matrix of a block has the same rows in every pass, as whether the block
- * keeps a copy of its embeddings is decided at the first visit (block_memory.c). */
+/* The matrix of a block has the same rows in every pass, as whether the block keeps a copy of its
+ * embeddings is decided at the first visit (block_memory.c). */
 alcore_status alcore__kmeans_open_block(const alcore__kmeans *means, alcore__block *block,
                                         alcore__matrix *matrix, alcore__kmeans_rows *out) {
     void *local;
@@ -115,10 +99,7 @@ alcore_status alcore__kmeans_open_block(const alcore__kmeans *means, alcore__blo
 
 /* ---- centroids ---- */
 
-/* Moves a centroid, by its number among all centroids, to `to` [dims] and sets its shift: the
- * Euclidean length of the move, rounded up, because the bounds of the rows rely on it. Called
- * at most once a cluster in an iteration: by kmeans_lloyd.c or, for one that became empty, by
- * kmeans_empty.c. */
+/* The shift is rounded up, because the bounds of the rows rely on it. */
 void alcore__kmeans_move_centroid(alcore__kmeans *means, int64_t cluster, const double *to) {
     double *centroid = means->centroids + cluster * means->dims, square = 0.0;
     for (int64_t j = 0; j < means->dims; j++) {

@@ -13,20 +13,6 @@
  * speculative row is one that a later draw would hit under the present weights: it is measured in
  * advance. If that draw does choose it (a hit), its distances are known already.
  *
- * Words of this file:
- *
- *     means->each[g]     group g: its clusters, `seeded` of which have a centroid so far; its
- *                        generator rng; and its sampler (d2_sampling.h)
- *     sampler            draw: what is to be found; found: positions of the rows found;
- *                        speculative: how many speculative rows the pass measures from; hit: which
- *                        speculative row the newest centroid was, of the last pass that measured
- *                        any, -1: none. After a hit nothing new is measured (speculative is 0), and
- *                        what that pass measured is still valid for the next draw
- *     draw 0, 1, 2       the next centroid of a group, then its speculative rows
- *     index, matrix row  numbers of a row in its block: among the candidates, and among all rows
- *                        that kernels see; the mask of a group, [matrix rows], has 1 for its rows
- *     self dot           dot product of a row with itself
- *
  * Cost: one pass over the embeddings a centroid, less what hits save. */
 #include <math.h>
 #include <string.h>
@@ -230,8 +216,7 @@ alcore_status alcore__kmeans_store_seeds(alcore__run *run, const alcore__block_p
 /* End of "seed rows". The drawn rows of all groups were found: each group has one centroid more.
  * The sampler notes whether it was a hit and which speculative rows are measured next, whose
  * vectors and self dots are moved right behind those of the new centroid. Given seeds are drawn in
- * their order.
- */
+ * their order. */
 alcore_status alcore__kmeans_accept_seeds(alcore__run *run) {
     alcore__kmeans *means = run->state;
     for (int64_t g = 0; g < means->groups; g++) {

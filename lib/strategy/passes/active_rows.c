@@ -1,15 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* The active rows of each source, as lists by block: made when a run begins, and once more when
  * nan=exclude has found the rows with a NaN; those of ALCORE__OVER_CHOSEN when a strategy chooses
- * them.
- *
- * Words of this file:
- *
- *     active      of a row: it takes part. Members of alcore__active_rows: mask [rows of the pool],
- *                 borrowed, NULL: all are active; mask_copy, owned, in its place when rows with a
- *                 NaN are left out; rows [count], the active rows, ascending; block_starts [blocks
- *                 + 1], the index in rows of the first one of each block
- *     runner->nan by source: [rows of the pool] 1: the row has a NaN; NULL: none was looked for */
+ * them. */
 #include <string.h>
 
 #include "strategy/passes/runner.h"
@@ -57,9 +49,8 @@ static alcore_status list_source(alcore_ctx *ctx, const alcore__dataset *dataset
     return ALCORE_OK;
 }
 
-/* Lists the active rows of the four sources that the input has: rows of a pool that its mask keeps
- * and that are not marked as NaN. Labeled rows of the candidates' pool are a source of their own
- * with the NaN marks of that pool; without any, their source stays zeroed: 0 rows, 0 blocks. */
+/* Labeled rows of the candidates' pool are a source of their own with the NaN marks of that pool;
+ * without any, their source stays zeroed: 0 rows, 0 blocks. */
 alcore_status alcore__list_active_rows(alcore__run *run) {
     const alcore__run_input *input = run->input;
     uint8_t *const *nan = run->runner->nan;
@@ -75,10 +66,8 @@ alcore_status alcore__list_active_rows(alcore__run *run) {
                        &active[ALCORE__OVER_TARGET]);
 }
 
-/* Lists the chosen candidates, positions [count] among all candidates, ascending, as the source
- * ALCORE__OVER_CHOSEN, in place of those chosen before. Its mask [rows of the pool] is made for
- * them, as the rows between two chosen ones are read with a mask. The search for NaN is over when a
- * strategy calls this, so no mark of NaN has to be applied. */
+/* Its mask [rows of the pool] is made for the chosen rows, as those between two of them are read
+ * with a mask. The search for NaN is over when a strategy calls this. */
 alcore_status alcore__run_choose(alcore__run *run, const int64_t *positions, int64_t count) {
     const alcore__active_rows *candidates = &run->active[ALCORE__OVER_CANDIDATES];
     uint8_t *mask;

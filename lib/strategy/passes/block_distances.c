@@ -48,9 +48,6 @@ static void collect(const alcore__matrix *matrix, const spread *by_row, int64_t 
     }
 }
 
-/* Sums the Euclidean distances of each wanted row to one block of targets, by the group of the
- * targets: sums [active rows, groups], overwritten for wanted rows; the caller adds the sums of the
- * blocks up. group [targets], 0 .. groups - 1, -1: left out. The caller looks for NaN. */
 alcore_status alcore__matrix_distances(const alcore__matrix *matrix, const uint8_t *wanted,
                                        const alcore_sys_rows *targets, const int32_t *group,
                                        int64_t groups, double *sums) {
@@ -66,9 +63,6 @@ alcore_status alcore__matrix_distances(const alcore__matrix *matrix, const uint8
     return ALCORE_OK;
 }
 
-/* Lower and upper bounds of the sums that alcore__matrix_distances() computes for one block of
- * targets, for all active rows, at the speed of float32: low and high [active rows, groups] are
- * overwritten. Strategies discard by them the rows whose exact sums they need not know. */
 alcore_status alcore__matrix_distance_bounds(const alcore__matrix *matrix,
                                              const alcore_sys_rows *targets, const int32_t *group,
                                              int64_t groups, double *low, double *high) {
@@ -86,10 +80,6 @@ alcore_status alcore__matrix_distance_bounds(const alcore__matrix *matrix,
     return ALCORE_OK;
 }
 
-/* The nearest of one block of targets for each wanted row, by the search kernel with one neighbor a
- * row. sq_dist [active rows], in and out: the squared distance to the nearest target of the blocks
- * before (HUGE_VAL at first) becomes the smaller of that and the one found; entries of rows that
- * are not wanted stay. wanted [active rows], NULL: all; target_mask [targets], NULL: all count. */
 alcore_status alcore__matrix_join_nearest(const alcore__matrix *matrix, const uint8_t *wanted,
                                           const alcore_sys_rows *targets,
                                           const uint8_t *target_mask, double *sq_dist) {

@@ -57,13 +57,8 @@ alcore_status alcore__block_groups(alcore__block *block, const int32_t *group, i
 
 /* ---- scores ---- */
 
-/* Computes the scores of the active rows by the strategy's scorer (score_rows) from the columns of
- * the pool. rank, score and raw are the caller's, [active rows], by index: what rows are ordered by
- * (the largest is picked first), what is reported (larger = more worth labeling), and the quantity
- * of the paper; score and raw may be NULL. Scorers work on adjacent rows with a mask, hence the
- * three temporary arrays [span], whose entries outside the mask are not read. A row without a score
- * ends the run, or is NaN in all three where the request has nan=exclude. The thread's count of
- * log-probabilities that were raised to -100 (floored) grows by those of the block. */
+/* Scorers work on adjacent rows with a mask, hence the three temporary arrays [span], whose entries
+ * outside the mask are not read. */
 alcore_status alcore__block_scores(alcore__block *block, double *rank, double *score, double *raw) {
     const alcore__run *run = block->run;
     int64_t first = block->rows[0], span = block_span(block);
@@ -94,10 +89,8 @@ alcore_status alcore__block_scores(alcore__block *block, double *rank, double *s
     return ALCORE_OK;
 }
 
-/* *out: the rows of the span in a dense column that is not "embeddings", such as class
- * probabilities. They lie in the thread's reader of scores (worker->scores) or in the column itself
- * and stay readable until the next call with this reader. Active row `index` is row
- * block->rows[index] - block->rows[0] of *out; rows that are not active are read too. */
+/* The rows lie in the thread's reader of scores (worker->scores) or in the column itself and stay
+ * readable until the next call with this reader. */
 alcore_status alcore__block_column(alcore__block *block, const alcore__column *column,
                                    alcore_sys_rows *out) {
     return column->ops->rows(column, block->rows[0], block_span(block), &block->worker->scores,
@@ -106,8 +99,6 @@ alcore_status alcore__block_column(alcore__block *block, const alcore__column *c
 
 /* ---- the matrix ---- */
 
-/* The column that the candidates' vectors are read from: the one that the strategy has made itself
- * (run->embeddings), or "embeddings"; NULL: there is neither. */
 const alcore__column *alcore__candidate_embeddings(const alcore__run *run) {
     return run->embeddings ? run->embeddings
                            : alcore__dataset_find(&run->input->candidates, "embeddings");
@@ -120,25 +111,21 @@ const alcore__column *alcore__source_embeddings(const alcore__run *run,
     return alcore__dataset_find(run->active[source].dataset, "embeddings");
 }
 
-/* Components of an embedding of the candidates; 0: the run has no such column. */
 int64_t alcore__embedding_dims(const alcore__run *run) {
     const alcore__column *column = alcore__candidate_embeddings(run);
     return column ? column->dims : 0;
 }
 
-/* The buffer in which this thread reads embeddings of a source. Candidates, those
- * chosen among them, and labeled rows of the same pool are never read in one pass, so they share a
- * buffer. */
+/* The buffer in which this thread reads embeddings of a source. Candidates, those chosen among
+ * them, and labeled rows of the same pool are never read in one pass, so they share a buffer. */
 static alcore__scratch *embedding_reader(alcore__block *block, enum alcore__source source) {
     if (source == ALCORE__OVER_LABELED_ROWS || source == ALCORE__OVER_CHOSEN)
         source = ALCORE__OVER_CANDIDATES;
     return &block->worker->embeddings[source];
 }
 
-/* *out: the embeddings of all rows of block number target_block of the target pool, inactive rows
- * included, for kernels of passes over candidates that measure each of them from the whole target.
- * The caller leaves inactive rows out by a mask or by group -1. The rows stay readable until this
- * thread asks for another block of the target, as they lie in the target's own reader. */
+/* The rows stay readable until this thread asks for another block of the target, as they lie in the
+ * target's own reader. */
 alcore_status alcore__target_rows(alcore__block *block, int64_t target_block,
                                   alcore_sys_rows *out) {
     const alcore__dataset *target = &block->run->input->target;
@@ -231,8 +218,7 @@ alcore_status alcore__block_matrix(alcore__block *block, bool unit, alcore__matr
     return ALCORE_OK;
 }
 
-/* The index among the active rows of the active row at a matrix row; by bisection, as block->rows
- * (pool rows of the active rows) ascends. The caller passes no matrix row that is not active. */
+/* By bisection, as block->rows ascends. */
 int64_t alcore__matrix_index_of(const alcore__matrix *matrix, int64_t matrix_row) {
     if (!matrix->mask) return matrix_row;
     const alcore__block *block = matrix->block;
@@ -274,8 +260,6 @@ alcore_sys_rows alcore__matrix_row(const alcore__matrix *matrix, int64_t index) 
     return row;
 }
 
-/* Copies the row at an index (among active rows) to out [dims] in host memory as doubles, also from
- * rows that lie on a device; divided by its length in a unit matrix. */
 alcore_status alcore__matrix_copy_row(const alcore__matrix *matrix, int64_t index, double *out) {
     alcore_sys_work work = alcore__run_work(matrix->block->run);
     const alcore_sys_rows row = alcore__matrix_row(matrix, index);
@@ -325,8 +309,6 @@ static const char *const WHERE[ALCORE__SOURCES] = {[ALCORE__OVER_CANDIDATES] = "
                                                    [ALCORE__OVER_TARGET] = " of the target",
                                                    [ALCORE__OVER_CHOSEN] = ""};
 
-/* Fails with the name of the first component that is not finite. values [dims]: the embedding of
- * row `row` of the pool that the source belongs to. */
 alcore_status alcore__vector_check(const double *values, int64_t dims, enum alcore__source source,
                                    int64_t row) {
     for (int64_t j = 0; j < dims; j++) {
@@ -365,9 +347,6 @@ alcore_status alcore__matrix_check_dots(const alcore__matrix *matrix, const doub
     return ALCORE_OK;
 }
 
-/* Checks the active rows for NaN, infinities and vectors whose squares overflow. Called where a sum
- * or a dot product came out infinite or NaN, and in passes that compute neither a sum nor a norm in
- * which one would show up. */
 alcore_status alcore__matrix_check(const alcore__matrix *matrix) {
     alcore__block *block = matrix->block;
     alcore_sys_work work = alcore__run_work(block->run);
@@ -434,20 +413,16 @@ static alcore_status call_vector_kernel(const alcore__matrix *matrix, vector_ker
     return ALCORE_OK;
 }
 
-/* out [active rows]: dot(row, vector), vector [dims]. */
 alcore_status alcore__matrix_dots(const alcore__matrix *matrix, const double *vector, double *out) {
     return call_vector_kernel(matrix, alcore__run_kernels(matrix->block->run)->dots, vector, out);
 }
 
-/* out [active rows]: ||row - vector||^2, vector [dims]. */
 alcore_status alcore__matrix_sq_dists(const alcore__matrix *matrix, const double *vector,
                                       double *out) {
     return call_vector_kernel(matrix, alcore__run_kernels(matrix->block->run)->sq_dists, vector,
                               out);
 }
 
-/* out [active rows]: the dot product of each embedding with itself. Strategies use its root as the
- * norm; a value that is not finite reveals a row with a NaN or infinity. */
 alcore_status alcore__matrix_self_dots(const alcore__matrix *matrix, double *out) {
     alcore_sys_work work = alcore__run_work(matrix->block->run);
     alcore__scratch_mark mark = alcore__scratch_get_mark(matrix->block);
@@ -460,10 +435,8 @@ alcore_status alcore__matrix_self_dots(const alcore__matrix *matrix, double *out
     return ALCORE_OK;
 }
 
-/* Adds the active rows up by group: group [active rows], 0 .. groups - 1, -1: the row is added to
- * no sum. sums [groups, dims] and counts [groups], how many rows each sum has, are overwritten,
- * with 0 for a group without rows. Each sum runs in row order (spec 1.8). A sum that is not finite
- * starts the search for a NaN or infinity in the rows. */
+/* Each sum runs in row order (spec 1.8). A sum that is not finite starts the search for a NaN or
+ * infinity in the rows. */
 alcore_status alcore__matrix_group_sums(const alcore__matrix *matrix, const int32_t *group,
                                         int64_t groups, double *sums, int64_t *counts) {
     alcore_sys_work work = alcore__run_work(matrix->block->run);
@@ -479,9 +452,6 @@ alcore_status alcore__matrix_group_sums(const alcore__matrix *matrix, const int3
     return ALCORE_OK;
 }
 
-/* sums [blocks, dims] of all active rows in row order: those of each block are a group, and a plain
- * block is the only one. Strategies call it for the mean of a pool; the partial of their pass is
- * these sums. */
 alcore_status alcore__matrix_sum(const alcore__matrix *matrix, double *sums) {
     alcore__block *block = matrix->block;
     alcore__scratch_mark mark = alcore__scratch_get_mark(block);
@@ -507,8 +477,6 @@ alcore_status alcore__matrix_checked_dots(const alcore__matrix *matrix, double *
     return alcore__matrix_check_dots(matrix, self_dots, NULL /* the first is an error */);
 }
 
-/* Adds up values [matrix rows] in each block, in row order, with one kernel for all blocks: totals
- * [blocks]. sums [matrix rows]: the running sums in their blocks; NULL: not wanted. */
 alcore_status alcore__matrix_totals(const alcore__matrix *matrix, const uint8_t *mask,
                                     const double *values, double *sums, double *totals) {
     alcore__block *block = matrix->block;
@@ -522,10 +490,8 @@ alcore_status alcore__matrix_totals(const alcore__matrix *matrix, const uint8_t 
     return ALCORE_OK;
 }
 
-/* out [active rows]: 1 - cos(row, centroid of its group), the diversity of HUDS; 1 where one of the
- * two is a zero vector (spec 1.5). group [active rows]; -1: the kernel writes nothing there, and
- * out is not meaningful; centroids [groups, dims]. Values are not checked for a NaN: the pass that
- * made the centroids has read the same rows (alcore__matrix_group_sums). */
+/* Values are not checked for a NaN: the pass that made the centroids has read the same rows
+ * (alcore__matrix_group_sums). */
 alcore_status alcore__matrix_cosine_distances(const alcore__matrix *matrix, const int32_t *group,
                                               int64_t groups, const double *centroids,
                                               double *out) {
@@ -557,12 +523,6 @@ static void collect_nearest(const alcore__matrix *matrix, const int32_t *group,
     }
 }
 
-/* Finds the nearest centroid of each active row that has a group: group g owns the centroids
- * centroid_starts[g] .. centroid_starts[g + 1] - 1 of centroids [all, dims]; group [active rows],
- * -1: the entries of the row in out are left as they were. The arrays of out are [active rows]: the
- * centroid, counted from 0 within the group, its squared distance, and bounds of L2 distances (not
- * squared) to the nearest (high) and to every other centroid of the group (low); those that are
- * NULL are not wanted. `nearest` is never NULL. */
 alcore_status alcore__matrix_nearest(const alcore__matrix *matrix, const int32_t *group,
                                      int64_t groups, const int64_t *centroid_starts,
                                      const double *centroids, const alcore__nearest *out) {

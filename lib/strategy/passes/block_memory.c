@@ -4,10 +4,6 @@
  * device compare them. All of it is freed with the shard, the part of the pool that a process works
  * on.
  *
- * Words of this file:
- *
- *     reader      the thread's buffer in which rows of the column are read or converted
- *
  * A copy of the embeddings is made on the first visit, and only in runs of many passes:
  *
  *     on the device   where the engine has memory of its own and enough of it is free
@@ -25,8 +21,8 @@ enum { MAX_HOST_COPY = 256 << 20 }; /* 256 MiB */
 
 /* ---- bytes of the strategy ---- */
 
-/* *out: `bytes` bytes that the first call allocates, zeroed, and every later call finds again. The
- * block is one of candidates, as only these have a memory; the functions below demand that too. */
+/* The block is one of candidates, as only these have a memory; the functions below demand that too.
+ */
 alcore_status alcore__block_local(alcore__block *block, size_t bytes, void *out) {
     void **local = &block->memory->local;
     if (!*local) ALCORE__TRY(alcore__new_array(block->run->ctx, 1, bytes, local));
@@ -34,7 +30,6 @@ alcore_status alcore__block_local(alcore__block *block, size_t bytes, void *out)
     return ALCORE_OK;
 }
 
-/* What alcore__block_local() has allocated for the block; NULL: it was not called. */
 void *alcore__block_find_local(const alcore__block *block) {
     return block->memory->local;
 }
@@ -47,15 +42,12 @@ static alcore_sys_rows as_one_row(const double *values, int64_t count) {
         .data = values, .count = 1, .dims = count, .stride = count, .dtype = ALCORE_FLOAT64};
 }
 
-/* The doubles of the block, in the engine's memory; NULL before alcore__block_keep(). */
 double *alcore__block_doubles(const alcore__block *block) {
     return block->memory->doubles.memory;
 }
 
-/* Makes values [count], in host memory, the doubles of the block. Where the engine has memory of
- * its own they are uploaded and the host array is freed. The host array is kept as it is where the
- * engine works in host memory, or its own memory is short (kernels take host arrays too). After an
- * error the array is freed too. */
+/* The host array is kept as it is where the engine works in host memory, or its own memory is
+ * short: kernels take host arrays too. */
 alcore_status alcore__block_keep(alcore__block *block, double *values, int64_t count) {
     const alcore__run *run = block->run;
     const alcore_sys_kernels *kernels = alcore__run_kernels(run);
@@ -85,8 +77,7 @@ alcore_status alcore__block_fill(const alcore__matrix *matrix, int64_t count,
     return status;
 }
 
-/* Copies values [count] from the engine's memory to out [count] in host memory, by the kernel
- * `widen`, which reads either memory and writes doubles. */
+/* The kernel `widen` reads either memory and writes doubles. */
 alcore_status alcore__download(const alcore__run *run, const double *values, int64_t count,
                                double *out) {
     alcore_sys_work work = alcore__run_work(run);
@@ -94,7 +85,6 @@ alcore_status alcore__download(const alcore__run *run, const double *values, int
     return alcore__run_kernels(run)->widen(&work, &row, NULL /* no mask */, out);
 }
 
-/* Copies values [count] from the engine's memory to out and waits for them. */
 alcore_status alcore__read_back(const alcore__run *run, const double *values, int64_t count,
                                 void *out) {
     alcore_sys_work work = alcore__run_work(run);
@@ -105,8 +95,6 @@ alcore_status alcore__read_back(const alcore__run *run, const double *values, in
     return ALCORE_OK;
 }
 
-/* Copies values [matrix rows] from the engine's memory and picks out those of active rows: out
- * [active rows], by index, in host memory. */
 alcore_status alcore__download_active(const alcore__matrix *matrix, const double *values,
                                       double *out) {
     alcore__block *block = matrix->block;
@@ -256,10 +244,8 @@ static alcore_status copy_rows(alcore__block *block, const alcore_sys_rows *rows
     return ALCORE_OK;
 }
 
-/* Whether a copy of the active rows was made earlier; then fills in out as the matrix of exactly
- * these rows (matrix row = index). out->first, which is a pool row in a matrix without a copy, is
- * then the position of the first row among all active rows. The copy on the host has the dims and
- * dtype that the caller set in out. A block of another source than the candidates has no memory. */
+/* out->first, which is a pool row in a matrix without a copy, is the position of the first row
+ * among all active rows. A block of another source than the candidates has no memory. */
 bool alcore__block_find_copy(const alcore__block *block, alcore_sys_rows *out) {
     const alcore__block_memory *memory = block->memory;
     if (!memory || (!memory->device.memory && !memory->host)) return false;
@@ -274,8 +260,6 @@ bool alcore__block_find_copy(const alcore__block *block, alcore_sys_rows *out) {
     return true;
 }
 
-/* Called by alcore__block_matrix() each time it has read rows from the column: makes the copy that
- * pays, if any, on the device or else on the host. mask [rows->count], NULL: all are active. */
 alcore_status alcore__block_make_copy(alcore__block *block, const alcore__column *column,
                                       const alcore__scratch *reader, const alcore_sys_rows *rows,
                                       const uint8_t *mask) {

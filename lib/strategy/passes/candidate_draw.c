@@ -31,10 +31,8 @@ static alcore_status draw(alcore_ctx *ctx, alcore__rng *rng, int64_t count, int6
     return status;
 }
 
-/* Reduces mask [rows], 1 for the rows that may be selected, to `count` of its rows (all, when there
- * are fewer): first the rows that were candidates in the previous round, in row order and no more
- * than `count`, then a uniform draw from the others. previous [rows]: 1 for the former; NULL: there
- * are none. The mask is unchanged after a failure. */
+/* First the rows that were candidates in the previous round, in row order, then a uniform draw from
+ * the others. The mask is unchanged after a failure. */
 alcore_status alcore__draw_candidates(alcore_ctx *ctx, uint64_t seed, int64_t round, int64_t count,
                                       int64_t rows, const uint8_t *previous, uint8_t *mask) {
     int64_t kept = 0;

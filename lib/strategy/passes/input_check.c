@@ -21,8 +21,6 @@ static const char *need_of(const alcore__run *run, int32_t role, int64_t index) 
     return NULL;
 }
 
-/* Whether the run reads embeddings of the pool in a role: the strategy itself does, or the
- * similarity limit, which compares candidates with each other. */
 bool alcore__reads_embeddings(const alcore__run *run, int32_t role) {
     const char *need;
     for (int32_t i = 0; (need = need_of(run, role, i)); i++) {
@@ -91,10 +89,9 @@ static alcore_status check_costs(const alcore__run *run) {
     return ALCORE_OK;
 }
 
-/* Called once when a run begins, after the active rows are listed and before the strategy's begin,
- * which may rely on what is checked here. The labeled pool may be missing; a strategy that reads
- * embeddings of a target needs at least one active row there. Values are not read, so NaN are not
- * looked for. Messages name the pool and the column in the user's terms. */
+/* Called after the active rows are listed and before the strategy's begin, which may rely on what
+ * is checked here. Values are not read. Messages name the pool and the column in the user's terms.
+ */
 alcore_status alcore__check_input(const alcore__run *run) {
     const alcore__run_input *input = run->input;
     ALCORE__TRY(check_needs(run, &input->candidates, ALCORE_ROLE_CANDIDATES, "the pool"));

@@ -8,8 +8,6 @@
 
 #include "strategy/strategy_def.h"
 
-/* The scores [candidates] of the outcome, into which the runner stores the values of a pass whose
- * partials are the scores. */
 double *alcore__outcome_scores(const alcore__run *run) {
     return run->outcome.scores;
 }
@@ -29,9 +27,6 @@ static alcore_status add_column(alcore__run *run, const char *name, int32_t dtyp
     return ALCORE_OK;
 }
 
-/* Adds a column to the record and sets *out, a double * or int64_t * by dtype, to its values
- * [candidates], zeroed, which the strategy fills in next; the outcome owns them. NULL after a
- * failure. Called in the strategy's finish. */
 alcore_status alcore__outcome_column(alcore__run *run, const char *name, int32_t dtype, void *out) {
     void *values;
     *(void **)out = NULL;
@@ -46,23 +41,17 @@ alcore_status alcore__outcome_column(alcore__run *run, const char *name, int32_t
     return ALCORE_OK;
 }
 
-/* Makes *values [candidates], an array of the strategy, a column of the record, which owns it from
- * then on: *values is NULL after a success and stays the strategy's after a failure. */
 alcore_status alcore__outcome_keep_column(alcore__run *run, const char *name, double **values) {
     ALCORE__TRY(add_column(run, name, ALCORE_FLOAT64, *values));
     *values = NULL;
     return ALCORE_OK;
 }
 
-/* Adds a column that is outcome->scores itself, not a copy: alcore__outcome_clear() frees the array
- * once. */
+/* alcore__outcome_clear() frees the array once. */
 alcore_status alcore__outcome_score_column(alcore__run *run, const char *name) {
     return add_column(run, name, ALCORE_FLOAT64, run->outcome.scores);
 }
 
-/* Adds a named list of numbers to the report: *out is [count], zeroed, for the strategy's finish to
- * fill in; the outcome owns and frees it. name is kept and not copied: it is a literal. NULL after
- * a failure. */
 alcore_status alcore__outcome_fact(alcore__run *run, const char *name, int64_t count,
                                    double **out) {
     alcore__outcome *outcome = &run->outcome;
@@ -85,7 +74,6 @@ static void free_part(alcore_ctx *ctx, alcore__term_part *part) {
     alcore__free(ctx, part->also);
 }
 
-/* Frees the picks and the explanation of a purchase and zeroes it; safe for a zeroed one. */
 void alcore__purchase_clear(alcore_ctx *ctx, alcore__purchase *purchase) {
     alcore__explanation *explanation = &purchase->explanation;
     for (int32_t t = 0; t < explanation->count; t++) free_part(ctx, &explanation->parts[t]);
@@ -116,8 +104,7 @@ void alcore__outcome_clear(alcore_ctx *ctx, alcore__outcome *outcome) {
     memset(outcome, 0, sizeof *outcome);
 }
 
-/* The cosine of two vectors from their dot product and norms (spec 1.5): 0 for a zero vector, and
- * exactly 1 or -1 within 1e-12 of it, so that equal directions tie. */
+/* 0 for a zero vector, and exactly 1 or -1 within 1e-12 of it, so that equal directions tie. */
 double alcore__cosine(double dot, double norm, double other_norm) {
     /* A vector shorter than this counts as zero and has no direction. */
     if (norm < 1e-12 || other_norm < 1e-12) return 0.0;
@@ -157,8 +144,6 @@ int alcore__common_exponent(const double *values, int64_t count) {
     return abs(exponent) > MAX_EXPONENT ? exponent : 0;
 }
 
-/* Mean and standard deviation (division by n) of weight x values [candidates], of which there is
- * one or more; summed block by block, as every sum over rows is (spec 1.8). */
 void alcore__candidate_mean_sd(const alcore__run *run, const double *values, double weight,
                                double *mean, double *sd) {
     const alcore__active_rows *active = &run->active[ALCORE__OVER_CANDIDATES];
@@ -171,9 +156,7 @@ void alcore__candidate_mean_sd(const alcore__run *run, const double *values, dou
     *sd = ldexp(sqrt(variance), exponent);
 }
 
-/* Logs a warning where a run will make more than 100 passes over all embeddings, with a rough
- * estimate of the time. Strategies whose number of passes grows with their picks or clusters call
- * it in begin, with the number that they expect; a NaN brings no warning. */
+/* A NaN brings no warning. */
 void alcore__warn_passes(const alcore__run *run, double passes) {
     if (!(passes > 100.0)) return;
     double components = (double)run->outcome.count * (double)alcore__embedding_dims(run);

@@ -7,10 +7,6 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* Appends the partial of a block in a pass, such as one that came from another process (in this
- * library only tests do so; alcore__run_map() appends what it computes by itself). data [bytes] is
- * a pointer from alcore__new_array() or NULL; the set owns it on success, and it is freed on
- * failure. */
 alcore_status alcore__partials_add(alcore_ctx *ctx, alcore__partials *partials, int64_t pass,
                                    int64_t block, void *data, size_t bytes) {
     alcore_status status = alcore__grow(ctx, &partials->entries, &partials->capacity,
@@ -61,10 +57,7 @@ static alcore_status drop_repeats(alcore_ctx *ctx, alcore__partials *partials) {
     return status;
 }
 
-/* Moves the entries of `added` into `partials`, sorted by pass and block, and leaves `added` empty
- * (its array stays allocated until alcore__partials_clear()). Two processes may have visited the
- * same block: equal partials become one, different ones are an error. When no memory is left both
- * sets stay as they were. */
+/* When no memory is left both sets stay as they were. */
 alcore_status alcore__partials_merge(alcore_ctx *ctx, alcore__partials *partials,
                                      alcore__partials *added) {
     ALCORE__TRY(alcore__grow(ctx, &partials->entries, &partials->capacity,
@@ -79,7 +72,6 @@ alcore_status alcore__partials_merge(alcore_ctx *ctx, alcore__partials *partials
     return drop_repeats(ctx, partials);
 }
 
-/* Frees the bytes of all entries and the set itself, which is empty then and can be used again. */
 void alcore__partials_clear(alcore_ctx *ctx, alcore__partials *partials) {
     for (size_t i = 0; i < partials->count; i++) alcore__free(ctx, partials->entries[i].data);
     alcore__free(ctx, partials->entries);

@@ -7,15 +7,7 @@
  * which begins once the active rows are known. The cursors are a stack: cursors[0] stands in the
  * root, cursors[1] in the strategy's table, cursors[2] in one nested there. The topmost one always
  * stands on a pass with a `block` of its own, which is the present pass; an empty stack means that
- * the run is done.
- *
- * Members of a row (alcore__pass) that decide the way, each of which may be NULL:
- *
- *     when          false: the row is skipped, its start and end too
- *     start, end    called before the first block and after the last, of a nested table too
- *     again, back   asked after the row, made or skipped: where again() is true, the next row is
- *                   the one `back` rows before (0: the same row once more)
- *     nested_state  what run->state is while the passes of the nested table run */
+ * the run is done. */
 
 #include "strategy/passes/runner.h"
 
@@ -126,9 +118,8 @@ static alcore_status find_pass(alcore__run *run) {
     return ALCORE_OK;
 }
 
-/* Makes the root table and moves to the first pass of the run. The strategy's begin is called here
- * or, with nan=exclude, only once the search for NaN is over and the strategy's row of the root
- * table is reached (find_pass() from alcore__passes_advance()). */
+/* The strategy's begin is called here or, with nan=exclude, only once the search for NaN is over
+ * and the strategy's row of the root table is reached. */
 alcore_status alcore__passes_begin(alcore__run *run) {
     const alcore__pass *passes = run->def->passes ? run->def->passes : NO_PASSES;
     alcore__runner *runner = run->runner;
@@ -146,8 +137,6 @@ alcore_status alcore__passes_begin(alcore__run *run) {
     return find_pass(run);
 }
 
-/* Calls `end` of the present pass, all of whose blocks are reduced, and moves to the next one.
- * Called by alcore__run_end_pass(). */
 alcore_status alcore__passes_advance(alcore__run *run) {
     const alcore__pass *pass = alcore__present_pass(run);
     if (pass->end) ALCORE__TRY(pass->end(run));
@@ -155,7 +144,6 @@ alcore_status alcore__passes_advance(alcore__run *run) {
     return find_pass(run);
 }
 
-/* Whether every pass of the run was made, so that alcore__run_finish() may be called. */
 bool alcore__run_done(const alcore__run *run) {
     return run->runner->depth == 0;
 }

@@ -1,18 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Both ends of a run: what is made before the first pass, and what is handed over and freed after
- * the last.
- *
- * Members of alcore__run (strategy_def.h) and of its runner (runner.h) that this file uses:
- *
- *     active    by source: the active rows, those that take part, of the candidates, the labeled
- *               rows, the labeled pool and the target; the candidates' list is outcome.rows, too
- *     state     the strategy's own struct, owned; while a nested table of passes runs it is that
- *               table's, and cursors[0].state the strategy's
- *     cursors   the tables of passes that are being run: cursors[0] is the run's own, the last one
- *               the innermost; depth is their number, 0 before the first pass and after the last
- *     outcome   what the caller receives: scores, record columns, picks; owned until then
- *     workers   [threads] scratch memory of each worker thread; NULL: it visited no block
- *     nan       by source: [rows of the pool] 1: left out for a NaN; NULL without nan=exclude */
+ * the last. */
 #include <string.h>
 
 #include "strategy/budget/spend.h"
@@ -47,9 +35,7 @@ static alcore_status prepare(alcore__run *run) {
     return alcore__passes_begin(run);
 }
 
-/* Makes a run that stands on its first pass. Strategy, definition, values and input stay the
- * caller's and must outlive the run. strategy is NULL for a definition that has no handle, which
- * tests run. */
+/* strategy is NULL for a definition that has no handle, which tests run. */
 alcore_status alcore__run_begin(const alcore_strategy *strategy, const alcore__strategy_def *def,
                                 const alcore__values *values, const alcore__run_input *input,
                                 alcore__run **out) {
@@ -110,10 +96,8 @@ static void free_workers(alcore__run *run) {
     }
 }
 
-/* After the last pass: the strategy's finish fills in scores and columns, the budget is spent, and
- * the outcome moves to the caller. Without candidates there is no finish, as the strategy never
- * began; the budget is spent all the same, which buys nothing and sets SHORT (unless it is 0).
- * After a failure *out is not written and alcore__run_free() frees the outcome. */
+/* Without candidates there is no finish, as the strategy never began; the budget is spent all the
+ * same, which buys nothing and sets SHORT (unless it is 0). */
 alcore_status alcore__run_finish(alcore__run *run, alcore__outcome *out) {
     free_workers(run);
     if (run->outcome.count) ALCORE__TRY(run->def->finish(run));
@@ -125,8 +109,7 @@ alcore_status alcore__run_finish(alcore__run *run, alcore__outcome *out) {
     return ALCORE_OK;
 }
 
-/* Frees a run in any state: one whose alcore__run_begin() failed, one that stopped in a pass, or a
- * finished one. What was not made is NULL, as structs are zeroed when they are allocated. */
+/* In any state: what was not made is NULL, as structs are zeroed when they are allocated. */
 void alcore__run_free(alcore__run *run) {
     if (!run) return;
     alcore_ctx *ctx = run->ctx;

@@ -1,11 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Runs the passes of a strategy.
  *
- * Words of this file:
- *
- *     pass_count  of the runner: passes that are over, so the number of the present pass
- *     next_block  of the runner: blocks of the present pass that are reduced
- *
  * A pass is mapped and reduced in waves of adjacent blocks: the blocks of a wave are visited by all
  * threads and leave their partials, which are then reduced in block order. A wave is as large as
  * WAVE_BYTES of partials allow, so a pass over a million rows is one wave, and no pass (k-means
@@ -136,10 +131,8 @@ static alcore_status map_task(void *data, int64_t index, int32_t worker) {
     return visit_block(job, &block, &job->out[index]);
 }
 
-/* Visits the blocks first .. end - 1 of the present pass in parallel and appends one partial for
- * each, in block order, to out. Any process that has begun the same run can call it for any blocks.
- * Of wide blocks, which are for one process alone, `first` is the first block of one, and `end` the
- * end of one or of the pool. */
+/* Any process that has begun the same run can call it for any blocks. Of wide blocks, which are for
+ * one process alone, `first` is the first block of one, and `end` the end of one or of the pool. */
 alcore_status alcore__run_map(alcore__run *run, alcore__shard *shard, int64_t first, int64_t end,
                               alcore__partials *out) {
     const alcore__pass *pass = alcore__present_pass(run);
@@ -252,11 +245,9 @@ static alcore_status reduce_block(alcore__run *run, const alcore__pass *pass,
     return pass->partial.reduce(run, &block_partial);
 }
 
-/* Reduces the partials of the next blocks of the present pass, which stay the caller's. Partials
- * must arrive in block order without a gap: floating-point sums depend on the order (spec 1.8), so
- * anything else is an error of the caller. All partials are checked before the first is reduced: a
- * refused set leaves the run as it was. After a failure of the pass's reduce() the run can only be
- * freed. */
+/* Partials must arrive in block order without a gap, as floating-point sums depend on the order
+ * (spec 1.8). All are checked before the first is reduced: a refused set leaves the run as it was.
+ * After a failure of the pass's reduce() the run can only be freed. */
 alcore_status alcore__run_reduce(alcore__run *run, const alcore__partials *partials) {
     const alcore__pass *pass = alcore__present_pass(run);
     int64_t next = run->runner->next_block;
@@ -269,9 +260,8 @@ alcore_status alcore__run_reduce(alcore__run *run, const alcore__partials *parti
     return ALCORE_OK;
 }
 
-/* Ends the present pass and moves on to the next one, whose first block is then reduced next. Fails
- * unless every block of the pass was reduced: a part that was lost would otherwise change sums
- * silently. */
+/* Fails unless every block of the pass was reduced: a part that was lost would otherwise change
+ * sums silently. */
 alcore_status alcore__run_end_pass(alcore__run *run) {
     alcore__runner *runner = run->runner;
     int64_t blocks = run->active[alcore__present_pass(run)->source].blocks;
@@ -308,8 +298,7 @@ alcore_status alcore__shard_new(alcore__run *run, int32_t part, int32_t parts,
     return ALCORE_OK;
 }
 
-/* Frees what the blocks kept between passes, on the device too, then the shard. After a failure
- * kernels of wide blocks may still be queued, so the device is waited for. */
+/* After a failure kernels of wide blocks may still be queued, so the device is waited for. */
 void alcore__shard_free(alcore__run *run, alcore__shard *shard) {
     if (!shard) return;
     if (run->stream) alcore__close_visits(run);
@@ -320,7 +309,6 @@ void alcore__shard_free(alcore__run *run, alcore__shard *shard) {
     alcore__free(run->ctx, shard);
 }
 
-/* The shard's blocks of the present pass, first .. end - 1 of the blocks of the pass's source. */
 void alcore__shard_blocks(const alcore__run *run, const alcore__shard *shard, int64_t *first,
                           int64_t *end) {
     int64_t blocks = run->active[alcore__present_pass(run)->source].blocks;
@@ -358,7 +346,6 @@ static alcore_status make_pass(alcore__run *run, alcore__shard *shard) {
     return alcore__run_end_pass(run);
 }
 
-/* Makes every pass of the run with one shard that is the whole pool. */
 alcore_status alcore__run_drive(alcore__run *run) {
     alcore__shard *shard;
     ALCORE__TRY(alcore__shard_new(run, 0 /* part 0 of */, 1, &shard));
@@ -368,8 +355,6 @@ alcore_status alcore__run_drive(alcore__run *run) {
     return status;
 }
 
-/* One whole selection run in this process: begins, makes all passes, and hands the scores, picks
- * and explanations over in out, which stays zeroed after an error. */
 alcore_status alcore__strategy_run(const alcore_strategy *strategy, const alcore__run_input *input,
                                    alcore__outcome *out) {
     memset(out, 0, sizeof *out);

@@ -47,12 +47,10 @@ static void free_chunk(alcore__worker_memory *worker, size_t index) {
     worker->chunks[index].capacity = 0;
 }
 
-/* Pushes an array of `count` entries of entry_bytes each, not zeroed, and sets the pointer that out
- * points to (T **; NULL after a failure): at the top of the present chunk, or at the bottom of the
- * next one, which is allocated now if it is not yet, or anew where it is too small. Arrays never
- * move, so the rest of a chunk stays unused when the next array does not fit there. A gap follows
- * each array, in which AddressSanitizer finds overruns. An array of 0 entries has an address too. A
- * count that no memory can hold, as a negative one is after the cast, fails as out of memory. */
+/* Arrays never move, so the rest of a chunk stays unused when the next array does not fit there. A
+ * gap follows each array, in which AddressSanitizer finds overruns. An array of 0 entries has an
+ * address too. A count that no memory can hold, as a negative one is after the cast, fails as out
+ * of memory. */
 alcore_status alcore__scratch_push(alcore__block *block, int64_t count, size_t entry_bytes,
                                    void *out) {
     alcore__worker_memory *worker = block->worker;
@@ -82,14 +80,11 @@ alcore_status alcore__scratch_push(alcore__block *block, int64_t count, size_t e
     return ALCORE_OK;
 }
 
-/* The present height of the stack, to which alcore__scratch_release() brings it back. */
 alcore__scratch_mark alcore__scratch_get_mark(const alcore__block *block) {
     return block->worker->top;
 }
 
-/* Pops every array that was pushed after alcore__scratch_get_mark() returned `mark` and poisons its
- * memory: the rest of the mark's chunk, and the chunks above it up to the present one. The chunks
- * stay allocated for the next block. */
+/* Poisons what was popped. The chunks stay allocated for the next block. */
 void alcore__scratch_release(alcore__block *block, alcore__scratch_mark mark) {
     alcore__worker_memory *worker = block->worker;
     for (size_t c = mark.chunk; c <= worker->top.chunk && c < ALCORE__SCRATCH_CHUNKS; c++) {

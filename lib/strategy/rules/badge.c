@@ -9,14 +9,6 @@
  * D^2 weight, the smallest squared distance to the rows picked before, the centers. A row that the
  * budget or the similarity limit passes over is no center, and its weight counts as 0 from then on.
  *
- * Words of this file:
- *
- *     center       a row that was bought, from which distances are measured
- *     sampler      the draws (d2_sampling.h). draw [3]: what is to be found, by a position or by a
- *                  block and the running weight inside it; found: positions of the rows found; hit:
- *                  which speculative row of the last pass the new center is, -1: none;
- *                  speculative: number of those that the next pass measures from
- *
  * After "gradient norms" two passes alternate, once for each pick: "drawn rows" fetches the vectors
  * of the row that was drawn and offers it to the budget, "D^2 weights" measures all candidates from
  * it and draws the next one. Where the engine draws by itself (kmeans/device_draws.h), "engine

@@ -1,14 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Draws of BADGE: which row is next, and the pass "drawn rows", which fetches its vectors and those
- * of speculative rows, and offers it to the budget.
- *
- * Words of this file:
- *
- *     center       a row that was bought, from which distances are measured
- *     sampler      the draws (d2_sampling.h). draw [3]: what is to be found, by a position or by a
- *                  block and the running weight inside it; found: positions of the rows found; hit:
- *                  which speculative row of the last pass the new center is, -1: none;
- *                  speculative: number of those that the next pass measures from */
+ * of speculative rows, and offers it to the budget. */
 #include "strategy/rules/badge.h"
 
 #include <math.h>
@@ -53,10 +45,8 @@ static void draw_by_weight(alcore__run *run) {
                                   &sampler->draw[k]);
 }
 
-/* End of the passes "gradient norms" and "D^2 weights", and called again after a first row was
- * passed over: decides which row is drawn next, or none when the budget is full. The first row is
- * known by its position, a later one by its block and the running weight inside it, by which the
- * pass "drawn rows" finds it. */
+/* The first row is known by its position, a later one by its block and the running weight inside
+ * it. */
 alcore_status alcore__badge_draw_next(alcore__run *run) {
     alcore__badge_state *state = run->state;
     alcore__sampler_clear_draws(&state->sampler);
@@ -71,18 +61,15 @@ alcore_status alcore__badge_draw_next(alcore__run *run) {
     return ALCORE_OK;
 }
 
-/* Condition of the pass "drawn rows". */
 bool alcore__badge_has_block_draw(const alcore__run *run) {
     const alcore__draw *draw = &((const alcore__badge_state *)run->state)->sampler.draw[0];
     return draw->position >= 0 || draw->block >= 0;
 }
 
-/* Condition of the pass "engine draws". */
 bool alcore__badge_has_engine_draw(const alcore__run *run) {
     return ((const alcore__badge_state *)run->state)->sampler.draw[0].by_engine;
 }
 
-/* Condition of the loop back to both. */
 bool alcore__badge_has_draw(const alcore__run *run) {
     return alcore__badge_has_block_draw(run) || alcore__badge_has_engine_draw(run);
 }
@@ -103,8 +90,7 @@ static size_t found_entry_bytes(const alcore__badge_state *state) {
     return sizeof(found_row) + (size_t)(state->classes + state->dims) * sizeof(double);
 }
 
-/* Bytes of the partial of a block: an entry for each drawn row that lies in it; 0 for nearly all
- * blocks, which are then not visited at all. */
+/* 0 for nearly all blocks, which are then not visited at all. */
 size_t alcore__badge_found_bytes(const alcore__block *block) {
     const alcore__badge_state *state = block->run->state;
     size_t count = 0;
@@ -130,9 +116,7 @@ static alcore_status write_found(const alcore__badge_state *state, const alcore_
     return alcore__matrix_copy_row(matrix, index, a + state->classes);
 }
 
-/* Finds the drawn rows of this block, by their position or by their running weight among the rows
- * that can still be picked, and writes an entry for each, in the order of the draws. Each is found:
- * a draw by weight chose the block only where such a row has a weight. */
+/* Each is found: a draw by weight chose the block only where such a row has a weight. */
 alcore_status alcore__badge_find_drawn(alcore__block *block, void *partial) {
     const alcore__badge_state *state = block->run->state;
     alcore__matrix matrix;
@@ -167,7 +151,6 @@ static void store_found_row(alcore__badge_state *state, const found_row *found, 
     state->found_weight = found->weight;
 }
 
-/* Reduces the partial of one block: its entries lie one behind the other. */
 alcore_status alcore__badge_store_found(alcore__run *run, const alcore__block_partial *partial) {
     alcore__badge_state *state = run->state;
     for (size_t offset = 0; offset < partial->extra_bytes; offset += found_entry_bytes(state)) {
@@ -182,8 +165,6 @@ alcore_status alcore__badge_store_found(alcore__run *run, const alcore__block_pa
 
 /* ---- pass "engine draws": the same where the engine draws ---- */
 
-/* Queues the kernels that make the draws and collect the weight, the factor and the embedding of
- * each drawn row in the engine's memory. */
 alcore_status alcore__badge_queue_draws(alcore__block *block, void *partial) {
     const alcore__badge_state *state = block->run->state;
     alcore__matrix matrix;
@@ -202,8 +183,8 @@ alcore_status alcore__badge_queue_draws(alcore__block *block, void *partial) {
                                      3 /* matrices */, taken);
 }
 
-/* End of the pass: stores the rows and offers the drawn one. Without a weight none is found, and
- * the first row that can be picked is left to the pass "drawn rows". */
+/* Without a weight none is found, and the first row that can be picked is left to the pass "drawn
+ * rows". */
 alcore_status alcore__badge_read_draws(alcore__run *run) {
     alcore__badge_state *state = run->state;
     alcore__sampler *sampler = &state->sampler;
@@ -227,12 +208,9 @@ alcore_status alcore__badge_read_draws(alcore__run *run) {
 
 /* ---- the end of both passes ---- */
 
-/* End of the pass "drawn rows": offers the drawn row to the budget. A row that is bought becomes a
- * center. Its score is its distance to the nearest earlier center, for the first one the length of
- * its gradient. The vectors that the next pass measures from are then moved to the front of
- * found_a, found_h and found_squares. When the first row is passed over, the next one is tried at
- * once, as there are no weights yet; when a later one is, the pass "D^2 weights" adds the weights
- * up again without it. */
+/* The score of a center is its distance to the nearest earlier one, for the first the length of its
+ * gradient. When the first row is passed over, the next one is tried at once, as there are no
+ * weights yet; when a later one is, the pass "D^2 weights" adds the weights up again without it. */
 alcore_status alcore__badge_offer_drawn(alcore__run *run) {
     alcore__badge_state *state = run->state;
     alcore__greedy *greedy = &state->greedy;

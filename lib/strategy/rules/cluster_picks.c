@@ -1,15 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* The candidates nearest to the centroids of k-means, as cluster_picks.h describes them.
  *
- * Words of this file:
- *
- *     near        the lists (neighbor_lists.h): position [clusters, length], the nearest first, -1:
- *                 a free entry, and these come last; value, their squared distances
- *     kmeans      (kmeans.h) one group, number 0, of all candidates; centroids [clusters, dims];
- *                 centroid_starts [2]: 0 and clusters; each[0].iterations: of Lloyd, made so far
- *     greedy      (greedy/greedy.h) best: position of the candidate that is offered next;
- *                 pick_scores [candidates]: the score that a pick keeps
- *
  * Vectors are read as unit vectors throughout. */
 #include "strategy/rules/cluster_picks.h"
 
@@ -26,10 +17,7 @@ enum { FIRST_LENGTH = 8, MAX_LENGTH = 1024, LIST_BYTES = 8 << 20 /* 8 MiB */ };
 
 /* ---- begin ---- */
 
-/* Called in the strategy's begin: as many clusters as picks are expected, at least one. New arrays
- * are zeroed, so all candidates are of group 0 and cluster 0 chooses first; no candidate has a
- * cluster yet (-1). The lists have FIRST_LENGTH entries, or fewer, 1 at least, where all of them
- * would need more than LIST_BYTES. */
+/* As many clusters as picks are expected, at least one. */
 alcore_status alcore__cluster_picks_begin(alcore__run *run) {
     alcore__cluster_picks *state = run->state;
     const int64_t count = run->outcome.count;
@@ -49,8 +37,6 @@ alcore_status alcore__cluster_picks_begin(alcore__run *run) {
     return ALCORE_OK;
 }
 
-/* nested_state() of a strategy that nests the passes: its own state, which begins with an
- * alcore__cluster_picks. */
 void *alcore__cluster_picks_state(alcore__run *run) {
     return run->state;
 }
@@ -214,8 +200,6 @@ const alcore__pass alcore__cluster_picks_passes[] = {
 
 /* ---- finish ---- */
 
-/* Called in the strategy's finish: reports the fact "kmeans passes", records "cluster" and
- * "distance", sets the scores to minus the distances, and moves the picks to the outcome. */
 alcore_status alcore__cluster_picks_finish(alcore__run *run) {
     alcore__cluster_picks *state = run->state;
     int64_t *cluster;

@@ -96,10 +96,7 @@ static alcore_status check_order(const alcore__outcome *outcome, const int64_t *
     return ALCORE_OK;
 }
 
-/* Called by the host's choose function: rows [count] of the pool, the best first, each a candidate
- * and named once. Converted to positions among the candidates and copied; a later call replaces an
- * earlier one, and one that fails leaves it as it was. With count 0 nothing is selected. `seen`
- * [candidates] is zeroed, as all that alcore__new_array() makes, and is freed on return. */
+/* A later call replaces an earlier one, and one that fails leaves it as it was. */
 alcore_status alcore_choice_order(alcore_choice *choice, const int64_t *rows, int64_t count) {
     ALCORE__TRY(check_choice(choice, rows, count));
     alcore_ctx *ctx = choice->run->ctx;

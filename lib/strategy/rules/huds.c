@@ -78,10 +78,8 @@ static alcore_status begin_needed(alcore__run *run) {
     return ALCORE_OK;
 }
 
-/* Called once before the first pass, for HUDS, also as a part of huds_phrase.c, and for the
- * strategies that are its diversity alone. diversity-global has no n_strata and skips the pass
- * "scores": all candidates are stratum 0 then (new arrays are zeroed), whose count is set here. For
- * the others cut_strata() counts the strata. */
+/* diversity-global skips the pass "scores": all candidates are stratum 0 then (new arrays are
+ * zeroed), whose count is set here. For the others cut_strata() counts the strata. */
 alcore_status alcore__huds_begin(alcore__run *run) {
     alcore__huds_state *state = run->state;
     const int64_t count = run->outcome.count;
@@ -508,12 +506,8 @@ static alcore_status record_columns(alcore__run *run) {
     return alcore__outcome_score_column(run, "H");
 }
 
-/* Called after the last pass of HUDS, by the runner or by huds_phrase.c, whose own passes follow:
- * combines d and u into H and records all three. H is the score, and the column H is the array of
- * the scores itself; it is NaN for rows that were not measured, which the ranking puts last.
- * The runner has set outcome.measured to the number of all candidates. With distances=needed it is
- * set here, before combine_terms(), which reads it; record_columns() comes after, as the state has
- * no u and d from then on. */
+/* With distances=needed `measured` is set before combine_terms(), which reads it; record_columns()
+ * comes after, as the state has no u and d from then on. */
 alcore_status alcore__huds_finish(alcore__run *run) {
     alcore__huds_state *state = run->state;
     alcore__free(run->ctx, state->group); /* only passes read it */

@@ -16,12 +16,6 @@
  *
  * Squared distances are compared; radii and scores are distances.
  *
- * Words of this file:
- *
- *     greedy      what is shared by strategies that pick row after row (greedy/greedy.h): best is
- *                 the position of the best candidate of the pass, best_value what it is the best
- *                 by, best_vector its embedding; status tells which candidates are centers
- *
  * Reads the labeled embeddings once, CHUNK_ROWS at a time, and the candidates' once for each chunk;
  * then a part of the candidates for each pick. Memory: 33 bytes a candidate, 8 more for the record,
  * and the vectors of CHUNK_ROWS labeled rows and of all picks in double. */

@@ -28,9 +28,8 @@ static alcore_status fill_sq_dists(const alcore__matrix *matrix, double *values,
     return ALCORE_OK;
 }
 
-/* Finds what the block keeps between passes, or makes it on the first visit. block_measured_picks,
- * single_count and measured_picks lie in one array of 2 + count integers, zeroed: no row was
- * measured from a pick yet. */
+/* block_measured_picks, single_count and measured_picks lie in one array of 2 + count integers,
+ * zeroed: no row was measured from a pick yet. */
 alcore_status alcore__kcenter_open_rows(alcore__block *block, const alcore__matrix *matrix,
                                         alcore__kcenter_rows *out) {
     int64_t *local;
@@ -44,9 +43,8 @@ alcore_status alcore__kcenter_open_rows(alcore__block *block, const alcore__matr
     return ALCORE_OK;
 }
 
-/* Measures all active rows of the block from vectors [count, dims]: m(x), sq_dist [matrix rows, in
- * the engine's memory], becomes the minimum with each distance. The kernel could round distances of
- * near duplicates to 0; that is off (flag 0), so it needs no self dots (the two NULLs). */
+/* The kernel could round distances of near duplicates to 0; that is off (flag 0), so it needs no
+ * self dots (the two NULLs). */
 alcore_status alcore__kcenter_measure(const alcore__matrix *matrix, const double *vectors,
                                       int64_t count, double *sq_dist) {
     const alcore__run *run = matrix->block->run;
@@ -56,8 +54,8 @@ alcore_status alcore__kcenter_measure(const alcore__matrix *matrix, const double
                                                   count, NULL, NULL, 0, &weights);
 }
 
-/* Measures all rows of the block together from the picks after the first block_measured_picks. Rows
- * that were measured from a few of these are measured from them again, which changes no minimum. */
+/* Rows that were measured from a few of the picks are measured from them again, which changes no
+ * minimum. */
 alcore_status alcore__kcenter_measure_from_picks(const alcore__kcenter_state *state,
                                                  const alcore__matrix *matrix,
                                                  alcore__kcenter_rows *rows) {
@@ -144,11 +142,9 @@ static int list_top(const alcore__kcenter_state *state, const alcore__matrix *ma
     return count;
 }
 
-/* Finds the farthest row of the block among those that take part (takes_part): measures rows until
- * the largest bound belongs to a row that was measured from every pick, since no other row can be
- * farther then. Each turn measures the first row of the list at least, so the loop ends. *index and
- * *value: the row found and its m(x); index -1: no row takes part, and *value has no meaning.
- * vector [dims]: workspace for measure_from_picks(). */
+/* Measures rows until the largest bound belongs to a row that was measured from every pick, since
+ * no other row can be farther then. Each turn measures the first row of the list at least, so the
+ * loop ends. *index -1: no row takes part. vector [dims]: workspace. */
 alcore_status alcore__kcenter_find_farthest(const alcore__kcenter_state *state,
                                             const alcore__matrix *matrix,
                                             alcore__kcenter_rows *rows, bool pickable,

@@ -14,9 +14,9 @@
 #include "search/margin_bound.h"
 #include "strategy/rules/mrs.h"
 
-/* Finds what the block keeps, or makes it on the first visit: empty lists, no number, all rows
- * stale. On that visit the vectors are also searched for a NaN. All arrays lie in one piece of
- * memory, those of 8-byte entries first and `stale` last, so that all are aligned. */
+/* On the first visit lists are empty, all rows stale, and the vectors are searched for a NaN. All
+ * arrays lie in one piece of memory, those of 8-byte entries first and `stale` last, so that all
+ * are aligned. */
 alcore_status alcore__mrs_open_rows(alcore__block *block, const alcore__matrix *matrix,
                                     alcore__mrs_rows *out) {
     const alcore__mrs_state *state = block->run->state;
@@ -38,13 +38,10 @@ alcore_status alcore__mrs_open_rows(alcore__block *block, const alcore__matrix *
     return alcore__matrix_check(matrix);
 }
 
-/* Whether the candidate at a position was picked; only with iterative=1 are there picks before the
- * end of the run. */
 bool alcore__mrs_is_picked(const alcore__mrs_state *state, int64_t position) {
     return state->iterative && state->greedy.status[position] == ALCORE__GREEDY_PICKED;
 }
 
-/* Pushes *mask [matrix rows] on the scratch stack: 1 for the active rows that are no pick. */
 alcore_status alcore__mrs_push_mask(const alcore__matrix *matrix, uint8_t **mask) {
     alcore__block *block = matrix->block;
     ALCORE__TRY(alcore__scratch_push(block, matrix->rows.count, 1, mask));
@@ -55,8 +52,6 @@ alcore_status alcore__mrs_push_mask(const alcore__matrix *matrix, uint8_t **mask
     return ALCORE_OK;
 }
 
-/* The rows first .. end - 1 of vectors [end or more, dims] as a kernel reads them; it reports them
- * as first .. end - 1. */
 alcore_sys_rows alcore__mrs_as_rows(const alcore__mrs_state *state, const double *vectors,
                                     int64_t first, int64_t end) {
     return (alcore_sys_rows){.data = vectors + first * state->dims,
@@ -67,8 +62,6 @@ alcore_sys_rows alcore__mrs_as_rows(const alcore__mrs_state *state, const double
                              .dtype = ALCORE_FLOAT64};
 }
 
-/* Joins the rows of L' that are new to the lists of the candidates of a block: near and cosine
- * [matrix rows, k], where mask [matrix rows] is 1. */
 alcore_status alcore__mrs_join_new(const alcore__matrix *matrix, const uint8_t *mask,
                                    alcore__mrs_rows *rows) {
     const alcore__run *run = matrix->block->run;
@@ -162,9 +155,7 @@ static alcore_status compare_pending(const alcore__matrix *matrix, const uint8_t
     return ALCORE_OK;
 }
 
-/* Called in the pass "distances", after "neighbors" has set h and `stale`: computes the largest
- * ratio of every candidate of the block where mask [matrix rows] is 1, from the one of the last
- * pass where that is still valid. mask is overwritten. */
+/* Called after "neighbors" has set h and `stale`. */
 alcore_status alcore__mrs_update_ratios(const alcore__matrix *matrix, uint8_t *mask,
                                         alcore__mrs_rows *rows) {
     uint8_t *open; /* [matrix rows] */

@@ -2,16 +2,7 @@
 /* Lists of the nearest candidates, as neighbor_lists.h describes them. The search kernel, knn,
  * finds the neighbors in one block, exactly and in the order (value, row); what is left is to
  * number them by position and to merge the blocks. Lists of a block that have more entries than the
- * kernel keeps are found as search/neighbor_list.c describes.
- *
- * Words of this file:
- *
- *     lists       count vectors, each with a list of `length` candidates, the nearest first.
- *                 position [count, length]: the candidates; -1: a free entry, and free entries come
- *                 last. value [count, length]: their squared distances, the smallest first, or
- *                 their cosines, the largest first, as the metric says; unspecified in a free entry
- *     width       entries of a list of one block: `length`, or the active rows of the block where
- *                 those are fewer */
+ * kernel keeps are found as search/neighbor_list.c describes. */
 #include "strategy/rules/neighbor_lists.h"
 
 #include <string.h>
@@ -37,15 +28,12 @@ static int64_t width_of(const alcore__neighbor_lists *lists, int64_t active) {
     return lists->length < active ? lists->length : active;
 }
 
-/* Bytes of the partial of a block. */
 size_t alcore__neighbor_lists_bytes(const alcore__neighbor_lists *lists,
                                     const alcore__block *block) {
     return (size_t)(lists->count * width_of(lists, block->count)) *
            (sizeof(int64_t) + sizeof(double));
 }
 
-/* Empties the lists of a partial, as the kernel expects them before its first call: every entry is
- * free, -1. The values of free entries have no meaning. */
 void alcore__neighbor_lists_begin(const alcore__neighbor_lists *lists, const alcore__block *block,
                                   void *partial) {
     int64_t *position = partial;
@@ -74,11 +62,7 @@ static alcore_status join_long(const alcore__neighbor_lists *lists, const alcore
     return ALCORE_OK;
 }
 
-/* Joins the matrix rows of a block whose mask is 1 (NULL: all) to the lists first .. first +
- * vectors->count - 1 of the partial, those of vectors [vectors->count, dims]; vector_mask
- * [vectors->count] 1: the list is joined (NULL: all). The rows are the rows of the kernel's search
- * and the vectors its queries. Called any number of times between _begin() and _end(), for each
- * vector once. */
+/* The rows are the rows of the kernel's search and the vectors its queries. */
 alcore_status alcore__neighbor_lists_join(const alcore__neighbor_lists *lists,
                                           const alcore__matrix *matrix, const uint8_t *mask,
                                           const alcore_sys_rows *vectors,
@@ -99,8 +83,6 @@ alcore_status alcore__neighbor_lists_join(const alcore__neighbor_lists *lists,
                                          &best, NULL /* no lists of the candidates */);
 }
 
-/* Turns the rows that the kernel reported, rows.first + matrix row, into positions. Free entries
- * stay -1. matrix is the one of the calls of alcore__neighbor_lists_join(). */
 void alcore__neighbor_lists_end(const alcore__neighbor_lists *lists, const alcore__matrix *matrix,
                                 void *partial) {
     int64_t *position = partial;
@@ -114,9 +96,8 @@ void alcore__neighbor_lists_end(const alcore__neighbor_lists *lists, const alcor
 
 /* ---- the reduction ---- */
 
-/* Reduces the partial of one block: merges its lists into those of the blocks before, which have
- * the lower rows. A list that is empty, or whose first entry is not nearer than the last one of a
- * full list, changes nothing. */
+/* A list that is empty, or whose first entry is not nearer than the last one of a full list,
+ * changes nothing. */
 void alcore__neighbor_lists_merge(alcore__neighbor_lists *lists,
                                   const alcore__block_partial *partial) {
     const int64_t width = width_of(lists, partial->count), length = lists->length;

@@ -19,7 +19,6 @@ typedef struct phrase_row {
     int64_t listed; /* 1: the flag columns of the pool do not rule the phrase out */
 } phrase_row;
 
-/* Makes the record columns, which the outcome owns, and listed [candidates], all zeroed. */
 alcore_status alcore__phrase_columns_begin(alcore__run *run, alcore__phrase_columns *columns) {
     alcore_phrase_options options = ALCORE_PHRASE_OPTIONS_INIT;
     run->def->phrase_options(run->values, &options);
@@ -130,15 +129,11 @@ const alcore__pass alcore__all_phrases_passes[] = COLUMNS_PASS(read_all);
 
 /* ---- the phrases that a request derives from a pool of texts ---- */
 
-/* Sets which phrases are derived: the number of words of the longest, and whether each must have a
- * letter or digit. */
 void alcore__phrase_options_set(const alcore__values *values, alcore_phrase_options *out) {
     alcore__values_bind(values, ALCORE__TO_PHRASES, out);
     if (out->max_words == 0) out->max_words = ALCORE_PHRASE_UNLIMITED; /* max_n=inf */
 }
 
-/* The same, and only phrases that no labeled text contains and that are semi-maximal; smp_limit=inf
- * tests that also against phrases of more than max_words words. */
 void alcore__smp_options_set(const alcore__values *values, alcore_phrase_options *out) {
     alcore__phrase_options_set(values, out);
     out->unknown = 1;

@@ -5,8 +5,7 @@
  * loop whose later rounds are random too does not repeat the numbers of its seed set. "gold" is
  * DeMuX's upper bound (spec 7.8): its candidates are rows of the target languages, kept in a pool
  * of their own, which a request may have as the target; it has its own tag, so that the draws of
- * the two are independent. Reads no column and makes no pass.
- */
+ * the two are independent. Reads no column and makes no pass. */
 #include "base/rng.h"
 #include "strategy/strategies.h"
 

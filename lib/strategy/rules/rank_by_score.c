@@ -10,7 +10,6 @@
 
 #include "strategy/block.h"
 
-/* Called once before the pass: allocates the arrays of the state. */
 alcore_status alcore__rank_by_score_begin(alcore__run *run) {
     alcore__ranked_scores *state = run->state;
     const int64_t count = run->outcome.count;
@@ -53,9 +52,7 @@ const alcore__pass alcore__rank_by_score_passes[] = {
     {.name = NULL},
 };
 
-/* Called after the pass: copies the scores and the raw quantity to the outcome, and sets run->keys,
- * by which the runner ranks the candidates, to `rank`, oriented so that the largest is picked first
- * (spec 1.2). */
+/* `rank` is borrowed until the run ends. */
 alcore_status alcore__rank_by_score_finish(alcore__run *run) {
     alcore__ranked_scores *state = run->state;
     size_t bytes = (size_t)run->outcome.count * sizeof(double);

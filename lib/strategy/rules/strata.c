@@ -14,11 +14,9 @@
 #include "strategy/budget/rank.h"
 #include "strategy/strategy_run.h"
 
-/* Cuts scores [count] into `strata` intervals of equal width: stratum [count] from 0; edges [strata
- * + 1], the lower bound of each stratum and then the largest score. The largest score, and one that
- * rounding puts beside it, belongs to the last stratum; when all scores are equal, all belong to
- * the first. count and strata are at least 1. The order of the operations is that of spec 3.2,
- * since rounding decides for a score on an edge. */
+/* The largest score, and one that rounding puts beside it, belongs to the last stratum; when all
+ * scores are equal, all belong to the first. The order of the operations is that of spec 3.2, since
+ * rounding decides for a score on an edge. */
 void alcore__strata_equal(const double *scores, int64_t count, int64_t strata, int32_t *stratum,
                           double *edges) {
     double low = scores[0], high = scores[0];
@@ -35,10 +33,9 @@ void alcore__strata_equal(const double *scores, int64_t count, int64_t strata, i
     edges[strata] = high;
 }
 
-/* Cuts scores [count] into `strata` parts of equal size by rank: stratum [count] from 0; edges
- * [strata + 1], the lowest score of each part and then the largest of all. Ties are ranked by row,
- * so equal scores can be in two parts, and with fewer scores than strata some parts are empty; the
- * edge of an empty part is the lowest score of the next one that is not, or the largest score. */
+/* Ties are ranked by row, so equal scores can be in two parts, and with fewer scores than strata
+ * some parts are empty; the edge of an empty part is the lowest score of the next one that is not,
+ * or the largest score. */
 alcore_status alcore__strata_quantile(alcore_ctx *ctx, const double *scores, int64_t count,
                                       int64_t strata, int32_t *stratum, double *edges) {
     double *negative;      /* [count] minus each score */

@@ -19,9 +19,6 @@
 #include "pool/column_array.h"
 #include "pool/number_type.h"
 
-/* Draws the tokens of a text that keep their loss: chosen [min(tokens, length)] is 1 for them, else
- * 0. The generator is derive(seed, ALPS, 0, hash64(id)), so a text has the same draw in each round
- * and at each row. workspace [length]. */
 alcore_status alcore__surprisal_draw(const alcore__surprisal *surprisal, const char *id,
                                      int64_t tokens, uint8_t *chosen, int64_t *workspace) {
     alcore__rng rng;
@@ -142,8 +139,6 @@ static void release_nothing(alcore__column *column) {
 
 static const alcore__column_ops OPS = {.rows = read_rows, .release = release_nothing};
 
-/* Makes the column, [rows, length], which borrows surprisal; the caller frees it with
- * alcore__column_free(). *out is NULL on failure. */
 alcore_status alcore__surprisal_column(alcore_ctx *ctx, alcore__surprisal *surprisal,
                                        alcore__column **out) {
     alcore__column *column;

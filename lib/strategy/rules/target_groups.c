@@ -24,10 +24,8 @@ static alcore_status list_members(alcore__run *run, const alcore__active_rows *a
     return ALCORE_OK;
 }
 
-/* Called in begin of the strategies that have a target: numbers the languages that have an active
- * row, in the order of their tags, and counts the active rows of each. There is one group at least,
- * as the target has an active row. row_language [rows of the target]: number of each row's language
- * among all tags; NULL: all rows are of one. */
+/* Languages are numbered in the order of their tags. row_language [rows of the target]: number of
+ * each row's language among all tags; NULL: all rows are of one. */
 alcore_status alcore__target_groups_new(alcore__run *run, bool balanced,
                                         alcore__target_groups *groups) {
     const alcore__run_input *input = run->input;
@@ -60,8 +58,6 @@ alcore_status alcore__target_groups_new(alcore__run *run, bool balanced,
     return ALCORE_OK;
 }
 
-/* The mean over the groups of the mean over their rows; sums [groups]: the sum over the rows of
- * each. */
 double alcore__target_groups_mean(const alcore__target_groups *groups, const double *sums) {
     double total = 0.0;
     if (groups->count == 1) return sums[0] / groups->rows[0];
@@ -139,10 +135,7 @@ static alcore_status buy_in_turns(const alcore__target_groups *groups,
     return ALCORE_OK;
 }
 
-/* Buys in turns as target_groups.h says: the group that has spent least offers next. lists: the
- * candidates of each group, its best first; a candidate may stand in several. buyer [candidates]
- * is -1 before and gets the group that bought the candidate. Cost: the logarithm of the groups for
- * each offer, and one step for each entry of the lists. */
+/* Cost: the logarithm of the groups for each offer, and one step for each entry of the lists. */
 alcore_status alcore__target_groups_buy(const alcore__target_groups *groups,
                                         const alcore__group_lists *lists, alcore__filler *filler,
                                         int64_t *buyer) {
@@ -158,8 +151,6 @@ alcore_status alcore__target_groups_buy(const alcore__target_groups *groups,
     return ALCORE_OK;
 }
 
-/* Called in finish with balance_targets=1: records for each candidate the language number of the
- * group that bought it, -1: none did. buyer [candidates]: that group, or -1. */
 alcore_status alcore__target_groups_record(alcore__run *run, const alcore__target_groups *groups,
                                            const int64_t *buyer) {
     int64_t *language;

@@ -16,10 +16,6 @@ static bool has_modes(const alcore__run *run) {
     return true;
 }
 
-/* Called in the strategy's begin: fails where the parameter mode or margin (which class measure
- * becomes the uncertainty) is set, that is not 0, its default, and would have no effect; then
- * begins the filler and allocates. names_source: mode=paper and mode=code are allowed, because the
- * strategy does something else by them too (knn-uncertainty searches labeled rows). */
 alcore_status alcore__hybrid_begin(alcore__run *run, bool names_source) {
     alcore__hybrid *hybrid = run->state;
     if (alcore__uncertainty_has_mode(run->values, names_source) && !has_modes(run))
@@ -31,19 +27,14 @@ alcore_status alcore__hybrid_begin(alcore__run *run, bool names_source) {
     return ALCORE__RUN_ARRAY(run, run->outcome.count, &hybrid->uncertainty);
 }
 
-/* The partial: the uncertainty, double [active rows], which is the `rank` of the score; the score
- * to report and the raw quantity are not needed. */
 alcore_status alcore__hybrid_score_block(alcore__block *block, void *partial) {
     return alcore__block_scores(block, partial, NULL /* score */, NULL /* raw */);
 }
 
-/* The array in which the runner stores the values of the pass: uncertainty [candidates]. */
 double *alcore__hybrid_uncertainty(const alcore__run *run) {
     return ((const alcore__hybrid *)run->state)->uncertainty;
 }
 
-/* Visits a block of the target: fails with the number of its first row whose embedding is not
- * finite. */
 alcore_status alcore__hybrid_check_target(alcore__block *block, void *partial) {
     alcore__matrix matrix;
     (void)partial; /* the pass has none */

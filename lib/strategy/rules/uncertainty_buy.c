@@ -1,13 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* How UNCERTAINTY-KNN spends its budget on C, the most uncertain candidates: by their distance to
  * the target; with cover=1 in visits of the target's rows, each of which gets the nearest member;
- * or in turns of the target's languages, each of which has an order of its own.
- *
- * Words of this file:
- *
- *     prox          [candidates] of a member of C, its distance to the target (uncertainty_knn.h)
- *     in turns      balance_targets=1 with prox=min and cover=0: each group, the rows of the target
- *                   in a language, has a list of C in its own order, and the groups buy in turns */
+ * or in turns of the target's languages, each of which has an order of its own. */
 #include "strategy/rules/uncertainty_knn.h"
 
 #include "strategy/budget/rank.h"
@@ -132,9 +126,6 @@ static alcore_status buy_in_turns(alcore__run *run, int64_t *index, int64_t *ord
     return ALCORE_OK;
 }
 
-/* Allocates the workspace that the three rules need and spends the budget on C by the one of the
- * parameters: values [member_count], order [groups, member_count],
- * index [member_count], done [member_count] and starts [groups + 1], zeroed. */
 alcore_status alcore__uncertainty_knn_buy(alcore__run *run) {
     alcore__uncertainty_knn *state = run->state;
     const int64_t count = state->member_count, groups = state->groups.count;

@@ -18,13 +18,6 @@
  * from the target, or with cover=1 collects their embeddings. The visits of cover=1 are made after
  * the passes: each reads one row of the target and measures all of C from it.
  *
- * Words of this file:
- *
- *     target block  8192 rows of the target's pool; block_starts and mask of the active rows tell
- *                   which of its rows take part
- *     in turns      balance_targets=1 with prox=min and cover=0: each group has a list of C in its
- *                   own order, and the groups buy in turns
- *
  * Memory: 33 bytes a candidate; with cover=1 also 8 bytes for each component of the embeddings of
  * C; in turns 8 bytes for each pair of a member of C and a group, 8 more while the budget is spent,
  * and one byte for each pair of a group and a target row. */
