@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Answering a request, alcore_select(): what the files of this room share.
  *
- *   select.c            the answer of one strategy: phrases, masks, columns, run, selection
+ *   select.c            locks, and which of the two answers it is
+ *   request_answer.c    that of one strategy: phrases, masks, columns, run, selection
  *   request_hybrid.c    that of a hybrid: two such answers under one budget
  *   request_phrases.c   a pool of phrases in place of a pool of texts
  *   request_columns.c   a column for every need: one that is there, or one that a model makes
@@ -71,7 +72,7 @@
  *     definition says; alcore__strategy_part(): 0 or 1 of a hybrid, NULL: it is none. */
 #include "selection/selection_internal.h"
 
-/* ---- the answer (select.c, request_hybrid.c) ---- */
+/* ---- the answer (request_answer.c, request_hybrid.c) ---- */
 
 /* Answers a request that the caller has locked for writing, whichever its strategy is: *out has one
  * reference and owns the selections of the other budgets; it is set on success only. Called by

@@ -6,7 +6,8 @@
 #include "base/base.h"
 
 /* A row of such a table, the struct's name and what its _INIT macro makes. */
-#define ALCORE__IMAGE(type, initial) {#type, sizeof(type), &(const type)initial}
+#define ALCORE__IMAGE(type, initial)                                                               \
+    { #type, sizeof(type), &(const type)initial }
 
 extern const alcore__struct_image alcore__struct_images[];
 

@@ -154,7 +154,8 @@ static void move_purchase(alcore__outcome *outcome, double amount, double larges
         return;
     }
     /* Without a candidate no strategy ran, and outcome->further is empty: nothing was bought, which
-     * is short of every budget but 0. (select.c has set the flags of the largest one likewise.) */
+     * is short of every budget but 0. (request_answer.c has set the flags of the largest one
+     * likewise.) */
     *out = (alcore__purchase){.budget = amount, .flags = amount > 0 ? ALCORE_SELECTION_SHORT : 0};
 }
 

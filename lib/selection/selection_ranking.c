@@ -3,9 +3,9 @@
  * asked, and where the inputs came from. Made once, however many budgets are spent.
  *
  * The input of the run, the masks, the resolution and the outcome are those of the answered request
- * (select.c). Texts of the ranking are copies that it owns, but for engine, reason and measure,
- * which are static. Of a column (pool/column.h) `origin` says who made it, and `engine` what ran
- * the model that did; NULL: no model made it. */
+ * (request_answer.c). Texts of the ranking are copies that it owns, but for engine, reason and
+ * measure, which are static. Of a column (pool/column.h) `origin` says who made it, and `engine`
+ * what ran the model that did; NULL: no model made it. */
 #include <math.h>
 #include <string.h>
 

@@ -3,19 +3,20 @@
  *
  *     ALCORE__STRATEGY_ROW(symbol, file)    alcore__strategy_SYMBOL, in lib/strategy/rules/FILE.c
  *
- * This is the only list of them. From it strategies.h declares the symbols, registry.c makes the
- * registry, and lib/strategy/meson.build reads the names of the files. docs/strategies.md and the
- * pages of the command are generated from the registry. Tests that hold for every strategy (golden
- * selections, ties, parts and threads, properties, faults, cancellation) loop over it; they try the
- * parameters that a definition lists as its examples. There is no include guard: this file is
- * included where ALCORE__STRATEGY_ROW is defined. */
-ALCORE__STRATEGY_ROW(huds, huds)
+ * A file may be in the folder rules/huds, too. This is the only list of them. From it strategies.h
+ * declares the symbols, registry.c makes the registry, and lib/strategy/meson.build reads the names
+ * of the files. docs/strategies.md and the pages of the command are generated from the registry.
+ * Tests that hold for every strategy (golden selections, ties, parts and threads, properties,
+ * faults, cancellation) loop over it; they try the parameters that a definition lists as its
+ * examples. There is no include guard: this file is included where ALCORE__STRATEGY_ROW is defined.
+ */
+ALCORE__STRATEGY_ROW(huds, huds_score)
 ALCORE__STRATEGY_ROW(random, random)
 ALCORE__STRATEGY_ROW(nnll, likelihood)
 ALCORE__STRATEGY_ROW(nsp, likelihood)
 ALCORE__STRATEGY_ROW(uncertainty, confidence)
-ALCORE__STRATEGY_ROW(diversity, huds)
-ALCORE__STRATEGY_ROW(diversity_global, huds)
+ALCORE__STRATEGY_ROW(diversity, diversity)
+ALCORE__STRATEGY_ROW(diversity_global, diversity)
 ALCORE__STRATEGY_ROW(idds, idds)
 ALCORE__STRATEGY_ROW(kcenter, kcenter)
 ALCORE__STRATEGY_ROW(average_dist, average_dist)

@@ -63,21 +63,21 @@ HUDS_PHRASE = 'tests/unit/request/test_huds_phrase'
 # name: (file, text that stands there once, what takes its place, test program, case that must fail)
 MUTANTS = {
     'HUDS weighs the terms the other way round':
-        ('lib/strategy/rules/huds.c', 'lambda * d + rest * u', 'rest * d + lambda * u', PROPERTIES,
+        ('lib/strategy/rules/huds/huds_score.c', 'lambda * d + rest * u', 'rest * d + lambda * u', PROPERTIES,
          'huds_without_diversity_is_nnll'),
     'the first round of lambda_first lasts two rounds':
-        ('lib/strategy/rules/huds.c', 'run->input->round <= 1', 'run->input->round <= 2', VECTORS, 'lambda_schedule'),
+        ('lib/strategy/rules/huds/huds_score.c', 'run->input->round <= 1', 'run->input->round <= 2', VECTORS, 'lambda_schedule'),
     'HUDS takes 1 for the largest distance':
-        ('lib/strategy/rules/huds.c', '2.0 /* the largest d */', '1.0 /* the largest d */', PROPERTIES,
+        ('lib/strategy/rules/huds/huds_needed.c', '2.0 /* the largest d */', '1.0 /* the largest d */', PROPERTIES,
          'huds_measures_what_picks_need'),
     'a smaller budget is not tried before rows are left out':
         ('lib/strategy/budget/fill.c', 'for (int32_t i = -1; i < fill->further_count && *out; i++)', 'for (int32_t i = -1; i < 0; i++)',
          PROPERTIES, 'huds_measures_what_picks_need'),
     'a stratum of min_stratum rows counts as small':
-        ('lib/strategy/rules/huds.c', 'state->counts[state->stratum[i]] < state->min_stratum', 'state->counts[state->stratum[i]] <= state->min_stratum',
+        ('lib/strategy/rules/huds/huds_score.c', 'state->counts[state->stratum[i]] < state->min_stratum', 'state->counts[state->stratum[i]] <= state->min_stratum',
          VECTORS, 'small_strata_use_the_global_centroid'),
     'a score on an edge falls into the lower stratum':
-        ('lib/strategy/rules/strata.c', 'floor(((scores[i] - low) / range) * n)', 'ceil(((scores[i] - low) / range) * n) - 1.0',
+        ('lib/strategy/rules/huds/strata.c', 'floor(((scores[i] - low) / range) * n)', 'ceil(((scores[i] - low) / range) * n) - 1.0',
          VECTORS, 'strata'),
     'k-center does not measure from the labeled pool':
         ('lib/strategy/rules/kcenter.c', 'run->active[ALCORE__OVER_LABELED_ROWS].count + run->active[ALCORE__OVER_LABELED_POOL].count;',
@@ -176,10 +176,10 @@ MUTANTS = {
         ('lib/select/request_phrases.c', ': masks->labeled_rows[row] ? ALCORE__PHRASE_LABELED\n', ': masks->labeled_rows[row] ? ALCORE__PHRASE_ABSENT\n',
          PHRASE_ROUNDS, 'labeled_rows_equal_a_new_pool'),
     'huds-phrase buys phrases inside each other':
-        ('lib/strategy/rules/huds_phrase.c', 'return found && (whole || found->whole);', 'return found && !found && (whole || found->whole);',
+        ('lib/strategy/rules/huds/huds_phrase.c', 'return found && (whole || found->whole);', 'return found && !found && (whole || found->whole);',
          HUDS_PHRASE, 'pruning'),
     'the occurrences of a phrase have no weight':
-        ('lib/strategy/rules/huds_phrase.c', 'pow(log(1.0 + (double)occ), state->gamma)', 'pow(log(1.0 + (double)occ), 0 * state->gamma)', HUDS_PHRASE,
+        ('lib/strategy/rules/huds/huds_phrase.c', 'pow(log(1.0 + (double)occ), state->gamma)', 'pow(log(1.0 + (double)occ), 0 * state->gamma)', HUDS_PHRASE,
          'vectors_of_rows_and_words'),
     'the uncertainty of a phrase is not divided by its words':
         ('lib/selection/phrase_measures.c', 'self->u[phrase] += sum / (double)length;', 'self->u[phrase] += sum;', HUDS_PHRASE,

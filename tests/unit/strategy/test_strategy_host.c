@@ -9,7 +9,7 @@
 #include "check_status.h"
 #include "check_suite.h"
 #include "fault_allocator.h"
-#include "strategy/rules/huds.h"
+#include "strategy/rules/huds/huds.h"
 #include "strategy_bed.h"
 
 static bed b;

@@ -7,7 +7,7 @@
 #include "kmeans_bed.h"
 #include "strategy/budget/rank.h"
 #include "strategy/budget/rescale.h"
-#include "strategy/rules/strata.h"
+#include "strategy/rules/huds/strata.h"
 #include "strategy_bed.h"
 #include "vectors.h"
 

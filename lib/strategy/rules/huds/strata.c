@@ -4,10 +4,10 @@
  *   equal width   stratum(x) = min(floor(n (u(x) - min u) / (max u - min u)), n - 1)
  *   equal count   stratum(x) = floor(n rank(x) / candidates), rank from 0 by u, then by row
  *
- * Both write the edges of the strata for the report. Called at the end of the pass "scores" of
- * HUDS (huds.c). Scores are finite, as the scorer refuses others, and there is at least one. Cost:
+ * Both write the edges of the strata for the report. Called at the end of the pass "scores" of HUDS
+ * (huds_score.c). Scores are finite, as the scorer refuses others, and there is at least one. Cost:
  * one pass, or one sort. */
-#include "strategy/rules/strata.h"
+#include "strategy/rules/huds/strata.h"
 
 #include <math.h>
 

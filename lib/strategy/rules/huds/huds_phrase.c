@@ -4,7 +4,7 @@
  * more, in the order of their first occurrences. With u(p) and e(p) the columns "scores" and
  * "embeddings" of the phrases (lib/selection/phrase_measures.c makes them from those of words):
  *
- *   H(p)      lambda d(p) + (1 - lambda) u(p), as in rules/huds.c
+ *   H(p)      lambda d(p) + (1 - lambda) u(p), as in huds_score.c
  *   score(p)  log(1 + occ(p))^gamma H(p), the largest first; of equal scores the larger occ(p)
  *             first, then the phrase of more words, then the earlier first occurrence
  *
@@ -23,7 +23,7 @@
 #include "base/rng.h"
 #include "pool/hash_index.h"
 #include "strategy/budget/fill.h"
-#include "strategy/rules/huds.h"
+#include "strategy/rules/huds/huds.h"
 #include "strategy/rules/phrase_columns.h"
 #include "text/words.h"
 

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* HUDS for the strategies that score by it: rules/huds.c has the formulas, rules/huds_phrase.c uses
- * them for phrases. */
+/* HUDS for the strategies that score by it: huds_score.c has the formulas, huds_phrase.c uses them
+ * for phrases. */
 #ifndef ALCORE__HUDS_H
 #define ALCORE__HUDS_H
 
@@ -55,6 +55,38 @@ typedef struct alcore__huds_state {
 alcore_status alcore__huds_begin(alcore__run *run);
 extern const alcore__pass alcore__huds_passes[];
 alcore_status alcore__huds_finish(alcore__run *run);
+
+/* The weights of d and u; H of one row (HUDS, eq. 4), rest: 1 - lambda; and whether the strategy
+ * has an uncertainty. */
+static inline double alcore__huds_lambda(const alcore__run *run) {
+    return ((const alcore__huds_state *)run->state)->lambda;
+}
+
+static inline double alcore__huds_rest(const alcore__run *run) {
+    return 1.0 - alcore__huds_lambda(run);
+}
+
+double alcore__huds_of_row(double lambda, double d, double rest, double u);
+
+static inline bool alcore__huds_has_scores(const alcore__run *run) {
+    return run->def->score_rows != NULL;
+}
+
+/* ---- distances=needed (huds_needed.c) ---- */
+
+/* All rows are NaN, not measured; refuses parameters that need all rows. Nothing with
+ * distances=all. */
+alcore_status alcore__huds_begin_needed(alcore__run *run);
+/* Makes the next strata the source ALCORE__OVER_CHOSEN. */
+alcore_status alcore__huds_choose_strata(alcore__run *run);
+/* Whether all rows are measured in one pass; whether there is a batch to be measured. */
+bool alcore__huds_measures_all(const alcore__run *run);
+bool alcore__huds_has_batch(const alcore__run *run);
+/* The partial d [active rows] of a batch, its reduction, and the end of the batch. */
+size_t alcore__huds_batch_bytes(const alcore__block *block);
+alcore_status alcore__huds_store_batch(alcore__run *run, const alcore__block_partial *partial);
+alcore_status alcore__huds_end_batch(alcore__run *run);
+
 /* The terms of H, for the reasons of picks. */
 extern const alcore__term alcore__huds_terms[];
 
@@ -89,5 +121,10 @@ extern const alcore__term alcore__huds_terms[];
                   "k-means clusters in each stratum", ALCORE__TO_HUDS(clusters)),                  \
         ALCORE__PARAM("unit", FLAG, "0", 0, 1, NULL,                                               \
                       "1: embeddings are brought to length 1 first", ALCORE__TO_HUDS(unit))
+
+/* What the definitions of HUDS and of its diversity have in common. */
+#define ALCORE__HUDS_RUN                                                                           \
+    .state_bytes = sizeof(alcore__huds_state), .begin = alcore__huds_begin,                        \
+    .passes = alcore__huds_passes, .finish = alcore__huds_finish
 
 #endif

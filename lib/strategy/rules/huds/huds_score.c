@@ -1,0 +1,320 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* HUDS: hybrid uncertainty and diversity sampling (spec 3; Azeemi et al. 2025, eq. 3 and 4).
+ *
+ *   u(x)  uncertainty: the given score, else the mean negative log-likelihood of the tokens of x
+ *   s(x)  stratum: which of n_strata intervals of u contains u(x)
+ *   d(x)  diversity: 1 - cos(e(x), centroid of s(x)); with k_clusters = k > 1 the nearest of the k
+ *         centroids of s(x); rows of a stratum smaller than min_stratum are measured from the
+ *         centroid of all candidates
+ *   H(x)  lambda d(x) + (1 - lambda) u(x), d and u rescaled first if asked for; the largest first
+ *
+ * The diversity alone is diversity.c; huds_needed.c measures only rows that can be picked
+ * (distances=needed), and huds_outcome.c reports.
+ *
+ * Reads the scores once and the embeddings twice (k = 1; with distances=needed those of the strata
+ * that are measured) or about 2 + k + iterations times: k-means++ draws its k first centroids one
+ * after another.
+ * Memory: 20 bytes a candidate (24 with min_stratum, 4 more with k > 1) and n_strata x k centroids
+ * in double. The arrays u and d themselves become columns of the record, without a copy.
+ */
+#include <math.h>
+#include <string.h>
+
+#include "strategy/budget/rescale.h"
+#include "strategy/rules/huds/huds.h"
+#include "strategy/rules/huds/strata.h"
+
+/* lambda of the round (spec 3.6). In round 1 it is lambda_first, unless that is "same", which reads
+ * as NaN. */
+static double choose_lambda(const alcore__run *run) {
+    const alcore__huds_state *state = run->state;
+    if (state->lambdas.count == 0) return 1.0;
+    if (run->input->round <= 1 && !isnan(state->lambda_first)) return state->lambda_first;
+    return alcore__number_of_round(state->lambdas, run->input->round);
+}
+
+/* H of one row (HUDS, eq. 4). */
+double alcore__huds_of_row(double lambda, double d, double rest, double u) {
+    return lambda * d + rest * u;
+}
+
+/* ---- begin ---- */
+
+/* diversity-global skips the pass "scores": all candidates are stratum 0 then (new arrays are
+ * zeroed), whose count is set here. For the others cut_strata() counts the strata. */
+alcore_status alcore__huds_begin(alcore__run *run) {
+    alcore__huds_state *state = run->state;
+    const int64_t count = run->outcome.count;
+    if (state->strata == 0) state->strata = 1;
+    state->lambda = choose_lambda(run);
+    run->rescale = alcore__rescale_named(state->rescale);
+    state->dims = alcore__embedding_dims(run);
+    run->hints.row_work = true;
+    run->hints.repeats = state->clusters > 1; /* k-means makes many passes */
+    run->hints.host_doubles =
+        ((double)state->strata * (double)state->clusters + 1.0) * (double)state->dims;
+    ALCORE__TRY(ALCORE__RUN_ARRAY(run, count, &state->u));
+    ALCORE__TRY(ALCORE__RUN_ARRAY(run, count, &state->d));
+    ALCORE__TRY(ALCORE__RUN_ARRAY(run, count, &state->stratum));
+    if (state->min_stratum > 0) ALCORE__TRY(ALCORE__RUN_ARRAY(run, count, &state->group));
+    if (state->clusters > 1) ALCORE__TRY(ALCORE__RUN_ARRAY(run, count, &state->cluster));
+    const int64_t groups = state->strata + 1;
+    ALCORE__TRY(ALCORE__RUN_ARRAY(run, groups, &state->edges));
+    ALCORE__TRY(ALCORE__RUN_ARRAY(run, groups * state->dims, &state->sums));
+    ALCORE__TRY(ALCORE__RUN_ARRAY(run, groups, &state->counts));
+    state->counts[0] = state->counts[state->strata] = run->outcome.count;
+    if (state->clusters > 1)
+        alcore__warn_passes(run, (double)state->clusters + ALCORE__KMEANS_MAX_ITERATIONS);
+    return alcore__huds_begin_needed(run);
+}
+
+/* ---- pass "scores": u of every candidate, then the strata ---- */
+
+/* The array in which the runner stores the values of the pass: u [candidates]. */
+static double *u_of(const alcore__run *run) {
+    return ((alcore__huds_state *)run->state)->u;
+}
+
+/* The partial is u, double [active rows]: the `rank` of the score, by which rows are ordered. */
+static alcore_status score_block(alcore__block *block, void *partial) {
+    return alcore__block_scores(block, partial, NULL, NULL); /* without score and raw */
+}
+
+/* End of pass "scores": cuts the candidates into strata by u, counts them, and decides which
+ * centroid each row is measured from: that of its stratum or, in a stratum of fewer than
+ * min_stratum rows, that of all candidates. With distances=needed the first batch is chosen. */
+static alcore_status cut_strata(alcore__run *run) {
+    alcore__huds_state *state = run->state;
+    int64_t count = run->outcome.count;
+    if (state->by_count) {
+        ALCORE__TRY(alcore__strata_quantile(run->ctx, state->u, count, state->strata,
+                                            state->stratum, state->edges));
+    } else {
+        alcore__strata_equal(state->u, count, state->strata, state->stratum, state->edges);
+    }
+    memset(state->counts, 0, (size_t)state->strata * sizeof *state->counts);
+    for (int64_t i = 0; i < count; i++) state->counts[state->stratum[i]]++;
+    for (int64_t i = 0; i < count && state->group; i++) {
+        bool small = state->counts[state->stratum[i]] < state->min_stratum;
+        state->group[i] = small ? -1 : state->stratum[i];
+        state->some_global |= small;
+    }
+    return state->only_needed ? alcore__huds_choose_strata(run) : ALCORE_OK;
+}
+
+/* ---- pass "centroids": sums by stratum, and of all candidates where a stratum is small ---- */
+
+/* Condition of the pass over all candidates: k-means makes the centroids of strata itself, but not
+ * that of all. */
+static bool needs_sums(const alcore__run *run) {
+    const alcore__huds_state *state = run->state;
+    return !state->only_needed && (state->clusters == 1 || state->some_global);
+}
+
+/* The group of each candidate [candidates], -1 for rows of small strata: without min_stratum, where
+ * no stratum is small, the array of strata itself. */
+static const int32_t *group_array(const alcore__huds_state *state) {
+    return state->group ? state->group : state->stratum;
+}
+
+/* *out [active rows]: the groups of the block's rows, a part of the state's array or, in a batch of
+ * strata, where block->start is an index in state->batch_positions, a copy on the scratch stack. */
+static alcore_status groups_of(alcore__block *block, const int32_t **out) {
+    const alcore__huds_state *state = block->run->state;
+    int32_t *copy;
+    const int32_t *group = group_array(state);
+    *out = group + block->start;
+    if (block->source == ALCORE__OVER_CANDIDATES) return ALCORE_OK;
+    ALCORE__TRY(alcore__scratch_push(block, block->count, sizeof *copy, &copy));
+    for (int64_t i = 0; i < block->count; i++)
+        copy[i] = group[state->batch_positions[block->start + i]];
+    *out = copy;
+    return ALCORE_OK;
+}
+
+/* The array of the state to which the runner adds the sums of the partials. Batches of strata add
+ * to the same array without clearing it: all rows of a stratum are in one batch. */
+static alcore__doubles sums_of(const alcore__run *run) {
+    const alcore__huds_state *state = run->state;
+    return (alcore__doubles){.values = state->sums, .count = (state->strata + 1) * state->dims};
+}
+
+/* The partial is sums [blocks, strata + 1, dims], for each block of a wide one: of the block's rows
+ * of each stratum, without those of group -1, then of all its rows, which stays 0 where no stratum
+ * is small. */
+static alcore_status sum_by_stratum(alcore__block *block, void *partial) {
+    const alcore__huds_state *state = block->run->state;
+    const int64_t sets = state->strata + 1; /* of rows that are summed */
+    const size_t bytes = (size_t)state->dims * sizeof(double);
+    double *sums = partial, *all; /* all [blocks, dims] */
+    alcore__matrix matrix;
+    int64_t *counts; /* of each block: not used, the strata were counted before */
+    const int32_t *group;
+    ALCORE__TRY(groups_of(block, &group));
+    ALCORE__TRY(alcore__block_groups(block, group, sets, &group));
+    ALCORE__TRY(alcore__block_matrix(block, state->unit, &matrix));
+    ALCORE__TRY(alcore__scratch_push(block, block->blocks * sets, sizeof *counts, &counts));
+    ALCORE__TRY(alcore__matrix_group_sums(&matrix, group, block->blocks * sets, sums, counts));
+    if (!state->some_global) return ALCORE_OK;
+    ALCORE__TRY(alcore__scratch_push(block, block->blocks, bytes, &all));
+    ALCORE__TRY(alcore__matrix_sum(&matrix, all));
+    for (int64_t b = 0; b < block->blocks; b++)
+        memcpy(sums + (b * sets + state->strata) * state->dims, all + b * state->dims, bytes);
+    return ALCORE_OK;
+}
+
+/* ---- pass "k-means": k clusters in each stratum ---- */
+
+/* Condition of the pass: more than one centroid for each stratum. */
+static bool many_centroids(const alcore__run *run) {
+    return ((const alcore__huds_state *)run->state)->clusters > 1;
+}
+
+/* What run->state is while the passes of k-means run. */
+static void *kmeans_of(alcore__run *run) {
+    return &((alcore__huds_state *)run->state)->kmeans;
+}
+
+/* Start of the nested passes: k-means in each stratum, without the rows of small strata. */
+static alcore_status start_kmeans(alcore__run *run) {
+    alcore__huds_state *state = run->state;
+    return alcore__kmeans_begin(run, &state->kmeans, group_array(state), state->strata,
+                                state->clusters, state->unit, NULL /* seeds by k-means++ */);
+}
+
+/* ---- pass "distances": d and the cluster of every candidate ---- */
+
+/* Start of the pass: fills state->centroids. Rows of small strata are measured from the last one,
+ * which stays 0 where there are none. The centroids of empty strata, of small ones and of those in
+ * a later batch are 0 too; no row is measured from them. */
+static alcore_status set_centroids(alcore__run *run) {
+    alcore__huds_state *state = run->state;
+    int64_t dims = state->dims, last = state->strata;
+    if (state->clusters > 1) last = state->kmeans.centroid_starts[state->strata];
+    state->centroid_count = last + 1;
+    ALCORE__TRY(ALCORE__RUN_ARRAY(run, state->centroid_count * dims, &state->centroids));
+    if (state->clusters > 1) {
+        memcpy(state->centroids, state->kmeans.centroids, (size_t)(last * dims) * sizeof(double));
+    } else {
+        for (int64_t i = 0; i < last * dims; i++) {
+            int64_t count = state->counts[i / dims];
+            if (count) state->centroids[i] = state->sums[i] / (double)count;
+        }
+    }
+    const double *total = state->sums + state->strata * dims;
+    for (int64_t j = 0; j < dims && state->some_global; j++)
+        state->centroids[last * dims + j] = total[j] / (double)run->outcome.count;
+    return ALCORE_OK;
+}
+
+/* The array in which the runner stores the values of the pass: d [candidates]. */
+static double *d_of(const alcore__run *run) {
+    return ((alcore__huds_state *)run->state)->d;
+}
+
+/* Size of the extra bytes behind d: with k-means int32 [active rows], the cluster of each row. */
+static size_t clusters_bytes(const alcore__block *block) {
+    if (!many_centroids(block->run)) return 0;
+    return (size_t)block->count * sizeof(int32_t);
+}
+
+/* The partial is d [active rows], as values or, in a batch of strata, as extra bytes; then, with
+ * k-means only, cluster [active rows]. assigned [active rows] numbers the clusters within their
+ * stratum, while the kernel needs one index per row into state->centroids, whichever of the three
+ * kinds of centroid it is: of all candidates, of a cluster, or of a stratum. */
+static alcore_status measure_distances(alcore__block *block, void *partial) {
+    const alcore__huds_state *state = block->run->state;
+    double *distance = partial;
+    int32_t *cluster = (int32_t *)(void *)(distance + block->count), *centroid;
+    const int32_t *group;
+    const int32_t *assigned = state->clusters > 1 ? alcore__kmeans_assigned(block) : NULL;
+    alcore__matrix matrix;
+    ALCORE__TRY(groups_of(block, &group));
+    ALCORE__TRY(alcore__block_matrix(block, state->unit, &matrix));
+    ALCORE__TRY(alcore__scratch_push(block, block->count, sizeof *centroid, &centroid));
+    for (int64_t i = 0; i < block->count; i++) {
+        bool global = group[i] < 0;
+        if (assigned) cluster[i] = global ? 0 : assigned[i];
+        centroid[i] = global     ? (int32_t)(state->centroid_count - 1)
+                      : assigned ? (int32_t)state->kmeans.centroid_starts[group[i]] + assigned[i]
+                                 : group[i];
+    }
+    return alcore__matrix_cosine_distances(&matrix, centroid, state->centroid_count,
+                                           state->centroids, distance);
+}
+
+/* Reduces the partial of one block: stores its cluster numbers at the positions of its candidates;
+ * the runner stores d by itself. Called with k-means only, as there are no extra bytes without. */
+static alcore_status store_clusters(alcore__run *run, const alcore__block_partial *partial) {
+    alcore__huds_state *state = run->state;
+    memcpy(state->cluster + partial->start, partial->extra, partial->extra_bytes);
+    return ALCORE_OK;
+}
+
+const alcore__pass alcore__huds_passes[] = {
+    {.name = "scores",
+     .scores = true,
+     .block = score_block,
+     .partial = {.values = u_of},
+     .end = cut_strata,
+     .when = alcore__huds_has_scores},
+    {.name = "centroids",
+     .block = sum_by_stratum,
+     .partial = {.sums = sums_of},
+     .when = needs_sums},
+    {.name = "k-means",
+     .start = start_kmeans,
+     .nested = alcore__kmeans_passes,
+     .nested_state = kmeans_of,
+     .when = many_centroids},
+    {.name = "distances",
+     .block = measure_distances,
+     .partial = {.values = d_of, .extra = clusters_bytes, .reduce = store_clusters},
+     .start = set_centroids,
+     .when = alcore__huds_measures_all},
+    {.name = "centroids of a batch of strata",
+     .source = ALCORE__OVER_CHOSEN,
+     .block = sum_by_stratum,
+     .partial = {.sums = sums_of},
+     .when = alcore__huds_has_batch},
+    {.name = "distances of a batch of strata",
+     .source = ALCORE__OVER_CHOSEN,
+     .block = measure_distances,
+     .partial = {.extra = alcore__huds_batch_bytes, .reduce = alcore__huds_store_batch},
+     .start = set_centroids,
+     .end = alcore__huds_end_batch,
+     .when = alcore__huds_has_batch,
+     .again = alcore__huds_has_batch,
+     .back = 1},
+    {.name = NULL},
+};
+
+/* ---- the strategy ---- */
+
+/* Name, type, default, smallest and largest value (0, 0: none), choices, help. */
+static const alcore__param HUDS_ROWS[] = {
+    ALCORE__LAMBDA_PARAMS,
+    ALCORE__RESCALE_PARAM("none|minmax|zscore|rank"),
+    {"distances", ALCORE_PARAM_CHOICE, "all", 0, 0, "all|needed",
+     "needed: measure only rows that can be picked; the same picks, less to report",
+     ALCORE__TO_HUDS(only_needed)},
+    ALCORE__STRATA_PARAMS,
+    ALCORE__CENTROID_PARAMS,
+    ALCORE__CANDIDATE_PARAMS,
+};
+static const alcore__param_table HUDS_PARAMS = ALCORE__PARAM_TABLE(HUDS_ROWS);
+static const char *const BOTH[] = {"scores|logprobs", "embeddings", NULL};
+static const char *const EXAMPLES[] = {"distances=needed", NULL};
+
+const alcore__strategy_def alcore__strategy_huds = {
+    .name = "huds",
+    .summary = "Hybrid of uncertainty and diversity: the distance of a row from the centroid of "
+               "its stratum of uncertainty (HUDS, eq. 3 and 4)",
+    .examples = EXAMPLES,
+    .terms = alcore__huds_terms,
+    .params = &HUDS_PARAMS,
+    .ablated = "lambda",
+    .needs = {[ALCORE__ROLE(CANDIDATES)] = BOTH},
+    .score_rows = alcore__score_uncertainty,
+    ALCORE__HUDS_RUN,
+};
