@@ -199,7 +199,7 @@ typedef struct alcore_model_options {
                                0: what the folder allows */
     int64_t batch_tokens; /**< tokens of one pass, padding included; 0: chosen by the engine */
     /** Of question answering, where a context that is too long is cut into windows: how many of its
-     * tokens two neighboring windows share; 0: none; unset: 128, but at most half of max_tokens. A
+     * tokens two neighboring windows share; 0: none; unset: 128, but at most half of a window. A
      * window has max_tokens tokens, the question and special tokens included; where max_tokens is 0
      * it has 384, or what the folder allows if that is less */
     int64_t stride;

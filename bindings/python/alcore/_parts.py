@@ -98,7 +98,7 @@ class Model(Handle):
         """A model folder, such as one of ready columns. The settings are those of a model that computes: dtype "float32",
         "bfloat16" or "float16", pooling "auto", "mean", "first", "pooler", "words" or "max", layer k for block k (0 what
         enters the first block, -1 the last block), normalize True or False (None: what the folder says). stride: of question
-        answering, the tokens of a context that two windows share; None is 128, or half of max_tokens. language: as by
+        answering, the tokens of a context that two windows share; None is 128, or half of a window. language: as by
         set_language(). prompt: a text in front of every text that the model reads, as of encode() of sentence-transformers,
         "" for none; prompt_name: the prompt of that name in the folder, such as "query". Without both, embeddings have the
         folder's default prompt, if it has one."""

@@ -8,6 +8,7 @@
 #include <time.h>
 #include <unistd.h>
 
+#include "alcore/request.h"
 #include "base/base.h"
 #include "check_suite.h"
 #include "fault_allocator.h"
@@ -116,6 +117,39 @@ START_TEST(a_child_is_refused_and_can_let_go) {
 }
 END_TEST
 
+static int32_t tell_nothing(void *user, const char *stage, int64_t done, int64_t total) {
+    (void)user, (void)stage, (void)done, (void)total;
+    return 0;
+}
+
+/* A child does not destroy what belongs to the parent's functions; neither does it set others. */
+static int child_of_request(alcore_request *request) {
+    if (alcore_request_set_progress(request, NULL, NULL, NULL) != ALCORE_E_FORKED) return 1;
+    if (alcore_request_set(request, "round", "2") != ALCORE_E_FORKED) return 2;
+    alcore_request_unref(request);
+    return destroyed != 0 ? 3 : 0;
+}
+
+START_TEST(a_child_destroys_no_progress_of_a_request) {
+    alcore_ctx *ctx;
+    alcore_request *request;
+    destroyed = 0;
+    ck_assert_int_eq(alcore_ctx_new(NULL, &ctx), ALCORE_OK);
+    ck_assert_int_eq(alcore_request_new(ctx, &request), ALCORE_OK);
+    ck_assert_int_eq(alcore_request_set_progress(request, tell_nothing, &destroyed, destroy_files),
+                     ALCORE_OK);
+    fflush(NULL);
+    pid_t pid = fork();
+    if (pid == 0) _exit(child_of_request(request));
+    ck_assert_int_gt(pid, 0);
+    ck_assert_int_eq(child_result(pid), 0);
+    ck_assert_int_eq(destroyed, 0);
+    alcore_request_unref(request);
+    ck_assert_int_eq(destroyed, 1);
+    alcore_ctx_unref(ctx);
+}
+END_TEST
+
 static int forked_result = -1;
 
 static int32_t fork_in_progress(void *user, const char *stage, int64_t done, int64_t total) {
@@ -156,5 +190,5 @@ START_TEST(a_fork_in_a_callback_leaves_the_parent_alone) {
 }
 END_TEST
 
-CHECK_SUITE("fork", a_child_is_refused_and_can_let_go,
+CHECK_SUITE("fork", a_child_is_refused_and_can_let_go, a_child_destroys_no_progress_of_a_request,
             a_fork_in_a_callback_leaves_the_parent_alone);

@@ -2,6 +2,7 @@
 /* A host's model: several columns in one pass, what its batches carry, its cache, its failures,
  * references and translations. */
 #include <math.h>
+#include <pthread.h>
 #include <stdbool.h>
 #include <stdio.h>
 #include <string.h>
@@ -41,6 +42,7 @@ typedef struct host {
 static alcore_ctx *ctx;
 static alcore_pool *pool;
 static host self;
+static pthread_t caller; /* the thread that all functions run on */
 
 static void set_up(void) {
     char texts[ROWS][16], references[ROWS][16];
@@ -58,6 +60,7 @@ static void set_up(void) {
     ck_assert_ok(alcore_ctx_new(NULL, &ctx));
     ck_assert_ok(alcore_pool_new(ctx, NULL, &pool));
     ck_assert_ok(alcore_pool_add_records(pool, &records, NULL));
+    caller = pthread_self();
     self = (host){.dims = 2};
 }
 
@@ -119,6 +122,7 @@ static alcore_status compute(void *user, const alcore_batch *batch, const char *
     *call = (asked){
         .count = batch->count, .first = batch->rows[0], .last = batch->rows[batch->count - 1]};
     ck_assert_ptr_eq(batch->pool, pool);
+    ck_assert(pthread_equal(pthread_self(), caller));
     note(model->references, sizeof model->references, batch->references, batch->reference_lengths,
          batch->count);
     note(model->contexts, sizeof model->contexts, batch->contexts, batch->context_lengths,
@@ -146,6 +150,7 @@ static void describe(void *user, const char *column, alcore_model_column *out) {
 
 static alcore_status score(void *user, const alcore_batch *batch, alcore_column_writer *out) {
     host *model = user;
+    ck_assert(pthread_equal(pthread_self(), caller));
     model->scored += batch->count;
     note(model->references, sizeof model->references, batch->references, batch->reference_lengths,
          batch->count);
@@ -153,6 +158,7 @@ static alcore_status score(void *user, const alcore_batch *batch, alcore_column_
 }
 
 static uint64_t version(void *user) {
+    ck_assert(pthread_equal(pthread_self(), caller));
     return ((host *)user)->version;
 }
 

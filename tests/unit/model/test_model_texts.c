@@ -266,6 +266,45 @@ START_TEST(contexts_are_cut_into_windows) {
 }
 END_TEST
 
+/* Positions of the windows of a context of 1000 tokens with a question of two words; 3 tokens of a
+ * window are special. */
+static void check_windows(alcore_ctx *ctx, int64_t max_tokens, int64_t count, int64_t first,
+                          int64_t last) {
+    static const char *const question = "no fever";
+    char context[2001] = "";
+    const char *views[] = {context};
+    alcore_pool *pool;
+    alcore_tensor values;
+    alcore_model *model = open_for_answers(ctx, max_tokens, ALCORE_UNSET_INT);
+    for (int i = 0; i < 1000; i++) memcpy(context + 2 * i, i < 999 ? "a " : "a", 2);
+    MUST(alcore_pool_new(ctx, NULL, &pool));
+    MUST(alcore_pool_add_texts(pool, &question, NULL, 1, NULL));
+    MUST(alcore_pool_set_text_column(pool, "qa_contexts", views, NULL, 1, NULL));
+    MUST(alcore_model_run(model, pool, "qa_windows"));
+    MUST(alcore_pool_get_column(pool, "qa_windows", &values, NULL));
+    const int64_t *positions = values.data;
+    ck_assert_int_eq(values.shape[0], count);
+    ck_assert_int_eq(positions[0], first);
+    ck_assert_int_eq(positions[count - 1], last);
+    alcore_pool_unref(pool);
+    alcore_model_unref(model);
+}
+
+/* A window has 384 tokens, or what the folder allows, and shares 128 with the next, or half of its
+ * own. */
+START_TEST(windows_by_default) {
+    make_folder("{\"dims\": 3, \"tokens\": 1}", false); /* allows 512 */
+    alcore_ctx *ctx = null_context(keep_line);
+    check_windows(ctx, 0, 4, 379, 1000 - 3 * 251);
+    write_file("config.json", "{\"dims\": 3, \"tokens\": 1, \"longest\": 300}");
+    check_windows(ctx, 0, 6, 295, 1000 - 5 * 167);
+    write_file("config.json", "{\"dims\": 3, \"tokens\": 1, \"longest\": 100}");
+    check_windows(ctx, 100, 22, 95, 1000 - 21 * 45);
+    alcore_ctx_unref(ctx);
+    remove_folder();
+}
+END_TEST
+
 /* What is kept is not used for other contexts, other rows or a model that was trained since. */
 START_TEST(kept_answers_are_of_the_same_contexts_and_rows) {
     make_folder("{\"dims\": 3, \"tokens\": 1, \"longest\": 9}", false);
@@ -625,6 +664,6 @@ CHECK_SUITE("model texts", texts_reach_the_module_as_ids,
             a_folder_without_a_tokenizer_says_so, info_tells_what_was_opened,
             translations_are_a_pool, best_outputs_are_rows_one_after_another,
             the_language_of_outputs_is_passed_on, options_of_a_translation_are_checked,
-            references_are_scored, contexts_are_cut_into_windows,
+            references_are_scored, windows_by_default, contexts_are_cut_into_windows,
             kept_answers_are_of_the_same_contexts_and_rows, contexts_that_cannot_be_read_are_named,
             failing_allocations_leave_nothing, a_translation_can_be_cancelled);

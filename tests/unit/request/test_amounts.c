@@ -121,6 +121,26 @@ START_TEST(wrong_budgets_are_refused) {
 }
 END_TEST
 
+/* Options are set to numbers as to texts, and told as the shortest text that is the number. */
+START_TEST(options_are_texts_and_numbers) {
+    world w = open_world();
+    ck_assert_ok(alcore_request_set_int(w.request, "round", 7));
+    expect_text(w.request, "round", "7");
+    ck_assert_ok(alcore_request_set_number(w.request, "max_similarity", 0.1 + 0.2));
+    expect_text(w.request, "max_similarity", "0.30000000000000004");
+    expect_text(w.request, "keep_phrases", "0"); /* the default */
+    ck_assert_ok(alcore_request_set_int(w.request, "keep_phrases", 1));
+    expect_text(w.request, "keep_phrases", "1");
+    ck_assert_fails(alcore_request_set_int(w.request, "keep_phrases", 2), ALCORE_E_PARAM, "0 or 1");
+    ck_assert_fails(alcore_request_set_number(w.request, "max_similarity", (double)NAN),
+                    ALCORE_E_PARAM, "from -1 to 1");
+    ck_assert_fails(alcore_request_set_number(w.request, "round", 1.5), ALCORE_E_PARAM, "integer");
+    ck_assert_fails(alcore_request_set_int(w.request, "rounds", 1), ALCORE_E_PARAM, "round");
+    expect_text(w.request, "max_similarity", "0.30000000000000004");
+    close_world(&w);
+}
+END_TEST
+
 static void expect_price(const alcore_price *price, double amount, const char *currency,
                          int32_t unit) {
     ck_assert_double_eq(price->amount, amount);
@@ -299,6 +319,6 @@ START_TEST(wrong_schedules_are_refused) {
 END_TEST
 
 CHECK_SUITE("amounts", budgets_are_texts_and_numbers, many_budgets_keep_every_bit,
-            wrong_budgets_are_refused, prices_are_texts_and_numbers, wrong_prices_are_refused,
-            selections_tell_unit_and_price, schedules_are_texts_and_numbers,
-            wrong_schedules_are_refused);
+            wrong_budgets_are_refused, options_are_texts_and_numbers, prices_are_texts_and_numbers,
+            wrong_prices_are_refused, selections_tell_unit_and_price,
+            schedules_are_texts_and_numbers, wrong_schedules_are_refused);
