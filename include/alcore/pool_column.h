@@ -58,8 +58,8 @@ typedef struct alcore_column_options {
      * order */
     const int64_t *rows;
     int64_t row_count; /**< entries of rows */
-    /** For alcore_pool_read_column(): file with the int64 or uint64 offsets [rows + 1] of a ragged
-     * column; NULL: not ragged, or a text form */
+    /** For alcore_pool_read_column(): file with the offsets [rows + 1], integers of any width, of a
+     * ragged column; NULL: not ragged, or a text form */
     const char *offsets;
     /** For alcore_pool_read_column(): "npy", "safetensors", "txt", "tsv", "csv", "lp",
      * "marian", "fairseq" or "pharaoh" (links of words, a line an entry: `0-0 1-2`); NULL: by the
@@ -316,8 +316,8 @@ ALCORE_API const char *alcore_pool_column_text(const alcore_pool *pool, const ch
                                                int64_t row, size_t *out_length);
 
 /** Writes a column to a file, which appears whole or not at all: .npy, .tsv (id TAB values,
- * unmasked rows) or .lp (id TAB token values, of a ragged column). "-" is standard output, as .lp
- * for a ragged column and as .tsv for others unless the options say otherwise.
+ * of unmasked rows that have some) or .lp (id TAB token values, of a ragged column). "-" is standard
+ * output, as .lp for a ragged column and as .tsv for others unless the options say otherwise.
  * @param[in] pool borrowed
  * @param[in] name borrowed: the column's name
  * @param[in] path borrowed

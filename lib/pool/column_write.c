@@ -95,6 +95,13 @@ static alcore_status write_column_text(const alcore_pool *pool, const alcore__co
     return end_line(out);
 }
 
+/* Whether the only value of a row is an integer that says "no value", which no text says: the line
+ * of such a row would not be read again. */
+static bool is_missing(const alcore__column *column, const char *value) {
+    return !column->ragged && column->dims == 1 && alcore__dtype_is_integer(column->dtype) &&
+           alcore__read_integer(column->dtype, value) == INT64_MIN;
+}
+
 /* Writes a line for each of rows first .. first + count - 1 that is not masked (state 0) and has a
  * value. A column of texts is read entry by entry, any other as a block, through scratch. `start`:
  * the row's first value in the block. */
@@ -120,8 +127,9 @@ static alcore_status write_block(const alcore_pool *pool, const alcore__column *
         const int64_t value_count =
             column->ragged ? items.offsets[i + 1] - items.offsets[i] : column->dims;
         const char *values = column->ragged ? items.values : rows.data;
-        ALCORE__TRY(write_values(pool, row, value_count > 0 ? values + (size_t)start * bytes : NULL,
-                                 value_count, column, out));
+        const char *first_value = value_count > 0 ? values + (size_t)start * bytes : NULL;
+        if (is_missing(column, first_value)) continue;
+        ALCORE__TRY(write_values(pool, row, first_value, value_count, column, out));
     }
     return ALCORE_OK;
 }

@@ -283,6 +283,7 @@ START_TEST(wrong_arrays_in_files) {
                     ALCORE_E_DATA, "t.npy");
     ck_assert_fails(alcore_pool_read_column(pool, "e", test_path("no.npy"), NULL), ALCORE_E_IO,
                     "no.npy");
+    ck_assert_fails(alcore_pool_read_column(pool, "e", "-", NULL), ALCORE_E_DATA, "is a stream");
     alcore_column_options options = ALCORE_COLUMN_OPTIONS_INIT;
     options.format = "parquet";
     ck_assert_fails(alcore_pool_read_column(pool, "e", "x", &options), ALCORE_E_INVALID, "parquet");

@@ -347,6 +347,15 @@ START_TEST(columns_there_and_back) {
     ck_assert_ok(alcore_pool_get_column_rows(pool, "whole again", rows, 2, &out));
     ck_assert_mem_eq(back, whole, sizeof back);
 
+    /* What has no value has no line, so that the table is read again. */
+    path = test_path("whole.tsv");
+    ck_assert_ok(alcore_pool_write_column(pool, "whole", path, NULL));
+    check_file(path, "b\t3\n");
+    ck_assert_ok(alcore_pool_read_column(pool, "whole as text", path, NULL));
+    ck_assert_ok(alcore_tensor_init(&out, found, ALCORE_FLOAT64, shape, 1));
+    ck_assert_ok(alcore_pool_get_column_rows(pool, "whole as text", rows, 2, &out));
+    ck_assert(isnan(found[0]) && found[1] == 3);
+
     path = test_path("real");
     ck_assert_ok(alcore_pool_write_column(pool, "real", path, &tsv));
     check_file(path, "1\tnan\nb\t0.1\n");
