@@ -121,7 +121,7 @@ def knn(rows, queries, k=10, *, metric="l2", both=False, mask=None, query_mask=N
     pair of such pairs. They are what is returned; those on a device are written in the order of their stream."""
     ctx = context or default_context()
     left, right = _Data(rows, "rows", mask, unit, ctx), _Data(queries, "queries", query_mask, unit, ctx)
-    how = options("search", locals())
+    how = options("search", {"metric": metric, "device": device or None})
     width = max(1, min(k, _ffi.ALCORE_KNN_MAX))
     if both and out is not None:
         out, out_back = out
@@ -142,7 +142,7 @@ def margin_ratios(rows: t.SearchData, others: t.SearchData, k: int = 4, *, mask:
     [rows], int64 [rows]); NaN and -1 for rows that are masked. Arguments as for knn(); out: such a pair."""
     ctx = context or default_context()
     left, right = _Data(rows, "rows", mask, False, ctx), _Data(others, "others", other_mask, False, ctx)
-    how = options("search", locals())
+    how = options("search", {"device": device or None})
     ratios, found = _outputs(out, "out", "dq", (left.count,), ctx)
     left.write([ratios, found])
     run(lib.alcore_search_margin_ratios, ctx._handle, left.reference, right.reference, k, ctypes.byref(how),

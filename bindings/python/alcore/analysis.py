@@ -112,7 +112,7 @@ def neighborhood(source: t.Matrix, target: t.Matrix, source_uncertainty: t.Numbe
     wanted = [k] if isinstance(k, int) else list(k)
     counts = (ctypes.c_int64 * max(len(wanted), 1))(*wanted)
     out = _Output("d", (len(wanted), 2))
-    how = options("search", locals())
+    how = options("search", {"device": device or None})
     kept, *given = _numbers(source_uncertainty)
     kept_target, *given_target = _numbers(target_uncertainty)
     run(lib.alcore_analysis_compute_neighborhood, ctx._handle, left.reference, *given, right.reference, *given_target,
