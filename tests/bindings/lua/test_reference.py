@@ -44,6 +44,11 @@ for name in sorted(registered):
 tap.check(len(registered) > 70, "the tables were found", len(registered))
 tap.check(set(documented) == set(registered), "no comment without a function", set(documented) - set(registered))
 
+used = "".join(path.read_text(encoding="utf-8") for path in [root / "docs" / "lua.md", *root.glob("tests/bindings/lua/*.lua"),
+                                                             *root.glob("examples/lua/*.lua")])
+unused = [name for name in registered if name != "close" and not re.search(r"[:.]%s\b" % name, used)]
+tap.check(not unused, "every name is used by a test, an example or the page", unused)
+
 if shutil.which("ldoc") is None:
     tap.skip("ldoc has nothing to say", "no ldoc")
 else:
