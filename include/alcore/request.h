@@ -109,16 +109,17 @@ ALCORE_API alcore_status alcore_request_set_rows(alcore_request *request, int32_
                                                  const int64_t *rows, int64_t count);
 
 /** Adds the rows of the candidates whose ids a file lists: the file of a selection or of candidates
- * (.tsv, .jsonl, .ndjson), or a text file with one id a line. An id that the pool lacks is skipped;
- * for ALCORE_ROWS_ELIGIBLE and ALCORE_ROWS_LIKE it is an error. With ALCORE_ROWS_EXCLUDED the id of
- * a phrase, "ID:WORD+LENGTH", excludes the text of these words of the row ID, as a text of
- * ALCORE_ROLE_EXCLUDED is; removing the list removes these texts. With ALCORE_ROWS_LIKE a phrase
+ * (.tsv, .csv, .jsonl, .ndjson), or a text file with one id a line. An id that the pool lacks is
+ * skipped; for ALCORE_ROWS_ELIGIBLE and ALCORE_ROWS_LIKE it is an error. With ALCORE_ROWS_EXCLUDED
+ * the id of a phrase, "ID:WORD+LENGTH", excludes the text of these words of the row ID, as a text
+ * of ALCORE_ROLE_EXCLUDED is; removing the list removes these texts. With ALCORE_ROWS_LIKE a phrase
  * stands for the row ID.
  * @param[in,out] request borrowed, changed; it has its pool of candidates
  * @param[in] kind ALCORE_ROWS_*
- * @param[in] path borrowed
+ * @param[in] path borrowed; "-" is standard input; .gz, .xz and .zst are decompressed
  * @return ALCORE_OK, ALCORE_E_INVALID, ALCORE_E_IO, ALCORE_E_DATA, ALCORE_E_NOT_FOUND (names file,
- * line and id), ALCORE_E_NOMEM, ALCORE_E_CANCELLED, ALCORE_E_BUSY
+ * line and id), ALCORE_E_UNSUPPORTED (a compression that this build lacks), ALCORE_E_NOMEM,
+ * ALCORE_E_CANCELLED, ALCORE_E_BUSY
  * @serialized per request; ALCORE_E_BUSY while another call uses it.
  * @callback progress, files
  * @since 1.0 */

@@ -407,16 +407,17 @@ END_TEST
 /* Files of ids have the formats of a pool: JSON lines have two suffixes, suffixes are compared
  * without regard to case, and a message has the line of the file, blank lines counted. */
 START_TEST(ids_have_the_formats_of_a_pool) {
-    static const char *const suffixes[] = {".ndjson", ".JSONL", ".TSV"};
+    static const char *const suffixes[] = {".ndjson", ".JSONL", ".TSV", ".csv"};
     bed b = open_bed();
     alcore_request *request = full_request(&b, "nnll", "60");
-    for (int i = 0; i < 3; i++) {
+    for (int i = 0; i < 4; i++) {
         char path[TEST_PATH_BYTES];
         alcore_tensor rows;
         test_file_make(path, "ids", suffixes[i],
                        i < 2
                            ? "{\"id\": \"8\", \"text\": \"9\"}\n\n{\"id\": 999, \"text\": \"1\"}\n"
-                           : "text\tid\n9\t8\n1\t999\n");
+                       : i == 2 ? "text\tid\n9\t8\n1\t999\n"
+                                : "text,id\n9,8\n1,999\n");
         ck_assert_ok(alcore_request_set_rows(request, ALCORE_ROWS_EXCLUDED, NULL, 0));
         ck_assert_ok(alcore_request_read_rows(request, ALCORE_ROWS_EXCLUDED, path));
         ck_assert_ok(alcore_request_get_rows(request, ALCORE_ROWS_EXCLUDED, &rows));
