@@ -28,7 +28,8 @@ static alcore__filler empty_filler(alcore__run *run) {
     return (alcore__filler){.run = run, .budget = run->input->fill.budget};
 }
 
-/* Frees all arrays and zeroes the filler. */
+/* Frees all arrays and zeroes the filler: when the run is freed, and before that when its picks
+ * were moved into a purchase; a second call finds nothing to free. */
 static void clear(const alcore__run *run, void *object) {
     alcore__filler *filler = object;
     alcore__free(run->ctx, filler->picks);

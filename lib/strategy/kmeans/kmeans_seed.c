@@ -45,7 +45,8 @@ static double *vectors_of(const alcore__kmeans *means, int64_t g) {
     return means->seed_vectors + means->each[g].seed_slot * ALCORE__MAX_DRAWS * means->dims;
 }
 
-/* Sets mask [matrix rows] to the rows of a group; false: the block has none. */
+/* Sets mask [matrix rows, in host memory] to 1 for the active rows of group g, else 0; false: the
+ * block has none. */
 static bool mask_group(const alcore__kmeans *means, const alcore__matrix *matrix, int64_t g,
                        uint8_t *mask) {
     const alcore__block *block = matrix->block;
@@ -92,7 +93,9 @@ bool alcore__kmeans_has_device_draws(const alcore__run *run) {
     return false;
 }
 
-/* Queues the draws of all groups that have rows in the block. */
+/* Queues the draws of all groups that have rows in the block: kernels find the drawn row by the
+ * running sums of its weights and copy its self dot and its vector, and nothing is waited for.
+ * alcore__kmeans_read_draws(), the end of the pass, reads what they found. No partial. */
 alcore_status alcore__kmeans_queue_draws(alcore__block *block, void *partial) {
     const alcore__kmeans *means = block->run->state;
     alcore__matrix matrix;

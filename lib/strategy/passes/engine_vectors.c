@@ -34,7 +34,8 @@ static alcore_sys_rows rows_of(const alcore__vectors *vectors, int64_t count) {
                              .dtype = ALCORE_FLOAT64};
 }
 
-/* Frees the matrix. */
+/* Frees the matrix where it lies, on the device or in host memory; the caller gives the struct its
+ * next matrix. */
 static void free_matrix(const alcore__run *run, alcore__vectors *vectors) {
     alcore_sys_work work = alcore__run_work(run);
     if (vectors->held.memory)

@@ -112,6 +112,7 @@ static alcore_sys_idds present_sizes(const idds_state *state) {
                              .include_self = state->include_self};
 }
 
+/* The score of each active row from its A_v, B_v and f(v, v): before the first pick. */
 static alcore_status score_rows(const alcore__matrix *matrix, double *values) {
     const alcore__run *run = matrix->block->run;
     const alcore_sys_idds idds = present_sizes(run->state);

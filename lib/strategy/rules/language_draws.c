@@ -59,8 +59,8 @@ static void sort_by_language(alcore__run *run) {
     starts[0] = 0;
 }
 
-/* Called once before finish: allocates the state. The pool is of one language where the input names
- * none. */
+/* Called once before finish, by all three: allocates the state and sorts the candidates. The pool
+ * is of one language where the input names none. */
 static alcore_status begin(alcore__run *run) {
     draw_state *state = run->state;
     const int64_t count = run->outcome.count;
@@ -376,7 +376,9 @@ static alcore_status check_rounds(const alcore__run *run, const char *path, cons
 }
 
 /* finish of plan: the counts come from its file or, without one, from the parameter `counts`.
- * Parameters that contradict each other are refused. */
+ * Parameters that contradict each other are refused. from_file gets the counts of this
+ * round or, with rounds above 1, those of all rounds together, which are then shared out; config is
+ * as of alcore__plan_file_find(). */
 static alcore_status buy_plan(alcore__run *run) {
     const draw_state *state = run->state;
     const char *path = state->file, *counts = state->counts, *config = state->config;

@@ -102,8 +102,8 @@ static alcore_status reserve(alcore__run *run, int64_t count) {
     return alcore__run_grow(run, &state->half, &state->half_capacity, rows, sizeof *state->half);
 }
 
-/* Called once before the first pass: draws L' and allocates what is needed
- * before the passes collect the vectors of L'. */
+/* Called once before the first pass: draws L' and allocates what the passes fill that collect its
+ * vectors. With iterative=1 each pick makes three passes again. */
 static alcore_status begin(alcore__run *run) {
     alcore__mrs_state *state = run->state;
     state->dims = alcore__embedding_dims(run);
@@ -152,8 +152,9 @@ static size_t drawn_bytes(const alcore__block *block) {
     return (size_t)rows * (sizeof(int64_t) + (size_t)state->dims * sizeof(double));
 }
 
-/* Writes the partial, the drawn rows of the block in the order of L; fails for a vector with a NaN
- * or infinity. */
+/* Writes the partial, the drawn rows of the block in the order of L: first + d is the place of row
+ * d in state->positions, indices[d] its index in the block. Fails for a vector with a NaN or
+ * infinity. */
 static alcore_status collect_drawn(alcore__block *block, void *partial) {
     const alcore__mrs_state *state = block->run->state;
     const int64_t position = first_position(block), first = first_drawn_from(state, position),

@@ -6,7 +6,8 @@
 
 #include <string.h>
 
-/* Makes members and starts of the groups, whose rows are counted. */
+/* Makes members and starts of the groups, once group_of and rows, how many each has, are known.
+ * next is left for the caller to drop. */
 static alcore_status list_members(alcore__run *run, const alcore__active_rows *active,
                                   alcore__target_groups *groups) {
     int64_t *next; /* [groups] where the group's next row goes */

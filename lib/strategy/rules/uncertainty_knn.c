@@ -43,8 +43,9 @@ static alcore_status mask_groups(alcore__run *run) {
     return ALCORE_OK;
 }
 
-/* Called once before the first pass: allocates the arrays. Those for the
- * members of C follow in choose_members(), which knows how many there are. */
+/* Called once before the first pass: allocates the arrays, prox NaN (not measured) and buyer -1 (no
+ * group). Those for the members of C follow in choose_members(), which knows how many there are.
+ * Hints: the host works for each candidate, with two doubles for each pair of a row and a group. */
 static alcore_status begin(alcore__run *run) {
     alcore__uncertainty_knn *state = run->state;
     const int64_t count = run->outcome.count;

@@ -111,7 +111,9 @@ static int compare_ranked(const void *left, const void *right) {
     return a->position < b->position ? -1 : a->position > b->position;
 }
 
-/* Makes the scores from H, which they are so far, and from the scores state->order. */
+/* Called in finish, once HUDS has set the scores to H and the columns of phrases are filled: scores
+ * are H log(1 + occ)^gamma from here on, and state->order [candidates] the positions in the order
+ * of compare_ranked(), in which they are offered. */
 static alcore_status rank_phrases(alcore__run *run) {
     huds_phrase_state *state = run->state;
     int64_t *const *records = state->columns.records;
