@@ -18,43 +18,18 @@ static bool can(const alcore_model *model, const char *column) {
     return host->can(host->user, column) != 0;
 }
 
-/* What a column is: as usual, or as the functions say. */
-static alcore_model_column describe_column(const alcore_model *model, const char *column) {
-    const alcore_model_host *host = &alcore__host_data(model)->host;
-    const alcore__column_name *known = alcore__column_name_find(column);
-    alcore_model_column out = ALCORE_MODEL_COLUMN_INIT;
-    out.shape = !known                                     ? ALCORE_COLUMN_SCALAR
-                : known->shape == ALCORE__COLUMN_ANY_SHAPE ? ALCORE_COLUMN_RAGGED
-                                                           : known->shape;
-    out.meaning = 0; /* what its name says */
-    if (host->describe) host->describe(host->user, column, &out);
-    return out;
-}
-
-alcore_status alcore__host_check_column(const alcore_model *model, const char *column) {
-    const alcore_model_column said = describe_column(model, column);
-    ALCORE__TRY(alcore__struct_reserved(said.reserved, "alcore_model_column"));
-    if (said.per_word == 0 || (said.per_word == 1 && strcmp(column, "logprobs") == 0))
-        return ALCORE_OK;
-    return alcore__fail(
-        ALCORE_E_INVALID,
-        "model %s describes the column \"%s\" with per_word %d; 0 is expected, or 1 "
-        "of \"logprobs\"",
-        model->name, column, said.per_word);
-}
-
 /* alcore__model_table.shape, .meaning and .is_per_word. A shape or meaning that is not known is
  * refused by the writer of the column. */
 static int32_t shape(const alcore_model *model, const char *column) {
-    return describe_column(model, column).shape;
+    return alcore__host_describe_column(model, column).shape;
 }
 
 static int32_t meaning(const alcore_model *model, const char *column) {
-    return describe_column(model, column).meaning;
+    return alcore__host_describe_column(model, column).meaning;
 }
 
 static bool is_per_word(const alcore_model *model, const char *column) {
-    return describe_column(model, column).per_word == 1;
+    return alcore__host_describe_column(model, column).per_word == 1;
 }
 
 /* alcore__model_table.describe: the version is part of the origin of a column, so that the columns

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* A model of the caller's functions: its state, and how rows reach the functions. Shared by
- * model_host.c (the handle), host_batches.c (batches) and host_calls.c (columns and references),
- * and by the call that lets such a model translate. */
+ * model_host.c (the handle), host_columns.c (what columns are), host_batches.c (batches) and
+ * host_calls.c (columns and references), and by the call that lets such a model translate. */
 #ifndef ALCORE__MODEL_HOST_H
 #define ALCORE__MODEL_HOST_H
 
@@ -22,10 +22,15 @@ typedef struct alcore__host_model {
 static inline alcore__host_model *alcore__host_data(const alcore_model *model) {
     return model->data;
 }
-/* ALCORE_E_INVALID: what the function `describe` says of the column cannot be. */
-alcore_status alcore__host_check_column(const alcore_model *model, const char *column);
 /* The same; NULL: the model is of another kind. */
 alcore__host_model *alcore__host_of(const alcore_model *model);
+
+/* ---- columns (host_columns.c) ---- */
+
+/* What a column is: as usual, or as the functions say. */
+alcore_model_column alcore__host_describe_column(const alcore_model *model, const char *column);
+/* ALCORE_E_INVALID: what the function `describe` says of the column cannot be. */
+alcore_status alcore__host_check_column(const alcore_model *model, const char *column);
 
 /* ---- batches (host_batches.c) ---- */
 
