@@ -316,8 +316,9 @@ ALCORE_API const char *alcore_pool_column_text(const alcore_pool *pool, const ch
                                                int64_t row, size_t *out_length);
 
 /** Writes a column to a file, which appears whole or not at all: .npy, .tsv (id TAB values,
- * of unmasked rows that have some) or .lp (id TAB token values, of a ragged column). "-" is standard
- * output, as .lp for a ragged column and as .tsv for others unless the options say otherwise.
+ * of unmasked rows that have some) or .lp (id TAB token values, of a ragged column). "-" is
+ * standard output, as .lp for a ragged column and as .tsv for others unless the options say
+ * otherwise.
  * @param[in] pool borrowed
  * @param[in] name borrowed: the column's name
  * @param[in] path borrowed

@@ -52,6 +52,8 @@ int32_t alcore__record_role(const alcore_read_options *options, const char *name
                             int32_t *out_rank);
 /* Whether a name is the column that the options name; requested may be NULL: they name none. */
 bool alcore__is_column(const char *requested, const char *name, size_t length);
+/* ALCORE_E_INVALID where the options name one column for texts and references. */
+alcore_status alcore__columns_differ(const alcore_read_options *options);
 /* Sets the member of a record that a role fills. Empty values count as absent, but for the text. A
  * cost that is not a number of 0 or more fails with the path and the line. */
 alcore_status alcore__record_set(alcore__record *record, int32_t role, const char *value,

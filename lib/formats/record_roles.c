@@ -12,6 +12,14 @@ bool alcore__is_column(const char *requested, const char *name, size_t length) {
     return requested && strlen(requested) == length && memcmp(requested, name, length) == 0;
 }
 
+alcore_status alcore__columns_differ(const alcore_read_options *options) {
+    const char *reference = options->reference_column;
+    if (!reference || !alcore__is_column(options->text_column, reference, strlen(reference)))
+        return ALCORE_OK;
+    return alcore__fail(ALCORE_E_INVALID, "the column \"%s\" cannot be text and reference",
+                        reference);
+}
+
 /* Looks a column's or key's name up: first as the columns that the options name, then among the
  * known names. A role whose column the options name has no other. */
 int32_t alcore__record_role(const alcore_read_options *options, const char *name, size_t length,

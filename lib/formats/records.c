@@ -160,9 +160,7 @@ static alcore_status check_columns(const char *path, const alcore_read_options *
                                    const alcore__record_format *format) {
     const char *reference = options ? options->reference_column : NULL;
     if (!reference) return ALCORE_OK;
-    if (alcore__is_column(options->text_column, reference, strlen(reference)))
-        return alcore__fail(ALCORE_E_INVALID, "the column \"%s\" cannot be text and reference",
-                            reference);
+    ALCORE__TRY(alcore__columns_differ(options));
     if (format != &alcore__text_format && format != &alcore__sgml_format) return ALCORE_OK;
     return alcore__fail(ALCORE_E_DATA,
                         "%s is read as %s, which has no columns, and none that is called \"%s\"",

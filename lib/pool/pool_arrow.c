@@ -172,6 +172,7 @@ static alcore_status add_stream(alcore_pool *pool, struct ArrowArrayStream *stre
             "only text_column and reference_column apply to an Arrow stream, not "
             "format, bad_lines, references, language, escapes, by, or the choice of "
             "a side");
+    ALCORE__TRY(alcore__columns_differ(&options));
     alcore_status status = read_schema(&reader, &options);
     if (status == ALCORE_OK) {
         alcore__pool_add_begin(&reader.add, pool, NULL);

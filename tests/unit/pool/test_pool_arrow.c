@@ -482,6 +482,10 @@ START_TEST(untouched_before_reading) {
     alcore_ctx_cancel(ctx);
     ck_assert_fails(alcore_pool_add_arrow(pool, &from.stream, NULL), ALCORE_E_CANCELLED, "");
     alcore_ctx_cancel_clear(ctx);
+    options = (alcore_read_options)ALCORE_READ_OPTIONS_INIT;
+    options.text_column = options.reference_column = "source";
+    ck_assert_fails(alcore_pool_add_arrow(pool, &from.stream, &options), ALCORE_E_INVALID,
+                    "the column \"source\" cannot be text and reference");
     ck_assert_int_eq(from.streams_released, 0);
     ck_assert_int_eq(from.schemas_released, 0);
     ck_assert_ptr_nonnull(from.stream.release);

@@ -261,6 +261,7 @@ START_TEST(there_and_back) {
     }
     ck_assert_str_eq(alcore_pool_reference(other, 2, NULL), "two three");
     ck_assert_ptr_null(alcore_pool_reference(other, 0, NULL));
+    ck_assert_str_eq(alcore_pool_reference(other, 1, NULL), "");
     ck_assert_double_eq(alcore_pool_cost(other, 0), 1.5);
     ck_assert_double_nan(alcore_pool_cost(other, 1));
     alcore_pool_unref(other);
