@@ -259,7 +259,9 @@ static alcore_status fail_sum(const alcore__distributions *from, int64_t item, d
 
 /* Checks that the distributions of the mask add up to 1: what does not is no distribution, such as
  * logits, independent labels, or an array whose rows and columns were confused. Those with NaN
- * statistics are left out. work: [2, distributions]. */
+ * statistics are left out. item: the item whose distributions these are, for the error; -1: each is
+ * one of its own. work [2, distributions], overwritten: the sums and, as exp is taken of
+ * differences from it, the largest log-probability of each. */
 static alcore_status check_sums(alcore__score_call *call, const alcore__distributions *from,
                                 const uint8_t *mask, int64_t item,
                                 const alcore_sys_class_stats *stats, double *work) {

@@ -6,7 +6,7 @@
 #include "base/param_calls.h"
 #include "scorer/scorer_internal.h"
 
-/* The destructor of the handle: calls the host's destroy callback, which may free what host.user
+/* The destructor, called at the last unref: calls the host's destroy callback, which may free what host.user
  * points to, and frees the members. */
 static void release(void *object) {
     alcore_scorer *scorer = object;

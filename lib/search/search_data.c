@@ -207,9 +207,9 @@ static alcore_status fail_row(const alcore__search_data *data, const alcore__eng
 }
 
 /* Fails with the name of the first unmasked row of a block that has a value that is not finite, or
- * squares that overflow. The
- * sums of squares, dots [rows->count] (workspace; entries of masked rows are not read), find the
- * rows to look at; they are computed from the values as given, not from unit vectors. */
+ * squares that overflow. The sums of squares, dots [rows->count] (workspace; entries of masked rows
+ * are not read), find the rows to look at; they are computed from the values as given, not from
+ * unit vectors. */
 alcore_status alcore__search_data_check(const alcore__search_data *data,
                                         const alcore__engine *engine, const alcore_sys_rows *rows,
                                         double *dots) {

@@ -85,7 +85,9 @@ static void size_slab(alcore__search_run *run) {
     if (run->slab > run->queries.count) run->slab = run->queries.count;
 }
 
-/* The most rows of a block that is read in place on a device, of all rows. */
+/* How many rows a block that is read in place on a device may have: as many as keep the sums of
+ * squares of all threads within DOTS_BYTES and the embeddings of the block within DEVICE_BYTES, at
+ * most DEVICE_ROWS. size_block() cuts blocks no longer than that. */
 static int64_t most_on_device(const alcore__search_run *run) {
     const alcore__search_data *rows = &run->rows;
     int32_t dtype = rows->column ? rows->column->dtype : rows->matrix.dtype;

@@ -242,7 +242,8 @@ alcore_status alcore__selection_copy_parts(alcore_selection *self,
     return ALCORE_OK;
 }
 
-/* The cost of each pick in the unit of the budget: *out [picks], by row of the pool of picks. */
+/* *out: the cost of each pick in the unit of the budget, [picks] by row of the pool of picks, which
+ * the caller frees, also after a failure later on. */
 static alcore_status join_costs(alcore_ctx *ctx, alcore_selection *const parts[ALCORE__PARTS],
                                 double **out) {
     const size_t count = (size_t)count_picks(parts);

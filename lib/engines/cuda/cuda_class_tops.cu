@@ -58,8 +58,9 @@ struct class_tops_body {
 };
 } // namespace
 
-/* Kernel table: tops [count, 2], of rows [count, classes] within the mask [count], NULL: all; a
- * warp a row. Unit rows are read as they are, since probabilities have no norm. */
+/* Kernel table: tops [count, 2], the two largest of each row of rows [count, classes], the larger
+ * first, by row; other rows than those of the mask [count] (NULL: all) are not written. Unit rows
+ * are read as they are, since probabilities have no norm. */
 alcore_status class_tops(const alcore_sys_work *work, const alcore_sys_rows *rows,
                          const uint8_t *mask, int32_t kind, double *tops) {
     return guarded(work, [&](call &c) {

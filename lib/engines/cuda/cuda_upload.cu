@@ -31,7 +31,8 @@ size_t bytes_of(const alcore_sys_rows *rows) {
 }
 
 /* Device memory that outlives the call: from the workspace, whose owner decides how much stays
- * free, or from the device; NULL: there is not enough. */
+ * free, or from the device; NULL: there is not enough. A failed call of CUDA's leaves an error,
+ * which cudaGetLastError() takes away, as the next check would report it. */
 void *kept_memory(const alcore_sys_work *work, size_t bytes) {
     if (work->workspace) return work->workspace(work->workspace_user, bytes);
     size_t unused = 0, total = 0;

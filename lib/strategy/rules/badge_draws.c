@@ -183,8 +183,8 @@ alcore_status alcore__badge_queue_draws(alcore__block *block, void *partial) {
                                      3 /* matrices */, taken);
 }
 
-/* Without a weight none is found, and the first row that can be picked is left to the pass "drawn
- * rows". */
+/* What the engine has taken of a row is its weight, then both vectors of found_row. Without a
+ * weight none is found, and the first row that can be picked is left to the pass "drawn rows". */
 alcore_status alcore__badge_read_draws(alcore__run *run) {
     alcore__badge_state *state = run->state;
     alcore__sampler *sampler = &state->sampler;
