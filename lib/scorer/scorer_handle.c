@@ -6,8 +6,8 @@
 #include "base/param_calls.h"
 #include "scorer/scorer_internal.h"
 
-/* The destructor, called at the last unref: calls the host's destroy callback, which may free what host.user
- * points to, and frees the members. */
+/* The destructor, called at the last unref: calls the host's destroy callback, which may free what
+ * host.user points to, and frees the members. */
 static void release(void *object) {
     alcore_scorer *scorer = object;
     alcore_ctx *ctx = scorer->object.ctx;

@@ -113,7 +113,7 @@ static alcore_status fill_place(const alcore__arrow_table *table, const alcore__
     return ALCORE_OK;
 }
 
-/* Scores and costs. */
+/* The field's function for scores and costs: those of the picks from `first` on, copied. */
 static alcore_status fill_amounts(const alcore__arrow_table *table,
                                   const alcore__arrow_field *field, int64_t first, int64_t count,
                                   struct ArrowArray *out) {
@@ -168,6 +168,7 @@ typedef struct known_field {
     alcore__arrow_field field;
 } known_field;
 
+/* Adds `count` of them. */
 static alcore_status add_known(const alcore_selection *selection, const known_field *known,
                                size_t count, alcore__arrow_table *table) {
     for (size_t i = 0; i < count; i++)
@@ -176,7 +177,8 @@ static alcore_status add_known(const alcore_selection *selection, const known_fi
     return ALCORE_OK;
 }
 
-/* Adds all columns in the order of the TSV file. */
+/* Adds all columns in the order of the TSV file, those of the record between what comes before it
+ * and behind it. A format is a letter of the Arrow C data interface: l int64, g float64, U text. */
 static alcore_status add_fields(const alcore_selection *selection, alcore__arrow_table *table) {
     static const known_field before[] = {
         {"rank", {.formats = {"l"}, .levels = 1, .fill = fill_place, .number = PLACE_RANK}},

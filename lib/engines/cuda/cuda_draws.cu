@@ -207,10 +207,13 @@ alcore_status run_totals(const alcore_sys_work *work, int64_t runs, const int64_
     });
 }
 
-/* Kernel table: draws by weight among all blocks of a pool, of which the call has some. Calls for
- * other blocks may write other entries of found and vectors meanwhile: where kernels cannot write
- * both arrays in place, they write copies, of which only the entries of this call are copied back.
- */
+/* Kernel table: draws->count draws by weight among all blocks of a pool, of which the call has
+ * `own`. values [items]: the weights, within the mask [items]; sums [items] their running sums in
+ * each block and draws->totals its last one, as run_totals has made them. found [draws] gets block
+ * and item of each draw, vectors [draws, all dims] the item's row of each of the matrices, one
+ * behind the other, where the block is one of the call's; other entries belong to calls for other
+ * blocks, which may write them meanwhile: where kernels cannot write both arrays in place, they
+ * write copies, of which only the entries of this call are copied back. */
 alcore_status draw_rows(const alcore_sys_work *work, const alcore_sys_draws *draws,
                         const uint8_t *mask, const double *values, const double *sums,
                         int64_t matrices, const alcore_sys_rows *rows, alcore_sys_drawn *found,

@@ -202,8 +202,8 @@ alcore_status idds_update(const alcore_sys_work *work, const alcore_sys_rows *ro
     });
 }
 
-/* Kernel table: out [count] = the IDDS score from the sums a, b and the self-similarities s, all
- * [count]. */
+/* Kernel table: out [count] = the IDDS score, idds_score(), from the sums a, b and the
+ * self-similarities s, all [count]; entries outside the mask [count] stay. */
 alcore_status idds_scores(const alcore_sys_work *work, int64_t count, const uint8_t *mask,
                           const alcore_sys_idds *idds, const double *a, const double *b,
                           const double *s, double *out) {

@@ -71,6 +71,7 @@ INLINE four_floats four_at(const void *vector, int first) {
 }
 #define FOUR(v, first) four_at(&(v), first)
 
+/* The greatest component, for vectors without a NaN. */
 INLINE float greatest_of(floats v) {
     four_floats rest;
 #if WIDTH == 16
@@ -86,6 +87,7 @@ INLINE float greatest_of(floats v) {
     return a > b ? a : b;
 }
 
+/* The sum of the components, added by halves. */
 INLINE float sum_of(floats v) {
     four_floats rest;
 #if WIDTH == 16
@@ -119,7 +121,8 @@ INLINE floats exp_of(floats x) {
     return y * (floats)power;
 }
 
-/* out[r, j] = sum over c of left[r, c] right[c, j], for `rows` rows and `vectors` vectors of j. */
+/* out[r, j] = sum over c < terms of left[r, c] right[c, j], overwritten, for `rows` rows and
+ * `vectors` (1 or 2) vectors of j; a step is the floats from row to row. */
 INLINE void multiply_tile(const float *left, int64_t left_step, const float *right,
                           int64_t right_step, int64_t terms, int rows, int vectors, float *out,
                           int64_t out_step) {
@@ -182,7 +185,10 @@ static void lay_out(const float *key, const float *value, int64_t step, int64_t 
     }
 }
 
-/* Queries first to first + rows - 1 of attend(), rows 1 or TORCH_QUERIES. */
+/* Queries first to first + rows - 1 of attend(), rows 1 or TORCH_QUERIES. `mixed` holds the queries
+ * times the scale, then the sums of values by weights that soften() has not divided yet: parts does
+ * so at the end. met: keys that one of these queries meets; with causal each softens its own
+ * prefix, and the weights behind it are 0. */
 INLINE void attend_rows(const torch_attention *what, int64_t first, int rows) {
     const int64_t head = what->head, padded = torch_padded(what->keys), wide = torch_padded(head);
     const int64_t met = what->causal && first + rows < what->keys ? first + rows : what->keys;
@@ -237,7 +243,8 @@ static void attend_chain(const torch_chain *what) {
 /* Vectors that find_best() looks at together, and that log_sum() adds in float32. */
 enum { TOGETHER = 4, SUMMED = 64 };
 
-/* Puts `place` behind the places of values that are not smaller; best has *found of most. */
+/* Puts `place` behind the places of values that are not smaller; best has *found of most entries,
+ * and loses its last one where it is full. */
 INLINE void insert(const float *values, int64_t place, int64_t most, int64_t *best,
                    int64_t *found) {
     int64_t i = *found < most ? (*found)++ : most - 1;
@@ -245,6 +252,7 @@ INLINE void insert(const float *values, int64_t place, int64_t most, int64_t *be
     best[i] = place;
 }
 
+/* Passes over blocks without a value above the least of the best so far, once there are `most`. */
 static int64_t find_best(const float *values, int64_t count, int64_t most, int64_t *ids) {
     enum { BLOCK = TOGETHER * WIDTH };
     int64_t found = 0;
@@ -267,6 +275,8 @@ static int64_t find_best(const float *values, int64_t count, int64_t most, int64
     return found;
 }
 
+/* Adds SUMMED vectors at a time in float32, whose errors stay small, and their sums in double; the
+ * rest of a vector is filled up with minus infinity, whose exp is 0. */
 static double log_sum(const float *values, int64_t count, float greatest) {
     double sum = 0;
     for (int64_t from = 0; from < count; from += SUMMED * WIDTH) {
