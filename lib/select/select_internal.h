@@ -69,7 +69,18 @@
  * alcore__resolution: entries [count], the columns that were resolved, of all roles.
  * alcore__run_input: what a strategy's run is given: datasets, costs, languages, budgets (fill).
  * alcore__strategy_buys_phrases(), _measures_phrases(), _is_sticky(), _needs_are_given(): what its
- *     definition says; alcore__strategy_part(): 0 or 1 of a hybrid, NULL: it is none. */
+ *     definition says; alcore__strategy_part(): 0 or 1 of a hybrid, NULL: it is none, and
+ *     alcore__hybrid_shares how the budget is shared: `ratio` of it for the rows, whether the
+ *     phrases get what these left (carry), and whether what they bought counts as known (cover).
+ * alcore__masks_new() makes the masks of locked pools; a target of NULL has none.
+ * alcore__check_roles() refuses a target or rows that the strategy does not read, or lacks.
+ * alcore__request_from_target(): a copy of the request, not set unless the strategy picks there.
+ * alcore__list_languages(): *out [rows], owned by the caller, by tag in byte order.
+ * alcore__measure_phrases(): gives phrases their two columns, from columns of their texts that were
+ *     resolved in the order of alcore__phrase_measure_needs, then alcore__phrase_links.
+ * alcore__strategy_run(): fills an outcome; alcore__selection_new(): moves it into the selections
+ * of
+ *     all budgets, and alcore__selection_join() makes that of both parts of a hybrid. */
 #include "selection/selection_internal.h"
 
 /* ---- the answer (request_answer.c, request_hybrid.c) ---- */

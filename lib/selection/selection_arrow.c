@@ -178,7 +178,7 @@ static alcore_status add_known(const alcore_selection *selection, const known_fi
 }
 
 /* Adds all columns in the order of the TSV file, those of the record between what comes before it
- * and behind it. A format is a letter of the Arrow C data interface: l int64, g float64, U text. */
+ * and behind it. */
 static alcore_status add_fields(const alcore_selection *selection, alcore__arrow_table *table) {
     static const known_field before[] = {
         {"rank", {.formats = {"l"}, .levels = 1, .fill = fill_place, .number = PLACE_RANK}},

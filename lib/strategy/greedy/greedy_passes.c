@@ -3,6 +3,7 @@
  * alcore__greedy_rule. The values of a block stay in the memory that the engine works in. */
 #include "strategy/greedy/greedy.h"
 
+/* The rule of the strategy, whose state begins with the engine's. */
 static const alcore__greedy_rule *rule_of(const alcore__run *run) {
     return ((const alcore__greedy *)run->state)->rule;
 }
@@ -37,7 +38,8 @@ static alcore_status visit_again(alcore__block *block, void *partial) {
     return find_best(&matrix, partial);
 }
 
-/* End of both: the best candidate of all blocks is offered, with its value as its score. */
+/* End of both: the best candidate of all blocks is offered, with its value as its score. picked()
+ * only prepares the next pass, so that after the last one it is not called. */
 static alcore_status offer_best(alcore__run *run) {
     alcore__greedy *greedy = run->state;
     ALCORE__TRY(alcore__greedy_collect(run));
