@@ -79,8 +79,7 @@
  * alcore__measure_phrases(): gives phrases their two columns, from columns of their texts that were
  *     resolved in the order of alcore__phrase_measure_needs, then alcore__phrase_links.
  * alcore__strategy_run(): fills an outcome; alcore__selection_new(): moves it into the selections
- * of
- *     all budgets, and alcore__selection_join() makes that of both parts of a hybrid. */
+ *     of all budgets, and alcore__selection_join() makes that of both parts of a hybrid. */
 #include "selection/selection_internal.h"
 
 /* ---- the answer (request_answer.c, request_hybrid.c) ---- */

@@ -31,9 +31,13 @@
 /* alcore__json_out: a JSON document on its way; the first failure stays in `status`, later calls do
  *     nothing, and who opened it asks once, at the end. A key is NULL inside an array. */
 #include "formats/json_text.h"
-/* alcore__masks, alcore__resolution, alcore__text_rows, ALCORE__CAUSE_*: which rows took part,
- * which
- *     columns were read, and why rows were masked.
+/* alcore__masks, alcore__resolution, alcore__text_rows, ALCORE__CAUSE_*: the rows that took part,
+ *     the columns that were read, and why rows were masked.
+ * alcore__strategy_values(), _scores(), _measure(), _reason(): its parameters, none of a host's;
+ *     whether it computes a score of each row first; what a score measures, and the one reason that
+ *     all of its picks have (NULL: it is made from the score), static strings.
+ * alcore__column_fingerprint(): a hash of the values; alcore__pool_unspaced_share(): of the
+ *     letters, those of scripts without spaces; alcore__phrase_source_rows(): rows of the texts.
  * alcore__record_column: values [candidates], 8 bytes each by dtype; words, where there are any:
  *     what files write in place of 0, 1, ...
  * alcore__term: name in words, column and within, names of record columns: of its values, and of
