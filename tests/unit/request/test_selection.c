@@ -379,7 +379,8 @@ START_TEST(reports) {
     ck_assert_fails(alcore_selection_report(selection, "/nowhere/x.json.gz", &options),
                     ALCORE_E_UNSUPPORTED, "x.json.gz");
     options.kind = ALCORE_REPORT_HTML + 1;
-    ck_assert_fails(alcore_selection_report(selection, "/nowhere/x", &options), ALCORE_E_INVALID, "kind");
+    ck_assert_fails(alcore_selection_report(selection, "/nowhere/x", &options), ALCORE_E_INVALID,
+                    "kind");
     close_huds();
 }
 END_TEST
