@@ -4,7 +4,8 @@
  * caller's own.
  *
  * The most uncertain rows of a score are selected by the strategies of the same name (see
- * alcore/scorer.h); the others have rules of their own.
+ * alcore/scorer.h; those of sum-prob by uncertainty with mode=sum-prob); the others have rules of
+ * their own.
  * alcore_strategy_builtin_name() lists them, alcore_strategy_builtin_param() their options;
  * docs/strategies.md is made from both, docs/papers.md names the papers. */
 #ifndef ALCORE_STRATEGY_H

@@ -118,6 +118,21 @@ START_TEST(registry) {
 }
 END_TEST
 
+/* The most uncertain rows of a score have a strategy. */
+START_TEST(scores_have_strategies) {
+    bed_open(&b, 1, 1, NULL);
+    const char *name;
+    for (int64_t i = 0; (name = alcore_scorer_builtin_name(i)) != NULL; i++) {
+        const bool by_mode = strcmp(name, "sum-prob") == 0;
+        alcore_strategy *strategy;
+        ck_assert_ok(alcore_strategy_new(b.ctx, by_mode ? "uncertainty" : name, &strategy));
+        if (by_mode) ck_assert_ok(alcore_strategy_set(strategy, "mode", name));
+        alcore_strategy_unref(strategy);
+    }
+    bed_close(&b);
+}
+END_TEST
+
 /* Numbers go in and come back without snprintf(), also where the locale writes a comma. */
 START_TEST(parameters_by_number_and_back) {
     alcore_strategy *strategy;
@@ -633,6 +648,7 @@ int main(void) {
     tcase_set_timeout(all, 300);
     tcase_add_test(all, registry);
     tcase_add_test(all, parameters_are_bound);
+    tcase_add_test(all, scores_have_strategies);
     tcase_add_test(all, parameters_by_number_and_back);
     tcase_add_test(all, wrong_parameters);
     tcase_add_test(all, host_scores_and_orders);
