@@ -13,7 +13,7 @@ from ._arrays import Tensor, memory_of
 from ._calls import run
 from ._columns import path_of
 from ._frames import frame_of
-from ._handles import Handle, default_context, new, options
+from ._handles import Handle, default_context, getter, new, options
 from ._intake import is_table, values_of
 from ._lazy import types as t
 from ._library import lib
@@ -185,10 +185,7 @@ class Aligner(Handle):
         run(lib.alcore_aligner_log_likelihoods, self._handle, ctypes.byref(out))
         return memory_of(out).tolist()
 
-    @property
-    def lambda_(self) -> float:
-        """How strongly links keep to the diagonal, after the training."""
-        return lib.alcore_aligner_lambda(self._handle)
+    lambda_ = getter(float, "alcore_aligner_lambda", "How strongly links keep to the diagonal, after the training.")
 
     def probability(self, source: str | None, target: str | None) -> float:
         """Translation probability: forward t(target | source), reverse t(source | target). None stands for no word, on the side

@@ -142,7 +142,6 @@ def _copied(value, what, reason, copy):
     return _from_buffer(numpy.require(array_of, dtype, ["C_CONTIGUOUS", "ALIGNED"]), what)
 
 
-
 def _from_buffer(value, what):
     held = ExportedBuffer(value)
     view = held.view

@@ -13,7 +13,7 @@ from ._calls import check, run
 from ._lazy import types as t
 from ._statuses import UnsupportedError
 from ._frames import frame_of
-from ._handles import Handle, choice, new, struct
+from ._handles import Handle, choice, getter, new, struct
 from ._intake import is_arrow, is_missing, is_table, is_text_column, unwrapped, values_of
 from ._library import lib
 from ._numbers import ragged_of
@@ -252,10 +252,7 @@ class ColumnWriter(Handle):
             self._begin()
         put(self._handle, self._pool.rows_of(rows, self.name + " rows"), values, lengths, self.name, self._ctx._handle)
 
-    @property
-    def repeats(self) -> int:
-        """Rows that were given more than once."""
-        return lib.alcore_column_writer_repeats(self._handle)
+    repeats = getter(int, "alcore_column_writer_repeats", "Rows that were given more than once.")
 
     @property
     def missing(self) -> list[int]:

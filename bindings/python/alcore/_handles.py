@@ -11,6 +11,7 @@ import os
 import re
 import sys
 import threading
+from typing import TypeVar
 
 from . import _ffi
 from ._calls import call_back, check, forget_in_child, run, stop_asked
@@ -139,6 +140,14 @@ def new(release, function, *arguments):
             release(out)
         raise
     return out.value
+
+
+_T = TypeVar("_T")
+
+
+def getter(kind: t.Callable[[t.Any], _T], function: str, doc: str) -> t.Attribute[_T]:
+    """A property: what a function of the library returns of the handle, as `kind` makes it."""
+    return property(lambda self: kind(getattr(lib, function)(self._handle)), doc=doc)
 
 
 class Handle:
@@ -300,10 +309,7 @@ class Context(Handle):
     def context(self) -> Context:
         return self
 
-    @property
-    def threads(self) -> int:
-        """Worker threads of this context."""
-        return lib.alcore_ctx_threads(self._handle)
+    threads = getter(int, "alcore_ctx_threads", "Worker threads of this context.")
 
     def cancel(self) -> None:
         """Ends every long call that runs on this context, and every later one, with CancelledError until cancel_clear(). May be
@@ -314,11 +320,9 @@ class Context(Handle):
         """Long calls can run again after cancel(); one that was reached by it ends all the same."""
         lib.alcore_ctx_cancel_clear(self._handle)
 
-    @property
-    def cancelled(self) -> bool:
-        """In a function that the library calls, such as a model's: whether the running call is to end. Elsewhere: whether long calls
-        are refused."""
-        return lib.alcore_ctx_is_cancelled(self._handle) != 0
+    cancelled = getter(bool, "alcore_ctx_is_cancelled",
+                       "In a function that the library calls, such as a model's: whether the running call is to end. Elsewhere: whether "
+                       "long calls are refused.")
 
     def poll(self, stage: str | None = None, done: int = 0, total: int = -1) -> None:
         """In a function that the library calls, such as a model's: says how far it is, and raises CancelledError when the running

@@ -13,6 +13,7 @@ import math
 from . import _ffi
 from ._arrays import integers, memory, memory_of, numpy_or_none, tensor_of
 from ._calls import call_back, check, run
+from ._handles import getter
 from ._lazy import types as t
 from ._library import lib
 from ._strings import text_at
@@ -159,15 +160,8 @@ class View(ViewRows):
         """Cost of each candidate in the budget's unit: float64 [rows]."""
         return memory(lib.alcore_view_costs(self._handle), [len(self)], "d")
 
-    @property
-    def budget(self) -> float:
-        """The budget in its unit; infinity for a scorer."""
-        return lib.alcore_view_budget(self._handle)
-
-    @property
-    def round(self) -> int:
-        """The round, from 1."""
-        return lib.alcore_view_round(self._handle)
+    budget = getter(float, "alcore_view_budget", "The budget in its unit; infinity for a scorer.")
+    round = getter(int, "alcore_view_round", "The round, from 1.")
 
     def poll(self, stage: str | None = None, done: int = 0, total: int = -1) -> None:
         """Says how far the function is, and raises CancelledError when it shall stop. One that takes longer than 100 ms calls it

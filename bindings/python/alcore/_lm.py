@@ -10,7 +10,7 @@ from . import _ffi
 from ._arrays import Tensor
 from ._calls import check, run
 from ._columns import path_of
-from ._handles import Handle, default_context, new, struct
+from ._handles import Handle, default_context, getter, new, struct
 from ._lazy import types as t
 from ._library import lib
 from ._numbers import float_list
@@ -114,10 +114,7 @@ class LanguageModel(Handle):
         run(lib.alcore_lm_token_logprobs, *given, bounds.reference, filled.reference)
         return [values[begin:end] for begin, end in zip(offsets, offsets[1:])]
 
-    @property
-    def order(self) -> int:
-        """Length of the longest n-grams."""
-        return lib.alcore_lm_order(self._handle)
+    order = getter(int, "alcore_lm_order", "Length of the longest n-grams.")
 
     def ngrams(self, order: int) -> int:
         """Number of n-grams of one order."""
@@ -127,10 +124,7 @@ class LanguageModel(Handle):
         check(lib.alcore_lm_order_get(self._handle, order, ctypes.byref(info)))
         return info.ngrams
 
-    @property
-    def fingerprint(self) -> int:
-        """A number that names the model in provenance."""
-        return lib.alcore_lm_fingerprint(self._handle)
+    fingerprint = getter(int, "alcore_lm_fingerprint", "A number that names the model in provenance.")
 
     def _description(self):
         return " order=%d unigrams=%d" % (self.order, self.ngrams(1))

@@ -13,7 +13,7 @@ from ._align import Links
 from ._arrays import memory_of
 from ._calls import run
 from ._columns import path_of
-from ._handles import Handle, default_context, filled, new, options, records, write_options
+from ._handles import Handle, default_context, filled, getter, new, options, records, write_options
 from ._intake import values_of
 from ._lazy import types as t
 from ._library import lib
@@ -22,7 +22,7 @@ from ._numbers import float_list
 from ._parts import Model, all_of
 from ._pool import pool_of
 from ._selection import Selection
-from ._strings import Strings, name_of, text_at
+from ._strings import Strings, name_of, text, text_at
 from ._table import Tabular
 
 
@@ -167,15 +167,8 @@ class Annotations(Handle, Tabular):
         """Writes the open items as requests to people, phrases with up to three sentences of the pool."""
         run(lib.alcore_annotations_write_requests, self._handle, path_of(path), write_options(format))
 
-    @property
-    def spent(self) -> float:
-        """What the items cost, without those that are untranslatable."""
-        return lib.alcore_annotations_spent(self._handle)
-
-    @property
-    def refunded(self) -> float:
-        """What the untranslatable items cost."""
-        return lib.alcore_annotations_refunded(self._handle)
+    spent = getter(float, "alcore_annotations_spent", "What the items cost, without those that are untranslatable.")
+    refunded = getter(float, "alcore_annotations_refunded", "What the untranslatable items cost.")
 
     def _columns(self):
         items = list(self)
@@ -230,20 +223,9 @@ class TrainingSet(Handle, Tabular):
         """Names of the columns: list of str."""
         return [name.decode() for name in all_of(lib.alcore_mix_builtin_column_name)]
 
-    @property
-    def missing(self) -> int:
-        """How many pairs fewer were made than asked for."""
-        return lib.alcore_mix_missing(self._handle)
-
-    @property
-    def summary(self) -> str:
-        """Pairs of each kind, what is missing and why, what was made: text of several lines."""
-        return lib.alcore_mix_summary(self._handle).decode()
-
-    @property
-    def provenance(self) -> dict[str, t.Any]:
-        """Where everything came from: a dict."""
-        return json.loads(lib.alcore_mix_provenance(self._handle))
+    missing = getter(int, "alcore_mix_missing", "How many pairs fewer were made than asked for.")
+    summary = getter(text, "alcore_mix_summary", "Pairs of each kind, what is missing and why, what was made: text of several lines.")
+    provenance = getter(json.loads, "alcore_mix_provenance", "Where everything came from: a dict.")
 
     def write(self, path: t.Path, format: str = "auto") -> None:
         """Writes kind, src, tgt and provenance of each pair."""

@@ -13,13 +13,13 @@ from . import _hosts
 from ._arrays import memory_of, narrowed
 from ._calls import answer, check, run
 from ._columns import path_of
-from ._handles import Handle, choice, default_context, filled, get_option, new, options, set_options, struct
+from ._handles import Handle, choice, default_context, filled, get_option, getter, new, options, set_options, struct
 from ._host_models import METHODS, OwnModel, functions_of, translate_function
 from ._lazy import types as t
 from ._library import lib
 from ._lm import LanguageModel
 from ._pool import Pool, pool_of
-from ._strings import name_of, text_or_none
+from ._strings import name_of, text, text_or_none
 
 _P = ParamSpec("_P")
 _R = TypeVar("_R")
@@ -112,10 +112,7 @@ class Model(Handle):
             made.set_language(language)
         return made
 
-    @property
-    def name(self) -> str:
-        """Name of the model in provenance."""
-        return lib.alcore_model_name(self._handle).decode("utf-8", "replace")
+    name = getter(text, "alcore_model_name", "Name of the model in provenance.")
 
     def can(self, column: str) -> bool:
         """Whether the model makes a column."""

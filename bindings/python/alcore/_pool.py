@@ -17,7 +17,7 @@ from ._arrow_give import stream_of
 from ._columns import (RAGGED, Column, ColumnWriter, arrow_of, column_name, column_of, give_arrow, give_column, give_texts, info_of, is_texts,
                        path_of, read_column, read_once, read_texts, read_tokens)
 from ._frames import are_records
-from ._handles import Handle, choice, default_context, new, options, records, struct, write_options
+from ._handles import Handle, choice, default_context, getter, new, options, records, struct, write_options
 from ._intake import dtype_kind, is_table, mask_of, refuse_number_mask, source_name, unwrapped, values_of
 from ._lazy import types as t
 from ._library import lib
@@ -222,10 +222,7 @@ class Pool(Handle):
             self._source = Pool.borrowed(pointer, self.context) if pointer else None
         return self._source
 
-    @property
-    def fingerprint(self) -> int:
-        """A 64-bit hash of the texts in their order."""
-        return lib.alcore_pool_fingerprint(self._handle)
+    fingerprint = getter(int, "alcore_pool_fingerprint", "A 64-bit hash of the texts in their order.")
 
     def set_references(self, rows: t.Rows, references: t.Column) -> None:
         """Sets the references of rows: translations or labels. None removes one."""

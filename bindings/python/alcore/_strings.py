@@ -106,6 +106,11 @@ def text_at(address, length):
     return ctypes.string_at(address, length).decode("utf-8", "replace")
 
 
+def text(value: bytes) -> str:
+    """A text of the library."""
+    return value.decode("utf-8", "replace")
+
+
 def text_or_none(value):
     return None if value is None else value.decode("utf-8", "replace")
 

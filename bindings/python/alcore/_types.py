@@ -9,7 +9,7 @@ import sys
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from os import PathLike
 from types import TracebackType
-from typing import TYPE_CHECKING, Any, Literal, NoReturn, Protocol, TypeAlias, Union
+from typing import TYPE_CHECKING, Any, Literal, NoReturn, Protocol, TypeAlias, TypeVar, Union
 
 from ._align import Links
 from ._columns import ColumnWriter
@@ -40,6 +40,7 @@ if TYPE_CHECKING or sys.version_info >= (3, 12):
 else:  # array.array takes no type
     array = Sequence
 
+_T = TypeVar("_T", covariant=True)
 Array: TypeAlias = Any
 Numbers: TypeAlias = Any
 Frame: TypeAlias = Any
@@ -58,6 +59,10 @@ Setting: TypeAlias = Union[str, int, float, bool, Sequence[str | int | float]]
 Progress: TypeAlias = Union[Callable[[str, int, int], object], Literal[False], None]
 Rule: TypeAlias = Union[str, Strategy, OwnStrategy[..., Any], OwnScorer[..., Any]]
 Scope: TypeAlias = Literal["picks", "candidates"]
+
+
+class Attribute(Protocol[_T]):
+    def __get__(self, instance: object, owner: object = None, /) -> _T: ...
 
 
 class Embeds(Protocol):
