@@ -79,12 +79,12 @@ ALCORE_API alcore_status alcore_lm_open_arpa(alcore_ctx *ctx, const char *path, 
 /** Writes a model in ARPA text format with 9 significant digits. The file appears whole or not at
  * all.
  * @param[in] lm borrowed
- * @param[in] path borrowed
+ * @param[in] path borrowed; no compressed suffix
  * @threadsafe
  * @callback progress, files
  * @since 1.0
- * @return ALCORE_OK, ALCORE_E_INVALID, ALCORE_E_IO, ALCORE_E_NOMEM, ALCORE_E_CANCELLED (by
- * progress) */
+ * @return ALCORE_OK, ALCORE_E_INVALID, ALCORE_E_UNSUPPORTED (a compressed suffix), ALCORE_E_IO,
+ *   ALCORE_E_NOMEM, ALCORE_E_CANCELLED (by progress) */
 ALCORE_API alcore_status alcore_lm_write_arpa(alcore_lm *lm, const char *path);
 
 /** Takes another reference.

@@ -193,7 +193,8 @@ ALCORE_API const char *alcore_mix_provenance(const alcore_mix *mix);
  * not at all.
  * @param[in] mix borrowed
  * @param[in] path borrowed; "-" is standard output
- * @param[in] options borrowed: ALCORE_FORMAT_TEXT, _TSV, _JSONL or _CSV; NULL: by the suffix
+ * @param[in] options borrowed: ALCORE_FORMAT_TEXT, _TSV, _JSONL or _CSV; NULL: by the suffix,
+ *   "-" as TSV
  * @return ALCORE_OK, ALCORE_E_INVALID, ALCORE_E_UNSUPPORTED (the format or suffix, a compressed
  *   file), ALCORE_E_IO, ALCORE_E_NOMEM, ALCORE_E_CANCELLED (by progress), ALCORE_E_STRUCT_*
  * @threadsafe
@@ -209,7 +210,7 @@ ALCORE_API alcore_status alcore_mix_write(const alcore_mix *mix, const char *pat
  * @param[in] mix borrowed
  * @param[in] prefix borrowed: beginning of both paths
  * @return ALCORE_OK, ALCORE_E_INVALID, ALCORE_E_IO, ALCORE_E_NOMEM, ALCORE_E_CANCELLED (by
- * progress) (by progress)
+ * progress)
  * @threadsafe
  * @callback progress, files
  * @since 1.0 */

@@ -30,7 +30,7 @@ typedef struct alcore_plot_options {
     int32_t width;        /**< of the frame in pixels, 100 to 10000; 0: 480 */
     int32_t height;       /**< of the frame in pixels, 100 to 10000; 0: 320 */
     int32_t band;         /**< ALCORE_BAND_*, of curves; 0: _SE; 0 for points */
-    int32_t equal_scales; /**< 1: one unit is as long on both axes, of points */
+    int32_t equal_scales; /**< 1: one unit is as long on both axes */
     /** Borrowed, of points: names [column_count] of further columns of the table, such as the row,
      * the score and the stratum of a pick */
     const char *const *column_names;

@@ -8,6 +8,7 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "formats/byte_stream.h"
 #include "text/lm_internal.h"
 
 #define DIGITS 9         /* significant digits of a number */
@@ -129,6 +130,11 @@ alcore_status alcore_lm_write_arpa(alcore_lm *lm, const char *path) {
     if (!lm || !path)
         return alcore__leave(ctx, alcore__fail(ALCORE_E_INVALID, "lm or path is NULL"));
     arpa_writer w = {.ctx = ctx, .lm = lm};
+    size_t base;
+    if (alcore__stream_compressed(path, &base))
+        return alcore__leave(ctx,
+                             alcore__fail(ALCORE_E_UNSUPPORTED,
+                                          "%s: a language model is written uncompressed", path));
     alcore_status status = alcore__writer_open(ctx, path, &w.writer);
     if (status == ALCORE_OK) {
         status = put_model(&w);

@@ -168,9 +168,11 @@ static alcore_status list_sentences(phrase_run *self) {
 }
 
 /* The row of the pool that is the next sentence in the order of the passes, and marked as used; -1
- * when a whole pass found none. A cursor skips sentences that another phrase has used. */
+ * when a whole pass found none, or there is no phrase. A cursor skips sentences that another phrase
+ * has used. */
 static int64_t take_sentence(phrase_run *self) {
     phrase_list *list = &self->list;
+    if (list->count == 0) return -1;
     for (;;) {
         if (self->next == list->count) {
             if (!self->found) return -1;

@@ -446,5 +446,35 @@ START_TEST(refusals) {
 }
 END_TEST
 
+/* Sentences alone, or nothing, were annotated: no phrase can be switched, and all pairs are
+ * missing. */
+START_TEST(annotations_without_a_phrase) {
+    test_vector vector = vector_find("mixing", "TV-MIX");
+    vector_case one = vector_case_number(vector, 0);
+    static const char *const kinds[] = {"switched", "contextualized"};
+    bed at;
+    open_bed(&one, 2, &at);
+    alcore_annotations_unref(at.annotations);
+    ck_assert_ok(alcore_annotations_new(at.pool, &at.annotations));
+    at.options.count = 3;
+    for (int turn = 0; turn < 4; turn++) {
+        const char *text = alcore_pool_text(at.pool, 0, NULL), *translation = "x";
+        const int64_t row = 0;
+        alcore_annotation_records records = ALCORE_ANNOTATION_RECORDS_INIT;
+        records.texts = &text;
+        records.translations = &translation;
+        records.rows = &row;
+        records.count = 1;
+        if (turn == 2) ck_assert_ok(alcore_annotations_add(at.annotations, &records));
+        at.options.kind = kinds[turn % 2];
+        alcore_mix *mix = make_mix(&at);
+        ck_assert_int_eq(alcore_mix_count(mix), turn < 2 ? 0 : 1);
+        ck_assert_int_eq(alcore_mix_missing(mix), 3);
+        alcore_mix_unref(mix);
+    }
+    close_bed(&at);
+}
+END_TEST
+
 CHECK_SUITE("mix/training_set", tv_mix, fewer_pairs_are_the_first_ones, masked_rows, samples,
-            default_count, files, refusals);
+            annotations_without_a_phrase, default_count, files, refusals);

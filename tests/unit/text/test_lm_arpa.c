@@ -278,6 +278,8 @@ START_TEST(wrong_arguments) {
     lm = read_lm(HEAD "\\2-grams:\n-1\ta a\n\\end\\\n");
     ck_assert_int_eq(alcore_lm_write_arpa(lm, NULL), ALCORE_E_INVALID);
     ck_assert_int_eq(alcore_lm_write_arpa(lm, "/nowhere/at.all"), ALCORE_E_IO);
+    ck_assert_int_eq(alcore_lm_write_arpa(lm, "/nowhere/lm.arpa.gz"), ALCORE_E_UNSUPPORTED);
+    ck_assert_ptr_nonnull(strstr(alcore_last_error(), "uncompressed"));
     alcore_lm_unref(lm);
 }
 END_TEST
