@@ -339,6 +339,7 @@ ALCORE_API uint64_t alcore_pool_fingerprint(const alcore_pool *pool);
  * @return ALCORE_OK, ALCORE_E_INVALID, ALCORE_E_NOT_FOUND (names the row), ALCORE_E_DATA (names the
  *   row: too long, with a NUL or not UTF-8), ALCORE_E_NOMEM, ALCORE_E_BUSY
  * @serialized per pool; ALCORE_E_BUSY while another call uses it.
+ * @callback log
  * @since 1.0 */
 ALCORE_API alcore_status alcore_pool_set_references(alcore_pool *pool, const int64_t *rows,
                                                     const char *const *references,

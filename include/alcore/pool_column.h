@@ -167,9 +167,9 @@ ALCORE_API alcore_status alcore_pool_set_column(alcore_pool *pool, const char *n
  * @return ALCORE_OK, ALCORE_E_INVALID (also: another option is set), ALCORE_E_SHAPE (expected and
  *   found texts; a name whose column is numeric), ALCORE_E_DATA (names the entry: too long, with a
  *   NUL or not UTF-8; a row given twice), ALCORE_E_NOT_FOUND (a row of options), ALCORE_E_NOMEM,
- *   ALCORE_E_BUSY, ALCORE_E_STRUCT_*
+ *   ALCORE_E_CANCELLED (by progress), ALCORE_E_BUSY, ALCORE_E_STRUCT_*
  * @serialized per pool; ALCORE_E_BUSY while another call uses it.
- * @callback alcore_column_options.release of a column that is replaced
+ * @callback progress, log; alcore_column_options.release of a column that is replaced
  * @since 1.0 */
 ALCORE_API alcore_status alcore_pool_set_text_column(alcore_pool *pool, const char *name,
                                                      const char *const *texts,
@@ -392,7 +392,7 @@ ALCORE_API void alcore_column_writer_unref(alcore_column_writer *writer);
  *   device), ALCORE_E_NOMEM, ALCORE_E_CANCELLED (by progress), ALCORE_E_BUSY (from a callback of a
  *   call on the writer)
  * @threadsafe Calls from several threads take turns.
- * @callback progress, while many values are copied
+ * @callback progress, while many values are copied; log
  * @since 1.0 */
 ALCORE_API alcore_status alcore_column_writer_put(alcore_column_writer *writer, const int64_t *rows,
                                                   const int64_t *lengths, int64_t count,
@@ -410,7 +410,7 @@ ALCORE_API alcore_status alcore_column_writer_put(alcore_column_writer *writer, 
  *   that device; NULL: the default stream; not used for values on the host
  * @return as alcore_column_writer_put(); ALCORE_E_INVALID also for a stream of another device
  * @threadsafe Calls from several threads take turns.
- * @callback progress, while many values are copied
+ * @callback progress, while many values are copied; log
  * @since 1.0 */
 ALCORE_API alcore_status alcore_column_writer_put_in_stream(alcore_column_writer *writer,
                                                             const int64_t *rows,

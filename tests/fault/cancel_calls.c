@@ -640,6 +640,7 @@ const cancel_call SAVING_CALLS[] = {
     {"alcore_column_writer_finish", "", call_writer_finish},
     {"alcore_pool_set_column", "", call_set_column},
     {"alcore_pool_set_column_arrow", "", call_set_column_arrow},
+    {"alcore_pool_set_text_column", "", call_set_text_column},
     {"alcore_annotations_answer", "", call_answer},
     {"alcore_lm_write_arpa", "", call_write_arpa},
     {"alcore_aligner_write", "", call_aligner_write},

@@ -94,6 +94,7 @@ alcore_status call_set_column(void);
 alcore_status call_add_arrow(void);
 alcore_status call_add_utf8(void);
 alcore_status call_set_column_arrow(void);
+alcore_status call_set_text_column(void);
 alcore_status call_set_column_stream(void);
 alcore_status call_column_tokens(void);
 alcore_status call_column_rows(void);

@@ -149,6 +149,24 @@ alcore_status call_set_column(void) {
     return status == ALCORE_OK ? SAVING(alcore_pool_set_column(pool, "copied", &view, NULL, NULL))
                                : status;
 }
+/* The texts of the pool, for its rows in another order. */
+alcore_status call_set_text_column(void) {
+    const char **texts = malloc(sizeof *texts * (size_t)row_count);
+    int64_t *rows = malloc(sizeof *rows * (size_t)row_count);
+    alcore_column_options options = ALCORE_COLUMN_OPTIONS_INIT;
+    options.rows = rows;
+    options.row_count = row_count;
+    for (int64_t i = 0; i < row_count; i++) {
+        rows[i] = row_count - 1 - i;
+        texts[i] = alcore_pool_text(pool, i, NULL);
+    }
+    alcore_status status =
+        SAVING(alcore_pool_set_text_column(pool, "notes", texts, NULL, row_count, &options));
+    if (status == ALCORE_OK) status = alcore_pool_drop_column(pool, "notes");
+    free(texts);
+    free(rows);
+    return status;
+}
 alcore_status call_writer_finish(void) {
     alcore_column_writer *writer = NULL;
     alcore_status status = fill_writer(&writer);

@@ -230,7 +230,7 @@ class Pool(Handle):
         strings = Strings(references, "references", optional=True, integers=True)
         if strings.count != count:
             raise ValueError("references: %d were given for %d rows" % (strings.count, count))
-        check(lib.alcore_pool_set_references(self._handle, address, strings.pointers, strings.lengths, count))
+        run(lib.alcore_pool_set_references, self._handle, address, strings.pointers, strings.lengths, count)
         del kept
 
     def set_costs(self, rows: t.Rows, costs: t.Numbers) -> None:
