@@ -124,7 +124,7 @@ ALCORE_API alcore_status alcore_aligner_open(alcore_ctx *ctx, const char *path,
  * together, and the words. The file appears whole or not at all; its bytes do not depend on the
  * number of threads, and docs/spec/aligner.md describes them.
  * @param[in] aligner borrowed
- * @param[in] path borrowed; "-" is standard output
+ * @param[in] path borrowed; "-" is standard output; not compressed, whatever its suffix
  * @return ALCORE_OK, ALCORE_E_INVALID, ALCORE_E_IO, ALCORE_E_UNSUPPORTED (2^63 bytes or more),
  *   ALCORE_E_NOMEM, ALCORE_E_CANCELLED (by progress)
  * @threadsafe
@@ -279,9 +279,9 @@ ALCORE_API alcore_status alcore_links_open(alcore_ctx *ctx, const char *path, in
 /** Writes links in Pharaoh's notation, each pair's in the order of source word and target word. The
  * file appears whole or not at all.
  * @param[in] links borrowed
- * @param[in] path borrowed; "-" is standard output
- * @return ALCORE_OK, ALCORE_E_INVALID, ALCORE_E_IO, ALCORE_E_NOMEM, ALCORE_E_CANCELLED (by
- * progress) (by progress)
+ * @param[in] path borrowed; "-" is standard output; no compressed suffix
+ * @return ALCORE_OK, ALCORE_E_INVALID, ALCORE_E_UNSUPPORTED (a compressed suffix), ALCORE_E_IO,
+ *   ALCORE_E_NOMEM, ALCORE_E_CANCELLED (by progress)
  * @threadsafe
  * @callback progress, files
  * @since 1.0 */

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Files of links: the calls that read and write them (formats/pharaoh.c has the notation). */
 #include "extra/aligner/links_handle.h"
+#include "formats/byte_stream.h"
 #include "formats/pharaoh.h"
 
 /* The handle takes over the links, also where it cannot be made. */
@@ -22,5 +23,9 @@ alcore_status alcore_links_write(const alcore_links *links, const char *path) {
     ALCORE__TRY(alcore__enter(ctx));
     if (!links || !path)
         return alcore__leave(ctx, alcore__fail(ALCORE_E_INVALID, "links or path is NULL"));
+    size_t base;
+    if (alcore__stream_compressed(path, &base))
+        return alcore__leave(
+            ctx, alcore__fail(ALCORE_E_UNSUPPORTED, "%s: links are written uncompressed", path));
     return alcore__leave(ctx, alcore__pharaoh_write(ctx, path, &links->links));
 }

@@ -469,6 +469,8 @@ START_TEST(files_give_the_links_back) {
     ck_assert_int_eq(alcore_links_open(ctx, path, PAIRS + 1, &read), ALCORE_E_DATA);
     ck_assert_ptr_null(read);
     ck_assert_int_eq(alcore_links_write(links, "/nowhere/links.txt"), ALCORE_E_IO);
+    ck_assert_int_eq(alcore_links_write(links, "links.txt.gz"), ALCORE_E_UNSUPPORTED);
+    ck_assert_str_eq(alcore_last_error(), "links.txt.gz: links are written uncompressed");
     unlink(path);
     bed_free_pairs(&p);
     alcore_links_unref(links);
