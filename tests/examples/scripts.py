@@ -18,10 +18,10 @@ class Script:
     def run(self, folder, timeout=100, **settings):
         return subprocess.run(["sh", self.path, folder], capture_output=True, text=True, env=dict(self.env, **settings), timeout=timeout)
 
-    def run_killed(self, folder, seed, **settings):
-        """Kills the script and what it runs after random times, and starts it again until it ends: (how often it was killed, its
-        exit code). The times grow, so that it ends on slow machines too."""
-        draw, kills, longest = random.Random(seed), 0, 0.06
+    def run_killed(self, folder, seed, longest=0.06, **settings):
+        """Kills the script and what it runs after random times, the first after at most `longest` seconds, and starts it again until
+        it ends: (how often it was killed, its exit code). The times grow, so that it ends on slow machines too."""
+        draw, kills = random.Random(seed), 0
         while True:
             running = subprocess.Popen(["sh", self.path, folder], stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL,
                                        env=dict(self.env, **settings), start_new_session=True)
