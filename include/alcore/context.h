@@ -37,7 +37,8 @@ enum alcore_log_level {
 };
 
 /** Receives one log line. Runs on the thread that entered the call; lines of workers are queued for
- * it. Silent by default.
+ * it, and those of a thread outside of calls, such as one of a module, for the next call of any
+ * kind. Silent by default.
  * @param[in] user log_user of alcore_ctx_options
  * @param[in] level ALCORE_LOG_*
  * @param[in] component borrowed: "pool", "strategy", ...

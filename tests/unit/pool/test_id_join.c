@@ -321,6 +321,13 @@ START_TEST(malformed_texts_are_counted) {
     ck_assert_ok(alcore_pool_new(ctx, &options, &pool));
     ck_assert_ok(alcore_pool_add_texts(pool, texts, NULL, 3, NULL));
     ck_assert_str_eq(said, "3 malformed sequences of bytes became U+FFFD\n");
+    const int64_t row = 1;
+    said[0] = '\0';
+    ck_assert_ok(alcore_pool_set_references(pool, &row, texts, NULL, 1));
+    ck_assert_str_eq(said, "1 malformed sequences of bytes became U+FFFD\n");
+    said[0] = '\0';
+    ck_assert_ok(alcore_pool_set_text_column(pool, "notes", texts, NULL, 3, NULL));
+    ck_assert_str_eq(said, "3 malformed sequences of bytes became U+FFFD\n");
     alcore_pool_unref(pool);
 }
 END_TEST
