@@ -322,8 +322,8 @@ static alcore_status replay(alcore__run *run, alcore__purchase *purchase) {
     return status;
 }
 
-/* With fill=skip, and where the choices of such a strategy depend on the budget, spend.c runs the
- * strategy again instead. */
+/* With fill=skip, and where a strategy that offers one by one chooses otherwise under another
+ * budget, spend.c runs the strategy again instead. */
 alcore_status alcore__fill_further(alcore__run *run, const double *keys) {
     const alcore__fill *fill = &run->input->fill;
     alcore__outcome *outcome = &run->outcome;
