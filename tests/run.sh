@@ -42,8 +42,13 @@ begun=$SECONDS
 # shellcheck disable=SC2086
 need $need_build $need_tests ${full:+$need_full} || exit 1
 packages=$((SECONDS - begun))
-# What the plain build wants of PyPI comes while the core is built.
-{ tests/tools/install_torch.sh ${full:+full}; tests/tools/install_cuda_tools.sh; } &
+# What the plain build and Python's tests want of PyPI comes while the core is built. Without Python's
+# packages the tests say so.
+{
+    tests/tools/install_torch.sh ${full:+full}
+    tests/tools/install_cuda_tools.sh
+    tests/bindings/python/venv.sh ${full:+full} >&2
+} &
 installing=$!
 
 export ALCORE_TEST_SEED=${ALCORE_TEST_SEED:-$RANDOM}
