@@ -541,8 +541,8 @@ START_TEST(names) {
 }
 END_TEST
 
-/* A writer has the rows that the pool has when it begins, keeps the narrowest numbers that hold what
- * is put, and leaves the pool alone until it is finished. */
+/* A writer has the rows that the pool has when it begins, keeps the narrowest numbers that hold
+ * what is put, and leaves the pool alone until it is finished. */
 START_TEST(rows_of_now) {
     static const char *const late[] = {"late"};
     const int64_t added[] = {5}, twice[] = {0, 0};
