@@ -29,7 +29,7 @@
 #include "model/model_internal.h"
 #include "phrase/phrase_pool.h"
 #include "pool/column_names.h"
-#include "strategy/strategy_run.h"
+#include "strategy/strategy_def.h"
 
 enum { ALCORE__BUDGETS = 64, ALCORE__CURRENCY_BYTES = 16 };
 

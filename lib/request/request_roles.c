@@ -49,7 +49,7 @@ static alcore_status check_target(const alcore_request *request, const alcore_st
 alcore_status alcore__request_from_target(const alcore_request *request, alcore_request *out,
                                           bool *is_from_target) {
     *is_from_target = request->target && request->strategy &&
-                      alcore__strategy_picks_from_target(request->strategy);
+                      alcore__strategy_def_of(request->strategy)->picks_from_target;
     if (!*is_from_target) return ALCORE_OK;
     *out = *request;
     out->candidates = request->target;
@@ -72,7 +72,7 @@ alcore_status alcore__request_from_target(const alcore_request *request, alcore_
 /* Refuses rows of another selection for a strategy that does not count their languages. */
 static alcore_status check_like(const alcore_request *request, const alcore_strategy *strategy) {
     const alcore__row_list *like = &request->lists[ALCORE__LIST(LIKE)];
-    if (!like->given || alcore__strategy_reads_like(strategy)) return ALCORE_OK;
+    if (!like->given || alcore__strategy_def_of(strategy)->reads_like) return ALCORE_OK;
     return alcore__fail_remedy(
         alcore__fail(ALCORE_E_INVALID,
                      "strategy %s does not follow the languages of another selection (like)",

@@ -254,7 +254,7 @@ static alcore_status set_up(answer *self) {
  * strategy reads the columns "scores" and "embeddings" of phrases; the candidates are texts.
  * Called without locks on the pools, as models may make the columns. */
 static alcore_status resolve_measures(answer *self) {
-    if (!alcore__strategy_measures_phrases(self->strategy)) return ALCORE_OK;
+    if (!alcore__strategy_def_of(self->strategy)->phrase_measures) return ALCORE_OK;
     ALCORE__TRY(
         alcore__resolve_needs(self->request, alcore__phrase_measure_needs, &self->texts.columns));
     return alcore__resolve_given(self->request, alcore__phrase_links, &self->texts.columns);
@@ -355,7 +355,7 @@ static alcore_status fill_input(answer *self) {
         input->like_count = request->lists[ALCORE__LIST(LIKE)].count;
         input->has_like = true;
     }
-    if (!alcore__strategy_reads_languages(self->strategy)) return ALCORE_OK;
+    if (!alcore__strategy_def_of(self->strategy)->reads_languages) return ALCORE_OK;
     if (!self->languages)
         ALCORE__TRY(alcore__list_languages(self->ctx, request->candidates, &self->languages));
     input->languages = self->languages;

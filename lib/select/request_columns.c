@@ -306,7 +306,7 @@ alcore_status alcore__resolve_columns(alcore_request *request, const alcore_stra
     resolver self = {.request = request,
                      .out = out,
                      .reuse = reuse,
-                     .needs_are_given = alcore__strategy_needs_are_given(strategy)};
+                     .needs_are_given = alcore__strategy_def_of(strategy)->needs_are_given};
     alcore_status status = want_rows(&self, masks);
     if (status == ALCORE_OK) status = alcore__request_names_inputs(request, &self.named);
     if (status == ALCORE_OK) status = resolve_candidates(&self, strategy, with_embeddings);

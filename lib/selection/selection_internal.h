@@ -85,14 +85,15 @@ typedef struct alcore__ranking {
     alcore__outcome outcome; /* candidates, scores and record; its picks have been moved out */
 
     /* What was asked. Texts are owned unless they are static. */
-    char *strategy;               /* its name */
-    bool recommended;             /* the request named none, or asked for the recommended one */
-    const char *reason, *measure; /* static: words for reasons (alcore__strategy_reason()); reason
+    char *strategy;   /* its name */
+    bool recommended; /* the request named none, or asked for the recommended one */
+    const char *reason,
+        *measure;     /* static: words for reasons (alcore__strategy_def_of()->reason); reason
                                      may be NULL */
-    bool scored;                  /* the strategy computed scores from columns first */
-    char *parameters;             /* JSON object of every parameter of the strategy */
-    char *command;                /* JSON array of the command line; NULL: it was not given */
-    char *options;                /* JSON object of every option of the request but "command" */
+    bool scored;      /* the strategy computed scores from columns first */
+    char *parameters; /* JSON object of every parameter of the strategy */
+    char *command;    /* JSON array of the command line; NULL: it was not given */
+    char *options;    /* JSON object of every option of the request but "command" */
     uint64_t seed;
     int64_t round;
     int32_t unit; /* ALCORE_UNIT_* of the budgets */

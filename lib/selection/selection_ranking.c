@@ -83,7 +83,7 @@ static alcore_status keep_request(alcore__ranking *self, const alcore_request *r
     self->unit = request->budgets.unit;
     self->price = request->price;
     self->fill_policy = request->options.fill;
-    self->reason = alcore__strategy_reason(strategy);
+    self->reason = alcore__strategy_def_of(strategy)->reason;
     self->measure = alcore__strategy_measure(strategy);
     self->scored = alcore__strategy_scores(strategy);
     self->recommended = alcore__strategy_is_recommended(strategy);

@@ -56,7 +56,7 @@ typedef struct alcore__block_memory {
 
 struct alcore__block {
     alcore__run *run;
-    enum alcore__source source;
+    enum alcore__row_source source;
     int64_t number;       /* of the block in its pool, from 0 */
     int64_t blocks;       /* 1; of a wide block: how many blocks of the pool, from `number` on, it
                              stands for (alcore__pass.narrow) */
@@ -250,6 +250,11 @@ alcore_status alcore__matrix_nearest(const alcore__matrix *matrix, const int32_t
 
 /* ---- the target, for passes over the candidates (passes/block_distances.c) ---- */
 
+/* Whether a block of the target's pool has an active row. */
+static inline bool alcore__target_has_rows(const alcore__run *run, int64_t target_block) {
+    const int64_t *starts = run->active[ALCORE__OVER_TARGET].block_starts;
+    return starts[target_block] < starts[target_block + 1];
+}
 /* Embeddings of one block of the target: rows 8192 target_block .. of its pool. */
 alcore_status alcore__target_rows(alcore__block *block, int64_t target_block, alcore_sys_rows *out);
 /* Sums of Euclidean distances of the active rows to rows of the target, by the group of the target

@@ -33,7 +33,7 @@ typedef struct alcore__block alcore__block;
 typedef struct alcore__runner alcore__runner;
 
 /* A source: whose active rows a pass reads. Blocks and the lists of active rows are told by it. */
-enum alcore__source {
+enum alcore__row_source {
     ALCORE__OVER_CANDIDATES = 0,
     ALCORE__OVER_LABELED_ROWS = 1, /* labeled rows of the candidates' pool */
     ALCORE__OVER_LABELED_POOL = 2, /* rows of the pool in the role labeled */
@@ -81,7 +81,7 @@ typedef struct alcore__partial_type {
 typedef struct alcore__pass {
     const char *name; /* NULL ends the table */
     /* A pass over no active row of its source is skipped, start and end too. */
-    enum alcore__source source;
+    enum alcore__row_source source;
     /* A device visits adjacent blocks as one wide block (alcore__block.blocks), so that it is
      * started and waited for once a pass and not once a block: the partial of a wide block has the
      * sums of each of its blocks, one after the other; its values and extra bytes are as ever. A
@@ -116,7 +116,7 @@ typedef struct alcore__pass {
 
 /* ---- the definition ---- */
 
-typedef struct alcore__strategy_def {
+struct alcore__strategy_def {
     const char *name, *summary;
     /* Parameters that the tests of every strategy try beside the defaults: "n_strata=4 unit=1";
      * ends with NULL. NULL: the defaults only. */
@@ -170,7 +170,7 @@ typedef struct alcore__strategy_def {
     alcore_status (*begin)(alcore__run *run);  /* allocates; may be NULL */
     const alcore__pass *passes;                /* NULL: finish alone does the work */
     alcore_status (*finish)(alcore__run *run); /* fills run->outcome */
-} alcore__strategy_def;
+};
 
 /* ---- a run ---- */
 
@@ -235,14 +235,19 @@ static inline alcore_sys_work alcore__run_work(const alcore__run *run) {
     if (run->stream) work.stream = run->stream;
     return work;
 }
+/* vectors [count, dims] as a kernel reads them. */
+static inline alcore_sys_rows alcore__rows_of(const double *vectors, int64_t count, int64_t dims) {
+    return (alcore_sys_rows){
+        .data = vectors, .count = count, .dims = dims, .stride = dims, .dtype = ALCORE_FLOAT64};
+}
 /* The column of the candidates that alcore__block_matrix() reads; NULL: they have no embeddings. */
 const alcore__column *alcore__candidate_embeddings(const alcore__run *run);
 /* Components of an embedding, the same number in all roles; 0: the candidates have no embeddings.
  */
 int64_t alcore__embedding_dims(const alcore__run *run);
 /* ALCORE_E_DATA that names the row and component of a vector's first NaN or infinity. */
-alcore_status alcore__vector_check(const double *values, int64_t dims, enum alcore__source source,
-                                   int64_t row);
+alcore_status alcore__vector_check(const double *values, int64_t dims,
+                                   enum alcore__row_source source, int64_t row);
 
 /* ---- for finish ---- */
 

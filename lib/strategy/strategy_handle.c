@@ -309,20 +309,16 @@ const char *alcore__strategy_name(const alcore_strategy *strategy) {
     return strategy->owner + sizeof PREFIX - 1;
 }
 
+const alcore__strategy_def *alcore__strategy_def_of(const alcore_strategy *strategy) {
+    return strategy->def;
+}
+
 bool alcore__strategy_is_recommended(const alcore_strategy *strategy) {
     return strategy->is_recommended;
 }
 
-const char *alcore__strategy_reason(const alcore_strategy *strategy) {
-    return strategy->def->reason;
-}
-
 const char *alcore__strategy_measure(const alcore_strategy *strategy) {
     return strategy->def->measure ? strategy->def->measure : "score";
-}
-
-const char *alcore__strategy_ablated(const alcore_strategy *strategy) {
-    return strategy->def->ablated;
 }
 
 bool alcore__strategy_buys_phrases(const alcore_strategy *strategy, alcore_phrase_options *options,
@@ -333,26 +329,6 @@ bool alcore__strategy_buys_phrases(const alcore_strategy *strategy, alcore_phras
     def->phrase_options(&strategy->values, options);
     *by_place = def->phrases_by_place;
     return true;
-}
-
-bool alcore__strategy_measures_phrases(const alcore_strategy *strategy) {
-    return strategy->def->phrase_measures;
-}
-
-bool alcore__strategy_reads_languages(const alcore_strategy *strategy) {
-    return strategy->def->reads_languages;
-}
-
-bool alcore__strategy_reads_like(const alcore_strategy *strategy) {
-    return strategy->def->reads_like;
-}
-
-bool alcore__strategy_picks_from_target(const alcore_strategy *strategy) {
-    return strategy->def->picks_from_target;
-}
-
-bool alcore__strategy_needs_are_given(const alcore_strategy *strategy) {
-    return strategy->def->needs_are_given;
 }
 
 /* Only strategies that score rows from their columns have score_rows. */

@@ -49,7 +49,7 @@ typedef struct alcore__run_input {
     alcore__dataset target;      /* unlabeled rows of the languages one cares about; rows 0: none */
     /* Language of each row of the candidates' pool, [candidates.rows], as an index into
      * language_tags [language_count], all tags of the pool in byte order. NULL unless the strategy
-     * reads languages (alcore__strategy_reads_languages()): all rows count as of one. */
+     * reads languages (the definition says reads_languages): all rows count as of one. */
     const int32_t *languages;
     const char *const *language_tags;
     int64_t language_count;
@@ -148,21 +148,18 @@ typedef struct alcore__candidate_params {
 } alcore__candidate_params;
 
 const char *alcore__strategy_name(const alcore_strategy *strategy);
+/* What is said of the strategy (strategy_def.h). */
+typedef struct alcore__strategy_def alcore__strategy_def;
+const alcore__strategy_def *alcore__strategy_def_of(const alcore_strategy *strategy);
 /* Whether the caller asked for the recommended strategy, whichever that is. */
 bool alcore__strategy_is_recommended(const alcore_strategy *strategy);
-/* Words for the reasons of picks, static strings: the one reason that every pick has, NULL where
- * the reason is made from the score; and what the score measures. */
-const char *alcore__strategy_reason(const alcore_strategy *strategy);
+/* What the score measures; static. */
 const char *alcore__strategy_measure(const alcore_strategy *strategy);
 /* Whether the strategy buys phrases. If so, *options are those of the phrases that a request
  * derives from a pool of texts, and *by_place is whether their rows are ordered by first
  * occurrence. */
 bool alcore__strategy_buys_phrases(const alcore_strategy *strategy, alcore_phrase_options *options,
                                    bool *by_place);
-/* Whether it reads the columns "scores" and "embeddings" of phrases, made from those of words. */
-bool alcore__strategy_measures_phrases(const alcore_strategy *strategy);
-/* The parameter that an ablation varies where it is given no name, a static string; NULL: none. */
-const char *alcore__strategy_ablated(const alcore_strategy *strategy);
 /* The parts of a hybrid strategy, borrowed: 0 buys rows, 1 buys phrases. NULL: it is no hybrid. */
 alcore_strategy *alcore__strategy_part(const alcore_strategy *strategy, int32_t part);
 /* How a hybrid shares the budget between its parts. */
@@ -176,16 +173,8 @@ void alcore__strategy_shares(const alcore_strategy *strategy, alcore__hybrid_sha
 /* A new handle of the same built-in strategy with the same parameters, also of its parts; for a
  * strategy that is locked for reading. A host's strategy, which has no parameters, has no copy. */
 alcore_status alcore__strategy_copy(const alcore_strategy *strategy, alcore_strategy **out);
-/* Whether no model makes what the strategy needs: the columns have to be given. */
-bool alcore__strategy_needs_are_given(const alcore_strategy *strategy);
-/* Whether the strategy looks at the languages of the candidates. */
-bool alcore__strategy_reads_languages(const alcore_strategy *strategy);
-/* Whether it counts the languages of another selection (input.like). */
-bool alcore__strategy_reads_like(const alcore_strategy *strategy);
 /* The name of the first strategy of the registry that does, a static string. */
 const char *alcore__strategy_like_name(void);
-/* Whether its candidates are the rows of the target, where the request has one. */
-bool alcore__strategy_picks_from_target(const alcore_strategy *strategy);
 /* Whether the strategy computes a score of each row from its columns (lib/scorer) first. */
 bool alcore__strategy_scores(const alcore_strategy *strategy);
 alcore_ctx *alcore__strategy_ctx(const alcore_strategy *strategy);

@@ -176,7 +176,7 @@ static alcore_status select_all(ablation *self) {
 static alcore_status make_strategy(ablation *self) {
     const alcore_strategy *theirs = self->request->strategy;
     const char *value;
-    if (!self->parameter && theirs) self->parameter = alcore__strategy_ablated(theirs);
+    if (!self->parameter && theirs) self->parameter = alcore__strategy_def_of(theirs)->ablated;
     if (!self->parameter) self->parameter = "lambda";
     if (!theirs)
         return alcore_strategy_new(self->ctx, NULL /* the recommended one */, &self->strategy);

@@ -104,11 +104,7 @@ alcore_status alcore__kmeans_queue_draws(alcore__block *block, void *partial) {
     (void)partial;
     ALCORE__TRY(alcore__kmeans_open_block(means, block, &matrix, &rows));
     ALCORE__TRY(alcore__scratch_push(block, matrix.rows.count, sizeof *group_mask, &group_mask));
-    const alcore_sys_rows taken[] = {{.data = rows.self_dots,
-                                      .count = matrix.rows.count,
-                                      .dims = 1,
-                                      .stride = 1,
-                                      .dtype = ALCORE_FLOAT64},
+    const alcore_sys_rows taken[] = {alcore__rows_of(rows.self_dots, matrix.rows.count, 1),
                                      matrix.rows};
     for (int64_t g = 0; g < means->groups; g++) {
         const uint8_t *mask;

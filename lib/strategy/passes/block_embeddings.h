@@ -7,7 +7,8 @@
 #include "strategy/passes/runner.h"
 
 /* The column that the vectors of a source are read from; NULL: there is none. */
-const alcore__column *alcore__source_embeddings(const alcore__run *run, enum alcore__source source);
+const alcore__column *alcore__source_embeddings(const alcore__run *run,
+                                                enum alcore__row_source source);
 /* Sets out, whose dims and dtype the caller has set, to the copy of the block's active rows
  * [active rows, dims] that an earlier pass kept, numbered by position. False: there is none. */
 bool alcore__block_find_copy(const alcore__block *block, alcore_sys_rows *out);

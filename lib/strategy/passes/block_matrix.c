@@ -105,7 +105,7 @@ const alcore__column *alcore__candidate_embeddings(const alcore__run *run) {
 }
 
 const alcore__column *alcore__source_embeddings(const alcore__run *run,
-                                                enum alcore__source source) {
+                                                enum alcore__row_source source) {
     if (source == ALCORE__OVER_CANDIDATES || source == ALCORE__OVER_CHOSEN)
         return alcore__candidate_embeddings(run);
     return alcore__dataset_find(run->active[source].dataset, "embeddings");
@@ -118,7 +118,7 @@ int64_t alcore__embedding_dims(const alcore__run *run) {
 
 /* The buffer in which this thread reads embeddings of a source. Candidates, those chosen among
  * them, and labeled rows of the same pool are never read in one pass, so they share a buffer. */
-static alcore__scratch *embedding_reader(alcore__block *block, enum alcore__source source) {
+static alcore__scratch *embedding_reader(alcore__block *block, enum alcore__row_source source) {
     if (source == ALCORE__OVER_LABELED_ROWS || source == ALCORE__OVER_CHOSEN)
         source = ALCORE__OVER_CANDIDATES;
     return &block->worker->embeddings[source];
@@ -309,8 +309,8 @@ static const char *const WHERE[ALCORE__SOURCES] = {[ALCORE__OVER_CANDIDATES] = "
                                                    [ALCORE__OVER_TARGET] = " of the target",
                                                    [ALCORE__OVER_CHOSEN] = ""};
 
-alcore_status alcore__vector_check(const double *values, int64_t dims, enum alcore__source source,
-                                   int64_t row) {
+alcore_status alcore__vector_check(const double *values, int64_t dims,
+                                   enum alcore__row_source source, int64_t row) {
     for (int64_t j = 0; j < dims; j++) {
         if (isfinite(values[j])) continue;
         return alcore__fail_nan("row %lld%s: component %lld in column \"embeddings\" is %s",

@@ -36,12 +36,6 @@ void *alcore__block_find_local(const alcore__block *block) {
 
 /* ---- doubles that kernels work on ---- */
 
-/* values [count] as a matrix of one row, the form in which engines upload and download arrays. */
-static alcore_sys_rows as_one_row(const double *values, int64_t count) {
-    return (alcore_sys_rows){
-        .data = values, .count = 1, .dims = count, .stride = count, .dtype = ALCORE_FLOAT64};
-}
-
 double *alcore__block_doubles(const alcore__block *block) {
     return block->memory->doubles.memory;
 }
@@ -52,7 +46,8 @@ alcore_status alcore__block_keep(alcore__block *block, double *values, int64_t c
     const alcore__run *run = block->run;
     const alcore_sys_kernels *kernels = alcore__run_kernels(run);
     alcore_sys_work work = alcore__run_work(run);
-    alcore_sys_held host = {.rows = as_one_row(values, count), .memory = values}, device = {0};
+    alcore_sys_held host = {.rows = alcore__rows_of(values, 1, count), .memory = values},
+                    device = {0};
     alcore_status status = kernels->upload
                                ? kernels->upload(&work, &host.rows, NULL /* no mask */, &device)
                                : ALCORE_OK;
@@ -81,14 +76,14 @@ alcore_status alcore__block_fill(const alcore__matrix *matrix, int64_t count,
 alcore_status alcore__download(const alcore__run *run, const double *values, int64_t count,
                                double *out) {
     alcore_sys_work work = alcore__run_work(run);
-    alcore_sys_rows row = as_one_row(values, count);
+    alcore_sys_rows row = alcore__rows_of(values, 1, count);
     return alcore__run_kernels(run)->widen(&work, &row, NULL /* no mask */, out);
 }
 
 alcore_status alcore__read_back(const alcore__run *run, const double *values, int64_t count,
                                 void *out) {
     alcore_sys_work work = alcore__run_work(run);
-    alcore_sys_rows row = as_one_row(values, count);
+    alcore_sys_rows row = alcore__rows_of(values, 1, count);
     if (alcore__run_kernels(run)->download)
         return alcore__run_kernels(run)->download(&work, &row, out);
     memcpy(out, values, (size_t)count * sizeof *values);

@@ -27,11 +27,7 @@ static const alcore_sys_kernels *kernels_of(const alcore__run *run,
 
 /* The first `count` vectors as a matrix of kernels. */
 static alcore_sys_rows rows_of(const alcore__vectors *vectors, int64_t count) {
-    return (alcore_sys_rows){.data = vectors->data,
-                             .count = count,
-                             .dims = vectors->dims,
-                             .stride = vectors->dims,
-                             .dtype = ALCORE_FLOAT64};
+    return alcore__rows_of(vectors->data, count, vectors->dims);
 }
 
 /* Frees the matrix where it lies, on the device or in host memory; the caller gives the struct its

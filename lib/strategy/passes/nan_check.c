@@ -48,7 +48,7 @@ static alcore_status check_embeddings(alcore__block *block, void *partial) {
 /* Reduces the partial of one block (partial->extra: bad [partial->count]): sets the marks of its
  * pool for the rows that a check marked; a mark that is set stays. Labeled rows of the candidates'
  * pool share the marks of the candidates, as both are rows of the same pool. */
-static alcore_status mark_rows(alcore__run *run, enum alcore__source source,
+static alcore_status mark_rows(alcore__run *run, enum alcore__row_source source,
                                const alcore__block_partial *partial) {
     const uint8_t *bad = partial->extra;
     const int64_t *rows = run->active[source].rows + partial->start;

@@ -233,12 +233,6 @@ static alcore_status measure_closed(alcore__block *block, void *partial) {
 
 /* ---- Euclidean distances of a block's candidates to the whole target ---- */
 
-/* Whether a block of the target pool has an active row. */
-static bool has_active_target(const alcore__run *run, int64_t target_block) {
-    const int64_t *starts = run->active[ALCORE__OVER_TARGET].block_starts;
-    return starts[target_block] < starts[target_block + 1];
-}
-
 /* Sums the exact distances of a block's candidates to the whole target, one block of the target
  * (8192 rows of its pool) after another, as spec 1.8 prescribes: totals [active rows, groups],
  * overwritten. to_measure [active rows]: 1 for the candidates that are measured; the totals of
@@ -255,7 +249,7 @@ static alcore_status sum_distances(const alcore__matrix *matrix, const uint8_t *
     memset(sums, 0, (size_t)entries * sizeof *sums);
     for (int64_t b = 0; b < block->run->active[ALCORE__OVER_TARGET].blocks; b++) {
         alcore_sys_rows targets = {0};
-        if (!has_active_target(block->run, b)) continue;
+        if (!alcore__target_has_rows(block->run, b)) continue;
         ALCORE__TRY(alcore__target_rows(block, b, &targets));
         ALCORE__TRY(alcore__matrix_distances(matrix, to_measure, &targets,
                                              state->target.group_of + b * ALCORE_BLOCK_ROWS,
@@ -279,7 +273,7 @@ static alcore_status sum_bounds(const alcore__matrix *matrix, double *low, doubl
     memset(high, 0, (size_t)entries * sizeof *high);
     for (int64_t b = 0; b < block->run->active[ALCORE__OVER_TARGET].blocks; b++) {
         alcore_sys_rows targets = {0};
-        if (!has_active_target(block->run, b)) continue;
+        if (!alcore__target_has_rows(block->run, b)) continue;
         ALCORE__TRY(alcore__target_rows(block, b, &targets));
         ALCORE__TRY(alcore__matrix_distance_bounds(matrix, &targets,
                                                    state->target.group_of + b * ALCORE_BLOCK_ROWS,

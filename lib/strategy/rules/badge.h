@@ -54,11 +54,7 @@ static inline alcore__badge_rows alcore__badge_lay_out(double *values, int64_t r
 /* Describes the factors a [rows, classes] as a matrix for kernels. */
 static inline alcore_sys_rows alcore__badge_factors(const alcore__badge_state *state,
                                                     const double *a, int64_t rows) {
-    return (alcore_sys_rows){.data = a,
-                             .count = rows,
-                             .dims = state->classes,
-                             .stride = state->classes,
-                             .dtype = ALCORE_FLOAT64};
+    return alcore__rows_of(a, rows, state->classes);
 }
 
 /* ---- draws (badge_draws.c) ---- */

@@ -174,10 +174,8 @@ alcore_status alcore__badge_queue_draws(alcore__block *block, void *partial) {
     ALCORE__TRY(alcore__greedy_push_mask(&state->greedy, &matrix, &mask));
     const int64_t count = matrix.rows.count;
     const alcore__badge_rows rows = alcore__badge_lay_out(alcore__block_doubles(block), count);
-    const alcore_sys_rows taken[] = {
-        {.data = rows.weights, .count = count, .dims = 1, .stride = 1, .dtype = ALCORE_FLOAT64},
-        alcore__badge_factors(state, rows.a, count),
-        matrix.rows};
+    const alcore_sys_rows taken[] = {alcore__rows_of(rows.weights, count, 1),
+                                     alcore__badge_factors(state, rows.a, count), matrix.rows};
     return alcore__device_draws_find(&state->device_draws, &matrix, 0 /* the only sequence */,
                                      &state->sampler, mask, rows.weights, rows.sums,
                                      3 /* matrices */, taken);

@@ -57,11 +57,7 @@ static alcore_status start_kmeans(alcore__run *run) {
 
 /* The centroids [clusters, dims] as a kernel reads them. */
 static alcore_sys_rows centroids_of(const alcore__cluster_picks *state) {
-    return (alcore_sys_rows){.data = state->kmeans.centroids,
-                             .count = state->clusters,
-                             .dims = state->kmeans.dims,
-                             .stride = state->kmeans.dims,
-                             .dtype = ALCORE_FLOAT64};
+    return alcore__rows_of(state->kmeans.centroids, state->clusters, state->kmeans.dims);
 }
 
 /* ---- pass "distances": the nearest centroid of every candidate ---- */

@@ -145,11 +145,7 @@ static alcore_status set_moved(alcore__run *run) {
     alcore_sys_work work = alcore__run_work(run);
     double self_dot;
     memcpy(state->moved, state->greedy.best_vector, (size_t)state->dims * sizeof(double));
-    alcore_sys_rows row = {.data = state->moved,
-                           .count = 1,
-                           .dims = state->dims,
-                           .stride = state->dims,
-                           .dtype = ALCORE_FLOAT64};
+    const alcore_sys_rows row = alcore__rows_of(state->moved, 1, state->dims);
     ALCORE__TRY(alcore__kernels_cpu()->self_dots(&work, &row, NULL /* no mask */, &self_dot));
     state->moved_norm = sqrt(self_dot);
     state->unlabeled--;

@@ -371,9 +371,7 @@ static const alcore__pass PASSES[] = {
  * outcome. */
 static alcore_status finish(alcore__run *run) {
     alcore__kcenter_state *state = run->state;
-    double *radius;
-    ALCORE__TRY(alcore__outcome_column(run, "radius", ALCORE_FLOAT64, &radius));
-    memcpy(radius, state->radius, (size_t)run->outcome.count * sizeof *radius);
+    ALCORE__TRY(alcore__outcome_keep_column(run, "radius", &state->radius));
     return alcore__greedy_finish(&state->greedy);
 }
 

@@ -92,11 +92,8 @@ static alcore_status measure_from_picks(const alcore__kcenter_state *state,
     ALCORE__TRY(alcore__matrix_copy_row(matrix, index, vector));
     while (rows->measured_picks[index] < state->center_count) {
         int64_t first = rows->measured_picks[index], left = state->center_count - first;
-        alcore_sys_rows centers = {.data = state->centers + first * state->dims,
-                                   .count = left < max_count ? left : max_count,
-                                   .dims = state->dims,
-                                   .stride = state->dims,
-                                   .dtype = ALCORE_FLOAT64};
+        const alcore_sys_rows centers = alcore__rows_of(
+            state->centers + first * state->dims, left < max_count ? left : max_count, state->dims);
         ALCORE__TRY(alcore__run_kernels(block->run)
                         ->sq_dists(&work, &centers, NULL /* no mask */, vector, to_picks));
         for (int64_t c = 0; c < centers.count; c++) {

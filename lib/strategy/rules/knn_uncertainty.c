@@ -122,7 +122,8 @@ static bool searches_labeled(const alcore__run *run) {
 }
 
 /* The lists that a pass fills: those of candidates or, over labeled rows, those of labeled rows. */
-static const alcore__neighbor_lists *lists_of(const knn_state *state, enum alcore__source source) {
+static const alcore__neighbor_lists *lists_of(const knn_state *state,
+                                              enum alcore__row_source source) {
     return source == ALCORE__OVER_CANDIDATES ? &state->near : &state->labeled;
 }
 
@@ -158,7 +159,7 @@ static alcore_status find_neighbors(alcore__block *block, void *partial) {
     for (int64_t b = 0; b < target->blocks; b++) {
         int64_t first = b * ALCORE_BLOCK_ROWS;
         alcore_sys_rows rows = {0};
-        if (target->block_starts[b] == target->block_starts[b + 1]) continue;
+        if (!alcore__target_has_rows(run, b)) continue;
         ALCORE__TRY(alcore__target_rows(block, b, &rows));
         const uint8_t *mask = target->mask ? target->mask + first : NULL;
         ALCORE__TRY(

@@ -54,12 +54,9 @@ alcore_status alcore__mrs_push_mask(const alcore__matrix *matrix, uint8_t **mask
 
 alcore_sys_rows alcore__mrs_as_rows(const alcore__mrs_state *state, const double *vectors,
                                     int64_t first, int64_t end) {
-    return (alcore_sys_rows){.data = vectors + first * state->dims,
-                             .first = first,
-                             .count = end - first,
-                             .dims = state->dims,
-                             .stride = state->dims,
-                             .dtype = ALCORE_FLOAT64};
+    alcore_sys_rows rows = alcore__rows_of(vectors + first * state->dims, end - first, state->dims);
+    rows.first = first;
+    return rows;
 }
 
 alcore_status alcore__mrs_join_new(const alcore__matrix *matrix, const uint8_t *mask,

@@ -56,9 +56,7 @@ const alcore__pass alcore__rank_by_score_passes[] = {
 alcore_status alcore__rank_by_score_finish(alcore__run *run) {
     alcore__ranked_scores *state = run->state;
     size_t bytes = (size_t)run->outcome.count * sizeof(double);
-    double *raw;
-    ALCORE__TRY(alcore__outcome_column(run, run->def->raw_name, ALCORE_FLOAT64, &raw));
-    memcpy(raw, state->raw, bytes);
+    ALCORE__TRY(alcore__outcome_keep_column(run, run->def->raw_name, &state->raw));
     memcpy(run->outcome.scores, state->score, bytes);
     run->keys = state->rank; /* borrowed until the state is freed */
     return ALCORE_OK;

@@ -119,12 +119,6 @@ static alcore_status open_matrix(alcore__block *block, alcore__matrix *matrix) {
     return alcore__matrix_check(matrix);
 }
 
-/* Whether a block of the target's pool has an active row. */
-static bool has_active_target(const alcore__run *run, int64_t target_block) {
-    const int64_t *starts = run->active[ALCORE__OVER_TARGET].block_starts;
-    return starts[target_block] < starts[target_block + 1];
-}
-
 /* prox=mean: computes the mean over the groups of the mean distance of each member to the rows of
  * the group: prox [active rows]. Entries of rows that are no members have no meaning. The distances
  * to a block of the target are added up first and then these sums (spec 1.8). */
@@ -140,7 +134,7 @@ static alcore_status measure_means(const alcore__matrix *matrix, double *prox) {
     memset(totals, 0, (size_t)entries * sizeof *totals);
     for (int64_t b = 0; b < block->run->active[ALCORE__OVER_TARGET].blocks; b++) {
         alcore_sys_rows targets = {0};
-        if (!has_active_target(block->run, b)) continue;
+        if (!alcore__target_has_rows(block->run, b)) continue;
         ALCORE__TRY(alcore__target_rows(block, b, &targets));
         ALCORE__TRY(alcore__matrix_distances(matrix, is_member, &targets,
                                              state->groups.group_of + b * ALCORE_BLOCK_ROWS, groups,
@@ -161,7 +155,7 @@ static alcore_status measure_nearest(const alcore__matrix *matrix, double *prox)
     for (int64_t i = 0; i < block->count; i++) prox[i] = HUGE_VAL;
     for (int64_t b = 0; b < target->blocks; b++) {
         alcore_sys_rows rows = {0};
-        if (!has_active_target(block->run, b)) continue;
+        if (!alcore__target_has_rows(block->run, b)) continue;
         ALCORE__TRY(alcore__target_rows(block, b, &rows));
         const uint8_t *mask = target->mask ? target->mask + b * ALCORE_BLOCK_ROWS : NULL;
         ALCORE__TRY(alcore__matrix_join_nearest(matrix, state->is_member + block->start, &rows,
@@ -218,7 +212,7 @@ static alcore_status measure_groups(alcore__block *block, void *partial) {
     for (int64_t i = 0; i < groups * block->count; i++) sq_dist[i] = HUGE_VAL;
     for (int64_t b = 0; b < run->active[ALCORE__OVER_TARGET].blocks; b++) {
         alcore_sys_rows rows = {0};
-        if (!has_active_target(run, b)) continue;
+        if (!alcore__target_has_rows(run, b)) continue;
         ALCORE__TRY(alcore__target_rows(block, b, &rows));
         for (int64_t g = 0; g < groups; g++) {
             const uint8_t *mask = state->group_mask + g * target_rows + b * ALCORE_BLOCK_ROWS;
