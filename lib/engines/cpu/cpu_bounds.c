@@ -94,7 +94,8 @@ typedef struct bounds_call {
     double *int16_workspace;
     float *packed;      /* [row_panels, dims, PRODUCT_ROWS] rows, packed */
     int64_t row_panels; /* panels of rows that are packed at a time, 1 to MAX_ROW_PANELS */
-    float *products; /* [row_panels * PRODUCT_ROWS, PRODUCT_COLUMNS] of these rows with a panel */
+    float *products;   /* [row_panels * PRODUCT_ROWS, PRODUCT_COLUMNS] of these rows with a panel */
+    cpu_arrays arrays; /* all of the above that are allocated */
 } bounds_call;
 
 /* Returns sqrt(f) within a relative error of 2^-21; *inverse is 1 / sqrt(f) within 2^-10. Each f is
@@ -457,47 +458,29 @@ static void store_intervals(const bounds_call *call, const uint8_t *mask) {
 
 /* Allocates the arrays for one chunk of targets and row_panels panels of rows. `panels` has
  * memory for more entries than there can be, as each panel has a target. dims + 1: bytes is never
- * 0. After a failure free_memory() releases what was allocated: alcore__cpu_free() ignores NULL. */
+ * 0. */
 static alcore_status new_memory(bounds_call *call) {
     int64_t dims = call->rows->dims, bytes = PRODUCT_ROWS * (dims + 1) * 4;
     int64_t columns = CHUNK_PANELS * PRODUCT_COLUMNS;
     call->row_panels = ROW_BYTES / bytes < 1                ? 1
                        : ROW_BYTES / bytes > MAX_ROW_PANELS ? MAX_ROW_PANELS
                                                             : ROW_BYTES / bytes;
-    const alcore_sys_work *work = call->work;
     int64_t rows = call->row_panels * PRODUCT_ROWS,
             max_panels = call->targets->count + call->groups;
-    alcore_status status =
-        alcore__cpu_new(work, call->targets->count, sizeof(int64_t), &call->order);
-    if (!status) status = alcore__cpu_new(work, max_panels, sizeof *call->panels, &call->panels);
-    if (!status) status = alcore__cpu_new(work, columns, (size_t)dims * 4, &call->columns);
-    if (!status) status = alcore__cpu_new(work, columns, 4, &call->squares);
-    if (!status) status = alcore__cpu_new(work, columns, 4, &call->exists);
-    if (!status) status = alcore__cpu_new(work, rows, (size_t)dims * 4, &call->packed);
-    if (!status) status = alcore__cpu_new(work, rows, PRODUCT_COLUMNS * 4, &call->products);
-    if (!status && (call->rows->unit || call->targets->unit))
-        status = alcore__cpu_new(work, dims, PRODUCT_COLUMNS * sizeof(double), &call->unit);
-    if (!status && CPU_INT16)
-        status =
-            alcore__cpu_new(work, dims, PRODUCT_COLUMNS * sizeof(double), &call->int16_workspace);
-    return status;
-}
-
-/* Frees what new_memory() allocated, by the same sizes; also after it failed half-way. */
-static void free_memory(const bounds_call *call) {
-    const alcore_sys_work *work = call->work;
-    int64_t dims = call->rows->dims, columns = CHUNK_PANELS * PRODUCT_COLUMNS;
-    int64_t rows = call->row_panels * PRODUCT_ROWS,
-            max_panels = call->targets->count + call->groups;
-    alcore__cpu_free(work, call->int16_workspace, dims, PRODUCT_COLUMNS * sizeof(double));
-    alcore__cpu_free(work, call->unit, dims, PRODUCT_COLUMNS * sizeof(double));
-    alcore__cpu_free(work, call->products, rows, PRODUCT_COLUMNS * 4);
-    alcore__cpu_free(work, call->packed, rows, (size_t)dims * 4);
-    alcore__cpu_free(work, call->exists, columns, 4);
-    alcore__cpu_free(work, call->squares, columns, 4);
-    alcore__cpu_free(work, call->columns, columns, (size_t)dims * 4);
-    alcore__cpu_free(work, call->panels, max_panels, sizeof *call->panels);
-    alcore__cpu_free(work, call->order, call->targets->count, sizeof(int64_t));
+    cpu_arrays *arrays = &call->arrays;
+    arrays->work = call->work;
+    alcore__cpu_add(arrays, call->targets->count, sizeof(int64_t), &call->order);
+    alcore__cpu_add(arrays, max_panels, sizeof *call->panels, &call->panels);
+    alcore__cpu_add(arrays, columns, (size_t)dims * 4, &call->columns);
+    alcore__cpu_add(arrays, columns, 4, &call->squares);
+    alcore__cpu_add(arrays, columns, 4, &call->exists);
+    alcore__cpu_add(arrays, rows, (size_t)dims * 4, &call->packed);
+    alcore__cpu_add(arrays, rows, PRODUCT_COLUMNS * 4, &call->products);
+    if (call->rows->unit || call->targets->unit)
+        alcore__cpu_add(arrays, dims, PRODUCT_COLUMNS * sizeof(double), &call->unit);
+    if (CPU_INT16)
+        alcore__cpu_add(arrays, dims, PRODUCT_COLUMNS * sizeof(double), &call->int16_workspace);
+    return arrays->status;
 }
 
 /* Kernel table: low, high [rows, groups], overwritten, with low <= the sum of distance_sums <=
@@ -533,6 +516,6 @@ alcore_status CPU(distance_bounds)(const alcore_sys_work *work, const alcore_sys
         status = bound_chunk(&call, mask, p, count);
     }
     if (!status) store_intervals(&call, mask);
-    free_memory(&call);
+    alcore__cpu_release(&call.arrays);
     return status;
 }

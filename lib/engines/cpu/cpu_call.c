@@ -114,6 +114,26 @@ void alcore__cpu_free(const alcore_sys_work *work, void *memory, int64_t count, 
     }
 }
 
+void alcore__cpu_add(cpu_arrays *arrays, int64_t count, size_t bytes, void *out) {
+    void *memory = NULL;
+    if (!arrays->status) arrays->status = alcore__cpu_new(arrays->work, count, bytes, &memory);
+    if (memory) {
+        arrays->each[arrays->count].memory = memory;
+        arrays->each[arrays->count].count = count;
+        arrays->each[arrays->count++].bytes = bytes;
+    }
+    memcpy(out, &memory, sizeof memory);
+}
+
+/* The last one first: a workspace may be a stack. */
+void alcore__cpu_release(cpu_arrays *arrays) {
+    while (arrays->count > 0) {
+        arrays->count--;
+        alcore__cpu_free(arrays->work, arrays->each[arrays->count].memory,
+                         arrays->each[arrays->count].count, arrays->each[arrays->count].bytes);
+    }
+}
+
 /* Asks the host whether to stop, once every CPU_POLL_EVERY multiplications (2^22: some
  * milliseconds); *spent counts them since the last time, the caller's variable that begins at 0;
  * cost: those just done. */

@@ -38,6 +38,22 @@ alcore_status alcore__cpu_check_stats(const alcore_sys_work *work, int64_t class
 alcore_status alcore__cpu_new(const alcore_sys_work *work, int64_t count, size_t bytes, void *out);
 void alcore__cpu_free(const alcore_sys_work *work, void *memory, int64_t count, size_t bytes);
 
+/* The arrays of a call, which are released together. status: of the first one that failed, after
+ * which none is made and *out is NULL. */
+enum { CPU_ARRAYS = 12 };
+typedef struct cpu_arrays {
+    const alcore_sys_work *work;
+    alcore_status status;
+    int32_t count;
+    struct {
+        void *memory;
+        int64_t count;
+        size_t bytes;
+    } each[CPU_ARRAYS];
+} cpu_arrays;
+void alcore__cpu_add(cpu_arrays *arrays, int64_t count, size_t bytes, void *out);
+void alcore__cpu_release(cpu_arrays *arrays);
+
 /* Multiplications between two calls of the host's poll_cancel: a few milliseconds. */
 #define CPU_POLL_EVERY (INT64_C(1) << 22)
 

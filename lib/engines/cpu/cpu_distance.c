@@ -206,11 +206,11 @@ alcore_status CPU(distance_sums)(const alcore_sys_work *work, const alcore_sys_r
                       .groups = groups,
                       .sums = sums};
     int64_t dims = rows->dims;
-    if (rows->unit || targets->unit)
-        status = alcore__cpu_new(work, dims, sizeof(double), &call.unit);
-    if (!status) status = alcore__cpu_new(work, dims, ROWS_TOGETHER * sizeof(double), &call.wide);
-    if (!status)
-        status = alcore__cpu_new(work, dims, TARGETS_TOGETHER * sizeof(double), &call.tile);
+    cpu_arrays arrays = {.work = work};
+    if (rows->unit || targets->unit) alcore__cpu_add(&arrays, dims, sizeof(double), &call.unit);
+    alcore__cpu_add(&arrays, dims, ROWS_TOGETHER * sizeof(double), &call.wide);
+    alcore__cpu_add(&arrays, dims, TARGETS_TOGETHER * sizeof(double), &call.tile);
+    status = arrays.status;
     if (!status) {
         clear_sums(rows, mask, groups, sums);
         /* Columns that no target ever fills: read, but not used. */
@@ -220,8 +220,6 @@ alcore_status CPU(distance_sums)(const alcore_sys_work *work, const alcore_sys_r
         t = fill_tile(&call, t);
         status = add_tile(&call);
     }
-    alcore__cpu_free(work, call.tile, dims, TARGETS_TOGETHER * sizeof(double));
-    alcore__cpu_free(work, call.wide, dims, ROWS_TOGETHER * sizeof(double));
-    alcore__cpu_free(work, call.unit, dims, sizeof(double));
+    alcore__cpu_release(&arrays);
     return status;
 }

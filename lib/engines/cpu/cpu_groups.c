@@ -74,9 +74,10 @@ alcore_status CPU(group_sums)(const alcore_sys_work *work, const alcore_sys_rows
     if (status) return status;
     group_queue *queue = NULL;
     double *unit = NULL;
-    status = alcore__cpu_new(work, groups, sizeof *queue, &queue);
-    if (!status && rows->unit)
-        status = alcore__cpu_new(work, rows->dims, CPU_TOGETHER * sizeof *unit, &unit);
+    cpu_arrays arrays = {.work = work};
+    alcore__cpu_add(&arrays, groups, sizeof *queue, &queue);
+    if (rows->unit) alcore__cpu_add(&arrays, rows->dims, CPU_TOGETHER * sizeof *unit, &unit);
+    status = arrays.status;
     if (!status) {
         /* Without groups the arrays may be NULL, which memset() must not be given. */
         if (groups > 0 && rows->dims > 0)
@@ -84,8 +85,7 @@ alcore_status CPU(group_sums)(const alcore_sys_work *work, const alcore_sys_rows
         if (groups > 0) memset(counts, 0, (size_t)groups * sizeof *counts);
         status = sum_rows(work, rows, group, groups, sums, counts, queue, unit);
     }
-    alcore__cpu_free(work, unit, rows->dims, CPU_TOGETHER * sizeof *unit);
-    alcore__cpu_free(work, queue, groups, sizeof *queue);
+    alcore__cpu_release(&arrays);
     return status;
 }
 
@@ -121,14 +121,15 @@ alcore_status CPU(group_cosine)(const alcore_sys_work *work, const alcore_sys_ro
     alcore_status status = alcore__cpu_check_groups(work, rows, group, groups);
     if (status) return status;
     double *norms = NULL, *unit = NULL;
-    status = alcore__cpu_new(work, groups, sizeof *norms, &norms);
-    if (!status && rows->unit) status = alcore__cpu_new(work, rows->dims, sizeof *unit, &unit);
+    cpu_arrays arrays = {.work = work};
+    alcore__cpu_add(&arrays, groups, sizeof *norms, &norms);
+    if (rows->unit) alcore__cpu_add(&arrays, rows->dims, sizeof *unit, &unit);
+    status = arrays.status;
     if (!status) {
         /* Computed lazily: a group that has no row in this call costs nothing. */
         for (int64_t g = 0; g < groups; g++) norms[g] = -1.0;
         status = distance_rows(work, rows, group, centroids, norms, unit, out);
     }
-    alcore__cpu_free(work, unit, rows->dims, sizeof *unit);
-    alcore__cpu_free(work, norms, groups, sizeof *norms);
+    alcore__cpu_release(&arrays);
     return status;
 }

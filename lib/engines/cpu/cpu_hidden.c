@@ -45,6 +45,7 @@ typedef struct hidden_call {
     float *classes; /* [TILE_CLASSES / PRODUCT_COLUMNS, dims, PRODUCT_COLUMNS] rows of W, packed */
     float *logits;  /* [TILE_TOKENS, TILE_CLASSES] */
     int64_t spent;  /* units of work since the last poll */
+    cpu_arrays arrays; /* all of the above that are allocated */
 } hidden_call;
 
 /* Row i of a matrix; unit is not looked at, because hidden states and classes are no embeddings. */
@@ -117,41 +118,21 @@ static alcore_status compute_batch(hidden_call *call, int64_t tokens) {
 }
 
 /* Allocates for a batch of as many tokens as PACKED_VALUES components hold, in whole tiles, but no
- * more than the call has. A failure leaves what was not allocated NULL; the caller frees all. */
+ * more than the call has. */
 static alcore_status new_memory(hidden_call *call) {
-    const alcore_sys_work *work = call->work;
     int64_t dims = call->hidden->dims, batch = PACKED_VALUES / (dims > 0 ? dims : 1);
     if (batch > call->hidden->count) batch = call->hidden->count;
     if (batch < 1) batch = 1;
     call->capacity = product_panels(batch, TILE_TOKENS) * TILE_TOKENS;
-    alcore_status status = alcore__cpu_new(work, call->capacity, sizeof *call->token, &call->token);
-    if (!status) status = alcore__cpu_new(work, call->capacity, sizeof *call->label, &call->label);
-    if (!status) status = alcore__cpu_new(work, call->capacity, sizeof *call->stats, &call->stats);
-    if (!status) {
-        status = alcore__cpu_new(work, call->capacity, (size_t)dims * sizeof *call->states,
-                                 &call->states);
-    }
-    if (!status) {
-        status = alcore__cpu_new(work, TILE_CLASSES, (size_t)dims * sizeof *call->classes,
-                                 &call->classes);
-    }
-    if (!status) {
-        status =
-            alcore__cpu_new(work, TILE_TOKENS * TILE_CLASSES, sizeof *call->logits, &call->logits);
-    }
-    return status;
-}
-
-/* Frees what new_memory() allocated, by the same sizes; also after it failed half-way. */
-static void free_memory(hidden_call *call) {
-    const alcore_sys_work *work = call->work;
-    size_t dims = (size_t)call->hidden->dims;
-    alcore__cpu_free(work, call->logits, TILE_TOKENS * TILE_CLASSES, sizeof *call->logits);
-    alcore__cpu_free(work, call->classes, TILE_CLASSES, dims * sizeof *call->classes);
-    alcore__cpu_free(work, call->states, call->capacity, dims * sizeof *call->states);
-    alcore__cpu_free(work, call->stats, call->capacity, sizeof *call->stats);
-    alcore__cpu_free(work, call->label, call->capacity, sizeof *call->label);
-    alcore__cpu_free(work, call->token, call->capacity, sizeof *call->token);
+    cpu_arrays *arrays = &call->arrays;
+    arrays->work = call->work;
+    alcore__cpu_add(arrays, call->capacity, sizeof *call->token, &call->token);
+    alcore__cpu_add(arrays, call->capacity, sizeof *call->label, &call->label);
+    alcore__cpu_add(arrays, call->capacity, sizeof *call->stats, &call->stats);
+    alcore__cpu_add(arrays, call->capacity, (size_t)dims * sizeof *call->states, &call->states);
+    alcore__cpu_add(arrays, TILE_CLASSES, (size_t)dims * sizeof *call->classes, &call->classes);
+    alcore__cpu_add(arrays, TILE_TOKENS * TILE_CLASSES, sizeof *call->logits, &call->logits);
+    return arrays->status;
 }
 
 /* Kernel table: token statistics from hidden states [tokens, dims], the output matrix [classes,
@@ -192,6 +173,6 @@ alcore_status CPU(hidden_stats)(const alcore_sys_work *work, const alcore_sys_ro
             tokens = 0;
         }
     }
-    free_memory(&call);
+    alcore__cpu_release(&call.arrays);
     return status;
 }

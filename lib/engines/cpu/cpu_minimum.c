@@ -109,21 +109,19 @@ static int is_above(const float *row, const float *centroid, int64_t dims, doubl
 
 /* *out [count, dims]: the centroids in float32; NULL where one of them is not a float32 value, the
  * rows are not float32 or are to be unit vectors, or dims is above FILTER_MAX_DIMS = 2^22, beyond
- * which the factor 1.01 in FLOAT_ERROR is not proved to cover products of roundings. NULL is no
- * failure: pairs are then computed in double at once. The caller frees it. Shared by both kinds of
- * weights (for BADGE: rows and centroids are the h factors). */
-static alcore_status make_floats(const alcore_sys_work *work, const alcore_sys_rows *rows,
-                                 const double *centroids, int64_t count, float **out) {
+ * which the factor 1.01 in FLOAT_ERROR is not proved to cover products of roundings. NULL where
+ * arrays->status is ALCORE_OK is no failure: pairs are then computed in double at once. Shared by
+ * both kinds of weights (for BADGE: rows and centroids are the h factors). */
+static void make_floats(cpu_arrays *arrays, const alcore_sys_rows *rows, const double *centroids,
+                        int64_t count, float **out) {
     int64_t values = count * rows->dims;
     *out = NULL;
-    if (rows->unit || rows->dtype != ALCORE_FLOAT32 || rows->dims > FILTER_MAX_DIMS)
-        return ALCORE_OK;
+    if (rows->unit || rows->dtype != ALCORE_FLOAT32 || rows->dims > FILTER_MAX_DIMS) return;
     for (int64_t j = 0; j < values; j++) {
-        if (!((double)(float)centroids[j] == centroids[j])) return ALCORE_OK;
+        if (!((double)(float)centroids[j] == centroids[j])) return;
     }
-    alcore_status status = alcore__cpu_new(work, values, sizeof **out, out);
-    for (int64_t j = 0; j < values && !status; j++) (*out)[j] = (float)centroids[j];
-    return status;
+    alcore__cpu_add(arrays, values, sizeof **out, out);
+    for (int64_t j = 0; j < values && *out; j++) (*out)[j] = (float)centroids[j];
 }
 
 /* ---- weights ---- */
@@ -261,23 +259,22 @@ alcore_status CPU(min_sq_dists)(const alcore_sys_work *work, const alcore_sys_ro
         count >= FILTER_MIN_CENTROIDS && rows->count >= FILTER_MIN_ROWS && dims <= FILTER_MAX_DIMS;
     /* bytes of a panel's component and of a packed centroid */
     size_t tile = PRODUCT_ROWS * sizeof(float), column = (size_t)dims * sizeof(float);
-    if (rows->unit) status = alcore__cpu_new(work, dims, PRODUCT_ROWS * sizeof(double), &call.unit);
-    if (!status && filtered) status = alcore__cpu_new(work, dims, tile, &call.panel);
-    if (!status && filtered) status = alcore__cpu_new(work, capacity, tile, &call.products);
-    if (!status && filtered)
-        status = alcore__cpu_new(work, capacity, sizeof(double), &call.filter.squares);
-    if (!status && filtered) status = alcore__cpu_new(work, capacity, column, &call.filter.panels);
-    if (!status && !filtered) status = make_floats(work, rows, centroids, count, &call.floats);
+    cpu_arrays arrays = {.work = work};
+    if (rows->unit) alcore__cpu_add(&arrays, dims, PRODUCT_ROWS * sizeof(double), &call.unit);
+    if (filtered) {
+        alcore__cpu_add(&arrays, dims, tile, &call.panel);
+        alcore__cpu_add(&arrays, capacity, tile, &call.products);
+        alcore__cpu_add(&arrays, capacity, sizeof(double), &call.filter.squares);
+        alcore__cpu_add(&arrays, capacity, column, &call.filter.panels);
+    } else {
+        make_floats(&arrays, rows, centroids, count, &call.floats);
+    }
+    status = arrays.status;
     if (!status && filtered) filter_prepare(&call.filter, centroids, count, dims);
     if (!status) clear_speculative(weights, rows->count, mask);
     if (!status) status = weigh_rows(&call, mask, filtered);
     if (!status) add_total(weights, rows->count, mask);
-    alcore__cpu_free(work, call.floats, count * dims, sizeof *call.floats);
-    alcore__cpu_free(work, call.filter.panels, capacity, column);
-    alcore__cpu_free(work, call.filter.squares, capacity, sizeof(double));
-    alcore__cpu_free(work, call.products, capacity, tile);
-    alcore__cpu_free(work, call.panel, dims, tile);
-    alcore__cpu_free(work, call.unit, dims, PRODUCT_ROWS * sizeof(double));
+    alcore__cpu_release(&arrays);
     return status;
 }
 
@@ -358,9 +355,11 @@ alcore_status CPU(min_badge)(const alcore_sys_work *work, const alcore_sys_rows 
                        .squares = squares,
                        .weights = {.rows = h, .count = count, .weights = weights}};
     double *unit_a = NULL, *unit_h = NULL;
-    if (a->unit) status = alcore__cpu_new(work, a->dims, sizeof *unit_a, &unit_a);
-    if (!status && h->unit) status = alcore__cpu_new(work, h->dims, sizeof *unit_h, &unit_h);
-    if (!status) status = make_floats(work, h, centroids_h, count, &call.floats);
+    cpu_arrays arrays = {.work = work};
+    if (a->unit) alcore__cpu_add(&arrays, a->dims, sizeof *unit_a, &unit_a);
+    if (h->unit) alcore__cpu_add(&arrays, h->dims, sizeof *unit_h, &unit_h);
+    make_floats(&arrays, h, centroids_h, count, &call.floats);
+    status = arrays.status;
     if (!status) clear_speculative(weights, h->count, mask);
     int64_t spent = 0;
     for (int64_t i = 0; i < h->count && !status; i++) {
@@ -370,9 +369,7 @@ alcore_status CPU(min_badge)(const alcore_sys_work *work, const alcore_sys_rows 
         status = alcore__cpu_poll(work, &spent, count * (a->dims + h->dims));
     }
     if (!status) add_total(weights, h->count, mask);
-    alcore__cpu_free(work, call.floats, count * h->dims, sizeof *call.floats);
-    alcore__cpu_free(work, unit_h, h->dims, sizeof *unit_h);
-    alcore__cpu_free(work, unit_a, a->dims, sizeof *unit_a);
+    alcore__cpu_release(&arrays);
     return status;
 }
 

@@ -35,7 +35,7 @@ typedef struct nearest_call {
     float *products; /* [PRODUCT_ROWS, padded] of the packed rows with the group's centroids */
     int32_t *kept;   /* [padded] centroids that the filter keeps for one row */
     centroids_filter filter; /* the centroids of the present group */
-    int64_t capacity;        /* centroids for which panels, squares, products and kept are sized */
+    cpu_arrays arrays;       /* all of the above that are allocated */
 } nearest_call;
 
 /* The nearest centroid of a row among those compared so far. */
@@ -219,67 +219,30 @@ static void order_rows(nearest_call *call, const int32_t *group, int64_t groups)
 
 /* Allocates the arrays of the call; those of the filter for the largest group of centroids (starts
  * [groups + 1]: the caller's first centroid of each group), and none when every group is too small
- * to be filtered. capacity: at least the centroids of a group rounded up to whole panels. After a
- * failure free_memory() releases what was allocated. */
+ * to be filtered. capacity: at least the centroids of a group rounded up to whole panels. */
 static alcore_status new_memory(nearest_call *call, int64_t groups, const int64_t *starts) {
     int64_t dims = call->rows->dims, max_centroids = 0;
     for (int64_t g = 0; g < groups; g++) {
         if (starts[g + 1] - starts[g] > max_centroids) max_centroids = starts[g + 1] - starts[g];
     }
-    call->capacity = max_centroids + PRODUCT_COLUMNS;
-    alcore_status status =
-        alcore__cpu_new(call->work, call->rows->count, sizeof *call->order, &call->order);
-    if (!status)
-        status = alcore__cpu_new(call->work, groups + 2, sizeof *call->starts, &call->starts);
-    if (!status && call->rows->unit) {
-        status = alcore__cpu_new(call->work, dims, PRODUCT_ROWS * sizeof *call->unit, &call->unit);
-    }
-    if (status || max_centroids < FILTER_MIN_CENTROIDS) return status;
-    status = alcore__cpu_new(call->work, dims, PRODUCT_ROWS * sizeof *call->panel, &call->panel);
-    if (!status) {
-        status = alcore__cpu_new(call->work, call->capacity, PRODUCT_ROWS * sizeof *call->products,
-                                 &call->products);
-    }
-    if (!status)
-        status = alcore__cpu_new(call->work, call->capacity, sizeof *call->kept, &call->kept);
-    if (!status) {
-        status = alcore__cpu_new(call->work, call->capacity, sizeof *call->filter.squares,
-                                 &call->filter.squares);
-    }
-    if (!status) {
-        status = alcore__cpu_new(call->work, dims, CENTROIDS_STAGED * sizeof *call->filter.staged,
-                                 &call->filter.staged);
-    }
-    if (!status) {
-        status = alcore__cpu_new(call->work, call->capacity, sizeof *call->filter.base.squares,
-                                 &call->filter.base.squares);
-    }
-    if (!status) {
-        status = alcore__cpu_new(call->work, call->capacity,
-                                 (size_t)dims * sizeof *call->filter.base.panels,
-                                 &call->filter.base.panels);
-    }
-    return status;
-}
-
-/* Frees what new_memory() allocated, by the same sizes; also after it failed half-way. */
-static void free_memory(nearest_call *call, int64_t groups) {
-    int64_t dims = call->rows->dims;
-    alcore__cpu_free(call->work, call->filter.base.panels, call->capacity,
-                     (size_t)dims * sizeof *call->filter.base.panels);
-    alcore__cpu_free(call->work, call->filter.base.squares, call->capacity,
-                     sizeof *call->filter.base.squares);
-    alcore__cpu_free(call->work, call->filter.squares, call->capacity,
-                     sizeof *call->filter.squares);
-    alcore__cpu_free(call->work, call->filter.staged, dims,
-                     CENTROIDS_STAGED * sizeof *call->filter.staged);
-    alcore__cpu_free(call->work, call->kept, call->capacity, sizeof *call->kept);
-    alcore__cpu_free(call->work, call->products, call->capacity,
-                     PRODUCT_ROWS * sizeof *call->products);
-    alcore__cpu_free(call->work, call->panel, dims, PRODUCT_ROWS * sizeof *call->panel);
-    alcore__cpu_free(call->work, call->unit, dims, PRODUCT_ROWS * sizeof *call->unit);
-    alcore__cpu_free(call->work, call->starts, groups + 2, sizeof *call->starts);
-    alcore__cpu_free(call->work, call->order, call->rows->count, sizeof *call->order);
+    const int64_t capacity = max_centroids + PRODUCT_COLUMNS;
+    centroids_filter *filter = &call->filter;
+    cpu_arrays *arrays = &call->arrays;
+    arrays->work = call->work;
+    alcore__cpu_add(arrays, call->rows->count, sizeof *call->order, &call->order);
+    alcore__cpu_add(arrays, groups + 2, sizeof *call->starts, &call->starts);
+    if (call->rows->unit)
+        alcore__cpu_add(arrays, dims, PRODUCT_ROWS * sizeof *call->unit, &call->unit);
+    if (max_centroids < FILTER_MIN_CENTROIDS) return arrays->status;
+    alcore__cpu_add(arrays, dims, PRODUCT_ROWS * sizeof *call->panel, &call->panel);
+    alcore__cpu_add(arrays, capacity, PRODUCT_ROWS * sizeof *call->products, &call->products);
+    alcore__cpu_add(arrays, capacity, sizeof *call->kept, &call->kept);
+    alcore__cpu_add(arrays, capacity, sizeof *filter->squares, &filter->squares);
+    alcore__cpu_add(arrays, dims, CENTROIDS_STAGED * sizeof *filter->staged, &filter->staged);
+    alcore__cpu_add(arrays, capacity, sizeof *filter->base.squares, &filter->base.squares);
+    alcore__cpu_add(arrays, capacity, (size_t)dims * sizeof *filter->base.panels,
+                    &filter->base.panels);
+    return arrays->status;
 }
 
 /* Kernel table: the nearest centroid of each row among those of its group, one group after the
@@ -310,6 +273,6 @@ alcore_status CPU(nearest_centroid)(const alcore_sys_work *work, const alcore_sy
         status =
             nearest_group(&call, order, group_rows, group_centroids, count, cpu_row_dtype(rows));
     }
-    free_memory(&call, groups);
+    alcore__cpu_release(&call.arrays);
     return status;
 }
