@@ -348,7 +348,7 @@ int main(void) {
     tcase_set_timeout(tests, 150);
     tcase_add_checked_fixture(tests, setup, teardown);
     tcase_add_loop_test(tests, a_pick_waits_once_for_all_wide_blocks, 0, QUEUED_COUNT);
-    tcase_add_loop_test(tests, rows_without_a_weight_are_taken_in_order, 0, REPEATED_COUNT);
+    check_suite_add_sample(tests, rows_without_a_weight_are_taken_in_order, REPEATED_COUNT, 3);
     tcase_add_loop_test(tests, rows_that_the_device_has_no_memory_for, 0, SHORT_COUNT * PLACES);
     tcase_add_loop_test(tests, draws_where_the_rows_are, 0, ODD_COUNT);
     return check_suite_run("cuda-queued", tests);
