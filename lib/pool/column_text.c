@@ -36,6 +36,8 @@ static void release_texts(alcore__column *column) {
 
 static const alcore__column_ops text_ops = {.text = read_text, .release = release_texts};
 
+enum { POLL_TEXTS = 4096 }; /* copied between two reports of progress */
+
 /* Copies texts [count], checked by the pool's rules for strings (UTF-8, length), one behind the
  * other into the arrays of `array`. lengths [count] in bytes; NULL: the texts end with a NUL. A
  * NULL text is none. The check may repair a text: text and length are then those of its copy, which
@@ -53,6 +55,8 @@ static alcore_status copy_texts(const alcore_pool *pool, const char *const *text
     ALCORE__TRY_GOTO(status, done, alcore__buffer_reserve(ctx, &bytes, 0));
     for (int64_t i = 0; i < count; i++) {
         const char *text = texts[i];
+        if (i % POLL_TEXTS == 0)
+            ALCORE__TRY_GOTO(status, done, alcore__tick(ctx, "copying", i, count));
         array->lengths[i] = -1;
         if (!text) continue;
         size_t length = lengths ? lengths[i] : strlen(text);

@@ -642,6 +642,41 @@ START_TEST(texts) {
 }
 END_TEST
 
+static int64_t told = -1; /* what progress was told last of the texts that are copied */
+
+static int32_t stop_copying(void *user, const char *stage, int64_t done, int64_t total) {
+    (void)user;
+    if (strcmp(stage, "copying") != 0) return 0;
+    ck_assert_int_le(done, total);
+    told = done;
+    return 1;
+}
+
+/* Progress is told of many texts, and its answer leaves the pool as it was. */
+START_TEST(progress_ends_texts) {
+    enum { MANY = 1 << 23 };
+    alcore_ctx_options options = ALCORE_CTX_OPTIONS_INIT;
+    alcore_ctx *own;
+    alcore_status status = ALCORE_OK;
+    const char **many = malloc(MANY * sizeof *many);
+    ck_assert_ptr_nonnull(many);
+    for (int64_t i = 0; i < MANY; i++) many[i] = "a b";
+    options.progress = stop_copying;
+    ck_assert_ok(alcore_ctx_new(&options, &own));
+    alcore_pool *large;
+    ck_assert_ok(alcore_pool_new(own, NULL, &large));
+    ck_assert_ok(alcore_pool_add_texts(large, many, NULL, MANY, NULL));
+    /* Each call is long enough on a machine that is slow enough. */
+    for (int i = 0; i < 100 && status == ALCORE_OK; i++)
+        status = alcore_pool_set_text_column(large, "notes", many, NULL, MANY, NULL);
+    ck_assert_int_eq(status, ALCORE_E_CANCELLED);
+    ck_assert_int_ge(told, 0);
+    free(many);
+    alcore_pool_unref(large);
+    alcore_ctx_unref(own);
+}
+END_TEST
+
 START_TEST(wrong_texts) {
     const char *const given[] = {"one", "tw\xFFo", "three", "four", "five"};
     ck_assert_fails(alcore_pool_set_text_column(pool, "notes", given, NULL, 5, NULL), ALCORE_E_DATA,
@@ -731,6 +766,7 @@ static void add(TCase *tests) {
     tcase_add_test(tests, the_names_say_what_they_take);
     tcase_add_test(tests, integers_for_some_rows_and_tokens);
     tcase_add_test(tests, texts);
+    tcase_add_test(tests, progress_ends_texts);
     tcase_add_test(tests, wrong_texts);
     tcase_add_test(tests, derived);
 }
