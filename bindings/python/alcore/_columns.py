@@ -30,7 +30,7 @@ class Column:
     offsets: integers [rows + 1] where each row's tokens begin and the last ends; None when each row has one entry.
     meaning: "uncertainty", "confidence" or "logprob" of scores, "probs", "logprobs", "logits", "sigmoid" (one number, the
     probability of the positive one of two classes) or "multilabel" (one for each label) of class probabilities.
-    log_base: base of logarithms, e when None. rows: the pool row of each entry; None: all rows in order.
+    log_base: base of logprobs, and of scores that are "logprob", e when None. rows: the pool row of each entry; None: all rows in order.
     copy: None reads the array where it lies and copies it only where the library cannot (Fortran order, the other byte order,
     a DataFrame); False refuses to copy; True always copies. An array that is read in place must not change while the pool uses it.
     One on a CUDA device stays there, and so does its copy, if the device has memory for it: selections and searches run on that
