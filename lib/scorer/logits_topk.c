@@ -269,8 +269,9 @@ static void gather(const void *source, alcore__token_statistic what, double *out
 
 /* ---- the call ---- */
 
-/* Reads an array of the caller, NULL for none: [tokens, columns] of floats or of integers. The
- * first array that is read says how many tokens there are. */
+/* Reads an array of the caller, NULL for none: [tokens, columns] of floats or of integers, [tokens]
+ * being one column; columns -1: any number. The first array that is read says how many tokens there
+ * are. */
 static alcore_status read_array(reading *self, const alcore_tensor *tensor, const char *name,
                                 bool integers, int64_t columns, alcore__array *out) {
     *out = (alcore__array){0};
@@ -281,7 +282,8 @@ static alcore_status read_array(reading *self, const alcore_tensor *tensor, cons
                             integers ? "int32 or int64" : "float16, bfloat16, float32 or float64",
                             alcore__dtype_name(out->dtype));
     if (self->tokens < 0) self->tokens = out->rows;
-    if (out->rows != self->tokens || (columns >= 0 && out->columns != columns))
+    if (columns < 0) columns = out->columns;
+    if (out->rows != self->tokens || out->columns != columns)
         return alcore__fail(ALCORE_E_SHAPE,
                             "%s: expected [%" PRId64 ", %" PRId64 "], found [%" PRId64 ", %" PRId64
                             "]",
@@ -293,7 +295,7 @@ static alcore_status read_array(reading *self, const alcore_tensor *tensor, cons
     return ALCORE_OK;
 }
 
-/* Reads the arrays of the caller, of which logprobs or top is there: sets tokens, k and the slack
+/* Reads the arrays of the caller, of which logprobs or top is there: sets tokens, k and the rounding
  * of their type. ids go with top_ids, by which a token is found among its likeliest classes. */
 static alcore_status read_arrays(reading *self, const alcore_topk *given) {
     self->tokens = -1; /* not known */

@@ -68,8 +68,10 @@ static alcore_selection *sentences_of(const hybrid *self, double budget) {
     return NULL; /* not reached: every share is in the split */
 }
 
-/* *out: a list of rows of the request with the picks of a selection behind it. The caller frees
- * out->rows, also after a failure. A row may be in a list twice. */
+/* *out: a list of rows of the request with the picks of a selection behind it, both rows of the
+ * candidates' pool. It counts as set by the caller (given), as without picks and rows it says that
+ * nothing is labeled or excluded. The caller frees out->rows, also after a failure. A row may be in
+ * a list twice. */
 static alcore_status add_picks(const hybrid *self, const alcore__row_list *list,
                                const alcore_selection *picks, alcore__row_list *out) {
     const int64_t more = alcore_selection_count(picks);

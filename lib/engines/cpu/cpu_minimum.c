@@ -92,7 +92,7 @@ static double row_limit(const minimum_call *call, int64_t i) {
  * (spec 1.8, Filters). Centroids that are rows of the same matrix are float32 values themselves, so
  * only the arithmetic rounds: with CPU_FLOAT_CHAIN(n) an upper bound of the roundings that a term
  * passes through, a sum of n squares or products is off by less than g = 1.01 (CPU_FLOAT_CHAIN + 4)
- * 2^-24 of the sum of their magnitudes, and by less than 2e-45 for each term below float32's range.
+ * 2^-24 of the sum of their magnitudes, and by less than 2e-45, here twice that, for each term below float32's range.
  * The sums in double are within 1e-9 of the exact ones; the 1e-8 that FLOAT_ERROR has beyond g
  * covers that. */
 #define FLOAT_ERROR(dims) (1.01 * 0x1p-24 * (CPU_FLOAT_CHAIN(dims) + 4.0) + 1e-8)
@@ -298,7 +298,8 @@ typedef struct badge_call {
  * from h.h_c in float32; 0 says nothing, as for an infinite limit, and for a sum of at most 1e-200,
  * which may have underflowed. row_h: the factor h of the row, float32 if call->floats is not NULL;
  * dot_a: a.a_c; sum: G + G_c. Since |dot_a| |h| |h_c| <= |a| |a_c| |h| |h_c| <= (G + G_c) / 2, the
- * error of the float32 product is a share of sum. */
+ * error of the float32 product is a share of sum: FLOAT_ERROR, and 1 % more for the roundings of
+ * sum, dot_a and the difference themselves. */
 static int is_badge_above(const badge_call *call, const char *row_h, int64_t c, double dot_a,
                           double sum, double limit) {
     int64_t dims = call->h->dims;

@@ -308,6 +308,11 @@ START_TEST(checks_arguments) {
     int64_t fewer[1] = {TOKENS - 1};
     const alcore_topk good = s.given;
     alcore_tensor tensor = s.of_tokens;
+    alcore_tensor uneven = s.likeliest;
+    uneven.shape = (int64_t[]){TOKENS - 1, K};
+    s.given.top = &uneven;
+    ck_assert_fails(put(&s, &s.given, ""), ALCORE_E_SHAPE, "top: expected [7, 5], found [6, 5]");
+    s.given = good;
     s.given.rest = 77;
     ck_assert_fails(put(&s, &s.given, ""), ALCORE_E_PARAM, "rest is 77");
     s.given.rest = ALCORE_REST_UNIFORM;
