@@ -42,8 +42,8 @@ begun=$SECONDS
 # shellcheck disable=SC2086
 need $need_build $need_tests ${full:+$need_full} || exit 1
 packages=$((SECONDS - begun))
-# What the plain build and Python's tests want of PyPI comes while the core is built. Without Python's
-# packages the tests say so.
+# What the plain build and Python's tests want of PyPI comes while the core is built. Without
+# Python's packages the tests say so.
 {
     tests/tools/install_torch.sh ${full:+full}
     tests/tools/install_cuda_tools.sh
@@ -107,8 +107,8 @@ fail() {
     results+=("--broken=$1")
 }
 
-# check NAME LABEL MESON-TEST-OPTION...: runs the tests of build/NAME and keeps the log as LABEL. One
-# test more than there are processors, as some of them wait.
+# check NAME LABEL MESON-TEST-OPTION...: runs the tests of build/NAME and keeps the log as LABEL.
+# One test more than there are processors, as some of them wait.
 check() {
     local name=$1 label=$2 begun=$SECONDS
     shift 2
@@ -163,10 +163,10 @@ if { wanted plain || wanted bare || wanted valgrind; } && build plain -Dwerror=t
     [ -z "$full" ] || ! wanted valgrind || check plain valgrind --setup valgrind
 fi
 # Programs outside the tree, the sources and the pages: the plain build has said it all.
-# -O1: sanitized kernels take minutes to compile above it; -g1: a report needs lines, and the rest is
-# a fifth of the compiler's time. No -Werror: sanitizers make the compiler see ghosts. Suite heavy:
-# shapes whose sanitized run takes minutes and tells little that a smaller one does not; --full has
-# them too.
+# -O1: sanitized kernels take minutes to compile above it; -g1: a report needs lines, and the rest
+# is a fifth of the compiler's time. No -Werror: sanitizers make the compiler see ghosts. Suite
+# heavy: shapes whose sanitized run takes minutes and tells little that a smaller one does not;
+# --full has them too.
 sanitized='-Doptimization=1 -Dc_args=-g1 -Dcpp_args=-g1'
 for_tests="--no-suite install --no-suite once --no-suite docs"
 [ -n "$full" ] || for_tests+=" --no-suite heavy --no-suite full"

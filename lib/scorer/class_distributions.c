@@ -225,8 +225,8 @@ double alcore__class_sum_slack(int32_t dtype) {
 
 /* The sums of exponentials are those of the kernel logit_stats, whose top1 is the logarithm of the
  * largest term's share of the sum: x_max - top1 is that of the sum. It has no mask, so that sums of
- * masked rows are made too, and `bad` rows, those with a NaN, get a NaN, which the caller looks for.
- * An engine's rounding is far below the slack of the check. */
+ * masked rows are made too, and `bad` rows, those with a NaN, get a NaN, which the caller looks
+ * for. An engine's rounding is far below the slack of the check. */
 alcore_status alcore__class_sums(const alcore__engine *engine, const alcore_sys_rows *rows,
                                  const uint8_t *mask, const double *largest, double *sums) {
     const alcore_sys_kernels *kernels = engine->kernels;

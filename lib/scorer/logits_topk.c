@@ -295,8 +295,9 @@ static alcore_status read_array(reading *self, const alcore_tensor *tensor, cons
     return ALCORE_OK;
 }
 
-/* Reads the arrays of the caller, of which logprobs or top is there: sets tokens, k and the rounding
- * of their type. ids go with top_ids, by which a token is found among its likeliest classes. */
+/* Reads the arrays of the caller, of which logprobs or top is there: sets tokens, k and the
+ * rounding of their type. ids go with top_ids, by which a token is found among its likeliest
+ * classes. */
 static alcore_status read_arrays(reading *self, const alcore_topk *given) {
     self->tokens = -1; /* not known */
     self->rounding = ROUNDING;

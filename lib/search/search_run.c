@@ -230,8 +230,8 @@ alcore_status alcore__search_blocks(alcore__search_run *run, alcore__task task) 
 
 /* Called by a task: reads block `index` of the rows for worker `worker`, into its own scratch
  * memory, where *out stays until the worker's next block; a matrix and a column in memory are read
- * in place. check, true in the first pass over the rows only: fails when an unmasked row has a value
- * that is not finite, with the worker's part of dots as workspace. */
+ * in place. check, true in the first pass over the rows only: fails when an unmasked row has a
+ * value that is not finite, with the worker's part of dots as workspace. */
 alcore_status alcore__search_block(alcore__search_run *run, int64_t index, int32_t worker,
                                    bool check, alcore_sys_rows *out) {
     int64_t first = index * run->block, left = run->rows.count - first;

@@ -174,8 +174,8 @@ static const char *try_one(const sweep_case *the_case, int mode, long long at, b
 static uint64_t seed, draws;
 
 /* Of long sweeps the default tier tries a seeded sample: so many of the first and of the last
- * allocations, and about so many between; half of that in a sanitized build, where each takes several
- * times as long. */
+ * allocations, and about so many between; half of that in a sanitized build, where each takes
+ * several times as long. */
 static struct { long long ends, between; } sample = {INTERPOSED ? 8 : 4, INTERPOSED ? 24 : 12};
 
 static bool chosen(long long at, long long count, bool every) {

@@ -112,8 +112,8 @@ static uint64_t run(bed *b, const bed_setting *v, int32_t parts) {
     return bed_fingerprint(b);
 }
 
-/* Each engine meets one cut of the pool, which $ALCORE_TEST_SEED chooses, with $ALCORE_TEST_FULL all
- * three. */
+/* Each engine meets one cut of the pool, which $ALCORE_TEST_SEED chooses, with $ALCORE_TEST_FULL
+ * all three. */
 START_TEST(ties_are_the_same_everywhere) {
     static const char *const ENGINES[] = {"cpu-portable", "cpu-avx2", "cpu-avx512",
                                           "cpu-avx512vnni", "cpu-neon"};

@@ -26,9 +26,9 @@ static inline int check_suite_run(const char *name, TCase *tests) {
     return check_suite_run_as(name, tests, CK_FORK_GETENV);
 }
 
-/* Adds the variants 0 to count - 1 of a test that takes long. Where the address sanitizer runs, without
- * $ALCORE_TEST_FULL, only one of `every`, from one on that $ALCORE_TEST_SEED chooses: the plain build
- * runs all. */
+/* Adds the variants 0 to count - 1 of a test that takes long. Where the address sanitizer runs,
+ * without $ALCORE_TEST_FULL, only one of `every`, from one on that $ALCORE_TEST_SEED chooses: the
+ * plain build runs all. */
 static inline void check_suite_add_sample(TCase *to, const TTest *test, int count, int every) {
 #ifdef __SANITIZE_ADDRESS__
     const char *seed = getenv("ALCORE_TEST_SEED");

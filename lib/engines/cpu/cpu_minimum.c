@@ -92,9 +92,9 @@ static double row_limit(const minimum_call *call, int64_t i) {
  * (spec 1.8, Filters). Centroids that are rows of the same matrix are float32 values themselves, so
  * only the arithmetic rounds: with CPU_FLOAT_CHAIN(n) an upper bound of the roundings that a term
  * passes through, a sum of n squares or products is off by less than g = 1.01 (CPU_FLOAT_CHAIN + 4)
- * 2^-24 of the sum of their magnitudes, and by less than 2e-45, here twice that, for each term below float32's range.
- * The sums in double are within 1e-9 of the exact ones; the 1e-8 that FLOAT_ERROR has beyond g
- * covers that. */
+ * 2^-24 of the sum of their magnitudes, and by less than 2e-45, here twice that, for each term
+ * below float32's range. The sums in double are within 1e-9 of the exact ones; the 1e-8 that
+ * FLOAT_ERROR has beyond g covers that. */
 #define FLOAT_ERROR(dims) (1.01 * 0x1p-24 * (CPU_FLOAT_CHAIN(dims) + 4.0) + 1e-8)
 #define FLOAT_TINY(dims) ((double)(dims)*4e-45)
 /* Above this a float32 sum may have overflowed, and its infinity proves nothing. */

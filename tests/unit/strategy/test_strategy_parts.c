@@ -20,8 +20,8 @@ enum { SMALL_LABELED = 1, FEW_VARIANTS = 0, FEW_CUTS = 1 };
 #else
 enum { SMALL_LABELED = 0, FEW_VARIANTS = 0, FEW_CUTS = 0 };
 #endif
-/* Eight blocks and some rows; under TSan three, of which one is empty: what two threads do wrong, they
- * do in two blocks. */
+/* Eight blocks and some rows; under TSan three, of which one is empty: what two threads do wrong,
+ * they do in two blocks. */
 enum { BLOCKS = FEW_VARIANTS ? 3 : 8, ROWS = BLOCKS * 8192 + 100, DIMS = 6, CLASSES = 3 };
 
 typedef struct pool_data {

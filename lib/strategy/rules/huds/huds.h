@@ -66,7 +66,9 @@ static inline double alcore__huds_rest(const alcore__run *run) {
     return 1.0 - alcore__huds_lambda(run);
 }
 
-double alcore__huds_of_row(double lambda, double d, double rest, double u);
+static inline double alcore__huds_of_row(double lambda, double d, double rest, double u) {
+    return lambda * d + rest * u;
+}
 
 static inline bool alcore__huds_has_scores(const alcore__run *run) {
     return run->def->score_rows != NULL;

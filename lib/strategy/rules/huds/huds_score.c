@@ -33,11 +33,6 @@ static double choose_lambda(const alcore__run *run) {
     return alcore__number_of_round(state->lambdas, run->input->round);
 }
 
-/* H of one row (HUDS, eq. 4). */
-double alcore__huds_of_row(double lambda, double d, double rest, double u) {
-    return lambda * d + rest * u;
-}
-
 /* ---- begin ---- */
 
 /* diversity-global skips the pass "scores": all candidates are stratum 0 then (new arrays are
