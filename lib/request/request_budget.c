@@ -235,7 +235,9 @@ alcore_status alcore__budgets_print(alcore_ctx *ctx, const double *amounts, int6
     return ALCORE_OK;
 }
 
-/* The space keeps a currency that begins with an E or an x apart from the amount. */
+/* The space keeps a currency that begins with an E or an x apart from the amount. is_currency() is
+ * given "" for the text of the amount, which no currency here follows: its check for 0x1, an amount
+ * of another grammar, is for parsed texts and does not apply. */
 alcore_status alcore__price_print(alcore_ctx *ctx, const alcore_price *price, alcore__buffer *out) {
     const struct unit_word *word = first_word(price->unit);
     if (!word) return refuse_unit(price->unit);

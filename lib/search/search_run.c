@@ -25,7 +25,9 @@
  * that are longer than the kernel's, as many as have lists of the same bytes, 4 MiB a thread. */
 #define SLAB_BYTES (INT64_C(64) << 20)
 #define MIN_SLAB 256
-/* The largest number of rows of a block that is read in place in host memory. */
+/* The largest number of rows of a block that is read in place in host memory. Longer ones would
+ * leave fewer tasks to share evenly among the threads, and more rows between two questions whether
+ * to stop; it was chosen, not measured, and no result depends on it. */
 #define MEMORY_BLOCK_ROWS (4 * ALCORE_BLOCK_ROWS)
 /* Limits of a block that is read in place on a device: DEVICE_ROWS rows, DEVICE_BYTES of them, and
  * DOTS_BYTES of host memory for the dot products of all threads. At most DEVICE_SHARES threads call
@@ -87,13 +89,17 @@ static void size_slab(alcore__search_run *run) {
 
 /* How many rows a block that is read in place on a device may have: as many as keep the sums of
  * squares of all threads within DOTS_BYTES and the embeddings of the block within DEVICE_BYTES, at
- * most DEVICE_ROWS. size_block() cuts blocks no longer than that. */
+ * most DEVICE_ROWS; 1 or more, also where a row is longer than DEVICE_BYTES. size_block() cuts no
+ * block longer than that, but none shorter than ALCORE_BLOCK_ROWS either: of rows longer than
+ * 256 KiB a block exceeds DEVICE_BYTES. They are read where they are, so that only the work between
+ * two questions whether to stop grows by it. */
 static int64_t most_on_device(const alcore__search_run *run) {
     const alcore__search_data *rows = &run->rows;
     int32_t dtype = rows->column ? rows->column->dtype : rows->matrix.dtype;
     int64_t row_bytes = rows->dims * (int64_t)alcore_sys_dtype_bytes(dtype);
     int64_t most = DOTS_BYTES / (run->threads + 1) / (int64_t)sizeof *run->dots;
     if (row_bytes > 0 && most > DEVICE_BYTES / row_bytes) most = DEVICE_BYTES / row_bytes;
+    if (most < 1) most = 1;
     return most < DEVICE_ROWS ? most : DEVICE_ROWS;
 }
 

@@ -71,6 +71,13 @@ const char *alcore__similar_column(const alcore_pool *pool, const char *need) {
 
 /* ---- what is read ---- */
 
+/* A strategy that picks from the target is answered by a copy of the request in which the target's
+ * pool is the candidates (alcore__request_from_target()); the option "given" names the column by
+ * the role that the caller gave the pool, so it is noted under that one.
+ *
+ * More entries than ALCORE__READ_MAX do not occur: a caller's strategy has at most 7 needs of each
+ * of 3 roles (strategy_handle.c), the built-in ones, also two in a hybrid, fewer. Were there more,
+ * the last ones would only be refused where `given` names them. */
 void alcore__note_read(const alcore_request *request, int32_t role, const char *name, bool made) {
     alcore__read_columns *read = request->read;
     if (!read) return;

@@ -85,8 +85,10 @@ static alcore_status list_phrases(nesting *work) {
 }
 
 /* Adds 1 to `containing` of the pick of a rank for a longer phrase, number `phrase` of the list,
- * that contains it (alcore__phrase_visit): once, however often it occurs there. A phrase without
- * more words is the pick itself. user: nesting. */
+ * that contains it (alcore__phrase_visit): once, however often it occurs there. All visits of one
+ * longer phrase come before those of the next (alcore__phrases_inside()), so comparing with the
+ * pick's last one suffices. A phrase that contains the pick without more words is the pick itself,
+ * which does not count. user: nesting. */
 static alcore_status note_longer(void *user, int64_t rank, int64_t phrase, int64_t word) {
     nesting *work = user;
     alcore_selection *self = work->selection;

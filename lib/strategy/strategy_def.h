@@ -272,10 +272,14 @@ void alcore__candidate_mean_sd(const alcore__run *run, const double *values, dou
                                double *mean, double *sd);
 /* cos from dot(a, b), ||a|| and ||b|| (spec 1.5). */
 double alcore__cosine(double dot, double norm, double other_norm);
-/* Warns when a strategy will make more than 100 passes over the embeddings of the candidates. */
+
+/* ---- for begin ---- */
+
+/* Warns, in the log, when a strategy will make more than 100 passes over the embeddings of the
+ * candidates. passes: about how many, 0 or more and no NaN. Called once, in `begin`. */
 void alcore__warn_passes(const alcore__run *run, double passes);
-/* About how many picks the budget buys: the budget divided by the mean cost of a candidate, at most
- * the number of candidates. */
+/* About how many picks the budget buys: the budget divided by the mean cost of a candidate, from 0
+ * to the number of candidates, never NaN. */
 double alcore__expected_picks(const alcore__run *run);
 
 /* ---- for strategies that need not look at every candidate ---- */

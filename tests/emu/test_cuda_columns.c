@@ -631,6 +631,17 @@ START_TEST(searches_on_other_devices_are_refused) {
 }
 END_TEST
 
+/* Rows of 4 GiB, of which there are none: blocks are sized before a row is read. */
+START_TEST(a_row_may_be_longer_than_a_block) {
+    int64_t none[] = {0, INT64_C(1) << 30}, row;
+    double value;
+    alcore_search_data data = ALCORE_SEARCH_DATA_INIT;
+    alcore_tensor x = on_device(tensor_of(vectors, ALCORE_FLOAT32, none, 2), sizeof vectors);
+    data.matrix = &x;
+    ck_assert_ok(test_knn(ctx, &data, &data, K, NULL, &row, &value, NULL, NULL));
+}
+END_TEST
+
 /* The projection computes on the host, from rows that it copies by strips. */
 START_TEST(a_projection_reads_both) {
     double points[2][2 * ROWS];
@@ -670,6 +681,7 @@ int main(void) {
     tcase_add_test(tests, searches_read_arrays_on_their_device);
     check_suite_add_sample(tests, a_search_of_a_large_column_has_few_blocks, 2, 2);
     tcase_add_test(tests, searches_on_other_devices_are_refused);
+    tcase_add_test(tests, a_row_may_be_longer_than_a_block);
     tcase_add_test(tests, a_projection_reads_both);
     return check_suite_run("cuda-columns", tests);
 }

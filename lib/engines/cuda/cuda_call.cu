@@ -269,8 +269,9 @@ const void *call::to_device(const void *array, size_t bytes, size_t alignment) {
     return copy;
 }
 
-/* Copies `bytes` bytes from device memory. A destination on the host is written on return (the
- * stream is waited for), one on the device in stream order. */
+/* A destination on the host goes through the ring, as memory that is not pinned has to be staged in
+ * any case: if not here, by the driver, which then chooses what it waits for. Here it is the
+ * compute stream alone. Each part is waited for before it is copied on. */
 void call::download(void *destination, const void *source, size_t bytes) {
     bool direct = on_device(destination);
     for (size_t done = 0; done < bytes;) {

@@ -136,9 +136,9 @@ class call {
      * the device has it; throws no_memory where it has none for a row. */
     void *allocate_rows(int64_t *rows, size_t bytes);
 
-    /* Copy `bytes` bytes in the order of the compute stream. copy_in: from anywhere to the device;
-     * a host source may change after the return. download: from the device to anywhere; a
-     * destination on the host is written on return. */
+    /* Copy `bytes` bytes, perhaps 0, in the order of the compute stream. copy_in: from anywhere to
+     * the device; a host source may change after the return. download: from the device to anywhere;
+     * a destination on the host is written on return, after a failure perhaps in part. */
     void copy_in(void *destination, const void *source, size_t bytes);
     void download(void *destination, const void *source, size_t bytes);
     /* download() of `count` rows of `width` bytes, `pitch` bytes apart on the device, to adjacent
@@ -220,7 +220,8 @@ struct chunk {
     };
     int64_t first, count;             /* `first` counts from row 0 of the pass */
     cudaStream_t stream;              /* the compute stream */
-    const std::vector<view> *columns; /* by number */
+    const std::vector<view> *columns; /* by number; the pipeline's own list, which the next chunk
+                                         overwrites: valid until body returns */
     /* The entries of the chunk, [count] or [count, ...]; NULL for column -1. */
     template <class T> T *get(int column) const {
         return column < 0 ? nullptr : (T *)(*columns)[(size_t)column].data;
@@ -276,9 +277,10 @@ class pipeline {
      * likewise. */
     void skip_ungrouped(const int32_t *group) { groups = group; }
 
-    /* Calls body for each chunk; its launches go into chunk.stream. When run() returns, outputs in
-     * host memory are written, those in device memory in the order of that stream. Buffers stay
-     * until the pipeline is destroyed. */
+    /* Calls body for each chunk, without rows never; its launches go into chunk.stream. When run()
+     * returns, outputs in host memory are written, those in device memory in the order of that
+     * stream; after an exception some chunks may be. Buffers stay until the pipeline is destroyed.
+     * Called once for a pipeline: a second call would allocate them again and lose the first. */
     void run(const std::function<void(const chunk &)> &body);
 
   private:

@@ -73,7 +73,12 @@ __device__ inline int product_other(int q) {
  * in the order of unit_index(); each warp computes its part of the tile. A step of the loop takes
  * the units k and k + 1, 16 components: a and b are the fragments of tensor_step()
  * (cuda_tensor.cuh), of which the thread loads word t of lines row, row + 8 ... and of lines other,
- * other + 8 .... */
+ * other + 8 .... A whole warp calls it, as tensor_step() needs all lanes, behind a barrier that
+ * follows the copies of the stage.
+ *
+ * Fragment b has its others by g, as fragment a has its rows, while the products are by t: of an
+ * other, product_other(0) is the first of the warp + 2 t, so that - 2 t + g makes it the line that
+ * this thread loads. */
 template <int DTYPE> __device__ inline void tile_step(const half_unit *stage, tile_sums *sums) {
     int g = lane_id() / 4, t = lane_id() % 4;
     int row = product_row(0), other = TILE_ROWS + product_other(0) - 2 * t + g;

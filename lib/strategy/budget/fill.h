@@ -46,7 +46,8 @@ bool alcore__filler_fits(const alcore__filler *filler, int64_t position);
  */
 alcore_status alcore__filler_offer(alcore__filler *filler, int64_t position, bool *bought);
 /* Counts the candidate at a position as passed over. refusal: the cause, ALCORE__REFUSED_*. For
- * rows that the strategy itself passes over, without an offer to the budget. */
+ * rows that the strategy itself passes over, without an offer to the budget; it is noted among the
+ * offers, so that further budgets pass over the row too. */
 alcore_status alcore__filler_pass_over(alcore__filler *filler, int64_t position, int32_t refusal);
 /* Offers positions [count] in this order until the budget is spent. */
 alcore_status alcore__filler_offer_all(alcore__filler *filler, const int64_t *positions,

@@ -114,7 +114,8 @@ alcore_status alcore__greedy_keep_best(alcore__run *run, const alcore__block_par
 
 /* Whether the pass found a best candidate and the budget is not full. */
 bool alcore__greedy_can_offer(const alcore__greedy *greedy);
-/* Offers the best candidate to the budget; *bought: it became a pick, else it was passed over. */
+/* Offers the best candidate (best, which is not -1) to the budget; *bought: it became a pick, else
+ * it was passed over. In both cases it is no longer free, so that no later pass finds it. */
 alcore_status alcore__greedy_offer(alcore__greedy *greedy, bool *bought);
 /* A turn: offers the best candidate, where there is one and the budget is not full, as a pick of
  * that score, and sets has_next; *bought: it was bought. */

@@ -112,7 +112,9 @@ static alcore_sys_rows as_mask_row(const uint8_t *mask, int64_t count) {
 }
 
 /* Uploads a mask [count] for the first time, and keeps a copy of it in host memory. Where the
- * device's memory is short nothing is kept, and the mask is given to kernels from host memory. */
+ * device's memory is short nothing is kept, the mask is given to kernels from host memory, and the
+ * next call tries again. Only runs with wide blocks get here, which are those of an engine with
+ * memory of its own (wide_blocks.c): `upload` and `store` are not NULL. */
 static alcore_status keep_mask(alcore__block *block, int32_t number, const uint8_t *mask,
                                int64_t count) {
     const alcore__run *run = block->run;

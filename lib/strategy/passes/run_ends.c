@@ -35,7 +35,8 @@ static alcore_status prepare(alcore__run *run) {
     return alcore__passes_begin(run);
 }
 
-/* strategy is NULL for a definition that has no handle, which tests run. */
+/* def and values are the definition and the parameters of `strategy`, which is NULL for a
+ * definition that has no handle, as tests run it. */
 alcore_status alcore__run_begin(const alcore_strategy *strategy, const alcore__strategy_def *def,
                                 const alcore__values *values, const alcore__run_input *input,
                                 alcore__run **out) {

@@ -147,7 +147,11 @@ static int64_t first_free(const alcore__cluster_picks *state, int64_t cluster, b
 /* End of the pass: the clusters choose, one after the other, until the budget is spent, no
  * candidate is left, or the list of the cluster whose turn it is has none left. In the last case
  * the pass is made again and state->next goes on: new lists hold free candidates only, so they have
- * further ones even when they cannot be longer. The score of a pick is minus its distance. */
+ * further ones even when they cannot be longer. The score of a pick is minus its distance.
+ *
+ * best, cluster, distance and pick_scores are by position of the candidate; state->next numbers
+ * clusters. A row that was passed over is no longer free (alcore__greedy_offer()), so that the same
+ * cluster goes on with its next one and the loop ends. */
 static alcore_status choose_rows(alcore__run *run) {
     alcore__cluster_picks *state = run->state;
     alcore__greedy *greedy = &state->greedy;

@@ -59,7 +59,8 @@ typedef struct alcore__mrs_rows {
 
 /* Whether a candidate was picked: then it is in L' and no candidate any more. */
 bool alcore__mrs_is_picked(const alcore__mrs_state *state, int64_t position);
-/* Describes the rows first .. end - 1 of vectors [.., dims] as a matrix for kernels. */
+/* Describes the rows first .. end - 1 of vectors [.., dims] as a matrix for kernels, `.first` being
+ * `first`: no pool row, but the place in vectors. */
 alcore_sys_rows alcore__mrs_as_rows(const alcore__mrs_state *state, const double *vectors,
                                     int64_t first, int64_t end);
 /* Finds what the block keeps, or makes it on the first visit. */

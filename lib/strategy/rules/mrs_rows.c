@@ -52,6 +52,8 @@ alcore_status alcore__mrs_push_mask(const alcore__matrix *matrix, uint8_t **mask
     return ALCORE_OK;
 }
 
+/* Kernels report a row as `.first` + its index: of vectors by number, as the sample's, they report
+ * numbers of L', of others indexes of that array. */
 alcore_sys_rows alcore__mrs_as_rows(const alcore__mrs_state *state, const double *vectors,
                                     int64_t first, int64_t end) {
     alcore_sys_rows rows = alcore__rows_of(vectors + first * state->dims, end - first, state->dims);

@@ -213,7 +213,12 @@ static bool add_part(huds_phrase_state *state, const char *part, size_t length, 
 
 /* Offers the candidates in their order until the budget is spent. With prune=1 those that lie
  * inside a pick or contain one are not offered and count as redundant, and the parts of each pick
- * are added. Without a pool there are no texts, and nothing is pruned. */
+ * are added. Without a pool there are no texts, and nothing is pruned.
+ *
+ * The run's budget is the largest. The smaller ones repeat these offers, in their order, until they
+ * are spent (replay() in budget/fill.c), and what was pruned here stays pruned: a smaller budget
+ * buys a prefix of these picks, so that at each offer it has bought what was bought here by then.
+ * Where fill=skip could buy otherwise, the strategy runs again for each budget. */
 static alcore_status buy(alcore__run *run) {
     huds_phrase_state *state = run->state;
     for (int64_t i = 0; i < run->outcome.count && !alcore__filler_full(&state->filler); i++) {
