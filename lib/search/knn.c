@@ -139,8 +139,9 @@ alcore_status alcore__search_slab_neighbors(alcore__search_run *run, int64_t fir
 }
 
 /* Compares all slabs of queries with all rows: query_best [queries, k] and run->row_best [rows, k],
- * slab after slab. Both are overwritten. margin_ratio.c calls it too, for the mean cosines to the
- * neighbors that its ratios are divided by. */
+ * slab after slab. Both are overwritten; after a failure they may be so in part. Without queries no
+ * row is read or checked, and all lists of rows are free. margin_ratio.c calls it too, for the mean
+ * cosines to the neighbors that its ratios are divided by. */
 alcore_status alcore__search_neighbors(alcore__search_run *run, alcore__search_best query_best) {
     if (run->row_best.row) set_free(run->row_best, run->rows.count * run->k);
     for (int64_t first = 0; first < run->queries.count; first += run->slab) {

@@ -36,7 +36,8 @@ static void compute_halves(const alcore__search_best *best, int64_t count, int64
 }
 
 /* Sets ratio and other [rows] from the neighbors of each row, and open [rows] to 0 where that is
- * the largest ratio of all (margin_bound.h). Masked rows are not open. */
+ * the largest ratio of all (margin_bound.h). Masked rows are not open. A query is unmasked, as
+ * margin_ratios() has checked, so that min_half is a number. */
 static void begin_ratios(alcore__search_run *run) {
     double min_half = HUGE_VAL;
     for (int64_t j = 0; j < run->queries.count; j++) {

@@ -357,10 +357,10 @@ static alcore_status find_basis(basis_work *self, float **out) {
 }
 
 /* Called before a search in which only the neighbors of queries are wanted, not those of rows:
- * decides whether to prune. *out: the
- * directions, float32 [leading, dims], which run->search uses and the caller frees after the
- * search; NULL: no pruning. Small searches, and vectors of very few or very many components, are
- * not pruned: the sample would cost more than pruning can save. */
+ * decides whether to prune. *out: the directions, float32 [leading, dims], which run->search uses
+ * and the caller frees after the search, also after a failure; NULL: no pruning. Small searches,
+ * and vectors of very few or very many components, are not pruned: the sample would cost more than
+ * pruning can save. */
 alcore_status alcore__search_basis(alcore__search_run *run, float **out) {
     int64_t dims = run->rows.dims;
     *out = NULL;

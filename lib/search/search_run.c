@@ -74,7 +74,8 @@ alcore_status alcore__search_check_k(int64_t k, int64_t most) {
 
 /* Sets run->slab, the number of queries of a slab, from the bytes that one takes: a list of k
  * neighbors (8 bytes of row, 8 of value) for each thread and, for queries of a column, the query
- * itself. It is 0 when there are no queries, and query_bytes is at least 16. */
+ * itself. It is 0 when there are no queries, and query_bytes is at least 16; with them it is not 0,
+ * as k is at most ALCORE_NEIGHBORHOOD_MAX = 8192, so that `least` is 32 or more. */
 static void size_slab(alcore__search_run *run) {
     int64_t query_bytes = run->k * 16 * run->threads;
     if (run->queries.column)
@@ -184,7 +185,9 @@ void alcore__search_end(alcore__search_run *run) {
 /* Worth it only where a device passes the rows again: with several slabs of queries, or for margin
  * ratios, which take a pass more; in a single pass the kernel converts each block by itself. The
  * blocks that are read in place then are parts of these rows, by which kernels find what is
- * converted. search.metric and slab, the others of a call, are known by now. */
+ * converted. search.metric and slab, the others of a call, are known by now. What an earlier call
+ * has converted stays; where memory was short, which leaves held.memory NULL, this one tries again.
+ */
 alcore_status alcore__search_convert_rows(alcore__search_run *run) {
     const alcore_sys_kernels *kernels = run->engine.kernels;
     const bool passes_again = run->queries.count > run->slab || run->ratio;

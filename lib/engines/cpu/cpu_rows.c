@@ -5,12 +5,8 @@
  * dtypes (EACH_DTYPE) in this file only, which keeps compile time small. The last dims mod 32
  * components go through a copy padded with zeros. The float32 sums at the end serve filters only
  * and have no prescribed order. In every function row is dims components of type dtype, and vector
- * dims doubles. Cost: the time to read the row.
- *
- * Spec 1.8 rounds each product before it is added: a written a * b + c must not become a fused
- * multiply-add, which rounds once. The compiler is told so by -ffp-contract=off (meson.build of
- * this folder; the whole library has it). Where fusing is wanted, cpu_add_square() and
- * cpu_add_product() say it. */
+ * dims doubles. Cost: the time to read the row. Products and sums are rounded apart, as they are
+ * written, by -ffp-contract=off (cpu_vector.h). */
 #include "engines/cpu/cpu_rows.h"
 
 #include "engines/cpu/cpu_floats.h"
@@ -68,8 +64,8 @@ CPU_INLINE void step_self(lanes32 *lanes, const char *row, int64_t j, int32_t dt
     }
 }
 
-/* lane[i] += row[j + i] * vector[j + i] for i = 0..31, the product rounded first (the top of this
- * file). */
+/* lane[i] += row[j + i] * vector[j + i] for i = 0..31, the product rounded first, which a fused
+ * multiply-add would not do */
 CPU_INLINE void step_dot(lanes32 *lanes, const char *row, const double *vector, int64_t j,
                          int32_t dtype) {
 #pragma GCC unroll 8

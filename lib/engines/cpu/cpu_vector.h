@@ -2,9 +2,12 @@
 /* Vector types, loads and the few operations that differ between instruction sets. This folder is
  * compiled once per instruction set ("engine": portable, AVX2, AVX-512, AVX-512 VNNI, NEON), and
  * only the headers know which; ALCORE__CPU is the engine's name as an identifier, and CPU(name) the
- * function `name` of this engine. Decision kernels give the same bits on every engine (spec 1.8). A
- * row is passed as const char * with its dtype, ALCORE_FLOAT16, _BFLOAT16, _FLOAT32 or _FLOAT64;
- * dtype is a constant wherever these functions are inlined.
+ * function `name` of this engine. Decision kernels give the same bits on every engine (spec 1.8),
+ * which rounds each product before it is added: meson.build compiles this folder, as the library,
+ * with -ffp-contract=off, so that no a * b + c becomes a fused multiply-add. Where one is right it
+ * is an intrinsic (cpu_add_square(), cpu_add_product()). A row is passed as const char * with its
+ * dtype, ALCORE_FLOAT16, _BFLOAT16, _FLOAT32 or _FLOAT64; dtype is a constant wherever these
+ * functions are inlined.
  *
  * Words of this room, and the header that declares what they name:
  *

@@ -88,8 +88,10 @@ __device__ inline float float_of_ordered(int ordered) {
  *   - score(upper, error, i, j, y, &high, &low): whether other j, with stats y, takes part, and
  *     bounds of its score. upper: an upper bound of the dot product (cosine) of the pair, U of
  *     cuda_filter.cuh; upper - error: a lower bound of it.
- * For each tile pass 0 raises the lower bounds by the whole tile, pass 1 lists what they leave.
- * Rows behind the last of a task are read as the last one and written nowhere. */
+ * For each tile pass 0 raises the lower bounds by the whole tile, pass 1 lists what they leave and
+ * raises none; a barrier ends each pass. Rows behind the last of a task, which has one at least,
+ * are read as the last one and written nowhere. A section behind the last other compares nothing:
+ * its list is empty, and its bounds are those before the first tile. */
 template <class Body>
 static __global__ void __launch_bounds__(TILE_THREADS)
     best_filter(half_rows a, const int32_t *order, const best_task *tasks, half_rows b,

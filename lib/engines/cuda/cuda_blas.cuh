@@ -50,7 +50,8 @@ class blas_product {
     }
     /* out[r * stride + s] = the product of row r of `rows` with row s of `others`, `dims`
      * components of the same type, float16, bfloat16 or float32, summed in float32; in the call's
-     * stream. Neither matrix is empty; out is aligned to 16 bytes. */
+     * stream. Neither matrix is empty or has 2^31 rows, as cuBLAS counts in int; out is aligned to
+     * 16 bytes. */
     void multiply(const matrix_view &rows, const matrix_view &others, int64_t dims, float *out,
                   int64_t stride) const;
 

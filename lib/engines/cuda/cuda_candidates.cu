@@ -298,7 +298,8 @@ static __global__ void __launch_bounds__(SELECT_THREADS, CUDA_BLOCKS)
 
 /* The most rows of a step: MAX_STEP, or with fewer queries as many as have MAX_STEP * MAX_STEP
  * pairs with them, but at most MAX_FEW_STEP. Queries, which all rows meet, are converted once where
- * they fit a part: as many as one launch may compare with MAX_STEP rows. */
+ * they fit a part: as many as one launch may compare with MAX_STEP rows. `queries`: those of a
+ * part, 1 or more, as a call without any has no filter (filter_pays()). */
 const int64_t MAX_STEP = 4096, MAX_FEW_STEP = 16 * MAX_STEP;
 int64_t max_rows(int64_t queries) {
     return std::max(MAX_STEP, std::min(MAX_STEP * MAX_STEP / queries, MAX_FEW_STEP));
@@ -309,7 +310,8 @@ int64_t max_queries(int64_t dims) {
 
 /* How many items of the other set the next step compares after `seen` of them: half a list of
  * `capacity` candidates at first, then as many as were compared so far, because in random order
- * about k of the next n items are better than the k-th best of the first n. */
+ * about k of the next n items are better than the k-th best of the first n. Never 0: a list has
+ * more than a hundred entries. */
 int64_t step_after(int64_t seen, int capacity) {
     return seen < capacity ? capacity / 2 : seen;
 }

@@ -269,7 +269,8 @@ alcore_status draw_rows(const alcore_sys_work *work, const alcore_sys_draws *dra
 }
 
 /* Kernel table: the first item, in order, whose running sum of weights, which starts at `before`,
- * exceeds `target`; without one the last item of a positive weight; -1: none has a weight. */
+ * exceeds `target`; without one the last item of a positive weight; -1: none has a weight, or
+ * there is no item. */
 alcore_status draw(const alcore_sys_work *work, int64_t count, const uint8_t *mask,
                    const double *values, double before, double target, int64_t *item) {
     return guarded(work, [&](call &c) {

@@ -230,7 +230,8 @@ alcore_status arg_max(const alcore_sys_work *work, int64_t count, const uint8_t 
     return find_best(work, nullptr, count, mask, values, item, value, nullptr);
 }
 
-/* Kernel table: the same of rows with a value each, and vector [dims], the row that it finds. */
+/* Kernel table: the same of rows with a value each, and vector [dims], the row that it finds; zeros
+ * where it finds none (take_row()). */
 alcore_status best_row(const alcore_sys_work *work, const alcore_sys_rows *rows,
                        const uint8_t *mask, const double *values, int64_t *item, double *value,
                        double *vector) {

@@ -145,9 +145,9 @@ alcore_status make_held(const alcore_sys_work *work, alcore_sys_held *out,
 
 /* Kernel table: copies the rows of the mask, without gaps, to new device memory, which *out then
  * describes (count: the rows of the mask, stride: dims; first, dtype and unit as in `rows`) and
- * release() frees. *out is zeroed where the rows are on the device already or memory is short,
- * which is no failure. After a failure the call has waited for its copies (call::~call), so the
- * memory can be freed at once. */
+ * release() frees. *out is zeroed where the rows are on the device already, there is no byte to
+ * copy, or memory is short, which is no failure. After a failure the call has waited for its copies
+ * (call::~call), so the memory can be freed at once. */
 alcore_status upload(const alcore_sys_work *work, const alcore_sys_rows *rows, const uint8_t *mask,
                      alcore_sys_held *out) {
     return make_held(work, out, [&](call &c, alcore_sys_held *held) {
@@ -207,7 +207,7 @@ alcore_status store(const alcore_sys_work *work, const alcore_sys_rows *rows, vo
 }
 
 /* Kernel table: device memory for rows of that shape, which release() frees; *out is zeroed where
- * memory is short. */
+ * they have no byte or memory is short. */
 alcore_status hold(const alcore_sys_work *work, const alcore_sys_rows *rows, alcore_sys_held *out) {
     return make_held(work, out, [&](call &c, alcore_sys_held *held) {
         c.check_count(rows->count);

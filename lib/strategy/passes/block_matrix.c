@@ -37,7 +37,8 @@ int64_t alcore__block_first_index(const alcore__block *block, int64_t b) {
 }
 
 /* Sums are reduced by blocks (spec 1.8), so that a wide block needs separate sums for each of its
- * blocks: row i of group g in block b gets the number b * groups + g. */
+ * blocks: row i of group g in block b gets the number b * groups + g. It fits int32_t, as the sums
+ * of a wide block have at most WIDE_HOST_BYTES (wide_blocks.c). */
 alcore_status alcore__block_groups(alcore__block *block, const int32_t *group, int64_t groups,
                                    const int32_t **out) {
     int32_t *number;

@@ -41,7 +41,8 @@ double *alcore__block_doubles(const alcore__block *block) {
 }
 
 /* The host array is kept as it is where the engine works in host memory, or its own memory is
- * short: kernels take host arrays too. */
+ * short: kernels take host arrays too. Called once for a block: what it kept before would be lost.
+ */
 alcore_status alcore__block_keep(alcore__block *block, double *values, int64_t count) {
     const alcore__run *run = block->run;
     const alcore_sys_kernels *kernels = alcore__run_kernels(run);
@@ -195,7 +196,7 @@ alcore_status alcore__block_clear_mask_row(alcore__block *block, int32_t number,
 /* Asks the engine once for a device copy of the active rows of `rows`, those with mask
  * [rows->count] 1 (NULL: all), in runs that read them again (hints.repeats). It copies nothing
  * where memory is short or the rows lie on the device already, which is no failure: device.memory
- * stays NULL, and a host copy is considered next. */
+ * stays NULL, a host copy is considered next, and later visits do not ask again. */
 static alcore_status upload_rows(alcore__block *block, const alcore_sys_rows *rows,
                                  const uint8_t *mask) {
     const alcore__run *run = block->run;

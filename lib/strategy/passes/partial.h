@@ -24,7 +24,8 @@ alcore_status alcore__partials_add(alcore_ctx *ctx, alcore__partials *partials, 
                                    int64_t block, void *data, size_t bytes);
 /* Moves all entries of `added` into `partials`, sorted by (pass, block). A block that both have is
  * kept once when the bytes agree (its part was computed twice); where they do not agree the call
- * fails with ALCORE_E_CORRUPT. */
+ * fails with ALCORE_E_CORRUPT, and either of them is kept. `added` is empty afterwards, unless
+ * memory was short. */
 alcore_status alcore__partials_merge(alcore_ctx *ctx, alcore__partials *partials,
                                      alcore__partials *added);
 /* Frees all entries and leaves an empty set. */

@@ -39,7 +39,8 @@ void alcore__shard_free(alcore__run *run, alcore__shard *shard); /* NULL-safe */
 void alcore__shard_blocks(const alcore__run *run, const alcore__shard *shard, int64_t *first,
                           int64_t *end);
 
-/* Visits blocks first .. end - 1 and adds their partials to out, also those without bytes. */
+/* Visits blocks first .. end - 1 and adds their partials to out, also those without bytes. After a
+ * failure out may have entries of blocks that were not visited, and is only to be cleared. */
 alcore_status alcore__run_map(alcore__run *run, alcore__shard *shard, int64_t first, int64_t end,
                               alcore__partials *out);
 /* Reduces partials that continue where the last call ended; ALCORE_E_INTERNAL when they do not,
