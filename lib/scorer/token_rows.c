@@ -324,7 +324,8 @@ static alcore_status read_labels(alcore_ctx *ctx, const alcore_logits *logits, i
 }
 
 /* Where only one of labels and bias is on the device, token_stats is given the other one from host
- * memory. Labels that are arranged by row already are described as one item that has all rows. */
+ * memory. Labels that are arranged by row already are described as one item that has all rows; none
+ * of them is reported as bad, as spread_labels() has refused those that are no class. */
 static void place_rest(alcore__token_rows *out) {
     if (!out->placed && !out->placed_bias.data) return;
     out->placed = true;

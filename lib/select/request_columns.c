@@ -207,7 +207,9 @@ static void say_built_in(resolver *self) {
  * alcore__model_choose() locks the pool itself, looks for a usable column first, then asks the
  * models in their order, and writes the name of the column and its maker: the index of a model,
  * ALCORE__SUPPLY_GIVEN (-1, the pool has the column) or ALCORE__SUPPLY_NONE (-2, nothing meets the
- * need). The built-in model is the last of the list, so the index count - 1 is it. */
+ * need). The built-in model is the last of the list, so the index count - 1 is it; where it is not
+ * in the list (needs_are_given, named) `built_in` does not look at the index, which may be -1 as
+ * count - 1 is. */
 static alcore_status plan_need(resolver *self, int32_t role, alcore_pool *pool, const char *need) {
     alcore_model *models[ALCORE__COLUMN_INPUTS + 2];
     int32_t count = 0,

@@ -66,8 +66,9 @@ static void count_names(alcore__share *shares, int64_t *count) {
 }
 
 /* Appends the mean and the median of one term to self->terms; values [picks], one or more: the
- * term's value of each pick, by rank. The median of an even number of values is the mean of the
- * middle two. terms has an entry for every term, each of which has one record column.
+ * term's value of each pick, by rank; none is NaN, as a row whose score is NaN is not bought. The
+ * median of an even number of values is the mean of the middle two. terms has an entry for every
+ * term, each of which has one record column.
  * alcore__sort() polls cancellation, and a failure leaves the values in no order; the report is
  * then dropped. */
 static alcore_status measure_term(report *self, const char *name, const double *values) {

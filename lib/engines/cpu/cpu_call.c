@@ -102,7 +102,8 @@ alcore_status alcore__cpu_new(const alcore_sys_work *work, int64_t count, size_t
 }
 
 /* Releases memory of alcore__cpu_new(); count and bytes are those of that call, as the host wants
- * the size; NULL is ignored. */
+ * the size; NULL is ignored. A host that allocates releases too. Without workspace_release the
+ * lender of the workspace takes its blocks back by itself. */
 void alcore__cpu_free(const alcore_sys_work *work, void *memory, int64_t count, size_t bytes) {
     if (!memory) return;
     size_t total = (size_t)count * bytes;

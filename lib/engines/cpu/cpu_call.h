@@ -39,7 +39,7 @@ alcore_status alcore__cpu_new(const alcore_sys_work *work, int64_t count, size_t
 void alcore__cpu_free(const alcore_sys_work *work, void *memory, int64_t count, size_t bytes);
 
 /* The arrays of a call, which are released together. status: of the first one that failed, after
- * which none is made and *out is NULL. */
+ * which none is made and *out is NULL. A call adds at most CPU_ARRAYS, which is not checked. */
 enum { CPU_ARRAYS = 12 };
 typedef struct cpu_arrays {
     const alcore_sys_work *work;

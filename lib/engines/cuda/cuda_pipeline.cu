@@ -229,7 +229,11 @@ void pipeline::drain(int buffer) {
  * alternate: while chunk n is computed in the compute stream, chunk n + 1 is copied in the copy
  * stream. Events order them: up[b] (copied, the kernels may read), done[b] (computed and copied
  * back, the host may drain the buffer and fill it anew). Without staged columns too no more than
- * two chunks are queued, so that a cancellation finds little work left. */
+ * two chunks are queued, so that a cancellation finds little work left.
+ *
+ * A body may run another pipeline of the same call, as operand_parts::part() does. Both use the
+ * events of the slot: one that is recorded again stands for later work in the same stream, so that
+ * whoever waits for it waits too long at worst. */
 void pipeline::run(const std::function<void(const chunk &)> &body) {
     if (rows_count == 0) return;
     allocate();

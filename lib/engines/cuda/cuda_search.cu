@@ -22,7 +22,8 @@ namespace alcore_cuda {
 
 namespace {
 /* A tile has at most TILE queries and TILE * TILE pairs: 8 MiB of values by row and as much by
- * query. Of few queries it has more than TILE rows, as many as have TILE_DOUBLES (32 MiB). */
+ * query. Of few queries it has more than TILE rows, as many as have TILE_DOUBLES (32 MiB). queries:
+ * the capacity of a part of them, which is 1 or more. */
 enum { TILE = 1024, TILE_DOUBLES = 1 << 22 };
 int64_t tile_rows(int64_t queries, int64_t dims) {
     int64_t most = std::min(TILE * TILE / queries, TILE_DOUBLES / std::max<int64_t>(dims, 1));

@@ -1,7 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Arithmetic of one warp on one row, exactly as spec 1.8 writes it: thread l of the warp holds
  * running sum l (lane l), to which the components j with j mod 32 = l are added in order. All 32
- * threads call these functions together, and all get the result. Cost: one read of the row. */
+ * threads call these functions together, and all get the result. A product is rounded before it is
+ * added, as it is written, because meson.build compiles this folder with -fmad=false; a fused
+ * operation is device_fused() or fma(). Cost: one read of the row. */
 #ifndef ALCORE__CUDA_WARP_CUH
 #define ALCORE__CUDA_WARP_CUH
 

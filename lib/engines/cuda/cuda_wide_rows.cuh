@@ -80,7 +80,7 @@ class operand_parts {
 
     call &c;
     const alcore_sys_rows *rows; /* the operand */
-    int64_t step;                /* capacity of a part, in rows */
+    int64_t step;                /* capacity of a part, in rows; 1 or more, without rows too */
     half_rows half;              /* [step] rows of the current part; NULL without filters */
     double *wide, *norms;        /* [step, dims] the same as doubles, and their norms [step] */
     char *extra;                 /* [step, extra_bytes] the owner's */
