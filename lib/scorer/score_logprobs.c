@@ -191,7 +191,8 @@ static alcore_status explain_nans(alcore__score_call *call, const alcore_sys_ker
 
 /* call->rank [count] = NNLL of each item of the mask, from natural logarithms; an item that has
  * none is NaN with nan=exclude, else an error. Adds the number of values below the floor, -100, to
- * call->floored. The kernel names one bad row in `bad`; each NaN is looked at here instead. */
+ * call->floored. The kernel names one bad row in `bad`; each NaN is looked at here instead. It is
+ * that of the call's engine wherever the items are: a device's kernels take host arrays too. */
 static alcore_status nnll_of(alcore__score_call *call, const alcore_sys_kernels *kernels,
                              const alcore_sys_ragged *items) {
     alcore_sys_work work = alcore__engine_work(&call->engine);

@@ -395,7 +395,8 @@ static alcore_status find_best(answer *self, uint8_t *refreshed) {
 }
 
 /* Chooses the candidates that the present model scores, refreshed [rows]: those without a value of
- * earlier rounds, or among the best by these. The pools are locked for reading. */
+ * earlier rounds, or among the best by these. The pools are locked for reading. reuse.has is there,
+ * as at least one column is reused (refresh_columns()). */
 static alcore_status choose_refreshed(answer *self, uint8_t *refreshed) {
     bool any = false; /* some candidate has an earlier value */
     for (int64_t row = 0; row < self->masks.rows; row++) {
