@@ -99,7 +99,8 @@ int check_output(const arguments *args, option_id id, const char *path) {
     for (int i = 0; i < args->operand_count; i++)
         if (names_output(&output, args->operands[i])) return refuse(&output, args->operands[i]);
     for (int i = 0; i < args->given_count; i++)
-        if (is_input(args->given[i].id) && names_output(&output, args->given[i].value))
+        if (args->given[i].value && is_input(args->given[i].id) &&
+            names_output(&output, args->given[i].value))
             return refuse(&output, args->given[i].value);
     return EXIT_DONE;
 }

@@ -86,6 +86,14 @@ def standard_streams(box):
 
 
 @case
+def an_option_without_its_value_names_no_input(box):
+    with open(os.path.join(box.path, "said.txt"), "wb") as said:
+        done = subprocess.run([harness.ALCORE, "doctor", "--torch"], stdout=said, stderr=subprocess.PIPE, env={"PATH": "/bin", "HOME": box.path})
+    equal(done.returncode, 6)
+    contains(done.stderr.decode(), "no torch is in the virtual environment")
+
+
+@case
 def each_budget_has_its_file(box):
     files(box)
     box.file("picks-1.tsv", POOL)
