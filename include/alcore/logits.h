@@ -179,10 +179,11 @@ typedef struct alcore_topk {
  *
  * Numbers that no model can give are refused, with the row and token: a NaN, a log-probability
  * above 0, probabilities of a token that add up to more than 1, a token that is likelier than one
- * of `top` and not among them, the same class twice, a class outside `classes`, and more mass left
- * than the classes that are not listed can have, none of them being likelier than one of `top`. As
- * numbers are rounded, 0.001 more is allowed, 0.02 where an array is float16 or bfloat16; a
- * log-probability above 0 then counts as 0, and the rest as none.
+ * of `top` and not among them, the same class twice, a token whose log-probability is another one
+ * in `top`, a class outside `classes`, and more mass left than the classes that are not listed can
+ * have, none of them being likelier than one of `top`. As numbers are rounded, 0.001 more is
+ * allowed, 0.02 where an array is float16 or bfloat16; a log-probability above 0 then counts as 0,
+ * and the rest as none.
  * @param[in] ctx borrowed: its threads do the work
  * @param[in] topk borrowed
  * @param[in] rows borrowed: int64 [count], host: the pool row of each item

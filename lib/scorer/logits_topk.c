@@ -28,8 +28,8 @@ enum { TASK_TOKENS = 4096 };
 /* Two log-probabilities of the same class that were written from one number. */
 #define EQUAL 1e-6
 
-/* How much the probabilities of a token may exceed 1, and a log-probability 0, by rounding: float16
- * and bfloat16 have 11 and 8 bits. */
+/* How much the probabilities of a token may exceed 1, a log-probability 0 or another one that it is
+ * compared with, by rounding: float16 and bfloat16 have 11 and 8 bits. */
 #define ROUNDING 1e-3
 #define NARROW_ROUNDING 2e-2
 
@@ -104,6 +104,11 @@ static bool is_equal(double a, double b) {
     return fabs(a - b) <= EQUAL * fmax(1, fabs(b));
 }
 
+/* Whether two log-probabilities of one class differ by more than the types of arrays explain. */
+static bool differs(const reading *self, double a, double b) {
+    return fabs(a - b) > self->rounding * fmax(1, fabs(b));
+}
+
 /* Whether a class of `top` is the token t itself, whose log-probability is known. */
 static bool is_token(const reading *self, int64_t t, int64_t place, double value, double logprob) {
     if (self->ids.data && self->top_ids.data)
@@ -148,7 +153,7 @@ static alcore_status read_token(const reading *self, int64_t t, known *out) {
             read_logprob(self, t, number_at(&self->top, t, place), "one of the likeliest", &value));
         if (value <= NOT_THERE) continue;
         if (is_token(self, t, place, value, out->logprob)) {
-            if (self->logprobs.data && !is_equal(value, out->logprob))
+            if (self->logprobs.data && differs(self, value, out->logprob))
                 return fail_at(self, t,
                                "its log-probability is %g, and %g among the likeliest classes",
                                out->logprob, value);

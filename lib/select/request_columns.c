@@ -289,7 +289,8 @@ static alcore_status resolve_candidates(resolver *self, const alcore_strategy *s
 
 /* Makes self->mask and self->wanted, the rows of the candidates' pool that take part: candidates
  * and labeled rows. Models do not compute the others. Where the pool is the target too the mask
- * stays NULL, as all its rows may be read. alcore__resolve_columns() frees it. */
+ * stays NULL, as all its rows may be read. Both masks [masks->rows] that it reads are always there.
+ * alcore__resolve_columns() frees it. */
 static alcore_status want_rows(resolver *self, const alcore__masks *masks) {
     const alcore_request *request = self->request;
     if (request->target == request->candidates) return ALCORE_OK;

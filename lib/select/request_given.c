@@ -187,8 +187,9 @@ static int32_t role_of(const char *entry, size_t length, char name[64]) {
     return ALCORE_ROLE_CANDIDATES;
 }
 
-/* Fails for a model that makes no column of the call, as the strategy needs none or all are given.
- */
+/* Fails for a model that makes no column of the call, as the strategy needs none or all are given:
+ * then some column of some role was read. The message says what candidates need, as a model is
+ * given for these. request->read is not NULL here. */
 static alcore_status fail_unread_model(const alcore_request *request,
                                        const alcore_strategy *strategy) {
     alcore_ctx *ctx = request->object.ctx;

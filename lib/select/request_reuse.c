@@ -128,9 +128,9 @@ alcore_status alcore__reuse_add(alcore__reuse *reuse, alcore_model *model, const
     return status;
 }
 
-/* Copies the rows of the column that the model has just made in the pool to the empty writer, and
- * keeps them in the cache as the values of this round, which later rounds read; use->lost: it could
- * not. */
+/* Copies the rows of the column that the model has just made in the pool, in the place of the
+ * mixture that alcore__reuse_add() had put there, to the empty writer, and keeps them in the cache
+ * as the values of this round, which later rounds read; use->lost: it could not. */
 static alcore_status keep_present(const alcore__reuse *reuse, const alcore__reused *column,
                                   alcore_column_writer *writer, alcore__cache_use *use) {
     ALCORE__TRY(alcore__read_begin(reuse->pool, "pool"));

@@ -225,7 +225,8 @@ bool alcore__selection_is_built_in(const alcore_selection *selection);
  * or of the JSON report. */
 void alcore__selection_put_provenance(const alcore_selection *selection, alcore__json_out *json);
 /* Append the part of a reason that is about a phrase, and the member "contexts" of an object of
- * JSON; the latter appends nothing where the picks are no phrases. */
+ * JSON. The former is called for picks of a pool of phrases only, whose arrays and text_rows are
+ * there; the latter appends nothing where the picks are no phrases. */
 alcore_status alcore__selection_put_phrase(const alcore_selection *selection, int64_t rank,
                                            alcore__buffer *line);
 void alcore__selection_put_contexts(const alcore_selection *selection, int64_t rank,

@@ -159,9 +159,10 @@ static alcore_status list_unread(alcore__ranking *self, const alcore_pool *pool,
 
 /* Describes the pools and the columns that were read: rows, rows that took part, fingerprints, and
  * how many rows were masked for which cause. Rows that the run masked for a NaN are added to the
- * causes of the masks. `used` of the candidates counts them before candidates=N draws. The target
- * is described only where a strategy ran, as only then the input has it. The share of unspaced
- * letters is needed for a warning about budgets of words only. */
+ * causes of the masks. `used` of the candidates counts them before candidates=N draws. The target,
+ * request->target, is described only where a strategy ran, as only then the input has it. The share
+ * of unspaced letters is needed for a warning about budgets of words only. Called behind
+ * keep_request(), which sets self->unit, when self->outcome is the run's. */
 static alcore_status keep_inputs(alcore__ranking *self, const alcore_request *request,
                                  const alcore__run_input *input, const alcore__masks *masks,
                                  const alcore__resolution *resolution) {

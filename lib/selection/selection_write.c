@@ -73,8 +73,9 @@ static alcore_status put_plain(const alcore_selection *selection, int64_t rank,
 /* Appends the pick of a rank as one JSON object of the library's own format (docs/formats.md). The
  * reference translation of the record is left out, since the file goes to the people who write one.
  * The text of the line is lent to json and put back, also after a failure. Record columns that are
- * terms of the score have the term's name; one in which the pick has no value, a negative integer,
- * is left out. */
+ * terms of the score have the term's name; one in which the pick has no value is null where it has
+ * numbers (a NaN), and left out where it has integers or words (a negative one). A row always has a
+ * language, "unknown" where none was given; it may be of no group. */
 static alcore_status put_object(const alcore_selection *selection, int64_t rank,
                                 alcore__table *table) {
     const alcore_pool *pool = selection->ranking->pool;

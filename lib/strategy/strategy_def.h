@@ -207,7 +207,7 @@ struct alcore__run {
     const alcore__values *values;                /* the parameters */
     alcore__active_rows active[ALCORE__SOURCES]; /* by source */
     void *state; /* [def->state_bytes] or, while a nested table runs, its nested_state() */
-    alcore__outcome outcome; /* count and rows are set before begin */
+    alcore__outcome outcome; /* count, rows and scores are there before begin */
     int32_t threads;         /* worker threads of the context; runner->workers has one entry each */
     void *stream; /* of the engine's device, in whose order the kernels of wide blocks run; NULL:
                      there are no wide blocks, and each kernel has ended when it returns */

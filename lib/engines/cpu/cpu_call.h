@@ -28,6 +28,7 @@ alcore_status alcore__cpu_check_targets(const alcore_sys_work *work, const alcor
                                         int64_t groups);
 
 /* Refuses more classes than the int32 argmax can name, and wanted log-probabilities without labels.
+ * Called by logit_stats and hidden_stats behind alcore__cpu_check(), which refuses negative shapes.
  */
 alcore_status alcore__cpu_check_stats(const alcore_sys_work *work, int64_t classes,
                                       const int64_t *labels, const alcore_sys_token_stats *out);

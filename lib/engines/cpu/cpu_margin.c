@@ -272,8 +272,9 @@ static void load_others(margin_call *call, int64_t first, double *min_half) {
  * empty candidate lists, and nothing reached but the ratio that earlier slabs or calls found
  * (call->other of the row is -1 when there is none: then every pair passes the first comparison).
  * min_half: the smallest other_half of the present slab of others. A row is plain when row_half +
- * min_half, the smallest D that a pair of it can have, is not clearly above 1e-9, or when halves
- * are too large for float32. */
+ * min_half, the smallest D that a pair of it can have, is not clearly above 1e-9, or when halves of
+ * the others are too large for float32, in which their infinity would make a NaN of the bound; the
+ * row's own half is met by raise_reached(). */
 static void load_rows(margin_call *call, int64_t first, double min_half) {
     int64_t left = call->row_count - first;
     call->row_items.count = left < call->row_slab ? left : call->row_slab;

@@ -225,8 +225,9 @@ static void sort_found(search_found *found, int64_t count, int32_t metric) {
 
 /* Merges found [count] into the k best entries (row, value [k]) of an item, in place. The entries
  * are sorted by before(), unused ones have row -1 and come last; found, neighbors that are not in
- * the list yet, is sorted here. Two steps: count how many entries of either list are among the k
- * best (kept, joined), then move those. */
+ * the list yet, is sorted here. Called by knn once the values of candidates are computed in double.
+ * Two steps: count how many entries of either list are among the k best (kept, joined), then move
+ * those. */
 void CPU(search_join)(int64_t *row, double *value, int64_t k, search_found *found, int64_t count,
                       int32_t metric) {
     int64_t used = k, joined = 0;

@@ -126,7 +126,8 @@ void call::put_behind(cudaStream_t later, cudaStream_t earlier, cudaEvent_t even
 }
 
 /* Throws for shapes and dtypes that no kernel of this engine accepts; data may be NULL only where
- * nothing is read. Called first by every entry that has rows. */
+ * nothing is read. Called first by every entry that computes with rows; those that only move them
+ * (upload, download, store, hold, gather) take integers too. */
 void call::check_rows(const alcore_sys_rows *rows) {
     if (!rows) fail(work, ALCORE_E_INVALID, "a kernel was called without rows");
     if (rows->count < 0 || rows->dims < 0)

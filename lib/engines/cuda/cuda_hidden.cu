@@ -240,7 +240,10 @@ class output_parts {
  * TFLOP/s in 16 bits) that is at least the time of 807 multiply-adds; the fused kernel takes for a
  * logit up to 19.5 instructions beside its product, the time of 78. What is left is 0.7 of the
  * product itself at FUSED_DIMS components, so that the fused kernel may multiply slower by as much.
- * Its tiles have FUSED_TOKENS tokens; with fewer a part of each product is thrown away. */
+ * Its tiles have FUSED_TOKENS tokens; with fewer a part of each product is thrown away. With more
+ * than most_classes a tile has TILE_BYTES whatever the tokens are: the product is not made, as it
+ * might overflow. Tiles that a small staging memory makes smaller still count as if they were not.
+ */
 enum { FUSED_DIMS = 1024, FUSED_TOKENS = 128 };
 bool fused_pays(call &c, int64_t tokens, int64_t classes, int64_t dims) {
     int cache = 0; /* bytes */

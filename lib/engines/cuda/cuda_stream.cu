@@ -120,7 +120,9 @@ cudaError_t new_block(bool pinned, size_t bytes, void **out) {
  * waits for one, asking the host every 50 ms whether to stop. A slot is made while the lock is
  * held, so that several threads do not make too many. A reused slot is returned only after the
  * kernels of its last call are done, because they may still read its memory, unless those of this
- * call follow them in the same stream; the ring is then used from where it was. */
+ * call follow them in the same stream; the ring is then used from where it was. An error of that
+ * wait is a fault of earlier kernels, which stays, and which the next call of CUDA reports. The
+ * context of the device is current, as new_stream_slot() needs it. */
 stream_slot *stream_slot_acquire(const alcore_sys_work *work, int device) {
     slot_registry &all = all_slots();
     stream_slot *streams = nullptr;

@@ -53,8 +53,10 @@ alcore_status alcore__device_draws_find(const alcore__device_draws *draws,
                                         const alcore_sys_rows *rows);
 /* `end` of that pass: reads what was found. */
 alcore_status alcore__device_draws_read(const alcore__run *run, const alcore__device_draws *draws);
-/* The numbers [dims] that were taken of the row that a draw has found; NULL: no row has a weight.
- * *position: of the row among the candidates. */
+/* The numbers [dims] that were taken of the row that a draw of the engine has found, a view until
+ * the next alcore__device_draws_read(), behind which it is asked; NULL: no row has a weight (item
+ * -1; else the item is the row's number in the matrix of its visit). *position: of the row among
+ * the candidates. */
 const double *alcore__device_draws_found(const alcore__run *run, const alcore__device_draws *draws,
                                          int64_t sequence, int32_t draw, int64_t *position);
 

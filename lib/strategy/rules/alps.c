@@ -55,7 +55,7 @@ static alcore_status mean_loss(const alcore__score_call *call, int64_t row, cons
 /* score_rows of the definition: score, raw and rank [count] of the call are the mean loss of pool
  * row call->first + i, for rows whose mask is 1 (NULL: all); others are not written. The column is
  * ragged, a list of losses a row: those of item i are values[offsets[i] - offsets[0]] and on. */
-static alcore_status check_rows(alcore__score_call *call) {
+static alcore_status score_rows(alcore__score_call *call) {
     const alcore__column *column = alcore__dataset_find(call->dataset, "mlm_losses");
     alcore_sys_ragged items = {0};
     if (!column->ragged || column->dims != 1)
@@ -100,7 +100,7 @@ static double *loss_of(const alcore__run *run) {
     return ((alps_state *)run->state)->loss;
 }
 
-/* The partial: the mean loss of each active row, double [active rows], by check_rows(). */
+/* The partial: the mean loss of each active row, double [active rows], by score_rows(). */
 static alcore_status read_losses(alcore__block *block, void *partial) {
     return alcore__block_scores(block, partial, NULL /* score */, NULL /* raw */);
 }
@@ -145,7 +145,7 @@ const alcore__strategy_def alcore__strategy_alps = {
     .reason = "nearest to the centroid of its cluster of surprisal",
     .params = &PARAMS,
     .needs = {[ALCORE__ROLE(CANDIDATES)] = NEEDS},
-    .score_rows = check_rows,
+    .score_rows = score_rows,
     .rows_depend_on_budget = true,
     .state_bytes = sizeof(alps_state),
     .begin = begin,

@@ -283,6 +283,27 @@ START_TEST(rounded_numbers_are_allowed) {
 }
 END_TEST
 
+/* The token's own log-probability is in float64 and that of the same class in bfloat16, the first
+ * half of a float32. */
+START_TEST(arrays_have_types_of_their_own) {
+    server s;
+    uint16_t halves[TOKENS][K];
+    make(&s);
+    for (int t = 0; t < TOKENS; t++)
+        for (int place = 0; place < K; place++) {
+            const float value = (float)s.top[t][place];
+            uint32_t bits;
+            memcpy(&bits, &value, sizeof bits);
+            halves[t][place] = (uint16_t)(bits >> 16);
+        }
+    ck_assert_ok(alcore_tensor_init(&s.likeliest, halves, ALCORE_BFLOAT16, s.top_shape, 2));
+    ck_assert_ok(put(&s, &s.given, "narrow."));
+    ck_assert_double_eq_tol(value_at("narrow.logprobs", 0), s.logprobs[0], 1e-6);
+    s.logprobs[0] -= 0.1;
+    ck_assert_fails(put(&s, &s.given, ""), ALCORE_E_DATA, "among the likeliest classes");
+}
+END_TEST
+
 /* With one class a token there is no second one, unless the first has all the mass. */
 START_TEST(needs_two_classes_for_margins) {
     server s;
@@ -360,4 +381,4 @@ END_TEST
 
 CHECK_SUITE_WITH("topk", set_up, tear_down, agrees_with_logits, goes_without_ids,
                  leaves_places_empty, refuses_impossible_numbers, rounded_numbers_are_allowed,
-                 needs_two_classes_for_margins, checks_arguments);
+                 arrays_have_types_of_their_own, needs_two_classes_for_margins, checks_arguments);
