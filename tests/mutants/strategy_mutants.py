@@ -63,7 +63,7 @@ HUDS_PHRASE = 'tests/unit/request/test_huds_phrase'
 # name: (file, text that stands there once, what takes its place, test program, case that must fail)
 MUTANTS = {
     'HUDS weighs the terms the other way round':
-        ('lib/strategy/rules/huds/huds_score.c', 'lambda * d + rest * u', 'rest * d + lambda * u', PROPERTIES,
+        ('lib/strategy/rules/huds/huds.h', 'lambda * d + rest * u', 'rest * d + lambda * u', PROPERTIES,
          'huds_without_diversity_is_nnll'),
     'the first round of lambda_first lasts two rounds':
         ('lib/strategy/rules/huds/huds_score.c', 'run->input->round <= 1', 'run->input->round <= 2', VECTORS, 'lambda_schedule'),
@@ -199,7 +199,7 @@ MUTANTS = {
         ('lib/strategy/budget/fill.c', 'cosine > run->input->fill.max_similarity', 'cosine >= run->input->fill.max_similarity', FILL,
          'similarity_at_the_limit_is_bought'),
     'many passes are not announced':
-        ('lib/strategy/passes/outcome.c', 'if (!(passes > 100.0)) return;', 'return;', FILL, 'many_passes_are_announced'),
+        ('lib/strategy/passes/outcome.c', 'if (passes <= MANY_PASSES) return;', 'return;', FILL, 'many_passes_are_announced'),
     'every round draws the same candidates':
         ('lib/strategy/passes/candidate_draw.c', 'TAG_SUBSAMPLE, (uint64_t)round, 0)', 'TAG_SUBSAMPLE, 1, 0)', VECTORS, 'draws'),
     'sticky candidates are forgotten':

@@ -9,7 +9,7 @@ import sys
 import tempfile
 
 ROOT, LIBRARY = sys.argv[1:3]
-sys.path[:0] = [os.path.join(ROOT, "tests", "tools"), os.path.join(ROOT, "bindings", "python")]
+sys.path[:0] = [os.path.join(ROOT, "tests", "tools"), os.path.join(os.path.dirname(LIBRARY), "..", "bindings", "python")]
 os.environ["ALCORE_LIBRARY"] = LIBRARY
 import alcore  # noqa: E402
 from tap import Tap  # noqa: E402

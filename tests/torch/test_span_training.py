@@ -12,7 +12,7 @@ from array import array
 
 ALCORE, ROOT, BUILD = sys.argv[1:4]
 LUA = sys.argv[4:]
-sys.path[:0] = [os.path.join(ROOT, "tests", "tools"), os.path.join(ROOT, "bindings", "python")]
+sys.path[:0] = [os.path.join(ROOT, "tests", "tools"), os.path.join(BUILD, "bindings", "python")]
 os.environ["ALCORE_LIBRARY"] = os.path.join(BUILD, "lib", "libalcore.so.1")
 import alcore  # noqa: E402
 from tap import Tap  # noqa: E402
