@@ -61,7 +61,8 @@ def files(seconds=0):
 
 SLOW = files(.11)  # progress is called every 100 ms
 TORCH_DIR = b"/nowhere"
-if lib.alcore_model_check_engine(Owned("ctx", "alcore_ctx_new", None)._handle) == _ffi.ALCORE_OK:  # which loads a libtorch
+plain = Owned("ctx", "alcore_ctx_new", None)
+if lib.alcore_model_check_engine(plain._handle) == _ffi.ALCORE_OK:  # which loads a libtorch
     TORCH_DIR = Unread("context", "on which Hugging Face models run where the process has", TORCH_DIR)
 
 
