@@ -13,7 +13,7 @@ static kmeans_bed *present; /* of the run; tests run in processes of their own *
 static alcore_status begin(alcore__run *run) {
     means_state *state = run->state;
     size_t count = (size_t)run->outcome.count;
-    ALCORE__TRY(alcore__new_array(run->ctx, count, sizeof *state->group, &state->group));
+    ALCORE__TRY(ALCORE__RUN_ARRAY(run, count, &state->group));
     if (present->group) memcpy(state->group, present->group, count * sizeof *state->group);
     present->count = run->outcome.count;
     present->assigned = calloc(count + 1, sizeof *present->assigned);
