@@ -21,8 +21,8 @@ from ._strings import text_at
 
 _numbers = itertools.count(1)
 _live = {}  # number that the library passes as `user` -> the caller's part
-# At the end of the process parts go before the modules, which typing may keep to the last: what refers to a part, such as the program's
-# own module, is then released while handles still can be.
+# At the end of the process parts go before the modules, which typing may keep to the last: what
+# refers to a part, such as the program's own module, is then released while handles still can be.
 atexit.register(_live.clear)
 
 
