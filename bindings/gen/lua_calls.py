@@ -80,7 +80,7 @@ class Body:
         self.early, self.late, self.passed, self.outs = [], [], [], []
         self.context, self.table = None, None
         self.fails = self.returns == "alcore_status"
-        self.settles = False  # whether the stack is cut to the arguments first
+        self.sets_top = False  # whether lua_settop() leaves the arguments alone on the stack first
         self.rows_of = None
         while self.parameters:
             self.take(self.parameters.pop(0))
@@ -150,7 +150,7 @@ class Body:
             self.early += ["%s options = %s_INIT;" % (struct, struct.upper()), 'options.%s = al_constant_check(L, %d, al_words_%s, "%s", %s);' % (
                 member, at, words, "format" if name == "kind" else name, initial or 0)]
             return
-        self.settles = True
+        self.sets_top = True
         own = "%s:%s" % (self.row.owner, self.row.name) if self.row.kind else self.row.name if self.row.owner == "alcore" else self.row.full
         others = "al_context_only" if self.row.owner == "alcore" else "NULL"
         if not optional:
@@ -180,7 +180,7 @@ class Body:
         if self.parameters[0]["type"] == "int64_t":
             self.parameters.pop(0)
             self.passed.append("count")
-        self.settles = True
+        self.sets_top = True
 
     def numbers(self, parameter):
         """A list of numbers, of rows one for each."""
@@ -190,7 +190,7 @@ class Body:
         if self.rows_of:
             self.late += ["if (given != count)", '    return luaL_error(L, "%s: %%d entries for %%d rows", (int)given, (int)count);' % name]
         self.parameters.pop(0)
-        self.settles = True
+        self.sets_top = True
         self.passed += [name, "count"]
 
     def texts(self, parameter):
@@ -209,7 +209,7 @@ class Body:
             self.late += ["if (al_length(L, %d) != count)" % at,
                           '    return luaL_error(L, "%s: %%d entries for %%d rows", (int)al_length(L, %d), (int)count);' % (name, at)]
         self.late.append('const char **%s = al_strings(L, %d, "%s", %d, &lengths, &%s);' % (name, at, name, bool(self.rows_of), count))
-        self.settles = True
+        self.sets_top = True
         self.passed += [name, "lengths", "count"]
 
     def out(self, type_, name):
@@ -229,7 +229,7 @@ class Body:
 
     def lines(self):
         out = list(self.early)
-        if self.settles or self.context == "context":
+        if self.sets_top or self.context == "context":
             out.append("lua_settop(L, %d);" % (len(self.row.arguments) + bool(self.row.kind)))
         out += self.late
         if self.context == "context":

@@ -19,8 +19,8 @@
  *   released too.
  * - Callbacks run on the thread that entered the call; only the allocator and the virtual files may
  *   be called from any thread. A callback that fails calls alcore_error_set() and returns its
- *   status, which the outer call then returns. A positive number stands for that status, and is
- *   ALCORE_E_CALLBACK where none was set.
+ *   status, which the outer call then returns. If a callback returns a positive number, the outer
+ *   call returns the status that was set, or ALCORE_E_CALLBACK where none was.
  * - Long calls report progress about every 100 ms and stop within 100 ms of alcore_ctx_cancel()
  *   or alcore_request_cancel(), which are safe in a signal handler and last until they are cleared.
  *   Calls that set, ask or save are not refused meanwhile.

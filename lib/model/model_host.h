@@ -29,7 +29,8 @@ alcore__host_model *alcore__host_of(const alcore_model *model);
 
 /* What a column is: as usual, or as the functions say. */
 alcore_model_column alcore__host_describe_column(const alcore_model *model, const char *column);
-/* ALCORE_E_INVALID: what the function `describe` says of the column cannot be. */
+/* ALCORE_E_INVALID where `describe` of the host says of a column what no column of that name can
+ * be: a per_word other than 0 or, of "logprobs", 1. */
 alcore_status alcore__host_check_column(const alcore_model *model, const char *column);
 
 /* ---- batches (host_batches.c) ---- */

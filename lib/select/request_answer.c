@@ -431,9 +431,10 @@ static alcore_status refresh_columns(answer *self) {
     return status;
 }
 
-/* All of an answer but cleaning up: masks decide which rows are
- * candidates, columns are made where they are missing, the strategy runs, and its outcome becomes
- * the selection, while the pools are still locked, as it reads their texts and fingerprints. */
+/* Answers a request up to releasing what that took, which the caller does after a failure too.
+ * Masks decide which rows are candidates, columns are made where they are missing, the strategy
+ * runs, and its outcome becomes the selection while the pools are still locked, as the selection
+ * reads their texts and fingerprints. */
 static alcore_status answer_request(answer *self, alcore_selection **out) {
     ALCORE__TRY(check_request(self->request));
     ALCORE__TRY(set_up(self));

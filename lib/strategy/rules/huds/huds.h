@@ -22,8 +22,8 @@ typedef struct alcore__huds_state {
     double lambda;    /* of the round: the weight of d (spec 3.6) */
     int64_t dims;     /* components of an embedding */
     bool some_global; /* some strata are smaller than min_stratum */
-    /* [candidates] uncertainty (0 in diversity-global) and diversity (NaN: not measured), the
-     * larger the better. */
+    /* [candidates] uncertainty (0 in diversity-global) and diversity (NaN: not measured): rows with
+     * larger values are preferred. */
     double *u, *d;
     int32_t *stratum; /* [candidates] 0 .. strata - 1; stratum 0 has the smallest u */
     int32_t *cluster; /* [candidates] number of the cluster in its stratum, 0 for a row of a small

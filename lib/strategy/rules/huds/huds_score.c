@@ -179,9 +179,9 @@ static alcore_status start_kmeans(alcore__run *run) {
 
 /* ---- pass "distances": d and the cluster of every candidate ---- */
 
-/* Start of the pass: fills state->centroids. Rows of small strata are measured from the last one,
- * which stays 0 where there are none. The centroids of empty strata, of small ones and of those in
- * a later batch are 0 too; no row is measured from them. */
+/* Start of the pass: fills state->centroids [centroid_count, dims]. Rows of small strata are
+ * measured from the last centroid, which stays 0 where no stratum is small. The centroids of empty
+ * strata, of small ones and of those in a later batch are 0 too; no row is measured from them. */
 static alcore_status set_centroids(alcore__run *run) {
     alcore__huds_state *state = run->state;
     int64_t dims = state->dims, last = state->strata;
