@@ -64,12 +64,13 @@ ALCORE_API alcore_status alcore_lm_new_trained(alcore_ctx *ctx, const char *cons
                                                const alcore_lm_options *options, alcore_lm **out);
 
 /** Reads a model in ARPA text format, of this library or another tool. The probability of `<s>` is
- * not looked at, a missing back-off is 0 and a missing `<unk>` gets log10 -100.
+ * not looked at, a missing back-off is 0 and a missing `<unk>` gets log10 -100, with a warning of
+ * the log.
  * @param[in] ctx kept
  * @param[in] path borrowed
  * @param[out] out owned; NULL on failure
  * @threadsafe
- * @callback progress, files
+ * @callback progress, log, files
  * @since 1.0
  * @return ALCORE_OK, ALCORE_E_INVALID, ALCORE_E_IO, ALCORE_E_DATA (names file and line: not ARPA,
  *   counts that differ from the header, an n-gram given twice or whose words are no unigrams),
@@ -107,8 +108,9 @@ ALCORE_API void alcore_lm_unref(alcore_lm *lm);
  * @param[in] texts borrowed: [count] UTF-8; NULL only if count is 0
  * @param[in] lengths borrowed: [count] bytes; NULL: the texts are NUL-terminated
  * @param[in] count texts, 0 or more
- * @param[in] out_log10 borrowed: float64 [count], host, contiguous; its numbers are overwritten,
- * each <= 0; undefined after a failure
+ * @param[in] out_log10 borrowed: float64 [count], host, contiguous; its numbers are overwritten;
+ *   above 0 only where the back-off weights of a model that was read lift a probability above 1;
+ *   undefined after a failure
  * @return ALCORE_OK, ALCORE_E_INVALID, ALCORE_E_SHAPE (out_log10), ALCORE_E_CANCELLED,
  * ALCORE_E_NOMEM
  * @threadsafe

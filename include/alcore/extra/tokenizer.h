@@ -27,7 +27,7 @@ typedef struct alcore_encode_options {
     const char *language; /**< borrowed: code of the texts' language, such as "deu_Latn", for models
                                that mark it; NULL: what the folder says */
     int64_t max_tokens;   /**< longer texts are cut, special tokens are kept; of a pair, the second
-                               text is cut; 0: nothing is cut */
+                               text is cut, then the first; 0: nothing is cut */
     int32_t without_special; /**< 1: special tokens such as [CLS] are not added */
     int32_t as_target;       /**< 1: the texts are outputs of a translation model */
 } alcore_encode_options;
@@ -126,8 +126,9 @@ ALCORE_API alcore_status alcore_tokenizer_token(const alcore_tokenizer *tokenize
  * @param[in] options borrowed; NULL: defaults
  * @param[out] out owned; NULL on failure
  * @return ALCORE_OK, ALCORE_E_INVALID (names the text), ALCORE_E_PARAM (no such language, or
- *   max_tokens below the number of special tokens), ALCORE_E_DATA (a pattern of the tokenizer takes
- *   too long for a text), ALCORE_E_NOMEM, ALCORE_E_CANCELLED
+ *   max_tokens below the number of special tokens, a flag that is neither 0 nor 1), ALCORE_E_DATA
+ *   (a pattern of the tokenizer takes too long for a text: names the text where there are several),
+ *   ALCORE_E_NOMEM, ALCORE_E_CANCELLED, ALCORE_E_STRUCT_*
  * @threadsafe
  * @callback progress
  * @since 1.0 */
