@@ -279,6 +279,17 @@ static alcore_status write_parallel(stage *s) {
     snprintf(name, sizeof name, "pairs-%d", number++);
     return alcore_mix_write_parallel(s->mix, in_folder(name));
 }
+static alcore_status plot(stage *s, const char *name) {
+    static const char *const series[] = {"a", "b"};
+    static const double x[] = {1, 2};
+    return alcore_plot_write_curves(s->ctx, series, NULL, NULL, x, x, 2, in_folder(name), NULL);
+}
+static alcore_status draw_plot(stage *s) {
+    return plot(s, "plot.svg");
+}
+static alcore_status tabulate_plot(stage *s) {
+    return plot(s, "plot.tsv");
+}
 static alcore_status save_column(stage *s) {
     return alcore_column_writer_save(s->writer, in_folder("part.column"));
 }
@@ -305,7 +316,9 @@ static const struct {
              {"alcore_annotations_write_requests", write_requests},
              {"alcore_annotations_read_selection", read_items},
              {"alcore_mix_write", write_mix},
-             {"alcore_mix_write_parallel", write_parallel}};
+             {"alcore_mix_write_parallel", write_parallel},
+             {"alcore_plot_write_curves .svg", draw_plot},
+             {"alcore_plot_write_curves .tsv", tabulate_plot}};
 
 /* Every failure of one operation. NULL, or what was wrong. */
 static const char *sweep(stage *s, alcore_status (*call)(stage *s), int operation) {

@@ -144,8 +144,10 @@ ALCORE_API alcore_status alcore_overlap_add(alcore_overlap *overlap, int32_t rol
  * @param[in] path borrowed; compressed or not, "-" is standard input
  * @param[in] options borrowed; NULL: defaults
  * @param[out] out_texts texts of the file, empty ones too; NULL: not wanted
- * @return what alcore_overlap_add() returns, ALCORE_E_IO, ALCORE_E_DATA (names file and line: no
- *   record, malformed UTF-8), ALCORE_E_PARAM (a column that the file lacks), ALCORE_E_STRUCT_*
+ * @return what alcore_overlap_add() returns (ALCORE_E_INVALID also for references, their column, a
+ *   language or by: one side is read), ALCORE_E_IO, ALCORE_E_DATA (names file and line: no record,
+ *   malformed UTF-8, a column that the file lacks), ALCORE_E_PARAM (an option that the format has
+ *   not), ALCORE_E_STRUCT_*
  * @threadsafe
  * @callback progress, files
  * @since 1.0 */

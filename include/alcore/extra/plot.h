@@ -52,13 +52,13 @@ typedef struct alcore_plot_options {
  * @param[in] series borrowed: [count] UTF-8, the strategy of each observation
  * @param[in] series_lengths borrowed: [count] bytes; NULL: NUL-terminated
  * @param[in] rounds borrowed: int64 [count]; NULL: observations with the same x are of one point
- * @param[in] x borrowed: float64 [count], finite, such as the words that were labeled
- * @param[in] y borrowed: float64 [count], finite, the metric
+ * @param[in] x borrowed: float64 [count], -1e300 to 1e300, such as the words that were labeled
+ * @param[in] y borrowed: float64 [count], -1e300 to 1e300, the metric
  * @param[in] count observations, 0 or more
  * @param[in] path borrowed: .svg draws, .tsv and .csv write the table; "-" is the table on standard
  *   output. A file appears whole or not at all
  * @param[in] options borrowed; NULL: defaults
- * @return ALCORE_OK, ALCORE_E_INVALID, ALCORE_E_DATA (names the observation that is not finite),
+ * @return ALCORE_OK, ALCORE_E_INVALID, ALCORE_E_DATA (names the observation that is out of range),
  *   ALCORE_E_UNSUPPORTED (another suffix; more than ALCORE_PLOT_SERIES_MAX series), ALCORE_E_IO,
  *   ALCORE_E_NOMEM, ALCORE_E_CANCELLED (by progress), ALCORE_E_STRUCT_*
  * @threadsafe
@@ -74,15 +74,15 @@ ALCORE_API alcore_status alcore_plot_write_curves(alcore_ctx *ctx, const char *c
  *
  * A series whose points all have round 0 is background: small marks, of which every n-th is drawn
  * where there are more than 4,000. Points of round 1 and later are picks: a marker for each series,
- * filled from dark (round 1) to light. The table has a line for each point: series, round, x, y,
- * and the columns of the options.
+ * filled from dark (round 1) to light, or with the color of the series where there is one round
+ * only. The table has a line for each point: series, round, x, y, and the columns of the options.
  * Source: docs/spec/analyses.md 8.7 (HUDS, Figures 1 and 3; DeMuX, Figure 2).
  * @param[in] ctx borrowed
  * @param[in] series borrowed: [count] UTF-8, such as a strategy, "candidates", "target"
  * @param[in] series_lengths borrowed: [count] bytes; NULL: NUL-terminated
  * @param[in] rounds borrowed: int64 [count], 0 for background; NULL: all are of round 1
- * @param[in] x borrowed: float64 [count], finite
- * @param[in] y borrowed: float64 [count], finite
+ * @param[in] x borrowed: float64 [count], -1e300 to 1e300
+ * @param[in] y borrowed: float64 [count], -1e300 to 1e300
  * @param[in] count points, 0 or more
  * @param[in] path borrowed: as in alcore_plot_write_curves()
  * @param[in] options borrowed; NULL: defaults

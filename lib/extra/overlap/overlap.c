@@ -144,7 +144,7 @@ alcore_status alcore_overlap_add(alcore_overlap *overlap, int32_t role, int32_t 
     if (status != ALCORE_OK) return end_adding(&add, false, status);
     for (int64_t i = 0; i < count && status == ALCORE_OK; i++)
         status = add_text(&add, texts[i], lengths ? lengths[i] : strlen(texts[i]));
-    return end_adding(&add, true, status);
+    return end_adding(&add, count > 0, status);
 }
 
 /* For alcore__read_records(): adds a batch of texts, which are valid UTF-8 as those of a pool are.

@@ -144,7 +144,7 @@ static alcore_status write_table(const curves *self) {
 
 /* ---- the picture ---- */
 
-/* Half the height of the band at a point; 0 without one. */
+/* Half the height of the band at a point; 0 without one. The default is the standard error. */
 static double half_band(const curves *self, const point *one) {
     const int32_t band = self->data->options.band;
     const double half = band == ALCORE_BAND_NONE ? 0

@@ -24,8 +24,7 @@ static alcore_status read_options(alcore__plot_data *data, const alcore_plot_opt
         options->height > 10000)
         return alcore__fail(ALCORE_E_INVALID, "a frame of %d x %d pixels; expected 100 to 10000",
                             options->width, options->height);
-    if (options->band == 0) options->band = ALCORE_BAND_SE;
-    if (options->band < ALCORE_BAND_SE || options->band > ALCORE_BAND_NONE)
+    if (options->band != 0 && (options->band < ALCORE_BAND_SE || options->band > ALCORE_BAND_NONE))
         return alcore__fail(ALCORE_E_INVALID, "band %d is none of ALCORE_BAND_*", options->band);
     bool named = options->column_count == 0 || (options->column_names && options->columns);
     for (int64_t c = 0; named && c < options->column_count; c++)
@@ -61,8 +60,9 @@ static alcore_status number_series(alcore__plot_data *data) {
             return alcore__fail(ALCORE_E_INVALID, "series %lld is NULL", (long long)i);
         if (!(fabs(data->x[i]) <= LARGEST) || !(fabs(data->y[i]) <= LARGEST))
             return alcore__fail(ALCORE_E_DATA,
-                                "observation %lld has x %g and y %g; finite numbers are expected",
-                                (long long)i, data->x[i], data->y[i]);
+                                "observation %lld has x %g and y %g; numbers from -%g to %g are "
+                                "expected",
+                                (long long)i, data->x[i], data->y[i], LARGEST, LARGEST);
         const size_t length =
             data->series_lengths ? data->series_lengths[i] : strlen(data->series[i]);
         ALCORE__TRY(alcore__vocabulary_add(data->ctx, &data->names, data->series[i], length,

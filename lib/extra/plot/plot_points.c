@@ -222,7 +222,7 @@ static alcore_status draw(points_plot *self) {
 /* The work of alcore_plot_write_points(): a picture, or a table of the observations. */
 static alcore_status write_points(const alcore__plot_data *data) {
     points_plot self = {.data = data};
-    if (data->options.band != ALCORE_BAND_SE)
+    if (data->options.band != 0)
         return alcore__fail(ALCORE_E_INVALID, "band is %d; only curves have bands",
                             (int)data->options.band);
     alcore_status status = arrange(&self);

@@ -254,10 +254,24 @@ static void read_words(alcore_ctx *ctx, const alcore_text_files *files, int64_t 
     *items = score.total / 2;
 }
 
+static void read_overlap(alcore_ctx *ctx, const alcore_text_files *files, int64_t *items) {
+    alcore_coverage_result score = ALCORE_COVERAGE_RESULT_INIT;
+    alcore_overlap *overlap;
+    ck_assert_ok(alcore_overlap_new(ctx, NULL, &overlap));
+    for (int f = 0; f < 2; f++)
+        ck_assert_ok(alcore_overlap_read(overlap,
+                                         f == 0 ? ALCORE_OVERLAP_TEST : ALCORE_OVERLAP_SELECTED,
+                                         ALCORE_SIDE_SOURCE, files->paths[f], NULL, items));
+    ck_assert_ok(alcore_overlap_compute_coverage(overlap, 1, NULL, &score));
+    ck_assert_int_eq(score.test_tokens, 2 * *items);
+    alcore_overlap_unref(overlap);
+}
+
 static const measure MEASURES[] = {
     {"a label of two words", read_labels}, {"B-PER I-PER O O O O", read_spans},
     {"the dog\tno dog", read_answers},     {"class", read_kappa},
     {"two words", read_lengths},           {"0-0 1-1", read_words},
+    {"two words", read_overlap},
 };
 enum { MEASURE_TOTAL = sizeof MEASURES / sizeof MEASURES[0] };
 
