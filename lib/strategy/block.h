@@ -62,6 +62,7 @@ struct alcore__block {
                              stands for (alcore__pass.narrow) */
     int64_t start, count; /* its active rows are positions start .. start + count - 1 of the source;
                              count > 0 where a pass is called */
+    void *into; /* the member of the state that the pass reduces to (alcore__partial_type.into) */
     const int64_t *rows; /* [count] pool row of each active row, ascending; borrowed from the run */
     alcore__block_memory *memory; /* of this block, kept between passes; NULL for other sources than
                                      the candidates */

@@ -44,35 +44,61 @@ enum alcore__row_source {
 
 /* ---- passes ---- */
 
-/* An array of doubles of the strategy's state. */
-typedef struct alcore__doubles {
-    double *values; /* [count], borrowed */
-    int64_t count;
-} alcore__doubles;
+/* A pass names members of the state by their place, 1 + the offset; 0: none. One that is misspelt,
+ * or not of the type that is meant, does not compile. */
+#define ALCORE__AT(type, member) (1 + offsetof(type, member))
+#define ALCORE__AT_A(type, member, kind)                                                           \
+    (ALCORE__AT(type, member) + 0 * sizeof(_Generic(((type *)0)->member, kind : 0)))
+/* An array [active rows of the source] of the state; that of the outcome's scores. */
+#define ALCORE__VALUES(type, member) ALCORE__AT_A(type, member, double *)
+#define ALCORE__SCORES SIZE_MAX
+/* Sums of the state. */
+#define ALCORE__SUMS(type, member) ALCORE__AT_A(type, member, alcore__doubles)
+
+/* When a pass is made, or made again: while a flag of the state is true (ALCORE__IF) or false
+ * (ALCORE__UNLESS), or a function says so (ALCORE__TEST). */
+typedef struct alcore__condition {
+    size_t flag; /* the place of a bool */
+    bool unless; /* it has to be false */
+    bool (*test)(const alcore__run *run);
+} alcore__condition;
+#define ALCORE__IF(type, member)                                                                   \
+    { .flag = ALCORE__AT_A(type, member, bool) }
+#define ALCORE__UNLESS(type, member)                                                               \
+    { .flag = ALCORE__AT_A(type, member, bool), .unless = true }
+#define ALCORE__TEST(function)                                                                     \
+    { .test = (function) }
+
+enum { ALCORE__VALUE_ARRAYS = 3 };
 
 /* The partial of one block as the pass's reduce() receives it. */
 typedef struct alcore__block_partial {
     int64_t block;        /* number of the block in its pool */
     int64_t start, count; /* its active rows: positions start .. start + count - 1 */
     const void *extra;    /* [extra_bytes] behind the sums or values; aligned for doubles */
-    size_t extra_bytes;   /* as the type's extra() said for the block; 1 or more */
+    size_t extra_bytes;   /* as the type says for the block; 1 or more */
+    void *into;           /* the member of the state that the type names; NULL: none */
+    enum alcore__row_source source; /* of the pass */
 } alcore__block_partial;
 
 /* The partial of a pass: plain bytes, without pointers, of a size that is known before the block
  * is visited. It begins with doubles that the runner reduces by itself (sums or values; at most one
- * of the two), followed by `extra` bytes for reduce(). All members may be NULL: then every block is
+ * of the two), followed by `extra` bytes for reduce(). All members may be 0: then every block is
  * visited and contributes nothing. */
 typedef struct alcore__partial_type {
-    /* The partial begins with double [sums.count]. The runner adds them to the array of the state
-     * that this function returns, component by component, in block order from +0.0. Threads share
-     * the work by ranges of components, so that one thread adds up each component. */
-    alcore__doubles (*sums)(const alcore__run *run);
-    /* The partial begins with double [active rows of the block]. The runner stores them at their
-     * positions in the array [active rows of the source] that this function returns. */
-    double *(*values)(const alcore__run *run);
-    /* Number of bytes behind the sums or values. A block is not visited when the pass has one of
-     * sums, values and extra, and the partial of the block has no byte. */
+    /* ALCORE__SUMS(): the partial begins with double [count of the sums]. The runner adds them to
+     * the state's, component by component, in block order from +0.0. Threads share the work by
+     * ranges of components, so that one thread adds up each component. */
+    size_t sums;
+    /* ALCORE__VALUES(): the partial begins with double [active rows of the block] for each of these
+     * arrays, which the runner stores there at the positions of the rows. */
+    size_t values[ALCORE__VALUE_ARRAYS];
+    /* Number of bytes behind the sums or values: for each active row, or of the whole block. A
+     * block is not visited when the type has a member that is not 0, and the partial of the block
+     * has no byte. */
+    size_t row_bytes;
     size_t (*extra)(const alcore__block *block);
+    size_t into; /* ALCORE__AT(): what extra() and reduce() find as the member `into` */
     /* Called on the calling thread for each visited block with extra bytes, in block order. */
     alcore_status (*reduce)(alcore__run *run, const alcore__block_partial *partial);
 } alcore__partial_type;
@@ -102,16 +128,16 @@ typedef struct alcore__pass {
     alcore_status (*block)(alcore__block *block, void *partial);
     alcore__partial_type partial;
     alcore_status (*end)(alcore__run *run);   /* after the last block; NULL: nothing to do */
-    bool (*when)(const alcore__run *run);     /* false: the pass is skipped; NULL: always made */
     alcore_status (*start)(alcore__run *run); /* before the first block; may be NULL */
-    /* A loop: where again() is true after this pass, which was made or skipped, the runner goes
-     * back by `back` rows of the table (0: it makes this pass once more). */
-    bool (*again)(const alcore__run *run);
+    alcore__condition when; /* if it does not hold, the pass is skipped; none: always made */
+    /* A loop: where this holds after the pass, which was made or skipped, the runner goes back by
+     * `back` rows of the table (0: it makes this pass once more); none: it goes on. */
+    alcore__condition again;
     int32_t back;
-    /* A table in place of `block`, such as that of k-means. While its passes run, run->state is
-     * what nested_state() returns. */
+    /* A table in place of `block`, such as that of k-means. While its passes run, run->state is the
+     * member of the state at offset nested_at. */
     const struct alcore__pass *nested;
-    void *(*nested_state)(alcore__run *run);
+    size_t nested_at;
 } alcore__pass;
 
 /* ---- the definition ---- */
@@ -206,7 +232,7 @@ struct alcore__run {
     const alcore__run_input *input;
     const alcore__values *values;                /* the parameters */
     alcore__active_rows active[ALCORE__SOURCES]; /* by source */
-    void *state; /* [def->state_bytes] or, while a nested table runs, its nested_state() */
+    void *state; /* [def->state_bytes] or, while a nested table runs, the member at its nested_at */
     alcore__outcome outcome; /* count, rows and scores are there before begin */
     int32_t threads;         /* worker threads of the context; runner->workers has one entry each */
     void *stream; /* of the engine's device, in whose order the kernels of wide blocks run; NULL:
@@ -251,8 +277,6 @@ alcore_status alcore__vector_check(const double *values, int64_t dims,
 
 /* ---- for finish ---- */
 
-/* The values() of passes whose partials are the scores: run->outcome.scores [candidates]. */
-double *alcore__outcome_scores(const alcore__run *run);
 /* Adds a record column and sets *out to its values [candidates], zeroed, int64_t or double by dtype
  * (ALCORE_INT64, ALCORE_FLOAT64). name is static. */
 alcore_status alcore__outcome_column(alcore__run *run, const char *name, int32_t dtype, void *out);

@@ -90,13 +90,13 @@ MUTANTS = {
         ('lib/strategy/greedy/greedy_passes.c', 'if (greedy->bought)', 'if (false)',
          VECTORS, 'idds'),
     'IDDS forgets the labeled pool':
-        ('lib/strategy/rules/idds.c', '.source = ALCORE__OVER_LABELED_POOL,\n     .block = sum_block,\n     .partial = {.sums = sum_b_of}',
-         '.source = ALCORE__OVER_LABELED_POOL,\n     .block = sum_block,\n     .partial = {.sums = sum_a_of}', VECTORS, 'idds'),
+        ('lib/strategy/rules/idds.c', '.source = ALCORE__OVER_LABELED_POOL,\n     .block = sum_block,\n     .partial = {.sums = ALCORE__SUMS(idds_state, sum_b)}',
+         '.source = ALCORE__OVER_LABELED_POOL,\n     .block = sum_block,\n     .partial = {.sums = ALCORE__SUMS(idds_state, sum_a)}', VECTORS, 'idds'),
     'average-dist does not balance the languages':
         ('lib/strategy/rules/average_dist.c', 'alcore__target_groups_new(run, state->balanced,',
          'alcore__target_groups_new(run, false,', TARGET, 'average_distances'),
     'the centroid of the target rows is their sum':
-        ('lib/strategy/rules/average_dist.c', 'state->centroids[i] /= state->target.rows[i / state->dims];', 'state->centroids[i] += 0;',
+        ('lib/strategy/rules/average_dist.c', 'state->centroids.values[i] /= state->target.rows[i / state->dims];', 'state->centroids[i] += 0;',
          TARGET_PROPERTIES, 'repeated_targets_change_nothing'),
     'a given k is halved':
         ('lib/strategy/rules/knn_uncertainty.c', 'state->automatic || k > state->k_max ? state->k_max : k', 'state->automatic || k > state->k_max ? state->k_max : k / 2 + 1',

@@ -163,10 +163,6 @@ alcore_status alcore__greedy_turn(alcore__greedy *greedy, double score, bool *bo
     return ALCORE_OK;
 }
 
-bool alcore__greedy_has_next(const alcore__run *run) {
-    return ((const alcore__greedy *)run->state)->has_next;
-}
-
 int64_t alcore__greedy_best_free(const alcore__greedy *greedy, const double *values,
                                  int64_t *count) {
     int64_t best = -1, left = 0;

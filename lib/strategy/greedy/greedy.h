@@ -121,7 +121,7 @@ alcore_status alcore__greedy_offer(alcore__greedy *greedy, bool *bought);
  * that score, and sets has_next; *bought: it was bought. */
 alcore_status alcore__greedy_turn(alcore__greedy *greedy, double score, bool *bought);
 /* Condition and loop of a pass after which there is a turn. */
-bool alcore__greedy_has_next(const alcore__run *run);
+#define ALCORE__GREEDY_HAS_NEXT ALCORE__IF(alcore__greedy, has_next)
 /* The candidate with the largest of values [candidates] among those that can be picked, the lower
  * one in a tie; -1: there is none. *count: how many can be picked; NULL: not wanted. */
 int64_t alcore__greedy_best_free(const alcore__greedy *greedy, const double *values,
@@ -132,9 +132,7 @@ void alcore__greedy_clear_best(alcore__greedy *greedy);
  */
 alcore_status alcore__greedy_finish(alcore__greedy *greedy);
 
-/* "first values", "after a pick" and "scores", to be nested in the strategy's table, and the
- * nested_state() of that row. */
+/* "first values", "after a pick" and "scores", to be nested in the strategy's table. */
 extern const alcore__pass alcore__greedy_passes[];
-void *alcore__greedy_state(alcore__run *run);
 
 #endif

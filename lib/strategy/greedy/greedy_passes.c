@@ -70,12 +70,8 @@ const alcore__pass alcore__greedy_passes[] = {
      .partial = ALCORE__GREEDY_BEST,
      .end = offer_best,
      .start = alcore__greedy_start_pass,
-     .when = alcore__greedy_has_next,
-     .again = alcore__greedy_has_next},
-    {.name = "scores", .block = read_scores, .partial = {.values = alcore__outcome_scores}},
+     .when = ALCORE__GREEDY_HAS_NEXT,
+     .again = ALCORE__GREEDY_HAS_NEXT},
+    {.name = "scores", .block = read_scores, .partial = {.values = {ALCORE__SCORES}}},
     {.name = NULL},
 };
-
-void *alcore__greedy_state(alcore__run *run) {
-    return run->state;
-}

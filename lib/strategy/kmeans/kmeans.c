@@ -21,23 +21,23 @@ const alcore__pass alcore__kmeans_passes[] = {
     {.name = "drawn rows",
      .block = alcore__kmeans_queue_draws,
      .end = alcore__kmeans_read_draws,
-     .when = alcore__kmeans_has_device_draws},
+     .when = ALCORE__TEST(alcore__kmeans_has_device_draws)},
     {.name = "seed rows",
      .block = alcore__kmeans_find_seeds,
      .partial = {.extra = alcore__kmeans_seeds_bytes, .reduce = alcore__kmeans_store_seeds},
      .end = alcore__kmeans_accept_seeds,
-     .when = alcore__kmeans_has_draws},
+     .when = ALCORE__TEST(alcore__kmeans_has_draws)},
     {.name = "D^2 weights",
      .block = alcore__kmeans_weigh_rows,
      .partial = {.extra = alcore__kmeans_weights_bytes, .reduce = alcore__kmeans_store_weights},
      .end = alcore__kmeans_draw_seeds,
-     .when = alcore__kmeans_needs_weights,
+     .when = ALCORE__TEST(alcore__kmeans_needs_weights),
      .start = alcore__kmeans_open_draws,
-     .again = alcore__kmeans_needs_seeds,
+     .again = ALCORE__TEST(alcore__kmeans_needs_seeds),
      .back = 2},
     {.name = "assignment",
      .block = alcore__kmeans_assign_rows,
-     .partial = {.sums = alcore__kmeans_sums,
+     .partial = {.sums = ALCORE__SUMS(alcore__kmeans, sums),
                  .extra = alcore__kmeans_counts_bytes,
                  .reduce = alcore__kmeans_add_counts},
      .end = alcore__kmeans_move_centroids,
@@ -46,8 +46,8 @@ const alcore__pass alcore__kmeans_passes[] = {
      .block = alcore__kmeans_find_far,
      .partial = {.extra = alcore__kmeans_far_bytes, .reduce = alcore__kmeans_store_far},
      .end = alcore__kmeans_fill_empty,
-     .when = alcore__kmeans_has_empty,
-     .again = alcore__kmeans_iterates,
+     .when = ALCORE__TEST(alcore__kmeans_has_empty),
+     .again = ALCORE__TEST(alcore__kmeans_iterates),
      .back = 1},
     {.name = NULL},
 };
@@ -87,7 +87,7 @@ static alcore_status make_arrays(alcore__run *run, alcore__kmeans *means, int64_
     means->keeps_sums =
         (double)means->blocks * (double)(clusters * dims) * (double)sizeof(double) <= MAX_KEPT_SUMS;
     ALCORE__TRY(ALCORE__RUN_ARRAY(run, clusters * dims, &means->centroids));
-    ALCORE__TRY(ALCORE__RUN_ARRAY(run, clusters * dims, &means->sums));
+    ALCORE__TRY(alcore__run_sums(run, clusters * dims, &means->sums));
     ALCORE__TRY(ALCORE__RUN_ARRAY(run, clusters, &means->shift));
     ALCORE__TRY(ALCORE__RUN_ARRAY(run, clusters, &means->seed_positions));
     ALCORE__TRY(ALCORE__RUN_ARRAY(run, clusters, &means->counts));

@@ -49,7 +49,7 @@ typedef struct alcore__kmeans {
     double *centroids;          /* [clusters, dims] */
     int64_t *seed_positions;    /* [clusters] candidates that were the first centroids */
     double *shift;              /* [clusters] upper bound of how far each centroid moved last */
-    double *sums;               /* [clusters, dims] of the rows assigned in this iteration */
+    alcore__doubles sums;       /* [clusters, dims] of the rows assigned in this iteration */
     int64_t *counts;            /* [clusters] how many */
     double *seed_vectors;       /* [groups with candidates, ALCORE__MAX_DRAWS, dims] the newest
                                    centroid of each, then its speculative rows */

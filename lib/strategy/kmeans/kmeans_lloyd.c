@@ -43,12 +43,6 @@ static int64_t cluster_count(const alcore__kmeans *means) {
     return means->centroid_starts[means->groups];
 }
 
-/* The array to which the runner adds the sums of the partials: means->sums [clusters, dims]. */
-alcore__doubles alcore__kmeans_sums(const alcore__run *run) {
-    const alcore__kmeans *means = run->state;
-    return (alcore__doubles){.values = means->sums, .count = cluster_count(means) * means->dims};
-}
-
 /* Bytes of a partial behind the sums: the counts above. */
 size_t alcore__kmeans_counts_bytes(const alcore__block *block) {
     const alcore__kmeans *means = block->run->state;
@@ -316,7 +310,7 @@ alcore_status alcore__kmeans_begin_iteration(alcore__run *run) {
         each->changed_rows = each->empty_clusters = 0;
         if (each->active) find_max_shifts(means, g);
     }
-    memset(means->sums, 0, clusters * (size_t)means->dims * sizeof *means->sums);
+    memset(means->sums.values, 0, (size_t)means->sums.count * sizeof(double));
     memset(means->counts, 0, clusters * sizeof *means->counts);
     means->far_bytes = 0;
     return ALCORE_OK;
@@ -364,7 +358,7 @@ static void move_group(alcore__kmeans *means, int64_t g) {
             means->each[g].empty_clusters++;
             continue;
         }
-        double count = (double)means->counts[c], *mean = means->sums + c * means->dims;
+        double count = (double)means->counts[c], *mean = means->sums.values + c * means->dims;
         for (int64_t j = 0; j < means->dims; j++) mean[j] /= count;
         alcore__kmeans_move_centroid(means, c, mean);
     }

@@ -70,7 +70,6 @@ alcore_status alcore__kmeans_store_weights(alcore__run *run, const alcore__block
 alcore_status alcore__kmeans_draw_seeds(alcore__run *run);
 
 alcore_status alcore__kmeans_begin_iteration(alcore__run *run);
-alcore__doubles alcore__kmeans_sums(const alcore__run *run);
 size_t alcore__kmeans_counts_bytes(const alcore__block *block);
 alcore_status alcore__kmeans_assign_rows(alcore__block *block, void *partial);
 alcore_status alcore__kmeans_add_counts(alcore__run *run, const alcore__block_partial *partial);

@@ -12,11 +12,6 @@
 
 #include "strategy/passes/runner.h"
 
-/* Size of the partial of a block: a byte for each active row. */
-static size_t byte_per_row(const alcore__block *block) {
-    return (size_t)block->count;
-}
-
 /* Computes the rank of each active row, the number that candidates are ordered by, and sets the
  * partial, bad [active rows], to 1 where it is NaN, as the score and the raw quantity then are too.
  * With nan=exclude a scorer reports NaN for a row whose values are NaN or infinite instead of
@@ -48,28 +43,18 @@ static alcore_status check_embeddings(alcore__block *block, void *partial) {
 /* Reduces the partial of one block (partial->extra: bad [partial->count]): sets the marks of its
  * pool for the rows that a check marked; a mark that is set stays. Labeled rows of the candidates'
  * pool share the marks of the candidates, as both are rows of the same pool. */
-static alcore_status mark_rows(alcore__run *run, enum alcore__row_source source,
-                               const alcore__block_partial *partial) {
+static alcore_status mark_rows(alcore__run *run, const alcore__block_partial *partial) {
     const uint8_t *bad = partial->extra;
-    const int64_t *rows = run->active[source].rows + partial->start;
-    uint8_t *nan =
-        run->runner->nan[source == ALCORE__OVER_LABELED_ROWS ? ALCORE__OVER_CANDIDATES : source];
+    const int64_t *rows = run->active[partial->source].rows + partial->start;
+    const bool own = partial->source == ALCORE__OVER_LABELED_ROWS;
+    uint8_t *nan = run->runner->nan[own ? ALCORE__OVER_CANDIDATES : partial->source];
     for (int64_t i = 0; i < partial->count; i++) nan[rows[i]] |= bad[i];
     return ALCORE_OK;
 }
-/* The reduce() of each pass below, which tells mark_rows() its source. */
-static alcore_status mark_candidates(alcore__run *run, const alcore__block_partial *partial) {
-    return mark_rows(run, ALCORE__OVER_CANDIDATES, partial);
-}
-static alcore_status mark_labeled_rows(alcore__run *run, const alcore__block_partial *partial) {
-    return mark_rows(run, ALCORE__OVER_LABELED_ROWS, partial);
-}
-static alcore_status mark_labeled_pool(alcore__run *run, const alcore__block_partial *partial) {
-    return mark_rows(run, ALCORE__OVER_LABELED_POOL, partial);
-}
-static alcore_status mark_target(alcore__run *run, const alcore__block_partial *partial) {
-    return mark_rows(run, ALCORE__OVER_TARGET, partial);
-}
+
+/* A byte for each active row. */
+#define MARKS                                                                                      \
+    { .row_bytes = 1, .reduce = mark_rows }
 
 /* `when` of the first pass below: whether the strategy computes scores from columns. */
 static bool computes_scores(const alcore__run *run) {
@@ -98,27 +83,27 @@ const alcore__pass alcore__find_nan_passes[] = {
     {.name = "scores that are NaN",
      .scores = true,
      .block = check_scores,
-     .partial = {.extra = byte_per_row, .reduce = mark_candidates},
-     .when = computes_scores},
+     .partial = MARKS,
+     .when = ALCORE__TEST(computes_scores)},
     {.name = "NaN among candidates",
      .keeps_nothing = true,
      .block = check_embeddings,
-     .partial = {.extra = byte_per_row, .reduce = mark_candidates},
-     .when = reads_candidates},
+     .partial = MARKS,
+     .when = ALCORE__TEST(reads_candidates)},
     {.name = "NaN among labeled rows",
      .source = ALCORE__OVER_LABELED_ROWS,
      .block = check_embeddings,
-     .partial = {.extra = byte_per_row, .reduce = mark_labeled_rows},
-     .when = reads_labeled_rows},
+     .partial = MARKS,
+     .when = ALCORE__TEST(reads_labeled_rows)},
     {.name = "NaN in the labeled pool",
      .source = ALCORE__OVER_LABELED_POOL,
      .block = check_embeddings,
-     .partial = {.extra = byte_per_row, .reduce = mark_labeled_pool},
-     .when = reads_labeled},
+     .partial = MARKS,
+     .when = ALCORE__TEST(reads_labeled)},
     {.name = "NaN in the target",
      .source = ALCORE__OVER_TARGET,
      .block = check_embeddings,
-     .partial = {.extra = byte_per_row, .reduce = mark_target},
-     .when = reads_target},
+     .partial = MARKS,
+     .when = ALCORE__TEST(reads_target)},
     {.name = NULL},
 };

@@ -8,10 +8,6 @@
 
 #include "strategy/strategy_def.h"
 
-double *alcore__outcome_scores(const alcore__run *run) {
-    return run->outcome.scores;
-}
-
 /* Adds a column to the record, whose values [candidates], by position, the outcome frees from then
  * on; after a failure they stay the caller's. dtype: ALCORE_INT64 or ALCORE_FLOAT64. name is kept
  * and not copied: it is a literal. A strategy adds a fixed number of columns, so that a full record

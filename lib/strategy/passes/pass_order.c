@@ -51,12 +51,6 @@ static alcore_status begin_strategy(alcore__run *run) {
     return run->def->begin ? run->def->begin(run) : ALCORE_OK;
 }
 
-/* nested_state() of the root's rows: run->state stays what alcore__run_begin() allocated, the state
- * of the strategy. */
-static void *keep_state(alcore__run *run) {
-    return run->state;
-}
-
 /* ---- the walk ---- */
 
 /* The cursor of the table that is walked now; the stack is not empty. */
@@ -64,13 +58,19 @@ static alcore__pass_cursor *top_cursor(alcore__run *run) {
     return &run->runner->cursors[run->runner->depth - 1];
 }
 
-/* Moves the topmost cursor to the next row of its table or, where again() is true, back to the
+/* Whether a condition holds; `otherwise` where there is none. */
+static bool holds(const alcore__run *run, const alcore__condition *condition, bool otherwise) {
+    if (condition->test) return condition->test(run);
+    if (!condition->flag) return otherwise;
+    return *((const bool *)run->state + condition->flag - 1) != condition->unless;
+}
+
+/* Moves the topmost cursor to the next row of its table or, where it is made again, back to the
  * first row of the loop that the present row ends. */
 static void step_on(alcore__run *run) {
     alcore__pass_cursor *cursor = top_cursor(run);
     const alcore__pass *pass = cursor->pass;
-    bool repeat = pass->again && pass->again(run);
-    cursor->pass = repeat ? pass - pass->back : pass + 1;
+    cursor->pass = holds(run, &pass->again, false) ? pass - pass->back : pass + 1;
 }
 
 /* Puts a cursor on the first pass of a nested table; state is run->state while the table runs. */
@@ -106,14 +106,14 @@ static alcore_status find_pass(alcore__run *run) {
             continue;
         }
         bool skipped =
-            (pass->when && !pass->when(run)) || (!pass->nested && !run->active[pass->source].count);
+            !holds(run, &pass->when, true) || (!pass->nested && !run->active[pass->source].count);
         if (skipped) {
             step_on(run);
             continue;
         }
         if (pass->start) ALCORE__TRY(pass->start(run));
         if (!pass->nested) return ALCORE_OK;
-        ALCORE__TRY(enter_table(run, pass->nested, pass->nested_state(run)));
+        ALCORE__TRY(enter_table(run, pass->nested, (char *)run->state + pass->nested_at));
     }
     return ALCORE_OK;
 }
@@ -125,13 +125,10 @@ alcore_status alcore__passes_begin(alcore__run *run) {
     alcore__runner *runner = run->runner;
     runner->root[0] = (alcore__pass){.name = "find NaN",
                                      .nested = alcore__find_nan_passes,
-                                     .nested_state = keep_state,
-                                     .when = excludes_nan,
+                                     .when = ALCORE__TEST(excludes_nan),
                                      .end = leave_out_nan_rows};
-    runner->root[1] = (alcore__pass){.name = run->def->name,
-                                     .start = begin_strategy,
-                                     .nested = passes,
-                                     .nested_state = keep_state};
+    runner->root[1] =
+        (alcore__pass){.name = run->def->name, .start = begin_strategy, .nested = passes};
     runner->root[2] = (alcore__pass){.name = NULL};
     ALCORE__TRY(enter_table(run, runner->root, run->state));
     return find_pass(run);

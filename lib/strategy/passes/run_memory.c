@@ -30,6 +30,11 @@ alcore_status alcore__run_make(const alcore__run *run, int64_t count, size_t ent
     return alcore__new_array(run->ctx, (size_t)count, entry_bytes, slot);
 }
 
+alcore_status alcore__run_sums(const alcore__run *run, int64_t count, alcore__doubles *sums) {
+    sums->count = count;
+    return ALCORE__RUN_ARRAY(run, count, &sums->values);
+}
+
 alcore_status alcore__run_grow(const alcore__run *run, void *slot, size_t *capacity, int64_t count,
                                size_t entry_bytes) {
     if (*capacity == 0) ALCORE__TRY(alcore__run_defer(run, free_slot, slot));

@@ -16,6 +16,12 @@ alcore_status alcore__run_make(const alcore__run *run, int64_t count, size_t ent
                                void *slot);
 #define ALCORE__RUN_ARRAY(run, count, slot)                                                        \
     alcore__run_make((run), (int64_t)(count), sizeof **(slot), (slot))
+/* Sums of the state, zeroed, to which the partials of passes are added. */
+typedef struct alcore__doubles {
+    double *values; /* [count] */
+    int64_t count;
+} alcore__doubles;
+alcore_status alcore__run_sums(const alcore__run *run, int64_t count, alcore__doubles *sums);
 /* The same as alcore__grow(). */
 alcore_status alcore__run_grow(const alcore__run *run, void *slot, size_t *capacity, int64_t count,
                                size_t entry_bytes);

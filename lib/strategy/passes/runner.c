@@ -30,6 +30,23 @@ typedef struct partial_layout {
     size_t extra_bytes;   /* of what follows, which is passed to the pass's reduce() */
 } partial_layout;
 
+/* A member of the state by its place (ALCORE__AT()). */
+static void *member_at(const alcore__run *run, size_t place) {
+    return place ? (char *)run->state + place - 1 : NULL;
+}
+
+alcore__doubles alcore__pass_sums(const alcore__run *run, const alcore__pass *pass) {
+    const alcore__doubles *sums = member_at(run, pass->partial.sums);
+    return sums ? *sums : (alcore__doubles){0};
+}
+
+/* How many arrays the values of a partial are stored in. */
+static int32_t count_values(const alcore__partial_type *type) {
+    int32_t count = 0;
+    while (count < ALCORE__VALUE_ARRAYS && type->values[count]) count++;
+    return count;
+}
+
 /* Where the parts of a block's partial lie: first the sums of the pass (the same number for every
  * block, and for each block of a wide one) or one double for each active row of the block, then the
  * extra bytes that the pass asks for. Map and reduce both call it, so the two agree on the layout.
@@ -37,19 +54,17 @@ typedef struct partial_layout {
 static partial_layout layout_of(const alcore__pass *pass, const alcore__block *block) {
     const alcore__partial_type *type = &pass->partial;
     partial_layout layout = {0};
-    if (type->sums) {
-        size_t sums = (size_t)type->sums(block->run).count;
-        layout.leading_bytes = (size_t)block->blocks * sums * sizeof(double);
-    } else if (type->values) {
-        layout.leading_bytes = (size_t)block->count * sizeof(double);
-    }
-    if (type->extra) layout.extra_bytes = type->extra(block);
+    int64_t doubles = type->sums ? block->blocks * alcore__pass_sums(block->run, pass).count
+                                 : block->count * count_values(type);
+    layout.leading_bytes = (size_t)doubles * sizeof(double);
+    layout.extra_bytes = (size_t)block->count * type->row_bytes;
+    if (type->extra) layout.extra_bytes += type->extra(block);
     return layout;
 }
 
 /* Whether blocks of the pass have partials at all; a pass without them works on other memory. */
 static bool has_partial(const alcore__partial_type *type) {
-    return type->sums || type->values || type->extra;
+    return type->sums || type->values[0] || type->row_bytes || type->extra;
 }
 
 /* ---- map ---- */
@@ -84,6 +99,7 @@ static void describe_block(alcore__run *run, const alcore__pass *pass, int64_t n
                            .blocks = blocks,
                            .start = start,
                            .count = active->block_starts[number + blocks] - start,
+                           .into = member_at(run, pass->partial.into),
                            .rows = active->rows + start};
 }
 
@@ -224,24 +240,35 @@ static alcore_status reduce_sums(alcore__run *run, alcore__doubles sums,
     return ALCORE_OK;
 }
 
-/* Reduces the values and the extra bytes of the partial of one block: stores the values at the
- * positions of the block's active rows, and passes the extra bytes to the pass's reduce(). Leading
- * sums were added by reduce_sums() before. check_partial() has accepted the partial. */
+/* Stores values [arrays, active rows of the block] at the positions of the rows. */
+static void store_values(const alcore__run *run, const alcore__pass *pass,
+                         const alcore__block *block, const double *values) {
+    for (int32_t i = 0; i < count_values(&pass->partial); i++, values += block->count) {
+        const size_t place = pass->partial.values[i];
+        double *into =
+            place == ALCORE__SCORES ? run->outcome.scores : *(double **)member_at(run, place);
+        memcpy(into + block->start, values, (size_t)block->count * sizeof *values);
+    }
+}
+
+/* Stores the values of the partial of one block, and passes the extra bytes to the pass's reduce().
+ * Leading sums were added by reduce_sums() before. check_partial() has accepted the partial. */
 static alcore_status reduce_block(alcore__run *run, const alcore__pass *pass,
                                   const alcore__partial *partial) {
     alcore__block block;
     describe_block(run, pass, partial->block, &block);
     if (!partial->bytes) return ALCORE_OK;
     partial_layout layout = layout_of(pass, &block);
-    if (pass->partial.values)
-        memcpy(pass->partial.values(run) + block.start, partial->data, layout.leading_bytes);
+    store_values(run, pass, &block, partial->data);
     if (!pass->partial.reduce || !layout.extra_bytes) return ALCORE_OK;
     alcore__block_partial block_partial = {.block = block.number,
                                            .start = block.start,
                                            .count = block.count,
                                            .extra =
                                                (const char *)partial->data + layout.leading_bytes,
-                                           .extra_bytes = layout.extra_bytes};
+                                           .extra_bytes = layout.extra_bytes,
+                                           .into = block.into,
+                                           .source = pass->source};
     return pass->partial.reduce(run, &block_partial);
 }
 
@@ -254,7 +281,7 @@ alcore_status alcore__run_reduce(alcore__run *run, const alcore__partials *parti
     for (size_t p = 0; p < partials->count; p++)
         ALCORE__TRY(check_partial(run, &partials->entries[p], &next));
     run->runner->next_block = next;
-    if (pass->partial.sums) ALCORE__TRY(reduce_sums(run, pass->partial.sums(run), partials));
+    if (pass->partial.sums) ALCORE__TRY(reduce_sums(run, alcore__pass_sums(run, pass), partials));
     for (size_t p = 0; p < partials->count; p++)
         ALCORE__TRY(reduce_block(run, pass, &partials->entries[p]));
     return ALCORE_OK;
@@ -322,7 +349,7 @@ void alcore__shard_blocks(const alcore__run *run, const alcore__shard *shard, in
  * sums and two doubles for each row of a block, and at least a few for each thread. */
 static int64_t blocks_per_wave(const alcore__run *run, const alcore__pass *pass) {
     int64_t bytes = 2 * ALCORE_BLOCK_ROWS * (int64_t)sizeof(double); /* values and extras */
-    if (pass->partial.sums) bytes += pass->partial.sums(run).count * (int64_t)sizeof(double);
+    bytes += alcore__pass_sums(run, pass).count * (int64_t)sizeof(double);
     int64_t blocks = WAVE_BYTES / bytes, min_blocks = WAVE_BLOCKS_PER_THREAD * run->threads;
     if (blocks < min_blocks) blocks = min_blocks;
     int64_t step = blocks_of_visit(run); /* a wave ends with the end of a wide block */

@@ -103,6 +103,9 @@ static inline const alcore__pass *alcore__present_pass(const alcore__run *run) {
     return run->runner->cursors[run->runner->depth - 1].pass;
 }
 
+/* The sums that the partials of a pass are added to; count 0: it has none (runner.c). */
+alcore__doubles alcore__pass_sums(const alcore__run *run, const alcore__pass *pass);
+
 /* Lists the active rows of every source, without rows in runner->nan (active_rows.c). */
 alcore_status alcore__list_active_rows(alcore__run *run);
 void alcore__free_active_rows(alcore__run *run);

@@ -116,7 +116,7 @@ static int64_t in_place_blocks(const alcore__run *run, const alcore__pass *pass)
     const alcore__column *column = alcore__source_embeddings(run, pass->source);
     const bool in_place = column && alcore__column_device(column) >= 0 &&
                           alcore__column_in_place(column, &run->input->engine);
-    const double sums = pass->partial.sums ? (double)pass->partial.sums(run).count : 0;
+    const double sums = (double)alcore__pass_sums(run, pass).count;
     return in_place ? blocks_within(WIDE_BYTES, row_bytes_of(column), sums) : 1;
 }
 

@@ -95,21 +95,17 @@ static alcore_status begin(alcore__run *run) {
     return alcore__cluster_picks_begin(run);
 }
 
-/* The array in which the runner stores the values of the pass "losses": mean loss [candidates]. */
-static double *loss_of(const alcore__run *run) {
-    return ((alps_state *)run->state)->loss;
-}
-
 /* The partial: the mean loss of each active row, double [active rows], by score_rows(). */
 static alcore_status read_losses(alcore__block *block, void *partial) {
     return alcore__block_scores(block, partial, NULL /* score */, NULL /* raw */);
 }
 
 static const alcore__pass PASSES[] = {
-    {.name = "losses", .scores = true, .block = read_losses, .partial = {.values = loss_of}},
-    {.name = "clusters",
-     .nested = alcore__cluster_picks_passes,
-     .nested_state = alcore__cluster_picks_state},
+    {.name = "losses",
+     .scores = true,
+     .block = read_losses,
+     .partial = {.values = {ALCORE__VALUES(alps_state, loss)}}},
+    {.name = "clusters", .nested = alcore__cluster_picks_passes},
     {.name = NULL},
 };
 

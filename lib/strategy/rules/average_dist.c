@@ -44,10 +44,10 @@ typedef struct average_state {
                                                    balance_targets=1 */
     alcore__target_groups target; /* the languages of the target with balance_targets, else one
                                          group; [groups] below has an entry for each */
-    double *centroids; /* [groups, dims] means of the groups; their sums until the pass "target
-                          means" ends */
-    double *variance;  /* [groups] mean squared distance of the group's rows to its centroid; their
-                          sum until the pass "target variances" ends */
+    alcore__doubles centroids;    /* [groups, dims] means of the groups; their sums until the pass
+                                  "target means" ends */
+    alcore__doubles variance; /* [groups] mean squared distance of the group's rows to its centroid;
+                                  their sum until the pass "target variances" ends */
     /* For Euclidean distances: */
     bool bounded;        /* the pass "bounds" is made */
     double *low, *high;  /* [candidates] bounds of the mean distance; 0 where `bounded` is false */
@@ -75,8 +75,8 @@ static alcore_status begin(alcore__run *run) {
     ALCORE__TRY(alcore__target_groups_new(run, state->balanced, &state->target));
     run->hints.host_doubles = 2.0 * ALCORE_BLOCK_ROWS * (double)state->target.count;
     const int64_t groups = state->target.count;
-    ALCORE__TRY(ALCORE__RUN_ARRAY(run, groups * state->dims, &state->centroids));
-    ALCORE__TRY(ALCORE__RUN_ARRAY(run, groups, &state->variance));
+    ALCORE__TRY(alcore__run_sums(run, groups * state->dims, &state->centroids));
+    ALCORE__TRY(alcore__run_sums(run, groups, &state->variance));
     ALCORE__TRY(ALCORE__RUN_ARRAY(run, count, &state->distance));
     ALCORE__TRY(ALCORE__RUN_ARRAY(run, count, &state->low));
     ALCORE__TRY(ALCORE__RUN_ARRAY(run, count, &state->high));
@@ -96,13 +96,6 @@ static alcore_status push_groups(alcore__block *block, int32_t **group) {
     ALCORE__TRY(alcore__scratch_push(block, block->count, sizeof **group, group));
     for (int64_t i = 0; i < block->count; i++) (*group)[i] = state->target.group_of[block->rows[i]];
     return ALCORE_OK;
-}
-
-/* The array of the state to which the runner adds the sums of the partials. */
-static alcore__doubles centroids_of(const alcore__run *run) {
-    const average_state *state = run->state;
-    return (alcore__doubles){.values = state->centroids,
-                             .count = state->target.count * state->dims};
 }
 
 /* Sums the target rows of each block by group: the partial is sums [blocks, groups, dims], of unit
@@ -125,20 +118,9 @@ static alcore_status sum_target(alcore__block *block, void *partial) {
 /* End of "target means": turns the sum of each group into its mean, centroids [groups, dims]. */
 static alcore_status divide_centroids(alcore__run *run) {
     average_state *state = run->state;
-    for (int64_t i = 0; i < state->target.count * state->dims; i++)
-        state->centroids[i] /= state->target.rows[i / state->dims];
+    for (int64_t i = 0; i < state->centroids.count; i++)
+        state->centroids.values[i] /= state->target.rows[i / state->dims];
     return ALCORE_OK;
-}
-
-/* Condition of the pass "target variances". */
-static bool is_squared(const alcore__run *run) {
-    return ((const average_state *)run->state)->squared;
-}
-
-/* The array of the state to which the runner adds the sums of the partials. */
-static alcore__doubles variance_of(const alcore__run *run) {
-    const average_state *state = run->state;
-    return (alcore__doubles){.values = state->variance, .count = state->target.count};
 }
 
 /* Adds the squared distances of each block's target rows to the centroid of their group: the
@@ -155,7 +137,8 @@ static alcore_status sum_variance(alcore__block *block, void *partial) {
     ALCORE__TRY(alcore__block_groups(block, group, state->target.count, &sum_of));
     ALCORE__TRY(alcore__scratch_push(block, block->count, sizeof *sq_dist, &sq_dist));
     for (int64_t g = 0; g < state->target.count; g++) {
-        ALCORE__TRY(alcore__matrix_sq_dists(&matrix, state->centroids + g * state->dims, sq_dist));
+        const double *centroid = state->centroids.values + g * state->dims;
+        ALCORE__TRY(alcore__matrix_sq_dists(&matrix, centroid, sq_dist));
         for (int64_t i = 0; i < block->count; i++) {
             if (group[i] == g) sums[sum_of[i]] += sq_dist[i]; /* a partial is zeroed before */
         }
@@ -166,7 +149,8 @@ static alcore_status sum_variance(alcore__block *block, void *partial) {
 /* End of "target variances": turns the sum of each group into a mean over its active rows. */
 static alcore_status divide_variance(alcore__run *run) {
     average_state *state = run->state;
-    for (int64_t g = 0; g < state->target.count; g++) state->variance[g] /= state->target.rows[g];
+    for (int64_t g = 0; g < state->variance.count; g++)
+        state->variance.values[g] /= state->target.rows[g];
     return ALCORE_OK;
 }
 
@@ -178,21 +162,16 @@ static bool has_closed_form(const alcore__run *run) {
     return state->squared || state->cosine;
 }
 
-/* The array in which the runner stores the values of the pass: distance [candidates]. */
-static double *distance_of(const alcore__run *run) {
-    return ((average_state *)run->state)->distance;
-}
-
 /* Computes the mean distance of each active candidate to the target rows of group g by the closed
  * forms at the top of the file: out [active rows]. norms [active rows]: lengths of the candidates'
  * embeddings, for the cosine. A cosine within 1e-12 of +-1 becomes +-1, as in spec 1.5. */
 static alcore_status measure_group(const average_state *state, const alcore__matrix *matrix,
                                    int64_t g, const double *norms, double *out) {
-    const double *centroid = state->centroids + g * state->dims;
+    const double *centroid = state->centroids.values + g * state->dims;
     int64_t count = matrix->block->count;
     if (state->squared) {
         ALCORE__TRY(alcore__matrix_sq_dists(matrix, centroid, out));
-        for (int64_t i = 0; i < count; i++) out[i] += state->variance[g];
+        for (int64_t i = 0; i < count; i++) out[i] += state->variance.values[g];
         return ALCORE_OK;
     }
     ALCORE__TRY(alcore__matrix_dots(matrix, centroid, out));
@@ -335,18 +314,9 @@ static alcore_status plan_distances(alcore__run *run) {
 
 /* ---- pass "bounds" ---- */
 
-/* Condition of the pass. */
-static bool is_bounded(const alcore__run *run) {
-    return ((const average_state *)run->state)->bounded;
-}
-
-/* The partial: the bounds low, then high, double [active rows] each. */
-static size_t bounds_bytes(const alcore__block *block) {
-    return 2 * (size_t)block->count * sizeof(double);
-}
-
-/* Writes the partial: bounds of the mean distance of each active candidate, from float32 distances
- * to the whole target, widened by what adding and dividing may round off. */
+/* Writes the partial, low and high [active rows]: bounds of the mean distance of each active
+ * candidate, from float32 distances to the whole target, widened by what adding and dividing may
+ * round off. */
 static alcore_status bound_distances(alcore__block *block, void *partial) {
     const average_state *state = block->run->state;
     int64_t entries = block->count * state->target.count;
@@ -362,15 +332,6 @@ static alcore_status bound_distances(alcore__block *block, void *partial) {
         high[i] = alcore__target_groups_mean(&state->target, high_sums + i * state->target.count) *
                   (1.0 + BOUND_SLACK);
     }
-    return ALCORE_OK;
-}
-
-/* Reduces the partial of one block: copies its bounds to the positions of its candidates. */
-static alcore_status store_bounds(alcore__run *run, const alcore__block_partial *partial) {
-    average_state *state = run->state;
-    const double *low = partial->extra, *high = low + partial->count;
-    memcpy(state->low + partial->start, low, (size_t)partial->count * sizeof *low);
-    memcpy(state->high + partial->start, high, (size_t)partial->count * sizeof *high);
     return ALCORE_OK;
 }
 
@@ -475,29 +436,30 @@ static const alcore__pass PASSES[] = {
     {.name = "target means",
      .source = ALCORE__OVER_TARGET,
      .block = sum_target,
-     .partial = {.sums = centroids_of},
+     .partial = {.sums = ALCORE__SUMS(average_state, centroids)},
      .end = plan_distances},
     {.name = "target variances",
      .source = ALCORE__OVER_TARGET,
      .block = sum_variance,
-     .partial = {.sums = variance_of},
+     .partial = {.sums = ALCORE__SUMS(average_state, variance)},
      .end = divide_variance,
-     .when = is_squared},
+     .when = ALCORE__IF(average_state, squared)},
     {.name = "closed form",
      .block = measure_closed,
-     .partial = {.values = distance_of},
-     .when = has_closed_form},
+     .partial = {.values = {ALCORE__VALUES(average_state, distance)}},
+     .when = ALCORE__TEST(has_closed_form)},
     {.name = "bounds",
      .block = bound_distances,
-     .partial = {.extra = bounds_bytes, .reduce = store_bounds},
+     .partial = {.values = {ALCORE__VALUES(average_state, low),
+                            ALCORE__VALUES(average_state, high)}},
      .end = mark_to_measure,
-     .when = is_bounded},
+     .when = ALCORE__IF(average_state, bounded)},
     {.name = "exact distances",
      .block = measure_exactly,
      .partial = {.extra = exact_bytes, .reduce = store_exact},
      .end = offer_and_widen,
-     .when = needs_exact,
-     .again = needs_exact},
+     .when = ALCORE__TEST(needs_exact),
+     .again = ALCORE__TEST(needs_exact)},
     {.name = NULL},
 };
 

@@ -161,11 +161,6 @@ static alcore_status check_rows(alcore__score_call *call) {
 
 /* ---- pass "gradient norms": G, the factors, infinite weights ---- */
 
-/* The array in which the runner stores the values of the pass: G [candidates]. */
-static double *squares_of(const alcore__run *run) {
-    return ((alcore__badge_state *)run->state)->squares;
-}
-
 /* Computes the arrays of one block, all by matrix row: the factors a, then G = (a . a)(h . h), and
  * weights that are infinite until the first center is there. Entries of rows that are not active
  * have no meaning and are masked wherever they are read. squares [active rows]: G too. */
@@ -295,26 +290,26 @@ static alcore_status read_scores(alcore__block *block, void *partial) {
 static const alcore__pass PASSES[] = {
     {.name = "gradient norms",
      .block = measure_norms,
-     .partial = {.values = squares_of},
+     .partial = {.values = {ALCORE__VALUES(alcore__badge_state, squares)}},
      .end = alcore__badge_draw_next},
     {.name = "engine draws",
      .block = alcore__badge_queue_draws,
      .end = alcore__badge_read_draws,
-     .when = alcore__badge_has_engine_draw},
+     .when = ALCORE__TEST(alcore__badge_has_engine_draw)},
     {.name = "drawn rows",
      .block = alcore__badge_find_drawn,
      .partial = {.extra = alcore__badge_found_bytes, .reduce = alcore__badge_store_found},
      .end = alcore__badge_offer_drawn,
-     .when = alcore__badge_has_block_draw},
+     .when = ALCORE__TEST(alcore__badge_has_block_draw)},
     {.name = "D^2 weights",
      .block = weigh_rows,
      .partial = {.extra = weight_bytes, .reduce = store_weight},
      .end = alcore__badge_draw_next,
-     .when = wants_weights,
+     .when = ALCORE__TEST(wants_weights),
      .start = open_draws,
-     .again = alcore__badge_has_draw,
+     .again = ALCORE__TEST(alcore__badge_has_draw),
      .back = 2},
-    {.name = "scores", .block = read_scores, .partial = {.values = alcore__outcome_scores}},
+    {.name = "scores", .block = read_scores, .partial = {.values = {ALCORE__SCORES}}},
     {.name = NULL},
 };
 

@@ -37,16 +37,7 @@ alcore_status alcore__cluster_picks_begin(alcore__run *run) {
     return ALCORE_OK;
 }
 
-void *alcore__cluster_picks_state(alcore__run *run) {
-    return run->state;
-}
-
 /* ---- pass "k-means" ---- */
-
-/* What run->state is while the passes of k-means run. */
-static void *kmeans_of(alcore__run *run) {
-    return &((alcore__cluster_picks *)run->state)->kmeans;
-}
 
 /* Start of the nested table: k-means with state->clusters clusters. */
 static alcore_status start_kmeans(alcore__run *run) {
@@ -62,13 +53,8 @@ static alcore_sys_rows centroids_of(const alcore__cluster_picks *state) {
 
 /* ---- pass "distances": the nearest centroid of every candidate ---- */
 
-/* The partial: squared distances, double [active rows], then clusters, int32 [active rows]. */
-static size_t distances_bytes(const alcore__block *block) {
-    return (size_t)block->count * (sizeof(double) + sizeof(int32_t));
-}
-
-/* Writes the partial: the squared distance of each active row to its nearest centroid, and the
- * number of that centroid. */
+/* Writes the partial, double [active rows], then int32 [active rows]: the squared distance of each
+ * row to its nearest centroid, and the number of that centroid. */
 static alcore_status measure(alcore__block *block, void *partial) {
     const alcore__cluster_picks *state = block->run->state;
     double *sq_dist = partial;
@@ -100,12 +86,6 @@ static alcore_status new_lists(alcore__run *run) {
                                       &state->near);
 }
 
-/* The partial: the lists of the block (neighbor_lists.h). */
-static size_t lists_bytes(const alcore__block *block) {
-    return alcore__neighbor_lists_bytes(&((const alcore__cluster_picks *)block->run->state)->near,
-                                        block);
-}
-
 /* Writes the partial, positions [clusters, width] and values of the same shape: for each centroid
  * the nearest candidates of the block, among those that are free; width: the smaller of the list's
  * length and the active rows. The mask is valid until the block is done. */
@@ -120,12 +100,6 @@ static alcore_status find_nearest(alcore__block *block, void *partial) {
     ALCORE__TRY(alcore__neighbor_lists_join(&state->near, &matrix, mask, &centroids,
                                             NULL /* mask: all centroids */, 0, partial));
     alcore__neighbor_lists_end(&state->near, &matrix, partial);
-    return ALCORE_OK;
-}
-
-/* Reduces the partial of one block: merges its lists into those of the blocks before. */
-static alcore_status merge_lists(alcore__run *run, const alcore__block_partial *partial) {
-    alcore__neighbor_lists_merge(&((alcore__cluster_picks *)run->state)->near, partial);
     return ALCORE_OK;
 }
 
@@ -147,7 +121,8 @@ static int64_t first_free(const alcore__cluster_picks *state, int64_t cluster, b
 /* End of the pass: the clusters choose, one after the other, until the budget is spent, no
  * candidate is left, or the list of the cluster whose turn it is has none left. In the last case
  * the pass is made again and state->next goes on: new lists hold free candidates only, so they have
- * further ones even when they cannot be longer. The score of a pick is minus its distance.
+ * further ones even when they cannot be longer; they are twice as long, up to MAX_LENGTH. The score
+ * of a pick is minus its distance.
  *
  * best, cluster, distance and pick_scores are by position of the candidate; state->next numbers
  * clusters. A row that was passed over is no longer free (alcore__greedy_offer()), so that the same
@@ -176,25 +151,20 @@ static alcore_status choose_rows(alcore__run *run) {
     return ALCORE_OK;
 }
 
-/* again() of the pass: whether the lists are made anew, now twice as long, up to MAX_LENGTH. */
-static bool lacks_rows(const alcore__run *run) {
-    return ((const alcore__cluster_picks *)run->state)->needs_new_lists;
-}
-
 const alcore__pass alcore__cluster_picks_passes[] = {
     {.name = "k-means",
      .start = start_kmeans,
      .nested = alcore__kmeans_passes,
-     .nested_state = kmeans_of},
+     .nested_at = offsetof(alcore__cluster_picks, kmeans)},
     {.name = "distances",
      .block = measure,
-     .partial = {.extra = distances_bytes, .reduce = store_distances}},
+     .partial = {.row_bytes = sizeof(double) + sizeof(int32_t), .reduce = store_distances}},
     {.name = "nearest rows",
      .block = find_nearest,
-     .partial = {.extra = lists_bytes, .reduce = merge_lists},
+     .partial = ALCORE__NEIGHBOR_LISTS(alcore__cluster_picks, near),
      .start = new_lists,
      .end = choose_rows,
-     .again = lacks_rows},
+     .again = ALCORE__IF(alcore__cluster_picks, needs_new_lists)},
     {.name = NULL},
 };
 

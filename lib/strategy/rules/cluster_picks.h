@@ -39,8 +39,6 @@ typedef struct alcore__cluster_picks {
 alcore_status alcore__cluster_picks_begin(alcore__run *run);
 /* The passes, to be nested in the strategy's table: a row whose .nested they are. */
 extern const alcore__pass alcore__cluster_picks_passes[];
-/* The nested_state() of that row: the state of the strategy. */
-void *alcore__cluster_picks_state(alcore__run *run);
 /* For the strategy's finish: the records "cluster" and "distance", scores (minus the distance) and
  * picks. */
 alcore_status alcore__cluster_picks_finish(alcore__run *run);

@@ -32,7 +32,7 @@ typedef struct idds_state {
     bool cosine, oneshot, self_is_one; /* not by_dot; oneshot or paper; code: f(v, v) counts as 1 */
     int64_t dims;                      /* of the embeddings */
     int64_t unlabeled, labeled;        /* |A| and |B| at present */
-    double *sum_a, *sum_b;             /* [dims] SA and SB as they are before the first pick */
+    alcore__doubles sum_a, sum_b;      /* [dims] SA and SB as they are before the first pick */
     /* The row w that moves from A to B in the next pass: */
     double *moved;     /* [dims] its vector */
     double moved_norm; /* ||w|| */
@@ -59,18 +59,6 @@ static row_values lay_out(double *values, int64_t rows) {
 
 /* ---- passes that sum: SB over both sources of labeled rows, SA over the candidates ---- */
 
-/* The arrays of the state to which the runner adds the sums of the partials: SA in the pass over
- * the candidates, SB in the two passes over labeled rows. */
-static alcore__doubles sum_a_of(const alcore__run *run) {
-    const idds_state *state = run->state;
-    return (alcore__doubles){.values = state->sum_a, .count = state->dims};
-}
-
-static alcore__doubles sum_b_of(const alcore__run *run) {
-    const idds_state *state = run->state;
-    return (alcore__doubles){.values = state->sum_b, .count = state->dims};
-}
-
 /* The partial is the sum [dims] of the block's active rows, as unit vectors for the cosine. A NaN
  * in a row is found here, as the sum is not finite then. */
 static alcore_status sum_block(alcore__block *block, void *partial) {
@@ -90,8 +78,8 @@ static alcore_status fill_rows(const alcore__matrix *matrix, double *values, voi
     const row_values rows = lay_out(values, matrix->rows.count);
     (void)unused;
     ALCORE__TRY(kernels->self_dots(&work, &matrix->rows, matrix->mask, rows.self));
-    ALCORE__TRY(kernels->dots(&work, &matrix->rows, matrix->mask, state->sum_a, rows.a));
-    ALCORE__TRY(kernels->dots(&work, &matrix->rows, matrix->mask, state->sum_b, rows.b));
+    ALCORE__TRY(kernels->dots(&work, &matrix->rows, matrix->mask, state->sum_a.values, rows.a));
+    ALCORE__TRY(kernels->dots(&work, &matrix->rows, matrix->mask, state->sum_b.values, rows.b));
     for (int64_t i = 0; i < matrix->rows.count; i++) {
         rows.norm[i] = sqrt(rows.self[i]);
         if (state->self_is_one) rows.self[i] = 1.0;
@@ -177,11 +165,10 @@ static alcore_status begin(alcore__run *run) {
     state->include_self |= state->mode == MODE_PAPER;
     state->oneshot = state->mode == MODE_ONESHOT || state->mode == MODE_PAPER;
     state->cosine = !state->self_is_one && !state->by_dot;
-    size_t dims = (size_t)state->dims;
     ALCORE__TRY(alcore__greedy_begin(run, &state->greedy));
-    ALCORE__TRY(ALCORE__RUN_ARRAY(run, dims, &state->sum_a));
-    ALCORE__TRY(ALCORE__RUN_ARRAY(run, dims, &state->sum_b));
-    ALCORE__TRY(ALCORE__RUN_ARRAY(run, dims, &state->moved));
+    ALCORE__TRY(alcore__run_sums(run, state->dims, &state->sum_a));
+    ALCORE__TRY(alcore__run_sums(run, state->dims, &state->sum_b));
+    ALCORE__TRY(ALCORE__RUN_ARRAY(run, state->dims, &state->moved));
     state->greedy.rule = &RULE;
     state->greedy.ranks_once = state->oneshot;
     if (state->oneshot) return ALCORE_OK;
@@ -194,13 +181,15 @@ static const alcore__pass PASSES[] = {
     {.name = "labeled rows",
      .source = ALCORE__OVER_LABELED_ROWS,
      .block = sum_block,
-     .partial = {.sums = sum_b_of}},
+     .partial = {.sums = ALCORE__SUMS(idds_state, sum_b)}},
     {.name = "labeled pool",
      .source = ALCORE__OVER_LABELED_POOL,
      .block = sum_block,
-     .partial = {.sums = sum_b_of}},
-    {.name = "candidates", .block = sum_block, .partial = {.sums = sum_a_of}},
-    {.name = "picks", .nested = alcore__greedy_passes, .nested_state = alcore__greedy_state},
+     .partial = {.sums = ALCORE__SUMS(idds_state, sum_b)}},
+    {.name = "candidates",
+     .block = sum_block,
+     .partial = {.sums = ALCORE__SUMS(idds_state, sum_a)}},
+    {.name = "picks", .nested = alcore__greedy_passes},
     {.name = NULL},
 };
 

@@ -28,10 +28,10 @@
 /* Labeled rows that one pass over the candidates measures from. */
 enum { CHUNK_ROWS = 1024 };
 
-/* Called once before the first pass: allocates the chunk of labeled rows, which has a vector for
- * the mean where there are none, and the radii. Warns when this will take long: measuring from a
- * labeled row costs what a pass for a pick does at most, so both count as a pass. The parameters
- * have been applied before the run: they only say which candidates are drawn. */
+/* Called once before the first pass: allocates the mean, the chunk of labeled rows and the radii.
+ * Warns when this will take long: measuring from a labeled row costs what a pass for a pick does at
+ * most, so both count as a pass. The parameters have been applied before the run: they only say
+ * which candidates are drawn. */
 static alcore_status begin(alcore__run *run) {
     alcore__kcenter_state *state = run->state;
     const int64_t count = run->outcome.count;
@@ -43,7 +43,8 @@ static alcore_status begin(alcore__run *run) {
     run->hints.repeats =
         true; /* one pass for each pick: the runner keeps copies of the embeddings */
     ALCORE__TRY(alcore__greedy_begin(run, &state->greedy));
-    int64_t chunk = state->labeled < CHUNK_ROWS ? state->labeled + 1 : CHUNK_ROWS;
+    ALCORE__TRY(alcore__run_sums(run, state->dims, &state->mean));
+    int64_t chunk = state->labeled < CHUNK_ROWS ? state->labeled : CHUNK_ROWS;
     ALCORE__TRY(ALCORE__RUN_ARRAY(run, chunk * state->dims, &state->chunk));
     ALCORE__TRY(ALCORE__RUN_ARRAY(run, count, &state->radius));
     for (int64_t i = 0; i < count; i++) state->radius[i] = (double)NAN;
@@ -58,12 +59,6 @@ static bool has_no_labeled(const alcore__run *run) {
     return !((const alcore__kcenter_state *)run->state)->labeled;
 }
 
-/* The array of the state to which the runner adds the sums: the first vector of the chunk. */
-static alcore__doubles mean_of(const alcore__run *run) {
-    const alcore__kcenter_state *state = run->state;
-    return (alcore__doubles){.values = state->chunk, .count = state->dims};
-}
-
 /* The partial is the sum [dims] of the block's candidates. */
 static alcore_status sum_block(alcore__block *block, void *partial) {
     return alcore__block_sum(block, false /* not unit vectors */, partial);
@@ -72,11 +67,11 @@ static alcore_status sum_block(alcore__block *block, void *partial) {
 /* End of the pass "mean": turns the sum into the mean of all candidates. */
 static alcore_status divide_mean(alcore__run *run) {
     alcore__kcenter_state *state = run->state;
-    for (int64_t j = 0; j < state->dims; j++) state->chunk[j] /= (double)run->outcome.count;
+    for (int64_t j = 0; j < state->dims; j++) state->mean.values[j] /= (double)run->outcome.count;
     return ALCORE_OK;
 }
 
-/* Finds the candidate of the block nearest to the mean (state->chunk [dims]) among those that can
+/* Finds the candidate of the block nearest to the mean among those that can
  * be picked. The best candidate is that of the largest value in every pass, so the value here is
  * minus the squared distance. */
 static alcore_status find_nearest_to_mean(alcore__block *block, void *partial) {
@@ -89,7 +84,7 @@ static alcore_status find_nearest_to_mean(alcore__block *block, void *partial) {
     ALCORE__TRY(alcore__block_matrix(block, false /* not unit vectors */, &matrix));
     ALCORE__TRY(alcore__scratch_push(block, matrix.rows.count, sizeof *nearness, &nearness));
     ALCORE__TRY(alcore__run_kernels(block->run)
-                    ->sq_dists(&work, &matrix.rows, matrix.mask, state->chunk, nearness));
+                    ->sq_dists(&work, &matrix.rows, matrix.mask, state->mean.values, nearness));
     for (int64_t i = 0; i < matrix.rows.count; i++) nearness[i] = -nearness[i];
     ALCORE__TRY(alcore__greedy_push_mask(&state->greedy, &matrix, &mask));
     ALCORE__TRY(alcore__greedy_arg_max(&matrix, mask, nearness, &best, &value));
@@ -327,15 +322,15 @@ static alcore_status read_scores(alcore__block *block, void *partial) {
 static const alcore__pass PASSES[] = {
     {.name = "mean",
      .block = sum_block,
-     .partial = {.sums = mean_of},
+     .partial = {.sums = ALCORE__SUMS(alcore__kcenter_state, mean)},
      .end = divide_mean,
-     .when = has_no_labeled},
+     .when = ALCORE__TEST(has_no_labeled)},
     {.name = "nearest to the mean",
      .block = find_nearest_to_mean,
      .partial = ALCORE__GREEDY_BEST,
      .end = offer_nearest_to_mean,
-     .when = has_no_labeled,
-     .again = lacks_first_center},
+     .when = ALCORE__TEST(has_no_labeled),
+     .again = ALCORE__TEST(lacks_first_center)},
     {.name = "labeled rows",
      .source = ALCORE__OVER_LABELED_ROWS,
      .block = collect_vectors,
@@ -343,8 +338,8 @@ static const alcore__pass PASSES[] = {
     {.name = "distances to labeled rows",
      .block = measure_from_chunk,
      .end = end_chunk,
-     .when = has_chunk,
-     .again = more_labeled_rows,
+     .when = ALCORE__TEST(has_chunk),
+     .again = ALCORE__TEST(more_labeled_rows),
      .back = 1},
     {.name = "labeled pool",
      .source = ALCORE__OVER_LABELED_POOL,
@@ -353,17 +348,17 @@ static const alcore__pass PASSES[] = {
     {.name = "distances to labeled pool",
      .block = measure_from_chunk,
      .end = end_chunk,
-     .when = has_chunk,
-     .again = more_labeled_pool,
+     .when = ALCORE__TEST(has_chunk),
+     .again = ALCORE__TEST(more_labeled_pool),
      .back = 1},
     {.name = "farthest",
      .block = find_pick,
      .partial = {.extra = farthest_bytes, .reduce = keep_farthest},
      .end = set_radius_and_offer,
      .start = alcore__greedy_start_pass,
-     .when = alcore__greedy_has_next,
-     .again = alcore__greedy_has_next},
-    {.name = "scores", .block = read_scores, .partial = {.values = alcore__outcome_scores}},
+     .when = ALCORE__GREEDY_HAS_NEXT,
+     .again = ALCORE__GREEDY_HAS_NEXT},
+    {.name = "scores", .block = read_scores, .partial = {.values = {ALCORE__SCORES}}},
     {.name = NULL},
 };
 

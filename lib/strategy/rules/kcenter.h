@@ -10,12 +10,12 @@ typedef struct alcore__kcenter_state {
     alcore__greedy greedy; /* first, see greedy/greedy.h */
     int64_t dims;          /* of the embeddings */
     int64_t labeled; /* number of labeled rows: of the candidates' pool and of the labeled pool */
-    double *chunk;   /* [chunk_rows, dims] vectors of the labeled rows of the present chunk;
-                        without labeled rows [dims], the mean of the candidates */
-    int64_t chunk_rows; /* at most CHUNK_ROWS */
-    int64_t collected;  /* labeled rows in earlier chunks of both sources, those of the candidates'
+    double *chunk;   /* [chunk_rows, dims] vectors of the labeled rows of the present chunk */
+    int64_t chunk_rows;   /* at most CHUNK_ROWS */
+    alcore__doubles mean; /* [dims] of the candidates, where nothing is labeled */
+    int64_t collected; /* labeled rows in earlier chunks of both sources, those of the candidates'
                            pool first */
-    double *centers;    /* [center_count, dims] vectors of the picks, in their order */
+    double *centers;   /* [center_count, dims] vectors of the picks, in their order */
     int64_t center_count;
     size_t center_capacity; /* in doubles */
     double *radius;         /* [candidates] for each pick the largest distance that a row has to its

@@ -57,9 +57,10 @@ typedef struct knn_state {
     alcore__target_groups groups; /* the languages of the target, or one group of all its rows */
     int64_t target_rows;          /* rows of the target's pool, active or not */
     int64_t length;               /* entries of each list */
-    int64_t next_k; /* the largest k that a group has yet to try, beyond `length`; 0: all groups
+    int64_t next_k;    /* the largest k that a group has yet to try, beyond `length`; 0: all groups
                        have their k */
-    int64_t *k;     /* [groups] the k of each group, once no group needs longer lists */
+    bool needs_longer; /* next_k is not 0: the lists are made again */
+    int64_t *k;        /* [groups] the k of each group, once no group needs longer lists */
     int64_t *target_counts;      /* [candidates] number of target rows among whose k nearest the
                                     candidate is, k being that of the target row's group; not 0: it
                                     is in an N_k */
@@ -116,17 +117,6 @@ static alcore_status begin(alcore__run *run) {
 
 /* ---- pass "neighbors" ---- */
 
-/* Whether labeled rows are searched: condition of the pass over them. */
-static bool searches_labeled(const alcore__run *run) {
-    return ((const knn_state *)run->state)->searches_labeled;
-}
-
-/* The lists that a pass fills: those of candidates or, over labeled rows, those of labeled rows. */
-static const alcore__neighbor_lists *lists_of(const knn_state *state,
-                                              enum alcore__row_source source) {
-    return source == ALCORE__OVER_CANDIDATES ? &state->near : &state->labeled;
-}
-
 /* Start of either pass: empties its lists, which get `length` entries for each target row. */
 static alcore_status new_lists(alcore__run *run) {
     knn_state *state = run->state;
@@ -139,18 +129,13 @@ static alcore_status new_labeled_lists(alcore__run *run) {
                                       &state->labeled);
 }
 
-/* The partial: the lists of the block (neighbor_lists.h). */
-static size_t lists_bytes(const alcore__block *block) {
-    return alcore__neighbor_lists_bytes(lists_of(block->run->state, block->source), block);
-}
-
 /* Finds the nearest active rows of the block, candidates or labeled rows, for every active target
  * row, a block of the target at a time: the partial is their lists. Embeddings are checked for NaN
  * in the first passes only. */
 static alcore_status find_neighbors(alcore__block *block, void *partial) {
     const alcore__run *run = block->run;
     const knn_state *state = run->state;
-    const alcore__neighbor_lists *lists = lists_of(state, block->source);
+    const alcore__neighbor_lists *lists = block->into;
     const alcore__active_rows *target = &run->active[ALCORE__OVER_TARGET];
     alcore__matrix matrix;
     ALCORE__TRY(alcore__block_matrix(block, false /* not unit vectors */, &matrix));
@@ -166,19 +151,6 @@ static alcore_status find_neighbors(alcore__block *block, void *partial) {
             alcore__neighbor_lists_join(lists, &matrix, matrix.mask, &rows, mask, first, partial));
     }
     alcore__neighbor_lists_end(lists, &matrix, partial);
-    return ALCORE_OK;
-}
-
-/* Reduce the partial of one block of candidates, or of labeled rows: merge its lists into those of
- * the blocks before. */
-static alcore_status merge_lists(alcore__run *run, const alcore__block_partial *partial) {
-    knn_state *state = run->state;
-    alcore__neighbor_lists_merge(&state->near, partial);
-    return ALCORE_OK;
-}
-static alcore_status merge_labeled_lists(alcore__run *run, const alcore__block_partial *partial) {
-    knn_state *state = run->state;
-    alcore__neighbor_lists_merge(&state->labeled, partial);
     return ALCORE_OK;
 }
 
@@ -285,7 +257,8 @@ static alcore_status choose_k(alcore__run *run) {
         ALCORE__TRY(alcore__tick(run->ctx, "k of languages", g, state->groups.count));
     }
     alcore__run_drop(run, height);
-    if (state->next_k == 0) {
+    state->needs_longer = state->next_k > 0;
+    if (!state->needs_longer) {
         count_targets(state);
         return ALCORE_OK;
     }
@@ -294,26 +267,21 @@ static alcore_status choose_k(alcore__run *run) {
     return ALCORE_OK;
 }
 
-/* Loop of the two passes: a group needs longer lists. */
-static bool needs_longer_lists(const alcore__run *run) {
-    return ((const knn_state *)run->state)->next_k > 0;
-}
-
 static const alcore__pass PASSES[] = {
     {ALCORE__UNCERTAINTY_PASS},
     {ALCORE__CHECK_TARGET_PASS},
     {.name = "labeled neighbors",
      .source = ALCORE__OVER_LABELED_ROWS,
      .block = find_neighbors,
-     .partial = {.extra = lists_bytes, .reduce = merge_labeled_lists},
+     .partial = ALCORE__NEIGHBOR_LISTS(knn_state, labeled),
      .start = new_labeled_lists,
-     .when = searches_labeled},
+     .when = ALCORE__IF(knn_state, searches_labeled)},
     {.name = "neighbors",
      .block = find_neighbors,
-     .partial = {.extra = lists_bytes, .reduce = merge_lists},
+     .partial = ALCORE__NEIGHBOR_LISTS(knn_state, near),
      .start = new_lists,
      .end = choose_k,
-     .again = needs_longer_lists,
+     .again = ALCORE__IF(knn_state, needs_longer),
      .back = 1},
     {.name = NULL},
 };

@@ -189,12 +189,7 @@ static alcore_status append_drawn(alcore__run *run, const alcore__block_partial 
     return ALCORE_OK;
 }
 
-/* ---- pass "neighbors" ---- */
-
-/* Condition of the pass: metric=cosine needs no h. */
-static bool by_ratio(const alcore__run *run) {
-    return !((const alcore__mrs_state *)run->state)->by_cosine;
-}
+/* ---- pass "neighbors": not with metric=cosine, which needs no h ---- */
 
 /* Start of the pass: appends the rows of L' that were added to the pending ones, copies the vectors
  * of all pending rows to pending_vectors, so that they are adjacent, and makes empty lists for
@@ -213,12 +208,6 @@ static alcore_status add_new_pending(alcore__run *run) {
                state->sample + state->pending[i] * state->dims, row_bytes);
     return alcore__neighbor_lists_new(run, ALCORE_SYS_COSINE, state->pending_count, state->k,
                                       &state->found);
-}
-
-/* The partial: the lists of the pending rows in the block, see neighbor_lists.h. */
-static size_t lists_bytes(const alcore__block *block) {
-    return alcore__neighbor_lists_bytes(&((const alcore__mrs_state *)block->run->state)->found,
-                                        block);
 }
 
 /* Finds the nearest candidates of the block for each pending row of L', whose lists are the
@@ -252,12 +241,6 @@ static alcore_status find_neighbors(alcore__block *block, void *partial) {
     return ALCORE_OK;
 }
 
-/* Reduces the partial of one block: merges its lists into those of the blocks before. */
-static alcore_status merge_lists(alcore__run *run, const alcore__block_partial *partial) {
-    alcore__neighbor_lists_merge(&((alcore__mrs_state *)run->state)->found, partial);
-    return ALCORE_OK;
-}
-
 /* End of the pass: the lists found replace those of the pending rows in near [collected, k]. Sets h
  * of these rows, and the smallest h of all rows of L'. */
 static alcore_status set_halves(alcore__run *run) {
@@ -278,14 +261,10 @@ static alcore_status set_halves(alcore__run *run) {
 
 /* ---- pass "distances" ---- */
 
-/* The partial: dist, double [active rows], then the number that decides it, int64 [active rows]. */
-static size_t distances_bytes(const alcore__block *block) {
-    return (size_t)block->count * (sizeof(double) + sizeof(int64_t));
-}
-
 /* Computes the largest ratio of every candidate of the block, with metric=cosine the largest cosine
- * by joining the new rows of L' to its list of one entry, and writes the partial. The entries of
- * picks are those of an earlier pass; store_distances() leaves them out. */
+ * by joining the new rows of L' to its list of one entry, and writes the partial: dist, double
+ * [active rows], then the number that decides it, int64 [active rows]. The
+ * entries of picks are those of an earlier pass; store_distances() leaves them out. */
 static alcore_status measure(alcore__block *block, void *partial) {
     const alcore__mrs_state *state = block->run->state;
     double *dist = partial;
@@ -399,20 +378,20 @@ static const alcore__pass PASSES[] = {
      .partial = {.extra = drawn_bytes, .reduce = append_drawn}},
     {.name = "neighbors",
      .block = find_neighbors,
-     .partial = {.extra = lists_bytes, .reduce = merge_lists},
+     .partial = ALCORE__NEIGHBOR_LISTS(alcore__mrs_state, found),
      .start = add_new_pending,
      .end = set_halves,
-     .when = by_ratio},
+     .when = ALCORE__UNLESS(alcore__mrs_state, by_cosine)},
     {.name = "distances",
      .block = measure,
-     .partial = {.extra = distances_bytes, .reduce = store_distances},
+     .partial = {.row_bytes = sizeof(double) + sizeof(int64_t), .reduce = store_distances},
      .end = offer_best},
     {.name = "pick",
      .block = read_pick,
      .partial = {.extra = pick_bytes, .reduce = append_pick},
      .end = mark_neighbors_of_pick,
-     .when = alcore__greedy_has_next,
-     .again = alcore__greedy_has_next,
+     .when = ALCORE__GREEDY_HAS_NEXT,
+     .again = ALCORE__GREEDY_HAS_NEXT,
      .back = 2},
     {.name = NULL},
 };

@@ -28,8 +28,8 @@ static int64_t width_of(const alcore__neighbor_lists *lists, int64_t active) {
     return lists->length < active ? lists->length : active;
 }
 
-size_t alcore__neighbor_lists_bytes(const alcore__neighbor_lists *lists,
-                                    const alcore__block *block) {
+size_t alcore__neighbor_lists_bytes(const alcore__block *block) {
+    const alcore__neighbor_lists *lists = block->into;
     return (size_t)(lists->count * width_of(lists, block->count)) *
            (sizeof(int64_t) + sizeof(double));
 }
@@ -98,8 +98,9 @@ void alcore__neighbor_lists_end(const alcore__neighbor_lists *lists, const alcor
 
 /* A list that is empty, or whose first entry is not nearer than the last one of a full list,
  * changes nothing. */
-void alcore__neighbor_lists_merge(alcore__neighbor_lists *lists,
-                                  const alcore__block_partial *partial) {
+alcore_status alcore__neighbor_lists_merge(alcore__run *run, const alcore__block_partial *partial) {
+    alcore__neighbor_lists *lists = partial->into;
+    (void)run;
     const int64_t width = width_of(lists, partial->count), length = lists->length;
     const int64_t *position = partial->extra;
     const double *value = (const double *)(position + lists->count * width);
@@ -112,4 +113,5 @@ void alcore__neighbor_lists_merge(alcore__neighbor_lists *lists,
                                lists->value + v * length, width, position + v * width,
                                value + v * width);
     }
+    return ALCORE_OK;
 }

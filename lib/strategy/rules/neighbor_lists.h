@@ -30,10 +30,16 @@ alcore_status alcore__neighbor_lists_new(const alcore__run *run, int32_t metric,
 
 /* ---- the pass ---- */
 
-/* Bytes of the partial of a block: positions, int64 [count, width], then values, double of the same
- * shape, where width is the smaller of `length` and the number of active rows in the block. */
-size_t alcore__neighbor_lists_bytes(const alcore__neighbor_lists *lists,
-                                    const alcore__block *block);
+/* The partial of a block: positions, int64 [count, width], then values, double of the same shape,
+ * where width is the smaller of `length` and the number of active rows in the block. It is merged
+ * with those of the blocks before. */
+#define ALCORE__NEIGHBOR_LISTS(type, member)                                                       \
+    {                                                                                              \
+        .into = ALCORE__AT_A(type, member, alcore__neighbor_lists),                                \
+        .extra = alcore__neighbor_lists_bytes, .reduce = alcore__neighbor_lists_merge              \
+    }
+size_t alcore__neighbor_lists_bytes(const alcore__block *block);
+alcore_status alcore__neighbor_lists_merge(alcore__run *run, const alcore__block_partial *partial);
 /* Empties the lists of a partial; called once for a block. */
 void alcore__neighbor_lists_begin(const alcore__neighbor_lists *lists, const alcore__block *block,
                                   void *partial);
@@ -47,8 +53,5 @@ alcore_status alcore__neighbor_lists_join(const alcore__neighbor_lists *lists,
 /* Ends the partial of a block: the rows that the kernel wrote become positions of candidates. */
 void alcore__neighbor_lists_end(const alcore__neighbor_lists *lists, const alcore__matrix *matrix,
                                 void *partial);
-/* Merges the partial of a block with those of the blocks before. */
-void alcore__neighbor_lists_merge(alcore__neighbor_lists *lists,
-                                  const alcore__block_partial *partial);
 
 #endif

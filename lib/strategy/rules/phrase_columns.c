@@ -57,11 +57,6 @@ static alcore_status read_column(alcore__block *block, const char *name, int64_t
     return ALCORE_OK;
 }
 
-/* The partial: phrase_row [active rows]. */
-static size_t rows_bytes(const alcore__block *block) {
-    return (size_t)block->count * sizeof(phrase_row);
-}
-
 /* Block function of the pass for all phrases: reads the record columns, and lists every phrase. The
  * partial is phrase_row [active rows]. */
 static alcore_status read_all(alcore__block *block, void *partial) {
@@ -118,7 +113,7 @@ static alcore_status store_phrases(alcore__run *run, const alcore__block_partial
          .narrow = true,                                                                           \
          .keeps_nothing = true,                                                                    \
          .block = (read),                                                                          \
-         .partial = {.extra = rows_bytes, .reduce = store_phrases}},                               \
+         .partial = {.row_bytes = sizeof(phrase_row), .reduce = store_phrases}},                   \
         {                                                                                          \
             .name = NULL                                                                           \
         }                                                                                          \

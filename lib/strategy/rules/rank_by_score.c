@@ -18,37 +18,20 @@ alcore_status alcore__rank_by_score_begin(alcore__run *run) {
     return ALCORE__RUN_ARRAY(run, count, &state->raw);
 }
 
-/* Size of the partial, what a block (8192 pool rows) contributes: rank, score and raw, double
- * [active rows] each, the active rows being its candidates. */
-static size_t scores_bytes(const alcore__block *block) {
-    return 3 * (size_t)block->count * sizeof(double);
-}
-
-/* Called for each block once: writes the partial, by the score_rows of the strategy's definition.
- */
+/* The partial is rank, score and raw, double [active rows] each, by the score_rows of the
+ * strategy's definition. */
 static alcore_status score_block(alcore__block *block, void *partial) {
     double *rank = partial, *score = rank + block->count, *raw = score + block->count;
     return alcore__block_scores(block, rank, score, raw);
-}
-
-/* Reduces the partial of one block: copies rank, score and raw [active rows] to the positions of
- * the block's rows in the arrays [candidates] of the state. */
-static alcore_status store_scores(alcore__run *run, const alcore__block_partial *partial) {
-    alcore__ranked_scores *state = run->state;
-    const double *rank = partial->extra, *score = rank + partial->count,
-                 *raw = score + partial->count;
-    size_t bytes = (size_t)partial->count * sizeof(double);
-    memcpy(state->rank + partial->start, rank, bytes);
-    memcpy(state->score + partial->start, score, bytes);
-    memcpy(state->raw + partial->start, raw, bytes);
-    return ALCORE_OK;
 }
 
 const alcore__pass alcore__rank_by_score_passes[] = {
     {.name = "scores",
      .scores = true,
      .block = score_block,
-     .partial = {.extra = scores_bytes, .reduce = store_scores}},
+     .partial = {.values = {ALCORE__VALUES(alcore__ranked_scores, rank),
+                            ALCORE__VALUES(alcore__ranked_scores, score),
+                            ALCORE__VALUES(alcore__ranked_scores, raw)}}},
     {.name = NULL},
 };
 

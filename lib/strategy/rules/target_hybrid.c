@@ -31,10 +31,6 @@ alcore_status alcore__hybrid_score_block(alcore__block *block, void *partial) {
     return alcore__block_scores(block, partial, NULL /* score */, NULL /* raw */);
 }
 
-double *alcore__hybrid_uncertainty(const alcore__run *run) {
-    return ((const alcore__hybrid *)run->state)->uncertainty;
-}
-
 alcore_status alcore__hybrid_check_target(alcore__block *block, void *partial) {
     alcore__matrix matrix;
     (void)partial; /* the pass has none */

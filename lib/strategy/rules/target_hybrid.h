@@ -21,10 +21,9 @@ alcore_status alcore__hybrid_begin(alcore__run *run, bool names_source);
 
 /* Block function and partial of the pass "uncertainty". */
 alcore_status alcore__hybrid_score_block(alcore__block *block, void *partial);
-double *alcore__hybrid_uncertainty(const alcore__run *run);
 #define ALCORE__UNCERTAINTY_PASS                                                                   \
     .name = "uncertainty", .scores = true, .block = alcore__hybrid_score_block,                    \
-    .partial = {.values = alcore__hybrid_uncertainty}
+    .partial = {.values = {ALCORE__VALUES(alcore__hybrid, uncertainty)}}
 
 /* A pass that fails for a target row with a NaN or an infinity. Distances to such a row are NaN or
  * infinite; no later pass would notice that. */

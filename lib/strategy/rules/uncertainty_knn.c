@@ -187,11 +187,6 @@ static alcore_status store_distances(alcore__run *run, const alcore__block_parti
 
 /* ---- pass "distances of languages": C in turns ---- */
 
-/* Condition of the pass: the groups buy in turns. */
-static bool takes_turns(const alcore__run *run) {
-    return ((const alcore__uncertainty_knn *)run->state)->in_turns;
-}
-
 /* The partial: double [members of the block, groups], the squared distance to the nearest row of
  * each group. */
 static size_t nearest_bytes(const alcore__block *block) {
@@ -247,11 +242,6 @@ static alcore_status store_nearest(alcore__run *run, const alcore__block_partial
 
 /* ---- pass "vectors": the embeddings of C, for cover=1 ---- */
 
-/* Condition of the pass: cover=1. */
-static bool collects(const alcore__run *run) {
-    return ((const alcore__uncertainty_knn *)run->state)->cover;
-}
-
 /* The partial: double [members of the block, dims]. */
 static size_t vectors_bytes(const alcore__block *block) {
     return (size_t)(count_members(block) * alcore__embedding_dims(block->run)) * sizeof(double);
@@ -288,15 +278,15 @@ static const alcore__pass PASSES[] = {
     {.name = "distances",
      .block = measure_members,
      .partial = {.extra = distance_bytes, .reduce = store_distances},
-     .when = measures},
+     .when = ALCORE__TEST(measures)},
     {.name = "distances of languages",
      .block = measure_groups,
      .partial = {.extra = nearest_bytes, .reduce = store_nearest},
-     .when = takes_turns},
+     .when = ALCORE__IF(alcore__uncertainty_knn, in_turns)},
     {.name = "vectors",
      .block = collect_members,
      .partial = {.extra = vectors_bytes, .reduce = store_vectors},
-     .when = collects},
+     .when = ALCORE__IF(alcore__uncertainty_knn, cover)},
     {.name = NULL},
 };
 

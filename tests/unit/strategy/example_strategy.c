@@ -12,21 +12,18 @@
 #include "strategy/strategies.h"
 
 typedef struct length_state {
-    bool long_first; /* the parameter */
-    double *length;  /* [candidates] */
-    double total;    /* of all lengths, summed as spec 1.8 says */
+    bool long_first;       /* the parameter */
+    double *length;        /* [candidates] */
+    alcore__doubles total; /* [1] of all lengths, summed as spec 1.8 says */
 } length_state;
 
 static alcore_status begin(alcore__run *run) {
     length_state *state = run->state;
+    ALCORE__TRY(alcore__run_sums(run, 1, &state->total));
     return ALCORE__RUN_ARRAY(run, run->outcome.count, &state->length);
 }
 
 /* ---- pass "lengths" ---- */
-
-static double *length_of(const alcore__run *run) {
-    return ((length_state *)run->state)->length;
-}
 
 static alcore_status measure_lengths(alcore__block *block, void *partial) {
     double *length = partial;
@@ -42,10 +39,6 @@ static alcore_status measure_lengths(alcore__block *block, void *partial) {
 
 /* ---- pass "mean": the sum of the block's lengths ---- */
 
-static alcore__doubles total_of(const alcore__run *run) {
-    return (alcore__doubles){&((length_state *)run->state)->total, 1};
-}
-
 static alcore_status sum_lengths(alcore__block *block, void *partial) {
     const length_state *state = block->run->state;
     double *sum = partial;
@@ -54,17 +47,19 @@ static alcore_status sum_lengths(alcore__block *block, void *partial) {
 }
 
 static const alcore__pass PASSES[] = {
-    {.name = "lengths", .block = measure_lengths, .partial = {.values = length_of}},
+    {.name = "lengths",
+     .block = measure_lengths,
+     .partial = {.values = {ALCORE__VALUES(length_state, length)}}},
     {.name = "mean",
      .narrow = true, /* its sum is of one block */
      .block = sum_lengths,
-     .partial = {.sums = total_of}},
+     .partial = {.sums = ALCORE__SUMS(length_state, total)}},
     {.name = NULL},
 };
 
 static alcore_status finish(alcore__run *run) {
     const length_state *state = run->state;
-    double mean = state->total / (double)run->outcome.count, *length;
+    double mean = state->total.values[0] / (double)run->outcome.count, *length;
     ALCORE__TRY(alcore__outcome_column(run, "length", ALCORE_FLOAT64, &length));
     for (int64_t i = 0; i < run->outcome.count; i++) {
         length[i] = state->length[i];

@@ -23,16 +23,8 @@ static alcore_status begin(alcore__run *run) {
     return ALCORE_OK;
 }
 
-static void *means_of(alcore__run *run) {
-    return &((means_state *)run->state)->means;
-}
-
-static size_t assigned_bytes(const alcore__block *block) {
-    return (size_t)block->count * sizeof(int32_t);
-}
-
 static alcore_status copy_assigned(alcore__block *block, void *partial) {
-    memcpy(partial, alcore__kmeans_assigned(block), assigned_bytes(block));
+    memcpy(partial, alcore__kmeans_assigned(block), (size_t)block->count * sizeof(int32_t));
     return ALCORE_OK;
 }
 
@@ -56,11 +48,11 @@ static alcore_status finish(alcore__run *run) {
 }
 
 static const alcore__pass PASSES[] = {
-    {.name = "k-means", .nested = alcore__kmeans_passes, .nested_state = means_of},
+    {.name = "k-means", .nested = alcore__kmeans_passes, .nested_at = offsetof(means_state, means)},
     {.name = "assigned",
      .narrow = true,
      .block = copy_assigned,
-     .partial = {.extra = assigned_bytes, .reduce = store_assigned}},
+     .partial = {.row_bytes = sizeof(int32_t), .reduce = store_assigned}},
     {.name = NULL},
 };
 

@@ -19,9 +19,10 @@ typedef struct alcore__huds_state {
     bool unit;        /* embeddings are divided by their length first */
     bool only_needed; /* distances=needed */
 
-    double lambda;    /* of the round: the weight of d (spec 3.6) */
-    int64_t dims;     /* components of an embedding */
-    bool some_global; /* some strata are smaller than min_stratum */
+    double lambda;       /* of the round: the weight of d (spec 3.6) */
+    int64_t dims;        /* components of an embedding */
+    bool some_global;    /* some strata are smaller than min_stratum */
+    bool many_centroids; /* clusters > 1 */
     /* [candidates] uncertainty (0 in diversity-global) and diversity (NaN: not measured): rows with
      * larger values are preferred. */
     double *u, *d;
@@ -31,15 +32,15 @@ typedef struct alcore__huds_state {
     /* [candidates] the group whose sums and centroids a row joins: its stratum, -1 for a row of a
      * small stratum. NULL with min_stratum=0, where it would be `stratum` (see group_array). */
     int32_t *group;
-    double *edges;   /* [strata + 1] lower bound of u in each stratum, then the largest u */
-    double *sums;    /* [strata + 1, dims] over the rows of each stratum, 0 for a small one; then
-                        over all candidates, 0 where some_global is false */
-    int64_t *counts; /* [strata + 1] candidates of each stratum, small ones too, then all */
+    double *edges;        /* [strata + 1] lower bound of u in each stratum, then the largest u */
+    alcore__doubles sums; /* [strata + 1, dims] over the rows of each stratum, 0 for a small one;
+                             then over all candidates, 0 where some_global is false */
+    int64_t *counts;      /* [strata + 1] candidates of each stratum, small ones too, then all */
     /* [centroid_count, dims]: one of each stratum or, with k-means, those of its clusters in the
      * order of kmeans.centroid_starts; the last one is that of all candidates. */
     double *centroids;
     int64_t centroid_count;
-    alcore__kmeans kmeans; /* with clusters > 1 */
+    alcore__kmeans kmeans; /* with many_centroids */
 
     /* With distances=needed. The present batch begins with stratum batch_first_stratum; the strata
      * above the batch are measured, those below it are not. */
@@ -81,11 +82,9 @@ static inline bool alcore__huds_has_scores(const alcore__run *run) {
 alcore_status alcore__huds_begin_needed(alcore__run *run);
 /* Makes the next strata the source ALCORE__OVER_CHOSEN. */
 alcore_status alcore__huds_choose_strata(alcore__run *run);
-/* Whether all rows are measured in one pass; whether there is a batch to be measured. */
-bool alcore__huds_measures_all(const alcore__run *run);
+/* Whether there is a batch to be measured. */
 bool alcore__huds_has_batch(const alcore__run *run);
-/* The partial d [active rows] of a batch, its reduction, and the end of the batch. */
-size_t alcore__huds_batch_bytes(const alcore__block *block);
+/* The reduction of d [active rows] of a batch, and the end of the batch. */
 alcore_status alcore__huds_store_batch(alcore__run *run, const alcore__block_partial *partial);
 alcore_status alcore__huds_end_batch(alcore__run *run);
 

@@ -91,15 +91,3 @@ bool alcore__huds_has_batch(const alcore__run *run) {
     const alcore__huds_state *state = run->state;
     return state->only_needed && !state->all_picks_known;
 }
-
-/* The partial of a batch: d, double [active rows]. It is `extra`, not `values`: the runner would
- * store values by the position in state->batch_positions, and the rows belong elsewhere among the
- * candidates. */
-size_t alcore__huds_batch_bytes(const alcore__block *block) {
-    return (size_t)block->count * sizeof(double);
-}
-
-/* Condition of the pass "distances": all rows are measured (distances=all). */
-bool alcore__huds_measures_all(const alcore__run *run) {
-    return !((const alcore__huds_state *)run->state)->only_needed;
-}

@@ -48,15 +48,6 @@ typedef struct huds_phrase_state {
     alcore__hash_index index; /* of the parts */
 } huds_phrase_state;
 
-/* What run->state is while the nested passes run: those of HUDS, and that over the columns. */
-static void *huds_of(alcore__run *run) {
-    return run->state;
-}
-
-static void *columns_of(alcore__run *run) {
-    return &((huds_phrase_state *)run->state)->columns;
-}
-
 /* Replaces the values of the record column H by a copy: HUDS lets that column share the array of
  * the scores, which rank_phrases() multiplies. */
 static alcore_status detach_h(alcore__run *run) {
@@ -81,11 +72,11 @@ static alcore_status begin_columns(alcore__run *run) {
 }
 
 static const alcore__pass PASSES[] = {
-    {.name = "HUDS", .nested = alcore__huds_passes, .nested_state = huds_of},
+    {.name = "HUDS", .nested = alcore__huds_passes},
     {.name = "columns",
      .start = begin_columns,
      .nested = alcore__all_phrases_passes,
-     .nested_state = columns_of},
+     .nested_at = offsetof(huds_phrase_state, columns)},
     {.name = NULL},
 };
 

@@ -45,7 +45,7 @@ alcore_status alcore__huds_begin(alcore__run *run) {
     run->rescale = alcore__rescale_named(state->rescale);
     state->dims = alcore__embedding_dims(run);
     run->hints.row_work = true;
-    run->hints.repeats = state->clusters > 1; /* k-means makes many passes */
+    run->hints.repeats = state->many_centroids = state->clusters > 1; /* k-means: many passes */
     run->hints.host_doubles =
         ((double)state->strata * (double)state->clusters + 1.0) * (double)state->dims;
     ALCORE__TRY(ALCORE__RUN_ARRAY(run, count, &state->u));
@@ -55,7 +55,7 @@ alcore_status alcore__huds_begin(alcore__run *run) {
     if (state->clusters > 1) ALCORE__TRY(ALCORE__RUN_ARRAY(run, count, &state->cluster));
     const int64_t groups = state->strata + 1;
     ALCORE__TRY(ALCORE__RUN_ARRAY(run, groups, &state->edges));
-    ALCORE__TRY(ALCORE__RUN_ARRAY(run, groups * state->dims, &state->sums));
+    ALCORE__TRY(alcore__run_sums(run, groups * state->dims, &state->sums));
     ALCORE__TRY(ALCORE__RUN_ARRAY(run, groups, &state->counts));
     state->counts[0] = state->counts[state->strata] = run->outcome.count;
     if (state->clusters > 1)
@@ -64,11 +64,6 @@ alcore_status alcore__huds_begin(alcore__run *run) {
 }
 
 /* ---- pass "scores": u of every candidate, then the strata ---- */
-
-/* The array in which the runner stores the values of the pass: u [candidates]. */
-static double *u_of(const alcore__run *run) {
-    return ((alcore__huds_state *)run->state)->u;
-}
 
 /* The partial is u, double [active rows]: the `rank` of the score, by which rows are ordered. */
 static alcore_status score_block(alcore__block *block, void *partial) {
@@ -127,16 +122,10 @@ static alcore_status groups_of(alcore__block *block, const int32_t **out) {
     return ALCORE_OK;
 }
 
-/* The array of the state to which the runner adds the sums of the partials. Batches of strata add
- * to the same array without clearing it: all rows of a stratum are in one batch. */
-static alcore__doubles sums_of(const alcore__run *run) {
-    const alcore__huds_state *state = run->state;
-    return (alcore__doubles){.values = state->sums, .count = (state->strata + 1) * state->dims};
-}
-
 /* The partial is sums [blocks, strata + 1, dims], for each block of a wide one: of the block's rows
  * of each stratum, without those of group -1, then of all its rows, which stays 0 where no stratum
- * is small. */
+ * is small. Batches of strata add to the same sums without clearing them: all rows of a stratum are
+ * in one batch. */
 static alcore_status sum_by_stratum(alcore__block *block, void *partial) {
     const alcore__huds_state *state = block->run->state;
     const int64_t sets = state->strata + 1; /* of rows that are summed */
@@ -159,16 +148,6 @@ static alcore_status sum_by_stratum(alcore__block *block, void *partial) {
 }
 
 /* ---- pass "k-means": k clusters in each stratum ---- */
-
-/* Condition of the pass: more than one centroid for each stratum. */
-static bool many_centroids(const alcore__run *run) {
-    return ((const alcore__huds_state *)run->state)->clusters > 1;
-}
-
-/* What run->state is while the passes of k-means run. */
-static void *kmeans_of(alcore__run *run) {
-    return &((alcore__huds_state *)run->state)->kmeans;
-}
 
 /* Start of the nested passes: k-means in each stratum, without the rows of small strata. */
 static alcore_status start_kmeans(alcore__run *run) {
@@ -193,27 +172,23 @@ static alcore_status set_centroids(alcore__run *run) {
     } else {
         for (int64_t i = 0; i < last * dims; i++) {
             int64_t count = state->counts[i / dims];
-            if (count) state->centroids[i] = state->sums[i] / (double)count;
+            if (count) state->centroids[i] = state->sums.values[i] / (double)count;
         }
     }
-    const double *total = state->sums + state->strata * dims;
+    const double *total = state->sums.values + state->strata * dims;
     for (int64_t j = 0; j < dims && state->some_global; j++)
         state->centroids[last * dims + j] = total[j] / (double)run->outcome.count;
     return ALCORE_OK;
 }
 
-/* The array in which the runner stores the values of the pass: d [candidates]. */
-static double *d_of(const alcore__run *run) {
-    return ((alcore__huds_state *)run->state)->d;
-}
-
 /* Size of the extra bytes behind d: with k-means int32 [active rows], the cluster of each row. */
 static size_t clusters_bytes(const alcore__block *block) {
-    if (!many_centroids(block->run)) return 0;
-    return (size_t)block->count * sizeof(int32_t);
+    const alcore__huds_state *state = block->run->state;
+    return state->many_centroids ? (size_t)block->count * sizeof(int32_t) : 0;
 }
 
-/* The partial is d [active rows], as values or, in a batch of strata, as extra bytes; then, with
+/* The partial is d [active rows], as values or, in a batch of strata, whose positions are not those
+ * of the candidates, as extra bytes; then, with
  * k-means only, cluster [active rows]. assigned [active rows] numbers the clusters within their
  * stratum, while the kernel needs one index per row into state->centroids, whichever of the three
  * kinds of centroid it is: of all candidates, of a cluster, or of a stratum. */
@@ -250,36 +225,38 @@ const alcore__pass alcore__huds_passes[] = {
     {.name = "scores",
      .scores = true,
      .block = score_block,
-     .partial = {.values = u_of},
+     .partial = {.values = {ALCORE__VALUES(alcore__huds_state, u)}},
      .end = cut_strata,
-     .when = alcore__huds_has_scores},
+     .when = ALCORE__TEST(alcore__huds_has_scores)},
     {.name = "centroids",
      .block = sum_by_stratum,
-     .partial = {.sums = sums_of},
-     .when = needs_sums},
+     .partial = {.sums = ALCORE__SUMS(alcore__huds_state, sums)},
+     .when = ALCORE__TEST(needs_sums)},
     {.name = "k-means",
      .start = start_kmeans,
      .nested = alcore__kmeans_passes,
-     .nested_state = kmeans_of,
-     .when = many_centroids},
+     .nested_at = offsetof(alcore__huds_state, kmeans),
+     .when = ALCORE__IF(alcore__huds_state, many_centroids)},
     {.name = "distances",
      .block = measure_distances,
-     .partial = {.values = d_of, .extra = clusters_bytes, .reduce = store_clusters},
+     .partial = {.values = {ALCORE__VALUES(alcore__huds_state, d)},
+                 .extra = clusters_bytes,
+                 .reduce = store_clusters},
      .start = set_centroids,
-     .when = alcore__huds_measures_all},
+     .when = ALCORE__UNLESS(alcore__huds_state, only_needed)},
     {.name = "centroids of a batch of strata",
      .source = ALCORE__OVER_CHOSEN,
      .block = sum_by_stratum,
-     .partial = {.sums = sums_of},
-     .when = alcore__huds_has_batch},
+     .partial = {.sums = ALCORE__SUMS(alcore__huds_state, sums)},
+     .when = ALCORE__TEST(alcore__huds_has_batch)},
     {.name = "distances of a batch of strata",
      .source = ALCORE__OVER_CHOSEN,
      .block = measure_distances,
-     .partial = {.extra = alcore__huds_batch_bytes, .reduce = alcore__huds_store_batch},
+     .partial = {.row_bytes = sizeof(double), .reduce = alcore__huds_store_batch},
      .start = set_centroids,
      .end = alcore__huds_end_batch,
-     .when = alcore__huds_has_batch,
-     .again = alcore__huds_has_batch,
+     .when = ALCORE__TEST(alcore__huds_has_batch),
+     .again = ALCORE__TEST(alcore__huds_has_batch),
      .back = 1},
     {.name = NULL},
 };
