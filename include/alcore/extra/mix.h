@@ -41,15 +41,16 @@ typedef struct alcore_mix_options {
     const char *span;
     const char *device;        /**< borrowed: as in alcore_search_options; NULL: auto */
     alcore_model *model;       /**< borrowed: makes "embeddings" that a pool lacks; NULL: n-gram */
-    alcore_lm *lm;             /**< borrowed: NULL: 4-grams of the unmasked rows of the pool */
-    const alcore_links *links; /**< borrowed: of each row of the labeled pool with its reference;
-                                    NULL: L' is aligned */
+    alcore_lm *lm;             /**< borrowed: of switched and contextualized pairs; NULL: 4-grams of
+                                    the unmasked rows of the pool */
+    const alcore_links *links; /**< borrowed: of switched pairs: links of each row of the labeled
+                                    pool with its reference; NULL: L' is aligned */
     /** Pairs of each kind that is mixed in, from 0; unset: as many as the phrases that the strategy
      * ngf-smp selects for the words of all annotated items */
     int64_t count;
     int64_t subset; /**< most pairs of L'; 0: 100000 */
     int64_t k;      /**< neighbors in a margin ratio, 1 to ALCORE_KNN_MAX; 0: 4 */
-    /** How often the annotated phrases appear; 0: not at all; unset: once */
+    /** How often the annotated phrases appear, up to 1000000; 0: not at all; unset: once */
     int64_t upsample_phrase;
     int64_t round;  /**< of the draw, from 1; 0: 1 */
     uint64_t seed;  /**< of the draws */
@@ -69,14 +70,14 @@ typedef struct alcore_mix_options {
  * @param[in,out] labeled kept: pairs of source texts and references; changed where "embeddings" are
  *   made; NULL only with kind none
  * @param[in,out] pool kept: unlabeled sentences of the domain; masked rows are left out, and
- *   annotated sentences get no switched phrase; changed where "embeddings" are made; NULL with kind
- *   none, and with random if count is given
- * @param[in] annotations kept: items of the pool; NULL: nothing was annotated, which switched and
- *   contextualized refuse
+ *   annotated sentences get no phrase of another pair; changed where "embeddings" are made; NULL
+ *   with kind none, and with random if count is given
+ * @param[in] annotations kept: items of the pool; NULL: nothing was annotated, which switched,
+ *   contextualized and a count that is unset refuse
  * @param[in] options borrowed; NULL: defaults
  * @param[out] out owned; NULL on failure
- * @return ALCORE_OK, ALCORE_E_INVALID (a pool or annotations that the kind needs are NULL; other
- *   contexts), ALCORE_E_PARAM (kind, span or a number out of range, device), ALCORE_E_MISSING (no
+ * @return ALCORE_OK, ALCORE_E_INVALID (a pool or annotations that are needed are NULL; other
+ *   contexts; a model that is not read), ALCORE_E_PARAM (kind, span or a number out of range, device), ALCORE_E_MISSING (no
  *   pair in the labeled pool, no unmasked row in the pool, or embeddings that were given for one
  *   pool only), ALCORE_E_SHAPE (links of another number of pairs; embeddings of different lengths),
  *   ALCORE_E_DATA (a link that names a word that its pair lacks: names the row; embeddings that are
@@ -111,7 +112,7 @@ ALCORE_API int64_t alcore_mix_count(const alcore_mix *mix);
 
 /** How many pairs fewer were made than asked for, over all kinds that are mixed in.
  * @param[in] mix borrowed
- * @return 0 or more; 0 for NULL
+ * @return 0 or more, at most 2^63 - 1; 0 for NULL
  * @threadsafe
  * @since 1.0 */
 ALCORE_API int64_t alcore_mix_missing(const alcore_mix *mix);

@@ -302,7 +302,9 @@ int64_t alcore_mix_count(const alcore_mix *mix) {
 int64_t alcore_mix_missing(const alcore_mix *mix) {
     int64_t missing = 0;
     for (int kind = ALCORE__MIX_RANDOM; mix && kind < ALCORE__MIX_KINDS; kind++)
-        if (mix->settings.wanted[kind]) missing += mix->settings.count - mix->made[kind];
+        if (mix->settings.wanted[kind] &&
+            __builtin_add_overflow(missing, mix->settings.count - mix->made[kind], &missing))
+            return INT64_MAX;
     return missing;
 }
 
