@@ -175,6 +175,7 @@ int command_lm(const arguments *args) {
         return complain(EXIT_USAGE, "lm train takes no --lm");
     if (!training && option_given(args, OPTION_DISCOUNTS))
         return complain(EXIT_USAGE, "lm score takes no --discounts: the model has them");
+    if (!training) TRY(option_suffix(args, OPTION_OUT, ".lp"));
     code = option_integer(args, OPTION_ORDER, 1, 6, &order);
     options.order = (int32_t)order;
     if (code == EXIT_DONE) code = read_discounts(args, discounts, &options);

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* An input is never overwritten: before anything is read, every file that the command line lets the
- * command write is compared with every file and folder that it names to be read, by device and
- * inode, so that links and other spellings of a path count. Two outputs differ too. */
+/* Where results go is checked before anything is read and computed. An input is never overwritten:
+ * every file that the command line lets the command write is compared with every file and folder
+ * that it names to be read, by device and inode, so that links and other spellings of a path count.
+ * Two outputs differ too, and none has the suffix of a compression, as nothing is written so. */
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
@@ -121,12 +122,24 @@ static char *path_of(const arguments *args, int index) {
     return path;
 }
 
+/* Refuses a value of --out that says that the file is compressed. */
+static int check_plain(const arguments *args) {
+    static const char *const compressed[] = {".gz", ".xz", ".zst", ".bz2"};
+    const char *path = option_value(args, OPTION_OUT, "-"), *dot = strrchr(path, '.');
+    for (size_t i = 0; dot && i < sizeof compressed / sizeof *compressed; i++)
+        if (strcmp(dot, compressed[i]) == 0)
+            return complain(EXIT_USAGE,
+                            "--out %s: nothing is written compressed; take a name without %s", path,
+                            dot);
+    return EXIT_DONE;
+}
+
 int check_outputs(const arguments *args) {
     char *paths[OUTPUTS];
     output_file first, second;
-    int code = EXIT_DONE;
+    int code = check_plain(args);
     for (int i = 0; i < OUTPUTS; i++) paths[i] = path_of(args, i);
-    if (strcmp(option_value(args, OPTION_OUT, "-"), "-") == 0)
+    if (code == EXIT_DONE && strcmp(option_value(args, OPTION_OUT, "-"), "-") == 0)
         code = check_output(args, OPTION_OUT, "-");
     for (int i = 0; i < OUTPUTS && code == EXIT_DONE; i++) {
         if (!paths[i]) continue;

@@ -65,6 +65,19 @@ def every_command_refuses(box):
 
 
 @case
+def what_cannot_be_written_is_refused_before_the_work(box):
+    """The input is a pipe that nobody writes to: a command that read it would wait."""
+    os.mkfifo(os.path.join(box.path, "never.tsv"))
+    for args in (["align", "never.tsv"], ["lm", "train", "never.tsv"], ["lm", "score", "never.tsv", "--lm", "never.tsv"],
+                 ["eval", "bleu", "never.tsv", "never.tsv"], ["rho", "never.tsv"], ["score", "never.tsv", "--scorer", "nnll"],
+                 ["select", "never.tsv", "--budget", "2"], ["mix"], ["plot", "curves", "never.tsv"]):
+        for suffix in ".gz", ".xz", ".zst", ".bz2":
+            contains(box.run(*args, "--out", "o.tsv" + suffix, expect=2).err, "--out o.tsv%s: nothing is written compressed" % suffix)
+    contains(box.run("lm", "score", "never.tsv", "--lm", "never.tsv", "--out", "o.tsv", expect=2).err, "--out o.tsv: the suffix says the format")
+    equal(box.names(), ["never.tsv"])
+
+
+@case
 def links_to_an_input(box):
     files(box)
     os.symlink("pool.txt", os.path.join(box.path, "link.tsv"))

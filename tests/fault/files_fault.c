@@ -279,6 +279,15 @@ static alcore_status write_parallel(stage *s) {
     snprintf(name, sizeof name, "pairs-%d", number++);
     return alcore_mix_write_parallel(s->mix, in_folder(name));
 }
+static alcore_status write_aligner(stage *s) {
+    static const char *const texts[] = {"a b", "c"};
+    alcore_aligner *aligner;
+    alcore_status status =
+        alcore_aligner_new_trained(s->ctx, texts, NULL, texts, NULL, 2, NULL, &aligner);
+    if (status == ALCORE_OK) status = alcore_aligner_write(aligner, in_folder("aligner"));
+    alcore_aligner_unref(aligner);
+    return status;
+}
 static alcore_status plot(stage *s, const char *name) {
     static const char *const series[] = {"a", "b"};
     static const double x[] = {1, 2};
@@ -317,6 +326,7 @@ static const struct {
              {"alcore_annotations_read_selection", read_items},
              {"alcore_mix_write", write_mix},
              {"alcore_mix_write_parallel", write_parallel},
+             {"alcore_aligner_write", write_aligner},
              {"alcore_plot_write_curves .svg", draw_plot},
              {"alcore_plot_write_curves .tsv", tabulate_plot}};
 

@@ -61,7 +61,7 @@ enum alcore_tension {
 /** Settings of an aligner. What is 0 or unset means the default. */
 typedef struct alcore_aligner_options {
     size_t size; /**< sizeof(alcore_aligner_options) */
-    /** ALCORE_DIRECTION_*; 0: _FORWARD; alcore_align() trains both and wants 0 */
+    /** ALCORE_DIRECTION_*; 0: _FORWARD; alcore_align() trains both and refuses any but 0 */
     int32_t direction;
     int32_t model;      /**< ALCORE_ALIGNER_*; 0: _DIAGONAL */
     int32_t estimate;   /**< ALCORE_ESTIMATE_*; 0: _BAYES */

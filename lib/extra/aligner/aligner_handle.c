@@ -61,8 +61,8 @@ static alcore_status check_enum(int32_t value, int32_t first, int32_t last, cons
                         value, first, last);
 }
 
-/* Fills *out with the options of the caller. The bounds of the
- * numbers are checked by alcore__aligner_train(); negative numbers are refused there too. */
+/* Fills *out with the options of the caller; *direction: as given, 0 where it is not. The bounds of
+ * the numbers are checked by alcore__aligner_train(); negative numbers are refused there too. */
 static alcore_status read_options(const alcore_aligner_options *given, int32_t *direction,
                                   alcore__aligner_options *out) {
     alcore_aligner_options options;
@@ -326,10 +326,11 @@ static alcore_status align(alignment *a, const alcore_aligner_options *given,
                            alcore_links **out) {
     int32_t direction;
     ALCORE__TRY(read_options(given, &direction, &a->options));
-    if (direction == ALCORE_DIRECTION_REVERSE)
+    if (direction != 0)
         return alcore__fail(ALCORE_E_PARAM,
                             "direction is set, but both are trained: ask for the symmetrization "
-                            "reverse to get that direction only");
+                            "%s to get that direction only",
+                            direction == ALCORE_DIRECTION_REVERSE ? "reverse" : "forward");
     ALCORE__TRY(alcore__symmetrization_of(symmetrization, &a->method));
     if (out_log_likelihoods) {
         const int64_t iterations = a->options.iterations;
