@@ -130,7 +130,7 @@ some_kernels=-Dkernels=avx2 one_kernel=-Dkernels=
 # such parts; with --full also the other suites that reading files concerns. Not optimized, as those
 # who debug have it: what another build's optimizer removes must link too.
 core_suites=(formats)
-[ -z "$full" ] || core_suites=(base text formats pool)
+[ -z "$full" ] || core_suites=(base text formats pool phrase aligner lm)
 for_tests="--suite cli --no-suite kernel"
 for suite in "${core_suites[@]}"; do for_tests+=" --suite $suite"; done
 if wanted core && build core -Dwerror=true -Dauto_features=disabled -Dtests=enabled -Doptimization=0 $one_kernel; then

@@ -20,11 +20,11 @@ import peers
 project, library = (os.path.abspath(path) for path in sys.argv[1:3])
 pairs = int(sys.argv[3]) if len(sys.argv) > 3 else 100000
 corpus = sys.argv[4] if len(sys.argv) > 4 else os.path.join(project, '..', 'shared', 'data', 'en-de', 'it.tsv.xz')
-reason = peers.enter(project, os.path.join('tests', 'unit', 'metric', 'peers.txt'), 'metric-venv')
+reason = peers.enter(project, os.path.join('tests', 'unit', 'extra', 'metric', 'peers.txt'), 'metric-venv')
 if reason:
     print(f'not run: {reason}')
     sys.exit(0)
-sys.path[:0] = [os.path.join(library, '..', 'bindings', 'python'), os.path.join(project, 'tests', 'unit', 'metric')]
+sys.path[:0] = [os.path.join(library, '..', 'bindings', 'python'), os.path.join(project, 'tests', 'unit', 'extra', 'metric')]
 import alcore  # noqa: E402
 import sacrebleu.metrics  # noqa: E402
 from make_peer_cases import shifted  # noqa: E402

@@ -44,8 +44,8 @@ def a_file_of_a_language_model_is_a_model(box):
 
 @case
 def a_model_made_by_lmplz_scores_as_kenlm_does(box):
-    """tests/unit/text/lmplz: an ARPA file of KenLM's lmplz and what KenLM says of eleven texts with it, in float32."""
-    made = os.path.join(os.path.dirname(os.path.abspath(__file__)), "..", "unit", "text", "lmplz")
+    """tests/unit/extra/lm/lmplz: an ARPA file of KenLM's lmplz and what KenLM says of eleven texts with it, in float32."""
+    made = os.path.join(os.path.dirname(os.path.abspath(__file__)), "..", "unit", "extra", "lm", "lmplz")
 
     def farthest(model, scores):
         """The largest difference of log10 of a probability by the model from what KenLM says."""

@@ -17,7 +17,7 @@ import subprocess
 import sys
 
 sys.path.insert(0, str(pathlib.Path(__file__).resolve().parent.parent / 'mutants'))
-from killers import command_of, default_commands  # noqa: E402
+from killers import command_of, command_of_source, default_commands  # noqa: E402
 
 # In place of entries: the cases of test_cuda_devices that call the module, DEVICES_CASE; and
 # test_cuda_shared, which counts accesses.
@@ -26,8 +26,8 @@ DEVICES_CASE = 'kernels'
 SHARED = 'shared'
 # Of the conformance program: an odd one, with which the rows of large cases have gaps and a mask.
 SEED = '1'
-PROGRAMS = CONFORMANCE, TEST_DEVICES, TEST_SHARED = [
-    'tests/conformance/kernel_conformance', 'tests/emu/test_cuda_devices', 'tests/emu/test_cuda_shared']
+CONFORMANCE, TEST_CUDA = 'tests/conformance/kernel_conformance', 'tests/emu/test_cuda'
+TEST_DEVICES, TEST_SHARED = 'test_cuda_devices', 'test_cuda_shared'  # sources of the latter
 # Name, the entries that show it, file, text that stands there once, what it becomes. A number
 # behind the entries: rows of the large cases of the conformance program, which are run too.
 MUTANTS = [
@@ -129,7 +129,8 @@ def misplaced(root):
 def not_by_default(build):
     """The programs that kill, where the default tier leaves them out."""
     commands = default_commands(build)
-    return [f'{name} is not run by default' for name in PROGRAMS if not command_of(commands, build / name)]
+    run = {CONFORMANCE: command_of(commands, build / CONFORMANCE)} | {name: command_of_source(commands, name) for name in (TEST_DEVICES, TEST_SHARED)}
+    return [f'{name} is not run by default' for name, command in run.items() if not command]
 
 
 def ordered():
@@ -189,9 +190,9 @@ def run_all(numbers, root, build, work, library, missing, *compiler):
             entries, _, rows = entry.partition(' ')
             command, environment = [str(build / CONFORMANCE), missing, SEED, '300', rows or '0', module], {'ALCORE_CONFORMANCE_ONLY': entries}
             if entry == DEVICES:
-                command, environment = [str(build / TEST_DEVICES)], {'CK_RUN_CASE': DEVICES_CASE, 'EMULATED_CUDA': module}
+                command, environment = [str(build / TEST_CUDA), TEST_DEVICES], {'CK_RUN_CASE': DEVICES_CASE, 'EMULATED_CUDA': module}
             if entry == SHARED:
-                command = [str(build / TEST_SHARED)]
+                command = [str(build / TEST_CUDA), TEST_SHARED]
                 environment = {'EMULATED_CUDA': module, 'GPU_SHARED': str(root / 'docs/results/gpu-shared.txt')}
             run = subprocess.run(command, text=True, env=os.environ | environment | {'CK_TIMEOUT_MULTIPLIER': '5'}, capture_output=True, check=False)
             good = (run.returncode == 0) == (before is None)

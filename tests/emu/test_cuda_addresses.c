@@ -428,7 +428,7 @@ START_TEST(a_wide_result) {
 }
 END_TEST
 
-int main(void) {
+TEST_FILE() {
     TCase *tests = tcase_create("addresses");
     tcase_set_timeout(tests, 60);
     tcase_add_checked_fixture(tests, setup, teardown);

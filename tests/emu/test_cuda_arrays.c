@@ -582,7 +582,7 @@ START_TEST(calls_at_once) {
 }
 END_TEST
 
-int main(void) {
+TEST_FILE() {
     TCase *tests = tcase_create("arrays");
     tcase_set_timeout(tests, 60);
     tcase_add_checked_fixture(tests, setup, NULL);

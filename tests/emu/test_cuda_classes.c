@@ -186,7 +186,7 @@ START_TEST(bad_distributions_are_those_of_the_host) {
 }
 END_TEST
 
-int main(void) {
+TEST_FILE() {
     TCase *tests = tcase_create("classes");
     tcase_set_timeout(tests, 60);
     tcase_add_checked_fixture(tests, setup, teardown);

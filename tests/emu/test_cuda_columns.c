@@ -659,7 +659,7 @@ START_TEST(a_projection_reads_both) {
 }
 END_TEST
 
-int main(void) {
+TEST_FILE() {
     TCase *tests = tcase_create("columns");
     tcase_set_timeout(tests, 100);
     tcase_add_checked_fixture(tests, setup, teardown);

@@ -380,7 +380,7 @@ START_TEST(kept_counts) {
 }
 END_TEST
 
-int main(void) {
+TEST_FILE() {
     TCase *tests = tcase_create("counts");
     tcase_set_timeout(tests, 60);
     tcase_add_checked_fixture(tests, setup, NULL);

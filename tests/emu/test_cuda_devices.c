@@ -7,6 +7,7 @@
 #include <string.h>
 
 #include "alcore/extra.h"
+#include "check_suite.h"
 #include "emulated_module.h"
 #include "kernel/kernels.h"
 #include "search_calls.h"
@@ -340,7 +341,7 @@ START_TEST(two_devices_in_one_call) {
 }
 END_TEST
 
-int main(void) {
+TEST_FILE() {
     /* Of the module alone: mutants.py runs this case with modules that hold a defect. */
     TCase *kernels = tcase_create("kernels"), *tests = tcase_create("functions");
     tcase_add_checked_fixture(kernels, setup, teardown);

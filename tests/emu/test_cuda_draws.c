@@ -171,7 +171,7 @@ START_TEST(sums_of_another_call_stay) {
 }
 END_TEST
 
-int main(void) {
+TEST_FILE() {
     TCase *tests = tcase_create("draws");
     tcase_add_checked_fixture(tests, setup, teardown);
     tcase_add_loop_test(tests, draws_of_another_call_stay, 0, 2 * FOUND_PLACES);

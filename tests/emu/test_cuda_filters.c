@@ -428,7 +428,7 @@ static void add_patterns(TCase *tests, const TTest *test, int count) {
         if (!thinned || (i + i / PATTERNS) % 3 == kept) tcase_add_loop_test(tests, test, i, i + 1);
 }
 
-int main(void) {
+TEST_FILE() {
     TCase *tests = tcase_create("filters");
     tcase_set_timeout(tests, 100);
     tcase_add_checked_fixture(tests, setup, NULL);

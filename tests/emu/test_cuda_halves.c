@@ -246,7 +246,7 @@ START_TEST(doubles_of_rows) {
 }
 END_TEST
 
-int main(void) {
+TEST_FILE() {
     TCase *tests = tcase_create("halves");
     tcase_set_timeout(tests, 100);
     tcase_add_checked_fixture(tests, setup, NULL);

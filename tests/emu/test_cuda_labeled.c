@@ -181,7 +181,7 @@ START_TEST(bad_rows_are_looked_at_together) {
 }
 END_TEST
 
-int main(void) {
+TEST_FILE() {
     TCase *tests = tcase_create("labeled");
     tcase_set_timeout(tests, 60);
     tcase_add_checked_fixture(tests, setup, teardown);

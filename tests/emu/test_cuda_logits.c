@@ -161,7 +161,7 @@ START_TEST(small_parts_of_a_sum_are_kept) {
 }
 END_TEST
 
-int main(void) {
+TEST_FILE() {
     TCase *tests = tcase_create("logits");
     tcase_set_timeout(tests, 60);
     tcase_add_checked_fixture(tests, setup, NULL);

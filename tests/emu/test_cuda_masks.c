@@ -119,7 +119,7 @@ START_TEST(few_offers_and_many_give_the_picks_of_the_cpu) {
 }
 END_TEST
 
-int main(void) {
+TEST_FILE() {
     TCase *tests = tcase_create("masks");
     tcase_set_timeout(tests, 60);
     tcase_add_checked_fixture(tests, setup, teardown);

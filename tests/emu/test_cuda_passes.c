@@ -627,7 +627,7 @@ static const char HEAD[] =
     "2 of 8292 rows, in one wide block; below it each kernel, and waits between it and the next "
     "one.\n\n";
 
-int main(void) {
+TEST_FILE() {
     TCase *tests = tcase_create("passes");
     const char *full = getenv("ALCORE_TEST_FULL"), *seed = getenv("ALCORE_TEST_SEED");
     counts_begin("GPU_PASSES", HEAD);

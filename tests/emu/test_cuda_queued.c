@@ -343,7 +343,7 @@ START_TEST(draws_where_the_rows_are) {
 }
 END_TEST
 
-int main(void) {
+TEST_FILE() {
     TCase *tests = tcase_create("queued");
     tcase_set_timeout(tests, 150);
     tcase_add_checked_fixture(tests, setup, teardown);

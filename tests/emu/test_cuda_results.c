@@ -392,7 +392,7 @@ START_TEST(the_context_is_as_before) {
 }
 END_TEST
 
-int main(void) {
+TEST_FILE() {
     TCase *tests = tcase_create("results");
     tcase_set_timeout(tests, 100);
     tcase_add_checked_fixture(tests, setup, teardown);

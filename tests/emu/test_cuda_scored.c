@@ -176,7 +176,7 @@ START_TEST(the_first_row_with_a_nan_is_named) {
 }
 END_TEST
 
-int main(void) {
+TEST_FILE() {
     TCase *tests = tcase_create("scored");
     tcase_set_timeout(tests, 120);
     tcase_add_checked_fixture(tests, setup, teardown);

@@ -158,7 +158,7 @@ START_TEST(conflicts_of_banks) {
 }
 END_TEST
 
-int main(void) {
+TEST_FILE() {
     TCase *tests = tcase_create("shared");
     tcase_set_timeout(tests, 120);
     tcase_add_checked_fixture(tests, setup, NULL);

@@ -166,7 +166,7 @@ START_TEST(the_first_bad_row_is_named) {
 }
 END_TEST
 
-int main(void) {
+TEST_FILE() {
     TCase *tests = tcase_create("sources");
     tcase_add_checked_fixture(tests, setup, teardown);
     const int settings = sizeof SETTINGS / sizeof *SETTINGS;

@@ -5,8 +5,9 @@
 set -eu
 here=$(cd "$(dirname "$0")" && pwd)
 build=${1:?usage: tests/golden/renew.sh BUILD_FOLDER}
-ninja -C "$build" tests/unit/strategy/test_strategy_golden tests/unit/metric/test_metric_plot tests/unit/request/test_request_threads
-ALCORE_GOLDEN_RENEW=1 "$build/tests/unit/strategy/test_strategy_golden"
-ALCORE_GOLDEN_RENEW=1 "$build/tests/unit/metric/test_metric_plot"
-ALCORE_GOLDEN_RENEW=1 "$build/tests/unit/request/test_request_threads"
+export ALCORE_GOLDEN_RENEW=1
+ninja -C "$build" tests/unit/test_strategy tests/unit/test_extra tests/unit/test_request
+"$build/tests/unit/test_strategy" test_strategy_golden
+"$build/tests/unit/test_extra" test_metric_plot
+"$build/tests/unit/test_request" test_request_threads
 git -C "$here" diff --stat -- "$here"

@@ -16,3 +16,9 @@ def command_of(commands, killer):
     """The command that has this file as its program or as an argument; None when there is none."""
     killer = os.path.realpath(killer)
     return next((command for command in commands if killer in map(os.path.realpath, command)), None)
+
+
+def command_of_source(commands, source):
+    """The command that runs the cases of this source of a room's program (tests/support/test_files.c): the program, the source's name
+    and further arguments; None when there is none."""
+    return next((command for command in commands if command[1:2] == [os.path.splitext(os.path.basename(source))[0]]), None)

@@ -1,10 +1,10 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0
 """Defects that the tests of strategies must see: each is put into a copy of one source file, which is compiled and linked into the
-test program meant to find it. A mutant counts as killed only when the case named for it fails, while every other case that the
+program of the tests meant to find it. A mutant counts as killed only when the case named for it fails, while every other case that the
 plain library passes is free to fail too; one that lives, dies elsewhere or does not compile fails. In TAP.
 
-Of all mutants it is checked that their texts stand in the sources, their cases in the test programs, and these programs in the default
+Of all mutants it is checked that their texts stand in the sources, their cases in those of the tests, and these tests in the default
 tier. With $ALCORE_TEST_FULL each of them is compiled and run, and with names those.
 
   strategy_mutants.py SOURCE BUILD [NAME]..."""
@@ -19,14 +19,14 @@ import tempfile
 
 sys.path.insert(0, os.path.join(os.path.dirname(os.path.abspath(__file__)), '..', 'tools'))
 from tap import Tap  # noqa: E402
-from killers import command_of, default_commands  # noqa: E402
+from killers import command_of_source, default_commands  # noqa: E402
 
 VECTORS = 'tests/unit/strategy/test_strategy_vectors'
 TARGET = 'tests/unit/strategy/test_strategy_target'
 FILL = 'tests/unit/strategy/test_strategy_fill'
 BADGE = 'tests/unit/strategy/test_strategy_badge'
-PROPERTIES = 'tests/unit/strategy/test_strategy_properties'
-TARGET_PROPERTIES = 'tests/unit/strategy/test_strategy_target_properties'
+PROPERTIES = 'tests/property/test_strategy_properties'
+TARGET_PROPERTIES = 'tests/property/test_strategy_target_properties'
 DEMUX = 'tests/unit/strategy/test_strategy_demux'
 LANGUAGES = 'tests/unit/strategy/test_strategy_languages'
 BALANCE = 'tests/unit/strategy/test_strategy_balance'
@@ -35,15 +35,15 @@ MRS = 'tests/unit/strategy/test_strategy_mrs'
 CLUSTERS = 'tests/unit/strategy/test_strategy_clusters'
 ROUND_TRIP = 'tests/unit/strategy/test_strategy_round_trip'
 BUDGETS = 'tests/unit/request/test_budgets'
-SELECTION = 'tests/unit/request/test_selection'
+SELECTION = 'tests/unit/selection/test_selection'
 NARROW = 'tests/unit/scorer/test_narrow'
 TABLES = 'tests/unit/pool/test_pool_write'
 WANTED = 'tests/unit/request/test_wanted_rows'
-MIX = 'tests/unit/mix/test_mix_vectors'
-TRAINING = 'tests/unit/mix/test_training_set'
-ANNOTATIONS = 'tests/unit/mix/test_annotations'
-OVERLAP = 'tests/unit/metric/test_metric_overlap'
-TER = 'tests/unit/metric/test_metric_ter'
+MIX = 'tests/unit/extra/mix/test_mix_vectors'
+TRAINING = 'tests/unit/extra/mix/test_training_set'
+ANNOTATIONS = 'tests/unit/extra/annotation/test_annotations'
+OVERLAP = 'tests/unit/extra/overlap/test_metric_overlap'
+TER = 'tests/unit/extra/metric/test_metric_ter'
 
 # On emulated devices.
 COLUMNS = 'tests/emu/test_cuda_columns'
@@ -60,7 +60,7 @@ PHRASE_ROUNDS = 'tests/unit/request/test_phrase_rounds'
 HYBRID = 'tests/unit/request/test_hybrid_selection'
 HUDS_PHRASE = 'tests/unit/request/test_huds_phrase'
 
-# name: (file, text that stands there once, what takes its place, test program, case that must fail)
+# name: (file, text that stands there once, what takes its place, its tests, case that must fail)
 MUTANTS = {
     'HUDS weighs the terms the other way round':
         ('lib/strategy/rules/huds/huds.h', 'lambda * d + rest * u', 'rest * d + lambda * u', PROPERTIES,
@@ -514,13 +514,13 @@ class Tree:
         return (output, '') if done.returncode == 0 else (None, done.stdout)
 
 
-def failing_cases(program, build):
+def failing_cases(command, build):
     """Names of the cases that fail; a program that dies fails in a case of its own."""
     environment = dict(os.environ, CK_TAP_LOG_FILE_NAME='-', CK_VERBOSITY='silent', CK_DEFAULT_TIMEOUT='60',
                        ALCORE_MODULE_DIR=os.path.join(build, 'tests/emu/module'),
                        EMULATED_CUDA=os.path.join(build, 'tests/emu/module/libalcore-cuda.so'))
     try:
-        done = run([program], cwd=os.path.dirname(program), env=environment, timeout=120)  # a case that fails may leave its files there
+        done = run(command, cwd=os.path.dirname(command[0]), env=environment, timeout=120)  # a case that fails may leave its files there
     except subprocess.TimeoutExpired as error:
         return set(), str(error)
     failed = set(re.findall(r'^not ok \d+ - \S*?:[\w/-]+:(\w+):', done.stdout, re.M))
@@ -529,32 +529,30 @@ def failing_cases(program, build):
 
 def misplaced(source, name):
     """Why a mutant cannot be made or judged: its text does not stand in the source exactly once, or the case that is to fail does not
-    stand in the test program; empty when both do."""
-    path, old, _, program, case = MUTANTS[name]
+    stand in the source of tests; empty when both do."""
+    path, old, _, test, case = MUTANTS[name]
     with open(os.path.join(source, path), encoding='utf-8') as file:
         count = file.read().count(old)
     if count != 1:
         return '%s, %s: the text stands there %d times, not once: %s' % (name, path, count, old)
-    # Tests of properties have a folder of their own, whatever folder their program is built in.
-    places = [os.path.join(source, program + '.c'), os.path.join(source, 'tests', 'property', os.path.basename(program) + '.c')]
-    (test,) = (place for place in places if os.path.exists(place))
-    with open(test, encoding='utf-8') as file:
+    with open(os.path.join(source, test + '.c'), encoding='utf-8') as file:
         found = 'START_TEST(%s)' % case in file.read()
-    return '' if found else '%s: %s has no case %s' % (name, os.path.relpath(test, source), case)
+    return '' if found else '%s: %s has no case %s' % (name, test, case)
 
 
 def survives(source, build, name):
     """Why a mutant counts as alive; empty when the case meant for it fails."""
-    path, old, new, program, case = MUTANTS[name]
+    path, old, new, test, case = MUTANTS[name]
+    command = command_of_source(default_commands(build), test)
     with open(os.path.join(source, path), encoding='utf-8') as file:
         text = file.read()
     with tempfile.TemporaryDirectory(prefix='alcore-mutant-') as folder:
         tree = Tree(source, build, folder)
         made, member = tree.compile(path, text.replace(old, new))
-        linked, said = tree.link(program, made, member) if made else (None, member)
+        linked, said = tree.link(os.path.relpath(command[0], build), made, member) if made else (None, member)
         if not linked:
             return said
-        failed, said = failing_cases(linked, build)
+        failed, said = failing_cases([linked, *command[1:]], build)
     if case in failed:
         return ''
     return '%s passed; failed: %s\n%s' % (case, ', '.join(sorted(failed)) or 'nothing', said[-600:])
@@ -568,14 +566,14 @@ def main():
     killers = {mutant[3] for mutant in MUTANTS.values()}
     if not os.path.isdir(os.path.join(build, 'tests/emu/module')):  # built without a C++ compiler
         chosen = [name for name in chosen if not MUTANTS[name][3].startswith('tests/emu/')]
-        killers = {program for program in killers if not program.startswith('tests/emu/')}
+        killers = {test for test in killers if not test.startswith('tests/emu/')}
     tap = Tap()
     lost = [why for why in (misplaced(source, name) for name in MUTANTS) if why]
-    tap.check(not lost, 'the texts of all %d mutants stand in the sources, their cases in the programs; %d of them are run' % (len(MUTANTS), len(chosen)),
+    tap.check(not lost, 'the texts of all %d mutants stand in the sources, their cases in those of the tests; %d of them are run' % (len(MUTANTS), len(chosen)),
               '\n'.join(lost))
     commands = default_commands(build)
-    idle = sorted(program for program in killers if not command_of(commands, os.path.join(build, program)))
-    tap.check(not idle, 'the %d programs that kill them are in the default tier' % len(killers), '\n'.join(idle))
+    idle = sorted(test for test in killers if not command_of_source(commands, test))
+    tap.check(not idle, 'the %d sources whose tests kill them are in the default tier' % len(killers), '\n'.join(idle))
     for name in chosen:
         why = misplaced(source, name) or survives(source, build, name)
         tap.check(not why, name, why)

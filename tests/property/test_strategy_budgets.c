@@ -162,7 +162,7 @@ START_TEST(several_budgets_are_runs_of_their_own) {
 }
 END_TEST
 
-int main(void) {
+TEST_FILE() {
     TCase *all = tcase_create("budgets");
     tcase_set_timeout(all, 300);
     int count = 0;

@@ -348,7 +348,7 @@ START_TEST(rescaled_scores_have_no_unit) {
 }
 END_TEST
 
-int main(void) {
+TEST_FILE() {
     TCase *all = tcase_create("properties");
     tcase_set_timeout(all, 300);
     tcase_add_loop_test(all, huds_without_diversity_is_nnll, 0, POOLS);

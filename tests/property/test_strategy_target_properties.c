@@ -256,7 +256,7 @@ START_TEST(same_ratio_histograms_are_equal) {
 }
 END_TEST
 
-int main(void) {
+TEST_FILE() {
     TCase *all = tcase_create("properties");
     tcase_set_timeout(all, 300);
     tcase_add_loop_test(all, all_rows_as_neighbors_are_uncertainty, 0, POOLS * LAYOUTS);

@@ -168,7 +168,7 @@ START_TEST(equal_rows_come_in_order) {
 }
 END_TEST
 
-int main(void) {
+TEST_FILE() {
     TCase *all = tcase_create("ties");
     tcase_set_timeout(all, 300);
     int count = 0;

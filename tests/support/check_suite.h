@@ -1,7 +1,11 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The main() of every Check test: CHECK_SUITE("name", test_one, test_two), or with functions that
- * are called before and after each test CHECK_SUITE_WITH("name", setup, teardown, test_one, ...).
- */
+/* What runs the cases of a source, in a program of one or of all sources of a room (test_files.c):
+ * CHECK_SUITE("name", test_one, test_two), or with functions that are called before and after each
+ * test CHECK_SUITE_WITH("name", setup, teardown, test_one, ...); where cases are added otherwise,
+ *     TEST_FILE() {
+ *         ...
+ *         return check_suite_run("name", cases);
+ *     } */
 #ifndef CHECK_SUITE_H
 #define CHECK_SUITE_H
 
@@ -41,8 +45,27 @@ static inline void check_suite_add_sample(TCase *to, const TTest *test, int coun
     for (int i = first; i < count; i += every) tcase_add_loop_test(to, test, i, i + 1);
 }
 
+/* A source with cases: its path, and what runs them with the arguments after its name. */
+typedef struct check_source check_source;
+struct check_source {
+    const char *path;
+    int (*run)(int argc, char **argv);
+    check_source *next;
+};
+
+/* Adds a source to those of the program; before main(). */
+void check_source_add(check_source *source);
+
+#define TEST_FILE()                                                                                \
+    static int test_file_run(int argc, char **argv);                                               \
+    __attribute__((constructor)) static void test_file_of_the_program(void) {                      \
+        static check_source this_source = {__FILE__, test_file_run, NULL};                         \
+        check_source_add(&this_source);                                                            \
+    }                                                                                              \
+    static int test_file_run(__attribute__((unused)) int argc, __attribute__((unused)) char **argv)
+
 #define CHECK_SUITE_WITH(name, setup, teardown, ...)                                               \
-    int main(void) {                                                                               \
+    TEST_FILE() {                                                                                  \
         const TTest *const tests[] = {__VA_ARGS__};                                                \
         TCase *tests_case = tcase_create(name);                                                    \
         tcase_set_timeout(tests_case, 120);                                                        \

@@ -173,8 +173,8 @@ def test_documents_of_the_other_tests():
 
 def test_tests_in_c_keep_their_documents(build, tmp_path):
     """Of the programs one, so that the test above never looks at an empty folder unseen."""
-    program = build / "tests" / "unit" / "request" / "test_recommended"
-    subprocess.run([program], check=True, env=dict(os.environ, ALCORE_TEST_DOCUMENTS=str(tmp_path)), stdout=subprocess.DEVNULL)
+    program = [build / "tests" / "unit" / "test_request", "test_recommended"]
+    subprocess.run(program, check=True, env=dict(os.environ, ALCORE_TEST_DOCUMENTS=str(tmp_path)), stdout=subprocess.DEVNULL)
     documents = [json.loads(path.read_text(encoding="utf-8")) for path in tmp_path.glob("*.json")]
     assert {document["recommended"] for document in documents} == {True, False}
     assert all(faults(document) == [] for document in documents)

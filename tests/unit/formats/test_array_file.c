@@ -493,7 +493,7 @@ START_TEST(every_allocation_may_fail) {
 }
 END_TEST
 
-int main(void) {
+TEST_FILE() {
     const TTest *const tests[] = {npy_headers,
                                   npy_orders,
                                   npy_types,

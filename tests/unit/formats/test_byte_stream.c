@@ -158,7 +158,7 @@ START_TEST(zstd_files) {
 }
 END_TEST
 
-int main(void) {
+TEST_FILE() {
     const TTest *const tests[] = {plain_files, gzip_files, xz_files, zstd_files};
     fill_plain();
     memory_host_open(&host);

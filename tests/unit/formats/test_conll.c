@@ -350,7 +350,7 @@ START_TEST(suffixes) {
 }
 END_TEST
 
-int main(void) {
+TEST_FILE() {
     const TTest *const tests[] = {universal_dependencies,
                                   first_columns_without_words,
                                   comments_of_one_word,

@@ -57,7 +57,7 @@ START_TEST(xml_contents) {
 }
 END_TEST
 
-int main(void) {
+TEST_FILE() {
     const TTest *const tests[] = {tsv_there_and_back, csv_quotes_what_needs_it, json_strings,
                                   xml_contents};
     memory_host_open(&host);

@@ -165,7 +165,7 @@ START_TEST(faults) {
 }
 END_TEST
 
-int main(void) {
+TEST_FILE() {
     const TTest *const tests[] = {accepts_what_tools_write, refuses_everything_else, reads_integers,
                                   prints_the_shortest_form, no_locale_matters,       faults};
     return run_case("number", tests, sizeof tests / sizeof *tests);

@@ -547,7 +547,7 @@ START_TEST(every_allocation_may_fail) {
 }
 END_TEST
 
-int main(void) {
+TEST_FILE() {
     const TTest *const tests[] = {text_splits_on_newline_only,
                                   text_carriage_returns_are_reported_once,
                                   byte_order_marks,

@@ -146,7 +146,7 @@ START_TEST(every_allocation_may_fail) {
 }
 END_TEST
 
-int main(void) {
+TEST_FILE() {
     const TTest *const tests[] = {numbers_by_line,
                                   numbers_by_id,
                                   numbers_of_csv,

@@ -395,7 +395,7 @@ START_TEST(every_allocation_may_fail) {
 }
 END_TEST
 
-int main(void) {
+TEST_FILE() {
     const TTest *const tests[] = {what_packages_write,
                                   what_spreadsheets_write,
                                   columns,

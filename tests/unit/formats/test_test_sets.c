@@ -260,7 +260,7 @@ START_TEST(every_allocation_may_fail) {
 }
 END_TEST
 
-int main(void) {
+TEST_FILE() {
     const TTest *const tests[] = {segments_of_wmt,          markup_of_xml, what_markup_is_refused,
                                   malformed_segments,       sides_of_wmt,  sides_of_nist,
                                   copies_of_a_side,         many_sides,    files_without_sides,

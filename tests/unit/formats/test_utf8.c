@@ -122,7 +122,7 @@ START_TEST(normalises_for_dedup) {
 }
 END_TEST
 
-int main(void) {
+TEST_FILE() {
     const TTest *const tests[] = {names_the_first_malformed_byte,
                                   agrees_with_itself_on_every_code_point, knows_characters,
                                   normalises_for_dedup};

@@ -9,6 +9,7 @@
 
 #include "alcore/pool_column.h"
 #include "check_status.h"
+#include "check_suite.h"
 #include "column_rows.h"
 
 #define COUNT(array) ((int64_t)(sizeof(array) / sizeof *(array)))

@@ -607,6 +607,6 @@ static void add(TCase *tests) {
     tcase_add_test(tests, streams_that_fail);
 }
 
-int main(void) {
+TEST_FILE() {
     return test_run("column-arrow", add);
 }

@@ -630,6 +630,6 @@ static void add(TCase *tests) {
     tcase_add_test(tests, device_arrays);
 }
 
-int main(void) {
+TEST_FILE() {
     return test_run("column-writer", add);
 }

@@ -96,6 +96,6 @@ static void add(TCase *tests) {
     tcase_add_test(tests, room_for_what_is_coming);
 }
 
-int main(void) {
+TEST_FILE() {
     return test_run("hash-index", add);
 }

@@ -346,6 +346,6 @@ static void add(TCase *tests) {
     tcase_add_test(tests, malformed_texts_are_counted);
 }
 
-int main(void) {
+TEST_FILE() {
     return test_run("id-join", add);
 }

@@ -513,6 +513,6 @@ static void add(TCase *tests) {
     tcase_add_test(tests, untouched_before_reading);
 }
 
-int main(void) {
+TEST_FILE() {
     return test_run("pool-arrow", add);
 }

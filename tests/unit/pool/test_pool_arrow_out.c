@@ -399,6 +399,6 @@ static void add(TCase *tests) {
     tcase_add_test(tests, several_batches);
 }
 
-int main(void) {
+TEST_FILE() {
     return test_run("pool-arrow-out", add);
 }

@@ -771,6 +771,6 @@ static void add(TCase *tests) {
     tcase_add_test(tests, derived);
 }
 
-int main(void) {
+TEST_FILE() {
     return test_run("pool-columns", add);
 }

@@ -585,6 +585,6 @@ static void add(TCase *tests) {
     tcase_add_test(tests, parallel_files_that_differ);
 }
 
-int main(void) {
+TEST_FILE() {
     return test_run("pool-files", add);
 }

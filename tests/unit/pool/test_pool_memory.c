@@ -250,6 +250,6 @@ static void add(TCase *tests) {
     tcase_add_test(tests, making_a_pool);
 }
 
-int main(void) {
+TEST_FILE() {
     return test_run("pool-memory", add);
 }

@@ -454,6 +454,6 @@ static void add(TCase *tests) {
     tcase_add_test(tests, lengths_are_limited);
 }
 
-int main(void) {
+TEST_FILE() {
     return test_run("pool-rows", add);
 }

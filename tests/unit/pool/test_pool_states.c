@@ -409,6 +409,6 @@ static void add(TCase *tests) {
     tcase_add_test(tests, callbacks_find_the_pool_busy);
 }
 
-int main(void) {
+TEST_FILE() {
     return test_run("pool-states", add);
 }

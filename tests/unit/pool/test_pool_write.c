@@ -470,6 +470,6 @@ static void add(TCase *tests) {
     tcase_add_test(tests, phrases_in_every_format);
 }
 
-int main(void) {
+TEST_FILE() {
     return test_run("pool-write", add);
 }

@@ -109,6 +109,6 @@ static void add(TCase *tests) {
     tcase_add_test(tests, all_rows_need_no_map);
 }
 
-int main(void) {
+TEST_FILE() {
     return test_run("row-map", add);
 }

@@ -458,7 +458,7 @@ START_TEST(links_that_are_refused) {
 }
 END_TEST
 
-int main(void) {
+TEST_FILE() {
     TCase *all = tcase_create("huds-phrase");
     tcase_set_timeout(all, 300);
     tcase_add_loop_test(all, vectors_of_rows_and_words, 0, 6);

@@ -566,7 +566,7 @@ START_TEST(files_and_words) {
 }
 END_TEST
 
-int main(void) {
+TEST_FILE() {
     TCase *all = tcase_create("hybrid");
     tcase_set_timeout(all, 300);
     tcase_add_test(all, vectors);

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Rounds of selections of phrases: what was bought, excluded or labeled before, and requests that
  * keep the index of their phrases. */
-#include "../text/phrase_reference.h"
+#include "../phrase/phrase_reference.h"
 #include "check_suite.h"
 #include "fault_allocator.h"
 #include "phrase_request_test.h"
@@ -186,7 +186,7 @@ START_TEST(kept_phrases_equal_new_ones) {
 }
 END_TEST
 
-int main(void) {
+TEST_FILE() {
     TCase *all = tcase_create("rounds");
     tcase_set_timeout(all, 300);
     tcase_add_loop_test(all, bought_phrases_are_not_bought_again, 0, 10);

@@ -4,7 +4,7 @@
  * say. */
 #include "phrase_request_test.h"
 
-#include "../text/phrase_reference.h"
+#include "../phrase/phrase_reference.h"
 #include "vectors.h"
 
 static alcore_pool *listed_pool(const json_t *list) {
@@ -395,7 +395,7 @@ START_TEST(rows_of_the_request) {
 }
 END_TEST
 
-int main(void) {
+TEST_FILE() {
     TCase *all = tcase_create("phrases");
     tcase_set_timeout(all, 300);
     tcase_add_test(all, frequent_phrases);

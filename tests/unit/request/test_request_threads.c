@@ -121,7 +121,7 @@ START_TEST(threads_change_no_byte) {
 }
 END_TEST
 
-int main(void) {
+TEST_FILE() {
     TCase *all = tcase_create("threads");
     tcase_set_timeout(all, 300);
     tcase_add_loop_test(all, threads_change_no_byte, 0, CASE_COUNT);

@@ -112,7 +112,7 @@ static void teardown(void) {
     alcore_ctx_unref(ctx);
 }
 
-int main(void) {
+TEST_FILE() {
     TCase *tests = tcase_create("filter");
     tcase_add_checked_fixture(tests, setup, teardown);
     tcase_set_timeout(tests, 120);

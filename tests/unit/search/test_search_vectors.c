@@ -365,7 +365,7 @@ START_TEST(settings_beside_the_point) {
 }
 END_TEST
 
-int main(void) {
+TEST_FILE() {
     TCase *vectors = tcase_create("vectors");
     tcase_add_checked_fixture(vectors, setup, teardown);
     tcase_set_timeout(vectors, 60);

@@ -227,7 +227,7 @@ START_TEST(factored_is_explicit) {
 }
 END_TEST
 
-int main(void) {
+TEST_FILE() {
     TCase *all = tcase_create("badge");
     tcase_set_timeout(all, 60);
     tcase_add_test(all, vector);

@@ -462,7 +462,7 @@ START_TEST(configurations_of_the_paper) {
 }
 END_TEST
 
-int main(void) {
+TEST_FILE() {
     TCase *cases = tcase_create("balance");
     tcase_set_timeout(cases, 120);
     tcase_add_test(cases, knn_uncertainty_vectors);

@@ -176,7 +176,7 @@ START_TEST(selection_is_golden) {
 }
 END_TEST
 
-int main(void) {
+TEST_FILE() {
     TCase *all = tcase_create("golden");
     int count = 0;
     for (golden g; golden_at(count, &g);) count++;

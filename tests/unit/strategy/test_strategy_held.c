@@ -244,7 +244,7 @@ START_TEST(failed_runs_let_go) {
 }
 END_TEST
 
-int main(void) {
+TEST_FILE() {
     TCase *all = tcase_create("held");
     tcase_add_loop_test(all, held_rows_give_the_same_bytes, 0, VARIANT_COUNT);
     tcase_add_loop_test(all, speculative_rows_give_the_same_bytes, 0, VARIANT_COUNT);

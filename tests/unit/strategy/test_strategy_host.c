@@ -643,7 +643,7 @@ START_TEST(cancel_ends_a_run) {
 }
 END_TEST
 
-int main(void) {
+TEST_FILE() {
     TCase *all = tcase_create("host");
     tcase_set_timeout(all, 300);
     tcase_add_test(all, registry);

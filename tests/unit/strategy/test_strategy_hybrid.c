@@ -169,7 +169,7 @@ START_TEST(hybrids_in_shuffled_parts) {
 }
 END_TEST
 
-int main(void) {
+TEST_FILE() {
     TCase *all = tcase_create("hybrid");
     tcase_set_timeout(all, 300);
     bed_add_variants(all, hybrids_in_shuffled_parts, PAIR_COUNT);

@@ -273,7 +273,7 @@ START_TEST(short_partials_are_refused) {
 }
 END_TEST
 
-int main(void) {
+TEST_FILE() {
     TCase *parts = tcase_create("parts");
     tcase_set_timeout(parts, 600);
     int variants = 0;

@@ -286,7 +286,7 @@ START_TEST(seeds_and_empty_texts) {
 }
 END_TEST
 
-int main(void) {
+TEST_FILE() {
     TCase *cases = tcase_create("char_embedding");
     tcase_add_checked_fixture(cases, setup, teardown);
     tcase_add_loop_test(cases, the_formula, 0, 5);

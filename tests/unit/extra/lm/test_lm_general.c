@@ -52,7 +52,7 @@ START_TEST(tv_lm2) {
 }
 END_TEST
 
-int main(int argc, char **argv) {
+TEST_FILE() {
     const TTest *const tests[] = {tv_lm2};
     return shared_corpus_main(argc, argv, "text/lm_general", tests, 1);
 }

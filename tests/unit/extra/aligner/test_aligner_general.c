@@ -114,7 +114,7 @@ START_TEST(tv_align2_printed) {
 }
 END_TEST
 
-int main(int argc, char **argv) {
+TEST_FILE() {
     const TTest *const tests[] = {tv_align2, tv_align2_printed};
     return shared_corpus_main(argc, argv, "text/aligner_general", tests, 2);
 }

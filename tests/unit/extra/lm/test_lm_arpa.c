@@ -284,7 +284,7 @@ START_TEST(wrong_arguments) {
 }
 END_TEST
 
-int main(void) {
+TEST_FILE() {
     TCase *cases = tcase_create("arpa");
     tcase_add_checked_fixture(cases, setup, teardown);
     tcase_add_loop_test(cases, round_trip, 0, 12);

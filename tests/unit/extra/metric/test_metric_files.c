@@ -242,7 +242,7 @@ START_TEST(columns) {
 }
 END_TEST
 
-int main(void) {
+TEST_FILE() {
     TCase *all = tcase_create("files");
     tcase_add_checked_fixture(all, setup, teardown);
     tcase_set_timeout(all, 300);

@@ -107,7 +107,7 @@ START_TEST(every_allocation_fails) {
 }
 END_TEST
 
-int main(void) {
+TEST_FILE() {
     TCase *cases = tcase_create("memory");
     tcase_add_loop_test(cases, every_allocation_fails, 0, (int)(sizeof calls / sizeof calls[0]));
     tcase_set_timeout(cases, 60);

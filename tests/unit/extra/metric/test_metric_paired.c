@@ -85,7 +85,7 @@ static corpus read_corpus(const json_t *row) {
 
 static json_t *read_file(void) {
     json_error_t error;
-    json_t *all = json_load_file(PAIRED, 0, &error);
+    json_t *all = json_load_file(SACREBLEU_PAIRED, 0, &error);
     ck_assert_msg(all, "%s", error.text);
     ck_assert_int_ge(vector_length(json_object_get(all, "corpora")), 3);
     return all;

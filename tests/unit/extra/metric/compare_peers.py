@@ -24,7 +24,7 @@ root, alcore = os.path.abspath(sys.argv[1]), os.path.abspath(sys.argv[2])
 sys.path.insert(0, os.path.join(root, "tests", "bench"))
 import peers  # noqa: E402
 
-failed = peers.enter(root, os.path.join("tests", "unit", "metric", "peers.txt"), "metric-venv")
+failed = peers.enter(root, os.path.join("tests", "unit", "extra", "metric", "peers.txt"), "metric-venv")
 if failed:
     print("1..0 # SKIP " + failed)
     sys.exit(0)
@@ -137,7 +137,7 @@ generated = [cases.translation(generator) for _ in range(PAIRS)]
 translations("generated pairs", [one[0] for one in generated], [[one[1][0] for one in generated]], [TERS[0], *BLEUS, *CHRFS])
 few = generated[:1000]
 translations("generated pairs", [one[0] for one in few], [[one[1][i] for one in few] for i in (0, 1)], [*TERS, *BLEUS, *CHRFS])
-with open(os.path.join(root, "tests", "unit", "metric", "sacrebleu_pairs.json"), encoding="utf-8") as file:
+with open(os.path.join(root, "tests", "unit", "extra", "metric", "sacrebleu_pairs.json"), encoding="utf-8") as file:
     scripts = [one for one in json.load(file)["pairs"] if "\n" not in one["hypothesis"] + "".join(one["references"])]
 translations("pairs of many scripts", [one["hypothesis"] for one in scripts], [[one["references"][0] for one in scripts]],
              [*TERS, *BLEUS, *CHRFS])

@@ -308,7 +308,7 @@ static void remove_file(void) {
     unlink(path);
 }
 
-int main(void) {
+TEST_FILE() {
     const TTest *const tests[] = {what_is_read_is_what_was_written,
                                   the_bytes_are_the_same_for_all_threads,
                                   no_pairs_and_many_pairs,

@@ -147,7 +147,7 @@ START_TEST(a_trainer_ends) {
 }
 END_TEST
 
-int main(void) {
+TEST_FILE() {
     TCase *cases = tcase_create("cross-fitting");
     tcase_add_checked_fixture(cases, setup, teardown);
     tcase_add_test(cases, tv_xfit);

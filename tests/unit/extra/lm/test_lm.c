@@ -552,7 +552,7 @@ START_TEST(same_bits_for_any_threads_and_order_of_texts) {
 }
 END_TEST
 
-int main(void) {
+TEST_FILE() {
     TCase *cases = tcase_create("lm");
     tcase_add_checked_fixture(cases, setup, teardown);
     tcase_add_test(cases, tv_lm_scores);

@@ -442,7 +442,7 @@ START_TEST(refused) {
 }
 END_TEST
 
-int main(void) {
+TEST_FILE() {
     TCase *all = tcase_create("read");
     tcase_add_checked_fixture(all, setup, teardown);
     tcase_set_timeout(all, 300);

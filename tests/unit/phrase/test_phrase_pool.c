@@ -246,6 +246,6 @@ static void add(TCase *tests) {
     tcase_add_test(tests, the_phrases_stay);
 }
 
-int main(void) {
+TEST_FILE() {
     return test_run("phrase_pool", add);
 }

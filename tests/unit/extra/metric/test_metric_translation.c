@@ -184,7 +184,7 @@ END_TEST
 
 static json_t *read_pairs(void) {
     json_error_t error;
-    json_t *all = json_load_file(PAIRS, 0, &error);
+    json_t *all = json_load_file(SACREBLEU_PAIRS, 0, &error);
     ck_assert_msg(all, "%s", error.text);
     return all;
 }

@@ -242,7 +242,7 @@ START_TEST(what_is_refused) {
 }
 END_TEST
 
-int main(void) {
+TEST_FILE() {
     TCase *all = tcase_create("ablation");
     tcase_set_timeout(all, 120);
     tcase_add_checked_fixture(all, open_all, close_all);
