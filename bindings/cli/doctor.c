@@ -8,6 +8,7 @@
 #include "commands.h"
 #include "doctor_torch.h"
 #include "terminal.h"
+#include "torch_step.h"
 
 /* The devices, each with whether it can be used and, if not, why ("detail"). */
 static json_t *list_devices(alcore_ctx *ctx) {
@@ -23,13 +24,15 @@ static json_t *list_devices(alcore_ctx *ctx) {
     return devices;
 }
 
-/* Whether Hugging Face models can be opened and, if not, why and what mends it ("detail"). */
-static json_t *check_models(alcore_ctx *ctx) {
+/* Whether Hugging Face models can be opened and, if not, why and what mends it ("detail"); searched:
+ * torch_report lists the copies of torch that there are already. */
+static json_t *check_models(alcore_ctx *ctx, bool searched) {
     const alcore_status status = alcore_model_check_engine(ctx);
     char *detail = NULL;
     size_t length = 0;
     FILE *text = open_memstream(&detail, &length);
-    if (text && status != ALCORE_OK) terminal_error(text, status);
+    if (text && status != ALCORE_OK && (searched || !torch_step_print(text)))
+        terminal_error(text, status);
     if (text) fclose(text);
     json_t *found =
         json_pack("{s:b, s:s}", "usable", status == ALCORE_OK, "detail", detail ? detail : "");
@@ -47,7 +50,7 @@ int command_doctor(const arguments *args) {
     if (code != EXIT_DONE) return code;
     build = json_loads(alcore_build_info(), 0, NULL);
     devices = list_devices(ctx);
-    models = check_models(ctx);
+    models = check_models(ctx, option_given(args, OPTION_TORCH));
     if (option_given(args, OPTION_JSON)) {
         json_t *all =
             json_pack("{s:s, s:i, s:i, s:O?, s:O, s:O, s:o}", "version", alcore_version(), "abi",

@@ -2,6 +2,7 @@
 /* The context of a run with its progress bar, log lines and signal handlers, and exit codes. */
 #include "terminal.h"
 #include "torch_setting.h"
+#include "torch_step.h"
 
 #include <signal.h>
 #include <stdlib.h>
@@ -179,7 +180,7 @@ int terminal_failure(alcore_status status) {
     fputs("alcore: ", stderr);
     if (status == ALCORE_E_CANCELLED)
         fputs("interrupted", stderr);
-    else
+    else if (!torch_step_print(stderr))
         terminal_error(stderr, status);
     fputc('\n', stderr);
     switch (status) {

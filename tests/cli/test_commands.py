@@ -204,6 +204,47 @@ def the_step_that_is_missing_for_models_is_named(box):
 
 
 @case
+def a_torch_that_is_installed_is_named(box):
+    """As on Debian after `pip install alcore[torch]` in an environment: the library has no engine, the wheel beside torch has."""
+    own = dict(torch_world(box), ALCORE_MODULE_DIR="/nowhere")
+    box.file("pool.txt", "a\nb\n")
+    os.mkdir(box.path + "/model")
+    box.file("model/config.json", '{"model_type": "bert"}')
+    run = ["model", "embed", "model", "pool.txt", "--out", "e.npy"]
+    step = "`alcore doctor --torch --write` lets "
+    contains(box.run(*run, expect=6, env=own).err, "this libalcore has none", "in an environment that is not active", "--torch ~/models/lib/")
+    folder = make_torch(box, "venv", 2, 11)
+    wheel = "venv/lib/python3.11/site-packages/.alcore.mesonpy.libs"
+    # torch without the wheel of alcore: that is what to install, and no other step is named.
+    said = box.run(*run, expect=6, env=dict(own, VIRTUAL_ENV=box.path + "/venv")).err
+    contains(said, "pip install alcore[torch]")
+    assert step not in said, said
+    os.makedirs(os.path.join(box.path, wheel))
+    shutil.copy(box.path + "/modules/libalcore-torch-2.11.so", os.path.join(box.path, wheel))
+    for found in ({"VIRTUAL_ENV": box.path + "/venv"}, {"PATH": box.path + "/venv/bin"}, {"CONDA_PREFIX": box.path + "/venv"}):
+        said = box.run(*run, expect=6, env=dict(own, **found)).err
+        contains(said, "torch 2.11.0+cpu is in %s; " % folder, step)
+        assert "pip install" not in said, said
+        contains(box.run("doctor", env=dict(own, **found)).out, "not usable: models need a torch", step)
+    # The step is taken: what is missing then is something else.
+    here = dict(own, VIRTUAL_ENV=box.path + "/venv")
+    box.run("doctor", "--torch", "--write", env=here)
+    said = box.run(*run, expect=6, env=own).err
+    contains(said, "libalcore-torch-2.11.so is of ABI")  # the engine of the test is empty
+    assert step not in said and "models need" not in said, said
+    # The torch that is kept is gone, another one is there.
+    os.rename(os.path.join(box.path, "venv"), os.path.join(box.path, "moved"))
+    said = box.run(*run, expect=6, env=dict(own, VIRTUAL_ENV=box.path + "/moved")).err
+    contains(said, "torch_dir: ", "is in %s: " % folder.replace("/venv/", "/moved/"), step)
+    # The variable goes before what is kept: the folder that it should name is said.
+    package = box.path + "/moved/lib/python3.11/site-packages/torch"
+    os.mkdir(package + "/bin")
+    for named in (package, os.path.dirname(package), package + "/bin"):
+        contains(box.run(*run, expect=6, env=dict(own, ALCORE_TORCH_LIBDIR=named)).err, "ALCORE_TORCH_LIBDIR: ",
+                 "set ALCORE_TORCH_LIBDIR to that folder", "libtorch is in %s: " % os.path.realpath(package + "/lib"))
+
+
+@case
 def doctor_keeps_the_folder_of_torch(box):
     """What cannot be used is not kept; what is kept is what later runs take, until --torch none."""
     own = torch_world(box)
