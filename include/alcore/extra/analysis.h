@@ -50,8 +50,8 @@ typedef struct alcore_cost_result {
  * @param[in,out] out size-first
  * @threadsafe
  * @since 1.0
- * @return ALCORE_OK, ALCORE_E_INVALID (words or rate negative or not finite, no such model),
- *   ALCORE_E_STRUCT_* */
+ * @return ALCORE_OK, ALCORE_E_INVALID (words, rate or in_domain_types negative, one of these or
+ *   bleu_gain not finite, no such model), ALCORE_E_STRUCT_* */
 ALCORE_API alcore_status alcore_analysis_compute_cost(double words,
                                                       const alcore_cost_options *options,
                                                       alcore_cost_result *out);
@@ -66,7 +66,7 @@ ALCORE_API alcore_status alcore_analysis_compute_cost(double words,
  *
  * Memory in bytes, with K the largest k and T threads: 8 (k_count + 1) for each target row, and
  * 16 K (T + 1) Q for the neighbors of Q target rows at a time, where Q is the larger of
- * 2^26 / (16 K T) and M, which is 256 up to K = 1024 and 2^18 / K above. The neighbors take at most
+ * 2^26 / (16 K T) and L, which is 256 up to K = 1024 and 2^18 / K above. The neighbors take at most
  * 128 MiB with up to 16 threads. With K above 1024, 1 MiB a thread comes on top.
  * @param[in] ctx borrowed
  * @param[in] source borrowed: embeddings of the source; masked rows are nobody's neighbor
@@ -121,7 +121,7 @@ typedef struct alcore_composition_options {
     const alcore_search_data *target; /**< borrowed: embeddings of the target, with source */
     const alcore_pool *target_pool;   /**< borrowed: its languages are the target languages */
     const int64_t *other_rows;        /**< borrowed: [other_count] another strategy's selection */
-    int64_t other_count;              /**< entries of other_rows */
+    int64_t other_count;              /**< entries of other_rows; 0 without other_rows */
     int64_t neighbors; /**< nearest rows of a target that count, at most ALCORE_KNN_MAX;
                                     0: 10 */
 } alcore_composition_options;
@@ -139,8 +139,8 @@ typedef struct alcore_composition_result {
     double mean_distance;
     int64_t targets;         /**< target rows that take part; or -1 */
     int64_t targets_reached; /**< of these, with one of the rows among their nearest; or -1 */
-    double
-        jaccard; /**< rows of both selections divided by rows of either; NaN without other_rows */
+    double jaccard; /**< rows of both selections divided by rows of either, 1 for two empty ones;
+                       NaN without other_rows */
 } alcore_composition_result;
 /** An alcore_composition_result with its size set and everything else 0. */
 #define ALCORE_COMPOSITION_RESULT_INIT ALCORE_INIT(alcore_composition_result)
@@ -153,9 +153,10 @@ typedef struct alcore_composition_result {
  * @param[in] row_count 0 or more
  * @param[in] options borrowed; NULL: only the rows are counted
  * @param[in,out] out size-first
- * @return ALCORE_OK, ALCORE_E_INVALID, ALCORE_E_NOT_FOUND (a row that the pool lacks),
- *   ALCORE_E_DATA (an uncertainty of a selected row is not finite: names it), ALCORE_E_SHAPE
- *   (counts or lengths differ), ALCORE_E_STRUCT_*, and what alcore_search_knn() returns
+ * @return ALCORE_OK, ALCORE_E_INVALID (also a count without its array, one of source and target
+ *   only), ALCORE_E_NOT_FOUND (a row that the pool lacks), ALCORE_E_DATA (an uncertainty of a
+ *   selected row is not finite: names it), ALCORE_E_SHAPE (counts or lengths differ),
+ *   ALCORE_E_STRUCT_*, and what alcore_search_knn() returns
  * @threadsafe ALCORE_E_BUSY while a call changes one of the pools.
  * @callback progress, log, files
  * @since 1.0 */
@@ -232,7 +233,7 @@ typedef struct alcore_projection_result {
  * @param[in,out] out_components borrowed; filled: float64 [2, dims], any device: unit vectors; 0
  *   where there are fewer than two dims or no rows; NULL: not wanted
  * @param[in,out] out size-first; NULL: not wanted
- * @return as alcore_search_knn()
+ * @return as alcore_search_knn(); ALCORE_E_INVALID also for out_other_points without others
  * @threadsafe ALCORE_E_BUSY while a call changes one of the pools.
  * @callback progress, log, files
  * @since 1.0 */
@@ -260,7 +261,8 @@ typedef struct alcore_ablation {
 /** Answers a request with each of several values of one parameter of its strategy, which weighs two
  * parts of its score against each other from 0 to 1, and compares what is selected: lambda of HUDS
  * (its Table 7 without BLEU), or the ratio of sentences of a hybrid. Columns that a model computes
- * are computed by the first selection only. The request's strategy keeps the value that it has.
+ * are computed by the first selection only, but those of a host's model without a name by each. The
+ * request's strategy keeps the value that it has.
  * Source: docs/spec/huds.md 3.6, docs/spec/phrases.md 5.8.
  * @param[in,out] request borrowed; of several budgets the first counts
  * @param[in] parameter borrowed: its name; NULL: "ratio" of a hybrid strategy, "lambda" of any
@@ -272,7 +274,8 @@ typedef struct alcore_ablation {
  * @param[in,out] out_rows borrowed: [count] size-first structs of one size
  * @param[out] out_selections owned: [count], by value; all NULL on failure; NULL: not wanted
  * @return ALCORE_OK, ALCORE_E_INVALID (also a test set whose selected data is kept),
- *   ALCORE_E_PARAM (the strategy has no such parameter, or it refuses a value, 0 or 1), what
+ *   ALCORE_E_PARAM (the strategy has no such parameter, or it refuses a value, 0 or 1; the request
+ *   has max_age, by which each value would score rows again), what
  *   alcore_select() and alcore_overlap_add() return, ALCORE_E_STRUCT_*
  * @serialized per request and per test; per pool and model as alcore_select(). ALCORE_E_BUSY while
  *   another call uses one.

@@ -218,7 +218,6 @@ static alcore_status measure_target(composition *self, const alcore_composition_
     const int64_t k = options->neighbors == 0 ? DEFAULT_NEIGHBORS : options->neighbors;
     if (!options->source || !options->target)
         return alcore__fail(ALCORE_E_INVALID, "source and target are given together or not at all");
-    ALCORE__TRY(alcore__search_check_k(k, ALCORE_KNN_MAX));
     alcore_status status = alcore__search_begin(self->ctx, options->source, "source",
                                                 options->target, "target", k, NULL /* L2 */, &run);
     if (!status && run.rows.count != self->pool_rows)
@@ -261,6 +260,20 @@ static alcore_status measure(composition *self, const int64_t *rows, int64_t cou
     return ALCORE_OK;
 }
 
+/* Refuses a count without the array that it is of, and a number of neighbors out of range. */
+static alcore_status check_options(const alcore_composition_options *options) {
+    if (options->other_count < 0 || (options->other_count > 0 && !options->other_rows))
+        return alcore__fail(ALCORE_E_INVALID,
+                            "other_count is %lld, but other_rows is NULL, or the "
+                            "count is negative",
+                            (long long)options->other_count);
+    if (options->uncertainty_count != 0 && !options->uncertainty)
+        return alcore__fail(ALCORE_E_INVALID, "uncertainty_count is %lld, but uncertainty is NULL",
+                            (long long)options->uncertainty_count);
+    return options->neighbors == 0 ? ALCORE_OK
+                                   : alcore__search_check_k(options->neighbors, ALCORE_KNN_MAX);
+}
+
 /* Locks both pools, measures, and unlocks them. */
 static alcore_status measure_locked(composition *self, const int64_t *rows, int64_t count,
                                     const alcore_composition_options *options) {
@@ -293,9 +306,10 @@ alcore_status alcore_analysis_compute_composition(alcore_ctx *ctx, const alcore_
     alcore_status status = alcore__struct_read(
         &ours, sizeof ours, ALCORE__FIRST_SIZE(alcore_composition_options, neighbors), options,
         "alcore_composition_options");
-    if (!status &&
-        (!ctx || !out || row_count < 0 || (row_count > 0 && !rows) || ours.other_count < 0))
-        status = alcore__fail(ALCORE_E_INVALID, "ctx, rows or out is NULL, or a count is negative");
+    if (!status && (!ctx || !out || row_count < 0 || (row_count > 0 && !rows)))
+        status =
+            alcore__fail(ALCORE_E_INVALID, "ctx, rows or out is NULL, or row_count is negative");
+    if (!status) status = check_options(&ours);
     if (!status) status = measure_locked(&self, rows, row_count, &ours);
     if (!status)
         status = alcore__struct_write(out, &self.result, sizeof self.result,

@@ -210,6 +210,8 @@ static alcore_status compute(projection *self, const alcore_search_data *rows,
                              const alcore_tensor *out_other_points,
                              const alcore_tensor *out_components, alcore__results *results) {
     void *points, *other_points = NULL, *components = NULL;
+    if (!others && out_other_points)
+        return alcore__fail(ALCORE_E_INVALID, "out_other_points is given, but others is NULL");
     ALCORE__TRY(alcore__search_data_begin(self->ctx, rows, "rows", &self->rows));
     self->dims = self->rows.dims;
     if (others) {
