@@ -9,9 +9,10 @@ from pathlib import Path
 
 CORE = ("status", "context", "tensor", "format", "param", "pool", "pool_column", "arrow", "phrase", "budget", "remedy", "search", "logits", "model", "view",
         "scorer", "strategy", "selection", "request")
-EXTRA = ("translating", "training", "lm", "aligner", "annotation", "mix", "overlap", "metric", "stop", "analysis", "plot", "tokenizer", "structs")
+EXTRA = ("translating", "training", "lm", "aligner", "annotation", "mix", "overlap", "metric_common", "metric_translation", "metric_labels",
+         "metric_words", "metric_statistics", "stop", "analysis", "plot", "tokenizer", "structs")
 # Headers without a name that a binding calls.
-WITHOUT_NAMES = {"version", "gone"}
+WITHOUT_NAMES = {"version", "gone", "metric"}
 
 TOKEN = re.compile(r"/\*\*.*?\*/|/\*.*?\*/|[A-Za-z_]\w*|-?(?:0x[0-9A-Fa-f]+|\d+)|\.\.\.|[^\s\w]", re.S)
 
@@ -202,7 +203,7 @@ def inputs_of(arguments):
 
 
 def metrics_of(functions):
-    """The metrics, which have one shape (metric.h): their inputs, whether they read files, and whether they score single texts."""
+    """The metrics, which have one shape (metric_common.h): their inputs, whether they read files, and whether they score single texts."""
     names = {function["name"] for function in functions}
     for function in functions:
         if function["name"].startswith("alcore_metric_compute_"):

@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0
-"""Every metric of metric.h has the shape that the head of that header describes: alcore_metric_compute_X(ctx, inputs, options, out) and,
+"""Every metric has the shape that the head of metric_common.h describes: alcore_metric_compute_X(ctx, inputs, options, out) and,
 where there is one, alcore_metric_read_X(ctx, files, options, out), with the same alcore_X_options and alcore_X_result. Every function
 that computes something of overlap.h and analysis.h, and every stopping criterion, has its options before its outputs too. In TAP."""
 import os

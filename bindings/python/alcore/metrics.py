@@ -2,8 +2,9 @@
 """Metrics of an experiment: translations, labels, spans and answers against gold ones, overlap of n-grams, translated words,
 agreement of predictions, means, correlation, significance.
 
-Each function returns a named tuple with the members of the library's struct, which include/alcore/metric.h describes. All metrics have
-one shape there: inputs, options, a result. _ffi.METRICS has a row each, made from that header, and _call() is all of them."""
+Each function returns a named tuple with the members of the library's struct, which the headers alcore/extra/metric_*.h describe. All
+metrics have one shape there: inputs, options, a result. _ffi.METRICS has a row each, made from these headers, and _call() is all of
+them."""
 from __future__ import annotations
 
 import array

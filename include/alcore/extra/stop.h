@@ -4,7 +4,7 @@
  * no longer rises, because the model is sure of what is left, or because successive models agree
  * (docs/spec/loop.md 9.6). Each call decides about one criterion and says on which numbers; a loop
  * ends when one of those that it asks holds. The kappa of two models is
- * alcore_metric_compute_kappa() of metric.h. */
+ * alcore_metric_compute_kappa() of metric_labels.h. */
 #ifndef ALCORE_EXTRA_STOP_H
 #define ALCORE_EXTRA_STOP_H
 

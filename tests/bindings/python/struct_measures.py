@@ -159,10 +159,10 @@ for name in ("bleu", "chrf", "ter"):
     walks("alcore_metric_compute_" + name, "options.paired", base=base, baseline=strings(THIRD_SYSTEM),
           baseline_lengths=integers([3, 5, 3, 3]), baseline_count=Refusal(3, "4 hypotheses, 3 of the baseline"),
           test=_ffi.ALCORE_PAIRED_RANDOMIZATION, samples=77, seed=5)(functools.partial(compared, name))
-    unread = Unread("metric", "the hypotheses of the baseline", strings(THIRD_SYSTEM))
+    unread = Unread("metric_translation", "the hypotheses of the baseline", strings(THIRD_SYSTEM))
     walks("alcore_metric_%s_signature" % name, "options.paired", base=base, baseline=unread,
-          baseline_lengths=Unread("metric", "the hypotheses of the baseline", integers([3, 5, 3, 3])),
-          baseline_count=Unread("metric", "the hypotheses of the baseline", 3),
+          baseline_lengths=Unread("metric_translation", "the hypotheses of the baseline", integers([3, 5, 3, 3])),
+          baseline_count=Unread("metric_translation", "the hypotheses of the baseline", 3),
           test=_ffi.ALCORE_PAIRED_RANDOMIZATION, samples=77, seed=5)(functools.partial(paired_signature, name))
     call = functools.partial(corpus_of_files, name)
     walks("alcore_metric_read_" + name, "files", base={"paths": sides("gold", "found", "gold"), "count": 2},
@@ -177,7 +177,7 @@ for name, kind, count in (("labels", _ffi.alcore_labels_result, 2), ("spans", _f
           paths=lambda name=name: sides("found", "longer" if name == "length_ratio" else "tags", "found"), options=OTHER_COLUMN,
           count=Refusal(count + 1, "files; %d are needed" % count),
           score=Refusal(keep_score, "only BLEU, chrF and TER"),
-          score_user=Unread("metric", "first argument of score", 7))(call)
+          score_user=Unread("metric_common", "first argument of score", 7))(call)
     # Words of answers and numbers of words are the same with a backslash more.
     words = ("said", "heard") if name in ("answers", "length_ratio") else ()
     walks("alcore_metric_read_" + name, "files.options", **READING)(reading(call, count, *words))
