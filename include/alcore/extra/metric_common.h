@@ -15,10 +15,12 @@
  * the function says. Numbers come in arrays only.
  *
  * Texts are given as an array of pointers with an array of lengths in bytes, or NULL for
- * NUL-terminated texts. A malformed UTF-8 sequence counts as U+FFFD. Several references of each
- * hypothesis are given as one set after the other: reference r of hypothesis i is
- * references[r * hypothesis_count + i]. A reference that is missing is a NULL, with a length other
- * than 0 where lengths are given; of each hypothesis one reference at least is there. */
+ * NUL-terminated texts. A malformed UTF-8 sequence of a text in memory counts as U+FFFD in BLEU,
+ * chrF, TER and answers; labels, tags and the words of metric_words.h are compared byte by byte. In
+ * a file it is an error, whatever bad_lines says. Several references of each hypothesis are given
+ * as one set after the other: reference r of hypothesis i is references[r * hypothesis_count + i].
+ * A reference that is missing is a NULL, with a length other than 0 where lengths are given; of
+ * each hypothesis one reference at least is there. */
 #ifndef ALCORE_EXTRA_METRIC_COMMON_H
 #define ALCORE_EXTRA_METRIC_COMMON_H
 
@@ -33,10 +35,11 @@ typedef struct alcore_text_files {
     /** Borrowed: [count] paths; the function says of what. One may be "-", standard input; .gz, .xz
      * and .zst are decompressed */
     const char *const *paths;
-    int64_t count; /**< 2 or more */
-    /** Borrowed: format, bad_lines, text_column of the files that have it, and the choice of a side
-     * of test sets, in which the first file is the texts and the others their references; NULL:
-     * defaults */
+    int64_t count; /**< what the function says; of BLEU, chrF and TER 2 to 1000 */
+    /** Borrowed: format, by, bad_lines, of which a masked one is an empty text, text_column of the
+     * files that have it, and the choice of a side of test sets, in which the first file is the
+     * texts and the others their references. References, their column and a language are refused.
+     * NULL: defaults */
     const alcore_read_options *options;
     /** BLEU, chrF and TER: called with the score of each hypothesis, in order, on the calling
      * thread; NULL: not wanted */

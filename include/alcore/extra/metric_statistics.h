@@ -19,8 +19,9 @@ typedef struct alcore_mean_options {
 /** Mean, standard deviation and standard error of numbers. */
 typedef struct alcore_mean_result {
     size_t size;               /**< sizeof(alcore_mean_result) */
-    double mean;               /**< NaN without numbers */
-    double standard_deviation; /**< of a sample: n - 1; NaN for fewer than two numbers */
+    double mean;               /**< NaN without numbers; not finite where one is not */
+    double standard_deviation; /**< of a sample: n - 1; NaN for fewer than two numbers,
+                                * and where one is not finite */
     double standard_error;     /**< the deviation divided by sqrt(n); NaN like it */
 } alcore_mean_result;
 /** An alcore_mean_result with its size set and everything else 0. */
@@ -36,8 +37,10 @@ typedef struct alcore_pearson_options {
 /** Pearson's correlation. */
 typedef struct alcore_pearson_result {
     size_t size; /**< sizeof(alcore_pearson_result) */
-    double rho;  /**< -1 to 1; NaN for fewer than two pairs, or where x or y has no variance */
-    double p;    /**< two-sided, Student's t with n - 2 degrees of freedom; 1 for two pairs */
+    double rho;  /**< -1 to 1; NaN for fewer than two pairs, or where x or y has no variance or a
+                  * number that is not finite */
+    double p;    /**< two-sided, Student's t with n - 2 degrees of freedom; 1 for two pairs; NaN
+                  * where rho is */
 } alcore_pearson_result;
 /** An alcore_pearson_result with its size set and everything else 0. */
 #define ALCORE_PEARSON_RESULT_INIT ALCORE_INIT(alcore_pearson_result)

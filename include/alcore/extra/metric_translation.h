@@ -174,7 +174,7 @@ ALCORE_API alcore_status alcore_metric_compute_bleu(
     const alcore_tensor *out_sentence_scores, alcore_bleu_result *out);
 
 /** BLEU as alcore_metric_compute_bleu() computes it, of files. With resamples or a baseline memory
- * grows by at most 256 bytes a line of each system.
+ * grows by at most 384 bytes a line of each system.
  * @param[in] ctx borrowed
  * @param[in] files borrowed: the hypotheses, then each set of references, last the hypotheses of
  *   options.paired, if there is one; its score is called with BLEU of each hypothesis
@@ -220,7 +220,7 @@ ALCORE_API alcore_status alcore_metric_compute_chrf(
     const alcore_tensor *out_sentence_scores, alcore_chrf_result *out);
 
 /** chrF as alcore_metric_compute_chrf() computes it, of files. With resamples or a baseline memory
- * grows by at most 256 bytes a line of each system.
+ * grows by at most 384 bytes a line of each system.
  * @param[in] ctx borrowed
  * @param[in] files borrowed: the hypotheses, then each set of references, last the hypotheses of
  *   options.paired, if there is one; its score is called with chrF of each hypothesis
@@ -259,8 +259,8 @@ ALCORE_API alcore_status alcore_metric_read_chrf(alcore_ctx *ctx, const alcore_t
  * @since 1.0
  * @return ALCORE_OK, ALCORE_E_INVALID (an option out of range, a NULL text), ALCORE_E_SHAPE (counts
  *   that do not fit; names the line and the side; another shape or dtype of out_sentence_scores),
- *   ALCORE_E_UNSUPPORTED (a text of more than 2^30 words), ALCORE_E_NOMEM, ALCORE_E_CANCELLED,
- *   ALCORE_E_STRUCT_* */
+ *   ALCORE_E_UNSUPPORTED (a text of more than 2^30 words; references that are missing among more
+ *   than 31 sets), ALCORE_E_NOMEM, ALCORE_E_CANCELLED, ALCORE_E_STRUCT_* */
 ALCORE_API alcore_status alcore_metric_compute_ter(
     alcore_ctx *ctx, const char *const *hypotheses, const size_t *hypothesis_lengths,
     int64_t hypothesis_count, const char *const *references, const size_t *reference_lengths,
@@ -268,7 +268,7 @@ ALCORE_API alcore_status alcore_metric_compute_ter(
     const alcore_tensor *out_sentence_scores, alcore_ter_result *out);
 
 /** TER as alcore_metric_compute_ter() computes it, of files. With resamples or a baseline memory
- * grows by at most 256 bytes a line of each system.
+ * grows by at most 384 bytes a line of each system.
  * @param[in] ctx borrowed
  * @param[in] files borrowed: the hypotheses, then each set of references, last the hypotheses of
  *   options.paired, if there is one; its score is called with TER of each hypothesis
@@ -287,7 +287,7 @@ ALCORE_API alcore_status alcore_metric_read_ter(alcore_ctx *ctx, const alcore_te
 
 /** The settings of a BLEU score in sacreBLEU's words, such as
  * `nrefs:1|case:mixed|eff:no|tok:13a|smooth:exp|version:alcore-1.0.0`.
- * @param[in] reference_sets references of each hypothesis
+ * @param[in] reference_sets references of each hypothesis; below 1: it varies, nrefs:var
  * @param[in] options borrowed; NULL: defaults
  * @param[out] buffer where the text is written
  * @return view: buffer; NULL for options that alcore_metric_compute_bleu() refuses, or no buffer
@@ -299,7 +299,7 @@ ALCORE_API const char *alcore_metric_bleu_signature(int64_t reference_sets,
 
 /** The settings of a chrF score in sacreBLEU's words, such as
  * `nrefs:1|case:mixed|eff:yes|nc:6|nw:0|space:no|version:alcore-1.0.0`.
- * @param[in] reference_sets references of each hypothesis
+ * @param[in] reference_sets references of each hypothesis; below 1: it varies, nrefs:var
  * @param[in] options borrowed; NULL: defaults
  * @param[out] buffer where the text is written
  * @return view: buffer; NULL for options that alcore_metric_compute_chrf() refuses, or no buffer
@@ -311,7 +311,7 @@ ALCORE_API const char *alcore_metric_chrf_signature(int64_t reference_sets,
 
 /** The settings of a TER score in sacreBLEU's words, such as
  * `nrefs:1|case:lc|tok:tercom|norm:no|punct:yes|asian:no|version:alcore-1.0.0`.
- * @param[in] reference_sets references of each hypothesis
+ * @param[in] reference_sets references of each hypothesis; below 1: it varies, nrefs:var
  * @param[in] options borrowed; NULL: defaults
  * @param[out] buffer where the text is written
  * @return view: buffer; NULL for options that alcore_metric_compute_ter() refuses, or no buffer

@@ -54,7 +54,7 @@ static alcore_status read_options(const alcore_bleu_options *options, alcore_ble
     ALCORE__TRY(alcore__struct_reserved(ours->reserved, "alcore_bleu_options"));
     if ((ours->effective_order & ~1) != 0)
         return alcore__fail(ALCORE_E_INVALID, "effective_order is 0 or 1");
-    ALCORE__TRY(alcore__check_resamples(ours->resamples));
+    ALCORE__TRY(alcore__check_resamples("resamples", ours->resamples));
     ALCORE__TRY(alcore__paired_read(&(alcore__paired){0}, ours->paired));
     return ALCORE_OK;
 }

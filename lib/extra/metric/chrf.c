@@ -35,7 +35,7 @@ static alcore_status read_options(const alcore_chrf_options *options, alcore_chr
         return alcore__fail(ALCORE_E_INVALID, "word_order %d is not 0 (chrF) to 2 (chrF++)",
                             ours->word_order);
     if ((ours->whitespace & ~1) != 0) return alcore__fail(ALCORE_E_INVALID, "whitespace is 0 or 1");
-    ALCORE__TRY(alcore__check_resamples(ours->resamples));
+    ALCORE__TRY(alcore__check_resamples("resamples", ours->resamples));
     return alcore__paired_read(&(alcore__paired){0}, ours->paired);
 }
 

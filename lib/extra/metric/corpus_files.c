@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* A corpus metric of files, which are read in blocks of lines (text_blocks.h), so that memory does
- * not grow with them. With samples the statistics of all segments are kept, at most 256
- * bytes each. */
+ * not grow with them. With samples the statistics of all segments are kept, at most 256 bytes
+ * each, in an array that grows by half. */
 #include "extra/metric/corpus_metric.h"
 #include "extra/metric/text_blocks.h"
 

@@ -32,7 +32,7 @@ alcore_status alcore__paired_read(alcore__paired *out, const alcore_paired_optio
     ours.test = alcore__or_default(ours.test, ALCORE_PAIRED_BOOTSTRAP);
     if (ours.test != ALCORE_PAIRED_BOOTSTRAP && ours.test != ALCORE_PAIRED_RANDOMIZATION)
         return alcore__fail(ALCORE_E_INVALID, "test %d is none of ALCORE_PAIRED_...", ours.test);
-    ALCORE__TRY(alcore__check_resamples(ours.samples));
+    ALCORE__TRY(alcore__check_resamples("paired.samples", ours.samples));
     if (ours.samples == 0) ours.samples = ours.test == ALCORE_PAIRED_BOOTSTRAP ? 1000 : 10000;
     *out = (alcore__paired){.baseline = ours.baseline,
                             .lengths = ours.baseline_lengths,

@@ -64,7 +64,7 @@ alcore_status alcore__resample(alcore_ctx *ctx, const int64_t *statistics, int64
     return status;
 }
 
-alcore_status alcore__check_resamples(int64_t resamples) {
+alcore_status alcore__check_resamples(const char *name, int64_t resamples) {
     if (resamples >= 0 && resamples <= ALCORE__MOST_RESAMPLES) return ALCORE_OK;
-    return alcore__fail(ALCORE_E_INVALID, "resamples must be 0 to %d", ALCORE__MOST_RESAMPLES);
+    return alcore__fail(ALCORE_E_INVALID, "%s must be 0 to %d", name, ALCORE__MOST_RESAMPLES);
 }

@@ -29,6 +29,6 @@ alcore_status alcore__resample(alcore_ctx *ctx, const int64_t *statistics, int64
                                alcore__interval *out);
 
 /* The check that all metrics share of their number of samples. */
-alcore_status alcore__check_resamples(int64_t resamples);
+alcore_status alcore__check_resamples(const char *name, int64_t resamples);
 
 #endif

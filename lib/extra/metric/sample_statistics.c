@@ -12,14 +12,24 @@
 #include "base/base.h"
 #include "extra/metric/correlation.h"
 
-/* The arithmetic mean of values [count], summed by blocks of rows (spec 1.8); NaN without
+/* The power of two by which values [count] are multiplied so that neither their squares nor their
+ * sums overflow or vanish; 1 for every usual magnitude, and where a value is not finite. */
+static double scale_of(const double *values, int64_t count) {
+    double largest = 0;
+    for (int64_t i = 0; i < count; i++) largest = fmax(largest, fabs(values[i]));
+    if (!(largest > 0) || isinf(largest) || (largest > 1e-100 && largest < 1e100)) return 1;
+    return ldexp(1, largest < 1 ? (int)fmin(1000, -ilogb(largest))
+                                : (int)fmax(-1000, -ilogb(largest)));
+}
+
+/* The arithmetic mean of scale * values [count], summed by blocks of rows (spec 1.8); NaN without
  * values. */
-static double mean_of(const double *values, int64_t count) {
+static double mean_of(const double *values, double scale, int64_t count) {
     double sum = 0;
     for (int64_t first = 0; first < count; first += ALCORE_BLOCK_ROWS) {
         const int64_t end = count - first < ALCORE_BLOCK_ROWS ? count : first + ALCORE_BLOCK_ROWS;
         double block = 0;
-        for (int64_t i = first; i < end; i++) block += values[i];
+        for (int64_t i = first; i < end; i++) block += scale * values[i];
         sum += block;
     }
     return count > 0 ? sum / (double)count : (double)NAN;
@@ -33,11 +43,13 @@ static alcore_status compute_mean(alcore_ctx *ctx, const double *values, int64_t
         return alcore__fail(ALCORE_E_INVALID,
                             "ctx, out or values is NULL, or value_count is negative");
     ALCORE__TRY(alcore__struct_empty(options, "alcore_mean_options"));
+    const double scale = scale_of(values, count), mean = mean_of(values, scale, count);
     double squares = 0;
-    result.mean = mean_of(values, count);
     for (int64_t i = 0; i < count; i++)
-        squares += (values[i] - result.mean) * (values[i] - result.mean);
-    result.standard_deviation = count > 1 ? sqrt(squares / (double)(count - 1)) : (double)NAN;
+        squares += (scale * values[i] - mean) * (scale * values[i] - mean);
+    result.mean = mean / scale;
+    result.standard_deviation =
+        count > 1 ? sqrt(squares / (double)(count - 1)) / scale : (double)NAN;
     result.standard_error = result.standard_deviation / sqrt((double)count);
     return alcore__struct_write(out, &result, sizeof result,
                                 ALCORE__FIRST_SIZE(alcore_mean_result, standard_error),
@@ -84,14 +96,27 @@ static double incomplete_beta(double x, double rest, double a, double b) {
     return 1 - front * beta_fraction(rest, b, a) / b;
 }
 
-/* Sum over i < count of (x[i] - mean_x) (y[i] - mean_y), by blocks of rows (spec 1.8). */
-static double product_sum(const double *x, double mean_x, const double *y, double mean_y,
-                          int64_t count) {
+/* One side of a correlation: numbers [count], the power of two that they are multiplied by, and
+ * their mean. */
+typedef struct side {
+    const double *values;
+    double scale, mean;
+} side;
+
+static side side_of(const double *values, int64_t count) {
+    const double scale = scale_of(values, count);
+    return (side){values, scale, mean_of(values, scale, count)};
+}
+
+/* Sum over i < count of the products of the deviations of x and y from their means, by blocks of
+ * rows (spec 1.8). */
+static double product_sum(side x, side y, int64_t count) {
     double sum = 0;
     for (int64_t first = 0; first < count; first += ALCORE_BLOCK_ROWS) {
         const int64_t end = count - first < ALCORE_BLOCK_ROWS ? count : first + ALCORE_BLOCK_ROWS;
         double block = 0;
-        for (int64_t i = first; i < end; i++) block += (x[i] - mean_x) * (y[i] - mean_y);
+        for (int64_t i = first; i < end; i++)
+            block += (x.scale * x.values[i] - x.mean) * (y.scale * y.values[i] - y.mean);
         sum += block;
     }
     return sum;
@@ -101,12 +126,11 @@ static double product_sum(const double *x, double mean_x, const double *y, doubl
  * there are no degrees of freedom. */
 void alcore__correlate(const double *x, const double *y, int64_t count,
                        alcore_pearson_result *result) {
-    const double mean_x = mean_of(x, count), mean_y = mean_of(y, count);
-    const double xx = product_sum(x, mean_x, x, mean_x, count);
-    const double yy = product_sum(y, mean_y, y, mean_y, count);
+    const side first = side_of(x, count), second = side_of(y, count);
+    const double xx = product_sum(first, first, count), yy = product_sum(second, second, count);
     result->rho = result->p = NAN;
     if (count < 2 || !(xx > 0) || !(yy > 0)) return;
-    const double xy = product_sum(x, mean_x, y, mean_y, count);
+    const double xy = product_sum(first, second, count);
     result->rho = fmax(-1, fmin(1, xy / (sqrt(xx) * sqrt(yy))));
     const double square = result->rho * result->rho;
     const double rest = (1 - fabs(result->rho)) * (1 + fabs(result->rho));

@@ -30,7 +30,7 @@ static alcore_status read_options(const alcore_ter_options *options, alcore_ter_
     if ((ours->case_sensitive & ~1) != 0)
         return alcore__fail(ALCORE_E_INVALID, "case_sensitive is 0 or 1");
     ALCORE__TRY(alcore__struct_reserved(ours->reserved, "alcore_ter_options"));
-    ALCORE__TRY(alcore__check_resamples(ours->resamples));
+    ALCORE__TRY(alcore__check_resamples("resamples", ours->resamples));
     return alcore__paired_read(&(alcore__paired){0}, ours->paired);
 }
 

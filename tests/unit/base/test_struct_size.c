@@ -140,6 +140,11 @@ START_TEST(begin_refuses_what_is_no_struct) {
     ck_assert_ptr_nonnull(strstr(alcore_last_error(), "'alcore_report_option'"));
     /* The structs of extra are begun by the function of that tier. */
     ck_assert_int_eq(alcore_struct_begin(bytes, 16, "alcore_train_options"), ALCORE_E_NOT_FOUND);
+    ck_assert_int_eq(alcore_extra_struct_begin(NULL, 64, name), ALCORE_E_INVALID);
+    ck_assert_int_eq(alcore_extra_struct_begin(bytes, 16, NULL), ALCORE_E_INVALID);
+    ck_assert_int_eq(alcore_extra_struct_begin(bytes, 4097, name), ALCORE_E_STRUCT_SIZE);
+    ck_assert_int_eq(alcore_extra_struct_begin(bytes, 7, name), ALCORE_E_STRUCT_SIZE);
+    ck_assert_int_eq(alcore_extra_struct_begin(bytes, 16, "alcore_train"), ALCORE_E_NOT_FOUND);
     ck_assert_uint_eq(bytes[0], 7); /* nothing was written */
     ck_assert_int_eq(alcore_struct_begin(bytes, sizeof bytes, name), ALCORE_OK);
     ck_assert_str_eq(alcore_last_error(), ""); /* as every call does, it clears the error text */

@@ -2,6 +2,7 @@
 /* BLEU, chrF and TER of files: the numbers of the same texts in memory, over several blocks of
  * lines; memory that does not grow with the files; what is refused. */
 #include <math.h>
+#include <pthread.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -64,15 +65,17 @@ static alcore_text_files all_files(void) {
     return files;
 }
 
-/* alcore_text_files.score: the lines come in order. */
+/* alcore_text_files.score: the lines come in order, on the thread of the call. */
 typedef struct kept_scores {
     double *scores; /* [LINES] */
     int64_t count;
+    pthread_t caller;
 } kept_scores;
 
 static void keep_score(void *user, int64_t line, double score) {
     kept_scores *kept = user;
     ck_assert_int_eq(line, kept->count);
+    ck_assert(pthread_equal(pthread_self(), kept->caller));
     kept->scores[kept->count++] = score;
 }
 
@@ -99,7 +102,7 @@ START_TEST(equal_to_texts_in_memory) {
     alcore_ter_options ter = ALCORE_TER_OPTIONS_INIT;
     alcore_text_files files = all_files();
     static double in_blocks[LINES];
-    kept_scores kept = {in_blocks, 0};
+    kept_scores kept = {in_blocks, 0, pthread_self()};
     int64_t lines = LINES;
     files.score = keep_score;
     files.score_user = &kept;

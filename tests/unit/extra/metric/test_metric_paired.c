@@ -275,7 +275,7 @@ START_TEST(test_wrong_arguments) {
         {{.baseline = c.hypotheses, .baseline_count = 2, .test = 2}, ALCORE_E_INVALID, "test 2"},
         {{.baseline = c.hypotheses, .baseline_count = 2, .samples = -1},
          ALCORE_E_INVALID,
-         "resamples must be 0 to"},
+         "paired.samples must be 0 to"},
         {{.baseline = c.hypotheses, .baseline_count = 2, .reserved = 1},
          ALCORE_E_STRUCT_NEWER,
          "reserved"},
