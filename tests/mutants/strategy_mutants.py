@@ -87,7 +87,7 @@ MUTANTS = {
     'IDDS counts the likeness of a row to itself':
         ('lib/strategy/rules/idds.c', 'state->include_self |= state->mode == MODE_PAPER;', 'state->include_self = true;', VECTORS, 'idds'),
     'IDDS never moves a pick to the labeled rows':
-        ('lib/strategy/greedy/greedy_passes.c', 'if (greedy->bought)', 'if (false)',
+        ('lib/strategy/greedy/greedy_passes.c', 'if (greedy->bought && rule->update)', 'if (false)',
          VECTORS, 'idds'),
     'IDDS forgets the labeled pool':
         ('lib/strategy/rules/idds.c', '.source = ALCORE__OVER_LABELED_POOL,\n     .block = sum_block,\n     .partial = {.sums = ALCORE__SUMS(idds_state, sum_b)}',

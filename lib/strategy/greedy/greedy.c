@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Which candidates are left, the best of them, and the budget (greedy.h). A mask that a block keeps
+/* Which candidates are left, and the budget (greedy.h). A mask that a block keeps
  * in the engine's memory has a number (alcore__block_store_mask()), and it is known how many offers
  * are in it. */
 #include "strategy/greedy/greedy.h"
@@ -101,49 +101,6 @@ alcore_status alcore__greedy_push_left(const alcore__greedy *greedy, const alcor
     return store_mask(greedy, matrix, LEFT_MASK, mask, out);
 }
 
-alcore_status alcore__greedy_arg_max(const alcore__matrix *matrix, const uint8_t *mask,
-                                     const double *values, int64_t *index, double *value) {
-    const alcore__run *run = matrix->block->run;
-    alcore_sys_work work = alcore__run_work(run);
-    int64_t matrix_row;
-    ALCORE__TRY(alcore__run_kernels(run)->arg_max(&work, matrix->rows.count, mask, values,
-                                                  &matrix_row, value));
-    *index = matrix_row < 0 ? -1 : alcore__matrix_index_of(matrix, matrix_row);
-    return ALCORE_OK;
-}
-
-size_t alcore__greedy_best_bytes(const alcore__block *block) {
-    return sizeof(alcore__greedy_best) +
-           (size_t)alcore__embedding_dims(block->run) * sizeof(double);
-}
-
-/* The vector is copied, because the block may have been visited by another process. */
-alcore_status alcore__greedy_write_best(const alcore__matrix *matrix, int64_t index, double value,
-                                        alcore__greedy_best *out) {
-    out->position = index < 0 ? -1 : matrix->block->start + index;
-    out->value = value;
-    return index < 0 ? ALCORE_OK : alcore__matrix_copy_row(matrix, index, out->vector);
-}
-
-/* ---- the best of all blocks ---- */
-
-/* Blocks are reduced in order and only a larger value replaces the one before, so the lower row is
- * kept in a tie. */
-alcore_status alcore__greedy_keep_best(alcore__run *run, const alcore__block_partial *partial) {
-    alcore__greedy *greedy = run->state;
-    const alcore__greedy_best *best = partial->extra;
-    if (best->position < 0 || (greedy->best >= 0 && !(best->value > greedy->best_value)))
-        return ALCORE_OK;
-    greedy->best = best->position;
-    greedy->best_value = best->value;
-    memcpy(greedy->best_vector, best->vector, (size_t)alcore__embedding_dims(run) * sizeof(double));
-    return ALCORE_OK;
-}
-
-bool alcore__greedy_can_offer(const alcore__greedy *greedy) {
-    return greedy->best >= 0 && !alcore__filler_full(&greedy->filler);
-}
-
 alcore_status alcore__greedy_offer(alcore__greedy *greedy, bool *bought) {
     ALCORE__TRY(alcore__filler_offer(&greedy->filler, greedy->best, bought));
     greedy->status[greedy->best] = *bought ? ALCORE__GREEDY_PICKED : ALCORE__GREEDY_PASSED_OVER;
@@ -156,7 +113,7 @@ alcore_status alcore__greedy_offer(alcore__greedy *greedy, bool *bought) {
 
 alcore_status alcore__greedy_turn(alcore__greedy *greedy, double score, bool *bought) {
     *bought = greedy->has_next = false;
-    if (!alcore__greedy_can_offer(greedy)) return ALCORE_OK;
+    if (greedy->best < 0 || alcore__filler_full(&greedy->filler)) return ALCORE_OK;
     greedy->pick_scores[greedy->best] = score;
     ALCORE__TRY(alcore__greedy_offer(greedy, bought));
     greedy->has_next = !alcore__filler_full(&greedy->filler);
@@ -177,6 +134,7 @@ int64_t alcore__greedy_best_free(const alcore__greedy *greedy, const double *val
 
 void alcore__greedy_clear_best(alcore__greedy *greedy) {
     greedy->best = -1;
+    greedy->left_value = 0.0;
 }
 
 /* Where the budget is not full, picking ended because no row that is left could be bought. These

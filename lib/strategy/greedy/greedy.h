@@ -3,12 +3,11 @@
  * the best row of a block and of all, offers to the budget, and passes that a device is given as a
  * whole.
  *
- * A strategy whose picks have the largest value of a rule (idds) says four things: what is kept of
- * a row, what it is at first, how it changes after a pick, and which number is compared. Its table
- * nests alcore__greedy_passes. The others (kcenter, badge, mrs, cluster_picks.c) have passes of
- * their own: one with the partial ALCORE__GREEDY_BEST finds the best candidate, as each block sends
- * its best one with its vector and the best of all is kept, the lower row in a tie; its `end` makes
- * the turn.
+ * A strategy whose picks have the largest value of a rule (idds, kcenter) says four things: what is
+ * kept of a row, what it is at first, how it changes after a pick, and which number is compared.
+ * Its table nests alcore__greedy_passes: each block sends its best row with its vector, the best of
+ * all is kept, the lower row in a tie, and the end of the pass makes the turn. The others (badge,
+ * mrs, cluster_picks.c) choose in passes of their own, and make the turns here.
  *
  * The strategy's state begins with an alcore__greedy. */
 #ifndef ALCORE__GREEDY_H
@@ -20,10 +19,11 @@
 
 enum { ALCORE__GREEDY_FREE = 0, ALCORE__GREEDY_PICKED = 1, ALCORE__GREEDY_PASSED_OVER = 2 };
 
-/* What a block keeps: values [arrays, matrix rows], in the engine's memory after fill. */
+/* What a block keeps: values [arrays, matrix rows], in the engine's memory after fill. All
+ * functions but fill may be NULL. */
 typedef struct alcore__greedy_rule {
     int64_t arrays;
-    int64_t choice; /* the array whose largest value is picked, and whose values are the scores */
+    int64_t choice; /* the array whose largest value is picked */
     /* Writes the values in host memory; entries of rows that are not active have no meaning. */
     alcore_status (*fill)(const alcore__matrix *matrix, double *values, void *unused);
     /* Computes the array `choice` from the others, once they are in the engine's memory. */
@@ -32,6 +32,21 @@ typedef struct alcore__greedy_rule {
      * bought, on the calling thread. */
     alcore_status (*update)(const alcore__matrix *matrix, double *values);
     alcore_status (*picked)(alcore__run *run);
+    /* The score of a row with a value of the array `choice`; NULL: that value. */
+    double (*score)(double value);
+
+    /* For rules whose array `choice` has upper bounds in host memory, to be replaced by values
+     * where they matter. search() finds the active row with the largest value, the lowest one in a
+     * tie: with `pickable` of those that can be picked, else of those that were not bought. *index
+     * -1 and *value 0: there is none. complete() replaces all bounds. */
+    alcore_status (*search)(const alcore__matrix *matrix, double *values, bool pickable,
+                            int64_t *index, double *value);
+    alcore_status (*complete)(const alcore__matrix *matrix, double *values);
+
+    /* left_value is wanted. A pass is made after the last pick too, which offers nothing.
+     * searched() is called at the end of each pass, before the turn. */
+    bool finds_left;
+    alcore_status (*searched)(alcore__run *run);
 } alcore__greedy_rule;
 
 /* The first member of the state of such a strategy. */
@@ -57,9 +72,11 @@ typedef struct alcore__greedy {
     /* For alcore__greedy_passes: */
     const alcore__greedy_rule *rule;
     bool ranks_once;   /* the best row is found as well, but nothing is offered */
+    bool searched;     /* a pass has found the best row */
     bool bought;       /* the last turn bought a row */
     bool has_next;     /* the last turn offered a row, and the budget is not full */
-    double left_value; /* the largest value of alcore__greedy_max_left() */
+    double left_value; /* with finds_left: the largest value of the rows that were not bought,
+                          whether they can be or not, in the present pass; 0: there is none */
 } alcore__greedy;
 
 /* Called in the strategy's begin. */
@@ -77,24 +94,21 @@ alcore_status alcore__greedy_push_mask(const alcore__greedy *greedy, const alcor
 alcore_status alcore__greedy_push_left(const alcore__greedy *greedy, const alcore__matrix *matrix,
                                        const uint8_t **out);
 
+/* ---- the best row of a block (greedy_found.c), for greedy_passes.c ---- */
+
 /* The partial of a block: its best candidate. */
 typedef struct alcore__greedy_best {
     int64_t position; /* of the candidate; -1: no row of the block can be picked */
     double value;     /* by which it is the best of the block */
+    double left;      /* the largest value of the rows that were not bought; 0: none, or unknown */
     double vector[];  /* [dims] its embedding */
 } alcore__greedy_best;
-/* The size of such a partial. */
-size_t alcore__greedy_best_bytes(const alcore__block *block);
-/* *index: the active row with the largest of values [matrix rows, in the engine's memory] where
- * mask [matrix rows] is 1, the lowest one in a tie, and *value its value; -1: the mask is empty. */
-alcore_status alcore__greedy_arg_max(const alcore__matrix *matrix, const uint8_t *mask,
-                                     const double *values, int64_t *index, double *value);
 /* Fills the partial with the active row of an index and its value; index -1: the block has none. */
 alcore_status alcore__greedy_write_best(const alcore__matrix *matrix, int64_t index, double value,
                                         alcore__greedy_best *out);
-/* Both: finds the best row of the block by values and mask, as alcore__greedy_arg_max(), and fills
- * the partial with it; or, where the pass is queued as a whole, leaves it in the engine's memory
- * and the partial without a row. */
+/* Finds the best row of the block by values [matrix rows, in the engine's memory] among those of a
+ * mask [matrix rows], and fills the partial with it; or, where the pass is queued as a whole,
+ * leaves it in the engine's memory and the partial without a row. */
 alcore_status alcore__greedy_find_best(const alcore__greedy *greedy, const alcore__matrix *matrix,
                                        const uint8_t *mask, const double *values,
                                        alcore__greedy_best *out);
@@ -102,18 +116,13 @@ alcore_status alcore__greedy_find_best(const alcore__greedy *greedy, const alcor
  * the engine's memory, for left_value. */
 alcore_status alcore__greedy_max_left(const alcore__greedy *greedy, const alcore__matrix *matrix,
                                       const uint8_t *mask, const double *values, double *max);
-/* `start` of a pass with alcore__greedy_find_best(): whether it is queued as a whole. */
+/* `start` of such a pass: whether it is queued as a whole. */
 alcore_status alcore__greedy_start_pass(alcore__run *run);
 /* Called first in its `end`: reads what the visits have left, and keeps the best candidate. */
 alcore_status alcore__greedy_collect(alcore__run *run);
-/* reduce() of a pass whose partial is an alcore__greedy_best: keeps the best candidate of the
- * blocks so far in best, best_value and best_vector. */
-alcore_status alcore__greedy_keep_best(alcore__run *run, const alcore__block_partial *partial);
-#define ALCORE__GREEDY_BEST                                                                        \
-    { .extra = alcore__greedy_best_bytes, .reduce = alcore__greedy_keep_best }
 
-/* Whether the pass found a best candidate and the budget is not full. */
-bool alcore__greedy_can_offer(const alcore__greedy *greedy);
+/* ---- turns ---- */
+
 /* Offers the best candidate (best, which is not -1) to the budget; *bought: it became a pick, else
  * it was passed over. In both cases it is no longer free, so that no later pass finds it. */
 alcore_status alcore__greedy_offer(alcore__greedy *greedy, bool *bought);
@@ -126,13 +135,16 @@ alcore_status alcore__greedy_turn(alcore__greedy *greedy, double score, bool *bo
  * one in a tie; -1: there is none. *count: how many can be picked; NULL: not wanted. */
 int64_t alcore__greedy_best_free(const alcore__greedy *greedy, const double *values,
                                  int64_t *count);
-/* Forgets the best candidate before the next pass. */
+/* Forgets the best candidate before the next pass, and left_value. */
 void alcore__greedy_clear_best(alcore__greedy *greedy);
 /* Called in the strategy's finish: sets the scores of the picks and moves the picks to the outcome.
  */
 alcore_status alcore__greedy_finish(alcore__greedy *greedy);
 
-/* "first values", "after a pick" and "scores", to be nested in the strategy's table. */
+/* "choice", again and again, and "scores", to be nested in the strategy's table. */
 extern const alcore__pass alcore__greedy_passes[];
+/* The matrix of a block, with the values of the rule made at its first visit, *values: for passes
+ * that change them before the first choice. */
+alcore_status alcore__greedy_open(alcore__block *block, alcore__matrix *matrix, double **values);
 
 #endif

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Passes that are queued as a whole (alcore__wide_visits()): each visit leaves its best candidate
- * in the engine's memory, and the end of the pass reads all of them at once. */
+/* The best row of each block. In passes that are queued as a whole (alcore__wide_visits()) each
+ * visit leaves it in the engine's memory, and the end of the pass reads all of them at once. */
 #include <string.h>
 
 #include "strategy/greedy/greedy.h"
@@ -53,7 +53,8 @@ alcore_status alcore__greedy_start_pass(alcore__run *run) {
 }
 
 /* Visits are looked at in block order and only a larger value replaces the one before, so the lower
- * row is kept in a tie. The next pass writes to the records of the other turn, while its kernels
+ * row is kept in a tie. Where all that is left can be picked, its largest value is the best. The
+ * next pass writes to the records of the other turn, while its kernels
  * still read the vector of the best candidate from these. */
 alcore_status alcore__greedy_collect(alcore__run *run) {
     alcore__greedy *greedy = run->state;
@@ -61,7 +62,6 @@ alcore_status alcore__greedy_collect(alcore__run *run) {
     if (!greedy->found.data) return ALCORE_OK;
     const double *there = records_of(greedy, greedy->turn);
     ALCORE__TRY(alcore__read_back(run, there, greedy->visits * size, greedy->records));
-    greedy->left_value = 0.0;
     for (int64_t v = 0; v < greedy->visits; v++) {
         const double *record = greedy->records + v * size, value = record[RECORD_VALUE];
         const int64_t row = row_at(record + RECORD_ROW);
@@ -75,7 +75,30 @@ alcore_status alcore__greedy_collect(alcore__run *run) {
                (size_t)(size - RECORD_HEAD) * sizeof value);
     }
     greedy->turn = 1 - greedy->turn;
+    if (alcore__greedy_left_are_free(greedy))
+        greedy->left_value = greedy->best < 0 ? 0.0 : greedy->best_value;
     return ALCORE_OK;
+}
+
+/* *index: the active row with the largest of values [matrix rows, in the engine's memory] where
+ * mask [matrix rows] is 1, the lowest one in a tie, and *value its value; -1: the mask is empty. */
+static alcore_status arg_max(const alcore__matrix *matrix, const uint8_t *mask,
+                             const double *values, int64_t *index, double *value) {
+    const alcore__run *run = matrix->block->run;
+    alcore_sys_work work = alcore__run_work(run);
+    int64_t matrix_row;
+    ALCORE__TRY(alcore__run_kernels(run)->arg_max(&work, matrix->rows.count, mask, values,
+                                                  &matrix_row, value));
+    *index = matrix_row < 0 ? -1 : alcore__matrix_index_of(matrix, matrix_row);
+    return ALCORE_OK;
+}
+
+/* The vector is copied, because the block may have been visited by another process. */
+alcore_status alcore__greedy_write_best(const alcore__matrix *matrix, int64_t index, double value,
+                                        alcore__greedy_best *out) {
+    out->position = index < 0 ? -1 : matrix->block->start + index;
+    out->value = value;
+    return index < 0 ? ALCORE_OK : alcore__matrix_copy_row(matrix, index, out->vector);
 }
 
 alcore_status alcore__greedy_find_best(const alcore__greedy *greedy, const alcore__matrix *matrix,
@@ -89,7 +112,7 @@ alcore_status alcore__greedy_find_best(const alcore__greedy *greedy, const alcor
         return alcore__run_kernels(greedy->run)
             ->best_row(&work, &matrix->rows, mask, values, (int64_t *)(void *)&record[RECORD_ROW],
                        &record[RECORD_VALUE], &record[RECORD_HEAD]);
-    ALCORE__TRY(alcore__greedy_arg_max(matrix, mask, values, &index, &value));
+    ALCORE__TRY(arg_max(matrix, mask, values, &index, &value));
     return alcore__greedy_write_best(matrix, index, value, out);
 }
 
@@ -103,7 +126,7 @@ alcore_status alcore__greedy_max_left(const alcore__greedy *greedy, const alcore
         return alcore__run_kernels(greedy->run)
             ->arg_max(&work, matrix->rows.count, mask, values,
                       (int64_t *)(void *)&record[RECORD_LEFT_ROW], &record[RECORD_LEFT_VALUE]);
-    ALCORE__TRY(alcore__greedy_arg_max(matrix, mask, values, &index, max));
+    ALCORE__TRY(arg_max(matrix, mask, values, &index, max));
     if (index < 0) *max = 0.0;
     return ALCORE_OK;
 }

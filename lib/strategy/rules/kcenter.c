@@ -17,8 +17,9 @@
  * Squared distances are compared; radii and scores are distances.
  *
  * Reads the labeled embeddings once, CHUNK_ROWS at a time, and the candidates' once for each chunk;
- * then a part of the candidates for each pick. Memory: 33 bytes a candidate, 8 more for the record,
- * and the vectors of CHUNK_ROWS labeled rows and of all picks in double. */
+ * then a part of the candidates for each pick. Memory: 33 bytes a candidate, 8 more for the record
+ * and 8 more where nothing is labeled, and the vectors of CHUNK_ROWS labeled rows and of all picks
+ * in double. */
 #include <math.h>
 #include <string.h>
 
@@ -28,36 +29,7 @@
 /* Labeled rows that one pass over the candidates measures from. */
 enum { CHUNK_ROWS = 1024 };
 
-/* Called once before the first pass: allocates the mean, the chunk of labeled rows and the radii.
- * Warns when this will take long: measuring from a labeled row costs what a pass for a pick does at
- * most, so both count as a pass. The parameters have been applied before the run: they only say
- * which candidates are drawn. */
-static alcore_status begin(alcore__run *run) {
-    alcore__kcenter_state *state = run->state;
-    const int64_t count = run->outcome.count;
-    state->dims = alcore__embedding_dims(run);
-    state->labeled =
-        run->active[ALCORE__OVER_LABELED_ROWS].count + run->active[ALCORE__OVER_LABELED_POOL].count;
-    state->last_pick = -1;
-    state->greedy.has_next = true;
-    run->hints.repeats =
-        true; /* one pass for each pick: the runner keeps copies of the embeddings */
-    ALCORE__TRY(alcore__greedy_begin(run, &state->greedy));
-    ALCORE__TRY(alcore__run_sums(run, state->dims, &state->mean));
-    int64_t chunk = state->labeled < CHUNK_ROWS ? state->labeled : CHUNK_ROWS;
-    ALCORE__TRY(ALCORE__RUN_ARRAY(run, chunk * state->dims, &state->chunk));
-    ALCORE__TRY(ALCORE__RUN_ARRAY(run, count, &state->radius));
-    for (int64_t i = 0; i < count; i++) state->radius[i] = (double)NAN;
-    alcore__warn_passes(run, alcore__expected_picks(run) + (double)state->labeled);
-    return ALCORE_OK;
-}
-
-/* ---- without labeled rows: passes "mean" and "nearest to the mean" ---- */
-
-/* Condition of both passes: there is no labeled row. */
-static bool has_no_labeled(const alcore__run *run) {
-    return !((const alcore__kcenter_state *)run->state)->labeled;
-}
+/* ---- without labeled rows: pass "mean", and the first pick ---- */
 
 /* The partial is the sum [dims] of the block's candidates. */
 static alcore_status sum_block(alcore__block *block, void *partial) {
@@ -71,24 +43,18 @@ static alcore_status divide_mean(alcore__run *run) {
     return ALCORE_OK;
 }
 
-/* Finds the candidate of the block nearest to the mean among those that can
- * be picked. The best candidate is that of the largest value in every pass, so the value here is
- * minus the squared distance. */
-static alcore_status find_nearest_to_mean(alcore__block *block, void *partial) {
-    const alcore__kcenter_state *state = block->run->state;
-    alcore_sys_work work = alcore__run_work(block->run);
-    alcore__matrix matrix;
-    int64_t best;
-    double *nearness, value;
-    const uint8_t *mask;
-    ALCORE__TRY(alcore__block_matrix(block, false /* not unit vectors */, &matrix));
-    ALCORE__TRY(alcore__scratch_push(block, matrix.rows.count, sizeof *nearness, &nearness));
-    ALCORE__TRY(alcore__run_kernels(block->run)
-                    ->sq_dists(&work, &matrix.rows, matrix.mask, state->mean.values, nearness));
-    for (int64_t i = 0; i < matrix.rows.count; i++) nearness[i] = -nearness[i];
-    ALCORE__TRY(alcore__greedy_push_mask(&state->greedy, &matrix, &mask));
-    ALCORE__TRY(alcore__greedy_arg_max(&matrix, mask, nearness, &best, &value));
-    return alcore__greedy_write_best(&matrix, best, value, partial);
+/* m(x) as alcore__kcenter_fill() makes it, then minus the squared distance to the mean, as the
+ * largest value is picked. */
+static alcore_status fill_from_mean(const alcore__matrix *matrix, double *values, void *unused) {
+    const alcore__run *run = matrix->block->run;
+    const alcore__kcenter_state *state = run->state;
+    alcore_sys_work work = alcore__run_work(run);
+    double *nearness = values + matrix->rows.count;
+    ALCORE__TRY(alcore__kcenter_fill(matrix, values, unused));
+    ALCORE__TRY(alcore__run_kernels(run)->sq_dists(&work, &matrix->rows, matrix->mask,
+                                                   state->mean.values, nearness));
+    for (int64_t i = 0; i < matrix->rows.count; i++) nearness[i] = -nearness[i];
+    return ALCORE_OK;
 }
 
 /* ---- with labeled rows: passes "labeled ..." and "distances to ...", a chunk at a time ---- */
@@ -146,11 +112,10 @@ static alcore_status store_vectors(alcore__run *run, const alcore__block_partial
 static alcore_status measure_from_chunk(alcore__block *block, void *partial) {
     const alcore__kcenter_state *state = block->run->state;
     alcore__matrix matrix;
-    alcore__kcenter_rows rows;
+    double *sq_dist;
     (void)partial;
-    ALCORE__TRY(alcore__block_matrix(block, false /* not unit vectors */, &matrix));
-    ALCORE__TRY(alcore__kcenter_open_rows(block, &matrix, &rows));
-    return alcore__kcenter_measure(&matrix, state->chunk, state->chunk_rows, rows.sq_dist);
+    ALCORE__TRY(alcore__greedy_open(block, &matrix, &sq_dist));
+    return alcore__kcenter_measure(&matrix, state->chunk, state->chunk_rows, sq_dist);
 }
 
 /* Condition of the passes "distances to ...": the chunk has a labeled row. */
@@ -178,144 +143,81 @@ static bool more_labeled_pool(const alcore__run *run) {
     return state->collected < state->labeled;
 }
 
-/* ---- pass "farthest": one pick ---- */
+/* ---- picks ---- */
 
-/* The partial: the largest m(x) of the rows that are no center, double [1], then the best
- * candidate, an alcore__greedy_best. */
-static size_t farthest_bytes(const alcore__block *block) {
-    return sizeof(double) + alcore__greedy_best_bytes(block);
+/* The score of a row: its distance to the nearest center, 0 where nothing was measured. The first
+ * pick from the mean has a negative value, and no center yet: set_radius() scores it. */
+static double distance_of(double value) {
+    return value > 0.0 && value < HUGE_VAL ? sqrt(value) : 0.0;
 }
 
-/* find_pick() where the engine has memory of its own. Every row is measured from all picks here, so
- * that the farthest row has the largest value under a mask. One search gives both results, unless
- * some of the rows that are left cannot be bought. */
-static alcore_status find_pick_on_device(const alcore__kcenter_state *state,
-                                         const alcore__matrix *matrix, alcore__kcenter_rows *rows,
-                                         double *max_sq_dist, alcore__greedy_best *best) {
-    const alcore__greedy *greedy = &state->greedy;
-    const uint8_t *mask;
-    bool same = alcore__greedy_left_are_free(greedy);
-    ALCORE__TRY(alcore__kcenter_measure_from_picks(state, matrix, rows));
-    if (!same) {
-        ALCORE__TRY(alcore__greedy_push_left(greedy, matrix, &mask));
-        ALCORE__TRY(alcore__greedy_max_left(greedy, matrix, mask, rows->sq_dist, max_sq_dist));
-    }
-    ALCORE__TRY(alcore__greedy_push_mask(greedy, matrix, &mask));
-    ALCORE__TRY(alcore__greedy_find_best(greedy, matrix, mask, rows->sq_dist, best));
-    if (same) *max_sq_dist = best->position < 0 ? 0.0 : best->value;
+/* The pass measured the rows from the last pick too: the distance of the row that is farthest now
+ * is the radius of that pick. The first pick without labeled rows has no distance to earlier ones:
+ * with its radius as its score the scores of the picks never increase. */
+static alcore_status set_radius(alcore__run *run) {
+    alcore__kcenter_state *state = run->state;
+    if (state->last_pick < 0 || !isnan(state->radius[state->last_pick])) return ALCORE_OK;
+    const double radius = sqrt(state->greedy.left_value);
+    state->radius[state->last_pick] = radius;
+    if (state->from_mean && state->center_count == 1)
+        state->greedy.pick_scores[state->last_pick] = radius;
     return ALCORE_OK;
 }
 
-/* Searches the block twice: for the largest m(x) of all rows that are no center, whose root, over
- * all blocks, is the radius of the last pick, and for the largest among rows that can still be
- * picked. They differ when the budget passed rows over. Without a row for the first search the
- * block reports 0, without one for the second -1 as its best row. */
-static alcore_status find_pick(alcore__block *block, void *partial) {
-    const alcore__kcenter_state *state = block->run->state;
-    alcore__matrix matrix;
-    alcore__kcenter_rows rows;
-    int64_t farthest, pick;
-    double *max_sq_dist = partial, *vector, farthest_value = 0.0, pick_value = 0.0;
-    alcore__greedy_best *best = (alcore__greedy_best *)(void *)(max_sq_dist + 1);
-    ALCORE__TRY(alcore__block_matrix(block, false /* not unit vectors */, &matrix));
-    ALCORE__TRY(alcore__kcenter_open_rows(block, &matrix, &rows));
-    ALCORE__TRY(alcore__scratch_push(block, state->dims, sizeof *vector, &vector));
-    if (alcore__run_kernels(block->run)->upload)
-        return find_pick_on_device(state, &matrix, &rows, max_sq_dist, best);
-    bool pickable = false; /* first among all rows that are no center */
-    ALCORE__TRY(alcore__kcenter_find_farthest(state, &matrix, &rows, pickable, vector, &farthest,
-                                              &farthest_value));
-    pickable = true;
-    ALCORE__TRY(
-        alcore__kcenter_find_farthest(state, &matrix, &rows, pickable, vector, &pick, &pick_value));
-    *max_sq_dist = farthest < 0 ? 0.0 : farthest_value;
-    return alcore__greedy_write_best(&matrix, pick, pick_value, best);
-}
+/* The pick becomes a center, from which the next pass measures. */
+static alcore_status add_center(alcore__run *run);
 
-/* Reduces the partial of one block to the largest m(x) and the best candidate so far. */
-static alcore_status keep_farthest(alcore__run *run, const alcore__block_partial *partial) {
-    alcore__kcenter_state *state = run->state;
-    const double *max_sq_dist = partial->extra;
-    if (*max_sq_dist > state->max_sq_dist) state->max_sq_dist = *max_sq_dist;
-    alcore__block_partial best = *partial;
-    best.extra = max_sq_dist + 1;
-    return alcore__greedy_keep_best(run, &best);
-}
+static const alcore__greedy_rule RULE = {.arrays = 1,
+                                         .fill = alcore__kcenter_fill,
+                                         .update = alcore__kcenter_update,
+                                         .picked = add_center,
+                                         .score = distance_of,
+                                         .search = alcore__kcenter_find_farthest,
+                                         .complete = alcore__kcenter_complete,
+                                         .finds_left = true,
+                                         .searched = set_radius};
+/* Until there is a center, where nothing is labeled; the arrays of RULE come first. */
+static const alcore__greedy_rule FIRST_FROM_MEAN = {.arrays = 2,
+                                                    .choice = 1,
+                                                    .fill = fill_from_mean,
+                                                    .picked = add_center,
+                                                    .score = distance_of,
+                                                    .finds_left = true};
 
-/* Offers the best candidate of the pass to the budget; if it is bought it becomes a center.
- * sq_dist: its m(x), whose root is its score. from_mean: it is the nearest to the mean, as there is
- * nothing labeled or picked yet; its score is then set by set_radius_and_offer(). */
-static alcore_status offer_best(alcore__run *run, double sq_dist, bool from_mean) {
+static alcore_status add_center(alcore__run *run) {
     alcore__kcenter_state *state = run->state;
     alcore__greedy *greedy = &state->greedy;
-    bool bought = false;
-    state->max_sq_dist = 0.0;
-    ALCORE__TRY(alcore__greedy_turn(greedy, from_mean ? 0.0 : sqrt(sq_dist), &bought));
-    if (bought) {
-        state->last_pick = greedy->best;
-        state->first_from_mean = from_mean;
-        int64_t needed = (state->center_count + 1) * state->dims;
-        ALCORE__TRY(alcore__run_grow(run, &state->centers, &state->center_capacity, needed,
-                                     sizeof(double)));
-        memcpy(state->centers + state->center_count++ * state->dims, greedy->best_vector,
-               (size_t)state->dims * sizeof(double));
-    }
-    alcore__greedy_clear_best(greedy);
-    /* Also when this pick fills the budget: one more pass finds its radius and offers nothing. */
-    greedy->has_next |= bought;
+    greedy->rule = &RULE;
+    state->last_pick = greedy->best;
+    ALCORE__TRY(alcore__run_grow(run, &state->centers, &state->center_capacity,
+                                 (state->center_count + 1) * state->dims, sizeof(double)));
+    memcpy(state->centers + state->center_count++ * state->dims, greedy->best_vector,
+           (size_t)state->dims * sizeof(double));
     return ALCORE_OK;
 }
 
-/* End of the pass "nearest to the mean". */
-static alcore_status offer_nearest_to_mean(alcore__run *run) {
-    return offer_best(run, 0.0 /* not used */, true);
-}
-
-/* End of the pass "farthest", which measured the rows from the last pick too: the distance of the
- * row that is farthest now is the radius of that pick. Then the best candidate is offered. */
-static alcore_status set_radius_and_offer(alcore__run *run) {
+/* Called once before the first pass: allocates the mean, the chunk of labeled rows and the radii.
+ * Warns when this will take long: measuring from a labeled row costs what a pass for a pick does at
+ * most, so both count as a pass. The parameters have been applied before the run: they only say
+ * which candidates are drawn. */
+static alcore_status begin(alcore__run *run) {
     alcore__kcenter_state *state = run->state;
-    alcore__greedy *greedy = &state->greedy;
-    ALCORE__TRY(alcore__greedy_collect(run));
-    if (greedy->found.data && !alcore__greedy_left_are_free(greedy))
-        state->max_sq_dist = greedy->left_value;
-    else if (greedy->found.data)
-        state->max_sq_dist = greedy->best < 0 ? 0.0 : greedy->best_value;
-    if (state->last_pick >= 0 && isnan(state->radius[state->last_pick])) {
-        double radius = sqrt(state->max_sq_dist);
-        state->radius[state->last_pick] = radius;
-        /* The first pick has no distance to earlier ones. With its radius as its score the scores
-         * of the picks never increase. */
-        if (state->first_from_mean) state->greedy.pick_scores[state->last_pick] = radius;
-        state->first_from_mean = false;
-    }
-    return offer_best(run, state->greedy.best_value, false);
-}
-
-/* Loop of the pass "nearest to the mean": the row offered was passed over, so the pass is made
- * again and finds the next nearest one. */
-static bool lacks_first_center(const alcore__run *run) {
-    const alcore__kcenter_state *state = run->state;
-    return !state->labeled && state->greedy.has_next && !state->center_count;
-}
-
-/* ---- pass "scores": the distance of every candidate to the nearest center ---- */
-
-/* Measures every row from the picks that it was not measured from, so that m(x) is final, and
- * scores it with its root; finish() sets the scores of the picks. Without picks and labeled rows
- * all scores are 0. The partial is scores, double [active rows]. */
-static alcore_status read_scores(alcore__block *block, void *partial) {
-    const alcore__kcenter_state *state = block->run->state;
-    double *scores = partial;
-    alcore__matrix matrix;
-    alcore__kcenter_rows rows;
-    if (!alcore__block_doubles(block)) return ALCORE_OK; /* nothing was measured: all are 0 */
-    ALCORE__TRY(alcore__block_matrix(block, false /* not unit vectors */, &matrix));
-    ALCORE__TRY(alcore__kcenter_open_rows(block, &matrix, &rows));
-    ALCORE__TRY(alcore__kcenter_measure_from_picks(state, &matrix, &rows));
-    ALCORE__TRY(alcore__download_active(&matrix, rows.sq_dist, scores));
-    for (int64_t i = 0; i < block->count; i++)
-        scores[i] = scores[i] < HUGE_VAL ? sqrt(scores[i]) : 0.0;
+    const int64_t count = run->outcome.count;
+    state->dims = alcore__embedding_dims(run);
+    state->labeled =
+        run->active[ALCORE__OVER_LABELED_ROWS].count + run->active[ALCORE__OVER_LABELED_POOL].count;
+    state->from_mean = !state->labeled;
+    state->last_pick = -1;
+    state->greedy.rule = state->from_mean ? &FIRST_FROM_MEAN : &RULE;
+    run->hints.repeats =
+        true; /* one pass for each pick: the runner keeps copies of the embeddings */
+    ALCORE__TRY(alcore__greedy_begin(run, &state->greedy));
+    ALCORE__TRY(alcore__run_sums(run, state->dims, &state->mean));
+    int64_t chunk = state->labeled < CHUNK_ROWS ? state->labeled : CHUNK_ROWS;
+    ALCORE__TRY(ALCORE__RUN_ARRAY(run, chunk * state->dims, &state->chunk));
+    ALCORE__TRY(ALCORE__RUN_ARRAY(run, count, &state->radius));
+    for (int64_t i = 0; i < count; i++) state->radius[i] = (double)NAN;
+    alcore__warn_passes(run, alcore__expected_picks(run) + (double)state->labeled);
     return ALCORE_OK;
 }
 
@@ -324,13 +226,7 @@ static const alcore__pass PASSES[] = {
      .block = sum_block,
      .partial = {.sums = ALCORE__SUMS(alcore__kcenter_state, mean)},
      .end = divide_mean,
-     .when = ALCORE__TEST(has_no_labeled)},
-    {.name = "nearest to the mean",
-     .block = find_nearest_to_mean,
-     .partial = ALCORE__GREEDY_BEST,
-     .end = offer_nearest_to_mean,
-     .when = ALCORE__TEST(has_no_labeled),
-     .again = ALCORE__TEST(lacks_first_center)},
+     .when = ALCORE__IF(alcore__kcenter_state, from_mean)},
     {.name = "labeled rows",
      .source = ALCORE__OVER_LABELED_ROWS,
      .block = collect_vectors,
@@ -351,14 +247,7 @@ static const alcore__pass PASSES[] = {
      .when = ALCORE__TEST(has_chunk),
      .again = ALCORE__TEST(more_labeled_pool),
      .back = 1},
-    {.name = "farthest",
-     .block = find_pick,
-     .partial = {.extra = farthest_bytes, .reduce = keep_farthest},
-     .end = set_radius_and_offer,
-     .start = alcore__greedy_start_pass,
-     .when = ALCORE__GREEDY_HAS_NEXT,
-     .again = ALCORE__GREEDY_HAS_NEXT},
-    {.name = "scores", .block = read_scores, .partial = {.values = {ALCORE__SCORES}}},
+    {.name = "picks", .nested = alcore__greedy_passes},
     {.name = NULL},
 };
 

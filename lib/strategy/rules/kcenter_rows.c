@@ -19,27 +19,24 @@ enum { TOP_ROWS = 16 };
  * timing on CPUs. */
 enum { TOGETHER_SPEEDUP = 5, MIN_UNMEASURED = 5 };
 
-/* m(x) [matrix rows] on the first visit: infinite. The dots with which the rows are checked for NaN
- * before lie in the same array. */
-static alcore_status fill_sq_dists(const alcore__matrix *matrix, double *values, void *unused) {
-    (void)unused;
-    ALCORE__TRY(alcore__matrix_checked_dots(matrix, values));
-    for (int64_t i = 0; i < matrix->rows.count; i++) values[i] = HUGE_VAL;
-    return ALCORE_OK;
+/* What is kept beside m(x), in host memory; zeroed: no row was measured from a pick yet. */
+typedef struct measured {
+    int64_t block_picks; /* number of picks that every row of the block was measured from */
+    int64_t single;      /* distances that were measured row by row since all rows were measured
+                            together */
+    int64_t picks[];     /* [active rows] number of picks that each row was measured from */
+} measured;
+
+static alcore_status open_measured(alcore__block *block, measured **out) {
+    const size_t rows = (size_t)block->count;
+    return alcore__block_local(block, sizeof **out + rows * sizeof(int64_t), out);
 }
 
-/* block_measured_picks, single_count and measured_picks lie in one array of 2 + count integers,
- * zeroed: no row was measured from a pick yet. */
-alcore_status alcore__kcenter_open_rows(alcore__block *block, const alcore__matrix *matrix,
-                                        alcore__kcenter_rows *out) {
-    int64_t *local;
-    if (!alcore__block_doubles(block))
-        ALCORE__TRY(alcore__block_fill(matrix, matrix->rows.count, fill_sq_dists, NULL));
-    ALCORE__TRY(alcore__block_local(block, (2 + (size_t)block->count) * sizeof *local, &local));
-    *out = (alcore__kcenter_rows){.sq_dist = alcore__block_doubles(block),
-                                  .block_measured_picks = local,
-                                  .single_count = local + 1,
-                                  .measured_picks = local + 2};
+/* The dots with which the rows are checked for NaN lie in the same array before. */
+alcore_status alcore__kcenter_fill(const alcore__matrix *matrix, double *sq_dist, void *unused) {
+    (void)unused;
+    ALCORE__TRY(alcore__matrix_checked_dots(matrix, sq_dist));
+    for (int64_t i = 0; i < matrix->rows.count; i++) sq_dist[i] = HUGE_VAL;
     return ALCORE_OK;
 }
 
@@ -54,44 +51,52 @@ alcore_status alcore__kcenter_measure(const alcore__matrix *matrix, const double
                                                   count, NULL, NULL, 0, &weights);
 }
 
-/* Rows that were measured from a few of the picks are measured from them again, which changes no
- * minimum. */
-alcore_status alcore__kcenter_measure_from_picks(const alcore__kcenter_state *state,
-                                                 const alcore__matrix *matrix,
-                                                 alcore__kcenter_rows *rows) {
-    int64_t first = *rows->block_measured_picks, count = state->center_count - first;
+/* Measures all rows of the block from the picks that not all were measured from. Rows that were
+ * measured from a few of them are measured from them again, which changes no minimum. */
+alcore_status alcore__kcenter_complete(const alcore__matrix *matrix, double *sq_dist) {
+    alcore__block *block = matrix->block;
+    const alcore__kcenter_state *state = block->run->state;
     const double *there = state->greedy.best_there; /* the last pick, on a device */
+    measured *done;
+    ALCORE__TRY(open_measured(block, &done));
+    const int64_t first = done->block_picks, count = state->center_count - first;
     if (!count) return ALCORE_OK;
     ALCORE__TRY(alcore__kcenter_measure(
         matrix, count == 1 && there ? there : state->centers + first * state->dims, count,
-        rows->sq_dist));
+        sq_dist));
     /* On a device no row is ever measured alone, so that only the block's number is read. */
-    bool singly = !alcore__run_kernels(matrix->block->run)->upload;
-    for (int64_t i = 0; i < matrix->block->count && singly; i++)
-        rows->measured_picks[i] = state->center_count;
-    *rows->block_measured_picks = state->center_count;
-    *rows->single_count = 0;
+    const bool singly = !alcore__run_kernels(block->run)->upload;
+    for (int64_t i = 0; i < block->count && singly; i++) done->picks[i] = state->center_count;
+    done->block_picks = state->center_count;
+    done->single = 0;
     return ALCORE_OK;
+}
+
+/* Host memory is left to the search, which measures as few rows as it can. */
+alcore_status alcore__kcenter_update(const alcore__matrix *matrix, double *sq_dist) {
+    const bool on_device = alcore__run_kernels(matrix->block->run)->upload != NULL;
+    return on_device ? alcore__kcenter_complete(matrix, sq_dist) : ALCORE_OK;
 }
 
 /* Measures the active row number `index` from the picks it was not measured from yet, at most
  * ALCORE_BLOCK_ROWS of them at a time, so that to_picks [max_count] stays small. Only for engines
  * that work in host memory. The picks are the rows of the kernel here and the row is its vector,
  * where alcore__kcenter_measure() has it the other way round: sq_dist is symmetric to the last bit.
- * vector [dims]: workspace for the row. */
-static alcore_status measure_from_picks(const alcore__kcenter_state *state,
-                                        const alcore__matrix *matrix, alcore__kcenter_rows *rows,
-                                        int64_t index, double *vector) {
+ */
+static alcore_status measure_from_picks(const alcore__matrix *matrix, measured *done, int64_t index,
+                                        double *sq_dist) {
     alcore__block *block = matrix->block;
+    const alcore__kcenter_state *state = block->run->state;
     alcore_sys_work work = alcore__run_work(block->run);
-    double *sq_dist = &rows->sq_dist[alcore__matrix_row_of(matrix, index)], *to_picks;
+    double *vector, *to_picks;
     alcore__scratch_mark mark = alcore__scratch_get_mark(block);
-    int64_t unmeasured = state->center_count - rows->measured_picks[index];
+    int64_t unmeasured = state->center_count - done->picks[index];
     int64_t max_count = unmeasured < ALCORE_BLOCK_ROWS ? unmeasured : ALCORE_BLOCK_ROWS;
     ALCORE__TRY(alcore__scratch_push(block, max_count, sizeof *to_picks, &to_picks));
+    ALCORE__TRY(alcore__scratch_push(block, state->dims, sizeof *vector, &vector));
     ALCORE__TRY(alcore__matrix_copy_row(matrix, index, vector));
-    while (rows->measured_picks[index] < state->center_count) {
-        int64_t first = rows->measured_picks[index], left = state->center_count - first;
+    while (done->picks[index] < state->center_count) {
+        int64_t first = done->picks[index], left = state->center_count - first;
         const alcore_sys_rows centers = alcore__rows_of(
             state->centers + first * state->dims, left < max_count ? left : max_count, state->dims);
         ALCORE__TRY(alcore__run_kernels(block->run)
@@ -99,8 +104,8 @@ static alcore_status measure_from_picks(const alcore__kcenter_state *state,
         for (int64_t c = 0; c < centers.count; c++) {
             if (to_picks[c] < *sq_dist) *sq_dist = to_picks[c];
         }
-        rows->measured_picks[index] += centers.count;
-        *rows->single_count += centers.count;
+        done->picks[index] += centers.count;
+        done->single += centers.count;
     }
     alcore__scratch_release(block, mark);
     return ALCORE_OK;
@@ -119,9 +124,10 @@ static bool takes_part(const alcore__kcenter_state *state, int64_t position, boo
  * (takes_part()), at most TOP_ROWS, largest first, the lower row first among equals; returns how
  * many. sq_dist [matrix rows] has the bounds. value [count] holds those of the rows listed so far,
  * sorted by insertion; most rows end at the first test. */
-static int list_top(const alcore__kcenter_state *state, const alcore__matrix *matrix,
-                    const double *sq_dist, bool pickable, int64_t top[TOP_ROWS]) {
+static int list_top(const alcore__matrix *matrix, const double *sq_dist, bool pickable,
+                    int64_t top[TOP_ROWS]) {
     const alcore__block *block = matrix->block;
+    const alcore__kcenter_state *state = block->run->state;
     double value[TOP_ROWS];
     int count = 0;
     for (int64_t i = 0; i < block->count; i++) {
@@ -141,33 +147,33 @@ static int list_top(const alcore__kcenter_state *state, const alcore__matrix *ma
 
 /* Measures rows until the largest bound belongs to a row that was measured from every pick, since
  * no other row can be farther then. Each turn measures the first row of the list at least, so the
- * loop ends. *index -1: no row takes part. vector [dims]: workspace. */
-alcore_status alcore__kcenter_find_farthest(const alcore__kcenter_state *state,
-                                            const alcore__matrix *matrix,
-                                            alcore__kcenter_rows *rows, bool pickable,
-                                            double *vector, int64_t *index, double *value) {
-    int64_t top[TOP_ROWS], picks = state->center_count;
-    const alcore__block *block = matrix->block;
+ * loop ends. */
+alcore_status alcore__kcenter_find_farthest(const alcore__matrix *matrix, double *sq_dist,
+                                            bool pickable, int64_t *index, double *value) {
+    alcore__block *block = matrix->block;
+    int64_t top[TOP_ROWS], picks = ((const alcore__kcenter_state *)block->run->state)->center_count;
+    measured *done;
+    ALCORE__TRY(open_measured(block, &done));
     for (*index = -1, *value = 0.0;;) {
-        int count = list_top(state, matrix, rows->sq_dist, pickable, top);
+        int count = list_top(matrix, sq_dist, pickable, top);
         if (!count) return ALCORE_OK;
-        if (rows->measured_picks[top[0]] == picks) {
+        if (done->picks[top[0]] == picks) {
             *index = top[0];
-            *value = rows->sq_dist[alcore__matrix_row_of(matrix, top[0])];
+            *value = sq_dist[alcore__matrix_row_of(matrix, top[0])];
             return ALCORE_OK;
         }
-        int64_t unmeasured = picks - *rows->block_measured_picks;
+        int64_t unmeasured = picks - done->block_picks;
         if (unmeasured >= MIN_UNMEASURED &&
-            *rows->single_count * TOGETHER_SPEEDUP > unmeasured * block->count) {
-            ALCORE__TRY(alcore__kcenter_measure_from_picks(state, matrix, rows));
+            done->single * TOGETHER_SPEEDUP > unmeasured * block->count) {
+            ALCORE__TRY(alcore__kcenter_complete(matrix, sq_dist));
             continue;
         }
         double best = -1.0;
         for (int k = 0; k < count; k++) {
-            const double *sq_dist = &rows->sq_dist[alcore__matrix_row_of(matrix, top[k])];
-            if (*sq_dist < best) break; /* this bound and those after it are below a true m(x) */
-            ALCORE__TRY(measure_from_picks(state, matrix, rows, top[k], vector));
-            if (*sq_dist > best) best = *sq_dist;
+            double *bound = &sq_dist[alcore__matrix_row_of(matrix, top[k])];
+            if (*bound < best) break; /* this bound and those after it are below a true m(x) */
+            ALCORE__TRY(measure_from_picks(matrix, done, top[k], bound));
+            if (*bound > best) best = *bound;
         }
     }
 }
