@@ -3,9 +3,7 @@
  * assignment changes, the same bytes for any cut of the pool. A table of passes for strategies to
  * nest: its state is an alcore__kmeans, which alcore__kmeans_begin() fills before the first pass.
  *
- *     drawn rows       the engine finds the rows that were drawn               (kmeans_seed.c)
- *     seed rows        finds those that it did not
- *     D^2 weights      measures the candidates from them, draws the next ones
+ *     seeds            k-means++: rows that are drawn, one after another       (kmeans_seed.c)
  *     assignment       nearest centroids; sums by cluster; moves the centroids (kmeans_lloyd.c)
  *     farthest rows    become the centroids of empty clusters                  (kmeans_empty.c)
  *
@@ -14,8 +12,7 @@
 #ifndef ALCORE__KMEANS_H
 #define ALCORE__KMEANS_H
 
-#include "base/rng.h"
-#include "strategy/kmeans/device_draws.h"
+#include "strategy/kmeans/draw_passes.h"
 
 enum { ALCORE__KMEANS_MAX_ITERATIONS = 100 };
 
@@ -26,8 +23,6 @@ typedef struct alcore__kmeans_group {
     int64_t seeded;     /* centroids found so far */
     int64_t iterations; /* of Lloyd, the one that found no change included */
     bool active;        /* not converged yet */
-    alcore__rng rng;
-    alcore__sampler sampler;
     double seed_dots[ALCORE__MAX_DRAWS]; /* self dots of the newest centroid and of the speculative
                                             rows */
     int64_t changed_rows;   /* rows of the group that changed their cluster in the last iteration */
@@ -41,7 +36,6 @@ typedef struct alcore__kmeans_group {
 typedef struct alcore__kmeans {
     int64_t groups, dims, blocks;
     bool unit;                  /* rows are read as unit vectors */
-    bool seeds_given;           /* the caller gave the seed rows */
     bool keeps_sums;            /* blocks keep the sums of their clusters between iterations */
     const int32_t *group;       /* [candidates] borrowed; -1: takes no part */
     alcore__kmeans_group *each; /* [groups] */
@@ -53,15 +47,12 @@ typedef struct alcore__kmeans {
     int64_t *counts;            /* [clusters] how many */
     double *seed_vectors;       /* [groups with candidates, ALCORE__MAX_DRAWS, dims] the newest
                                    centroid of each, then its speculative rows */
-    double *block_weights;      /* [blocks, groups] total D^2 weight */
     uint8_t *is_seed;           /* [candidates] */
     /* [far_bytes] rows for empty clusters as blocks sent them: alcore__kmeans_found with a vector
      * behind it, one after the other. */
     char *far_rows;
     size_t far_bytes, far_capacity;
-    const alcore__run *run;            /* borrowed */
-    alcore__device_draws device_draws; /* of seed rows, a sequence for each group; of a row its self
-                                          dot and its vector are taken */
+    alcore__draws draws; /* of seed rows, a sequence for each group */
 } alcore__kmeans;
 
 extern const alcore__pass alcore__kmeans_passes[];

@@ -31,16 +31,11 @@ alcore_status alcore__kmeans_open_block(const alcore__kmeans *means, alcore__blo
 bool alcore__kmeans_find_rows(const alcore__kmeans *means, const alcore__block *block,
                               alcore__kmeans_rows *out);
 
-/* A row that a block found: a seed row, or a candidate for an empty cluster. A vector, double
- * [dims], follows it in a partial. */
+/* A row that a block found for an empty cluster; its vector, double [dims], follows in a partial */
 typedef struct alcore__kmeans_found {
     int64_t group, position; /* of the row among the candidates; group -1: it has become the
                                 centroid of an empty cluster */
-    int64_t draw;            /* which of the group's draws it is; 0 for an empty cluster */
-    union {
-        double self_dot; /* of a seed row */
-        double sq_dist;  /* of a row for an empty cluster: squared distance to its centroid */
-    };
+    double sq_dist;          /* squared distance to its centroid */
 } alcore__kmeans_found;
 
 /* Bytes of one of them with its vector. */
@@ -53,21 +48,8 @@ void alcore__kmeans_move_centroid(alcore__kmeans *means, int64_t cluster, const 
 
 /* ---- the parts of the passes, for the table in kmeans.c ---- */
 
-bool alcore__kmeans_has_device_draws(const alcore__run *run);
-alcore_status alcore__kmeans_queue_draws(alcore__block *block, void *partial);
-alcore_status alcore__kmeans_read_draws(alcore__run *run);
-bool alcore__kmeans_has_draws(const alcore__run *run);
-size_t alcore__kmeans_seeds_bytes(const alcore__block *block);
-alcore_status alcore__kmeans_find_seeds(alcore__block *block, void *partial);
-alcore_status alcore__kmeans_store_seeds(alcore__run *run, const alcore__block_partial *partial);
-alcore_status alcore__kmeans_accept_seeds(alcore__run *run);
-bool alcore__kmeans_needs_weights(const alcore__run *run);
-bool alcore__kmeans_needs_seeds(const alcore__run *run);
-alcore_status alcore__kmeans_open_draws(alcore__run *run);
-size_t alcore__kmeans_weights_bytes(const alcore__block *block);
-alcore_status alcore__kmeans_weigh_rows(alcore__block *block, void *partial);
-alcore_status alcore__kmeans_store_weights(alcore__run *run, const alcore__block_partial *partial);
-alcore_status alcore__kmeans_draw_seeds(alcore__run *run);
+alcore_status alcore__kmeans_begin_seeds(alcore__run *run, alcore__kmeans *means,
+                                         const int64_t *seeds);
 
 alcore_status alcore__kmeans_begin_iteration(alcore__run *run);
 size_t alcore__kmeans_counts_bytes(const alcore__block *block);

@@ -55,7 +55,7 @@ alcore_status alcore__run_finish(alcore__run *run, alcore__outcome *out);
 
 /* ---- inside the engine ---- */
 
-enum { ALCORE__PASS_DEPTH = 4 }; /* the run's own table, a strategy's, two nested ones */
+enum { ALCORE__PASS_DEPTH = 5 }; /* the run's own table, a strategy's, three nested ones */
 
 /* How far the run has come in one table of passes. */
 typedef struct alcore__pass_cursor {

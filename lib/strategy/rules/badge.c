@@ -9,10 +9,9 @@
  * D^2 weight, the smallest squared distance to the rows picked before, the centers. A row that the
  * budget or the similarity limit passes over is no center, and its weight counts as 0 from then on.
  *
- * After "gradient norms" two passes alternate, once for each pick: "drawn rows" fetches the vectors
- * of the row that was drawn and offers it to the budget, "D^2 weights" measures all candidates from
- * it and draws the next one. Where the engine draws by itself (kmeans/device_draws.h), "engine
- * draws" takes the place of "drawn rows". "scores" reads the distances that are left at the end.
+ * After "gradient norms" the passes of draw_passes.h alternate, once for each pick: a row is drawn,
+ * its vectors are found, the budget is offered it, and all candidates are measured from it.
+ * "scores" reads the distances that are left at the end.
  *
  * Reads the class scores once and the embeddings once for each pick, less what speculative rows
  * save (kmeans/d2_sampling.h). Memory: 8 x (classes + 7) bytes a candidate. */
@@ -38,8 +37,7 @@ static const alcore__column *factor_column(const alcore__run *run, bool *is_fact
     return probs ? probs : alcore__dataset_find(&run->input->candidates, "factors");
 }
 
-/* Called once before the first pass: seeds the generator of the run and
- * allocates the arrays of the state, the vectors of drawn rows with an entry for each draw. */
+/* Called once before the first pass: allocates the arrays of the state. */
 static alcore_status begin(alcore__run *run) {
     alcore__badge_state *state = run->state;
     bool is_factor;
@@ -49,18 +47,11 @@ static alcore_status begin(alcore__run *run) {
                             is_factor ? "factors" : "probs", is_factor ? "components" : "classes");
     state->classes = column->dims;
     state->dims = alcore__embedding_dims(run);
-    alcore__rng_seed(&state->rng,
-                     alcore__rng_derive(run->input->seed, ALCORE__TAG_BADGE,
-                                        (uint64_t)run->input->round, 0 /* one sequence a round */));
     run->hints.repeats =
         true; /* two passes for each pick: the runner keeps copies of the embeddings */
-    alcore__sampler_begin(run, false /* not as unit vectors */, &state->sampler);
     ALCORE__TRY(alcore__greedy_begin(run, &state->greedy));
     const int64_t count = run->outcome.count;
-    const int64_t blocks = run->active[ALCORE__OVER_CANDIDATES].blocks;
-    ALCORE__TRY(ALCORE__RUN_ARRAY(run, blocks, &state->block_weights));
-    ALCORE__TRY(ALCORE__RUN_ARRAY(run, ALCORE__MAX_DRAWS * state->classes, &state->found_a));
-    ALCORE__TRY(ALCORE__RUN_ARRAY(run, ALCORE__MAX_DRAWS * state->dims, &state->found_h));
+    ALCORE__TRY(alcore__badge_begin_draws(run));
     ALCORE__TRY(ALCORE__RUN_ARRAY(run, count, &state->squares));
     alcore__warn_passes(run, alcore__expected_picks(run));
     return ALCORE_OK;
@@ -198,75 +189,6 @@ static alcore_status measure_norms(alcore__block *block, void *partial) {
     return alcore__block_fill(&matrix, doubles_of(state, matrix.rows.count), fill_rows, partial);
 }
 
-/* ---- pass "D^2 weights": measures the candidates from the new center ---- */
-
-/* `start` of the pass. */
-static alcore_status open_draws(alcore__run *run) {
-    alcore__badge_state *state = run->state;
-    return alcore__device_draws_open(run, 1 /* sequence */, 1 + state->classes + state->dims,
-                                     &state->device_draws);
-}
-
-/* Condition of the pass: there is a center to measure from, and the budget is not full. */
-static bool wants_weights(const alcore__run *run) {
-    const alcore__badge_state *state = run->state;
-    return state->has_center && !state->ended;
-}
-
-/* The partial: the total weight of the block's rows that can still be picked, of each block of a
- * wide one: double [blocks]. */
-static size_t weight_bytes(const alcore__block *block) {
-    return (size_t)block->blocks * sizeof(double);
-}
-
-/* Updates the D^2 weights of a block to the minimum with the squared distances to the new center,
- * and writes their total over the rows that can still be picked to the partial. Three cases: the
- * drawn row was passed over, so that only the total is computed again (values NULL); it was a
- * speculative row whose distances an earlier pass measured, so that the minimum of both arrays is
- * enough; else the rows are measured from it now, and from the next speculative rows. */
-static alcore_status weigh_rows(alcore__block *block, void *partial) {
-    const alcore__badge_state *state = block->run->state;
-    const alcore_sys_kernels *kernels = alcore__run_kernels(block->run);
-    alcore_sys_work work = alcore__run_work(block->run);
-    const alcore__sampler *sampler = &state->sampler;
-    alcore__matrix matrix;
-    const uint8_t *free_rows;
-    double *totals = partial;
-    ALCORE__TRY(alcore__block_matrix(block, false /* not unit vectors */, &matrix));
-    ALCORE__TRY(alcore__greedy_push_mask(&state->greedy, &matrix, &free_rows));
-    int64_t count = matrix.rows.count;
-    /* A call has one total, but a wide block one for each of its blocks. */
-    bool wide = alcore__device_draws_are_open(&state->device_draws);
-    alcore__badge_rows rows = alcore__badge_lay_out(alcore__block_doubles(block), count);
-    alcore_sys_weights weights = {.minimum = rows.weights,
-                                  .speculative = rows.speculative_weights,
-                                  .speculative_count = sampler->speculative,
-                                  .total_mask = free_rows,
-                                  .total = wide ? NULL : totals};
-    if (!state->drawn_is_center) {
-        if (!wide) ALCORE__TRY(kernels->update_min(&work, count, matrix.mask, NULL, &weights));
-    } else if (sampler->hit >= 0) {
-        ALCORE__TRY(kernels->update_min(&work, count, matrix.mask,
-                                        rows.speculative_weights + sampler->hit * count, &weights));
-    } else {
-        alcore_sys_rows factors = alcore__badge_factors(state, rows.a, count);
-        ALCORE__TRY(kernels->min_badge(&work, &factors, &matrix.rows, matrix.mask, state->found_a,
-                                       state->found_h, 1 + sampler->speculative,
-                                       state->found_squares, rows.squares, &weights));
-    }
-    return wide ? alcore__device_draws_add(&state->device_draws, &matrix, 0 /* the only sequence */,
-                                           free_rows, rows.weights, rows.sums)
-                : ALCORE_OK;
-}
-
-/* Reduces the partial of one block: keeps its total weight, or those of the blocks of a wide one,
- * for the next draw. */
-static alcore_status store_weight(alcore__run *run, const alcore__block_partial *partial) {
-    alcore__badge_state *state = run->state;
-    memcpy(&state->block_weights[partial->block], partial->extra, partial->extra_bytes);
-    return ALCORE_OK;
-}
-
 /* ---- pass "scores": the distance of every candidate to the nearest center ---- */
 
 /* Copies the D^2 weights of a block from the engine's memory: the partial is the score of each
@@ -291,24 +213,10 @@ static const alcore__pass PASSES[] = {
     {.name = "gradient norms",
      .block = measure_norms,
      .partial = {.values = {ALCORE__VALUES(alcore__badge_state, squares)}},
-     .end = alcore__badge_draw_next},
-    {.name = "engine draws",
-     .block = alcore__badge_queue_draws,
-     .end = alcore__badge_read_draws,
-     .when = ALCORE__TEST(alcore__badge_has_engine_draw)},
-    {.name = "drawn rows",
-     .block = alcore__badge_find_drawn,
-     .partial = {.extra = alcore__badge_found_bytes, .reduce = alcore__badge_store_found},
-     .end = alcore__badge_offer_drawn,
-     .when = ALCORE__TEST(alcore__badge_has_block_draw)},
-    {.name = "D^2 weights",
-     .block = weigh_rows,
-     .partial = {.extra = weight_bytes, .reduce = store_weight},
-     .end = alcore__badge_draw_next,
-     .when = ALCORE__TEST(wants_weights),
-     .start = open_draws,
-     .again = ALCORE__TEST(alcore__badge_has_draw),
-     .back = 2},
+     .end = alcore__badge_draw_first},
+    {.name = "picks",
+     .nested = alcore__draw_passes,
+     .nested_at = offsetof(alcore__badge_state, draws)},
     {.name = "scores", .block = read_scores, .partial = {.values = {ALCORE__SCORES}}},
     {.name = NULL},
 };

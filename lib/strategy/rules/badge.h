@@ -4,28 +4,20 @@
 #ifndef ALCORE__BADGE_H
 #define ALCORE__BADGE_H
 
-#include "base/rng.h"
 #include "strategy/greedy/greedy.h"
-#include "strategy/kmeans/device_draws.h"
+#include "strategy/kmeans/draw_passes.h"
 
 typedef struct alcore__badge_state {
     alcore__greedy greedy; /* first, see greedy/greedy.h; best is the row that was drawn */
     int64_t classes, dims; /* components of a and of h */
     bool first_uniform;    /* first=uniform: the first row is drawn, too */
-    alcore__rng rng;
-    double *block_weights;   /* [blocks] total D^2 weight of the rows that can still be picked */
-    double *squares;         /* [candidates] G */
-    alcore__sampler sampler; /* which rows the next pass looks up or measures (d2_sampling.h) */
-    /* What the pass "drawn rows" found: entry 0 belongs to the row that was drawn, the entries
-     * after it to the speculative rows. */
+    double *squares;       /* [candidates] G */
+    alcore__draws draws;   /* one sequence; of a row its D^2 weight, a and h are taken */
+    /* What was found of the row that was drawn, entry 0, and of the speculative rows: */
     double *found_a;                         /* [ALCORE__MAX_DRAWS, classes] */
     double *found_h;                         /* [ALCORE__MAX_DRAWS, dims] */
     double found_squares[ALCORE__MAX_DRAWS]; /* G */
     double found_weight;                     /* D^2 weight of the row that was drawn */
-    alcore__device_draws device_draws;       /* of a row its D^2 weight, a and h are taken */
-    bool has_center;                         /* at least one row was picked */
-    bool drawn_is_center; /* the row that was drawn last was bought, so it is a new center */
-    bool ended;           /* nothing more can be bought */
 } alcore__badge_state;
 
 /* The arrays of a block, kept with it between passes in the memory that the engine works in. */
@@ -59,20 +51,8 @@ static inline alcore_sys_rows alcore__badge_factors(const alcore__badge_state *s
 
 /* ---- draws (badge_draws.c) ---- */
 
-/* End of a pass after which a row is drawn: decides which row is next, or none. */
-alcore_status alcore__badge_draw_next(alcore__run *run);
-/* Whether a row was drawn whose vectors have to be found; by its position or in a block; and by the
- * engine. */
-bool alcore__badge_has_draw(const alcore__run *run);
-bool alcore__badge_has_block_draw(const alcore__run *run);
-bool alcore__badge_has_engine_draw(const alcore__run *run);
-/* The pass "engine draws": visit of a block, and end. */
-alcore_status alcore__badge_queue_draws(alcore__block *block, void *partial);
-alcore_status alcore__badge_read_draws(alcore__run *run);
-/* The pass "drawn rows": size of the partial, visit of a block, reduction, and end. */
-size_t alcore__badge_found_bytes(const alcore__block *block);
-alcore_status alcore__badge_find_drawn(alcore__block *block, void *partial);
-alcore_status alcore__badge_store_found(alcore__run *run, const alcore__block_partial *partial);
-alcore_status alcore__badge_offer_drawn(alcore__run *run);
+alcore_status alcore__badge_begin_draws(alcore__run *run);
+/* End of the first pass: the first row is the one of the largest gradient, or a uniform draw. */
+alcore_status alcore__badge_draw_first(alcore__run *run);
 
 #endif
