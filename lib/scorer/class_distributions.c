@@ -27,9 +27,6 @@
 /* A probability outside [0, 1] by no more is rounding (spec 1.1). */
 #define SLACK 1e-6
 
-/* The values of the parameter "labels", mean|max. */
-enum { LABELS_MEAN, LABELS_MAX };
-
 int32_t alcore__class_kind(const alcore__column *column) {
     if (column->meaning == ALCORE_MEANS_LOGPROBS) return ALCORE_CLASSES_LOGPROBS;
     if (column->meaning == ALCORE_MEANS_LOGITS) return ALCORE_CLASSES_LOGITS;
@@ -41,9 +38,9 @@ static bool is_binary(const alcore__column *column) {
     return column->meaning == ALCORE_MEANS_SIGMOID || column->meaning == ALCORE_MEANS_MULTILABEL;
 }
 
-alcore_status alcore__labels_check(const alcore__values *values, const alcore__column *column) {
-    if (alcore__values_integer(values, "labels") == LABELS_MEAN ||
-        (column && column->meaning == ALCORE_MEANS_MULTILABEL))
+alcore_status alcore__labels_check(const alcore__score_params *params,
+                                   const alcore__column *column) {
+    if (!params->labels_max || (column && column->meaning == ALCORE_MEANS_MULTILABEL))
         return ALCORE_OK;
     return alcore__fail(ALCORE_E_PARAM,
                         "labels=max is about probabilities of independent labels, and what is read "
@@ -366,8 +363,7 @@ static alcore_status measure_labels(alcore__score_call *call, const alcore__dist
     if (bad) ALCORE__TRY(check_bad(call, from, i, item < 0 ? from->rows.first + i : item));
     ALCORE__TRY(cpu.kernels->class_stats(&work, &rows, NULL /* no mask */, ALCORE_CLASSES_PROBS,
                                          stats, &ignored));
-    out[i] = reduce_labels(stats, labels, measure,
-                           alcore__values_integer(call->values, "labels") == LABELS_MAX);
+    out[i] = reduce_labels(stats, labels, measure, call->params->labels_max);
     return ALCORE_OK;
 }
 
@@ -399,7 +395,7 @@ static alcore_status measure_binary(alcore__score_call *call, const alcore__dist
 alcore_status alcore__distributions_measure(alcore__score_call *call,
                                             const alcore__distributions *from, const uint8_t *mask,
                                             int64_t item, alcore__measure measure, double *out) {
-    ALCORE__TRY(alcore__labels_check(call->values, from->column));
+    ALCORE__TRY(alcore__labels_check(call->params, from->column));
     if (is_binary(from->column)) return measure_binary(call, from, mask, item, measure, out);
     return measure_classes(call, from, mask, item, measure, out);
 }

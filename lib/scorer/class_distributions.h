@@ -54,7 +54,8 @@ alcore_status alcore__distributions_measure(alcore__score_call *call,
 
 /* ALCORE_E_PARAM where the parameter "labels" is set and the column that is read, NULL for ready
  * scores, has no independent labels. */
-alcore_status alcore__labels_check(const alcore__values *values, const alcore__column *column);
+alcore_status alcore__labels_check(const alcore__score_params *params,
+                                   const alcore__column *column);
 
 /* The sums of distributions of probabilities or of their logarithms, by the kernels of an engine
  * that reads them: sums [rows->count], about 1 each. largest [rows->count], for logarithms: the

@@ -25,6 +25,12 @@ const alcore__score *alcore__score_find(const char *name) {
     return NULL;
 }
 
+alcore__score_params alcore__score_params_of(const alcore__values *values) {
+    alcore__score_params params = {0};
+    alcore__values_bind(values, ALCORE__TO_SCORE, &params);
+    return params;
+}
+
 /* Fills score, raw and rank of the call's rows (larger = more worth labeling): SUM-PROB where the
  * parameters ask for answers; else from the column "scores" if the dataset has it, else as the
  * score "uncertainty" from the first of the columns of classes below, else NNLL of "logprobs". The
@@ -33,12 +39,12 @@ alcore_status alcore__score_given_or_class(alcore__score_call *call) {
     static const char *const of_classes[] = {"margins", "confidences", "entropies", "probs",
                                              "token_probs"};
     bool has_classes = false;
-    if (alcore__uncertainty_is_of_answers(call->values))
+    if (alcore__uncertainty_is_of_answers(call->params))
         return alcore__score_class_uncertainty.rows(call);
     for (size_t i = 0; i < sizeof of_classes / sizeof *of_classes; i++)
         if (alcore__dataset_find(call->dataset, of_classes[i])) has_classes = true;
     if (alcore__dataset_find(call->dataset, "scores") || !has_classes) {
-        ALCORE__TRY(alcore__labels_check(call->values, NULL /* ready scores */));
+        ALCORE__TRY(alcore__labels_check(call->params, NULL /* ready scores */));
         return alcore__score_uncertainty(call);
     }
     return alcore__score_class_uncertainty.rows(call);

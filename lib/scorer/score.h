@@ -31,15 +31,28 @@
 #include "kernel/kernel_engine.h"
 #include "pool/dataset.h"
 
+/* The parameters of scores, which strategies that rank by them have too; those that a table lacks
+ * are at their defaults, 0. The rows of the tables are bound to them (score_table.h). */
+typedef struct alcore__score_params {
+    int64_t mode;    /* MODE_* of uncertainty_modes.h */
+    bool log_margin; /* margin=log */
+    bool windows;    /* windows=1 */
+    bool labels_max; /* labels=max */
+    bool sums;       /* norm=none */
+    bool literal;    /* sign=literal */
+} alcore__score_params;
+enum { ALCORE__TO_SCORE = 100 }; /* the number of the struct; those below are of other rooms */
+alcore__score_params alcore__score_params_of(const alcore__values *values);
+
 /* One call of a score: the adjacent pool rows first .. first + count - 1 (usually a block). Arrays
  * are indexed by row - first. Calls with different scratch may run at the same time. */
 typedef struct alcore__score_call {
     alcore_ctx *ctx;
     alcore__engine engine;
     const alcore__dataset *dataset;
-    const alcore__values *values; /* the parameters of the score */
-    int64_t first, count;         /* rows of the dataset's pool */
-    const uint8_t *mask;          /* [count] 1: score the row; NULL: all */
+    const alcore__score_params *params;
+    int64_t first, count; /* rows of the dataset's pool */
+    const uint8_t *mask;  /* [count] 1: score the row; NULL: all */
     bool nan_exclude; /* a row without a score gets NaN; else it is ALCORE_E_DATA that names the row
                          (spec 1.4) */
     alcore__scratch *scratch; /* buffers of the calling thread for reading columns */
@@ -60,7 +73,7 @@ typedef struct alcore__score {
      * used. */
     const char *const *needs;
     /* The same with other parameters, where they matter; NULL: always `needs`. */
-    const char *const *(*needs_of)(const alcore__values *values);
+    const char *const *(*needs_of)(const alcore__score_params *params);
     alcore_status (*rows)(alcore__score_call *call); /* fills score, raw and rank */
 } alcore__score;
 

@@ -49,9 +49,9 @@ static const char *narrow_name(int64_t mode, bool log_margin) {
 }
 
 /* alcore__score.needs_of: the columns that the margin score reads with these parameters. */
-const char *const *alcore__margin_needs_of(const alcore__values *values) {
+const char *const *alcore__margin_needs_of(const alcore__score_params *params) {
     static const char *const of_logarithms[] = {"probs", NULL};
-    return alcore__log_margin_param(values) ? of_logarithms : alcore__margin_needs;
+    return params->log_margin ? of_logarithms : alcore__margin_needs;
 }
 
 /* ---- a measure becomes a score ---- */
@@ -153,7 +153,7 @@ static alcore_status score_item(alcore__score_call *call, const alcore__distribu
     const alcore__distributions of_item = alcore__distributions_part(all, begin, tokens);
     ALCORE__TRY(alcore__distributions_measure(call, &of_item, NULL /* all tokens */,
                                               call->first + i, what, measures));
-    if (alcore__mode_is_code(call->values)) {
+    if (alcore__mode_is_code(call->params)) {
         tokens = drop_zero_margins(measures, tokens);
         if (!tokens) return write_empty(call, i, "token_probs", true);
     }
@@ -289,7 +289,7 @@ static alcore_status narrow_token_scores(alcore__score_call *call, const alcore_
  * defined for tokens. */
 static alcore_status narrow_scores(alcore__score_call *call, const alcore__column *column,
                                    const char *name, int64_t mode, bool rows_only) {
-    ALCORE__TRY(alcore__labels_check(call->values, NULL /* ready measures */));
+    ALCORE__TRY(alcore__labels_check(call->params, NULL /* ready measures */));
     if (column->dims != 1 || !alcore__dtype_is_float(column->dtype))
         return alcore__fail(ALCORE_E_SHAPE,
                             "the column \"%s\" must have one value per row or per token", name);
@@ -315,10 +315,10 @@ static const alcore__column *find_narrow(const alcore__score_call *call, const c
  * column of the mode; else from "token_probs" where the mode is of tokens or there is no "probs";
  * else from "probs". */
 static alcore_status uncertainty_rows(alcore__score_call *call) {
-    int64_t mode = alcore__uncertainty_mode(call->values);
-    bool log_margin = alcore__uncertainty_log_margin(call->values);
-    ALCORE__TRY(alcore__uncertainty_check(call->values));
-    if (alcore__uncertainty_is_of_answers(call->values)) return alcore__score_sum_prob.rows(call);
+    int64_t mode = alcore__uncertainty_mode(call->params);
+    bool log_margin = alcore__uncertainty_log_margin(call->params);
+    ALCORE__TRY(alcore__uncertainty_check(call->params));
+    if (alcore__uncertainty_is_of_answers(call->params)) return alcore__score_sum_prob.rows(call);
     const char *name = narrow_name(mode, log_margin);
     const alcore__column *narrow = find_narrow(call, name);
     const alcore__column *tokens = alcore__dataset_find(call->dataset, "token_probs");
@@ -345,7 +345,7 @@ static alcore_status entropy_rows(alcore__score_call *call) {
     return score_of_rows(call, MODE_ENTROPY, false);
 }
 static alcore_status margin_rows(alcore__score_call *call) {
-    return score_of_rows(call, MODE_MARGIN, alcore__log_margin_param(call->values));
+    return score_of_rows(call, MODE_MARGIN, call->params->log_margin);
 }
 
 const alcore__score alcore__score_class_uncertainty = {

@@ -19,8 +19,6 @@ static const char *const LOGPROBS[] = {"logprobs", NULL};
 static const alcore__param_table NO_PARAMS = {NULL, 0};
 static const alcore__param RTTL_ROWS[] = {ALCORE__RTTL_PARAMS};
 static const alcore__param_table RTTL_PARAMS = ALCORE__PARAM_TABLE(RTTL_ROWS);
-enum { NORM_MEAN, NORM_NONE };     /* the parameter "norm", as ALCORE__RTTL_PARAMS lists it */
-enum { SIGN_MINUS, SIGN_LITERAL }; /* the parameter "sign" */
 
 /* The kernels that can read a block of the column, which was read for the call: the call's own
  * where the column is on their device, else the CPU's. */
@@ -269,15 +267,13 @@ static alcore_status sum_logprobs(alcore__score_call *call, double *sums) {
  * their sum (+0.0 where all probabilities are 1); sign=literal: their sum, as the paper prints it,
  * whatever norm is. raw is the sum. */
 static alcore_status rttl_rows(alcore__score_call *call) {
-    bool literal = alcore__values_integer(call->values, "sign") == SIGN_LITERAL;
-    bool mean = alcore__values_integer(call->values, "norm") == NORM_MEAN;
     ALCORE__TRY(nnll(call));
     ALCORE__TRY(sum_logprobs(call, call->raw));
     for (int64_t i = 0; i < call->count; i++) {
         if (call->mask && !call->mask[i]) continue;
-        if (literal)
+        if (call->params->literal)
             call->rank[i] = call->raw[i];
-        else if (!mean)
+        else if (call->params->sums)
             call->rank[i] = 0.0 - call->raw[i];
         call->score[i] = call->rank[i];
     }

@@ -25,7 +25,7 @@ static const alcore__param ROWS[] = {
     {"windows", ALCORE_PARAM_FLAG, "0", 0, 1, NULL,
      "1: contexts were cut into windows, of which the column qa_windows has the numbers of "
      "positions; the most confident window counts",
-     ALCORE__BY_NAME},
+     ALCORE__TO_SCORES(windows)},
 };
 static const alcore__param_table PARAMS = ALCORE__PARAM_TABLE(ROWS);
 
@@ -36,8 +36,8 @@ typedef struct window_list {
 } window_list;
 
 /* alcore__score.needs_of: the columns that are read with these parameters. */
-static const char *const *needs_of(const alcore__values *values) {
-    return alcore__values_integer(values, "windows") == 1 ? WINDOW_NEEDS : NEEDS;
+static const char *const *needs_of(const alcore__score_params *params) {
+    return params->windows ? WINDOW_NEEDS : NEEDS;
 }
 
 /* The column of a name when it is ragged (a list of values a row) with one value a position or a
@@ -76,7 +76,7 @@ static alcore_status read_windows(alcore__score_call *call, window_list *out) {
     alcore_sys_ragged items;
     ALCORE__TRY(
         alcore__new_array(call->ctx, (size_t)call->count + 1, sizeof *out->starts, &out->starts));
-    if (alcore__values_integer(call->values, "windows") != 1) {
+    if (!call->params->windows) {
         for (int64_t i = 0; i <= call->count; i++) out->starts[i] = i;
         return ALCORE_OK;
     }

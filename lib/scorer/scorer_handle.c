@@ -70,7 +70,8 @@ const char *alcore_scorer_builtin_needs(const char *name, int64_t index) {
 const char *const *alcore__scorer_needs(const alcore_scorer *scorer) {
     const alcore__score *score = scorer->score;
     if (!score) return (const char *const *)scorer->own_needs;
-    return score->needs_of ? score->needs_of(&scorer->values) : score->needs;
+    const alcore__score_params params = alcore__score_params_of(&scorer->values);
+    return score->needs_of ? score->needs_of(&params) : score->needs;
 }
 
 const char *alcore_scorer_needs(const alcore_scorer *scorer, int64_t index) {

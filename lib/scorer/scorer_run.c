@@ -19,6 +19,7 @@
 typedef struct scoring {
     alcore_ctx *ctx;
     alcore_scorer *scorer; /* locked for reading */
+    alcore__score_params params;
     alcore_pool *pool;
     char names[ALCORE__DATASET_COLUMNS]
               [ALCORE__NEED_BYTES]; /* [name_count] columns that are read */
@@ -43,7 +44,7 @@ static alcore_status score_block(void *data, int64_t index, int32_t worker) {
     alcore__score_call call = {.ctx = self->ctx,
                                .engine = alcore__engine_cpu(self->ctx),
                                .dataset = &self->dataset,
-                               .values = &self->scorer->values,
+                               .params = &self->params,
                                .first = first,
                                .count = count,
                                .mask = self->mask + first,
@@ -61,6 +62,7 @@ static alcore_status score_block(void *data, int64_t index, int32_t worker) {
  * Log-probabilities that were floored are counted by block, as blocks run on several threads, and
  * logged once. */
 static alcore_status score_built_in(scoring *self) {
+    self->params = alcore__score_params_of(&self->scorer->values);
     int64_t rows = self->dataset.rows, blocks = (rows + ALCORE_BLOCK_ROWS - 1) / ALCORE_BLOCK_ROWS;
     ALCORE__TRY(alcore__new_array(self->ctx, (size_t)rows, sizeof(double), &self->raw));
     ALCORE__TRY(alcore__new_array(self->ctx, (size_t)rows, sizeof(double), &self->rank));

@@ -18,65 +18,58 @@ const char *const alcore__hybrid_needs[] = {"scores|margins|probs|token_probs|lo
 /* ---- the parameters ---- */
 
 /* Whether the parameter "mode" is code: the definition of the public code of DeMuX. */
-bool alcore__mode_is_code(const alcore__values *values) {
-    return alcore__values_integer(values, "mode") == MODE_CODE;
+bool alcore__mode_is_code(const alcore__score_params *params) {
+    return params->mode == MODE_CODE;
 }
 
 /* Whether the parameter "mode" is paper or code, which name the source of a definition and not what
  * is measured. */
-bool alcore__mode_names_source(const alcore__values *values) {
-    return alcore__mode_is_code(values) || alcore__values_integer(values, "mode") == MODE_PAPER;
+bool alcore__mode_names_source(const alcore__score_params *params) {
+    return alcore__mode_is_code(params) || params->mode == MODE_PAPER;
 }
 
-bool alcore__uncertainty_has_mode(const alcore__values *values, bool but_sources) {
-    const bool allowed = but_sources && alcore__mode_names_source(values);
-    return (alcore__values_integer(values, "mode") != MODE_AUTO && !allowed) ||
-           alcore__values_integer(values, "margin") != 0;
+bool alcore__uncertainty_has_mode(const alcore__score_params *params, bool but_sources) {
+    const bool allowed = but_sources && alcore__mode_names_source(params);
+    return (params->mode != MODE_AUTO && !allowed) || params->log_margin;
 }
 
 /* Whether the uncertainty is that of answers: mode=sum-prob or windows=1. */
-bool alcore__uncertainty_is_of_answers(const alcore__values *values) {
-    return alcore__values_integer(values, "windows") == 1 ||
-           alcore__values_integer(values, "mode") == MODE_SUM_PROB;
+bool alcore__uncertainty_is_of_answers(const alcore__score_params *params) {
+    return params->windows || params->mode == MODE_SUM_PROB;
 }
 
-int64_t alcore__uncertainty_mode(const alcore__values *values) {
-    return alcore__mode_names_source(values) ? MODE_AUTO : alcore__values_integer(values, "mode");
+int64_t alcore__uncertainty_mode(const alcore__score_params *params) {
+    return alcore__mode_names_source(params) ? MODE_AUTO : params->mode;
 }
 
-bool alcore__uncertainty_is_entropy(const alcore__values *values) {
-    return !alcore__uncertainty_is_of_answers(values) &&
-           alcore__uncertainty_mode(values) == MODE_ENTROPY;
+bool alcore__uncertainty_is_entropy(const alcore__score_params *params) {
+    return !alcore__uncertainty_is_of_answers(params) &&
+           alcore__uncertainty_mode(params) == MODE_ENTROPY;
 }
 
 bool alcore__mode_is_of_tokens(int64_t mode) {
     return mode == MODE_MARGIN_MIN || mode == MODE_MARGIN_MEAN || mode == MODE_MNLP;
 }
 
-/* Whether margins are those of logarithms: choice 1 of the parameter "margin", prob|log. */
-bool alcore__log_margin_param(const alcore__values *values) {
-    return alcore__values_integer(values, "margin") == 1;
-}
-
-bool alcore__uncertainty_log_margin(const alcore__values *values) {
-    return alcore__log_margin_param(values) || alcore__mode_is_code(values);
+bool alcore__uncertainty_log_margin(const alcore__score_params *params) {
+    return params->log_margin || alcore__mode_is_code(params);
 }
 
 /* Called for every block of rows, as a score has no other place for it; a parameter that has no
  * part in what is measured is refused, because the caller believes that it has. */
-alcore_status alcore__uncertainty_check(const alcore__values *values) {
-    const bool answers = alcore__uncertainty_is_of_answers(values);
-    const int64_t mode = alcore__values_integer(values, "mode");
-    if (answers && mode != MODE_AUTO && mode != MODE_SUM_PROB && !alcore__mode_names_source(values))
+alcore_status alcore__uncertainty_check(const alcore__score_params *params) {
+    const bool answers = alcore__uncertainty_is_of_answers(params);
+    const int64_t mode = params->mode;
+    if (answers && mode != MODE_AUTO && mode != MODE_SUM_PROB && !alcore__mode_names_source(params))
         return alcore__fail(ALCORE_E_PARAM,
                             "windows=1 measures the answers of windows (sum-prob), so that a mode "
                             "of class probabilities has no part in it");
-    if (answers && alcore__log_margin_param(values))
+    if (answers && params->log_margin)
         return alcore__fail(ALCORE_E_PARAM,
                             "the uncertainty of answers (sum-prob) has no margins, so that "
                             "margin=log has no part in it");
-    if (answers) ALCORE__TRY(alcore__labels_check(values, NULL /* no classes */));
-    if (alcore__log_margin_param(values) && mode == MODE_PAPER)
+    if (answers) ALCORE__TRY(alcore__labels_check(params, NULL /* no classes */));
+    if (params->log_margin && mode == MODE_PAPER)
         return alcore__fail(ALCORE_E_PARAM,
                             "the margins of mode=paper are those of probabilities, so that "
                             "margin=log has no part in it");
@@ -100,7 +93,7 @@ typedef struct mode_needs {
 
 /* The needs with the present values of the parameters, in static memory. A column of margins of
  * logarithms does not exist, so those are computed from distributions. */
-static const mode_needs *needs_of_mode(const alcore__values *values) {
+static const mode_needs *needs_of_mode(const alcore__score_params *params) {
     static const mode_needs automatic = MODE_NEEDS("margins|probs|token_probs");
     static const mode_needs wide = MODE_NEEDS("probs|token_probs");
     static const mode_needs wide_tokens = MODE_NEEDS("token_probs");
@@ -112,10 +105,9 @@ static const mode_needs *needs_of_mode(const alcore__values *values) {
                                        {"qa_start", "qa_end", "embeddings", NULL}};
     static const mode_needs windows = {{"qa_start", "qa_end", "qa_windows", NULL},
                                        {"qa_start", "qa_end", "qa_windows", "embeddings", NULL}};
-    const int64_t mode = alcore__uncertainty_mode(values);
-    const bool log_margin = alcore__uncertainty_log_margin(values);
-    if (alcore__uncertainty_is_of_answers(values))
-        return alcore__values_integer(values, "windows") == 1 ? &windows : &answers;
+    const int64_t mode = alcore__uncertainty_mode(params);
+    const bool log_margin = alcore__uncertainty_log_margin(params);
+    if (alcore__uncertainty_is_of_answers(params)) return params->windows ? &windows : &answers;
     if (mode == MODE_MNLP) return &mnlp;
     if (mode == MODE_LC) return &lc;
     if (mode == MODE_ENTROPY) return &entropy;
@@ -125,12 +117,12 @@ static const mode_needs *needs_of_mode(const alcore__values *values) {
 
 /* The columns that the uncertainty of DeMuX reads with these parameters
  * (alcore__score.needs_of). */
-const char *const *alcore__uncertainty_needs_of(const alcore__values *values) {
-    return needs_of_mode(values)->alone;
+const char *const *alcore__uncertainty_needs_of(const alcore__score_params *params) {
+    return needs_of_mode(params)->alone;
 }
 
 /* The same for a strategy that also accepts ready scores or token log-probabilities, and reads
  * embeddings. */
-const char *const *alcore__hybrid_needs_of(const alcore__values *values) {
-    return needs_of_mode(values)->hybrid;
+const char *const *alcore__hybrid_needs_of(const alcore__score_params *params) {
+    return needs_of_mode(params)->hybrid;
 }

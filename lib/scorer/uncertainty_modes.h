@@ -23,14 +23,12 @@ enum {
 
 /* What is measured of class probabilities: MODE_AUTO to MODE_ENTROPY. The definitions of the paper
  * and of its public code are auto. Has no meaning where answers are measured. */
-int64_t alcore__uncertainty_mode(const alcore__values *values);
+int64_t alcore__uncertainty_mode(const alcore__score_params *params);
 /* Whether a mode is defined for one distribution a token only. */
 bool alcore__mode_is_of_tokens(int64_t mode);
-/* Whether the parameter "margin" is log; and whether the uncertainty is from margins of
- * logarithms, which it also is with mode=code. */
-bool alcore__log_margin_param(const alcore__values *values);
-bool alcore__uncertainty_log_margin(const alcore__values *values);
+/* Whether the uncertainty is from margins of logarithms: margin=log, or mode=code. */
+bool alcore__uncertainty_log_margin(const alcore__score_params *params);
 /* ALCORE_E_PARAM for values of mode, margin and windows that contradict each other. */
-alcore_status alcore__uncertainty_check(const alcore__values *values);
+alcore_status alcore__uncertainty_check(const alcore__score_params *params);
 
 #endif

@@ -163,7 +163,7 @@ struct alcore__strategy_def {
      * either will do; NULL: none. With the default parameters. */
     const char *const *needs[ALCORE__NEED_ROLES];
     /* Those of the candidates with other parameters, where they matter; NULL: always `needs`. */
-    const char *const *(*candidate_needs)(const alcore__values *values);
+    const char *const *(*candidate_needs)(const alcore__score_params *params);
     /* The columns that the needs name have to be given by the user, and no model is asked for them:
      * one may make columns of that name, but the log-probabilities of a round trip, say, are not
      * those of a text. */
@@ -173,7 +173,7 @@ struct alcore__strategy_def {
     alcore_status (*score_rows)(alcore__score_call *call);
     /* Whether it reads all classes of a distribution, as an entropy does; NULL: no more than the
      * two likeliest, unless the column has logits. */
-    bool (*reads_all_classes)(const alcore__values *values);
+    bool (*reads_all_classes)(const alcore__score_params *params);
     /* A smaller budget may buy rows that are no prefix of those of a larger one, so that the
      * strategy runs once for each budget of a request. */
     bool rows_depend_on_budget;
@@ -231,6 +231,7 @@ struct alcore__run {
     const alcore_strategy *strategy;
     const alcore__run_input *input;
     const alcore__values *values;                /* the parameters */
+    alcore__score_params score_params;           /* those of its score */
     alcore__active_rows active[ALCORE__SOURCES]; /* by source */
     void *state; /* [def->state_bytes] or, while a nested table runs, the member at its nested_at */
     alcore__outcome outcome; /* count, rows and scores are there before begin */

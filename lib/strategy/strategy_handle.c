@@ -361,8 +361,9 @@ const char *alcore__strategy_needs(const alcore_strategy *strategy, int32_t role
     if (def == &alcore__strategy_of_host)
         return list_entry((const char *const *)strategy->host_needs[alcore__role_place(role)],
                           index);
+    const alcore__score_params params = alcore__score_params_of(&strategy->values);
     if (role == ALCORE_ROLE_CANDIDATES && def->candidate_needs)
-        return list_entry(def->candidate_needs(&strategy->values), index);
+        return list_entry(def->candidate_needs(&params), index);
     return list_entry(def->needs[alcore__role_place(role)], index);
 }
 

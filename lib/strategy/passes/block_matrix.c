@@ -69,7 +69,7 @@ alcore_status alcore__block_scores(alcore__block *block, double *rank, double *s
     alcore__score_call call = {.ctx = run->ctx,
                                .engine = run->input->engine,
                                .dataset = run->active[block->source].dataset,
-                               .values = run->values,
+                               .params = &run->score_params,
                                .first = first,
                                .count = span,
                                .mask = span_mask(block),

@@ -48,6 +48,7 @@ alcore_status alcore__run_begin(const alcore_strategy *strategy, const alcore__s
     run->strategy = strategy;
     run->input = input;
     run->values = values;
+    run->score_params = alcore__score_params_of(values);
     run->threads = alcore_ctx_threads(input->ctx);
     alcore_status status = prepare(run);
     if (status != ALCORE_OK) {

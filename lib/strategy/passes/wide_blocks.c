@@ -82,9 +82,9 @@ static int64_t share_of(const alcore__run *run, int64_t blocks, int64_t shares) 
 /* Whether the host computes a score from each class of a distribution of the column, on the
  * engine's device, and not from the two likeliest, which a kernel finds. */
 static bool reads_all_classes(const alcore__run *run, const alcore__column *column) {
-    bool (*const all)(const alcore__values *) = run->def->reads_all_classes;
+    bool (*const all)(const alcore__score_params *) = run->def->reads_all_classes;
     return column->dims > 2 &&
-           (column->meaning == ALCORE_MEANS_LOGITS || (all && all(run->values)));
+           (column->meaning == ALCORE_MEANS_LOGITS || (all && all(&run->score_params)));
 }
 
 /* Blocks of a visit in a pass that computes scores: 1 unless all columns of the candidates but

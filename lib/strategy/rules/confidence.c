@@ -31,8 +31,8 @@ static alcore_status entropy(alcore__score_call *call) {
     return alcore__score_entropy.rows(call);
 }
 /* alcore__strategy_def.reads_all_classes of entropy: always. */
-static bool reads_all_classes(const alcore__values *values) {
-    (void)values;
+static bool reads_all_classes(const alcore__score_params *params) {
+    (void)params;
     return true;
 }
 static alcore_status margin(alcore__score_call *call) {

@@ -101,8 +101,8 @@ static alcore_status begin(alcore__run *run) {
     const int64_t k = state->fixed_k;
     state->automatic = k == 0;
     state->k_limit = state->automatic || k > state->k_max ? state->k_max : k;
-    state->searches_labeled =
-        alcore__mode_is_code(run->values) && run->active[ALCORE__OVER_LABELED_ROWS].count > 0;
+    state->searches_labeled = alcore__mode_is_code(&run->score_params) &&
+                              run->active[ALCORE__OVER_LABELED_ROWS].count > 0;
     int64_t searched = run->outcome.count; /* rows that can be neighbors */
     if (state->searches_labeled) searched += run->active[ALCORE__OVER_LABELED_ROWS].count;
     if (state->k_limit > searched) state->k_limit = searched;

@@ -10,7 +10,7 @@
  * The columns that the candidates have tell which. */
 static bool has_modes(const alcore__run *run) {
     static const char *const given[] = {"scores", "logprobs"};
-    if (alcore__uncertainty_is_of_answers(run->values)) return true;
+    if (alcore__uncertainty_is_of_answers(&run->score_params)) return true;
     for (size_t i = 0; i < sizeof given / sizeof *given; i++)
         if (alcore__dataset_find(&run->input->candidates, given[i])) return false;
     return true;
@@ -18,7 +18,7 @@ static bool has_modes(const alcore__run *run) {
 
 alcore_status alcore__hybrid_begin(alcore__run *run, bool names_source) {
     alcore__hybrid *hybrid = run->state;
-    if (alcore__uncertainty_has_mode(run->values, names_source) && !has_modes(run))
+    if (alcore__uncertainty_has_mode(&run->score_params, names_source) && !has_modes(run))
         return alcore__fail(ALCORE_E_PARAM,
                             "strategy %s: mode and margin say what is measured of class "
                             "probabilities, but the uncertainty is given otherwise",
