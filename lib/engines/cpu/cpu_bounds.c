@@ -483,12 +483,8 @@ static alcore_status new_memory(bounds_call *call) {
     return arrays->status;
 }
 
-/* Kernel table: low, high [rows, groups], overwritten, with low <= the sum of distance_sums <=
- * high: the sum of L2 distances (not squared) of a row to the targets of a group. group [targets],
- * negative: the target takes no part; NULL: all are of group 0. low and high hold the sums of s and
- * of E / s until store_intervals() makes the intervals of them; after a failure they have no
- * meaning. Rows outside mask [rows] (0; NULL: all take part) are not written. Chunk by chunk:
- * targets are packed once, and all rows are compared with them. */
+/* Chunk by chunk: targets are packed once, and all rows are compared with them. low and high hold
+ * the sums of s and of E / s until store_intervals() makes the intervals of them. */
 alcore_status CPU(distance_bounds)(const alcore_sys_work *work, const alcore_sys_rows *rows,
                                    const uint8_t *mask, const alcore_sys_rows *targets,
                                    const int32_t *group, int64_t groups, double *low,

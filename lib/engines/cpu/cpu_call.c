@@ -8,7 +8,6 @@
 
 #include <string.h>
 
-/* Sets the error text through the host's callback, where there is one, and returns the status. */
 alcore_status alcore__cpu_fail(const alcore_sys_work *work, alcore_status status,
                                const char *text) {
     if (work && work->host && work->host->set_error) {
@@ -17,8 +16,6 @@ alcore_status alcore__cpu_fail(const alcore_sys_work *work, alcore_status status
     return status;
 }
 
-/* Refuses rows with a negative shape, a dtype that no kernel reads, or without data although there
- * is something to read. Called first by every kernel that has rows. */
 alcore_status alcore__cpu_check(const alcore_sys_work *work, const alcore_sys_rows *rows) {
     if (!work || !rows)
         return alcore__cpu_fail(work, ALCORE_E_INVALID, "a kernel was called without rows");
@@ -36,8 +33,6 @@ alcore_status alcore__cpu_check(const alcore_sys_work *work, const alcore_sys_ro
     return ALCORE_OK;
 }
 
-/* Checks the rows and group [rows->count], not NULL: each entry is below `groups`, the number of
- * groups; a negative entry means that the row has no group. */
 alcore_status alcore__cpu_check_groups(const alcore_sys_work *work, const alcore_sys_rows *rows,
                                        const int32_t *group, int64_t groups) {
     alcore_status status = alcore__cpu_check(work, rows);
@@ -54,8 +49,6 @@ alcore_status alcore__cpu_check_groups(const alcore_sys_work *work, const alcore
     return ALCORE_OK;
 }
 
-/* For the distances of rows to targets: both are checked, have equal dims, and there is at least
- * one group; group [targets->count] is below `groups`, NULL: all targets are of one group. */
 alcore_status alcore__cpu_check_targets(const alcore_sys_work *work, const alcore_sys_rows *rows,
                                         const alcore_sys_rows *targets, const int32_t *group,
                                         int64_t groups) {
@@ -70,8 +63,6 @@ alcore_status alcore__cpu_check_targets(const alcore_sys_work *work, const alcor
     return group ? alcore__cpu_check_groups(work, targets, group, groups) : ALCORE_OK;
 }
 
-/* Refuses more classes than int32_t, the type of class indices, can number, and labels NULL where
- * the log-probability of the label is wanted (out->logprob). */
 alcore_status alcore__cpu_check_stats(const alcore_sys_work *work, int64_t classes,
                                       const int64_t *labels, const alcore_sys_token_stats *out) {
     if (classes > INT32_MAX)
@@ -82,9 +73,7 @@ alcore_status alcore__cpu_check_stats(const alcore_sys_work *work, int64_t class
     return ALCORE_OK;
 }
 
-/* *out (a pointer of any type) becomes memory of `count` entries of `bytes` bytes, not initialized,
- * for the length of a call: from the caller's workspace or, without one, from the host's allocator;
- * NULL on failure. 0 bytes are asked for as 1, so that NULL always means failure. */
+/* 0 bytes are asked for as 1, so that NULL always means failure. */
 alcore_status alcore__cpu_new(const alcore_sys_work *work, int64_t count, size_t bytes, void *out) {
     size_t total;
     void *memory = NULL;
@@ -101,9 +90,8 @@ alcore_status alcore__cpu_new(const alcore_sys_work *work, int64_t count, size_t
     return ALCORE_OK;
 }
 
-/* Releases memory of alcore__cpu_new(); count and bytes are those of that call, as the host wants
- * the size; NULL is ignored. A host that allocates releases too. Without workspace_release the
- * lender of the workspace takes its blocks back by itself. */
+/* A host that allocates releases too. Without workspace_release the lender of the workspace takes
+ * its blocks back by itself. */
 void alcore__cpu_free(const alcore_sys_work *work, void *memory, int64_t count, size_t bytes) {
     if (!memory) return;
     size_t total = (size_t)count * bytes;
@@ -135,9 +123,6 @@ void alcore__cpu_release(cpu_arrays *arrays) {
     }
 }
 
-/* Asks the host whether to stop, once every CPU_POLL_EVERY multiplications (2^22: some
- * milliseconds); *spent counts them since the last time, the caller's variable that begins at 0;
- * cost: those just done. */
 alcore_status alcore__cpu_poll(const alcore_sys_work *work, int64_t *spent, int64_t cost) {
     *spent += cost;
     if (*spent < CPU_POLL_EVERY) return ALCORE_OK;

@@ -115,9 +115,7 @@ static int row_stats(double *value, int64_t classes, int32_t kind, alcore_sys_cl
     return logits_stats(value, classes, out);
 }
 
-/* Kernel table: out [rows], the statistics of each row of the mask, a distribution over dims
- * classes; rows that mask [rows] leaves out are not written. A bad row gets NaN, and *bad is the
- * pool row of the first one, -1 without any. kind: ALCORE_CLASSES_*, what the values are. */
+/* Rows are widened one by one; class scores are never read as unit vectors. */
 alcore_status CPU(class_stats)(const alcore_sys_work *work, const alcore_sys_rows *rows,
                                const uint8_t *mask, int32_t kind, alcore_sys_class_stats *out,
                                int64_t *bad) {

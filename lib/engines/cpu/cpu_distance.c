@@ -190,9 +190,7 @@ static void clear_sums(const alcore_sys_rows *rows, const uint8_t *mask, int64_t
     }
 }
 
-/* Kernel table: sums [rows, groups], overwritten: sums[i, g] is that of the distances from row i to
- * the targets t with group[t] = g; one tile of targets after the other, so that a sum runs in
- * target order whatever the groups. Rows outside the mask are not written. */
+/* One tile of targets after the other, so that a sum runs in target order whatever the groups. */
 alcore_status CPU(distance_sums)(const alcore_sys_work *work, const alcore_sys_rows *rows,
                                  const uint8_t *mask, const alcore_sys_rows *targets,
                                  const int32_t *group, int64_t groups, double *sums) {

@@ -34,25 +34,22 @@ static alcore_status each_row(const alcore_sys_work *work, const alcore_sys_rows
     return status;
 }
 
-/* Kernel table: each component as double, out [rows, dims]. */
+/* The entries of the table (alcore/sys/kernel.h) that work so. */
 alcore_status CPU(widen)(const alcore_sys_work *work, const alcore_sys_rows *rows,
                          const uint8_t *mask, double *out) {
     return each_row(work, rows, mask, /*vector=*/NULL, out, ROW_WIDE);
 }
 
-/* Kernel table: the dot product of each row with vector [dims], out [rows]. */
 alcore_status CPU(dots)(const alcore_sys_work *work, const alcore_sys_rows *rows,
                         const uint8_t *mask, const double *vector, double *out) {
     return each_row(work, rows, mask, vector, out, ROW_DOT);
 }
 
-/* Kernel table: the squared norm of each row, out [rows]. */
 alcore_status CPU(self_dots)(const alcore_sys_work *work, const alcore_sys_rows *rows,
                              const uint8_t *mask, double *out) {
     return each_row(work, rows, mask, /*vector=*/NULL, out, ROW_SELF);
 }
 
-/* Kernel table: the sq_dist (squared L2 distance) of each row to vector [dims], out [rows]. */
 alcore_status CPU(sq_dists)(const alcore_sys_work *work, const alcore_sys_rows *rows,
                             const uint8_t *mask, const double *vector, double *out) {
     return each_row(work, rows, mask, vector, out, ROW_SQD);

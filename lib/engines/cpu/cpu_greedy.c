@@ -8,10 +8,7 @@
 #include "engines/cpu/cpu_engine.h"
 #include "engines/cpu/cpu_rows.h"
 
-/* Kernel table: moves the similarity f of each row of the mask to the picked row from a [rows] to b
- * [rows], sums that an earlier step of the caller began. picked [dims]: the row that was picked
- * last, widened; norms [rows] (L2 norms, not squared) and picked_norm: f is the cosine; norms NULL:
- * f is the dot product. With idds, scores [rows] are then made from a, b and s [rows]. */
+/* Without norms f is the dot product, and without idds no scores are made. */
 alcore_status CPU(idds_update)(const alcore_sys_work *work, const alcore_sys_rows *rows,
                                const uint8_t *mask, const double *norms, const double *picked,
                                double picked_norm, double *a, double *b,
@@ -34,11 +31,7 @@ alcore_status CPU(idds_update)(const alcore_sys_work *work, const alcore_sys_row
     return CPU(idds_scores)(work, rows->count, mask, idds, a, b, s, scores);
 }
 
-/* Kernel table: out [count], the IDDS score of each item of the mask (larger is picked earlier):
- * alpha times the mean similarity to the unlabeled rows less (1 - alpha) times that to the labeled
- * ones. From a, b [count], the sums of similarities to both, and s [count], its similarity to
- * itself, which is part of a and is left out of the mean unless include_self; a divisor of 0 makes
- * its term 0. */
+/* A divisor of 0 makes its term 0. */
 alcore_status CPU(idds_scores)(const alcore_sys_work *work, int64_t count, const uint8_t *mask,
                                const alcore_sys_idds *idds, const double *a, const double *b,
                                const double *s, double *out) {
@@ -58,10 +51,8 @@ alcore_status CPU(idds_scores)(const alcore_sys_work *work, int64_t count, const
     return ALCORE_OK;
 }
 
-/* Kernel table: *value is the largest of values [count] within the mask, *item the lowest index
- * that has it; minus infinity and -1 when there is none. A strict comparison keeps the first of
- * equal values and is false for NaN; minus infinity is found only while nothing else was (best <
- * 0). */
+/* A strict comparison keeps the first of equal values and is false for NaN; minus infinity is found
+ * only while nothing else was (best < 0). */
 alcore_status CPU(arg_max)(const alcore_sys_work *work, int64_t count, const uint8_t *mask,
                            const double *values, int64_t *item, double *value) {
     if (count < 0)

@@ -66,8 +66,7 @@ static alcore_status sum_rows(const alcore_sys_work *work, const alcore_sys_rows
     return ALCORE_OK;
 }
 
-/* Kernel table: sums [groups, dims] and counts [groups] of the rows of each group (group [rows],
- * negative: none), overwritten; zeros for a group without rows. */
+/* The rows of a group are summed CPU_TOGETHER at a time (sum_rows()). */
 alcore_status CPU(group_sums)(const alcore_sys_work *work, const alcore_sys_rows *rows,
                               const int32_t *group, int64_t groups, double *sums, int64_t *counts) {
     alcore_status status = alcore__cpu_check_groups(work, rows, group, groups);
@@ -113,8 +112,7 @@ static alcore_status distance_rows(const alcore_sys_work *work, const alcore_sys
     return ALCORE_OK;
 }
 
-/* Kernel table: the cosine distance of each row to its group's centroid. norms [groups], unit
- * [dims]: as of distance_rows(). */
+/* The norm of a centroid is computed when the first row of its group needs it. */
 alcore_status CPU(group_cosine)(const alcore_sys_work *work, const alcore_sys_rows *rows,
                                 const int32_t *group, int64_t groups, const double *centroids,
                                 double *out) {

@@ -135,11 +135,8 @@ static alcore_status new_memory(hidden_call *call) {
     return arrays->status;
 }
 
-/* Kernel table: token statistics from hidden states [tokens, dims], the output matrix [classes,
- * dims] and bias [classes] or NULL. Collects the tokens whose label is not `ignore` (all without
- * labels) and computes each full batch, and the last one. Entries of out of other tokens are not
- * written; a bad token gets NaN, argmax -1, and *bad is the first one's pool row, hidden->first +
- * its row; -1: none. */
+/* Collects the tokens whose label is not `ignore` (all without labels) and computes each full
+ * batch, and the last one. *bad counts from hidden->first. */
 alcore_status CPU(hidden_stats)(const alcore_sys_work *work, const alcore_sys_rows *hidden,
                                 const alcore_sys_rows *output, const float *bias,
                                 const int64_t *labels, int64_t ignore,

@@ -11,12 +11,11 @@
 
 #if CPU_INT16
 
-/* Writes row [dims] times `scale`, rounded to int16, to out [2 int16_pairs(dims)] (dims rounded up
- * to an even number), zero behind the last component; returns an upper bound of the residual, the
- * L2 distance of the row to its int16 values / scale, computed from the squared rounding errors
- * (moved). PRODUCT_FLOATS components at a time; rows of other dtypes and the last components go
- * through a float32 buffer. A component of out, 2 bytes, is never longer than one of row, so that
- * both may begin at the same address: what is overwritten has been read. */
+/* The residual, the L2 distance of the row to its int16 values / scale, is computed from the
+ * squared rounding errors (moved). PRODUCT_FLOATS components at a time; rows of other dtypes and
+ * the last components go through a float32 buffer. A component of out, 2 bytes, is never longer
+ * than one of row, so that both may begin at the same address: what is overwritten has been read.
+ * */
 double CPU(int16_row)(const char *row, int64_t dims, int32_t dtype, float scale, void *out) {
     __m512 factor = _mm512_set1_ps(scale), moved = _mm512_setzero_ps();
     int64_t padded = 2 * int16_pairs(dims);
@@ -74,10 +73,8 @@ static __attribute__((noinline)) void fill_tile(const float *rows, const float *
     }
 }
 
-/* products [row_panels x PRODUCT_ROWS, stride], overwritten, of packed panels of int16 pairs
- * (passed as float because CPU(pack_panel) packs words of 32 bits), each sum times `factor` as
- * float32; rows [row_panels, pairs, PRODUCT_ROWS], columns [column_panels, pairs, PRODUCT_COLUMNS];
- * stride: at least column_panels x PRODUCT_COLUMNS. */
+/* Panels are passed as float because CPU(pack_panel) packs words of 32 bits; stride is at least
+ * column_panels x PRODUCT_COLUMNS. */
 void CPU(int16_products)(const float *rows, int64_t row_panels, const float *columns,
                          int64_t column_panels, int64_t pairs, float factor, float *products,
                          int64_t stride) {

@@ -509,12 +509,9 @@ static sweep_view view_of(knn_operand *operand) {
                         .k = operand->best ? operand->best->k : 0};
 }
 
-/* Kernel table: the k best queries of each row (row_best) and the k best rows of each query
- * (query_best); either may be NULL. row and value [items, k] of both hold the best of earlier calls
- * (row -1: none; best value first, equal values by the lower row), so that a matrix may be passed
- * in parts. mask [rows], query_mask [queries]: 1: the item takes part; NULL: all do. Far items are
- * compared in double first, the others in the sweep, whose panels are float32, or int16 where
- * sweep_choose() finds these sharp enough and nothing is pruned. */
+/* Far items are compared in double first, the others in the sweep, whose panels are float32, or
+ * int16 where sweep_choose() finds these sharp enough and nothing is pruned. query_best and
+ * row_best may be NULL, not both: then nobody's neighbors are wanted. */
 alcore_status CPU(knn)(const alcore_sys_work *work, const alcore_sys_rows *rows,
                        const uint8_t *mask, const alcore_sys_rows *queries,
                        const uint8_t *query_mask, const alcore_sys_search *search,

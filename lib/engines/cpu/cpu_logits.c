@@ -20,12 +20,8 @@ static double logit_at(const char *row, int64_t j, int32_t dtype) {
     return (double)rounded;
 }
 
-/* Kernel table: statistics of each token (row of logits) whose label is not `ignore`, labels
- * [tokens] or NULL, written to the arrays of out, [tokens] each; other tokens are not written.
- * *bad: pool row (logits->first + row) of the first bad token, -1: none; bad: a NaN, plus infinity
- * or no finite value among its logits, or a label outside the classes (-2 from cpu_label()), which
- * makes it bad without its logits being read. label of -1: labels are not given, no log-probability
- * is wanted. */
+/* A label outside the classes (-2 from cpu_label()) makes a token bad without its logits being
+ * read; -1: there are no labels, and no log-probability is wanted. */
 alcore_status CPU(logit_stats)(const alcore_sys_work *work, const alcore_sys_rows *logits,
                                const int64_t *labels, int64_t ignore,
                                const alcore_sys_token_stats *out, int64_t *bad) {

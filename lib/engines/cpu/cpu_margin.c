@@ -355,15 +355,9 @@ static void cut_call(margin_call *call, sweep_memory *memory) {
     call->row_items.panels = sweep_cut(memory, slab * dims, sizeof(float));
 }
 
-/* Kernel table: for each row of mask [rows] the item of `others` within other_mask [others] with
- * the largest ratio (1 in a mask: takes part; NULL: all do). row_half [rows], other_half [others]:
- * half the mean cosine of an item to its k nearest neighbors, as knn found them. ratio [rows] and
- * other [rows], the pool row of that item, hold the best of earlier calls, because the search
- * module passes the others in parts (-infinity and -1 before the first), and are replaced by a
- * better pair only. `search` (metric and directions) is part of the signature that searches
- * share; a ratio is always made of cosines, so it is not read. Steps: memory, norms, far items in
- * double, the order of the items that the filter compares, the form of panels (float32 or int16),
- * the sweep. */
+/* `search` (metric and directions) is part of the signature that searches share; a ratio is always
+ * made of cosines, so it is not read. Steps: memory, norms, far items in double, the order of the
+ * items that the filter compares, the form of panels (float32 or int16), the sweep. */
 alcore_status CPU(margin_ratios)(const alcore_sys_work *work, const alcore_sys_rows *rows,
                                  const uint8_t *mask, const alcore_sys_rows *others,
                                  const uint8_t *other_mask, const alcore_sys_search *search,

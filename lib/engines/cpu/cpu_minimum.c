@@ -226,13 +226,8 @@ static void add_total(const alcore_sys_weights *weights, int64_t rows, const uin
     *weights->total = total;
 }
 
-/* Kernel table: D^2 weights of k-means++. weights->minimum [rows] is on entry the smallest weight
- * over earlier centroids (infinity before the first) and becomes the smallest over itself and the
- * centroids [count, dims]; the last speculative_count centroids write to weights->speculative
- * [speculative_count, rows] instead, the weight where it is below the minimum and infinity
- * elsewhere; then the minima are totaled. row_dots [rows] and centroid_dots [count], squared norms,
- * are needed with zero_duplicates only, which makes a sq_dist that is only rounding a weight of 0.
- */
+/* The squared norms, row_dots and centroid_dots, are needed with zero_duplicates only, which makes
+ * a sq_dist that is only rounding a weight of 0. */
 alcore_status CPU(min_sq_dists)(const alcore_sys_work *work, const alcore_sys_rows *rows,
                                 const uint8_t *mask, const double *centroids, int64_t count,
                                 const double *centroid_dots, const double *row_dots,
@@ -328,14 +323,9 @@ static void weigh_badge(const badge_call *call, const char *row_a, const char *r
     store_weight(&call->weights, i, c, w <= duplicate ? 0.0 : w);
 }
 
-/* Kernel table: D^2 weights of BADGE, row by row and pair by pair (no panels). weights->minimum
- * [rows] is on entry the smallest weight over earlier centroids (infinity before the first) and
- * becomes the smallest over these too; speculative and total as in CPU(min_sq_dists). a and h:
- * the two factors of each row; centroids_a [count, dims of a] and centroids_h [count, dims of h]:
- * those of the centroids, the speculative ones last; squares [rows] (G) and centroid_squares
- * [count] (G_c): squared norms of the outer products. The duplicate rule always applies. The
- * refusal below covers a wrong number of speculative centroids too. unit_a, unit_h [dims]: a factor
- * as a unit vector, where the caller's matrix says so. */
+/* Row by row and pair by pair (no panels). The duplicate rule always applies. The refusal below
+ * covers a wrong number of speculative centroids too. unit_a, unit_h [dims]: a factor as a unit
+ * vector, where the caller's matrix says so. */
 alcore_status CPU(min_badge)(const alcore_sys_work *work, const alcore_sys_rows *a,
                              const alcore_sys_rows *h, const uint8_t *mask,
                              const double *centroids_a, const double *centroids_h, int64_t count,
@@ -376,9 +366,7 @@ alcore_status CPU(min_badge)(const alcore_sys_work *work, const alcore_sys_rows 
 
 /* ---- draws ---- */
 
-/* Kernel table: merges the weights of a speculative centroid that a draw hit, values [count] (NULL:
- * nothing to merge; infinity: not below the minimum), into weights->minimum [count], and totals the
- * minima into *weights->total. Called once a block in place of a pass over the rows. */
+/* Called once a block in place of a pass over the rows. */
 alcore_status CPU(update_min)(const alcore_sys_work *work, int64_t count, const uint8_t *mask,
                               const double *values, const alcore_sys_weights *weights) {
     if (count < 0)
@@ -392,13 +380,9 @@ alcore_status CPU(update_min)(const alcore_sys_work *work, int64_t count, const 
     return ALCORE_OK;
 }
 
-/* Kernel table: the row of a block that a draw hits: *item is the first row of the mask with a
- * positive weight whose running sum, on top of `before`, exceeds target; the last row with a
- * positive weight when rounding leaves none; -1 when no weight is positive. values [count]: the
- * weights; before: their total over earlier blocks, or minus infinity, which asks for the last row
- * with a positive weight; target: in [0, total of all blocks); *item is a matrix row of the block;
- * mask is the one that the totals were made with. The sum runs as in
- * add_total(), so that a draw and the totals it was made from agree to the bit. */
+/* mask is the one that the totals were made with, and the sum runs as in add_total(), so that a
+ * draw and the totals it was made from agree to the bit. before: minus infinity asks for the last
+ * row with a positive weight. */
 alcore_status CPU(draw)(const alcore_sys_work *work, int64_t count, const uint8_t *mask,
                         const double *values, double before, double target, int64_t *item) {
     if (count < 0)

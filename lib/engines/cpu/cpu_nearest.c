@@ -245,12 +245,7 @@ static alcore_status new_memory(nearest_call *call, int64_t groups, const int64_
     return arrays->status;
 }
 
-/* Kernel table: the nearest centroid of each row among those of its group, one group after the
- * other, so that the centroids of a group are packed once. group [rows]: 0 .. groups - 1, or
- * negative: the row takes no part, and nothing of it is written; starts [groups + 1]: group g owns
- * the centroids starts[g] .. starts[g + 1] - 1. Outputs, [rows] each: nearest, counted from 0
- * within the group (-1: the group has no centroid); distance, its sq_dist, may be NULL; low and
- * high, both or neither NULL: bounds of distances (not squared). */
+/* One group after the other, so that the centroids of a group are packed once. */
 alcore_status CPU(nearest_centroid)(const alcore_sys_work *work, const alcore_sys_rows *rows,
                                     const int32_t *group, int64_t groups, const int64_t *starts,
                                     const double *centroids, int32_t *nearest, double *distance,

@@ -51,12 +51,10 @@ static __attribute__((noinline)) void add_chain(const float *rows, const float *
     }
 }
 
-/* products[r * stride + c] = row r . column c in float32, overwritten, for whole panels: rows
- * [row_panels, dims, PRODUCT_ROWS], columns [column_panels, dims, PRODUCT_COLUMNS]; stride: floats
- * from a row of products to the next, at least column_panels x PRODUCT_COLUMNS. The sum runs in
- * chains of PRODUCT_CHAIN = 128 components, whose sums are then added, so that its error grows with
- * the length of a chain and their number and not with the length of a row. Without components the
- * products are 0. */
+/* stride: floats from a row of products to the next, at least column_panels x PRODUCT_COLUMNS. The
+ * sum runs in chains of PRODUCT_CHAIN = 128 components, whose sums are then added, so that its
+ * error grows with the length of a chain and their number and not with the length of a row. Without
+ * components the products are 0. */
 void CPU(products)(const float *rows, int64_t row_panels, const float *columns,
                    int64_t column_panels, int64_t dims, float *products, int64_t stride) {
     for (int64_t c = 0; c < column_panels; c++) {
@@ -111,11 +109,9 @@ CPU_INLINE void transpose_four(const char *const *row, int j, int64_t width, flo
     memcpy(out + 3 * width, &d, sizeof d);
 }
 
-/* Interleaves `count` rows, row [count] of type dtype, at most `width` (PRODUCT_ROWS or
- * PRODUCT_COLUMNS), into panel [dims, width], rounded to float32, zeros for missing rows: the
- * layout that CPU(products) reads in order. STAGED components of every row at a time are converted
- * (staged) and transposed while they are in the cache; float32 rows are not copied. staged holds
- * zeros for the rows from count on, which nothing overwrites. */
+/* STAGED components of every row at a time are converted (staged) and transposed while they are in
+ * the cache; float32 rows are not copied. staged holds zeros for the rows from count on, which
+ * nothing overwrites. */
 void CPU(pack_panel)(const char *const *row, int64_t count, int64_t width, int64_t dims,
                      int32_t dtype, float *panel) {
     float staged[MAX_PANEL_ROWS][STAGED] = {{0}};

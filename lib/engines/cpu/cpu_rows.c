@@ -317,19 +317,16 @@ CPU_INLINE cpu_floats add_float_square(cpu_floats x, cpu_floats y, cpu_floats su
     return cpu_add_product(t, t, sum);
 }
 
-/* The squared L2 distance of two float32 rows [dims] in float32: for filters, whose bounds allow
- * for its rounding. */
+/* For filters, whose bounds allow for the rounding; so is the next one. */
 float CPU(float_sq_dist)(const float *row, const float *other, int64_t dims) {
     FLOAT_SUM(add_float_square);
 }
 
-/* The dot product of two float32 rows [dims] in float32: for filters too. */
 float CPU(float_dot)(const float *row, const float *other, int64_t dims) {
     FLOAT_SUM(cpu_add_product);
 }
 
-/* out [dims] = row / |row| in double; zeros where |row| is below CPU_ZERO_NORM = 1e-12 (spec 1.5).
- */
+/* Zeros where |row| is below CPU_ZERO_NORM = 1e-12 (spec 1.5). */
 void CPU(unit_row)(const char *row, int64_t dims, int32_t dtype, double *out) {
     double norm = sqrt(CPU(self_dot)(row, dims, dtype));
     if (norm < CPU_ZERO_NORM) {
@@ -339,8 +336,8 @@ void CPU(unit_row)(const char *row, int64_t dims, int32_t dtype, double *out) {
     }
 }
 
-/* Adds row [count] to sums [dims], from the left: CPU_TOGETHER rows are added in one pass over the
- * sums; the result has the same bits as when they are added one by one. Called by group_sums. */
+/* CPU_TOGETHER rows are added in one pass over the sums; the result has the same bits as when they
+ * are added one by one. */
 void CPU(add_rows)(const char *const *row, int count, int64_t dims, int32_t dtype, double *sums) {
     if (count == CPU_TOGETHER) {
         EACH_DTYPE(add_rows(row, CPU_TOGETHER, dims, ROW_DTYPE, sums));

@@ -46,11 +46,8 @@ static double select_smallest(double *values, int64_t count, int64_t rank) {
     return values[rank];
 }
 
-/* The value of rank `rank` (0: the largest; below count) of values [count], which are reordered and
- * hold no NaN; by Hoare's selection. knn calls it with a copy of the scores of an item whose
- * candidate list is full: candidates whose score lies below the k-th largest by more than twice the
- * error are dropped. cpu_sweep.h calls it with samples of scores, to see whether int16 products
- * would leave too many candidates. */
+/* By Hoare's selection. knn calls it with a copy of the scores of an item whose candidate list is
+ * full, cpu_sweep.h with samples of scores. */
 float CPU(search_select)(float *values, int64_t count, int64_t rank) {
     int64_t low = 0, high = count - 1;
     while (low < high) {
@@ -76,16 +73,13 @@ float CPU(search_select)(float *values, int64_t count, int64_t rank) {
     return values[rank];
 }
 
-/* Measures an operand before the sweep: the norm of every row of the mask, which rows are far, and
- * `limit`, an upper bound of the norms of the others, from which the error bound of the filter is
- * computed. An item is far when its norm is above max_norm or NaN. max_norm is the largest norm
- * whose float32 products cannot overflow, for L2 and dot at most 4 times the ninth decile of the
- * norms; -1 where dims is out of range, so that every row is far and nothing is filtered. For
- * cosine the filter sees vectors of length 1, so no item is too long for the others and limit is 1,
- * rounded up; the operand without weights is divided by its norms in double first, hence the larger
- * maximum. Items outside the mask get far 0 and an infinite offset; their norm is neither written
- * nor read. A weight of 1 is set for items that the filter does not compare, and not used. sorted
- * [count]: workspace; unit [dims]: workspace for unit rows. */
+/* An item is far when its norm is above max_norm or NaN. max_norm is the largest norm whose float32
+ * products cannot overflow, for L2 and dot at most 4 times the ninth decile of the norms; -1 where
+ * dims is out of range, so that every row is far and nothing is filtered. For cosine the filter
+ * sees vectors of length 1, so no item is too long for the others and limit is 1, rounded up; the
+ * operand without weights is divided by its norms in double first, hence the larger maximum. Of
+ * items outside the mask the norm is neither written nor read. A weight of 1 is set for items that
+ * the filter does not compare, and not used. */
 void CPU(search_measure)(search_operand *operand, int32_t metric, double *unit, double *sorted) {
     const alcore_sys_rows *rows = operand->rows;
     int32_t dtype = cpu_row_dtype(rows);
@@ -121,8 +115,7 @@ void CPU(search_measure)(search_operand *operand, int32_t metric, double *unit, 
     }
 }
 
-/* Checks both operands and that their dims agree; first step of both kernels. Within a call matrix
- * rows are stored as int32_t, hence the limit on the counts. */
+/* Matrix rows are stored as int32_t within a call, hence the limit on the counts. */
 alcore_status CPU(search_check)(const alcore_sys_work *work, const alcore_sys_rows *rows,
                                 const alcore_sys_rows *queries) {
     alcore_status status = alcore__cpu_check(work, rows);
@@ -135,8 +128,7 @@ alcore_status CPU(search_check)(const alcore_sys_work *work, const alcore_sys_ro
     return ALCORE_OK;
 }
 
-/* Lists the matrix rows that the filter compares, those of the mask that are not far, in order
- * [count], ascending; returns how many. Called after CPU(search_measure), which fills far. */
+/* Called after CPU(search_measure), which fills far. */
 int64_t CPU(search_order)(const search_operand *operand, int32_t *order) {
     int64_t count = 0;
     for (int64_t i = 0; i < operand->rows->count; i++) {
@@ -145,12 +137,10 @@ int64_t CPU(search_order)(const search_operand *operand, int32_t *order) {
     return count;
 }
 
-/* An upper bound of how far the float32 score of a pair can lie from the one that double gives, for
- * an item of norm `norm` and others of norms up to `limit`: rounding of the product chains
- * (PRODUCT_CHAIN products are added in a row, then the sums of the chains), of the double sums, of
- * the offset h (L2), and what underflows. For cosine both norms are 1, rounded up. No term is less
- * than its formula in cpu_search.h; 1.02 covers products of roundings, 1e-290 what underflows in
- * double. */
+/* Rounding of the product chains (PRODUCT_CHAIN products are added in a row, then the sums of the
+ * chains), of the double sums, of the offset h (L2), and what underflows. For cosine both norms are
+ * 1, rounded up. No term is less than its formula in cpu_search.h; 1.02 covers products of
+ * roundings, 1e-290 what underflows in double. */
 double CPU(search_error)(double norm, double limit, int64_t dims, int32_t metric) {
     double chain =
         (double)((dims < PRODUCT_CHAIN ? dims : PRODUCT_CHAIN) + dims / PRODUCT_CHAIN + 4);
@@ -163,9 +153,7 @@ double CPU(search_error)(double norm, double limit, int64_t dims, int32_t metric
     return error + (double)dims * 1e-43 * (1.0 + sum) + 1e-290;
 }
 
-/* out [dims] = row / norm by one reciprocal, zeros for a zero row (norm below CPU_ZERO_NORM =
- * 1e-12): for the filter only, because it rounds differently from CPU(unit_row). row and out may be
- * the same. Called when cosine queries are packed. */
+/* By one reciprocal: for the filter only, because it rounds differently from CPU(unit_row). */
 void CPU(scaled_row)(const char *row, int64_t dims, int32_t dtype, double norm, double *out) {
     if (norm < CPU_ZERO_NORM) {
         __builtin_memset(out, 0, (size_t)dims * sizeof *out);
@@ -176,10 +164,7 @@ void CPU(scaled_row)(const char *row, int64_t dims, int32_t dtype, double norm, 
     for (int64_t j = 0; j < dims; j++) out[j] *= inverse;
 }
 
-/* The value of a pair in double, as spec 1.8 defines it: wide [dims] is one item widened, norm its
- * norm; i is a matrix row of `other`, whose norms are measured. L2: the sq_dist; where that is
- * above `limit`, any value above `limit` may be returned: the caller has k better ones. limit is
- * not read for dot and cosine. unit [dims]: workspace for unit rows of `other`. */
+/* A caller with a limit has k better values; it is not read for dot and cosine. */
 double CPU(search_value)(int32_t metric, const double *wide, double norm,
                          const search_operand *other, int64_t i, double *unit, double limit) {
     const alcore_sys_rows *rows = other->rows;
@@ -223,11 +208,9 @@ static void sort_found(search_found *found, int64_t count, int32_t metric) {
     }
 }
 
-/* Merges found [count] into the k best entries (row, value [k]) of an item, in place. The entries
- * are sorted by before(), unused ones have row -1 and come last; found, neighbors that are not in
- * the list yet, is sorted here. Called by knn once the values of candidates are computed in double.
- * Two steps: count how many entries of either list are among the k best (kept, joined), then move
- * those. */
+/* The entries are sorted by before(), unused ones have row -1 and come last; found are neighbors
+ * that are not in the list yet. Two steps: count how many entries of either list are among the k
+ * best (kept, joined), then move those. */
 void CPU(search_join)(int64_t *row, double *value, int64_t k, search_found *found, int64_t count,
                       int32_t metric) {
     int64_t used = k, joined = 0;

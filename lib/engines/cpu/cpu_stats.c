@@ -180,11 +180,9 @@ static void add_doubles(cpu_stats *stats, const char *logits, int64_t count, int
     add_sums(floats, count, 0.0f, stats);
 }
 
-/* Adds a piece of a token's logits, `count` of them, of type dtype and of the classes first ..
- * first + count - 1, to its statistics; pieces come in class order. The maximum is updated first,
- * so that the sums of earlier pieces can be rescaled to it; then the sums relative to it are added.
- * Plus infinity makes max infinite, after which nothing more is added; a NaN makes weighted NaN.
- * write_stats() refuses both. */
+/* The maximum is updated first, so that the sums of earlier pieces can be rescaled to it; then the
+ * sums relative to it are added. Plus infinity makes max infinite, after which nothing more is
+ * added; a NaN makes weighted NaN. write_stats() refuses both. */
 void CPU(add_logits)(cpu_stats *stats, const char *logits, int64_t count, int32_t dtype,
                      int64_t first) {
     if (stats->max == HUGE_VAL) return; /* a bad row */
@@ -209,12 +207,9 @@ void CPU(add_logits)(cpu_stats *stats, const char *logits, int64_t count, int32_
     add_sums(z, count, stats->max > -HUGE_VAL ? (float)stats->max : -FLT_MAX, stats);
 }
 
-/* Writes the wanted statistics of token i from the finished sums: with S the sum, the
- * log-probability of class c is (z_c - max) - log S (natural logarithms; entropy in nats). label:
- * class of the token, -1 without labels, -2 outside the classes; its logit is stats->label, which
- * the caller set. An array of out that is NULL is not wanted. Returns 1, or 0 for a bad token (a
- * label outside the classes, a NaN, plus infinity or no finite logit), which gets NaN and argmax
- * -1. */
+/* With S the sum, the log-probability of class c is (z_c - max) - log S (natural logarithms;
+ * entropy in nats). label: -1 without labels, -2 outside the classes; its logit is stats->label,
+ * which the caller set. An array of out that is NULL is not wanted. */
 int CPU(write_stats)(const cpu_stats *stats, int64_t label, const alcore_sys_token_stats *out,
                      int64_t i) {
     int good = label > -2 && stats->max < HUGE_VAL && stats->max > -HUGE_VAL &&

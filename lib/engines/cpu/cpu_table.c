@@ -148,36 +148,11 @@ ENTRY(sequence_nnll,
        const int64_t *offsets, const int64_t *rows, int64_t count, double *out, int64_t *floored),
       (work, logprob, labels, ignore, offsets, rows, count, out, floored))
 
-/* The table of this engine, by whose full name lib/kernel/kernels.c knows it. Entries that stay
- * NULL, upload and release, are those of engines with memory of their own; every other one must be
- * set here, and nothing checks that it is. */
+/* The table of this engine, by whose full name lib/kernel/kernels.c knows it. */
+#define SET(name) .name = name,
 extern const alcore_sys_kernels CPU(kernels);
-const alcore_sys_kernels CPU(kernels) = {
-    .size = sizeof(alcore_sys_kernels),
-    .abi = ALCORE_SYS_ABI,
-    .device = ALCORE_DEVICE_CPU,
-    .engine = "cpu-" TEXT(ALCORE__CPU),
-    .widen = widen,
-    .dots = dots,
-    .self_dots = self_dots,
-    .sq_dists = sq_dists,
-    .group_sums = group_sums,
-    .group_cosine = group_cosine,
-    .nearest_centroid = nearest_centroid,
-    .idds_update = idds_update,
-    .idds_scores = idds_scores,
-    .arg_max = arg_max,
-    .ragged_nnll = ragged_nnll,
-    .class_stats = class_stats,
-    .distance_sums = distance_sums,
-    .distance_bounds = distance_bounds,
-    .min_sq_dists = min_sq_dists,
-    .min_badge = min_badge,
-    .update_min = update_min,
-    .draw = draw,
-    .knn = knn,
-    .margin_ratios = margin_ratios,
-    .logit_stats = logit_stats,
-    .hidden_stats = hidden_stats,
-    .sequence_nnll = sequence_nnll,
-};
+const alcore_sys_kernels CPU(kernels) = {.size = sizeof(alcore_sys_kernels),
+                                         .abi = ALCORE_SYS_ABI,
+                                         .device = ALCORE_DEVICE_CPU,
+                                         .engine = "cpu-" TEXT(ALCORE__CPU),
+                                         CPU_EACH_KERNEL(SET)};

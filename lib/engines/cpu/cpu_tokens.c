@@ -44,11 +44,7 @@ static void add_tokens(token_sum *sum, const double *value, int64_t count) {
     }
 }
 
-/* Kernel table: out [items], the NNLL of each item of the mask, at least 0 (larger is less
- * certain); NaN without tokens and for a bad item, one with a bad value. *bad: pool row of the
- * first bad item, -1: none. *floored: how many values were below FLOOR in this call. Token t of
- * item i is entry offsets[i] - offsets[0] + t of the values, which follow one another without
- * gaps. */
+/* Tokens are widened CHUNK at a time; the first bad one ends its item. */
 alcore_status CPU(ragged_nnll)(const alcore_sys_work *work, const alcore_sys_ragged *items,
                                const uint8_t *mask, double *out, int64_t *floored, int64_t *bad) {
     *floored = 0;
@@ -84,14 +80,9 @@ alcore_status CPU(ragged_nnll)(const alcore_sys_work *work, const alcore_sys_rag
     return ALCORE_OK;
 }
 
-/* Kernel table: NNLL of sequences over the tokens whose label is not `ignore`. logprob and labels
- * [tokens], offsets [count + 1]: sequence i has the tokens offsets[i] .. offsets[i + 1] - 1 less
- * offsets[0]; labels NULL: all tokens count. rows [count]: the entry of out that each sequence is
- * written to, in the caller's own numbering; NULL: sequence i is written to out[i]. A NaN among the
- * values makes the NNLL NaN: comparisons with NaN are false, and the sum keeps it. Values are not
- * capped at 0: they come from logit_stats or hidden_stats, which give none above it. *floored is
- * added to, so the caller sets it before the first call. alcore_logits_put() calls it once for all
- * of its items, with labels and rows NULL. */
+/* A NaN among the values makes the NNLL NaN: comparisons with NaN are false, and the sum keeps it.
+ * Values are not capped at 0: they come from logit_stats or hidden_stats, which give none above it.
+ * */
 alcore_status CPU(sequence_nnll)(const alcore_sys_work *work, const double *logprob,
                                  const int64_t *labels, int64_t ignore, const int64_t *offsets,
                                  const int64_t *rows, int64_t count, double *out,
