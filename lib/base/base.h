@@ -212,6 +212,8 @@ typedef struct alcore__object {
 alcore_status alcore__object_new(alcore_ctx *ctx, size_t bytes, void (*release)(void *), void *out);
 void *alcore__object_ref(void *object);  /* NULL-safe */
 void alcore__object_unref(void *object); /* NULL-safe; in a forked child only memory is released */
+/* Ends the making of an object: *out is the object, which a failure releases instead; status. */
+alcore_status alcore__object_made(alcore_status status, void *object, void *out);
 /* A call that only reads / that changes the handle: ALCORE_E_BUSY, naming the noun, when it is in
  * use otherwise; ALCORE_E_INVALID for NULL. */
 alcore_status alcore__read_begin(const void *object, const char *noun);

@@ -38,6 +38,14 @@ void alcore__object_unref(void *object) {
     alcore_ctx_unref(ctx);
 }
 
+alcore_status alcore__object_made(alcore_status status, void *object, void *out) {
+    if (status == ALCORE_OK)
+        *(void **)out = object;
+    else
+        alcore__object_unref(object);
+    return status;
+}
+
 static alcore_status fail_busy(const char *noun) {
     return alcore__fail(ALCORE_E_BUSY, "the %s is in use by another call", noun);
 }

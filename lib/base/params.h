@@ -66,6 +66,8 @@ typedef struct alcore__param_table {
 } alcore__param_table;
 #define ALCORE__PARAM_TABLE(rows)                                                                  \
     { rows, (int32_t)(sizeof(rows) / sizeof(rows[0])) }
+/* The same in the place where it is named, outside of functions: its address. */
+#define ALCORE__PARAMS(rows) (&(const alcore__param_table)ALCORE__PARAM_TABLE(rows))
 
 /* The value of one parameter. */
 typedef struct alcore__value {

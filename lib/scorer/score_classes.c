@@ -36,10 +36,7 @@ const char *const alcore__margin_needs[] = {"margins|probs", NULL};
 
 static const alcore__param UNCERTAINTY_ROWS[] = {ALCORE__UNCERTAINTY_PARAMS};
 static const alcore__param MARGIN_ROWS[] = {ALCORE__MARGIN_PARAM, ALCORE__LABELS_PARAM};
-static const alcore__param_table UNCERTAINTY_PARAMS = ALCORE__PARAM_TABLE(UNCERTAINTY_ROWS);
-static const alcore__param_table MARGIN_PARAMS = ALCORE__PARAM_TABLE(MARGIN_ROWS);
 static const alcore__param LABELS_ROWS[] = {ALCORE__LABELS_PARAM};
-static const alcore__param_table LABELS_PARAMS = ALCORE__PARAM_TABLE(LABELS_ROWS);
 
 /* The narrow column that holds the measure of a mode; NULL: there is none. */
 static const char *narrow_name(int64_t mode, bool log_margin) {
@@ -352,7 +349,7 @@ const alcore__score alcore__score_class_uncertainty = {
     .name = "uncertainty",
     .summary = "One minus the margin of the two likeliest classes, of a row or of its words, or "
                "SUM-PROB of answers (DeMuX); from margins or from probabilities",
-    .params = &UNCERTAINTY_PARAMS,
+    .params = ALCORE__PARAMS(UNCERTAINTY_ROWS),
     .raw_name = "raw",
     .needs = alcore__uncertainty_needs,
     .needs_of = alcore__uncertainty_needs_of,
@@ -363,7 +360,7 @@ const alcore__score alcore__score_lc = {
     .name = "lc",
     .summary = "Least confidence: one minus the largest class probability; from confidences or "
                "from probabilities",
-    .params = &LABELS_PARAMS,
+    .params = ALCORE__PARAMS(LABELS_ROWS),
     .raw_name = "confidence",
     .needs = alcore__lc_needs,
     .rows = lc_rows,
@@ -372,7 +369,7 @@ const alcore__score alcore__score_lc = {
 const alcore__score alcore__score_entropy = {
     .name = "entropy",
     .summary = "Entropy of the class probabilities; from entropies or from probabilities",
-    .params = &LABELS_PARAMS,
+    .params = ALCORE__PARAMS(LABELS_ROWS),
     .raw_name = "entropy",
     .needs = alcore__entropy_needs,
     .rows = entropy_rows,
@@ -382,7 +379,7 @@ const alcore__score alcore__score_margin = {
     .name = "margin",
     .summary = "One minus the margin of the two likeliest classes (DeMuX); from margins or from "
                "probabilities",
-    .params = &MARGIN_PARAMS,
+    .params = ALCORE__PARAMS(MARGIN_ROWS),
     .raw_name = "margin",
     .needs = alcore__margin_needs,
     .needs_of = alcore__margin_needs_of,

@@ -18,7 +18,6 @@
 static const char *const LOGPROBS[] = {"logprobs", NULL};
 static const alcore__param_table NO_PARAMS = {NULL, 0};
 static const alcore__param RTTL_ROWS[] = {ALCORE__RTTL_PARAMS};
-static const alcore__param_table RTTL_PARAMS = ALCORE__PARAM_TABLE(RTTL_ROWS);
 
 /* The kernels that can read a block of the column, which was read for the call: the call's own
  * where the column is on their device, else the CPU's. */
@@ -359,7 +358,7 @@ const alcore__score alcore__score_rttl = {
     .name = "rttl",
     .summary =
         "Mean of minus the log-probabilities of translating a text's translation back (RTTL)",
-    .params = &RTTL_PARAMS,
+    .params = ALCORE__PARAMS(RTTL_ROWS),
     .raw_name = "loglikelihood",
     .needs = LOGPROBS,
     .rows = rttl_rows,

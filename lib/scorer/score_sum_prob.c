@@ -27,7 +27,6 @@ static const alcore__param ROWS[] = {
      "positions; the most confident window counts",
      ALCORE__TO_SCORES(windows)},
 };
-static const alcore__param_table PARAMS = ALCORE__PARAM_TABLE(ROWS);
 
 /* The windows of a block of rows; both arrays are owned. */
 typedef struct window_list {
@@ -238,7 +237,7 @@ static alcore_status sum_prob_rows(alcore__score_call *call) {
 const alcore__score alcore__score_sum_prob = {
     .name = "sum-prob",
     .summary = "Minus the logs of the likeliest start and end of an answer, summed (DeMuX)",
-    .params = &PARAMS,
+    .params = ALCORE__PARAMS(ROWS),
     .raw_name = "sum_prob",
     .needs = NEEDS,
     .needs_of = needs_of,

@@ -115,12 +115,7 @@ static alcore_status new_scorer(alcore_ctx *ctx, const char *name, alcore_scorer
     scorer->score = score;
     alcore_status status = name_scorer(scorer, name);
     if (status == ALCORE_OK) status = alcore__values_new(ctx, score->params, &scorer->values);
-    if (status != ALCORE_OK) {
-        alcore__object_unref(scorer);
-        return status;
-    }
-    *out = scorer;
-    return ALCORE_OK;
+    return alcore__object_made(status, scorer, out);
 }
 
 /* *out: a new handle of the built-in score `name`, with one reference; NULL after a failure. */

@@ -389,7 +389,8 @@ static alcore_status find_best(answer *self, uint8_t *refreshed) {
         .budget = fill.budget * self->reuse.factor, .policy = fill.policy, .tie = fill.tie};
     const alcore_status status = run_strategy(self, &outcome);
     self->input.fill = fill;
-    for (int64_t i = 0; i < outcome.pick_count; i++) refreshed[outcome.rows[outcome.picks[i]]] = 1;
+    for (int64_t i = 0; i < outcome.bought.pick_count; i++)
+        refreshed[outcome.rows[outcome.bought.picks[i]]] = 1;
     alcore__outcome_clear(self->ctx, &outcome);
     return status;
 }
@@ -455,7 +456,7 @@ static alcore_status answer_request(answer *self, alcore_selection **out) {
     }
     ALCORE__TRY(alcore__request_read_pools(self->request));
     alcore_status status = any ? run_strategy(self, &self->outcome) : ALCORE_OK;
-    if (!any && self->input.fill.budget > 0) self->outcome.flags = ALCORE_SELECTION_SHORT;
+    if (!any && self->input.fill.budget > 0) self->outcome.bought.flags = ALCORE_SELECTION_SHORT;
     if (status == ALCORE_OK)
         status = alcore__selection_new(self->request, self->strategy, &self->input, &self->masks,
                                        &self->resolution, &self->outcome, out);

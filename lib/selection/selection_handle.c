@@ -119,12 +119,7 @@ alcore_status alcore__selection_make(alcore__ranking *ranking, const double *cos
     self->bought = *purchase;
     *purchase = (alcore__purchase){0};
     status = build(self, costs, parts);
-    if (status != ALCORE_OK) {
-        alcore__object_unref(self);
-        return status;
-    }
-    *out = self;
-    return ALCORE_OK;
+    return alcore__object_made(status, self, out);
 }
 
 /* Moves the purchase of the budget `amount` out of the outcome, so that the outcome does not free
@@ -134,17 +129,9 @@ alcore_status alcore__selection_make(alcore__ranking *ranking, const double *cos
 static void move_purchase(alcore__outcome *outcome, double amount, double largest,
                           alcore__purchase *out) {
     if (amount == largest) {
-        *out = (alcore__purchase){.budget = amount,
-                                  .pick_count = outcome->pick_count,
-                                  .picks = outcome->picks,
-                                  .spent = outcome->spent,
-                                  .flags = outcome->flags,
-                                  .redundant = outcome->redundant,
-                                  .unaffordable = outcome->unaffordable,
-                                  .free_rows = outcome->free_rows,
-                                  .explanation = outcome->explanation};
-        outcome->picks = NULL;
-        outcome->explanation = (alcore__explanation){0};
+        *out = outcome->bought;
+        out->budget = amount; /* where no strategy ran, too */
+        outcome->bought = (alcore__purchase){0};
         return;
     }
     for (int32_t i = 0; i < outcome->further_count; i++) {
@@ -195,12 +182,7 @@ alcore_status alcore__selection_new(const alcore_request *request, const alcore_
         alcore__selection_make(ranking, input->costs, &purchase, NULL /* no parts */, &first);
     alcore__object_unref(ranking);
     if (status == ALCORE_OK) status = add_siblings(first, &request->budgets, input->costs);
-    if (status != ALCORE_OK) {
-        alcore__object_unref(first);
-        return status;
-    }
-    *out = first;
-    return ALCORE_OK;
+    return alcore__object_made(status, first, out);
 }
 
 /* The accessors of include/alcore/selection.h. Arrays and texts are views of the selection, valid

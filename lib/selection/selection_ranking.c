@@ -224,12 +224,7 @@ alcore_status alcore__ranking_new(const alcore_request *request, const alcore_st
     self->engine = input->engine.kernels->engine;
     alcore_status status = keep_request(self, request, strategy);
     if (status == ALCORE_OK) status = keep_inputs(self, request, input, masks, resolution);
-    if (status != ALCORE_OK) {
-        alcore__object_unref(self);
-        return status;
-    }
-    *out = self;
-    return ALCORE_OK;
+    return alcore__object_made(status, self, out);
 }
 
 /* The ranking of the picks of a hybrid, *out, with one reference: options, seed and strategy are
@@ -253,10 +248,5 @@ alcore_status alcore__ranking_join(const alcore_request *request, const alcore__
     self->pool_rows = sentences->pool_rows;
     self->unspaced_share = sentences->unspaced_share;
     const alcore_status status = keep_request(self, request, request->strategy);
-    if (status != ALCORE_OK) {
-        alcore__object_unref(self);
-        return status;
-    }
-    *out = self;
-    return ALCORE_OK;
+    return alcore__object_made(status, self, out);
 }

@@ -262,6 +262,9 @@ static inline alcore_sys_work alcore__run_work(const alcore__run *run) {
     if (run->stream) work.stream = run->stream;
     return work;
 }
+/* Calls a kernel of the run's engine, by its name, with the arguments behind `work`. */
+#define ALCORE__KERNEL(run, kernel, ...)                                                           \
+    (alcore__run_kernels(run)->kernel((alcore_sys_work[]){alcore__run_work(run)}, __VA_ARGS__))
 /* vectors [count, dims] as a kernel reads them. */
 static inline alcore_sys_rows alcore__rows_of(const double *vectors, int64_t count, int64_t dims) {
     return (alcore_sys_rows){

@@ -99,12 +99,7 @@ static alcore_status make(alcore_ctx *ctx, const alcore__strategy_def *def, cons
     strategy->owner = owner.data;
     if (status == ALCORE_OK) status = alcore__values_new(ctx, def->params, &strategy->values);
     if (status == ALCORE_OK) status = make_parts(strategy);
-    if (status != ALCORE_OK) {
-        alcore__object_unref(strategy);
-        return status;
-    }
-    *out = strategy;
-    return ALCORE_OK;
+    return alcore__object_made(status, strategy, out);
 }
 
 /* Public functions enter the context first, so that every return leaves it again. */
@@ -240,12 +235,7 @@ alcore_status alcore__strategy_copy(const alcore_strategy *strategy, alcore_stra
     ALCORE__TRY(make(strategy->object.ctx, strategy->def, strategy->def->name, &made));
     made->is_recommended = strategy->is_recommended;
     const alcore_status status = copy_values(strategy, made);
-    if (status != ALCORE_OK) {
-        alcore__object_unref(made);
-        return status;
-    }
-    *out = made;
-    return ALCORE_OK;
+    return alcore__object_made(status, made, out);
 }
 
 static const alcore__param_calls PARAM_CALLS = {"strategy" /* what messages call the handle */,

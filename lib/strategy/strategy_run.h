@@ -101,14 +101,8 @@ typedef struct alcore__outcome {
     int32_t fact_count;
     alcore__fact facts[ALCORE__FACTS];
 
-    int64_t pick_count;
-    int64_t *picks;       /* [pick_count] positions 0..count-1 among the candidates, best first */
-    double spent;         /* sum of the costs of the picks */
-    uint32_t flags;       /* ALCORE_SELECTION_SHORT */
-    int64_t redundant;    /* rows passed over because they are too similar to a pick */
-    int64_t unaffordable; /* rows that fill=skip passed over */
-    int64_t free_rows;    /* rows of cost 0 that were passed over */
-    alcore__explanation explanation; /* of these picks, where fill.explain asks for it */
+    alcore__purchase bought; /* by the largest budget; the explanation where fill.explain asks for
+                                it */
     int32_t further_count;
     alcore__purchase *further; /* [further_count] of fill.further, in its order */
     int64_t offer_count;

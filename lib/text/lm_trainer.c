@@ -240,10 +240,5 @@ alcore_status alcore__lm_trainer_model(alcore__lm_trainer *trainer, int32_t with
     alcore_lm *lm = NULL;
     ALCORE__TRY(alcore__lm_new(trainer->trie, &lm));
     const alcore_status status = alcore__lm_estimate(trainer, without, lm);
-    if (status != ALCORE_OK) {
-        alcore__object_unref(lm);
-        return status;
-    }
-    *out = lm;
-    return ALCORE_OK;
+    return alcore__object_made(status, lm, out);
 }

@@ -141,7 +141,7 @@ MUTANTS = {
     'ALPS rounds the number of tokens down':
         ('lib/strategy/rules/surprisal.c', '(double)count + 0.5)', '(double)count)', CLUSTERS, 'numbers_of_tokens'),
     'RTTL sums where the mean is asked for':
-        ('lib/scorer/score_logprobs.c', 'else if (!mean)', 'else', ROUND_TRIP, 'rttl_vector'),
+        ('lib/scorer/score_logprobs.c', 'else if (call->params->sums)', 'else', ROUND_TRIP, 'rttl_vector'),
     'the sum of RTTL has no floor':
         ('lib/scorer/score_logprobs.c', 'value < -100.0 ? -100.0 :', '', ROUND_TRIP, 'sums_have_the_floor_and_the_base'),
     'round-trip BLEU compares the text with itself':

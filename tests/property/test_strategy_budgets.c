@@ -98,13 +98,13 @@ static void keep(const alcore__purchase *from, bought *out) {
 /* The purchase of the first budget, which lies in members of the outcome itself. */
 static void keep_first(const bed *b, bought *out) {
     const alcore__outcome *outcome = &b->outcome;
-    const alcore__purchase first = {.pick_count = outcome->pick_count,
-                                    .picks = outcome->picks,
-                                    .spent = outcome->spent,
-                                    .flags = outcome->flags,
-                                    .redundant = outcome->redundant,
-                                    .unaffordable = outcome->unaffordable,
-                                    .free_rows = outcome->free_rows};
+    const alcore__purchase first = {.pick_count = outcome->bought.pick_count,
+                                    .picks = outcome->bought.picks,
+                                    .spent = outcome->bought.spent,
+                                    .flags = outcome->bought.flags,
+                                    .redundant = outcome->bought.redundant,
+                                    .unaffordable = outcome->bought.unaffordable,
+                                    .free_rows = outcome->bought.free_rows};
     keep(&first, out);
 }
 

@@ -40,8 +40,8 @@ static void open_pool(const double *scores, const double *vectors) {
 
 static int64_t keep_picks(const char *strategy, const char *params, double budget, int64_t *out) {
     ck_assert_msg(bed_run(&b, strategy, params, budget) == ALCORE_OK, "%s", alcore_last_error());
-    for (int64_t i = 0; i < b.outcome.pick_count; i++) out[i] = bed_pick(&b, i);
-    return b.outcome.pick_count;
+    for (int64_t i = 0; i < b.outcome.bought.pick_count; i++) out[i] = bed_pick(&b, i);
+    return b.outcome.bought.pick_count;
 }
 
 static void expect_same(const char *one, const char *one_params, const char *two,
@@ -105,12 +105,12 @@ static void keep_purchases(const char *params, double budget, kept_purchase *out
     memset(out, 0, 2 * sizeof *out);
     ck_assert_msg(bed_run(&b, "huds", params, budget) == ALCORE_OK, "%s", alcore_last_error());
     const alcore__outcome *outcome = &b.outcome;
-    keep_purchase(outcome->picks, outcome->pick_count, &out[0]);
-    out[0].spent = outcome->spent;
-    out[0].flags = outcome->flags;
-    out[0].redundant = outcome->redundant;
-    out[0].unaffordable = outcome->unaffordable;
-    out[0].free_rows = outcome->free_rows;
+    keep_purchase(outcome->bought.picks, outcome->bought.pick_count, &out[0]);
+    out[0].spent = outcome->bought.spent;
+    out[0].flags = outcome->bought.flags;
+    out[0].redundant = outcome->bought.redundant;
+    out[0].unaffordable = outcome->bought.unaffordable;
+    out[0].free_rows = outcome->bought.free_rows;
     const alcore__purchase *further = &outcome->further[0];
     keep_purchase(further->picks, further->pick_count, &out[1]);
     out[1].spent = further->spent;

@@ -50,8 +50,8 @@ static void open_pool(const double *target, int64_t target_rows) {
 /* The picks of a run, as rows of the pool in order. */
 static int64_t run_picks(const char *strategy, const char *params, double budget, int64_t *out) {
     ck_assert_msg(bed_run(&b, strategy, params, budget) == ALCORE_OK, "%s", alcore_last_error());
-    for (int64_t i = 0; i < b.outcome.pick_count; i++) out[i] = bed_pick(&b, i);
-    return b.outcome.pick_count;
+    for (int64_t i = 0; i < b.outcome.bought.pick_count; i++) out[i] = bed_pick(&b, i);
+    return b.outcome.bought.pick_count;
 }
 
 static int by_number(const void *one, const void *other) {
@@ -194,7 +194,7 @@ static void count_picks(void) {
     static uint8_t seen[MOST];
     memset(seen, 0, sizeof seen);
     memset(picked, 0, sizeof picked);
-    for (int64_t i = 0; i < b.outcome.pick_count; i++) {
+    for (int64_t i = 0; i < b.outcome.bought.pick_count; i++) {
         const int64_t row = bed_pick(&b, i);
         ck_assert(b.mask[row] && !seen[row]);
         seen[row] = 1;
@@ -221,7 +221,7 @@ START_TEST(egalitarian_counts_are_even) {
             all += there[l];
             rest -= smaller(share, there[l]);
         }
-        ck_assert_int_eq(b.outcome.pick_count, smaller(budget, all));
+        ck_assert_int_eq(b.outcome.bought.pick_count, smaller(budget, all));
         for (int l = 0; l < LANGUAGES; l++) {
             ck_assert_int_ge(picked[l], smaller(share, there[l]));
             ck_assert_int_le(picked[l], smaller(share, there[l]) + rest);

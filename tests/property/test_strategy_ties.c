@@ -127,7 +127,7 @@ START_TEST(ties_are_the_same_everywhere) {
     open_pool(&b, 1);
     b.input.engine.kernels = alcore__kernels_cpu_named("cpu-portable");
     uint64_t expected = run(&b, v, 0);
-    ck_assert_int_eq(b.outcome.pick_count, 70);
+    ck_assert_int_eq(b.outcome.bought.pick_count, 70);
     bed_close(&b);
     for (size_t e = 0; e < sizeof ENGINES / sizeof ENGINES[0]; e++) {
         const alcore_sys_kernels *kernels = alcore__kernels_cpu_named(ENGINES[e]);

@@ -25,14 +25,14 @@
 
 /* A filler that has bought nothing, under the run's own budget, the largest of the request. */
 static alcore__filler empty_filler(alcore__run *run) {
-    return (alcore__filler){.run = run, .budget = run->input->fill.budget};
+    return (alcore__filler){.run = run, .bought = {.budget = run->input->fill.budget}};
 }
 
 /* Frees all arrays and zeroes the filler: when the run is freed, and before that when its picks
  * were moved into a purchase; a second call finds nothing to free. */
 static void clear(const alcore__run *run, void *object) {
     alcore__filler *filler = object;
-    alcore__free(run->ctx, filler->picks);
+    alcore__free(run->ctx, filler->bought.picks);
     alcore__vectors_free(run, &filler->pick_vectors);
     alcore__free(run->ctx, filler->pick_norms);
     alcore__free(run->ctx, filler->offers);
@@ -45,7 +45,7 @@ alcore_status alcore__filler_begin(alcore__filler *filler, alcore__run *run) {
 }
 
 bool alcore__filler_full(const alcore__filler *filler) {
-    return filler->stopped || !(filler->spent < filler->budget);
+    return filler->stopped || !(filler->bought.spent < filler->bought.budget);
 }
 
 double alcore__filler_cost(const alcore__filler *filler, int64_t position) {
@@ -59,7 +59,7 @@ bool alcore__filler_fits(const alcore__filler *filler, int64_t position) {
     double cost = alcore__filler_cost(filler, position);
     if (!(cost > 0.0)) return false;
     return filler->run->input->fill.policy != ALCORE__FILL_SKIP ||
-           !(filler->spent + cost > filler->budget);
+           !(filler->bought.spent + cost > filler->bought.budget);
 }
 
 /* Compares the candidate at a position with every pick: *redundant is whether its cosine with one
@@ -72,7 +72,7 @@ bool alcore__filler_fits(const alcore__filler *filler, int64_t position) {
 static alcore_status compare(alcore__filler *filler, int64_t position, bool *redundant) {
     alcore__run *run = filler->run;
     const alcore__column *column = alcore__dataset_find(&run->input->candidates, "embeddings");
-    const int64_t count = filler->count, row = run->outcome.rows[position];
+    const int64_t count = filler->bought.pick_count, row = run->outcome.rows[position];
     double *dots; /* [count + 1] */
     ALCORE__TRY(
         alcore__vectors_reserve(run, &filler->pick_vectors, count + 1, column->dims, count));
@@ -111,9 +111,9 @@ static alcore_status record_offer(alcore__filler *filler, int64_t position, int3
  * replay() makes, would lack these rows. */
 alcore_status alcore__filler_pass_over(alcore__filler *filler, int64_t position, int32_t refusal) {
     ALCORE__TRY(record_offer(filler, position, refusal));
-    filler->redundant += refusal == ALCORE__REFUSED_SIMILAR;
-    filler->unaffordable += refusal == ALCORE__REFUSED_UNAFFORDABLE;
-    filler->free_rows += refusal == ALCORE__REFUSED_FREE;
+    filler->bought.redundant += refusal == ALCORE__REFUSED_SIMILAR;
+    filler->bought.unaffordable += refusal == ALCORE__REFUSED_UNAFFORDABLE;
+    filler->bought.free_rows += refusal == ALCORE__REFUSED_FREE;
     return ALCORE_OK;
 }
 
@@ -125,30 +125,30 @@ alcore_status alcore__filler_offer(alcore__filler *filler, int64_t position, boo
     ALCORE__TRY(record_offer(filler, position, 0));
     double cost = alcore__filler_cost(filler, position);
     if (!(cost > 0.0)) {
-        filler->free_rows++;
+        filler->bought.free_rows++;
         return ALCORE_OK;
     }
     if (run->input->fill.limited) {
         bool redundant;
         ALCORE__TRY(compare(filler, position, &redundant));
         if (redundant) {
-            filler->redundant++;
+            filler->bought.redundant++;
             return ALCORE_OK;
         }
     }
-    bool fits = !(filler->spent + cost > filler->budget);
+    bool fits = !(filler->bought.spent + cost > filler->bought.budget);
     if (!fits && run->input->fill.policy == ALCORE__FILL_STOP) {
         filler->stopped = true;
         return ALCORE_OK;
     }
     if (!fits && run->input->fill.policy == ALCORE__FILL_SKIP) {
-        filler->unaffordable++;
+        filler->bought.unaffordable++;
         return ALCORE_OK;
     }
-    ALCORE__TRY(alcore__grow(run->ctx, &filler->picks, &filler->capacity, (size_t)filler->count + 1,
-                             sizeof *filler->picks));
-    filler->picks[filler->count++] = position;
-    filler->spent += cost;
+    ALCORE__TRY(alcore__grow(run->ctx, &filler->bought.picks, &filler->capacity,
+                             (size_t)filler->bought.pick_count + 1, sizeof *filler->bought.picks));
+    filler->bought.picks[filler->bought.pick_count++] = position;
+    filler->bought.spent += cost;
     *bought = true;
     return ALCORE_OK;
 }
@@ -169,42 +169,22 @@ alcore_status alcore__filler_offer_all(alcore__filler *filler, const int64_t *po
  * fewer where the strategy offers only some of them (the counts of a plan, the neighbors of a
  * target). */
 static void close_purchase(alcore__filler *filler, alcore__purchase *purchase) {
-    bool enough = alcore__filler_full(filler) || filler->unaffordable > 0;
-    *purchase = (alcore__purchase){.budget = filler->budget,
-                                   .pick_count = filler->count,
-                                   .picks = filler->picks,
-                                   .spent = filler->spent,
-                                   .flags = enough ? 0 : ALCORE_SELECTION_SHORT,
-                                   .redundant = filler->redundant,
-                                   .unaffordable = filler->unaffordable,
-                                   .free_rows = filler->free_rows};
-    filler->picks = NULL;
+    bool enough = alcore__filler_full(filler) || filler->bought.unaffordable > 0;
+    *purchase = filler->bought;
+    purchase->flags = enough ? 0 : ALCORE_SELECTION_SHORT;
+    filler->bought.picks = NULL;
     clear(filler->run, filler);
 }
 
-/* Moves a purchase, picks and counts, into the run's outcome; the explanation is added later. Sets
- * run->picked, by which alcore__spend() recognizes a strategy that has bought its picks itself in
- * finish; where alcore__spend() has ranked and bought, nothing reads it afterwards. */
-static void set_outcome(alcore__run *run, const alcore__purchase *purchase) {
-    alcore__outcome *outcome = &run->outcome;
-    outcome->picks = purchase->picks;
-    outcome->pick_count = purchase->pick_count;
-    outcome->spent = purchase->spent;
-    outcome->flags = purchase->flags;
-    outcome->redundant = purchase->redundant;
-    outcome->unaffordable = purchase->unaffordable;
-    outcome->free_rows = purchase->free_rows;
-    run->picked = true;
-}
-
+/* Sets run->picked, by which alcore__spend() recognizes a strategy that has bought its picks
+ * itself. */
 void alcore__filler_finish(alcore__filler *filler) {
     alcore__run *run = filler->run;
-    alcore__purchase purchase;
     run->outcome.offers = filler->offers;
     run->outcome.offer_count = filler->offer_count;
+    run->picked = true;
     filler->offers = NULL;
-    close_purchase(filler, &purchase);
-    set_outcome(run, &purchase);
+    close_purchase(filler, &run->outcome.bought);
 }
 
 /* Number of candidates that a budget buys at the mean cost of all candidates, rounded up, from 0 to
@@ -236,7 +216,7 @@ static alcore_status offer_ranked(alcore__filler *filler, const double *keys, do
      * and 64 more. Where these were too few, four times as many are ordered and the loop continues
      * at `done`, the number of candidates looked at so far, as the longer order begins with the
      * shorter one. order [ordered]: positions, by rank. */
-    double expected = expected_picks(run, filler->budget) + 64.0;
+    double expected = expected_picks(run, filler->bought.budget) + 64.0;
     int64_t ordered = expected < (double)count ? (int64_t)expected : count;
     bool ended = false;
     while (done < count && !ended && !alcore__filler_full(filler)) {
@@ -259,7 +239,7 @@ static alcore_status offer_ranked(alcore__filler *filler, const double *keys, do
 
 alcore_status alcore__fill_by(alcore__run *run, const double *keys, alcore__purchase *purchase) {
     alcore__filler filler = empty_filler(run);
-    filler.budget = purchase->budget;
+    filler.bought.budget = purchase->budget;
     const double bound = run->outcome.positive ? 0.0 : (double)NAN; /* NaN: none */
     alcore_status status = offer_ranked(&filler, keys, bound);
     if (status == ALCORE_OK) {
@@ -278,7 +258,7 @@ alcore_status alcore__fill_ends_above(alcore__run *run, const double *keys, doub
     *out = true;
     for (int32_t i = -1; i < fill->further_count && *out; i++) {
         alcore__filler filler = empty_filler(run);
-        if (i >= 0) filler.budget = fill->further[i];
+        if (i >= 0) filler.bought.budget = fill->further[i];
         alcore_status status = offer_ranked(&filler, keys, bound);
         *out = alcore__filler_full(&filler);
         clear(run, &filler);
@@ -288,10 +268,8 @@ alcore_status alcore__fill_ends_above(alcore__run *run, const double *keys, doub
 }
 
 alcore_status alcore__fill_ranked(alcore__run *run, const double *keys) {
-    alcore__purchase purchase = {.budget = run->input->fill.budget};
-    ALCORE__TRY(alcore__fill_by(run, keys, &purchase));
-    set_outcome(run, &purchase);
-    return ALCORE_OK;
+    run->outcome.bought.budget = run->input->fill.budget;
+    return alcore__fill_by(run, keys, &run->outcome.bought);
 }
 
 /* Buys under a further budget for a strategy that offers its picks itself: offers the candidates
@@ -303,7 +281,7 @@ alcore_status alcore__fill_ranked(alcore__run *run, const double *keys) {
 static alcore_status replay(alcore__run *run, alcore__purchase *purchase) {
     const alcore__outcome *outcome = &run->outcome;
     alcore__filler filler = empty_filler(run);
-    filler.budget = purchase->budget;
+    filler.bought.budget = purchase->budget;
     alcore_status status = ALCORE_OK;
     for (int64_t i = 0;
          i < outcome->offer_count && !alcore__filler_full(&filler) && status == ALCORE_OK; i++) {

@@ -10,16 +10,11 @@
 /* Buys candidates in the order in which they are offered. */
 typedef struct alcore__filler {
     alcore__run *run;
-    double budget;  /* what may be spent, in the unit of the costs; alcore__filler_begin() sets the
-                       run's, and callers may replace it before the first offer */
-    int64_t *picks; /* [count] positions of the candidates bought, best first, owned */
-    int64_t count;
-    size_t capacity;
-    double spent;      /* sum of the costs of the picks */
-    bool stopped;      /* fill=stop: a row was offered that does not fit; nothing more is bought */
-    int64_t redundant; /* rows passed over because they are too similar to a pick */
-    int64_t unaffordable; /* rows that fill=skip passed over */
-    int64_t free_rows;    /* rows of cost 0, which are never bought */
+    /* What was bought and passed over so far. alcore__filler_begin() sets the budget to the run's,
+     * and callers may replace it before the first offer; the flags come at the end. */
+    alcore__purchase bought;
+    size_t capacity; /* of bought.picks */
+    bool stopped;    /* fill=stop: a row was offered that does not fit; nothing more is bought */
     /* For the similarity limit, owned: the vectors of the picks and their norms. Both have memory
      * for the row that is offered behind them. */
     alcore__vectors pick_vectors; /* [count, dims], in the memory of the engine */

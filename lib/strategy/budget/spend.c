@@ -9,8 +9,8 @@
  *     one whose choices depend on the budget         it runs again: with fill=skip, and where the
  *                                                    definition has rows_depend_on_budget
  *
- * The outcome of the run (run->outcome) gets the purchase of the largest budget in members of its
- * own and those of the others in further [further_count]. */
+ * The outcome of the run (run->outcome) gets the purchase of the largest budget as `bought` and
+ * those of the others in further [further_count]. */
 #include "strategy/budget/spend.h"
 
 #include <string.h>
@@ -44,17 +44,8 @@ static alcore_status run_again(const alcore__run *run, double budget, alcore__pu
     input.fill.budget = budget;
     input.fill.further_count = 0;
     ALCORE__TRY(run_whole(run, &input, &outcome));
-    *purchase = (alcore__purchase){.budget = budget,
-                                   .pick_count = outcome.pick_count,
-                                   .picks = outcome.picks,
-                                   .spent = outcome.spent,
-                                   .flags = outcome.flags,
-                                   .redundant = outcome.redundant,
-                                   .unaffordable = outcome.unaffordable,
-                                   .free_rows = outcome.free_rows,
-                                   .explanation = outcome.explanation};
-    outcome.picks = NULL; /* these two moved to the purchase; the rest is freed */
-    outcome.explanation = (alcore__explanation){0};
+    *purchase = outcome.bought;
+    outcome.bought = (alcore__purchase){0}; /* the rest is freed */
     alcore__outcome_clear(run->ctx, &outcome);
     return ALCORE_OK;
 }
@@ -73,16 +64,11 @@ static alcore_status run_again_each(alcore__run *run) {
     return ALCORE_OK;
 }
 
-/* Explains the picks of the run's own budget, in a purchase that borrows them from the outcome,
- * and, if `further` is set, those of the further budgets. It is not set after run_again_each(),
- * whose runs explained their picks themselves. After a failure the outcome owns what was made. */
+/* Explains the picks of the run's own budget and, if `further` is set, those of the further
+ * budgets. It is not set after run_again_each(), whose runs explained their picks themselves. */
 static alcore_status explain_all(alcore__run *run, bool further) {
     alcore__outcome *outcome = &run->outcome;
-    alcore__purchase first = {.budget = run->input->fill.budget,
-                              .pick_count = outcome->pick_count,
-                              .picks = outcome->picks};
-    alcore_status status = alcore__explain(run, &first);
-    outcome->explanation = first.explanation;
+    alcore_status status = alcore__explain(run, &outcome->bought);
     for (int32_t i = 0; further && i < outcome->further_count && status == ALCORE_OK; i++)
         status = alcore__explain(run, &outcome->further[i]);
     return status;

@@ -85,10 +85,8 @@ alcore_status alcore__greedy_collect(alcore__run *run) {
 static alcore_status arg_max(const alcore__matrix *matrix, const uint8_t *mask,
                              const double *values, int64_t *index, double *value) {
     const alcore__run *run = matrix->block->run;
-    alcore_sys_work work = alcore__run_work(run);
     int64_t matrix_row;
-    ALCORE__TRY(alcore__run_kernels(run)->arg_max(&work, matrix->rows.count, mask, values,
-                                                  &matrix_row, value));
+    ALCORE__TRY(ALCORE__KERNEL(run, arg_max, matrix->rows.count, mask, values, &matrix_row, value));
     *index = matrix_row < 0 ? -1 : alcore__matrix_index_of(matrix, matrix_row);
     return ALCORE_OK;
 }
@@ -104,28 +102,26 @@ alcore_status alcore__greedy_write_best(const alcore__matrix *matrix, int64_t in
 alcore_status alcore__greedy_find_best(const alcore__greedy *greedy, const alcore__matrix *matrix,
                                        const uint8_t *mask, const double *values,
                                        alcore__greedy_best *out) {
-    alcore_sys_work work = alcore__run_work(greedy->run);
     double *record = record_of(greedy, matrix->block), value;
     int64_t index;
     out->position = -1;
     if (record)
-        return alcore__run_kernels(greedy->run)
-            ->best_row(&work, &matrix->rows, mask, values, (int64_t *)(void *)&record[RECORD_ROW],
-                       &record[RECORD_VALUE], &record[RECORD_HEAD]);
+        return ALCORE__KERNEL(greedy->run, best_row, &matrix->rows, mask, values,
+                              (int64_t *)(void *)&record[RECORD_ROW], &record[RECORD_VALUE],
+                              &record[RECORD_HEAD]);
     ALCORE__TRY(arg_max(matrix, mask, values, &index, &value));
     return alcore__greedy_write_best(matrix, index, value, out);
 }
 
 alcore_status alcore__greedy_max_left(const alcore__greedy *greedy, const alcore__matrix *matrix,
                                       const uint8_t *mask, const double *values, double *max) {
-    alcore_sys_work work = alcore__run_work(greedy->run);
     double *record = record_of(greedy, matrix->block);
     int64_t index;
     *max = 0.0;
     if (record)
-        return alcore__run_kernels(greedy->run)
-            ->arg_max(&work, matrix->rows.count, mask, values,
-                      (int64_t *)(void *)&record[RECORD_LEFT_ROW], &record[RECORD_LEFT_VALUE]);
+        return ALCORE__KERNEL(greedy->run, arg_max, matrix->rows.count, mask, values,
+                              (int64_t *)(void *)&record[RECORD_LEFT_ROW],
+                              &record[RECORD_LEFT_VALUE]);
     ALCORE__TRY(arg_max(matrix, mask, values, &index, max));
     if (index < 0) *max = 0.0;
     return ALCORE_OK;

@@ -49,15 +49,14 @@ bool alcore__draw_is_in(const alcore__draw *draw, const alcore__block *block) {
 alcore_status alcore__draw_find(const alcore__draw *draw, const alcore__matrix *matrix,
                                 const uint8_t *mask, const double *weights, int64_t *index) {
     const alcore__run *run = matrix->block->run;
-    alcore_sys_work work = alcore__run_work(run);
     int64_t row; /* counted from `first` */
     *index = draw->position - matrix->block->start;
     if (draw->position >= 0) return ALCORE_OK;
     const int64_t number = draw->block - matrix->block->number,
                   first = alcore__matrix_block_start(matrix, number),
                   end = alcore__matrix_block_start(matrix, number + 1);
-    ALCORE__TRY(alcore__run_kernels(run)->draw(&work, end - first, mask + first, weights + first,
-                                               draw->before, draw->target, &row));
+    ALCORE__TRY(ALCORE__KERNEL(run, draw, end - first, mask + first, weights + first, draw->before,
+                               draw->target, &row));
     *index = row < 0 ? -1 : alcore__matrix_index_of(matrix, first + row);
     return ALCORE_OK;
 }

@@ -82,7 +82,6 @@ alcore_status alcore__device_draws_find(const alcore__device_draws *draws,
                                         const double *weights, const double *sums, int64_t matrices,
                                         const alcore_sys_rows *rows) {
     alcore__block *block = matrix->block;
-    alcore_sys_work work = alcore__run_work(block->run);
     alcore__scratch_mark mark = alcore__scratch_get_mark(block);
     double u[ALCORE__MAX_DRAWS], *found = draws->memory.data + total_count(draws);
     int64_t *starts;
@@ -97,10 +96,9 @@ alcore_status alcore__device_draws_find(const alcore__device_draws *draws,
     }
     ALCORE__TRY(alcore__matrix_block_starts(matrix, &starts));
     given.starts = starts;
-    ALCORE__TRY(alcore__run_kernels(block->run)
-                    ->draw_rows(&work, &given, mask, weights, sums, matrices, rows,
-                                (alcore_sys_drawn *)(void *)found + sequence * ALCORE__MAX_DRAWS,
-                                vectors_of(draws, found, sequence)));
+    ALCORE__TRY(ALCORE__KERNEL(block->run, draw_rows, &given, mask, weights, sums, matrices, rows,
+                               (alcore_sys_drawn *)(void *)found + sequence * ALCORE__MAX_DRAWS,
+                               vectors_of(draws, found, sequence)));
     alcore__scratch_release(block, mark);
     return ALCORE_OK;
 }

@@ -210,7 +210,6 @@ static alcore_status weigh_sequence(const alcore__draws *draws, const alcore__dr
     const bool all = draws->rule->weighs_all;
     const uint8_t *weighed = all ? rows->matrix.mask : mask;
     const double *values = NULL;
-    alcore_sys_work work = alcore__run_work(run);
     alcore_sys_weights weights = {.minimum = rows->weights,
                                   .speculative = rows->speculative_weights,
                                   .speculative_count = sampler->speculative,
@@ -222,7 +221,7 @@ static alcore_status weigh_sequence(const alcore__draws *draws, const alcore__dr
     } else if (!total) {
         return ALCORE_OK;
     }
-    return alcore__run_kernels(run)->update_min(&work, count, weighed, values, &weights);
+    return ALCORE__KERNEL(run, update_min, count, weighed, values, &weights);
 }
 
 static alcore_status weigh_rows(alcore__block *block, void *partial) {

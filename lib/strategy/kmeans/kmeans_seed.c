@@ -60,11 +60,9 @@ static alcore_status mask_group(const alcore__draws *draws, const alcore__draw_b
 static alcore_status measure(const alcore__draws *draws, const alcore__draw_block *rows, int64_t g,
                              const uint8_t *mask, const alcore_sys_weights *weights) {
     const alcore__kmeans *means = draws->owner;
-    alcore_sys_work work = alcore__run_work(draws->run);
-    return alcore__run_kernels(draws->run)
-        ->min_sq_dists(&work, &rows->matrix.rows, mask, vectors_of(means, g),
-                       1 + weights->speculative_count, means->each[g].seed_dots,
-                       rows->taken[0].data, 1 /* duplicates weigh 0 */, weights);
+    return ALCORE__KERNEL(draws->run, min_sq_dists, &rows->matrix.rows, mask, vectors_of(means, g),
+                          1 + weights->speculative_count, means->each[g].seed_dots,
+                          rows->taken[0].data, 1 /* duplicates weigh 0 */, weights);
 }
 
 /* Copies a found row into the state: its vector to seed_vectors and its self dot to seed_dots, each

@@ -51,13 +51,11 @@ static void collect(const alcore__matrix *matrix, const spread *by_row, int64_t 
 alcore_status alcore__matrix_distances(const alcore__matrix *matrix, const uint8_t *wanted,
                                        const alcore_sys_rows *targets, const int32_t *group,
                                        int64_t groups, double *sums) {
-    alcore_sys_work work = alcore__run_work(matrix->block->run);
     alcore__scratch_mark mark = alcore__scratch_get_mark(matrix->block);
     spread by_row;
     ALCORE__TRY(push_spread(matrix, wanted, groups, 1 /* output: sums */, &by_row));
-    ALCORE__TRY(alcore__run_kernels(matrix->block->run)
-                    ->distance_sums(&work, &matrix->rows, by_row.mask, targets, group, groups,
-                                    by_row.out[0]));
+    ALCORE__TRY(ALCORE__KERNEL(matrix->block->run, distance_sums, &matrix->rows, by_row.mask,
+                               targets, group, groups, by_row.out[0]));
     collect(matrix, &by_row, groups, 0 /* sums */, sums);
     alcore__scratch_release(matrix->block, mark);
     return ALCORE_OK;

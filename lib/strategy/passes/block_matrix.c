@@ -262,9 +262,8 @@ alcore_sys_rows alcore__matrix_row(const alcore__matrix *matrix, int64_t index) 
 }
 
 alcore_status alcore__matrix_copy_row(const alcore__matrix *matrix, int64_t index, double *out) {
-    alcore_sys_work work = alcore__run_work(matrix->block->run);
     const alcore_sys_rows row = alcore__matrix_row(matrix, index);
-    return alcore__run_kernels(matrix->block->run)->widen(&work, &row, NULL /* no mask */, out);
+    return ALCORE__KERNEL(matrix->block->run, widen, &row, NULL /* no mask */, out);
 }
 
 /* Rows on a device are collected there by one kernel, and widened by another one; where its memory
@@ -350,13 +349,12 @@ alcore_status alcore__matrix_check_dots(const alcore__matrix *matrix, const doub
 
 alcore_status alcore__matrix_check(const alcore__matrix *matrix) {
     alcore__block *block = matrix->block;
-    alcore_sys_work work = alcore__run_work(block->run);
     alcore__scratch_mark mark = alcore__scratch_get_mark(block);
     alcore_sys_rows plain = matrix->rows;
     double *dots; /* [matrix rows] of each row with itself */
     plain.unit = 0;
     ALCORE__TRY(alcore__scratch_push(block, plain.count, sizeof *dots, &dots));
-    ALCORE__TRY(alcore__run_kernels(block->run)->self_dots(&work, &plain, matrix->mask, dots));
+    ALCORE__TRY(ALCORE__KERNEL(block->run, self_dots, &plain, matrix->mask, dots));
     ALCORE__TRY(alcore__matrix_check_dots(matrix, dots, NULL /* the first is an error */));
     alcore__scratch_release(block, mark);
     return ALCORE_OK;
@@ -425,12 +423,10 @@ alcore_status alcore__matrix_sq_dists(const alcore__matrix *matrix, const double
 }
 
 alcore_status alcore__matrix_self_dots(const alcore__matrix *matrix, double *out) {
-    alcore_sys_work work = alcore__run_work(matrix->block->run);
     alcore__scratch_mark mark = alcore__scratch_get_mark(matrix->block);
     double *by_row;
     ALCORE__TRY(push_output(matrix, out, &by_row));
-    ALCORE__TRY(alcore__run_kernels(matrix->block->run)
-                    ->self_dots(&work, &matrix->rows, matrix->mask, by_row));
+    ALCORE__TRY(ALCORE__KERNEL(matrix->block->run, self_dots, &matrix->rows, matrix->mask, by_row));
     collect(matrix, by_row, out);
     alcore__scratch_release(matrix->block, mark);
     return ALCORE_OK;
@@ -440,12 +436,11 @@ alcore_status alcore__matrix_self_dots(const alcore__matrix *matrix, double *out
  * infinity in the rows. */
 alcore_status alcore__matrix_group_sums(const alcore__matrix *matrix, const int32_t *group,
                                         int64_t groups, double *sums, int64_t *counts) {
-    alcore_sys_work work = alcore__run_work(matrix->block->run);
     alcore__scratch_mark mark = alcore__scratch_get_mark(matrix->block);
     const int32_t *by_row;
     ALCORE__TRY(push_groups(matrix, group, &by_row));
-    ALCORE__TRY(alcore__run_kernels(matrix->block->run)
-                    ->group_sums(&work, &matrix->rows, by_row, groups, sums, counts));
+    ALCORE__TRY(ALCORE__KERNEL(matrix->block->run, group_sums, &matrix->rows, by_row, groups, sums,
+                               counts));
     alcore__scratch_release(matrix->block, mark);
     for (int64_t i = 0; i < groups * matrix->rows.dims; i++) {
         if (!isfinite(sums[i])) return alcore__matrix_check(matrix);
@@ -473,20 +468,18 @@ alcore_status alcore__block_sum(alcore__block *block, bool unit, void *sums) {
 
 alcore_status alcore__matrix_checked_dots(const alcore__matrix *matrix, double *self_dots) {
     const alcore__run *run = matrix->block->run;
-    alcore_sys_work work = alcore__run_work(run);
-    ALCORE__TRY(alcore__run_kernels(run)->self_dots(&work, &matrix->rows, matrix->mask, self_dots));
+    ALCORE__TRY(ALCORE__KERNEL(run, self_dots, &matrix->rows, matrix->mask, self_dots));
     return alcore__matrix_check_dots(matrix, self_dots, NULL /* the first is an error */);
 }
 
 alcore_status alcore__matrix_totals(const alcore__matrix *matrix, const uint8_t *mask,
                                     const double *values, double *sums, double *totals) {
     alcore__block *block = matrix->block;
-    alcore_sys_work work = alcore__run_work(block->run);
     alcore__scratch_mark mark = alcore__scratch_get_mark(block);
     int64_t *starts; /* [blocks + 1] matrix rows */
     ALCORE__TRY(alcore__matrix_block_starts(matrix, &starts));
-    ALCORE__TRY(alcore__run_kernels(block->run)
-                    ->run_totals(&work, block->blocks, starts, mask, values, sums, totals));
+    ALCORE__TRY(
+        ALCORE__KERNEL(block->run, run_totals, block->blocks, starts, mask, values, sums, totals));
     alcore__scratch_release(block, mark);
     return ALCORE_OK;
 }
@@ -496,14 +489,13 @@ alcore_status alcore__matrix_totals(const alcore__matrix *matrix, const uint8_t 
 alcore_status alcore__matrix_cosine_distances(const alcore__matrix *matrix, const int32_t *group,
                                               int64_t groups, const double *centroids,
                                               double *out) {
-    alcore_sys_work work = alcore__run_work(matrix->block->run);
     alcore__scratch_mark mark = alcore__scratch_get_mark(matrix->block);
     const int32_t *groups_by_row;
     double *by_row;
     ALCORE__TRY(push_groups(matrix, group, &groups_by_row));
     ALCORE__TRY(push_output(matrix, out, &by_row));
-    ALCORE__TRY(alcore__run_kernels(matrix->block->run)
-                    ->group_cosine(&work, &matrix->rows, groups_by_row, groups, centroids, by_row));
+    ALCORE__TRY(ALCORE__KERNEL(matrix->block->run, group_cosine, &matrix->rows, groups_by_row,
+                               groups, centroids, by_row));
     collect(matrix, by_row, out);
     alcore__scratch_release(matrix->block, mark);
     return ALCORE_OK;

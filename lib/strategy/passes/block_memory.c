@@ -46,12 +46,11 @@ double *alcore__block_doubles(const alcore__block *block) {
 alcore_status alcore__block_keep(alcore__block *block, double *values, int64_t count) {
     const alcore__run *run = block->run;
     const alcore_sys_kernels *kernels = alcore__run_kernels(run);
-    alcore_sys_work work = alcore__run_work(run);
     alcore_sys_held host = {.rows = alcore__rows_of(values, 1, count), .memory = values},
                     device = {0};
-    alcore_status status = kernels->upload
-                               ? kernels->upload(&work, &host.rows, NULL /* no mask */, &device)
-                               : ALCORE_OK;
+    alcore_status status =
+        kernels->upload ? ALCORE__KERNEL(run, upload, &host.rows, NULL /* no mask */, &device)
+                        : ALCORE_OK;
     bool uploaded = device.memory != NULL;
     if (status != ALCORE_OK || uploaded) alcore__free(run->ctx, values);
     ALCORE__TRY(status);
@@ -76,17 +75,14 @@ alcore_status alcore__block_fill(const alcore__matrix *matrix, int64_t count,
 /* The kernel `widen` reads either memory and writes doubles. */
 alcore_status alcore__download(const alcore__run *run, const double *values, int64_t count,
                                double *out) {
-    alcore_sys_work work = alcore__run_work(run);
     alcore_sys_rows row = alcore__rows_of(values, 1, count);
-    return alcore__run_kernels(run)->widen(&work, &row, NULL /* no mask */, out);
+    return ALCORE__KERNEL(run, widen, &row, NULL /* no mask */, out);
 }
 
 alcore_status alcore__read_back(const alcore__run *run, const double *values, int64_t count,
                                 void *out) {
-    alcore_sys_work work = alcore__run_work(run);
     alcore_sys_rows row = alcore__rows_of(values, 1, count);
-    if (alcore__run_kernels(run)->download)
-        return alcore__run_kernels(run)->download(&work, &row, out);
+    if (alcore__run_kernels(run)->download) return ALCORE__KERNEL(run, download, &row, out);
     memcpy(out, values, (size_t)count * sizeof *values);
     return ALCORE_OK;
 }
@@ -119,11 +115,10 @@ static alcore_sys_rows as_mask_row(const uint8_t *mask, int64_t count) {
 static alcore_status keep_mask(alcore__block *block, int32_t number, const uint8_t *mask,
                                int64_t count) {
     const alcore__run *run = block->run;
-    alcore_sys_work work = alcore__run_work(run);
     alcore_sys_rows row = as_mask_row(mask, count);
     uint8_t **stored = &block->memory->stored_masks[number];
-    ALCORE__TRY(alcore__run_kernels(run)->upload(&work, &row, NULL /* no mask of its own */,
-                                                 &block->memory->masks[number]));
+    ALCORE__TRY(ALCORE__KERNEL(run, upload, &row, NULL /* no mask of its own */,
+                               &block->memory->masks[number]));
     if (!block->memory->masks[number].memory) return ALCORE_OK;
     ALCORE__TRY(alcore__new_array(run->ctx, (size_t)count, 1, stored));
     memcpy(*stored, mask, (size_t)count);
@@ -135,7 +130,6 @@ static alcore_status keep_mask(alcore__block *block, int32_t number, const uint8
 static alcore_status renew_mask(alcore__block *block, int32_t number, const uint8_t *mask,
                                 int64_t count) {
     const alcore__run *run = block->run;
-    alcore_sys_work work = alcore__run_work(run);
     uint8_t *stored = block->memory->stored_masks[number];
     uint8_t *memory = block->memory->masks[number].memory;
     int64_t first = 0, end = count;
@@ -144,7 +138,7 @@ static alcore_status renew_mask(alcore__block *block, int32_t number, const uint
     if (first == end) return ALCORE_OK;
     memcpy(stored + first, mask + first, (size_t)(end - first));
     alcore_sys_rows changed = as_mask_row(mask + first, end - first);
-    return alcore__run_kernels(run)->store(&work, &changed, memory + first);
+    return ALCORE__KERNEL(run, store, &changed, memory + first);
 }
 
 /* *out is `mask` itself, in host memory, in runs without wide blocks and where the device's memory
@@ -182,13 +176,12 @@ const uint8_t *alcore__block_kept_mask(const alcore__block *block, int32_t numbe
 /* Cost: one byte is copied and no other is read, however many rows the block has. */
 alcore_status alcore__block_clear_mask_row(alcore__block *block, int32_t number, int64_t row) {
     const alcore__run *run = block->run;
-    alcore_sys_work work = alcore__run_work(run);
     uint8_t *stored = block->memory->stored_masks[number] + row;
     if (!*stored) return ALCORE_OK;
     *stored = 0;
     alcore_sys_rows changed = as_mask_row(stored, 1);
-    return alcore__run_kernels(run)->store(&work, &changed,
-                                           (uint8_t *)block->memory->masks[number].memory + row);
+    return ALCORE__KERNEL(run, store, &changed,
+                          (uint8_t *)block->memory->masks[number].memory + row);
 }
 
 /* ---- copies of the embeddings ---- */
@@ -202,9 +195,8 @@ static alcore_status upload_rows(alcore__block *block, const alcore_sys_rows *ro
     const alcore__run *run = block->run;
     const alcore_sys_kernels *kernels = alcore__run_kernels(run);
     if (block->memory->upload_tried || !run->hints.repeats || !kernels->upload) return ALCORE_OK;
-    alcore_sys_work work = alcore__run_work(run);
     block->memory->upload_tried = true;
-    return kernels->upload(&work, rows, mask, &block->memory->device);
+    return ALCORE__KERNEL(run, upload, rows, mask, &block->memory->device);
 }
 
 /* Whether later passes gain from a copy of the active rows in host memory, by the table at the top
@@ -292,16 +284,15 @@ alcore_status alcore__matrix_work(const alcore__matrix *matrix, int32_t metric, 
  * every block when the shard is freed, and safe for one that kept nothing. */
 void alcore__block_memory_free(alcore__run *run, alcore__block_memory *memory) {
     const alcore_sys_kernels *kernels = alcore__run_kernels(run);
-    alcore_sys_work work = alcore__run_work(run);
-    if (kernels->release) kernels->release(&work, &memory->converted.held);
-    if (kernels->release) kernels->release(&work, &memory->device);
+    if (kernels->release) ALCORE__KERNEL(run, release, &memory->converted.held);
+    if (kernels->release) ALCORE__KERNEL(run, release, &memory->device);
     if (memory->doubles_on_device) {
-        kernels->release(&work, &memory->doubles);
+        ALCORE__KERNEL(run, release, &memory->doubles);
     } else {
         alcore__free(run->ctx, memory->doubles.memory);
     }
     for (int32_t m = 0; m < ALCORE__BLOCK_MASKS; m++) {
-        if (kernels->release) kernels->release(&work, &memory->masks[m]);
+        if (kernels->release) ALCORE__KERNEL(run, release, &memory->masks[m]);
         alcore__free(run->ctx, memory->stored_masks[m]);
     }
     alcore__free(run->ctx, memory->host);

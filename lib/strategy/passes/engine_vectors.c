@@ -33,9 +33,8 @@ static alcore_sys_rows rows_of(const alcore__vectors *vectors, int64_t count) {
 /* Frees the matrix where it lies, on the device or in host memory; the caller gives the struct its
  * next matrix. */
 static void free_matrix(const alcore__run *run, alcore__vectors *vectors) {
-    alcore_sys_work work = alcore__run_work(run);
     if (vectors->held.memory)
-        alcore__run_kernels(run)->release(&work, &vectors->held);
+        ALCORE__KERNEL(run, release, &vectors->held);
     else
         alcore__free(run->ctx, vectors->data);
     vectors->data = NULL;
@@ -45,14 +44,13 @@ static void free_matrix(const alcore__run *run, alcore__vectors *vectors) {
 alcore_status alcore__vectors_adopt(const alcore__run *run, alcore__vectors *vectors,
                                     double *values, int64_t count, int64_t dims) {
     const alcore_sys_kernels *kernels = alcore__run_kernels(run);
-    alcore_sys_work work = alcore__run_work(run);
     alcore_sys_held device = {0};
     vectors->data = values;
     vectors->capacity = count;
     vectors->dims = dims;
     if (!kernels->upload || !kernels->store || vectors->on_host) return ALCORE_OK;
     const alcore_sys_rows rows = rows_of(vectors, count);
-    alcore_status status = kernels->upload(&work, &rows, NULL /* no mask */, &device);
+    alcore_status status = ALCORE__KERNEL(run, upload, &rows, NULL /* no mask */, &device);
     vectors->on_host = !device.memory;
     if (status == ALCORE_OK && !device.memory) return ALCORE_OK;
     free_matrix(run, vectors);
@@ -76,10 +74,9 @@ alcore_status alcore__vectors_reserve(const alcore__run *run, alcore__vectors *v
     ALCORE__TRY(alcore__vectors_adopt(run, &larger, values, count, dims));
     alcore_status status = ALCORE_OK;
     const alcore_sys_rows rows = rows_of(vectors, kept);
-    alcore_sys_work work = alcore__run_work(run);
     if (kept > 0 && vectors->held.memory)
         status = larger.held.memory
-                     ? alcore__run_kernels(run)->store(&work, &rows, larger.data)
+                     ? ALCORE__KERNEL(run, store, &rows, larger.data)
                      : alcore__download(run, vectors->data, kept * dims, larger.data);
     free_matrix(run, vectors);
     *vectors = larger;

@@ -30,13 +30,11 @@ static alcore_status check_scores(alcore__block *block, void *partial) {
 /* Sets the partial, bad [active rows], to 1 for each embedding with a component that is not finite,
  * or whose squares overflow: the dot product of the row with itself (its self dot) shows both. */
 static alcore_status check_embeddings(alcore__block *block, void *partial) {
-    alcore_sys_work work = alcore__run_work(block->run);
     alcore__matrix matrix;
     double *self_dots; /* [matrix rows] */
     ALCORE__TRY(alcore__block_matrix_unchecked(block, false /* not as unit vectors */, &matrix));
     ALCORE__TRY(alcore__scratch_push(block, matrix.rows.count, sizeof *self_dots, &self_dots));
-    ALCORE__TRY(
-        alcore__run_kernels(block->run)->self_dots(&work, &matrix.rows, matrix.mask, self_dots));
+    ALCORE__TRY(ALCORE__KERNEL(block->run, self_dots, &matrix.rows, matrix.mask, self_dots));
     return alcore__matrix_check_dots(&matrix, self_dots, partial);
 }
 

@@ -90,8 +90,7 @@ void alcore__outcome_clear(alcore_ctx *ctx, alcore__outcome *outcome) {
     for (int32_t i = 0; i < outcome->fact_count; i++) alcore__free(ctx, outcome->facts[i].values);
     alcore__free(ctx, outcome->rows);
     alcore__free(ctx, outcome->scores);
-    alcore__purchase first = {.picks = outcome->picks, .explanation = outcome->explanation};
-    alcore__purchase_clear(ctx, &first);
+    alcore__purchase_clear(ctx, &outcome->bought);
     for (int32_t i = 0; i < outcome->further_count; i++)
         alcore__purchase_clear(ctx, &outcome->further[i]);
     alcore__free(ctx, outcome->further);

@@ -196,8 +196,7 @@ int64_t alcore__wide_position(const alcore__run *run, int64_t visit, int64_t mat
  * stream. A failure is not reported, as the run has ended, or failed before. */
 void alcore__close_visits(alcore__run *run) {
     static const char NOTHING;
-    alcore_sys_work work = alcore__run_work(run);
     alcore_sys_rows rows = {.data = &NOTHING, .dtype = ALCORE_UINT8};
     char out;
-    (void)alcore__run_kernels(run)->download(&work, &rows, &out);
+    (void)ALCORE__KERNEL(run, download, &rows, &out);
 }

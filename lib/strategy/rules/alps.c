@@ -130,7 +130,6 @@ static const alcore__param ROWS[] = {
      "tokens of a text that are looked at: the length of the vectors", STATE(surprisal.length)},
     ALCORE__CANDIDATE_PARAMS,
 };
-static const alcore__param_table PARAMS = ALCORE__PARAM_TABLE(ROWS);
 static const char *const EXAMPLES[] = {"mask=bernoulli share=0.5 length=4", NULL};
 
 const alcore__strategy_def alcore__strategy_alps = {
@@ -139,7 +138,7 @@ const alcore__strategy_def alcore__strategy_alps = {
                "centroid (ALPS, Yuan et al. 2020)",
     .examples = EXAMPLES,
     .reason = "nearest to the centroid of its cluster of surprisal",
-    .params = &PARAMS,
+    .params = ALCORE__PARAMS(ROWS),
     .needs = {[ALCORE__ROLE(CANDIDATES)] = NEEDS},
     .score_rows = score_rows,
     .rows_depend_on_budget = true,

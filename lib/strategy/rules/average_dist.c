@@ -212,35 +212,9 @@ static alcore_status measure_closed(alcore__block *block, void *partial) {
 
 /* ---- Euclidean distances of a block's candidates to the whole target ---- */
 
-/* Sums the exact distances of a block's candidates to the whole target, one block of the target
- * (8192 rows of its pool) after another, as spec 1.8 prescribes: totals [active rows, groups],
- * overwritten. to_measure [active rows]: 1 for the candidates that are measured; the totals of
- * others are 0, because their entries of sums are zeroed here and the kernel does not write them.
- */
-static alcore_status sum_distances(const alcore__matrix *matrix, const uint8_t *to_measure,
-                                   double *totals) {
-    alcore__block *block = matrix->block;
-    const average_state *state = block->run->state;
-    int64_t entries = block->count * state->target.count;
-    double *sums; /* [active rows, groups] over one block of the target */
-    ALCORE__TRY(alcore__scratch_push(block, entries, sizeof *sums, &sums));
-    memset(totals, 0, (size_t)entries * sizeof *totals);
-    memset(sums, 0, (size_t)entries * sizeof *sums);
-    for (int64_t b = 0; b < block->run->active[ALCORE__OVER_TARGET].blocks; b++) {
-        alcore_sys_rows targets = {0};
-        if (!alcore__target_has_rows(block->run, b)) continue;
-        ALCORE__TRY(alcore__target_rows(block, b, &targets));
-        ALCORE__TRY(alcore__matrix_distances(matrix, to_measure, &targets,
-                                             state->target.group_of + b * ALCORE_BLOCK_ROWS,
-                                             state->target.count, sums));
-        for (int64_t i = 0; i < entries; i++) totals[i] += sums[i];
-    }
-    return ALCORE_OK;
-}
-
 /* Sums lower and upper bounds of the distances of all active candidates of a block to the whole
  * target, one block of the target after another: low and high [active rows, groups], overwritten,
- * bounds of what sum_distances() computes. */
+ * bounds of what alcore__target_groups_distances() adds up. */
 static alcore_status sum_bounds(const alcore__matrix *matrix, double *low, double *high) {
     alcore__block *block = matrix->block;
     const average_state *state = block->run->state;
@@ -356,18 +330,14 @@ static size_t exact_bytes(const alcore__block *block) {
 static alcore_status measure_exactly(alcore__block *block, void *partial) {
     const average_state *state = block->run->state;
     const uint8_t *to_measure = state->to_measure + block->start;
-    double *distance = partial, *totals;
+    double *distance = partial;
     alcore__matrix matrix;
     ALCORE__TRY(alcore__block_matrix(block, false /* not unit vectors */, &matrix));
-    ALCORE__TRY(
-        alcore__scratch_push(block, block->count * state->target.count, sizeof *totals, &totals));
-    ALCORE__TRY(sum_distances(&matrix, to_measure, totals));
+    ALCORE__TRY(alcore__target_groups_distances(&state->target, &matrix, to_measure, distance));
     bool finite = true;
     for (int64_t i = 0; i < block->count; i++) {
-        distance[i] = to_measure[i] ? alcore__target_groups_mean(&state->target,
-                                                                 totals + i * state->target.count)
-                                    : (double)NAN;
         finite = finite && (!to_measure[i] || isfinite(distance[i]));
+        if (!to_measure[i]) distance[i] = (double)NAN;
     }
     return finite ? ALCORE_OK : alcore__matrix_check(&matrix);
 }
@@ -481,7 +451,6 @@ static alcore_status finish(alcore__run *run) {
     return ALCORE_OK;
 }
 
-static const char *const NEEDS[] = {"embeddings", NULL};
 #define STATE(member) ALCORE__MEMBER(ALCORE__TO_STATE, average_state, member)
 /* Name, type, default, smallest and largest value (0, 0: none), choices, help. */
 static const alcore__param ROWS[] = {
@@ -497,14 +466,14 @@ static const alcore__param ROWS[] = {
      STATE(all_scores)},
     ALCORE__CANDIDATE_PARAMS,
 };
-static const alcore__param_table PARAMS = ALCORE__PARAM_TABLE(ROWS);
 
 const alcore__strategy_def alcore__strategy_average_dist = {
     .name = "average-dist",
     .summary = "The smallest mean distance to the rows of a target (AVERAGE-DIST of DeMuX)",
     .measure = "nearness to the target",
-    .params = &PARAMS,
-    .needs = {[ALCORE__ROLE(CANDIDATES)] = NEEDS, [ALCORE__ROLE(TARGET)] = NEEDS},
+    .params = ALCORE__PARAMS(ROWS),
+    .needs = {[ALCORE__ROLE(CANDIDATES)] = alcore__needs_embeddings,
+              [ALCORE__ROLE(TARGET)] = alcore__needs_embeddings},
     .state_bytes = sizeof(average_state),
     .begin = begin,
     .passes = PASSES,

@@ -159,14 +159,12 @@ static alcore_status fill_rows(const alcore__matrix *matrix, double *values, voi
     alcore__block *block = matrix->block;
     const alcore__badge_state *state = block->run->state;
     const alcore__badge_rows rows = alcore__badge_lay_out(values, matrix->rows.count);
-    const alcore_sys_kernels *kernels = alcore__run_kernels(block->run);
-    alcore_sys_work work = alcore__run_work(block->run);
     alcore_sys_rows factors = alcore__badge_factors(state, rows.a, matrix->rows.count);
     double *h_dots; /* [matrix rows] h . h */
     ALCORE__TRY(alcore__scratch_push(block, matrix->rows.count, sizeof *h_dots, &h_dots));
     ALCORE__TRY(read_factors(state, matrix, rows.a));
-    ALCORE__TRY(kernels->self_dots(&work, &factors, NULL /* all rows */, rows.squares));
-    ALCORE__TRY(kernels->self_dots(&work, &matrix->rows, matrix->mask, h_dots));
+    ALCORE__TRY(ALCORE__KERNEL(block->run, self_dots, &factors, NULL /* all rows */, rows.squares));
+    ALCORE__TRY(ALCORE__KERNEL(block->run, self_dots, &matrix->rows, matrix->mask, h_dots));
     ALCORE__TRY(alcore__matrix_check_dots(matrix, h_dots, NULL /* the first is an error */));
     for (int64_t i = 0; i < block->count; i++) {
         int64_t matrix_row = alcore__matrix_row_of(matrix, i);
@@ -239,14 +237,13 @@ static const alcore__param ROWS[] = {
      ALCORE__MEMBER(ALCORE__TO_STATE, alcore__badge_state, first_uniform)},
     ALCORE__CANDIDATE_PARAMS,
 };
-static const alcore__param_table PARAMS = ALCORE__PARAM_TABLE(ROWS);
 
 const alcore__strategy_def alcore__strategy_badge = {
     .name = "badge",
     .summary =
         "Rows of large and different gradients, drawn by k-means++ seeding (Ash et al. 2020)",
     .reason = "its gradient is far from those of the chosen rows",
-    .params = &PARAMS,
+    .params = ALCORE__PARAMS(ROWS),
     .needs = {[ALCORE__ROLE(CANDIDATES)] = NEEDS},
     .score_rows = check_rows,
     .state_bytes = sizeof(alcore__badge_state),

@@ -69,13 +69,11 @@ static alcore_status measure(const alcore__draws *draws, const alcore__draw_bloc
                              int64_t sequence, const uint8_t *mask,
                              const alcore_sys_weights *weights) {
     const alcore__badge_state *state = draws->owner;
-    alcore_sys_work work = alcore__run_work(draws->run);
     const double *squares = alcore__block_doubles(rows->matrix.block);
     (void)sequence;
-    return alcore__run_kernels(draws->run)
-        ->min_badge(&work, &rows->taken[1], &rows->matrix.rows, mask, state->found_a,
-                    state->found_h, 1 + weights->speculative_count, state->found_squares, squares,
-                    weights);
+    return ALCORE__KERNEL(draws->run, min_badge, &rows->taken[1], &rows->matrix.rows, mask,
+                          state->found_a, state->found_h, 1 + weights->speculative_count,
+                          state->found_squares, squares, weights);
 }
 
 /* Copies a drawn row into the state. Draw 0 is the row that the budget is offered; the others are

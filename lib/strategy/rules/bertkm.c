@@ -8,17 +8,15 @@
 #include "strategy/rules/cluster_picks.h"
 #include "strategy/strategies.h"
 
-static const char *const NEEDS[] = {"embeddings", NULL};
 static const alcore__param ROWS[] = {ALCORE__CANDIDATE_PARAMS};
-static const alcore__param_table PARAMS = ALCORE__PARAM_TABLE(ROWS);
 
 const alcore__strategy_def alcore__strategy_bertkm = {
     .name = "bertkm",
     .summary = "k-means with a cluster for each row to pick, and the row nearest to each centroid "
                "(BERT-KM, Yuan et al. 2020)",
     .reason = "nearest to the centroid of its cluster",
-    .params = &PARAMS,
-    .needs = {[ALCORE__ROLE(CANDIDATES)] = NEEDS},
+    .params = ALCORE__PARAMS(ROWS),
+    .needs = {[ALCORE__ROLE(CANDIDATES)] = alcore__needs_embeddings},
     .rows_depend_on_budget = true,
     .state_bytes = sizeof(alcore__cluster_picks),
     .begin = alcore__cluster_picks_begin,

@@ -15,9 +15,6 @@ static const alcore__param MARGIN_ROWS[] = {ALCORE__MARGIN_PARAM, ALCORE__LABELS
                                             ALCORE__CANDIDATE_PARAMS};
 static const alcore__param UNCERTAINTY_ROWS[] = {ALCORE__UNCERTAINTY_PARAMS,
                                                  ALCORE__CANDIDATE_PARAMS};
-static const alcore__param_table PLAIN = ALCORE__PARAM_TABLE(PLAIN_ROWS);
-static const alcore__param_table MARGIN = ALCORE__PARAM_TABLE(MARGIN_ROWS);
-static const alcore__param_table UNCERTAINTY = ALCORE__PARAM_TABLE(UNCERTAINTY_ROWS);
 
 /* score_rows of the definitions: fill score, raw and rank of the rows of a call, as score.h
  * describes them. */
@@ -44,7 +41,7 @@ const alcore__strategy_def alcore__strategy_uncertainty = {
     .summary = "The smallest margin between the two likeliest classes, of a row or of its words "
                "(DeMuX)",
     .measure = "uncertainty",
-    .params = &UNCERTAINTY,
+    .params = ALCORE__PARAMS(UNCERTAINTY_ROWS),
     .needs = {[ALCORE__ROLE(CANDIDATES)] = alcore__uncertainty_needs},
     .candidate_needs = alcore__uncertainty_needs_of,
     .score_rows = uncertainty,
@@ -57,7 +54,7 @@ const alcore__strategy_def alcore__strategy_lc = {
     .name = "lc",
     .summary = "Least confidence: the smallest probability of the likeliest class",
     .measure = "least confidence",
-    .params = &PLAIN,
+    .params = ALCORE__PARAMS(PLAIN_ROWS),
     .needs = {[ALCORE__ROLE(CANDIDATES)] = alcore__lc_needs},
     .score_rows = lc,
     .raw_name = "confidence",
@@ -68,7 +65,7 @@ const alcore__strategy_def alcore__strategy_entropy = {
     .name = "entropy",
     .summary = "The largest entropy of the class probabilities",
     .measure = "entropy",
-    .params = &PLAIN,
+    .params = ALCORE__PARAMS(PLAIN_ROWS),
     .needs = {[ALCORE__ROLE(CANDIDATES)] = alcore__entropy_needs},
     .score_rows = entropy,
     .reads_all_classes = reads_all_classes,
@@ -80,7 +77,7 @@ const alcore__strategy_def alcore__strategy_margin = {
     .name = "margin",
     .summary = "The smallest margin between the two likeliest classes (DeMuX)",
     .measure = "smallness of the margin",
-    .params = &MARGIN,
+    .params = ALCORE__PARAMS(MARGIN_ROWS),
     .needs = {[ALCORE__ROLE(CANDIDATES)] = alcore__margin_needs},
     .candidate_needs = alcore__margin_needs_of,
     .score_rows = margin,

@@ -28,13 +28,12 @@ static const alcore__param ROWS[] = {
     {"cover", ALCORE_PARAM_FLAG, "0", 0, 1, NULL,
      "1: phrases of the sentences just bought are not bought", SHARE(cover)},
 };
-static const alcore__param_table PARAMS = ALCORE__PARAM_TABLE(ROWS);
 
 const alcore__strategy_def alcore__strategy_hybrid = {
     .name = "hybrid",
     .summary = "Sentences by one strategy and phrases of the rest by another, under one budget (Hu "
                "and Neubig 2021, Algorithm 2)",
-    .params = &PARAMS,
+    .params = ALCORE__PARAMS(ROWS),
     .ablated = "ratio",
     .hybrid = true,
     .finish = refuse,

@@ -73,13 +73,13 @@ static alcore_status sum_block(alcore__block *block, void *partial) {
 static alcore_status fill_rows(const alcore__matrix *matrix, double *values, void *unused) {
     const alcore__run *run = matrix->block->run;
     const idds_state *state = run->state;
-    const alcore_sys_kernels *kernels = alcore__run_kernels(run);
-    alcore_sys_work work = alcore__run_work(run);
     const row_values rows = lay_out(values, matrix->rows.count);
     (void)unused;
-    ALCORE__TRY(kernels->self_dots(&work, &matrix->rows, matrix->mask, rows.self));
-    ALCORE__TRY(kernels->dots(&work, &matrix->rows, matrix->mask, state->sum_a.values, rows.a));
-    ALCORE__TRY(kernels->dots(&work, &matrix->rows, matrix->mask, state->sum_b.values, rows.b));
+    ALCORE__TRY(ALCORE__KERNEL(run, self_dots, &matrix->rows, matrix->mask, rows.self));
+    ALCORE__TRY(
+        ALCORE__KERNEL(run, dots, &matrix->rows, matrix->mask, state->sum_a.values, rows.a));
+    ALCORE__TRY(
+        ALCORE__KERNEL(run, dots, &matrix->rows, matrix->mask, state->sum_b.values, rows.b));
     for (int64_t i = 0; i < matrix->rows.count; i++) {
         rows.norm[i] = sqrt(rows.self[i]);
         if (state->self_is_one) rows.self[i] = 1.0;
@@ -105,9 +105,8 @@ static alcore_status score_rows(const alcore__matrix *matrix, double *values) {
     const alcore__run *run = matrix->block->run;
     const alcore_sys_idds idds = present_sizes(run->state);
     const row_values rows = lay_out(values, matrix->rows.count);
-    alcore_sys_work work = alcore__run_work(run);
-    return alcore__run_kernels(run)->idds_scores(&work, matrix->rows.count, matrix->mask, &idds,
-                                                 rows.a, rows.b, rows.self, rows.score);
+    return ALCORE__KERNEL(run, idds_scores, matrix->rows.count, matrix->mask, &idds, rows.a, rows.b,
+                          rows.self, rows.score);
 }
 
 /* The picked row moves from A to B: A_v and B_v of every row change by its similarity, and the
@@ -118,11 +117,9 @@ static alcore_status move_pick(const alcore__matrix *matrix, double *values) {
     const alcore_sys_idds idds = present_sizes(state);
     const row_values rows = lay_out(values, matrix->rows.count);
     const double *there = state->greedy.best_there; /* the vector that moves, on a device */
-    alcore_sys_work work = alcore__run_work(run);
-    return alcore__run_kernels(run)->idds_update(&work, &matrix->rows, matrix->mask,
-                                                 state->cosine ? rows.norm : NULL,
-                                                 there ? there : state->moved, state->moved_norm,
-                                                 rows.a, rows.b, &idds, rows.self, rows.score);
+    return ALCORE__KERNEL(run, idds_update, &matrix->rows, matrix->mask,
+                          state->cosine ? rows.norm : NULL, there ? there : state->moved,
+                          state->moved_norm, rows.a, rows.b, &idds, rows.self, rows.score);
 }
 
 /* Keeps the vector and the norm of the pick for move_pick(), and counts it in B, no longer in A.
@@ -201,7 +198,6 @@ static alcore_status finish(alcore__run *run) {
     return state->oneshot ? ALCORE_OK : alcore__greedy_finish(&state->greedy);
 }
 
-static const char *const NEEDS[] = {"embeddings", NULL};
 #define STATE(member) ALCORE__MEMBER(ALCORE__TO_STATE, idds_state, member)
 /* Name, type, default, smallest and largest value (0, 0: none), choices, help. */
 static const alcore__param ROWS[] = {
@@ -220,15 +216,15 @@ static const alcore__param ROWS[] = {
      "the similarity: cosine, or the plain inner product", STATE(by_dot)},
     ALCORE__CANDIDATE_PARAMS,
 };
-static const alcore__param_table PARAMS = ALCORE__PARAM_TABLE(ROWS);
 
 const alcore__strategy_def alcore__strategy_idds = {
     .name = "idds",
     .summary = "In-domain diversity sampling: rows similar to the unlabeled pool and dissimilar to "
                "the labeled data (IDDS, Tsvigun et al. 2022)",
     .reason = "like the pool, unlike the labeled rows",
-    .params = &PARAMS,
-    .needs = {[ALCORE__ROLE(CANDIDATES)] = NEEDS, [ALCORE__ROLE(LABELED)] = NEEDS},
+    .params = ALCORE__PARAMS(ROWS),
+    .needs = {[ALCORE__ROLE(CANDIDATES)] = alcore__needs_embeddings,
+              [ALCORE__ROLE(LABELED)] = alcore__needs_embeddings},
     .state_bytes = sizeof(idds_state),
     .begin = begin,
     .passes = PASSES,

@@ -48,11 +48,10 @@ static alcore_status divide_mean(alcore__run *run) {
 static alcore_status fill_from_mean(const alcore__matrix *matrix, double *values, void *unused) {
     const alcore__run *run = matrix->block->run;
     const alcore__kcenter_state *state = run->state;
-    alcore_sys_work work = alcore__run_work(run);
     double *nearness = values + matrix->rows.count;
     ALCORE__TRY(alcore__kcenter_fill(matrix, values, unused));
-    ALCORE__TRY(alcore__run_kernels(run)->sq_dists(&work, &matrix->rows, matrix->mask,
-                                                   state->mean.values, nearness));
+    ALCORE__TRY(
+        ALCORE__KERNEL(run, sq_dists, &matrix->rows, matrix->mask, state->mean.values, nearness));
     for (int64_t i = 0; i < matrix->rows.count; i++) nearness[i] = -nearness[i];
     return ALCORE_OK;
 }
@@ -259,17 +258,16 @@ static alcore_status finish(alcore__run *run) {
     return alcore__greedy_finish(&state->greedy);
 }
 
-static const char *const NEEDS[] = {"embeddings", NULL};
 static const alcore__param ROWS[] = {ALCORE__CANDIDATE_PARAMS};
-static const alcore__param_table PARAMS = ALCORE__PARAM_TABLE(ROWS);
 
 const alcore__strategy_def alcore__strategy_kcenter = {
     .name = "kcenter",
     .summary = "k-center greedy: the row farthest from everything labeled or picked, again and "
                "again (core-set, Sener and Savarese 2018)",
     .reason = "farthest from the labeled and the chosen rows",
-    .params = &PARAMS,
-    .needs = {[ALCORE__ROLE(CANDIDATES)] = NEEDS, [ALCORE__ROLE(LABELED)] = NEEDS},
+    .params = ALCORE__PARAMS(ROWS),
+    .needs = {[ALCORE__ROLE(CANDIDATES)] = alcore__needs_embeddings,
+              [ALCORE__ROLE(LABELED)] = alcore__needs_embeddings},
     .state_bytes = sizeof(alcore__kcenter_state),
     .begin = begin,
     .passes = PASSES,

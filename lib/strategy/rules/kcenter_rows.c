@@ -45,10 +45,9 @@ alcore_status alcore__kcenter_fill(const alcore__matrix *matrix, double *sq_dist
 alcore_status alcore__kcenter_measure(const alcore__matrix *matrix, const double *vectors,
                                       int64_t count, double *sq_dist) {
     const alcore__run *run = matrix->block->run;
-    alcore_sys_work work = alcore__run_work(run);
     alcore_sys_weights weights = {.minimum = sq_dist};
-    return alcore__run_kernels(run)->min_sq_dists(&work, &matrix->rows, matrix->mask, vectors,
-                                                  count, NULL, NULL, 0, &weights);
+    return ALCORE__KERNEL(run, min_sq_dists, &matrix->rows, matrix->mask, vectors, count, NULL,
+                          NULL, 0, &weights);
 }
 
 /* Measures all rows of the block from the picks that not all were measured from. Rows that were
@@ -87,7 +86,6 @@ static alcore_status measure_from_picks(const alcore__matrix *matrix, measured *
                                         double *sq_dist) {
     alcore__block *block = matrix->block;
     const alcore__kcenter_state *state = block->run->state;
-    alcore_sys_work work = alcore__run_work(block->run);
     double *vector, *to_picks;
     alcore__scratch_mark mark = alcore__scratch_get_mark(block);
     int64_t unmeasured = state->center_count - done->picks[index];
@@ -99,8 +97,8 @@ static alcore_status measure_from_picks(const alcore__matrix *matrix, measured *
         int64_t first = done->picks[index], left = state->center_count - first;
         const alcore_sys_rows centers = alcore__rows_of(
             state->centers + first * state->dims, left < max_count ? left : max_count, state->dims);
-        ALCORE__TRY(alcore__run_kernels(block->run)
-                        ->sq_dists(&work, &centers, NULL /* no mask */, vector, to_picks));
+        ALCORE__TRY(
+            ALCORE__KERNEL(block->run, sq_dists, &centers, NULL /* no mask */, vector, to_picks));
         for (int64_t c = 0; c < centers.count; c++) {
             if (to_picks[c] < *sq_dist) *sq_dist = to_picks[c];
         }

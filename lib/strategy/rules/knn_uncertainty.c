@@ -405,7 +405,6 @@ static alcore_status finish(alcore__run *run) {
     return ALCORE_OK;
 }
 
-static const char *const TARGET_NEEDS[] = {"embeddings", NULL};
 #define STATE(member) ALCORE__MEMBER(ALCORE__TO_STATE, knn_state, member)
 /* Name, type, default, smallest and largest value (0, 0: none), choices, help. */
 static const alcore__param ROWS[] = {
@@ -426,7 +425,6 @@ static const alcore__param ROWS[] = {
     ALCORE__UNCERTAINTY_PARAMS_AND(", and labeled rows of the pool are searched for neighbors too"),
     ALCORE__CANDIDATE_PARAMS,
 };
-static const alcore__param_table PARAMS = ALCORE__PARAM_TABLE(ROWS);
 static const char *const EXAMPLES[] = {"k=2 fill_short=none", "balance_targets=1", "mode=code",
                                        NULL};
 static const alcore__term TERMS[] = {
@@ -440,9 +438,9 @@ const alcore__strategy_def alcore__strategy_knn_uncertainty = {
     .measure = "uncertainty",
     .target_counts = "targets",
     .terms = TERMS,
-    .params = &PARAMS,
+    .params = ALCORE__PARAMS(ROWS),
     .needs = {[ALCORE__ROLE(CANDIDATES)] = alcore__hybrid_needs,
-              [ALCORE__ROLE(TARGET)] = TARGET_NEEDS},
+              [ALCORE__ROLE(TARGET)] = alcore__needs_embeddings},
     .candidate_needs = alcore__hybrid_needs_of,
     .score_rows = alcore__score_given_or_class,
     .reads_all_classes = alcore__uncertainty_is_entropy,

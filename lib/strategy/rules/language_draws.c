@@ -129,9 +129,9 @@ static int64_t count_within(const draw_state *state, int64_t count, double share
  * candidates keep score 0. Called once the outcome has the picks. */
 static void score_picks(alcore__run *run) {
     const alcore__outcome *outcome = &run->outcome;
-    for (int64_t rank = 0; rank < outcome->pick_count; rank++)
-        outcome->scores[outcome->picks[rank]] =
-            (double)(outcome->pick_count - rank) / (double)outcome->pick_count;
+    for (int64_t rank = 0; rank < outcome->bought.pick_count; rank++)
+        outcome->scores[outcome->bought.picks[rank]] =
+            (double)(outcome->bought.pick_count - rank) / (double)outcome->bought.pick_count;
 }
 
 /* Ends finish of all three strategies: records the language of each candidate, reports how many
@@ -432,8 +432,6 @@ static const alcore__param PLAN_ROWS[] = {
      "part of them, rounded so that the parts add up",
      STATE(rounds)},
 };
-static const alcore__param_table RATIO_PARAMS = ALCORE__PARAM_TABLE(RATIO_ROWS);
-static const alcore__param_table PLAN_PARAMS = ALCORE__PARAM_TABLE(PLAN_ROWS);
 
 #define LANGUAGE_DRAW                                                                              \
     .reason = "drawn at random within its language", .reads_languages = true,                      \
@@ -450,7 +448,7 @@ const alcore__strategy_def alcore__strategy_egalitarian = {
 const alcore__strategy_def alcore__strategy_same_ratio = {
     .name = "same-ratio",
     .summary = "Rows drawn at random, as many of each language as another selection has (DeMuX)",
-    .params = &RATIO_PARAMS,
+    .params = ALCORE__PARAMS(RATIO_ROWS),
     .reads_like = true,
     .finish = buy_same_ratio,
     LANGUAGE_DRAW,
@@ -459,7 +457,7 @@ const alcore__strategy_def alcore__strategy_same_ratio = {
 const alcore__strategy_def alcore__strategy_plan = {
     .name = "plan",
     .summary = "Rows drawn at random, as many of each language as a labeling plan says (LITMUS)",
-    .params = &PLAN_PARAMS,
+    .params = ALCORE__PARAMS(PLAN_ROWS),
     .finish = buy_plan,
     LANGUAGE_DRAW,
 };

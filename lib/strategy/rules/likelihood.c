@@ -9,7 +9,6 @@
 
 static const char *const NEEDS[] = {"scores|logprobs", NULL};
 static const alcore__param ROWS[] = {ALCORE__CANDIDATE_PARAMS};
-static const alcore__param_table PARAMS = ALCORE__PARAM_TABLE(ROWS);
 
 static const alcore__term TERMS[] = {
     {.name = "uncertainty", .column = "u", .alone = "nnll", .is_score = true}, {0}};
@@ -19,7 +18,7 @@ const alcore__strategy_def alcore__strategy_nnll = {
     .summary = "The most uncertain rows by the mean of minus their token log-probabilities (HUDS)",
     .measure = "uncertainty",
     .terms = TERMS,
-    .params = &PARAMS,
+    .params = ALCORE__PARAMS(ROWS),
     .needs = {[ALCORE__ROLE(CANDIDATES)] = NEEDS},
     .score_rows = alcore__score_uncertainty,
     .raw_name = "u",
@@ -39,7 +38,7 @@ const alcore__strategy_def alcore__strategy_nsp = {
     .summary = "The rows of the smallest geometric mean of token probabilities (HUDS)",
     .measure = "uncertainty",
     .terms = TERMS,
-    .params = &PARAMS,
+    .params = ALCORE__PARAMS(ROWS),
     .needs = {[ALCORE__ROLE(CANDIDATES)] = NEEDS},
     .score_rows = score_nsp,
     .raw_name = "u",

@@ -417,7 +417,6 @@ static alcore_status finish(alcore__run *run) {
     return state->iterative ? alcore__greedy_finish(&state->greedy) : ALCORE_OK;
 }
 
-static const char *const NEEDS[] = {"embeddings", NULL};
 #define STATE(member) ALCORE__MEMBER(ALCORE__TO_STATE, alcore__mrs_state, member)
 /* Name, type, default, smallest and largest value (0, 0: none), choices, help. */
 static const alcore__param ROWS[] = {
@@ -432,7 +431,6 @@ static const alcore__param ROWS[] = {
      STATE(sample_size)},
     ALCORE__CANDIDATE_PARAMS,
 };
-static const alcore__param_table PARAMS = ALCORE__PARAM_TABLE(ROWS);
 static const char *const EXAMPLES[] = {"iterative=1 k=2", "metric=cosine sample=3",
                                        "metric=cosine iterative=1", NULL};
 
@@ -442,8 +440,9 @@ const alcore__strategy_def alcore__strategy_mrs = {
                "phrase-level active learning)",
     .examples = EXAMPLES,
     .measure = "distance from the labeled data",
-    .params = &PARAMS,
-    .needs = {[ALCORE__ROLE(CANDIDATES)] = NEEDS, [ALCORE__ROLE(LABELED)] = NEEDS},
+    .params = ALCORE__PARAMS(ROWS),
+    .needs = {[ALCORE__ROLE(CANDIDATES)] = alcore__needs_embeddings,
+              [ALCORE__ROLE(LABELED)] = alcore__needs_embeddings},
     .state_bytes = sizeof(alcore__mrs_state),
     .begin = begin,
     .passes = PASSES,

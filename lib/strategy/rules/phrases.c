@@ -191,9 +191,6 @@ static const alcore__param RANDOM_ROWS[] = {
      "tokens: a phrase is drawn in proportion to its occurrences",
      ALCORE__MEMBER(ALCORE__TO_STATE, phrase_state, by_token)},
     ALCORE__PHRASE_LETTERS_PARAM};
-static const alcore__param_table NGF_PARAMS = ALCORE__PARAM_TABLE(NGF_ROWS);
-static const alcore__param_table SMP_PARAMS = ALCORE__PARAM_TABLE(SMP_ROWS);
-static const alcore__param_table RANDOM_PARAMS = ALCORE__PARAM_TABLE(RANDOM_ROWS);
 
 static const char *const NEEDS[] = {"occurrences", "first_row", "first_position",
                                     "length",      "known",     NULL};
@@ -207,7 +204,7 @@ const alcore__strategy_def alcore__strategy_ngf = {
     .name = "ngf",
     .summary = "The most frequent phrases that no labeled text contains (NGF, Hu and Neubig 2021)",
     .measure = "frequency",
-    .params = &NGF_PARAMS,
+    .params = ALCORE__PARAMS(NGF_ROWS),
     .needs = {[ALCORE__ROLE(CANDIDATES)] = NEEDS},
     .phrase_options = set_ngf_options,
     PHRASE_RUN,
@@ -220,7 +217,7 @@ const alcore__strategy_def alcore__strategy_ngf_smp = {
     .summary = "The most frequent semi-maximal phrases that no labeled text contains: no longer "
                "phrase has more than half of their occurrences (NGF-SMP, Hu and Neubig 2021)",
     .measure = "frequency",
-    .params = &SMP_PARAMS,
+    .params = ALCORE__PARAMS(SMP_ROWS),
     .needs = {[ALCORE__ROLE(CANDIDATES)] = SMP_NEEDS},
     .phrase_options = alcore__smp_options_set,
     PHRASE_RUN,
@@ -233,7 +230,7 @@ const alcore__strategy_def alcore__strategy_random_phrase = {
     .summary = "Phrases drawn at random without replacement (baseline of Hu and Neubig 2021)",
     .examples = RANDOM_EXAMPLES,
     .reason = "drawn at random",
-    .params = &RANDOM_PARAMS,
+    .params = ALCORE__PARAMS(RANDOM_ROWS),
     .needs = {[ALCORE__ROLE(CANDIDATES)] = NEEDS},
     .phrase_options = alcore__phrase_options_set,
     .phrases_by_place = true,

@@ -48,14 +48,13 @@ static const alcore__param random_params[] = {
      "1: the seed set of a loop, drawn once and in the same way in every round (HUDS, round 1)",
      ALCORE__MEMBER(ALCORE__TO_STATE, random_state, seed_set)},
 };
-static const alcore__param_table RANDOM_PARAMS = ALCORE__PARAM_TABLE(random_params);
 static const alcore__param_table GOLD_PARAMS = {.rows = NULL, .count = 0}; /* no parameter */
 
 const alcore__strategy_def alcore__strategy_random = {
     .name = "random",
     .summary = "Rows drawn at random without replacement",
     .reason = "drawn at random",
-    .params = &RANDOM_PARAMS,
+    .params = ALCORE__PARAMS(random_params),
     .state_bytes = sizeof(random_state),
     .finish = finish_random,
 };

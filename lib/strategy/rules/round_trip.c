@@ -13,8 +13,6 @@
 
 static const alcore__param RTTL_ROWS[] = {ALCORE__RTTL_PARAMS, ALCORE__CANDIDATE_PARAMS};
 static const alcore__param BLEU_ROWS[] = {ALCORE__CANDIDATE_PARAMS};
-static const alcore__param_table RTTL_PARAMS = ALCORE__PARAM_TABLE(RTTL_ROWS);
-static const alcore__param_table BLEU_PARAMS = ALCORE__PARAM_TABLE(BLEU_ROWS);
 static const char *const LOGPROBS[] = {"logprobs", NULL};
 static const char *const ROUND_TRIPS[] = {"roundtrip", NULL};
 static const char *const RTTL_EXAMPLES[] = {"norm=none", "sign=literal", NULL};
@@ -35,7 +33,7 @@ const alcore__strategy_def alcore__strategy_rttl = {
                "translating back (RTTL of phrase-level active learning)",
     .examples = RTTL_EXAMPLES,
     .measure = "unlikeliness of the round trip",
-    .params = &RTTL_PARAMS,
+    .params = ALCORE__PARAMS(RTTL_ROWS),
     .needs = {[ALCORE__ROLE(CANDIDATES)] = LOGPROBS},
     .needs_are_given = true,
     .score_rows = score_rttl,
@@ -47,7 +45,7 @@ const alcore__strategy_def alcore__strategy_rtt_bleu = {
     .name = "rtt-bleu",
     .summary = "The sentences that a round trip does not bring back, by BLEU (Haffari et al. 2009)",
     .measure = "loss of the round trip",
-    .params = &BLEU_PARAMS,
+    .params = ALCORE__PARAMS(BLEU_ROWS),
     .needs = {[ALCORE__ROLE(CANDIDATES)] = ROUND_TRIPS},
     .needs_are_given = true,
     .score_rows = score_rtt_bleu,

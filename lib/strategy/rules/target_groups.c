@@ -66,6 +66,32 @@ double alcore__target_groups_mean(const alcore__target_groups *groups, const dou
     return total / (double)groups->count;
 }
 
+/* The distances to a block of the target are added up first and then these sums (spec 1.8). */
+alcore_status alcore__target_groups_distances(const alcore__target_groups *groups,
+                                              const alcore__matrix *matrix, const uint8_t *wanted,
+                                              double *mean) {
+    alcore__block *block = matrix->block;
+    const alcore__run *run = block->run;
+    const int64_t entries = block->count * groups->count;
+    double *sums, *totals; /* [active rows, groups] over one block of the target, and over all */
+    ALCORE__TRY(alcore__scratch_push(block, entries, sizeof *sums, &sums));
+    ALCORE__TRY(alcore__scratch_push(block, entries, sizeof *totals, &totals));
+    memset(sums, 0, (size_t)entries * sizeof *sums); /* those of other rows are not written */
+    memset(totals, 0, (size_t)entries * sizeof *totals);
+    for (int64_t b = 0; b < run->active[ALCORE__OVER_TARGET].blocks; b++) {
+        alcore_sys_rows targets = {0};
+        if (!alcore__target_has_rows(run, b)) continue;
+        ALCORE__TRY(alcore__target_rows(block, b, &targets));
+        ALCORE__TRY(alcore__matrix_distances(matrix, wanted, &targets,
+                                             groups->group_of + b * ALCORE_BLOCK_ROWS,
+                                             groups->count, sums));
+        for (int64_t i = 0; i < entries; i++) totals[i] += sums[i];
+    }
+    for (int64_t i = 0; i < block->count; i++)
+        mean[i] = alcore__target_groups_mean(groups, totals + i * groups->count);
+    return ALCORE_OK;
+}
+
 /* ---- turns ---- */
 
 /* What is known of each group and each candidate while the groups buy. */

@@ -28,6 +28,12 @@ alcore_status alcore__target_groups_new(alcore__run *run, bool balanced,
 /* The mean over the groups of the mean over their rows; sums [count]: the sum over the rows of each
  * group. */
 double alcore__target_groups_mean(const alcore__target_groups *groups, const double *sums);
+/* mean [active rows of the block]: the mean over the groups of the mean Euclidean distance of each
+ * row to the rows of the group, of the rows whose wanted [active rows] is 1; other entries have no
+ * meaning. */
+alcore_status alcore__target_groups_distances(const alcore__target_groups *groups,
+                                              const alcore__matrix *matrix, const uint8_t *wanted,
+                                              double *mean);
 
 /* Lists of candidates, one for each group, the best first; a candidate may be in several. */
 typedef struct alcore__group_lists {

@@ -119,33 +119,6 @@ static alcore_status open_matrix(alcore__block *block, alcore__matrix *matrix) {
     return alcore__matrix_check(matrix);
 }
 
-/* prox=mean: computes the mean over the groups of the mean distance of each member to the rows of
- * the group: prox [active rows]. Entries of rows that are no members have no meaning. The distances
- * to a block of the target are added up first and then these sums (spec 1.8). */
-static alcore_status measure_means(const alcore__matrix *matrix, double *prox) {
-    alcore__block *block = matrix->block;
-    const alcore__uncertainty_knn *state = block->run->state;
-    const uint8_t *is_member = state->is_member + block->start;
-    const int64_t groups = state->groups.count, entries = block->count * groups;
-    double *sums, *totals; /* [active rows, groups] over one block of the target, and over all */
-    ALCORE__TRY(alcore__scratch_push(block, entries, sizeof *sums, &sums));
-    ALCORE__TRY(alcore__scratch_push(block, entries, sizeof *totals, &totals));
-    memset(sums, 0, (size_t)entries * sizeof *sums); /* those of other rows are not written */
-    memset(totals, 0, (size_t)entries * sizeof *totals);
-    for (int64_t b = 0; b < block->run->active[ALCORE__OVER_TARGET].blocks; b++) {
-        alcore_sys_rows targets = {0};
-        if (!alcore__target_has_rows(block->run, b)) continue;
-        ALCORE__TRY(alcore__target_rows(block, b, &targets));
-        ALCORE__TRY(alcore__matrix_distances(matrix, is_member, &targets,
-                                             state->groups.group_of + b * ALCORE_BLOCK_ROWS, groups,
-                                             sums));
-        for (int64_t i = 0; i < entries; i++) totals[i] += sums[i];
-    }
-    for (int64_t i = 0; i < block->count; i++)
-        prox[i] = alcore__target_groups_mean(&state->groups, totals + i * groups);
-    return ALCORE_OK;
-}
-
 /* prox=min: computes the squared distance of each member to the nearest row of the target: prox
  * [active rows]; HUGE_VAL for rows that are no members. */
 static alcore_status measure_nearest(const alcore__matrix *matrix, double *prox) {
@@ -171,7 +144,9 @@ static alcore_status measure_members(alcore__block *block, void *partial) {
     double *prox = partial;
     alcore__matrix matrix;
     ALCORE__TRY(open_matrix(block, &matrix));
-    ALCORE__TRY(state->by_mean ? measure_means(&matrix, prox) : measure_nearest(&matrix, prox));
+    ALCORE__TRY(state->by_mean ? alcore__target_groups_distances(
+                                     &state->groups, &matrix, state->is_member + block->start, prox)
+                               : measure_nearest(&matrix, prox));
     for (int64_t i = 0; i < block->count; i++) {
         if (!state->is_member[block->start + i]) prox[i] = (double)NAN;
     }
@@ -310,14 +285,13 @@ static alcore_status finish(alcore__run *run) {
         distance[i] = state->by_mean ? state->prox[i] : sqrt(state->prox[i]);
         scores[i] = by_rank ? (double)NAN : 0.0 - distance[i];
     }
-    int64_t picks = run->outcome.pick_count;
+    int64_t picks = run->outcome.bought.pick_count;
     for (int64_t rank = 0; by_rank && rank < picks; rank++)
-        scores[run->outcome.picks[rank]] = (double)(picks - rank) / (double)picks;
+        scores[run->outcome.bought.picks[rank]] = (double)(picks - rank) / (double)picks;
     if (!state->balanced || state->by_mean) return ALCORE_OK;
     return alcore__target_groups_record(run, &state->groups, state->buyer);
 }
 
-static const char *const TARGET_NEEDS[] = {"embeddings", NULL};
 #define STATE(member) ALCORE__MEMBER(ALCORE__TO_STATE, alcore__uncertainty_knn, member)
 /* Name, type, default, smallest and largest value (0, 0: none), choices, help. */
 static const alcore__param ROWS[] = {
@@ -338,7 +312,6 @@ static const alcore__param ROWS[] = {
     ALCORE__UNCERTAINTY_PARAMS,
     ALCORE__CANDIDATE_PARAMS,
 };
-static const alcore__param_table PARAMS = ALCORE__PARAM_TABLE(ROWS);
 static const char *const EXAMPLES[] = {"c=2 prox=mean",
                                        "c=1.5 cover=1",
                                        "balance_targets=1",
@@ -352,9 +325,9 @@ const alcore__strategy_def alcore__strategy_uncertainty_knn = {
                "KNN-UNCERTAINTY)",
     .examples = EXAMPLES,
     .reason = "among the most uncertain rows, and near the target",
-    .params = &PARAMS,
+    .params = ALCORE__PARAMS(ROWS),
     .needs = {[ALCORE__ROLE(CANDIDATES)] = alcore__hybrid_needs,
-              [ALCORE__ROLE(TARGET)] = TARGET_NEEDS},
+              [ALCORE__ROLE(TARGET)] = alcore__needs_embeddings},
     .candidate_needs = alcore__hybrid_needs_of,
     .score_rows = alcore__score_given_or_class,
     .reads_all_classes = alcore__uncertainty_is_entropy,

@@ -19,7 +19,7 @@ void demux_bed_expect_picks(const bed *b, const vector_case *one) {
     int64_t count;
     const int64_t *picks = vector_integers(vector_expected(one, "picks"), &count);
     bed_expect_picks(b, count, picks);
-    ck_assert_int_eq(b->outcome.pick_count, count);
+    ck_assert_int_eq(b->outcome.bought.pick_count, count);
 }
 
 void demux_bed_uncertainty_knn(bed *b, const char *vector, const char *params,

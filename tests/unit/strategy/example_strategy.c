@@ -77,14 +77,13 @@ static const alcore__param ROWS[] = {
     ALCORE__CANDIDATE_PARAMS,
 };
 static const char *const EXAMPLES[] = {"long_first=1", NULL};
-static const alcore__param_table PARAMS = ALCORE__PARAM_TABLE(ROWS);
 
 const alcore__strategy_def alcore__strategy_outlying_length = {
     .name = "outlying-length",
     .examples = EXAMPLES,
     .summary = "The embeddings of the most unusual length",
     .measure = "unusual length of the embedding",
-    .params = &PARAMS,
+    .params = ALCORE__PARAMS(ROWS),
     .needs = {[ALCORE__ROLE(CANDIDATES)] = NEEDS},
     .state_bytes = sizeof(length_state),
     .begin = begin,

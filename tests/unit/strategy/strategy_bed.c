@@ -303,13 +303,13 @@ bool bed_setting_beside(bool (*is_in_table)(const char *strategy), int n, bed_se
 }
 
 int64_t bed_pick(const bed *b, int64_t rank) {
-    ck_assert_int_lt(rank, b->outcome.pick_count);
-    return b->outcome.rows[b->outcome.picks[rank]];
+    ck_assert_int_lt(rank, b->outcome.bought.pick_count);
+    return b->outcome.rows[b->outcome.bought.picks[rank]];
 }
 
 void bed_expect_picks(const bed *b, int64_t count, const int64_t *rows) {
     ck_assert_msg(b->status == ALCORE_OK, "%s", alcore_last_error());
-    ck_assert_int_ge(b->outcome.pick_count, count);
+    ck_assert_int_ge(b->outcome.bought.pick_count, count);
     for (int64_t i = 0; i < count; i++) {
         ck_assert_msg(bed_pick(b, i) == rows[i], "pick %lld is %lld, not %lld", (long long)i,
                       (long long)bed_pick(b, i), (long long)rows[i]);
@@ -350,10 +350,10 @@ uint64_t bed_fingerprint(const bed *b) {
     size_t count = (size_t)o->count;
     uint64_t hash = mix_hash((uint64_t)(int64_t)b->status, o->rows, count * 8);
     hash = mix_hash(hash, o->scores, count * 8);
-    hash = mix_hash(hash, o->picks, (size_t)o->pick_count * 8);
-    hash = mix_hash(hash, &o->spent, sizeof o->spent);
-    int64_t counts[] = {(int64_t)o->flags, o->redundant, o->unaffordable,
-                        o->free_rows,      o->nan_count, o->floored};
+    hash = mix_hash(hash, o->bought.picks, (size_t)o->bought.pick_count * 8);
+    hash = mix_hash(hash, &o->bought.spent, sizeof o->bought.spent);
+    int64_t counts[] = {(int64_t)o->bought.flags, o->bought.redundant, o->bought.unaffordable,
+                        o->bought.free_rows,      o->nan_count,        o->floored};
     hash = mix_hash(hash, counts, sizeof counts);
     for (int32_t i = 0; i < o->column_count; i++)
         hash = mix_hash(hash, o->columns[i].values, count * 8);

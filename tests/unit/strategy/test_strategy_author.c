@@ -43,10 +43,10 @@ static void check_scores(const bed *b) {
         double expected = fabs(length[b->outcome.rows[i]] - total / (double)count);
         ck_assert_double_eq_tol(b->outcome.scores[i], expected, 1e-12);
     }
-    ck_assert_int_eq(b->outcome.pick_count, 25);
+    ck_assert_int_eq(b->outcome.bought.pick_count, 25);
     for (int64_t k = 1; k < 25; k++)
-        ck_assert(b->outcome.scores[b->outcome.picks[k]] <=
-                  b->outcome.scores[b->outcome.picks[k - 1]]);
+        ck_assert(b->outcome.scores[b->outcome.bought.picks[k]] <=
+                  b->outcome.scores[b->outcome.bought.picks[k - 1]]);
 }
 
 START_TEST(the_example_follows_its_formula) {

@@ -78,7 +78,7 @@ START_TEST(bad_rows_are_named) {
     probs[4] = (double)NAN;
     b.input.nan_exclude = true;
     ck_assert_int_eq(bed_run(&b, "badge", "", 5), ALCORE_OK);
-    ck_assert_int_eq(b.outcome.pick_count, 4);
+    ck_assert_int_eq(b.outcome.bought.pick_count, 4);
     ck_assert_int_eq(b.outcome.nan_rows[0], 1);
     bed_close(&b);
     bed_open(&b, 5, 1, NULL);
@@ -88,7 +88,7 @@ START_TEST(bad_rows_are_named) {
     ck_assert_ptr_nonnull(strstr(alcore_last_error(), "row 2"));
     b.input.nan_exclude = true;
     ck_assert_int_eq(bed_run(&b, "badge", "", 5), ALCORE_OK);
-    ck_assert_int_eq(b.outcome.pick_count, 4);
+    ck_assert_int_eq(b.outcome.bought.pick_count, 4);
     bed_close(&b);
 }
 END_TEST
@@ -100,21 +100,22 @@ START_TEST(budgets) {
     b.input.costs = costs;
     b.input.fill.policy = ALCORE__FILL_SKIP;
     ck_assert_int_eq(bed_run(&b, "badge", "", 6), ALCORE_OK);
-    ck_assert_int_eq(b.outcome.pick_count, 3);
-    ck_assert_int_eq(bed_pick(&b, 0), 3);        /* the largest norm among those that fit */
-    ck_assert_int_eq(b.outcome.unaffordable, 0); /* nothing is left of the budget */
+    ck_assert_int_eq(b.outcome.bought.pick_count, 3);
+    ck_assert_int_eq(bed_pick(&b, 0), 3);               /* the largest norm among those that fit */
+    ck_assert_int_eq(b.outcome.bought.unaffordable, 0); /* nothing is left of the budget */
     b.input.fill.policy = ALCORE__FILL_OVERSHOOT;
     ck_assert_int_eq(bed_run(&b, "badge", "", 100), ALCORE_OK);
-    ck_assert_int_eq(b.outcome.pick_count, 4);
-    ck_assert_int_eq(b.outcome.free_rows, 1);
+    ck_assert_int_eq(b.outcome.bought.pick_count, 4);
+    ck_assert_int_eq(b.outcome.bought.free_rows, 1);
     b.input.fill.limited = true;
     b.input.fill.max_similarity = 0.99;
     ck_assert_int_eq(bed_run(&b, "badge", "", 100), ALCORE_OK);
-    ck_assert_int_eq(b.outcome.pick_count, 4); /* (0,2) twice, once without a cost */
+    ck_assert_int_eq(b.outcome.bought.pick_count, 4); /* (0,2) twice, once without a cost */
     b.input.fill.max_similarity = 0.5;
     ck_assert_int_eq(bed_run(&b, "badge", "", 100), ALCORE_OK);
-    ck_assert_int_eq(b.outcome.redundant + b.outcome.pick_count + b.outcome.free_rows, 5);
-    ck_assert_int_gt(b.outcome.redundant, 0);
+    ck_assert_int_eq(
+        b.outcome.bought.redundant + b.outcome.bought.pick_count + b.outcome.bought.free_rows, 5);
+    ck_assert_int_gt(b.outcome.bought.redundant, 0);
     bed_close(&b);
 }
 END_TEST
@@ -144,7 +145,7 @@ START_TEST(passed_over_is_no_centroid) {
     b.input.seed = seed_of_draws(0.0, 25.0 / 162, 36.0 / 137, 1.0);
     ck_assert_int_eq(bed_run(&b, "badge", "", 2), ALCORE_OK);
     BED_PICKS(&b, 0, 3);
-    ck_assert_int_eq(b.outcome.redundant, 1);
+    ck_assert_int_eq(b.outcome.bought.redundant, 1);
     ck_assert(b.outcome.scores[2] == 6.0);
     bed_close(&b);
 }

@@ -61,8 +61,9 @@ START_TEST(knn_uncertainty_vectors) {
         ck_assert(bed_fact(&b, "near rows")[0] == (double)near);
         const int64_t *buyer = bed_record(&b, "target_language");
         const int64_t *expected = vector_integers(vector_expected(&one, "languages"), &bought);
-        for (int64_t r = 0; r < b.outcome.pick_count; r++) /* the appended ones are of none */
-            ck_assert_int_eq(buyer[b.outcome.picks[r]], r < bought ? expected[r] : -1);
+        for (int64_t r = 0; r < b.outcome.bought.pick_count;
+             r++) /* the appended ones are of none */
+            ck_assert_int_eq(buyer[b.outcome.bought.picks[r]], r < bought ? expected[r] : -1);
         bed_close(&b);
     }
 }
@@ -201,12 +202,12 @@ static bool buy_in_turns(double budget) {
 
 static void expect_outcome(const char *strategy, const char *params, double budget, bool in_turns) {
     ck_assert_msg(bed_run(&b, strategy, params, budget) == ALCORE_OK, "%s", alcore_last_error());
-    ck_assert_int_eq(b.outcome.pick_count, pick_count);
+    ck_assert_int_eq(b.outcome.bought.pick_count, pick_count);
     bed_expect_picks(&b, pick_count, picks);
-    ck_assert(b.outcome.spent == spent);
+    ck_assert(b.outcome.bought.spent == spent);
     const int64_t *tag = in_turns ? bed_record(&b, "target_language") : NULL;
     for (int64_t r = 0; tag && r < pick_count; r++)
-        ck_assert_int_eq(tag[b.outcome.picks[r]], buyer[r]);
+        ck_assert_int_eq(tag[b.outcome.bought.picks[r]], buyer[r]);
 }
 
 /* Sets the list of a language to its N_k, k doubled from 1 until N_k costs more than its share, and
@@ -372,7 +373,7 @@ START_TEST(one_language_is_the_pooled_target) {
             char params[64];
             open_many(2);
             ck_assert_int_eq(bed_run(&b, CASES[c][0], CASES[c][1], 60), ALCORE_OK);
-            pick_count = b.outcome.pick_count;
+            pick_count = b.outcome.bought.pick_count;
             for (int64_t r = 0; r < pick_count; r++) picks[r] = bed_pick(&b, r);
             ck_assert_int_eq(pick_count, 60);
             for (int64_t t = 0; t < TARGETS; t++) same[t] = 2;
@@ -439,8 +440,8 @@ START_TEST(configurations_of_the_paper) {
         ck_assert_msg(bed_run(&b, "knn-uncertainty", "balance_targets=1", 130) == ALCORE_OK, "%s",
                       alcore_last_error());
         const int64_t *tag = bed_record(&b, "target_language");
-        ck_assert_int_eq(b.outcome.pick_count, 130);
-        for (int64_t r = 0; r < 130; r++) bought[tag[b.outcome.picks[r]]]++;
+        ck_assert_int_eq(b.outcome.bought.pick_count, 130);
+        for (int64_t r = 0; r < 130; r++) bought[tag[b.outcome.bought.picks[r]]]++;
         for (int l = 0; l < languages; l++)
             ck_assert_int_eq(bought[l], 130 / languages + (l < 130 % languages));
         ck_assert_int_eq(bed_run(&b, "average-dist", "balance_targets=1 scores=all", 1), ALCORE_OK);

@@ -25,7 +25,7 @@ START_TEST(huds_gives_the_bits) {
         block_bed_open(&data, block_dims(width), 2);
         bed *b = &data.bed;
         ck_assert_int_eq(bed_run(b, "huds", "n_strata=3", 1e9), ALCORE_OK);
-        ck_assert_int_eq(b->outcome.pick_count, 19793);
+        ck_assert_int_eq(b->outcome.bought.pick_count, 19793);
         expect_first(b, &known, "huds/first");
         expect_picks(b, 19793, &known, "huds/order");
         vector_digest(bed_record(b, "H"), 19793 * 8, vector_expected(&known, "huds/H"));
@@ -51,7 +51,7 @@ START_TEST(kcenter_gives_the_bits) {
         expect_picks(b, 100, &known, "kcenter/picks");
         const double *radius = bed_record(b, "radius");
         double radii[100];
-        for (int i = 0; i < 100; i++) radii[i] = radius[b->outcome.picks[i]];
+        for (int i = 0; i < 100; i++) radii[i] = radius[b->outcome.bought.picks[i]];
         vector_digest(radii, sizeof radii, vector_expected(&known, "kcenter/radii"));
         block_bed_close(&data);
     }

@@ -99,7 +99,7 @@ START_TEST(bertkm_vector) {
         bed_column(&b, &b.input.candidates, "embeddings", points, count / 3, 3, ALCORE_FLOAT64);
         ck_assert_int_eq(bed_run(&b, "bertkm", "", vector_double(vector_input(&one, "k"))),
                          ALCORE_OK);
-        ck_assert_int_eq(b.outcome.pick_count, picks);
+        ck_assert_int_eq(b.outcome.bought.pick_count, picks);
         bed_expect_picks(&b, picks, expected);
         bed_close(&b);
     }
@@ -121,7 +121,7 @@ START_TEST(alps_vector) {
         bed_ragged(&b, "mlm_losses", losses, offsets, rows, 1, ALCORE_FLOAT64);
         ck_assert_msg(bed_run(&b, "alps", "", vector_double(vector_input(&one, "k"))) == ALCORE_OK,
                       "%s", alcore_last_error());
-        ck_assert_int_eq(b.outcome.pick_count, picks);
+        ck_assert_int_eq(b.outcome.bought.pick_count, picks);
         bed_expect_picks(&b, picks, expected);
         /* A row's mean loss. */
         double sum = 0;
@@ -154,7 +154,7 @@ static void open_random(uint64_t seed, bool repeated) {
 START_TEST(repeated_rows_are_chosen_in_order) {
     open_random(1, true);
     ck_assert_int_eq(bed_run(&b, "bertkm", "", 90), ALCORE_OK);
-    ck_assert_int_eq(b.outcome.pick_count, 90);
+    ck_assert_int_eq(b.outcome.bought.pick_count, 90);
     for (int64_t i = 0; i < 90; i++) ck_assert_int_eq(bed_pick(&b, i), i);
     bed_close(&b);
 }
@@ -169,8 +169,8 @@ START_TEST(costs_are_spent) {
         b.input.costs = costs;
         b.input.fill.policy = ALCORE__FILL_SKIP;
         ck_assert_int_eq(bed_run(&b, "bertkm", "", 100), ALCORE_OK);
-        ck_assert(b.outcome.spent == 100.0);
-        for (int64_t i = 0; i < b.outcome.pick_count; i++) {
+        ck_assert(b.outcome.bought.spent == 100.0);
+        for (int64_t i = 0; i < b.outcome.bought.pick_count; i++) {
             ck_assert(!bought[bed_pick(&b, i)]);
             bought[bed_pick(&b, i)] = true;
         }
@@ -182,8 +182,8 @@ END_TEST
 START_TEST(a_budget_for_all_rows_buys_all) {
     open_random(2, false);
     ck_assert_int_eq(bed_run(&b, "bertkm", "", 2.0 * ROWS), ALCORE_OK);
-    ck_assert_int_eq(b.outcome.pick_count, ROWS);
-    ck_assert_uint_eq(b.outcome.flags, ALCORE_SELECTION_SHORT);
+    ck_assert_int_eq(b.outcome.bought.pick_count, ROWS);
+    ck_assert_uint_eq(b.outcome.bought.flags, ALCORE_SELECTION_SHORT);
     bed_close(&b);
 }
 END_TEST
@@ -194,7 +194,7 @@ START_TEST(similar_rows_are_passed_over) {
     b.input.fill.limited = true;
     b.input.fill.max_similarity = 0.9;
     ck_assert_int_eq(bed_run(&b, "bertkm", "", 30), ALCORE_OK);
-    for (int64_t i = 0; i < b.outcome.pick_count; i++) {
+    for (int64_t i = 0; i < b.outcome.bought.pick_count; i++) {
         for (int64_t j = 0; j < i; j++) {
             const float *p = x + bed_pick(&b, i) * DIMS, *q = x + bed_pick(&b, j) * DIMS;
             double pq = 0, pp = 0, qq = 0;
@@ -206,7 +206,7 @@ START_TEST(similar_rows_are_passed_over) {
             ck_assert(pq / sqrt(pp * qq) <= 0.9 + 1e-9);
         }
     }
-    ck_assert_int_gt(b.outcome.redundant, 0);
+    ck_assert_int_gt(b.outcome.bought.redundant, 0);
     bed_close(&b);
 }
 END_TEST

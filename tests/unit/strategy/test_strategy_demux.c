@@ -65,8 +65,8 @@ START_TEST(knn_uncertainty_vectors) {
         ck_assert(bed_fact(&b, "k")[0] == vector_double(vector_expected(&one, "k")));
         vector_integers(vector_expected(&one, "union"), &near);
         ck_assert(bed_fact(&b, "near rows")[0] == (double)near);
-        bool is_short = b.outcome.pick_count < (int64_t)budget;
-        ck_assert_int_eq(b.outcome.flags == ALCORE_SELECTION_SHORT, is_short);
+        bool is_short = b.outcome.bought.pick_count < (int64_t)budget;
+        ck_assert_int_eq(b.outcome.bought.flags == ALCORE_SELECTION_SHORT, is_short);
         bed_close(&b);
     }
 }
@@ -177,9 +177,9 @@ static void expect_knn_uncertainty(double budget, int64_t k_max, int32_t parts) 
     ck_assert_msg(bed_run(&b, "knn-uncertainty", params, budget) == ALCORE_OK, "%s",
                   alcore_last_error());
     ck_assert(bed_fact(&b, "k")[0] == (double)k);
-    ck_assert_int_gt(b.outcome.pick_count, 0);
-    ck_assert_int_le(b.outcome.pick_count, count);
-    bed_expect_picks(&b, b.outcome.pick_count, order);
+    ck_assert_int_gt(b.outcome.bought.pick_count, 0);
+    ck_assert_int_le(b.outcome.bought.pick_count, count);
+    bed_expect_picks(&b, b.outcome.bought.pick_count, order);
 }
 
 START_TEST(knn_uncertainty_is_the_plain_search) {
@@ -212,7 +212,7 @@ START_TEST(k_may_exceed_the_lists_of_the_kernel) {
         snprintf(params, sizeof params, "k=%lld k_max=%lld", (long long)k, (long long)k);
         ck_assert_int_eq(bed_run(&b, "knn-uncertainty", params, 20), ALCORE_OK);
         ck_assert(bed_fact(&b, "near rows")[0] == (double)k);
-        ck_assert_int_eq(b.outcome.pick_count, 20);
+        ck_assert_int_eq(b.outcome.bought.pick_count, 20);
         for (int64_t r = 0; r < 20; r++) {
             picks[r] = bed_pick(&b, r);
             ck_assert(near[picks[r]]);
@@ -235,8 +235,8 @@ START_TEST(all_neighbors_may_be_labeled) {
     ck_assert_int_eq(
         bed_run(&b, "knn-uncertainty", "mode=code k=1 fill_short=none balance_targets=1", 2),
         ALCORE_OK);
-    ck_assert_int_eq(b.outcome.pick_count, 0);
-    ck_assert_int_eq(b.outcome.flags, ALCORE_SELECTION_SHORT);
+    ck_assert_int_eq(b.outcome.bought.pick_count, 0);
+    ck_assert_int_eq(b.outcome.bought.flags, ALCORE_SELECTION_SHORT);
     ck_assert_int_eq(bed_run(&b, "knn-uncertainty", "mode=code k=1", 2), ALCORE_OK);
     BED_PICKS(&b, 5, 1); /* the most uncertain */
     bed_close(&b);
@@ -264,8 +264,8 @@ START_TEST(several_budgets_are_runs_of_their_own) {
     open_many(false);
     for (int i = 0; i < 2; i++) {
         ck_assert_int_eq(bed_run(&b, "knn-uncertainty", "", smaller[i]), ALCORE_OK);
-        counts[i] = b.outcome.pick_count;
-        for (int64_t r = 0; r < counts[i]; r++) picks[i][r] = b.outcome.picks[r];
+        counts[i] = b.outcome.bought.pick_count;
+        for (int64_t r = 0; r < counts[i]; r++) picks[i][r] = b.outcome.bought.picks[r];
     }
     b.input.fill.further = smaller;
     b.input.fill.further_count = 2;
@@ -296,7 +296,7 @@ START_TEST(uncertainty_knn_is_the_plain_search) {
             if (b.mask[i]) order[count++] = i;
         qsort(order, (size_t)count, sizeof *order, by_uncertainty);
         ck_assert_int_eq(bed_run(&b, "uncertainty-knn", PARAMS[mean], 100), ALCORE_OK);
-        ck_assert_int_eq(b.outcome.pick_count, 100);
+        ck_assert_int_eq(b.outcome.bought.pick_count, 100);
         /* Members of C behind the picks are no nearer than the last pick, and picks are in order.
          */
         for (int64_t r = 1; r < 100; r++)
@@ -339,7 +339,7 @@ START_TEST(hybrids_name_a_nan) {
             ck_assert_msg(bed_run(&b, NAMES[n], "", 2) == ALCORE_OK, "%s", alcore_last_error());
             ck_assert_int_eq(b.outcome.nan_count, bad != 1);
             ck_assert_int_eq(b.outcome.nan_target, bad == 1);
-            for (int64_t r = 0; bad != 1 && r < b.outcome.pick_count; r++)
+            for (int64_t r = 0; bad != 1 && r < b.outcome.bought.pick_count; r++)
                 ck_assert_int_ne(bed_pick(&b, r), 1);
             bed_close(&b);
         }

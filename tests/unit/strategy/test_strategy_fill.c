@@ -25,22 +25,25 @@ START_TEST(policies) {
     open_costs();
     bed_run(&b, "nnll", "", 8);
     BED_PICKS(&b, 0, 2);
-    ck_assert(b.outcome.pick_count == 2 && b.outcome.spent == 9 && b.outcome.free_rows == 1);
+    ck_assert(b.outcome.bought.pick_count == 2 && b.outcome.bought.spent == 9 &&
+              b.outcome.bought.free_rows == 1);
     b.input.fill.policy = ALCORE__FILL_STOP;
     bed_run(&b, "nnll", "", 8);
     BED_PICKS(&b, 0);
-    ck_assert(b.outcome.pick_count == 1 && b.outcome.spent == 4 && b.outcome.flags == 0);
+    ck_assert(b.outcome.bought.pick_count == 1 && b.outcome.bought.spent == 4 &&
+              b.outcome.bought.flags == 0);
     b.input.fill.policy = ALCORE__FILL_SKIP;
     bed_run(&b, "nnll", "", 8);
     BED_PICKS(&b, 0, 3, 5);
-    ck_assert(b.outcome.pick_count == 3 && b.outcome.spent == 8 && b.outcome.unaffordable == 2);
+    ck_assert(b.outcome.bought.pick_count == 3 && b.outcome.bought.spent == 8 &&
+              b.outcome.bought.unaffordable == 2);
     for (int32_t policy = 0; policy < 3; policy++) {
         b.input.fill.policy = policy;
         bed_run(&b, "nnll", "", 100);
         BED_PICKS(&b, 0, 2, 3, 4, 5);
-        ck_assert(b.outcome.flags == ALCORE_SELECTION_SHORT && b.outcome.spent == 15);
+        ck_assert(b.outcome.bought.flags == ALCORE_SELECTION_SHORT && b.outcome.bought.spent == 15);
         bed_run(&b, "nnll", "", -1);
-        ck_assert(b.outcome.pick_count == 0 && b.outcome.flags == 0);
+        ck_assert(b.outcome.bought.pick_count == 0 && b.outcome.bought.flags == 0);
     }
     bed_close(&b);
 }
@@ -68,9 +71,9 @@ START_TEST(vectors) {
             b.input.fill.max_similarity = vector_double(vector_input(&one, "max_similarity"));
         ck_assert_int_eq(bed_run(&b, "nnll", "", vector_double(vector_input(&one, "budget"))),
                          ALCORE_OK);
-        ck_assert_int_eq(b.outcome.pick_count, count);
+        ck_assert_int_eq(b.outcome.bought.pick_count, count);
         bed_expect_picks(&b, count, picks);
-        ck_assert(b.outcome.spent == vector_double(vector_expected(&one, "spent")));
+        ck_assert(b.outcome.bought.spent == vector_double(vector_expected(&one, "spent")));
         bed_close(&b);
     }
 }
@@ -99,18 +102,18 @@ START_TEST(similarity_limit) {
     b.input.fill.max_similarity = 0.9;
     bed_run(&b, "nnll", "", 3);
     BED_PICKS(&b, 0, 2, 3);
-    ck_assert_int_eq(b.outcome.redundant, 1);
+    ck_assert_int_eq(b.outcome.bought.redundant, 1);
     b.input.fill.max_similarity = 0.5;
     bed_run(&b, "nnll", "", 6);
     BED_PICKS(&b, 0, 2, 4, 5);
-    ck_assert_int_eq(b.outcome.redundant, 2);
-    ck_assert_uint_eq(b.outcome.flags, ALCORE_SELECTION_SHORT);
+    ck_assert_int_eq(b.outcome.bought.redundant, 2);
+    ck_assert_uint_eq(b.outcome.bought.flags, ALCORE_SELECTION_SHORT);
     /* The strategies that pick one by one look at the same limit. */
     for (const char *const *name = (const char *const[]){"kcenter", "idds", NULL}; *name; name++) {
         ck_assert_int_eq(bed_run(&b, *name, "", 6), ALCORE_OK);
-        ck_assert_int_ge(b.outcome.redundant, 2);
-        ck_assert_int_eq(b.outcome.pick_count + b.outcome.redundant, 6);
-        for (int64_t i = 0; i < b.outcome.pick_count; i++) {
+        ck_assert_int_ge(b.outcome.bought.redundant, 2);
+        ck_assert_int_eq(b.outcome.bought.pick_count + b.outcome.bought.redundant, 6);
+        for (int64_t i = 0; i < b.outcome.bought.pick_count; i++) {
             for (int64_t j = 0; j < i; j++) {
                 const double *x = PLANE + 2 * bed_pick(&b, i), *y = PLANE + 2 * bed_pick(&b, j);
                 ck_assert(x[0] * y[0] + x[1] * y[1] <= 0.5 * hypot(x[0], x[1]) * hypot(y[0], y[1]));
@@ -131,14 +134,14 @@ START_TEST(similarity_at_the_limit_is_bought) {
     b.input.fill.max_similarity = 0.0;
     bed_run(&b, "nnll", "", 2);
     BED_PICKS(&b, 0, 1);
-    ck_assert_int_eq(b.outcome.redundant, 0);
+    ck_assert_int_eq(b.outcome.bought.redundant, 0);
     bed_close(&b);
 }
 END_TEST
 
 static void expect_nothing_fits(double spent) {
     bool picked[6] = {false};
-    for (int64_t i = 0; i < b.outcome.pick_count; i++) picked[bed_pick(&b, i)] = true;
+    for (int64_t i = 0; i < b.outcome.bought.pick_count; i++) picked[bed_pick(&b, i)] = true;
     for (int i = 0; i < 6; i++) ck_assert(picked[i] || COSTS[i] == 0 || spent + COSTS[i] > 8);
 }
 
@@ -151,18 +154,19 @@ START_TEST(greedy_strategies_spend_words) {
             b.input.fill.policy = policy;
             ck_assert_int_eq(bed_run(&b, *name, "", 8), ALCORE_OK);
             double spent = 0;
-            for (int64_t i = 0; i < b.outcome.pick_count; i++) {
+            for (int64_t i = 0; i < b.outcome.bought.pick_count; i++) {
                 ck_assert_int_ne(bed_pick(&b, i), 1); /* costs nothing */
                 spent += COSTS[bed_pick(&b, i)];
             }
-            ck_assert(spent == b.outcome.spent);
+            ck_assert(spent == b.outcome.bought.spent);
             if (policy == ALCORE__FILL_OVERSHOOT) ck_assert(spent >= 8 && spent < 8 + 5);
             if (policy != ALCORE__FILL_OVERSHOOT) ck_assert(spent <= 8);
             if (policy == ALCORE__FILL_SKIP) expect_nothing_fits(spent);
-            ck_assert_uint_eq(b.outcome.flags, 0);
+            ck_assert_uint_eq(b.outcome.bought.flags, 0);
             bed_run(&b, *name, "", 100);
-            ck_assert(b.outcome.spent == 15 && b.outcome.flags == ALCORE_SELECTION_SHORT);
-            ck_assert_int_eq(b.outcome.free_rows, 1);
+            ck_assert(b.outcome.bought.spent == 15 &&
+                      b.outcome.bought.flags == ALCORE_SELECTION_SHORT);
+            ck_assert_int_eq(b.outcome.bought.free_rows, 1);
         }
     }
     bed_close(&b);
@@ -222,7 +226,7 @@ START_TEST(nan_among_the_labeled_rows) {
         ck_assert_int_eq(bed_run(&b, *name, "", 2), ALCORE_OK);
         ck_assert_int_eq(b.outcome.nan_labeled, 1);
         ck_assert(b.outcome.nan_count == 1 && b.outcome.nan_rows[0] == 0);
-        ck_assert_int_eq(b.outcome.pick_count, 2);
+        ck_assert_int_eq(b.outcome.bought.pick_count, 2);
     }
     bed_close(&b);
 }
@@ -294,16 +298,16 @@ START_TEST(odd_pools) {
             if (!bed_runs(name)) continue;
             ck_assert_msg(bed_run(&b, name, "", 9) == ALCORE_OK, "%s: %s", name,
                           alcore_last_error());
-            ck_assert_int_eq(b.outcome.pick_count, rows);
-            ck_assert_uint_eq(b.outcome.flags, ALCORE_SELECTION_SHORT);
+            ck_assert_int_eq(b.outcome.bought.pick_count, rows);
+            ck_assert_uint_eq(b.outcome.bought.flags, ALCORE_SELECTION_SHORT);
             /* Equal scores: the rows in order, but for strategies that draw. */
             for (int64_t r = 0; r < rows && !bed_draws(name) && !reads_texts(name); r++)
                 ck_assert_int_eq(bed_pick(&b, r), r);
             bed_run(&b, name, "", 0);
-            ck_assert_int_eq(b.outcome.pick_count, 0);
+            ck_assert_int_eq(b.outcome.bought.pick_count, 0);
         }
         ck_assert_int_eq(bed_run(&b, "huds", "k_clusters=3", 9), ALCORE_OK);
-        ck_assert_int_eq(b.outcome.pick_count, rows);
+        ck_assert_int_eq(b.outcome.bought.pick_count, rows);
         bed_close(&b);
     }
 }

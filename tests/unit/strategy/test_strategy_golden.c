@@ -105,8 +105,8 @@ static void print_selection(const bed *b, FILE *out) {
     fprintf(out, "rank\tindex\tscore\tcost");
     for (int32_t c = 0; c < o->column_count; c++) fprintf(out, "\t%s", o->columns[c].name);
     fprintf(out, "\n");
-    for (int64_t i = 0; i < o->pick_count; i++) {
-        int64_t at = o->picks[i], row = o->rows[at];
+    for (int64_t i = 0; i < o->bought.pick_count; i++) {
+        int64_t at = o->bought.picks[i], row = o->rows[at];
         fprintf(out, "%lld\t%lld\t%a\t%g", (long long)i + 1, (long long)row, o->scores[at],
                 costs[row]);
         for (int32_t c = 0; c < o->column_count; c++) {

@@ -170,7 +170,7 @@ static alcore_status run_variant(bed *b, const variant *v, int32_t parts) {
 static uint64_t print_of(bed *b, const variant *v, int32_t parts) {
     ck_assert_msg(run_variant(b, v, parts) == ALCORE_OK, "%s %s: %s", v->strategy, v->params,
                   alcore_last_error());
-    ck_assert_int_gt(b->outcome.pick_count, 5);
+    ck_assert_int_gt(b->outcome.bought.pick_count, 5);
     return bed_fingerprint(b);
 }
 

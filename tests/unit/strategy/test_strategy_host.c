@@ -366,8 +366,8 @@ START_TEST(host_scores_and_orders) {
     c.by_order = true;
     ck_assert_int_eq(bed_run_strategy(&b, strategy, 3), ALCORE_OK);
     BED_PICKS(&b, 3, 0);
-    ck_assert_int_eq(b.outcome.pick_count, 2);
-    ck_assert_uint_eq(b.outcome.flags, ALCORE_SELECTION_SHORT);
+    ck_assert_int_eq(b.outcome.bought.pick_count, 2);
+    ck_assert_uint_eq(b.outcome.bought.flags, ALCORE_SELECTION_SHORT);
     c.order[1] = 3;
     ck_assert_int_eq(bed_run_strategy(&b, strategy, 3), ALCORE_E_DATA);
     ck_assert_ptr_nonnull(strstr(alcore_last_error(), "row 3 stands twice"));

@@ -115,13 +115,13 @@ static void run_parts(bed *b, alcore_pool *pool, const char *strategy, const dou
 /* Compares the picks of a bed, rows of `pool`, with those of a selection from a rank on. */
 static void expect_picks(const bed *b, const alcore_pool *pool, const alcore_selection *hybrid,
                          int64_t first, int32_t parts) {
-    for (int64_t k = 0; k < b->outcome.pick_count; k++) {
+    for (int64_t k = 0; k < b->outcome.bought.pick_count; k++) {
         const int64_t row = alcore_selection_rows(hybrid)[first + k];
         const char *const text = alcore_pool_text(alcore_selection_pool(hybrid), row, NULL);
         ck_assert_msg(strcmp(alcore_pool_text(pool, bed_pick(b, k), NULL), text) == 0,
                       "pick %lld in %d parts is \"%s\", not \"%s\"", (long long)(first + k),
                       (int)parts, alcore_pool_text(pool, bed_pick(b, k), NULL), text);
-        ck_assert_double_eq(b->outcome.scores[b->outcome.picks[k]],
+        ck_assert_double_eq(b->outcome.scores[b->outcome.bought.picks[k]],
                             alcore_selection_scores(hybrid)[first + k]);
     }
 }
@@ -133,7 +133,7 @@ static void check_parts(alcore_ctx *ctx, alcore_pool *pool, const alcore_selecti
     bed sentences, phrases;
     bed_open(&sentences, ROWS, threads, NULL);
     run_parts(&sentences, pool, PAIRS[pair].sentences, costs, share, parts);
-    const int64_t count = sentences.outcome.pick_count;
+    const int64_t count = sentences.outcome.bought.pick_count;
     int64_t *rows = malloc((size_t)count * sizeof *rows + 1);
     for (int64_t k = 0; k < count; k++) rows[k] = bed_pick(&sentences, k);
     expect_picks(&sentences, pool, hybrid, 0, parts);
@@ -144,8 +144,8 @@ static void check_parts(alcore_ctx *ctx, alcore_pool *pool, const alcore_selecti
     bed_open(&phrases, phrase_rows, threads, NULL);
     run_parts(&phrases, derived, PAIRS[pair].phrases, words, BUDGET - share, parts);
     ck_assert_int_gt(count, 5);
-    ck_assert_int_gt(phrases.outcome.pick_count, 5);
-    ck_assert_int_eq(alcore_selection_count(hybrid), count + phrases.outcome.pick_count);
+    ck_assert_int_gt(phrases.outcome.bought.pick_count, 5);
+    ck_assert_int_eq(alcore_selection_count(hybrid), count + phrases.outcome.bought.pick_count);
     expect_picks(&phrases, derived, hybrid, count, parts);
     bed_close(&phrases);
     bed_close(&sentences);

@@ -61,7 +61,7 @@ START_TEST(plan_vector) {
         ck_assert_msg(bed_run(&b, "plan", "counts=fa:2,ar:3;hi:4", 5) == ALCORE_OK, "%s",
                       alcore_last_error());
         demux_bed_expect_picks(&b, &one);
-        ck_assert_int_eq(b.outcome.flags, round == 1 ? 0 : ALCORE_SELECTION_SHORT);
+        ck_assert_int_eq(b.outcome.bought.flags, round == 1 ? 0 : ALCORE_SELECTION_SHORT);
         bed_close(&b);
     }
 }
@@ -71,13 +71,13 @@ START_TEST(plan_takes_what_there_is) {
     vector_case one = vector_case_number(vector_find("multilingual", "TV-PLAN"), 0);
     open_languages(&one);
     ck_assert_int_eq(bed_run(&b, "plan", "counts=fa:5,hi:1", 10), ALCORE_OK);
-    ck_assert_int_eq(b.outcome.pick_count, 3);
+    ck_assert_int_eq(b.outcome.bought.pick_count, 3);
     const double *missing = bed_fact(&b, "missing of each language");
     ck_assert(missing[0] == 0 && missing[1] == 3 && missing[2] == 0);
     /* 5 of hi, 2 of fa, 6 of ar: 6 rows are 2.77, 0.92 and 2.31 of each. */
     ck_assert_int_eq(bed_run(&b, "plan", "", 6), ALCORE_OK);
     int64_t of[3] = {0};
-    for (int64_t r = 0; r < b.outcome.pick_count; r++) of[LANGUAGES[bed_pick(&b, r)]]++;
+    for (int64_t r = 0; r < b.outcome.bought.pick_count; r++) of[LANGUAGES[bed_pick(&b, r)]]++;
     ck_assert(of[0] == 3 && of[1] == 1 && of[2] == 2);
     bed_close(&b);
 }
@@ -173,7 +173,7 @@ START_TEST(plan_files) {
         alcore_status status = bed_run(&b, "plan", params, 5);
         ck_assert_msg(status == CASES[c].status, "case %zu: %s", c, alcore_last_error());
         if (status == ALCORE_OK) {
-            ck_assert_int_eq(b.outcome.pick_count, CASES[c].picks);
+            ck_assert_int_eq(b.outcome.bought.pick_count, CASES[c].picks);
             ck_assert_int_eq(LANGUAGES[bed_pick(&b, 0)], CASES[c].language);
         } else {
             ck_assert_msg(strstr(alcore_last_error(), CASES[c].says), "%s", alcore_last_error());
@@ -192,7 +192,7 @@ END_TEST
 /* How many rows of ar, fa and hi the last run of the bed picked. */
 static void count_picks(int64_t of[3]) {
     memset(of, 0, 3 * sizeof *of);
-    for (int64_t r = 0; r < b.outcome.pick_count; r++) of[LANGUAGES[bed_pick(&b, r)]]++;
+    for (int64_t r = 0; r < b.outcome.bought.pick_count; r++) of[LANGUAGES[bed_pick(&b, r)]]++;
 }
 
 /* K rounds add up to the counts, round r buys floor(r c / K) - floor((r - 1) c / K) rows of each
@@ -234,7 +234,7 @@ START_TEST(rounds_have_budgets_of_their_own) {
     open_languages(&one);
     b.input.round = 2;
     ck_assert_int_eq(bed_run(&b, "plan", "counts=hi:4,fa:2 rounds=2", 3), ALCORE_OK);
-    ck_assert_int_eq(b.outcome.pick_count, 3);
+    ck_assert_int_eq(b.outcome.bought.pick_count, 3);
     ck_assert_int_eq(bed_run(&b, "plan", "counts=hi:4,fa:2 rounds=2", 2), ALCORE_E_PARAM);
     ck_assert_ptr_nonnull(strstr(alcore_last_error(), "3 rows are more than the budget of 2"));
     ck_assert_int_eq(bed_run(&b, "plan", "counts=hi:9223372036854775807 rounds=1000000", 9.3e12),
@@ -309,7 +309,7 @@ START_TEST(plans_of_the_paper) {
         b.input.language_count = number;
         snprintf(params, sizeof params, "file=%s config=%s", FILE_NAME, config);
         ck_assert_msg(bed_run(&b, "plan", params, 10000) == ALCORE_OK, "%s", alcore_last_error());
-        ck_assert_int_eq(b.outcome.pick_count, rows);
+        ck_assert_int_eq(b.outcome.bought.pick_count, rows);
         const double *missing = bed_fact(&b, "missing of each language");
         for (int32_t l = 0; l < number; l++) ck_assert(missing[l] == 0 && counts[l] > 0);
         ck_assert_int_eq(bed_run(&b, "plan", params, (double)rows - 1), ALCORE_E_PARAM);

@@ -149,7 +149,7 @@ static void expect_one_pass(const char *params, int64_t k, bool by_cosine, int32
     b.parts = parts;
     ck_assert_msg(bed_run(&b, "mrs", params, 20) == ALCORE_OK, "%s", alcore_last_error());
     expect_rows();
-    ck_assert_int_eq(b.outcome.pick_count, 20);
+    ck_assert_int_eq(b.outcome.bought.pick_count, 20);
 }
 
 START_TEST(mrs_is_the_plain_search) {
@@ -187,7 +187,7 @@ static void expect_iterative(const char *params, int64_t k, bool by_cosine, doub
     }
     b.parts = parts;
     ck_assert_msg(bed_run(&b, "mrs", params, budget) == ALCORE_OK, "%s", alcore_last_error());
-    ck_assert_int_eq(b.outcome.pick_count, count);
+    ck_assert_int_eq(b.outcome.bought.pick_count, count);
     bed_expect_picks(&b, count, picks);
     expect_rows();
 }
@@ -271,7 +271,7 @@ START_TEST(equal_rows_are_bought_in_their_order) {
         for (int64_t i = 0; i < SIDE * DIMS; i++) side[i] = 1;
         ck_assert_int_eq(bed_run(&b, "mrs", PARAMS[p], 4), ALCORE_OK);
         BED_PICKS(&b, 0, 37, 74, 111);
-        ck_assert(b.outcome.scores[b.outcome.picks[3]] == 0.0);
+        ck_assert(b.outcome.scores[b.outcome.bought.picks[3]] == 0.0);
         bed_close(&b);
     }
 }

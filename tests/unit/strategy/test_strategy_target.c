@@ -120,16 +120,19 @@ static void expect_order_of_all(double budget) {
     static int64_t picks[BLOCK_POOL];
     ck_assert_msg(bed_run(&b, "average-dist", "scores=all", budget) == ALCORE_OK, "%s",
                   alcore_last_error());
-    int64_t count = b.outcome.pick_count;
+    int64_t count = b.outcome.bought.pick_count;
     memcpy(exact, b.outcome.scores, sizeof exact);
-    memcpy(picks, b.outcome.picks, (size_t)count * sizeof *picks);
-    double spent = b.outcome.spent;
-    int64_t passed = b.outcome.redundant + b.outcome.unaffordable + b.outcome.free_rows;
+    memcpy(picks, b.outcome.bought.picks, (size_t)count * sizeof *picks);
+    double spent = b.outcome.bought.spent;
+    int64_t passed =
+        b.outcome.bought.redundant + b.outcome.bought.unaffordable + b.outcome.bought.free_rows;
     ck_assert_int_eq(bed_run(&b, "average-dist", "", budget), ALCORE_OK);
-    ck_assert_int_eq(b.outcome.pick_count, count);
-    ck_assert_mem_eq(b.outcome.picks, picks, (size_t)count * sizeof *picks);
-    ck_assert(b.outcome.spent == spent);
-    ck_assert_int_eq(b.outcome.redundant + b.outcome.unaffordable + b.outcome.free_rows, passed);
+    ck_assert_int_eq(b.outcome.bought.pick_count, count);
+    ck_assert_mem_eq(b.outcome.bought.picks, picks, (size_t)count * sizeof *picks);
+    ck_assert(b.outcome.bought.spent == spent);
+    ck_assert_int_eq(b.outcome.bought.redundant + b.outcome.bought.unaffordable +
+                         b.outcome.bought.free_rows,
+                     passed);
     int64_t known = 0;
     for (int64_t i = 0; i < b.outcome.count; i++) {
         if (isnan(b.outcome.scores[i])) continue;

@@ -84,16 +84,16 @@ START_TEST(topk) {
         b.input.fill.tie = random ? ALCORE__TIE_RANDOM : ALCORE__TIE_INDEX;
         bed_run(&b, "nnll", "", vector_double(vector_input(&one, "k")));
         expect_picks(&one, "picks");
-        ck_assert_int_eq(b.outcome.pick_count, vector_integer(vector_input(&one, "k")));
-        ck_assert_uint_eq(b.outcome.flags, 0);
+        ck_assert_int_eq(b.outcome.bought.pick_count, vector_integer(vector_input(&one, "k")));
+        ck_assert_uint_eq(b.outcome.bought.flags, 0);
         if (i + 1 < vector_case_count(known)) bed_close(&b);
     }
     bed_run(&b, "nnll", "", 6);
-    ck_assert_int_eq(b.outcome.pick_count, 5);
-    ck_assert_uint_eq(b.outcome.flags, ALCORE_SELECTION_SHORT);
+    ck_assert_int_eq(b.outcome.bought.pick_count, 5);
+    ck_assert_uint_eq(b.outcome.bought.flags, ALCORE_SELECTION_SHORT);
     bed_run(&b, "nnll", "", 0);
-    ck_assert_int_eq(b.outcome.pick_count, 0);
-    ck_assert_uint_eq(b.outcome.flags, 0);
+    ck_assert_int_eq(b.outcome.bought.pick_count, 0);
+    ck_assert_uint_eq(b.outcome.bought.flags, 0);
     bed_close(&b);
 }
 END_TEST
@@ -443,17 +443,17 @@ START_TEST(kcenter) {
         bed_run(&b, "kcenter", "", vector_double(vector_input(&one, "k")));
         expect_picks(&one, "picks");
         const double *radius = bed_record(&b, "radius");
-        for (int64_t k = 0; k < b.outcome.pick_count; k++) {
-            radii[k] = radius[b.outcome.picks[k]];
-            deltas[k] = b.outcome.scores[b.outcome.picks[k]];
+        for (int64_t k = 0; k < b.outcome.bought.pick_count; k++) {
+            radii[k] = radius[b.outcome.bought.picks[k]];
+            deltas[k] = b.outcome.scores[b.outcome.bought.picks[k]];
         }
         vector_near(radii, vector_expected(&one, "radii"), 0);
         vector_near(deltas, vector_expected(&one, "delta"), 0);
         if (count == 0) { /* everything chosen: nothing is left to cover */
             bed_run(&b, "kcenter", "", (double)rows);
             radius = bed_record(&b, "radius");
-            ck_assert_int_eq(b.outcome.pick_count, rows);
-            ck_assert(radius[b.outcome.picks[rows - 1]] == 0);
+            ck_assert_int_eq(b.outcome.bought.pick_count, rows);
+            ck_assert(radius[b.outcome.bought.picks[rows - 1]] == 0);
         }
         bed_close(&b);
     }

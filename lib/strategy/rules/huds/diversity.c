@@ -5,18 +5,15 @@
 static const alcore__param DIVERSITY_ROWS[] = {ALCORE__STRATA_PARAMS, ALCORE__CENTROID_PARAMS,
                                                ALCORE__CANDIDATE_PARAMS};
 static const alcore__param GLOBAL_ROWS[] = {ALCORE__CENTROID_PARAMS, ALCORE__CANDIDATE_PARAMS};
-static const alcore__param_table DIVERSITY_PARAMS = ALCORE__PARAM_TABLE(DIVERSITY_ROWS);
-static const alcore__param_table GLOBAL_PARAMS = ALCORE__PARAM_TABLE(GLOBAL_ROWS);
 
 static const char *const BOTH[] = {"scores|logprobs", "embeddings", NULL};
-static const char *const EMBEDDINGS[] = {"embeddings", NULL};
 
 const alcore__strategy_def alcore__strategy_diversity = {
     .name = "diversity",
     .summary = "Diversity alone: the distance of a row from the centroid of its stratum of "
                "uncertainty (HUDS with lambda 1)",
     .terms = alcore__huds_terms,
-    .params = &DIVERSITY_PARAMS,
+    .params = ALCORE__PARAMS(DIVERSITY_ROWS),
     .needs = {[ALCORE__ROLE(CANDIDATES)] = BOTH},
     .score_rows = alcore__score_uncertainty,
     ALCORE__HUDS_RUN,
@@ -26,7 +23,7 @@ const alcore__strategy_def alcore__strategy_diversity_global = {
     .name = "diversity-global",
     .summary = "The distance from the centroid of all rows (HUDS)",
     .terms = alcore__huds_terms,
-    .params = &GLOBAL_PARAMS,
-    .needs = {[ALCORE__ROLE(CANDIDATES)] = EMBEDDINGS},
+    .params = ALCORE__PARAMS(GLOBAL_ROWS),
+    .needs = {[ALCORE__ROLE(CANDIDATES)] = alcore__needs_embeddings},
     ALCORE__HUDS_RUN,
 };

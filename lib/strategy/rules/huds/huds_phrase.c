@@ -263,7 +263,6 @@ static const alcore__param ROWS[] = {
     ALCORE__PHRASE_SMP_PARAMS,
     ALCORE__PHRASE_LETTERS_PARAM,
 };
-static const alcore__param_table PARAMS = ALCORE__PARAM_TABLE(ROWS);
 
 static const char *const NEEDS[] = {"scores",    "embeddings",     "occurrences", "length",
                                     "first_row", "first_position", NULL};
@@ -273,7 +272,7 @@ const alcore__strategy_def alcore__strategy_huds_phrase = {
     .summary = "HUDS over the semi-maximal phrases that no labeled text contains: hybrid of the "
                "uncertainty of their words and their diversity, weighted by their frequency",
     .terms = alcore__huds_terms,
-    .params = &PARAMS,
+    .params = ALCORE__PARAMS(ROWS),
     .ablated = "lambda",
     .needs = {[ALCORE__ROLE(CANDIDATES)] = NEEDS},
     .score_rows = alcore__score_uncertainty,

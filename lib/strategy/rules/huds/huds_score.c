@@ -274,7 +274,6 @@ static const alcore__param HUDS_ROWS[] = {
     ALCORE__CENTROID_PARAMS,
     ALCORE__CANDIDATE_PARAMS,
 };
-static const alcore__param_table HUDS_PARAMS = ALCORE__PARAM_TABLE(HUDS_ROWS);
 static const char *const BOTH[] = {"scores|logprobs", "embeddings", NULL};
 static const char *const EXAMPLES[] = {"distances=needed", NULL};
 
@@ -284,7 +283,7 @@ const alcore__strategy_def alcore__strategy_huds = {
                "its stratum of uncertainty (HUDS, eq. 3 and 4)",
     .examples = EXAMPLES,
     .terms = alcore__huds_terms,
-    .params = &HUDS_PARAMS,
+    .params = ALCORE__PARAMS(HUDS_ROWS),
     .ablated = "lambda",
     .needs = {[ALCORE__ROLE(CANDIDATES)] = BOTH},
     .score_rows = alcore__score_uncertainty,
