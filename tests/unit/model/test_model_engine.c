@@ -311,6 +311,16 @@ START_TEST(options_reach_the_module) {
                            "max_tokens 128, batch_tokens 8589934592; kernels of the CPU are "
                            "there, of devices of an unknown kind are not there");
     alcore_model_unref(model);
+    /* The defaults, and a block of which the engine counts the last one as 0. */
+    ck_assert_int_eq(alcore_model_open(ctx, folder, NULL, &model), ALCORE_OK);
+    ck_assert_str_eq(line, "opened: device auto, dtype 0, pooling 0, layer 0, normalize 0, "
+                           "max_tokens 0, batch_tokens 0; kernels of the CPU are "
+                           "there, of devices of an unknown kind are not there");
+    alcore_model_unref(model);
+    options.layer = 5;
+    ck_assert_int_eq(alcore_model_open(ctx, folder, &options, &model), ALCORE_OK);
+    ck_assert_ptr_nonnull(strstr(line, "layer 5,"));
+    alcore_model_unref(model);
     options.device = "cuda";
     ck_assert_int_eq(alcore_model_open(ctx, folder, &options, &model), ALCORE_E_UNSUPPORTED);
     ck_assert_ptr_nonnull(strstr(alcore_last_error(), "CPU alone"));

@@ -304,6 +304,7 @@ START_TEST(the_registry) {
     }
     ck_assert_int_ge(count, 7);
     ck_assert_ptr_null(alcore_scorer_builtin_summary("none"));
+    ck_assert_str_eq(alcore_scorer_builtin_needs("uncertainty", 0), "margins|probs|token_probs");
 }
 END_TEST
 

@@ -154,7 +154,9 @@ START_TEST(provenance_is_json) {
     json_error_t error;
     json_t *root = json_loads(alcore_selection_provenance(selection), 0, &error);
     ck_assert_msg(root, "%s in %s", error.text, alcore_selection_provenance(selection));
+    ck_assert_str_eq(json_string_value(json_object_get(root, "version")), alcore_version());
     ck_assert_str_eq(json_string_value(json_object_get(root, "strategy")), "huds");
+    ck_assert_int_eq(json_integer_value(json_object_get(root, "seed")), 0);
     ck_assert_uint_eq(json_array_size(json_object_get(root, "command")), 2);
     ck_assert_int_eq(json_integer_value(json_object_get(root, "round")), 1);
     json_t *parameters = json_object_get(root, "parameters");

@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* The registry, named parameters, and the caller's own strategy. */
-#include <locale.h>
 #include <math.h>
 #include <stdio.h>
 #include <string.h>
@@ -8,6 +7,7 @@
 #include "base/rng.h"
 #include "check_status.h"
 #include "check_suite.h"
+#include "comma_locale.h"
 #include "fault_allocator.h"
 #include "strategy/rules/huds/huds.h"
 #include "strategy_bed.h"
@@ -95,8 +95,10 @@ START_TEST(registry) {
         alcore_param_info info = ALCORE_PARAM_INFO_INIT;
         for (int32_t p = 0; alcore_strategy_builtin_param(name, p, &info) == ALCORE_OK; p++) {
             ck_assert_ptr_nonnull(info.help);
+            const char *text; /* its default, then the same that was set */
+            ck_assert_int_eq(alcore_strategy_get(strategy, info.name, &text), ALCORE_OK);
+            ck_assert_str_eq(text, info.initial);
             ck_assert_int_eq(alcore_strategy_set(strategy, info.name, info.initial), ALCORE_OK);
-            const char *text;
             ck_assert_int_eq(alcore_strategy_get(strategy, info.name, &text), ALCORE_OK);
             ck_assert_str_eq(text, info.initial);
             check_param(strategy, &info);
@@ -141,10 +143,11 @@ START_TEST(parameters_by_number_and_back) {
     ck_assert_int_eq(alcore_strategy_new(b.ctx, "huds", &strategy), ALCORE_OK);
     ck_assert_int_eq(alcore_strategy_get(strategy, "n_strata", &text), ALCORE_OK);
     ck_assert_str_ne(text, "");
-    (void)setlocale(LC_ALL, "de_DE.UTF-8"); /* where it is installed */
+    comma_locale locale;
+    comma_locale_begin(&locale);
     ck_assert_int_eq(alcore_strategy_set_number(strategy, "lambda", 0.1), ALCORE_OK);
     ck_assert_int_eq(alcore_strategy_set_int(strategy, "n_strata", 12), ALCORE_OK);
-    (void)setlocale(LC_ALL, "C");
+    comma_locale_end(&locale);
     ck_assert_int_eq(alcore_strategy_get(strategy, "lambda", &text), ALCORE_OK);
     ck_assert_str_eq(text, "0.1");
     alcore__huds_state huds = {0};

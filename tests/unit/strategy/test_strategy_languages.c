@@ -72,6 +72,7 @@ START_TEST(plan_takes_what_there_is) {
     open_languages(&one);
     ck_assert_int_eq(bed_run(&b, "plan", "counts=fa:5,hi:1", 10), ALCORE_OK);
     ck_assert_int_eq(b.outcome.bought.pick_count, 3);
+    ck_assert_uint_eq(b.outcome.bought.flags, ALCORE_SELECTION_SHORT);
     const double *missing = bed_fact(&b, "missing of each language");
     ck_assert(missing[0] == 0 && missing[1] == 3 && missing[2] == 0);
     /* 5 of hi, 2 of fa, 6 of ar: 6 rows are 2.77, 0.92 and 2.31 of each. */

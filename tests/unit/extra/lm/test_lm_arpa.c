@@ -2,10 +2,10 @@
 /* ARPA text: the round trip, what other tools write, and what is refused (spec 6.5). */
 #include "base/rng.h"
 #include "check_suite.h"
+#include "comma_locale.h"
 #include "lm_calls.h"
 #include "test_folder.h"
 #include <alcore/extra.h>
-#include <locale.h>
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -96,14 +96,15 @@ START_TEST(what_is_written) {
     alcore_lm_options options = ALCORE_LM_OPTIONS_INIT;
     options.order = 2;
     alcore_lm *lm = NULL;
-    setlocale(LC_NUMERIC, "de_DE.UTF-8"); /* a decimal comma, where the locale is installed */
+    comma_locale locale;
+    comma_locale_begin(&locale);
     ck_assert_int_eq(alcore_lm_new_trained(ctx, texts, NULL, 2, &options, &lm), ALCORE_OK);
     ck_assert_int_eq(alcore_lm_write_arpa(lm, path), ALCORE_OK);
     char *text = read_text(path);
     /* a(a) = 1, a(b) = 1, a(</s>) = 2: den 4, gamma (2 * 0.5 + 1) / 4, V = 4 */
     char expected[80];
     snprintf(expected, sizeof expected, "\n%.9g\ta\t%.9g\n", log10(0.25), log10(2 * 0.5 / 2));
-    setlocale(LC_NUMERIC, "C");
+    comma_locale_end(&locale);
     for (char *c = expected; *c != '\0'; c++)
         if (*c == ',') *c = '.';
     ck_assert_ptr_nonnull(strstr(text, "\\data\\\nngram 1=5\nngram 2=4\n\n\\1-grams:\n"));
