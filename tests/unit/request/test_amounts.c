@@ -2,6 +2,8 @@
 /* Budgets, prices and schedules as numbers: they and the texts of the options are one thing. */
 #include "request_test.h"
 
+#include "request/request_internal.h"
+
 enum { ROWS = 12 };
 
 typedef struct world {
@@ -46,6 +48,81 @@ static void expect_budgets(alcore_request *request, const double *amounts, int64
     ck_assert_int_eq(found.shape[0], count);
     ck_assert_mem_eq(found.data, amounts, (size_t)count * sizeof *amounts);
 }
+
+START_TEST(budgets_are_read) {
+    static const struct {
+        const char *text;
+        double amount;
+        int32_t unit;
+    } good[] = {{"1000", 1000, ALCORE_UNIT_ITEMS},    {"12i", 12, ALCORE_UNIT_ITEMS},
+                {"50000w", 50000, ALCORE_UNIT_WORDS}, {"50000 words", 50000, ALCORE_UNIT_WORDS},
+                {"20c", 20, ALCORE_UNIT_CHARACTERS},  {"2 characters", 2, ALCORE_UNIT_CHARACTERS},
+                {"1.5u", 1.5, ALCORE_UNIT_UNITS},     {"3units", 3, ALCORE_UNIT_UNITS},
+                {"1e3w", 1000, ALCORE_UNIT_WORDS},    {"0", 0, ALCORE_UNIT_ITEMS},
+                {"7 items", 7, ALCORE_UNIT_ITEMS}};
+    static const char *const bad[] = {"",    "w",     "ten", "10x", "10 w w", "-5",   "nan",
+                                      "inf", "1e999", "5w,", ",5w", "5w,,7w", "5w,6", "5w,5w"};
+    alcore__budgets budgets;
+    for (size_t i = 0; i < sizeof good / sizeof *good; i++) {
+        ck_assert_msg(alcore__budgets_parse(good[i].text, &budgets) == ALCORE_OK, "%s",
+                      good[i].text);
+        ck_assert_int_eq(budgets.count, 1);
+        ck_assert_double_eq(budgets.amounts[0], good[i].amount);
+        ck_assert_int_eq(budgets.unit, good[i].unit);
+    }
+    for (size_t i = 0; i < sizeof bad / sizeof *bad; i++)
+        ck_assert_msg(alcore__budgets_parse(bad[i], &budgets) == ALCORE_E_PARAM, "%s", bad[i]);
+    ck_assert_ok(alcore__budgets_parse("2500w, 10000w ,5000 words", &budgets));
+    ck_assert_int_eq(budgets.count, 3);
+    ck_assert_double_eq(budgets.amounts[1], 10000);
+    ck_assert_int_eq(budgets.unit, ALCORE_UNIT_WORDS);
+    ck_assert_double_eq(alcore__budgets_largest(&budgets), 10000);
+}
+END_TEST
+
+START_TEST(prices_are_read) {
+    static const struct {
+        const char *text, *currency;
+        double amount;
+        int32_t unit;
+    } good[] = {{"0.1773/w", "", 0.1773, ALCORE_UNIT_WORDS},
+                {"0.12EUR/w", "EUR", 0.12, ALCORE_UNIT_WORDS},
+                {"3 GBP / item", "GBP", 3, ALCORE_UNIT_ITEMS},
+                {"1\xe2\x82\xac/c", "\xe2\x82\xac", 1, ALCORE_UNIT_CHARACTERS},
+                {"0/units", "", 0, ALCORE_UNIT_UNITS}};
+    static const char *const bad[] = {
+        "0.12",  "w",       "-1/w", "1/x",   "nan/w",  "1 a b/w", "1\xff/w", "1ABCDEFGHIJKLMNOPQ/w",
+        "/w",    "1//w2",   "-0/w", "0x1/w", "0xFF/w", "1e16/w",  "1.2.3/w", "1EUR2/w",
+        "1 +/w", "1_000/w", "+/w"};
+    static const char *const faults[][2] = {
+        {"0,17EUR/w", "; the decimal point is a point, as in 0.17"},
+        {"0,17/w", "; the decimal point is a point, as in 0.17"},
+        {"1.000,50/w", "; the decimal point is a point"},
+        {"0x1/w", "; numbers are decimal"},
+        {"1 000/w", "; thousands are not separated"},
+        {"1'000/w", "; thousands are not separated"},
+        {"1\xC2\xA0"
+         "000/w",
+         "; thousands are not separated"},
+        {"1e308/w", "; it is too large"},
+        {"1e400/w", "; it is too large"},
+        {"-1/w", "; it is negative"},
+        {" 1/w", "; there are spaces around it"}};
+    alcore__price price;
+    for (size_t i = 0; i < sizeof good / sizeof *good; i++) {
+        ck_assert_msg(alcore__price_parse(good[i].text, &price) == ALCORE_OK, "%s", good[i].text);
+        ck_assert_double_eq(price.amount, good[i].amount);
+        ck_assert_int_eq(price.unit, good[i].unit);
+        ck_assert_str_eq(price.currency, good[i].currency);
+    }
+    for (size_t i = 0; i < sizeof bad / sizeof *bad; i++)
+        ck_assert_msg(alcore__price_parse(bad[i], &price) == ALCORE_E_PARAM, "%s", bad[i]);
+    for (size_t i = 0; i < sizeof faults / sizeof *faults; i++)
+        ck_assert_fails(alcore__price_parse(faults[i][0], &price), ALCORE_E_PARAM, faults[i][1]);
+    ck_assert_ok(alcore__price_parse("", &price));
+    ck_assert(isnan(price.amount));
+}
+END_TEST
 
 /* Numbers in every unit give the text, and a text the numbers. */
 START_TEST(budgets_are_texts_and_numbers) {
@@ -318,7 +395,7 @@ START_TEST(wrong_schedules_are_refused) {
 }
 END_TEST
 
-CHECK_SUITE("amounts", budgets_are_texts_and_numbers, many_budgets_keep_every_bit,
-            wrong_budgets_are_refused, options_are_texts_and_numbers, prices_are_texts_and_numbers,
-            wrong_prices_are_refused, selections_tell_unit_and_price,
+CHECK_SUITE("amounts", budgets_are_read, prices_are_read, budgets_are_texts_and_numbers,
+            many_budgets_keep_every_bit, wrong_budgets_are_refused, options_are_texts_and_numbers,
+            prices_are_texts_and_numbers, wrong_prices_are_refused, selections_tell_unit_and_price,
             schedules_are_texts_and_numbers, wrong_schedules_are_refused);

@@ -13,81 +13,6 @@ static alcore_ctx *new_ctx(void) {
     return ctx;
 }
 
-START_TEST(budgets_are_read) {
-    static const struct {
-        const char *text;
-        double amount;
-        int32_t unit;
-    } good[] = {{"1000", 1000, ALCORE_UNIT_ITEMS},    {"12i", 12, ALCORE_UNIT_ITEMS},
-                {"50000w", 50000, ALCORE_UNIT_WORDS}, {"50000 words", 50000, ALCORE_UNIT_WORDS},
-                {"20c", 20, ALCORE_UNIT_CHARACTERS},  {"2 characters", 2, ALCORE_UNIT_CHARACTERS},
-                {"1.5u", 1.5, ALCORE_UNIT_UNITS},     {"3units", 3, ALCORE_UNIT_UNITS},
-                {"1e3w", 1000, ALCORE_UNIT_WORDS},    {"0", 0, ALCORE_UNIT_ITEMS},
-                {"7 items", 7, ALCORE_UNIT_ITEMS}};
-    static const char *const bad[] = {"",    "w",     "ten", "10x", "10 w w", "-5",   "nan",
-                                      "inf", "1e999", "5w,", ",5w", "5w,,7w", "5w,6", "5w,5w"};
-    alcore__budgets budgets;
-    for (size_t i = 0; i < sizeof good / sizeof *good; i++) {
-        ck_assert_msg(alcore__budgets_parse(good[i].text, &budgets) == ALCORE_OK, "%s",
-                      good[i].text);
-        ck_assert_int_eq(budgets.count, 1);
-        ck_assert_double_eq(budgets.amounts[0], good[i].amount);
-        ck_assert_int_eq(budgets.unit, good[i].unit);
-    }
-    for (size_t i = 0; i < sizeof bad / sizeof *bad; i++)
-        ck_assert_msg(alcore__budgets_parse(bad[i], &budgets) == ALCORE_E_PARAM, "%s", bad[i]);
-    ck_assert_ok(alcore__budgets_parse("2500w, 10000w ,5000 words", &budgets));
-    ck_assert_int_eq(budgets.count, 3);
-    ck_assert_double_eq(budgets.amounts[1], 10000);
-    ck_assert_int_eq(budgets.unit, ALCORE_UNIT_WORDS);
-    ck_assert_double_eq(alcore__budgets_largest(&budgets), 10000);
-}
-END_TEST
-
-START_TEST(prices_are_read) {
-    static const struct {
-        const char *text, *currency;
-        double amount;
-        int32_t unit;
-    } good[] = {{"0.1773/w", "", 0.1773, ALCORE_UNIT_WORDS},
-                {"0.12EUR/w", "EUR", 0.12, ALCORE_UNIT_WORDS},
-                {"3 GBP / item", "GBP", 3, ALCORE_UNIT_ITEMS},
-                {"1\xe2\x82\xac/c", "\xe2\x82\xac", 1, ALCORE_UNIT_CHARACTERS},
-                {"0/units", "", 0, ALCORE_UNIT_UNITS}};
-    static const char *const bad[] = {
-        "0.12",  "w",       "-1/w", "1/x",   "nan/w",  "1 a b/w", "1\xff/w", "1ABCDEFGHIJKLMNOPQ/w",
-        "/w",    "1//w2",   "-0/w", "0x1/w", "0xFF/w", "1e16/w",  "1.2.3/w", "1EUR2/w",
-        "1 +/w", "1_000/w", "+/w"};
-    static const char *const faults[][2] = {
-        {"0,17EUR/w", "; the decimal point is a point, as in 0.17"},
-        {"0,17/w", "; the decimal point is a point, as in 0.17"},
-        {"1.000,50/w", "; the decimal point is a point"},
-        {"0x1/w", "; numbers are decimal"},
-        {"1 000/w", "; thousands are not separated"},
-        {"1'000/w", "; thousands are not separated"},
-        {"1\xC2\xA0"
-         "000/w",
-         "; thousands are not separated"},
-        {"1e308/w", "; it is too large"},
-        {"1e400/w", "; it is too large"},
-        {"-1/w", "; it is negative"},
-        {" 1/w", "; there are spaces around it"}};
-    alcore__price price;
-    for (size_t i = 0; i < sizeof good / sizeof *good; i++) {
-        ck_assert_msg(alcore__price_parse(good[i].text, &price) == ALCORE_OK, "%s", good[i].text);
-        ck_assert_double_eq(price.amount, good[i].amount);
-        ck_assert_int_eq(price.unit, good[i].unit);
-        ck_assert_str_eq(price.currency, good[i].currency);
-    }
-    for (size_t i = 0; i < sizeof bad / sizeof *bad; i++)
-        ck_assert_msg(alcore__price_parse(bad[i], &price) == ALCORE_E_PARAM, "%s", bad[i]);
-    for (size_t i = 0; i < sizeof faults / sizeof *faults; i++)
-        ck_assert_fails(alcore__price_parse(faults[i][0], &price), ALCORE_E_PARAM, faults[i][1]);
-    ck_assert_ok(alcore__price_parse("", &price));
-    ck_assert(isnan(price.amount));
-}
-END_TEST
-
 START_TEST(options_say_what_is_wrong) {
     alcore_ctx *ctx = new_ctx();
     alcore_request *request;
@@ -395,126 +320,6 @@ START_TEST(budgets_in_words_characters_and_units) {
 }
 END_TEST
 
-START_TEST(columns_come_from_the_built_in_model) {
-    alcore_ctx *ctx = new_ctx();
-    alcore_pool *pool = numbered_pool(ctx, 40);
-    alcore_request *request = request_for(ctx, pool, "huds", "5");
-    alcore_selection *selection = selected(request), *again;
-    const char *summary = alcore_selection_summary(selection);
-    ck_assert_int_eq(alcore_selection_count(selection), 5);
-    ck_assert_msg(strstr(summary,
-                         "logprobs: model ngram order 4, cross-fitted in five folds of the "
-                         "pool (none was given)"),
-                  "%s", summary);
-    ck_assert_ptr_nonnull(strstr(summary, "embeddings: model ngram character n-grams"));
-    ck_assert_ptr_eq(summary, strstr(summary, "note: the built-in n-gram model stands in"));
-    again = selected(request);
-    ck_rows(again, alcore_selection_rows(selection), 5);
-    /* What an earlier call left in the pool is still of that model. */
-    ck_assert_uint_eq(alcore_selection_flags(again), ALCORE_SELECTION_BUILT_IN);
-    alcore_selection_unref(again);
-    alcore_selection_unref(selection);
-    alcore_request_unref(request);
-    alcore_pool_unref(pool);
-    alcore_ctx_unref(ctx);
-}
-END_TEST
-
-/* A request that names a column, or a model, means it: the n-gram model answers for no other
- * column, nor does a column that it made for an earlier request. */
-START_TEST(what_is_named_is_meant) {
-    static const double vectors[] = {1, 0, 0, 1, 1, 1, 2, 1, 1, 2, 3, 1};
-    alcore_ctx *ctx = new_ctx();
-    alcore_pool *pool = numbered_pool(ctx, 6);
-    alcore_request *request = request_for(ctx, pool, "huds", "2");
-    alcore_selection *selection = selected(request);
-    alcore_remedy remedy = ALCORE_REMEDY_INIT;
-    alcore_selection_unref(selection);
-    give(pool, "embedings", vectors, 6, 2);
-    ck_assert_fails(alcore_select(request, &selection), ALCORE_E_MISSING, "'scores|logprobs'");
-    ck_assert_int_eq(alcore_last_remedy(&remedy), 1);
-    ck_assert_int_eq(remedy.kind, ALCORE_REMEDY_MODEL);
-    ck_assert_str_eq(remedy.name, "ngram");
-    ck_assert_str_eq(remedy.value, "logprobs");
-    give(pool, "scores", vectors, 6, 1);
-    ck_assert_fails(alcore_select(request, &selection), ALCORE_E_MISSING,
-                    "did you mean the column 'embedings'");
-    give(pool, "embeddings", vectors, 6, 2);
-    selection = selected(request);
-    ck_assert_uint_eq(alcore_selection_flags(selection), 0);
-    ck_assert_ptr_nonnull(
-        strstr(alcore_selection_provenance(selection), "\"unread\":[\"embedings\"]"));
-    alcore_selection_unref(selection);
-    alcore_request_unref(request);
-    alcore_pool_unref(pool);
-    alcore_ctx_unref(ctx);
-}
-END_TEST
-
-/* What belongs to one call has to be read by it; what a pool has otherwise need not. */
-START_TEST(what_is_given_is_read) {
-    static const double values[] = {0.5, 0.5, 1, 0, 0.9, 0.1, 0.2, 0.8, 0.3, 0.7, 0.6, 0.4};
-    alcore_ctx *ctx = new_ctx();
-    alcore_pool *pool = numbered_pool(ctx, 6);
-    alcore_request *request = request_for(ctx, pool, "entropy", "2");
-    alcore_selection *selection;
-    give(pool, "probs", values, 6, 2);
-    give(pool, "embeddings", values, 6, 2);
-    alcore_selection_unref(selected(request));
-    ck_assert_ok(alcore_request_set(request, "given", "probs"));
-    alcore_selection_unref(selected(request));
-    ck_assert_ok(alcore_request_set(request, "given", "probs,embeddings"));
-    ck_assert_fails(alcore_select(request, &selection), ALCORE_E_INVALID,
-                    "the column 'embeddings' is not read: strategy entropy reads entropies or "
-                    "probs; it is read by huds, ");
-    ck_assert_ptr_null(selection);
-    ck_assert_ok(alcore_request_set(request, "max_similarity", "0.9"));
-    alcore_selection_unref(selected(request));
-    ck_assert_ok(alcore_request_set(request, "given", "probs,labeled.embeddings"));
-    ck_assert_fails(alcore_select(request, &selection), ALCORE_E_INVALID,
-                    "the column 'embeddings' of the labeled pool is not read");
-    give_ngram(ctx, request, NULL);
-    ck_assert_ok(alcore_request_set(request, "given", "model,probs"));
-    ck_assert_fails(alcore_select(request, &selection), ALCORE_E_INVALID, "the model is not read");
-    set_parameter(ctx, request, "hybrid", "sentences", "entropy");
-    ck_assert_ok(alcore_request_set(request, "given", "probs"));
-    alcore_selection_unref(selected(request));
-    ck_assert_ok(alcore_request_set(request, "given", "probs,entropies"));
-    ck_assert_fails(alcore_select(request, &selection), ALCORE_E_INVALID, "'entropies'");
-    alcore_request_unref(request);
-    alcore_pool_unref(pool);
-    alcore_ctx_unref(ctx);
-}
-END_TEST
-
-START_TEST(missing_columns_are_named) {
-    alcore_ctx *ctx = new_ctx();
-    alcore_pool *pool = numbered_pool(ctx, 6);
-    alcore_request *request = request_for(ctx, pool, "entropy", "2");
-    alcore_selection *selection;
-    ck_assert_fails(alcore_select(request, &selection), ALCORE_E_MISSING, "probs");
-    alcore_remedy remedy = ALCORE_REMEDY_INIT;
-    ck_assert_int_eq(alcore_last_remedy(&remedy), 1);
-    ck_assert_int_eq(remedy.kind, ALCORE_REMEDY_COLUMN);
-    ck_assert_str_eq(remedy.name, "probs");
-    ck_assert_ptr_null(remedy.value);
-    const double values[] = {0.5, 0.5, 1, 0, 0.9, 0.1};
-    const int64_t rows[] = {0, 2, 3};
-    alcore_tensor tensor;
-    int64_t shape[2] = {3, 2};
-    alcore_column_options options = ALCORE_COLUMN_OPTIONS_INIT;
-    options.rows = rows;
-    options.row_count = 3;
-    ck_assert_ok(alcore_tensor_init(&tensor, (void *)(uintptr_t)values, ALCORE_FLOAT64, shape, 2));
-    ck_assert_ok(alcore_pool_set_column(pool, "probs", &tensor, NULL, &options));
-    ck_assert_fails(alcore_select(request, &selection), ALCORE_E_MISSING, "row 1 and 2 more");
-    ck_assert_ptr_null(selection);
-    alcore_request_unref(request);
-    alcore_pool_unref(pool);
-    alcore_ctx_unref(ctx);
-}
-END_TEST
-
 /* `texts[index]` is the text that a user sees, with duplicates, an empty last line and full-length
  * columns. */
 START_TEST(index_is_the_row_as_given) {
@@ -705,56 +510,6 @@ START_TEST(the_command_is_json) {
 }
 END_TEST
 
-/* A NaN compares false with every similarity limit. */
-START_TEST(a_nan_under_the_limit_names_its_row) {
-    double vectors[16];
-    alcore_selection *selection;
-    alcore_ctx *ctx = new_ctx();
-    alcore_pool *pool = huds_pool(ctx);
-    memcpy(vectors, huds_embeddings, sizeof vectors);
-    vectors[2 * 4 + 1] = (double)NAN;
-    give(pool, "embeddings", vectors, 8, 2);
-    alcore_request *request = request_for(ctx, pool, "nnll", "8");
-    ck_assert_ok(alcore_request_set(request, "max_similarity", "0.97"));
-    ck_assert_fails(alcore_select(request, &selection), ALCORE_E_DATA, "row 4: component 1");
-    ck_assert_ptr_null(selection);
-    ck_assert_ok(alcore_request_set(request, "nan", "exclude"));
-    selection = selected(request);
-    for (int64_t k = 0; k < alcore_selection_count(selection); k++)
-        ck_assert_int_ne(alcore_selection_rows(selection)[k], 4);
-    alcore_selection_unref(selection);
-    alcore_request_unref(request);
-    alcore_pool_unref(pool);
-    alcore_ctx_unref(ctx);
-}
-END_TEST
-
-static alcore_status infinite_scores(void *user, const alcore_view *view, alcore_choice *out) {
-    double scores[8] = {0};
-    (void)user;
-    scores[5] = (double)INFINITY;
-    return alcore_choice_scores(out, scores, alcore_view_row_count(view, ALCORE_ROLE_CANDIDATES));
-}
-
-START_TEST(an_infinite_score_names_its_row) {
-    alcore_strategy_host host = ALCORE_STRATEGY_HOST_INIT;
-    alcore_strategy *strategy;
-    alcore_selection *selection;
-    alcore_ctx *ctx = new_ctx();
-    alcore_pool *pool = numbered_pool(ctx, 8);
-    alcore_request *request = request_for(ctx, pool, "random", "3");
-    host.choose = infinite_scores;
-    ck_assert_ok(alcore_strategy_new_host(ctx, &host, &strategy));
-    ck_assert_ok(alcore_request_set_strategy(request, strategy));
-    ck_assert_fails(alcore_select(request, &selection), ALCORE_E_DATA,
-                    "row 5: the score is infinite");
-    alcore_strategy_unref(strategy);
-    alcore_request_unref(request);
-    alcore_pool_unref(pool);
-    alcore_ctx_unref(ctx);
-}
-END_TEST
-
 /* lambda_first weighs the first round (spec 3.6); the summary tells of the terms as they were
  * mixed. */
 START_TEST(terms_follow_the_first_lambda) {
@@ -780,11 +535,8 @@ START_TEST(terms_follow_the_first_lambda) {
 }
 END_TEST
 
-CHECK_SUITE("request", budgets_are_read, prices_are_read, options_say_what_is_wrong, huds_picks,
-            draws, small_and_odd_pools, masks, targets_have_languages,
-            budgets_in_words_characters_and_units, columns_come_from_the_built_in_model,
-            what_is_named_is_meant, what_is_given_is_read, missing_columns_are_named,
+CHECK_SUITE("request", options_say_what_is_wrong, huds_picks, draws, small_and_odd_pools, masks,
+            targets_have_languages, budgets_in_words_characters_and_units,
             index_is_the_row_as_given, own_strategy, candidates_stay, like_rows_are_passed_over,
             candidates_of_another_pool_are_forgotten, a_long_seed_is_taken_exactly,
-            the_command_is_json, a_nan_under_the_limit_names_its_row,
-            an_infinite_score_names_its_row, terms_follow_the_first_lambda);
+            the_command_is_json, terms_follow_the_first_lambda);
