@@ -55,7 +55,7 @@ export ALCORE_TEST_SEED=${ALCORE_TEST_SEED:-$RANDOM}
 echo "seed of thinned sweeps: $ALCORE_TEST_SEED"
 setup=default
 slow=5 # a sanitized test may take so many times longer
-export ALCORE_FUZZ_SECONDS=2
+export ALCORE_FUZZ_SECONDS=1
 if [ -n "$full" ]; then
     setup=full
     slow=100
@@ -142,6 +142,27 @@ fi
 for_tests=
 targets=
 
+# Programs outside the tree, the sources and the pages: the plain build says it all.
+# -O1: sanitized kernels take minutes to compile above it; -g1: a report needs lines, and the rest
+# is a fifth of the compiler's time. No -Werror: sanitizers make the compiler see ghosts. Suite
+# heavy: shapes whose sanitized run takes minutes and tells little that a smaller one does not;
+# --full has them too. What takes long otherwise takes turns (tests/meson.build). PyPI's packages
+# come meanwhile.
+sanitized='-Doptimization=1 -Dc_args=-g1 -Dcpp_args=-g1'
+others=
+if [ -z "$full" ] && [ -z "$ALCORE_TEST_PART" ]; then
+    for turn in 0 1 2; do [ $((ALCORE_TEST_SEED % 3)) = $turn ] || others+=" --no-suite turn$turn"; done
+fi
+asan_tests="--no-suite install --no-suite once --no-suite docs$others"
+[ -n "$full" ] || asan_tests+=" --no-suite heavy --no-suite full"
+asan_built=
+for_tests=$asan_tests
+if wanted asan && build asan -Dtests=enabled -Dcuda=disabled -Dtorch=disabled $sanitized -Db_sanitize=address,undefined $some_kernels; then
+    asan_built=1
+fi
+for_tests=
+targets=
+
 waited=$SECONDS
 wait "$installing"
 keep waiting "for PyPI" "$waited"
@@ -162,25 +183,19 @@ if { wanted plain || wanted bare || wanted valgrind; } && build plain -Dwerror=t
     fi
     [ -z "$full" ] || ! wanted valgrind || check plain valgrind --setup valgrind
 fi
-# Programs outside the tree, the sources and the pages: the plain build has said it all.
-# -O1: sanitized kernels take minutes to compile above it; -g1: a report needs lines, and the rest
-# is a fifth of the compiler's time. No -Werror: sanitizers make the compiler see ghosts. Suite
-# heavy: shapes whose sanitized run takes minutes and tells little that a smaller one does not;
-# --full has them too.
-sanitized='-Doptimization=1 -Dc_args=-g1 -Dcpp_args=-g1'
-for_tests="--no-suite install --no-suite once --no-suite docs"
-[ -n "$full" ] || for_tests+=" --no-suite heavy --no-suite full"
-if wanted asan && build asan -Dtests=enabled -Dcuda=disabled -Dtorch=disabled $sanitized -Db_sanitize=address,undefined $some_kernels; then
-    # shellcheck disable=SC2086
-    check asan asan --setup "$setup" -t $slow $for_tests
-fi
-# Only what runs threads.
-for_tests="--suite threads"
+# shellcheck disable=SC2086
+[ -z "$asan_built" ] || check asan asan --setup "$setup" -t $slow $asan_tests
+# Only what runs threads; by default without the emulated device, whose engine takes as long to
+# compile as the library.
+tsan_tests=$others
+[ -n "$full" ] || tsan_tests+=" --no-suite kernel"
+for_tests="--suite threads$tsan_tests"
 if wanted tsan && [[ -z $ALCORE_TEST_PART || " ${suites[*]} " == *" threads "* ]] &&
     build tsan -Dtests=enabled -Dcuda=disabled -Dtorch=disabled $sanitized -Db_sanitize=thread $one_kernel; then
     suites_asked=("${suites[@]}")
     suites=(threads)
-    check tsan tsan --setup "$setup" -t $slow
+    # shellcheck disable=SC2086
+    check tsan tsan --setup "$setup" -t $slow $tsan_tests
     suites=("${suites_asked[@]}")
 fi
 for_tests=

@@ -514,7 +514,7 @@ int main(int argc, char **argv) {
                 "usage: kernel_conformance MISSING-ENTRIES [SEED [EVERY [ROWS]]] [MODULE...]\n");
         return 2;
     }
-    /* Of the cases one in three by default, all in the full tier, where the sanitized build tries
+    /* Of the cases one in four by default, all in the full tier, where the sanitized build tries
      * one in three; by default it tries one in eight, as valgrind (brief) does. */
     int thinned = SANITIZED && !getenv("ALCORE_TEST_FULL");
     int full = getenv("ALCORE_TEST_FULL") != NULL;
@@ -522,7 +522,8 @@ int main(int argc, char **argv) {
     uint64_t numbers[3] = {(uint64_t)time(NULL),
                            brief                ? 8
                            : full && !SANITIZED ? 1
-                                                : 3,
+                           : full               ? 3
+                                                : 4,
                            brief ? 0 : LARGE_ROWS};
     int at = 2, given = 0;
     while (given < 3 && at < argc && argv[at][strspn(argv[at], "0123456789")] == '\0')

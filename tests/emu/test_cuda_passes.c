@@ -627,21 +627,28 @@ static const char HEAD[] =
     "2 of 8292 rows, in one wide block; below it each kernel, and waits between it and the next "
     "one.\n\n";
 
+/* By default half of the calls of a test that takes long, which $ALCORE_TEST_SEED chooses; all of
+ * them for a new file of counts. */
+static void add_half(TCase *to, const TTest *test, int count) {
+    const char *seed = getenv("ALCORE_TEST_SEED");
+    const int every = getenv("ALCORE_TEST_FULL") || getenv("GPU_PASSES_OUT") ? 1 : 2;
+    for (int i = seed ? atoi(seed) % every : 0; i < count; i += every)
+        tcase_add_loop_test(to, test, i, i + 1);
+}
+
 TEST_FILE() {
     TCase *tests = tcase_create("passes");
-    const char *full = getenv("ALCORE_TEST_FULL"), *seed = getenv("ALCORE_TEST_SEED");
+    const char *full = getenv("ALCORE_TEST_FULL");
     counts_begin("GPU_PASSES", HEAD);
     tcase_set_timeout(tests, 150);
     tcase_add_checked_fixture(tests, setup, teardown);
-    tcase_add_loop_test(tests, a_pick_costs_the_same_for_one_block_and_for_three, 0, PICK_COUNT);
-    tcase_add_loop_test(tests, a_pick_is_compared_where_it_is, 0, COMPARED_COUNT);
+    add_half(tests, a_pick_costs_the_same_for_one_block_and_for_three, PICK_COUNT);
+    add_half(tests, a_pick_is_compared_where_it_is, COMPARED_COUNT);
     tcase_add_test(tests, a_visit_measures_what_is_on_the_device);
-    tcase_add_loop_test(tests, a_selection_starts_its_kernels_once_a_pass, 0, WHOLE_COUNT);
+    add_half(tests, a_selection_starts_its_kernels_once_a_pass, WHOLE_COUNT);
     tcase_add_loop_test(tests, selections_are_those_of_the_cpu, 0, PICK_COUNT * SETTING_COUNT);
     tcase_add_loop_test(tests, rows_that_are_passed_over_are_left_out, 0, PICK_COUNT);
-    for (int i = 0; i < 2 * WHOLE_COUNT; i++)
-        if (full || i % 2 == (seed ? atoi(seed) % 2 : 0))
-            tcase_add_loop_test(tests, whole_selections_are_those_of_the_cpu, i, i + 1);
+    add_half(tests, whole_selections_are_those_of_the_cpu, 2 * WHOLE_COUNT);
     tcase_add_loop_test(tests, two_wide_blocks_give_the_selection_of_the_cpu, 0,
                         full ? WIDE_FULL_COUNT : WIDE_COUNT);
     tcase_add_loop_test(tests, a_run_converts_its_rows_once, 0, CONVERTED_COUNT);

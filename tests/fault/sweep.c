@@ -174,9 +174,9 @@ static const char *try_one(const sweep_case *the_case, int mode, long long at, b
 static uint64_t seed, draws;
 
 /* Of long sweeps the default tier tries a seeded sample: so many of the first and of the last
- * allocations, and about so many between; half of that in a sanitized build, where each takes
+ * allocations, and about so many between; a quarter of that in a sanitized build, where each takes
  * several times as long. */
-static struct { long long ends, between; } sample = {INTERPOSED ? 8 : 4, INTERPOSED ? 24 : 12};
+static struct { long long ends, between; } sample = {INTERPOSED ? 8 : 2, INTERPOSED ? 24 : 6};
 
 static bool chosen(long long at, long long count, bool every) {
     if (every || at <= sample.ends || at > count - sample.ends) return true;
@@ -286,7 +286,7 @@ int main(int argc, char **argv) {
     }
     fclose(map);
     sample.ends = INTERPOSED ? 2 : 1; /* of three times as many cases as there are strategies */
-    sample.between = INTERPOSED ? 8 : 4;
+    sample.between = INTERPOSED ? 8 : 2;
     sweep_selections(run_selection);
     world_files_remove();
     printf("1..%d\n", lines);

@@ -59,11 +59,9 @@ bool bed_brief(void) {
 
 void bed_add_variants(TCase *to, const TTest *test, int count) {
     const char *seed = getenv("ALCORE_TEST_SEED");
-    if (!bed_brief())
-        tcase_add_loop_test(to, test, 0, count);
-    else
-        for (int i = seed ? atoi(seed) % 4 : 0; i < count; i += 4)
-            tcase_add_loop_test(to, test, i, i + 1);
+    const int every = bed_brief() ? 4 : getenv("ALCORE_TEST_FULL") ? 1 : 2;
+    for (int i = seed ? atoi(seed) % every : 0; i < count; i += every)
+        tcase_add_loop_test(to, test, i, i + 1);
 }
 
 void bed_open(bed *b, int64_t rows, int32_t threads, const alcore_allocator *allocator) {

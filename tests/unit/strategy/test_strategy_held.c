@@ -246,8 +246,8 @@ END_TEST
 
 TEST_FILE() {
     TCase *all = tcase_create("held");
-    tcase_add_loop_test(all, held_rows_give_the_same_bytes, 0, VARIANT_COUNT);
-    tcase_add_loop_test(all, speculative_rows_give_the_same_bytes, 0, VARIANT_COUNT);
-    tcase_add_loop_test(all, failed_runs_let_go, 0, VARIANT_COUNT);
+    bed_add_variants(all, held_rows_give_the_same_bytes, VARIANT_COUNT);
+    bed_add_variants(all, speculative_rows_give_the_same_bytes, VARIANT_COUNT);
+    bed_add_variants(all, failed_runs_let_go, VARIANT_COUNT);
     return check_suite_run("strategy-held", all);
 }
