@@ -166,6 +166,9 @@ alcore_status alcore__new_lines(alcore_ctx *ctx, size_t count, size_t bytes, voi
  * not set. A failure leaves the array as it was. */
 alcore_status alcore__grow(alcore_ctx *ctx, void *array, size_t *capacity, size_t need,
                            size_t bytes);
+/* Gives back what such an array has beyond `count` elements, when it has grown for the last time. A
+ * failure leaves it as it was. */
+alcore_status alcore__trim(alcore_ctx *ctx, void *array, size_t count, size_t bytes);
 
 /* Sorts an array of `count` elements of `bytes` bytes each by rising order of compare, which
  * answers as the one of qsort() does; equal elements keep their order (sort.c). Allocates as much

@@ -183,3 +183,14 @@ alcore_status alcore__grow(alcore_ctx *ctx, void *array, size_t *capacity, size_
     *capacity = wanted;
     return ALCORE_OK;
 }
+
+/* Of 0 elements nothing is given back, as allocators hand out no empty blocks. */
+alcore_status alcore__trim(alcore_ctx *ctx, void *array, size_t count, size_t bytes) {
+    void *memory;
+    memcpy(&memory, array, sizeof memory);
+    if (!memory || count == 0 || block_bytes(memory) - HEADER <= count * bytes) return ALCORE_OK;
+    void *trimmed = alcore__realloc(ctx, memory, count * bytes);
+    if (!trimmed) return alcore__fail_memory(count * bytes);
+    memcpy(array, &trimmed, sizeof trimmed);
+    return ALCORE_OK;
+}

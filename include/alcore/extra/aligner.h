@@ -27,7 +27,7 @@ ALCORE_BEGIN
 
 /** A trained model of one direction. Made by alcore_aligner_new_trained() or alcore_aligner_open().
  * Memory: about 27 bytes for each different pair of a source word and a target word that occur in
- * one sentence pair. */
+ * one sentence pair, 1 MB, and of a trained one about 9 bytes a word of its training pairs. */
 typedef struct alcore_aligner alcore_aligner;
 
 /** The links of many sentence pairs. Memory: 8 bytes a link and 8 bytes a pair. */

@@ -77,12 +77,13 @@ typedef struct alcore_mix_options {
  * @param[in] options borrowed; NULL: defaults
  * @param[out] out owned; NULL on failure
  * @return ALCORE_OK, ALCORE_E_INVALID (a pool or annotations that are needed are NULL; other
- *   contexts; a model that is not read), ALCORE_E_PARAM (kind, span or a number out of range, device), ALCORE_E_MISSING (no
- *   pair in the labeled pool, no unmasked row in the pool, or embeddings that were given for one
- *   pool only), ALCORE_E_SHAPE (links of another number of pairs; embeddings of different lengths),
- *   ALCORE_E_DATA (a link that names a word that its pair lacks: names the row; embeddings that are
- *   not finite), ALCORE_E_UNSUPPORTED, ALCORE_E_CALLBACK, ALCORE_E_MODULE, ALCORE_E_IO,
- *   ALCORE_E_NOMEM, ALCORE_E_CANCELLED, ALCORE_E_BUSY, ALCORE_E_STRUCT_*
+ *   contexts; a model that is not read), ALCORE_E_PARAM (kind, span or a number out of range,
+ *   device), ALCORE_E_MISSING (no pair in the labeled pool, no unmasked row in the pool, or
+ *   embeddings that were given for one pool only), ALCORE_E_SHAPE (links of another number of
+ *   pairs; embeddings of different lengths), ALCORE_E_DATA (a link that names a word that its pair
+ *   lacks: names the row; embeddings that are not finite), ALCORE_E_UNSUPPORTED,
+ *   ALCORE_E_CALLBACK, ALCORE_E_MODULE, ALCORE_E_IO, ALCORE_E_NOMEM, ALCORE_E_CANCELLED,
+ *   ALCORE_E_BUSY, ALCORE_E_STRUCT_*
  * @threadsafe ALCORE_E_BUSY while a call changes the annotations or one of the pools.
  * @callback the model's functions, progress, log, files
  * @since 1.0 */

@@ -5,7 +5,7 @@
  *
  * An overlap is made once, is given texts by role, and is asked as often as one likes. Texts are
  * added from memory or read from files, which are not kept: memory is that of the n-grams of the
- * roles that are kept, by default those of the test set, about 50 bytes an n-gram. Words are the
+ * roles that are kept, by default those of the test set, 60 to 100 bytes an n-gram. Words are the
  * maximal runs without ASCII space, tab, CR and LF; n-grams lie inside one text. A malformed UTF-8
  * sequence of a text in memory counts as U+FFFD; in a file it is an error. */
 #ifndef ALCORE_EXTRA_OVERLAP_H

@@ -15,7 +15,7 @@
 
 ALCORE_BEGIN
 
-/** A tokenizer. Memory: about the size of its file, and 5 MB that calls reuse. */
+/** A tokenizer. Memory: two to five times the size of its file, and up to 5 MB that calls reuse. */
 typedef struct alcore_tokenizer alcore_tokenizer;
 
 /** The tokens of many texts. Memory: 33 bytes a token and 8 bytes a text. */

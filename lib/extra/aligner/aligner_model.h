@@ -7,7 +7,8 @@
  * direction; for the other one the caller swaps the texts and asks for swapped links, and
  * alcore__links_symmetrize() combines the two. Everything a model computes is the same for every
  * number of threads. Memory: 27 bytes for each different pair of words that occur together (20 per
- * slot of a table three quarters full), 4 bytes a source word and 8 a target word. */
+ * slot of a table three quarters full), 4 bytes a source word and 8 a target word, and the corpus
+ * of the training pairs. */
 #ifndef ALCORE__ALIGNER_MODEL_H
 #define ALCORE__ALIGNER_MODEL_H
 

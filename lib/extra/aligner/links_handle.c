@@ -21,10 +21,17 @@ static void release_links(void *object) {
     alcore__links_clear(links->object.ctx, &links->links);
 }
 
+/* The arrays, which may have grown, without what they do not need. */
+static alcore_status trim(alcore_ctx *ctx, alcore__links *links) {
+    ALCORE__TRY(alcore__trim(ctx, &links->begin, (size_t)links->pairs + 1, sizeof *links->begin));
+    return alcore__trim(ctx, &links->link, (size_t)links->begin[links->pairs], sizeof *links->link);
+}
+
 /* The links move into the handle, or are freed after a failure; *links is empty in both cases. */
 alcore_status alcore__links_handle_new(alcore_ctx *ctx, alcore__links *links, alcore_links **out) {
     alcore_links *made = NULL;
-    const alcore_status status = alcore__object_new(ctx, sizeof *made, release_links, &made);
+    alcore_status status = trim(ctx, links);
+    if (status == ALCORE_OK) status = alcore__object_new(ctx, sizeof *made, release_links, &made);
     if (status == ALCORE_OK) {
         made->links = *links;
         made->offsets_shape[0] = links->pairs + 1;

@@ -46,6 +46,17 @@ static alcore_status read_options(const alcore_encode_options *given,
     return ALCORE_OK;
 }
 
+/* The arrays, which have grown, without what they do not need. */
+static alcore_status trim(alcore_ctx *ctx, alcore__tokens *tokens) {
+    const size_t count = (size_t)tokens->offsets[tokens->count];
+    ALCORE__TRY(
+        alcore__trim(ctx, &tokens->offsets, (size_t)tokens->count + 1, sizeof *tokens->offsets));
+    ALCORE__TRY(alcore__trim(ctx, &tokens->ids, count, sizeof *tokens->ids));
+    ALCORE__TRY(alcore__trim(ctx, &tokens->types, count, sizeof *tokens->types));
+    ALCORE__TRY(alcore__trim(ctx, &tokens->marks, count, sizeof *tokens->marks));
+    return alcore__trim(ctx, &tokens->spans, count, 2 * sizeof *tokens->spans);
+}
+
 /* alcore_tokenizer_encode() after its checks for NULL. pairs without texts and lengths: there are
  * none. */
 static alcore_status encode(const alcore_tokenizer *tokenizer, const alcore__texts *texts,
@@ -58,8 +69,9 @@ static alcore_status encode(const alcore_tokenizer *tokenizer, const alcore__tex
     if (pairs->texts || pairs->lengths) ALCORE__TRY(alcore__texts_check(pairs, "pairs"));
     ALCORE__TRY(read_options(given, &options, &how));
     ALCORE__TRY(alcore__object_new(tokenizer->object.ctx, sizeof *made, release_tokens, &made));
-    const alcore_status status = alcore__tokenizer_encode(
+    alcore_status status = alcore__tokenizer_encode(
         tokenizer, texts, pairs->texts || pairs->lengths ? pairs : NULL, &how, &made->tokens);
+    if (status == ALCORE_OK) status = trim(tokenizer->object.ctx, &made->tokens);
     if (status != ALCORE_OK) {
         alcore__object_unref(made);
         return status;

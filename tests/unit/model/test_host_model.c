@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* A host's model: several columns in one pass, what its batches carry, its cache and its failures. */
+/* A host's model: several columns in one pass, what its batches carry, its cache and its
+ * failures. */
 #include "host_model_bed.h"
 
 /* ---- passes ---- */

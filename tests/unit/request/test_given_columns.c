@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Where the columns of a request come from: the pool, a model, the built-in one; and what is said of
- * columns and numbers that are missing, not read or not finite. */
+/* Where the columns of a request come from: the pool, a model, the built-in one; and what is said
+ * of columns and numbers that are missing, not read or not finite. */
 #include "request_test.h"
 
 static alcore_ctx *new_ctx(void) {
