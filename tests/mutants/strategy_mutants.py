@@ -96,7 +96,7 @@ MUTANTS = {
         ('lib/strategy/rules/average_dist.c', 'alcore__target_groups_new(run, state->balanced,',
          'alcore__target_groups_new(run, false,', TARGET, 'average_distances'),
     'the centroid of the target rows is their sum':
-        ('lib/strategy/rules/average_dist.c', 'state->centroids.values[i] /= state->target.rows[i / state->dims];', 'state->centroids[i] += 0;',
+        ('lib/strategy/rules/average_dist.c', 'state->centroids.values[i] /= state->target.rows[i / state->dims];', 'state->centroids.values[i] += 0;',
          TARGET_PROPERTIES, 'repeated_targets_change_nothing'),
     'a given k is halved':
         ('lib/strategy/rules/knn_uncertainty.c', 'state->automatic || k > state->k_max ? state->k_max : k', 'state->automatic || k > state->k_max ? state->k_max : k / 2 + 1',
@@ -484,21 +484,37 @@ class Tree:
                              if 'libalcore.so' in entry['output'] or 'libalcore.a' in entry['output']}
 
     def compile(self, path, text):
-        """Object file of the text in the place of a source file of the library."""
-        entry = self.compiles[os.path.realpath(os.path.join(self.source, path))]
-        changed = os.path.join(self.folder, os.path.basename(path))
+        """(Object files by the library's members that they replace, what the compiler said): of a source file with this text, or of all
+        that include a header with it."""
+        changed = os.path.join(self.folder, path)
+        os.makedirs(os.path.dirname(changed))
         with open(changed, 'w', encoding='utf-8') as file:
             file.write(text)
-        words = [word for word in shlex.split(entry['command']) if word != '-Werror']  # a mutant may leave something unused
-        here = os.path.dirname(os.path.realpath(os.path.join(self.source, path)))
-        output = os.path.join(self.folder, 'mutant.o')
-        words[words.index('-o') + 1] = output
-        words[words.index(entry['file'])] = changed
-        done = run(words + ['-I' + here], cwd=entry['directory'])
-        return (output, os.path.basename(entry['output'])) if done.returncode == 0 else (None, done.stdout)
+        objects = {}
+        for source in self.including(path) if path.endswith('.h') else [os.path.realpath(os.path.join(self.source, path))]:
+            entry = self.compiles[source]
+            words = [word for word in shlex.split(entry['command']) if word != '-Werror']  # a mutant may leave something unused
+            member = os.path.basename(entry['output'])
+            words[words.index('-o') + 1] = objects[member] = os.path.join(self.folder, member)
+            if path.endswith('.h'):
+                words.insert(next(i for i, word in enumerate(words) if word.startswith('-I')), '-I' + os.path.join(self.folder, 'lib'))
+            else:
+                words[words.index(entry['file'])] = changed
+            done = run(words + ['-I' + os.path.dirname(source)], cwd=entry['directory'])
+            if done.returncode:
+                return {}, done.stdout
+        return objects, ''
 
-    def link(self, program, object_file, member):
-        """The test program with the object in the library's place of that member."""
+    def including(self, path):
+        """The sources of the library that include a header."""
+        line = '#include "%s"' % os.path.relpath(path, 'lib')
+        for source in self.compiles:
+            with open(source, encoding='utf-8') as file:
+                if line in file.read():
+                    yield source
+
+    def link(self, program, objects):
+        """The test program with the objects in the places of the library's members."""
         archive = os.path.join(self.folder, 'libmutant.a')
         command = run(['ninja', '-C', self.build, '-t', 'commands', '-s', program]).stdout.splitlines()[-1]
         words = shlex.split(command[command.index(']') + 1:] if command.startswith('[') else command)
@@ -506,7 +522,7 @@ class Tree:
         words[words.index('-o') + 1] = output
         words = [archive if word.endswith('lib/libalcore.a') else word for word in words]
         shutil.copy(os.path.join(self.build, 'lib', 'libalcore.a'), archive)
-        for step in (['ar', 'd', archive, member], ['ar', 'qs', archive, object_file]):
+        for step in (['ar', 'd', archive, *objects], ['ar', 'qs', archive, *objects.values()]):
             done = run(step)
             if done.returncode or done.stdout:  # ar only says it when a member is not there
                 return None, '%s: %s' % (' '.join(step), done.stdout)
@@ -548,8 +564,8 @@ def survives(source, build, name):
         text = file.read()
     with tempfile.TemporaryDirectory(prefix='alcore-mutant-') as folder:
         tree = Tree(source, build, folder)
-        made, member = tree.compile(path, text.replace(old, new))
-        linked, said = tree.link(os.path.relpath(command[0], build), made, member) if made else (None, member)
+        objects, said = tree.compile(path, text.replace(old, new))
+        linked, said = tree.link(os.path.relpath(command[0], build), objects) if objects else (None, said)
         if not linked:
             return said
         failed, said = failing_cases([linked, *command[1:]], build)
