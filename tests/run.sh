@@ -39,16 +39,12 @@ for name in ${builds//,/ }; do
 done
 
 begun=$SECONDS
+# The core is built while the packages come that only the other builds need.
 # shellcheck disable=SC2086
-need $need_build $need_tests ${full:+$need_full} || exit 1
+need $need_build $need_core || exit 1
 packages=$((SECONDS - begun))
-# What the plain build and Python's tests want of PyPI comes while the core is built. Without
-# Python's packages the tests say so.
-{
-    tests/tools/install_torch.sh ${full:+full}
-    tests/tools/install_cuda_tools.sh
-    tests/bindings/python/venv.sh ${full:+full} >&2
-} &
+# shellcheck disable=SC2086
+need $need_tests ${full:+$need_full} &
 installing=$!
 
 export ALCORE_TEST_SEED=${ALCORE_TEST_SEED:-$RANDOM}
@@ -142,12 +138,23 @@ fi
 for_tests=
 targets=
 
+waited=$SECONDS
+wait "$installing" || exit 1
+keep waiting "for Debian" "$waited"
+# What the plain build and Python's tests want of PyPI comes while the sanitized build is made.
+# Without Python's packages the tests say so.
+{
+    tests/tools/install_torch.sh ${full:+full}
+    tests/tools/install_cuda_tools.sh
+    tests/bindings/python/venv.sh ${full:+full} >&2
+} &
+installing=$!
+
 # Programs outside the tree, the sources and the pages: the plain build says it all.
 # -O1: sanitized kernels take minutes to compile above it; -g1: a report needs lines, and the rest
 # is a fifth of the compiler's time. No -Werror: sanitizers make the compiler see ghosts. Suite
 # heavy: shapes whose sanitized run takes minutes and tells little that a smaller one does not;
-# --full has them too. What takes long otherwise takes turns (tests/meson.build). PyPI's packages
-# come meanwhile.
+# --full has them too. What takes long otherwise takes turns (tests/meson.build).
 sanitized='-Doptimization=1 -Dc_args=-g1 -Dcpp_args=-g1'
 others=
 if [ -z "$full" ] && [ -z "$ALCORE_TEST_PART" ]; then

@@ -42,9 +42,11 @@ need() {
 need_build="gcc=gcc /usr/include/stdio.h=libc6-dev pkg-config=pkg-config meson=meson ninja=ninja-build
     python3=python3 jansson.pc=libjansson-dev libutf8proc.pc=libutf8proc-dev libxxhash.pc=libxxhash-dev
     zlib.pc=zlib1g-dev liblzma.pc=liblzma-dev libzstd.pc=libzstd-dev"
-# What the tests need beside it.
-need_tests="g++=g++ check.pc=check /usr/lib/python3/dist-packages/numpy=python3-numpy cmake=cmake abidw=abigail-tools doxygen=doxygen
-    /usr/include/dlpack/dlpack.h=libdlpack-dev xz=xz-utils zstd=zstd ensurepip.py=python3-venv
+# What the tests of the core need beside it.
+need_core="check.pc=check /usr/lib/python3/dist-packages/numpy=python3-numpy xz=xz-utils zstd=zstd"
+# What the other tests need beside that.
+need_tests="g++=g++ cmake=cmake abidw=abigail-tools doxygen=doxygen
+    /usr/include/dlpack/dlpack.h=libdlpack-dev ensurepip.py=python3-venv
     lua5.1=lua5.1 lua5.2=lua5.2 lua5.3=lua5.3 lua5.4=lua5.4 luajit=luajit lua5.1.pc=liblua5.1-0-dev
     lua5.2.pc=liblua5.2-dev lua5.3.pc=liblua5.3-dev lua5.4.pc=liblua5.4-dev luajit.pc=libluajit-5.1-dev
     luarocks=luarocks ldoc=lua-ldoc git=git spm_train=sentencepiece mandoc=mandoc"
