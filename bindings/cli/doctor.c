@@ -24,8 +24,8 @@ static json_t *list_devices(alcore_ctx *ctx) {
     return devices;
 }
 
-/* Whether Hugging Face models can be opened and, if not, why and what mends it ("detail"); searched:
- * torch_report lists the copies of torch that there are already. */
+/* Whether Hugging Face models can be opened and, if not, why and what mends it ("detail");
+ * searched: torch_report lists the copies of torch that there are already. */
 static json_t *check_models(alcore_ctx *ctx, bool searched) {
     const alcore_status status = alcore_model_check_engine(ctx);
     char *detail = NULL;

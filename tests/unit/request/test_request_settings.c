@@ -219,7 +219,8 @@ START_TEST(standard_output) {
 }
 END_TEST
 
-/* What would have stayed within a budget that was overshot; a budget that was kept needs nothing. */
+/* What would have stayed within a budget that was overshot; a budget that was kept needs
+ * nothing. */
 START_TEST(overshot_budgets_have_a_remedy) {
     alcore_remedy remedy = ALCORE_REMEDY_INIT;
     alcore_request *request = request_for(ctx, pool, "random", "5w");

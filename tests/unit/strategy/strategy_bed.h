@@ -30,8 +30,8 @@ typedef struct bed {
 
 /* Under valgrind ($ALCORE_TEST_BRIEF) a hundred passes over the pool take an hour. */
 bool bed_brief(void);
-/* Adds `test` once for each of the variants 0 to count - 1, its _i: in the full tier. By default one
- * variant in two runs, under valgrind one in four; the first is $ALCORE_TEST_SEED's. */
+/* Adds `test` once for each of the variants 0 to count - 1, its _i: in the full tier. By default
+ * one variant in two runs, under valgrind one in four; the first is $ALCORE_TEST_SEED's. */
 void bed_add_variants(TCase *to, const TTest *test, int count);
 void bed_open(bed *bed, int64_t rows, int32_t threads, const alcore_allocator *allocator);
 void bed_close(bed *bed);

@@ -288,8 +288,9 @@ static int32_t can(void *user, const char *column) {
     return strcmp(column, "embeddings") == 0;
 }
 
-/* The first selection computes what a model with a name makes, the others choose; of several budgets
- * the first counts; max_age, and values that are no numbers, are refused. _i: with a name. */
+/* The first selection computes what a model with a name makes, the others choose; of several
+ * budgets the first counts; max_age, and values that are no numbers, are refused. _i: with a
+ * name. */
 START_TEST(ablations_compute_once) {
     static const double values[] = {0, 0.5, 1}, broken[] = {NAN}, scores[ROWS] = {6, 5, 4, 3, 2, 1};
     alcore_ablation rows[3] = {ALCORE_ABLATION_INIT, ALCORE_ABLATION_INIT, ALCORE_ABLATION_INIT};

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* What alcore/extra/plot.h promises of a picture and its table: what series look like, bands,
- * scales, sizes, further columns, options that do not apply, and numbers at the end of the range. */
+ * scales, sizes, further columns, options that do not apply, and numbers at the end of the
+ * range. */
 #include "check_suite.h"
 
 #include <math.h>
