@@ -206,6 +206,26 @@ START_TEST(the_request_stays_as_it_was) {
 }
 END_TEST
 
+/* A budget of nothing: no picks, which share nothing with others and have no word of the test
+ * set. */
+START_TEST(without_picks) {
+    alcore_request *request = request_for(ctx, pool, "huds", "0");
+    alcore_ablation rows[VALUES];
+    start_rows(rows);
+    ck_assert_ok(alcore_request_ablate(request, NULL, values, VALUES, test, rows, NULL));
+    for (int i = 0; i < VALUES; i++) {
+        ck_assert_double_eq(rows[i].value, values[i]);
+        ck_assert_int_eq(rows[i].items, 0);
+        ck_assert_int_eq(rows[i].words, 0);
+        ck_assert_int_eq(rows[i].phrases, -1);
+        ck_assert_double_eq(rows[i].overlap, 0);
+        ck_assert_double_nan(rows[i].share_of_0);
+        ck_assert_double_nan(rows[i].share_of_1);
+    }
+    alcore_request_unref(request);
+}
+END_TEST
+
 START_TEST(what_is_refused) {
     alcore_request *request = request_for(ctx, pool, "gold", "5");
     alcore_overlap_options options = ALCORE_OVERLAP_OPTIONS_INIT;
@@ -248,6 +268,7 @@ TEST_FILE() {
     tcase_add_checked_fixture(all, open_all, close_all);
     tcase_add_loop_test(all, rows_are_those_of_single_requests, 0, 3);
     tcase_add_test(all, the_request_stays_as_it_was);
+    tcase_add_test(all, without_picks);
     tcase_add_test(all, what_is_refused);
     return check_suite_run("ablation", all);
 }
