@@ -196,7 +196,8 @@ alcore_status alcore__matrix_block_starts(const alcore__matrix *matrix, int64_t 
 alcore_sys_rows alcore__matrix_row(const alcore__matrix *matrix, int64_t index);
 /* Copies the active row with an index to out [dims] as doubles. */
 alcore_status alcore__matrix_copy_row(const alcore__matrix *matrix, int64_t index, double *out);
-/* The same for several indices [count]: out [count, dims]. A device is waited for once for all of
+/* The same for several indices [count]: out [count, dims]. Fails as alcore__vector_check() does for
+ * the first of them that has a component that is not finite. A device is waited for once for all of
  * them. */
 alcore_status alcore__matrix_copy_rows(const alcore__matrix *matrix, const int64_t *indices,
                                        int64_t count, double *out);

@@ -30,16 +30,12 @@
 #define KNN_MAX_K 1024
 
 /* One operand of the search, rows or queries. Two index spaces: i is a matrix row (0 .. count - 1
- * of the operand), slab_index the position of an item within the present slab; items.item leads
+ * of the operand), slab_index the position of an item within the present slab; sweep.item leads
  * from the second to the first. Arrays of [slab] entries are indexed by slab_index and are valid
  * for the present slab only. */
 typedef struct knn_operand {
-    search_operand base;         /* rows, mask, norms; by matrix row */
+    sweep_operand sweep;
     const alcore_sys_best *best; /* k best of each matrix row; NULL: not asked for */
-    sweep_items items;           /* items of the present slab, packed */
-    int64_t slab;                /* capacity of a slab, in items */
-    int32_t *order;              /* [ordered] matrix rows that the filter compares, ascending */
-    int64_t ordered;             /* entries of order: items within the mask that are not far */
     int64_t capacity;            /* of the candidate list of an item */
     float *tile_min;  /* [slab] what product * w - offset of a pair in a tile must reach; infinity:
                          nothing does (behind the last item, or no neighbors wanted) */
@@ -59,44 +55,28 @@ typedef struct knn_operand {
 
 /* One call and its memory: all arrays are cut out of one allocation by cut_call(). */
 typedef struct knn_call {
-    const alcore_sys_work *work;
-    int32_t metric;      /* ALCORE_SYS_L2 (sq_dist, smaller is better), _DOT, _COSINE (larger) */
-    int64_t dims, spent; /* spent: multiplications since the last poll */
-    prune_state prune;   /* the leading directions; prune.leading 0: no pruning */
+    sweep_call sweep;
+    prune_state prune; /* the leading directions; prune.leading 0: no pruning */
     knn_operand rows, queries;
-    double *unit;        /* [dims] an item as a unit vector */
-    double *wide;        /* [dims] the item that is compared in double */
-    double *sorted;      /* [larger count of both operands] norms, reordered */
-    double *staged;      /* [SWEEP_STAGED, dims] items on their way into panels */
-    float *products;     /* [PRODUCT_ROWS, columns of a block] the present tile */
     float *scores;       /* [k + capacity] of one item, reordered */
     search_found *found; /* [capacity] reranked candidates of one item */
 } knn_call;
-
-/* An upper bound of the norm with which item i (matrix row) of an operand enters the float32
- * products: cosine divides it out, so that 1 remains. SEARCH_UP = 1 + 1e-9 covers the rounding of
- * the computed norm. */
-static double filter_norm(const knn_call *call, const search_operand *operand, int64_t i) {
-    return call->metric == ALCORE_SYS_COSINE ? SEARCH_UP : operand->norm[i] * SEARCH_UP;
-}
 
 /* The score s that corresponds to a value of the metric in double, rounded down. norm: L2 norm of
  * the item x that has the neighbor y. L2: the value is sq_dist = |x|^2 - 2 x.y + |y|^2, while s =
  * x.y - |y|^2 / 2 leaves |x|^2 out, so s = (norm^2 - sq_dist) / 2; 2^-48 covers the rounding of
  * this. Dot and cosine: s is the value itself. */
 static double score_of_value(const knn_call *call, double norm, double value) {
-    if (call->metric != ALCORE_SYS_L2) return value;
+    if (call->sweep.metric != ALCORE_SYS_L2) return value;
     double half_norm = 0.5 * norm * norm, half = 0.5 * value;
     return half_norm - half - 0x1p-48 * (half_norm + half);
 }
 
-/* How far the score of item i (matrix row, not far) of `operand` with any item of `other` that is
- * not far can be off in the sweep, in float32 or as int16; an item's min_score is lowered by it. */
+/* How far the score of item i of `operand` with an item of `other` can be off; an item's min_score
+ * is lowered by it. */
 static double score_error(const knn_call *call, const knn_operand *operand,
                           const knn_operand *other, int64_t i) {
-    double norm = filter_norm(call, &operand->base, i), limit = other->base.limit;
-    return CPU(search_error)(norm, limit, call->dims, call->metric) +
-           sweep_error(&operand->items, &other->items, norm, limit);
+    return sweep_error(&operand->sweep, &other->sweep, i, call->sweep.metric);
 }
 
 /* Raises min_score of a slab item to the value given, if that is larger, and with it the number
@@ -116,9 +96,9 @@ static void raise_min_score(knn_operand *operand, int64_t slab_index, float min_
  * earlier slabs and calls found, and after every rerank. */
 static void raise_from_best(const knn_call *call, knn_operand *operand, const knn_operand *other,
                             int64_t slab_index) {
-    int64_t i = operand->items.item[slab_index], k = operand->best->k, last = (i + 1) * k - 1;
+    int64_t i = operand->sweep.item[slab_index], k = operand->best->k, last = (i + 1) * k - 1;
     if (operand->best->row[last] < 0) return;
-    double score = score_of_value(call, operand->base.norm[i], operand->best->value[last]);
+    double score = score_of_value(call, operand->sweep.search.norm[i], operand->best->value[last]);
     raise_min_score(operand, slab_index,
                     search_below(score - score_error(call, operand, other, i)));
 }
@@ -138,31 +118,30 @@ static void join_best(const knn_call *call, const alcore_sys_best *best, int64_t
     if (!best) return;
     int64_t *row = best->row + i * best->k;
     double *value = best->value + i * best->k;
-    CPU(search_join)(row, value, best->k, found, count, call->metric);
+    CPU(search_join)(row, value, best->k, found, count, call->sweep.metric);
 }
 
 /* Computes the candidates of a slab item in double, merges them into its k best (which the caller
  * of the kernel owns) and empties the list. An L2 distance may stop early above the k-th best so
  * far (limit; infinity while there are fewer than k). Called by prune_candidates() and at the end
- * of a slab, with operand->best not NULL. A neighbor is stored as its pool row, base.rows->first +
- * j. */
+ * of a slab, with operand->best not NULL. A neighbor is stored as its pool row, rows->first + j. */
 static void rerank(knn_call *call, knn_operand *operand, const knn_operand *other,
                    int64_t slab_index) {
-    int64_t i = operand->items.item[slab_index], k = operand->best->k, count = 0;
+    int64_t i = operand->sweep.item[slab_index], k = operand->best->k, count = 0;
     if (operand->candidate_count[slab_index] == 0) return;
-    const char *row = cpu_row(operand->base.rows, i, call->unit);
-    CPU(widen_row)(row, call->dims, cpu_row_dtype(operand->base.rows), call->wide);
+    sweep_widen(&call->sweep, &operand->sweep.search, i);
     double limit = HUGE_VAL;
     if (operand->best->row[(i + 1) * k - 1] >= 0) limit = operand->best->value[(i + 1) * k - 1];
     for (int64_t c = 0; c < operand->candidate_count[slab_index]; c++) {
         int64_t j = operand->candidate_row[slab_index * operand->capacity + c];
         if (c + 1 < operand->candidate_count[slab_index])
-            fetch(other->base.rows, operand->candidate_row[slab_index * operand->capacity + c + 1]);
-        double value = CPU(search_value)(call->metric, call->wide, operand->base.norm[i],
-                                         &other->base, j, call->unit, limit);
-        call->found[count++] = (search_found){value, other->base.rows->first + j};
+            fetch(other->sweep.search.rows,
+                  operand->candidate_row[slab_index * operand->capacity + c + 1]);
+        double value =
+            sweep_value(&call->sweep, &operand->sweep.search, i, &other->sweep.search, j, limit);
+        call->found[count++] = (search_found){value, other->sweep.search.rows->first + j};
     }
-    call->spent += count * call->dims;
+    call->sweep.spent += count * call->sweep.dims;
     operand->candidate_count[slab_index] = 0;
     join_best(call, operand->best, i, call->found, count);
     raise_from_best(call, operand, other, slab_index);
@@ -176,7 +155,7 @@ static void rerank(knn_call *call, knn_operand *operand, const knn_operand *othe
  * the list remain, because no bound can tell them apart (copies), they are reranked. */
 static void prune_candidates(knn_call *call, knn_operand *operand, const knn_operand *other,
                              int64_t slab_index) {
-    int64_t i = operand->items.item[slab_index], k = operand->best->k,
+    int64_t i = operand->sweep.item[slab_index], k = operand->best->k,
             count = operand->candidate_count[slab_index], kept = 0;
     float *score = operand->candidate_score + slab_index * operand->capacity;
     int32_t *index = operand->candidate_row + slab_index * operand->capacity;
@@ -184,7 +163,8 @@ static void prune_candidates(knn_call *call, knn_operand *operand, const knn_ope
     memcpy(call->scores, score, (size_t)count * sizeof *score);
     for (int64_t p = 0; p < k && operand->best->row[i * k + p] >= 0; p++) {
         call->scores[count++] = search_below(
-            score_of_value(call, operand->base.norm[i], operand->best->value[i * k + p]) + error);
+            score_of_value(call, operand->sweep.search.norm[i], operand->best->value[i * k + p]) +
+            error);
     }
     if (count >= k) {
         double worst = (double)CPU(search_select)(call->scores, count, k - 1);
@@ -220,22 +200,22 @@ CPU_INLINE void add_candidate(knn_call *call, knn_operand *operand, const knn_op
 static __attribute__((noinline)) void add_hits(knn_call *call, int64_t row, int64_t first,
                                                const float *products, float weight) {
     knn_operand *rows = &call->rows, *queries = &call->queries;
-    for (int64_t c = 0; c < SWEEP_STEP && first + c < queries->items.count; c++) {
+    for (int64_t c = 0; c < SWEEP_STEP && first + c < queries->sweep.count; c++) {
         int64_t q = first + c;
         float product = products[c] * weight;
         if (call->prune.leading > 0) {
             if (!(queries->best && product - rows->offset[row] >= queries->tile_min[q]) &&
                 !(rows->best && product - queries->offset[q] >= rows->tile_min[row]))
                 continue;
-            product = weight * prune_dot(rows->floats + row * call->dims,
-                                         queries->floats + q * call->dims, call->dims);
+            product = weight * prune_dot(rows->floats + row * call->sweep.dims,
+                                         queries->floats + q * call->sweep.dims, call->sweep.dims);
         }
         float query_score = product - rows->offset[row];
         if (queries->best && query_score >= queries->min_score[q])
-            add_candidate(call, queries, rows, q, query_score, rows->items.item[row]);
+            add_candidate(call, queries, rows, q, query_score, rows->sweep.item[row]);
         float row_score = product - queries->offset[q];
         if (rows->best && row_score >= rows->min_score[row])
-            add_candidate(call, rows, queries, row, row_score, queries->items.item[q]);
+            add_candidate(call, rows, queries, row, row_score, queries->sweep.item[q]);
     }
 }
 
@@ -252,7 +232,7 @@ CPU_INLINE void scan_tile(knn_call *call, int64_t row, int rows, int64_t first, 
     const float *limits = call->queries.tile_min + first, *offset = call->queries.offset + first;
     for (int r = 0; r < rows; r++) {
         const float *row_products = products + r * count;
-        float weight = sweep_weight(&call->rows.items, &call->rows.base, row + r);
+        float weight = sweep_weight(&call->rows.sweep, row + r);
         sweep_floats w = weight - (sweep_floats){0};
         sweep_floats row_offset = call->rows.offset[row + r] - (sweep_floats){0};
         for (int64_t c = 0; c < count; c += SWEEP_STEP) {
@@ -289,59 +269,39 @@ static void scan_tile_rows(void *user, int64_t row, int rows, int64_t first, int
     scan_tile(user, row, rows, first, count, products, /*query_best=*/0, /*row_best=*/1);
 }
 
-/* Compares the far items of `operand` (those that the filter cannot bound, flagged in base.far;
- * never an item outside the mask) with every item of the mask of `other` in double and merges each
- * value into the k best of either, where they are wanted; a NaN value is nobody's neighbor. Called
- * for both operands before the sweep; the second time skip_far = 1 leaves out pairs of two far
- * items, which the first call has compared. */
-static alcore_status compare_far(knn_call *call, knn_operand *operand, knn_operand *other,
-                                 int skip_far) {
-    alcore_status status = ALCORE_OK;
-    int64_t own_first = operand->base.rows->first, other_first = other->base.rows->first;
-    for (int64_t i = 0; i < operand->base.rows->count && operand->base.far_count > 0 && !status;
-         i++) {
-        if (!operand->base.far[i]) continue;
-        const char *row = cpu_row(operand->base.rows, i, call->unit);
-        CPU(widen_row)(row, call->dims, cpu_row_dtype(operand->base.rows), call->wide);
-        for (int64_t j = 0; j < other->base.rows->count && !status; j++) {
-            if (!search_in_mask(&other->base, j) || (skip_far && other->base.far[j])) continue;
-            double value = CPU(search_value)(call->metric, call->wide, operand->base.norm[i],
-                                             &other->base, j, call->unit, HUGE_VAL /* no limit */);
-            if (!isnan(value)) {
-                search_found neighbor = {value, other_first + j};
-                join_best(call, operand->best, i, &neighbor, 1);
-                neighbor = (search_found){value, own_first + i};
-                join_best(call, other->best, j, &neighbor, 1);
-            }
-            status = alcore__cpu_poll(call->work, &call->spent, call->dims);
-        }
-    }
-    return status;
+/* The callback of sweep_begin(), for a pair that has a far item: merges its value into the k best
+ * of either, where they are wanted; a NaN value is nobody's neighbor. */
+static void join_pair(void *user, int64_t row, int64_t query, double value) {
+    knn_call *call = user;
+    if (isnan(value)) return;
+    search_found neighbor = {value, call->queries.sweep.search.rows->first + query};
+    join_best(call, call->rows.best, row, &neighbor, 1);
+    neighbor = (search_found){value, call->rows.sweep.search.rows->first + row};
+    join_best(call, call->queries.best, query, &neighbor, 1);
 }
 
-/* Makes the items from position `first` of order on, as many as fit a slab, the present slab: sets
- * offset, limits (from the k best of earlier slabs and calls) and empty candidate lists. Entries
- * that fill the last panel have an infinite offset and limit, so that no comparison holds; every
- * limit is infinite when the operand's neighbors are not wanted. slack is for the norms up to
- * other->base.limit, of all items that the filter compares an item with. */
+/* Begins the slab of the items from position `first` of the order on: sets offset, limits (from the
+ * k best of earlier slabs and calls) and empty candidate lists. Entries that fill the last panel
+ * have an infinite offset and limit, so that no comparison holds; every limit is infinite when the
+ * operand's neighbors are not wanted. slack is for the norms up to the limit of `other`, of all
+ * items that the filter compares an item with. */
 static void load_slab(knn_call *call, knn_operand *operand, const knn_operand *other,
                       int64_t first) {
-    int64_t left = operand->ordered - first;
-    operand->items.count = left < operand->slab ? left : operand->slab;
-    operand->items.item = operand->order + first;
+    const search_operand *search = &operand->sweep.search;
+    sweep_next(&operand->sweep, first);
     for (int64_t slab_index = 0;
-         slab_index < sweep_padded(operand->items.count, operand->items.width); slab_index++) {
-        int present = slab_index < operand->items.count;
-        operand->offset[slab_index] =
-            present ? operand->base.offset[operand->items.item[slab_index]] : HUGE_VALF;
+         slab_index < sweep_padded(operand->sweep.count, operand->sweep.width); slab_index++) {
+        int present = slab_index < operand->sweep.count;
+        int64_t i = present ? operand->sweep.item[slab_index] : -1;
+        operand->offset[slab_index] = present ? search->offset[i] : HUGE_VALF;
         operand->tile_min[slab_index] = operand->min_score[slab_index] =
             present && operand->best ? -FLT_MAX : HUGE_VALF;
         if (!present || !operand->best) continue;
         if (operand->slack) {
-            double norm = filter_norm(call, &operand->base, operand->items.item[slab_index]);
+            double norm = sweep_norm(&operand->sweep, i, call->sweep.metric);
             operand->slack[slab_index] =
-                prune_slack(&call->prune) * norm * other->base.limit +
-                score_error(call, operand, other, operand->items.item[slab_index]);
+                prune_slack(&call->prune) * norm * other->sweep.search.limit +
+                score_error(call, operand, other, i);
         }
         operand->candidate_count[slab_index] = 0;
         raise_from_best(call, operand, other, slab_index);
@@ -354,12 +314,12 @@ static void load_slab(knn_call *call, knn_operand *operand, const knn_operand *o
  */
 static alcore_status rerank_all(knn_call *call, knn_operand *operand, const knn_operand *other) {
     alcore_status status = ALCORE_OK;
-    for (int64_t slab_index = 0; operand->best && slab_index < operand->items.count && !status;
+    for (int64_t slab_index = 0; operand->best && slab_index < operand->sweep.count && !status;
          slab_index++) {
         if (operand->candidate_count[slab_index] > operand->best->k)
             prune_candidates(call, operand, other, slab_index);
         rerank(call, operand, other, slab_index);
-        status = alcore__cpu_poll(call->work, &call->spent, 0);
+        status = alcore__cpu_poll(call->sweep.work, &call->sweep.spent, 0);
     }
     return status;
 }
@@ -369,10 +329,10 @@ static alcore_status rerank_all(knn_call *call, knn_operand *operand, const knn_
  * does not. */
 static void pack_slab(knn_call *call, knn_operand *operand, int scaled) {
     if (call->prune.leading > 0) {
-        prune_pack(&call->prune, &operand->items, &operand->base, scaled, call->staged,
-                   operand->floats, operand->leading);
+        prune_pack(&call->prune, &operand->sweep, scaled, call->sweep.staged, operand->floats,
+                   operand->leading);
     } else {
-        sweep_pack(&operand->items, &operand->base, scaled, call->staged);
+        sweep_pack(&operand->sweep, scaled, call->sweep.staged);
     }
 }
 
@@ -380,7 +340,7 @@ static void pack_slab(knn_call *call, knn_operand *operand, int scaled) {
  * components as float32 or, two a word, as int16. */
 static int64_t packed_words(const knn_call *call) {
     if (call->prune.leading > 0) return call->prune.leading + 1;
-    return sweep_words(&call->rows.items, call->dims);
+    return sweep_words(&call->rows.sweep, call->sweep.dims);
 }
 
 /* All slabs of queries against all slabs of rows. A slab of queries stays packed while every slab
@@ -390,19 +350,20 @@ static int64_t packed_words(const knn_call *call) {
 static alcore_status sweep(knn_call *call) {
     knn_operand *rows = &call->rows, *queries = &call->queries;
     int64_t words = packed_words(call);
-    if (call->prune.leading > 0) prune_pack_basis(&call->prune, call->dims);
+    if (call->prune.leading > 0) prune_pack_basis(&call->prune, call->sweep.dims);
     sweep_tile tile = !rows->best      ? scan_tile_queries
                       : !queries->best ? scan_tile_rows
                                        : scan_tile_both;
     alcore_status status = ALCORE_OK;
-    for (int64_t q = 0; q < queries->ordered && !status; q += queries->slab) {
+    int scaled = call->sweep.metric == ALCORE_SYS_COSINE ? SWEEP_SCALED : SWEEP_AS_IS;
+    int64_t query_count = queries->sweep.search.ordered, row_count = rows->sweep.search.ordered;
+    for (int64_t q = 0; q < query_count && !status; q += queries->sweep.slab) {
         load_slab(call, queries, rows, q);
-        pack_slab(call, queries, call->metric == ALCORE_SYS_COSINE ? SWEEP_SCALED : SWEEP_AS_IS);
-        for (int64_t r = 0; r < rows->ordered && !status; r += rows->slab) {
+        pack_slab(call, queries, scaled);
+        for (int64_t r = 0; r < row_count && !status; r += rows->sweep.slab) {
             load_slab(call, rows, queries, r);
             pack_slab(call, rows, SWEEP_AS_IS);
-            status = sweep_products(call->work, &rows->items, &queries->items, words,
-                                    call->products, &call->spent, tile, call);
+            status = sweep_products(&call->sweep, words, tile, call);
             if (!status) status = rerank_all(call, rows, queries);
         }
         if (!status) status = rerank_all(call, queries, rows);
@@ -417,69 +378,53 @@ static alcore_status sweep(knn_call *call) {
  * panels are sized for float32, of which int16 needs half. */
 static void size_operand(const knn_call *call, knn_operand *operand, int64_t width) {
     int64_t each = packed_words(call) * 4 + 1;
-    if (call->prune.leading > 0) each += (call->dims + call->prune.padded) * 4;
+    if (call->prune.leading > 0) each += (call->sweep.dims + call->prune.padded) * 4;
+    operand->sweep.k = operand->best ? operand->best->k : 0;
     if (operand->best) {
         operand->capacity = 2 * operand->best->k + 48;
         each += operand->capacity * 8;
     }
-    operand->items.width = width;
-    operand->slab = sweep_slab(operand->base.rows->count, each, width);
+    operand->sweep.width = width;
+    operand->sweep.slab = sweep_slab(operand->sweep.search.rows->count, each, width);
 }
 
-/* Cuts the arrays of one operand out of the call's allocation (sweep_cut() only adds up sizes in
- * the first of two runs). weighted: SWEEP_WEIGHTED where products of this operand's items are
- * multiplied by w = 1 / norm (rows of a cosine search), else SWEEP_UNWEIGHTED. */
-static void cut_operand(const knn_call *call, knn_operand *operand, sweep_memory *memory,
-                        int weighted) {
-    sweep_cut_operand(memory, &operand->base, weighted, &operand->order);
-    operand->tile_min = operand->min_score =
-        sweep_cut(memory, operand->slab, sizeof *operand->tile_min);
-    operand->offset = sweep_cut(memory, operand->slab, sizeof *operand->offset);
+/* Cuts the arrays of one operand for a slab out of the call's allocation (sweep_cut() only adds up
+ * sizes in the first of two runs). */
+static void cut_operand(const knn_call *call, knn_operand *operand, sweep_memory *memory) {
+    int64_t slab = operand->sweep.slab, dims = call->sweep.dims;
+    operand->tile_min = operand->min_score = sweep_cut(memory, slab, sizeof *operand->tile_min);
+    operand->offset = sweep_cut(memory, slab, sizeof *operand->offset);
     if (call->prune.leading > 0) {
         /* Whole panels of PRODUCT_ROWS are written. */
-        int64_t slab = sweep_padded(operand->slab, PRODUCT_ROWS);
-        operand->slack = sweep_cut(memory, operand->slab, sizeof *operand->slack);
-        operand->min_score = sweep_cut(memory, operand->slab, sizeof *operand->min_score);
-        operand->floats = sweep_cut(memory, operand->slab * call->dims, sizeof *operand->floats);
-        operand->leading = sweep_cut(memory, slab * call->prune.padded, sizeof *operand->leading);
+        int64_t padded = sweep_padded(slab, PRODUCT_ROWS);
+        operand->slack = sweep_cut(memory, slab, sizeof *operand->slack);
+        operand->min_score = sweep_cut(memory, slab, sizeof *operand->min_score);
+        operand->floats = sweep_cut(memory, slab * dims, sizeof *operand->floats);
+        operand->leading = sweep_cut(memory, padded * call->prune.padded, sizeof *operand->leading);
     }
     if (!operand->best) return;
-    operand->candidate_count = sweep_cut(memory, operand->slab, sizeof *operand->candidate_count);
-    operand->candidate_score =
-        sweep_cut(memory, operand->slab * operand->capacity, sizeof *operand->candidate_score);
-    operand->candidate_row =
-        sweep_cut(memory, operand->slab * operand->capacity, sizeof *operand->candidate_row);
+    int64_t entries = slab * operand->capacity;
+    operand->candidate_count = sweep_cut(memory, slab, sizeof *operand->candidate_count);
+    operand->candidate_score = sweep_cut(memory, entries, sizeof *operand->candidate_score);
+    operand->candidate_row = sweep_cut(memory, entries, sizeof *operand->candidate_row);
 }
 
 /* Cuts all arrays of the call; the order of the cuts is the layout. Runs twice: with memory->base
- * NULL it only adds up the size, in memory->used. Without components, or with more than
- * SEARCH_MAX_DIMS = 65536, every item is far: nothing is filtered, and panels are not needed. */
+ * NULL it only adds up the size, in memory->used. */
 static void cut_call(knn_call *call, sweep_memory *memory) {
     knn_operand *rows = &call->rows, *queries = &call->queries;
-    int64_t dims = call->dims, k = 0, capacity = 0;
-    cut_operand(call, rows, memory,
-                call->metric == ALCORE_SYS_COSINE ? SWEEP_WEIGHTED : SWEEP_UNWEIGHTED);
-    cut_operand(call, queries, memory, SWEEP_UNWEIGHTED);
+    int64_t k = 0, capacity = 0;
+    sweep_cut_call(&call->sweep, memory, packed_words(call));
+    cut_operand(call, rows, memory);
+    cut_operand(call, queries, memory);
     for (int s = 0; s < 2; s++) {
         const knn_operand *operand = s ? queries : rows;
         if (operand->best && operand->best->k > k) k = operand->best->k;
         if (operand->best && operand->capacity > capacity) capacity = operand->capacity;
     }
-    call->unit = sweep_cut(memory, dims, sizeof *call->unit);
-    call->wide = sweep_cut(memory, dims, sizeof *call->wide);
-    int64_t max_count = rows->base.rows->count;
-    if (queries->base.rows->count > max_count) max_count = queries->base.rows->count;
-    call->sorted = sweep_cut(memory, max_count, sizeof *call->sorted);
     call->scores = sweep_cut(memory, k + capacity, sizeof *call->scores);
     call->found = sweep_cut(memory, capacity, sizeof *call->found);
-    if (dims == 0 || dims > SEARCH_MAX_DIMS) return;
-    int64_t packed = packed_words(call);
-    int64_t columns = call->prune.leading > 0 ? sweep_columns(packed) : sweep_most_columns(dims);
-    call->products = sweep_cut(memory, PRODUCT_ROWS * columns, sizeof(float));
-    call->staged = sweep_cut(memory, SWEEP_STAGED * dims, sizeof(double));
-    queries->items.panels = sweep_cut(memory, queries->slab * packed, sizeof(float));
-    rows->items.panels = sweep_cut(memory, rows->slab * packed, sizeof(float));
-    if (call->prune.leading > 0) prune_cut(&call->prune, dims, memory);
+    if (call->prune.leading > 0) prune_cut(&call->prune, call->sweep.dims, memory);
 }
 
 /* Checks the arguments of a call before any memory is allocated: both matrices, a known metric, and
@@ -500,15 +445,6 @@ static alcore_status check(const alcore_sys_work *work, const alcore_sys_rows *r
     return ALCORE_OK;
 }
 
-/* What sweep_choose() needs to know of an operand. */
-static sweep_view view_of(knn_operand *operand) {
-    return (sweep_view){.items = &operand->items,
-                        .operand = &operand->base,
-                        .order = operand->order,
-                        .ordered = operand->ordered,
-                        .k = operand->best ? operand->best->k : 0};
-}
-
 /* Far items are compared in double first, the others in the sweep, whose panels are float32, or
  * int16 where sweep_choose() finds these sharp enough and nothing is pruned. query_best and
  * row_best may be NULL, not both: then nobody's neighbors are wanted. */
@@ -519,13 +455,14 @@ alcore_status CPU(knn)(const alcore_sys_work *work, const alcore_sys_rows *rows,
     alcore_status status = check(work, rows, queries, search, query_best, row_best);
     if (status || rows->count == 0 || queries->count == 0 || (!query_best && !row_best))
         return status;
-    int64_t dims = rows->dims;
-    knn_call call = {.work = work, .metric = search->metric, .dims = dims};
-    call.rows.base = (search_operand){.rows = rows, .mask = mask};
-    call.rows.best = row_best;
-    call.queries.base = (search_operand){.rows = queries, .mask = query_mask};
-    call.queries.best = query_best;
-    call.prune = prune_begin(search, dims);
+    knn_call call = {
+        .sweep = {.work = work, .metric = search->metric, .dims = rows->dims},
+        .prune = prune_begin(search, rows->dims),
+        .rows = {.sweep.search = {.rows = rows, .mask = mask}, .best = row_best},
+        .queries = {.sweep.search = {.rows = queries, .mask = query_mask}, .best = query_best}};
+    call.sweep.always_floats = call.prune.leading > 0;
+    call.sweep.rows = &call.rows.sweep;
+    call.sweep.columns = &call.queries.sweep;
     size_operand(&call, &call.rows, PRODUCT_ROWS);
     size_operand(&call, &call.queries, PRODUCT_COLUMNS);
     sweep_memory memory = {0}; /* base NULL: the first run only adds up sizes */
@@ -535,16 +472,7 @@ alcore_status CPU(knn)(const alcore_sys_work *work, const alcore_sys_rows *rows,
     if (status) return status;
     memory.used = 0;
     cut_call(&call, &memory);
-    CPU(search_measure)(&call.rows.base, call.metric, call.unit, call.sorted);
-    CPU(search_measure)(&call.queries.base, call.metric, call.unit, call.sorted);
-    status = compare_far(&call, &call.rows, &call.queries, /*skip_far=*/0);
-    if (!status) status = compare_far(&call, &call.queries, &call.rows, /*skip_far=*/1);
-    call.rows.ordered = CPU(search_order)(&call.rows.base, call.rows.order);
-    call.queries.ordered = CPU(search_order)(&call.queries.base, call.queries.order);
-    if (call.prune.leading == 0) {
-        sweep_view views[] = {view_of(&call.rows), view_of(&call.queries)};
-        sweep_choose(&views[0], &views[1], call.metric, call.wide, call.unit);
-    }
+    status = sweep_begin(&call.sweep, join_pair, &call);
     if (!status) status = sweep(&call);
     alcore__cpu_free(work, memory.base, bytes, 1);
     return status;

@@ -13,10 +13,9 @@
  * pair of a row, the comparison does not hold: every pair of such a "plain" row is tested by
  * itself.
  *
- * A far item is one that the filter cannot bound: its norm is NaN or above 1e18 (a row) or 1e150
- * (an other), or dims is 0 or above SEARCH_MAX_DIMS = 65536, which makes every item far; items that
- * the mask leaves out are not far. Far items are compared in double with all items of the other
- * operand.
+ * Far items, which the filter cannot bound, are compared in double with all items of the other
+ * operand (cpu_sweep.h): their norm is NaN or above 1e18 (a row) or 1e150 (an other), or dims is 0
+ * or above SEARCH_MAX_DIMS = 65536, which makes every item far.
  *
  * Products of a packed row with a packed other, times the weight w = 1 / |row| (int16: w is in the
  * packed values), are float32 cosines, because others are divided by their norms when they are
@@ -36,37 +35,23 @@
  * row of the rows, j of the others; slab_index is the position of a row in the present slab of
  * rows, column that of an other in the present slab of others. */
 typedef struct margin_call {
-    const alcore_sys_work *work;
-    int64_t dims, spent;                /* spent: multiplications since the last poll */
-    search_operand rows, others;        /* the operands: matrix, mask, norms, which items are far */
-    sweep_items row_items, other_items; /* their present slabs, packed; .item leads from a position
-                                           in the slab to the matrix row */
-    int64_t row_slab, other_slab;       /* capacity of a slab, in items: a whole number of panels,
-                                           so that columns that fill up the last panel have entries
-                                           too */
-    int32_t *row_order, *other_order;   /* [row_count], [other_count] matrix rows that the filter
-                                           compares, ascending */
-    int64_t row_count, other_count;     /* of the orders */
+    sweep_call sweep;
+    sweep_operand rows, others;          /* others: the columns of the sweep */
     const double *row_half, *other_half; /* [rows], [others] the caller's: half the mean cosine of
                                             the item to its k nearest neighbors */
     double *ratio;   /* [rows] the caller's: largest ratio so far, over earlier calls too */
     int64_t *other;  /* [rows] the caller's: pool row of that other; -1: none yet */
-    float *half;     /* [other_slab] other_half by column; 0 behind the last other */
+    float *half;     /* [slab of others] other_half by column; 0 behind the last other */
     double max_half; /* the largest |other_half| of the slab */
     double error;    /* E, the same for all pairs: cosines have operands of length 1 */
-    float *bar;      /* [row_slab] r row_half - E, rounded down; -FLT_MAX: every pair passes */
-    float *slope;    /* [row_slab] r in float32 */
-    double *reached; /* [row_slab] r; -infinity: none yet */
-    int32_t *candidate_count; /* [row_slab] number of candidates of the row */
-    float *candidate_score;   /* [row_slab, MARGIN_CAPACITY] s of the candidates */
-    int32_t *candidate_other; /* [row_slab, MARGIN_CAPACITY] j of the candidates */
-    uint8_t *plain;           /* [row_slab] 1: D may be at most 1e-9 for some pair, or is too large
+    float *bar;      /* [slab of rows] r row_half - E, rounded down; -FLT_MAX: every pair passes */
+    float *slope;    /* [slab of rows] r in float32 */
+    double *reached; /* [slab of rows] r; -infinity: none yet */
+    int32_t *candidate_count; /* [slab of rows] number of candidates of the row */
+    float *candidate_score;   /* [slab of rows, MARGIN_CAPACITY] s of the candidates */
+    int32_t *candidate_other; /* [slab of rows, MARGIN_CAPACITY] j of the candidates */
+    uint8_t *plain; /* [slab of rows] 1: D may be at most 1e-9 for some pair, or is too large
                                  for float32: every pair of the row is tested by itself */
-    double *unit;             /* [dims] an item as a unit vector */
-    double *wide;             /* [dims] the item that is compared in double */
-    double *sorted;           /* [larger count of both] norms, reordered */
-    double *staged;           /* [SWEEP_STAGED, dims] items on their way into panels */
-    float *products;          /* [PRODUCT_ROWS, columns of a block] the present tile */
 } margin_call;
 
 /* The ratio of a pair as spec 5.6 defines it, from its cosine and both halves; larger is better. */
@@ -79,7 +64,7 @@ static double ratio_of(double cosine, double row_half, double other_half) {
  * far, or equal with a lower pool row of the other; a NaN ratio never is. other[i] < 0: no pair
  * yet, so that a first ratio of -infinity is stored too. */
 static void join_best(margin_call *call, int64_t i, double ratio, int64_t j) {
-    int64_t pool_row = call->others.rows->first + j;
+    int64_t pool_row = call->others.search.rows->first + j;
     if (ratio > call->ratio[i] || (call->other[i] < 0 && ratio == ratio) ||
         (ratio == call->ratio[i] && pool_row < call->other[i])) {
         call->ratio[i] = ratio;
@@ -92,7 +77,7 @@ static void join_best(margin_call *call, int64_t i, double ratio, int64_t j) {
  * (an equal ratio counts: the lower other wins). */
 static void raise_reached(margin_call *call, int64_t slab_index, double r) {
     if (r <= call->reached[slab_index]) return;
-    double half = call->row_half[call->row_items.item[slab_index]];
+    double half = call->row_half[call->rows.item[slab_index]];
     /* The slope and the products with it are rounded, and so are ratios themselves; 1e-30 covers
      * what underflows. */
     double slack = 0x1p-21 * fabs(r) * (fabs(half) + call->max_half) + 1e-30;
@@ -106,19 +91,11 @@ static void raise_reached(margin_call *call, int64_t slab_index, double r) {
     }
 }
 
-/* The ratio of the pair (i, j), matrix rows, in double; call->wide holds row i, widened. HUGE_VAL:
- * no limit above which a value could be cut short (only L2 distances have one). */
-static double exact_ratio(margin_call *call, int64_t i, int64_t j) {
-    double cosine = CPU(search_value)(ALCORE_SYS_COSINE, call->wide, call->rows.norm[i],
-                                      &call->others, j, call->unit, HUGE_VAL);
-    return ratio_of(cosine, call->row_half[i], call->other_half[j]);
-}
-
-/* Widens item i (matrix row) of an operand to double into call->wide [dims], as a unit vector when
- * the caller's matrix says so. */
-static void widen_item(margin_call *call, const search_operand *operand, int64_t i) {
-    const char *row = cpu_row(operand->rows, i, call->unit);
-    CPU(widen_row)(row, call->dims, cpu_row_dtype(operand->rows), call->wide);
+/* Joins the pair (i, j) by its cosine in double; the callback of sweep_begin() too, for a pair that
+ * has a far item. user: the margin_call. */
+static void join_pair(void *user, int64_t i, int64_t j, double cosine) {
+    margin_call *call = user;
+    join_best(call, i, ratio_of(cosine, call->row_half[i], call->other_half[j]), j);
 }
 
 /* Computes in double the candidates of a slab row whose upper end (s + E) / D is not below what the
@@ -127,7 +104,8 @@ static void widen_item(margin_call *call, const search_operand *operand, int64_t
  * Called when the list is nearly full, and for each row of a slab that has been compared with a
  * slab of others. The row is widened only when a candidate is left to compute (is_wide). */
 static void rerank(margin_call *call, int64_t slab_index) {
-    int64_t i = call->row_items.item[slab_index];
+    const search_operand *rows = &call->rows.search;
+    int64_t i = call->rows.item[slab_index];
     int is_wide = 0;
     for (int64_t c = 0; c < call->candidate_count[slab_index]; c++) {
         int64_t j = call->candidate_other[slab_index * MARGIN_CAPACITY + c];
@@ -135,10 +113,11 @@ static void rerank(margin_call *call, int64_t slab_index) {
         double high =
             ((double)call->candidate_score[slab_index * MARGIN_CAPACITY + c] + call->error) / sum;
         if (high + 0x1p-40 * fabs(high) < call->reached[slab_index]) continue;
-        if (!is_wide) widen_item(call, &call->rows, i);
+        if (!is_wide) sweep_widen(&call->sweep, rows, i);
         is_wide = 1;
-        join_best(call, i, exact_ratio(call, i, j), j);
-        call->spent += call->dims;
+        join_pair(call, i, j,
+                  sweep_value(&call->sweep, rows, i, &call->others.search, j, HUGE_VAL));
+        call->sweep.spent += call->sweep.dims;
     }
     call->candidate_count[slab_index] = 0;
     if (call->other[i] >= 0) raise_reached(call, slab_index, call->ratio[i]);
@@ -148,7 +127,7 @@ static void rerank(margin_call *call, int64_t slab_index) {
  * (s + E) / D is below what the row has reached, which has grown since they were listed; when more
  * than three quarters of the list remain, reranks them, which empties it. */
 static void prune_candidates(margin_call *call, int64_t slab_index) {
-    int64_t i = call->row_items.item[slab_index], kept = 0;
+    int64_t i = call->rows.item[slab_index], kept = 0;
     float *candidate_score = call->candidate_score + slab_index * MARGIN_CAPACITY;
     int32_t *candidate_other = call->candidate_other + slab_index * MARGIN_CAPACITY;
     for (int64_t c = 0; c < call->candidate_count[slab_index]; c++) {
@@ -168,7 +147,7 @@ static void prune_candidates(margin_call *call, int64_t slab_index) {
  * 2^-40: rounding of the ends. The list is never full here: it is pruned as soon as it becomes so.
  */
 static void test_pair(margin_call *call, int64_t slab_index, int64_t column, float s) {
-    int64_t i = call->row_items.item[slab_index], j = call->other_items.item[column];
+    int64_t i = call->rows.item[slab_index], j = call->others.item[column];
     double sum = call->row_half[i] + call->other_half[j];
     if (!(sum > MARGIN_ZERO)) {
         /* No cosine is needed; a NaN half gives a NaN ratio, which is never the largest. */
@@ -197,11 +176,11 @@ static void test_pair(margin_call *call, int64_t slab_index, int64_t column, flo
 static void scan_tile(void *user, int64_t row, int rows, int64_t first, int64_t count,
                       const float *products) {
     margin_call *call = user;
-    int64_t columns = call->other_items.count;
+    int64_t columns = call->others.count;
     for (int r = 0; r < rows; r++) {
         const float *row_products = products + r * count;
         int64_t slab_index = row + r;
-        float weight = sweep_weight(&call->row_items, &call->rows, slab_index);
+        float weight = sweep_weight(&call->rows, slab_index);
         sweep_floats w = weight - (sweep_floats){0};
         for (int64_t c = 0; c < count; c += SWEEP_STEP) {
             sweep_floats slope = call->slope[slab_index] - (sweep_floats){0};
@@ -221,45 +200,17 @@ static void scan_tile(void *user, int64_t row, int rows, int64_t first, int64_t 
     }
 }
 
-/* Compares the far items of one operand (by_row 1: the rows, 0: the others) with every item of the
- * mask of the other operand in double: those are the items that the filter cannot bound (a norm
- * that is NaN or too large, or too many or no components). Items outside the mask are never far, so
- * operand's own mask need not be looked at. Called for the rows and then for the others, before the
- * sweep; the second call leaves out pairs of two far items, which the first has compared. */
-static alcore_status compare_far(margin_call *call, int by_row) {
-    search_operand *operand = by_row ? &call->rows : &call->others;
-    search_operand *opposite = by_row ? &call->others : &call->rows;
-    alcore_status status = ALCORE_OK;
-    for (int64_t i = 0; i < operand->rows->count && operand->far_count > 0 && !status; i++) {
-        if (!operand->far[i]) continue;
-        widen_item(call, operand, i);
-        for (int64_t j = 0; j < opposite->rows->count && !status; j++) {
-            if (!search_in_mask(opposite, j) || (!by_row && opposite->far[j])) continue;
-            double cosine = CPU(search_value)(ALCORE_SYS_COSINE, call->wide, operand->norm[i],
-                                              opposite, j, call->unit, HUGE_VAL);
-            int64_t row = by_row ? i : j, other = by_row ? j : i;
-            join_best(call, row, ratio_of(cosine, call->row_half[row], call->other_half[other]),
-                      other);
-            status = alcore__cpu_poll(call->work, &call->spent, call->dims);
-        }
-    }
-    return status;
-}
-
-/* Makes the others from position `first` of other_order on, as many as fit a slab, the present
- * slab: half [columns], 0 for the columns that fill the last panel; max_half, the largest
- * |other_half|; and *min_half, the smallest other_half, from which load_rows() tells which rows are
- * plain. */
+/* Begins the slab of the others from position `first` of their order on: half [columns], 0 for the
+ * columns that fill the last panel; max_half, the largest |other_half|; and *min_half, the smallest
+ * other_half, from which load_rows() tells which rows are plain. */
 static void load_others(margin_call *call, int64_t first, double *min_half) {
-    int64_t left = call->other_count - first;
-    call->other_items.count = left < call->other_slab ? left : call->other_slab;
-    call->other_items.item = call->other_order + first;
+    sweep_next(&call->others, first);
     call->max_half = 0.0;
     *min_half = HUGE_VAL;
-    for (int64_t c = 0; c < sweep_padded(call->other_items.count, PRODUCT_COLUMNS); c++) {
+    for (int64_t c = 0; c < sweep_padded(call->others.count, PRODUCT_COLUMNS); c++) {
         call->half[c] = 0.0f;
-        if (c >= call->other_items.count) continue;
-        double half = call->other_half[call->other_items.item[c]];
+        if (c >= call->others.count) continue;
+        double half = call->other_half[call->others.item[c]];
         call->half[c] = (float)half;
         /* A NaN half makes both extremes NaN, which they stay, as no comparison with NaN is true;
          * load_rows() then makes every row plain. */
@@ -268,19 +219,17 @@ static void load_others(margin_call *call, int64_t first, double *min_half) {
     }
 }
 
-/* Makes the rows from position `first` of row_order on, as many as fit a slab, the present slab:
- * empty candidate lists, and nothing reached but the ratio that earlier slabs or calls found
- * (call->other of the row is -1 when there is none: then every pair passes the first comparison).
- * min_half: the smallest other_half of the present slab of others. A row is plain when row_half +
- * min_half, the smallest D that a pair of it can have, is not clearly above 1e-9, or when halves of
- * the others are too large for float32, in which their infinity would make a NaN of the bound; the
- * row's own half is met by raise_reached(). */
+/* Begins the slab of the rows from position `first` of their order on: empty candidate lists, and
+ * nothing reached but the ratio that earlier slabs or calls found (call->other of the row is -1
+ * when there is none: then every pair passes the first comparison). min_half: the smallest
+ * other_half of the present slab of others. A row is plain when row_half + min_half, the smallest D
+ * that a pair of it can have, is not clearly above 1e-9, or when halves of the others are too large
+ * for float32, in which their infinity would make a NaN of the bound; the row's own half is met by
+ * raise_reached(). */
 static void load_rows(margin_call *call, int64_t first, double min_half) {
-    int64_t left = call->row_count - first;
-    call->row_items.count = left < call->row_slab ? left : call->row_slab;
-    call->row_items.item = call->row_order + first;
-    for (int64_t slab_index = 0; slab_index < call->row_items.count; slab_index++) {
-        int64_t i = call->row_items.item[slab_index];
+    sweep_next(&call->rows, first);
+    for (int64_t slab_index = 0; slab_index < call->rows.count; slab_index++) {
+        int64_t i = call->rows.item[slab_index];
         call->candidate_count[slab_index] = 0;
         call->slope[slab_index] = 0.0f;
         call->bar[slab_index] = -FLT_MAX;
@@ -296,26 +245,23 @@ static void load_rows(margin_call *call, int64_t first, double min_half) {
  * (scan_tile() collects candidates), then reranks each row of the slab, because the next slab of
  * rows reuses the candidate lists. A slab of others is packed once, the rows again for each slab of
  * others. Others are packed divided by their norms (SWEEP_SCALED), rows as they are: their scores
- * have the weight 1 / norm. words: 32-bit words of a packed item, one for each float32 component or
- * for each pair of int16 ones; both operands have the same. min_half: smallest other_half of the
- * slab of others, on its way from load_others() to load_rows(). */
+ * have the weight 1 / norm. min_half: smallest other_half of the slab of others, on its way from
+ * load_others() to load_rows(). */
 static alcore_status sweep(margin_call *call) {
     alcore_status status = ALCORE_OK;
-    double min_half;
-    for (int64_t o = 0; o < call->other_count && !status; o += call->other_slab) {
+    double min_half, *staged = call->sweep.staged;
+    int64_t words = sweep_words(&call->rows, call->sweep.dims);
+    for (int64_t o = 0; o < call->others.search.ordered && !status; o += call->others.slab) {
         load_others(call, o, &min_half);
-        sweep_pack(&call->other_items, &call->others, SWEEP_SCALED, call->staged);
-        for (int64_t r = 0; r < call->row_count && !status; r += call->row_slab) {
+        sweep_pack(&call->others, SWEEP_SCALED, staged);
+        for (int64_t r = 0; r < call->rows.search.ordered && !status; r += call->rows.slab) {
             load_rows(call, r, min_half);
-            sweep_pack(&call->row_items, &call->rows, SWEEP_AS_IS, call->staged);
-            int64_t words = sweep_words(&call->row_items, call->dims);
-            status = sweep_products(call->work, &call->row_items, &call->other_items, words,
-                                    call->products, &call->spent, scan_tile, call);
-            for (int64_t slab_index = 0; slab_index < call->row_items.count && !status;
-                 slab_index++) {
+            sweep_pack(&call->rows, SWEEP_AS_IS, staged);
+            status = sweep_products(&call->sweep, words, scan_tile, call);
+            for (int64_t slab_index = 0; slab_index < call->rows.count && !status; slab_index++) {
                 rerank(call, slab_index);
                 /* cost 0: rerank() has added its own to spent */
-                status = alcore__cpu_poll(call->work, &call->spent, 0);
+                status = alcore__cpu_poll(call->sweep.work, &call->sweep.spent, 0);
             }
         }
     }
@@ -325,20 +271,11 @@ static alcore_status sweep(margin_call *call) {
 /* Cuts all arrays of the call out of one allocation; the order of the cuts is the layout. Runs
  * twice: with memory->base NULL it only adds up the size, in memory->used. Arrays begin at
  * multiples of 64 bytes. Needs the capacities of the slabs. Panels and products are large enough
- * for float32 and for int16, as sweep_choose() decides between them later. sorted serves both
- * operands, which are measured one after the other. Without components, or with more than
- * SEARCH_MAX_DIMS = 65536, every item is far, and what only the sweep uses (panels, products,
- * staged) is not needed. */
+ * for float32 and for int16, as sweep_choose() decides between them later. */
 static void cut_call(margin_call *call, sweep_memory *memory) {
-    int64_t dims = call->dims, slab = call->row_slab;
-    int64_t max_count = call->rows.rows->count;
-    if (call->others.rows->count > max_count) max_count = call->others.rows->count;
-    sweep_cut_operand(memory, &call->rows, SWEEP_WEIGHTED, &call->row_order);
-    sweep_cut_operand(memory, &call->others, SWEEP_UNWEIGHTED, &call->other_order);
-    call->unit = sweep_cut(memory, dims, sizeof *call->unit);
-    call->wide = sweep_cut(memory, dims, sizeof *call->wide);
-    call->sorted = sweep_cut(memory, max_count, sizeof *call->sorted);
-    call->half = sweep_cut(memory, call->other_slab, sizeof *call->half);
+    int64_t slab = call->rows.slab;
+    sweep_cut_call(&call->sweep, memory, call->sweep.dims);
+    call->half = sweep_cut(memory, call->others.slab, sizeof *call->half);
     call->bar = sweep_cut(memory, slab, sizeof *call->bar);
     call->slope = sweep_cut(memory, slab, sizeof *call->slope);
     call->reached = sweep_cut(memory, slab, sizeof *call->reached);
@@ -348,11 +285,6 @@ static void cut_call(margin_call *call, sweep_memory *memory) {
     call->candidate_other =
         sweep_cut(memory, slab * MARGIN_CAPACITY, sizeof *call->candidate_other);
     call->plain = sweep_cut(memory, slab, sizeof *call->plain);
-    if (dims == 0 || dims > SEARCH_MAX_DIMS) return;
-    call->products = sweep_cut(memory, PRODUCT_ROWS * sweep_most_columns(dims), sizeof(float));
-    call->staged = sweep_cut(memory, SWEEP_STAGED * dims, sizeof(double));
-    call->other_items.panels = sweep_cut(memory, call->other_slab * dims, sizeof(float));
-    call->row_items.panels = sweep_cut(memory, slab * dims, sizeof(float));
 }
 
 /* `search` (metric and directions) is part of the signature that searches share; a ratio is always
@@ -366,20 +298,24 @@ alcore_status CPU(margin_ratios)(const alcore_sys_work *work, const alcore_sys_r
     (void)search;
     alcore_status status = CPU(search_check)(work, rows, others);
     if (status || rows->count == 0 || others->count == 0) return status;
-    int64_t dims = rows->dims, bytes = dims * 4;
-    margin_call call = {.work = work,
-                        .dims = dims,
-                        .rows = {.rows = rows, .mask = mask},
-                        .others = {.rows = others, .mask = other_mask},
-                        .row_items = {.width = PRODUCT_ROWS},
-                        .other_items = {.width = PRODUCT_COLUMNS},
+    int64_t bytes = rows->dims * 4;
+    margin_call call = {.sweep = {.work = work, .metric = ALCORE_SYS_COSINE, .dims = rows->dims},
                         .row_half = row_half,
                         .other_half = other_half,
                         .ratio = ratio,
                         .other = other};
-    call.row_slab = sweep_slab(rows->count, MARGIN_CAPACITY * 8 + bytes, PRODUCT_ROWS);
+    /* k: each row wants its best other, no other wants a row. */
+    call.rows =
+        (sweep_operand){.search = {.rows = rows, .mask = mask},
+                        .k = 1,
+                        .width = PRODUCT_ROWS,
+                        .slab = sweep_slab(rows->count, MARGIN_CAPACITY * 8 + bytes, PRODUCT_ROWS)};
     /* + 1: sweep_slab() divides by it, and dims may be 0 */
-    call.other_slab = sweep_slab(others->count, bytes + 1, PRODUCT_COLUMNS);
+    call.others = (sweep_operand){.search = {.rows = others, .mask = other_mask},
+                                  .width = PRODUCT_COLUMNS,
+                                  .slab = sweep_slab(others->count, bytes + 1, PRODUCT_COLUMNS)};
+    call.sweep.rows = &call.rows;
+    call.sweep.columns = &call.others;
     sweep_memory memory = {0}; /* base NULL: the first run only adds up sizes */
     cut_call(&call, &memory);
     bytes = memory.used;
@@ -387,27 +323,8 @@ alcore_status CPU(margin_ratios)(const alcore_sys_work *work, const alcore_sys_r
     if (status) return status;
     memory.used = 0;
     cut_call(&call, &memory);
-    CPU(search_measure)(&call.rows, ALCORE_SYS_COSINE, call.unit, call.sorted);
-    CPU(search_measure)(&call.others, ALCORE_SYS_COSINE, call.unit, call.sorted);
-    status = compare_far(&call, /*by_row=*/1);
-    if (!status) status = compare_far(&call, /*by_row=*/0);
-    call.row_count = CPU(search_order)(&call.rows, call.row_order);
-    call.other_count = CPU(search_order)(&call.others, call.other_order);
-    /* k: each row wants its best other, no other wants a row */
-    sweep_view row_view = {.items = &call.row_items,
-                           .operand = &call.rows,
-                           .order = call.row_order,
-                           .ordered = call.row_count,
-                           .k = 1};
-    sweep_view other_view = {.items = &call.other_items,
-                             .operand = &call.others,
-                             .order = call.other_order,
-                             .ordered = call.other_count,
-                             .k = 0};
-    sweep_choose(&row_view, &other_view, ALCORE_SYS_COSINE, call.wide, call.unit);
-    /* Both operands have length 1; SEARCH_UP is 1 rounded up, an upper bound of computed norms. */
-    call.error = CPU(search_error)(SEARCH_UP, SEARCH_UP, dims, ALCORE_SYS_COSINE) +
-                 sweep_error(&call.row_items, &call.other_items, SEARCH_UP, SEARCH_UP);
+    status = sweep_begin(&call.sweep, join_pair, &call);
+    call.error = sweep_error(&call.rows, &call.others, 0 /* any item */, ALCORE_SYS_COSINE);
     if (!status) status = sweep(&call);
     alcore__cpu_free(work, memory.base, bytes, 1);
     return status;

@@ -21,7 +21,7 @@
  *
  * Items of an operand are packed into panels, some items interleaved by component (cpu_sweep.h):
  * PRODUCT_ROWS items of the rows, PRODUCT_COLUMNS of the queries; PRODUCT_FLOATS floats make a
- * vector. A search_operand has the rows and, by matrix row, their norms; SEARCH_UP times a computed
+ * vector. A sweep_operand has the rows and, by matrix row, their norms; SEARCH_UP times a computed
  * norm or square is an upper bound of the true one. */
 #ifndef ALCORE__CPU_PRUNE_H
 #define ALCORE__CPU_PRUNE_H
@@ -99,26 +99,25 @@ static void prune_pack_basis(const prune_state *prune, int64_t dims) {
  * place of the items their vectors (y, t), the products with the leading directions and an upper
  * bound of the norm of the remainder. Writes floats [items, dims], the items in float32 for
  * prune_dot(); leading [items, padded], (y, t) of each item and zeros behind, in whole panels of
- * PRODUCT_ROWS rows, so that its capacity is rounded up to those; and items->panels, (y, t) packed
+ * PRODUCT_ROWS rows, so that its capacity is rounded up to those; and the panels, (y, t) packed
  * for the sweep, leading + 1 words an item. scaled: SWEEP_SCALED divides each item by its norm
  * (queries of a cosine search), SWEEP_AS_IS does not. staged [SWEEP_STAGED, dims]: workspace for
  * unit rows and scaled ones. */
-static void prune_pack(const prune_state *prune, const sweep_items *items,
-                       const search_operand *operand, int scaled, double *staged, float *floats,
-                       float *leading) {
-    const alcore_sys_rows *rows = operand->rows;
-    int64_t width = items->width;
+static void prune_pack(const prune_state *prune, const sweep_operand *operand, int scaled,
+                       double *staged, float *floats, float *leading) {
+    const alcore_sys_rows *rows = operand->search.rows;
+    int64_t width = operand->width, items = operand->count;
     int64_t dims = rows->dims, padded = prune->padded;
     int32_t dtype = cpu_row_dtype(rows);
-    for (int64_t first = 0; first < items->count; first += PRODUCT_ROWS) {
+    for (int64_t first = 0; first < items; first += PRODUCT_ROWS) {
         const char *row[PRODUCT_ROWS];
-        int64_t count = items->count - first < PRODUCT_ROWS ? items->count - first : PRODUCT_ROWS;
+        int64_t count = items - first < PRODUCT_ROWS ? items - first : PRODUCT_ROWS;
         for (int64_t r = 0; r < count; r++) {
-            int64_t i = items->item[first + r];
+            int64_t i = operand->item[first + r];
             float *copy = floats + (first + r) * dims;
             const char *row_values = cpu_row(rows, i, staged);
             if (scaled) {
-                CPU(scaled_row)(row_values, dims, dtype, operand->norm[i], staged);
+                CPU(scaled_row)(row_values, dims, dtype, operand->search.norm[i], staged);
                 CPU(float_row)((const char *)staged, dims, ALCORE_FLOAT64, copy);
             } else {
                 CPU(float_row)(row_values, dims, dtype, copy);
@@ -140,13 +139,13 @@ static void prune_pack(const prune_state *prune, const sweep_items *items,
             y[prune->leading] = (float)(sqrt(remainder) * (1.0 + 1e-6) + (double)dims * 1e-38);
         }
     }
-    for (int64_t first = 0; first < items->count; first += width) {
+    for (int64_t first = 0; first < items; first += width) {
         const char *row[SWEEP_STAGED];
-        int64_t count = items->count - first < width ? items->count - first : width;
+        int64_t count = items - first < width ? items - first : width;
         for (int64_t r = 0; r < count; r++) row[r] = (const char *)(leading + (first + r) * padded);
         CPU(pack_panel)
         (row, count, width, prune->leading + 1, ALCORE_FLOAT32,
-         items->panels + first * (prune->leading + 1));
+         operand->panels + first * (prune->leading + 1));
     }
 }
 

@@ -96,7 +96,7 @@ void CPU(search_measure)(search_operand *operand, int32_t metric, double *unit, 
         double common = SEARCH_SPREAD * select_smallest(sorted, usable, usable * 9 / 10);
         if (common < max_norm) max_norm = common;
     }
-    operand->far_count = 0;
+    operand->far_count = operand->ordered = 0;
     operand->limit = metric == ALCORE_SYS_COSINE ? SEARCH_UP : 0.0;
     for (int64_t i = 0; i < rows->count; i++) {
         operand->far[i] = 0;
@@ -107,6 +107,7 @@ void CPU(search_measure)(search_operand *operand, int32_t metric, double *unit, 
         operand->far[i] = !(norm <= max_norm); /* a NaN norm too */
         operand->far_count += operand->far[i];
         if (operand->far[i]) continue;
+        operand->order[operand->ordered++] = (int32_t)i;
         if (metric != ALCORE_SYS_COSINE && norm * SEARCH_UP > operand->limit)
             operand->limit = norm * SEARCH_UP;
         operand->offset[i] = metric == ALCORE_SYS_L2 ? (float)(0.5 * norm * norm) : 0.0f;
@@ -126,15 +127,6 @@ alcore_status CPU(search_check)(const alcore_sys_work *work, const alcore_sys_ro
     if (rows->count > INT32_MAX || queries->count > INT32_MAX)
         return alcore__cpu_fail(work, ALCORE_E_INVALID, "too many rows for one call of a kernel");
     return ALCORE_OK;
-}
-
-/* Called after CPU(search_measure), which fills far. */
-int64_t CPU(search_order)(const search_operand *operand, int32_t *order) {
-    int64_t count = 0;
-    for (int64_t i = 0; i < operand->rows->count; i++) {
-        if (search_in_mask(operand, i) && !operand->far[i]) order[count++] = (int32_t)i;
-    }
-    return count;
 }
 
 /* Rounding of the product chains (PRODUCT_CHAIN products are added in a row, then the sums of the

@@ -50,6 +50,9 @@ typedef struct search_operand {
     double limit;        /* upper bound of the norms with which rows that are not far are packed;
                             cosine: 1 rounded up */
     int64_t far_count;   /* rows with far 1 */
+    int32_t *order;      /* [ordered of count] the rows that the filter compares, in the mask and
+                            not far, ascending */
+    int64_t ordered;
 } search_operand;
 
 /* 1 when matrix row i of the operand takes part. */
@@ -57,17 +60,13 @@ CPU_INLINE int search_in_mask(const search_operand *operand, int64_t i) {
     return !operand->mask || operand->mask[i];
 }
 
-/* Fills norm, offset, far, limit, far_count and, unless it is NULL, weight. unit [dims] and sorted
- * [count] are workspace. */
+/* Fills norm, offset, far, limit, far_count, order, ordered and, unless it is NULL, weight. unit
+ * [dims] and sorted [count] are workspace. */
 void CPU(search_measure)(search_operand *operand, int32_t metric, double *unit, double *sorted);
 
 /* Refuses rows and queries that no search can work on: unlike dims, more than 2^31 - 1 items. */
 alcore_status CPU(search_check)(const alcore_sys_work *work, const alcore_sys_rows *rows,
                                 const alcore_sys_rows *queries);
-
-/* Lists the rows that the filter compares (in the mask and not far) in order [count], ascending;
- * returns how many. */
-int64_t CPU(search_order)(const search_operand *operand, int32_t *order);
 
 /* Upper bound of |s - true value| for an item of norm `norm` with items of norms up to `limit`. */
 double CPU(search_error)(double norm, double limit, int64_t dims, int32_t metric);

@@ -3,11 +3,12 @@
  * items of the other ("columns"), in float32 or, where the engine has them, in int16 (cpu_int16.h).
  *
  * Layout: the caller cuts each operand into slabs of sweep_slab() items, which it packs into panels
- * (sweep_pack; cpu_product.h has the layout). sweep_products() multiplies one slab with another: in
- * blocks of columns whose panels stay in the second-level cache while they are multiplied with all
- * rows of the slab, one panel of PRODUCT_ROWS rows at a time. It calls a callback with each such
- * tile of products, whose memory is used again for the next. sweep_choose() decides, on a sample in
- * double, whether int16 is precise enough. Cost: rows x columns x dims multiply-adds. */
+ * (sweep_next(), sweep_pack(); cpu_product.h has the layout). sweep_products() multiplies one slab
+ * with another: in blocks of columns whose panels stay in the second-level cache while they are
+ * multiplied with all rows of the slab, one panel of PRODUCT_ROWS rows at a time. It calls a
+ * callback with each such tile of products, whose memory is used again for the next. sweep_choose()
+ * decides, on a sample in double, whether int16 is precise enough. Cost: rows x columns x dims
+ * multiply-adds. */
 #ifndef ALCORE__CPU_SWEEP_H
 #define ALCORE__CPU_SWEEP_H
 
@@ -20,18 +21,35 @@
 #define SWEEP_BLOCK_BYTES (INT64_C(384) << 10)
 #define SWEEP_SLAB_BYTES (INT64_C(16) << 20)
 
-/* The items of the present slab of one operand, packed. A word is 32 bits of a packed item: one
- * float32 component or a pair of int16 ones. */
-typedef struct sweep_items {
-    int64_t count;
-    const int32_t *item; /* [count] matrix row of each item in its operand */
-    int64_t width;       /* items of a panel: PRODUCT_ROWS or PRODUCT_COLUMNS */
-    float *panels;       /* [panels, words, width] items interleaved by word; zeros in place of the
-                            items that the last panel lacks */
-    float scale;         /* factor of the int16 values; 0: the panels are float32 */
-    double residual;     /* upper bound of the L2 distance by which rounding to int16 moves an item
-                            (cpu_int16.h) */
-} sweep_items;
+/* One operand. The caller sets search.rows and mask, k, width and slab; a word is 32 bits of a
+ * packed item: one float32 component or a pair of int16 ones. */
+typedef struct sweep_operand {
+    search_operand search; /* norms and more, by matrix row */
+    int64_t k;             /* neighbors wanted for each item; 0: none */
+    int64_t width;         /* items of a panel: PRODUCT_ROWS or PRODUCT_COLUMNS */
+    int64_t slab;          /* capacity of a slab, in items */
+    int64_t count;         /* items of the present slab */
+    const int32_t *item;   /* [count] matrix row of each */
+    float *panels;         /* [panels, words, width] items interleaved by word; zeros in place of
+                              the items that the last panel lacks */
+    float scale;           /* factor of the int16 values; 0: the panels are float32 */
+    double residual;       /* upper bound of the L2 distance by which rounding to int16 moves an
+                              item (cpu_int16.h) */
+} sweep_operand;
+
+/* One call of either kernel: all arrays are cut out of one allocation. */
+typedef struct sweep_call {
+    const alcore_sys_work *work;
+    int32_t metric;      /* ALCORE_SYS_L2 (sq_dist, smaller is better), _DOT, _COSINE (larger) */
+    int64_t dims, spent; /* spent: multiplications since the last poll */
+    int always_floats;   /* panels are float32, and int16 is not considered */
+    sweep_operand *rows, *columns;
+    double *unit;    /* [dims] an item as a unit vector */
+    double *wide;    /* [dims] the item that is compared in double */
+    double *sorted;  /* [larger count of both operands] norms, reordered */
+    double *staged;  /* [SWEEP_STAGED, dims] items on their way into panels */
+    float *products; /* [PRODUCT_ROWS, columns of a block] the present tile */
+} sweep_call;
 
 /* One allocation that is cut into arrays. The same list of sweep_cut() calls runs twice: with base
  * NULL, to add up the size in `used`, and with the allocated base and used = 0, to hand out. */
@@ -96,29 +114,13 @@ CPU_INLINE int sweep_any(sweep_floats a, sweep_floats b, sweep_floats c, sweep_f
 #endif
 }
 
-/* Values of `weighted` below: whether products of the items of an operand are still to be
- * multiplied by a weight w (1 / norm for the rows of a cosine search; cpu_search.h). */
-enum { SWEEP_UNWEIGHTED = 0, SWEEP_WEIGHTED = 1 };
-
-/* Cuts the arrays of an operand, [operand->rows->count] each, and its order out of the call's
- * memory. *order: int32 of the same length, which CPU(search_order) fills. */
-static void sweep_cut_operand(sweep_memory *memory, search_operand *operand, int weighted,
-                              int32_t **order) {
-    int64_t count = operand->rows->count;
-    operand->norm = sweep_cut(memory, count, sizeof *operand->norm);
-    operand->weight = weighted ? sweep_cut(memory, count, sizeof *operand->weight) : NULL;
-    operand->offset = sweep_cut(memory, count, sizeof *operand->offset);
-    operand->far = sweep_cut(memory, count, sizeof *operand->far);
-    *order = sweep_cut(memory, count, sizeof **order);
-}
-
 /* Items of the larger kind of panel: capacity of the buffers in which sweep_pack() prepares
  * (stages) items that are not packed as they lie in memory. */
 #define SWEEP_STAGED (PRODUCT_ROWS > PRODUCT_COLUMNS ? PRODUCT_ROWS : PRODUCT_COLUMNS)
 
 /* Words of a packed item of `dims` components. */
-CPU_INLINE int64_t sweep_words(const sweep_items *items, int64_t dims) {
-    return items->scale > 0.0f ? int16_pairs(dims) : dims;
+CPU_INLINE int64_t sweep_words(const sweep_operand *operand, int64_t dims) {
+    return operand->scale > 0.0f ? int16_pairs(dims) : dims;
 }
 
 /* The most columns that a block can have, packed as float32 or as int16: for sizing products before
@@ -127,23 +129,96 @@ CPU_INLINE int64_t sweep_most_columns(int64_t dims) {
     return sweep_columns(CPU_INT16 ? int16_pairs(dims) : dims);
 }
 
-/* What packing as int16 adds to the error of the scores of an item of `items`, of norm `norm`, with
- * items of `other`, of norms up to `limit`; 0 when the slabs are float32. Valid after
- * sweep_choose(). */
-static double sweep_error(const sweep_items *items, const sweep_items *other, double norm,
-                          double limit) {
-    if (items->scale == 0.0f) return 0.0;
-    return int16_error(norm, limit, items->residual, other->residual);
+/* Cuts the arrays of the call and of its operands, panels for items of `words` words. Only products
+ * of the rows of a cosine search are still to be multiplied by a weight: other weights stay NULL.
+ * Without components, or with more than SEARCH_MAX_DIMS = 65536, every item is far: nothing is
+ * filtered, and what only the sweep uses is not needed. */
+static void sweep_cut_call(sweep_call *call, sweep_memory *memory, int64_t words) {
+    sweep_operand *operands[] = {call->rows, call->columns};
+    int64_t dims = call->dims, max_count = 0;
+    for (int v = 0; v < 2; v++) {
+        search_operand *search = &operands[v]->search;
+        int64_t count = search->rows->count;
+        search->norm = sweep_cut(memory, count, sizeof *search->norm);
+        if (v == 0 && call->metric == ALCORE_SYS_COSINE)
+            search->weight = sweep_cut(memory, count, sizeof *search->weight);
+        search->offset = sweep_cut(memory, count, sizeof *search->offset);
+        search->far = sweep_cut(memory, count, sizeof *search->far);
+        search->order = sweep_cut(memory, count, sizeof *search->order);
+        if (count > max_count) max_count = count;
+    }
+    call->unit = sweep_cut(memory, dims, sizeof *call->unit);
+    call->wide = sweep_cut(memory, dims, sizeof *call->wide);
+    call->sorted = sweep_cut(memory, max_count, sizeof *call->sorted);
+    if (dims == 0 || dims > SEARCH_MAX_DIMS) return;
+    int64_t columns = call->always_floats ? sweep_columns(words) : sweep_most_columns(dims);
+    call->products = sweep_cut(memory, PRODUCT_ROWS * columns, sizeof(float));
+    call->staged = sweep_cut(memory, SWEEP_STAGED * dims, sizeof(double));
+    for (int v = 0; v < 2; v++)
+        operands[v]->panels = sweep_cut(memory, operands[v]->slab * words, sizeof(float));
 }
 
-/* An operand as sweep_choose() sees it, before the sweep. */
-typedef struct sweep_view {
-    sweep_items *items;            /* scale and residual are set by sweep_choose() */
-    const search_operand *operand; /* measured: norm and limit are filled */
-    const int32_t *order;          /* [ordered] matrix rows that the filter compares */
-    int64_t ordered;
-    int64_t k; /* neighbors wanted for each of them; 0: none */
-} sweep_view;
+/* ---- values in double ---- */
+
+/* Widens item i (matrix row) of an operand into call->wide, as a unit vector where the caller's
+ * matrix says so. */
+static void sweep_widen(sweep_call *call, const search_operand *operand, int64_t i) {
+    const char *row = cpu_row(operand->rows, i, call->unit);
+    CPU(widen_row)(row, call->dims, cpu_row_dtype(operand->rows), call->wide);
+}
+
+/* The value of the pair of item i of an operand, which is in call->wide, and item j of the other
+ * one; limit: CPU(search_value). */
+CPU_INLINE double sweep_value(sweep_call *call, const search_operand *operand, int64_t i,
+                              const search_operand *other, int64_t j, double limit) {
+    return CPU(search_value)(call->metric, call->wide, operand->norm[i], other, j, call->unit,
+                             limit);
+}
+
+/* Called with the value of each pair that has a far item; row and column: matrix rows. */
+typedef void (*sweep_pair)(void *user, int64_t row, int64_t column, double value);
+
+/* Compares the far items of one operand (by_row 1: the rows, 0: the columns) with every item of the
+ * mask of the other: those that the filter cannot bound (a norm that is NaN or too large, or too
+ * many or no components). Items outside the mask are never far, so the operand's own mask need not
+ * be looked at. The columns come last and leave out pairs of two far items, which the rows have
+ * compared. */
+static alcore_status sweep_far(sweep_call *call, int by_row, sweep_pair pair, void *user) {
+    const search_operand *operand = by_row ? &call->rows->search : &call->columns->search;
+    const search_operand *other = by_row ? &call->columns->search : &call->rows->search;
+    alcore_status status = ALCORE_OK;
+    for (int64_t i = 0; i < operand->rows->count && operand->far_count > 0 && !status; i++) {
+        if (!operand->far[i]) continue;
+        sweep_widen(call, operand, i);
+        for (int64_t j = 0; j < other->rows->count && !status; j++) {
+            if (!search_in_mask(other, j) || (!by_row && other->far[j])) continue;
+            double value = sweep_value(call, operand, i, other, j, HUGE_VAL /* no limit */);
+            pair(user, by_row ? i : j, by_row ? j : i, value);
+            status = alcore__cpu_poll(call->work, &call->spent, call->dims);
+        }
+    }
+    return status;
+}
+
+/* ---- float32 or int16 ---- */
+
+/* An upper bound of the norm with which item i (matrix row) of an operand enters the float32
+ * products: cosine divides it out, so that 1 remains. SEARCH_UP = 1 + 1e-9 covers the rounding of
+ * the computed norm. */
+static double sweep_norm(const sweep_operand *operand, int64_t i, int32_t metric) {
+    return metric == ALCORE_SYS_COSINE ? SEARCH_UP : operand->search.norm[i] * SEARCH_UP;
+}
+
+/* How far the score of item i (matrix row, not far) of `operand` with any item of `other` that is
+ * not far can be off in the sweep, in float32 or as int16. Valid after sweep_choose(); the same for
+ * all items where the metric is the cosine. */
+static double sweep_error(const sweep_operand *operand, const sweep_operand *other, int64_t i,
+                          int32_t metric) {
+    double norm = sweep_norm(operand, i, metric), limit = other->search.limit;
+    double error = CPU(search_error)(norm, limit, operand->search.rows->dims, metric);
+    if (operand->scale == 0.0f) return error;
+    return error + int16_error(norm, limit, operand->residual, other->residual);
+}
 
 /* sweep_choose() compares a sample of SWEEP_SAMPLE_ROWS rows with SWEEP_SAMPLE_COLUMNS columns in
  * double. Above a share SWEEP_MAX_INT16_ONLY of pairs that int16 would have to keep and float32
@@ -155,18 +230,16 @@ typedef struct sweep_view {
 #if CPU_INT16
 /* Counts the pairs of one sampled item that int16 products could not drop but float32 ones could
  * (int16_only). values [count]: the scores (larger is better) of the sampled items of the other
- * operand for item i (matrix row) of `view`; they are reordered. With float32 products the pairs
+ * operand for item i (matrix row) of `operand`; they are reordered. With float32 products the pairs
  * are dropped whose score is below the k-th best, whose rank is scaled down to the sample, minus
  * twice the error; with int16 products those that are below this by more than twice int16's
  * additional error. A sample that has no score of that rank says nothing: 0. */
-static int64_t sweep_int16_only(const sweep_view *view, const sweep_view *other, int64_t i,
+static int64_t sweep_int16_only(const sweep_operand *operand, const sweep_operand *other, int64_t i,
                                 int32_t metric, float *values, int64_t count) {
-    int64_t rank = view->k * count / other->ordered, int16_only = 0;
-    double norm = metric == ALCORE_SYS_COSINE ? SEARCH_UP : view->operand->norm[i] * SEARCH_UP;
-    double error =
-        CPU(search_error)(norm, other->operand->limit, view->operand->rows->dims, metric);
-    double int16_excess =
-        int16_error(norm, other->operand->limit, view->items->residual, other->items->residual);
+    int64_t rank = operand->k * count / other->search.ordered, int16_only = 0;
+    double norm = sweep_norm(operand, i, metric), limit = other->search.limit;
+    double error = CPU(search_error)(norm, limit, operand->search.rows->dims, metric);
+    double int16_excess = int16_error(norm, limit, operand->residual, other->residual);
     if (rank >= count) return 0;
     double float_limit = (double)CPU(search_select)(values, count, rank) - 2.0 * error;
     for (int64_t v = 0; v < count; v++)
@@ -178,100 +251,112 @@ static int64_t sweep_int16_only(const sweep_view *view, const sweep_view *other,
 /* Whether at most SWEEP_MAX_INT16_ONLY of the pairs of a sample (m rows and n columns, evenly
  * spaced in `order`, at most an eighth of each) are ones that only int16 would keep. values
  * [columns, rows]: scores of the sampled pairs, computed in double; for L2 minus half the sq_dist,
- * so that larger is better as in the sweep. wide, unit [dims]: workspace. */
-static int sweep_is_precise(const sweep_view *rows, const sweep_view *columns, int32_t metric,
-                            double *wide, double *unit) {
+ * so that larger is better as in the sweep. */
+static int sweep_is_precise(sweep_call *call) {
+    const sweep_operand *rows = call->rows, *columns = call->columns;
     float values[SWEEP_SAMPLE_COLUMNS][SWEEP_SAMPLE_ROWS], row_values[SWEEP_SAMPLE_COLUMNS];
-    int64_t m = rows->ordered / 8 < SWEEP_SAMPLE_ROWS ? rows->ordered / 8 : SWEEP_SAMPLE_ROWS;
-    int64_t n =
-        columns->ordered / 8 < SWEEP_SAMPLE_COLUMNS ? columns->ordered / 8 : SWEEP_SAMPLE_COLUMNS;
-    const alcore_sys_rows *column_rows = columns->operand->rows;
+    int64_t row_count = rows->search.ordered, column_count = columns->search.ordered;
+    int64_t m = row_count / 8 < SWEEP_SAMPLE_ROWS ? row_count / 8 : SWEEP_SAMPLE_ROWS;
+    int64_t n = column_count / 8 < SWEEP_SAMPLE_COLUMNS ? column_count / 8 : SWEEP_SAMPLE_COLUMNS;
     int64_t int16_only = 0;
     if (m == 0 || n == 0) return 1;
     for (int64_t c = 0; c < n; c++) {
-        int64_t j = columns->order[columns->ordered / n * c];
-        CPU(widen_row)
-        (cpu_row(column_rows, j, unit), column_rows->dims, cpu_row_dtype(column_rows), wide);
+        int64_t j = columns->search.order[column_count / n * c];
+        sweep_widen(call, &columns->search, j);
         for (int64_t r = 0; r < m; r++) {
-            double value = CPU(search_value)(metric, wide, columns->operand->norm[j], rows->operand,
-                                             rows->order[rows->ordered / m * r], unit, HUGE_VAL);
-            values[c][r] = (float)(metric == ALCORE_SYS_L2 ? -0.5 * value : value);
+            int64_t i = rows->search.order[row_count / m * r];
+            double value = sweep_value(call, &columns->search, j, &rows->search, i, HUGE_VAL);
+            values[c][r] = (float)(call->metric == ALCORE_SYS_L2 ? -0.5 * value : value);
         }
     }
     for (int64_t r = 0; r < m && rows->k > 0; r++) {
         for (int64_t c = 0; c < n; c++) row_values[c] = values[c][r];
-        int16_only += sweep_int16_only(rows, columns, rows->order[rows->ordered / m * r], metric,
-                                       row_values, n);
+        int64_t i = rows->search.order[row_count / m * r];
+        int16_only += sweep_int16_only(rows, columns, i, call->metric, row_values, n);
     }
     for (int64_t c = 0; c < n && columns->k > 0; c++) {
-        int64_t j = columns->order[columns->ordered / n * c];
-        int16_only += sweep_int16_only(columns, rows, j, metric, values[c], m);
+        int64_t j = columns->search.order[column_count / n * c];
+        int16_only += sweep_int16_only(columns, rows, j, call->metric, values[c], m);
     }
     return (double)int16_only <= SWEEP_MAX_INT16_ONLY * (double)(m * n);
 }
 #endif
 
-/* Decides whether the items of both operands are packed as int16 or as float32, and sets scale and
- * residual of their sweep_items: scale 0, as the caller initialized it, means float32 for both.
- * Engines without int16 products always stay with float32. Called once a call of a kernel, after
- * CPU(search_measure) and CPU(search_order) and before the sweep. wide, unit [dims]: workspace. */
-static void sweep_choose(const sweep_view *rows, const sweep_view *columns, int32_t metric,
-                         double *wide, double *unit) {
+/* Decides whether the items of both operands are packed as int16 or as float32, and sets their
+ * scale and residual: scale 0, as the caller initialized it, means float32 for both. Engines
+ * without int16 products always stay with float32. */
+static void sweep_choose(sweep_call *call) {
 #if CPU_INT16
-    const sweep_view *views[] = {rows, columns};
-    for (int v = 0; v < 2 && rows->operand->rows->dims > 0; v++) {
-        sweep_items *items = views[v]->items;
-        items->scale = int16_scale(views[v]->operand->limit);
-        items->residual = int16_residual(items->scale, rows->operand->rows->dims);
+    sweep_operand *operands[] = {call->rows, call->columns};
+    for (int v = 0; v < 2 && call->dims > 0; v++) {
+        operands[v]->scale = int16_scale(operands[v]->search.limit);
+        operands[v]->residual = int16_residual(operands[v]->scale, call->dims);
     }
-    if (!sweep_is_precise(rows, columns, metric, wide, unit))
-        rows->items->scale = columns->items->scale = 0.0f;
+    if (!sweep_is_precise(call)) call->rows->scale = call->columns->scale = 0.0f;
 #endif
-    (void)rows, (void)columns, (void)metric, (void)wide, (void)unit;
+    (void)call;
+}
+
+/* ---- the sweep ---- */
+
+/* Before the sweep: measures both operands, chooses the form of panels and compares the far items,
+ * for whose pairs it calls `pair`. */
+static alcore_status sweep_begin(sweep_call *call, sweep_pair pair, void *user) {
+    CPU(search_measure)(&call->rows->search, call->metric, call->unit, call->sorted);
+    CPU(search_measure)(&call->columns->search, call->metric, call->unit, call->sorted);
+    if (!call->always_floats) sweep_choose(call);
+    alcore_status status = sweep_far(call, /*by_row=*/1, pair, user);
+    return status ? status : sweep_far(call, /*by_row=*/0, pair, user);
+}
+
+/* Makes the items from position `first` of the operand's order on, as many as fit a slab, the
+ * present slab. */
+CPU_INLINE void sweep_next(sweep_operand *operand, int64_t first) {
+    int64_t left = operand->search.ordered - first;
+    operand->count = left < operand->slab ? left : operand->slab;
+    operand->item = operand->search.order + first;
 }
 
 /* The weight w (1 / norm for the rows of a cosine search, else 1) that products of the item at
  * position slab_index of the present slab are still to be multiplied by: 1 for int16 items, into
  * whose scale sweep_pack() put it. */
-static float sweep_weight(const sweep_items *items, const search_operand *operand,
-                          int64_t slab_index) {
-    return operand->weight && items->scale == 0.0f ? operand->weight[items->item[slab_index]]
-                                                   : 1.0f;
+static float sweep_weight(const sweep_operand *operand, int64_t slab_index) {
+    const float *weight = operand->search.weight;
+    return weight && operand->scale == 0.0f ? weight[operand->item[slab_index]] : 1.0f;
 }
 
 /* Values of `scaled` where a slab is packed. SWEEP_SCALED: each item is divided by its norm first
  * (cosine, for the operand without weights). */
 enum { SWEEP_AS_IS = 0, SWEEP_SCALED = 1 };
 
-/* Packs the items of a slab (count and item are set) into items->panels, as float32 or, where
- * sweep_choose() set a scale, as int16. staged [width, dims]: workspace for items that are not
- * packed as they lie in memory: unit rows, scaled ones and int16. As int16, w is part of the scale
- * of an item, and CPU(pack_panel) copies each word, two int16 values, like one float32
- * component. */
-static void sweep_pack(const sweep_items *items, const search_operand *operand, int scaled,
-                       double *staged) {
-    const alcore_sys_rows *rows = operand->rows;
-    int64_t dims = rows->dims, width = items->width;
-    int64_t words = sweep_words(items, dims);
+/* Packs the items of the present slab into operand->panels, as float32 or, where sweep_choose() set
+ * a scale, as int16. staged [width, dims]: workspace for items that are not packed as they lie in
+ * memory: unit rows, scaled ones and int16. As int16, w is part of the scale of an item, and
+ * CPU(pack_panel) copies each word, two int16 values, like one float32 component. */
+static void sweep_pack(const sweep_operand *operand, int scaled, double *staged) {
+    const search_operand *search = &operand->search;
+    const alcore_sys_rows *rows = search->rows;
+    int64_t dims = rows->dims, width = operand->width;
+    int64_t words = sweep_words(operand, dims);
     int32_t dtype = scaled ? ALCORE_FLOAT64 : cpu_row_dtype(rows);
-    int32_t packed_dtype = items->scale > 0.0f ? ALCORE_FLOAT32 : dtype;
-    for (int64_t first = 0; first < items->count; first += width) {
+    int32_t packed_dtype = operand->scale > 0.0f ? ALCORE_FLOAT32 : dtype;
+    for (int64_t first = 0; first < operand->count; first += width) {
         const char *row[SWEEP_STAGED];
-        int64_t count = items->count - first < width ? items->count - first : width;
+        int64_t count = operand->count - first < width ? operand->count - first : width;
         for (int64_t r = 0; r < count; r++) {
-            int64_t i = items->item[first + r];
+            int64_t i = operand->item[first + r];
             double *copy = staged + r * dims;
             row[r] = cpu_row(rows, i, copy);
-            if (scaled) CPU(scaled_row)(row[r], dims, cpu_row_dtype(rows), operand->norm[i], copy);
+            if (scaled) CPU(scaled_row)(row[r], dims, cpu_row_dtype(rows), search->norm[i], copy);
             if (scaled) row[r] = (const char *)copy;
 #if CPU_INT16
-            if (items->scale == 0.0f) continue;
-            float scale = items->scale * (operand->weight ? operand->weight[i] : 1.0f);
+            if (operand->scale == 0.0f) continue;
+            float scale = operand->scale * (search->weight ? search->weight[i] : 1.0f);
             CPU(int16_row)(row[r], dims, dtype, scale, copy);
             row[r] = (const char *)copy;
 #endif
         }
-        CPU(pack_panel)(row, count, width, words, packed_dtype, items->panels + first * words);
+        CPU(pack_panel)(row, count, width, words, packed_dtype, operand->panels + first * words);
     }
 }
 
@@ -297,13 +382,12 @@ static void sweep_fill(const float *row, const float *column, int64_t count, int
     CPU(products)(row, /*row_panels=*/1, column, count / PRODUCT_COLUMNS, words, products, count);
 }
 
-/* Multiplies the slab `rows` with the slab `columns` and calls `tile` for each block of columns and
- * panel of rows. words: words of a packed item; products [PRODUCT_ROWS, sweep_columns(words)]:
- * workspace; *spent: work since the last poll; a panel of rows counts like one row, as vectors make
- * several multiplications at a time. */
-static alcore_status sweep_products(const alcore_sys_work *work, const sweep_items *rows,
-                                    const sweep_items *columns, int64_t words, float *products,
-                                    int64_t *spent, sweep_tile tile, void *user) {
+/* Multiplies the present slabs of both operands and calls `tile` for each block of columns and
+ * panel of rows. words: words of a packed item. A panel of rows counts like one row of work, as
+ * vectors make several multiplications at a time. */
+static alcore_status sweep_products(sweep_call *call, int64_t words, sweep_tile tile, void *user) {
+    const sweep_operand *rows = call->rows, *columns = call->columns;
+    float *products = call->products;
     int64_t padded = sweep_padded(columns->count, PRODUCT_COLUMNS),
             max_columns = sweep_columns(words);
     double scale = (double)rows->scale * (double)columns->scale;
@@ -315,7 +399,7 @@ static alcore_status sweep_products(const alcore_sys_work *work, const sweep_ite
             sweep_fill(rows->panels + r * words, columns->panels + first * words, count, words,
                        factor, products);
             tile(user, r, left < PRODUCT_ROWS ? (int)left : PRODUCT_ROWS, first, count, products);
-            alcore_status status = alcore__cpu_poll(work, spent, count * words);
+            alcore_status status = alcore__cpu_poll(call->work, &call->spent, count * words);
             if (status) return status;
         }
     }

@@ -266,6 +266,27 @@ alcore_status alcore__matrix_copy_row(const alcore__matrix *matrix, int64_t inde
     return ALCORE__KERNEL(matrix->block->run, widen, &row, NULL /* no mask */, out);
 }
 
+/* ---- checks ---- */
+
+/* What messages add to the number of a row of a source. */
+static const char *const WHERE[ALCORE__SOURCES] = {[ALCORE__OVER_CANDIDATES] = "",
+                                                   [ALCORE__OVER_LABELED_ROWS] = "",
+                                                   [ALCORE__OVER_LABELED_POOL] =
+                                                       " of the labeled pool",
+                                                   [ALCORE__OVER_TARGET] = " of the target",
+                                                   [ALCORE__OVER_CHOSEN] = ""};
+
+alcore_status alcore__vector_check(const double *values, int64_t dims,
+                                   enum alcore__row_source source, int64_t row) {
+    for (int64_t j = 0; j < dims; j++) {
+        if (isfinite(values[j])) continue;
+        return alcore__fail_nan("row %lld%s: component %lld in column \"embeddings\" is %s",
+                                (long long)row, WHERE[source], (long long)j,
+                                isnan(values[j]) ? "NaN" : "infinite");
+    }
+    return ALCORE_OK;
+}
+
 /* Rows on a device are collected there by one kernel, and widened by another one; where its memory
  * is short, one after the other. The CPU widens those in host memory, of which a device would make
  * copies. */
@@ -296,28 +317,10 @@ alcore_status alcore__matrix_copy_rows(const alcore__matrix *matrix, const int64
         }
     }
     alcore__scratch_release(block, mark);
+    for (int64_t i = 0; i < count && status == ALCORE_OK; i++)
+        status = alcore__vector_check(out + i * shape.dims, shape.dims, block->source,
+                                      block->rows[indices[i]]);
     return status;
-}
-
-/* ---- checks ---- */
-
-/* What messages add to the number of a row of a source. */
-static const char *const WHERE[ALCORE__SOURCES] = {[ALCORE__OVER_CANDIDATES] = "",
-                                                   [ALCORE__OVER_LABELED_ROWS] = "",
-                                                   [ALCORE__OVER_LABELED_POOL] =
-                                                       " of the labeled pool",
-                                                   [ALCORE__OVER_TARGET] = " of the target",
-                                                   [ALCORE__OVER_CHOSEN] = ""};
-
-alcore_status alcore__vector_check(const double *values, int64_t dims,
-                                   enum alcore__row_source source, int64_t row) {
-    for (int64_t j = 0; j < dims; j++) {
-        if (isfinite(values[j])) continue;
-        return alcore__fail_nan("row %lld%s: component %lld in column \"embeddings\" is %s",
-                                (long long)row, WHERE[source], (long long)j,
-                                isnan(values[j]) ? "NaN" : "infinite");
-    }
-    return ALCORE_OK;
 }
 
 /* Fails for an active row whose product with itself is not a usable number: because a component is

@@ -126,34 +126,6 @@ alcore_status alcore__vectors_check(const alcore__run *run, const alcore__vector
     return ALCORE_OK;
 }
 
-/* Row i of those that are chosen becomes vector i. The rows of a block of candidates are on the
- * device where the column is there, or the block keeps a copy there; the CPU widens others. */
-alcore_status alcore__vectors_collect(const alcore__matrix *matrix, const uint8_t *chosen,
-                                      int64_t count, double *out) {
-    const alcore__block *block = matrix->block;
-    const alcore__run *run = block->run;
-    const int64_t dims = matrix->rows.dims;
-    const alcore_sys_kernels *cpu = alcore__kernels_cpu();
-    alcore_sys_work work = alcore__run_work(run);
-    const bool on_device = alcore__column_device(alcore__candidate_embeddings(run)) >= 0 ||
-                           (block->memory && block->memory->device.memory);
-    alcore__vectors vectors = {0};
-    alcore_status status = ALCORE_OK;
-    if (on_device) ALCORE__TRY(alcore__vectors_reserve(run, &vectors, count, dims, 0));
-    double *next = vectors.held.memory ? vectors.data : out;
-    for (int64_t i = 0; i < block->count && status == ALCORE_OK; i++) {
-        if (!chosen[i]) continue;
-        const alcore_sys_rows row = alcore__matrix_row(matrix, i);
-        status = on_device ? alcore__matrix_copy_row(matrix, i, next)
-                           : cpu->widen(&work, &row, NULL /* no mask */, next);
-        next += dims;
-    }
-    if (status == ALCORE_OK && vectors.held.memory)
-        status = alcore__download(run, vectors.data, count * dims, out);
-    alcore__vectors_free(run, &vectors);
-    return status;
-}
-
 void alcore__vectors_free(const alcore__run *run, void *object) {
     alcore__vectors *vectors = object;
     free_matrix(run, vectors);

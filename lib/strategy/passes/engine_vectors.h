@@ -38,11 +38,6 @@ alcore_status alcore__vectors_sq_dists(const alcore__run *run, const alcore__vec
  * has a component that is not finite. */
 alcore_status alcore__vectors_check(const alcore__run *run, const alcore__vectors *vectors,
                                     int64_t index, int64_t row);
-/* Copies the embeddings of the active rows of a block whose chosen [active rows] is 1 to out
- * [count, dims], in host memory and in row order; count: how many these are. From a device all of
- * them are copied at once. */
-alcore_status alcore__vectors_collect(const alcore__matrix *matrix, const uint8_t *chosen,
-                                      int64_t count, double *out);
 /* Frees everything and zeroes the matrix, an alcore__vectors: for alcore__run_defer() too. */
 void alcore__vectors_free(const alcore__run *run, void *vectors);
 

@@ -84,17 +84,12 @@ static size_t chunk_bytes(const alcore__block *block) {
 /* Copies the vectors of the block's rows that belong to the present chunk to the partial, as
  * doubles, and fails on a component that is not finite. */
 static alcore_status collect_vectors(alcore__block *block, void *partial) {
-    const alcore__kcenter_state *state = block->run->state;
     alcore__matrix matrix;
     int64_t first, end, indices[CHUNK_ROWS];
-    const double *vectors = partial;
     chunk_range(block, &first, &end);
     for (int64_t i = first; i < end; i++) indices[i - first] = i;
     ALCORE__TRY(alcore__block_matrix(block, false /* not unit vectors */, &matrix));
-    ALCORE__TRY(alcore__matrix_copy_rows(&matrix, indices, end - first, partial));
-    for (int64_t i = first; i < end; i++, vectors += state->dims)
-        ALCORE__TRY(alcore__vector_check(vectors, state->dims, block->source, block->rows[i]));
-    return ALCORE_OK;
+    return alcore__matrix_copy_rows(&matrix, indices, end - first, partial);
 }
 
 /* Reduces the partial of one block: appends its vectors to the chunk. Blocks are reduced in order,

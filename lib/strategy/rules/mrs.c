@@ -160,7 +160,6 @@ static alcore_status collect_drawn(alcore__block *block, void *partial) {
     const int64_t position = first_position(block), first = first_drawn_from(state, position),
                   count = first_drawn_from(state, position + block->count) - first;
     int64_t *rows = partial, *indices;
-    double *vectors = (double *)(rows + count);
     alcore__matrix matrix;
     ALCORE__TRY(alcore__block_matrix(block, false /* not unit vectors */, &matrix));
     ALCORE__TRY(alcore__scratch_push(block, count, sizeof *indices, &indices));
@@ -168,10 +167,7 @@ static alcore_status collect_drawn(alcore__block *block, void *partial) {
         indices[d] = state->positions[first + d] - position;
         rows[d] = block->rows[indices[d]];
     }
-    ALCORE__TRY(alcore__matrix_copy_rows(&matrix, indices, count, vectors));
-    for (int64_t d = 0; d < count; d++, vectors += state->dims)
-        ALCORE__TRY(alcore__vector_check(vectors, state->dims, block->source, rows[d]));
-    return ALCORE_OK;
+    return alcore__matrix_copy_rows(&matrix, indices, count, (double *)(rows + count));
 }
 
 /* Reduces the partial of one block: appends its rows to L', which thus has the drawn rows in the

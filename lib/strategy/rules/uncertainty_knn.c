@@ -226,18 +226,13 @@ static size_t vectors_bytes(const alcore__block *block) {
  * a component that is not finite. */
 static alcore_status collect_members(alcore__block *block, void *partial) {
     const alcore__uncertainty_knn *state = block->run->state;
-    int64_t dims = alcore__embedding_dims(block->run);
-    double *vector = partial;
+    int64_t *indices, count = 0;
     alcore__matrix matrix;
     ALCORE__TRY(alcore__block_matrix(block, false /* not unit vectors */, &matrix));
-    ALCORE__TRY(alcore__vectors_collect(&matrix, state->is_member + block->start,
-                                        count_members(block), vector));
-    for (int64_t i = 0; i < block->count; i++) {
-        if (!state->is_member[block->start + i]) continue;
-        ALCORE__TRY(alcore__vector_check(vector, dims, ALCORE__OVER_CANDIDATES, block->rows[i]));
-        vector += dims;
-    }
-    return ALCORE_OK;
+    ALCORE__TRY(alcore__scratch_push(block, count_members(block), sizeof *indices, &indices));
+    for (int64_t i = 0; i < block->count; i++)
+        if (state->is_member[block->start + i]) indices[count++] = i;
+    return alcore__matrix_copy_rows(&matrix, indices, count, partial);
 }
 
 /* Reduces the partial of one block: appends the embeddings of its members. */
