@@ -25,7 +25,7 @@ bool alcore__need_names(const char *need, const char *name) {
 }
 
 /* Refuses a need in which a name does not fit into ALCORE__NEED_BYTES (32) with its NUL. */
-alcore_status alcore__need_check(const char *need) {
+static alcore_status check_need(const char *need) {
     const char *rest = need, *word;
     size_t length;
     while (alcore__alternatives_next(&rest, &word, &length))
@@ -35,6 +35,25 @@ alcore_status alcore__need_check(const char *need) {
                                 "most %d are allowed",
                                 (int)length, word, length, ALCORE__NEED_BYTES - 1);
     return ALCORE_OK;
+}
+
+/* The copy is zeroed first, so that alcore__needs_free() finds its end also when an allocation
+ * fails midway. */
+alcore_status alcore__needs_copy(alcore_ctx *ctx, const char *const *needs, char ***out) {
+    size_t count = 0;
+    while (needs && needs[count]) count++;
+    ALCORE__TRY(alcore__new_array(ctx, count + 1, sizeof **out, out));
+    for (size_t i = 0; i < count; i++) {
+        ALCORE__TRY(check_need(needs[i]));
+        (*out)[i] = alcore__strndup(ctx, needs[i], strlen(needs[i]));
+        if (!(*out)[i]) return alcore__fail_memory(strlen(needs[i]) + 1);
+    }
+    return ALCORE_OK;
+}
+
+void alcore__needs_free(alcore_ctx *ctx, char **needs) {
+    for (size_t i = 0; needs && needs[i]; i++) alcore__free(ctx, needs[i]);
+    alcore__free(ctx, needs);
 }
 
 /* Called by the request or scorer that fills the dataset, once for each column that was chosen.

@@ -30,8 +30,10 @@ bool alcore__need_names(const char *need, const char *name);
 
 /* Capacity for the name of a column in a need, NUL included. */
 enum { ALCORE__NEED_BYTES = 32 };
-/* ALCORE_E_INVALID for a need with a longer name. Called for the needs of a host's functions. */
-alcore_status alcore__need_check(const char *need);
+/* *out: a copy of the needs of a host's function, a list that ends with NULL (NULL: none), which
+ * the caller frees, also after a failure. ALCORE_E_INVALID for a need with a longer name. */
+alcore_status alcore__needs_copy(alcore_ctx *ctx, const char *const *needs, char ***out);
+void alcore__needs_free(alcore_ctx *ctx, char **needs);
 
 /* Adds a column; the name is kept as a pointer. ALCORE_E_INTERNAL when the dataset is full. */
 alcore_status alcore__dataset_add(alcore__dataset *dataset, const char *name,

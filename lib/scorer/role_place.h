@@ -15,4 +15,11 @@ static inline int32_t alcore__role_place(int32_t role) {
     return role - ALCORE_ROLE_CANDIDATES;
 }
 
+/* What messages add to the name of a column of a role; static. */
+static inline const char *alcore__role_owner(int32_t role) {
+    return role == ALCORE_ROLE_LABELED  ? " of the labeled pool"
+           : role == ALCORE_ROLE_TARGET ? " of the target"
+                                        : "";
+}
+
 #endif

@@ -14,9 +14,7 @@ static void release(void *object) {
     if (scorer->host.destroy) scorer->host.destroy(scorer->host.user);
     alcore__values_clear(ctx, &scorer->values);
     alcore__free(ctx, scorer->name);
-    for (int32_t i = 0; scorer->own_needs && scorer->own_needs[i]; i++)
-        alcore__free(ctx, scorer->own_needs[i]);
-    alcore__free(ctx, scorer->own_needs);
+    alcore__needs_free(ctx, scorer->own_needs);
 }
 
 /* ---- the registry ---- */
@@ -127,21 +125,6 @@ alcore_status alcore_scorer_new(alcore_ctx *ctx, const char *name, alcore_scorer
     return alcore__leave(ctx, new_scorer(ctx, name, out));
 }
 
-/* Copies the NULL-terminated list of column names that the host's scorer reads to scorer->own_needs
- * [count + 1], which is NULL-terminated too. *needs may be NULL: none. */
-static alcore_status copy_needs(alcore_scorer *scorer, const char *const *needs) {
-    alcore_ctx *ctx = scorer->object.ctx;
-    size_t count = 0;
-    while (needs && needs[count]) count++;
-    ALCORE__TRY(alcore__new_array(ctx, count + 1, sizeof *scorer->own_needs, &scorer->own_needs));
-    for (size_t i = 0; i < count; i++) {
-        ALCORE__TRY(alcore__need_check(needs[i]));
-        scorer->own_needs[i] = alcore__strndup(ctx, needs[i], strlen(needs[i]));
-        if (!scorer->own_needs[i]) return alcore__fail_memory(strlen(needs[i]) + 1);
-    }
-    return ALCORE_OK;
-}
-
 /* A scorer whose rule is a callback of the host program; its struct is read by its size and copied,
  * with copies of name and needs. */
 static alcore_status new_host(alcore_ctx *ctx, const alcore_scorer_host *theirs,
@@ -154,14 +137,10 @@ static alcore_status new_host(alcore_ctx *ctx, const alcore_scorer_host *theirs,
     alcore_scorer *scorer;
     ALCORE__TRY(alcore__object_new(ctx, sizeof *scorer, release, &scorer));
     alcore_status status = name_scorer(scorer, !host.name ? "host" : host.name);
-    if (status == ALCORE_OK) status = copy_needs(scorer, host.needs);
-    if (status != ALCORE_OK) {
-        alcore__object_unref(scorer);
-        return status;
-    }
-    scorer->host = host; /* last: a failure leaves the caller's destroy to the caller */
-    *out = scorer;
-    return ALCORE_OK;
+    if (status == ALCORE_OK) status = alcore__needs_copy(ctx, host.needs, &scorer->own_needs);
+    /* Only now: a failure leaves the caller's destroy to the caller. */
+    if (status == ALCORE_OK) scorer->host = host;
+    return alcore__object_made(status, scorer, out);
 }
 
 /* *out: a new handle of the host's own score, with one reference; NULL after a failure, when the

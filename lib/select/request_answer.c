@@ -60,16 +60,13 @@ static alcore_status check_request(const alcore_request *request) {
         return alcore__fail_remedy(alcore__fail(ALCORE_E_PARAM, "the request has no budget"),
                                    ALCORE_REMEDY_OPTION, "budget", "1000w",
                                    "buys items worth 1000 words");
-    if (!isnan(request->options.cache_max_age) && !*request->options.cache)
-        return alcore__fail_remedy(
-            alcore__fail(ALCORE_E_PARAM, "cache_max_age is set, but no cache is"),
-            ALCORE_REMEDY_OPTION, "cache", "FOLDER", "keeps what models compute");
-    if (request->options.max_age > 0 && !*request->options.cache)
-        return alcore__fail_remedy(
-            alcore__fail(ALCORE_E_PARAM, "max_age is set, but no cache is, which would have the "
-                                         "scores of earlier rounds"),
-            ALCORE_REMEDY_OPTION, "cache", "FOLDER", "keeps what models compute");
-    return ALCORE_OK;
+    const bool caches = !isnan(request->options.cache_max_age), ages = request->options.max_age > 0;
+    if (*request->options.cache || !(caches || ages)) return ALCORE_OK;
+    return alcore__fail_remedy(
+        alcore__fail(ALCORE_E_PARAM, caches ? "cache_max_age is set, but no cache is"
+                                            : "max_age is set, but no cache is, which would have "
+                                              "the scores of earlier rounds"),
+        ALCORE_REMEDY_OPTION, "cache", "FOLDER", "keeps what models compute");
 }
 
 /* Makes costs [rows], the cost of every candidate in the unit of the budget: its words, its
@@ -100,14 +97,6 @@ static alcore_status make_costs(answer *self) {
     return ALCORE_OK;
 }
 
-/* Whether the strategy reads the column of what is labeled, so that labeled rows need a value. */
-static bool reads_of_labeled(const alcore_strategy *strategy, const char *column) {
-    const char *need;
-    for (int32_t i = 0; (need = alcore__strategy_needs(strategy, ALCORE_ROLE_LABELED, i)); i++)
-        if (alcore__need_names(need, column)) return true;
-    return false;
-}
-
 /* Checks that every candidate has a value in every column of the dataset. A candidate without one
  * ends the call; a labeled row of the pool that lacks one of the columns that the strategy reads of
  * what is labeled only takes no part, with a warning, since its labels were given and its columns
@@ -117,7 +106,8 @@ static alcore_status check_values(answer *self, const alcore__dataset *dataset) 
     int64_t dropped = 0; /* labeled rows that take no part */
     for (int32_t c = 0; c < dataset->column_count; c++) {
         const alcore__column *column = dataset->columns[c].column;
-        bool of_labeled = reads_of_labeled(self->strategy, dataset->columns[c].name);
+        bool of_labeled = alcore__strategy_needs_column(self->strategy, ALCORE_ROLE_LABELED,
+                                                        dataset->columns[c].name);
         int64_t missing = 0, first = -1;
         for (int64_t i = 0; i < self->masks.rows; i++) {
             if (i % ALCORE_BLOCK_ROWS == 0)

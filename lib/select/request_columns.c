@@ -103,9 +103,7 @@ static alcore_status add_missing_remedy(alcore_status status, int32_t role, cons
 static alcore_status fail_missing(const resolver *self, int32_t role, alcore_pool *pool,
                                   const char *need) {
     const alcore_model *model = self->request->model;
-    const char *owner = role == ALCORE_ROLE_LABELED  ? " of the labeled pool"
-                        : role == ALCORE_ROLE_TARGET ? " of the target"
-                                                     : "";
+    const char *owner = alcore__role_owner(role);
     alcore_ctx *ctx = self->request->object.ctx;
     alcore__buffer near = {0};
     ALCORE__TRY(alcore__read_begin(pool, "pool"));

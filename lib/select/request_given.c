@@ -152,19 +152,17 @@ static alcore_status list_needs(const alcore_request *request, const alcore_stra
  * the role instead, and who reads such a column. */
 static alcore_status fail_unread(const alcore_request *request, const alcore_strategy *strategy,
                                  int32_t role, const char *name) {
-    static const char *const owners[] = {[ALCORE__ROLE(CANDIDATES)] = "",
-                                         [ALCORE__ROLE(LABELED)] = " of the labeled pool",
-                                         [ALCORE__ROLE(TARGET)] = " of the target"};
+    const char *owner = alcore__role_owner(role);
     alcore_ctx *ctx = request->object.ctx;
     alcore__buffer readers = {0}, needs = {0};
     alcore_status status = list_readers(ctx, name, &readers);
     if (status == ALCORE_OK) status = list_needs(request, strategy, role, &needs);
     if (status == ALCORE_OK)
-        status = alcore__fail(
-            ALCORE_E_INVALID, "the column '%s'%s is not read: strategy %s reads %.*s%s%s%.*s", name,
-            owners[alcore__role_place(role)], alcore__strategy_name(strategy), (int)needs.length,
-            needs.data, owners[alcore__role_place(role)], readers.length ? "; it is read by " : "",
-            (int)readers.length, readers.length ? readers.data : "");
+        status = alcore__fail(ALCORE_E_INVALID,
+                              "the column '%s'%s is not read: strategy %s reads %.*s%s%s%.*s", name,
+                              owner, alcore__strategy_name(strategy), (int)needs.length, needs.data,
+                              owner, readers.length ? "; it is read by " : "", (int)readers.length,
+                              readers.length ? readers.data : "");
     alcore__buffer_clear(ctx, &readers);
     alcore__buffer_clear(ctx, &needs);
     return status;

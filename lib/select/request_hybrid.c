@@ -137,11 +137,7 @@ static alcore_status answer_budgets(hybrid *self, alcore_selection **out) {
     }
     self->request->counter = before;
     alcore__phrase_counter_clear(self->ctx, &own);
-    if (status == ALCORE_OK)
-        *out = first;
-    else
-        alcore_selection_unref(first);
-    return status;
+    return alcore__object_made(status, first, out);
 }
 
 alcore_status alcore__request_answer_hybrid(alcore_request *request, alcore_selection **out) {

@@ -23,12 +23,8 @@
 
 /* Whether a role other than the candidates reads the column: its rows would need values too. */
 static bool read_elsewhere(const alcore_strategy *strategy, const char *column) {
-    static const int32_t roles[] = {ALCORE_ROLE_LABELED, ALCORE_ROLE_TARGET};
-    const char *need;
-    for (size_t r = 0; r < sizeof roles / sizeof *roles; r++)
-        for (int64_t i = 0; (need = alcore__strategy_needs(strategy, roles[r], i)); i++)
-            if (alcore__need_names(need, column)) return true;
-    return false;
+    return alcore__strategy_needs_column(strategy, ALCORE_ROLE_LABELED, column) ||
+           alcore__strategy_needs_column(strategy, ALCORE_ROLE_TARGET, column);
 }
 
 void alcore__reuse_begin(const alcore_request *request, const alcore_strategy *strategy,

@@ -21,89 +21,71 @@ enum {
     BARS = 12      /* names that are drawn at most; the others are summed */
 };
 
-/* A drawing that is being appended to the page. The first failure stays in status and later calls
- * do nothing. */
-typedef struct drawing {
-    alcore_ctx *ctx;
-    alcore__buffer *out;
-    alcore_status status;
-} drawing;
-
-/* Appends formatted SVG to the drawing. */
-#define draw(self, ...)                                                                            \
-    do {                                                                                           \
-        if ((self)->status == ALCORE_OK)                                                           \
-            (self)->status = alcore__buffer_format((self)->ctx, (self)->out, __VA_ARGS__);         \
-    } while (0)
-
 /* Begins a drawing `height` pixels high under a heading: the <svg> element with a title for screen
  * readers, and the hatching that bars are filled with. title is a literal without characters that
  * HTML would read as marks. */
-static void open_drawing(drawing *self, const char *title, int height) {
-    draw(self,
-         "<h2>%s</h2>\n<svg xmlns=\"http://www.w3.org/2000/svg\" viewBox=\"0 0 %d %d\" "
-         "width=\"%d\" height=\"%d\" role=\"img\" font-family=\"sans-serif\" font-size=\"13\">"
-         "<title>%s</title>\n<defs><pattern id=\"hatch\" width=\"6\" height=\"6\" "
-         "patternUnits=\"userSpaceOnUse\" patternTransform=\"rotate(45)\"><rect width=\"2\" "
-         "height=\"6\" fill=\"black\"/></pattern></defs>\n",
-         title, WIDTH, height, WIDTH, height, title);
+static void open_drawing(alcore__page *page, const char *title, int height) {
+    alcore__say(
+        page,
+        "<h2>%s</h2>\n<svg xmlns=\"http://www.w3.org/2000/svg\" viewBox=\"0 0 %d %d\" "
+        "width=\"%d\" height=\"%d\" role=\"img\" font-family=\"sans-serif\" font-size=\"13\">"
+        "<title>%s</title>\n<defs><pattern id=\"hatch\" width=\"6\" height=\"6\" "
+        "patternUnits=\"userSpaceOnUse\" patternTransform=\"rotate(45)\"><rect width=\"2\" "
+        "height=\"6\" fill=\"black\"/></pattern></defs>\n",
+        title, WIDTH, height, WIDTH, height, title);
 }
 
 /* Ends the <svg> element. */
-static void close_drawing(drawing *self) {
-    draw(self, "</svg>\n");
+static void close_drawing(alcore__page *page) {
+    alcore__say(page, "</svg>\n");
 }
 
 /* Draws bar number `bar`, from 0 at the top: the label on its left, the text `number` behind its
  * end. share: the bar's length as a part of the longest possible, 0 to 1. The label may be a name
  * from the pool, so it is escaped; long labels are not cut. */
-static void put_bar(drawing *self, int bar, const char *label, double share, const char *number) {
+static void put_bar(alcore__page *page, int bar, const char *label, double share,
+                    const char *number) {
     double width = share * (WIDTH - LABEL - 110); /* 110: for the number */
     int y = bar * ROW + 4;
-    draw(self, "<text x=\"%d\" y=\"%d\" text-anchor=\"end\">", LABEL - 8, y + 13);
-    if (self->status == ALCORE_OK)
-        self->status = alcore__xml_append(self->ctx, self->out, label, strlen(label));
-    draw(self,
-         "</text><rect x=\"%d\" y=\"%d\" width=\"%.1f\" height=\"%d\" fill=\"url(#hatch)\" "
-         "stroke=\"black\"/><text x=\"%.1f\" y=\"%d\">%s</text>\n",
-         LABEL, y, width, ROW - 6, LABEL + width + 6, y + 13, number);
+    alcore__say(page, "<text x=\"%d\" y=\"%d\" text-anchor=\"end\">", LABEL - 8, y + 13);
+    if (page->status == ALCORE_OK)
+        page->status = alcore__xml_append(page->ctx, page->text, label, strlen(label));
+    alcore__say(page,
+                "</text><rect x=\"%d\" y=\"%d\" width=\"%.1f\" height=\"%d\" fill=\"url(#hatch)\" "
+                "stroke=\"black\"/><text x=\"%.1f\" y=\"%d\">%s</text>\n",
+                LABEL, y, width, ROW - 6, LABEL + width + 6, y + 13, number);
 }
 
 /* With fill=overshoot the last pick may make the second bar the longer one. */
-alcore_status alcore__chart_budget(const alcore_selection *selection, alcore__buffer *out) {
-    drawing self = {.ctx = selection->object.ctx, .out = out};
+void alcore__chart_budget(const alcore_selection *selection, alcore__page *page) {
     const alcore__purchase *bought = &selection->bought;
     double widest = fmax(bought->budget, bought->spent);
     char amount[40];
-    if (!(widest > 0)) return ALCORE_OK;
-    open_drawing(&self, "Budget", 2 * ROW + 8);
+    if (!(widest > 0)) return;
+    open_drawing(page, "Budget", 2 * ROW + 8);
     alcore__amount(bought->budget, amount);
-    put_bar(&self, 0, "budget", bought->budget / widest, amount);
+    put_bar(page, 0, "budget", bought->budget / widest, amount);
     alcore__amount(bought->spent, amount);
-    put_bar(&self, 1, "spent", bought->spent / widest, amount);
-    close_drawing(&self);
-    return self.status;
+    put_bar(page, 1, "spent", bought->spent / widest, amount);
+    close_drawing(page);
 }
 
-alcore_status alcore__chart_shares(const alcore_selection *selection, const char *title,
-                                   const alcore__share *shares, int64_t count,
-                                   alcore__buffer *out) {
-    drawing self = {.ctx = selection->object.ctx, .out = out};
+void alcore__chart_shares(const char *title, const alcore__share *shares, int64_t count,
+                          alcore__page *page) {
     char number[32];
     int64_t rest = 0;
     int drawn = count < BARS ? (int)count : BARS;
-    if (count == 0) return ALCORE_OK;
+    if (count == 0) return;
     for (int64_t i = drawn; i < count; i++) rest += shares[i].count;
     int64_t largest = rest > shares[0].count ? rest : shares[0].count; /* that of the longest bar */
-    open_drawing(&self, title, (drawn + (rest > 0)) * ROW + 8);
+    open_drawing(page, title, (drawn + (rest > 0)) * ROW + 8);
     for (int i = 0; i < drawn; i++)
-        put_bar(&self, i, shares[i].name, (double)shares[i].count / (double)largest,
+        put_bar(page, i, shares[i].name, (double)shares[i].count / (double)largest,
                 alcore__thousands(shares[i].count, number));
     if (rest > 0)
-        put_bar(&self, drawn, "others", (double)rest / (double)largest,
+        put_bar(page, drawn, "others", (double)rest / (double)largest,
                 alcore__thousands(rest, number));
-    close_drawing(&self);
-    return self.status;
+    close_drawing(page);
 }
 
 /* ---- the scatter ---- */
@@ -142,9 +124,9 @@ static double place_y(const axis *y, int64_t position) {
 }
 
 /* Draws the frame of the scatter with the names of both axes and the values at their ends. */
-static void put_frame(drawing *self, const axis *x, const axis *y) {
-    draw(
-        self,
+static void put_frame(alcore__page *page, const axis *x, const axis *y) {
+    alcore__say(
+        page,
         "<rect x=\"%d\" y=\"10\" width=\"%d\" height=\"%d\" fill=\"none\" stroke=\"black\"/>\n"
         "<text x=\"%d\" y=\"%d\">%.3g</text><text x=\"%d\" y=\"%d\" text-anchor=\"end\">%.3g</text>"
         "<text x=\"%d\" y=\"%d\" text-anchor=\"middle\">%s</text>\n"
@@ -159,45 +141,43 @@ static void put_frame(drawing *self, const axis *x, const axis *y) {
 /* Draws candidates as small crosses, every `step`-th position so that no more than SAMPLE are
  * drawn, and over them the first PICKS picks as filled circles. Candidates and picks without a
  * finite value of both terms are left out. A finite value lies between the ends of its axis. */
-static void put_points(drawing *self, const alcore_selection *selection, const axis *x,
+static void put_points(alcore__page *page, const alcore_selection *selection, const axis *x,
                        const axis *y) {
     int64_t count = selection->ranking->outcome.count, step = (count + SAMPLE - 1) / SAMPLE;
-    draw(self, "<path stroke=\"#888\" fill=\"none\" d=\"");
-    for (int64_t i = 0; i < count && self->status == ALCORE_OK; i += step) {
+    alcore__say(page, "<path stroke=\"#888\" fill=\"none\" d=\"");
+    for (int64_t i = 0; i < count && page->status == ALCORE_OK; i += step) {
         if (selection->ranks[i] >= 0 || !isfinite(x->values[i]) || !isfinite(y->values[i]))
             continue;
-        draw(self, "M%.1f %.1fl4 4m0 -4l-4 4", place_x(x, i) - 2, place_y(y, i) - 2);
+        alcore__say(page, "M%.1f %.1fl4 4m0 -4l-4 4", place_x(x, i) - 2, place_y(y, i) - 2);
     }
-    draw(self, "\"/>\n<g fill=\"black\">\n");
+    alcore__say(page, "\"/>\n<g fill=\"black\">\n");
     int64_t picks = selection->count < PICKS ? selection->count : PICKS;
-    for (int64_t k = 0; k < picks && self->status == ALCORE_OK; k++) {
+    for (int64_t k = 0; k < picks && page->status == ALCORE_OK; k++) {
         int64_t i = selection->bought.picks[k];
         if (isfinite(x->values[i]) && isfinite(y->values[i]))
-            draw(self, "<circle cx=\"%.1f\" cy=\"%.1f\" r=\"3.5\"/>\n", place_x(x, i),
-                 place_y(y, i));
+            alcore__say(page, "<circle cx=\"%.1f\" cy=\"%.1f\" r=\"3.5\"/>\n", place_x(x, i),
+                        place_y(y, i));
     }
-    draw(self, "</g>\n");
+    alcore__say(page, "</g>\n");
 }
 
-alcore_status alcore__chart_terms(const alcore_selection *selection, alcore__buffer *out) {
-    drawing self = {.ctx = selection->object.ctx, .out = out};
+void alcore__chart_terms(const alcore_selection *selection, alcore__page *page) {
     const alcore__explanation *explanation = &selection->bought.explanation;
     axis x, y;
     char picks[32], candidates[32];
     if (explanation->count < 2 || !find_axis(selection, &explanation->parts[0], &x) ||
         !find_axis(selection, &explanation->parts[1], &y))
-        return ALCORE_OK;
-    open_drawing(&self, "Picks among the candidates", PLOT + 64);
-    put_frame(&self, &x, &y);
-    put_points(&self, selection, &x, &y);
-    draw(&self,
-         "<circle cx=\"%d\" cy=\"%d\" r=\"3.5\"/><text x=\"%d\" y=\"%d\">%s picks</text>"
-         "<path stroke=\"#888\" d=\"M%d %dl4 4m0 -4l-4 4\"/><text x=\"%d\" y=\"%d\">"
-         "%s candidates%s</text>\n",
-         LEFT + 4, PLOT + 48, LEFT + 14, PLOT + 53, alcore__thousands(selection->count, picks),
-         LEFT + 180, PLOT + 46, LEFT + 192, PLOT + 53,
-         alcore__thousands(selection->ranking->outcome.count, candidates),
-         selection->ranking->outcome.count > SAMPLE ? ", some of them drawn" : "");
-    close_drawing(&self);
-    return self.status;
+        return;
+    open_drawing(page, "Picks among the candidates", PLOT + 64);
+    put_frame(page, &x, &y);
+    put_points(page, selection, &x, &y);
+    alcore__say(page,
+                "<circle cx=\"%d\" cy=\"%d\" r=\"3.5\"/><text x=\"%d\" y=\"%d\">%s picks</text>"
+                "<path stroke=\"#888\" d=\"M%d %dl4 4m0 -4l-4 4\"/><text x=\"%d\" y=\"%d\">"
+                "%s candidates%s</text>\n",
+                LEFT + 4, PLOT + 48, LEFT + 14, PLOT + 53,
+                alcore__thousands(selection->count, picks), LEFT + 180, PLOT + 46, LEFT + 192,
+                PLOT + 53, alcore__thousands(selection->ranking->outcome.count, candidates),
+                selection->ranking->outcome.count > SAMPLE ? ", some of them drawn" : "");
+    close_drawing(page);
 }

@@ -245,6 +245,23 @@ const alcore__term_part *alcore__selection_term_of(const alcore_selection *selec
 bool alcore__selection_lopsided(const alcore_selection *selection, const alcore__term_part **wide,
                                 const alcore__term_part **narrow);
 
+/* Text for people that is being written. The first failure stays in status, and later calls do
+ * nothing. */
+typedef struct alcore__page {
+    alcore_ctx *ctx;
+    alcore__buffer *text;
+    alcore_status status;
+} alcore__page;
+/* Appends formatted text. */
+#define alcore__say(page, ...)                                                                     \
+    do {                                                                                           \
+        if ((page)->status == ALCORE_OK)                                                           \
+            (page)->status = alcore__buffer_format((page)->ctx, (page)->text, __VA_ARGS__);        \
+    } while (0)
+/* `part` of `whole` in whole per cent, rounded half up; whole is above 0. */
+static inline int64_t alcore__percent(int64_t part, int64_t whole) {
+    return (200 * part + whole) / (2 * whole);
+}
 /* 1234567 as "1,234,567". */
 const char *alcore__thousands(int64_t value, char out[32]);
 /* An amount of a budget: integers with thousands, others in the fewest digits. */
@@ -254,16 +271,16 @@ const char *alcore__money(double value, const char *currency, char out[64]);
 
 /* ---- drawings of the HTML report (report_chart.c) ---- */
 
-/* Append self-contained SVG to out: the picks among the candidates by the first two terms of the
- * score, the budget and what was spent, and counts of picks by name (shares [count], the most
+/* Append self-contained SVG to the page: the picks among the candidates by the first two terms of
+ * the score, the budget and what was spent, and counts of picks by name (shares [count], the most
  * frequent first). Nothing is drawn for what the selection lacks. */
-alcore_status alcore__chart_terms(const alcore_selection *selection, alcore__buffer *out);
-alcore_status alcore__chart_budget(const alcore_selection *selection, alcore__buffer *out);
+void alcore__chart_terms(const alcore_selection *selection, alcore__page *page);
+void alcore__chart_budget(const alcore_selection *selection, alcore__page *page);
 typedef struct alcore__share {
     const char *name; /* of a language or a group, borrowed from the pool */
     int64_t count;    /* of picks with that name */
 } alcore__share;
-alcore_status alcore__chart_shares(const alcore_selection *selection, const char *title,
-                                   const alcore__share *shares, int64_t count, alcore__buffer *out);
+void alcore__chart_shares(const char *title, const alcore__share *shares, int64_t count,
+                          alcore__page *page);
 
 #endif

@@ -111,11 +111,7 @@ static alcore_status make_pool(alcore_pool *texts, alcore_selection *const parts
         status = alcore_pool_add_records(pool, &given, NULL /* first row: 0 */);
     }
     free_records(ctx, &records);
-    if (status != ALCORE_OK)
-        alcore_pool_unref(pool);
-    else
-        *out = pool;
-    return status;
+    return alcore__object_made(status, pool, out);
 }
 
 /* ---- the record ---- */

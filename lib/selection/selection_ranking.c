@@ -157,6 +157,17 @@ static alcore_status list_unread(alcore__ranking *self, const alcore_pool *pool,
     return json.status;
 }
 
+/* Describes the pool in a role, of whose rows `used` took part, once all columns that were read are
+ * kept; NULL: the request has none. */
+static alcore_status keep_pool(alcore__ranking *self, const alcore_pool *pool, int32_t role,
+                               int64_t rows, int64_t used) {
+    if (!pool) return ALCORE_OK;
+    alcore__input_pool *input = &self->inputs[alcore__role_place(role)];
+    *input = (alcore__input_pool){
+        .role = role, .rows = rows, .used = used, .fingerprint = alcore_pool_fingerprint(pool)};
+    return list_unread(self, pool, input);
+}
+
 /* Describes the pools and the columns that were read: rows, rows that took part, fingerprints, and
  * how many rows were masked for which cause. Rows that the run masked for a NaN are added to the
  * causes of the masks. `used` of the candidates counts them before candidates=N draws. The target,
@@ -174,23 +185,6 @@ static alcore_status keep_inputs(alcore__ranking *self, const alcore_request *re
     self->by_cause[ALCORE__CAUSE_NAN] += self->outcome.nan_count;
     self->unspaced_share =
         self->unit == ALCORE_UNIT_WORDS ? alcore__pool_unspaced_share(request->candidates) : 0;
-    self->inputs[ALCORE__ROLE(CANDIDATES)] =
-        (alcore__input_pool){.role = ALCORE_ROLE_CANDIDATES,
-                             .rows = masks->rows,
-                             .used = masks->eligible,
-                             .fingerprint = alcore_pool_fingerprint(request->candidates)};
-    if (request->labeled)
-        self->inputs[ALCORE__ROLE(LABELED)] =
-            (alcore__input_pool){.role = ALCORE_ROLE_LABELED,
-                                 .rows = masks->labeled_pool_rows,
-                                 .used = masks->labeled_pool_count,
-                                 .fingerprint = alcore_pool_fingerprint(request->labeled)};
-    if (input->target.pool)
-        self->inputs[ALCORE__ROLE(TARGET)] =
-            (alcore__input_pool){.role = ALCORE_ROLE_TARGET,
-                                 .rows = input->target.rows,
-                                 .used = masks->target_count,
-                                 .fingerprint = alcore_pool_fingerprint(input->target.pool)};
     for (int32_t i = 0; i < resolution->count; i++) {
         const alcore__resolved *entry = &resolution->entries[i];
         ALCORE__TRY(keep_column(self,
@@ -203,12 +197,12 @@ static alcore_status keep_inputs(alcore__ranking *self, const alcore_request *re
     for (int32_t i = 0; i < masks->texts.columns.count; i++)
         ALCORE__TRY(keep_column(self, alcore_pool_source(request->candidates),
                                 &masks->texts.columns.entries[i]));
-    ALCORE__TRY(list_unread(self, request->candidates, &self->inputs[ALCORE__ROLE(CANDIDATES)]));
-    if (request->labeled)
-        ALCORE__TRY(list_unread(self, request->labeled, &self->inputs[ALCORE__ROLE(LABELED)]));
-    return input->target.pool
-               ? list_unread(self, input->target.pool, &self->inputs[ALCORE__ROLE(TARGET)])
-               : ALCORE_OK;
+    ALCORE__TRY(
+        keep_pool(self, request->candidates, ALCORE_ROLE_CANDIDATES, masks->rows, masks->eligible));
+    ALCORE__TRY(keep_pool(self, request->labeled, ALCORE_ROLE_LABELED, masks->labeled_pool_rows,
+                          masks->labeled_pool_count));
+    return keep_pool(self, input->target.pool, ALCORE_ROLE_TARGET, input->target.rows,
+                     masks->target_count);
 }
 
 alcore_status alcore__ranking_new(const alcore_request *request, const alcore_strategy *strategy,

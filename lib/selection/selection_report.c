@@ -210,19 +210,17 @@ static const marks html = {
     .row_end = "</td></tr>\n",
     .html = true};
 
-/* A page, in Markdown or HTML, that is being written. The first failure stays in status and later
- * calls do nothing. */
+/* A page, in Markdown or HTML, that is being written. */
 typedef struct sheet {
-    alcore_ctx *ctx;
-    alcore__buffer *out;
+    alcore__page page;
     const marks *marks;
-    alcore_status status;
 } sheet;
 
 /* Appends text as it is. */
 static void put(sheet *self, const char *text) {
-    if (self->status == ALCORE_OK)
-        self->status = alcore__buffer_append(self->ctx, self->out, text, strlen(text));
+    alcore__page *page = &self->page;
+    if (page->status == ALCORE_OK)
+        page->status = alcore__buffer_append(page->ctx, page->text, text, strlen(text));
 }
 
 /* Appends text from outside, such as names of languages: characters that HTML, or in Markdown a
@@ -273,9 +271,7 @@ static void put_table(sheet *self, const char *title, const alcore__share *share
         put(self, self->marks->cell);
         put(self, alcore__thousands(shares[i].count, number));
         put(self, self->marks->cell);
-        if (self->status == ALCORE_OK)
-            self->status = alcore__buffer_format(self->ctx, self->out, "%" PRId64 " %%",
-                                                 (200 * shares[i].count + total) / (2 * total));
+        alcore__say(&self->page, "%" PRId64 " %%", alcore__percent(shares[i].count, total));
         put(self, self->marks->row_end);
     }
     put(self, self->marks->table_end);
@@ -284,32 +280,29 @@ static void put_table(sheet *self, const char *title, const alcore__share *share
 /* Appends a section about one term: the heading "Uncertainty of the picks" and the text "mean 3.1,
  * median 3.0". The first letter of the name, a small ASCII letter in every term, becomes a capital.
  */
-static void put_term_stats(sheet *page, const term_stats *stats) {
+static void put_term_stats(sheet *self, const term_stats *stats) {
+    const marks *with = self->marks;
     char mean[32], median[32];
-    if (page->status != ALCORE_OK) return;
     alcore__print_double(stats->mean, mean);
     alcore__print_double(stats->median, median);
-    page->status = alcore__buffer_format(
-        page->ctx, page->out, "%s%c%s of the picks%s%smean %s, median %s\n%s", page->marks->heading,
-        stats->name[0] - 'a' + 'A', stats->name + 1, page->marks->heading_end, page->marks->text,
-        mean, median, page->marks->text_end);
+    alcore__say(&self->page, "%s%c%s of the picks%s%smean %s, median %s\n%s", with->heading,
+                stats->name[0] - 'a' + 'A', stats->name + 1, with->heading_end, with->text, mean,
+                median, with->text_end);
 }
 
 /* Appends the drawings of an HTML page. */
-static alcore_status put_charts(const report *self, alcore__buffer *out) {
-    ALCORE__TRY(alcore__chart_budget(self->selection, out));
-    ALCORE__TRY(alcore__chart_terms(self->selection, out));
-    ALCORE__TRY(alcore__chart_shares(self->selection, "Picks by language", self->languages,
-                                     self->language_count, out));
-    return alcore__chart_shares(self->selection, "Picks by group", self->groups, self->group_count,
-                                out);
+static void put_charts(const report *self, alcore__page *page) {
+    alcore__chart_budget(self->selection, page);
+    alcore__chart_terms(self->selection, page);
+    alcore__chart_shares("Picks by language", self->languages, self->language_count, page);
+    alcore__chart_shares("Picks by group", self->groups, self->group_count, page);
 }
 
 /* Appends the report as Markdown or HTML, by the marks `with`. Both have the same parts in the same
  * order, but for the drawings, which only HTML has. The caller frees the text, also after a
  * failure. */
 static alcore_status write_page(const report *self, const marks *with, alcore__buffer *out) {
-    sheet page = {.ctx = self->ctx, .out = out, .marks = with};
+    sheet page = {.page = {.ctx = self->ctx, .text = out}, .marks = with};
     const alcore_selection *selection = self->selection;
     put(&page, with->open);
     put(&page, with->title);
@@ -317,14 +310,14 @@ static alcore_status write_page(const report *self, const marks *with, alcore__b
     put_foreign(&page, selection->ranking->strategy);
     put(&page, with->title_end);
     put_block(&page, selection->summary);
-    if (page.status == ALCORE_OK && with->html) page.status = put_charts(self, out);
+    if (with->html) put_charts(self, &page.page);
     for (int32_t t = 0; t < self->term_count; t++) put_term_stats(&page, &self->terms[t]);
     put_table(&page, "Languages", self->languages, self->language_count, selection->count);
     put_table(&page, "Groups", self->groups, self->group_count, selection->count);
     put_heading(&page, "Where everything came from");
     put_block(&page, selection->provenance);
     put(&page, with->close);
-    return page.status;
+    return page.page.status;
 }
 
 /* Sets *kind to the kind of a report, ALCORE_REPORT_*: the one that the options ask for, which it

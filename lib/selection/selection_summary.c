@@ -44,25 +44,10 @@ const char *alcore__money(double value, const char *currency, char out[64]) {
     return out;
 }
 
-/* The summary that is being written. The first failure stays in status and later calls do nothing.
- */
-typedef struct lines {
-    alcore_ctx *ctx;
-    alcore__buffer text;
-    alcore_status status;
-} lines;
-
-/* Appends formatted text. */
-#define say(page, ...)                                                                             \
-    do {                                                                                           \
-        if ((page)->status == ALCORE_OK)                                                           \
-            (page)->status = alcore__buffer_format((page)->ctx, &(page)->text, __VA_ARGS__);       \
-    } while (0)
-
 /* How many rows were masked for each cause, by_cause [ALCORE__CAUSES], behind the number of rows in
  * the same line: "; masked: 3 empty, 2 duplicate". Nothing where no row was masked. words has the
  * order of ALCORE__CAUSE_*. */
-static void say_masked(lines *page, const int64_t *by_cause) {
+static void say_masked(alcore__page *page, const int64_t *by_cause) {
     static const char *const words[ALCORE__CAUSES] = {"malformed",
                                                       "empty",
                                                       "duplicate",
@@ -77,7 +62,7 @@ static void say_masked(lines *page, const int64_t *by_cause) {
     char number[32];
     for (int32_t i = 0; i < ALCORE__CAUSES; i++) {
         if (by_cause[i] == 0) continue;
-        say(page, "%s%s %s", lead, alcore__thousands(by_cause[i], number), words[i]);
+        alcore__say(page, "%s%s %s", lead, alcore__thousands(by_cause[i], number), words[i]);
         lead = ", ";
     }
 }
@@ -86,115 +71,120 @@ static void say_masked(lines *page, const int64_t *by_cause) {
  * out for a NaN. Where the request derived phrases from its texts (texts.rows > 0), a line about
  * the texts precedes that about the phrases; text_rows are then the rows whose phrases were
  * counted. */
-static void say_rows(lines *page, const alcore__ranking *ranking) {
+static void say_rows(alcore__page *page, const alcore__ranking *ranking) {
     const alcore__outcome *outcome = &ranking->outcome;
     char number[32], other[32];
     if (ranking->texts.rows > 0) {
-        say(page, "rows read: %s", alcore__thousands(ranking->texts.rows, number));
+        alcore__say(page, "rows read: %s", alcore__thousands(ranking->texts.rows, number));
         say_masked(page, ranking->texts.by_cause);
-        say(page, "\nphrases of %s rows: %s", alcore__thousands(ranking->text_rows, number),
-            alcore__thousands(ranking->pool_rows, other));
+        alcore__say(page, "\nphrases of %s rows: %s", alcore__thousands(ranking->text_rows, number),
+                    alcore__thousands(ranking->pool_rows, other));
     } else {
-        say(page, "rows read: %s", alcore__thousands(ranking->pool_rows, number));
+        alcore__say(page, "rows read: %s", alcore__thousands(ranking->pool_rows, number));
     }
     say_masked(page, ranking->by_cause);
-    say(page, "\nscored %s of %s\n", alcore__thousands(outcome->count, number),
-        alcore__thousands(ranking->pool_rows, other));
+    alcore__say(page, "\nscored %s of %s\n", alcore__thousands(outcome->count, number),
+                alcore__thousands(ranking->pool_rows, other));
     if (outcome->measured < outcome->count)
-        say(page, "measured only %s of them: no other could be picked\n",
-            alcore__thousands(outcome->measured, number));
+        alcore__say(page, "measured only %s of them: no other could be picked\n",
+                    alcore__thousands(outcome->measured, number));
     if (outcome->floored > 0)
-        say(page, "%s log-probabilities below -100 were counted as -100\n",
-            alcore__thousands(outcome->floored, number));
+        alcore__say(page, "%s log-probabilities below -100 were counted as -100\n",
+                    alcore__thousands(outcome->floored, number));
     if (outcome->nan_labeled > 0)
-        say(page, "%s rows of the labeled pool with a NaN were left out\n",
-            alcore__thousands(outcome->nan_labeled, number));
+        alcore__say(page, "%s rows of the labeled pool with a NaN were left out\n",
+                    alcore__thousands(outcome->nan_labeled, number));
     if (outcome->nan_target > 0)
-        say(page, "%s rows of the target with a NaN were left out\n",
-            alcore__thousands(outcome->nan_target, number));
+        alcore__say(page, "%s rows of the target with a NaN were left out\n",
+                    alcore__thousands(outcome->nan_target, number));
 }
 
 /* What was bought in every unit, and what was spent of the budget. The units of the cost column are
  * NaN where a pick has no cost. Only fill=overshoot spends more than the budget. */
-static void say_spending(lines *page, const alcore_selection *selection) {
+static void say_spending(alcore__page *page, const alcore_selection *selection) {
     const alcore__purchase *bought = &selection->bought;
     char items[32], words[32], characters[32], amount[40];
-    say(page, "selected %s %s: %s words, %s characters", alcore__thousands(selection->count, items),
-        selection->ranking->text_rows > 0 ? "phrases" : "items",
-        alcore__thousands(selection->words, words),
-        alcore__thousands(selection->characters, characters));
+    alcore__say(page, "selected %s %s: %s words, %s characters",
+                alcore__thousands(selection->count, items),
+                selection->ranking->text_rows > 0 ? "phrases" : "items",
+                alcore__thousands(selection->words, words),
+                alcore__thousands(selection->characters, characters));
     if (!isnan(selection->units) && selection->count > 0)
-        say(page, ", %s units", alcore__amount(selection->units, amount));
-    say(page, "\nspent %s", alcore__amount(bought->spent, amount));
-    say(page, " of %s %s", alcore__amount(bought->budget, amount),
-        alcore__unit_name(selection->ranking->unit));
+        alcore__say(page, ", %s units", alcore__amount(selection->units, amount));
+    alcore__say(page, "\nspent %s", alcore__amount(bought->spent, amount));
+    alcore__say(page, " of %s %s", alcore__amount(bought->budget, amount),
+                alcore__unit_name(selection->ranking->unit));
     double over = bought->spent - bought->budget;
-    if (over > 0) say(page, ", %s over: the last pick overshot", alcore__amount(over, amount));
-    say(page, "\n");
-    if (bought->budget == 0) say(page, "a budget of 0 selects nothing\n");
+    if (over > 0)
+        alcore__say(page, ", %s over: the last pick overshot", alcore__amount(over, amount));
+    alcore__say(page, "\n");
+    if (bought->budget == 0) alcore__say(page, "a budget of 0 selects nothing\n");
 }
 
 /* What the picks cost in money, where the request has a price: "price: 1,773.00 EUR at 0.1773 a
  * word". Not known where the price is for a cost column in which a pick has no cost. */
-static void say_price(lines *page, const alcore_selection *selection) {
+static void say_price(alcore__page *page, const alcore_selection *selection) {
     const alcore__price *price = &selection->ranking->price;
     char total[64], amount[40];
     if (isnan(price->amount)) return;
     if (isnan(selection->money)) {
-        say(page, "price: not known, because the rows have no cost\n");
+        alcore__say(page, "price: not known, because the rows have no cost\n");
         return;
     }
-    say(page, "price: %s at %s %s %s\n", alcore__money(selection->money, price->currency, total),
-        alcore__amount(price->amount, amount), price->unit == ALCORE_UNIT_ITEMS ? "an" : "a",
-        alcore__unit_singular(price->unit));
+    alcore__say(page, "price: %s at %s %s %s\n",
+                alcore__money(selection->money, price->currency, total),
+                alcore__amount(price->amount, amount),
+                price->unit == ALCORE_UNIT_ITEMS ? "an" : "a", alcore__unit_singular(price->unit));
 }
 
 /* A line for each cause for which rows were passed over, with their number. */
-static void say_passed_over(lines *page, const alcore__purchase *bought) {
+static void say_passed_over(alcore__page *page, const alcore__purchase *bought) {
     char number[32];
     if (bought->redundant > 0)
-        say(page, "passed over %s rows too similar to a pick\n",
-            alcore__thousands(bought->redundant, number));
+        alcore__say(page, "passed over %s rows too similar to a pick\n",
+                    alcore__thousands(bought->redundant, number));
     if (bought->unaffordable > 0)
-        say(page, "passed over %s rows that did not fit\n",
-            alcore__thousands(bought->unaffordable, number));
+        alcore__say(page, "passed over %s rows that did not fit\n",
+                    alcore__thousands(bought->unaffordable, number));
     if (bought->free_rows > 0)
-        say(page, "passed over %s rows that cost nothing: they are never selected\n",
-            alcore__thousands(bought->free_rows, number));
+        alcore__say(page, "passed over %s rows that cost nothing: they are never selected\n",
+                    alcore__thousands(bought->free_rows, number));
 }
 
 /* Why fewer rows than the budget pays were selected, where that is so (ALCORE_SELECTION_SHORT). A
  * hybrid refers to its parts, whose summaries say why. */
-static void say_short(lines *page, const alcore_selection *selection) {
+static void say_short(alcore__page *page, const alcore_selection *selection) {
     const alcore__ranking *ranking = selection->ranking;
     char number[32];
     if ((selection->bought.flags & ALCORE_SELECTION_SHORT) == 0) return;
-    say(page, "SHORT: ");
+    alcore__say(page, "SHORT: ");
     if (alcore__selection_is_joined(selection))
-        say(page, "one of the parts could not spend its budget");
+        alcore__say(page, "one of the parts could not spend its budget");
     else if (ranking->pool_rows == 0)
-        say(page, "the pool has no rows");
+        alcore__say(page, "the pool has no rows");
     else if (ranking->outcome.count == 0)
-        say(page, "every row is masked");
+        alcore__say(page, "every row is masked");
     else
-        say(page,
+        alcore__say(
+            page,
             "the rows that the strategy offered ended before the budget was spent: %s of the pool "
             "could be selected",
             alcore__thousands(ranking->outcome.count, number));
-    say(page, "\n");
+    alcore__say(page, "\n");
 }
 
 /* What the values of a column are that earlier rounds had in part: "logprobs: 12 rows of this model
  * were kept, 300 were computed, 1,688 are of earlier rounds; saved about 41 s". */
-static void say_reuse(lines *page, const alcore__input_column *input) {
+static void say_reuse(alcore__page *page, const alcore__input_column *input) {
     const alcore__reuse_use *use = &input->reuse;
     char hits[32], misses[32], stale[32];
     if (!input->reused) return;
-    say(page, "%s: %s rows of this model were kept, %s were computed, %s are of earlier rounds",
-        input->name, alcore__thousands(use->hits, hits), alcore__thousands(use->misses, misses),
-        alcore__thousands(use->stale, stale));
-    if (use->seconds_saved > 0) say(page, "; saved about %.3g s", use->seconds_saved);
-    say(page, "\n");
+    alcore__say(page,
+                "%s: %s rows of this model were kept, %s were computed, %s are of earlier rounds",
+                input->name, alcore__thousands(use->hits, hits),
+                alcore__thousands(use->misses, misses), alcore__thousands(use->stale, stale));
+    if (use->seconds_saved > 0) alcore__say(page, "; saved about %.3g s", use->seconds_saved);
+    alcore__say(page, "\n");
 }
 
 bool alcore__selection_is_built_in(const alcore_selection *selection) {
@@ -207,49 +197,43 @@ bool alcore__selection_is_built_in(const alcore_selection *selection) {
 
 /* What a user of a model should know of a column: how many texts were cut, and how many keys of the
  * model's folder were left undone. */
-static void say_warnings(lines *page, const alcore__input_column *input) {
+static void say_warnings(alcore__page *page, const alcore__input_column *input) {
     char number[32];
     if (input->cut > 0)
-        say(page, "warning: %s: %s %s cut to %" PRId64 " tokens, the most that the model reads\n",
-            input->name, alcore__thousands(input->cut, number),
-            input->cut == 1 ? "text was" : "texts were", input->cut_at);
+        alcore__say(page,
+                    "warning: %s: %s %s cut to %" PRId64 " tokens, the most that the model reads\n",
+                    input->name, alcore__thousands(input->cut, number),
+                    input->cut == 1 ? "text was" : "texts were", input->cut_at);
     if (input->warnings)
-        say(page, "warning: %s: of the model's folder: %s\n", input->name, input->warnings);
+        alcore__say(page, "warning: %s: of the model's folder: %s\n", input->name, input->warnings);
 }
 
 /* A line for each column that was read: "logprobs: model ngram (none was given)", "scores: given",
  * "embeddings: from e.npy"; behind it one each for values of earlier rounds, for values that the
  * cache could not keep, and for what the model warns of. */
-static void say_columns(lines *page, const alcore__ranking *ranking) {
+static void say_columns(alcore__page *page, const alcore__ranking *ranking) {
     for (int32_t i = 0; i < ranking->input_column_count; i++) {
         const alcore__input_column *input = &ranking->input_columns[i];
-        const char *owner = input->role == ALCORE_ROLE_LABELED  ? " of the labeled pool"
-                            : input->role == ALCORE_ROLE_TARGET ? " of the target"
-                                                                : "";
         /* The part of an origin behind a semicolon tells versions of a model apart; it is in the
          * provenance only. */
         int length = (int)strcspn(input->origin, ";");
         const bool of_file = !input->engine && strcmp(input->origin, "given") != 0;
-        say(page, "%s%s: %s%.*s%s\n", input->name, owner, of_file ? "from " : "", length,
-            input->origin, input->built_in ? " (none was given)" : "");
+        alcore__say(page, "%s%s: %s%.*s%s\n", input->name, alcore__role_owner(input->role),
+                    of_file ? "from " : "", length, input->origin,
+                    input->built_in ? " (none was given)" : "");
         say_reuse(page, input);
         if (input->lost)
-            say(page, "%s could not be kept in the cache: the next run computes it again\n",
-                input->name);
+            alcore__say(page, "%s could not be kept in the cache: the next run computes it again\n",
+                        input->name);
         say_warnings(page, input);
     }
-}
-
-/* `part` of `whole` in whole per cent, rounded half up; whole is above 0. */
-static int64_t percent(int64_t part, int64_t whole) {
-    return (200 * part + whole) / (2 * whole);
 }
 
 /* For a mixed score: "nnll alone would have made 37 % of these picks, diversity alone 4 %", then
  * the share of the picks that each term decided, and a warning where one term decides nearly alone.
  * Picks whose largest contributions are equal are decided by no term, so the shares may add up to
  * less than 100 %. */
-static void say_terms(lines *page, const alcore_selection *selection) {
+static void say_terms(alcore__page *page, const alcore_selection *selection) {
     const alcore__explanation *explanation = &selection->bought.explanation;
     const alcore__term_part *wide, *narrow;
     int64_t count = selection->count;
@@ -258,22 +242,24 @@ static void say_terms(lines *page, const alcore_selection *selection) {
     for (int32_t t = 0; t < explanation->count; t++) {
         const alcore__term_part *part = &explanation->parts[t];
         if (!part->also) continue;
-        say(page,
-            lead[0] == '\0' ? "%s%s alone would have made %" PRId64 " %% of these picks"
-                            : "%s%s alone %" PRId64 " %%",
-            lead, part->alone, percent(part->also_count, count));
+        alcore__say(page,
+                    lead[0] == '\0' ? "%s%s alone would have made %" PRId64 " %% of these picks"
+                                    : "%s%s alone %" PRId64 " %%",
+                    lead, part->alone, alcore__percent(part->also_count, count));
         lead = ", ";
     }
-    if (lead[0] != '\0') say(page, "\n");
+    if (lead[0] != '\0') alcore__say(page, "\n");
     lead = "chosen ";
     for (int32_t t = 0; t < explanation->count; t++) {
         const alcore__term_part *part = &explanation->parts[t];
-        say(page, "%sby %s: %" PRId64 " %%", lead, part->term->name, percent(part->decided, count));
+        alcore__say(page, "%sby %s: %" PRId64 " %%", lead, part->term->name,
+                    alcore__percent(part->decided, count));
         lead = ", ";
     }
-    say(page, "\n");
+    alcore__say(page, "\n");
     if (alcore__selection_lopsided(selection, &wide, &narrow))
-        say(page,
+        alcore__say(
+            page,
             "warning: %s varies more than five times as much as %s and decides nearly alone\n",
             wide->term->name, narrow->term->name);
 }
@@ -282,17 +268,20 @@ static void say_terms(lines *page, const alcore_selection *selection) {
  * moves to the selection. */
 alcore_status alcore__selection_write_summary(alcore_selection *selection) {
     const alcore__ranking *ranking = selection->ranking;
-    lines page = {.ctx = selection->object.ctx};
+    alcore__buffer text = {0};
+    alcore__page page = {.ctx = selection->object.ctx, .text = &text};
     if (alcore__selection_is_built_in(selection))
-        say(&page, "note: the built-in n-gram model stands in, as neither a column nor a model was "
+        alcore__say(
+            &page, "note: the built-in n-gram model stands in, as neither a column nor a model was "
                    "given\n");
-    say(&page, "%sstrategy %s%s, round %" PRId64 ", seed %" PRIu64 "\n",
-        ranking->recommended ? "recommended " : "", ranking->strategy,
-        ranking->recommended ? " (may change in a minor release)" : "", ranking->round,
-        ranking->seed);
+    alcore__say(&page, "%sstrategy %s%s, round %" PRId64 ", seed %" PRIu64 "\n",
+                ranking->recommended ? "recommended " : "", ranking->strategy,
+                ranking->recommended ? " (may change in a minor release)" : "", ranking->round,
+                ranking->seed);
     if (alcore__selection_is_joined(selection)) {
-        say(&page, "sentences: %sphrases: %sboth: ", selection->parts[ALCORE__SENTENCES]->summary,
-            selection->parts[ALCORE__PHRASES]->summary);
+        alcore__say(&page,
+                    "sentences: %sphrases: %sboth: ", selection->parts[ALCORE__SENTENCES]->summary,
+                    selection->parts[ALCORE__PHRASES]->summary);
     } else {
         say_rows(&page, ranking);
         say_columns(&page, ranking);
@@ -303,13 +292,14 @@ alcore_status alcore__selection_write_summary(alcore_selection *selection) {
     say_short(&page, selection);
     say_terms(&page, selection);
     if (ranking->unspaced_share > 0.1 && !alcore__selection_is_joined(selection))
-        say(&page,
+        alcore__say(
+            &page,
             "warning: %.0f %% of the letters are Han, Kana, Thai, Lao, Khmer or Burmese, and words "
             "are separated by spaces here; a budget in characters (c) measures them better\n",
             100 * ranking->unspaced_share);
     if (page.status != ALCORE_OK)
-        alcore__buffer_clear(page.ctx, &page.text);
+        alcore__buffer_clear(page.ctx, &text);
     else
-        selection->summary = page.text.data;
+        selection->summary = text.data;
     return page.status;
 }

@@ -289,6 +289,9 @@ alcore_status alcore__outcome_column(alcore__run *run, const char *name, int32_t
 alcore_status alcore__outcome_keep_column(alcore__run *run, const char *name, double **values);
 /* A record column that is outcome->scores itself, not a copy. */
 alcore_status alcore__outcome_score_column(alcore__run *run, const char *name);
+/* Scores the picks from 1 down in equal steps, in the order in which they were bought, once the
+ * outcome has them: for strategies whose picks no value orders. */
+void alcore__outcome_score_picks(alcore__run *run);
 /* Adds a fact for the report and sets *out to its values [count], zeroed. name is static. */
 alcore_status alcore__outcome_fact(alcore__run *run, const char *name, int64_t count, double **out);
 /* The exponent of the largest of the values [count] where squares of them would overflow or vanish;

@@ -21,11 +21,8 @@ static void release(void *object) {
     alcore_ctx *ctx = strategy->object.ctx;
     if (strategy->host.destroy) strategy->host.destroy(strategy->host.user);
     alcore__values_clear(ctx, &strategy->values);
-    for (int32_t place = 0; place < ALCORE__NEED_ROLES; place++) {
-        char **needs = strategy->host_needs[place];
-        for (int64_t i = 0; needs && needs[i]; i++) alcore__free(ctx, needs[i]);
-        alcore__free(ctx, needs);
-    }
+    for (int32_t place = 0; place < ALCORE__NEED_ROLES; place++)
+        alcore__needs_free(ctx, strategy->host_needs[place]);
     for (int32_t p = 0; p < ALCORE__STRATEGY_PARTS; p++) alcore__object_unref(strategy->parts[p]);
     alcore__free(ctx, strategy->owner);
 }
@@ -116,12 +113,8 @@ alcore_status alcore_strategy_new(alcore_ctx *ctx, const char *name, alcore_stra
 }
 
 /* Copies the NULL-terminated list of column names that a host's strategy reads of the pool in a
- * role (NULL: none), since the host may free its own after the call. A name of more than 31 bytes
- * is refused. The copy is zeroed first, so that release() finds its end also when an allocation
- * fails midway. */
+ * role (NULL: none), since the host may free its own after the call. */
 static alcore_status copy_needs(alcore_strategy *strategy, int32_t role, const char *const *needs) {
-    alcore_ctx *ctx = strategy->object.ctx;
-    char ***copy = &strategy->host_needs[alcore__role_place(role)];
     size_t count = 0;
     while (needs && needs[count]) count++;
     if (count > MAX_HOST_NEEDS)
@@ -129,13 +122,8 @@ static alcore_status copy_needs(alcore_strategy *strategy, int32_t role, const c
                             "alcore_strategy_host names %zu columns of one role, at most %d are "
                             "allowed",
                             count, MAX_HOST_NEEDS);
-    ALCORE__TRY(alcore__new_array(ctx, count + 1, sizeof **copy, copy));
-    for (size_t i = 0; i < count; i++) {
-        ALCORE__TRY(alcore__need_check(needs[i]));
-        (*copy)[i] = alcore__strndup(ctx, needs[i], strlen(needs[i]));
-        if (!(*copy)[i]) return alcore__fail_memory(strlen(needs[i]) + 1);
-    }
-    return ALCORE_OK;
+    return alcore__needs_copy(strategy->object.ctx, needs,
+                              &strategy->host_needs[alcore__role_place(role)]);
 }
 
 /* A strategy whose rule is a callback of the host program. Reads the caller's struct by its member
@@ -355,6 +343,14 @@ const char *alcore__strategy_needs(const alcore_strategy *strategy, int32_t role
     if (role == ALCORE_ROLE_CANDIDATES && def->candidate_needs)
         return list_entry(def->candidate_needs(&params), index);
     return list_entry(def->needs[alcore__role_place(role)], index);
+}
+
+bool alcore__strategy_needs_column(const alcore_strategy *strategy, int32_t role,
+                                   const char *column) {
+    const char *need;
+    for (int64_t i = 0; (need = alcore__strategy_needs(strategy, role, i)) != NULL; i++)
+        if (alcore__need_names(need, column)) return true;
+    return false;
 }
 
 bool alcore__strategy_reads_any(const alcore_strategy *strategy) {

@@ -178,6 +178,9 @@ alcore__strategy_values(const alcore_strategy *strategy); /* empty for a host st
  * column name, "a|b" for either column; NULL ends the list. A role's columns are needed when the
  * role has a pool. */
 const char *alcore__strategy_needs(const alcore_strategy *strategy, int32_t role, int64_t index);
+/* Whether one of the needs of the pool in a role names the column. */
+bool alcore__strategy_needs_column(const alcore_strategy *strategy, int32_t role,
+                                   const char *column);
 /* Whether the strategy looks at the pool in a role: a built-in one when it needs a column of it, a
  * host's always. */
 bool alcore__strategy_reads(const alcore_strategy *strategy, int32_t role);

@@ -242,11 +242,8 @@ alcore_status alcore__fill_by(alcore__run *run, const double *keys, alcore__purc
     filler.bought.budget = purchase->budget;
     const double bound = run->outcome.positive ? 0.0 : (double)NAN; /* NaN: none */
     alcore_status status = offer_ranked(&filler, keys, bound);
-    if (status == ALCORE_OK) {
-        close_purchase(&filler, purchase);
-    } else {
-        clear(run, &filler);
-    }
+    if (status == ALCORE_OK) close_purchase(&filler, purchase);
+    clear(run, &filler); /* of a failure; a purchase has emptied it */
     return status;
 }
 
@@ -292,11 +289,8 @@ static alcore_status replay(alcore__run *run, alcore__purchase *purchase) {
         if (status == ALCORE_OK)
             status = alcore__tick(run->ctx, "filling the budget", i, outcome->offer_count);
     }
-    if (status == ALCORE_OK) {
-        close_purchase(&filler, purchase);
-    } else {
-        clear(run, &filler);
-    }
+    if (status == ALCORE_OK) close_purchase(&filler, purchase);
+    clear(run, &filler); /* of a failure; a purchase has emptied it */
     return status;
 }
 

@@ -48,6 +48,12 @@ alcore_status alcore__outcome_score_column(alcore__run *run, const char *name) {
     return add_column(run, name, ALCORE_FLOAT64, run->outcome.scores);
 }
 
+void alcore__outcome_score_picks(alcore__run *run) {
+    const int64_t *picks = run->outcome.bought.picks, count = run->outcome.bought.pick_count;
+    for (int64_t rank = 0; rank < count; rank++)
+        run->outcome.scores[picks[rank]] = (double)(count - rank) / (double)count;
+}
+
 alcore_status alcore__outcome_fact(alcore__run *run, const char *name, int64_t count,
                                    double **out) {
     alcore__outcome *outcome = &run->outcome;

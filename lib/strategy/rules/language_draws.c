@@ -125,17 +125,9 @@ static int64_t count_within(const draw_state *state, int64_t count, double share
     return rows;
 }
 
-/* Scores the picks from 1 down in equal steps, in the order in which they were bought; other
- * candidates keep score 0. Called once the outcome has the picks. */
-static void score_picks(alcore__run *run) {
-    const alcore__outcome *outcome = &run->outcome;
-    for (int64_t rank = 0; rank < outcome->bought.pick_count; rank++)
-        outcome->scores[outcome->bought.picks[rank]] =
-            (double)(outcome->bought.pick_count - rank) / (double)outcome->bought.pick_count;
-}
-
 /* Ends finish of all three strategies: records the language of each candidate, reports how many
- * rows of each language were missing, and moves the picks to the outcome. */
+ * rows of each language were missing, and moves the picks to the outcome; other candidates keep
+ * score 0. */
 static alcore_status finish_purchase(alcore__run *run) {
     draw_state *state = run->state;
     int64_t *language;
@@ -146,7 +138,7 @@ static alcore_status finish_purchase(alcore__run *run) {
     for (int64_t i = 0; i < run->outcome.count; i++) language[i] = language_of(run, i);
     memcpy(shortfall, state->shortfall, (size_t)state->language_count * sizeof *shortfall);
     alcore__filler_finish(&state->filler);
-    score_picks(run);
+    alcore__outcome_score_picks(run);
     return ALCORE_OK;
 }
 

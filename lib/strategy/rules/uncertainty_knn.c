@@ -280,9 +280,7 @@ static alcore_status finish(alcore__run *run) {
         distance[i] = state->by_mean ? state->prox[i] : sqrt(state->prox[i]);
         scores[i] = by_rank ? (double)NAN : 0.0 - distance[i];
     }
-    int64_t picks = run->outcome.bought.pick_count;
-    for (int64_t rank = 0; by_rank && rank < picks; rank++)
-        scores[run->outcome.bought.picks[rank]] = (double)(picks - rank) / (double)picks;
+    if (by_rank) alcore__outcome_score_picks(run);
     if (!state->balanced || state->by_mean) return ALCORE_OK;
     return alcore__target_groups_record(run, &state->groups, state->buyer);
 }
