@@ -59,10 +59,6 @@
 #define SHARE (0x1p-20 + 1e-9)
 #define MAX_TARGETS (INT64_C(1) << 20)
 
-/* A vector of float32 values; and the result of comparing two, all ones in a lane that is true. */
-typedef float bound_floats __attribute__((vector_size(PRODUCT_FLOATS * 4)));
-typedef int32_t bound_bits __attribute__((vector_size(PRODUCT_FLOATS * 4)));
-
 /* A panel of targets: count of them, of one group, adjacent in call->order. */
 typedef struct target_panel {
     int64_t first; /* index in call->order of the first target */
@@ -101,40 +97,26 @@ typedef struct bounds_call {
 /* Returns sqrt(f) within a relative error of 2^-21; *inverse is 1 / sqrt(f) within 2^-10. Each f is
  * at least the smallest E, 1e-36 (bound_of()), and finite, or NaN, whose root is NaN. On x86 the
  * root is made of an approximate 1 / sqrt(f) by one step of Newton's method. */
-CPU_INLINE bound_floats roots(bound_floats f, bound_floats *inverse) {
+CPU_INLINE cpu_floats roots(cpu_floats f, cpu_floats *inverse) {
 #if defined(__AVX512F__) || defined(__AVX2__)
 #if defined(__AVX512F__)
-    bound_floats r = (bound_floats)_mm512_rsqrt14_ps((__m512)f);
+    cpu_floats r = (cpu_floats)_mm512_rsqrt14_ps((__m512)f);
 #else
-    bound_floats r = (bound_floats)_mm256_rsqrt_ps((__m256)f);
+    cpu_floats r = (cpu_floats)_mm256_rsqrt_ps((__m256)f);
 #endif
     *inverse = r;
-    bound_floats s = f * r;
+    cpu_floats s = f * r;
     return s + 0.5f * r * (f - s * s);
 #elif defined(ALCORE__CPU_NEON)
-    bound_floats s = (bound_floats)vsqrtq_f32((float32x4_t)f);
+    cpu_floats s = (cpu_floats)vsqrtq_f32((float32x4_t)f);
     *inverse = 1.0f / s;
     return s;
 #else
-    bound_floats s = f;
+    cpu_floats s = f;
     for (int i = 0; i < PRODUCT_FLOATS; i++) s[i] = sqrtf(f[i]);
     *inverse = 1.0f / s;
     return s;
 #endif
-}
-
-/* PRODUCT_FLOATS floats at an address of any alignment. */
-CPU_INLINE bound_floats load_floats(const float *values) {
-    bound_floats v;
-    memcpy(&v, values, sizeof v);
-    return v;
-}
-
-/* The sum of the lanes of v, added in float32. */
-CPU_INLINE double lanes_sum(bound_floats v) {
-    float lane[PRODUCT_FLOATS];
-    memcpy(lane, &v, sizeof v);
-    return (double)cpu_sum_lanes(lane, PRODUCT_FLOATS);
 }
 
 /* One row against a panel: adds the s = sqrt(max(F, E)) of its targets to *sum and their 1 / s to
@@ -144,20 +126,18 @@ CPU_INLINE double lanes_sum(bound_floats v) {
 CPU_INLINE void add_panel(const float *products, const float *squares, const float *exists,
                           float square, float twice, float min_square, double *sum,
                           double *inverses) {
-    bound_floats total = {0}, inverse_total = {0};
+    cpu_floats total = {0}, inverse_total = {0};
 #pragma GCC unroll 4
     for (int v = 0; v < PRODUCT_VECTORS; v++) {
-        bound_floats in_panel = load_floats(exists + v * PRODUCT_FLOATS), inverse;
-        bound_floats f = square + load_floats(squares + v * PRODUCT_FLOATS) -
-                         twice * load_floats(products + v * PRODUCT_FLOATS);
-        bound_bits small = f < min_square;
-        f = (bound_floats)((~small & (bound_bits)f) |
-                           (small & (bound_bits)(min_square + (bound_floats){0})));
+        cpu_floats in_panel = cpu_load_floats(exists + v * PRODUCT_FLOATS), inverse;
+        cpu_floats f = square + cpu_load_floats(squares + v * PRODUCT_FLOATS) -
+                       twice * cpu_load_floats(products + v * PRODUCT_FLOATS);
+        f = cpu_choose(f < min_square, cpu_all_floats(min_square), f);
         total += in_panel * roots(f, &inverse);
         inverse_total += in_panel * inverse;
     }
-    *sum += lanes_sum(total);
-    *inverses += lanes_sum(inverse_total);
+    *sum += (double)cpu_sum_floats(total);
+    *inverses += (double)cpu_sum_floats(inverse_total);
 }
 
 /* What add_panel() needs of a row. */

@@ -95,10 +95,8 @@ CPU_INLINE double filter_rounding(double norm, int64_t dims) {
  * of norm `centroid_norm` that rounding moved by at most `residual`. */
 CPU_INLINE double filter_product_error(double norm, double centroid_norm, double residual,
                                        int64_t dims) {
-    double chain =
-        (double)((dims < PRODUCT_CHAIN ? dims : PRODUCT_CHAIN) + dims / PRODUCT_CHAIN + 4);
     double rounded = centroid_norm + residual; /* at least |c'| */
-    return norm * residual + 0x1p-24 * 1.01 * (chain + 1.0) * norm * rounded +
+    return norm * residual + 0x1p-24 * 1.01 * (product_chain(dims) + 1.0) * norm * rounded +
            (double)dims * 1e-43 * (1.0 + rounded);
 }
 

@@ -12,9 +12,6 @@
 #include "engines/cpu/cpu_engine.h"
 #include "engines/cpu/cpu_rows.h"
 
-/* Bytes that one prefetch brings. */
-#define CACHE_LINE 64
-
 /* The matrix rows of one group that are collected and not added yet: the first counts[g] mod
  * CPU_TOGETHER entries. */
 typedef struct group_queue {
@@ -32,15 +29,6 @@ static void add_queued(const alcore_sys_rows *rows, const group_queue *queue, in
     CPU(add_rows)(row, count, rows->dims, cpu_row_dtype(rows), sums);
 }
 
-/* Prefetches matrix row i, which was collected: it is read some rows later, in an order that the
- * processor cannot predict. */
-static void fetch_ahead(const alcore_sys_rows *rows, int64_t i) {
-    size_t bytes = alcore_sys_dtype_bytes(rows->dtype);
-    const char *row = (const char *)rows->data + i * rows->stride * (int64_t)bytes;
-    for (size_t byte = 0; byte < (size_t)rows->dims * bytes; byte += CACHE_LINE)
-        __builtin_prefetch(row + byte);
-}
-
 /* Adds every row to the sums [groups, dims] of its group (group [rows], negative: none),
  * CPU_TOGETHER rows of a group at a time. queue [groups]: the rows not added yet; counts [groups]:
  * the rows of each group so far, so that counts mod CPU_TOGETHER of them are queued. These are
@@ -54,7 +42,7 @@ static alcore_status sum_rows(const alcore_sys_work *work, const alcore_sys_rows
         if (g < 0) continue;
         int64_t queued = counts[g]++ % CPU_TOGETHER;
         queue[g].row[queued] = i;
-        fetch_ahead(rows, i);
+        cpu_fetch_row(rows, i);
         if (queued < CPU_TOGETHER - 1) continue; /* the queue is not full yet */
         add_queued(rows, &queue[g], CPU_TOGETHER, unit, sums + g * rows->dims);
         alcore_status status = alcore__cpu_poll(work, &spent, CPU_TOGETHER * rows->dims);

@@ -19,8 +19,7 @@
  * tile holds upper bounds of the products, made of the leading components only (cpu_prune.h). A far
  * item is one that the filter cannot bound: its norm is NaN, too large for float32 or, for L2
  * and dot, much larger than most; it is compared with all items of the other operand in double.
- * Cost: rows x queries x dims multiply-adds in float32, and a few values in double an item.
- * x - (sweep_floats){0} is x in each lane of a vector. */
+ * Cost: rows x queries x dims multiply-adds in float32, and a few values in double an item. */
 #include <string.h>
 
 #include "engines/cpu/cpu_engine.h"
@@ -103,14 +102,6 @@ static void raise_from_best(const knn_call *call, knn_operand *operand, const kn
                     search_below(score - score_error(call, operand, other, i)));
 }
 
-/* Prefetches matrix row i, one cache line of 64 bytes after the other: candidates lie far apart in
- * memory, and the next one is loaded while this one is computed. */
-CPU_INLINE void fetch(const alcore_sys_rows *rows, int64_t i) {
-    int64_t bytes = (int64_t)alcore_sys_dtype_bytes(rows->dtype);
-    const char *row = (const char *)rows->data + i * rows->stride * bytes;
-    for (int64_t byte = 0; byte < rows->dims * bytes; byte += 64) __builtin_prefetch(row + byte);
-}
-
 /* Merges found [count], values in double with their pool rows, into the k best of item i (matrix
  * row) of an operand, where the caller of the kernel has asked for them (best not NULL). */
 static void join_best(const knn_call *call, const alcore_sys_best *best, int64_t i,
@@ -135,8 +126,8 @@ static void rerank(knn_call *call, knn_operand *operand, const knn_operand *othe
     for (int64_t c = 0; c < operand->candidate_count[slab_index]; c++) {
         int64_t j = operand->candidate_row[slab_index * operand->capacity + c];
         if (c + 1 < operand->candidate_count[slab_index])
-            fetch(other->sweep.search.rows,
-                  operand->candidate_row[slab_index * operand->capacity + c + 1]);
+            cpu_fetch_row(other->sweep.search.rows,
+                          operand->candidate_row[slab_index * operand->capacity + c + 1]);
         double value =
             sweep_value(&call->sweep, &operand->sweep.search, i, &other->sweep.search, j, limit);
         call->found[count++] = (search_found){value, other->sweep.search.rows->first + j};
@@ -207,8 +198,9 @@ static __attribute__((noinline)) void add_hits(knn_call *call, int64_t row, int6
             if (!(queries->best && product - rows->offset[row] >= queries->tile_min[q]) &&
                 !(rows->best && product - queries->offset[q] >= rows->tile_min[row]))
                 continue;
-            product = weight * prune_dot(rows->floats + row * call->sweep.dims,
-                                         queries->floats + q * call->sweep.dims, call->sweep.dims);
+            product =
+                weight * CPU(float_dot)(rows->floats + row * call->sweep.dims,
+                                        queries->floats + q * call->sweep.dims, call->sweep.dims);
         }
         float query_score = product - rows->offset[row];
         if (queries->best && query_score >= queries->min_score[q])
@@ -233,20 +225,20 @@ CPU_INLINE void scan_tile(knn_call *call, int64_t row, int rows, int64_t first, 
     for (int r = 0; r < rows; r++) {
         const float *row_products = products + r * count;
         float weight = sweep_weight(&call->rows.sweep, row + r);
-        sweep_floats w = weight - (sweep_floats){0};
-        sweep_floats row_offset = call->rows.offset[row + r] - (sweep_floats){0};
+        cpu_floats w = cpu_all_floats(weight);
+        cpu_floats row_offset = cpu_all_floats(call->rows.offset[row + r]);
         for (int64_t c = 0; c < count; c += SWEEP_STEP) {
-            sweep_floats a = sweep_load(row_products + c) * w;
-            sweep_floats b = sweep_load(row_products + c + PRODUCT_FLOATS) * w;
+            cpu_floats a = cpu_load_floats(row_products + c) * w;
+            cpu_floats b = cpu_load_floats(row_products + c + PRODUCT_FLOATS) * w;
             int hit = 0;
             if (query_best) {
-                hit = sweep_any(a - row_offset, sweep_load(limits + c), b - row_offset,
-                                sweep_load(limits + c + PRODUCT_FLOATS));
+                hit = sweep_any(a - row_offset, cpu_load_floats(limits + c), b - row_offset,
+                                cpu_load_floats(limits + c + PRODUCT_FLOATS));
             }
             if (row_best) {
-                sweep_floats limit = call->rows.tile_min[row + r] - (sweep_floats){0};
-                hit |= sweep_any(a - sweep_load(offset + c), limit,
-                                 b - sweep_load(offset + c + PRODUCT_FLOATS), limit);
+                cpu_floats limit = cpu_all_floats(call->rows.tile_min[row + r]);
+                hit |= sweep_any(a - cpu_load_floats(offset + c), limit,
+                                 b - cpu_load_floats(offset + c + PRODUCT_FLOATS), limit);
             }
             if (hit) add_hits(call, row + r, first + c, row_products + c, weight);
         }

@@ -19,8 +19,8 @@
  *
  * Products of a packed row with a packed other, times the weight w = 1 / |row| (int16: w is in the
  * packed values), are float32 cosines, because others are divided by their norms when they are
- * packed. Cost: rows x others x dims multiply-adds in float32, and a few cosines in double a row. x
- * - (sweep_floats){0} is x in each lane of a vector. */
+ * packed. Cost: rows x others x dims multiply-adds in float32, and a few cosines in double a
+ * row. */
 #include <string.h>
 
 #include "engines/cpu/cpu_engine.h"
@@ -181,14 +181,14 @@ static void scan_tile(void *user, int64_t row, int rows, int64_t first, int64_t 
         const float *row_products = products + r * count;
         int64_t slab_index = row + r;
         float weight = sweep_weight(&call->rows, slab_index);
-        sweep_floats w = weight - (sweep_floats){0};
+        cpu_floats w = cpu_all_floats(weight);
         for (int64_t c = 0; c < count; c += SWEEP_STEP) {
-            sweep_floats slope = call->slope[slab_index] - (sweep_floats){0};
-            sweep_floats bar = call->bar[slab_index] - (sweep_floats){0};
+            cpu_floats slope = cpu_all_floats(call->slope[slab_index]);
+            cpu_floats bar = cpu_all_floats(call->bar[slab_index]);
             const float *half = call->half + first + c;
-            sweep_floats a = sweep_load(row_products + c) * w - slope * sweep_load(half);
-            sweep_floats b = sweep_load(row_products + c + PRODUCT_FLOATS) * w -
-                             slope * sweep_load(half + PRODUCT_FLOATS);
+            cpu_floats a = cpu_load_floats(row_products + c) * w - slope * cpu_load_floats(half);
+            cpu_floats b = cpu_load_floats(row_products + c + PRODUCT_FLOATS) * w -
+                           slope * cpu_load_floats(half + PRODUCT_FLOATS);
             if (!call->plain[slab_index] && !sweep_any(a, bar, b, bar)) continue;
             for (int64_t e = 0; e < SWEEP_STEP && first + c + e < columns; e++) {
                 float s = row_products[c + e] * weight;

@@ -150,11 +150,7 @@ static void nearest_of_filtered(nearest_call *call, int64_t i, const char *row,
  * the group that are left: rows of a group lie apart in memory, and the present tile's products run
  * long enough to load them. */
 static void fetch_ahead(const alcore_sys_rows *rows, const int64_t *order, int64_t count) {
-    size_t bytes = alcore_sys_dtype_bytes(rows->dtype), length = (size_t)rows->dims * bytes;
-    for (int64_t r = 0; r < count && r < PRODUCT_ROWS; r++) {
-        const char *row = (const char *)rows->data + order[r] * rows->stride * (int64_t)bytes;
-        for (size_t byte = 0; byte < length; byte += 64) __builtin_prefetch(row + byte);
-    }
+    for (int64_t r = 0; r < count && r < PRODUCT_ROWS; r++) cpu_fetch_row(rows, order[r]);
 }
 
 /* Up to PRODUCT_ROWS rows of one group, with the filter: order [count], matrix rows; centroids

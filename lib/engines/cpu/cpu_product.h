@@ -37,6 +37,11 @@
 /* Products of a chain: short chains round less. */
 #define PRODUCT_CHAIN 128
 
+/* Upper bound of the roundings that a term of a sum of `dims` products passes through. */
+CPU_INLINE double product_chain(int64_t dims) {
+    return (double)((dims < PRODUCT_CHAIN ? dims : PRODUCT_CHAIN) + dims / PRODUCT_CHAIN + 4);
+}
+
 /* Number of panels of `width` vectors for `count` vectors. */
 CPU_INLINE int64_t product_panels(int64_t count, int64_t width) {
     return (count + width - 1) / width;

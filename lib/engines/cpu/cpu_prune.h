@@ -28,8 +28,9 @@
 
 #include "engines/cpu/cpu_sweep.h"
 
-/* Between these dims the sums of prune_dot() round no more than those of CPU(products), whose error
- * search_error() bounds. */
+/* Between these dims the sums of CPU(float_dot) round no more than those of CPU(products), whose
+ * error search_error() bounds: by dims / 16 + 8 roundings a term at most, against
+ * product_chain(dims). */
 #define PRUNE_MIN_DIMS 64
 #define PRUNE_MAX_DIMS 2048
 /* The most directions that are used; with more, nothing is pruned. */
@@ -45,11 +46,6 @@ typedef struct prune_state {
     float *panel; /* [dims, PRODUCT_ROWS] items on their way to be projected */
 } prune_state;
 
-/* Upper bound of the roundings that a term of a product sum of CPU(products) passes through. */
-CPU_INLINE double prune_chain(int64_t dims) {
-    return (double)((dims < PRODUCT_CHAIN ? dims : PRODUCT_CHAIN) + dims / PRODUCT_CHAIN + 4);
-}
-
 /* The state of a search of this call: leading is 0, so that nothing is pruned, where there are no
  * directions or too many, or they are too far from orthonormal for a useful bound (c of 0.02 and
  * more), or dims is out of range. search is kept for the length of the call. The arrays are cut
@@ -58,7 +54,7 @@ static prune_state prune_begin(const alcore_sys_search *search, int64_t dims) {
     prune_state out = {.search = search};
     if (!search->basis || search->leading < 1 || search->leading > PRUNE_MAX_LEADING) return out;
     if (dims < PRUNE_MIN_DIMS || dims > PRUNE_MAX_DIMS || search->leading >= dims) return out;
-    double rounding = 0x1p-24 * 1.02 * (prune_chain(dims) + 2.0);
+    double rounding = 0x1p-24 * 1.02 * (product_chain(dims) + 2.0);
     double h = rounding * sqrt((double)search->leading * (1.0 + search->skew));
     double b = sqrt(1.0 + search->skew) + h;
     out.excess = (2.0 * b * h + search->skew * b * b) * 1.001;
@@ -72,7 +68,7 @@ static prune_state prune_begin(const alcore_sys_search *search, int64_t dims) {
  * rounding of that product. |y|^2 + t^2 is at most (1 + 3 c) |x|^2, rounding included, so the
  * factor 1.1 covers the norms of both vectors; 1.02 covers products of roundings. */
 static double prune_slack(const prune_state *prune) {
-    return prune->excess + 0x1p-24 * 1.02 * 1.1 * (prune_chain(prune->leading + 1) + 4.0);
+    return prune->excess + 0x1p-24 * 1.02 * 1.1 * (product_chain(prune->leading + 1) + 4.0);
 }
 
 /* Cuts basis and panel out of the call's memory; runs twice, as all of cpu_sweep.h's cuts: first to
@@ -98,7 +94,7 @@ static void prune_pack_basis(const prune_state *prune, int64_t dims) {
 /* Packs a slab (the items of one operand that are multiplied at a time) for a pruned sweep: in
  * place of the items their vectors (y, t), the products with the leading directions and an upper
  * bound of the norm of the remainder. Writes floats [items, dims], the items in float32 for
- * prune_dot(); leading [items, padded], (y, t) of each item and zeros behind, in whole panels of
+ * full products; leading [items, padded], (y, t) of each item and zeros behind, in whole panels of
  * PRODUCT_ROWS rows, so that its capacity is rounded up to those; and the panels, (y, t) packed
  * for the sweep, leading + 1 words an item. scaled: SWEEP_SCALED divides each item by its norm
  * (queries of a cosine search), SWEEP_AS_IS does not. staged [SWEEP_STAGED, dims]: workspace for
@@ -147,26 +143,6 @@ static void prune_pack(const prune_state *prune, const sweep_operand *operand, i
         (row, count, width, prune->leading + 1, ALCORE_FLOAT32,
          operand->panels + first * (prune->leading + 1));
     }
-}
-
-/* a.b [dims] in float32, in 4 x PRODUCT_FLOATS running sums: the full product of a pair whose bound
- * passed, from the rows that prune_pack() left in floats. Not inlined, as it is called for few
- * pairs. */
-static __attribute__((noinline)) float prune_dot(const float *a, const float *b, int64_t dims) {
-    sweep_floats sum[4] = {{0}};
-    int64_t j = 0;
-    for (; j + 4 * PRODUCT_FLOATS <= dims; j += 4 * PRODUCT_FLOATS) {
-#pragma GCC unroll 4
-        for (int v = 0; v < 4; v++) {
-            sum[v] +=
-                sweep_load(a + j + v * PRODUCT_FLOATS) * sweep_load(b + j + v * PRODUCT_FLOATS);
-        }
-    }
-    sum[0] = (sum[0] + sum[1]) + (sum[2] + sum[3]);
-    float total = 0.0f;
-    for (int i = 0; i < PRODUCT_FLOATS; i++) total += sum[0][i];
-    for (; j < dims; j++) total += a[j] * b[j];
-    return total;
 }
 
 #endif

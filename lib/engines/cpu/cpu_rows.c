@@ -278,17 +278,6 @@ void CPU(float_row)(const char *row, int64_t dims, int32_t dtype, float *out) {
     EACH_DTYPE(float_row(row, dims, ROW_DTYPE, out));
 }
 
-/* The sum of the CPU_FLOATS floats of v, in the order that is fastest: for filters only. */
-static inline float floats_sum(cpu_floats v) {
-#if defined(__AVX512F__)
-    return _mm512_reduce_add_ps((__m512)v);
-#else
-    float values[CPU_FLOATS];
-    cpu_store_floats(values, v);
-    return cpu_sum_lanes(values, CPU_FLOATS);
-#endif
-}
-
 /* Body of a function that returns a sum over the components of row and other, float32 [dims]:
  * add(x, y, sum) returns sum plus the terms of two vectors. Four running vectors, then single
  * vectors, then the last components padded with zeros. */
@@ -309,7 +298,7 @@ static inline float floats_sum(cpu_floats v) {
         __builtin_memcpy(y, other + j, (size_t)(dims - j) * sizeof *y);                            \
         sum[1] = add(cpu_load_floats(x), cpu_load_floats(y), sum[1]);                              \
     }                                                                                              \
-    return floats_sum((sum[0] + sum[1]) + (sum[2] + sum[3]))
+    return cpu_sum_floats((sum[0] + sum[1]) + (sum[2] + sum[3]))
 
 /* sum + (x - y)^2, component by component: the terms of a squared distance, for FLOAT_SUM. */
 CPU_INLINE cpu_floats add_float_square(cpu_floats x, cpu_floats y, cpu_floats sum) {

@@ -134,10 +134,8 @@ alcore_status CPU(search_check)(const alcore_sys_work *work, const alcore_sys_ro
  * 1, rounded up. No term is less than its formula in cpu_search.h; 1.02 covers products of
  * roundings, 1e-290 what underflows in double. */
 double CPU(search_error)(double norm, double limit, int64_t dims, int32_t metric) {
-    double chain =
-        (double)((dims < PRODUCT_CHAIN ? dims : PRODUCT_CHAIN) + dims / PRODUCT_CHAIN + 4);
     double sum = norm + limit;
-    double error = 0x1p-24 * 1.02 * (chain + 6.0) * norm * limit;
+    double error = 0x1p-24 * 1.02 * (product_chain(dims) + 6.0) * norm * limit;
     error += 4.0 * ((double)(dims / 32) + 10.0) * 0x1p-52 * sum * sum;
     if (metric == ALCORE_SYS_L2) error += 0x1p-24 * 1.02 * (norm * limit + 2.0 * limit * limit);
     /* The last terms bound what underflows, for cosine times w, which is at most 1e12. */

@@ -66,15 +66,6 @@ CPU_INLINE void *sweep_cut(sweep_memory *memory, int64_t count, size_t bytes) {
     return part;
 }
 
-typedef float sweep_floats __attribute__((vector_size(PRODUCT_FLOATS * 4)));
-
-/* PRODUCT_FLOATS floats at an address of any alignment. */
-CPU_INLINE sweep_floats sweep_load(const float *values) {
-    sweep_floats v;
-    __builtin_memcpy(&v, values, sizeof v);
-    return v;
-}
-
 /* The number of items rounded up to whole panels. */
 CPU_INLINE int64_t sweep_padded(int64_t items, int64_t width) {
     return product_panels(items, width) * width;
@@ -99,7 +90,7 @@ CPU_INLINE int64_t sweep_columns(int64_t words) {
 #define SWEEP_STEP (2 * PRODUCT_FLOATS)
 
 /* 1 when a >= b or c >= d in any lane; a NaN lane is false. */
-CPU_INLINE int sweep_any(sweep_floats a, sweep_floats b, sweep_floats c, sweep_floats d) {
+CPU_INLINE int sweep_any(cpu_floats a, cpu_floats b, cpu_floats c, cpu_floats d) {
 #if defined(__AVX512F__)
     return (_mm512_cmp_ps_mask((__m512)a, (__m512)b, _CMP_GE_OQ) |
             _mm512_cmp_ps_mask((__m512)c, (__m512)d, _CMP_GE_OQ)) != 0;
