@@ -171,5 +171,56 @@ START_TEST(outputs_that_are_passed_over) {
 }
 END_TEST
 
+/* A column of scores takes the place of one that was given; of several columns of which one fails
+ * the others may be there, and a later call completes them. */
+START_TEST(columns_are_replaced_and_completed) {
+    static const char *const columns[] = {"quality", "margins"};
+    const double given[ROWS] = {1, 2, 3};
+    const int64_t offsets[ROWS + 1] = {0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10};
+    int64_t rows = ROWS, ends = ROWS + 1;
+    alcore_tensor values, at;
+    alcore_column_info found = ALCORE_COLUMN_INFO_INIT;
+    alcore_model *model = model_of(4, NULL);
+    ck_assert_ok(alcore_tensor_init(&values, (void *)(uintptr_t)given, ALCORE_FLOAT64, &rows, 1));
+    ck_assert_ok(alcore_tensor_init(&at, (void *)(uintptr_t)offsets, ALCORE_INT64, &ends, 1));
+    ck_assert_ok(alcore_pool_set_column(pool, "logprobs", &values, &at, NULL));
+    ck_assert_ok(alcore_model_score(model, pool));
+    ck_assert_ptr_nonnull(strstr(origin_of("logprobs"), ", of the references"));
+    self.fail_at = self.call_count + 2;
+    ck_assert_int_ne(alcore_model_run_columns(model, pool, columns, 2), ALCORE_OK);
+    self.fail_at = 0;
+    ck_assert_ok(alcore_model_run_columns(model, pool, columns, 2));
+    for (int i = 0; i < 2; i++) ck_assert_ok(alcore_pool_get_column_info(pool, columns[i], &found));
+    alcore_model_unref(model);
+}
+END_TEST
+
+/* One model and one scorer serve several pools, each of which gets columns of its own rows. */
+START_TEST(several_pools) {
+    static const char *const few[] = {"a", "bb"};
+    alcore_pool *other;
+    alcore_scorer *scorer;
+    alcore_column_info found = ALCORE_COLUMN_INFO_INIT;
+    alcore_model *model = model_of(0, NULL);
+    ck_assert_ok(alcore_pool_new(ctx, NULL, &other));
+    ck_assert_ok(alcore_pool_add_texts(other, few, NULL, 2, NULL));
+    ck_assert_ok(alcore_scorer_new(ctx, "nnll", &scorer));
+    alcore_pool *const pools[] = {pool, other, pool};
+    for (int i = 0; i < 3; i++) {
+        pool = pools[i]; /* the one that the functions expect */
+        ck_assert_ok(alcore_scorer_run(scorer, pool, model));
+        ck_assert_ok(alcore_pool_get_column_info(pool, "scores", &found));
+    }
+    ck_assert_int_eq(self.call_count, 2); /* the columns of the first pool are still there */
+    ck_assert_int_eq(self.calls[0].count, ROWS);
+    ck_assert_int_eq(self.calls[1].count, 2);
+    ck_assert_ptr_null(alcore_model_name(NULL));
+    alcore_scorer_unref(scorer);
+    alcore_pool_unref(other);
+    alcore_model_unref(model);
+}
+END_TEST
+
 CHECK_SUITE_WITH("host answers", set_up, tear_down, a_host_tells_what_it_is, references_are_scored,
-                 texts_are_translated, outputs_that_are_passed_over);
+                 texts_are_translated, outputs_that_are_passed_over,
+                 columns_are_replaced_and_completed, several_pools);

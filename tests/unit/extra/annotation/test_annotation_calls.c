@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* What alcore/extra/annotation.h promises of its calls: items of every kind and their bounds, views,
- * files of every kind, what the simulated translator answers, and structs. */
+/* What alcore/extra/annotation.h promises of its calls: items of every kind and their bounds,
+ * views, files of every kind, what the simulated translator answers, and structs. */
 #include "check_suite.h"
 
 #include <math.h>
