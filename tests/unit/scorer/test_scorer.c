@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Scorers: TV-NNLL, TV-UNC, TV-TOK, TV-QA, the caller's own score, and what goes wrong. */
 #include <math.h>
+#include <pthread.h>
 #include <stdio.h>
 #include <string.h>
 
@@ -356,6 +357,8 @@ START_TEST(own_score) {
     mine.bad = (double)NAN;
     ck_assert_int_eq(alcore_scorer_run(scorer, pool, NULL), ALCORE_E_DATA);
     ck_assert_ptr_nonnull(strstr(alcore_last_error(), "row 0"));
+    mine.bad = -INFINITY;
+    ck_assert_fails(alcore_scorer_run(scorer, pool, NULL), ALCORE_E_DATA, "row 0");
     mine.fail = 1;
     ck_assert_int_eq(alcore_scorer_run(scorer, pool, NULL), ALCORE_E_CALLBACK);
     ck_assert_double_eq(score_of(3), 4); /* the old column stays */
@@ -459,9 +462,58 @@ START_TEST(columns_come_from_the_model) {
 }
 END_TEST
 
+/* Two calls of one scorer, each of which ends only after both have begun. */
+static pthread_barrier_t both_have_begun;
+
+static alcore_status score_together(void *user, const alcore_view *view, double *scores) {
+    (void)user;
+    pthread_barrier_wait(&both_have_begun);
+    for (int64_t i = 0; i < alcore_view_row_count(view, ALCORE_ROLE_CANDIDATES); i++)
+        scores[i] = (double)alcore_view_row_count(view, ALCORE_ROLE_CANDIDATES);
+    return ALCORE_OK;
+}
+
+typedef struct scoring {
+    alcore_scorer *scorer;
+    alcore_pool *pool;
+    alcore_status status;
+} scoring;
+
+static void *score_pool(void *data) {
+    scoring *one = data;
+    one->status = alcore_scorer_run(one->scorer, one->pool, NULL);
+    return NULL;
+}
+
+START_TEST(one_scorer_scores_two_pools_at_once) {
+    const char *texts[] = {"another pool"};
+    pthread_t thread;
+    alcore_scorer_host host = ALCORE_SCORER_HOST_INIT;
+    alcore_scorer *scorer;
+    alcore_pool *other;
+    host.score = score_together;
+    add_rows(3);
+    ck_assert_ok(alcore_pool_new(ctx, NULL, &other));
+    ck_assert_ok(alcore_pool_add_texts(other, texts, NULL, 1, NULL));
+    ck_assert_ok(alcore_scorer_new_host(ctx, &host, &scorer));
+    ck_assert_int_eq(pthread_barrier_init(&both_have_begun, NULL, 2), 0);
+    scoring here = {scorer, pool, 0}, there = {scorer, other, 0};
+    ck_assert_int_eq(pthread_create(&thread, NULL, score_pool, &there), 0);
+    score_pool(&here);
+    pthread_join(thread, NULL);
+    ck_assert_ok(here.status);
+    ck_assert_ok(there.status);
+    ck_assert_double_eq(score_of(2), 3);
+    pthread_barrier_destroy(&both_have_begun);
+    alcore_scorer_unref(scorer);
+    alcore_pool_unref(other);
+}
+END_TEST
+
 CHECK_SUITE_WITH("scorer", setup, teardown, nnll_and_nsp, class_scores, token_scores,
                  token_margins_of_logarithms, token_margins_of_the_public_code, answers,
                  answers_in_windows, windows_that_are_refused,
                  answers_without_positions_are_refused, masked_rows_have_no_score,
                  names_and_columns_at_fault, nan_is_named, the_registry, own_score,
-                 a_scorer_sees_one_pool, parameters_of_a_scorer, columns_come_from_the_model);
+                 a_scorer_sees_one_pool, parameters_of_a_scorer, columns_come_from_the_model,
+                 one_scorer_scores_two_pools_at_once);
