@@ -139,5 +139,38 @@ START_TEST(wrong_options_are_named) {
 }
 END_TEST
 
+/* Masked rows are left out, also those without a reference; structs of another release. */
+START_TEST(masked_rows_are_left_out) {
+    static const char *const references[] = {"a", NULL, "c"};
+    const int64_t without = 1;
+    alcore_ctx *ctx = null_context(NULL);
+    alcore_model *model;
+    alcore_train_options options = ALCORE_TRAIN_OPTIONS_INIT;
+    alcore_train_result done = ALCORE_TRAIN_RESULT_INIT;
+    new_folder("{\"dims\": 3}");
+    alcore_pool *pool = pool_of(ctx, references);
+    ck_assert_int_eq(alcore_pool_mark(pool, ALCORE_ROW_EXCLUDED, &without, 1), ALCORE_OK);
+    ck_assert_int_eq(alcore_model_open(ctx, folder, NULL, &model), ALCORE_OK);
+    ck_assert_int_eq(alcore_model_train(model, pool, NULL, &done), ALCORE_OK);
+    ck_assert_int_eq(done.updates, 2);
+    ck_assert_int_eq(done.best_update, 0);
+    ck_assert_double_eq(done.best_value, 0);
+    expect_version(model, "null-3-2");
+    options.reserved = 1;
+    ck_assert_int_eq(alcore_model_train(model, pool, &options, &done), ALCORE_E_STRUCT_NEWER);
+    options.size = 0;
+    ck_assert_int_eq(alcore_model_train(model, pool, &options, &done), ALCORE_E_STRUCT_UNSET);
+    done.size = 0;
+    ck_assert_int_eq(alcore_model_train(model, pool, NULL, &done), ALCORE_E_STRUCT_UNSET);
+    options = (alcore_train_options)ALCORE_TRAIN_OPTIONS_INIT;
+    options.labels = "nowhere";
+    expect_refused(alcore_model_train(model, pool, &options, NULL), ALCORE_E_PARAM, "labels");
+    alcore_model_unref(model);
+    alcore_pool_unref(pool);
+    alcore_ctx_unref(ctx);
+    remove_folder();
+}
+END_TEST
+
 CHECK_SUITE("model train", pairs_are_trained_on_and_saved, classes_are_references,
-            wrong_options_are_named);
+            wrong_options_are_named, masked_rows_are_left_out);
