@@ -134,13 +134,22 @@ void alcore_request_unref(alcore_request *request) {
     alcore__object_unref(request);
 }
 
-/* Fails for a part of the request that belongs to another context: a call has the cancellation,
- * progress and allocator of one context only. */
-static alcore_status fail_foreign(const char *noun) {
+/* Fails for a part of the request, a handle or NULL, that belongs to another context: a call has
+ * the cancellation, progress and allocator of one context only. */
+static alcore_status check_part(const alcore_request *request, const char *noun, const void *part) {
+    const alcore__object *head = part;
+    if (!head || head->ctx == request->object.ctx) return ALCORE_OK;
     return alcore__fail(ALCORE_E_INVALID,
                         "the %s belongs to another context than the request; all parts of a "
                         "request are made with the same context",
                         noun);
+}
+
+/* Puts a reference to a part, a handle or NULL, in the place of the one in *member. */
+static void replace(void *member, void *part) {
+    void *old = *(void **)member;
+    *(void **)member = alcore__object_ref(part);
+    alcore__object_unref(old);
 }
 
 /* Another pool of candidates makes the candidates of earlier rounds meaningless. */
@@ -154,34 +163,26 @@ alcore_status alcore_request_set_pool(alcore_request *request, int32_t role, alc
     if (!member)
         return alcore__request_end(
             request, alcore__fail(ALCORE_E_INVALID, "alcore_request_set_pool: no role %d", role));
-    if (pool && alcore__pool_ctx(pool) != request->object.ctx)
-        return alcore__request_end(request, fail_foreign("pool"));
-    alcore_pool *old = *member;
-    if (member == &request->candidates && pool != old) forget_drawn(request);
-    *member = alcore_pool_ref(pool);
-    alcore_pool_unref(old);
+    const alcore_status status = check_part(request, "pool", pool);
+    if (status != ALCORE_OK) return alcore__request_end(request, status);
+    if (member == &request->candidates && pool != *member) forget_drawn(request);
+    replace(member, pool);
     return alcore__request_end(request, ALCORE_OK);
 }
 
 /* Keeps a reference to the strategy; NULL: the recommended one. */
 alcore_status alcore_request_set_strategy(alcore_request *request, alcore_strategy *strategy) {
     ALCORE__TRY(alcore__request_begin(request, "alcore_request_set_strategy"));
-    if (strategy && alcore__strategy_ctx(strategy) != request->object.ctx)
-        return alcore__request_end(request, fail_foreign("strategy"));
-    alcore_strategy *old = request->strategy;
-    request->strategy = alcore_strategy_ref(strategy);
-    alcore_strategy_unref(old);
-    return alcore__request_end(request, ALCORE_OK);
+    const alcore_status status = check_part(request, "strategy", strategy);
+    if (status == ALCORE_OK) replace(&request->strategy, strategy);
+    return alcore__request_end(request, status);
 }
 
 alcore_status alcore_request_set_model(alcore_request *request, alcore_model *model) {
     ALCORE__TRY(alcore__request_begin(request, "alcore_request_set_model"));
-    if (model && model->object.ctx != request->object.ctx)
-        return alcore__request_end(request, fail_foreign("model"));
-    alcore_model *old = request->model;
-    request->model = alcore_model_ref(model);
-    alcore_model_unref(old);
-    return alcore__request_end(request, ALCORE_OK);
+    const alcore_status status = check_part(request, "model", model);
+    if (status == ALCORE_OK) replace(&request->model, model);
+    return alcore__request_end(request, status);
 }
 
 /* The index of an input column (a column that a user may give or have made; column_names.h) by its
@@ -208,17 +209,15 @@ alcore_status alcore_request_set_column_model(alcore_request *request, const cha
     if (!column)
         return alcore__fail(ALCORE_E_INVALID, "alcore_request_set_column_model: column is needed");
     ALCORE__TRY(alcore__request_begin(request, "alcore_request_set_column_model"));
-    if (model && model->object.ctx != request->object.ctx)
-        return alcore__request_end(request, fail_foreign("model"));
+    const alcore_status status = check_part(request, "model", model);
+    if (status != ALCORE_OK) return alcore__request_end(request, status);
     const int32_t index = find_input(column);
     if (index < 0) return alcore__request_end(request, fail_column(column));
     if (model && !model->table->can(model, column))
         return alcore__request_end(request, alcore__fail(ALCORE_E_UNSUPPORTED,
                                                          "model %s cannot make the column '%s'",
                                                          alcore_model_name(model), column));
-    alcore_model *old = request->column_models[index];
-    request->column_models[index] = alcore_model_ref(model);
-    alcore_model_unref(old);
+    replace(&request->column_models[index], model);
     return alcore__request_end(request, ALCORE_OK);
 }
 

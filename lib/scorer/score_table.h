@@ -53,8 +53,6 @@ const char *const *alcore__hybrid_needs_of(const alcore__score_params *params);
     ALCORE__UNCERTAINTY_MODE_PARAM_AND(more), ALCORE__MARGIN_PARAM, ALCORE__WINDOWS_PARAM,         \
         ALCORE__LABELS_PARAM
 #define ALCORE__UNCERTAINTY_PARAMS ALCORE__UNCERTAINTY_PARAMS_AND("")
-/* Whether mode is paper or code, and whether it is code. */
-bool alcore__mode_names_source(const alcore__score_params *params);
 /* Whether mode or margin is set, that is not its default; with but_sources a mode that names a
  * source does not count. */
 bool alcore__uncertainty_has_mode(const alcore__score_params *params, bool but_sources);

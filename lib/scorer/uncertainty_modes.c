@@ -24,12 +24,12 @@ bool alcore__mode_is_code(const alcore__score_params *params) {
 
 /* Whether the parameter "mode" is paper or code, which name the source of a definition and not what
  * is measured. */
-bool alcore__mode_names_source(const alcore__score_params *params) {
+static bool names_source(const alcore__score_params *params) {
     return alcore__mode_is_code(params) || params->mode == MODE_PAPER;
 }
 
 bool alcore__uncertainty_has_mode(const alcore__score_params *params, bool but_sources) {
-    const bool allowed = but_sources && alcore__mode_names_source(params);
+    const bool allowed = but_sources && names_source(params);
     return (params->mode != MODE_AUTO && !allowed) || params->log_margin;
 }
 
@@ -39,7 +39,7 @@ bool alcore__uncertainty_is_of_answers(const alcore__score_params *params) {
 }
 
 int64_t alcore__uncertainty_mode(const alcore__score_params *params) {
-    return alcore__mode_names_source(params) ? MODE_AUTO : params->mode;
+    return names_source(params) ? MODE_AUTO : params->mode;
 }
 
 bool alcore__uncertainty_is_entropy(const alcore__score_params *params) {
@@ -60,7 +60,7 @@ bool alcore__uncertainty_log_margin(const alcore__score_params *params) {
 alcore_status alcore__uncertainty_check(const alcore__score_params *params) {
     const bool answers = alcore__uncertainty_is_of_answers(params);
     const int64_t mode = params->mode;
-    if (answers && mode != MODE_AUTO && mode != MODE_SUM_PROB && !alcore__mode_names_source(params))
+    if (answers && mode != MODE_AUTO && mode != MODE_SUM_PROB && !names_source(params))
         return alcore__fail(ALCORE_E_PARAM,
                             "windows=1 measures the answers of windows (sum-prob), so that a mode "
                             "of class probabilities has no part in it");

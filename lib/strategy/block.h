@@ -33,7 +33,7 @@ typedef struct alcore__block_memory {
     void *
         local; /* what alcore__block_local() returns: bytes of the strategy in host memory, owned */
     alcore_sys_held
-        doubles; /* the values that alcore__block_keep() received, as one matrix row, owned: in the
+        doubles; /* the values that alcore__block_fill() made, as one matrix row, owned: in the
                     memory of the device, or in host memory where kernels run there */
     bool doubles_on_device;
     bool upload_tried;    /* the engine was asked once to keep the embeddings in its memory */
@@ -113,11 +113,9 @@ alcore_status alcore__block_local(alcore__block *block, size_t bytes, void *out)
 void *alcore__block_find_local(const alcore__block *block);
 /* Doubles of the block that kernels read and write from pass to pass. They lie in the memory that
  * the engine works in, which may be a device's, so only kernels and alcore__download() access them.
- * alcore__block_keep() makes values [count], an array from alcore__new_array(), the doubles of the
- * block and owns it also when it fails; before that alcore__block_doubles() returns NULL. */
+ * NULL before alcore__block_fill() has made them. */
 double *alcore__block_doubles(const alcore__block *block);
-alcore_status alcore__block_keep(alcore__block *block, double *values, int64_t count);
-/* Makes the doubles of the block: fill(matrix, values, user) writes values [count] in host memory,
+/* Makes them, once for a block: fill(matrix, values, user) writes values [count] in host memory,
  * which are zeroed before. */
 struct alcore__matrix;
 alcore_status alcore__block_fill(const struct alcore__matrix *matrix, int64_t count,
@@ -192,8 +190,6 @@ int64_t alcore__matrix_index_of(const alcore__matrix *matrix, int64_t matrix_row
 int64_t alcore__matrix_block_start(const alcore__matrix *matrix, int64_t b);
 /* *out [blocks + 1], on the scratch stack: these of all blocks. */
 alcore_status alcore__matrix_block_starts(const alcore__matrix *matrix, int64_t **out);
-/* The active row at an index, as a matrix of one row where it is. */
-alcore_sys_rows alcore__matrix_row(const alcore__matrix *matrix, int64_t index);
 /* Copies the active row with an index to out [dims] as doubles. */
 alcore_status alcore__matrix_copy_row(const alcore__matrix *matrix, int64_t index, double *out);
 /* The same for several indices [count]: out [count, dims]. Fails as alcore__vector_check() does for

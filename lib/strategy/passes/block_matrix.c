@@ -251,7 +251,8 @@ alcore_status alcore__matrix_block_starts(const alcore__matrix *matrix, int64_t 
     return ALCORE_OK;
 }
 
-alcore_sys_rows alcore__matrix_row(const alcore__matrix *matrix, int64_t index) {
+/* The active row at an index, as a matrix of one row where it is. */
+static alcore_sys_rows row_at(const alcore__matrix *matrix, int64_t index) {
     alcore_sys_rows row = matrix->rows;
     int64_t matrix_row = alcore__matrix_row_of(matrix, index);
     size_t bytes = alcore_sys_dtype_bytes(row.dtype) * (size_t)(matrix_row * row.stride);
@@ -262,7 +263,7 @@ alcore_sys_rows alcore__matrix_row(const alcore__matrix *matrix, int64_t index) 
 }
 
 alcore_status alcore__matrix_copy_row(const alcore__matrix *matrix, int64_t index, double *out) {
-    const alcore_sys_rows row = alcore__matrix_row(matrix, index);
+    const alcore_sys_rows row = row_at(matrix, index);
     return ALCORE__KERNEL(matrix->block->run, widen, &row, NULL /* no mask */, out);
 }
 
@@ -312,7 +313,7 @@ alcore_status alcore__matrix_copy_rows(const alcore__matrix *matrix, const int64
         kernels->release(&work, &held);
     } else {
         for (int64_t i = 0; i < count && status == ALCORE_OK; i++) {
-            const alcore_sys_rows row = alcore__matrix_row(matrix, indices[i]);
+            const alcore_sys_rows row = row_at(matrix, indices[i]);
             status = kernels->widen(&work, &row, NULL /* no mask */, out + i * row.dims);
         }
     }

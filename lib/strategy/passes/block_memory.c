@@ -40,10 +40,10 @@ double *alcore__block_doubles(const alcore__block *block) {
     return block->memory->doubles.memory;
 }
 
-/* The host array is kept as it is where the engine works in host memory, or its own memory is
- * short: kernels take host arrays too. Called once for a block: what it kept before would be lost.
- */
-alcore_status alcore__block_keep(alcore__block *block, double *values, int64_t count) {
+/* Makes values [count], an array of the context, the doubles of the block, which owns it after a
+ * failure too. It is kept as it is where the engine works in host memory, or its own memory is
+ * short: kernels take host arrays too. */
+static alcore_status keep_doubles(alcore__block *block, double *values, int64_t count) {
     const alcore__run *run = block->run;
     const alcore_sys_kernels *kernels = alcore__run_kernels(run);
     alcore_sys_held host = {.rows = alcore__rows_of(values, 1, count), .memory = values},
@@ -67,7 +67,7 @@ alcore_status alcore__block_fill(const alcore__matrix *matrix, int64_t count,
     double *values;
     ALCORE__TRY(alcore__new_array(ctx, (size_t)count, sizeof *values, &values));
     const alcore_status status = fill(matrix, values, user);
-    if (status == ALCORE_OK) return alcore__block_keep(matrix->block, values, count);
+    if (status == ALCORE_OK) return keep_doubles(matrix->block, values, count);
     alcore__free(ctx, values);
     return status;
 }
