@@ -131,8 +131,11 @@ for_tests="--suite cli --no-suite kernel"
 for suite in "${core_suites[@]}"; do for_tests+=" --suite $suite"; done
 if wanted core && build core -Dwerror=true -Dauto_features=disabled -Dtests=enabled -Doptimization=0 $one_kernel; then
     suites_asked=("${suites[@]}")
-    [ ${#suites[@]} -gt 0 ] || suites=("${core_suites[@]}")
-    check core core --setup "$setup"
+    suites=()
+    for suite in "${core_suites[@]}"; do
+        [[ -n $ALCORE_TEST_PART && " ${suites_asked[*]} " != *" $suite "* ]] || suites+=("$suite")
+    done
+    [ ${#suites[@]} -eq 0 ] || check core core --setup "$setup"
     suites=("${suites_asked[@]}")
 fi
 for_tests=
