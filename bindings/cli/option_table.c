@@ -42,6 +42,10 @@ const option_info option_table[OPTION_TOTAL] = {
                       "reports"},
     [OPTION_FILL] = {"fill", 0, "overshoot|stop|skip", false, COMMAND_SELECT | COMMAND_ABLATE,
                      "how the last items meet the budget (default overshoot)"},
+    [OPTION_MASKS] =
+        {"masks", 0, "all|none|NAME,...", false, COMMAND_SELECT | COMMAND_ABLATE,
+         "texts that are left out as not worth a translator's time: wordless, lengths, "
+         "templates (default none)"},
     [OPTION_MAX_SIMILARITY] = {"max-similarity", 0, "S", false, REQUESTED,
                                "pass over a row whose cosine with a pick exceeds S (default off)"},
     [OPTION_TIE] = {"tie", 0, "index|random", false, REQUESTED,

@@ -52,6 +52,7 @@ typedef enum option_id {
     OPTION_BUDGET,
     OPTION_PRICE,
     OPTION_FILL,
+    OPTION_MASKS,
     OPTION_MAX_SIMILARITY,
     OPTION_TIE,
     OPTION_NAN,

@@ -39,10 +39,10 @@ static void name_of_option(option_id id, char out[32]) {
 
 int fill_request(const arguments *args, alcore_ctx *ctx, const inputs *in) {
     static const option_id request_options[] = {
-        OPTION_BUDGET,        OPTION_PRICE, OPTION_FILL,          OPTION_MAX_SIMILARITY,
-        OPTION_TIE,           OPTION_NAN,   OPTION_SEED,          OPTION_ROUND,
-        OPTION_DEVICE,        OPTION_CACHE, OPTION_CACHE_MAX_AGE, OPTION_MAX_AGE,
-        OPTION_REFRESH_FACTOR};
+        OPTION_BUDGET,         OPTION_PRICE,         OPTION_FILL,  OPTION_MASKS,
+        OPTION_MAX_SIMILARITY, OPTION_TIE,           OPTION_NAN,   OPTION_SEED,
+        OPTION_ROUND,          OPTION_DEVICE,        OPTION_CACHE, OPTION_CACHE_MAX_AGE,
+        OPTION_MAX_AGE,        OPTION_REFRESH_FACTOR};
     alcore_strategy *strategy = NULL;
     int code;
 

@@ -10,10 +10,7 @@
 
 /* The first output of splitmix64 with the state z. */
 static uint64_t mix(uint64_t z) {
-    z += GOLDEN;
-    z = (z ^ (z >> 30)) * UINT64_C(0xBF58476D1CE4E5B9);
-    z = (z ^ (z >> 27)) * UINT64_C(0x94D049BB133111EB);
-    return z ^ (z >> 31);
+    return alcore__scramble(z + GOLDEN);
 }
 
 void alcore__rng_seed(alcore__rng *rng, uint64_t seed) {

@@ -59,4 +59,11 @@ alcore_status alcore__rng_sample(alcore_ctx *ctx, alcore__rng *rng, int64_t n, i
  * may be NULL for 0 bytes. */
 uint64_t alcore__hash64(const void *data, size_t bytes);
 
+/* The bits of a hash well mixed: the last lines of splitmix64. */
+static inline uint64_t alcore__scramble(uint64_t z) {
+    z = (z ^ (z >> 30)) * UINT64_C(0xBF58476D1CE4E5B9);
+    z = (z ^ (z >> 27)) * UINT64_C(0x94D049BB133111EB);
+    return z ^ (z >> 31);
+}
+
 #endif

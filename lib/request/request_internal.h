@@ -103,6 +103,7 @@ typedef struct alcore__request_options {
     int64_t max_age;      /* in rounds */
     double refresh_factor;
     bool keep_phrases;
+    const char *masks;   /* "none", "all" or names (text_masks.h) */
     const char *given;   /* names of inputs, with commas between */
     const char *command; /* a JSON array; "": not given */
 } alcore__request_options;
@@ -187,6 +188,9 @@ enum {
     ALCORE__CAUSE_INELIGIBLE,
     ALCORE__CAUSE_MISSING,
     ALCORE__CAUSE_NAN,
+    ALCORE__CAUSE_WORDLESS, /* by the option masks (text_masks.h), as the two that follow */
+    ALCORE__CAUSE_LENGTH,
+    ALCORE__CAUSE_TEMPLATE,
     ALCORE__CAUSES
 };
 /* A cause in one word: "empty", "duplicate", ... */

@@ -15,6 +15,7 @@ static const struct {
     uint32_t state; /* ALCORE_ROW_* */
     const char *name;
 } causes[ALCORE__CAUSES] = {
+    /* without a state: set by text_masks.c */
     [ALCORE__CAUSE_MALFORMED] = {ALCORE_ROW_MALFORMED, "malformed"},
     [ALCORE__CAUSE_EMPTY] = {ALCORE_ROW_EMPTY, "empty"},
     [ALCORE__CAUSE_DUPLICATE] = {ALCORE_ROW_DUPLICATE, "duplicate"},
@@ -25,6 +26,9 @@ static const struct {
     [ALCORE__CAUSE_INELIGIBLE] = {ALCORE_ROW_INELIGIBLE, "ineligible"},
     [ALCORE__CAUSE_MISSING] = {ALCORE_ROW_MISSING, "missing"},
     [ALCORE__CAUSE_NAN] = {ALCORE_ROW_NAN, "nan"},
+    [ALCORE__CAUSE_WORDLESS] = {0, "wordless"},
+    [ALCORE__CAUSE_LENGTH] = {0, "length"},
+    [ALCORE__CAUSE_TEMPLATE] = {0, "template"},
 };
 
 const char *alcore__cause_name(int32_t cause) {

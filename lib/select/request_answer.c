@@ -14,6 +14,7 @@
 #include <math.h>
 #include <string.h>
 
+#include "request/text_masks.h"
 #include "select/select_internal.h"
 
 /* The state of one answer, which alcore__request_answer() frees at its end. */
@@ -273,6 +274,13 @@ static alcore_status make_phrases(answer *self) {
     return ALCORE_OK;
 }
 
+/* Leaves out texts that are not worth a translator's time (the option masks). */
+static alcore_status mask_texts(answer *self) {
+    uint32_t masks;
+    ALCORE__TRY(alcore__text_masks_parse(self->request->options.masks, &masks));
+    return alcore__text_masks_apply(self->request, masks, &self->masks);
+}
+
 /* Makes the masks of all pools and the costs of the candidates, and draws with candidates=N, with
  * the pools locked for reading. This is done before any column of the strategy is made, as without
  * a candidate no column is needed at all, and a model computes the candidates that are drawn only.
@@ -282,6 +290,7 @@ static alcore_status make_masks(answer *self) {
     ALCORE__TRY(alcore__request_read_pools(request));
     alcore_status status = alcore__masks_new(request, request->target, &self->masks);
     self->masks.texts = self->texts;
+    if (status == ALCORE_OK && !self->phrases) status = mask_texts(self);
     if (status == ALCORE_OK) status = make_costs(self);
     if (status == ALCORE_OK && self->masks.eligible > 0) status = draw_candidates(self);
     alcore__request_leave_pools(request);

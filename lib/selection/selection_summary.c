@@ -57,7 +57,10 @@ static void say_masked(alcore__page *page, const int64_t *by_cause) {
                                                       "filtered out",
                                                       "not among the eligible",
                                                       "without a value",
-                                                      "with a NaN"};
+                                                      "with a NaN",
+                                                      "with hardly a word",
+                                                      "much shorter or longer than others",
+                                                      "with the words of an earlier or labeled text"};
     const char *lead = "; masked: ";
     char number[32];
     for (int32_t i = 0; i < ALCORE__CAUSES; i++) {

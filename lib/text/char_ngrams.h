@@ -5,6 +5,7 @@
 #ifndef ALCORE__CHAR_NGRAMS_H
 #define ALCORE__CHAR_NGRAMS_H
 
+#include "base/rng.h"
 #include "text/char_embedding.h"
 
 enum {
@@ -24,13 +25,6 @@ struct alcore__char_embedder {
     uint32_t *last; /* [BUCKETS] low bits of the last text that counted here; NULL after _finish */
     float *idf;     /* [BUCKETS] weight of an n-gram of the bucket; 1 or more */
 };
-
-/* The last three lines of spec 1.7's mix. */
-static inline uint64_t alcore__char_scramble(uint64_t z) {
-    z = (z ^ (z >> 30)) * 0xBF58476D1CE4E5B9u;
-    z = (z ^ (z >> 27)) * 0x94D049BB133111EBu;
-    return z ^ (z >> 31);
-}
 
 /* The bucket b(g) of an n-gram with the hash h(g): its highest bits. */
 static inline size_t alcore__char_bucket(uint64_t hash) {
@@ -57,7 +51,7 @@ static inline int alcore__char_hashes(const char *word, size_t length, size_t be
     for (size_t i = begin; i < length + 2; i++) {
         hash = (hash ^ alcore__char_padded(word, length, i)) * 0x100000001B3u;
         if (!alcore__char_border(word, length, i + 1)) continue;
-        if (++points >= ALCORE__CHAR_SHORTEST) out[count++] = alcore__char_scramble(hash);
+        if (++points >= ALCORE__CHAR_SHORTEST) out[count++] = alcore__scramble(hash);
         if (points == ALCORE__CHAR_LONGEST) break;
     }
     return count;

@@ -202,7 +202,7 @@ static inline void make_ngram(const alcore__char_rows *self, uint64_t hash, char
             out->column[s] = (uint16_t)(2 * self->padded);
             continue;
         }
-        if (s % 4 == 0) pieces = alcore__char_scramble(seeded + (uint64_t)(s / 4 + 1) * golden);
+        if (s % 4 == 0) pieces = alcore__scramble(seeded + (uint64_t)(s / 4 + 1) * golden);
         const int32_t piece = (int32_t)(pieces & 0xFFFF);
         pieces >>= 16;
         const int32_t width = self->slice_starts[s + 1] - self->slice_starts[s];

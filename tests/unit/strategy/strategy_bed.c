@@ -142,7 +142,8 @@ void bed_phrases(bed *b, bool alike) {
 }
 
 bool bed_draws(const char *strategy) {
-    return !alcore_strategy_builtin_needs(strategy, ALCORE_ROLE_CANDIDATES, 0) ||
+    return (!alcore_strategy_builtin_needs(strategy, ALCORE_ROLE_CANDIDATES, 0) &&
+            !alcore__strategy_find(strategy)->reads_texts) ||
            !strcmp(strategy, "random-phrase");
 }
 

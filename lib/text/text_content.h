@@ -1,0 +1,20 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* What a text has to translate: counts over its tokens (text_tokens.h). */
+#ifndef ALCORE__TEXT_CONTENT_H
+#define ALCORE__TEXT_CONTENT_H
+
+#include <stddef.h>
+#include <stdint.h>
+
+typedef struct alcore__text_content {
+    int64_t words, tokens;
+    int64_t letters;    /* of its words */
+    int64_t characters; /* code points that are no white space */
+    /* A hash of its words in their order, so that texts with equal ones are one template with other
+     * numbers, placeholders, punctuation and case; 0 without words. It never leaves the process. */
+    uint64_t pattern;
+} alcore__text_content;
+
+void alcore__text_content_read(const char *text, size_t length, alcore__text_content *out);
+
+#endif

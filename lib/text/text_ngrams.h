@@ -1,0 +1,28 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* The word n-grams of a text as 64-bit hashes, by which texts are compared without a vocabulary: n
+ * adjacent tokens of one text (text_tokens.h), at least one of which is a word, as numbers,
+ * placeholders and punctuation alone tell nothing of a language.
+ *
+ * Two different n-grams have equal hashes with a probability of 2^-64: among a hundred million
+ * n-grams once in 4,000 pools, and then one n-gram counts for another. */
+#ifndef ALCORE__TEXT_NGRAMS_H
+#define ALCORE__TEXT_NGRAMS_H
+
+#include "base/base.h"
+
+enum { ALCORE__TEXT_NGRAM_ORDERS = 8 }; /* the longest n */
+
+/* Number of tokens of a text; a malformed sequence of UTF-8 counts as one character. */
+int64_t alcore__text_tokens(const char *text, size_t length);
+/* The most hashes that a text of so many tokens has. */
+static inline int64_t alcore__text_ngrams_most(int64_t tokens, int64_t orders) {
+    return tokens * orders;
+}
+/* Writes the hashes of the distinct n-grams of a text, n = 1 .. orders, in the order in which they
+ * first end, shorter ones after longer ones, and returns their number. out: memory for as many as
+ * the text's tokens may have; seen: [slots] zeros, slots a power of two of at least twice as many,
+ * which are zeros again afterwards. No hash is 0. */
+int64_t alcore__text_ngrams(const char *text, size_t length, int64_t orders, uint64_t *out,
+                            uint64_t *seen, int64_t slots);
+
+#endif

@@ -1,0 +1,128 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* The option "masks": which texts are left out as not worth a translator's time, and that each
+ * counts once in provenance and summary. */
+#include <jansson.h>
+
+#include "request_test.h"
+
+static const char *const TEXTS[] = {
+    "Could not open the file %s",          /* 0 */
+    "Could not open the file {name}.",     /* 1: template of 0 */
+    "could not open the file 7",           /* 2: template of 0 */
+    "%s: %d / %d",                         /* 3: wordless */
+    "x = 12345678",                        /* 4: one letter */
+    "(*.png) --all /usr/share/x 12,345 a", /* 5: hardly a letter is left */
+    "Close this window",                   /* 6: template of a labeled text */
+    "Save the picture",                    /* 7 */
+    "Open another window",                 /* 8 */
+    "Reading the settings failed",         /* 9 */
+};
+enum { TEXT_COUNT = sizeof TEXTS / sizeof *TEXTS };
+
+typedef struct world {
+    alcore_ctx *ctx;
+    alcore_pool *pool, *labeled;
+} world;
+
+/* The texts above and one of `length` words, row TEXT_COUNT. */
+static world open_world(int length) {
+    static const char *const labeled[] = {"CLOSE this window!", "Something else"};
+    world w;
+    char *text = calloc((size_t)length, 8);
+    const char *texts[] = {text};
+    ck_assert_ok(alcore_ctx_new(NULL, &w.ctx));
+    w.pool = pool_of(w.ctx, TEXTS, TEXT_COUNT);
+    for (int i = 0; i < length; i++) strcat(text, "word ");
+    ck_assert_ok(alcore_pool_add_texts(w.pool, texts, NULL, 1, NULL));
+    free(text);
+    w.labeled = pool_of(w.ctx, labeled, 2);
+    return w;
+}
+
+static void close_world(world *w) {
+    alcore_pool_unref(w->pool);
+    alcore_pool_unref(w->labeled);
+    alcore_ctx_unref(w->ctx);
+}
+
+static alcore_status select_masked(const world *w, const char *strategy, const char *masks,
+                                   alcore_selection **out) {
+    alcore_request *request = request_for(w->ctx, w->pool, strategy, "100");
+    ck_assert_ok(alcore_request_set_pool(request, ALCORE_ROLE_LABELED, w->labeled));
+    if (masks) ck_assert_ok(alcore_request_set(request, "masks", masks));
+    const alcore_status status = alcore_select(request, out);
+    alcore_request_unref(request);
+    return status;
+}
+
+static const struct {
+    const char *strategy, *masks;
+    int wordless, lengths, templates;
+    bool rows[TEXT_COUNT + 1]; /* that are left */
+} trials[] = {
+    {"random", NULL, 0, 0, 0, {1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1}},
+    {"random", "none", 0, 0, 0, {1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1}},
+    {"random", "wordless", 3, 0, 0, {1, 1, 1, 0, 0, 0, 1, 1, 1, 1, 1}},
+    {"random", "templates", 0, 0, 3, {1, 0, 0, 1, 1, 1, 0, 1, 1, 1, 1}},
+    {"random", "lengths", 0, 1, 0, {1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 0}},
+    {"random", "templates,wordless", 3, 0, 3, {1, 0, 0, 0, 0, 0, 0, 1, 1, 1, 1}},
+    {"random", "all", 3, 1, 3, {1, 0, 0, 0, 0, 0, 0, 1, 1, 1, 0}},
+};
+
+static int masked_for(const alcore_selection *selection, const char *cause) {
+    json_t *root = json_loads(alcore_selection_provenance(selection), 0, NULL);
+    const json_t *count = json_object_get(json_object_get(root, "masked"), cause);
+    ck_assert(json_is_integer(count));
+    const int value = (int)json_integer_value(count);
+    json_decref(root);
+    return value;
+}
+
+START_TEST(masks_leave_out_what_they_name) {
+    world w = open_world(200);
+    alcore_selection *selection;
+    int left = 0;
+    ck_assert_ok(select_masked(&w, trials[_i].strategy, trials[_i].masks, &selection));
+    for (int i = 0; i <= TEXT_COUNT; i++) left += trials[_i].rows[i];
+    ck_assert_int_eq(alcore_selection_count(selection), left);
+    for (int64_t i = 0; i < left; i++)
+        ck_assert(trials[_i].rows[alcore_selection_rows(selection)[i]]);
+    ck_assert_int_eq(masked_for(selection, "wordless"), trials[_i].wordless);
+    ck_assert_int_eq(masked_for(selection, "length"), trials[_i].lengths);
+    ck_assert_int_eq(masked_for(selection, "template"), trials[_i].templates);
+    alcore_selection_unref(selection);
+    close_world(&w);
+}
+END_TEST
+
+START_TEST(summary_counts_each_mask) {
+    world w = open_world(200);
+    alcore_selection *selection;
+    ck_assert_ok(select_masked(&w, "random", "all", &selection));
+    ck_assert_ptr_nonnull(strstr(alcore_selection_summary(selection),
+                                 "rows read: 11; masked: 3 with hardly a word, 1 much shorter or "
+                                 "longer than others, 3 with the words of an earlier or labeled "
+                                 "text\n"));
+    alcore_selection_unref(selection);
+    close_world(&w);
+}
+END_TEST
+
+START_TEST(wrong_names_are_refused) {
+    static const char *const wrong[] = {"", "wordles", "wordless,", ",all", "wordless,all", "1"};
+    world w = open_world(3);
+    alcore_selection *selection;
+    ck_assert_int_eq(select_masked(&w, "random", wrong[_i], &selection), ALCORE_E_PARAM);
+    ck_assert_ptr_null(selection);
+    ck_assert_ptr_nonnull(strstr(alcore_last_error(), "masks: "));
+    close_world(&w);
+}
+END_TEST
+
+TEST_FILE() {
+    TCase *cases = tcase_create("text_masks");
+    tcase_add_loop_test(cases, masks_leave_out_what_they_name, 0, sizeof trials / sizeof *trials);
+    tcase_add_test(cases, summary_counts_each_mask);
+    tcase_add_loop_test(cases, wrong_names_are_refused, 0, 6);
+    return check_suite_run("request/text_masks", cases);
+}

@@ -1,0 +1,161 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Tokens and placeholders of texts, what texts have to translate, and their n-grams. */
+#include <stdio.h>
+#include <string.h>
+
+#include "check_suite.h"
+#include "text/text_content.h"
+#include "text/text_ngrams.h"
+#include "text/text_tokens.h"
+
+#define HINDI "\xE0\xA4\xB9\xE0\xA4\xBF\xE0\xA4\xA8\xE0\xA5\x8D\xE0\xA4\xA6\xE0\xA5\x80"
+
+/* The tokens of a text with blanks between: words as they stand, a number as N, a placeholder as
+ * <...>, a sign after '. */
+static const char *tokens_of(const char *text) {
+    static char out[512];
+    alcore__token_reader reader = {.text = text, .length = strlen(text)};
+    out[0] = '\0';
+    while (alcore__token_next(&reader)) {
+        const int length = (int)(reader.next - reader.begin);
+        const char *forms[] = {[ALCORE__TOKEN_WORD] = "%s%.*s",
+                               [ALCORE__TOKEN_NUMBER] = "%sN",
+                               [ALCORE__TOKEN_PLACEHOLDER] = "%s<%.*s>",
+                               [ALCORE__TOKEN_SIGN] = "%s'%.*s"};
+        const size_t end = strlen(out);
+        snprintf(out + end, sizeof out - end, forms[reader.kind], end ? " " : "", length,
+                 text + reader.begin);
+    }
+    return out;
+}
+
+static const struct {
+    const char *text, *tokens;
+} texts[] = {
+    {"", ""},
+    {" \t\n", ""},
+    {"Close the dialog.", "Close the dialog '."},
+    {"Page 12 of 3,450", "Page N of N ', N"},
+    {"don't stop", "don '' t stop"},
+    {"utf8 x86_64", "utf8 x86_64"},
+    {"_File Sa_ve E&xit R & D", "File Sa_ve E&xit R '& D"},
+    {"r\xC3\xA9sum\xC3\xA9 \xCE\xA3\xCE\xB1", "r\xC3\xA9sum\xC3\xA9 \xCE\xA3\xCE\xB1"},
+    /* conversions; a percentage is none */
+    {"%s: %-8.3f of %1$d, %(name)s", "<%s> ': <%-8.3f> of <%1$d> ', <%(name)s>"},
+    {"%lu%% %%(x) %1 of %2", "<%lu> <%%> <%%> '( x ') <%1> of <%2>"},
+    {"5 % of all", "N '% of all"},
+    {"%{count} %<n>s", "<%{count}> <%<n>s>"},
+    {"{0} {name:.2f} {{x}} ${HOME} #{y} $HOME {a b}",
+     "<{0}> <{name:.2f}> <{{x}}> <${HOME}> <#{y}> <$HOME> '{ a b '}"},
+    {"costs $5", "costs '$ N"},
+    {"<b>bold</b><br/> a < b > c", "<<b>> bold <</b>> <<br/>> a '< b '> c"},
+    {"&amp; &#160; &applet; AT&T; x", "<&amp;> <&#160;> <&applet;> AT&T '; x"},
+    {"see https://a.org/x?y=1, or a.b@c.org.", "see <https://a.org/x?y=1> ', or <a.b@c.org> '."},
+    {"use --name=x -v (--all) well-known", "use <--name=x> <-v> '( <--all> ') well '- known"},
+    {"/usr/bin/x ./y ~/z C:\\d a/b/c and/or /",
+     "</usr/bin/x> <./y> <~/z> <C:\\d> <a/b/c> and '/ or '/"},
+    {"line\\n\\x20end", "line <\\n> <\\x20> end"},
+    {"@PACKAGE@ me @ home", "<@PACKAGE@> me '@ home"},
+    /* a script without spaces: a letter with its marks is a word */
+    {"\xE0\xB8\x97\xE0\xB8\xB5\xE0\xB9\x88 a", "\xE0\xB8\x97\xE0\xB8\xB5\xE0\xB9\x88 a"},
+    {"\xE4\xB8\xAD\xE6\x96\x87", "\xE4\xB8\xAD \xE6\x96\x87"},
+    {HINDI, HINDI},
+    /* malformed bytes are signs */
+    {"a\xFF"
+     "b",
+     "a '\xFF b"},
+};
+
+START_TEST(text_is_cut_into_tokens) {
+    ck_assert_str_eq(tokens_of(texts[_i].text), texts[_i].tokens);
+}
+END_TEST
+
+static uint64_t hash_of(const char *token) {
+    alcore__token_reader reader = {.text = token, .length = strlen(token)};
+    ck_assert(alcore__token_next(&reader));
+    return reader.hash;
+}
+
+START_TEST(case_digits_and_kind_of_placeholder_do_not_count) {
+    ck_assert_uint_eq(hash_of("File"), hash_of("_fIlE"));
+    ck_assert_uint_eq(hash_of("19"), hash_of("20"));
+    ck_assert_uint_ne(hash_of("19"), hash_of("200"));
+    ck_assert_uint_eq(hash_of("utf8"), hash_of("UTF9"));
+    ck_assert_uint_eq(hash_of("%s"), hash_of("{name}"));
+    ck_assert_uint_ne(hash_of("file"), hash_of("files"));
+    ck_assert_uint_eq(hash_of("\xC3\x84hre"), hash_of("\xC3\xA4hre")); /* Ä */
+}
+END_TEST
+
+static alcore__text_content content_of(const char *text) {
+    alcore__text_content content;
+    alcore__text_content_read(text, strlen(text), &content);
+    return content;
+}
+
+START_TEST(content_counts_and_recognizes_templates) {
+    const alcore__text_content content = content_of("Read %d of 12 files.");
+    ck_assert_int_eq(content.words, 3);
+    ck_assert_int_eq(content.tokens, 6);
+    ck_assert_int_eq(content.letters, 11);
+    ck_assert_int_eq(content.characters, 16);
+    /* Marks belong to letters: Hindi would have few without. */
+    ck_assert_int_eq(content_of(HINDI).letters, 6);
+    ck_assert_int_eq(content_of(HINDI).characters, 6);
+    ck_assert_uint_eq(content.pattern, content_of("read {n} of 7 files:").pattern);
+    ck_assert_uint_ne(content.pattern, content_of("read {n} of 7 file").pattern);
+    ck_assert_uint_ne(content.pattern, content_of("files of read").pattern);
+    ck_assert_uint_eq(content_of("%s: 12 - /a/b").pattern, 0);
+    ck_assert_uint_eq(content_of("").pattern, 0);
+}
+END_TEST
+
+enum { MOST = 256, SLOTS = 512 };
+
+static int64_t ngrams_of(const char *text, int64_t orders, uint64_t out[MOST]) {
+    uint64_t seen[SLOTS] = {0};
+    const int64_t count = alcore__text_ngrams(text, strlen(text), orders, out, seen, SLOTS);
+    for (int i = 0; i < SLOTS; i++) ck_assert_uint_eq(seen[i], 0);
+    for (int64_t i = 0; i < count; i++)
+        for (int64_t j = 0; j < i; j++) ck_assert_uint_ne(out[i], out[j]);
+    return count;
+}
+
+static bool has(const uint64_t *hashes, int64_t count, uint64_t hash) {
+    for (int64_t i = 0; i < count; i++)
+        if (hashes[i] == hash) return true;
+    return false;
+}
+
+START_TEST(ngrams_are_distinct_and_have_a_word) {
+    uint64_t a[MOST], b[MOST];
+    ck_assert_int_eq(alcore__text_tokens("a b a b", 7), 4);
+    ck_assert_int_eq(ngrams_of("a b a b", 1, a), 2);
+    ck_assert_int_eq(ngrams_of("a b a b", 2, a), 4);  /* a, b, a b, b a */
+    ck_assert_int_eq(ngrams_of("a b a b", 3, a), 6);  /* a b a, b a b */
+    ck_assert_int_eq(ngrams_of("a b a b", 8, a), 7);  /* a b a b */
+    ck_assert_int_eq(ngrams_of("1 2 , %s", 3, a), 0); /* no word */
+    ck_assert_int_eq(ngrams_of("1 a 2", 3, a), 4);    /* a, 1 a, a 2, 1 a 2 */
+    ck_assert_int_eq(ngrams_of("", 3, a), 0);
+    /* The n-grams of a part of a text are n-grams of the text, and the others are not. */
+    const int64_t few = ngrams_of("the open file", 3, a),
+                  many = ngrams_of("close the open file", 3, b);
+    ck_assert_int_eq(few, 6);
+    ck_assert_int_eq(many, 9);
+    for (int64_t i = 0; i < few; i++) ck_assert(has(b, many, a[i]));
+    ck_assert_int_eq(ngrams_of("file open the", 3, a), 6);
+    int common = 0;
+    for (int64_t i = 0; i < 6; i++) common += has(b, many, a[i]);
+    ck_assert_int_eq(common, 3); /* the words alone */
+}
+END_TEST
+
+TEST_FILE() {
+    TCase *cases = tcase_create("text_tokens");
+    tcase_add_loop_test(cases, text_is_cut_into_tokens, 0, sizeof texts / sizeof *texts);
+    tcase_add_test(cases, case_digits_and_kind_of_placeholder_do_not_count);
+    tcase_add_test(cases, content_counts_and_recognizes_templates);
+    tcase_add_test(cases, ngrams_are_distinct_and_have_a_word);
+    return check_suite_run("text/text_tokens", cases);
+}
