@@ -26,16 +26,27 @@ static const char *find_cause(const char *why, const char *cause) {
                                                                                         : NULL;
 }
 
+/* The minor release that a version of torch is, such as 11 of "2.11.0+cpu", among those that
+ * engines are built for; -1: it is none of these. */
+static int served_minor(const char *version) {
+    for (int minor = OLDEST_MINOR; minor <= NEWEST_MINOR; minor++) {
+        char release[32];
+        const int length = snprintf(release, sizeof release, "%d.%d", MAJOR, minor);
+        if (strncmp(version, release, (size_t)length) == 0 &&
+            !(version[length] >= '0' && version[length] <= '9'))
+            return minor;
+    }
+    return -1;
+}
+
 /* Whether models run on a copy as far as files tell: its release, and where the library has no
  * engine the wheel of alcore beside the package torch, whose lib/ is the folder of the copy. */
 static bool is_served(const torch_copy *copy, bool by_wheel) {
     char engine[TORCH_SETTING_BYTES + 64];
-    int major = 0, minor = 0;
-    if (sscanf(copy->version, "%d.%d", &major, &minor) != 2 || major != MAJOR ||
-        minor < OLDEST_MINOR || minor > NEWEST_MINOR)
-        return false;
+    const int minor = served_minor(copy->version);
+    if (minor < 0) return false;
     snprintf(engine, sizeof engine, "%s/../../.alcore.mesonpy.libs/libalcore-torch-%d.%d.so",
-             copy->folder, major, minor);
+             copy->folder, MAJOR, minor);
     return !by_wheel || access(engine, R_OK) == 0;
 }
 

@@ -9,9 +9,9 @@
  *   templates   it has the same words as an earlier candidate or a labeled text, so that it differs
  *               in numbers, placeholders, punctuation and case only; the first one stays
  *
- * Each text counts for the first of these that holds. Lengths are compared among the texts that have
- * words. Memory: 24 bytes a candidate, and 8 for each template of the candidates and of what is labeled.
- */
+ * Each text counts for the first of these that holds. Lengths are compared among the texts that
+ * have words. Memory: 24 bytes a candidate, and 8 for each template of the candidates and of what
+ * is labeled. */
 #include "request/text_masks.h"
 
 #include <math.h>
@@ -94,7 +94,8 @@ static alcore_status read_block(void *data, int64_t index, int32_t worker) {
     return ALCORE_OK;
 }
 
-/* Reads the texts of the rows with mask [rows] 1; *out [rows] is freed by the caller, also after a failure. */
+/* Reads the texts of the rows with mask [rows] 1; *out [rows] is freed by the caller, also after a
+ * failure. */
 static alcore_status read_texts(alcore_ctx *ctx, const alcore_pool *pool, const uint8_t *mask,
                                 int64_t rows, row_content **out) {
     ALCORE__TRY(alcore__new_array(ctx, (size_t)rows, sizeof **out, out));
@@ -135,7 +136,7 @@ static int compare_counts(const void *left, const void *right) {
     return a < b ? -1 : a > b;
 }
 
-/* The quartiles are those of the sorted counts at a quarter and at three quarters of their number. */
+/* The quartiles are the entries at a quarter and at three quarters of the sorted counts. */
 static alcore_status mask_lengths(texts *self) {
     int64_t count = 0;
     ALCORE__TRY(alcore__new_array(self->ctx, (size_t)self->masks->rows, sizeof *self->sorted,

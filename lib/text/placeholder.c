@@ -145,8 +145,7 @@ static bool is_path(rest r, size_t end) {
     if (a == '.' && b == '.' && c == '/') return end > 3;
     if (is_letter(a) && b == ':' && c == '\\') return true;
     size_t slashes = 0;
-    for (size_t i = 1; i + 1 < end; i++)
-        slashes += r.at[i] == '/' && is_name(r.at[i - 1]);
+    for (size_t i = 1; i + 1 < end; i++) slashes += r.at[i] == '/' && is_name(r.at[i - 1]);
     return slashes >= 2;
 }
 

@@ -42,8 +42,7 @@ int64_t alcore__text_ngrams(const char *text, size_t length, int64_t orders, uin
         if (held < orders) held++;
         for (int64_t n = held; n > 0; n--) {
             const uint64_t before = n > 1 ? open[n - 2] : 0;
-            open[n - 1] =
-                alcore__scramble(alcore__token_join(before + (uint64_t)n, reader.hash));
+            open[n - 1] = alcore__scramble(alcore__token_join(before + (uint64_t)n, reader.hash));
             words[n - 1] = reader.kind == ALCORE__TOKEN_WORD || (n > 1 && words[n - 2]);
             const uint64_t hash = open[n - 1] ? open[n - 1] : 1;
             if (words[n - 1] && is_new(hash, seen, slots)) out[count++] = hash;

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Cover of the pool's n-grams (spec 4.10): greedily the text that adds most, for its length, of what
- * the pool says often and neither labeled texts nor the picks have yet.
+/* Cover of the pool's n-grams (spec 4.10): greedily the text that adds most, for its length, of
+ * what the pool says often and neither labeled texts nor the picks have yet.
  *
  *   w(g)    = (c(g) - 1)^power / (1 + known l(g))      for an n-gram g of max_n tokens or fewer
  *   gain(v) = sum over g in v of w(g) decay^s(g)
@@ -130,7 +130,8 @@ static alcore_status count_tokens(alcore__block *block, void *partial) {
 
 /* ---- pass "n-grams" ---- */
 
-/* The partial: how many hashes there are, then the hashes of all texts, those of two texts twice. */
+/* The partial: how many hashes there are, then the hashes of all texts, those of two texts twice.
+ * */
 static size_t hashes_bytes(const alcore__block *block) {
     return (size_t)(1 + most_ngrams(block)) * sizeof(uint64_t);
 }
@@ -279,13 +280,20 @@ static alcore_status keep_found(alcore__run *run, const alcore__block_partial *p
 
 /* ---- the greedy choice ---- */
 
+/* The part that a candidate is of a mean over all; 0 where all are 0. */
+static double share(double value, double mean) {
+    return mean > 0.0 ? value / mean : 0.0;
+}
+
+/* A text without length, which no budget buys where its cost is 0, has gain 0. */
 static double gain_of(const cover_state *state, int64_t position) {
+    const double tokens = state->tokens[ALCORE__OVER_CANDIDATES][position];
+    const double length = share(alcore__filler_cost(&state->filler, position), state->mean_cost) +
+                          state->length * share(tokens, state->mean_tokens) + state->overhead;
     double sum = 0.0;
     for (int64_t i = state->starts[position]; i < state->starts[position + 1]; i++)
         sum += state->weight[state->found[i]];
-    const double tokens = state->tokens[ALCORE__OVER_CANDIDATES][position];
-    return sum / (alcore__filler_cost(&state->filler, position) / state->mean_cost +
-                  state->length * tokens / state->mean_tokens + state->overhead);
+    return length > 0.0 ? sum / length : 0.0;
 }
 
 /* Whether entry a is chosen before b. */

@@ -101,7 +101,7 @@ START_TEST(summary_counts_each_mask) {
     ck_assert_ok(select_masked(&w, "random", "all", &selection));
     ck_assert_ptr_nonnull(strstr(alcore_selection_summary(selection),
                                  "rows read: 11; masked: 3 with hardly a word, 1 much shorter or "
-                                 "longer than others, 3 with the words of an earlier or labeled "
+                                 "longer than others, 3 with the words of another "
                                  "text\n"));
     alcore_selection_unref(selection);
     close_world(&w);

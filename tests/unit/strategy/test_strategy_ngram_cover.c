@@ -259,7 +259,8 @@ START_TEST(texts_of_nothing_new_come_last) {
     const double *scores = alcore_selection_scores(selection);
     ck_assert_int_eq(alcore_selection_count(selection), 5); /* the empty text is masked */
     /* "open", "the", "file", "open the", "the file", "open the file", of which two texts have all
-     * and the weight of "the", "file", "the file" is that of two other texts, of the others of one */
+     * and the weight of "the", "file", "the file" is that of two other texts, of the others of one
+     * */
     const int64_t order[] = {0, 1, 2, 3, 4};
     const double gains[] = {(3 * sqrt(2) + 3) / 1.15, 0, 0, 0, 0};
     for (int i = 0; i < 5; i++) {
