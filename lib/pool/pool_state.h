@@ -58,7 +58,7 @@ struct alcore_pool {
     alcore__chunks texts;  /* every string of the pool */
     alcore__segments info; /* alcore__pool_row */
     alcore__segments ids;  /* const char *; only where ids were given */
-    alcore__number_ids number_ids; /* of rows without an id, once one was asked for */
+    alcore__number_ids number_ids;      /* of rows without an id, once one was asked for */
     alcore__segments references, costs; /* alcore__pool_reference, alcore__pool_cost */
     alcore__segments languages, groups; /* uint32_t numbers of names */
     alcore__pool_names language_names, group_names;
