@@ -8,6 +8,7 @@
  * alcore_pool_states() is the array of those that the pool itself has. */
 #include "pool/pool_internal.h"
 #include "request/request_internal.h"
+#include "request/text_masks.h"
 
 /* The causes by ALCORE__CAUSE_*, in the order in which they are tried: the bit of a row's state, in
  * the pool or by the request, and the word for it. */
@@ -26,6 +27,7 @@ static const struct {
     [ALCORE__CAUSE_INELIGIBLE] = {ALCORE_ROW_INELIGIBLE, "ineligible"},
     [ALCORE__CAUSE_MISSING] = {ALCORE_ROW_MISSING, "missing"},
     [ALCORE__CAUSE_NAN] = {ALCORE_ROW_NAN, "nan"},
+    /* text_masks.c counts these, which no state tells. */
     [ALCORE__CAUSE_WORDLESS] = {0, "wordless"},
     [ALCORE__CAUSE_LENGTH] = {0, "length"},
     [ALCORE__CAUSE_TEMPLATE] = {0, "template"},
@@ -174,7 +176,8 @@ static alcore_status build(const alcore_request *request, const alcore_pool *tar
     }
     if (target) ALCORE__TRY(mask_target(ctx, target, out));
     ALCORE__TRY(extra_states(request, out->rows, extra));
-    return mask_rows(ctx, request->candidates, *known, *extra, out);
+    ALCORE__TRY(mask_rows(ctx, request->candidates, *known, *extra, out));
+    return alcore__text_masks_apply(request, out);
 }
 
 alcore_status alcore__masks_new(const alcore_request *request, const alcore_pool *target,

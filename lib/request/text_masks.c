@@ -1,17 +1,16 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Texts that are not worth a translator's time:
  *
- *   wordless    there is hardly a word in it: no word at all, or only one letter, or the letters of
- *               its words (text_tokens.h: placeholders, numbers and signs have none) are less than
- *               WORD_SHARE of its characters
+ *   wordless    there is hardly a word in it: its words have fewer than 2 letters, or less than
+ *               WORD_SHARE of the characters that are no white space and in no placeholder
  *   lengths     its number of tokens is an outlier: log tokens is beyond the quartiles of the
  *               candidates by more than FENCE times their distance (Tukey 1977, the outer fence)
  *   templates   it has the same words as an earlier candidate or a labeled text, so that it differs
  *               in numbers, placeholders, punctuation and case only; the first one stays
  *
- * Each text counts for the first of these that holds. Lengths are compared among the texts that
- * have words. Memory: 24 bytes a candidate, and 8 for each template of the candidates and of what
- * is labeled. */
+ * Each text counts for the first of these that holds. Texts without a word have no length and no
+ * template: what they are is told by wordless alone. Memory: 32 bytes a row of the pool, 24 a row
+ * of the labeled pool while it is read, and about 30 for each template. */
 #include "request/text_masks.h"
 
 #include <math.h>
@@ -20,6 +19,8 @@
 #include "pool/hash_index.h"
 #include "text/text_content.h"
 
+enum { MASK_WORDLESS = 1, MASK_LENGTHS = 2, MASK_TEMPLATES = 4, MASKS_ALL = 7 };
+
 #define WORD_SHARE 0.4
 #define FENCE 3.0
 
@@ -27,16 +28,18 @@ static const struct {
     const char *name;
     uint32_t mask;
 } names[] = {
-    {"wordless", ALCORE__MASK_WORDLESS},
-    {"lengths", ALCORE__MASK_LENGTHS},
-    {"templates", ALCORE__MASK_TEMPLATES},
+    {"wordless", MASK_WORDLESS},
+    {"lengths", MASK_LENGTHS},
+    {"templates", MASK_TEMPLATES},
 };
 
-alcore_status alcore__text_masks_parse(const char *text, uint32_t *out) {
-    *out = strcmp(text, "all") == 0 ? ALCORE__MASKS_ALL : 0;
+/* Reads "all", "none" or names with commas between: *out, bits MASK_*. */
+static alcore_status parse(const char *text, uint32_t *out) {
+    *out = strcmp(text, "all") == 0 ? MASKS_ALL : 0;
     if (*out || strcmp(text, "none") == 0) return ALCORE_OK;
     for (const char *next = text;;) {
-        const size_t length = strcspn(next, ",");
+        next += strspn(next, " ");
+        const size_t length = strcspn(next, ", ");
         uint32_t found = 0;
         for (size_t i = 0; i < sizeof names / sizeof *names; i++)
             if (strlen(names[i].name) == length && memcmp(names[i].name, next, length) == 0)
@@ -48,8 +51,11 @@ alcore_status alcore__text_masks_parse(const char *text, uint32_t *out) {
                 "none stands alone",
                 (int)length, next);
         *out |= found;
-        if (next[length] == '\0') return ALCORE_OK;
-        next += length + 1;
+        next += length + strspn(next + length, " ");
+        if (*next == '\0') return ALCORE_OK;
+        if (*next++ != ',')
+            return alcore__fail(ALCORE_E_PARAM, "masks: a comma is missing before \"%s\"",
+                                next - 1);
     }
 }
 
@@ -136,13 +142,17 @@ static int compare_counts(const void *left, const void *right) {
     return a < b ? -1 : a > b;
 }
 
+static bool has_length(const texts *self, int64_t row) {
+    return self->masks->candidate_mask[row] && self->rows[row].pattern != 0;
+}
+
 /* The quartiles are the entries at a quarter and at three quarters of the sorted counts. */
 static alcore_status mask_lengths(texts *self) {
     int64_t count = 0;
     ALCORE__TRY(alcore__new_array(self->ctx, (size_t)self->masks->rows, sizeof *self->sorted,
                                   &self->sorted));
     for (int64_t row = 0; row < self->masks->rows; row++)
-        if (self->masks->candidate_mask[row]) self->sorted[count++] = self->rows[row].tokens;
+        if (has_length(self, row)) self->sorted[count++] = self->rows[row].tokens;
     if (count < 4) return ALCORE_OK;
     ALCORE__TRY(
         alcore__sort(self->ctx, self->sorted, (size_t)count, sizeof *self->sorted, compare_counts));
@@ -151,7 +161,7 @@ static alcore_status mask_lengths(texts *self) {
     /* Where half of the texts are equally long, twice a length still is no outlier. */
     const double fence = FENCE * (high - low > log(2) / FENCE ? high - low : log(2) / FENCE);
     for (int64_t row = 0; row < self->masks->rows; row++) {
-        if (!self->masks->candidate_mask[row]) continue;
+        if (!has_length(self, row)) continue;
         const double tokens = log((double)self->rows[row].tokens);
         if (tokens < low - fence || tokens > high + fence)
             mask_row(self, row, ALCORE__CAUSE_LENGTH);
@@ -209,14 +219,15 @@ static alcore_status mask_templates(texts *self, const alcore_request *request) 
 static alcore_status apply(texts *self, const alcore_request *request, uint32_t masks) {
     ALCORE__TRY(read_texts(self->ctx, request->candidates, self->masks->candidate_mask,
                            self->masks->rows, &self->rows));
-    if (masks & ALCORE__MASK_WORDLESS) mask_wordless(self);
-    if (masks & ALCORE__MASK_LENGTHS) ALCORE__TRY(mask_lengths(self));
-    return masks & ALCORE__MASK_TEMPLATES ? mask_templates(self, request) : ALCORE_OK;
+    if (masks & MASK_WORDLESS) mask_wordless(self);
+    if (masks & MASK_LENGTHS) ALCORE__TRY(mask_lengths(self));
+    return masks & MASK_TEMPLATES ? mask_templates(self, request) : ALCORE_OK;
 }
 
-alcore_status alcore__text_masks_apply(const alcore_request *request, uint32_t masks,
-                                       alcore__masks *out) {
+alcore_status alcore__text_masks_apply(const alcore_request *request, alcore__masks *out) {
     texts self = {.ctx = request->object.ctx, .masks = out};
+    uint32_t masks;
+    ALCORE__TRY(parse(request->options.masks, &masks));
     if (masks == 0) return ALCORE_OK;
     const alcore_status status = apply(&self, request, masks);
     alcore__free(self.ctx, self.rows);

@@ -65,7 +65,9 @@ static bool stays_there(const alcore__score_call *call, const alcore__column *co
 }
 
 /* Replaces distributions on the device by their two largest classes in host memory, for those of
- * the mask (NULL: all), and adds them up there, all in two kernels. */
+ * the mask (NULL: all), and adds up the whole distributions there, all in two kernels. The kernel
+ * writes values in the column's own form, NaN for a row with a NaN; rows that the mask leaves out
+ * are not written. */
 static alcore_status take_tops(alcore__score_call *call, const uint8_t *mask,
                                alcore__distributions *from) {
     const alcore_sys_work work = alcore__engine_work(&call->engine);

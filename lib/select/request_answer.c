@@ -14,7 +14,6 @@
 #include <math.h>
 #include <string.h>
 
-#include "request/text_masks.h"
 #include "select/select_internal.h"
 
 /* The state of one answer, which alcore__request_answer() frees at its end. */
@@ -269,16 +268,10 @@ static alcore_status make_phrases(answer *self) {
     if (status != ALCORE_OK || !self->phrases) return status;
     self->derived = *self->request;
     self->derived.candidates = self->phrases;
+    self->derived.options.masks = "none"; /* they were for the texts */
     memset(self->derived.lists, 0, sizeof self->derived.lists);
     self->request = &self->derived;
     return ALCORE_OK;
-}
-
-/* Leaves out texts that are not worth a translator's time (the option masks). */
-static alcore_status mask_texts(answer *self) {
-    uint32_t masks;
-    ALCORE__TRY(alcore__text_masks_parse(self->request->options.masks, &masks));
-    return alcore__text_masks_apply(self->request, masks, &self->masks);
 }
 
 /* Makes the masks of all pools and the costs of the candidates, and draws with candidates=N, with
@@ -290,7 +283,6 @@ static alcore_status make_masks(answer *self) {
     ALCORE__TRY(alcore__request_read_pools(request));
     alcore_status status = alcore__masks_new(request, request->target, &self->masks);
     self->masks.texts = self->texts;
-    if (status == ALCORE_OK && !self->phrases) status = mask_texts(self);
     if (status == ALCORE_OK) status = make_costs(self);
     if (status == ALCORE_OK && self->masks.eligible > 0) status = draw_candidates(self);
     alcore__request_leave_pools(request);

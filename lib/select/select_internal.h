@@ -146,10 +146,10 @@ bool alcore__reuse_takes(const alcore__reuse *reuse, const alcore_model *model, 
  * rows by, and reuse->has is narrowed to the rows that have one. A column that was taken before is
  * not taken again. Called without locks. */
 alcore_status alcore__reuse_add(alcore__reuse *reuse, alcore_model *model, const char *column);
-/* Makes all mixtures: the model computes the rows with refreshed [rows] 1, all candidates, and the
- * other candidates keep earlier values. candidates [rows]: 1 for the candidates of the round, as
- * drawn; none of them is left without a value. max_age: seconds, of the cache. Called without
- * locks. */
+/* Makes all mixtures: the model computes the rows with refreshed [rows] 1, all of them candidates,
+ * and the other candidates keep earlier values. candidates [rows]: 1 for the candidates of the
+ * round, as drawn; none of them is left without a value. max_age: seconds, of the cache. Called
+ * without locks. */
 alcore_status alcore__reuse_refresh(alcore__reuse *reuse, const uint8_t *refreshed,
                                     const uint8_t *candidates, double max_age);
 /* Writes how many values were reused to the candidates' entries of the resolution, for summary and

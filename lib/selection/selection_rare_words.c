@@ -117,7 +117,7 @@ static alcore_status cut_text(alcore__rare_words *self, int64_t values, reading 
     const alcore__encoding encoding = {
         .max_tokens = how->max_tokens, .as_target = how->as_target, .language = how->language};
     int64_t special = 0;
-    self->tokens.count = 0;
+    self->tokens.count = 0; /* encoding adds to what is there */
     ALCORE__TRY(alcore__tokenizer_encode(how->tokenizer, &texts, NULL /* no pairs */, &encoding,
                                          &self->tokens));
     const int64_t count = self->tokens.offsets[1];

@@ -11,8 +11,6 @@ static const alcore__strategy_def *const STRATEGIES[] = {
 #undef ALCORE__STRATEGY_ROW
 };
 
-const char *const alcore__needs_embeddings[] = {"embeddings", NULL};
-
 enum { STRATEGY_COUNT = sizeof STRATEGIES / sizeof STRATEGIES[0] };
 
 /* What a request without a strategy, and a call or command that names none, selects with. Another

@@ -14,7 +14,7 @@
 extern const alcore__strategy_def alcore__strategy_of_host;
 
 /* The needs of strategies that read embeddings only. */
-extern const char *const alcore__needs_embeddings[];
+static const char *const alcore__needs_embeddings[] = {"embeddings", NULL};
 
 const alcore__strategy_def *alcore__strategy_at(int64_t index); /* NULL past the last */
 /* The definition of a name; of NULL and of "recommended" that of the recommended strategy; NULL for

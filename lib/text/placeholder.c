@@ -5,6 +5,7 @@
 #include <stdbool.h>
 #include <string.h>
 
+#include "text/utf8.h"
 #include "text/words.h"
 
 enum { LONGEST = 256 };
@@ -48,11 +49,26 @@ static size_t behind(rest r, size_t from, char close, bool stops_at_space) {
     return 0;
 }
 
+static size_t span_letters(rest r, size_t from) {
+    size_t i = from;
+    while (is_letter(byte_at(r, i))) i++;
+    return i - from;
+}
+
+/* %NAME% of Windows. */
+static size_t percent_name(rest r) {
+    size_t i = 1;
+    while ((byte_at(r, i) >= 'A' && byte_at(r, i) <= 'Z') || byte_at(r, i) == '_') i++;
+    return i > 2 && byte_at(r, i) == '%' ? i + 1 : 0;
+}
+
 /* %s and its like: after % a name in brackets, or a number and $, flags, width, precision and size,
- * then the letter of the conversion. A blank is no flag here: "5 % der Fälle" has none. */
+ * then the letter of the conversion, behind which no word goes on ("%systemd"). A blank is no flag
+ * here: "5 % der Fälle" has none. */
 static size_t conversion(rest r) {
     size_t i = 1;
     if (byte_at(r, 1) == '%') return 2;
+    if (percent_name(r) > 0) return percent_name(r);
     if (byte_at(r, 1) == '(' || byte_at(r, 1) == '{' || byte_at(r, 1) == '<') {
         const char close = byte_at(r, 1) == '(' ? ')' : byte_at(r, 1) == '{' ? '}' : '>';
         i = behind(r, 2, close, true);
@@ -67,7 +83,9 @@ static size_t conversion(rest r) {
     if (byte_at(r, i) == '.') i += 1 + span(r, i + 1, "0123456789*");
     const bool numbered = i > flags && i == flags + span_digits(r, flags);
     i += span(r, i, "hlLqjzt");
-    if (byte_at(r, i) && strchr("diouxXeEfFgGaAcCsSpnmDTEV@", byte_at(r, i))) return i + 1;
+    if (byte_at(r, i) && strchr("diouxXeEfFgGaAcCsSpnmDTEV@", byte_at(r, i)) &&
+        (flags > 1 || span_letters(r, i + 1) < 3))
+        return i + 1;
     return numbered ? flags + span_digits(r, flags) : 0; /* %1 of Qt */
 }
 
@@ -92,37 +110,72 @@ static size_t at_name(rest r) {
     return i > 1 && byte_at(r, i) == '@' ? i + 1 : 0;
 }
 
+/* <NAME>, </NAME>, <NAME/>, <NAME with attributes>, which have an equals sign, <!-- -->. */
 static size_t tag(rest r) {
-    const char c = byte_at(r, 1), d = byte_at(r, 2);
-    if (!(is_letter(c) || (c == '/' && is_letter(d)) || (c == '!' && d == '-'))) return 0;
-    return behind(r, 1, '>', false);
+    size_t i = byte_at(r, 1) == '/' ? 2 : 1;
+    const size_t name = i, end = behind(r, 1, '>', false);
+    if (byte_at(r, 1) == '!' && byte_at(r, 2) == '-') return end;
+    while (is_name(byte_at(r, i)) || byte_at(r, i) == '-' || byte_at(r, i) == ':') i++;
+    if (end == 0 || i == name || !is_letter(byte_at(r, name))) return 0;
+    if (byte_at(r, i) == '>' || byte_at(r, i) == '/') return end;
+    return alcore__is_word_space(byte_at(r, i)) && memchr(r.at + i, '=', end - i) ? end : 0;
 }
 
+/* &NAME; of two letters or more: "AT&T;" has none. */
 static size_t entity(rest r) {
+    enum { LONGEST_NAME = 40 };
     size_t i = byte_at(r, 1) == '#' ? 2 : 1;
     const size_t begin = i;
-    while (is_name(byte_at(r, i)) || byte_at(r, i) == '.' || byte_at(r, i) == '-') i++;
-    return i > begin && i < 40 && byte_at(r, i) == ';' ? i + 1 : 0;
+    while (i < LONGEST_NAME &&
+           (is_name(byte_at(r, i)) || byte_at(r, i) == '.' || byte_at(r, i) == '-'))
+        i++;
+    return i - begin > (begin == 1) && byte_at(r, i) == ';' ? i + 1 : 0;
 }
 
+/* A line break may stand before a word ("\\nopen"); others that do are names ("\\textbf"). */
 static size_t escape(rest r) {
-    if (byte_at(r, 1) == 'x' && span(r, 2, "0123456789abcdefABCDEF") >= 2) return 4;
-    return byte_at(r, 1) && strchr("nrtbfv0\\\"'", byte_at(r, 1)) ? 2 : 0;
+    const char kind = byte_at(r, 1), after = byte_at(r, 2);
+    if (kind == 'x' && span(r, 2, "0123456789abcdefABCDEF") >= 2) return 4;
+    if (kind == '\0' || !strchr("nrtbfv0\\\"'", kind)) return 0;
+    return is_letter(kind) && kind != 'n' && after >= 'a' && after <= 'z' ? 0 : 2;
 }
 
-/* The end of the word, without the punctuation that closes a sentence or a bracket behind it. */
+/* Whether a character that is not ASCII belongs to an address or a path: a letter or digit of a
+ * script that is written with spaces. */
+static bool continues_word(int32_t point) {
+    return (alcore__utf8_is_letter(point) || alcore__utf8_is_digit(point)) &&
+           !alcore__utf8_is_unspaced(point);
+}
+
+/* The end of an address or a path that may begin here: white space, a character that stands around
+ * them, or a script without spaces ends it. The punctuation that closes a sentence behind it is not
+ * a part. No more than WORD_BYTES are looked at, so that a text without any white space is read in
+ * time that grows with its length. */
 static size_t word_end(rest r) {
+    enum { WORD_BYTES = 512 };
     size_t end = 0;
-    while (end < r.length && !alcore__is_word_space(r.at[end])) end++;
-    while (end > 0 && strchr(".,;:!?)]}>\"'`", r.at[end - 1])) end--;
+    while (end < r.length && end < WORD_BYTES && !alcore__is_word_space(r.at[end]) &&
+           !strchr("\"<>|,;`'()[]{}", r.at[end])) {
+        size_t next = end;
+        if ((unsigned char)r.at[end] < 0x80) {
+            end++;
+            continue;
+        }
+        if (!continues_word(alcore__utf8_next(r.at, r.length, &next))) break;
+        end = next;
+    }
+    while (end > 0 && strchr(".:!?*", r.at[end - 1])) end--;
     return end;
 }
 
+/* --NAME, --NAME=VALUE, -x, -x=VALUE. A word may begin with a dash too: "-gruppen". */
 static size_t option(rest r) {
-    size_t i = byte_at(r, 1) == '-' ? 2 : 1;
+    const size_t begin = byte_at(r, 1) == '-' ? 2 : 1;
+    size_t i = begin;
     if (!is_letter(byte_at(r, i))) return 0;
     while (is_name(byte_at(r, i)) || byte_at(r, i) == '-') i++;
-    return byte_at(r, i) == '=' ? word_end(r) : i;
+    if (byte_at(r, i) == '=') return word_end(r) > i ? word_end(r) : i + 1;
+    return (begin == 2 || i == 2) && (unsigned char)byte_at(r, i) < 0x80 ? i : 0;
 }
 
 /* Whether the bytes [0, end) are an address with a scheme, or that of a mail. */
@@ -136,7 +189,8 @@ static bool is_address(rest r, size_t end) {
     return at && at > r.at && is_name(at[-1]) && memchr(at, '.', end - (size_t)(at - r.at)) != NULL;
 }
 
-/* Whether the bytes [0, end) are a path: they begin as one, or have two slashes between names. */
+/* Whether the bytes [0, end) are a path: they begin as one, or names with slashes between are three
+ * with a point, digit or underscore in them, or four ("he/she/they" is none). */
 static bool is_path(rest r, size_t end) {
     const char a = r.at[0], b = byte_at(r, 1), c = byte_at(r, 2);
     if (end < 2) return false;
@@ -144,9 +198,12 @@ static bool is_path(rest r, size_t end) {
     if ((a == '~' || a == '.') && b == '/') return end > 2;
     if (a == '.' && b == '.' && c == '/') return end > 3;
     if (is_letter(a) && b == ':' && c == '\\') return true;
-    size_t slashes = 0;
-    for (size_t i = 1; i + 1 < end; i++) slashes += r.at[i] == '/' && is_name(r.at[i - 1]);
-    return slashes >= 2;
+    size_t slashes = 0, marks = 0;
+    for (size_t i = 1; i + 1 < end; i++) {
+        slashes += r.at[i] == '/' && is_name(r.at[i - 1]);
+        marks += r.at[i] == '.' || r.at[i] == '_' || is_digit(r.at[i]);
+    }
+    return slashes >= 3 || (slashes == 2 && marks > 0);
 }
 
 /* What may begin where a word does. */
@@ -158,13 +215,23 @@ static size_t at_word(rest r) {
     return is_address(r, end) || is_path(r, end) ? end : 0;
 }
 
+/* Whether a word may begin at an offset: behind white space, a bracket or the like, or a character
+ * that is not ASCII and no letter of a script with spaces. */
+static bool begins_word(const char *text, size_t length, size_t at) {
+    if (at == 0) return true;
+    if ((unsigned char)text[at - 1] < 0x80)
+        return alcore__is_word_space(text[at - 1]) || strchr("([{\"'`=,;|>*", text[at - 1]);
+    size_t begin = at - 1;
+    while (begin > 0 && at - begin < 4 && ((unsigned char)text[begin] & 0xC0) == 0x80) begin--;
+    return !continues_word(alcore__utf8_next(text, length, &begin));
+}
+
 size_t alcore__placeholder(const char *text, size_t length, size_t at) {
     const rest r = {.at = text + at, .length = length - at};
-    const char before = at > 0 ? text[at - 1] : ' ';
     size_t bytes = 0;
     switch (r.at[0]) {
     case '%':
-        bytes = conversion(r);
+        if (at == 0 || !is_digit(text[at - 1]) || byte_at(r, 1) == '%') bytes = conversion(r);
         break;
     case '{':
         bytes = braces(r);
@@ -188,6 +255,5 @@ size_t alcore__placeholder(const char *text, size_t length, size_t at) {
     default:
         break;
     }
-    if (bytes > 0) return bytes;
-    return alcore__is_word_space(before) || strchr("([{\"'`=,;|", before) ? at_word(r) : 0;
+    return bytes > 0 ? bytes : begins_word(text, length, at) ? at_word(r) : 0;
 }

@@ -18,6 +18,8 @@ void alcore__text_content_read(const char *text, size_t length, alcore__text_con
     *out = (alcore__text_content){.characters = count_characters(text, length)};
     while (alcore__token_next(&reader)) {
         out->tokens++;
+        if (reader.kind == ALCORE__TOKEN_PLACEHOLDER)
+            out->characters -= count_characters(text + reader.begin, reader.next - reader.begin);
         if (reader.kind != ALCORE__TOKEN_WORD) continue;
         out->words++;
         out->letters += reader.letters;

@@ -10,6 +10,8 @@
 /* What a character is to a token. MARK continues a token only. */
 enum character { SPACE, PASSED, LETTER, MARK, DIGIT, UNSPACED, SIGN };
 
+enum { SIGMA = 0x3C3, FINAL_SIGMA = 0x3C2 };
+
 static enum character classify_ascii(int32_t *point) {
     const int32_t c = *point;
     if (c >= 'A' && c <= 'Z') *point = c - 'A' + 'a';
@@ -25,11 +27,12 @@ static enum character classify(int32_t *point) {
     if (*point < 0) return SIGN; /* malformed */
     const utf8proc_category_t category = utf8proc_category(*point);
     if (category >= UTF8PROC_CATEGORY_MN && category <= UTF8PROC_CATEGORY_ME) return MARK;
+    if (category == UTF8PROC_CATEGORY_CF) return PASSED; /* joiners, soft hyphens */
     if (category == UTF8PROC_CATEGORY_ND) *point = '0';
     if (category == UTF8PROC_CATEGORY_ND) return DIGIT;
     if (!alcore__utf8_is_letter(*point)) return alcore__utf8_is_space(*point) ? SPACE : SIGN;
     if (alcore__utf8_is_unspaced(*point)) return UNSPACED;
-    *point = utf8proc_tolower(*point);
+    *point = *point == FINAL_SIGMA ? SIGMA : utf8proc_tolower(*point);
     return LETTER;
 }
 
@@ -45,7 +48,7 @@ static bool marks_key(const alcore__token_reader *reader, size_t next) {
 static void join(alcore__token_reader *reader, enum character kind, int32_t point) {
     reader->hash = alcore__token_join(reader->hash, (uint64_t)(uint32_t)point);
     if (kind == LETTER || kind == UNSPACED || (kind == MARK && reader->letters > 0))
-        reader->letters++;
+        reader->letters += kind == UNSPACED ? 2 : 1;
     if (reader->letters > 0) reader->kind = ALCORE__TOKEN_WORD;
 }
 
@@ -54,6 +57,7 @@ static void read_on(alcore__token_reader *reader, bool unspaced) {
     for (size_t next = reader->next; next < reader->length; reader->next = next) {
         int32_t point = alcore__utf8_next(reader->text, reader->length, &next);
         enum character kind = classify(&point);
+        if (point == '&' && alcore__placeholder(reader->text, reader->length, reader->next)) return;
         if (point == '&' && !unspaced && marks_key(reader, next)) kind = PASSED;
         if (unspaced ? kind != MARK : kind == SPACE || kind == SIGN || kind == UNSPACED) return;
         if (kind != PASSED) join(reader, kind, point);
@@ -63,7 +67,7 @@ static void read_on(alcore__token_reader *reader, bool unspaced) {
 bool alcore__token_next(alcore__token_reader *reader) {
     enum character kind = SPACE;
     int32_t point = 0;
-    while (kind == SPACE || kind == PASSED) {
+    while (kind == SPACE || kind == PASSED || kind == MARK) {
         if (reader->next >= reader->length) return false;
         const size_t bytes = alcore__placeholder(reader->text, reader->length, reader->next);
         reader->begin = reader->next;

@@ -8,8 +8,10 @@
  *   sign          any other character that is no white space
  *
  * A token has a hash. Letters count in lower case and each decimal digit as 0, so that words that
- * differ in these only are equal; all placeholders have one hash. An underscore, or an ampersand
- * before a letter, is passed over: interfaces mark the key of a command with it ("_File", "E&xit").
+ * differ in these only are equal; all placeholders have one hash. Passed over are underscores, and
+ * ampersands before a letter, by which interfaces mark the key of a command ("_File", "E&xit"),
+ * format characters such as soft hyphens, and marks without a letter before them. Texts are not
+ * normalized: a letter and its composed form differ.
  */
 #ifndef ALCORE__TEXT_TOKENS_H
 #define ALCORE__TEXT_TOKENS_H
@@ -31,8 +33,10 @@ typedef struct alcore__token_reader {
     size_t length;
     size_t begin, next; /* offsets of the token that was read last, and behind it */
     alcore__token_kind kind;
-    uint64_t hash;   /* of the token; it never leaves the process */
-    int64_t letters; /* code points of it that are letters or marks of letters */
+    uint64_t hash; /* of the token; it never leaves the process */
+    /* Code points of it that are letters or marks of letters; a letter of a script without spaces
+     * counts 2, as one is a syllable or a word. */
+    int64_t letters;
 } alcore__token_reader;
 
 /* Reads the next token; false at the end of the text. A malformed sequence is a sign. */

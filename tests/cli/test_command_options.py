@@ -76,6 +76,7 @@ def files(box):
     os.environ["PATH"] = box.path + ":" + PATH
     box.npy("ready/embeddings.npy", E)
     box.file("pool.txt", "".join(text + "\n" for text in TEXTS))
+    box.file("numbers.txt", "".join("file number %d\n" % row for row in range(len(TEXTS))))
     box.file("bad.txt", b"".join(text.encode() + b"\n" for text in TEXTS[:-1]) + b"mu \xff xi\n")
     box.file("pool", "text\tother\n" + "".join("%s\tword %d of many\n" % (text, row) for row, text in enumerate(TEXTS)))
     box.file("pool.tsv", "text\tother\n" + "".join("%s\tword %d of many\n" % (text, row) for row, text in enumerate(TEXTS)))
@@ -222,6 +223,7 @@ FIXTURES = {
         "--qa-window-offsets": (UNSURE[:16], UNSURE),
         "--budget": (PICK, [*PICK[:3], "3w", *PICK[4:]]),
         "--fill": ([*PICK[:3], "4w", *PICK[4:]], [*PICK[:3], "4w", *PICK[4:], "--fill", "skip"]),
+        "--masks": ([PICK[0], "numbers.txt", *PICK[2:]], [PICK[0], "numbers.txt", *PICK[2:], "--masks", "templates"]),
         "--max-similarity": ([*PICK, "--embeddings", "e.npy"], [*PICK, "--embeddings", "e.npy", "--max-similarity", "0.5"]),
         "--price": (PICK, [*PICK, "--price", "0.12EUR/w"]),
         "--tie": (TIED, [*TIED, "--tie", "random"]),
@@ -472,6 +474,7 @@ FIXTURES = {
                         [*MEASURED("entropy"), "--probs", "logits.npy", "--probs-are", "logits"]),
         "--token-probs": (MEASURED("uncertainty"),
                           [*MEASURED("uncertainty"), "--token-probs", "token-p.npy", "--offsets", "offsets.npy"]),
+        "--masks": ([ABLATE[0], "numbers.txt", *ABLATE[2:]], [ABLATE[0], "numbers.txt", *ABLATE[2:], "--masks", "templates"]),
         "--max-similarity": (ABLATE, [*ABLATE, "--max-similarity", "0.5"]),
         "--tie": ([*ABLATE[:8], "--scores", "tied.npy", "--lambda", "0", "--test", "near.txt"],
                   [*ABLATE[:8], "--scores", "tied.npy", "--lambda", "0", "--test", "near.txt", "--tie", "random"]),

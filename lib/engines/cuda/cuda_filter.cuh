@@ -122,9 +122,9 @@ inline conversion conversion_from(const conversion &all, int64_t first, int64_t 
     return part;
 }
 
-/* Converts rows on the device on the compute stream: of a chunk, all of them; of a matrix on host
- * or device, rows first .. first + count - 1; unit rows as unit vectors. NaN and infinite rows
- * become far ones. */
+/* Both convert rows on the device on the compute stream, unit rows as unit vectors; NaN and
+ * infinite rows become far ones. The first converts all rows of a chunk, the second rows first ..
+ * first + count - 1 of a matrix on host or device, of which row `first` is entry 0 of out. */
 void convert_set(call &c, const row_set &rows, int32_t dtype, const conversion &out);
 void convert_range(call &c, const alcore_sys_rows *rows, int64_t first, int64_t count,
                    const conversion &out);

@@ -30,16 +30,6 @@ typedef struct partial_layout {
     size_t extra_bytes;   /* of what follows, which is passed to the pass's reduce() */
 } partial_layout;
 
-/* A member of the state by its place (ALCORE__AT()). */
-static void *member_at(const alcore__run *run, size_t place) {
-    return place ? (char *)run->state + place - 1 : NULL;
-}
-
-alcore__doubles alcore__pass_sums(const alcore__run *run, const alcore__pass *pass) {
-    const alcore__doubles *sums = member_at(run, pass->partial.sums);
-    return sums ? *sums : (alcore__doubles){0};
-}
-
 /* How many arrays the values of a partial are stored in. */
 static int32_t count_values(const alcore__partial_type *type) {
     int32_t count = 0;
@@ -99,7 +89,7 @@ static void describe_block(alcore__run *run, const alcore__pass *pass, int64_t n
                            .blocks = blocks,
                            .start = start,
                            .count = active->block_starts[number + blocks] - start,
-                           .into = member_at(run, pass->partial.into),
+                           .into = alcore__member_at(run, pass->partial.into),
                            .rows = active->rows + start};
 }
 
@@ -245,8 +235,8 @@ static void store_values(const alcore__run *run, const alcore__pass *pass,
                          const alcore__block *block, const double *values) {
     for (int32_t i = 0; i < count_values(&pass->partial); i++, values += block->count) {
         const size_t place = pass->partial.values[i];
-        double *into =
-            place == ALCORE__SCORES ? run->outcome.scores : *(double **)member_at(run, place);
+        double *into = place == ALCORE__SCORES ? run->outcome.scores
+                                               : *(double **)alcore__member_at(run, place);
         memcpy(into + block->start, values, (size_t)block->count * sizeof *values);
     }
 }

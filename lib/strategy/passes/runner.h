@@ -103,8 +103,15 @@ static inline const alcore__pass *alcore__present_pass(const alcore__run *run) {
     return run->runner->cursors[run->runner->depth - 1].pass;
 }
 
+/* A member of the state by its place (ALCORE__AT()); NULL for place 0. */
+static inline void *alcore__member_at(const alcore__run *run, size_t place) {
+    return place ? (char *)run->state + place - 1 : NULL;
+}
 /* The sums that the partials of a pass are added to; count 0: it has none (runner.c). */
-alcore__doubles alcore__pass_sums(const alcore__run *run, const alcore__pass *pass);
+static inline alcore__doubles alcore__pass_sums(const alcore__run *run, const alcore__pass *pass) {
+    const alcore__doubles *sums = alcore__member_at(run, pass->partial.sums);
+    return sums ? *sums : (alcore__doubles){0};
+}
 
 /* Lists the active rows of every source, without rows in runner->nan (active_rows.c). */
 alcore_status alcore__list_active_rows(alcore__run *run);

@@ -6,19 +6,20 @@
  *   gain(v) = sum over g in v of w(g) decay^s(g)
  *             / (cost(v) / mean cost + length tokens(v) / mean tokens + overhead)
  *
- * c(g), l(g), s(g): texts of the candidates, of what is labeled, and of the picks that have g; the
- * means are over the candidates. What one text alone has weighs nothing, as it tells nothing of any
- * other. Tokens stand beside the cost because a text may hide many of them in few words
- * ("a;b;c;d"), and where the budget is in items long texts would be bought first.
+ * w(g) is 0 where c(g) is 1. c(g), l(g), s(g): texts of the candidates, of what is labeled, and of
+ * the picks that have g; the means are over the candidates. What one text alone has weighs nothing,
+ * as it tells nothing of any other. Tokens stand beside the cost because a text may hide many of
+ * them in few words ("a;b;c;d"), and where the budget is in items long texts would be bought first.
  *
  * The sum without its divisor is a submodular function of the picks: the gain of a text never
  * rises, so that an old gain is a bound, and only the texts at the head of a heap are measured
- * again (the accelerated greedy of Minoux 1978). The weights decay as in the feature decay
- * algorithms of Bicici and Yuret (2011), the divisor makes it a budgeted cover (Khuller, Moss and
- * Naor 1999).
+ * again (the accelerated greedy of Minoux 1978). Where all texts share n-grams and decay is near 1,
+ * each pick makes the gains of most texts old, and the time grows with picks times texts. The
+ * weights decay as in the feature decay algorithms of Bicici and Yuret (2011), the divisor makes it
+ * a budgeted cover (Khuller, Moss and Naor 1999).
  *
  * Reads texts and no column: those of the candidates three times, of what is labeled twice. Memory:
- * about 30 bytes for each distinct n-gram until the pass "n-grams" ends, then as much for each that
+ * about 50 bytes for each distinct n-gram until the pass "n-grams" ends, then as much for each that
  * two texts have, 4 for each time that a candidate has such a one, and 40 a candidate. */
 #include <math.h>
 #include <string.h>
@@ -376,12 +377,16 @@ static alcore_status offer_head(alcore__run *run) {
     return ALCORE_OK;
 }
 
+/* Buys until the budget is spent, texts of gain 0 last. The score of a text that was offered is its
+ * gain then, that of any other the gain that it would add after the last pick. A head whose gain is
+ * what it was is the best of all, as no other can have gained. */
 static alcore_status finish(alcore__run *run) {
     cover_state *state = run->state;
     ALCORE__TRY(draw_places(run));
     ALCORE__TRY(fill_heap(run));
     for (int64_t turn = 0; state->heap_count > 0 && !alcore__filler_full(&state->filler); turn++) {
-        if (turn % 1024 == 0) ALCORE__TRY(alcore__tick(run->ctx, "filling the budget", 0, 0));
+        if (turn % 1024 == 0)
+            ALCORE__TRY(alcore__tick(run->ctx, "filling the budget", 0, 0)); /* cancel */
         const heap_entry head = state->heap[0];
         const double gain = gain_of(state, head.position);
         if (gain < head.gain) {
@@ -446,7 +451,8 @@ static const alcore__param ROWS[] = {
     ALCORE__PARAM("max_n", INTEGER, "3", 1, ALCORE__TEXT_NGRAM_ORDERS, NULL,
                   "longest n-gram, in tokens", STATE(max_n)),
     ALCORE__PARAM("power", NUMBER, "0.5", 0, 4, NULL,
-                  "an n-gram weighs the number of other texts that have it to this power",
+                  "an n-gram weighs the number of other texts that have it to this power, 0 "
+                  "without such a text",
                   STATE(power)),
     ALCORE__PARAM(
         "known", NUMBER, "1", 0, 1e6, NULL,

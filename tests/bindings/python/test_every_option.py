@@ -36,7 +36,11 @@ VALUES = {
     "iterative": 1,
     "sample": 2,
     "share": 0.6,
-    "length": 2,
+    "length": 3,
+    "power": 0,
+    "known": 9,
+    "decay": 0.1,
+    "overhead": 5,
     "file": str(PLANS / "one.tsv"),
     "config": "b",
     "max_n": 2,
@@ -159,7 +163,7 @@ def two_rounds(name, columns, params):
     """Two rounds from one pool, the first one's picks labeled: some parameters show in the second round only."""
     found = []
     phrases = name == "hybrid" or "occurrences" in needs_of(name)
-    with alcore.Pool(PHRASE_TEXTS if phrases else TEXTS) as pool:
+    with alcore.Pool(PHRASE_TEXTS if phrases or name == "ngram-cover" else TEXTS) as pool:
         sides = {"labeled": other_side(0, 5)} if needs_of(name, "labeled") else {}
         if phrases:
             sides["labeled"] = alcore.Pool(["row 3"])
@@ -230,6 +234,7 @@ OPTIONS = {
     "fill": ("nnll", {"budget": "20w"}, ["stop", "skip"]),
     "seed": ("random", {}, [1]),
     "round": ("random", {}, [2]),
+    "masks": ("nnll", {}, ["all", "templates", "nonsense"]),
     "max_similarity": ("nnll", {"budget": 12, "max_similarity": 1}, [0.5]),
     "price": ("nnll", {}, ["2/w", "0.5EUR/i"]),
     "tie": ("nnll", {"scores": [1.0] * ROWS}, ["random"]),

@@ -108,8 +108,49 @@ START_TEST(summary_counts_each_mask) {
 }
 END_TEST
 
+/* Texts without a word have no length: the others are not outliers because of them. */
+START_TEST(lengths_are_those_of_texts_with_words) {
+    static const char *const texts[] = {
+        "_", "1", "%s", "...", "__", "hello world text", "hello big text"};
+    alcore_ctx *ctx;
+    alcore_selection *selection;
+    ck_assert_ok(alcore_ctx_new(NULL, &ctx));
+    alcore_pool *pool = pool_of(ctx, texts, 7);
+    alcore_request *request = request_for(ctx, pool, "random", "100");
+    ck_assert_ok(alcore_request_set(request, "masks", "lengths"));
+    ck_assert_ok(alcore_select(request, &selection));
+    ck_assert_int_eq(masked_for(selection, "length"), 0);
+    ck_assert_int_eq(alcore_selection_count(selection), 7);
+    alcore_selection_unref(selection);
+    alcore_request_unref(request);
+    alcore_pool_unref(pool);
+    alcore_ctx_unref(ctx);
+}
+END_TEST
+
+/* Of a strategy that buys phrases they mask the texts; the drawing of candidates obeys them too. */
+START_TEST(masks_are_of_the_texts_of_phrases) {
+    world w = open_world(3);
+    alcore_tensor rows;
+    alcore_request *request = request_for(w.ctx, w.pool, "ngf", "100");
+    alcore_selection *selection;
+    ck_assert_ok(alcore_request_set(request, "masks", " wordless , templates"));
+    ck_assert_ok(alcore_select(request, &selection));
+    ck_assert_ptr_nonnull(strstr(alcore_selection_summary(selection),
+                                 "rows read: 11; masked: 3 with hardly a word, 2 with the words"));
+    alcore_selection_unref(selection);
+    ck_assert_ok(alcore_request_candidates(request, 100, &rows));
+    ck_assert_int_eq(rows.shape[0], 6);
+    ck_assert_ok(alcore_request_set(request, "masks", "foo"));
+    ck_assert_int_eq(alcore_select(request, &selection), ALCORE_E_PARAM);
+    alcore_request_unref(request);
+    close_world(&w);
+}
+END_TEST
+
 START_TEST(wrong_names_are_refused) {
-    static const char *const wrong[] = {"", "wordles", "wordless,", ",all", "wordless,all", "1"};
+    static const char *const wrong[] = {"", "wordles", "wordless,", ",all", "wordless templates",
+                                        "1"};
     world w = open_world(3);
     alcore_selection *selection;
     ck_assert_int_eq(select_masked(&w, "random", wrong[_i], &selection), ALCORE_E_PARAM);
@@ -123,6 +164,8 @@ TEST_FILE() {
     TCase *cases = tcase_create("text_masks");
     tcase_add_loop_test(cases, masks_leave_out_what_they_name, 0, sizeof trials / sizeof *trials);
     tcase_add_test(cases, summary_counts_each_mask);
+    tcase_add_test(cases, lengths_are_those_of_texts_with_words);
+    tcase_add_test(cases, masks_are_of_the_texts_of_phrases);
     tcase_add_loop_test(cases, wrong_names_are_refused, 0, 6);
     return check_suite_run("request/text_masks", cases);
 }
