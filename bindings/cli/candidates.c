@@ -10,7 +10,7 @@
 /* Draws `count` rows by the seed and round of the command line and writes them; *drawn: how many
  * they are, fewer where the pool has fewer. */
 static alcore_status draw(const arguments *args, const inputs *in, int64_t count, int64_t *drawn) {
-    static const option_id request_options[] = {OPTION_SEED, OPTION_ROUND};
+    static const option_id request_options[] = {OPTION_SEED, OPTION_ROUND, OPTION_MASKS};
     alcore_status status = ALCORE_OK;
     alcore_tensor rows;
 

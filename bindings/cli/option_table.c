@@ -43,7 +43,8 @@ const option_info option_table[OPTION_TOTAL] = {
     [OPTION_FILL] = {"fill", 0, "overshoot|stop|skip", false, COMMAND_SELECT | COMMAND_ABLATE,
                      "how the last items meet the budget (default overshoot)"},
     [OPTION_MASKS] =
-        {"masks", 0, "all|none|NAME,...", false, COMMAND_SELECT | COMMAND_ABLATE,
+        {"masks", 0, "all|none|NAME,...", false,
+         COMMAND_SELECT | COMMAND_ABLATE | COMMAND_CANDIDATES,
          "texts that are left out as not worth a translator's time: wordless, lengths, "
          "templates (default none)"},
     [OPTION_MAX_SIMILARITY] = {"max-similarity", 0, "S", false, REQUESTED,

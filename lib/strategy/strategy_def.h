@@ -180,7 +180,6 @@ struct alcore__strategy_def {
     /* The strategy is made of two others, which a request runs (rules/hybrid.c). */
     bool hybrid;
     bool reads_languages;   /* run->input->languages is set */
-    bool reads_texts;       /* those of the candidates and of what is labeled */
     bool reads_like;        /* run->input->like is read; other strategies refuse it */
     bool picks_from_target; /* where the request has a target, its rows are the candidates */
     /* The strategy buys phrases: from a pool of texts a request derives the pool of their phrases

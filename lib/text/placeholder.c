@@ -132,7 +132,7 @@ static size_t entity(rest r) {
     return i - begin > (begin == 1) && byte_at(r, i) == ';' ? i + 1 : 0;
 }
 
-/* A line break may stand before a word ("\\nopen"); others that do are names ("\\textbf"). */
+/* A line break may stand before a word ("\nopen"); other escapes do not, as "\textbf" is a name. */
 static size_t escape(rest r) {
     const char kind = byte_at(r, 1), after = byte_at(r, 2);
     if (kind == 'x' && span(r, 2, "0123456789abcdefABCDEF") >= 2) return 4;

@@ -285,6 +285,7 @@ FIXTURES = {
         "--references": (DRAW, [*DRAW, "--references", "near.txt"]),
         "--by": ([*DRAW, "--references", "near.txt"], [*DRAW, "--references", "near.txt", "--by", "id"]),
         "--language": (DRAW, [*DRAW, "--language", "en"]),
+        "--masks": ([DRAW[0], "numbers.txt", *DRAW[2:]], [DRAW[0], "numbers.txt", *DRAW[2:], "--masks", "templates"]),
         "--reference-column": (["candidates", "pool.tsv", *DRAW[2:]], ["candidates", "pool.tsv", *DRAW[2:], "--reference-column", "other"]),
     }),
     "score": (SCORE, {

@@ -478,7 +478,6 @@ const alcore__strategy_def alcore__strategy_ngram_cover = {
     .examples = EXAMPLES,
     .measure = "gain",
     .params = &PARAMS,
-    .reads_texts = true,
     .state_bytes = sizeof(cover_state),
     .begin = begin,
     .passes = PASSES,

@@ -108,19 +108,24 @@ START_TEST(summary_counts_each_mask) {
 }
 END_TEST
 
-/* Texts without a word have no length: the others are not outliers because of them. */
+/* Texts without a word have no length: they are no outliers, and they hide and make none. */
 START_TEST(lengths_are_those_of_texts_with_words) {
     static const char *const texts[] = {
-        "_", "1", "%s", "...", "__", "hello world text", "hello big text"};
+        "_",          "__",          "___",         "____",
+        "_____",      "%s",          "...",         "hello big",
+        "hello text", "hello world", "hello there", "a text of ten words that has more of them"};
+    enum { COUNT = sizeof texts / sizeof *texts };
     alcore_ctx *ctx;
     alcore_selection *selection;
     ck_assert_ok(alcore_ctx_new(NULL, &ctx));
-    alcore_pool *pool = pool_of(ctx, texts, 7);
+    alcore_pool *pool = pool_of(ctx, texts, COUNT);
     alcore_request *request = request_for(ctx, pool, "random", "100");
     ck_assert_ok(alcore_request_set(request, "masks", "lengths"));
     ck_assert_ok(alcore_select(request, &selection));
-    ck_assert_int_eq(masked_for(selection, "length"), 0);
-    ck_assert_int_eq(alcore_selection_count(selection), 7);
+    ck_assert_int_eq(masked_for(selection, "length"), 1); /* the last one */
+    ck_assert_int_eq(alcore_selection_count(selection), COUNT - 1);
+    for (int64_t i = 0; i < COUNT - 1; i++)
+        ck_assert_int_ne(alcore_selection_rows(selection)[i], COUNT - 1);
     alcore_selection_unref(selection);
     alcore_request_unref(request);
     alcore_pool_unref(pool);

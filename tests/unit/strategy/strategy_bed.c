@@ -143,7 +143,7 @@ void bed_phrases(bed *b, bool alike) {
 
 bool bed_draws(const char *strategy) {
     return (!alcore_strategy_builtin_needs(strategy, ALCORE_ROLE_CANDIDATES, 0) &&
-            !alcore__strategy_find(strategy)->reads_texts) ||
+            strcmp(strategy, "ngram-cover") != 0) ||
            !strcmp(strategy, "random-phrase");
 }
 
