@@ -10,6 +10,31 @@
 
 enum { LONGEST = 256 };
 
+/* What a byte is to an address or a path: it ENDS one, it CLOSES a sentence behind one, one may
+ * begin AFTER it, or it MARKS one: only "www." is an address without such a byte. */
+enum { ENDS = 1, CLOSES = 2, AFTER = 4, MARKS = 8 };
+static const uint8_t roles[256] = {
+    ['\0'] = ENDS | AFTER,  [' '] = ENDS | AFTER, ['\t'] = ENDS | AFTER, ['\r'] = ENDS | AFTER,
+    ['\n'] = ENDS | AFTER,  ['"'] = ENDS | AFTER, ['>'] = ENDS | AFTER,  ['|'] = ENDS | AFTER,
+    [','] = ENDS | AFTER,   [';'] = ENDS | AFTER, ['`'] = ENDS | AFTER,  ['\''] = ENDS | AFTER,
+    ['('] = ENDS | AFTER,   ['['] = ENDS | AFTER, ['{'] = ENDS | AFTER,  ['<'] = ENDS,
+    [')'] = ENDS,           [']'] = ENDS,         ['}'] = ENDS,          ['='] = AFTER,
+    ['*'] = CLOSES | AFTER, ['.'] = CLOSES,       ['!'] = CLOSES,        ['?'] = CLOSES,
+    [':'] = CLOSES | MARKS, ['/'] = MARKS,        ['@'] = MARKS,
+};
+static bool has_role(char c, int role) {
+    return (roles[(unsigned char)c] & role) != 0;
+}
+
+#define ALWAYS ALCORE__OPENS_ALWAYS
+#define MARKED ALCORE__OPENS_WHERE_MARKED
+const uint8_t alcore__placeholder_openings[256] = {
+    ['%'] = ALWAYS,         ['{'] = ALWAYS,         ['$'] = ALWAYS,         ['#'] = ALWAYS,
+    ['@'] = ALWAYS,         ['<'] = ALWAYS,         ['&'] = ALWAYS,         ['\\'] = ALWAYS,
+    ['-'] = ALWAYS,         ['/'] = ALWAYS,         ['~'] = ALWAYS,         ['.'] = ALWAYS,
+    ['a' ... 'z'] = MARKED, ['A' ... 'Z'] = MARKED, ['0' ... '9'] = MARKED, ['_'] = MARKED,
+};
+
 /* The rest of a text from some offset on. */
 typedef struct rest {
     const char *at;
@@ -154,8 +179,7 @@ static bool continues_word(int32_t point) {
 static size_t word_end(rest r) {
     enum { WORD_BYTES = 512 };
     size_t end = 0;
-    while (end < r.length && end < WORD_BYTES && !alcore__is_word_space(r.at[end]) &&
-           !strchr("\"<>|,;`'()[]{}", r.at[end])) {
+    while (end < r.length && end < WORD_BYTES && !has_role(r.at[end], ENDS)) {
         size_t next = end;
         if ((unsigned char)r.at[end] < 0x80) {
             end++;
@@ -164,7 +188,7 @@ static size_t word_end(rest r) {
         if (!continues_word(alcore__utf8_next(r.at, r.length, &next))) break;
         end = next;
     }
-    while (end > 0 && strchr(".:!?*", r.at[end - 1])) end--;
+    while (end > 0 && has_role(r.at[end - 1], CLOSES)) end--;
     return end;
 }
 
@@ -219,8 +243,7 @@ static size_t at_word(rest r) {
  * that is not ASCII and no letter of a script with spaces. */
 static bool begins_word(const char *text, size_t length, size_t at) {
     if (at == 0) return true;
-    if ((unsigned char)text[at - 1] < 0x80)
-        return alcore__is_word_space(text[at - 1]) || strchr("([{\"'`=,;|>*", text[at - 1]);
+    if ((unsigned char)text[at - 1] < 0x80) return has_role(text[at - 1], AFTER);
     size_t begin = at - 1;
     while (begin > 0 && at - begin < 4 && ((unsigned char)text[begin] & 0xC0) == 0x80) begin--;
     return !continues_word(alcore__utf8_next(text, length, &begin));
@@ -256,4 +279,28 @@ size_t alcore__placeholder(const char *text, size_t length, size_t at) {
         break;
     }
     return bytes > 0 ? bytes : begins_word(text, length, at) ? at_word(r) : 0;
+}
+
+/* Sixteen bytes at a time; a comparison gives 0xFF in every byte where it holds. */
+typedef uint8_t sixteen __attribute__((vector_size(16)));
+typedef uint64_t halves __attribute__((vector_size(16)));
+
+/* Whether any of 16 bytes MARKS. */
+static bool has_mark(const char *bytes) {
+    sixteen loaded;
+    memcpy(&loaded, bytes, sizeof loaded);
+    const halves found = (halves)((loaded == '/') | (loaded == '@') | (loaded == ':'));
+    return (found[0] | found[1]) != 0;
+}
+
+/* Offset of the first byte from `at` on that MARKS; length without one. */
+static size_t find_mark(const char *text, size_t length, size_t at) {
+    while (at + 16 <= length && !has_mark(text + at)) at += 16;
+    while (at < length && !has_role(text[at], MARKS)) at++;
+    return at;
+}
+
+bool alcore__placeholder_is_marked(const char *text, size_t length, size_t at, size_t *mark_end) {
+    if (at >= *mark_end) *mark_end = find_mark(text, length, at) + 1;
+    return *mark_end <= length || (length - at > 4 && memcmp(text + at, "www.", 4) == 0);
 }

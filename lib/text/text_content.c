@@ -4,25 +4,16 @@
 
 #include "base/rng.h"
 #include "text/text_tokens.h"
-#include "text/utf8.h"
-
-static int64_t count_characters(const char *text, size_t length) {
-    int64_t count = 0;
-    for (size_t next = 0; next < length;)
-        count += !alcore__utf8_is_space(alcore__utf8_next(text, length, &next));
-    return count;
-}
 
 void alcore__text_content_read(const char *text, size_t length, alcore__text_content *out) {
     alcore__token_reader reader = {.text = text, .length = length};
-    *out = (alcore__text_content){.characters = count_characters(text, length)};
+    *out = (alcore__text_content){0};
     while (alcore__token_next(&reader)) {
         out->tokens++;
-        if (reader.kind == ALCORE__TOKEN_PLACEHOLDER)
-            out->characters -= count_characters(text + reader.begin, reader.next - reader.begin);
         if (reader.kind != ALCORE__TOKEN_WORD) continue;
         out->words++;
         out->letters += reader.letters;
         out->pattern = alcore__scramble(alcore__token_join(out->pattern, reader.hash));
     }
+    out->characters = reader.characters;
 }

@@ -79,6 +79,9 @@ static const struct {
     {"a\xFF"
      "b",
      "a '\xFF b"},
+    {"a\xB5"
+     "bcdefgh",
+     "a '\xB5 bcdefgh"},
 };
 
 START_TEST(text_is_cut_into_tokens) {
@@ -105,6 +108,63 @@ START_TEST(case_digits_and_kind_of_placeholder_do_not_count) {
 }
 END_TEST
 
+/* The hash of the first token of a prefix of a text. */
+static uint64_t hash_of_first(const char *text, size_t length) {
+    char *copy = malloc(length); /* so that a sanitizer sees what is read behind it */
+    ck_assert_ptr_nonnull(copy);
+    memcpy(copy, text, length);
+    alcore__token_reader reader = {.text = copy, .length = length};
+    ck_assert(alcore__token_next(&reader));
+    free(copy);
+    return reader.hash;
+}
+
+/* A word is the same wherever it stands and whatever was passed over in it, and no two of the words
+ * that are told apart by one of their characters, or by where they end, are equal. */
+START_TEST(hashes_are_those_of_the_characters_that_count) {
+    enum { LONGEST = 30 };
+    const char *plain = "abcdefgh0jklmnopqrstuvwx0zabcd", *other = "AbCdEfGh7jKlMnOpQrStUvWx9zAbCd";
+    char text[2 * LONGEST + 32];
+    uint64_t hashes[LONGEST + 1];
+    for (int n = 1; n <= LONGEST; n++) {
+        hashes[n] = hash_of_first(plain, (size_t)n);
+        for (int m = 1; m < n; m++) ck_assert_uint_ne(hashes[n], hashes[m]);
+        ck_assert_uint_eq(hash_of_first(other, (size_t)n), hashes[n]);
+        const int length = snprintf(text, sizeof text, "%.*s behind it", n, other);
+        ck_assert_uint_eq(hash_of_first(text, (size_t)length), hashes[n]);
+        for (int at = 0; at < n; at++) {
+            snprintf(text, sizeof text, "%.*s_%.*s.", at, plain, n - at, plain + at);
+            ck_assert_uint_eq(hash_of(text), hashes[n]);
+            if (plain[at] != '0')
+                snprintf(text, sizeof text, "%.*s&%.*s", at, plain, n - at, plain + at);
+            ck_assert_uint_eq(hash_of(text), hashes[n]);
+            snprintf(text, sizeof text, "%.*s", n, plain);
+            text[at] = text[at] == 'k' ? 'j' : 'k';
+            if (plain[at] != 'k') ck_assert_uint_ne(hash_of(text), hashes[n]);
+            snprintf(text, sizeof text, "%.*s\xC3\xA9%.*s", at, plain, n - at, plain + at);
+            ck_assert_uint_ne(hash_of(text), hashes[n]);
+        }
+    }
+}
+END_TEST
+
+/* What marks an address may stand anywhere in a text; before and behind it are words. */
+START_TEST(addresses_are_found_at_every_offset) {
+    char text[160], expected[256];
+    for (int before = 0; before < 40; before++) {
+        for (int name = 1; name < 40; name += 3) {
+            snprintf(text, sizeof text, "%.*s %.*s@b.org, www.c.de no www x", before,
+                     "abcdefghijklmnopqrstuvwxyzabcdefghijklmnop", name,
+                     "qwertyuiopasdfghjklzxcvbnmqwertyuiopasdfg");
+            snprintf(expected, sizeof expected, "%.*s%s<%.*s@b.org> ', <www.c.de> no www x", before,
+                     "abcdefghijklmnopqrstuvwxyzabcdefghijklmnop", before ? " " : "", name,
+                     "qwertyuiopasdfghjklzxcvbnmqwertyuiopasdfg");
+            ck_assert_str_eq(tokens_of(text), expected);
+        }
+    }
+}
+END_TEST
+
 static alcore__text_content content_of(const char *text) {
     alcore__text_content content;
     alcore__text_content_read(text, strlen(text), &content);
@@ -120,6 +180,8 @@ START_TEST(content_counts_and_recognizes_templates) {
     /* Marks belong to letters: Hindi would have few without. */
     ck_assert_int_eq(content_of(HINDI).letters, 6);
     ck_assert_int_eq(content_of(HINDI).characters, 6);
+    ck_assert_int_eq(content_of("_x &y & %s\xC2\xA0\xC3\xA4\t/a/b \xFF\xE4\xB8\xAD.").characters,
+                     9);
     ck_assert_uint_eq(content.pattern, content_of("read {n} of 7 files:").pattern);
     ck_assert_uint_ne(content.pattern, content_of("read {n} of 7 file").pattern);
     ck_assert_uint_ne(content.pattern, content_of("files of read").pattern);
@@ -183,6 +245,8 @@ TEST_FILE() {
     TCase *cases = tcase_create("text_tokens");
     tcase_add_loop_test(cases, text_is_cut_into_tokens, 0, sizeof texts / sizeof *texts);
     tcase_add_test(cases, case_digits_and_kind_of_placeholder_do_not_count);
+    tcase_add_test(cases, hashes_are_those_of_the_characters_that_count);
+    tcase_add_test(cases, addresses_are_found_at_every_offset);
     tcase_add_test(cases, content_counts_and_recognizes_templates);
     tcase_add_test(cases, ngrams_are_distinct_and_have_a_word);
     tcase_add_test(cases, texts_without_white_space_take_no_longer);
