@@ -57,6 +57,7 @@ static alcore_status begin_reading(const alcore_request *request) {
     return status == ALCORE_OK ? status : alcore__leave(request->object.ctx, status);
 }
 
+/* Ends it with its status. */
 static alcore_status end_reading(const alcore_request *request, alcore_status status) {
     alcore__read_end(request);
     return alcore__leave(request->object.ctx, status);

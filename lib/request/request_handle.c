@@ -218,7 +218,7 @@ alcore_status alcore_request_set_column_model(alcore_request *request, const cha
     if (status != ALCORE_OK) return alcore__request_end(request, status);
     const int32_t index = find_input(column);
     if (index < 0) return alcore__request_end(request, fail_column(column));
-    if (model && !model->table->can(model, column))
+    if (model && !alcore_model_can(model, column))
         return alcore__request_end(request, alcore__fail(ALCORE_E_UNSUPPORTED,
                                                          "model %s cannot make the column '%s'",
                                                          alcore_model_name(model), column));

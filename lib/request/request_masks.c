@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Which rows a request may select. A row is masked by its states in the pool, by a text that the
- * labeled pool or the excluded texts hold too, and by the request's own lists of rows; it counts
- * once, for the first cause that holds, in the order of the table below. One pass over the rows of
- * each pool.
+ * labeled pool or the excluded texts hold too, by the request's own lists of rows, and by its
+ * option "masks" (text_masks.c); it counts once, for the first cause that holds, in the order of
+ * the table below. One pass over the rows of each pool.
  *
  * The state of a row is a set of bits ALCORE_ROW_*, one for each cause; 0: no cause masks the row.
  * alcore_pool_states() is the array of those that the pool itself has. */
@@ -16,7 +16,6 @@ static const struct {
     uint32_t state; /* ALCORE_ROW_* */
     const char *name;
 } causes[ALCORE__CAUSES] = {
-    /* without a state: set by text_masks.c */
     [ALCORE__CAUSE_MALFORMED] = {ALCORE_ROW_MALFORMED, "malformed"},
     [ALCORE__CAUSE_EMPTY] = {ALCORE_ROW_EMPTY, "empty"},
     [ALCORE__CAUSE_DUPLICATE] = {ALCORE_ROW_DUPLICATE, "duplicate"},

@@ -21,17 +21,18 @@ typedef struct alcore__distributions {
     double *sums; /* [distributions] of those on the device, behind tops; NULL: not computed yet */
 } alcore__distributions;
 
-/* What is measured of a distribution: mode is MODE_* (uncertainty_modes.h), of what is measured of
- * one distribution, and margins are those of probabilities or of their logarithms. */
+/* What is measured of one distribution. */
 typedef struct alcore__measure {
-    int64_t mode;
-    bool log_margin;
+    int64_t mode;    /* MODE_AUTO (the margin) to MODE_ENTROPY of uncertainty_modes.h */
+    bool log_margin; /* margins are of the logarithms of probabilities, else of these themselves */
 } alcore__measure;
 
-/* Reads the distributions of the call's rows from the column "probs", one a row, or those of the
- * tokens of its rows from "token_probs"; *items then tells which tokens belong to which row.
- * ALCORE_E_SHAPE for a column with one class, whose numbers are no distribution. The caller clears
- * *out, also after a failure. */
+/* Reads the distributions of the call's rows from `column`, the "probs" of the call's dataset, one
+ * a row, or those of the tokens of its rows from its "token_probs"; *items then tells which tokens
+ * belong to which row. mode: what will be measured, MODE_AUTO (the margin) to MODE_ENTROPY: it
+ * decides whether all classes are copied from a device, or the two largest ones. ALCORE_E_SHAPE for
+ * a column with one class, whose numbers are no distribution, unless its meaning is sigmoid or
+ * multilabel. The caller clears *out, also after a failure. */
 alcore_status alcore__distributions_of_rows(alcore__score_call *call, const alcore__column *column,
                                             int64_t mode, alcore__distributions *out);
 alcore_status alcore__distributions_of_tokens(alcore__score_call *call,

@@ -204,8 +204,10 @@ static alcore_status check_ids(const reading *self, int64_t t, int32_t worker) {
 }
 
 /* Refuses probabilities of token t that no model can give: a sum above 1, and where the number of
- * classes is known, more left over than those can have that are not given, none of which is
- * likelier than the least likely of `top`. */
+ * classes is known, more classes than there are, or more left over than those can have that are not
+ * given, none of which is likelier than the least likely of `top`. More classes than there are come
+ * without ids only: where `top` has too many columns, or has all classes and none of them has the
+ * log-probability that the token is given with, which then counts as one more. */
 static alcore_status check_mass(const reading *self, int64_t t, const known *of) {
     if (of->mass > 1 + self->rounding)
         return fail_at(self, t,
@@ -213,8 +215,11 @@ static alcore_status check_mass(const reading *self, int64_t t, const known *of)
                        "logarithms?",
                        of->mass);
     if (self->classes == 0) return ALCORE_OK;
+    if (of->count > self->classes)
+        return fail_at(self, t, "%" PRId64 " classes are given, and there are %" PRId64, of->count,
+                       self->classes);
     const double room = (double)(self->classes - of->count) * exp(of->least);
-    if (of->count > self->classes || 1 - of->mass > room + self->rounding)
+    if (1 - of->mass > room + self->rounding)
         return fail_at(self, t,
                        "%g of the probability is left for the %" PRId64
                        " classes that are not given, none likelier than %g",

@@ -335,6 +335,7 @@ static alcore_status score_of_rows(alcore__score_call *call, int64_t mode, bool 
                   : row_scores(call, mode, log_margin);
 }
 
+/* alcore__score.rows of the scores lc, entropy and margin. */
 static alcore_status lc_rows(alcore__score_call *call) {
     return score_of_rows(call, MODE_LC, false);
 }

@@ -202,7 +202,8 @@ static double largest_of(const double *sums, int64_t count) {
     return largest;
 }
 
-/* Scores the block from its windows; sums [windows of the block]: zeroed workspace. */
+/* Scores the block from its windows: fills raw, score and rank of the rows of the mask. sums
+ * [windows of the block]: zeroed workspace. A certain answer, raw 0, has the score +0.0. */
 static alcore_status score_windows(alcore__score_call *call, const window_list *windows,
                                    double *sums) {
     ALCORE__TRY(add_max_logs(call, "qa_start", windows, sums));

@@ -258,6 +258,7 @@ static alcore_status check_lengths(const alcore__token_rows *tokens, const alcor
     return ALCORE_OK;
 }
 
+/* The error for a label outside the classes, by the item and the token in it. */
 static alcore_status fail_label(const alcore__token_rows *tokens, int64_t item, int64_t token,
                                 int64_t label) {
     return alcore__fail(ALCORE_E_DATA,

@@ -25,8 +25,8 @@ static inline bool alcore__neighbor_precedes(int32_t metric, double value, int64
     return row < other_row;
 }
 
-/* Merges the list `from` [from_width] into the list row and value [width], which keeps the best
- * `width` entries of both. No row is in both lists. */
+/* Merges the list from_row and from_value [from_width] into the list row and value [width], which
+ * keeps the best `width` entries of both. No row is in both lists. */
 void alcore__neighbor_merge(int32_t metric, int64_t width, int64_t *row, double *value,
                             int64_t from_width, const int64_t *from_row, const double *from_value);
 

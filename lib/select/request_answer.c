@@ -399,12 +399,13 @@ static alcore_status choose_refreshed(answer *self, uint8_t *refreshed) {
     return any && self->reuse.factor > 0 ? find_best(self, refreshed) : ALCORE_OK;
 }
 
-/* Makes the columns of which earlier rounds may have values, where the request has max_age. The
- * mask of the candidates, which find_best() narrows, is then as before. Called without locks on the
- * pools, but while rows are chosen. */
+/* Makes the columns of which earlier rounds may have values, where the request has the option
+ * max_age (rounds). The mask of the candidates, which find_best() narrows, is on return as it was,
+ * also after a failure. Called without locks on the pools; they are locked for reading while rows
+ * are chosen. */
 static alcore_status refresh_columns(answer *self) {
     const size_t rows = (size_t)self->masks.rows;
-    const double max_age = self->request->options.cache_max_age;
+    const double cache_max_age = self->request->options.cache_max_age; /* seconds */
     uint8_t *arrays; /* [2, rows]: a copy of the mask of the candidates; refreshed */
     if (self->reuse.count == 0) return ALCORE_OK;
     ALCORE__TRY(alcore__new_array(self->ctx, rows, 2, &arrays));
@@ -417,8 +418,8 @@ static alcore_status refresh_columns(answer *self) {
     }
     memcpy(self->masks.candidate_mask, arrays, rows);
     if (status == ALCORE_OK)
-        status = alcore__reuse_refresh(&self->reuse, refreshed, arrays, max_age);
-    alcore__reuse_report(&self->reuse, &self->resolution);
+        status = alcore__reuse_refresh(&self->reuse, refreshed, arrays, cache_max_age);
+    if (status == ALCORE_OK) alcore__reuse_report(&self->reuse, &self->resolution);
     alcore__free(self->ctx, arrays);
     return status;
 }

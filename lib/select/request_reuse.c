@@ -165,13 +165,18 @@ static void add_use(alcore__reused *column, const alcore__cache_use *use) {
 
 /* Fills the empty writer with the mixture: the wanted rows by the present model, the others as
  * earlier rounds had them, and counts in column->use what it is made of. is_made: the pool has the
- * wanted rows already. *complete: every candidate has a value. A row that the present model has but
- * did not compute now was in the cache, hence hits. */
+ * wanted rows already. *complete: every candidate has a value. Where no row is wanted the pool
+ * still has the earlier values, which are none of the present model, so they are not copied as
+ * such. A row that the present model has but did not compute now was in the cache, hence hits.
+ * misses are those of both turns of refresh(): the second one computes rows of the first again
+ * where these could not be kept in the cache or count as too old, so that there may be more misses
+ * than rows. */
 static alcore_status mix(const alcore__reuse *reuse, alcore__reused *column, bool is_made,
-                         const alcore__wanted *wanted, const uint8_t *candidates, double max_age,
-                         alcore_column_writer *writer, bool *complete) {
+                         const alcore__wanted *wanted, const uint8_t *candidates,
+                         double cache_max_age, alcore_column_writer *writer, bool *complete) {
     alcore__cache_use use = {0};
-    const alcore__cache cache = {.folder = reuse->files.folder, .max_age = max_age, .use = &use};
+    const alcore__cache cache = {
+        .folder = reuse->files.folder, .max_age = cache_max_age, .use = &use};
     const char *name = column->name;
     int64_t total = 0;
     for (int64_t row = 0; row < reuse->rows; row++) total += candidates[row];
@@ -183,7 +188,7 @@ static alcore_status mix(const alcore__reuse *reuse, alcore__reused *column, boo
     const int64_t have = count_rows(reuse, candidates, writer);
     *complete = have == total;
     add_use(column, &use);
-    column->use.hits = present - column->use.misses;
+    column->use.hits = present > column->use.misses ? present - column->use.misses : 0;
     column->use.stale = have - present;
     return ALCORE_OK;
 }
@@ -192,7 +197,8 @@ static alcore_status mix(const alcore__reuse *reuse, alcore__reused *column, boo
  * files of earlier rounds do not fit to what the model computes now (its token counts or classes
  * may be others), candidates are left without a value; a second turn computes all of them. */
 static alcore_status refresh(const alcore__reuse *reuse, alcore__reused *column,
-                             const uint8_t *refreshed, const uint8_t *candidates, double max_age) {
+                             const uint8_t *refreshed, const uint8_t *candidates,
+                             double cache_max_age) {
     bool complete = false;
     alcore_status status = ALCORE_OK;
     for (int turn = 0; status == ALCORE_OK && !complete; turn++) {
@@ -200,7 +206,8 @@ static alcore_status refresh(const alcore__reuse *reuse, alcore__reused *column,
                                        .rows = reuse->rows};
         alcore_column_writer *writer;
         ALCORE__TRY(new_writer(reuse, column->model, column->name, &writer));
-        status = mix(reuse, column, turn == 0, &wanted, candidates, max_age, writer, &complete);
+        status =
+            mix(reuse, column, turn == 0, &wanted, candidates, cache_max_age, writer, &complete);
         if (status == ALCORE_OK && !complete && turn > 0)
             status = alcore__fail(ALCORE_E_INTERNAL, "a model left candidates without a value");
         if (status == ALCORE_OK && complete) status = install(reuse, column, writer);
@@ -220,8 +227,8 @@ static double seconds_saved(const alcore__reused *column) {
 /* Has the wanted rows of all columns made in the pool, those of one model in one pass, where it
  * can. */
 static alcore_status compute_columns(alcore__reuse *reuse, const alcore__wanted *wanted,
-                                     double max_age) {
-    const alcore__cache cache = {.folder = reuse->files.folder, .max_age = max_age};
+                                     double cache_max_age) {
+    const alcore__cache cache = {.folder = reuse->files.folder, .max_age = cache_max_age};
     alcore__chosen all[ALCORE__DATASET_COLUMNS];
     if (!has_rows(wanted)) return ALCORE_OK;
     for (int32_t i = 0; i < reuse->count; i++)
@@ -232,12 +239,12 @@ static alcore_status compute_columns(alcore__reuse *reuse, const alcore__wanted 
 }
 
 alcore_status alcore__reuse_refresh(alcore__reuse *reuse, const uint8_t *refreshed,
-                                    const uint8_t *candidates, double max_age) {
+                                    const uint8_t *candidates, double cache_max_age) {
     const alcore__wanted wanted = {.mask = refreshed, .rows = reuse->rows};
-    ALCORE__TRY(compute_columns(reuse, &wanted, max_age));
+    ALCORE__TRY(compute_columns(reuse, &wanted, cache_max_age));
     for (int32_t i = 0; i < reuse->count; i++) {
         alcore__reused *column = &reuse->columns[i];
-        ALCORE__TRY(refresh(reuse, column, refreshed, candidates, max_age));
+        ALCORE__TRY(refresh(reuse, column, refreshed, candidates, cache_max_age));
         column->use.seconds_saved = seconds_saved(column);
         alcore__log(alcore__pool_ctx(reuse->pool), ALCORE_LOG_INFO, "cache", NULL,
                     "the column '%s': %lld rows of this model were there, %lld are computed, %lld "

@@ -148,12 +148,12 @@ bool alcore__reuse_takes(const alcore__reuse *reuse, const alcore_model *model, 
 alcore_status alcore__reuse_add(alcore__reuse *reuse, alcore_model *model, const char *column);
 /* Makes all mixtures: the model computes the rows with refreshed [rows] 1, all of them candidates,
  * and the other candidates keep earlier values. candidates [rows]: 1 for the candidates of the
- * round, as drawn; none of them is left without a value. max_age: seconds, of the cache. Called
- * without locks. */
+ * round, as drawn; none of them is left without a value. cache_max_age: the option, seconds or NaN.
+ * Called without locks. */
 alcore_status alcore__reuse_refresh(alcore__reuse *reuse, const uint8_t *refreshed,
-                                    const uint8_t *candidates, double max_age);
+                                    const uint8_t *candidates, double cache_max_age);
 /* Writes how many values were reused to the candidates' entries of the resolution, for summary and
- * provenance. */
+ * provenance; called once all mixtures are made. */
 void alcore__reuse_report(const alcore__reuse *reuse, alcore__resolution *resolution);
 void alcore__reuse_clear(alcore_ctx *ctx, alcore__reuse *reuse);
 

@@ -146,7 +146,8 @@ static void put_budget(const alcore_selection *selection, alcore__json_out *json
     alcore__json_close(json, '}');
 }
 
-/* "price": the price of a unit and of all picks; no member where the request has no price. */
+/* "price": the price of a unit and of all picks; no member where the request has no price. total is
+ * null where `money` is NaN, as the cost column has no cost for a pick. */
 static void put_price(const alcore_selection *selection, alcore__json_out *json) {
     const alcore__price *price = &selection->ranking->price;
     if (isnan(price->amount)) return;

@@ -78,6 +78,7 @@ typedef struct reading {
     int64_t token, value;         /* the next of each */
 } reading;
 
+/* The next value times the sign; r->value is then the one behind it. */
 static double next_value(reading *r) {
     const size_t at = (size_t)r->value++ * alcore_sys_dtype_bytes(r->dtype);
     return r->sign * alcore__widen(r->dtype, r->values + at);

@@ -88,8 +88,8 @@ void alcore__scratch_release(alcore__block *block, alcore__scratch_mark mark);
  * active rows. */
 int64_t alcore__block_first_index(const alcore__block *block, int64_t b);
 /* *out [count]: for sums by group in each block, the number b * groups + group[i] of each active
- * row, b being its block in a wide one; -1 where group[i] is. group [count], NULL: 0 for each. It
- * is `group` itself in a plain block, else on the scratch stack. */
+ * row, b being its block in a wide one; -1 where group[i] is. group [count], NULL: 0 for each. *out
+ * is `group` itself in a plain block where that is given, else an array on the scratch stack. */
 alcore_status alcore__block_groups(alcore__block *block, const int32_t *group, int64_t groups,
                                    const int32_t **out);
 
@@ -218,13 +218,15 @@ alcore_status alcore__matrix_sq_dists(const alcore__matrix *matrix, const double
  * [groups, dims] and counts [groups] are overwritten. */
 alcore_status alcore__matrix_group_sums(const alcore__matrix *matrix, const int32_t *group,
                                         int64_t groups, double *sums, int64_t *counts);
-/* The sum of the active rows of each block of a wide block, of a plain one's: sums [blocks, dims].
- */
+/* The sum of the active rows of each block that the block stands for: sums [blocks, dims], in host
+ * memory, overwritten; one vector [dims] for a plain block. */
 alcore_status alcore__matrix_sum(const alcore__matrix *matrix, double *sums);
-/* The same of the embeddings of a block, as the work of a pass. */
+/* The same of the embeddings of a block, unit: of each divided by its length. For the block
+ * function of a pass, whose partial is these sums. */
 alcore_status alcore__block_sum(alcore__block *block, bool unit, void *sums);
-/* Dot products of each matrix row with itself [matrix rows], in host memory; the error of
- * alcore__matrix_check() where one is not finite. */
+/* Dot products of each active row with itself, in host memory: self_dots [matrix rows], by matrix
+ * row; entries of other rows are not written. The error of alcore__matrix_check() where one is too
+ * large or no number. */
 alcore_status alcore__matrix_checked_dots(const alcore__matrix *matrix, double *self_dots);
 /* Running sums of values [matrix rows], in the engine's memory, over the rows of the mask [matrix
  * rows], of each block of a wide one: totals [blocks], in either memory, and all of them: sums

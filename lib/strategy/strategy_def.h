@@ -275,7 +275,8 @@ const alcore__column *alcore__candidate_embeddings(const alcore__run *run);
 /* Components of an embedding, the same number in all roles; 0: the candidates have no embeddings.
  */
 int64_t alcore__embedding_dims(const alcore__run *run);
-/* ALCORE_E_DATA that names the row and component of a vector's first NaN or infinity. */
+/* ALCORE_E_DATA that names the row, of a source, and the component of the first NaN or infinity
+ * among values [dims]. */
 alcore_status alcore__vector_check(const double *values, int64_t dims,
                                    enum alcore__row_source source, int64_t row);
 
@@ -297,8 +298,8 @@ alcore_status alcore__outcome_fact(alcore__run *run, const char *name, int64_t c
 /* The exponent of the largest of the values [count] where squares of them would overflow or vanish;
  * 0 where they do not: a power of 2 by which they are divided before. */
 int alcore__common_exponent(const double *values, int64_t count);
-/* Mean and population standard deviation of weight x values [candidates], summed by blocks (spec
- * 1.8). */
+/* *mean and *sd: mean and population standard deviation of weight x values [candidates], summed by
+ * blocks (spec 1.8). */
 void alcore__candidate_mean_sd(const alcore__run *run, const double *values, double weight,
                                double *mean, double *sd);
 /* cos from dot(a, b), ||a|| and ||b|| (spec 1.5). */

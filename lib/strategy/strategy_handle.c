@@ -199,6 +199,8 @@ static alcore_status set_value(void *handle, const char *name, const char *value
     return status;
 }
 
+/* The present text of a parameter, of a part of a hybrid by "PART.NAME"; a view until it is set
+ * again. alcore__param_get() calls it with the strategy locked for reading. */
 static alcore_status get_value(const void *handle, const char *name, const char **out_text) {
     const alcore_strategy *strategy = handle;
     const char *rest;

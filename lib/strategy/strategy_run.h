@@ -193,7 +193,8 @@ alcore_status alcore__strategy_draw(const alcore_strategy *strategy, uint64_t se
                                     int64_t rows, const uint8_t *previous, uint8_t *mask);
 /* Whether the candidates of this round are to be kept for the next one. */
 bool alcore__strategy_is_sticky(const alcore_strategy *strategy);
-/* The draw itself: leaves `count` entries of mask, or all of them where there are no more. */
+/* The draw itself: leaves `count` entries of mask [rows], or all of them where there are no more;
+ * previous [rows] as above. Called by alcore__strategy_draw(). */
 alcore_status alcore__draw_candidates(alcore_ctx *ctx, uint64_t seed, int64_t round, int64_t count,
                                       int64_t rows, const uint8_t *previous, uint8_t *mask);
 

@@ -66,10 +66,10 @@ CPU_INLINE double int16_error(double norm, double other, double residual, double
  * out may begin at the same address. Returns an upper bound of the residual. */
 double CPU(int16_row)(const char *row, int64_t dims, int32_t dtype, float scale, void *out);
 
-/* products[r * stride + c] = factor * (X of row r . X of column c), for whole panels in the layout
- * of CPU(products): [panels, int16_pairs(dims), PRODUCT_ROWS or PRODUCT_COLUMNS] words.
- * CPU(pack_panel) makes them when it is told that the rows are float32 with int16_pairs(dims)
- * components. */
+/* products[r * stride + c] = factor * (X of row r . X of column c), for whole panels of rows and of
+ * columns in the layout of CPU(products): [panels, int16_pairs(dims), PRODUCT_ROWS or
+ * PRODUCT_COLUMNS] words. CPU(pack_panel) makes them when it is told that the rows are float32 with
+ * int16_pairs(dims) components. */
 void CPU(int16_products)(const float *rows, int64_t row_panels, const float *columns,
                          int64_t column_panels, int64_t pairs, float factor, float *products,
                          int64_t stride);

@@ -168,6 +168,7 @@ static void weigh_tile(minimum_call *call, const int64_t *item, int count) {
             cpu_vector f = cpu_load_double(call->filter.squares + c) + dot -
                            2.0 * cpu_load((const char *)products, c, ALCORE_FLOAT32);
             double highest = row_limit(call, i) + bound, lane[CPU_WIDTH];
+            /* "Not above" and not "at most", so that a pair with a NaN is weighed. */
             if (bound >= 0.0 && !cpu_any_double(~(cpu_mask)(f > highest))) continue;
             cpu_store_double(lane, f);
             for (int64_t k = 0; k < CPU_WIDTH && c + k < call->count; k++) {
@@ -366,7 +367,8 @@ alcore_status CPU(min_badge)(const alcore_sys_work *work, const alcore_sys_rows 
 
 /* ---- draws ---- */
 
-/* Called once a block in place of a pass over the rows. */
+/* Called once a block in place of a pass over the rows. values NULL: the minima stay, and only
+ * their total is computed anew. */
 alcore_status CPU(update_min)(const alcore_sys_work *work, int64_t count, const uint8_t *mask,
                               const double *values, const alcore_sys_weights *weights) {
     if (count < 0)

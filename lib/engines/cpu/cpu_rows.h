@@ -29,8 +29,9 @@ void CPU(widen_row)(const char *row, int64_t dims, int32_t dtype, double *out);
 /* out[j] = row[j] rounded to float32 */
 void CPU(float_row)(const char *row, int64_t dims, int32_t dtype, float *out);
 
-/* sq_dist and dot of two float32 rows in float32, in an order that depends on the engine: for
- * filters. Every term passes through fewer than CPU_FLOAT_CHAIN(dims) roundings. */
+/* sq_dist and dot of two float32 rows, row and other [dims], in float32, in an order that depends
+ * on the engine: for filters. Every term passes through fewer than CPU_FLOAT_CHAIN(dims) roundings.
+ */
 float CPU(float_sq_dist)(const float *row, const float *other, int64_t dims);
 float CPU(float_dot)(const float *row, const float *other, int64_t dims);
 #define CPU_FLOAT_CHAIN(dims) ((double)((dims) / (4 * 4) + 32))

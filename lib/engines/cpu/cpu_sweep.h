@@ -357,9 +357,9 @@ static void sweep_pack(const sweep_operand *operand, int scaled, double *staged)
 typedef void (*sweep_tile)(void *user, int64_t row, int rows, int64_t first, int64_t count,
                            const float *products);
 
-/* products [PRODUCT_ROWS, count], overwritten, of one panel of rows with `count` columns, whole
- * panels. words: 32-bit words of a packed item; factor: 1 / (the product of both scales) for int16,
- * 0 for float32. */
+/* products [PRODUCT_ROWS, count], overwritten, of one panel of packed rows, `row`, with `count`
+ * packed columns from `column` on, whole panels. words: 32-bit words of a packed item; factor: 1 /
+ * (the product of both scales) for int16, 0 for float32. */
 static void sweep_fill(const float *row, const float *column, int64_t count, int64_t words,
                        float factor, float *products) {
 #if CPU_INT16

@@ -304,6 +304,7 @@ const int64_t MAX_STEP = 4096, MAX_FEW_STEP = 16 * MAX_STEP;
 int64_t max_rows(int64_t queries) {
     return std::max(MAX_STEP, std::min(MAX_STEP * MAX_STEP / queries, MAX_FEW_STEP));
 }
+/* The most queries of a part, with which MAX_STEP rows are compared in one launch. */
 int64_t max_queries(int64_t dims) {
     return std::max<int64_t>(LAUNCH_HALVES / (MAX_STEP * std::max<int64_t>(dims, 1)), MAX_STEP);
 }

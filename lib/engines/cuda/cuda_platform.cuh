@@ -94,7 +94,7 @@ __device__ inline double device_exp(double x) {
     return exp(x);
 }
 __device__ inline float device_exp(float x) {
-    float power; /* PTX: 2^x, at most 2^-22.5 off */
+    float power; /* PTX: 2^x, at most 2^-22.5 off; 1.442695041 is the binary logarithm of e */
     asm("ex2.approx.ftz.f32 %0, %1;" : "=f"(power) : "f"(x * 1.442695041f));
     return power;
 }

@@ -25,6 +25,7 @@ namespace {
  * query. Of few queries it has more than TILE rows, as many as have TILE_DOUBLES (32 MiB). queries:
  * the capacity of a part of them, which is 1 or more. */
 enum { TILE = 1024, TILE_DOUBLES = 1 << 22 };
+/* The most rows of such a tile; their vectors have at most TILE_DOUBLES doubles, or are TILE. */
 int64_t tile_rows(int64_t queries, int64_t dims) {
     int64_t most = std::min(TILE * TILE / queries, TILE_DOUBLES / std::max<int64_t>(dims, 1));
     return std::max<int64_t>(most, TILE);
@@ -310,7 +311,8 @@ alcore_status knn(const alcore_sys_work *work, const alcore_sys_rows *rows, cons
 /* Kernel table: for each row the other with the largest cos / (row_half + other_half), the margin
  * ratio of bitext mining; row_half [rows] and other_half [others] are half the mean cosines to the
  * nearest neighbors. ratio and other [rows] hold the largest so far, -infinity and -1 before the
- * first call; a row without a larger ratio keeps them. */
+ * first call; a row without a larger ratio keeps them. `search` is part of the signature that
+ * searches share, and not read: a ratio is always made of cosines. */
 alcore_status margin_ratios(const alcore_sys_work *work, const alcore_sys_rows *rows,
                             const uint8_t *mask, const alcore_sys_rows *others,
                             const uint8_t *other_mask, const alcore_sys_search *search,

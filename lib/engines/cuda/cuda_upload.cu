@@ -218,7 +218,8 @@ alcore_status hold(const alcore_sys_work *work, const alcore_sys_rows *rows, alc
     });
 }
 
-/* Kernel table: row i of the device memory `memory` = row items[i], in stream order. Rows in host
+/* Kernel table: row i of the device memory `memory` = row items[i], in stream order; all bits are 1
+ * for a negative item, which makes floats NaN. Rows in host
  * memory pass through pinned memory, as in store(); rows on the device are read by one kernel, in
  * the widest units that their addresses, the memory and the rows are multiples of. */
 alcore_status gather(const alcore_sys_work *work, const alcore_sys_rows *rows, int64_t count,

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Arithmetic of one warp on one row, exactly as spec 1.8 writes it: thread l of the warp holds
  * running sum l (lane l), to which the components j with j mod 32 = l are added in order. All 32
- * threads call these functions together, and all get the result. A product is rounded before it is
+ * threads call the functions lanes_sum(), row_...() and lane_components() together, and all get the
+ * result; the others are of each thread by itself. A product is rounded before it is
  * added, as it is written, because meson.build compiles this folder with -fmad=false; a fused
  * operation is device_fused() or fma(). Cost: one read of the row. */
 #ifndef ALCORE__CUDA_WARP_CUH
@@ -68,13 +69,16 @@ __device__ inline double widened(float x) {
     return __longlong_as_double((long long)((uint64_t)upper << 32 | bits << 29));
 }
 
-/* 16 bytes of an array, the most that one instruction loads. */
+/* 16 bytes of an array, the most that one instruction loads, from an address that is a multiple of
+ * 16. cuda_groups.cu and cuda_logits.cu read rows so where their addresses allow it. */
 struct alignas(16) loaded_unit {
     uint32_t word[4];
 };
 
-/* The components of a unit of type DTYPE, widened exactly to Real: double for float64, else float
- * or double. */
+/* The components of a unit of type DTYPE, in their order, widened exactly to Real: double for
+ * float64, else float or double. Each thread calls it for the unit that it has loaded. The last
+ * branch is bfloat16; entry k of a type of 16 bits is the lower half of its word where k is even.
+ */
 template <int DTYPE, class Real>
 __device__ inline void widen_unit(const loaded_unit &unit,
                                   Real (&out)[sizeof(loaded_unit) / dtype_size<DTYPE>::BYTES]) {

@@ -54,8 +54,8 @@ void alcore__filler_finish(alcore__filler *filler);
  * Sets everything of the purchase but its explanation; a candidate whose key is NaN is not bought.
  */
 alcore_status alcore__fill_by(alcore__run *run, const double *keys, alcore__purchase *purchase);
-/* Ranks and buys likewise under the run's own budget, and moves the picks into the run's outcome.
- */
+/* Ranks by keys [candidates] and buys likewise under the run's own budget, and moves the picks into
+ * the run's outcome. */
 alcore_status alcore__fill_ranked(alcore__run *run, const double *keys);
 /* Buys under the further budgets of the request, once the outcome has the picks of the first: by
  * the keys [candidates] that these were ranked by or, with keys NULL, by offering the candidates

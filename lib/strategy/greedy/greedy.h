@@ -112,8 +112,8 @@ alcore_status alcore__greedy_write_best(const alcore__matrix *matrix, int64_t in
 alcore_status alcore__greedy_find_best(const alcore__greedy *greedy, const alcore__matrix *matrix,
                                        const uint8_t *mask, const double *values,
                                        alcore__greedy_best *out);
-/* The largest value of the block, 0 where the mask is empty; or, likewise, 0 where it is left in
- * the engine's memory, for left_value. */
+/* *max: the largest of values [matrix rows] of the block, 0 where the mask is empty; or, likewise,
+ * 0 where it is left in the engine's memory, for left_value. */
 alcore_status alcore__greedy_max_left(const alcore__greedy *greedy, const alcore__matrix *matrix,
                                       const uint8_t *mask, const double *values, double *max);
 /* `start` of such a pass: whether it is queued as a whole. */

@@ -10,6 +10,7 @@
  * (likewise) and that value; then the vector of the best candidate, [dims]. */
 enum { RECORD_ROW = 0, RECORD_VALUE = 1, RECORD_LEFT_ROW = 2, RECORD_LEFT_VALUE = 3, RECORD_HEAD };
 
+/* Numbers of 8 bytes of such a record. */
 static int64_t record_size(const alcore__run *run) {
     return RECORD_HEAD + alcore__embedding_dims(run);
 }

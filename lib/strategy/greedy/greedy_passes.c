@@ -88,6 +88,7 @@ static alcore_status keep_best(alcore__run *run, const alcore__block_partial *pa
     return ALCORE_OK;
 }
 
+/* The score of a row with a value of the array `choice`. */
 static double score_of(const alcore__greedy_rule *rule, double value) {
     return rule->score ? rule->score(value) : value;
 }

@@ -30,7 +30,8 @@ static inline bool alcore__device_draws_are_open(const alcore__device_draws *dra
     return draws->memory.data != NULL;
 }
 
-/* Queues the totals of the blocks of a visit: weights and sums as alcore__matrix_totals(). */
+/* Queues the totals of the blocks of a visit: mask, weights and sums [matrix rows] as
+ * alcore__matrix_totals() has them, the last two in the engine's memory. */
 alcore_status alcore__device_draws_add(const alcore__device_draws *draws,
                                        const alcore__matrix *matrix, int64_t sequence,
                                        const uint8_t *mask, const double *weights, double *sums);
@@ -45,7 +46,8 @@ bool alcore__device_draws_draw(const alcore__run *run, const alcore__device_draw
                                const double *block_weights, int64_t sequence, double u,
                                alcore__draw *out);
 /* Queues the draws of a sampler by the engine in a visit, once the totals of all visits are queued.
- * rows: as many matrices, of which the rows that are drawn are taken, `dims` numbers in all. */
+ * mask, weights and sums are those of the totals. rows [matrices]: of which the rows that are drawn
+ * are taken, `dims` numbers in all. */
 alcore_status alcore__device_draws_find(const alcore__device_draws *draws,
                                         const alcore__matrix *matrix, int64_t sequence,
                                         const alcore__sampler *sampler, const uint8_t *mask,

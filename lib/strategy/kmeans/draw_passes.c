@@ -108,6 +108,7 @@ typedef struct found_row {
     double taken[]; /* [taken_size] */
 } found_row;
 
+/* Bytes of such an entry. */
 static size_t found_row_bytes(const alcore__draws *draws) {
     return sizeof(found_row) + (size_t)draws->taken_size * sizeof(double);
 }
@@ -122,12 +123,14 @@ static size_t found_bytes(const alcore__block *block) {
     return count * found_row_bytes(draws);
 }
 
-/* Copies what is taken of the active row with an index from the engine's memory to out. */
+/* Copies what is taken of the active row with an index from the engine's memory to out [taken_size]
+ * in host memory: its entries of rows->taken, one after the other, of which the last is its row of
+ * the matrix. */
 static alcore_status take_row(const alcore__draw_block *rows, int64_t index, double *out) {
-    const int64_t row = alcore__matrix_row_of(&rows->matrix, index);
+    const int64_t matrix_row = alcore__matrix_row_of(&rows->matrix, index);
     for (int32_t m = 0; m < rows->taken_count - 1; m++) {
         const int64_t dims = rows->taken[m].dims;
-        const double *values = (const double *)rows->taken[m].data + row * dims;
+        const double *values = (const double *)rows->taken[m].data + matrix_row * dims;
         ALCORE__TRY(alcore__download(rows->matrix.block->run, values, dims, out));
         out += dims;
     }
@@ -170,6 +173,7 @@ static alcore_status store_draws(alcore__run *run, const alcore__block_partial *
     return ALCORE_OK;
 }
 
+/* End of the pass: all draws are found. */
 static alcore_status accept(alcore__run *run) {
     alcore__draws *draws = run->state;
     return draws->rule->accept(run, draws);
@@ -177,6 +181,8 @@ static alcore_status accept(alcore__run *run) {
 
 /* ---- pass "D^2 weights" ---- */
 
+/* Start of the pass: makes the memory in which the device draws, once, if the run has wide blocks.
+ */
 static alcore_status open_draws(alcore__run *run) {
     alcore__draws *draws = run->state;
     return alcore__device_draws_open(run, draws->count, draws->taken_size, &draws->device);
@@ -224,6 +230,8 @@ static alcore_status weigh_sequence(const alcore__draws *draws, const alcore__dr
     return ALCORE__KERNEL(run, update_min, count, weighed, values, &weights);
 }
 
+/* Weighs the rows of all sequences that want a row. A sequence without a row in the block, whose
+ * mask is NULL, keeps the total 0. */
 static alcore_status weigh_rows(alcore__block *block, void *partial) {
     const alcore__draws *draws = block->run->state;
     /* A call has one total, but a wide block one for each of its blocks. */

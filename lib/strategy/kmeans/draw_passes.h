@@ -35,8 +35,9 @@ typedef struct alcore__draw_block {
     double
         *sums; /* [matrix rows] running sums of the weights, in each block of a wide one; not used
                      on the host */
-    /* [taken_count] What is taken of a drawn row, double [matrix rows, ..] each; the matrix itself
-     * is the last. */
+    /* [taken_count] What is taken of a drawn row, double [matrix rows, ..] each: of k-means++ its
+     * dot product with itself, of BADGE its weight and its factors; the matrix itself is the last.
+     */
     alcore_sys_rows taken[3];
     int32_t taken_count;
 } alcore__draw_block;

@@ -48,6 +48,9 @@ void alcore__kmeans_move_centroid(alcore__kmeans *means, int64_t cluster, const 
 
 /* ---- the parts of the passes, for the table in kmeans.c ---- */
 
+/* Called by alcore__kmeans_begin(): begins the draws of the seed rows. seeds [centroids]: positions
+ * of rows to begin with in place of drawn ones, in the order of centroid_starts; NULL: all are
+ * drawn. */
 alcore_status alcore__kmeans_begin_seeds(alcore__run *run, alcore__kmeans *means,
                                          const int64_t *seeds);
 

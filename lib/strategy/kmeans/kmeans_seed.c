@@ -57,6 +57,8 @@ static alcore_status mask_group(const alcore__draws *draws, const alcore__draw_b
     return any ? alcore__block_store_mask(block, (int32_t)g, own, count, mask) : ALCORE_OK;
 }
 
+/* alcore__draw_rule.measure: from the seed row that was taken last, and the speculative ones behind
+ * it. */
 static alcore_status measure(const alcore__draws *draws, const alcore__draw_block *rows, int64_t g,
                              const uint8_t *mask, const alcore_sys_weights *weights) {
     const alcore__kmeans *means = draws->owner;

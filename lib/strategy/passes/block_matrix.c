@@ -325,7 +325,9 @@ alcore_status alcore__matrix_copy_rows(const alcore__matrix *matrix, const int64
 }
 
 /* Fails for an active row whose product with itself is not a usable number: because a component is
- * not finite, or because all of them are and their squares overflow. */
+ * not finite, or because all of them are and the product is above ALCORE__MAX_SQUARE, 1e140. Such a
+ * product is finite itself, but products of two of them, and sums of these over all rows, are not.
+ */
 static alcore_status fail_row(const alcore__matrix *matrix, int64_t index) {
     alcore__matrix plain = *matrix;
     alcore__block *block = matrix->block;

@@ -31,7 +31,7 @@ alcore_status alcore__vectors_read(const alcore__run *run, alcore__vectors *vect
 /* out [count], in host memory: dot(vector i, vector `index`) of the first `count` vectors. */
 alcore_status alcore__vectors_dots(const alcore__run *run, const alcore__vectors *vectors,
                                    int64_t count, int64_t index, double *out);
-/* The same of sq_dist(vector i, vector `index`). */
+/* The same of sq_dist(vector i, vector `index`): out [count], in host memory. */
 alcore_status alcore__vectors_sq_dists(const alcore__run *run, const alcore__vectors *vectors,
                                        int64_t count, int64_t index, double *out);
 /* Fails as alcore__vector_check() does where vector `index`, which is row `row` of the candidates,

@@ -58,7 +58,7 @@ static alcore_status mark_rows(alcore__run *run, const alcore__block_partial *pa
 static bool computes_scores(const alcore__run *run) {
     return run->def->score_rows != NULL;
 }
-/* `when` of the others: whether the strategy reads embeddings of that source. */
+/* reads_...(): `when` of the others, whether the strategy reads embeddings of that source. */
 static bool reads_candidates(const alcore__run *run) {
     return alcore__reads_embeddings(run, ALCORE_ROLE_CANDIDATES);
 }

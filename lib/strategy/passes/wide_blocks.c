@@ -121,7 +121,9 @@ static int64_t in_place_blocks(const alcore__run *run, const alcore__pass *pass)
 }
 
 /* Decides about the blocks of all wide passes that keep something with blocks of the candidates,
- * before the first one. A run that was given a stream of the caller's keeps it. */
+ * before the first one. A run that was given a stream of the caller's keeps it. runner->memory,
+ * what blocks keep, is NULL without wide blocks: alcore__wide_visits() and _position() look there
+ * for the copies of embeddings. */
 static void open_wide_blocks(alcore__run *run, const alcore__shard *shard) {
     const alcore__column *column = alcore__candidate_embeddings(run);
     run->runner->wide_blocks = 1;

@@ -76,6 +76,7 @@ static alcore_status score_rows(alcore__score_call *call) {
 
 /* ---- the run ---- */
 
+/* For alcore__run_defer(): slot is the address of the column, NULL in it until it is made. */
 static void free_column(const alcore__run *run, void *slot) {
     (void)run;
     alcore__column_free(*(alcore__column **)slot);

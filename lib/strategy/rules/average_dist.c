@@ -63,8 +63,9 @@ typedef struct average_state {
 
 /* ---- begin ---- */
 
-/* Called once before the first pass: groups the target rows by language and
- * allocates the arrays of average_state. Distances and scores are NaN until they are computed. */
+/* Called once before the first pass: groups the target rows by language and allocates the arrays of
+ * average_state. Distances and scores are NaN until they are computed. host_doubles: the sums of
+ * low and high bounds, of each row of a block and group, are in host memory. */
 static alcore_status begin(alcore__run *run) {
     average_state *state = run->state;
     const int64_t count = run->outcome.count;

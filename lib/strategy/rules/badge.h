@@ -34,7 +34,8 @@ typedef struct alcore__badge_rows {
 /* Arrays of alcore__badge_rows of a number a row. */
 enum { ALCORE__BADGE_ROW_ARRAYS = 3 + ALCORE__MAX_SPECULATIVE };
 
-/* Where the arrays lie in the doubles of a block with `rows` matrix rows. */
+/* Where the arrays lie in values, the doubles of a block (alcore__block_doubles()) with `rows`
+ * matrix rows. */
 static inline alcore__badge_rows alcore__badge_lay_out(double *values, int64_t rows) {
     return (alcore__badge_rows){.squares = values,
                                 .weights = values + rows,

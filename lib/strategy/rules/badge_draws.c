@@ -42,6 +42,8 @@ alcore_status alcore__badge_draw_first(alcore__run *run) {
 
 /* ---- the rule of the draws ---- */
 
+/* alcore__draw_rule.open: of a drawn row its weight, its factor a and its factor h, the embedding,
+ * are taken, in this order (store_row()). */
 static alcore_status open_block(const alcore__draws *draws, alcore__block *block,
                                 alcore__draw_block *out) {
     const alcore__badge_state *state = draws->owner;
@@ -58,6 +60,7 @@ static alcore_status open_block(const alcore__draws *draws, alcore__block *block
     return ALCORE_OK;
 }
 
+/* alcore__draw_rule.mask: the rows that can still be picked. */
 static alcore_status mask_free(const alcore__draws *draws, const alcore__draw_block *rows,
                                int64_t sequence, const uint8_t **mask) {
     (void)sequence;
@@ -65,6 +68,9 @@ static alcore_status mask_free(const alcore__draws *draws, const alcore__draw_bl
                                     &rows->matrix, mask);
 }
 
+/* alcore__draw_rule.measure: from the row that was bought last and, behind it in found_a, found_h
+ * and found_squares, the speculative ones. squares, |a|^2 |h|^2 of each row, are the first array of
+ * the block's doubles. */
 static alcore_status measure(const alcore__draws *draws, const alcore__draw_block *rows,
                              int64_t sequence, const uint8_t *mask,
                              const alcore_sys_weights *weights) {
@@ -118,6 +124,7 @@ static alcore_status accept_row(alcore__run *run, alcore__draws *draws) {
     return ALCORE_OK;
 }
 
+/* alcore__draw_rule.first. */
 static int64_t first_free(const alcore__draws *draws, int64_t sequence) {
     (void)sequence;
     return nth_free(draws->owner, 0 /* the first */);
@@ -131,6 +138,8 @@ static const alcore__draw_rule RULE = {.open = open_block,
                                        .accept = accept_row,
                                        .first = first_free};
 
+/* draws_left: it is not known how many rows the budget buys; more than ALCORE__MAX_DRAWS make no
+ * difference. */
 alcore_status alcore__badge_begin_draws(alcore__run *run) {
     alcore__badge_state *state = run->state;
     ALCORE__TRY(alcore__draws_begin(run, &RULE, state, 1 /* sequence */,

@@ -26,15 +26,18 @@ typedef struct alcore__kcenter_state {
 
 /* ---- what is kept with a block (kcenter_rows.c) ---- */
 
-/* The greedy rule keeps m(x) [matrix rows] over labeled rows and the measured picks of the row, in
- * the engine's memory; infinite at first, and checked for NaN then. On a device every row is
- * measured from every pick in each pass, as it cannot be measured alone there. */
+/* Functions of the greedy rule in kcenter.c (greedy/greedy.h says when each is called), which keeps
+ * sq_dist, m(x) [matrix rows] over labeled rows and the measured picks of the row, in the engine's
+ * memory; infinite at first, and checked for NaN then. find_farthest: *index (-1: none) and *value
+ * of the row with the largest m(x) of those that were not bought, with `pickable` of those that can
+ * be picked. On a device every row is measured from every pick in each pass, as it cannot be
+ * measured alone there. */
 alcore_status alcore__kcenter_fill(const alcore__matrix *matrix, double *sq_dist, void *unused);
 alcore_status alcore__kcenter_update(const alcore__matrix *matrix, double *sq_dist);
 alcore_status alcore__kcenter_complete(const alcore__matrix *matrix, double *sq_dist);
 alcore_status alcore__kcenter_find_farthest(const alcore__matrix *matrix, double *sq_dist,
                                             bool pickable, int64_t *index, double *value);
-/* Measures all active rows of the block from vectors [count, dims]. */
+/* Measures all active rows of the block from vectors [count, dims] and lowers sq_dist, m(x). */
 alcore_status alcore__kcenter_measure(const alcore__matrix *matrix, const double *vectors,
                                       int64_t count, double *sq_dist);
 

@@ -27,6 +27,7 @@ typedef struct measured {
     int64_t picks[];     /* [active rows] number of picks that each row was measured from */
 } measured;
 
+/* *out: what the block keeps of this, zeros at first. */
 static alcore_status open_measured(alcore__block *block, measured **out) {
     const size_t rows = (size_t)block->count;
     return alcore__block_local(block, sizeof **out + rows * sizeof(int64_t), out);

@@ -171,13 +171,13 @@ static alcore_status collect_drawn(alcore__block *block, void *partial) {
 }
 
 /* Reduces the partial of one block: appends its rows to L', which thus has the drawn rows in the
- * order of L. reserve() in begin() has made the capacity. */
+ * order of L. A block without a drawn row has no partial, and is not reduced. reserve() in begin()
+ * has made the capacity. */
 static alcore_status append_drawn(alcore__run *run, const alcore__block_partial *partial) {
     alcore__mrs_state *state = run->state;
     size_t row_bytes = sizeof(int64_t) + (size_t)state->dims * sizeof(double);
     size_t count = partial->extra_bytes / row_bytes;
     const int64_t *rows = partial->extra;
-    if (count == 0) return ALCORE_OK; /* rows may be NULL */
     memcpy(state->sample_rows + state->collected, rows, count * sizeof *rows);
     memcpy(state->sample + state->collected * state->dims, rows + count,
            count * (row_bytes - sizeof *rows));

@@ -41,8 +41,10 @@ void alcore__neighbor_lists_begin(const alcore__neighbor_lists *lists, const alc
     for (int64_t i = 0; i < entries; i++) position[i] = -1;
 }
 
-/* Joins the rows of the matrix to lists that are longer than the kernel knn allows: best [vectors,
- * width], those of the vectors in the partial. The workspace is on the block's scratch memory. */
+/* Joins the rows of the matrix to lists that are longer than the kernel knn allows
+ * (ALCORE__KERNEL_NEIGHBORS, 1024 entries): best [vectors, width], those of the vectors in the
+ * partial. Each call of the kernel has ALCORE__LONG_QUERIES, 64, of the vectors at most. The
+ * workspace is on the block's scratch memory. */
 static alcore_status join_long(const alcore__neighbor_lists *lists, const alcore__matrix *matrix,
                                const uint8_t *mask, const alcore_sys_rows *vectors,
                                const uint8_t *vector_mask, const alcore_sys_best *best) {
@@ -71,7 +73,6 @@ alcore_status alcore__neighbor_lists_join(const alcore__neighbor_lists *lists,
     const alcore__run *run = matrix->block->run;
     const alcore_sys_search search = {.size = sizeof search, .metric = lists->metric};
     alcore_sys_work work;
-    ALCORE__TRY(alcore__matrix_work(matrix, search.metric, vectors->count, &work));
     const int64_t width = width_of(lists, matrix->block->count);
     int64_t *position = partial;
     double *value = (double *)(position + lists->count * width);
@@ -79,6 +80,7 @@ alcore_status alcore__neighbor_lists_join(const alcore__neighbor_lists *lists,
         .k = width, .row = position + first * width, .value = value + first * width};
     if (width > ALCORE__KERNEL_NEIGHBORS)
         return join_long(lists, matrix, mask, vectors, vector_mask, &best);
+    ALCORE__TRY(alcore__matrix_work(matrix, search.metric, vectors->count, &work));
     return alcore__run_kernels(run)->knn(&work, &matrix->rows, mask, vectors, vector_mask, &search,
                                          &best, NULL /* no lists of the candidates */);
 }

@@ -43,9 +43,10 @@ alcore_status alcore__neighbor_lists_merge(alcore__run *run, const alcore__block
 /* Empties the lists of a partial; called once for a block. */
 void alcore__neighbor_lists_begin(const alcore__neighbor_lists *lists, const alcore__block *block,
                                   void *partial);
-/* Joins the candidates of the block whose mask [matrix rows] is 1 (NULL: all) to the lists of the
- * vectors first .. first + vectors->count - 1, those whose vector_mask [vectors->count] is 1 (NULL:
- * all). Called any number of times. */
+/* Joins the candidates of the block whose mask [matrix rows] is 1 to the lists of the vectors
+ * first .. first + vectors->count - 1, those whose vector_mask [vectors->count] is 1 (NULL: all).
+ * mask NULL: all matrix rows, only where matrix->mask is NULL, as every one is a candidate then.
+ * Called any number of times for a block, after alcore__neighbor_lists_begin(). */
 alcore_status alcore__neighbor_lists_join(const alcore__neighbor_lists *lists,
                                           const alcore__matrix *matrix, const uint8_t *mask,
                                           const alcore_sys_rows *vectors,

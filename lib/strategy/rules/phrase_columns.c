@@ -19,6 +19,7 @@ typedef struct phrase_row {
     int64_t listed; /* 1: the flag columns of the pool do not rule the phrase out */
 } phrase_row;
 
+/* options.unknown is 1 where phrases that a labeled row contains are left out, else 0. */
 alcore_status alcore__phrase_columns_begin(alcore__run *run, alcore__phrase_columns *columns) {
     alcore_phrase_options options = ALCORE_PHRASE_OPTIONS_INIT;
     run->def->phrase_options(run->values, &options);

@@ -23,7 +23,9 @@ typedef struct alcore__phrase_columns {
     uint8_t *listed;     /* [candidates] 1: the flags of the pool let the strategy buy the phrase */
 } alcore__phrase_columns;
 
-/* Adds the columns to the record and allocates `listed`; the pass fills them. */
+/* Adds the columns to the record, allocates `listed`, which the pass then fills as well, and sets
+ * excludes_known by the strategy's parameters. Called once before that pass, by strategies that buy
+ * phrases (their phrase_options is not NULL); columns: run->state, or a member of it. */
 alcore_status alcore__phrase_columns_begin(alcore__run *run, alcore__phrase_columns *columns);
 
 /* Tables of one pass each, which differ in the phrases that are listed: those not known (or all,

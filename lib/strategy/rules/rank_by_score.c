@@ -35,7 +35,7 @@ const alcore__pass alcore__rank_by_score_passes[] = {
     {.name = NULL},
 };
 
-/* `rank` is borrowed until the run ends. */
+/* Called after the last pass; the runner then ranks and buys by the keys. */
 alcore_status alcore__rank_by_score_finish(alcore__run *run) {
     alcore__ranked_scores *state = run->state;
     size_t bytes = (size_t)run->outcome.count * sizeof(double);

@@ -139,6 +139,8 @@ static void release_nothing(alcore__column *column) {
 
 static const alcore__column_ops OPS = {.rows = read_rows, .release = release_nothing};
 
+/* The column is in no pool: it needs no name or origin and has an entry for each row (map NULL).
+ * log_scale is 1 in every column without stored logarithms. */
 alcore_status alcore__surprisal_column(alcore_ctx *ctx, alcore__surprisal *surprisal,
                                        alcore__column **out) {
     alcore__column *column;

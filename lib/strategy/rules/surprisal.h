@@ -25,8 +25,9 @@ typedef struct alcore__surprisal {
 alcore_status alcore__surprisal_draw(const alcore__surprisal *surprisal, const char *id,
                                      int64_t tokens, uint8_t *chosen, int64_t *workspace);
 /* Makes a column that computes the vectors, [rows, length], not normalized, as blocks are read:
- * float64 where the losses are, else float32. It borrows surprisal. The caller frees it with
- * alcore__column_free(). */
+ * float64 where the losses are, else float32. The `begin` of ALPS (alps.c) calls it once and sets
+ * run->embeddings to the column, which the passes then read in place of embeddings. It borrows
+ * surprisal until it is freed, by the caller with alcore__column_free(). */
 alcore_status alcore__surprisal_column(alcore_ctx *ctx, alcore__surprisal *surprisal,
                                        alcore__column **out);
 

@@ -259,6 +259,22 @@ START_TEST(values_of_another_shape_are_computed_anew) {
 }
 END_TEST
 
+/* The same where the cache counts everything as too old: the rows of the first turn are computed a
+ * second time, so that more are computed than there are, and none was kept. */
+START_TEST(rows_that_are_computed_twice_are_no_hits) {
+    begin();
+    run first = round_of(1), second = round_of(2);
+    first.strategy = second.strategy = "entropy";
+    second.classes = CLASSES + 1;
+    second.cache_max_age = "0";
+    go(&first);
+    go(&second);
+    ck_assert_int_eq(second.status, ALCORE_OK);
+    check_use(&second, 0, ROWS + FACTOR * BUDGET, 0);
+    end();
+}
+END_TEST
+
 START_TEST(a_model_without_a_name_computes_all) {
     begin();
     run first = round_of(1), second = round_of(2);
@@ -370,6 +386,7 @@ CHECK_SUITE("reuse", the_best_rows_are_scored_again, a_round_that_is_repeated_se
             rows_without_a_young_score_are_scored, a_factor_of_zero_scores_only_what_has_no_score,
             only_drawn_candidates_are_scored, a_model_that_did_not_change_is_not_asked,
             other_loops_are_left_alone, damaged_files_are_not_used,
-            values_of_another_shape_are_computed_anew, a_model_without_a_name_computes_all,
-            wrong_settings_are_refused, a_mixture_is_not_taken_for_the_model,
-            phrases_take_no_scores_of_earlier_rounds, every_allocation);
+            values_of_another_shape_are_computed_anew, rows_that_are_computed_twice_are_no_hits,
+            a_model_without_a_name_computes_all, wrong_settings_are_refused,
+            a_mixture_is_not_taken_for_the_model, phrases_take_no_scores_of_earlier_rounds,
+            every_allocation);

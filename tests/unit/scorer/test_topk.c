@@ -250,6 +250,10 @@ START_TEST(refuses_impossible_numbers) {
     ck_assert_fails(put(&s, &s.given, ""), ALCORE_E_DATA, "row 2, token 1: the class ");
     s.top_ids[1][2] = CLASSES;
     ck_assert_fails(put(&s, &s.given, ""), ALCORE_E_DATA, "the class 40 is not one of 0 .. 39");
+    /* Without ids nothing else shows that there are fewer classes than are given. */
+    s.given.ids = s.given.top_ids = NULL;
+    s.given.classes = K - 1;
+    ck_assert_fails(put(&s, &s.given, ""), ALCORE_E_DATA, "classes are given, and there are 4");
     alcore_column_info info = ALCORE_COLUMN_INFO_INIT;
     ck_assert_int_eq(alcore_pool_get_column_info(pool, "logprobs", &info), ALCORE_E_NOT_FOUND);
 }

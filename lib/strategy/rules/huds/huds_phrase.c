@@ -230,6 +230,7 @@ static alcore_status buy(alcore__run *run) {
     return ALCORE_OK;
 }
 
+/* For alcore__run_defer(). */
 static void clear_index(const alcore__run *run, void *index) {
     alcore__index_clear(run->ctx, index);
 }
