@@ -46,7 +46,7 @@ const option_info option_table[OPTION_TOTAL] = {
         {"masks", 0, "all|none|NAME,...", false,
          COMMAND_SELECT | COMMAND_ABLATE | COMMAND_CANDIDATES,
          "texts that are left out as not worth a translator's time: wordless, lengths, "
-         "templates (default none)"},
+         "templates, near (default none)"},
     [OPTION_MAX_SIMILARITY] = {"max-similarity", 0, "S", false, REQUESTED,
                                "pass over a row whose cosine with a pick exceeds S (default off)"},
     [OPTION_TIE] = {"tie", 0, "index|random", false, REQUESTED,

@@ -63,7 +63,7 @@ static const alcore__param options[] = {
     {"masks", ALCORE_PARAM_TEXT, "none", 0, 0, NULL,
      "texts that are left out as not worth a translator's time: all, none, or names with commas "
      "between: wordless (hardly a word), lengths (outliers), templates (the words of an earlier or "
-     "a labeled text)",
+     "a labeled text), near (nearly the words of one)",
      OPTION(masks)},
     {"given", ALCORE_PARAM_TEXT, "", 0, 0, NULL,
      "what belongs to this call alone, with commas between: names of columns, those of other roles "

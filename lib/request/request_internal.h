@@ -188,9 +188,10 @@ enum {
     ALCORE__CAUSE_INELIGIBLE,
     ALCORE__CAUSE_MISSING,
     ALCORE__CAUSE_NAN,
-    ALCORE__CAUSE_WORDLESS, /* by the option masks (text_masks.h), as the two that follow */
+    ALCORE__CAUSE_WORDLESS, /* by the option masks (text_masks.h), as all that follow */
     ALCORE__CAUSE_LENGTH,
     ALCORE__CAUSE_TEMPLATE,
+    ALCORE__CAUSE_NEAR,
     ALCORE__CAUSES
 };
 /* A cause in one word: "empty", "duplicate", ... */

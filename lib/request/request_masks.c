@@ -30,6 +30,7 @@ static const struct {
     [ALCORE__CAUSE_WORDLESS] = {0, "wordless"},
     [ALCORE__CAUSE_LENGTH] = {0, "length"},
     [ALCORE__CAUSE_TEMPLATE] = {0, "template"},
+    [ALCORE__CAUSE_NEAR] = {0, "near"},
 };
 
 const char *alcore__cause_name(int32_t cause) {

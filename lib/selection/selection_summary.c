@@ -60,7 +60,8 @@ static void say_masked(alcore__page *page, const int64_t *by_cause) {
                                                       "with a NaN",
                                                       "with hardly a word",
                                                       "much shorter or longer than others",
-                                                      "with the words of another text"};
+                                                      "with the words of another text",
+                                                      "with nearly the words of another text"};
     const char *lead = "; masked: ";
     char number[32];
     for (int32_t i = 0; i < ALCORE__CAUSES; i++) {

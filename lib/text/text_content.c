@@ -5,13 +5,16 @@
 #include "base/rng.h"
 #include "text/text_tokens.h"
 
-void alcore__text_content_read(const char *text, size_t length, alcore__text_content *out) {
+void alcore__text_content_read(const char *text, size_t length, uint64_t *words,
+                               alcore__text_content *out) {
     alcore__token_reader reader = {.text = text, .length = length};
     *out = (alcore__text_content){0};
     while (alcore__token_next(&reader)) {
         out->tokens++;
         if (reader.kind != ALCORE__TOKEN_WORD) continue;
+        if (words) words[out->words] = reader.hash;
         out->words++;
+        out->unspaced += reader.unspaced;
         out->letters += reader.letters;
         out->pattern = alcore__scramble(alcore__token_join(out->pattern, reader.hash));
     }

@@ -8,13 +8,16 @@
 
 typedef struct alcore__text_content {
     int64_t words, tokens;
-    int64_t letters; /* of its words, with their marks; one of a script without spaces counts 2 */
+    int64_t unspaced; /* words that are a letter of a script without spaces */
+    int64_t letters;  /* of its words, with their marks; one of a script without spaces counts 2 */
     int64_t characters; /* code points that are no white space and in no placeholder */
     /* A hash of its words in their order, so that texts with equal ones are one template with other
      * numbers, placeholders, punctuation and case; 0 without words. It never leaves the process. */
     uint64_t pattern;
 } alcore__text_content;
 
-void alcore__text_content_read(const char *text, size_t length, alcore__text_content *out);
+/* words: memory for `length` hashes of its words in their order; NULL: they are not wanted. */
+void alcore__text_content_read(const char *text, size_t length, uint64_t *words,
+                               alcore__text_content *out);
 
 #endif

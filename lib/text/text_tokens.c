@@ -213,6 +213,7 @@ static void read_token(alcore__token_reader *reader, size_t next, enum character
     if (kind != SIGN) read_on(reader, &hash, kind == UNSPACED);
     close_group(&hash);
     reader->hash = hash.mixed;
+    reader->unspaced = kind == UNSPACED;
     reader->kind = reader->letters > 0 ? ALCORE__TOKEN_WORD
                    : kind == DIGIT     ? ALCORE__TOKEN_NUMBER
                                        : ALCORE__TOKEN_SIGN;

@@ -37,6 +37,7 @@ typedef struct alcore__token_reader {
     /* Code points of it that are letters or marks of letters; a letter of a script without spaces
      * counts 2, as one is a syllable or a word. */
     int64_t letters;
+    bool unspaced; /* whether it is such a letter */
     /* Code points of the text so far that are no white space and in no placeholder. */
     int64_t characters;
     size_t mark_end; /* of alcore__placeholder_next() */

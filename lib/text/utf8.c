@@ -39,7 +39,7 @@ static const uint64_t entry[256] = {
 
 /* Decodes the code point at *next, which moves behind it; -1 for a malformed sequence, of which the
  * longest well-formed beginning is skipped. */
-int32_t alcore__utf8_next(const char *text, size_t length, size_t *next) {
+int32_t alcore__utf8_next_wide(const char *text, size_t length, size_t *next) {
     const unsigned char *bytes = (const unsigned char *)text;
     size_t first = *next, i = first;
     uint64_t state = (entry[bytes[i]] >> START) & 63;
@@ -49,10 +49,7 @@ int32_t alcore__utf8_next(const char *text, size_t length, size_t *next) {
         return -1;
     }
     unsigned lead = bytes[first];
-    int32_t point = (int32_t)(lead < 0x80 ? lead
-                                          : lead & (lead < 0xE0   ? 0x1F
-                                                    : lead < 0xF0 ? 0x0F
-                                                                  : 0x07));
+    int32_t point = (int32_t)(lead & (lead < 0xE0 ? 0x1F : lead < 0xF0 ? 0x0F : 0x07));
     while (state != START) {
         if (i == length) break;
         state = (entry[bytes[i]] >> state) & 63;

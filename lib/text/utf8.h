@@ -11,7 +11,7 @@ size_t alcore__utf8_check(const char *text, size_t length);
 /* Returns the code point at offset *next, which is below length, and moves *next behind it. Returns
  * -1 for a malformed sequence and moves over its longest well-formed beginning, at least one byte:
  * what Unicode replaces by one U+FFFD. */
-int32_t alcore__utf8_next(const char *text, size_t length, size_t *next);
+static inline int32_t alcore__utf8_next(const char *text, size_t length, size_t *next);
 /* Writes a code point, returns the bytes written (1 to 4). */
 size_t alcore__utf8_write(int32_t code_point, char out[4]);
 /* Appends text with every malformed sequence replaced by U+FFFD; *out_count (may be NULL) is their
@@ -35,5 +35,15 @@ bool alcore__utf8_is_unspaced(int32_t code_point);
  * sequence counts as U+FFFD. */
 alcore_status alcore__utf8_normalize(alcore_ctx *ctx, const char *text, size_t length,
                                      alcore__buffer *out);
+
+/* The same where the offset is not that of an ASCII character. */
+int32_t alcore__utf8_next_wide(const char *text, size_t length, size_t *next);
+
+static inline int32_t alcore__utf8_next(const char *text, size_t length, size_t *next) {
+    const unsigned char first = (unsigned char)text[*next];
+    if (first >= 0x80) return alcore__utf8_next_wide(text, length, next);
+    ++*next;
+    return first;
+}
 
 #endif

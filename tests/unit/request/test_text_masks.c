@@ -14,7 +14,7 @@ static const char *const TEXTS[] = {
     "(*.png) --all /usr/share/x 12,345 a", /* 5: hardly a letter is left */
     "Close this window",                   /* 6: template of a labeled text */
     "Save the picture",                    /* 7 */
-    "Open another window",                 /* 8 */
+    "Read the long text slowly aloud",     /* 8: near to a labeled text */
     "Reading the settings failed",         /* 9 */
 };
 enum { TEXT_COUNT = sizeof TEXTS / sizeof *TEXTS };
@@ -26,7 +26,8 @@ typedef struct world {
 
 /* The texts above and one of `length` words, row TEXT_COUNT. */
 static world open_world(int length) {
-    static const char *const labeled[] = {"CLOSE this window!", "Something else"};
+    static const char *const labeled[] = {"CLOSE this window!",
+                                          "Read the long text very slowly aloud"};
     world w;
     char *text = calloc((size_t)length, 8);
     const char *texts[] = {text};
@@ -57,16 +58,17 @@ static alcore_status select_masked(const world *w, const char *strategy, const c
 
 static const struct {
     const char *strategy, *masks;
-    int wordless, lengths, templates;
+    int wordless, lengths, templates, near;
     bool rows[TEXT_COUNT + 1]; /* that are left */
 } trials[] = {
-    {"random", NULL, 0, 0, 0, {1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1}},
-    {"random", "none", 0, 0, 0, {1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1}},
-    {"random", "wordless", 3, 0, 0, {1, 1, 1, 0, 0, 0, 1, 1, 1, 1, 1}},
-    {"random", "templates", 0, 0, 3, {1, 0, 0, 1, 1, 1, 0, 1, 1, 1, 1}},
-    {"random", "lengths", 0, 1, 0, {1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 0}},
-    {"random", "templates,wordless", 3, 0, 3, {1, 0, 0, 0, 0, 0, 0, 1, 1, 1, 1}},
-    {"random", "all", 3, 1, 3, {1, 0, 0, 0, 0, 0, 0, 1, 1, 1, 0}},
+    {"random", NULL, 0, 0, 0, 0, {1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1}},
+    {"random", "none", 0, 0, 0, 0, {1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1}},
+    {"random", "wordless", 3, 0, 0, 0, {1, 1, 1, 0, 0, 0, 1, 1, 1, 1, 1}},
+    {"random", "templates", 0, 0, 3, 0, {1, 0, 0, 1, 1, 1, 0, 1, 1, 1, 1}},
+    {"random", "lengths", 0, 1, 0, 0, {1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 0}},
+    {"random", "templates,wordless", 3, 0, 3, 0, {1, 0, 0, 0, 0, 0, 0, 1, 1, 1, 1}},
+    {"random", "near", 0, 0, 0, 3, {1, 0, 0, 1, 1, 1, 1, 1, 0, 1, 1}},
+    {"random", "all", 3, 1, 3, 1, {1, 0, 0, 0, 0, 0, 0, 1, 0, 1, 0}},
 };
 
 static int masked_for(const alcore_selection *selection, const char *cause) {
@@ -90,6 +92,7 @@ START_TEST(masks_leave_out_what_they_name) {
     ck_assert_int_eq(masked_for(selection, "wordless"), trials[_i].wordless);
     ck_assert_int_eq(masked_for(selection, "length"), trials[_i].lengths);
     ck_assert_int_eq(masked_for(selection, "template"), trials[_i].templates);
+    ck_assert_int_eq(masked_for(selection, "near"), trials[_i].near);
     alcore_selection_unref(selection);
     close_world(&w);
 }
@@ -99,10 +102,11 @@ START_TEST(summary_counts_each_mask) {
     world w = open_world(200);
     alcore_selection *selection;
     ck_assert_ok(select_masked(&w, "random", "all", &selection));
-    ck_assert_ptr_nonnull(strstr(alcore_selection_summary(selection),
-                                 "rows read: 11; masked: 3 with hardly a word, 1 much shorter or "
-                                 "longer than others, 3 with the words of another "
-                                 "text\n"));
+    ck_assert_ptr_nonnull(
+        strstr(alcore_selection_summary(selection),
+               "rows read: 11; masked: 3 with hardly a word, 1 much shorter or "
+               "longer than others, 3 with the words of another text, 1 with nearly "
+               "the words of another text\n"));
     alcore_selection_unref(selection);
     close_world(&w);
 }

@@ -167,7 +167,7 @@ END_TEST
 
 static alcore__text_content content_of(const char *text) {
     alcore__text_content content;
-    alcore__text_content_read(text, strlen(text), &content);
+    alcore__text_content_read(text, strlen(text), NULL, &content);
     return content;
 }
 

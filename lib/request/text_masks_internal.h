@@ -1,0 +1,82 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* What the files of the option "masks" share: the texts as they were read, and one function for
+ * each mask. */
+#ifndef ALCORE__TEXT_MASKS_INTERNAL_H
+#define ALCORE__TEXT_MASKS_INTERNAL_H
+
+#include "request/request_internal.h"
+#include "text/near_words.h"
+
+/* The masks, in the order in which a text counts for them. */
+enum {
+    ALCORE__MASK_WORDLESS = 1,
+    ALCORE__MASK_LENGTHS = 2,
+    ALCORE__MASK_TEMPLATES = 4,
+    ALCORE__MASK_NEAR = 8,
+};
+
+/* ---- reading the texts, on all threads (text_masks_read.c) ---- */
+
+/* What is kept of a text. */
+typedef struct alcore__text_facts {
+    uint64_t pattern; /* 0: it has no word */
+    int64_t tokens;
+    bool wordless;
+} alcore__text_facts;
+
+/* By what near-duplicates of a text are found. */
+typedef struct alcore__text_near {
+    int64_t count; /* of its parts; 0: it has too few words */
+    size_t first;  /* of them among the parts of its block */
+    uint64_t sketch;
+    uint32_t keys[ALCORE__NEAR_KEYS];
+    bool unspaced;
+} alcore__text_near;
+
+/* The parts of the texts of ALCORE_BLOCK_ROWS rows. */
+typedef struct alcore__parts_block {
+    uint32_t *parts; /* [count] owned */
+    size_t count, capacity;
+} alcore__parts_block;
+
+/* The texts of the rows of a pool that `mask` names. */
+typedef struct alcore__read_texts {
+    const uint8_t *mask; /* [rows] 1: the row is read; borrowed */
+    int64_t rows, blocks;
+    alcore__text_facts *facts;  /* [rows] owned */
+    alcore__text_near *near;    /* [rows] owned; NULL: not wanted */
+    alcore__parts_block *parts; /* [blocks] owned; NULL: not wanted */
+} alcore__read_texts;
+
+/* Reads the texts of the rows with mask [rows] 1, which is borrowed; near: whether their near texts
+ * are looked for. *out is cleared by the caller, also after a failure. */
+alcore_status alcore__texts_read(alcore_ctx *ctx, const alcore_pool *pool, const uint8_t *mask,
+                                 int64_t rows, bool near, alcore__read_texts *out);
+void alcore__texts_read_clear(alcore_ctx *ctx, alcore__read_texts *texts);
+/* The parts of a row whose near texts are wanted; valid until the texts are cleared. */
+alcore__near_parts alcore__texts_read_parts(const alcore__read_texts *texts, int64_t row);
+
+/* ---- the masks ---- */
+
+/* The texts of a request. Labeled texts are read for the masks that look at them only. */
+typedef struct alcore__masked_texts {
+    alcore_ctx *ctx;
+    alcore__masks *masks;
+    alcore__read_texts candidates;
+    alcore__read_texts labeled[2]; /* rows of the candidates' pool, and the labeled pool */
+} alcore__masked_texts;
+
+/* Clears a candidate and counts it for an ALCORE__CAUSE_*. */
+static inline void alcore__mask_text(alcore__masks *masks, int64_t row, int32_t cause) {
+    masks->candidate_mask[row] = 0;
+    masks->eligible--;
+    masks->by_cause[cause]++;
+}
+/* Outliers of length (text_lengths.c). */
+alcore_status alcore__mask_lengths(const alcore__masked_texts *texts);
+/* The words of an earlier candidate or of a labeled text (text_templates.c). */
+alcore_status alcore__mask_templates(const alcore__masked_texts *texts);
+/* Nearly the words of one (text_near.c). */
+alcore_status alcore__mask_near(const alcore__masked_texts *texts);
+
+#endif

@@ -1,0 +1,105 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Reads the texts that are masked and those that mask them, a block of rows a task. */
+#include "request/text_masks_internal.h"
+#include "text/text_content.h"
+
+/* Letters among the characters of a text that has words enough. */
+#define WORD_SHARE 0.4
+
+/* Memory of a worker. */
+typedef struct scratch {
+    uint64_t *words; /* [capacity] hashes of the words of a text, owned */
+    size_t capacity;
+} scratch;
+
+/* What the tasks share. */
+typedef struct read_job {
+    alcore_ctx *ctx;
+    const alcore_pool *pool;
+    alcore__read_texts *out;
+    scratch *workers; /* [threads], owned; NULL where near texts are not wanted */
+} read_job;
+
+static bool is_wordless(const alcore__text_content *content) {
+    return content->letters < 2 ||
+           (double)content->letters < WORD_SHARE * (double)content->characters;
+}
+
+/* Keeps by what near texts of a row are found. words [content->words]: its words. */
+static alcore_status keep_near(const read_job *job, int64_t row, const uint64_t *words,
+                               const alcore__text_content *content) {
+    alcore__text_near *near = &job->out->near[row];
+    alcore__parts_block *block = &job->out->parts[row / ALCORE_BLOCK_ROWS];
+    if (content->words < ALCORE__NEAR_SHORTEST) return ALCORE_OK;
+    ALCORE__TRY(alcore__grow(job->ctx, &block->parts, &block->capacity,
+                             block->count + (size_t)alcore__near_most(content->words),
+                             sizeof *block->parts));
+    near->first = block->count;
+    near->count = alcore__near_list(words, content->words, block->parts + block->count);
+    near->sketch = alcore__near_sketch(block->parts + block->count, near->count);
+    near->unspaced = content->unspaced * 2 >= content->words;
+    alcore__near_keys(words, content->words, near->keys);
+    block->count += (size_t)near->count;
+    return ALCORE_OK;
+}
+
+static alcore_status read_row(const read_job *job, int64_t row, scratch *worker) {
+    alcore__text_content content;
+    size_t length;
+    const char *text = alcore_pool_text(job->pool, row, &length);
+    if (worker)
+        ALCORE__TRY(alcore__grow(job->ctx, &worker->words, &worker->capacity, length,
+                                 sizeof *worker->words));
+    alcore__text_content_read(text, length, worker ? worker->words : NULL, &content);
+    job->out->facts[row] = (alcore__text_facts){
+        .pattern = content.pattern, .tokens = content.tokens, .wordless = is_wordless(&content)};
+    return worker ? keep_near(job, row, worker->words, &content) : ALCORE_OK;
+}
+
+static alcore_status read_block(void *data, int64_t index, int32_t worker) {
+    const read_job *job = data;
+    const int64_t first = index * ALCORE_BLOCK_ROWS;
+    const int64_t rows = job->out->rows;
+    const int64_t end = first + ALCORE_BLOCK_ROWS < rows ? first + ALCORE_BLOCK_ROWS : rows;
+    for (int64_t row = first; row < end; row++)
+        if (job->out->mask[row])
+            ALCORE__TRY(read_row(job, row, job->workers ? &job->workers[worker] : NULL));
+    if (!job->workers) return ALCORE_OK;
+    alcore__parts_block *block = &job->out->parts[index];
+    return alcore__trim(job->ctx, &block->parts, block->count, sizeof *block->parts);
+}
+
+alcore_status alcore__texts_read(alcore_ctx *ctx, const alcore_pool *pool, const uint8_t *mask,
+                                 int64_t rows, bool near, alcore__read_texts *out) {
+    const int32_t threads = alcore_ctx_threads(ctx);
+    read_job job = {.ctx = ctx, .pool = pool, .out = out};
+    *out = (alcore__read_texts){
+        .mask = mask, .rows = rows, .blocks = (rows + ALCORE_BLOCK_ROWS - 1) / ALCORE_BLOCK_ROWS};
+    ALCORE__TRY(alcore__new_array(ctx, (size_t)rows, sizeof *out->facts, &out->facts));
+    if (near) {
+        ALCORE__TRY(alcore__new_array(ctx, (size_t)rows, sizeof *out->near, &out->near));
+        ALCORE__TRY(alcore__new_array(ctx, (size_t)out->blocks, sizeof *out->parts, &out->parts));
+        ALCORE__TRY(alcore__new_array(ctx, (size_t)threads, sizeof *job.workers, &job.workers));
+    }
+    const alcore_status status = alcore__parallel(ctx, "masks", out->blocks, read_block, &job);
+    for (int32_t i = 0; near && i < threads; i++) alcore__free(ctx, job.workers[i].words);
+    alcore__free(ctx, job.workers);
+    return status;
+}
+
+void alcore__texts_read_clear(alcore_ctx *ctx, alcore__read_texts *texts) {
+    for (int64_t i = 0; texts->parts && i < texts->blocks; i++)
+        alcore__free(ctx, texts->parts[i].parts);
+    alcore__free(ctx, texts->parts);
+    alcore__free(ctx, texts->near);
+    alcore__free(ctx, texts->facts);
+    *texts = (alcore__read_texts){0};
+}
+
+alcore__near_parts alcore__texts_read_parts(const alcore__read_texts *texts, int64_t row) {
+    const alcore__text_near *near = &texts->near[row];
+    return (alcore__near_parts){.parts = texts->parts[row / ALCORE_BLOCK_ROWS].parts + near->first,
+                                .count = near->count,
+                                .sketch = near->sketch,
+                                .unspaced = near->unspaced};
+}

@@ -1,0 +1,166 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* The mask "near": a text that is near (text/near_words.h) to a labeled text or to an earlier
+ * candidate that stays.
+ *
+ * Texts that stay are listed under each of their keys, at most LISTED under one, and labeled texts
+ * before all others: those that a text is compared with are under its keys. So the time is linear
+ * in the number of texts however many share a key. The candidates are taken in their order, a block
+ * of rows after the other. Of a block all rows are first compared, on all threads, with what was
+ * listed before it; then those that are left, one by one, with what the block itself has listed.
+ * The masks are those of taking each row alone in turn, for every number of threads.
+ *
+ * Memory: 56 bytes a row of each pool, and of each text with words enough 4 for each of its parts,
+ * 32, and 13 to 26 for each of its keys. */
+#include "pool/hash_index.h"
+#include "request/text_masks_internal.h"
+
+/* With 8 texts under a key 97 % of the texts are masked that would be with 1,000, which takes half
+ * as long again (226,621 texts of interfaces). */
+enum { LISTED = 8 };
+/* Rows that a task compares. */
+enum { TASK_ROWS = 512 };
+/* Rows by which the slots of a row's keys are asked from memory before they are read. */
+enum { AHEAD = 8 };
+
+typedef struct near_job {
+    const alcore__masked_texts *texts;
+    alcore__near_parts *listed; /* [count] texts that stay, owned */
+    int64_t count;
+    alcore__hash_index index; /* numbers of them by their keys */
+    uint8_t *found;           /* [ALCORE_BLOCK_ROWS] rows of the block that are near, owned */
+    int64_t first, end;       /* rows of the block */
+} near_job;
+
+static const alcore__text_near *near_of(const near_job *self, int64_t row) {
+    const alcore__masked_texts *texts = self->texts;
+    return texts->masks->candidate_mask[row] && texts->candidates.near[row].count > 0
+               ? &texts->candidates.near[row]
+               : NULL;
+}
+
+/* The hash of key i of a text. */
+static uint64_t key_of(const alcore__text_near *near, int i) {
+    return near->keys[i];
+}
+
+static void fetch_slots(const near_job *self, const alcore__text_near *near) {
+    for (int i = 0; i < ALCORE__NEAR_KEYS; i++)
+        __builtin_prefetch(&self->index.slots[alcore__index_home(&self->index, key_of(near, i))]);
+}
+
+static void fetch_ahead(const near_job *self, int64_t row, int64_t end) {
+    const alcore__text_near *near = row + AHEAD < end ? near_of(self, row + AHEAD) : NULL;
+    if (near) fetch_slots(self, near);
+}
+
+/* Whether a text is near to one that is listed under its keys, of the numbers from `from` on. */
+static bool is_near(const near_job *self, const alcore__text_near *near,
+                    const alcore__near_parts *parts, int64_t from) {
+    for (int i = 0; i < ALCORE__NEAR_KEYS; i++) {
+        size_t slot = alcore__index_home(&self->index, key_of(near, i));
+        for (;;) {
+            const int64_t number = alcore__index_next(&self->index, key_of(near, i), &slot);
+            if (number < 0) break;
+            if (number >= from && alcore__near_same(parts, &self->listed[number])) return true;
+        }
+    }
+    return false;
+}
+
+/* Lists a text under those of its keys that have room. */
+static void list(near_job *self, const alcore__text_near *near, alcore__near_parts parts) {
+    for (int i = 0; i < ALCORE__NEAR_KEYS; i++) {
+        size_t slot = alcore__index_home(&self->index, key_of(near, i));
+        int under = 0;
+        while (alcore__index_next(&self->index, key_of(near, i), &slot) >= 0) under++;
+        if (under < LISTED) alcore__index_put(&self->index, slot, key_of(near, i), self->count);
+    }
+    self->listed[self->count++] = parts;
+}
+
+static alcore_status list_labeled(near_job *self, const alcore__read_texts *labeled) {
+    for (int64_t row = 0; row < labeled->rows; row++) {
+        if (row % ALCORE_BLOCK_ROWS == 0)
+            ALCORE__TRY(alcore__tick(self->texts->ctx, "masks", row, labeled->rows));
+        const int64_t ahead = row + AHEAD;
+        if (ahead < labeled->rows && labeled->near[ahead].count > 0)
+            fetch_slots(self, &labeled->near[ahead]);
+        if (labeled->mask[row] && labeled->near[row].count > 0)
+            list(self, &labeled->near[row], alcore__texts_read_parts(labeled, row));
+    }
+    return ALCORE_OK;
+}
+
+static alcore_status compare_rows(void *data, int64_t index, int32_t worker) {
+    const near_job *self = data;
+    const int64_t first = self->first + index * TASK_ROWS;
+    const int64_t end = first + TASK_ROWS < self->end ? first + TASK_ROWS : self->end;
+    (void)worker;
+    for (int64_t row = first; row < end; row++) {
+        const alcore__text_near *near = near_of(self, row);
+        fetch_ahead(self, row, end);
+        if (!near) continue;
+        const alcore__near_parts parts = alcore__texts_read_parts(&self->texts->candidates, row);
+        self->found[row - self->first] = is_near(self, near, &parts, 0);
+    }
+    return ALCORE_OK;
+}
+
+/* Masks the rows of the block that are near to a text, and lists the others. */
+static void settle_block(near_job *self) {
+    const int64_t from = self->count;
+    for (int64_t row = self->first; row < self->end; row++) {
+        const alcore__text_near *near = near_of(self, row);
+        fetch_ahead(self, row, self->end);
+        if (!near) continue;
+        const alcore__near_parts parts = alcore__texts_read_parts(&self->texts->candidates, row);
+        if (self->found[row - self->first] || is_near(self, near, &parts, from))
+            alcore__mask_text(self->texts->masks, row, ALCORE__CAUSE_NEAR);
+        else
+            list(self, near, parts);
+    }
+}
+
+static alcore_status mask_blocks(near_job *self) {
+    alcore_ctx *ctx = self->texts->ctx;
+    const int64_t rows = self->texts->masks->rows;
+    const int64_t tasks = (rows + TASK_ROWS - 1) / TASK_ROWS;
+    for (self->first = 0; self->first < rows; self->first += ALCORE_BLOCK_ROWS) {
+        const int64_t left = rows - self->first;
+        self->end = self->first + (left < ALCORE_BLOCK_ROWS ? left : ALCORE_BLOCK_ROWS);
+        ALCORE__TRY(alcore__parallel_part(ctx, "masks", self->first / TASK_ROWS, tasks,
+                                          (self->end - self->first + TASK_ROWS - 1) / TASK_ROWS,
+                                          compare_rows, self));
+        settle_block(self);
+    }
+    return ALCORE_OK;
+}
+
+static int64_t count_near(const alcore__read_texts *texts) {
+    int64_t count = 0;
+    for (int64_t row = 0; row < texts->rows; row++)
+        count += texts->mask[row] && texts->near[row].count > 0;
+    return count;
+}
+
+static alcore_status reserve(near_job *self) {
+    const alcore__masked_texts *texts = self->texts;
+    alcore_ctx *ctx = texts->ctx;
+    const int64_t most = count_near(&texts->candidates) + count_near(&texts->labeled[0]) +
+                         count_near(&texts->labeled[1]);
+    ALCORE__TRY(alcore__new_array(ctx, ALCORE_BLOCK_ROWS, sizeof *self->found, &self->found));
+    ALCORE__TRY(alcore__new_array(ctx, (size_t)most, sizeof *self->listed, &self->listed));
+    return alcore__index_reserve(ctx, &self->index, (size_t)most * ALCORE__NEAR_KEYS, 0, most);
+}
+
+alcore_status alcore__mask_near(const alcore__masked_texts *texts) {
+    near_job self = {.texts = texts};
+    alcore_status status = reserve(&self);
+    for (int i = 0; status == ALCORE_OK && i < 2; i++)
+        status = list_labeled(&self, &texts->labeled[i]);
+    if (status == ALCORE_OK) status = mask_blocks(&self);
+    alcore__free(texts->ctx, self.found);
+    alcore__free(texts->ctx, self.listed);
+    alcore__index_clear(texts->ctx, &self.index);
+    return status;
+}

@@ -1,0 +1,101 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Near-duplicates, as near_words.h defines them. Everything is integers, so that the same texts are
+ * near on every machine. */
+#include "text/near_words.h"
+
+#include "base/rng.h"
+#include "text/text_tokens.h"
+
+enum { KEY_HASHES = 3, HASHES = ALCORE__NEAR_KEYS * KEY_HASHES };
+
+/* A hash of a word times an odd number is its place in a random order. These are outputs of
+ * splitmix64 of seed 0 with the last bit set. */
+static const uint64_t factors[HASHES] = {
+    UINT64_C(0xE220A8397B1DCDAF), UINT64_C(0x6E789E6AA1B965F5), UINT64_C(0x06C45D188009454F),
+    UINT64_C(0xF88BB8A8724C81ED), UINT64_C(0x1B39896A51A8749B), UINT64_C(0x53CB9F0C747EA2EB),
+    UINT64_C(0x2C829ABE1F4532E1), UINT64_C(0xC584133AC916AB3D), UINT64_C(0x3EE5789041C98AC3),
+    UINT64_C(0xF3B8488C368CB0A7), UINT64_C(0x657EECDD3CB13D09), UINT64_C(0xC2D326E0055BDEF7),
+    UINT64_C(0x8621A03FE0BBDB7B), UINT64_C(0x8E1F7555983AA92F), UINT64_C(0xB54E0F1600CC4D19),
+    UINT64_C(0x84BB3F97971D80AB), UINT64_C(0x7D29825C75521255), UINT64_C(0xC3CF17102B7F7F87),
+};
+
+/* Sorts by Shell's method with gaps that shrink by 4/9 (Tokuda 1992): in place, because texts are
+ * read on all threads, nearly always a few dozen hashes, and not in quadratic time for a text of a
+ * million words. */
+static void sort(uint32_t *hashes, int64_t count) {
+    int64_t gap = 1;
+    while (count > 64 && gap < count / 2) gap = gap * 9 / 4 + 1;
+    for (; gap > 0; gap = gap == 1 ? 0 : gap * 4 / 9 > 1 ? gap * 4 / 9 : 1) {
+        for (int64_t i = gap; i < count; i++) {
+            const uint32_t moved = hashes[i];
+            int64_t place = i;
+            for (; place >= gap && hashes[place - gap] > moved; place -= gap)
+                hashes[place] = hashes[place - gap];
+            hashes[place] = moved;
+        }
+    }
+}
+
+static uint32_t shorten(uint64_t hash) {
+    return (uint32_t)(alcore__scramble(hash) >> 32);
+}
+
+static uint32_t shorten_pair(uint64_t first, uint64_t second) {
+    return shorten(alcore__token_join(alcore__scramble(first), second));
+}
+
+int64_t alcore__near_list(const uint64_t *words, int64_t count, uint32_t *out) {
+    int64_t written = 0, distinct = 0;
+    for (int64_t i = 0; i < count; i++) {
+        out[written++] = shorten(words[i]);
+        out[written++] = shorten_pair(i > 0 ? words[i - 1] : 0, words[i]);
+    }
+    out[written++] = shorten_pair(words[count - 1], 0);
+    sort(out, written);
+    for (int64_t i = 0; i < written; i++)
+        if (i == 0 || out[i] != out[i - 1]) out[distinct++] = out[i];
+    return distinct;
+}
+
+uint64_t alcore__near_sketch(const uint32_t *parts, int64_t count) {
+    uint64_t sketch = 0;
+    for (int64_t i = 0; i < count; i++) sketch |= UINT64_C(1) << parts[i] % 64;
+    return sketch;
+}
+
+void alcore__near_keys(const uint64_t *words, int64_t count, uint32_t out[ALCORE__NEAR_KEYS]) {
+    uint64_t least[HASHES];
+    for (int h = 0; h < HASHES; h++) least[h] = UINT64_MAX;
+    for (int64_t i = 0; i < count; i++) {
+        const uint64_t word = alcore__scramble(words[i]);
+        for (int h = 0; h < HASHES; h++) {
+            const uint64_t place = word * factors[h];
+            least[h] = place < least[h] ? place : least[h];
+        }
+    }
+    for (int key = 0; key < ALCORE__NEAR_KEYS; key++) {
+        uint64_t hash = (uint64_t)key;
+        for (int h = 0; h < KEY_HASHES; h++)
+            hash = alcore__token_join(alcore__scramble(hash), least[key * KEY_HASHES + h]);
+        out[key] = shorten(hash);
+    }
+}
+
+/* Of two texts of a and b parts, d are in one of them alone and (a + b - d) / 2 in both: they are
+ * near where (a + b - d) / (a + b + d) is at least above / below. No fewer parts are in one alone
+ * than bits differ. */
+bool alcore__near_same(const alcore__near_parts *a, const alcore__near_parts *b) {
+    /* the share of parts as a fraction */
+    const int64_t above = a->unspaced || b->unspaced ? 5 : 2;
+    const int64_t below = a->unspaced || b->unspaced ? 6 : 3;
+    const int64_t most = (a->count + b->count) * (below - above); /* of d (below + above) */
+    int64_t i = 0, j = 0, shared = 0;
+    if (__builtin_popcountll(a->sketch ^ b->sketch) * (below + above) > most) return false;
+    while (i < a->count && j < b->count) {
+        const uint32_t left = a->parts[i], right = b->parts[j];
+        shared += left == right;
+        i += left <= right;
+        j += right <= left;
+    }
+    return (a->count + b->count - 2 * shared) * (below + above) <= most;
+}

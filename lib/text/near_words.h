@@ -1,0 +1,47 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Near-duplicates: texts whose words are nearly the same (docs/spec/arithmetic.md, 1.9).
+ *
+ * The parts of a text are its distinct words and its distinct pairs of adjacent words, where its
+ * beginning and its end count as a word. Two texts are near where at least two thirds of the parts
+ * that either has are in both (Jaccard 1901): of texts of seven words one may differ, of texts of
+ * five words one may be missing. In a script without spaces a word is a letter here, and the share
+ * is five sixths.
+ *
+ * Near texts are looked for by keys (MinHash, Broder 1997): a key is a hash of the smallest of the
+ * words in KEY_HASHES random orders, so that texts that share a part s of their words have an equal
+ * key with a probability of s^KEY_HASHES. */
+#ifndef ALCORE__NEAR_WORDS_H
+#define ALCORE__NEAR_WORDS_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+/* With 6 keys of 3 hashes two texts have an equal one with a probability of 0.96 where they share
+ * three quarters of their words, and of 0.1 where they share a quarter. */
+enum { ALCORE__NEAR_KEYS = 6 };
+/* Texts of fewer words have no near ones: "Copy file" and "Move file" differ in what matters. */
+enum { ALCORE__NEAR_SHORTEST = 4 };
+
+/* The parts of a text, owned by the caller. */
+typedef struct alcore__near_parts {
+    const uint32_t *parts; /* [count] hashes, rising */
+    int64_t count;
+    uint64_t sketch; /* bit p % 64 of each part p, by which most texts are told apart */
+    bool unspaced;   /* half of the words or more are letters of a script without spaces */
+} alcore__near_parts;
+
+/* The most parts that a text of so many words has. */
+static inline int64_t alcore__near_most(int64_t words) {
+    return 2 * words + 1;
+}
+/* Writes the hashes of the parts of a text of words [count], 1 or more hashes, to out
+ * [alcore__near_most(count)] by rising order; returns their number. */
+int64_t alcore__near_list(const uint64_t *words, int64_t count, uint32_t *out);
+/* The sketch of parts [count]. */
+uint64_t alcore__near_sketch(const uint32_t *parts, int64_t count);
+/* The keys of the text. They never leave the process. */
+void alcore__near_keys(const uint64_t *words, int64_t count, uint32_t out[ALCORE__NEAR_KEYS]);
+/* Whether two texts with parts are near. */
+bool alcore__near_same(const alcore__near_parts *a, const alcore__near_parts *b);
+
+#endif

@@ -1,0 +1,106 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Near-duplicates: which texts are near, and that near ones share a key. */
+#include <string.h>
+
+#include "base/rng.h"
+#include "check_suite.h"
+#include "text/near_words.h"
+#include "text/text_content.h"
+
+enum { MOST = 64 };
+
+typedef struct listed {
+    uint64_t words[MOST];
+    uint32_t parts[2 * MOST + 1];
+    alcore__near_parts near;
+} listed;
+
+static void list_text(const char *text, listed *out) {
+    alcore__text_content content;
+    ck_assert_uint_lt(strlen(text), MOST);
+    alcore__text_content_read(text, strlen(text), out->words, &content);
+    ck_assert_int_ge(content.words, 1);
+    out->near.count = alcore__near_list(out->words, content.words, out->parts);
+    out->near.parts = out->parts;
+    out->near.sketch = alcore__near_sketch(out->parts, out->near.count);
+    out->near.unspaced = content.unspaced * 2 >= content.words;
+}
+
+static const struct {
+    const char *a, *b;
+    bool near;
+} pairs[] = {
+    {"Open the file in a new window", "Open this file in a new window", true}, /* 12 of 18 */
+    {"Open the file in your window", "Open this file in your window", false},  /* 10 of 16 */
+    {"Copy the file", "Move the file", false},
+    {"Copy all files", "Copy all files now", false},              /* 6 of 10 */
+    {"Unable to parse file", "Unable to parse XML file", true},   /* 8 of 12 */
+    {"Could not open %s now", "could NOT open the 12 now", true}, /* numbers are no words */
+    {"a b c d e f g h", "h g f e d c b a", false},                /* the order counts */
+    {"Delete a row", "Delete a row", true},
+    {"one two three four five six seven", "eight nine ten eleven twelve and so on", false},
+    /* One of 13 and one of 16 Han letters differ: two thirds and five sixths are in both. */
+    {"打开文件在新的窗口里面吧好", "打关文件在新的窗口里面吧好", false},
+    {"打开文件在新的窗口里面吧好可以了", "打关文件在新的窗口里面吧好可以了", true},
+};
+
+START_TEST(texts_are_near) {
+    listed a, b;
+    list_text(pairs[_i].a, &a);
+    list_text(pairs[_i].b, &b);
+    ck_assert_int_eq(alcore__near_same(&a.near, &b.near), pairs[_i].near);
+    ck_assert_int_eq(alcore__near_same(&b.near, &a.near), pairs[_i].near);
+    ck_assert(alcore__near_same(&a.near, &a.near));
+}
+END_TEST
+
+START_TEST(parts_rise_and_are_distinct) {
+    uint64_t words[3000];
+    uint32_t parts[2 * 3000 + 1];
+    for (int count = 1; count <= 3000; count = count * 3 / 2 + 1) {
+        for (int i = 0; i < count; i++) words[i] = alcore__scramble((uint64_t)(i % 1000) + 1);
+        const int64_t written = alcore__near_list(words, count, parts);
+        for (int64_t i = 1; i < written; i++) ck_assert_uint_lt(parts[i - 1], parts[i]);
+        /* Words, pairs in which one follows another, and those of both ends; the hashes of 32 bits
+         * of so few never collide. */
+        const int64_t distinct = count < 1000 ? count : 1000;
+        ck_assert_int_eq(written, 2 * distinct + 1 + (count > 1000));
+    }
+}
+END_TEST
+
+/* Whether a text of `count` random words has a key of one that has `kept` of them and others. */
+static bool share_a_key(alcore__rng *rng, int count, int kept) {
+    uint64_t words[MOST];
+    uint32_t first[ALCORE__NEAR_KEYS], second[ALCORE__NEAR_KEYS];
+    for (int i = 0; i < count; i++) words[i] = alcore__rng_u64(rng);
+    alcore__near_keys(words, count, first);
+    for (int i = kept; i < count; i++) words[i] = alcore__rng_u64(rng);
+    alcore__near_keys(words, count, second);
+    for (int i = 0; i < ALCORE__NEAR_KEYS; i++)
+        if (first[i] == second[i]) return true;
+    return false;
+}
+
+/* 1 - (1 - s^3)^6 of those that share s of their words: 0.96 for 6 of 8, 0.10 for 5 of 19. */
+START_TEST(near_texts_share_keys) {
+    enum { TRIALS = 2000 };
+    int near = 0, far = 0;
+    alcore__rng rng;
+    alcore__rng_seed(&rng, 5);
+    for (int t = 0; t < TRIALS; t++) {
+        near += share_a_key(&rng, 7, 6);
+        far += share_a_key(&rng, 12, 5);
+    }
+    ck_assert_double_eq_tol((double)near / TRIALS, 0.96, 0.02);
+    ck_assert_double_eq_tol((double)far / TRIALS, 0.10, 0.03);
+}
+END_TEST
+
+TEST_FILE() {
+    TCase *cases = tcase_create("near_words");
+    tcase_add_loop_test(cases, texts_are_near, 0, sizeof pairs / sizeof *pairs);
+    tcase_add_test(cases, parts_rise_and_are_distinct);
+    tcase_add_test(cases, near_texts_share_keys);
+    return check_suite_run("text/near_words", cases);
+}
