@@ -127,12 +127,15 @@ alcore_status alcore__block_fill(const struct alcore__matrix *matrix, int64_t co
  * call is copied there; with a number of ALCORE__BLOCK_MASKS or more it is given as it is. */
 alcore_status alcore__block_store_mask(alcore__block *block, int32_t number, const uint8_t *mask,
                                        int64_t count, const uint8_t **out);
-/* How many of the changes that the strategy counts are in the mask that is kept under a number; -1:
+/* For masks of which few entries change from pass to pass (greedy.c, whose changes are offers): how
+ * many of the changes that the strategy counts are in the mask that is kept under a number; -1:
  * none is kept, or it was stored after the caller last said how many. */
 int64_t alcore__block_mask_changes(const alcore__block *block, int32_t number);
 void alcore__block_set_mask_changes(alcore__block *block, int32_t number, int64_t changes);
-/* Sets entry `row` of a mask that is kept to 0; the mask. */
-alcore_status alcore__block_clear_mask_row(alcore__block *block, int32_t number, int64_t row);
+/* Sets the entry of a matrix row in a mask that is kept to 0, in both of its copies; and that mask,
+ * in the engine's memory. Only where alcore__block_mask_changes() is 0 or more. */
+alcore_status alcore__block_clear_mask_row(alcore__block *block, int32_t number,
+                                           int64_t matrix_row);
 const uint8_t *alcore__block_kept_mask(const alcore__block *block, int32_t number);
 /* Copies values [count] from the engine's memory to out [count] in host memory, or elsewhere in
  * that of the engine. */

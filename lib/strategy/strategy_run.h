@@ -147,7 +147,7 @@ typedef struct alcore__strategy_def alcore__strategy_def;
 const alcore__strategy_def *alcore__strategy_def_of(const alcore_strategy *strategy);
 /* Whether the caller asked for the recommended strategy, whichever that is. */
 bool alcore__strategy_is_recommended(const alcore_strategy *strategy);
-/* What the score measures; static. */
+/* What the score measures, for the reasons of picks; static. */
 const char *alcore__strategy_measure(const alcore_strategy *strategy);
 /* Whether the strategy buys phrases. If so, *options are those of the phrases that a request
  * derives from a pool of texts, and *by_place is whether their rows are ordered by first
@@ -167,9 +167,12 @@ void alcore__strategy_shares(const alcore_strategy *strategy, alcore__hybrid_sha
 /* A new handle of the same built-in strategy with the same parameters, also of its parts; for a
  * strategy that is locked for reading. A host's strategy, which has no parameters, has no copy. */
 alcore_status alcore__strategy_copy(const alcore_strategy *strategy, alcore_strategy **out);
-/* The name of the first strategy of the registry that does, a static string. */
+/* The name of the first strategy of the registry that follows the languages of another selection
+ * (reads_like; there is one), a static string: for the remedy where a request names such rows and
+ * its strategy does not. */
 const char *alcore__strategy_like_name(void);
-/* Whether the strategy computes a score of each row from its columns (lib/scorer) first. */
+/* Whether the strategy computes a score of each row from its columns (lib/scorer) first, for the
+ * provenance, which then names the engine of scores too. */
 bool alcore__strategy_scores(const alcore_strategy *strategy);
 alcore_ctx *alcore__strategy_ctx(const alcore_strategy *strategy);
 const alcore__values *
@@ -184,7 +187,8 @@ bool alcore__strategy_needs_column(const alcore_strategy *strategy, int32_t role
 /* Whether the strategy looks at the pool in a role: a built-in one when it needs a column of it, a
  * host's always. */
 bool alcore__strategy_reads(const alcore_strategy *strategy, int32_t role);
-/* Whether it may read any column: a host's strategy without a list of needs. */
+/* Whether it may read any column: a host's strategy without a list of needs. No column that was
+ * given is then refused as unread (option "given"). */
 bool alcore__strategy_reads_any(const alcore_strategy *strategy);
 /* Applies the strategy's parameters "candidates" and "sticky" (spec 3.7): clears the entries of
  * mask [rows], 1 for the rows that may be selected, that are not drawn. previous [rows]: 1 for the

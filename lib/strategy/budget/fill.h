@@ -52,7 +52,7 @@ void alcore__filler_finish(alcore__filler *filler);
 
 /* Ranks by keys [candidates], larger first, and buys in that order until purchase->budget is spent.
  * Sets everything of the purchase but its explanation; a candidate whose key is NaN is not bought.
- */
+ * Also for what a term alone would have bought (explain.c). */
 alcore_status alcore__fill_by(alcore__run *run, const double *keys, alcore__purchase *purchase);
 /* Ranks by keys [candidates] and buys likewise under the run's own budget, and moves the picks into
  * the run's outcome. */

@@ -33,7 +33,8 @@ extern const alcore__draw alcore__no_draw;
  * block b. False: no row has a weight, and *out is alcore__no_draw. */
 bool alcore__draw_by_weight(const double *block_weights, int64_t stride, int64_t blocks, double u,
                             alcore__draw *out);
-/* Whether the row is in the block. */
+/* Whether the row is in the block, by its position or by the block that its weight chose. Called
+ * before the block is visited, and in the visit. */
 bool alcore__draw_is_in(const alcore__draw *draw, const alcore__block *block);
 /* The index of the drawn row in a block that it is in; mask and weights: [matrix rows]. -1: no row
  * of the block has a weight. */
@@ -64,7 +65,7 @@ typedef struct alcore__sampler {
 void alcore__sampler_begin(const alcore__run *run, bool unit, alcore__sampler *sampler);
 /* Forgets draws and found rows: nothing is to be found. */
 void alcore__sampler_clear_draws(alcore__sampler *sampler);
-/* How many speculative draws to add to the next draw. */
+/* How many speculative draws to add to the next draw, by the share of earlier ones that hit. */
 int32_t alcore__sampler_speculative_draws(const alcore__sampler *sampler);
 /* The draws were found, and found[0] is chosen: sets hit, speculative, slot and measured. */
 void alcore__sampler_accept(alcore__sampler *sampler);

@@ -27,7 +27,8 @@ typedef struct alcore__kmeans_rows {
 /* Reads the matrix and finds what is kept, which is made at the first visit of the block. */
 alcore_status alcore__kmeans_open_block(const alcore__kmeans *means, alcore__block *block,
                                         alcore__matrix *matrix, alcore__kmeans_rows *out);
-/* What is kept in host memory, without reading the matrix; false: the block was never visited. */
+/* What is kept in host memory, without reading the matrix, for passes that may need no row of the
+ * block; false: the block was never visited. */
 bool alcore__kmeans_find_rows(const alcore__kmeans *means, const alcore__block *block,
                               alcore__kmeans_rows *out);
 

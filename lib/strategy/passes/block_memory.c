@@ -174,14 +174,15 @@ const uint8_t *alcore__block_kept_mask(const alcore__block *block, int32_t numbe
 }
 
 /* Cost: one byte is copied and no other is read, however many rows the block has. */
-alcore_status alcore__block_clear_mask_row(alcore__block *block, int32_t number, int64_t row) {
+alcore_status alcore__block_clear_mask_row(alcore__block *block, int32_t number,
+                                           int64_t matrix_row) {
     const alcore__run *run = block->run;
-    uint8_t *stored = block->memory->stored_masks[number] + row;
+    uint8_t *stored = block->memory->stored_masks[number] + matrix_row;
     if (!*stored) return ALCORE_OK;
     *stored = 0;
     alcore_sys_rows changed = as_mask_row(stored, 1);
     return ALCORE__KERNEL(run, store, &changed,
-                          (uint8_t *)block->memory->masks[number].memory + row);
+                          (uint8_t *)block->memory->masks[number].memory + matrix_row);
 }
 
 /* ---- copies of the embeddings ---- */

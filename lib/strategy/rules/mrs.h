@@ -63,15 +63,18 @@ bool alcore__mrs_is_picked(const alcore__mrs_state *state, int64_t position);
  * `first`: no pool row, but the place in vectors. */
 alcore_sys_rows alcore__mrs_as_rows(const alcore__mrs_state *state, const double *vectors,
                                     int64_t first, int64_t end);
-/* Finds what the block keeps, or makes it on the first visit. */
+/* *out: what the block keeps, which is made on the first visit. Called in each pass over the
+ * candidates, before the functions below. */
 alcore_status alcore__mrs_open_rows(alcore__block *block, const alcore__matrix *matrix,
                                     alcore__mrs_rows *out);
 /* Pushes *mask [matrix rows]: 1 for the active rows that are no pick. */
 alcore_status alcore__mrs_push_mask(const alcore__matrix *matrix, uint8_t **mask);
-/* Joins the rows of L' from new_first on to the lists of the candidates of the mask. */
+/* Joins the rows of L' from new_first on to the lists of the candidates of the mask, near and
+ * cosine of rows. */
 alcore_status alcore__mrs_join_new(const alcore__matrix *matrix, const uint8_t *mask,
                                    alcore__mrs_rows *rows);
-/* Computes the largest ratio of the candidates of the mask, which is overwritten. */
+/* Computes the largest ratio of the candidates of the mask, ratio and number of rows, and ends that
+ * they are stale. The mask is overwritten. */
 alcore_status alcore__mrs_update_ratios(const alcore__matrix *matrix, uint8_t *mask,
                                         alcore__mrs_rows *rows);
 

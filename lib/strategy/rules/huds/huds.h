@@ -77,12 +77,13 @@ static inline bool alcore__huds_has_scores(const alcore__run *run) {
 
 /* ---- distances=needed (huds_needed.c) ---- */
 
-/* All rows are NaN, not measured; refuses parameters that need all rows. Nothing with
- * distances=all. */
+/* Called in begin: all rows are NaN, not measured; refuses parameters that need all rows. Nothing
+ * with distances=all. */
 alcore_status alcore__huds_begin_needed(alcore__run *run);
-/* Makes the next strata the source ALCORE__OVER_CHOSEN. */
+/* Makes the next strata the source ALCORE__OVER_CHOSEN: once the strata are cut, and at the end of
+ * a batch. */
 alcore_status alcore__huds_choose_strata(alcore__run *run);
-/* Whether there is a batch to be measured. */
+/* Condition and loop of the passes over a batch: whether there is one to be measured. */
 bool alcore__huds_has_batch(const alcore__run *run);
 /* The reduction of d [active rows] of a batch, and the end of the batch. */
 alcore_status alcore__huds_store_batch(alcore__run *run, const alcore__block_partial *partial);
