@@ -5,6 +5,7 @@
 #include <stdbool.h>
 #include <string.h>
 
+#include "text/byte_block.h"
 #include "text/utf8.h"
 #include "text/words.h"
 
@@ -281,21 +282,16 @@ size_t alcore__placeholder(const char *text, size_t length, size_t at) {
     return bytes > 0 ? bytes : begins_word(text, length, at) ? at_word(r) : 0;
 }
 
-/* Sixteen bytes at a time; a comparison gives 0xFF in every byte where it holds. */
-typedef uint8_t sixteen __attribute__((vector_size(16)));
-typedef uint64_t halves __attribute__((vector_size(16)));
-
 /* Whether any of 16 bytes MARKS. */
 static bool has_mark(const char *bytes) {
-    sixteen loaded;
-    memcpy(&loaded, bytes, sizeof loaded);
-    const halves found = (halves)((loaded == '/') | (loaded == '@') | (loaded == ':'));
-    return (found[0] | found[1]) != 0;
+    const alcore__byte_block block = alcore__block_load(bytes);
+    return alcore__block_has((alcore__byte_block)((block == '/') | (block == '@') | (block == ':')),
+                             1);
 }
 
 /* Offset of the first byte from `at` on that MARKS; length without one. */
 static size_t find_mark(const char *text, size_t length, size_t at) {
-    while (at + 16 <= length && !has_mark(text + at)) at += 16;
+    while (at + ALCORE__BLOCK_BYTES <= length && !has_mark(text + at)) at += ALCORE__BLOCK_BYTES;
     while (at < length && !has_role(text[at], MARKS)) at++;
     return at;
 }

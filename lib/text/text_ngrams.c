@@ -2,14 +2,51 @@
 /* Hashed n-grams, as text_ngrams.h defines them. */
 #include "text/text_ngrams.h"
 
+#include <string.h>
+
 #include "base/rng.h"
+#include "text/byte_block.h"
 #include "text/text_tokens.h"
 
-int64_t alcore__text_tokens(const char *text, size_t length) {
-    alcore__token_reader reader = {.text = text, .length = length};
+/* The letters and digits of ASCII. */
+static inline alcore__byte_block continue_word(alcore__byte_block bytes) {
+    return (alcore__byte_block)(((bytes | 0x20) - 'a' < 26) | (bytes - '0' < 10));
+}
+
+/* How many of 16 bytes may begin a token; before: the same moved by one, so that entry i is the
+ * byte before entry i of bytes. */
+static inline int64_t count_beginnings(const char *bytes, const char *before) {
+    const alcore__byte_block block = alcore__block_load(bytes);
+    const alcore__byte_block blank_or_inner =
+        (alcore__byte_block)((block == ' ') | ((block & 0xC0) == 0x80));
+    const alcore__byte_block inside =
+        continue_word(block) & continue_word(alcore__block_load(before));
+    return alcore__block_count(~(blank_or_inner | inside));
+}
+
+/* The last bytes of a text, and its first ones, before which there is none, are copied to where
+ * blanks are around them. */
+int64_t alcore__text_tokens_most(const char *text, size_t length) {
+    char part[1 + ALCORE__BLOCK_BYTES];
     int64_t count = 0;
-    while (alcore__token_next(&reader)) count++;
+    for (size_t next = 0; next < length; next += ALCORE__BLOCK_BYTES) {
+        const size_t before = next > 0, left = length - next;
+        if (before && left >= ALCORE__BLOCK_BYTES) {
+            count += count_beginnings(text + next, text + next - 1);
+            continue;
+        }
+        memset(part, ' ', sizeof part);
+        memcpy(part + 1 - before, text + next - before,
+               before + (left < ALCORE__BLOCK_BYTES ? left : ALCORE__BLOCK_BYTES));
+        count += count_beginnings(part + 1, part);
+    }
     return count;
+}
+
+int64_t alcore__text_ngrams_slots(int64_t tokens, int64_t orders) {
+    int64_t slots = 2;
+    while (slots < 2 * alcore__text_ngrams_most(tokens, orders)) slots *= 2;
+    return slots;
 }
 
 /* Whether a hash is new among those seen [slots], which it joins. */
@@ -32,13 +69,15 @@ static void forget(const uint64_t *hashes, int64_t count, uint64_t *seen, int64_
 }
 
 int64_t alcore__text_ngrams(const char *text, size_t length, int64_t orders, uint64_t *out,
-                            uint64_t *seen, int64_t slots) {
+                            uint64_t *seen, int64_t *tokens) {
+    const int64_t most = alcore__text_tokens_most(text, length);
+    const int64_t slots = alcore__text_ngrams_slots(most, orders);
     alcore__token_reader reader = {.text = text, .length = length};
     /* The n-grams that end with the token before, the longest first: open[n - 1] has n tokens. */
     uint64_t open[ALCORE__TEXT_NGRAM_ORDERS];
     bool words[ALCORE__TEXT_NGRAM_ORDERS];
     int64_t held = 0, count = 0;
-    while (alcore__token_next(&reader)) {
+    for (*tokens = 0; *tokens < most && alcore__token_next(&reader); ++*tokens) {
         if (held < orders) held++;
         for (int64_t n = held; n > 0; n--) {
             const uint64_t before = n > 1 ? open[n - 2] : 0;

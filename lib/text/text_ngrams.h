@@ -12,17 +12,22 @@
 
 enum { ALCORE__TEXT_NGRAM_ORDERS = 8 }; /* the longest n */
 
-/* Number of tokens of a text; a malformed sequence of UTF-8 counts as one character. */
-int64_t alcore__text_tokens(const char *text, size_t length);
+/* A bound of the number of tokens of a text, which reading it takes a small part of the time of
+ * counting them: every character but spaces, and letters and digits of ASCII behind another. A text
+ * that is not well-formed UTF-8 may have more tokens. */
+int64_t alcore__text_tokens_most(const char *text, size_t length);
 /* The most hashes that a text of so many tokens has. */
 static inline int64_t alcore__text_ngrams_most(int64_t tokens, int64_t orders) {
     return tokens * orders;
 }
+/* How many slots alcore__text_ngrams() needs for a text of so many tokens: a power of two. */
+int64_t alcore__text_ngrams_slots(int64_t tokens, int64_t orders);
 /* Writes the hashes of the distinct n-grams of a text, n = 1 .. orders, in the order in which they
- * first end, shorter ones after longer ones, and returns their number. out: memory for as many as
- * the text's tokens may have; seen: [slots] zeros, slots a power of two of at least twice as many,
- * which are zeros again afterwards. No hash is 0. */
+ * first end, shorter ones after longer ones, and returns their number; *tokens is that of the
+ * tokens. No more tokens are read than alcore__text_tokens_most() says. out: memory for as many
+ * hashes as these may have; seen: [alcore__text_ngrams_slots() of these or more] zeros, which are
+ * zeros again afterwards. No hash is 0. */
 int64_t alcore__text_ngrams(const char *text, size_t length, int64_t orders, uint64_t *out,
-                            uint64_t *seen, int64_t slots);
+                            uint64_t *seen, int64_t *tokens);
 
 #endif

@@ -5,6 +5,8 @@
 
 #include <string.h>
 
+#include "text/byte_block.h"
+
 /* The state machine: entry[byte] >> state gives the next state in its low six bits, so a state is
  * the position of its bits in the entries. A malformed byte leads to BAD, which is never left. */
 enum {
@@ -71,21 +73,8 @@ static size_t first_malformed(const char *text, size_t length) {
     return length;
 }
 
-/* Sixteen bytes at a time; a comparison gives 0xFF in every byte where it holds. */
-typedef uint8_t block __attribute__((vector_size(16)));
+typedef alcore__byte_block block;
 typedef int8_t signs __attribute__((vector_size(16)));
-typedef uint64_t halves __attribute__((vector_size(16)));
-
-static inline block load(const unsigned char *bytes) {
-    block loaded;
-    memcpy(&loaded, bytes, sizeof loaded);
-    return loaded;
-}
-
-static inline bool is_ascii(block bytes) {
-    const halves parts = (halves)bytes;
-    return ((parts[0] | parts[1]) & 0x8080808080808080u) == 0;
-}
 
 /* Marks by 0xFF each of 16 bytes that is malformed. before and before_that: the same 16 bytes moved
  * by one and by two, so that entry i of them is the byte one and two places before entry i of
@@ -110,15 +99,16 @@ static inline block wrong(block bytes, block before, block before_that) {
 static bool is_simple(const unsigned char *bytes, size_t length) {
     unsigned char head[18] = {0};
     memcpy(head + 2, bytes, 16);
-    block bad = wrong(load(head + 2), load(head + 1), load(head));
+    block bad =
+        wrong(alcore__block_load(head + 2), alcore__block_load(head + 1), alcore__block_load(head));
     for (size_t offset = 16; offset < length; offset += 16) {
         const size_t first = offset + 16 <= length ? offset : length - 16;
-        const block here = load(bytes + first), before_that = load(bytes + first - 2);
-        if (is_ascii(here | before_that)) continue;
-        bad |= wrong(here, load(bytes + first - 1), before_that);
+        const block here = alcore__block_load(bytes + first),
+                    before_that = alcore__block_load(bytes + first - 2);
+        if (!alcore__block_has(here | before_that, 0x80)) continue;
+        bad |= wrong(here, alcore__block_load(bytes + first - 1), before_that);
     }
-    const halves parts = (halves)bad;
-    return (parts[0] | parts[1]) == 0 && bytes[length - 1] < 0xC0 && bytes[length - 2] < 0xE0;
+    return !alcore__block_has(bad, 0xFF) && bytes[length - 1] < 0xC0 && bytes[length - 2] < 0xE0;
 }
 
 /* Tries the fast check, then the state machine; only a text that both refuse is searched for the

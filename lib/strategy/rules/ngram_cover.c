@@ -18,9 +18,9 @@
  * weights decay as in the feature decay algorithms of Bicici and Yuret (2011), the divisor makes it
  * a budgeted cover (Khuller, Moss and Naor 1999).
  *
- * Reads texts and no column: those of the candidates three times, of what is labeled twice. Memory:
- * about 50 bytes for each distinct n-gram until the pass "n-grams" ends, then as much for each that
- * two texts have, 4 for each time that a candidate has such a one, and 40 a candidate. */
+ * Reads each text once, and no column. Memory: about 40 bytes for each distinct n-gram and 4 to 6
+ * for each time that a candidate has one, until all texts are read; then 8 for each that two
+ * candidates have and 4 for each time that a candidate has such a one; and 48 a candidate. */
 #include <math.h>
 #include <string.h>
 
@@ -31,14 +31,28 @@
 #include "strategy/strategies.h"
 #include "text/text_ngrams.h"
 
+/* No number of an n-gram. */
+#define NONE UINT32_MAX
+
+/* An n-gram of the candidates. */
+typedef struct ngram {
+    uint64_t hash;
+    uint32_t texts, labeled; /* c(g), l(g) */
+} ngram;
+
 /* The n-grams of the candidates, numbered in the order in which they are first met. */
 typedef struct ngram_set {
     alcore__hash_index index; /* finds numbers by hashes */
-    uint64_t *hash;           /* [count] */
-    uint32_t *texts;          /* [count] c(g) */
-    size_t hash_capacity, texts_capacity;
+    ngram *ngrams;            /* [count] */
+    size_t capacity;
     int64_t count;
 } ngram_set;
+
+/* Bounds of what a block's texts have. */
+typedef struct block_bound {
+    int64_t tokens_before; /* of the texts of all blocks before it */
+    int64_t longest;       /* tokens of its longest text */
+} block_bound;
 
 /* A text at its place in the heap. */
 typedef struct heap_entry {
@@ -49,100 +63,109 @@ typedef struct heap_entry {
 typedef struct cover_state {
     int64_t max_n; /* the parameters */
     double power, known, decay, overhead, length;
-    double mean_cost, mean_tokens;
-    double *tokens[ALCORE__SOURCES]; /* [active rows] tokens of each text */
-    ngram_set ngrams;
-    uint32_t *labeled; /* [ngrams.count] l(g) */
-    double *weight;    /* [ngrams.count] w(g) decay^s(g) at present */
-    uint32_t *found;   /* [starts[candidates]] n-grams of each text */
+    block_bound *bounds[ALCORE__OVER_LABELED_POOL + 1]; /* by source [blocks + 1] */
+    double *tokens;                                     /* [candidates] tokens of each text */
+    double *lengths; /* [candidates] what the gain of each is divided by */
+    ngram_set set;   /* until all texts are read */
+    uint32_t *found; /* [starts[candidates]] n-grams of each text: their numbers in the set, then
+                         those of `weight` */
     size_t found_capacity;
     int64_t *starts;  /* [candidates + 1] where each text's begin in found */
+    double *weight;   /* of the n-grams that two candidates have: w(g) decay^s(g) at present */
     int64_t *place;   /* [candidates] order among equal gains; NULL: by row */
     heap_entry *heap; /* [heap_count] the largest gain first */
     int64_t heap_count;
     alcore__filler filler;
 } cover_state;
 
-/* ---- texts of a block ---- */
+/* ---- texts ---- */
 
-static const char *text_of(const alcore__block *block, int64_t index, size_t *length) {
-    const alcore__run_input *input = block->run->input;
+static const char *text_of(const alcore__run *run, enum alcore__row_source source, int64_t row,
+                           size_t *length) {
+    const alcore__run_input *input = run->input;
     const alcore_pool *pool =
-        block->source == ALCORE__OVER_LABELED_POOL ? input->labeled.pool : input->candidates.pool;
-    return alcore_pool_text(pool, block->rows[index], length);
+        source == ALCORE__OVER_LABELED_POOL ? input->labeled.pool : input->candidates.pool;
+    return alcore_pool_text(pool, row, length);
+}
+
+/* Bounds the texts of all blocks of a source. */
+static alcore_status bound_blocks(alcore__run *run, enum alcore__row_source source) {
+    const alcore__active_rows *active = &run->active[source];
+    cover_state *state = run->state;
+    ALCORE__TRY(ALCORE__RUN_ARRAY(run, active->blocks + 1, &state->bounds[source]));
+    for (int64_t block = 0; block < active->blocks; block++) {
+        block_bound *bound = &state->bounds[source][block];
+        int64_t sum = bound->tokens_before;
+        for (int64_t i = active->block_starts[block]; i < active->block_starts[block + 1]; i++) {
+            size_t length;
+            const char *text = text_of(run, source, active->rows[i], &length);
+            const int64_t tokens = alcore__text_tokens_most(text, length);
+            if (tokens > bound->longest) bound->longest = tokens;
+            sum += tokens;
+        }
+        bound[1].tokens_before = sum;
+    }
+    return ALCORE_OK;
 }
 
 /* The most n-grams that the texts of a block have. */
 static int64_t most_ngrams(const alcore__block *block) {
     const cover_state *state = block->run->state;
-    const double *tokens = state->tokens[block->source] + block->start;
-    int64_t sum = 0;
-    for (int64_t i = 0; i < block->count; i++) sum += (int64_t)tokens[i];
-    return alcore__text_ngrams_most(sum, state->max_n);
+    const block_bound *bound = &state->bounds[block->source][block->number];
+    return alcore__text_ngrams_most(bound[block->blocks].tokens_before - bound->tokens_before,
+                                    state->max_n);
 }
 
 /* What a block's texts are read with. */
 typedef struct ngram_reader {
-    alcore__block *block;
-    uint64_t *hashes; /* [most of a text of the block] n-grams of the present text */
-    uint64_t *seen;   /* [slots] zeros between texts */
-    int64_t slots;
+    const alcore__block *block;
+    uint64_t *seen;   /* zeros between texts */
+    uint64_t *hashes; /* [most of a text of the block] */
 } ngram_reader;
 
 static alcore_status open_reader(alcore__block *block, ngram_reader *out) {
     const cover_state *state = block->run->state;
-    const double *tokens = state->tokens[block->source] + block->start;
-    double longest = 0;
-    for (int64_t i = 0; i < block->count; i++)
-        if (tokens[i] > longest) longest = tokens[i];
-    const int64_t most = alcore__text_ngrams_most((int64_t)longest, state->max_n);
-    *out = (ngram_reader){.block = block, .slots = 2};
-    while (out->slots < 2 * most) out->slots *= 2;
-    ALCORE__TRY(alcore__scratch_push(block, most + 1, sizeof *out->hashes, &out->hashes));
-    ALCORE__TRY(alcore__scratch_push(block, out->slots, sizeof *out->seen, &out->seen));
-    memset(out->seen, 0, (size_t)out->slots * sizeof *out->seen);
-    return ALCORE_OK;
+    const block_bound *bound = &state->bounds[block->source][block->number];
+    int64_t longest = 0;
+    for (int64_t b = 0; b < block->blocks; b++)
+        if (bound[b].longest > longest) longest = bound[b].longest;
+    const int64_t slots = alcore__text_ngrams_slots(longest, state->max_n);
+    *out = (ngram_reader){.block = block};
+    ALCORE__TRY(alcore__scratch_push(block, slots, sizeof *out->seen, &out->seen));
+    memset(out->seen, 0, (size_t)slots * sizeof *out->seen);
+    return alcore__scratch_push(block, alcore__text_ngrams_most(longest, state->max_n) + 1,
+                                sizeof *out->hashes, &out->hashes);
 }
 
-/* Reads the n-grams of a text into reader->hashes; returns how many. The slots that are used are as
- * few as the text allows, so that they stay in the cache. */
-static int64_t read_ngrams(const ngram_reader *reader, int64_t index, uint64_t *out) {
-    const cover_state *state = reader->block->run->state;
-    const double *tokens = state->tokens[reader->block->source] + reader->block->start;
-    const int64_t most = alcore__text_ngrams_most((int64_t)tokens[index], state->max_n);
-    int64_t slots = 2;
+/* Writes the n-grams of a text to out; returns how many, and *tokens. */
+static int64_t read_ngrams(const ngram_reader *reader, int64_t index, uint64_t *out,
+                           int64_t *tokens) {
+    const alcore__block *block = reader->block;
+    const cover_state *state = block->run->state;
     size_t length;
-    while (slots < 2 * most) slots *= 2;
-    const char *text = text_of(reader->block, index, &length);
-    return alcore__text_ngrams(text, length, state->max_n, out, reader->seen, slots);
-}
-
-/* ---- passes "tokens" ---- */
-
-static alcore_status count_tokens(alcore__block *block, void *partial) {
-    double *tokens = partial;
-    for (int64_t i = 0; i < block->count; i++) {
-        size_t length;
-        const char *text = text_of(block, i, &length);
-        tokens[i] = (double)alcore__text_tokens(text, length);
-    }
-    return ALCORE_OK;
+    const char *text = text_of(block->run, block->source, block->rows[index], &length);
+    return alcore__text_ngrams(text, length, state->max_n, out, reader->seen, tokens);
 }
 
 /* ---- pass "n-grams" ---- */
 
-/* The partial: how many hashes there are, then the hashes of all texts, those of two texts twice.
- * */
+/* The partial, behind the tokens of the texts: how many n-grams each has, uint64 [active rows],
+ * then their hashes. */
 static size_t hashes_bytes(const alcore__block *block) {
-    return (size_t)(1 + most_ngrams(block)) * sizeof(uint64_t);
+    return (size_t)(block->count + most_ngrams(block)) * sizeof(uint64_t);
 }
 
 static alcore_status hash_texts(alcore__block *block, void *partial) {
-    uint64_t *out = partial, *next = out + 1;
+    double *tokens = partial;
+    uint64_t *counts = (uint64_t *)(tokens + block->count), *next = counts + block->count;
     ngram_reader reader;
     ALCORE__TRY(open_reader(block, &reader));
-    for (int64_t i = 0; i < block->count; i++) next += read_ngrams(&reader, i, next);
-    out[0] = (uint64_t)(next - out - 1);
+    for (int64_t i = 0; i < block->count; i++) {
+        int64_t read;
+        counts[i] = (uint64_t)read_ngrams(&reader, i, next, &read);
+        tokens[i] = (double)read;
+        next += counts[i];
+    }
     return ALCORE_OK;
 }
 
@@ -151,7 +174,7 @@ static inline int64_t find_ngram(const ngram_set *set, uint64_t hash, size_t *sl
     *slot = alcore__index_home(&set->index, hash);
     for (;;) {
         const int64_t number = alcore__index_next(&set->index, hash, slot);
-        if (number < 0 || set->hash[number] == hash) return number;
+        if (number < 0 || set->ngrams[number].hash == hash) return number;
     }
 }
 
@@ -160,17 +183,19 @@ static alcore_status reserve_ngrams(const alcore__run *run, ngram_set *set, int6
     if (set->count + more > UINT32_MAX)
         return alcore__fail(ALCORE_E_UNSUPPORTED,
                             "the texts have more than 2^32 different n-grams; max_n=1 has fewer");
-    ALCORE__TRY(alcore__run_grow(run, &set->hash, &set->hash_capacity, set->count + more,
-                                 sizeof *set->hash));
-    ALCORE__TRY(alcore__run_grow(run, &set->texts, &set->texts_capacity, set->count + more,
-                                 sizeof *set->texts));
+    ALCORE__TRY(alcore__run_grow(run, &set->ngrams, &set->capacity, set->count + more,
+                                 sizeof *set->ngrams));
     return alcore__index_reserve(run->ctx, &set->index, (size_t)more, 0, set->count + more);
 }
 
-static void add_ngram(ngram_set *set, size_t slot, uint64_t hash, uint32_t texts) {
-    set->hash[set->count] = hash;
-    set->texts[set->count] = texts;
-    alcore__index_put(&set->index, slot, hash, set->count++);
+/* The number of the n-gram of a hash, which joins the set if it is new. There is room for it. */
+static inline int64_t meet_ngram(ngram_set *set, uint64_t hash) {
+    size_t slot;
+    const int64_t number = find_ngram(set, hash, &slot);
+    if (number >= 0) return number;
+    set->ngrams[set->count] = (ngram){.hash = hash};
+    alcore__index_put(&set->index, slot, hash, set->count);
+    return set->count++;
 }
 
 /* How many hashes ahead the slot of one is fetched from memory. */
@@ -181,18 +206,21 @@ static void fetch(const ngram_set *set, uint64_t hash) {
 }
 
 static alcore_status count_ngrams(alcore__run *run, const alcore__block_partial *partial) {
-    ngram_set *set = &((cover_state *)run->state)->ngrams;
-    const uint64_t *hashes = (const uint64_t *)partial->extra + 1;
-    const int64_t count = (int64_t)hashes[-1];
-    ALCORE__TRY(reserve_ngrams(run, set, count));
+    cover_state *state = run->state;
+    const uint64_t *counts = partial->extra, *hashes = counts + partial->count;
+    int64_t end = state->starts[partial->start];
+    for (int64_t i = 0; i < partial->count; i++)
+        state->starts[partial->start + i + 1] = end += (int64_t)counts[i];
+    const int64_t count = end - state->starts[partial->start];
+    ALCORE__TRY(reserve_ngrams(run, &state->set, count));
+    ALCORE__TRY(
+        alcore__run_grow(run, &state->found, &state->found_capacity, end, sizeof *state->found));
+    uint32_t *found = state->found + end - count;
     for (int64_t i = 0; i < count; i++) {
-        size_t slot;
-        if (i + AHEAD < count) fetch(set, hashes[i + AHEAD]);
-        const int64_t number = find_ngram(set, hashes[i], &slot);
-        if (number < 0)
-            add_ngram(set, slot, hashes[i], 1);
-        else
-            set->texts[number]++;
+        if (i + AHEAD < count) fetch(&state->set, hashes[i + AHEAD]);
+        const int64_t number = meet_ngram(&state->set, hashes[i]);
+        state->set.ngrams[number].texts++;
+        found[i] = (uint32_t)number;
     }
     return ALCORE_OK;
 }
@@ -201,81 +229,76 @@ static void clear_index(const alcore__run *run, void *index) {
     alcore__index_clear(run->ctx, index);
 }
 
-/* Leaves out the n-grams that one text alone has, which weigh nothing. */
-static alcore_status keep_repeated(alcore__run *run) {
-    cover_state *state = run->state;
-    ngram_set *set = &state->ngrams;
-    int64_t kept = 0;
-    alcore__index_clear(run->ctx, &set->index);
-    for (int64_t i = 0; i < set->count; i++) {
-        if (set->texts[i] < 2) continue;
-        set->hash[kept] = set->hash[i];
-        set->texts[kept++] = set->texts[i];
-    }
-    const int64_t count = kept;
-    set->count = 0;
-    ALCORE__TRY(alcore__index_reserve(run->ctx, &set->index, (size_t)count, 0, count + 1));
-    for (int64_t i = 0; i < count; i++) {
-        size_t slot;
-        if (i + AHEAD < count) fetch(set, set->hash[i + AHEAD]);
-        find_ngram(set, set->hash[i], &slot);
-        add_ngram(set, slot, set->hash[i], set->texts[i]);
-    }
-    return ALCORE__RUN_ARRAY(run, count, &state->labeled);
-}
+/* ---- passes over labeled texts ---- */
 
-/* ---- passes that find the n-grams of the set in texts ---- */
-
-/* The partial: how many n-grams each text has of the set, uint32 [active rows], then their numbers.
- */
+/* The partial: how many n-grams of the candidates the texts have, and their numbers. */
 static size_t numbers_bytes(const alcore__block *block) {
-    return (size_t)(block->count + most_ngrams(block)) * sizeof(uint32_t);
+    return (size_t)(1 + most_ngrams(block)) * sizeof(uint32_t);
 }
 
+/* Those that one candidate alone has are left out, as they weigh nothing. */
 static alcore_status find_ngrams(alcore__block *block, void *partial) {
-    const ngram_set *set = &((const cover_state *)block->run->state)->ngrams;
-    uint32_t *counts = partial, *next = counts + block->count;
+    const ngram_set *set = &((const cover_state *)block->run->state)->set;
+    uint32_t *numbers = partial, *next = numbers + 1;
     ngram_reader reader;
     ALCORE__TRY(open_reader(block, &reader));
     if (set->count == 0) return ALCORE_OK;
     for (int64_t i = 0; i < block->count; i++) {
-        const uint32_t *first = next;
-        const int64_t count = read_ngrams(&reader, i, reader.hashes);
+        int64_t tokens;
+        const int64_t count = read_ngrams(&reader, i, reader.hashes, &tokens);
         for (int64_t g = 0; g < count; g++) fetch(set, reader.hashes[g]);
         for (int64_t g = 0; g < count; g++) {
             size_t slot;
             const int64_t number = find_ngram(set, reader.hashes[g], &slot);
-            if (number >= 0) *next++ = (uint32_t)number;
+            if (number >= 0 && set->ngrams[number].texts > 1) *next++ = (uint32_t)number;
         }
-        counts[i] = (uint32_t)(next - first);
     }
+    numbers[0] = (uint32_t)(next - numbers - 1);
     return ALCORE_OK;
-}
-
-static int64_t sum_of(const uint32_t *counts, int64_t count) {
-    int64_t sum = 0;
-    for (int64_t i = 0; i < count; i++) sum += counts[i];
-    return sum;
 }
 
 static alcore_status count_labeled(alcore__run *run, const alcore__block_partial *partial) {
-    cover_state *state = run->state;
-    const uint32_t *counts = partial->extra, *numbers = counts + partial->count;
-    const int64_t sum = sum_of(counts, partial->count);
-    for (int64_t i = 0; i < sum; i++) state->labeled[numbers[i]]++;
+    ngram *ngrams = ((cover_state *)run->state)->set.ngrams;
+    const uint32_t *numbers = partial->extra;
+    for (int64_t i = 1; i <= (int64_t)numbers[0]; i++) ngrams[numbers[i]].labeled++;
     return ALCORE_OK;
 }
 
-static alcore_status keep_found(alcore__run *run, const alcore__block_partial *partial) {
+/* ---- the weights ---- */
+
+static double weight_of(const cover_state *state, const ngram *g) {
+    return pow((double)g->texts - 1, state->power) / (1 + state->known * (double)g->labeled);
+}
+
+/* Keeps the n-grams of each text whose new number is not NONE. */
+static void renumber(cover_state *state, const uint32_t *numbers, int64_t texts) {
+    int64_t kept = 0, next = 0;
+    for (int64_t i = 0; i < texts; i++) {
+        for (; next < state->starts[i + 1]; next++) {
+            state->found[kept] = numbers[state->found[next]];
+            kept += state->found[kept] != NONE;
+        }
+        state->starts[i + 1] = kept;
+    }
+}
+
+/* Weighs the n-grams that two candidates have, and forgets the set: what one text alone has weighs
+ * nothing. */
+static alcore_status weigh_ngrams(alcore__run *run) {
     cover_state *state = run->state;
-    const uint32_t *counts = partial->extra, *numbers = counts + partial->count;
-    const int64_t sum = sum_of(counts, partial->count);
-    int64_t end = state->starts[partial->start];
-    ALCORE__TRY(alcore__run_grow(run, &state->found, &state->found_capacity, end + sum,
-                                 sizeof *state->found));
-    if (sum > 0) memcpy(state->found + end, numbers, (size_t)sum * sizeof *numbers);
-    for (int64_t i = 0; i < partial->count; i++)
-        state->starts[partial->start + i + 1] = end += counts[i];
+    ngram_set *set = &state->set;
+    uint32_t *numbers, kept = 0;
+    alcore__index_clear(run->ctx, &set->index);
+    const size_t height = alcore__run_height(run);
+    ALCORE__TRY(ALCORE__RUN_PUSH(run, set->count, &numbers));
+    for (int64_t g = 0; g < set->count; g++) numbers[g] = set->ngrams[g].texts > 1 ? kept++ : NONE;
+    ALCORE__TRY(ALCORE__RUN_ARRAY(run, kept, &state->weight));
+    for (int64_t g = 0; g < set->count; g++)
+        if (numbers[g] != NONE) state->weight[numbers[g]] = weight_of(state, &set->ngrams[g]);
+    renumber(state, numbers, run->outcome.count);
+    alcore__run_drop(run, height);
+    alcore__free(run->ctx, set->ngrams);
+    set->ngrams = NULL;
     return ALCORE_OK;
 }
 
@@ -288,13 +311,10 @@ static double share(double value, double mean) {
 
 /* A text without length, which no budget buys where its cost is 0, has gain 0. */
 static double gain_of(const cover_state *state, int64_t position) {
-    const double tokens = state->tokens[ALCORE__OVER_CANDIDATES][position];
-    const double length = share(alcore__filler_cost(&state->filler, position), state->mean_cost) +
-                          state->length * share(tokens, state->mean_tokens) + state->overhead;
     double sum = 0.0;
     for (int64_t i = state->starts[position]; i < state->starts[position + 1]; i++)
         sum += state->weight[state->found[i]];
-    return length > 0.0 ? sum / length : 0.0;
+    return state->lengths[position] > 0.0 ? sum / state->lengths[position] : 0.0;
 }
 
 /* Whether entry a is chosen before b. */
@@ -343,18 +363,26 @@ static alcore_status draw_places(alcore__run *run) {
     return ALCORE_OK;
 }
 
-/* Weighs the n-grams and measures every candidate once. */
+/* Sets what the gains are divided by. */
+static alcore_status measure_lengths(alcore__run *run) {
+    cover_state *state = run->state;
+    const int64_t count = run->outcome.count;
+    double mean_cost = 0.0, mean_tokens = 0.0;
+    for (int64_t i = 0; i < count; i++) {
+        mean_cost += alcore__filler_cost(&state->filler, i) / (double)count;
+        mean_tokens += state->tokens[i] / (double)count;
+    }
+    ALCORE__TRY(ALCORE__RUN_ARRAY(run, count, &state->lengths));
+    for (int64_t i = 0; i < count; i++)
+        state->lengths[i] = share(alcore__filler_cost(&state->filler, i), mean_cost) +
+                            state->length * share(state->tokens[i], mean_tokens) + state->overhead;
+    return ALCORE_OK;
+}
+
+/* Measures every candidate once. */
 static alcore_status fill_heap(alcore__run *run) {
     cover_state *state = run->state;
     const int64_t count = run->outcome.count;
-    ALCORE__TRY(ALCORE__RUN_ARRAY(run, state->ngrams.count, &state->weight));
-    for (int64_t g = 0; g < state->ngrams.count; g++)
-        state->weight[g] = pow((double)state->ngrams.texts[g] - 1, state->power) /
-                           (1 + state->known * (double)state->labeled[g]);
-    for (int64_t i = 0; i < count; i++) {
-        state->mean_cost += alcore__filler_cost(&state->filler, i) / (double)count;
-        state->mean_tokens += state->tokens[ALCORE__OVER_CANDIDATES][i] / (double)count;
-    }
     ALCORE__TRY(ALCORE__RUN_ARRAY(run, count, &state->heap));
     for (int64_t i = 0; i < count; i++)
         state->heap[i] = (heap_entry){.gain = gain_of(state, i), .position = i};
@@ -383,6 +411,8 @@ static alcore_status offer_head(alcore__run *run) {
 static alcore_status finish(alcore__run *run) {
     cover_state *state = run->state;
     ALCORE__TRY(draw_places(run));
+    ALCORE__TRY(weigh_ngrams(run));
+    ALCORE__TRY(measure_lengths(run));
     ALCORE__TRY(fill_heap(run));
     for (int64_t turn = 0; state->heap_count > 0 && !alcore__filler_full(&state->filler); turn++) {
         if (turn % 1024 == 0)
@@ -407,42 +437,28 @@ static alcore_status finish(alcore__run *run) {
 static alcore_status begin(alcore__run *run) {
     cover_state *state = run->state;
     ALCORE__TRY(alcore__filler_begin(&state->filler, run));
-    ALCORE__TRY(alcore__run_defer(run, clear_index, &state->ngrams.index));
+    ALCORE__TRY(alcore__run_defer(run, clear_index, &state->set.index));
     for (int32_t source = 0; source <= ALCORE__OVER_LABELED_POOL; source++)
-        ALCORE__TRY(ALCORE__RUN_ARRAY(run, run->active[source].count, &state->tokens[source]));
+        ALCORE__TRY(bound_blocks(run, source));
+    ALCORE__TRY(ALCORE__RUN_ARRAY(run, run->outcome.count, &state->tokens));
     return ALCORE__RUN_ARRAY(run, run->outcome.count + 1, &state->starts);
 }
 
 static const alcore__pass PASSES[] = {
-    {.name = "tokens",
-     .block = count_tokens,
-     .partial = {.values = {ALCORE__VALUES(cover_state, tokens[ALCORE__OVER_CANDIDATES])}},
-     .keeps_nothing = true},
     {.name = "n-grams",
      .block = hash_texts,
-     .partial = {.extra = hashes_bytes, .reduce = count_ngrams},
-     .keeps_nothing = true,
-     .end = keep_repeated},
-    {.name = "tokens of labeled rows",
-     .source = ALCORE__OVER_LABELED_ROWS,
-     .block = count_tokens,
-     .partial = {.values = {ALCORE__VALUES(cover_state, tokens[ALCORE__OVER_LABELED_ROWS])}}},
+     .partial = {.values = {ALCORE__VALUES(cover_state, tokens)},
+                 .extra = hashes_bytes,
+                 .reduce = count_ngrams},
+     .keeps_nothing = true},
     {.name = "labeled rows",
      .source = ALCORE__OVER_LABELED_ROWS,
      .block = find_ngrams,
      .partial = {.extra = numbers_bytes, .reduce = count_labeled}},
-    {.name = "tokens of the labeled pool",
-     .source = ALCORE__OVER_LABELED_POOL,
-     .block = count_tokens,
-     .partial = {.values = {ALCORE__VALUES(cover_state, tokens[ALCORE__OVER_LABELED_POOL])}}},
     {.name = "labeled pool",
      .source = ALCORE__OVER_LABELED_POOL,
      .block = find_ngrams,
      .partial = {.extra = numbers_bytes, .reduce = count_labeled}},
-    {.name = "texts",
-     .block = find_ngrams,
-     .partial = {.extra = numbers_bytes, .reduce = keep_found},
-     .keeps_nothing = true},
     {.name = NULL},
 };
 

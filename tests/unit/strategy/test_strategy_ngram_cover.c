@@ -274,9 +274,47 @@ START_TEST(texts_of_nothing_new_come_last) {
 }
 END_TEST
 
+/* A text of many more n-grams than the others of its block, among the candidates or labeled, beside
+ * one of a single character. */
+START_TEST(long_texts_have_all_their_ngrams) {
+    enum { WORDS = 20000, BYTES = 6 * WORDS + 1 };
+    char *text = malloc(BYTES), *end = text;
+    alcore_pool *pools[2];
+    alcore_pool_options options = ALCORE_POOL_OPTIONS_INIT;
+    const settings s = {3, 0.5, 1, 0, 1, 0, "i"};
+    ck_assert_ptr_nonnull(text);
+    for (int i = 0; i < WORDS; i++, end += 6)
+        sprintf(end, "%c%c%c%cz ", 'a' + i % 26, 'a' + i / 26 % 26, 'a' + i / 676 % 26,
+                'a' + i / 17576);
+    const char *const lines[] = {"a", text, "b a", text, "c", text + 6};
+    options.dedup = ALCORE_DEDUP_NONE;
+    ck_assert_int_eq(alcore_ctx_new(NULL, &ctx), ALCORE_OK);
+    for (int i = 0; i < 2; i++) {
+        ck_assert_int_eq(alcore_pool_new(ctx, &options, &pools[i]), ALCORE_OK);
+        ck_assert_int_eq(alcore_pool_add_texts(pools[i], lines + 4 * i, NULL, 4 - 2 * i, NULL),
+                         ALCORE_OK);
+    }
+    /* the labeled text lacks the first word, and the first pair and triple of words */
+    for (int labeled = 0; labeled < 2; labeled++) {
+        alcore_selection *selection =
+            select_rows(&s, 4, pools[0], labeled ? pools[1] : NULL, NULL, 0);
+        const double sum = 3.0 * WORDS - 3, known = labeled ? sum - 3 : 0;
+        const int picks[] = {1, 0, 2, 3};
+        const double gains[] = {(sum - known + known / 2) / 2, 0.5, 0, 0};
+        expect_picks(selection, picks, gains, 4);
+        alcore_selection_unref(selection);
+    }
+    alcore_pool_unref(pools[0]);
+    alcore_pool_unref(pools[1]);
+    alcore_ctx_unref(ctx);
+    free(text);
+}
+END_TEST
+
 TEST_FILE() {
     TCase *cases = tcase_create("strategy_ngram_cover");
     tcase_add_loop_test(cases, picks_are_those_of_the_formula, 0, sizeof trials / sizeof *trials);
     tcase_add_test(cases, texts_of_nothing_new_come_last);
+    tcase_add_test(cases, long_texts_have_all_their_ngrams);
     return check_suite_run("strategy/ngram_cover", cases);
 }

@@ -1,9 +1,11 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Tokens and placeholders of texts, what texts have to translate, and their n-grams. */
+#include <ctype.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/rng.h"
 #include "check_suite.h"
 #include "text/text_content.h"
 #include "text/text_ngrams.h"
@@ -194,7 +196,14 @@ enum { MOST = 256, SLOTS = 512 };
 
 static int64_t ngrams_of(const char *text, int64_t orders, uint64_t out[MOST]) {
     uint64_t seen[SLOTS] = {0};
-    const int64_t count = alcore__text_ngrams(text, strlen(text), orders, out, seen, SLOTS);
+    int64_t tokens, expected = 0;
+    const size_t length = strlen(text);
+    alcore__token_reader reader = {.text = text, .length = length};
+    ck_assert_int_le(alcore__text_ngrams_slots(alcore__text_tokens_most(text, length), orders),
+                     SLOTS);
+    const int64_t count = alcore__text_ngrams(text, length, orders, out, seen, &tokens);
+    while (alcore__token_next(&reader)) expected++;
+    ck_assert_int_eq(tokens, expected);
     for (int i = 0; i < SLOTS; i++) ck_assert_uint_eq(seen[i], 0);
     for (int64_t i = 0; i < count; i++)
         for (int64_t j = 0; j < i; j++) ck_assert_uint_ne(out[i], out[j]);
@@ -209,7 +218,6 @@ static bool has(const uint64_t *hashes, int64_t count, uint64_t hash) {
 
 START_TEST(ngrams_are_distinct_and_have_a_word) {
     uint64_t a[MOST], b[MOST];
-    ck_assert_int_eq(alcore__text_tokens("a b a b", 7), 4);
     ck_assert_int_eq(ngrams_of("a b a b", 1, a), 2);
     ck_assert_int_eq(ngrams_of("a b a b", 2, a), 4);  /* a, b, a b, b a */
     ck_assert_int_eq(ngrams_of("a b a b", 3, a), 6);  /* a b a, b a b */
@@ -230,13 +238,75 @@ START_TEST(ngrams_are_distinct_and_have_a_word) {
 }
 END_TEST
 
+static int64_t count_tokens(const char *text, size_t length) {
+    alcore__token_reader reader = {.text = text, .length = length};
+    int64_t count = 0;
+    while (alcore__token_next(&reader)) count++;
+    return count;
+}
+
+/* The bound is what it says byte by byte, wherever a text begins and ends, and no text of
+ * well-formed characters has more tokens. */
+START_TEST(tokens_are_bounded) {
+    static const char *const pieces[] = {"word",
+                                         "a",
+                                         "7",
+                                         " ",
+                                         ".",
+                                         "_",
+                                         "%d",
+                                         "%1",
+                                         "/a/b",
+                                         "&",
+                                         "-v",
+                                         "\xC3\xA4",
+                                         "\xE4\xB8\xAD",
+                                         "\xE0\xB8\x97",
+                                         "\\n",
+                                         "{0}"};
+    alcore__rng rng;
+    alcore__rng_seed(&rng, 5);
+    for (int trial = 0; trial < 3000; trial++) {
+        char text[256] = "";
+        int64_t most = 0;
+        for (uint64_t left = alcore__rng_below(&rng, 40); left > 0; left--)
+            strcat(text, pieces[alcore__rng_below(&rng, sizeof pieces / sizeof *pieces)]);
+        const size_t length = strlen(text);
+        for (size_t i = 0; i < length; i++) {
+            const unsigned char c = (unsigned char)text[i],
+                                before = i ? (unsigned char)text[i - 1] : ' ';
+            const bool inside = c < 0x80 && isalnum(c) && before < 0x80 && isalnum(before);
+            most += c != ' ' && (c & 0xC0) != 0x80 && !inside;
+        }
+        char *copy = malloc(length + 1); /* so that a sanitizer sees what is read behind it */
+        ck_assert_ptr_nonnull(copy);
+        memcpy(copy, text, length);
+        ck_assert_int_eq(alcore__text_tokens_most(copy, length), most);
+        ck_assert_int_le(count_tokens(copy, length), most);
+        free(copy);
+    }
+}
+END_TEST
+
+/* Bytes that continue no character are tokens that the bound does not count. */
+START_TEST(malformed_text_has_no_more_ngrams_than_the_bound) {
+    uint64_t out[MOST], seen[SLOTS] = {0};
+    int64_t tokens;
+    const char *text = "a\x80\x80\x80\x80 b";
+    ck_assert_int_eq(count_tokens(text, 7), 6);
+    ck_assert_int_eq(alcore__text_tokens_most(text, 7), 2);
+    ck_assert_int_eq(alcore__text_ngrams(text, 7, 3, out, seen, &tokens), 2); /* a, a \x80 */
+    ck_assert_int_eq(tokens, 2);
+}
+END_TEST
+
 /* Every comma may stand before an address: no part of the text is read again for each. */
 START_TEST(texts_without_white_space_take_no_longer) {
     enum { BYTES = 4 << 20 };
     char *text = malloc(BYTES);
     ck_assert_ptr_nonnull(text);
     for (int i = 0; i < BYTES; i++) text[i] = "a=b,"[i % 4];
-    ck_assert_int_eq(alcore__text_tokens(text, BYTES), BYTES);
+    ck_assert_int_eq(count_tokens(text, BYTES), BYTES);
     free(text);
 }
 END_TEST
@@ -249,6 +319,8 @@ TEST_FILE() {
     tcase_add_test(cases, addresses_are_found_at_every_offset);
     tcase_add_test(cases, content_counts_and_recognizes_templates);
     tcase_add_test(cases, ngrams_are_distinct_and_have_a_word);
+    tcase_add_test(cases, tokens_are_bounded);
+    tcase_add_test(cases, malformed_text_has_no_more_ngrams_than_the_bound);
     tcase_add_test(cases, texts_without_white_space_take_no_longer);
     return check_suite_run("text/text_tokens", cases);
 }
