@@ -74,22 +74,6 @@ static int prepare_strategy(ablation *self, double *values) {
     return outcome(alcore_request_set_strategy(self->in.request, self->strategy));
 }
 
-/* Reads the files of --test. */
-static int read_test(ablation *self) {
-    alcore_overlap_options options = ALCORE_OVERLAP_OPTIONS_INIT;
-    alcore_read_options reading = ALCORE_READ_OPTIONS_INIT;
-    if (!option_given(self->args, OPTION_TEST)) return EXIT_DONE;
-    options.max_order = 1;
-    reading.text_column = option_value(self->args, OPTION_TEXT_COLUMN, NULL);
-    TRY(read_reading(self->args, &reading));
-    TRY(outcome(alcore_overlap_new(self->ctx, &options, &self->test)));
-    for (int i = 0; option_repeat(self->args, OPTION_TEST, i); i++)
-        TRY(outcome(alcore_overlap_read(self->test, ALCORE_OVERLAP_TEST, ALCORE_SIDE_SOURCE,
-                                        option_repeat(self->args, OPTION_TEST, i), &reading,
-                                        NULL)));
-    return EXIT_DONE;
-}
-
 /* Reads what either term alone is called from the provenance of a selection that mixes them:
  * "alone" of each of "terms", in their order. */
 static void read_names(ablation *self, const alcore_selection *picked) {
@@ -162,7 +146,7 @@ static void print_rows(const ablation *self, const json_t *rows, FILE *stream) {
 static int select_all(ablation *self) {
     double values[WEIGHTS];
     TRY(prepare_strategy(self, values));
-    TRY(read_test(self));
+    TRY(inputs_read_test(self->args, self->ctx, 1, &self->test));
     for (int64_t i = 0; i < self->count; i++) self->rows[i].size = sizeof self->rows[i];
     const alcore_status status =
         alcore_request_ablate(self->in.request, self->parameter, values, self->count, self->test,

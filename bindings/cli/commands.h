@@ -21,6 +21,7 @@ int command_oracle(const arguments *args);
 int command_mix(const arguments *args);
 int command_eval(const arguments *args);
 int command_ablate(const arguments *args);
+int command_compare(const arguments *args);
 int command_rho(const arguments *args);
 int command_composition(const arguments *args);
 int command_plot(const arguments *args);

@@ -96,8 +96,8 @@ static int read_role(alcore_ctx *ctx, const arguments *args, option_id id, alcor
 }
 
 bool inputs_pick_from_target(const arguments *args) {
-    return !strcmp(option_value(args, OPTION_STRATEGY, ""), "gold") &&
-           option_given(args, OPTION_TARGET);
+    return args->command->bit != COMMAND_COMPARE && option_given(args, OPTION_TARGET) &&
+           !strcmp(option_value(args, OPTION_STRATEGY, ""), "gold");
 }
 
 /* Masks the rows of --exclude, --exclude-text, --eligible and the limits on words and letters. */

@@ -56,7 +56,9 @@ int inputs_list_scores(const alcore_pool *pool, double **out);
 int inputs_read_selection(alcore_ctx *ctx, const arguments *args, const inputs *in,
                           const char *path, int64_t **rows, int64_t *count);
 
-/* Sets the options, the strategy and the model of the request (select_command.c). */
+/* Sets the options and the models of the request but no strategy; those and the strategy
+ * (select_command.c). */
+int fill_options(const arguments *args, alcore_ctx *ctx, const inputs *in);
 int fill_request(const arguments *args, alcore_ctx *ctx, const inputs *in);
 
 /* Whether the suffix of a path, without one of compression, is that of a test set. */
@@ -68,6 +70,11 @@ void choose_side(const arguments *args, const char *path, bool is_pool,
 /* The same for one of the two files of texts and their translations. */
 void choose_pair(const arguments *args, const char *path, const char *other, bool is_target,
                  alcore_read_options *options);
+
+/* Reads the files of --test as the test set of an overlap with n-grams of up to max_order words
+ * (test_set_options.c); *out, which the caller releases, stays NULL without them. */
+int inputs_read_test(const arguments *args, alcore_ctx *ctx, int32_t max_order,
+                     alcore_overlap **out);
 
 /* Reads one file of texts with --format (POOL only) and --text-column. */
 int inputs_read_texts(const arguments *args, const char *path, bool is_pool, alcore_pool *pool);

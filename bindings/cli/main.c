@@ -32,6 +32,8 @@ static int run(const arguments *args) {
         return command_eval(args);
     case COMMAND_ABLATE:
         return command_ablate(args);
+    case COMMAND_COMPARE:
+        return command_compare(args);
     case COMMAND_COMPOSITION:
         return command_composition(args);
     case COMMAND_RHO:

@@ -6,18 +6,20 @@
 #define PICKING (COMMAND_SELECT | COMMAND_CANDIDATES)
 #define SCORED (COMMAND_SELECT | COMMAND_CANDIDATES | COMMAND_SCORE)
 #define ANALYZED (COMMAND_ABLATE | COMMAND_RHO)
-#define REQUESTED (COMMAND_SELECT | COMMAND_ABLATE) /* they make a request and select by it */
-#define UNCERTAIN (REQUESTED | COMMAND_SCORE)       /* they read ready columns of uncertainty */
-#define POOL (SCORED | COMMAND_PHRASES | ANALYZED)
+#define SELECTING (COMMAND_SELECT | COMMAND_COMPARE)
+#define REQUESTED (SELECTING | COMMAND_ABLATE) /* they make a request and select by it */
+#define UNCERTAIN (REQUESTED | COMMAND_SCORE)  /* they read ready columns of uncertainty */
+#define POOL (SCORED | COMMAND_PHRASES | ANALYZED | COMMAND_COMPARE)
 #define READS_POOL (POOL | COMMAND_COMPOSITION) /* rows are labeled or masked by POOL only */
 #define ANNOTATING (COMMAND_MIX | COMMAND_ORACLE)
 #define ALL_WORK (READS_POOL | COMMAND_LM | ANNOTATING)
 #define TEST_SETS (ALL_WORK | COMMAND_EVAL | COMMAND_ALIGN | COMMAND_MODEL)
 
 const option_info option_table[OPTION_TOTAL] = {
-    [OPTION_STRATEGY] = {"strategy", 0, "NAME", false, COMMAND_SELECT | COMMAND_ABLATE,
+    [OPTION_STRATEGY] = {"strategy", 0, "NAME", false, REQUESTED,
                          "the rule that chooses (default recommended: the one that this release "
-                         "recommends); `alcore strategies` lists them"},
+                         "recommends); `alcore strategies` lists them; of compare several with "
+                         "their parameters: NAME[:PARAM=VALUE]...,..."},
     [OPTION_SCORER] = {"scorer", 0, "NAME", false, COMMAND_SCORE | COMMAND_RHO,
                        "the score (required; of rho by default nnll); `alcore scorers` lists them"},
     [OPTION_PARAM] = {"param", 'p', "NAME=VALUE", true,
@@ -31,20 +33,19 @@ const option_info option_table[OPTION_TOTAL] = {
     [OPTION_PLAN] = {"plan", 0, "FILE", false, COMMAND_SELECT,
                      "file of a labeling plan, for a strategy with the parameter file; "
                      "-p config=NAME names its configuration"},
-    [OPTION_LIKE] = {"like", 0, "SELECTION", false, COMMAND_SELECT,
+    [OPTION_LIKE] = {"like", 0, "SELECTION", false, SELECTING,
                      "an earlier selection from POOL, for the strategy same-ratio, which picks as "
                      "many rows of each language"},
-    [OPTION_BUDGET] = {"budget", 0, "N[i|w|c|u],...", false, COMMAND_SELECT | COMMAND_ABLATE,
+    [OPTION_BUDGET] = {"budget", 0, "N[i|w|c|u],...", false, REQUESTED,
                        "items (default), words, characters or units of the cost column (required); "
                        "several with a file each: --out sel-{budget}.tsv"},
-    [OPTION_PRICE] = {"price", 0, "AMOUNT/UNIT", false, COMMAND_SELECT,
+    [OPTION_PRICE] = {"price", 0, "AMOUNT/UNIT", false, SELECTING,
                       "what labeling costs, such as 0.1773/w or 0.12EUR/c, for the summary and the "
                       "reports"},
-    [OPTION_FILL] = {"fill", 0, "overshoot|stop|skip", false, COMMAND_SELECT | COMMAND_ABLATE,
+    [OPTION_FILL] = {"fill", 0, "overshoot|stop|skip", false, REQUESTED,
                      "how the last items meet the budget (default overshoot)"},
     [OPTION_MASKS] =
-        {"masks", 0, "all|none|NAME,...", false,
-         COMMAND_SELECT | COMMAND_ABLATE | COMMAND_CANDIDATES,
+        {"masks", 0, "all|none|NAME,...", false, REQUESTED | COMMAND_CANDIDATES,
          "texts that are left out as not worth a translator's time: wordless, lengths, "
          "templates, near (default none)"},
     [OPTION_MAX_SIMILARITY] = {"max-similarity", 0, "S", false, REQUESTED,
@@ -96,7 +97,7 @@ const option_info option_table[OPTION_TOTAL] = {
                         "texts whose labels are known; of mix pairs of texts and references; of "
                         "oracle pairs that are aligned together with POOL; repeatable"},
     [OPTION_TARGET] =
-        {"target", 0, "FILE", true, COMMAND_SELECT | ANALYZED | COMMAND_PLOT | COMMAND_COMPOSITION,
+        {"target", 0, "FILE", true, SELECTING | ANALYZED | COMMAND_PLOT | COMMAND_COMPOSITION,
          "unlabeled texts of the target; with --strategy gold the labeled ones, which "
          "the picks come from in place of POOL; repeatable"},
     [OPTION_EXCLUDE] = {"exclude", 0, "FILE", true, POOL,
@@ -111,7 +112,7 @@ const option_info option_table[OPTION_TOTAL] = {
     [OPTION_MAX_WORDS] = {"max-words", 0, "N", false, POOL, "mask rows with more words"},
     [OPTION_MIN_LETTERS] = {"min-letters", 0, "SHARE", false, POOL,
                             "mask rows with a lower share of letters among non-space characters"},
-    [OPTION_SCORES] = {"scores", 0, "FILE", false, COMMAND_SELECT | ANALYZED | COMMAND_COMPOSITION,
+    [OPTION_SCORES] = {"scores", 0, "FILE", false, SELECTING | ANALYZED | COMMAND_COMPOSITION,
                        "ready scores: .npy, .txt (a number a line) or .tsv (id TAB number)"},
     [OPTION_SCORES_ARE] = {"scores-are", 0, "uncertainty|confidence|logprob", false, REQUESTED,
                            "what ready scores mean (default uncertainty)"},
@@ -130,11 +131,11 @@ const option_info option_table[OPTION_TOTAL] = {
                             "largest probability, a number a row or a token as --margins"},
     [OPTION_ENTROPIES] = {"entropies", 0, "FILE", false, UNCERTAIN,
                           "entropy of the probabilities, a number a row or a token as --margins"},
-    [OPTION_LOSSES] = {"losses", 0, "FILE.npy", false, COMMAND_SELECT,
+    [OPTION_LOSSES] = {"losses", 0, "FILE.npy", false, SELECTING,
                        "losses of a masked language model, a number a token, with --offsets"},
-    [OPTION_ROUNDTRIP] = {"roundtrip", 0, "FILE", false, COMMAND_SELECT | COMMAND_SCORE,
+    [OPTION_ROUNDTRIP] = {"roundtrip", 0, "FILE", false, SELECTING | COMMAND_SCORE,
                           "each row translated and translated back, by id or a line a row"},
-    [OPTION_CONTEXT_COLUMN] = {"context-column", 0, "NAME", false, COMMAND_SELECT | COMMAND_SCORE,
+    [OPTION_CONTEXT_COLUMN] = {"context-column", 0, "NAME", false, SELECTING | COMMAND_SCORE,
                                "column or key of POOL with the context of each question, for a "
                                "model of question answering"},
     [OPTION_PROBS] = {"probs", 0, "FILE.npy", false, UNCERTAIN,
@@ -146,33 +147,32 @@ const option_info option_table[OPTION_TOTAL] = {
                           "what --probs and --token-probs hold (default probs); sigmoid: the "
                           "probability of the positive one of two classes; multilabel: those of "
                           "labels that do not exclude each other"},
-    [OPTION_QA_START] = {"qa-start", 0, "FILE.npy", false, COMMAND_SELECT | COMMAND_SCORE,
+    [OPTION_QA_START] = {"qa-start", 0, "FILE.npy", false, SELECTING | COMMAND_SCORE,
                          "probability that an answer begins at each token, with --offsets; for "
                          "the scorer sum-prob"},
-    [OPTION_QA_END] = {"qa-end", 0, "FILE.npy", false, COMMAND_SELECT | COMMAND_SCORE,
+    [OPTION_QA_END] = {"qa-end", 0, "FILE.npy", false, SELECTING | COMMAND_SCORE,
                        "probability that an answer ends at each token, with --offsets"},
-    [OPTION_QA_WINDOWS] = {"qa-windows", 0, "FILE.npy", false, COMMAND_SELECT | COMMAND_SCORE,
+    [OPTION_QA_WINDOWS] = {"qa-windows", 0, "FILE.npy", false, SELECTING | COMMAND_SCORE,
                            "number of tokens of each window of a long context, with "
                            "--qa-window-offsets; for -p windows=1"},
     [OPTION_QA_WINDOW_OFFSETS] = {"qa-window-offsets", 0, "FILE.npy", false,
-                                  COMMAND_SELECT | COMMAND_SCORE,
+                                  SELECTING | COMMAND_SCORE,
                                   "first window of each row, [rows + 1], for --qa-windows"},
     [OPTION_EMBEDDINGS] = {"embeddings", 0, "FILE.npy", false,
-                           COMMAND_SELECT | COMMAND_MIX | ANALYZED | COMMAND_PLOT |
-                               COMMAND_COMPOSITION,
+                           SELECTING | COMMAND_MIX | ANALYZED | COMMAND_PLOT | COMMAND_COMPOSITION,
                            "embeddings [rows, dims] of POOL"},
     [OPTION_LABELED_EMBEDDINGS] = {"labeled-embeddings", 0, "FILE.npy", false,
                                    REQUESTED | COMMAND_MIX, "embeddings of --labeled"},
     [OPTION_TARGET_EMBEDDINGS] = {"target-embeddings", 0, "FILE.npy", false,
-                                  COMMAND_SELECT | ANALYZED | COMMAND_PLOT | COMMAND_COMPOSITION,
+                                  SELECTING | ANALYZED | COMMAND_PLOT | COMMAND_COMPOSITION,
                                   "embeddings of --target"},
     [OPTION_MODEL] =
         {"model", 0, "ngram|FILE.arpa|DIR|COLUMN=DIR|FILE", true,
-         COMMAND_SELECT |
-             COMMAND_SCORE | COMMAND_MIX | COMMAND_ALIGN | ANALYZED | COMMAND_PLOT |
+         SELECTING | COMMAND_SCORE | COMMAND_MIX | COMMAND_ALIGN | ANALYZED | COMMAND_PLOT |
              COMMAND_COMPOSITION,
          "where missing columns come from (default ngram); with COLUMN=, such as embeddings=DIR, "
-         "where that column comes from (select, ablate; repeatable); of align the FILE of --save, "
+         "where that column comes from (select, compare, ablate; repeatable); of align the FILE of "
+         "--save, "
          "which links the words in place of a training"},
     [OPTION_CACHE] = {"cache", 0, "DIR", false, REQUESTED | COMMAND_RHO,
                       "folder where columns that models compute are kept for the next run"},
@@ -232,8 +232,9 @@ const option_info option_table[OPTION_TOTAL] = {
     [OPTION_OUTSIDE] = {"ood", 0, "FILE", true, COMMAND_EVAL,
                         "overlap, in-domain, word-accuracy: data outside the domain; repeatable"},
     [OPTION_TEST] =
-        {"test", 0, "FILE", true, COMMAND_EVAL | COMMAND_ABLATE,
-         "in-domain: the test set; ablate: texts whose words the picks should cover; repeatable"},
+        {"test", 0, "FILE", true, COMMAND_EVAL | COMMAND_ABLATE | COMMAND_COMPARE,
+         "in-domain: the test set; ablate, compare: texts whose words the picks should cover; "
+         "repeatable"},
     [OPTION_ORDERS] = {"orders", 'n', "N[-M]", false, COMMAND_EVAL,
                        "overlap: lengths of the n-grams (default 1-4)"},
     [OPTION_TARGET_COLUMN] = {"target-column", 0, "NAME", false, COMMAND_EVAL,
@@ -273,7 +274,7 @@ const option_info option_table[OPTION_TOTAL] = {
          "of POOL with the tokens of a translation, whose --logprobs are given"},
     [OPTION_BY] =
         {"by", 0, "id|line", false,
-         COMMAND_SELECT | COMMAND_SCORE | COMMAND_CANDIDATES | COMMAND_EVAL | COMMAND_ALIGN |
+         SELECTING | COMMAND_SCORE | COMMAND_CANDIDATES | COMMAND_EVAL | COMMAND_ALIGN |
              COMMAND_MODEL | ANNOTATING,
          "what joins two files that belong together, such as texts and their references (default "
          "id where both have ids, else line)"},
@@ -363,12 +364,11 @@ const option_info option_table[OPTION_TOTAL] = {
                    "language of a model's outputs, such as de_DE (mBART), de (M2M100) or deu_Latn "
                    "(NLLB); of model: translate, and score, of whose TARGET it is the language"},
     [OPTION_PROMPT] = {"prompt", 0, "TEXT", false,
-                       COMMAND_MODEL | COMMAND_SELECT | COMMAND_SCORE | ANALYZED |
-                           COMMAND_COMPOSITION,
+                       COMMAND_MODEL | SELECTING | COMMAND_SCORE | ANALYZED | COMMAND_COMPOSITION,
                        "a text in front of every text that a Hugging Face model reads, such as "
                        "\"query: \"; an empty one leaves out the default prompt of the folder"},
     [OPTION_PROMPT_NAME] = {"prompt-name", 0, "NAME", false,
-                            COMMAND_MODEL | COMMAND_SELECT | COMMAND_SCORE | ANALYZED |
+                            COMMAND_MODEL | SELECTING | COMMAND_SCORE | ANALYZED |
                                 COMMAND_COMPOSITION,
                             "the prompt of that name in the folder's "
                             "config_sentence_transformers.json, such as query"},
@@ -391,13 +391,17 @@ const option_info option_table[OPTION_TOTAL] = {
                     "where the result goes, by its suffix (default -, standard output)"},
     [OPTION_REPORT] = {"report", 0, "FILE.md|.json|.html", false, COMMAND_SELECT,
                        "write a report of the selection"},
+    [OPTION_HTML] = {"html", 0, "FILE.html", false, COMMAND_COMPARE,
+                     "write a page with pictures, which loads nothing"},
     [OPTION_CONFIG] = {"config", 0, "FILE.json", false, COMMAND_SELECT,
                        "repeat the run of a JSON report; refuses changed inputs"},
     [OPTION_FORCE] = {"force", 0, NULL, false, COMMAND_SELECT, "with --config: changed inputs too"},
     [OPTION_SEED] = {"seed", 0, "N", false,
-                     PICKING | COMMAND_EVAL | COMMAND_MIX | COMMAND_ABLATE | COMMAND_MODEL,
+                     PICKING | COMMAND_COMPARE | COMMAND_EVAL | COMMAND_MIX | COMMAND_ABLATE |
+                         COMMAND_MODEL,
                      "seed of the draws (default 0)"},
-    [OPTION_ROUND] = {"round", 0, "N", false, PICKING | COMMAND_MIX | COMMAND_ABLATE,
+    [OPTION_ROUND] = {"round", 0, "N", false,
+                      PICKING | COMMAND_COMPARE | COMMAND_MIX | COMMAND_ABLATE,
                       "round, from 1: seeds the draws (default 1)"},
     [OPTION_THREADS] = {"threads", 0, "N", false,
                         ALL_WORK | COMMAND_EVAL | COMMAND_ALIGN | COMMAND_PLOT | COMMAND_MODEL,
@@ -414,7 +418,7 @@ const option_info option_table[OPTION_TOTAL] = {
                       "with --torch: later runs use that torch; with --torch none: none any more"},
     [OPTION_JSON] =
         {"json", 0, NULL, false,
-         COMMAND_SELECT | COMMAND_STRATEGIES | COMMAND_SCORERS | COMMAND_DOCTOR | COMMAND_EVAL |
+         SELECTING | COMMAND_STRATEGIES | COMMAND_SCORERS | COMMAND_DOCTOR | COMMAND_EVAL |
              COMMAND_ALIGN | COMMAND_SCORE | COMMAND_PHRASES | ANNOTATING | ANALYZED |
              COMMAND_COMPOSITION | COMMAND_CANDIDATES | COMMAND_LM | COMMAND_PLOT | COMMAND_MODEL,
          "machine-readable output; of select, candidates, score, phrases, align, lm, plot, mix, "
@@ -465,6 +469,10 @@ const command_info command_table[] = {
      "scoring "
      "pass and compare the picks",
      "alcore ablate pool.txt --labeled labeled.tsv --budget 1000w --lambda 0,0.5,1"},
+    {"compare", COMMAND_COMPARE, "POOL", 1, 1,
+     "say what several strategies would buy: cost, lengths, coverage, repeats, what they share",
+     "alcore compare pool.txt --labeled labeled.tsv --budget 1000w --strategy "
+     "recommended,huds:rescale=rank --test test.txt --html compared.html"},
     {"rho", COMMAND_RHO, "POOL", 1, 1,
      "correlate the uncertainty of a target with that of its neighbors",
      "alcore rho pool.tsv --target target.tsv --embeddings pool.npy --target-embeddings "

@@ -40,7 +40,9 @@ enum {
     COMMAND_ORACLE = 2048,
     COMMAND_COMPOSITION = 32768,
     COMMAND_MODEL = 65536,
-    COMMAND_ALL = 2 * COMMAND_MODEL - 1 /* the bits of all commands; COMMAND_MODEL is the highest */
+    COMMAND_COMPARE = 131072,
+    COMMAND_ALL =
+        2 * COMMAND_COMPARE - 1 /* the bits of all commands, of which this is the highest */
 };
 
 typedef enum option_id {
@@ -185,6 +187,7 @@ typedef enum option_id {
     OPTION_MAX_TEXTS,
     OPTION_OUT,
     OPTION_REPORT,
+    OPTION_HTML,
     OPTION_CONFIG,
     OPTION_FORCE,
     OPTION_SEED,

@@ -14,9 +14,9 @@
 static const struct {
     option_id id;
     const char *suffix;
-} outputs[] = {{OPTION_OUT, ""},           {OPTION_REPORT, ""},       {OPTION_SAVE, ".forward"},
-               {OPTION_SAVE, ".reverse"},  {OPTION_PARALLEL, ".src"}, {OPTION_PARALLEL, ".tgt"},
-               {OPTION_TOKEN_OFFSETS, ""}, {OPTION_TOKEN_SCORES, ""}};
+} outputs[] = {{OPTION_OUT, ""},          {OPTION_REPORT, ""},        {OPTION_HTML, ""},
+               {OPTION_SAVE, ".forward"}, {OPTION_SAVE, ".reverse"},  {OPTION_PARALLEL, ".src"},
+               {OPTION_PARALLEL, ".tgt"}, {OPTION_TOKEN_OFFSETS, ""}, {OPTION_TOKEN_SCORES, ""}};
 enum { OUTPUTS = sizeof outputs / sizeof *outputs };
 
 /* A file that is written. */

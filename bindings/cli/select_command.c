@@ -37,14 +37,12 @@ static void name_of_option(option_id id, char out[32]) {
         if (*c == '-') *c = '_';
 }
 
-int fill_request(const arguments *args, alcore_ctx *ctx, const inputs *in) {
+int fill_options(const arguments *args, alcore_ctx *ctx, const inputs *in) {
     static const option_id request_options[] = {
         OPTION_BUDGET,         OPTION_PRICE,         OPTION_FILL,  OPTION_MASKS,
         OPTION_MAX_SIMILARITY, OPTION_TIE,           OPTION_NAN,   OPTION_SEED,
         OPTION_ROUND,          OPTION_DEVICE,        OPTION_CACHE, OPTION_CACHE_MAX_AGE,
         OPTION_MAX_AGE,        OPTION_REFRESH_FACTOR};
-    alcore_strategy *strategy = NULL;
-    int code;
 
     for (size_t i = 0; i < sizeof request_options / sizeof request_options[0]; i++) {
         const char *value = option_value(args, request_options[i], NULL);
@@ -52,18 +50,24 @@ int fill_request(const arguments *args, alcore_ctx *ctx, const inputs *in) {
         name_of_option(request_options[i], name);
         if (value) TRY(outcome(alcore_request_set(in->request, name, value)));
     }
+    if (option_given(args, OPTION_LIKE))
+        TRY(outcome(alcore_request_read_rows(in->request, ALCORE_ROWS_LIKE,
+                                             option_value(args, OPTION_LIKE, ""))));
+    return inputs_set_models(ctx, args, in);
+}
+
+int fill_request(const arguments *args, alcore_ctx *ctx, const inputs *in) {
+    alcore_strategy *strategy = NULL;
+
     TRY(outcome(alcore_strategy_new(ctx, option_value(args, OPTION_STRATEGY, NULL), &strategy)));
-    code = EXIT_DONE;
+    int code = EXIT_DONE;
     if (option_given(args, OPTION_PLAN))
         code = outcome(alcore_strategy_set(strategy, "file", option_value(args, OPTION_PLAN, "")));
-    if (option_given(args, OPTION_LIKE) && code == EXIT_DONE)
-        code = outcome(alcore_request_read_rows(in->request, ALCORE_ROWS_LIKE,
-                                                option_value(args, OPTION_LIKE, "")));
     if (code == EXIT_DONE) code = set_parameters(args, set_strategy_parameter, strategy);
     if (code == EXIT_DONE) code = outcome(alcore_request_set_strategy(in->request, strategy));
     alcore_strategy_unref(strategy);
     TRY(code);
-    return inputs_set_models(ctx, args, in);
+    return fill_options(args, ctx, in);
 }
 
 /* ---- results ---- */

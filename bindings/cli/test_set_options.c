@@ -46,3 +46,18 @@ void choose_pair(const arguments *args, const char *path, const char *other, boo
     if (is_target && options->side)
         options->side = strcmp(side, "src") ? NULL : options->system ? "hyp" : "ref";
 }
+
+int inputs_read_test(const arguments *args, alcore_ctx *ctx, int32_t max_order,
+                     alcore_overlap **out) {
+    alcore_overlap_options options = ALCORE_OVERLAP_OPTIONS_INIT;
+    alcore_read_options reading = ALCORE_READ_OPTIONS_INIT;
+    if (!option_given(args, OPTION_TEST)) return EXIT_DONE;
+    options.max_order = max_order;
+    reading.text_column = option_value(args, OPTION_TEXT_COLUMN, NULL);
+    TRY(read_reading(args, &reading));
+    TRY(outcome(alcore_overlap_new(ctx, &options, out)));
+    for (int i = 0; option_repeat(args, OPTION_TEST, i); i++)
+        TRY(outcome(alcore_overlap_read(*out, ALCORE_OVERLAP_TEST, ALCORE_SIDE_SOURCE,
+                                        option_repeat(args, OPTION_TEST, i), &reading, NULL)));
+    return EXIT_DONE;
+}

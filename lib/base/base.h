@@ -275,6 +275,8 @@ alcore_status alcore__writer_commit(alcore__writer *writer);
  * was there before under the first path may be gone. */
 alcore_status alcore__writer_commit_both(alcore__writer *first, alcore__writer *second);
 void alcore__writer_abort(alcore__writer *writer); /* removes the temporary file; NULL-safe */
+/* Writes a whole text as the file at path. */
+alcore_status alcore__write_text(alcore_ctx *ctx, const char *path, const alcore__buffer *text);
 /* Which file it is and when it was last written, by which a change is noticed. */
 typedef struct alcore__file_state {
     bool known; /* false: there is no such file, or the host's file table, which tells no times */

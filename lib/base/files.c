@@ -395,3 +395,12 @@ alcore_status alcore__writer_commit_both(alcore__writer *first, alcore__writer *
     }
     return status;
 }
+
+alcore_status alcore__write_text(alcore_ctx *ctx, const char *path, const alcore__buffer *text) {
+    alcore__writer *writer = NULL;
+    ALCORE__TRY(alcore__writer_open(ctx, path, &writer));
+    const alcore_status status = alcore__writer_put(writer, text->data, text->length);
+    if (status == ALCORE_OK) return alcore__writer_commit(writer);
+    alcore__writer_abort(writer);
+    return status;
+}

@@ -90,6 +90,12 @@ void alcore__note_read(const alcore_request *request, int32_t role, const char *
     read->entries[read->count++].role = role;
 }
 
+void alcore__note_all(const alcore_request *request, const alcore__read_columns *read) {
+    for (int32_t i = 0; i < read->count; i++)
+        alcore__note_read(request, read->entries[i].role, read->entries[i].name, false);
+    if (request->read) request->read->made = request->read->made || read->made;
+}
+
 /* Whether a column was read. The contexts of questions are no need: the model that answers the
  * questions reads them itself. */
 static bool is_read(const alcore__read_columns *read, int32_t role, const char *name) {

@@ -27,12 +27,14 @@ static alcore_status end_uncancelled(const alcore_request *request, alcore_selec
 
 /* A strategy that picks from the target is answered by a copy whose candidates the target is, which
  * remembers none. The counter is shared here as a hybrid's second part, an ablation's next value or
- * the next round may derive the same phrases; the one of an outer call is put back at the end. */
+ * the next round may derive the same phrases; the one of an outer call is put back at the end, and
+ * what was read is noted there too. */
 alcore_status alcore__request_select(alcore_request *request, alcore_selection **out) {
     const bool hybrid = request->strategy && alcore__strategy_part(request->strategy, 0);
     alcore_request from_target;
     bool is_from_target = false;
     alcore__phrase_counter *const before = alcore__request_share_phrases(request, NULL);
+    alcore__read_columns *const outer = request->read;
     alcore__read_columns read = {.in_parts = hybrid};
     alcore_status status = ALCORE_OK;
     request->read = &read;
@@ -44,7 +46,8 @@ alcore_status alcore__request_select(alcore_request *request, alcore_selection *
     if (!hybrid && status == ALCORE_OK)
         status = alcore__request_answer(is_from_target ? &from_target : request, out);
     request->counter = before;
-    request->read = NULL;
+    request->read = outer;
+    alcore__note_all(request, &read);
     return status == ALCORE_OK ? end_uncancelled(request, out) : status;
 }
 

@@ -86,7 +86,8 @@
 
 /* Answers a request that the caller has locked for writing, whichever its strategy is: *out has one
  * reference and owns the selections of the other budgets; it is set on success only. Called by
- * alcore_select() and, for each value of a parameter, by an ablation. */
+ * alcore_select(), for each value of a parameter by an ablation, and for each strategy by a
+ * comparison. request->read is NULL, or gets what was read. */
 alcore_status alcore__request_select(alcore_request *request, alcore_selection **out);
 /* The same for a strategy that is no hybrid, and for each part of one. */
 alcore_status alcore__request_answer(alcore_request *request, alcore_selection **out);
@@ -211,6 +212,8 @@ const char *alcore__similar_column(const alcore_pool *pool, const char *need);
 /* Notes in request->read that a column of the pool in a role is read. made: by a model. Called for
  * every column that is resolved. */
 void alcore__note_read(const alcore_request *request, int32_t role, const char *name, bool made);
+/* Notes in request->read all that a part of the call has read. */
+void alcore__note_all(const alcore_request *request, const alcore__read_columns *read);
 /* ALCORE_E_INVALID for a column of the option "given" that nothing has read, and for "model" in it
  * where no model made a column of the call. Called when all columns are resolved. */
 alcore_status alcore__check_given(const alcore_request *request, const alcore_strategy *strategy);

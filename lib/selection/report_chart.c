@@ -11,20 +11,18 @@
 #include "selection/selection_internal.h"
 
 enum {
-    WIDTH = 640,   /* of a drawing */
-    PLOT = 360,    /* height of the scatter's frame */
-    LEFT = 70,     /* left edge of that frame; the labels of the y axis stand before it */
-    ROW = 22,      /* height of a bar and the gap to the next one */
-    LABEL = 170,   /* width of a bar's label */
+    WIDTH = ALCORE__CHART_WIDTH,
+    PLOT = 360, /* height of the scatter's frame */
+    LEFT = 70,  /* left edge of that frame; the labels of the y axis stand before it */
+    ROW = ALCORE__CHART_ROW,
+    LABEL = ALCORE__CHART_LABEL,
     SAMPLE = 1500, /* candidates that are drawn at most */
     PICKS = 5000,  /* picks that are drawn at most */
     BARS = 12      /* names that are drawn at most; the others are summed */
 };
 
-/* Begins a drawing `height` pixels high under a heading: the <svg> element with a title for screen
- * readers, and the hatching that bars are filled with. title is a literal without characters that
- * HTML would read as marks. */
-static void open_drawing(alcore__page *page, const char *title, int height) {
+/* The <svg> element has a title for screen readers, and the hatching that bars are filled with. */
+void alcore__chart_open(alcore__page *page, const char *title, int height) {
     alcore__say(
         page,
         "<h2>%s</h2>\n<svg xmlns=\"http://www.w3.org/2000/svg\" viewBox=\"0 0 %d %d\" "
@@ -35,17 +33,14 @@ static void open_drawing(alcore__page *page, const char *title, int height) {
         title, WIDTH, height, WIDTH, height, title);
 }
 
-/* Ends the <svg> element. */
-static void close_drawing(alcore__page *page) {
+void alcore__chart_close(alcore__page *page) {
     alcore__say(page, "</svg>\n");
 }
 
-/* Draws bar number `bar`, from 0 at the top: the label on its left, the text `number` behind its
- * end. share: the bar's length as a part of the longest possible, 0 to 1. The label may be a name
- * from the pool, so it is escaped; long labels are not cut. */
-static void put_bar(alcore__page *page, int bar, const char *label, double share,
-                    const char *number) {
-    double width = share * (WIDTH - LABEL - 110); /* 110: for the number */
+/* 110 pixels behind a bar are for the number. */
+void alcore__chart_bar(alcore__page *page, int bar, const char *label, double share,
+                       const char *number) {
+    double width = share * (WIDTH - LABEL - 110);
     int y = bar * ROW + 4;
     alcore__say(page, "<text x=\"%d\" y=\"%d\" text-anchor=\"end\">", LABEL - 8, y + 13);
     if (page->status == ALCORE_OK)
@@ -62,12 +57,12 @@ void alcore__chart_budget(const alcore_selection *selection, alcore__page *page)
     double widest = fmax(bought->budget, bought->spent);
     char amount[40];
     if (!(widest > 0)) return;
-    open_drawing(page, "Budget", 2 * ROW + 8);
+    alcore__chart_open(page, "Budget", 2 * ROW + 8);
     alcore__amount(bought->budget, amount);
-    put_bar(page, 0, "budget", bought->budget / widest, amount);
+    alcore__chart_bar(page, 0, "budget", bought->budget / widest, amount);
     alcore__amount(bought->spent, amount);
-    put_bar(page, 1, "spent", bought->spent / widest, amount);
-    close_drawing(page);
+    alcore__chart_bar(page, 1, "spent", bought->spent / widest, amount);
+    alcore__chart_close(page);
 }
 
 void alcore__chart_shares(const char *title, const alcore__share *shares, int64_t count,
@@ -78,14 +73,14 @@ void alcore__chart_shares(const char *title, const alcore__share *shares, int64_
     if (count == 0) return;
     for (int64_t i = drawn; i < count; i++) rest += shares[i].count;
     int64_t largest = rest > shares[0].count ? rest : shares[0].count; /* that of the longest bar */
-    open_drawing(page, title, (drawn + (rest > 0)) * ROW + 8);
+    alcore__chart_open(page, title, (drawn + (rest > 0)) * ROW + 8);
     for (int i = 0; i < drawn; i++)
-        put_bar(page, i, shares[i].name, (double)shares[i].count / (double)largest,
-                alcore__thousands(shares[i].count, number));
+        alcore__chart_bar(page, i, shares[i].name, (double)shares[i].count / (double)largest,
+                          alcore__thousands(shares[i].count, number));
     if (rest > 0)
-        put_bar(page, drawn, "others", (double)rest / (double)largest,
-                alcore__thousands(rest, number));
-    close_drawing(page);
+        alcore__chart_bar(page, drawn, "others", (double)rest / (double)largest,
+                          alcore__thousands(rest, number));
+    alcore__chart_close(page);
 }
 
 /* ---- the scatter ---- */
@@ -168,7 +163,7 @@ void alcore__chart_terms(const alcore_selection *selection, alcore__page *page) 
     if (explanation->count < 2 || !find_axis(selection, &explanation->parts[0], &x) ||
         !find_axis(selection, &explanation->parts[1], &y))
         return;
-    open_drawing(page, "Picks among the candidates", PLOT + 64);
+    alcore__chart_open(page, "Picks among the candidates", PLOT + 64);
     put_frame(page, &x, &y);
     put_points(page, selection, &x, &y);
     alcore__say(page,
@@ -179,5 +174,5 @@ void alcore__chart_terms(const alcore_selection *selection, alcore__page *page) 
                 alcore__thousands(selection->count, picks), LEFT + 180, PLOT + 46, LEFT + 192,
                 PLOT + 53, alcore__thousands(selection->ranking->outcome.count, candidates),
                 selection->ranking->outcome.count > SAMPLE ? ", some of them drawn" : "");
-    close_drawing(page);
+    alcore__chart_close(page);
 }

@@ -269,6 +269,20 @@ const char *alcore__amount(double value, char out[40]);
 
 /* ---- drawings of the HTML report (report_chart.c) ---- */
 
+enum {
+    ALCORE__CHART_WIDTH = 640, /* of a drawing, in pixels */
+    ALCORE__CHART_ROW = 22,    /* height of a bar and the gap to the next one */
+    ALCORE__CHART_LABEL = 170  /* width of a bar's label */
+};
+/* Begins a drawing `height` pixels high under a heading. title is a literal without characters that
+ * HTML would read as marks. */
+void alcore__chart_open(alcore__page *page, const char *title, int height);
+void alcore__chart_close(alcore__page *page);
+/* Draws bar number `bar`, from 0 at the top: the label on its left, the text `number` behind its
+ * end. share: the bar's length as a part of the longest possible, 0 to 1. The label may be a name
+ * from outside, so it is escaped; long labels are not cut. */
+void alcore__chart_bar(alcore__page *page, int bar, const char *label, double share,
+                       const char *number);
 /* Append self-contained SVG to the page: the picks among the candidates by the first two terms of
  * the score, the budget and what was spent, and counts of picks by name (shares [count], the most
  * frequent first). Nothing is drawn for what the selection lacks. */
@@ -278,6 +292,9 @@ typedef struct alcore__share {
     const char *name; /* of a language or a group, borrowed from the pool */
     int64_t count;    /* of picks with that name */
 } alcore__share;
+/* Counts names in place: shares [*count] has an entry with count 1 for each pick before, and an
+ * entry for each name after, the most frequent first, equal counts by name. */
+void alcore__shares_count(alcore__share *shares, int64_t *count);
 void alcore__chart_shares(const char *title, const alcore__share *shares, int64_t count,
                           alcore__page *page);
 

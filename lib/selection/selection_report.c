@@ -48,10 +48,8 @@ static int by_value(const void *a, const void *b) {
     return (*left > *right) - (*left < *right);
 }
 
-/* Counts names in place: shares [*count] has an entry with count 1 for each pick before, and an
- * entry for each name after, the most frequent first, equal counts by name. Sorting brings equal
- * names together, so that neighbors can be merged. */
-static void count_names(alcore__share *shares, int64_t *count) {
+/* Sorting brings equal names together, so that neighbors can be merged. */
+void alcore__shares_count(alcore__share *shares, int64_t *count) {
     int64_t names = 0;
     if (*count == 0) return;
     qsort(shares, (size_t)*count, sizeof *shares, by_name);
@@ -111,8 +109,8 @@ static alcore_status measure(report *self) {
             (alcore__share){.name = alcore_pool_language(pool, row), .count = 1};
         if (group) self->groups[self->group_count++] = (alcore__share){.name = group, .count = 1};
     }
-    count_names(self->languages, &self->language_count);
-    count_names(self->groups, &self->group_count);
+    alcore__shares_count(self->languages, &self->language_count);
+    alcore__shares_count(self->groups, &self->group_count);
     for (int32_t c = 0; c < outcome->column_count && count > 0; c++) {
         const alcore__term_part *part =
             alcore__selection_term_of(selection, outcome->columns[c].name);
@@ -356,30 +354,21 @@ static alcore_status compose(report *self, int32_t kind, alcore__buffer *out) {
 }
 
 /* Reads the options, composes the report in the format that was asked for or that the suffix of the
- * path names, and writes the file as a whole or not at all: the writer replaces the file only when
- * it commits. alcore__writer_commit() frees the writer, also when it fails; alcore__writer_abort()
- * does so without replacing the file. theirs: the caller's options, NULL: the defaults. */
+ * path names, and writes the file as a whole or not at all. theirs: the caller's options, NULL: the
+ * defaults. */
 static alcore_status write_report(const alcore_selection *selection, const char *path,
                                   const alcore_report_options *theirs) {
     alcore_ctx *ctx = selection->object.ctx;
     alcore_report_options options;
     report self = {.selection = selection, .ctx = ctx};
     alcore__buffer text = {0};
-    alcore__writer *writer = NULL;
     ALCORE__TRY(alcore__struct_read(&options, sizeof options,
                                     ALCORE__FIRST_SIZE(alcore_report_options, reserved), theirs,
                                     "alcore_report_options"));
     ALCORE__TRY(alcore__struct_reserved(options.reserved, "alcore_report_options"));
     ALCORE__TRY(resolve_kind(path, &options.kind));
     alcore_status status = compose(&self, options.kind, &text);
-    if (status == ALCORE_OK) status = alcore__writer_open(ctx, path, &writer);
-    if (status == ALCORE_OK) {
-        status = alcore__writer_put(writer, text.data, text.length);
-        if (status == ALCORE_OK)
-            status = alcore__writer_commit(writer);
-        else
-            alcore__writer_abort(writer);
-    }
+    if (status == ALCORE_OK) status = alcore__write_text(ctx, path, &text);
     alcore__buffer_clear(ctx, &text);
     return status;
 }

@@ -37,6 +37,7 @@ COST = ["eval", "cost", "--words", "10"]
 PLATEAU = ["eval", "plateau", "rounds.txt"]
 CERTAIN = ["eval", "uncertainty", "rounds.txt", "--threshold", "2"]
 AGREEMENT = ["eval", "agreement", "labels.txt", "labels2.txt", "labels2.txt"]
+COMPARE = ["compare", "pool.txt", "--budget", "3", "--scores", "u.npy", "--strategy", "nnll"]
 ABLATE = ["ablate", "pool.txt", "--strategy", "huds", "--budget", "3", "--embeddings", "e.npy", "--scores", "u.npy"]
 HYBRID = ["ablate", "pool.txt", "--budget", "9w", "--strategy", "hybrid", "-p", "sentences=random"]
 AVERAGED = [*HYBRID[:-1], "sentences=average-dist", "--embeddings", "e.npy"]
@@ -504,6 +505,15 @@ FIXTURES = {
         "--test": (ABLATE, [*ABLATE, "--test", "near.txt"]),
         "--json": (ABLATE, [*ABLATE, "--json"]),
     }),
+    "compare": (COMPARE, {
+        "--strategy": (COMPARE, [*COMPARE[:-1], "nnll:candidates=3"]),
+        "--test": (COMPARE, [*COMPARE, "--test", "near.txt"]),
+        "--html": (COMPARE, [*COMPARE, "--html", "page.html"]),
+        "--json": (COMPARE, [*COMPARE, "--json"]),
+        # The order of the picks stays, whatever the base is.
+        "--logprob-base": (["compare", "pool.txt", "--budget", "3", "--strategy", "nnll", "--logprobs", "lp.lp"],
+                           ["compare", "pool.txt", "--budget", "3", "--strategy", "nnll", "--logprobs", "lp.lp", "--logprob-base", "3"]),
+    }),
     "rho": (RHO, {
         **choices(["rho", None, *RHO[2:]]),
         **POOL_OPTIONS,
@@ -617,6 +627,32 @@ FIXTURES = {
         "--quiet": (["lm", "train", "bad.txt", "--bad-lines", "mask"], ["lm", "train", "bad.txt", "--bad-lines", "mask", "--quiet"]),
     }),
 }
+# What compare has of select it has for every strategy alike.
+_OF_SELECT = {"--param", "--plan", "--strict", "--report", "--config", "--force", "--max-age", "--refresh-factor"}
+
+
+def compared(fixture):
+    """A fixture of select as one of compare, where parameters stand behind the name of the strategy."""
+    if callable(fixture):
+        return lambda base: compared(fixture(FIXTURES["select"][0]))
+    return tuple(["compare", *_beside(args[1:])] for args in fixture)
+
+
+def _beside(args):
+    while "-p" in args:
+        place = args.index("-p")
+        parameter, args = args[place + 1], args[:place] + args[place + 2:]
+        name = args.index("--strategy") + 1
+        args = [*args[:name], args[name] + ":" + parameter, *args[name + 1:]]
+    return args
+
+
+# Other probabilities of answers change no pick here: a file that is not there tells that the option
+# is read.
+FIXTURES["compare"][1].update({name: compared((UNSURE, [*UNSURE[:place], "absent.npy", *UNSURE[place + 1:]]))
+                               for name, place in (("--qa-start", 7), ("--qa-end", 9))})
+FIXTURES["compare"][1].update((name, compared(fixture)) for name, fixture in FIXTURES["select"][1].items()
+                              if name not in _OF_SELECT | set(FIXTURES["compare"][1]))
 
 
 def options_of(box, command):

@@ -172,4 +172,9 @@ def ablate(box):
     interrupt(box, "ablate", "-", "--budget", "5", "--out", "out.tsv")
 
 
+@case
+def compare(box):
+    interrupt(box, "compare", "-", "--budget", "5", "--out", "out.tsv", "--html", "out.html")
+
+
 main()

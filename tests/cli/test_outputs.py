@@ -55,7 +55,8 @@ def every_command_refuses(box):
     files(box)
     for args in (["candidates", "pool.txt", "--count", "2"], ["score", "pool.txt", "--scorer", "nnll"], ["phrases", "pool.txt"],
                  ["lm", "train", "pool.txt"], ["align", "pool.txt", "t.txt"], ["oracle", "pool.txt", "--selection", "ids.txt"],
-                 ["ablate", "pool.txt", "--budget", "1"], ["rho", "pool.txt"], ["composition", "pool.txt", "--selection", "ids.txt"],
+                 ["ablate", "pool.txt", "--budget", "1"], ["compare", "pool.txt", "--budget", "1"],
+                 ["rho", "pool.txt"], ["composition", "pool.txt", "--selection", "ids.txt"],
                  ["eval", "bleu", "pool.txt", "t.txt"], ["plot", "curves", "pool.txt"], ["model", "tokenize", "folder", "pool.txt"],
                  ["mix", "--labeled", "pool.txt"]):
         refused(box, *args, "--out", "pool.txt")

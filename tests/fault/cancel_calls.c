@@ -25,6 +25,7 @@ alcore_links *links;
 static alcore_annotations *annotations; /* all rows of the pool as sentences, with translations */
 static alcore_mix *mix;
 static alcore_selection *selection;
+static alcore_comparison *comparison;
 alcore_column_writer *filled, *merging;
 static char folder[TEST_PATH_BYTES];
 const char *strategy_name;
@@ -216,6 +217,21 @@ static alcore_status call_ablation(void) {
     alcore_request_unref(request);
     return status;
 }
+static alcore_status compare(alcore_comparison **out) {
+    alcore_request *request;
+    strategy_name = "huds";
+    alcore_status status = make_request(&request);
+    if (status == ALCORE_OK)
+        status = alcore_request_compare(request, &(alcore_strategy *){NULL}, NULL, 1, NULL, out);
+    alcore_request_unref(request);
+    return status;
+}
+static alcore_status call_comparison(void) {
+    alcore_comparison *out = NULL;
+    const alcore_status status = compare(&out);
+    alcore_comparison_unref(out);
+    return status;
+}
 static alcore_status call_candidates(void) {
     alcore_request *request;
     alcore_tensor rows;
@@ -242,6 +258,9 @@ static alcore_status call_selection_jsonl(void) {
 }
 static alcore_status call_report(void) {
     return SAVING(alcore_selection_report(selection, in_folder("out.html"), NULL));
+}
+static alcore_status call_comparison_write(void) {
+    return SAVING(alcore_comparison_write(comparison, in_folder("out.html")));
 }
 
 /* The texts of the pool once more: [row_count] borrowed from it. */
@@ -360,6 +379,13 @@ static alcore_status call_mix_parallel(void) {
 /* ---- the data ---- */
 
 /* Makes the files of items, answers and a dictionary, and the handles that are read from them. */
+/* Of the strategy random alone. */
+static void make_comparison(alcore_request *request) {
+    alcore_strategy *strategy;
+    MUST(alcore_strategy_new(ctx, "random", &strategy));
+    MUST(alcore_request_compare(request, &strategy, NULL, 1, NULL, &comparison));
+    alcore_strategy_unref(strategy);
+}
 static void make_annotations(void) {
     static const char *const names[] = {"items.tsv", "answers.tsv", "dictionary.tsv"};
     const char **texts = texts_of_pool();
@@ -497,6 +523,7 @@ void cancel_world_make(int64_t rows) {
     strategy_name = "random";
     MUST(make_request(&request));
     MUST(alcore_select(request, &selection));
+    make_comparison(request);
     alcore_request_unref(request);
     MUST(alcore_pool_derive_phrases(pool, labeled, NULL, &phrases));
     MUST(fill_writer(&filled));
@@ -520,6 +547,7 @@ bool cancel_world_end(void) {
         "vocab.txt", "null/config.json", "bin/spm_train"};
     alcore_column_writer_unref(merging);
     alcore_column_writer_unref(filled);
+    alcore_comparison_unref(comparison);
     alcore_selection_unref(selection);
     alcore_mix_unref(mix);
     alcore_annotations_unref(annotations);
@@ -537,6 +565,7 @@ bool cancel_world_end(void) {
 
 const cancel_call CALLS[] = {
     {"alcore_request_ablate", "", call_ablation},
+    {"alcore_request_compare", "", call_comparison},
     {"alcore_analysis_compute_composition", "", call_composition},
     {"alcore_analysis_compute_neighborhood", "", call_neighborhood},
     {"alcore_analysis_compute_neighborhood", "long lists", call_long_neighborhood},
@@ -653,5 +682,6 @@ const cancel_call SAVING_CALLS[] = {
     {"alcore_selection_write", ".tsv", call_selection_tsv},
     {"alcore_selection_write", ".jsonl", call_selection_jsonl},
     {"alcore_selection_report", "", call_report},
+    {"alcore_comparison_write", "", call_comparison_write},
     {NULL, NULL, NULL},
 };

@@ -74,6 +74,65 @@ ALLOCATES(alcore_request_ablate, WITH_REQUEST | WITH_SCORES) {
     alcore_overlap_unref(test);
     return status;
 }
+/* Makes what is compared beside the floor, and a test set, without failing allocations. */
+static alcore_status prepare_comparison(world *w, alcore_strategy **strategy,
+                                        alcore_overlap **test) {
+    static const char *const texts[2] = {"one test", "two words"};
+    alcore_status status = alcore_overlap_new(w->ctx, NULL, test);
+    if (!status)
+        status = alcore_overlap_add(*test, ALCORE_OVERLAP_TEST, ALCORE_SIDE_SOURCE, texts, NULL, 2);
+    return status ? status : alcore_strategy_new(w->ctx, "nnll", strategy);
+}
+ALLOCATES(alcore_request_compare, WITH_REQUEST | WITH_SCORES) {
+    alcore_comparison *out;
+    alcore_overlap *test;
+    alcore_strategy *strategy = NULL;
+    sweep_pause(w);
+    alcore_status status = prepare_comparison(w, &strategy, &test);
+    sweep_resume(w);
+    if (status) return ALCORE_E_INTERNAL;
+    status = alcore_request_compare(w->request, &strategy, NULL, 1, test, &out);
+    sweep_keep_error(w);
+    if (status != ALCORE_OK && out) status = ALCORE_E_INTERNAL;
+    alcore_comparison_unref(out);
+    alcore_strategy_unref(strategy);
+    alcore_overlap_unref(test);
+    return status;
+}
+ALLOCATES(alcore_comparison_write, WITH_REQUEST | WITH_SCORES) {
+    static const char *const files[3] = {"compared.tsv", "compared.json", "compared.html"};
+    alcore_comparison *out = NULL;
+    alcore_overlap *test;
+    alcore_strategy *strategy = NULL;
+    sweep_pause(w);
+    alcore_status status = prepare_comparison(w, &strategy, &test);
+    if (!status) status = alcore_request_compare(w->request, &strategy, NULL, 1, test, &out);
+    sweep_resume(w);
+    for (int i = 0; i < 3 && status == ALCORE_OK; i++)
+        status = alcore_comparison_write(out, world_file(files[i]));
+    sweep_keep_error(w);
+    alcore_comparison_unref(out);
+    alcore_strategy_unref(strategy);
+    alcore_overlap_unref(test);
+    return status;
+}
+NEVER(alcore_comparison_count, 0) {
+    HOLDS(alcore_comparison_count(NULL) == 0);
+}
+NEVER(alcore_comparison_selection, 0) {
+    HOLDS(alcore_comparison_selection(NULL, 0) == NULL);
+}
+NEVER(alcore_comparison_document, 0) {
+    HOLDS(alcore_comparison_document(NULL) == NULL);
+}
+NEVER(alcore_comparison_unref, 0) {
+    (void)w;
+    alcore_comparison_unref(NULL);
+    return ALCORE_OK;
+}
+NEVER(alcore_comparison_ref, 0) {
+    HOLDS(alcore_comparison_ref(NULL) == NULL);
+}
 ALLOCATES(alcore_analysis_compute_duplicates, 0) {
     alcore_duplicates_result out = ALCORE_DUPLICATES_RESULT_INIT;
     return alcore_analysis_compute_duplicates(w->pool, w->labeled, NULL, &out);

@@ -27,7 +27,8 @@ from ._parts import Model, OwnScorer, OwnStrategy, Scorer, Strategy, recommended
 from ._mix import Annotation, Annotations, AnswerReport, Pair, TrainingSet, mix
 from ._phrases import Phrases, phrases
 from ._pool import STATES, Pool
-from ._select import Ablation, ImplicitModelWarning, Request, ablate, request_options, select
+from ._comparison import Compared, Comparison
+from ._select import Ablation, ImplicitModelWarning, Request, ablate, compare, request_options, select
 from ._search import Neighbors, knn, margin_ratios
 from ._selection import Price, Selection
 from ._statuses import *  # noqa: F403
@@ -68,11 +69,11 @@ def build_info() -> dict[str, t.Any]:
     return json.loads(_lib.alcore_build_info())
 
 
-__all__ = ["Ablation", "Aligner", "Annotation", "Annotations", "AnswerReport", "Batch", "Column", "ColumnWriter", "Context", "CopyWarning",
-           "Error", "Handle", "ImplicitModelWarning", "InDomainScore", "LanguageModel", "LibraryNotFoundError", "Links", "Model",
+__all__ = ["Ablation", "Aligner", "Annotation", "Annotations", "AnswerReport", "Batch", "Column", "ColumnWriter", "Compared",
+           "Comparison", "Context", "CopyWarning", "Error", "Handle", "ImplicitModelWarning", "InDomainScore", "LanguageModel", "LibraryNotFoundError", "Links", "Model",
            "Neighbors", "Order", "Overlap", "OverlapScore", "OwnScorer", "OwnStrategy", "Pair", "Phrases", "Pool", "Price", "Request",
            "STATES", "Scorer", "Selection", "Strategy", "Table", "Tabular", "Tokenizer", "Tokens", "TrainingSet", "View", "ViewRows",
-           "ablate", "align", "answers", "bleu", "build_info", "chrf", "default_context", "first_subword_mean", "in_domain", "knn",
+           "ablate", "align", "answers", "bleu", "build_info", "chrf", "compare", "default_context", "first_subword_mean", "in_domain", "knn",
            "length_ratio", "load", "margin_ratios", "measure_logits", "mix", "overlap", "phrases", "recommended_strategy",
            "request_options", "score", "scorer", "scorers", "select", "strategies", "strategy", "symmetrizations", "ter", "version",
            "word_accuracy"]

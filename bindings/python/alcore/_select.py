@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""select(), Pool.select() and ablate(), and the Request that they make."""
+"""select(), Pool.select(), ablate() and compare(), and the Request that they make."""
 from __future__ import annotations
 
 import ctypes
@@ -16,6 +16,7 @@ from . import _ffi
 from ._arrays import memory_of
 from ._calls import check, run
 from ._columns import Column, path_of
+from ._comparison import Comparison
 from ._errors import failure, user_level
 from ._frames import are_records, frame_of
 from ._handles import (choice, default_context, forget_progress, get_option, Handle, new, next_number, progress_of, set_options,
@@ -234,6 +235,22 @@ class Request(Handle):
                                          Selection(pointer, _pool_of_picks(pointer, pool))) for row, pointer in zip(rows, picked[:len(values)])],
                      without=("selection",))
 
+    def compare(self, strategies: t.Iterable[t.Rule | None] | Mapping[str, t.Rule | None], *,
+                test: Overlap | t.Iterable[str | bytes] | t.PathLike[str] | None = None) -> Comparison:
+        """Answers the request with each of several strategies: a Comparison; arguments as of alcore.compare(). Its own strategy is not
+        used and stays."""
+        return self._compare(self._parts.get("candidates"), _strategies_of(strategies, self._ctx), test)
+
+    def _compare(self, pool, strategies, test):
+        if pool is None:
+            raise ValueError("the request has no pool of candidates")
+        handles = (ctypes.c_void_p * max(len(strategies), 1))(*[made._handle for _, made in strategies])
+        names = (ctypes.c_char_p * max(len(strategies), 1))(*[None if name is None else name_of(name, "strategies") for name, _ in strategies])
+        with nullcontext(test) if test is None or isinstance(test, Overlap) else _words_of(test, pool.context, 3) as overlap:
+            pointer = new(lib.alcore_comparison_unref, lib.alcore_request_compare, self._handle, ctypes.addressof(handles), ctypes.addressof(names),
+                          len(strategies), None if overlap is None else overlap._handle)
+        return Comparison(pointer, self._ctx, lambda picked: Selection(picked, _pool_of_picks(picked, pool)))
+
     def candidates(self, count: int) -> list[int]:
         """Rows that would be scored, ascending: list of int."""
         return self._candidates(self._parts.get("candidates"), count)
@@ -247,9 +264,9 @@ class Request(Handle):
         return memory_of(found).tolist()
 
 
-def _words_of(test, context):
+def _words_of(test, context, max_order=1):
     """An Overlap with the words of a test set, a list of texts or a file."""
-    made = Overlap(max_order=1, context=context)
+    made = Overlap(max_order=max_order, context=context)
     made.put("test", test)
     return made
 
@@ -474,9 +491,9 @@ def _budget_of(budget):
 
 @contextmanager
 def _prepared(pool, budget, strategy, by_id, *, labeled=None, exclude=None, eligible=None, like=None, round=1, seed=None, model=None,
-              targets=None, fill=None, params=None, progress=None, **named):
+              targets=None, fill=None, params=None, progress=None, several=False, **named):
     """The request of one call of select() or ablate(), which has everything that the caller named. by_id: strings in exclude,
-    eligible, like and labeled are ids, not texts."""
+    eligible, like and labeled are ids, not texts. several: the strategy is one of several, whose parameters nobody names here."""
     if budget is None:
         raise _no_budget(named)
     strategy = "recommended" if strategy is None else strategy
@@ -487,6 +504,8 @@ def _prepared(pool, budget, strategy, by_id, *, labeled=None, exclude=None, elig
     for_strategy, options, columns = _split(named, parameters, _defaults(), _ffi.COLUMNS)
     if isinstance(strategy, str):
         _suggest(set(for_strategy) - set(parameters), parameters)
+    if several and for_strategy:
+        raise TypeError("%s: neither an option nor a column; parameters go with their strategy: alcore.Strategy(NAME, %s=...)" % (2 * (next(iter(for_strategy)),)))
     made.set(**dict(params or {}, **for_strategy))
     with _request_of(pool) as request:
         labeled_pool, labeled_rows = _labeled(pool, labeled)
@@ -608,6 +627,36 @@ def ablate(texts: Pool | t.Texts, budget: int | float | str | None = None, strat
     return found
 
 
+def _strategies_of(given, context):
+    """[(name, Strategy)] of a list of strategies, or of a dict of them by the names that they are to have."""
+    if isinstance(given, (str, bytes)):
+        raise TypeError("strategies: a list of names, not %r" % (given,))
+    pairs = list(given.items()) if isinstance(given, Mapping) else [(None, one) for one in given]
+    return [(name, strategy_of("recommended" if one is None else one, context)) for name, one in pairs]
+
+
+def compare(texts: Pool | t.Texts, budget: int | float | str | None = None, strategies: t.Iterable[t.Rule | None] | Mapping[str, t.Rule | None] = (None,), *,
+            test: Overlap | t.Iterable[str | bytes] | t.PathLike[str] | None = None, ids: t.Sequence[str | None] | None = None,
+            labeled: t.Dataset | t.Rows | None = None, exclude: t.Rows | None = None, eligible: t.Rows | None = None,
+            like: t.Rows | t.PathLike[str] | None = None, round: int = 1, seed: int = 0, model: t.Models | None = None,
+            targets: t.Dataset | None = None, cost: t.Numbers | None = None, fill: str | None = None, progress: t.Progress = None,
+            **named: Any) -> Comparison:
+    """What several strategies would buy with one budget, before anything is paid: a Comparison. The strategy random is added as the floor
+    where it is not among them.
+
+    strategies: a list of names, of alcore.Strategy with their parameters or of functions with @alcore.strategy, None for the recommended
+    one; or a dict of these by the names that they are to have. test: texts, a file (pathlib.Path) or an Overlap that has them, whose
+    words the picks should cover. All others as of select(), the same for all strategies; of several budgets the first counts. A model
+    computes a column once."""
+    pool = _pool_to_select(texts, ids, cost)
+    made = _strategies_of(strategies, pool.context)
+    if not made:
+        raise ValueError("strategies: none is named")
+    with _prepared(pool, budget, made[0][1], ids is not None, labeled=labeled, exclude=exclude, eligible=eligible, like=like, round=round, seed=seed,
+                   model=model, targets=targets, fill=fill, progress=progress, several=True, **named) as request:
+        return request._compare(pool, made, test)
+
+
 def select_from(pool, budget: int | float | str | None = None, strategy: t.Rule | None = None, *, round: int = 1,
                 seed: int | None = None, **named: Any) -> Selection:
     """Picks the rows of this pool that are worth labeling next; arguments as of alcore.select(). Columns that are given or
@@ -639,6 +688,7 @@ def _signature(function):
 
 _signature(select)
 _signature(ablate)
+_signature(compare)
 _signature(select_from)
 Pool.select = select_from
 Pool.candidates = candidates_of

@@ -6,13 +6,12 @@
  *
  * The columns that a model makes stay in the pools after the first selection, so that the others
  * only choose; phrases of a hybrid's texts are counted anew, as other sentences are bought, in one
- * index of the texts. Picks of different selections are compared by the place that they have in the
- * pool of the request, since each selection of phrases has a pool of its own. */
+ * index of the texts. */
 #include "alcore/extra/analysis.h"
 
 #include <math.h>
-#include <string.h>
 
+#include "extra/analysis/selection_picks.h"
 #include "extra/overlap/overlap_handle.h"
 #include "select/select_internal.h"
 
@@ -31,72 +30,18 @@ typedef struct ablation {
     alcore_selection *ends[ENDS]; /* by the values 0 and 1; as picked */
 } ablation;
 
-/* What a pick is, the same in every selection of the call: a row of the pool with -1 and -1, or a
- * phrase by its first occurrence and its number of words. */
-typedef struct pick {
-    int64_t row, position, length;
-} pick;
-
-/* ---- picks ---- */
-
-/* A column of a selection's record that holds int64, [picks]; NULL: it has none of that name. */
-static const int64_t *record_column(const alcore_selection *picked, const char *name) {
-    for (int64_t i = 0;; i++) {
-        const char *found = alcore_selection_column_name(picked, ALCORE_SCOPE_PICKS, i);
-        alcore_tensor column;
-        if (!found) return NULL;
-        if (strcmp(found, name) == 0)
-            return alcore_selection_get_column(picked, ALCORE_SCOPE_PICKS, name, &column) ==
-                           ALCORE_OK
-                       ? column.data
-                       : NULL;
-    }
-}
-
-static int compare_picks(const void *a, const void *b) {
-    const pick *one = a, *other = b;
-    if (one->row != other->row) return one->row < other->row ? -1 : 1;
-    if (one->position != other->position) return one->position < other->position ? -1 : 1;
-    return (one->length > other->length) - (one->length < other->length);
-}
-
-/* *out: the picks of a selection in the order of compare_picks(), [picks], owned by the caller. */
-static alcore_status sort_picks(alcore_ctx *ctx, const alcore_selection *picked, pick **out) {
-    const int64_t count = alcore_selection_count(picked);
-    const int64_t *rows = record_column(picked, "first_row");
-    const int64_t *positions = record_column(picked, "first_position");
-    const int64_t *lengths = record_column(picked, "length");
-    ALCORE__TRY(alcore__new_array(ctx, (size_t)count + 1, sizeof **out, out));
-    if (!rows) rows = alcore_selection_rows(picked);
-    for (int64_t i = 0; i < count; i++)
-        (*out)[i] = (pick){rows[i], positions ? positions[i] : -1, lengths ? lengths[i] : -1};
-    return alcore__sort(ctx, *out, (size_t)count, sizeof **out, compare_picks);
-}
-
-/* How many elements two sorted lists of distinct picks have in common. */
-static int64_t count_shared(const pick *ours, int64_t count, const pick *theirs, int64_t others) {
-    int64_t both = 0;
-    for (int64_t i = 0, j = 0; i < count && j < others;) {
-        const int order = compare_picks(&ours[i], &theirs[j]);
-        both += order == 0;
-        i += order <= 0;
-        j += order >= 0;
-    }
-    return both;
-}
-
 /* *out: the share of a selection's picks, 0 to 1, that another one has too; NaN without picks. */
 static alcore_status share(alcore_ctx *ctx, const alcore_selection *picked,
                            const alcore_selection *other, double *out) {
     const int64_t count = alcore_selection_count(picked);
-    pick *ours = NULL, *theirs = NULL;
-    alcore_status status = sort_picks(ctx, picked, &ours);
-    if (status == ALCORE_OK) status = sort_picks(ctx, other, &theirs);
+    alcore__pick *ours = NULL, *theirs = NULL;
+    alcore_status status = alcore__picks_sort(ctx, picked, &ours);
+    if (status == ALCORE_OK) status = alcore__picks_sort(ctx, other, &theirs);
     if (status == ALCORE_OK)
-        *out = count > 0
-                   ? (double)count_shared(ours, count, theirs, alcore_selection_count(other)) /
-                         (double)count
-                   : (double)NAN;
+        *out = count > 0 ? (double)alcore__picks_shared(ours, count, theirs,
+                                                        alcore_selection_count(other)) /
+                               (double)count
+                         : (double)NAN;
     alcore__free(ctx, theirs);
     alcore__free(ctx, ours);
     return status;
@@ -108,35 +53,19 @@ static alcore_status share(alcore_ctx *ctx, const alcore_selection *picked,
  * texts of an earlier selection are forgotten. */
 static alcore_status measure_overlap(const ablation *self, const alcore_selection *picked,
                                      double *out) {
-    const int64_t count = alcore_selection_count(picked);
-    const alcore_pool *pool = alcore_selection_pool(picked);
     alcore_coverage_result score = ALCORE_COVERAGE_RESULT_INIT;
-    const char **texts = NULL;
-    size_t *lengths = NULL;
     *out = NAN;
     if (!self->test) return ALCORE_OK;
-    alcore_status status = alcore__overlap_forget_selected(self->test);
-    if (status == ALCORE_OK)
-        status = alcore__new_array(self->ctx, (size_t)count + 1, sizeof *texts, &texts);
-    if (status == ALCORE_OK)
-        status = alcore__new_array(self->ctx, (size_t)count + 1, sizeof *lengths, &lengths);
-    for (int64_t i = 0; i < count && status == ALCORE_OK; i++)
-        texts[i] = alcore_pool_text(pool, alcore_selection_rows(picked)[i], &lengths[i]);
-    if (status == ALCORE_OK)
-        status = alcore_overlap_add(self->test, ALCORE_OVERLAP_SELECTED, ALCORE_SIDE_SOURCE, texts,
-                                    lengths, count);
-    if (status == ALCORE_OK) status = alcore_overlap_compute_coverage(self->test, 1, NULL, &score);
-    if (status == ALCORE_OK) *out = score.coverage;
-    alcore__free(self->ctx, lengths);
-    alcore__free(self->ctx, texts);
-    return status;
+    ALCORE__TRY(alcore__picks_cover(self->ctx, picked, self->test, 1, true, &score));
+    *out = score.coverage;
+    return ALCORE_OK;
 }
 
 /* Measures the selection of one value. */
 static alcore_status measure(const ablation *self, int64_t index, alcore_ablation *out) {
     const alcore_selection *picked = self->picked[index];
     const alcore_pool *pool = alcore_selection_pool(picked);
-    const int64_t *kinds = record_column(picked, "kind"); /* of a hybrid: 1 for a phrase */
+    const int64_t *kinds = alcore__picks_column(picked, "kind"); /* of a hybrid: 1 for a phrase */
     alcore_ablation row = {.value = self->values[index],
                            .items = alcore_selection_count(picked),
                            .phrases = kinds ? 0 : -1};

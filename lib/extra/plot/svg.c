@@ -58,16 +58,8 @@ void alcore__svg_begin(alcore__svg *svg, double width, double height, const char
 }
 
 alcore_status alcore__svg_write(alcore__svg *svg, const char *path) {
-    alcore__writer *writer = NULL;
     alcore__svg_put(svg, "</svg>\n");
-    if (svg->status == ALCORE_OK) svg->status = alcore__writer_open(svg->ctx, path, &writer);
-    if (svg->status == ALCORE_OK) {
-        svg->status = alcore__writer_put(writer, svg->text.data, svg->text.length);
-        if (svg->status == ALCORE_OK)
-            svg->status = alcore__writer_commit(writer);
-        else
-            alcore__writer_abort(writer);
-    }
+    if (svg->status == ALCORE_OK) svg->status = alcore__write_text(svg->ctx, path, &svg->text);
     alcore__buffer_clear(svg->ctx, &svg->text);
     return svg->status;
 }

@@ -23,7 +23,7 @@ VALIDATORS = {schema["properties"]["schema"]["const"]: Draft202012Validator(sche
 OPTIONAL = {"masks", "wordless", "length", "template", "near", "command", "price", "terms", "parts", "currency", "units", "alone", "also", "model",
             "scorer", "labeled", "target", "candidates", "phrases_of_rows", "unread", "engine", "built_in", "kept", "reuse", "cut", "warnings",
             "device", "fingerprint", "missing", "sentences_without_pair", "count_for_words", "items", "pool", "embeddings", "language_model",
-            "links", "language_model_fingerprint"}
+            "links", "language_model_fingerprint", "phrases", "test", "amount"}
 # Objects whose members have names of the caller's or of a strategy's.
 MAPS = {"parameters", "columns", "terms", "facts", "term_values", "kinds"}
 # Texts that no schema looks into: two documents that differ in these only are alike.
@@ -102,6 +102,7 @@ def made(texts, tmp_path_factory):
         found.append(picked.provenance)
         picked.report(folder / ("%d.json" % number))
         found.append(json.loads((folder / ("%d.json" % number)).read_text(encoding="utf-8")))
+    found.append(alcore.compare(texts[:60], "30w", ["huds", "hybrid"], model="ngram", test=texts[60:70], price="0.1EUR/w").document)
     labeled = alcore.Pool(["a b c d", "b c", "c a b d e"], references=["A B C D", "B C", "C A B D E"])
     with alcore.Annotations(["b c a", "d b c"]) as items:
         items.add(["b c a", "b c"], kinds=["sent", "phrase"], rows=[0, 1], translations=["B C A", "B C"])
@@ -112,7 +113,7 @@ def made(texts, tmp_path_factory):
 
 
 def test_schemas_are_schemas():
-    assert set(VALIDATORS) == {"alcore-provenance-1", "alcore-report-1", "alcore-training-set-1"}
+    assert set(VALIDATORS) == {"alcore-comparison-1", "alcore-provenance-1", "alcore-report-1", "alcore-training-set-1"}
     for name, schema in SCHEMAS.items():
         Draft202012Validator.check_schema(schema)
         assert schema["$id"] == "urn:alcore:schema:" + schema["properties"]["schema"]["const"], name

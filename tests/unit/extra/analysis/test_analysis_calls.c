@@ -289,8 +289,8 @@ static int32_t can(void *user, const char *column) {
 }
 
 /* The first selection computes what a model with a name makes, the others choose; of several
- * budgets the first counts; max_age, and values that are no numbers, are refused. _i: with a
- * name. */
+ * budgets the first counts; so it is with the strategies of a comparison. max_age, and values that
+ * are no numbers, are refused. _i: with a name. */
 START_TEST(ablations_compute_once) {
     static const double values[] = {0, 0.5, 1}, broken[] = {NAN}, scores[ROWS] = {6, 5, 4, 3, 2, 1};
     alcore_ablation rows[3] = {ALCORE_ABLATION_INIT, ALCORE_ABLATION_INIT, ALCORE_ABLATION_INIT};
@@ -298,7 +298,8 @@ START_TEST(ablations_compute_once) {
     alcore_model_host host = ALCORE_MODEL_HOST_INIT;
     alcore_model *model;
     alcore_request *request;
-    alcore_strategy *strategy;
+    alcore_strategy *strategy, *both[2] = {NULL, NULL};
+    alcore_comparison *comparison;
     alcore_tensor tensor;
     int64_t shape = ROWS;
     host.can = can;
@@ -319,6 +320,13 @@ START_TEST(ablations_compute_once) {
     for (int i = 0; i < 3; i++) ck_assert_int_eq(rows[i].items, 2);
     ck_assert_int_eq(alcore_request_ablate(request, NULL, broken, 1, NULL, rows, NULL),
                      ALCORE_E_PARAM);
+    ck_assert_ok(alcore_strategy_new(ctx, "kcenter", &both[0]));
+    ck_assert_ok(alcore_strategy_new(ctx, "diversity-global", &both[1]));
+    computed = 0;
+    ck_assert_ok(alcore_request_compare(request, both, NULL, 2, NULL, &comparison));
+    ck_assert_int_eq(computed, _i ? 0 /* the pool has them */ : 2 * ROWS);
+    alcore_comparison_unref(comparison);
+    for (int i = 0; i < 2; i++) alcore_strategy_unref(both[i]);
     ck_assert_ok(alcore_request_set(request, "max_age", "1"));
     ck_assert_fails(alcore_request_ablate(request, NULL, values, 3, NULL, rows, NULL),
                     ALCORE_E_PARAM, "max_age is set");
