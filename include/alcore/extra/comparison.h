@@ -81,9 +81,9 @@ ALCORE_API alcore_selection *alcore_comparison_selection(const alcore_comparison
                                                          int64_t index);
 
 /** All that was measured, with ten picks of each strategy that are spread over its ranks. Its
- * member "schema" is the name and the version of its form, "alcore-comparison-1", which docs/schemas
- * describes; a minor release may add members, and the number rises when one goes or changes its
- * meaning.
+ * member "schema" is the name and the version of its form, "alcore-comparison-1", which
+ * docs/schemas describes; a minor release may add members, and the number rises when one goes or
+ * changes its meaning.
  * @param[in] comparison borrowed
  * @return a view: a JSON object, valid until the comparison is released; NULL for NULL
  * @threadsafe
