@@ -108,7 +108,7 @@ static alcore_status measure_near_duplicates(alcore_ctx *ctx, alcore__compared *
         alcore__text_content content;
         size_t length;
         const char *text = alcore_pool_text(pool, alcore_selection_rows(one->picked)[i], &length);
-        alcore__text_content_read(text, length, &content);
+        alcore__text_content_read(text, length, NULL, &content);
         patterns[i] = content.pattern;
     }
     const alcore_status status =
