@@ -4,7 +4,7 @@
  * The parts of a text are its distinct words and its distinct pairs of adjacent words, where its
  * beginning and its end count as a word. Two texts are near where at least two thirds of the parts
  * that either has are in both (Jaccard 1901): of texts of seven words one may differ, of texts of
- * five words one may be missing. In a script without spaces a word is a letter here, and the share
+ * six words one may be missing. In a script without spaces a word is a letter here, and the share
  * is five sixths.
  *
  * Near texts are looked for by keys (MinHash, Broder 1997): a key is a hash of the smallest of the
@@ -19,8 +19,9 @@
 /* With 6 keys of 3 hashes two texts have an equal one with a probability of 0.96 where they share
  * three quarters of their words, and of 0.1 where they share a quarter. */
 enum { ALCORE__NEAR_KEYS = 6 };
-/* Texts of fewer words have no near ones: "Copy file" and "Move file" differ in what matters. */
-enum { ALCORE__NEAR_SHORTEST = 4 };
+/* Texts of fewer words have no near ones: of "Session ok, logged in" and "Session ok, not logged
+ * in" each word matters. */
+enum { ALCORE__NEAR_SHORTEST = 5 };
 
 /* The parts of a text, owned by the caller. */
 typedef struct alcore__near_parts {
