@@ -46,7 +46,7 @@ const option_info option_table[OPTION_TOTAL] = {
                      "how the last items meet the budget (default overshoot)"},
     [OPTION_MASKS] =
         {"masks", 0, "all|none|NAME,...", false, REQUESTED | COMMAND_CANDIDATES,
-         "texts that are left out as not worth a translator's time: wordless, lengths, "
+         "texts that are left out as not worth a translator's time: wordless, language, lengths, "
          "templates, near (default none)"},
     [OPTION_MAX_SIMILARITY] = {"max-similarity", 0, "S", false, REQUESTED,
                                "pass over a row whose cosine with a pick exceeds S (default off)"},

@@ -62,7 +62,8 @@ static const alcore__param options[] = {
      OPTION(keep_phrases)},
     {"masks", ALCORE_PARAM_TEXT, "none", 0, 0, NULL,
      "texts that are left out as not worth a translator's time: all, none, or names with commas "
-     "between: wordless (hardly a word), lengths (outliers), templates (the words of an earlier or "
+     "between: wordless (hardly a word), language (in another script), lengths (outliers), "
+     "templates (the words of an earlier or "
      "a labeled text), near (nearly the words of one)",
      OPTION(masks)},
     {"given", ALCORE_PARAM_TEXT, "", 0, 0, NULL,

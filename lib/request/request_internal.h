@@ -189,6 +189,7 @@ enum {
     ALCORE__CAUSE_MISSING,
     ALCORE__CAUSE_NAN,
     ALCORE__CAUSE_WORDLESS, /* by the option masks (text_masks.h), as all that follow */
+    ALCORE__CAUSE_LANGUAGE,
     ALCORE__CAUSE_LENGTH,
     ALCORE__CAUSE_TEMPLATE,
     ALCORE__CAUSE_NEAR,

@@ -28,6 +28,7 @@ static const struct {
     [ALCORE__CAUSE_NAN] = {ALCORE_ROW_NAN, "nan"},
     /* text_masks.c counts these, which no state tells. */
     [ALCORE__CAUSE_WORDLESS] = {0, "wordless"},
+    [ALCORE__CAUSE_LANGUAGE] = {0, "language"},
     [ALCORE__CAUSE_LENGTH] = {0, "length"},
     [ALCORE__CAUSE_TEMPLATE] = {0, "template"},
     [ALCORE__CAUSE_NEAR] = {0, "near"},

@@ -4,6 +4,7 @@
  *
  *   wordless    there is hardly a word in it: its words have fewer than 2 letters, or less than
  *               two fifths of the characters that are no white space and in no placeholder
+ *   language    it is in another script than most texts of its language (text_languages.c)
  *   lengths     its number of tokens is an outlier (text_lengths.c)
  *   templates   it has the words of an earlier candidate or a labeled text (text_templates.c)
  *   near        it has nearly the words of one (text_near.c)
@@ -20,9 +21,8 @@ static const struct {
     const char *name;
     uint32_t mask;
 } names[] = {
-    {"wordless", ALCORE__MASK_WORDLESS},
-    {"lengths", ALCORE__MASK_LENGTHS},
-    {"templates", ALCORE__MASK_TEMPLATES},
+    {"wordless", ALCORE__MASK_WORDLESS}, {"language", ALCORE__MASK_LANGUAGE},
+    {"lengths", ALCORE__MASK_LENGTHS},   {"templates", ALCORE__MASK_TEMPLATES},
     {"near", ALCORE__MASK_NEAR},
 };
 enum { NAMES = sizeof names / sizeof *names };
@@ -39,11 +39,11 @@ static alcore_status parse(const char *text, uint32_t *out) {
             if (strlen(names[i].name) == length && memcmp(names[i].name, next, length) == 0)
                 found = names[i].mask;
         if (!found)
-            return alcore__fail(
-                ALCORE_E_PARAM,
-                "masks: \"%.*s\" is none of wordless, lengths, templates and near; all or "
-                "none stands alone",
-                (int)length, next);
+            return alcore__fail(ALCORE_E_PARAM,
+                                "masks: \"%.*s\" is none of wordless, language, lengths, templates "
+                                "and near; all or "
+                                "none stands alone",
+                                (int)length, next);
         *out |= found;
         next += length + strspn(next + length, " ");
         if (*next == '\0') return ALCORE_OK;
@@ -79,6 +79,8 @@ static alcore_status apply(alcore__masked_texts *texts, const alcore_request *re
                            uint32_t masks) {
     ALCORE__TRY(read_texts(texts, request, masks));
     if (masks & ALCORE__MASK_WORDLESS) mask_wordless(texts);
+    if (masks & ALCORE__MASK_LANGUAGE)
+        ALCORE__TRY(alcore__mask_languages(texts, request->candidates));
     if (masks & ALCORE__MASK_LENGTHS) ALCORE__TRY(alcore__mask_lengths(texts));
     if (masks & ALCORE__MASK_TEMPLATES) ALCORE__TRY(alcore__mask_templates(texts));
     return masks & ALCORE__MASK_NEAR ? alcore__mask_near(texts) : ALCORE_OK;

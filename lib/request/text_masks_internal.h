@@ -6,13 +6,15 @@
 
 #include "request/request_internal.h"
 #include "text/near_words.h"
+#include "text/scripts.h"
 
 /* The masks, in the order in which a text counts for them. */
 enum {
     ALCORE__MASK_WORDLESS = 1,
-    ALCORE__MASK_LENGTHS = 2,
-    ALCORE__MASK_TEMPLATES = 4,
-    ALCORE__MASK_NEAR = 8,
+    ALCORE__MASK_LANGUAGE = 2,
+    ALCORE__MASK_LENGTHS = 4,
+    ALCORE__MASK_TEMPLATES = 8,
+    ALCORE__MASK_NEAR = 16,
 };
 
 /* ---- reading the texts, on all threads (text_masks_read.c) ---- */
@@ -22,6 +24,7 @@ typedef struct alcore__text_facts {
     uint64_t pattern; /* 0: it has no word */
     int64_t tokens;
     bool wordless;
+    alcore__text_scripts scripts;
 } alcore__text_facts;
 
 /* By what near-duplicates of a text are found. */
@@ -72,6 +75,8 @@ static inline void alcore__mask_text(alcore__masks *masks, int64_t row, int32_t 
     masks->eligible--;
     masks->by_cause[cause]++;
 }
+/* Another script than that of the row's language (text_languages.c). pool: the candidates. */
+alcore_status alcore__mask_languages(const alcore__masked_texts *texts, const alcore_pool *pool);
 /* Outliers of length (text_lengths.c). */
 alcore_status alcore__mask_lengths(const alcore__masked_texts *texts);
 /* The words of an earlier candidate or of a labeled text (text_templates.c). */

@@ -43,6 +43,15 @@ static alcore_status keep_near(const read_job *job, int64_t row, const uint64_t 
     return ALCORE_OK;
 }
 
+/* Texts of ASCII alone, as most are in English, are not read once more. */
+static alcore__text_scripts scripts_of(const char *text, size_t length,
+                                       const alcore__text_content *content) {
+    const uint8_t script = content->letters > 0 ? ALCORE__SCRIPT_LATIN : ALCORE__SCRIPT_NONE;
+    for (size_t i = 0; i < length; i++)
+        if ((unsigned char)text[i] >= 0x80) return alcore__text_scripts_read(text, length);
+    return (alcore__text_scripts){.first = script};
+}
+
 static alcore_status read_row(const read_job *job, int64_t row, scratch *worker) {
     alcore__text_content content;
     size_t length;
@@ -51,8 +60,10 @@ static alcore_status read_row(const read_job *job, int64_t row, scratch *worker)
         ALCORE__TRY(alcore__grow(job->ctx, &worker->words, &worker->capacity, length,
                                  sizeof *worker->words));
     alcore__text_content_read(text, length, worker ? worker->words : NULL, &content);
-    job->out->facts[row] = (alcore__text_facts){
-        .pattern = content.pattern, .tokens = content.tokens, .wordless = is_wordless(&content)};
+    job->out->facts[row] = (alcore__text_facts){.pattern = content.pattern,
+                                                .tokens = content.tokens,
+                                                .wordless = is_wordless(&content),
+                                                .scripts = scripts_of(text, length, &content)};
     return worker ? keep_near(job, row, worker->words, &content) : ALCORE_OK;
 }
 

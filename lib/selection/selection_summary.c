@@ -48,20 +48,22 @@ static const char *money_of(double value, const char *currency, char out[64]) {
  * the same line: "; masked: 3 empty, 2 duplicate". Nothing where no row was masked. words has the
  * order of ALCORE__CAUSE_*. */
 static void say_masked(alcore__page *page, const int64_t *by_cause) {
-    static const char *const words[ALCORE__CAUSES] = {"malformed",
-                                                      "empty",
-                                                      "duplicate",
-                                                      "labeled",
-                                                      "known from the labeled pool",
-                                                      "excluded",
-                                                      "filtered out",
-                                                      "not among the eligible",
-                                                      "without a value",
-                                                      "with a NaN",
-                                                      "with hardly a word",
-                                                      "much shorter or longer than others",
-                                                      "with the words of another text",
-                                                      "with nearly the words of another text"};
+    static const char *const words[ALCORE__CAUSES] = {
+        "malformed",
+        "empty",
+        "duplicate",
+        "labeled",
+        "known from the labeled pool",
+        "excluded",
+        "filtered out",
+        "not among the eligible",
+        "without a value",
+        "with a NaN",
+        "with hardly a word",
+        "in another script than most of their language",
+        "much shorter or longer than others",
+        "with the words of another text",
+        "with nearly the words of another text"};
     const char *lead = "; masked: ";
     char number[32];
     for (int32_t i = 0; i < ALCORE__CAUSES; i++) {

@@ -20,7 +20,7 @@ _registry = Registry().with_resources((schema["$id"], Resource.from_contents(sch
 VALIDATORS = {schema["properties"]["schema"]["const"]: Draft202012Validator(schema, registry=_registry) for schema in SCHEMAS.values()}
 
 # Members that need not be there, of any object.
-OPTIONAL = {"masks", "wordless", "length", "template", "near", "command", "price", "terms", "parts", "currency", "units", "alone", "also", "model",
+OPTIONAL = {"masks", "wordless", "language", "length", "template", "near", "command", "price", "terms", "parts", "currency", "units", "alone", "also", "model",
             "scorer", "labeled", "target", "candidates", "phrases_of_rows", "unread", "engine", "built_in", "kept", "reuse", "cut", "warnings",
             "device", "fingerprint", "missing", "sentences_without_pair", "count_for_words", "items", "pool", "embeddings", "language_model",
             "links", "language_model_fingerprint", "phrases", "test", "amount"}

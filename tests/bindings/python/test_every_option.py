@@ -234,7 +234,7 @@ OPTIONS = {
     "fill": ("nnll", {"budget": "20w"}, ["stop", "skip"]),
     "seed": ("random", {}, [1]),
     "round": ("random", {}, [2]),
-    "masks": ("nnll", {}, ["all", "templates", "near", "nonsense"]),
+    "masks": ("nnll", {}, ["all", "templates", "near", "language", "nonsense"]),
     "max_similarity": ("nnll", {"budget": 12, "max_similarity": 1}, [0.5]),
     "price": ("nnll", {}, ["2/w", "0.5EUR/i"]),
     "tie": ("nnll", {"scores": [1.0] * ROWS}, ["random"]),
