@@ -335,11 +335,15 @@ void alcore__shard_blocks(const alcore__run *run, const alcore__shard *shard, in
 
 /* ---- one process, one shard ---- */
 
-/* How many blocks a wave of the pass has: as many as have WAVE_BYTES of partials, estimated as the
- * sums and two doubles for each row of a block, and at least a few for each thread. */
-static int64_t blocks_per_wave(const alcore__run *run, const alcore__pass *pass) {
-    int64_t bytes = 2 * ALCORE_BLOCK_ROWS * (int64_t)sizeof(double); /* values and extras */
+/* How many blocks the wave of the pass that begins with a block has: as many as have WAVE_BYTES of
+ * partials, estimated as the sums, two doubles for each row of a block and the extra bytes that the
+ * first block asks for, and at least a few for each thread. */
+static int64_t blocks_per_wave(alcore__run *run, const alcore__pass *pass, int64_t first) {
+    alcore__block block;
+    int64_t bytes = 2 * ALCORE_BLOCK_ROWS * (int64_t)sizeof(double);
     bytes += alcore__pass_sums(run, pass).count * (int64_t)sizeof(double);
+    describe_block(run, pass, first, &block);
+    if (pass->partial.extra && block.count) bytes += (int64_t)pass->partial.extra(&block);
     int64_t blocks = WAVE_BYTES / bytes, min_blocks = WAVE_BLOCKS_PER_THREAD * run->threads;
     if (blocks < min_blocks) blocks = min_blocks;
     int64_t step = blocks_of_visit(run); /* a wave ends with the end of a wide block */
@@ -351,10 +355,11 @@ static int64_t blocks_per_wave(const alcore__run *run, const alcore__pass *pass)
 static alcore_status make_pass(alcore__run *run, alcore__shard *shard) {
     const alcore__pass *pass = alcore__present_pass(run);
     alcore__open_visits(run, shard);
-    int64_t blocks = run->active[pass->source].blocks, wave = blocks_per_wave(run, pass);
-    for (int64_t first = 0; first < blocks; first += wave) {
+    const int64_t blocks = run->active[pass->source].blocks;
+    for (int64_t first = 0, end; first < blocks; first = end) {
         alcore__partials partials = {0};
-        int64_t end = blocks - first < wave ? blocks : first + wave;
+        const int64_t wave = blocks_per_wave(run, pass, first);
+        end = blocks - first < wave ? blocks : first + wave;
         alcore_status status = alcore__run_map(run, shard, first, end, &partials);
         if (status == ALCORE_OK) status = alcore__run_reduce(run, &partials);
         alcore__partials_clear(run->ctx, &partials);
