@@ -18,7 +18,7 @@ class Compared(NamedTuple):
     """What one strategy picks. Percentages are those of n-grams of 1, 2 and 3 words, None where there are none: of the pool and the test
     set those that the picks have, of the distinct ones (types) and of their occurrences (tokens); repeated: of those in the picks.
     amount: of money, None without a price. phrases: of the items, by a hybrid; None by any other. near_duplicates: percent of the picks
-    that have the words of another before them. added: whether it is the floor that was not asked for."""
+    that have nearly the words of another. added: whether it is the floor that was not asked for."""
 
     name: str
     added: bool

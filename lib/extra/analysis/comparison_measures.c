@@ -9,7 +9,7 @@
 
 #include "extra/analysis/comparison_internal.h"
 #include "extra/overlap/overlap_handle.h"
-#include "text/text_content.h"
+#include "request/text_masks_internal.h"
 
 enum { ORDERS = ALCORE__COMPARED_ORDERS, TEXTS = 8192 /* of the pool, added at a time */ };
 
@@ -88,35 +88,30 @@ static alcore_status measure_lengths(alcore_ctx *ctx, alcore__compared *one) {
     return status;
 }
 
-static int by_pattern(const void *a, const void *b) {
-    const uint64_t one = *(const uint64_t *)a, other = *(const uint64_t *)b;
-    return (one > other) - (one < other);
-}
-
-/* How many of sorted patterns are those of an earlier one; 0 is that of no words. */
-static int64_t count_repeats(const uint64_t *patterns, int64_t count) {
-    int64_t repeats = 0;
-    for (int64_t i = 1; i < count; i++) repeats += patterns[i] && patterns[i] == patterns[i - 1];
-    return repeats;
+/* Masks the picks among themselves as the request's masks "templates" and "near" would. The arrays
+ * are as long as the pool, for a time. */
+static alcore_status mask_picks(alcore_ctx *ctx, const alcore_pool *pool, alcore__masks *masks) {
+    alcore__masked_texts texts = {.ctx = ctx, .masks = masks};
+    alcore_status status =
+        alcore__texts_read(ctx, pool, masks->candidate_mask, masks->rows, true, &texts.candidates);
+    if (status == ALCORE_OK) status = alcore__mask_templates(&texts);
+    if (status == ALCORE_OK) status = alcore__mask_near(&texts);
+    alcore__texts_read_clear(ctx, &texts.candidates);
+    return status;
 }
 
 static alcore_status measure_near_duplicates(alcore_ctx *ctx, alcore__compared *one) {
     const alcore_pool *pool = alcore_selection_pool(one->picked);
-    uint64_t *patterns = NULL;
-    ALCORE__TRY(alcore__new_array(ctx, (size_t)one->items + 1, sizeof *patterns, &patterns));
-    for (int64_t i = 0; i < one->items; i++) {
-        alcore__text_content content;
-        size_t length;
-        const char *text = alcore_pool_text(pool, alcore_selection_rows(one->picked)[i], &length);
-        alcore__text_content_read(text, length, NULL, &content);
-        patterns[i] = content.pattern;
-    }
-    const alcore_status status =
-        alcore__sort(ctx, patterns, (size_t)one->items, sizeof *patterns, by_pattern);
-    one->near_duplicates =
-        one->items > 0 ? 100 * (double)count_repeats(patterns, one->items) / (double)one->items
-                       : (double)NAN;
-    alcore__free(ctx, patterns);
+    alcore__masks masks = {.rows = alcore_pool_row_count(pool), .eligible = one->items};
+    ALCORE__TRY(alcore__new_array(ctx, (size_t)masks.rows + 1, sizeof *masks.candidate_mask,
+                                  &masks.candidate_mask));
+    for (int64_t i = 0; i < one->items; i++)
+        masks.candidate_mask[alcore_selection_rows(one->picked)[i]] = 1;
+    const alcore_status status = mask_picks(ctx, pool, &masks);
+    one->near_duplicates = one->items > 0
+                               ? 100 * (double)(one->items - masks.eligible) / (double)one->items
+                               : (double)NAN;
+    alcore__free(ctx, masks.candidate_mask);
     return status;
 }
 

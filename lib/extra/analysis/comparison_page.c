@@ -70,7 +70,7 @@ static const bars of_test[] = {
     {"Pairs of words of the test set, with their repeats", " %", test_pairs}};
 static const bars of_picks[] = {
     {"Pairs of words in the picks that are repeats", " %", repeated_pairs},
-    {"Picks with the words of an earlier pick", " %", near_duplicates}};
+    {"Picks with nearly the words of another pick", " %", near_duplicates}};
 
 /* Draws one picture; the longest bar is that of the largest value, and NaN has none. */
 static void put_bars(const alcore_comparison *self, const bars *what, alcore__page *page) {

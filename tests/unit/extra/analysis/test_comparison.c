@@ -134,6 +134,29 @@ START_TEST(measures_by_hand) {
 }
 END_TEST
 
+/* Of four texts two have the words of the first, or nearly: one that differs in a number, and one
+ * that has a word more. */
+START_TEST(near_duplicates) {
+    static const char *const near[] = {"Copy the file %s to the folder of the server",
+                                       "copy the file 7 to the folder of the server!",
+                                       "Copy the whole file %s to the folder of the server",
+                                       "An entirely different text about something else"};
+    alcore_pool *other = pool_of(ctx, near, 4);
+    alcore_strategy *random = NULL;
+    alcore_comparison *comparison;
+    ck_assert_ok(alcore_strategy_new(ctx, "random", &random));
+    ck_assert_ok(alcore_request_set_pool(request, ALCORE_ROLE_CANDIDATES, other));
+    ck_assert_ok(alcore_request_set(request, "budget", "4"));
+    ck_assert_ok(alcore_request_compare(request, &random, NULL, 1, NULL, &comparison));
+    json_t *document = document_of(comparison);
+    ck_near(at(strategy_at(document, 0), "near_duplicates", NULL, -1), 50);
+    json_decref(document);
+    alcore_comparison_unref(comparison);
+    alcore_strategy_unref(random);
+    alcore_pool_unref(other);
+}
+END_TEST
+
 /* Row i, column k of a matrix. */
 static int64_t shared(const json_t *document, const char *matrix, size_t i, size_t k) {
     return json_integer_value(
@@ -414,6 +437,7 @@ TEST_FILE() {
     TCase *all = tcase_create("comparison");
     tcase_add_checked_fixture(all, open_all, close_all);
     tcase_add_test(all, measures_by_hand);
+    tcase_add_test(all, near_duplicates);
     tcase_add_test(all, what_each_two_share);
     tcase_add_test(all, the_floor);
     tcase_add_test(all, the_recommended_one);
