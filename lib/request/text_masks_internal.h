@@ -29,9 +29,9 @@ typedef struct alcore__text_facts {
 
 /* By what near-duplicates of a text are found. */
 typedef struct alcore__text_near {
-    int64_t count; /* of its parts; 0: it has too few words */
-    size_t first;  /* of them among the parts of its block */
+    size_t first; /* of its parts among those of its block */
     uint64_t sketch;
+    uint32_t count; /* of its parts; 0: it has too few words */
     uint32_t keys[ALCORE__NEAR_KEYS];
     bool unspaced;
 } alcore__text_near;

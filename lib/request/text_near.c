@@ -9,8 +9,8 @@
  * listed before it; then those that are left, one by one, with what the block itself has listed.
  * The masks are those of taking each row alone in turn, for every number of threads.
  *
- * Memory: 56 bytes a row of each pool, and of each text with words enough 4 for each of its parts,
- * 32, and 13 to 26 for each of its keys. */
+ * Memory: 48 bytes a row of each pool, and of each text with words enough 4 for each of its parts,
+ * 24, and 13 to 26 for each of its keys. */
 #include "pool/hash_index.h"
 #include "request/text_masks_internal.h"
 

@@ -19,21 +19,37 @@ static const uint64_t factors[HASHES] = {
     UINT64_C(0x84BB3F97971D80AB), UINT64_C(0x7D29825C75521255), UINT64_C(0xC3CF17102B7F7F87),
 };
 
-/* Sorts by Shell's method with gaps that shrink by 4/9 (Tokuda 1992): in place, because texts are
- * read on all threads, nearly always a few dozen hashes, and not in quadratic time for a text of a
- * million words. */
+/* Moves each hash before the larger ones of those that are `gap`, 2 gap, ... before it. */
+static void insert(uint32_t *hashes, int64_t count, int64_t gap) {
+    for (int64_t i = gap; i < count; i++) {
+        const uint32_t moved = hashes[i];
+        int64_t place = i;
+        for (; place >= gap && hashes[place - gap] > moved; place -= gap)
+            hashes[place] = hashes[place - gap];
+        hashes[place] = moved;
+    }
+}
+
+/* Puts hashes [count], at most FEW, into the order of their highest bits. */
+enum { FEW = 256, BUCKET_BITS = 6 };
+static void distribute(uint32_t *hashes, int64_t count) {
+    uint16_t next[(1 << BUCKET_BITS) + 1] = {0}; /* place of the next hash of a bucket */
+    uint32_t given[FEW];
+    for (int64_t i = 0; i < count; i++) next[(hashes[i] >> (32 - BUCKET_BITS)) + 1]++;
+    for (int b = 0; b < 1 << BUCKET_BITS; b++) next[b + 1] = (uint16_t)(next[b + 1] + next[b]);
+    for (int64_t i = 0; i < count; i++) given[i] = hashes[i];
+    for (int64_t i = 0; i < count; i++) hashes[next[given[i] >> (32 - BUCKET_BITS)]++] = given[i];
+}
+
+/* Sorts a few dozen hashes, as texts nearly always have, in time that grows with their number, and
+ * those of a text of a million words by Shell's method with gaps that shrink by 4/9 (Tokuda 1992):
+ * in place, because texts are read on all threads. */
 static void sort(uint32_t *hashes, int64_t count) {
     int64_t gap = 1;
-    while (count > 64 && gap < count / 2) gap = gap * 9 / 4 + 1;
-    for (; gap > 0; gap = gap == 1 ? 0 : gap * 4 / 9 > 1 ? gap * 4 / 9 : 1) {
-        for (int64_t i = gap; i < count; i++) {
-            const uint32_t moved = hashes[i];
-            int64_t place = i;
-            for (; place >= gap && hashes[place - gap] > moved; place -= gap)
-                hashes[place] = hashes[place - gap];
-            hashes[place] = moved;
-        }
-    }
+    if (count <= FEW) distribute(hashes, count);
+    while (count > FEW && gap < count / 2) gap = gap * 9 / 4 + 1;
+    for (; gap > 1; gap = gap * 4 / 9) insert(hashes, count, gap);
+    insert(hashes, count, 1);
 }
 
 static uint32_t shorten(uint64_t hash) {
@@ -44,8 +60,9 @@ static uint32_t shorten_pair(uint64_t first, uint64_t second) {
     return shorten(alcore__token_join(alcore__scramble(first), second));
 }
 
-int64_t alcore__near_list(const uint64_t *words, int64_t count, uint32_t *out) {
-    int64_t written = 0, distinct = 0;
+uint32_t alcore__near_list(const uint64_t *words, int64_t count, uint32_t *out) {
+    int64_t written = 0;
+    uint32_t distinct = 0;
     for (int64_t i = 0; i < count; i++) {
         out[written++] = shorten(words[i]);
         out[written++] = shorten_pair(i > 0 ? words[i - 1] : 0, words[i]);
@@ -85,11 +102,13 @@ void alcore__near_keys(const uint64_t *words, int64_t count, uint32_t out[ALCORE
  * near where (a + b - d) / (a + b + d) is at least above / below. No fewer parts are in one alone
  * than bits differ. */
 bool alcore__near_same(const alcore__near_parts *a, const alcore__near_parts *b) {
+    const int64_t total = (int64_t)a->count + b->count;
     /* the share of parts as a fraction */
     const int64_t above = a->unspaced || b->unspaced ? 5 : 2;
     const int64_t below = a->unspaced || b->unspaced ? 6 : 3;
-    const int64_t most = (a->count + b->count) * (below - above); /* of d (below + above) */
-    int64_t i = 0, j = 0, shared = 0;
+    const int64_t most = total * (below - above); /* of d (below + above) */
+    uint32_t i = 0, j = 0;
+    int64_t shared = 0;
     if (__builtin_popcountll(a->sketch ^ b->sketch) * (below + above) > most) return false;
     while (i < a->count && j < b->count) {
         const uint32_t left = a->parts[i], right = b->parts[j];
@@ -97,5 +116,5 @@ bool alcore__near_same(const alcore__near_parts *a, const alcore__near_parts *b)
         i += left <= right;
         j += right <= left;
     }
-    return (a->count + b->count - 2 * shared) * (below + above) <= most;
+    return (total - 2 * shared) * (below + above) <= most;
 }

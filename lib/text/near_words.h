@@ -26,9 +26,9 @@ enum { ALCORE__NEAR_SHORTEST = 5 };
 /* The parts of a text, owned by the caller. */
 typedef struct alcore__near_parts {
     const uint32_t *parts; /* [count] hashes, rising */
-    int64_t count;
-    uint64_t sketch; /* bit p % 64 of each part p, by which most texts are told apart */
-    bool unspaced;   /* half of the words or more are letters of a script without spaces */
+    uint64_t sketch;       /* bit p % 64 of each part p, by which most texts are told apart */
+    uint32_t count;        /* below 2^32, as a text has less than 2^31 bytes */
+    bool unspaced;         /* half of the words or more are letters of a script without spaces */
 } alcore__near_parts;
 
 /* The most parts that a text of so many words has. */
@@ -37,7 +37,7 @@ static inline int64_t alcore__near_most(int64_t words) {
 }
 /* Writes the hashes of the parts of a text of words [count], 1 or more hashes, to out
  * [alcore__near_most(count)] by rising order; returns their number. */
-int64_t alcore__near_list(const uint64_t *words, int64_t count, uint32_t *out);
+uint32_t alcore__near_list(const uint64_t *words, int64_t count, uint32_t *out);
 /* The sketch of parts [count]. */
 uint64_t alcore__near_sketch(const uint32_t *parts, int64_t count);
 /* The keys of the text. They never leave the process. */

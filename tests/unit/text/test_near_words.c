@@ -59,8 +59,8 @@ START_TEST(parts_rise_and_are_distinct) {
     uint32_t parts[2 * 3000 + 1];
     for (int count = 1; count <= 3000; count = count * 3 / 2 + 1) {
         for (int i = 0; i < count; i++) words[i] = alcore__scramble((uint64_t)(i % 1000) + 1);
-        const int64_t written = alcore__near_list(words, count, parts);
-        for (int64_t i = 1; i < written; i++) ck_assert_uint_lt(parts[i - 1], parts[i]);
+        const uint32_t written = alcore__near_list(words, count, parts);
+        for (uint32_t i = 1; i < written; i++) ck_assert_uint_lt(parts[i - 1], parts[i]);
         /* Words, pairs in which one follows another, and those of both ends; the hashes of 32 bits
          * of so few never collide. */
         const int64_t distinct = count < 1000 ? count : 1000;
