@@ -13,7 +13,7 @@ import textwrap
 KINDS = {"training_set": "mix", "writer": "column_writer"}
 MEMBERS = {"context": "ctx"}
 #: The kinds of objects.
-OBJECTS = ("context", "pool", "column_writer", "request", "selection", "strategy", "scorer", "model", "lm", "aligner", "links", "overlap",
+OBJECTS = ("context", "pool", "column_writer", "comparison", "request", "selection", "strategy", "scorer", "model", "lm", "aligner", "links", "overlap",
            "annotations", "mix", "tokenizer", "tokens")
 #: Owners that are tables of functions.
 TABLES = ("alcore", "analysis", "plots", "stop", "view")

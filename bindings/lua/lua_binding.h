@@ -94,6 +94,7 @@ typedef struct al_object {
         alcore_aligner *aligner;
         alcore_annotations *annotations;
         alcore_column_writer *column_writer;
+        alcore_comparison *comparison;
         alcore_links *links;
         alcore_lm *lm;
         alcore_mix *mix;

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* select{...} and ablate{...}: a table becomes a request of the library.
+/* select{...}, ablate{...} and compare{...}: a table becomes a request of the library.
  *
  * The fields that mean pools, rows, the model and the strategy are listed here. For every other
  * name the library is asked: an option of a request, else a parameter of the strategy, else a
@@ -20,6 +20,8 @@ static const char *const select_fields[] = {
     NULL};
 /* Those that ablate{...} has besides. */
 static const char *const ablation_fields[] = {"parameter", "test", "values", NULL};
+/* Those that compare{...} has besides. */
+static const char *const comparison_fields[] = {"strategies", "test", NULL};
 /* Those of select_fields that make a pool of `texts`, and are refused beside a pool. */
 static const char *const record_fields[] = {"cost",         "dedup", "groups",     "ids",
                                             "languages",    "utf8",  "references", "max_text_bytes",
@@ -29,7 +31,7 @@ static const char *const record_fields[] = {"cost",         "dedup", "groups",  
 typedef struct selecting {
     lua_State *L;
     int fields;                                    /* stack index of the caller's table */
-    int ablates;                                   /* 1: of ablate, 0: of select */
+    const char *const *more_fields;                /* than select has; NULL: none */
     al_context *context;                           /* of all objects of the call */
     al_object *pool, *request, *strategy;          /* NULL until they are made or found */
     int pool_index, request_index, strategy_index; /* their stack indices; 0 until then */
@@ -239,6 +241,11 @@ static int set_option(selecting *self, const char *name, int value) {
 }
 
 static int set_parameter(selecting *self, const char *name, int value) {
+    if (self->more_fields == comparison_fields)
+        return luaL_error(self->L,
+                          "compare: '%s' is no option and no column; a parameter goes with its "
+                          "strategy",
+                          name);
     return al_set_value(self->L, self->context, &al_strategy_setters, self->strategy->strategy,
                         name, value);
 }
@@ -297,7 +304,7 @@ static int set_field(selecting *self, int key, int value) {
         return luaL_error(L, "select: fields have names, this one is %s", luaL_typename(L, key));
     const char *name = lua_tostring(L, key);
     if (is_one_of(name, select_fields)) return 0;
-    if (self->ablates && is_one_of(name, ablation_fields)) return 0;
+    if (self->more_fields && is_one_of(name, self->more_fields)) return 0;
     if (is_option(name)) return set_option(self, name, value);
     if (is_parameter(self, name)) return set_parameter(self, name, value);
     if (lua_istable(L, value) || al_array_is(L, value)) return set_column(self, name, value);
@@ -500,10 +507,10 @@ int l_alcore_select(lua_State *L) {
 
 /* Pushes what the field `test` says: an overlap with the texts of a list, or of a file by its path;
  * *out stays NULL without it. */
-static int read_test(selecting *self, alcore_overlap **out) {
+static int read_test(selecting *self, int32_t max_order, alcore_overlap **out) {
     lua_State *L = self->L;
     alcore_overlap_options options = ALCORE_OVERLAP_OPTIONS_INIT;
-    options.max_order = 1;
+    options.max_order = max_order;
     lua_getfield(L, self->fields, "test");
     const int test = lua_gettop(L);
     if (lua_isnil(L, test)) return 0;
@@ -540,7 +547,7 @@ static int run_ablation(selecting *self) {
     alcore_overlap *test = NULL;
     int64_t count;
     int failed = limit_rows(self);
-    if (!failed) failed = read_test(self, &test);
+    if (!failed) failed = read_test(self, 1, &test);
     if (failed) return failed;
     lua_getfield(L, self->fields, "parameter");
     const char *parameter = luaL_optstring(L, -1, NULL);
@@ -583,9 +590,91 @@ int l_alcore_ablate(lua_State *L) {
     lua_settop(L, 1);
     luaL_checktype(L, 1, LUA_TTABLE);
     luaL_checkstack(L, 4 * AL_STACK, "ablate");
-    selecting self = {.L = L, .fields = 1, .ablates = 1, .context = context_of_fields(L, 1)};
+    selecting self = {
+        .L = L, .fields = 1, .more_fields = ablation_fields, .context = context_of_fields(L, 1)};
     const int failed = build(&self);
     return failed ? failed : run_ablation(&self);
+}
+
+/* ---- compare ---- */
+
+/* Pushes the strategies of the field `strategies`, a list, and an array of their handles, *out
+ * [*count]. */
+static int read_strategies(selecting *self, alcore_strategy ***out, int64_t *count) {
+    lua_State *L = self->L;
+    lua_getfield(L, self->fields, "strategies");
+    const int list = lua_gettop(L);
+    luaL_checktype(L, list, LUA_TTABLE);
+    *count = al_length(L, list);
+    luaL_checkstack(L, 4 * AL_STACK + 4 * (int)(*count < 1024 ? *count : 1024), "compare");
+    if (*count > ALCORE_COMPARISON_MAX)
+        return luaL_error(L, "strategies: %d at most", ALCORE_COMPARISON_MAX);
+    *out = al_buffer(L, *count + 1, sizeof **out);
+    for (int64_t i = 0; i < *count; i++) {
+        al_object *made;
+        lua_rawgeti(L, list, (int)i + 1);
+        const int failed = al_strategy_from(L, lua_gettop(L), self->context, &made);
+        if (failed) return failed;
+        check_context(self, made, "strategy");
+        (*out)[i] = made->strategy;
+    }
+    return 0;
+}
+
+/* Runs the request with each strategy; the one result is the comparison. */
+static int run_comparison(selecting *self) {
+    lua_State *L = self->L;
+    alcore_overlap *test = NULL;
+    alcore_strategy **strategies = NULL;
+    int64_t count;
+    int failed = limit_rows(self);
+    if (!failed) failed = read_test(self, 3, &test);
+    if (!failed) failed = read_strategies(self, &strategies, &count);
+    if (failed) return failed;
+    al_object *result = al_new(L, &al_comparison_kind, self->context);
+    const int top = lua_gettop(L);
+    al_anchor(L, top, self->pool_index, "pool");
+    const int functions = begin_progress(self);
+    failed = AL_CALL(L, self->context,
+                     end_progress(self, functions,
+                                  alcore_request_compare(self->request->request, strategies, NULL,
+                                                         count, test, &result->comparison)));
+    return al_result(L, failed, top);
+}
+
+/*** What several strategies would buy with one budget, before anything is paid. The strategy random
+ * is added as the floor where it is not among them.
+ * @function alcore.compare
+ * @tparam table what the fields of @{alcore.select} but for strategy and the parameters of one;
+ * strategies (a list of names and strategies), test (a list of texts, or the path of a file)
+ * @return a comparison; or nil, message, code */
+int l_alcore_compare(lua_State *L) {
+    lua_settop(L, 1);
+    luaL_checktype(L, 1, LUA_TTABLE);
+    luaL_checkstack(L, 4 * AL_STACK, "compare");
+    if (al_has(L, 1, "strategy")) return luaL_error(L, "compare: strategies is a list");
+    lua_settop(L, 1);
+    selecting self = {
+        .L = L, .fields = 1, .more_fields = comparison_fields, .context = context_of_fields(L, 1)};
+    const int failed = build(&self);
+    return failed ? failed : run_comparison(&self);
+}
+
+/*** What one of the strategies picked.
+ * @function comparison:selection
+ * @tparam number index from 1, in the order given; one that was added is the last
+ * @return a selection; nil past the last */
+int l_comparison_selection(lua_State *L) {
+    const al_object *self = al_check(L, 1, &al_comparison_kind);
+    const int64_t index = (int64_t)luaL_checknumber(L, 2) - 1;
+    lua_settop(L, 2);
+    al_object *made = al_new(L, &al_selection_kind, self->context);
+    made->selection = alcore_selection_ref(alcore_comparison_selection(self->comparison, index));
+    if (!made->selection) return 0;
+    al_push_anchor(L, 1, "pool");
+    al_anchor(L, 3, -1, "pool");
+    lua_settop(L, 3);
+    return 1;
 }
 
 /*** Chooses from a pool.

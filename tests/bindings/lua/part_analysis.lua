@@ -152,6 +152,27 @@ case("one parameter with each of several values", function()
     tap.fails("ALCORE_E_PARAM", "gold has no parameters", alcore.ablate(what))
 end)
 
+case("strategies side by side", function()
+    local texts = {"a b c", "a b", "d e f g", "a", "h 1", "h 2", "b c d", "x y z <v & w"}
+    local what = {texts = texts, budget = 3, strategies = {"nnll", assert(alcore.strategy("margin"))}, test = {"a h q", "q r"},
+                  scores = {9, 1, 2, 3, 8, 7, 4, 5}, margins = {.1, .9, .8, .3, .7, .6, .2, .5}}
+    local found = assert(alcore.compare(what))
+    equal(found.count, 3)
+    list(found:selection(1).indices, {1, 5, 6})
+    list(found:selection(2).texts, {"a b c", "b c d", "a"})
+    list(found:selection(3).indices, assert(alcore.select{texts = texts, budget = 3, strategy = "random"}).indices)
+    equal(found:selection(4), nil)
+    equal(found.document:find('"shared_words":[[6,3,', 1, true) ~= nil, true)
+    equal(found.document:find('"test":{"types":[50,0,0]', 1, true) ~= nil, true)
+    tap.fails("ALCORE_E_UNSUPPORTED", ".html", found:write("compared.txt"))
+    what.lambda = .5
+    equal(select(2, pcall(alcore.compare, what)):find("'lambda' is no option and no column", 1, true) ~= nil, true)
+    what.lambda, what.strategy = nil, "nnll"
+    equal(select(2, pcall(alcore.compare, what)):find("strategies is a list", 1, true) ~= nil, true)
+    what.strategy, what.strategies = nil, {"nnll", "kcenter"}
+    tap.fails("ALCORE_E_MISSING", "strategy kcenter", alcore.compare(what))
+end)
+
 case("texts of a test set that are training data", function()
     local test = assert(alcore.pool({"one text", "One  Text", "another", "", "one text"}))
     local train = assert(alcore.pool({"another", "one text"}))
