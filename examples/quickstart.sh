@@ -37,16 +37,19 @@ began=$(date +%s%N)
 echo
 echo "\$ alcore select pool.txt --labeled labeled.tsv --budget $budget --out selection.tsv"
 "$alcore" select "$data/pool.txt" --labeled "$data/labeled.tsv" --budget "$budget" --out "$out/selection.tsv"
-echo "$((($(date +%s%N) - began) / 1000000)) ms, with the n-gram model that was trained for it"
+echo "$((($(date +%s%N) - began) / 1000000)) ms"
 for seed in 1 2 3; do choose "random-$seed" --strategy random --seed "$seed"; done
-# The whole pool in rank order, for the picture: the budget is the only difference.
-"$alcore" select "$data/pool.txt" --labeled "$data/labeled.tsv" --budget 1000000w --quiet --out "$out/pool.tsv"
+# The most uncertain sentences, for comparison: those that a language model of the translated ones expects least.
+choose uncertain --strategy nnll
+# Uncertainty and diversity of the whole pool, for the picture.
+"$alcore" select "$data/pool.txt" --labeled "$data/labeled.tsv" --budget 1000000w --strategy huds --quiet --out "$out/pool.tsv"
 "$alcore" select "$data/pool.txt" --labeled "$data/labeled.tsv" --budget "$budget" --quiet \
     --out "$out/selection.jsonl"
 
 python3 examples/tools/look.py picks "$out/selection.tsv" 8
-python3 examples/tools/look.py fresh "$data/labeled.tsv" picked="$out/selection.tsv" \
-    random="$out/random-1.tsv" random="$out/random-2.tsv" random="$out/random-3.tsv"
+# What the picks are worth: 245 other sentences of the same law, of which they cover more than as many words drawn at random do.
+python3 examples/tools/look.py covered "$data/heldout.tsv" picked="$out/selection.tsv" random="$out/random-1.tsv" \
+    random="$out/random-2.tsv" random="$out/random-3.tsv" uncertain="$out/uncertain.tsv"
 python3 examples/tools/look.py scatter "$out/pool.tsv" "$out/selection.tsv" "$out/scatter.svg"
 echo
 echo "for the translator:  $out/selection.tsv, $out/selection.jsonl"

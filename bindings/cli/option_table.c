@@ -47,7 +47,7 @@ const option_info option_table[OPTION_TOTAL] = {
     [OPTION_MASKS] =
         {"masks", 0, "all|none|NAME,...", false, REQUESTED | COMMAND_CANDIDATES,
          "texts that are left out as not worth a translator's time: wordless, language, lengths, "
-         "templates, near (default none)"},
+         "templates, near (default all where the recommended strategy selects, else none)"},
     [OPTION_MAX_SIMILARITY] = {"max-similarity", 0, "S", false, REQUESTED,
                                "pass over a row whose cosine with a pick exceeds S (default off)"},
     [OPTION_TIE] = {"tie", 0, "index|random", false, REQUESTED,
@@ -468,7 +468,8 @@ const command_info command_table[] = {
      "select with several weights of diversity, or shares of sentences and phrases, from one "
      "scoring "
      "pass and compare the picks",
-     "alcore ablate pool.txt --labeled labeled.tsv --budget 1000w --lambda 0,0.5,1"},
+     "alcore ablate pool.txt --labeled labeled.tsv --budget 1000w --strategy huds --lambda "
+     "0,0.5,1"},
     {"compare", COMMAND_COMPARE, "POOL", 1, 1,
      "say what several strategies would buy: cost, lengths, coverage, repeats, what they share",
      "alcore compare pool.txt --labeled labeled.tsv --budget 1000w --strategy "

@@ -11,7 +11,7 @@ def main():
         sys.exit(__doc__)
     budget = sys.argv[2] if len(sys.argv) > 2 else "60w"
     with alcore.Pool(Path(sys.argv[1])) as pool:
-        picked = alcore.select(pool, budget=budget, model="ngram")
+        picked = alcore.select(pool, budget=budget)
         for record in picked.records:
             print("%d\t%s\n\t%s" % (record["index"], pool[record["index"]], record["reason"]))
     print("%d sentences, %g words" % (len(picked), picked.spent))

@@ -27,7 +27,7 @@ def main():
         answers = [json.loads(line) for line in answers_path.open(encoding="utf-8")]
         pool.mark_labeled([answer["id"] for answer in answers])
         round = 2
-    picked = pool.select("40w", round=round, model="ngram")
+    picked = pool.select("40w", round=round)
     write_jsonl(picks_path, picked.records)
     print("round %d: %d picks, %d rows labeled" % (round, len(picked), pool.count("labeled")))
 

@@ -7,7 +7,7 @@ import alcore
 folder, path = sys.argv[1:]
 texts = open(path, encoding="utf-8").read().splitlines()
 model = alcore.Model.open(folder)
-picked = alcore.select(texts, "5", model={"embeddings": model, "logprobs": "ngram"})
+picked = alcore.select(texts, "5", "huds", model={"embeddings": model, "logprobs": "ngram"})
 for index in picked.indices:
     print(texts[index])
 vectors = model.embed(texts[:2])

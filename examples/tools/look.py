@@ -3,8 +3,8 @@
 """Looks at selections that `alcore select` wrote as .tsv.
 
   look.py picks SELECTION.tsv [N]                       the first N picks with the reason of each
-  look.py fresh LABELED.tsv NAME=SELECTION.tsv...       how many words of each selection the labeled texts lack; of several
-                                                        selections of a NAME the least and the most
+  look.py covered TEST.tsv NAME=SELECTION.tsv...        how much of other texts each selection covers; of several selections of
+                                                        a NAME the least and the most
   look.py scatter POOL.tsv SELECTION.tsv OUT.svg        uncertainty against diversity, colored by stratum (from 1, as in reasons)
 """
 import sys
@@ -52,24 +52,27 @@ def picks(path, count='5'):
     print(f'     ... {len(rows)} sentences in all')
 
 
-def types(rows):
-    """Distinct words: runs without space, as the library counts them."""
-    return {word for row in rows for word in text_of(row).split()}
+def pairs_of(rows):
+    """The pairs of neighboring words, in lower case, as often as they are there."""
+    words = [text_of(row).lower().split() for row in rows]
+    return [pair for text in words for pair in zip(text, text[1:])]
 
 
-def fresh(labeled_path, *selections):
-    """Prints what the same budget buys by each rule: sentences, running words, and the distinct words among them that no labeled
-    text has."""
-    known, found = types(read(labeled_path)), {}
+def covered(test_path, *selections):
+    """Prints what the same budget buys by each rule: sentences, words, and the share of the pairs of neighboring words in other
+    texts of the domain that the picks have."""
+    wanted, found = pairs_of(read(test_path)), {}
     for argument in selections:
         name, path = argument.split('=', 1)
         rows = read(path)
-        found.setdefault(name, []).append((len(rows), sum(len(text_of(row).split()) for row in rows), len(types(rows) - known)))
-    print(f"\n{'':10}{'sentences':>12}{'words':>16}{'new words':>12}")
+        have = set(pairs_of(rows))
+        share = 100 * sum(pair in have for pair in wanted) / len(wanted)
+        found.setdefault(name, []).append((len(rows), sum(len(text_of(row).split()) for row in rows), round(share, 1)))
+    print(f"\n{'':10}{'sentences':>12}{'words':>16}{'covered, %':>16}")
     for name, measured in found.items():
         cells = [f'{min(values):,}' + (f' to {max(values):,}' if max(values) > min(values) else '') for values in zip(*measured)]
-        print(f'{name:10}{cells[0]:>12}{cells[1]:>16}{cells[2]:>12}')
-    print(f'new words: distinct words that the {len(read(labeled_path)):,} translated sentences lack')
+        print(f'{name:10}{cells[0]:>12}{cells[1]:>16}{cells[2]:>16}')
+    print(f'covered: of the {len(wanted):,} pairs of neighboring words in {len(read(test_path)):,} other sentences of the domain')
 
 
 def scatter(pool_path, selection_path, out):
@@ -122,7 +125,7 @@ def scatter(pool_path, selection_path, out):
 
 
 if __name__ == '__main__':
-    commands = {'picks': picks, 'fresh': fresh, 'scatter': scatter}
+    commands = {'picks': picks, 'covered': covered, 'scatter': scatter}
     if len(sys.argv) < 3 or sys.argv[1] not in commands:
         sys.exit(__doc__)
     commands[sys.argv[1]](*sys.argv[2:])

@@ -60,11 +60,12 @@ static const alcore__param options[] = {
      "1: the sorted words of the pool stay with the request, so that phrases are counted anew in "
      "the next round without sorting them again; 12 bytes a word",
      OPTION(keep_phrases)},
-    {"masks", ALCORE_PARAM_TEXT, "none", 0, 0, NULL,
-     "texts that are left out as not worth a translator's time: all, none, or names with commas "
-     "between: wordless (hardly a word), language (in another script), lengths (outliers), "
-     "templates (the words of an earlier or "
-     "a labeled text), near (nearly the words of one)",
+    {"masks", ALCORE_PARAM_TEXT, "auto", 0, 0, NULL,
+     "texts that are left out as not worth a translator's time: auto (all with the recommended "
+     "strategy, none with a named one), all, none, or names with commas between: wordless (hardly "
+     "a "
+     "word), language (in another script), lengths (outliers), templates (the words of an earlier "
+     "or a labeled text), near (nearly the words of one)",
      OPTION(masks)},
     {"given", ALCORE_PARAM_TEXT, "", 0, 0, NULL,
      "what belongs to this call alone, with commas between: names of columns, those of other roles "

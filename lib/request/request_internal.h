@@ -252,9 +252,10 @@ typedef struct alcore__masks {
 
 /* Makes the masks of the request's pools, which are locked for reading; out is zeroed after a
  * failure. target: its target pool, or NULL where no strategy will look at it: then its masks are
- * NULL. ALCORE_E_NOT_FOUND names a row of the request that its pool lacks. */
+ * NULL. recommended: the recommended strategy will select, so that masks=auto means all.
+ * ALCORE_E_NOT_FOUND names a row of the request that its pool lacks. */
 alcore_status alcore__masks_new(const alcore_request *request, const alcore_pool *target,
-                                alcore__masks *out);
+                                bool recommended, alcore__masks *out);
 void alcore__masks_clear(alcore_ctx *ctx, alcore__masks *masks);
 /* The language of every row as an index into the pool's tags in byte order: *out [rows], which the
  * caller frees. For calls that hold the pool. */

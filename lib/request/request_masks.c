@@ -164,7 +164,8 @@ static alcore_status mask_target(alcore_ctx *ctx, const alcore_pool *target, alc
  * labeled pool has the text, NULL without a labeled pool. target: as in alcore__masks_new(), which
  * clears out after a failure. The rows of the candidates come last, as they need both. */
 static alcore_status build(const alcore_request *request, const alcore_pool *target,
-                           uint8_t **known, uint32_t **extra, alcore__masks *out) {
+                           bool recommended, uint8_t **known, uint32_t **extra,
+                           alcore__masks *out) {
     alcore_ctx *ctx = request->object.ctx;
     size_t rows = (size_t)out->rows;
     ALCORE__TRY(alcore__new_array(ctx, rows, sizeof *out->candidate_mask, &out->candidate_mask));
@@ -178,16 +179,16 @@ static alcore_status build(const alcore_request *request, const alcore_pool *tar
     if (target) ALCORE__TRY(mask_target(ctx, target, out));
     ALCORE__TRY(extra_states(request, out->rows, extra));
     ALCORE__TRY(mask_rows(ctx, request->candidates, *known, *extra, out));
-    return alcore__text_masks_apply(request, out);
+    return alcore__text_masks_apply(request, recommended, out);
 }
 
 alcore_status alcore__masks_new(const alcore_request *request, const alcore_pool *target,
-                                alcore__masks *out) {
+                                bool recommended, alcore__masks *out) {
     alcore_ctx *ctx = request->object.ctx;
     *out = (alcore__masks){.rows = alcore_pool_row_count(request->candidates)};
     uint8_t *known = NULL;
     uint32_t *extra = NULL;
-    alcore_status status = build(request, target, &known, &extra, out);
+    alcore_status status = build(request, target, recommended, &known, &extra, out);
     alcore__free(ctx, known);
     alcore__free(ctx, extra);
     if (status != ALCORE_OK) alcore__masks_clear(ctx, out);

@@ -27,10 +27,11 @@ static const struct {
 };
 enum { NAMES = sizeof names / sizeof *names };
 
-/* Reads "all", "none" or names with commas between: *out, bits ALCORE__MASK_*. */
-static alcore_status parse(const char *text, uint32_t *out) {
-    *out = strcmp(text, "all") == 0 ? (1u << NAMES) - 1 : 0;
-    if (*out || strcmp(text, "none") == 0) return ALCORE_OK;
+/* Reads "auto", "all", "none" or names with commas between: *out, bits ALCORE__MASK_*. */
+static alcore_status parse(const char *text, bool recommended, uint32_t *out) {
+    const bool automatic = strcmp(text, "auto") == 0;
+    *out = strcmp(text, "all") == 0 || (automatic && recommended) ? (1u << NAMES) - 1 : 0;
+    if (*out || automatic || strcmp(text, "none") == 0) return ALCORE_OK;
     for (const char *next = text;;) {
         next += strspn(next, " ");
         const size_t length = strcspn(next, ", ");
@@ -41,8 +42,7 @@ static alcore_status parse(const char *text, uint32_t *out) {
         if (!found)
             return alcore__fail(ALCORE_E_PARAM,
                                 "masks: \"%.*s\" is none of wordless, language, lengths, templates "
-                                "and near; all or "
-                                "none stands alone",
+                                "and near; auto, all or none stands alone",
                                 (int)length, next);
         *out |= found;
         next += length + strspn(next + length, " ");
@@ -86,10 +86,11 @@ static alcore_status apply(alcore__masked_texts *texts, const alcore_request *re
     return masks & ALCORE__MASK_NEAR ? alcore__mask_near(texts) : ALCORE_OK;
 }
 
-alcore_status alcore__text_masks_apply(const alcore_request *request, alcore__masks *out) {
+alcore_status alcore__text_masks_apply(const alcore_request *request, bool recommended,
+                                       alcore__masks *out) {
     alcore__masked_texts texts = {.ctx = request->object.ctx, .masks = out};
     uint32_t masks;
-    ALCORE__TRY(parse(request->options.masks, &masks));
+    ALCORE__TRY(parse(request->options.masks, recommended, &masks));
     if (masks == 0) return ALCORE_OK;
     const alcore_status status = apply(&texts, request, masks);
     alcore__texts_read_clear(texts.ctx, &texts.candidates);

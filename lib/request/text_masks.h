@@ -6,7 +6,9 @@
 #include "request/request_internal.h"
 
 /* Clears the candidates that the option leaves out and counts them by cause. Called when all other
- * masks are made, with the pools locked for reading. ALCORE_E_PARAM for a name that is none. */
-alcore_status alcore__text_masks_apply(const alcore_request *request, alcore__masks *out);
+ * masks are made, with the pools locked for reading. recommended: as in alcore__masks_new().
+ * ALCORE_E_PARAM for a name that is none. */
+alcore_status alcore__text_masks_apply(const alcore_request *request, bool recommended,
+                                       alcore__masks *out);
 
 #endif

@@ -281,12 +281,31 @@ static alcore_status make_phrases(answer *self) {
 static alcore_status make_masks(answer *self) {
     const alcore_request *request = self->request;
     ALCORE__TRY(alcore__request_read_pools(request));
-    alcore_status status = alcore__masks_new(request, request->target, &self->masks);
+    alcore_status status = alcore__masks_new(
+        request, request->target, alcore__strategy_is_recommended(self->strategy), &self->masks);
     self->masks.texts = self->texts;
     if (status == ALCORE_OK) status = make_costs(self);
     if (status == ALCORE_OK && self->masks.eligible > 0) status = draw_candidates(self);
     alcore__request_leave_pools(request);
     return status;
+}
+
+/* Fails where the masks of the recommended strategy left nothing in a first round: a pool of numbers
+ * or keys, which stand for rows whose values are in columns, has no text to choose by. In a later
+ * round the selection is SHORT, as it is when a pool has been bought. */
+static alcore_status check_words(const answer *self) {
+    const alcore__masks *masks = &self->masks;
+    if (masks->eligible > 0 || masks->by_cause[ALCORE__CAUSE_WORDLESS] == 0 ||
+        masks->by_cause[ALCORE__CAUSE_LABELED] > 0 || masks->by_cause[ALCORE__CAUSE_KNOWN] > 0 ||
+        masks->by_cause[ALCORE__CAUSE_EXCLUDED] > 0 ||
+        !alcore__strategy_is_recommended(self->strategy) ||
+        strcmp(self->request->options.masks, "auto") != 0)
+        return ALCORE_OK;
+    return alcore__fail(ALCORE_E_INVALID,
+                        "the candidates have no texts of words, which the recommended strategy %s "
+                        "reads: name a strategy, such as kcenter for embeddings, uncertainty for "
+                        "scores or huds for both, or set masks=none",
+                        alcore__strategy_name(self->strategy));
 }
 
 /* Chooses the engine again where columns are on a device: that one, unless the request names
@@ -434,6 +453,7 @@ static alcore_status answer_request(answer *self, alcore_selection **out) {
     ALCORE__TRY(alcore__check_roles(self->request, self->strategy));
     ALCORE__TRY(make_phrases(self));
     ALCORE__TRY(make_masks(self));
+    ALCORE__TRY(check_words(self));
     /* Without a candidate there is nothing to compute: an empty selection that is SHORT
      * (docs/spec/budgets.md). */
     bool any = self->masks.eligible > 0;

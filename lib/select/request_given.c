@@ -197,12 +197,15 @@ static int32_t role_of(const char *entry, size_t length, char name[64]) {
 static alcore_status fail_unread_model(const alcore_request *request,
                                        const alcore_strategy *strategy) {
     alcore_ctx *ctx = request->object.ctx;
+    const bool recommended = alcore__strategy_is_recommended(strategy);
     alcore__buffer needs = {0};
     alcore_status status = list_needs(request, strategy, ALCORE_ROLE_CANDIDATES, &needs);
     if (status == ALCORE_OK)
-        status = alcore__fail(ALCORE_E_INVALID, "the model is not read: strategy %s reads %.*s%s",
-                              alcore__strategy_name(strategy), (int)needs.length, needs.data,
-                              request->read->count ? ", which are given" : "");
+        status = alcore__fail(
+            ALCORE_E_INVALID, "the model is not read: %sstrategy %s reads %.*s%s%s",
+            recommended ? "the recommended " : "", alcore__strategy_name(strategy),
+            (int)needs.length, needs.data, request->read->count ? ", which are given" : "",
+            recommended ? "; name one that reads it, such as huds" : "");
     alcore__buffer_clear(ctx, &needs);
     return status;
 }

@@ -64,7 +64,8 @@ alcore_status alcore__request_phrases(const alcore_request *request,
      * the excluded texts too: these mask the phrases with the same text, not the rows. */
     alcore_request alone = *request;
     alone.labeled = alone.excluded = alone.excluded_phrases = NULL;
-    ALCORE__TRY(alcore__masks_new(&alone, NULL /* no target */, &masks));
+    ALCORE__TRY(alcore__masks_new(&alone, NULL /* no target */,
+                                  alcore__strategy_is_recommended(strategy), &masks));
     alcore_status status = alcore__new_array(ctx, (size_t)masks.rows, sizeof *use, &use);
     if (status == ALCORE_OK) status = derive(request, &masks, &options, by_place, use, out);
     texts->rows = masks.rows;

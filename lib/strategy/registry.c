@@ -15,7 +15,7 @@ enum { STRATEGY_COUNT = sizeof STRATEGIES / sizeof STRATEGIES[0] };
 
 /* What a request without a strategy, and a call or command that names none, selects with. Another
  * strategy is recommended by changing this line and the files that the tests of the default say. */
-static const alcore__strategy_def *const RECOMMENDED_STRATEGY = &alcore__strategy_huds;
+static const alcore__strategy_def *const RECOMMENDED_STRATEGY = &alcore__strategy_ngram_cover;
 
 const alcore__strategy_def *alcore__strategy_at(int64_t index) {
     return index >= 0 && index < STRATEGY_COUNT ? STRATEGIES[index] : NULL;

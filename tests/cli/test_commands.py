@@ -93,11 +93,11 @@ def strategies_are_listed_with_their_parameters(box):
     equal(len(recommended), 1)
     equal("recommended" in json.loads(box.run("scorers", "--json").out)[0], False)
     box.file("pool.txt", "one two\nthree four five\nsix\n")
-    select = ["select", "pool.txt", "--model", "ngram", "--budget", "2"]
+    select = ["select", "pool.txt", "--budget", "2"]
     unnamed = box.run(*select)
     contains(unnamed.err, "recommended strategy %s (may change in a minor release), round 1" % recommended[0])
     equal(box.run(*select, "--strategy", "recommended").err, unnamed.err)
-    named = box.run(*select, "--strategy", recommended[0])
+    named = box.run(*select, "--strategy", recommended[0], "--masks", "all")
     contains(named.err, "strategy %s, round 1" % recommended[0])
     equal(("recommended" in named.err, named.out), (False, unnamed.out))
     equal({p["name"] for p in one["parameters"]} >= {"alpha", "self", "mode", "sim", "candidates"}, True)

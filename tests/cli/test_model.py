@@ -188,7 +188,7 @@ def a_model_for_each_column(box):
     begin(box)
     folder(box, "other", '{"dims": 5, "calls": 1}')
     box.file("pool.txt", "a patient\nno fever\nwith headache\nfever with a headache\n")
-    pick = ["select", "pool.txt", "--budget", "2", "--out", "sel.tsv", "--report", "r.json"]
+    pick = ["select", "pool.txt", "--strategy", "huds", "--budget", "2", "--out", "sel.tsv", "--report", "r.json"]
     run(box, *pick, "--model", "logprobs=m", "--model", "embeddings=other")
     columns = json.loads(box.read("r.json"))["inputs"]["candidates"]["columns"]
     contains(columns["logprobs"]["from"], "model m,")
@@ -207,7 +207,7 @@ def the_second_run_asks_no_model(box):
     """A model that fails whenever it is asked does not fail: the cache has every column."""
     begin(box)
     box.file("pool.txt", "a patient\nno fever\nwith headache\nfever with a headache\n")
-    pick = ["select", "pool.txt", "--budget", "2", "--model", "m", "--cache", "cache"]
+    pick = ["select", "pool.txt", "--strategy", "huds", "--budget", "2", "--model", "m", "--cache", "cache"]
     first = run(box, *pick).out
     folder(box, "m", '{"dims": 3, "tokens": 1, "fail": 1}')
     equal(run(box, *pick).out, first)

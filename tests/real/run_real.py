@@ -71,7 +71,7 @@ def corpus(folder):
     def select(name, *options):
         out = os.path.join(folder, name + '.tsv')
         run = Run(ALCORE, 'select', pool, '--text-column', 'en', '--labeled', labeled, '--budget', '10000w',
-                  '--quiet', '--out', out, *options)
+                  *([] if '--strategy' in options else ['--strategy', 'huds']), '--quiet', '--out', out, *options)
         return run, read(out) if run.good else b''
 
     run, first = select('first', '--threads', '2')

@@ -39,7 +39,7 @@ os.chdir("/try")
 print(platform.machine(), alcore.version(), alcore.load())
 assert platform.machine() == "aarch64"
 exec(open("/try/snippet.py").read())
-golden = alcore.select(open("examples/data/pool.txt").read().splitlines(), "300w", model="ngram", seed=1).indices
+golden = alcore.select(open("examples/data/pool.txt").read().splitlines(), "300w", "huds", seed=1).indices
 print("picks", *golden)
 END
 mkdir -p "$here/examples/data"
@@ -54,7 +54,7 @@ if [ -n "$native" ]; then
     install "$native" "$here/native"
     PYTHONPATH=$here/native python3 -W ignore -c "
 import alcore
-print('picks', *alcore.select(open('$here/examples/data/pool.txt').read().splitlines(), '300w', model='ngram', seed=1).indices)" >"$here/native.txt"
+print('picks', *alcore.select(open('$here/examples/data/pool.txt').read().splitlines(), '300w', 'huds', seed=1).indices)" >"$here/native.txt"
     grep '^picks' "$here/said" | diff - "$here/native.txt"
     echo "the picks are those of x86-64"
 fi

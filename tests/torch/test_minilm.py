@@ -56,7 +56,7 @@ def the_main_job_takes_one_command_and_is_kept(box):
     pool, cache = os.path.join(box, "pool.txt"), os.path.join(box, "cache")
     with open(os.path.join(data, "pool.txt"), encoding="utf-8") as lines, open(pool, "w", encoding="utf-8") as file:
         file.writelines(line for _, line in zip(range(80), lines))
-    select = ["select", pool, "--labeled", os.path.join(data, "labeled.tsv"), "--budget", "200w", "--model", FOLDER, "--cache", cache,
+    select = ["select", pool, "--labeled", os.path.join(data, "labeled.tsv"), "--budget", "200w", "--strategy", "huds", "--model", FOLDER, "--cache", cache,
               "--report", os.path.join(box, "report.json"), "--out"]
     first = os.path.join(box, "first.tsv")
     run(*select, first)

@@ -44,7 +44,7 @@ def run(*command, expect=0, **env):
 
 
 def picks(box, model):
-    done = run(ALCORE, "select", pool(box), "--model", "embeddings=" + model, "--model", "logprobs=ngram", "--budget", "5", "--quiet")
+    done = run(ALCORE, "select", pool(box), "--model", "embeddings=" + model, "--model", "logprobs=ngram", "--strategy", "huds", "--budget", "5", "--quiet")
     return [line.split("\t")[-1] for line in done.stdout.splitlines()[1:]]
 
 
@@ -91,7 +91,7 @@ def tokens_have_probabilities_by_word(box):
 
 def another_vocabulary_is_another_model(box):
     model, cache = folder(box, "bert", "m"), os.path.join(box, "cache")
-    select = [ALCORE, "select", pool(box), "--model", "embeddings=" + model, "--model", "logprobs=ngram", "--budget", "5", "--quiet", "--cache", cache]
+    select = [ALCORE, "select", pool(box), "--model", "embeddings=" + model, "--model", "logprobs=ngram", "--strategy", "huds", "--budget", "5", "--quiet", "--cache", cache]
 
     def kept():
         return {name for name in os.listdir(cache) if name.startswith("embeddings-")}

@@ -157,6 +157,10 @@ def values_of(value, what):
     """A column of any kind as a list of Python values; missing ones are as its source has them. what: names it in messages."""
     if type(value) is list:
         return [item.as_py() for item in value] if value and hasattr(value[0], "as_py") else value  # scalars of Arrow
+    if hasattr(value, "__arrow_c_stream__"):
+        from ._pool import Pool
+        if isinstance(value, Pool):  # a sequence of texts, whose stream has other columns too
+            return list(value)
     value = unwrapped(value, what)
     if is_table(value):
         from ._frames import only_column

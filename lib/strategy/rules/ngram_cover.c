@@ -2,25 +2,26 @@
 /* Cover of the pool's n-grams (spec 4.10): greedily the text that adds most, for its length, of
  * what the pool says often and neither labeled texts nor the picks have yet.
  *
- *   w(g)    = (c(g) - 1)^power / (1 + known l(g))      for an n-gram g of max_n tokens or fewer
- *   gain(v) = sum over g in v of w(g) decay^s(g)
+ *   w(g)    = (c(g) - 1)^power / (1 + l(g))^known      for an n-gram g of max_n tokens or fewer
+ *   gain(v) = sum over g in v of w(g) / (1 + s(g))^decay
  *             / (cost(v) / mean cost + length tokens(v) / mean tokens + overhead)
  *
- * w(g) is 0 where c(g) is 1. c(g), l(g), s(g): texts of the candidates, of what is labeled, and of
- * the picks that have g; the means are over the candidates. What one text alone has weighs nothing,
+ * w(g) is 0 where c(g) is 1. c(g), l(g), s(g): texts of the candidates, of the labeled pool, and of
+ * what was picked that have g: the picks, and the labeled rows of the candidates' own pool, which
+ * earlier rounds picked. The means are over the candidates. What one text alone has weighs nothing,
  * as it tells nothing of any other. Tokens stand beside the cost because a text may hide many of
  * them in few words ("a;b;c;d"), and where the budget is in items long texts would be bought first.
  *
  * The sum without its divisor is a submodular function of the picks: the gain of a text never
  * rises, so that an old gain is a bound, and only the texts at the head of a heap are measured
- * again (the accelerated greedy of Minoux 1978). Where all texts share n-grams and decay is near 1,
+ * again (the accelerated greedy of Minoux 1978). Where all texts share n-grams and decay is near 0,
  * each pick makes the gains of most texts old, and the time grows with picks times texts. The
  * weights decay as in the feature decay algorithms of Bicici and Yuret (2011), the divisor makes it
  * a budgeted cover (Khuller, Moss and Naor 1999).
  *
  * Reads each text once, and no column. Memory: about 40 bytes for each distinct n-gram and 4 to 6
- * for each time that a candidate has one, until all texts are read; then 8 for each that two
- * candidates have and 4 for each time that a candidate has such a one; and 48 a candidate. */
+ * for each time that a candidate has one, until all texts are read; then 12 for each that
+ * two candidates have and 4 for each time that a candidate has such a one; and 48 a candidate. */
 #include <math.h>
 #include <string.h>
 
@@ -37,7 +38,7 @@
 /* An n-gram of the candidates. */
 typedef struct ngram {
     uint64_t hash;
-    uint32_t texts, labeled; /* c(g), l(g) */
+    uint32_t texts, labeled, picked; /* c(g), l(g), s(g) before the first pick */
 } ngram;
 
 /* The n-grams of the candidates, numbered in the order in which they are first met. */
@@ -71,7 +72,8 @@ typedef struct cover_state {
                          those of `weight` */
     size_t found_capacity;
     int64_t *starts;  /* [candidates + 1] where each text's begin in found */
-    double *weight;   /* of the n-grams that two candidates have: w(g) decay^s(g) at present */
+    double *weight;   /* of the n-grams that two candidates have: w(g) / (1 + s(g))^decay */
+    uint32_t *picked; /* s(g) of the same n-grams */
     int64_t *place;   /* [candidates] order among equal gains; NULL: by row */
     heap_entry *heap; /* [heap_count] the largest gain first */
     int64_t heap_count;
@@ -257,6 +259,13 @@ static alcore_status find_ngrams(alcore__block *block, void *partial) {
     return ALCORE_OK;
 }
 
+static alcore_status count_picked(alcore__run *run, const alcore__block_partial *partial) {
+    ngram *ngrams = ((cover_state *)run->state)->set.ngrams;
+    const uint32_t *numbers = partial->extra;
+    for (int64_t i = 1; i <= (int64_t)numbers[0]; i++) ngrams[numbers[i]].picked++;
+    return ALCORE_OK;
+}
+
 static alcore_status count_labeled(alcore__run *run, const alcore__block_partial *partial) {
     ngram *ngrams = ((cover_state *)run->state)->set.ngrams;
     const uint32_t *numbers = partial->extra;
@@ -267,7 +276,8 @@ static alcore_status count_labeled(alcore__run *run, const alcore__block_partial
 /* ---- the weights ---- */
 
 static double weight_of(const cover_state *state, const ngram *g) {
-    return pow((double)g->texts - 1, state->power) / (1 + state->known * (double)g->labeled);
+    return pow((double)g->texts - 1, state->power) / pow(1 + (double)g->labeled, state->known) /
+           pow(1 + (double)g->picked, state->decay);
 }
 
 /* Keeps the n-grams of each text whose new number is not NONE. */
@@ -293,8 +303,12 @@ static alcore_status weigh_ngrams(alcore__run *run) {
     ALCORE__TRY(ALCORE__RUN_PUSH(run, set->count, &numbers));
     for (int64_t g = 0; g < set->count; g++) numbers[g] = set->ngrams[g].texts > 1 ? kept++ : NONE;
     ALCORE__TRY(ALCORE__RUN_ARRAY(run, kept, &state->weight));
-    for (int64_t g = 0; g < set->count; g++)
-        if (numbers[g] != NONE) state->weight[numbers[g]] = weight_of(state, &set->ngrams[g]);
+    ALCORE__TRY(ALCORE__RUN_ARRAY(run, kept, &state->picked));
+    for (int64_t g = 0; g < set->count; g++) {
+        if (numbers[g] == NONE) continue;
+        state->weight[numbers[g]] = weight_of(state, &set->ngrams[g]);
+        state->picked[numbers[g]] = set->ngrams[g].picked;
+    }
     renumber(state, numbers, run->outcome.count);
     alcore__run_drop(run, height);
     alcore__free(run->ctx, set->ngrams);
@@ -400,8 +414,11 @@ static alcore_status offer_head(alcore__run *run) {
     run->outcome.scores[head.position] = head.gain;
     ALCORE__TRY(alcore__filler_offer(&state->filler, head.position, &bought));
     if (!bought) return ALCORE_OK;
-    for (int64_t i = state->starts[head.position]; i < state->starts[head.position + 1]; i++)
-        state->weight[state->found[i]] *= state->decay;
+    for (int64_t i = state->starts[head.position]; i < state->starts[head.position + 1]; i++) {
+        const uint32_t number = state->found[i];
+        const double texts = 1 + (double)state->picked[number]++;
+        state->weight[number] *= pow(texts / (texts + 1), state->decay);
+    }
     return ALCORE_OK;
 }
 
@@ -454,7 +471,7 @@ static const alcore__pass PASSES[] = {
     {.name = "labeled rows",
      .source = ALCORE__OVER_LABELED_ROWS,
      .block = find_ngrams,
-     .partial = {.extra = numbers_bytes, .reduce = count_labeled}},
+     .partial = {.extra = numbers_bytes, .reduce = count_picked}},
     {.name = "labeled pool",
      .source = ALCORE__OVER_LABELED_POOL,
      .block = find_ngrams,
@@ -471,11 +488,11 @@ static const alcore__param ROWS[] = {
                   "without such a text",
                   STATE(power)),
     ALCORE__PARAM(
-        "known", NUMBER, "1", 0, 1e6, NULL,
-        "weight of labeled texts: an n-gram that l of them have is divided by 1 + known l",
+        "known", NUMBER, "0.5", 0, 16, NULL,
+        "an n-gram that l texts of the labeled pool have is divided by 1 + l to this power",
         STATE(known)),
-    ALCORE__PARAM("decay", NUMBER, "0.5", 0, 1, NULL,
-                  "what is left of the weight of an n-gram with each pick that has it",
+    ALCORE__PARAM("decay", NUMBER, "1", 0, 16, NULL,
+                  "an n-gram that s picks or labeled rows have is divided by 1 + s to this power",
                   STATE(decay)),
     ALCORE__PARAM("overhead", NUMBER, "0.15", 0, 1e9, NULL,
                   "added to the length of each text, in mean lengths", STATE(overhead)),
@@ -485,7 +502,7 @@ static const alcore__param ROWS[] = {
     ALCORE__CANDIDATE_PARAMS};
 static const alcore__param_table PARAMS = ALCORE__PARAM_TABLE(ROWS);
 
-static const char *const EXAMPLES[] = {"max_n=1 decay=0", "power=1 overhead=0", NULL};
+static const char *const EXAMPLES[] = {"max_n=1 decay=16", "power=1 overhead=0", NULL};
 
 const alcore__strategy_def alcore__strategy_ngram_cover = {
     .name = "ngram-cover",

@@ -27,7 +27,7 @@ works() {
 import sys, alcore, importlib.metadata
 assert alcore.load().startswith(sys.prefix), alcore.load()
 assert alcore.version().replace("-rc", "rc") == importlib.metadata.version("alcore")
-assert alcore.select(["a b c", "d e", "f g h i"], "3w", model="ngram").indices' >&2)
+assert alcore.select(["a b c", "d e", "f g h i"], "3w").indices' >&2)
 }
 
 state() { # what git sees in the tree, but for what other tests make meanwhile

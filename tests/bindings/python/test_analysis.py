@@ -138,11 +138,11 @@ def _table_7(**how):
 
 def test_ablate():
     texts, columns = _table_7()
-    found = alcore.ablate(texts, 8, test=["text of many unknown"], **columns)
+    found = alcore.ablate(texts, 8, "huds", test=["text of many unknown"], **columns)
     assert [one.value for one in found] == [0, .1, .3, .5, .7, .9, 1]
-    ends = [set(alcore.select(texts, 8, lambda_=end, **columns).indices) for end in (0, 1)]
+    ends = [set(alcore.select(texts, 8, "huds", lambda_=end, **columns).indices) for end in (0, 1)]
     for one in found:
-        alone = alcore.select(texts, 8, lambda_=one.value, **columns)
+        alone = alcore.select(texts, 8, "huds", lambda_=one.value, **columns)
         assert one.selection.indices == alone.indices and one.items == 8 and one.phrases is None
         assert one.words == sum(len(text.split()) for text in alone.texts)
         assert (one.share_of_0, one.share_of_1) == tuple(len(set(alone.indices) & end) / 8 for end in ends)
@@ -151,12 +151,12 @@ def test_ablate():
     pool = alcore.Pool(texts)
     for name, values in columns.items():
         pool.set_column(name, values)
-    (one,) = alcore.ablate(pool, 8, values=[.3], exclude=[found[2].selection.indices[0]])
+    (one,) = alcore.ablate(pool, 8, "huds", values=[.3], exclude=[found[2].selection.indices[0]])
     assert one.overlap is None and found[2].selection.indices[0] not in one.selection.indices
     with pytest.raises(alcore.ParamError, match="gold has no parameters"):
         alcore.ablate(pool, 8, "gold")
     with pytest.raises(alcore.InvalidError, match="count of 1 or more"):
-        alcore.ablate(pool, 8, values=[])
+        alcore.ablate(pool, 8, "huds", values=[])
 
 
 def test_ablate_a_hybrid(tmp_path):

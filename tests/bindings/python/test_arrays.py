@@ -222,7 +222,7 @@ def test_tables(library):
 
 def test_selection_as_arrow(texts):
     pytest.importorskip("pyarrow")
-    picked = alcore.select(texts[:100], 5)
+    picked = alcore.select(texts[:100], 5, "huds")
     table = picked.to_arrow()
     assert table.column("index").to_pylist() == picked.indices and "u" in table.column_names
 

@@ -33,7 +33,7 @@ def test_a_measure_of_another_package(name):
                                          ({"n_instances": 3}, "the budget"), ({"random_state": 1}, "called seed"),
                                          ({"costs": [1, 2]}, "called cost"), ({"languages": ["a", "b"]}, "give them to a Pool"),
                                          ({"device_map": "auto"}, "called device"), ({"spread": .5}, "called max_similarity"),
-                                         ({"lamda": .5}, "did you mean lambda")])
+                                         ({"lamda": .5, "strategy": "huds"}, "did you mean lambda")])
 def test_arguments_that_belong_elsewhere(given, told):
     with pytest.raises(ValueError, match=told):
         alcore.select(["a b", "c d"], 1, **given)

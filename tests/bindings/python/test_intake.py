@@ -244,3 +244,11 @@ def test_nothing_is_labeled_in_the_first_round(numpy):
     wanted = alcore.select(PLAIN, 3, "kcenter", embeddings=MATRIX).indices
     for nothing in ([], (), numpy.zeros(0, "i8"), iter(())):
         assert alcore.select(PLAIN, 3, "kcenter", embeddings=MATRIX, labeled=nothing).indices == wanted
+
+
+def test_a_pool_is_its_texts():
+    """Its stream of the Arrow interface has other columns too."""
+    given = alcore.Pool(PLAIN)
+    for role, (kind, use) in ROLES.items():
+        if kind == "plain":
+            assert repr(use(given)) == repr(use(list(PLAIN))), role

@@ -198,27 +198,27 @@ def test_a_model_for_each_column(context, folder, tmp_path):
     (other / "config.json").write_text('{"dims": 5, "calls": 1}')
     pool = alcore.Pool(TEXTS, context=context)
     models = {"embeddings": other, "logprobs": alcore.Model.open(folder, context=context)}
-    pool.select("1", model=models)
+    pool.select("1", "huds", model=models)
     assert "other" in pool.column_info("embeddings")["origin"] and pool.column_info("embeddings")["width"] == 5
     assert "other" not in pool.column_info("logprobs")["origin"]
     # The models are those of one call.
     pool.drop_column("embeddings")
-    pool.select("1", model=models["logprobs"])
+    pool.select("1", "huds", model=models["logprobs"])
     assert "other" not in pool.column_info("embeddings")["origin"]
     with pytest.raises(alcore.NotFoundError, match="did you mean 'embeddings'"):
-        pool.select("1", model={"embedding": other})
+        pool.select("1", "huds", model={"embedding": other})
 
 
 def test_the_cache_answers_the_second_time(context, folder, tmp_path):
     """A model that fails whenever it is asked does not fail: everything is there."""
     cache = tmp_path / "cache"
-    first = alcore.Pool(TEXTS, context=context).select("1", model=folder, cache=str(cache))
+    first = alcore.Pool(TEXTS, context=context).select("1", "huds", model=folder, cache=str(cache))
     config = json.loads((folder / "config.json").read_text())
     (folder / "config.json").write_text(json.dumps(dict(config, fail=1)))
-    again = alcore.Pool(TEXTS, context=context).select("1", model=folder, cache=str(cache))
+    again = alcore.Pool(TEXTS, context=context).select("1", "huds", model=folder, cache=str(cache))
     assert again.indices == first.indices
     with pytest.raises(alcore.DataError, match="told to fail"):
-        alcore.Pool(TEXTS + ["fever"], context=context).select("1", model=folder, cache=str(cache))
+        alcore.Pool(TEXTS + ["fever"], context=context).select("1", "huds", model=folder, cache=str(cache))
 
 
 def test_the_torch_beside_the_package_is_found_without_an_import(tmp_path):

@@ -386,7 +386,7 @@ def test_no_leak(texts):
             item.close()
         with alcore.Pool(texts[:50]) as pool:
             pool.select(5, own, scores=[1.0] * 50)
-            pickle.loads(pickle.dumps(pool.select(5, model="ngram")))
+            pickle.loads(pickle.dumps(pool.select(5, "huds", model="ngram")))
             for wrong in ({"model": Failing()}, {"nothing": 1}, {"scores": [1.0]}):
                 try:
                     pool.select(5, "kcenter", **wrong)
@@ -450,7 +450,7 @@ def test_import_without_numpy_or_library():
         sys.modules["numpy"] = None
         import alcore
         print(alcore.select(["a b", "c d"], 1, "random").column("score", "candidates").tolist() and "fine")
-        print("numpy" in str(type(alcore.select(["a b", "c d"], 1).column("u"))))
+        print("numpy" in str(type(alcore.select(["a b", "c d"], 1, "huds").column("u"))))
     """)
     assert out.splitlines() == ["fine", "False"], errors
 

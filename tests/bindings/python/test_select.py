@@ -464,19 +464,18 @@ def test_badge_of_the_positive_class_draws_as_of_both():
 def test_no_strategy_is_the_recommended_one(texts):
     name = alcore.recommended_strategy()
     assert name in alcore.strategies()
-    named = alcore.select(texts[:60], 5, name, model="ngram")
+    named = alcore.select(texts[:60], 5, name, masks="all")
     assert not named.provenance["recommended"] and named.summary.startswith("strategy %s, round 1" % name)
     for strategy in (None, "recommended", alcore.Strategy("recommended")):
-        picked = alcore.select(texts[:60], 5, strategy, model="ngram")
+        picked = alcore.select(texts[:60], 5, strategy)
         assert picked.indices == named.indices and picked.provenance["strategy"] == name
         assert picked.provenance["recommended"] and picked.summary.startswith("recommended strategy %s (may change" % name)
-    assert alcore.select(texts[:60], 5, model="ngram").provenance["recommended"]
+    assert alcore.select(texts[:60], 5).provenance["recommended"]
     with alcore.Pool(texts[:60]) as pool:
-        assert pool.select(5, model="ngram").provenance["recommended"]
-        with alcore.Request(pool, model="ngram", budget=5) as request:
+        assert pool.select(5).provenance["recommended"]
+        with alcore.Request(pool, budget=5) as request:
             assert request.select().provenance["recommended"]
-        if "lambda" in [param["name"] for param in alcore.strategies()[name]["params"]]:
-            assert alcore.ablate(pool, 5, model="ngram", values=[1])[0].selection.provenance["recommended"]
+        assert alcore.ablate(pool, 5, parameter="decay", values=[1])[0].selection.provenance["recommended"]
 
 
 def test_budgets_and_prices_are_texts_and_numbers(texts):

@@ -4,23 +4,28 @@
 
 #include "request_test.h"
 
-enum { ROWS = 40, DIMS = 3 };
+enum { ROWS = 40 };
 
 typedef struct world {
     alcore_ctx *ctx;
     alcore_pool *pool;
 } world;
 
+/* Texts of two words, of which several share either. */
 static world open_world(void) {
     world w;
-    double vectors[ROWS * DIMS];
-    for (int i = 0; i < ROWS * DIMS; i++) vectors[i] = (double)((i * 37) % 101) / 101;
     ck_assert_ok(alcore_ctx_new(NULL, &w.ctx));
-    w.pool = numbered_pool(w.ctx, ROWS);
-    give(w.pool, "embeddings", vectors, ROWS, DIMS);
-    double scores[ROWS];
-    for (int i = 0; i < ROWS; i++) scores[i] = (double)((i * 29) % 41);
-    give(w.pool, "scores", scores, ROWS, 1);
+    ck_assert_ok(alcore_pool_new(w.ctx, NULL, &w.pool));
+    for (int i = 0; i < ROWS; i++) {
+        static const char *const verbs[] = {"open", "close", "move", "copy", "print"};
+        static const char *const nouns[] = {"files",  "windows", "tabs",  "pages",
+                                            "images", "fonts",   "tables"};
+        char text[64];
+        const char *texts[] = {text};
+        snprintf(text, sizeof text, "%s %s", verbs[i % 5], nouns[i * i % 7]);
+        if (i % 9 == 8) snprintf(text, sizeof text, "%s %s %d", verbs[i % 5], nouns[i % 7], i);
+        ck_assert_ok(alcore_pool_add_texts(w.pool, texts, NULL, 1, NULL));
+    }
     return w;
 }
 
@@ -62,8 +67,8 @@ static void expect_same(const alcore_selection *one, const alcore_selection *oth
         ck_assert_int_eq(alcore_selection_rows(one)[k], alcore_selection_rows(other)[k]);
 }
 
-/* Each way of naming no strategy, and the word, give the picks of the strategy's own name; only
- * this name is not called recommended. */
+/* Each way of naming no strategy, and the word, give the picks of the strategy's own name with all
+ * masks; only this name is not called recommended. */
 START_TEST(no_strategy_means_the_recommended_one) {
     static const char *const ways[] = {NULL, "recommended"};
     world w = open_world();
@@ -83,6 +88,7 @@ START_TEST(no_strategy_means_the_recommended_one) {
     }
     ck_assert_ok(alcore_strategy_new(w.ctx, name, &strategy));
     ck_assert_ok(alcore_request_set_strategy(request, strategy));
+    ck_assert_ok(alcore_request_set(request, "masks", "all"));
     alcore_strategy_unref(strategy);
     made = selected(request);
     expect_told(made, name, false);
@@ -122,7 +128,7 @@ START_TEST(the_registry_describes_it) {
         ck_assert_str_ne(listed, "recommended");
     }
     ck_assert(found);
-    ck_assert_str_eq(name, "huds"); /* another one is a change that CHANGELOG tells */
+    ck_assert_str_eq(name, "ngram-cover"); /* another one is a change that CHANGELOG tells */
     const char *summary = alcore_strategy_builtin_summary(name);
     ck_assert_str_eq(alcore_strategy_builtin_summary(NULL), summary);
     ck_assert_str_eq(alcore_strategy_builtin_summary("recommended"), summary);
@@ -140,5 +146,85 @@ START_TEST(the_registry_describes_it) {
 }
 END_TEST
 
+/* Selects all that a request of a pool may, by a strategy, with masks; NULL: not set. Returns how
+ * many. */
+static int64_t count_of_all(const world *w, alcore_pool *pool, const char *name,
+                            const char *masks) {
+    alcore_request *request;
+    alcore_strategy *strategy;
+    ck_assert_ok(alcore_request_new(w->ctx, &request));
+    ck_assert_ok(alcore_request_set_pool(request, ALCORE_ROLE_CANDIDATES, pool));
+    ck_assert_ok(alcore_request_set(request, "budget", "1000"));
+    if (masks) ck_assert_ok(alcore_request_set(request, "masks", masks));
+    ck_assert_ok(alcore_strategy_new(w->ctx, name, &strategy));
+    ck_assert_ok(alcore_request_set_strategy(request, strategy));
+    alcore_strategy_unref(strategy);
+    alcore_selection *made = selected(request);
+    const int64_t count = alcore_selection_count(made);
+    alcore_selection_unref(made);
+    alcore_request_unref(request);
+    return count;
+}
+
+/* The masks belong to the recommended strategy; a named one has none unless they are asked for. */
+START_TEST(its_masks_are_its_own) {
+    static const char *const texts[] = {"open the file", "open the file 7", "%d/%s", "close it"};
+    world w = open_world();
+    alcore_pool *pool;
+    ck_assert_ok(alcore_pool_new(w.ctx, NULL, &pool));
+    ck_assert_ok(alcore_pool_add_texts(pool, texts, NULL, 4, NULL));
+    ck_assert_int_eq(count_of_all(&w, pool, NULL, NULL), 2);
+    ck_assert_int_eq(count_of_all(&w, pool, NULL, "auto"), 2);
+    ck_assert_int_eq(count_of_all(&w, pool, NULL, "none"), 4);
+    ck_assert_int_eq(count_of_all(&w, pool, NULL, "templates"), 3);
+    ck_assert_int_eq(count_of_all(&w, pool, alcore_strategy_recommended(), NULL), 4);
+    ck_assert_int_eq(count_of_all(&w, pool, "random", "auto"), 4);
+    alcore_pool_unref(pool);
+    close_world(&w);
+}
+END_TEST
+
+/* Rows that stand for something else, as numbers do, have no words to choose by: the message names
+ * strategies that read columns. Once some row is labeled the selection is SHORT. */
+START_TEST(without_words_it_says_which_strategies_need_none) {
+    static const char *const texts[] = {"1", "2", "3"};
+    world w = open_world();
+    alcore_pool *pool;
+    alcore_selection *made;
+    ck_assert_ok(alcore_pool_new(w.ctx, NULL, &pool));
+    ck_assert_ok(alcore_pool_add_texts(pool, texts, NULL, 3, NULL));
+    alcore_request *request = plain_request(&w);
+    ck_assert_ok(alcore_request_set_pool(request, ALCORE_ROLE_CANDIDATES, pool));
+    ck_assert_fails(alcore_select(request, &made), ALCORE_E_INVALID,
+                    "the candidates have no texts of words");
+    ck_assert_ptr_nonnull(strstr(alcore_last_error(), "kcenter for embeddings"));
+    ck_assert_int_eq(count_of_all(&w, pool, NULL, "none"), 3);
+    const int64_t labeled = 0;
+    ck_assert_ok(alcore_pool_mark(pool, ALCORE_ROW_LABELED, &labeled, 1));
+    made = selected(request);
+    ck_assert_int_eq(alcore_selection_count(made), 0);
+    alcore_selection_unref(made);
+    alcore_request_unref(request);
+    alcore_pool_unref(pool);
+    close_world(&w);
+}
+END_TEST
+
+/* What it does not read is refused, and the message says what to do. */
+START_TEST(a_model_needs_a_strategy_that_reads_one) {
+    world w = open_world();
+    alcore_request *request = plain_request(&w);
+    alcore_selection *made;
+    ck_assert_ok(alcore_request_set(request, "given", "model"));
+    ck_assert_fails(alcore_select(request, &made), ALCORE_E_INVALID,
+                    "the model is not read: the recommended strategy ngram-cover reads no column; "
+                    "name one that reads it, such as huds");
+    alcore_request_unref(request);
+    close_world(&w);
+}
+END_TEST
+
 CHECK_SUITE("recommended", no_strategy_means_the_recommended_one,
-            it_stays_recommended_with_other_parameters, the_registry_describes_it);
+            it_stays_recommended_with_other_parameters, its_masks_are_its_own,
+            without_words_it_says_which_strategies_need_none,
+            a_model_needs_a_strategy_that_reads_one, the_registry_describes_it);

@@ -31,7 +31,7 @@ static void make_texts(uint64_t seed, int rows, char texts[][64]) {
 
 typedef struct gram {
     char text[64];
-    double others, known; /* c(g), l(g) */
+    double others, known, picked; /* c(g), l(g), s(g) */
     double weight;
 } gram;
 
@@ -90,7 +90,8 @@ static double gain_of(const settings *s, const char *text, double mean_cost, dou
            (cost_of(s, text) / mean_cost + s->length * tokens_of(text) / mean_tokens + s->overhead);
 }
 
-/* Picks by the formula while the budget lasts: picks, gains, both [ROWS]; returns how many. */
+/* Picks by the formula while the budget lasts: picks, gains, both [ROWS]; returns how many. The
+ * second half of the labeled texts are rows of the pool. */
 static int choose(const settings *s, char pool[][64], const uint8_t *masked, char labeled[][64],
                   int labeled_count, double budget, int *picks, double *gains) {
     gram *has[64];
@@ -112,12 +113,13 @@ static int choose(const settings *s, char pool[][64], const uint8_t *masked, cha
     mean_tokens /= rows;
     for (int i = 0; i < labeled_count; i++) {
         const int found = list(labeled[i], s->max_n, false, has);
-        for (int g = 0; g < found; g++) has[g]->known++;
+        for (int g = 0; g < found; g++) ++*(i < LABELED / 2 ? &has[g]->known : &has[g]->picked);
     }
     for (int g = 0; g < gram_count; g++)
         grams[g].weight = grams[g].others < 2 ? 0
                                               : pow(grams[g].others - 1, s->power) /
-                                                    (1 + s->known * grams[g].known);
+                                                    pow(1 + grams[g].known, s->known) /
+                                                    pow(1 + grams[g].picked, s->decay);
     while (spent < budget && count < rows) {
         int best = -1;
         double most = -1;
@@ -133,14 +135,17 @@ static int choose(const settings *s, char pool[][64], const uint8_t *masked, cha
         gains[count++] = most;
         spent += cost_of(s, pool[best]);
         const int found = list(pool[best], s->max_n, false, has);
-        for (int g = 0; g < found; g++) has[g]->weight *= s->decay;
+        for (int g = 0; g < found; g++) {
+            has[g]->picked++;
+            has[g]->weight *= pow(has[g]->picked / (has[g]->picked + 1), s->decay);
+        }
     }
     return count;
 }
 
 static const settings trials[] = {
-    {3, 0.5, 1, 0.5, 0.15, 0, "w"}, {3, 0.5, 1, 0.5, 0.15, 2, "w"}, {1, 1, 0, 0.3, 0, 0, "w"},
-    {2, 0, 0.1, 0, 0.5, 1, "c"},    {3, 0.7, 2, 1, 1, 0, "i"},      {4, 0.5, 1, 0.9, 0.1, 3, "i"},
+    {3, 0.5, 0.5, 1, 0.15, 0, "w"}, {3, 0.5, 0.5, 1, 0.15, 2, "w"}, {1, 1, 0, 3, 0, 0, "w"},
+    {2, 0, 0.1, 9, 0.5, 1, "c"},    {3, 0.7, 2, 0, 1, 0, "i"},      {4, 0.5, 1, 0.5, 0.1, 3, "i"},
 };
 
 static alcore_ctx *ctx;
@@ -250,7 +255,7 @@ START_TEST(texts_of_nothing_new_come_last) {
     static const char *const lines[] = {"open the file", "close the file", "open the file now",
                                         "zebra quagga",  "1 2 3",          ""};
     alcore_pool *pool;
-    const settings s = {3, 0.5, 1, 0, 0.15, 0, "i"};
+    const settings s = {3, 0.5, 1, 16, 0.15, 0, "i"};
     ck_assert_int_eq(alcore_ctx_new(NULL, &ctx), ALCORE_OK);
     ck_assert_int_eq(alcore_pool_new(ctx, NULL, &pool), ALCORE_OK);
     ck_assert_int_eq(alcore_pool_add_texts(pool, lines, NULL, 6, NULL), ALCORE_OK);
@@ -261,8 +266,9 @@ START_TEST(texts_of_nothing_new_come_last) {
     /* "open", "the", "file", "open the", "the file", "open the file", of which two texts have all
      * and the weight of "the", "file", "the file" is that of two other texts, of the others of one
      * */
-    const int64_t order[] = {0, 1, 2, 3, 4};
-    const double gains[] = {(3 * sqrt(2) + 3) / 1.15, 0, 0, 0, 0};
+    const int64_t order[] = {0, 2, 1, 3, 4};
+    const double gains[] = {(3 * sqrt(2) + 3) / 1.15, (3 * sqrt(2) + 3) / 1.15 * pow(2, -16),
+                            3 * sqrt(2) / 1.15 * pow(3, -16), 0, 0};
     for (int i = 0; i < 5; i++) {
         ck_assert_int_eq(rows[i], order[i]);
         ck_assert_double_eq_tol(scores[i], gains[i], 1e-12);
@@ -281,7 +287,7 @@ START_TEST(long_texts_have_all_their_ngrams) {
     char *text = malloc(BYTES), *end = text;
     alcore_pool *pools[2];
     alcore_pool_options options = ALCORE_POOL_OPTIONS_INIT;
-    const settings s = {3, 0.5, 1, 0, 1, 0, "i"};
+    const settings s = {3, 0.5, 1, 16, 1, 0, "i"};
     ck_assert_ptr_nonnull(text);
     for (int i = 0; i < WORDS; i++, end += 6)
         sprintf(end, "%c%c%c%cz ", 'a' + i % 26, 'a' + i / 26 % 26, 'a' + i / 676 % 26,
@@ -299,8 +305,9 @@ START_TEST(long_texts_have_all_their_ngrams) {
         alcore_selection *selection =
             select_rows(&s, 4, pools[0], labeled ? pools[1] : NULL, NULL, 0);
         const double sum = 3.0 * WORDS - 3, known = labeled ? sum - 3 : 0;
-        const int picks[] = {1, 0, 2, 3};
-        const double gains[] = {(sum - known + known / 2) / 2, 0.5, 0, 0};
+        const double again = pow(2, -16), gain = (sum - known + known / 2) / 2;
+        const int picks[] = {1, 0, 3, 2};
+        const double gains[] = {gain, 0.5, gain * again, 0.5 * again};
         expect_picks(selection, picks, gains, 4);
         alcore_selection_unref(selection);
     }
