@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+from collections.abc import Callable
 from typing import Any, NamedTuple
 
 from ._calls import run
@@ -44,13 +45,19 @@ class Compared(NamedTuple):
     selection: Selection
 
 
+def _float(value):
+    """A number of JSON, which writes 3.0 as 3; None for null, and for a member that is not there."""
+    return [_float(one) for one in value] if isinstance(value, list) else None if value is None else float(value)
+
+
 def _row(one, selection):
     test, lengths = one.get("test", {}), one["lengths"]
-    return Compared(one["name"], one["added"], one["items"], one.get("phrases"), one["words"], one["characters"], one["spent"],
-                    one.get("amount"), lengths["mean"], lengths["first_quartile"], lengths["median"], lengths["third_quartile"],
-                    one["pool"]["types"], one["pool"]["tokens"], test.get("types"), test.get("tokens"), one["distinct"], one["repeated"],
-                    one["near_duplicates"], {language["name"]: language["count"] for language in one["languages"]},
-                    [sample["text"] for sample in one["samples"]], selection)
+    return Compared(one["name"], one["added"], one["items"], one.get("phrases"), one["words"], one["characters"], float(one["spent"]),
+                    _float(one.get("amount")), *(_float(lengths[name]) for name in ("mean", "first_quartile", "median", "third_quartile")),
+                    _float(one["pool"]["types"]), _float(one["pool"]["tokens"]), _float(test.get("types")), _float(test.get("tokens")),
+                    one["distinct"], _float(one["repeated"]), _float(one["near_duplicates"]),
+                    {language["name"]: language["count"] for language in one["languages"]}, [sample["text"] for sample in one["samples"]],
+                    selection)
 
 
 class Comparison(Handle):
@@ -61,7 +68,7 @@ class Comparison(Handle):
 
     _noun = "comparison"
 
-    def __init__(self, pointer, context, selection_of) -> None:
+    def __init__(self, pointer: int | None, context: t.Context | None, selection_of: Callable[[int], Selection]) -> None:
         super().__init__(pointer, context)
         self.document: dict[str, Any] = json.loads(lib.alcore_comparison_document(self._handle))
         self.strategies: Table[Compared] = Table(Compared, [
