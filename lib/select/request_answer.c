@@ -290,9 +290,9 @@ static alcore_status make_masks(answer *self) {
     return status;
 }
 
-/* Fails where the masks of the recommended strategy left nothing in a first round: a pool of numbers
- * or keys, which stand for rows whose values are in columns, has no text to choose by. In a later
- * round the selection is SHORT, as it is when a pool has been bought. */
+/* Fails where the masks of the recommended strategy left nothing in a first round: a pool of
+ * numbers or keys, which stand for rows whose values are in columns, has no text to choose by. In a
+ * later round the selection is SHORT, as it is when a pool has been bought. */
 static alcore_status check_words(const answer *self) {
     const alcore__masks *masks = &self->masks;
     if (masks->eligible > 0 || masks->by_cause[ALCORE__CAUSE_WORDLESS] == 0 ||

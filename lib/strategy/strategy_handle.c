@@ -176,6 +176,26 @@ void alcore_strategy_unref(alcore_strategy *strategy) {
     alcore__object_unref(strategy);
 }
 
+static bool has_param(const alcore__strategy_def *def, const char *name) {
+    for (int32_t i = 0; def->params && i < def->params->count; i++)
+        if (strcmp(def->params->rows[i].name, name) == 0) return true;
+    return false;
+}
+
+/* Fails for a parameter that the recommended strategy lacks and another has, which the message
+ * names: the caller means that one. */
+static alcore_status check_recommended(const alcore_strategy *strategy, const char *name) {
+    const alcore__strategy_def *def;
+    if (!strategy->is_recommended || has_param(strategy->def, name)) return ALCORE_OK;
+    for (int64_t i = 0; (def = alcore__strategy_at(i)) != NULL; i++)
+        if (has_param(def, name))
+            return alcore__fail(ALCORE_E_PARAM,
+                                "the recommended strategy %s has no parameter \"%s\"; name a "
+                                "strategy that has one, such as %s",
+                                strategy->def->name, name, def->name);
+    return ALCORE_OK;
+}
+
 /* Set and read one parameter; alcore__param_set() and alcore__param_get() call them with the
  * context entered and the handle locked for writing or reading. In a hybrid, "sentences.k" is set
  * in the part (a part is no hybrid, so the recursion is one call deep), and setting "sentences"
@@ -187,6 +207,7 @@ static alcore_status set_value(void *handle, const char *name, const char *value
     alcore_strategy *made = NULL;
     const int32_t part = part_of(strategy, name, &rest);
     if (part >= 0 && rest) return set_value(strategy->parts[part], rest, value);
+    ALCORE__TRY(check_recommended(strategy, name));
     if (part >= 0) ALCORE__TRY(make_part(strategy, part, value, &made));
     const alcore_status status =
         alcore__values_set(strategy->object.ctx, &strategy->values, strategy->owner, name, value);

@@ -109,6 +109,10 @@ START_TEST(it_stays_recommended_with_other_parameters) {
     ck_assert_ok(alcore_strategy_new(w.ctx, NULL, &strategy));
     ck_assert_ok(alcore_strategy_builtin_param(NULL, 0, &info));
     ck_assert_ok(alcore_strategy_set(strategy, info.name, info.initial));
+    ck_assert_fails(alcore_strategy_set(strategy, "lambda", "0.5"), ALCORE_E_PARAM,
+                    "has no parameter \"lambda\"; name a strategy that has one, such as huds");
+    ck_assert_fails(alcore_strategy_set(strategy, "decai", "0.5"), ALCORE_E_PARAM,
+                    "did you mean decay?");
     ck_assert_ok(alcore_request_set_strategy(request, strategy));
     alcore_selection *made = selected(request);
     expect_told(made, alcore_strategy_recommended(), true);
