@@ -10,6 +10,7 @@
 #include <jansson.h>
 #include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 
 #include "commands.h"
 #include "inputs.h"
@@ -143,12 +144,11 @@ static int run_comparison(comparing *self) {
     return write_results(self);
 }
 
-/* Refuses, before anything is read, a page that cannot be made. */
-static int check_page(const arguments *args) {
-    const char *page = option_value(args, OPTION_HTML, NULL);
-    TRY(option_suffix(args, OPTION_HTML, ".html"));
-    if (!page || path_can_be_made(page)) return EXIT_DONE;
-    return complain(EXIT_IO, "--html %s: %s", page, strerror(errno));
+/* Refuses, before anything is read, an output that cannot be written. */
+static int check_writable(const arguments *args, option_id id) {
+    const char *path = option_value(args, id, "-");
+    if (!strcmp(path, "-") || access(path, W_OK) == 0 || path_can_be_made(path)) return EXIT_DONE;
+    return complain(EXIT_IO, "--%s %s: %s", option_table[id].name, path, strerror(errno));
 }
 
 int command_compare(const arguments *args) {
@@ -158,7 +158,9 @@ int command_compare(const arguments *args) {
         code = complain(EXIT_USAGE, "compare needs --budget N[i|w|c|u], such as --budget 1000w");
     if (code == EXIT_DONE && !option_given(args, OPTION_JSON))
         code = option_suffix(args, OPTION_OUT, ".tsv|.csv|.json|.html");
-    if (code == EXIT_DONE) code = check_page(args);
+    if (code == EXIT_DONE) code = option_suffix(args, OPTION_HTML, ".html");
+    if (code == EXIT_DONE) code = check_writable(args, OPTION_HTML);
+    if (code == EXIT_DONE) code = check_writable(args, OPTION_OUT);
     if (code == EXIT_DONE) code = terminal_context(args, &self.ctx);
     if (code == EXIT_DONE) code = run_comparison(&self);
     alcore_comparison_unref(self.made);

@@ -149,6 +149,7 @@ def what_is_refused(box):
     contains(box.run(*GIVEN, "--html", "page.txt", expect=2).err, "--html page.txt")
     os.mkfifo(os.path.join(box.path, "never.txt"))  # a command that read it would wait
     contains(box.run("compare", "never.txt", "--budget", "3", "--html", "none/page.html", expect=4).err, "none/page.html")
+    contains(box.run("compare", "never.txt", "--budget", "3", "--out", "none/table.tsv", expect=4).err, "none/table.tsv")
     contains(box.run("compare", "never.txt", "--budget", "3", "--out", "table.xls", expect=2).err, "--out table.xls")
     contains(box.run(*GIVEN, "--out", "pool.txt", expect=2).err, "pool.txt")
     box.file("page.html", "a text\n")
