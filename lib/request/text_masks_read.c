@@ -30,7 +30,9 @@ static alcore_status keep_near(const read_job *job, int64_t row, const uint64_t 
                                const alcore__text_content *content) {
     alcore__text_near *near = &job->out->near[row];
     alcore__parts_block *block = &job->out->parts[row / ALCORE_BLOCK_ROWS];
-    if (content->words < ALCORE__NEAR_SHORTEST) return ALCORE_OK;
+    if (content->words - content->unspaced + content->unspaced / ALCORE__NEAR_LETTERS <
+        ALCORE__NEAR_SHORTEST)
+        return ALCORE_OK;
     ALCORE__TRY(alcore__grow(job->ctx, &block->parts, &block->capacity,
                              block->count + (size_t)alcore__near_most(content->words),
                              sizeof *block->parts));

@@ -22,6 +22,8 @@ enum { ALCORE__NEAR_KEYS = 6 };
 /* Texts of fewer words have no near ones: of "Session ok, logged in" and "Session ok, not logged
  * in" each word matters. */
 enum { ALCORE__NEAR_SHORTEST = 5 };
+/* Letters of a script without spaces that count as one word of these. */
+enum { ALCORE__NEAR_LETTERS = 3 };
 
 /* The parts of a text, owned by the caller. */
 typedef struct alcore__near_parts {

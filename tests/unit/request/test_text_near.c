@@ -159,6 +159,22 @@ START_TEST(labeled_rows_hide_near_texts) {
 }
 END_TEST
 
+/* Three letters of a script without spaces are one word: "open" and "close the document" differ in
+ * one letter. */
+START_TEST(few_letters_without_spaces_are_few_words) {
+    static const char *const texts[] = {"เปิดเอกสาร", "ปิดเอกสาร",
+                                        "กำหนดไอคอนเตรียมไว้เมื่อสร้างแฟ้มเดสก์ท็อป",
+                                        "กำหนดไอคอนเตรียมไว้เมื่อสร้างแฟ้มเดสก์ท็อปๆ"};
+    uint8_t left[4] = {0}, expected[4] = {1, 1, 1, 0};
+    alcore_ctx *ctx = ctx_of(1);
+    alcore_pool *pool = pool_of(ctx, texts, 4);
+    find_left(request_for(ctx, pool, "random", "100"), left);
+    ck_assert_mem_eq(left, expected, 4);
+    alcore_pool_unref(pool);
+    alcore_ctx_unref(ctx);
+}
+END_TEST
+
 /* Texts without words, and one of a hundred thousand words beside another that has one more. */
 START_TEST(empty_and_huge_texts) {
     enum { HUGE_WORDS = 100000 };
@@ -305,6 +321,7 @@ TEST_FILE() {
     tcase_add_test(cases, first_of_near_texts_stays);
     tcase_add_test(cases, threads_mask_the_same_rows);
     tcase_add_test(cases, labeled_rows_hide_near_texts);
+    tcase_add_test(cases, few_letters_without_spaces_are_few_words);
     tcase_add_test(cases, empty_and_huge_texts);
     tcase_add_loop_test(cases, many_texts_share_a_key, 0, 2);
     tcase_add_test(cases, memory_runs_out);
