@@ -10,6 +10,7 @@ int main(int argc, char **argv) {
     alcore_pool *pool = NULL;
     alcore_model *model = NULL, *ngram = NULL;
     alcore_request *request = NULL;
+    alcore_strategy *huds = NULL;
     alcore_selection *picked = NULL;
     if (argc != 3) return 2;
     TRY(alcore_ctx_new(NULL, &ctx));
@@ -18,6 +19,8 @@ int main(int argc, char **argv) {
     TRY(alcore_model_open(ctx, argv[1], NULL, &model));
     TRY(alcore_request_new(ctx, &request));
     TRY(alcore_request_set_pool(request, ALCORE_ROLE_CANDIDATES, pool));
+    TRY(alcore_strategy_new(ctx, "huds", &huds));
+    TRY(alcore_request_set_strategy(request, huds));
     TRY(alcore_request_set_column_model(request, "embeddings", model));
     TRY(alcore_model_new_ngram(ctx, NULL, NULL, &ngram));
     TRY(alcore_request_set_column_model(request, "logprobs", ngram));

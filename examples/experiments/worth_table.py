@@ -3,8 +3,8 @@
 """The table of a folder of worth.sh: worth_table.py FOLDER
 
 For each selection its items, how many trainings there are, BLEU and chrF of all their outputs together, how much its chrF is above that
-of the selections whose names begin with random, which count as one, and the p of this difference by the paired bootstrap of `alcore eval`
-(Koehn 2004), where both have as many trainings."""
+of the selection random, and the p of this difference by the paired bootstrap of `alcore eval` (Koehn 2004), where both have as many
+trainings. Selections NAME-1, NAME-2 and so on, which other seeds drew, count as one."""
 import glob
 import json
 import os
@@ -32,11 +32,16 @@ def measure(metric, *arguments):
     return json.loads(subprocess.run(command, check=True, capture_output=True, text=True).stdout)
 
 
+def selections_of(folder, name):
+    """The files of a selection, or of those that were drawn by several seeds, NAME-1 and so on."""
+    return [path for path in glob.glob(os.path.join(folder, "selections", name + "*.tsv"))
+            if re.fullmatch(r"(-\d+)?\.tsv", os.path.basename(path)[len(name):])]
+
+
 def main(folder):
     outputs = {}
     for path in sorted(glob.glob(os.path.join(folder, "outputs", "*.de"))):
-        name = re.fullmatch(r"(.*)\.\d+\.de", os.path.basename(path)).group(1)
-        outputs.setdefault("random" if name.startswith("random") else name, []).append(path)
+        outputs.setdefault(re.fullmatch(r"(.*?)(-\d+)?\.\d+\.de", os.path.basename(path)).group(1), []).append(path)
     chance = outputs.get("random", [])
     table = []
     with tempfile.TemporaryDirectory() as box:
@@ -44,11 +49,10 @@ def main(folder):
         for name, paths in outputs.items():
             texts = joined(box, name, paths)
             reference = joined(box, "reference", [os.path.join(folder, "test.de")] * len(paths))
-            bleu = measure("bleu", texts, reference)["bleu"]
             paired = name != "random" and len(paths) == len(chance)
+            bleu = measure("bleu", texts, reference)["bleu"]
             chrf = measure("chrf", texts, reference, *(["--baseline", base] if paired else []))
-            items = [len(lines_of(path)) - 1 for path in sorted(glob.glob(os.path.join(folder, "selections", "random*.tsv")))
-                     ] if name == "random" else [len(lines_of(os.path.join(folder, "selections", name + ".tsv"))) - 1]
+            items = [len(lines_of(path)) - 1 for path in selections_of(folder, name)]
             more = "%+.2f, p %.3f" % (chrf["chrf"] - chrf["baseline"], chrf["p"]) if paired else ""
             table.append((chrf["chrf"], name, sum(items) / len(items), len(paths), bleu, more))
     print("| selection | items | trainings | BLEU | chrF | above random |\n|---|---|---|---|---|---|")

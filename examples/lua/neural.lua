@@ -7,7 +7,7 @@ for line in io.lines(path) do
     texts[#texts + 1] = line
 end
 local model = assert(alcore.open(folder))
-local picked = assert(alcore.select{texts = texts, budget = 5, model = {embeddings = model, logprobs = "ngram"}})
+local picked = assert(alcore.select{texts = texts, budget = 5, strategy = "huds", model = {embeddings = model, logprobs = "ngram"}})
 for _, index in ipairs(picked.indices) do
     print(texts[index])
 end

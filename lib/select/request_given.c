@@ -210,13 +210,17 @@ static alcore_status fail_unread_model(const alcore_request *request,
     return status;
 }
 
-/* Entries of the option are divided by commas. Where nothing was noted (read NULL) there is nothing
+/* Where no strategy is named a model of the request is meant for the call, whoever gave it. Entries
+ * of the option are divided by commas. Where nothing was noted (read NULL) there is nothing
  * to compare with, and a host's strategy without a list of needs may read any column. */
 alcore_status alcore__check_given(const alcore_request *request, const alcore_strategy *strategy) {
     const alcore__read_columns *read = request->read;
     const char *entry = request->options.given;
     char name[64];
     if (!read || alcore__strategy_reads_any(strategy)) return ALCORE_OK;
+    if (alcore__strategy_is_recommended(strategy) && alcore__request_names_model(request) &&
+        !read->made)
+        return fail_unread_model(request, strategy);
     for (size_t length; *entry; entry += length + (entry[length] == ',')) {
         length = strcspn(entry, ",");
         const int32_t role = role_of(entry, length, name);

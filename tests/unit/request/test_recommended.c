@@ -223,6 +223,12 @@ START_TEST(a_model_needs_a_strategy_that_reads_one) {
     ck_assert_fails(alcore_select(request, &made), ALCORE_E_INVALID,
                     "the model is not read: the recommended strategy ngram-cover reads no column; "
                     "name one that reads it, such as huds");
+    alcore_model *model;
+    ck_assert_ok(alcore_request_set(request, "given", ""));
+    ck_assert_ok(alcore_model_new_ngram(w.ctx, NULL, NULL, &model));
+    ck_assert_ok(alcore_request_set_model(request, model));
+    ck_assert_fails(alcore_select(request, &made), ALCORE_E_INVALID, "the model is not read");
+    alcore_model_unref(model);
     alcore_request_unref(request);
     close_world(&w);
 }
