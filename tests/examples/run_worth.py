@@ -1,0 +1,82 @@
+# SPDX-License-Identifier: Apache-2.0
+"""examples/experiments/worth.sh, with a command that trains nothing: it notes the configurations, and "translates" by the references of
+the texts that were picked. run_worth.py ROOT ALCORE"""
+import json
+import lzma
+import os
+import subprocess
+import sys
+import tempfile
+
+sys.path.insert(0, os.path.dirname(os.path.abspath(__file__)))
+from scripts import Report, table  # noqa: E402
+
+STAND_IN = r"""#!/usr/bin/env python3
+import json, os, subprocess, sys
+command = sys.argv[1:]
+with open(os.environ["SEEN"], "a") as file:
+    file.write(" ".join(command[:3]) + "\n")
+if command[:2] == ["model", "vocabulary"]:
+    open(command[command.index("--out") + 1], "w").close()
+elif command[:2] == ["model", "train"]:
+    config = json.load(open(command[2]))
+    os.makedirs(config["out"])
+    with open(os.path.join(config["out"], "model.safetensors"), "w") as file:
+        json.dump(config, file)
+elif command[:2] == ["model", "translate"]:
+    config = json.load(open(os.path.join(command[2], "model.safetensors")))
+    known = dict(line.rstrip("\n").split("\t") for line in open(config["train"][0]["texts"]))
+    words = {word: other for text in known for word, other in zip(text.split(), known[text].split())}
+    with open(command[command.index("--out") + 1], "w") as file:
+        for line in open(command[3]):
+            file.write(" ".join(words.get(word, "-") for word in line.split()) + "\n")
+else:
+    sys.exit(subprocess.run([os.environ["REAL"]] + command).returncode)
+"""
+
+root, alcore = sys.argv[1:]
+report = Report(8)
+with tempfile.TemporaryDirectory() as folder:
+    def write(name, rows):
+        with lzma.open(os.path.join(folder, "en-de", name + ".tsv.xz"), "wt", encoding="utf-8", newline="\n") as file:
+            file.write("split\ten\tde\n" + "".join("\t".join(row) + "\n" for row in rows))
+
+    os.mkdir(os.path.join(folder, "en-de"))
+    verbs, nouns = "open close move copy print save".split(), "files windows tabs pages fonts".split()
+    text = lambda i: "%s the %s of %s" % (verbs[i % 6], nouns[i % 5], nouns[i * i % 4])
+    write("general", [("train", "we say %d" % i, "wir sagen %d" % i) for i in range(30)] + [("train", "long " * 61, "lang"),
+                                                                                      ("test", "unseen", "ungesehen")])
+    write("it", [("train" if i % 3 else "test", text(i), text(i).upper()) for i in range(90)])
+    stand_in, seen = os.path.join(folder, "stand_in"), os.path.join(folder, "seen")
+    with open(stand_in, "w") as file:
+        file.write(STAND_IN)
+    os.chmod(stand_in, 0o755)
+    env = dict(os.environ, ALCORE=stand_in, REAL=alcore, SEEN=seen, ALCORE_SHARED_DATA=folder, WORTH=os.path.join(folder, "worth"), SEEDS="1 2",
+               BUDGET="15w")
+
+    def run(*arguments):
+        done = subprocess.run(["bash", os.path.join(root, "examples", "experiments", "worth.sh"), *arguments], env=env, capture_output=True,
+                              text=True, timeout=100)
+        with open(seen) as file:
+            calls = file.read()
+        os.remove(seen)
+        return done, calls
+
+    done, calls = run("it", "random-1", "--strategy", "random")
+    report.check("a selection ends with the table", done.returncode == 0 and "| random | " in done.stdout, done.stdout + done.stderr)
+    report.check("the base and a model for each seed are trained", calls.count("model train") == 3, calls)
+    done, calls = run("it", "default")
+    lines = [line.strip("|").split("|") for line in done.stdout.splitlines()[2:]]
+    report.check("the recommended strategy beats chance where words are what counts",
+                 done.returncode == 0 and [line[0].strip() for line in lines] == ["default", "random"] and "+" in lines[0][5], done.stdout + done.stderr)
+    report.check("the base is trained once", calls.count("model train") == 2, calls)
+    at = lambda *names: os.path.join(folder, "worth", "it", *names)
+    pool, picks = table(at("pool.tsv")), table(at("outputs", "default.1.tsv"))
+    report.check("the pool is the training part", [row["source"] for row in pool] == [text(i) for i in range(90) if i % 3], pool)
+    report.check("long general pairs and those of other parts are left out", len(table(at("general.tsv"))) == 30)
+    chosen = [int(row["index"]) for row in table(at("selections", "default.tsv"))]
+    report.check("what was picked is trained on, with its seed", picks == [pool[i] for i in chosen] and
+                 json.load(open(at("outputs", "default.2.json")))["seed"] == 2, picks)
+    done, calls = run("it", "default")
+    report.check("a second call makes nothing again", done.returncode == 0 and "model" not in calls, calls + done.stderr)
+sys.exit(bool(report.faults))
