@@ -56,7 +56,8 @@ alcore_status alcore__results_add_in_place(alcore__results *results, const alcor
                                            int64_t columns, void **out);
 
 /* Copies the results to their devices where status, that of the call, is ALCORE_OK, and frees the
- * copies. Returns status, or why a copy failed. */
+ * copies. Returns status, or why a copy failed. Results of zeros, which were not begun, only pass
+ * the status on. */
 alcore_status alcore__results_end(alcore__results *results, alcore_status status);
 
 #endif

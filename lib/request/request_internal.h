@@ -103,7 +103,7 @@ typedef struct alcore__request_options {
     int64_t max_age;      /* in rounds */
     double refresh_factor;
     bool keep_phrases;
-    const char *masks;   /* "none", "all" or names (text_masks.h) */
+    const char *masks;   /* "auto", "all", "none" or names (text_masks.h) */
     const char *given;   /* names of inputs, with commas between */
     const char *command; /* a JSON array; "": not given */
 } alcore__request_options;

@@ -26,6 +26,7 @@ typedef struct groups {
     group *list; /* [languages] owned */
 } groups;
 
+/* The candidates of the row's language; rows without one have the rank of "unknown". */
 static group *group_of(const groups *self, int64_t row) {
     return &self->list[alcore__pool_language_rank(self->pool, row)];
 }
@@ -37,6 +38,7 @@ static const alcore__text_scripts *scripts_of(const groups *self, int64_t row) {
                                                                                          : NULL;
 }
 
+/* Whether a text that has a script counts as one in `script`. */
 static bool belongs(const alcore__text_scripts *text, uint8_t script) {
     return text->first == script ||
            (text->first == ALCORE__SCRIPT_LATIN && text->second == script) ||
@@ -63,6 +65,7 @@ static void find_scripts(groups *self) {
     }
 }
 
+/* A candidate is masked after all were counted, so that its order does not matter. */
 alcore_status alcore__mask_languages(const alcore__masked_texts *texts, const alcore_pool *pool) {
     groups self = {.texts = texts, .pool = pool};
     int64_t languages = 0;

@@ -8,11 +8,13 @@
 
 #define FENCE 3.0
 
+/* For alcore__sort(): rising. */
 static int compare_counts(const void *left, const void *right) {
     const int64_t a = *(const int64_t *)left, b = *(const int64_t *)right;
     return a < b ? -1 : a > b;
 }
 
+/* Whether a row is a candidate with a word, whose text then has a token or more. */
 static bool has_length(const alcore__masked_texts *texts, int64_t row) {
     return texts->masks->candidate_mask[row] && texts->candidates.facts[row].pattern != 0;
 }
@@ -32,6 +34,7 @@ static void mask_outliers(const alcore__masked_texts *texts, const int64_t *sort
     }
 }
 
+/* Of fewer than 4 candidates with a word none is an outlier: their quartiles tell nothing. */
 alcore_status alcore__mask_lengths(const alcore__masked_texts *texts) {
     const int64_t rows = texts->masks->rows;
     int64_t count = 0;

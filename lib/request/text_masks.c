@@ -27,7 +27,8 @@ static const struct {
 };
 enum { NAMES = sizeof names / sizeof *names };
 
-/* Reads "auto", "all", "none" or names with commas between: *out, bits ALCORE__MASK_*. */
+/* Reads "auto", "all", "none" or names with commas between: *out, bits ALCORE__MASK_*. "auto" is
+ * "all" where it is recommended, else "none". The masks are the lowest NAMES bits. */
 static alcore_status parse(const char *text, bool recommended, uint32_t *out) {
     const bool automatic = strcmp(text, "auto") == 0;
     *out = strcmp(text, "all") == 0 || (automatic && recommended) ? (1u << NAMES) - 1 : 0;
@@ -53,13 +54,15 @@ static alcore_status parse(const char *text, bool recommended, uint32_t *out) {
     }
 }
 
+/* The mask "wordless", which reading the texts has decided. */
 static void mask_wordless(const alcore__masked_texts *texts) {
     for (int64_t row = 0; row < texts->masks->rows; row++)
         if (texts->masks->candidate_mask[row] && texts->candidates.facts[row].wordless)
             alcore__mask_text(texts->masks, row, ALCORE__CAUSE_WORDLESS);
 }
 
-/* Reads the texts of the request that the masks look at. */
+/* Reads the texts of the request that the masks look at; where nothing is read, the texts stay
+ * those of no row. The caller clears them, also after a failure. */
 static alcore_status read_texts(alcore__masked_texts *texts, const alcore_request *request,
                                 uint32_t masks) {
     const alcore__masks *out = texts->masks;
@@ -75,6 +78,7 @@ static alcore_status read_texts(alcore__masked_texts *texts, const alcore_reques
                               out->labeled_pool_rows, near, &texts->labeled[1]);
 }
 
+/* Makes the masks in their order; each looks at what those before it have left. */
 static alcore_status apply(alcore__masked_texts *texts, const alcore_request *request,
                            uint32_t masks) {
     ALCORE__TRY(read_texts(texts, request, masks));

@@ -1,11 +1,26 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* What the files of the option "masks" share: the texts as they were read, and one function for
- * each mask. */
+ * each mask.
+ *
+ * Words, numbers and other tokens are here those of text/text_tokens.h (docs/glossary.md, 5), not
+ * those of models; most texts that are compared are compared by hashes of their words. */
 #ifndef ALCORE__TEXT_MASKS_INTERNAL_H
 #define ALCORE__TEXT_MASKS_INTERNAL_H
 
 #include "request/request_internal.h"
+/* alcore__near_list(words, count, parts): the parts of a text of 1 word or more, hashes of its
+ *     distinct words and pairs of adjacent ones, in rising order; returns their number, at most
+ *     alcore__near_most(count).
+ * alcore__near_sketch(parts, count): 64 bits by which most texts that are not near are told apart
+ *     without their parts; alcore__near_keys(words, count, keys): ALCORE__NEAR_KEYS hashes, one of
+ *     which near texts nearly always have in common.
+ * alcore__near_same(a, b): whether two texts with parts (alcore__near_parts, a view) are near.
+ * ALCORE__NEAR_SHORTEST: texts of fewer words have no near ones; of scripts without spaces
+ *     ALCORE__NEAR_LETTERS letters count as one word of these. */
 #include "text/near_words.h"
+/* alcore__text_scripts: the scripts, ALCORE__SCRIPT_*, of most and second most letters in the words
+ *     of a text; NONE: there is no such script, or two have equally many.
+ * alcore__text_scripts_read(text, length): reads them. */
 #include "text/scripts.h"
 
 /* The masks, in the order in which a text counts for them. */
@@ -21,22 +36,25 @@ enum {
 
 /* What is kept of a text. */
 typedef struct alcore__text_facts {
-    uint64_t pattern; /* 0: it has no word */
-    int64_t tokens;
-    bool wordless;
+    /* A hash of its words in their order, by which templates are found: numbers, placeholders,
+     * punctuation and case do not count; 0: it has no word. */
+    uint64_t pattern;
+    int64_t tokens; /* words, numbers, placeholders and signs; at least 1 where pattern is not 0 */
+    bool wordless;  /* it has too few letters in words for the mask "wordless" */
     alcore__text_scripts scripts;
 } alcore__text_facts;
 
 /* By what near-duplicates of a text are found. */
 typedef struct alcore__text_near {
-    size_t first; /* of its parts among those of its block */
-    uint64_t sketch;
-    uint32_t count; /* of its parts; 0: it has too few words */
-    uint32_t keys[ALCORE__NEAR_KEYS];
-    bool unspaced;
+    size_t first;    /* of its parts among those of its block */
+    uint64_t sketch; /* of its parts */
+    uint32_t count;  /* of its parts; 0: it has too few words, and the other members are 0 */
+    uint32_t keys[ALCORE__NEAR_KEYS]; /* hashes, each of its own number too: key i equals key i of
+                                         other texts only */
+    bool unspaced; /* half of its words or more are letters of a script without spaces */
 } alcore__text_near;
 
-/* The parts of the texts of ALCORE_BLOCK_ROWS rows. */
+/* The parts of the texts of ALCORE_BLOCK_ROWS rows, one text's after the other's. */
 typedef struct alcore__parts_block {
     uint32_t *parts; /* [count] owned */
     size_t count, capacity;
@@ -44,9 +62,9 @@ typedef struct alcore__parts_block {
 
 /* The texts of the rows of a pool that `mask` names. */
 typedef struct alcore__read_texts {
-    const uint8_t *mask; /* [rows] 1: the row is read; borrowed */
-    int64_t rows, blocks;
-    alcore__text_facts *facts;  /* [rows] owned */
+    const uint8_t *mask;        /* [rows] 1: the row is read; borrowed */
+    int64_t rows, blocks;       /* of the pool; of ALCORE_BLOCK_ROWS rows each */
+    alcore__text_facts *facts;  /* [rows] owned; zeros where the row is not read */
     alcore__text_near *near;    /* [rows] owned; NULL: not wanted */
     alcore__parts_block *parts; /* [blocks] owned; NULL: not wanted */
 } alcore__read_texts;
@@ -69,7 +87,7 @@ typedef struct alcore__masked_texts {
     alcore__read_texts labeled[2]; /* rows of the candidates' pool, and the labeled pool */
 } alcore__masked_texts;
 
-/* Clears a candidate and counts it for an ALCORE__CAUSE_*. */
+/* Clears a candidate, whose mask is 1 before, and counts it for an ALCORE__CAUSE_*. */
 static inline void alcore__mask_text(alcore__masks *masks, int64_t row, int32_t cause) {
     masks->candidate_mask[row] = 0;
     masks->eligible--;

@@ -1,5 +1,11 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Reads the texts that are masked and those that mask them, a block of rows a task. */
+/* Reads the texts that are masked and those that mask them, a block of rows a task.
+ *
+ * alcore__text_content_read(text, length, words, &content) counts what is in a text: its tokens;
+ * its words, of these the unspaced ones (letters of a script without spaces, each of which is a
+ * word); the letters of its words, an unspaced one as two; the characters that are no white space
+ * and in no placeholder; and pattern, a hash of its words in their order, 0 where it has none.
+ * `words` gets the hashes of the words in their order; NULL: they are not wanted. */
 #include "request/text_masks_internal.h"
 #include "text/text_content.h"
 
@@ -20,12 +26,15 @@ typedef struct read_job {
     scratch *workers; /* [threads], owned; NULL where near texts are not wanted */
 } read_job;
 
+/* Whether the mask "wordless" holds; fewer than two letters are not a word that is translated. */
 static bool is_wordless(const alcore__text_content *content) {
     return content->letters < 2 ||
            (double)content->letters < WORD_SHARE * (double)content->characters;
 }
 
-/* Keeps by what near texts of a row are found. words [content->words]: its words. */
+/* Keeps by what near texts of a row are found, behind what the rows before it in the block have.
+ * words [content->words]: hashes of its words. Texts of too few words keep nothing, so that those
+ * that are listed have a word or more. */
 static alcore_status keep_near(const read_job *job, int64_t row, const uint64_t *words,
                                const alcore__text_content *content) {
     alcore__text_near *near = &job->out->near[row];
@@ -45,7 +54,7 @@ static alcore_status keep_near(const read_job *job, int64_t row, const uint64_t 
     return ALCORE_OK;
 }
 
-/* Texts of ASCII alone, as most are in English, are not read once more. */
+/* Texts of ASCII alone, as most are in English, are not read once more: their letters are Latin. */
 static alcore__text_scripts scripts_of(const char *text, size_t length,
                                        const alcore__text_content *content) {
     const uint8_t script = content->letters > 0 ? ALCORE__SCRIPT_LATIN : ALCORE__SCRIPT_NONE;
@@ -54,6 +63,8 @@ static alcore__text_scripts scripts_of(const char *text, size_t length,
     return (alcore__text_scripts){.first = script};
 }
 
+/* Reads the text of a row, for all masks. worker: NULL where near texts are not wanted, for which
+ * alone the words are kept. A text has at most `length` words, as each has a byte or more. */
 static alcore_status read_row(const read_job *job, int64_t row, scratch *worker) {
     alcore__text_content content;
     size_t length;
@@ -69,6 +80,8 @@ static alcore_status read_row(const read_job *job, int64_t row, scratch *worker)
     return worker ? keep_near(job, row, worker->words, &content) : ALCORE_OK;
 }
 
+/* Task `index` of alcore__parallel(): reads the rows of a block. No other task has them, nor the
+ * parts of the block, nor at the same time the memory of this worker. */
 static alcore_status read_block(void *data, int64_t index, int32_t worker) {
     const read_job *job = data;
     const int64_t first = index * ALCORE_BLOCK_ROWS;
@@ -82,6 +95,7 @@ static alcore_status read_block(void *data, int64_t index, int32_t worker) {
     return alcore__trim(job->ctx, &block->parts, block->count, sizeof *block->parts);
 }
 
+/* The words of the workers are freed here, the arrays of *out by the caller. */
 alcore_status alcore__texts_read(alcore_ctx *ctx, const alcore_pool *pool, const uint8_t *mask,
                                  int64_t rows, bool near, alcore__read_texts *out) {
     const int32_t threads = alcore_ctx_threads(ctx);

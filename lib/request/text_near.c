@@ -31,6 +31,8 @@ typedef struct near_job {
     int64_t first, end;       /* rows of the block */
 } near_job;
 
+/* By what near texts of a row are found; NULL: it is no candidate (any more), or has too few words.
+ */
 static const alcore__text_near *near_of(const near_job *self, int64_t row) {
     const alcore__masked_texts *texts = self->texts;
     return texts->masks->candidate_mask[row] && texts->candidates.near[row].count > 0
@@ -43,6 +45,8 @@ static uint64_t key_of(const alcore__text_near *near, int i) {
     return near->keys[i];
 }
 
+/* Asks for the slots of the keys of a text, and those of the text AHEAD rows on, before they are
+ * read: this changes the time alone. */
 static void fetch_slots(const near_job *self, const alcore__text_near *near) {
     for (int i = 0; i < ALCORE__NEAR_KEYS; i++)
         __builtin_prefetch(&self->index.slots[alcore__index_home(&self->index, key_of(near, i))]);
@@ -53,7 +57,8 @@ static void fetch_ahead(const near_job *self, int64_t row, int64_t end) {
     if (near) fetch_slots(self, near);
 }
 
-/* Whether a text is near to one that is listed under its keys, of the numbers from `from` on. */
+/* Whether a text is near to one that is listed under its keys, of the numbers from `from` on. The
+ * index may name a text of another key, whose slot is alike; the parts decide. */
 static bool is_near(const near_job *self, const alcore__text_near *near,
                     const alcore__near_parts *parts, int64_t from) {
     for (int i = 0; i < ALCORE__NEAR_KEYS; i++) {
@@ -67,7 +72,8 @@ static bool is_near(const near_job *self, const alcore__text_near *near,
     return false;
 }
 
-/* Lists a text under those of its keys that have room. */
+/* Lists a text under those of its keys that have room. reserve() has made room in the index and in
+ * `listed` for all that may be listed. */
 static void list(near_job *self, const alcore__text_near *near, alcore__near_parts parts) {
     for (int i = 0; i < ALCORE__NEAR_KEYS; i++) {
         size_t slot = alcore__index_home(&self->index, key_of(near, i));
@@ -78,6 +84,7 @@ static void list(near_job *self, const alcore__text_near *near, alcore__near_par
     self->listed[self->count++] = parts;
 }
 
+/* Lists all labeled texts, which nothing masks. Texts that were not read have no rows. */
 static alcore_status list_labeled(near_job *self, const alcore__read_texts *labeled) {
     for (int64_t row = 0; row < labeled->rows; row++) {
         if (row % ALCORE_BLOCK_ROWS == 0)
@@ -91,6 +98,8 @@ static alcore_status list_labeled(near_job *self, const alcore__read_texts *labe
     return ALCORE_OK;
 }
 
+/* Task `index` of alcore__parallel_part(): compares TASK_ROWS rows of the block with what was
+ * listed before it. The index and the list are not written meanwhile. */
 static alcore_status compare_rows(void *data, int64_t index, int32_t worker) {
     const near_job *self = data;
     const int64_t first = self->first + index * TASK_ROWS;
@@ -121,6 +130,8 @@ static void settle_block(near_job *self) {
     }
 }
 
+/* found is overwritten for each row of a block that has words enough, and read for these alone. A
+ * block is a whole number of tasks but for the last, so that self->first / TASK_ROWS are done. */
 static alcore_status mask_blocks(near_job *self) {
     alcore_ctx *ctx = self->texts->ctx;
     const int64_t rows = self->texts->masks->rows;
@@ -136,6 +147,7 @@ static alcore_status mask_blocks(near_job *self) {
     return ALCORE_OK;
 }
 
+/* How many texts have words enough to be listed; 0 where none was read. */
 static int64_t count_near(const alcore__read_texts *texts) {
     int64_t count = 0;
     for (int64_t row = 0; row < texts->rows; row++)
@@ -143,6 +155,7 @@ static int64_t count_near(const alcore__read_texts *texts) {
     return count;
 }
 
+/* Room for all texts that may be listed, each under all of its keys. */
 static alcore_status reserve(near_job *self) {
     const alcore__masked_texts *texts = self->texts;
     alcore_ctx *ctx = texts->ctx;

@@ -25,12 +25,15 @@ static bool is_met(templates *self, uint64_t pattern) {
     return false;
 }
 
+/* Labeled texts come before all candidates; texts that were not read have no rows. */
 static void meet_labeled(templates *self, const alcore__read_texts *labeled) {
     for (int64_t row = 0; row < labeled->rows; row++)
         if (labeled->mask[row] && labeled->facts[row].pattern != 0)
             is_met(self, labeled->facts[row].pattern);
 }
 
+/* Room for the templates of all texts that are still read; `eligible` counts down as texts are
+ * masked. */
 static alcore_status reserve(templates *self, const alcore__masked_texts *texts) {
     const int64_t most =
         texts->masks->eligible + texts->masks->labeled_count + texts->masks->labeled_pool_count;

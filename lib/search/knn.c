@@ -185,7 +185,9 @@ typedef struct knn_out {
 /* The body of alcore_search_knn(), called once the context is entered: reads the arguments, decides
  * whether to prune (basis [leading, dims], float32, of which run.search has a view; NULL: no
  * pruning), searches, and frees everything on one path: alcore__search_begin() leaves a run that
- * can be ended, also when it fails. After a failure the caller's arrays may be written in part. */
+ * can be ended, also when it fails, and results of zeros, which no init has made yet, have nothing
+ * to copy or to free. The lists of run.row_best are the caller's arrays or the copies of `results`.
+ * After a failure the caller's arrays may be written in part. */
 static alcore_status knn(alcore_ctx *ctx, const alcore_search_data *rows,
                          const alcore_search_data *queries, int64_t k,
                          const alcore_search_options *options, const knn_out *out) {

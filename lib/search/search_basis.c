@@ -284,9 +284,15 @@ static alcore_status measure_passing(basis_work *self, int64_t m, double *out) {
 
 /* *out: the number m of leading directions with the lowest expected cost, in units of the plain
  * sweep (rows x queries x dims multiplications): m / dims for the leading components of each pair,
- * m / queries for projecting the rows on the directions (projecting the queries, m / rows, is left
- * out, as there are many rows), and SINGLE_PAIR_COST times the share of pairs that the bound does
- * not refuse. 0: none is below MAX_COST_SHARE. */
+ * m / queries for projecting each row once on the directions (rows x m x dims), and
+ * SINGLE_PAIR_COST times the share of pairs that the bound does not refuse. 0: none is below
+ * MAX_COST_SHARE.
+ *
+ * Projections are counted as if all queries were one slab. The kernel projects the rows again for
+ * each of its own slabs of queries, whose size is not known here, so that the term would be
+ * m / slab where there are more queries than that: of few neighbors a slab has thousands of
+ * queries, and m is 96 at most. Projecting the queries for each block of rows is left out likewise,
+ * as a block has thousands of rows. */
 static alcore_status choose_count(basis_work *self, int64_t *out) {
     double min_cost = MAX_COST_SHARE, dims = (double)self->dims;
     *out = 0;

@@ -42,7 +42,9 @@ typedef struct alcore__search_run {
      * not kept so. Owned. */
     alcore_sys_converted converted;
     int32_t *merged; /* [threads] workspace for merging these lists; NULL before the first slab */
-    alcore__search_best row_best; /* [rows, k] best queries of each row; row NULL: not wanted */
+    alcore__search_best row_best; /* [rows, k] best queries of each row; row NULL: not wanted. Set
+                                     after alcore__search_begin() by the caller, whose it is:
+                                     alcore__search_end() does not free it */
     /* Used for margin ratios only: */
     const double *row_half;   /* [rows] half the mean cosine to the k nearest queries */
     const double *query_half; /* [queries] half the mean cosine to the k nearest rows */
@@ -54,8 +56,9 @@ typedef struct alcore__search_run {
 /* Fails unless k, as a public function was given it, is from 1 to `most`. */
 alcore_status alcore__search_check_k(int64_t k, int64_t most);
 
-/* Reads the options and both operands and allocates the threads' memory. The caller ends the search
- * with alcore__search_end(), also after a failure. k: 1 or more, and at most ALCORE_KNN_MAX where
+/* Reads the options and both operands and allocates the threads' memory; the pools of columns are
+ * locked until the search ends. The caller ends the search with alcore__search_end(), also after a
+ * failure, which may leave run->engine zeroed. k: 1 or more, and at most ALCORE_KNN_MAX where
  * run->row_best is wanted or margin ratios. */
 alcore_status alcore__search_begin(alcore_ctx *ctx, const alcore_search_data *rows,
                                    const char *rows_name, const alcore_search_data *queries,

@@ -40,8 +40,9 @@
  *     letters, those of scripts without spaces; alcore__phrase_source_rows(): rows of the texts.
  * alcore__record_column: values [candidates], 8 bytes each by dtype; words, where there are any:
  *     what files write in place of 0, 1, ...
- * alcore__term: name in words, column and within, names of record columns: of its values, and of
- *     the group in which a value is compared, which is also the noun in a reason. */
+ * alcore__term: name in words, small letters of ASCII that need no escape; column and within, names
+ *     of record columns: of its values, float64, and of the group in which a value is compared,
+ *     int64, which is also the noun in a reason. All of these are static. */
 #include "request/request_internal.h"
 #include "scorer/role_place.h"
 
@@ -120,7 +121,8 @@ enum { ALCORE__REMEDIES = 4, ALCORE__CONTEXTS = 3 };
 struct alcore_selection {
     alcore__object object;
     alcore__ranking *ranking; /* one reference */
-    alcore__purchase bought;  /* what the budget bought, with its explanation */
+    alcore__purchase bought;  /* what the budget bought, with its explanation; bought.picks [count],
+                                 by rank, are positions among the candidates */
     int64_t count;            /* of picks */
     int64_t *rows;            /* [count] pool row of each pick */
     double *scores,
@@ -221,8 +223,8 @@ alcore_status alcore__selection_write_summary(alcore_selection *selection);
 /* Whether the built-in n-gram model made a column of the selection, or of a part of a hybrid,
  * without being asked for. */
 bool alcore__selection_is_built_in(const alcore_selection *selection);
-/* Writes the members of the provenance into a JSON object that is open: of the provenance itself,
- * or of the JSON report. */
+/* Writes the members of the provenance but "schema", which the caller writes before them, into a
+ * JSON object that is open: of the provenance itself, or of the JSON report. */
 void alcore__selection_put_provenance(const alcore_selection *selection, alcore__json_out *json);
 /* Append the part of a reason that is about a phrase, and the member "contexts" of an object of
  * JSON. The former is called for picks of a pool of phrases only, whose arrays and text_rows are

@@ -251,14 +251,16 @@ alcore_status alcore__matrix_nearest(const alcore__matrix *matrix, const int32_t
                                      int64_t groups, const int64_t *centroid_starts,
                                      const double *centroids, const alcore__nearest *out);
 
-/* ---- the target, for passes over the candidates (passes/block_distances.c) ---- */
+/* ---- the target, for passes over candidates or labeled rows (passes/block_distances.c) ---- */
 
 /* Whether a block of the target's pool has an active row. */
 static inline bool alcore__target_has_rows(const alcore__run *run, int64_t target_block) {
     const int64_t *starts = run->active[ALCORE__OVER_TARGET].block_starts;
     return starts[target_block] < starts[target_block + 1];
 }
-/* Embeddings of one block of the target: rows 8192 target_block .. of its pool. */
+/* Embeddings of one block of the target, rows 8192 target_block .. of its pool, inactive ones too,
+ * while a block of any other source is visited: valid until the next call, beside the matrix of the
+ * block. */
 alcore_status alcore__target_rows(alcore__block *block, int64_t target_block, alcore_sys_rows *out);
 /* Sums of Euclidean distances of the active rows to rows of the target, by the group of the target
  * rows, group [targets], -1: left out. sums [count, groups]. wanted [count]: rows whose sums are

@@ -16,7 +16,9 @@ typedef struct alcore__text_content {
     uint64_t pattern;
 } alcore__text_content;
 
-/* words: memory for `length` hashes of its words in their order; NULL: they are not wanted. */
+/* Counts what is in a text of `length` bytes, UTF-8 or not. words: memory for `length` entries, as
+ * many words as a text may have, each of a byte or more; gets the hashes of its words in their
+ * order, out->words of them; NULL: they are not wanted. */
 void alcore__text_content_read(const char *text, size_t length, uint64_t *words,
                                alcore__text_content *out);
 

@@ -8,7 +8,7 @@
 #include "text/byte_block.h"
 #include "text/text_tokens.h"
 
-/* The letters and digits of ASCII. */
+/* 0xFF for each byte that is a letter or a digit of ASCII, with which a word goes on. */
 static inline alcore__byte_block continue_word(alcore__byte_block bytes) {
     return (alcore__byte_block)(((bytes | 0x20) - 'a' < 26) | (bytes - '0' < 10));
 }
@@ -43,6 +43,7 @@ int64_t alcore__text_tokens_most(const char *text, size_t length) {
     return count;
 }
 
+/* At most half of the slots are used, so that the search for a free one is short and ends. */
 int64_t alcore__text_ngrams_slots(int64_t tokens, int64_t orders) {
     int64_t slots = 2;
     while (slots < 2 * alcore__text_ngrams_most(tokens, orders)) slots *= 2;
@@ -68,6 +69,8 @@ static void forget(const uint64_t *hashes, int64_t count, uint64_t *seen, int64_
     }
 }
 
+/* Each token ends an n-gram of every order that begins inside the text. The slots are those of this
+ * text, fewer than `seen` may have. A hash that is 0 counts as 1. */
 int64_t alcore__text_ngrams(const char *text, size_t length, int64_t orders, uint64_t *out,
                             uint64_t *seen, int64_t *tokens) {
     const int64_t most = alcore__text_tokens_most(text, length);

@@ -16,6 +16,9 @@ alcore_status alcore__cpu_fail(const alcore_sys_work *work, alcore_status status
     return status;
 }
 
+/* The types of floats are four consecutive values, FLOAT16, BFLOAT16, FLOAT32 and FLOAT64
+ * (alcore/tensor.h). What is not checked is the caller's to keep: the stride, and that data has
+ * count rows. */
 alcore_status alcore__cpu_check(const alcore_sys_work *work, const alcore_sys_rows *rows) {
     if (!work || !rows)
         return alcore__cpu_fail(work, ALCORE_E_INVALID, "a kernel was called without rows");

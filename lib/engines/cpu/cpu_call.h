@@ -13,7 +13,8 @@
 /* Sets the error text through the host's callback and returns status. */
 alcore_status alcore__cpu_fail(const alcore_sys_work *work, alcore_status status, const char *text);
 
-/* Refuses an unknown dtype, negative counts and absent data. */
+/* Refuses an unknown dtype, negative counts and absent data. The stride is trusted to be
+ * dims or more, as alcore/sys/kernel.h demands. */
 alcore_status alcore__cpu_check(const alcore_sys_work *work, const alcore_sys_rows *rows);
 
 /* alcore__cpu_check(), and refuses a group [rows->count] that is not below groups; negative ones

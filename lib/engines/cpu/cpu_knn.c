@@ -142,8 +142,11 @@ static void rerank(knn_call *call, knn_operand *operand, const knn_operand *othe
  * best score among the candidates and the k best so far, raises min_score to it less twice the
  * error, and drops the candidates below. One error is for the score that ranks k-th, one for that
  * of a candidate; the k best so far, whose values are exact, enter with one error added, to be
- * treated alike. With fewer than k scores nothing can be dropped. When more than three quarters of
- * the list remain, because no bound can tell them apart (copies), they are reranked. */
+ * treated alike. No candidate is among the k best already, or it would count twice and the k-th
+ * score be too large: a call compares each pair once, far items are compared before the sweep and
+ * are in no list, and rerank() empties the list whose items it joins. With fewer than k scores
+ * nothing can be dropped. When more than three quarters of the list remain, because no bound can
+ * tell them apart (copies), they are reranked. */
 static void prune_candidates(knn_call *call, knn_operand *operand, const knn_operand *other,
                              int64_t slab_index) {
     int64_t i = operand->sweep.item[slab_index], k = operand->best->k,

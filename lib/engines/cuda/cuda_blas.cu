@@ -104,8 +104,8 @@ void log_library(const call &c, const blas_library &library) {
 } // namespace
 
 /* The slot's handle is made in the device's context, which is current, and kept only when it is
- * whole. cublasSetStream() resets the workspace, so that comes second. Without memory for a
- * workspace cuBLAS takes the one that it made with the handle. */
+ * whole. cublasSetStream() resets the workspace to that of cuBLAS, so the other comes second, and
+ * without memory for it cuBLAS has its own (whose bytes cuda_blas.cuh tells apart). */
 blas_product::blas_product(call &owner, bool replaceable) : c(owner), functions(nullptr) {
     const blas_library *library = blas();
     if (!library || (replaceable && !library->always)) return;

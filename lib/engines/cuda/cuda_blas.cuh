@@ -11,7 +11,10 @@
  *
  * Each stream slot has a handle of its own, made at its first product and kept with it. Handles of
  * the host are never touched. A handle is used by one call at a time, in one stream, with a
- * workspace of a fixed size, so that cuBLAS returns the same bytes every time. */
+ * workspace of a fixed size, so that cuBLAS returns the same bytes every time. Where there is no
+ * memory for that, the handle works in what cuBLAS has by itself: the products are as good, but the
+ * size of a workspace may decide which of its algorithms cuBLAS takes, so that these bytes need not
+ * be those of a call that had one. */
 #ifndef ALCORE__CUDA_BLAS_CUH
 #define ALCORE__CUDA_BLAS_CUH
 

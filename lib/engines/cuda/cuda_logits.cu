@@ -70,9 +70,10 @@ namespace {
  * number of classes a block has one warp, as each of 256 threads would have two classes at most. */
 enum { AHEAD = 4, FEW_CLASSES = 512 };
 
-/* The WIDTH logits of a row from class `first` on; minus infinity, which adds nothing, where there
- * are no more classes. aligned: the row begins at a multiple of 16 bytes, so that a unit with all
- * of its classes is read by one instruction. */
+/* The WIDTH logits of a row from class `first` on, a multiple of WIDTH (the first class of a unit);
+ * minus infinity, which adds nothing, where there are no more classes. aligned: the row begins at a
+ * multiple of 16 bytes, and so does every unit of it: one with all of its classes is read by one
+ * instruction. */
 template <int DTYPE, class Real, int WIDTH>
 __device__ inline void load_logits(const char *row, int64_t first, int64_t classes, bool aligned,
                                    Real (&z)[WIDTH]) {

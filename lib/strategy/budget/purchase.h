@@ -15,6 +15,7 @@ typedef struct alcore__run alcore__run;
  * report and the counterfactuals are made from this table; no code outside the strategy names a
  * term. A table ends with a row whose name is NULL. */
 typedef struct alcore__term {
+    /* All texts are static. The name is small letters of ASCII, which no format escapes. */
     const char *name;   /* in words: "uncertainty" */
     const char *column; /* float64 column of the record that holds its value per candidate: "u" */
     /* int64 column of the record with the group, from 0, inside which the value of a candidate is
@@ -79,7 +80,8 @@ typedef struct alcore__offer {
 typedef struct alcore__purchase {
     double budget; /* what might be spent, in the unit of the costs */
     int64_t pick_count;
-    int64_t *picks;       /* [pick_count] positions among the candidates, best first, owned */
+    int64_t *picks;       /* [pick_count], by rank: the position among the candidates of each pick,
+                             in the order of buying; owned */
     double spent;         /* sum of the costs of the picks */
     uint32_t flags;       /* ALCORE_SELECTION_SHORT */
     int64_t redundant;    /* rows passed over because they are too similar to a pick */

@@ -81,8 +81,8 @@ alcore_status alcore__kcenter_update(const alcore__matrix *matrix, double *sq_di
 /* Measures the active row number `index` from the picks it was not measured from yet, at most
  * ALCORE_BLOCK_ROWS of them at a time, so that to_picks [max_count] stays small. Only for engines
  * that work in host memory. The picks are the rows of the kernel here and the row is its vector,
- * where alcore__kcenter_measure() has it the other way round: sq_dist is symmetric to the last bit.
- */
+ * where alcore__kcenter_measure() has it the other way round: squared distances are symmetric to
+ * the last bit. sq_dist is here the one entry of the row, its m(x), not the array [matrix rows]. */
 static alcore_status measure_from_picks(const alcore__matrix *matrix, measured *done, int64_t index,
                                         double *sq_dist) {
     alcore__block *block = matrix->block;

@@ -130,8 +130,9 @@ static alcore_status new_labeled_lists(alcore__run *run) {
 }
 
 /* Finds the nearest active rows of the block, candidates or labeled rows, for every active target
- * row, a block of the target at a time: the partial is their lists. Embeddings are checked for NaN
- * in the first passes only. */
+ * row, a block of the target at a time: the partial is their lists. The block keeps its matrix
+ * meanwhile, as the target is read into memory of its own. Embeddings are checked for NaN in the
+ * first passes only. */
 static alcore_status find_neighbors(alcore__block *block, void *partial) {
     const alcore__run *run = block->run;
     const knn_state *state = run->state;

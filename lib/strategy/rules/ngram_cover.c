@@ -30,6 +30,15 @@
 #include "strategy/budget/fill.h"
 #include "strategy/budget/rank.h"
 #include "strategy/strategies.h"
+/* Texts of any bytes, tokens as in text/text_tokens.h (docs/glossary.md, 5):
+ *
+ * alcore__text_ngrams(text, length, orders, hashes, seen, &tokens): writes the hashes, none of them
+ *     0, of the distinct n-grams of a text, n = 1 .. orders, that have a word among their tokens;
+ *     returns how many they are. It reads no more tokens than alcore__text_tokens_most(text,
+ *     length) says, a bound that takes a small part of the time. seen: zeros, which are zeros again
+ *     afterwards.
+ * alcore__text_ngrams_most(tokens, orders): the most hashes that so many tokens of one text, or of
+ *     several, have; _slots(): the entries of `seen` for one text of them, or more. */
 #include "text/text_ngrams.h"
 
 /* No number of an n-gram. */
@@ -41,7 +50,8 @@ typedef struct ngram {
     uint32_t texts, labeled, picked; /* c(g), l(g), s(g) before the first pick */
 } ngram;
 
-/* The n-grams of the candidates, numbered in the order in which they are first met. */
+/* The n-grams of the candidates, numbered in the order in which they are first met. The index may
+ * have no slot before one is met, and is not looked into. */
 typedef struct ngram_set {
     alcore__hash_index index; /* finds numbers by hashes */
     ngram *ngrams;            /* [count] */
@@ -83,6 +93,7 @@ typedef struct cover_state {
 
 /* ---- texts ---- */
 
+/* The text of a row of a source: the candidates and the labeled rows are of one pool. */
 static const char *text_of(const alcore__run *run, enum alcore__row_source source, int64_t row,
                            size_t *length) {
     const alcore__run_input *input = run->input;
@@ -91,7 +102,8 @@ static const char *text_of(const alcore__run *run, enum alcore__row_source sourc
     return alcore_pool_text(pool, row, length);
 }
 
-/* Bounds the texts of all blocks of a source. */
+/* Bounds the texts of all blocks of a source: the runner asks for the size of a block's partial
+ * before the block is read. */
 static alcore_status bound_blocks(alcore__run *run, enum alcore__row_source source) {
     const alcore__active_rows *active = &run->active[source];
     cover_state *state = run->state;
@@ -111,7 +123,7 @@ static alcore_status bound_blocks(alcore__run *run, enum alcore__row_source sour
     return ALCORE_OK;
 }
 
-/* The most n-grams that the texts of a block have. */
+/* The most n-grams that the texts of a block have, or of all blocks that a wide one stands for. */
 static int64_t most_ngrams(const alcore__block *block) {
     const cover_state *state = block->run->state;
     const block_bound *bound = &state->bounds[block->source][block->number];
@@ -123,9 +135,10 @@ static int64_t most_ngrams(const alcore__block *block) {
 typedef struct ngram_reader {
     const alcore__block *block;
     uint64_t *seen;   /* zeros between texts */
-    uint64_t *hashes; /* [most of a text of the block] */
+    uint64_t *hashes; /* [most of a text of the block] unless they go to the partial */
 } ngram_reader;
 
+/* Makes a reader for the block's longest text, until the block is done. */
 static alcore_status open_reader(alcore__block *block, ngram_reader *out) {
     const cover_state *state = block->run->state;
     const block_bound *bound = &state->bounds[block->source][block->number];
@@ -140,7 +153,8 @@ static alcore_status open_reader(alcore__block *block, ngram_reader *out) {
                                 sizeof *out->hashes, &out->hashes);
 }
 
-/* Writes the n-grams of a text to out; returns how many, and *tokens. */
+/* Writes the hashes of the n-grams of the text with this index in the block to out, [most of the
+ * text]; returns how many they are, and *tokens, the number of its tokens. */
 static int64_t read_ngrams(const ngram_reader *reader, int64_t index, uint64_t *out,
                            int64_t *tokens) {
     const alcore__block *block = reader->block;
@@ -158,6 +172,7 @@ static size_t hashes_bytes(const alcore__block *block) {
     return (size_t)(block->count + most_ngrams(block)) * sizeof(uint64_t);
 }
 
+/* Writes the partial: the hashes of all texts one after the other, without gaps. */
 static alcore_status hash_texts(alcore__block *block, void *partial) {
     double *tokens = partial;
     uint64_t *counts = (uint64_t *)(tokens + block->count), *next = counts + block->count;
@@ -204,10 +219,14 @@ static inline int64_t meet_ngram(ngram_set *set, uint64_t hash) {
 /* How many hashes ahead the slot of one is fetched from memory. */
 enum { AHEAD = 16 };
 
+/* Asks for the slot of a hash before it is read, which changes the time alone. */
 static void fetch(const ngram_set *set, uint64_t hash) {
     __builtin_prefetch(&set->index.slots[alcore__index_home(&set->index, hash)]);
 }
 
+/* Reduces the partial of a block: counts its n-grams, appends their numbers to `found`, and sets
+ * where those of each of its candidates end. Blocks come in order, so that starts[partial->start]
+ * is set. */
 static alcore_status count_ngrams(alcore__run *run, const alcore__block_partial *partial) {
     cover_state *state = run->state;
     const uint64_t *counts = partial->extra, *hashes = counts + partial->count;
@@ -239,7 +258,8 @@ static size_t numbers_bytes(const alcore__block *block) {
     return (size_t)(1 + most_ngrams(block)) * sizeof(uint32_t);
 }
 
-/* Those that one candidate alone has are left out, as they weigh nothing. */
+/* Writes the partial: the numbers of the n-grams of all texts one after the other, of each text
+ * every one once. Those that one candidate alone has are left out, as they weigh nothing. */
 static alcore_status find_ngrams(alcore__block *block, void *partial) {
     const ngram_set *set = &((const cover_state *)block->run->state)->set;
     uint32_t *numbers = partial, *next = numbers + 1;
@@ -260,6 +280,7 @@ static alcore_status find_ngrams(alcore__block *block, void *partial) {
     return ALCORE_OK;
 }
 
+/* Reduces a partial of labeled rows of the candidates' pool into s(g), ... */
 static alcore_status count_picked(alcore__run *run, const alcore__block_partial *partial) {
     ngram *ngrams = ((cover_state *)run->state)->set.ngrams;
     const uint32_t *numbers = partial->extra;
@@ -267,6 +288,7 @@ static alcore_status count_picked(alcore__run *run, const alcore__block_partial 
     return ALCORE_OK;
 }
 
+/* ... and one of the labeled pool into l(g). */
 static alcore_status count_labeled(alcore__run *run, const alcore__block_partial *partial) {
     ngram *ngrams = ((cover_state *)run->state)->set.ngrams;
     const uint32_t *numbers = partial->extra;
@@ -276,12 +298,14 @@ static alcore_status count_labeled(alcore__run *run, const alcore__block_partial
 
 /* ---- the weights ---- */
 
+/* w(g) / (1 + s(g))^decay before the first pick, of an n-gram that two candidates have. */
 static double weight_of(const cover_state *state, const ngram *g) {
     return pow((double)g->texts - 1, state->power) / pow(1 + (double)g->labeled, state->known) /
            pow(1 + (double)g->picked, state->decay);
 }
 
-/* Keeps the n-grams of each text whose new number is not NONE. */
+/* Keeps the n-grams of each text whose new number, of numbers [n-grams of the set], is not NONE:
+ * `found` moves together, and starts with it. */
 static void renumber(cover_state *state, const uint32_t *numbers, int64_t texts) {
     int64_t kept = 0, next = 0;
     for (int64_t i = 0; i < texts; i++) {
@@ -384,6 +408,7 @@ static void sift_down(cover_state *state, int64_t at) {
     heap[at] = entry;
 }
 
+/* Takes the head out of a heap that has one. */
 static void drop_head(cover_state *state) {
     state->heap[0] = state->heap[--state->heap_count];
     if (state->heap_count > 0) sift_down(state, 0);
