@@ -247,6 +247,7 @@ static alcore_status count_ngrams(alcore__run *run, const alcore__block_partial 
     return ALCORE_OK;
 }
 
+/* For alcore__run_defer(). */
 static void clear_index(const alcore__run *run, void *index) {
     alcore__index_clear(run->ctx, index);
 }
@@ -508,6 +509,7 @@ static alcore_status finish(alcore__run *run) {
 
 /* ---- begin, passes, definition ---- */
 
+/* Bounds the texts of the three sources that are read, whose numbers are adjacent from 0 on. */
 static alcore_status begin(alcore__run *run) {
     cover_state *state = run->state;
     ALCORE__TRY(alcore__filler_begin(&state->filler, run));
