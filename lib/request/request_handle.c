@@ -185,6 +185,12 @@ alcore_status alcore_request_set_strategy(alcore_request *request, alcore_strate
     return alcore__request_end(request, status);
 }
 
+bool alcore__request_names_model(const alcore_request *request) {
+    for (int32_t i = 0; i < ALCORE__COLUMN_INPUTS; i++)
+        if (request->column_models[i]) return true;
+    return request->model;
+}
+
 alcore_status alcore_request_set_model(alcore_request *request, alcore_model *model) {
     ALCORE__TRY(alcore__request_begin(request, "alcore_request_set_model"));
     const alcore_status status = check_part(request, "model", model);

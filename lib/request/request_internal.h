@@ -140,6 +140,8 @@ struct alcore_request {
     alcore__read_columns *read;      /* set during a call: of all its parts; NULL: not noted */
 };
 
+/* Whether the request has a model, for one column or for all. */
+bool alcore__request_names_model(const alcore_request *request);
 /* The seed of all random draws of the request: its option, or that of the context. */
 uint64_t alcore__request_seed(const alcore_request *request);
 

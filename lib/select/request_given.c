@@ -36,12 +36,6 @@ static bool has_named_column(const alcore_pool *pool) {
     return false;
 }
 
-bool alcore__request_names_model(const alcore_request *request) {
-    for (int32_t i = 0; i < ALCORE__COLUMN_INPUTS; i++)
-        if (request->column_models[i]) return true;
-    return request->model;
-}
-
 alcore_status alcore__request_names_inputs(const alcore_request *request, bool *out) {
     *out = true;
     if (alcore__request_names_model(request)) return ALCORE_OK;
@@ -197,34 +191,35 @@ static int32_t role_of(const char *entry, size_t length, char name[64]) {
 static alcore_status fail_unread_model(const alcore_request *request,
                                        const alcore_strategy *strategy) {
     alcore_ctx *ctx = request->object.ctx;
-    const bool recommended = alcore__strategy_is_recommended(strategy);
     alcore__buffer needs = {0};
     alcore_status status = list_needs(request, strategy, ALCORE_ROLE_CANDIDATES, &needs);
     if (status == ALCORE_OK)
-        status = alcore__fail(
-            ALCORE_E_INVALID, "the model is not read: %sstrategy %s reads %.*s%s%s",
-            recommended ? "the recommended " : "", alcore__strategy_name(strategy),
-            (int)needs.length, needs.data, request->read->count ? ", which are given" : "",
-            recommended ? "; name one that reads it, such as huds" : "");
+        status = alcore__fail(ALCORE_E_INVALID, "the model is not read: strategy %s reads %.*s%s",
+                              alcore__strategy_name(strategy), (int)needs.length, needs.data,
+                              request->read->count ? ", which are given" : "");
     alcore__buffer_clear(ctx, &needs);
     return status;
 }
 
-/* Where no strategy is named a model of the request is meant for the call, whoever gave it. Entries
- * of the option are divided by commas. Where nothing was noted (read NULL) there is nothing
- * to compare with, and a host's strategy without a list of needs may read any column. */
+/* A program that gives a model and names no strategy goes on where another strategy is recommended
+ * that reads none: then the log and the summary say so. Entries of the option are divided by
+ * commas. Where nothing was noted (read NULL) there is nothing to compare with, and a host's
+ * strategy without a list of needs may read any column. */
 alcore_status alcore__check_given(const alcore_request *request, const alcore_strategy *strategy) {
     const alcore__read_columns *read = request->read;
     const char *entry = request->options.given;
     char name[64];
     if (!read || alcore__strategy_reads_any(strategy)) return ALCORE_OK;
-    if (alcore__strategy_is_recommended(strategy) && alcore__request_names_model(request) &&
-        !read->made)
-        return fail_unread_model(request, strategy);
+    const bool recommended = alcore__strategy_is_recommended(strategy);
+    if (recommended && alcore__request_names_model(request) && !read->made)
+        alcore__log(request->object.ctx, ALCORE_LOG_WARN, "request", NULL,
+                    "the model is not read, as no strategy was named: %s reads no column",
+                    alcore__strategy_name(strategy));
     for (size_t length; *entry; entry += length + (entry[length] == ',')) {
         length = strcspn(entry, ",");
         const int32_t role = role_of(entry, length, name);
-        if (strcmp(name, "model") == 0 && !read->made) return fail_unread_model(request, strategy);
+        if (strcmp(name, "model") == 0 && !read->made && !recommended)
+            return fail_unread_model(request, strategy);
         if (strcmp(name, "model") != 0 && !is_read(read, role, name))
             return fail_unread(request, strategy, role, name);
     }

@@ -201,8 +201,6 @@ struct alcore__read_columns {
 
 /* Whether the built-in n-gram model made the column. */
 bool alcore__column_is_built_in(const alcore__column *column);
-/* Whether the request has a model, for one column or for all. */
-bool alcore__request_names_model(const alcore_request *request);
 /* *out: whether the request names a model, or one of its pools has a column that the built-in model
  * did not make: then that model answers for no column. Called without locks. */
 alcore_status alcore__request_names_inputs(const alcore_request *request, bool *out);

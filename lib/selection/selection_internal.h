@@ -88,6 +88,7 @@ typedef struct alcore__ranking {
     /* What was asked. Texts are owned unless they are static. */
     char *strategy;   /* its name */
     bool recommended; /* the request named none, or asked for the recommended one */
+    bool names_model; /* the request has a model */
     const char *reason,
         *measure;     /* static: words for reasons (alcore__strategy_def_of()->reason); reason
                                      may be NULL */

@@ -87,6 +87,7 @@ static alcore_status keep_request(alcore__ranking *self, const alcore_request *r
     self->measure = alcore__strategy_measure(strategy);
     self->scored = alcore__strategy_scores(strategy);
     self->recommended = alcore__strategy_is_recommended(strategy);
+    self->names_model = alcore__request_names_model(request);
     ALCORE__TRY(copy_text(ctx, alcore__strategy_name(strategy), &self->strategy));
     ALCORE__TRY(copy_text(ctx, request->options.device, &self->device));
     if (command[0] != '\0') ALCORE__TRY(copy_text(ctx, command, &self->command));
