@@ -245,14 +245,16 @@ static void put_heading(sheet *self, const char *text) {
     put(self, self->marks->heading_end);
 }
 
-/* Appends preformatted text; inside a code block Markdown needs no escape. Only behind a text that
- * ends with a newline, as the summary does, does the mark that ends the block have its own line. */
+/* Appends preformatted text; inside a code block Markdown needs no escape, but the mark that ends it
+ * stands on a line of its own. The summary ends with a newline, the provenance with none. */
 static void put_block(sheet *self, const char *text) {
     put(self, self->marks->text);
     if (self->marks->html)
         put_foreign(self, text);
-    else
+    else {
         put(self, text);
+        if (text[strlen(text) - 1] != '\n') put(self, "\n");
+    }
     put(self, self->marks->text_end);
 }
 
