@@ -550,7 +550,7 @@ static const alcore__param ROWS[] = {
         "known", NUMBER, "0.5", 0, 16, NULL,
         "an n-gram that l texts of the labeled pool have is divided by 1 + l to this power",
         STATE(known)),
-    ALCORE__PARAM("decay", NUMBER, "1", 0, 16, NULL,
+    ALCORE__PARAM("decay", NUMBER, "0.5", 0, 16, NULL,
                   "an n-gram that s picks or labeled rows have is divided by 1 + s to this power",
                   STATE(decay)),
     ALCORE__PARAM("overhead", NUMBER, "0.15", 0, 1e9, NULL,
