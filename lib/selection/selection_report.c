@@ -245,8 +245,8 @@ static void put_heading(sheet *self, const char *text) {
     put(self, self->marks->heading_end);
 }
 
-/* Appends preformatted text; inside a code block Markdown needs no escape, but the mark that ends it
- * stands on a line of its own. The summary ends with a newline, the provenance with none. */
+/* Appends preformatted text; inside a code block Markdown needs no escape, but the mark that ends
+ * it stands on a line of its own. The summary ends with a newline, the provenance with none. */
 static void put_block(sheet *self, const char *text) {
     put(self, self->marks->text);
     if (self->marks->html)
