@@ -45,9 +45,9 @@ const option_info option_table[OPTION_TOTAL] = {
     [OPTION_FILL] = {"fill", 0, "overshoot|stop|skip", false, REQUESTED,
                      "how the last items meet the budget (default overshoot)"},
     [OPTION_MASKS] =
-        {"masks", 0, "all|none|NAME,...", false, REQUESTED | COMMAND_CANDIDATES,
+        {"masks", 0, "auto|all|none|NAME,...", false, REQUESTED | COMMAND_CANDIDATES,
          "texts that are left out as not worth a translator's time: wordless, language, lengths, "
-         "templates, near (default all where the recommended strategy selects, else none)"},
+         "templates, near (default auto: all where the recommended strategy selects, else none)"},
     [OPTION_MAX_SIMILARITY] = {"max-similarity", 0, "S", false, REQUESTED,
                                "pass over a row whose cosine with a pick exceeds S (default off)"},
     [OPTION_TIE] = {"tie", 0, "index|random", false, REQUESTED,

@@ -79,6 +79,7 @@ int main(int argc, char **argv) {
     alcore_pool *pool;
     alcore_model *model;
     alcore_request *request;
+    alcore_strategy *huds; /* which reads what the model gives */
     alcore_selection *picked;
     alcore_model_host functions = ALCORE_MODEL_HOST_INIT;
 
@@ -97,6 +98,8 @@ int main(int argc, char **argv) {
     check(alcore_request_new(ctx, &request));
     check(alcore_request_set_pool(request, ALCORE_ROLE_CANDIDATES, pool));
     check(alcore_request_set_model(request, model));
+    check(alcore_strategy_new(ctx, "huds", &huds));
+    check(alcore_request_set_strategy(request, huds));
     check(alcore_request_set(request, "budget", "3"));
     check(alcore_select(request, &picked));
     for (int64_t i = 0; i < alcore_selection_count(picked); i++)
@@ -105,6 +108,7 @@ int main(int argc, char **argv) {
 
     alcore_selection_unref(picked);
     alcore_request_unref(request);
+    alcore_strategy_unref(huds);
     alcore_model_unref(model);
     alcore_pool_unref(pool);
     alcore_ctx_unref(ctx);

@@ -2,16 +2,20 @@
 # SPDX-License-Identifier: Apache-2.0
 """The table of a folder of worth.sh: worth_table.py FOLDER
 
-For each selection its items, how many trainings there are, BLEU and chrF of all their outputs together, how much its chrF is above that
-of the selection random, and the p of this difference by the paired bootstrap of `alcore eval` (Koehn 2004), where both have as many
-trainings. Selections NAME-1, NAME-2 and so on, which other seeds drew, count as one."""
+For each selection its items, how many trainings there are, BLEU and chrF of all their outputs together, and how much its chrF is above
+that of the selection random. Behind it stands the 95 % interval of the difference of the chrF of single texts: a paired bootstrap over
+the texts of the test set (Koehn 2004), of which each has its mean over the trainings. Selections NAME-1, NAME-2 and so on, which other
+seeds drew, count as one."""
 import glob
 import json
 import os
+import random
 import re
 import subprocess
 import sys
 import tempfile
+
+SAMPLES = 2000
 
 
 def lines_of(path):
@@ -27,9 +31,23 @@ def joined(box, name, paths):
     return path
 
 
-def measure(metric, *arguments):
-    command = [os.environ.get("ALCORE", "alcore"), "eval", metric, *arguments, "--json"]
+def measure(metric, outputs, reference):
+    command = [os.environ.get("ALCORE", "alcore"), "eval", metric, outputs, reference, "--sentence", "--json"]
     return json.loads(subprocess.run(command, check=True, capture_output=True, text=True).stdout)
+
+
+def by_text(chrf, texts):
+    """The chrF of each text, its mean over the trainings, whose outputs stand behind one another."""
+    runs = len(chrf["sentences"]) // texts
+    return [sum(chrf["sentences"][text::texts]) / runs for text in range(texts)]
+
+
+def interval(values, others):
+    """The middle 95 % of the mean difference of texts that are drawn with replacement."""
+    draw = random.Random(1)
+    differences = [one - other for one, other in zip(values, others)]
+    means = sorted(sum(draw.choices(differences, k=len(differences))) / len(differences) for _ in range(SAMPLES))
+    return means[SAMPLES // 40], means[-SAMPLES // 40 - 1]
 
 
 def selections_of(folder, name):
@@ -39,25 +57,23 @@ def selections_of(folder, name):
 
 
 def main(folder):
-    outputs = {}
+    test = os.path.join(folder, "test.de")
+    texts = len(lines_of(test))
+    outputs, rows = {}, []
     for path in sorted(glob.glob(os.path.join(folder, "outputs", "*.de"))):
         outputs.setdefault(re.fullmatch(r"(.*?)(-\d+)?\.\d+\.de", os.path.basename(path)).group(1), []).append(path)
-    chance = outputs.get("random", [])
-    table = []
     with tempfile.TemporaryDirectory() as box:
-        base = joined(box, "chance", chance)
         for name, paths in outputs.items():
-            texts = joined(box, name, paths)
-            reference = joined(box, "reference", [os.path.join(folder, "test.de")] * len(paths))
-            paired = name != "random" and len(paths) == len(chance)
-            bleu = measure("bleu", texts, reference)["bleu"]
-            chrf = measure("chrf", texts, reference, *(["--baseline", base] if paired else []))
+            files = joined(box, "outputs", paths), joined(box, "reference", [test] * len(paths))
             items = [len(lines_of(path)) - 1 for path in selections_of(folder, name)]
-            more = "%+.2f, p %.3f" % (chrf["chrf"] - chrf["baseline"], chrf["p"]) if paired else ""
-            table.append((chrf["chrf"], name, sum(items) / len(items), len(paths), bleu, more))
-    print("| selection | items | trainings | BLEU | chrF | above random |\n|---|---|---|---|---|---|")
-    for chrf, name, items, count, bleu, more in sorted(table, reverse=True):
-        print("| %s | %.0f | %d | %.2f | %.2f | %s |" % (name, items, count, bleu, chrf, more))
+            rows.append((measure("chrf", *files), name, sum(items) / len(items), len(paths), measure("bleu", *files)["bleu"]))
+    chance = next((chrf for chrf, name, *_ in rows if name == "random"), None)
+    print("| selection | items | trainings | BLEU | chrF | chrF above random |\n|---|---|---|---|---|---|")
+    for chrf, name, items, count, bleu in sorted(rows, key=lambda row: -row[0]["chrf"]):
+        more = ""
+        if chance and name != "random":
+            more = "%+.2f (%+.2f to %+.2f)" % (chrf["chrf"] - chance["chrf"], *interval(by_text(chrf, texts), by_text(chance, texts)))
+        print("| %s | %.0f | %d | %.2f | %.2f | %s |" % (name, items, count, bleu, chrf["chrf"], more))
 
 
 if __name__ == "__main__":

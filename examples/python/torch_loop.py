@@ -97,7 +97,7 @@ def run(rank, size, rounds, folder):
                     for other in range(size):
                         if other != rank:
                             writer.merge("%s/%s.%d.%d" % (folder, name, round, other))
-        picked = pool.select(BUDGET, round=round)  # the same in every process
+        picked = pool.select(BUDGET, "huds", round=round)  # the same in every process
         pool.mark_labeled(picked)
         chosen += picked.indices
         if rank == 0:

@@ -34,7 +34,7 @@ static void mask_outliers(const alcore__masked_texts *texts, const int64_t *sort
     }
 }
 
-/* Of fewer than 4 candidates with a word none is an outlier: their quartiles tell nothing. */
+/* Of fewer than 4 candidates with a word none is an outlier, as their quartiles are the extremes. */
 alcore_status alcore__mask_lengths(const alcore__masked_texts *texts) {
     const int64_t rows = texts->masks->rows;
     int64_t count = 0;
@@ -44,7 +44,7 @@ alcore_status alcore__mask_lengths(const alcore__masked_texts *texts) {
         if (has_length(texts, row)) sorted[count++] = texts->candidates.facts[row].tokens;
     const alcore_status status =
         alcore__sort(texts->ctx, sorted, (size_t)count, sizeof *sorted, compare_counts);
-    if (status == ALCORE_OK && count >= 4) mask_outliers(texts, sorted, count);
+    if (status == ALCORE_OK && count > 0) mask_outliers(texts, sorted, count);
     alcore__free(texts->ctx, sorted);
     return status;
 }

@@ -298,13 +298,15 @@ static alcore_status check_words(const answer *self) {
     if (masks->eligible > 0 || masks->by_cause[ALCORE__CAUSE_WORDLESS] == 0 ||
         masks->by_cause[ALCORE__CAUSE_LABELED] > 0 || masks->by_cause[ALCORE__CAUSE_KNOWN] > 0 ||
         masks->by_cause[ALCORE__CAUSE_EXCLUDED] > 0 ||
+        masks->by_cause[ALCORE__CAUSE_FILTERED] > 0 ||
+        masks->by_cause[ALCORE__CAUSE_INELIGIBLE] > 0 ||
         !alcore__strategy_is_recommended(self->strategy) ||
         strcmp(self->request->options.masks, "auto") != 0)
         return ALCORE_OK;
     return alcore__fail(ALCORE_E_INVALID,
                         "the candidates have no texts of words, which the recommended strategy %s "
                         "reads: name a strategy, such as kcenter for embeddings, uncertainty for "
-                        "scores or huds for both, or set masks=none",
+                        "scores or huds for both; the option masks=none keeps such texts",
                         alcore__strategy_name(self->strategy));
 }
 

@@ -67,8 +67,8 @@ def json_and_reports_hold_the_run(box):
     box.run(*args, "--report", "r.md")
     box.run(*args, "--report", "r.html")
     contains(box.read("r.md").decode(), "huds")
-    lines = box.read("r.md").decode().splitlines()
-    equal((lines.count("```"), lines[-1]), (4, "```"))  # blocks end on lines of their own
+    fences = [line for line in box.read("r.md").decode().splitlines() if "```" in line]
+    equal(fences, ["```"] * len(fences))  # blocks end on lines of their own
     contains(box.read("r.html").decode(), "<html", "huds")
 
 

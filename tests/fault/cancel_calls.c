@@ -219,10 +219,12 @@ static alcore_status call_ablation(void) {
 }
 static alcore_status compare(alcore_comparison **out) {
     alcore_request *request;
+    alcore_strategy *huds = NULL;
     strategy_name = "huds";
     alcore_status status = make_request(&request);
-    if (status == ALCORE_OK)
-        status = alcore_request_compare(request, &(alcore_strategy *){NULL}, NULL, 1, NULL, out);
+    if (status == ALCORE_OK) status = alcore_strategy_new(ctx, strategy_name, &huds);
+    if (status == ALCORE_OK) status = alcore_request_compare(request, &huds, NULL, 1, NULL, out);
+    alcore_strategy_unref(huds);
     alcore_request_unref(request);
     return status;
 }

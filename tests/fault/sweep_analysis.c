@@ -64,7 +64,6 @@ ALLOCATES(alcore_request_ablate, WITH_REQUEST | WITH_SCORES) {
     alcore_status status = alcore_overlap_new(w->ctx, NULL, &test);
     if (!status)
         status = alcore_overlap_add(test, ALCORE_OVERLAP_TEST, ALCORE_SIDE_SOURCE, texts, NULL, 2);
-    if (!status) status = alcore_request_set_strategy(w->request, NULL);
     sweep_resume(w);
     if (status) return ALCORE_E_INTERNAL;
     status = alcore_request_ablate(w->request, NULL, values, 2, test, rows, picked);

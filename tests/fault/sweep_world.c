@@ -211,6 +211,10 @@ void world_begin(world *w, unsigned with) {
         MUST(alcore_request_new(w->ctx, &w->request));
         MUST(alcore_request_set_pool(w->request, ALCORE_ROLE_CANDIDATES, w->pool));
         MUST(alcore_request_set(w->request, "budget", "3"));
+        alcore_strategy *huds;
+        MUST(alcore_strategy_new(w->ctx, "huds", &huds));
+        MUST(alcore_request_set_strategy(w->request, huds));
+        alcore_strategy_unref(huds);
     }
     if (with & WITH_SELECTION) MUST(alcore_select(w->request, &w->selection));
     if (with & (WITH_WRITER | WITH_FULL_WRITER)) {

@@ -37,7 +37,7 @@ def page(alcore):
         "A call or command that names no strategy, a request without one, and the name `recommended` select with the *recommended",
         "strategy*: `%s` in this release. A minor release may recommend another one; the summary and the provenance of a selection" % recommended,
         "say which it was and that it was recommended, and `alcore_strategy_recommended()` tells its name. What must not change names its",
-        "strategy: each of them always is the published one."])
+        "strategy, and its `masks` where it wants some: the recommended strategy has all of them, one that is named none."])
     lines += section("Scorers", registry("scorers"))
     return "\n".join(lines).rstrip() + "\n"
 

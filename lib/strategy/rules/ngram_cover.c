@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Cover of the pool's n-grams (spec 4.10): greedily the text that adds most, for its length, of
- * what the pool says often and neither labeled texts nor the picks have yet.
+ * what the pool says often, and labeled texts and the picks have seldom.
  *
  *   w(g)    = (c(g) - 1)^power / (1 + l(g))^known      for an n-gram g of max_n tokens or fewer
  *   gain(v) = sum over g in v of w(g) / (1 + s(g))^decay
@@ -11,6 +11,8 @@
  * earlier rounds picked. The means are over the candidates. What one text alone has weighs nothing,
  * as it tells nothing of any other. Tokens stand beside the cost because a text may hide many of
  * them in few words ("a;b;c;d"), and where the budget is in items long texts would be bought first.
+ *
+ * Where candidates are of several languages, the gains of each are divided by their mean at first.
  *
  * The sum without its divisor is a submodular function of the picks: the gain of a text never
  * rises, so that an old gain is a bound, and only the texts at the head of a heap are measured
@@ -449,17 +451,48 @@ static alcore_status measure_lengths(alcore__run *run) {
     return ALCORE_OK;
 }
 
+/* Where texts are of several languages, the lengths of each are made longer or shorter so that the
+ * mean of the first gains is the same in all: a token of a script without spaces is a letter, of
+ * which a language has few that are frequent, and languages with few texts have rare n-grams alone.
+ * A language whose texts have no gain stays as it is. */
+static alcore_status level_languages(alcore__run *run) {
+    cover_state *state = run->state;
+    const alcore__run_input *input = run->input;
+    const int64_t count = run->outcome.count;
+    double *gains, *texts; /* [languages] */
+    if (!input->languages || input->language_count < 2) return ALCORE_OK;
+    const size_t height = alcore__run_height(run);
+    ALCORE__TRY(ALCORE__RUN_PUSH(run, input->language_count, &gains));
+    ALCORE__TRY(ALCORE__RUN_PUSH(run, input->language_count, &texts));
+    memset(gains, 0, (size_t)input->language_count * sizeof *gains);
+    memset(texts, 0, (size_t)input->language_count * sizeof *texts);
+    double all = 0.0;
+    for (int64_t i = 0; i < count; i++) {
+        const int32_t language = input->languages[run->outcome.rows[i]];
+        gains[language] += run->outcome.scores[i];
+        texts[language] += 1;
+        all += run->outcome.scores[i] / (double)count;
+    }
+    for (int64_t i = 0; i < count; i++) {
+        const int32_t language = input->languages[run->outcome.rows[i]];
+        if (gains[language] > 0.0) state->lengths[i] *= gains[language] / texts[language] / all;
+    }
+    alcore__run_drop(run, height);
+    return measure_all(run);
+}
+
 /* Measures every candidate once. */
 static alcore_status fill_heap(alcore__run *run) {
     cover_state *state = run->state;
     const int64_t count = run->outcome.count;
     ALCORE__TRY(ALCORE__RUN_ARRAY(run, count, &state->offered));
     ALCORE__TRY(measure_all(run));
+    ALCORE__TRY(level_languages(run));
     ALCORE__TRY(ALCORE__RUN_ARRAY(run, count, &state->heap));
     for (int64_t i = 0; i < count; i++)
         state->heap[i] = (heap_entry){.gain = run->outcome.scores[i], .position = i};
     state->heap_count = count;
-    for (int64_t i = count / CHILDREN; i >= 0; i--) sift_down(state, i);
+    for (int64_t i = count > 0 ? count / CHILDREN : -1; i >= 0; i--) sift_down(state, i);
     return ALCORE_OK;
 }
 
@@ -565,10 +598,11 @@ static const char *const EXAMPLES[] = {"max_n=1 decay=16", "power=1 overhead=0",
 
 const alcore__strategy_def alcore__strategy_ngram_cover = {
     .name = "ngram-cover",
-    .summary = "Texts that have most of the pool's n-grams for their cost, which neither labeled "
-               "texts nor other picks have (a budgeted submodular cover)",
+    .summary = "Texts that have most of the pool's n-grams for their cost, which labeled texts "
+               "and other picks have seldom (a budgeted submodular cover)",
     .examples = EXAMPLES,
     .measure = "gain",
+    .reads_languages = true,
     .params = &PARAMS,
     .state_bytes = sizeof(cover_state),
     .begin = begin,

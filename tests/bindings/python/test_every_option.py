@@ -165,7 +165,7 @@ def two_rounds(name, columns, params):
     phrases = name == "hybrid" or "occurrences" in needs_of(name)
     with alcore.Pool(PHRASE_TEXTS if phrases or name == "ngram-cover" else TEXTS) as pool:
         sides = {"labeled": other_side(0, 5)} if needs_of(name, "labeled") else {}
-        if phrases:
+        if phrases or name == "ngram-cover":
             sides["labeled"] = alcore.Pool(["row 3"])
         if needs_of(name, "target"):
             sides["targets"] = other_side(5, 9)

@@ -318,8 +318,50 @@ START_TEST(long_texts_have_all_their_ngrams) {
 }
 END_TEST
 
+/* Texts of letters, which share nearly everything, and texts of words: without tags the former are
+ * bought first; with tags the first gains of both have the same mean, and both are bought. */
+START_TEST(languages_are_level) {
+    static const char *const lines[] = {"\xe0\xb8\x81\xe0\xb8\x82\xe0\xb8\x84",
+                                        "\xe0\xb8\x82\xe0\xb8\x84\xe0\xb8\x81",
+                                        "\xe0\xb8\x84\xe0\xb8\x81\xe0\xb8\x82",
+                                        "\xe0\xb8\x81\xe0\xb8\x84\xe0\xb8\x82",
+                                        "red fox runs",
+                                        "red dog sits",
+                                        "blue dog runs",
+                                        "blue cat sits"};
+    static const char *const tags[] = {"th", "th", "th", "th", "en", "en", "en", "en"};
+    const settings s = {3, 0.5, 0.5, 0.5, 0.15, 2, "i"};
+    ck_assert_int_eq(alcore_ctx_new(NULL, &ctx), ALCORE_OK);
+    for (int tagged = 0; tagged < 2; tagged++) {
+        alcore_pool *pool;
+        alcore_records records = ALCORE_RECORDS_INIT;
+        int english = 0;
+        double sums[2] = {0};
+        records.texts = lines;
+        records.count = 8;
+        records.languages = tagged ? tags : NULL;
+        ck_assert_int_eq(alcore_pool_new(ctx, NULL, &pool), ALCORE_OK);
+        ck_assert_int_eq(alcore_pool_add_records(pool, &records, NULL), ALCORE_OK);
+        alcore_selection *some = select_rows(&s, 2, pool, NULL, NULL, 0);
+        for (int i = 0; i < 2; i++) english += alcore_selection_rows(some)[i] >= 4;
+        ck_assert_int_eq(english > 0, tagged);
+        /* a strategy that may repeat itself for ever keeps the first gains */
+        const settings still = {3, 0.5, 0.5, 0, 0.15, 2, "i"};
+        alcore_selection *all = select_rows(&still, 8, pool, NULL, NULL, 0);
+        for (int i = 0; i < 8; i++)
+            sums[alcore_selection_rows(all)[i] >= 4] += alcore_selection_scores(all)[i];
+        ck_assert_int_eq(fabs(sums[0] - sums[1]) < 1e-9, tagged);
+        alcore_selection_unref(all);
+        alcore_selection_unref(some);
+        alcore_pool_unref(pool);
+    }
+    alcore_ctx_unref(ctx);
+}
+END_TEST
+
 TEST_FILE() {
     TCase *cases = tcase_create("strategy_ngram_cover");
+    tcase_add_test(cases, languages_are_level);
     tcase_add_loop_test(cases, picks_are_those_of_the_formula, 0, sizeof trials / sizeof *trials);
     tcase_add_test(cases, texts_of_nothing_new_come_last);
     tcase_add_test(cases, long_texts_have_all_their_ngrams);
