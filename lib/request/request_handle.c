@@ -62,8 +62,9 @@ static const alcore__param options[] = {
      OPTION(keep_phrases)},
     {"masks", ALCORE_PARAM_TEXT, "auto", 0, 0, NULL,
      "texts that are left out as not worth a translator's time: auto (all with the recommended "
-     "strategy, none with a named one), all, none, or names with commas between: wordless (hardly a "
-     "word), language (in another script), lengths (outliers), templates (the words of an earlier "
+     "strategy, none with a named one), all, none, or names with commas between: wordless (hardly "
+     "a word), language (in another script), lengths (outliers), templates (the words of an "
+     "earlier "
      "or a labeled text), near (nearly the words of one)",
      OPTION(masks)},
     {"given", ALCORE_PARAM_TEXT, "", 0, 0, NULL,

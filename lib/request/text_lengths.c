@@ -34,7 +34,7 @@ static void mask_outliers(const alcore__masked_texts *texts, const int64_t *sort
     }
 }
 
-/* Of fewer than 4 candidates with a word none is an outlier, as their quartiles are the extremes. */
+/* Of fewer than 4 candidates with a word none is an outlier, as the quartiles are the extremes. */
 alcore_status alcore__mask_lengths(const alcore__masked_texts *texts) {
     const int64_t rows = texts->masks->rows;
     int64_t count = 0;

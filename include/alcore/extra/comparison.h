@@ -97,7 +97,7 @@ ALCORE_API const char *alcore_comparison_document(const alcore_comparison *compa
  *   document; .html one page that loads nothing, with its pictures inside; "-" is the table on
  *   standard output
  * @return ALCORE_OK, ALCORE_E_INVALID, ALCORE_E_IO, ALCORE_E_UNSUPPORTED (another suffix),
- *   ALCORE_E_NOMEM, ALCORE_E_CANCELLED (by progress)
+ *   ALCORE_E_NOMEM, ALCORE_E_CANCELLED (by progress), ALCORE_E_BUSY (a pool is being changed)
  * @threadsafe
  * @callback progress, files
  * @since 1.0 */
