@@ -253,13 +253,16 @@ alcore_status alcore__model_supply(alcore_model *const *models, int32_t count, a
 typedef struct alcore__chosen {
     const char *name;
     alcore_model *maker;   /* that makes it now, borrowed; NULL: none, the pool has it */
-    alcore__cache_use use; /* out: of the cache; zeros where it was not made */
+    alcore__cache_use use; /* out: of the cache; not written where it was not made, so that the
+                              caller begins it with zeros */
 } alcore__chosen;
 /* Runs the makers of chosen columns [count, at most ALCORE__DATASET_COLUMNS]; entries may name the
- * same column twice. cache: as in alcore__model_run(). */
+ * same column twice. cache: as in alcore__model_run(), but its `use` is not read. Called with no
+ * lock of the pool held, as a model that makes a column locks it. */
 alcore_status alcore__model_run_chosen(alcore__chosen *all, int32_t count, alcore_pool *pool,
                                        const alcore__wanted *wanted, const alcore__cache *cache);
-/* Chooses as alcore__model_supply() does for one need, and runs no model. */
+/* Chooses as alcore__model_supply() does for one need, and runs no model. Locks the pool for
+ * reading meanwhile. */
 alcore_status alcore__model_choose(alcore_model *const *models, int32_t count, alcore_pool *pool,
                                    const alcore__wanted *wanted, const char *need,
                                    char name[ALCORE__NEED_BYTES], int32_t *out_from);

@@ -203,8 +203,9 @@ static alcore_status add_ids(void *user, const alcore__record *records, int64_t 
  * else a line; files of tagged or marked texts, which have no ids of rows, are refused. An id that
  * the pool lacks is an error in lists of eligible rows and of another selection: the others say
  * what to leave out, and a row that is not there is left out already; a warning says where that is
- * so of all. The texts of phrases are added to the pool phrases; NULL: ids of phrases are skipped.
- */
+ * so of all. The texts of phrases are added to the pool phrases, which is empty before, as the
+ * warning counts its rows; NULL: ids of phrases are skipped. After a failure list and pool have
+ * what was read before it, and read_rows() drops that. */
 static alcore_status read_ids(alcore_request *request, int32_t kind, const char *path,
                               alcore__row_list *list, alcore_pool *phrases) {
     alcore_read_options options = ALCORE_READ_OPTIONS_INIT;

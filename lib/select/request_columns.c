@@ -149,10 +149,15 @@ static alcore_status list_models(resolver *self, const char *need, alcore_model 
     return ALCORE_OK;
 }
 
-/* Refuses max_age for a column of the texts by which phrases are measured (spec 3.8). What is
- * bought is a phrase, and its score is the mean over every text in which it occurs: to score the
- * best phrases again, as the rule asks, would be to score nearly all texts again. Embeddings are
- * never taken from earlier rounds, so that nothing is lost where only they are made. */
+/* Refuses max_age (values of earlier rounds) where a model is about to make `column`, one of the
+ * texts by which phrases are measured (spec 3.8): of alcore__phrase_measure_needs, which are
+ * "logprobs" and "word_embeddings|embeddings". max_age has the best rows by their old scores scored
+ * again. What is bought here is a phrase, whose score is the mean over every text in which it
+ * occurs, so that to score the best phrases again would be to score nearly all texts again. For the
+ * vectors max_age means nothing: embeddings are never taken from earlier rounds
+ * (alcore__reuse_takes()), and no strategy reads "word_embeddings" of its candidates, so that only
+ * "logprobs" is refused. The message names huds-phrase as it is the only strategy whose phrases are
+ * measured (phrase_measures of its definition). */
 static alcore_status check_age_of_phrases(const resolver *self, const char *column) {
     if (!self->of_phrases || self->request->options.max_age == 0 || strcmp(column, "logprobs") != 0)
         return ALCORE_OK;

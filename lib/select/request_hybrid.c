@@ -116,10 +116,11 @@ static alcore_status answer_budget(const hybrid *self, double budget, alcore_sel
 }
 
 /* Answers every budget of the request, in their order: *out is the selection of the first one,
- * which owns the others as siblings. With several budgets the phrases of all of them are derived
- * with one counter, `own` unless an outer call or the request itself has one; after the last budget
- * the counter from before is put back. sibling_count grows with each success, so that a failure
- * releases what was made. */
+ * which owns the others as siblings. There is one at least: without any buy_sentences() fails, as
+ * alcore__request_answer() refuses a request that has none. With several budgets the phrases of all
+ * of them are derived with one counter, `own` unless an outer call or the request itself has one;
+ * after the last budget the counter from before is put back. sibling_count grows with each success,
+ * so that a failure releases what was made. */
 static alcore_status answer_budgets(hybrid *self, alcore_selection **out) {
     const alcore__budgets *budgets = &self->request->budgets;
     alcore__phrase_counter own = {0};

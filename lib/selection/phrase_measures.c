@@ -11,8 +11,11 @@
  * double. A column is ragged when it has a list of values for each row, one a word and perhaps one
  * for the end of the text. With a column "links" the log-probabilities are those of the tokens of a
  * hypothesis, such as a translation, and nll[x][j] is the mean over the tokens that are linked to
- * word j, or over all tokens of the row where none is. One pass over the texts; memory: 16 + 8 dims
- * bytes a phrase, twice while columns are copied. */
+ * word j, or over all tokens of the row where none is. One pass over the texts.
+ *
+ * Memory, in bytes a phrase: 16 + 8 dims for u, seen and e; beside them during the pass 8 for the
+ * list of rows and 16 for the index of alcore__phrase_occurrences(), afterwards 8 + 8 dims for the
+ * columns, which are copies. */
 #include <math.h>
 #include <string.h>
 
@@ -206,7 +209,8 @@ static alcore_status add_occurrence(void *user, int64_t phrase, int64_t row, int
 
 /* Makes u and e: sums over all occurrences of all phrases, divided by how many were added. Every
  * phrase has an occurrence, as it was derived from these texts. After a failure clear() frees what
- * was made. */
+ * was made. The caller has locked the texts for reading; alcore__phrase_occurrences() counts itself
+ * as one more reader of them. */
 static alcore_status sum_up(measures *self) {
     const int64_t count = alcore_pool_row_count(self->phrases);
     int64_t *rows; /* [count] every row of the pool of phrases */
@@ -230,7 +234,9 @@ static alcore_status sum_up(measures *self) {
 
 /* Sets both columns of the pool of phrases, which copies u and e. They follow from the texts: their
  * origin is that of the other columns of phrases, so that nobody takes them for given scores. The
- * pool was derived in this call and nobody else has it, so that it needs no lock. */
+ * caller has not locked the pool: alcore_pool_set_column() takes its lock for writing itself, and
+ * the origin is changed without one, as the pool was derived in this call and nobody else has it.
+ */
 static alcore_status set_columns(const measures *self, alcore_pool *phrases) {
     int64_t shape[2] = {alcore_pool_row_count(phrases), self->dims};
     alcore_tensor tensor;

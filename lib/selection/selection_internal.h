@@ -10,9 +10,9 @@
  *   selection_write.c, _arrow.c, _report.c, report_chart.c   the formats it is handed out in
  *   phrase_measures.c        columns of phrases, made before a selection from them
  *
- * A selection is made once, by select.c or request_hybrid.c, and never changes. Only making it and
- * handing out texts needs the pool locked for reading. Its arrays [picks], which is also [count],
- * are by rank; files and reasons count ranks from 1. Arrays [candidates] are by position.
+ * A selection is made once, by request_answer.c or request_hybrid.c, and never changes. Only making
+ * it and handing out texts needs the pool locked for reading. Its arrays [picks], which is also
+ * [count], are by rank; files and reasons count ranks from 1. Arrays [candidates] are by position.
  *
  * Words of this room:
  *
@@ -33,9 +33,10 @@
 #include "formats/json_text.h"
 /* alcore__masks, alcore__resolution, alcore__text_rows, ALCORE__CAUSE_*: the rows that took part,
  *     the columns that were read, and why rows were masked.
- * alcore__strategy_values(), _scores(), _measure(), _reason(): its parameters, none of a host's;
- *     whether it computes a score of each row first; what a score measures, and the one reason that
- *     all of its picks have (NULL: it is made from the score), static strings.
+ * alcore__strategy_values(), _scores(), _measure(), and `reason` of alcore__strategy_def_of(): its
+ *     parameters, none of a host's; whether it computes a score of each row first; what a score
+ *     measures, and the one reason that all of its picks have (NULL: it is made from the score),
+ *     static strings.
  * alcore__column_fingerprint(): a hash of the values; alcore__pool_unspaced_share(): of the
  *     letters, those of scripts without spaces; alcore__phrase_source_rows(): rows of the texts.
  * alcore__record_column: values [candidates], 8 bytes each by dtype; words, where there are any:
@@ -163,8 +164,8 @@ static inline bool alcore__selection_is_joined(const alcore_selection *selection
 
 /* Makes the selections of all budgets from the outcome of a run: *out, with one reference, is the
  * selection of the first budget and owns the others. The contents of outcome move to them, and it
- * is left zeroed, after a failure too once a ranking was allocated. Called by select.c with the
- * pools locked for reading. */
+ * is left zeroed, after a failure too once a ranking was allocated. Called by request_answer.c with
+ * the pools locked for reading. */
 alcore_status alcore__selection_new(const alcore_request *request, const alcore_strategy *strategy,
                                     const alcore__run_input *input, const alcore__masks *masks,
                                     const alcore__resolution *resolution, alcore__outcome *outcome,
@@ -189,12 +190,15 @@ alcore_status alcore__selection_make(alcore__ranking *ranking, const double *cos
 
 /* Gives a pool of phrases the columns "scores" and "embeddings" from columns of its texts: entries
  * of `columns` in the order of alcore__phrase_measure_needs, then alcore__phrase_links where the
- * texts have that column. Called by select.c, with both pools locked for reading, before the
- * phrases are selected from (phrase_measures.c). */
+ * texts have that column. Called by request_answer.c, once the phrases are derived, with the texts
+ * locked for reading and the phrases not locked: nobody else has that pool yet, and setting its
+ * columns takes its lock for writing, which fails where it is locked (phrase_measures.c). */
 alcore_status alcore__measure_phrases(const alcore_pool *texts, const alcore__resolution *columns,
                                       alcore_pool *phrases);
-extern const char *const alcore__phrase_measure_needs[]; /* ends with NULL */
-extern const char alcore__phrase_links[];
+/* The needs of columns of the texts by which phrases are measured: "logprobs" of their tokens, and
+ * vectors, "word_embeddings|embeddings". Ends with NULL. */
+extern const char *const alcore__phrase_measure_needs[];
+extern const char alcore__phrase_links[]; /* "links", a column that is read where it is given */
 
 /* Makes the selection of both parts of a hybrid, sentences and phrases, whose budget together is
  * `budget`: *out, with one reference and one to each part. Called by request_hybrid.c for each

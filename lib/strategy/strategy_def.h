@@ -238,13 +238,15 @@ struct alcore__run {
     int32_t threads;         /* worker threads of the context; runner->workers has one entry each */
     void *stream; /* of the engine's device, in whose order the kernels of wide blocks run; NULL:
                      there are no wide blocks, and each kernel has ended when it returns */
-    alcore__run_hints hints; /* set in begin */
+    alcore__run_hints hints; /* set in begin, also by what is called there:
+                                alcore__kmeans_begin() sets `repeats` */
     int64_t rescale; /* set in begin: the scale on which the terms were added (budget/rescale.h) */
     const alcore__column *embeddings; /* set in begin: the vectors of the candidates that blocks
                                          read in place of the column "embeddings", made by the
                                          strategy; borrowed from its state. NULL: that column */
     /* Set by finish: either keys [candidates], what the candidates are ranked by (NULL:
-     * outcome.scores), owned by the state; or picked: the strategy has bought its picks itself. */
+     * outcome.scores), owned by the state; or picked: the strategy has bought its picks itself,
+     * which alcore__filler_finish() notes, and nothing is ranked. */
     const double *keys;
     bool picked;
     alcore__runner *runner; /* passes/runner.h */

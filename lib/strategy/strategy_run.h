@@ -92,10 +92,14 @@ typedef struct alcore__outcome {
     int64_t count;    /* candidates, without those that were masked for a NaN */
     int64_t *rows;    /* [count] row of each candidate in the pool, ascending */
     double *scores;   /* [count] as reported, larger = more worth labeling; NaN: not measured */
-    int64_t measured; /* candidates with a score; fewer than count where the strategy found that the
-                         others cannot be picked */
+    int64_t measured; /* candidates whose terms are known, for the explanation and the summary:
+                         count, set before begin, but where HUDS found that the others cannot be
+                         picked (distances=needed) and its finish lowers it. A strategy without
+                         terms leaves it so, though candidates that it need not look at may have
+                         the score NaN */
     bool positive;    /* candidates whose key, what the strategy ranks by, is 0 or less are never
-                         bought; set by finish, and not where the strategy buys itself (picked) */
+                         bought; set by finish, and not where the strategy buys itself (run->picked,
+                         set by alcore__filler_finish()) */
     int32_t column_count;
     alcore__record_column columns[ALCORE__RECORD_COLUMNS];
     int32_t fact_count;
@@ -119,8 +123,8 @@ typedef struct alcore__outcome {
 
 /* Runs the strategy and fills in out, whose arrays the caller frees with alcore__outcome_clear().
  * On failure out is zeroed. The calling thread is inside a call (alcore__enter_long) and has locked
- * the pools for reading. Called by select.c for each answer, and once more to choose which scores
- * of earlier rounds to compute anew. */
+ * the pools for reading. Called by request_answer.c for each answer, and once more to choose which
+ * scores of earlier rounds to compute anew. */
 alcore_status alcore__strategy_run(const alcore_strategy *strategy, const alcore__run_input *input,
                                    alcore__outcome *out);
 void alcore__outcome_clear(alcore_ctx *ctx, alcore__outcome *outcome);

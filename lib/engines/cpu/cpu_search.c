@@ -23,8 +23,9 @@ static void swap(double *values, int64_t a, int64_t b) {
     values[b] = saved;
 }
 
-/* The value of rank `rank` (0: the smallest) among values [count], which are reordered and hold no
- * NaN; by Hoare's selection. search_measure() finds the ninth decile of the norms with it. */
+/* The value of rank `rank` (0: the smallest) among values [count], 0 <= rank < count, which are
+ * reordered and hold no NaN; by Hoare's selection. search_measure() finds the ninth decile of the
+ * norms with it. */
 static double select_smallest(double *values, int64_t count, int64_t rank) {
     int64_t low = 0, high = count - 1;
     while (low < high) {

@@ -92,7 +92,8 @@ typedef struct search_found {
 void CPU(search_join)(int64_t *row, double *value, int64_t k, search_found *found, int64_t count,
                       int32_t metric);
 
-/* The value of rank `rank` (0: the largest) among values [count], which are reordered; no NaN. */
+/* The value of rank `rank` (0: the largest) among values [count], which are reordered; no NaN.
+ * 0 <= rank < count, so that there is a value. */
 float CPU(search_select)(float *values, int64_t count, int64_t rank);
 
 /* The largest float that is not above x. */

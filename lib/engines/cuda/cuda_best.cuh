@@ -177,13 +177,15 @@ static __global__ void __launch_bounds__(TILE_THREADS)
  * body:
  *   - in_mask(i), other_in_mask(j): whether row and other take part.
  *   - LARGEST: whether larger values are better.
- *   - first(i): the best entry (value, row) before this call; row -1: none.
+ *   - first(i): the best entry before this call; row -1: none.
  *   - value(i, j, task): the entry of other j, computed in double; the warp calls it together. A
- *     NaN is never the best.
- *   - end(i, best, second, max_refused, task): called by one thread a row. best: the best entry;
- *     second: the best of the other values that were computed, infinitely bad without one, NaN
- *     where one of them was; max_refused: an upper bound of the scores of all others that were not
- *     computed, minus infinity when all were. */
+ *     NaN is never the best. Its `row` is the body's number of the other, 0 or more and growing
+ *     with j, as ties go to the lower one: j itself, or the pool row. first() counts likewise.
+ *   - end(i, best, second, max_refused, task): called by one thread a row. best: the best entry,
+ *     perhaps that of first(); second: the best value of the other entries, that of first() among
+ *     them where a computed one was better, infinitely bad without one, NaN where one of them was;
+ *     max_refused: an upper bound of the scores of all others that were not computed, minus
+ *     infinity when all were. */
 template <class Body>
 static __global__ void __launch_bounds__(CUDA_THREADS, CUDA_BLOCKS)
     best_rerank(const int32_t *order, const best_task *tasks, Body body, best_lists lists) {

@@ -196,8 +196,9 @@ void *call::allocate(size_t bytes) {
     return memory;
 }
 
-/* Releases memory of allocate() before the call ends; NULL and memory of the caller are ignored.
- * Kernels that use it may still be queued: the next user works in the same stream, behind them. */
+/* Kernels that use the memory may still be queued: the next user works in the same stream, behind
+ * them. A call that takes the block from the slot in another stream has waited for `busy` before
+ * (cuda_stream.cu); a workspace comes with its stream (the constructor). */
 void call::deallocate(const void *memory) {
     if (!work->workspace) {
         stream_slot_block_back(streams, false /* not pinned */, memory);

@@ -126,11 +126,16 @@ class call {
 
     /* Device memory until the call ends or deallocate(); never NULL, also for 0 bytes; throws
      * no_memory, upon which a pipeline tries smaller chunks. Counts are not negative: entries check
-     * them (check_rows, check_count). deallocate() ignores NULL, and memory of the caller. */
+     * them (check_rows, check_count). */
     void *allocate(size_t bytes);
     template <class T> T *allocate_array(int64_t count) {
         return (T *)allocate((size_t)count * sizeof(T));
     }
+    /* Gives memory of allocate() back before the call ends; ignores NULL and memory of the caller.
+     * Work that uses it may still be queued in the compute stream: whoever gets the memory next,
+     * this call or a later one in the stream slot or the caller's workspace, comes behind in the
+     * order of that stream. Copies in the copy stream are in that order once put_behind() made the
+     * compute stream wait for them. */
     void deallocate(const void *memory);
     /* Device memory for *rows rows of `bytes` bytes, *rows at least 1, or for half as many until
      * the device has it; throws no_memory where it has none for a row. */
@@ -277,10 +282,12 @@ class pipeline {
      * likewise. */
     void skip_ungrouped(const int32_t *group) { groups = group; }
 
-    /* Calls body for each chunk, without rows never; its launches go into chunk.stream. When run()
-     * returns, outputs in host memory are written, those in device memory in the order of that
-     * stream; after an exception some chunks may be. Buffers stay until the pipeline is destroyed.
-     * Called once for a pipeline: a second call would allocate them again and lose the first. */
+    /* Calls body for each chunk, without rows never; its launches go into chunk.stream. Before each
+     * call run() asks the host whether to stop (poll()), behind each it checks the launches
+     * (launched()), so that a body of few launches need do neither. When run() returns, outputs in
+     * host memory are written, those in device memory in the order of that stream; after an
+     * exception some chunks may be. Buffers stay until the pipeline is destroyed. Called once for a
+     * pipeline: a second call would allocate them again and lose the first. */
     void run(const std::function<void(const chunk &)> &body);
 
   private:

@@ -50,10 +50,12 @@ static __global__ void __launch_bounds__(CUDA_THREADS)
     if (writes && !group) row_sums[0] = total;
 }
 
-/* Both entries. high NULL: sums [rows, groups] become the sums. Else sums and high [rows,
- * groups] become the low and the high ends of intervals around them, from the filter in half
- * precision where it pays (bound_distances); otherwise both are the sums, the narrowest interval.
- * Without targets one launch without any writes sums of 0. */
+/* Both entries. high NULL: sums [rows, groups] become the sums. Else sums and high [rows, groups]
+ * become the low and the high ends of intervals around them, from the filter in half precision
+ * where it pays (bound_distances); otherwise both are the sums, the narrowest interval. Without
+ * targets one launch without any writes sums of 0. The body neither checks its launches nor asks
+ * the host whether to stop: run() does both, the one behind the body and the other before each
+ * chunk, and so does part(), which converts every new part by a pipeline of its own. */
 alcore_status sums_or_bounds(const alcore_sys_work *work, const alcore_sys_rows *rows,
                              const uint8_t *mask, const alcore_sys_rows *targets,
                              const int32_t *group, int64_t groups, double *sums, double *high) {

@@ -65,7 +65,12 @@ int pipeline::scratch(size_t bytes) {
     return (int)columns.size() - 1;
 }
 
-/* Releases the buffers of all columns. */
+/* Releases the buffers of all columns; called again, as by the destructor, it finds none. Kernels
+ * may still be queued that use the device buffers: the next user comes behind them in the compute
+ * stream, which waits for the copies to these buffers since fill(). The copies through pinned
+ * buffers are done when run() returns, as wait() was called for both. Where run() threw, either
+ * kind may be in flight: then nothing else is allocated in this call, whose destructor waits for
+ * both streams before the stream slot is given away. */
 void pipeline::free_buffers() {
     for (column &col : columns) {
         for (int buffer = 0; buffer < 2; buffer++) {

@@ -58,6 +58,9 @@ void stream_slot_release(stream_slot *streams);
 /* A block of at least `bytes` bytes, pinned host memory or memory of the device, in use until
  * stream_slot_block_back() or the release of the slot; NULL when there is no memory. */
 void *stream_slot_block(stream_slot *streams, bool pinned, size_t bytes);
+/* The block with that address is idle from now on, for the present call too, which may still have
+ * kernels queued that use a block of the device. NULL, and memory that is no block of the slot, are
+ * ignored. */
 void stream_slot_block_back(stream_slot *streams, bool pinned, const void *memory);
 
 /* Device memory that outlives the call, for rows of that shape: fills *held, whose memory is NULL

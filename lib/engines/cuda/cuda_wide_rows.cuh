@@ -75,7 +75,9 @@ class operand_parts {
     operand_parts(const operand_parts &) = delete;
     operand_parts &operator=(const operand_parts &) = delete;
 
-    /* Makes the part that begins with row `first` the current one; returns how many rows it has. */
+    /* Makes the part that begins with row `first`, which the operand has, the current one; returns
+     * how many rows it has. A new part is converted by a pipeline of its own, which asks the host
+     * whether to stop, behind the kernels that still read the part before. */
     int64_t part(int64_t first);
 
     call &c;

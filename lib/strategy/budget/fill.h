@@ -47,7 +47,9 @@ alcore_status alcore__filler_pass_over(alcore__filler *filler, int64_t position,
 /* Offers positions [count] in this order until the budget is spent. */
 alcore_status alcore__filler_offer_all(alcore__filler *filler, const int64_t *positions,
                                        int64_t count);
-/* Moves the picks into the run's outcome: for strategies that choose one row after another. */
+/* Moves picks and offers into the run's outcome and sets run->picked, by which the runner knows
+ * that the picks are bought and does not rank: for strategies that choose one row after another.
+ * Called in the strategy's finish; the filler is empty afterwards. */
 void alcore__filler_finish(alcore__filler *filler);
 
 /* Ranks by keys [candidates], larger first, and buys in that order until purchase->budget is spent.

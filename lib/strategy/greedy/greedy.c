@@ -87,6 +87,8 @@ alcore_status alcore__greedy_push_mask(const alcore__greedy *greedy, const alcor
     return store_mask(greedy, matrix, FREE_MASK, mask, out);
 }
 
+/* No cost is looked at: what was not bought is left, whether it was never offered, was passed over
+ * or costs too much. Only a pick changes the mask. */
 alcore_status alcore__greedy_push_left(const alcore__greedy *greedy, const alcore__matrix *matrix,
                                        const uint8_t **out) {
     alcore__block *block = matrix->block;

@@ -73,8 +73,11 @@ typedef struct alcore__greedy {
     const alcore__greedy_rule *rule;
     bool ranks_once;   /* the best row is found as well, but nothing is offered */
     bool searched;     /* a pass has found the best row */
-    bool bought;       /* the last turn bought a row */
-    bool has_next;     /* the last turn offered a row, and the budget is not full */
+    bool bought;       /* the last turn of these passes bought a row; alcore__greedy_turn() tells
+                          its caller only, and the end of "choice" keeps that here */
+    bool has_next;     /* the last turn offered a row, and the budget is not full; set by
+                          alcore__greedy_turn(), for all strategies. "choice" sets it after the last
+                          pick too, where the rule has finds_left */
     double left_value; /* with finds_left: the largest value of the rows that were not bought,
                           whether they can be or not, in the present pass; 0: there is none */
 } alcore__greedy;
@@ -85,12 +88,17 @@ alcore_status alcore__greedy_begin(alcore__run *run, alcore__greedy *greedy);
 /* Whether the candidate at a position can still be picked: it was not offered yet, and the budget
  * could buy it now. */
 bool alcore__greedy_is_free(const alcore__greedy *greedy, int64_t position);
-/* Whether this is so of every row that was not bought. */
+/* Whether this is so of every row that was not bought: then the masks of push_mask and push_left
+ * are the same, and left_value is best_value. False once a row was passed over, and in a request
+ * with costs, where each row would have to be looked at. */
 bool alcore__greedy_left_are_free(const alcore__greedy *greedy);
 /* *out: a mask [matrix rows] for kernels, which may be in the engine's memory, valid until the
- * block is done: 1 for the active rows that can be picked; for those that were not bought. */
+ * block is done: 1 for the active rows that can be picked. */
 alcore_status alcore__greedy_push_mask(const alcore__greedy *greedy, const alcore__matrix *matrix,
                                        const uint8_t **out);
+/* The same with 1 for the active rows that were not bought, those among them that were passed over
+ * or cost too much. Pass "choice" asks for it, to find left_value, where the rule has finds_left
+ * and alcore__greedy_left_are_free() is false. */
 alcore_status alcore__greedy_push_left(const alcore__greedy *greedy, const alcore__matrix *matrix,
                                        const uint8_t **out);
 
@@ -127,7 +135,8 @@ alcore_status alcore__greedy_collect(alcore__run *run);
  * it was passed over. In both cases it is no longer free, so that no later pass finds it. */
 alcore_status alcore__greedy_offer(alcore__greedy *greedy, bool *bought);
 /* A turn: offers the best candidate, where there is one and the budget is not full, as a pick of
- * that score, and sets has_next; *bought: it was bought. */
+ * that score, and sets has_next; *bought: it was bought. `best` stays as it is: the caller chooses
+ * another one, or clears it, before the next turn. */
 alcore_status alcore__greedy_turn(alcore__greedy *greedy, double score, bool *bought);
 /* Condition and loop of a pass after which there is a turn. */
 #define ALCORE__GREEDY_HAS_NEXT ALCORE__IF(alcore__greedy, has_next)
@@ -137,8 +146,9 @@ int64_t alcore__greedy_best_free(const alcore__greedy *greedy, const double *val
                                  int64_t *count);
 /* Forgets the best candidate before the next pass, and left_value. */
 void alcore__greedy_clear_best(alcore__greedy *greedy);
-/* Called in the strategy's finish: sets the scores of the picks and moves the picks to the outcome.
- */
+/* Called in the strategy's finish: sets the scores of the picks, counts the rows that are left as
+ * passed over where the budget is not full, and moves the picks to the outcome, by
+ * alcore__filler_finish(). */
 alcore_status alcore__greedy_finish(alcore__greedy *greedy);
 
 /* "choice", again and again, and "scores", to be nested in the strategy's table. */

@@ -63,14 +63,18 @@ typedef struct alcore__sampler {
 
 /* unit: whether rows are read as unit vectors. */
 void alcore__sampler_begin(const alcore__run *run, bool unit, alcore__sampler *sampler);
-/* Forgets draws and found rows: nothing is to be found. */
+/* Forgets draws and found rows: nothing is to be found. What alcore__sampler_accept() decided
+ * stays. */
 void alcore__sampler_clear_draws(alcore__sampler *sampler);
 /* How many speculative draws to add to the next draw, by the share of earlier ones that hit. */
 int32_t alcore__sampler_speculative_draws(const alcore__sampler *sampler);
-/* The draws were found, and found[0] is chosen: sets hit, speculative, slot and measured. */
+/* The draws were found, and found[0] is chosen: updates the hit rate and sets hit, speculative,
+ * slot and measured; after a hit speculative is 0, and the last two stay. Called once for each row
+ * that is taken, before alcore__sampler_pack() and before the draws are cleared. */
 void alcore__sampler_accept(alcore__sampler *sampler);
-/* Moves the vectors of the speculative rows behind that of the new row: vectors
- * [ALCORE__MAX_DRAWS, size], entry k that of found[k] before, that of slot[k - 1] after. */
+/* Moves the vectors of the speculative rows behind that of the new row: vectors [ALCORE__MAX_DRAWS,
+ * size], entry k that of found[k] before, that of slot[k - 1] after. Called for each array of the
+ * owner, after alcore__sampler_accept(). */
 void alcore__sampler_pack(const alcore__sampler *sampler, double *vectors, int64_t size);
 
 #endif

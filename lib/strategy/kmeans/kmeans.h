@@ -57,8 +57,11 @@ typedef struct alcore__kmeans {
 
 extern const alcore__pass alcore__kmeans_passes[];
 
-/* k clusters in each group, by the generator derive(seed, 4, round, group). seeds [clusters]:
- * positions of the first centroids by cluster, for callers that have them; NULL: k-means++. */
+/* k clusters in each of `groups` groups, 1 or more, by the generator derive(seed, 4, round, group).
+ * Called in the strategy's begin or at the end of a pass before these; sets run->hints.repeats.
+ * *means is zeroed before; group [candidates] is borrowed until the passes are made. seeds
+ * [clusters]: positions of the first centroids by cluster, for callers that have them, copied;
+ * NULL: k-means++. */
 alcore_status alcore__kmeans_begin(alcore__run *run, alcore__kmeans *means, const int32_t *group,
                                    int64_t groups, int64_t k, bool unit, const int64_t *seeds);
 /* Once the passes are made: the local cluster of each active row of a block, [block->count]; -1 for

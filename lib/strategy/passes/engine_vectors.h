@@ -25,7 +25,8 @@ alcore_status alcore__vectors_adopt(const alcore__run *run, alcore__vectors *vec
 /* Makes capacity for `count` rows, at least twice as much as before, and keeps the first `kept`. */
 alcore_status alcore__vectors_reserve(const alcore__run *run, alcore__vectors *vectors,
                                       int64_t count, int64_t dims, int64_t kept);
-/* Vector `index` = row `row` of a dense column. */
+/* Vector `index` = row `row` of a dense column; alcore__vectors_reserve() or _adopt() has made
+ * memory for it. */
 alcore_status alcore__vectors_read(const alcore__run *run, alcore__vectors *vectors,
                                    const alcore__column *column, int64_t row, int64_t index);
 /* out [count], in host memory: dot(vector i, vector `index`) of the first `count` vectors. */

@@ -31,10 +31,16 @@ alcore_status alcore__run_begin(const alcore_strategy *strategy, const alcore__s
                                 const alcore__values *values, const alcore__run_input *input,
                                 alcore__run **out);
 bool alcore__run_done(const alcore__run *run);
-void alcore__run_free(alcore__run *run); /* NULL-safe */
+/* Frees a run in any state, also after a failure of a pass; NULL-safe. Its shards are freed before
+ * it: only alcore__shard_free() waits for kernels that a failed pass has left in run->stream, and
+ * these may still use arrays that the run owns. */
+void alcore__run_free(alcore__run *run);
 
 alcore_status alcore__shard_new(alcore__run *run, int32_t part, int32_t parts, alcore__shard **out);
-void alcore__shard_free(alcore__run *run, alcore__shard *shard); /* NULL-safe */
+/* Waits for the kernels in run->stream, where the run has wide blocks, and frees what is kept with
+ * the blocks; uses the run's engine. NULL-safe. No pass is made with the shard afterwards, but
+ * alcore__run_finish() may follow. */
+void alcore__shard_free(alcore__run *run, alcore__shard *shard);
 /* The blocks first .. end - 1 of a shard in the present pass. */
 void alcore__shard_blocks(const alcore__run *run, const alcore__shard *shard, int64_t *first,
                           int64_t *end);
@@ -134,7 +140,7 @@ struct alcore__worker_memory {
     alcore__scratch scores;                      /* for scores, probabilities and factors */
     alcore__scratch embeddings[ALCORE__SOURCES]; /* for embeddings, by source */
     int64_t floored; /* log-probabilities below -100 that this thread has read (spec 1.1) */
-    alcore_ctx *ctx;
+    alcore_ctx *ctx; /* of the run, which allocated the struct and its chunks */
     /* The stack: arrays lie in chunks one behind the other; chunks are allocated when they are
      * first needed. */
     struct {
@@ -143,7 +149,9 @@ struct alcore__worker_memory {
     } chunks[ALCORE__SCRATCH_CHUNKS];
     alcore__scratch_mark top; /* where the next array is pushed */
 };
-void alcore__worker_memory_free(alcore_ctx *ctx, alcore__worker_memory *worker); /* NULL-safe */
+/* Frees the struct with what it owns, when the passes are made or the run is freed; NULL-safe. ctx
+ * is that of the run, the same as worker->ctx, which a worker of NULL does not have. */
+void alcore__worker_memory_free(alcore_ctx *ctx, alcore__worker_memory *worker);
 
 void alcore__block_memory_free(alcore__run *run, alcore__block_memory *memory);
 

@@ -95,7 +95,7 @@ void alcore__scratch_release(alcore__block *block, alcore__scratch_mark mark) {
     worker->top = mark;
 }
 
-/* Frees the chunks of a thread and the buffers of its column readers, when the run is freed. */
+/* Frees the chunks of a thread and the buffers of its column readers. */
 void alcore__worker_memory_free(alcore_ctx *ctx, alcore__worker_memory *worker) {
     if (!worker) return;
     alcore__scratch_clear(ctx, &worker->scores);

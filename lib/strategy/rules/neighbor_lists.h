@@ -51,7 +51,8 @@ alcore_status alcore__neighbor_lists_join(const alcore__neighbor_lists *lists,
                                           const alcore__matrix *matrix, const uint8_t *mask,
                                           const alcore_sys_rows *vectors,
                                           const uint8_t *vector_mask, int64_t first, void *partial);
-/* Ends the partial of a block: the rows that the kernel wrote become positions of candidates. */
+/* Ends the partial of a block, once, after the last join: the pool rows that the kernel wrote
+ * become positions of candidates. */
 void alcore__neighbor_lists_end(const alcore__neighbor_lists *lists, const alcore__matrix *matrix,
                                 void *partial);
 
