@@ -32,6 +32,8 @@ LANGUAGES = 'tests/unit/strategy/test_strategy_languages'
 BALANCE = 'tests/unit/strategy/test_strategy_balance'
 SCORER = 'tests/unit/scorer/test_scorer'
 MRS = 'tests/unit/strategy/test_strategy_mrs'
+COVER = 'tests/unit/strategy/test_strategy_ngram_cover'
+RECOMMENDED = 'tests/unit/request/test_recommended'
 CLUSTERS = 'tests/unit/strategy/test_strategy_clusters'
 ROUND_TRIP = 'tests/unit/strategy/test_strategy_round_trip'
 BUDGETS = 'tests/unit/request/test_budgets'
@@ -123,6 +125,20 @@ MUTANTS = {
          'iterative_mrs_is_the_plain_search'),
     'MRS keeps a ratio whose own sum of cosines changed':
         ('lib/strategy/rules/mrs.c', 'if (half != rows.half[m] ||', 'if (', MRS, 'iterative_mrs_is_the_plain_search'),
+    'the cover weighs an n-gram by all texts that have it':
+        ('lib/strategy/rules/ngram_cover.c', 'pow((double)g->texts - 1,', 'pow((double)g->texts,', COVER, 'picks_are_those_of_the_formula'),
+    'the cover takes labeled rows for texts of the labeled pool':
+        ('lib/strategy/rules/ngram_cover.c', '.reduce = count_picked', '.reduce = count_labeled', COVER, 'picks_are_those_of_the_formula'),
+    'the cover buys the same n-grams again and again':
+        ('lib/strategy/rules/ngram_cover.c', 'pow(texts / (texts + 1), state->decay)', 'pow(1.0, state->decay)', COVER,
+         'picks_are_those_of_the_formula'),
+    'the cover lets the language with the most frequent n-grams win':
+        ('lib/strategy/rules/ngram_cover.c', 'input->language_count < 2)', 'input->language_count < 2000)', COVER, 'languages_are_level'),
+    'a strategy that is named has the masks of the recommended one':
+        ('lib/request/text_masks.c', '(automatic && recommended)', 'automatic', RECOMMENDED, 'its_masks_are_its_own'),
+    'a pool that has been bought is an error of the recommended strategy':
+        ('lib/select/request_answer.c', 'masks->by_cause[ALCORE__CAUSE_LABELED] > 0 ||', 'masks->by_cause[ALCORE__CAUSE_LABELED] > 9 ||', RECOMMENDED,
+         'without_words_it_says_which_strategies_need_none'),
     'MRS draws other labeled rows each round':
         ('lib/strategy/rules/mrs.c', 'ALCORE__TAG_LSUB, 0, 0)', 'ALCORE__TAG_LSUB, (uint64_t)run->input->round, 0)', MRS,
          'the_sample_is_drawn_once_for_all_rounds'),
