@@ -3,39 +3,23 @@
  * and LF), whether all bytes are ASCII, whether a NUL is among them. */
 #include "pool/text_scan.h"
 
-#include <string.h>
-
+#include "text/byte_block.h"
 #include "text/words.h"
 
-/* Sixteen bytes at a time: loading a pool of 10 million sentences spends most of its arithmetic
- * here. A comparison gives 0xFF in every byte where it holds. */
-enum { WIDTH = 16 };
-typedef uint8_t block __attribute__((vector_size(WIDTH)));
-typedef uint64_t halves __attribute__((vector_size(WIDTH)));
-
-/* 16 bytes from any address. */
-static inline block load(const char *text) {
-    block bytes;
-    memcpy(&bytes, text, sizeof bytes);
-    return bytes;
-}
+/* Blocks of bytes, as loading a pool of 10 million sentences spends most of its arithmetic here. */
+enum { WIDTH = ALCORE__BLOCK_BYTES };
+typedef alcore__byte_block block;
 
 /* 0xFF in every byte that is white space between words. */
 static inline block is_space(block bytes) {
     return (block)((bytes == ' ') | (bytes == '\t') | (bytes == '\r') | (bytes == '\n'));
 }
 
-/* Whether a byte of the block is not 0. */
-static inline bool any(block bytes) {
-    const halves parts = (halves)bytes;
-    return (parts[0] | parts[1]) != 0;
-}
-
 /* The sum of the 16 bytes of a block: neighbors are added in 16 bits, then a multiplication adds
  * those up in the highest 16 bits of each half. */
 static int64_t sum(block bytes) {
     const uint64_t even = 0x00FF00FF00FF00FFu;
-    const halves parts = (halves)bytes;
+    const alcore__block_halves parts = (alcore__block_halves)bytes;
     int64_t total = 0;
     for (int i = 0; i < 2; i++) {
         const uint64_t pairs = (parts[i] & even) + (parts[i] >> 8 & even);
@@ -67,13 +51,13 @@ alcore__text_stats alcore__text_scan(const char *text, size_t length) {
     if (length <= WIDTH) return scan_short(text, length);
     /* A word begins at every byte that is no space behind one that is, and at the first byte. */
     int64_t words = !alcore__is_word_space(text[0]);
-    block begins = {0}, seen = load(text), nul = (block)(seen == 0);
+    block begins = {0}, seen = alcore__block_load(text), nul = (block)(seen == 0);
     int counted = 0;
     for (size_t offset = 1; offset < length; offset += WIDTH) {
         const size_t left = length - offset;
         const size_t start = left >= WIDTH ? offset : length - WIDTH;
-        const block bytes = load(text + start);
-        block begin = is_space(load(text + start - 1)) & ~is_space(bytes);
+        const block bytes = alcore__block_load(text + start);
+        block begin = is_space(alcore__block_load(text + start - 1)) & ~is_space(bytes);
         /* The last block ends with the text and overlaps the one before it: only the beginnings in
          * its last `left` bytes are new. */
         if (left < WIDTH) begin &= (block)(number >= (uint8_t)(WIDTH - left));
@@ -86,7 +70,7 @@ alcore__text_stats alcore__text_scan(const char *text, size_t length) {
             counted = 0;
         }
     }
-    const halves high = (halves)seen & 0x8080808080808080u;
-    return (alcore__text_stats){
-        .words = words + sum(begins), .ascii = !any((block)high), .nul = any(nul)};
+    return (alcore__text_stats){.words = words + sum(begins),
+                                .ascii = !alcore__block_has(seen, 0x80),
+                                .nul = alcore__block_has(nul, 0xFF)};
 }

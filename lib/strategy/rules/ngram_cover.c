@@ -283,20 +283,26 @@ static alcore_status find_ngrams(alcore__block *block, void *partial) {
     return ALCORE_OK;
 }
 
-/* Reduces a partial of labeled rows of the candidates' pool into s(g), ... */
-static alcore_status count_picked(alcore__run *run, const alcore__block_partial *partial) {
+/* Adds one to s(g), or to l(g), for each text of a block that has g. */
+static alcore_status count_texts(alcore__run *run, const alcore__block_partial *partial,
+                                 bool picked) {
     ngram *ngrams = ((cover_state *)run->state)->set.ngrams;
     const uint32_t *numbers = partial->extra;
-    for (int64_t i = 1; i <= (int64_t)numbers[0]; i++) ngrams[numbers[i]].picked++;
+    for (int64_t i = 1; i <= (int64_t)numbers[0]; i++) {
+        ngram *found = &ngrams[numbers[i]];
+        ++*(picked ? &found->picked : &found->labeled);
+    }
     return ALCORE_OK;
+}
+
+/* Reduces a partial of labeled rows of the candidates' pool into s(g), ... */
+static alcore_status count_picked(alcore__run *run, const alcore__block_partial *partial) {
+    return count_texts(run, partial, true);
 }
 
 /* ... and one of the labeled pool into l(g). */
 static alcore_status count_labeled(alcore__run *run, const alcore__block_partial *partial) {
-    ngram *ngrams = ((cover_state *)run->state)->set.ngrams;
-    const uint32_t *numbers = partial->extra;
-    for (int64_t i = 1; i <= (int64_t)numbers[0]; i++) ngrams[numbers[i]].labeled++;
-    return ALCORE_OK;
+    return count_texts(run, partial, false);
 }
 
 /* ---- the weights ---- */
