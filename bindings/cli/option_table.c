@@ -102,9 +102,9 @@ const option_info option_table[OPTION_TOTAL] = {
          "the picks come from in place of POOL; repeatable"},
     [OPTION_EXCLUDE] = {"exclude", 0, "FILE", true, POOL,
                         "rows and phrases taken out by id: an earlier selection or a list of ids; "
-                        "repeatable"},
+                        "rows count as bought for --masks and ngram-cover; repeatable"},
     [OPTION_EXCLUDE_TEXT] = {"exclude-text", 0, "FILE", true, POOL,
-                             "rows and phrases taken out by text; repeatable"},
+                             "rows and phrases taken out by text, as not wanted; repeatable"},
     [OPTION_ELIGIBLE] = {"eligible", 0, "FILE", false, POOL, "only the rows with these ids"},
     [OPTION_CANDIDATES] = {"candidates", 0, "FILE", false, UNCERTAIN,
                            "output of `alcore candidates`: ready columns have these rows only"},

@@ -86,7 +86,9 @@ ALCORE_API alcore_status alcore_request_set_column_model(alcore_request *request
  * requests over one pool may differ, and the pool stays as it is. */
 enum alcore_row_list {
     ALCORE_ROWS_ELIGIBLE = 1801, /**< only these may be selected */
-    ALCORE_ROWS_EXCLUDED = 1802, /**< these are never selected */
+    /** These are never selected. As what earlier rounds bought they count as labeled rows do, for
+     * the option "masks" and for the strategy ngram-cover. No other strategy reads them */
+    ALCORE_ROWS_EXCLUDED = 1802,
     /** Their labels are known: these are never selected, and strategies that read labeled rows read
      * them */
     ALCORE_ROWS_LABELED = 1803,

@@ -240,6 +240,9 @@ typedef struct alcore__masks {
     uint8_t *candidate_mask;    /* [rows] 1: may be selected */
     uint8_t *labeled_rows;      /* [rows] 1: a labeled row of the pool that takes part */
     int64_t labeled_count;      /* rows with labeled_rows 1 */
+    uint8_t *bought_rows;       /* [rows] 1: labeled_rows is, or the request's list of excluded rows
+                             names the row, and nothing else masks it */
+    int64_t bought_count;       /* rows with bought_rows 1 */
     uint8_t *labeled_mask;      /* [labeled_pool_rows] 1: is read; NULL without a labeled pool */
     int64_t labeled_pool_rows;  /* of the labeled pool */
     int64_t labeled_pool_count; /* rows with labeled_mask 1 */

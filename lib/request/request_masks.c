@@ -6,6 +6,8 @@
  *
  * The state of a row is a set of bits ALCORE_ROW_*, one for each cause; 0: no cause masks the row.
  * alcore_pool_states() is the array of those that the pool itself has. */
+#include <string.h>
+
 #include "pool/pool_internal.h"
 #include "request/request_internal.h"
 #include "request/text_masks.h"
@@ -128,6 +130,25 @@ static alcore_status mask_rows(alcore_ctx *ctx, const alcore_pool *pool, const u
     return ALCORE_OK;
 }
 
+/* Fills the mask of the rows that were bought, all 0 before the call: the labeled rows, and those
+ * of the request's list of excluded rows, which names what earlier rounds bought. A row that
+ * another cause masks is none of them, and of those that are known the labeled pool has the text.
+ * Rows that the pool has as excluded, and excluded texts, are merely not wanted. */
+static void mark_bought(const alcore_request *request, const uint8_t *known, const uint32_t *extra,
+                        alcore__masks *masks) {
+    const alcore__row_list *excluded = &request->lists[ALCORE__LIST(EXCLUDED)];
+    const uint32_t *states = alcore_pool_states(request->candidates);
+    const uint32_t others = ~(uint32_t)(ALCORE_ROW_LABELED | ALCORE_ROW_EXCLUDED);
+    if (masks->rows > 0) memcpy(masks->bought_rows, masks->labeled_rows, (size_t)masks->rows);
+    masks->bought_count = masks->labeled_count;
+    for (int64_t i = 0; i < excluded->count; i++) {
+        const int64_t row = excluded->rows[i];
+        if (((states[row] | extra[row]) & others) != 0 || (known && known[row])) continue;
+        masks->bought_count += !masks->bought_rows[row];
+        masks->bought_rows[row] = 1;
+    }
+}
+
 /* Makes *mask [*rows] of the labeled or the target pool, 1 for the rows that are read; *rows
  * becomes the number of rows of the pool, and the number of those that are read is added to *count.
  * A row takes part there unless a state other than its label masks it. */
@@ -170,6 +191,7 @@ static alcore_status build(const alcore_request *request, const alcore_pool *tar
     size_t rows = (size_t)out->rows;
     ALCORE__TRY(alcore__new_array(ctx, rows, sizeof *out->candidate_mask, &out->candidate_mask));
     ALCORE__TRY(alcore__new_array(ctx, rows, sizeof *out->labeled_rows, &out->labeled_rows));
+    ALCORE__TRY(alcore__new_array(ctx, rows, sizeof *out->bought_rows, &out->bought_rows));
     if (request->labeled) {
         ALCORE__TRY(alcore__new_array(ctx, rows, 1, known));
         ALCORE__TRY(alcore__pool_match_texts(request->candidates, request->labeled, *known));
@@ -179,6 +201,7 @@ static alcore_status build(const alcore_request *request, const alcore_pool *tar
     if (target) ALCORE__TRY(mask_target(ctx, target, out));
     ALCORE__TRY(extra_states(request, out->rows, extra));
     ALCORE__TRY(mask_rows(ctx, request->candidates, *known, *extra, out));
+    mark_bought(request, *known, *extra, out);
     return alcore__text_masks_apply(request, recommended, out);
 }
 
@@ -198,6 +221,7 @@ alcore_status alcore__masks_new(const alcore_request *request, const alcore_pool
 void alcore__masks_clear(alcore_ctx *ctx, alcore__masks *masks) {
     alcore__free(ctx, masks->candidate_mask);
     alcore__free(ctx, masks->labeled_rows);
+    alcore__free(ctx, masks->bought_rows);
     alcore__free(ctx, masks->labeled_mask);
     alcore__free(ctx, masks->target_mask);
     alcore__free(ctx, masks->target_languages);

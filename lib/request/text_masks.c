@@ -6,7 +6,7 @@
  *               two fifths of the characters that are no white space and in no placeholder
  *   language    it is in another script than most texts of its language (text_languages.c)
  *   lengths     its number of tokens is an outlier (text_lengths.c)
- *   templates   it has the words of an earlier candidate or a labeled text (text_templates.c)
+ *   templates   it has the words of an earlier candidate or a bought text (text_templates.c)
  *   near        it has nearly the words of one (text_near.c)
  *
  * Texts without a word have no length, template or near text: what they are is told by wordless
@@ -70,12 +70,12 @@ static alcore_status read_texts(alcore__masked_texts *texts, const alcore_reques
     ALCORE__TRY(alcore__texts_read(texts->ctx, request->candidates, out->candidate_mask, out->rows,
                                    near, &texts->candidates));
     if ((masks & (ALCORE__MASK_TEMPLATES | ALCORE__MASK_NEAR)) == 0) return ALCORE_OK;
-    if (out->labeled_count > 0)
-        ALCORE__TRY(alcore__texts_read(texts->ctx, request->candidates, out->labeled_rows,
-                                       out->rows, near, &texts->labeled[0]));
+    if (out->bought_count > 0)
+        ALCORE__TRY(alcore__texts_read(texts->ctx, request->candidates, out->bought_rows, out->rows,
+                                       near, &texts->bought[0]));
     if (!out->labeled_mask) return ALCORE_OK;
     return alcore__texts_read(texts->ctx, request->labeled, out->labeled_mask,
-                              out->labeled_pool_rows, near, &texts->labeled[1]);
+                              out->labeled_pool_rows, near, &texts->bought[1]);
 }
 
 /* Makes the masks in their order; each looks at what those before it have left. */
@@ -98,7 +98,7 @@ alcore_status alcore__text_masks_apply(const alcore_request *request, bool recom
     if (masks == 0) return ALCORE_OK;
     const alcore_status status = apply(&texts, request, masks);
     alcore__texts_read_clear(texts.ctx, &texts.candidates);
-    alcore__texts_read_clear(texts.ctx, &texts.labeled[0]);
-    alcore__texts_read_clear(texts.ctx, &texts.labeled[1]);
+    alcore__texts_read_clear(texts.ctx, &texts.bought[0]);
+    alcore__texts_read_clear(texts.ctx, &texts.bought[1]);
     return status;
 }

@@ -79,12 +79,12 @@ alcore__near_parts alcore__texts_read_parts(const alcore__read_texts *texts, int
 
 /* ---- the masks ---- */
 
-/* The texts of a request. Labeled texts are read for the masks that look at them only. */
+/* The texts of a request. Bought texts are read for the masks that look at them only. */
 typedef struct alcore__masked_texts {
     alcore_ctx *ctx;
     alcore__masks *masks;
     alcore__read_texts candidates;
-    alcore__read_texts labeled[2]; /* rows of the candidates' pool, and the labeled pool */
+    alcore__read_texts bought[2]; /* rows of the candidates' pool, and the labeled pool */
 } alcore__masked_texts;
 
 /* Clears a candidate, whose mask is 1 before, and counts it for an ALCORE__CAUSE_*. */
@@ -97,7 +97,7 @@ static inline void alcore__mask_text(alcore__masks *masks, int64_t row, int32_t 
 alcore_status alcore__mask_languages(const alcore__masked_texts *texts, const alcore_pool *pool);
 /* Outliers of length (text_lengths.c). */
 alcore_status alcore__mask_lengths(const alcore__masked_texts *texts);
-/* The words of an earlier candidate or of a labeled text (text_templates.c). */
+/* The words of an earlier candidate or of a bought text (text_templates.c). */
 alcore_status alcore__mask_templates(const alcore__masked_texts *texts);
 /* Nearly the words of one (text_near.c). */
 alcore_status alcore__mask_near(const alcore__masked_texts *texts);

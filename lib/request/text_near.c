@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The mask "near": a text that is near (text/near_words.h) to a labeled text or to an earlier
+/* The mask "near": a text that is near (text/near_words.h) to a bought text or to an earlier
  * candidate that stays.
  *
- * Texts that stay are listed under each of their keys, at most LISTED under one, and labeled texts
+ * Texts that stay are listed under each of their keys, at most LISTED under one, and bought texts
  * before all others: those that a text is compared with are under its keys. So the time is linear
  * in the number of texts however many share a key. The candidates are taken in their order, a block
  * of rows after the other. Of a block all rows are first compared, on all threads, with what was
@@ -84,16 +84,16 @@ static void list(near_job *self, const alcore__text_near *near, alcore__near_par
     self->listed[self->count++] = parts;
 }
 
-/* Lists all labeled texts, which nothing masks. Texts that were not read have no rows. */
-static alcore_status list_labeled(near_job *self, const alcore__read_texts *labeled) {
-    for (int64_t row = 0; row < labeled->rows; row++) {
+/* Lists all bought texts, which nothing masks. Texts that were not read have no rows. */
+static alcore_status list_bought(near_job *self, const alcore__read_texts *bought) {
+    for (int64_t row = 0; row < bought->rows; row++) {
         if (row % ALCORE_BLOCK_ROWS == 0)
-            ALCORE__TRY(alcore__tick(self->texts->ctx, "masks", row, labeled->rows));
+            ALCORE__TRY(alcore__tick(self->texts->ctx, "masks", row, bought->rows));
         const int64_t ahead = row + AHEAD;
-        if (ahead < labeled->rows && labeled->near[ahead].count > 0)
-            fetch_slots(self, &labeled->near[ahead]);
-        if (labeled->mask[row] && labeled->near[row].count > 0)
-            list(self, &labeled->near[row], alcore__texts_read_parts(labeled, row));
+        if (ahead < bought->rows && bought->near[ahead].count > 0)
+            fetch_slots(self, &bought->near[ahead]);
+        if (bought->mask[row] && bought->near[row].count > 0)
+            list(self, &bought->near[row], alcore__texts_read_parts(bought, row));
     }
     return ALCORE_OK;
 }
@@ -159,8 +159,8 @@ static int64_t count_near(const alcore__read_texts *texts) {
 static alcore_status reserve(near_job *self) {
     const alcore__masked_texts *texts = self->texts;
     alcore_ctx *ctx = texts->ctx;
-    const int64_t most = count_near(&texts->candidates) + count_near(&texts->labeled[0]) +
-                         count_near(&texts->labeled[1]);
+    const int64_t most = count_near(&texts->candidates) + count_near(&texts->bought[0]) +
+                         count_near(&texts->bought[1]);
     ALCORE__TRY(alcore__new_array(ctx, ALCORE_BLOCK_ROWS, sizeof *self->found, &self->found));
     ALCORE__TRY(alcore__new_array(ctx, (size_t)most, sizeof *self->listed, &self->listed));
     return alcore__index_reserve(ctx, &self->index, (size_t)most * ALCORE__NEAR_KEYS, 0, most);
@@ -170,7 +170,7 @@ alcore_status alcore__mask_near(const alcore__masked_texts *texts) {
     near_job self = {.texts = texts};
     alcore_status status = reserve(&self);
     for (int i = 0; status == ALCORE_OK && i < 2; i++)
-        status = list_labeled(&self, &texts->labeled[i]);
+        status = list_bought(&self, &texts->bought[i]);
     if (status == ALCORE_OK) status = mask_blocks(&self);
     alcore__free(texts->ctx, self.found);
     alcore__free(texts->ctx, self.listed);

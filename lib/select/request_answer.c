@@ -329,6 +329,15 @@ static alcore_status follow_columns(answer *self) {
     return status == ALCORE_OK ? status : alcore__fail_within(status, "columns");
 }
 
+/* The rows of the candidates' pool that the strategy reads as labeled, [rows]; NULL without one. A
+ * strategy that reads all that was bought needs no columns of them, so that none was dropped. */
+static const uint8_t *labeled_rows_of(const answer *self) {
+    const alcore__masks *masks = &self->masks;
+    if (alcore__strategy_def_of(self->strategy)->reads_bought)
+        return masks->bought_count > 0 ? masks->bought_rows : NULL;
+    return masks->labeled_count > 0 ? masks->labeled_rows : NULL;
+}
+
 /* Fills in the input of the run, with the pools locked for reading: datasets with their columns,
  * the engine, the rows of another selection (like) and, where the strategy reads them, languages. A
  * role without a pool leaves its dataset empty (0 rows), as does a labeled pool without a row that
@@ -340,7 +349,7 @@ static alcore_status fill_input(answer *self) {
         return alcore__fail(ALCORE_E_BUSY, "rows were added to the pool during the call");
     input->candidates = (alcore__dataset){
         .pool = request->candidates, .rows = self->masks.rows, .mask = self->masks.candidate_mask};
-    input->labeled_rows = self->masks.labeled_count > 0 ? self->masks.labeled_rows : NULL;
+    input->labeled_rows = labeled_rows_of(self);
     input->costs = self->costs;
     if (request->labeled && self->masks.labeled_pool_count > 0) {
         input->labeled = (alcore__dataset){.pool = request->labeled,
@@ -383,7 +392,7 @@ static alcore_status run_strategy(answer *self, alcore__outcome *out) {
     alcore__run_input *input = &self->input;
     ALCORE__TRY(fill_input(self));
     ALCORE__TRY(check_values(self, &input->candidates)); /* may lower labeled_count */
-    if (self->masks.labeled_count == 0) input->labeled_rows = NULL;
+    input->labeled_rows = labeled_rows_of(self);
     return alcore__strategy_run(self->strategy, input, out);
 }
 

@@ -180,6 +180,8 @@ struct alcore__strategy_def {
     /* The strategy is made of two others, which a request runs (rules/hybrid.c). */
     bool hybrid;
     bool reads_languages;   /* run->input->languages is set */
+    bool reads_bought;      /* run->input->labeled_rows are all rows of the pool that were bought:
+                               those that the request excludes too */
     bool reads_like;        /* run->input->like is read; other strategies refuse it */
     bool picks_from_target; /* where the request has a target, its rows are the candidates */
     /* The strategy buys phrases: from a pool of texts a request derives the pool of their phrases

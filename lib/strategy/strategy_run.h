@@ -44,7 +44,8 @@ typedef struct alcore__run_input {
      * alcore__strategy_needs(), and "embeddings" when fill.limited. */
     alcore__dataset candidates;
     const uint8_t *labeled_rows; /* [candidates.rows] 1: a labeled row of the same pool, whose
-                                    columns are read too; NULL: there is none */
+                                    columns are read too, or one that was bought (the definition
+                                    says reads_bought); NULL: there is none */
     alcore__dataset labeled;     /* the labeled pool; rows 0: there is none */
     alcore__dataset target;      /* unlabeled rows of the languages one cares about; rows 0: none */
     /* Language of each row of the candidates' pool, [candidates.rows], as an index into

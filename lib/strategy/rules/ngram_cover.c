@@ -609,6 +609,7 @@ const alcore__strategy_def alcore__strategy_ngram_cover = {
     .examples = EXAMPLES,
     .measure = "gain",
     .reads_languages = true,
+    .reads_bought = true,
     .params = &PARAMS,
     .state_bytes = sizeof(cover_state),
     .begin = begin,

@@ -141,19 +141,54 @@ START_TEST(threads_mask_the_same_rows) {
 }
 END_TEST
 
-/* Texts that are labeled in the pool itself hide near ones before and behind them, and stay. */
-START_TEST(labeled_rows_hide_near_texts) {
+/* What was bought of the pool itself, rows that are labeled or that the request excludes, hides
+ * near texts before and behind it; a row that the pool has as excluded is merely not wanted, and
+ * hides none. */
+START_TEST(bought_rows_hide_near_texts) {
     static const char *const texts[] = {
         "Open the file in a new window", "Something else altogether",
         "Open this file in a new window", "Open your file in a new window"};
-    static const int64_t labeled = 2;
-    uint8_t left[4] = {0}, expected[4] = {0, 1, 0, 0};
+    static const struct {
+        int32_t state, list; /* ALCORE_ROW_* of the pool's row 2, or ALCORE_ROWS_* of the request */
+        uint8_t left[4];
+    } trials[] = {{ALCORE_ROW_LABELED, 0, {0, 1, 0, 0}},
+                  {0, ALCORE_ROWS_LABELED, {0, 1, 0, 0}},
+                  {0, ALCORE_ROWS_EXCLUDED, {0, 1, 0, 0}},
+                  {ALCORE_ROW_FILTERED, ALCORE_ROWS_EXCLUDED, {1, 1, 0, 0}},
+                  {ALCORE_ROW_EXCLUDED, 0, {1, 1, 0, 0}}};
+    static const int64_t row = 2;
+    for (size_t i = 0; i < sizeof trials / sizeof *trials; i++) {
+        uint8_t left[4] = {0};
+        alcore_ctx *ctx = ctx_of(1);
+        alcore_pool *pool = pool_of(ctx, texts, 4);
+        alcore_request *request = request_for(ctx, pool, "random", "100");
+        if (trials[i].state)
+            ck_assert_ok(alcore_pool_mark(pool, (uint32_t)trials[i].state, &row, 1));
+        if (trials[i].list) ck_assert_ok(alcore_request_set_rows(request, trials[i].list, &row, 1));
+        find_left(request, left);
+        ck_assert_mem_eq(left, trials[i].left, 4);
+        alcore_pool_unref(pool);
+        alcore_ctx_unref(ctx);
+    }
+}
+END_TEST
+
+/* The same of templates, which differ in a number only. */
+START_TEST(bought_rows_hide_their_templates) {
+    static const char *const texts[] = {"Page 1", "Chapter 1", "Page 2", "Chapter 2", "Page 3"};
+    static const int64_t row = 2;
+    uint8_t left[5] = {0}, expected[5] = {0, 1, 0, 0, 0};
     alcore_ctx *ctx = ctx_of(1);
-    alcore_pool *pool = pool_of(ctx, texts, 4);
+    alcore_pool *pool = pool_of(ctx, texts, 5);
     alcore_request *request = request_for(ctx, pool, "random", "100");
-    ck_assert_ok(alcore_pool_mark(pool, ALCORE_ROW_LABELED, &labeled, 1));
-    find_left(request, left);
-    ck_assert_mem_eq(left, expected, 4);
+    ck_assert_ok(alcore_request_set_rows(request, ALCORE_ROWS_EXCLUDED, &row, 1));
+    ck_assert_ok(alcore_request_set(request, "masks", "templates"));
+    alcore_selection *selection = selected(request);
+    for (int64_t i = 0; i < alcore_selection_count(selection); i++)
+        left[alcore_selection_rows(selection)[i]] = 1;
+    ck_assert_mem_eq(left, expected, 5);
+    alcore_selection_unref(selection);
+    alcore_request_unref(request);
     alcore_pool_unref(pool);
     alcore_ctx_unref(ctx);
 }
@@ -320,7 +355,8 @@ TEST_FILE() {
     tcase_set_timeout(cases, 60);
     tcase_add_test(cases, first_of_near_texts_stays);
     tcase_add_test(cases, threads_mask_the_same_rows);
-    tcase_add_test(cases, labeled_rows_hide_near_texts);
+    tcase_add_test(cases, bought_rows_hide_near_texts);
+    tcase_add_test(cases, bought_rows_hide_their_templates);
     tcase_add_test(cases, few_letters_without_spaces_are_few_words);
     tcase_add_test(cases, empty_and_huge_texts);
     tcase_add_loop_test(cases, many_texts_share_a_key, 0, 2);

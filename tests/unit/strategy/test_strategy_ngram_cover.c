@@ -163,9 +163,10 @@ static alcore_pool *pool_of(char texts[][64], int rows) {
     return pool;
 }
 
+/* named [named_count]: rows that the request names as ALCORE_ROWS_* `kind`; NULL: it names none. */
 static alcore_selection *select_rows(const settings *s, double budget, alcore_pool *pool,
-                                     alcore_pool *labeled, const int64_t *known,
-                                     int64_t known_count) {
+                                     alcore_pool *labeled, int32_t kind, const int64_t *named,
+                                     int64_t named_count) {
     alcore_request *request;
     alcore_strategy *strategy;
     alcore_selection *selection;
@@ -186,9 +187,8 @@ static alcore_selection *select_rows(const settings *s, double budget, alcore_po
     ck_assert_int_eq(alcore_request_set_pool(request, ALCORE_ROLE_CANDIDATES, pool), ALCORE_OK);
     if (labeled)
         ck_assert_int_eq(alcore_request_set_pool(request, ALCORE_ROLE_LABELED, labeled), ALCORE_OK);
-    if (known)
-        ck_assert_int_eq(alcore_request_set_rows(request, ALCORE_ROWS_LABELED, known, known_count),
-                         ALCORE_OK);
+    if (named)
+        ck_assert_int_eq(alcore_request_set_rows(request, kind, named, named_count), ALCORE_OK);
     ck_assert_int_eq(alcore_request_set_strategy(request, strategy), ALCORE_OK);
     snprintf(value, sizeof value, "%g%s", budget, s->unit);
     ck_assert_int_eq(alcore_request_set(request, "budget", value), ALCORE_OK);
@@ -209,11 +209,11 @@ static void expect_picks(const alcore_selection *selection, const int *picks, co
     }
 }
 
-/* Rows whose text is one of the labeled ones are known, and no candidates. */
-static void mask_known(int labeled_count, uint8_t masked[ROWS]) {
-    for (int i = 0; i < ROWS; i++)
-        for (int l = 0; l < labeled_count; l++)
-            masked[i] |= strcmp(pool_texts[i], labeled_texts[l]) == 0;
+/* Whether a text is among those of the labeled pool: its row is known, and no candidate. */
+static bool is_known(const char *text) {
+    for (int l = 0; l < LABELED / 2; l++)
+        if (strcmp(text, labeled_texts[l]) == 0) return true;
+    return false;
 }
 
 START_TEST(picks_are_those_of_the_formula) {
@@ -222,29 +222,49 @@ START_TEST(picks_are_those_of_the_formula) {
     int picks[ROWS];
     double gains[ROWS];
     uint8_t masked[ROWS] = {0};
-    int64_t known[LABELED / 2];
     ck_assert_int_eq(alcore_ctx_new(NULL, &ctx), ALCORE_OK);
     make_texts(7 + (uint64_t)_i, ROWS, pool_texts);
-    make_texts(99, LABELED, labeled_texts);
-    alcore_pool *pool = pool_of(pool_texts, ROWS), *labeled = pool_of(labeled_texts, LABELED / 2);
-    /* without labels */
-    alcore_selection *selection = select_rows(s, budget, pool, NULL, NULL, 0);
+    alcore_pool *pool = pool_of(pool_texts, ROWS);
+    alcore_selection *selection = select_rows(s, budget, pool, NULL, 0, NULL, 0);
     int count = choose(s, pool_texts, masked, NULL, 0, budget, picks, gains);
     expect_picks(selection, picks, gains, count);
     alcore_selection_unref(selection);
-    /* with a labeled pool, and half as many labeled rows of the pool beside it */
+    alcore_pool_unref(pool);
+    alcore_ctx_unref(ctx);
+}
+END_TEST
+
+/* Beside a labeled pool every third row is bought already, as the request says by naming it as
+ * labeled or as excluded: an excluded row whose text the labeled pool has counts there alone. */
+static void expect_bought(const settings *s, int32_t kind) {
+    const double budget = *s->unit == 'w' ? 150 : *s->unit == 'c' ? 400 : 40;
+    int picks[ROWS], texts = LABELED / 2;
+    double gains[ROWS];
+    uint8_t masked[ROWS] = {0};
+    int64_t bought[LABELED / 2];
+    make_texts(99, LABELED, labeled_texts);
+    alcore_pool *pool = pool_of(pool_texts, ROWS), *labeled = pool_of(labeled_texts, LABELED / 2);
+    for (int i = 0; i < ROWS; i++) masked[i] = is_known(pool_texts[i]);
     for (int i = 0; i < LABELED / 2; i++) {
-        known[i] = 3 * i;
-        masked[3 * i] = 1;
-        strcpy(labeled_texts[LABELED / 2 + i], pool_texts[3 * i]);
+        const int row = 3 * i;
+        bought[i] = row;
+        masked[row] = 1;
+        if (kind == ALCORE_ROWS_LABELED || !is_known(pool_texts[row]))
+            strcpy(labeled_texts[texts++], pool_texts[row]);
     }
-    selection = select_rows(s, budget, pool, labeled, known, LABELED / 2);
-    mask_known(LABELED / 2, masked);
-    count = choose(s, pool_texts, masked, labeled_texts, LABELED, budget, picks, gains);
+    alcore_selection *selection = select_rows(s, budget, pool, labeled, kind, bought, LABELED / 2);
+    const int count = choose(s, pool_texts, masked, labeled_texts, texts, budget, picks, gains);
     expect_picks(selection, picks, gains, count);
     alcore_selection_unref(selection);
     alcore_pool_unref(labeled);
     alcore_pool_unref(pool);
+}
+
+START_TEST(bought_rows_are_picks) {
+    ck_assert_int_eq(alcore_ctx_new(NULL, &ctx), ALCORE_OK);
+    make_texts(7 + (uint64_t)_i, ROWS, pool_texts);
+    expect_bought(&trials[_i], ALCORE_ROWS_LABELED);
+    expect_bought(&trials[_i], ALCORE_ROWS_EXCLUDED);
     alcore_ctx_unref(ctx);
 }
 END_TEST
@@ -259,7 +279,7 @@ START_TEST(texts_of_nothing_new_come_last) {
     ck_assert_int_eq(alcore_ctx_new(NULL, &ctx), ALCORE_OK);
     ck_assert_int_eq(alcore_pool_new(ctx, NULL, &pool), ALCORE_OK);
     ck_assert_int_eq(alcore_pool_add_texts(pool, lines, NULL, 6, NULL), ALCORE_OK);
-    alcore_selection *selection = select_rows(&s, 10, pool, NULL, NULL, 0);
+    alcore_selection *selection = select_rows(&s, 10, pool, NULL, 0, NULL, 0);
     const int64_t *rows = alcore_selection_rows(selection);
     const double *scores = alcore_selection_scores(selection);
     ck_assert_int_eq(alcore_selection_count(selection), 5); /* the empty text is masked */
@@ -303,7 +323,7 @@ START_TEST(long_texts_have_all_their_ngrams) {
     /* the labeled text lacks the first word, and the first pair and triple of words */
     for (int labeled = 0; labeled < 2; labeled++) {
         alcore_selection *selection =
-            select_rows(&s, 4, pools[0], labeled ? pools[1] : NULL, NULL, 0);
+            select_rows(&s, 4, pools[0], labeled ? pools[1] : NULL, 0, NULL, 0);
         const double sum = 3.0 * WORDS - 3, known = labeled ? sum - 3 : 0;
         const double again = pow(2, -16), gain = (sum - known + known / 2) / 2;
         const int picks[] = {1, 0, 3, 2};
@@ -342,12 +362,12 @@ START_TEST(languages_are_level) {
         records.languages = tagged ? tags : NULL;
         ck_assert_int_eq(alcore_pool_new(ctx, NULL, &pool), ALCORE_OK);
         ck_assert_int_eq(alcore_pool_add_records(pool, &records, NULL), ALCORE_OK);
-        alcore_selection *some = select_rows(&s, 2, pool, NULL, NULL, 0);
+        alcore_selection *some = select_rows(&s, 2, pool, NULL, 0, NULL, 0);
         for (int i = 0; i < 2; i++) english += alcore_selection_rows(some)[i] >= 4;
         ck_assert_int_eq(english > 0, tagged);
         /* a strategy that may repeat itself for ever keeps the first gains */
         const settings still = {3, 0.5, 0.5, 0, 0.15, 2, "i"};
-        alcore_selection *all = select_rows(&still, 8, pool, NULL, NULL, 0);
+        alcore_selection *all = select_rows(&still, 8, pool, NULL, 0, NULL, 0);
         for (int i = 0; i < 8; i++)
             sums[alcore_selection_rows(all)[i] >= 4] += alcore_selection_scores(all)[i];
         ck_assert_int_eq(fabs(sums[0] - sums[1]) < 1e-9, tagged);
@@ -363,6 +383,7 @@ TEST_FILE() {
     TCase *cases = tcase_create("strategy_ngram_cover");
     tcase_add_test(cases, languages_are_level);
     tcase_add_loop_test(cases, picks_are_those_of_the_formula, 0, sizeof trials / sizeof *trials);
+    tcase_add_loop_test(cases, bought_rows_are_picks, 0, sizeof trials / sizeof *trials);
     tcase_add_test(cases, texts_of_nothing_new_come_last);
     tcase_add_test(cases, long_texts_have_all_their_ngrams);
     return check_suite_run("strategy/ngram_cover", cases);
