@@ -202,7 +202,7 @@ static alcore_status fail_unread_model(const alcore_request *request,
 }
 
 /* A program that gives a model and names no strategy goes on where another strategy is recommended
- * that reads none: then the log and the summary say so. Entries of the option are divided by
+ * that reads none, and is told (alcore__log_ignored()). Entries of the option are divided by
  * commas. Where nothing was noted (read NULL) there is nothing to compare with, and a host's
  * strategy without a list of needs may read any column. */
 alcore_status alcore__check_given(const alcore_request *request, const alcore_strategy *strategy) {
@@ -211,10 +211,6 @@ alcore_status alcore__check_given(const alcore_request *request, const alcore_st
     char name[64];
     if (!read || alcore__strategy_reads_any(strategy)) return ALCORE_OK;
     const bool recommended = alcore__strategy_is_recommended(strategy);
-    if (recommended && alcore__request_names_model(request) && !read->made)
-        alcore__log(request->object.ctx, ALCORE_LOG_WARN, "request", NULL,
-                    "the model is not read, as no strategy was named: %s reads no column",
-                    alcore__strategy_name(strategy));
     for (size_t length; *entry; entry += length + (entry[length] == ',')) {
         length = strcspn(entry, ",");
         const int32_t role = role_of(entry, length, name);
@@ -224,4 +220,12 @@ alcore_status alcore__check_given(const alcore_request *request, const alcore_st
             return fail_unread(request, strategy, role, name);
     }
     return ALCORE_OK;
+}
+
+void alcore__log_ignored(const alcore_selection *selection) {
+    const alcore__ranking *ranking = selection->ranking;
+    if (ranking->ignored)
+        alcore__log(selection->object.ctx, ALCORE_LOG_WARN, "request", NULL,
+                    "not read by %s, as no strategy was named: %s", ranking->strategy,
+                    ranking->ignored);
 }

@@ -28,7 +28,7 @@ static alcore_status end_uncancelled(const alcore_request *request, alcore_selec
 /* A strategy that picks from the target is answered by a copy whose candidates the target is, which
  * remembers none. The counter is shared here as a hybrid's second part, an ablation's next value or
  * the next round may derive the same phrases; the one of an outer call is put back at the end, and
- * what was read is noted there too. */
+ * what was read is noted there too. Whether nothing has read an input is told by the outer call. */
 alcore_status alcore__request_select(alcore_request *request, alcore_selection **out) {
     const bool hybrid = request->strategy && alcore__strategy_part(request->strategy, 0);
     alcore_request from_target;
@@ -48,6 +48,7 @@ alcore_status alcore__request_select(alcore_request *request, alcore_selection *
     request->counter = before;
     request->read = outer;
     alcore__note_all(request, &read);
+    if (status == ALCORE_OK && !outer) alcore__log_ignored(*out);
     return status == ALCORE_OK ? end_uncancelled(request, out) : status;
 }
 

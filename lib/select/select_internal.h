@@ -217,5 +217,7 @@ void alcore__note_all(const alcore_request *request, const alcore__read_columns 
 /* ALCORE_E_INVALID for a column of the option "given" that nothing has read, and for "model" in it
  * where no model made a column of the call. Called when all columns are resolved. */
 alcore_status alcore__check_given(const alcore_request *request, const alcore_strategy *strategy);
+/* Logs what the request had and the recommended strategy did not read, if anything. */
+void alcore__log_ignored(const alcore_selection *selection);
 
 #endif

@@ -89,7 +89,10 @@ typedef struct alcore__ranking {
     /* What was asked. Texts are owned unless they are static. */
     char *strategy;   /* its name */
     bool recommended; /* the request named none, or asked for the recommended one */
-    bool names_model; /* the request has a model */
+    /* What the request has and the recommended strategy did not read, names with ", " between:
+     * "model", given columns (of other roles "labeled.NAME", "target.NAME"), options of models;
+     * owned. NULL: nothing, or a strategy was named */
+    char *ignored;
     const char *reason,
         *measure;     /* static: words for reasons (alcore__strategy_def_of()->reason); reason
                                      may be NULL */

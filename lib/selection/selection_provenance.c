@@ -10,6 +10,8 @@
  *     parameters, options, seed
  *     round                 of annotation, from 1, which the random draws depend on
  *     inputs                the pools and columns that were read, with their fingerprints
+ *     ignored               what the recommended strategy did not read of what was given; left out
+ *                           where it is nothing, and where a strategy was named
  *     masked                rows that were no candidates, by cause
  *     scored                candidates that have a score
  *     floored               log-probabilities below -100, which count as -100 (spec 1.1)
@@ -222,6 +224,18 @@ static void put_engines(const alcore__ranking *ranking, alcore__json_out *json) 
     alcore__json_close(json, '}');
 }
 
+/* "ignored": an array of the names of inputs. */
+static void put_ignored(const alcore__ranking *ranking, alcore__json_out *json) {
+    if (!ranking->ignored) return;
+    alcore__json_open(json, "ignored", '[');
+    for (const char *name = ranking->ignored; *name != '\0';) {
+        const size_t length = strcspn(name, ",");
+        alcore__json_put_text(json, NULL, name, length);
+        name += length + strspn(name + length, ", ");
+    }
+    alcore__json_close(json, ']');
+}
+
 /* "parts": the provenance of the sentences and of the phrases of a hybrid, JSON objects that their
  * selections have; no member for other strategies. */
 static void put_parts(const alcore_selection *selection, alcore__json_out *json) {
@@ -247,6 +261,7 @@ void alcore__selection_put_provenance(const alcore_selection *selection, alcore_
     alcore__json_put_raw(json, "seed", seed);
     alcore__json_put_integer(json, "round", ranking->round);
     put_inputs(ranking, json);
+    put_ignored(ranking, json);
     put_masked(ranking, json);
     alcore__json_put_integer(json, "scored", ranking->outcome.count);
     alcore__json_put_integer(json, "floored", ranking->outcome.floored);

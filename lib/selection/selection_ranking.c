@@ -24,6 +24,7 @@ static void release(void *object) {
         alcore__free(ctx, self->input_columns[i].warnings);
     }
     for (int32_t i = 0; i < ALCORE__NEED_ROLES; i++) alcore__free(ctx, self->inputs[i].unread);
+    alcore__free(ctx, self->ignored);
     alcore__free(ctx, self->strategy);
     alcore__free(ctx, self->parameters);
     alcore__free(ctx, self->options);
@@ -87,7 +88,6 @@ static alcore_status keep_request(alcore__ranking *self, const alcore_request *r
     self->measure = alcore__strategy_measure(strategy);
     self->scored = alcore__strategy_scores(strategy);
     self->recommended = alcore__strategy_is_recommended(strategy);
-    self->names_model = alcore__request_names_model(request);
     ALCORE__TRY(copy_text(ctx, alcore__strategy_name(strategy), &self->strategy));
     ALCORE__TRY(copy_text(ctx, request->options.device, &self->device));
     if (command[0] != '\0') ALCORE__TRY(copy_text(ctx, command, &self->command));
@@ -169,6 +169,55 @@ static alcore_status keep_pool(alcore__ranking *self, const alcore_pool *pool, i
     return list_unread(self, pool, input);
 }
 
+/* The names of the given columns in a role that were not read, with a meaning to strategies. */
+static alcore_status ignore_columns(const alcore__ranking *self, const alcore_pool *pool,
+                                    int32_t role, alcore__buffer *text) {
+    const char *prefix = role == ALCORE_ROLE_LABELED  ? "labeled."
+                         : role == ALCORE_ROLE_TARGET ? "target."
+                                                      : "";
+    const alcore__column *column;
+    for (int64_t i = 0; pool && (column = alcore__pool_column_at(pool, i)) != NULL; i++) {
+        const alcore__column_name *name = alcore__column_name_find(column->name);
+        if (!name || name->role != ALCORE__COLUMN_INPUT || !alcore__column_is_given(column) ||
+            is_read(self, role, column->name))
+            continue;
+        ALCORE__TRY(alcore__buffer_format(self->object.ctx, text, "%s%s%s",
+                                          text->length ? ", " : "", prefix, column->name));
+    }
+    return ALCORE_OK;
+}
+
+/* Sets self->ignored, once all columns that were read are kept. A caller who names a strategy is
+ * told of what it does not read by an error (request_given.c), or wants it for other calls. Where
+ * no model made a column, neither a model nor its options were read. */
+static alcore_status list_ignored(alcore__ranking *self, const alcore_request *request) {
+    const alcore__request_options *options = &request->options;
+    bool made = false;
+    for (int32_t i = 0; i < self->input_column_count; i++)
+        made |= self->input_columns[i].engine != NULL;
+    const struct {
+        const char *name;
+        bool set;
+    } inputs[] = {{"model", alcore__request_names_model(request)},
+                  {"cache", options->cache[0] != '\0'},
+                  {"max_age", options->max_age > 0}};
+    alcore__buffer text = {0};
+    alcore_status status = ALCORE_OK;
+    for (size_t i = 0; status == ALCORE_OK && i < sizeof inputs / sizeof *inputs; i++)
+        if (inputs[i].set && !made)
+            status = alcore__buffer_format(self->object.ctx, &text, "%s%s", text.length ? ", " : "",
+                                           inputs[i].name);
+    if (status == ALCORE_OK)
+        status = ignore_columns(self, request->candidates, ALCORE_ROLE_CANDIDATES, &text);
+    if (status == ALCORE_OK)
+        status = ignore_columns(self, request->labeled, ALCORE_ROLE_LABELED, &text);
+    if (status == ALCORE_OK)
+        status = ignore_columns(self, request->target, ALCORE_ROLE_TARGET, &text);
+    if (status != ALCORE_OK) alcore__buffer_clear(self->object.ctx, &text);
+    self->ignored = text.data;
+    return status;
+}
+
 /* Describes the pools and the columns that were read: rows, rows that took part, fingerprints, and
  * how many rows were masked for which cause. Rows that the run masked for a NaN are added to the
  * causes of the masks. `used` of the candidates counts them before candidates=N draws. The target,
@@ -202,8 +251,9 @@ static alcore_status keep_inputs(alcore__ranking *self, const alcore_request *re
         keep_pool(self, request->candidates, ALCORE_ROLE_CANDIDATES, masks->rows, masks->eligible));
     ALCORE__TRY(keep_pool(self, request->labeled, ALCORE_ROLE_LABELED, masks->labeled_pool_rows,
                           masks->labeled_pool_count));
-    return keep_pool(self, input->target.pool, ALCORE_ROLE_TARGET, input->target.rows,
-                     masks->target_count);
+    ALCORE__TRY(keep_pool(self, input->target.pool, ALCORE_ROLE_TARGET, input->target.rows,
+                          masks->target_count));
+    return self->recommended && masks->eligible > 0 ? list_ignored(self, request) : ALCORE_OK;
 }
 
 alcore_status alcore__ranking_new(const alcore_request *request, const alcore_strategy *strategy,

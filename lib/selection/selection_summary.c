@@ -279,11 +279,9 @@ alcore_status alcore__selection_write_summary(alcore_selection *selection) {
         alcore__say(
             &page, "note: the built-in n-gram model stands in, as neither a column nor a model was "
                    "given\n");
-    if (ranking->recommended && ranking->names_model && ranking->input_column_count == 0)
-        alcore__say(&page,
-                    "note: the model is not read, as no strategy was named: %s reads no "
-                    "column\n",
-                    ranking->strategy);
+    if (ranking->ignored)
+        alcore__say(&page, "note: not read by %s, as no strategy was named: %s\n",
+                    ranking->strategy, ranking->ignored);
     alcore__say(&page, "%sstrategy %s%s, round %" PRId64 ", seed %" PRIu64 "\n",
                 ranking->recommended ? "recommended " : "", ranking->strategy,
                 ranking->recommended ? " (may change in a minor release)" : "", ranking->round,

@@ -388,6 +388,15 @@ def _warn(selection):
     if names:
         warnings.warn("%s: made by the built-in n-gram model, because neither a column nor a model was given; give one, or "
                       "model=\"ngram\" to agree" % ", ".join(names), ImplicitModelWarning, stacklevel=user_level())
+    _warn_ignored([selection])
+
+
+def _warn_ignored(selections):
+    """Warns of what the recommended strategy has not read, where no other was asked."""
+    ignored = [selection.provenance.get("ignored") for selection in selections]
+    if all(ignored):
+        warnings.warn("not read by %s, as no strategy was named: %s; name the strategy that reads it"
+                      % (selections[0].provenance["strategy"], ", ".join(ignored[0])), stacklevel=user_level())
 
 
 def _labeled(pool, labeled):
@@ -654,7 +663,9 @@ def compare(texts: Pool | t.Texts, budget: int | float | str | None = None, stra
         raise ValueError("strategies: none is named")
     with _prepared(pool, budget, made[0][1], ids is not None, labeled=labeled, exclude=exclude, eligible=eligible, like=like, round=round, seed=seed,
                    model=model, targets=targets, fill=fill, progress=progress, several=True, **named) as request:
-        return request._compare(pool, made, test)
+        found = request._compare(pool, made, test)
+    _warn_ignored([row.selection for row in found.strategies if not row.added])
+    return found
 
 
 def select_from(pool, budget: int | float | str | None = None, strategy: t.Rule | None = None, *, round: int = 1,

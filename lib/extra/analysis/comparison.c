@@ -111,11 +111,17 @@ static alcore_status select_with(comparing *self, int64_t i) {
     return alcore__fail_within(status, "strategy %s", self->made->compared[i].name);
 }
 
-/* Refuses an input of the option "given" that none of the strategies has read. */
+/* Refuses an input of the option "given" that none of the strategies has read: as the first one
+ * that was named does, or, where only the recommended one was asked for, as that does, which tells
+ * of a model. */
 static alcore_status check_given(const comparing *self) {
+    int64_t named = self->given_count;
     for (int64_t i = 0; i < self->made->count; i++)
         if (alcore__strategy_reads_any(self->strategies[i])) return ALCORE_OK;
-    const alcore_status status = alcore__check_given(self->request, self->strategies[0]);
+    while (named > 0 && alcore__strategy_is_recommended(self->strategies[named - 1])) named--;
+    if (named == 0) alcore__log_ignored(self->made->compared[0].picked);
+    const alcore_status status =
+        alcore__check_given(self->request, self->strategies[named > 0 ? named - 1 : 0]);
     return status == ALCORE_OK ? status
                                : alcore__fail_within(status, "of all strategies that are compared");
 }

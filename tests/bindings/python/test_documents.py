@@ -21,13 +21,13 @@ VALIDATORS = {schema["properties"]["schema"]["const"]: Draft202012Validator(sche
 
 # Members that need not be there, of any object.
 OPTIONAL = {"masks", "wordless", "language", "length", "template", "near", "command", "price", "terms", "parts", "currency", "units", "alone", "also", "model",
-            "scorer", "labeled", "target", "candidates", "phrases_of_rows", "unread", "engine", "built_in", "kept", "reuse", "cut", "warnings",
+            "scorer", "labeled", "target", "candidates", "phrases_of_rows", "unread", "ignored", "engine", "built_in", "kept", "reuse", "cut", "warnings",
             "device", "fingerprint", "missing", "sentences_without_pair", "count_for_words", "items", "pool", "embeddings", "language_model",
             "links", "language_model_fingerprint", "phrases", "test", "amount"}
 # Objects whose members have names of the caller's or of a strategy's.
 MAPS = {"parameters", "columns", "terms", "facts", "term_values", "kinds"}
 # Texts that no schema looks into: two documents that differ in these only are alike.
-FREE = {"from", "command", "warnings", "unread", "currency", "embeddings", "links", "language_model", "fingerprint", "budget", "price"}
+FREE = {"from", "command", "warnings", "unread", "ignored", "currency", "embeddings", "links", "language_model", "fingerprint", "budget", "price"}
 
 
 def faults(document):

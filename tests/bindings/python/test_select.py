@@ -318,6 +318,21 @@ def test_what_a_call_gives_is_read():
         assert pool.select(1, "random").provenance["inputs"]["candidates"]["unread"] == ["probs"]
 
 
+def test_what_no_strategy_reads_is_told(tmp_path):
+    table = {"text": ["open a file", "close a file"], "embeddings": [[0., 1.], [1., 0.]]}
+    with pytest.warns(UserWarning, match="not read by ngram-cover, as no strategy was named: model, cache, embeddings; name") as caught:
+        picked = alcore.select(alcore.Pool(table), 1, model="ngram", cache=str(tmp_path))
+    assert caught[0].filename == __file__
+    assert picked.provenance["ignored"] == ["model", "cache", "embeddings"]
+    with pytest.warns(UserWarning, match="as no strategy was named: model"):
+        alcore.compare(table["text"], 1, {"one": None, "other": alcore.Strategy("recommended", decay=1)}, model="ngram")
+    with warnings.catch_warnings():
+        warnings.simplefilter("error")
+        assert "ignored" not in alcore.select(alcore.Pool(table), 1, "random").provenance
+        assert "ignored" not in alcore.select(table["text"], 1).provenance
+        alcore.compare(table["text"], 1, [None, "nnll"], model="ngram")
+
+
 def test_remedies_are_in_python_s_terms():
     picked = alcore.select(["a b c d"], "3w", "random")
     assert 'hint: fill="skip" stays within the budget' in picked.summary and "--" not in picked.summary

@@ -11,10 +11,23 @@ typedef struct world {
     alcore_pool *pool;
 } world;
 
+static char logged[256]; /* the last warning */
+
+static void keep_line(void *user, int32_t level, const char *component, const char *message,
+                      const char *fields) {
+    (void)user;
+    (void)component;
+    (void)fields;
+    if (level == ALCORE_LOG_WARN) snprintf(logged, sizeof logged, "%s", message);
+}
+
 /* Texts of two words, of which several share either. */
 static world open_world(void) {
     world w;
-    ck_assert_ok(alcore_ctx_new(NULL, &w.ctx));
+    alcore_ctx_options options = ALCORE_CTX_OPTIONS_INIT;
+    options.log = keep_line;
+    *logged = '\0';
+    ck_assert_ok(alcore_ctx_new(&options, &w.ctx));
     ck_assert_ok(alcore_pool_new(w.ctx, NULL, &w.pool));
     for (int i = 0; i < ROWS; i++) {
         static const char *const verbs[] = {"open", "close", "move", "copy", "print"};
@@ -214,22 +227,59 @@ START_TEST(without_words_it_says_which_strategies_need_none) {
 }
 END_TEST
 
+/* Checks that summary, log and provenance say what was not read: names with ", " between; "":
+ * nothing. */
+static void expect_ignored(const alcore_selection *selection, const char *names) {
+    char note[256], told[128] = "";
+    snprintf(note, sizeof note, "not read by ngram-cover, as no strategy was named: %s", names);
+    const char *summary = alcore_selection_summary(selection);
+    json_t *root = json_loads(alcore_selection_provenance(selection), 0, NULL), *name;
+    size_t i;
+    json_array_foreach(json_object_get(root, "ignored"), i, name) {
+        if (i > 0) strcat(told, ", ");
+        strcat(told, json_string_value(name));
+    }
+    ck_assert_str_eq(told, names);
+    ck_assert_int_eq(json_object_get(root, "ignored") != NULL, *names != '\0');
+    json_decref(root);
+    ck_assert_msg((strstr(summary, *names ? note : "not read") != NULL) == (*names != '\0'), "%s",
+                  summary);
+    ck_assert_str_eq(logged, *names ? note : "");
+    *logged = '\0';
+}
+
 /* A program that gives a model and names no strategy goes on when another one is recommended, which
- * reads none: the summary says so. */
-START_TEST(a_model_that_is_not_read_is_told) {
+ * reads none, and is told; so it is with columns of its pools and options of models. A strategy
+ * that is named may leave unread what other calls read. */
+START_TEST(what_is_not_read_is_told) {
+    static double values[ROWS];
     world w = open_world();
     alcore_request *request = plain_request(&w);
     alcore_model *model;
+    alcore_strategy *strategy;
     alcore_selection *plain = selected(request);
-    ck_assert_ptr_null(strstr(alcore_selection_summary(plain), "model"));
+    expect_ignored(plain, "");
     ck_assert_ok(alcore_request_set(request, "given", "model"));
     ck_assert_ok(alcore_model_new_ngram(w.ctx, NULL, NULL, &model));
     ck_assert_ok(alcore_request_set_model(request, model));
     alcore_selection *made = selected(request);
-    ck_assert_ptr_nonnull(strstr(alcore_selection_summary(made),
-                                 "note: the model is not read, as no strategy was named: "
-                                 "ngram-cover reads no column\n"));
+    expect_ignored(made, "model");
     expect_same(made, plain);
+    alcore_selection_unref(made);
+    ck_assert_ok(alcore_request_set(request, "cache", "kept"));
+    ck_assert_ok(alcore_request_set(request, "max_age", "2"));
+    give(w.pool, "scores", values, ROWS, 1);
+    give(w.pool, "mine", values, ROWS, 1); /* nothing has a meaning for it */
+    made = selected(request);
+    expect_ignored(made, "model, cache, max_age, scores");
+    alcore_selection_unref(made);
+    ck_assert_ok(alcore_strategy_new(w.ctx, "random", &strategy));
+    ck_assert_ok(alcore_request_set_strategy(request, strategy));
+    ck_assert_ok(alcore_request_set(request, "given", ""));
+    made = selected(request);
+    expect_ignored(made, "");
+    ck_assert_ok(alcore_request_set_strategy(request, NULL));
+    alcore_strategy_unref(strategy);
     ck_assert_ok(alcore_request_set(request, "given", "embeddings"));
     alcore_selection_unref(made);
     ck_assert_fails(alcore_select(request, &made), ALCORE_E_INVALID,
@@ -244,5 +294,5 @@ END_TEST
 
 CHECK_SUITE("recommended", no_strategy_means_the_recommended_one,
             it_stays_recommended_with_other_parameters, its_masks_are_its_own,
-            without_words_it_says_which_strategies_need_none, a_model_that_is_not_read_is_told,
+            without_words_it_says_which_strategies_need_none, what_is_not_read_is_told,
             the_registry_describes_it);

@@ -26,6 +26,16 @@ static alcore_request *request;
 static alcore_strategy *made[2];
 static char folder[TEST_PATH_BYTES];
 
+static char logged[256]; /* the last warning */
+
+static void keep_line(void *user, int32_t level, const char *component, const char *message,
+                      const char *fields) {
+    (void)user;
+    (void)component;
+    (void)fields;
+    if (level == ALCORE_LOG_WARN) snprintf(logged, sizeof logged, "%s", message);
+}
+
 static const char *in_folder(const char *name) {
     static char path[100];
     snprintf(path, sizeof path, "%s/%s", folder, name);
@@ -33,7 +43,9 @@ static const char *in_folder(const char *name) {
 }
 
 static void open_all(void) {
-    ck_assert_ok(alcore_ctx_new(NULL, &ctx));
+    alcore_ctx_options options = ALCORE_CTX_OPTIONS_INIT;
+    options.log = keep_line;
+    ck_assert_ok(alcore_ctx_new(&options, &ctx));
     pool = pool_of(ctx, texts, ROWS);
     give(pool, "scores", scores, ROWS, 1);
     give(pool, "margins", margins, ROWS, 1);
@@ -269,6 +281,40 @@ START_TEST(inputs_of_some) {
 }
 END_TEST
 
+/* A model that one of the strategies reads is read, whichever the first one is; one that none reads
+ * is refused where a strategy is named, and told of where only the recommended one is asked for. */
+START_TEST(a_model_of_some) {
+    alcore_strategy *recommended = NULL, *three[3] = {NULL};
+    alcore_model *model;
+    alcore_comparison *comparison;
+    alcore_pool *bare = pool_of(ctx, texts, ROWS);
+    ck_assert_ok(alcore_strategy_new(ctx, "nnll", &three[1]));
+    ck_assert_ok(alcore_strategy_new(ctx, "random", &three[2]));
+    ck_assert_ok(alcore_model_new_ngram(ctx, NULL, NULL, &model));
+    ck_assert_ok(alcore_request_set_pool(request, ALCORE_ROLE_CANDIDATES, bare));
+    ck_assert_ok(alcore_request_set_model(request, model));
+    ck_assert_ok(alcore_request_set(request, "given", "model"));
+    ck_assert_ok(alcore_request_compare(request, &recommended, NULL, 1, NULL, &comparison));
+    ck_assert_str_eq(logged, "not read by ngram-cover, as no strategy was named: model");
+    alcore_comparison_unref(comparison);
+    *logged = '\0';
+    ck_assert_ok(alcore_request_compare(request, three, NULL, 3, NULL, &comparison));
+    ck_assert_str_eq(logged, "");
+    alcore_comparison_unref(comparison);
+    alcore_pool *other = pool_of(ctx, texts, ROWS); /* without the columns that nnll read */
+    ck_assert_ok(alcore_request_set_pool(request, ALCORE_ROLE_CANDIDATES, other));
+    alcore_strategy_unref(three[1]);
+    three[1] = three[2];
+    ck_assert_int_eq(alcore_request_compare(request, three, NULL, 2, NULL, &comparison),
+                     ALCORE_E_INVALID);
+    ck_assert_ptr_nonnull(strstr(alcore_last_error(), "the model is not read: strategy random"));
+    alcore_strategy_unref(three[2]);
+    alcore_model_unref(model);
+    alcore_pool_unref(other);
+    alcore_pool_unref(bare);
+}
+END_TEST
+
 /* ---- files ---- */
 
 static const char *written(const alcore_comparison *comparison, const char *name) {
@@ -442,6 +488,7 @@ TEST_FILE() {
     tcase_add_test(all, the_floor);
     tcase_add_test(all, the_recommended_one);
     tcase_add_test(all, inputs_of_some);
+    tcase_add_test(all, a_model_of_some);
     tcase_add_test(all, files);
     tcase_add_test(all, samples_are_spread);
     tcase_add_test(all, rows_and_phrases);
