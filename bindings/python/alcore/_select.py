@@ -366,7 +366,8 @@ def _meant(value, meaning):
 
 
 def _split(named, parameters, options, columns):
-    """Sorts the further keyword arguments: (the strategy's parameters, options of the request, columns), each name -> value.
+    """Sorts the further keyword arguments: (the strategy's parameters, options of the request, columns), each name -> value. None of an
+    option or a column means that it is not given.
     parameters: names of the strategy's; options, columns: names of the others."""
     found = ({}, {}, {})
     for name, value in named.items():
@@ -375,7 +376,8 @@ def _split(named, parameters, options, columns):
             if value is not None:
                 found[2][plain] = value
         elif plain not in parameters and plain in options:
-            found[1][plain] = value
+            if value is not None:
+                found[1][plain] = value
         else:
             found[0][plain] = value
     return found

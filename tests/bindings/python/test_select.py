@@ -318,6 +318,15 @@ def test_what_a_call_gives_is_read():
         assert pool.select(1, "random").provenance["inputs"]["candidates"]["unread"] == ["probs"]
 
 
+def test_an_option_that_is_none_is_not_given(texts):
+    options = {option["name"] for option in alcore.request_options()} - {"budget", "round", "given", "command"}
+    assert {"masks", "cache", "nan", "device"} <= options
+    for strategy in None, "random":
+        picked = alcore.select(texts[:50], "20w", strategy, **dict.fromkeys(options))
+        plain = alcore.select(texts[:50], "20w", strategy)
+        assert picked.indices == plain.indices and picked.provenance == plain.provenance
+
+
 def test_what_no_strategy_reads_is_told(tmp_path):
     table = {"text": ["open a file", "close a file"], "embeddings": [[0., 1.], [1., 0.]]}
     with pytest.warns(UserWarning, match="not read by ngram-cover, as no strategy was named: model, cache, embeddings; name") as caught:
