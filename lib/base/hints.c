@@ -27,8 +27,8 @@ typedef struct hint_row {
     "margin of their mean probabilities is the nearest, or give its score as the column scores, "  \
     "by which nnll ranks"
 #define NOT_HERE_COVER                                                                             \
-    "it is not here; kcenter (cover), bertkm (clusters) and idds (density) choose by embeddings "  \
-    "too"
+    "it is not here; typiclust (clusters, for small budgets), kcenter (cover) and idds (density) " \
+    "choose by embeddings too"
 #define NOT_HERE                                                                                   \
     "it is not here; give its score as the column scores, by which nnll ranks, or write it as a "  \
     "strategy of your own"
@@ -68,8 +68,7 @@ static const hint_row ROWS[] = {
      "voteentropy|consensusentropy|klmaxdisagreement|maxdisagreement|averagekldivergence|"
      "kldivergencemaximization|disagreement|ensemble|expectedmodelvariancereduction",
      SEVERAL_MODELS},
-    {ALCORE_HINT_STRATEGY, "typiclust|probcover|maxherding|dropquery|falcun|activeft|cold",
-     NOT_HERE_COVER},
+    {ALCORE_HINT_STRATEGY, "probcover|maxherding|dropquery|falcun|activeft|cold", NOT_HERE_COVER},
     {ALCORE_HINT_STRATEGY, "contrastiveactivelearning|contrastiveal|cal|contrastive",
      "it is not here; knn-uncertainty and uncertainty-knn join uncertainty with neighbors"},
     {ALCORE_HINT_STRATEGY, "discriminativeactivelearning|discriminativeal|dal",

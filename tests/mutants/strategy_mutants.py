@@ -33,6 +33,7 @@ BALANCE = 'tests/unit/strategy/test_strategy_balance'
 SCORER = 'tests/unit/scorer/test_scorer'
 MRS = 'tests/unit/strategy/test_strategy_mrs'
 COVER = 'tests/unit/strategy/test_strategy_ngram_cover'
+COVERS = 'tests/unit/strategy/test_strategy_covers'
 RECOMMENDED = 'tests/unit/request/test_recommended'
 CLUSTERS = 'tests/unit/strategy/test_strategy_clusters'
 ROUND_TRIP = 'tests/unit/strategy/test_strategy_round_trip'
@@ -134,6 +135,10 @@ MUTANTS = {
          'picks_are_those_of_the_formula'),
     'the cover lets the language with the most frequent n-grams win':
         ('lib/strategy/rules/ngram_cover.c', 'input->language_count < 2)', 'input->language_count < 2000)', COVER, 'languages_are_level'),
+    'typiclust turns to large clusters first, whether they have labeled rows or not':
+        ('lib/strategy/rules/typiclust.c', 'if (x->labeled != y->labeled)', 'if (x->labeled > 999)', COVERS, 'typiclust_vector'),
+    'typical rows are measured from rows that were picked, as the public code does not':
+        ('lib/strategy/rules/typiclust.c', 'state->code ? free : NULL', 'NULL', COVERS, 'typiclust_vector'),
     'a strategy that is named has the masks of the recommended one':
         ('lib/request/text_masks.c', '(automatic && recommended)', 'automatic', RECOMMENDED, 'its_masks_are_its_own'),
     'a pool that has been bought is an error of the recommended strategy':

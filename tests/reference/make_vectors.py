@@ -18,7 +18,7 @@ import sys
 
 HERE = pathlib.Path(__file__).resolve().parent
 FILES = HERE.parent / "vectors"
-TOPICS = ["random", "budgets", "scores", "huds", "baselines", "search", "multilingual", "language_model", "phrases",
+TOPICS = ["random", "budgets", "scores", "huds", "baselines", "covers", "search", "multilingual", "language_model", "phrases",
           "mixing", "aligner", "analyses", "loop", "papers"]
 HEAVY = ["block", "block_wide"]  # need numpy and seconds
 WIDTH = 116

@@ -16,10 +16,10 @@
  *
  * The sum without its divisor is a submodular function of the picks: the gain of a text never
  * rises, so that an old gain is a bound, and only the texts at the head of a heap are measured
- * again (the accelerated greedy of Minoux 1978). Where all texts share n-grams and decay is near 0,
- * each pick makes the gains of most texts old, and the time grows with picks times texts. The
- * weights decay as in the feature decay algorithms of Bicici and Yuret (2011), the divisor makes it
- * a budgeted cover (Khuller, Moss and Naor 1999).
+ * again (lazy_heap.h). Where all texts share n-grams and decay is near 0, each pick makes the gains
+ * of most texts old, and the time grows with picks times texts. The weights decay as in the feature
+ * decay algorithms of Bicici and Yuret (2011), the divisor makes it a budgeted cover (Khuller, Moss
+ * and Naor 1999).
  *
  * Reads each text once, and no column. Memory: about 40 bytes for each distinct n-gram and 4 to 6
  * for each time that a candidate has one, until all texts are read; then 12 for each that two
@@ -30,7 +30,7 @@
 #include "pool/hash_index.h"
 #include "strategy/block.h"
 #include "strategy/budget/fill.h"
-#include "strategy/budget/rank.h"
+#include "strategy/greedy/lazy_heap.h"
 #include "strategy/strategies.h"
 /* Texts of any bytes, tokens as in text/text_tokens.h (docs/glossary.md, 5):
  *
@@ -67,12 +67,6 @@ typedef struct block_bound {
     int64_t longest;       /* tokens of its longest text */
 } block_bound;
 
-/* A text at its place in the heap. */
-typedef struct heap_entry {
-    double gain; /* when it was last measured */
-    int64_t position;
-} heap_entry;
-
 typedef struct cover_state {
     int64_t max_n; /* the parameters */
     double power, known, decay, overhead, length;
@@ -86,10 +80,8 @@ typedef struct cover_state {
     int64_t *starts;  /* [candidates + 1] where each text's begin in found */
     double *weight;   /* of the n-grams that two candidates have: w(g) / (1 + s(g))^decay */
     uint32_t *picked; /* s(g) of the same n-grams */
-    int64_t *place;   /* [candidates] order among equal gains; NULL: by row */
     bool *offered;    /* [candidates] to the budget */
-    heap_entry *heap; /* [heap_count] the largest gain first */
-    int64_t heap_count;
+    alcore__lazy_heap heap;
     alcore__filler filler;
 } cover_state;
 
@@ -389,58 +381,6 @@ static alcore_status measure_all(alcore__run *run) {
                             measure_block, run);
 }
 
-/* Whether entry a is chosen before b. */
-static bool is_before(const cover_state *state, heap_entry a, heap_entry b) {
-    if (a.gain != b.gain) return a.gain > b.gain;
-    return state->place ? state->place[a.position] < state->place[b.position]
-                        : a.position < b.position;
-}
-
-/* Children of an entry of the heap, which are adjacent in memory: with four of them half as many
- * lines of it are read as with two. */
-enum { CHILDREN = 4 };
-
-/* Moves the entry at a place of the heap down to where it belongs. */
-static void sift_down(cover_state *state, int64_t at) {
-    heap_entry *heap = state->heap;
-    const heap_entry entry = heap[at];
-    for (;;) {
-        const int64_t first = CHILDREN * at + 1, left = state->heap_count - first;
-        int64_t child = first;
-        if (left <= 0) break;
-        for (int64_t c = 1; c < CHILDREN && c < left; c++)
-            if (is_before(state, heap[first + c], heap[child])) child = first + c;
-        if (!is_before(state, heap[child], entry)) break;
-        heap[at] = heap[child];
-        at = child;
-    }
-    heap[at] = entry;
-}
-
-/* Takes the head out of a heap that has one. */
-static void drop_head(cover_state *state) {
-    state->heap[0] = state->heap[--state->heap_count];
-    if (state->heap_count > 0) sift_down(state, 0);
-}
-
-/* Where each candidate stands among those of equal gain, with tie=random. */
-static alcore_status draw_places(alcore__run *run) {
-    cover_state *state = run->state;
-    const int64_t count = run->outcome.count;
-    double *equal;
-    int64_t *order;
-    if (run->input->fill.tie != ALCORE__TIE_RANDOM) return ALCORE_OK;
-    ALCORE__TRY(ALCORE__RUN_ARRAY(run, count, &state->place));
-    const size_t height = alcore__run_height(run);
-    ALCORE__TRY(ALCORE__RUN_PUSH(run, count, &equal));
-    ALCORE__TRY(ALCORE__RUN_PUSH(run, count, &order));
-    ALCORE__TRY(alcore__rank(run->ctx, equal, run->outcome.rows, count, ALCORE__TIE_RANDOM,
-                             run->input->seed, count, order));
-    for (int64_t i = 0; i < count; i++) state->place[order[i]] = i;
-    alcore__run_drop(run, height);
-    return ALCORE_OK;
-}
-
 /* Sets what the gains are divided by. */
 static alcore_status measure_lengths(alcore__run *run) {
     cover_state *state = run->state;
@@ -490,24 +430,18 @@ static alcore_status level_languages(alcore__run *run) {
 /* Measures every candidate once. */
 static alcore_status fill_heap(alcore__run *run) {
     cover_state *state = run->state;
-    const int64_t count = run->outcome.count;
-    ALCORE__TRY(ALCORE__RUN_ARRAY(run, count, &state->offered));
+    ALCORE__TRY(ALCORE__RUN_ARRAY(run, run->outcome.count, &state->offered));
     ALCORE__TRY(measure_all(run));
     ALCORE__TRY(level_languages(run));
-    ALCORE__TRY(ALCORE__RUN_ARRAY(run, count, &state->heap));
-    for (int64_t i = 0; i < count; i++)
-        state->heap[i] = (heap_entry){.gain = run->outcome.scores[i], .position = i};
-    state->heap_count = count;
-    for (int64_t i = count > 0 ? count / CHILDREN : -1; i >= 0; i--) sift_down(state, i);
-    return ALCORE_OK;
+    return alcore__lazy_heap_fill(run, &state->heap, run->outcome.scores);
 }
 
 /* Offers the head of the heap, whose gain is as it is now, and takes it out. */
 static alcore_status offer_head(alcore__run *run) {
     cover_state *state = run->state;
-    const heap_entry head = state->heap[0];
+    const alcore__heap_entry head = state->heap.entries[0];
     bool bought;
-    drop_head(state);
+    alcore__lazy_heap_drop(&state->heap);
     state->offered[head.position] = true;
     run->outcome.scores[head.position] = head.gain;
     ALCORE__TRY(alcore__filler_offer(&state->filler, head.position, &bought));
@@ -525,18 +459,16 @@ static alcore_status offer_head(alcore__run *run) {
  * what it was is the best of all, as no other can have gained. */
 static alcore_status finish(alcore__run *run) {
     cover_state *state = run->state;
-    ALCORE__TRY(draw_places(run));
     ALCORE__TRY(weigh_ngrams(run));
     ALCORE__TRY(measure_lengths(run));
     ALCORE__TRY(fill_heap(run));
-    for (int64_t turn = 0; state->heap_count > 0 && !alcore__filler_full(&state->filler); turn++) {
+    for (int64_t turn = 0; state->heap.count > 0 && !alcore__filler_full(&state->filler); turn++) {
         if (turn % 1024 == 0)
             ALCORE__TRY(alcore__tick(run->ctx, "filling the budget", 0, 0)); /* cancel */
-        const heap_entry head = state->heap[0];
+        const alcore__heap_entry head = state->heap.entries[0];
         const double gain = gain_of(state, head.position);
         if (gain < head.gain) {
-            state->heap[0].gain = gain;
-            sift_down(state, 0);
+            alcore__lazy_heap_lower(&state->heap, gain);
         } else {
             ALCORE__TRY(offer_head(run));
         }

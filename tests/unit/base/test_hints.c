@@ -85,7 +85,7 @@ START_TEST(names_of_packages) {
                                            {"BALD", "several models"},
                                            {"bald", "several models"},
                                            {"Badge", "did you mean badge?"},
-                                           {"TypiClust", "not here"},
+                                           {"TypiClust", "did you mean typiclust?"},
                                            {"ProbCover", "not here"},
                                            {"DiscriminativeActiveLearning", "idds"},
                                            {"knn_uncertainty", "knn-uncertainty?"},
