@@ -17,6 +17,7 @@
 
 #include "request/text_masks_internal.h"
 
+/* In the order of ALCORE__CAUSE_*. */
 static const struct {
     const char *name;
     uint32_t mask;
@@ -26,6 +27,10 @@ static const struct {
     {"near", ALCORE__MASK_NEAR},
 };
 enum { NAMES = sizeof names / sizeof *names };
+
+const char *alcore__text_mask_name(int32_t cause) {
+    return names[cause - ALCORE__CAUSE_WORDLESS].name;
+}
 
 /* Reads "auto", "all", "none" or names with commas between: *out, bits ALCORE__MASK_*. "auto" is
  * "all" where it is recommended, else "none". The masks are the lowest NAMES bits. */

@@ -10,5 +10,8 @@
  * ALCORE_E_PARAM for a name that is none. */
 alcore_status alcore__text_masks_apply(const alcore_request *request, bool recommended,
                                        alcore__masks *out);
+/* The name of the mask that counts texts for a cause, ALCORE__CAUSE_WORDLESS or one behind it;
+ * static. */
+const char *alcore__text_mask_name(int32_t cause);
 
 #endif

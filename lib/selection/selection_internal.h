@@ -274,6 +274,8 @@ static inline int64_t alcore__percent(int64_t part, int64_t whole) {
 }
 /* 1234567 as "1,234,567". */
 const char *alcore__thousands(int64_t value, char out[32]);
+/* How many texts the request's mask of texts that counts for a cause has left out. */
+int64_t alcore__ranking_text_masked(const alcore__ranking *ranking, int32_t cause);
 /* An amount of a budget: integers with thousands, others in the fewest digits. */
 const char *alcore__amount(double value, char out[40]);
 

@@ -31,8 +31,8 @@ bool alcore__selection_lopsided(const alcore_selection *selection, const alcore_
     return (*wide)->deviation > 5 * (*narrow)->deviation;
 }
 
-/* Remedies for a budget that was overshot and for terms of very different scale: fewer than
- * ALCORE__REMEDIES, so the array has an entry for each. */
+/* Remedies for a budget that was overshot, for terms of very different scale, and for masks that
+ * left too few texts: fewer than ALCORE__REMEDIES, so the array has an entry for each. */
 void alcore__selection_find_remedies(alcore_selection *self) {
     const alcore__term_part *wide, *narrow;
     if (self->bought.spent > self->bought.budget)
@@ -40,4 +40,10 @@ void alcore__selection_find_remedies(alcore_selection *self) {
     if (alcore__selection_lopsided(self, &wide, &narrow))
         add(self, ALCORE_REMEDY_PARAMETER, "rescale", "rank",
             "gives the terms of the score the same scale");
+    int64_t masked = 0;
+    for (int32_t i = ALCORE__CAUSE_WORDLESS; i < ALCORE__CAUSES; i++)
+        masked += alcore__ranking_text_masked(self->ranking, i);
+    if ((self->bought.flags & ALCORE_SELECTION_SHORT) && masked > 0)
+        add(self, ALCORE_REMEDY_OPTION, "masks", "none",
+            "lets texts be bought that are hardly worth a translator's time");
 }

@@ -8,6 +8,7 @@
 #include <string.h>
 
 #include "base/number.h"
+#include "request/text_masks.h"
 #include "selection/selection_internal.h"
 
 const char *alcore__thousands(int64_t value, char out[32]) {
@@ -105,6 +106,23 @@ static void say_rows(alcore__page *page, const alcore__ranking *ranking) {
                     alcore__thousands(outcome->nan_target, number));
 }
 
+/* That the mask "language" has taken scripts for languages, as no row has a tag: rows of a pool of
+ * several languages, which are one group then, are not in a wrong one. */
+static void say_untagged(alcore__page *page, const alcore__ranking *ranking) {
+    const alcore_pool *pool =
+        ranking->texts.rows > 0 ? alcore_pool_source(ranking->pool) : ranking->pool;
+    const int64_t masked = alcore__ranking_text_masked(ranking, ALCORE__CAUSE_LANGUAGE);
+    const char *tag = alcore_pool_distinct_language(pool, 0);
+    char number[32];
+    if (masked == 0 || !tag || strcmp(tag, "unknown") != 0 ||
+        alcore_pool_distinct_language(pool, 1))
+        return;
+    alcore__say(page,
+                "note: no row has a language tag, so that texts in another script than most were "
+                "left out (%s); where rows have tags, each language has its own script\n",
+                alcore__thousands(masked, number));
+}
+
 /* What was bought in every unit, and what was spent of the budget. The units of the cost column are
  * NaN where a pick has no cost. Only fill=overshoot spends more than the budget. */
 static void say_spending(alcore__page *page, const alcore_selection *selection) {
@@ -156,6 +174,24 @@ static void say_passed_over(alcore__page *page, const alcore__purchase *bought) 
                     alcore__thousands(bought->free_rows, number));
 }
 
+int64_t alcore__ranking_text_masked(const alcore__ranking *ranking, int32_t cause) {
+    return ranking->by_cause[cause] + ranking->texts.by_cause[cause];
+}
+
+/* How many texts each of the request's masks of texts has left out, behind why a selection is
+ * short: "; left out by masks: lengths 12, near 1,200". */
+static void say_text_masks(alcore__page *page, const alcore__ranking *ranking) {
+    const char *lead = "; left out by masks: ";
+    char number[32];
+    for (int32_t i = ALCORE__CAUSE_WORDLESS; i < ALCORE__CAUSES; i++) {
+        const int64_t count = alcore__ranking_text_masked(ranking, i);
+        if (count == 0) continue;
+        alcore__say(page, "%s%s %s", lead, alcore__text_mask_name(i),
+                    alcore__thousands(count, number));
+        lead = ", ";
+    }
+}
+
 /* Why fewer rows than the budget pays were selected, where that is so (ALCORE_SELECTION_SHORT). A
  * hybrid refers to its parts, whose summaries say why. */
 static void say_short(alcore__page *page, const alcore_selection *selection) {
@@ -175,6 +211,7 @@ static void say_short(alcore__page *page, const alcore_selection *selection) {
             "the rows that the strategy offered ended before the budget was spent: %s of the pool "
             "could be selected",
             alcore__thousands(ranking->outcome.count, number));
+    if (!alcore__selection_is_joined(selection)) say_text_masks(page, ranking);
     alcore__say(page, "\n");
 }
 
@@ -292,6 +329,7 @@ alcore_status alcore__selection_write_summary(alcore_selection *selection) {
                     selection->parts[ALCORE__PHRASES]->summary);
     } else {
         say_rows(&page, ranking);
+        say_untagged(&page, ranking);
         say_columns(&page, ranking);
     }
     say_spending(&page, selection);

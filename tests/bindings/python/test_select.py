@@ -319,7 +319,7 @@ def test_what_a_call_gives_is_read():
 
 
 def test_an_option_that_is_none_is_not_given(texts):
-    options = {option["name"] for option in alcore.request_options()} - {"budget", "round", "given", "command"}
+    options = {option["name"] for option in alcore.request_options()} - {"budget", "round", "seed", "given", "command"}
     assert {"masks", "cache", "nan", "device"} <= options
     for strategy in None, "random":
         picked = alcore.select(texts[:50], "20w", strategy, **dict.fromkeys(options))

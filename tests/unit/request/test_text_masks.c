@@ -112,6 +112,46 @@ START_TEST(summary_counts_each_mask) {
 }
 END_TEST
 
+/* Where the rows end before the budget is spent, the summary names the masks that left out texts,
+ * and a remedy lets them be bought. Rows that are left out for another reason are no mask's. */
+START_TEST(a_short_selection_names_its_masks) {
+    static const struct {
+        const char *masks, *said;
+    } shorts[] = {{"none", "11 of the pool could be selected\n"},
+                  {"near", "8 of the pool could be selected; left out by masks: near 3\n"},
+                  {"all", "3 of the pool could be selected; left out by masks: wordless 3, "
+                          "lengths 1, templates 3, near 1\n"}};
+    world w = open_world(200);
+    alcore_selection *selection;
+    alcore_remedy remedy = ALCORE_REMEDY_INIT;
+    const bool masked = _i > 0;
+    ck_assert_ok(select_masked(&w, "random", shorts[_i].masks, &selection));
+    ck_assert_msg(strstr(alcore_selection_summary(selection), shorts[_i].said) != NULL, "%s",
+                  alcore_selection_summary(selection));
+    ck_assert_int_eq(alcore_selection_remedy(selection, 0, &remedy),
+                     masked ? ALCORE_OK : ALCORE_E_NOT_FOUND);
+    if (masked) ck_assert_str_eq(remedy.name, "masks");
+    if (masked) ck_assert_str_eq(remedy.value, "none");
+    alcore_selection_unref(selection);
+    close_world(&w);
+}
+END_TEST
+
+/* A budget that is spent needs no remedy, whatever was masked. */
+START_TEST(a_spent_budget_names_no_masks) {
+    world w = open_world(200);
+    alcore_remedy remedy = ALCORE_REMEDY_INIT;
+    alcore_request *request = request_for(w.ctx, w.pool, "random", "2");
+    ck_assert_ok(alcore_request_set(request, "masks", "all"));
+    alcore_selection *selection = selected(request);
+    ck_assert_ptr_null(strstr(alcore_selection_summary(selection), "left out"));
+    ck_assert_int_eq(alcore_selection_remedy(selection, 0, &remedy), ALCORE_E_NOT_FOUND);
+    alcore_selection_unref(selection);
+    alcore_request_unref(request);
+    close_world(&w);
+}
+END_TEST
+
 /* Texts without a word have no length: they are no outliers, and they hide and make none. */
 START_TEST(lengths_are_those_of_texts_with_words) {
     static const char *const texts[] = {
@@ -173,6 +213,8 @@ TEST_FILE() {
     TCase *cases = tcase_create("text_masks");
     tcase_add_loop_test(cases, masks_leave_out_what_they_name, 0, sizeof trials / sizeof *trials);
     tcase_add_test(cases, summary_counts_each_mask);
+    tcase_add_loop_test(cases, a_short_selection_names_its_masks, 0, 3);
+    tcase_add_test(cases, a_spent_budget_names_no_masks);
     tcase_add_test(cases, lengths_are_those_of_texts_with_words);
     tcase_add_test(cases, masks_are_of_the_texts_of_phrases);
     tcase_add_loop_test(cases, wrong_names_are_refused, 0, 6);
