@@ -18,8 +18,9 @@
 const option_info option_table[OPTION_TOTAL] = {
     [OPTION_STRATEGY] = {"strategy", 0, "NAME", false, REQUESTED,
                          "the rule that chooses (default recommended: the one that this release "
-                         "recommends); `alcore strategies` lists them; of compare several with "
-                         "their parameters: NAME[:PARAM=VALUE]...,..."},
+                         "recommends); `alcore strategies` lists them; of ablate one that has "
+                         "lambda or ratio, which the recommended one has not; of compare several "
+                         "with their parameters: NAME[:PARAM=VALUE]...,..."},
     [OPTION_SCORER] = {"scorer", 0, "NAME", false, COMMAND_SCORE | COMMAND_RHO,
                        "the score (required; of rho by default nnll); `alcore scorers` lists them"},
     [OPTION_PARAM] = {"param", 'p', "NAME=VALUE", true,

@@ -580,9 +580,9 @@ static int run_ablation(selecting *self) {
 
 /*** What one parameter of the strategy changes: a selection with each of several values, compared.
  * @function alcore.ablate
- * @tparam table what the fields of @{alcore.select}; parameter (default "lambda", of the strategy
- * hybrid "ratio"), values (a list of numbers from 0 to 1; default 0, 0.1, 0.3, 0.5, 0.7, 0.9, 1),
- * test (a list of texts, or the path of a file)
+ * @tparam table what the fields of @{alcore.select}; strategy (one that has the parameter),
+ * parameter (default "lambda", of the strategy hybrid "ratio"), values (a list of numbers from 0 to
+ * 1; default 0, 0.1, 0.3, 0.5, 0.7, 0.9, 1), test (a list of texts, or the path of a file)
  * @return a list of tables with value, items, phrases (-1 but of a hybrid), words, overlap (percent
  * of the word types of `test` that the picks have; NaN without it), share_of_0 and share_of_1 (of
  * the picks that the values 0 and 1 select too) and selection; or nil, message, code */

@@ -181,6 +181,8 @@ alcore_status alcore__ranking_new(const alcore_request *request, const alcore_st
                                   const alcore__run_input *input, const alcore__masks *masks,
                                   const alcore__resolution *resolution, alcore__outcome *outcome,
                                   alcore__ranking **out);
+/* How many texts the request's mask of texts that counts for a cause has left out. */
+int64_t alcore__ranking_text_masked(const alcore__ranking *ranking, int32_t cause);
 
 /* Makes the selection of one purchase, *out with one reference, set on success only; it adds one to
  * the ranking. The contents of *purchase move to it, are freed on failure too, and *purchase is
@@ -274,8 +276,6 @@ static inline int64_t alcore__percent(int64_t part, int64_t whole) {
 }
 /* 1234567 as "1,234,567". */
 const char *alcore__thousands(int64_t value, char out[32]);
-/* How many texts the request's mask of texts that counts for a cause has left out. */
-int64_t alcore__ranking_text_masked(const alcore__ranking *ranking, int32_t cause);
 /* An amount of a budget: integers with thousands, others in the fewest digits. */
 const char *alcore__amount(double value, char out[40]);
 

@@ -272,6 +272,10 @@ alcore_status alcore__ranking_new(const alcore_request *request, const alcore_st
     return alcore__object_made(status, self, out);
 }
 
+int64_t alcore__ranking_text_masked(const alcore__ranking *ranking, int32_t cause) {
+    return ranking->by_cause[cause] + ranking->texts.by_cause[cause];
+}
+
 /* The ranking of the picks of a hybrid, *out, with one reference: options, seed and strategy are
  * those of the whole request, the pool is that of the picks, the inputs are those of the sentences.
  * It has no input columns, as the provenance of the parts tells which were read. The outcome

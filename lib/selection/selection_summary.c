@@ -174,10 +174,6 @@ static void say_passed_over(alcore__page *page, const alcore__purchase *bought) 
                     alcore__thousands(bought->free_rows, number));
 }
 
-int64_t alcore__ranking_text_masked(const alcore__ranking *ranking, int32_t cause) {
-    return ranking->by_cause[cause] + ranking->texts.by_cause[cause];
-}
-
 /* How many texts each of the request's masks of texts has left out, behind why a selection is
  * short: "; left out by masks: lengths 12, near 1,200". */
 static void say_text_masks(alcore__page *page, const alcore__ranking *ranking) {

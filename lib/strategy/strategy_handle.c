@@ -227,6 +227,7 @@ static alcore_status get_value(const void *handle, const char *name, const char 
     const char *rest;
     const int32_t part = part_of(strategy, name, &rest);
     if (part >= 0 && rest) return get_value(strategy->parts[part], rest, out_text);
+    ALCORE__TRY(check_recommended(strategy, name));
     return alcore__values_get(&strategy->values, strategy->owner, name, out_text);
 }
 

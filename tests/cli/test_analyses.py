@@ -229,6 +229,8 @@ def ablate_has_the_layout_of_table_7(box):
     box.run("ablate", *given, "--lambda", "0,1", "--json", "--out", "t.json")
     equal([row["lambda"] for row in json.loads(box.read("t.json"))], [0.0, 1.0])
     contains(box.run("ablate", "pool.txt", expect=2).err, "--budget")
+    contains(box.run("ablate", "pool.txt", "--budget", "3", expect=2).err, "name a strategy that has one, such as huds")
+    contains(" ".join(box.run("ablate", "--help").out.split()), "of ablate one that has lambda or ratio, which the recommended one has not")
     contains(box.run("ablate", *given, "--lambda", "2", expect=2).err, "lambda")
     contains(box.run("ablate", given[0], "--strategy", "gold", *given[3:], expect=2).err, "gold has no parameters")
 

@@ -627,7 +627,8 @@ def ablate(texts: Pool | t.Texts, budget: int | float | str | None = None, strat
     """What one parameter of the strategy changes: selects with each of the values and compares what is selected. A Table with an
     Ablation for each; its `selection` is what select() gives with that value.
 
-    parameter: its name, a weight from 0 to 1; None: "ratio" of the strategy "hybrid", else "lambda". values: a list of numbers,
+    strategy: one that has the parameter; the recommended one has neither of the following. parameter: its name, a weight from 0 to 1;
+    None: "ratio" of the strategy "hybrid", else "lambda". values: a list of numbers,
     by default those of HUDS's Table 7. test: texts, a file (pathlib.Path) or an Overlap that has them, whose words the picks
     should cover. All others as of select(); of several budgets the first counts. A model computes a column once."""
     pool = _pool_to_select(texts, ids, cost)

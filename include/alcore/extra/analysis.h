@@ -264,7 +264,8 @@ typedef struct alcore_ablation {
  * are computed by the first selection only, but those of a host's model without a name by each. The
  * request's strategy keeps the value that it has.
  * Source: docs/spec/huds.md 3.6, docs/spec/phrases.md 5.8.
- * @param[in,out] request borrowed; of several budgets the first counts
+ * @param[in,out] request borrowed; of several budgets the first counts. Its strategy has the
+ *   parameter: the recommended one has neither lambda nor ratio
  * @param[in] parameter borrowed: its name; NULL: "ratio" of a hybrid strategy, "lambda" of any
  *   other
  * @param[in] values borrowed: float64 [count], finite

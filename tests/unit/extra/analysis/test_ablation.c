@@ -239,6 +239,17 @@ START_TEST(what_is_refused) {
                   alcore_last_error());
     for (int i = 0; i < VALUES; i++) ck_assert_ptr_null(picked[i]);
     alcore_request_unref(request);
+    /* the recommended strategy, however it is asked for, has no weight of its own */
+    for (int handle = 0; handle < 2; handle++) {
+        request = request_for(ctx, pool, "recommended", "5");
+        if (!handle) ck_assert_ok(alcore_request_set_strategy(request, NULL));
+        ck_assert_fails(alcore_request_ablate(request, NULL, values, VALUES, NULL, rows, NULL),
+                        ALCORE_E_PARAM,
+                        "the recommended strategy ngram-cover has no parameter \"lambda\"; name a "
+                        "strategy that has one, such as huds");
+        ck_assert_ok(alcore_request_ablate(request, "decay", values, 1, NULL, rows, NULL));
+        alcore_request_unref(request);
+    }
     request = request_for(ctx, pool, "huds", "5");
     ck_assert_int_eq(alcore_request_ablate(request, "lamda", values, VALUES, NULL, rows, NULL),
                      ALCORE_E_PARAM);
