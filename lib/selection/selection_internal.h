@@ -93,6 +93,8 @@ typedef struct alcore__ranking {
      * "model", given columns (of other roles "labeled.NAME", "target.NAME"), options of models;
      * owned. NULL: nothing, or a strategy was named */
     char *ignored;
+    char *masks; /* where it is the recommended one: its masks, "all", "none" or names; else NULL */
+    const char *summary; /* static: what the strategy picks; NULL: a host's */
     const char *reason,
         *measure;     /* static: words for reasons (alcore__strategy_def_of()->reason); reason
                                      may be NULL */

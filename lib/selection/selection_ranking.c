@@ -25,6 +25,7 @@ static void release(void *object) {
     }
     for (int32_t i = 0; i < ALCORE__NEED_ROLES; i++) alcore__free(ctx, self->inputs[i].unread);
     alcore__free(ctx, self->ignored);
+    alcore__free(ctx, self->masks);
     alcore__free(ctx, self->strategy);
     alcore__free(ctx, self->parameters);
     alcore__free(ctx, self->options);
@@ -73,17 +74,18 @@ static alcore_status values_json(alcore_ctx *ctx, const alcore__values *values, 
 }
 
 /* Copies what a selection tells of the request: options, strategy and its parameters, seed, round,
- * price. Copies, since the request and the strategy may change after the selection is made. reason
- * and measure are static. */
+ * price. Copies, since the request and the strategy may change after the selection is made.
+ * summary, reason and measure are static. */
 static alcore_status keep_request(alcore__ranking *self, const alcore_request *request,
                                   const alcore_strategy *strategy) {
     alcore_ctx *ctx = self->object.ctx;
-    const char *command = request->options.command;
+    const char *command = request->options.command, *masks = request->options.masks;
     self->seed = alcore__request_seed(request);
     self->round = request->options.round;
     self->unit = request->budgets.unit;
     self->price = request->price;
     self->fill_policy = request->options.fill;
+    self->summary = alcore__strategy_def_of(strategy)->summary;
     self->reason = alcore__strategy_def_of(strategy)->reason;
     self->measure = alcore__strategy_measure(strategy);
     self->scored = alcore__strategy_scores(strategy);
@@ -91,6 +93,8 @@ static alcore_status keep_request(alcore__ranking *self, const alcore_request *r
     ALCORE__TRY(copy_text(ctx, alcore__strategy_name(strategy), &self->strategy));
     ALCORE__TRY(copy_text(ctx, request->options.device, &self->device));
     if (command[0] != '\0') ALCORE__TRY(copy_text(ctx, command, &self->command));
+    if (self->recommended)
+        ALCORE__TRY(copy_text(ctx, strcmp(masks, "auto") == 0 ? "all" : masks, &self->masks));
     ALCORE__TRY(values_json(ctx, &request->values, &self->options));
     return values_json(ctx, alcore__strategy_values(strategy), &self->parameters);
 }

@@ -302,6 +302,16 @@ static void say_terms(alcore__page *page, const alcore_selection *selection) {
             wide->term->name, narrow->term->name);
 }
 
+/* Why a caller who named no strategy gets these picks: what the recommended one takes, without what
+ * its summary has in parentheses, and its masks. */
+static void say_why(alcore__page *page, const alcore__ranking *ranking) {
+    if (!ranking->recommended) return;
+    const int length = (int)strcspn(ranking->summary, "(");
+    const int spaces = length > 0 && ranking->summary[length - 1] == ' ';
+    alcore__say(page, "why: it takes %c%.*s; masks: %s\n", ranking->summary[0] | ' ',
+                length - spaces - 1, ranking->summary + 1, ranking->masks);
+}
+
 /* A hybrid has the summaries of its parts, and lines of its own for what both bought. The text
  * moves to the selection. */
 alcore_status alcore__selection_write_summary(alcore_selection *selection) {
@@ -319,6 +329,7 @@ alcore_status alcore__selection_write_summary(alcore_selection *selection) {
                 ranking->recommended ? "recommended " : "", ranking->strategy,
                 ranking->recommended ? " (may change in a minor release)" : "", ranking->round,
                 ranking->seed);
+    say_why(&page, ranking);
     if (alcore__selection_is_joined(selection)) {
         alcore__say(&page,
                     "sentences: %sphrases: %sboth: ", selection->parts[ALCORE__SENTENCES]->summary,

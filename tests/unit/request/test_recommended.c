@@ -61,8 +61,8 @@ static void expect_told(const alcore_selection *selection, const char *name, boo
     char line[128];
     snprintf(line, sizeof line,
              recommended ? "recommended strategy %s (may change in a minor "
-                           "release), round 1, seed 0\n"
-                         : "strategy %s, round 1, seed 0\n",
+                           "release), round 1, seed 0\nwhy: it takes texts that have "
+                         : "strategy %s, round 1, seed 0\nrows read: ",
              name);
     const char *summary = alcore_selection_summary(selection);
     ck_assert_msg(strncmp(summary, line, strlen(line)) == 0, "%s is not in front of %s", line,
@@ -183,6 +183,30 @@ static int64_t count_of_all(const world *w, alcore_pool *pool, const char *name,
     return count;
 }
 
+/* The summary says why: what the strategy takes, without parentheses, and with which masks. */
+START_TEST(the_summary_says_why) {
+    static const char *const masks[][2] = {
+        {NULL, "all"}, {"auto", "all"}, {"none", "none"}, {"near", "near"}};
+    world w = open_world();
+    alcore_request *request = plain_request(&w);
+    char line[256], *end;
+    for (size_t i = 0; i < sizeof masks / sizeof *masks; i++) {
+        if (masks[i][0]) ck_assert_ok(alcore_request_set(request, "masks", masks[i][0]));
+        snprintf(line, sizeof line, "\nwhy: it takes %s", alcore_strategy_builtin_summary(NULL));
+        line[strlen("\nwhy: it takes ")] = 't'; /* in place of "Texts" */
+        end = strchr(line, '(');
+        ck_assert_ptr_nonnull(end);
+        sprintf(end - 1, "; masks: %s\n", masks[i][1]);
+        alcore_selection *made = selected(request);
+        ck_assert_msg(strstr(alcore_selection_summary(made), line) != NULL, "%s",
+                      alcore_selection_summary(made));
+        alcore_selection_unref(made);
+    }
+    alcore_request_unref(request);
+    close_world(&w);
+}
+END_TEST
+
 /* The masks belong to the recommended strategy; a named one has none unless they are asked for. */
 START_TEST(its_masks_are_its_own) {
     static const char *const texts[] = {"open the file", "open the file 7", "%d/%s", "close it"};
@@ -293,6 +317,6 @@ START_TEST(what_is_not_read_is_told) {
 END_TEST
 
 CHECK_SUITE("recommended", no_strategy_means_the_recommended_one,
-            it_stays_recommended_with_other_parameters, its_masks_are_its_own,
+            it_stays_recommended_with_other_parameters, the_summary_says_why, its_masks_are_its_own,
             without_words_it_says_which_strategies_need_none, what_is_not_read_is_told,
             the_registry_describes_it);
