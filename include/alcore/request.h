@@ -303,7 +303,8 @@ ALCORE_API alcore_status alcore_select(alcore_request *request, alcore_selection
 
 /** The rows that a strategy with candidates=count would read, for hosts that score rows themselves:
  * count rows drawn from the unmasked ones with the seed and round of the request (HUDS scores
- * 20,000 candidates a round).
+ * 20,000 candidates a round). A strategy that reads scores is named, so the option masks=auto masks
+ * no text here, whichever strategy the request has; other values mask what they name.
  * @param[in,out] request borrowed, with a pool of candidates; it keeps the list that is handed out
  * @param[in] count candidates to draw, 0 or more
  * @param[out] out_rows a view: int64 [n] row numbers, ascending, host; n is count, or the number of

@@ -197,6 +197,31 @@ START_TEST(masks_are_of_the_texts_of_phrases) {
 }
 END_TEST
 
+/* Hosts score what is drawn for a strategy that they name, also where the request has none yet. */
+START_TEST(candidates_are_drawn_with_masks_that_are_named) {
+    static const struct {
+        const char *strategy, *masks; /* NULL: not set */
+        int64_t drawn;
+    } draws[] = {{NULL, NULL, 11},
+                 {"recommended", "auto", 11},
+                 {"huds", NULL, 11},
+                 {NULL, "all", 5},
+                 {"huds", "wordless", 8}};
+    world w = open_world(200);
+    for (size_t i = 0; i < sizeof draws / sizeof *draws; i++) {
+        alcore_tensor rows;
+        alcore_request *request =
+            request_for(w.ctx, w.pool, draws[i].strategy ? draws[i].strategy : "random", "1");
+        if (!draws[i].strategy) ck_assert_ok(alcore_request_set_strategy(request, NULL));
+        if (draws[i].masks) ck_assert_ok(alcore_request_set(request, "masks", draws[i].masks));
+        ck_assert_ok(alcore_request_candidates(request, 100, &rows));
+        ck_assert_int_eq(rows.shape[0], draws[i].drawn);
+        alcore_request_unref(request);
+    }
+    close_world(&w);
+}
+END_TEST
+
 START_TEST(wrong_names_are_refused) {
     static const char *const wrong[] = {"", "wordles", "wordless,", ",all", "wordless templates",
                                         "1"};
@@ -217,6 +242,7 @@ TEST_FILE() {
     tcase_add_test(cases, a_spent_budget_names_no_masks);
     tcase_add_test(cases, lengths_are_those_of_texts_with_words);
     tcase_add_test(cases, masks_are_of_the_texts_of_phrases);
+    tcase_add_test(cases, candidates_are_drawn_with_masks_that_are_named);
     tcase_add_loop_test(cases, wrong_names_are_refused, 0, 6);
     return check_suite_run("request/text_masks", cases);
 }
