@@ -94,10 +94,8 @@ typedef struct alcore__outcome {
     int64_t *rows;    /* [count] row of each candidate in the pool, ascending */
     double *scores;   /* [count] as reported, larger = more worth labeling; NaN: not measured */
     int64_t measured; /* candidates whose terms are known, for the explanation and the summary:
-                         count, set before begin, but where HUDS found that the others cannot be
-                         picked (distances=needed) and its finish lowers it. A strategy without
-                         terms leaves it so, though candidates that it need not look at may have
-                         the score NaN */
+                         count, set before begin, but where a finish lowers it as the others, whose
+                         score is NaN, cannot be picked */
     bool positive;    /* candidates whose key, what the strategy ranks by, is 0 or less are never
                          bought; set by finish, and not where the strategy buys itself (run->picked,
                          set by alcore__filler_finish()) */

@@ -437,18 +437,19 @@ static const alcore__pass PASSES[] = {
 /* Called after the last pass: sets scores and the record column "distance". With Euclidean
  * distances and scores=picked only candidates that were offered to the budget have a score,
  * although more may be exact, so that scores do not depend on how tight the bounds of an engine
- * are; the others have NaN in both. outcome.measured stays the number of all candidates: it is
- * about the terms of a score, which this strategy has none of. What was offered is bought already,
- * and alcore__filler_finish() notes that (run->picked). With a closed form nothing is bought yet,
+ * are; the others have NaN in both, and outcome.measured does not count them. What was offered is
+ * bought already, and alcore__filler_finish() notes that (run->picked). With a closed form nothing is bought yet,
  * and the runner ranks by the scores. */
 static alcore_status finish(alcore__run *run) {
     average_state *state = run->state;
     double *distance, *scores = run->outcome.scores;
     bool closed = has_closed_form(run);
+    run->outcome.measured = 0;
     ALCORE__TRY(alcore__outcome_column(run, "distance", ALCORE_FLOAT64, &distance));
     for (int64_t i = 0; i < run->outcome.count; i++) {
         if (closed || state->all_scores) scores[i] = 0.0 - state->distance[i];
         distance[i] = isnan(scores[i]) ? scores[i] : state->distance[i];
+        run->outcome.measured += !isnan(scores[i]);
     }
     if (!closed) alcore__filler_finish(&state->filler);
     return ALCORE_OK;

@@ -121,6 +121,7 @@ static void expect_order_of_all(double budget) {
     ck_assert_msg(bed_run(&b, "average-dist", "scores=all", budget) == ALCORE_OK, "%s",
                   alcore_last_error());
     int64_t count = b.outcome.bought.pick_count;
+    ck_assert_int_eq(b.outcome.measured, b.outcome.count);
     memcpy(exact, b.outcome.scores, sizeof exact);
     memcpy(picks, b.outcome.bought.picks, (size_t)count * sizeof *picks);
     double spent = b.outcome.bought.spent;
@@ -140,6 +141,7 @@ static void expect_order_of_all(double budget) {
         known++;
     }
     ck_assert_int_eq(known, count + passed);
+    ck_assert_int_eq(b.outcome.measured, known);
 }
 
 START_TEST(the_filter_changes_nothing) {
