@@ -190,11 +190,12 @@ static inline int64_t find_ngram(const ngram_set *set, uint64_t hash, size_t *sl
     }
 }
 
-/* Makes room for `more` n-grams. */
+/* Makes room for `more` n-grams, of which the set may have some: all numbers are below NONE. */
 static alcore_status reserve_ngrams(const alcore__run *run, ngram_set *set, int64_t more) {
-    if (set->count + more > UINT32_MAX)
+    if (set->count + more > NONE)
         return alcore__fail(ALCORE_E_UNSUPPORTED,
-                            "the texts have more than 2^32 different n-grams; max_n=1 has fewer");
+                            "the texts have nearly 2^32 different n-grams or more, which is too "
+                            "many; max_n=1 has fewer");
     ALCORE__TRY(alcore__run_grow(run, &set->ngrams, &set->capacity, set->count + more,
                                  sizeof *set->ngrams));
     return alcore__index_reserve(run->ctx, &set->index, (size_t)more, 0, set->count + more);
