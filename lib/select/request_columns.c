@@ -5,6 +5,7 @@
  * request that names neither a column nor a model is answered with the built-in n-gram model, with
  * a warning; in any other a column that is missing is an error (request_given.c). Models add what
  * they make to the pool, so this runs before the pools are locked for the run. */
+#include <math.h>
 #include <stdio.h>
 #include <string.h>
 
@@ -320,6 +321,62 @@ alcore_status alcore__resolve_columns(alcore_request *request, const alcore_stra
         status = resolve_role(&self, strategy, ALCORE_ROLE_LABELED, request->labeled);
     if (status == ALCORE_OK && request->target)
         status = resolve_role(&self, strategy, ALCORE_ROLE_TARGET, request->target);
+    alcore_model_unref(self.built_in);
+    alcore__free(request->object.ctx, self.mask);
+    return status;
+}
+
+/* Plans what the strategy reads of the candidates, or of the texts whose phrases it buys: *phrases,
+ * whether it does. */
+static alcore_status plan_candidates(resolver *self, const alcore_strategy *strategy,
+                                     bool *phrases) {
+    alcore_pool *pool = self->request->candidates;
+    alcore_phrase_options options;
+    bool by_place;
+    ALCORE__TRY(alcore__candidates_are_phrases(self->request, phrases));
+    *phrases = !*phrases && alcore__strategy_buys_phrases(strategy, &options, &by_place);
+    if (!*phrases) return plan_role(self, strategy, ALCORE_ROLE_CANDIDATES, pool);
+    for (int32_t i = 0;
+         alcore__strategy_def_of(strategy)->phrase_measures && alcore__phrase_measure_needs[i]; i++)
+        ALCORE__TRY(plan_need(self, ALCORE_ROLE_CANDIDATES, pool, alcore__phrase_measure_needs[i]));
+    return ALCORE_OK;
+}
+
+/* Plans the needs of all roles and forgets the plan. */
+static alcore_status plan_roles(resolver *self, const alcore_strategy *strategy) {
+    alcore_request *request = self->request;
+    bool phrases;
+    ALCORE__TRY(plan_candidates(self, strategy, &phrases));
+    self->needs_are_given = false;
+    if (!isnan(request->options.max_similarity) && !phrases)
+        ALCORE__TRY(plan_need(self, ALCORE_ROLE_CANDIDATES, request->candidates, "embeddings"));
+    self->needs_are_given = alcore__strategy_def_of(strategy)->needs_are_given;
+    self->plan_count = 0;
+    if (request->labeled && !phrases)
+        ALCORE__TRY(plan_role(self, strategy, ALCORE_ROLE_LABELED, request->labeled));
+    self->plan_count = 0;
+    return request->target && !phrases
+               ? plan_role(self, strategy, ALCORE_ROLE_TARGET, request->target)
+               : ALCORE_OK;
+}
+
+/* The masks are not made yet, which tell the rows that a column has to have values of; so none is
+ * asked of the candidates, and one without them is found when the request is answered. */
+alcore_status alcore__check_columns(alcore_request *request) {
+    const alcore_strategy *sentences = alcore__strategy_part(request->strategy, 0);
+    const alcore_strategy *strategy = sentences ? sentences : request->strategy;
+    alcore_request from_target;
+    bool is_from_target;
+    ALCORE__TRY(alcore__request_from_target(request, &from_target, &is_from_target));
+    resolver self = {.request = is_from_target ? &from_target : request,
+                     .said = true,
+                     .out = NULL,
+                     .needs_are_given = alcore__strategy_def_of(strategy)->needs_are_given};
+    const int64_t rows = alcore_pool_row_count(self.request->candidates);
+    ALCORE__TRY(alcore__new_array(request->object.ctx, (size_t)rows, 1, &self.mask));
+    self.wanted = (alcore__wanted){.mask = self.mask, .rows = rows};
+    alcore_status status = alcore__request_names_inputs(self.request, &self.named);
+    if (status == ALCORE_OK) status = plan_roles(&self, strategy);
     alcore_model_unref(self.built_in);
     alcore__free(request->object.ctx, self.mask);
     return status;

@@ -94,8 +94,9 @@ static bool any_reads(const comparing *self, bool (*reads)(const alcore_strategy
     return false;
 }
 
-/* Selects with one strategy, from which inputs that it does not read are hidden. */
-static alcore_status select_with(comparing *self, int64_t i) {
+/* Calls with one strategy set, from which inputs that it does not read are hidden. */
+static alcore_status call_with(comparing *self, int64_t i,
+                               alcore_status (*call)(comparing *self, int64_t i)) {
     alcore_request *request = self->request;
     alcore_strategy *const strategy = self->strategies[i];
     alcore_pool *const target = request->target;
@@ -104,11 +105,21 @@ static alcore_status select_with(comparing *self, int64_t i) {
     request->strategy = strategy;
     if (!reads_target(strategy) && any_reads(self, reads_target)) request->target = NULL;
     if (!reads_like(strategy) && any_reads(self, reads_like)) like->given = false;
-    const alcore_status status = alcore__request_select(request, &self->made->compared[i].picked);
+    const alcore_status status = call(self, i);
     request->target = target;
     like->given = has_like;
     if (status == ALCORE_OK || status == ALCORE_E_CANCELLED) return status;
     return alcore__fail_within(status, "strategy %s", self->made->compared[i].name);
+}
+
+/* Refuses a strategy that lacks a pool or a column, before any is run. */
+static alcore_status check_inputs(comparing *self, int64_t i) {
+    ALCORE__TRY(alcore__check_roles(self->request, self->strategies[i]));
+    return alcore__check_columns(self->request);
+}
+
+static alcore_status select_with(comparing *self, int64_t i) {
+    return alcore__request_select(self->request, &self->made->compared[i].picked);
 }
 
 /* Refuses an input of the option "given" that none of the strategies has read: as the first one
@@ -138,7 +149,9 @@ static alcore_status select_all(comparing *self) {
     request->read = &read;
     request->options.given = "";
     for (int64_t i = 0; i < self->made->count && status == ALCORE_OK; i++)
-        status = select_with(self, i);
+        status = call_with(self, i, check_inputs);
+    for (int64_t i = 0; i < self->made->count && status == ALCORE_OK; i++)
+        status = call_with(self, i, select_with);
     request->options.given = given;
     if (status == ALCORE_OK) status = check_given(self);
     request->read = NULL;

@@ -438,8 +438,8 @@ static const alcore__pass PASSES[] = {
  * distances and scores=picked only candidates that were offered to the budget have a score,
  * although more may be exact, so that scores do not depend on how tight the bounds of an engine
  * are; the others have NaN in both, and outcome.measured does not count them. What was offered is
- * bought already, and alcore__filler_finish() notes that (run->picked). With a closed form nothing is bought yet,
- * and the runner ranks by the scores. */
+ * bought already, and alcore__filler_finish() notes that (run->picked). With a closed form nothing
+ * is bought yet, and the runner ranks by the scores. */
 static alcore_status finish(alcore__run *run) {
     average_state *state = run->state;
     double *distance, *scores = run->outcome.scores;

@@ -241,6 +241,56 @@ START_TEST(the_floor) {
 }
 END_TEST
 
+static int runs; /* of the host's strategy */
+
+static alcore_status count_run(void *user, const alcore_view *view, alcore_choice *out) {
+    static double equal[ROWS];
+    (void)user;
+    runs++;
+    return alcore_choice_scores(out, equal, alcore_view_row_count(view, ALCORE_ROLE_CANDIDATES));
+}
+
+/* What one of the strategies lacks is told before any other is run: columns of texts, and of the
+ * texts of phrases, and pools. What a model makes, or only rows that are picked have, is there. */
+START_TEST(what_is_missing_is_told_first) {
+    static const struct {
+        const char *name, *parameter, *value;
+        alcore_status status;
+        const char *said;
+    } trials[] = {
+        {"random", NULL, NULL, ALCORE_OK, ""},
+        {"margin", NULL, NULL, ALCORE_OK, ""},
+        {"kcenter", NULL, NULL, ALCORE_E_MISSING, "the column 'embeddings'"},
+        {"rtt-bleu", NULL, NULL, ALCORE_E_MISSING, "the column 'roundtrip'"},
+        {"huds-phrase", NULL, NULL, ALCORE_E_MISSING, "the column 'logprobs'"},
+        {"hybrid", "sentences", "kcenter", ALCORE_E_MISSING, "the column 'embeddings'"},
+        {"ngf", NULL, NULL, ALCORE_OK, ""},
+        {"average-dist", NULL, NULL, ALCORE_E_MISSING, "needs a target"},
+    };
+    alcore_strategy_host host = ALCORE_STRATEGY_HOST_INIT;
+    alcore_strategy *two[2];
+    alcore_comparison *comparison;
+    host.choose = count_run;
+    ck_assert_ok(alcore_strategy_new_host(ctx, &host, &two[0]));
+    for (size_t i = 0; i < sizeof trials / sizeof *trials; i++) {
+        ck_assert_ok(alcore_strategy_new(ctx, trials[i].name, &two[1]));
+        if (trials[i].parameter)
+            ck_assert_ok(alcore_strategy_set(two[1], trials[i].parameter, trials[i].value));
+        runs = 0;
+        ck_assert_int_eq(alcore_request_compare(request, two, NULL, 2, NULL, &comparison),
+                         trials[i].status);
+        ck_assert_int_eq(runs, trials[i].status == ALCORE_OK);
+        if (trials[i].status == ALCORE_OK)
+            alcore_comparison_unref(comparison);
+        else
+            ck_assert_msg(strstr(alcore_last_error(), trials[i].said) != NULL, "%s",
+                          alcore_last_error());
+        alcore_strategy_unref(two[1]);
+    }
+    alcore_strategy_unref(two[0]);
+}
+END_TEST
+
 /* NULL is the recommended strategy, with the columns that the built-in model makes. */
 START_TEST(the_recommended_one) {
     alcore_strategy *none = NULL;
@@ -489,6 +539,7 @@ TEST_FILE() {
     tcase_add_test(all, the_recommended_one);
     tcase_add_test(all, inputs_of_some);
     tcase_add_test(all, a_model_of_some);
+    tcase_add_test(all, what_is_missing_is_told_first);
     tcase_add_test(all, files);
     tcase_add_test(all, samples_are_spread);
     tcase_add_test(all, rows_and_phrases);
