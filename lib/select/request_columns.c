@@ -362,7 +362,7 @@ static alcore_status plan_roles(resolver *self, const alcore_strategy *strategy)
 
 /* The masks are not made yet, which tell the rows that a column has to have values of; so none is
  * asked of the candidates, and one without them is found when the request is answered. */
-alcore_status alcore__check_columns(alcore_request *request) {
+alcore_status alcore__check_inputs(alcore_request *request) {
     const alcore_strategy *sentences = alcore__strategy_part(request->strategy, 0);
     const alcore_strategy *strategy = sentences ? sentences : request->strategy;
     alcore_request from_target;
@@ -372,6 +372,7 @@ alcore_status alcore__check_columns(alcore_request *request) {
                      .said = true,
                      .out = NULL,
                      .needs_are_given = alcore__strategy_def_of(strategy)->needs_are_given};
+    ALCORE__TRY(alcore__check_roles(self.request, strategy));
     const int64_t rows = alcore_pool_row_count(self.request->candidates);
     ALCORE__TRY(alcore__new_array(request->object.ctx, (size_t)rows, 1, &self.mask));
     self.wanted = (alcore__wanted){.mask = self.mask, .rows = rows};

@@ -217,10 +217,10 @@ void alcore__note_all(const alcore_request *request, const alcore__read_columns 
 /* ALCORE_E_INVALID for a column of the option "given" that nothing has read, and for "model" in it
  * where no model made a column of the call. Called when all columns are resolved. */
 alcore_status alcore__check_given(const alcore_request *request, const alcore_strategy *strategy);
-/* ALCORE_E_MISSING, as alcore_select() would fail, for a column that the request's strategy, which
- * is set, needs and that is not there and no model makes; no model is run. Of a hybrid its
- * sentences are asked for. Called without locks, when alcore__check_roles() has passed. */
-alcore_status alcore__check_columns(alcore_request *request);
+/* Fails as alcore_select() would where the request lacks a target that its strategy, which is set,
+ * needs, or has one that it does not read, and where a column is neither there nor made by a model;
+ * no model is run. Of a hybrid its sentences are asked for. Called without locks. */
+alcore_status alcore__check_inputs(alcore_request *request);
 /* Logs what the request had and the recommended strategy did not read, if anything. */
 void alcore__log_ignored(const alcore_selection *selection);
 

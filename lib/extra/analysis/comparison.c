@@ -78,9 +78,12 @@ static alcore_status name_strategies(comparing *self) {
 
 /* ---- selections ---- */
 
+/* Of a hybrid the sentences may. */
 static bool reads_target(const alcore_strategy *strategy) {
+    const alcore_strategy *sentences = alcore__strategy_part(strategy, 0);
     return alcore__strategy_reads(strategy, ALCORE_ROLE_TARGET) ||
-           alcore__strategy_def_of(strategy)->picks_from_target;
+           alcore__strategy_def_of(strategy)->picks_from_target ||
+           (sentences && reads_target(sentences));
 }
 
 static bool reads_like(const alcore_strategy *strategy) {
@@ -112,10 +115,10 @@ static alcore_status call_with(comparing *self, int64_t i,
     return alcore__fail_within(status, "strategy %s", self->made->compared[i].name);
 }
 
-/* Refuses a strategy that lacks a pool or a column, before any is run. */
+/* Refuses a strategy that lacks a target or a column, before any is run. */
 static alcore_status check_inputs(comparing *self, int64_t i) {
-    ALCORE__TRY(alcore__check_roles(self->request, self->strategies[i]));
-    return alcore__check_columns(self->request);
+    (void)i;
+    return alcore__check_inputs(self->request);
 }
 
 static alcore_status select_with(comparing *self, int64_t i) {

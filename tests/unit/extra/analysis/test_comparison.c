@@ -291,6 +291,34 @@ START_TEST(what_is_missing_is_told_first) {
 }
 END_TEST
 
+/* Strategies whose parts, or whose candidates, are of the target are given it. */
+START_TEST(targets_are_there) {
+    static const struct {
+        const char *name, *parameter, *value;
+    } trials[] = {{"gold", NULL, NULL},
+                  {"average-dist", NULL, NULL},
+                  {"hybrid", "sentences", "average-dist"}};
+    double embeddings[ROWS * 2] = {0};
+    alcore_strategy *two[2];
+    alcore_comparison *comparison;
+    alcore_pool *target = numbered_pool(ctx, 3);
+    give(pool, "embeddings", embeddings, ROWS, 2);
+    give(target, "embeddings", embeddings, 3, 2);
+    ck_assert_ok(alcore_request_set_pool(request, ALCORE_ROLE_TARGET, target));
+    ck_assert_ok(alcore_strategy_new(ctx, "nnll", &two[0]));
+    for (size_t i = 0; i < sizeof trials / sizeof *trials; i++) {
+        ck_assert_ok(alcore_strategy_new(ctx, trials[i].name, &two[1]));
+        if (trials[i].parameter)
+            ck_assert_ok(alcore_strategy_set(two[1], trials[i].parameter, trials[i].value));
+        ck_assert_ok(alcore_request_compare(request, two, NULL, 2, NULL, &comparison));
+        alcore_comparison_unref(comparison);
+        alcore_strategy_unref(two[1]);
+    }
+    alcore_strategy_unref(two[0]);
+    alcore_pool_unref(target);
+}
+END_TEST
+
 /* NULL is the recommended strategy, with the columns that the built-in model makes. */
 START_TEST(the_recommended_one) {
     alcore_strategy *none = NULL;
@@ -540,6 +568,7 @@ TEST_FILE() {
     tcase_add_test(all, inputs_of_some);
     tcase_add_test(all, a_model_of_some);
     tcase_add_test(all, what_is_missing_is_told_first);
+    tcase_add_test(all, targets_are_there);
     tcase_add_test(all, files);
     tcase_add_test(all, samples_are_spread);
     tcase_add_test(all, rows_and_phrases);
