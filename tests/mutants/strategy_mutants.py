@@ -35,6 +35,9 @@ MRS = 'tests/unit/strategy/test_strategy_mrs'
 COVER = 'tests/unit/strategy/test_strategy_ngram_cover'
 COVERS = 'tests/unit/strategy/test_strategy_covers'
 RECOMMENDED = 'tests/unit/request/test_recommended'
+NEAR = 'tests/unit/request/test_text_near'
+TEXT_LANGUAGES = 'tests/unit/request/test_text_languages'
+COMPARISON = 'tests/unit/extra/analysis/test_comparison'
 CLUSTERS = 'tests/unit/strategy/test_strategy_clusters'
 ROUND_TRIP = 'tests/unit/strategy/test_strategy_round_trip'
 BUDGETS = 'tests/unit/request/test_budgets'
@@ -129,7 +132,37 @@ MUTANTS = {
     'the cover weighs an n-gram by all texts that have it':
         ('lib/strategy/rules/ngram_cover.c', 'pow((double)g->texts - 1,', 'pow((double)g->texts,', COVER, 'picks_are_those_of_the_formula'),
     'the cover takes labeled rows for texts of the labeled pool':
-        ('lib/strategy/rules/ngram_cover.c', '.reduce = count_picked', '.reduce = count_labeled', COVER, 'picks_are_those_of_the_formula'),
+        ('lib/strategy/rules/ngram_cover.c', '.reduce = count_picked', '.reduce = count_labeled', COVER, 'bought_rows_are_picks'),
+    'rows that earlier rounds bought are not known':
+        ('lib/request/request_masks.c', 'masks->bought_rows[row] = 1;', 'masks->bought_rows[row] = 0;', NEAR, 'bought_rows_hide_near_texts'),
+    'an excluded row counts as bought beside the labeled text that it is':
+        ('lib/request/request_masks.c', '& others) != 0 || (known && known[row]))', '& others) != 0)', COVER, 'bought_rows_are_picks'),
+    'a text is near to none that was listed first in its block':
+        ('lib/request/text_near.c', 'if (number >= from &&', 'if (number > from &&', NEAR, 'many_texts_share_a_key'),
+    'a text is near to none of the blocks before':
+        ('lib/request/text_near.c', 'self->found[row - self->first] || is_near', 'is_near', NEAR, 'many_texts_share_a_key'),
+    'a text is listed under the last of its keys only':
+        ('lib/request/text_near.c', 'if (under < LISTED) alcore__index_put', 'if (under < LISTED && i == ALCORE__NEAR_KEYS - 1) alcore__index_put', NEAR,
+         'first_of_near_texts_stays'),
+    'half of its texts make the script of a language':
+        ('lib/request/text_languages.c', 'of->belong * 4 >= of->texts * 3', 'of->belong * 4 >= of->texts * 2', TEXT_LANGUAGES,
+         'texts_of_another_script_are_masked'),
+    'names in Latin are in another script':
+        ('lib/request/text_languages.c', '(text->first == ALCORE__SCRIPT_LATIN && text->second == script)', 'text->second == text->first', TEXT_LANGUAGES,
+         'texts_of_another_script_are_masked'),
+    'an input that all strategies but the recommended one read is told of':
+        ('lib/extra/analysis/comparison.c', 'if (named == 0) alcore__log_ignored', 'if (named >= 0) alcore__log_ignored', COMPARISON, 'a_model_of_some'),
+    'a target is given to strategies of a comparison that do not read it':
+        ('lib/extra/analysis/comparison.c', 'request->target = NULL;', 'request->target = target;', COMPARISON, 'targets_are_there'),
+    'near-duplicates of a comparison are counted of the pool':
+        ('lib/extra/analysis/comparison_measures.c', 'masks.candidate_mask[alcore_selection_rows(one->picked)[i]] = 1;', 'masks.candidate_mask[i] = 1;',
+         COMPARISON, 'measures_by_hand'),
+    'quantiles of a comparison lie beyond the last number':
+        ('lib/extra/analysis/comparison_measures.c', 'q * (double)(count - 1)', 'q * (double)count', COMPARISON, 'measures_by_hand'),
+    'each strategy of a comparison shares all words with the others':
+        ('lib/extra/analysis/comparison_measures.c', 'self->own[k], 1, true', 'self->own[i], 1, true', COMPARISON, 'what_each_two_share'),
+    'a matrix of a comparison has the same row for all':
+        ('lib/extra/analysis/comparison_document.c', '&values[i * count]', '&values[0 * count]', COMPARISON, 'what_each_two_share'),
     'the cover buys the same n-grams again and again':
         ('lib/strategy/rules/ngram_cover.c', 'pow(texts / (texts + 1), state->decay)', 'pow(1.0, state->decay)', COVER,
          'picks_are_those_of_the_formula'),
