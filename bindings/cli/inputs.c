@@ -287,6 +287,27 @@ static int read_links(const arguments *args, const inputs *in,
     return outcome(alcore_pool_read_column(in->candidates, "links", path, &links));
 }
 
+/* Gives the pool the class probabilities of its rows: one distribution a row, or those of samples. */
+static int read_probs(const arguments *args, const inputs *in,
+                      const alcore_column_options *options) {
+    static const struct {
+        option_id id;
+        const char *column;
+    } columns[] = {{OPTION_PROBS, "probs"}, {OPTION_SAMPLE_PROBS, "sample_probs"}};
+    bool used = option_given(args, OPTION_TOKEN_PROBS);
+    for (size_t i = 0; i < sizeof columns / sizeof *columns; i++) {
+        const char *path = option_value(args, columns[i].id, NULL);
+        alcore_column_options with_meaning = *options;
+        if (!path) continue;
+        used = true;
+        TRY(meaning_of_probs(args, &with_meaning.meaning));
+        TRY(outcome(
+            alcore_pool_read_column(in->candidates, columns[i].column, path, &with_meaning)));
+    }
+    if (used || !option_given(args, OPTION_PROBS_ARE)) return EXIT_DONE;
+    return complain(EXIT_USAGE, "--probs-are needs --probs, --token-probs or --sample-probs");
+}
+
 /* Gives the pools the ready columns. rows [count] are those of --candidates, which the entries of
  * the columns belong to; NULL: all rows. */
 static int read_columns(alcore_ctx *ctx, const arguments *args, const inputs *in,
@@ -329,13 +350,7 @@ static int read_columns(alcore_ctx *ctx, const arguments *args, const inputs *in
     TRY(read_token_columns(args, in, &options));
     TRY(read_roundtrip(ctx, args, in, &options));
     TRY(read_contexts(ctx, args, in));
-    if ((path = option_value(args, OPTION_PROBS, NULL))) {
-        alcore_column_options with_meaning = options;
-        TRY(meaning_of_probs(args, &with_meaning.meaning));
-        TRY(outcome(alcore_pool_read_column(in->candidates, "probs", path, &with_meaning)));
-    } else if (option_given(args, OPTION_PROBS_ARE) && !option_given(args, OPTION_TOKEN_PROBS)) {
-        return complain(EXIT_USAGE, "--probs-are needs --probs or --token-probs");
-    }
+    TRY(read_probs(args, in, &options));
     if ((path = option_value(args, OPTION_EMBEDDINGS, NULL)))
         TRY(outcome(alcore_pool_read_column(in->candidates, "embeddings", path, &options)));
     if ((path = option_value(args, OPTION_LABELED_EMBEDDINGS, NULL))) {
@@ -365,6 +380,7 @@ static const struct {
                       {OPTION_CONTEXT_COLUMN, "qa_contexts"},
                       {OPTION_PROBS, "probs"},
                       {OPTION_TOKEN_PROBS, "token_probs"},
+                      {OPTION_SAMPLE_PROBS, "sample_probs"},
                       {OPTION_QA_START, "qa_start"},
                       {OPTION_QA_END, "qa_end"},
                       {OPTION_QA_WINDOWS, "qa_windows"},
@@ -459,9 +475,10 @@ int inputs_check_scorer(const arguments *args, const alcore_scorer *scorer) {
  * --max-similarity. Those of POOL, which is not read, are refused. */
 static int read_target_columns(const arguments *args, const inputs *in) {
     static const option_id of_pool[] = {
-        OPTION_SCORES,  OPTION_LOGPROBS,    OPTION_LOSSES,     OPTION_ROUNDTRIP,
-        OPTION_PROBS,   OPTION_TOKEN_PROBS, OPTION_EMBEDDINGS, OPTION_CANDIDATES,
-        OPTION_MARGINS, OPTION_CONFIDENCES, OPTION_ENTROPIES,  OPTION_CONTEXT_COLUMN};
+        OPTION_SCORES,        OPTION_LOGPROBS,    OPTION_LOSSES,       OPTION_ROUNDTRIP,
+        OPTION_PROBS,         OPTION_TOKEN_PROBS, OPTION_SAMPLE_PROBS, OPTION_EMBEDDINGS,
+        OPTION_CANDIDATES,    OPTION_MARGINS,     OPTION_CONFIDENCES,  OPTION_ENTROPIES,
+        OPTION_CONTEXT_COLUMN};
     const char *path = option_value(args, OPTION_TARGET_EMBEDDINGS, NULL);
 
     for (size_t i = 0; i < sizeof of_pool / sizeof of_pool[0]; i++) {

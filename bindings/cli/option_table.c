@@ -143,9 +143,13 @@ const option_info option_table[OPTION_TOTAL] = {
                       "class probabilities [rows, classes]"},
     [OPTION_TOKEN_PROBS] = {"token-probs", 0, "FILE.npy", false, UNCERTAIN,
                             "class probabilities of each token [tokens, classes], with --offsets"},
+    [OPTION_SAMPLE_PROBS] = {"sample-probs", 0, "FILE.npy", false, UNCERTAIN,
+                             "class probabilities by several passes of a model, or several models "
+                             "[samples, rows, classes]"},
     [OPTION_PROBS_ARE] = {"probs-are", 0, "probs|logprobs|logits|sigmoid|multilabel", false,
                           UNCERTAIN,
-                          "what --probs and --token-probs hold (default probs); sigmoid: the "
+                          "what --probs, --token-probs and --sample-probs hold (default probs); "
+                          "sigmoid: the "
                           "probability of the positive one of two classes; multilabel: those of "
                           "labels that do not exclude each other"},
     [OPTION_QA_START] = {"qa-start", 0, "FILE.npy", false, SELECTING | COMMAND_SCORE,

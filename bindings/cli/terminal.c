@@ -144,8 +144,8 @@ void terminal_remedy(FILE *stream, const alcore_remedy *remedy) {
         fprintf(stream, "--model %s%s%s", remedy->value ? value : "", remedy->value ? "=" : "",
                 remedy->name);
         break;
-    case ALCORE_REMEDY_MEANING: /* one option for the classes of rows and of tokens */
-        print_option(stream, !strcmp(remedy->name, "token_probs") ? "probs" : remedy->name);
+    case ALCORE_REMEDY_MEANING: /* one option for the classes of rows, of tokens and of samples */
+        print_option(stream, strstr(remedy->name, "probs") ? "probs" : remedy->name);
         fprintf(stream, "-are %s", value);
         break;
     case ALCORE_REMEDY_TORCH:

@@ -367,9 +367,10 @@ void al_tensor(lua_State *L, alcore_tensor *out, void *data, int32_t dtype, int6
 /* Userdata "alcore.array": the values of a column, in memory or in a file. Its user value keeps the
  * memory alive. */
 typedef struct al_array {
-    alcore_tensor values;     /* [shape[0]] or [shape[0], shape[1]]; a ragged array: [tokens] */
+    alcore_tensor values;     /* [shape[0]] or [shape[0], shape[1]]; a ragged array: [tokens]; of
+                                 samples: [shape[0], shape[1], shape[2]] */
     alcore_tensor offsets;    /* of a ragged array: int64 [rows + 1]; else data is NULL */
-    int64_t shape[2];         /* of values */
+    int64_t shape[3];         /* of values */
     int64_t offsets_shape[1]; /* of offsets */
     int64_t *lengths;         /* of a ragged array: values of each row [lengths_count] */
     int64_t lengths_count;    /* rows of a ragged array */
@@ -382,6 +383,8 @@ void al_array_register(lua_State *L);
 /* Pushes the array at index, or one that is made of the list there; ragged: a list of lists is rows
  * of different lengths, else a matrix. */
 al_array *al_array_from(lua_State *L, int index, const char *what, int ragged);
+/* Pushes an array [samples, rows, classes] of the list of lists of lists at index. */
+al_array *al_samples_from(lua_State *L, int index, const char *what);
 int al_array_is(lua_State *L, int index);
 /* Gives a pool a column of the array. */
 int al_set_column(lua_State *L, al_object *pool, const char *name, al_array *array);

@@ -197,6 +197,35 @@ static void ragged_table(lua_State *L, al_array *array, int owner, int list, con
     set_offsets(L, array, owner, lengths, rows, tokens);
 }
 
+al_array *al_samples_from(lua_State *L, int index, const char *what) {
+    index = al_absolute(L, index);
+    const int64_t samples = al_length(L, index);
+    const int64_t rows = samples > 0 ? entry_length(L, index, 1, what) : 0;
+    al_array *array = new_array(L);
+    const int owner = lua_gettop(L);
+    filler fill = {.what = what};
+    lua_rawgeti(L, index, 1);
+    if (rows > 0) fill.width = entry_length(L, lua_gettop(L), 1, what);
+    lua_pop(L, 1);
+    fill.capacity = samples * rows * fill.width;
+    fill.values = al_buffer(L, fill.capacity, sizeof *fill.values);
+    al_anchor(L, owner, -1, "values");
+    lua_pop(L, 1);
+    for (int64_t s = 1; s <= samples; s++) {
+        if (entry_length(L, index, s, what) != rows)
+            luaL_error(L, "%s: sample %d has %d rows, the first one has %d", what, (int)s,
+                       (int)entry_length(L, index, s, what), (int)rows);
+        lua_rawgeti(L, index, (int)s);
+        put_matrix(L, lua_gettop(L), rows, &fill);
+        lua_pop(L, 1);
+    }
+    array->shape[0] = samples;
+    array->shape[1] = rows;
+    array->shape[2] = fill.width;
+    set_values(L, array, fill.values, ALCORE_FLOAT64, 3);
+    return array;
+}
+
 al_array *al_array_from(lua_State *L, int index, const char *what, int ragged) {
     index = al_absolute(L, index);
     if (al_array_is(L, index)) {

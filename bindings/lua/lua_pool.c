@@ -2,6 +2,8 @@
 /*** @module alcore */
 /*** Pools: rows of text, their states and columns.
  * @section pools */
+#include <string.h>
+
 #include "lua_binding.h"
 
 /* ---- making and filling ---- */
@@ -215,7 +217,9 @@ static int set_texts(lua_State *L, al_object *self, const char *name, int texts)
 
 int al_give_column(lua_State *L, al_object *pool, const char *name, int index, int32_t meaning) {
     if (is_texts(L, index)) return set_texts(L, pool, name, index);
-    al_array meant = *al_array_from(L, index, name, al_usual_ragged(name));
+    const int of_samples = lua_istable(L, index) && strcmp(name, "sample_probs") == 0;
+    al_array meant = of_samples ? *al_samples_from(L, index, name)
+                                : *al_array_from(L, index, name, al_usual_ragged(name));
     if (meaning != 0) meant.options.meaning = meaning;
     return al_set_column(L, pool, name, &meant);
 }

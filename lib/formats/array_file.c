@@ -57,9 +57,11 @@ static alcore_status locate(alcore_ctx *ctx, alcore__file *file, const char *ten
 }
 
 /* Splits "PATH.safetensors:TENSOR", refuses compressed files, opens the file and reads its header.
- * *out_file is the caller's to close. missing: the status where the file lacks the tensor. */
+ * *out_file is the caller's to close. missing: the status where the file lacks the tensor;
+ * dimensions: how many the array may have. */
 static alcore_status open_array(alcore_ctx *ctx, const char *path, alcore_status missing,
-                                alcore__array_info *out_info, alcore__file **out_file) {
+                                int32_t dimensions, alcore__array_info *out_info,
+                                alcore__file **out_file) {
     size_t base;
     if (alcore__stream_compressed(path, &base))
         return alcore__fail(ALCORE_E_DATA,
@@ -78,6 +80,11 @@ static alcore_status open_array(alcore_ctx *ctx, const char *path, alcore_status
         status = locate(ctx, file, tensor, &info);
         if (status == ALCORE_E_NOT_FOUND) status = missing;
     }
+    if (status == ALCORE_OK && info.ndim > dimensions)
+        status = alcore__fail(ALCORE_E_DATA,
+                              "%s: the array has more than two dimensions: save "
+                              "x.reshape(len(x), -1)",
+                              path);
     alcore__free(ctx, name);
     if (status != ALCORE_OK) {
         alcore__file_close(file);
@@ -90,10 +97,15 @@ static alcore_status open_array(alcore_ctx *ctx, const char *path, alcore_status
 
 alcore_status alcore__array_open(alcore_ctx *ctx, const char *path, alcore__array_info *out_info,
                                  alcore__file **out_file) {
-    return open_array(ctx, path, ALCORE_E_DATA, out_info, out_file);
+    return open_array(ctx, path, ALCORE_E_DATA, 2, out_info, out_file);
+}
+
+alcore_status alcore__array_open_planes(alcore_ctx *ctx, const char *path,
+                                        alcore__array_info *out_info, alcore__file **out_file) {
+    return open_array(ctx, path, ALCORE_E_DATA, 3, out_info, out_file);
 }
 
 alcore_status alcore__array_find(alcore_ctx *ctx, const char *path, alcore__array_info *out_info,
                                  alcore__file **out_file) {
-    return open_array(ctx, path, ALCORE_E_NOT_FOUND, out_info, out_file);
+    return open_array(ctx, path, ALCORE_E_NOT_FOUND, 2, out_info, out_file);
 }

@@ -20,8 +20,10 @@ enum {
 /* Where an array's numbers lie in a file. */
 typedef struct alcore__array_info {
     int32_t dtype;      /* ALCORE_FLOAT32, ALCORE_INT64, ...: what alcore__array_read() gives */
-    int32_t ndim;       /* 1 or 2 */
+    int32_t ndim;       /* 1 or 2; 3 from alcore__array_open_planes() only */
     int64_t shape[2];   /* shape[1] is 1 when ndim is 1 */
+    int64_t planes;     /* of 3 dimensions the first size: [planes, rows, n] is the matrix
+                           [planes * rows, n], which shape says; else 0 */
     int64_t data_start; /* byte of the first number; the file holds all of them (checked) */
     int32_t stored;     /* ALCORE__STORED_*: the type in the file */
     bool swapped;       /* the file has the other byte order than the machine */
@@ -36,6 +38,9 @@ alcore_status alcore__array_open(alcore_ctx *ctx, const char *path, alcore__arra
 /* The same; ALCORE_E_NOT_FOUND where the file lacks the tensor. */
 alcore_status alcore__array_find(alcore_ctx *ctx, const char *path, alcore__array_info *out_info,
                                  alcore__file **out_file);
+/* alcore__array_open() of an array of 1 to 3 dimensions; the other calls refuse 3. */
+alcore_status alcore__array_open_planes(alcore_ctx *ctx, const char *path,
+                                        alcore__array_info *out_info, alcore__file **out_file);
 /* Reads rows first .. first + count - 1 to out, [count, shape[1]] numbers of info->dtype in the
  * byte order of the machine, row after row. Needs no memory; in Fortran order a read a column. From
  * any thread. */

@@ -28,6 +28,15 @@ int64_t alcore__array_stored_bytes(const alcore__array_info *info) {
                                                : stored_types[info->stored].bytes;
 }
 
+bool alcore__array_add_size(alcore__array_info *info, int64_t size) {
+    if (info->ndim == 2) {
+        info->planes = info->shape[0];
+        if (!alcore__size_product(info->shape[0], info->shape[1], &info->shape[0])) return false;
+    }
+    if (info->ndim < 3) info->shape[info->ndim == 0 ? 0 : 1] = size;
+    return info->ndim++ < 3;
+}
+
 bool alcore__array_set_integer(alcore__array_info *info, int32_t bytes, bool is_signed) {
     if (bytes > 4 || (bytes == 4 && is_signed)) return false;
     info->dtype = bytes == 4 ? ALCORE_INT64 : ALCORE_INT32;

@@ -162,7 +162,7 @@ static bool parse_size(header *head, int64_t *out) {
     return head->next > begin && (head->next == begin + 1 || *begin != '0');
 }
 
-/* Reads the value of "shape": (n,) or (n, d). comma: the next size may come, as a comma stands
+/* Reads the value of "shape": (n,), (n, d) or (planes, n, d). comma: the next size may come, as a comma stands
  * before it or it is the first; (n) without a comma would be a number in Python. */
 static alcore_status read_shape(header *head) {
     head->has_shape = true;
@@ -173,9 +173,8 @@ static alcore_status read_shape(header *head) {
     while (!parse_char(head, ')')) {
         int64_t size;
         if (!comma || !parse_size(head, &size)) return fail_header(head, "has a malformed shape");
-        if (info->ndim == 2)
-            return fail_header(head, "has more than two dimensions: save x.reshape(len(x), -1)");
-        info->shape[info->ndim++] = size;
+        if (!alcore__array_add_size(info, size))
+            return fail_header(head, "has an impossible shape, or more than three dimensions");
         comma = parse_char(head, ',');
     }
     if (info->ndim == 0) return fail_header(head, "has no dimension: save numpy.atleast_1d(x)");
@@ -256,6 +255,9 @@ alcore_status alcore__npy_locate(alcore_ctx *ctx, alcore__file *file, int64_t le
     head.end = text + bytes;
     if (status == ALCORE_OK) status = read_header(&head);
     alcore__free(ctx, text);
+    if (status == ALCORE_OK && head.info.fortran && head.info.ndim == 3)
+        status = fail_header(&head, "has three dimensions in Fortran order: save "
+                                    "numpy.ascontiguousarray(x)");
     if (status == ALCORE_OK) status = check_length(&head, length);
     if (status == ALCORE_OK) *out = head.info;
     return status;

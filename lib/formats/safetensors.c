@@ -31,7 +31,7 @@ typedef struct span {
 
 /* One tensor of the header. */
 typedef struct entry {
-    alcore__array_info info; /* ndim may be above 2: only the first two sizes are kept */
+    alcore__array_info info; /* ndim may be above 3: the first three sizes are kept */
     span bytes;              /* data_offsets */
     int64_t numbers;         /* product of all sizes of the shape */
     int32_t bits;            /* of a number; 0: of a type that is not known */
@@ -127,8 +127,7 @@ static bool read_shape(alcore__json *json, entry *tensor) {
             !alcore__size_product(tensor->numbers, size, &tensor->numbers))
             return false;
         if (tensor->info.ndim == 64) return false;
-        if (tensor->info.ndim < 2) tensor->info.shape[tensor->info.ndim] = size;
-        tensor->info.ndim++;
+        alcore__array_add_size(&tensor->info, size); /* the product above does not overflow */
     }
     return !json->error;
 }
@@ -281,7 +280,7 @@ static alcore_status choose(const table *tensors, int64_t data_start, alcore__ar
     if (!tensors->wanted && tensors->count > 1)
         return alcore__fail(ALCORE_E_DATA, "%s holds %zu tensors: name one as %s:TENSOR; it has %s",
                             tensors->path, tensors->count, tensors->path, tensors->names);
-    if (tensors->found.info.ndim < 1 || tensors->found.info.ndim > 2)
+    if (tensors->found.info.ndim < 1 || tensors->found.info.ndim > 3)
         return alcore__fail(ALCORE_E_DATA, "%s: the tensor has %d dimensions, 1 or 2 are read",
                             tensors->path, tensors->found.info.ndim);
     if (tensors->found.info.dtype == 0)

@@ -41,6 +41,9 @@ alcore_status alcore__column_set_texts(alcore_pool *pool, const char *name,
 alcore_status alcore__column_tensor(const char *name, const alcore_tensor *tensor,
                                     alcore__array *out);
 
+/* ALCORE_E_SHAPE when a column of this name cannot have values of the type of such a tensor. */
+alcore_status alcore__column_tensor_dtype(const char *name, int32_t dtype);
+
 /* Opens the engine of the device that an array of this column is on, once the array is ready in
  * the order of `stream`; error texts name the column. */
 alcore_status alcore__column_open_device(alcore_ctx *ctx, const char *name,
@@ -63,6 +66,19 @@ struct alcore__memory_array;
 alcore_status alcore__column_copy_there(alcore__column *column, const alcore__array *given,
                                         const alcore__engine *engine, bool kept,
                                         struct alcore__memory_array *array);
+/* Arrays [samples, rows, classes] (column_samples.c), which the column "sample_probs" takes: whether
+ * a column of this name does. */
+bool alcore__column_takes_samples(const char *name);
+/* Fills array with a copy of a caller's array of three dimensions, the samples of a row side by
+ * side, and the column's dims and dtype; *out_count: samples of all rows. What array owns is freed
+ * by the caller of this function, also after a failure. */
+alcore_status alcore__column_copy_samples(alcore__column *column, const alcore_tensor *values,
+                                          int64_t entries, void *stream,
+                                          struct alcore__memory_array *array, int64_t *out_count);
+/* The same of the planes of an array file. Error texts name its path. */
+alcore_status alcore__column_read_samples(alcore__column *column, alcore__file *file,
+                                          const alcore__array_info *info, int64_t entries,
+                                          struct alcore__memory_array *array, int64_t *out_count);
 /* Frees memory of the engine's device; none is nothing. */
 void alcore__held_release(const alcore__engine *engine, const alcore_sys_held *held);
 

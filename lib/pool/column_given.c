@@ -33,7 +33,7 @@ alcore_status alcore__column_open_device(alcore_ctx *ctx, const char *name,
 }
 
 /* Checks that a column of this name may have values of this type; errors name the column. */
-static alcore_status check_dtype(const char *name, int32_t dtype) {
+alcore_status alcore__column_tensor_dtype(const char *name, int32_t dtype) {
     alcore_status status = alcore__column_check_dtype("the array", name, dtype);
     return status == ALCORE_OK ? status : alcore__fail_within(status, "column \"%s\"", name);
 }
@@ -128,8 +128,11 @@ static alcore_status set_array(alcore__column *column, const alcore_tensor *valu
     alcore__array given;
     alcore__engine device = {0};
     const char *name = column->name;
+    if (values && values->ndim == 3 && !offsets && alcore__column_takes_samples(name))
+        return alcore__column_copy_samples(column, values, entries, options->stream, array,
+                                           out_count);
     ALCORE__TRY(alcore__column_tensor(name, values, &given));
-    ALCORE__TRY(check_dtype(name, given.dtype));
+    ALCORE__TRY(alcore__column_tensor_dtype(name, given.dtype));
     if (given.columns < 1)
         return alcore__fail(ALCORE_E_SHAPE,
                             "column \"%s\": expected [%" PRId64 ", 1 or more], found [%" PRId64

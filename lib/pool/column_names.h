@@ -37,7 +37,7 @@ typedef struct alcore__column_name {
 } alcore__column_name;
 
 /* Columns with the role ALCORE__COLUMN_INPUT; a test counts them. */
-enum { ALCORE__COLUMN_INPUTS = 15 };
+enum { ALCORE__COLUMN_INPUTS = 16 };
 
 /* The entry of an input, index from 0 to ALCORE__COLUMN_INPUTS - 1. */
 const alcore__column_name *alcore__column_name_input(int32_t index);

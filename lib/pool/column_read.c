@@ -77,6 +77,28 @@ done:
     return status;
 }
 
+/* Makes a column of samples from an array file of three dimensions, whose values are read into
+ * memory, and puts it into the pool. The file stays the caller's. */
+static alcore_status read_samples(alcore_pool *pool, const char *name, const char *path,
+                                  const alcore_column_options *options, int64_t entries,
+                                  alcore__file *file, const alcore__array_info *info) {
+    alcore__column *column = NULL;
+    alcore__memory_array array = {0};
+    int64_t count = 0;
+    alcore_status status;
+    ALCORE__TRY(alcore__column_new(pool, name, path, options, &column));
+    ALCORE__TRY_GOTO(status, failed,
+                     alcore__column_read_samples(column, file, info, entries, &array, &count));
+    ALCORE__TRY_GOTO(status, failed, alcore__column_set_memory(column, &array, count));
+    array = (alcore__memory_array){0};
+    ALCORE__TRY_GOTO(status, failed, alcore__pool_put_column(pool, column));
+    return ALCORE_OK;
+failed:
+    alcore__memory_array_clear(pool->object.ctx, &array);
+    alcore__column_free(column);
+    return status;
+}
+
 /* Makes a column whose values stay in an array file (.npy or .safetensors) and puts it into the
  * pool, which is locked for writing. options->offsets: the file of offsets of a ragged column (a
  * list of tokens an entry), NULL: it is not ragged. entries: how many the options ask for.
@@ -89,24 +111,29 @@ static alcore_status read_array(alcore_pool *pool, const char *name, const char 
     alcore__file *file;
     alcore__column *column = NULL;
     int64_t *offsets = NULL;
-    const bool ragged = options->offsets;
+    const bool ragged = options->offsets, samples = !ragged && alcore__column_takes_samples(name);
     alcore_status status;
-    ALCORE__TRY(alcore__array_open(ctx, path, &info, &file));
+    ALCORE__TRY(samples ? alcore__array_open_planes(ctx, path, &info, &file)
+                        : alcore__array_open(ctx, path, &info, &file));
     alcore__array_widen_bytes(&info);
-    ALCORE__TRY_GOTO(status, failed,
-                     check_array(name, path, ragged ? -1 /* any */ : entries, &info));
+    const bool is_any = ragged || info.ndim == 3; /* numbers of rows; offsets or planes tell more */
+    ALCORE__TRY_GOTO(status, done, check_array(name, path, is_any ? -1 : entries, &info));
+    if (info.ndim == 3) {
+        status = read_samples(pool, name, path, options, entries, file, &info);
+        goto done;
+    }
     if (ragged)
-        ALCORE__TRY_GOTO(status, failed,
+        ALCORE__TRY_GOTO(status, done,
                          read_offsets(ctx, options->offsets, entries, info.shape[0], &offsets));
-    ALCORE__TRY_GOTO(status, failed, alcore__column_new(pool, name, path, options, &column));
+    ALCORE__TRY_GOTO(status, done, alcore__column_new(pool, name, path, options, &column));
     column->dims = info.shape[1];
     column->dtype = info.dtype;
-    ALCORE__TRY_GOTO(status, failed, alcore__column_set_file(column, file, &info, offsets));
+    ALCORE__TRY_GOTO(status, done, alcore__column_set_file(column, file, &info, offsets));
     file = NULL;
     offsets = NULL;
-    ALCORE__TRY_GOTO(status, failed, alcore__pool_put_column(pool, column));
-    return ALCORE_OK;
-failed:
+    ALCORE__TRY_GOTO(status, done, alcore__pool_put_column(pool, column));
+    column = NULL;
+done:
     alcore__column_free(column);
     alcore__free(ctx, offsets);
     alcore__file_close(file);

@@ -9,7 +9,7 @@
 #include "pool/column.h"
 
 /* Capacity of a dataset; the registry test checks that no strategy or scorer needs more. */
-enum { ALCORE__DATASET_COLUMNS = 12 };
+enum { ALCORE__DATASET_COLUMNS = 16 };
 
 typedef struct alcore__dataset {
     alcore_pool *pool;   /* for the views of host functions; NULL: the rows belong to no pool */

@@ -129,13 +129,12 @@ alcore_status alcore__distributions_of_rows(alcore__score_call *call, const alco
 }
 
 alcore_status alcore__distributions_of_tokens(alcore__score_call *call,
-                                              const alcore__column *column, int64_t mode,
-                                              alcore_sys_ragged *items,
+                                              const alcore__column *column, const char *name,
+                                              int64_t mode, alcore_sys_ragged *items,
                                               alcore__distributions *out) {
     const bool there = stays_there(call, column, mode);
     *items = (alcore_sys_ragged){0};
-    *out = (alcore__distributions){
-        .column = column, .name = "token_probs", .reader = alcore__kernels_cpu()};
+    *out = (alcore__distributions){.column = column, .name = name, .reader = alcore__kernels_cpu()};
     if (there)
         ALCORE__TRY(alcore__column_ragged_on(column, &call->engine, call->first, call->count,
                                              call->scratch, items));

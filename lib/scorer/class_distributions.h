@@ -28,7 +28,8 @@ typedef struct alcore__measure {
 } alcore__measure;
 
 /* Reads the distributions of the call's rows from `column`, the "probs" of the call's dataset, one
- * a row, or those of the tokens of its rows from its "token_probs"; *items then tells which tokens
+ * a row, or those of the tokens of its rows from its "token_probs", or of the samples of its rows
+ * from its "sample_probs", by the name of the column; *items then tells which tokens or samples
  * belong to which row. mode: what will be measured, MODE_AUTO (the margin) to MODE_ENTROPY: it
  * decides whether all classes are copied from a device, or the two largest ones. ALCORE_E_SHAPE for
  * a column with one class, whose numbers are no distribution, unless its meaning is sigmoid or
@@ -36,8 +37,9 @@ typedef struct alcore__measure {
 alcore_status alcore__distributions_of_rows(alcore__score_call *call, const alcore__column *column,
                                             int64_t mode, alcore__distributions *out);
 alcore_status alcore__distributions_of_tokens(alcore__score_call *call,
-                                              const alcore__column *column, int64_t mode,
-                                              alcore_sys_ragged *items, alcore__distributions *out);
+                                              const alcore__column *column, const char *name,
+                                              int64_t mode, alcore_sys_ragged *items,
+                                              alcore__distributions *out);
 void alcore__distributions_clear(alcore_ctx *ctx, alcore__distributions *distributions);
 
 /* `count` distributions from number `begin` on, which borrow the memory of all. */

@@ -6,9 +6,10 @@
 #include "scorer/score_table.h"
 
 static const alcore__score *const SCORES[] = {
-    &alcore__score_nnll,     &alcore__score_nsp,     &alcore__score_class_uncertainty,
-    &alcore__score_lc,       &alcore__score_entropy, &alcore__score_margin,
-    &alcore__score_sum_prob, &alcore__score_rttl,    &alcore__score_rtt_bleu,
+    &alcore__score_nnll,     &alcore__score_nsp,      &alcore__score_class_uncertainty,
+    &alcore__score_lc,       &alcore__score_entropy,  &alcore__score_margin,
+    &alcore__score_sum_prob, &alcore__score_rttl,     &alcore__score_rtt_bleu,
+    &alcore__score_bald,     &alcore__score_variance, &alcore__score_qbc,
 };
 
 /* The score at an index of the registry, from 0; NULL past the last and below 0. */

@@ -34,12 +34,13 @@
 /* The parameters of scores, which strategies that rank by them have too; those that a table lacks
  * are at their defaults, 0. The rows of the tables are bound to them (score_table.h). */
 typedef struct alcore__score_params {
-    int64_t mode;    /* MODE_* of uncertainty_modes.h */
-    bool log_margin; /* margin=log */
-    bool windows;    /* windows=1 */
-    bool labels_max; /* labels=max */
-    bool sums;       /* norm=none */
-    bool literal;    /* sign=literal */
+    int64_t mode;      /* MODE_* of uncertainty_modes.h */
+    bool log_margin;   /* margin=log */
+    bool windows;      /* windows=1 */
+    bool labels_max;   /* labels=max */
+    bool sums;         /* norm=none */
+    bool literal;      /* sign=literal */
+    int64_t committee; /* COMMITTEE_* of score_samples.c: the parameter "measure" of qbc */
 } alcore__score_params;
 enum { ALCORE__TO_SCORE = 100 }; /* the number of the struct; those below are of other rooms */
 alcore__score_params alcore__score_params_of(const alcore__values *values);

@@ -9,11 +9,13 @@ extern const alcore__score alcore__score_nnll, alcore__score_nsp, alcore__score_
 extern const alcore__score alcore__score_rttl, alcore__score_rtt_bleu;
 extern const alcore__score alcore__score_class_uncertainty, alcore__score_lc, alcore__score_entropy,
     alcore__score_margin;
+extern const alcore__score alcore__score_bald, alcore__score_variance, alcore__score_qbc;
 
 /* What the scores of classes need: with the default parameters, and with the given ones. A strategy
  * that ranks by such a score needs the same. */
 extern const char *const alcore__lc_needs[], *const alcore__entropy_needs[];
 extern const char *const alcore__margin_needs[], *const alcore__uncertainty_needs[];
+extern const char *const alcore__sample_needs[];
 const char *const *alcore__margin_needs_of(const alcore__score_params *params);
 const char *const *alcore__uncertainty_needs_of(const alcore__score_params *params);
 /* What a strategy needs that ranks by alcore__score_given_or_class() and reads embeddings: with the
@@ -48,6 +50,13 @@ const char *const *alcore__hybrid_needs_of(const alcore__score_params *params);
                   "of the probabilities of independent labels (multilabel): the mean of the "      \
                   "labels' scores, or the score of the most uncertain label",                      \
                   ALCORE__TO_SCORES(labels_max))
+#define ALCORE__COMMITTEE_PARAM                                                                    \
+    ALCORE__PARAM("measure", CHOICE, "vote-entropy", 0, 0,                                         \
+                  "vote-entropy|consensus-entropy|variation-ratio|kl|kl-max",                      \
+                  "how disagreement is measured: entropy of the votes, or of the mean of the "     \
+                  "probabilities; share of the votes against the winner; mean or largest "         \
+                  "Kullback-Leibler divergence of a member from that mean",                        \
+                  ALCORE__TO_SCORES(committee))
 /* The parameters of the uncertainty of DeMuX, which its score and its strategies have. */
 #define ALCORE__UNCERTAINTY_PARAMS_AND(more)                                                       \
     ALCORE__UNCERTAINTY_MODE_PARAM_AND(more), ALCORE__MARGIN_PARAM, ALCORE__WINDOWS_PARAM,         \

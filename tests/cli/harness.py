@@ -48,12 +48,13 @@ class Box:
         return sorted(os.listdir(self.path))
 
     def npy(self, name, rows, kind="<f4"):
-        """A version 1.0 .npy of a list of numbers or of lists."""
+        """A version 1.0 .npy of a list of numbers or of lists, or of lists of these."""
         import struct
         letter = {"<f4": "f", "<f8": "d", "<i8": "q"}[kind]
-        shape = (len(rows),) if not rows or not isinstance(rows[0], (list, tuple)) else (len(rows), len(rows[0]))
-        flat = rows if len(shape) == 1 else [x for row in rows for x in row]
-        text = "(%d,)" % shape if len(shape) == 1 else "(%d, %d)" % shape
+        shape, flat = (len(rows),), rows
+        while flat and isinstance(flat[0], (list, tuple)):
+            shape, flat = (*shape, len(flat[0])), [x for row in flat for x in row]
+        text = "(%s,)" % ", ".join(map(str, shape))
         head = "{'descr': '%s', 'fortran_order': False, 'shape': %s, }" % (kind, text)
         head += " " * (-(len(head) + 11) % 64) + "\n"
         return self.file(name, b"\x93NUMPY\x01\x00" + struct.pack("<H", len(head)) + head.encode() +

@@ -141,6 +141,7 @@ def files(box):
     box.npy("offsets.npy", [sum(lengths[:row]) for row in range(len(lengths) + 1)], "<i8")
     box.npy("narrow.npy", [(5 * row % 8) / 8 for row in range(len(TEXTS))])
     box.npy("losses.npy", [0.2 + number % 5 for number in range(sum(lengths))])
+    box.npy("sample-p.npy", [[[0.5 + row % bend / 10, 0.5 - row % bend / 10] for row in range(len(TEXTS))] for bend in (4, 5)], "<f8")
     box.npy("token-p.npy", [[0.5 + number % 4 / 10, 0.5 - number % 4 / 10] for number in range(sum(lengths))])
     box.npy("qa.npy", [0.02 + number % 5 / 100 for number in range(sum(lengths))])
     box.npy("other-qa.npy", [0.02 + number % 3 / 100 for number in range(sum(lengths))])
@@ -256,6 +257,8 @@ FIXTURES = {
         "--token-probs": (["select", "pool.txt", "--budget", "3", "--strategy", "uncertainty"],
                           ["select", "pool.txt", "--budget", "3", "--strategy", "uncertainty", "--token-probs", "token-p.npy", "--offsets",
                            "offsets.npy"]),
+        "--sample-probs": (["select", "pool.txt", "--budget", "3", "--strategy", "bald"],
+                           ["select", "pool.txt", "--budget", "3", "--strategy", "bald", "--sample-probs", "sample-p.npy"]),
         "--embeddings": (["select", "pool.txt", "--budget", "3", "--strategy", "kcenter"],
                          ["select", "pool.txt", "--budget", "3", "--strategy", "kcenter", "--embeddings", "e.npy"]),
         "--prompt": lambda base: (base, [*base, "--prompt", "a: "]),
@@ -317,6 +320,8 @@ FIXTURES = {
         "--json": ([*SCORE, "--out", "there.tsv"], [*SCORE, "--out", "there.tsv", "--json"]),
         "--token-probs": (["score", "pool.txt", "--scorer", "uncertainty"],
                           ["score", "pool.txt", "--scorer", "uncertainty", "--token-probs", "token-p.npy", "--offsets", "offsets.npy"]),
+        "--sample-probs": (["score", "pool.txt", "--scorer", "bald"],
+                           ["score", "pool.txt", "--scorer", "bald", "--sample-probs", "sample-p.npy"]),
         "--qa-start": (ANSWERS, [*ANSWERS[:4], "--qa-start", "other-qa.npy", *ANSWERS[6:]]),
         "--qa-end": (ANSWERS, [*ANSWERS[:6], "--qa-end", "other-qa.npy", *ANSWERS[8:]]),
         "--qa-windows": (WINDOWED, [*WINDOWED[:12], "--qa-windows", "two-windows.npy", *WINDOWED[14:]]),
@@ -476,6 +481,7 @@ FIXTURES = {
                         [*MEASURED("entropy"), "--probs", "logits.npy", "--probs-are", "logits"]),
         "--token-probs": (MEASURED("uncertainty"),
                           [*MEASURED("uncertainty"), "--token-probs", "token-p.npy", "--offsets", "offsets.npy"]),
+        "--sample-probs": (MEASURED("bald"), [*MEASURED("bald"), "--sample-probs", "sample-p.npy"]),
         "--masks": ([ABLATE[0], "numbers.txt", *ABLATE[2:]], [ABLATE[0], "numbers.txt", *ABLATE[2:], "--masks", "templates"]),
         "--max-similarity": (ABLATE, [*ABLATE, "--max-similarity", "0.5"]),
         "--tie": ([*ABLATE[:8], "--scores", "tied.npy", "--lambda", "0", "--test", "near.txt"],

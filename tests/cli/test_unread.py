@@ -9,6 +9,7 @@ from harness import case, contains, equal, main
 ROWS = 12
 OPTIONS = {"--scores": ["u.npy"], "--logprobs": ["lp.lp"], "--margins": ["u.npy"], "--confidences": ["u.npy"], "--entropies": ["u.npy"],
            "--losses": ["tokens.npy", "--offsets", "offsets.npy"], "--roundtrip": ["pool.txt"], "--probs": ["p.npy"],
+           "--sample-probs": ["sp.npy"],
            "--token-probs": ["tp.npy", "--offsets", "offsets.npy"], "--qa-start": ["qa.npy", "--offsets", "offsets.npy"],
            "--qa-end": ["qa.npy", "--offsets", "offsets.npy"],
            "--qa-windows": ["windows.npy", "--qa-window-offsets", "window-offsets.npy"], "--embeddings": ["e.npy"],
@@ -26,6 +27,7 @@ def files(box):
     box.npy("e.npy", [[float(row % 3), float(row % 4), 1.] for row in range(ROWS)])
     box.npy("known-e.npy", [[1., 0., 1.], [0., 1., 1.]])
     box.npy("p.npy", [[row / ROWS, 1 - row / ROWS] for row in range(ROWS)], "<f8")
+    box.npy("sp.npy", [[[row / ROWS, 1 - row / ROWS] for row in range(ROWS)], [[.25, .75]] * ROWS], "<f8")
     box.npy("tp.npy", [[.25, .75]] * (2 * ROWS), "<f8")
     box.npy("tokens.npy", [1.5] * (2 * ROWS), "<f8")
     box.npy("qa.npy", [.5] * (2 * ROWS), "<f8")

@@ -75,6 +75,7 @@ def own_model(folder):
     array("embeddings.npy", "<f4", "(6, 3)", [float(i * i % 7) for i in range(18)])
     array("logits.npy", "<f4", "(6, 2)", [1, 0, 2, 0, .1, 0, 0, .2, 3, 0, 0, 4])
     array("token-probs.npy", "<f4", "(9, 2)", [p for i in range(9) for p in ((1 + i) / 16, (15 - i) / 16)])
+    array("sample-probs.npy", "<f4", "(3, 6, 2)", [p for i in range(18) for p in ((1 + i * 7 % 16) / 18, (17 - i * 7 % 16) / 18)])
     # Rows 0 and 4 have two windows of one position each, the others one window of all positions.
     array("start.npy", "<f4", "(9,)", [.7, .3, .1, .8, .1, .2, .5, .4, .9])
     array("end.npy", "<f4", "(9,)", [.2, .8, .3, .3, .4, .1, .6, .4, .9])

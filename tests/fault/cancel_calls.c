@@ -488,7 +488,8 @@ void cancel_world_make(int64_t rows) {
     for (int64_t i = 0; i < row_count * DIMS; i++) values[i] = (float)alcore__rng_f64(&rng) - 0.5f;
     for (int64_t i = 0; i <= row_count; i++) offsets[i] = i * 12;
     int64_t shape[2] = {row_count, DIMS}, ends[1] = {row_count + 1}, one_row[2] = {1, DIMS},
-            tokens[1] = {row_count * 12}, classes[2] = {row_count, 2};
+            tokens[1] = {row_count * 12}, classes[2] = {row_count, 2},
+            samples[3] = {2, row_count, 2};
     alcore_tensor tensor, offset;
     MUST(alcore_tensor_init(&tensor, values, ALCORE_FLOAT32, shape, 2));
     MUST(alcore_pool_set_column(pool, "embeddings", &tensor, NULL, NULL));
@@ -500,12 +501,14 @@ void cancel_world_make(int64_t rows) {
     MUST(alcore_pool_set_column(pool, "logprobs", &tensor, &offset, NULL));
     for (int64_t i = 0; i < row_count * 12; i++) values[i] = -values[i];
     MUST(alcore_pool_set_column(pool, "mlm_losses", &tensor, &offset, NULL));
-    for (int64_t i = 0; i < row_count; i++) {
+    for (int64_t i = 0; i < 2 * row_count; i++) { /* two samples */
         values[2 * i] = (float)(i % 100) / 100;
         values[2 * i + 1] = 1 - values[2 * i];
     }
     MUST(alcore_tensor_init(&tensor, values, ALCORE_FLOAT32, classes, 2));
     MUST(alcore_pool_set_column(pool, "probs", &tensor, NULL, NULL));
+    MUST(alcore_tensor_init(&tensor, values, ALCORE_FLOAT32, samples, 3));
+    MUST(alcore_pool_set_column(pool, "sample_probs", &tensor, NULL, NULL));
     free(values);
     free(offsets);
     const char **texts = malloc(sizeof *texts * (size_t)row_count);

@@ -61,6 +61,18 @@ static void write_matrix(const char *name, alcore__rng *rng, int rows, int colum
     world_file_write_npy(name, "<f4", shape, values, (size_t)(rows * columns) * sizeof *values);
 }
 
+/* Two samples [2, rows, 2]. */
+static void write_samples(alcore__rng *rng) {
+    float values[2 * ROWS * 2];
+    char shape[32];
+    for (int i = 0; i < 2 * ROWS; i++) {
+        values[2 * i] = (float)alcore__rng_f64(rng);
+        values[2 * i + 1] = 1 - values[2 * i];
+    }
+    snprintf(shape, sizeof shape, "2, %d, 2", ROWS);
+    world_file_write_npy("select-samples.npy", "<f4", shape, values, sizeof values);
+}
+
 static void write_files(void) {
     char pool[8000] = "", scores[2000] = "", logprobs[4000] = "", losses[4000] = "",
          labeled[1000] = "", answers[4000] = "", windows[2000] = "";
@@ -101,6 +113,7 @@ static void write_files(void) {
     write_matrix("select-labeled.npy", &rng, LABELED, DIMS, false);
     write_matrix("select-target.npy", &rng, TARGETS, DIMS, false);
     write_matrix("select-probs.npy", &rng, ROWS, CLASSES, true);
+    write_samples(&rng);
 }
 
 /* ---- one selection ---- */
@@ -165,6 +178,8 @@ static alcore_status read_inputs(world *w, alcore_request *request, alcore_pool 
         status = read_column(*candidates, "logprobs", "select-logprobs.lp");
     if (status == ALCORE_OK && is_needed("mlm_losses"))
         status = read_column(*candidates, "mlm_losses", "select-losses.lp");
+    if (status == ALCORE_OK && is_needed("sample_probs"))
+        status = read_column(*candidates, "sample_probs", "select-samples.npy");
     if (status == ALCORE_OK && is_needed("roundtrip")) status = give_round_trips(*candidates);
     if (status == ALCORE_OK && measures_answers()) status = read_answers(*candidates);
     if (status == ALCORE_OK) status = read_column(*candidates, "probs", "select-probs.npy");

@@ -52,6 +52,19 @@ static void set(alcore_pool *pool, const char *name, float *data, int64_t column
     MUST(alcore_pool_set_column(pool, name, &values, ragged ? &offset : NULL, NULL));
 }
 
+/* Two samples [2, rows, 2]. */
+static void set_samples(alcore_pool *pool) {
+    static float values[2 * WORLD_ROWS * 2];
+    int64_t shape[3] = {2, WORLD_ROWS, 2};
+    alcore_tensor tensor;
+    for (int i = 0; i < 2 * WORLD_ROWS; i++) {
+        values[2 * i] = (float)(i * 5 % 17) / 16;
+        values[2 * i + 1] = 1 - values[2 * i];
+    }
+    MUST(alcore_tensor_init(&tensor, values, ALCORE_FLOAT32, shape, 3));
+    MUST(alcore_pool_set_column(pool, "sample_probs", &tensor, NULL, NULL));
+}
+
 static alcore_status embed(void *user, const alcore_batch *batch, alcore_column_writer *out) {
     float values[WORLD_ROWS * WORLD_DIMS];
     int64_t shape[2] = {batch->count, WORLD_DIMS};
@@ -182,6 +195,7 @@ void world_begin(world *w, unsigned with) {
         set(w->pool, "embeddings", embeddings, WORLD_DIMS, NULL);
         set(w->pool, "probs", probs, 2, NULL);
         set(w->pool, "logprobs", logprobs, 0, offsets);
+        set_samples(w->pool);
     }
     if (with & WITH_LM) MUST(alcore_lm_new_trained(w->ctx, texts, NULL, WORLD_ROWS, NULL, &w->lm));
     if (with & WITH_ALIGNER) {

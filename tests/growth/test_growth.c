@@ -107,6 +107,19 @@ static void give(alcore_pool *pool, const char *name, int64_t n, int64_t dims, b
     ck_assert_ok(alcore_pool_set_column(pool, name, &tensor, ragged ? &offsets : NULL, NULL));
 }
 
+/* Two samples [2, n, 2] of a model. */
+static void give_samples(alcore_pool *pool, int64_t n) {
+    static double samples[2 * ROWS * 2];
+    int64_t shape[] = {2, n, 2};
+    alcore_tensor tensor;
+    for (int64_t i = 0; i < 2 * n; i++) {
+        samples[2 * i] = all.numbers[i];
+        samples[2 * i + 1] = 1 - all.numbers[i];
+    }
+    ck_assert_ok(alcore_tensor_init(&tensor, samples, ALCORE_FLOAT64, shape, 3));
+    ck_assert_ok(alcore_pool_set_column(pool, "sample_probs", &tensor, NULL, NULL));
+}
+
 /* ---- pools ---- */
 
 static uint64_t add_and_find(int64_t n) {
@@ -214,6 +227,7 @@ static alcore_pool *full_pool(int64_t n) {
     if (needs("scores")) give(pool, "scores", n, 1, false);
     if (strcmp(strategy, "rttl") == 0) give(pool, "logprobs", n, 1, true);
     if (needs("mlm_losses")) give(pool, "mlm_losses", n, 1, true);
+    if (needs("sample_probs")) give_samples(pool, n);
     if (needs("roundtrip"))
         ck_assert_ok(alcore_pool_set_text_column(pool, "roundtrip", all.texts, NULL, n, NULL));
     return pool;

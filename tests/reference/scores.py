@@ -75,6 +75,50 @@ def mean(values):
     return total / len(values)
 
 
+def mean_of_samples(samples):
+    """The mean distribution of samples [n][classes], added in their order."""
+    return [mean([p[c] for p in samples]) for c in range(len(samples[0]))]
+
+
+def bald(samples):
+    """Mutual information between the class and the sample (spec 4.20)."""
+    return max(0.0, entropy(mean_of_samples(samples)) - mean([entropy(p) for p in samples]))
+
+
+def variance(samples):
+    m = mean_of_samples(samples)
+    return mean([mean([(p[c] - m[c]) ** 2 for p in samples]) for c in range(len(m))])
+
+
+def votes(samples):
+    """The share of the samples whose likeliest class, the first of equal ones, is each."""
+    winners = [p.index(max(p)) for p in samples]
+    return [winners.count(c) / len(samples) for c in range(len(samples[0]))]
+
+
+def divergence(p, q):
+    """KL(p || q) in nats."""
+    return math.fsum(a * math.log(a / b) for a, b in zip(p, q) if a > 0)
+
+
+def disagreement(samples, measure):
+    """What `measure` of query by committee names (spec 4.20)."""
+    m = mean_of_samples(samples)
+    if measure == "vote-entropy":
+        return entropy(votes(samples))
+    if measure == "variation-ratio":
+        return 1.0 - max(votes(samples))
+    if measure == "consensus-entropy":
+        return entropy(m)
+    found = [divergence(p, m) for p in samples]
+    return mean(found) if measure == "kl" else max(found)
+
+
+def of_sampled_labels(samples, measure):
+    """A measure of samples [n][labels] of independent labels: the mean over the labels."""
+    return mean([measure([[1.0 - p[l], p[l]] for p in samples]) for l in range(len(samples[0]))])
+
+
 def margin_min(words, of=margin):
     """The smallest margin of a text's words, each a distribution."""
     return min(of(p) for p in words)

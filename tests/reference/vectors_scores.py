@@ -11,6 +11,14 @@ WORDS = [[[0.7, 0.2, 0.1], [0.5, 0.45, 0.05], [0.9, 0.1, 0.0]], [[0.6, 0.3, 0.1]
          [[0.55, 0.25, 0.2]] * 2 + [[0.98, 0.01, 0.01]] * 2]
 LABELS = [[0.9, 0.2, 0.05], [0.5, 0.99, 0.01], [0.7, 0.6, 0.4], [0.0, 1.0, 0.3]]
 POSITIVE = [0.9, 0.5, 0.3, 0.0]
+SAMPLES = [  # [rows][samples][classes]
+    [[0.7, 0.2, 0.1], [0.1, 0.8, 0.1], [0.2, 0.2, 0.6]],
+    [[0.4, 0.3, 0.3], [0.4, 0.3, 0.3], [0.4, 0.3, 0.3]],
+    [[1.0, 0.0, 0.0], [0.0, 1.0, 0.0], [0.5, 0.5, 0.0]],
+    [[0.9, 0.05, 0.05], [0.8, 0.1, 0.1], [0.3, 0.3, 0.4]],
+]
+SAMPLED_LABELS = [[[0.9, 0.2], [0.1, 0.3]], [[0.5, 1.0], [0.5, 0.0]], [[0.7, 0.6], [0.6, 0.7]], [[0.0, 0.5], [0.0, 0.4]]]
+COMMITTEES = ("vote-entropy", "consensus-entropy", "variation-ratio", "kl", "kl-max")
 SPANS = [([0.7, 0.2, 0.1], [0.1, 0.8, 0.1]), ([0.4, 0.3, 0.3], [0.35, 0.35, 0.3]), ([0.05, 0.9, 0.05], [0.3, 0.3, 0.4])]
 WINDOWS = [[1, 2], [3], [2, 1]]  # of the contexts of SPANS
 ROUND_TRIP = [[-0.1, -0.2, -0.3], [-2.0, -1.0], [-0.5] * 8, [-3.0]]
@@ -23,6 +31,14 @@ def ranked(values):
 
 def one_minus(x):
     return 1.0 - x
+
+
+def sampled(name, measure):
+    """The expectations of a score of samples, by distributions and by independent labels."""
+    found = [measure(samples) for samples in SAMPLES]
+    labels = lambda samples: scores.of_sampled_labels(samples, measure)
+    return {"name": name, "expected": {"u": found, "order": ranked(found)} if name.endswith("kl-max") else {
+        "u": found, "order": ranked(found), "labels": [labels(samples) for samples in SAMPLED_LABELS]}}
 
 
 def vectors():
@@ -73,6 +89,15 @@ def vectors():
                 for name, measure, score in (("lc", max, one_minus), ("margin", scores.margin, one_minus), ("entropy", scores.entropy, float))
                 for labels in ("mean", "max")
             ],
+        },
+        "TV-SAMPLES": {
+            "spec": "4.20",
+            "about": "Distributions by several samples of a model: BALD, variance, query by committee; independent labels. Row 1 agrees, "
+                     "row 2 has zeros and a tie within a sample.",
+            "origin": "reference",
+            "input": {"samples": SAMPLES, "labels": SAMPLED_LABELS},
+            "cases": [sampled("bald", scores.bald), sampled("variance", scores.variance)]
+            + [sampled("qbc " + name, lambda samples, name=name: scores.disagreement(samples, name)) for name in COMMITTEES],
         },
         "TV-TOK": {
             "spec": "7.4",

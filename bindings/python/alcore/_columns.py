@@ -16,7 +16,7 @@ from ._frames import frame_of
 from ._handles import Handle, choice, getter, new, struct
 from ._intake import is_arrow, is_missing, is_table, is_text_column, unwrapped, values_of
 from ._library import lib
-from ._numbers import ragged_of
+from ._numbers import ragged_of, stacked
 from ._strings import Strings, name_of, text_at
 
 RAGGED = (_ffi.ALCORE_COLUMN_RAGGED, _ffi.ALCORE_COLUMN_RAGGED_DENSE)
@@ -50,14 +50,22 @@ def _is_array(value):
     return any(hasattr(value, name) for name in ("__len__", "__dlpack__", "__array_interface__", "__cuda_array_interface__"))
 
 
+def _are_samples(name, pair):
+    """Whether a pair is the matrices of two samples, not values and offsets: offsets have one dimension."""
+    return name == "sample_probs" and (getattr(pair[1], "ndim", 1) == 2 or isinstance(pair[1], (list, tuple)) and bool(pair[1])
+                                       and _is_array(pair[1][0]))
+
+
 def column_of(name, value, what=None, ragged=None):
     """A Column of what the caller gave. (values, offsets) is ragged; a list of lists is ragged where a column of that name is,
     or where `ragged` says so, else a matrix."""
     if isinstance(value, Column):
         return value
     shape = _ffi.COLUMNS.get(name)
-    if isinstance(value, tuple) and len(value) == 2 and _is_array(value[1]) and shape in (None, *RAGGED):
+    if isinstance(value, tuple) and len(value) == 2 and _is_array(value[1]) and shape in (None, *RAGGED) and not _are_samples(name, value):
         return Column(value[0], value[1])
+    if name == "sample_probs" and ragged is None:
+        return Column(stacked(value, what or name) if isinstance(value, (list, tuple)) else value)
     return Column(*ragged_of(value, what or name)) if (shape in RAGGED if ragged is None else ragged) else Column(value)
 
 

@@ -210,6 +210,28 @@ def float_list(values, what):
     return _arrays.float64_of(made)
 
 
+def stacked(samples, what):
+    """[samples, rows, classes] of a list with the matrix [rows, classes] of each sample of a model, or of each model."""
+    numpy = _arrays.numpy_or_none()
+    are_arrays = numpy is not None and all(hasattr(sample, "__array__") for sample in samples)
+    flat, shape = array.array("d"), None
+    for number, sample in enumerate(samples):
+        if are_arrays:
+            found = numpy.shape(sample)
+        else:
+            numbers, found = _flat(sample if isinstance(sample, (list, tuple)) else values_of(sample, what), "d", what)
+            flat.extend(numbers)
+        if len(found) != 2 or shape not in (None, found):
+            raise ValueError("%s: sample %d has the shape %s, %s" % (what, number, list(found), "a matrix [rows, classes] is expected"
+                             if shape is None else "sample 0 has %s" % list(shape)))
+        shape = found
+    if shape is None:
+        raise ValueError("%s: a list without samples" % what)
+    if are_arrays:
+        return numpy.stack([numpy.asarray(sample) for sample in samples])
+    return _arrays.Tensor(flat.buffer_info()[0] if flat else None, (ALCORE_KIND_FLOAT, 64), (len(samples), *shape), keep=flat)
+
+
 def ragged_of(value, what):
     """(values, offsets) of lists of tokens, one list for each row: numbers [tokens] or [tokens, n]. A missing row is one NaN."""
     if getattr(value, "ndim", None) == 1 and dtype_kind(value) in ("f", "i", "u") or isinstance(value, (str, bytes)):

@@ -103,6 +103,7 @@ def world():
         "confidences": [draw.uniform(0.4, 1) for _ in range(ROWS)],
         "entropies": [draw.random() for _ in range(ROWS)],
         "token_probs": ([simplex(draw, CLASSES) for _ in range(tokens)], offsets),
+        "sample_probs": [[simplex(draw, CLASSES) for _ in range(ROWS)] for _ in range(5)],
         "mlm_losses": ([draw.expovariate(1) for _ in range(tokens)], offsets),
         "roundtrip": [text if row % 2 else text + " again" for row, text in enumerate(TEXTS)],
         "qa_start": (positions(draw, lengths), offsets),

@@ -90,6 +90,7 @@ void bed_close(bed *b) {
     for (int32_t i = 0; i < b->column_count; i++) free(b->columns[i].data);
     alcore_pool_unref(b->pool);
     free(b->losses);
+    free(b->samples);
     free(b->offsets);
     free(b->mask);
     free(b->phrases);
@@ -182,12 +183,24 @@ static void add_texts(bed *b, int64_t rows) {
                      ALCORE_OK);
 }
 
+/* Two to four samples of each row over two classes. */
+static void add_samples(bed *b, alcore__rng *rng) {
+    const int64_t rows = b->input.candidates.rows;
+    int64_t *ends = b->offsets + rows + 1; /* behind the offsets of the tokens */
+    for (int64_t i = 0; i < rows; i++) ends[i + 1] = ends[i] + 2 + i % 3;
+    b->samples = malloc((size_t)ends[rows] * 2 * sizeof *b->samples + 1);
+    for (int64_t s = 0; s < ends[rows]; s++) {
+        b->samples[2 * s] = (float)alcore__rng_below(rng, 33) / 32.0f;
+        b->samples[2 * s + 1] = 1.0f - b->samples[2 * s];
+    }
+    bed_ragged(b, "sample_probs", b->samples, ends, rows, 2, ALCORE_FLOAT32);
+}
+
 void bed_text_columns(bed *b) {
     int64_t rows = b->input.candidates.rows;
     alcore__rng rng;
     alcore__rng_seed(&rng, 77);
-    b->offsets = malloc((size_t)(rows + 1) * sizeof *b->offsets);
-    b->offsets[0] = 0;
+    b->offsets = calloc((size_t)(rows + 1) * 2, sizeof *b->offsets);
     for (int64_t i = 0; i < rows; i++) b->offsets[i + 1] = b->offsets[i] + 1 + i % 5;
     /* The losses, then the same numbers below 0 as log-probabilities. */
     int64_t tokens = b->offsets[rows];
@@ -198,6 +211,7 @@ void bed_text_columns(bed *b) {
     }
     bed_ragged(b, "mlm_losses", b->losses, b->offsets, rows, 1, ALCORE_FLOAT32);
     bed_ragged(b, "logprobs", b->losses + tokens, b->offsets, rows, 1, ALCORE_FLOAT32);
+    add_samples(b, &rng);
     add_texts(b, rows);
 }
 

@@ -8,7 +8,7 @@
 #include "strategy/passes/runner.h"
 #include "strategy/strategy_handle.h"
 
-enum { BED_COLUMNS = 16, BED_PHRASE_COLUMNS = 6 };
+enum { BED_COLUMNS = 17, BED_PHRASE_COLUMNS = 6 };
 
 typedef struct bed {
     alcore_ctx *ctx;
@@ -24,7 +24,7 @@ typedef struct bed {
     char warning[512]; /* last warning of the log */
     /* Of bed_text_columns(). */
     alcore_pool *pool;
-    float *losses;
+    float *losses, *samples;
     int64_t *offsets;
 } bed;
 
@@ -47,8 +47,8 @@ void bed_phrases(bed *bed, bool alike);
 bool bed_draws(const char *strategy);
 /* Whether a bed can run a built-in strategy: not those that only a request runs. */
 bool bed_runs(const char *strategy);
-/* What few strategies read, made of the row numbers: "logprobs" and "mlm_losses", and a pool of the
- * candidates' texts with their round trips. */
+/* What few strategies read, made of the row numbers: "logprobs", "mlm_losses" and "sample_probs",
+ * and a pool of the candidates' texts with their round trips. */
 void bed_text_columns(bed *bed);
 /* Runs a strategy; params: "lambda=0.5 n_strata=3" or "". The status stays in bed->status too. */
 alcore_status bed_run(bed *bed, const char *strategy, const char *params, double budget);

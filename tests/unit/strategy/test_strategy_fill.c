@@ -273,7 +273,7 @@ END_TEST
 
 /* Whether a strategy reads a column of bed_text_columns(), whose rows differ. */
 static bool reads_texts(const char *strategy) {
-    static const char *const columns[] = {"logprobs", "mlm_losses", "roundtrip"};
+    static const char *const columns[] = {"logprobs", "mlm_losses", "roundtrip", "sample_probs"};
     const char *need = alcore_strategy_builtin_needs(strategy, ALCORE_ROLE_CANDIDATES, 0);
     for (size_t c = 0; c < sizeof columns / sizeof columns[0]; c++)
         if (need && !strcmp(need, columns[c])) return true;

@@ -1,0 +1,158 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Columns of arrays [samples, rows, classes], as n passes of a model or n models make them one
+ * after the other: np.stack([model(x) for _ in range(n)]). A ragged column keeps the samples of a
+ * row side by side, so that a block of rows is one piece of memory:
+ *
+ *     value (s, row, c) of the array  ->  token row * samples + s of the column, value c
+ *
+ * The array is copied plane by plane, one plane being a sample of all rows; offsets are the
+ * multiples of the number of samples. */
+#include <inttypes.h>
+#include <string.h>
+
+#include "pool/column_array.h"
+
+enum { PIECE_BYTES = 1 << 20 }; /* of a plane of a file, read at a time */
+
+bool alcore__column_takes_samples(const char *name) {
+    return strcmp(name, "sample_probs") == 0;
+}
+
+/* The error of an array that is not one of samples of every row, one or more, over a class or more.
+ */
+static alcore_status check_shape(const alcore__column *column, int64_t samples, int64_t rows,
+                                 int64_t entries) {
+    int64_t count;
+    if (rows == entries && samples >= 1 && column->dims >= 1 &&
+        !__builtin_mul_overflow(samples, rows, &count))
+        return ALCORE_OK;
+    return alcore__fail(ALCORE_E_SHAPE,
+                        "column \"%s\": expected [samples, %" PRId64 ", classes], found [%" PRId64
+                        ", %" PRId64 ", %" PRId64 "]%s",
+                        column->name, entries, samples, rows, column->dims,
+                        rows != entries && samples == entries
+                            ? "; give x.transpose(1, 0, 2): samples come first"
+                            : "");
+}
+
+/* Allocates what a column of these samples, each with column->dims classes, owns: array is filled
+ * but for its values. *out_count: samples of all rows. */
+static alcore_status begin_samples(alcore__column *column, int64_t samples, int64_t rows,
+                                   int64_t entries, alcore__memory_array *array,
+                                   int64_t *out_count) {
+    const size_t bytes = (size_t)column->dims * alcore_sys_dtype_bytes(column->dtype);
+    ALCORE__TRY(check_shape(column, samples, rows, entries));
+    *out_count = samples * rows;
+    ALCORE__TRY(alcore__new_array(column->ctx, (size_t)*out_count, bytes, &array->owned_values));
+    ALCORE__TRY(alcore__new_array(column->ctx, (size_t)rows + 1, sizeof *array->offsets,
+                                  &array->owned_offsets));
+    array->values = array->owned_values;
+    array->offsets = array->owned_offsets;
+    array->stride = array->shape[1] = column->dims;
+    for (int64_t i = 0; i <= rows; i++) array->offsets[i] = i * samples;
+    return ALCORE_OK;
+}
+
+/* Puts rows first .. first + count - 1 of a sample, which lie `stride` values apart at `from`, to
+ * their places. */
+static void put_rows(const alcore__column *column, const alcore__memory_array *array,
+                     int64_t samples, int64_t sample, int64_t first, int64_t count,
+                     const char *from, int64_t stride) {
+    const size_t bytes = alcore_sys_dtype_bytes(column->dtype);
+    const size_t row_bytes = (size_t)column->dims * bytes;
+    for (int64_t i = 0; i < count; i++)
+        memcpy(array->values + (size_t)((first + i) * samples + sample) * row_bytes,
+               from + (size_t)(i * stride) * bytes, row_bytes);
+}
+
+/* ---- arrays ---- */
+
+/* The matrix of one sample of a tensor of three dimensions. */
+static alcore_tensor plane_of(const alcore_tensor *values, int64_t sample) {
+    const uint64_t step = values->strides ? (uint64_t)values->strides[0]
+                                          : (uint64_t)values->shape[1] * (uint64_t)values->shape[2];
+    alcore_tensor plane = *values;
+    plane.ndim = 2;
+    plane.shape = values->shape + 1;
+    plane.strides = values->strides ? values->strides + 1 : NULL;
+    plane.byte_offset += (uint64_t)sample * step * ((values->dtype.bits + 7u) / 8);
+    return plane;
+}
+
+/* Puts one sample, a matrix in the caller's memory or on a device, to its places. */
+static alcore_status put_plane(const alcore__column *column, const alcore__array *plane,
+                               int64_t samples, int64_t sample, void *stream,
+                               const alcore__memory_array *array) {
+    void *copy = NULL;
+    if (plane->rows == 0) return ALCORE_OK;
+    ALCORE__TRY(alcore__tick(column->ctx, "copying", sample, samples));
+    if (plane->on_device)
+        ALCORE__TRY(alcore__device_array_fetch(column->ctx, plane, stream, "the array", &copy));
+    put_rows(column, array, samples, sample, 0, plane->rows, copy ? copy : plane->data,
+             copy ? plane->columns : plane->stride);
+    alcore__free(column->ctx, copy);
+    return ALCORE_OK;
+}
+
+/* Checks a tensor of three dimensions by its first sample and begins the column. */
+static alcore_status begin_tensor(alcore__column *column, const alcore_tensor *values,
+                                  int64_t entries, alcore__memory_array *array,
+                                  int64_t *out_count) {
+    alcore__array plane;
+    if (!values->shape)
+        return alcore__fail(ALCORE_E_SHAPE, "column \"%s\": the array has no shape", column->name);
+    const alcore_tensor tensor = plane_of(values, 0);
+    ALCORE__TRY(alcore__column_tensor(column->name, &tensor, &plane));
+    ALCORE__TRY(alcore__column_tensor_dtype(column->name, plane.dtype));
+    ALCORE__TRY(alcore__tensor_check_span(values, column->name));
+    column->dims = plane.columns;
+    column->dtype = plane.dtype;
+    return begin_samples(column, values->shape[0], plane.rows, entries, array, out_count);
+}
+
+alcore_status alcore__column_copy_samples(alcore__column *column, const alcore_tensor *values,
+                                          int64_t entries, void *stream,
+                                          alcore__memory_array *array, int64_t *out_count) {
+    ALCORE__TRY(begin_tensor(column, values, entries, array, out_count));
+    for (int64_t s = 0; s < values->shape[0]; s++) {
+        const alcore_tensor tensor = plane_of(values, s);
+        alcore__array plane;
+        ALCORE__TRY(alcore__column_tensor(column->name, &tensor, &plane));
+        ALCORE__TRY(put_plane(column, &plane, values->shape[0], s, stream, array));
+    }
+    return ALCORE_OK;
+}
+
+/* ---- files ---- */
+
+/* Reads the planes piece by piece; piece [piece_rows, classes] is room for one. */
+static alcore_status read_planes(const alcore__column *column, alcore__file *file,
+                                 const alcore__array_info *info, int64_t rows, int64_t piece_rows,
+                                 char *piece, const alcore__memory_array *array) {
+    for (int64_t s = 0; s < info->planes; s++)
+        for (int64_t first = 0; first < rows; first += piece_rows) {
+            const int64_t left = rows - first, count = left < piece_rows ? left : piece_rows;
+            ALCORE__TRY(alcore__tick(column->ctx, "reading", s, info->planes));
+            ALCORE__TRY(alcore__array_read(file, info, s * rows + first, count, piece));
+            put_rows(column, array, info->planes, s, first, count, piece, column->dims);
+        }
+    return ALCORE_OK;
+}
+
+alcore_status alcore__column_read_samples(alcore__column *column, alcore__file *file,
+                                          const alcore__array_info *info, int64_t entries,
+                                          alcore__memory_array *array, int64_t *out_count) {
+    const int64_t rows = info->planes > 0 ? info->shape[0] / info->planes : 0;
+    char *piece = NULL;
+    column->dims = info->shape[1];
+    column->dtype = info->dtype;
+    alcore_status status = begin_samples(column, info->planes, rows, entries, array, out_count);
+    if (status == ALCORE_E_SHAPE) return alcore__fail_within(status, "%s", alcore__file_path(file));
+    if (status != ALCORE_OK) return status;
+    const size_t row_bytes = (size_t)column->dims * alcore_sys_dtype_bytes(info->dtype);
+    const int64_t piece_rows = row_bytes < PIECE_BYTES ? PIECE_BYTES / (int64_t)row_bytes : 1;
+    ALCORE__TRY(alcore__new_array(column->ctx, (size_t)piece_rows, row_bytes, &piece));
+    status = read_planes(column, file, info, rows, piece_rows, piece, array);
+    alcore__free(column->ctx, piece);
+    return status;
+}

@@ -1,0 +1,474 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Scores of several distributions a row over the same classes (docs/spec/scores.md 4.20): those of
+ * the samples of one model, such as passes with dropout, or of the members of a committee. The
+ * column "sample_probs" has them, ragged [samples, classes] a row. With p_s the distribution of
+ * sample s of n, m their mean and H the entropy in nats:
+ *
+ *     bald               H(m) - (1/n) sum over s of H(p_s)          0 where rounding makes it less
+ *     variance           (1/C) sum over c of (1/n) sum over s of (p_sc - m_c)^2
+ *     vote-entropy       H(v), v_c the share of the samples whose likeliest class is c
+ *     variation-ratio    1 - the largest v_c
+ *     consensus-entropy  H(m)
+ *     kl                 (1/n) sum over s of KL(p_s || m), which is the number of bald
+ *     kl-max             the largest KL(p_s || m)
+ *
+ * Labels that do not exclude each other are distributions (1 - p, p), whose measures are averaged;
+ * KL is averaged over the labels of a sample before the largest sample is sought.
+ *
+ * Rows are worked on in groups of at most GROUP_SAMPLES samples (one row at least), so that what a
+ * group needs stays in the cache of a core. Probabilities are checked, and their entropies computed,
+ * by plain loops, without what else class_stats has of them. Where one of a group is no distribution
+ * beyond doubt, or the numbers are no probabilities, class_distributions.c does both, so that errors
+ * and meanings are those of the other scores. The entropies have the same bits either way. Cost: one
+ * pass over the values. */
+#include <math.h>
+#include <string.h>
+
+#include "base/tensor_view.h"
+#include "kernel/kernels.h"
+#include "scorer/class_distributions.h"
+#include "scorer/score_table.h"
+#include "scorer/uncertainty_modes.h"
+
+enum { GROUP_SAMPLES = 1024 };
+/* The values of the parameter "measure" of qbc, in its order, then those of the other scores. */
+enum {
+    COMMITTEE_VOTE_ENTROPY,
+    COMMITTEE_CONSENSUS_ENTROPY,
+    COMMITTEE_VARIATION_RATIO,
+    COMMITTEE_KL, /* bald */
+    COMMITTEE_KL_MAX,
+    COMMITTEE_VARIANCE
+};
+
+static const char *const NAME = "sample_probs";
+const char *const alcore__sample_needs[] = {"sample_probs", NULL};
+static const alcore__param COMMITTEE_ROWS[] = {ALCORE__COMMITTEE_PARAM};
+static const alcore__param_table NO_PARAMS = {NULL, 0};
+
+/* The samples of a block, and room for those of one group. */
+typedef struct sample_groups {
+    alcore__score_call *call;
+    int64_t measure;               /* COMMITTEE_* */
+    alcore__distributions all;     /* of every sample of the block */
+    alcore_sys_ragged items;       /* which samples are of which row */
+    int64_t labels, classes;       /* a sample is `labels` distributions over `classes` classes */
+    int64_t longest;               /* samples of the longest group */
+    double *entropies;             /* [longest] H(p_s), the mean over its labels */
+    double *room;                  /* [longest, dims] for values, and where these are no
+                                      probabilities [longest, labels, classes] for those */
+    const double *values;          /* [samples of the group, dims] as the column has them */
+    const double *probs;           /* [samples of the group, labels, classes] */
+    double *means;                 /* [longest, labels, classes] of the group's rows */
+    double *logs;                  /* [labels, classes] log m, or numbers of votes */
+    uint8_t *mask;                 /* [longest] 1: the sample is of a row that is scored */
+    alcore_sys_class_stats *stats; /* [longest, labels] of the means */
+} sample_groups;
+
+/* The numbers of a sample as probabilities. */
+static int64_t sample_width(const sample_groups *self) {
+    return self->labels * self->classes;
+}
+
+/* Samples of row i of the block, and the first of them among those of the block. */
+static int64_t sample_count(const sample_groups *self, int64_t i) {
+    return self->items.offsets[i + 1] - self->items.offsets[i];
+}
+static int64_t first_sample(const sample_groups *self, int64_t i) {
+    return self->items.offsets[i] - self->items.offsets[0];
+}
+
+static bool is_scored(const sample_groups *self, int64_t i) {
+    return !self->call->mask || self->call->mask[i];
+}
+
+/* The row behind the last of the group that begins with row `begin`. */
+static int64_t group_end(const sample_groups *self, int64_t begin) {
+    int64_t end = begin + 1;
+    const int64_t first = first_sample(self, begin);
+    while (end < self->call->count && first_sample(self, end + 1) - first <= GROUP_SAMPLES) end++;
+    return end;
+}
+
+/* ---- reading ---- */
+
+/* A row without samples has no score, and one sample disagrees with none. */
+static alcore_status check_count(const sample_groups *self, int64_t i) {
+    const int64_t row = self->call->first + i;
+    if (sample_count(self, i) >= 2) return ALCORE_OK;
+    if (sample_count(self, i) == 1)
+        return alcore__fail(ALCORE_E_SHAPE,
+                            "row %lld: one sample in column \"%s\", where two or more are compared",
+                            (long long)row, NAME);
+    if (self->call->nan_exclude) return ALCORE_OK;
+    return alcore__fail_nan("row %lld: no sample in column \"%s\"", (long long)row, NAME);
+}
+
+/* Measures the samples of row i one by one, so that the error of the one that is no distribution
+ * names it. Returns that error. */
+static alcore_status find_bad(sample_groups *self, int64_t i, alcore__measure what) {
+    for (int64_t s = 0; s < sample_count(self, i); s++) {
+        const alcore__distributions one =
+            alcore__distributions_part(&self->all, first_sample(self, i) + s, 1);
+        const alcore_status status = alcore__distributions_measure(
+            self->call, &one, NULL /* no mask */, self->call->first + i, what, self->entropies);
+        if (status != ALCORE_OK) return alcore__fail_within(status, "sample %lld", (long long)s);
+    }
+    return ALCORE_OK;
+}
+
+/* Whether the numbers of the column are the probabilities that are worked with. */
+static bool is_plain(const sample_groups *self) {
+    const int32_t meaning = self->all.column->meaning;
+    return meaning == 0 || meaning == ALCORE_MEANS_PROBS;
+}
+
+/* Whether p [classes] is a distribution beyond doubt: its numbers are in [0, 1], and their sum, whose
+ * order is not that of the check that decides, is nearer to 1 than `slack` allows. */
+static bool is_distribution(const double *p, int64_t classes, double slack) {
+    double sum = 0.0, least = p[0], most = p[0];
+    for (int64_t c = 0; c < classes; c++) {
+        sum += p[c]; /* a NaN makes it one */
+        least = p[c] < least ? p[c] : least;
+        most = p[c] > most ? p[c] : most;
+    }
+    return fabs(sum - 1.0) <= 0.99 * slack && least >= 0.0 && most <= 1.0;
+}
+
+/* - sum of p log p over the classes, with the bits of class_stats. */
+static double entropy_of(const double *p, int64_t classes) {
+    double sum = 0.0;
+    for (int64_t c = 0; c < classes; c++)
+        if (p[c] > 0.0) sum += p[c] * log(p[c]);
+    return 0.0 - sum;
+}
+
+/* The entropies of plain probabilities, or zeros for a measure that takes none; false where one of
+ * the samples has to be looked at. */
+static bool measure_plain(sample_groups *self, int64_t samples) {
+    const bool wanted = self->measure == COMMITTEE_KL || self->measure == COMMITTEE_KL_MAX;
+    const double slack = alcore__class_sum_slack(self->all.rows.dtype);
+    for (int64_t s = 0; s < samples; s++) {
+        const double *p = self->values + s * self->classes;
+        if (!self->mask[s]) continue;
+        if (!is_distribution(p, self->classes, slack)) return false;
+        self->entropies[s] = wanted ? entropy_of(p, self->classes) : 0.0;
+    }
+    return true;
+}
+
+/* Checks the samples of rows begin .. end - 1, `part`, which are in `values`, and computes their
+ * entropies. A sample with a NaN has the entropy NaN where nan=exclude leaves its row out. */
+static alcore_status measure_samples(sample_groups *self, const alcore__distributions *part,
+                                     int64_t begin, int64_t end) {
+    const alcore__measure what = {.mode = MODE_ENTROPY};
+    if (is_plain(self) && measure_plain(self, part->rows.count)) return ALCORE_OK;
+    const alcore_status status = alcore__distributions_measure(
+        self->call, part, self->mask, -1 /* each of its own */, what, self->entropies);
+    if (status != ALCORE_E_DATA) return status;
+    for (int64_t i = begin; i < end; i++)
+        if (is_scored(self, i)) ALCORE__TRY(find_bad(self, i, what));
+    return status;
+}
+
+/* Marks the samples of the rows begin .. end - 1 that are scored, and checks how many these have. */
+static alcore_status mark_samples(sample_groups *self, int64_t begin, int64_t end) {
+    for (int64_t i = begin; i < end; i++) {
+        const int64_t first = first_sample(self, i) - first_sample(self, begin);
+        memset(self->mask + first, is_scored(self, i), (size_t)sample_count(self, i));
+        if (is_scored(self, i)) ALCORE__TRY(check_count(self, i));
+    }
+    return ALCORE_OK;
+}
+
+/* Sets `values` to the numbers of the samples, where they lie when they are doubles. Samples are
+ * adjacent: the kernel reads them as one row. */
+static alcore_status widen_samples(sample_groups *self, const alcore__distributions *part) {
+    const alcore__engine cpu = alcore__engine_cpu(self->call->ctx);
+    const alcore_sys_work work = alcore__engine_work(&cpu);
+    alcore_sys_rows all = part->rows;
+    self->values = self->probs = part->rows.data;
+    if (all.dtype == ALCORE_FLOAT64 || all.count == 0) return ALCORE_OK;
+    all.dims = all.stride = all.count * all.dims;
+    all.count = 1;
+    self->values = self->probs = self->room;
+    return cpu.kernels->widen(&work, &all, NULL /* no mask */, self->room);
+}
+
+/* softmax of values [classes]. */
+static void softmax(const double *values, int64_t classes, double *out) {
+    double largest = values[0], sum = 0.0;
+    for (int64_t c = 1; c < classes; c++)
+        if (values[c] > largest) largest = values[c];
+    for (int64_t c = 0; c < classes; c++) sum += out[c] = exp(values[c] - largest);
+    for (int64_t c = 0; c < classes; c++) out[c] /= sum;
+}
+
+/* Makes probabilities [labels, classes] of the numbers of a sample, by what the column says that
+ * they are in place of these. */
+static void make_probs(const sample_groups *self, const double *values, double *out) {
+    const int64_t width = sample_width(self);
+    const int32_t meaning = self->all.column->meaning;
+    if (meaning == ALCORE_MEANS_LOGITS) {
+        softmax(values, width, out);
+    } else if (meaning == ALCORE_MEANS_LOGPROBS) {
+        for (int64_t c = 0; c < width; c++) out[c] = exp(values[c]);
+    } else { /* sigmoid and multilabel: each number is a distribution (1 - p, p) */
+        for (int64_t l = 0; l < self->labels; l++) {
+            out[2 * l + 1] = fmin(fmax(values[l], 0.0), 1.0);
+            out[2 * l] = 1.0 - out[2 * l + 1];
+        }
+    }
+}
+
+/* Makes the probabilities of the marked samples of a group, behind the room for their values. */
+static void make_all_probs(sample_groups *self, int64_t samples) {
+    const int64_t dims = self->all.rows.dims;
+    double *probs = self->room + self->longest * dims;
+    for (int64_t s = 0; s < samples; s++)
+        if (self->mask[s])
+            make_probs(self, self->values + s * dims, probs + s * sample_width(self));
+    self->probs = probs;
+}
+
+/* The mean over the samples of a row, added in their order: probs [samples, width], out [width]. */
+static void add_up(const double *probs, int64_t samples, int64_t width, double *out) {
+    memset(out, 0, (size_t)width * sizeof *out);
+    for (int64_t s = 0; s < samples; s++)
+        for (int64_t c = 0; c < width; c++) out[c] += probs[s * width + c];
+    for (int64_t c = 0; c < width; c++) out[c] /= (double)samples;
+}
+
+/* ---- measures of one row: probs [samples, labels, classes], mean [labels, classes] ---- */
+
+static double variance_of(const sample_groups *self, const double *probs, int64_t samples,
+                          const double *mean) {
+    const int64_t width = sample_width(self);
+    double sum = 0.0;
+    for (int64_t s = 0; s < samples; s++)
+        for (int64_t c = 0; c < width; c++) {
+            const double d = probs[s * width + c] - mean[c];
+            sum += d * d;
+        }
+    return sum / (double)(samples * width);
+}
+
+/* The mean over the labels of the entropy of the votes, or of the share of the votes against the
+ * winner. A sample votes for its likeliest class, the first of equal ones. */
+static double votes_of(const sample_groups *self, const double *probs, int64_t samples) {
+    const int64_t width = sample_width(self), classes = self->classes;
+    double *votes = self->logs, sum = 0.0;
+    memset(votes, 0, (size_t)width * sizeof *votes);
+    for (int64_t s = 0; s < samples; s++)
+        for (int64_t first = 0; first < width; first += classes) {
+            const double *p = probs + s * width + first;
+            int64_t winner = 0;
+            for (int64_t c = 1; c < classes; c++)
+                if (p[c] > p[winner]) winner = c;
+            votes[first + winner] += 1.0;
+        }
+    for (int64_t first = 0; first < width; first += classes) {
+        double entropy = 0.0, most = 0.0;
+        for (int64_t c = first; c < first + classes; c++) {
+            const double share = votes[c] / (double)samples;
+            if (share > 0) entropy -= share * log(share);
+            most = fmax(most, share);
+        }
+        sum += self->measure == COMMITTEE_VOTE_ENTROPY ? entropy : 1.0 - most;
+    }
+    return sum / (double)self->labels;
+}
+
+/* The largest over the samples of KL(p_s || m) = - sum of p_s log m - H(p_s), the mean over the
+ * labels; entropies [samples]. Where m is 0 every p_s is. */
+static double largest_kl(const sample_groups *self, const double *probs, int64_t samples,
+                         const double *mean, const double *entropies) {
+    const int64_t width = sample_width(self);
+    double largest = 0.0;
+    for (int64_t c = 0; c < width; c++) self->logs[c] = mean[c] > 0 ? log(mean[c]) : 0.0;
+    for (int64_t s = 0; s < samples; s++) {
+        double cross = 0.0;
+        for (int64_t c = 0; c < width; c++) cross -= probs[s * width + c] * self->logs[c];
+        largest = fmax(largest, cross / (double)self->labels - entropies[s]);
+    }
+    return largest;
+}
+
+/* The mean of values [count], added in their order. */
+static double mean_of(const double *values, int64_t count) {
+    double sum = 0.0;
+    for (int64_t i = 0; i < count; i++) sum += values[i];
+    return sum / (double)count;
+}
+
+/* The entropy of the mean of row `at` of the group, the mean over its labels. */
+static double consensus_entropy(const sample_groups *self, int64_t at) {
+    double sum = 0.0;
+    for (int64_t l = 0; l < self->labels; l++) sum += self->stats[at * self->labels + l].entropy;
+    return sum / (double)self->labels;
+}
+
+/* The measure of row `at` of the group, which has the samples first .. first + samples - 1 of it. */
+static double measure_row(const sample_groups *self, int64_t at, int64_t first, int64_t samples) {
+    const int64_t width = sample_width(self);
+    const double *probs = self->probs + first * width, *mean = self->means + at * width;
+    const double *entropies = self->entropies + first;
+    for (int64_t s = 0; s < samples; s++)
+        if (isnan(entropies[s])) return entropies[s];
+    if (samples == 0) return (double)NAN;
+    switch (self->measure) {
+    case COMMITTEE_VARIANCE:
+        return variance_of(self, probs, samples, mean);
+    case COMMITTEE_KL:
+        return fmax(consensus_entropy(self, at) - mean_of(entropies, samples), 0.0);
+    case COMMITTEE_KL_MAX:
+        return largest_kl(self, probs, samples, mean, entropies);
+    case COMMITTEE_CONSENSUS_ENTROPY:
+        return consensus_entropy(self, at);
+    default:
+        return votes_of(self, probs, samples);
+    }
+}
+
+/* ---- groups ---- */
+
+/* The means of the rows begin .. end - 1, and their entropies where the measure takes them. Rows
+ * that are not scored, or have a NaN, keep means of 0. */
+static alcore_status measure_means(sample_groups *self, int64_t begin, int64_t end) {
+    const int64_t width = sample_width(self), rows = end - begin;
+    const alcore__engine cpu = alcore__engine_cpu(self->call->ctx);
+    const alcore_sys_work work = alcore__engine_work(&cpu);
+    const alcore_sys_rows means = {.data = self->means,
+                                   .count = rows * self->labels,
+                                   .dims = self->classes,
+                                   .stride = self->classes,
+                                   .dtype = ALCORE_FLOAT64};
+    int64_t ignored;
+    memset(self->means, 0, (size_t)(rows * width) * sizeof *self->means);
+    for (int64_t i = begin; i < end; i++)
+        if (is_scored(self, i) && sample_count(self, i) > 0)
+            add_up(self->probs + (first_sample(self, i) - first_sample(self, begin)) * width,
+                   sample_count(self, i), width, self->means + (i - begin) * width);
+    if (self->measure != COMMITTEE_KL && self->measure != COMMITTEE_CONSENSUS_ENTROPY)
+        return ALCORE_OK;
+    return cpu.kernels->class_stats(&work, &means, NULL /* no mask */, ALCORE_CLASSES_PROBS,
+                                    self->stats, &ignored);
+}
+
+/* Scores rows begin .. end - 1 of the block. */
+static alcore_status score_group(sample_groups *self, int64_t begin, int64_t end) {
+    const int64_t first = first_sample(self, begin), samples = first_sample(self, end) - first;
+    const alcore__distributions part = alcore__distributions_part(&self->all, first, samples);
+    ALCORE__TRY(mark_samples(self, begin, end));
+    ALCORE__TRY(widen_samples(self, &part));
+    ALCORE__TRY(measure_samples(self, &part, begin, end));
+    if (!is_plain(self)) make_all_probs(self, samples);
+    ALCORE__TRY(measure_means(self, begin, end));
+    for (int64_t i = begin; i < end; i++) {
+        if (!is_scored(self, i)) continue;
+        const double measured =
+            measure_row(self, i - begin, first_sample(self, i) - first, sample_count(self, i));
+        self->call->raw[i] = self->call->score[i] = self->call->rank[i] = measured;
+    }
+    return ALCORE_OK;
+}
+
+/* Room for the longest group; freed by groups_clear(), also after a failure. A group has no more
+ * rows than samples, but for rows without any, of which at most a block's are in one group. */
+static alcore_status groups_allocate(sample_groups *self) {
+    alcore_ctx *ctx = self->call->ctx;
+    const size_t width = (size_t)sample_width(self);
+    int64_t rows = 1;
+    for (int64_t begin = 0, end; begin < self->call->count; begin = end) {
+        end = group_end(self, begin);
+        const int64_t samples = first_sample(self, end) - first_sample(self, begin);
+        if (samples > self->longest) self->longest = samples;
+        if (end - begin > rows) rows = end - begin;
+    }
+    const size_t longest = (size_t)self->longest + 1, dims = (size_t)self->all.rows.dims;
+    ALCORE__TRY(alcore__new_array(ctx, longest, sizeof *self->entropies, &self->entropies));
+    ALCORE__TRY(alcore__new_array(ctx, longest * (dims + width), sizeof *self->room, &self->room));
+    ALCORE__TRY(alcore__new_array(ctx, (size_t)rows * width, sizeof *self->means, &self->means));
+    ALCORE__TRY(alcore__new_array(ctx, width, sizeof *self->logs, &self->logs));
+    ALCORE__TRY(alcore__new_array(ctx, longest, sizeof *self->mask, &self->mask));
+    return alcore__new_array(ctx, (size_t)(rows * self->labels), sizeof *self->stats, &self->stats);
+}
+
+static void groups_clear(sample_groups *self) {
+    alcore_ctx *ctx = self->call->ctx;
+    alcore__distributions_clear(ctx, &self->all);
+    alcore__free(ctx, self->entropies);
+    alcore__free(ctx, self->room);
+    alcore__free(ctx, self->means);
+    alcore__free(ctx, self->logs);
+    alcore__free(ctx, self->mask);
+    alcore__free(ctx, self->stats);
+}
+
+/* Reads the samples of the block and scores its rows, group after group. */
+static alcore_status score_block(sample_groups *self, const alcore__column *column) {
+    ALCORE__TRY(alcore__distributions_of_tokens(self->call, column, NAME, MODE_ENTROPY,
+                                                &self->items, &self->all));
+    const int64_t dims = self->all.rows.dims;
+    const bool is_binary =
+        column->meaning == ALCORE_MEANS_SIGMOID || column->meaning == ALCORE_MEANS_MULTILABEL;
+    self->labels = is_binary ? dims : 1;
+    self->classes = is_binary ? 2 : dims;
+    ALCORE__TRY(groups_allocate(self));
+    for (int64_t begin = 0, end; begin < self->call->count; begin = end) {
+        end = group_end(self, begin);
+        ALCORE__TRY(score_group(self, begin, end));
+    }
+    return ALCORE_OK;
+}
+
+static alcore_status score_samples(alcore__score_call *call, int64_t measure) {
+    const alcore__column *column = alcore__dataset_find(call->dataset, NAME);
+    sample_groups groups = {.call = call, .measure = measure};
+    if (!column) return alcore__fail(ALCORE_E_MISSING, "the column \"%s\" is missing", NAME);
+    if (!column->ragged)
+        return alcore__fail(ALCORE_E_SHAPE,
+                            "the column \"%s\" has shape [samples, rows, classes], or [samples of "
+                            "all rows, classes] with offsets",
+                            NAME);
+    const alcore_status status = score_block(&groups, column);
+    groups_clear(&groups);
+    return status;
+}
+
+static alcore_status bald_rows(alcore__score_call *call) {
+    return score_samples(call, COMMITTEE_KL);
+}
+static alcore_status variance_rows(alcore__score_call *call) {
+    return score_samples(call, COMMITTEE_VARIANCE);
+}
+static alcore_status qbc_rows(alcore__score_call *call) {
+    return score_samples(call, call->params->committee);
+}
+
+const alcore__score alcore__score_bald = {
+    .name = "bald",
+    .summary = "Mutual information between the class and the samples of a model (BALD)",
+    .params = &NO_PARAMS,
+    .raw_name = "mutual_information",
+    .needs = alcore__sample_needs,
+    .rows = bald_rows,
+};
+
+const alcore__score alcore__score_variance = {
+    .name = "variance",
+    .summary = "Variance of the class probabilities over the samples of a model",
+    .params = &NO_PARAMS,
+    .raw_name = "variance",
+    .needs = alcore__sample_needs,
+    .rows = variance_rows,
+};
+
+const alcore__score alcore__score_qbc = {
+    .name = "qbc",
+    .summary = "Disagreement of several models about the class (query by committee)",
+    .params = ALCORE__PARAMS(COMMITTEE_ROWS),
+    .raw_name = "disagreement",
+    .needs = alcore__sample_needs,
+    .rows = qbc_rows,
+};

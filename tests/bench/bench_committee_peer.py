@@ -1,0 +1,119 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: Apache-2.0
+"""BALD, variance and query by committee beside the packages that have them: baal, batchbald_redux, modAL and scikit-activeml, those
+that are installed, over one array of probabilities, float64 [samples, rows, classes].
+
+  bench_committee_peer.py [ROWS [SAMPLES [CLASSES [ROUNDS]]]]
+
+Each peer gets the layout that it reads, made before. What is measured is from the array to the picks: alcore.select() of 1,000 rows, and
+the peer's scores with numpy.argsort. Rounds are interleaved, and medians told; with each peer the largest difference of its scores, and
+of how many picks the two agree. modAL computes from a committee of models; one that repeats the array stands for it."""
+import statistics
+import sys
+import time
+
+import numpy
+
+import alcore
+
+PICKS = 1000
+
+
+class Committee:
+    """What modAL asks of a committee, answered from the array."""
+
+    def __init__(self, probs):
+        self.probs, self.classes_ = probs, numpy.arange(probs.shape[2])
+        self.by_row = numpy.ascontiguousarray(probs.transpose(1, 0, 2))
+
+    def __len__(self):
+        return len(self.probs)
+
+    def __iter__(self):
+        return iter(self.probs)
+
+    def vote_proba(self, _):
+        return self.by_row
+
+    def vote(self, _):
+        return self.by_row.argmax(2)
+
+    def predict_proba(self, _):
+        return self.by_row.mean(1)
+
+
+def baal(probs):
+    from baal.active import heuristics
+    by_row = numpy.ascontiguousarray(probs.transpose(1, 2, 0))
+    mean = heuristics.Variance(reduction="mean")
+    return {"bald": lambda: heuristics.BALD().compute_score(by_row), "variance": lambda: mean.get_uncertainties(by_row)}
+
+
+def batchbald_redux(probs):
+    import torch
+    from batchbald_redux import batchbald
+    logs = torch.log(torch.from_numpy(numpy.ascontiguousarray(probs.transpose(1, 0, 2))))
+    return {"bald": lambda: (batchbald.compute_entropy(logs) - batchbald.compute_conditional_entropy(logs)).numpy()}
+
+
+def modal(probs):
+    from modAL import disagreement
+    committee, rows = Committee(probs), numpy.zeros((probs.shape[1], 1))
+    return {"vote-entropy": lambda: disagreement.vote_entropy(committee, rows),
+            "consensus-entropy": lambda: disagreement.consensus_entropy(committee, rows),
+            "kl-max": lambda: disagreement.KL_max_disagreement(committee, rows)}
+
+
+def skactiveml(probs):
+    from skactiveml.pool import average_kl_divergence, variation_ratios, vote_entropy
+    classes, by_row = numpy.arange(probs.shape[2]), numpy.ascontiguousarray(probs.transpose(1, 0, 2))
+    # The array is copied, as average_kl_divergence() clips the one that it is given in its place.
+    return {"kl": lambda: average_kl_divergence(probs.copy()),
+            "vote-entropy": lambda: vote_entropy(by_row.argmax(2), classes),
+            "variation-ratio": lambda: variation_ratios(by_row.argmax(2))}
+
+
+def ours(pool, probs, measure):
+    name, named = (measure, {}) if measure in ("bald", "variance") else ("qbc", {"measure": measure})
+    return pool.select(PICKS, name, sample_probs=probs, **named)
+
+
+def timed(call):
+    begun = time.perf_counter()
+    found = call()
+    return found, time.perf_counter() - begun
+
+
+def race(pool, probs, peer, measure, scores, rounds):
+    picks = lambda: (found := numpy.asarray(scores()), numpy.argsort(-found, kind="stable")[:PICKS])
+    times = ([], [])
+    for _ in range(rounds):
+        selection, seconds = timed(lambda: ours(pool, probs, measure))
+        times[0].append(seconds)
+        (found, order), seconds = timed(picks)
+        times[1].append(seconds)
+    own = numpy.array(selection.column("raw", "candidates") if "raw" in selection.columns("candidates") else selection.scores)
+    difference = numpy.abs(numpy.sort(-own)[:PICKS] - numpy.sort(-found)[:PICKS]).max()
+    medians = [statistics.median(one) for one in times]
+    print("%-16s %-18s %8.1f ms %10.1f ms %7.1fx   scores within %.1e, %d of %d picks equal" % (
+        peer, measure, medians[0] * 1e3, medians[1] * 1e3, medians[1] / medians[0], difference,
+        len(set(selection) & set(order.tolist())), PICKS))
+
+
+def main(arguments):
+    rows, samples, classes, rounds = (int(a) for a in (arguments + ["100000", "20", "10", "5"][len(arguments):]))
+    probs = numpy.random.default_rng(5).dirichlet(numpy.full(classes, 0.5), size=(samples, rows))
+    pool = alcore.Pool(["row %d" % row for row in range(rows)])
+    print("%d rows, %d samples, %d classes: libalcore, the peer, how many times as long it takes" % (rows, samples, classes))
+    for peer in (baal, batchbald_redux, modal, skactiveml):
+        try:
+            found = peer(probs)
+        except ImportError as error:
+            print("%-16s not installed (%s)" % (peer.__name__, error))
+            continue
+        for measure, scores in found.items():
+            race(pool, probs, peer.__name__, measure, scores, rounds)
+
+
+if __name__ == "__main__":
+    main(sys.argv[1:])
