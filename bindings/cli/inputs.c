@@ -287,7 +287,7 @@ static int read_links(const arguments *args, const inputs *in,
     return outcome(alcore_pool_read_column(in->candidates, "links", path, &links));
 }
 
-/* Gives the pool the class probabilities of its rows: one distribution a row, or those of samples. */
+/* Gives the pool the class probabilities of its rows: a distribution each, or those of samples. */
 static int read_probs(const arguments *args, const inputs *in,
                       const alcore_column_options *options) {
     static const struct {

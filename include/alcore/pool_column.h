@@ -141,7 +141,8 @@ typedef struct alcore_column_options {
  * @param[in] name borrowed: the column's name, UTF-8 of 1 to 4096 bytes
  * @param[in] values kept, or borrowed with ALCORE_BORROW:
  *   float16|bfloat16|float32|float64|int32|int64 [rows], [rows, n], [tokens] or [tokens, n], any
- *   device; of sample_probs without offsets also [samples, rows, n], which is copied to host memory; there may be gaps between rows, but strided values within a row are ALCORE_E_SHAPE. The
+ *   device; of sample_probs without offsets also [samples, rows, n], which is copied to host
+ *   memory; there may be gaps between rows, but strided values within a row are ALCORE_E_SHAPE. The
  * smallest integer of a type means "no value", as NaN does
  * @param[in] offsets kept: copied; int64|uint64 [rows + 1], any device, from 0 to the number of
  *   tokens, never falling; NULL: one entry per row

@@ -13,8 +13,8 @@ alcore_status alcore__npy_locate(alcore_ctx *ctx, alcore__file *file, int64_t le
                                  alcore__array_info *out);
 alcore_status alcore__safetensors_locate(alcore_ctx *ctx, alcore__file *file, int64_t length,
                                          const char *tensor, alcore__array_info *out);
-/* Adds a size to the shape, whose first and second are kept and whose third makes a matrix of planes
- * (array_file.h); false for a fourth, or where the shape overflows. */
+/* Adds a size to the shape, whose first and second are kept and whose third makes a matrix of
+ * planes (array_file.h); false for a fourth, or where the shape overflows. */
 bool alcore__array_add_size(alcore__array_info *info, int64_t size);
 /* Bytes of a number in the file. */
 int64_t alcore__array_stored_bytes(const alcore__array_info *info);

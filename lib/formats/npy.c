@@ -162,8 +162,9 @@ static bool parse_size(header *head, int64_t *out) {
     return head->next > begin && (head->next == begin + 1 || *begin != '0');
 }
 
-/* Reads the value of "shape": (n,), (n, d) or (planes, n, d). comma: the next size may come, as a comma stands
- * before it or it is the first; (n) without a comma would be a number in Python. */
+/* Reads the value of "shape": (n,), (n, d) or (planes, n, d). comma: the next size may
+ * come, as a comma stands before it or it is the first; (n) without a comma would be a number in
+ * Python. */
 static alcore_status read_shape(header *head) {
     head->has_shape = true;
     alcore__array_info *info = &head->info;

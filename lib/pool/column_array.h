@@ -66,8 +66,8 @@ struct alcore__memory_array;
 alcore_status alcore__column_copy_there(alcore__column *column, const alcore__array *given,
                                         const alcore__engine *engine, bool kept,
                                         struct alcore__memory_array *array);
-/* Arrays [samples, rows, classes] (column_samples.c), which the column "sample_probs" takes: whether
- * a column of this name does. */
+/* Arrays [samples, rows, classes] (column_samples.c), which the column "sample_probs" takes:
+ * whether a column of this name does. */
 bool alcore__column_takes_samples(const char *name);
 /* Fills array with a copy of a caller's array of three dimensions, the samples of a row side by
  * side, and the column's dims and dtype; *out_count: samples of all rows. What array owns is freed

@@ -180,7 +180,8 @@ static alcore_status token_scores(alcore__score_call *call, const alcore__column
     alcore_sys_ragged items;
     alcore__distributions all;
     double *measures = NULL; /* [tokens of the longest item] */
-    alcore_status status = alcore__distributions_of_tokens(call, column, "token_probs", mode, &items, &all);
+    alcore_status status =
+        alcore__distributions_of_tokens(call, column, "token_probs", mode, &items, &all);
     if (status == ALCORE_OK)
         status = alcore__new_array(call->ctx, (size_t)longest_item(&items, call->count),
                                    sizeof *measures, &measures);

@@ -16,11 +16,11 @@
  * KL is averaged over the labels of a sample before the largest sample is sought.
  *
  * Rows are worked on in groups of at most GROUP_SAMPLES samples (one row at least), so that what a
- * group needs stays in the cache of a core. Probabilities are checked, and their entropies computed,
- * by plain loops, without what else class_stats has of them. Where one of a group is no distribution
- * beyond doubt, or the numbers are no probabilities, class_distributions.c does both, so that errors
- * and meanings are those of the other scores. The entropies have the same bits either way. Cost: one
- * pass over the values. */
+ * group needs stays in the cache of a core. Probabilities are checked, and their entropies
+ * computed, by plain loops, without what else class_stats has of them. Where one of a group is no
+ * distribution beyond doubt, or the numbers are no probabilities, class_distributions.c does both,
+ * so that errors and meanings are those of the other scores. The entropies have the same bits
+ * either way. Cost: one pass over the values. */
 #include <math.h>
 #include <string.h>
 
@@ -123,8 +123,8 @@ static bool is_plain(const sample_groups *self) {
     return meaning == 0 || meaning == ALCORE_MEANS_PROBS;
 }
 
-/* Whether p [classes] is a distribution beyond doubt: its numbers are in [0, 1], and their sum, whose
- * order is not that of the check that decides, is nearer to 1 than `slack` allows. */
+/* Whether p [classes] is a distribution beyond doubt: its numbers are in [0, 1], and their sum,
+ * whose order is not that of the check that decides, is nearer to 1 than `slack` allows. */
 static bool is_distribution(const double *p, int64_t classes, double slack) {
     double sum = 0.0, least = p[0], most = p[0];
     for (int64_t c = 0; c < classes; c++) {
@@ -171,7 +171,8 @@ static alcore_status measure_samples(sample_groups *self, const alcore__distribu
     return status;
 }
 
-/* Marks the samples of the rows begin .. end - 1 that are scored, and checks how many these have. */
+/* Marks the samples of those rows begin .. end - 1 that are scored, and checks how many there are.
+ */
 static alcore_status mark_samples(sample_groups *self, int64_t begin, int64_t end) {
     for (int64_t i = begin; i < end; i++) {
         const int64_t first = first_sample(self, i) - first_sample(self, begin);
@@ -308,7 +309,7 @@ static double consensus_entropy(const sample_groups *self, int64_t at) {
     return sum / (double)self->labels;
 }
 
-/* The measure of row `at` of the group, which has the samples first .. first + samples - 1 of it. */
+/* The measure of row `at` of the group, whose samples are first .. first + samples - 1 of it. */
 static double measure_row(const sample_groups *self, int64_t at, int64_t first, int64_t samples) {
     const int64_t width = sample_width(self);
     const double *probs = self->probs + first * width, *mean = self->means + at * width;

@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Ranking by how much the samples of a model, or the members of a committee, disagree about the
- * class of a row (docs/spec/scores.md 4.20). With p_s the distribution of sample s, m their mean and
- * H the entropy:
+ * class of a row (docs/spec/scores.md 4.20). With p_s the distribution of sample s, m their mean
+ * and H the entropy:
  *
- *   bald      H(m) - mean of H(p_s): the mutual information between the class and the model (Houlsby
- *             et al. 2011; Gal, Islam and Ghahramani 2017)
+ *   bald      H(m) - mean of H(p_s): the mutual information between the class and the model
+ *             (Houlsby et al. 2011; Gal, Islam and Ghahramani 2017)
  *   variance  of the probabilities over the samples, the mean over the classes
  *   qbc       query by committee (Seung, Opper and Sompolinsky 1992): the disagreement that the
  *             parameter `measure` names

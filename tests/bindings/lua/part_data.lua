@@ -196,6 +196,11 @@ case("ragged arrays have rows of different lengths", function()
     local pool = assert(alcore.pool(TEXTS))
     assert(pool:set_column("logprobs", by_list))
     equal(#assert(pool:get_column("logprobs"))[3], 3)
+    assert(pool:set_column("sample_probs", {{{0.5, 0.5}, {1, 0}, {1, 0}, {1, 0}, {1, 0}, {1, 0}, {1, 0}, {1, 0}},
+        {{0.5, 0.5}, {0, 1}, {1, 0}, {1, 0}, {1, 0}, {1, 0}, {1, 0}, {1, 0}}}))
+    equal(assert(pool:get_column("sample_probs"))[2][2][2], 1) -- row 2 by sample 2
+    raises("sample 2 has 2 rows, the first one has 1", pool.set_column, pool, "sample_probs", {{{0.5, 0.5}}, {{0.5, 0.5}, {1, 0}}})
+    list(assert(alcore.select({pool = pool, budget = 1, strategy = "bald"})).indices, {2})
     assert(pool:set_column("token_probs", alcore.ragged{{{0.5, 0.5}}, {{1, 0}, {0, 1}}, {}, {}, {}, {}, {}, {}}))
     equal(assert(pool:get_column("token_probs"))[2][2][2], 1)
 end)

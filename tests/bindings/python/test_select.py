@@ -62,6 +62,26 @@ def test_columns_decide():
     assert alcore.select(texts, 2, "nnll", logprobs=lists).indices == [3, 1]
 
 
+def test_samples_of_a_model():
+    texts = ["a", "b", "c", "d"]
+    first, second = [[.9, .1], [.5, .5], [.9, .1], [.2, .8]], [[.1, .9], [.5, .5], [.8, .2], [.9, .1]]
+    by_row = [row for pair in zip(first, second) for row in pair]
+    for given in ([first, second], (first, second), (by_row, [0, 2, 4, 6, 8])):
+        assert alcore.select(texts, 2, "bald", sample_probs=given).indices == [0, 3]
+    logits = [[[9 * p for p in row] for row in sample] for sample in (first, second)]
+    assert alcore.select(texts, 1, "variance", sample_probs=logits, sample_probs_are="logits").indices == [0]
+    numpy = pytest.importorskip("numpy")
+    stacked = numpy.array([first, second], dtype="f4")
+    for given in (stacked, list(stacked), numpy.ascontiguousarray(stacked.transpose(1, 0, 2)).transpose(1, 0, 2)):
+        assert alcore.select(texts, 2, "qbc", measure="kl", sample_probs=given).indices == [0, 3]
+    with pytest.raises(alcore.ShapeError, match=r"samples, 4, classes\], found \[4, 2, 2\]; give x.transpose\(1, 0, 2\)"):
+        alcore.select(texts, 1, "bald", sample_probs=stacked.transpose(1, 0, 2))
+    with pytest.raises(ValueError, match="sample 1 has the shape"):
+        alcore.select(texts, 1, "bald", sample_probs=[first, second[:3]])
+    with pytest.raises(alcore.DataError, match="sample 1: row 2: the probabilities"):
+        alcore.select(texts, 1, "bald", sample_probs=[first, [*second[:2], [.9, .9], second[3]]])
+
+
 def test_parameters_of_every_form(texts):
     wanted = alcore.select(texts[:200], "60w", "huds", lambda_=0.3, n_strata=5)
     assert wanted.provenance["parameters"]["lambda"] in (0.3, "0.3")
