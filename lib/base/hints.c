@@ -68,7 +68,7 @@ static const hint_row ROWS[] = {
      "voteentropy|consensusentropy|klmaxdisagreement|maxdisagreement|averagekldivergence|"
      "kldivergencemaximization|disagreement|ensemble|expectedmodelvariancereduction",
      SEVERAL_MODELS},
-    {ALCORE_HINT_STRATEGY, "probcover|maxherding|dropquery|falcun|activeft|cold", NOT_HERE_COVER},
+    {ALCORE_HINT_STRATEGY, "maxherding|dropquery|falcun|activeft|cold", NOT_HERE_COVER},
     {ALCORE_HINT_STRATEGY, "contrastiveactivelearning|contrastiveal|cal|contrastive",
      "it is not here; knn-uncertainty and uncertainty-knn join uncertainty with neighbors"},
     {ALCORE_HINT_STRATEGY, "discriminativeactivelearning|discriminativeal|dal",

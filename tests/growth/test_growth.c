@@ -40,12 +40,21 @@ static void teardown(void) {
     alcore_ctx_unref(ctx);
 }
 
+/* The most times that what is done for n may be done for 2 n: strategies that compare rows with
+ * each other, as their definitions say, may compare four times as many. */
+static double most_of(const char *what) {
+    static const char *const PAIRS[] = {"typiclust", "probcover", "facility-location"};
+    for (size_t i = 0; i < sizeof PAIRS / sizeof *PAIRS; i++)
+        if (!strcmp(what, PAIRS[i])) return 2 * MOST;
+    return MOST;
+}
+
 /* Runs `work` for n and for 2 n, whose returned counts are compared. */
 static void check_growth(const char *what, uint64_t (*work)(int64_t n)) {
     const uint64_t one = work(ROWS), two = work(2 * ROWS);
-    ck_assert_msg((double)two <= MOST * (double)one, "%s: %llu for %d, %llu for %d: %.2f times",
-                  what, (unsigned long long)one, ROWS, (unsigned long long)two, 2 * ROWS,
-                  (double)two / (double)one);
+    ck_assert_msg((double)two <= most_of(what) * (double)one,
+                  "%s: %llu for %d, %llu for %d: %.2f times", what, (unsigned long long)one, ROWS,
+                  (unsigned long long)two, 2 * ROWS, (double)two / (double)one);
 }
 
 /* ---- pools in which every row has a language, a group and an id of its own ---- */

@@ -172,6 +172,13 @@ MUTANTS = {
         ('lib/strategy/rules/typiclust.c', 'if (x->labeled != y->labeled)', 'if (x->labeled > 999)', COVERS, 'typiclust_vector'),
     'typical rows are measured from rows that were picked, as the public code does not':
         ('lib/strategy/rules/typiclust.c', 'state->code ? free : NULL', 'NULL', COVERS, 'typiclust_vector'),
+    'balls have their edges, which the paper leaves out':
+        ('lib/strategy/rules/similarity_cover.c', 'values[i] < x ? 1.0 : 0.0', 'values[i] < 1.2 * x ? 1.0 : 0.0', COVERS, 'probcover_vector'),
+    'bounds of gains fall too far':
+        ('lib/strategy/rules/similarity_cover.c', 'cover->gains[chunk * CHUNK_ROWS + i] -= less;', 'cover->gains[chunk * CHUNK_ROWS + i] -= 2.0 * less;', COVERS,
+         'picks_are_those_of_the_naive_cover'),
+    'the pure ball is that of the wrong share':
+        ('lib/strategy/rules/probcover.c', 'ceil(state->purity * (double)count)', 'ceil((1.0 - state->purity) * (double)count)', COVERS, 'probcover_vector'),
     'a strategy that is named has the masks of the recommended one':
         ('lib/request/text_masks.c', '(automatic && recommended)', 'automatic', RECOMMENDED, 'its_masks_are_its_own'),
     'a pool that has been bought is an error of the recommended strategy':

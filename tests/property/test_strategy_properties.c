@@ -243,7 +243,8 @@ END_TEST
 
 /* Strategies that read columns and draw too: the first centroids of k-means. */
 static bool draws_centroids(const char *name) {
-    return !strcmp(name, "bertkm") || !strcmp(name, "alps") || !strcmp(name, "typiclust");
+    return !strcmp(name, "bertkm") || !strcmp(name, "alps") || !strcmp(name, "typiclust") ||
+           !strcmp(name, "probcover");
 }
 
 /* 14 */

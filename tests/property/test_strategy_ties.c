@@ -107,6 +107,7 @@ static bool variant_at(int number, bed_setting *out) {
 
 static uint64_t run(bed *b, const bed_setting *v, int32_t parts) {
     b->parts = parts;
+    bed_thin(b, v->strategy);
     ck_assert_msg(bed_run(b, v->strategy, v->params, 70) == ALCORE_OK, "%s %s: %s", v->strategy,
                   v->params, alcore_last_error());
     return bed_fingerprint(b);

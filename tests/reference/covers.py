@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Strategies that practitioners know from elsewhere: TypiClust (spec 4.11)."""
+"""Strategies that practitioners know from elsewhere: TypiClust, ProbCover, facility location (spec 4.11 to 4.13)."""
 import math
 
 import kmeans
@@ -61,3 +61,64 @@ def typiclust(rows, vectors, labeled, k, seed, round_, max_clusters=500, **param
         known[distances.index(min(distances))] += 1
     picks, scores = typiclust_picks(clusters, known, vectors, k, **params)
     return picks, scores, cluster
+
+
+# ---- covers by similarity (spec 4.12, 4.13) ----
+
+CHUNK_ROWS = 512
+
+
+def cosine(distance, _):
+    return max(0.0, 1.0 - distance * distance / 2.0)
+
+
+def rbf(distance, gamma):
+    return math.exp(-gamma * (distance * distance))
+
+
+def ball(distance, delta):
+    return 1.0 if distance < delta else 0.0
+
+
+def cover(rows, vectors, labeled, budget, similarity, x, cost=None):
+    """Greedily the row of the largest gain for its cost, until the budget is spent. vectors by row, labeled: a list; both are
+    unit vectors. Returns the picks, their gains for each unit of cost, and what each row is covered by."""
+    cost = cost or {row: 1.0 for row in rows}
+    near = {row: min((sqd(vectors[row], z) for z in labeled), default=math.inf) for row in rows}
+    covered = {row: similarity(math.sqrt(near[row]), x) if near[row] < math.inf else 0.0 for row in rows}
+    pair = {(i, j): similarity(math.sqrt(sqd(vectors[i], vectors[j])), x) for i in rows for j in rows}
+    picks, gains, left, spent = [], [], list(rows), 0.0
+
+    def gain(j):
+        total = 0.0
+        for first in range(0, len(rows), CHUNK_ROWS):
+            chunk = 0.0
+            for i in rows[first:first + CHUNK_ROWS]:
+                if pair[i, j] > covered[i]:
+                    chunk += pair[i, j] - covered[i]
+            total += chunk
+        return total / cost[j] if cost[j] > 0 else 0.0
+
+    while left and spent < budget:
+        of = {j: gain(j) for j in left}
+        pick = max(left, key=lambda j: (of[j], -j))
+        left.remove(pick)
+        picks.append(pick)
+        gains.append(of[pick])
+        spent += cost[pick]
+        for row in rows:
+            near[row] = min(near[row], sqd(vectors[row], vectors[pick]))
+            covered[row] = similarity(math.sqrt(near[row]), x)
+    return picks, gains, [covered[row] for row in rows]
+
+
+def purest_delta(rows, vectors, seed, round_, purity=0.95, classes=10):
+    """The largest delta that leaves the balls of that share of the rows inside their clusters."""
+    generator = random_numbers.stream(seed, random_numbers.KMEANS, round_)
+    cluster = kmeans.kmeans(rows, vectors, min(classes, len(rows)), generator)[1]
+    reach = []
+    for row in rows:
+        others = [sqd(vectors[row], vectors[other]) for other in rows if cluster[other] != cluster[row]]
+        reach.append(min(others, default=4.0))
+    reach.sort(reverse=True)
+    return math.sqrt(reach[max(1, math.ceil(purity * len(rows))) - 1])

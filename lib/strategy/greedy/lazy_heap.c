@@ -57,8 +57,13 @@ alcore_status alcore__lazy_heap_fill(const alcore__run *run, alcore__lazy_heap *
     for (int64_t i = 0; i < count; i++)
         heap->entries[i] = (alcore__heap_entry){.gain = gains[i], .position = i};
     heap->count = count;
-    for (int64_t i = count > 0 ? count / CHILDREN : -1; i >= 0; i--) sift_down(heap, i);
+    alcore__lazy_heap_order(heap);
     return ALCORE_OK;
+}
+
+void alcore__lazy_heap_order(alcore__lazy_heap *heap) {
+    const int64_t count = heap->count;
+    for (int64_t i = count > 0 ? count / CHILDREN : -1; i >= 0; i--) sift_down(heap, i);
 }
 
 void alcore__lazy_heap_lower(alcore__lazy_heap *heap, double gain) {

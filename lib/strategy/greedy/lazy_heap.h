@@ -30,6 +30,8 @@ alcore_status alcore__lazy_heap_fill(const alcore__run *run, alcore__lazy_heap *
 /* Sets the gain of the head of a heap that has one, and moves it down to where it belongs; gain:
  * not above what it was. */
 void alcore__lazy_heap_lower(alcore__lazy_heap *heap, double gain);
+/* Orders the heap anew, once the gains of any of its entries were changed in place. */
+void alcore__lazy_heap_order(alcore__lazy_heap *heap);
 /* Takes the head out of a heap that has one. */
 void alcore__lazy_heap_drop(alcore__lazy_heap *heap);
 /* Puts an entry back that was taken out. */

@@ -1,11 +1,12 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* The vectors of the rows of a source, all in memory at once, for strategies that compare
  * candidates with each other: a pass copies them, as unit vectors in double, and the end of the
- * pass works on them. A zero vector stays zero. Memory: 8 bytes a component, for all rows and for the blocks in
- * work; ALCORE_E_UNSUPPORTED where that is more than ALCORE__GATHERED_BYTES. */
+ * pass works on them. A zero vector stays zero. Memory: 8 bytes a component, for all rows and for
+ * the blocks in work; ALCORE_E_UNSUPPORTED where that is more than ALCORE__GATHERED_BYTES. */
 #ifndef ALCORE__GATHERED_ROWS_H
 #define ALCORE__GATHERED_ROWS_H
 
+#include "kernel/kernels.h"
 #include "strategy/block.h"
 
 #define ALCORE__GATHERED_BYTES (INT64_C(16) << 30)
@@ -36,5 +37,9 @@ alcore_status alcore__gather_store(alcore__run *run, const alcore__block_partial
 /* Rows first .. first + count - 1 of the vectors, as kernels read them. */
 alcore_sys_rows alcore__gathered_rows(const alcore__gathered *gathered, int64_t first,
                                       int64_t count);
+/* Calls a kernel with gathered rows, which are in host memory and compared there on any engine;
+ * from any thread. */
+#define ALCORE__GATHERED_KERNEL(run, kernel, ...)                                                  \
+    (alcore__kernels_cpu()->kernel((alcore_sys_work[]){alcore__run_work(run)}, __VA_ARGS__))
 
 #endif

@@ -6,9 +6,9 @@
  *   T(x) = 1 / (mean distance of x to its K nearest neighbors in its cluster)
  *
  * Clusters have turns in the order (labeled rows in them, fewest first; candidates and labeled
- * rows together, most first; number), again and again while the budget has something left. Those of
- * fewer than min_cluster rows follow when all others are exhausted. With mode=code, as in the public
- * code, distances are squared, picks are nobody's neighbors, and K is at most a half of the
+ * rows together, most first; number), again and again while the budget has something left. Those
+ * of fewer than min_cluster rows follow when all others are exhausted. With mode=code, as in the
+ * public code, distances are squared, picks are nobody's neighbors, and K is at most a half of the
  * candidates that are left.
  *
  * Passes: those of k-means; the clusters of the labeled rows; then, for the clusters whose turn it
@@ -22,8 +22,8 @@
 
 #include "search/neighbor_list.h"
 #include "strategy/budget/fill.h"
-#include "strategy/kmeans/kmeans.h"
 #include "strategy/rules/gathered_rows.h"
+#include "strategy/rules/kmeans_members.h"
 #include "strategy/strategies.h"
 
 /* Vectors that are compared at a time. A choice that was not measured; more than one pass is made
@@ -37,7 +37,7 @@ enum { TASK_ROWS = 512 };
 
 typedef struct cluster {
     int64_t candidates, labeled; /* rows in it */
-    int64_t first;               /* its first candidate in state->member */
+    int64_t first;               /* its first candidate in state->members.member */
     int64_t left;                /* candidates that were not queued yet */
     int64_t queued, offered;     /* entries of its queue, and how many of them were offered */
     int64_t slot;                /* its first candidate among the gathered vectors; -1: it is not
@@ -49,18 +49,17 @@ typedef struct typiclust_state {
     bool code;                                    /* mode=code */
     alcore__filler filler;
     alcore__kmeans kmeans;
-    int32_t *group;      /* [candidates] 0: all are of one group of k-means */
-    int64_t count;       /* clusters */
-    int32_t *cluster_of; /* [candidates] */
-    cluster *clusters;   /* [count] */
-    int64_t *turns;      /* [count] clusters in the order in which they have turns */
-    int64_t large;       /* how many of them have min_cluster rows, the first ones */
-    int64_t turn;        /* the place in `turns` of the cluster whose turn it is */
-    int64_t *member;     /* [candidates] positions by cluster, ascending in each */
-    uint8_t *is_queued;  /* [candidates], in the order of `member` */
-    double *distance;    /* [candidates] mean distance to the neighbors; NaN: not measured */
-    int64_t depth;       /* entries of each queue */
-    int64_t *queue;      /* [count, depth] positions of candidates, the most typical first */
+    int32_t *group; /* [candidates] 0: all are of one group of k-means */
+    int64_t count;  /* clusters */
+    alcore__members members;
+    cluster *clusters;  /* [count] */
+    int64_t *turns;     /* [count] clusters in the order in which they have turns */
+    int64_t large;      /* how many of them have min_cluster rows, the first ones */
+    int64_t turn;       /* the place in `turns` of the cluster whose turn it is */
+    uint8_t *is_queued; /* [candidates], in the order of members.member */
+    double *distance;   /* [candidates] mean distance to the neighbors; NaN: not measured */
+    int64_t depth;      /* entries of each queue */
+    int64_t *queue;     /* [count, depth] positions of candidates, the most typical first */
     alcore__gathered gathered;
     int64_t *slots; /* of the gathered candidates */
     bool measures;  /* the turn is at a cluster whose queue has to be filled */
@@ -81,8 +80,7 @@ static alcore_status begin(alcore__run *run) {
     run->hints.host_doubles = (double)state->count * (double)alcore__embedding_dims(run);
     ALCORE__TRY(alcore__filler_begin(&state->filler, run));
     ALCORE__TRY(ALCORE__RUN_ARRAY(run, count, &state->group));
-    ALCORE__TRY(ALCORE__RUN_ARRAY(run, count, &state->cluster_of));
-    ALCORE__TRY(ALCORE__RUN_ARRAY(run, count, &state->member));
+    ALCORE__TRY(alcore__members_begin(run, &state->members, state->count));
     ALCORE__TRY(ALCORE__RUN_ARRAY(run, count, &state->is_queued));
     ALCORE__TRY(ALCORE__RUN_ARRAY(run, count, &state->distance));
     ALCORE__TRY(ALCORE__RUN_ARRAY(run, state->count, &state->clusters));
@@ -98,7 +96,7 @@ static alcore_status start_kmeans(alcore__run *run) {
                                 true /* unit vectors */, NULL /* seeds are drawn */);
 }
 
-/* ---- passes over labeled rows, and pass "clusters" ---- */
+/* ---- passes over labeled rows ---- */
 
 /* Writes the partial, int32 [active rows]: the nearest centroid of each labeled row. */
 static alcore_status find_cluster(alcore__block *block, void *partial) {
@@ -121,35 +119,18 @@ static alcore_status count_labeled(alcore__run *run, const alcore__block_partial
     return ALCORE_OK;
 }
 
-/* Writes the partial, int32 [active rows]: the cluster that k-means gave each candidate. */
-static alcore_status read_cluster(alcore__block *block, void *partial) {
-    memcpy(partial, alcore__kmeans_assigned(block), (size_t)block->count * sizeof(int32_t));
-    return ALCORE_OK;
-}
-
-static alcore_status store_cluster(alcore__run *run, const alcore__block_partial *partial) {
-    typiclust_state *state = run->state;
-    const int32_t *assigned = partial->extra;
-    for (int64_t i = 0; i < partial->count; i++) {
-        state->cluster_of[partial->start + i] = assigned[i];
-        state->clusters[assigned[i]].candidates++;
-    }
-    return ALCORE_OK;
-}
-
 /* ---- the order of turns ---- */
 
-/* Lists the candidates of each cluster. */
-static void list_members(typiclust_state *state, int64_t candidates) {
-    int64_t first = 0;
+/* Counts the candidates of each cluster. */
+static alcore_status count_candidates(alcore__run *run) {
+    typiclust_state *state = run->state;
+    ALCORE__TRY(alcore__members_list(run, &state->members));
     for (int64_t c = 0; c < state->count; c++) {
-        state->clusters[c].first = first;
-        first += state->clusters[c].candidates;
+        cluster *of = &state->clusters[c];
+        of->first = state->members.starts[c];
+        of->candidates = of->left = alcore__members_of(&state->members, c);
     }
-    for (int64_t i = 0; i < candidates; i++) {
-        cluster *of = &state->clusters[state->cluster_of[i]];
-        state->member[of->first + of->left++] = i;
-    }
+    return ALCORE_OK;
 }
 
 static bool is_large(const typiclust_state *state, const cluster *c) {
@@ -230,7 +211,7 @@ static alcore_status choose_members(alcore__run *run) {
     ALCORE__TRY(ALCORE__RUN_PUSH(run, state->count, &next));
     for (int64_t c = 0; c < state->count; c++) next[c] = state->clusters[c].slot;
     for (int64_t i = 0; i < run->outcome.count; i++) {
-        const int32_t c = state->cluster_of[i];
+        const int32_t c = state->members.cluster_of[i];
         if (next[c] < 0) continue;
         positions[chosen] = i;
         state->slots[chosen++] = next[c]++;
@@ -244,7 +225,7 @@ static alcore_status choose_members(alcore__run *run) {
  * turns are expected. */
 static alcore_status begin_turns(alcore__run *run) {
     typiclust_state *state = run->state;
-    list_members(state, run->outcome.count);
+    ALCORE__TRY(count_candidates(run));
     order_clusters(state);
     state->depth = (int64_t)ceil(alcore__expected_picks(run) / (double)turns_now(state));
     if (state->depth < 1) state->depth = 1;
@@ -301,11 +282,12 @@ static alcore_status measure_task(void *data, int64_t index, int32_t worker) {
                                   .row = work->row + worker * TASK_ROWS * list,
                                   .value = work->value + worker * TASK_ROWS * list};
     for (int64_t i = 0; i < count * best.k; i++) best.row[i] = -1;
-    ALCORE__TRY(ALCORE__KERNEL(work->run, knn, &rows, state->code ? free : NULL, &queries,
-                               free + mine->first, &search, &best, NULL /* no lists of rows */));
+    ALCORE__TRY(ALCORE__GATHERED_KERNEL(work->run, knn, &rows, state->code ? free : NULL, &queries,
+                                        free + mine->first, &search, &best,
+                                        NULL /* no lists of rows */));
     for (int64_t q = 0; q < count; q++) {
         if (!free[mine->first + q]) continue;
-        state->distance[state->member[c->first + mine->first + q]] =
+        state->distance[state->members.member[c->first + mine->first + q]] =
             mean_distance(state, best.value + q * best.k, k);
     }
     return ALCORE_OK;
@@ -329,12 +311,13 @@ static void queue_best(typiclust_state *state, int64_t number, uint8_t *free) {
     int64_t best = -1;
     for (int64_t i = 0; i < c->candidates; i++) {
         if (!free[c->slot + i]) continue;
-        const double distance = state->distance[state->member[c->first + i]];
-        if (best < 0 || distance < state->distance[state->member[c->first + best]]) best = i;
+        const double distance = state->distance[state->members.member[c->first + i]];
+        if (best < 0 || distance < state->distance[state->members.member[c->first + best]])
+            best = i;
     }
     free[c->slot + best] = 0;
     state->is_queued[c->first + best] = 1;
-    state->queue[number * state->depth + c->queued++] = state->member[c->first + best];
+    state->queue[number * state->depth + c->queued++] = state->members.member[c->first + best];
     c->left--;
 }
 
@@ -403,7 +386,7 @@ static alcore_status finish(alcore__run *run) {
     int64_t *cluster_column;
     ALCORE__TRY(alcore__outcome_column(run, "cluster", ALCORE_INT64, &cluster_column));
     for (int64_t i = 0; i < run->outcome.count; i++) {
-        cluster_column[i] = state->cluster_of[i];
+        cluster_column[i] = state->members.cluster_of[i];
         run->outcome.scores[i] = 1.0 / (state->distance[i] + MIN_DISTANCE);
     }
     ALCORE__TRY(alcore__outcome_keep_column(run, "distance", &state->distance));
@@ -425,8 +408,8 @@ static const alcore__pass PASSES[] = {
      .block = find_cluster,
      .partial = {.row_bytes = sizeof(int32_t), .reduce = count_labeled}},
     {.name = "clusters",
-     .block = read_cluster,
-     .partial = {.row_bytes = sizeof(int32_t), .reduce = store_cluster},
+     .block = alcore__members_read,
+     .partial = ALCORE__MEMBERS(typiclust_state, members),
      .end = begin_turns},
     {.name = "members",
      .source = ALCORE__OVER_CHOSEN,

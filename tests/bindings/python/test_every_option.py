@@ -47,6 +47,9 @@ VALUES = {
     "max_clusters": 2,
     "neighbors": 1,
     "min_cluster": 9,
+    "delta": 0.01,
+    "purity": 0.1,
+    "classes": 2,
     "letters": 1,
     "exclude_labeled": 1,
     "ratio": 0.2,
@@ -63,7 +66,7 @@ VALUES = {
 DEFAULTS = {("uncertainty", "mode", "paper"), ("knn-uncertainty", "mode", "paper"), ("uncertainty-knn", "mode", "paper")}
 # What else has to be set for a parameter to show.
 BESIDE = {"sticky": {"candidates": 15}, "fill_short": {"k": 1}, "config": {"file": str(PLANS / "two.tsv")},
-          "rounds": {"counts": "unknown:5"}}
+          "rounds": {"counts": "unknown:5"}, ("facility-location", "gamma"): {"similarity": "rbf"}}
 
 
 # Columns that are read in place of the others where answers are measured.
@@ -194,7 +197,7 @@ def every(registry):
 
 @pytest.mark.parametrize("name, fact", every(alcore.strategies()))
 def test_parameter_of_a_strategy(name, fact):
-    beside = BESIDE.get(fact["name"], {})
+    beside = BESIDE.get((name, fact["name"]), BESIDE.get(fact["name"], {}))
     for value in tried(name, fact):
         # Of answers the uncertainty is read from other columns.
         own = ANSWERS.get((fact["name"], value), [])

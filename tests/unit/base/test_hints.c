@@ -86,7 +86,7 @@ START_TEST(names_of_packages) {
                                            {"bald", "several models"},
                                            {"Badge", "did you mean badge?"},
                                            {"TypiClust", "did you mean typiclust?"},
-                                           {"ProbCover", "not here"},
+                                           {"ProbCover", "did you mean probcover?"},
                                            {"DiscriminativeActiveLearning", "idds"},
                                            {"knn_uncertainty", "knn-uncertainty?"},
                                            {"hudz", "did you mean huds?"}};

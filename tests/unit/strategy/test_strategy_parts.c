@@ -146,6 +146,7 @@ static uint64_t run_variant(bed *b, const variant *v, int32_t parts, uint64_t sh
     b->parts = parts;
     b->shuffle = shuffle;
     b->input.fill.policy = v->fill;
+    bed_thin(b, v->strategy);
     ck_assert_msg(bed_run(b, v->strategy, v->params, v->budget) == ALCORE_OK, "%s %s: %s",
                   v->strategy, v->params, alcore_last_error());
     ck_assert_int_gt(b->outcome.bought.pick_count, 5);
