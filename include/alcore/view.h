@@ -35,9 +35,10 @@ enum alcore_role {
     /** In views only: the rows of the pool of candidates whose labels are known. Beside
      * ALCORE_ROLE_LABELED they are what is labeled already. */
     ALCORE_ROLE_LABELED_ROWS = 1704,
-    /** In requests only: texts that are not to be selected, such as what earlier rounds bought.
-     * Rows with one of these texts are masked as excluded, and where a strategy buys phrases,
-     * phrases with one of them. */
+    /** In requests only: texts that are not to be selected, such as a test set, or phrases that
+     * earlier rounds bought; rows that these bought are named by ALCORE_ROWS_EXCLUDED. Rows with
+     * one of these texts are masked as excluded, and where a strategy buys phrases, phrases with
+     * one of them. */
     ALCORE_ROLE_EXCLUDED = 1705
 };
 
