@@ -33,6 +33,26 @@ int32_t alcore__class_kind(const alcore__column *column) {
     return ALCORE_CLASSES_PROBS;
 }
 
+/* softmax of values [classes]. */
+static void softmax(const double *values, int64_t classes, double *out) {
+    double largest = values[0], sum = 0.0;
+    for (int64_t c = 1; c < classes; c++)
+        if (values[c] > largest) largest = values[c];
+    for (int64_t c = 0; c < classes; c++) sum += out[c] = exp(values[c] - largest);
+    for (int64_t c = 0; c < classes; c++) out[c] /= sum;
+}
+
+void alcore__probs_of(const alcore__column *column, const double *values, int64_t classes,
+                      double *out) {
+    const int32_t kind = alcore__class_kind(column);
+    if (kind == ALCORE_CLASSES_LOGITS) {
+        softmax(values, classes, out);
+        return;
+    }
+    for (int64_t c = 0; c < classes; c++)
+        out[c] = fmin(fmax(kind == ALCORE_CLASSES_LOGPROBS ? exp(values[c]) : values[c], 0.0), 1.0);
+}
+
 /* Whether each value of the column is a distribution (1 - p, p) of its own. */
 static bool is_binary(const alcore__column *column) {
     return column->meaning == ALCORE_MEANS_SIGMOID || column->meaning == ALCORE_MEANS_MULTILABEL;

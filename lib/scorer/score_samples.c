@@ -196,29 +196,16 @@ static alcore_status widen_samples(sample_groups *self, const alcore__distributi
     return cpu.kernels->widen(&work, &all, NULL /* no mask */, self->room);
 }
 
-/* softmax of values [classes]. */
-static void softmax(const double *values, int64_t classes, double *out) {
-    double largest = values[0], sum = 0.0;
-    for (int64_t c = 1; c < classes; c++)
-        if (values[c] > largest) largest = values[c];
-    for (int64_t c = 0; c < classes; c++) sum += out[c] = exp(values[c] - largest);
-    for (int64_t c = 0; c < classes; c++) out[c] /= sum;
-}
-
 /* Makes probabilities [labels, classes] of the numbers of a sample, by what the column says that
  * they are in place of these. */
 static void make_probs(const sample_groups *self, const double *values, double *out) {
-    const int64_t width = sample_width(self);
-    const int32_t meaning = self->all.column->meaning;
-    if (meaning == ALCORE_MEANS_LOGITS) {
-        softmax(values, width, out);
-    } else if (meaning == ALCORE_MEANS_LOGPROBS) {
-        for (int64_t c = 0; c < width; c++) out[c] = exp(values[c]);
-    } else { /* sigmoid and multilabel: each number is a distribution (1 - p, p) */
-        for (int64_t l = 0; l < self->labels; l++) {
-            out[2 * l + 1] = fmin(fmax(values[l], 0.0), 1.0);
-            out[2 * l] = 1.0 - out[2 * l + 1];
-        }
+    if (self->all.rows.dims != self->labels) {
+        alcore__probs_of(self->all.column, values, self->classes, out);
+        return;
+    }
+    for (int64_t l = 0; l < self->labels; l++) { /* each is a distribution (1 - p, p) */
+        out[2 * l + 1] = fmin(fmax(values[l], 0.0), 1.0);
+        out[2 * l] = 1.0 - out[2 * l + 1];
     }
 }
 

@@ -1,7 +1,8 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0
 """BALD, variance and query by committee beside the packages that have them: baal, batchbald_redux, modAL and scikit-activeml, those
-that are installed, over one array of probabilities, float64 [samples, rows, classes].
+that are installed, over one array of probabilities, float64 [samples, rows, classes]. Expected gradient length is compared with the
+gradients of a linear head by torch.func, of 2,000 rows of 64 components.
 
   bench_committee_peer.py [ROWS [SAMPLES [CLASSES [ROUNDS]]]]
 
@@ -92,12 +93,41 @@ def race(pool, probs, peer, measure, scores, rounds):
         times[0].append(seconds)
         (found, order), seconds = timed(picks)
         times[1].append(seconds)
-    own = numpy.array(selection.column("raw", "candidates") if "raw" in selection.columns("candidates") else selection.scores)
-    difference = numpy.abs(numpy.sort(-own)[:PICKS] - numpy.sort(-found)[:PICKS]).max()
+    own = numpy.array(selection.scores)
+    difference = numpy.abs(own - found[order]).max()
     medians = [statistics.median(one) for one in times]
     print("%-16s %-18s %8.1f ms %10.1f ms %7.1fx   scores within %.1e, %d of %d picks equal" % (
         peer, measure, medians[0] * 1e3, medians[1] * 1e3, medians[1] / medians[0], difference,
         len(set(selection) & set(order.tolist())), PICKS))
+
+
+def gradients(probs):
+    """Lengths of the gradients of a linear head by autograd, beside the strategy's."""
+    import torch
+    count, dims = min(2 * PICKS, probs.shape[1]), 64
+    h = torch.randn(count, dims, generator=torch.Generator().manual_seed(5), dtype=torch.float64)
+    head = torch.nn.Linear(dims, probs.shape[2], dtype=torch.float64)
+    weights = {name: one.detach() for name, one in head.named_parameters()}
+    p = torch.softmax(head(h), 1).detach()
+
+    def loss(params, x, y):
+        return torch.nn.functional.cross_entropy(torch.func.functional_call(head, params, (x,)), y)
+
+    def length(x, y):
+        found = torch.func.grad(loss)(weights, x, y)
+        return sum((one * one).sum() for one in found.values()).sqrt()
+
+    def expected():
+        lengths = [torch.func.vmap(length, (0, None))(h, torch.tensor(y)) for y in range(p.shape[1])]
+        return (p * torch.stack(lengths, 1)).sum(1).numpy()
+
+    texts = alcore.Pool(["row %d" % row for row in range(count)])
+    selection, seconds = timed(lambda: texts.select(PICKS, "egl", probs=p, embeddings=h))
+    found, peer = timed(expected)
+    order = numpy.argsort(-found, kind="stable")[:PICKS]
+    print("%-16s %-18s %8.1f ms %10.1f ms %7.1fx   scores within %.1e, %d of %d picks equal" % (
+        "torch.func", "egl, %d rows" % count, seconds * 1e3, peer * 1e3, peer / seconds,
+        numpy.abs(numpy.array(selection.scores) - found[order]).max(), len(set(selection) & set(order.tolist())), PICKS))
 
 
 def main(arguments):
@@ -113,6 +143,10 @@ def main(arguments):
             continue
         for measure, scores in found.items():
             race(pool, probs, peer.__name__, measure, scores, rounds)
+    try:
+        gradients(probs)
+    except ImportError as error:
+        print("%-16s not installed (%s)" % ("torch.func", error))
 
 
 if __name__ == "__main__":

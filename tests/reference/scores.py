@@ -119,6 +119,23 @@ def of_sampled_labels(samples, measure):
     return mean([measure([[1.0 - p[l], p[l]] for p in samples]) for l in range(len(samples[0]))])
 
 
+def expected_gradient_length(p, h, bias=True):
+    """The expected length of the gradient of a linear head with the probabilities p and the activations h (spec 4.21), from the
+    gradients themselves."""
+    inputs = list(h) + ([1.0] if bias else [])
+    total = 0.0
+    for y, weight in enumerate(p):
+        gradient = [(q - (c == y)) * x for c, q in enumerate(p) for x in inputs]
+        total += weight * math.sqrt(math.fsum(g * g for g in gradient))
+    return total
+
+
+def expected_label_gradients(p, h, bias=True):
+    """The same of independent labels, each a sigmoid with weights of its own: the sum."""
+    length = math.sqrt(math.fsum(x * x for x in h) + bias)
+    return sum(q * (1 - q) * length + (1 - q) * q * length for q in p)
+
+
 def margin_min(words, of=margin):
     """The smallest margin of a text's words, each a distribution."""
     return min(of(p) for p in words)

@@ -18,6 +18,7 @@ SAMPLES = [  # [rows][samples][classes]
     [[0.9, 0.05, 0.05], [0.8, 0.1, 0.1], [0.3, 0.3, 0.4]],
 ]
 SAMPLED_LABELS = [[[0.9, 0.2], [0.1, 0.3]], [[0.5, 1.0], [0.5, 0.0]], [[0.7, 0.6], [0.6, 0.7]], [[0.0, 0.5], [0.0, 0.4]]]
+ACTIVATIONS = [[1.0, 2.0], [-0.5, 0.25], [3.0, 0.0], [0.0, 0.0]]
 COMMITTEES = ("vote-entropy", "consensus-entropy", "variation-ratio", "kl", "kl-max")
 SPANS = [([0.7, 0.2, 0.1], [0.1, 0.8, 0.1]), ([0.4, 0.3, 0.3], [0.35, 0.35, 0.3]), ([0.05, 0.9, 0.05], [0.3, 0.3, 0.4])]
 WINDOWS = [[1, 2], [3], [2, 1]]  # of the contexts of SPANS
@@ -98,6 +99,18 @@ def vectors():
             "input": {"samples": SAMPLES, "labels": SAMPLED_LABELS},
             "cases": [sampled("bald", scores.bald), sampled("variance", scores.variance)]
             + [sampled("qbc " + name, lambda samples, name=name: scores.disagreement(samples, name)) for name in COMMITTEES],
+        },
+        "TV-EGL": {
+            "spec": "4.21",
+            "about": "Expected gradient length of a linear head, with and without a bias; independent labels.",
+            "origin": "reference",
+            "input": {"probs": SEQUENCES, "labels": LABELS, "embeddings": ACTIVATIONS},
+            "cases": [
+                {"name": name, "expected": {
+                    "u": [scores.expected_gradient_length(p, h, bias) for p, h in zip(SEQUENCES, ACTIVATIONS)],
+                    "labels": [scores.expected_label_gradients(p, h, bias) for p, h in zip(LABELS, ACTIVATIONS)]}}
+                for name, bias in (("bias=1", True), ("bias=0", False))
+            ],
         },
         "TV-TOK": {
             "spec": "7.4",

@@ -59,6 +59,7 @@ VALUES = {
     "seed_set": 1,
     "carry": 1,
     "windows": 1,
+    "bias": 0,
     "sentences": "nnll",
     "phrases": "random-phrase",
 }
