@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Chooses the CPU kernel table of this machine: the widest instruction set that both the build and
- * the processor have. The processor is asked at every call (a few instructions, no state).
- * Thread-safe. */
+ * the processor have. It is chosen at every call, in a few instructions and without a state of its
+ * own. Thread-safe. */
 #include "kernel/kernels.h"
 
 #include <string.h>
@@ -35,11 +35,17 @@ typedef struct engine {
 } engine;
 
 #if defined(__x86_64__)
-/* Whether the processor converts float16 in hardware, which the AVX2 and AVX-512 engines do. By
- * cpuid, because clang 14 does not have __builtin_cpu_supports("f16c"). */
+/* Whether the processor converts float16 in hardware, which the AVX2 and AVX-512 engines do. GCC
+ * keeps what the processor said; clang 14 does not have __builtin_cpu_supports("f16c"). The
+ * instruction cpuid takes microseconds in a virtual machine, where the host answers it, and scores
+ * ask for the table for each few rows. */
 static int has_f16c(void) {
+#if !defined(__clang__) && __GNUC__ >= 11
+    return __builtin_cpu_supports("f16c");
+#else
     unsigned eax, ebx, ecx, edx;
     return __get_cpuid(1, &eax, &ebx, &ecx, &edx) && (ecx & bit_F16C) != 0;
+#endif
 }
 #endif
 

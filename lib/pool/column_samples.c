@@ -5,14 +5,17 @@
  *
  *     value (s, row, c) of the array  ->  token row * samples + s of the column, value c
  *
- * The array is copied plane by plane, one plane being a sample of all rows; offsets are the
- * multiples of the number of samples. */
+ * A plane is a sample of all rows. Arrays in memory are copied piece by piece of the rows, files
+ * and devices plane by plane; offsets are the multiples of the number of samples. */
 #include <inttypes.h>
 #include <string.h>
 
 #include "pool/column_array.h"
 
-enum { PIECE_BYTES = 1 << 20 }; /* of a plane of a file, read at a time */
+enum {
+    PIECE_BYTES = 1 << 20, /* of a plane of a file, read at a time */
+    COPY_BYTES = 256 << 10 /* of all planes, copied by a task: they stay in the cache of a core */
+};
 
 bool alcore__column_takes_samples(const char *name) {
     return strcmp(name, "sample_probs") == 0;
@@ -79,25 +82,65 @@ static alcore_tensor plane_of(const alcore_tensor *values, int64_t sample) {
     return plane;
 }
 
-/* Puts one sample, a matrix in the caller's memory or on a device, to its places. */
-static alcore_status put_plane(const alcore__column *column, const alcore__array *plane,
-                               int64_t samples, int64_t sample, void *stream,
+/* An array on the host that is being copied. */
+typedef struct copy_work {
+    const alcore__column *column;
+    const alcore__memory_array *array; /* where to */
+    const alcore_tensor *values;       /* [samples, rows, classes] */
+    int64_t piece;                     /* rows of a task */
+} copy_work;
+
+/* Task: copies all samples of the rows of one piece, whose places are adjacent. The array was
+ * checked by its first sample; the others differ in their address alone. */
+static alcore_status copy_piece(void *data, int64_t index, int32_t worker) {
+    const copy_work *work = data;
+    const int64_t rows = work->values->shape[1], first = index * work->piece;
+    const int64_t count = rows - first < work->piece ? rows - first : work->piece;
+    const size_t bytes = alcore_sys_dtype_bytes(work->column->dtype);
+    (void)worker;
+    for (int64_t s = 0; s < work->values->shape[0]; s++) {
+        const alcore_tensor tensor = plane_of(work->values, s);
+        const int64_t stride = tensor.strides ? tensor.strides[0] : work->column->dims;
+        const char *plane = (const char *)tensor.data + tensor.byte_offset;
+        put_rows(work->column, work->array, work->values->shape[0], s, first, count,
+                 plane + (size_t)(first * stride) * bytes, stride);
+    }
+    return ALCORE_OK;
+}
+
+static alcore_status copy_host(const alcore__column *column, const alcore_tensor *values,
                                const alcore__memory_array *array) {
-    void *copy = NULL;
-    if (plane->rows == 0) return ALCORE_OK;
-    ALCORE__TRY(alcore__tick(column->ctx, "copying", sample, samples));
-    if (plane->on_device)
-        ALCORE__TRY(alcore__device_array_fetch(column->ctx, plane, stream, "the array", &copy));
-    put_rows(column, array, samples, sample, 0, plane->rows, copy ? copy : plane->data,
-             copy ? plane->columns : plane->stride);
-    alcore__free(column->ctx, copy);
+    const int64_t rows = values->shape[1];
+    const int64_t row_bytes =
+        values->shape[0] * column->dims * (int64_t)alcore_sys_dtype_bytes(column->dtype);
+    copy_work work = {.column = column, .array = array, .values = values};
+    work.piece = row_bytes < COPY_BYTES ? COPY_BYTES / row_bytes : 1;
+    const int64_t pieces = (rows + work.piece - 1) / work.piece;
+    return rows > 0 ? alcore__parallel(column->ctx, "copying", pieces, copy_piece, &work)
+                    : ALCORE_OK;
+}
+
+/* Copies an array on a device sample by sample, each by way of host memory. */
+static alcore_status copy_device(const alcore__column *column, const alcore_tensor *values,
+                                 void *stream, const alcore__memory_array *array) {
+    const int64_t samples = values->shape[0];
+    for (int64_t s = 0; s < samples && values->shape[1] > 0; s++) {
+        const alcore_tensor tensor = plane_of(values, s);
+        alcore__array plane;
+        void *copy;
+        ALCORE__TRY(alcore__tick(column->ctx, "copying", s, samples));
+        ALCORE__TRY(alcore__column_tensor(column->name, &tensor, &plane));
+        ALCORE__TRY(alcore__device_array_fetch(column->ctx, &plane, stream, "the array", &copy));
+        put_rows(column, array, samples, s, 0, plane.rows, copy, plane.columns);
+        alcore__free(column->ctx, copy);
+    }
     return ALCORE_OK;
 }
 
 /* Checks a tensor of three dimensions by its first sample and begins the column. */
 static alcore_status begin_tensor(alcore__column *column, const alcore_tensor *values,
-                                  int64_t entries, alcore__memory_array *array,
-                                  int64_t *out_count) {
+                                  int64_t entries, alcore__memory_array *array, int64_t *out_count,
+                                  bool *out_on_device) {
     alcore__array plane;
     if (!values->shape)
         return alcore__fail(ALCORE_E_SHAPE, "column \"%s\": the array has no shape", column->name);
@@ -107,20 +150,17 @@ static alcore_status begin_tensor(alcore__column *column, const alcore_tensor *v
     ALCORE__TRY(alcore__tensor_check_span(values, column->name));
     column->dims = plane.columns;
     column->dtype = plane.dtype;
+    *out_on_device = plane.on_device;
     return begin_samples(column, values->shape[0], plane.rows, entries, array, out_count);
 }
 
 alcore_status alcore__column_copy_samples(alcore__column *column, const alcore_tensor *values,
                                           int64_t entries, void *stream,
                                           alcore__memory_array *array, int64_t *out_count) {
-    ALCORE__TRY(begin_tensor(column, values, entries, array, out_count));
-    for (int64_t s = 0; s < values->shape[0]; s++) {
-        const alcore_tensor tensor = plane_of(values, s);
-        alcore__array plane;
-        ALCORE__TRY(alcore__column_tensor(column->name, &tensor, &plane));
-        ALCORE__TRY(put_plane(column, &plane, values->shape[0], s, stream, array));
-    }
-    return ALCORE_OK;
+    bool on_device = false;
+    ALCORE__TRY(begin_tensor(column, values, entries, array, out_count, &on_device));
+    return on_device ? copy_device(column, values, stream, array)
+                     : copy_host(column, values, array);
 }
 
 /* ---- files ---- */

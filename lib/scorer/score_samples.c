@@ -30,7 +30,12 @@
 #include "scorer/score_table.h"
 #include "scorer/uncertainty_modes.h"
 
-enum { GROUP_SAMPLES = 1024 };
+enum {
+    GROUP_SAMPLES = 1024,
+    LANES = 4 /* classes whose sums over the samples are in registers together */
+};
+/* A probability above 1 by no more is rounding (spec 1.1). */
+#define SLACK 1e-6
 /* The values of the parameter "measure" of qbc, in its order, then those of the other scores. */
 enum {
     COMMITTEE_VOTE_ENTROPY,
@@ -60,7 +65,7 @@ typedef struct sample_groups {
     const double *values;          /* [samples of the group, dims] as the column has them */
     const double *probs;           /* [samples of the group, labels, classes] */
     double *means;                 /* [longest, labels, classes] of the group's rows */
-    double *logs;                  /* [labels, classes] log m, or numbers of votes */
+    double *logs;                  /* [labels, classes] log m, or votes, or squares */
     uint8_t *mask;                 /* [longest] 1: the sample is of a row that is scored */
     alcore_sys_class_stats *stats; /* [longest, labels] of the means */
 } sample_groups;
@@ -124,15 +129,24 @@ static bool is_plain(const sample_groups *self) {
 }
 
 /* Whether p [classes] is a distribution beyond doubt: its numbers are in [0, 1], and their sum,
- * whose order is not that of the check that decides, is nearer to 1 than `slack` allows. */
+ * whose order is not that of the check that decides, is nearer to 1 than `slack` allows. No number
+ * is negative, but for what a sum does not feel, where the sum of the absolute values is the same.
+ * Then none is above 1 by more than the sum is. */
 static bool is_distribution(const double *p, int64_t classes, double slack) {
-    double sum = 0.0, least = p[0], most = p[0];
-    for (int64_t c = 0; c < classes; c++) {
-        sum += p[c]; /* a NaN makes it one */
-        least = p[c] < least ? p[c] : least;
-        most = p[c] > most ? p[c] : most;
+    double even = 0.0, odd = 0.0, even_size = 0.0, odd_size = 0.0; /* four chains of additions */
+    int64_t c = 0;
+    for (; c + 1 < classes; c += 2) {
+        even += p[c];
+        odd += p[c + 1];
+        even_size += fabs(p[c]);
+        odd_size += fabs(p[c + 1]);
     }
-    return fabs(sum - 1.0) <= 0.99 * slack && least >= 0.0 && most <= 1.0;
+    if (c < classes) even += p[c], even_size += fabs(p[c]);
+    const double sum = even + odd;
+    if (!(fabs(sum - 1.0) <= 0.99 * slack) || even != even_size || odd != odd_size) return false;
+    for (c = 0; c < classes && sum > 1.0 + SLACK; c++)
+        if (p[c] > 1.0) return false;
+    return true;
 }
 
 /* - sum of p log p over the classes, with the bits of class_stats. */
@@ -219,11 +233,37 @@ static void make_all_probs(sample_groups *self, int64_t samples) {
     self->probs = probs;
 }
 
-/* The mean over the samples of a row, added in their order: probs [samples, width], out [width]. */
-static void add_up(const double *probs, int64_t samples, int64_t width, double *out) {
-    memset(out, 0, (size_t)width * sizeof *out);
+/* Adds to sums [count], count at most LANES, over the samples in their order, values[c], or with a
+ * mean (NULL: none) the square of values[c] - mean[c]. A sample has its numbers `width` behind
+ * those of the one before. */
+static inline void add_lanes(const double *values, int64_t samples, int64_t width, int64_t count,
+                             const double *mean, double *sums) {
     for (int64_t s = 0; s < samples; s++)
-        for (int64_t c = 0; c < width; c++) out[c] += probs[s * width + c];
+        for (int64_t c = 0; c < count; c++) {
+            const double x = values[s * width + c], d = mean ? x - mean[c] : 0.0;
+            sums[c] += mean ? d * d : x;
+        }
+}
+
+/* The sums of add_lanes() over all numbers of a sample: probs [samples, width], out [width]. */
+static void add_up(const double *probs, int64_t samples, int64_t width, const double *mean,
+                   double *out) {
+    for (int64_t first = 0; first < width; first += LANES) {
+        double sums[LANES] = {0};
+        const double *from = mean ? mean + first : NULL;
+        if (first + LANES > width)
+            add_lanes(probs + first, samples, width, width - first, from, sums);
+        else if (mean)
+            add_lanes(probs + first, samples, width, LANES, from, sums);
+        else
+            add_lanes(probs + first, samples, width, LANES, NULL, sums);
+        for (int64_t c = first; c < width && c < first + LANES; c++) out[c] = sums[c - first];
+    }
+}
+
+/* The mean over the samples of a row: probs [samples, width], out [width]. */
+static void take_means(const double *probs, int64_t samples, int64_t width, double *out) {
+    add_up(probs, samples, width, NULL /* no mean */, out);
     for (int64_t c = 0; c < width; c++) out[c] /= (double)samples;
 }
 
@@ -232,12 +272,9 @@ static void add_up(const double *probs, int64_t samples, int64_t width, double *
 static double variance_of(const sample_groups *self, const double *probs, int64_t samples,
                           const double *mean) {
     const int64_t width = sample_width(self);
-    double sum = 0.0;
-    for (int64_t s = 0; s < samples; s++)
-        for (int64_t c = 0; c < width; c++) {
-            const double d = probs[s * width + c] - mean[c];
-            sum += d * d;
-        }
+    double *squares = self->logs, sum = 0.0; /* of each class, over the samples */
+    add_up(probs, samples, width, mean, squares);
+    for (int64_t c = 0; c < width; c++) sum += squares[c];
     return sum / (double)(samples * width);
 }
 
@@ -335,8 +372,8 @@ static alcore_status measure_means(sample_groups *self, int64_t begin, int64_t e
     memset(self->means, 0, (size_t)(rows * width) * sizeof *self->means);
     for (int64_t i = begin; i < end; i++)
         if (is_scored(self, i) && sample_count(self, i) > 0)
-            add_up(self->probs + (first_sample(self, i) - first_sample(self, begin)) * width,
-                   sample_count(self, i), width, self->means + (i - begin) * width);
+            take_means(self->probs + (first_sample(self, i) - first_sample(self, begin)) * width,
+                       sample_count(self, i), width, self->means + (i - begin) * width);
     if (self->measure != COMMITTEE_KL && self->measure != COMMITTEE_CONSENSUS_ENTROPY)
         return ALCORE_OK;
     return cpu.kernels->class_stats(&work, &means, NULL /* no mask */, ALCORE_CLASSES_PROBS,
