@@ -16,6 +16,8 @@ enum { CHUNK_ROWS = 512 };
 /* Gains that are measured again together: at first as many as a panel of the kernel has, then twice
  * as many each time before the next pick. */
 enum { MIN_BATCH = 8, MAX_BATCH = 64 };
+/* Fewer multiplications than this are done before a thread is woken; found by timing. */
+enum { MIN_PARALLEL = 1 << 22 };
 /* More candidates than this take so long that it is said in the log. */
 enum { MANY_CANDIDATES = 20000 };
 
@@ -26,6 +28,19 @@ static int64_t chunk_count(const alcore__cover *cover) {
 static int64_t chunk_rows(const alcore__cover *cover, int64_t chunk) {
     const int64_t left = cover->gathered.count - chunk * CHUNK_ROWS;
     return left < CHUNK_ROWS ? left : CHUNK_ROWS;
+}
+
+/* Runs a task for each chunk, which compares it with `others` vectors, on all threads where that is
+ * worth it. */
+static alcore_status run_chunks(alcore__run *run, const alcore__cover *cover, int64_t others,
+                                alcore__task task, void *data) {
+    const int64_t chunks = chunk_count(cover);
+    const double work = (double)cover->gathered.count * (double)others *
+                        (cover->has_pairs ? 1.0 : (double)cover->gathered.dims);
+    if (work >= MIN_PARALLEL)
+        return alcore__parallel(run->ctx, NULL /* no stage of its own */, chunks, task, data);
+    for (int64_t c = 0; c < chunks; c++) ALCORE__TRY(task(data, c, 0 /* worker */));
+    return ALCORE_OK;
 }
 
 /* ---- similarity ---- */
@@ -180,8 +195,7 @@ static alcore_status meet_chunk(void *data, int64_t chunk, int32_t worker) {
 static alcore_status meet_vectors(alcore__run *run, alcore__cover *cover,
                                   const alcore_sys_rows *vectors) {
     meeting work = {.run = run, .cover = cover, .vectors = vectors};
-    return alcore__parallel(run->ctx, NULL /* no stage of its own */, chunk_count(cover),
-                            meet_chunk, &work);
+    return run_chunks(run, cover, vectors->count, meet_chunk, &work);
 }
 
 /* Reduces the partial of a block of labeled rows, their vectors. */
@@ -282,7 +296,7 @@ static alcore_status measure_again(job *work, const int64_t *positions, int64_t 
     const size_t height = alcore__run_height(run);
     ALCORE__TRY(ALCORE__RUN_PUSH(run, chunks * count, &work->sums));
     take_rows(work, positions, count);
-    ALCORE__TRY(alcore__parallel(run->ctx, NULL /* no stage */, chunks, measure_chunk, work));
+    ALCORE__TRY(run_chunks(run, cover, count, measure_chunk, work));
     for (int64_t n = 0; n < count; n++) {
         double gain = 0.0;
         for (int64_t c = 0; c < chunks; c++) gain += work->sums[c * count + n];
@@ -347,8 +361,7 @@ static alcore_status lower_bounds(job *work, const int64_t *positions, int64_t c
             work->had[n] = cover->before[positions[first + n]];
             work->has[n] = cover->covered[positions[first + n]];
         }
-        ALCORE__TRY(alcore__parallel(work->run->ctx, NULL /* no stage */, chunk_count(cover),
-                                     lower_chunk, work));
+        ALCORE__TRY(run_chunks(work->run, cover, rows, lower_chunk, work));
     }
     for (int64_t i = 0; i < cover->gathered.count && count > 0; i++) {
         cover->gains[i] = (cover->gains[i] > 0.0 ? cover->gains[i] : 0.0) + cover->slack[i];
