@@ -190,6 +190,9 @@ START_TEST(npy_errors) {
     npy_fails("{'descr': [('a', '<f4')], 'fortran_order': False, 'shape': (3,), }", 12,
               "a structured array");
     npy_fails(HEAD "'shape': (1, 2, 3), }", 24, "more than two dimensions: save x.reshape");
+    npy_fails(HEAD "'shape': (1, 2, 3, 1), }", 24, "more than three dimensions");
+    npy_fails(HEAD "'shape': (4611686018427387904, 4, 1), }", 24, "impossible shape");
+    npy_fails("{'descr': '<f4', 'fortran_order': True, 'shape': (1, 2, 3), }", 24, "Fortran order");
     npy_fails(HEAD "'shape': (), }", 4, "has no dimension");
     npy_fails(HEAD "'shape': (3), }", 12, "malformed shape");
     npy_fails(HEAD "'shape': (-3,), }", 12, "malformed shape");
