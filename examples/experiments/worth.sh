@@ -3,30 +3,34 @@
 # What picks are worth: a translator is trained on everyday sentences, fine-tuned on 10,000 words of a domain that a strategy picks,
 # and measured on 1,000 other texts of the domain.
 #
-#   examples/experiments/worth.sh DOMAIN NAME [OPTION...]     DOMAIN: it, docs, system, law or medicine
+#   examples/experiments/worth.sh DOMAIN NAME [OPTION...]     DOMAIN: it, docs, system, law or medicine of en-de
 #
 # NAME is what the selection is called in the table, OPTIONs are those of `alcore select`: `worth.sh it default`,
 # `worth.sh it random-2 --strategy random --seed 2`. Each call ends with the table of the domain: BLEU and chrF of the greedy translations
 # after all trainings together. What is there already is not made again, so that a run that was killed goes on.
 #
 # Settings, by environment: ALCORE_SHARED_DATA, a folder that has en-de/general.tsv.xz and en-de/DOMAIN.tsv.xz with columns split, en and de;
-# WORTH, where everything goes (default build/worth); SEEDS of the training (default "1 2 3"); BUDGET (default 10000w). ALCORE names the
-# command (default: the one on PATH, else that of examples/quickstart.sh); it needs the torch engine. The base model takes about 20 minutes
-# of one processor, once for all domains, a fine-tuning about two.
+# PAIR, another pair of languages (fr-en: from fr to en, of the folder fr-en or en-fr), and GENERAL, the table of what is translated already;
+# ROWS, a pool of so many rows; LABELED=no, a selection that does not see what is translated; WORTH, where everything goes (default
+# build/worth); SEEDS of the training (default "1 2 3"); BUDGET (default 10000w). What is no default goes into folders of its own. ALCORE names
+# the command (default: the one on PATH, else that of examples/quickstart.sh); it needs the torch engine. The base model takes about 20
+# minutes of one processor, once for all domains of a pair, a fine-tuning about two.
 set -euo pipefail
 here=$(cd "$(dirname "$0")" && pwd)
 . "$here/../tools/find_alcore.sh"
 find_alcore "$here/.."
-[ $# -ge 2 ] || { sed -n '6,16s/^# \{0,1\}//p' "$0" >&2; exit 2; }
-data=${ALCORE_SHARED_DATA:?names the folder of en-de/general.tsv.xz}/en-de
-domain=$1 name=$2
+[ $# -ge 2 ] || { sed -n '6,18s/^# \{0,1\}//p' "$0" >&2; exit 2; }
+data=${ALCORE_SHARED_DATA:?names the folder of en-de/general.tsv.xz}
+domain=$1 name=$2 pair=${PAIR:-en-de} general=${GENERAL:-general} budget=${BUDGET:-10000w}
 shift 2
 all=$(realpath -m "${WORTH:-$here/../../build/worth}")
-folder=$all/$domain
+[ "$pair.$general" = en-de.general ] || all=$all/$pair.$general
+folder=$all/$domain${ROWS:+.$ROWS}$([ "${LABELED:-yes}" = yes ] || echo .unlabeled)
+[ "$budget" = 10000w ] || folder=$folder.$budget
 mkdir -p "$folder/selections" "$folder/outputs"
 cd "$folder"
 
-[ -s test.de ] || python3 "$here/worth_data.py" "$data" "$domain" .
+[ -s test.target ] || python3 "$here/worth_data.py" "$data" "$pair" "$general" "$domain" "${ROWS:-}" .
 if [ ! -s "$all/base/model.safetensors" ]; then
     "$alcore" model vocabulary vocabulary.txt --size 6000 --out vocabulary.model --seed 1
     cp "$here/worth_base.json" base.json
@@ -36,15 +40,16 @@ if [ ! -s "$all/base/model.safetensors" ]; then
 fi
 
 selection=selections/$name.tsv
-[ -s "$selection" ] || "$alcore" select pool.tsv --labeled general.tsv --budget "${BUDGET:-10000w}" --quiet --out "$selection" "$@"
+[ "${LABELED:-yes}" = no ] || set -- --labeled general.tsv "$@"
+[ -s "$selection" ] || "$alcore" select pool.tsv --budget "$budget" --quiet --out "$selection" "$@"
 for seed in ${SEEDS:-1 2 3}; do
     run=outputs/$name.$seed
-    [ ! -s "$run.de" ] || continue
+    [ ! -s "$run.txt" ] || continue
     python3 "$here/worth_picks.py" pool.tsv "$selection" "$run.tsv"
     sed "s|PICKS|$run.tsv|; s|BASE|$all/base|; s|OUT|$run.model|; s|SEED|$seed|" "$here/worth_tune.json" >"$run.json"
     "$alcore" model train "$run.json" --threads 1
-    "$alcore" model translate "$run.model" test.en --beam 1 --max-length 80 --threads 1 --quiet --out "$run.part"
-    mv "$run.part" "$run.de"
+    "$alcore" model translate "$run.model" test.source --beam 1 --max-length 80 --threads 1 --quiet --out "$run.part"
+    mv "$run.part" "$run.txt"
     rm -r "$run.model"
 done
 ALCORE=$alcore python3 "$here/worth_table.py" .

@@ -1,9 +1,10 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0
-"""Writes what worth.sh works with, from the tables of a folder: worth_data.py FOLDER DOMAIN OUT
+"""Writes what worth.sh works with, from the tables of a folder: worth_data.py FOLDER PAIR GENERAL DOMAIN ROWS OUT
 
-general.tsv (what is translated), replay.tsv (2,000 pairs of it, for each fine-tuning), vocabulary.txt, pool.tsv (the training part of the
-domain), test.tsv, test.en and test.de (1,000 texts that are not in the pool)."""
+PAIR: SOURCE-TARGET, whose tables lie in FOLDER/SOURCE-TARGET or FOLDER/TARGET-SOURCE. general.tsv (what is translated: the table GENERAL),
+replay.tsv (2,000 pairs of it, for each fine-tuning), vocabulary.txt, pool.tsv (the training part of the table DOMAIN, or ROWS of it that are
+drawn at random), test.tsv, test.source and test.target (1,000 texts that are not in the pool)."""
 import lzma
 import os
 import random
@@ -25,31 +26,38 @@ def write(path, lines):
         file.writelines(line + "\n" for line in lines)
 
 
-def pairs(found):
-    return [row["en"] + "\t" + row["de"] for row in found]
+def folder_of(data, pair):
+    """The folder of a pair of languages, which is named by either direction."""
+    found = [os.path.join(data, name) for name in (pair, "-".join(reversed(pair.split("-"))))]
+    return next((folder for folder in found if os.path.isdir(folder)), found[0])
 
 
-def main(folder, domain, out):
-    general = [row for row in rows(folder, "general")
-               if row["split"] == "train" and all(0 < len(row[side].split()) <= LONGEST for side in ("en", "de"))]
+def main(data, pair, general_table, domain, count, out):
+    folder = folder_of(data, pair)
+    sides = source, target = pair.split("-")
+    pairs = lambda found: [row[source] + "\t" + row[target] for row in found]
+    general = [row for row in rows(folder, general_table)
+               if row["split"] == "train" and all(0 < len(row[side].split()) <= LONGEST for side in sides)]
     everything = rows(folder, domain)
     pool = [row for row in everything if row.get("split") not in ("test", "dev")]
     test = [row for row in everything if row.get("split") == "test"][:TESTS]
     if not test:
         random.Random(1).shuffle(pool)
         test, pool = pool[:TESTS], pool[TESTS:]
-    interface = [row for row in rows(folder, "it") if row["split"] == "train"]
+    if count:
+        pool = random.Random(7).sample(pool, int(count))
+    interface = [row for row in rows(folder, "it") if row["split"] == "train"] if os.path.exists(os.path.join(folder, "it.tsv.xz")) else []
     random.Random(1).shuffle(interface)
     replay = pairs(general)
     random.Random(5).shuffle(replay)
     at = lambda name: os.path.join(out, name)
     write(at("general.tsv"), ["source\ttarget"] + pairs(general))
     write(at("replay.tsv"), ["source\ttarget"] + replay[:2000])
-    write(at("vocabulary.txt"), [row[side] for row in general for side in ("en", "de")] + [row["en"] for row in interface[:60000]])
+    write(at("vocabulary.txt"), [row[side] for row in general for side in sides] + [row[source] for row in interface[:60000]])
     write(at("pool.tsv"), ["source\ttarget"] + pairs(pool))
     write(at("test.tsv"), ["source\ttarget"] + pairs(test))
-    write(at("test.en"), [row["en"] for row in test])
-    write(at("test.de"), [row["de"] for row in test])
+    write(at("test.source"), [row[source] for row in test])
+    write(at("test.target"), [row[target] for row in test])
 
 
 if __name__ == "__main__":

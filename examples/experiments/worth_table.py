@@ -2,8 +2,9 @@
 # SPDX-License-Identifier: Apache-2.0
 """The table of a folder of worth.sh: worth_table.py FOLDER
 
-For each selection its items, how many trainings there are, BLEU and chrF of all their outputs together, and how much its chrF is above
-that of the selection random. Behind it stands the 95 % interval of the difference of the chrF of single texts: a paired bootstrap over
+For each selection its items, how many of the words of the test set the picks have, how many trainings there are, BLEU and chrF of all their
+outputs together, and how much its chrF is above that of the selection random. A word is a run of letters, digits and underscores with a
+letter, in lower case, and counts as often as it occurs. Behind it stands the 95 % interval of the difference of the chrF of single texts: a paired bootstrap over
 the texts of the test set (Koehn 2004), of which each has its mean over the trainings. Selections NAME-1, NAME-2 and so on, which other
 seeds drew, count as one."""
 import glob
@@ -56,24 +57,40 @@ def selections_of(folder, name):
             if re.fullmatch(r"(-\d+)?\.tsv", os.path.basename(path)[len(name):])]
 
 
+def words_of(text):
+    return [word for word in re.findall(r"\w+", text.lower()) if re.search(r"[^\W\d_]", word)]
+
+
+def covered(texts, pool, selection):
+    """The share of the words of texts that the picks have."""
+    names, *rows = [line.split("\t") for line in lines_of(selection)]
+    bought = {word for row in rows for word in words_of(pool[int(row[names.index("index")])])}
+    words = [word for text in texts for word in words_of(text)]
+    return sum(word in bought for word in words) / len(words)
+
+
 def main(folder):
-    test = os.path.join(folder, "test.de")
+    test = os.path.join(folder, "test.target")
     texts = len(lines_of(test))
+    sources = lines_of(os.path.join(folder, "test.source"))
+    pool = [line.split("\t")[0] for line in lines_of(os.path.join(folder, "pool.tsv"))[1:]]
     outputs, rows = {}, []
-    for path in sorted(glob.glob(os.path.join(folder, "outputs", "*.de"))):
-        outputs.setdefault(re.fullmatch(r"(.*?)(-\d+)?\.\d+\.de", os.path.basename(path)).group(1), []).append(path)
+    for path in sorted(glob.glob(os.path.join(folder, "outputs", "*.txt"))):
+        outputs.setdefault(re.fullmatch(r"(.*?)(-\d+)?\.\d+\.txt", os.path.basename(path)).group(1), []).append(path)
     with tempfile.TemporaryDirectory() as box:
         for name, paths in outputs.items():
             files = joined(box, "outputs", paths), joined(box, "reference", [test] * len(paths))
-            items = [len(lines_of(path)) - 1 for path in selections_of(folder, name)]
-            rows.append((measure("chrf", *files), name, sum(items) / len(items), len(paths), measure("bleu", *files)["bleu"]))
+            picks = selections_of(folder, name)
+            mean = lambda measured: sum(measured(path) for path in picks) / len(picks)
+            rows.append((measure("chrf", *files), name, mean(lambda path: len(lines_of(path)) - 1),
+                         mean(lambda path: 100 * covered(sources, pool, path)), len(paths), measure("bleu", *files)["bleu"]))
     chance = next((chrf for chrf, name, *_ in rows if name == "random"), None)
-    print("| selection | items | trainings | BLEU | chrF | chrF above random |\n|---|---|---|---|---|---|")
-    for chrf, name, items, count, bleu in sorted(rows, key=lambda row: -row[0]["chrf"]):
+    print("| selection | items | words covered | trainings | BLEU | chrF | chrF above random |\n|---|---|---|---|---|---|---|")
+    for chrf, name, items, words, count, bleu in sorted(rows, key=lambda row: -row[0]["chrf"]):
         more = ""
         if chance and name != "random":
             more = "%+.2f (%+.2f to %+.2f)" % (chrf["chrf"] - chance["chrf"], *interval(by_text(chrf, texts), by_text(chance, texts)))
-        print("| %s | %.0f | %d | %.2f | %.2f | %s |" % (name, items, count, bleu, chrf["chrf"], more))
+        print("| %s | %.0f | %.1f %% | %d | %.2f | %.2f | %s |" % (name, items, words, count, bleu, chrf["chrf"], more))
 
 
 if __name__ == "__main__":

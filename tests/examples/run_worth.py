@@ -16,7 +16,7 @@ STAND_IN = r"""#!/usr/bin/env python3
 import json, os, subprocess, sys
 command = sys.argv[1:]
 with open(os.environ["SEEN"], "a") as file:
-    file.write(" ".join(command[:3]) + "\n")
+    file.write(" ".join(command) + "\n")
 if command[:2] == ["model", "vocabulary"]:
     open(command[command.index("--out") + 1], "w").close()
 elif command[:2] == ["model", "train"]:
@@ -36,7 +36,7 @@ else:
 """
 
 root, alcore = sys.argv[1:]
-report = Report(8)
+report = Report(12)
 with tempfile.TemporaryDirectory() as folder:
     def write(name, rows):
         with lzma.open(os.path.join(folder, "en-de", name + ".tsv.xz"), "wt", encoding="utf-8", newline="\n") as file:
@@ -55,8 +55,8 @@ with tempfile.TemporaryDirectory() as folder:
     env = dict(os.environ, ALCORE=stand_in, REAL=alcore, SEEN=seen, ALCORE_SHARED_DATA=folder, WORTH=os.path.join(folder, "worth"), SEEDS="1 2",
                BUDGET="15w")
 
-    def run(*arguments):
-        done = subprocess.run(["bash", os.path.join(root, "examples", "experiments", "worth.sh"), *arguments], env=env, capture_output=True,
+    def run(*arguments, **settings):
+        done = subprocess.run(["bash", os.path.join(root, "examples", "experiments", "worth.sh"), *arguments], env=dict(env, **settings), capture_output=True,
                               text=True, timeout=100)
         with open(seen) as file:
             calls = file.read()
@@ -68,18 +68,29 @@ with tempfile.TemporaryDirectory() as folder:
     report.check("the base and a model for each seed are trained", calls.count("model train") == 3, calls)
     done, calls = run("it", "default")
     lines = [line.strip("|").split("|") for line in done.stdout.splitlines()[2:]]
-    rows = {line[0].strip(): line[5].strip() for line in lines}
+    rows, covered = ({line[0].strip(): line[column].strip() for line in lines} for column in (6, 2))
     report.check("the table compares it with chance", done.returncode == 0 and sorted(rows) == ["default", "random"] and
                  re.fullmatch(r"[+-]\d+\.\d\d \([+-]\d+\.\d\d to [+-]\d+\.\d\d\)", rows["default"]) and rows["random"] == "",
                  done.stdout + done.stderr)
     report.check("the base is trained once", calls.count("model train") == 2, calls)
-    at = lambda *names: os.path.join(folder, "worth", "it", *names)
+    at = lambda *names: os.path.join(folder, "worth", "it.15w", *names)
     pool, picks = table(at("pool.tsv")), table(at("outputs", "default.1.tsv"))
     report.check("the pool is the training part", [row["source"] for row in pool] == [text(i) for i in range(90) if i % 3], pool)
     report.check("long general pairs and those of other parts are left out", len(table(at("general.tsv"))) == 30)
     chosen = [int(row["index"]) for row in table(at("selections", "default.tsv"))]
+    bought = {word for i in chosen for word in pool[i]["source"].lower().split()}
+    words = [word for i in range(0, 90, 3) for word in text(i).lower().split()]
+    share = "%.1f %%" % (100 * sum(word in bought for word in words) / len(words))
+    report.check("the table says how many words are covered", covered["default"] == share != "100.0 %", (covered, share))
     report.check("what was picked is trained on, with its seed", picks == [pool[i] for i in chosen] and
                  json.load(open(at("outputs", "default.2.json")))["seed"] == 2, picks)
     done, calls = run("it", "default")
     report.check("a second call makes nothing again", done.returncode == 0 and "model" not in calls, calls + done.stderr)
+    done, calls = run("it", "default", PAIR="de-en", GENERAL="it", ROWS="9", LABELED="no")
+    at = lambda *names: os.path.join(folder, "worth", "de-en.it", "it.9.unlabeled.15w", *names)
+    pool = table(at("pool.tsv"))
+    report.check("the other direction is read from the same tables, and has a base of its own", done.returncode == 0 and
+                 calls.count("model train") == 3 and all(row["source"] == row["target"].upper() for row in pool), pool)
+    report.check("a pool has as many rows as are asked for", len(pool) == 9, pool)
+    report.check("a selection without a labeled side does not see it", "select pool.tsv" in calls and "--labeled" not in calls, calls)
 sys.exit(bool(report.faults))
