@@ -19,6 +19,7 @@ from ._lazy import types as t
 from ._library import lib
 from ._lm import LanguageModel
 from ._pool import Pool, pool_of
+from ._statuses import UnsupportedError
 from ._strings import name_of, text, text_or_none
 
 _P = ParamSpec("_P")
@@ -161,19 +162,22 @@ class Model(Handle):
         return Pool(texts, dedup="none", context=self.context, **fields)
 
     def embed(self, texts: t.Texts) -> t.Any:
-        """Embeddings of texts, [n, dims], NaN for an empty text: the model's numbers as they are (float32 of a Hugging Face
+        """Embeddings of texts, [n, dims], NaN for an empty text (zeros of the built-in model): the model's numbers as they are (float32 of a Hugging Face
         folder), without a copy unless a text is empty. NumPy's array is the caller's to change, and other packages take it by
         DLPack (torch.from_dlpack(model.embed(texts)) has the same memory). Without NumPy a memoryview."""
         column, pool = METHODS["embed"], self._pool_of(texts)
         self.run(pool, column)
         info = pool.column_info(column)
-        if info["entries"] == len(pool):
-            found = pool.get_column(column)  # keeps the pool alive
-            if hasattr(found, "flags"):
-                found.flags.writeable = True  # nobody else has the pool
-            return found
-        with pool:
-            return narrowed(pool.column_rows(column, range(len(pool))), info["dtype"])
+        try:
+            found = pool.get_column(column) if info["entries"] == len(pool) else None  # keeps the pool alive
+        except UnsupportedError:  # the built-in model makes rows as they are asked for
+            found = None
+        if found is None:
+            with pool:
+                return narrowed(pool.column_rows(column, range(len(pool))), info["dtype"])
+        if hasattr(found, "flags"):
+            found.flags.writeable = True  # nobody else has the pool
+        return found
 
     @overload
     def translate(self, texts: Pool, *, beams: int = 0, max_tokens: int = 0, length_penalty: float | None = None, sample: bool = False,

@@ -76,6 +76,22 @@ def test_classifier_loop(root):
     assert len(found) == 5 and found[-1] > 0.8
 
 
+def test_what_a_classifier_learns_from(root, tmp_path):
+    """The table of a task that kcenter solves and random draws do not: most texts of the pool are of one class."""
+    words = {"animal": "cat dog horse cow sheep", "tool": "hammer saw drill plane file", "food": "bread soup cheese apple rice"}
+    line = lambda split, label, i: "%s\t%s\tthe %s is here %s\n" % (split, label, words[label].split()[i % 5], "again " * (i % 3))
+    rows = [line("train", "animal", i) for i in range(300)]
+    rows += [line(split, label, i) for label in words for split in ("train", "test") for i in range(6)]
+    table = tmp_path / "task.tsv"
+    table.write_text("split\tlabel\ttext\n" + "".join(rows))
+    out = run(root, "../experiments/classify.py", table, "ngram", "margin", "qbc", "kcenter!", needs=["sklearn"])
+    assert "18 of test, 3 classes, 3 labels a round" in out
+    found = {name: list(map(float, means.split(" | "))) for name, means in re.findall(r"^\| `(\S+)` \| ([\d. |]+) \| [+-]", out, re.M)}
+    assert sorted(found) == ["kcenter!", "margin", "qbc", "random"] and all(len(means) == 5 for means in found.values())
+    assert found["margin"][0] == found["qbc"][0] == found["random"][0]  # the same seeds
+    assert found["kcenter!"][4] > found["random"][4] + 10
+
+
 @pytest.mark.parametrize("how", ["one", "ddp"])
 def test_torch_loop(root, how):
     out = run(root, "torch_loop.py", 2, *(["--ddp"] if how == "ddp" else []), needs=["torch"])

@@ -31,6 +31,16 @@ class Letters:
         return [[1 / (1 + len(text)), 1 - 1 / (1 + len(text))] for text in texts]
 
 
+def test_the_built_in_model_embeds(texts, numpy):
+    model = alcore.Model.ngram(texts)
+    found = model.embed(texts[:3] + [""])
+    with alcore.Pool(texts[:3]) as pool:
+        model.run(pool, "embeddings")
+        rows = pool.column_rows("embeddings", range(3))
+    assert found.shape == (4, 256) and not found[3].any()
+    assert found[:3] == pytest.approx(numpy.asarray(rows), rel=1e-6)
+
+
 def test_own_model(texts):
     model = Letters()
     picked = alcore.select(texts[:60], "40w", "huds", model=model)
