@@ -68,9 +68,9 @@ alcore_status alcore__class_sums(const alcore__engine *engine, const alcore_sys_
                                  const uint8_t *mask, const double *largest, double *sums);
 /* How far the sum of a distribution of this type may be from 1 (spec 1.1). */
 double alcore__class_sum_slack(int32_t dtype);
-/* Makes probabilities of the numbers of one distribution over classes that exclude each other, values
- * [classes], by what the column says that they are; those outside [0, 1] by rounding become the
- * nearer end. out [classes], which may be `values`. */
+/* Makes probabilities of the numbers of one distribution over classes that exclude each other,
+ * values [classes], by what the column says that they are; those outside [0, 1] by rounding become
+ * the nearer end. out [classes], which may be `values`. */
 void alcore__probs_of(const alcore__column *column, const double *values, int64_t classes,
                       double *out);
 /* ALCORE_CLASSES_* for class_stats, from what the column says its values mean. */

@@ -69,8 +69,14 @@ static void forget(const uint64_t *hashes, int64_t count, uint64_t *seen, int64_
     }
 }
 
+/* The hash of an n-gram that joins the result of its tokens. */
+static uint64_t hash_of(uint64_t joined, int64_t n) {
+    const uint64_t word = UINT64_C(1) << 63, rest = joined & ~word;
+    return n == 1 ? rest | word : rest ? rest : 1;
+}
+
 /* Each token ends an n-gram of every order that begins inside the text. The slots are those of this
- * text, fewer than `seen` may have. A hash that is 0 counts as 1. */
+ * text, fewer than `seen` may have. A hash that would be 0 is 1. */
 int64_t alcore__text_ngrams(const char *text, size_t length, int64_t orders, uint64_t *out,
                             uint64_t *seen, int64_t *tokens) {
     const int64_t most = alcore__text_tokens_most(text, length);
@@ -86,7 +92,7 @@ int64_t alcore__text_ngrams(const char *text, size_t length, int64_t orders, uin
             const uint64_t before = n > 1 ? open[n - 2] : 0;
             open[n - 1] = alcore__scramble(alcore__token_join(before + (uint64_t)n, reader.hash));
             words[n - 1] = reader.kind == ALCORE__TOKEN_WORD || (n > 1 && words[n - 2]);
-            const uint64_t hash = open[n - 1] ? open[n - 1] : 1;
+            const uint64_t hash = hash_of(open[n - 1], n);
             if (words[n - 1] && is_new(hash, seen, slots)) out[count++] = hash;
         }
     }

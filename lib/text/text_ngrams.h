@@ -3,8 +3,8 @@
  * adjacent tokens of one text (text_tokens.h), at least one of which is a word, as numbers,
  * placeholders and punctuation alone tell nothing of a language.
  *
- * Two different n-grams have equal hashes with a probability of 2^-64: among a hundred million
- * n-grams once in 4,000 pools, and then one n-gram counts for another. */
+ * Two different n-grams have equal hashes with a probability of 2^-63: among a hundred million
+ * n-grams once in 2,000 pools, and then one n-gram counts for another. */
 #ifndef ALCORE__TEXT_NGRAMS_H
 #define ALCORE__TEXT_NGRAMS_H
 
@@ -26,8 +26,12 @@ int64_t alcore__text_ngrams_slots(int64_t tokens, int64_t orders);
  * first end, shorter ones after longer ones, and returns their number; *tokens is that of the
  * tokens. No more tokens are read than alcore__text_tokens_most() says. out: memory for as many
  * hashes as these may have; seen: [alcore__text_ngrams_slots() of these or more] zeros, which are
- * zeros again afterwards. No hash is 0. */
+ * zeros again afterwards. No hash is 0, and its highest bit is set if n is 1. */
 int64_t alcore__text_ngrams(const char *text, size_t length, int64_t orders, uint64_t *out,
                             uint64_t *seen, int64_t *tokens);
+/* Whether the hash of an n-gram is that of a word alone. */
+static inline bool alcore__ngram_is_word(uint64_t hash) {
+    return hash >> 63;
+}
 
 #endif

@@ -164,8 +164,10 @@ MUTANTS = {
     'a matrix of a comparison has the same row for all':
         ('lib/extra/analysis/comparison_document.c', '&values[i * count]', '&values[0 * count]', COMPARISON, 'what_each_two_share'),
     'the cover buys the same n-grams again and again':
-        ('lib/strategy/rules/ngram_cover.c', 'pow(texts / (texts + 1), state->decay)', 'pow(1.0, state->decay)', COVER,
+        ('lib/strategy/rules/ngram_cover.c', 'pow((1.0 + before) / (2.0 + before), state->decay)', 'pow(1.0, state->decay)', COVER,
          'picks_are_those_of_the_formula'),
+    'what counts more the first time is every n-gram':
+        ('lib/strategy/rules/ngram_cover.c', 'return word && picked == 0', 'return picked == 0', COVER, 'picks_are_those_of_the_formula'),
     'the cover lets the language with the most frequent n-grams win':
         ('lib/strategy/rules/ngram_cover.c', 'input->language_count < 2)', 'input->language_count < 2000)', COVER, 'languages_are_level'),
     'typiclust turns to large clusters first, whether they have labeled rows or not':

@@ -3,14 +3,17 @@
  * what the pool says often, and labeled texts and the picks have seldom.
  *
  *   w(g)    = (c(g) - 1)^power / (1 + l(g))^known      for an n-gram g of max_n tokens or fewer
- *   gain(v) = sum over g in v of w(g) / (1 + s(g))^decay
+ *   gain(v) = sum over g in v of w(g) new(g) / (1 + s(g))^decay
  *             / (cost(v) / mean cost + length tokens(v) / mean tokens + overhead)
  *
- * w(g) is 0 where c(g) is 1. c(g), l(g), s(g): texts of the candidates, of the labeled pool, and of
- * what was picked that have g: the picks, and the labeled rows of the candidates' own pool, which
- * earlier rounds picked. The means are over the candidates. What one text alone has weighs nothing,
- * as it tells nothing of any other. Tokens stand beside the cost because a text may hide many of
- * them in few words ("a;b;c;d"), and where the budget is in items long texts would be bought first.
+ * w(g) is 0 where c(g) is 1. new(g) is 1 + first where g is a word alone and s(g) is 0, else 1: the
+ * first text that has a word counts more, so that few words are left out, while the rest of the
+ * budget repeats what is frequent. c(g), l(g), s(g): texts of the candidates, of the labeled pool,
+ * and of what was picked that have g: the picks, and the rows of the candidates' own pool that
+ * earlier rounds bought. The means are over the candidates. What one text alone has weighs
+ * nothing, as it tells nothing of any other. Tokens stand beside the cost because a text may hide
+ * many of them in few words ("a;b;c;d"), and where the budget is in items long texts would be
+ * bought first.
  *
  * Where candidates are of several languages, the gains of each are divided by their mean at first.
  *
@@ -22,7 +25,7 @@
  * and Naor 1999).
  *
  * Reads each text once, and no column. Memory: about 40 bytes for each distinct n-gram and 4 to 6
- * for each time that a candidate has one, until all texts are read; then 12 for each that two
+ * for each time that a candidate has one, until all texts are read; then 13 for each that two
  * candidates have and 4 for each time that a candidate has such a one; and 49 a candidate. */
 #include <math.h>
 #include <string.h>
@@ -38,7 +41,7 @@
  *     0, of the distinct n-grams of a text, n = 1 .. orders, that have a word among their tokens;
  *     returns how many they are. It reads no more tokens than alcore__text_tokens_most(text,
  *     length) says, a bound that takes a small part of the time. seen: zeros, which are zeros again
- *     afterwards.
+ *     afterwards. alcore__ngram_is_word(hash): whether n is 1.
  * alcore__text_ngrams_most(tokens, orders): the most hashes that so many tokens of one text, or of
  *     several, have; _slots(): the entries of `seen` for one text of them, or more. */
 #include "text/text_ngrams.h"
@@ -69,7 +72,7 @@ typedef struct block_bound {
 
 typedef struct cover_state {
     int64_t max_n; /* the parameters */
-    double power, known, decay, overhead, length;
+    double power, known, decay, first, overhead, length;
     block_bound *bounds[ALCORE__OVER_LABELED_POOL + 1]; /* by source [blocks + 1] */
     double *tokens;                                     /* [candidates] tokens of each text */
     double *lengths; /* [candidates] what the gain of each is divided by */
@@ -77,9 +80,11 @@ typedef struct cover_state {
     uint32_t *found; /* [starts[candidates]] n-grams of each text: their numbers in the set, then
                          those of `weight` */
     size_t found_capacity;
-    int64_t *starts;  /* [candidates + 1] where each text's begin in found */
-    double *weight;   /* of the n-grams that two candidates have: w(g) / (1 + s(g))^decay */
-    uint32_t *picked; /* s(g) of the same n-grams */
+    int64_t *starts; /* [candidates + 1] where each text's begin in found */
+    /* of the n-grams that two candidates have */
+    double *weight;   /* w(g) new(g) / (1 + s(g))^decay */
+    uint32_t *picked; /* s(g) */
+    bool *word;       /* whether g is a word alone */
     bool *offered;    /* [candidates] to the budget */
     alcore__lazy_heap heap;
     alcore__filler filler;
@@ -300,9 +305,15 @@ static alcore_status count_labeled(alcore__run *run, const alcore__block_partial
 
 /* ---- the weights ---- */
 
-/* w(g) / (1 + s(g))^decay before the first pick, of an n-gram that two candidates have. */
+/* new(g) of an n-gram. */
+static double newness(const cover_state *state, bool word, uint32_t picked) {
+    return word && picked == 0 ? 1 + state->first : 1;
+}
+
+/* w(g) new(g) / (1 + s(g))^decay before the first pick, of an n-gram that two candidates have. */
 static double weight_of(const cover_state *state, const ngram *g) {
-    return pow((double)g->texts - 1, state->power) / pow(1 + (double)g->labeled, state->known) /
+    return pow((double)g->texts - 1, state->power) / pow(1 + (double)g->labeled, state->known) *
+           newness(state, alcore__ngram_is_word(g->hash), g->picked) /
            pow(1 + (double)g->picked, state->decay);
 }
 
@@ -331,10 +342,12 @@ static alcore_status weigh_ngrams(alcore__run *run) {
     for (int64_t g = 0; g < set->count; g++) numbers[g] = set->ngrams[g].texts > 1 ? kept++ : NONE;
     ALCORE__TRY(ALCORE__RUN_ARRAY(run, kept, &state->weight));
     ALCORE__TRY(ALCORE__RUN_ARRAY(run, kept, &state->picked));
+    ALCORE__TRY(ALCORE__RUN_ARRAY(run, kept, &state->word));
     for (int64_t g = 0; g < set->count; g++) {
         if (numbers[g] == NONE) continue;
         state->weight[numbers[g]] = weight_of(state, &set->ngrams[g]);
         state->picked[numbers[g]] = set->ngrams[g].picked;
+        state->word[numbers[g]] = alcore__ngram_is_word(set->ngrams[g].hash);
     }
     renumber(state, numbers, run->outcome.count);
     alcore__run_drop(run, height);
@@ -449,8 +462,9 @@ static alcore_status offer_head(alcore__run *run) {
     if (!bought) return ALCORE_OK;
     for (int64_t i = state->starts[head.position]; i < state->starts[head.position + 1]; i++) {
         const uint32_t number = state->found[i];
-        const double texts = 1 + (double)state->picked[number]++;
-        state->weight[number] *= pow(texts / (texts + 1), state->decay);
+        const uint32_t before = state->picked[number]++;
+        state->weight[number] *= pow((1.0 + before) / (2.0 + before), state->decay) /
+                                 newness(state, state->word[number], before);
     }
     return ALCORE_OK;
 }
@@ -514,7 +528,7 @@ static const alcore__pass PASSES[] = {
 static const alcore__param ROWS[] = {
     ALCORE__PARAM("max_n", INTEGER, "3", 1, ALCORE__TEXT_NGRAM_ORDERS, NULL,
                   "longest n-gram, in tokens", STATE(max_n)),
-    ALCORE__PARAM("power", NUMBER, "0.5", 0, 4, NULL,
+    ALCORE__PARAM("power", NUMBER, "0.6", 0, 4, NULL,
                   "an n-gram weighs the number of other texts that have it to this power, 0 "
                   "without such a text",
                   STATE(power)),
@@ -522,9 +536,12 @@ static const alcore__param ROWS[] = {
         "known", NUMBER, "0.5", 0, 16, NULL,
         "an n-gram that l texts of the labeled pool have is divided by 1 + l to this power",
         STATE(known)),
-    ALCORE__PARAM("decay", NUMBER, "0.5", 0, 16, NULL,
-                  "an n-gram that s picks or labeled rows have is divided by 1 + s to this power",
+    ALCORE__PARAM("decay", NUMBER, "0.75", 0, 16, NULL,
+                  "an n-gram that s picks or bought rows have is divided by 1 + s to this power",
                   STATE(decay)),
+    ALCORE__PARAM("first", NUMBER, "2", 0, 1e9, NULL,
+                  "a word that no pick and no bought row has weighs 1 + first times as much",
+                  STATE(first)),
     ALCORE__PARAM("overhead", NUMBER, "0.15", 0, 1e9, NULL,
                   "added to the length of each text, in mean lengths", STATE(overhead)),
     ALCORE__PARAM("length", NUMBER, "2", 0, 1e9, NULL,
@@ -533,7 +550,7 @@ static const alcore__param ROWS[] = {
     ALCORE__CANDIDATE_PARAMS};
 static const alcore__param_table PARAMS = ALCORE__PARAM_TABLE(ROWS);
 
-static const char *const EXAMPLES[] = {"max_n=1 decay=16", "power=1 overhead=0", NULL};
+static const char *const EXAMPLES[] = {"max_n=1 decay=16 first=0", "power=1 overhead=0", NULL};
 
 const alcore__strategy_def alcore__strategy_ngram_cover = {
     .name = "ngram-cover",

@@ -40,6 +40,7 @@ VALUES = {
     "power": 0,
     "known": 9,
     "decay": 0.1,
+    "first": 0.5,
     "overhead": 5,
     "file": str(PLANS / "one.tsv"),
     "config": "b",

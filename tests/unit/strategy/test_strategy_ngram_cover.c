@@ -69,7 +69,7 @@ static int list(const char *text, int max_n, bool add, gram **out) {
 
 typedef struct settings {
     int max_n;
-    double power, known, decay, overhead, length;
+    double power, known, decay, first, overhead, length;
     const char *unit; /* of the budget */
 } settings;
 
@@ -88,6 +88,10 @@ static double gain_of(const settings *s, const char *text, double mean_cost, dou
     for (int i = 0; i < count; i++) sum += has[i]->weight;
     return sum /
            (cost_of(s, text) / mean_cost + s->length * tokens_of(text) / mean_tokens + s->overhead);
+}
+
+static double newness(const settings *s, const gram *g) {
+    return g->picked == 0 && !strchr(g->text, ' ') ? 1 + s->first : 1;
 }
 
 /* Picks by the formula while the budget lasts: picks, gains, both [ROWS]; returns how many. The
@@ -116,10 +120,11 @@ static int choose(const settings *s, char pool[][64], const uint8_t *masked, cha
         for (int g = 0; g < found; g++) ++*(i < LABELED / 2 ? &has[g]->known : &has[g]->picked);
     }
     for (int g = 0; g < gram_count; g++)
-        grams[g].weight = grams[g].others < 2 ? 0
-                                              : pow(grams[g].others - 1, s->power) /
-                                                    pow(1 + grams[g].known, s->known) /
-                                                    pow(1 + grams[g].picked, s->decay);
+        grams[g].weight = grams[g].others < 2
+                              ? 0
+                              : pow(grams[g].others - 1, s->power) /
+                                    pow(1 + grams[g].known, s->known) /
+                                    pow(1 + grams[g].picked, s->decay) * newness(s, &grams[g]);
     while (spent < budget && count < rows) {
         int best = -1;
         double most = -1;
@@ -136,6 +141,7 @@ static int choose(const settings *s, char pool[][64], const uint8_t *masked, cha
         spent += cost_of(s, pool[best]);
         const int found = list(pool[best], s->max_n, false, has);
         for (int g = 0; g < found; g++) {
+            has[g]->weight /= newness(s, has[g]);
             has[g]->picked++;
             has[g]->weight *= pow(has[g]->picked / (has[g]->picked + 1), s->decay);
         }
@@ -144,8 +150,9 @@ static int choose(const settings *s, char pool[][64], const uint8_t *masked, cha
 }
 
 static const settings trials[] = {
-    {3, 0.5, 0.5, 1, 0.15, 0, "w"}, {3, 0.5, 0.5, 1, 0.15, 2, "w"}, {1, 1, 0, 3, 0, 0, "w"},
-    {2, 0, 0.1, 9, 0.5, 1, "c"},    {3, 0.7, 2, 0, 1, 0, "i"},      {4, 0.5, 1, 0.5, 0.1, 3, "i"},
+    {3, 0.5, 0.5, 1, 0, 0.15, 0, "w"}, {3, 0.5, 0.5, 1, 3, 0.15, 2, "w"},
+    {1, 1, 0, 3, 0.5, 0, 0, "w"},      {2, 0, 0.1, 9, 9, 0.5, 1, "c"},
+    {3, 0.7, 2, 0, 1, 1, 0, "i"},      {4, 0.5, 1, 0.5, 3, 0.1, 3, "i"},
 };
 
 static alcore_ctx *ctx;
@@ -181,6 +188,7 @@ static alcore_selection *select_rows(const settings *s, double budget, alcore_po
     SET(power);
     SET(known);
     SET(decay);
+    SET(first);
     SET(overhead);
     SET(length);
     ck_assert_int_eq(alcore_request_new(ctx, &request), ALCORE_OK);
@@ -275,7 +283,7 @@ START_TEST(texts_of_nothing_new_come_last) {
     static const char *const lines[] = {"open the file", "close the file", "open the file now",
                                         "zebra quagga",  "1 2 3",          ""};
     alcore_pool *pool;
-    const settings s = {3, 0.5, 1, 16, 0.15, 0, "i"};
+    const settings s = {3, 0.5, 1, 16, 0, 0.15, 0, "i"};
     ck_assert_int_eq(alcore_ctx_new(NULL, &ctx), ALCORE_OK);
     ck_assert_int_eq(alcore_pool_new(ctx, NULL, &pool), ALCORE_OK);
     ck_assert_int_eq(alcore_pool_add_texts(pool, lines, NULL, 6, NULL), ALCORE_OK);
@@ -307,7 +315,7 @@ START_TEST(long_texts_have_all_their_ngrams) {
     char *text = malloc(BYTES), *end = text;
     alcore_pool *pools[2];
     alcore_pool_options options = ALCORE_POOL_OPTIONS_INIT;
-    const settings s = {3, 0.5, 1, 16, 1, 0, "i"};
+    const settings s = {3, 0.5, 1, 16, 0, 1, 0, "i"};
     ck_assert_ptr_nonnull(text);
     for (int i = 0; i < WORDS; i++, end += 6)
         sprintf(end, "%c%c%c%cz ", 'a' + i % 26, 'a' + i / 26 % 26, 'a' + i / 676 % 26,
@@ -350,7 +358,7 @@ START_TEST(languages_are_level) {
                                         "blue dog runs",
                                         "blue cat sits"};
     static const char *const tags[] = {"th", "th", "th", "th", "en", "en", "en", "en"};
-    const settings s = {3, 0.5, 0.5, 0.5, 0.15, 2, "i"};
+    const settings s = {3, 0.5, 0.5, 0.5, 0, 0.15, 2, "i"};
     ck_assert_int_eq(alcore_ctx_new(NULL, &ctx), ALCORE_OK);
     for (int tagged = 0; tagged < 2; tagged++) {
         alcore_pool *pool;
@@ -366,7 +374,7 @@ START_TEST(languages_are_level) {
         for (int i = 0; i < 2; i++) english += alcore_selection_rows(some)[i] >= 4;
         ck_assert_int_eq(english > 0, tagged);
         /* a strategy that may repeat itself for ever keeps the first gains */
-        const settings still = {3, 0.5, 0.5, 0, 0.15, 2, "i"};
+        const settings still = {3, 0.5, 0.5, 0, 0, 0.15, 2, "i"};
         alcore_selection *all = select_rows(&still, 8, pool, NULL, 0, NULL, 0);
         for (int i = 0; i < 8; i++)
             sums[alcore_selection_rows(all)[i] >= 4] += alcore_selection_scores(all)[i];
