@@ -423,7 +423,7 @@ MUTANTS = {
     'TER never moves a block far':
         ('lib/extra/metric/shift_search.c', 'MOST_DISTANCE = 50,', 'MOST_DISTANCE = 2,', TER, 'test_sacrebleu_sentences'),
     'a column drops the stream of its array':
-        ('lib/pool/column_given.c', 'alcore__device_array_open(ctx, array, stream,', 'alcore__device_array_open(ctx, array, NULL,',
+        ('lib/pool/column_tensor.c', 'alcore__device_array_open(ctx, array, stream,', 'alcore__device_array_open(ctx, array, NULL,',
          COLUMNS, 'arrays_are_ready_in_the_order_of_the_stream'),
     'a column writer drops the stream of its arrays':
         ('lib/pool/column_writer.c', 'values, writer->options.stream)', 'values, NULL)', COLUMNS, 'a_writer_takes_arrays_of_its_stream'),
