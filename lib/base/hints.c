@@ -2,7 +2,7 @@
 /* Names from other packages (hints.h): small-text, scikit-activeml, modAL and baal for strategies,
  * sacreBLEU and seqeval for measures, transformers for options. A name that is looked up and not
  * found is looked for here first; only then the most similar name is suggested, which for these
- * would mislead ("bald" is not a misspelt "gold"). tests/engines/current/make_hints.py lists what
+ * would mislead ("dal" is not a misspelt "bald"). tests/engines/current/make_hints.py lists what
  * the packages have, at pinned versions.
  *
  * Names are compared without case, "_", "-" and spaces, and where nothing is found without
@@ -23,11 +23,12 @@ typedef struct hint_row {
 
 /* What several rows say. */
 #define SEVERAL_MODELS                                                                             \
-    "it needs the outputs of several models or samples, which are not asked for here: entropy or " \
-    "margin of their mean probabilities is the nearest, or give its score as the column scores, "  \
-    "by which nnll ranks"
+    "bald, variance and qbc (with its measures) rank by the outputs of several models or "         \
+    "samples, "                                                                                    \
+    "which are the column sample_probs"
 #define NOT_HERE_COVER                                                                             \
-    "it is not here; typiclust (clusters, for small budgets), kcenter (cover) and idds (density) " \
+    "it is not here; typiclust (clusters, for small budgets), probcover and kcenter (covers) and " \
+    "idds (density) "                                                                              \
     "choose by embeddings too"
 #define NOT_HERE                                                                                   \
     "it is not here; give its score as the column scores, by which nnll ranks, or write it as a "  \
@@ -63,8 +64,8 @@ static const hint_row ROWS[] = {
      "bertkm takes the rows nearest to the centroids of k-means over embeddings; huds has "
      "k_clusters"},
     {ALCORE_HINT_STRATEGY,
-     "bald|baldgpuwrapper|batchbald|greedybald|powerbald|epig|variance|variationratios|"
-     "variationratio|meanstd|maxstd|mcdropout|querybycommittee|qbc|committee|committeeregressor|"
+     "baldgpuwrapper|batchbald|greedybald|powerbald|epig|variationratios|variationratio|meanstd|"
+     "maxstd|mcdropout|querybycommittee|committee|committeeregressor|"
      "voteentropy|consensusentropy|klmaxdisagreement|maxdisagreement|averagekldivergence|"
      "kldivergencemaximization|disagreement|ensemble|expectedmodelvariancereduction",
      SEVERAL_MODELS},
@@ -90,8 +91,11 @@ static const hint_row ROWS[] = {
      "minconfidence|avgconfidence|maxscore|avgscore|multilabel",
      LABELS},
     {ALCORE_HINT_STRATEGY,
-     "expectederrorreduction|montecarloeer|valueofinformationeer|expectedmodelchange|egl|"
-     "expectedmodelchangemaximization|expectedmodeloutputchange|quire|fourds|probabilistical|mcpal|"
+     "expectedmodelchange|expectedmodelchangemaximization|expectedgradientlength",
+     "the expected gradient length of a linear head is called egl"},
+    {ALCORE_HINT_STRATEGY,
+     "expectederrorreduction|montecarloeer|valueofinformationeer|expectedmodeloutputchange|quire|"
+     "fourds|probabilistical|mcpal|"
      "streamprobabilistical|costreduction|costembeddingal|epistemicuncertainty|"
      "regressiontreebasedal|intervalestimationthreshold|intervalestimationannotmodel|"
      "expectedaverageprecision|bayesianoptimizer|pi|ei|ucb|maxpi|maxei|maxucb|optimizerpi|"

@@ -33,7 +33,7 @@ const alcore__strategy_def alcore__strategy_facility_location = {
     .summary = "Rows to whose nearest one all candidates are most similar, beside labeled rows, "
                "for their cost (a submodular cover)",
     .examples = EXAMPLES,
-    .measure = "gain",
+    .reason = "like rows that no labeled and no chosen row is like",
     .params = ALCORE__PARAMS(ROWS),
     .needs = {[ALCORE__ROLE(CANDIDATES)] = alcore__needs_embeddings,
               [ALCORE__ROLE(LABELED)] = alcore__needs_embeddings},

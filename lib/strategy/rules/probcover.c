@@ -208,7 +208,7 @@ const alcore__strategy_def alcore__strategy_probcover = {
     .summary = "The row with the most uncovered rows nearer than delta, again and again, for small "
                "budgets (ProbCover, Yehuda et al. 2022)",
     .examples = EXAMPLES,
-    .measure = "rows that it covers",
+    .reason = "covers rows that no labeled and no chosen row covers",
     .params = ALCORE__PARAMS(ROWS),
     .needs = {[ALCORE__ROLE(CANDIDATES)] = alcore__needs_embeddings,
               [ALCORE__ROLE(LABELED)] = alcore__needs_embeddings},

@@ -82,8 +82,8 @@ START_TEST(names_of_packages) {
                                            {"greedy_coreset", "called kcenter"},
                                            {"EmbeddingKMeans", "bertkm"},
                                            {"kmeans", "bertkm"},
-                                           {"BALD", "several models"},
-                                           {"bald", "several models"},
+                                           {"BatchBALD", "several models"},
+                                           {"BALD", "did you mean bald?"},
                                            {"Badge", "did you mean badge?"},
                                            {"TypiClust", "did you mean typiclust?"},
                                            {"ProbCover", "did you mean probcover?"},
@@ -109,7 +109,7 @@ START_TEST(names_of_packages) {
     ck_assert_ptr_nonnull(strstr(alcore_hint(ALCORE_HINT_OPTION, "b"), "budget"));
     ck_assert_ptr_nonnull(
         strstr(alcore_hint(ALCORE_HINT_OPTION | ALCORE_HINT_METRIC, "b"), "value alone"));
-    ck_assert_ptr_null(alcore_hint(ALCORE_HINT_METRIC, "bald"));
+    ck_assert_ptr_null(alcore_hint(ALCORE_HINT_METRIC, "batchbald"));
     ck_assert_str_eq(alcore_hint(ALCORE_HINT_METRIC, "chrF++"), "it is called chrf");
 }
 END_TEST

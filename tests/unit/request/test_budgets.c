@@ -49,6 +49,20 @@ static void give_text_columns(alcore_pool *pool, int64_t rows) {
     free(lengths);
 }
 
+/* Two samples of a model: probabilities [rows, DIMS], and the same with the classes turned round. */
+static void give_samples(alcore_pool *pool, const double *probs, int64_t rows) {
+    double *samples = calloc((size_t)(2 * rows * DIMS), sizeof *samples);
+    int64_t shape[3] = {2, rows, DIMS};
+    alcore_tensor tensor;
+    for (int64_t i = 0; i < rows * DIMS; i++) {
+        samples[i] = probs[i];
+        samples[rows * DIMS + i] = probs[i / DIMS * DIMS + DIMS - 1 - i % DIMS];
+    }
+    ck_assert_ok(alcore_tensor_init(&tensor, samples, ALCORE_FLOAT64, shape, 3));
+    ck_assert_ok(alcore_pool_set_column(pool, "sample_probs", &tensor, NULL, NULL));
+    free(samples);
+}
+
 /* A pool with texts of 1 to 5 words and every column that a strategy may need; scores repeat, so
  * that ties are met. */
 static alcore_pool *full_pool(alcore_ctx *ctx, int64_t rows, int64_t seed) {
@@ -77,6 +91,7 @@ static alcore_pool *full_pool(alcore_ctx *ctx, int64_t rows, int64_t seed) {
     give(pool, "scores", scores, rows, 1);
     give(pool, "embeddings", vectors, rows, DIMS);
     give(pool, "probs", probs, rows, DIMS);
+    give_samples(pool, probs, rows);
     give_text_columns(pool, rows);
     free(scores);
     free(vectors);
