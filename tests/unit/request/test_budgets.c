@@ -49,7 +49,7 @@ static void give_text_columns(alcore_pool *pool, int64_t rows) {
     free(lengths);
 }
 
-/* Two samples of a model: probabilities [rows, DIMS], and the same with the classes turned round. */
+/* Two samples of a model: probabilities [rows, DIMS], and the same with the classes reversed. */
 static void give_samples(alcore_pool *pool, const double *probs, int64_t rows) {
     double *samples = calloc((size_t)(2 * rows * DIMS), sizeof *samples);
     int64_t shape[3] = {2, rows, DIMS};
