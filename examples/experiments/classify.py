@@ -2,11 +2,11 @@
 """Which texts to label for a classifier: usage: classify.py TASK MODEL [STRATEGY...]
 
 TASK: "sections", the sections of Debian's packages by the first line of their descriptions (read with apt-cache, so that any Debian machine
-has them), or a table of the columns split (train or test), label and text, plain or packed by xz. MODEL: a folder of a sentence encoder,
-or "ngram", the built-in model. Its embeddings stay as they are, a linear head is fitted on what is labeled. Five rounds of as many labels
-as the task has classes, ten times over: the first seeds of each are drawn at random, the same for all strategies. A strategy that needs no
-head picks in the first round too where its name ends in "!". The samples of a model that bald, variance and qbc read are five heads, each
-fitted on as many labels drawn with replacement.
+has them), or a table of the columns split, label and text, plain or packed by xz: rows whose split is "test" are tested, all others are the
+pool. MODEL: a folder of a sentence encoder, or "ngram", the built-in model. Its embeddings stay as they are, a linear head is fitted on what
+is labeled. Five rounds of as many labels as the task has classes, ten times over: the first labels of each are drawn at random, the same for
+all strategies. A strategy that needs no head picks in the first round too where its name ends in "!". The samples of a model that bald,
+variance and qbc read are five heads, each fitted on as many labels drawn with replacement.
 
 Writes a table: accuracy after each round, the mean of the runs, and behind it how much the mean of all rounds is above that of random draws,
 with the standard error of the difference over the runs. NumPy and scikit-learn are needed."""
@@ -109,6 +109,8 @@ def accuracies(strategy, seeds, features, known, truth, test_features, test_trut
 
 def main():
     name, folder, *strategies = sys.argv[1:]
+    for strategy in strategies:
+        alcore.Strategy(strategy.rstrip("!"))  # an unknown one is an error that says which
     test_texts, test_truth, texts, truth = task(name)
     model = alcore.Model.ngram(texts) if folder == "ngram" else alcore.Model.open(folder)
     features, test_features = (numpy.asarray(model.embed(rows)) for rows in (texts, test_texts))

@@ -25,7 +25,12 @@ domain=$1 name=$2 pair=${PAIR:-en-de} general=${GENERAL:-general} budget=${BUDGE
 shift 2
 all=$(realpath -m "${WORTH:-$here/../../build/worth}")
 [ "$pair.$general" = en-de.general ] || all=$all/$pair.$general
-folder=$all/$domain${ROWS:+.$ROWS}$([ "${LABELED:-yes}" = yes ] || echo .unlabeled)
+case ${LABELED:-yes} in
+yes) unlabeled= ;;
+no) unlabeled=.unlabeled ;;
+*) echo "worth.sh: LABELED=$LABELED: yes or no" >&2; exit 2 ;;
+esac
+folder=$all/$domain${ROWS:+.$ROWS}$unlabeled
 [ "$budget" = 10000w ] || folder=$folder.$budget
 mkdir -p "$folder/selections" "$folder/outputs"
 cd "$folder"
@@ -40,7 +45,7 @@ if [ ! -s "$all/base/model.safetensors" ]; then
 fi
 
 selection=selections/$name.tsv
-[ "${LABELED:-yes}" = no ] || set -- --labeled general.tsv "$@"
+[ -n "$unlabeled" ] || set -- --labeled general.tsv "$@"
 [ -s "$selection" ] || "$alcore" select pool.tsv --budget "$budget" --quiet --out "$selection" "$@"
 for seed in ${SEEDS:-1 2 3}; do
     run=outputs/$name.$seed

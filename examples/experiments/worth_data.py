@@ -45,6 +45,8 @@ def main(data, pair, general_table, domain, count, out):
         random.Random(1).shuffle(pool)
         test, pool = pool[:TESTS], pool[TESTS:]
     if count:
+        if not count.isdecimal() or not 0 < int(count) <= len(pool):
+            sys.exit("ROWS=%s: a number from 1 to %d, the rows of %s" % (count, len(pool), domain))
         pool = random.Random(7).sample(pool, int(count))
     interface = [row for row in rows(folder, "it") if row["split"] == "train"] if os.path.exists(os.path.join(folder, "it.tsv.xz")) else []
     random.Random(1).shuffle(interface)

@@ -36,7 +36,7 @@ else:
 """
 
 root, alcore = sys.argv[1:]
-report = Report(12)
+report = Report(14)
 with tempfile.TemporaryDirectory() as folder:
     def write(name, rows):
         with lzma.open(os.path.join(folder, "en-de", name + ".tsv.xz"), "wt", encoding="utf-8", newline="\n") as file:
@@ -55,6 +55,11 @@ with tempfile.TemporaryDirectory() as folder:
     env = dict(os.environ, ALCORE=stand_in, REAL=alcore, SEEN=seen, ALCORE_SHARED_DATA=folder, WORTH=os.path.join(folder, "worth"), SEEDS="1 2",
                BUDGET="15w")
 
+    def refused(what, **settings):
+        done = subprocess.run(["bash", os.path.join(root, "examples", "experiments", "worth.sh"), "it", "default"], env=dict(env, **settings),
+                              capture_output=True, text=True, timeout=100)
+        report.check("%s is refused by its name" % what, done.returncode != 0 and what in done.stderr, done.stderr)
+
     def run(*arguments, **settings):
         done = subprocess.run(["bash", os.path.join(root, "examples", "experiments", "worth.sh"), *arguments], env=dict(env, **settings), capture_output=True,
                               text=True, timeout=100)
@@ -63,6 +68,8 @@ with tempfile.TemporaryDirectory() as folder:
         os.remove(seen)
         return done, calls
 
+    refused("LABELED=0", LABELED="0")
+    refused("ROWS=61", ROWS="61")
     done, calls = run("it", "random-1", "--strategy", "random")
     report.check("a selection ends with the table", done.returncode == 0 and "| random | " in done.stdout, done.stdout + done.stderr)
     report.check("the base and a model for each seed are trained", calls.count("model train") == 3, calls)

@@ -383,6 +383,8 @@ class OwnScorer(_Own[_P, _R]):
 
 def _decorator(kind, function, *settings):
     if function is not None:
+        if not callable(function):
+            raise TypeError("a function is decorated, not %r; a built-in one by its name is alcore.Strategy(name) or alcore.Scorer(name)" % (function,))
         return kind(function, *settings)
     return lambda found: kind(found, *settings)
 

@@ -9,7 +9,8 @@
 #include <math.h>
 #include <string.h>
 
-/* Candidates of a chunk; a tile of similarities, CHUNK_ROWS x CHUNK_ROWS, is 2 MiB a thread. */
+/* How many candidates a chunk has. Each thread holds one tile of similarities, CHUNK_ROWS x
+ * CHUNK_ROWS doubles, which takes 2 MiB. */
 enum { CHUNK_ROWS = 512 };
 /* The similarities of all pairs are kept where they are no more: each is read again and again. */
 #define PAIRS_BYTES (INT64_C(1) << 30)

@@ -90,6 +90,9 @@ def test_what_a_classifier_learns_from(root, tmp_path):
     assert sorted(found) == ["kcenter!", "margin", "qbc", "random"] and all(len(means) == 5 for means in found.values())
     assert found["margin"][0] == found["qbc"][0] == found["random"][0]  # the same seeds
     assert found["kcenter!"][4] > found["random"][4] + 10
+    done = subprocess.run([sys.executable, str(root / "examples" / "experiments" / "classify.py"), table, "ngram", "margins!"],
+                          capture_output=True, text=True)
+    assert done.returncode != 0 and "did you mean margin?" in done.stderr
 
 
 @pytest.mark.parametrize("how", ["one", "ddp"])

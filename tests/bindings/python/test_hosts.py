@@ -291,6 +291,12 @@ def test_tqdm_bar(texts, monkeypatch):
     assert "model" in terminal.getvalue()
 
 
+@pytest.mark.parametrize("decorator", [alcore.scorer, alcore.strategy])
+def test_a_name_is_not_decorated(decorator):
+    with pytest.raises(TypeError, match=r"not 'huds'; .* alcore\.Strategy\(name\)"):
+        decorator("huds")
+
+
 def test_own_scorer(pool, numpy):
     budgets = []
 

@@ -2,6 +2,7 @@
 /* The recommended strategy: what a request without a strategy selects with, whichever it is. */
 #include <jansson.h>
 
+#include "last_warning.h"
 #include "request_test.h"
 
 enum { ROWS = 40 };
@@ -10,16 +11,6 @@ typedef struct world {
     alcore_ctx *ctx;
     alcore_pool *pool;
 } world;
-
-static char logged[256]; /* the last warning */
-
-static void keep_line(void *user, int32_t level, const char *component, const char *message,
-                      const char *fields) {
-    (void)user;
-    (void)component;
-    (void)fields;
-    if (level == ALCORE_LOG_WARN) snprintf(logged, sizeof logged, "%s", message);
-}
 
 /* Texts of two words, of which several share either. */
 static world open_world(void) {

@@ -8,6 +8,7 @@
 #include <unistd.h>
 
 #include "check_suite.h"
+#include "last_warning.h"
 #include "options_with.h"
 #include "test_folder.h"
 
@@ -25,16 +26,6 @@ static alcore_overlap *test;
 static alcore_request *request;
 static alcore_strategy *made[2];
 static char folder[TEST_PATH_BYTES];
-
-static char logged[256]; /* the last warning */
-
-static void keep_line(void *user, int32_t level, const char *component, const char *message,
-                      const char *fields) {
-    (void)user;
-    (void)component;
-    (void)fields;
-    if (level == ALCORE_LOG_WARN) snprintf(logged, sizeof logged, "%s", message);
-}
 
 static const char *in_folder(const char *name) {
     static char path[100];
