@@ -3,14 +3,15 @@
 # What picks are worth: a translator is trained on everyday sentences, fine-tuned on 10,000 words of a domain that a strategy picks,
 # and measured on 1,000 other texts of the domain.
 #
-#   examples/experiments/worth.sh DOMAIN NAME [OPTION...]     DOMAIN: it, docs, system, law or medicine of en-de
+#   examples/experiments/worth.sh DOMAIN NAME [OPTION...]     DOMAIN: it, docs, system, law or medicine of en-de; catalogues
 #
 # NAME is what the selection is called in the table, OPTIONs are those of `alcore select`: `worth.sh it default`,
 # `worth.sh it random-2 --strategy random --seed 2`. Each call ends with the table of the domain: BLEU and chrF of the greedy translations
 # after all trainings together. What is there already is not made again, so that a run that was killed goes on.
 #
 # Settings, by environment: ALCORE_SHARED_DATA, a folder that has en-de/general.tsv.xz and en-de/DOMAIN.tsv.xz with columns split, en and de;
-# PAIR, another pair of languages (fr-en: from fr to en, of the folder fr-en or en-fr), and GENERAL, the table of what is translated already;
+# PAIR, another pair of languages (fr-en: from fr to en, of the folder fr-en or en-fr), and GENERAL, the table of what is translated already
+# (PAIR=th-en GENERAL=catalogues and the domain catalogues: messages in Thai, of which half of the packages are translated);
 # ROWS, a pool of so many rows; LABELED=no, a selection that does not see what is translated; WORTH, where everything goes (default
 # build/worth); SEEDS of the training (default "1 2 3"); BUDGET (default 10000w). What is no default goes into folders of its own. ALCORE names
 # the command (default: the one on PATH, else that of examples/quickstart.sh); it needs the torch engine. The base model takes about 20
@@ -19,7 +20,7 @@ set -euo pipefail
 here=$(cd "$(dirname "$0")" && pwd)
 . "$here/../tools/find_alcore.sh"
 find_alcore "$here/.."
-[ $# -ge 2 ] || { sed -n '6,18s/^# \{0,1\}//p' "$0" >&2; exit 2; }
+[ $# -ge 2 ] || { sed -n '6,19s/^# \{0,1\}//p' "$0" >&2; exit 2; }
 data=${ALCORE_SHARED_DATA:?names the folder of en-de/general.tsv.xz}
 domain=$1 name=$2 pair=${PAIR:-en-de} general=${GENERAL:-general} budget=${BUDGET:-10000w}
 shift 2

@@ -4,7 +4,10 @@
 
 PAIR: SOURCE-TARGET, whose tables lie in FOLDER/SOURCE-TARGET or FOLDER/TARGET-SOURCE. general.tsv (what is translated: the table GENERAL),
 replay.tsv (2,000 pairs of it, for each fine-tuning), vocabulary.txt, pool.tsv (the training part of the table DOMAIN, or ROWS of it that are
-drawn at random), test.tsv, test.source and test.target (1,000 texts that are not in the pool)."""
+drawn at random), test.tsv, test.source and test.target (1,000 texts that are not in the pool).
+
+GENERAL and DOMAIN may both be `catalogues`, of FOLDER/catalogues/LANGUAGE.tsv.xz, where LANGUAGE is translated to or from en: the messages
+of half of the packages are translated, and those of the others are the domain."""
 import lzma
 import os
 import random
@@ -12,6 +15,7 @@ import sys
 
 LONGEST = 60  # words of a general pair
 TESTS = 1000
+CATALOGUES = "catalogues"
 
 
 def rows(folder, name):
@@ -32,13 +36,25 @@ def folder_of(data, pair):
     return next((folder for folder in found if os.path.isdir(folder)), found[0])
 
 
+def tables(data, pair, general, domain):
+    """The rows of both tables."""
+    if (general, domain) != (CATALOGUES, CATALOGUES):
+        folder = folder_of(data, pair)
+        return [row for row in rows(folder, general) if row["split"] == "train"], rows(folder, domain)
+    language = next(side for side in pair.split("-") if side != "en")
+    messages = rows(os.path.join(data, CATALOGUES), language)
+    packages = sorted({row["package"] for row in messages})
+    random.Random(1).shuffle(packages)
+    translated = set(packages[::2])
+    return [row for row in messages if row["package"] in translated], [row for row in messages if row["package"] not in translated]
+
+
 def main(data, pair, general_table, domain, count, out):
     folder = folder_of(data, pair)
     sides = source, target = pair.split("-")
     pairs = lambda found: [row[source] + "\t" + row[target] for row in found]
-    general = [row for row in rows(folder, general_table)
-               if row["split"] == "train" and all(0 < len(row[side].split()) <= LONGEST for side in sides)]
-    everything = rows(folder, domain)
+    general, everything = tables(data, pair, general_table, domain)
+    general = [row for row in general if all(0 < len(row[side].split()) <= LONGEST for side in sides)]
     pool = [row for row in everything if row.get("split") not in ("test", "dev")]
     test = [row for row in everything if row.get("split") == "test"][:TESTS]
     if not test:
