@@ -153,7 +153,9 @@ bool bed_runs(const char *strategy) {
 }
 
 void bed_thin(bed *b, const char *strategy) {
-    if (strcmp(strategy, "probcover") != 0 && strcmp(strategy, "facility-location") != 0) return;
+    if (strcmp(strategy, "probcover") != 0 && strcmp(strategy, "facility-location") != 0 &&
+        strcmp(strategy, "typiclust") != 0)
+        return;
     for (int64_t i = 0; i < b->input.candidates.rows; i++) b->mask[i] &= i % 16 == 5;
 }
 

@@ -47,7 +47,8 @@ void bed_phrases(bed *bed, bool alike);
 bool bed_draws(const char *strategy);
 /* Whether a bed can run a built-in strategy: not those that only a request runs. */
 bool bed_runs(const char *strategy);
-/* For large pools: leaves one candidate in 16 to a strategy that compares each with all others. */
+/* For large pools: leaves one candidate in 16 to a strategy that compares each with all others, or
+ * with a cluster for each pick. */
 void bed_thin(bed *bed, const char *strategy);
 /* What few strategies read, made of the row numbers: "logprobs", "mlm_losses" and "sample_probs",
  * and a pool of the candidates' texts with their round trips. */
