@@ -20,6 +20,7 @@ set -euo pipefail
 here=$(cd "$(dirname "$0")" && pwd)
 . "$here/../tools/find_alcore.sh"
 find_alcore "$here/.."
+. "$here/worth_steps.sh"
 [ $# -ge 2 ] || { sed -n '6,19s/^# \{0,1\}//p' "$0" >&2; exit 2; }
 data=${ALCORE_SHARED_DATA:?names the folder of en-de/general.tsv.xz}
 domain=$1 name=$2 pair=${PAIR:-en-de} general=${GENERAL:-general} budget=${BUDGET:-10000w}
@@ -36,14 +37,8 @@ folder=$all/$domain${ROWS:+.$ROWS}$unlabeled
 mkdir -p "$folder/selections" "$folder/outputs"
 cd "$folder"
 
-[ -s test.target ] || python3 "$here/worth_data.py" "$data" "$pair" "$general" "$domain" "${ROWS:-}" .
-if [ ! -s "$all/base/model.safetensors" ]; then
-    "$alcore" model vocabulary vocabulary.txt --size 6000 --out vocabulary.model --seed 1
-    cp "$here/worth_base.json" base.json
-    "$alcore" model train base.json --threads 1
-    rm -rf "$all/base"
-    mv base "$all/base"
-fi
+corpora "$data" "$pair" "$general" "$domain" "${ROWS:-}"
+base_model "$all"
 
 selection=selections/$name.tsv
 [ -n "$unlabeled" ] || set -- --labeled general.tsv "$@"
@@ -52,10 +47,7 @@ for seed in ${SEEDS:-1 2 3}; do
     run=outputs/$name.$seed
     [ ! -s "$run.txt" ] || continue
     python3 "$here/worth_picks.py" pool.tsv "$selection" "$run.tsv"
-    sed "s|PICKS|$run.tsv|; s|BASE|$all/base|; s|OUT|$run.model|; s|SEED|$seed|" "$here/worth_tune.json" >"$run.json"
-    "$alcore" model train "$run.json" --threads 1
-    "$alcore" model translate "$run.model" test.source --beam 1 --max-length 80 --threads 1 --quiet --out "$run.part"
-    mv "$run.part" "$run.txt"
+    fine_tune "$all/base" "$run" "$seed" 300 "$(pairs "$run.tsv")" "$(pairs replay.tsv)"
     rm -r "$run.model"
 done
 ALCORE=$alcore python3 "$here/worth_table.py" .

@@ -1,12 +1,12 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0
-"""The table of a folder of worth.sh: worth_table.py FOLDER
+"""The table of a folder of worth.sh: worth_table.py FOLDER [BASELINE]
 
 For each selection its items, how many of the words of the test set the picks have, how many trainings there are, BLEU and chrF of all their
-outputs together, and how much its chrF is above that of the selection random. A word is a run of letters, digits and underscores with a
-letter, in lower case, and counts as often as it occurs. Behind it stands the 95 % interval of the difference of the chrF of single texts: a paired bootstrap over
-the texts of the test set (Koehn 2004), of which each has its mean over the trainings. Selections NAME-1, NAME-2 and so on, which other
-seeds drew, count as one."""
+outputs together, and how much its chrF is above that of the selection BASELINE (random). A word is a run of letters, digits and underscores
+with a letter, in lower case, and counts as often as it occurs. Behind it stands the 95 % interval of the difference of the chrF of single
+texts: a paired bootstrap over the texts of the test set (Koehn 2004), of which each has its mean over the trainings. Selections NAME-1, NAME-2
+and so on, which other seeds drew, count as one."""
 import glob
 import json
 import os
@@ -32,9 +32,14 @@ def joined(box, name, paths):
     return path
 
 
-def measure(metric, outputs, reference):
-    command = [os.environ.get("ALCORE", "alcore"), "eval", metric, outputs, reference, "--sentence", "--json"]
+def evaluate(*arguments):
+    """What `alcore eval` says."""
+    command = [os.environ.get("ALCORE", "alcore"), "eval", *arguments, "--json"]
     return json.loads(subprocess.run(command, check=True, capture_output=True, text=True).stdout)
+
+
+def measure(metric, outputs, reference):
+    return evaluate(metric, outputs, reference, "--sentence")
 
 
 def by_text(chrf, texts):
@@ -49,6 +54,10 @@ def interval(values, others):
     differences = [one - other for one, other in zip(values, others)]
     means = sorted(sum(draw.choices(differences, k=len(differences))) / len(differences) for _ in range(SAMPLES))
     return means[SAMPLES // 40], means[-SAMPLES // 40 - 1]
+
+
+def above(chrf, other, texts):
+    return "%+.2f (%+.2f to %+.2f)" % (chrf["chrf"] - other["chrf"], *interval(by_text(chrf, texts), by_text(other, texts)))
 
 
 def selections_of(folder, name):
@@ -69,7 +78,7 @@ def covered(texts, pool, selection):
     return sum(word in bought for word in words) / len(words)
 
 
-def main(folder):
+def main(folder, baseline="random"):
     test = os.path.join(folder, "test.target")
     texts = len(lines_of(test))
     sources = lines_of(os.path.join(folder, "test.source"))
@@ -84,12 +93,10 @@ def main(folder):
             mean = lambda measured: sum(measured(path) for path in picks) / len(picks)
             rows.append((measure("chrf", *files), name, mean(lambda path: len(lines_of(path)) - 1),
                          mean(lambda path: 100 * covered(sources, pool, path)), len(paths), measure("bleu", *files)["bleu"]))
-    chance = next((chrf for chrf, name, *_ in rows if name == "random"), None)
-    print("| selection | items | words covered | trainings | BLEU | chrF | chrF above random |\n|---|---|---|---|---|---|---|")
+    chance = next((chrf for chrf, name, *_ in rows if name == baseline), None)
+    print("| selection | items | words covered | trainings | BLEU | chrF | chrF above %s |\n|---|---|---|---|---|---|---|" % baseline)
     for chrf, name, items, words, count, bleu in sorted(rows, key=lambda row: -row[0]["chrf"]):
-        more = ""
-        if chance and name != "random":
-            more = "%+.2f (%+.2f to %+.2f)" % (chrf["chrf"] - chance["chrf"], *interval(by_text(chrf, texts), by_text(chance, texts)))
+        more = "" if not chance or name == baseline else above(chrf, chance, texts)
         print("| %s | %.0f | %.1f %% | %d | %.2f | %.2f | %s |" % (name, items, words, count, bleu, chrf["chrf"], more))
 
 

@@ -1,72 +1,24 @@
 # SPDX-License-Identifier: Apache-2.0
-"""examples/experiments/worth.sh, with a command that trains nothing: it notes the configurations, and "translates" by the references of
-the texts that were picked. run_worth.py ROOT ALCORE"""
+"""examples/experiments/worth.sh, with a command that trains nothing. run_worth.py ROOT ALCORE"""
 import json
-import lzma
 import os
 import re
-import subprocess
 import sys
 import tempfile
 
 sys.path.insert(0, os.path.dirname(os.path.abspath(__file__)))
+from experiment import Experiment  # noqa: E402
 from scripts import Report, table  # noqa: E402
-
-STAND_IN = r"""#!/usr/bin/env python3
-import json, os, subprocess, sys
-command = sys.argv[1:]
-with open(os.environ["SEEN"], "a") as file:
-    file.write(" ".join(command) + "\n")
-if command[:2] == ["model", "vocabulary"]:
-    open(command[command.index("--out") + 1], "w").close()
-elif command[:2] == ["model", "train"]:
-    config = json.load(open(command[2]))
-    os.makedirs(config["out"])
-    with open(os.path.join(config["out"], "model.safetensors"), "w") as file:
-        json.dump(config, file)
-elif command[:2] == ["model", "translate"]:
-    config = json.load(open(os.path.join(command[2], "model.safetensors")))
-    known = dict(line.rstrip("\n").split("\t") for line in open(config["train"][0]["texts"]))
-    words = {word: other for text in known for word, other in zip(text.split(), known[text].split())}
-    with open(command[command.index("--out") + 1], "w") as file:
-        for line in open(command[3]):
-            file.write(" ".join(words.get(word, "-") for word in line.split()) + "\n")
-else:
-    sys.exit(subprocess.run([os.environ["REAL"]] + command).returncode)
-"""
 
 root, alcore = sys.argv[1:]
 report = Report(16)
 with tempfile.TemporaryDirectory() as folder:
-    def write(name, rows):
-        with lzma.open(os.path.join(folder, "en-de", name + ".tsv.xz"), "wt", encoding="utf-8", newline="\n") as file:
-            file.write("split\ten\tde\n" + "".join("\t".join(row) + "\n" for row in rows))
-
-    os.mkdir(os.path.join(folder, "en-de"))
-    verbs, nouns = "open close move copy print save".split(), "files windows tabs pages fonts".split()
-    text = lambda i: "%s the %s of %s" % (verbs[i % 6], nouns[i % 5], nouns[i * i % 4])
-    write("general", [("train", "we say %d" % i, "wir sagen %d" % i) for i in range(30)] + [("train", "long " * 61, "lang"),
-                                                                                      ("test", "unseen", "ungesehen")])
-    write("it", [("train" if i % 3 else "test", text(i), text(i).upper()) for i in range(90)])
-    stand_in, seen = os.path.join(folder, "stand_in"), os.path.join(folder, "seen")
-    with open(stand_in, "w") as file:
-        file.write(STAND_IN)
-    os.chmod(stand_in, 0o755)
-    env = dict(os.environ, ALCORE=stand_in, REAL=alcore, SEEN=seen, ALCORE_SHARED_DATA=folder, WORTH=os.path.join(folder, "worth"), SEEDS="1 2",
-               BUDGET="15w")
+    experiment = Experiment(root, alcore, "worth.sh", folder, SEEDS="1 2", BUDGET="15w")
+    run, text = experiment.run, experiment.text
 
     def refused(what, **settings):
-        done = subprocess.run(["bash", os.path.join(root, "examples", "experiments", "worth.sh"), "it", "default"], env=dict(env, **settings),
-                              capture_output=True, text=True, timeout=100)
+        done, _ = run("it", "default", **settings)
         report.check("%s is refused by its name" % what, done.returncode != 0 and what in done.stderr, done.stderr)
-
-    def run(*arguments, **settings):
-        done = subprocess.run(["bash", os.path.join(root, "examples", "experiments", "worth.sh"), *arguments], env=dict(env, **settings), capture_output=True,
-                              text=True, timeout=100)
-        with open(seen) as file:
-            calls = file.read()
-        os.remove(seen)
-        return done, calls
 
     refused("LABELED=0", LABELED="0")
     refused("ROWS=61", ROWS="61")
@@ -80,7 +32,7 @@ with tempfile.TemporaryDirectory() as folder:
                  re.fullmatch(r"[+-]\d+\.\d\d \([+-]\d+\.\d\d to [+-]\d+\.\d\d\)", rows["default"]) and rows["random"] == "",
                  done.stdout + done.stderr)
     report.check("the base is trained once", calls.count("model train") == 2, calls)
-    at = lambda *names: os.path.join(folder, "worth", "it.15w", *names)
+    at = lambda *names: experiment.at("it.15w", *names)
     pool, picks = table(at("pool.tsv")), table(at("outputs", "default.1.tsv"))
     report.check("the pool is the training part", [row["source"] for row in pool] == [text(i) for i in range(90) if i % 3], pool)
     report.check("long general pairs and those of other parts are left out", len(table(at("general.tsv"))) == 30)
@@ -94,7 +46,7 @@ with tempfile.TemporaryDirectory() as folder:
     done, calls = run("it", "default")
     report.check("a second call makes nothing again", done.returncode == 0 and "model" not in calls, calls + done.stderr)
     done, calls = run("it", "default", PAIR="de-en", GENERAL="it", ROWS="9", LABELED="no")
-    at = lambda *names: os.path.join(folder, "worth", "de-en.it", "it.9.unlabeled.15w", *names)
+    at = lambda *names: experiment.at("de-en.it", "it.9.unlabeled.15w", *names)
     pool = table(at("pool.tsv"))
     report.check("the other direction is read from the same tables, and has a base of its own", done.returncode == 0 and
                  calls.count("model train") == 3 and all(row["source"] == row["target"].upper() for row in pool), pool)
