@@ -49,14 +49,14 @@ class Experiment:
         os.chmod(stand_in, 0o755)
         self.env = dict(os.environ, ALCORE=stand_in, REAL=alcore, SEEN=self.seen, ALCORE_SHARED_DATA=folder, WORTH=os.path.join(folder, "worth"),
                         **settings)
-        os.mkdir(os.path.join(folder, "en-de"))
-        self.write("general", [("train", "we say %d" % i, "wir sagen %d" % i) for i in range(30)] +
+        self.write("en-de", "general", "split en de", [("train", "we say %d" % i, "wir sagen %d" % i) for i in range(30)] +
                    [("train", "long " * 61, "lang"), ("test", "unseen", "ungesehen")])
-        self.write("it", [("train" if i % 3 else "test", self.text(i), self.text(i).upper()) for i in range(90)])
+        self.write("en-de", "it", "split en de", [("train" if i % 3 else "test", self.text(i), self.text(i).upper()) for i in range(90)])
 
-    def write(self, name, rows):
-        with lzma.open(os.path.join(self.folder, "en-de", name + ".tsv.xz"), "wt", encoding="utf-8", newline="\n") as file:
-            file.write("split\ten\tde\n" + "".join("\t".join(row) + "\n" for row in rows))
+    def write(self, corpus, name, columns, rows):
+        os.makedirs(os.path.join(self.folder, corpus), exist_ok=True)
+        with lzma.open(os.path.join(self.folder, corpus, name + ".tsv.xz"), "wt", encoding="utf-8", newline="\n") as file:
+            file.write("".join("\t".join(row) + "\n" for row in [columns.split(), *rows]))
 
     @staticmethod
     def text(i):

@@ -52,11 +52,9 @@ with tempfile.TemporaryDirectory() as folder:
                  calls.count("model train") == 3 and all(row["source"] == row["target"].upper() for row in pool), pool)
     report.check("a pool has as many rows as are asked for", len(pool) == 9, pool)
     report.check("a selection without a labeled side does not see it", "select pool.tsv" in calls and "--labeled" not in calls, calls)
-    os.mkdir(os.path.join(folder, "catalogues"))
-    with lzma.open(os.path.join(folder, "catalogues", "th.tsv.xz"), "wt", encoding="utf-8", newline="\n") as file:
-        file.write("package\ten\tth\n" + "".join("package-%d\t%s\t%s\n" % (i % 8, text(i), text(i).upper()) for i in range(2400)))
+    experiment.write("catalogues", "th", "package en th", [("package-%d" % (i % 8), text(i), text(i).upper()) for i in range(2400)])
     done, calls = run("catalogues", "default", PAIR="th-en", GENERAL="catalogues")
-    at = lambda *names: os.path.join(folder, "worth", "th-en.catalogues", *names)
+    at = lambda *names: experiment.at("th-en.catalogues", *names)
     general, pool, test = (table(at("catalogues.15w", name)) for name in ("general.tsv", "pool.tsv", "test.tsv"))
     report.check("half of the packages of a catalogue are translated, the others are the domain", done.returncode == 0 and
                  (len(general), len(pool), len(test)) == (1200, 200, 1000), done.stderr)
