@@ -142,8 +142,9 @@ typedef struct alcore_column_options {
  * @param[in] values kept, or borrowed with ALCORE_BORROW:
  *   float16|bfloat16|float32|float64|int32|int64 [rows], [rows, n], [tokens] or [tokens, n], any
  *   device; of sample_probs without offsets also [samples, rows, n], which is copied to host
- *   memory; there may be gaps between rows, but strided values within a row are ALCORE_E_SHAPE. The
- * smallest integer of a type means "no value", as NaN does
+ *   memory with ALCORE_KEEP or from a device; there may be gaps between rows and samples, but
+ *   strided values within a row are ALCORE_E_SHAPE. The smallest integer of a type means "no
+ *   value", as NaN does
  * @param[in] offsets kept: copied; int64|uint64 [rows + 1], any device, from 0 to the number of
  *   tokens, never falling; NULL: one entry per row
  * @param[in] options borrowed; NULL: defaults
@@ -250,7 +251,8 @@ ALCORE_API alcore_status alcore_pool_get_column_info(const alcore_pool *pool, co
  * @param[in] pool borrowed
  * @param[in] name borrowed: the column's name
  * @param[out] out_values a view, read only, valid until the column is replaced or dropped; on the
- *   device on which it was given (out_values->device)
+ *   device on which it was given (out_values->device). Samples of rows that are borrowed are a view
+ *   [samples, rows, n], without offsets
  * @param[out] out_offsets a view of int64 [rows + 1]; its data is NULL for a column that is not
  * ragged; NULL is allowed
  * @return ALCORE_OK, ALCORE_E_INVALID, ALCORE_E_NOT_FOUND (names the nearest), ALCORE_E_UNSUPPORTED

@@ -264,14 +264,18 @@ const char *alcore_pool_column_name(const alcore_pool *pool, int64_t index) {
     return pool->columns[index]->name;
 }
 
+bool alcore__column_names_source_rows(const alcore_pool *pool, const char *name) {
+    const alcore__column_name *known = pool->source ? alcore__column_name_find(name) : NULL;
+    return known && known->is_row;
+}
+
 /* Called for every column that is set, so that a phrase never points to a row that the source pool
  * lacks: values [count] of a column that is known to have rows of the source (first_row,
  * source_rows) are checked, and these are integers; anything else passes. INT64_MIN, and INT32_MIN
  * of int32, stand for no value. */
 alcore_status alcore__column_check_source_rows(const alcore_pool *pool, const char *name,
                                                int32_t dtype, const char *values, int64_t count) {
-    const alcore__column_name *known = alcore__column_name_find(name);
-    if (!pool->source || !known || !known->is_row) return ALCORE_OK;
+    if (!alcore__column_names_source_rows(pool, name)) return ALCORE_OK;
     const size_t bytes = alcore_sys_dtype_bytes(dtype);
     const int64_t source_rows = alcore_pool_row_count(pool->source);
     for (int64_t i = 0; i < count; i++) {

@@ -73,17 +73,19 @@ struct alcore__column {
     bool per_word;
     alcore__column_tokens tokens; /* of a column that a model made, where they are no words */
     alcore__column_cut cut;
-    char *warnings;     /* what the model's folder asks for and was left undone: a JSON array of
+    char *warnings;      /* what the model's folder asks for and was left undone: a JSON array of
                            texts, owned; NULL: nothing */
-    const char *engine; /* engine that ran its model (a static string); NULL: no model made it */
-    int64_t row_count;  /* rows of the pool when the column was set; later rows have no entry */
-    int64_t dims;       /* values of a row, or of a token; 1 or more */
-    int32_t dtype;      /* ALCORE_FLOAT32, ..., or ALCORE_TEXT */
-    int32_t meaning;    /* ALCORE_MEANS_* */
-    double log_scale;   /* ln(base) of stored log-probabilities: their factor to natural ones */
-    bool ragged;        /* a list of tokens per row */
-    bool in_file;       /* blocks are read from a file */
-    bool by_line;       /* entry i was line i + 1 of the text file that origin names */
+    const char *engine;  /* engine that ran its model (a static string); NULL: no model made it */
+    int64_t row_count;   /* rows of the pool when the column was set; later rows have no entry */
+    int64_t dims;        /* values of a row, or of a token; 1 or more */
+    int32_t dtype;       /* ALCORE_FLOAT32, ..., or ALCORE_TEXT */
+    int32_t meaning;     /* ALCORE_MEANS_* */
+    double log_scale;    /* ln(base) of stored log-probabilities: their factor to natural ones */
+    bool ragged;         /* a list of tokens per row */
+    int64_t token_count; /* tokens of all rows of a ragged column; 0: none, or not known before they
+                            are read */
+    bool in_file;        /* blocks are read from a file */
+    bool by_line;        /* entry i was line i + 1 of the text file that origin names */
     void *data; /* where the values are, in a struct that ops knows; ops->release frees it */
     struct alcore__row_map *map; /* entry of each row, owned; NULL: entry i belongs to row i */
 };
@@ -134,6 +136,16 @@ alcore_status alcore__column_rows_on(const alcore__column *column, const alcore_
 alcore_status alcore__column_ragged_on(const alcore__column *column, const alcore__engine *engine,
                                        int64_t first, int64_t count, alcore__scratch *scratch,
                                        alcore_sys_ragged *out);
+/* Samples of rows of the column "sample_probs" that lie as the caller's array has them. */
+typedef struct alcore__sample_planes {
+    alcore_sys_rows first; /* the first sample of each row */
+    int64_t samples;       /* of each row */
+    int64_t stride;        /* values from a sample of a row to the next one */
+} alcore__sample_planes;
+/* Sets *out to the samples of rows first .. first + count - 1, where they lie; false where they lie
+ * otherwise, or a row has none: ops->ragged reads them then. */
+bool alcore__column_planes(const alcore__column *column, int64_t first, int64_t count,
+                           alcore__sample_planes *out);
 /* Bytes of all values of a column in memory, on the host or a device; 0: it is not in memory. */
 int64_t alcore__column_bytes(const alcore__column *column);
 /* Whether alcore__column_rows_on() hands rows out where they lie, however many, and copies none. */

@@ -50,7 +50,10 @@ alcore_status alcore__column_open_device(alcore_ctx *ctx, const char *name,
                                          const alcore__array *array, void *stream,
                                          alcore__engine *out);
 
-/* For the columns "first_row" and "source_rows" of a derived pool: ALCORE_E_NOT_FOUND when one of
+/* Whether the numbers of a column of this name are rows of the pool's source pool: in the columns
+ * "first_row" and "source_rows" of a derived pool. */
+bool alcore__column_names_source_rows(const alcore_pool *pool, const char *name);
+/* For such columns: ALCORE_E_NOT_FOUND when one of
  * the integers values[0 .. count - 1] is no row of the source pool. Other columns and other pools
  * pass. */
 alcore_status alcore__column_check_source_rows(const alcore_pool *pool, const char *name,
@@ -69,12 +72,17 @@ alcore_status alcore__column_copy_there(alcore__column *column, const alcore__ar
 /* Arrays [samples, rows, classes] (column_samples.c), which the column "sample_probs" takes:
  * whether a column of this name does. */
 bool alcore__column_takes_samples(const char *name);
-/* Fills array with a copy of a caller's array of three dimensions, the samples of a row side by
- * side, and the column's dims and dtype; *out_count: samples of all rows. What array owns is freed
- * by the caller of this function, also after a failure. */
-alcore_status alcore__column_copy_samples(alcore__column *column, const alcore_tensor *values,
-                                          int64_t entries, void *stream,
-                                          struct alcore__memory_array *array, int64_t *out_count);
+/* Fills array from a caller's array of three dimensions, and the column's dims and dtype;
+ * *out_count: samples of all rows. A borrowed array on the host is read where it lies; of any other
+ * a copy is made, which has the samples of a row side by side. What array owns is freed by the
+ * caller of this function, also after a failure. */
+alcore_status alcore__column_set_samples(alcore__column *column, const alcore_tensor *values,
+                                         int64_t entries, const alcore_column_options *options,
+                                         struct alcore__memory_array *array, int64_t *out_count);
+/* Copies tokens `token` to token + count - 1, those of whole rows, of such an array that lies where
+ * it is: the samples of a row side by side, without gaps. */
+void alcore__samples_fetch(const alcore__column *column, int64_t token, int64_t count,
+                           char *destination);
 /* The same of the planes of an array file. Error texts name its path. */
 alcore_status alcore__column_read_samples(alcore__column *column, alcore__file *file,
                                           const alcore__array_info *info, int64_t entries,
@@ -84,14 +92,18 @@ void alcore__held_release(const alcore__engine *engine, const alcore_sys_held *h
 
 /* Values in memory: entry (or token) i begins at values + i * stride * sizeof(value). */
 typedef struct alcore__memory_array {
-    char *values;                       /* [entries or tokens, dims]; never written */
-    bool on_device;                     /* values, and only they, are on the device of engine */
-    alcore__engine engine;              /* of that device; zeroed where values are on the host */
-    alcore_sys_held held;               /* the column's own memory of the device, where values are;
+    char *values;          /* [entries or tokens, dims]; never written */
+    bool on_device;        /* values, and only they, are on the device of engine */
+    alcore__engine engine; /* of that device; zeroed where values are on the host */
+    alcore_sys_held held;  /* the column's own memory of the device, where values are;
                                            zeroed: they are elsewhere */
-    bool by_row;                        /* values have a row for each of the pool, whether it has an
+    bool by_row;           /* values have a row for each of the pool, whether it has an
                                            entry or not: all bits of one without are 1 (NaN) */
-    int64_t stride;                     /* values from an entry (or token) to the next */
+    int64_t stride;        /* values from an entry (or token) to the next */
+    int64_t samples;       /* 0, or: values are the caller's [samples, rows, dims], and
+                                           sample s of entry i begins at values + (i * stride + s *
+                                           sample_stride) * sizeof(value) */
+    int64_t sample_stride;
     int64_t *offsets;                   /* [entries + 1] tokens of a ragged column, else NULL */
     void *owned_values, *owned_offsets; /* the same arrays where the column frees them; NULL: they
                                            are the caller's */
@@ -100,6 +112,7 @@ typedef struct alcore__memory_array {
     /* What the tensors of alcore_pool_get_column() point to. shape[1] is 0 for one value per entry.
      * */
     int64_t shape[2], strides[2], offsets_shape[1];
+    int64_t sample_shape[3], sample_strides[3]; /* where there are samples */
 } alcore__memory_array;
 /* Makes the column read an array in memory. On success the column owns what the array owns.
  * entries: the number of entries (of tokens for a ragged column) in values. */

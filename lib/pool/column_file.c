@@ -70,6 +70,7 @@ alcore_status alcore__column_set_file(alcore__column *column, alcore__file *file
     column->data = array;
     column->in_file = true;
     column->ragged = offsets;
+    column->token_count = offsets ? info->shape[0] : 0;
     column->ops = column->ragged ? &ragged_ops : &dense_ops;
     return ALCORE_OK;
 }

@@ -6,11 +6,10 @@
 #include "pool/pool_internal.h"
 #include "pool/row_map.h"
 
-/* Reading a matrix of gigabytes once more only to name it would cost as much as selecting from it:
- * of more than WHOLE_BYTES, this many parts are read that lie evenly over it. */
+/* Reading a large matrix once more only to name it would cost as much as selecting from it: of more
+ * than this many parts have, these parts are read, which lie evenly over it. */
 #define PARTS 64
 #define PART_BYTES ((int64_t)1 << 20)
-#define WHOLE_BYTES ((int64_t)256 << 20)
 
 /* Hashes data [bytes] and joins the hash to the fingerprint so far, so that the result depends on
  * the order of the pieces. */
@@ -80,17 +79,25 @@ typedef struct reading {
     int64_t read;  /* parts that are read, spread evenly over the column */
 } reading;
 
-/* Decides how much of a column is read: all of it up to WHOLE_BYTES (256 MiB), else PARTS (64)
- * parts of about PART_BYTES (1 MiB), at most ALCORE_BLOCK_ROWS rows each. The size of a ragged
- * column is not known without reading it, so its rows are counted instead: PARTS blocks are read at
- * most. Texts have 0 bytes a row here and are read as a whole, as every column is with `whole`. */
-static reading reading_of(const alcore__column *column, bool whole) {
+/* Bytes of the values of a row, of a ragged column on an average; 0: not known. */
+static int64_t row_bytes_of(const alcore__column *column) {
     const int64_t bytes = column->dims * (int64_t)alcore_sys_dtype_bytes(column->dtype);
+    if (!column->ragged || column->row_count == 0) return bytes;
+    return column->token_count * bytes / column->row_count;
+}
+
+/* Decides how much of a column is read: all of it up to PARTS (64) times PART_BYTES (1 MiB), else
+ * PARTS parts of about PART_BYTES, at most ALCORE_BLOCK_ROWS rows each. Where its size is not known
+ * without reading it, PARTS blocks are read at most. Texts have 0 bytes a row here and are read as
+ * a whole, as every column is with `whole`. */
+static reading reading_of(const alcore__column *column, bool whole) {
+    const int64_t bytes = row_bytes_of(column);
     reading plan = {.rows = ALCORE_BLOCK_ROWS};
-    whole = whole || bytes == 0 || column->row_count <= WHOLE_BYTES / bytes;
-    if (column->ragged) /* the rows say little about the bytes, but much about the time */
+    if (column->ragged && bytes == 0)
         whole = whole || column->row_count <= PARTS * ALCORE_BLOCK_ROWS;
-    else if (!whole && PART_BYTES / bytes < ALCORE_BLOCK_ROWS)
+    else
+        whole = whole || bytes == 0 || column->row_count <= PARTS * PART_BYTES / bytes;
+    if (!whole && bytes > 0 && PART_BYTES / bytes < ALCORE_BLOCK_ROWS)
         plan.rows = PART_BYTES / bytes > 0 ? PART_BYTES / bytes : 1;
     plan.parts = (column->row_count + plan.rows - 1) / plan.rows;
     plan.read = whole || plan.parts < PARTS ? plan.parts : PARTS;

@@ -104,8 +104,7 @@ static alcore_status set_array(alcore__column *column, const alcore_tensor *valu
     alcore__engine device = {0};
     const char *name = column->name;
     if (values && values->ndim == 3 && !offsets && alcore__column_takes_samples(name))
-        return alcore__column_copy_samples(column, values, entries, options->stream, array,
-                                           out_count);
+        return alcore__column_set_samples(column, values, entries, options, array, out_count);
     ALCORE__TRY(alcore__column_tensor(name, values, &given));
     ALCORE__TRY(alcore__column_tensor_dtype(name, given.dtype));
     if (given.columns < 1)
@@ -149,6 +148,7 @@ static alcore_status set_array(alcore__column *column, const alcore_tensor *valu
 static alcore_status check_source(const alcore_pool *pool, const alcore__column *column,
                                   const alcore__memory_array *array, int64_t count) {
     const size_t bytes = alcore_sys_dtype_bytes(column->dtype);
+    if (!alcore__column_names_source_rows(pool, column->name)) return ALCORE_OK;
     for (int64_t i = 0; i < count && !array->on_device; i++)
         ALCORE__TRY(alcore__column_check_source_rows(
             pool, column->name, column->dtype, array->values + (size_t)(i * array->stride) * bytes,

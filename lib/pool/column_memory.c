@@ -42,6 +42,10 @@ static alcore_status fetch(const alcore__column *column, int64_t entry, int64_t 
         const alcore_sys_rows rows = in_place(column, entry, entry /* not used */, count);
         return alcore__device_rows_copy(&array->engine, &rows, destination);
     }
+    if (array->samples > 0) {
+        alcore__samples_fetch(column, entry, count, destination);
+        return ALCORE_OK;
+    }
     if (array->stride == column->dims) {
         memcpy(destination, entry_bytes(column, entry), (size_t)count * bytes);
         return ALCORE_OK;
@@ -122,12 +126,13 @@ static void find_starts(const alcore__column *column, int64_t first, int64_t cou
 }
 
 /* Rows first .. first + count - 1 of a ragged column, whose block is handed out where it lies when
- * it may (is_readable) and entries are in the order of their rows, and gathered in scratch
- * otherwise. An array of tokens that is read in place has no gaps (column_given.c). */
+ * it may (is_readable), the tokens of a row are adjacent and entries are in the order of their
+ * rows, and gathered in scratch otherwise. An array of tokens that is read in place has no gaps
+ * (column_given.c). */
 static alcore_status read_tokens(const alcore__column *column, bool is_readable, int64_t first,
                                  int64_t count, alcore__scratch *scratch, alcore_sys_ragged *out) {
     const alcore__memory_array *array = column->data;
-    if (!is_readable || count == 0 || (column->map && column->map->entries))
+    if (!is_readable || count == 0 || array->samples > 0 || (column->map && column->map->entries))
         return alcore__gather_ragged(column, first, count, array->offsets, fetch, scratch, out);
     const int64_t *starts = array->offsets + first;
     if (column->map || first + count > column->row_count) {
@@ -151,6 +156,19 @@ static alcore_status read_ragged(const alcore__column *column, int64_t first, in
                                  alcore__scratch *scratch, alcore_sys_ragged *out) {
     const alcore__memory_array *array = column->data;
     return read_tokens(column, !array->on_device, first, count, scratch, out);
+}
+
+bool alcore__column_planes(const alcore__column *column, int64_t first, int64_t count,
+                           alcore__sample_planes *out) {
+    const alcore__memory_array *array = alcore__column_memory(column);
+    int64_t entry;
+    if (!array || array->samples == 0 || count == 0 ||
+        alcore__column_run(column, first, count, &entry) < count || entry < 0)
+        return false;
+    *out = (alcore__sample_planes){.first = in_place(column, entry, first, count),
+                                   .samples = array->samples,
+                                   .stride = array->sample_stride};
+    return true;
 }
 
 /* Called for the scores that a kernel computes of the tokens of a row. */
@@ -200,6 +218,7 @@ alcore_status alcore__column_set_memory(alcore__column *column, const alcore__me
     kept->shape[0] = entries;
     kept->offsets_shape[0] = column->row_count + 1;
     column->ragged = array->offsets;
+    column->token_count = column->ragged ? entries : 0;
     column->ops = column->ragged ? &ragged_ops : &dense_ops;
     column->data = kept;
     return ALCORE_OK;

@@ -12,7 +12,8 @@ enum { MAX_RUN = 1024 };
 
 /* Makes tensors that point to the column's own arrays, which only columns in memory with one entry
  * per row have; they stay valid until the column is replaced or dropped. out_offsets NULL: not
- * wanted; it is left zeroed for a column that is not ragged. */
+ * wanted; it is left zeroed for a column that is not ragged, and for samples of rows that lie as
+ * the caller's array of three dimensions has them. */
 static alcore_status view_column(const alcore_pool *pool, const char *name,
                                  alcore_tensor *out_values, alcore_tensor *out_offsets) {
     const alcore__column *column;
@@ -23,6 +24,12 @@ static alcore_status view_column(const alcore_pool *pool, const char *name,
                             "column \"%s\" (%s) is no array in memory with one entry per row; "
                             "copy its rows instead",
                             name, column->origin);
+    if (array->samples > 0) {
+        ALCORE__TRY(
+            alcore_tensor_init(out_values, array->values, column->dtype, array->sample_shape, 3));
+        out_values->strides = array->sample_strides;
+        return ALCORE_OK;
+    }
     ALCORE__TRY(alcore_tensor_init(out_values, array->values, column->dtype, array->shape,
                                    array->shape[1] > 0 ? 2 : 1));
     if (array->stride != column->dims) out_values->strides = array->strides;

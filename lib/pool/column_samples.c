@@ -5,8 +5,11 @@
  *
  *     value (s, row, c) of the array  ->  token row * samples + s of the column, value c
  *
- * A plane is a sample of all rows. Arrays in memory are copied piece by piece of the rows, files
- * and devices plane by plane; offsets are the multiples of the number of samples. */
+ * A plane is a sample of all rows. A caller's array that may be read where it lies stays as it is;
+ * blocks of it are put together for readers that want the samples of a row side by side
+ * (alcore__column_planes() for those that do not). Other arrays in memory are copied piece by piece
+ * of the rows, files and devices plane by plane; offsets are the multiples of the number of
+ * samples. */
 #include <inttypes.h>
 #include <string.h>
 
@@ -38,21 +41,28 @@ static alcore_status check_shape(const alcore__column *column, int64_t samples, 
                             : "");
 }
 
-/* Allocates what a column of these samples, each with column->dims classes, owns: array is filled
- * but for its values. *out_count: samples of all rows. */
+/* Checks the shape of samples, each with column->dims classes, and fills array but for its values
+ * and where they lie. *out_count: samples of all rows. */
 static alcore_status begin_samples(alcore__column *column, int64_t samples, int64_t rows,
                                    int64_t entries, alcore__memory_array *array,
                                    int64_t *out_count) {
-    const size_t bytes = (size_t)column->dims * alcore_sys_dtype_bytes(column->dtype);
     ALCORE__TRY(check_shape(column, samples, rows, entries));
     *out_count = samples * rows;
-    ALCORE__TRY(alcore__new_array(column->ctx, (size_t)*out_count, bytes, &array->owned_values));
     ALCORE__TRY(alcore__new_array(column->ctx, (size_t)rows + 1, sizeof *array->offsets,
                                   &array->owned_offsets));
-    array->values = array->owned_values;
     array->offsets = array->owned_offsets;
-    array->stride = array->shape[1] = column->dims;
+    array->shape[1] = column->dims;
     for (int64_t i = 0; i <= rows; i++) array->offsets[i] = i * samples;
+    return ALCORE_OK;
+}
+
+/* Allocates the values of a copy of `count` samples. */
+static alcore_status begin_copy(const alcore__column *column, int64_t count,
+                                alcore__memory_array *array) {
+    const size_t bytes = (size_t)column->dims * alcore_sys_dtype_bytes(column->dtype);
+    ALCORE__TRY(alcore__new_array(column->ctx, (size_t)count, bytes, &array->owned_values));
+    array->values = array->owned_values;
+    array->stride = column->dims;
     return ALCORE_OK;
 }
 
@@ -82,42 +92,81 @@ static alcore_tensor plane_of(const alcore_tensor *values, int64_t sample) {
     return plane;
 }
 
+/* Describes the caller's array as it lies on the host; it was checked by its first sample. */
+static void describe_host(const alcore__column *column, const alcore_tensor *values,
+                          alcore__memory_array *array) {
+    const int64_t *strides = values->strides;
+    array->values = (char *)values->data + values->byte_offset;
+    array->samples = values->shape[0];
+    array->stride = strides ? strides[1] : column->dims;
+    array->sample_stride = strides ? strides[0] : values->shape[1] * column->dims;
+    memcpy(array->sample_shape, values->shape, sizeof array->sample_shape);
+    array->sample_strides[0] = array->sample_stride;
+    array->sample_strides[1] = array->stride;
+    array->sample_strides[2] = 1;
+}
+
+/* Rows whose samples stay in the cache while they are copied. */
+static int64_t piece_rows_of(const alcore__column *column, int64_t samples) {
+    const int64_t row_bytes =
+        samples * column->dims * (int64_t)alcore_sys_dtype_bytes(column->dtype);
+    return row_bytes < COPY_BYTES ? COPY_BYTES / row_bytes : 1;
+}
+
+/* Copies the samples of rows first .. first + count - 1 of an array that lies where it is. */
+static void copy_samples(const alcore__column *column, const alcore__memory_array *from,
+                         int64_t first, int64_t count, char *destination) {
+    const size_t bytes = alcore_sys_dtype_bytes(column->dtype);
+    const size_t sample_bytes = (size_t)column->dims * bytes;
+    for (int64_t s = 0; s < from->samples; s++) {
+        const char *sample =
+            from->values + (size_t)(first * from->stride + s * from->sample_stride) * bytes;
+        for (int64_t i = 0; i < count; i++)
+            memcpy(destination + (size_t)(i * from->samples + s) * sample_bytes,
+                   sample + (size_t)(i * from->stride) * bytes, sample_bytes);
+    }
+}
+
+void alcore__samples_fetch(const alcore__column *column, int64_t token, int64_t count,
+                           char *destination) {
+    const alcore__memory_array *from = column->data;
+    const int64_t begin = token / from->samples, end = begin + count / from->samples;
+    const int64_t piece = piece_rows_of(column, from->samples);
+    const size_t row_bytes =
+        (size_t)(from->samples * column->dims) * alcore_sys_dtype_bytes(column->dtype);
+    for (int64_t first = begin; first < end; first += piece)
+        copy_samples(column, from, first, end - first < piece ? end - first : piece,
+                     destination + (size_t)(first - begin) * row_bytes);
+}
+
 /* An array on the host that is being copied. */
 typedef struct copy_work {
     const alcore__column *column;
-    const alcore__memory_array *array; /* where to */
-    const alcore_tensor *values;       /* [samples, rows, classes] */
-    int64_t piece;                     /* rows of a task */
+    const alcore__memory_array *to;
+    alcore__memory_array from;
+    int64_t rows, piece; /* in all, and of a task */
 } copy_work;
 
-/* Task: copies all samples of the rows of one piece, whose places are adjacent. The array was
- * checked by its first sample; the others differ in their address alone. */
+/* Task: copies all samples of the rows of one piece, whose places are adjacent. */
 static alcore_status copy_piece(void *data, int64_t index, int32_t worker) {
     const copy_work *work = data;
-    const int64_t rows = work->values->shape[1], first = index * work->piece;
-    const int64_t count = rows - first < work->piece ? rows - first : work->piece;
-    const size_t bytes = alcore_sys_dtype_bytes(work->column->dtype);
+    const int64_t first = index * work->piece, left = work->rows - first;
+    const size_t row_bytes = (size_t)(work->from.samples * work->column->dims) *
+                             alcore_sys_dtype_bytes(work->column->dtype);
     (void)worker;
-    for (int64_t s = 0; s < work->values->shape[0]; s++) {
-        const alcore_tensor tensor = plane_of(work->values, s);
-        const int64_t stride = tensor.strides ? tensor.strides[0] : work->column->dims;
-        const char *plane = (const char *)tensor.data + tensor.byte_offset;
-        put_rows(work->column, work->array, work->values->shape[0], s, first, count,
-                 plane + (size_t)(first * stride) * bytes, stride);
-    }
+    copy_samples(work->column, &work->from, first, left < work->piece ? left : work->piece,
+                 work->to->values + (size_t)first * row_bytes);
     return ALCORE_OK;
 }
 
 static alcore_status copy_host(const alcore__column *column, const alcore_tensor *values,
                                const alcore__memory_array *array) {
-    const int64_t rows = values->shape[1];
-    const int64_t row_bytes =
-        values->shape[0] * column->dims * (int64_t)alcore_sys_dtype_bytes(column->dtype);
-    copy_work work = {.column = column, .array = array, .values = values};
-    work.piece = row_bytes < COPY_BYTES ? COPY_BYTES / row_bytes : 1;
-    const int64_t pieces = (rows + work.piece - 1) / work.piece;
-    return rows > 0 ? alcore__parallel(column->ctx, "copying", pieces, copy_piece, &work)
-                    : ALCORE_OK;
+    copy_work work = {.column = column, .to = array, .rows = values->shape[1]};
+    describe_host(column, values, &work.from);
+    work.piece = piece_rows_of(column, work.from.samples);
+    const int64_t pieces = (work.rows + work.piece - 1) / work.piece;
+    return work.rows > 0 ? alcore__parallel(column->ctx, "copying", pieces, copy_piece, &work)
+                         : ALCORE_OK;
 }
 
 /* Copies an array on a device sample by sample, each by way of host memory. */
@@ -154,12 +203,17 @@ static alcore_status begin_tensor(alcore__column *column, const alcore_tensor *v
     return begin_samples(column, values->shape[0], plane.rows, entries, array, out_count);
 }
 
-alcore_status alcore__column_copy_samples(alcore__column *column, const alcore_tensor *values,
-                                          int64_t entries, void *stream,
-                                          alcore__memory_array *array, int64_t *out_count) {
+alcore_status alcore__column_set_samples(alcore__column *column, const alcore_tensor *values,
+                                         int64_t entries, const alcore_column_options *options,
+                                         alcore__memory_array *array, int64_t *out_count) {
     bool on_device = false;
     ALCORE__TRY(begin_tensor(column, values, entries, array, out_count, &on_device));
-    return on_device ? copy_device(column, values, stream, array)
+    if (!on_device && options->ownership == ALCORE_BORROW) {
+        describe_host(column, values, array);
+        return ALCORE_OK;
+    }
+    ALCORE__TRY(begin_copy(column, *out_count, array));
+    return on_device ? copy_device(column, values, options->stream, array)
                      : copy_host(column, values, array);
 }
 
@@ -189,6 +243,7 @@ alcore_status alcore__column_read_samples(alcore__column *column, alcore__file *
     alcore_status status = begin_samples(column, info->planes, rows, entries, array, out_count);
     if (status == ALCORE_E_SHAPE) return alcore__fail_within(status, "%s", alcore__file_path(file));
     if (status != ALCORE_OK) return status;
+    ALCORE__TRY(begin_copy(column, *out_count, array));
     const size_t row_bytes = (size_t)column->dims * alcore_sys_dtype_bytes(info->dtype);
     const int64_t piece_rows = row_bytes < PIECE_BYTES ? PIECE_BYTES / (int64_t)row_bytes : 1;
     ALCORE__TRY(alcore__new_array(column->ctx, (size_t)piece_rows, row_bytes, &piece));

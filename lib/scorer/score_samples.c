@@ -15,12 +15,14 @@
  * Labels that do not exclude each other are distributions (1 - p, p), whose measures are averaged;
  * KL is averaged over the labels of a sample before the largest sample is sought.
  *
- * Rows are worked on in groups of at most GROUP_SAMPLES samples (one row at least), so that what a
- * group needs stays in the cache of a core. Probabilities are checked, and their entropies
- * computed, by plain loops, without what else class_stats has of them. Where one of a group is no
- * distribution beyond doubt, or the numbers are no probabilities, class_distributions.c does both,
- * so that errors and meanings are those of the other scores. The entropies have the same bits
- * either way. Cost: one pass over the values. */
+ * Rows are worked on in groups of at most GROUP_VALUES numbers (one row at least), so that what a
+ * group needs stays in the cache of a core. Samples are read where they lie: side by side, or in an
+ * array of the caller's that has all rows of a sample together (planes). Probabilities are checked,
+ * and their entropies computed, by plain loops, without what else class_stats has of them. Where
+ * one of a group is no distribution beyond doubt, or the numbers are no probabilities,
+ * class_distributions.c does both, so that errors and meanings are those of the other scores;
+ * planes are put side by side for it. Scores have the same bits either way. Cost: one pass over the
+ * values. */
 #include <math.h>
 #include <string.h>
 
@@ -31,8 +33,8 @@
 #include "scorer/uncertainty_modes.h"
 
 enum {
-    GROUP_SAMPLES = 1024,
-    LANES = 4 /* classes whose sums over the samples are in registers together */
+    GROUP_VALUES = 1 << 15, /* 256 KiB of doubles */
+    LANES = 4               /* classes whose sums over the samples are in registers together */
 };
 /* A probability above 1 by no more is rounding (spec 1.1). */
 #define SLACK 1e-6
@@ -54,20 +56,24 @@ static const alcore__param_table NO_PARAMS = {NULL, 0};
 /* The samples of a block, and room for those of one group. */
 typedef struct sample_groups {
     alcore__score_call *call;
-    int64_t measure;               /* COMMITTEE_* */
-    alcore__distributions all;     /* of every sample of the block */
-    alcore_sys_ragged items;       /* which samples are of which row */
-    int64_t labels, classes;       /* a sample is `labels` distributions over `classes` classes */
-    int64_t longest;               /* samples of the longest group */
-    double *entropies;             /* [longest] H(p_s), the mean over its labels */
-    double *room;                  /* [longest, dims] for values, and where these are no
+    int64_t measure;              /* COMMITTEE_* */
+    alcore__distributions all;    /* of every sample of the block */
+    alcore__sample_planes planes; /* the same where they are read as planes; else zeroed */
+    alcore_sys_ragged items;      /* which samples are of which row; of planes the offsets alone */
+    int64_t *offsets;             /* [rows of the block + 1] of planes */
+    int64_t dims;                 /* numbers of a sample as the column has them */
+    int64_t labels, classes;      /* a sample is `labels` distributions over `classes` classes */
+    int64_t longest;              /* samples of the longest group */
+    double *entropies;            /* [longest] H(p_s), the mean over its labels */
+    double *room;                 /* [longest, dims] for values, and where these are no
                                       probabilities [longest, labels, classes] for those */
-    const double *values;          /* [samples of the group, dims] as the column has them */
-    const double *probs;           /* [samples of the group, labels, classes] */
-    double *means;                 /* [longest, labels, classes] of the group's rows */
-    double *logs;                  /* [labels, classes] log m, or votes, or squares */
-    uint8_t *mask;                 /* [longest] 1: the sample is of a row that is scored */
-    alcore_sys_class_stats *stats; /* [longest, labels] of the means */
+    const double *values;         /* [samples of the group, dims] as the column has them */
+    const double *probs;          /* [samples of the group, labels, classes] */
+    int64_t step;                 /* numbers from a sample of a row to the next one in probs */
+    int64_t row_step;             /* of planes, numbers from a row to the next one in probs */
+    double *means;                /* [longest, labels, classes] of the group's rows */
+    double *logs;                 /* [labels, classes] log m, or votes, or squares */
+    uint8_t *mask;                /* [longest] 1: the sample is of a row that is scored */
 } sample_groups;
 
 /* The numbers of a sample as probabilities. */
@@ -87,11 +93,22 @@ static bool is_scored(const sample_groups *self, int64_t i) {
     return !self->call->mask || self->call->mask[i];
 }
 
+static bool reads_planes(const sample_groups *self) {
+    return self->planes.samples > 0;
+}
+
+/* The first sample of row i in probs, which has those of rows `begin` and following. */
+static const double *probs_of(const sample_groups *self, int64_t begin, int64_t i) {
+    return self->probs + (reads_planes(self)
+                              ? (i - begin) * self->row_step
+                              : (first_sample(self, i) - first_sample(self, begin)) * self->step);
+}
+
 /* The row behind the last of the group that begins with row `begin`. */
 static int64_t group_end(const sample_groups *self, int64_t begin) {
     int64_t end = begin + 1;
-    const int64_t first = first_sample(self, begin);
-    while (end < self->call->count && first_sample(self, end + 1) - first <= GROUP_SAMPLES) end++;
+    const int64_t first = first_sample(self, begin), most = GROUP_VALUES / self->dims;
+    while (end < self->call->count && first_sample(self, end + 1) - first <= most) end++;
     return end;
 }
 
@@ -152,21 +169,25 @@ static bool is_distribution(const double *p, int64_t classes, double slack) {
 /* - sum of p log p over the classes, with the bits of class_stats. */
 static double entropy_of(const double *p, int64_t classes) {
     double sum = 0.0;
-    for (int64_t c = 0; c < classes; c++)
-        if (p[c] > 0.0) sum += p[c] * log(p[c]);
+    for (int64_t c = 0; c < classes; c++) {
+        const double x = p[c] > 1.0 ? 1.0 : p[c];
+        if (x > 0.0) sum += x * log(x);
+    }
     return 0.0 - sum;
 }
 
-/* The entropies of plain probabilities, or zeros for a measure that takes none; false where one of
- * the samples has to be looked at. */
-static bool measure_plain(sample_groups *self, int64_t samples) {
+/* The entropies of plain probabilities of rows begin .. end - 1, or zeros for a measure that takes
+ * none; false where one of the samples has to be looked at. */
+static bool measure_plain(sample_groups *self, int64_t begin, int64_t end) {
     const bool wanted = self->measure == COMMITTEE_KL || self->measure == COMMITTEE_KL_MAX;
     const double slack = alcore__class_sum_slack(self->all.rows.dtype);
-    for (int64_t s = 0; s < samples; s++) {
-        const double *p = self->values + s * self->classes;
-        if (!self->mask[s]) continue;
-        if (!is_distribution(p, self->classes, slack)) return false;
-        self->entropies[s] = wanted ? entropy_of(p, self->classes) : 0.0;
+    for (int64_t i = begin; i < end; i++) {
+        const double *p = probs_of(self, begin, i);
+        double *entropies = self->entropies + (first_sample(self, i) - first_sample(self, begin));
+        for (int64_t s = 0; s < sample_count(self, i) && is_scored(self, i); s++, p += self->step) {
+            if (!is_distribution(p, self->classes, slack)) return false;
+            entropies[s] = wanted ? entropy_of(p, self->classes) : 0.0;
+        }
     }
     return true;
 }
@@ -176,7 +197,7 @@ static bool measure_plain(sample_groups *self, int64_t samples) {
 static alcore_status measure_samples(sample_groups *self, const alcore__distributions *part,
                                      int64_t begin, int64_t end) {
     const alcore__measure what = {.mode = MODE_ENTROPY};
-    if (is_plain(self) && measure_plain(self, part->rows.count)) return ALCORE_OK;
+    if (is_plain(self) && measure_plain(self, begin, end)) return ALCORE_OK;
     const alcore_status status = alcore__distributions_measure(
         self->call, part, self->mask, -1 /* each of its own */, what, self->entropies);
     if (status != ALCORE_E_DATA) return status;
@@ -197,12 +218,13 @@ static alcore_status mark_samples(sample_groups *self, int64_t begin, int64_t en
 }
 
 /* Sets `values` to the numbers of the samples, where they lie when they are doubles. Samples are
- * adjacent: the kernel reads them as one row. */
+ * adjacent: the kernel reads them as one row, as it does small rows slowly. */
 static alcore_status widen_samples(sample_groups *self, const alcore__distributions *part) {
     const alcore__engine cpu = alcore__engine_cpu(self->call->ctx);
     const alcore_sys_work work = alcore__engine_work(&cpu);
     alcore_sys_rows all = part->rows;
     self->values = self->probs = part->rows.data;
+    self->step = self->dims;
     if (all.dtype == ALCORE_FLOAT64 || all.count == 0) return ALCORE_OK;
     all.dims = all.stride = all.count * all.dims;
     all.count = 1;
@@ -213,7 +235,7 @@ static alcore_status widen_samples(sample_groups *self, const alcore__distributi
 /* Makes probabilities [labels, classes] of the numbers of a sample, by what the column says that
  * they are in place of these. */
 static void make_probs(const sample_groups *self, const double *values, double *out) {
-    if (self->all.rows.dims != self->labels) {
+    if (self->dims != self->labels) {
         alcore__probs_of(self->all.column, values, self->classes, out);
         return;
     }
@@ -225,55 +247,50 @@ static void make_probs(const sample_groups *self, const double *values, double *
 
 /* Makes the probabilities of the marked samples of a group, behind the room for their values. */
 static void make_all_probs(sample_groups *self, int64_t samples) {
-    const int64_t dims = self->all.rows.dims;
-    double *probs = self->room + self->longest * dims;
+    double *probs = self->room + self->longest * self->dims;
     for (int64_t s = 0; s < samples; s++)
         if (self->mask[s])
-            make_probs(self, self->values + s * dims, probs + s * sample_width(self));
+            make_probs(self, self->values + s * self->dims, probs + s * sample_width(self));
     self->probs = probs;
+    self->step = sample_width(self);
 }
 
 /* Adds to sums [count], count at most LANES, over the samples in their order, values[c], or with a
- * mean (NULL: none) the square of values[c] - mean[c]. A sample has its numbers `width` behind
- * those of the one before. */
-static inline void add_lanes(const double *values, int64_t samples, int64_t width, int64_t count,
+ * mean (NULL: none) the square of values[c] - mean[c]. A sample has its numbers `step` behind those
+ * of the one before. */
+static inline void add_lanes(const double *values, int64_t samples, int64_t step, int64_t count,
                              const double *mean, double *sums) {
     for (int64_t s = 0; s < samples; s++)
         for (int64_t c = 0; c < count; c++) {
-            const double x = values[s * width + c], d = mean ? x - mean[c] : 0.0;
+            const double x = values[s * step + c], d = mean ? x - mean[c] : 0.0;
             sums[c] += mean ? d * d : x;
         }
 }
 
-/* The sums of add_lanes() over all numbers of a sample: probs [samples, width], out [width]. */
-static void add_up(const double *probs, int64_t samples, int64_t width, const double *mean,
-                   double *out) {
+/* The sums of add_lanes() over all numbers of a sample: out [width]. */
+static void add_up(const sample_groups *self, const double *probs, int64_t samples,
+                   const double *mean, double *out) {
+    const int64_t width = sample_width(self), step = self->step;
     for (int64_t first = 0; first < width; first += LANES) {
         double sums[LANES] = {0};
         const double *from = mean ? mean + first : NULL;
         if (first + LANES > width)
-            add_lanes(probs + first, samples, width, width - first, from, sums);
+            add_lanes(probs + first, samples, step, width - first, from, sums);
         else if (mean)
-            add_lanes(probs + first, samples, width, LANES, from, sums);
+            add_lanes(probs + first, samples, step, LANES, from, sums);
         else
-            add_lanes(probs + first, samples, width, LANES, NULL, sums);
+            add_lanes(probs + first, samples, step, LANES, NULL, sums);
         for (int64_t c = first; c < width && c < first + LANES; c++) out[c] = sums[c - first];
     }
 }
 
-/* The mean over the samples of a row: probs [samples, width], out [width]. */
-static void take_means(const double *probs, int64_t samples, int64_t width, double *out) {
-    add_up(probs, samples, width, NULL /* no mean */, out);
-    for (int64_t c = 0; c < width; c++) out[c] /= (double)samples;
-}
-
-/* ---- measures of one row: probs [samples, labels, classes], mean [labels, classes] ---- */
+/* ---- measures of one row: probs [samples, `step` numbers apart], mean [labels, classes] ---- */
 
 static double variance_of(const sample_groups *self, const double *probs, int64_t samples,
                           const double *mean) {
     const int64_t width = sample_width(self);
     double *squares = self->logs, sum = 0.0; /* of each class, over the samples */
-    add_up(probs, samples, width, mean, squares);
+    add_up(self, probs, samples, mean, squares);
     for (int64_t c = 0; c < width; c++) sum += squares[c];
     return sum / (double)(samples * width);
 }
@@ -286,7 +303,7 @@ static double votes_of(const sample_groups *self, const double *probs, int64_t s
     memset(votes, 0, (size_t)width * sizeof *votes);
     for (int64_t s = 0; s < samples; s++)
         for (int64_t first = 0; first < width; first += classes) {
-            const double *p = probs + s * width + first;
+            const double *p = probs + s * self->step + first;
             int64_t winner = 0;
             for (int64_t c = 1; c < classes; c++)
                 if (p[c] > p[winner]) winner = c;
@@ -313,7 +330,7 @@ static double largest_kl(const sample_groups *self, const double *probs, int64_t
     for (int64_t c = 0; c < width; c++) self->logs[c] = mean[c] > 0 ? log(mean[c]) : 0.0;
     for (int64_t s = 0; s < samples; s++) {
         double cross = 0.0;
-        for (int64_t c = 0; c < width; c++) cross -= probs[s * width + c] * self->logs[c];
+        for (int64_t c = 0; c < width; c++) cross -= probs[s * self->step + c] * self->logs[c];
         largest = fmax(largest, cross / (double)self->labels - entropies[s]);
     }
     return largest;
@@ -326,18 +343,20 @@ static double mean_of(const double *values, int64_t count) {
     return sum / (double)count;
 }
 
-/* The entropy of the mean of row `at` of the group, the mean over its labels. */
-static double consensus_entropy(const sample_groups *self, int64_t at) {
+/* The entropy of a mean, the mean over its labels. */
+static double consensus_entropy(const sample_groups *self, const double *mean) {
     double sum = 0.0;
-    for (int64_t l = 0; l < self->labels; l++) sum += self->stats[at * self->labels + l].entropy;
+    for (int64_t l = 0; l < self->labels; l++)
+        sum += entropy_of(mean + l * self->classes, self->classes);
     return sum / (double)self->labels;
 }
 
-/* The measure of row `at` of the group, whose samples are first .. first + samples - 1 of it. */
-static double measure_row(const sample_groups *self, int64_t at, int64_t first, int64_t samples) {
-    const int64_t width = sample_width(self);
-    const double *probs = self->probs + first * width, *mean = self->means + at * width;
-    const double *entropies = self->entropies + first;
+/* The measure of row i, in the group that begins with row `begin`. */
+static double measure_row(const sample_groups *self, int64_t begin, int64_t i) {
+    const int64_t samples = sample_count(self, i);
+    const double *probs = probs_of(self, begin, i);
+    const double *mean = self->means + (i - begin) * sample_width(self);
+    const double *entropies = self->entropies + (first_sample(self, i) - first_sample(self, begin));
     for (int64_t s = 0; s < samples; s++)
         if (isnan(entropies[s])) return entropies[s];
     if (samples == 0) return (double)NAN;
@@ -345,11 +364,11 @@ static double measure_row(const sample_groups *self, int64_t at, int64_t first, 
     case COMMITTEE_VARIANCE:
         return variance_of(self, probs, samples, mean);
     case COMMITTEE_KL:
-        return fmax(consensus_entropy(self, at) - mean_of(entropies, samples), 0.0);
+        return fmax(consensus_entropy(self, mean) - mean_of(entropies, samples), 0.0);
     case COMMITTEE_KL_MAX:
         return largest_kl(self, probs, samples, mean, entropies);
     case COMMITTEE_CONSENSUS_ENTROPY:
-        return consensus_entropy(self, at);
+        return consensus_entropy(self, mean);
     default:
         return votes_of(self, probs, samples);
     }
@@ -357,27 +376,25 @@ static double measure_row(const sample_groups *self, int64_t at, int64_t first, 
 
 /* ---- groups ---- */
 
-/* The means of the rows begin .. end - 1, and their entropies where the measure takes them. Rows
- * that are not scored, or have a NaN, keep means of 0. */
-static alcore_status measure_means(sample_groups *self, int64_t begin, int64_t end) {
-    const int64_t width = sample_width(self), rows = end - begin;
-    const alcore__engine cpu = alcore__engine_cpu(self->call->ctx);
-    const alcore_sys_work work = alcore__engine_work(&cpu);
-    const alcore_sys_rows means = {.data = self->means,
-                                   .count = rows * self->labels,
-                                   .dims = self->classes,
-                                   .stride = self->classes,
-                                   .dtype = ALCORE_FLOAT64};
-    int64_t ignored;
-    memset(self->means, 0, (size_t)(rows * width) * sizeof *self->means);
+/* The means of the rows begin .. end - 1. Rows that are not scored, or have a NaN, keep means
+ * without a meaning. */
+static void take_means(sample_groups *self, int64_t begin, int64_t end) {
+    const int64_t width = sample_width(self);
+    for (int64_t i = begin; i < end; i++) {
+        double *mean = self->means + (i - begin) * width;
+        const int64_t samples = is_scored(self, i) ? sample_count(self, i) : 0;
+        if (samples == 0) continue;
+        add_up(self, probs_of(self, begin, i), samples, NULL /* no mean */, mean);
+        for (int64_t c = 0; c < width; c++) mean[c] /= (double)samples;
+    }
+}
+
+/* Fills in the scores of rows begin .. end - 1, whose means are there. */
+static void write_scores(sample_groups *self, int64_t begin, int64_t end) {
+    const alcore__score_call *call = self->call;
     for (int64_t i = begin; i < end; i++)
-        if (is_scored(self, i) && sample_count(self, i) > 0)
-            take_means(self->probs + (first_sample(self, i) - first_sample(self, begin)) * width,
-                       sample_count(self, i), width, self->means + (i - begin) * width);
-    if (self->measure != COMMITTEE_KL && self->measure != COMMITTEE_CONSENSUS_ENTROPY)
-        return ALCORE_OK;
-    return cpu.kernels->class_stats(&work, &means, NULL /* no mask */, ALCORE_CLASSES_PROBS,
-                                    self->stats, &ignored);
+        if (is_scored(self, i))
+            call->raw[i] = call->score[i] = call->rank[i] = measure_row(self, begin, i);
 }
 
 /* Scores rows begin .. end - 1 of the block. */
@@ -388,13 +405,8 @@ static alcore_status score_group(sample_groups *self, int64_t begin, int64_t end
     ALCORE__TRY(widen_samples(self, &part));
     ALCORE__TRY(measure_samples(self, &part, begin, end));
     if (!is_plain(self)) make_all_probs(self, samples);
-    ALCORE__TRY(measure_means(self, begin, end));
-    for (int64_t i = begin; i < end; i++) {
-        if (!is_scored(self, i)) continue;
-        const double measured =
-            measure_row(self, i - begin, first_sample(self, i) - first, sample_count(self, i));
-        self->call->raw[i] = self->call->score[i] = self->call->rank[i] = measured;
-    }
+    take_means(self, begin, end);
+    write_scores(self, begin, end);
     return ALCORE_OK;
 }
 
@@ -410,13 +422,12 @@ static alcore_status groups_allocate(sample_groups *self) {
         if (samples > self->longest) self->longest = samples;
         if (end - begin > rows) rows = end - begin;
     }
-    const size_t longest = (size_t)self->longest + 1, dims = (size_t)self->all.rows.dims;
+    const size_t longest = (size_t)self->longest + 1, dims = (size_t)self->dims;
     ALCORE__TRY(alcore__new_array(ctx, longest, sizeof *self->entropies, &self->entropies));
     ALCORE__TRY(alcore__new_array(ctx, longest * (dims + width), sizeof *self->room, &self->room));
     ALCORE__TRY(alcore__new_array(ctx, (size_t)rows * width, sizeof *self->means, &self->means));
     ALCORE__TRY(alcore__new_array(ctx, width, sizeof *self->logs, &self->logs));
-    ALCORE__TRY(alcore__new_array(ctx, longest, sizeof *self->mask, &self->mask));
-    return alcore__new_array(ctx, (size_t)(rows * self->labels), sizeof *self->stats, &self->stats);
+    return alcore__new_array(ctx, longest, sizeof *self->mask, &self->mask);
 }
 
 static void groups_clear(sample_groups *self) {
@@ -427,14 +438,92 @@ static void groups_clear(sample_groups *self) {
     alcore__free(ctx, self->means);
     alcore__free(ctx, self->logs);
     alcore__free(ctx, self->mask);
-    alcore__free(ctx, self->stats);
+    alcore__free(ctx, self->offsets);
 }
+
+/* ---- planes ---- */
+
+/* Sets probs to the samples of rows begin .. end - 1, where they lie when they are doubles. */
+static alcore_status widen_planes(sample_groups *self, int64_t begin, int64_t end) {
+    const alcore__engine cpu = alcore__engine_cpu(self->call->ctx);
+    const alcore_sys_work work = alcore__engine_work(&cpu);
+    const size_t bytes = alcore_sys_dtype_bytes(self->planes.first.dtype);
+    alcore_sys_rows rows = self->planes.first;
+    rows.data = (const char *)rows.data + (size_t)(begin * rows.stride) * bytes;
+    rows.count = end - begin;
+    self->probs = rows.data;
+    self->row_step = rows.stride;
+    self->step = self->planes.stride;
+    if (rows.dtype == ALCORE_FLOAT64) return ALCORE_OK;
+    self->probs = self->room;
+    self->row_step = self->dims;
+    self->step = rows.count * self->dims;
+    if (rows.stride == rows.dims) { /* as in widen_samples() */
+        rows.dims = rows.stride = self->step;
+        rows.count = 1;
+    }
+    for (int64_t s = 0; s < self->planes.samples; s++) {
+        ALCORE__TRY(
+            cpu.kernels->widen(&work, &rows, NULL /* no mask */, self->room + s * self->step));
+        rows.data = (const char *)rows.data + (size_t)self->planes.stride * bytes;
+    }
+    return ALCORE_OK;
+}
+
+/* take_means() of rows whose numbers of one sample are adjacent, all rows together: they come into
+ * the cache in the order in which they lie. */
+static void take_plane_means(sample_groups *self, int64_t begin, int64_t end) {
+    const int64_t samples = self->planes.samples, count = (end - begin) * self->dims;
+    double *const means = self->means;
+    if (self->row_step != self->dims) {
+        take_means(self, begin, end);
+        return;
+    }
+    memset(means, 0, (size_t)count * sizeof *means);
+    for (int64_t s = 0; s < samples; s++) {
+        const double *const p = self->probs + s * self->step;
+        for (int64_t n = 0; n < count; n++) means[n] += p[n];
+    }
+    for (int64_t n = 0; n < count; n++) means[n] /= (double)samples;
+}
+
+/* Scores the block where its samples lie, if they are plain probabilities; *out_done: whether that
+ * was so. */
+static alcore_status score_planes(sample_groups *self, const alcore__column *column,
+                                  bool *out_done) {
+    alcore__score_call *call = self->call;
+    *out_done = false;
+    self->all = (alcore__distributions){.column = column};
+    if (!is_plain(self) ||
+        !alcore__column_planes(column, call->first, call->count, &self->planes) ||
+        self->planes.samples < 2 || self->planes.first.dims < 2)
+        return ALCORE_OK;
+    self->all.rows = self->planes.first;
+    self->labels = 1;
+    self->classes = self->dims = self->planes.first.dims;
+    ALCORE__TRY(alcore__new_array(call->ctx, (size_t)call->count + 1, sizeof *self->offsets,
+                                  &self->offsets));
+    for (int64_t i = 0; i <= call->count; i++) self->offsets[i] = i * self->planes.samples;
+    self->items.offsets = self->offsets;
+    ALCORE__TRY(groups_allocate(self));
+    for (int64_t begin = 0, end; begin < call->count; begin = end) {
+        end = group_end(self, begin);
+        ALCORE__TRY(widen_planes(self, begin, end));
+        take_plane_means(self, begin, end);
+        if (!measure_plain(self, begin, end)) return ALCORE_OK;
+        write_scores(self, begin, end);
+    }
+    *out_done = true;
+    return ALCORE_OK;
+}
+
+/* ---- blocks ---- */
 
 /* Reads the samples of the block and scores its rows, group after group. */
 static alcore_status score_block(sample_groups *self, const alcore__column *column) {
     ALCORE__TRY(alcore__distributions_of_tokens(self->call, column, NAME, MODE_ENTROPY,
                                                 &self->items, &self->all));
-    const int64_t dims = self->all.rows.dims;
+    const int64_t dims = self->dims = self->all.rows.dims;
     const bool is_binary =
         column->meaning == ALCORE_MEANS_SIGMOID || column->meaning == ALCORE_MEANS_MULTILABEL;
     self->labels = is_binary ? dims : 1;
@@ -450,13 +539,18 @@ static alcore_status score_block(sample_groups *self, const alcore__column *colu
 static alcore_status score_samples(alcore__score_call *call, int64_t measure) {
     const alcore__column *column = alcore__dataset_find(call->dataset, NAME);
     sample_groups groups = {.call = call, .measure = measure};
+    bool done;
     if (!column) return alcore__fail(ALCORE_E_MISSING, "the column \"%s\" is missing", NAME);
     if (!column->ragged)
         return alcore__fail(ALCORE_E_SHAPE,
                             "the column \"%s\" has shape [samples, rows, classes], or [samples of "
                             "all rows, classes] with offsets",
                             NAME);
-    const alcore_status status = score_block(&groups, column);
+    alcore_status status = score_planes(&groups, column, &done);
+    groups_clear(&groups);
+    if (status != ALCORE_OK || done) return status;
+    groups = (sample_groups){.call = call, .measure = measure};
+    status = score_block(&groups, column);
     groups_clear(&groups);
     return status;
 }

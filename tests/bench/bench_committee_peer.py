@@ -1,14 +1,16 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0
 """BALD, variance and query by committee beside the packages that have them: baal, batchbald_redux, modAL and scikit-activeml, those
-that are installed, over one array of probabilities, float64 [samples, rows, classes]. Expected gradient length is compared with the
+that are installed, over one array of probabilities [samples, rows, classes]. Expected gradient length is compared with the
 gradients of a linear head by torch.func, of 2,000 rows of 64 components.
 
-  bench_committee_peer.py [ROWS [SAMPLES [CLASSES [ROUNDS]]]]
+  bench_committee_peer.py [ROWS [SAMPLES [CLASSES [ROUNDS [float64 or float32 [MEASURES]]]]]]
 
-Each peer gets the layout that it reads, made before. What is measured is from the array to the picks: alcore.select() of 1,000 rows, and
-the peer's scores with numpy.argsort. Rounds are interleaved, and medians told; with each peer the largest difference of its scores, and
-of how many picks the two agree. modAL computes from a committee of models; one that repeats the array stands for it."""
+Each peer gets the layout that it reads, made before; MEASURES, separated by commas, are those that are raced, all by default. What is
+measured is from the array to the picks: alcore.select() of 1,000 rows, and the peer's scores with numpy.argsort. Rounds are interleaved,
+and medians told, of the time that passes and of the processor time, which a loaded machine says more by; with each peer the largest
+difference of its scores, and of how many picks the two agree. For one thread each: taskset -c 0 with OMP_NUM_THREADS=1. modAL computes
+from a committee of models; one that repeats the array stands for it."""
 import statistics
 import sys
 import time
@@ -80,9 +82,19 @@ def ours(pool, probs, measure):
 
 
 def timed(call):
-    begun = time.perf_counter()
+    """What the call gives, and its seconds: those that pass, and those of the processor."""
+    begun, busy = time.perf_counter(), time.process_time()
     found = call()
-    return found, time.perf_counter() - begun
+    return found, (time.perf_counter() - begun, time.process_time() - busy)
+
+
+def told(times):
+    """The medians of our times and the peer's in milliseconds, and how many times as long the peer takes."""
+    parts = []
+    for k in range(2):
+        own, peer = (statistics.median(one[k] for one in side) for side in times)
+        parts.append("%8.1f ms %10.1f ms %6.1fx" % (own * 1e3, peer * 1e3, peer / own))
+    return ", processor".join(parts)
 
 
 def race(pool, probs, peer, measure, scores, rounds):
@@ -95,10 +107,8 @@ def race(pool, probs, peer, measure, scores, rounds):
         times[1].append(seconds)
     own = numpy.array(selection.scores)
     difference = numpy.abs(own - found[order]).max()
-    medians = [statistics.median(one) for one in times]
-    print("%-16s %-18s %8.1f ms %10.1f ms %7.1fx   scores within %.1e, %d of %d picks equal" % (
-        peer, measure, medians[0] * 1e3, medians[1] * 1e3, medians[1] / medians[0], difference,
-        len(set(selection) & set(order.tolist())), PICKS))
+    print("%-16s %-18s %s   scores within %.1e, %d of %d picks equal" % (
+        peer, measure, told(times), difference, len(set(selection) & set(order.tolist())), PICKS), flush=True)
 
 
 def gradients(probs):
@@ -125,16 +135,19 @@ def gradients(probs):
     selection, seconds = timed(lambda: texts.select(PICKS, "egl", probs=p, embeddings=h))
     found, peer = timed(expected)
     order = numpy.argsort(-found, kind="stable")[:PICKS]
-    print("%-16s %-18s %8.1f ms %10.1f ms %7.1fx   scores within %.1e, %d of %d picks equal" % (
-        "torch.func", "egl, %d rows" % count, seconds * 1e3, peer * 1e3, peer / seconds,
+    print("%-16s %-18s %s   scores within %.1e, %d of %d picks equal" % (
+        "torch.func", "egl, %d rows" % count, told(([seconds], [peer])),
         numpy.abs(numpy.array(selection.scores) - found[order]).max(), len(set(selection) & set(order.tolist())), PICKS))
 
 
 def main(arguments):
-    rows, samples, classes, rounds = (int(a) for a in (arguments + ["100000", "20", "10", "5"][len(arguments):]))
-    probs = numpy.random.default_rng(5).dirichlet(numpy.full(classes, 0.5), size=(samples, rows))
+    arguments = arguments + ["100000", "20", "10", "5", "float64", ""][len(arguments):]
+    rows, samples, classes, rounds = (int(a) for a in arguments[:4])
+    probs = numpy.random.default_rng(5).dirichlet(numpy.full(classes, 0.5), size=(samples, rows)).astype(arguments[4])
+    measures = arguments[5].split(",") if arguments[5] else None
     pool = alcore.Pool(["row %d" % row for row in range(rows)])
-    print("%d rows, %d samples, %d classes: libalcore, the peer, how many times as long it takes" % (rows, samples, classes))
+    print("%d rows, %d samples, %d classes, %s: libalcore, the peer, how many times as long it takes" % (
+        rows, samples, classes, arguments[4]))
     for peer in (baal, batchbald_redux, modal, skactiveml):
         try:
             found = peer(probs)
@@ -142,9 +155,12 @@ def main(arguments):
             print("%-16s not installed (%s)" % (peer.__name__, error))
             continue
         for measure, scores in found.items():
+            if measures and measure not in measures:
+                continue
             race(pool, probs, peer.__name__, measure, scores, rounds)
     try:
-        gradients(probs)
+        if not measures or "egl" in measures:
+            gradients(probs)
     except ImportError as error:
         print("%-16s not installed (%s)" % ("torch.func", error))
 

@@ -242,5 +242,106 @@ START_TEST(refusals) {
 }
 END_TEST
 
+/* ---- arrays that are read where they lie ---- */
+
+static int releases;
+static void count_release(void *user) {
+    (void)user;
+    releases++;
+}
+
+/* Gives values [SAMPLES, rows, CLASSES] of a type, for all rows or (rows not NULL) for these, as an
+ * array that is kept, or borrowed. row_stride: values from a row to the next. */
+static void give_owned(const void *values, int32_t dtype, int64_t row_stride, const int64_t *rows,
+                       int64_t count, int32_t ownership) {
+    alcore_column_options options = ALCORE_COLUMN_OPTIONS_INIT;
+    int64_t shape[] = {SAMPLES, count, CLASSES}, strides[] = {count * row_stride, row_stride, 1};
+    alcore_tensor tensor;
+    options.ownership = ownership;
+    options.rows = rows;
+    options.row_count = rows ? count : 0;
+    options.release = ownership == ALCORE_BORROW ? count_release : NULL;
+    MUST(alcore_tensor_init(&tensor, (void *)(uintptr_t)values, dtype, shape, 3));
+    tensor.strides = strides;
+    MUST(alcore_pool_set_column(pool, "sample_probs", &tensor, NULL, &options));
+}
+
+enum { GAP = CLASSES + 2 };
+
+/* Distributions with gaps between rows; 7 stands in the gaps. */
+static void fill_gapped(double *values, float *narrow) {
+    for (int i = 0; i < SAMPLES * ROWS; i++)
+        for (int c = 0; c < GAP; c++) {
+            const double p = 0.05 + 0.07 * ((i * 5 + 3) % 7),
+                         q[] = {p, 0.4 * (1 - p), 0.6 * (1 - p)};
+            values[i * GAP + c] = c < CLASSES ? q[c] : 7.0;
+            narrow[i * GAP + c] = (float)values[i * GAP + c];
+        }
+}
+
+/* The scores of a borrowed array have the bits of those of its copy: of both types, with gaps, for
+ * some of the rows, and where one row is excluded. */
+START_TEST(in_place) {
+    static const int64_t two[] = {3, 1};
+    double values[SAMPLES * ROWS * GAP], found[2][ROWS];
+    float narrow[SAMPLES * ROWS * GAP];
+    fill_gapped(values, narrow);
+    releases = 0;
+    for (int i = 0; i < 2 * NAMES; i++) {
+        const void *data = i % 2 ? (const void *)narrow : values;
+        const int32_t dtype = i % 2 ? ALCORE_FLOAT32 : ALCORE_FLOAT64;
+        for (int some = 0; some < 2; some++) {
+            MUST(alcore_pool_mark(pool, ALCORE_ROW_EXCLUDED, (int64_t[]){0, 2}, some ? 2 : 0));
+            for (int k = 0; k < 2; k++) {
+                memset(found[k], 0, sizeof found[k]);
+                give_owned(data, dtype, GAP, some ? two : NULL, some ? 2 : ROWS,
+                           k ? ALCORE_BORROW : ALCORE_KEEP);
+                MUST(score(names[i / 2]));
+                MUST(test_column_rows(pool, "scores", some ? two : all_rows, some ? 2 : ROWS,
+                                      found[k]));
+            }
+            ck_assert_mem_eq(found[0], found[1], sizeof found[0]);
+            ck_assert_double_ge(found[0][0], 0.0);
+            MUST(alcore_pool_unmark(pool, ALCORE_ROW_EXCLUDED, (int64_t[]){0, 2}, some ? 2 : 0));
+        }
+    }
+    ck_assert_int_eq(releases, 4 * NAMES - 1); /* the last one is in use */
+}
+END_TEST
+
+/* What is borrowed is read when it is wanted, and shown as it lies. */
+START_TEST(borrowed_arrays_are_views) {
+    double values[SAMPLES * ROWS * GAP], tokens[SAMPLES * CLASSES], before[ROWS], after[ROWS];
+    float narrow[SAMPLES * ROWS * GAP];
+    int64_t offsets[2], row = 1, shape[] = {SAMPLES, CLASSES};
+    alcore_tensor view, view_offsets, out;
+    fill_gapped(values, narrow);
+    give_owned(values, ALCORE_FLOAT64, GAP, NULL, ROWS, ALCORE_BORROW);
+    MUST(alcore_pool_get_column(pool, "sample_probs", &view, &view_offsets));
+    ck_assert_int_eq(view.ndim, 3);
+    ck_assert_ptr_eq(view.data, values);
+    ck_assert_mem_eq(view.shape, ((int64_t[]){SAMPLES, ROWS, CLASSES}), 3 * sizeof *view.shape);
+    ck_assert_mem_eq(view.strides, ((int64_t[]){ROWS * GAP, GAP, 1}), 3 * sizeof *view.strides);
+    ck_assert_ptr_null(view_offsets.data);
+    MUST(alcore_tensor_init(&out, tokens, ALCORE_FLOAT64, shape, 2));
+    MUST(alcore_pool_get_column_tokens(pool, "sample_probs", &row, 1, offsets, &out));
+    for (int s = 0; s < SAMPLES; s++)
+        ck_assert_mem_eq(tokens + s * CLASSES, values + (s * ROWS + row) * GAP,
+                         CLASSES * sizeof *tokens);
+    MUST(score("variance"));
+    read_scores(before);
+    for (int c = 0; c < CLASSES; c++) values[row * GAP + c] = c == 1;
+    MUST(score("variance"));
+    read_scores(after);
+    ck_assert_double_gt(after[row], before[row]);
+    ck_assert_double_eq(after[0], before[0]);
+    values[(ROWS + 2) * GAP] = 0.9; /* sample 1 of row 2 */
+    expect_failure(score("variance"), ALCORE_E_DATA, "sample 1: row 2: the probabilities");
+    values[0] = (double)NAN;
+    expect_failure(score("bald"), ALCORE_E_DATA, "sample 0: row 0: class 0");
+}
+END_TEST
+
 CHECK_SUITE_WITH("samples", setup, teardown, vectors, meanings, one_number_is_two_classes,
-                 any_number_of_samples, agreement_is_zero, refusals);
+                 any_number_of_samples, agreement_is_zero, refusals, in_place,
+                 borrowed_arrays_are_views);
