@@ -4,10 +4,11 @@
 turn; medians of the times and of the ratios, of wall time and of that of the processors, which other load distorts less. Results are
 compared first.
 
-  bench_covers_peer.py PROJECT LIBRARY [TURNS]
+  bench_covers_peer.py PROJECT LIBRARY [TURNS [neighbors]]
 
 LIBRARY is the folder of libalcore.so.1; the Python package is taken from $PYTHONPATH. apricot's FacilityLocationSelection is given
-the similarities of all pairs, which numpy computes: that time counts, as we compute them too. Its optimizer is "lazy". Picks are the same.
+the similarities of all pairs, which numpy computes, or those of the 50 nearest rows, which scikit-learn searches (`neighbors`: these
+alone): that time counts, as we compute them too. Its optimizer is "lazy". Picks are the same.
 scikit-activeml's ProbCover draws among rows of equal gain, after which picks differ; what is checked is that no other row would have
 covered more than each pick of either does. It covers rows at a distance of delta too, of which there are none here."""
 import os
@@ -19,6 +20,7 @@ from statistics import median
 import peers
 
 SIZES = ((2000, 32, 50), (5000, 384, 100))
+MANY, NEIGHBORS = (20000, 384, 200), 50
 
 
 def unit_rows(numpy, rows, dims):
@@ -63,8 +65,20 @@ def race(name, turns, ours, theirs, same):
     print('%-62s %7.3f s %7.3f s %6.1f x, processor %7.3f s %7.3f s %6.1f x' % (name, *wall, *processor), flush=True)
 
 
+def near_similarities(numpy, x):
+    """A sparse matrix of the cosines of the rows to those nearest to them, by the row that covers, as apricot reads it."""
+    from scipy.sparse import csr_matrix
+    from sklearn.neighbors import NearestNeighbors
+    distances, near = NearestNeighbors(n_neighbors=NEIGHBORS + 1, algorithm='brute').fit(x).kneighbors(x)
+    covered = numpy.repeat(numpy.arange(len(x)), NEIGHBORS + 1)
+    found = csr_matrix((numpy.maximum(1 - distances.ravel() ** 2 / 2, 0), (near.ravel(), covered)), shape=(len(x), len(x)))
+    found.indices, found.indptr = found.indices.astype('int32'), found.indptr.astype('int32')
+    return found
+
+
 def main():
     project, library, turns = sys.argv[1], sys.argv[2], int(sys.argv[3]) if len(sys.argv) > 3 else 5
+    only_near = sys.argv[4:] == ['neighbors']
     reason = peers.enter(project, os.path.join('tests', 'bench', 'cover_peers.txt'), 'covers-venv')
     if reason:
         raise SystemExit(reason)
@@ -75,7 +89,7 @@ def main():
     from apricot import FacilityLocationSelection
     from skactiveml.pool import ProbCover
     print('%-62s %9s %9s %8s' % ('', 'alcore', 'peer', 'ratio'))
-    for rows, dims, picks in SIZES:
+    for rows, dims, picks in (*(() if only_near else SIZES), MANY):
         x = unit_rows(numpy, rows, dims)
         pool = alcore.Pool(['row %d' % row for row in range(rows)])
 
@@ -86,6 +100,11 @@ def main():
             return list(FacilityLocationSelection(picks, metric='precomputed', optimizer='lazy').fit(similarities()).ranking)
 
         shape = '%d x %d, %d picks' % (rows, dims, picks)
+        if rows == MANY[0]:
+            race('facility-location, %d neighbors, %s: apricot' % (NEIGHBORS, shape), turns,
+                 lambda: ours('facility-location', neighbors=NEIGHBORS), lambda: apricot(lambda: near_similarities(numpy, x)),
+                 lambda a, b: a == b)
+            continue
         race('facility-location, cosine, %s: apricot' % shape, turns, lambda: ours('facility-location'),
              lambda: apricot(lambda: numpy.maximum(x @ x.T, 0)), lambda a, b: a == b)
         race('facility-location, rbf, %s: apricot' % shape, turns, lambda: ours('facility-location', similarity='rbf'),

@@ -80,13 +80,25 @@ def ball(distance, delta):
     return 1.0 if distance < delta else 0.0
 
 
-def cover(rows, vectors, labeled, budget, similarity, x, cost=None):
+def is_near(rows, vectors, neighbors):
+    """The pairs (i, j) of which j is i or one of the rows that are nearest to i."""
+    found = set()
+    for i in rows:
+        order = sorted((j for j in rows if j != i), key=lambda j: (sqd(vectors[i], vectors[j]), j))
+        found.update((i, j) for j in [i] + order[:neighbors])
+    return found
+
+
+def cover(rows, vectors, labeled, budget, similarity, x, cost=None, neighbors=None):
     """Greedily the row of the largest gain for its cost, until the budget is spent. vectors by row, labeled: a list; both are
-    unit vectors. Returns the picks, their gains for each unit of cost, and what each row is covered by."""
+    unit vectors. neighbors: a row is covered by so many nearest ones alone. Returns the picks, their gains for each unit of cost, and
+    what each row is covered by."""
     cost = cost or {row: 1.0 for row in rows}
+    counts = is_near(rows, vectors, neighbors) if neighbors else None
     near = {row: min((sqd(vectors[row], z) for z in labeled), default=math.inf) for row in rows}
     covered = {row: similarity(math.sqrt(near[row]), x) if near[row] < math.inf else 0.0 for row in rows}
-    pair = {(i, j): similarity(math.sqrt(sqd(vectors[i], vectors[j])), x) for i in rows for j in rows}
+    pair = {(i, j): similarity(math.sqrt(sqd(vectors[i], vectors[j])), x) if not counts or (i, j) in counts else 0.0
+            for i in rows for j in rows}
     picks, gains, left, spent = [], [], list(rows), 0.0
 
     def gain(j):
@@ -107,8 +119,7 @@ def cover(rows, vectors, labeled, budget, similarity, x, cost=None):
         gains.append(of[pick])
         spent += cost[pick]
         for row in rows:
-            near[row] = min(near[row], sqd(vectors[row], vectors[pick]))
-            covered[row] = similarity(math.sqrt(near[row]), x)
+            covered[row] = max(covered[row], pair[row, pick])
     return picks, gains, [covered[row] for row in rows]
 
 

@@ -36,7 +36,8 @@ def cover_case(name, points, labeled_rows, k, params, similarity, x=None, costs=
     if x is None:
         x = covers.purest_delta(rows, vectors, 42, 1, **params)
     cost = {row: costs[row] for row in rows} if costs else None
-    picks, scores, covered = covers.cover(rows, vectors, [vectors[row] for row in labeled_rows], k, similarity, x, cost)
+    picks, scores, covered = covers.cover(rows, vectors, [vectors[row] for row in labeled_rows], k, similarity, x, cost,
+                                          params.get("neighbors"))
     one = {"name": name,
            "input": {"labeled_rows": labeled_rows, "k": k, "seed": 42, "round": 1,
                      "params": " ".join("%s=%r" % pair if isinstance(pair[1], float) else "%s=%s" % pair for pair in params.items())},
@@ -83,13 +84,15 @@ def vectors():
                 cover_case("delta by purity", points, [], 5, {"classes": 3}, covers.ball),
                 cover_case("delta by purity, labeled rows", points, [1, 2], 5, {"classes": 5, "purity": 0.5}, covers.ball),
                 cover_case("one class", points, [], 2, {"classes": 1}, covers.ball),
+                cover_case("neighbors", points, [], 9, {"delta": 0.9, "neighbors": 6}, covers.ball, 0.9),
+                cover_case("neighbors, labeled rows", points, [0, 3, 7, 20], 4, {"delta": 0.9, "neighbors": 4}, covers.ball, 0.9),
             ],
         },
         "TV-FACILITY": {
             "spec": "4.13",
             "about": "Whole selections by both similarities.",
             "origin": "reference; without labeled rows and costs apricot-select 0.6.1, FacilityLocationSelection over the same "
-                      "similarities (metric precomputed), picks the same rows",
+                      "similarities (metric precomputed; with neighbors a sparse matrix, by the row that covers), picks the same rows",
             "tolerance": 1e-12,
             "input": {"embeddings": points},
             "cases": [
@@ -98,6 +101,10 @@ def vectors():
                 cover_case("costs", points, [], 20, {}, covers.cosine, 0, [1.0 + row * 7 % 5 for row in range(60)]),
                 cover_case("rbf", points, [], 9, {"similarity": "rbf", "gamma": 3.0}, covers.rbf, 3.0),
                 cover_case("rbf, labeled rows", points, [0, 3, 7, 20], 6, {"similarity": "rbf", "gamma": 1.0}, covers.rbf, 1.0),
+                cover_case("neighbors", points, [], 9, {"neighbors": 6}, covers.cosine, 0),
+                cover_case("neighbors, labeled rows, costs", points, [0, 3, 7, 20], 15, {"neighbors": 4}, covers.cosine, 0,
+                           [1.0 + row * 7 % 5 for row in range(60)]),
+                cover_case("neighbors, rbf", points, [], 9, {"similarity": "rbf", "gamma": 3.0, "neighbors": 1}, covers.rbf, 3.0),
             ],
         },
     }

@@ -24,9 +24,10 @@ static const alcore__param ROWS[] = {
                   "the cosine, or exp(-gamma d^2) of the distance d of the unit vectors",
                   STATE(similarity)),
     ALCORE__PARAM("gamma", NUMBER, "1", 0, 1e9, NULL, "gamma of similarity=rbf", STATE(gamma)),
+    ALCORE__COVER_NEIGHBORS_PARAM,
     ALCORE__CANDIDATE_PARAMS,
 };
-static const char *const EXAMPLES[] = {"similarity=rbf gamma=4", NULL};
+static const char *const EXAMPLES[] = {"similarity=rbf gamma=4", "neighbors=3", NULL};
 
 const alcore__strategy_def alcore__strategy_facility_location = {
     .name = "facility-location",

@@ -199,9 +199,11 @@ static const alcore__param ROWS[] = {
                   "share of the rows whose balls are of one class, for delta=auto", STATE(purity)),
     ALCORE__PARAM("classes", INTEGER, "10", 1, 8192, NULL,
                   "clusters of k-means that stand for classes, for delta=auto", STATE(classes)),
+    ALCORE__COVER_NEIGHBORS_PARAM,
     ALCORE__CANDIDATE_PARAMS,
 };
-static const char *const EXAMPLES[] = {"delta=0.5", "classes=3 purity=0.5", NULL};
+static const char *const EXAMPLES[] = {"delta=0.5", "classes=3 purity=0.5", "delta=0.5 neighbors=3",
+                                       NULL};
 
 const alcore__strategy_def alcore__strategy_probcover = {
     .name = "probcover",

@@ -11,7 +11,7 @@
 
 /* How many candidates a chunk has. Each thread holds one tile of similarities, CHUNK_ROWS x
  * CHUNK_ROWS doubles, which takes 2 MiB. */
-enum { CHUNK_ROWS = 512 };
+enum { CHUNK_ROWS = ALCORE__COVER_CHUNK };
 /* The similarities of all pairs are kept where they are no more: each is read again and again. */
 #define PAIRS_BYTES (INT64_C(1) << 30)
 /* Gains that are measured again together: at first as many as a panel of the kernel has, then twice
@@ -47,7 +47,8 @@ static alcore_status run_chunks(alcore__run *run, const alcore__cover *cover, in
 /* ---- similarity ---- */
 
 /* Replaces distances [count] by similarities. */
-static void measure_similarity(const alcore__cover *cover, double *values, int64_t count) {
+static void measure_similarity(const void *data, double *values, int64_t count) {
+    const alcore__cover *cover = data;
     const double x = cover->x;
     switch (cover->kind) {
     case ALCORE__COVER_RBF:
@@ -308,6 +309,16 @@ static alcore_status measure_again(job *work, const int64_t *positions, int64_t 
     return ALCORE_OK;
 }
 
+/* The same of a cover by neighbors. Sums of terms that are smaller are no larger, so that old gains
+ * are bounds. */
+static void measure_neighbors(alcore__cover *cover, const int64_t *positions, int64_t count) {
+    for (int64_t n = 0; n < count; n++) {
+        const int64_t j = positions[n];
+        cover->gains[j] = alcore__cover_graph_gain(&cover->graph, cover->covered, j);
+        cover->fresh[j] = 1;
+    }
+}
+
 /* The gain that is compared: for each unit of cost. A row without cost is never bought. */
 static double per_cost(const alcore__cover *cover, int64_t position) {
     const double cost = alcore__filler_cost(&cover->filler, position);
@@ -324,7 +335,10 @@ static alcore_status measure_heads(job *work, int64_t most) {
         positions[count++] = heap->entries[0].position;
         alcore__lazy_heap_drop(heap);
     }
-    ALCORE__TRY(measure_again(work, positions, count));
+    if (cover->neighbors)
+        measure_neighbors(cover, positions, count);
+    else
+        ALCORE__TRY(measure_again(work, positions, count));
     for (int64_t n = 0; n < count; n++)
         alcore__lazy_heap_push(heap, (alcore__heap_entry){.gain = per_cost(cover, positions[n]),
                                                           .position = positions[n]});
@@ -403,6 +417,11 @@ static alcore_status offer_head(job *work) {
     run->outcome.scores[head.position] = head.gain;
     ALCORE__TRY(alcore__filler_offer(&cover->filler, head.position, &bought));
     if (!bought) return ALCORE_OK;
+    if (cover->neighbors) {
+        alcore__cover_graph_pick(&cover->graph, head.position, cover->covered);
+        memset(cover->fresh, 0, (size_t)cover->gathered.count);
+        return ALCORE_OK;
+    }
     const alcore_sys_rows pick = alcore__gathered_rows(&cover->gathered, head.position, 1);
     memcpy(cover->before, cover->covered, (size_t)cover->gathered.count * sizeof *cover->before);
     ALCORE__TRY(meet_vectors(run, cover, &pick));
@@ -443,7 +462,8 @@ alcore_status alcore__cover_begin(alcore__run *run) {
     ALCORE__TRY(ALCORE__RUN_ARRAY(run, count, &cover->before));
     for (int64_t i = 0; i < count; i++) cover->nearest[i] = -1;
     /* A pass compares all candidates with one of them; the pairs are compared once. */
-    if (count > MANY_CANDIDATES) alcore__warn_passes(run, (double)count / 2.0);
+    if (count > MANY_CANDIDATES && !cover->neighbors)
+        alcore__warn_passes(run, (double)count / 2.0);
     return ALCORE_OK;
 }
 
@@ -476,17 +496,32 @@ static void set_slack(alcore__cover *cover) {
     for (int64_t i = 0; i < count; i++) cover->slack[i] = 0x1p-50 * (double)count * cover->gains[i];
 }
 
+/* The first gains, of all pairs or of those with neighbors. */
+static alcore_status measure_first(job *work) {
+    alcore__run *run = work->run;
+    alcore__cover *cover = work->cover;
+    const int64_t count = run->outcome.count;
+    if (cover->neighbors) {
+        ALCORE__TRY(alcore__cover_graph_build(run, &cover->gathered, cover->neighbors,
+                                              measure_similarity, cover, &cover->graph));
+        for (int64_t j = 0; j < count; j++) measure_neighbors(cover, &j, 1);
+        return ALCORE_OK;
+    }
+    if ((double)count * (double)count * (double)sizeof *cover->pairs <= (double)PAIRS_BYTES)
+        ALCORE__TRY(ALCORE__RUN_ARRAY(run, count * count, &cover->pairs));
+    ALCORE__TRY(open_job(run, work));
+    ALCORE__TRY(measure_all(work));
+    set_slack(cover);
+    return ALCORE_OK;
+}
+
 static alcore_status make_choice(alcore__run *run) {
     alcore__cover *cover = run->state;
     const int64_t count = run->outcome.count;
     double *scores = run->outcome.scores;
     const size_t height = alcore__run_height(run);
-    job work;
-    if ((double)count * (double)count * (double)sizeof *cover->pairs <= (double)PAIRS_BYTES)
-        ALCORE__TRY(ALCORE__RUN_ARRAY(run, count * count, &cover->pairs));
-    ALCORE__TRY(open_job(run, &work));
-    ALCORE__TRY(measure_all(&work));
-    set_slack(cover);
+    job work = {.run = run, .cover = cover};
+    ALCORE__TRY(measure_first(&work));
     for (int64_t i = 0; i < count; i++) scores[i] = per_cost(cover, i);
     ALCORE__TRY(alcore__lazy_heap_fill(run, &cover->heap, scores));
     ALCORE__TRY(choose(&work));

@@ -14,13 +14,21 @@
  * Time: candidates^2 x components for the first gains, and candidates x components for each time
  * that a pick covers a candidate more than before: with a ball once, else about 5 times in 100
  * picks. Memory: 8 bytes a component of a candidate (gathered_rows.h), 80 bytes a candidate, 4 MiB
- * for each thread, and the similarities of all pairs where these are no more than 1 GiB. */
+ * for each thread, and the similarities of all pairs where these are no more than 1 GiB.
+ *
+ * With the parameter `neighbors` s(i, j) is 0 but for the candidates j that are nearest to i
+ * (neighbor_cover.h): the neighbors are searched once, and a gain is a sum over the few i that j is
+ * near. Labeled rows cover whatever is like them all the same. */
 #ifndef ALCORE__SIMILARITY_COVER_H
 #define ALCORE__SIMILARITY_COVER_H
 
 #include "strategy/budget/fill.h"
 #include "strategy/greedy/lazy_heap.h"
 #include "strategy/rules/gathered_rows.h"
+#include "strategy/rules/neighbor_cover.h"
+
+/* A gain is the sum of sums over chunks of as many adjacent candidates. */
+enum { ALCORE__COVER_CHUNK = 512 };
 
 /* What s is of a distance d of unit vectors, with one number x of the cover. */
 enum {
@@ -35,18 +43,26 @@ typedef struct alcore__cover {
     alcore__gathered gathered; /* all candidates */
     int64_t kind;              /* ALCORE__COVER_*; it and x are set before the last pass ends */
     double x;
-    int64_t *nearest; /* [candidates] not -1: a labeled row or pick is known, ... */
-    double *sq_dist;  /* [candidates] ... and the squared distance to the nearest one */
-    double *covered;  /* [candidates] */
-    double *gains;    /* [candidates] bounds of the gains: that of a fresh one is its gain */
-    uint8_t *fresh;   /* [candidates] 1: it was measured since the last pick */
-    double *slack;    /* [candidates] what rounding may add to a bound with a pick */
-    double *before;   /* [candidates] `covered` before the last pick */
-    double *pairs;    /* [candidates, candidates] similarities; NULL: too many to keep */
-    bool has_pairs;   /* they were computed */
+    int64_t neighbors;         /* the parameter; 0: all */
+    alcore__cover_graph graph; /* with neighbors */
+    int64_t *nearest;          /* [candidates] not -1: a labeled row or pick is known, ... */
+    double *sq_dist;           /* [candidates] ... and the squared distance to the nearest one */
+    double *covered;           /* [candidates] */
+    double *gains;  /* [candidates] bounds of the gains: that of a fresh one is its gain */
+    uint8_t *fresh; /* [candidates] 1: it was measured since the last pick */
+    double *slack;  /* [candidates] what rounding may add to a bound with a pick */
+    double *before; /* [candidates] `covered` before the last pick */
+    double *pairs;  /* [candidates, candidates] similarities; NULL: too many to keep */
+    bool has_pairs; /* they were computed */
     alcore__lazy_heap heap;
 } alcore__cover;
 
+/* The parameter "neighbors", of a state that begins with the cover. */
+#define ALCORE__COVER_NEIGHBORS_PARAM                                                              \
+    ALCORE__PARAM("neighbors", INTEGER, "all", 1, ALCORE__COVER_NEIGHBORS, "all",                  \
+                  "rows count as alike only where one is among so many that are nearest to the "   \
+                  "other: for tens of thousands of rows",                                          \
+                  ALCORE__MEMBER(ALCORE__TO_STATE, alcore__cover, neighbors))
 /* For the strategy's begin. */
 alcore_status alcore__cover_begin(alcore__run *run);
 /* The passes, to be nested in the strategy's table as they are: the vectors of the candidates are

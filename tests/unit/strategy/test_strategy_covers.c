@@ -147,6 +147,42 @@ START_TEST(picks_are_those_of_the_naive_cover) {
 }
 END_TEST
 
+/* Where all others are neighbors, the sums are those of all pairs to the last bit, over three chunks
+ * of rows of which some are repeated more often than a list is long. */
+START_TEST(all_neighbors_are_all_pairs) {
+    enum { COUNT = 1020 };
+    static double x[COUNT * DIMS], scores[2][COUNT];
+    alcore__rng rng;
+    alcore__rng_seed(&rng, 9);
+    for (int i = 0; i < COUNT * DIMS; i++) x[i] = alcore__rng_f64(&rng) - 0.3;
+    for (int i = 0; i < COUNT; i += 3)
+        memcpy(x + i * DIMS, x, DIMS * sizeof *x); /* 340 equal rows */
+    for (int ball = 0; ball < 2; ball++) {
+        for (int k = 0; k < 2; k++) {
+            bed_open(&b, COUNT, 2, NULL);
+            bed_column(&b, &b.input.candidates, "embeddings", x, COUNT, DIMS, ALCORE_FLOAT64);
+            const char *params = ball ? k ? "delta=0.4 neighbors=1019" : "delta=0.4"
+                                 : k  ? "neighbors=1023"
+                                      : "";
+            ck_assert_int_eq(bed_run(&b, ball ? "probcover" : "facility-location", params, 9),
+                             ALCORE_OK);
+            for (int i = 0; i < 9; i++) {
+                const int64_t pick = b.outcome.bought.picks[i];
+                scores[k][2 * i] = (double)pick;
+                scores[k][2 * i + 1] = b.outcome.scores[pick];
+            }
+            bed_close(&b);
+        }
+        ck_assert_mem_eq(scores[0], scores[1], 18 * sizeof scores[0][0]);
+    }
+    bed_open(&b, COUNT, 1, NULL);
+    bed_column(&b, &b.input.candidates, "embeddings", x, COUNT, DIMS, ALCORE_FLOAT64);
+    ck_assert_int_eq(bed_run(&b, "facility-location", "neighbors=20", 1), ALCORE_OK);
+    ck_assert_double_ge(b.outcome.scores[b.outcome.bought.picks[0]], 20.0);
+    bed_close(&b);
+}
+END_TEST
+
 /* A row that costs too much is passed over, and the next turn is that of the next cluster. */
 START_TEST(typiclust_buys_by_cost) {
     const double values[] = {1, 0, 1, .01, 1, .02, 0, 1, .01, 1, .02, 1};
@@ -183,4 +219,5 @@ START_TEST(bad_vectors_are_named) {
 END_TEST
 
 CHECK_SUITE("strategy-covers", typiclust_vector, probcover_vector, facility_location_vector,
-            picks_are_those_of_the_naive_cover, typiclust_buys_by_cost, bad_vectors_are_named);
+            picks_are_those_of_the_naive_cover, all_neighbors_are_all_pairs, typiclust_buys_by_cost,
+            bad_vectors_are_named);
