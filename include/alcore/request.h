@@ -237,11 +237,11 @@ ALCORE_API alcore_status alcore_request_get(const alcore_request *request, const
 ALCORE_API alcore_status alcore_request_builtin_param(int64_t index, alcore_param_info *out);
 
 /** Cancels the calls that answer the request (alcore_select(), alcore_request_ablate(),
- * alcore_request_candidates(), alcore_request_read_rows()) and no others: the one that runs and
- * every later one ends with ALCORE_E_CANCELLED within 100 ms, until alcore_request_cancel_clear().
- * A cancel that comes between two calls is therefore not lost, and one that comes while a call runs
- * ends it even where it is cleared meanwhile. Another request over the same pools, and calls
- * without a request, go on; alcore_ctx_cancel() ends them too.
+ * alcore_request_compare(), alcore_request_candidates(), alcore_request_read_rows()) and no others:
+ * the one that runs and every later one ends with ALCORE_E_CANCELLED within 100 ms, until
+ * alcore_request_cancel_clear(). A cancel that comes between two calls is therefore not lost, and
+ * one that comes while a call runs ends it even where it is cleared meanwhile. Another request over
+ * the same pools, and calls without a request, go on; alcore_ctx_cancel() ends them too.
  * @param[in] request borrowed, from any thread: it has to stay as long as somebody may cancel it;
  *   NULL is allowed
  * @threadsafe Async-signal-safe.

@@ -10,6 +10,7 @@
 #include <string.h>
 
 #include "model/ngram_model.h"
+#include "pool/column_array.h"
 #include "text/char_rows.h"
 
 /* A matrix of at most KEPT_BYTES is kept: strategies that read it many times are faster then. */
@@ -154,12 +155,41 @@ static alcore_status get_rows(const embeddings *self, alcore__scratch *scratch,
     return ALCORE_OK;
 }
 
+/* embed_rows() of any number of rows, to out [count, dims]; ends when the call is cancelled. */
+static alcore_status embed_block(const alcore__column *column, alcore__char_rows *rows,
+                                 int64_t first, int64_t count, float *out) {
+    for (int64_t done = 0; done < count; done += TASK_ROWS) {
+        if (alcore__cancelled(column->ctx)) return alcore__fail(ALCORE_E_CANCELLED, "cancelled");
+        int64_t part = count - done < TASK_ROWS ? count - done : TASK_ROWS;
+        embed_rows(column->data, rows, first + done, part, out + done * column->dims);
+    }
+    return ALCORE_OK;
+}
+
+/* alcore__fetch of a block that has rows of the pool which were added after the column was made. */
+static alcore_status fetch(const alcore__column *column, int64_t entry, int64_t count,
+                           char *destination) {
+    const embeddings *self = column->data;
+    const int64_t values = count * column->dims;
+    if (self->matrix) {
+        memcpy(destination, self->matrix + entry * column->dims, (size_t)values * sizeof(float));
+        return ALCORE_OK;
+    }
+    alcore__char_rows *rows;
+    ALCORE__TRY(alcore__char_rows_new(self->shared->embedder, &rows));
+    const alcore_status status = embed_block(column, rows, entry, count, (float *)destination);
+    alcore__char_rows_free(rows);
+    return status;
+}
+
 /* alcore__column_ops.rows: pool rows first .. first + count - 1 as a view of the matrix, or as
  * vectors computed into scratch->values, float32 [count, dims], which stay until its next use.
- * Masked rows have vectors too. */
+ * Masked rows have vectors too, rows that were added later have none. */
 static alcore_status read_rows(const alcore__column *column, int64_t first, int64_t count,
                                alcore__scratch *scratch, alcore_sys_rows *out) {
     const embeddings *self = column->data;
+    if (first + count > column->row_count)
+        return alcore__gather_rows(column, first, count, fetch, scratch, out);
     *out = (alcore_sys_rows){.first = first,
                              .count = count,
                              .dims = column->dims,
@@ -178,13 +208,8 @@ static alcore_status read_rows(const alcore__column *column, int64_t first, int6
         scratch->values = grown;
         scratch->values_bytes = bytes;
     }
-    for (int64_t done = 0; done < count; done += TASK_ROWS) {
-        if (alcore__cancelled(column->ctx)) return alcore__fail(ALCORE_E_CANCELLED, "cancelled");
-        int64_t part = count - done < TASK_ROWS ? count - done : TASK_ROWS;
-        embed_rows(self, rows, first + done, part, (float *)scratch->values + done * column->dims);
-    }
     out->data = scratch->values;
-    return ALCORE_OK;
+    return embed_block(column, rows, first, count, scratch->values);
 }
 
 /* alcore__column_ops.release; matrix may be NULL. */

@@ -139,20 +139,24 @@ static void copy_values(const alcore__column *column, const void *from, int64_t 
     }
 }
 
-/* Whether a value of a column stands for none. */
-static bool is_missing(int32_t dtype, const char *value) {
-    const double number = alcore__widen(dtype, value);
-    return isnan(number);
+/* Whether all numbers [column->dims] of a row, as they are handed out, stand for none. */
+static bool is_missing(const alcore__column *column, const char *values) {
+    const int32_t dtype = column->dtype == ALCORE_BFLOAT16 ? ALCORE_FLOAT32 : column->dtype;
+    for (int64_t j = 0; j < column->dims; j++) {
+        const double number = alcore__widen(dtype, values + (size_t)j * bytes_of(column));
+        if (!isnan(number)) return false;
+    }
+    return true;
 }
 
-/* Makes the rows null that have no entry, and of numbers those without a value. */
+/* Makes the rows null that have no entry, and those of `values`, which are NULL for tokens and else
+ * [rows, column->dims], without a value. */
 static alcore_status put_nulls(const alcore__column *column, int64_t first, const char *values,
                                struct ArrowArray *out) {
-    const int32_t dtype = column->dtype == ALCORE_BFLOAT16 ? ALCORE_FLOAT32 : column->dtype;
-    const bool numbers = values && column->dims == 1;
+    const size_t bytes = (size_t)column->dims * bytes_of(column);
     for (int64_t i = 0; i < out->length; i++)
         if (!alcore__column_has(column, first + i) ||
-            (numbers && is_missing(dtype, values + (size_t)i * bytes_of(column))))
+            (values && is_missing(column, values + (size_t)i * bytes)))
             ALCORE__TRY(alcore__arrow_array_null(out, i));
     return ALCORE_OK;
 }
@@ -196,7 +200,7 @@ static alcore_status put_vectors(const alcore__column *column, int64_t first, in
     alcore_status status = alcore__arrow_values(column->ctx, count * column->dims, bytes_of(column),
                                                 out->children[0], &values);
     if (status == ALCORE_OK) status = read_vectors(column, first, count, values);
-    if (status == ALCORE_OK) status = put_nulls(column, first, NULL, out);
+    if (status == ALCORE_OK) status = put_nulls(column, first, values, out);
     if (status != ALCORE_OK) out->release(out);
     return status;
 }

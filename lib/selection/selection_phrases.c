@@ -174,8 +174,9 @@ alcore_status alcore__selection_find_phrases(alcore_selection *selection) {
     return status;
 }
 
-/* "occurs 214 times, in 3 % of the pool", or "in 12 of 226,621 rows" where that is less than 1 %;
- * then "; 9 of 12 longer phrases contain it", where one does. */
+/* "occurs 214 times, in 3 % of the pool", or "in 12 of 226,621 rows" where that is less than 1 %,
+ * the share of no rows being left out; then "; 9 of 12 longer phrases contain it", where one does.
+ * Rows that the caller added to a pool of phrases occur nowhere. */
 alcore_status alcore__selection_put_phrase(const alcore_selection *selection, int64_t rank,
                                            alcore__buffer *line) {
     alcore_ctx *ctx = selection->object.ctx;
@@ -187,6 +188,7 @@ alcore_status alcore__selection_put_phrase(const alcore_selection *selection, in
     ALCORE__TRY(occ == 1 ? alcore__buffer_format(ctx, line, "occurs once")
                          : alcore__buffer_format(ctx, line, "occurs %s times",
                                                  alcore__thousands(occ, times)));
+    if (all == 0) return ALCORE_OK;
     ALCORE__TRY(100 * rows >= all
                     ? alcore__buffer_format(ctx, line, ", in %" PRId64 " %% of the pool",
                                             (200 * rows + all) / (2 * all))

@@ -14,12 +14,12 @@ static size_t home(const alcore__vocabulary *words, uint64_t hash) {
     return (size_t)(hash >> (64 - __builtin_ctzll(words->slots)));
 }
 
-/* Whether word `number` consists of these bytes. */
+/* Whether word `number` consists of these bytes. A table of the empty word alone has no memory. */
 static bool same(const alcore__vocabulary *words, uint32_t number, const char *word,
                  size_t length) {
     const uint64_t begin = words->begin[number];
     return words->begin[number + 1] - begin == length &&
-           memcmp(words->bytes + begin, word, length) == 0;
+           (length == 0 || memcmp(words->bytes + begin, word, length) == 0);
 }
 
 /* The bits of a hash that a slot keeps: not those that choose the slot. */

@@ -28,7 +28,7 @@ from ._overlap import Overlap
 from ._parts import model_of, params_of, strategy_of
 from ._phrases import Phrases
 from ._pool import Pool, pool_of
-from ._selection import price_of, Selection
+from ._selection import Price, price_of, Selection
 from ._strings import name_of
 from ._table import Table
 
@@ -134,6 +134,8 @@ class Request(Handle):
         """Sets options by name."""
         if "budget" in options:
             options["budget"] = _budget_of(options["budget"])
+        if isinstance(options.get("price"), Price):
+            self.set_price(*options.pop("price"))
         set_options("request", self._handle, options)
 
     def get(self, name: str) -> str:

@@ -53,11 +53,11 @@ static alcore_status count_block(void *data, const alcore__text_block *block) {
  * and, with one, the baseline. A wrong number of files is left to the reading. */
 static alcore_status begin(alcore__corpus_metric *metric, const alcore_text_files *files) {
     const alcore__paired *paired = &metric->paired;
-    const int64_t sets = files->count - (paired->samples > 0 ? 2 : 1);
+    const int64_t others = paired->samples > 0 ? 2 : 1;
     if (paired->baseline || paired->lengths || paired->count != 0)
         return alcore__fail(ALCORE_E_INVALID, "with files the last one is the baseline's, whose "
                                               "texts are NULL and 0");
-    metric->pairs.sets = sets < 1 ? 1 : sets;
+    metric->pairs.sets = files->count > others ? files->count - others : 1;
     return metric->begin ? metric->begin(metric) : ALCORE_OK;
 }
 

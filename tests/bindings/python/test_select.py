@@ -537,6 +537,13 @@ def test_budgets_and_prices_are_texts_and_numbers(texts):
         assert request.price == alcore.Price(0.5, "CHF", "words") and request.get("price") == "0.5 CHF/w"
         request.set(price="2/i")
         assert request.price == alcore.Price(2, None, "items")
+        request.set(price=alcore.Price(0.25, "EUR", "characters"), seed=3)
+        assert request.get("price") == "0.25 EUR/c" and request.get("seed") == "3"
+        again = alcore.select(texts[:40], 3, "random", price=alcore.Price(0.5, "EUR", "items"))
+        assert again.unit_price == alcore.Price(0.5, "EUR", "items") and again.price == 1.5
+        with pytest.raises(ValueError):
+            request.set(price=alcore.Price(0.25, "EUR", "pages"))
+        request.set(price="2/i")
         request.set_budgets((4, 30), "words")
         picked = request.select()
         assert [one.budget for one in picked] == [4, 30] and [one.unit for one in picked] == ["words"] * 2

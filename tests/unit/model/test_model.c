@@ -324,6 +324,33 @@ START_TEST(embeddings_are_unit_vectors_and_ready_for_masked_rows) {
 }
 END_TEST
 
+/* The column of a small pool is an array of its rows; that of a pool whose vectors would take more
+ * than 256 MiB makes them when they are read. A block may begin before the last row that has one.
+ */
+START_TEST(rows_that_are_added_later_have_no_vector) {
+    enum { WIDE = 4096, LARGE = 256 * 1024 * 1024 / 4 / WIDE + 1 };
+    static double values[3 * WIDE];
+    for (int large = 0; large < 2; large++) {
+        alcore_ngram_options options = ALCORE_NGRAM_OPTIONS_INIT;
+        alcore_model *model;
+        while (large && alcore_pool_row_count(pool) < LARGE) add(corpus, CORPUS);
+        if (!large) add(corpus, CORPUS);
+        const int64_t end = alcore_pool_row_count(pool);
+        const int64_t rows[] = {0, end - 1, end, end + CORPUS - 1};
+        options.dims = large ? WIDE : 3;
+        ck_assert_ok(alcore_model_new_ngram(ctx, NULL, &options, &model));
+        ck_assert_ok(alcore_model_run(model, pool, "embeddings"));
+        add(corpus, CORPUS);
+        ck_assert_ok(test_column_rows(pool, "embeddings", rows + 1, 3, values));
+        ck_assert(!isnan(values[0]) && !isnan(values[options.dims - 1]));
+        for (int64_t i = options.dims; i < 3 * options.dims; i++) ck_assert_double_nan(values[i]);
+        ck_assert_ok(test_column_rows(pool, "embeddings", rows, 1, values));
+        ck_assert(!isnan(values[0]));
+        alcore_model_unref(model);
+    }
+}
+END_TEST
+
 /* 256 components, projected by the seed. */
 START_TEST(defaults_of_the_ngram_model) {
     alcore_ngram_options options = ALCORE_NGRAM_OPTIONS_INIT;
@@ -656,8 +683,8 @@ CHECK_SUITE_WITH("model", setup, teardown, host_gets_unmasked_and_labeled_rows_i
                  failures_of_the_function_come_back, bad_structs_are_refused, cross_fitted_totals,
                  a_pool_of_one_sentence, without_a_sentence_there_is_nothing_to_learn,
                  trained_on_the_labeled_side, embeddings_are_unit_vectors_and_ready_for_masked_rows,
-                 defaults_of_the_ngram_model, columns_made_by_the_model_are_used_again,
-                 a_model_without_a_name_is_asked_again, a_folder_with_one_file_of_tensors,
-                 a_folder_of_columns, a_version_tells_that_a_model_changed,
-                 a_language_model_becomes_a_model, options_of_a_folder_are_checked,
-                 a_hugging_face_folder_says_so);
+                 rows_that_are_added_later_have_no_vector, defaults_of_the_ngram_model,
+                 columns_made_by_the_model_are_used_again, a_model_without_a_name_is_asked_again,
+                 a_folder_with_one_file_of_tensors, a_folder_of_columns,
+                 a_version_tells_that_a_model_changed, a_language_model_becomes_a_model,
+                 options_of_a_folder_are_checked, a_hugging_face_folder_says_so);

@@ -147,6 +147,8 @@ START_TEST(columns) {
     set_column("token_probs", tokens, ALCORE_FLOAT32, 3, 2, pairs, NULL);
     set_column("halves", halves, ALCORE_BFLOAT16, ROWS, 0, NULL, NULL);
     set_column("numbers", numbers, ALCORE_INT64, ROWS, 0, NULL, NULL);
+    float gaps[] = {NAN, 2, NAN, NAN, 5, NAN};
+    set_column("gaps", gaps, ALCORE_FLOAT32, ROWS, 2, NULL, NULL);
     ck_assert_ok(alcore_pool_set_text_column(pool, "notes", notes, NULL, ROWS, NULL));
     table found = read_all(NULL);
     const struct ArrowArray *array = column_of(&found, "scores", "f");
@@ -170,6 +172,10 @@ START_TEST(columns) {
     ck_assert_float_eq(((const float *)array->buffers[1])[2], 3);
     array = column_of(&found, "numbers", "l");
     ck_assert(valid(array, 0) && !valid(array, 1));
+    array = column_of(&found, "gaps", "+w:2"); /* a vector without any number is no value */
+    ck_assert(valid(array, 0) && !valid(array, 1) && valid(array, 2));
+    ck_assert_int_eq(array->null_count, 1);
+    ck_assert_float_eq(((const float *)array->children[0]->buffers[1])[4], 5);
     check_texts(&found, "notes", (const char *[]){"x", NULL, "z"});
     release(&found);
 }

@@ -328,6 +328,24 @@ START_TEST(reasons_count_the_longer_phrases_of_the_pool) {
 }
 END_TEST
 
+/* The phrases of no texts, to which the caller adds one: there is no share of the texts to tell. */
+START_TEST(phrases_of_no_texts) {
+    static const char *const texts[] = {""}, *const added[] = {"a b"};
+    open_ctx();
+    alcore_pool *pool = texts_pool(texts, 1), *phrases;
+    ck_assert_ok(alcore_pool_derive_phrases(pool, NULL, NULL, &phrases));
+    ck_assert_ok(alcore_pool_add_texts(phrases, added, NULL, 1, NULL));
+    alcore_request *request = request_for(ctx, phrases, "random", "1");
+    alcore_selection *selection = selected(request);
+    ck_assert_str_eq(reason_of(selection, "a b"), "drawn at random; occurs 0 times");
+    alcore_selection_unref(selection);
+    alcore_request_unref(request);
+    alcore_pool_unref(phrases);
+    alcore_pool_unref(pool);
+    close_ctx();
+}
+END_TEST
+
 static void expect_in(const char *text, const char *part) {
     ck_assert_msg(strstr(text, part), "\"%s\" is not in:\n%s", part, text);
 }
@@ -405,6 +423,7 @@ TEST_FILE() {
     tcase_add_loop_test(all, texts_equal_their_phrases, 0, 10);
     tcase_add_test(all, columns_by_hand);
     tcase_add_test(all, reasons_count_the_longer_phrases_of_the_pool);
+    tcase_add_test(all, phrases_of_no_texts);
     tcase_add_test(all, files_and_words);
     tcase_add_test(all, rows_of_the_request);
     return check_suite_run("phrase-selection", all);

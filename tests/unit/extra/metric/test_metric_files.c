@@ -179,6 +179,8 @@ START_TEST(refused) {
     ck_assert_fails(CHRF(), ALCORE_E_DATA, "0.txt is empty: there is nothing to measure");
     files.count = 1;
     ck_assert_fails(CHRF(), ALCORE_E_INVALID, "1 files; 2 to 1000");
+    files.count = INT64_MIN;
+    ck_assert_fails(CHRF(), ALCORE_E_INVALID, "-9223372036854775808 files; 2 to 1000");
     files.count = 2;
     files.paths = two_inputs;
     ck_assert_fails(CHRF(), ALCORE_E_INVALID, "only one file can be standard input");

@@ -41,6 +41,10 @@ START_TEST(test_label_vectors) {
     ck_assert_int_eq(alcore_metric_compute_labels(ctx, NULL, NULL, 0, NULL, NULL, 0, NULL, &score),
                      ALCORE_OK);
     ck_assert_double_nan(score.accuracy);
+    const char *const empty[] = {"", ""}; /* a label as any other, of which nothing is kept */
+    ck_assert_int_eq(
+        alcore_metric_compute_labels(ctx, empty, NULL, 2, empty, NULL, 2, NULL, &score), ALCORE_OK);
+    ck_assert_double_eq(score.accuracy, 1);
     alcore_ctx_unref(ctx);
 }
 END_TEST
