@@ -26,11 +26,21 @@ bool alcore__utf8_is_space(int32_t code_point) {
     return category >= UTF8PROC_CATEGORY_ZS && category <= UTF8PROC_CATEGORY_ZP;
 }
 
-/* Whether a code point belongs to a script that is written without spaces between words. */
+/* Code points, both included. */
+typedef struct range {
+    int32_t first, last;
+} range;
+
+/* Whether a code point is in one of ranges [count], which rise. */
+static bool is_in(int32_t code_point, const range *ranges, size_t count) {
+    if (code_point < ranges[0].first) return false;
+    for (size_t i = 0; i < count; i++)
+        if (code_point >= ranges[i].first && code_point <= ranges[i].last) return true;
+    return false;
+}
+
 bool alcore__utf8_is_unspaced(int32_t code_point) {
-    static const struct {
-        int32_t first, last; /* code points, both included */
-    } ranges[] = {
+    static const range ranges[] = {
         {0x0E01, 0x0E7F},   /* Thai */
         {0x0E80, 0x0EFF},   /* Lao */
         {0x1000, 0x109F},   /* Burmese */
@@ -49,10 +59,22 @@ bool alcore__utf8_is_unspaced(int32_t code_point) {
         {0x1AFF0, 0x1B16F}, /* Kana supplements */
         {0x20000, 0x3FFFD}, /* Han extensions B and later */
     };
-    if (code_point < ranges[0].first) return false;
-    for (size_t i = 0; i < sizeof ranges / sizeof *ranges; i++)
-        if (code_point >= ranges[i].first && code_point <= ranges[i].last) return true;
-    return false;
+    return is_in(code_point, ranges, sizeof ranges / sizeof *ranges);
+}
+
+bool alcore__utf8_is_syllable(int32_t code_point) {
+    static const range ranges[] = {
+        {0x1200, 0x139F}, /* Ethiopic */
+        {0x1401, 0x167F}, /* Canadian Aboriginal */
+        {0x18B0, 0x18F5}, /* Canadian Aboriginal extended */
+        {0x2D80, 0x2DDE}, /* Ethiopic extended */
+        {0xA000, 0xA48C}, /* Yi */
+        {0xA500, 0xA62B}, /* Vai */
+        {0xAB01, 0xAB2E}, /* Ethiopic extended A */
+        {0xAC00, 0xD7A3}, /* Hangul */
+    };
+    return is_in(code_point, ranges, sizeof ranges / sizeof *ranges) ||
+           alcore__utf8_is_unspaced(code_point);
 }
 
 /* A character and the combining marks after it, not yet written: canonical order sorts the marks by

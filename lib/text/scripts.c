@@ -41,7 +41,7 @@ static void add_word(tally *self, const char *word, size_t length) {
     for (size_t next = 0; next < length;) {
         const int32_t point = alcore__utf8_next(word, length, &next);
         if (alcore__utf8_is_letter(point))
-            add(self, alcore__script_of(point), 1 + alcore__utf8_is_unspaced(point));
+            add(self, alcore__script_of(point), 1 + alcore__utf8_is_syllable(point));
     }
 }
 

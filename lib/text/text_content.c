@@ -3,11 +3,13 @@
 #include "text/text_content.h"
 
 #include "base/rng.h"
+#include "text/source_call.h"
 #include "text/text_tokens.h"
 
 void alcore__text_content_read(const char *text, size_t length, uint64_t *words,
                                alcore__text_content *out) {
     alcore__token_reader reader = {.text = text, .length = length};
+    size_t call_end = 0; /* of the last call */
     *out = (alcore__text_content){0};
     while (alcore__token_next(&reader)) {
         out->tokens++;
@@ -16,6 +18,9 @@ void alcore__text_content_read(const char *text, size_t length, uint64_t *words,
         out->words++;
         out->unspaced += reader.unspaced;
         out->letters += reader.letters;
+        if (reader.begin >= call_end)
+            call_end = alcore__source_call(text, length, reader.begin, reader.next);
+        if (reader.begin < call_end) out->called += reader.letters;
         out->pattern = alcore__scramble(alcore__token_join(out->pattern, reader.hash));
     }
     out->characters = reader.characters;

@@ -170,7 +170,7 @@ static void add(alcore__token_reader *reader, token_hash *hash, enum character k
                 int32_t point) {
     join(hash, point);
     if (kind == LETTER || kind == UNSPACED || (kind == MARK && reader->letters > 0))
-        reader->letters += kind == UNSPACED ? 2 : 1;
+        reader->letters += kind != MARK && alcore__utf8_is_syllable(point) ? 2 : 1;
 }
 
 /* Reads on while the token goes on. A letter of a script without spaces takes its marks only. */

@@ -34,8 +34,8 @@ typedef struct alcore__token_reader {
     size_t begin, next; /* offsets of the token that was read last, and behind it */
     alcore__token_kind kind;
     uint64_t hash; /* of the token; it never leaves the process */
-    /* Code points of it that are letters or marks of letters; a letter of a script without spaces
-     * counts 2, as one is a syllable or a word. */
+    /* Code points of it that are letters or marks of letters; one that is a syllable
+     * (alcore__utf8_is_syllable()) counts 2. */
     int64_t letters;
     bool unspaced; /* whether it is such a letter */
     /* Code points of the text so far that are no white space and in no placeholder. */

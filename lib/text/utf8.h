@@ -30,6 +30,9 @@ bool alcore__utf8_is_digit(int32_t code_point);
 bool alcore__utf8_is_space(int32_t code_point);
 /* Scripts written without spaces between words: Han, Kana, Thai, Lao, Khmer, Burmese. */
 bool alcore__utf8_is_unspaced(int32_t code_point);
+/* Letters that are a syllable or a word, so that a text needs few: those of scripts without spaces,
+ * Hangul syllables, Ethiopic, Canadian Aboriginal syllabics, Vai, Yi. */
+bool alcore__utf8_is_syllable(int32_t code_point);
 /* What dedup=normalized compares: canonically decomposed, case folded, decimal digits as 0,
  * punctuation (category P), white space and control characters dropped. Appends to out; a malformed
  * sequence counts as U+FFFD. */

@@ -152,6 +152,37 @@ START_TEST(a_spent_budget_names_no_masks) {
 }
 END_TEST
 
+/* Source code has words of no language; a sentence that names a function is one, and a script of
+ * syllables needs few letters. */
+START_TEST(source_code_is_wordless) {
+    static const char *const texts[] = {
+        "int unlink(const char *pathname);",
+        "[[deprecated]] int getpw(uid_t uid, char *buf);",
+        "mlock(), mlock2(), and munlock()",
+        "def read(self, count=1):",
+        "Equivalent to tcsendbreak(fd, arg).", /* the first that is left */
+        "The memmove() function returns a pointer to dest.",
+        "Delete file(s);",
+        "60\xEC\xB4\x88",
+        "\xEC\xB1\x84\xEB\x8F\x84(_U)...",
+    };
+    enum { COUNT = sizeof texts / sizeof *texts, CODE = 4 };
+    alcore_ctx *ctx;
+    ck_assert_ok(alcore_ctx_new(NULL, &ctx));
+    alcore_pool *pool = pool_of(ctx, texts, COUNT);
+    alcore_request *request = request_for(ctx, pool, "random", "100");
+    ck_assert_ok(alcore_request_set(request, "masks", "wordless"));
+    alcore_selection *selection = selected(request);
+    ck_assert_int_eq(alcore_selection_count(selection), COUNT - CODE);
+    for (int64_t i = 0; i < COUNT - CODE; i++)
+        ck_assert_int_ge(alcore_selection_rows(selection)[i], CODE);
+    alcore_selection_unref(selection);
+    alcore_request_unref(request);
+    alcore_pool_unref(pool);
+    alcore_ctx_unref(ctx);
+}
+END_TEST
+
 /* Texts without a word have no length: they are no outliers, and they hide and make none. */
 START_TEST(lengths_are_those_of_texts_with_words) {
     static const char *const texts[] = {
@@ -240,6 +271,7 @@ TEST_FILE() {
     tcase_add_test(cases, summary_counts_each_mask);
     tcase_add_loop_test(cases, a_short_selection_names_its_masks, 0, 3);
     tcase_add_test(cases, a_spent_budget_names_no_masks);
+    tcase_add_test(cases, source_code_is_wordless);
     tcase_add_test(cases, lengths_are_those_of_texts_with_words);
     tcase_add_test(cases, masks_are_of_the_texts_of_phrases);
     tcase_add_test(cases, candidates_are_drawn_with_masks_that_are_named);

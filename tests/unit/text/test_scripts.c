@@ -38,6 +38,7 @@ START_TEST(texts_have_the_scripts_of_most_letters) {
     /* Letters of placeholders are none, one without spaces counts 2, of equally many none leads. */
     ck_assert_int_eq(first_of("ж %(a_very_long_name)s"), cyrillic);
     ck_assert_int_eq(first_of("打开 abc"), ALCORE__SCRIPT_HAN);
+    ck_assert_int_eq(first_of("한국 abc"), ALCORE__SCRIPT_HANGUL); /* a syllable counts 2, too */
     ck_assert_int_eq(first_of("жж ab"), ALCORE__SCRIPT_NONE);
     ck_assert_int_eq(first_of(""), ALCORE__SCRIPT_NONE);
     ck_assert_int_eq(first_of("12 %s ..."), ALCORE__SCRIPT_NONE);

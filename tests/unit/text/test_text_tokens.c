@@ -182,6 +182,11 @@ START_TEST(content_counts_and_recognizes_templates) {
     /* Marks belong to letters: Hindi would have few without. */
     ck_assert_int_eq(content_of(HINDI).letters, 6);
     ck_assert_int_eq(content_of(HINDI).characters, 6);
+    /* A syllable counts as two letters: Hangul, Ethiopic, a script without spaces. */
+    ck_assert_int_eq(content_of("\xED\x8C\x8C\xEC\x9D\xBC a").letters, 5);
+    ck_assert_int_eq(content_of("\xE1\x88\xB0\xE1\x88\x8B\xE1\x88\x9D").letters, 6);
+    ck_assert_int_eq(content_of("\xE4\xB8\xAD\xE6\x96\x87").letters, 4);
+    ck_assert_int_eq(content_of("\xE0\xB8\x97\xE0\xB8\xB5\xE0\xB9\x88").letters, 4); /* marks: 1 */
     ck_assert_int_eq(content_of("_x &y & %s\xC2\xA0\xC3\xA4\t/a/b \xFF\xE4\xB8\xAD.").characters,
                      9);
     ck_assert_uint_eq(content.pattern, content_of("read {n} of 7 files:").pattern);
@@ -189,6 +194,39 @@ START_TEST(content_counts_and_recognizes_templates) {
     ck_assert_uint_ne(content.pattern, content_of("files of read").pattern);
     ck_assert_uint_eq(content_of("%s: 12 - /a/b").pattern, 0);
     ck_assert_uint_eq(content_of("").pattern, 0);
+}
+END_TEST
+
+/* What is called in source code, with its arguments, counts apart; plurals, notes and pages of the
+ * manual in brackets are no calls. */
+START_TEST(content_counts_calls_of_source_code) {
+    char text[400] = "f(a, ";
+    ck_assert_int_eq(content_of("int unlink(const char *pathname);").letters, 26);
+    ck_assert_int_eq(content_of("int unlink(const char *pathname);").called, 23);
+    ck_assert_int_eq(content_of("getpw() and get_euid()").called, 12);
+    ck_assert_int_eq(content_of("min(abs(x), y) of z").called, 8);
+    ck_assert_int_eq(content_of("close(int fd);").called, 10);
+    ck_assert_int_eq(content_of("open(O_RDONLY) print(end=\"\")").called, 19);
+    static const char *const prose[] = {"Delete file(s);",
+                                        "see fcntl(2)",
+                                        "OK(_O) URL(_U)",
+                                        "Colleague(s)",
+                                        "Article 6(1, 2);",
+                                        "price (all, net)",
+                                        "close(int fd) again",
+                                        "f(a, b",
+                                        "f a, b)",
+                                        "\xED\x8C\x8C\xEC\x9D\xBC(a, b)",
+                                        "(a, b)",
+                                        ""};
+    for (size_t i = 0; i < sizeof prose / sizeof *prose; i++)
+        ck_assert_msg(content_of(prose[i]).called == 0, "%s", prose[i]);
+    /* Arguments end within 256 bytes. */
+    memset(text + 5, 'x', 250);
+    strcpy(text + 255, ")");
+    ck_assert_int_eq(content_of(text).called, 252);
+    strcpy(text + 255, "xx)");
+    ck_assert_int_eq(content_of(text).called, 0);
 }
 END_TEST
 
@@ -318,6 +356,7 @@ TEST_FILE() {
     tcase_add_test(cases, hashes_are_those_of_the_characters_that_count);
     tcase_add_test(cases, addresses_are_found_at_every_offset);
     tcase_add_test(cases, content_counts_and_recognizes_templates);
+    tcase_add_test(cases, content_counts_calls_of_source_code);
     tcase_add_test(cases, ngrams_are_distinct_and_have_a_word);
     tcase_add_test(cases, tokens_are_bounded);
     tcase_add_test(cases, malformed_text_has_no_more_ngrams_than_the_bound);

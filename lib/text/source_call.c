@@ -1,0 +1,50 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Calls in source code, as source_call.h defines them. */
+#include "text/source_call.h"
+
+#include <stdbool.h>
+
+enum { LONGEST = 256 };
+
+static bool is_letter(char c) {
+    return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z');
+}
+static bool is_name(char c) {
+    return is_letter(c) || (c >= '0' && c <= '9') || c == '_';
+}
+
+static bool is_identifier(const char *text, size_t begin, size_t end) {
+    if (!is_letter(text[begin]) && text[begin] != '_') return false;
+    for (size_t i = begin; i < end; i++)
+        if (!is_name(text[i])) return false;
+    return true;
+}
+
+/* The offset of the bracket that closes the one at `open`; 0: it is not near. */
+static size_t closing(const char *text, size_t length, size_t open) {
+    int depth = 0;
+    for (size_t i = open; i < length && i < open + LONGEST; i++) {
+        depth += text[i] == '(';
+        depth -= text[i] == ')';
+        if (depth == 0) return i;
+    }
+    return 0;
+}
+
+/* Whether what stands between the brackets are arguments. */
+static bool are_arguments(const char *text, size_t length, size_t open, size_t close) {
+    bool blank = false;
+    for (size_t i = open + 1; i < close; i++) {
+        const char c = text[i];
+        if (c == ',' || c == '=' || c == '*' || c == '"') return true;
+        if (c == '_' && is_name(text[i - 1]) && is_name(text[i + 1])) return true;
+        blank = blank || c == ' ';
+    }
+    return close == open + 1 || (blank && close + 1 < length && text[close + 1] == ';');
+}
+
+size_t alcore__source_call(const char *text, size_t length, size_t begin, size_t end) {
+    if (end >= length || text[end] != '(' || !is_identifier(text, begin, end)) return 0;
+    const size_t close = closing(text, length, end);
+    return close > 0 && are_arguments(text, length, end, close) ? close + 1 : 0;
+}
