@@ -178,9 +178,7 @@ static int run_ablation(ablation *self) {
 
 int command_ablate(const arguments *args) {
     ablation self = {.args = args};
-    int code = EXIT_DONE;
-    if (!option_given(args, OPTION_BUDGET))
-        code = complain(EXIT_USAGE, "ablate needs --budget N[i|w|c|u], such as --budget 1000w");
+    int code = option_one_budget(args, "ablate");
     if (code == EXIT_DONE) code = terminal_context(args, &self.ctx);
     if (code == EXIT_DONE) code = run_ablation(&self);
     for (int64_t i = 0; i < self.count; i++) alcore_selection_unref(self.picked[i]);

@@ -153,9 +153,7 @@ static int check_writable(const arguments *args, option_id id) {
 
 int command_compare(const arguments *args) {
     comparing self = {.args = args};
-    int code = EXIT_DONE;
-    if (!option_given(args, OPTION_BUDGET))
-        code = complain(EXIT_USAGE, "compare needs --budget N[i|w|c|u], such as --budget 1000w");
+    int code = option_one_budget(args, "compare");
     if (code == EXIT_DONE && !option_given(args, OPTION_JSON))
         code = option_suffix(args, OPTION_OUT, ".tsv|.csv|.json|.html");
     if (code == EXIT_DONE) code = option_suffix(args, OPTION_HTML, ".html");

@@ -120,6 +120,8 @@ int option_enum(const arguments *args, option_id id, const char *choices, int32_
 char table_of_path(const char *path);
 /* Refuses a path whose suffix is none of ".a|.b", before the work is done. */
 int option_suffix(const arguments *args, option_id id, const char *suffixes);
+/* Refuses no --budget, and several, which a comparison of selections has no place for. */
+int option_one_budget(const arguments *args, const char *command);
 /* Sets what --escapes and --bad-lines say of every file that is read; an exit code. */
 int read_reading(const arguments *args, alcore_read_options *options);
 /* ALCORE_FORMAT_* of a --format value; an exit code. */

@@ -104,6 +104,17 @@ int option_suffix(const arguments *args, option_id id, const char *suffixes) {
                     option_table[id].name, path, suffixes);
 }
 
+int option_one_budget(const arguments *args, const char *command) {
+    const char *budget = option_value(args, OPTION_BUDGET, NULL);
+
+    if (!budget)
+        return complain(EXIT_USAGE, "%s needs --budget N[i|w|c|u], such as --budget 1000w",
+                        command);
+    if (strchr(budget, ','))
+        return complain(EXIT_USAGE, "%s takes one budget, not '%s'", command, budget);
+    return EXIT_DONE;
+}
+
 int parse_format(const char *text, int32_t *out) {
     static const int32_t formats[] = {ALCORE_FORMAT_TEXT,  ALCORE_FORMAT_TSV,   ALCORE_FORMAT_CSV,
                                       ALCORE_FORMAT_JSONL, ALCORE_FORMAT_CONLL, ALCORE_FORMAT_SGML};

@@ -136,6 +136,8 @@ def the_page_is_whole(box):
 def what_is_refused(box):
     files(box)
     contains(box.run("compare", "pool.txt", expect=2).err, "compare needs --budget")
+    contains(box.run("compare", "pool.txt", "--budget", "1,2", expect=2).err, "compare takes one budget, not '1,2'")
+    contains(box.run("ablate", "pool.txt", "--budget", "1,2", "--strategy", "huds", expect=2).err, "ablate takes one budget, not '1,2'")
     contains(box.run(*GIVEN[:-1], "nnll,nsq", expect=2).err, "nsq")
     contains(box.run(*GIVEN[:-1], "nnll:lamda=1", expect=2).err, "lamda")
     contains(box.run(*GIVEN[:-1], "nnll:3", expect=2).err, "--strategy nnll:3: PARAM=VALUE is needed")
