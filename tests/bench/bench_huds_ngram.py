@@ -1,19 +1,22 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0
-"""HUDS over 4.5 million sentences with the n-gram model, by the command: processor seconds, memory and picks.
+"""HUDS with the n-gram model and the recommended strategy over the same sentences, by the command: processor seconds, memory and
+picks.
 
-  bench_huds_ngram.py PROJECT ALCORE [COPIES]
+  bench_huds_ngram.py PROJECT ALCORE [COPIES [TURNS]]
 
 The sentences are those of the IT corpus (226,621 rows beside the project, as in tests/real) COPIES (20) times: in copy
 c > 0 the second half of the words of each sentence comes from the sentence 10,007 c rows further on, so that words and
 lengths are real and nearly all sentences differ. The labeled side is the general corpus. What is counted: user and
 system seconds of the whole command, reading the pool, training the language model, scoring, embedding, selecting
-1,000 rows with the record and the reasons; the largest resident set, which holds the texts of the pool. It is run twice:
-with the distances of all rows, and with those that the picks need only (spec 3.10), which must give equal picks and records. The
-floors are programs that only read the file, and only count its words."""
+with the record and the reasons; the largest resident set, which holds the texts of the pool. Each is run by turns TURNS (1) times,
+and the medians are printed. HUDS, with a budget of 1,000 rows, runs with the distances of all rows, and with those that the picks
+need only (spec 3.10), which must give equal picks and records; with 10,000 words it runs beside the recommended strategy with its
+masks and without. The floors are programs that only read the file, and only count its words."""
 import hashlib
 import lzma
 import os
+import statistics
 import subprocess
 import sys
 import tempfile
@@ -22,6 +25,7 @@ import time
 ROWS_APART = 10007
 project, alcore = os.path.abspath(sys.argv[1]), os.path.abspath(sys.argv[2])
 copies = int(sys.argv[3]) if len(sys.argv) > 3 else 20
+turns = int(sys.argv[4]) if len(sys.argv) > 4 else 1
 data = os.environ.get('ALCORE_SHARED_DATA') or os.path.join(project, os.pardir, 'shared', 'data')
 
 
@@ -43,37 +47,49 @@ def write_pool(path):
     return len(rows) * copies
 
 
-def run(name, *command):
-    """Runs a program; prints what it used. Its output goes nowhere."""
+def run(*command):
+    """Runs a program: processor seconds, wall seconds and MiB. Its output goes nowhere."""
     begun = time.monotonic()
     with subprocess.Popen(command, stdin=subprocess.DEVNULL, stdout=subprocess.DEVNULL,
                           env={**os.environ, 'LC_ALL': 'C'}) as child:
         _, status, usage = os.wait4(child.pid, 0)
         child.returncode = os.waitstatus_to_exitcode(status)
     if child.returncode != 0:
-        sys.exit(f'{name} ended with {child.returncode}')
-    print(f'result huds_ngram_{name}_cpu {usage.ru_utime + usage.ru_stime:.2f} s')
-    print(f'result huds_ngram_{name}_wall {time.monotonic() - begun:.2f} s')
-    return usage.ru_maxrss / 1024
+        sys.exit(f'{" ".join(command)} ended with {child.returncode}')
+    return usage.ru_utime + usage.ru_stime, time.monotonic() - begun, usage.ru_maxrss / 1024
+
+
+def tell(name, runs, peak=True):
+    """Prints the medians of the runs of a program."""
+    for measure, unit, digits, values in zip(('cpu', 'wall', 'peak'), ('s', 's', 'MiB'), (2, 2, 0), zip(*runs)):
+        if peak or measure != 'peak':
+            print(f'result huds_ngram_{name}_{measure} {statistics.median(values):.{digits}f} {unit}')
 
 
 if not os.path.exists(os.path.join(data, 'en-de', 'it.tsv.xz')):
     print(f'not run: no {data}')
     sys.exit(0)
 with tempfile.TemporaryDirectory() as folder:
-    pool, labeled, picks = (os.path.join(folder, name) for name in ('pool.txt', 'labeled.txt', 'picks.tsv'))
+    pool, labeled, picks = (os.path.join(folder, name) for name in ('pool.txt', 'labeled.txt', 'picks.'))
     count = write_pool(pool)
     with open(labeled, 'w', encoding='utf-8', newline='\n') as text:
         text.writelines(sentence + '\n' for sentence in sentences('general'))
     print(f'{count:,} sentences, {os.path.getsize(pool) / 1e6:.0f} MB, 2 threads')
-    run('read', 'cat', pool)
-    run('words', 'wc', '-w', pool)
-    for name, distances in (('select', 'all'), ('select_needed', 'needed')):
-        peak = run(name, alcore, 'select', pool, '--labeled', labeled, '--budget', '1000', '--threads', '2', '--quiet',
-                   '-p', 'distances=' + distances, '--out', picks)
-        print(f'result huds_ngram_{name}_peak {peak:.0f} MiB')
-        with open(picks, encoding='utf-8') as file:
-            rows = [line.split('\t') for line in file]
-        kept = [field for field in range(len(rows[0])) if rows[0][field] != 'reason']
-        text = '\n'.join('\t'.join(row[field] for field in kept) for row in rows)
+    select = (alcore, 'select', pool, '--labeled', labeled, '--threads', '2', '--quiet', '--out')
+    huds, rows, words = ('--strategy', 'huds'), ('--budget', '1000'), ('--budget', '10000w')
+    selections = {'select': (*huds, *rows, '-p', 'distances=all'), 'select_needed': (*huds, *rows, '-p', 'distances=needed'),
+                  'words_huds': (*huds, *words), 'words_recommended': words, 'words_recommended_unmasked': (*words, '--masks', 'none')}
+    tell('read', [run('cat', pool)], peak=False)
+    tell('words', [run('wc', '-w', pool)], peak=False)
+    runs = {name: [] for name in selections}
+    for _ in range(turns):
+        for name, options in selections.items():
+            runs[name].append(run(*select, f'{picks}{name}.tsv', *options))
+    for name in selections:
+        tell(name, runs[name])
+    for name in ('select', 'select_needed'):
+        with open(f'{picks}{name}.tsv', encoding='utf-8') as file:
+            table = [line.split('\t') for line in file]
+        kept = [field for field in range(len(table[0])) if table[0][field] != 'reason']
+        text = '\n'.join('\t'.join(row[field] for field in kept) for row in table)
         print(f'{name}: picks and record, SHA-256 {hashlib.sha256(text.encode()).hexdigest()[:16]}')
