@@ -4,8 +4,9 @@
  * alcore__text_content_read(text, length, words, &content) counts what is in a text: its tokens;
  * its words, of these the unspaced ones (letters of a script without spaces, each of which is a
  * word); the letters of its words, a syllable as two, and those of them that stand in calls of
- * source code; the characters that are no white space and in no placeholder; and pattern, a hash of its words in their order, 0 where it has none.
- * `words` gets the hashes of the words in their order; NULL: they are not wanted. */
+ * source code; the characters that are no white space and in no placeholder; and pattern, a hash
+ * of its words in their order, 0 where it has none. `words` gets the hashes of the words in their
+ * order; NULL: they are not wanted. */
 #include "request/text_masks_internal.h"
 #include "text/text_content.h"
 

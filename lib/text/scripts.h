@@ -19,9 +19,9 @@ enum {
  * is may have a script too. */
 uint8_t alcore__script_of(int32_t code_point);
 
-/* The scripts of most letters in the words of a text (text_tokens.h); one that is a
- * syllable (text/utf8.h) counts 2. ALCORE__SCRIPT_NONE: there is no first one, because there are no letters or two
- * have equally many, or no second one. */
+/* The scripts of most letters in the words of a text (text_tokens.h); one that is a syllable
+ * (text/utf8.h) counts 2. ALCORE__SCRIPT_NONE: there is no first one, because there are no letters
+ * or two have equally many, or no second one. */
 typedef struct alcore__text_scripts {
     uint8_t first, second;
 } alcore__text_scripts;

@@ -9,7 +9,7 @@
 /* The offset behind a call whose name is the word [begin, end) of a text; 0: there is none. The
  * name is of ASCII letters, digits and underscores, begins with one that is no digit, and has its
  * bracket directly behind it, which closes within 256 bytes. In the bracket is nothing, or one of
- * , = * and ", or an underscore within a name; or it has a blank and a semicolon stands behind it. */
+ * , = * and ", or an underscore within a name; or it has a blank, and a semicolon stands behind. */
 size_t alcore__source_call(const char *text, size_t length, size_t begin, size_t end);
 
 #endif
