@@ -211,6 +211,37 @@ START_TEST(lengths_are_those_of_texts_with_words) {
 }
 END_TEST
 
+/* The fences lie three times the distance of the quartiles beyond them, of the logarithms, and not
+ * nearer than half and twice a quartile. */
+START_TEST(lengths_are_masked_beyond_the_outer_fences) {
+    static const struct {
+        int count;
+        int words[12]; /* [count] of each text; the last two are masked */
+    } pools[] = {{10, {4, 4, 4, 4, 4, 4, 7, 3, 9, 1}},
+                 {12, {20, 20, 20, 20, 40, 40, 40, 40, 300, 3, 340, 2}}};
+    char text[1024] = "";
+    const char *added = text;
+    alcore_ctx *ctx;
+    ck_assert_ok(alcore_ctx_new(NULL, &ctx));
+    alcore_pool *pool = pool_of(ctx, NULL, 0);
+    for (int i = 0; i < pools[_i].count; i++) {
+        for (int k = 0; k < pools[_i].words[i]; k++) memcpy(text + 2 * k, "a ", 3);
+        text[0] = (char)('a' + i); /* no text repeats another */
+        ck_assert_ok(alcore_pool_add_texts(pool, &added, NULL, 1, NULL));
+    }
+    alcore_request *request = request_for(ctx, pool, "random", "100");
+    ck_assert_ok(alcore_request_set(request, "masks", "lengths"));
+    alcore_selection *selection = selected(request);
+    ck_assert_int_eq(alcore_selection_count(selection), pools[_i].count - 2);
+    for (int64_t i = 0; i < pools[_i].count - 2; i++)
+        ck_assert_int_lt(alcore_selection_rows(selection)[i], pools[_i].count - 2);
+    alcore_selection_unref(selection);
+    alcore_request_unref(request);
+    alcore_pool_unref(pool);
+    alcore_ctx_unref(ctx);
+}
+END_TEST
+
 /* Of a strategy that buys phrases they mask the texts; the drawing of candidates obeys them too. */
 START_TEST(masks_are_of_the_texts_of_phrases) {
     world w = open_world(3);
@@ -276,6 +307,7 @@ TEST_FILE() {
     tcase_add_test(cases, a_spent_budget_names_no_masks);
     tcase_add_test(cases, texts_with_hardly_a_word_are_masked);
     tcase_add_test(cases, lengths_are_those_of_texts_with_words);
+    tcase_add_loop_test(cases, lengths_are_masked_beyond_the_outer_fences, 0, 2);
     tcase_add_test(cases, masks_are_of_the_texts_of_phrases);
     tcase_add_test(cases, candidates_are_drawn_with_masks_that_are_named);
     tcase_add_loop_test(cases, wrong_names_are_refused, 0, 6);
