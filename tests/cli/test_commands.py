@@ -195,10 +195,11 @@ def the_step_that_is_missing_for_models_is_named(box):
         folder = make_torch(box, "venv", 2, minor)
         done = box.run(*run, expect=6, env=dict(own, ALCORE_TORCH_LIBDIR=folder))
         contains(done.err, "torch 2.%d" % minor, installed)
-    # An engine that is linked to torch, which is not there.
+    # An engine that is linked to a torch which is not there. Debian's has another name.
+    make_library(box, "gone/libtorch_cpu.so", "int libtorch_of_the_test;", "-Wl,-soname,libtorch_cpu.so.gone")
     make_library(box, "modules/libalcore-torch-2.11.so",
                  "static int table; int alcore_torch_entry(unsigned abi, void *host, const void **out) { *out = &table; return 0; }",
-                 "-Wl,--no-as-needed", "-L" + folder, "-ltorch_cpu")
+                 "-Wl,--no-as-needed", "-Lgone", "-ltorch_cpu")
     contains(box.run(*run, expect=6, env=own).err, "models need torch 2.11 to 2.15 (PyPI's), and no libtorch is in this process", "libtorch_cpu.so", installed)
     contains(box.run("doctor", env=own).out, "not usable: models need torch", installed)
 
