@@ -308,6 +308,16 @@ static int read_probs(const arguments *args, const inputs *in,
     return complain(EXIT_USAGE, "--probs-are needs --probs, --token-probs or --sample-probs");
 }
 
+/* Gives the labeled pool the class probabilities of its rows. */
+static int read_labeled_probs(const arguments *args, const inputs *in) {
+    const char *path = option_value(args, OPTION_LABELED_PROBS, NULL);
+    alcore_column_options options = ALCORE_COLUMN_OPTIONS_INIT;
+    if (!path) return EXIT_DONE;
+    if (!in->labeled) return complain(EXIT_USAGE, "--labeled-probs needs --labeled");
+    TRY(meaning_of_probs(args, &options.meaning));
+    return outcome(alcore_pool_read_column(in->labeled, "probs", path, &options));
+}
+
 /* Gives the pools the ready columns. rows [count] are those of --candidates, which the entries of
  * the columns belong to; NULL: all rows. */
 static int read_columns(alcore_ctx *ctx, const arguments *args, const inputs *in,
@@ -357,6 +367,7 @@ static int read_columns(alcore_ctx *ctx, const arguments *args, const inputs *in
         if (!in->labeled) return complain(EXIT_USAGE, "--labeled-embeddings needs --labeled");
         TRY(outcome(alcore_pool_read_column(in->labeled, "embeddings", path, NULL)));
     }
+    TRY(read_labeled_probs(args, in));
     if ((path = option_value(args, OPTION_TARGET_EMBEDDINGS, NULL))) {
         if (!in->target) return complain(EXIT_USAGE, "--target-embeddings needs --target");
         TRY(outcome(alcore_pool_read_column(in->target, "embeddings", path, NULL)));
@@ -386,6 +397,7 @@ static const struct {
                       {OPTION_QA_WINDOWS, "qa_windows"},
                       {OPTION_EMBEDDINGS, "embeddings"},
                       {OPTION_LABELED_EMBEDDINGS, "labeled.embeddings"},
+                      {OPTION_LABELED_PROBS, "labeled.probs"},
                       {OPTION_TARGET_EMBEDDINGS, "target.embeddings"}};
 enum { COLUMN_OPTIONS = sizeof column_options / sizeof column_options[0] };
 

@@ -148,8 +148,8 @@ const option_info option_table[OPTION_TOTAL] = {
                              "[samples, rows, classes]"},
     [OPTION_PROBS_ARE] = {"probs-are", 0, "probs|logprobs|logits|sigmoid|multilabel", false,
                           UNCERTAIN,
-                          "what --probs, --token-probs and --sample-probs hold (default probs); "
-                          "sigmoid: the "
+                          "what --probs, --token-probs, --sample-probs and --labeled-probs hold "
+                          "(default probs); sigmoid: the "
                           "probability of the positive one of two classes; multilabel: those of "
                           "labels that do not exclude each other"},
     [OPTION_QA_START] = {"qa-start", 0, "FILE.npy", false, SELECTING | COMMAND_SCORE,
@@ -168,6 +168,9 @@ const option_info option_table[OPTION_TOTAL] = {
                            "embeddings [rows, dims] of POOL"},
     [OPTION_LABELED_EMBEDDINGS] = {"labeled-embeddings", 0, "FILE.npy", false,
                                    REQUESTED | COMMAND_MIX, "embeddings of --labeled"},
+    [OPTION_LABELED_PROBS] = {"labeled-probs", 0, "FILE.npy", false, REQUESTED,
+                              "class probabilities [rows, classes] of --labeled, which hold what "
+                              "--probs-are says; for the strategy contrastive"},
     [OPTION_TARGET_EMBEDDINGS] = {"target-embeddings", 0, "FILE.npy", false,
                                   SELECTING | ANALYZED | COMMAND_PLOT | COMMAND_COMPOSITION,
                                   "embeddings of --target"},

@@ -132,6 +132,8 @@ def files(box):
     box.npy("near.npy", [[0, 1], [0, 3]])
     box.npy("far.npy", [[-5, 0], [-4, 0]])
     box.npy("p.npy", P, "<f8")
+    box.npy("known-p.npy", [[0.9, 0.1], [0.5, 0.5]], "<f8")
+    box.npy("other-known-p.npy", [[0.1, 0.9], [0.6, 0.4]], "<f8")
     box.npy("logits.npy", [[9 * a, b] for a, b in P], "<f8")
     lengths = [1 + row % 3 for row in range(len(TEXTS))]
     box.file("lp.lp", "".join("%d\t%s\n" % (row + 1, " ".join(["-%g" % (0.3 + row % 5)] * length)) for row, length in enumerate(lengths)))
@@ -236,6 +238,9 @@ FIXTURES = {
                       "far.npy", "--target", "target.txt"]),
         "--target-embeddings": tuple(["select", "pool.txt", "--budget", "3", "--strategy", "average-dist", "--embeddings", "e.npy", "--target",
                                       "target.txt", "--target-embeddings", name] for name in ("near.npy", "far.npy")),
+        "--labeled-probs": tuple(["select", "pool.txt", "--budget", "3", "--strategy", "contrastive", "--probs", "p.npy", "--embeddings", "e.npy",
+                                  "--labeled", "known.txt", "--labeled-embeddings", "near.npy", "--labeled-probs", name]
+                                 for name in ("known-p.npy", "other-known-p.npy")),
         "--labeled-embeddings": tuple(["select", "pool.txt", "--budget", "3", "--strategy", "kcenter", "--embeddings", "e.npy", "--labeled",
                                        "known.txt", "--labeled-embeddings", name] for name in ("near.npy", "far.npy")),
         "--candidates": (["select", "pool.txt", "--budget", "2", "--strategy", "nnll", "--scores", "few.npy"],
@@ -489,6 +494,8 @@ FIXTURES = {
         "--nan": ([*ABLATE[:8], "--scores", "nan.npy"], [*ABLATE[:8], "--scores", "nan.npy", "--nan", "exclude"]),
         "--round": ([*ABLATE, "-p", "candidates=4"], [*ABLATE, "-p", "candidates=4", "--round", "3"]),
         "--device": (ABLATE, [*ABLATE, "--device", "abacus"]),
+        "--labeled-probs": tuple([*HYBRID[:-1], "sentences=contrastive", "--probs", "p.npy", "--embeddings", "e.npy", "--labeled", "known.txt",
+                                  "--labeled-embeddings", "near.npy", "--labeled-probs", name] for name in ("known-p.npy", "other-known-p.npy")),
         "--labeled-embeddings": tuple([*HYBRID[:4], "--embeddings", "e.npy", *HYBRID[4:-1], "sentences=kcenter", "--labeled", "known.txt",
                                        "--labeled-embeddings", name] for name in ("near.npy", "far.npy")),
         "--target": ([*AVERAGED, "--target-embeddings", "far.npy"], [*AVERAGED, "--target-embeddings", "far.npy", "--target", "target.txt"]),

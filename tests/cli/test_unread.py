@@ -13,9 +13,10 @@ OPTIONS = {"--scores": ["u.npy"], "--logprobs": ["lp.lp"], "--margins": ["u.npy"
            "--token-probs": ["tp.npy", "--offsets", "offsets.npy"], "--qa-start": ["qa.npy", "--offsets", "offsets.npy"],
            "--qa-end": ["qa.npy", "--offsets", "offsets.npy"],
            "--qa-windows": ["windows.npy", "--qa-window-offsets", "window-offsets.npy"], "--embeddings": ["e.npy"],
-           "--labeled-embeddings": ["known-e.npy"], "--target-embeddings": ["known-e.npy"], "--model": ["ngram"]}
+           "--labeled-embeddings": ["known-e.npy"], "--labeled-probs": ["known-p.npy"],
+           "--target-embeddings": ["known-e.npy"], "--model": ["ngram"]}
 COLUMNS = {"--losses": "mlm_losses"}
-OF_ROLE = {"--labeled-embeddings": "labeled", "--target-embeddings": "target"}
+OF_ROLE = {"--labeled-embeddings": "labeled", "--labeled-probs": "labeled", "--target-embeddings": "target"}
 
 
 def files(box):
@@ -26,6 +27,7 @@ def files(box):
     box.npy("u.npy", [(row * 5 % ROWS + 1) / (ROWS + 2) for row in range(ROWS)], "<f8")
     box.npy("e.npy", [[float(row % 3), float(row % 4), 1.] for row in range(ROWS)])
     box.npy("known-e.npy", [[1., 0., 1.], [0., 1., 1.]])
+    box.npy("known-p.npy", [[.5, .5], [.75, .25]], "<f8")
     box.npy("p.npy", [[row / ROWS, 1 - row / ROWS] for row in range(ROWS)], "<f8")
     box.npy("sp.npy", [[[row / ROWS, 1 - row / ROWS] for row in range(ROWS)], [[.25, .75]] * ROWS], "<f8")
     box.npy("tp.npy", [[.25, .75]] * (2 * ROWS), "<f8")
@@ -119,6 +121,7 @@ def options_about_others_need_them(box):
     for option, needed in ((["--refresh-factor", "2"], "--max-age"), (["--probs-are", "logits"], "--probs"), (["--scores-are", "logprob"], "--scores"),
                            (["--logprob-base", "2"], "--logprobs"), (["--offsets", "offsets.npy"], "--logprobs"),
                            (["--cache-max-age", "3"], "cache"), (["--max-age", "1"], "cache"), (["--labeled-embeddings", "e.npy"], "--labeled"),
+                           (["--labeled-probs", "p.npy"], "--labeled"),
                            (["--target-embeddings", "e.npy"], "--target")):
         contains(box.run("select", "pool.txt", "--budget", "3", *option, expect=2).err, needed)
 

@@ -2,6 +2,8 @@
 """Scores from the output of a model (spec 3.1, 4.2, 4.9, 5.7, 7.4)."""
 import math
 
+from arithmetic import sqd, unit
+
 FLOOR = -100.0  # smallest log-probability (spec 1.1)
 
 
@@ -128,6 +130,18 @@ def expected_gradient_length(p, h, bias=True):
         gradient = [(q - (c == y)) * x for c, q in enumerate(p) for x in inputs]
         total += weight * math.sqrt(math.fsum(g * g for g in gradient))
     return total
+
+
+def kl_divergence(p, q):
+    """KL(p || q) in nats, with the floor of spec 1.1."""
+    return math.fsum(x * (log(x) - log(y)) for x, y in zip(p, q) if x > 0)
+
+
+def contrastive(point, q, labeled, k, divergence=kl_divergence):
+    """The mean divergence of the probabilities of the k labeled rows (point, p) that are nearest to a point from its own, q (spec
+    4.22)."""
+    ranked = sorted(range(len(labeled)), key=lambda l: (sqd(unit(labeled[l][0]), unit(point)), l))
+    return mean([divergence(labeled[l][1], q) for l in ranked[:k]])
 
 
 def expected_label_gradients(p, h, bias=True):

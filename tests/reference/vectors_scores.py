@@ -3,6 +3,7 @@
 import math
 
 import arithmetic
+import random_numbers
 import scores
 
 TOKENS = [[0.5, 0.25], [0.9, 0.8, 0.5], [1.0], [0.125] * 4, [0.0, 0.5]]
@@ -28,6 +29,30 @@ ROUND_TRIP = [[-0.1, -0.2, -0.3], [-2.0, -1.0], [-0.5] * 8, [-3.0]]
 def ranked(values):
     """Indices by value descending, then index."""
     return arithmetic.order(range(len(values)), values)
+
+
+def compared(count, seed):
+    """Points around three directions and a distribution for each, of which one in six has a class that is ruled out."""
+    generator = random_numbers.Generator(seed)
+    points, probs = [], []
+    for row in range(count):
+        of = [[4.0, 0.0, 1.0], [0.0, 4.0, -1.0], [-2.0, 1.0, 3.0]][row % 3]
+        points.append([x + generator.below(17) / 8.0 - 1.0 for x in of])
+        weights = [generator.below(16) + (0 if row % 6 == 4 and c == 0 else 1) for c in range(3)]
+        if row % 6 == 4:
+            weights[0] = 0
+        probs.append([weight / sum(weights) for weight in weights])
+    return points, probs
+
+
+def contrasted(k, labeled_rows):
+    points, probs = compared(24, 22)
+    rows = [row for row in range(24) if row not in labeled_rows]
+    found = [scores.contrastive(points[row], probs[row], [(points[l], probs[l]) for l in labeled_rows], k) for row in rows]
+    bernoulli = lambda p, q: math.fsum(scores.kl_divergence([1 - x, x], [1 - y, y]) for x, y in zip(p, q)) / len(p)
+    labels = [scores.contrastive(points[row], probs[row], [(points[l], probs[l]) for l in labeled_rows], k, bernoulli) for row in rows]
+    return {"name": "k=%d" % k, "input": {"labeled_rows": labeled_rows, "k": k},
+            "expected": {"u": found, "labels": labels, "picks": [rows[i] for i in ranked(found)]}}
 
 
 def one_minus(x):
@@ -111,6 +136,17 @@ def vectors():
                     "labels": [scores.expected_label_gradients(p, h, bias) for p, h in zip(LABELS, ACTIVATIONS)]}}
                 for name, bias in (("bias=1", True), ("bias=0", False))
             ],
+        },
+        "TV-CONTRASTIVE": {
+            "spec": "4.22",
+            "about": "Divergences from the nearest labeled rows, of classes and of the same numbers as independent labels.",
+            "origin": "reference; the public code of the authors (github.com/mourga/contrastive-active-learning, acquisition/cal.py at "
+                      "aeb7cd9, the standard method, in double) gives the same but where a probability is 0, whose logarithm it has as "
+                      "minus infinity",
+            "tolerance": 1e-12,
+            "input": {"embeddings": compared(24, 22)[0], "probs": compared(24, 22)[1]},
+            "cases": [contrasted(k, labeled_rows) for k, labeled_rows in ((10, [0, 4, 5, 9, 16]), (3, [0, 1, 2, 6, 7, 11, 15, 20]),
+                                                                           (1, [3, 8, 13, 21]))],
         },
         "TV-TOK": {
             "spec": "7.4",

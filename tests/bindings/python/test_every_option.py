@@ -146,10 +146,11 @@ def fixtures_of(needs, fact, value):
 
 
 def other_side(first, last):
-    """A pool of other texts in two languages with the embeddings of some rows."""
+    """A pool of other texts in two languages with the embeddings and probabilities of some rows."""
     rows = range(first, last)
     made = alcore.Pool(["other text %d" % row for row in rows], languages=["xx" if row % 3 else "yy" for row in rows])
-    made.set_column("embeddings", WORLD["embeddings"][first:last])
+    for name in ("embeddings", "probs"):
+        made.set_column(name, WORLD[name][first:last])
     return made
 
 

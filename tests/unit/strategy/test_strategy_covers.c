@@ -147,7 +147,7 @@ START_TEST(picks_are_those_of_the_naive_cover) {
 }
 END_TEST
 
-/* Where all others are neighbors, the sums are those of all pairs to the last bit, over three chunks
+/* Where all others are neighbors, the sums are those of all pairs to the last bit, over two chunks
  * of rows of which some are repeated more often than a list is long. */
 START_TEST(all_neighbors_are_all_pairs) {
     enum { COUNT = 1020 };
