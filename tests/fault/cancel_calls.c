@@ -507,6 +507,8 @@ void cancel_world_make(int64_t rows) {
     }
     MUST(alcore_tensor_init(&tensor, values, ALCORE_FLOAT32, classes, 2));
     MUST(alcore_pool_set_column(pool, "probs", &tensor, NULL, NULL));
+    MUST(alcore_tensor_init(&tensor, values, ALCORE_FLOAT32, (int64_t[]){1, 2}, 2));
+    MUST(alcore_pool_set_column(labeled, "probs", &tensor, NULL, NULL));
     MUST(alcore_tensor_init(&tensor, values, ALCORE_FLOAT32, samples, 3));
     MUST(alcore_pool_set_column(pool, "sample_probs", &tensor, NULL, NULL));
     free(values);

@@ -114,6 +114,7 @@ static void write_files(void) {
     write_matrix("select-target.npy", &rng, TARGETS, DIMS, false);
     write_matrix("select-probs.npy", &rng, ROWS, CLASSES, true);
     write_samples(&rng);
+    write_matrix("select-labeled-probs.npy", &rng, LABELED, CLASSES, true);
 }
 
 /* ---- one selection ---- */
@@ -191,6 +192,10 @@ static alcore_status read_inputs(world *w, alcore_request *request, alcore_pool 
     if (status == ALCORE_OK)
         status = read_column(pools[ALCORE_ROLE_LABELED - ALCORE_ROLE_CANDIDATES], "embeddings",
                              "select-labeled.npy");
+    const char *of_labeled = alcore_strategy_builtin_needs(now.strategy, ALCORE_ROLE_LABELED, 0);
+    if (status == ALCORE_OK && of_labeled && !strcmp(of_labeled, "probs"))
+        status = read_column(pools[ALCORE_ROLE_LABELED - ALCORE_ROLE_CANDIDATES], "probs",
+                             "select-labeled-probs.npy");
     bool reads_target = alcore_strategy_builtin_needs(now.strategy, ALCORE_ROLE_TARGET, 0);
     if (status == ALCORE_OK && reads_target)
         status = read_pool(w, request, ALCORE_ROLE_TARGET, "select-target.tsv",

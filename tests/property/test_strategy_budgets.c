@@ -60,6 +60,7 @@ static void open_pool(bed *b) {
     bed_column(b, pool, "probs", probs, ROWS, CLASSES, ALCORE_FLOAT32);
     bed_phrases(b, false);
     bed_column(b, &b->input.labeled, "embeddings", side, SIDE, DIMS, ALCORE_FLOAT64);
+    bed_column(b, &b->input.labeled, "probs", probs, SIDE, CLASSES, ALCORE_FLOAT32);
     bed_column(b, &b->input.target, "embeddings", side, SIDE, DIMS, ALCORE_FLOAT64);
     b->input.target_languages = languages;
     b->input.target_language_count = LANGUAGES;

@@ -59,6 +59,7 @@ static void open_pool(bed *b, int32_t threads) {
     bed_column(b, pool, "probs", probs, ROWS, CLASSES, ALCORE_FLOAT32);
     bed_phrases(b, false);
     bed_column(b, &b->input.labeled, "embeddings", x + 100 * DIMS, SIDE, DIMS, ALCORE_FLOAT32);
+    bed_column(b, &b->input.labeled, "probs", probs + 100 * CLASSES, SIDE, CLASSES, ALCORE_FLOAT32);
     bed_column(b, &b->input.target, "embeddings", x + 300 * DIMS, TARGETS, DIMS, ALCORE_FLOAT32);
     b->input.target_languages = languages;
     b->input.target_language_count = 4;

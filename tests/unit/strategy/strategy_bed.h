@@ -8,7 +8,7 @@
 #include "strategy/passes/runner.h"
 #include "strategy/strategy_handle.h"
 
-enum { BED_COLUMNS = 17, BED_PHRASE_COLUMNS = 6 };
+enum { BED_COLUMNS = 18, BED_PHRASE_COLUMNS = 6 };
 
 typedef struct bed {
     alcore_ctx *ctx;

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Contrastive active learning (spec 4.22): TV-CONTRASTIVE with labeled rows of the pool itself, of a
- * pool of their own and of both, what class scores may be, and what is refused. */
+/* Contrastive active learning (spec 4.22): TV-CONTRASTIVE with labeled rows of the pool itself, of
+ * a pool of their own and of both, what class scores may be, and what is refused. */
 #include <math.h>
 #include <string.h>
 

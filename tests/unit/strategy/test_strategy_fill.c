@@ -293,6 +293,7 @@ START_TEST(odd_pools) {
         bed_text_columns(&b);
         bed_column(&b, &b.input.target, "embeddings", same, 3, 2, ALCORE_FLOAT32);
         bed_column(&b, &b.input.labeled, "embeddings", same, 3, 2, ALCORE_FLOAT32);
+        bed_column(&b, &b.input.labeled, "probs", probs, 3, 2, ALCORE_FLOAT32);
         for (int32_t i = 0; alcore_strategy_builtin_name(i); i++) {
             const char *name = alcore_strategy_builtin_name(i);
             if (!bed_runs(name)) continue;

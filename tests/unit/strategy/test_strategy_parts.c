@@ -82,6 +82,8 @@ static void open_pool(bed *b, int32_t threads) {
     bed_phrases(b, false);
     bed_column(b, &b->input.labeled, "embeddings", data.labeled_x, data.labeled_rows, DIMS,
                ALCORE_FLOAT32);
+    bed_column(b, &b->input.labeled, "probs", data.probs, data.labeled_rows, CLASSES,
+               ALCORE_FLOAT32);
     bed_column(b, &b->input.target, "embeddings", data.labeled_x, data.labeled_rows, DIMS,
                ALCORE_FLOAT32);
     b->input.target_languages = data.languages;
