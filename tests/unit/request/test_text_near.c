@@ -350,9 +350,35 @@ START_TEST(cancels_end_it) {
 }
 END_TEST
 
+/* Of short texts each word matters: they are near to none, of whatever length that is. */
+START_TEST(texts_of_few_words_are_near_to_none) {
+    static const char *const texts[] = {
+        "session ok, logged in",
+        "session ok, not logged in",
+        "the page is empty",
+        "the page is not empty",
+        "one two three four",
+        "one two five three four",
+        "no tab can close",
+        "no other tab can close",
+        "a text of more words stays",
+        "a text of more words stays too", /* the only one that is masked */
+    };
+    enum { COUNT = sizeof texts / sizeof *texts };
+    uint8_t left[COUNT] = {0};
+    alcore_ctx *ctx = ctx_of(1);
+    alcore_pool *pool = pool_of(ctx, texts, COUNT);
+    find_left(request_for(ctx, pool, "random", "100"), left);
+    for (int i = 0; i < COUNT; i++) ck_assert_msg(left[i] == (i < COUNT - 1), "%s", texts[i]);
+    alcore_pool_unref(pool);
+    alcore_ctx_unref(ctx);
+}
+END_TEST
+
 TEST_FILE() {
     TCase *cases = tcase_create("text_near");
     tcase_set_timeout(cases, 60);
+    tcase_add_test(cases, texts_of_few_words_are_near_to_none);
     tcase_add_test(cases, first_of_near_texts_stays);
     tcase_add_test(cases, threads_mask_the_same_rows);
     tcase_add_test(cases, bought_rows_hide_near_texts);
