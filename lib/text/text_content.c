@@ -3,24 +3,26 @@
 #include "text/text_content.h"
 
 #include "base/rng.h"
-#include "text/source_call.h"
+#include "text/source_code.h"
 #include "text/text_tokens.h"
 
 void alcore__text_content_read(const char *text, size_t length, uint64_t *words,
                                alcore__text_content *out) {
     alcore__token_reader reader = {.text = text, .length = length};
-    size_t call_end = 0; /* of the last call */
+    size_t code_end = 0; /* of the last call or variable */
     *out = (alcore__text_content){0};
     while (alcore__token_next(&reader)) {
         out->tokens++;
+        if (reader.kind == ALCORE__TOKEN_SIGN && reader.begin >= code_end)
+            code_end = alcore__source_variable(text, length, reader.begin);
         if (reader.kind != ALCORE__TOKEN_WORD) continue;
         if (words) words[out->words] = reader.hash;
         out->words++;
         out->unspaced += reader.unspaced;
         out->letters += reader.letters;
-        if (reader.begin >= call_end)
-            call_end = alcore__source_call(text, length, reader.begin, reader.next);
-        if (reader.begin < call_end) out->called += reader.letters;
+        if (reader.begin >= code_end)
+            code_end = alcore__source_call(text, length, reader.begin, reader.next);
+        if (reader.begin < code_end) out->code += reader.letters;
         out->pattern = alcore__scramble(alcore__token_join(out->pattern, reader.hash));
     }
     out->characters = reader.characters;

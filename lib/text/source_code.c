@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Calls in source code, as source_call.h defines them. */
-#include "text/source_call.h"
+/* Calls and variables in source code, as source_code.h defines them. */
+#include "text/source_code.h"
 
 #include <stdbool.h>
 
@@ -47,4 +47,26 @@ size_t alcore__source_call(const char *text, size_t length, size_t begin, size_t
     if (end >= length || text[end] != '(' || !is_identifier(text, begin, end)) return 0;
     const size_t close = closing(text, length, end);
     return close > 0 && are_arguments(text, length, end, close) ? close + 1 : 0;
+}
+
+/* $(NAME). */
+static size_t bracketed(const char *text, size_t length, size_t at) {
+    size_t i = at + 2;
+    if (at + 1 >= length || text[at + 1] != '(') return 0;
+    while (i < length && is_name(text[i])) i++;
+    return i > at + 2 && i < length && text[i] == ')' ? i + 1 : 0;
+}
+
+/* %NAME; a percentage ("50%OFF") has a number before its sign. */
+static size_t capitals(const char *text, size_t length, size_t at) {
+    enum { FEWEST = 3 };
+    size_t i = at + 1;
+    if (i >= length || !is_letter(text[i]) || (at > 0 && is_name(text[at - 1]))) return 0;
+    while (i < length && is_name(text[i]) && !(text[i] >= 'a' && text[i] <= 'z')) i++;
+    return i > at + FEWEST && (i == length || !is_name(text[i])) ? i : 0;
+}
+
+size_t alcore__source_variable(const char *text, size_t length, size_t at) {
+    if (text[at] == '$') return bracketed(text, length, at);
+    return text[at] == '%' ? capitals(text, length, at) : 0;
 }

@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Calls in source code: a name with its arguments in brackets, as in "unlink(const char *path);".
- * Texts that are prose have names of functions too, and brackets behind words: "file(s)". */
-#ifndef ALCORE__SOURCE_CALL_H
-#define ALCORE__SOURCE_CALL_H
+/* Source code in a text: calls, a name with its arguments in brackets, as in
+ * "unlink(const char *path);", and variables. Texts that are prose have names of functions too, and
+ * brackets behind words: "file(s)". */
+#ifndef ALCORE__SOURCE_CODE_H
+#define ALCORE__SOURCE_CODE_H
 
 #include <stddef.h>
 
@@ -11,5 +12,9 @@
  * bracket directly behind it, which closes within 256 bytes. In the bracket is nothing, or one of
  * , = * and ", or an underscore within a name; or it has a blank, and a semicolon stands behind. */
 size_t alcore__source_call(const char *text, size_t length, size_t begin, size_t end);
+
+/* The offset behind a variable that is no placeholder and whose sign is at an offset of a text:
+ * $(NAME), %NAME of three capitals or more; 0: there is none. */
+size_t alcore__source_variable(const char *text, size_t length, size_t at);
 
 #endif
