@@ -3,15 +3,15 @@
  *
  * alcore__text_content_read(text, length, words, &content) counts what is in a text: its tokens;
  * its words, of these the unspaced ones (letters of a script without spaces, each of which is a
- * word); the letters of its words, a syllable as two, and those of them that are source
- * code; the characters that are no white space and in no placeholder; and pattern, a hash
- * of its words in their order, 0 where it has none. `words` gets the hashes of the words in their
- * order; NULL: they are not wanted. */
+ * word); the letters of its words, a syllable as two, and those of them that stand in calls of
+ * source code; the characters that are no white space, both without placeholders and variables; and
+ * pattern, a hash of its words in their order, 0 where it has none. `words` gets the hashes of the
+ * words in their order; NULL: they are not wanted. */
 #include "request/text_masks_internal.h"
 #include "text/text_content.h"
 
-/* Letters among the characters of a text that has words enough; and the same of a text with source
- * code, whose letters are counted outside of it: a sentence that names a function has
+/* Letters among the characters of a text that has words enough; and the same of a text with calls
+ * of source code, whose letters are counted outside of them: a sentence that names a function has
  * more, the declaration of one has fewer. */
 #define WORD_SHARE 0.4
 #define PROSE_SHARE (1.0 / 3)
@@ -32,10 +32,10 @@ typedef struct read_job {
 
 /* Whether the mask "wordless" holds; fewer than two letters are not a word that is translated. */
 static bool is_wordless(const alcore__text_content *content) {
-    const double letters = (double)content->letters, code = (double)content->code;
+    const double letters = (double)content->letters, called = (double)content->called;
     const double characters = (double)content->characters;
     return content->letters < 2 || letters < WORD_SHARE * characters ||
-           (content->code > 0 && letters - code < PROSE_SHARE * characters);
+           (content->called > 0 && letters - called < PROSE_SHARE * characters);
 }
 
 /* Keeps by what near texts of a row are found, behind what the rows before it in the block have.

@@ -8,10 +8,12 @@
 
 typedef struct alcore__text_content {
     int64_t words, tokens;
-    int64_t unspaced;   /* words that are a letter of a script without spaces */
-    int64_t letters;    /* of its words, with their marks; one that is a syllable counts 2 */
-    int64_t code;       /* of them in source code (source_code.h) */
-    int64_t characters; /* code points that are no white space and in no placeholder */
+    int64_t unspaced; /* words that are a letter of a script without spaces */
+    /* Of its words, with their marks, without variables of source code (source_code.h); one that is
+     * a syllable counts 2. */
+    int64_t letters;
+    int64_t called;     /* letters of them in calls of source code */
+    int64_t characters; /* code points that are no white space and in no placeholder or variable */
     /* A hash of its words in their order, so that texts with equal ones are one template with other
      * numbers, placeholders, punctuation and case; 0 without words. It never leaves the process. */
     uint64_t pattern;

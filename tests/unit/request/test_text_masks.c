@@ -165,6 +165,7 @@ START_TEST(texts_with_hardly_a_word_are_masked) {
         "%PRODUCTNAME %PRODUCTVERSION",
         "$(ARG1):",
         "ab 123", /* two fifths are, and it is the first that is left */
+        "%PRODUCTNAME %PRODUCTVERSION is new",
         "Equivalent to tcsendbreak(fd, arg).",
         "The memmove() function returns a pointer to dest.",
         "Delete file(s);",
