@@ -81,6 +81,19 @@ def the_document_has_what_the_table_has(box):
     equal(nnll["languages"], [{"name": "yy", "count": 2, "share": 2 / 3}, {"name": "xx", "count": 1, "share": 1 / 3}])
     equal([(one["rank"], one["text"]) for one in nnll["samples"]], [(1, "a b c"), (2, "h 1"), (3, "h 2")])
     equal([one["added"] for one in document["strategies"]], [False, False, True])
+    priced = [*GIVEN, "--test", "test.txt", "--price", "2EUR/i", "-q"]
+    table = rows_of(box.run(*priced).out)
+    for row, one in zip(table, json.loads(box.run(*priced, "--json").out)["strategies"], strict=True):
+        orders = ("words", "tokens"), ("2grams", "2gram_tokens"), ("3grams", "3gram_tokens")
+        said = {name: one[name] for name in ("items", "words", "characters", "spent", "amount", "near_duplicates")}
+        said |= {column: one["lengths"][name] for column, name in (("words_mean", "mean"), ("words_q1", "first_quartile"), ("words_median", "median"),
+                                                                    ("words_q3", "third_quartile"))}
+        for n, (types, tokens) in enumerate(orders):
+            said |= {"%s_%s" % (texts, name): one[texts][key][n] for texts in ("pool", "test") for name, key in ((types, "types"), (tokens, "tokens"))
+                     if texts + "_" + name in row}
+            said |= {"distinct_" + types: one["distinct"][n], "repeated_" + types: one["repeated"][n]}
+        equal({name: float(row[name]) for name in said if row[name]}, {name: float(value) for name, value in said.items() if value is not None})
+    equal(table[0]["amount"], "6")
     box.run(*GIVEN, "--out", "c.json", "-q")
     equal([one["name"] for one in json.loads(box.read("c.json"))["strategies"]], ["nnll", "margin", "random"])
     box.run(*GIVEN, "--out", "c.csv", "-q")
@@ -130,6 +143,27 @@ def the_page_is_whole(box):
     box.run(*GIVEN[:-1], "random", "--budget", "8", "--html", "page.html", "-q", expect=2)  # the columns are not read
     box.run("compare", "pool.txt", "--budget", "8", "--strategy", "random", "--html", "page.html", "-q")
     contains(box.read("page.html").decode(), "x y z &lt;v &amp; w")
+
+
+@case
+def pictures_have_the_numbers_of_the_table(box):
+    files(box)
+    table = rows_of(box.run(*GIVEN, "--test", "test.txt", "--html", "page.html", "-q").out)
+    pictures = re.findall(r"<svg .*?</svg>", box.read("page.html").decode(), re.S)
+    bars = ("pool_words", "pool_tokens", "pool_2gram_tokens", "test_words", "test_tokens", "test_2gram_tokens", "repeated_2grams", "near_duplicates")
+    for picture, column in zip(pictures, bars):
+        values = [float(row[column]) for row in table]
+        equal(re.findall(r">([\d.]+) %<", picture), ["%.2f" % value for value in values])
+        widths = [float(width) for width in re.findall(r'<rect x="170" y="\d+" width="([\d.]+)"', picture)]
+        equal(widths, [round(360 * value / max(values), 1) if max(values) else 0 for value in values])
+    box = pictures[len(bars)]
+    equal(re.findall(r"median [\d.]+, mean [\d.]+", box), ["median %.1f, mean %.1f" % (float(row["words_median"]), float(row["words_mean"])) for row in table])
+    end = max(float(row[name]) for row in table for name in ("words_q3", "words_mean"))
+    marks = re.findall(r'<rect x="([\d.]+)" y="\d+" width="([\d.]+)".*?<path d="M([\d.]+) \d+v.*?<path d="M([\d.]+) ', box)
+    for row, (low, width, middle, mean) in zip(table, marks, strict=True):
+        wanted = [170 + float(row[name]) * 360 / end for name in ("words_q1", "words_q3", "words_median", "words_mean")]
+        for found, place in zip((float(low), float(low) + float(width), float(middle), float(mean) + 3), wanted):
+            assert abs(found - place) < 0.11, (row["strategy"], found, place)
 
 
 @case
