@@ -417,7 +417,7 @@ ALLOCATES(alcore_request_candidates, WITH_REQUEST) {
  * selections with files (sweep_select.c) run every strategy. */
 static bool is_fed(const char *strategy) {
     const char *need = alcore_strategy_builtin_needs(strategy, ALCORE_ROLE_CANDIDATES, 0);
-    return strcmp(strategy, "mrs") != 0 &&
+    return strcmp(strategy, "mrs") != 0 && strcmp(strategy, "contrastive") != 0 &&
            (!need || (strcmp(need, "mlm_losses") != 0 && strcmp(need, "roundtrip") != 0));
 }
 

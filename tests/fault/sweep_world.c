@@ -52,17 +52,19 @@ static void set(alcore_pool *pool, const char *name, float *data, int64_t column
     MUST(alcore_pool_set_column(pool, name, &values, ragged ? &offset : NULL, NULL));
 }
 
-/* Two samples [2, rows, 2]. */
+/* Two samples [2, rows, 2], which are read where they lie. */
 static void set_samples(alcore_pool *pool) {
     static float values[2 * WORLD_ROWS * 2];
     int64_t shape[3] = {2, WORLD_ROWS, 2};
     alcore_tensor tensor;
+    alcore_column_options options = ALCORE_COLUMN_OPTIONS_INIT;
+    options.ownership = ALCORE_BORROW;
     for (int i = 0; i < 2 * WORLD_ROWS; i++) {
         values[2 * i] = (float)(i * 5 % 17) / 16;
         values[2 * i + 1] = 1 - values[2 * i];
     }
     MUST(alcore_tensor_init(&tensor, values, ALCORE_FLOAT32, shape, 3));
-    MUST(alcore_pool_set_column(pool, "sample_probs", &tensor, NULL, NULL));
+    MUST(alcore_pool_set_column(pool, "sample_probs", &tensor, NULL, &options));
 }
 
 static alcore_status embed(void *user, const alcore_batch *batch, alcore_column_writer *out) {

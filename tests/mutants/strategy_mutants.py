@@ -34,6 +34,7 @@ SCORER = 'tests/unit/scorer/test_scorer'
 MRS = 'tests/unit/strategy/test_strategy_mrs'
 COVER = 'tests/unit/strategy/test_strategy_ngram_cover'
 COVERS = 'tests/unit/strategy/test_strategy_covers'
+CONTRASTIVE = 'tests/unit/strategy/test_strategy_contrastive'
 RECOMMENDED = 'tests/unit/request/test_recommended'
 NEAR = 'tests/unit/request/test_text_near'
 TEXT_LANGUAGES = 'tests/unit/request/test_text_languages'
@@ -179,6 +180,16 @@ MUTANTS = {
     'bounds of gains fall too far':
         ('lib/strategy/rules/similarity_cover.c', 'cover->gains[chunk * CHUNK_ROWS + i] -= less;', 'cover->gains[chunk * CHUNK_ROWS + i] -= 2.0 * less;', COVERS,
          'picks_are_those_of_the_naive_cover'),
+    'a row is one of its own neighbors':
+        ('lib/strategy/rules/neighbor_cover.c', 'neighbors < count ? neighbors + 1 : count', 'neighbors < count ? neighbors : count', COVERS,
+         'facility_location_vector'),
+    'rows that are repeated lose themselves among their neighbors':
+        ('lib/strategy/rules/neighbor_cover.c', 'near[0] = i;', 'near[0] = near[0] >= 0 ? near[0] : i;', COVERS, 'all_neighbors_are_all_pairs'),
+    'contrastive measures the divergence the other way round':
+        ('lib/strategy/rules/contrastive.c', 'sum += p[c] * (log_p[c] - log_q[c]);', 'sum += exp(log_q[c]) * (log_q[c] - log_p[c]);', CONTRASTIVE,
+         'vectors'),
+    'contrastive writes the labeled pool over the labeled rows':
+        ('lib/strategy/rules/contrastive.c', 'is_other ? run->active', 'is_other && partial->start < 0 ? run->active', CONTRASTIVE, 'vectors'),
     'the pure ball is that of the wrong share':
         ('lib/strategy/rules/probcover.c', 'ceil(state->purity * (double)count)', 'ceil((1.0 - state->purity) * (double)count)', COVERS, 'probcover_vector'),
     'a strategy that is named has the masks of the recommended one':

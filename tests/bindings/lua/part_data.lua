@@ -201,6 +201,13 @@ case("ragged arrays have rows of different lengths", function()
     equal(assert(pool:get_column("sample_probs"))[2][2][2], 1) -- row 2 by sample 2
     raises("sample 2 has 2 rows, the first one has 1", pool.set_column, pool, "sample_probs", {{{0.5, 0.5}}, {{0.5, 0.5}, {1, 0}}})
     list(assert(alcore.select({pool = pool, budget = 1, strategy = "bald"})).indices, {2})
+    local known = assert(alcore.pool({"known"}))
+    assert(known:set_column("embeddings", {{1, 0}}))
+    assert(known:set_column("probs", {{0.25, 0.75}}))
+    local rest = {{0.25, 0.75}, {0.5, 0.5}, {0.9, 0.1}, {0.25, 0.75}, {0.25, 0.75}, {0.25, 0.75}, {0.25, 0.75}, {0.25, 0.75}}
+    local ones = {}
+    for row = 1, #rest do ones[row] = {1, row} end
+    list(assert(alcore.select({texts = TEXTS, budget = 2, strategy = "contrastive", embeddings = ones, probs = rest, labeled = known})).indices, {3, 2})
     assert(pool:set_column("token_probs", alcore.ragged{{{0.5, 0.5}}, {{1, 0}, {0, 1}}, {}, {}, {}, {}, {}, {}}))
     equal(assert(pool:get_column("token_probs"))[2][2][2], 1)
 end)

@@ -457,6 +457,26 @@ def test_labeled_rows_are_of_one_call():
         pool.select(1, "random", labeled=[4])
 
 
+def test_contrastive_reads_columns_of_both_sides():
+    """Labeled rows of the pool itself and of a pool of their own give the same picks."""
+    vectors = [[1.0, 0.0], [1.0, 0.1], [0.0, 1.0], [0.1, 1.0], [1.0, 0.2], [0.2, 1.0]]
+    probs = [[0.9, 0.1], [0.8, 0.2], [0.3, 0.7], [0.9, 0.1], [0.4, 0.6], [0.2, 0.8]]
+    texts = ["text %d" % row for row in range(6)]
+    own = alcore.Pool(texts).select(4, "contrastive", embeddings=vectors, probs=probs, labeled=[0, 2], params={"k": 1})
+    assert own.indices == [3, 4, 1, 5]
+    labeled = alcore.Pool([texts[0], texts[2]])
+    for name, values in (("embeddings", vectors), ("probs", probs)):
+        labeled.set_column(name, [values[0], values[2]])
+    rest = [1, 3, 4, 5]
+    other = alcore.Pool([texts[row] for row in rest]).select(4, "contrastive", embeddings=[vectors[row] for row in rest],
+                                                             probs=[probs[row] for row in rest], labeled=labeled, params={"k": 1})
+    assert [rest[row] for row in other.indices] == own.indices and other.scores == own.scores
+    with pytest.raises(alcore.MissingError, match="labeled rows, of which there is none"):
+        alcore.Pool(texts).select(1, "contrastive", embeddings=vectors, probs=probs)
+    with pytest.raises(alcore.MissingError, match="'probs' of the labeled pool"):
+        alcore.Pool(texts).select(1, "contrastive", embeddings=vectors, probs=probs, labeled=alcore.Pool(["known"]))
+
+
 def test_a_nan_is_an_error_with_a_remedy():
     """The remedy is found on a worker thread and worded in Python's terms."""
     with pytest.raises(alcore.DataError) as error:
