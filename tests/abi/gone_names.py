@@ -1,7 +1,8 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0
 """A C program that uses a name of 0.1 which is no more does not compile, and the compiler names what to use instead: each name of
-alcore/gone.h, in C and C++. What is named exists, and the migration table of CHANGELOG.md has the old name.
+alcore/gone.h, in C and C++. What is named exists, and the migration table of CHANGELOG.md has the old name; a name of that table
+that no header has stands in alcore/gone.h.
 
   gone_names.py CC CXX INCLUDE-FOLDER...
 """
@@ -44,6 +45,9 @@ def main():
         tap.check(name not in headers.functions() and all(word in words for word in re.findall(r'\b(?:alcore|ALCORE)_\w+', instead)),
                   f'{name} is gone and what is named instead of it exists', instead)
         tap.check(name in migration, f'the migration table of CHANGELOG.md has {name}')
+    old = set(re.findall(r'\b(?:alcore|ALCORE)_\w+', ' '.join(line.split('|')[1] for line in migration.splitlines() if line.startswith('| '))))
+    lost = old - words - {name for _, name, _ in rows}
+    tap.check(old and not lost, 'the names of the migration table that are no more stand in alcore/gone.h', ' '.join(sorted(lost)))
     tap.finish()
 
 
