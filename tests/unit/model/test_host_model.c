@@ -123,7 +123,8 @@ END_TEST
 
 START_TEST(batches_carry_references_and_contexts) {
     static const char *const contexts[ROWS] = {"c0", NULL, "c2"},
-                             *const some[] = {"references", NULL}, *const none[] = {NULL};
+                             *const some[] = {"references", NULL}, *const none[] = {NULL},
+                             *const context[] = {"qa_contexts", NULL};
     ck_assert_ok(alcore_pool_set_text_column(pool, "qa_contexts", contexts, NULL, ROWS, NULL));
     alcore_model *model = model_of(3, NULL);
     ck_assert_ok(alcore_model_run(model, pool, "qa_start"));
@@ -142,6 +143,11 @@ START_TEST(batches_carry_references_and_contexts) {
     ck_assert_ok(alcore_model_run(model, pool, "qa_start"));
     ck_assert_str_eq(self.references, "");
     ck_assert_str_eq(self.contexts, "");
+    alcore_model_unref(model);
+    model = model_of(3, context);
+    ck_assert_ok(alcore_model_run(model, pool, "qa_start"));
+    ck_assert_str_eq(self.references, "");
+    ck_assert_int_eq(strncmp(self.contexts, "c0 - c2 - - ", 12), 0);
     alcore_model_unref(model);
 }
 END_TEST

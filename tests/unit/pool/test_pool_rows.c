@@ -193,6 +193,9 @@ START_TEST(records_keep_everything) {
     ck_assert_fails(alcore_pool_find(pool, "04", 2, &row), ALCORE_E_NOT_FOUND, "04");
     ck_assert_int_eq(row, -1);
     ck_assert_fails(alcore_pool_find(pool, "3", 1, &row), ALCORE_E_NOT_FOUND, "\"3\"");
+    row = 5;
+    ck_assert_fails(alcore_pool_find(pool, NULL, 0, &row), ALCORE_E_INVALID, "id");
+    ck_assert_int_eq(row, -1);
     /* The index takes in rows that are added later; the first of several rows with an id is found.
      */
     const char *late[] = {"late", "x7"};
