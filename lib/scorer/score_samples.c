@@ -62,7 +62,8 @@ typedef struct sample_groups {
     alcore_sys_ragged items;      /* which samples are of which row; of planes the offsets alone */
     int64_t *offsets;             /* [rows of the block + 1] of planes */
     int64_t dims;                 /* numbers of a sample as the column has them */
-    int64_t labels, classes;      /* a sample is `labels` distributions over `classes` classes */
+    int64_t labels, classes;      /* a sample is `labels` distributions over `classes` classes, */
+    int64_t width;                /* which are so many probabilities */
     int64_t longest;              /* samples of the longest group */
     double *entropies;            /* [longest] H(p_s), the mean over its labels */
     double *room;                 /* [longest, dims] for values, and where these are no
@@ -75,11 +76,6 @@ typedef struct sample_groups {
     double *logs;                 /* [labels, classes] log m, or votes, or squares */
     uint8_t *mask;                /* [longest] 1: the sample is of a row that is scored */
 } sample_groups;
-
-/* The numbers of a sample as probabilities. */
-static int64_t sample_width(const sample_groups *self) {
-    return self->labels * self->classes;
-}
 
 /* Samples of row i of the block, and the first of them among those of the block. */
 static int64_t sample_count(const sample_groups *self, int64_t i) {
@@ -145,22 +141,22 @@ static bool is_plain(const sample_groups *self) {
     return meaning == 0 || meaning == ALCORE_MEANS_PROBS;
 }
 
-/* Whether p [classes] is a distribution beyond doubt: its numbers are in [0, 1], and their sum,
- * whose order is not that of the check that decides, is nearer to 1 than `slack` allows. No number
- * is negative, but for what a sum does not feel, where the sum of the absolute values is the same.
- * Then none is above 1 by more than the sum is. */
+/* Whether p [classes] is a distribution beyond doubt: none of its numbers has a sign (the highest
+ * bit), and their sum, whose order is not that of the check that decides, is nearer to 1 than
+ * `slack` allows. Then none is above 1 by more than the sum is. */
 static bool is_distribution(const double *p, int64_t classes, double slack) {
-    double even = 0.0, odd = 0.0, even_size = 0.0, odd_size = 0.0; /* four chains of additions */
+    double even = 0.0, odd = 0.0; /* two chains of additions */
+    uint64_t signs = 0, bits[2] = {0};
     int64_t c = 0;
     for (; c + 1 < classes; c += 2) {
         even += p[c];
         odd += p[c + 1];
-        even_size += fabs(p[c]);
-        odd_size += fabs(p[c + 1]);
+        memcpy(bits, p + c, sizeof bits);
+        signs |= bits[0] | bits[1];
     }
-    if (c < classes) even += p[c], even_size += fabs(p[c]);
+    if (c < classes) memcpy(bits, p + c, sizeof *bits), even += p[c], signs |= bits[0];
     const double sum = even + odd;
-    if (!(fabs(sum - 1.0) <= 0.99 * slack) || even != even_size || odd != odd_size) return false;
+    if (!(fabs(sum - 1.0) <= 0.99 * slack) || signs >> 63) return false;
     for (c = 0; c < classes && sum > 1.0 + SLACK; c++)
         if (p[c] > 1.0) return false;
     return true;
@@ -249,10 +245,9 @@ static void make_probs(const sample_groups *self, const double *values, double *
 static void make_all_probs(sample_groups *self, int64_t samples) {
     double *probs = self->room + self->longest * self->dims;
     for (int64_t s = 0; s < samples; s++)
-        if (self->mask[s])
-            make_probs(self, self->values + s * self->dims, probs + s * sample_width(self));
+        if (self->mask[s]) make_probs(self, self->values + s * self->dims, probs + s * self->width);
     self->probs = probs;
-    self->step = sample_width(self);
+    self->step = self->width;
 }
 
 /* Adds to sums [count], count at most LANES, over the samples in their order, values[c], or with a
@@ -270,7 +265,7 @@ static inline void add_lanes(const double *values, int64_t samples, int64_t step
 /* The sums of add_lanes() over all numbers of a sample: out [width]. */
 static void add_up(const sample_groups *self, const double *probs, int64_t samples,
                    const double *mean, double *out) {
-    const int64_t width = sample_width(self), step = self->step;
+    const int64_t width = self->width, step = self->step;
     for (int64_t first = 0; first < width; first += LANES) {
         double sums[LANES] = {0};
         const double *from = mean ? mean + first : NULL;
@@ -288,7 +283,7 @@ static void add_up(const sample_groups *self, const double *probs, int64_t sampl
 
 static double variance_of(const sample_groups *self, const double *probs, int64_t samples,
                           const double *mean) {
-    const int64_t width = sample_width(self);
+    const int64_t width = self->width;
     double *squares = self->logs, sum = 0.0; /* of each class, over the samples */
     add_up(self, probs, samples, mean, squares);
     for (int64_t c = 0; c < width; c++) sum += squares[c];
@@ -298,7 +293,7 @@ static double variance_of(const sample_groups *self, const double *probs, int64_
 /* The mean over the labels of the entropy of the votes, or of the share of the votes against the
  * winner. A sample votes for its likeliest class, the first of equal ones. */
 static double votes_of(const sample_groups *self, const double *probs, int64_t samples) {
-    const int64_t width = sample_width(self), classes = self->classes;
+    const int64_t width = self->width, classes = self->classes;
     double *votes = self->logs, sum = 0.0;
     memset(votes, 0, (size_t)width * sizeof *votes);
     for (int64_t s = 0; s < samples; s++)
@@ -325,7 +320,7 @@ static double votes_of(const sample_groups *self, const double *probs, int64_t s
  * labels; entropies [samples]. Where m is 0 every p_s is. */
 static double largest_kl(const sample_groups *self, const double *probs, int64_t samples,
                          const double *mean, const double *entropies) {
-    const int64_t width = sample_width(self);
+    const int64_t width = self->width;
     double largest = 0.0;
     for (int64_t c = 0; c < width; c++) self->logs[c] = mean[c] > 0 ? log(mean[c]) : 0.0;
     for (int64_t s = 0; s < samples; s++) {
@@ -355,7 +350,7 @@ static double consensus_entropy(const sample_groups *self, const double *mean) {
 static double measure_row(const sample_groups *self, int64_t begin, int64_t i) {
     const int64_t samples = sample_count(self, i);
     const double *probs = probs_of(self, begin, i);
-    const double *mean = self->means + (i - begin) * sample_width(self);
+    const double *mean = self->means + (i - begin) * self->width;
     const double *entropies = self->entropies + (first_sample(self, i) - first_sample(self, begin));
     for (int64_t s = 0; s < samples; s++)
         if (isnan(entropies[s])) return entropies[s];
@@ -379,7 +374,7 @@ static double measure_row(const sample_groups *self, int64_t begin, int64_t i) {
 /* The means of the rows begin .. end - 1. Rows that are not scored, or have a NaN, keep means
  * without a meaning. */
 static void take_means(sample_groups *self, int64_t begin, int64_t end) {
-    const int64_t width = sample_width(self);
+    const int64_t width = self->width;
     for (int64_t i = begin; i < end; i++) {
         double *mean = self->means + (i - begin) * width;
         const int64_t samples = is_scored(self, i) ? sample_count(self, i) : 0;
@@ -414,7 +409,7 @@ static alcore_status score_group(sample_groups *self, int64_t begin, int64_t end
  * rows than samples, but for rows without any, of which at most a block's are in one group. */
 static alcore_status groups_allocate(sample_groups *self) {
     alcore_ctx *ctx = self->call->ctx;
-    const size_t width = (size_t)sample_width(self);
+    const size_t width = (size_t)self->width;
     int64_t rows = 1;
     for (int64_t begin = 0, end; begin < self->call->count; begin = end) {
         end = group_end(self, begin);
@@ -470,6 +465,14 @@ static alcore_status widen_planes(sample_groups *self, int64_t begin, int64_t en
     return ALCORE_OK;
 }
 
+/* Adds values [count] to sums; eight at a time, which compilers make vectors of. */
+static void add_numbers(const double *restrict values, int64_t count, double *restrict sums) {
+    int64_t n = 0;
+    for (; n + 8 <= count; n += 8)
+        for (int k = 0; k < 8; k++) sums[n + k] += values[n + k];
+    for (; n < count; n++) sums[n] += values[n];
+}
+
 /* take_means() of rows whose numbers of one sample are adjacent, all rows together: they come into
  * the cache in the order in which they lie. */
 static void take_plane_means(sample_groups *self, int64_t begin, int64_t end) {
@@ -480,10 +483,7 @@ static void take_plane_means(sample_groups *self, int64_t begin, int64_t end) {
         return;
     }
     memset(means, 0, (size_t)count * sizeof *means);
-    for (int64_t s = 0; s < samples; s++) {
-        const double *const p = self->probs + s * self->step;
-        for (int64_t n = 0; n < count; n++) means[n] += p[n];
-    }
+    for (int64_t s = 0; s < samples; s++) add_numbers(self->probs + s * self->step, count, means);
     for (int64_t n = 0; n < count; n++) means[n] /= (double)samples;
 }
 
@@ -500,7 +500,7 @@ static alcore_status score_planes(sample_groups *self, const alcore__column *col
         return ALCORE_OK;
     self->all.rows = self->planes.first;
     self->labels = 1;
-    self->classes = self->dims = self->planes.first.dims;
+    self->classes = self->dims = self->width = self->planes.first.dims;
     ALCORE__TRY(alcore__new_array(call->ctx, (size_t)call->count + 1, sizeof *self->offsets,
                                   &self->offsets));
     for (int64_t i = 0; i <= call->count; i++) self->offsets[i] = i * self->planes.samples;
@@ -528,6 +528,7 @@ static alcore_status score_block(sample_groups *self, const alcore__column *colu
         column->meaning == ALCORE_MEANS_SIGMOID || column->meaning == ALCORE_MEANS_MULTILABEL;
     self->labels = is_binary ? dims : 1;
     self->classes = is_binary ? 2 : dims;
+    self->width = self->labels * self->classes;
     ALCORE__TRY(groups_allocate(self));
     for (int64_t begin = 0, end; begin < self->call->count; begin = end) {
         end = group_end(self, begin);

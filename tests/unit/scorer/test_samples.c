@@ -223,9 +223,9 @@ START_TEST(refusals) {
         for (int n = 0; n < NAMES; n++) expect_failure(score(names[n]), ALCORE_E_DATA, says[i]);
     }
     /* Outside [0, 1] by less than the sum may be from 1, and by rounding. */
-    static const double others[3][CLASSES] = {
-        {1.0005, 0.0, 0.0}, {-0.0005, 0.5, 0.5}, {1.0 + 5e-7, 0.0, -5e-7}};
-    for (int i = 0; i < 3; i++) {
+    static const double others[4][CLASSES] = {
+        {1.0005, 0.0, 0.0}, {-0.0005, 0.5, 0.5}, {1.0 + 5e-7, 0.0, -5e-7}, {1.0, -0.0, 0.0}};
+    for (int i = 0; i < 4; i++) {
         memcpy(bad, others[i], sizeof others[i]);
         MUST(give(values, SAMPLES, ROWS, CLASSES, 0));
         for (int n = 0; n < NAMES; n++) {
