@@ -27,7 +27,9 @@ static alcore_status view_column(const alcore_pool *pool, const char *name,
     if (array->samples > 0) {
         ALCORE__TRY(
             alcore_tensor_init(out_values, array->values, column->dtype, array->sample_shape, 3));
-        out_values->strides = array->sample_strides;
+        if (array->stride != column->dims ||
+            array->sample_stride != array->sample_shape[1] * column->dims)
+            out_values->strides = array->sample_strides;
         return ALCORE_OK;
     }
     ALCORE__TRY(alcore_tensor_init(out_values, array->values, column->dtype, array->shape,

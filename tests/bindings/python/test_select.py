@@ -457,6 +457,24 @@ def test_labeled_rows_are_of_one_call():
         pool.select(1, "random", labeled=[4])
 
 
+def test_samples_are_read_where_they_lie():
+    """An array of three dimensions is neither copied nor asked for again: the pool shows it as it is."""
+    numpy = pytest.importorskip("numpy")
+    samples = numpy.random.default_rng(5).dirichlet([1, 1, 1], size=(4, 6))
+    pool = alcore.Pool(["text %d" % row for row in range(6)])
+    wanted = pool.select(6, "bald", sample_probs=list(samples))
+    pool.set_column("sample_probs", samples)
+    shown = numpy.asarray(pool.get_column("sample_probs"))
+    assert shown.shape == (4, 6, 3) and numpy.shares_memory(shown, samples)
+    by_row = numpy.ascontiguousarray(samples.transpose(1, 0, 2)).transpose(1, 0, 2)
+    for given in (samples, by_row, numpy.asfortranarray(samples), alcore.Column(samples, copy=True)):
+        found = pool.select(6, "bald", sample_probs=given)
+        assert found.indices == wanted.indices and found.scores == wanted.scores
+    pool.set_column("sample_probs", samples)
+    samples[1, 2] = [1.0, 0.0, 0.0]
+    assert pool.select(6, "bald").scores != wanted.scores
+
+
 def test_contrastive_reads_columns_of_both_sides():
     """Labeled rows of the pool itself and of a pool of their own give the same picks."""
     vectors = [[1.0, 0.0], [1.0, 0.1], [0.0, 1.0], [0.1, 1.0], [1.0, 0.2], [0.2, 1.0]]

@@ -323,6 +323,10 @@ START_TEST(borrowed_arrays_are_views) {
     ck_assert_mem_eq(view.shape, ((int64_t[]){SAMPLES, ROWS, CLASSES}), 3 * sizeof *view.shape);
     ck_assert_mem_eq(view.strides, ((int64_t[]){ROWS * GAP, GAP, 1}), 3 * sizeof *view.strides);
     ck_assert_ptr_null(view_offsets.data);
+    give_owned(values, ALCORE_FLOAT64, CLASSES, NULL, ROWS, ALCORE_BORROW);
+    MUST(alcore_pool_get_column(pool, "sample_probs", &view, NULL));
+    ck_assert_ptr_null(view.strides); /* without gaps */
+    give_owned(values, ALCORE_FLOAT64, GAP, NULL, ROWS, ALCORE_BORROW);
     MUST(alcore_tensor_init(&out, tokens, ALCORE_FLOAT64, shape, 2));
     MUST(alcore_pool_get_column_tokens(pool, "sample_probs", &row, 1, offsets, &out));
     for (int s = 0; s < SAMPLES; s++)
