@@ -298,6 +298,7 @@ START_TEST(squares_that_overflow_name_their_row) {
         double *component = vectors[r] + 7 * DIMS + 2;
         open_pool(u, x);
         bed_column(&b, &b.input.candidates, "probs", probs, rows, 2, ALCORE_FLOAT64);
+        bed_column(&b, &b.input.labeled, "probs", probs, 20, 2, ALCORE_FLOAT64);
         snprintf(row, sizeof row, "row 7%s: the vector in",
                  r == 0   ? ""
                  : r == 1 ? " of the labeled pool"
