@@ -11,7 +11,7 @@
 #
 # Settings, by environment: those of worth.sh (ALCORE_SHARED_DATA, PAIR, GENERAL, WORTH, ALCORE); ROWS, a pool of so many rows (default
 # 20000; all: the whole); SEEDS of draws and trainings (default 1; none: the tables of phrases without trainings); of the first two ITEMS of a
-# round (default 400), ROUNDS (default 3, the first at random; lambda has 2), CANDIDATES that are drawn and scored in each (default 8000), and
+# round (default 400), ROUNDS (default 3, the first at random; lambda has 2), CANDIDATES that are drawn and scored in each (default 4000), and
 # EMBEDDER, the folder of an encoder (default: the built-in n-gram model); of the others BUDGET (default 5000w), and REVERSE, the folder of a
 # translator in the other direction, with which rttl is there too.
 set -euo pipefail
@@ -22,7 +22,7 @@ find_alcore "$here/.."
 [[ $# -eq 2 && $1 =~ ^(rounds|lambda|phrases|mix)$ ]] || { sed -n '3,17s/^# \{0,1\}//p' "$0" >&2; exit 2; }
 data=${ALCORE_SHARED_DATA:?names the folder of en-de/general.tsv.xz}
 what=$1 domain=$2 pair=${PAIR:-en-de} general=${GENERAL:-general} rows=${ROWS:-20000} seeds=${SEEDS:-1} reverse=${REVERSE:-}
-items=${ITEMS:-400} candidates=${CANDIDATES:-8000} embedder=${EMBEDDER:-ngram} budget=${BUDGET:-5000w}
+items=${ITEMS:-400} candidates=${CANDIDATES:-4000} embedder=${EMBEDDER:-ngram} budget=${BUDGET:-5000w}
 [ "$rows" != all ] || rows=
 [ "$seeds" != none ] || seeds=
 [ "$embedder" = ngram ] || embedder=$(realpath "$embedder")

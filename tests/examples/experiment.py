@@ -68,7 +68,7 @@ class Experiment:
 
     def run(self, *arguments, **settings):
         """(what came out, the calls of the command)."""
-        done = subprocess.run(["bash", self.script, *arguments], env=dict(self.env, **settings), capture_output=True, text=True, timeout=100)
+        done = subprocess.run(["bash", self.script, *arguments], env=dict(self.env, **settings), capture_output=True, text=True, timeout=300)
         calls = ""
         if os.path.exists(self.seen):
             with open(self.seen) as file:
