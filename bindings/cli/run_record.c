@@ -63,6 +63,25 @@ static int merge_words(const json_t *saved, const arguments *given, run_record *
     return arguments_parse(out->argc, out->argv, &out->args);
 }
 
+/* A word of the command line as a JSON string. Names of files may have any bytes: in a word that is
+ * no UTF-8 each byte outside ASCII is written as U+FFFD. */
+static json_t *word_of(const char *word) {
+    json_t *made = json_string(word);
+    if (made) return made;
+    char *text = malloc(3 * strlen(word) + 1), *end = text;
+    for (; text && *word; word++) {
+        if ((unsigned char)*word < 0x80) {
+            *end++ = *word;
+        } else {
+            memcpy(end, "\xEF\xBF\xBD", 3);
+            end += 3;
+        }
+    }
+    if (text) made = json_stringn(text, (size_t)(end - text));
+    free(text);
+    return made;
+}
+
 int record_open(const arguments *given, run_record *out) {
     const char *config = option_value(given, OPTION_CONFIG, NULL);
     json_t *words;
@@ -100,10 +119,10 @@ int record_open(const arguments *given, run_record *out) {
     }
     words = json_array();
     for (int i = 0; words && i < out->args.argc; i++)
-        json_array_append_new(words, json_string(i ? out->args.argv[i] : "alcore"));
+        json_array_append_new(words, word_of(i ? out->args.argv[i] : "alcore"));
     out->command = words ? json_dumps(words, JSON_COMPACT) : NULL;
     json_decref(words);
-    if (!out->command) return complain(EXIT_DATA, "the command line is not valid UTF-8");
+    if (!out->command) return complain(EXIT_MEMORY, "out of memory");
     return EXIT_DONE;
 }
 

@@ -97,6 +97,16 @@ def a_run_repeats_from_its_report(box):
 
 
 @case
+def a_report_has_every_word(box):
+    """Names of files may have any bytes; a word that is no UTF-8 was left out of the report."""
+    box.file("pool\udcff.txt", "one two\nthree\n")
+    box.run("select", "pool\udcff.txt", "--budget", "1", "--strategy", "random", "--out", "picked.tsv", "--report", "run.json")
+    equal(json.loads(box.read("run.json"))["command"], ["alcore", "select", "pool\ufffd.txt", "--budget", "1", "--strategy", "random", "--out",
+                                                         "picked.tsv", "--report", "run.json"])
+    contains(box.run("select", "--config", "run.json", "--out", "again.tsv", expect=4).err, "pool\ufffd.txt")
+
+
+@case
 def the_default_model_is_named(box):
     box.file("pool.txt", "".join("the quick fox number %d jumps\n" % i for i in range(40)) + "rare words stand here\n")
     done = box.run("select", "pool.txt", "--strategy", "huds", "--budget", "20w")
