@@ -12,8 +12,8 @@
 # Settings, by environment: those of worth.sh (ALCORE_SHARED_DATA, PAIR, GENERAL, WORTH, ALCORE); ROWS, a pool of so many rows (default
 # 20000; all: the whole); SEEDS of draws and trainings (default 1; none: the tables of phrases without trainings); of the first two ITEMS of a
 # round (default 400), ROUNDS (default 3, the first at random; lambda has 2), CANDIDATES that are drawn and scored in each (default 4000), and
-# EMBEDDER, the folder of an encoder (default: the built-in n-gram model); of the others BUDGET (default 5000w), and REVERSE, the folder of a
-# translator in the other direction, with which rttl is there too.
+# EMBEDDER, the folder of an encoder (default: the built-in n-gram model); of the others BUDGET (default 5000w), of phrases KIND of the
+# pairs that are mixed in (default retrieved, or none), and REVERSE, the folder of a translator in the other direction, with which rttl is there too.
 set -euo pipefail
 here=$(cd "$(dirname "$0")" && pwd)
 . "$here/../tools/find_alcore.sh"
@@ -22,7 +22,7 @@ find_alcore "$here/.."
 [[ $# -eq 2 && $1 =~ ^(rounds|lambda|phrases|mix)$ ]] || { sed -n '3,17s/^# \{0,1\}//p' "$0" >&2; exit 2; }
 data=${ALCORE_SHARED_DATA:?names the folder of en-de/general.tsv.xz}
 what=$1 domain=$2 pair=${PAIR:-en-de} general=${GENERAL:-general} rows=${ROWS:-20000} seeds=${SEEDS:-1} reverse=${REVERSE:-}
-items=${ITEMS:-400} candidates=${CANDIDATES:-4000} embedder=${EMBEDDER:-ngram} budget=${BUDGET:-5000w}
+items=${ITEMS:-400} candidates=${CANDIDATES:-4000} embedder=${EMBEDDER:-ngram} budget=${BUDGET:-5000w} kind=${KIND:-retrieved}
 [ "$rows" != all ] || rows=
 [ "$seeds" != none ] || seeds=
 [ "$embedder" = ngram ] || embedder=$(realpath "$embedder")
@@ -145,7 +145,7 @@ rounds) buy_rounds random "${ROUNDS:-3}" random nsp idds huds ;;
 lambda) buy_rounds huds 2 nsp huds,lambda={0.1,0.3} huds huds,lambda={0.7,0.9,1} ;;
 phrases)
     [ -z "$reverse" ] || round_trips
-    compare_phrases random.retrieved {random,mrs,random-phrase,ngf,ngf-smp,hybrid}.retrieved ${reverse:+rttl.retrieved}
+    compare_phrases "random.$kind" {random,mrs,random-phrase,ngf,ngf-smp,hybrid}."$kind" ${reverse:+"rttl.$kind"}
     ;;
 mix) compare_phrases hybrid.retrieved {ngf-smp,mrs,hybrid}.none hybrid.{random,retrieved,switched,contextualized,retrieved+{switched,contextualized}} ;;
 esac

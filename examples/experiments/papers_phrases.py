@@ -6,7 +6,7 @@ What was bought: how many items and words; percent of the different n-grams of t
 different words of the picks, and of all of them, those that the test set has and the general text lacks, and their percentage (Tables 3 and 5
 of Hu and Neubig 2021). What was trained, STRATEGY.KIND: BLEU and chrF of all outputs together; how much its chrF is above that of BASELINE,
 with an interval as in worth_table.py; percent of the words that the general text lacks which are translated as in the reference (Figure 3);
-words for a word of the reference (Figure 4). Last Pearson's correlation of the four percentages with BLEU over the runs with retrieved pairs."""
+words for a word of the reference (Figure 4). Last Pearson's correlation of the four percentages with BLEU over the runs of the KIND of BASELINE."""
 import glob
 import os
 import re
@@ -70,7 +70,8 @@ def main(folder, baseline):
     for chrf, name, count, bleu, right, length in sorted(rows, key=lambda one: -one[0]["chrf"]):
         row([name, count, "%.2f" % bleu, "%.2f" % chrf["chrf"], "" if not base or name == baseline else above(chrf, base, texts),
              "%.1f" % right, "%.3f" % length])
-    points = [(shares[name[:-len(".retrieved")]], bleu) for _, name, _, bleu, *_ in rows if name.endswith(".retrieved")]
+    kind = os.path.splitext(baseline)[1]
+    points = [(shares[os.path.splitext(name)[0]], bleu) for _, name, _, bleu, *_ in rows if os.path.splitext(name)[1] == kind != ""]
     if len(points) > 2:
         print("\nPearson with BLEU: " + ", ".join(
             "%d-grams %.2f" % (n, statistics.correlation([share[n - 1] for share, _ in points], [bleu for _, bleu in points])) for n in ORDERS))

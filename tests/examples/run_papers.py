@@ -11,7 +11,7 @@ from experiment import Experiment  # noqa: E402
 from scripts import Report, table  # noqa: E402
 
 root, alcore = sys.argv[1:]
-report = Report(17)
+report = Report(18)
 
 
 def tables_of(text):
@@ -83,6 +83,10 @@ with tempfile.TemporaryDirectory() as folder:
     report.check("all kinds of pairs are mixed in", done.returncode == 0 and calls.count("model train") == 8 and
                  kinds == ["hybrid." + kind for kind in ("contextualized", "none", "random", "retrieved", "retrieved+contextualized",
                                                          "retrieved+switched", "switched")], done.stdout + done.stderr)
+    done, calls = run("phrases", "it", KIND="none")
+    alone = tables_of(done.stdout)[1]
+    report.check("or nothing is mixed in", done.returncode == 0 and calls.count("model train") == 3 and alone["random.none"][3] == "" and
+                 {"ngf.none", "random-phrase.none", "mrs.retrieved"} < set(alone) and "Pearson" in done.stdout, done.stdout + done.stderr)
     done, calls = run("phrases", "it", REVERSE=experiment.at("base"))
     sources = [row["source"] for row in table(at("pool.tsv"))]
     longest = str(max(range(len(sources)), key=lambda i: len(sources[i])))
