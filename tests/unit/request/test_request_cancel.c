@@ -2,6 +2,8 @@
 /* Cancelling a request, and its progress: from other threads, from signal handlers, within
  * callbacks, one of two requests over one pool. A strategy of the host's is where the tests know
  * that a call runs. */
+#include "alcore/extra/analysis.h"
+#include "alcore/extra/comparison.h"
 #include "column_functions.h"
 #include "request_test.h"
 
@@ -266,12 +268,24 @@ END_TEST
 START_TEST(between_two_calls) {
     script self = {0}, other = {0};
     alcore_tensor rows;
+    alcore_strategy *strategy;
+    alcore_comparison *comparison;
+    alcore_ablation ablation = ALCORE_ABLATION_INIT;
     make(&self, do_nothing);
     make(&other, do_nothing);
+    ck_assert_ok(alcore_strategy_new(shared, "random", &strategy));
     alcore_request_cancel(self.request);
     ck_assert_int_eq(answer(&self), ALCORE_E_CANCELLED);
     ck_assert_int_eq(answer(&self), ALCORE_E_CANCELLED); /* sticky */
     ck_assert_int_eq(alcore_request_candidates(self.request, 2, &rows), ALCORE_E_CANCELLED);
+    ck_assert_int_eq(alcore_request_read_rows(self.request, ALCORE_ROWS_EXCLUDED, "/no/file.txt"),
+                     ALCORE_E_CANCELLED);
+    ck_assert_int_eq(
+        alcore_request_ablate(self.request, "lambda", &(double){1}, 1, NULL, &ablation, NULL),
+        ALCORE_E_CANCELLED);
+    ck_assert_int_eq(alcore_request_compare(self.request, &strategy, NULL, 1, NULL, &comparison),
+                     ALCORE_E_CANCELLED);
+    alcore_strategy_unref(strategy);
     ck_assert_int_eq(answer(&other), ALCORE_OK);
     ck_assert_int_eq(alcore_ctx_is_cancelled(shared), 0);
     /* Setters are not refused. */
