@@ -16,7 +16,7 @@ import time
 
 import torch
 from gpu_timer import copy_bandwidth, device, half, medians, real, size
-from kernel_table import Best, Kernels, Rows, Search, TokenStats
+from kernel_table import DTYPES, Best, Kernels, Rows, Search, TokenStats
 
 arguments = argparse.ArgumentParser()
 arguments.add_argument("kit")
@@ -34,7 +34,6 @@ if real:
     stream = torch.cuda.Stream()
     torch.cuda.set_stream(stream)
     kernels.work.stream = stream.cuda_stream
-DTYPES = {torch.float16: 1, torch.bfloat16: 2, torch.float32: 3, torch.float64: 4}
 capability = "sm_%d%d" % torch.cuda.get_device_capability() if real else "none"
 bandwidth = None if arguments.once else copy_bandwidth()
 table = open(arguments.out, "w", encoding="utf-8") if arguments.out else None
@@ -43,7 +42,7 @@ differing = 0
 
 def rows_of(matrix):
     return Rows(data=matrix.data_ptr(), first=0, count=matrix.shape[0], dims=matrix.shape[1], stride=matrix.stride(0),
-                dtype=DTYPES[matrix.dtype], unit=0)
+                dtype=DTYPES[str(matrix.dtype).removeprefix("torch.")], unit=0)
 
 
 def zeros(*shape, dtype=torch.float64):

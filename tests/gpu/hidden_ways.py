@@ -19,7 +19,7 @@ MEASURE = "--measure"  # in place of the folder's name: the process of one way
 def measure(kit):
     import torch
     from gpu_timer import device, medians, real, size
-    from kernel_table import Kernels, Rows, TokenStats
+    from kernel_table import DTYPES, Kernels, Rows, TokenStats
     torch.manual_seed(1)
     kernels = Kernels(os.path.join(kit, "lib", "libkernel-table.so"), os.path.join(kit, "scripts", "kernel.h"),
                       module=os.path.join(kit, "module", "libalcore-cuda.so"))
@@ -41,7 +41,7 @@ def measure(kit):
             bad = torch.zeros(1, dtype=torch.int64, device=device)
 
             def ours():
-                hidden, matrix = (Rows(data=rows.data_ptr(), first=0, count=rows.shape[0], dims=dims, stride=dims, dtype=2, unit=0)
+                hidden, matrix = (Rows(data=rows.data_ptr(), first=0, count=rows.shape[0], dims=dims, stride=dims, dtype=DTYPES["bfloat16"], unit=0)
                                   for rows in (states, output))
                 kernels.hidden_stats(hidden, matrix, None, labels, -100, TokenStats(logprob=logprob.data_ptr()), bad)
             taken = medians({"ours": ours, "product": lambda: states @ output.T}, turns=9, seconds=0.7)

@@ -169,21 +169,31 @@ def _is_integer(value):
     return hasattr(value, "__index__")
 
 
+def _as_numpy(value):
+    """The value as an array of numpy; None without numpy, and where a tensor's library was built for another numpy."""
+    numpy = _arrays.numpy_or_none()
+    if numpy is None or not hasattr(value, "__array__") and not hasattr(value, "dtype"):
+        return None
+    try:
+        return numpy.asarray(value)
+    except RuntimeError:
+        return None
+
+
 def converted(value, made, what, accept):
     """A Tensor of a dtype that is accepted, of one that is not: integers become int64 where these are, else float64."""
     whole = made.dtype[0] in (ALCORE_KIND_INT, ALCORE_KIND_UINT)
     if not whole or made.struct.device.type not in _arrays.HOST:
         raise TypeError("%s: %s numbers are expected, got %s" % (what, _expected(accept), _arrays.dtype_name(made.dtype)))
-    numpy = _arrays.numpy_or_none()
     wanted = "int64" if accept is not _arrays.FLOATS else "float64"
-    if numpy is None or not hasattr(value, "__array__") and not hasattr(value, "dtype"):
+    found = _as_numpy(value)
+    if found is None:
         return from_values(_exact(values_of(value, what), what, wanted), what, accept)
-    found = numpy.asarray(value)
     if found.size and wanted == "float64" and max(abs(int(found.min())), abs(int(found.max()))) > MAX_EXACT:
         _exact(found.ravel().tolist(), what, wanted)
     if found.size and wanted == "int64" and int(found.max()) > (1 << 63) - 1:
         raise TypeError("%s: %s numbers are expected, got %d" % (what, _expected(accept), int(found.max())))
-    return _arrays.tensor_of(numpy.ascontiguousarray(found, dtype=wanted), what, None, accept)
+    return _arrays.tensor_of(found.astype(wanted, order="C"), what, None, accept)
 
 
 def _exact(values, what, wanted):

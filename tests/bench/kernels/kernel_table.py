@@ -8,7 +8,7 @@ from ctypes import c_char_p, c_double, c_int32, c_int64, c_size_t, c_uint32, c_v
 import numpy
 
 BLOCK = 8192
-DTYPES = {'float16': 1, 'float32': 3, 'float64': 4}
+DTYPES = {'float16': 101, 'bfloat16': 102, 'float32': 103, 'float64': 104}  # ALCORE_FLOAT16 ...
 
 
 class Work(ctypes.Structure):

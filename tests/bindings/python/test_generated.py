@@ -144,3 +144,10 @@ def test_calls_that_call_back_are_guarded(root):
                 assert node in guarded or node.attr.endswith("_unref"), "%s:%d" % (path.name, node.lineno)
                 seen.add(node.attr)
     assert len(seen) > 15
+
+
+def test_scripts_have_the_numbers_of_the_header(root):
+    """The benchmarks of kernels hand structs to the library as they are."""
+    source = (root / "tests" / "bench" / "kernels" / "kernel_table.py").read_text(encoding="utf-8")
+    found = next(node.value for node in ast.parse(source).body if isinstance(node, ast.Assign) and node.targets[0].id == "DTYPES")
+    assert ast.literal_eval(found) == {name: getattr(_ffi, "ALCORE_" + name.upper()) for name in ("float16", "bfloat16", "float32", "float64")}

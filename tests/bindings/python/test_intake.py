@@ -252,3 +252,18 @@ def test_a_pool_is_its_texts():
     for role, (kind, use) in ROLES.items():
         if kind == "plain":
             assert repr(use(given)) == repr(use(list(PLAIN))), role
+
+
+class OfAnotherNumpy:
+    """A tensor of integers whose library was built for another numpy than the one that is installed."""
+
+    def __init__(self, values):
+        self.array = pytest.importorskip("numpy").array(values)
+        self.__dlpack__, self.__dlpack_device__, self.tolist = self.array.__dlpack__, self.array.__dlpack_device__, self.array.tolist
+
+    def __array__(self, dtype=None):
+        raise RuntimeError("Numpy is not available")
+
+
+def test_a_tensor_of_another_numpy_is_read():
+    assert alcore.metrics.mean(OfAnotherNumpy([1, 2, 6])).mean == 3

@@ -14,7 +14,7 @@ def test_learning_curve():
 
 
 def test_terms(texts):
-    picked = alcore.select(texts[:100], 7)
+    picked = alcore.select(texts[:100], 7, "huds")
     axes = plots.terms(picked)
     assert len(axes.collections[0].get_offsets()) == 100 or len(axes.collections[0].get_offsets()) > 80
     assert len(axes.collections[1].get_offsets()) == 7
@@ -23,6 +23,6 @@ def test_terms(texts):
 
 def test_selection_map(texts):
     with alcore.Pool(texts[:50]) as pool:
-        picked = pool.select(4)
+        picked = pool.select(4, "huds")
         axes = plots.selection_map(picked, pool.column_rows("embeddings", range(50)))
     assert [text.get_text() for text in axes.texts] == ["1", "2", "3", "4"]
