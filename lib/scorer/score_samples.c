@@ -62,8 +62,8 @@ typedef struct sample_groups {
     alcore_sys_ragged items;      /* which samples are of which row; of planes the offsets alone */
     int64_t *offsets;             /* [rows of the block + 1] of planes */
     int64_t dims;                 /* numbers of a sample as the column has them */
-    int64_t labels, classes;      /* a sample is `labels` distributions over `classes` classes, */
-    int64_t width;                /* which are so many probabilities */
+    int64_t labels, classes;      /* a sample is `labels` distributions over `classes` classes */
+    int64_t width;                /* labels * classes, the probabilities of a sample */
     int64_t longest;              /* samples of the longest group */
     double *entropies;            /* [longest] H(p_s), the mean over its labels */
     double *room;                 /* [longest, dims] for values, and where these are no

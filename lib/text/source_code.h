@@ -9,12 +9,13 @@
 
 /* The offset behind a call whose name is the word [begin, end) of a text; 0: there is none. The
  * name is of ASCII letters, digits and underscores, begins with one that is no digit, and has its
- * bracket directly behind it, which closes within 256 bytes. In the bracket is nothing, or one of
- * , = * and ", or an underscore within a name; or it has a blank, and a semicolon stands behind. */
+ * bracket directly behind it, which closes within 256 bytes. The brackets are empty; or they hold a
+ * comma, "=", "*", a quotation mark or a name with an underscore inside; or they hold a blank and a
+ * semicolon follows. */
 size_t alcore__source_call(const char *text, size_t length, size_t begin, size_t end);
 
-/* The offset behind a variable that is no placeholder and whose sign is at an offset of a text:
- * $(NAME), %NAME of three capitals or more; 0: there is none. */
+/* The offset behind the variable whose sign is at offset `at` of a text: $(NAME), or %NAME of three
+ * capitals or more; 0: there is none. These are not among the placeholders of placeholder.h. */
 size_t alcore__source_variable(const char *text, size_t length, size_t at);
 
 #endif

@@ -27,7 +27,8 @@
 #include "strategy/rules/gathered_rows.h"
 #include "strategy/rules/neighbor_cover.h"
 
-/* A gain is the sum of sums over chunks of as many adjacent candidates. */
+/* Candidates of a chunk. A gain is added up chunk by chunk of adjacent candidates, whether by all
+ * pairs or by neighbors, so that both round alike. */
 enum { ALCORE__COVER_CHUNK = 512 };
 
 /* What s is of a distance d of unit vectors, with one number x of the cover. */
@@ -60,8 +61,8 @@ typedef struct alcore__cover {
 /* The parameter "neighbors", of a state that begins with the cover. */
 #define ALCORE__COVER_NEIGHBORS_PARAM                                                              \
     ALCORE__PARAM("neighbors", INTEGER, "all", 1, ALCORE__COVER_NEIGHBORS, "all",                  \
-                  "rows count as alike only where one is among so many that are nearest to the "   \
-                  "other: for tens of thousands of rows",                                          \
+                  "a row is covered by so many of its nearest candidates alone: for tens of "      \
+                  "thousands of rows",                                                             \
                   ALCORE__MEMBER(ALCORE__TO_STATE, alcore__cover, neighbors))
 /* For the strategy's begin. */
 alcore_status alcore__cover_begin(alcore__run *run);

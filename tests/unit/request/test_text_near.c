@@ -350,7 +350,7 @@ START_TEST(cancels_end_it) {
 }
 END_TEST
 
-/* Of short texts each word matters: they are near to none, of whatever length that is. */
+/* One word more or less changes a short text, so that it is near to no other, long or short. */
 START_TEST(texts_of_few_words_are_near_to_none) {
     static const char *const texts[] = {
         "session ok, logged in",

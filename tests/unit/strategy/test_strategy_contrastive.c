@@ -72,8 +72,8 @@ START_TEST(vectors) {
 }
 END_TEST
 
-/* A row that is predicted as its neighbors are differs by nothing; and with nan=exclude labeled
- * rows without probabilities are nobody's neighbors. */
+/* A row with the probabilities of its neighbors has a divergence of 0, and with nan=exclude a
+ * labeled row without probabilities is no neighbor of any row. */
 START_TEST(agreement_and_missing_numbers) {
     const vector_case one = vector_case_number(vector_find("scores", "TV-CONTRASTIVE"), 1);
     double probs[ROWS * CLASSES];

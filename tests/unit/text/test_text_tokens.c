@@ -230,7 +230,7 @@ START_TEST(content_counts_calls_of_source_code) {
 }
 END_TEST
 
-/* Variables are as placeholders: no letters, no characters. */
+/* Variables add neither letters nor characters, as placeholders do not. */
 START_TEST(content_has_no_variables) {
     ck_assert_int_eq(content_of("$(ARG1) %PRODUCTNAME %OS2_X and $(a_b)").letters, 3);
     ck_assert_int_eq(content_of("$(ARG1) %PRODUCTNAME %OS2_X and $(a_b)").characters, 3);
