@@ -7,7 +7,7 @@
 #
 # NAME is what the selection is called in the table, OPTIONs are those of `alcore select`: `worth.sh it default`,
 # `worth.sh it random-2 --strategy random --seed 2`. Each call ends with the table of the domain: BLEU and chrF of the greedy translations
-# after all trainings together. What is there already is not made again, so that a run that was killed goes on.
+# of the base model, and of those after all trainings together. What is there already is not made again, so that a run that was killed goes on.
 #
 # Settings, by environment: ALCORE_SHARED_DATA, a folder that has en-de/general.tsv.xz and en-de/DOMAIN.tsv.xz with columns split, en and de;
 # PAIR, another pair of languages (fr-en: from fr to en, of the folder fr-en or en-fr), and GENERAL, the table of what is translated already
@@ -39,6 +39,7 @@ cd "$folder"
 
 corpora "$data" "$pair" "$general" "$domain" "${ROWS:-}"
 base_model "$all"
+[ -s untrained.txt ] || translate "$all/base" untrained.txt
 
 selection=selections/$name.tsv
 [ -n "$unlabeled" ] || set -- --labeled general.tsv "$@"

@@ -6,7 +6,7 @@ For each selection its items, how many of the words of the test set the picks ha
 outputs together, and how much its chrF is above that of the selection BASELINE (random). A word is a run of letters, digits and underscores
 with a letter, in lower case, and counts as often as it occurs. Behind it stands the 95 % interval of the difference of the chrF of single
 texts: a paired bootstrap over the texts of the test set (Koehn 2004), of which each has its mean over the trainings. Selections NAME-1, NAME-2
-and so on, which other seeds drew, count as one."""
+and so on, which other seeds drew, count as one; "nothing bought" is the base model, whose translations are FOLDER/untrained.txt."""
 import glob
 import json
 import os
@@ -93,6 +93,9 @@ def main(folder, baseline="random"):
             mean = lambda measured: sum(measured(path) for path in picks) / len(picks)
             rows.append((measure("chrf", *files), name, mean(lambda path: len(lines_of(path)) - 1),
                          mean(lambda path: 100 * covered(sources, pool, path)), len(paths), measure("bleu", *files)["bleu"]))
+        before = os.path.join(folder, "untrained.txt")
+        if os.path.exists(before):
+            rows.append((measure("chrf", before, test), "nothing bought", 0, 0, 0, measure("bleu", before, test)["bleu"]))
     chance = next((chrf for chrf, name, *_ in rows if name == baseline), None)
     print("| selection | items | words covered | trainings | BLEU | chrF | chrF above %s |\n|---|---|---|---|---|---|---|" % baseline)
     for chrf, name, items, words, count, bleu in sorted(rows, key=lambda row: -row[0]["chrf"]):

@@ -10,6 +10,7 @@
 #include "base/number.h"
 #include "request/text_masks.h"
 #include "selection/selection_internal.h"
+#include "strategy/strategies.h"
 
 const char *alcore__thousands(int64_t value, char out[32]) {
     char digits[24];
@@ -302,13 +303,14 @@ static void say_terms(alcore__page *page, const alcore_selection *selection) {
             wide->term->name, narrow->term->name);
 }
 
-/* Why a caller who named no strategy gets these picks: what the recommended one takes, without what
- * its summary has in parentheses, and its masks. */
+/* Why a caller who named no strategy gets these picks: what speaks for the recommended one, what it
+ * takes, without what its summary has in parentheses, and its masks. */
 static void say_why(alcore__page *page, const alcore__ranking *ranking) {
     if (!ranking->recommended) return;
     const int length = (int)strcspn(ranking->summary, "(");
     const int spaces = length > 0 && ranking->summary[length - 1] == ' ';
-    alcore__say(page, "why: it takes %c%.*s; masks: %s\n", ranking->summary[0] | ' ',
+    alcore__say(page, "why: %s; it takes %c%.*s; masks: %s\n",
+                alcore__strategy_recommended_because(), ranking->summary[0] | ' ',
                 length - spaces - 1, ranking->summary + 1, ranking->masks);
 }
 

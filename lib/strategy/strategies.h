@@ -22,6 +22,8 @@ const alcore__strategy_def *alcore__strategy_at(int64_t index); /* NULL past the
 const alcore__strategy_def *alcore__strategy_find(const char *name);
 /* Whether a name, or NULL, stands for the recommended strategy, whichever that is. */
 bool alcore__strategy_name_recommends(const char *name);
+/* Why the recommended strategy is recommended: half a sentence, static. */
+const char *alcore__strategy_recommended_because(void);
 /* Fails with ALCORE_E_PARAM and the strategy of the most similar name. */
 alcore_status alcore__strategy_unknown(const char *name);
 

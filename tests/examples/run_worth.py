@@ -11,7 +11,7 @@ from experiment import Experiment  # noqa: E402
 from scripts import Report, table  # noqa: E402
 
 root, alcore = sys.argv[1:]
-report = Report(16)
+report = Report(17)
 with tempfile.TemporaryDirectory() as folder:
     experiment = Experiment(root, alcore, "worth.sh", folder, SEEDS="1 2", BUDGET="15w")
     run, text = experiment.run, experiment.text
@@ -28,10 +28,12 @@ with tempfile.TemporaryDirectory() as folder:
     done, calls = run("it", "default")
     lines = [line.strip("|").split("|") for line in done.stdout.splitlines()[2:]]
     rows, covered = ({line[0].strip(): line[column].strip() for line in lines} for column in (6, 2))
-    report.check("the table compares it with chance", done.returncode == 0 and sorted(rows) == ["default", "random"] and
+    report.check("the table compares it with chance", done.returncode == 0 and sorted(rows) == ["default", "nothing bought", "random"] and
                  re.fullmatch(r"[+-]\d+\.\d\d \([+-]\d+\.\d\d to [+-]\d+\.\d\d\)", rows["default"]) and rows["random"] == "",
                  done.stdout + done.stderr)
     report.check("the base is trained once", calls.count("model train") == 2, calls)
+    translated = [call.split()[2] for call in calls.splitlines() if call.startswith("model translate")]
+    report.check("and its translations are kept", len(translated) == 2 and not any(model.endswith("base") for model in translated), calls)
     at = lambda *names: experiment.at("it.15w", *names)
     pool, picks = table(at("pool.tsv")), table(at("outputs", "default.1.tsv"))
     report.check("the pool is the training part", [row["source"] for row in pool] == [text(i) for i in range(90) if i % 3], pool)
