@@ -154,6 +154,7 @@ static alcore_status append_items(alcore_mix *mix, bool phrase) {
     for (int64_t i = 0; i < annotations->count; i++) {
         const alcore__annotation *item = &annotations->items[i];
         alcore__mix_pair *pair;
+        ALCORE__TRY(alcore__mix_poll(mix->object.ctx, i));
         if (item->phrase != phrase || !item->translation) continue;
         ALCORE__TRY(alcore__mix_append(mix, phrase ? ALCORE__MIX_PHRASE : ALCORE__MIX_SENT, &pair));
         pair->source = item->text;
@@ -188,6 +189,7 @@ static alcore_status fill_columns(alcore_mix *mix) {
     for (int c = 0; c < ALCORE__MIX_COLUMNS; c++) {
         ALCORE__TRY(alcore__new_array(ctx, count, sizeof *mix->columns[c], &mix->columns[c]));
         for (size_t i = 0; i < count; i++) mix->columns[c][i] = mix->pairs[i].numbers[c];
+        ALCORE__TRY(alcore__mix_poll(ctx, 0));
     }
     ALCORE__TRY(alcore__new_array(ctx, count, sizeof *mix->scores, &mix->scores));
     for (size_t i = 0; i < count; i++) mix->scores[i] = mix->pairs[i].score;

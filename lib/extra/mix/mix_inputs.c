@@ -158,9 +158,11 @@ static alcore_status find_subset(alcore__mix_run *run) {
     const int64_t rows = alcore_pool_row_count(mix->labeled);
     ALCORE__TRY(alcore__new_array(run->ctx, (size_t)rows, sizeof *run->rows, &run->rows));
     ALCORE__TRY(alcore__new_array(run->ctx, (size_t)rows, sizeof *run->in_subset, &run->in_subset));
-    for (int64_t row = 0; row < rows; row++)
+    for (int64_t row = 0; row < rows; row++) {
+        ALCORE__TRY(alcore__mix_poll(run->ctx, row));
         if (alcore__is_pair(mix->labeled, row, ALCORE_ROW_LABELED))
             run->rows[mix->labeled_pairs++] = row;
+    }
     if (mix->labeled_pairs == 0)
         return alcore__fail(ALCORE_E_MISSING, "the labeled pool has no pair: a row with a text and "
                                               "a reference that is not masked");
@@ -252,7 +254,8 @@ static alcore_status check_links(const alcore__mix_run *run) {
                             (long long)run->links->pairs, (long long)rows);
     for (int64_t row = 0; row < rows && status == ALCORE_OK; row++) {
         const int64_t *begin = run->links->begin + row;
-        if (!run->in_subset[row] || begin[0] == begin[1]) continue;
+        status = alcore__mix_poll(run->ctx, row);
+        if (status != ALCORE_OK || !run->in_subset[row] || begin[0] == begin[1]) continue;
         size_t length;
         const char *reference = alcore_pool_reference(labeled, row, &length);
         status = alcore__link_ranges_read(run->ctx, &ranges, run->links->link + begin[0],

@@ -95,6 +95,10 @@ typedef struct alcore__mix_run {
     int64_t *nearest;
 } alcore__mix_run;
 
+/* Polls cancellation at every 1024th row, item or pair of a loop. */
+static inline alcore_status alcore__mix_poll(alcore_ctx *ctx, int64_t i) {
+    return i % 1024 == 0 ? alcore__tick(ctx, NULL /* as said */, 0, -1) : ALCORE_OK;
+}
 /* Appends a pair; numbers and score begin as "none". *out: the pair, valid until the next one. */
 alcore_status alcore__mix_append(alcore_mix *mix, alcore__mix_kind kind, alcore__mix_pair **out);
 /* Appends a pair whose texts are those of a row of the labeled pool. */

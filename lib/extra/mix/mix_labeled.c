@@ -20,7 +20,10 @@ alcore_status alcore__mix_random(alcore__mix_run *run) {
     alcore_status status = alcore__rng_sample(run->ctx, &rng, mix->subset_pairs, count, drawn);
     for (int64_t i = 0; i < count && status == ALCORE_OK; i++) {
         alcore__mix_pair *pair;
-        status = alcore__mix_append_labeled(mix, ALCORE__MIX_RANDOM, run->rows[drawn[i]], &pair);
+        status = alcore__mix_poll(run->ctx, i);
+        if (status == ALCORE_OK)
+            status =
+                alcore__mix_append_labeled(mix, ALCORE__MIX_RANDOM, run->rows[drawn[i]], &pair);
     }
     alcore__free(run->ctx, drawn);
     return status;
@@ -46,6 +49,7 @@ static alcore_status append_ranked(alcore__mix_run *run, const ranked_row *ranke
     alcore_mix *mix = run->mix;
     for (int64_t i = 0; i < mix->subset_pairs; i++) {
         if (mix->made[ALCORE__MIX_RETRIEVED] == mix->settings.count) return ALCORE_OK;
+        ALCORE__TRY(alcore__mix_poll(run->ctx, i));
         alcore__mix_pair *pair;
         if (mix->settings.unique) {
             size_t length;

@@ -87,7 +87,8 @@ static alcore_status list_phrases(phrase_run *self) {
     for (size_t i = 0; i < count && status == ALCORE_OK; i++) {
         const alcore__annotation *item = &annotations->items[i];
         uint32_t number;
-        if (!item->phrase || !item->translation) continue;
+        status = alcore__mix_poll(ctx, (int64_t)i);
+        if (status != ALCORE_OK || !item->phrase || !item->translation) continue;
         status = alcore__phrase_finder_add(ctx, &list->finder, &words, item->text,
                                            item->text_length, &number);
         if (status != ALCORE_OK || number < list->count) continue;
