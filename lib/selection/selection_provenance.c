@@ -224,7 +224,8 @@ static void put_engines(const alcore__ranking *ranking, alcore__json_out *json) 
     alcore__json_close(json, '}');
 }
 
-/* "ignored": an array of the names of inputs. */
+/* "ignored": an array of the names of inputs, which ranking->ignored has with ", " between them;
+ * they are names that the library gives, without commas. */
 static void put_ignored(const alcore__ranking *ranking, alcore__json_out *json) {
     if (!ranking->ignored) return;
     alcore__json_open(json, "ignored", '[');

@@ -139,10 +139,10 @@ static void put_shares(const report *self, alcore__json_out *json, const char *k
 
 /* Writes the report as one JSON object (docs/schemas/report.schema.json): the members of the
  * provenance, the languages, the groups, and in term_values the mean and the median of each term of
- * the score among the picks. Functions of alcore__json_out note
- * the first failure in json.status and then do nothing, so it is asked once. "schema" names this
- * document; the members of the provenance come without theirs. The text moves to *out, also after a
- * failure, and the caller frees it. */
+ * the score among the picks. Functions of alcore__json_out note the first failure in json.status
+ * and then do nothing, so it is asked once. "schema" names this document; the members of the
+ * provenance come without theirs. The text moves to *out, also after a failure, and the caller
+ * frees it. */
 static alcore_status write_json(const report *self, alcore__buffer *out) {
     alcore__json_out json = {.ctx = self->ctx, .text = *out};
     alcore__json_open(&json, NULL, '{');

@@ -268,10 +268,11 @@ static void say_columns(alcore__page *page, const alcore__ranking *ranking) {
     }
 }
 
-/* For a mixed score: "nnll alone would have made 37 % of these picks, diversity alone 4 %", then
- * the share of the picks that each term decided, and a warning where one term decides nearly alone.
- * Picks whose largest contributions are equal are decided by no term, so the shares may add up to
- * less than 100 %. */
+/* For a mixed score: "nnll alone would have made 37 % of these picks, diversity alone 4 %", of the
+ * terms that can stand alone, then "chosen by nnll: 90 %, by diversity: 10 %", the share of the
+ * picks that each term decided, also of one without a weight, which decides none; and a warning
+ * where one term decides nearly alone. Picks whose largest contributions are equal are decided by
+ * no term, so the shares may add up to less than 100 %. */
 static void say_terms(alcore__page *page, const alcore_selection *selection) {
     const alcore__explanation *explanation = &selection->bought.explanation;
     const alcore__term_part *wide, *narrow;

@@ -218,7 +218,7 @@ alcore_status alcore__matrix_self_dots(const alcore__matrix *matrix, double *out
 alcore_status alcore__matrix_sq_dists(const alcore__matrix *matrix, const double *vector,
                                       double *out);
 /* Sums of the active rows by group. group [count]: the group of each active row, -1: none; sums
- * [groups, dims] and counts [groups] are overwritten. */
+ * [groups, dims] and counts [groups], in host memory, are overwritten. */
 alcore_status alcore__matrix_group_sums(const alcore__matrix *matrix, const int32_t *group,
                                         int64_t groups, double *sums, int64_t *counts);
 /* The sum of the active rows of each block that the block stands for: sums [blocks, dims], in host

@@ -207,7 +207,8 @@ struct alcore__strategy_def {
 typedef struct alcore__active_rows {
     const alcore__dataset *dataset;
     const uint8_t *mask; /* [dataset->rows] 1: active; NULL: all are */
-    uint8_t *mask_copy;  /* the mask without the rows that have a NaN, owned; or NULL */
+    uint8_t *mask_copy;  /* a mask that is owned: without the rows that have a NaN, or of chosen
+                            rows; NULL: none */
     int64_t count;
     int64_t *rows;         /* [count] row of each position, ascending */
     int64_t blocks;        /* blocks of the pool */

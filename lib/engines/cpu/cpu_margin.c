@@ -171,15 +171,16 @@ static void test_pair(margin_call *call, int64_t slab_index, int64_t column, flo
  * + rows - 1 with the columns first .. first + count - 1; the last columns may lie behind the
  * slab's last other and are skipped. s = product * weight. Compares s - slope other_half >= bar for
  * SWEEP_STEP = 2 x PRODUCT_FLOATS pairs at a time, and tests each pair for which it holds; all
- * pairs of plain rows. user: the margin_call. slope and bar are read again for each step, because
- * test_pair() may have raised them. */
+ * pairs of plain rows. Vectors and single pairs may be rounded differently, which the slack of the
+ * bar covers (raise_reached()). user: the margin_call. slope and bar are read again for each step,
+ * because test_pair() may have raised them. */
 static void scan_tile(void *user, int64_t row, int rows, int64_t first, int64_t count,
                       const float *products) {
     margin_call *call = user;
     int64_t columns = call->others.count;
-    for (int r = 0; r < rows; r++) {
-        const float *row_products = products + r * count;
-        int64_t slab_index = row + r;
+    for (int tile_row = 0; tile_row < rows; tile_row++) {
+        const float *row_products = products + tile_row * count;
+        int64_t slab_index = row + tile_row;
         float weight = sweep_weight(&call->rows, slab_index);
         cpu_floats w = cpu_all_floats(weight);
         for (int64_t c = 0; c < count; c += SWEEP_STEP) {
@@ -190,11 +191,11 @@ static void scan_tile(void *user, int64_t row, int rows, int64_t first, int64_t 
             cpu_floats b = cpu_load_floats(row_products + c + PRODUCT_FLOATS) * w -
                            slope * cpu_load_floats(half + PRODUCT_FLOATS);
             if (!call->plain[slab_index] && !sweep_any(a, bar, b, bar)) continue;
-            for (int64_t e = 0; e < SWEEP_STEP && first + c + e < columns; e++) {
-                float s = row_products[c + e] * weight;
+            for (int64_t k = 0; k < SWEEP_STEP && first + c + k < columns; k++) {
+                float s = row_products[c + k] * weight;
                 if (call->plain[slab_index] ||
-                    s - call->slope[slab_index] * half[e] >= call->bar[slab_index])
-                    test_pair(call, slab_index, first + c + e, s);
+                    s - call->slope[slab_index] * half[k] >= call->bar[slab_index])
+                    test_pair(call, slab_index, first + c + k, s);
             }
         }
     }

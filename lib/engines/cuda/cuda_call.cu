@@ -186,6 +186,7 @@ void *call::allocate(size_t bytes) {
     void *memory;
     if (bytes == 0) bytes = 1;
     if (work->workspace) {
+        /* First, so that push_back() cannot throw, which would lose the block. */
         lent_blocks.reserve(lent_blocks.size() + 1);
         memory = work->workspace(work->workspace_user, bytes);
         if (memory) lent_blocks.push_back({memory, bytes});

@@ -351,9 +351,9 @@ alcore_status group_sums(const alcore_sys_work *work, const alcore_sys_rows *row
 /* Kernel table: for each row of a group g the nearest of the centroids starts[g] .. starts[g + 1] -
  * 1 of centroids [all, dims]: nearest [rows] counts from starts[g]; distance [rows] is its squared
  * distance; high and low [rows] bound the distance to it and to every other one. The last three may
- * be NULL; rows without a group are not written. The rows of each chunk are cut into tasks by group
- * on the host, which therefore needs groups and starts; tasks go through the filter or not by their
- * size. */
+ * be NULL; rows without a group are not written, and -1 is the nearest in a group without
+ * centroids. The rows of each chunk are cut into tasks by group on the host, which therefore needs
+ * groups and starts; tasks go through the filter or not by their size. */
 alcore_status nearest_centroid(const alcore_sys_work *work, const alcore_sys_rows *rows,
                                const int32_t *group, int64_t groups, const int64_t *starts,
                                const double *centroids, int32_t *nearest, double *distance,
@@ -373,12 +373,13 @@ alcore_status nearest_centroid(const alcore_sys_work *work, const alcore_sys_row
         pass.skip_ungrouped(host_group);
         int64_t largest = 0; /* centroids of a group */
         for (int64_t g = 0; g < groups; g++) largest = std::max(largest, begin[g + 1] - begin[g]);
+        /* Chunks so small that cancelling is polled in time. */
         pass.limit_products((double)dims * (double)largest,
                             filters ? LAUNCH_HALVES : LAUNCH_DOUBLES);
         int matrix = pass.rows(rows), group_column = pass.in(group, sizeof *group);
         std::optional<half_column> halves; /* with a filter */
         if (filters) halves.emplace(c, pass, rows, ALCORE_SYS_L2);
-        int lists = filters ? pass.scratch(BEST_BYTES) : -1;
+        int lists = filters ? pass.scratch(BEST_BYTES) : -1; /* what passes the filter, of a row */
         int nearest_column = pass.out(nearest, sizeof *nearest);
         int distance_column = pass.out(distance, sizeof *distance);
         int low_column = pass.out(low, sizeof *low), high_column = pass.out(high, sizeof *high);

@@ -469,8 +469,11 @@ void check_hidden(call &c, const alcore_sys_rows *hidden, const alcore_sys_rows 
              "hidden states and output matrix have different numbers of dimensions");
 }
 
-/* Both matrices are multiplied in the type that they share, where cuBLAS does that, else in
- * float32. A matrix without classes is one part of none, which makes every token bad. */
+/* Both matrices are multiplied in the type that they share, by the fused kernel for 16-bit types
+ * where that pays or cuBLAS is not there, else by cuBLAS where it has the type; or in float32 by
+ * the plain kernel. A matrix without classes is one part of none, which makes every token bad.
+ * taking [tokens]: 0: the token is left out, and nothing of it is written; NULL: none is. *lowest:
+ * the first bad token so far. */
 void measure_hidden(call &c, const alcore_sys_rows *hidden, const alcore_sys_rows *output,
                     const float *bias, const int64_t *labels, const uint8_t *taking,
                     const alcore_sys_token_stats *out, long long *lowest) {
@@ -484,9 +487,10 @@ void measure_hidden(call &c, const alcore_sys_rows *hidden, const alcore_sys_row
     };
     bool alike = hidden->dtype == output->dtype && hidden->dtype != ALCORE_FLOAT64;
     bool halves = alike && hidden->dtype != ALCORE_FLOAT32 && dims > 0;
-    blas_product blas(c, halves && fused_in_form(seen(hidden), dims) &&
-                             fused_in_form(seen(output), dims) &&
-                             fused_pays(c, hidden->count, output->count, dims));
+    bool replaceable = halves && fused_in_form(seen(hidden), dims) &&
+                       fused_in_form(seen(output), dims) &&
+                       fused_pays(c, hidden->count, output->count, dims);
+    blas_product blas(c, replaceable); /* which then need not be opened */
     bool fused = halves && !blas.usable();
     hidden_way way = fused ? BY_FUSED : blas.serves(dims, dims) ? BY_BLAS : BY_KERNEL;
     int32_t dtype = alike && way != BY_KERNEL ? hidden->dtype : ALCORE_FLOAT32;

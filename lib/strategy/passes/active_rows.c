@@ -66,8 +66,8 @@ alcore_status alcore__list_active_rows(alcore__run *run) {
                        &active[ALCORE__OVER_TARGET]);
 }
 
-/* Its mask [rows of the pool] is made for the chosen rows, as those between two of them are read
- * with a mask. The search for NaN is over when a strategy calls this. */
+/* The source of the chosen rows gets a mask [rows of the pool] that only they have, as a block also
+ * reads the rows between two of them. The search for NaN is over when a strategy calls this. */
 alcore_status alcore__run_choose(alcore__run *run, const int64_t *positions, int64_t count) {
     const alcore__active_rows *candidates = &run->active[ALCORE__OVER_CANDIDATES];
     uint8_t *mask;

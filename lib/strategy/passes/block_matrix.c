@@ -439,7 +439,8 @@ alcore_status alcore__matrix_self_dots(const alcore__matrix *matrix, double *out
 }
 
 /* Each sum runs in row order (spec 1.8). A sum that is not finite starts the search for a NaN or
- * infinity in the rows. */
+ * infinity in the rows, which then has one: finite rows within ALCORE__MAX_SQUARE have finite sums.
+ */
 alcore_status alcore__matrix_group_sums(const alcore__matrix *matrix, const int32_t *group,
                                         int64_t groups, double *sums, int64_t *counts) {
     alcore__scratch_mark mark = alcore__scratch_get_mark(matrix->block);

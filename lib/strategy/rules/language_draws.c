@@ -286,7 +286,7 @@ static alcore_status add_rows(alcore__run *run, const double *remainder, int64_t
 /* counts=proportional: sets state->rows_to_buy to shares of the expected number of picks,
  * proportional to how many candidates each language has. They are rounded down; the rows left over
  * go to the languages with the largest remainders, one to each, of equal remainders to the earlier
- * language. */
+ * language. There is a candidate: without one no strategy runs. */
 static alcore_status share_proportionally(alcore__run *run) {
     draw_state *state = run->state;
     double rows = alcore__expected_picks(run), left = rows;
@@ -347,7 +347,7 @@ static alcore_status buy_same_ratio(alcore__run *run) {
     return ALCORE_OK;
 }
 
-/* Checks the parameters of plan that say how many rounds follow it. The counts are then those of
+/* Checks the parameters of plan that say in how many rounds it is followed. The counts are those of
  * all rounds, so that neither shares of one round's budget nor lists for single rounds make sense.
  */
 static alcore_status check_rounds(const alcore__run *run, const char *path, const char *counts,

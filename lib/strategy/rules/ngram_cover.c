@@ -134,7 +134,7 @@ static int64_t most_ngrams(const alcore__block *block) {
 typedef struct ngram_reader {
     const alcore__block *block;
     uint64_t *seen;   /* zeros between texts */
-    uint64_t *hashes; /* [most of a text of the block] unless they go to the partial */
+    uint64_t *hashes; /* [most of a text of the block]; not used where they go to the partial */
 } ngram_reader;
 
 /* Makes a reader for the block's longest text, until the block is done. */
@@ -148,6 +148,7 @@ static alcore_status open_reader(alcore__block *block, ngram_reader *out) {
     *out = (ngram_reader){.block = block};
     ALCORE__TRY(alcore__scratch_push(block, slots, sizeof *out->seen, &out->seen));
     memset(out->seen, 0, (size_t)slots * sizeof *out->seen);
+    /* One more, so that a block of texts without tokens has an array too. */
     return alcore__scratch_push(block, alcore__text_ngrams_most(longest, state->max_n) + 1,
                                 sizeof *out->hashes, &out->hashes);
 }

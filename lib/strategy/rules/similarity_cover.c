@@ -82,7 +82,9 @@ typedef struct job {
     double *vectors;       /* [CHUNK_ROWS, dims] of `rows`, unless they are adjacent */
     double *had, *has;     /* [CHUNK_ROWS] of `rows`: `covered` before a pick and after it */
     some_rows rows;
-    double *sums;  /* [chunks, rows.count] or, of all pairs, [2, chunks, CHUNK_ROWS] */
+    /* [chunks, rows.count] or, of all pairs, [2, chunk + 1, CHUNK_ROWS]: what the rows of each
+     * chunk add to the gains of `rows`, then what `rows` add to the gains of each chunk */
+    double *sums;
     int64_t chunk; /* of all pairs: the later one of two chunks */
 } job;
 
@@ -224,8 +226,8 @@ static void keep_pairs(const job *work, int64_t index, const double *tile) {
             cover->pairs[(work->rows.first + j) * count + first + i] = tile[i * columns + j];
 }
 
-/* Compares chunk number `index` with work->chunk, and, unless they are the same, the other way
- * round too. */
+/* Compares chunk number `index`, at most work->chunk, with that one, and, unless they are the same,
+ * the other way round too. Leaves what each adds to the other in work->sums, for add_chunk(). */
 static alcore_status compare_chunks(void *data, int64_t index, int32_t worker) {
     const job *work = data;
     const alcore__cover *cover = work->cover;
@@ -462,8 +464,7 @@ alcore_status alcore__cover_begin(alcore__run *run) {
     ALCORE__TRY(ALCORE__RUN_ARRAY(run, count, &cover->before));
     for (int64_t i = 0; i < count; i++) cover->nearest[i] = -1;
     /* A pass compares all candidates with one of them; the pairs are compared once. */
-    if (count > MANY_CANDIDATES && !cover->neighbors)
-        alcore__warn_passes(run, (double)count / 2.0);
+    if (count > MANY_CANDIDATES && !cover->neighbors) alcore__warn_passes(run, (double)count / 2.0);
     return ALCORE_OK;
 }
 
