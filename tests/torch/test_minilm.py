@@ -43,7 +43,7 @@ def every_setting_changes_the_vectors(box):
     with open(text, "w", encoding="utf-8") as file:
         file.write("It is neither restricted nor prohibited.\n")
     seen = []
-    for options in ([], ["--layer", "2"], ["--layer", "-1"], ["--pool", "cls"], ["--pool", "max"], ["--pool", "first-subword"]):
+    for options in ([], ["--layer", "2"], ["--layer", "0"], ["--pool", "cls"], ["--pool", "max"], ["--pool", "first-subword"]):
         run("model", "embed", FOLDER, text, "--out", os.path.join(box, "s.npy"), *options)
         numbers = read_npy(os.path.join(box, "s.npy"))[1].tolist()
         assert abs(sum(x * x for x in numbers) - 1) < 1e-5, "the folder says that vectors have length 1"
@@ -56,8 +56,8 @@ def the_main_job_takes_one_command_and_is_kept(box):
     pool, cache = os.path.join(box, "pool.txt"), os.path.join(box, "cache")
     with open(os.path.join(data, "pool.txt"), encoding="utf-8") as lines, open(pool, "w", encoding="utf-8") as file:
         file.writelines(line for _, line in zip(range(80), lines))
-    select = ["select", pool, "--labeled", os.path.join(data, "labeled.tsv"), "--budget", "200w", "--strategy", "huds", "--model", FOLDER, "--cache", cache,
-              "--report", os.path.join(box, "report.json"), "--out"]
+    select = ["select", pool, "--labeled", os.path.join(data, "labeled.tsv"), "--budget", "200w", "--strategy", "huds", "--model", FOLDER,
+              "--model", "logprobs=ngram", "--cache", cache, "--report", os.path.join(box, "report.json"), "--out"]
     first = os.path.join(box, "first.tsv")
     run(*select, first)
     kept = [path for path in glob.glob(cache + "/embeddings-*.alcore")]
