@@ -18,13 +18,23 @@ prefix=$(cd "$prefix" && pwd)
 sources=$prefix/sources
 flags="-O2 -fPIC -ffile-prefix-map=$sources=."
 
-fetch() { # NAME...: Debian's sources of packages, unpacked in $sources/NAME
-    local list=$sources/debian.sources name
-    sed 's/^Types: deb$/Types: deb-src/' /etc/apt/sources.list.d/debian.sources >"$list"
+download() { # AWK-CONDITION NAME...: Debian's sources of packages, to $sources, from the parts of the list of which the condition holds
+    local list=$sources/debian.sources
+    awk "BEGIN { RS = \"\"; ORS = \"\\n\\n\" } $1" /etc/apt/sources.list.d/debian.sources | sed 's/^Types: deb$/Types: deb-src/' >"$list"
+    shift
     local apt=(-qq -o Dir::Etc::sourceparts=/dev/null -o "Dir::Etc::sourcelist=$list" -o "Dir::State::lists=$sources/lists"
         -o APT::Sandbox::User=root)
     apt-get "${apt[@]}" update
-    (cd "$sources" && apt-get "${apt[@]}" source --download-only "$@")
+    (cd "$sources" && rm -f ./*.dsc ./*.tar.* && apt-get "${apt[@]}" source --download-only "$@")
+}
+
+fetch() { # NAME...: Debian's sources of packages, unpacked in $sources/NAME
+    local name
+    # A mirror can list an update some time before it has its files: then what the release itself has.
+    download 1 "$@" || {
+        echo "wheel_prefix.sh: not all updates can be fetched; taking the sources that the release came with" >&2
+        download '!/-security/' "$@"
+    }
     for name; do dpkg-source --no-copy -x "$sources/$name"_*.dsc "$sources/$name"; done
 }
 

@@ -46,7 +46,7 @@ wheel=$(ls "$work"/dist/alcore-*-py3-none-linux_*.whl)
 say $? wheel_is_built_from_the_sdist
 stray=$(tar tzf "$sdist" | sed 's,^[^/]*/,,' | grep -v '/$\|^$' | sort | comm -23 - <(cd "$root" && git ls-files | sort))
 [ "$(echo $stray)" = "PKG-INFO bindings/lua/lua_calls.c bindings/lua/lua_calls.h bindings/lua/lua_tables.c bindings/lua/lua_tables.h bindings/python/alcore/_ffi.py bindings/python/alcore/_results.py bindings/python/alcore/_statuses.py" ]
-say $? "sdist_holds_the_sources_and_what_is_made_for_LuaRocks ($stray)"
+say $? "sdist_holds_the_sources_and_what_is_made_for_LuaRocks ($(echo $stray))"
 environment from_wheel "$wheel" && works from_wheel
 say $? wheel_works
 environment from_tree "$root" && works from_tree
