@@ -489,7 +489,7 @@ void cancel_world_make(int64_t rows) {
     for (int64_t i = 0; i <= row_count; i++) offsets[i] = i * 12;
     int64_t shape[2] = {row_count, DIMS}, ends[1] = {row_count + 1}, one_row[2] = {1, DIMS},
             tokens[1] = {row_count * 12}, classes[2] = {row_count, 2},
-            samples[3] = {2, row_count, 2};
+            samples[3] = {2, row_count, 2}, one_of_two[2] = {1, 2};
     alcore_tensor tensor, offset;
     MUST(alcore_tensor_init(&tensor, values, ALCORE_FLOAT32, shape, 2));
     MUST(alcore_pool_set_column(pool, "embeddings", &tensor, NULL, NULL));
@@ -507,7 +507,7 @@ void cancel_world_make(int64_t rows) {
     }
     MUST(alcore_tensor_init(&tensor, values, ALCORE_FLOAT32, classes, 2));
     MUST(alcore_pool_set_column(pool, "probs", &tensor, NULL, NULL));
-    MUST(alcore_tensor_init(&tensor, values, ALCORE_FLOAT32, (int64_t[]){1, 2}, 2));
+    MUST(alcore_tensor_init(&tensor, values, ALCORE_FLOAT32, one_of_two, 2));
     MUST(alcore_pool_set_column(labeled, "probs", &tensor, NULL, NULL));
     MUST(alcore_tensor_init(&tensor, values, ALCORE_FLOAT32, samples, 3));
     MUST(alcore_pool_set_column(pool, "sample_probs", &tensor, NULL, NULL));
