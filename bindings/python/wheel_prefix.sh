@@ -30,7 +30,7 @@ download() { # AWK-CONDITION NAME...: Debian's sources of packages, to $sources,
 
 fetch() { # NAME...: Debian's sources of packages, unpacked in $sources/NAME
     local name
-    # A mirror can list an update some time before it has its files: then what the release itself has.
+    # A mirror can list an update some time before it has it: then what the release itself has.
     download 1 "$@" || {
         echo "wheel_prefix.sh: not all updates can be fetched; taking the sources that the release came with" >&2
         download '!/-security/' "$@"
