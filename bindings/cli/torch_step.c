@@ -39,8 +39,8 @@ static int served_minor(const char *version) {
     return -1;
 }
 
-/* Whether models run on a copy as far as files tell: its release, and where the library has no
- * engine the wheel of alcore beside the package torch, whose lib/ is the folder of the copy. */
+/* Whether a copy of torch is of a release that has an engine; and, where the library brings none
+ * (by_wheel), whether the wheel of alcore with that engine is installed beside the package. */
 static bool is_served(const torch_copy *copy, bool by_wheel) {
     char engine[TORCH_SETTING_BYTES + 64];
     const int minor = served_minor(copy->version);

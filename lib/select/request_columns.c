@@ -16,7 +16,7 @@ typedef struct planned {
     char name[ALCORE__NEED_BYTES];
     alcore_model *maker; /* that makes it now, borrowed; NULL: none */
     bool made;           /* a model made it, or makes it */
-    bool built_in;       /* that is the n-gram model, and nobody asked for it */
+    bool built_in;       /* that is the n-gram model, which stands in without being named */
     bool reused;         /* by self->reuse, which computes it later */
 } planned;
 

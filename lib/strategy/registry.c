@@ -14,10 +14,9 @@ static const alcore__strategy_def *const STRATEGIES[] = {
 enum { STRATEGY_COUNT = sizeof STRATEGIES / sizeof STRATEGIES[0] };
 
 /* What a request without a strategy, and a call or command that names none, selects with. Another
- * strategy is recommended by changing this line and the files that the tests of the default say. */
+ * strategy is recommended by changing these two and the files that the tests of the default say. */
 static const alcore__strategy_def *const RECOMMENDED_STRATEGY = &alcore__strategy_ngram_cover;
-
-/* What speaks for it, measured by examples/experiments/worth.sh (docs/results/worth.md). */
+/* What was measured with its defaults (examples/experiments/worth.sh, docs/results/worth.md). */
 static const char RECOMMENDED_BECAUSE[] =
     "translators trained on its picks beat those trained on random draws in five domains of text";
 

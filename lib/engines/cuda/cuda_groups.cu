@@ -373,13 +373,14 @@ alcore_status nearest_centroid(const alcore_sys_work *work, const alcore_sys_row
         pass.skip_ungrouped(host_group);
         int64_t largest = 0; /* centroids of a group */
         for (int64_t g = 0; g < groups; g++) largest = std::max(largest, begin[g + 1] - begin[g]);
-        /* Chunks so small that cancelling is polled in time. */
+        /* The host polls cancellation between launches only, so that a launch must be short. */
         pass.limit_products((double)dims * (double)largest,
                             filters ? LAUNCH_HALVES : LAUNCH_DOUBLES);
         int matrix = pass.rows(rows), group_column = pass.in(group, sizeof *group);
         std::optional<half_column> halves; /* with a filter */
         if (filters) halves.emplace(c, pass, rows, ALCORE_SYS_L2);
-        int lists = filters ? pass.scratch(BEST_BYTES) : -1; /* what passes the filter, of a row */
+        int lists =
+            filters ? pass.scratch(BEST_BYTES) : -1; /* of each row: what passes the filter */
         int nearest_column = pass.out(nearest, sizeof *nearest);
         int distance_column = pass.out(distance, sizeof *distance);
         int low_column = pass.out(low, sizeof *low), high_column = pass.out(high, sizeof *high);

@@ -472,8 +472,8 @@ void check_hidden(call &c, const alcore_sys_rows *hidden, const alcore_sys_rows 
 /* Both matrices are multiplied in the type that they share, by the fused kernel for 16-bit types
  * where that pays or cuBLAS is not there, else by cuBLAS where it has the type; or in float32 by
  * the plain kernel. A matrix without classes is one part of none, which makes every token bad.
- * taking [tokens]: 0: the token is left out, and nothing of it is written; NULL: none is. *lowest:
- * the first bad token so far. */
+ * taking [tokens]: a token with 0 is left out, and nothing is written for it; NULL: all tokens take
+ * part. *lowest: the first bad token so far. */
 void measure_hidden(call &c, const alcore_sys_rows *hidden, const alcore_sys_rows *output,
                     const float *bias, const int64_t *labels, const uint8_t *taking,
                     const alcore_sys_token_stats *out, long long *lowest) {

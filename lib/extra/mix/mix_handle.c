@@ -189,7 +189,7 @@ static alcore_status fill_columns(alcore_mix *mix) {
     for (int c = 0; c < ALCORE__MIX_COLUMNS; c++) {
         ALCORE__TRY(alcore__new_array(ctx, count, sizeof *mix->columns[c], &mix->columns[c]));
         for (size_t i = 0; i < count; i++) mix->columns[c][i] = mix->pairs[i].numbers[c];
-        ALCORE__TRY(alcore__mix_poll(ctx, 0));
+        ALCORE__TRY(alcore__tick(ctx, NULL /* as said */, 0, -1));
     }
     ALCORE__TRY(alcore__new_array(ctx, count, sizeof *mix->scores, &mix->scores));
     for (size_t i = 0; i < count; i++) mix->scores[i] = mix->pairs[i].score;

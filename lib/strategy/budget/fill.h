@@ -37,9 +37,9 @@ double alcore__filler_cost(const alcore__filler *filler, int64_t position);
 /* Whether the candidate at a position could be bought if it were offered now. A row of cost 0 never
  * can; with fill=skip neither can a row that costs more than is left. */
 bool alcore__filler_fits(const alcore__filler *filler, int64_t position);
-/* Offers the candidate at a position, while alcore__filler_full() is false, which the caller asks.
- * *bought: whether it was bought; if not, the cause is counted, but for a budget that fill=stop
- * keeps, which ends the filler. */
+/* Offers the candidate at a position; the caller has seen that alcore__filler_full() is false.
+ * *bought: whether it was bought. If it was not, the cause is counted, except that with fill=stop a
+ * candidate that costs more than is left is not counted but fills the filler. */
 alcore_status alcore__filler_offer(alcore__filler *filler, int64_t position, bool *bought);
 /* Counts the candidate at a position as passed over. refusal: the cause, ALCORE__REFUSED_*. For
  * rows that the strategy itself passes over, without an offer to the budget; it is noted among the

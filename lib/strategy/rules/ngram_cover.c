@@ -42,8 +42,9 @@
  *     returns how many they are. It reads no more tokens than alcore__text_tokens_most(text,
  *     length) says, a bound that takes a small part of the time. seen: zeros, which are zeros again
  *     afterwards. alcore__ngram_is_word(hash): whether n is 1.
- * alcore__text_ngrams_most(tokens, orders): the most hashes that so many tokens of one text, or of
- *     several, have; _slots(): the entries of `seen` for one text of them, or more. */
+ * alcore__text_ngrams_most(tokens, orders): an upper bound of the number of hashes of a text with
+ *     that many tokens, or of several texts with that many together; _slots(): the number of
+ *     entries of `seen` that such a text needs, or more. */
 #include "text/text_ngrams.h"
 
 /* No number of an n-gram. */

@@ -226,8 +226,9 @@ static void keep_pairs(const job *work, int64_t index, const double *tile) {
             cover->pairs[(work->rows.first + j) * count + first + i] = tile[i * columns + j];
 }
 
-/* Compares chunk number `index`, at most work->chunk, with that one, and, unless they are the same,
- * the other way round too. Leaves what each adds to the other in work->sums, for add_chunk(). */
+/* Compares the rows of chunk `index`, which is work->chunk or one before it, with those of
+ * work->chunk, each pair once. What the rows of either chunk add to the gains of the other's goes
+ * to work->sums, from which add_chunk() takes it. */
 static alcore_status compare_chunks(void *data, int64_t index, int32_t worker) {
     const job *work = data;
     const alcore__cover *cover = work->cover;

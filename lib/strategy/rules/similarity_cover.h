@@ -61,8 +61,8 @@ typedef struct alcore__cover {
 /* The parameter "neighbors", of a state that begins with the cover. */
 #define ALCORE__COVER_NEIGHBORS_PARAM                                                              \
     ALCORE__PARAM("neighbors", INTEGER, "all", 1, ALCORE__COVER_NEIGHBORS, "all",                  \
-                  "a row is covered by so many of its nearest candidates alone: for tens of "      \
-                  "thousands of rows",                                                             \
+                  "only this many nearest candidates of a row cover it: for tens of thousands of " \
+                  "rows",                                                                          \
                   ALCORE__MEMBER(ALCORE__TO_STATE, alcore__cover, neighbors))
 /* For the strategy's begin. */
 alcore_status alcore__cover_begin(alcore__run *run);
