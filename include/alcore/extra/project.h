@@ -1,0 +1,251 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/** @file
+ * A labeling project in a folder: candidates, rounds of picks, what went out to annotators, every
+ * answer that came back, and measures of the models that were trained. It is resumable at any
+ * instant: a step that was killed, or for which the disk was too small, has happened whole or not
+ * at all, and doing it again gives the same bytes (docs/projects.md).
+ *
+ * The folder has project.sqlite, which alone decides what is there, and blobs/, files that never
+ * change and are named by their content. One process changes a project at a time: another one gets
+ * ALCORE_E_BUSY. Any number may read it. */
+#ifndef ALCORE_EXTRA_PROJECT_H
+#define ALCORE_EXTRA_PROJECT_H
+
+#include "alcore/extra/tool.h"
+#include "alcore/extra/training.h"
+#include "alcore/request.h"
+
+ALCORE_BEGIN
+
+/** A project that is open. */
+typedef struct alcore_project alcore_project;
+
+/** Makes a project of a folder that is empty or not there, without candidates. Settings have their
+ * defaults.
+ * @param[in] ctx kept
+ * @param[in] folder borrowed
+ * @param[out] out owned; NULL on failure
+ * @return ALCORE_OK, ALCORE_E_INVALID, ALCORE_E_UNSUPPORTED (a build without SQLite), ALCORE_E_IO
+ *   (also: the folder is not empty), ALCORE_E_NOMEM
+ * @threadsafe
+ * @since 1.1 */
+ALCORE_API alcore_status alcore_project_init(alcore_ctx *ctx, const char *folder,
+                                             alcore_project **out);
+
+/** Opens a project. What a killed process left half done is undone.
+ * @param[in] ctx kept
+ * @param[in] folder borrowed
+ * @param[out] out owned; NULL on failure
+ * @return ALCORE_OK, ALCORE_E_INVALID, ALCORE_E_UNSUPPORTED (a build without SQLite, a form of a
+ *   later release), ALCORE_E_NOT_FOUND (no project there), ALCORE_E_DATA (project.sqlite is damaged
+ *   or has tables that are not ours), ALCORE_E_IO, ALCORE_E_NOMEM
+ * @threadsafe
+ * @since 1.1 */
+ALCORE_API alcore_status alcore_project_open(alcore_ctx *ctx, const char *folder,
+                                             alcore_project **out);
+
+/** Takes another reference.
+ * @param[in] project the handle; NULL is allowed
+ * @return owned: project itself; NULL for NULL
+ * @threadsafe
+ * @since 1.1 */
+ALCORE_API alcore_project *alcore_project_ref(alcore_project *project);
+
+/** Drops a reference; the last one closes the project.
+ * @param[in] project the caller's reference; NULL is allowed
+ * @threadsafe
+ * @since 1.1 */
+ALCORE_API void alcore_project_unref(alcore_project *project);
+
+/** Sets what steps do from now on. Names are those of options of a request (alcore_request_set()),
+ * of a strategy's parameters, and those that docs/projects.md lists beside them: strategy, budget
+ * (of a round), total, price, task, labels, source_language, target_language, seed, ...
+ * @param[in,out] project borrowed
+ * @param[in] name borrowed
+ * @param[in] value borrowed; NULL: the default again
+ * @return ALCORE_OK, ALCORE_E_INVALID, ALCORE_E_PARAM (no such name, a value that it does not
+ *   take), ALCORE_E_BUSY (another process changes the project), ALCORE_E_IO, ALCORE_E_NOMEM
+ * @serialized per project
+ * @since 1.1 */
+ALCORE_API alcore_status alcore_project_set(alcore_project *project, const char *name,
+                                            const char *value);
+
+/** The present value of a setting.
+ * @param[in] project borrowed
+ * @param[in] name borrowed
+ * @param[out] out a view, valid until the next call of this project: the value; NULL: not set
+ * @return ALCORE_OK, ALCORE_E_INVALID, ALCORE_E_PARAM (no such name), ALCORE_E_IO, ALCORE_E_NOMEM
+ * @serialized per project
+ * @since 1.1 */
+ALCORE_API alcore_status alcore_project_get(alcore_project *project, const char *name,
+                                            const char **out);
+
+/** Copies a file of texts into the project. Its rows get numbers behind those of earlier files of
+ * the same role; the ids of candidates have to be unique over all of them.
+ * @param[in,out] project borrowed
+ * @param[in] role ALCORE_ROLE_*: candidates, labeled (pairs that are there already), target,
+ *   excluded
+ * @param[in] path borrowed
+ * @param[in] options borrowed: how it is read; NULL: by the suffix
+ * @return ALCORE_OK, what alcore_pool_read() returns, ALCORE_E_DATA (an id that an earlier file
+ *   has), ALCORE_E_BUSY, ALCORE_E_IO, ALCORE_E_NOMEM, ALCORE_E_CANCELLED
+ * @serialized per project
+ * @callback progress, log, files
+ * @since 1.1 */
+ALCORE_API alcore_status alcore_project_add(alcore_project *project, int32_t role, const char *path,
+                                            const alcore_read_options *options);
+
+/** Selects the next round from the candidates that no round has taken, by the settings. What was
+ * answered counts as labeled.
+ * @param[in,out] project borrowed
+ * @param[in] model borrowed: for strategies that need one, in place of the setting; NULL: that of
+ *   the setting
+ * @param[out] out owned: the selection; NULL on failure; NULL is allowed
+ * @return ALCORE_OK, what alcore_select() returns, ALCORE_E_MISSING (no candidates), ALCORE_E_PARAM
+ *   (the total budget is spent; the last round has open items and the setting "wait" is on),
+ *   ALCORE_E_BUSY, ALCORE_E_IO, ALCORE_E_NOMEM, ALCORE_E_CANCELLED
+ * @serialized per project
+ * @callback model, progress, log, files
+ * @since 1.1 */
+ALCORE_API alcore_status alcore_project_next(alcore_project *project, alcore_model *model,
+                                             alcore_selection **out);
+
+/** Writes the open items of a round for a tool (alcore_tool_write()), by the settings task, labels
+ * and languages; the export is kept with its time and digest.
+ * @param[in,out] project borrowed
+ * @param[in] tool borrowed; its name
+ * @param[in] path borrowed
+ * @param[in] round from 1; 0: the last one; -1: open items of all rounds
+ * @return ALCORE_OK, what alcore_tool_write() returns, ALCORE_E_NOT_FOUND (no such round),
+ *   ALCORE_E_MISSING (no open item), ALCORE_E_BUSY, ALCORE_E_IO
+ * @serialized per project
+ * @callback progress, log, files
+ * @since 1.1 */
+ALCORE_API alcore_status alcore_project_export(alcore_project *project, const char *tool,
+                                               const char *path, int64_t round);
+
+/** What alcore_project_import() found. Each answer of the file is counted once. */
+typedef struct alcore_project_import_report {
+    size_t size;          /**< sizeof(alcore_project_import_report) */
+    int64_t answers;      /**< answers that the file has */
+    int64_t added;        /**< answers that were not known before */
+    int64_t repeated;     /**< answers that the project had already */
+    int64_t drafts;       /**< answers that are not final: their items stay open */
+    int64_t corrected;    /**< of added: another answer of the same annotator before */
+    int64_t disagreeing;  /**< items whose annotators now give different answers */
+    int64_t unusable;     /**< records that cannot be used, items that no round has among them */
+    const char *messages; /**< a view, valid until the next call of this project: a line
+                             "FILE:LINE: REASON" for each unusable record; "" without any */
+} alcore_project_import_report;
+/** An alcore_project_import_report with its size set and everything else 0. */
+#define ALCORE_PROJECT_IMPORT_REPORT_INIT ALCORE_INIT(alcore_project_import_report)
+
+/** Takes the answers of a tool's file (alcore_tool_read()). Answers are only ever added: that of an
+ * annotator replaces his earlier one, which is kept; several annotators have one each. Importing a
+ * file again changes nothing.
+ * @param[in,out] project borrowed
+ * @param[in] tool borrowed; its name
+ * @param[in] path borrowed
+ * @param[in] annotator borrowed: who, where the file does not say; NULL: ""
+ * @param[in,out] out size-first; filled; NULL is allowed
+ * @return ALCORE_OK, what alcore_tool_read() returns, ALCORE_E_DATA (no answer can be used: names
+ *   the first), ALCORE_E_BUSY, ALCORE_E_IO, ALCORE_E_NOMEM, ALCORE_E_CANCELLED, ALCORE_E_STRUCT_*
+ * @serialized per project
+ * @callback progress, log, files
+ * @since 1.1 */
+ALCORE_API alcore_status alcore_project_import(alcore_project *project, const char *tool,
+                                               const char *path, const char *annotator,
+                                               alcore_project_import_report *out);
+
+/** Writes the answers that count as pairs of text and answer: those that all annotators of an item
+ * agree on, or by the setting "several" the latest or that of most annotators.
+ * @param[in] project borrowed
+ * @param[in] path borrowed; .tsv, .csv, .jsonl, or "-"
+ * @return ALCORE_OK, ALCORE_E_INVALID, ALCORE_E_UNSUPPORTED, ALCORE_E_IO, ALCORE_E_NOMEM,
+ *   ALCORE_E_CANCELLED (by progress)
+ * @serialized per project
+ * @callback progress, files
+ * @since 1.1 */
+ALCORE_API alcore_status alcore_project_write_labeled(alcore_project *project, const char *path);
+
+/** Keeps a measure of a model that was trained after a round.
+ * @param[in,out] project borrowed
+ * @param[in] round from 0 (before the first round)
+ * @param[in] name borrowed: such as "chrf"
+ * @param[in] value finite
+ * @return ALCORE_OK, ALCORE_E_INVALID, ALCORE_E_NOT_FOUND (no such round), ALCORE_E_BUSY,
+ *   ALCORE_E_IO, ALCORE_E_NOMEM
+ * @serialized per project
+ * @since 1.1 */
+ALCORE_API alcore_status alcore_project_put_metric(alcore_project *project, int64_t round,
+                                                   const char *name, double value);
+
+/** Where a project stands. */
+typedef struct alcore_project_status {
+    size_t size;         /**< sizeof(alcore_project_status) */
+    int64_t rounds;      /**< rounds that were selected */
+    int64_t candidates;  /**< candidates that are there */
+    int64_t labeled;     /**< pairs that were there before */
+    int64_t items;       /**< items of all rounds */
+    int64_t answered;    /**< items with an answer that counts */
+    int64_t open;        /**< items without an answer, or with a draft */
+    int64_t without;     /**< items that were skipped, rejected or are untranslatable */
+    int64_t disagreeing; /**< items whose annotators differ */
+    int64_t answers;     /**< answers ever given */
+    double spent;        /**< cost of all items but those without */
+    double refunded;     /**< cost of the items without */
+    double left;         /**< of the total budget; NaN: no total is set */
+    int32_t unit;        /**< ALCORE_UNIT_*: of these */
+} alcore_project_status;
+/** An alcore_project_status with its size set and everything else 0. */
+#define ALCORE_PROJECT_STATUS_INIT ALCORE_INIT(alcore_project_status)
+
+/** Tells where the project stands.
+ * @param[in] project borrowed
+ * @param[in,out] out size-first; filled
+ * @return ALCORE_OK, ALCORE_E_INVALID, ALCORE_E_IO, ALCORE_E_STRUCT_*
+ * @serialized per project
+ * @since 1.1 */
+ALCORE_API alcore_status alcore_project_get_status(alcore_project *project,
+                                                   alcore_project_status *out);
+
+/** Everything that is known, as a JSON object whose member "schema" is "alcore-project-1"
+ * (docs/schemas): settings, rounds with counts, budgets, languages and lengths, exports, imports,
+ * annotators with their agreement, disagreements, metrics, and the log of steps.
+ * @param[in] project borrowed
+ * @param[out] out a view, valid until the next call of this project
+ * @return ALCORE_OK, ALCORE_E_INVALID, ALCORE_E_IO, ALCORE_E_NOMEM
+ * @serialized per project
+ * @since 1.1 */
+ALCORE_API alcore_status alcore_project_document(alcore_project *project, const char **out);
+
+/** Writes a page about the project: .html, self-contained, which loads nothing (docs/projects.md).
+ * @param[in] project borrowed
+ * @param[in] path borrowed
+ * @return ALCORE_OK, ALCORE_E_INVALID, ALCORE_E_UNSUPPORTED (another suffix), ALCORE_E_IO,
+ *   ALCORE_E_NOMEM
+ * @serialized per project
+ * @callback files
+ * @since 1.1 */
+ALCORE_API alcore_status alcore_project_write_report(alcore_project *project, const char *path);
+
+/** Compares every byte of the project with the digests that it keeps.
+ * @param[in] project borrowed
+ * @return ALCORE_OK, ALCORE_E_INVALID, ALCORE_E_DATA (names the first file or table that is not
+ *   what it was), ALCORE_E_IO, ALCORE_E_NOMEM, ALCORE_E_CANCELLED (by progress)
+ * @serialized per project
+ * @callback progress
+ * @since 1.1 */
+ALCORE_API alcore_status alcore_project_verify(alcore_project *project);
+
+/** Removes files that nothing refers to, which killed processes leave.
+ * @param[in,out] project borrowed
+ * @param[out] out_bytes how much was freed; NULL is allowed
+ * @return ALCORE_OK, ALCORE_E_INVALID, ALCORE_E_BUSY, ALCORE_E_IO
+ * @serialized per project
+ * @since 1.1 */
+ALCORE_API alcore_status alcore_project_gc(alcore_project *project, int64_t *out_bytes);
+
+ALCORE_END
+
+#endif
