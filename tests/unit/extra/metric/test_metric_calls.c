@@ -267,7 +267,7 @@ START_TEST(signatures) {
         ck_assert_msg(strncmp(buffer, text, strlen(text)) == 0, "%s", buffer);                     \
     } while (0)
     SIGNATURE(alcore_metric_bleu_signature(1, NULL, buffer),
-              "nrefs:1|case:mixed|eff:no|tok:13a|smooth:exp|version:alcore-1.0.0");
+              "nrefs:1|case:mixed|eff:no|tok:13a|smooth:exp|version:alcore-1.1.0");
     SIGNATURE(alcore_metric_bleu_signature(0, NULL, buffer), "nrefs:var|case:mixed|");
     SIGNATURE(alcore_metric_chrf_signature(-1, NULL, buffer), "nrefs:var|case:mixed|");
     SIGNATURE(alcore_metric_ter_signature(0, NULL, buffer), "nrefs:var|case:lc|");
@@ -284,14 +284,14 @@ START_TEST(signatures) {
     paired.test = ALCORE_PAIRED_RANDOMIZATION;
     paired.seed = 7;
     SIGNATURE(alcore_metric_chrf_signature(1, NULL, buffer),
-              "nrefs:1|case:mixed|eff:yes|nc:6|nw:0|space:no|version:alcore-1.0.0");
+              "nrefs:1|case:mixed|eff:yes|nc:6|nw:0|space:no|version:alcore-1.1.0");
     SIGNATURE(alcore_metric_chrf_signature(2,
                                            OPTIONS_WITH(alcore_chrf_options, .word_order = 2,
                                                         .whitespace = 1, .paired = &paired),
                                            buffer),
               "nrefs:2|ar:10000|seed:7|case:mixed|eff:yes|nc:6|nw:2|space:yes|version:");
     SIGNATURE(alcore_metric_ter_signature(1, NULL, buffer),
-              "nrefs:1|case:lc|tok:tercom|norm:no|punct:yes|asian:no|version:alcore-1.0.0");
+              "nrefs:1|case:lc|tok:tercom|norm:no|punct:yes|asian:no|version:alcore-1.1.0");
     SIGNATURE(alcore_metric_ter_signature(1, OPTIONS_WITH(alcore_ter_options, .case_sensitive = 1),
                                           buffer),
               "nrefs:1|case:mixed|tok:tercom|");
