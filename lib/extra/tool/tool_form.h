@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* One form of file of annotators' tools, and the list of answers that its reader fills. tool_forms.c
- * has the table of all forms. */
+/* One form of file of annotators' tools, and the list of answers that its reader fills.
+ * tool_forms.c has the table of all forms. */
 #ifndef ALCORE_TOOL_FORM_H
 #define ALCORE_TOOL_FORM_H
 
@@ -19,8 +19,8 @@ typedef struct tool_form {
                           alcore_tool_answers *into);
 } tool_form;
 
-/* Adds an answer, whose strings and spans are copied: spans are sorted by their begins, and value is
- * made of them. ALCORE_E_NOMEM. */
+/* Adds an answer, whose strings and spans are copied: spans are sorted by their begins, and value
+ * is made of them. ALCORE_E_NOMEM. */
 alcore_status tool_answers_add(alcore_tool_answers *into, const alcore_tool_answer *answer);
 
 /* Counts a record that cannot be used, and keeps "FILE:LINE: reason". ALCORE_E_NOMEM. */
