@@ -2,7 +2,7 @@
 /** @file
  * What stands around the core: everything of alcore/alcore.h, and beside it word alignment,
  * language models, tokenizers, training and translating, annotations and mixes of training data,
- * metrics, analyses, stopping criteria and plots.
+ * metrics, analyses, stopping criteria and plots, and files of annotators' tools.
  *
  * The rules of alcore/alcore.h hold here too, but one: these headers are not frozen. A minor
  * release may change or drop a call of alcore/extra/, and the CHANGELOG then says what to use
@@ -30,6 +30,7 @@
 #include "alcore/extra/stop.h"
 #include "alcore/extra/structs.h"
 #include "alcore/extra/tokenizer.h"
+#include "alcore/extra/tool.h"
 #include "alcore/extra/training.h"
 #include "alcore/extra/translating.h"
 

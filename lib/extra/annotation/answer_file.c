@@ -111,8 +111,9 @@ static alcore_status read_answers(alcore_annotations *annotations, const char *p
     alcore__answer_book book;
     alcore_status status = alcore__answers_begin(&book, annotations, path);
     if (status == ALCORE_OK)
-        status = alcore__cells_read_each(annotations->object.ctx, path, columns, COLUMNS,
-                                         PLAIN_FIELDS, take_line, note_fault, &book);
+        status =
+            alcore__cells_read_each(annotations->object.ctx, path, 0 /* by the suffix */, columns,
+                                    COLUMNS, PLAIN_FIELDS, take_line, note_fault, &book);
     return alcore__answers_end(&book, status, true);
 }
 

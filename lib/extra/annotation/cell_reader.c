@@ -281,7 +281,7 @@ static alcore_status read_lines(reading *self, bool json) {
 }
 
 /* Reads JSONL, CSV or TSV by the suffix of the path, without that of a compression. */
-alcore_status alcore__cells_read_each(alcore_ctx *ctx, const char *path,
+alcore_status alcore__cells_read_each(alcore_ctx *ctx, const char *path, int32_t format,
                                       const alcore__cell_column *columns, int32_t count,
                                       int32_t plain, alcore__cell_sink sink,
                                       alcore__cell_fault fault, void *user) {
@@ -292,10 +292,12 @@ alcore_status alcore__cells_read_each(alcore_ctx *ctx, const char *path,
                     .fault = fault,
                     .user = user};
     const alcore__file_suffix suffix = alcore__file_suffix_of(path);
-    const bool json = suffix.format == ALCORE_FORMAT_JSONL;
+    if (suffix.format >= ALCORE_FORMAT_TSV && suffix.format <= ALCORE_FORMAT_CSV)
+        format = suffix.format;
+    const bool json = format == ALCORE_FORMAT_JSONL;
     ALCORE__TRY(alcore__file_suffix_check(path, &suffix));
     ALCORE__TRY(alcore__lines_open(&self.lines, ctx, path, 0 /* the default limit of a line */));
-    if (suffix.format == ALCORE_FORMAT_CSV) self.lines.quoting = &self.quoting;
+    if (format == ALCORE_FORMAT_CSV) self.lines.quoting = &self.quoting;
     const alcore_status status = read_lines(&self, json);
     alcore__lines_close(&self.lines);
     alcore__free(ctx, self.column_of);
@@ -306,5 +308,6 @@ alcore_status alcore__cells_read_each(alcore_ctx *ctx, const char *path,
 alcore_status alcore__cells_read(alcore_ctx *ctx, const char *path,
                                  const alcore__cell_column *columns, int32_t count, int32_t plain,
                                  alcore__cell_sink sink, void *user) {
-    return alcore__cells_read_each(ctx, path, columns, count, plain, sink, NULL, user);
+    return alcore__cells_read_each(ctx, path, 0 /* by the suffix */, columns, count, plain, sink,
+                                   NULL, user);
 }

@@ -26,7 +26,7 @@ typedef struct alcore__cell_column {
     bool blank; /* null of JSON is a value too, an empty one; an object may lack it */
 } alcore__cell_column;
 
-enum { ALCORE__CELL_COLUMNS = 8 }; /* most columns that one reading asks for */
+enum { ALCORE__CELL_COLUMNS = 9 }; /* most columns that one reading asks for */
 
 /* Receives the cells of one line [columns]; alcore__lines_fail(lines, ...) names the line in an
  * error. A failure ends the reading and is returned. */
@@ -45,8 +45,9 @@ alcore_status alcore__cells_read(alcore_ctx *ctx, const char *path,
 typedef alcore_status (*alcore__cell_fault)(void *user, const alcore__line_reader *lines);
 
 /* The same, but lines of data that are ALCORE_E_DATA, and those that the sink calls so, are handed
- * to `fault`, and the reading goes on. */
-alcore_status alcore__cells_read_each(alcore_ctx *ctx, const char *path,
+ * to `fault`, and the reading goes on. format: ALCORE_FORMAT_TSV, _CSV or _JSONL of a path whose
+ * suffix is that of no table; 0: TSV. */
+alcore_status alcore__cells_read_each(alcore_ctx *ctx, const char *path, int32_t format,
                                       const alcore__cell_column *columns, int32_t count,
                                       int32_t plain, alcore__cell_sink sink,
                                       alcore__cell_fault fault, void *user);

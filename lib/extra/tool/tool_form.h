@@ -1,33 +1,64 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* One form of file of annotators' tools, and the list of answers that its reader fills.
  * tool_forms.c has the table of all forms. */
-#ifndef ALCORE_TOOL_FORM_H
-#define ALCORE_TOOL_FORM_H
+#ifndef ALCORE__TOOL_FORM_H
+#define ALCORE__TOOL_FORM_H
 
 #include "alcore/extra/tool.h"
+#include "base/base.h"
 
-typedef struct tool_form {
+typedef struct alcore__tool_form {
     const char *name, *title, *suffix;
     const char *tasks; /* names with a space between */
     int32_t span_unit; /* ALCORE_SPAN_*; 0: no spans */
-    const char *lacks; /* NULL: this build has it */
-    /* Items and options are checked, every option has its value; NULL: the form is only read. */
+    bool needs_labels; /* writing another task than translation needs options.labels */
+    const char *lacks; /* NULL: this build has it; else neither function is called */
+    /* Items and options are checked (tool_forms.c): strings are UTF-8 without NUL, and every option
+     * has its value. NULL: the form is only read. */
     alcore_status (*write)(alcore_ctx *ctx, const char *path, const alcore_tool_items *items,
                            const alcore_tool_options *options);
-    /* NULL: the form is only written. */
+    /* Options are checked as for writing, but target_language may be NULL. NULL: the form is only
+     * written. */
     alcore_status (*read)(alcore_ctx *ctx, const char *path, const alcore_tool_options *options,
                           alcore_tool_answers *into);
-} tool_form;
+} alcore__tool_form;
 
-/* Adds an answer, whose strings and spans are copied: spans are sorted by their begins, and value
- * is made of them. ALCORE_E_NOMEM. */
-alcore_status tool_answers_add(alcore_tool_answers *into, const alcore_tool_answer *answer);
+/* Item i's text has items->text_lengths[i] bytes where there are lengths. */
+static inline const char *alcore__tool_entry(const char *const *array, int64_t i) {
+    return array ? array[i] : NULL;
+}
+static inline double alcore__tool_number(const double *array, int64_t i) {
+    return array ? array[i] : (double)__builtin_nan("");
+}
+
+/* Fails with ALCORE_E_DATA and "item N (ID): ...", item being the index from 0. */
+alcore_status alcore__tool_fail_item(const alcore_tool_items *items, int64_t item,
+                                     const char *format, ...) __attribute__((format(printf, 3, 4)));
+
+/* The task's name, such as "spans". */
+const char *alcore__tool_task_name(int32_t task);
+
+/* ---- answers (tool_answers.c) ---- */
+
+/* An empty list for answers to a task (ALCORE_TASK_*) of the file at path. */
+alcore_status alcore__tool_answers_new(alcore_ctx *ctx, const char *path, int32_t task,
+                                       alcore_tool_answers **out);
+
+/* Adds an answer, whose strings and spans are copied. The value of spans is made of them, sorted by
+ * their begins, and of classes and tags it is brought into one order and spacing, so that equal
+ * answers have equal values; a status without an answer has no value. A record with a string that
+ * is no UTF-8 is refused, which is ALCORE_OK. ALCORE_E_NOMEM. */
+alcore_status alcore__tool_answers_add(alcore_tool_answers *into, const alcore_tool_answer *answer);
 
 /* Counts a record that cannot be used, and keeps "FILE:LINE: reason". ALCORE_E_NOMEM. */
-alcore_status tool_answers_refuse(alcore_tool_answers *into, int64_t line, const char *format, ...)
+alcore_status alcore__tool_answers_refuse(alcore_tool_answers *into, int64_t line,
+                                          const char *format, ...)
     __attribute__((format(printf, 3, 4)));
 
+/* The same of an error that was just set and names file and line, as alcore__lines_fail() does. */
+alcore_status alcore__tool_answers_refuse_error(alcore_tool_answers *into);
+
 /* Keeps the name of the batch; a later one replaces it. ALCORE_E_NOMEM. */
-alcore_status tool_answers_set_batch(alcore_tool_answers *into, const char *batch);
+alcore_status alcore__tool_answers_set_batch(alcore_tool_answers *into, const char *batch);
 
 #endif
