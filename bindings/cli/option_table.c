@@ -61,7 +61,7 @@ const option_info option_table[OPTION_TOTAL] = {
          "the phrases that the words of the selection would buy)"},
     [OPTION_STRICT] = {"strict", 0, NULL, false, COMMAND_SELECT | COMMAND_MIX,
                        "exit with 1 when the pool ends before the budget, or pairs are missing"},
-    [OPTION_FORMAT] = {"format", 0, "text|tsv|csv|jsonl|conll|sgml", false,
+    [OPTION_FORMAT] = {"format", 0, "text|tsv|csv|jsonl|conll|sgml|tmx", false,
                        ALL_WORK | COMMAND_ALIGN | COMMAND_MODEL,
                        "format of the texts, in place of the suffix"},
     [OPTION_TEXT_COLUMN] = {"text-column", 0, "NAME", false,

@@ -117,12 +117,14 @@ int option_one_budget(const arguments *args, const char *command) {
 
 int parse_format(const char *text, int32_t *out) {
     static const int32_t formats[] = {ALCORE_FORMAT_TEXT,  ALCORE_FORMAT_TSV,   ALCORE_FORMAT_CSV,
-                                      ALCORE_FORMAT_JSONL, ALCORE_FORMAT_CONLL, ALCORE_FORMAT_SGML};
-    int choice = choice_of(text, "text|tsv|csv|jsonl|conll|sgml");
+                                      ALCORE_FORMAT_JSONL, ALCORE_FORMAT_CONLL, ALCORE_FORMAT_SGML,
+                                      ALCORE_FORMAT_TMX};
+    int choice = choice_of(text, "text|tsv|csv|jsonl|conll|sgml|tmx");
 
     if (choice < 0)
         return complain(EXIT_USAGE,
-                        "--format %s: one of text, tsv, csv, jsonl, conll, sgml is needed", text);
+                        "--format %s: one of text, tsv, csv, jsonl, conll, sgml, tmx is needed",
+                        text);
     *out = formats[choice];
     return EXIT_DONE;
 }

@@ -10,12 +10,12 @@
 ALCORE_BEGIN
 
 /** File formats. 0 in options: by the suffix, which docs/formats.md lists. Read: .tsv, .csv,
- * .jsonl, .conll, .conllu, .sgm, .xml and other names of these formats, as text .txt, the codes of
- * languages (train.de) and other usual endings of corpora, each followed by .gz, .xz or .zst when
- * compressed. The suffix of another known format (.po, .tmx, .parquet, ...) is ALCORE_E_DATA; a
- * file with any other suffix is read as text, with a warning, unless it begins as JSON, XML or a
- * binary file does, which is ALCORE_E_DATA too. Written: .tsv, .csv, .jsonl or .ndjson, .txt, "-"
- * as TSV; anything else, and a compressed file, is ALCORE_E_UNSUPPORTED. */
+ * .jsonl, .conll, .conllu, .sgm, .xml, .tmx and other names of these formats, as text .txt, the
+ * codes of languages (train.de) and other usual endings of corpora, each followed by .gz, .xz or
+ * .zst when compressed. The suffix of another known format (.po, .xlf, .parquet, ...) is
+ * ALCORE_E_DATA; a file with any other suffix is read as text, with a warning, unless it begins as
+ * JSON, XML or a binary file does, which is ALCORE_E_DATA too. Written: .tsv, .csv, .jsonl or
+ * .ndjson, .txt, "-" as TSV; anything else, and a compressed file, is ALCORE_E_UNSUPPORTED. */
 enum alcore_file_format {
     ALCORE_FORMAT_TEXT = 401, /**< one text per line, split at LF only */
     /** A header line names the columns; no quoting. TAB, LF and backslash are written as a
@@ -42,7 +42,13 @@ enum alcore_file_format {
     ALCORE_FORMAT_CONLL = 407,
     /** Read only: one side of a test set of WMT, IWSLT or NIST in SGML or XML; each of its segments
      * is a text with the id DOCUMENT:SEGMENT, and its document the group. */
-    ALCORE_FORMAT_SGML = 408
+    ALCORE_FORMAT_SGML = 408,
+    /** Read only: a translation memory, TMX 1.1 to 1.4, in a build with expat. Each unit with a
+     * text in the source language is a record, its text in another language the reference, its tuid
+     * the id. text_column is the source language, such as "en", which "en-US" is a variant of; by
+     * default it is `language`, or else what the file says (srclang). reference_column is the
+     * language of the references; by default the first other one of the file. @since 1.1 */
+    ALCORE_FORMAT_TMX = 409
 };
 
 /** What happens to a line that is no record: wrong columns, broken JSON, a cost that is no number,

@@ -19,6 +19,7 @@ static const struct {
     {ALCORE_FORMAT_CONLL, " conll conllu conllup cupt conllx conll09 gold_conll v4_gold_conll bio "
                           "iob iob2 iobes bioes bilou "},
     {ALCORE_FORMAT_SGML, " sgm sgml xml "},
+    {ALCORE_FORMAT_TMX, " tmx "},
     {ALCORE_FORMAT_TEXT,
      " txt text src source tgt trg target ref hyp mt pe out tok token bpe sp spm "
      "norm clean lc lower tc true raw detok sent snt seg lines corpus train dev "
@@ -38,10 +39,10 @@ static const struct {
                                              "it as CSV with one of them"},
     {" db sqlite sqlite3 duckdb mdb accdb dta sav rds rda rdata sas7bdat ",
      "export the columns as CSV"},
-    {" xliff xlf mxliff mxlf mqxliff mqxlz sdlxliff sdlppx txlf txml ttx tmx tbx po pot mo ts "
+    {" xliff xlf mxliff mxlf mqxliff mqxlz sdlxliff sdlppx txlf txml ttx tbx po pot mo ts "
      "strings "
      "stringsdict resx properties resw arb ftl ",
-     "take its texts out into CSV or lines: translate-toolkit (po2csv, xliff2po, tmx2po) and Okapi "
+     "take its texts out into CSV or lines: translate-toolkit (po2csv, xliff2po) and Okapi "
      "do so"},
     {" srt vtt ass ssa sub ttml dfxp sbv ", "take its texts out: one cue a line of a .txt"},
     {" html htm xhtml mhtml md markdown rst tex bib adoc org doc docx odt rtf pdf epub ppt pptx ",
@@ -138,6 +139,6 @@ alcore_status alcore__file_suffix_check(const char *path, const alcore__file_suf
     return alcore__fail(
         ALCORE_E_DATA,
         "%s: %s files are not read (%s); what is read is .txt (one text per line), .tsv, .csv, "
-        ".jsonl, .conll and .sgm, each also as .gz, .xz and .zst",
+        ".jsonl, .conll, .sgm and .tmx, each also as .gz, .xz and .zst",
         path, suffix->text, suffix->advice);
 }

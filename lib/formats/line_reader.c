@@ -104,6 +104,11 @@ alcore_status alcore__lines_fill(alcore__line_reader *lines, bool *out_more) {
         lines->end += got;
         lines->bytes += (int64_t)got;
         lines->ended = got == 0;
+        if (lines->pieces && got > 0) {
+            lines->scanned = lines->end;
+            *out_more = true;
+            return ALCORE_OK;
+        }
         if (!lines->begun) {
             if (lines->end < 3 && !lines->ended) continue;
             first = 0;
@@ -172,6 +177,13 @@ alcore_status alcore__lines_next(alcore__line_reader *lines, char **out_text, si
     if (lines->begin >= lines->scanned) return ALCORE_OK;
     if (lines->quoting) return next_quoted(lines, out_text, out_length);
     char *text = lines->buffer + lines->begin;
+    if (lines->pieces) {
+        *out_text = text;
+        *out_length = lines->end - lines->begin;
+        lines->begin = lines->end;
+        lines->line = ++lines->passed;
+        return ALCORE_OK;
+    }
     size_t unread = lines->scanned - lines->begin;
     const char *newline = memchr(text, '\n', unread);
     size_t length = newline ? (size_t)(newline - text) : unread;

@@ -38,6 +38,8 @@ typedef struct alcore__line_reader {
     int64_t passed;        /* lines of the file that were handed out */
     alcore__quoting
         *quoting; /* the caller's, set after opening: the file is CSV; NULL: it is not */
+    bool pieces;  /* the caller's, set after opening: nothing is cut, and what was read
+                               * is handed out as it is, whatever its encoding */
     int64_t carriage_returns; /* lines that ended in \r\n */
     int64_t inner_returns;    /* \r inside lines */
     bool begun;               /* the beginning of the file was checked */

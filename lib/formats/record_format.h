@@ -8,8 +8,10 @@
 #include "formats/records.h"
 
 typedef struct alcore__record_format {
-    const char *name;   /* "text", "tsv", "csv", "jsonl", "conll", "sgml" */
+    const char *name;   /* "text", "tsv", "csv", "jsonl", "conll", "sgml", "tmx" */
     bool quoted;        /* line feeds inside quotes end no line: CSV */
+    bool pieces;        /* lines are no unit of the format: `line` is given the file in pieces as it
+                           was read: TMX */
     bool transient;     /* values are views of the state that the next line invalidates, so each
                            record is handed over alone; else they are views of the line */
     size_t state_bytes; /* size of the format's state, which is zero before the first line */
@@ -25,14 +27,14 @@ typedef struct alcore__record_format {
     /* Whether the next line is a header, whose errors are never masked; NULL: no line is. */
     bool (*in_header)(const void *state);
     /* After the last line; may be NULL. *out_skip, true on entry, becomes false when *record is one
-     * more record. */
+     * more record; a format with `more` is then asked again. */
     alcore_status (*end)(void *state, const alcore__line_reader *lines, alcore__record *record,
                          bool *out_skip);
     void (*clear)(void *state, alcore_ctx *ctx); /* frees what state owns; may be NULL */
 } alcore__record_format;
 
 extern const alcore__record_format alcore__text_format, alcore__tsv_format, alcore__csv_format,
-    alcore__jsonl_format, alcore__conll_format, alcore__sgml_format;
+    alcore__jsonl_format, alcore__conll_format, alcore__sgml_format, alcore__tmx_format;
 
 /* What a column or key means for a record: the member of alcore__record that it fills. */
 enum {

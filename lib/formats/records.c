@@ -1,10 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Reading records (records.h): which format a path has, and the loop that cuts a file into lines,
  * lets the format turn each into a record, and hands batches to the caller. The formats are in
- * text_records.c, table_records.c, jsonl_records.c, conll_records.c and sgml_records.c; what they
- * share is in record_roles.c (record_format.h). Cost: one pass over the bytes; the memory of the
- * longest line and of one batch.
- */
+ * text_records.c, table_records.c, jsonl_records.c, conll_records.c, sgml_records.c and
+ * tmx_records.c; what they share is in record_roles.c (record_format.h). Cost: one pass over the
+ * bytes; the memory of the longest line and of one batch. */
 #include "formats/records.h"
 
 #include <math.h>
@@ -27,7 +26,11 @@ static const alcore__record_format *format_of(int32_t number) {
     } known[] = {
         {ALCORE_FORMAT_TEXT, &alcore__text_format},   {ALCORE_FORMAT_TSV, &alcore__tsv_format},
         {ALCORE_FORMAT_JSONL, &alcore__jsonl_format}, {ALCORE_FORMAT_CSV, &alcore__csv_format},
-        {ALCORE_FORMAT_CONLL, &alcore__conll_format}, {ALCORE_FORMAT_SGML, &alcore__sgml_format}};
+        {ALCORE_FORMAT_CONLL, &alcore__conll_format}, {ALCORE_FORMAT_SGML, &alcore__sgml_format},
+#ifdef ALCORE_HAVE_EXPAT
+        {ALCORE_FORMAT_TMX, &alcore__tmx_format},
+#endif
+    };
     for (size_t i = 0; i < sizeof known / sizeof *known; i++)
         if (known[i].number == number) return known[i].format;
     return NULL;
@@ -50,10 +53,15 @@ static alcore_status find_format(const char *path, const alcore_read_options *op
     if (requested == ALCORE_FORMAT_NPY || requested == ALCORE_FORMAT_LP)
         return alcore__fail(
             ALCORE_E_PARAM,
-            "%s: %s is a format of columns; records are read as tsv, csv, jsonl, conll, sgml "
-            "and text",
+            "%s: %s is a format of columns; records are read as tsv, csv, jsonl, conll, sgml, "
+            "tmx and text",
             path, requested == ALCORE_FORMAT_NPY ? "npy" : "lp");
     *out = format_of(requested ? requested : suffix->format);
+#ifndef ALCORE_HAVE_EXPAT
+    if ((requested ? requested : suffix->format) == ALCORE_FORMAT_TMX)
+        return alcore__fail(ALCORE_E_UNSUPPORTED,
+                            "%s: this build reads no TMX (built without expat)", path);
+#endif
     if (!*out)
         return alcore__fail(ALCORE_E_INVALID, "format is %d; expected ALCORE_FORMAT_*, or 0",
                             (int)requested);
@@ -227,6 +235,7 @@ static alcore_status open_reader(alcore__record_reader *reader, alcore_ctx *ctx,
     ALCORE__TRY(check_escapes(path, options, reader->format));
     ALCORE__TRY(alcore__lines_open(&reader->lines, ctx, path, max_line_bytes));
     if (reader->format->quoted) reader->lines.quoting = &reader->quoting;
+    reader->lines.pieces = reader->format->pieces;
     ALCORE__TRY(alcore__new_array(ctx, BATCH_RECORDS, sizeof *reader->batch, &reader->batch));
     ALCORE__TRY(alcore__new_array(ctx, 1, reader->format->state_bytes, &reader->state));
     const bool named_text = options && options->format != 0;
@@ -261,14 +270,15 @@ void alcore__record_reader_close(alcore__record_reader *reader) {
 
 /* After the last line: what the format has left, and the warnings. */
 static alcore_status end_reading(alcore__record_reader *reader, int64_t *out_count) {
-    reader->ended = true;
+    bool skip = true;
     if (reader->format->end) {
-        bool skip = true;
         *reader->batch = (alcore__record){.cost = NAN};
         ALCORE__TRY(reader->format->end(reader->state, &reader->lines, reader->batch, &skip));
         set_language(reader->options, reader->batch);
         *out_count = !skip;
     }
+    reader->ended = skip || !reader->format->more;
+    if (!reader->ended) return ALCORE_OK;
     alcore__lines_report(&reader->lines);
     report_bad_lines(&reader->lines, &reader->bad);
     return ALCORE_OK;

@@ -17,7 +17,7 @@ static inline alcore_status alcore__write_options_read(const alcore_write_option
 
 /* Refuses a number that is no file format, with 0 for the format by the suffix. */
 static inline alcore_status alcore__file_format_check(int32_t format) {
-    if (format == 0 || (format >= ALCORE_FORMAT_TEXT && format <= ALCORE_FORMAT_SGML))
+    if (format == 0 || (format >= ALCORE_FORMAT_TEXT && format <= ALCORE_FORMAT_TMX))
         return ALCORE_OK;
     return alcore__fail(ALCORE_E_INVALID, "format is %d; expected ALCORE_FORMAT_*, or 0", format);
 }

@@ -211,7 +211,8 @@ static alcore_status read_ids(alcore_request *request, int32_t kind, const char 
     alcore_read_options options = ALCORE_READ_OPTIONS_INIT;
     const int32_t format = alcore__records_format(path);
     const int64_t before = list->count;
-    if (format == ALCORE_FORMAT_CONLL || format == ALCORE_FORMAT_SGML)
+    if (format == ALCORE_FORMAT_CONLL || format == ALCORE_FORMAT_SGML ||
+        format == ALCORE_FORMAT_TMX)
         return alcore__fail(
             ALCORE_E_DATA,
             "%s: a list of ids is expected: a .tsv or .csv with the column id, a .jsonl "

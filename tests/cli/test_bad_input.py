@@ -202,7 +202,7 @@ def a_jsonl_line_that_is_no_json(box):
 
 @case
 def a_format_that_is_not_read_names_what_is(box):
-    for name in ("pool.tmx", "pool.xliff", "pool.po", "pool.xlsx"):
+    for name in ("pool.ttx", "pool.xliff", "pool.po", "pool.xlsx"):
         box.file(name, "<x/>")
         contains(box.run("select", name, *BUDGET, expect=3).err, name, ".txt", ".tsv", ".jsonl")
     box.file("pool.data", "a\nb\n")

@@ -3,7 +3,7 @@
 import gzip
 import json
 
-from harness import case, contains, equal, main, rows_of
+from harness import Skip, case, contains, equal, main, rows_of
 
 POOL = ["the patient has severe headache", "the patient has severe nausea", "severe headache was reported", "the patient was treated",
         "headache was reported", "the patient has fever"]
@@ -54,6 +54,32 @@ def a_simulated_oracle(box):
     box.file("links.txt", "\n" * 5 + "3-9\n")
     contains(box.run("oracle", "pool.txt", "--selection", "selection.tsv", "--references", "pool.de", "--links", "links.txt",
                      expect=3).err, "links.txt:6: row 5: link 3-9")
+
+
+@case
+def a_translation_memory_as_labeled_data(box):
+    """A .tmx is read as a TSV of its pairs is: by pools, --labeled, --target and what reads references."""
+    pairs = LABELED + list(zip(POOL[:4], GERMAN))
+    units = "".join("<tu tuid='t%d'><tuv xml:lang='de-DE'><seg>%s</seg></tuv><tuv xml:lang='en-US'><seg>%s</seg></tuv>"
+                    "<tuv xml:lang='fr'><seg>non</seg></tuv></tu>\n" % (i, de, en) for i, (en, de) in enumerate(pairs))
+    memory = "<?xml version='1.0'?>\n<!DOCTYPE tmx SYSTEM 'tmx14.dtd'>\n<tmx version='1.4'><header srclang='en'/><body>\n%s</body></tmx>\n"
+    files(box)
+    box.file("memory.tmx", memory % units)
+    box.file("pairs.tsv", "id\tsource\ttarget\n" + "".join("t%d\t%s\t%s\n" % (i, en, de) for i, (en, de) in enumerate(pairs)))
+    if "built without expat" in box.run("mix", "--labeled", "memory.tmx", "--kind", "random", expect=None).err:
+        raise Skip("this build has no expat")
+    for name in ("memory.tmx", "pairs.tsv"):
+        box.run("mix", "--labeled", name, "--kind", "random", "--count", "7", "--out", name + ".train.tsv", "-q")
+        box.run("select", "pool.txt", "--labeled", name, "--target", name, "--budget", "1i", "--strategy", "average-dist", "--out", name + ".picks.tsv", "-q")
+        box.run("candidates", name, "--count", "2", "--out", name + ".candidates.tsv", "-q")
+    equal(box.read("memory.tmx.train.tsv"), box.read("pairs.tsv.train.tsv"))
+    equal([row["text"] for row in rows_of(box.read("memory.tmx.picks.tsv").decode())], [row["text"] for row in rows_of(box.read("pairs.tsv.picks.tsv").decode())])
+    contains(box.read("memory.tmx.train.tsv").decode(), "der Patient wurde behandelt")
+    box.run("mix", "--labeled", "memory.tmx", "--text-column", "de", "--reference-column", "en", "--kind", "random", "--count", "7", "--out", "turned.tsv", "-q")
+    turned = rows_of(box.read("turned.tsv").decode())
+    equal(sorted((row["src"], row["tgt"]) for row in turned), sorted((de, en) for en, de in pairs))
+    box.file("broken.tmx", memory % (units + "<tu>"))
+    contains(box.run("mix", "--labeled", "broken.tmx", "--kind", "random", "--out", "x.tsv", expect=3).err, "broken.tmx:11: this is no well-formed XML: mismatched tag")
 
 
 @case

@@ -44,6 +44,16 @@ write("sgml", "<srcset setid=\"n\">\n<doc docid=\"a.1\">\n<p>\n<seg id=\"1\"> a 
       "<![CDATA[ &amp; ]]><!-- c --></seg><seg id='2'/></p></src>\n<ref translator='A' lang='de'><seg id='1'>A <b>x</b></seg></ref>"
       "<hyp system='S'><seg id='1'>s</seg></hyp></doc>", "<!-- a\n b", "<!ENTITY a 'b'>", "<?xml encoding='latin1'?>", "<refset refid=A><doc genre=news docid=1>"
       "<seg id=1>a</seg></refset><refset refid=A><seg id=1>b</seg>", "<seg id=1>a</doc><seg id=2>b</seg>")
+head = "<tmx version='1.4'><header srclang='en'/><body>"
+write("tmx", head + "<tu tuid='1'><tuv xml:lang='en-US'><seg>a &amp; <hi>b</hi></seg></tuv><tuv xml:lang='de'><seg>c <bpt i='1'>&lt;b></bpt>d</seg>"
+      "</tuv></tu>\n<tu srclang='de'><tuv lang='de'><seg>e</seg></tuv><tuv xml:lang='en'><seg><![CDATA[<f>]]>&#x1F600;</seg></tuv></tu></body></tmx>",
+      "<?xml version='1.0' encoding='UTF-8'?>\n<!DOCTYPE tmx SYSTEM \"tmx14.dtd\">\n<tmx><header srclang='*all*'/><body>\n<tu><prop type='x'>p</prop>"
+      "<tuv xml:lang='de'><seg>a</seg></tuv><tuv xml:lang='en_us'><seg/></tuv></tu></body></tmx>", ("\ufeff" + head + "<tu><tuv xml:lang='en'><seg>\u00e9</seg>"
+      "</tuv></tu></body></tmx>").encode("utf-16"), b"<?xml version='1.0' encoding='iso-8859-1'?>" + (head + "<tu><tuv xml:lang='en'><seg>").encode() +
+      b"\xe9\xff</seg></tuv></tu></body></tmx>", "<!DOCTYPE tmx [<!ENTITY a 'aaaaaaaaaa'><!ENTITY b '&a;&a;&a;&a;&a;&a;&a;&a;'>]>" + head + "&b;&b;</body></tmx>",
+      "<!DOCTYPE tmx [<!ENTITY % p SYSTEM 'file:///dev/zero'> %p;]><tmx/>", "<!DOCTYPE tmx SYSTEM 'x'>" + head + "&nbsp;</body></tmx>", head + "<tu>" * 500,
+      head + "<tu><tuv xml:lang='en'><seg>" + "<ph>" * 400 + "x", head + "<tu tuid='" + "a" * 3000, "<xliff/>", "", b"<tmx>\xff</tmx>", "<tmx>\0</tmx>",
+      head + "<tu/><tu><tuv/><tuv><seg/></tuv><tuv xml:lang=''><seg>a</seg></tuv></tu></body></tmx>", head + "</body></tmx><tu/>", "<?xml version='1.0' encoding='x'?><tmx/>")
 row = "\t_\t_\t_\t_\t_\t_\n"
 write("conll", "# newdoc id = d\n# sent_id = s\n1-2\tab\t_\t_" + row + "1\ta\t_\tX" + row + "2\tb c\t_\tY" + row + "2.1\td\t_\tZ" + row +
       "\n", "-DOCSTART- -X- O O\n\nEU NNP I-NP I-ORG\n# NN O O\n\n# note\nx y z O\r\n", "en:Paris\tB-LOC\nen:a:b\tO\n\nen:x\tO\n",

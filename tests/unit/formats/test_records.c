@@ -405,7 +405,7 @@ START_TEST(formats_by_suffix) {
                                             {"a.sdlxliff", "take its"},
                                             {"a.mqxliff", "take its texts out"},
                                             {"a.xlf", "take its"},
-                                            {"a.tmx", "take its texts out"},
+                                            {"a.ttx", "take its texts out"},
                                             {"a.po", "po2csv"},
                                             {"a.properties", "take its texts out"},
                                             {"a.srt", "one cue a line"},

@@ -1,0 +1,377 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Records of translation memories in TMX 1.1 to 1.4 (docs/formats.md): each <tu> with a text in the
+ * source language is a record, its text in another language the reference, its tuid the id.
+ *
+ *   <tmx version="1.4">
+ *     <header srclang="en"/>
+ *     <body>
+ *       <tu tuid="7">
+ *         <tuv xml:lang="en-US"><seg>A <hi>house</hi></seg></tuv>
+ *         <tuv xml:lang="de"><seg>Ein <ph>&lt;br></ph>Haus</seg></tuv>
+ *
+ * Languages are columns here: text_column is the source language, or else options.language, or the
+ * srclang of the unit or header; reference_column is the language of the references, or else it is
+ * the first other one of the file. A tag stands for its variants, and a variant for the tag without
+ * its ending (match()). Texts stay as they are, without the codes of inline elements.
+ *
+ * The file is cut anywhere, not at lines: memory is that of one unit and of the line reader. */
+#include <string.h>
+#include <strings.h>
+
+#include "alcore/remedy.h"
+#include "formats/record_format.h"
+#include "formats/xml.h"
+
+/* The text of a unit in the source language or in that of the references. */
+typedef struct variant {
+    alcore__buffer text, language;
+    int rank; /* how well its language matches; 0: the unit has none so far */
+} variant;
+
+typedef struct tmx_state {
+    alcore__xml xml; /* opened with the first bytes */
+    const alcore_read_options *options;
+    size_t max_text_bytes;
+    bool begun; /* the first element was <tmx> */
+
+    alcore__buffer file_source;   /* srclang of the header */
+    alcore__buffer file_language; /* the language of references that the file turned out to have */
+
+    /* The unit. */
+    bool in_unit, is_ready; /* is_ready: it has ended and is a record */
+    int64_t line;           /* in which it begins */
+    alcore__buffer id, unit_source;
+    variant source, reference;
+
+    /* The <tuv>. */
+    alcore__buffer tag, text; /* its language, and its text so far */
+    bool in_segment, has_text;
+    int64_t code_depth; /* elements that the reading is inside of, from one of codes on */
+
+    int64_t units;       /* so far */
+    int64_t sources;     /* units with a text in the source language */
+    int64_t references;  /* of those, units with a reference */
+    int64_t repeated;    /* further texts in a language that the unit has already */
+    int64_t passed_over; /* texts in other languages where none is named for the references */
+    int64_t codes;       /* inline elements whose content was left out */
+    alcore__buffer seen; /* languages of the file, for messages */
+} tmx_state;
+
+/* ---- languages ---- */
+
+static bool is_set(const alcore__buffer *buffer) {
+    return buffer->length > 0;
+}
+
+/* Whether the bytes of two tags are equal; "_" is "-", and case does not count. */
+static bool same(const char *a, const char *b, size_t length) {
+    for (size_t i = 0; i < length; i++) {
+        const char left = a[i] == '_' ? '-' : a[i], right = b[i] == '_' ? '-' : b[i];
+        if (strncasecmp(&left, &right, 1) != 0) return false;
+    }
+    return true;
+}
+
+/* How well a tag of the file matches a wanted one: 3, they are equal; 2, it is a variant ("en-US"
+ * for "en"); 1, it is what the wanted one is a variant of ("en" for "en-US"); 0, it is another
+ * language. */
+static int match(const char *wanted, const char *tag) {
+    const size_t wanted_length = strlen(wanted), length = strlen(tag);
+    if (!same(wanted, tag, wanted_length < length ? wanted_length : length)) return 0;
+    if (wanted_length == length) return 3;
+    const char next = length > wanted_length ? tag[wanted_length] : wanted[length];
+    if (next != '-' && next != '_') return 0;
+    return length > wanted_length ? 2 : 1;
+}
+
+/* The source language; NULL: any, which is none that could be read. */
+static const char *source_language(const tmx_state *state) {
+    const alcore_read_options *options = state->options;
+    const char *language = options ? options->text_column : NULL;
+    if (!language && options) language = options->language;
+    if (language) return language;
+    const alcore__buffer *own =
+        is_set(&state->unit_source) ? &state->unit_source : &state->file_source;
+    return is_set(own) && strcasecmp(own->data, "*all*") != 0 ? own->data : NULL;
+}
+
+static alcore_status fail_source(const tmx_state *state) {
+    return alcore__fail_remedy(
+        alcore__xml_fail(&state->xml, "the file does not say which language its sources are in%s",
+                         is_set(&state->file_source) ? " (srclang is *all*)" : ""),
+        ALCORE_REMEDY_OPTION, "text_column", "LANGUAGE", "names the language of the texts");
+}
+
+/* *out: how well the tag of the <tuv>, which is not of the source language, matches the language of
+ * the references. */
+static alcore_status match_reference(tmx_state *state, const char *wanted, int *out) {
+    if (!wanted && !is_set(&state->file_language))
+        ALCORE__TRY(alcore__buffer_append(state->xml.ctx, &state->file_language, state->tag.data,
+                                          state->tag.length));
+    *out = match(wanted ? wanted : state->file_language.data, state->tag.data);
+    state->passed_over += !wanted && *out == 0;
+    return ALCORE_OK;
+}
+
+/* ---- units ---- */
+
+/* Makes the text of the <tuv> that of a variant of the unit, where its language matches better than
+ * that of an earlier one. */
+static void replace(tmx_state *state, variant *into, int rank) {
+    state->repeated += into->rank > 0;
+    if (rank <= into->rank) return;
+    const alcore__buffer text = into->text, language = into->language;
+    into->text = state->text;
+    into->language = state->tag;
+    state->text = text;
+    state->tag = language;
+    into->rank = rank;
+}
+
+/* Notes a language that a unit has, for messages. */
+static alcore_status note_language(tmx_state *state) {
+    const alcore__buffer *tag = &state->tag;
+    if (state->seen.length > 100 || tag->length > 40) return ALCORE_OK;
+    for (const char *at = state->seen.data; at && (at = strstr(at, tag->data)); at++) {
+        const char after = at[tag->length], before = at == state->seen.data ? ' ' : at[-1];
+        if (before == ' ' && (after == ',' || after == '\0')) return ALCORE_OK;
+    }
+    return alcore__buffer_format(state->xml.ctx, &state->seen, "%s%s",
+                                 is_set(&state->seen) ? ", " : "", tag->data);
+}
+
+/* At the end of a <tuv>. One that names no language cannot be used. */
+static alcore_status end_variant(tmx_state *state) {
+    const char *source = source_language(state);
+    const char *wanted = state->options ? state->options->reference_column : NULL;
+    if (!is_set(&state->tag) || !state->has_text) return ALCORE_OK;
+    if (!source) return fail_source(state);
+    ALCORE__TRY(note_language(state));
+    const int rank = match(source, state->tag.data);
+    int reference = wanted ? match(wanted, state->tag.data) : 0;
+    if (rank > 0 && rank >= reference) {
+        replace(state, &state->source, rank);
+        return ALCORE_OK;
+    }
+    ALCORE__TRY(match_reference(state, wanted, &reference));
+    if (reference > 0) replace(state, &state->reference, reference);
+    return ALCORE_OK;
+}
+
+/* Sets a text to the value of an attribute; empty where the element has none. */
+static alcore_status keep(const tmx_state *state, const char *const *attributes, const char *name,
+                          alcore__buffer *out) {
+    const char *value = alcore__xml_attribute(attributes, name);
+    out->length = 0;
+    return value ? alcore__buffer_append(state->xml.ctx, out, value, strlen(value)) : ALCORE_OK;
+}
+
+/* The inline elements whose content are codes of the program that wrote the text, as opposed to
+ * <hi> and <sub>. */
+static bool is_code(const char *name) {
+    static const char *const names[] = {"bpt", "ept", "it", "ph", "ut"};
+    for (size_t i = 0; i < sizeof names / sizeof *names; i++)
+        if (strcmp(names[i], name) == 0) return true;
+    return false;
+}
+
+static alcore_status begin_unit(tmx_state *state, const char *const *attributes) {
+    state->in_unit = true;
+    state->line = alcore__xml_line(&state->xml);
+    state->source.rank = state->reference.rank = 0;
+    state->units++;
+    ALCORE__TRY(keep(state, attributes, "tuid", &state->id));
+    return keep(state, attributes, "srclang", &state->unit_source);
+}
+
+/* TMX 1.1 calls the attribute "lang". */
+static alcore_status begin_variant(tmx_state *state, const char *const *attributes) {
+    const bool is_new = alcore__xml_attribute(attributes, "xml:lang") != NULL;
+    state->has_text = false;
+    state->text.length = 0;
+    return keep(state, attributes, is_new ? "xml:lang" : "lang", &state->tag);
+}
+
+static alcore_status begin_element(void *user, const char *name, const char *const *attributes) {
+    tmx_state *state = user;
+    if (!state->begun && strcmp(name, "tmx") != 0)
+        return alcore__xml_fail(&state->xml, "the file is XML of <%.40s>, not of <tmx>", name);
+    state->begun = true;
+    if (state->in_segment) {
+        const bool code = state->code_depth == 0 && is_code(name);
+        state->codes += code;
+        state->code_depth += state->code_depth > 0 || code;
+        return ALCORE_OK;
+    }
+    if (strcmp(name, "header") == 0) return keep(state, attributes, "srclang", &state->file_source);
+    if (strcmp(name, "tu") == 0) return begin_unit(state, attributes);
+    if (!state->in_unit) return ALCORE_OK;
+    if (strcmp(name, "tuv") == 0) return begin_variant(state, attributes);
+    state->in_segment = strcmp(name, "seg") == 0;
+    state->has_text |= state->in_segment;
+    return ALCORE_OK;
+}
+
+static alcore_status end_element(void *user, const char *name) {
+    tmx_state *state = user;
+    if (state->in_segment) {
+        if (state->code_depth > 0)
+            state->code_depth--;
+        else
+            state->in_segment = strcmp(name, "seg") != 0;
+        return ALCORE_OK;
+    }
+    if (strcmp(name, "tuv") == 0) return end_variant(state);
+    if (strcmp(name, "tu") != 0) return ALCORE_OK;
+    state->in_unit = false;
+    state->is_ready = state->source.rank > 0;
+    state->sources += state->is_ready;
+    state->references += state->is_ready && state->reference.rank > 0;
+    if (state->is_ready) alcore__xml_suspend(&state->xml);
+    return ALCORE_OK;
+}
+
+static alcore_status add_text(void *user, const char *text, size_t length) {
+    tmx_state *state = user;
+    if (!state->in_segment || state->code_depth > 0) return ALCORE_OK;
+    if (length > state->max_text_bytes - state->text.length)
+        return alcore__xml_fail(&state->xml, "the <seg> is longer than %zu bytes",
+                                state->max_text_bytes);
+    return alcore__buffer_append(state->xml.ctx, &state->text, text, length);
+}
+
+static const alcore__xml_handlers handlers = {begin_element, end_element, add_text};
+
+/* ---- records ---- */
+
+/* Makes the unit that has ended, if one has, a record of views of the state. */
+static alcore_status take_unit(tmx_state *state, const alcore__line_reader *lines,
+                               alcore__record *record, bool *out_skip) {
+    const variant *reference = &state->reference;
+    *out_skip = !state->is_ready;
+    if (!state->is_ready) return ALCORE_OK;
+    state->is_ready = false;
+    record->line = state->line;
+    record->text = is_set(&state->source.text) ? state->source.text.data : "";
+    record->text_length = state->source.text.length;
+    ALCORE__TRY(
+        alcore__record_set(record, ALCORE__ROLE_ID, state->id.data, state->id.length, lines));
+    ALCORE__TRY(alcore__record_set(record, ALCORE__ROLE_LANGUAGE, state->source.language.data,
+                                   state->source.language.length, lines));
+    if (reference->rank == 0) return ALCORE_OK;
+    return alcore__record_set(record, ALCORE__ROLE_REFERENCE, reference->text.data,
+                              reference->text.length, lines);
+}
+
+/* line of the format: parses the next bytes of the file up to the end of a unit. */
+static alcore_status read_piece(void *data, const alcore_read_options *options,
+                                const alcore__line_reader *lines, char *text, size_t length,
+                                alcore__record *record, bool *out_skip) {
+    tmx_state *state = data;
+    if (!state->xml.parser) {
+        state->options = options;
+        state->max_text_bytes = lines->max_line_bytes;
+        ALCORE__TRY(alcore__xml_open(&state->xml, lines->ctx, lines->path, &handlers, state));
+    }
+    ALCORE__TRY(alcore__xml_feed(&state->xml, text, length, false));
+    return take_unit(state, lines, record, out_skip);
+}
+
+/* more of the format. */
+static alcore_status read_more(void *data, const alcore_read_options *options,
+                               const alcore__line_reader *lines, alcore__record *record,
+                               bool *out_skip) {
+    tmx_state *state = data;
+    (void)options;
+    if (state->xml.suspended) ALCORE__TRY(alcore__xml_resume(&state->xml));
+    return take_unit(state, lines, record, out_skip);
+}
+
+/* A language that was asked for, or that the header names, has to be there. */
+static alcore_status check_languages(const tmx_state *state, const char *path) {
+    const char *source = source_language(state);
+    const char *wanted = state->options ? state->options->reference_column : NULL;
+    const char *others = is_set(&state->seen) ? state->seen.data : "no text";
+    if (state->units > 0 && state->sources == 0)
+        return alcore__fail_remedy(
+            alcore__fail(ALCORE_E_DATA, "%s: none of its %lld units has a text in %.40s: it has %s",
+                         path, (long long)state->units, source ? source : "any language", others),
+            ALCORE_REMEDY_OPTION, "text_column", "LANGUAGE", "names the language of the texts");
+    if (!wanted || state->sources == 0 || state->references > 0) return ALCORE_OK;
+    return alcore__fail_remedy(
+        alcore__fail(ALCORE_E_DATA, "%s: none of its %lld units has a text in %.40s: it has %s",
+                     path, (long long)state->units, wanted, others),
+        ALCORE_REMEDY_OPTION, "reference_column", "LANGUAGE",
+        "names the language of the references");
+}
+
+/* Tells, once a file, what was left out of it. */
+static void report(const tmx_state *state, alcore_ctx *ctx, const char *path) {
+    const struct {
+        int64_t count;
+        const char *what;
+    } parts[] = {
+        {state->units - state->sources, "units have no text in the source language"},
+        {state->repeated, "texts are further ones of their unit in its language: the one whose tag "
+                          "matches best counts, the first of equal ones"},
+        {state->passed_over, "texts are in other languages than the first one that is not the "
+                             "source's, and left out: reference_column names another"},
+        {state->codes, "codes of inline elements are left out of the texts"},
+    };
+    for (size_t i = 0; i < sizeof parts / sizeof *parts; i++)
+        if (parts[i].count > 0)
+            alcore__log(ctx, ALCORE_LOG_WARN, "formats", NULL, "%s: %lld %s", path,
+                        (long long)parts[i].count, parts[i].what);
+}
+
+/* After the last bytes; expat may have kept some of them back. */
+static alcore_status read_end(void *data, const alcore__line_reader *lines, alcore__record *record,
+                              bool *out_skip) {
+    tmx_state *state = data;
+    if (!state->xml.parser)
+        return alcore__fail(ALCORE_E_DATA, "%s is empty: it is no TMX", lines->path);
+    if (state->xml.suspended)
+        ALCORE__TRY(alcore__xml_resume(&state->xml));
+    else
+        ALCORE__TRY(alcore__xml_feed(&state->xml, "", 0, true));
+    ALCORE__TRY(take_unit(state, lines, record, out_skip));
+    if (!*out_skip) return ALCORE_OK;
+    ALCORE__TRY(check_languages(state, lines->path));
+    report(state, lines->ctx, lines->path);
+    return ALCORE_OK;
+}
+
+/* What is wrong with the markup is wrong with the whole file. */
+static bool always(const void *state) {
+    (void)state;
+    return true;
+}
+
+static void clear(void *data, alcore_ctx *ctx) {
+    tmx_state *state = data;
+    alcore__buffer *const buffers[] = {&state->file_source,
+                                       &state->file_language,
+                                       &state->id,
+                                       &state->unit_source,
+                                       &state->source.text,
+                                       &state->source.language,
+                                       &state->tag,
+                                       &state->reference.text,
+                                       &state->reference.language,
+                                       &state->text,
+                                       &state->seen};
+    for (size_t i = 0; i < sizeof buffers / sizeof *buffers; i++)
+        alcore__buffer_clear(ctx, buffers[i]);
+    if (state->xml.parser) alcore__xml_close(&state->xml);
+}
+
+/* Transient: a record's values are views of the state. */
+const alcore__record_format alcore__tmx_format = {.name = "tmx",
+                                                  .pieces = true,
+                                                  .transient = true,
+                                                  .state_bytes = sizeof(tmx_state),
+                                                  .line = read_piece,
+                                                  .more = read_more,
+                                                  .in_header = always,
+                                                  .end = read_end,
+                                                  .clear = clear};
