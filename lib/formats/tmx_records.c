@@ -19,8 +19,8 @@
 #include <strings.h>
 
 #include "alcore/remedy.h"
+#include "formats/expat_parser.h"
 #include "formats/record_format.h"
-#include "formats/xml.h"
 
 /* The text of a unit in the source language or in that of the references. */
 typedef struct variant {
@@ -29,7 +29,7 @@ typedef struct variant {
 } variant;
 
 typedef struct tmx_state {
-    alcore__xml xml; /* opened with the first bytes */
+    alcore__expat xml; /* opened with the first bytes */
     const alcore_read_options *options;
     size_t max_text_bytes;
     bool begun; /* the first element was <tmx> */
@@ -97,8 +97,8 @@ static const char *source_language(const tmx_state *state) {
 
 static alcore_status fail_source(const tmx_state *state) {
     return alcore__fail_remedy(
-        alcore__xml_fail(&state->xml, "the file does not say which language its sources are in%s",
-                         is_set(&state->file_source) ? " (srclang is *all*)" : ""),
+        alcore__expat_fail(&state->xml, "the file does not say which language its sources are in%s",
+                           is_set(&state->file_source) ? " (srclang is *all*)" : ""),
         ALCORE_REMEDY_OPTION, "text_column", "LANGUAGE", "names the language of the texts");
 }
 
@@ -161,7 +161,7 @@ static alcore_status end_variant(tmx_state *state) {
 /* Sets a text to the value of an attribute; empty where the element has none. */
 static alcore_status keep(const tmx_state *state, const char *const *attributes, const char *name,
                           alcore__buffer *out) {
-    const char *value = alcore__xml_attribute(attributes, name);
+    const char *value = alcore__expat_attribute(attributes, name);
     out->length = 0;
     return value ? alcore__buffer_append(state->xml.ctx, out, value, strlen(value)) : ALCORE_OK;
 }
@@ -177,7 +177,7 @@ static bool is_code(const char *name) {
 
 static alcore_status begin_unit(tmx_state *state, const char *const *attributes) {
     state->in_unit = true;
-    state->line = alcore__xml_line(&state->xml);
+    state->line = alcore__expat_line(&state->xml);
     state->source.rank = state->reference.rank = 0;
     state->units++;
     ALCORE__TRY(keep(state, attributes, "tuid", &state->id));
@@ -186,7 +186,7 @@ static alcore_status begin_unit(tmx_state *state, const char *const *attributes)
 
 /* TMX 1.1 calls the attribute "lang". */
 static alcore_status begin_variant(tmx_state *state, const char *const *attributes) {
-    const bool is_new = alcore__xml_attribute(attributes, "xml:lang") != NULL;
+    const bool is_new = alcore__expat_attribute(attributes, "xml:lang") != NULL;
     state->has_text = false;
     state->text.length = 0;
     return keep(state, attributes, is_new ? "xml:lang" : "lang", &state->tag);
@@ -195,7 +195,7 @@ static alcore_status begin_variant(tmx_state *state, const char *const *attribut
 static alcore_status begin_element(void *user, const char *name, const char *const *attributes) {
     tmx_state *state = user;
     if (!state->begun && strcmp(name, "tmx") != 0)
-        return alcore__xml_fail(&state->xml, "the file is XML of <%.40s>, not of <tmx>", name);
+        return alcore__expat_fail(&state->xml, "the file is XML of <%.40s>, not of <tmx>", name);
     state->begun = true;
     if (state->in_segment) {
         const bool code = state->code_depth == 0 && is_code(name);
@@ -227,7 +227,7 @@ static alcore_status end_element(void *user, const char *name) {
     state->is_ready = state->source.rank > 0;
     state->sources += state->is_ready;
     state->references += state->is_ready && state->reference.rank > 0;
-    if (state->is_ready) alcore__xml_suspend(&state->xml);
+    if (state->is_ready) alcore__expat_suspend(&state->xml);
     return ALCORE_OK;
 }
 
@@ -235,12 +235,12 @@ static alcore_status add_text(void *user, const char *text, size_t length) {
     tmx_state *state = user;
     if (!state->in_segment || state->code_depth > 0) return ALCORE_OK;
     if (length > state->max_text_bytes - state->text.length)
-        return alcore__xml_fail(&state->xml, "the <seg> is longer than %zu bytes",
-                                state->max_text_bytes);
+        return alcore__expat_fail(&state->xml, "the <seg> is longer than %zu bytes",
+                                  state->max_text_bytes);
     return alcore__buffer_append(state->xml.ctx, &state->text, text, length);
 }
 
-static const alcore__xml_handlers handlers = {begin_element, end_element, add_text};
+static const alcore__expat_handlers handlers = {begin_element, end_element, add_text};
 
 /* ---- records ---- */
 
@@ -271,9 +271,9 @@ static alcore_status read_piece(void *data, const alcore_read_options *options,
     if (!state->xml.parser) {
         state->options = options;
         state->max_text_bytes = lines->max_line_bytes;
-        ALCORE__TRY(alcore__xml_open(&state->xml, lines->ctx, lines->path, &handlers, state));
+        ALCORE__TRY(alcore__expat_open(&state->xml, lines->ctx, lines->path, &handlers, state));
     }
-    ALCORE__TRY(alcore__xml_feed(&state->xml, text, length, false));
+    ALCORE__TRY(alcore__expat_feed(&state->xml, text, length, false));
     return take_unit(state, lines, record, out_skip);
 }
 
@@ -283,7 +283,7 @@ static alcore_status read_more(void *data, const alcore_read_options *options,
                                bool *out_skip) {
     tmx_state *state = data;
     (void)options;
-    if (state->xml.suspended) ALCORE__TRY(alcore__xml_resume(&state->xml));
+    if (state->xml.suspended) ALCORE__TRY(alcore__expat_resume(&state->xml));
     return take_unit(state, lines, record, out_skip);
 }
 
@@ -331,9 +331,9 @@ static alcore_status read_end(void *data, const alcore__line_reader *lines, alco
     if (!state->xml.parser)
         return alcore__fail(ALCORE_E_DATA, "%s is empty: it is no TMX", lines->path);
     if (state->xml.suspended)
-        ALCORE__TRY(alcore__xml_resume(&state->xml));
+        ALCORE__TRY(alcore__expat_resume(&state->xml));
     else
-        ALCORE__TRY(alcore__xml_feed(&state->xml, "", 0, true));
+        ALCORE__TRY(alcore__expat_feed(&state->xml, "", 0, true));
     ALCORE__TRY(take_unit(state, lines, record, out_skip));
     if (!*out_skip) return ALCORE_OK;
     ALCORE__TRY(check_languages(state, lines->path));
@@ -362,7 +362,7 @@ static void clear(void *data, alcore_ctx *ctx) {
                                        &state->seen};
     for (size_t i = 0; i < sizeof buffers / sizeof *buffers; i++)
         alcore__buffer_clear(ctx, buffers[i]);
-    if (state->xml.parser) alcore__xml_close(&state->xml);
+    if (state->xml.parser) alcore__expat_close(&state->xml);
 }
 
 /* Transient: a record's values are views of the state. */

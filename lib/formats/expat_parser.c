@@ -1,14 +1,11 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* XML by expat (xml.h). Expat's allocator functions have no argument of the caller's, so the
- * context of a thread's present call stands in a variable of the thread. */
-#include "formats/xml.h"
+/* XML by expat (expat_parser.h). Expat's allocator functions have no argument of the caller's, so
+ * the context of a thread's present call stands in a variable of the thread. */
+#include "formats/expat_parser.h"
 
 #include <expat.h>
 #include <string.h>
 
-#include "formats/byte_stream.h"
-
-#define PIECE_BYTES ((size_t)256 << 10)    /* of a file, parsed at once */
 #define MAX_TOKEN_BYTES ((int64_t)8 << 20) /* of a tag or comment, which expat keeps whole */
 
 /* ---- memory ---- */
@@ -30,30 +27,30 @@ static void xml_free(void *memory) {
 /* ---- handlers ---- */
 
 /* Keeps the first failure, after which expat calls no handler any more. */
-static void keep(alcore__xml *xml, alcore_status status) {
+static void keep(alcore__expat *xml, alcore_status status) {
     if (status == ALCORE_OK || xml->status != ALCORE_OK) return;
     xml->status = status;
     XML_StopParser(xml->parser, XML_FALSE);
 }
 
 /* Expat ends an element without content after its beginning although the parser was stopped. */
-static bool stopped(const alcore__xml *xml) {
+static bool stopped(const alcore__expat *xml) {
     return xml->status != ALCORE_OK;
 }
 
 static void begin_element(void *user, const XML_Char *name, const XML_Char **attributes) {
-    alcore__xml *xml = user;
+    alcore__expat *xml = user;
     if (!stopped(xml) && xml->handlers->begin)
         keep(xml, xml->handlers->begin(xml->user, name, (const char *const *)attributes));
 }
 
 static void end_element(void *user, const XML_Char *name) {
-    alcore__xml *xml = user;
+    alcore__expat *xml = user;
     if (!stopped(xml) && xml->handlers->end) keep(xml, xml->handlers->end(xml->user, name));
 }
 
 static void add_text(void *user, const XML_Char *text, int length) {
-    alcore__xml *xml = user;
+    alcore__expat *xml = user;
     if (!stopped(xml) && xml->handlers->text)
         keep(xml, xml->handlers->text(xml->user, text, (size_t)length));
 }
@@ -61,30 +58,30 @@ static void add_text(void *user, const XML_Char *text, int length) {
 static void refuse_entity(void *user, const XML_Char *name, int is_parameter, const XML_Char *value,
                           int length, const XML_Char *base, const XML_Char *system,
                           const XML_Char *public, const XML_Char *notation) {
-    alcore__xml *xml = user;
+    alcore__expat *xml = user;
     (void)is_parameter, (void)value, (void)length, (void)base, (void)system, (void)public;
     (void)notation;
     if (!stopped(xml))
         keep(xml, alcore__fail(ALCORE_E_UNSUPPORTED,
                                "%s:%lld: the entity %.40s is declared, which is not read: expand "
                                "entities with xmllint --noent first",
-                               xml->path, (long long)alcore__xml_line(xml), name));
+                               xml->path, (long long)alcore__expat_line(xml), name));
 }
 
 /* An entity of a DTD that is not loaded: its text would be missing. */
 static void refuse_skipped(void *user, const XML_Char *name, int is_parameter) {
-    alcore__xml *xml = user;
+    alcore__expat *xml = user;
     if (!stopped(xml) && !is_parameter)
         keep(xml,
-             alcore__xml_fail(xml, "the entity &%.40s; is declared nowhere in the file", name));
+             alcore__expat_fail(xml, "the entity &%.40s; is declared nowhere in the file", name));
 }
 
 /* ---- parsing ---- */
 
-alcore_status alcore__xml_open(alcore__xml *xml, alcore_ctx *ctx, const char *path,
-                               const alcore__xml_handlers *handlers, void *user) {
+alcore_status alcore__expat_open(alcore__expat *xml, alcore_ctx *ctx, const char *path,
+                                 const alcore__expat_handlers *handlers, void *user) {
     static const XML_Memory_Handling_Suite memory = {xml_alloc, xml_realloc, xml_free};
-    *xml = (alcore__xml){
+    *xml = (alcore__expat){
         .ctx = ctx, .path = path, .handlers = handlers, .user = user, .max_bytes = MAX_TOKEN_BYTES};
     allocating = ctx;
     xml->parser = XML_ParserCreate_MM(NULL, &memory, NULL);
@@ -97,91 +94,63 @@ alcore_status alcore__xml_open(alcore__xml *xml, alcore_ctx *ctx, const char *pa
     return ALCORE_OK;
 }
 
-int64_t alcore__xml_line(const alcore__xml *xml) {
+int64_t alcore__expat_line(const alcore__expat *xml) {
     return (int64_t)XML_GetCurrentLineNumber(xml->parser);
 }
 
-alcore_status alcore__xml_fail(const alcore__xml *xml, const char *format, ...) {
+alcore_status alcore__expat_fail(const alcore__expat *xml, const char *format, ...) {
     va_list args;
     va_start(args, format);
     alcore__fail_v(ALCORE_E_DATA, format, args);
     va_end(args);
     return alcore__fail_within(ALCORE_E_DATA, "%s:%lld", xml->path,
-                               (long long)alcore__xml_line(xml));
+                               (long long)alcore__expat_line(xml));
 }
 
 /* The status of what expat has parsed. */
-static alcore_status check(alcore__xml *xml, enum XML_Status parsed) {
+static alcore_status check(alcore__expat *xml, enum XML_Status parsed) {
     const enum XML_Error error = XML_GetErrorCode(xml->parser);
     xml->suspended = parsed == XML_STATUS_SUSPENDED && xml->status == ALCORE_OK;
     if (xml->status != ALCORE_OK) return xml->status;
     if (parsed != XML_STATUS_ERROR) {
         const int64_t at = (int64_t)XML_GetCurrentByteIndex(xml->parser);
         if (xml->suspended || xml->fed - at <= xml->max_bytes) return ALCORE_OK;
-        return xml->status = alcore__xml_fail(xml, "what begins here has no end within %lld bytes",
-                                              (long long)xml->max_bytes);
+        return xml->status = alcore__expat_fail(
+                   xml, "what begins here has no end within %lld bytes", (long long)xml->max_bytes);
     }
     if (error == XML_ERROR_NO_MEMORY) return xml->status = alcore__fail_memory(sizeof *xml);
     if (error == XML_ERROR_UNKNOWN_ENCODING || error == XML_ERROR_INCORRECT_ENCODING)
-        return xml->status = alcore__xml_fail(
+        return xml->status = alcore__expat_fail(
                    xml, "%s: convert the file with iconv -t UTF-8 and correct its first line",
                    XML_ErrorString(error));
     return xml->status =
-               alcore__xml_fail(xml, "this is no well-formed XML: %s", XML_ErrorString(error));
+               alcore__expat_fail(xml, "this is no well-formed XML: %s", XML_ErrorString(error));
 }
 
-alcore_status alcore__xml_feed(alcore__xml *xml, const char *data, size_t bytes, bool last) {
+alcore_status alcore__expat_feed(alcore__expat *xml, const char *data, size_t bytes, bool last) {
     if (xml->status != ALCORE_OK) return xml->status;
     allocating = xml->ctx;
     xml->fed += (int64_t)bytes;
     return check(xml, XML_Parse(xml->parser, data, (int)bytes, last));
 }
 
-void alcore__xml_suspend(alcore__xml *xml) {
+void alcore__expat_suspend(alcore__expat *xml) {
     XML_StopParser(xml->parser, XML_TRUE);
 }
 
-alcore_status alcore__xml_resume(alcore__xml *xml) {
+alcore_status alcore__expat_resume(alcore__expat *xml) {
     if (xml->status != ALCORE_OK) return xml->status;
     allocating = xml->ctx;
     return check(xml, XML_ResumeParser(xml->parser));
 }
 
-void alcore__xml_close(alcore__xml *xml) {
+void alcore__expat_close(alcore__expat *xml) {
     allocating = xml->ctx;
     if (xml->parser) XML_ParserFree(xml->parser);
     xml->parser = NULL;
 }
 
-/* ---- whole files ---- */
-
-static alcore_status read_stream(alcore__xml *xml, alcore__byte_stream *stream, char *piece) {
-    size_t got;
-    do {
-        int64_t done, total;
-        ALCORE__TRY(alcore__stream_read(stream, piece, PIECE_BYTES, &got));
-        alcore__stream_position(stream, &done, &total);
-        ALCORE__TRY(alcore__tick(xml->ctx, "reading", done, total));
-        ALCORE__TRY(alcore__xml_feed(xml, piece, got, got == 0));
-    } while (got > 0);
-    return ALCORE_OK;
-}
-
-alcore_status alcore__xml_read(alcore__xml *xml, alcore_ctx *ctx, const char *path,
-                               const alcore__xml_handlers *handlers, void *user) {
-    alcore__byte_stream *stream = NULL;
-    char *piece = NULL;
-    alcore_status status = alcore__xml_open(xml, ctx, path, handlers, user);
-    if (status == ALCORE_OK) status = alcore__stream_open(ctx, path, &stream);
-    if (status == ALCORE_OK) status = alcore__new_array(ctx, PIECE_BYTES, 1, &piece);
-    if (status == ALCORE_OK) status = read_stream(xml, stream, piece);
-    alcore__free(ctx, piece);
-    alcore__stream_close(stream);
-    alcore__xml_close(xml);
-    return status;
-}
-
-const char *alcore__xml_attribute(const char *const *attributes, const char *name) {
+const char *alcore__expat_attribute(const char *const *attributes, const char *name) {
     for (; *attributes; attributes += 2)
         if (strcmp(attributes[0], name) == 0) return attributes[1];
     return NULL;
