@@ -108,6 +108,20 @@ alcore_status alcore__json_append(alcore_ctx *ctx, alcore__buffer *out, const ch
     return alcore__buffer_append(ctx, out, "\"", 1);
 }
 
+/* Whether XML 1.0 allows a code point. */
+static bool xml_allows(int32_t point) {
+    return point >= 0x20 ? point != 0xFFFE && point != 0xFFFF
+                         : point == '\t' || point == '\n' || point == '\r';
+}
+
+size_t alcore__xml_check(const char *text, size_t length) {
+    for (size_t next = 0; next < length;) {
+        const size_t before = next;
+        if (!xml_allows(alcore__utf8_next(text, length, &next))) return before;
+    }
+    return length;
+}
+
 /* replace for XML and HTML: the five markup characters, CR, and what XML 1.0 does not allow. */
 static const char *xml_replace(const char *text, size_t length, size_t *next, char scratch[8]) {
     (void)scratch;
@@ -128,12 +142,21 @@ static const char *xml_replace(const char *text, size_t length, size_t *next, ch
     default:
         break;
     }
-    bool allowed =
-        point >= 0x20 ? point != 0xFFFE && point != 0xFFFF : point == '\t' || point == '\n';
-    return allowed ? NULL : REPLACEMENT;
+    return xml_allows(point) ? NULL : REPLACEMENT;
+}
+
+static const char *xml_replace_attribute(const char *text, size_t length, size_t *next,
+                                         char scratch[8]) {
+    if (text[*next] != '\t' && text[*next] != '\n') return xml_replace(text, length, next, scratch);
+    return text[(*next)++] == '\t' ? "&#9;" : "&#10;";
 }
 
 alcore_status alcore__xml_append(alcore_ctx *ctx, alcore__buffer *out, const char *text,
                                  size_t length) {
     return append_replaced(ctx, out, text, length, xml_replace);
+}
+
+alcore_status alcore__xml_append_attribute(alcore_ctx *ctx, alcore__buffer *out, const char *text,
+                                           size_t length) {
+    return append_replaced(ctx, out, text, length, xml_replace_attribute);
 }

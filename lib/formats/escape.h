@@ -22,5 +22,12 @@ alcore_status alcore__json_append(alcore_ctx *ctx, alcore__buffer *out, const ch
 /* Contents of an XML or HTML element or attribute; what XML 1.0 does not allow becomes U+FFFD. */
 alcore_status alcore__xml_append(alcore_ctx *ctx, alcore__buffer *out, const char *text,
                                  size_t length);
+/* The same for an attribute of which a TAB and a line break come back too, which an XML reader
+ * takes for spaces. */
+alcore_status alcore__xml_append_attribute(alcore_ctx *ctx, alcore__buffer *out, const char *text,
+                                           size_t length);
+/* Byte offset of the first character of valid UTF-8 that XML 1.0 does not allow; length when there
+ * is none. */
+size_t alcore__xml_check(const char *text, size_t length);
 
 #endif

@@ -41,7 +41,8 @@ need() {
 # What the library and the command need to be built.
 need_build="gcc=gcc /usr/include/stdio.h=libc6-dev pkg-config=pkg-config meson=meson ninja=ninja-build
     python3=python3 jansson.pc=libjansson-dev libutf8proc.pc=libutf8proc-dev libxxhash.pc=libxxhash-dev
-    zlib.pc=zlib1g-dev liblzma.pc=liblzma-dev libzstd.pc=libzstd-dev expat.pc=libexpat1-dev"
+    zlib.pc=zlib1g-dev liblzma.pc=liblzma-dev libzstd.pc=libzstd-dev
+    expat.pc=libexpat1-dev xlsxwriter.pc=libxlsxwriter-dev"
 # What the tests of the core need beside it.
 need_core="check.pc=check /usr/lib/python3/dist-packages/numpy=python3-numpy xz=xz-utils zstd=zstd"
 # What the other tests need beside that.

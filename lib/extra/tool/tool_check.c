@@ -62,14 +62,18 @@ static alcore_status check_unit(const alcore__tool_form *form, int32_t unit) {
 
 /* A language tag is letters, digits and what stands between them in "pt-BR", "en_US" and
  * "sr@latin". */
-static alcore_status check_language(const char *name, const char *language) {
-    const char *at = language;
-    for (; at && *at; at++) {
+static bool is_language(const char *tag) {
+    const char *at = tag;
+    for (; *at; at++) {
         const bool letter = (*at | 0x20) >= 'a' && (*at | 0x20) <= 'z';
         const bool digit = *at >= '0' && *at <= '9';
-        if (!letter && (at == language || (!digit && !strchr("-_@", *at)))) break;
+        if (!letter && (at == tag || (!digit && !strchr("-_@", *at)))) return false;
     }
-    if (!language || (at != language && *at == '\0')) return ALCORE_OK;
+    return at > tag;
+}
+
+static alcore_status check_language(const char *name, const char *language) {
+    if (!language || is_language(language)) return ALCORE_OK;
     return alcore__fail(ALCORE_E_PARAM, "%s: \"%s\" is no language tag", name, language);
 }
 
@@ -133,7 +137,7 @@ static alcore_status check_strings(const alcore_tool_items *items, int64_t i) {
                    {"draft", items->drafts}, {"reason", items->reasons},
                    {"group", items->groups}, {"language", items->languages}};
     const char *text = items->texts[i];
-    const size_t length = items->text_lengths ? items->text_lengths[i] : strlen(text);
+    const size_t length = alcore__tool_text_length(items, i);
     const size_t good = alcore__utf8_check(text, length);
     if (good < length)
         return alcore__tool_fail_item(items, i, "byte %zu of the text is not UTF-8", good + 1);
@@ -180,4 +184,13 @@ alcore_status alcore__tool_check_items(alcore_ctx *ctx, const alcore_tool_items 
     }
     alcore__vocabulary_clear(ctx, &ids);
     return status;
+}
+
+void alcore__tool_default_language(const alcore_tool_items *items, alcore_tool_options *options) {
+    const char *first = items->count > 0 ? alcore__tool_entry(items->languages, 0) : NULL;
+    if (!first || strcmp(first, "unknown") == 0 || !is_language(first)) return;
+    if (strcmp(options->source_language, "und") != 0) return;
+    for (int64_t i = 1; i < items->count; i++)
+        if (!items->languages[i] || strcmp(items->languages[i], first) != 0) return;
+    options->source_language = first;
 }

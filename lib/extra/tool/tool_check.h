@@ -15,5 +15,7 @@ alcore_status alcore__tool_check_options(alcore_ctx *ctx, const alcore__tool_for
 /* Reads the caller's items into ours and checks each. */
 alcore_status alcore__tool_check_items(alcore_ctx *ctx, const alcore_tool_items *theirs,
                                        alcore_tool_items *ours);
+/* Where the caller names no language of the texts and all items have the same one, it is that. */
+void alcore__tool_default_language(const alcore_tool_items *items, alcore_tool_options *options);
 
 #endif

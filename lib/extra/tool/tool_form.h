@@ -4,6 +4,9 @@
 #ifndef ALCORE__TOOL_FORM_H
 #define ALCORE__TOOL_FORM_H
 
+#include <math.h>
+#include <string.h>
+
 #include "alcore/extra/tool.h"
 #include "base/base.h"
 
@@ -23,12 +26,16 @@ typedef struct alcore__tool_form {
                           alcore_tool_answers *into);
 } alcore__tool_form;
 
-/* Item i's text has items->text_lengths[i] bytes where there are lengths. */
+/* Entry i of an array of items that may be NULL; NULL or NaN: there is none. */
 static inline const char *alcore__tool_entry(const char *const *array, int64_t i) {
     return array ? array[i] : NULL;
 }
 static inline double alcore__tool_number(const double *array, int64_t i) {
-    return array ? array[i] : (double)__builtin_nan("");
+    return array ? array[i] : (double)NAN;
+}
+/* Bytes of the text of item i. */
+static inline size_t alcore__tool_text_length(const alcore_tool_items *items, int64_t i) {
+    return items->text_lengths ? items->text_lengths[i] : strlen(items->texts[i]);
 }
 
 /* Fails with ALCORE_E_DATA and "item N (ID): ...", item being the index from 0. */

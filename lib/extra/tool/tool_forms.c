@@ -100,6 +100,7 @@ static alcore_status write_items(alcore_ctx *ctx, const char *tool, const char *
                             path);
     ALCORE__TRY(alcore__tool_check_options(ctx, form, options, true, &set));
     ALCORE__TRY(alcore__tool_check_items(ctx, items, &checked));
+    alcore__tool_default_language(&checked, &set);
     return form->write(ctx, path, &checked, &set);
 }
 

@@ -74,7 +74,7 @@ alcore_status alcore__sheet_cells(alcore_ctx *ctx, const alcore_tool_items *item
         ALCORE__TRY(write_draft(ctx, items, i, drafts));
         draft = drafts->data;
     }
-    const size_t length = items->text_lengths ? items->text_lengths[i] : strlen(text);
+    const size_t length = alcore__tool_text_length(items, i);
     cells[ALCORE__SHEET_ID] = string_cell(items->ids[i]);
     cells[ALCORE__SHEET_TEXT] = (alcore__sheet_cell){text, length, (double)NAN};
     cells[ALCORE__SHEET_ANSWER] = cells[ALCORE__SHEET_DRAFT] = string_cell(draft);

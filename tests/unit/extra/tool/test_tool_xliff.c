@@ -1,0 +1,228 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* XLIFF 1.2: what is written, what counts as an answer, and files that are none. */
+#include "check_suite.h"
+
+#include <math.h>
+
+#include "tool_files.h"
+
+#define HEAD                                                                                       \
+    "<xliff version='1.2' xmlns='urn:oasis:names:tc:xliff:document:1.2'><file original='r3' "
+#define BEGIN HEAD "source-language='en' target-language='de' datatype='plaintext'><body>\n"
+#define END "</body></file></xliff>"
+/* A unit of the source "a" with attributes and a target. */
+#define UNIT(id, attributes, target)                                                               \
+    "<trans-unit id='" id "' " attributes "><source>a</source>" target "</trans-unit>\n"
+
+static const char *const ids[] = {"a&\"1", "b", "c"};
+static const char *const texts[] = {"x < y & \"z\"", " two\nlines\r\t", "\xF0\x9F\x98\x80"};
+static const char *const drafts[] = {NULL, "zwei", ""};
+static const char *const groups[] = {"doc.txt", NULL, NULL};
+static const char *const reasons[] = {"far from <all>", NULL, NULL};
+static const char *const contexts[] = {NULL, "before", NULL};
+static const char *const languages[] = {"en", "fr", "unknown"};
+static const double scores[] = {0.25, (double)NAN, 1};
+
+static const char *write_all(void) {
+    alcore_tool_items items = tool_items(ids, texts, drafts, 3);
+    items.groups = groups;
+    items.reasons = reasons;
+    items.contexts = contexts;
+    items.languages = languages;
+    items.scores = scores;
+    ck_assert_ok(alcore_tool_write(ctx, "xliff", in_folder("x.xlf"), &items,
+                                   OPTIONS_WITH(alcore_tool_options, .source_language = "en",
+                                                .target_language = "de", .batch = "round \"3\"")));
+    return tool_path;
+}
+
+START_TEST(test_written) {
+    ck_assert_str_eq(
+        get(write_all()),
+        "<?xml version=\"1.0\" encoding=\"UTF-8\"?>\n"
+        "<xliff version=\"1.2\" xmlns=\"urn:oasis:names:tc:xliff:document:1.2\">\n"
+        "<file original=\"round &quot;3&quot;\" source-language=\"en\" target-language=\"de\" "
+        "datatype=\"plaintext\">\n<body>\n"
+        "<trans-unit id=\"a&amp;&quot;1\" xml:space=\"preserve\">\n"
+        "<source>x &lt; y &amp; &quot;z&quot;</source>\n"
+        "<target state=\"needs-translation\" state-qualifier=\"x-alcore\">x &lt; y &amp; "
+        "&quot;z&quot;</target>\n"
+        "<context-group purpose=\"location\"><context context-type=\"sourcefile\">doc.txt"
+        "</context></context-group>\n"
+        "<note from=\"alcore\">rank=1 score=0.25</note>\n"
+        "<note from=\"alcore\">far from &lt;all&gt;</note>\n"
+        "</trans-unit>\n"
+        "<trans-unit id=\"b\" xml:space=\"preserve\">\n"
+        "<source xml:lang=\"fr\"> two\nlines&#13;\t</source>\n"
+        "<target state=\"needs-review-translation\" state-qualifier=\"leveraged-mt\">zwei"
+        "</target>\n"
+        "<note from=\"alcore\">rank=2</note>\n"
+        "<note from=\"alcore\" annotates=\"source\">before</note>\n"
+        "<alt-trans origin=\"alcore\"><target>zwei</target></alt-trans>\n"
+        "</trans-unit>\n"
+        "<trans-unit id=\"c\" xml:space=\"preserve\">\n"
+        "<source>\xF0\x9F\x98\x80</source>\n"
+        "<target state=\"needs-translation\" state-qualifier=\"x-alcore\">\xF0\x9F\x98\x80"
+        "</target>\n"
+        "<note from=\"alcore\">rank=3 score=1</note>\n"
+        "</trans-unit>\n"
+        "</body>\n</file>\n</xliff>\n");
+}
+END_TEST
+
+/* What went out and comes back as it was has no answer: a draft is one, and copies are open. */
+START_TEST(test_untouched) {
+    alcore_tool_answers *answers;
+    ck_assert_str_eq(answers_of_file("xliff", write_all(), NULL), "b draft zwei\n");
+    ck_assert_ok(alcore_tool_read(ctx, "xliff", tool_path, NULL, &answers));
+    ck_assert_str_eq(alcore_tool_answers_batch(answers), "round \"3\"");
+    alcore_tool_answers_unref(answers);
+}
+END_TEST
+
+START_TEST(test_states) {
+    const struct {
+        const char *unit, *answer;
+    } cases[] = {
+        {UNIT("u", "", "<target state='translated'>b</target>"), "u ok b\n"},
+        {UNIT("u", "", "<target state='final'>a</target>"), "u ok a\n"},
+        {UNIT("u", "", "<target state='signed-off'>b</target>"), "u ok b\n"},
+        {UNIT("u", "approved='no'", "<target state='translated'>b</target>"), "u ok b\n"},
+        {UNIT("u", "approved='yes'", "<target>b</target>"), "u ok b\n"},
+        {UNIT("u", "approved='yes'", "<target>a</target>"), "u ok a\n"},
+        {UNIT("u", "approved='yes'", "<target state='needs-review-translation'>b</target>"),
+         "u ok b\n"},
+        {UNIT("u", "", "<target>b</target>"), "u ok b\n"},
+        {UNIT("u", "", "<target>a</target>"), ""},
+        {UNIT("u", "", "<target/>"), ""},
+        {UNIT("u", "", ""), ""},
+        {UNIT("u", "", "<target state='needs-translation'>b</target>"), "u draft b\n"},
+        {UNIT("u", "", "<target state='needs-translation'>a</target>"), ""},
+        {UNIT("u", "", "<target state='needs-adaptation'>b</target>"), "u draft b\n"},
+        {UNIT("u", "", "<target state='new'>b</target>"), "u draft b\n"},
+        {UNIT("u", "", "<target state='x-mine'>b</target>"), "u draft b\n"},
+        {UNIT("u", "", "<target state='new'/>"), ""},
+        /* OmegaT changes the target that we wrote, and neither state nor qualifier. */
+        {UNIT("u", "", "<target state='needs-translation' state-qualifier='x-alcore'>b</target>"),
+         "u ok b\n"},
+        {UNIT("u", "",
+              "<target state='needs-review-translation' state-qualifier='leveraged-mt'>b</target>"
+              "<alt-trans origin='alcore'><target>c</target></alt-trans>"),
+         "u ok b\n"},
+        {UNIT("u", "",
+              "<target state='needs-review-translation' state-qualifier='leveraged-mt'>c</target>"
+              "<alt-trans origin='alcore'><target>c</target></alt-trans>"),
+         "u draft c\n"},
+        {UNIT("u", "",
+              "<target state='needs-review-translation' state-qualifier='leveraged-mt'>b</target>"
+              "<alt-trans origin='other'><target>c</target></alt-trans>"),
+         "u draft b\n"},
+        {UNIT("u", "",
+              "<target state='translated'>b</target><alt-trans><source>x</source>"
+              "<target state='final'>c</target></alt-trans>"),
+         "u ok b\n"},
+        {UNIT("u", "", "<target state='final'></target>"),
+         "FILE:2: u is said to be translated, but its target is empty\n"},
+        {UNIT("u", "approved='yes'", ""),
+         "FILE:2: u is said to be translated, but its target is empty\n"},
+        {"<trans-unit><source>a</source><target>b</target></trans-unit>",
+         "FILE:2: the unit has no id\n"},
+    };
+    for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
+        char file[2048];
+        snprintf(file, sizeof file, BEGIN "%s" END, cases[i].unit);
+        ck_assert_msg(strcmp(answers_of("xliff", "x.xlf", file), cases[i].answer) == 0,
+                      "%s: %s, not %s", cases[i].unit, answers_of("xliff", "x.xlf", file),
+                      cases[i].answer);
+    }
+}
+END_TEST
+
+/* Text of inline elements belongs to the target, codes do not; notes of people are comments, and
+ * elements of other namespaces are not ours. */
+START_TEST(test_content) {
+    alcore_tool_answers *answers;
+    alcore_tool_answer answer = ALCORE_TOOL_ANSWER_INIT;
+    put("x.xlf", BEGIN
+        "<group id='g'><trans-unit id='u'>\n<source>a <g id='1'>b</g></source>"
+        "<seg-source><mrk mid='0' mtype='seg'>no</mrk></seg-source>"
+        "<target state='final'>A <g id='1'>B<x id='2'/></g>&#x1F600; <ph id='3'>&lt;br/&gt;</ph>"
+        "<bpt id='4'>{\\b <sub>no</sub></bpt><![CDATA[<]]></target><note "
+        "from='alcore'>rank=1</note><note>first</note>"
+        "<o:target xmlns:o='urn:other'>no</o:target><note from='translator'>second</note>"
+        "</trans-unit></group><bin-unit id='v'><bin-source/></bin-unit>" END);
+    ck_assert_ok(alcore_tool_read(ctx, "xliff", tool_path, NULL, &answers));
+    ck_assert_int_eq(alcore_tool_answers_count(answers), 1);
+    ck_assert_ok(alcore_tool_answers_get(answers, 0, &answer));
+    ck_assert_str_eq(answer.text, "a b");
+    ck_assert_str_eq(answer.value, "A B\xF0\x9F\x98\x80 <");
+    ck_assert_str_eq(answer.comment, "first\nsecond");
+    ck_assert_int_eq(answer.line, 2);
+    ck_assert(answer.seconds != answer.seconds);
+    ck_assert_ptr_null(answer.annotator);
+    ck_assert_str_eq(alcore_tool_answers_batch(answers), "r3");
+    alcore_tool_answers_unref(answers);
+    /* Of the first version, without a namespace. */
+    ck_assert_str_eq(answers_of("xliff", "x.xlf",
+                                "<xliff version='1.1'><file><body>" UNIT(
+                                    "u", "", "<target>b</target>") "</body></file></xliff>"),
+                     "u ok b\n");
+}
+END_TEST
+
+START_TEST(test_wrong) {
+    char deep[8192] = "", *at = deep;
+    for (int i = 0; i < 300; i++) at += sprintf(at, "<xliff>");
+    ck_assert_str_eq(error_of("xliff", "x.xlf", ""),
+                     "ALCORE_E_DATA FILE:1: this is no well-formed XML: no element found");
+    ck_assert_str_eq(error_of("xliff", "x.xlf", "<po/>"),
+                     "ALCORE_E_DATA FILE:1: the root is po, not xliff");
+    ck_assert_str_eq(error_of("xliff", "x.xlf", "<xliff version='2.0'/>"),
+                     "ALCORE_E_DATA FILE:1: it is XLIFF 2.0: read it with the tool xliff2");
+    ck_assert_str_eq(error_of("xliff", "x.xlf", BEGIN "<trans-unit></group>"),
+                     "ALCORE_E_DATA FILE:2: this is no well-formed XML: mismatched tag");
+    ck_assert_str_eq(
+        error_of("xliff", "x.xlf", BEGIN "\xFF" END),
+        "ALCORE_E_DATA FILE:2: this is no well-formed XML: not well-formed (invalid token)");
+    ck_assert_str_eq(
+        error_of("xliff", "x.xlf", "<!DOCTYPE x [<!ENTITY a 'b'>]><xliff>&a;</xliff>"),
+        "ALCORE_E_UNSUPPORTED FILE:1: the entity a is declared, which is not read: expand "
+        "entities with xmllint --noent first");
+    ck_assert_str_eq(
+        error_of("xliff", "x.xlf", "<!DOCTYPE xliff SYSTEM 'x.dtd'>\n<xliff>&uuml;</xliff>"),
+        "ALCORE_E_DATA FILE:2: the entity &uuml; is declared nowhere in the file");
+    ck_assert_str_eq(error_of("xliff", "x.xlf", deep),
+                     "ALCORE_E_DATA FILE:1: elements are nested more than 256 deep");
+}
+END_TEST
+
+/* A tag without an end is given up, and not read again with each piece of a huge file. */
+START_TEST(test_endless_tag) {
+    enum { BYTES = 3 << 20 };
+    alcore_tool_answers *answers;
+    char *file = malloc(BYTES);
+    memset(file, 'a', BYTES);
+    memcpy(file, "<xliff a='", 10);
+    put_bytes("x.xlf", file, BYTES);
+    free(file);
+    ck_assert_fails(alcore_tool_read(ctx, "xliff", tool_path, NULL, &answers), ALCORE_E_DATA,
+                    "what begins here has no end within 1048576 bytes");
+}
+END_TEST
+
+START_TEST(test_not_xml) {
+    static const char *const wrong[] = {"a\x01"}, *const id[] = {"i"}, *const fine[] = {"a"};
+    static const char *const noncharacter[] = {"ab\xEF\xBF\xBE"};
+    alcore_tool_items items = tool_items(id, wrong, NULL, 1);
+    ck_assert_fails(alcore_tool_write(ctx, "xliff", in_folder("x.xlf"), &items, NULL),
+                    ALCORE_E_DATA,
+                    "item 1 (i): byte 2 of the text begins a character that XML cannot hold");
+    items = tool_items(id, fine, noncharacter, 1);
+    ck_assert_fails(alcore_tool_write(ctx, "xliff", in_folder("x.xlf"), &items, NULL),
+                    ALCORE_E_DATA, "item 1: byte 3 of the draft");
+    ck_assert_ptr_null(fopen(tool_path, "rb"));
+}
+END_TEST
+
+CHECK_SUITE_WITH("XLIFF 1.2", tool_setup, tool_teardown, test_written, test_untouched, test_states,
+                 test_content, test_wrong, test_endless_tag, test_not_xml);

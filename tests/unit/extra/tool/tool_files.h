@@ -1,0 +1,118 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Files of tools in a folder of the test: written from a string or from items, read into lines
+ * "ID STATUS VALUE". */
+#ifndef TOOL_FILES_H
+#define TOOL_FILES_H
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "alcore/extra/tool.h"
+#include "check_status.h"
+#include "options_with.h"
+#include "test_folder.h"
+
+static alcore_ctx *ctx;
+static char tool_folder[TEST_PATH_BYTES], tool_path[TEST_PATH_BYTES + 64];
+
+static inline void tool_setup(void) {
+    test_folder_make(tool_folder, "tool");
+    ck_assert_ok(alcore_ctx_new(NULL, &ctx));
+}
+
+static inline void tool_teardown(void) {
+    alcore_ctx_unref(ctx);
+    test_folder_remove(tool_folder);
+}
+
+static inline const char *in_folder(const char *name) {
+    snprintf(tool_path, sizeof tool_path, "%s/%s", tool_folder, name);
+    return tool_path;
+}
+
+static inline const char *put_bytes(const char *name, const void *bytes, size_t length) {
+    FILE *file = fopen(in_folder(name), "wb");
+    ck_assert_ptr_nonnull(file);
+    ck_assert_uint_eq(fwrite(bytes, 1, length, file), length);
+    ck_assert_int_eq(fclose(file), 0);
+    return tool_path;
+}
+
+static inline const char *put(const char *name, const char *text) {
+    return put_bytes(name, text, strlen(text));
+}
+
+/* The content of a file; valid until the next call. */
+static inline const char *get(const char *path) {
+    static char *text;
+    static size_t bytes;
+    FILE *file = fopen(path, "rb");
+    ck_assert_ptr_nonnull(file);
+    fseek(file, 0, SEEK_END);
+    bytes = (size_t)ftell(file);
+    rewind(file);
+    text = realloc(text, bytes + 1);
+    ck_assert_uint_eq(fread(text, 1, bytes, file), bytes);
+    text[bytes] = '\0';
+    fclose(file);
+    return text;
+}
+
+/* Items with ids, texts and drafts [count]; drafts may be NULL. */
+static inline alcore_tool_items tool_items(const char *const *ids, const char *const *texts,
+                                           const char *const *drafts, int64_t count) {
+    alcore_tool_items items = ALCORE_TOOL_ITEMS_INIT;
+    items.ids = ids;
+    items.texts = texts;
+    items.drafts = drafts;
+    items.count = count;
+    return items;
+}
+
+/* The answers of a file, a line "ID STATUS VALUE" each and behind them the messages, in which FILE
+ * stands for the path; valid until the next call. */
+static inline const char *answers_of_file(const char *tool, const char *path,
+                                          const alcore_tool_options *options) {
+    static char lines[1 << 16];
+    size_t length = 0;
+    alcore_tool_answers *answers = NULL;
+    ck_assert_ok(alcore_tool_read(ctx, tool, path, options, &answers));
+    lines[0] = '\0';
+    for (int64_t i = 0; i < alcore_tool_answers_count(answers); i++) {
+        alcore_tool_answer answer = ALCORE_TOOL_ANSWER_INIT;
+        ck_assert_ok(alcore_tool_answers_get(answers, i, &answer));
+        length += (size_t)snprintf(lines + length, sizeof lines - length, "%s %s %s\n", answer.id,
+                                   answer.status, answer.value ? answer.value : "-");
+    }
+    const char *messages = alcore_tool_answers_messages(answers), *at;
+    const size_t bytes = strlen(path);
+    for (; (at = strstr(messages, path)); messages = at + bytes)
+        length += (size_t)snprintf(lines + length, sizeof lines - length, "%.*sFILE",
+                                   (int)(at - messages), messages);
+    snprintf(lines + length, sizeof lines - length, "%s", messages);
+    alcore_tool_answers_unref(answers);
+    return lines;
+}
+
+/* The same of a text that is put into a file of that name first. */
+static inline const char *answers_of(const char *tool, const char *name, const char *text) {
+    return answers_of_file(tool, put(name, text), NULL);
+}
+
+/* The error of a text that is no file of a tool; in front of it FILE stands for the path. */
+static inline const char *error_of(const char *tool, const char *name, const char *text) {
+    static char error[1024];
+    alcore_tool_answers *answers = (alcore_tool_answers *)error;
+    const alcore_status status = alcore_tool_read(ctx, tool, put(name, text), NULL, &answers);
+    const char *said = alcore_last_error();
+    ck_assert_ptr_null(answers);
+    if (strncmp(said, tool_path, strlen(tool_path)) == 0)
+        snprintf(error, sizeof error, "%s FILE%s", alcore_status_name(status),
+                 said + strlen(tool_path));
+    else
+        snprintf(error, sizeof error, "%s %s", alcore_status_name(status), said);
+    return error;
+}
+
+#endif
