@@ -3,3 +3,10 @@
  * No guard: tool_forms.c includes it twice. */
 ALCORE__TOOL_ROW(xliff)
 ALCORE__TOOL_ROW(csv)
+ALCORE__TOOL_ROW(label_studio)
+ALCORE__TOOL_ROW(doccano)
+ALCORE__TOOL_ROW(argilla)
+ALCORE__TOOL_ROW(prodigy)
+ALCORE__TOOL_ROW(potato)
+ALCORE__TOOL_ROW(squad)
+ALCORE__TOOL_ROW(translations)

@@ -1,0 +1,121 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* doccano: a line an item out and back. What it does not know it keeps as metadata of the item, which
+ * it shows and exports; "id" is its own number.
+ *
+ *   out   {"text": ..., "label": [], "al_id": ..., "draft": ...}
+ *   back  {"id": 3, "text": ..., "al_id": ..., "label": [...], "Comments": [...]}
+ *         label: ["translation"], ["class", ...], [[begin, end, "class"], ...] in code points;
+ *         with relations [{"start_offset", "end_offset", "label"}] under "entities"
+ *
+ * A label that is imported cannot be told from one that a person gave, so that a draft is metadata
+ * and no label. Who answered stands in the name of the file, if at all. */
+#include <math.h>
+#include <string.h>
+
+#include "extra/tool/tool_json.h"
+#include "extra/tool/tool_record.h"
+
+static alcore_status put_example(alcore__tool_json *self) {
+    const char *draft = alcore__tool_entry(self->items->drafts, self->item);
+    alcore__tool_put_item_text(self, "text");
+    alcore__json_open(&self->json, "label", '[');
+    alcore__json_close(&self->json, ']');
+    alcore__tool_put_context(self, "context");
+    if (draft) alcore__json_put_string(&self->json, "draft", draft);
+    alcore__tool_put_facts(self);
+    return ALCORE_OK;
+}
+
+static alcore_status write_examples(alcore_ctx *ctx, const char *path,
+                                    const alcore_tool_items *items,
+                                    const alcore_tool_options *options) {
+    static const alcore__tool_json_form form = {ALCORE__TOOL_LINES, .suffix = ".jsonl",
+                                                .record = put_example};
+    return alcore__tool_json_write(&form, ctx, path, items, options);
+}
+
+/* Takes a span: [begin, end, "label"]. */
+static alcore_status take_tuple(alcore__tool_record *record, const alcore__json *tuple) {
+    alcore__json at = *tuple;
+    double ends[2] = {(double)NAN, (double)NAN};
+    const char *label = NULL;
+    if (!alcore__json_enter(&at, '[')) return ALCORE_OK;
+    for (int i = 0; i < 3 && alcore__json_item(&at); i++) {
+        if (i < 2)
+            ends[i] = alcore__tool_number_at(&at);
+        else
+            ALCORE__TRY(alcore__tool_string(record, &at, &label));
+        alcore__json_skip(&at);
+    }
+    return alcore__tool_answer_span(record, ends[0], ends[1], label);
+}
+
+/* Takes spans: tuples, or objects where the project has relations. */
+static alcore_status take_spans(alcore__tool_record *record, const alcore__json *list) {
+    alcore__json at = *list;
+    const char *label;
+    if (!alcore__json_enter(&at, '[')) return ALCORE_OK;
+    while (alcore__json_item(&at)) {
+        if (alcore__json_kind(&at) == '{') {
+            ALCORE__TRY(alcore__tool_member_string(record, &at, "label", &label));
+            ALCORE__TRY(
+                alcore__tool_answer_span(record, alcore__tool_member_number(&at, "start_offset"),
+                                         alcore__tool_member_number(&at, "end_offset"), label));
+        } else {
+            ALCORE__TRY(take_tuple(record, &at));
+        }
+        alcore__json_skip(&at);
+    }
+    return ALCORE_OK;
+}
+
+/* Adds each of the texts that people wrote as an answer; of several, who wrote which is not said:
+ * 1, 2, ... */
+static alcore_status take_translations(alcore__tool_record *record, const alcore__json *list) {
+    const alcore_tool_answer shared = record->answer;
+    alcore__json at = *list, other;
+    if (!alcore__json_enter(&at, '[')) return ALCORE_OK;
+    for (int64_t number = 0; alcore__json_item(&at);) {
+        alcore__tool_answer_begin(record, shared.id, shared.text, "ok");
+        record->answer.comment = shared.comment;
+        ALCORE__TRY(alcore__tool_string(record, &at, &record->answer.value));
+        alcore__json_skip(&at);
+        other = at;
+        if (number > 0 || alcore__json_item(&other)) number++;
+        ALCORE__TRY(alcore__tool_name_answer(record, number));
+        ALCORE__TRY(alcore__tool_answer_end(record));
+    }
+    return ALCORE_OK;
+}
+
+/* An example without a label may be one that nobody looked at: it is open. */
+static alcore_status read_example(alcore__tool_record *record) {
+    const int32_t task = record->options->task;
+    const bool parts = task == ALCORE_TASK_SPANS || task == ALCORE_TASK_TAGS;
+    alcore__json at;
+    const char *id, *text;
+    ALCORE__TRY(alcore__tool_take_item(record, &record->json, &id, &text));
+    if (!id) return ALCORE_OK;
+    alcore__tool_answer_begin(record, id, text, "ok");
+    if (alcore__tool_member(&record->json, "Comments", &at))
+        ALCORE__TRY(alcore__tool_take_text(record, &at, &record->answer.comment));
+    if (!alcore__tool_member(&record->json, "label", &at) &&
+        !alcore__tool_member(&record->json, parts ? "entities" : "cats", &at))
+        return ALCORE_OK;
+    if (task == ALCORE_TASK_TRANSLATION) return take_translations(record, &at);
+    ALCORE__TRY(parts ? take_spans(record, &at) : alcore__tool_take_labels(record, &at));
+    return alcore__tool_answer_given(record) ? alcore__tool_answer_end(record) : ALCORE_OK;
+}
+
+static alcore_status read_examples(alcore_ctx *ctx, const char *path,
+                                   const alcore_tool_options *options, alcore_tool_answers *into) {
+    return alcore__tool_read_records(ctx, path, NULL, options, into, read_example);
+}
+
+const alcore__tool_form alcore__tool_doccano = {.name = "doccano",
+                                                .title = "doccano (JSONL)",
+                                                .suffix = ".jsonl",
+                                                .tasks = "translation classes spans tags",
+                                                .span_unit = ALCORE_SPAN_CODE_POINTS,
+                                                .write = write_examples,
+                                                .read = read_examples};
