@@ -3,7 +3,8 @@
  *
  *   translation  interface text_input in blocks, field_id "translation", which a draft fills in
  *   classes      interface choice: "options" [{"id", "text"}], "accept" ["id", ...]
- *   spans, tags  interfaces ner_manual, spans_manual, pos_manual: "spans" [{"start", "end", "label"}]
+ *   spans, tags  interfaces ner_manual, spans_manual, pos_manual: "spans" [{"start", "end",
+ *                "label"}]
  *
  * A task comes back with "answer": accept, reject or ignore, so that a draft is no answer before a
  * person accepted it. Offsets are code points. */

@@ -49,8 +49,8 @@ bool alcore__tool_member_true(const alcore__json *object, const char *name);
 /* *out: seconds since 1970 as ISO 8601 in UTC; NULL for NaN and what is no date. */
 alcore_status alcore__tool_time(alcore__tool_record *record, double seconds, const char **out);
 
-/* *id and *text: al_id and text of an object, whose al_batch is that of the file. A record without an
- * al_id is refused: *id is NULL. */
+/* *id and *text: al_id and text of an object, whose al_batch is that of the file. A record without
+ * an al_id is refused: *id is NULL. */
 alcore_status alcore__tool_take_item(alcore__tool_record *record, const alcore__json *object,
                                      const char **id, const char **text);
 

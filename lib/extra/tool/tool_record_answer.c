@@ -142,7 +142,8 @@ static int compare_begins(const void *left, const void *right) {
 }
 
 /* Makes the value of tags of parts in code points. *out: the first word that parts of different
- * labels are in, from 1; 0: none. tag is the label of the last part, which reaches up to `reach`. */
+ * labels are in, from 1; 0: none. tag is the label of the last part, which reaches up to
+ * `reach`. */
 static alcore_status make_tags(alcore__tool_record *record, int64_t *out) {
     const char *text = record->answer.text, *end = text + strlen(text), *next = text, *at = text;
     const char *word, *tag = NULL;
