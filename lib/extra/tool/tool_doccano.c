@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* doccano: a line an item out and back. What it does not know it keeps as metadata of the item, which
- * it shows and exports; "id" is its own number.
+/* doccano: a line an item out and back. What it does not know it keeps as metadata of the item,
+ * which it shows and exports; "id" is its own number.
  *
  *   out   {"text": ..., "label": [], "al_id": ..., "draft": ...}
  *   back  {"id": 3, "text": ..., "al_id": ..., "label": [...], "Comments": [...]}

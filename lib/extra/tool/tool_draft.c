@@ -10,7 +10,7 @@
 #include "text/utf8.h"
 #include "text/words.h"
 
-/* A copy of text [length], ended by NUL, that lives as long as the draft; NULL when out of memory. */
+/* A copy of text [length], ended by NUL, that lives as long as the draft; NULL: no memory. */
 static char *keep(alcore_ctx *ctx, alcore__tool_draft *draft, const char *text, size_t length) {
     char *copy = alcore__arena_alloc(ctx, &draft->strings, length + 1, 1);
     if (!copy) return NULL;
