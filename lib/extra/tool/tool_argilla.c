@@ -8,7 +8,8 @@
  *                            "label.responses.users": [...], "label.responses.status": [...]}]
  *
  * The first one does not say which responses are drafts: one alone is a draft unless its record is
- * completed, and of several nothing is known. Offsets are those of the browser, UTF-16 code units. */
+ * completed, and of several nothing is known. Offsets are those of the browser, UTF-16 code
+ * units. */
 #include <string.h>
 
 #include "extra/tool/tool_json.h"
