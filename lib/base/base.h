@@ -34,6 +34,9 @@ alcore_status alcore__fail_memory(size_t bytes);
  * Returns status. */
 alcore_status alcore__fail_within(alcore_status status, const char *format, ...)
     __attribute__((format(printf, 2, 3)));
+/* Replaces the first `temporary` in the error text by `path`, so that the name of a file of ours
+ * does not reach the user in place of his. Returns status. */
+alcore_status alcore__fail_renamed(alcore_status status, const char *temporary, const char *path);
 /* A callback returned status (not 0): keeps its text, or writes "WHAT failed" when it set none for
  * this status. A positive number becomes the status that the callback gave to alcore_error_set(),
  * else ALCORE_E_CALLBACK. */
@@ -269,6 +272,8 @@ typedef struct alcore__writer alcore__writer;
 alcore_status alcore__writer_open(alcore_ctx *ctx, const char *path, alcore__writer **out);
 /* Appends bytes; small pieces are collected. */
 alcore_status alcore__writer_put(alcore__writer *writer, const void *data, size_t bytes);
+/* Names the file otherwise than it was opened, in the same folder: by what was written to it. */
+alcore_status alcore__writer_name(alcore__writer *writer, const char *path);
 /* Brings the file to the disk under its name; frees writer in any case. */
 alcore_status alcore__writer_commit(alcore__writer *writer);
 /* The same for two files that belong together: both appear, or neither. After a failure a file that

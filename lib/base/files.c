@@ -363,6 +363,15 @@ void alcore__writer_abort(alcore__writer *writer) {
     if (writer) abandon(writer, writer->temporary);
 }
 
+/* The temporary file stays where it is, in the folder of both names. */
+alcore_status alcore__writer_name(alcore__writer *writer, const char *path) {
+    char *const target = alcore__strndup(writer->ctx, path, strlen(path));
+    if (!target) return alcore__fail_memory(strlen(path) + 1);
+    alcore__free(writer->ctx, writer->target);
+    writer->target = target;
+    return ALCORE_OK;
+}
+
 /* Stores the file under its name; frees the writer, also after a failure, which removes the
  * temporary file. */
 alcore_status alcore__writer_commit(alcore__writer *writer) {

@@ -87,9 +87,6 @@ struct alcore_ctx {
 /* error.c */
 void alcore__error_clear(void);
 const char *alcore__error_text(void);
-/* Replaces the first `temporary` in the error text by `path`: the name of a temporary file must not
- * reach the user. Returns status. */
-alcore_status alcore__fail_renamed(alcore_status status, const char *temporary, const char *path);
 
 /* call.c */
 int64_t alcore__now_ns(void); /* nanoseconds of a monotonic clock, a few milliseconds coarse */

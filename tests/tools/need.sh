@@ -42,7 +42,7 @@ need() {
 need_build="gcc=gcc /usr/include/stdio.h=libc6-dev pkg-config=pkg-config meson=meson ninja=ninja-build
     python3=python3 jansson.pc=libjansson-dev libutf8proc.pc=libutf8proc-dev libxxhash.pc=libxxhash-dev
     zlib.pc=zlib1g-dev liblzma.pc=liblzma-dev libzstd.pc=libzstd-dev
-    expat.pc=libexpat1-dev xlsxwriter.pc=libxlsxwriter-dev"
+    expat.pc=libexpat1-dev xlsxwriter.pc=libxlsxwriter-dev sqlite3.pc=libsqlite3-dev"
 # What the tests of the core need beside it.
 need_core="check.pc=check /usr/lib/python3/dist-packages/numpy=python3-numpy xz=xz-utils zstd=zstd"
 # What the other tests need beside that.

@@ -1,0 +1,144 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Files in blobs/. A blob is written under a temporary name, synced, named by what is in it, and
+ * its folder is synced, before project.sqlite names it: a name there always leads to the bytes. The
+ * same bytes twice are one blob. */
+#include <string.h>
+#include <xxhash.h>
+
+#include "extra/project/project_internal.h"
+
+enum { COPY_BYTES = 1 << 20, DIGEST_DIGITS = 32, SUFFIX_BYTES = 12 };
+
+/* A digest of bytes that come in pieces. */
+typedef struct digest_of {
+    XXH3_state_t *state; /* owned */
+    int64_t bytes;
+} digest_of;
+
+static alcore_status digest_begin(digest_of *digest) {
+    *digest = (digest_of){.state = XXH3_createState()};
+    if (!digest->state) return alcore__fail_memory(sizeof *digest);
+    XXH3_128bits_reset(digest->state);
+    return ALCORE_OK;
+}
+
+static void digest_end(digest_of *digest, char text[DIGEST_DIGITS + 1]) {
+    const XXH128_hash_t hash = XXH3_128bits_digest(digest->state);
+    alcore__format(text, DIGEST_DIGITS + 1, "%016llx%016llx", (unsigned long long)hash.high64,
+                   (unsigned long long)hash.low64);
+}
+
+/* Reads a file to its end into the digest, and writes what was read; writer NULL: nowhere. */
+static alcore_status read_through(alcore_ctx *ctx, alcore__file *file, alcore__writer *writer,
+                                  digest_of *digest) {
+    int64_t length = -1;
+    size_t got = 1;
+    char *block;
+    ALCORE__TRY(alcore__file_length(file, &length));
+    ALCORE__TRY(alcore__new_array(ctx, COPY_BYTES, 1, &block));
+    alcore_status status = ALCORE_OK;
+    while (status == ALCORE_OK && got > 0) {
+        status = alcore__file_read(file, digest->bytes, block, COPY_BYTES, &got);
+        if (status != ALCORE_OK) break;
+        XXH3_128bits_update(digest->state, block, got);
+        digest->bytes += (int64_t)got;
+        if (writer) status = alcore__writer_put(writer, block, got);
+        if (status == ALCORE_OK)
+            status = alcore__tick(ctx, writer ? "copying" : "comparing", digest->bytes, length);
+    }
+    alcore__free(ctx, block);
+    return status;
+}
+
+alcore_status project_file_digest(alcore_ctx *ctx, const char *path, char digest[33],
+                                  int64_t *bytes) {
+    digest_of state;
+    alcore__file *file;
+    ALCORE__TRY(digest_begin(&state));
+    alcore_status status = alcore__file_open(ctx, path, &file);
+    if (status == ALCORE_OK) {
+        status = read_through(ctx, file, NULL, &state);
+        alcore__file_close(file);
+    }
+    digest_end(&state, digest);
+    *bytes = state.bytes;
+    XXH3_freeState(state.state);
+    return status;
+}
+
+/* ---- names ---- */
+
+/* Letters that a suffix keeps; the name of a blob is used as a path. */
+static size_t suffix_span(const char *text) {
+    static const char letters[] =
+        "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789_-";
+    const size_t span = strspn(text, letters);
+    return span > 0 && span < SUFFIX_BYTES ? span : 0;
+}
+
+/* The end of a path by which its format is known, ".tsv.gz"; "": it has none that can be kept. */
+static const char *kept_suffix(const char *path) {
+    static const char *const compressed[] = {".gz", ".xz", ".zst"};
+    const char *const slash = strrchr(path, '/');
+    const char *const last = strrchr(slash ? slash : path, '.');
+    if (!last || !suffix_span(last + 1) || last[1 + suffix_span(last + 1)]) return "";
+    for (size_t i = 0; i < sizeof compressed / sizeof *compressed; i++)
+        if (strcmp(last, compressed[i]) == 0)
+            for (const char *at = last; at > path && at[-1] != '/';)
+                if (*--at == '.') return suffix_span(at + 1) ? at : last;
+    return last;
+}
+
+/* Whether a text is HASH or HASH.SUFFIX or HASH.SUFFIX.SUFFIX, and nothing that leaves blobs/. */
+static bool is_blob_name(const char *name) {
+    if (strspn(name, "0123456789abcdef") != DIGEST_DIGITS) return false;
+    const char *rest = name + DIGEST_DIGITS;
+    for (int suffixes = 0; suffixes < 2 && *rest == '.' && suffix_span(rest + 1); suffixes++)
+        rest += 1 + suffix_span(rest + 1);
+    return !*rest;
+}
+
+alcore_status project_blob_path(alcore_project *project, const char *name, alcore__buffer *out) {
+    if (!is_blob_name(name))
+        return store_damaged(&project->store, "'%.80s' is no name of a file in blobs/", name);
+    return alcore__buffer_format(project->object.ctx, out, "%s/blobs/%s", project->folder, name);
+}
+
+/* ---- writing ---- */
+
+/* Copies an open file to the writer and names the writer's file by what was in it. */
+static alcore_status copy(alcore_project *project, alcore__file *file, const char *path,
+                          alcore__writer *writer, char name[BLOB_NAME_BYTES], int64_t *bytes) {
+    alcore__buffer target = {0};
+    char digits[DIGEST_DIGITS + 1];
+    digest_of digest;
+    ALCORE__TRY(digest_begin(&digest));
+    alcore_status status = read_through(project->object.ctx, file, writer, &digest);
+    digest_end(&digest, digits);
+    XXH3_freeState(digest.state);
+    *bytes = digest.bytes;
+    alcore__format(name, BLOB_NAME_BYTES, "%s%s", digits, kept_suffix(path));
+    if (status == ALCORE_OK) status = project_blob_path(project, name, &target);
+    if (status == ALCORE_OK) status = alcore__writer_name(writer, target.data);
+    alcore__buffer_clear(project->object.ctx, &target);
+    return status;
+}
+
+alcore_status project_blob_copy(alcore_project *project, const char *path,
+                                char name[BLOB_NAME_BYTES], int64_t *bytes) {
+    alcore__buffer target = {0};
+    alcore__file *file;
+    alcore__writer *writer = NULL;
+    alcore_ctx *ctx = project->object.ctx;
+    ALCORE__TRY(alcore__file_open(ctx, path, &file));
+    alcore_status status = alcore__buffer_format(ctx, &target, "%s/blobs/new", project->folder);
+    if (status == ALCORE_OK) status = alcore__writer_open(ctx, target.data, &writer);
+    if (status == ALCORE_OK) status = copy(project, file, path, writer, name, bytes);
+    if (status == ALCORE_OK)
+        status = alcore__writer_commit(writer);
+    else
+        alcore__writer_abort(writer);
+    alcore__file_close(file);
+    alcore__buffer_clear(ctx, &target);
+    return status;
+}

@@ -1,0 +1,141 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* The pools of the roles: files in blobs/, read as alcore_pool_read() reads any file, one after the
+ * other, and the pairs that annotators made. */
+#include <string.h>
+
+#include "extra/project/project_internal.h"
+
+/* Answers that are added to a pool at once. */
+enum { BATCH = 1024 };
+
+alcore_status project_pool_new(alcore_project *project, const project_settings *settings,
+                               int32_t role, alcore_pool **out) {
+    alcore_pool_options options = ALCORE_POOL_OPTIONS_INIT;
+    const char *const dedup = project_setting(settings, "dedup");
+    if (strcmp(project_setting(settings, "utf8"), "replace") == 0)
+        options.utf8 = ALCORE_UTF8_REPLACE;
+    options.repeated_ids = ALCORE_IDS_PER_CALL;
+    if (role == ALCORE_ROLE_CANDIDATES) {
+        options.repeated_ids = ALCORE_IDS_UNIQUE; /* answers find their items by them */
+        options.dedup = strcmp(dedup, "none") == 0         ? ALCORE_DEDUP_NONE
+                        : strcmp(dedup, "normalized") == 0 ? ALCORE_DEDUP_NORMALIZED
+                                                           : ALCORE_DEDUP_EXACT;
+    }
+    return alcore_pool_new(project->object.ctx, &options, out);
+}
+
+/* The columns of the table files that read_file() reads, in its order. */
+#define FILE_COLUMNS                                                                               \
+    "blob, reference_blob, format, bad_lines, escapes, by_what, text_column, reference_column, "   \
+    "language, side, translator, system, domain"
+
+/* Reads the file of a row. Its texts are views of the row, which stays until the next step. */
+static alcore_status read_file(alcore_project *project, sqlite3_stmt *row, alcore_pool *pool) {
+    alcore_ctx *ctx = project->object.ctx;
+    alcore__buffer path = {0}, references = {0};
+    alcore_read_options options = ALCORE_READ_OPTIONS_INIT;
+    const char *const reference_blob = store_text_or_null(row, 1);
+    options.format = sqlite3_column_int(row, 2);
+    options.bad_lines = sqlite3_column_int(row, 3);
+    options.escapes = sqlite3_column_int(row, 4);
+    options.by = sqlite3_column_int(row, 5);
+    options.text_column = store_text_or_null(row, 6);
+    options.reference_column = store_text_or_null(row, 7);
+    options.language = store_text_or_null(row, 8);
+    options.side = store_text_or_null(row, 9);
+    options.translator = store_text_or_null(row, 10);
+    options.system = store_text_or_null(row, 11);
+    options.domain = store_text_or_null(row, 12);
+    alcore_status status = project_blob_path(project, store_text(row, 0), &path);
+    if (status == ALCORE_OK && reference_blob)
+        status = project_blob_path(project, reference_blob, &references);
+    options.references = references.data;
+    if (status == ALCORE_OK) status = alcore_pool_read(pool, path.data, &options);
+    alcore__buffer_clear(ctx, &references);
+    alcore__buffer_clear(ctx, &path);
+    return status;
+}
+
+alcore_status project_pool_read(alcore_project *project, int32_t role, alcore_pool *pool) {
+    sqlite3_stmt *rows;
+    bool row;
+    alcore_status status;
+    ALCORE__TRY(store_prepare(&project->store, &rows,
+                              "SELECT " FILE_COLUMNS " FROM files WHERE role = ? ORDER BY file",
+                              "i", (int64_t)role));
+    while ((status = store_step(&project->store, rows, &row)) == ALCORE_OK && row)
+        if ((status = read_file(project, rows, pool)) != ALCORE_OK) break;
+    sqlite3_finalize(rows);
+    return status;
+}
+
+/* ---- answers ---- */
+
+/* Pairs that are collected until BATCH are there. Texts lie in the arena. */
+typedef struct pair_batch {
+    alcore_ctx *ctx;
+    alcore_pool *pool;
+    alcore__arena arena;
+    int64_t count;
+    const char *ids[BATCH], *texts[BATCH], *references[BATCH], *languages[BATCH], *groups[BATCH];
+} pair_batch;
+
+/* A copy of a text in the arena; NULL for NULL. *status is ALCORE_E_NOMEM without memory. */
+static const char *keep(pair_batch *batch, const char *text, alcore_status *status) {
+    if (!text) return NULL;
+    const size_t bytes = strlen(text) + 1;
+    char *const copy = alcore__arena_alloc(batch->ctx, &batch->arena, bytes, 1);
+    if (copy) return memcpy(copy, text, bytes);
+    *status = alcore__fail_memory(bytes);
+    return NULL;
+}
+
+static alcore_status flush(pair_batch *batch) {
+    alcore_records records = ALCORE_RECORDS_INIT;
+    records.texts = batch->texts;
+    records.ids = batch->ids;
+    records.references = batch->references;
+    records.languages = batch->languages;
+    records.groups = batch->groups;
+    records.count = batch->count;
+    const alcore_status status = alcore_pool_add_records(batch->pool, &records, NULL);
+    alcore__arena_clear(batch->ctx, &batch->arena);
+    batch->count = 0;
+    return status;
+}
+
+static alcore_status add_pair(pair_batch *batch, sqlite3_stmt *row) {
+    const int64_t at = batch->count;
+    alcore_status status = ALCORE_OK;
+    batch->ids[at] = keep(batch, store_text(row, 0), &status);
+    batch->texts[at] = keep(batch, store_text(row, 1), &status);
+    batch->references[at] = keep(batch, store_text_or_null(row, 2), &status);
+    batch->languages[at] = keep(batch, store_text_or_null(row, 3), &status);
+    batch->groups[at] = keep(batch, store_text_or_null(row, 4), &status);
+    batch->count++;
+    return status == ALCORE_OK && batch->count == BATCH ? flush(batch) : status;
+}
+
+alcore_status project_pool_add_answers(alcore_project *project, alcore_pool *pool) {
+    sqlite3_stmt *rows;
+    pair_batch *batch;
+    bool row;
+    alcore_status status;
+    alcore_ctx *ctx = project->object.ctx;
+    ALCORE__TRY(alcore__new_array(ctx, 1, sizeof *batch, &batch));
+    batch->ctx = ctx;
+    batch->pool = pool;
+    status = store_prepare(&project->store, &rows,
+                           "SELECT items.id, text, value, language, section FROM decisions "
+                           "JOIN items USING (item) JOIN answers USING (answer) "
+                           "WHERE state = 1 ORDER BY decisions.item",
+                           "");
+    while (status == ALCORE_OK && (status = store_step(&project->store, rows, &row)) == ALCORE_OK &&
+           row)
+        status = add_pair(batch, rows);
+    if (status == ALCORE_OK && batch->count > 0) status = flush(batch);
+    sqlite3_finalize(rows);
+    alcore__arena_clear(ctx, &batch->arena);
+    alcore__free(ctx, batch);
+    return status;
+}

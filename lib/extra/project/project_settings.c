@@ -1,0 +1,309 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Settings of a project. A name is one of the project's own, of the table below; an option of
+ * requests; or a parameter of the present strategy, which is kept as STRATEGY.NAME, so that another
+ * strategy has its own and a return to the first one finds them again.
+ *
+ * project.sqlite has the settings that were set. What a step needs is made of them anew each time:
+ * values, a request and a strategy, which check what they are given. */
+#include <math.h>
+#include <string.h>
+
+#include "extra/project/project_internal.h"
+#include "request/request_internal.h"
+
+static const alcore__param own_rows[] = {
+    {"strategy", ALCORE_PARAM_TEXT, "", 0, 0, NULL,
+     "name of the strategy; empty: the recommended one", ALCORE__BY_NAME},
+    {"total", ALCORE_PARAM_TEXT, "", 0, 0, NULL,
+     "what all rounds together may spend, as budget says it for one", ALCORE__BY_NAME},
+    {"wait", ALCORE_PARAM_FLAG, "0", 0, 1, NULL,
+     "1: no round is selected while the last one has open items", ALCORE__BY_NAME},
+    {"several", ALCORE_PARAM_CHOICE, "agree", 0, 0, "agree|latest|majority",
+     "of several annotators of an item: their answer where they agree, the latest one, or that of "
+     "more than half of them",
+     ALCORE__BY_NAME},
+    {"task", ALCORE_PARAM_CHOICE, "translation", 0, 0, "translation|classes|spans|tags",
+     "what annotators are asked", ALCORE__BY_NAME},
+    {"labels", ALCORE_PARAM_TEXT, "", 0, 0, NULL,
+     "for classes, spans and tags, with commas between", ALCORE__BY_NAME},
+    {"source_language", ALCORE_PARAM_TEXT, "", 0, 0, NULL, "language tag of the texts",
+     ALCORE__BY_NAME},
+    {"target_language", ALCORE_PARAM_TEXT, "", 0, 0, NULL, "language tag of translations",
+     ALCORE__BY_NAME},
+    {"model", ALCORE_PARAM_TEXT, "", 0, 0, NULL,
+     "folder of the model that computes the columns that a strategy needs", ALCORE__BY_NAME},
+    {"dedup", ALCORE_PARAM_CHOICE, "exact", 0, 0, "exact|normalized|none",
+     "which texts of candidates repeat an earlier one", ALCORE__BY_NAME},
+    {"utf8", ALCORE_PARAM_CHOICE, "refuse", 0, 0, "refuse|replace",
+     "what happens to a text that is not UTF-8", ALCORE__BY_NAME},
+    {"context", ALCORE_PARAM_INTEGER, "2", 0, 100, NULL,
+     "texts of the same group before and after an item that annotators are shown", ALCORE__BY_NAME},
+    {"name", ALCORE_PARAM_TEXT, "alcore", 0, 0, NULL, "of the project, which tools show",
+     ALCORE__BY_NAME},
+};
+static const alcore__param_table own_table = ALCORE__PARAM_TABLE(own_rows);
+static const char owner[] = "project";
+
+/* Options of requests that are no settings: what a project counts or notes itself, and what belongs
+ * to one call. */
+static bool is_left_out(const char *name) {
+    static const char *const names[] = {"round", "given", "command"};
+    for (size_t i = 0; i < sizeof names / sizeof *names; i++)
+        if (strcmp(name, names[i]) == 0) return true;
+    return false;
+}
+
+static bool is_own(const char *name) {
+    for (size_t i = 0; i < sizeof own_rows / sizeof *own_rows; i++)
+        if (strcmp(name, own_rows[i].name) == 0) return true;
+    return false;
+}
+
+/* The option of requests, or the parameter of a strategy, of a number; NULL past the last. */
+static const char *option_name(int64_t index) {
+    alcore_param_info info = ALCORE_PARAM_INFO_INIT;
+    return alcore_request_builtin_param(index, &info) == ALCORE_OK ? info.name : NULL;
+}
+static const char *parameter_name(const char *strategy, int64_t index) {
+    alcore_param_info info = ALCORE_PARAM_INFO_INIT;
+    return alcore_strategy_builtin_param(strategy, index, &info) == ALCORE_OK ? info.name : NULL;
+}
+
+static bool is_option(const char *name) {
+    const char *option;
+    for (int64_t i = 0; (option = option_name(i)); i++)
+        if (strcmp(name, option) == 0) return !is_left_out(name);
+    return false;
+}
+
+static bool is_parameter(const char *strategy, const char *name) {
+    const char *parameter;
+    for (int64_t i = 0; (parameter = parameter_name(strategy, i)); i++)
+        if (strcmp(name, parameter) == 0) return true;
+    return false;
+}
+
+const char *project_setting(const project_settings *settings, const char *name) {
+    const char *text = "";
+    (void)alcore__values_get(&settings->values, owner, name, &text);
+    return text;
+}
+
+/* The name of the strategy that is set, or of the recommended one. */
+static const char *present_strategy(const project_settings *settings) {
+    const char *const name = project_setting(settings, "strategy");
+    return *name ? name : alcore_strategy_recommended();
+}
+
+/* ---- reading ---- */
+
+/* Budgets are single ones. */
+static alcore_status check_amount(const char *name, const char *value) {
+    alcore__budgets budgets;
+    if (!*value) return ALCORE_OK;
+    ALCORE__TRY(alcore__budgets_parse(value, &budgets));
+    if (budgets.count == 1) return ALCORE_OK;
+    return alcore__fail(ALCORE_E_PARAM, "%s '%s': a project takes one amount", name, value);
+}
+
+/* Applies one setting, whose name is as project.sqlite has it. */
+static alcore_status apply(alcore_project *project, project_settings *settings, const char *name,
+                           const char *value) {
+    if (strcmp(name, "budget") == 0 || strcmp(name, "total") == 0)
+        ALCORE__TRY(check_amount(name, value));
+    if (is_own(name))
+        return alcore__values_set(project->object.ctx, &settings->values, owner, name, value);
+    if (is_option(name)) return alcore_request_set(settings->request, name, value);
+    const char *const dot = strchr(name, '.');
+    const char *const strategy = present_strategy(settings);
+    if (!dot || strlen(strategy) != (size_t)(dot - name) ||
+        strncmp(name, strategy, (size_t)(dot - name)) != 0)
+        return ALCORE_OK; /* of another strategy */
+    if (!settings->strategy)
+        ALCORE__TRY(alcore_strategy_new(project->object.ctx, strategy, &settings->strategy));
+    return alcore_strategy_set(settings->strategy, dot + 1, value);
+}
+
+/* Applies the settings of project.sqlite. That of the strategy goes first, as parameters are its.
+ */
+static alcore_status apply_all(alcore_project *project, project_settings *settings) {
+    sqlite3_stmt *rows;
+    bool row;
+    alcore_status status;
+    ALCORE__TRY(store_prepare(&project->store, &rows,
+                              "SELECT name, value FROM settings ORDER BY name != 'strategy', name",
+                              ""));
+    while ((status = store_step(&project->store, rows, &row)) == ALCORE_OK && row) {
+        status = apply(project, settings, store_text(rows, 0), store_text(rows, 1));
+        if (status != ALCORE_OK) break;
+    }
+    sqlite3_finalize(rows);
+    return status;
+}
+
+/* A strategy that is named is made even where no parameter is set. */
+static alcore_status finish(alcore_project *project, project_settings *settings) {
+    const char *const name = project_setting(settings, "strategy");
+    if (!settings->strategy && *name)
+        ALCORE__TRY(alcore_strategy_new(project->object.ctx, name, &settings->strategy));
+    return alcore_request_set_strategy(settings->request, settings->strategy);
+}
+
+alcore_status project_settings_read(alcore_project *project, project_settings *out) {
+    alcore_ctx *ctx = project->object.ctx;
+    *out = (project_settings){0};
+    alcore_status status = alcore__values_new(ctx, &own_table, &out->values);
+    if (status == ALCORE_OK) status = alcore_request_new(ctx, &out->request);
+    /* A round does not depend on the context of the process that selects it. */
+    if (status == ALCORE_OK) status = alcore_request_set(out->request, "seed", "0");
+    if (status == ALCORE_OK) status = apply_all(project, out);
+    if (status == ALCORE_OK) status = finish(project, out);
+    if (status != ALCORE_OK) project_settings_clear(project, out);
+    return status;
+}
+
+void project_settings_clear(alcore_project *project, project_settings *settings) {
+    alcore__values_clear(project->object.ctx, &settings->values);
+    alcore_request_unref(settings->request);
+    alcore_strategy_unref(settings->strategy);
+    *settings = (project_settings){0};
+}
+
+/* ---- names ---- */
+
+/* Fails for a name that is no setting, with the nearest one. */
+static alcore_status fail_name(alcore_project *project, const char *strategy, const char *name) {
+    const char **names = NULL, *one;
+    size_t count = 0, capacity = 0;
+    alcore_ctx *ctx = project->object.ctx;
+    alcore_status status = ALCORE_OK;
+    if (is_left_out(name))
+        return alcore__fail(ALCORE_E_PARAM, "'%s' is not set: a project sets it for each round",
+                            name);
+    for (size_t i = 0; status == ALCORE_OK && i < sizeof own_rows / sizeof *own_rows; i++)
+        if ((status = alcore__grow(ctx, &names, &capacity, count + 1, sizeof *names)) == ALCORE_OK)
+            names[count++] = own_rows[i].name;
+    for (int64_t i = 0; status == ALCORE_OK && (one = option_name(i)); i++)
+        if ((status = alcore__grow(ctx, &names, &capacity, count + 1, sizeof *names)) == ALCORE_OK)
+            names[count++] = one;
+    for (int64_t i = 0; status == ALCORE_OK && (one = parameter_name(strategy, i)); i++)
+        if ((status = alcore__grow(ctx, &names, &capacity, count + 1, sizeof *names)) == ALCORE_OK)
+            names[count++] = one;
+    if (status == ALCORE_OK) {
+        const char *const nearest = alcore__nearest_name(name, names, count);
+        status = nearest ? alcore__fail(ALCORE_E_PARAM,
+                                        "a project has no setting '%s'; did you mean '%s'?", name,
+                                        nearest)
+                         : alcore__fail(ALCORE_E_PARAM,
+                                        "a project has no setting '%s', nor has its strategy %s "
+                                        "such a parameter",
+                                        name, strategy);
+    }
+    alcore__free(ctx, names);
+    return status;
+}
+
+/* Appends the name under which project.sqlite has a setting. */
+static alcore_status stored_name(alcore_project *project, const project_settings *settings,
+                                 const char *name, alcore__buffer *out) {
+    alcore_ctx *ctx = project->object.ctx;
+    const char *const strategy = present_strategy(settings);
+    if (is_own(name) || is_option(name)) return alcore__buffer_format(ctx, out, "%s", name);
+    if (!is_parameter(strategy, name)) return fail_name(project, strategy, name);
+    return alcore__buffer_format(ctx, out, "%s.%s", strategy, name);
+}
+
+/* ---- setting ---- */
+
+/* Writes the row and looks whether all settings together can still be read. Of a strategy of
+ * another name that lacks what is set nothing is read. */
+static alcore_status write_setting(alcore_project *project, const char *stored, const char *value) {
+    project_settings settings;
+    if (value)
+        ALCORE__TRY(store_run(&project->store,
+                              "INSERT INTO settings(name, value) VALUES(?, ?) "
+                              "ON CONFLICT(name) DO UPDATE SET value = excluded.value",
+                              "tt", stored, value));
+    else
+        ALCORE__TRY(store_run(&project->store, "DELETE FROM settings WHERE name = ?", "t", stored));
+    ALCORE__TRY(project_settings_read(project, &settings));
+    project_settings_clear(project, &settings);
+    return ALCORE_OK;
+}
+
+static alcore_status log_setting(alcore_project *project, const char *name, const char *value) {
+    alcore_ctx *ctx = project->object.ctx;
+    alcore__json_out arguments = {.ctx = ctx}, result = {.ctx = ctx};
+    alcore__json_open(&arguments, NULL, '{');
+    alcore__json_put_string(&arguments, "name", name);
+    if (value) alcore__json_put_string(&arguments, "value", value);
+    alcore__json_close(&arguments, '}');
+    const alcore_status status = project_log(project, "set", &arguments, &result);
+    alcore__buffer_clear(ctx, &arguments.text);
+    return status;
+}
+
+static alcore_status set(alcore_project *project, const char *name, const char *value) {
+    project_settings settings;
+    alcore__buffer stored = {0};
+    ALCORE__TRY(project_settings_read(project, &settings));
+    alcore_status status = stored_name(project, &settings, name, &stored);
+    project_settings_clear(project, &settings);
+    if (status == ALCORE_OK) status = write_setting(project, stored.data, value);
+    if (status == ALCORE_OK) status = log_setting(project, name, value);
+    alcore__buffer_clear(project->object.ctx, &stored);
+    return status;
+}
+
+alcore_status alcore_project_set(alcore_project *project, const char *name, const char *value) {
+    ALCORE__TRY(project_enter(project, "alcore_project_set", false));
+    if (!name)
+        return project_leave(
+            project, alcore__fail(ALCORE_E_INVALID, "alcore_project_set: a name is needed"));
+    alcore_status status = store_begin(&project->store);
+    if (status == ALCORE_OK) status = store_end(&project->store, set(project, name, value));
+    return project_leave(project, status);
+}
+
+/* ---- asking ---- */
+
+alcore_status project_setting_get(alcore_project *project, const project_settings *settings,
+                                  const char *name, const char **out) {
+    const char *const strategy = present_strategy(settings);
+    alcore_param_info info = ALCORE_PARAM_INFO_INIT;
+    *out = NULL;
+    if (is_own(name)) return alcore__values_get(&settings->values, owner, name, out);
+    if (is_option(name)) return alcore_request_get(settings->request, name, out);
+    if (!is_parameter(strategy, name)) return fail_name(project, strategy, name);
+    if (settings->strategy) return alcore_strategy_get(settings->strategy, name, out);
+    for (int64_t i = 0; alcore_strategy_builtin_param(strategy, i, &info) == ALCORE_OK; i++)
+        if (strcmp(info.name, name) == 0) *out = info.initial;
+    return ALCORE_OK;
+}
+
+/* Reads all settings in one moment and keeps the one that was asked for. */
+static alcore_status get(alcore_project *project, const char *name, const char **out) {
+    project_settings settings;
+    const char *text = NULL;
+    alcore_status status = store_begin_reading(&project->store);
+    if (status == ALCORE_OK)
+        status = store_end(&project->store, project_settings_read(project, &settings));
+    if (status != ALCORE_OK) return status;
+    status = project_setting_get(project, &settings, name, &text);
+    project->view.length = 0;
+    if (status == ALCORE_OK && text && *text) {
+        status = alcore__buffer_append(project->object.ctx, &project->view, text, strlen(text));
+        if (status == ALCORE_OK) *out = project->view.data;
+    }
+    project_settings_clear(project, &settings);
+    return status;
+}
+
+alcore_status alcore_project_get(alcore_project *project, const char *name, const char **out) {
+    if (out) *out = NULL;
+    ALCORE__TRY(project_enter(project, "alcore_project_get", false));
+    if (!name || !out)
+        return project_leave(
+            project, alcore__fail(ALCORE_E_INVALID, "alcore_project_get: name and out are needed"));
+    return project_leave(project, get(project, name, out));
+}

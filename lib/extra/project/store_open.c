@@ -1,0 +1,168 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Opening project.sqlite. The file may come from anywhere, so SQLite is told to trust nothing in
+ * it, and nothing in it is used before its schema was compared with ours, text by text: a view, a
+ * trigger or a table that is not ours is refused. */
+#include <errno.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "extra/project/checked_pages.h"
+#include "extra/project/store.h"
+
+/* Polled by SQLite within long statements. */
+enum { STEPS_BETWEEN_POLLS = 100000 };
+static int stop_asked(void *user) {
+    return alcore__tick(user, NULL, 0, -1) != ALCORE_OK;
+}
+
+/* One of the settings of a connection, and whether it can be made. */
+static alcore_status configure(store *self, const char *sql) {
+    sqlite3_stmt *statement;
+    bool row = true;
+    ALCORE__TRY(store_prepare(self, &statement, sql, ""));
+    alcore_status status = ALCORE_OK;
+    while (status == ALCORE_OK && row) status = store_step(self, statement, &row);
+    sqlite3_finalize(statement);
+    return status;
+}
+
+/* Settings that hold for a connection. synchronous=EXTRA also brings to the disk that a journal is
+ * gone; a rollback journal is what survives in each of SQLite's releases, where a write-ahead log
+ * has lost data with several processes. */
+static alcore_status harden(store *self) {
+    static const char *const settings[] = {"PRAGMA mmap_size=0",        "PRAGMA synchronous=EXTRA",
+                                           "PRAGMA temp_store=MEMORY",  "PRAGMA cell_size_check=ON",
+                                           "PRAGMA trusted_schema=OFF", "PRAGMA foreign_keys=OFF"};
+    sqlite3_db_config(self->database, SQLITE_DBCONFIG_DEFENSIVE, 1, NULL);
+    sqlite3_db_config(self->database, SQLITE_DBCONFIG_TRUSTED_SCHEMA, 0, NULL);
+    sqlite3_db_config(self->database, SQLITE_DBCONFIG_ENABLE_TRIGGER, 0, NULL);
+    sqlite3_db_config(self->database, SQLITE_DBCONFIG_ENABLE_VIEW, 0, NULL);
+    sqlite3_progress_handler(self->database, STEPS_BETWEEN_POLLS, stop_asked, self->ctx);
+    for (size_t i = 0; i < sizeof settings / sizeof *settings; i++)
+        ALCORE__TRY(configure(self, settings[i]));
+    return ALCORE_OK;
+}
+
+/* A number of four bytes of the header of the file, the highest first. */
+static uint32_t header_number(const unsigned char *header, int offset) {
+    uint32_t number = 0;
+    for (int i = 0; i < 4; i++) number = number << 8 | header[offset + i];
+    return number;
+}
+
+/* Looks at the first bytes of the file (https://www.sqlite.org/fileformat.html, 1.3), before SQLite
+ * reads the page that they are in: of a file that is no project it would find damage only. */
+static alcore_status check_header(store *self) {
+    enum { MAGIC = 16, USER_VERSION = 60, APPLICATION = 68, BYTES = 100 };
+    unsigned char header[BYTES];
+    const int code = checked_pages_peek(self->database, header, BYTES);
+    if (code == SQLITE_IOERR_SHORT_READ)
+        return alcore__fail(ALCORE_E_NOT_FOUND,
+                            "'%s' is empty: no project was made there; make one", self->path);
+    if (code != SQLITE_OK)
+        return alcore__fail(ALCORE_E_IO, "cannot read '%s': %s", self->path, sqlite3_errstr(code));
+    if (memcmp(header, "SQLite format 3", MAGIC) != 0)
+        return store_damaged(self, "it is no SQLite database");
+    if (header_number(header, APPLICATION) != STORE_APPLICATION)
+        return alcore__fail(ALCORE_E_DATA, "'%s' is the database of another program", self->path);
+    if (header_number(header, USER_VERSION) > STORE_FORM)
+        return alcore__fail(ALCORE_E_UNSUPPORTED,
+                            "'%s' has form %u, of a later release; this one reads forms up to %d",
+                            self->path, header_number(header, USER_VERSION), STORE_FORM);
+    return ALCORE_OK;
+}
+
+/* Compares the statements of the schema with ours, in their order. Indexes without a text are those
+ * of the tables' own constraints. */
+static alcore_status check_schema(store *self) {
+    sqlite3_stmt *statement;
+    bool row = true;
+    int place = 0;
+    ALCORE__TRY(store_prepare(self, &statement,
+                              "SELECT type, name, sql FROM sqlite_schema ORDER BY rowid", ""));
+    alcore_status status = ALCORE_OK;
+    while ((status = store_step(self, statement, &row)) == ALCORE_OK && row) {
+        const char *const type = store_text(statement, 0), *const name = store_text(statement, 1);
+        const char *const sql = store_text_or_null(statement, 2);
+        if (!sql && strcmp(type, "index") == 0 && strncmp(name, "sqlite_autoindex_", 17) == 0)
+            continue;
+        if (sql && store_statements[place] && strcmp(sql, store_statements[place]) == 0) {
+            place++;
+            continue;
+        }
+        status = store_damaged(self, "its %s '%s' is not one of a project", type, name);
+        break;
+    }
+    sqlite3_finalize(statement);
+    if (status == ALCORE_OK && store_statements[place])
+        return store_damaged(self, "'%.40s...' is missing in it", store_statements[place]);
+    return status;
+}
+
+/* Compares a file that is there with what a project has. What a killed process left in the journal
+ * is undone by the first reading; only then the header means something, and where even that finds
+ * damage the header may say why. */
+static alcore_status check_file(store *self) {
+    const alcore_status begun = store_begin_reading(self);
+    if (begun != ALCORE_OK && begun != ALCORE_E_DATA) return begun;
+    alcore_status status = check_header(self);
+    if (begun != ALCORE_OK) return status == ALCORE_OK ? store_begin_reading(self) : status;
+    if (status == ALCORE_OK) status = check_schema(self);
+    return store_end(self, status);
+}
+
+/* Everything after the file was opened. */
+static alcore_status prepare(store *self, bool create) {
+    int reserved = PAGE_DIGEST_BYTES;
+    ALCORE__TRY(store_prepare(self, &self->rollback, "ROLLBACK", ""));
+    ALCORE__TRY(harden(self));
+    if (create) {
+        sqlite3_file_control(self->database, "main", SQLITE_FCNTL_RESERVE_BYTES, &reserved);
+        ALCORE__TRY(configure(self, "PRAGMA page_size=4096"));
+    } else {
+        ALCORE__TRY(check_file(self));
+    }
+    return configure(self, "PRAGMA journal_mode=TRUNCATE");
+}
+
+alcore_status store_open(alcore_ctx *ctx, const char *path, bool create, store *out) {
+    *out = (store){.ctx = ctx};
+    if (!create && access(path, F_OK) != 0 && errno == ENOENT)
+        return alcore__fail(ALCORE_E_NOT_FOUND, "there is no project: '%s' does not exist", path);
+    const char *const files = checked_pages_register();
+    out->path = alcore__strndup(ctx, path, strlen(path));
+    if (!files || !out->path) {
+        store_close(out);
+        return alcore__fail_memory(strlen(path));
+    }
+    const int flags =
+        SQLITE_OPEN_READWRITE | SQLITE_OPEN_FULLMUTEX | (create ? SQLITE_OPEN_CREATE : 0);
+    const int code = sqlite3_open_v2(path, &out->database, flags, files);
+    alcore_status status = ALCORE_OK;
+    if (!out->database)
+        status = alcore__fail_memory(strlen(path));
+    else if (code != SQLITE_OK)
+        status = store_fail(out);
+    if (status == ALCORE_OK) status = prepare(out, create);
+    if (status != ALCORE_OK) store_close(out);
+    return status;
+}
+
+void store_close(store *self) {
+    if (self->database && !alcore__forked(self->ctx)) {
+        sqlite3_finalize(self->rollback);
+        sqlite3_close(self->database);
+    }
+    alcore__free(self->ctx, self->path);
+    *self = (store){0};
+}
+
+alcore_status store_make_tables(store *self) {
+    int64_t tables;
+    ALCORE__TRY(store_integer(self, &tables, "SELECT count(*) FROM sqlite_schema", ""));
+    if (tables > 0) return alcore__fail(ALCORE_E_IO, "'%s' is there already", self->path);
+    for (const char *const *sql = store_statements; *sql; sql++)
+        ALCORE__TRY(store_run(self, *sql, ""));
+    ALCORE__TRY(configure(self, "PRAGMA application_id=1634496626")); /* STORE_APPLICATION */
+    return configure(self, "PRAGMA user_version=1");                  /* STORE_FORM */
+}
