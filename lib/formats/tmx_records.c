@@ -12,7 +12,7 @@
  * Languages are columns here: text_column is the source language, or else options.language, or the
  * srclang of the unit or header; reference_column is the language of the references, or else it is
  * the first other one of the file. A tag stands for its variants, and a variant for the tag without
- * its ending (match()). Texts stay as they are, without the codes of inline elements.
+ * its ending (language_tag.h). Texts stay as they are, without the codes of inline elements.
  *
  * The file is cut anywhere, not at lines: memory is that of one unit and of the line reader. */
 #include <string.h>
@@ -21,6 +21,7 @@
 #include "alcore/remedy.h"
 #include "formats/expat_parser.h"
 #include "formats/record_format.h"
+#include "text/language_tag.h"
 
 /* The text of a unit in the source language or in that of the references. */
 typedef struct variant {
@@ -63,27 +64,6 @@ static bool is_set(const alcore__buffer *buffer) {
     return buffer->length > 0;
 }
 
-/* Whether the bytes of two tags are equal; "_" is "-", and case does not count. */
-static bool same(const char *a, const char *b, size_t length) {
-    for (size_t i = 0; i < length; i++) {
-        const char left = a[i] == '_' ? '-' : a[i], right = b[i] == '_' ? '-' : b[i];
-        if (strncasecmp(&left, &right, 1) != 0) return false;
-    }
-    return true;
-}
-
-/* How well a tag of the file matches a wanted one: 3, they are equal; 2, it is a variant ("en-US"
- * for "en"); 1, it is what the wanted one is a variant of ("en" for "en-US"); 0, it is another
- * language. */
-static int match(const char *wanted, const char *tag) {
-    const size_t wanted_length = strlen(wanted), length = strlen(tag);
-    if (!same(wanted, tag, wanted_length < length ? wanted_length : length)) return 0;
-    if (wanted_length == length) return 3;
-    const char next = length > wanted_length ? tag[wanted_length] : wanted[length];
-    if (next != '-' && next != '_') return 0;
-    return length > wanted_length ? 2 : 1;
-}
-
 /* The source language; NULL: any, which is none that could be read. */
 static const char *source_language(const tmx_state *state) {
     const alcore_read_options *options = state->options;
@@ -108,7 +88,7 @@ static alcore_status match_reference(tmx_state *state, const char *wanted, int *
     if (!wanted && !is_set(&state->file_language))
         ALCORE__TRY(alcore__buffer_append(state->xml.ctx, &state->file_language, state->tag.data,
                                           state->tag.length));
-    *out = match(wanted ? wanted : state->file_language.data, state->tag.data);
+    *out = alcore__language_match(wanted ? wanted : state->file_language.data, state->tag.data);
     state->passed_over += !wanted && *out == 0;
     return ALCORE_OK;
 }
@@ -147,8 +127,8 @@ static alcore_status end_variant(tmx_state *state) {
     if (!is_set(&state->tag) || !state->has_text) return ALCORE_OK;
     if (!source) return fail_source(state);
     ALCORE__TRY(note_language(state));
-    const int rank = match(source, state->tag.data);
-    int reference = wanted ? match(wanted, state->tag.data) : 0;
+    const int rank = alcore__language_match(source, state->tag.data);
+    int reference = wanted ? alcore__language_match(wanted, state->tag.data) : 0;
     if (rank > 0 && rank >= reference) {
         replace(state, &state->source, rank);
         return ALCORE_OK;

@@ -5,6 +5,7 @@
 #include <inttypes.h>
 #include <string.h>
 
+#include "text/language_tag.h"
 #include "text/utf8.h"
 #include "text/vocabulary.h"
 
@@ -60,20 +61,8 @@ static alcore_status check_unit(const alcore__tool_form *form, int32_t unit) {
     return ALCORE_OK;
 }
 
-/* A language tag is letters, digits and what stands between them in "pt-BR", "en_US" and
- * "sr@latin". */
-static bool is_language(const char *tag) {
-    const char *at = tag;
-    for (; *at; at++) {
-        const bool letter = (*at | 0x20) >= 'a' && (*at | 0x20) <= 'z';
-        const bool digit = *at >= '0' && *at <= '9';
-        if (!letter && (at == tag || (!digit && !strchr("-_@", *at)))) return false;
-    }
-    return at > tag;
-}
-
 static alcore_status check_language(const char *name, const char *language) {
-    if (!language || is_language(language)) return ALCORE_OK;
+    if (!language || alcore__language_is_tag(language)) return ALCORE_OK;
     return alcore__fail(ALCORE_E_PARAM, "%s: \"%s\" is no language tag", name, language);
 }
 
@@ -117,8 +106,9 @@ alcore_status alcore__tool_check_options(alcore_ctx *ctx, const alcore__tool_for
     if (!ours->source_language) ours->source_language = "und";
     if (!ours->target_language && writes) ours->target_language = "und";
     if (!ours->batch) ours->batch = "alcore";
-    if (alcore__utf8_check(ours->batch, strlen(ours->batch)) < strlen(ours->batch))
-        return alcore__fail(ALCORE_E_PARAM, "batch is not UTF-8");
+    const size_t bytes = strlen(ours->batch);
+    if (alcore__utf8_check(ours->batch, bytes) < bytes || strcspn(ours->batch, "\r\n") < bytes)
+        return alcore__fail(ALCORE_E_PARAM, "batch is not UTF-8, or has a line break");
     if (writes && form->needs_labels && ours->task != ALCORE_TASK_TRANSLATION &&
         ours->label_count == 0)
         return alcore__fail(ALCORE_E_PARAM, "%s lists its labels: the task %s needs labels",
@@ -188,7 +178,7 @@ alcore_status alcore__tool_check_items(alcore_ctx *ctx, const alcore_tool_items 
 
 void alcore__tool_default_language(const alcore_tool_items *items, alcore_tool_options *options) {
     const char *first = items->count > 0 ? alcore__tool_entry(items->languages, 0) : NULL;
-    if (!first || strcmp(first, "unknown") == 0 || !is_language(first)) return;
+    if (!first || strcmp(first, "unknown") == 0 || !alcore__language_is_tag(first)) return;
     if (strcmp(options->source_language, "und") != 0) return;
     for (int64_t i = 1; i < items->count; i++)
         if (!items->languages[i] || strcmp(items->languages[i], first) != 0) return;

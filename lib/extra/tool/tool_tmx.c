@@ -1,0 +1,259 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* TMX 1.4, translation memories (LISA 2005). An item is a unit whose tuid is its id:
+ *
+ *     <tu tuid="ID">
+ *       <prop type="x-alcore-draft">DRAFT</prop>
+ *       <tuv xml:lang="en"><seg>TEXT</seg></tuv>
+ *       <tuv xml:lang="de"><seg>DRAFT</seg></tuv>
+ *
+ * Back: a memory has no states; the target is final, but where it still is the draft that went out:
+ * then it is pending (tool_unit.h). A unit without target is open. The source is the variant in the
+ * language of the texts, or else in that of the header, and the target that in the target language,
+ * or else the first other one. Codes of inline elements are left out. */
+#include <string.h>
+#include <strings.h>
+
+#include "alcore/version.h"
+#include "extra/tool/tool_output.h"
+#include "extra/tool/tool_unit.h"
+#include "formats/xml_reader.h"
+#include "text/language_tag.h"
+
+#define DRAFT_PROP "x-alcore-draft"
+#define BATCH_PROP "x-alcore-batch"
+
+/* ---- out ---- */
+
+static void put_variant(alcore__tool_out *out, const char *language, const char *text,
+                        size_t length) {
+    alcore__tool_put(out, "<tuv xml:lang=\"");
+    alcore__tool_put_attribute(out, language);
+    alcore__tool_put(out, "\"><seg>");
+    alcore__tool_put_xml(out, text, length);
+    alcore__tool_put(out, "</seg></tuv>\n");
+}
+
+/* Puts an element with an attribute or without; text NULL: nothing. */
+static void put_element(alcore__tool_out *out, const char *begin, const char *text,
+                        const char *end) {
+    if (!text) return;
+    alcore__tool_put(out, begin);
+    alcore__tool_put_xml(out, text, strlen(text));
+    alcore__tool_put(out, end);
+}
+
+static void put_before(alcore__tool_out *out, const alcore_tool_items *items,
+                       const alcore_tool_options *options) {
+    (void)items;
+    alcore__tool_put(out, "<?xml version=\"1.0\" encoding=\"UTF-8\"?>\n"
+                          "<!DOCTYPE tmx SYSTEM \"tmx14.dtd\">\n"
+                          "<tmx version=\"1.4\">\n"
+                          "<header creationtool=\"alcore\" creationtoolversion=\"");
+    alcore__tool_put_attribute(out, alcore_version());
+    alcore__tool_put(out, "\" segtype=\"sentence\" o-tmf=\"alcore\" adminlang=\"en\" srclang=\"");
+    alcore__tool_put_attribute(out, options->source_language);
+    alcore__tool_put(out, "\" datatype=\"plaintext\">\n");
+    put_element(out, "<prop type=\"" BATCH_PROP "\">", options->batch, "</prop>\n");
+    alcore__tool_put(out, "</header>\n<body>\n");
+}
+
+static void put_item(alcore__tool_out *out, const alcore_tool_items *items, int64_t i,
+                     const alcore_tool_options *options) {
+    const char *draft = alcore__tool_entry(items->drafts, i);
+    if (draft && !*draft) draft = NULL;
+    alcore__tool_put(out, "<tu tuid=\"");
+    alcore__tool_put_attribute(out, items->ids[i]);
+    alcore__tool_put(out, "\">\n<note>");
+    alcore__tool_put_figures(out, items, i);
+    alcore__tool_put(out, "</note>\n");
+    put_element(out, "<note>", alcore__tool_entry(items->reasons, i), "</note>\n");
+    put_element(out, "<note>", alcore__tool_entry(items->contexts, i), "</note>\n");
+    put_element(out, "<prop type=\"x-document\">", alcore__tool_entry(items->groups, i),
+                "</prop>\n");
+    put_element(out, "<prop type=\"" DRAFT_PROP "\">", draft, "</prop>\n");
+    put_variant(out, options->source_language, items->texts[i], alcore__tool_text_length(items, i));
+    if (draft) put_variant(out, options->target_language, draft, strlen(draft));
+    alcore__tool_put(out, "</tu>\n");
+}
+
+static alcore_status write_tmx(alcore_ctx *ctx, const char *path, const alcore_tool_items *items,
+                               const alcore_tool_options *options) {
+    static const alcore__tool_layout layout = {put_before, alcore__tool_check_xml, put_item,
+                                               "</body>\n</tmx>\n"};
+    return alcore__tool_write_items(ctx, path, items, options, &layout);
+}
+
+/* ---- back ---- */
+
+typedef struct reading {
+    alcore__unit unit;
+    const alcore_tool_options *options;
+    alcore__buffer *field;                   /* which gets the text; NULL: it is passed over */
+    alcore__buffer file_source, unit_source; /* srclang of the header and of the unit */
+    alcore__buffer language, segment;        /* of the present variant */
+    alcore__buffer annotator, time;          /* of the present variant */
+    alcore__buffer batch;
+    int64_t code_depth; /* elements that the reading is inside of, from one of codes on */
+    bool begun;         /* the root was tmx */
+    bool in_unit, in_variant;
+    bool has_source, has_target; /* of the unit */
+} reading;
+
+static alcore_status start_root(reading *self, alcore__xml *xml, const char *name) {
+    self->begun = strcmp(name, "tmx") == 0;
+    if (self->begun) return ALCORE_OK;
+    return alcore__xml_fail(xml, "the root is %.60s, not tmx", name);
+}
+
+static alcore_status start_unit(reading *self, alcore__xml *xml, const char *const *attributes) {
+    const char *source = alcore__xml_attribute(attributes, "srclang");
+    alcore__unit_begin(&self->unit, alcore__xml_line(xml));
+    self->in_unit = true;
+    self->has_source = self->has_target = false;
+    self->field = NULL;
+    ALCORE__TRY(alcore__unit_set(&self->unit, &self->unit_source, source));
+    return alcore__unit_set(&self->unit, &self->unit.id, alcore__xml_attribute(attributes, "tuid"));
+}
+
+/* TMX 1.1 calls the attribute "lang". */
+static alcore_status start_variant(reading *self, const char *const *attributes) {
+    const char *language = alcore__xml_attribute(attributes, "xml:lang");
+    const char *who = alcore__xml_attribute(attributes, "changeid");
+    const char *when = alcore__xml_attribute(attributes, "changedate");
+    if (!language) language = alcore__xml_attribute(attributes, "lang");
+    if (!who) who = alcore__xml_attribute(attributes, "creationid");
+    if (!when) when = alcore__xml_attribute(attributes, "creationdate");
+    self->in_variant = true;
+    self->segment.length = 0;
+    ALCORE__TRY(alcore__unit_set(&self->unit, &self->language, language ? language : "und"));
+    ALCORE__TRY(alcore__unit_set(&self->unit, &self->annotator, who));
+    return alcore__unit_set(&self->unit, &self->time, when);
+}
+
+/* A property of the header or of a unit that we wrote. */
+static void start_property(reading *self, const char *const *attributes) {
+    const char *type = alcore__xml_attribute(attributes, "type");
+    if (!type || self->in_variant) return;
+    if (!self->in_unit && strcmp(type, BATCH_PROP) == 0) self->field = &self->batch;
+    if (self->in_unit && strcmp(type, DRAFT_PROP) == 0) self->field = &self->unit.draft;
+}
+
+/* The inline elements whose content are codes of the file that is translated. */
+static bool is_code(const char *name) {
+    static const char *const names[] = {"bpt", "ept", "it", "ph", "ut"};
+    for (size_t i = 0; i < sizeof names / sizeof *names; i++)
+        if (strcmp(names[i], name) == 0) return true;
+    return false;
+}
+
+static alcore_status start(void *user, alcore__xml *xml, const char *name,
+                           const char *const *attributes) {
+    reading *self = user;
+    if (!self->begun) return start_root(self, xml, name);
+    if (self->code_depth > 0 || (self->field == &self->segment && is_code(name)))
+        self->code_depth++;
+    else if (self->field == &self->segment)
+        return ALCORE_OK; /* <hi> and <sub>, whose text belongs to the segment */
+    else if (strcmp(name, "header") == 0)
+        return alcore__unit_set(&self->unit, &self->file_source,
+                                alcore__xml_attribute(attributes, "srclang"));
+    else if (strcmp(name, "tu") == 0)
+        return start_unit(self, xml, attributes);
+    else if (strcmp(name, "prop") == 0)
+        start_property(self, attributes);
+    else if (self->in_unit && strcmp(name, "tuv") == 0)
+        return start_variant(self, attributes);
+    else if (self->in_variant && strcmp(name, "seg") == 0)
+        self->field = &self->segment;
+    return ALCORE_OK;
+}
+
+/* Whether the present variant is in a language; a tag stands for its variants. */
+static bool is_in(const reading *self, const char *language) {
+    return alcore__language_match(language, alcore__unit_text(&self->language)) > 0;
+}
+
+/* The language of sources; "": the first variant of a unit is its source. */
+static const char *source_language(const reading *self) {
+    if (strcmp(self->options->source_language, "und") != 0) return self->options->source_language;
+    const alcore__buffer *own =
+        self->unit_source.length > 0 ? &self->unit_source : &self->file_source;
+    const char *language = alcore__unit_text(own);
+    return strcasecmp(language, "*all*") == 0 ? "" : language;
+}
+
+/* Makes the variant that has ended the source of its unit, or its target, or neither. */
+static alcore_status end_variant(reading *self) {
+    alcore__unit *unit = &self->unit;
+    const char *source = source_language(self), *target = self->options->target_language;
+    const bool in_source = !*source || is_in(self, source);
+    self->in_variant = false;
+    if (in_source && !self->has_source) {
+        self->has_source = true;
+        return alcore__unit_set(unit, &unit->source, alcore__unit_text(&self->segment));
+    }
+    /* Two languages that nobody has named are not the same. */
+    const bool unnamed = !*source || strcmp(source, "und") == 0;
+    const bool other = target ? is_in(self, target) : unnamed || !in_source;
+    if (!other || self->has_target) return ALCORE_OK;
+    self->has_target = true;
+    ALCORE__TRY(alcore__unit_set(unit, &unit->annotator, alcore__unit_text(&self->annotator)));
+    ALCORE__TRY(alcore__unit_set(unit, &unit->time, alcore__unit_text(&self->time)));
+    return alcore__unit_set(unit, &unit->target, alcore__unit_text(&self->segment));
+}
+
+static alcore_status end_unit(reading *self) {
+    alcore__unit *unit = &self->unit;
+    const bool drafted = unit->draft.length > 0 && alcore__unit_same(&unit->target, &unit->draft);
+    self->in_unit = false;
+    if (unit->target.length > 0) unit->state = drafted ? ALCORE__UNIT_PENDING : ALCORE__UNIT_FINAL;
+    return alcore__unit_end(unit);
+}
+
+static alcore_status end(void *user, alcore__xml *xml, const char *name) {
+    reading *self = user;
+    (void)xml;
+    if (self->code_depth > 0) {
+        self->code_depth--;
+    } else if (self->field == &self->segment) {
+        if (strcmp(name, "seg") == 0) self->field = NULL;
+    } else if (self->in_variant && strcmp(name, "tuv") == 0) {
+        return end_variant(self);
+    } else if (self->in_unit && strcmp(name, "tu") == 0) {
+        return end_unit(self);
+    } else if (strcmp(name, "prop") == 0) {
+        self->field = NULL;
+    } else if (strcmp(name, "header") == 0 && self->batch.length > 0) {
+        return alcore__tool_answers_set_batch(self->unit.into, self->batch.data);
+    }
+    return ALCORE_OK;
+}
+
+static alcore_status add_text(void *user, alcore__xml *xml, const char *text, size_t length) {
+    reading *self = user;
+    (void)xml;
+    if (!self->field || self->code_depth > 0) return ALCORE_OK;
+    return alcore__buffer_append(self->unit.ctx, self->field, text, length);
+}
+
+static alcore_status read_tmx(alcore_ctx *ctx, const char *path, const alcore_tool_options *options,
+                              alcore_tool_answers *into) {
+    static const alcore__xml_handler handler = {start, end, add_text};
+    reading self = {.unit = {.ctx = ctx, .into = into}, .options = options};
+    alcore__buffer *const buffers[] = {&self.file_source, &self.unit_source, &self.language,
+                                       &self.segment,     &self.annotator,   &self.time,
+                                       &self.batch};
+    const alcore_status status = alcore__xml_read(ctx, path, &handler, &self);
+    alcore__unit_clear(&self.unit);
+    for (size_t i = 0; i < sizeof buffers / sizeof *buffers; i++)
+        alcore__buffer_clear(ctx, buffers[i]);
+    return status;
+}
+
+const alcore__tool_form alcore__tool_tmx = {.name = "tmx",
+                                            .title = "TMX 1.4 (translation memories)",
+                                            .suffix = ".tmx",
+                                            .tasks = "translation",
+                                            .lacks = ALCORE__XML_LACKS,
+                                            .write = write_tmx,
+                                            .read = read_tmx};

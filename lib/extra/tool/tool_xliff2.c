@@ -1,0 +1,243 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* XLIFF 2.0 (OASIS 2014). The id of a unit has to be a word of XML, so that ours is its name:
+ *
+ *     <unit id="u1" name="ID">
+ *       <notes><note category="alcore">rank=1</note></notes>
+ *       <segment state="initial">
+ *         <source xml:space="preserve">TEXT</source>
+ *         <target xml:space="preserve">DRAFT</target>
+ *
+ * Back: the name of a unit, or else its id, is the item. A tool may have cut it into segments: the
+ * sources and targets are put together again, with what the ignorable parts between them have. The
+ * states translated, reviewed and final are final, initial is pending, a segment without state is
+ * stateless (tool_unit.h); the least of the segments counts. */
+#include <string.h>
+
+#include "extra/annotation/answer_words.h"
+#include "extra/tool/tool_output.h"
+#include "extra/tool/tool_unit.h"
+#include "formats/xml_reader.h"
+#include "text/utf8.h"
+
+#define OURS "alcore" /* in category="" */
+
+/* ---- out ---- */
+
+static void put_before(alcore__tool_out *out, const alcore_tool_items *items,
+                       const alcore_tool_options *options) {
+    (void)items;
+    alcore__tool_put(out, "<?xml version=\"1.0\" encoding=\"UTF-8\"?>\n"
+                          "<xliff version=\"2.0\" xmlns=\"urn:oasis:names:tc:xliff:document:2.0\" "
+                          "srcLang=\"");
+    alcore__tool_put_attribute(out, options->source_language);
+    alcore__tool_put(out, "\" trgLang=\"");
+    alcore__tool_put_attribute(out, options->target_language);
+    alcore__tool_put(out, "\">\n<file id=\"f1\" original=\"");
+    alcore__tool_put_attribute(out, options->batch);
+    alcore__tool_put(out, "\">\n");
+}
+
+static void put_note(alcore__tool_out *out, const char *attributes, const char *text) {
+    if (!text) return;
+    alcore__tool_put(out, "<note category=\"" OURS "\"");
+    alcore__tool_put(out, attributes);
+    alcore__tool_put(out, ">");
+    alcore__tool_put_xml(out, text, strlen(text));
+    alcore__tool_put(out, "</note>\n");
+}
+
+static void put_item(alcore__tool_out *out, const alcore_tool_items *items, int64_t i,
+                     const alcore_tool_options *options) {
+    const char *draft = alcore__tool_entry(items->drafts, i);
+    char number[64];
+    (void)options;
+    alcore__format(number, sizeof number, "<unit id=\"u%lld\" name=\"", (long long)i + 1);
+    alcore__tool_put(out, number);
+    alcore__tool_put_attribute(out, items->ids[i]);
+    alcore__tool_put(out, "\">\n<notes>\n<note category=\"" OURS "\">");
+    alcore__tool_put_figures(out, items, i);
+    alcore__tool_put(out, "</note>\n");
+    put_note(out, "", alcore__tool_entry(items->reasons, i));
+    put_note(out, " appliesTo=\"source\"", alcore__tool_entry(items->contexts, i));
+    put_note(out, "", alcore__tool_entry(items->groups, i));
+    alcore__tool_put(out, "</notes>\n<segment state=\"initial\">\n<source xml:space=\"preserve\">");
+    alcore__tool_put_xml(out, items->texts[i], alcore__tool_text_length(items, i));
+    alcore__tool_put(out, "</source>\n");
+    if (draft && *draft) {
+        alcore__tool_put(out, "<target xml:space=\"preserve\">");
+        alcore__tool_put_xml(out, draft, strlen(draft));
+        alcore__tool_put(out, "</target>\n");
+    }
+    alcore__tool_put(out, "</segment>\n</unit>\n");
+}
+
+static alcore_status write_xliff2(alcore_ctx *ctx, const char *path, const alcore_tool_items *items,
+                                  const alcore_tool_options *options) {
+    static const alcore__tool_layout layout = {put_before, alcore__tool_check_xml, put_item,
+                                               "</file>\n</xliff>\n"};
+    return alcore__tool_write_items(ctx, path, items, options, &layout);
+}
+
+/* ---- back ---- */
+
+typedef struct reading {
+    alcore__unit unit;
+    alcore__buffer *field;       /* which gets the text; NULL: it is passed over */
+    alcore__buffer part, target; /* source and target of the present segment or ignorable */
+    bool begun;                  /* the root has the version */
+    bool has_batch;
+    bool in_unit, in_part; /* in_part: within a segment or an ignorable */
+    bool ignorable;        /* it is an ignorable */
+    bool has_segment;      /* of the unit: unit.state is that of the ones before */
+    bool untranslated;     /* a segment of the unit has no target */
+} reading;
+
+static alcore_status start_root(reading *self, alcore__xml *xml, const char *name,
+                                const char *const *attributes) {
+    const char *version = alcore__xml_attribute(attributes, "version");
+    if (strcmp(name, "xliff") != 0)
+        return alcore__xml_fail(xml, "the root is %.60s, not xliff", name);
+    if (version && version[0] == '1')
+        return alcore__xml_fail(xml, "it is XLIFF %.20s: read it with the tool xliff", version);
+    self->begun = true;
+    return ALCORE_OK;
+}
+
+static alcore_status start_unit(reading *self, alcore__xml *xml, const char *const *attributes) {
+    const char *name = alcore__xml_attribute(attributes, "name");
+    alcore__unit_begin(&self->unit, alcore__xml_line(xml));
+    self->in_unit = true;
+    self->in_part = self->has_segment = self->untranslated = false;
+    self->field = NULL;
+    return alcore__unit_set(&self->unit, &self->unit.id,
+                            name ? name : alcore__xml_attribute(attributes, "id"));
+}
+
+/* Begins a segment, with its state, or an ignorable. */
+static void start_part(reading *self, bool ignorable, const char *const *attributes) {
+    const char *state = alcore__xml_attribute(attributes, "state");
+    alcore__answer_meaning meaning;
+    self->in_part = true;
+    self->ignorable = ignorable;
+    self->part.length = self->target.length = 0;
+    if (ignorable) return;
+    const bool known = state && alcore__answer_word(state, strlen(state), &meaning);
+    const alcore__unit_state is = !state ? ALCORE__UNIT_STATELESS
+                                  : known && meaning == ALCORE__MEANS_ANSWER ? ALCORE__UNIT_FINAL
+                                                                             : ALCORE__UNIT_PENDING;
+    /* Pending is less than stateless, which is less than final. */
+    const bool less = is == ALCORE__UNIT_PENDING ||
+                      (is == ALCORE__UNIT_STATELESS && self->unit.state == ALCORE__UNIT_FINAL);
+    if (!self->has_segment || less) self->unit.state = is;
+    self->has_segment = true;
+}
+
+/* A control character, which XML cannot hold: <cp hex="0007"/>. */
+static alcore_status add_control(reading *self, const char *const *attributes) {
+    const char *hex = alcore__xml_attribute(attributes, "hex");
+    char bytes[4];
+    int32_t point = 0;
+    for (size_t i = 0; hex && i < 6 && hex[i]; i++) {
+        const char *digit = strchr("0123456789abcdef", hex[i] | 0x20);
+        if (!digit) return ALCORE_OK;
+        point = point * 16 + (int32_t)(digit - "0123456789abcdef");
+    }
+    if (!self->field || point == 0 || point > 0x10FFFF || (point >= 0xD800 && point < 0xE000))
+        return ALCORE_OK;
+    return alcore__buffer_append(self->unit.ctx, self->field, bytes,
+                                 alcore__utf8_write(point, bytes));
+}
+
+static alcore_status start_note(reading *self, const char *const *attributes) {
+    const char *category = alcore__xml_attribute(attributes, "category");
+    if (category && strcmp(category, OURS) == 0) return ALCORE_OK;
+    self->field = &self->unit.comment;
+    return alcore__unit_new_comment(&self->unit);
+}
+
+static alcore_status start(void *user, alcore__xml *xml, const char *name,
+                           const char *const *attributes) {
+    reading *self = user;
+    if (!self->begun) return start_root(self, xml, name, attributes);
+    if (strcmp(name, "file") == 0 && !self->has_batch) {
+        const char *batch = alcore__xml_attribute(attributes, "original");
+        self->has_batch = batch;
+        return batch ? alcore__tool_answers_set_batch(self->unit.into, batch) : ALCORE_OK;
+    }
+    if (strcmp(name, "unit") == 0) return start_unit(self, xml, attributes);
+    if (!self->in_unit) return ALCORE_OK;
+    if (strcmp(name, "segment") == 0 || strcmp(name, "ignorable") == 0)
+        start_part(self, name[0] == 'i', attributes);
+    else if (strcmp(name, "source") == 0 && self->in_part)
+        self->field = &self->part;
+    else if (strcmp(name, "target") == 0 && self->in_part)
+        self->field = &self->target;
+    else if (strcmp(name, "note") == 0)
+        return start_note(self, attributes);
+    else if (strcmp(name, "cp") == 0)
+        return add_control(self, attributes);
+    return ALCORE_OK;
+}
+
+/* Appends the part to the unit; what an ignorable has no target for stands in both languages. */
+static alcore_status end_part(reading *self) {
+    alcore__unit *unit = &self->unit;
+    const bool copied = self->ignorable && self->target.length == 0;
+    const alcore__buffer *target = copied ? &self->part : &self->target;
+    self->in_part = false;
+    if (!self->ignorable && self->target.length == 0) self->untranslated = true;
+    ALCORE__TRY(alcore__buffer_append(unit->ctx, &unit->source, alcore__unit_text(&self->part),
+                                      self->part.length));
+    return alcore__buffer_append(unit->ctx, &unit->target, alcore__unit_text(target),
+                                 target->length);
+}
+
+/* A unit of which a segment is not translated is open, unless all are said to be final. */
+static alcore_status end_unit(reading *self) {
+    alcore__unit *unit = &self->unit;
+    self->in_unit = false;
+    if (self->untranslated) {
+        unit->target.length = 0;
+        if (unit->state != ALCORE__UNIT_FINAL) unit->state = ALCORE__UNIT_PENDING;
+    }
+    return alcore__unit_end(unit);
+}
+
+static alcore_status end(void *user, alcore__xml *xml, const char *name) {
+    reading *self = user;
+    (void)xml;
+    if (!self->in_unit) return ALCORE_OK;
+    if (strcmp(name, "unit") == 0) return end_unit(self);
+    if (self->in_part && (strcmp(name, "segment") == 0 || strcmp(name, "ignorable") == 0))
+        return end_part(self);
+    if (strcmp(name, "source") == 0 || strcmp(name, "target") == 0 || strcmp(name, "note") == 0)
+        self->field = NULL;
+    return ALCORE_OK;
+}
+
+static alcore_status add_text(void *user, alcore__xml *xml, const char *text, size_t length) {
+    reading *self = user;
+    (void)xml;
+    if (!self->field) return ALCORE_OK;
+    return alcore__buffer_append(self->unit.ctx, self->field, text, length);
+}
+
+static alcore_status read_xliff2(alcore_ctx *ctx, const char *path,
+                                 const alcore_tool_options *options, alcore_tool_answers *into) {
+    static const alcore__xml_handler handler = {start, end, add_text};
+    reading self = {.unit = {.ctx = ctx, .into = into}};
+    (void)options;
+    const alcore_status status = alcore__xml_read(ctx, path, &handler, &self);
+    alcore__unit_clear(&self.unit);
+    alcore__buffer_clear(ctx, &self.part);
+    alcore__buffer_clear(ctx, &self.target);
+    return status;
+}
+
+const alcore__tool_form alcore__tool_xliff2 = {.name = "xliff2",
+                                               .title = "XLIFF 2.0",
+                                               .suffix = ".xlf",
+                                               .tasks = "translation",
+                                               .lacks = ALCORE__XML_LACKS,
+                                               .write = write_xliff2,
+                                               .read = read_xliff2};
