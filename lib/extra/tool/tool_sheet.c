@@ -117,17 +117,14 @@ static bool is_blank(const char *text) {
 }
 
 /* Puts the cells of a row into self->strings, a NUL behind each, and strings
- * [ALCORE__SHEET_READ_COLUMNS] at them; NULL: the sheet lacks the column, or the cell is blank.
- * *out_nul: a cell has a NUL. */
+ * [ALCORE__SHEET_READ_COLUMNS] at them; NULL: the sheet lacks the column, or the cell is blank. */
 static alcore_status keep_cells(alcore__sheet *self, const alcore__cell *cells,
-                                const char **strings, bool *out_nul) {
+                                const char **strings) {
     size_t begin[ALCORE__SHEET_READ_COLUMNS];
     self->strings.length = 0;
-    *out_nul = false;
     for (int c = 0; c < ALCORE__SHEET_READ_COLUMNS; c++) {
         begin[c] = self->strings.length;
         const size_t length = cells[c].text ? cells[c].length : 0;
-        if (length > 0 && memchr(cells[c].text, '\0', length)) *out_nul = true;
         ALCORE__TRY(alcore__buffer_append(self->ctx, &self->strings, cells[c].text, length));
         ALCORE__TRY(alcore__buffer_append(self->ctx, &self->strings, "", 1));
     }
@@ -191,10 +188,9 @@ static alcore_status add_answer(alcore__sheet *self, const char *const *strings,
 
 alcore_status alcore__sheet_read_row(alcore__sheet *self, const alcore__cell *cells, int64_t line) {
     const char *strings[ALCORE__SHEET_READ_COLUMNS];
-    bool nul, blank = true;
-    ALCORE__TRY(keep_cells(self, cells, strings, &nul));
+    bool blank = true;
+    ALCORE__TRY(keep_cells(self, cells, strings));
     for (int c = 0; c < ALCORE__SHEET_READ_COLUMNS; c++) blank = blank && !strings[c];
-    if (nul) return alcore__tool_answers_refuse(self->into, line, "a cell has a NUL byte");
     if (blank) return ALCORE_OK;
     if (!strings[ALCORE__SHEET_READ_ID])
         return alcore__tool_answers_refuse(self->into, line, "there is no id");
