@@ -10,7 +10,7 @@
 #ifndef ALCORE_EXTRA_TOOL_H
 #define ALCORE_EXTRA_TOOL_H
 
-#include "alcore/context.h"
+#include "alcore/extra/annotation.h"
 
 ALCORE_BEGIN
 
@@ -122,6 +122,29 @@ ALCORE_API alcore_status alcore_tool_write(alcore_ctx *ctx, const char *tool, co
                                            const alcore_tool_items *items,
                                            const alcore_tool_options *options);
 
+/** Writes the open items of annotations for a tool, as alcore_tool_write() does. The id of a
+ * sentence is its own, that of a phrase "phrase:" and its text; items with the same id and text go
+ * out once. The context of a phrase are up to three sentences of the pool that contain it, that of a
+ * sentence those before and behind it in its group, with a line break between them. Where options
+ * name no source language and the rows of the items have one, that is it.
+ * @param[in] annotations borrowed
+ * @param[in] tool borrowed; its name
+ * @param[in] path borrowed; "-" is standard output, for tools of one text file
+ * @param[in] drafts borrowed: a file of suggestions. A text file has one for each row of the pool;
+ *   of any other file of records the reference of the first record with the text of the item is it.
+ *   NULL: none
+ * @param[in] options borrowed; NULL: all defaults
+ * @return as alcore_tool_write(), and ALCORE_E_SHAPE (a text file of drafts with another number of
+ *   lines than rows), ALCORE_E_DATA (of the drafts: names file and line; none has a reference),
+ *   ALCORE_E_BUSY
+ * @threadsafe
+ * @callback progress, files
+ * @since 1.1 */
+ALCORE_API alcore_status alcore_tool_write_requests(alcore_annotations *annotations,
+                                                    const char *tool, const char *path,
+                                                    const char *drafts,
+                                                    const alcore_tool_options *options);
+
 /** What a file of a tool says. Never changes once read; safe to read from many threads. */
 typedef struct alcore_tool_answers alcore_tool_answers;
 
@@ -225,6 +248,25 @@ ALCORE_API int64_t alcore_tool_answers_unusable(const alcore_tool_answers *answe
  * @threadsafe
  * @since 1.1 */
 ALCORE_API const char *alcore_tool_answers_messages(const alcore_tool_answers *answers);
+
+/** Takes the answers of a file of a tool to items that alcore_tool_write_requests() wrote, by the
+ * rules of alcore_annotations_read_answers(): items without an answer stay as they are, an answer
+ * replaces that of an earlier file, of answers in one file that differ none counts, and records that
+ * cannot be used are logged and reported while the others count. The value of an answer is the
+ * translation of its item, whatever the task. alcore_annotations_answer_report() tells what was
+ * found.
+ * @param[in,out] annotations borrowed, changed
+ * @param[in] tool borrowed; its name
+ * @param[in] path borrowed; "-" is standard input
+ * @param[in] options borrowed; NULL: all defaults
+ * @return as alcore_tool_read(), and ALCORE_E_DATA (no record can be used: names the first),
+ *   ALCORE_E_BUSY
+ * @serialized per handle; ALCORE_E_BUSY while another call uses it.
+ * @callback progress, log, files
+ * @since 1.1 */
+ALCORE_API alcore_status alcore_tool_read_answers(alcore_annotations *annotations, const char *tool,
+                                                  const char *path,
+                                                  const alcore_tool_options *options);
 
 ALCORE_END
 

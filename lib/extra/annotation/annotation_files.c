@@ -40,7 +40,16 @@ static alcore_status at_line(const alcore__line_reader *lines, alcore_status sta
 
 /* ---- selections ---- */
 
-enum { SELECTED_ID, SELECTED_TEXT, SELECTED_KIND, SELECTED_COST, SELECTED_INDEX, SELECTED_OCC };
+enum {
+    SELECTED_ID,
+    SELECTED_TEXT,
+    SELECTED_KIND,
+    SELECTED_COST,
+    SELECTED_INDEX,
+    SELECTED_OCC,
+    SELECTED_SCORE,
+    SELECTED_REASON
+};
 static const alcore__cell_column selected_columns[] = {
     [SELECTED_ID] = {"id", false, false, false},
     [SELECTED_TEXT] = {"text|source|phrase", true, false, false},
@@ -48,6 +57,8 @@ static const alcore__cell_column selected_columns[] = {
     [SELECTED_COST] = {"cost", false, false, false},
     [SELECTED_INDEX] = {"index|first_index", false, false, false},
     [SELECTED_OCC] = {"occ", false, false, false},
+    [SELECTED_SCORE] = {"score", false, false, false},
+    [SELECTED_REASON] = {"reason", false, false, false},
 };
 enum { SELECTED_COLUMNS = sizeof selected_columns / sizeof *selected_columns };
 
@@ -69,10 +80,16 @@ static alcore_status add_selected(alcore_annotations *self, const alcore__cell *
                                       .text_length = cells[SELECTED_TEXT].length,
                                       .row = -1,
                                       .cost = NAN,
+                                      .score = NAN,
+                                      .reason = cells[SELECTED_REASON].text,
+                                      .reason_length = cells[SELECTED_REASON].length,
                                       .phrase = cells[SELECTED_OCC].text};
     if (kind->text) ALCORE__TRY(alcore__annotation_kind(kind->text, kind->length, &input.phrase));
     if (cost->length > 0 && !alcore__parse_double(cost->text, cost->length, &input.cost))
         return alcore__fail(ALCORE_E_DATA, "the cost is no number");
+    const alcore__cell *score = &cells[SELECTED_SCORE]; /* for people to read: it may be none */
+    if (score->length > 0 && !alcore__parse_double(score->text, score->length, &input.score))
+        input.score = NAN;
     if (index->length > 0 && !alcore__parse_int(index->text, index->length, &input.row))
         return alcore__fail(ALCORE_E_DATA, "the index is no integer");
     if (!input.phrase) ALCORE__TRY(find_sentence(self, &cells[SELECTED_ID], &input));

@@ -136,6 +136,7 @@ alcore_status alcore__annotations_append(alcore_annotations *annotations,
         .text_length = input->text_length,
         .row = input->row,
         .cost = isnan(input->cost) ? (double)words : input->cost,
+        .score = input->score,
         .phrase = input->phrase};
     if (input->translation) {
         item.translation =
@@ -143,7 +144,10 @@ alcore_status alcore__annotations_append(alcore_annotations *annotations,
         item.translation_length = input->translation_length;
         item.answer = ALCORE__ANSWER_OK;
     }
-    if (!item.id || !item.text || (input->translation && !item.translation))
+    if (input->reason)
+        item.reason = alcore__annotations_keep(annotations, input->reason, input->reason_length);
+    if (!item.id || !item.text || (input->reason && !item.reason) ||
+        (input->translation && !item.translation))
         return alcore__fail_memory(input->id_length + input->text_length);
     annotations->items[annotations->count++] = item;
     return ALCORE_OK;
@@ -156,7 +160,8 @@ static alcore_status read_record(const alcore_annotation_records *records, int64
     const char *text = records->texts[i], *kind = records->kinds ? records->kinds[i] : "sent";
     *out = (alcore__annotation_input){.text = text,
                                       .row = records->rows ? records->rows[i] : -1,
-                                      .cost = records->costs ? records->costs[i] : NAN};
+                                      .cost = records->costs ? records->costs[i] : NAN,
+                                      .score = NAN};
     if (!text || !kind || (records->ids && !records->ids[i]))
         return alcore__fail(ALCORE_E_INVALID, "a text, kind or id is NULL");
     ALCORE__TRY(alcore__annotation_kind(kind, strlen(kind), &out->phrase));

@@ -26,9 +26,11 @@ typedef struct alcore__annotation {
     const char *text;        /* has a word */
     const char *translation; /* has a word; NULL: the item is open or untranslatable */
     size_t text_length, translation_length; /* bytes */
-    int64_t row; /* of the pool: the sentence, or where the phrase occurs first; -1: unknown */
-    double cost; /* what it spent of the budget, finite, 0 or more */
-    bool phrase; /* false: a sentence */
+    int64_t row;  /* of the pool: the sentence, or where the phrase occurs first; -1: unknown */
+    double cost;  /* what it spent of the budget, finite, 0 or more */
+    double score; /* of the strategy; NaN: none is known */
+    const char *reason; /* why it was picked; NULL: none is known */
+    bool phrase;        /* false: a sentence */
     alcore__answer answer;
 } alcore__annotation;
 
@@ -48,7 +50,10 @@ typedef struct alcore__annotation_input {
     const char *id, *text, *translation; /* translation NULL: open */
     size_t id_length, text_length, translation_length;
     int64_t row;
-    double cost; /* NaN: the words of the text */
+    double cost;        /* NaN: the words of the text */
+    double score;       /* NaN: none */
+    const char *reason; /* NULL: none */
+    size_t reason_length;
     bool phrase;
 } alcore__annotation_input;
 /* Checks and appends an item; the annotations and the pool are locked. The message of an error says

@@ -12,6 +12,7 @@ enum { POLL_ITEMS = 1024 /* items added between two polls of cancellation */ };
 
 /* What is read of a selection. */
 typedef struct picks {
+    const alcore_selection *selection;
     const alcore_pool *pool;
     int64_t count;
     const int64_t *rows;    /* [count] of pool */
@@ -34,7 +35,8 @@ static const int64_t *record_of(const alcore_selection *selection, const char *n
 }
 
 static picks picks_of(const alcore_selection *selection) {
-    return (picks){.pool = alcore_selection_pool(selection),
+    return (picks){.selection = selection,
+                   .pool = alcore_selection_pool(selection),
                    .count = alcore_selection_count(selection),
                    .rows = alcore_selection_rows(selection),
                    .costs = alcore_selection_costs(selection),
@@ -50,10 +52,13 @@ static alcore_status add_pick(alcore_annotations *self, const picks *from, int64
     alcore__annotation_input input = {.id = alcore__pool_id(from->pool, row, number),
                                       .row = from->indices ? from->indices[rank] : row,
                                       .cost = from->costs[rank],
+                                      .score = alcore_selection_scores(from->selection)[rank],
+                                      .reason = alcore_selection_reason(from->selection, rank),
                                       .phrase =
                                           from->kinds ? from->kinds[rank] == 1 : from->phrases};
     input.text = alcore_pool_text(from->pool, row, &input.text_length);
     input.id_length = strlen(input.id);
+    input.reason_length = input.reason ? strlen(input.reason) : 0;
     return alcore__annotations_append(self, &input);
 }
 

@@ -3,109 +3,25 @@
  * (alcore/extra/annotation.h). */
 #include <string.h>
 
-#include "extra/annotation/annotation_list.h"
-#include "extra/annotation/phrase_finder.h"
+#include "extra/annotation/annotation_contexts.h"
 #include "formats/json_text.h"
 #include "formats/line_schema.h"
 #include "formats/table_writer.h"
 
-enum {
-    CONTEXTS = 3,    /* sentences that show a phrase in use */
-    POLL_ROWS = 1024 /* rows between two polls of cancellation */
-};
-
-/* ---- the context of phrases ---- */
-
-/* The first sentences of the pool that contain each open phrase. */
-typedef struct contexts {
-    alcore_ctx *ctx;
-    alcore__phrase_finder finder;
-    uint32_t *phrase_of_item; /* [items] number in the finder; ALCORE__WORD_NONE for a sentence and
-                                 for an answered item */
-    int64_t *rows;            /* [phrases, CONTEXTS] ascending; -1 behind the last one */
-    int64_t row;              /* the row that is being read */
-} contexts;
-
-/* alcore__phrase_sink: enters the row that is being read, once for each phrase, in the first free
- * place of the phrase; a phrase that has CONTEXTS rows gets no more. */
-static alcore_status add_context(void *user, const alcore__phrase_hit *hit) {
-    contexts *self = user;
-    int64_t *rows = self->rows + (size_t)hit->phrase * CONTEXTS;
-    for (int i = 0; i < CONTEXTS && rows[i] != self->row; i++) {
-        if (rows[i] >= 0) continue;
-        rows[i] = self->row;
-        break;
-    }
-    return ALCORE_OK;
-}
-
-/* Numbers the open phrases of the annotations. */
-static alcore_status number_phrases(const alcore_annotations *annotations, alcore__word_row *words,
-                                    contexts *self) {
-    const size_t count = (size_t)annotations->count;
-    ALCORE__TRY(
-        alcore__new_array(self->ctx, count, sizeof *self->phrase_of_item, &self->phrase_of_item));
-    for (size_t i = 0; i < count; i++) {
-        const alcore__annotation *item = &annotations->items[i];
-        self->phrase_of_item[i] = ALCORE__WORD_NONE;
-        if (item->phrase && item->answer == ALCORE__ANSWER_OPEN)
-            ALCORE__TRY(alcore__phrase_finder_add(self->ctx, &self->finder, words, item->text,
-                                                  item->text_length, &self->phrase_of_item[i]));
-    }
-    const size_t entries = (size_t)self->finder.phrases.count * CONTEXTS;
-    ALCORE__TRY(alcore__new_array(self->ctx, entries, sizeof *self->rows, &self->rows));
-    for (size_t i = 0; i < entries; i++) self->rows[i] = -1;
-    return ALCORE_OK;
-}
-
-/* Reads the unmasked rows of the pool once. */
-static alcore_status find_contexts(const alcore_annotations *annotations, contexts *self) {
-    const alcore_pool *pool = annotations->pool;
-    const uint32_t *states = alcore_pool_states(pool);
-    const int64_t rows = alcore_pool_row_count(pool);
-    alcore__word_row words = {0};
-    alcore_status status = number_phrases(annotations, &words, self);
-    for (self->row = 0; status == ALCORE_OK && self->row < rows; self->row++) {
-        if (self->row % POLL_ROWS == 0)
-            status = alcore__tick(self->ctx, "contexts", self->row, rows);
-        if (status != ALCORE_OK || states[self->row] != 0) continue;
-        size_t length;
-        const char *text = alcore_pool_text(pool, self->row, &length);
-        status = alcore__word_row_read(self->ctx, &words, text, length);
-        if (status == ALCORE_OK)
-            status = alcore__phrase_finder_scan(&self->finder, &words, add_context, self);
-    }
-    alcore__word_row_clear(self->ctx, &words);
-    return status;
-}
-
-static void clear_contexts(contexts *self) {
-    alcore__phrase_finder_clear(self->ctx, &self->finder);
-    alcore__free(self->ctx, self->phrase_of_item);
-    alcore__free(self->ctx, self->rows);
-}
-
-/* The text of the n-th context of an item; NULL when it has fewer. */
-static const char *context_at(const alcore_annotations *annotations, const contexts *self,
-                              int64_t item, int n, size_t *length) {
-    const uint32_t phrase = self->phrase_of_item[item];
-    if (phrase == ALCORE__WORD_NONE || n == CONTEXTS) return NULL;
-    const int64_t row = self->rows[(size_t)phrase * CONTEXTS + (size_t)n];
-    return row < 0 ? NULL : alcore_pool_text(annotations->pool, row, length);
-}
+enum { POLL_ROWS = 1024 /* items between two polls of cancellation */ };
 
 /* ---- requests ---- */
 
 /* The request of an item as a line of TSV or CSV; joined: workspace for its contexts, which stand
  * in one cell with " | " between them. */
-static alcore_status put_request_cells(const alcore_annotations *annotations, const contexts *self,
-                                       int64_t index, alcore__buffer *joined,
-                                       alcore__table *table) {
+static alcore_status put_request_cells(const alcore_annotations *annotations,
+                                       const alcore__annotation_contexts *self, int64_t index,
+                                       alcore__buffer *joined, alcore__table *table) {
     const alcore__annotation *item = &annotations->items[index];
     const char *language = alcore_pool_language(annotations->pool, item->row), *text;
     size_t length;
     joined->length = 0;
-    for (int n = 0; (text = context_at(annotations, self, index, n, &length)); n++) {
+    for (int n = 0; (text = alcore__contexts_at(annotations, self, index, n, &length)); n++) {
         if (n > 0) ALCORE__TRY(alcore__buffer_append(table->ctx, joined, " | ", 3));
         ALCORE__TRY(alcore__buffer_append(table->ctx, joined, text, length));
     }
@@ -119,8 +35,9 @@ static alcore_status put_request_cells(const alcore_annotations *annotations, co
 }
 
 /* The request of an item as a line of JSONL. The JSON is appended to the table's own buffer. */
-static alcore_status put_request_object(const alcore_annotations *annotations, const contexts *self,
-                                        int64_t index, alcore__table *table) {
+static alcore_status put_request_object(const alcore_annotations *annotations,
+                                        const alcore__annotation_contexts *self, int64_t index,
+                                        alcore__table *table) {
     const alcore__annotation *item = &annotations->items[index];
     const char *language = alcore_pool_language(annotations->pool, item->row), *text;
     size_t length;
@@ -133,7 +50,7 @@ static alcore_status put_request_object(const alcore_annotations *annotations, c
     alcore__json_put_number(&json, "cost", item->cost);
     alcore__json_put_text(&json, "text", item->text, item->text_length);
     alcore__json_open(&json, "context", '[');
-    for (int n = 0; (text = context_at(annotations, self, index, n, &length)); n++)
+    for (int n = 0; (text = alcore__contexts_at(annotations, self, index, n, &length)); n++)
         alcore__json_put_text(&json, NULL, text, length);
     alcore__json_close(&json, ']');
     alcore__json_close(&json, '}');
@@ -149,8 +66,9 @@ static alcore_status put_names(alcore__table *table, const char *const *names, s
 }
 
 /* Writes the header and the requests of all open items. */
-static alcore_status put_requests(const alcore_annotations *annotations, const contexts *self,
-                                  alcore__buffer *joined, alcore__table *table) {
+static alcore_status put_requests(const alcore_annotations *annotations,
+                                  const alcore__annotation_contexts *self, alcore__buffer *joined,
+                                  alcore__table *table) {
     static const char *const names[] = {"req_id", "kind", "lang", "cost", "text", "context"};
     ALCORE__TRY(put_names(table, names, sizeof names / sizeof *names));
     for (int64_t i = 0; i < annotations->count; i++) {
@@ -168,7 +86,7 @@ static alcore_status put_requests(const alcore_annotations *annotations, const c
 static alcore_status write_requests(const alcore_annotations *annotations, const char *path,
                                     const alcore_write_options *options) {
     alcore_ctx *ctx = annotations->object.ctx;
-    contexts self = {.ctx = ctx};
+    alcore__annotation_contexts self = {0};
     alcore__buffer joined = {0};
     alcore__table table;
     ALCORE__TRY(alcore__table_open(&table, ctx, "a list of requests", path, options));
@@ -176,13 +94,13 @@ static alcore_status write_requests(const alcore_annotations *annotations, const
     if (table.format == ALCORE_FORMAT_TEXT)
         status = alcore__fail(ALCORE_E_UNSUPPORTED,
                               "%s: requests are written as .tsv, .csv or .jsonl", path);
-    if (status == ALCORE_OK) status = find_contexts(annotations, &self);
+    if (status == ALCORE_OK) status = alcore__contexts_find(annotations, &self);
     /* A list without contexts still has a text to put into the cell. */
     if (status == ALCORE_OK) status = alcore__buffer_reserve(ctx, &joined, 1);
     if (status == ALCORE_OK) status = put_requests(annotations, &self, &joined, &table);
     status = alcore__table_close(&table, status);
     alcore__buffer_clear(ctx, &joined);
-    clear_contexts(&self);
+    alcore__contexts_clear(ctx, &self);
     return status;
 }
 
