@@ -24,6 +24,7 @@ int command_ablate(const arguments *args);
 int command_compare(const arguments *args);
 int command_rho(const arguments *args);
 int command_composition(const arguments *args);
+int command_tools(const arguments *args);
 int command_plot(const arguments *args);
 
 /* Calls set(handle, name, value) for every -p NAME=VALUE; an exit code. */

@@ -8,6 +8,7 @@
 #include "commands.h"
 #include "inputs.h"
 #include "text_output.h"
+#include "tool_options.h"
 
 /* What a training set is made of; NULL where nothing was named. */
 typedef struct mixing {
@@ -19,7 +20,8 @@ typedef struct mixing {
     alcore_links *links;
     alcore_model *model;
     alcore_mix_options options;
-    char *span; /* of -p span=..., owned */
+    alcore_tool_options tool; /* of --answers */
+    char *span;               /* of -p span=..., owned */
 } mixing;
 
 /* One -p NAME=VALUE. */
@@ -131,7 +133,9 @@ static int read_parts(mixing *self) {
 /* Reads the answers of a file, and says what it had. */
 static int read_answers(mixing *self, const char *path) {
     alcore_answer_report report = ALCORE_ANSWER_REPORT_INIT;
-    TRY(outcome(alcore_annotations_read_answers(self->annotations, path)));
+    const char *tool = option_value(self->args, OPTION_TOOL, NULL);
+    TRY(outcome(tool ? alcore_tool_read_answers(self->annotations, tool, path, &self->tool)
+                     : alcore_annotations_read_answers(self->annotations, path)));
     TRY(outcome(alcore_annotations_answer_report(self->annotations, &report)));
     if (option_given(self->args, OPTION_QUIET)) return EXIT_DONE;
     const struct {
@@ -163,6 +167,7 @@ static int read_inputs(mixing *self) {
     if (option_given(self->args, OPTION_ANSWERS)) {
         const char *path;
         if (!self->annotations) return complain(EXIT_USAGE, "--answers needs --selection");
+        TRY(tool_read(self->args, &self->tool));
         for (int i = 0; (path = option_repeat(self->args, OPTION_ANSWERS, i)); i++)
             TRY(read_answers(self, path));
     }
@@ -195,6 +200,9 @@ int command_mix(const arguments *args) {
     mixing self = {.args = args};
     int code = option_suffix(args, OPTION_OUT, ".tsv|.csv|.jsonl|.txt");
 
+    if (code == EXIT_DONE) code = tool_check(args, OPTION_ANSWERS);
+    if (code == EXIT_DONE && option_given(args, OPTION_TOOL) && !option_given(args, OPTION_ANSWERS))
+        code = complain(EXIT_USAGE, "--tool is read with --answers only");
     if (code == EXIT_DONE) code = json_needs_file(args, "pairs");
     if (code == EXIT_DONE) code = terminal_context(args, &self.ctx);
     if (code == EXIT_DONE) code = run_mix(&self);
@@ -206,5 +214,6 @@ int command_mix(const arguments *args) {
     alcore_pool_unref(self.labeled);
     alcore_ctx_unref(self.ctx);
     free(self.span);
+    tool_clear(&self.tool);
     return code;
 }

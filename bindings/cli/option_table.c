@@ -80,8 +80,9 @@ const option_info option_table[OPTION_TOTAL] = {
          ALL_WORK | COMMAND_EVAL | COMMAND_PLOT | COMMAND_ALIGN | COMMAND_MODEL,
          "whether \\t, \\n and \\\\ of TSV, CSV and text are a TAB, a line break and a "
          "backslash (default auto: in a TSV whose first line is one of alcore's)"},
-    [OPTION_LANGUAGE] = {"language", 0, "TAG", false, COMMAND_CANDIDATES,
-                         "language of the rows of POOL that name none"},
+    [OPTION_LANGUAGE] = {"language", 0, "TAG", false, COMMAND_CANDIDATES | ANNOTATING,
+                         "language of the rows of POOL that name none, and of the sources of a "
+                         "translation memory"},
     [OPTION_SIDE] = {"side", 0, "NAME", false, TEST_SETS,
                      "of a test set in SGML or XML with several sides: src, ref or hyp; eval "
                      "overlap: src (default), tgt, or both of a .tsv, .csv or .jsonl"},
@@ -271,8 +272,10 @@ const option_info option_table[OPTION_TOTAL] = {
          "also a list of ids; repeatable, of composition once for each round"},
     [OPTION_OTHER] = {"other", 0, "FILE", true, COMMAND_COMPOSITION,
                       "another selection from POOL, to be compared with; repeatable"},
-    [OPTION_ANSWERS] = {"answers", 0, "FILE", true, COMMAND_MIX,
-                        "translations of the selection: id TAB text TAB translation; repeatable"},
+    [OPTION_ANSWERS] =
+        {"answers", 0, "FILE", true, COMMAND_MIX,
+         "translations of the selection: id TAB text TAB translation, or with --tool "
+         "what a tool exports; repeatable"},
     [OPTION_LINKS] =
         {"links", 0, "FILE", false, COMMAND_EVAL | ANNOTATING | REQUESTED,
          "a line of links a sentence, source-target: 0-0 1-2. word-accuracy: with the references "
@@ -299,6 +302,21 @@ const option_info option_table[OPTION_TOTAL] = {
     [OPTION_REQUESTS] = {"requests", 0, NULL, false, COMMAND_ORACLE,
                          "write the selection as requests to people, phrases with up to three "
                          "sentences"},
+    [OPTION_TOOL] = {"tool", 0, "NAME", false, ANNOTATING,
+                     "write the requests, or read --answers, as the file of an annotators' tool; "
+                     "`alcore tools` lists them"},
+    [OPTION_DRAFTS] = {"drafts", 0, "FILE", false, COMMAND_ORACLE,
+                       "suggestions for the annotators of --tool: a .txt with a line for each row "
+                       "of POOL, or texts with their translations"},
+    [OPTION_TASK] = {"task", 0, "translation|classes|spans|tags", false, ANNOTATING,
+                     "what the annotators of --tool are asked (default translation)"},
+    [OPTION_LABELS] = {"labels", 0, "NAME,...", false, ANNOTATING,
+                       "the labels of --task classes, spans or tags"},
+    [OPTION_SPAN_UNIT] = {"span-unit", 0, "code-points|utf16|bytes", false, ANNOTATING,
+                          "what the offsets of spans count in the file of --tool (default what the "
+                          "tool counts)"},
+    [OPTION_BATCH] = {"batch", 0, "NAME", false, COMMAND_ORACLE,
+                      "name of the batch, which tools show (default alcore)"},
     [OPTION_PARALLEL] = {"parallel", 0, "PREFIX", false, COMMAND_MIX,
                          "also write PREFIX.src and PREFIX.tgt"},
     [OPTION_WORDS] = {"words", 0, "N", false, COMMAND_EVAL, "cost: words to translate"},
@@ -368,9 +386,10 @@ const option_info option_table[OPTION_TOTAL] = {
     [OPTION_DROPOUT] = {"dropout", 0, "SEED", false, COMMAND_MODEL,
                         "score: dropout stays on, drawn by SEED; the variance over passes with "
                         "several seeds tells how sure the model is"},
-    [OPTION_TO] = {"to", 0, "LANGUAGE", false, COMMAND_MODEL | UNCERTAIN | COMMAND_RHO,
+    [OPTION_TO] = {"to", 0, "LANGUAGE", false, COMMAND_MODEL | UNCERTAIN | COMMAND_RHO | ANNOTATING,
                    "language of a model's outputs, such as de_DE (mBART), de (M2M100) or deu_Latn "
-                   "(NLLB); of model: translate, and score, of whose TARGET it is the language"},
+                   "(NLLB); of model: translate, and score, of whose TARGET it is the language; "
+                   "with --tool: of the translations"},
     [OPTION_PROMPT] = {"prompt", 0, "TEXT", false,
                        COMMAND_MODEL | SELECTING | COMMAND_SCORE | ANALYZED | COMMAND_COMPOSITION,
                        "a text in front of every text that a Hugging Face model reads, such as "
@@ -426,9 +445,10 @@ const option_info option_table[OPTION_TOTAL] = {
                       "with --torch: later runs use that torch; with --torch none: none any more"},
     [OPTION_JSON] =
         {"json", 0, NULL, false,
-         SELECTING | COMMAND_STRATEGIES | COMMAND_SCORERS | COMMAND_DOCTOR | COMMAND_EVAL |
-             COMMAND_ALIGN | COMMAND_SCORE | COMMAND_PHRASES | ANNOTATING | ANALYZED |
-             COMMAND_COMPOSITION | COMMAND_CANDIDATES | COMMAND_LM | COMMAND_PLOT | COMMAND_MODEL,
+         SELECTING | COMMAND_STRATEGIES | COMMAND_SCORERS | COMMAND_TOOLS | COMMAND_DOCTOR |
+             COMMAND_EVAL | COMMAND_ALIGN | COMMAND_SCORE | COMMAND_PHRASES | ANNOTATING |
+             ANALYZED | COMMAND_COMPOSITION | COMMAND_CANDIDATES | COMMAND_LM | COMMAND_PLOT |
+             COMMAND_MODEL,
          "machine-readable output; of select, candidates, score, phrases, align, lm, plot, mix, "
          "oracle and model: when the result goes to a file"},
     [OPTION_HELP] = {"help", 'h', NULL, false, COMMAND_ALL, "this text"},
@@ -492,5 +512,7 @@ const command_info command_table[] = {
     {"plot", COMMAND_PLOT, "curves|scatter|map FILE...", 2, MAX_OPERANDS,
      "draw learning curves, picks by two terms of their score, or a map of selections",
      "alcore plot curves metrics.tsv --out curves.svg"},
+    {"tools", COMMAND_TOOLS, "[NAME]", 0, 1,
+     "list the annotators' tools whose files are written and read", "alcore tools xliff"},
 };
 const int command_total = (int)(sizeof command_table / sizeof command_table[0]);

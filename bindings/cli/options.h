@@ -41,8 +41,8 @@ enum {
     COMMAND_COMPOSITION = 32768,
     COMMAND_MODEL = 65536,
     COMMAND_COMPARE = 131072,
-    COMMAND_ALL =
-        2 * COMMAND_COMPARE - 1 /* the bits of all commands, of which this is the highest */
+    COMMAND_TOOLS = 1048576,
+    COMMAND_ALL = 2 * COMMAND_TOOLS - 1 /* the bits of all commands, of which this is the highest */
 };
 
 typedef enum option_id {
@@ -148,6 +148,12 @@ typedef enum option_id {
     OPTION_DICT,
     OPTION_REQUESTS,
     OPTION_PARALLEL,
+    OPTION_TOOL,
+    OPTION_DRAFTS,
+    OPTION_TASK,
+    OPTION_LABELS,
+    OPTION_SPAN_UNIT,
+    OPTION_BATCH,
     OPTION_WORDS,
     OPTION_COST_MODEL,
     OPTION_RATE,

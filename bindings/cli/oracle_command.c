@@ -7,6 +7,7 @@
 #include "annotating.h"
 #include "commands.h"
 #include "text_output.h"
+#include "tool_options.h"
 
 int annotating_read_pool(alcore_ctx *ctx, const arguments *args, const char *path,
                          bool with_references, alcore_pool **out) {
@@ -103,6 +104,19 @@ static int print_json(const alcore_annotations *annotations) {
     return print_json_object(all);
 }
 
+/* Writes the open items as requests, for --tool where it is given. */
+static int write_requests(const arguments *args, alcore_annotations *annotations, const char *out) {
+    const char *tool = option_value(args, OPTION_TOOL, NULL);
+    alcore_tool_options options;
+    if (!tool) return outcome(alcore_annotations_write_requests(annotations, out, NULL));
+    int code = tool_read(args, &options);
+    if (code == EXIT_DONE)
+        code = outcome(alcore_tool_write_requests(
+            annotations, tool, out, option_value(args, OPTION_DRAFTS, NULL), &options));
+    tool_clear(&options);
+    return code;
+}
+
 /* Reads, answers and writes; the exit code. */
 static int run_oracle(alcore_ctx *ctx, const arguments *args) {
     const char *out = option_value(args, OPTION_OUT, "-");
@@ -115,8 +129,8 @@ static int run_oracle(alcore_ctx *ctx, const arguments *args) {
     if (code == EXIT_DONE) code = answer(ctx, args, pool, annotations);
     terminal_clear();
     if (code == EXIT_DONE)
-        code = outcome(requests ? alcore_annotations_write_requests(annotations, out, NULL)
-                                : alcore_annotations_write(annotations, out, NULL));
+        code = requests ? write_requests(args, annotations, out)
+                        : outcome(alcore_annotations_write(annotations, out, NULL));
     if (code == EXIT_DONE && !requests && !option_given(args, OPTION_QUIET))
         print_summary(annotations);
     if (code == EXIT_DONE && option_given(args, OPTION_JSON)) code = print_json(annotations);
@@ -132,7 +146,12 @@ int command_oracle(const arguments *args) {
     const bool labeled = option_given(args, OPTION_LABELED);
     const bool linked = option_given(args, OPTION_LINKS);
     const bool simulated = option_given(args, OPTION_REFERENCES) || linked || labeled;
-    int code = option_suffix(args, OPTION_OUT, ".tsv|.csv|.jsonl|.txt");
+    int code = tool_check(args, OPTION_OUT);
+
+    if (code == EXIT_DONE && option_given(args, OPTION_TOOL) && !requests)
+        code = complain(EXIT_USAGE, "--tool is read with --requests only");
+    if (code == EXIT_DONE && !option_given(args, OPTION_TOOL))
+        code = option_suffix(args, OPTION_OUT, ".tsv|.csv|.jsonl|.txt");
 
     if (code == EXIT_DONE && !option_given(args, OPTION_SELECTION))
         code = complain(EXIT_USAGE, "oracle needs --selection FILE");

@@ -124,9 +124,9 @@ ALCORE_API alcore_status alcore_tool_write(alcore_ctx *ctx, const char *tool, co
 
 /** Writes the open items of annotations for a tool, as alcore_tool_write() does. The id of a
  * sentence is its own, that of a phrase "phrase:" and its text; items with the same id and text go
- * out once. The context of a phrase are up to three sentences of the pool that contain it, that of a
- * sentence those before and behind it in its group, with a line break between them. Where options
- * name no source language and the rows of the items have one, that is it.
+ * out once. The context of a phrase are up to three sentences of the pool that contain it, that of
+ * a sentence those before and behind it in its group, with a line break between them. Where
+ * options name no source language and the rows of the items have one, that is it.
  * @param[in] annotations borrowed
  * @param[in] tool borrowed; its name
  * @param[in] path borrowed; "-" is standard output, for tools of one text file
@@ -251,10 +251,10 @@ ALCORE_API const char *alcore_tool_answers_messages(const alcore_tool_answers *a
 
 /** Takes the answers of a file of a tool to items that alcore_tool_write_requests() wrote, by the
  * rules of alcore_annotations_read_answers(): items without an answer stay as they are, an answer
- * replaces that of an earlier file, of answers in one file that differ none counts, and records that
- * cannot be used are logged and reported while the others count. The value of an answer is the
- * translation of its item, whatever the task. alcore_annotations_answer_report() tells what was
- * found.
+ * replaces that of an earlier file, of answers in one file that differ none counts, and records
+ * that cannot be used are logged and reported while the others count. The value of an answer is
+ * the translation of its item, whatever the task. alcore_annotations_answer_report() tells what
+ * was found.
  * @param[in,out] annotations borrowed, changed
  * @param[in] tool borrowed; its name
  * @param[in] path borrowed; "-" is standard input

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* How the items of annotations are called in the files of tools, which know ids and nothing else. */
+/* How the items of annotations are called in files of tools, which know ids and nothing else. */
 #ifndef ALCORE__TOOL_ANNOTATIONS_H
 #define ALCORE__TOOL_ANNOTATIONS_H
 

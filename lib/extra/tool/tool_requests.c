@@ -10,14 +10,14 @@
 #include "pool/pool_internal.h"
 
 /* Suggestions by the text or the row that they are for. */
-typedef struct drafts {
+typedef struct draft_list {
     alcore_ctx *ctx;
     alcore__arena strings;
     alcore__vocabulary texts; /* of the records with a reference */
     const char **list;        /* [count] the reference of each text, or the line of each row */
     size_t count, capacity;
     bool by_row;
-} drafts;
+} draft_list;
 
 /* A batch: items, in arrays that own nothing but themselves, and what their strings lie in. */
 typedef struct batch {
@@ -27,7 +27,7 @@ typedef struct batch {
     alcore__annotation_contexts contexts;
     alcore__vocabulary ids; /* of the items of the batch */
     alcore__buffer text;    /* workspace */
-    drafts drafts;
+    draft_list drafts;
     int64_t count;
     const char **strings_of[7]; /* [items] each: the columns of alcore_tool_items, below */
     size_t *lengths;            /* [items] of the texts */
@@ -37,7 +37,7 @@ enum { IDS, TEXTS, CONTEXTS, DRAFTS, REASONS, GROUPS, LANGUAGES, COLUMNS };
 
 /* ---- drafts ---- */
 
-static alcore_status add_draft(drafts *self, const char *text, size_t length) {
+static alcore_status add_draft(draft_list *self, const char *text, size_t length) {
     ALCORE__TRY(
         alcore__grow(self->ctx, &self->list, &self->capacity, self->count + 1, sizeof *self->list));
     char *copy = alcore__arena_alloc(self->ctx, &self->strings, length + 1, 1);
@@ -51,7 +51,7 @@ static alcore_status add_draft(drafts *self, const char *text, size_t length) {
 /* alcore__record_sink */
 static alcore_status take_drafts(void *user, const alcore__record *records, int64_t count,
                                  int64_t coming) {
-    drafts *self = user;
+    draft_list *self = user;
     (void)coming;
     for (int64_t i = 0; i < count; i++) {
         const alcore__record *record = &records[i];
@@ -70,7 +70,7 @@ static alcore_status take_drafts(void *user, const alcore__record *records, int6
     return ALCORE_OK;
 }
 
-static alcore_status read_drafts(drafts *self, const char *path, const alcore_pool *pool) {
+static alcore_status read_drafts(draft_list *self, const char *path, const alcore_pool *pool) {
     const int64_t rows = alcore_pool_row_count(pool);
     self->by_row = alcore__records_format(path) == ALCORE_FORMAT_TEXT;
     ALCORE__TRY(alcore__read_records(self->ctx, path, NULL, 0, take_drafts, self));
@@ -83,14 +83,14 @@ static alcore_status read_drafts(drafts *self, const char *path, const alcore_po
 }
 
 /* The draft of an item; NULL: there is none. */
-static const char *draft_of(const drafts *self, const alcore__annotation *item) {
+static const char *draft_of(const draft_list *self, const alcore__annotation *item) {
     if (self->count == 0) return NULL;
     if (self->by_row) return item->phrase || item->row < 0 ? NULL : self->list[item->row];
     const uint32_t text = alcore__vocabulary_find(&self->texts, item->text, item->text_length);
     return text == ALCORE__WORD_NONE ? NULL : self->list[text];
 }
 
-static void clear_drafts(drafts *self) {
+static void clear_drafts(draft_list *self) {
     alcore__arena_clear(self->ctx, &self->strings);
     alcore__vocabulary_clear(self->ctx, &self->texts);
     alcore__free(self->ctx, self->list);
