@@ -42,6 +42,8 @@ static int run(const arguments *args) {
         return command_tools(args);
     case COMMAND_PLOT:
         return command_plot(args);
+    case COMMAND_PROJECT:
+        return command_project(args);
     default:
         return command_lm(args);
     }

@@ -61,26 +61,30 @@ const option_info option_table[OPTION_TOTAL] = {
          "the phrases that the words of the selection would buy)"},
     [OPTION_STRICT] = {"strict", 0, NULL, false, COMMAND_SELECT | COMMAND_MIX,
                        "exit with 1 when the pool ends before the budget, or pairs are missing"},
-    [OPTION_FORMAT] = {"format", 0, "text|tsv|csv|jsonl|conll|sgml|tmx", false,
-                       ALL_WORK | COMMAND_ALIGN | COMMAND_MODEL,
+    [OPTION_FORMAT] = {"format", 0, "text|tsv|csv|jsonl|conll|sgml", false,
+                       COMMAND_PROJECT | ALL_WORK | COMMAND_ALIGN | COMMAND_MODEL,
                        "format of the texts, in place of the suffix"},
     [OPTION_TEXT_COLUMN] = {"text-column", 0, "NAME", false,
-                            ALL_WORK | COMMAND_EVAL | COMMAND_PLOT | COMMAND_ALIGN | COMMAND_MODEL,
+                            COMMAND_PROJECT | ALL_WORK | COMMAND_EVAL | COMMAND_PLOT |
+                                COMMAND_ALIGN | COMMAND_MODEL,
                             "column of the text (default the first of text, source, src; of align "
                             "source)"},
     [OPTION_REFERENCE_COLUMN] =
-        {"reference-column", 0, "NAME", false, COMMAND_CANDIDATES | COMMAND_ALIGN | ANNOTATING,
+        {"reference-column", 0, "NAME", false,
+         COMMAND_PROJECT | COMMAND_CANDIDATES | COMMAND_ALIGN | ANNOTATING,
          "column of the references, of mix in --labeled (default the first of reference, target, "
          "translation; of align target)"},
-    [OPTION_BAD_LINES] = {"bad-lines", 0, "error|mask", false, ALL_WORK | COMMAND_MODEL,
+    [OPTION_BAD_LINES] = {"bad-lines", 0, "error|mask", false,
+                          COMMAND_PROJECT | ALL_WORK | COMMAND_MODEL,
                           "what a malformed line does (default error; mask: its row is never "
                           "selected)"},
     [OPTION_ESCAPES] =
         {"escapes", 0, "auto|on|off", false,
-         ALL_WORK | COMMAND_EVAL | COMMAND_PLOT | COMMAND_ALIGN | COMMAND_MODEL,
+         COMMAND_PROJECT | ALL_WORK | COMMAND_EVAL | COMMAND_PLOT | COMMAND_ALIGN | COMMAND_MODEL,
          "whether \\t, \\n and \\\\ of TSV, CSV and text are a TAB, a line break and a "
          "backslash (default auto: in a TSV whose first line is one of alcore's)"},
-    [OPTION_LANGUAGE] = {"language", 0, "TAG", false, COMMAND_CANDIDATES | ANNOTATING,
+    [OPTION_LANGUAGE] = {"language", 0, "TAG", false,
+                         COMMAND_PROJECT | COMMAND_CANDIDATES | ANNOTATING,
                          "language of the rows of POOL that name none, and of the sources of a "
                          "translation memory"},
     [OPTION_SIDE] = {"side", 0, "NAME", false, TEST_SETS,
@@ -285,12 +289,12 @@ const option_info option_table[OPTION_TOTAL] = {
          "of POOL with the tokens of a translation, whose --logprobs are given"},
     [OPTION_BY] =
         {"by", 0, "id|line", false,
-         SELECTING | COMMAND_SCORE | COMMAND_CANDIDATES | COMMAND_EVAL | COMMAND_ALIGN |
-             COMMAND_MODEL | ANNOTATING,
+         COMMAND_PROJECT | SELECTING | COMMAND_SCORE | COMMAND_CANDIDATES | COMMAND_EVAL |
+             COMMAND_ALIGN | COMMAND_MODEL | ANNOTATING,
          "what joins two files that belong together, such as texts and their references (default "
          "id where both have ids, else line)"},
     [OPTION_REFERENCES] =
-        {"references", 0, "FILE", false, COMMAND_ORACLE | COMMAND_CANDIDATES,
+        {"references", 0, "FILE", false, COMMAND_PROJECT | COMMAND_ORACLE | COMMAND_CANDIDATES,
          "translations of all rows of POOL, by id or a line a row (default: those in POOL)"},
     [OPTION_LABELED_REFERENCES] =
         {"labeled-references", 0, "FILE", true, ANNOTATING,
@@ -302,9 +306,9 @@ const option_info option_table[OPTION_TOTAL] = {
     [OPTION_REQUESTS] = {"requests", 0, NULL, false, COMMAND_ORACLE,
                          "write the selection as requests to people, phrases with up to three "
                          "sentences"},
-    [OPTION_TOOL] = {"tool", 0, "NAME", false, ANNOTATING,
+    [OPTION_TOOL] = {"tool", 0, "NAME", false, COMMAND_PROJECT | ANNOTATING,
                      "write the requests, or read --answers, as the file of an annotators' tool; "
-                     "`alcore tools` lists them"},
+                     "`alcore tools` lists them; of project export and import (required)"},
     [OPTION_DRAFTS] = {"drafts", 0, "FILE", false, COMMAND_ORACLE,
                        "suggestions for the annotators of --tool: a .txt with a line for each row "
                        "of POOL, or texts with their translations"},
@@ -413,8 +417,13 @@ const option_info option_table[OPTION_TOTAL] = {
                               "vocabulary: other characters become tokens of their bytes"},
     [OPTION_MAX_TEXTS] = {"max-texts", 0, "N", false, COMMAND_MODEL,
                           "vocabulary: train on N texts, drawn by --seed (default all)"},
+    [OPTION_ANNOTATOR] = {"annotator", 0, "NAME", false, COMMAND_PROJECT,
+                          "import: who answered, where the file does not say"},
+    [OPTION_ROLE] = {"role", 0, "candidates|labeled|target|excluded", false, COMMAND_PROJECT,
+                     "add: what the texts are (default candidates)"},
     [OPTION_OUT] = {"out", 0, "FILE", false,
-                    ALL_WORK | COMMAND_EVAL | COMMAND_ALIGN | COMMAND_PLOT | COMMAND_MODEL,
+                    COMMAND_PROJECT | ALL_WORK | COMMAND_EVAL | COMMAND_ALIGN | COMMAND_PLOT |
+                        COMMAND_MODEL,
                     "where the result goes, by its suffix (default -, standard output)"},
     [OPTION_REPORT] = {"report", 0, "FILE.md|.json|.html", false, COMMAND_SELECT,
                        "write a report of the selection"},
@@ -427,17 +436,24 @@ const option_info option_table[OPTION_TOTAL] = {
                      PICKING | COMMAND_COMPARE | COMMAND_EVAL | COMMAND_MIX | COMMAND_ABLATE |
                          COMMAND_MODEL,
                      "seed of the draws (default 0)"},
-    [OPTION_ROUND] = {"round", 0, "N", false,
-                      PICKING | COMMAND_COMPARE | COMMAND_MIX | COMMAND_ABLATE,
-                      "round, from 1: seeds the draws (default 1)"},
+    [OPTION_ROUND] =
+        {"round", 0, "N", false,
+         COMMAND_PROJECT | PICKING | COMMAND_COMPARE | COMMAND_MIX | COMMAND_ABLATE,
+         "round, from 1: seeds the draws (default 1); of project: next the round that is to be "
+         "there "
+         "afterwards, export the one whose items are written (default the last; all: those of "
+         "all), "
+         "metric and eval the one that was measured (default the last; 0: before the first)"},
     [OPTION_THREADS] = {"threads", 0, "N", false,
-                        ALL_WORK | COMMAND_EVAL | COMMAND_ALIGN | COMMAND_PLOT | COMMAND_MODEL,
+                        COMMAND_PROJECT | ALL_WORK | COMMAND_EVAL | COMMAND_ALIGN | COMMAND_PLOT |
+                            COMMAND_MODEL,
                         "threads; 0 = all the process may use (default)"},
     [OPTION_DEVICE] = {"device", 0, "auto|cpu|cuda[:N]", false,
                        REQUESTED | COMMAND_MIX | COMMAND_MODEL,
                        "where the arithmetic runs (default auto)"},
     [OPTION_QUIET] = {"quiet", 'q', NULL, false,
-                      ALL_WORK | COMMAND_EVAL | COMMAND_ALIGN | COMMAND_PLOT | COMMAND_MODEL,
+                      COMMAND_PROJECT | ALL_WORK | COMMAND_EVAL | COMMAND_ALIGN | COMMAND_PLOT |
+                          COMMAND_MODEL,
                       "no summary, no progress"},
     [OPTION_TORCH] = {"torch", 0, "[DIR|none]", false, COMMAND_DOCTOR,
                       "find a torch that models can run on, or try that of DIR"},
@@ -445,10 +461,10 @@ const option_info option_table[OPTION_TOTAL] = {
                       "with --torch: later runs use that torch; with --torch none: none any more"},
     [OPTION_JSON] =
         {"json", 0, NULL, false,
-         SELECTING | COMMAND_STRATEGIES | COMMAND_SCORERS | COMMAND_TOOLS | COMMAND_DOCTOR |
-             COMMAND_EVAL | COMMAND_ALIGN | COMMAND_SCORE | COMMAND_PHRASES | ANNOTATING |
-             ANALYZED | COMMAND_COMPOSITION | COMMAND_CANDIDATES | COMMAND_LM | COMMAND_PLOT |
-             COMMAND_MODEL,
+         COMMAND_PROJECT | SELECTING | COMMAND_STRATEGIES | COMMAND_SCORERS | COMMAND_TOOLS |
+             COMMAND_DOCTOR | COMMAND_EVAL | COMMAND_ALIGN | COMMAND_SCORE | COMMAND_PHRASES |
+             ANNOTATING | ANALYZED | COMMAND_COMPOSITION | COMMAND_CANDIDATES | COMMAND_LM |
+             COMMAND_PLOT | COMMAND_MODEL,
          "machine-readable output; of select, candidates, score, phrases, align, lm, plot, mix, "
          "oracle and model: when the result goes to a file"},
     [OPTION_HELP] = {"help", 'h', NULL, false, COMMAND_ALL, "this text"},
@@ -512,6 +528,12 @@ const command_info command_table[] = {
     {"plot", COMMAND_PLOT, "curves|scatter|map FILE...", 2, MAX_OPERANDS,
      "draw learning curves, picks by two terms of their score, or a map of selections",
      "alcore plot curves metrics.tsv --out curves.svg"},
+    {"project", COMMAND_PROJECT,
+     "init|set|get|add|next|export|import|labeled|metric|train|eval|disagreements|status|report|"
+     "log|verify|gc FOLDER [FILE|NAME=VALUE|COMMAND]...",
+     2, MAX_OPERANDS,
+     "keep the rounds of a labeling project: what was picked, sent out, answered and measured",
+     "alcore project init work strategy=ngram-cover budget=1000w"},
     {"tools", COMMAND_TOOLS, "[NAME]", 0, 1,
      "list the annotators' tools whose files are written and read", "alcore tools xliff"},
 };

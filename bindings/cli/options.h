@@ -41,6 +41,7 @@ enum {
     COMMAND_COMPOSITION = 32768,
     COMMAND_MODEL = 65536,
     COMMAND_COMPARE = 131072,
+    COMMAND_PROJECT = 262144,
     COMMAND_TOOLS = 1048576,
     COMMAND_ALL = 2 * COMMAND_TOOLS - 1 /* the bits of all commands, of which this is the highest */
 };
@@ -193,6 +194,8 @@ typedef enum option_id {
     OPTION_COVERAGE,
     OPTION_BYTE_FALLBACK,
     OPTION_MAX_TEXTS,
+    OPTION_ANNOTATOR,
+    OPTION_ROLE,
     OPTION_OUT,
     OPTION_REPORT,
     OPTION_HTML,

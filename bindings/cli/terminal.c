@@ -21,6 +21,9 @@ static volatile sig_atomic_t interrupts;
 
 static bool shows_bar;
 
+/* The project that remedies are for; NULL: they are options. */
+static const char *remedied_project;
+
 /* Log lines of the level ALCORE_LOG_INFO are shown. */
 static bool shows_notes;
 
@@ -130,9 +133,31 @@ static void print_option(FILE *stream, const char *name) {
     for (; *name; name++) fputc(*name == '_' ? '-' : *name, stream);
 }
 
+void terminal_remedies_of(const char *project) {
+    remedied_project = project;
+}
+
+/* A remedy as a command about a project: texts that are added, or a setting. */
+static void print_project_remedy(FILE *stream, const alcore_remedy *remedy, const char *value) {
+    const char *name = remedy->name;
+
+    if (remedy->kind == ALCORE_REMEDY_POOL) {
+        fprintf(stream, "`alcore project add %s FILE --role %s`", remedied_project, name);
+        return;
+    }
+    if (remedy->kind == ALCORE_REMEDY_STRATEGY) name = "strategy", value = remedy->name;
+    if (remedy->kind == ALCORE_REMEDY_MODEL) name = "model", value = remedy->name;
+    if (remedy->kind == ALCORE_REMEDY_COLUMN) name = "model", value = "FOLDER";
+    fprintf(stream, "`alcore project set %s %s=%s`", remedied_project, name, value);
+}
+
 void terminal_remedy(FILE *stream, const alcore_remedy *remedy) {
     const char *value = remedy->value ? remedy->value : "VALUE";
 
+    if (remedied_project && remedy->kind != ALCORE_REMEDY_TORCH) {
+        print_project_remedy(stream, remedy, value);
+        return;
+    }
     switch (remedy->kind) {
     case ALCORE_REMEDY_PARAMETER:
         fprintf(stream, "-p %s=%s", remedy->name, value);

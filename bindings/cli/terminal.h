@@ -23,6 +23,8 @@ void terminal_error(FILE *stream, alcore_status status);
 /* Prints a remedy as an option of this program: "--fill skip", "-p rescale=rank", "--target FILE".
  */
 void terminal_remedy(FILE *stream, const alcore_remedy *remedy);
+/* From now on remedies are commands about the project in the folder, which is borrowed. */
+void terminal_remedies_of(const char *project);
 /* terminal_failure() for any status: EXIT_DONE when it is ALCORE_OK. */
 int outcome(alcore_status status);
 

@@ -1,0 +1,165 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* alcore project get, status, log and disagreements: what is known, of the project's document. */
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "project.h"
+#include "text_output.h"
+
+/* Prints a number without an exponent or digits that say nothing. */
+static void print_amount(const char *name, double value) {
+    if (isnan(value)) return;
+    printf("%s\t%.12g\n", name, value);
+}
+
+/* The document of the project, which the caller releases. */
+static int read_document(const project_run *self, json_t **out) {
+    const char *text;
+    TRY(project_outcome(self, alcore_project_document(self->project, &text)));
+    *out = json_loads(text, 0, NULL);
+    return *out ? EXIT_DONE : complain(EXIT_MEMORY, "out of memory");
+}
+
+/* ---- status ---- */
+
+static void print_status(const alcore_project_status *now) {
+    static const char *const units[] = {"items", "words", "characters", "units"};
+    const int unit = now->unit - ALCORE_UNIT_ITEMS;
+    printf("rounds\t%lld\n", (long long)now->rounds);
+    printf("candidates\t%lld\n", (long long)now->candidates);
+    printf("labeled\t%lld\n", (long long)now->labeled);
+    printf("items\t%lld\n", (long long)now->items);
+    printf("answered\t%lld\n", (long long)now->answered);
+    printf("open\t%lld\n", (long long)now->open);
+    printf("without\t%lld\n", (long long)now->without);
+    printf("disagreeing\t%lld\n", (long long)now->disagreeing);
+    printf("answers\t%lld\n", (long long)now->answers);
+    if (unit >= 0 && unit < 4) printf("unit\t%s\n", units[unit]);
+    print_amount("spent", now->spent);
+    print_amount("refunded", now->refunded);
+    print_amount("left", now->left);
+}
+
+/* The command that comes next, as a hint on standard error. */
+static void print_next(const project_run *self, const alcore_project_status *now) {
+    const char *folder = self->folder;
+    if (option_given(self->args, OPTION_QUIET)) return;
+    if (!now->candidates)
+        fprintf(stderr, "next: `alcore project add %s FILE` adds candidates\n", folder);
+    else if (!now->open)
+        fprintf(stderr, "next: `alcore project next %s` selects round %lld\n", folder,
+                (long long)now->rounds + 1);
+    else
+        fprintf(stderr,
+                "next: `alcore project export %s --tool NAME --out FILE` writes open items, and "
+                "`alcore project import %s FILE --tool NAME` takes their answers\n",
+                folder, folder);
+}
+
+int project_show_status(project_run *self) {
+    alcore_project_status now = ALCORE_PROJECT_STATUS_INIT;
+    if (option_given(self->args, OPTION_JSON)) {
+        json_t *document;
+        TRY(read_document(self, &document));
+        return print_json_object(document);
+    }
+    TRY(project_outcome(self, alcore_project_get_status(self->project, &now)));
+    print_status(&now);
+    print_next(self, &now);
+    return EXIT_DONE;
+}
+
+/* ---- lists of the document ---- */
+
+/* Prints a cell of a TSV: a text as TSV files escape it, anything else as JSON. */
+static void print_cell(const json_t *value) {
+    char *text = json_is_string(value) ? NULL : json_dumps(value, JSON_ENCODE_ANY | JSON_COMPACT);
+    for (const char *c = text ? text : json_string_value(value); c && *c; c++) {
+        if (*c == '\t' || *c == '\n' || *c == '\\')
+            printf("\\%c", *c == '\t' ? 't' : *c == '\n' ? 'n' : '\\');
+        else
+            putchar(*c);
+    }
+    free(text);
+}
+
+/* Prints a line with the members of row that head has, or with their names; NULL: nothing. */
+static void print_row(json_t *head, const json_t *row, bool names) {
+    const char *name, *separator = "";
+    json_t *value;
+    json_object_foreach(head, name, value) {
+        fputs(separator, stdout);
+        if (names)
+            fputs(name, stdout);
+        else
+            print_cell(json_object_get(row, name));
+        separator = "\t";
+    }
+    if (head) putchar('\n');
+}
+
+/* Prints a list of objects as a TSV with the members of the first one, or with --json as it is. */
+static int print_list(const project_run *self, const char *member) {
+    json_t *document, *list, *row;
+    size_t index;
+    TRY(read_document(self, &document));
+    list = json_object_get(document, member);
+    if (option_given(self->args, OPTION_JSON)) {
+        const int code = print_json_object(json_incref(list));
+        json_decref(document);
+        return code;
+    }
+    json_t *head = json_array_get(list, 0);
+    print_row(head, head, true);
+    json_array_foreach(list, index, row) print_row(head, row, false);
+    json_decref(document);
+    return EXIT_DONE;
+}
+
+int project_show_log(project_run *self) {
+    return print_list(self, "log");
+}
+
+int project_show_disagreements(project_run *self) {
+    return print_list(self, "disagreements");
+}
+
+/* ---- settings ---- */
+
+/* Prints all settings that were set, as NAME TAB VALUE. */
+static int print_settings(const project_run *self) {
+    json_t *document, *value;
+    const char *name;
+    TRY(read_document(self, &document));
+    json_t *settings = json_object_get(document, "settings");
+    if (option_given(self->args, OPTION_JSON)) {
+        const int code = print_json_object(json_incref(settings));
+        json_decref(document);
+        return code;
+    }
+    json_object_foreach(settings, name, value) {
+        printf("%s\t", name);
+        print_cell(value);
+        putchar('\n');
+    }
+    json_decref(document);
+    return EXIT_DONE;
+}
+
+int project_get(project_run *self) {
+    const arguments *args = self->args;
+    if (args->operand_count == 2) return print_settings(self);
+    json_t *all = json_object();
+    int code = EXIT_DONE;
+    for (int i = 2; i < args->operand_count && code == EXIT_DONE; i++) {
+        const char *value = NULL;
+        code = project_outcome(self, alcore_project_get(self->project, args->operands[i], &value));
+        if (code == EXIT_DONE)
+            json_object_set_new(all, args->operands[i], value ? json_string(value) : json_null());
+        if (code == EXIT_DONE && !option_given(args, OPTION_JSON)) puts(value ? value : "");
+    }
+    if (code == EXIT_DONE && option_given(args, OPTION_JSON)) return print_json_object(all);
+    json_decref(all);
+    return code;
+}

@@ -1,0 +1,285 @@
+# SPDX-License-Identifier: Apache-2.0
+"""alcore project: rounds from the pool to measures by commands only, what is refused, and what each command says next."""
+import csv
+import io
+import json
+import os
+import sqlite3
+
+from harness import case, contains, equal, main, rows_of
+
+WORDS = "alpha beta gamma delta epsilon zeta eta theta iota kappa lambda mu nu xi omicron pi rho sigma tau upsilon".split()
+TEXTS = [" ".join(WORDS[(row * step) % 20] for step in (3, 7, 11)) + " %d" % row for row in range(1, 41)]
+
+
+def make(box, *settings):
+    box.file("pool.txt", "".join(text + "\n" for text in TEXTS))
+    box.run("project", "init", "work", "strategy=ngram-cover", "budget=5", *settings)
+    box.run("project", "add", "work", "pool.txt", "-q")
+
+
+def begin(box, *settings):
+    """A project with a round that was exported: the rows of its file."""
+    make(box, *settings)
+    box.run("project", "next", "work", "-q")
+    box.run("project", "export", "work", "--tool", "csv", "--out", "out.csv", "-q")
+    return rows(box, "out.csv")
+
+
+def rows(box, name):
+    return list(csv.DictReader(io.StringIO(box.read(name).decode())))
+
+
+def answer(box, name, items, prefix="T ", **more):
+    """Writes the rows with translations."""
+    out = io.StringIO()
+    writer = csv.DictWriter(out, list(items[0]))
+    writer.writeheader()
+    for item in items:
+        writer.writerow({**item, "translation": prefix + item["text"], **more})
+    box.file(name, out.getvalue())
+
+
+def status(box):
+    found = dict(line.split("\t") for line in box.run("project", "status", "work", "-q").out.splitlines())
+    return {name: found[name] if name == "unit" else float(found[name]) for name in found}
+
+
+@case
+def two_rounds_with_half_of_the_answers_twice(box):
+    make(box, "total=12")
+    first = box.run("project", "next", "work", "--out", "picks.tsv", "--json")
+    equal(len(rows_of(box.read("picks.tsv").decode())), 5)
+    equal(json.loads(first.out)["schema"], "alcore-provenance-1" if "schema" in json.loads(first.out) else None)
+    contains(first.err, "5")
+    box.run("project", "export", "work", "--tool", "csv", "--out", "out.csv")
+    items = rows(box, "out.csv")
+    equal([row["text"] for row in items], [row["text"] for row in rows_of(box.read("picks.tsv").decode())])
+    answer(box, "half.csv", items[:2])
+    half = box.run("project", "import", "work", "half.csv", "--tool", "csv", "--annotator", "ann", "--json")
+    found = json.loads(half.out)["files"][0]
+    equal({name: found[name] for name in ("file", "answers", "added", "repeated", "unusable")},
+          {"file": "half.csv", "answers": 2, "added": 2, "repeated": 0, "unusable": 0})
+    contains(half.err, "half.csv: 2 answers, 2 of them new")
+    contains(box.run("project", "import", "work", "half.csv", "--tool", "csv", "--annotator", "ann").err, "2 known before")
+    equal({name: status(box)[name] for name in ("rounds", "items", "answered", "open", "answers")},
+          {"rounds": 1, "items": 5, "answered": 2, "open": 3, "answers": 2})
+    box.run("project", "export", "work", "--tool", "csv", "--out", "rest.csv", "-q")
+    equal([row["id"] for row in rows(box, "rest.csv")], [row["id"] for row in items[2:]])
+    answer(box, "all.csv", items)
+    equal(json.loads(box.run("project", "import", "work", "all.csv", "--tool", "csv", "--annotator", "ann", "--json", "-q").out)["files"][0]["added"], 3)
+    box.run("project", "labeled", "work", "--out", "labeled.tsv")
+    equal(sorted(line.split("\t")[-1] for line in box.read("labeled.tsv").decode().splitlines()[1:]), sorted("T " + row["text"] for row in items))
+    equal(box.run("project", "labeled", "work").out.encode(), box.read("labeled.tsv"))
+    box.run("project", "metric", "work", "chrf=41.5", "bleu=20")
+    box.run("project", "next", "work", "-q")
+    second = box.run("project", "export", "work", "--tool", "csv", "--out", "second.csv", "-q")
+    equal(second.out, "")
+    later = {row["id"] for row in rows(box, "second.csv")}
+    equal((len(later), later & {row["id"] for row in items}), (5, set()))
+    equal(status(box)["left"], 2)
+    box.run("project", "report", "work", "--out", "report.html")
+    contains(box.read("report.html").decode(), "<html", "chrf")
+    contains(box.run("project", "verify", "work").err, "work")
+    contains(box.run("project", "gc", "work").err, "bytes were freed")
+
+
+@case
+def the_next_command_is_named(box):
+    contains(box.run("project", "status", "nowhere", expect=3).err, "alcore project init nowhere")
+    box.run("project", "init", "work")
+    contains(box.run("project", "status", "work").err, "alcore project add work FILE")
+    contains(box.run("project", "next", "work", expect=3).err, "alcore project add work FILE")
+    box.file("pool.txt", "".join(text + "\n" for text in TEXTS))
+    box.run("project", "add", "work", "pool.txt", "-q")
+    contains(box.run("project", "status", "work").err, "alcore project next work")
+    box.run("project", "set", "work", "budget=2", "strategy=ngram-cover")
+    box.run("project", "next", "work", "-q")
+    contains(box.run("project", "status", "work").err, "alcore project export work", "alcore project import work")
+    equal(box.run("project", "status", "work", "-q").err, "")
+    contains(box.run("project", "init", "work", expect=4).err, "work")
+
+
+@case
+def settings(box):
+    make(box)
+    equal(box.run("project", "get", "work", "strategy", "budget").out, "ngram-cover\n5\n")
+    equal(json.loads(box.run("project", "get", "work", "budget", "labels", "--json").out), {"budget": "5", "labels": None})
+    contains(box.run("project", "get", "work").out, "strategy\tngram-cover\n", "budget\t5\n")
+    equal(json.loads(box.run("project", "get", "work", "--json").out)["budget"], "5")
+    box.run("project", "set", "work", "several=latest", "budget=")
+    equal(box.run("project", "get", "work", "several").out, "latest\n")
+    equal(box.run("project", "get", "work", "budget").out, "\n")
+    contains(box.run("project", "set", "work", "budgte=3", expect=2).err, "budget")
+    contains(box.run("project", "set", "work", "several=some", expect=2).err, "several")
+    contains(box.run("project", "set", "work", "several", expect=2).err, "NAME=VALUE")
+    contains(box.run("project", "set", "work", "=3", expect=2).err, "NAME=VALUE")
+    failed = box.run("project", "init", "other", "budget=few", expect=2)
+    contains(failed.err, "few", "alcore project set other NAME=VALUE")
+    box.run("project", "set", "other", "budget=3")
+
+
+@case
+def usage(box):
+    make(box)
+    contains(box.run("project", "expotr", "work", expect=2).err, "did you mean 'export'?")
+    contains(box.run("project", "next", expect=2).err, "FOLDER")
+    contains(box.run("project", "next", "work", "more", expect=2).err, "'more' is one too many")
+    contains(box.run("project", "add", "work", expect=2).err, "FOLDER FILE")
+    contains(box.run("project", "next", "work", "--tool", "csv", expect=2).err, "project next has no option '--tool'")
+    contains(box.run("project", "gc", "work", "--json", expect=2).err, "project gc has no option '--json'")
+    contains(box.run("project", "export", "work", "--out", "x.csv", expect=2).err, "--tool NAME")
+    contains(box.run("project", "export", "work", "--tool", "csv", expect=2).err, "--out FILE")
+    contains(box.run("project", "export", "work", "--tool", "cvs", "--out", "x.csv", expect=2).err, "cvs")
+    contains(box.run("project", "export", "work", "--tool", "csv", "--out", "x.csv", expect=3).err, "alcore project next work")
+    contains(box.run("project", "report", "work", expect=2).err, "--out FILE.html")
+    contains(box.run("project", "report", "work", "--out", "r.pdf", expect=2).err, ".html")
+    contains(box.run("project", "metric", "work", "chrf=high", expect=2).err, "chrf=high: a number is needed")
+    contains(box.run("project", "metric", "work", "chrf=1", "--round", "7", expect=3).err, "7")
+    contains(box.run("project", "add", "work", "pool.txt", "--role", "known", expect=2).err, "candidates|labeled|target|excluded")
+    contains(box.run("project", "add", "work", "absent.txt", expect=4).err, "absent.txt")
+    contains(box.run("project", "next", "work", "--round", "3", expect=2).err, "the next round is 1")
+
+
+@case
+def texts_of_every_role(box):
+    make(box)
+    box.file("known.tsv", "source\tdone\n%s\tfertig\n" % TEXTS[0])
+    box.file("known.txt", TEXTS[1] + "\n")
+    box.file("known.de", "auch fertig\n")
+    box.file("never.txt", TEXTS[2] + "\n")
+    box.run("project", "add", "work", "known.tsv", "--role", "labeled", "--text-column", "source", "--reference-column", "done", "-q")
+    box.run("project", "add", "work", "known.txt", "--role", "labeled", "--references", "known.de", "--by", "line", "-q")
+    box.run("project", "add", "work", "never.txt", "--role", "excluded", "-q")
+    equal(status(box)["labeled"], 2)
+    box.run("project", "set", "work", "budget=40")
+    box.run("project", "next", "work", "--out", "picks.tsv", "-q")
+    picked = {row["text"] for row in rows_of(box.read("picks.tsv").decode())}
+    equal(picked & set(TEXTS[:3]), set())
+    assert picked & set(TEXTS[3:]), picked
+    contains(box.run("project", "add", "work", "known.txt", "--by", "line", expect=2).err, "--by line")
+    box.run("project", "add", "work", "never.txt", "--role", "target", "-q")
+    contains(box.run("project", "next", "work", expect=2).err, "ngram-cover does not read the target", "`alcore project set work strategy=average-dist`")
+
+
+@case
+def a_round_that_is_there_is_not_selected_again(box):
+    make(box)
+    box.run("project", "next", "work", "--round", "1", "-q")
+    contains(box.run("project", "next", "work", "--round", "1").err, "round 1 was selected before")
+    equal(status(box)["rounds"], 1)
+    box.run("project", "next", "work", "--round", "2", "-q")
+    equal(status(box)["rounds"], 2)
+    for given, count in ((("--round", "1"), 5), (("--round", "all"), 10), ((), 5)):
+        box.run("project", "export", "work", "--tool", "csv", "--out", "out.csv", "-q", *given)
+        equal(len(rows(box, "out.csv")), count, given)
+    contains(box.run("project", "export", "work", "--tool", "csv", "--out", "out.csv", "--round", "9", expect=3).err, "9")
+
+
+@case
+def several_annotators(box):
+    items = begin(box)
+    answer(box, "ann.csv", items)
+    answer(box, "ben.csv", items[:2], prefix="B ")
+    answer(box, "carl.csv", items[:1], prefix="B ")
+    box.run("project", "import", "work", "ann.csv", "--tool", "csv", "--annotator", "ann", "-q")
+    contains(box.run("project", "import", "work", "ben.csv", "--tool", "csv", "--annotator", "ben").err, "annotators disagree about 2 items")
+    box.run("project", "import", "work", "carl.csv", "--tool", "csv", "--annotator", "carl", "-q")
+    equal(status(box)["disagreeing"], 2)
+    found = json.loads(box.run("project", "disagreements", "work", "--json").out)
+    equal({one["id"] for one in found}, {row["id"] for row in items[:2]})
+    table = box.run("project", "disagreements", "work").out
+    contains(table, "ann", "ben", "carl", "B " + items[0]["text"])
+    equal(len(table.splitlines()), 3)
+
+    def labeled():
+        return {line.split("\t")[-1] for line in box.run("project", "labeled", "work").out.splitlines()[1:]}
+    equal(labeled(), {"T " + row["text"] for row in items[2:]})
+    box.run("project", "set", "work", "several=majority")
+    equal(labeled(), {"T " + row["text"] for row in items[2:]} | {"B " + items[0]["text"]})
+    box.run("project", "set", "work", "several=latest")
+    equal(labeled(), {"T " + row["text"] for row in items[2:]} | {"B " + row["text"] for row in items[:2]})
+
+
+@case
+def records_that_cannot_be_used_are_named(box):
+    items = begin(box)
+    answer(box, "answers.csv", items[:1] + [{**items[1], "id": "stranger-%d" % number} for number in range(25)])
+    done = box.run("project", "import", "work", "answers.csv", "--tool", "csv", "--annotator", "ann")
+    contains(done.err, "answers.csv:3: ", "stranger-0", "25 records cannot be used; the first 20 are listed", "25 unusable")
+    equal(done.err.count("warning: answers.csv:"), 20)
+    answer(box, "strangers.csv", [{**items[1], "id": "stranger"}])
+    contains(box.run("project", "import", "work", "strangers.csv", "--tool", "csv", expect=3).err, "strangers.csv:2", "stranger")
+    contains(box.run("project", "import", "work", "absent.csv", "--tool", "csv", expect=4).err, "absent.csv")
+    equal(status(box)["answers"], 1)
+
+
+@case
+def commands_train_and_measure(box):
+    items = begin(box)
+    answer(box, "answers.csv", items)
+    box.run("project", "import", "work", "answers.csv", "--tool", "csv", "--annotator", "ann", "-q")
+    box.run("project", "train", "work", 'cp "$ALCORE_LABELED" seen.tsv; echo "$ALCORE_PROJECT $ALCORE_ROUND" > seen.txt', "--out", "labeled.tsv")
+    equal(box.read("seen.tsv"), box.read("labeled.tsv"))
+    equal(box.read("seen.txt"), b"work 1\n")
+    equal(len(box.read("seen.tsv").splitlines()), 6)
+    box.run("project", "train", "work", 'test -s "$ALCORE_LABELED"; echo "$ALCORE_LABELED" > place.txt')
+    assert not os.path.exists(box.read("place.txt").decode().strip()), "the temporary file is removed"
+    contains(box.run("project", "train", "work", "exit 7", expect=3).err, "exit 7: exit status 7")
+    done = box.run("project", "eval", "work", 'printf "loading 3 models\\nbleu\\t20.5\\nchrf %s\\n" 4$ALCORE_ROUND.5')
+    contains(done.err, "round 1: bleu 20.5", "round 1: chrf 41.5")
+    box.run("project", "eval", "work", "echo chrf 30", "--round", "0", "-q")
+    contains(box.run("project", "eval", "work", "echo nothing", expect=3).err, "NAME VALUE")
+    contains(box.run("project", "eval", "work", "echo bleu 1; exit 2", expect=3).err, "exit status 2")
+    metrics = json.loads(box.run("project", "status", "work", "--json").out)["metrics"]
+    equal([(one["round"], one["name"], one["value"]) for one in metrics], [(1, "bleu", 20.5), (1, "chrf", 41.5), (0, "chrf", 30)])
+
+
+@case
+def the_log_has_every_step(box):
+    begin(box)
+    found = json.loads(box.run("project", "log", "work", "--json").out)
+    table = box.run("project", "log", "work").out.splitlines()
+    equal(len(table), len(found) + 1)
+    contains(table[0], "time")
+    whole = "\n".join(table)
+    contains(whole, "init", "set", "add", "next", "export", "pool.txt", "csv")
+    equal(json.loads(box.run("project", "status", "work", "--json").out)["log"], found)
+
+
+@case
+def another_process_changes_the_project(box):
+    make(box)
+    other = sqlite3.connect(os.path.join(box.path, "work", "project.sqlite"), isolation_level=None)
+    other.execute("BEGIN IMMEDIATE")
+    contains(box.run("project", "next", "work", expect=3).err, "the same command does it once the other process has ended")
+    equal(status(box)["rounds"], 0)
+    other.execute("ROLLBACK")
+    other.close()
+    box.run("project", "next", "work", "-q")
+
+
+@case
+def a_flipped_byte_is_found(box):
+    begin(box)
+    box.run("project", "verify", "work", "-q")
+    folder = os.path.join(box.path, "work")
+    for parent, _, names in os.walk(folder):
+        for name in names:
+            path = os.path.join(parent, name)
+            if not os.path.getsize(path):
+                continue
+            with open(path, "r+b") as file:
+                held = file.read()
+                for at in (len(held) // 2, len(held) - 1):
+                    file.seek(at)
+                    file.write(bytes([held[at] ^ 1]))
+                    file.flush()
+                    box.run("project", "verify", "work", expect=3)
+                    file.seek(at)
+                    file.write(held[at:at + 1])
+                    file.flush()
+    box.run("project", "verify", "work", "-q")
+
+
+main()
