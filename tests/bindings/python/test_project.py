@@ -1,0 +1,129 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Projects through the package: rounds, answers of several people, measures, and what is refused."""
+import csv
+
+import pytest
+
+import alcore
+
+TEXTS = ["%s %s %d" % (first, second, row) for row, (first, second) in enumerate(
+    (first, second) for first in ("alpha", "beta", "gamma", "delta") for second in ("one", "two", "three", "four", "five"))]
+
+
+@pytest.fixture
+def project(tmp_path):
+    (tmp_path / "pool.txt").write_text("".join(text + "\n" for text in TEXTS))
+    made = alcore.Project.init(tmp_path / "work", strategy="ngram-cover", budget=4, seed=3)
+    yield made.add(tmp_path / "pool.txt")
+    made.close()
+
+
+def sent(project, path):
+    project.export("csv", path)
+    with open(path, newline="", encoding="utf-8") as file:
+        return list(csv.DictReader(file))
+
+
+def answered(path, items, prefix="T "):
+    with open(path, "w", newline="", encoding="utf-8") as file:
+        writer = csv.DictWriter(file, list(items[0]))
+        writer.writeheader()
+        writer.writerows({**item, "translation": prefix + item["text"]} for item in items)
+    return path
+
+
+def test_two_rounds(project, tmp_path):
+    picked = project.next()
+    assert len(picked) == 4 and set(picked.texts) <= set(TEXTS) and picked.indices[0] == TEXTS.index(picked.texts[0])
+    items = sent(project, tmp_path / "out.csv")
+    assert [item["text"] for item in items] == picked.texts
+    report = project.import_("csv", answered(tmp_path / "half.csv", items[:2]), annotator="ann")
+    assert report == (2, 2, 0, 0, 0, 0, 0, [])
+    assert project.import_("csv", tmp_path / "half.csv", annotator="ann").repeated == 2
+    status = project.status()
+    assert (status.rounds, status.items, status.answered, status.open, status.candidates) == (1, 4, 2, 2, len(TEXTS))
+    assert (status.unit, status.left) == ("items", None)
+    project.set(total=6)
+    assert project.status().left == 2
+    project.import_("csv", answered(tmp_path / "all.csv", items), annotator="ann")
+    again = project.next()
+    assert len(again) == 2 and not set(again.texts) & set(picked.texts)
+    with pytest.raises(alcore.Error, match="total"):
+        project.next()
+    project.export("csv", tmp_path / "everything.csv", round="all")
+    assert len(sent(project, tmp_path / "second.csv")) == 2
+
+
+def test_training_and_measures(project, tmp_path):
+    project.next()
+    items = sent(project, tmp_path / "out.csv")
+    project.import_("csv", answered(tmp_path / "all.csv", items))
+    pairs, round = project.train(lambda pairs, round: (pairs, round))
+    assert sorted(pairs) == sorted((item["text"], "T " + item["text"]) for item in items) and round == 1
+    assert project.eval(lambda round: {"chrf": 40.0 + round, "bleu": 20}) == {"chrf": 41.0, "bleu": 20}
+    project.put_metric("chrf", 30.5, round=0)
+    document = project.document()
+    assert document["schema"] == "alcore-project-1"
+    assert [(one["round"], one["name"], one["value"]) for one in document["metrics"]] == [(1, "chrf", 41), (1, "bleu", 20), (0, "chrf", 30.5)]
+    with pytest.raises(alcore.Error):
+        project.put_metric("chrf", 1.0, round=5)
+    project.write_report(tmp_path / "report.html")
+    assert "chrf" in (tmp_path / "report.html").read_text()
+
+
+def test_settings(project):
+    assert (project.get("strategy"), project.get("budget"), project.get("labels")) == ("ngram-cover", "4", None)
+    project.set(several="majority", budget=None)
+    assert (project.get("several"), project.get("budget")) == ("majority", None)
+    with pytest.raises(ValueError, match="budget"):
+        project.set(budgte=3)
+    with pytest.raises(ValueError, match="several"):
+        project.set(several="some")
+
+
+def test_several_annotators(project, tmp_path):
+    project.next()
+    items = sent(project, tmp_path / "out.csv")
+    project.import_("csv", answered(tmp_path / "ann.csv", items), annotator="ann")
+    assert project.import_("csv", answered(tmp_path / "ben.csv", items[:1], "B "), annotator="ben").disagreeing == 1
+    assert [one["id"] for one in project.document()["disagreements"]] == [items[0]["id"]]
+    assert len(project.train(lambda pairs, _: pairs)) == len(items) - 1
+    project.set(several="latest")
+    assert ("B " + items[0]["text"]) in dict(project.train(lambda pairs, _: pairs)).values()
+
+
+def test_what_cannot_be_used_is_told(project, tmp_path):
+    project.next()
+    items = sent(project, tmp_path / "out.csv")
+    report = project.import_("csv", answered(tmp_path / "some.csv", items[:1] + [{**items[1], "id": "stranger"}]))
+    assert report.unusable == 1 and len(report.messages) == 1 and "some.csv:3" in report.messages[0] and "stranger" in report.messages[0]
+    with pytest.raises(alcore.Error, match="stranger"):
+        project.import_("csv", answered(tmp_path / "none.csv", [{**items[1], "id": "stranger"}]))
+
+
+def test_opening(tmp_path):
+    with pytest.raises(LookupError):
+        alcore.Project(tmp_path / "nowhere")
+    alcore.Project.init(tmp_path / "work", seed=7).close()
+    with alcore.Project(tmp_path / "work") as project:
+        assert project.get("seed") == "7"
+        with pytest.raises(TypeError, match="Model"):
+            project.next("ngram")
+    with pytest.raises(OSError):
+        alcore.Project.init(tmp_path / "work")
+    with pytest.raises(ValueError, match="closed"):
+        project.status()
+
+
+def test_verify_and_leftovers(project, tmp_path):
+    project.verify()
+    blobs = tmp_path / "work" / "blobs"
+    (blobs / "ffffffffffffffffffffffffffffffff.txt").write_text("nobody refers to this\n")
+    assert project.gc() == 22
+    [kept] = blobs.iterdir()
+    held = kept.read_bytes()
+    kept.write_bytes(held[:-2] + b"?\n")
+    with pytest.raises(ValueError, match=kept.name):
+        project.verify()
+    kept.write_bytes(held)
+    project.verify()
