@@ -14,7 +14,7 @@ KINDS = {"training_set": "mix", "writer": "column_writer"}
 MEMBERS = {"context": "ctx"}
 #: The kinds of objects.
 OBJECTS = ("context", "pool", "column_writer", "comparison", "request", "selection", "strategy", "scorer", "model", "lm", "aligner", "links", "overlap",
-           "annotations", "mix", "tokenizer", "tokens")
+           "annotations", "mix", "tokenizer", "tokens", "project")
 #: Owners that are tables of functions.
 TABLES = ("alcore", "analysis", "plots", "stop", "view")
 NOTE = ["/* SPDX-License-Identifier: Apache-2.0 */", "/* Made by bindings/gen/generate.py from lua_calls.txt, the public headers and the comments of the Lua module's",
@@ -281,7 +281,7 @@ class Body:
         elif type_ == "int32_t" and said.startswith("Whether"):
             push = "lua_pushboolean(L, %s)" % value
         elif type_ == "const char *":
-            push = "al_push_bytes(L, %s, length)" % value if self.outs else "lua_pushstring(L, %s)" % value
+            push = "al_push_bytes(L, %s, length)" % value if ("length", None) in self.outs else "lua_pushstring(L, %s)" % value
         elif type_ in PUSHES:
             push = PUSHES[type_].format(value, self.context)
         else:

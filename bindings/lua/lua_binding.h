@@ -101,6 +101,7 @@ typedef struct al_object {
         alcore_model *model;
         alcore_overlap *overlap;
         alcore_pool *pool;
+        alcore_project *project;
         alcore_request *request;
         alcore_scorer *scorer;
         alcore_selection *selection;

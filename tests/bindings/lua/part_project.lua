@@ -1,0 +1,98 @@
+-- SPDX-License-Identifier: Apache-2.0
+-- Projects: a round out and back, measures, and what is refused.
+local alcore = require("alcore")
+local fixture = require("fixture")
+local tap = require("tap")
+local case, equal, fails = tap.case, tap.equal, tap.fails
+
+local number = 0
+
+-- A path that is not there.
+local function fresh(name)
+    number = number + 1
+    return ("%s/project-%d-%s"):format(fixture.scratch, number, name)
+end
+
+local function put_file(path, text)
+    local file = assert(io.open(path, "wb"))
+    file:write(text)
+    file:close()
+    return path
+end
+
+local function get_file(path)
+    local file = assert(io.open(path, "rb"))
+    local text = file:read("*a")
+    file:close()
+    return text
+end
+
+-- A project with ten texts and a budget of three, and its folder.
+local function begin()
+    local folder, texts = fresh("work"), {}
+    for row = 1, 10 do texts[row] = ("text number %d of ten\n"):format(row) end
+    local project = assert(alcore.project(folder, {init = true}))
+    assert(project:set("strategy", "ngram-cover"))
+    assert(project:set("budget", "3"))
+    assert(project:add("candidates", put_file(fresh("pool.txt"), table.concat(texts))))
+    return project, folder
+end
+
+-- The ids of the items that an export has.
+local function ids_of(path)
+    local ids = {}
+    for line in get_file(path):gmatch("[^\r\n]+") do ids[#ids + 1] = line:match("^([^,]+),") end
+    table.remove(ids, 1)
+    return ids
+end
+
+case("a round goes out and its answers come back", function()
+    local project, folder = begin()
+    local picked = assert(project:next())
+    equal(#picked, 3)
+    local out = fresh("out.csv")
+    assert(project:export("csv", out))
+    local ids = ids_of(out)
+    equal(#ids, 3)
+    local back = put_file(fresh("back.csv"), ("id,translation\n%s,eins\n%s,zwei\nstranger,drei\n"):format(ids[1], ids[2]))
+    local report = assert(project:import("csv", back, "ann"))
+    equal(report.added, 2)
+    equal(report.unusable, 1)
+    equal(report.messages:match("stranger"), "stranger")
+    equal(assert(project:import("csv", back, "ann")).repeated, 2)
+    local status = assert(project:status())
+    equal(status.rounds, 1)
+    equal(status.answered, 2)
+    equal(status.open, 1)
+    equal(status.unit, "items")
+    equal(status.left ~= status.left, true)
+    local labeled = fresh("labeled.tsv")
+    assert(project:write_labeled(labeled))
+    equal(get_file(labeled):match("zwei"), "zwei")
+    assert(project:put_metric(1, "chrf", 41.5))
+    equal(assert(project:document()):match('"chrf"'), '"chrf"')
+    local page = fresh("report.html")
+    assert(project:write_report(page))
+    equal(get_file(page):match("chrf"), "chrf")
+    assert(project:verify())
+    equal(assert(project:gc()), 0)
+    project:close()
+    equal(assert(assert(alcore.project(folder)):status()).answered, 2)
+end)
+
+case("settings of a project", function()
+    local project = begin()
+    equal(assert(project:get("budget")), "3")
+    assert(project:set("budget", nil))
+    equal(project:get("budget"), nil)
+    fails("ALCORE_E_PARAM", "budget", project:set("budgte", "3"))
+end)
+
+case("what a project refuses", function()
+    fails("ALCORE_E_NOT_FOUND", "", alcore.project(fresh("nowhere")))
+    local project, folder = begin()
+    fails("ALCORE_E_IO", "", alcore.project(folder, {init = true}))
+    fails("ALCORE_E_MISSING", "", project:export("csv", fresh("out.csv")))
+    fails("ALCORE_E_NOT_FOUND", "9", project:put_metric(9, "chrf", 1))
+    tap.raises("no such field", function() return alcore.project(folder, {nit = true}) end)
+end)
