@@ -193,7 +193,7 @@ static alcore_status take_char(alcore__json_stream *values, char wanted, const c
  * are left and the end of the object. */
 static alcore_status pass_members(alcore__json_stream *values, bool fresh) {
     const size_t wanted = strlen(values->member);
-    char c, *text;
+    char c, *text, name[64];
     size_t length;
     for (;; fresh = false) {
         ALCORE__TRY(peek(values, &c));
@@ -207,6 +207,7 @@ static alcore_status pass_members(alcore__json_stream *values, bool fresh) {
         if (c != '"') return fail_here(values, "a key in quotes is expected");
         ALCORE__TRY(take_value(values, &text, &length));
         const bool found = length == wanted + 2 && memcmp(text + 1, values->member, wanted) == 0;
+        alcore__format(name, sizeof name, "%.*s", (int)(length - 2), text + 1);
         ALCORE__TRY(take_char(values, ':', "a colon is expected"));
         ALCORE__TRY(peek(values, &c));
         if (found && c == '[') {
@@ -216,6 +217,7 @@ static alcore_status pass_members(alcore__json_stream *values, bool fresh) {
         }
         if (c == 0 || ends_word(c)) return fail_here(values, "a value is expected");
         ALCORE__TRY(take_value(values, &text, &length));
+        if (values->head) ALCORE__TRY(values->head(values->user, name, text, length));
     }
 }
 

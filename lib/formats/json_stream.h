@@ -14,12 +14,20 @@
 
 #include "formats/byte_stream.h"
 
+/* Is given each other member of the object that has the list: its name between the quotes, as it
+ * stands, at most 63 bytes of it, and its value, which it may write to. */
+typedef alcore_status (*alcore__json_stream_head)(void *user, const char *name, char *text,
+                                                  size_t length);
+
 typedef struct alcore__json_stream {
     alcore_ctx *ctx;
     alcore__byte_stream *stream;
     const char *path;   /* the caller's */
     const char *member; /* the caller's: the list is this member of the object; NULL: it is not */
-    char *buffer;       /* [capacity] */
+    alcore__json_stream_head head; /* the caller's, set after opening; NULL: other members say
+                                      nothing */
+    void *user;                    /* of head */
+    char *buffer;                  /* [capacity] */
     size_t capacity;
     size_t begin, end; /* buffer[begin .. end) was read and is not handed out yet */
     size_t max_bytes;  /* of a value; a longer one is an error */

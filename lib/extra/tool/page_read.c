@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* What the annotation page saves (docs/schemas/page.schema.json):
  *
- *   {"schema": "alcore-page-1", "batch": ..., "digest": ..., "task": ..., "annotator": ..., "saved": ...,
- *    "answers": [{"id", "text", "status", "value", "time", "seconds", "annotator", "comment"}, ...]}
+ *   {"schema": "alcore-page-1", "batch": ..., "digest": ..., "task": ..., "annotator": ...,
+ *    "saved": ..., "answers": [{"id", "text", "status", "value", "time", "seconds", "annotator",
+ *    "comment"}, ...]}
  *
  * value is a string for translations, a list of labels for classes and tags, and a list of [begin,
  * end, label] in code points for spans. */

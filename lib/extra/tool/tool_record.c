@@ -28,15 +28,37 @@ static alcore_status read_record(alcore__tool_record *record, char *text, size_t
     return read(record);
 }
 
-alcore_status alcore__tool_read_records(alcore_ctx *ctx, const char *path, const char *member,
-                                        const alcore_tool_options *options,
-                                        alcore_tool_answers *into,
-                                        alcore__tool_record_reader read) {
-    alcore__tool_record record = {.ctx = ctx, .options = options, .into = into};
+/* What is given the members beside the list. */
+typedef struct head_reading {
+    alcore__tool_record *record;
+    alcore__tool_head_reader read;
+    const alcore__json_stream *values;
+} head_reading;
+
+/* alcore__json_stream_head: a member that is malformed ends the reading. */
+static alcore_status read_head(void *user, const char *name, char *text, size_t length) {
+    const head_reading *self = user;
+    const size_t good = alcore__utf8_check(text, length);
+    alcore__json *json = &self->record->json;
+    alcore__json_begin(json, text, length, MAX_DEPTH);
+    alcore__json check = *json;
+    if (good < length || !alcore__json_skip(&check) || !alcore__json_end(&check))
+        return alcore__json_stream_fail(self->values, "the member \"%s\" is malformed", name);
+    return self->read(self->record, name);
+}
+
+alcore_status alcore__tool_read_document(alcore_ctx *ctx, const char *path, const char *member,
+                                         const alcore_tool_options *options,
+                                         alcore_tool_answers *into, alcore__tool_head_reader head,
+                                         alcore__tool_record_reader read, void *user) {
+    alcore__tool_record record = {.ctx = ctx, .options = options, .into = into, .user = user};
     alcore__json_stream values;
     char *text = NULL;
     size_t length = 0;
     alcore_status status = alcore__json_stream_open(&values, ctx, path, member);
+    head_reading reading = {&record, head, &values};
+    values.head = head ? read_head : NULL;
+    values.user = &reading;
     while (status == ALCORE_OK) {
         status = alcore__json_stream_next(&values, &text, &length);
         if (status != ALCORE_OK || !text) break;
@@ -50,6 +72,13 @@ alcore_status alcore__tool_read_records(alcore_ctx *ctx, const char *path, const
     alcore__free(ctx, record.spans);
     alcore__span_text_clear(ctx, &record.text);
     return status;
+}
+
+alcore_status alcore__tool_read_records(alcore_ctx *ctx, const char *path, const char *member,
+                                        const alcore_tool_options *options,
+                                        alcore_tool_answers *into,
+                                        alcore__tool_record_reader read) {
+    return alcore__tool_read_document(ctx, path, member, options, into, NULL, read, NULL);
 }
 
 alcore_status alcore__tool_record_refuse(alcore__tool_record *record, const char *format, ...) {

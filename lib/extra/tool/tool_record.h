@@ -21,8 +21,12 @@ typedef struct alcore__tool_record {
     alcore_tool_span *spans;   /* [span_count] in the unit of the file */
     size_t span_count, span_capacity;
     alcore__span_text text; /* workspace: offsets in answer.text */
+    void *user;             /* the form's */
 } alcore__tool_record;
 
+/* Reads a member of the file's object beside the list: its name, and record->json before its value.
+ * A failure ends the reading. */
+typedef alcore_status (*alcore__tool_head_reader)(alcore__tool_record *record, const char *name);
 /* Reads what a form makes of one record. A failure ends the reading; records that cannot be used
  * are refused, which is ALCORE_OK. */
 typedef alcore_status (*alcore__tool_record_reader)(alcore__tool_record *record);
@@ -32,6 +36,11 @@ typedef alcore_status (*alcore__tool_record_reader)(alcore__tool_record *record)
 alcore_status alcore__tool_read_records(alcore_ctx *ctx, const char *path, const char *member,
                                         const alcore_tool_options *options,
                                         alcore_tool_answers *into, alcore__tool_record_reader read);
+/* The same of a file whose object also says something of all of them; user: of the form. */
+alcore_status alcore__tool_read_document(alcore_ctx *ctx, const char *path, const char *member,
+                                         const alcore_tool_options *options,
+                                         alcore_tool_answers *into, alcore__tool_head_reader head,
+                                         alcore__tool_record_reader read, void *user);
 
 /* Puts *out before a member of an object; false: it has none, or null, or is no object. */
 bool alcore__tool_member(const alcore__json *object, const char *name, alcore__json *out);
