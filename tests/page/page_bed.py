@@ -7,7 +7,9 @@ import pathlib
 import subprocess
 import sys
 
-sys.path.insert(0, os.path.join(os.path.dirname(os.path.abspath(__file__)), "..", "tools"))
+for folder in ("tools", "bindings/python"):
+    sys.path.insert(0, str(pathlib.Path(__file__).resolve().parents[1] / folder))
+import kept_documents  # noqa: E402
 from browser import Browser, find_chromium  # noqa: E402
 from tap import Tap  # noqa: E402
 
@@ -29,6 +31,7 @@ def write_page(path, what):
 
 def read_file(path, task="translation"):
     """(answers by id, the last line) of a file that a page saved, as the library reads it."""
+    kept_documents.keep(pathlib.Path(path).read_bytes())
     made = subprocess.run([os.environ["PAGE_TOOL"], "read", path, task], capture_output=True)
     assert made.returncode == 0, made.stderr.decode()
     *lines, last = map(json.loads, made.stdout.decode().rstrip("\n").split("\n"))
