@@ -110,10 +110,9 @@ alcore_status alcore__tool_draft_read(alcore_ctx *ctx, alcore__tool_draft *draft
         return ALCORE_OK;
     }
     if (options->task == ALCORE_TASK_CLASSES) return read_labels(ctx, draft, value);
-    const char *text = items->texts[i];
-    const size_t length = items->text_lengths ? items->text_lengths[i] : strlen(text);
     const int32_t unit = options->span_unit ? options->span_unit : ALCORE_SPAN_CODE_POINTS;
-    ALCORE__TRY(alcore__span_text_begin(ctx, &draft->text, text, length, unit));
+    ALCORE__TRY(alcore__span_text_begin(ctx, &draft->text, items->texts[i],
+                                        alcore__tool_text_length(items, i), unit));
     if (options->task == ALCORE_TASK_TAGS) {
         ALCORE__TRY(read_tags(ctx, draft, value, &good));
         return good ? ALCORE_OK

@@ -19,9 +19,8 @@ static bool has_any(const char *const *array, int64_t count) {
 
 void alcore__tool_put_item_text(alcore__tool_json *self, const char *key) {
     const alcore_tool_items *items = self->items;
-    const char *text = items->texts[self->item];
-    alcore__json_put_text(&self->json, key, text,
-                          items->text_lengths ? items->text_lengths[self->item] : strlen(text));
+    alcore__json_put_text(&self->json, key, items->texts[self->item],
+                          alcore__tool_text_length(items, self->item));
 }
 
 void alcore__tool_put_context(alcore__tool_json *self, const char *key) {

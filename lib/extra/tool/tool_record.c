@@ -67,10 +67,7 @@ alcore_status alcore__tool_read_document(alcore_ctx *ctx, const char *path, cons
         alcore__arena_clear(ctx, &record.strings);
     }
     alcore__json_stream_close(&values);
-    alcore__arena_clear(ctx, &record.strings);
-    alcore__buffer_clear(ctx, &record.labels);
-    alcore__free(ctx, record.spans);
-    alcore__span_text_clear(ctx, &record.text);
+    alcore__tool_record_clear(&record);
     return status;
 }
 
@@ -79,6 +76,13 @@ alcore_status alcore__tool_read_records(alcore_ctx *ctx, const char *path, const
                                         alcore_tool_answers *into,
                                         alcore__tool_record_reader read) {
     return alcore__tool_read_document(ctx, path, member, options, into, NULL, read, NULL);
+}
+
+void alcore__tool_record_clear(alcore__tool_record *record) {
+    alcore__arena_clear(record->ctx, &record->strings);
+    alcore__buffer_clear(record->ctx, &record->labels);
+    alcore__free(record->ctx, record->spans);
+    alcore__span_text_clear(record->ctx, &record->text);
 }
 
 alcore_status alcore__tool_record_refuse(alcore__tool_record *record, const char *format, ...) {

@@ -58,10 +58,15 @@ bool alcore__tool_member_true(const alcore__json *object, const char *name);
 /* *out: seconds since 1970 as ISO 8601 in UTC; NULL for NaN and what is no date. */
 alcore_status alcore__tool_time(alcore__tool_record *record, double seconds, const char **out);
 
+/* Keeps the name of the batch, unless it is known. */
+alcore_status alcore__tool_take_batch(alcore__tool_record *record, const char *batch);
 /* *id and *text: al_id and text of an object, whose al_batch is that of the file. A record without
  * an al_id is refused: *id is NULL. */
 alcore_status alcore__tool_take_item(alcore__tool_record *record, const alcore__json *object,
                                      const char **id, const char **text);
+
+/* Frees what a record has, at the end of the reading. */
+void alcore__tool_record_clear(alcore__tool_record *record);
 
 /* Begins an answer of the item with an id; members of record->answer may then be set. */
 void alcore__tool_answer_begin(alcore__tool_record *record, const char *id, const char *text,

@@ -9,14 +9,19 @@
 #include "text/utf8.h"
 #include "text/words.h"
 
+alcore_status alcore__tool_take_batch(alcore__tool_record *record, const char *batch) {
+    const char *known = alcore_tool_answers_batch(record->into);
+    return known && strcmp(known, batch) == 0 ? ALCORE_OK
+                                              : alcore__tool_answers_set_batch(record->into, batch);
+}
+
 alcore_status alcore__tool_take_item(alcore__tool_record *record, const alcore__json *object,
                                      const char **id, const char **text) {
-    const char *known = alcore_tool_answers_batch(record->into), *batch;
+    const char *batch;
     ALCORE__TRY(alcore__tool_member_string(record, object, "al_id", id));
     ALCORE__TRY(alcore__tool_member_string(record, object, "text", text));
     ALCORE__TRY(alcore__tool_member_string(record, object, "al_batch", &batch));
-    if (batch && (!known || strcmp(known, batch) != 0))
-        ALCORE__TRY(alcore__tool_answers_set_batch(record->into, batch));
+    if (batch) ALCORE__TRY(alcore__tool_take_batch(record, batch));
     if (*id && **id) return ALCORE_OK;
     *id = NULL;
     return alcore__tool_record_refuse(record, "it has no al_id, by which its item is found");
@@ -222,11 +227,10 @@ alcore_status alcore__tool_answer_end(alcore__tool_record *record) {
     if (strcmp(answer->status, "ok") != 0 && strcmp(answer->status, "draft") != 0)
         return alcore__tool_answers_add(record->into, answer);
     if (task == ALCORE_TASK_SPANS || task == ALCORE_TASK_TAGS) return use_parts(record);
-    if (task == ALCORE_TASK_CLASSES)
-        answer->value = record->labels.length > 0 ? record->labels.data : NULL;
-    if (!has_words(answer->value))
+    if (task == ALCORE_TASK_CLASSES) /* none of the labels is an answer too */
+        answer->value = record->labels.length > 0 ? record->labels.data : "";
+    else if (!has_words(answer->value))
         return alcore__tool_record_refuse(
-            record, "item %s: it is said to be answered, and has no %s", answer->id,
-            task == ALCORE_TASK_CLASSES ? "label" : "translation");
+            record, "item %s: it is said to be answered, and has no translation", answer->id);
     return alcore__tool_answers_add(record->into, answer);
 }

@@ -87,9 +87,11 @@ static alcore_status take_answer(alcore__tool_record *record, const char *id, co
 static alcore_status read_question(alcore__tool_record *record, const char *context,
                                    const alcore__json *qa) {
     alcore__json answers, other;
-    const char *id, *question;
+    const char *id, *question, *batch;
     ALCORE__TRY(alcore__tool_member_string(record, qa, "id", &id));
     ALCORE__TRY(alcore__tool_member_string(record, qa, "question", &question));
+    ALCORE__TRY(alcore__tool_member_string(record, qa, "al_batch", &batch));
+    if (batch) ALCORE__TRY(alcore__tool_take_batch(record, batch));
     if (!id || !*id) return alcore__tool_record_refuse(record, "a question has no id");
     alcore__tool_answer_begin(record, id, question, "untranslatable");
     if (alcore__tool_member_true(qa, "is_impossible")) return alcore__tool_answer_end(record);

@@ -1,86 +1,12 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* What people did in tools of JSON comes back as answers: exports that the tools' packages wrote of
- * the files of test_tool_json.c (tests/engines/current), and records that cannot be used. */
+ * the files of test_tool_json.c (tests/engines/current). */
 #include "check_suite.h"
 
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
+#include "tool_listing.h"
 
-#include "alcore/extra/tool.h"
-#include "check_status.h"
-#include "options_with.h"
-#include "test_folder.h"
-
-#define OPTIONS(...) OPTIONS_WITH(alcore_tool_options, __VA_ARGS__)
-#define FACE "\xF0\x9F\x98\x80"
 #define ANNOTATOR_1 "00000000-0000-0000-0000-000000000001"
 #define ANNOTATOR_2 "00000000-0000-0000-0000-000000000002"
-
-static alcore_ctx *ctx;
-static char folder[TEST_PATH_BYTES], path[TEST_PATH_BYTES + 64], listing[8192];
-
-static void setup(void) {
-    test_folder_make(folder, "tools");
-    ck_assert_ok(alcore_ctx_new(NULL, &ctx));
-}
-
-static void teardown(void) {
-    alcore_ctx_unref(ctx);
-    test_folder_remove(folder);
-}
-
-static const char *put(const char *name, const char *text) {
-    snprintf(path, sizeof path, "%s/%s", folder, name);
-    FILE *file = fopen(path, "wb");
-    ck_assert_ptr_nonnull(file);
-    fputs(text, file);
-    fclose(file);
-    return path;
-}
-
-static const char *kept(const char *name) {
-    snprintf(path, sizeof path, TOOL_FILES "/%s", name);
-    return path;
-}
-
-static void append(const char *text) {
-    const size_t used = strlen(listing);
-    snprintf(listing + used, sizeof listing - used, "%s", text ? text : "-");
-}
-
-/* All answers, a line each: "ID STATUS VALUE / ANNOTATOR", seconds and comment where there are
- * any; then why others could not be used, without the path. */
-static const char *answers_of(const char *tool, const char *file,
-                              const alcore_tool_options *options) {
-    alcore_tool_answers *answers = NULL;
-    alcore_tool_answer answer = ALCORE_TOOL_ANSWER_INIT;
-    ck_assert_ok(alcore_tool_read(ctx, tool, file, options, &answers));
-    listing[0] = '\0';
-    for (int64_t i = 0; alcore_tool_answers_get(answers, i, &answer) == ALCORE_OK; i++) {
-        char seconds[32] = "";
-        if (answer.seconds == answer.seconds) snprintf(seconds, 32, ", %g s", answer.seconds);
-        append(answer.id), append(" "), append(answer.status), append(" "), append(answer.value);
-        append(" / "), append(answer.annotator), append(seconds);
-        if (answer.comment) append(", "), append(answer.comment);
-        append("\n");
-    }
-    const char *messages = alcore_tool_answers_messages(answers);
-    ck_assert_int_eq(alcore_tool_answers_unusable(answers) > 0, *messages != '\0');
-    while (*messages) {
-        ck_assert_int_eq(strncmp(messages, file, strlen(file)), 0);
-        const size_t used = strlen(listing), line = strcspn(messages, "\n") + 1;
-        snprintf(listing + used, sizeof listing - used, "%.*s", (int)(line - strlen(file) - 1),
-                 messages + strlen(file) + 1);
-        messages += line;
-    }
-    alcore_tool_answers_unref(answers);
-    return listing;
-}
-
-#define CLASSES OPTIONS(.task = ALCORE_TASK_CLASSES)
-#define SPANS OPTIONS(.task = ALCORE_TASK_SPANS)
-#define TAGS OPTIONS(.task = ALCORE_TASK_TAGS)
 
 /* Spans and tags as both exports of Label Studio and of Argilla, doccano and potato have them: the
  * first text has a character beyond the basic plane before the names, the third two. */
@@ -179,5 +105,119 @@ START_TEST(test_potato) {
 }
 END_TEST
 
+/* Tasks as the documentation of Prodigy shows them; it cannot be installed without a license. */
+START_TEST(test_prodigy) {
+    ck_assert_str_eq(answers_of("prodigy", kept("prodigy-spans.back.jsonl"), SPANS),
+                     "s:1 ok " SPANS_1 " / names-anna\ns:3 reject - / names-ben\n"
+                     "s:2 ok [] / 2026-11-02_09-00-00\n");
+    alcore_tool_answers *answers;
+    alcore_tool_answer answer = ALCORE_TOOL_ANSWER_INIT;
+    ck_assert_ok(alcore_tool_read(ctx, "prodigy", path, SPANS, &answers));
+    ck_assert_ok(alcore_tool_answers_get(answers, 0, &answer));
+    ck_assert_str_eq(answer.time, "2026-11-02T09:00:00Z");
+    ck_assert_str_eq(answer.text, FACE " Anna Li lives in Paris");
+    ck_assert_int_eq(answer.span_count, 2);
+    ck_assert_int_eq(answer.spans[1].begin, 19);
+    ck_assert_str_eq(alcore_tool_answers_batch(answers), "round 3");
+    alcore_tool_answers_unref(answers);
+    ck_assert_str_eq(
+        answers_of(
+            "prodigy",
+            put("p.jsonl",
+                "{\"al_id\":\"a\",\"text\":\"x\",\"translation\":\"y\",\"answer\":\"accept\"}\n"
+                "{\"al_id\":\"b\",\"text\":\"x\",\"user_input\":\"z\",\"answer\":\"accept\","
+                "\"comment\":\"hm\"}\n"
+                "{\"al_id\":\"c\",\"text\":\"x\",\"translation\":\"y\",\"answer\":\"ignore\"}\n"
+                "{\"al_id\":\"d\",\"text\":\"x\",\"translation\":\"draft\"}\n"
+                "{\"al_id\":\"e\",\"text\":\"x\",\"answer\":\"accept\"}\n"
+                "{\"al_id\":\"f\",\"text\":\"x\",\"answer\":\"maybe\"}\n"),
+            NULL),
+        "a ok y / -\nb ok z / -, hm\nc skip - / -\n"
+        "5: item e: it is said to be answered, and has no translation\n"
+        "6: item f: \"maybe\" is no answer; accept, reject and ignore are\n");
+    ck_assert_str_eq(
+        answers_of("prodigy",
+                   put("c.jsonl",
+                       "{\"al_id\":\"a\",\"accept\":[\"q\",\"p\"],\"answer\":\"accept\"}\n"
+                       "{\"al_id\":\"b\",\"label\":\"p\",\"answer\":\"accept\"}\n"
+                       "{\"al_id\":\"c\",\"label\":\"p\",\"answer\":\"reject\"}\n"
+                       "{\"al_id\":\"d\",\"accept\":[],\"answer\":\"accept\"}\n"),
+                   CLASSES),
+        "a ok p\tq / -\nb ok p / -\nc reject - / -\nd ok  / -\n");
+}
+END_TEST
+
+START_TEST(test_squad) {
+    ck_assert_str_eq(answers_of("squad", kept("squad-translation.back.json"), NULL),
+                     "s:1 ok Paris / 1\ns:1 ok in Paris / 2\ns:2 untranslatable - / -\n");
+    ck_assert_str_eq(answers_of("squad", kept("squad-translation.json"), NULL), "");
+    ck_assert_str_eq(
+        answers_of("squad",
+                   put("q.json", "{\"data\":[{\"paragraphs\":[{\"context\":\"\\ud83d\\ude00 a b\","
+                                 "\"qas\":[{\"id\":\"1\",\"question\":\"?\",\"answers\":[{"
+                                 "\"text\":\"b\",\"answer_start\":4}]},{\"id\":\"2\","
+                                 "\"question\":\"?\",\"answers\":[{\"text\":\"b\","
+                                 "\"answer_start\":5}]},{\"question\":\"?\"}]}]},{}],\"x\":[]}"),
+                   NULL),
+        "1 ok b / -\n"
+        "1: question 2: \"b\" does not stand at answer_start of its context\n"
+        "1: a question has no id\n1: the article has no paragraphs\n");
+}
+END_TEST
+
+START_TEST(test_translations) {
+    const alcore_tool_options *pair = OPTIONS(.source_language = "en", .target_language = "de");
+    const alcore_tool_options *from = OPTIONS(.source_language = "en");
+    static const char wanted[] = "s:1 ok " FACE " Anna Li lebt in Paris / -\n"
+                                 "s:3 ok \xF0\x9D\x95\x8F\xF0\x9D\x95\x8F K\xC3\xB6ln / -\n";
+    const char *file = kept("translations-translation.back.jsonl");
+    ck_assert_str_eq(answers_of("translations", file, pair), wanted);
+    ck_assert_str_eq(answers_of("translations", file, from), wanted);
+    ck_assert_str_eq(answers_of("translations", kept("translations-translation.jsonl"), pair), "");
+    ck_assert_str_eq(
+        answers_of("translations",
+                   put("t.jsonl", "{\"id\":1,\"translation\":{\"en\":\"a\",\"de\":\"b\"}}\n"
+                                  "{\"id\":\"2\",\"translation\":{\"en\":\"a\",\"de\":\"b\","
+                                  "\"fr\":\"c\"}}\n{\"translation\":{}}\n{\"id\":3}\n"),
+                   from),
+        "1 ok b / -\n"
+        "2: item 2: which language is the translation is not said: target_language\n"
+        "3: the row has no id\n4: item 3: the row has no translation\n");
+}
+END_TEST
+
+START_TEST(test_conll) {
+    static const char sentences[] =
+        "# id = a\n# text = " FACE " Anna Li, Paris\n# annotator = eva\n" FACE
+        "\tO\nAnna\tB-PER\nLi\tI-PER\n,\t_\nParis\tB-LOC\n\n\n"
+        "# sent_id = b\nx\tI-A\ny\tI-A\ny\tB-A\nz\tE-A\nw\tS-B\n\n"
+        "# id = c\n# text = u\nu\t_\n\n# id = d\n# status = skip\nu\t_\n\n"
+        "no\tO\n\n# id = e\n# text = one\ntwo\tO\n\n"
+        "# id = f\nv\tNOUN\n\n# id = g\nv NNP B-X\nw NNP O\n# g I-X";
+    static const char tags[] =
+        "# id = a\n# text = go home\n# comment = sure\ngo\tVERB\nhome\tNOUN\n\n"
+        "# id = b\n# text = go home\ngo\tVERB\nhome\t_\n\n"
+        "# id = c\n# text = go home\ngo\tVERB\n\n"
+        "# id = d\n# status = what\ngo\tVERB\n";
+    ck_assert_str_eq(answers_of("conll", put("s.conll", sentences), SPANS),
+                     "a ok [[2,9,\"PER\"],[11,16,\"LOC\"]] / eva\n"
+                     "b ok [[0,3,\"A\"],[4,7,\"A\"],[8,9,\"B\"]] / -\n"
+                     "d skip - / -\n"
+                     "g ok [[0,1,\"X\"],[4,5,\"X\"]] / -\n"
+                     "26: the sentence has no \"# id = ...\"\n"
+                     "28: item e: word 1, two, is not next in the text, or its tag O is neither O "
+                     "nor B- and I- of a label\n"
+                     "32: item f: word 1, v, is not next in the text, or its tag NOUN is neither O "
+                     "nor B- and I- of a label\n");
+    ck_assert_str_eq(answers_of("conll", put("t.conll", tags), TAGS),
+                     "a ok VERB NOUN / -, sure\nb draft VERB _ / -\n"
+                     "12: item c: its words are not those of its text\n"
+                     "16: item d: \"what\" is no status that is known\n");
+    /* What went out is open, whatever its drafts are. */
+    ck_assert_str_eq(answers_of("conll", kept("conll-spans.conll"), SPANS), "");
+    ck_assert_str_eq(answers_of("conll", kept("conll-tags.conll"), TAGS), "");
+}
+END_TEST
+
 CHECK_SUITE_WITH("tool_back", setup, teardown, test_label_studio, test_doccano, test_argilla,
-                 test_potato);
+                 test_potato, test_prodigy, test_squad, test_translations, test_conll);

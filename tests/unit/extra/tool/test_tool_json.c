@@ -15,6 +15,7 @@
 #include "options_with.h"
 #include "test_folder.h"
 
+#define FACE "\xF0\x9F\x98\x80"
 #define OPTIONS(...) OPTIONS_WITH(alcore_tool_options, __VA_ARGS__)
 
 static alcore_ctx *ctx;
@@ -108,6 +109,54 @@ static void check_out(const char *tool, int32_t task, const char *name, const ch
     compare(in_folder(file), kept);
 }
 
+/* A question about a passage; one without a passage cannot be asked. */
+START_TEST(test_out_squad) {
+    static const char *const questions[] = {"Where does Anna live?", "Who lives in Paris?"};
+    static const char *const passages[] = {FACE " Anna Li lives in Paris.", FACE " Anna Li."};
+    static const char *const answers[] = {"Paris", NULL}, *const groups[] = {"Anna", NULL};
+    alcore_tool_items items = ALCORE_TOOL_ITEMS_INIT;
+    items.count = 2;
+    items.ids = ids;
+    items.texts = questions;
+    items.contexts = passages;
+    items.drafts = answers;
+    items.groups = groups;
+    items.scores = scores;
+    ck_assert_ok(alcore_tool_write(ctx, "squad", in_folder("translation.json"), &items,
+                                   OPTIONS(.batch = "round 3")));
+    compare(path, "squad-translation.json");
+    items.contexts = contexts;
+    ck_assert_fails(alcore_tool_write(ctx, "squad", in_folder("x.json"), &items, NULL),
+                    ALCORE_E_DATA, "item 2 (s:2): squad asks about a context, and it has none");
+    ck_assert_ptr_null(fopen(in_folder("x.json"), "rb"));
+}
+END_TEST
+
+/* Words and tags: labels without spaces. */
+START_TEST(test_out_conll) {
+    static const char *const words[] = {"PER", "LOC"};
+    static const char *const tags[] = {"[[19,24,\"LOC\"],[2,9,\"PER\"]]", NULL, "[[1,4,\"LOC\"]]"};
+    static const char *const names[] = {"spans.conll", "tags.conll"};
+    static const char *const some[] = {FACE " Anna Li lives in Paris", "<b>\"Stop\" & go</b>\nnow",
+                                       "\xE4\xB8\x80\xE4\xBA\x8C\xE4\xB8\x89 (x)."};
+    for (int i = 0; i < 2; i++) {
+        alcore_tool_items items = ALCORE_TOOL_ITEMS_INIT;
+        char kept[64];
+        items.count = 3;
+        items.ids = ids;
+        items.texts = some;
+        items.contexts = contexts;
+        items.scores = scores;
+        items.drafts = i == 0 ? tags : drafts[3];
+        ck_assert_ok(alcore_tool_write(ctx, "conll", in_folder(names[i]), &items,
+                                       OPTIONS(.task = ALCORE_TASK_SPANS + i, .labels = words,
+                                               .label_count = 2, .batch = "round\t3")));
+        snprintf(kept, sizeof kept, "conll-%s", names[i]);
+        compare(path, kept);
+    }
+}
+END_TEST
+
 /* The file and the settings beside it, for each of the tasks up to one. */
 static void check_tasks(const char *tool, int32_t last, const char *suffix, const char *settings) {
     static const char *const names[] = {"translation", "classes", "spans", "tags"};
@@ -125,4 +174,4 @@ START_TEST(test_out) {
 }
 END_TEST
 
-CHECK_SUITE_WITH("tool_json", setup, teardown, test_out);
+CHECK_SUITE_WITH("tool_json", setup, teardown, test_out, test_out_squad, test_out_conll);

@@ -1,0 +1,248 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Reading sentences with tags (tool_conll.c). Columns are separated by TABs, or by spaces where a
+ * line has no TAB; the word is the first and its tag the last. Before the first word of a sentence
+ * comments "# NAME = VALUE" say its id (or sent_id), text, status, annotator, time and comment.
+ *
+ * Spans are IOB2; also B, I, E, S and B, I, L, U of other schemes are understood, and an I that
+ * follows nothing of its label begins a span. Where a sentence has a tag, _ of spans is O; of tags
+ * it makes a draft, as one with _ alone is open. */
+#include <string.h>
+
+#include "extra/annotation/answer_words.h"
+#include "extra/tool/tool_conll.h"
+#include "extra/tool/tool_record.h"
+#include "formats/line_reader.h"
+#include "text/utf8.h"
+#include "text/words.h"
+
+/* Comments that are read. */
+enum { ID, TEXT, STATUS, ANNOTATOR, TIME, COMMENT, BATCH, COMMENTS };
+static const char *const comment_names[COMMENTS] = {
+    [ID] = "id",     [TEXT] = "text",       [STATUS] = "status", [ANNOTATOR] = "annotator",
+    [TIME] = "time", [COMMENT] = "comment", [BATCH] = "batch"};
+
+/* A word and its tag, in the strings of the record. */
+typedef struct tagged {
+    const char *word, *tag;
+} tagged;
+
+typedef struct conll_reader {
+    alcore__tool_record record; /* its strings are those of the sentence */
+    const char *comments[COMMENTS];
+    tagged *words; /* [count] */
+    size_t count, capacity;
+} conll_reader;
+
+/* *out: a copy of text [length] that lives as long as the sentence. */
+static alcore_status keep(conll_reader *self, const char *text, size_t length, const char **out) {
+    char *copy = alcore__arena_alloc(self->record.ctx, &self->record.strings, length + 1, 1);
+    if (!copy) return alcore__fail_memory(length + 1);
+    memcpy(copy, text, length);
+    copy[length] = '\0';
+    *out = copy;
+    return ALCORE_OK;
+}
+
+/* Takes "# NAME = VALUE"; any other comment is passed over. */
+static alcore_status take_comment(conll_reader *self, const char *line, size_t length) {
+    const char *equals = memmem(line, length, " = ", 3);
+    if (!equals || length < 2 || line[1] != ' ') return ALCORE_OK;
+    const char *name = line + 2, *value = equals + 3;
+    size_t bytes = (size_t)(equals - name);
+    if (equals < name) return ALCORE_OK;
+    if (bytes == 7 && memcmp(name, "sent_id", 7) == 0) name += 5, bytes = 2;
+    for (int i = 0; i < COMMENTS; i++)
+        if (strlen(comment_names[i]) == bytes && memcmp(name, comment_names[i], bytes) == 0)
+            return keep(self, value, length - (size_t)(value - line), &self->comments[i]);
+    return ALCORE_OK;
+}
+
+/* Takes a word and its tag. A line of one column has no tag. */
+static alcore_status take_word(conll_reader *self, const char *line, size_t length) {
+    const char *end = line + length;
+    const bool tabs = memchr(line, '\t', length) != NULL;
+    const char *word_end = line, *tag = end;
+    while (word_end < end && *word_end != '\t' && (tabs || *word_end != ' ')) word_end++;
+    while (tag > word_end && tag[-1] != '\t' && (tabs || tag[-1] != ' ')) tag--;
+    tagged made = {NULL, "_"};
+    ALCORE__TRY(alcore__grow(self->record.ctx, &self->words, &self->capacity, self->count + 1,
+                             sizeof *self->words));
+    ALCORE__TRY(keep(self, line, (size_t)(word_end - line), &made.word));
+    if (tag > word_end && tag < end) ALCORE__TRY(keep(self, tag, (size_t)(end - tag), &made.tag));
+    self->words[self->count++] = made;
+    return ALCORE_OK;
+}
+
+/* The label of a tag of spans, behind its prefix; NULL: it has none, as O. */
+static const char *label_of(const char *tag) {
+    return strchr("BIESLUM", tag[0]) && tag[0] && tag[1] == '-' ? tag + 2 : NULL;
+}
+
+/* Makes the text of the words where the file does not have it. */
+static alcore_status make_text(conll_reader *self) {
+    alcore__buffer *text = &self->record.labels;
+    text->length = 0;
+    for (size_t i = 0; i < self->count; i++)
+        ALCORE__TRY(alcore__buffer_format(self->record.ctx, text, "%s%s", i > 0 ? " " : "",
+                                          self->words[i].word));
+    return keep(self, text->data, text->length, &self->comments[TEXT]);
+}
+
+/* Adds the spans of the tags, whose words are found in the text one after the other. *out: the
+ * first word that is not there, or whose tag is no tag of spans, from 1; 0: none. */
+static alcore_status take_spans(conll_reader *self, size_t *out) {
+    const char *text = self->comments[TEXT], *at = text, *end = text + strlen(text);
+    const char *label = NULL;
+    int64_t points = 0, begin = 0, stop = 0;
+    for (size_t i = 0; i < self->count; i++) {
+        const char *word = self->words[i].word, *tag = self->words[i].tag;
+        const size_t bytes = strlen(word);
+        const char *found = memmem(at, (size_t)(end - at), word, bytes);
+        const char *own = label_of(tag);
+        *out = i + 1;
+        if (!found || (!own && strcmp(tag, "O") != 0 && strcmp(tag, "_") != 0)) return ALCORE_OK;
+        points += alcore__utf8_count(at, (size_t)(found - at));
+        const bool begins = own && (strchr("BSU", *tag) || !label || strcmp(own, label) != 0);
+        if (label && (!own || begins))
+            ALCORE__TRY(
+                alcore__tool_answer_span(&self->record, (double)begin, (double)stop, label));
+        if (begins) begin = points;
+        label = own;
+        points += alcore__utf8_count(word, bytes);
+        stop = points;
+        at = found + bytes;
+    }
+    *out = 0;
+    return label ? alcore__tool_answer_span(&self->record, (double)begin, (double)stop, label)
+                 : ALCORE_OK;
+}
+
+/* Makes the value of tags; *out: whether the words are those of the text. */
+static alcore_status take_tags(conll_reader *self, bool *out) {
+    const char *text = self->comments[TEXT], *end = text + strlen(text), *next = text, *word;
+    alcore__buffer *value = &self->record.labels;
+    size_t bytes;
+    *out = true;
+    value->length = 0;
+    for (size_t i = 0; i < self->count && *out; i++) {
+        *out = alcore__word_next(&next, end, &word, &bytes) &&
+               strlen(self->words[i].word) == bytes &&
+               memcmp(self->words[i].word, word, bytes) == 0;
+        ALCORE__TRY(alcore__buffer_format(self->record.ctx, value, "%s%s", i > 0 ? " " : "",
+                                          self->words[i].tag));
+    }
+    *out = *out && !alcore__word_next(&next, end, &word, &bytes);
+    self->record.answer.value = value->data;
+    return ALCORE_OK;
+}
+
+/* The status of a sentence of which so many words have a tag; NULL: it is open. */
+static const char *status_of(const conll_reader *self, alcore__answer_meaning meaning,
+                             size_t given) {
+    const bool part = self->record.options->task == ALCORE_TASK_TAGS && given < self->count;
+    switch (meaning) {
+    case ALCORE__MEANS_SKIPPED:
+        return "skip";
+    case ALCORE__MEANS_REJECTED:
+        return "reject";
+    case ALCORE__MEANS_UNTRANSLATABLE:
+        return "untranslatable";
+    default:
+        if (given == 0) return NULL;
+        return part || meaning == ALCORE__MEANS_PENDING ? "draft" : "ok";
+    }
+}
+
+/* Adds the answer of a sentence that has words and an id. */
+static alcore_status add_sentence(conll_reader *self) {
+    alcore__tool_record *record = &self->record;
+    const char *id = self->comments[ID], *word = self->comments[STATUS];
+    alcore__answer_meaning meaning = ALCORE__MEANS_ANSWER;
+    size_t given = 0, wrong;
+    bool same;
+    for (size_t i = 0; i < self->count; i++) given += strcmp(self->words[i].tag, "_") != 0;
+    if (word && !alcore__answer_word(word, strlen(word), &meaning))
+        return alcore__tool_record_refuse(record, "item %s: \"%s\" is no status that is known", id,
+                                          word);
+    const char *status = status_of(self, meaning, given);
+    if (!status) return ALCORE_OK;
+    if (!self->comments[TEXT]) ALCORE__TRY(make_text(self));
+    const size_t bytes = strlen(self->comments[TEXT]);
+    if (alcore__utf8_check(self->comments[TEXT], bytes) < bytes)
+        return alcore__tool_record_refuse(record, "item %s: its text is not UTF-8", id);
+    alcore__tool_answer_begin(record, id, self->comments[TEXT], status);
+    record->answer.annotator = self->comments[ANNOTATOR];
+    record->answer.time = self->comments[TIME];
+    record->answer.comment = self->comments[COMMENT];
+    if (record->options->task == ALCORE_TASK_SPANS) {
+        ALCORE__TRY(take_spans(self, &wrong));
+        if (wrong > 0)
+            return alcore__tool_record_refuse(record,
+                                              "item %s: word %zu, %.60s, is not next in the text, "
+                                              "or its tag %.60s is neither O nor B- and I- of a "
+                                              "label",
+                                              id, wrong, self->words[wrong - 1].word,
+                                              self->words[wrong - 1].tag);
+        return alcore__tool_answer_end(record);
+    }
+    ALCORE__TRY(take_tags(self, &same));
+    if (!same)
+        return alcore__tool_record_refuse(record, "item %s: its words are not those of its text",
+                                          id);
+    return alcore__tool_answers_add(record->into, &record->answer);
+}
+
+/* Ends a sentence: adds its answer, and forgets it. */
+static alcore_status end_sentence(conll_reader *self) {
+    alcore_status status = ALCORE_OK;
+    const char *batch = self->comments[BATCH];
+    if (self->count > 0 && self->comments[ID] && *self->comments[ID])
+        status = add_sentence(self);
+    else if (self->count > 0)
+        status = alcore__tool_record_refuse(&self->record, "the sentence has no \"# id = ...\"");
+    if (status == ALCORE_OK && batch && self->count > 0)
+        status = alcore__tool_take_batch(&self->record, batch);
+    memset(self->comments, 0, sizeof self->comments);
+    self->count = 0;
+    self->record.answer.line = 0;
+    alcore__arena_clear(self->record.ctx, &self->record.strings);
+    return status;
+}
+
+/* Reads a line of the file. */
+static alcore_status take_line(conll_reader *self, const alcore__line_reader *lines,
+                               const char *line, size_t length) {
+    size_t blank = 0;
+    while (blank < length && alcore__is_word_space(line[blank])) blank++;
+    if (blank == length) return end_sentence(self);
+    if (self->record.answer.line == 0) self->record.answer.line = lines->line;
+    if (self->count == 0 && *line == '#' && !memchr(line, '\t', length))
+        return take_comment(self, line, length);
+    return take_word(self, line, length);
+}
+
+alcore_status alcore__tool_conll_read(alcore_ctx *ctx, const char *path,
+                                      const alcore_tool_options *options,
+                                      alcore_tool_answers *into) {
+    alcore_tool_options in_points = *options;
+    conll_reader self = {.record = {.ctx = ctx, .options = &in_points, .into = into}};
+    alcore__line_reader lines;
+    char *line;
+    size_t length;
+    bool more = true;
+    in_points.span_unit = ALCORE_SPAN_CODE_POINTS;
+    alcore_status status = alcore__lines_open(&lines, ctx, path, 0);
+    while (status == ALCORE_OK && more) {
+        status = alcore__lines_next(&lines, &line, &length);
+        if (status == ALCORE_OK && line)
+            status = take_line(&self, &lines, line, length);
+        else if (status == ALCORE_OK)
+            status = alcore__lines_fill(&lines, &more);
+    }
+    if (status == ALCORE_OK) status = end_sentence(&self);
+    if (status == ALCORE_OK) alcore__lines_report(&lines);
+    alcore__lines_close(&lines);
+    alcore__tool_record_clear(&self.record);
+    alcore__free(ctx, self.words);
+    return status;
+}

@@ -1,0 +1,138 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* What holds for all tools of JSON: what went out and was not touched, records that cannot be used,
+ * units of offsets, parts of words as tags, files that are something else. */
+#include "check_suite.h"
+
+#include "tool_listing.h"
+
+/* What went out and comes back as it is has no answers, with drafts or without. */
+START_TEST(test_unchanged) {
+    static const char *const files[][2] = {
+        {"label-studio", "json"}, {"doccano", "jsonl"}, {"argilla", "json"}, {"prodigy", "jsonl"}};
+    static const char *const tasks[] = {"translation", "classes", "spans", "tags"};
+    for (size_t i = 0; i < sizeof files / sizeof *files; i++)
+        for (int task = 0; task < 4; task++) {
+            char name[64];
+            snprintf(name, sizeof name, "%s-%s.%s", files[i][0], tasks[task], files[i][1]);
+            ck_assert_str_eq(answers_of(files[i][0], kept(name),
+                                        OPTIONS(.task = ALCORE_TASK_TRANSLATION + task)),
+                             "");
+        }
+}
+END_TEST
+
+/* One bad record spoils no other, and says where it is. */
+START_TEST(test_records) {
+    ck_assert_str_eq(
+        answers_of("doccano",
+                   put("bad.jsonl", "{\"al_id\":\"a\",\"label\":[\"x\"]}\n{\"al_id\":\"b\",\n"
+                                    "[1]\n\xFF\n{\"label\":[\"x\"]}\n{\"al_id\":\"c\",\"label\":"
+                                    "[\"\\ud800\"]}\n{\"al_id\":7,\"label\":[\"x\"]}\n{}"),
+                   CLASSES),
+        "a ok x / -\n7 ok x / -\n"
+        "2: byte 14 of the record: a key in quotes is expected\n"
+        "3: the record is no object\n4: byte 1 of the record is not UTF-8\n"
+        "5: it has no al_id, by which its item is found\n"
+        "6: byte 26 of the record: half of a surrogate pair\n"
+        "8: it has no al_id, by which its item is found\n");
+    ck_assert_str_eq(
+        answers_of("label-studio",
+                   put("bad.json", "[\n{\"data\":{\"al_id\":\"a\",\"text\":\"" FACE "b\"},"
+                                   "\"annotations\":[{\"result\":[{\"type\":\"labels\",\"value\":"
+                                   "{\"start\":1,\"end\":3,\"labels\":[\"X\"]}}]},{\"result\":[{"
+                                   "\"value\":{\"start\":0.5,\"end\":1,\"labels\":[\"X\"]}}]},{"
+                                   "\"result\":[{\"value\":{\"start\":0,\"end\":1,\"labels\":[1,"
+                                   "null]}}]},{\"result\":[{\"value\":{\"start\":-1,\"end\":1e300,"
+                                   "\"labels\":[\"X\"]}}]}, 5, []]},\n"
+                                   "{\"data\":{\"al_id\":\"b\"},\"annotations\":[{\"result\":[{"
+                                   "\"value\":{\"start\":0,\"end\":1,\"labels\":[\"X\"]}}]}]},\n"
+                                   "7]"),
+                   SPANS),
+        "b ok [[0,1,\"X\"]] / -\n"
+        "2: item a: part 1 is beyond the text, cuts a character, is empty or has no label\n"
+        "2: item a: part 1 is beyond the text, cuts a character, is empty or has no label\n"
+        "2: item a: part 2 is beyond the text, cuts a character, is empty or has no label\n"
+        "2: item a: part 1 is beyond the text, cuts a character, is empty or has no label\n"
+        "4: the record is no object\n");
+}
+END_TEST
+
+/* The unit is the caller's where a tool counts otherwise than it used to. */
+START_TEST(test_units) {
+    static const char record[] =
+        "{\"al_id\":\"a\",\"text\":\"" FACE " b\",\"spans\":[{\"start\":%d,\"end\":%d,"
+        "\"label\":\"X\"}],\"answer\":\"accept\"}\n";
+    static const struct {
+        int32_t unit;
+        int begin, end;
+    } cases[] = {{0, 2, 3}, {ALCORE_SPAN_UTF16, 3, 4}, {ALCORE_SPAN_BYTES, 5, 6}};
+    char text[256];
+    for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
+        snprintf(text, sizeof text, record, cases[i].begin, cases[i].end);
+        ck_assert_str_eq(answers_of("prodigy", put("u.jsonl", text),
+                                    OPTIONS(.task = ALCORE_TASK_SPANS, .span_unit = cases[i].unit)),
+                         "a ok [[2,3,\"X\"]] / -\n");
+    }
+    snprintf(text, sizeof text, record, 1, 3); /* within the surrogate pair */
+    ck_assert_str_eq(answers_of("prodigy", put("u.jsonl", text),
+                                OPTIONS(.task = ALCORE_TASK_SPANS, .span_unit = ALCORE_SPAN_UTF16)),
+                     "1: item a: part 1 is beyond the text, cuts a character, is empty or has no "
+                     "label\n");
+    ck_assert_str_eq(answers_of("prodigy",
+                                put("n.jsonl", "{\"al_id\":\"a\",\"spans\":[{\"start\":0,\"end\":1,"
+                                               "\"label\":\"X\"}],\"answer\":\"accept\"}\n"),
+                                OPTIONS(.task = ALCORE_TASK_SPANS, .span_unit = ALCORE_SPAN_UTF16)),
+                     "1: item a: without its text, offsets that do not count code points say "
+                     "nothing\n");
+}
+END_TEST
+
+/* Tags are parts of words: what they cover, and what they may not. */
+START_TEST(test_tags) {
+    static const char record[] = "{\"al_id\":\"a\",%s\"answer\":\"accept\",\"spans\":[%s]}\n";
+    static const struct {
+        const char *text, *spans, *wanted;
+    } cases[] = {
+        {"\"text\":\"ab  cd ef\",", "{\"start\":5,\"end\":8,\"label\":\"X\"}", "a ok O X X / -\n"},
+        {"\"text\":\"ab cd\",",
+         "{\"start\":3,\"end\":5,\"label\":\"Y\"},{\"start\":0,\"end\":2,\"label\":\"X\"}",
+         "a ok X Y / -\n"},
+        {"\"text\":\"ab cd\",",
+         "{\"start\":0,\"end\":5,\"label\":\"X\"},{\"start\":3,\"end\":5,\"label\":\"X\"}",
+         "a ok X X / -\n"},
+        {"\"text\":\"ab cd\",",
+         "{\"start\":0,\"end\":4,\"label\":\"X\"},{\"start\":3,\"end\":5,\"label\":\"Y\"}",
+         "1: item a: word 2 has two tags\n"},
+        {"\"text\":\"ab cd\",", "{\"start\":0,\"end\":2,\"label\":\"X Y\"}",
+         "1: item a: the tag \"X Y\" has a space\n"},
+        {"", "{\"start\":0,\"end\":2,\"label\":\"X\"}",
+         "1: item a: without its text, parts have no words to be tags of\n"}};
+    for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
+        char text[256];
+        snprintf(text, sizeof text, record, cases[i].text, cases[i].spans);
+        ck_assert_str_eq(answers_of("prodigy", put("g.jsonl", text), TAGS), cases[i].wanted);
+    }
+}
+END_TEST
+
+/* A file that is not the form of the tool. */
+START_TEST(test_wrong_files) {
+    alcore_tool_answers *answers;
+    ck_assert_fails(
+        alcore_tool_read(ctx, "argilla", put("x.json", "[{\"id\": 1},\n{"), NULL, &answers),
+        ALCORE_E_DATA, "x.json:2: the file ends within what begins here");
+    ck_assert_fails(
+        alcore_tool_read(ctx, "label-studio", put("x.json", "id,text\n1,a\n"), NULL, &answers),
+        ALCORE_E_DATA, "x.json:1: JSON is expected");
+    ck_assert_fails(
+        alcore_tool_read(ctx, "squad", put("x.json", "{\"version\": 1}"), NULL, &answers),
+        ALCORE_E_DATA, "x.json:1: the object has no list \"data\"");
+    ck_assert_fails(alcore_tool_read(ctx, "squad", put("x.json", "[]"), NULL, &answers),
+                    ALCORE_E_DATA, "x.json:1: a JSON object is expected");
+    ck_assert_str_eq(answers_of("prodigy", put("e.jsonl", ""), NULL), "");
+    ck_assert_str_eq(answers_of("label-studio", put("e.json", "[]"), NULL), "");
+}
+END_TEST
+
+CHECK_SUITE_WITH("tool_records", setup, teardown, test_unchanged, test_records, test_units,
+                 test_tags, test_wrong_files);
