@@ -2,15 +2,19 @@
 /* XLIFF 2.0 (OASIS 2014). The id of a unit has to be a word of XML, so that ours is its name:
  *
  *     <unit id="u1" name="ID">
- *       <notes><note category="alcore">rank=1</note></notes>
- *       <segment state="initial">
+ *       <notes><note category="alcore">rank=1</note>
+ *              <note category="alcore-draft">DRAFT</note></notes>
+ *       <segment state="initial" subState="alcore:draft">
  *         <source xml:space="preserve">TEXT</source>
  *         <target xml:space="preserve">DRAFT</target>
+ *
+ * Without a draft there is neither target nor state.
  *
  * Back: the name of a unit, or else its id, is the item. A tool may have cut it into segments: the
  * sources and targets are put together again, with what the ignorable parts between them have. The
  * states translated, reviewed and final are final, initial is pending, a segment without state is
- * stateless (tool_unit.h); the least of the segments counts. */
+ * stateless (tool_unit.h); the least of the segments counts. A tool that changes the text and
+ * leaves state and subState as they went out, against the specification, has an answer too. */
 #include <string.h>
 
 #include "extra/annotation/answer_words.h"
@@ -20,6 +24,8 @@
 #include "text/utf8.h"
 
 #define OURS "alcore" /* in category="" */
+#define DRAFT_NOTE "alcore-draft"
+#define DRAFTED "alcore:draft" /* in subState="" */
 
 /* ---- out ---- */
 
@@ -37,11 +43,12 @@ static void put_before(alcore__tool_out *out, const alcore_tool_items *items,
     alcore__tool_put(out, "\">\n");
 }
 
+/* Puts a note with attributes; text NULL: nothing. */
 static void put_note(alcore__tool_out *out, const char *attributes, const char *text) {
     if (!text) return;
-    alcore__tool_put(out, "<note category=\"" OURS "\"");
+    alcore__tool_put(out, "<note category=\"");
     alcore__tool_put(out, attributes);
-    alcore__tool_put(out, ">");
+    alcore__tool_put(out, "\">");
     alcore__tool_put_xml(out, text, strlen(text));
     alcore__tool_put(out, "</note>\n");
 }
@@ -51,19 +58,23 @@ static void put_item(alcore__tool_out *out, const alcore_tool_items *items, int6
     const char *draft = alcore__tool_entry(items->drafts, i);
     char number[64];
     (void)options;
+    if (draft && !*draft) draft = NULL;
     alcore__format(number, sizeof number, "<unit id=\"u%lld\" name=\"", (long long)i + 1);
     alcore__tool_put(out, number);
     alcore__tool_put_attribute(out, items->ids[i]);
     alcore__tool_put(out, "\">\n<notes>\n<note category=\"" OURS "\">");
     alcore__tool_put_figures(out, items, i);
     alcore__tool_put(out, "</note>\n");
-    put_note(out, "", alcore__tool_entry(items->reasons, i));
-    put_note(out, " appliesTo=\"source\"", alcore__tool_entry(items->contexts, i));
-    put_note(out, "", alcore__tool_entry(items->groups, i));
-    alcore__tool_put(out, "</notes>\n<segment state=\"initial\">\n<source xml:space=\"preserve\">");
+    put_note(out, OURS, alcore__tool_entry(items->reasons, i));
+    put_note(out, OURS "\" appliesTo=\"source", alcore__tool_entry(items->contexts, i));
+    put_note(out, OURS, alcore__tool_entry(items->groups, i));
+    put_note(out, DRAFT_NOTE, draft);
+    alcore__tool_put(out, "</notes>\n<segment");
+    if (draft) alcore__tool_put(out, " state=\"initial\" subState=\"" DRAFTED "\"");
+    alcore__tool_put(out, ">\n<source xml:space=\"preserve\">");
     alcore__tool_put_xml(out, items->texts[i], alcore__tool_text_length(items, i));
     alcore__tool_put(out, "</source>\n");
-    if (draft && *draft) {
+    if (draft) {
         alcore__tool_put(out, "<target xml:space=\"preserve\">");
         alcore__tool_put_xml(out, draft, strlen(draft));
         alcore__tool_put(out, "</target>\n");
@@ -90,6 +101,7 @@ typedef struct reading {
     bool ignorable;        /* it is an ignorable */
     bool has_segment;      /* of the unit: unit.state is that of the ones before */
     bool untranslated;     /* a segment of the unit has no target */
+    bool untouched;        /* one has state and subState of a draft that went out */
 } reading;
 
 static alcore_status start_root(reading *self, alcore__xml *xml, const char *name,
@@ -107,7 +119,7 @@ static alcore_status start_unit(reading *self, alcore__xml *xml, const char *con
     const char *name = alcore__xml_attribute(attributes, "name");
     alcore__unit_begin(&self->unit, alcore__xml_line(xml));
     self->in_unit = true;
-    self->in_part = self->has_segment = self->untranslated = false;
+    self->in_part = self->has_segment = self->untranslated = self->untouched = false;
     self->field = NULL;
     return alcore__unit_set(&self->unit, &self->unit.id,
                             name ? name : alcore__xml_attribute(attributes, "id"));
@@ -121,6 +133,8 @@ static void start_part(reading *self, bool ignorable, const char *const *attribu
     self->ignorable = ignorable;
     self->part.length = self->target.length = 0;
     if (ignorable) return;
+    const char *detail = alcore__xml_attribute(attributes, "subState");
+    self->untouched |= detail && strcmp(detail, DRAFTED) == 0;
     const bool known = state && alcore__answer_word(state, strlen(state), &meaning);
     const alcore__unit_state is = !state ? ALCORE__UNIT_STATELESS
                                   : known && meaning == ALCORE__MEANS_ANSWER ? ALCORE__UNIT_FINAL
@@ -150,6 +164,10 @@ static alcore_status add_control(reading *self, const char *const *attributes) {
 
 static alcore_status start_note(reading *self, const char *const *attributes) {
     const char *category = alcore__xml_attribute(attributes, "category");
+    if (category && strcmp(category, DRAFT_NOTE) == 0) {
+        self->field = &self->unit.draft;
+        return ALCORE_OK;
+    }
     if (category && strcmp(category, OURS) == 0) return ALCORE_OK;
     self->field = &self->unit.comment;
     return alcore__unit_new_comment(&self->unit);
@@ -199,6 +217,9 @@ static alcore_status end_unit(reading *self) {
     if (self->untranslated) {
         unit->target.length = 0;
         if (unit->state != ALCORE__UNIT_FINAL) unit->state = ALCORE__UNIT_PENDING;
+    } else if (self->untouched && unit->state == ALCORE__UNIT_PENDING && unit->draft.length > 0 &&
+               !alcore__unit_same(&unit->target, &unit->draft)) {
+        unit->state = ALCORE__UNIT_STATELESS;
     }
     return alcore__unit_end(unit);
 }

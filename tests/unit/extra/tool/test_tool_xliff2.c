@@ -34,12 +34,14 @@ START_TEST(test_written) {
         "<unit id=\"u1\" name=\"a b\">\n<notes>\n"
         "<note category=\"alcore\">rank=1 score=0.25</note>\n"
         "<note category=\"alcore\" appliesTo=\"source\">before</note>\n</notes>\n"
-        "<segment state=\"initial\">\n<source xml:space=\"preserve\">x &lt; y</source>\n"
+        "<segment>\n<source xml:space=\"preserve\">x &lt; y</source>\n"
         "</segment>\n</unit>\n"
         "<unit id=\"u2\" name=\"c\">\n<notes>\n"
         "<note category=\"alcore\">rank=2</note>\n<note category=\"alcore\">far</note>\n"
-        "<note category=\"alcore\">d.txt</note>\n</notes>\n"
-        "<segment state=\"initial\">\n<source xml:space=\"preserve\">two</source>\n"
+        "<note category=\"alcore\">d.txt</note>\n"
+        "<note category=\"alcore-draft\">zwei</note>\n</notes>\n"
+        "<segment state=\"initial\" subState=\"alcore:draft\">\n<source "
+        "xml:space=\"preserve\">two</source>\n"
         "<target xml:space=\"preserve\">zwei</target>\n</segment>\n</unit>\n"
         "</file>\n</xliff>\n");
     ck_assert_str_eq(answers_of_file("xliff2", tool_path, NULL), "c draft zwei\n");
@@ -76,6 +78,15 @@ START_TEST(test_states) {
         {UNIT(SEGMENT("", "<target>b</target>") SEGMENT("state='final'", "<target>c</target>")),
          "u ok bc\n"},
         {UNIT(SEGMENT("state='final'", "<target>b</target>") SEGMENT("state='initial'", "")), ""},
+        {UNIT("<notes><note category='alcore-draft'>b</note></notes>" SEGMENT(
+             "state='initial' subState='alcore:draft'", "<target>c</target>")),
+         "u ok c\n"},
+        {UNIT("<notes><note category='alcore-draft'>b</note></notes>" SEGMENT(
+             "state='initial' subState='alcore:draft'", "<target>b</target>")),
+         "u draft b\n"},
+        {UNIT("<notes><note category='alcore-draft'>b</note></notes>" SEGMENT(
+             "state='initial' subState='x:mine'", "<target>c</target>")),
+         "u draft c\n"},
         {"<unit id='v'>" SEGMENT("state='final'", "<target>b</target>") "</unit>", "v ok b\n"},
         {"<unit>" SEGMENT("state='final'", "<target>b</target>") "</unit>",
          "FILE:2: the unit has no id\n"},
