@@ -34,6 +34,7 @@ from ._search import Neighbors, knn, margin_ratios
 from ._selection import Price, Selection
 from ._statuses import *  # noqa: F403
 from ._table import Table, Tabular
+from ._tools import Span, ToolAnswer, ToolAnswers, read_tool, tools, write_tool
 from ._topk import score_topk
 from ._tokenizer import Tokenizer, Tokens
 from .metrics import answers, bleu, chrf, in_domain, length_ratio, overlap, ter, word_accuracy
@@ -73,9 +74,10 @@ def build_info() -> dict[str, t.Any]:
 __all__ = ["Ablation", "Aligner", "Annotation", "Annotations", "AnswerReport", "Batch", "Column", "ColumnWriter", "Compared",
            "Comparison", "Context", "CopyWarning", "Error", "Handle", "ImplicitModelWarning", "ImportReport", "InDomainScore", "LanguageModel", "LibraryNotFoundError", "Links", "Model",
            "Neighbors", "Order", "Overlap", "OverlapScore", "OwnScorer", "OwnStrategy", "Pair", "Phrases", "Pool", "Price", "Project", "ProjectStatus", "Request",
-           "STATES", "Scorer", "Selection", "Strategy", "Table", "Tabular", "Tokenizer", "Tokens", "TrainingSet", "View", "ViewRows",
+           "STATES", "Scorer", "Selection", "Span", "Strategy", "Table", "Tabular", "Tokenizer", "Tokens", "ToolAnswer", "ToolAnswers", "TrainingSet",
+           "View", "ViewRows",
            "ablate", "align", "answers", "bleu", "build_info", "chrf", "compare", "default_context", "first_subword_mean", "in_domain", "knn",
-           "length_ratio", "load", "margin_ratios", "measure_logits", "mix", "overlap", "phrases", "recommended_strategy",
-           "request_options", "score", "scorer", "scorers", "select", "strategies", "strategy", "symmetrizations", "ter", "version",
-           "word_accuracy"]
+           "length_ratio", "load", "margin_ratios", "measure_logits", "mix", "overlap", "phrases", "read_tool", "recommended_strategy",
+           "request_options", "score", "scorer", "scorers", "select", "strategies", "strategy", "symmetrizations", "ter", "tools", "version",
+           "word_accuracy", "write_tool"]
 __all__ += _statuses.__all__

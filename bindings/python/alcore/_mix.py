@@ -24,6 +24,7 @@ from ._pool import pool_of
 from ._selection import Selection
 from ._strings import Strings, name_of, text, text_at
 from ._table import Tabular
+from ._tools import tool_options
 
 
 class Annotation(NamedTuple):
@@ -136,11 +137,19 @@ class Annotations(Handle, Tabular):
         run(lib.alcore_annotations_answer, self._handle, ctypes.byref(answers))
         return self._answer_report()
 
-    def read_answers(self, path: t.Path) -> AnswerReport:
+    def read_answers(self, path: t.Path, *, tool: str | None = None, task: str = "translation", span_unit: str | None = None,
+                     source_language: str | None = None, target_language: str | None = None,
+                     labels: t.Iterable[str] | None = None) -> AnswerReport:
         """Reads translations: id, text, translation (and status, answer, state or flags in the words of annotation tools), as .tsv,
-        .csv or .jsonl. Lines that cannot be used are told in the AnswerReport that is returned, and the others count; an answer
-        replaces that of an earlier file, a blank one says nothing."""
-        run(lib.alcore_annotations_read_answers, self._handle, path_of(path))
+        .csv or .jsonl; or what a tool of tools() exports, for which the other arguments are those of read_tool(). Lines that cannot be
+        used are told in the AnswerReport that is returned, and the others count; an answer replaces that of an earlier file, a blank
+        one says nothing."""
+        if tool is None:
+            run(lib.alcore_annotations_read_answers, self._handle, path_of(path))
+        else:
+            how, kept = tool_options(locals())
+            run(lib.alcore_tool_read_answers, self._handle, name_of(tool, "tool"), path_of(path), ctypes.byref(how))
+            del kept
         return self._answer_report()
 
     def _answer_report(self):
@@ -163,9 +172,19 @@ class Annotations(Handle, Tabular):
         """Writes the answered items: id, text, translation, flags."""
         run(lib.alcore_annotations_write, self._handle, path_of(path), write_options(format))
 
-    def write_requests(self, path: t.Path, format: str = "auto") -> None:
-        """Writes the open items as requests to people, phrases with up to three sentences of the pool."""
-        run(lib.alcore_annotations_write_requests, self._handle, path_of(path), write_options(format))
+    def write_requests(self, path: t.Path, format: str = "auto", *, tool: str | None = None, drafts: t.Path | None = None,
+                       task: str = "translation", span_unit: str | None = None, source_language: str | None = None,
+                       target_language: str | None = None, labels: t.Iterable[str] | None = None, batch: str | None = None) -> None:
+        """Writes the open items as requests to people, phrases with up to three sentences of the pool; for a tool of tools(), where one
+        is named. drafts: a file of suggestions, a .txt with a line for each row of the pool, or texts with their references. The other
+        arguments are those of write_tool()."""
+        if tool is None:
+            run(lib.alcore_annotations_write_requests, self._handle, path_of(path), write_options(format))
+            return
+        how, kept = tool_options(locals())
+        run(lib.alcore_tool_write_requests, self._handle, name_of(tool, "tool"), path_of(path),
+            None if drafts is None else path_of(drafts), ctypes.byref(how))
+        del kept
 
     spent = getter(float, "alcore_annotations_spent", "What the items cost, without those that are untranslatable.")
     refunded = getter(float, "alcore_annotations_refunded", "What the untranslatable items cost.")

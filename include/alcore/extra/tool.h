@@ -85,10 +85,11 @@ typedef struct alcore_tool_items {
 /** How a file of a tool is written or read. Zero means default; NULL for the struct: all defaults.
  */
 typedef struct alcore_tool_options {
-    size_t size;                 /**< sizeof(alcore_tool_options) */
-    int32_t task;                /**< ALCORE_TASK_*; 0: translation */
-    int32_t span_unit;           /**< ALCORE_SPAN_*: of the file; 0: that of the tool */
-    const char *source_language; /**< borrowed; language tag; NULL: "und" */
+    size_t size;       /**< sizeof(alcore_tool_options) */
+    int32_t task;      /**< ALCORE_TASK_*; 0: translation */
+    int32_t span_unit; /**< ALCORE_SPAN_*: of the file; 0: that of the tool */
+    /** Borrowed. Language tag; NULL: that of the items where all have one, else "und" */
+    const char *source_language;
     /** Borrowed. Language tag of translations; NULL: "und", or where a file has several the only
      * one that is not the source's */
     const char *target_language;
@@ -125,8 +126,7 @@ ALCORE_API alcore_status alcore_tool_write(alcore_ctx *ctx, const char *tool, co
 /** Writes the open items of annotations for a tool, as alcore_tool_write() does. The id of a
  * sentence is its own, that of a phrase "phrase:" and its text; items with the same id and text go
  * out once. The context of a phrase are up to three sentences of the pool that contain it, that of
- * a sentence those before and behind it in its group, with a line break between them. Where
- * options name no source language and the rows of the items have one, that is it.
+ * a sentence those before and behind it in its group, with a line break between them.
  * @param[in] annotations borrowed
  * @param[in] tool borrowed; its name
  * @param[in] path borrowed; "-" is standard output, for tools of one text file

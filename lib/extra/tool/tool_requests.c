@@ -200,22 +200,9 @@ static alcore_status make_batch(batch *self, const char *drafts_path) {
     return ALCORE_OK;
 }
 
-/* The language that the rows of all items have; NULL: they have several, or none that is known. */
-static const char *common_language(const batch *self) {
-    const char *const *languages = self->strings_of[LANGUAGES];
-    for (int64_t i = 0; i < self->count; i++)
-        if (!languages[i] || strcmp(languages[i], languages[0]) != 0) return NULL;
-    return self->count > 0 ? languages[0] : NULL;
-}
-
 static alcore_status write_batch(const batch *self, const char *tool, const char *path,
-                                 const alcore_tool_options *theirs) {
-    alcore_tool_options options = ALCORE_TOOL_OPTIONS_INIT;
+                                 const alcore_tool_options *options) {
     alcore_tool_items items = ALCORE_TOOL_ITEMS_INIT;
-    ALCORE__TRY(alcore__struct_read(&options, sizeof options,
-                                    ALCORE__FIRST_SIZE(alcore_tool_options, batch), theirs,
-                                    "alcore_tool_options"));
-    if (!options.source_language) options.source_language = common_language(self);
     items.count = self->count;
     items.ids = self->strings_of[IDS];
     items.texts = self->strings_of[TEXTS];
@@ -227,7 +214,7 @@ static alcore_status write_batch(const batch *self, const char *tool, const char
     items.languages = self->strings_of[LANGUAGES];
     items.scores = self->scores;
     items.costs = self->costs;
-    return alcore_tool_write(self->ctx, tool, path, &items, &options);
+    return alcore_tool_write(self->ctx, tool, path, &items, options);
 }
 
 static alcore_status write_requests(const alcore_annotations *annotations, const char *tool,
