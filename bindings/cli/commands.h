@@ -27,6 +27,7 @@ int command_composition(const arguments *args);
 int command_tools(const arguments *args);
 int command_plot(const arguments *args);
 int command_project(const arguments *args);
+int command_experiment(const arguments *args);
 
 /* Calls set(handle, name, value) for every -p NAME=VALUE; an exit code. */
 int set_parameters(const arguments *args, alcore_status (*set)(void *, const char *, const char *),

@@ -44,6 +44,8 @@ static int run(const arguments *args) {
         return command_plot(args);
     case COMMAND_PROJECT:
         return command_project(args);
+    case COMMAND_EXPERIMENT:
+        return command_experiment(args);
     default:
         return command_lm(args);
     }

@@ -351,6 +351,11 @@ const option_info option_table[OPTION_TOTAL] = {
                   "curves, scatter: the column of the x axis (default words; of scatter u)"},
     [OPTION_Y] = {"y", 0, "COLUMN", false, COMMAND_PLOT,
                   "curves, scatter: the column of the y axis (default metric; of scatter d)"},
+    [OPTION_EVENTS] = {"events", 0, NULL, false, COMMAND_EXPERIMENT,
+                       "print each event as a line of JSON as it comes"},
+    [OPTION_KEEP_GOING] = {"keep-going", 0, NULL, false, COMMAND_EXPERIMENT,
+                           "after a run failed, do the others; the exit status is that of the "
+                           "first failure"},
     [OPTION_BAND] = {"band", 0, "se|sd|none", false, COMMAND_PLOT,
                      "curves: what the band over seeds shows (default se)"},
     [OPTION_TITLE] = {"title", 0, "TEXT", false, COMMAND_PLOT, "the title of the picture"},
@@ -446,14 +451,14 @@ const option_info option_table[OPTION_TOTAL] = {
          "metric and eval the one that was measured (default the last; 0: before the first)"},
     [OPTION_THREADS] = {"threads", 0, "N", false,
                         COMMAND_PROJECT | ALL_WORK | COMMAND_EVAL | COMMAND_ALIGN | COMMAND_PLOT |
-                            COMMAND_MODEL,
+                            COMMAND_EXPERIMENT | COMMAND_MODEL,
                         "threads; 0 = all the process may use (default)"},
     [OPTION_DEVICE] = {"device", 0, "auto|cpu|cuda[:N]", false,
                        REQUESTED | COMMAND_MIX | COMMAND_MODEL,
                        "where the arithmetic runs (default auto)"},
     [OPTION_QUIET] = {"quiet", 'q', NULL, false,
                       COMMAND_PROJECT | ALL_WORK | COMMAND_EVAL | COMMAND_ALIGN | COMMAND_PLOT |
-                          COMMAND_MODEL,
+                          COMMAND_EXPERIMENT | COMMAND_MODEL,
                       "no summary, no progress"},
     [OPTION_TORCH] = {"torch", 0, "[DIR|none]", false, COMMAND_DOCTOR,
                       "find a torch that models can run on, or try that of DIR"},
@@ -464,7 +469,7 @@ const option_info option_table[OPTION_TOTAL] = {
          COMMAND_PROJECT | SELECTING | COMMAND_STRATEGIES | COMMAND_SCORERS | COMMAND_TOOLS |
              COMMAND_DOCTOR | COMMAND_EVAL | COMMAND_ALIGN | COMMAND_SCORE | COMMAND_PHRASES |
              ANNOTATING | ANALYZED | COMMAND_COMPOSITION | COMMAND_CANDIDATES | COMMAND_LM |
-             COMMAND_PLOT | COMMAND_MODEL,
+             COMMAND_PLOT | COMMAND_EXPERIMENT | COMMAND_MODEL,
          "machine-readable output; of select, candidates, score, phrases, align, lm, plot, mix, "
          "oracle and model: when the result goes to a file"},
     [OPTION_HELP] = {"help", 'h', NULL, false, COMMAND_ALL, "this text"},
@@ -534,6 +539,9 @@ const command_info command_table[] = {
      2, MAX_OPERANDS,
      "keep the rounds of a labeling project: what was picked, sent out, answered and measured",
      "alcore project init work strategy=ngram-cover budget=1000w"},
+    {"experiment", COMMAND_EXPERIMENT, "CONFIG.json FOLDER", 2, 2,
+     "do what is left of an experiment: strategies x seeds x budgets x domains, round by round",
+     "alcore experiment huds.json work"},
     {"tools", COMMAND_TOOLS, "[NAME]", 0, 1,
      "list the annotators' tools whose files are written and read", "alcore tools xliff"},
 };

@@ -42,6 +42,7 @@ enum {
     COMMAND_MODEL = 65536,
     COMMAND_COMPARE = 131072,
     COMMAND_PROJECT = 262144,
+    COMMAND_EXPERIMENT = 524288,
     COMMAND_TOOLS = 1048576,
     COMMAND_ALL = 2 * COMMAND_TOOLS - 1 /* the bits of all commands, of which this is the highest */
 };
@@ -170,6 +171,8 @@ typedef enum option_id {
     OPTION_X,
     OPTION_Y,
     OPTION_BAND,
+    OPTION_EVENTS,
+    OPTION_KEEP_GOING,
     OPTION_TITLE,
     OPTION_FIRST,
     OPTION_TERMS,

@@ -377,6 +377,13 @@ bool alcore__strategy_needs_column(const alcore_strategy *strategy, int32_t role
     return false;
 }
 
+bool alcore__strategy_takes_target(const alcore_strategy *strategy) {
+    const alcore_strategy *sentences = alcore__strategy_part(strategy, 0);
+    return alcore__strategy_reads(strategy, ALCORE_ROLE_TARGET) ||
+           alcore__strategy_def_of(strategy)->picks_from_target ||
+           (sentences && alcore__strategy_takes_target(sentences));
+}
+
 bool alcore__strategy_reads_any(const alcore_strategy *strategy) {
     for (int32_t role = ALCORE_ROLE_CANDIDATES; role <= ALCORE_ROLE_TARGET; role++)
         if (alcore__strategy_needs(strategy, role, 0)) return false;

@@ -190,6 +190,9 @@ bool alcore__strategy_needs_column(const alcore_strategy *strategy, int32_t role
 /* Whether the strategy looks at the pool in a role: a built-in one when it needs a column of it, a
  * host's always. */
 bool alcore__strategy_reads(const alcore_strategy *strategy, int32_t role);
+/* Whether a request with the strategy may have a target: it reads one or picks from it; of a hybrid
+ * the sentences may. */
+bool alcore__strategy_takes_target(const alcore_strategy *strategy);
 /* Whether it may read any column: a host's strategy without a list of needs. No column that was
  * given is then refused as unread (option "given"). */
 bool alcore__strategy_reads_any(const alcore_strategy *strategy);

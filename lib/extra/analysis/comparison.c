@@ -78,14 +78,6 @@ static alcore_status name_strategies(comparing *self) {
 
 /* ---- selections ---- */
 
-/* Of a hybrid the sentences may. */
-static bool reads_target(const alcore_strategy *strategy) {
-    const alcore_strategy *sentences = alcore__strategy_part(strategy, 0);
-    return alcore__strategy_reads(strategy, ALCORE_ROLE_TARGET) ||
-           alcore__strategy_def_of(strategy)->picks_from_target ||
-           (sentences && reads_target(sentences));
-}
-
 static bool reads_like(const alcore_strategy *strategy) {
     return alcore__strategy_def_of(strategy)->reads_like;
 }
@@ -106,7 +98,8 @@ static alcore_status call_with(comparing *self, int64_t i,
     alcore__row_list *const like = &request->lists[ALCORE__LIST(LIKE)];
     const bool has_like = like->given;
     request->strategy = strategy;
-    if (!reads_target(strategy) && any_reads(self, reads_target)) request->target = NULL;
+    if (!alcore__strategy_takes_target(strategy) && any_reads(self, alcore__strategy_takes_target))
+        request->target = NULL;
     if (!reads_like(strategy) && any_reads(self, reads_like)) like->given = false;
     const alcore_status status = call(self, i);
     request->target = target;

@@ -1,0 +1,250 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Programs that train and measure. A command is a string, which the shell reads, or a list of
+ * arguments. In both a placeholder such as {train} stands for a path or a number, in a string with
+ * quotes around it as the shell needs them; {{ is {, and braces around anything but small letters
+ * stay, as awk and the shell want them.
+ *
+ * The program works in the folder of the configuration. alcore__child_run() begins in the folder of
+ * the round, where it puts the program's words into the file log; a shell before the program
+ * changes the folder and redirects the standard output, and becomes the program. */
+#include <errno.h>
+#include <stdio.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "base/child.h"
+#include "base/state.h"
+#include "extra/experiment/experiment_run.h"
+
+enum { MOST_ARGUMENTS = 256, LAST_WORDS = 2000, MOST_OUTPUT = 64 << 20 };
+
+static const char *const placeholders[] = {"train",  "labeled",  "pool",  "test",  "target",
+                                           "model",  "previous", "seed",  "round", "out",
+                                           "domain", "strategy", "budget"};
+enum { PLACEHOLDERS = sizeof placeholders / sizeof *placeholders };
+
+/* One run of a command. */
+typedef struct command {
+    alcore__experiment_run *run;
+    alcore_ctx *ctx;
+    int64_t round;
+    const char *model;   /* for {model} */
+    const char *out;     /* for {out} */
+    alcore__buffer text; /* workspace: the value of a placeholder */
+    alcore__arena arena; /* of the arguments */
+} command;
+
+/* The placeholder at text, which begins with {: its number, and *length with both braces. -1: there
+ * is none; -2: it is not known. */
+static int placeholder_at(const char *text, size_t *length) {
+    const size_t letters = strspn(text + 1, "abcdefghijklmnopqrstuvwxyz");
+    if (letters == 0 || text[letters + 1] != '}') return -1;
+    *length = letters + 2;
+    for (int i = 0; i < PLACEHOLDERS; i++)
+        if (strlen(placeholders[i]) == letters && !strncmp(text + 1, placeholders[i], letters))
+            return i;
+    return -2;
+}
+
+static alcore_status check_text(const alcore__tree *tree, const alcore__node *node,
+                                const char *where) {
+    size_t length = 0;
+    if (node->kind != '"' || !*node->text)
+        return alcore__tree_fail(tree, node, "%s: strings that are not empty are needed", where);
+    for (const char *text = node->text; (text = strchr(text, '{')); text++) {
+        if (text[1] == '{') {
+            text++;
+        } else if (placeholder_at(text, &length) == -2) {
+            return alcore__tree_fail(tree, node,
+                                     "%s: there is no placeholder %.*s; {{ stands for a brace",
+                                     where, (int)length, text);
+        }
+    }
+    return ALCORE_OK;
+}
+
+alcore_status alcore__experiment_check_command(const alcore__tree *tree, const alcore__node *node,
+                                               const char *where) {
+    int count = 0;
+    if (node->kind == '"') return check_text(tree, node, where);
+    if (node->kind != '[' || !node->first)
+        return alcore__tree_fail(tree, node, "%s: a string or a list of strings is needed", where);
+    for (const alcore__node *item = node->first; item; item = item->next, count++)
+        ALCORE__TRY(check_text(tree, item, where));
+    if (count <= MOST_ARGUMENTS) return ALCORE_OK;
+    return alcore__tree_fail(tree, node, "%s: more than %d arguments", where, MOST_ARGUMENTS);
+}
+
+bool alcore__experiment_has(const alcore__node *node, const char *placeholder) {
+    char text[32];
+    alcore__format(text, sizeof text, "{%s}", placeholder);
+    if (node->kind == '"') return strstr(node->text, text);
+    for (const alcore__node *item = node->first; item; item = item->next)
+        if (strstr(item->text, text)) return true;
+    return false;
+}
+
+/* ---- arguments ---- */
+
+/* self->text: the value of a placeholder. */
+static alcore_status find_value(command *self, const char *name) {
+    const alcore__experiment_run *run = self->run;
+    const char *text = NULL;
+    self->text.length = 0;
+    if (!strcmp(name, "train"))
+        return alcore__experiment_file(run, self->round, "train.tsv", &self->text);
+    if (!strcmp(name, "previous"))
+        return alcore__experiment_previous(run, self->round, &self->text);
+    if (!strcmp(name, "seed"))
+        return alcore__experiment_path(self->ctx, &self->text, "%llu",
+                                       (unsigned long long)run->seed);
+    if (!strcmp(name, "round"))
+        return alcore__experiment_path(self->ctx, &self->text, "%lld", (long long)self->round);
+    if (!strcmp(name, "model")) text = self->model;
+    if (!strcmp(name, "out")) text = self->out;
+    if (!strcmp(name, "domain")) text = run->domain->name;
+    if (!strcmp(name, "strategy"))
+        text = run->strategy ? run->strategy->name : ALCORE__EXPERIMENT_SHARED;
+    if (!strcmp(name, "budget")) text = run->budget;
+    if (text) return alcore__buffer_append(self->ctx, &self->text, text, strlen(text));
+    return alcore__experiment_data_path(run->all, run->domain, name, &self->text);
+}
+
+/* Appends self->text with quotes around it: 'it'\''s'. */
+static alcore_status put_quoted(command *self, alcore__buffer *out) {
+    ALCORE__TRY(alcore__buffer_append(self->ctx, out, "'", 1));
+    for (size_t i = 0; i < self->text.length; i++) {
+        const char *byte = self->text.data + i;
+        ALCORE__TRY(*byte == '\'' ? alcore__buffer_append(self->ctx, out, "'\\''", 4)
+                                  : alcore__buffer_append(self->ctx, out, byte, 1));
+    }
+    return alcore__buffer_append(self->ctx, out, "'", 1);
+}
+
+/* Writes an argument with its placeholders replaced. */
+static alcore_status fill(command *self, const char *text, bool quoted, alcore__buffer *out) {
+    out->length = 0;
+    while (*text) {
+        size_t length = 1;
+        const int number = *text == '{' && text[1] != '{' ? placeholder_at(text, &length) : -1;
+        if (number < 0) {
+            ALCORE__TRY(alcore__buffer_append(self->ctx, out, text, 1));
+            text += *text == '{' && text[1] == '{' ? 2 : 1;
+            continue;
+        }
+        ALCORE__TRY(find_value(self, placeholders[number]));
+        ALCORE__TRY(
+            quoted ? put_quoted(self, out)
+                   : alcore__buffer_append(self->ctx, out, self->text.data, self->text.length));
+        text += length;
+    }
+    return ALCORE_OK;
+}
+
+/* Adds an argument, copied. */
+static alcore_status add(command *self, const char **arguments, int *count, const char *text) {
+    const size_t bytes = strlen(text) + 1;
+    char *copy = alcore__arena_alloc(self->ctx, &self->arena, bytes, 1);
+    if (!copy) return alcore__fail_memory(bytes);
+    memcpy(copy, text, bytes);
+    arguments[(*count)++] = copy;
+    return ALCORE_OK;
+}
+
+static alcore_status add_filled(command *self, const char **arguments, int *count, const char *text,
+                                bool quoted) {
+    alcore__buffer filled = {0};
+    alcore_status status = fill(self, text, quoted, &filled);
+    if (status == ALCORE_OK) status = alcore__buffer_append(self->ctx, &filled, "", 0);
+    if (status == ALCORE_OK) status = add(self, arguments, count, filled.data);
+    alcore__buffer_clear(self->ctx, &filled);
+    return status;
+}
+
+/* The arguments: of the shell that goes to the folder, and then those of the command. */
+static alcore_status make_arguments(command *self, const alcore__node *node, const char *output,
+                                    const char **arguments) {
+    int count = 0;
+    ALCORE__TRY(add(self, arguments, &count, "/bin/sh"));
+    ALCORE__TRY(add(self, arguments, &count, "-c"));
+    ALCORE__TRY(add(self, arguments, &count, "cd \"$1\" && shift && exec \"$@\" >\"$0\""));
+    ALCORE__TRY(add(self, arguments, &count, output));
+    ALCORE__TRY(add(self, arguments, &count, self->run->all->base.data));
+    if (node->kind == '"') {
+        ALCORE__TRY(add(self, arguments, &count, "/bin/sh"));
+        ALCORE__TRY(add(self, arguments, &count, "-c"));
+        ALCORE__TRY(add_filled(self, arguments, &count, node->text, true));
+    }
+    for (const alcore__node *item = node->first; item; item = item->next)
+        ALCORE__TRY(add_filled(self, arguments, &count, item->text, false));
+    arguments[count] = NULL;
+    return ALCORE_OK;
+}
+
+/* ---- the run ---- */
+
+/* The error of a program that ended with code: the last line of its log. */
+static alcore_status fail_program(command *self, const char *name, int code, const char *log) {
+    alcore__buffer words = {0};
+    char *line = NULL;
+    if (alcore__experiment_read_text(self->ctx, log, MOST_OUTPUT, &words) == ALCORE_OK) {
+        while (words.length && strchr("\n\r ", words.data[words.length - 1]))
+            words.data[--words.length] = '\0';
+        line = strrchr(words.data, '\n');
+    }
+    alcore__fail(ALCORE_E_CALLBACK,
+                 "%s, round %lld: the command of \"%s\" ended with status %d: %.*s",
+                 self->run->name.data, (long long)self->round, name, code, LAST_WORDS,
+                 line         ? line + 1
+                 : words.data ? words.data
+                              : "");
+    alcore__buffer_clear(self->ctx, &words);
+    return ALCORE_E_CALLBACK;
+}
+
+/* Runs the program; paths are those of the round's folder, its log and its standard output. */
+static alcore_status run_program(command *self, const char *name, const alcore__node *node,
+                                 const char *folder, const char *log, const char *output) {
+    const char *arguments[MOST_ARGUMENTS + 9];
+    char made[ALCORE__PATH_BYTES];
+    int code = 0;
+    alcore__format(made, sizeof made, "%s/log", folder);
+    alcore_status status = make_arguments(self, node, output, arguments);
+    if (status == ALCORE_OK) status = alcore__child_run(self->ctx, arguments, folder, name, &code);
+    if (rename(made, log) != 0 && status == ALCORE_OK)
+        status = alcore__fail_system(errno, "make", log);
+    if (status == ALCORE_E_NOT_FOUND)
+        status = alcore__fail(ALCORE_E_UNSUPPORTED, "there is no /bin/sh to run commands");
+    if (status == ALCORE_OK && code > 0) status = fail_program(self, name, code, log);
+    return status;
+}
+
+alcore_status alcore__experiment_command(alcore__experiment_run *run, int64_t round,
+                                         const char *name, const alcore__node *node,
+                                         const char *model, alcore__buffer *output) {
+    alcore_ctx *ctx = run->all->ctx;
+    alcore__buffer folder = {0}, log = {0}, standard = {0}, out = {0};
+    command self = {.run = run, .ctx = ctx, .round = round, .model = model};
+    alcore_status status = alcore__experiment_file(run, round, "", &folder);
+    if (status == ALCORE_OK)
+        status = alcore__experiment_path(ctx, &log, "%s/%s.log", folder.data, name);
+    if (status == ALCORE_OK)
+        status = alcore__experiment_path(ctx, &standard, "%s/%s.out.log", folder.data, name);
+    if (status == ALCORE_OK)
+        status = alcore__experiment_path(ctx, &out, "%s/%s.given.log", folder.data, name);
+    self.out = out.data;
+    if (status == ALCORE_OK) unlink(out.data);
+    if (status == ALCORE_OK)
+        status = run_program(&self, name, node, folder.data, log.data, standard.data);
+    if (status == ALCORE_OK)
+        status = alcore__experiment_read_text(
+            ctx, alcore__experiment_has(node, "out") ? out.data : standard.data, MOST_OUTPUT,
+            output);
+    alcore__arena_clear(ctx, &self.arena);
+    alcore__buffer_clear(ctx, &self.text);
+    alcore__buffer_clear(ctx, &folder);
+    alcore__buffer_clear(ctx, &log);
+    alcore__buffer_clear(ctx, &standard);
+    alcore__buffer_clear(ctx, &out);
+    return status;
+}

@@ -1,0 +1,334 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* The measures of a round, and its record, with which the round is done.
+ *
+ *   items, words, cost   what was bought by now and has an answer
+ *   coverage             percent of the distinct words of the test set that bought texts have
+ *   perplexity           of the test set by the n-gram model, its sentence ends included
+ *   METRIC               of the engine's validation on the test set
+ *   others               what the command of "evaluate" prints: "name TAB value" lines, or a JSON
+ *                        object of numbers */
+#include <math.h>
+#include <string.h>
+
+#include "alcore/extra/lm.h"
+#include "alcore/extra/overlap.h"
+#include "base/number.h"
+#include "extra/annotation/annotation_list.h"
+#include "extra/experiment/experiment_run.h"
+#include "formats/json_scan.h"
+#include "formats/json_text.h"
+
+enum { MOST_MEASURES = 64, NAME_BYTES = 65 };
+
+/* The measures of one round. */
+typedef struct measures {
+    alcore__experiment_run *run;
+    int64_t round;
+    char names[MOST_MEASURES][NAME_BYTES];
+    double values[MOST_MEASURES];
+    int count;
+} measures;
+
+/* Names that the tables have columns of. */
+static const char *const taken[] = {"domain", "budget", "strategy", "seed",
+                                    "round",  "items",  "words",    "cost"};
+
+/* Whether a text can be the name of a column and of a file. */
+static bool is_name(const char *text, size_t length) {
+    static const char others[] = "._+-@";
+    if (length == 0 || length >= NAME_BYTES || *text == '.') return false;
+    for (size_t i = 0; i < length; i++)
+        if (!((text[i] >= 'a' && text[i] <= 'z') || (text[i] >= 'A' && text[i] <= 'Z') ||
+              (text[i] >= '0' && text[i] <= '9') || (text[i] && strchr(others, text[i]))))
+            return false;
+    return true;
+}
+
+/* Adds a measure of the evaluation; line: of what it printed. */
+static alcore_status add_given(measures *self, int64_t line, const char *name, size_t length,
+                               const char *value, size_t value_length) {
+    double number;
+    const char *run = self->run->name.data;
+    const long long round = self->round;
+    if (!is_name(name, length))
+        return alcore__fail(ALCORE_E_DATA,
+                            "%s, round %lld: line %lld of the evaluation: '%.*s' is no name of a "
+                            "measure: up to %d ASCII letters, digits and ._+-@",
+                            run, round, (long long)line, (int)(length < 80 ? length : 80), name,
+                            NAME_BYTES - 1);
+    if (!alcore__parse_double(value, value_length, &number) || !isfinite(number))
+        return alcore__fail(ALCORE_E_DATA,
+                            "%s, round %lld: line %lld of the evaluation: %.*s: a finite number is "
+                            "needed, got '%.*s'%s",
+                            run, round, (long long)line, (int)length, name,
+                            (int)(value_length < 40 ? value_length : 40), value,
+                            alcore__number_fault(value, value_length));
+    for (size_t i = 0; i < sizeof taken / sizeof *taken; i++)
+        if (strlen(taken[i]) == length && !memcmp(taken[i], name, length))
+            return alcore__fail(ALCORE_E_DATA,
+                                "%s, round %lld: the evaluation has a measure '%s', which the "
+                                "tables have a column of",
+                                run, round, taken[i]);
+    for (int i = 0; i < self->count; i++)
+        if (strlen(self->names[i]) == length && !memcmp(self->names[i], name, length))
+            return alcore__fail(ALCORE_E_DATA, "%s, round %lld: the measure '%s' is there twice",
+                                run, round, self->names[i]);
+    if (self->count == MOST_MEASURES)
+        return alcore__fail(ALCORE_E_DATA, "%s, round %lld: more than %d measures", run, round,
+                            MOST_MEASURES);
+    memcpy(self->names[self->count], name, length);
+    self->names[self->count][length] = '\0';
+    self->values[self->count++] = number;
+    return ALCORE_OK;
+}
+
+static void add(measures *self, const char *name, double value) {
+    if (!isfinite(value)) return;
+    alcore__format(self->names[self->count], NAME_BYTES, "%s", name);
+    self->values[self->count++] = value;
+}
+
+/* ---- what an evaluation prints ---- */
+
+static alcore_status read_lines(measures *self, char *text) {
+    int64_t line = 1;
+    for (char *next = text; next; text = next, line++) {
+        next = strchr(text, '\n');
+        if (next) *next++ = '\0';
+        size_t length = strlen(text);
+        while (length && strchr(" \r\t", text[length - 1])) length--;
+        if (length == 0) continue;
+        const char *tab = memchr(text, '\t', length);
+        if (!tab)
+            return alcore__fail(ALCORE_E_DATA,
+                                "%s, round %lld: line %lld of the evaluation: a name, a TAB and a "
+                                "number are needed, got '%.80s'",
+                                self->run->name.data, (long long)self->round, (long long)line,
+                                text);
+        ALCORE__TRY(add_given(self, line, text, (size_t)(tab - text), tab + 1,
+                              length - (size_t)(tab + 1 - text)));
+    }
+    return ALCORE_OK;
+}
+
+static alcore_status read_json(measures *self, char *text, size_t length) {
+    alcore__json json;
+    char *key, *number;
+    size_t bytes, digits;
+    alcore__json_begin(&json, text, length, 4);
+    if (alcore__json_enter(&json, '{'))
+        while (alcore__json_key(&json, &key, &bytes)) {
+            if (alcore__json_kind(&json) != '0' || !alcore__json_number(&json, &number, &digits))
+                return alcore__fail(ALCORE_E_DATA,
+                                    "%s, round %lld: the evaluation's JSON: %.*s: a number is "
+                                    "needed",
+                                    self->run->name.data, (long long)self->round, (int)bytes, key);
+            ALCORE__TRY(add_given(self, 1, key, bytes, number, digits));
+        }
+    if (alcore__json_end(&json)) return ALCORE_OK;
+    return alcore__fail(ALCORE_E_DATA, "%s, round %lld: the evaluation's JSON, byte %lld: %s",
+                        self->run->name.data, (long long)self->round,
+                        (long long)(json.next - text) + 1, json.error);
+}
+
+static alcore_status run_evaluation(measures *self) {
+    const alcore__experiment_config *config = &self->run->all->config;
+    alcore_ctx *ctx = self->run->all->ctx;
+    const char *name = alcore__experiment_model_name(config);
+    alcore__buffer output = {0}, model = {0};
+    alcore_status status = ALCORE_OK;
+    if (name) status = alcore__experiment_file(self->run, self->round, name, &model);
+    if (status == ALCORE_OK)
+        status = alcore__experiment_command(self->run, self->round, "evaluate", config->evaluate,
+                                            name ? model.data : "", &output);
+    if (status == ALCORE_OK) {
+        char *text = output.data + strspn(output.data, " \t\r\n");
+        status = *text == '{' ? read_json(self, text, strlen(text)) : read_lines(self, output.data);
+    }
+    alcore__buffer_clear(ctx, &output);
+    alcore__buffer_clear(ctx, &model);
+    return status;
+}
+
+/* ---- measures of our own ---- */
+
+static alcore_status measure_perplexity(measures *self, const char *const *texts,
+                                        const size_t *lengths) {
+    alcore_ctx *ctx = self->run->all->ctx;
+    const int64_t count = alcore_pool_row_count(self->run->test);
+    int64_t shape[] = {count};
+    alcore__buffer path = {0};
+    alcore_lm *lm = NULL;
+    alcore_tensor out;
+    double *scores = NULL, sum = 0, words = 0;
+    alcore_status status = alcore__experiment_file(self->run, self->round, "model.arpa", &path);
+    if (status == ALCORE_OK) status = alcore_lm_open_arpa(ctx, path.data, &lm);
+    if (status == ALCORE_OK)
+        status = alcore__new_array(ctx, (size_t)count, sizeof *scores, &scores);
+    if (status == ALCORE_OK) status = alcore_tensor_init(&out, scores, ALCORE_FLOAT64, shape, 1);
+    if (status == ALCORE_OK) status = alcore_lm_score(lm, texts, lengths, count, &out);
+    for (int64_t row = 0; row < count && status == ALCORE_OK; row++) {
+        sum += scores[row];
+        words += (double)alcore_pool_words(self->run->test, row) + 1;
+    }
+    if (status == ALCORE_OK) add(self, "perplexity", pow(10, -sum / words));
+    alcore__free(ctx, scores);
+    alcore_lm_unref(lm);
+    alcore__buffer_clear(ctx, &path);
+    return status;
+}
+
+/* How much of the test set the bought texts cover. */
+static alcore_status measure_coverage(measures *self, const char *const *test,
+                                      const size_t *lengths) {
+    alcore_ctx *ctx = self->run->all->ctx;
+    alcore_overlap_options options = ALCORE_OVERLAP_OPTIONS_INIT;
+    alcore_coverage_result result = ALCORE_COVERAGE_RESULT_INIT;
+    alcore_overlap *overlap = NULL;
+    alcore_pool *bought = NULL;
+    const char **texts = NULL;
+    size_t *bytes = NULL;
+    options.max_order = 1;
+    alcore_status status = alcore__experiment_labeled(self->run, self->round, false, &bought);
+    if (status == ALCORE_OK) status = alcore__experiment_texts(bought, ctx, &texts, &bytes);
+    if (status == ALCORE_OK) status = alcore_overlap_new(ctx, &options, &overlap);
+    if (status == ALCORE_OK)
+        status = alcore_overlap_add(overlap, ALCORE_OVERLAP_TEST, ALCORE_SIDE_SOURCE, test, lengths,
+                                    alcore_pool_row_count(self->run->test));
+    if (status == ALCORE_OK)
+        status = alcore_overlap_add(overlap, ALCORE_OVERLAP_SELECTED, ALCORE_SIDE_SOURCE, texts,
+                                    bytes, alcore_pool_row_count(bought));
+    if (status == ALCORE_OK) status = alcore_overlap_compute_coverage(overlap, 1, NULL, &result);
+    if (status == ALCORE_OK) add(self, "coverage", result.coverage);
+    alcore__free(ctx, texts);
+    alcore__free(ctx, bytes);
+    alcore_overlap_unref(overlap);
+    alcore_pool_unref(bought);
+    return status;
+}
+
+static alcore_status measure_test(measures *self) {
+    alcore_ctx *ctx = self->run->all->ctx;
+    const char **texts = NULL;
+    size_t *lengths = NULL;
+    if (!self->run->test) return ALCORE_OK;
+    alcore_status status = alcore__experiment_texts(self->run->test, ctx, &texts, &lengths);
+    if (status == ALCORE_OK) status = measure_coverage(self, texts, lengths);
+    if (status == ALCORE_OK && self->run->all->config.train.kind == EXPERIMENT_TRAIN_NGRAM)
+        status = measure_perplexity(self, texts, lengths);
+    alcore__free(ctx, texts);
+    alcore__free(ctx, lengths);
+    return status;
+}
+
+/* The number that the training of the engine's model left. */
+static alcore_status read_validation(measures *self) {
+    static const char *const names[] = {"loss", "bleu",    "accuracy",      "exact_match",
+                                        "f1",   "span_f1", "strict_span_f1"};
+    const int32_t metric = self->run->all->config.train.options.metric;
+    alcore__buffer path = {0};
+    alcore__file *file = NULL;
+    char text[40];
+    size_t length = 0;
+    double value = NAN;
+    alcore_status status = alcore__experiment_file(self->run, self->round, "validation.txt", &path);
+    if (status == ALCORE_OK) status = alcore__file_open(self->run->all->ctx, path.data, &file);
+    if (status == ALCORE_OK) status = alcore__file_read(file, 0, text, sizeof text, &length);
+    alcore__file_close(file);
+    if (status == ALCORE_OK && !(length && alcore__parse_double(text, length - 1, &value)))
+        status = alcore__fail(ALCORE_E_DATA, "%s: a number is needed", path.data);
+    if (status == ALCORE_OK) add(self, names[metric ? metric - ALCORE_VALIDATE_LOSS : 0], value);
+    alcore__buffer_clear(self->run->all->ctx, &path);
+    return status;
+}
+
+/* What was bought by now: items with an answer, their words and what they cost. */
+static alcore_status measure_bought(measures *self, double bought[3]) {
+    alcore_annotations *annotations;
+    ALCORE__TRY(alcore__experiment_annotations(self->run, self->round, &annotations));
+    bought[2] = alcore_annotations_spent(annotations);
+    for (int64_t i = 0; i < alcore_annotations_count(annotations); i++) {
+        size_t length;
+        const char *text = alcore_annotations_text(annotations, i, &length);
+        if (!alcore_annotations_translation(annotations, i, NULL)) continue;
+        bought[0]++;
+        bought[1] += (double)alcore__count_words(text, length);
+    }
+    alcore_annotations_unref(annotations);
+    return ALCORE_OK;
+}
+
+/* ---- the record ---- */
+
+static alcore_status put_digests(const measures *self, alcore__json_out *json, bool ended) {
+    static const char *const files[] = {"selection.tsv", "answers.tsv", "train.tsv", "model.arpa"};
+    alcore__buffer path = {0};
+    char digest[ALCORE__DIGEST_BYTES];
+    alcore_status status = ALCORE_OK;
+    alcore__json_open(json, "files", '{');
+    for (int i = self->round == 0 ? 2 : 0; i < (ended ? 1 : 4) && status == ALCORE_OK; i++) {
+        status = alcore__experiment_file(self->run, self->round, files[i], &path);
+        if (status != ALCORE_OK || !alcore__experiment_exists(path.data)) continue;
+        status = alcore__experiment_digest(self->run->all->ctx, path.data, digest);
+        alcore__json_put_string(json, files[i], digest);
+    }
+    alcore__json_close(json, '}');
+    alcore__buffer_clear(self->run->all->ctx, &path);
+    return status;
+}
+
+/* bought NULL: the round ended the run. */
+static alcore_status write_record(const measures *self, const double *bought) {
+    alcore_ctx *ctx = self->run->all->ctx;
+    alcore__json_out json = {.ctx = ctx};
+    alcore__buffer path = {0};
+    alcore__json_open(&json, NULL, '{');
+    alcore__json_put_string(&json, "schema", "alcore-experiment-round-1");
+    alcore__json_put_string(&json, "run", self->run->name.data);
+    alcore__json_put_integer(&json, "round", self->round);
+    alcore__json_put_string(&json, "settings", self->run->settings);
+    alcore_status status = put_digests(self, &json, !bought);
+    if (!bought) alcore__json_put_string(&json, "ended", "no row is left that can be selected");
+    for (int i = 0; bought && i < 3; i++) alcore__json_put_number(&json, taken[5 + i], bought[i]);
+    alcore__json_open(&json, "measures", '{');
+    for (int i = 0; i < self->count; i++)
+        alcore__json_put_number(&json, self->names[i], self->values[i]);
+    alcore__json_close(&json, '}');
+    alcore__json_close(&json, '}');
+    if (status == ALCORE_OK) status = json.status;
+    if (status == ALCORE_OK) status = alcore__buffer_append(ctx, &json.text, "\n", 1);
+    if (status == ALCORE_OK)
+        status = alcore__experiment_file(self->run, self->round, "record.json", &path);
+    if (status == ALCORE_OK) status = alcore__write_text(ctx, path.data, &json.text);
+    alcore__buffer_clear(ctx, &path);
+    alcore__buffer_clear(ctx, &json.text);
+    return status;
+}
+
+/* Events come before the record: one that was killed between writes them again, so that none is
+ * missing. */
+static alcore_status tell(const measures *self, const double bought[3]) {
+    for (int i = 0; i < 3; i++)
+        ALCORE__TRY(
+            alcore__experiment_event(self->run, self->round, "evaluate", taken[5 + i], bought[i]));
+    for (int i = 0; i < self->count; i++)
+        ALCORE__TRY(alcore__experiment_event(self->run, self->round, "evaluate", self->names[i],
+                                             self->values[i]));
+    return ALCORE_OK;
+}
+
+alcore_status alcore__experiment_measure(alcore__experiment_run *run, int64_t round,
+                                         int64_t items) {
+    const alcore__experiment_config *config = &run->all->config;
+    measures self = {.run = run, .round = round};
+    double bought[3] = {0};
+    if (round > 0 && items == 0) return write_record(&self, NULL);
+    ALCORE__TRY(alcore__experiment_read_pools(run));
+    ALCORE__TRY(measure_bought(&self, bought));
+    ALCORE__TRY(measure_test(&self));
+    if (config->train.kind == EXPERIMENT_TRAIN_MODEL && run->test)
+        ALCORE__TRY(read_validation(&self));
+    if (config->evaluate) ALCORE__TRY(run_evaluation(&self));
+    ALCORE__TRY(tell(&self, bought));
+    return write_record(&self, bought);
+}

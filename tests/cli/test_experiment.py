@@ -1,0 +1,491 @@
+# SPDX-License-Identifier: Apache-2.0
+"""alcore experiment: what the folder gets, configurations that are refused, several processes, processes that are killed."""
+import copy
+import hashlib
+import json
+import math
+import os
+import random
+import signal
+import statistics
+import subprocess
+import time
+
+from harness import ALCORE, Box, Skip, case, contains, equal, main, rows_of
+
+WORDS = "the a red blue old new cat dog bird house tree river runs sees likes near under over green small".split()
+CONFIG = {
+    "schema": "alcore-experiment-1", "name": "cats & dogs",
+    "domains": [{"name": "pets", "pool": "pool.tsv", "labeled": "labeled.tsv", "test": {"path": "all.tsv", "records": [3, 22]}}],
+    "strategies": ["random", {"name": "long", "strategy": "nnll", "parameters": {"sticky": True, "candidates": 30}}],
+    "first": {"strategy": "random", "parameters": {"seed_set": 1}}, "zero": True,
+    "seeds": [1, 2, 3], "budgets": [4], "rounds": 3,
+    "models": {"logprobs": "trained"}, "train": {"ngram": {"order": 2}}}
+# Names of what differs between two runs that did the same.
+VOLATILE = ("events.jsonl", ".log")
+
+
+def sentences(seed, count):
+    """A table of pairs; the reference of a sentence is its words backwards."""
+    draw = random.Random(seed)
+    texts = [" ".join(draw.choices(WORDS, k=draw.randint(3, 9))) for _ in range(count)]
+    return "id\tsource\treference\n" + "".join(
+        "%d-%d\t%s\t%s\n" % (seed, i, text, " ".join(reversed(text.split()))) for i, text in enumerate(texts))
+
+
+def world(box, **changes):
+    """Files of an experiment, and its configuration with other members; None takes one away."""
+    for name, seed, count in (("pool.tsv", 1, 60), ("labeled.tsv", 2, 20), ("all.tsv", 3, 30)):
+        box.file(name, sentences(seed, count))
+    return write(box, "c.json", **changes)
+
+
+def write(box, path, **changes):
+    config = copy.deepcopy({**CONFIG, **changes})
+    box.file(path, json.dumps({key: value for key, value in config.items() if value is not None}))
+    return path
+
+
+def bytes_of(box, folder):
+    """The digests of all files of an experiment but those that tell of time."""
+    found = {}
+    root = os.path.join(box.path, folder)
+    for path, _, names in os.walk(root):
+        for name in names:
+            if not name.endswith(VOLATILE):
+                with open(os.path.join(path, name), "rb") as file:
+                    found[os.path.relpath(os.path.join(path, name), root)] = hashlib.sha256(file.read()).hexdigest()
+    return found
+
+
+def same(box, folder, other):
+    """Two folders have the same files with the same bytes."""
+    one, two = bytes_of(box, folder), bytes_of(box, other)
+    equal(sorted(name for name in {*one, *two} if one.get(name) != two.get(name)), [], "files of %s and %s that differ" % (folder, other))
+
+
+def events_of(box, folder):
+    return [json.loads(line) for line in box.read(folder + "/events.jsonl").decode().splitlines()]
+
+
+# ---- what the folder gets ----
+
+@case
+def rounds_are_selected_answered_trained_and_measured(box):
+    world(box)
+    done = box.run("experiment", "c.json", "out")
+    equal(done.err, "6 runs; rounds made by this call: 18; out/report.html\n", "the summary")
+    rows = rows_of(box.read("out/metrics.tsv").decode())
+    equal(list(rows[0]), ["domain", "budget", "strategy", "seed", "round", "items", "words", "cost", "coverage", "perplexity"])
+    equal([row["round"] for row in rows], ["0", "1", "2", "3"] * 6)
+    equal({row["items"] for row in rows if row["round"] == "3"}, {"12"})
+    folder = "out/runs/pets/4/seed-2/"
+    picked = rows_of(box.read(folder + "long/round-02/selection.tsv").decode())
+    equal(len(picked), 4)
+    first = rows_of(box.read(folder + "shared/round-01/selection.tsv").decode())
+    assert not {row["id"] for row in picked} & {row["id"] for row in first}, "what was bought is bought again"
+    train = rows_of(box.read(folder + "long/round-02/train.tsv").decode())
+    equal(len(train), 8)
+    for row in train:
+        equal(row["tgt"].split(), row["src"].split()[::-1], "a reference")
+    # The measures are those of the single commands.
+    last = next(row for row in rows if (row["strategy"], row["seed"], row["round"]) == ("long", "2", "2"))
+    box.file("test.tsv", "".join(line + "\n" for line in box.read("all.tsv").decode().split("\n")[:1]
+                                 + box.read("all.tsv").decode().split("\n")[3:23]))
+    overlap = box.run("eval", "overlap", "test.tsv", "--selected", folder + "long/round-02/train.tsv", "-n", "1").out
+    equal(float(last["coverage"]), float(dict(line.split("\t")[:2] for line in overlap.splitlines())["selected_1"]))
+    scores = box.run("lm", "score", "test.tsv", "--lm", folder + "long/round-02/model.arpa").out.splitlines()
+    words = sum(len(line.split("\t")[1].split()) + 1 for line in box.read("test.tsv").decode().splitlines()[1:])
+    assert math.isclose(float(last["perplexity"]), math.exp(-sum(float(number) for line in scores for number in line.split("\t")[1].split()) / words), rel_tol=1e-6), (last, scores)
+
+
+@case
+def the_table_has_the_statistics_of_the_single_commands(box):
+    world(box, strategies=["random", "nnll"], seeds=[5, 6, 7, 8])
+    box.run("experiment", "c.json", "out")
+    rows = rows_of(box.read("out/metrics.tsv").decode())
+    values = {name: [float(row["perplexity"]) for row in rows if row["strategy"] == name and row["round"] == "3"] for name in ("random", "nnll")}
+    table = rows_of(box.read("out/table.tsv").decode())
+    base, line = (next(row for row in table if (row["strategy"], row["measure"], row["round"]) == (name, "perplexity", "3"))
+                  for name in ("random", "nnll"))
+    equal((base["n"], base["pairs"], base["difference"], base["wilcoxon_p"], base["bootstrap_p"]), ("4", "0", "", "", ""), "the baseline")
+    assert math.isclose(float(line["mean"]), statistics.mean(values["nnll"]))
+    assert math.isclose(float(line["sd"]), statistics.stdev(values["nnll"]))
+    assert math.isclose(float(line["se"]), statistics.stdev(values["nnll"]) / 2)
+    assert math.isclose(float(line["difference"]), statistics.mean(values["nnll"]) - statistics.mean(values["random"]))
+    for name, numbers in values.items():
+        box.file(name + ".txt", "".join("%r\n" % number for number in numbers))
+    test = dict(part.split("\t") for part in box.run("eval", "wilcoxon", "nnll.txt", "random.txt").out.splitlines())
+    equal((line["pairs"], float(line["wilcoxon_p"])), ("4", float(test["p"])))
+    assert 1 / 1001 <= float(line["bootstrap_p"]) <= 1, line
+
+
+@case
+def plots_read_what_is_written(box):
+    world(box)
+    box.run("experiment", "c.json", "out")
+    box.run("plot", "curves", "out/metrics.tsv", "--x", "words", "--y", "perplexity", "--out", "curves.tsv")
+    curves = rows_of(box.read("curves.tsv").decode())
+    table = rows_of(box.read("out/table.tsv").decode())
+    for point in curves:
+        cell = next(row for row in table if (row["strategy"], row["round"], row["measure"]) == (point["series"], point["round"], "perplexity"))
+        equal((float(point["mean"]), float(point["se"]), point["n"]), (float(cell["mean"]), float(cell["se"]), cell["n"]), str(point))
+    equal(len(curves), 8)
+    equal(box.read("out/results/pets.4.tsv"), box.read("out/metrics.tsv"), "one domain and budget is all there is")
+    page = box.read("out/report.html").decode()
+    contains(page, "<h1>cats &amp; dogs</h1>", "<svg", "perplexity", "difference from random")
+    assert box.read("out/results/pets.4.perplexity.svg").decode().split("<svg", 1)[1] in page, "the page has the picture"
+    for forbidden in ("http://", "https://", "<script", "src="):
+        assert forbidden not in page.replace("http://www.w3.org/2000/svg", ""), forbidden
+
+
+@case
+def domains_and_budgets_have_tables_of_their_own(box):
+    two = [dict(CONFIG["domains"][0], name=name) for name in ("pets", "farm")]
+    world(box, domains=two, budgets=["9w", 2], seeds=[1], rounds=1, models=None)
+    box.run("experiment", "c.json", "out")
+    equal(sorted(name for name in os.listdir(box.path + "/out/results") if name.endswith(".tsv")),
+          ["farm.2.tsv", "farm.9w.tsv", "pets.2.tsv", "pets.9w.tsv"])
+    rows = rows_of(box.read("out/results/farm.9w.tsv").decode())
+    equal({(row["domain"], row["budget"]) for row in rows}, {("farm", "9w")})
+    assert all(float(row["words"]) <= 18 for row in rows), rows
+    equal(len(rows_of(box.read("out/metrics.tsv").decode())), 2 * 2 * 2 * 2)
+
+
+@case
+def an_experiment_ends_where_nothing_is_left(box):
+    world(box, budgets=[25], rounds=9, seeds=[1])
+    box.run("experiment", "c.json", "out")
+    rows = [row for row in rows_of(box.read("out/metrics.tsv").decode()) if row["strategy"] == "long"]
+    equal([row["items"] for row in rows], ["0", "25", "50", "60"])
+    contains(box.read("out/runs/pets/25/seed-1/long/round-04/record.json").decode(), '"ended":"no row is left that can be selected"')
+    before = bytes_of(box, "out")
+    equal(box.run("experiment", "c.json", "out", "--json").out.count('"rounds": 0'), 1)
+    equal(bytes_of(box, "out"), before, "done again")
+
+
+@case
+def events_tell_every_measure(box):
+    world(box)
+    printed = box.run("experiment", "c.json", "out", "--events", "--quiet").out
+    events = events_of(box, "out")
+    equal([json.loads(line) for line in printed.splitlines()], events, "--events prints what the file has")
+    equal(set(events[0]), {"time", "run", "round", "step", "name", "value"})
+    assert all(abs(event["time"] - time.time()) < 600 for event in events)
+    told = {(event["run"], event["round"], event["name"]): event["value"] for event in events if event["step"] == "evaluate"}
+    for row in rows_of(box.read("out/metrics.tsv").decode()):
+        strategy = row["strategy"] if int(row["round"]) > 1 else "shared"
+        for name in ("items", "words", "coverage", "perplexity"):
+            equal(told["pets/4/seed-%s/%s" % (row["seed"], strategy), int(row["round"]), name], float(row[name]))
+    equal([event["step"] for event in events if event["run"] == "pets/4/seed-1/long" and event["round"] == 2],
+          ["select", "answer", "mix", "train"] + ["evaluate"] * 5)
+
+
+@case
+def phrases_labels_and_targets(box):
+    """Phrases are bought and translated, a mix makes pairs, labels answer as references do, and only strategies that read one get the
+    target."""
+    box.file("labels.tsv", "id\ttext\tlabel\n" + "".join("%d\t%s\t%s\n" % (i, " ".join(WORDS[i:i + 4]), "pn"[i % 2]) for i in range(16)))
+    box.file("target.txt", "red dog\nblue cat\n")
+    sentences_ = dict(CONFIG["domains"][0], links=None)
+    del sentences_["links"]
+    labels = {"name": "labels", "pool": {"path": "labels.tsv", "reference_column": "label"}, "target": "target.txt",
+              "test": {"path": "labels.tsv", "reference_column": "label", "records": [1, 4]}}
+    world(box, domains=[sentences_], strategies=[{"name": "hybrid", "strategy": "hybrid", "parameters": {"sentences": "random", "phrases": "ngf"}}],
+          budgets=["20w"], seeds=[1], rounds=2, models=None, zero=None, first=None, mix={"kind": "retrieved", "count": 3})
+    box.run("experiment", "c.json", "out")
+    kinds = [row["kind"] for row in rows_of(box.read("out/runs/pets/20w/seed-1/hybrid/round-02/train.tsv").decode())]
+    equal(kinds.count("retrieved"), 3)
+    assert kinds.count("phrase") > 1 and kinds.count("sent") > 1, kinds
+    write(box, "d.json", domains=[labels], strategies=["random", "average-dist"], seeds=[1], rounds=2, models=None, zero=None, first=None)
+    box.run("experiment", "d.json", "labels")
+    train = rows_of(box.read("labels/runs/labels/4/seed-1/average-dist/round-02/train.tsv").decode())
+    equal(len(train), 8)
+    equal({row["tgt"] for row in train} - {"p", "n"}, set())
+
+
+# ---- commands ----
+
+TRAINER = r"""#!/bin/sh
+# A model is a folder with a table of word counts of all texts.
+set -eu
+mkdir -p "$3"
+cat "$1" "$2" | cut -f 2 | tr ' ' '\n' | sort | uniq -c >"$3/counts"
+echo "trained with seed $4 in round $5, after $(echo "${6:-nothing}" | sed 's|.*/seed|seed|')" >"$3/notes"
+echo working >&2
+"""
+EVALUATE = "grep -c . {model}/counts | awk '{{print \"types\\t\" $1}'; echo; printf 'half\\t%s\\n' 0.5"
+
+
+def by_command(box, **changes):
+    box.file("train.sh", TRAINER)
+    return world(box, **{**dict(
+        models=None, train={"command": ["/bin/sh", "train.sh", "{labeled}", "{train}", "{model}", "{seed}", "{round}", "{previous}"]},
+        evaluate={"command": EVALUATE}), **changes})
+
+
+@case
+def commands_train_and_measure(box):
+    by_command(box)
+    box.run("experiment", "c.json", "out")
+    folder = "out/runs/pets/4/seed-3/random/round-02"
+    contains(box.read(folder + "/model/notes").decode(), "seed 3 in round 2, after seed-3/shared/round-01/model\n")
+    contains(box.read("out/runs/pets/4/seed-3/shared/round-00/model/notes").decode(), "round 0, after nothing")
+    equal(box.read(folder + "/train.log"), b"working\n")
+    rows = rows_of(box.read("out/metrics.tsv").decode())
+    row = next(row for row in rows if (row["strategy"], row["seed"], row["round"]) == ("random", "3", "2"))
+    equal((int(row["types"]), row["half"]), (box.read(folder + "/model/counts").decode().count("\n"), "0.5"))
+    assert not [name for _, _, names in os.walk(box.path + "/out") for name in names if "part-" in name]
+
+
+@case
+def an_evaluation_may_write_json_to_a_file(box):
+    by_command(box, evaluate={"command": ["/bin/sh", "-c", "printf '{\"accuracy\": 0.25, \"loss\": 1e-3}' >\"$0\"; echo ignored", "{out}"]}, seeds=[1])
+    box.run("experiment", "c.json", "out")
+    rows = rows_of(box.read("out/metrics.tsv").decode())
+    equal({(row["accuracy"], row["loss"]) for row in rows}, {("0.25", "0.001")})
+
+
+@case
+def what_commands_do_wrong_is_named(box):
+    for number, (evaluation, words) in enumerate((
+            ("echo almost; echo 'no such data' >&2; exit 3", "round 0: the command of \"evaluate\" ended with status 3: no such data"),
+            ("echo bleu 3", "line 1 of the evaluation: a name, a TAB and a number are needed, got 'bleu 3'"),
+            ("printf 'a\\t1\\nb\\tnan\\n'", "line 2 of the evaluation: b: a finite number is needed, got 'nan'"),
+            ("printf 'a\\t0,5\\n'", "got '0,5'; the decimal point is a point"),
+            ("printf 'words\\t1\\n'", "the evaluation has a measure 'words', which the tables have a column of"),
+            ("printf 'a\\t1\\na\\t2\\n'", "the measure 'a' is there twice"),
+            ("printf '../a\\t1\\n'", "'../a' is no name of a measure"),
+            ("printf '{\"a\": \"b\"}'", "the evaluation's JSON: a: a number is needed"),
+            ("printf '{\"a\": 1'", "the evaluation's JSON, byte 8"))):
+        by_command(box, evaluate={"command": evaluation})
+        contains(box.run("experiment", "c.json", "out%d" % number, expect=None).err, "pets/4/seed-1/shared", words)
+    by_command(box, train={"command": "true {model}"})
+    contains(box.run("experiment", "c.json", "none", expect=None).err, "the command of \"train\" made no {model}")
+    by_command(box, train={"command": ["./missing", "{model}"]})
+    contains(box.run("experiment", "c.json", "nowhere", expect=None).err, "ended with status 127", "missing")
+
+
+@case
+def other_runs_go_on_after_a_failure(box):
+    by_command(box, evaluate={"command": "[ {seed} -ne 2 ] || { echo two >&2; exit 1; }; printf 'one\\t1\\n'"})
+    failed = box.run("experiment", "c.json", "out", "--keep-going", expect=None)
+    assert failed.returncode not in (0, 1), failed.returncode
+    contains(failed.err, "pets/4/seed-2/shared", "two")
+    rows = rows_of(box.read("out/metrics.tsv").decode())
+    equal({row["seed"] for row in rows}, {"1", "3"})
+    equal(len(rows), 2 * 2 * 4)
+    stopped = box.run("experiment", "c.json", "stopped", expect=None)
+    equal(stopped.returncode, failed.returncode)
+    assert not os.path.exists(box.path + "/stopped/runs/pets/4/seed-3"), "without --keep-going the first failure ends all"
+
+
+@case
+def a_trained_folder_is_the_model_of_the_next_selection(box):
+    """A command may train a folder of ready columns for the pool."""
+    box.npy("up/scores.npy" if os.makedirs(box.path + "/up") else "up/scores.npy", [float(i) for i in range(60)], "<f8")
+    by_command(box, train={"command": "mkdir {model} && cp up/scores.npy {model}/scores.npy", "base": "up"}, models={"scores": "trained"},
+               strategies=["nnll"], zero=None, first=None, seeds=[1], evaluate=None)
+    box.run("experiment", "c.json", "out")
+    picked = rows_of(box.read("out/runs/pets/4/seed-1/nnll/round-03/selection.tsv").decode())
+    equal([int(row["index"]) for row in picked], [51, 50, 49, 48])
+
+
+# ---- configurations that are refused ----
+
+@case
+def bad_configurations_name_line_and_member(box):
+    world(box)
+    domain = CONFIG["domains"][0]
+    for changes, words in (
+            ({"schema": "alcore-experiment-2"}, "c.json:1: schema: 'alcore-experiment-1' is needed"),
+            ({"schema": None}, "schema is missing"),
+            ({"round": 3}, "round: there is no such member; did you mean 'rounds'?"),
+            ({"rounds": 0}, "rounds: 1 to 9999 are needed"),
+            ({"rounds": "3"}, "rounds: an integer from 0 on is needed"),
+            ({"seeds": []}, "seeds: a list that is not empty is needed"),
+            ({"seeds": [1, 2.5]}, "seeds[1]: an integer from 0 on is needed"),
+            ({"seeds": [1, 1]}, "seeds[1]: 1 stands twice"),
+            ({"budgets": ["lots"]}, "budgets[0]: "),
+            ({"budgets": [3, "3"]}, "budgets[1]: '3' stands twice"),
+            ({"strategies": ["hubs"]}, "strategies[0]: there is no strategy \"hubs\"; did you mean huds?"),
+            ({"strategies": ["random", {"strategy": "huds", "parameters": {"lambda": 2}}]}, "strategies[1]: strategy huds: lambda"),
+            ({"strategies": ["random", "random"]}, "strategies[1].name: 'random' stands twice"),
+            ({"strategies": [{"strategy": "random", "name": "a/b"}]}, "strategies[0].name: 'a/b' is no name of a folder"),
+            ({"strategies": [{"strategy": "random", "name": "shared"}]}, "strategies[0].name: 'shared'"),
+            ({"strategies": [3]}, "strategies[0]: a name or an object is needed"),
+            ({"strategies": [{"name": "a"}]}, "strategies[0].strategy is missing"),
+            ({"baseline": "gold"}, "baseline: there is no strategy 'gold'"),
+            ({"models": {"logprobs": 3}}, "models.logprobs: \"ngram\", \"trained\" or the folder of a model is needed"),
+            ({"options": {"masks": []}}, "options.masks: a string, a number or a flag is needed"),
+            ({"zero": None, "first": None}, "models: 'random' wants in round 1 the model that was trained"),
+            ({"train": None}, "wants the model that was trained, and there is no \"train\""),
+            ({"train": {}}, "train: one of \"ngram\", \"command\" and \"model\" is needed"),
+            ({"train": {"ngram": {}, "command": "a"}}, "train: one of"),
+            ({"train": {"ngram": {"order": 9}}}, "train.ngram.order: 1 to 6 are allowed"),
+            ({"train": {"ngram": {}, "rate": 1}}, "train.rate: a training by \"ngram\" has no such member"),
+            ({"train": {"command": "run {trian}"}}, "train.command: there is no placeholder {trian}"),
+            ({"train": {"command": []}}, "train.command: a string or a list of strings is needed"),
+            ({"train": {"model": "m", "metric": "good"}}, "train.metric: one of loss|bleu"),
+            ({"train": {"model": "m", "rate": 0}}, "train.rate: a number above 0 is needed"),
+            ({"evaluate": {"command": [3]}}, "evaluate.command: strings that are not empty are needed"),
+            ({"evaluate": {}}, "evaluate.command is missing"),
+            ({"mix": {"kinds": "none"}}, "mix.kinds: there is no such member; did you mean 'kind'?"),
+            ({"domains": [{"name": "a"}]}, "domains[0].pool is missing"),
+            ({"domains": [dict(domain, pool=3)]}, "domains[0].pool: a path or an object is needed"),
+            ({"domains": [dict(domain, pool={"path": "pool.tsv", "records": [2, 1]})]}, "domains[0].pool.records: the numbers"),
+            ({"domains": [dict(domain, name=".a")]}, "domains[0].name: '.a' is no name of a folder"),
+            ({"domains": [domain, domain]}, "domains[1].name: 'pets' stands twice"),
+            ({"domains": [dict(domain, pool={"path": "pool.tsv", "records": [1, 61]})]}, "records: there are 60, not 61"),
+            ({"domains": [dict(domain, pool="missing.tsv")]}, "missing.tsv"),
+            ({"domains": [dict(domain, pool={"path": "pool.tsv", "reference_column": "gold"})]}, "gold")):
+        write(box, "c.json", **changes)
+        err = box.run("experiment", "c.json", "out-%d" % len(words), expect=None).err
+        contains(err, words)
+        subprocess.run(["rm", "-rf", os.path.join(box.path, "out-%d" % len(words))], check=True)
+
+
+@case
+def broken_files_name_the_line(box):
+    for data, words in ((b"", "c.conf:1: "), (b"{", "c.conf:1: "), (b'{"schema":\n1,\n}', "c.conf:3: "), (b'{"a":1}\n{', "c.conf:2: "),
+                        (b'{"a": 1, "a": 2}', "c.conf:1: 'a' stands twice in one object"), (b'{"a": "\xff"}', "c.conf: byte 8 is not UTF-8"),
+                        (b"[" * 100000, "c.conf:1: "), (b'{"seeds":\n\n[1', "c.conf:3: "), (b"[]", "c.conf:1: the file: an object is needed"),
+                        (b'{"schema": 1e999}', "c.conf:1: schema: a string that is not empty is needed"),
+                        (b" " * (17 << 20), "c.conf: more than 16777216 bytes")):
+        box.file("c.conf", data)
+        contains(box.run("experiment", "c.conf", "out", expect=None).err, words)
+        assert not box.exists("out"), "nothing was begun"
+
+
+# ---- going on ----
+
+@case
+def a_changed_configuration_is_refused_by_name(box):
+    world(box)
+    box.run("experiment", "c.json", "out")
+    before = bytes_of(box, "out")
+    domain = CONFIG["domains"][0]
+    long = CONFIG["strategies"][1]
+    for changes, words in (
+            ({"rounds": 2}, "rounds were more"),
+            ({"seeds": [1, 2]}, "seeds[3] is gone"),
+            ({"strategies": ["random"]}, "strategies[long]"),
+            ({"strategies": ["random", dict(long, parameters={"sticky": False, "candidates": 30})]},
+             "strategies[long].parameters.sticky was 'true' and is 'false'"),
+            ({"strategies": ["random", dict(long, options={"masks": "none"})]}, "strategies[long].options.masks was not there"),
+            ({"first": "random"}, "first.parameters.seed_set is gone"),
+            ({"zero": False}, "zero was 'true' and is 'false'"),
+            ({"options": {"masks": "none"}}, "options.masks was not there"),
+            ({"train": {"ngram": {"order": 3}}}, "train.ngram.order was '2' and is '3'"),
+            ({"domains": [dict(domain, labeled="pool.tsv")]}, "domains[pets].labeled was 'labeled.tsv' and is 'pool.tsv'"),
+            ({"budgets": [5]}, "budgets[4] is gone")):
+        write(box, "changed.json", **changes)
+        contains(box.run("experiment", "changed.json", "out", expect=None).err, "out was begun with another configuration: ", words)
+        equal(bytes_of(box, "out"), before, str(changes))
+    box.file("pool.tsv", sentences(9, 60))
+    contains(box.run("experiment", "c.json", "out", expect=None).err, "domains[pets].pool.content was ")
+
+
+@case
+def strategies_seeds_and_rounds_may_be_added(box):
+    world(box, rounds=2, seeds=[2], strategies=["random"])
+    box.run("experiment", "c.json", "grown")
+    before = {name: digest for name, digest in bytes_of(box, "grown").items() if name.startswith("runs/")}
+    write(box, "c.json", name="more", baseline="long")
+    box.run("experiment", "c.json", "grown")
+    after = bytes_of(box, "grown")
+    equal([name for name in before if after[name] != before[name]], [], "what was done stays")
+    box.run("experiment", "c.json", "whole")
+    same(box, "grown", "whole")
+
+
+@case
+def threads_change_nothing(box):
+    world(box)
+    box.run("experiment", "c.json", "one", "--threads", "1")
+    box.run("experiment", "c.json", "four", "--threads", "4")
+    same(box, "one", "four")
+
+
+def start(box, *args):
+    return subprocess.Popen([ALCORE, "experiment", *args], cwd=box.path, stdout=subprocess.PIPE, stderr=subprocess.PIPE)
+
+
+@case
+def several_processes_share_the_runs(box):
+    by_command(box, evaluate={"command": "sleep 0.02; " + EVALUATE})
+    box.run("experiment", "c.json", "alone")
+    crowd = [start(box, "c.json", "out", "--json", "--quiet") for _ in range(4)]
+    made = []
+    for process in crowd:
+        out, err = process.communicate(timeout=100)
+        equal((process.returncode, err), (0, b""))
+        made.append(json.loads(out)["rounds"])
+    equal(sum(made), 18, "each round is made once: %s" % made)
+    assert sum(one > 0 for one in made) > 1, "several processes worked: %s" % made
+    same(box, "out", "alone")
+
+
+@case
+def a_process_that_died_does_not_block(box):
+    by_command(box, evaluate={"command": "sleep 0.05; " + EVALUATE})
+    box.run("experiment", "c.json", "alone")
+    first = start(box, "c.json", "out", "--events")
+    for _ in range(3):
+        first.stdout.readline()
+    second = start(box, "c.json", "out", "--quiet")
+    for _ in range(20):
+        first.stdout.readline()
+    first.kill()
+    first.communicate()
+    err = second.communicate(timeout=100)[1]
+    equal((second.returncode, err), (0, b""))
+    same(box, "out", "alone")
+
+
+@case
+def ctrl_c_ends_it_and_it_goes_on(box):
+    by_command(box, evaluate={"command": "sleep 0.05; " + EVALUATE})
+    box.run("experiment", "c.json", "alone")
+    process = start(box, "c.json", "out", "--events")
+    for _ in range(12):
+        process.stdout.readline()
+    process.send_signal(signal.SIGINT)
+    process.communicate(timeout=60)
+    equal(process.returncode, 130)
+    box.run("experiment", "c.json", "out")
+    same(box, "out", "alone")
+
+
+@case
+def a_torn_event_is_ended_before_the_next(box):
+    world(box, seeds=[1])
+    box.run("experiment", "c.json", "out")
+    with open(box.path + "/out/events.jsonl", "ab") as file:
+        file.write(b'{"time":17')
+    write(box, "c.json", seeds=[1, 2])
+    box.run("experiment", "c.json", "out")
+    lines = box.read("out/events.jsonl").decode().split("\n")
+    broken = lines.index('{"time":17')
+    for line in lines[:broken] + lines[broken + 1:-1]:
+        json.loads(line)
+
+
+@case
+def a_damaged_record_is_named(box):
+    world(box, seeds=[1])
+    box.run("experiment", "c.json", "out")
+    path = "out/runs/pets/4/seed-1/long/round-02/record.json"
+    whole = box.read(path).decode()
+    box.file(path, whole[:40])
+    contains(box.run("experiment", "c.json", "out", expect=None).err, "round-02/record.json:1: ")
+    record = json.loads(whole)
+    record["settings"] = "0" * 32
+    box.file(path, json.dumps(record))
+    contains(box.run("experiment", "c.json", "out", expect=None).err, "round-02/record.json: the record of a run with other settings")
+    box.file("out/experiment.json", "{}")
+    contains(box.run("experiment", "c.json", "out", expect=None).err, "experiment.json: this is no 'alcore-experiment-record-1'")
+
+
+if __name__ == "__main__":
+    raise SystemExit(main())
