@@ -183,7 +183,7 @@ static sqlite3_vfs checked_pages = {
     .xGetLastError = checked_error,
 };
 
-const char *checked_pages_register(void) {
+const char *alcore__checked_pages_register(void) {
     if (sqlite3_initialize() != SQLITE_OK || !below()) return NULL;
     /* A second library of ours in the process registers the same functions under the same name. */
     if (!sqlite3_vfs_find(checked_pages.zName) &&
@@ -204,8 +204,8 @@ static sqlite3_file *main_file(sqlite3 *database) {
     return file && file->pMethods ? file : NULL;
 }
 
-int checked_pages_verify(sqlite3 *database, int64_t pages, int (*poll)(void *user), void *user,
-                         int64_t *page) {
+int alcore__checked_pages_verify(sqlite3 *database, int64_t pages, int (*poll)(void *user),
+                                 void *user, int64_t *page) {
     sqlite3_file *const file = main_file(database);
     sqlite3_int64 bytes = 0;
     char data[PAGE_BYTES];
@@ -222,7 +222,7 @@ int checked_pages_verify(sqlite3 *database, int64_t pages, int (*poll)(void *use
     return SQLITE_IOERR_DATA;
 }
 
-int checked_pages_peek(sqlite3 *database, void *data, int bytes) {
+int alcore__checked_pages_peek(sqlite3 *database, void *data, int bytes) {
     sqlite3_file *const file = main_file(database);
     return file ? file->pMethods->xRead(file, data, bytes, 0) : SQLITE_CANTOPEN;
 }

@@ -8,8 +8,8 @@
  * through as they are: what SQLite plays back from them gets new digests.
  *
  * Files themselves are those of the default file system of the process. */
-#ifndef ALCORE_PROJECT_CHECKED_PAGES_H
-#define ALCORE_PROJECT_CHECKED_PAGES_H
+#ifndef ALCORE__PROJECT_CHECKED_PAGES_H
+#define ALCORE__PROJECT_CHECKED_PAGES_H
 
 #include <sqlite3.h>
 #include <stdint.h>
@@ -17,17 +17,17 @@
 enum { PAGE_BYTES = 4096, PAGE_DIGEST_BYTES = 16 };
 
 /* Registers the file system unless it is there; its name, or NULL without memory. */
-const char *checked_pages_register(void);
+const char *alcore__checked_pages_register(void);
 
 /* Reads each page of an open main database and compares it with its digest: SQLITE_OK;
  * SQLITE_IOERR_DATA, *page is the first one that is not what was written, from 1, also where the
  * length of the file is not that of `pages` pages; another code of SQLite. poll is called now and
  * then: what it returns but SQLITE_OK ends the reading. */
-int checked_pages_verify(sqlite3 *database, int64_t pages, int (*poll)(void *user), void *user,
-                         int64_t *page);
+int alcore__checked_pages_verify(sqlite3 *database, int64_t pages, int (*poll)(void *user),
+                                 void *user, int64_t *page);
 
 /* Reads the first bytes of the file without comparing them with a digest; SQLITE_IOERR_SHORT_READ:
  * it has fewer. */
-int checked_pages_peek(sqlite3 *database, void *data, int bytes);
+int alcore__checked_pages_peek(sqlite3 *database, void *data, int bytes);
 
 #endif

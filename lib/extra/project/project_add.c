@@ -26,9 +26,9 @@ static alcore_status read_copy(alcore_project *project, const added_file *file, 
     alcore_ctx *ctx = project->object.ctx;
     alcore__buffer path = {0}, references = {0};
     alcore_read_options options = *file->options;
-    alcore_status status = project_blob_path(project, file->blob, &path);
+    alcore_status status = alcore__project_blob_path(project, file->blob, &path);
     if (status == ALCORE_OK && options.references)
-        status = project_blob_path(project, file->reference_blob, &references);
+        status = alcore__project_blob_path(project, file->reference_blob, &references);
     options.references = references.data;
     if (status == ALCORE_OK) {
         status = alcore_pool_read(pool, path.data, &options);
@@ -46,13 +46,13 @@ static alcore_status read_copy(alcore_project *project, const added_file *file, 
 /* Counts the rows of the copy. Candidates are read behind those of earlier files, whose ids they
  * may not have. */
 static alcore_status count_rows(alcore_project *project, int32_t role, added_file *file) {
-    project_settings settings;
+    alcore__project_settings settings;
     alcore_pool *pool = NULL;
-    ALCORE__TRY(project_settings_read(project, &settings));
-    alcore_status status = project_pool_new(project, &settings, role, &pool);
-    project_settings_clear(project, &settings);
+    ALCORE__TRY(alcore__project_settings_read(project, &settings));
+    alcore_status status = alcore__project_pool_new(project, &settings, role, &pool);
+    alcore__project_settings_clear(project, &settings);
     if (status == ALCORE_OK && role == ALCORE_ROLE_CANDIDATES)
-        status = project_pool_read(project, role, pool);
+        status = alcore__project_pool_read(project, role, pool);
     const int64_t before = alcore_pool_row_count(pool);
     if (status == ALCORE_OK) status = read_copy(project, file, pool);
     file->rows = alcore_pool_row_count(pool) - before;
@@ -63,14 +63,14 @@ static alcore_status count_rows(alcore_project *project, int32_t role, added_fil
 static alcore_status write_row(alcore_project *project, int32_t role, const added_file *file) {
     const alcore_read_options *const options = file->options;
     sqlite3_stmt *row;
-    ALCORE__TRY(store_prepare(
+    ALCORE__TRY(alcore__store_prepare(
         &project->store, &row,
         "INSERT INTO files(role, blob, bytes, path, first, rows, reference_blob, reference_bytes, "
         "format, bad_lines, escapes, by_what, text_column, reference_column, language, side, "
         "translator, system, domain) "
         "VALUES(?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)",
         ""));
-    const alcore_status status = store_run_bound(
+    const alcore_status status = alcore__store_run_bound(
         &project->store, row, "ititiitiiiiittttttt", (int64_t)role, file->blob, file->bytes,
         file->path, file->first, file->rows, options->references ? file->reference_blob : NULL,
         file->reference_bytes, (int64_t)options->format, (int64_t)options->bad_lines,
@@ -102,7 +102,7 @@ static alcore_status log_file(alcore_project *project, int32_t role, const added
     alcore__json_put_string(&result, "blob", file->blob);
     alcore__json_put_integer(&result, "rows", file->rows);
     alcore__json_close(&result, '}');
-    const alcore_status status = project_log(project, "add", &arguments, &result);
+    const alcore_status status = alcore__project_log(project, "add", &arguments, &result);
     alcore__buffer_clear(ctx, &arguments.text);
     alcore__buffer_clear(ctx, &result.text);
     return status;
@@ -110,12 +110,13 @@ static alcore_status log_file(alcore_project *project, int32_t role, const added
 
 static alcore_status add(alcore_project *project, int32_t role, added_file *file) {
     const char *const references = file->options->references;
-    ALCORE__TRY(project_blob_copy(project, file->path, file->blob, &file->bytes));
+    ALCORE__TRY(alcore__project_blob_copy(project, file->path, file->blob, &file->bytes));
     if (references)
-        ALCORE__TRY(
-            project_blob_copy(project, references, file->reference_blob, &file->reference_bytes));
-    ALCORE__TRY(store_integer(&project->store, &file->first,
-                              "SELECT sum(rows) FROM files WHERE role = ?", "i", (int64_t)role));
+        ALCORE__TRY(alcore__project_blob_copy(project, references, file->reference_blob,
+                                              &file->reference_bytes));
+    ALCORE__TRY(alcore__store_integer(&project->store, &file->first,
+                                      "SELECT sum(rows) FROM files WHERE role = ?", "i",
+                                      (int64_t)role));
     ALCORE__TRY(count_rows(project, role, file));
     ALCORE__TRY(write_row(project, role, file));
     return log_file(project, role, file);
@@ -125,7 +126,7 @@ alcore_status alcore_project_add(alcore_project *project, int32_t role, const ch
                                  const alcore_read_options *options) {
     alcore_read_options ours = ALCORE_READ_OPTIONS_INIT;
     added_file file = {.path = path, .options = &ours};
-    ALCORE__TRY(project_enter(project, "alcore_project_add", true));
+    ALCORE__TRY(alcore__project_enter(project, "alcore_project_add", true));
     alcore_status status = check_role(role);
     if (status == ALCORE_OK && (!path || !*path))
         status = alcore__fail(ALCORE_E_INVALID, "alcore_project_add: a path is needed");
@@ -137,7 +138,7 @@ alcore_status alcore_project_add(alcore_project *project, int32_t role, const ch
         strcmp(ours.references, "-") == 0)
         status = alcore__fail(ALCORE_E_INVALID,
                               "texts and references cannot both come from standard input");
-    if (status == ALCORE_OK) status = store_begin(&project->store);
-    if (status == ALCORE_OK) status = store_end(&project->store, add(project, role, &file));
-    return project_leave(project, status);
+    if (status == ALCORE_OK) status = alcore__store_begin(&project->store);
+    if (status == ALCORE_OK) status = alcore__store_end(&project->store, add(project, role, &file));
+    return alcore__project_leave(project, status);
 }

@@ -50,8 +50,8 @@ static alcore_status read_through(alcore_ctx *ctx, alcore__file *file, alcore__w
     return status;
 }
 
-alcore_status project_file_digest(alcore_ctx *ctx, const char *path, char digest[33],
-                                  int64_t *bytes) {
+alcore_status alcore__project_file_digest(alcore_ctx *ctx, const char *path, char digest[33],
+                                          int64_t *bytes) {
     digest_of state;
     alcore__file *file;
     ALCORE__TRY(digest_begin(&state));
@@ -98,9 +98,11 @@ static bool is_blob_name(const char *name) {
     return !*rest;
 }
 
-alcore_status project_blob_path(alcore_project *project, const char *name, alcore__buffer *out) {
+alcore_status alcore__project_blob_path(alcore_project *project, const char *name,
+                                        alcore__buffer *out) {
     if (!is_blob_name(name))
-        return store_damaged(&project->store, "'%.80s' is no name of a file in blobs/", name);
+        return alcore__store_damaged(&project->store, "'%.80s' is no name of a file in blobs/",
+                                     name);
     return alcore__buffer_format(project->object.ctx, out, "%s/blobs/%s", project->folder, name);
 }
 
@@ -118,14 +120,14 @@ static alcore_status copy(alcore_project *project, alcore__file *file, const cha
     XXH3_freeState(digest.state);
     *bytes = digest.bytes;
     alcore__format(name, BLOB_NAME_BYTES, "%s%s", digits, kept_suffix(path));
-    if (status == ALCORE_OK) status = project_blob_path(project, name, &target);
+    if (status == ALCORE_OK) status = alcore__project_blob_path(project, name, &target);
     if (status == ALCORE_OK) status = alcore__writer_name(writer, target.data);
     alcore__buffer_clear(project->object.ctx, &target);
     return status;
 }
 
-alcore_status project_blob_copy(alcore_project *project, const char *path,
-                                char name[BLOB_NAME_BYTES], int64_t *bytes) {
+alcore_status alcore__project_blob_copy(alcore_project *project, const char *path,
+                                        char name[BLOB_NAME_BYTES], int64_t *bytes) {
     alcore__buffer target = {0};
     alcore__file *file;
     alcore__writer *writer = NULL;

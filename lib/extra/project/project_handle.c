@@ -14,7 +14,7 @@
 static void release(void *object) {
     alcore_project *project = object;
     alcore_ctx *ctx = project->object.ctx;
-    store_close(&project->store);
+    alcore__store_close(&project->store);
     alcore__buffer_clear(ctx, &project->view);
     alcore__buffer_clear(ctx, &project->messages);
     alcore__free(ctx, project->folder);
@@ -37,7 +37,7 @@ static alcore_status open_store(alcore_project *project, bool create) {
     alcore__buffer path = {0};
     alcore_ctx *ctx = project->object.ctx;
     alcore_status status = alcore__buffer_format(ctx, &path, "%s/project.sqlite", project->folder);
-    if (status == ALCORE_OK) status = store_open(ctx, path.data, create, &project->store);
+    if (status == ALCORE_OK) status = alcore__store_open(ctx, path.data, create, &project->store);
     alcore__buffer_clear(ctx, &path);
     return status;
 }
@@ -93,15 +93,15 @@ static alcore_status sync_parent(const char *folder) {
 /* The tables, and the first line of the log. */
 static alcore_status make_tables(alcore_project *project) {
     alcore__json_out arguments = {.ctx = project->object.ctx}, result = arguments;
-    ALCORE__TRY(store_begin(&project->store));
-    alcore_status status = store_make_tables(&project->store);
+    ALCORE__TRY(alcore__store_begin(&project->store));
+    alcore_status status = alcore__store_make_tables(&project->store);
     alcore__json_open(&arguments, NULL, '{');
     alcore__json_put_string(&arguments, "version", alcore_version());
     alcore__json_close(&arguments, '}');
-    if (status == ALCORE_OK) status = project_log(project, "init", &arguments, &result);
+    if (status == ALCORE_OK) status = alcore__project_log(project, "init", &arguments, &result);
     alcore__buffer_clear(project->object.ctx, &arguments.text);
     alcore__buffer_clear(project->object.ctx, &result.text);
-    return store_end(&project->store, status);
+    return alcore__store_end(&project->store, status);
 }
 
 static alcore_status init(alcore_ctx *ctx, const char *folder, alcore_project **out) {
@@ -154,7 +154,7 @@ void alcore_project_unref(alcore_project *project) {
 
 /* ---- calls ---- */
 
-alcore_status project_enter(alcore_project *project, const char *call, bool is_long) {
+alcore_status alcore__project_enter(alcore_project *project, const char *call, bool is_long) {
     if (!project) return alcore__fail(ALCORE_E_INVALID, "%s: a project is needed", call);
     alcore_ctx *ctx = project->object.ctx;
     ALCORE__TRY(is_long ? alcore__enter_long(ctx) : alcore__enter(ctx));
@@ -162,7 +162,7 @@ alcore_status project_enter(alcore_project *project, const char *call, bool is_l
     return status == ALCORE_OK ? ALCORE_OK : alcore__leave(ctx, status);
 }
 
-alcore_status project_leave(alcore_project *project, alcore_status status) {
+alcore_status alcore__project_leave(alcore_project *project, alcore_status status) {
     alcore__write_end(project);
     return alcore__leave(project->object.ctx, status);
 }

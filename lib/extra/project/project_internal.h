@@ -19,8 +19,8 @@
  *   item       a pick of a round: a sentence or a phrase, with its text, numbered from 1 over all
  *   blob       a file in blobs/, named by the XXH3 of its bytes, which never changes
  *   step       a call that changed the project, with its arguments and what it came to */
-#ifndef ALCORE_PROJECT_INTERNAL_H
-#define ALCORE_PROJECT_INTERNAL_H
+#ifndef ALCORE__PROJECT_INTERNAL_H
+#define ALCORE__PROJECT_INTERNAL_H
 
 #include "alcore/extra/project.h"
 #include "base/params.h"
@@ -30,7 +30,7 @@
 struct alcore_project {
     alcore__object object;
     char *folder; /* owned, as it was given */
-    store store;
+    alcore__store store;
     alcore__buffer view;     /* the text that was handed out last */
     alcore__buffer messages; /* of the last import */
 };
@@ -39,35 +39,36 @@ struct alcore_project {
 
 /* Begins a public call of a project: enters its context and locks the handle. call: the function's
  * name in messages. Where this fails there is nothing to end. */
-alcore_status project_enter(alcore_project *project, const char *call, bool is_long);
+alcore_status alcore__project_enter(alcore_project *project, const char *call, bool is_long);
 /* Ends it; returns the status for the caller. */
-alcore_status project_leave(alcore_project *project, alcore_status status);
+alcore_status alcore__project_leave(alcore_project *project, alcore_status status);
 
 /* ---- the log (project_steps.c) ---- */
 
 /* Now, as "2026-11-29T14:05:09Z"; where the environment has SOURCE_DATE_EPOCH that time
  * (reproducible-builds.org), so that the same steps give the same bytes. */
-void project_time(char out[32]);
+void alcore__project_time(char out[32]);
 /* Logs a step; arguments and result are JSON objects, which the caller frees. */
-alcore_status project_log(alcore_project *project, const char *what, alcore__json_out *arguments,
-                          alcore__json_out *result);
+alcore_status alcore__project_log(alcore_project *project, const char *what,
+                                  alcore__json_out *arguments, alcore__json_out *result);
 
 /* ---- settings (project_settings.c) ---- */
 
 /* What the settings say, made anew for each use. A struct of zeros has nothing. */
-typedef struct project_settings {
+typedef struct alcore__project_settings {
     alcore__values values;     /* of the project's own settings */
     alcore_request *request;   /* with the options that were set, without pools; owned */
     alcore_strategy *strategy; /* with the parameters that were set; owned */
-} project_settings;
-alcore_status project_settings_read(alcore_project *project, project_settings *out);
-void project_settings_clear(alcore_project *project, project_settings *settings);
+} alcore__project_settings;
+alcore_status alcore__project_settings_read(alcore_project *project, alcore__project_settings *out);
+void alcore__project_settings_clear(alcore_project *project, alcore__project_settings *settings);
 /* The text of one of the project's own settings, a view of settings; "" where there is no such. */
-const char *project_setting(const project_settings *settings, const char *name);
+const char *alcore__project_setting(const alcore__project_settings *settings, const char *name);
 
 /* The present value of any setting and whether it was set, of settings that were read. */
-alcore_status project_setting_get(alcore_project *project, const project_settings *settings,
-                                  const char *name, const char **out);
+alcore_status alcore__project_setting_get(alcore_project *project,
+                                          const alcore__project_settings *settings,
+                                          const char *name, const char **out);
 
 /* ---- blobs (project_blobs.c) ---- */
 
@@ -75,30 +76,33 @@ enum { BLOB_NAME_BYTES = 64 };
 
 /* Copies a file into blobs/ and brings it to the disk; name: its name there, HASH and the suffix of
  * path; bytes: its length. path "-" is standard input. */
-alcore_status project_blob_copy(alcore_project *project, const char *path,
-                                char name[BLOB_NAME_BYTES], int64_t *bytes);
+alcore_status alcore__project_blob_copy(alcore_project *project, const char *path,
+                                        char name[BLOB_NAME_BYTES], int64_t *bytes);
 /* The path of a blob, appended to the empty buffer; ALCORE_E_DATA for what is no name of a blob. */
-alcore_status project_blob_path(alcore_project *project, const char *name, alcore__buffer *out);
+alcore_status alcore__project_blob_path(alcore_project *project, const char *name,
+                                        alcore__buffer *out);
 /* XXH3 of a file, as 32 hexadecimal digits, and its length. */
-alcore_status project_file_digest(alcore_ctx *ctx, const char *path, char digest[33],
-                                  int64_t *bytes);
+alcore_status alcore__project_file_digest(alcore_ctx *ctx, const char *path, char digest[33],
+                                          int64_t *bytes);
 
 /* ---- pools (project_pools.c) ---- */
 
 /* Makes an empty pool for a role. */
-alcore_status project_pool_new(alcore_project *project, const project_settings *settings,
-                               int32_t role, alcore_pool **out);
+alcore_status alcore__project_pool_new(alcore_project *project,
+                                       const alcore__project_settings *settings, int32_t role,
+                                       alcore_pool **out);
 /* Reads the files of a role that the project has into its pool. */
-alcore_status project_pool_read(alcore_project *project, int32_t role, alcore_pool *pool);
+alcore_status alcore__project_pool_read(alcore_project *project, int32_t role, alcore_pool *pool);
 /* Adds the answers that count to the pool of what is labeled, as pairs of text and answer. */
-alcore_status project_pool_add_answers(alcore_project *project, alcore_pool *pool);
+alcore_status alcore__project_pool_add_answers(alcore_project *project, alcore_pool *pool);
 
 /* ---- status (project_status.c) ---- */
 
 /* Fills the struct from the counts; settings NULL: those of the project are read. */
-alcore_status project_status_read(alcore_project *project, const project_settings *settings,
-                                  alcore_project_status *out);
+alcore_status alcore__project_status_read(alcore_project *project,
+                                          const alcore__project_settings *settings,
+                                          alcore_project_status *out);
 /* The number of rounds so far. */
-alcore_status project_rounds(alcore_project *project, int64_t *out);
+alcore_status alcore__project_rounds(alcore_project *project, int64_t *out);
 
 #endif

@@ -29,8 +29,8 @@ static const int64_t *record_of(const alcore_selection *selection, const char *n
     return NULL;
 }
 
-static picks picks_of(const alcore_selection *selection, const project_round *round,
-                      const project_settings *settings) {
+static picks picks_of(const alcore_selection *selection, const alcore__project_round *round,
+                      const alcore__project_settings *settings) {
     const alcore_pool *const pool = alcore_selection_pool(selection);
     return (picks){.pool = pool,
                    .source = round->from_target ? round->target : round->candidates,
@@ -89,7 +89,7 @@ static const char *language_of(const alcore_pool *pool, int64_t row) {
 }
 
 static alcore_status write_item(alcore_project *project, const alcore_selection *selection,
-                                const project_round *round, const picks *from, int64_t rank,
+                                const alcore__project_round *round, const picks *from, int64_t rank,
                                 sqlite3_stmt *insert, alcore__buffer *context) {
     alcore_ctx *ctx = project->object.ctx;
     const int64_t picked = from->rows[rank];
@@ -100,20 +100,20 @@ static alcore_status write_item(alcore_project *project, const alcore_selection 
     const char *const id = alcore_pool_row_id(from->pool, picked);
     const char *const reason = alcore_selection_reason(selection, rank);
     if (!id) return alcore__fail_memory(sizeof(int64_t));
-    return store_run_bound(&project->store, insert, "iiiittddtttt", round->number, rank + 1, row,
-                           kind, id, alcore_pool_text(from->pool, picked, NULL),
-                           alcore_selection_costs(selection)[rank],
-                           alcore_selection_scores(selection)[rank], reason ? reason : "",
-                           language_of(from->source, row), alcore_pool_group(from->source, row),
-                           context->length ? context->data : NULL);
+    return alcore__store_run_bound(
+        &project->store, insert, "iiiittddtttt", round->number, rank + 1, row, kind, id,
+        alcore_pool_text(from->pool, picked, NULL), alcore_selection_costs(selection)[rank],
+        alcore_selection_scores(selection)[rank], reason ? reason : "",
+        language_of(from->source, row), alcore_pool_group(from->source, row),
+        context->length ? context->data : NULL);
 }
 
 static alcore_status write_items(alcore_project *project, const alcore_selection *selection,
-                                 const project_round *round, const picks *from) {
+                                 const alcore__project_round *round, const picks *from) {
     enum { POLL_ITEMS = 1024 };
     sqlite3_stmt *insert;
     alcore__buffer context = {0};
-    ALCORE__TRY(store_prepare(
+    ALCORE__TRY(alcore__store_prepare(
         &project->store, &insert,
         "INSERT INTO items(round, rank, row, kind, id, text, cost, score, reason, language, "
         "section, context) VALUES(?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)",
@@ -131,14 +131,15 @@ static alcore_status write_items(alcore_project *project, const alcore_selection
 }
 
 /* The strategy, seed and budget of the round as one row, and its counts: all items are open. */
-static alcore_status write_round(alcore_project *project, const project_settings *settings,
-                                 const alcore_selection *selection, const project_round *round) {
-    const char *const named = project_setting(settings, "strategy"), *seed = "";
+static alcore_status write_round(alcore_project *project, const alcore__project_settings *settings,
+                                 const alcore_selection *selection,
+                                 const alcore__project_round *round) {
+    const char *const named = alcore__project_setting(settings, "strategy"), *seed = "";
     const double spent = alcore_selection_spent(selection);
     char now[32];
-    project_time(now);
+    alcore__project_time(now);
     ALCORE__TRY(alcore_request_get(settings->request, "seed", &seed));
-    ALCORE__TRY(store_run(
+    ALCORE__TRY(alcore__store_run(
         &project->store,
         "INSERT INTO rounds(round, strategy, seed, budget, unit, spent, flags, provenance, "
         "summary, time) VALUES(?, ?, ?, ?, ?, ?, ?, ?, ?, ?)",
@@ -147,14 +148,15 @@ static alcore_status write_round(alcore_project *project, const project_settings
         (int64_t)alcore_selection_flags(selection), alcore_selection_provenance(selection),
         alcore_selection_summary(selection), now));
     const int64_t count = alcore_selection_count(selection);
-    return store_run(&project->store,
-                     "INSERT INTO counts(round, items, answered, open, without, disagreeing, "
-                     "answers, cost, refunded) VALUES(?, ?, 0, ?, 0, 0, 0, ?, 0)",
-                     "iiid", round->number, count, count, spent);
+    return alcore__store_run(
+        &project->store,
+        "INSERT INTO counts(round, items, answered, open, without, disagreeing, "
+        "answers, cost, refunded) VALUES(?, ?, 0, ?, 0, 0, 0, ?, 0)",
+        "iiid", round->number, count, count, spent);
 }
 
 static alcore_status log_round(alcore_project *project, const alcore_selection *selection,
-                               const project_round *round) {
+                               const alcore__project_round *round) {
     alcore_ctx *ctx = project->object.ctx;
     alcore__json_out arguments = {.ctx = ctx}, result = {.ctx = ctx};
     alcore__json_open(&result, NULL, '{');
@@ -162,15 +164,16 @@ static alcore_status log_round(alcore_project *project, const alcore_selection *
     alcore__json_put_integer(&result, "items", alcore_selection_count(selection));
     alcore__json_put_number(&result, "spent", alcore_selection_spent(selection));
     alcore__json_close(&result, '}');
-    const alcore_status status = project_log(project, "next", &arguments, &result);
+    const alcore_status status = alcore__project_log(project, "next", &arguments, &result);
     alcore__buffer_clear(ctx, &result.text);
     return status;
 }
 
 /* Writes down what was selected. */
-static alcore_status write_selection(alcore_project *project, const project_settings *settings,
+static alcore_status write_selection(alcore_project *project,
+                                     const alcore__project_settings *settings,
                                      const alcore_selection *selection,
-                                     const project_round *round) {
+                                     const alcore__project_round *round) {
     const picks from = picks_of(selection, round, settings);
     if (from.count == 0)
         return alcore__fail(ALCORE_E_MISSING,
@@ -181,13 +184,13 @@ static alcore_status write_selection(alcore_project *project, const project_sett
 }
 
 static alcore_status next(alcore_project *project, alcore_model *model, alcore_selection **out) {
-    project_settings settings;
-    project_round round = {0};
-    ALCORE__TRY(project_settings_read(project, &settings));
-    alcore_status status = project_request_prepare(project, &settings, model, &round);
+    alcore__project_settings settings;
+    alcore__project_round round = {0};
+    ALCORE__TRY(alcore__project_settings_read(project, &settings));
+    alcore_status status = alcore__project_request_prepare(project, &settings, model, &round);
     if (status == ALCORE_OK) status = alcore_select(settings.request, out);
     if (status == ALCORE_OK) status = write_selection(project, &settings, *out, &round);
-    project_settings_clear(project, &settings);
+    alcore__project_settings_clear(project, &settings);
     return status;
 }
 
@@ -195,12 +198,13 @@ alcore_status alcore_project_next(alcore_project *project, alcore_model *model,
                                   alcore_selection **out) {
     alcore_selection *selection = NULL;
     if (out) *out = NULL;
-    ALCORE__TRY(project_enter(project, "alcore_project_next", true));
-    alcore_status status = store_begin(&project->store);
-    if (status == ALCORE_OK) status = store_end(&project->store, next(project, model, &selection));
+    ALCORE__TRY(alcore__project_enter(project, "alcore_project_next", true));
+    alcore_status status = alcore__store_begin(&project->store);
+    if (status == ALCORE_OK)
+        status = alcore__store_end(&project->store, next(project, model, &selection));
     if (status == ALCORE_OK && out)
         *out = selection;
     else
         alcore_selection_unref(selection);
-    return project_leave(project, status);
+    return alcore__project_leave(project, status);
 }

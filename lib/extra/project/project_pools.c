@@ -8,11 +8,12 @@
 /* Answers that are added to a pool at once. */
 enum { BATCH = 1024 };
 
-alcore_status project_pool_new(alcore_project *project, const project_settings *settings,
-                               int32_t role, alcore_pool **out) {
+alcore_status alcore__project_pool_new(alcore_project *project,
+                                       const alcore__project_settings *settings, int32_t role,
+                                       alcore_pool **out) {
     alcore_pool_options options = ALCORE_POOL_OPTIONS_INIT;
-    const char *const dedup = project_setting(settings, "dedup");
-    if (strcmp(project_setting(settings, "utf8"), "replace") == 0)
+    const char *const dedup = alcore__project_setting(settings, "dedup");
+    if (strcmp(alcore__project_setting(settings, "utf8"), "replace") == 0)
         options.utf8 = ALCORE_UTF8_REPLACE;
     options.repeated_ids = ALCORE_IDS_PER_CALL;
     if (role == ALCORE_ROLE_CANDIDATES) {
@@ -34,21 +35,21 @@ static alcore_status read_file(alcore_project *project, sqlite3_stmt *row, alcor
     alcore_ctx *ctx = project->object.ctx;
     alcore__buffer path = {0}, references = {0};
     alcore_read_options options = ALCORE_READ_OPTIONS_INIT;
-    const char *const reference_blob = store_text_or_null(row, 1);
+    const char *const reference_blob = alcore__store_text_or_null(row, 1);
     options.format = sqlite3_column_int(row, 2);
     options.bad_lines = sqlite3_column_int(row, 3);
     options.escapes = sqlite3_column_int(row, 4);
     options.by = sqlite3_column_int(row, 5);
-    options.text_column = store_text_or_null(row, 6);
-    options.reference_column = store_text_or_null(row, 7);
-    options.language = store_text_or_null(row, 8);
-    options.side = store_text_or_null(row, 9);
-    options.translator = store_text_or_null(row, 10);
-    options.system = store_text_or_null(row, 11);
-    options.domain = store_text_or_null(row, 12);
-    alcore_status status = project_blob_path(project, store_text(row, 0), &path);
+    options.text_column = alcore__store_text_or_null(row, 6);
+    options.reference_column = alcore__store_text_or_null(row, 7);
+    options.language = alcore__store_text_or_null(row, 8);
+    options.side = alcore__store_text_or_null(row, 9);
+    options.translator = alcore__store_text_or_null(row, 10);
+    options.system = alcore__store_text_or_null(row, 11);
+    options.domain = alcore__store_text_or_null(row, 12);
+    alcore_status status = alcore__project_blob_path(project, alcore__store_text(row, 0), &path);
     if (status == ALCORE_OK && reference_blob)
-        status = project_blob_path(project, reference_blob, &references);
+        status = alcore__project_blob_path(project, reference_blob, &references);
     options.references = references.data;
     if (status == ALCORE_OK) status = alcore_pool_read(pool, path.data, &options);
     alcore__buffer_clear(ctx, &references);
@@ -56,14 +57,14 @@ static alcore_status read_file(alcore_project *project, sqlite3_stmt *row, alcor
     return status;
 }
 
-alcore_status project_pool_read(alcore_project *project, int32_t role, alcore_pool *pool) {
+alcore_status alcore__project_pool_read(alcore_project *project, int32_t role, alcore_pool *pool) {
     sqlite3_stmt *rows;
     bool row;
     alcore_status status;
-    ALCORE__TRY(store_prepare(&project->store, &rows,
-                              "SELECT " FILE_COLUMNS " FROM files WHERE role = ? ORDER BY file",
-                              "i", (int64_t)role));
-    while ((status = store_step(&project->store, rows, &row)) == ALCORE_OK && row)
+    ALCORE__TRY(alcore__store_prepare(
+        &project->store, &rows, "SELECT " FILE_COLUMNS " FROM files WHERE role = ? ORDER BY file",
+        "i", (int64_t)role));
+    while ((status = alcore__store_step(&project->store, rows, &row)) == ALCORE_OK && row)
         if ((status = read_file(project, rows, pool)) != ALCORE_OK) break;
     sqlite3_finalize(rows);
     return status;
@@ -107,16 +108,16 @@ static alcore_status flush(pair_batch *batch) {
 static alcore_status add_pair(pair_batch *batch, sqlite3_stmt *row) {
     const int64_t at = batch->count;
     alcore_status status = ALCORE_OK;
-    batch->ids[at] = keep(batch, store_text(row, 0), &status);
-    batch->texts[at] = keep(batch, store_text(row, 1), &status);
-    batch->references[at] = keep(batch, store_text_or_null(row, 2), &status);
-    batch->languages[at] = keep(batch, store_text_or_null(row, 3), &status);
-    batch->groups[at] = keep(batch, store_text_or_null(row, 4), &status);
+    batch->ids[at] = keep(batch, alcore__store_text(row, 0), &status);
+    batch->texts[at] = keep(batch, alcore__store_text(row, 1), &status);
+    batch->references[at] = keep(batch, alcore__store_text_or_null(row, 2), &status);
+    batch->languages[at] = keep(batch, alcore__store_text_or_null(row, 3), &status);
+    batch->groups[at] = keep(batch, alcore__store_text_or_null(row, 4), &status);
     batch->count++;
     return status == ALCORE_OK && batch->count == BATCH ? flush(batch) : status;
 }
 
-alcore_status project_pool_add_answers(alcore_project *project, alcore_pool *pool) {
+alcore_status alcore__project_pool_add_answers(alcore_project *project, alcore_pool *pool) {
     sqlite3_stmt *rows;
     pair_batch *batch;
     bool row;
@@ -125,13 +126,13 @@ alcore_status project_pool_add_answers(alcore_project *project, alcore_pool *poo
     ALCORE__TRY(alcore__new_array(ctx, 1, sizeof *batch, &batch));
     batch->ctx = ctx;
     batch->pool = pool;
-    status = store_prepare(&project->store, &rows,
-                           "SELECT items.id, text, value, language, section FROM decisions "
-                           "JOIN items USING (item) JOIN answers USING (answer) "
-                           "WHERE state = 1 ORDER BY decisions.item",
-                           "");
-    while (status == ALCORE_OK && (status = store_step(&project->store, rows, &row)) == ALCORE_OK &&
-           row)
+    status = alcore__store_prepare(&project->store, &rows,
+                                   "SELECT items.id, text, value, language, section FROM decisions "
+                                   "JOIN items USING (item) JOIN answers USING (answer) "
+                                   "WHERE state = 1 ORDER BY decisions.item",
+                                   "");
+    while (status == ALCORE_OK &&
+           (status = alcore__store_step(&project->store, rows, &row)) == ALCORE_OK && row)
         status = add_pair(batch, rows);
     if (status == ALCORE_OK && batch->count > 0) status = flush(batch);
     sqlite3_finalize(rows);

@@ -13,7 +13,8 @@
 /* The unit of all rounds is one: their costs are added up. */
 static alcore_status check_unit(alcore_project *project, int32_t unit) {
     int64_t first;
-    ALCORE__TRY(store_integer(&project->store, &first, "SELECT unit FROM rounds LIMIT 1", ""));
+    ALCORE__TRY(
+        alcore__store_integer(&project->store, &first, "SELECT unit FROM rounds LIMIT 1", ""));
     if (first == 0 || first == unit) return ALCORE_OK;
     return alcore__fail(ALCORE_E_PARAM,
                         "the budget is in %s, but that of earlier rounds was in %s: a project "
@@ -22,9 +23,9 @@ static alcore_status check_unit(alcore_project *project, int32_t unit) {
 }
 
 /* Bounds the budget of the round by what is left in all. */
-static alcore_status set_budget(alcore_project *project, const project_settings *settings) {
+static alcore_status set_budget(alcore_project *project, const alcore__project_settings *settings) {
     alcore_project_status standing = ALCORE_PROJECT_STATUS_INIT;
-    const char *const total_text = project_setting(settings, "total");
+    const char *const total_text = alcore__project_setting(settings, "total");
     alcore_tensor amounts;
     alcore__budgets total;
     int32_t unit = 0;
@@ -35,7 +36,7 @@ static alcore_status set_budget(alcore_project *project, const project_settings 
         return alcore__fail(ALCORE_E_PARAM, "budget is in %s and total in %s; one unit is needed",
                             alcore__unit_name(unit), alcore__unit_name(total.unit));
     ALCORE__TRY(check_unit(project, total.unit));
-    ALCORE__TRY(project_status_read(project, settings, &standing));
+    ALCORE__TRY(alcore__project_status_read(project, settings, &standing));
     double amount = total.unit == ALCORE_UNIT_ITEMS ? floor(standing.left) : standing.left;
     if (!(amount > 0))
         return alcore__fail(ALCORE_E_PARAM, "the total budget of %s is spent", total_text);
@@ -50,10 +51,10 @@ static alcore_status add_taken_texts(alcore_project *project, alcore_pool *pool)
     sqlite3_stmt *rows;
     bool row;
     alcore_status status;
-    ALCORE__TRY(store_prepare(&project->store, &rows,
-                              "SELECT text FROM items WHERE kind != 0 ORDER BY item", ""));
-    while ((status = store_step(&project->store, rows, &row)) == ALCORE_OK && row) {
-        const char *const text = store_text(rows, 0);
+    ALCORE__TRY(alcore__store_prepare(&project->store, &rows,
+                                      "SELECT text FROM items WHERE kind != 0 ORDER BY item", ""));
+    while ((status = alcore__store_step(&project->store, rows, &row)) == ALCORE_OK && row) {
+        const char *const text = alcore__store_text(rows, 0);
         if ((status = alcore_pool_add_texts(pool, &text, NULL, 1, NULL)) != ALCORE_OK) break;
     }
     sqlite3_finalize(rows);
@@ -61,13 +62,13 @@ static alcore_status add_taken_texts(alcore_project *project, alcore_pool *pool)
 }
 
 /* Reads the pool of a role and gives it to the request, unless it has no row. */
-static alcore_status set_pool(alcore_project *project, const project_settings *settings,
+static alcore_status set_pool(alcore_project *project, const alcore__project_settings *settings,
                               int32_t role, alcore_pool **out) {
     alcore_pool *pool;
-    ALCORE__TRY(project_pool_new(project, settings, role, &pool));
-    alcore_status status = project_pool_read(project, role, pool);
+    ALCORE__TRY(alcore__project_pool_new(project, settings, role, &pool));
+    alcore_status status = alcore__project_pool_read(project, role, pool);
     if (status == ALCORE_OK && role == ALCORE_ROLE_LABELED)
-        status = project_pool_add_answers(project, pool);
+        status = alcore__project_pool_add_answers(project, pool);
     if (status == ALCORE_OK && role == ALCORE_ROLE_EXCLUDED)
         status = add_taken_texts(project, pool);
     if (status == ALCORE_OK && alcore_pool_row_count(pool) > 0) {
@@ -79,16 +80,17 @@ static alcore_status set_pool(alcore_project *project, const project_settings *s
 }
 
 /* Names the rows of the candidates that earlier rounds took. */
-static alcore_status set_taken_rows(alcore_project *project, const project_settings *settings) {
+static alcore_status set_taken_rows(alcore_project *project,
+                                    const alcore__project_settings *settings) {
     sqlite3_stmt *rows;
     bool row;
     int64_t *taken = NULL;
     size_t count = 0, capacity = 0;
     alcore_ctx *ctx = project->object.ctx;
     alcore_status status;
-    ALCORE__TRY(store_prepare(&project->store, &rows,
-                              "SELECT row FROM items WHERE kind = 0 ORDER BY item", ""));
-    while ((status = store_step(&project->store, rows, &row)) == ALCORE_OK && row) {
+    ALCORE__TRY(alcore__store_prepare(&project->store, &rows,
+                                      "SELECT row FROM items WHERE kind = 0 ORDER BY item", ""));
+    while ((status = alcore__store_step(&project->store, rows, &row)) == ALCORE_OK && row) {
         if ((status = alcore__grow(ctx, &taken, &capacity, count + 1, sizeof *taken)) != ALCORE_OK)
             break;
         taken[count++] = sqlite3_column_int64(rows, 0);
@@ -105,7 +107,7 @@ static alcore_status set_taken_rows(alcore_project *project, const project_setti
 
 /* Opens the folder of the setting on the device of the request; a folder of ready columns, which
  * has no config.json, runs nowhere. */
-static alcore_status open_model(alcore_project *project, const project_settings *settings,
+static alcore_status open_model(alcore_project *project, const alcore__project_settings *settings,
                                 const char *folder, alcore_model **out) {
     alcore_model_options options = ALCORE_MODEL_OPTIONS_INIT;
     alcore__buffer config = {0};
@@ -118,9 +120,9 @@ static alcore_status open_model(alcore_project *project, const project_settings 
     return status;
 }
 
-static alcore_status set_model(alcore_project *project, const project_settings *settings,
+static alcore_status set_model(alcore_project *project, const alcore__project_settings *settings,
                                alcore_model *given) {
-    const char *const folder = project_setting(settings, "model");
+    const char *const folder = alcore__project_setting(settings, "model");
     alcore_model *opened = NULL;
     if (!given && *folder) ALCORE__TRY(open_model(project, settings, folder, &opened));
     const alcore_status status =
@@ -132,22 +134,23 @@ static alcore_status set_model(alcore_project *project, const project_settings *
 /* ---- all of it ---- */
 
 /* Whether the next round may begin. */
-static alcore_status check_open_items(alcore_project *project, const project_settings *settings,
-                                      int64_t rounds) {
+static alcore_status check_open_items(alcore_project *project,
+                                      const alcore__project_settings *settings, int64_t rounds) {
     int64_t open;
-    if (strcmp(project_setting(settings, "wait"), "1") != 0) return ALCORE_OK;
-    ALCORE__TRY(store_integer(&project->store, &open, "SELECT open FROM counts WHERE round = ?",
-                              "i", rounds));
+    if (strcmp(alcore__project_setting(settings, "wait"), "1") != 0) return ALCORE_OK;
+    ALCORE__TRY(alcore__store_integer(&project->store, &open,
+                                      "SELECT open FROM counts WHERE round = ?", "i", rounds));
     if (open == 0) return ALCORE_OK;
     return alcore__fail(ALCORE_E_PARAM,
                         "round %lld has %lld open items, and the setting wait is on",
                         (long long)rounds, (long long)open);
 }
 
-alcore_status project_request_prepare(alcore_project *project, const project_settings *settings,
-                                      alcore_model *model, project_round *out) {
+alcore_status alcore__project_request_prepare(alcore_project *project,
+                                              const alcore__project_settings *settings,
+                                              alcore_model *model, alcore__project_round *out) {
     alcore_request *const request = settings->request;
-    ALCORE__TRY(project_rounds(project, &out->number));
+    ALCORE__TRY(alcore__project_rounds(project, &out->number));
     ALCORE__TRY(check_open_items(project, settings, out->number));
     out->number++;
     ALCORE__TRY(alcore_request_set_int(request, "round", out->number));

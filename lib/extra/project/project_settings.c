@@ -8,7 +8,7 @@
 #include <math.h>
 #include <string.h>
 
-#include "extra/project/project_internal.h"
+#include "extra/project/project_decisions.h"
 #include "request/request_internal.h"
 
 static const alcore__param own_rows[] = {
@@ -83,15 +83,15 @@ static bool is_parameter(const char *strategy, const char *name) {
     return false;
 }
 
-const char *project_setting(const project_settings *settings, const char *name) {
+const char *alcore__project_setting(const alcore__project_settings *settings, const char *name) {
     const char *text = "";
     (void)alcore__values_get(&settings->values, owner, name, &text);
     return text;
 }
 
 /* The name of the strategy that is set, or of the recommended one. */
-static const char *present_strategy(const project_settings *settings) {
-    const char *const name = project_setting(settings, "strategy");
+static const char *present_strategy(const alcore__project_settings *settings) {
+    const char *const name = alcore__project_setting(settings, "strategy");
     return *name ? name : alcore_strategy_recommended();
 }
 
@@ -107,8 +107,8 @@ static alcore_status check_amount(const char *name, const char *value) {
 }
 
 /* Applies one setting, whose name is as project.sqlite has it. */
-static alcore_status apply(alcore_project *project, project_settings *settings, const char *name,
-                           const char *value) {
+static alcore_status apply(alcore_project *project, alcore__project_settings *settings,
+                           const char *name, const char *value) {
     if (strcmp(name, "budget") == 0 || strcmp(name, "total") == 0)
         ALCORE__TRY(check_amount(name, value));
     if (is_own(name))
@@ -126,15 +126,15 @@ static alcore_status apply(alcore_project *project, project_settings *settings, 
 
 /* Applies the settings of project.sqlite. That of the strategy goes first, as parameters are its.
  */
-static alcore_status apply_all(alcore_project *project, project_settings *settings) {
+static alcore_status apply_all(alcore_project *project, alcore__project_settings *settings) {
     sqlite3_stmt *rows;
     bool row;
     alcore_status status;
-    ALCORE__TRY(store_prepare(&project->store, &rows,
-                              "SELECT name, value FROM settings ORDER BY name != 'strategy', name",
-                              ""));
-    while ((status = store_step(&project->store, rows, &row)) == ALCORE_OK && row) {
-        status = apply(project, settings, store_text(rows, 0), store_text(rows, 1));
+    ALCORE__TRY(alcore__store_prepare(
+        &project->store, &rows,
+        "SELECT name, value FROM settings ORDER BY name != 'strategy', name", ""));
+    while ((status = alcore__store_step(&project->store, rows, &row)) == ALCORE_OK && row) {
+        status = apply(project, settings, alcore__store_text(rows, 0), alcore__store_text(rows, 1));
         if (status != ALCORE_OK) break;
     }
     sqlite3_finalize(rows);
@@ -142,31 +142,32 @@ static alcore_status apply_all(alcore_project *project, project_settings *settin
 }
 
 /* A strategy that is named is made even where no parameter is set. */
-static alcore_status finish(alcore_project *project, project_settings *settings) {
-    const char *const name = project_setting(settings, "strategy");
+static alcore_status finish(alcore_project *project, alcore__project_settings *settings) {
+    const char *const name = alcore__project_setting(settings, "strategy");
     if (!settings->strategy && *name)
         ALCORE__TRY(alcore_strategy_new(project->object.ctx, name, &settings->strategy));
     return alcore_request_set_strategy(settings->request, settings->strategy);
 }
 
-alcore_status project_settings_read(alcore_project *project, project_settings *out) {
+alcore_status alcore__project_settings_read(alcore_project *project,
+                                            alcore__project_settings *out) {
     alcore_ctx *ctx = project->object.ctx;
-    *out = (project_settings){0};
+    *out = (alcore__project_settings){0};
     alcore_status status = alcore__values_new(ctx, &own_table, &out->values);
     if (status == ALCORE_OK) status = alcore_request_new(ctx, &out->request);
     /* A round does not depend on the context of the process that selects it. */
     if (status == ALCORE_OK) status = alcore_request_set(out->request, "seed", "0");
     if (status == ALCORE_OK) status = apply_all(project, out);
     if (status == ALCORE_OK) status = finish(project, out);
-    if (status != ALCORE_OK) project_settings_clear(project, out);
+    if (status != ALCORE_OK) alcore__project_settings_clear(project, out);
     return status;
 }
 
-void project_settings_clear(alcore_project *project, project_settings *settings) {
+void alcore__project_settings_clear(alcore_project *project, alcore__project_settings *settings) {
     alcore__values_clear(project->object.ctx, &settings->values);
     alcore_request_unref(settings->request);
     alcore_strategy_unref(settings->strategy);
-    *settings = (project_settings){0};
+    *settings = (alcore__project_settings){0};
 }
 
 /* ---- names ---- */
@@ -204,7 +205,7 @@ static alcore_status fail_name(alcore_project *project, const char *strategy, co
 }
 
 /* Appends the name under which project.sqlite has a setting. */
-static alcore_status stored_name(alcore_project *project, const project_settings *settings,
+static alcore_status stored_name(alcore_project *project, const alcore__project_settings *settings,
                                  const char *name, alcore__buffer *out) {
     alcore_ctx *ctx = project->object.ctx;
     const char *const strategy = present_strategy(settings);
@@ -218,16 +219,17 @@ static alcore_status stored_name(alcore_project *project, const project_settings
 /* Writes the row and looks whether all settings together can still be read. Of a strategy of
  * another name that lacks what is set nothing is read. */
 static alcore_status write_setting(alcore_project *project, const char *stored, const char *value) {
-    project_settings settings;
+    alcore__project_settings settings;
     if (value)
-        ALCORE__TRY(store_run(&project->store,
-                              "INSERT INTO settings(name, value) VALUES(?, ?) "
-                              "ON CONFLICT(name) DO UPDATE SET value = excluded.value",
-                              "tt", stored, value));
+        ALCORE__TRY(alcore__store_run(&project->store,
+                                      "INSERT INTO settings(name, value) VALUES(?, ?) "
+                                      "ON CONFLICT(name) DO UPDATE SET value = excluded.value",
+                                      "tt", stored, value));
     else
-        ALCORE__TRY(store_run(&project->store, "DELETE FROM settings WHERE name = ?", "t", stored));
-    ALCORE__TRY(project_settings_read(project, &settings));
-    project_settings_clear(project, &settings);
+        ALCORE__TRY(
+            alcore__store_run(&project->store, "DELETE FROM settings WHERE name = ?", "t", stored));
+    ALCORE__TRY(alcore__project_settings_read(project, &settings));
+    alcore__project_settings_clear(project, &settings);
     return ALCORE_OK;
 }
 
@@ -238,37 +240,40 @@ static alcore_status log_setting(alcore_project *project, const char *name, cons
     alcore__json_put_string(&arguments, "name", name);
     if (value) alcore__json_put_string(&arguments, "value", value);
     alcore__json_close(&arguments, '}');
-    const alcore_status status = project_log(project, "set", &arguments, &result);
+    const alcore_status status = alcore__project_log(project, "set", &arguments, &result);
     alcore__buffer_clear(ctx, &arguments.text);
     return status;
 }
 
 static alcore_status set(alcore_project *project, const char *name, const char *value) {
-    project_settings settings;
+    alcore__project_settings settings;
     alcore__buffer stored = {0};
-    ALCORE__TRY(project_settings_read(project, &settings));
+    ALCORE__TRY(alcore__project_settings_read(project, &settings));
     alcore_status status = stored_name(project, &settings, name, &stored);
-    project_settings_clear(project, &settings);
+    alcore__project_settings_clear(project, &settings);
     if (status == ALCORE_OK) status = write_setting(project, stored.data, value);
+    if (status == ALCORE_OK && strcmp(name, "several") == 0)
+        status = alcore__project_decide(project, value ? value : "agree", 1, NULL);
     if (status == ALCORE_OK) status = log_setting(project, name, value);
     alcore__buffer_clear(project->object.ctx, &stored);
     return status;
 }
 
 alcore_status alcore_project_set(alcore_project *project, const char *name, const char *value) {
-    ALCORE__TRY(project_enter(project, "alcore_project_set", false));
+    ALCORE__TRY(alcore__project_enter(project, "alcore_project_set", false));
     if (!name)
-        return project_leave(
+        return alcore__project_leave(
             project, alcore__fail(ALCORE_E_INVALID, "alcore_project_set: a name is needed"));
-    alcore_status status = store_begin(&project->store);
-    if (status == ALCORE_OK) status = store_end(&project->store, set(project, name, value));
-    return project_leave(project, status);
+    alcore_status status = alcore__store_begin(&project->store);
+    if (status == ALCORE_OK) status = alcore__store_end(&project->store, set(project, name, value));
+    return alcore__project_leave(project, status);
 }
 
 /* ---- asking ---- */
 
-alcore_status project_setting_get(alcore_project *project, const project_settings *settings,
-                                  const char *name, const char **out) {
+alcore_status alcore__project_setting_get(alcore_project *project,
+                                          const alcore__project_settings *settings,
+                                          const char *name, const char **out) {
     const char *const strategy = present_strategy(settings);
     alcore_param_info info = ALCORE_PARAM_INFO_INIT;
     *out = NULL;
@@ -283,27 +288,28 @@ alcore_status project_setting_get(alcore_project *project, const project_setting
 
 /* Reads all settings in one moment and keeps the one that was asked for. */
 static alcore_status get(alcore_project *project, const char *name, const char **out) {
-    project_settings settings;
+    alcore__project_settings settings;
     const char *text = NULL;
-    alcore_status status = store_begin_reading(&project->store);
+    alcore_status status = alcore__store_begin_reading(&project->store);
     if (status == ALCORE_OK)
-        status = store_end(&project->store, project_settings_read(project, &settings));
+        status =
+            alcore__store_end(&project->store, alcore__project_settings_read(project, &settings));
     if (status != ALCORE_OK) return status;
-    status = project_setting_get(project, &settings, name, &text);
+    status = alcore__project_setting_get(project, &settings, name, &text);
     project->view.length = 0;
     if (status == ALCORE_OK && text && *text) {
         status = alcore__buffer_append(project->object.ctx, &project->view, text, strlen(text));
         if (status == ALCORE_OK) *out = project->view.data;
     }
-    project_settings_clear(project, &settings);
+    alcore__project_settings_clear(project, &settings);
     return status;
 }
 
 alcore_status alcore_project_get(alcore_project *project, const char *name, const char **out) {
     if (out) *out = NULL;
-    ALCORE__TRY(project_enter(project, "alcore_project_get", false));
+    ALCORE__TRY(alcore__project_enter(project, "alcore_project_get", false));
     if (!name || !out)
-        return project_leave(
+        return alcore__project_leave(
             project, alcore__fail(ALCORE_E_INVALID, "alcore_project_get: name and out are needed"));
-    return project_leave(project, get(project, name, out));
+    return alcore__project_leave(project, get(project, name, out));
 }

@@ -6,20 +6,21 @@
 #include "extra/project/project_internal.h"
 #include "request/request_internal.h"
 
-alcore_status project_rounds(alcore_project *project, int64_t *out) {
-    return store_integer(&project->store, out, "SELECT max(round) FROM rounds", "");
+alcore_status alcore__project_rounds(alcore_project *project, int64_t *out) {
+    return alcore__store_integer(&project->store, out, "SELECT max(round) FROM rounds", "");
 }
 
 /* The sums over all rounds. */
 static alcore_status add_up(alcore_project *project, alcore_project_status *out) {
     sqlite3_stmt *row;
     bool found;
-    ALCORE__TRY(store_prepare(&project->store, &row,
+    ALCORE__TRY(
+        alcore__store_prepare(&project->store, &row,
                               "SELECT sum(items), sum(answered), sum(open), sum(without), "
                               "sum(disagreeing), sum(answers), total(cost), total(refunded) "
                               "FROM counts",
                               ""));
-    const alcore_status status = store_step(&project->store, row, &found);
+    const alcore_status status = alcore__store_step(&project->store, row, &found);
     if (status == ALCORE_OK && found) {
         out->items = sqlite3_column_int64(row, 0);
         out->answered = sqlite3_column_int64(row, 1);
@@ -35,7 +36,7 @@ static alcore_status add_up(alcore_project *project, alcore_project_status *out)
 }
 
 /* The unit: of the rounds, else of the budgets that are set. */
-static int32_t unit_of(const project_settings *settings, int64_t of_rounds,
+static int32_t unit_of(const alcore__project_settings *settings, int64_t of_rounds,
                        const alcore__budgets *total) {
     alcore_tensor amounts;
     int32_t unit = 0;
@@ -46,19 +47,22 @@ static int32_t unit_of(const project_settings *settings, int64_t of_rounds,
                : ALCORE_UNIT_ITEMS;
 }
 
-alcore_status project_status_read(alcore_project *project, const project_settings *settings,
-                                  alcore_project_status *out) {
-    store *const from = &project->store;
+alcore_status alcore__project_status_read(alcore_project *project,
+                                          const alcore__project_settings *settings,
+                                          alcore_project_status *out) {
+    alcore__store *const from = &project->store;
     alcore__budgets total = {0};
     int64_t unit;
-    const char *const total_text = project_setting(settings, "total");
+    const char *const total_text = alcore__project_setting(settings, "total");
     if (*total_text) ALCORE__TRY(alcore__budgets_parse(total_text, &total));
-    ALCORE__TRY(project_rounds(project, &out->rounds));
-    ALCORE__TRY(store_integer(from, &out->candidates, "SELECT sum(rows) FROM files WHERE role = ?",
-                              "i", (int64_t)ALCORE_ROLE_CANDIDATES));
-    ALCORE__TRY(store_integer(from, &out->labeled, "SELECT sum(rows) FROM files WHERE role = ?",
-                              "i", (int64_t)ALCORE_ROLE_LABELED));
-    ALCORE__TRY(store_integer(from, &unit, "SELECT unit FROM rounds LIMIT 1", ""));
+    ALCORE__TRY(alcore__project_rounds(project, &out->rounds));
+    ALCORE__TRY(alcore__store_integer(from, &out->candidates,
+                                      "SELECT sum(rows) FROM files WHERE role = ?", "i",
+                                      (int64_t)ALCORE_ROLE_CANDIDATES));
+    ALCORE__TRY(alcore__store_integer(from, &out->labeled,
+                                      "SELECT sum(rows) FROM files WHERE role = ?", "i",
+                                      (int64_t)ALCORE_ROLE_LABELED));
+    ALCORE__TRY(alcore__store_integer(from, &unit, "SELECT unit FROM rounds LIMIT 1", ""));
     ALCORE__TRY(add_up(project, out));
     out->unit = unit_of(settings, unit, &total);
     out->left = total.count > 0 ? total.amounts[0] - out->spent : (double)NAN;
@@ -66,24 +70,25 @@ alcore_status project_status_read(alcore_project *project, const project_setting
 }
 
 static alcore_status read_status(alcore_project *project, alcore_project_status *out) {
-    project_settings settings;
-    ALCORE__TRY(project_settings_read(project, &settings));
-    const alcore_status status = project_status_read(project, &settings, out);
-    project_settings_clear(project, &settings);
+    alcore__project_settings settings;
+    ALCORE__TRY(alcore__project_settings_read(project, &settings));
+    const alcore_status status = alcore__project_status_read(project, &settings, out);
+    alcore__project_settings_clear(project, &settings);
     return status;
 }
 
 alcore_status alcore_project_get_status(alcore_project *project, alcore_project_status *out) {
     alcore_project_status ours = ALCORE_PROJECT_STATUS_INIT;
-    ALCORE__TRY(project_enter(project, "alcore_project_get_status", false));
+    ALCORE__TRY(alcore__project_enter(project, "alcore_project_get_status", false));
     if (!out)
-        return project_leave(
+        return alcore__project_leave(
             project, alcore__fail(ALCORE_E_INVALID, "alcore_project_get_status: out is needed"));
-    alcore_status status = store_begin_reading(&project->store);
-    if (status == ALCORE_OK) status = store_end(&project->store, read_status(project, &ours));
+    alcore_status status = alcore__store_begin_reading(&project->store);
+    if (status == ALCORE_OK)
+        status = alcore__store_end(&project->store, read_status(project, &ours));
     if (status == ALCORE_OK)
         status = alcore__struct_write(out, &ours, sizeof ours,
                                       ALCORE__FIRST_SIZE(alcore_project_status, unit),
                                       "alcore_project_status");
-    return project_leave(project, status);
+    return alcore__project_leave(project, status);
 }

@@ -7,7 +7,7 @@
 #include "base/number.h"
 #include "extra/project/project_internal.h"
 
-void project_time(char out[32]) {
+void alcore__project_time(char out[32]) {
     const char *const fixed = secure_getenv("SOURCE_DATE_EPOCH");
     int64_t seconds = (int64_t)time(NULL);
     struct tm parts;
@@ -17,14 +17,14 @@ void project_time(char out[32]) {
     if (gmtime_r(&moment, &parts)) strftime(out, 32, "%Y-%m-%dT%H:%M:%SZ", &parts);
 }
 
-alcore_status project_log(alcore_project *project, const char *what, alcore__json_out *arguments,
-                          alcore__json_out *result) {
+alcore_status alcore__project_log(alcore_project *project, const char *what,
+                                  alcore__json_out *arguments, alcore__json_out *result) {
     char now[32];
-    project_time(now);
+    alcore__project_time(now);
     ALCORE__TRY(arguments->status);
     ALCORE__TRY(result->status);
-    return store_run(&project->store,
-                     "INSERT INTO steps(time, what, arguments, result) VALUES(?, ?, ?, ?)", "tttt",
-                     now, what, arguments->text.data ? arguments->text.data : "{}",
-                     result->text.data ? result->text.data : "{}");
+    return alcore__store_run(&project->store,
+                             "INSERT INTO steps(time, what, arguments, result) VALUES(?, ?, ?, ?)",
+                             "tttt", now, what, arguments->text.data ? arguments->text.data : "{}",
+                             result->text.data ? result->text.data : "{}");
 }

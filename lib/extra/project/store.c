@@ -18,21 +18,21 @@ static int64_t now_ms(void) {
 
 /* Waits a little for a lock, until busy_until; SQLite asks again as long as this is not 0. */
 static int wait_for_lock(void *user, int times) {
-    const store *const self = user;
+    const alcore__store *const self = user;
     if (now_ms() >= self->busy_until || alcore__cancelled(self->ctx)) return 0;
     sqlite3_sleep(times < 10 ? 1 : 10);
     return 1;
 }
 
 /* Lets locks be waited for from now on, or not at all. */
-static void set_waiting(store *self, bool waits) {
+static void set_waiting(alcore__store *self, bool waits) {
     self->busy_until = waits ? now_ms() + WAIT_MS : 0;
     sqlite3_busy_handler(self->database, wait_for_lock, self);
 }
 
 /* ---- errors ---- */
 
-alcore_status store_fail(store *self) {
+alcore_status alcore__store_fail(alcore__store *self) {
     const int code = sqlite3_extended_errcode(self->database);
     const char *const path = self->path;
     if (code == SQLITE_IOERR_DATA)
@@ -71,7 +71,7 @@ alcore_status store_fail(store *self) {
     }
 }
 
-alcore_status store_damaged(const store *self, const char *format, ...) {
+alcore_status alcore__store_damaged(const alcore__store *self, const char *format, ...) {
     va_list args;
     va_start(args, format);
     const alcore_status status = alcore__fail_v(ALCORE_E_DATA, format, args);
@@ -81,7 +81,7 @@ alcore_status store_damaged(const store *self, const char *format, ...) {
 
 /* ---- statements ---- */
 
-static alcore_status bind_v(store *self, sqlite3_stmt *statement, const char *letters,
+static alcore_status bind_v(alcore__store *self, sqlite3_stmt *statement, const char *letters,
                             va_list args) {
     for (int i = 1; *letters; letters++, i++) {
         int code = SQLITE_OK;
@@ -92,16 +92,16 @@ static alcore_status bind_v(store *self, sqlite3_stmt *statement, const char *le
         else
             code =
                 sqlite3_bind_text(statement, i, va_arg(args, const char *), -1, SQLITE_TRANSIENT);
-        if (code != SQLITE_OK) return store_fail(self);
+        if (code != SQLITE_OK) return alcore__store_fail(self);
     }
     return ALCORE_OK;
 }
 
-static alcore_status prepare_v(store *self, sqlite3_stmt **out, const char *sql,
+static alcore_status prepare_v(alcore__store *self, sqlite3_stmt **out, const char *sql,
                                const char *letters, va_list args) {
     *out = NULL;
     if (sqlite3_prepare_v2(self->database, sql, -1, out, NULL) != SQLITE_OK)
-        return store_fail(self);
+        return alcore__store_fail(self);
     const alcore_status status = bind_v(self, *out, letters, args);
     if (status == ALCORE_OK) return ALCORE_OK;
     sqlite3_finalize(*out);
@@ -109,8 +109,8 @@ static alcore_status prepare_v(store *self, sqlite3_stmt **out, const char *sql,
     return status;
 }
 
-alcore_status store_prepare(store *self, sqlite3_stmt **out, const char *sql, const char *letters,
-                            ...) {
+alcore_status alcore__store_prepare(alcore__store *self, sqlite3_stmt **out, const char *sql,
+                                    const char *letters, ...) {
     va_list args;
     va_start(args, letters);
     const alcore_status status = prepare_v(self, out, sql, letters, args);
@@ -118,7 +118,8 @@ alcore_status store_prepare(store *self, sqlite3_stmt **out, const char *sql, co
     return status;
 }
 
-alcore_status store_bind(store *self, sqlite3_stmt *statement, const char *letters, ...) {
+alcore_status alcore__store_bind(alcore__store *self, sqlite3_stmt *statement, const char *letters,
+                                 ...) {
     va_list args;
     sqlite3_reset(statement);
     va_start(args, letters);
@@ -127,22 +128,22 @@ alcore_status store_bind(store *self, sqlite3_stmt *statement, const char *lette
     return status;
 }
 
-alcore_status store_step(store *self, sqlite3_stmt *statement, bool *row) {
+alcore_status alcore__store_step(alcore__store *self, sqlite3_stmt *statement, bool *row) {
     const int code = sqlite3_step(statement);
     *row = code == SQLITE_ROW;
-    return code == SQLITE_ROW || code == SQLITE_DONE ? ALCORE_OK : store_fail(self);
+    return code == SQLITE_ROW || code == SQLITE_DONE ? ALCORE_OK : alcore__store_fail(self);
 }
 
 /* Runs a statement to its end and makes it ready for the next time. */
-static alcore_status run_to_end(store *self, sqlite3_stmt *statement) {
+static alcore_status run_to_end(alcore__store *self, sqlite3_stmt *statement) {
     bool row = true;
     alcore_status status = ALCORE_OK;
-    while (status == ALCORE_OK && row) status = store_step(self, statement, &row);
+    while (status == ALCORE_OK && row) status = alcore__store_step(self, statement, &row);
     sqlite3_reset(statement);
     return status;
 }
 
-alcore_status store_run(store *self, const char *sql, const char *letters, ...) {
+alcore_status alcore__store_run(alcore__store *self, const char *sql, const char *letters, ...) {
     sqlite3_stmt *statement;
     va_list args;
     va_start(args, letters);
@@ -153,7 +154,8 @@ alcore_status store_run(store *self, const char *sql, const char *letters, ...) 
     return status;
 }
 
-alcore_status store_run_bound(store *self, sqlite3_stmt *statement, const char *letters, ...) {
+alcore_status alcore__store_run_bound(alcore__store *self, sqlite3_stmt *statement,
+                                      const char *letters, ...) {
     va_list args;
     sqlite3_reset(statement);
     va_start(args, letters);
@@ -162,7 +164,8 @@ alcore_status store_run_bound(store *self, sqlite3_stmt *statement, const char *
     return status == ALCORE_OK ? run_to_end(self, statement) : status;
 }
 
-alcore_status store_integer(store *self, int64_t *out, const char *sql, const char *letters, ...) {
+alcore_status alcore__store_integer(alcore__store *self, int64_t *out, const char *sql,
+                                    const char *letters, ...) {
     sqlite3_stmt *statement;
     bool row = false;
     va_list args;
@@ -170,22 +173,22 @@ alcore_status store_integer(store *self, int64_t *out, const char *sql, const ch
     va_start(args, letters);
     alcore_status status = prepare_v(self, &statement, sql, letters, args);
     va_end(args);
-    if (status == ALCORE_OK) status = store_step(self, statement, &row);
+    if (status == ALCORE_OK) status = alcore__store_step(self, statement, &row);
     if (status == ALCORE_OK && row) *out = sqlite3_column_int64(statement, 0);
     sqlite3_finalize(statement);
     return status;
 }
 
-const char *store_text(sqlite3_stmt *statement, int column) {
-    const char *const text = store_text_or_null(statement, column);
+const char *alcore__store_text(sqlite3_stmt *statement, int column) {
+    const char *const text = alcore__store_text_or_null(statement, column);
     return text ? text : "";
 }
 
-const char *store_text_or_null(sqlite3_stmt *statement, int column) {
+const char *alcore__store_text_or_null(sqlite3_stmt *statement, int column) {
     return (const char *)sqlite3_column_text(statement, column);
 }
 
-double store_number(sqlite3_stmt *statement, int column) {
+double alcore__store_number(sqlite3_stmt *statement, int column) {
     return sqlite3_column_type(statement, column) == SQLITE_NULL
                ? (double)NAN
                : sqlite3_column_double(statement, column);
@@ -193,35 +196,36 @@ double store_number(sqlite3_stmt *statement, int column) {
 
 /* ---- transactions ---- */
 
-alcore_status store_begin(store *self) {
+alcore_status alcore__store_begin(alcore__store *self) {
     set_waiting(self, false);
-    const alcore_status status = store_run(self, "BEGIN IMMEDIATE", "");
+    const alcore_status status = alcore__store_run(self, "BEGIN IMMEDIATE", "");
     set_waiting(self, true);
     return status;
 }
 
 /* The first SELECT takes the lock of a reader: BEGIN alone takes none. */
-alcore_status store_begin_reading(store *self) {
+alcore_status alcore__store_begin_reading(alcore__store *self) {
     int64_t rows;
     set_waiting(self, true);
-    ALCORE__TRY(store_run(self, "BEGIN", ""));
-    const alcore_status status = store_integer(self, &rows, "SELECT 1 FROM sqlite_schema", "");
-    return status == ALCORE_OK ? ALCORE_OK : store_end(self, status);
+    ALCORE__TRY(alcore__store_run(self, "BEGIN", ""));
+    const alcore_status status =
+        alcore__store_integer(self, &rows, "SELECT 1 FROM sqlite_schema", "");
+    return status == ALCORE_OK ? ALCORE_OK : alcore__store_end(self, status);
 }
 
 /* A statement that failed may have undone everything already: then SQLite is in no transaction. The
  * statement was prepared when the file was opened, as nothing may fail here, and says nothing, so
  * that the error that led here stays. */
-static void undo(store *self) {
+static void undo(alcore__store *self) {
     if (sqlite3_get_autocommit(self->database)) return;
     sqlite3_step(self->rollback);
     sqlite3_reset(self->rollback);
 }
 
-alcore_status store_end(store *self, alcore_status status) {
+alcore_status alcore__store_end(alcore__store *self, alcore_status status) {
     if (status == ALCORE_OK) {
         set_waiting(self, true);
-        status = store_run(self, "COMMIT", "");
+        status = alcore__store_run(self, "COMMIT", "");
     }
     if (status != ALCORE_OK) undo(self);
     return status;

@@ -5,8 +5,8 @@
  * Every statement is a constant; values are only ever bound. A letter stands for each: i for an
  * int64_t, d for a double (NaN is stored as NULL), t for a const char * (NULL is stored as NULL).
  */
-#ifndef ALCORE_PROJECT_STORE_H
-#define ALCORE_PROJECT_STORE_H
+#ifndef ALCORE__PROJECT_STORE_H
+#define ALCORE__PROJECT_STORE_H
 
 #include <sqlite3.h>
 
@@ -16,58 +16,63 @@
 enum { STORE_FORM = 1, STORE_APPLICATION = 0x616C7072 /* "alpr" */ };
 
 /* An open project.sqlite. */
-typedef struct store {
+typedef struct alcore__store {
     alcore_ctx *ctx;
     sqlite3 *database;      /* owned; NULL: closed */
     sqlite3_stmt *rollback; /* undoes a transaction, owned */
     char *path;             /* of the file, owned: for messages */
     int64_t busy_until;     /* milliseconds of a monotonic clock up to which a lock is waited for */
-} store;
+} alcore__store;
 
 /* Opens or, with create, makes the file at path. ALCORE_E_NOT_FOUND: it is not there, or a process
  * was killed while it made it; ALCORE_E_DATA, _UNSUPPORTED: see alcore_project_open(). After a
  * failure nothing is open. */
-alcore_status store_open(alcore_ctx *ctx, const char *path, bool create, store *out);
-void store_close(store *store); /* in a forked child the file is the parent's, and stays open */
+alcore_status alcore__store_open(alcore_ctx *ctx, const char *path, bool create,
+                                 alcore__store *out);
+void alcore__store_close(
+    alcore__store *store); /* in a forked child the file is the parent's, and stays open */
 
 /* Makes the tables of a store that has none, in the transaction of the caller. ALCORE_E_EXISTS. */
-alcore_status store_make_tables(store *store);
+alcore_status alcore__store_make_tables(alcore__store *store);
 
 /* Begins a transaction that may write: ALCORE_E_BUSY at once where another process has one. */
-alcore_status store_begin(store *store);
+alcore_status alcore__store_begin(alcore__store *store);
 /* Begins one that only reads, in which everything is of one moment. */
-alcore_status store_begin_reading(store *store);
+alcore_status alcore__store_begin_reading(alcore__store *store);
 /* Commits when status is ALCORE_OK, else undoes all; returns the status of both together, and keeps
  * the error text of a failure that came before. */
-alcore_status store_end(store *store, alcore_status status);
+alcore_status alcore__store_end(alcore__store *store, alcore_status status);
 
 /* Prepares a statement, which the caller gives to sqlite3_finalize(), and binds values by letters;
  * *out is NULL after a failure. */
-alcore_status store_prepare(store *store, sqlite3_stmt **out, const char *sql, const char *letters,
-                            ...);
+alcore_status alcore__store_prepare(alcore__store *store, sqlite3_stmt **out, const char *sql,
+                                    const char *letters, ...);
 /* Resets a statement and binds values anew. */
-alcore_status store_bind(store *store, sqlite3_stmt *statement, const char *letters, ...);
+alcore_status alcore__store_bind(alcore__store *store, sqlite3_stmt *statement, const char *letters,
+                                 ...);
 /* Goes to the next row: *row is whether there is one. */
-alcore_status store_step(store *store, sqlite3_stmt *statement, bool *row);
+alcore_status alcore__store_step(alcore__store *store, sqlite3_stmt *statement, bool *row);
 /* Runs a statement that has no rows to its end. */
-alcore_status store_run(store *store, const char *sql, const char *letters, ...);
-alcore_status store_run_bound(store *store, sqlite3_stmt *statement, const char *letters, ...);
+alcore_status alcore__store_run(alcore__store *store, const char *sql, const char *letters, ...);
+alcore_status alcore__store_run_bound(alcore__store *store, sqlite3_stmt *statement,
+                                      const char *letters, ...);
 /* The first column of the first row, an integer; 0 where there is no row, or NULL. */
-alcore_status store_integer(store *store, int64_t *out, const char *sql, const char *letters, ...);
+alcore_status alcore__store_integer(alcore__store *store, int64_t *out, const char *sql,
+                                    const char *letters, ...);
 
 /* A column of the present row: a text that is never NULL, one that is NULL for NULL, a number that
  * is NaN for NULL. Views until the next step. */
-const char *store_text(sqlite3_stmt *statement, int column);
-const char *store_text_or_null(sqlite3_stmt *statement, int column);
-double store_number(sqlite3_stmt *statement, int column);
+const char *alcore__store_text(sqlite3_stmt *statement, int column);
+const char *alcore__store_text_or_null(sqlite3_stmt *statement, int column);
+double alcore__store_number(sqlite3_stmt *statement, int column);
 
 /* The error of SQLite's last call on this store, as one of ours, naming the file. */
-alcore_status store_fail(store *store);
+alcore_status alcore__store_fail(alcore__store *store);
 /* An error of ours about the content of the file: ALCORE_E_DATA. */
-alcore_status store_damaged(const store *store, const char *format, ...)
+alcore_status alcore__store_damaged(const alcore__store *store, const char *format, ...)
     __attribute__((format(printf, 2, 3)));
 
 /* store_schema.c: the statements that make the tables, in order; ends with a NULL. */
-extern const char *const store_statements[];
+extern const char *const alcore__store_statements[];
 
 #endif

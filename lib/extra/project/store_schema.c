@@ -7,7 +7,7 @@
  * them: alcore_project_verify() derives it again and compares. */
 #include "extra/project/store.h"
 
-const char *const store_statements[] = {
+const char *const alcore__store_statements[] = {
     "CREATE TABLE settings(name TEXT PRIMARY KEY, value TEXT NOT NULL) STRICT",
     /* A file of a role. blob and reference_blob are names in blobs/; first is the number of its
      * first row in the role; the columns from format on are its alcore_read_options. */

@@ -1,0 +1,22 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* What the answers of an item come to, and the counts of the rounds that follow from it.
+ *
+ *   state        the annotators' present answers, drafts left out
+ *   OPEN         none
+ *   ANSWERED     a translation or labels: agreed on, or chosen by the setting "several"
+ *   WITHOUT      they agree, or it is chosen, that there is none
+ *   DISAGREEING  they differ, and nothing is chosen */
+#ifndef ALCORE__PROJECT_DECISIONS_H
+#define ALCORE__PROJECT_DECISIONS_H
+
+#include "extra/project/project_internal.h"
+
+enum { STATE_OPEN = 0, STATE_ANSWERED = 1, STATE_WITHOUT = 2, STATE_DISAGREEING = 3 };
+
+/* Decides anew the items that have an answer of number `first` or higher, and counts their rounds.
+ * several: the setting. disagreeing, NULL or how many of these items have annotators that differ.
+ */
+alcore_status alcore__project_decide(alcore_project *project, const char *several, int64_t first,
+                                     int64_t *disagreeing);
+
+#endif

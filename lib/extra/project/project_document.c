@@ -1,0 +1,229 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Everything that is known, as a JSON object (docs/schemas). Most members are lists whose entries
+ * are rows of a query: the names of its columns are the keys. */
+#include <string.h>
+
+#include "alcore/version.h"
+#include "extra/project/project_document.h"
+
+/* Disagreements that are listed; all of them are counted. */
+#define LISTED_DISAGREEMENTS "1000"
+
+/* Columns whose text is JSON already. */
+static bool is_json(const char *name) {
+    static const char *const names[] = {"provenance", "arguments", "result"};
+    for (size_t i = 0; i < sizeof names / sizeof *names; i++)
+        if (strcmp(name, names[i]) == 0) return true;
+    return false;
+}
+
+/* Puts the columns of a row; what is NULL is left out. */
+static void put_columns(alcore__json_out *json, sqlite3_stmt *row) {
+    for (int i = 0; i < sqlite3_column_count(row); i++) {
+        const char *const name = sqlite3_column_name(row, i);
+        switch (sqlite3_column_type(row, i)) {
+        case SQLITE_INTEGER:
+            alcore__json_put_integer(json, name, sqlite3_column_int64(row, i));
+            break;
+        case SQLITE_FLOAT:
+            alcore__json_put_number(json, name, sqlite3_column_double(row, i));
+            break;
+        case SQLITE_NULL:
+            break;
+        default:
+            if (is_json(name))
+                alcore__json_put_raw(json, name, alcore__store_text(row, i));
+            else
+                alcore__json_put_string(json, name, alcore__store_text(row, i));
+        }
+    }
+}
+
+/* A list of the rows of a query with one value to bind, or with none; `more` puts further members
+ * of a row. */
+static alcore_status put_rows(alcore_project *project, alcore__json_out *json, const char *key,
+                              const char *sql, const char *letters, int64_t value,
+                              alcore_status (*more)(alcore_project *, alcore__json_out *,
+                                                    sqlite3_stmt *)) {
+    sqlite3_stmt *rows;
+    bool row;
+    alcore_status status;
+    ALCORE__TRY(alcore__store_prepare(&project->store, &rows, sql, letters, value));
+    alcore__json_open(json, key, '[');
+    while ((status = alcore__store_step(&project->store, rows, &row)) == ALCORE_OK && row) {
+        alcore__json_open(json, NULL, '{');
+        put_columns(json, rows);
+        if (more && (status = more(project, json, rows)) != ALCORE_OK) break;
+        alcore__json_close(json, '}');
+    }
+    alcore__json_close(json, ']');
+    sqlite3_finalize(rows);
+    return status;
+}
+
+/* ---- members ---- */
+
+static alcore_status put_settings(alcore_project *project, alcore__json_out *json) {
+    sqlite3_stmt *rows;
+    bool row;
+    alcore_status status;
+    ALCORE__TRY(alcore__store_prepare(&project->store, &rows,
+                                      "SELECT name, value FROM settings ORDER BY name", ""));
+    alcore__json_open(json, "settings", '{');
+    while ((status = alcore__store_step(&project->store, rows, &row)) == ALCORE_OK && row)
+        alcore__json_put_string(json, alcore__store_text(rows, 0), alcore__store_text(rows, 1));
+    alcore__json_close(json, '}');
+    sqlite3_finalize(rows);
+    return status;
+}
+
+static const char *unit_word(int32_t unit) {
+    static const char *const words[] = {"items", "words", "characters", "units"};
+    return unit >= ALCORE_UNIT_ITEMS && unit <= ALCORE_UNIT_UNITS ? words[unit - ALCORE_UNIT_ITEMS]
+                                                                  : words[0];
+}
+
+static alcore_status put_status(alcore_project *project, alcore__json_out *json) {
+    alcore__project_settings settings;
+    alcore_project_status standing = ALCORE_PROJECT_STATUS_INIT;
+    ALCORE__TRY(alcore__project_settings_read(project, &settings));
+    const alcore_status status = alcore__project_status_read(project, &settings, &standing);
+    alcore__project_settings_clear(project, &settings);
+    ALCORE__TRY(status);
+    alcore__json_open(json, "status", '{');
+    alcore__json_put_integer(json, "rounds", standing.rounds);
+    alcore__json_put_integer(json, "candidates", standing.candidates);
+    alcore__json_put_integer(json, "labeled", standing.labeled);
+    alcore__json_put_integer(json, "items", standing.items);
+    alcore__json_put_integer(json, "answered", standing.answered);
+    alcore__json_put_integer(json, "open", standing.open);
+    alcore__json_put_integer(json, "without", standing.without);
+    alcore__json_put_integer(json, "disagreeing", standing.disagreeing);
+    alcore__json_put_integer(json, "answers", standing.answers);
+    alcore__json_put_number(json, "spent", standing.spent);
+    alcore__json_put_number(json, "refunded", standing.refunded);
+    alcore__json_put_number(json, "left", standing.left);
+    alcore__json_put_string(json, "unit", unit_word(standing.unit));
+    alcore__json_close(json, '}');
+    return ALCORE_OK;
+}
+
+/* What a round consists of, beside its own columns. */
+static alcore_status put_composition(alcore_project *project, alcore__json_out *json,
+                                     sqlite3_stmt *row) {
+    const int64_t round = sqlite3_column_int64(row, 0);
+    ALCORE__TRY(put_rows(project, json, "languages",
+                         "SELECT ifnull(language, 'unknown') AS language, count(*) AS items "
+                         "FROM items WHERE round = ? GROUP BY language ORDER BY language",
+                         "i", round, NULL));
+    return put_rows(project, json, "lengths",
+                    "SELECT min(length(text)) AS shortest, avg(length(text)) AS mean, "
+                    "max(length(text)) AS longest FROM items WHERE round = ?",
+                    "i", round, NULL);
+}
+
+static alcore_status put_rounds(alcore_project *project, alcore__json_out *json) {
+    return put_rows(
+        project, json, "rounds",
+        "SELECT rounds.round AS round, time, strategy, seed, budget, "
+        "CASE unit WHEN 2502 THEN 'words' WHEN 2503 THEN 'characters' WHEN 2504 THEN 'units' "
+        "ELSE 'items' END AS unit, spent, refunded, items, answered, open, without, disagreeing, "
+        "answers, summary, provenance FROM rounds JOIN counts USING (round) ORDER BY round",
+        "", 0, put_composition);
+}
+
+/* Present answers of each annotator, and on how many items each two of them agree. */
+static alcore_status put_annotators(alcore_project *project, alcore__json_out *json) {
+    ALCORE__TRY(put_rows(
+        project, json, "annotators",
+        "SELECT name, count(latest.answer) AS items, count(*) FILTER (WHERE status = 'ok') AS ok, "
+        "count(*) FILTER (WHERE status = 'draft') AS drafts, "
+        "count(*) FILTER (WHERE status NOT IN ('ok', 'draft')) AS without, "
+        "total(seconds) AS seconds FROM annotators JOIN latest USING (annotator) "
+        "JOIN answers USING (answer) GROUP BY annotators.annotator ORDER BY name",
+        "", 0, NULL));
+    return put_rows(
+        project, json, "agreement",
+        "SELECT one.name AS one, other.name AS other, count(*) AS items, "
+        "count(*) FILTER (WHERE (mine.status = 'ok') = (theirs.status = 'ok') AND "
+        "mine.value IS theirs.value) AS agreeing "
+        "FROM latest AS first JOIN latest AS second ON second.item = first.item "
+        "AND second.annotator > first.annotator "
+        "JOIN answers AS mine ON mine.answer = first.answer AND mine.status != 'draft' "
+        "JOIN answers AS theirs ON theirs.answer = second.answer AND theirs.status != 'draft' "
+        "JOIN annotators AS one ON one.annotator = first.annotator "
+        "JOIN annotators AS other ON other.annotator = second.annotator "
+        "GROUP BY first.annotator, second.annotator ORDER BY one.name, other.name",
+        "", 0, NULL);
+}
+
+/* The answers of an item on which annotators differ. */
+static alcore_status put_answers(alcore_project *project, alcore__json_out *json,
+                                 sqlite3_stmt *row) {
+    return put_rows(project, json, "answers",
+                    "SELECT name AS annotator, status, value, comment FROM latest "
+                    "JOIN answers USING (answer) JOIN annotators "
+                    "ON annotators.annotator = latest.annotator WHERE latest.item = ? "
+                    "AND status != 'draft' ORDER BY name",
+                    "i", sqlite3_column_int64(row, 0), NULL);
+}
+
+static alcore_status put_disagreements(alcore_project *project, alcore__json_out *json) {
+    return put_rows(project, json, "disagreements",
+                    "SELECT item, round, id, text FROM decisions JOIN items USING (item) "
+                    "WHERE disagreeing = 1 ORDER BY item LIMIT " LISTED_DISAGREEMENTS,
+                    "", 0, put_answers);
+}
+
+static alcore_status put_lists(alcore_project *project, alcore__json_out *json) {
+    ALCORE__TRY(put_rows(
+        project, json, "files",
+        "SELECT CASE role WHEN 1701 THEN 'candidates' WHEN 1702 THEN 'labeled' "
+        "WHEN 1703 THEN 'target' ELSE 'excluded' END AS role, path, blob, bytes, first, rows, "
+        "reference_blob FROM files ORDER BY file",
+        "", 0, NULL));
+    ALCORE__TRY(put_rounds(project, json));
+    ALCORE__TRY(put_rows(project, json, "exports",
+                         "SELECT export, time, tool, round, items, batch, digest FROM exports "
+                         "ORDER BY export",
+                         "", 0, NULL));
+    ALCORE__TRY(put_rows(project, json, "imports",
+                         "SELECT import, time, tool, annotator, digest, answers, added, unusable "
+                         "FROM imports ORDER BY import",
+                         "", 0, NULL));
+    ALCORE__TRY(put_annotators(project, json));
+    ALCORE__TRY(put_disagreements(project, json));
+    ALCORE__TRY(put_rows(project, json, "metrics",
+                         "SELECT round, name, value, time FROM metrics ORDER BY metric", "", 0,
+                         NULL));
+    return put_rows(project, json, "steps",
+                    "SELECT step, time, what, arguments, result FROM steps ORDER BY step", "", 0,
+                    NULL);
+}
+
+alcore_status alcore__project_document(alcore_project *project, alcore__json_out *json) {
+    alcore__json_open(json, NULL, '{');
+    alcore__json_put_string(json, "schema", "alcore-project-1");
+    alcore__json_put_string(json, "version", alcore_version());
+    ALCORE__TRY(put_settings(project, json));
+    ALCORE__TRY(put_status(project, json));
+    ALCORE__TRY(put_lists(project, json));
+    alcore__json_close(json, '}');
+    return json->status;
+}
+
+alcore_status alcore_project_document(alcore_project *project, const char **out) {
+    if (out) *out = NULL;
+    ALCORE__TRY(alcore__project_enter(project, "alcore_project_document", false));
+    if (!out)
+        return alcore__project_leave(
+            project, alcore__fail(ALCORE_E_INVALID, "alcore_project_document: out is needed"));
+    alcore__json_out json = {.ctx = project->object.ctx};
+    alcore_status status = alcore__store_begin_reading(&project->store);
+    if (status == ALCORE_OK)
+        status = alcore__store_end(&project->store, alcore__project_document(project, &json));
+    alcore__buffer_clear(project->object.ctx, &project->view);
+    project->view = json.text;
+    if (status == ALCORE_OK) *out = project->view.data;
+    return alcore__project_leave(project, status);
+}

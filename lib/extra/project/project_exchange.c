@@ -1,0 +1,96 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* What a project tells tools. */
+#include "extra/project/project_exchange.h"
+
+#include <string.h>
+
+/* Task numbers in the order of the choices of the setting. */
+static int32_t task_of(const char *name) {
+    static const char *const names[] = {"translation", "classes", "spans", "tags"};
+    for (int32_t i = 0; i < 4; i++)
+        if (strcmp(name, names[i]) == 0) return ALCORE_TASK_TRANSLATION + i;
+    return ALCORE_TASK_TRANSLATION;
+}
+
+static const char *or_null(const char *text) {
+    return *text ? text : NULL;
+}
+
+/* Splits the labels at their commas. */
+static alcore_status split_labels(alcore_ctx *ctx, alcore__project_exchange *out) {
+    const char *const text = alcore__project_setting(&out->settings, "labels");
+    size_t count = 1;
+    if (!*text) return ALCORE_OK;
+    ALCORE__TRY(alcore__buffer_append(ctx, &out->labels, text, strlen(text)));
+    for (const char *at = text; *at; at++) count += *at == ',';
+    ALCORE__TRY(alcore__new_array(ctx, count, sizeof *out->label_list, &out->label_list));
+    char *rest = out->labels.data;
+    for (const char *label; (label = strsep(&rest, ","));)
+        if (*label) out->label_list[out->options.label_count++] = label;
+    out->options.labels = out->label_list;
+    return ALCORE_OK;
+}
+
+/* The number of the project: a view would not outlive the statement. */
+static alcore_status read_id(alcore_project *project, char id[PROJECT_ID_DIGITS + 1]) {
+    sqlite3_stmt *statement;
+    bool row;
+    ALCORE__TRY(alcore__store_prepare(&project->store, &statement,
+                                      "SELECT blob FROM files ORDER BY file LIMIT 1", ""));
+    const alcore_status status = alcore__store_step(&project->store, statement, &row);
+    alcore__format(id, PROJECT_ID_DIGITS + 1, "%.*s", PROJECT_ID_DIGITS,
+                   status == ALCORE_OK && row ? alcore__store_text(statement, 0) : "");
+    sqlite3_finalize(statement);
+    return status;
+}
+
+static alcore_status name_batch(alcore_project *project, alcore__project_exchange *out) {
+    int64_t exports;
+    ALCORE__TRY(read_id(project, out->id));
+    ALCORE__TRY(
+        alcore__store_integer(&project->store, &exports, "SELECT max(export) FROM exports", ""));
+    return alcore__buffer_format(project->object.ctx, &out->batch, "%s-%s-%lld",
+                                 alcore__project_setting(&out->settings, "name"), out->id,
+                                 (long long)exports + 1);
+}
+
+alcore_status alcore__project_exchange_begin(alcore_project *project,
+                                             alcore__project_exchange *out) {
+    *out = (alcore__project_exchange){.options = ALCORE_TOOL_OPTIONS_INIT};
+    ALCORE__TRY(alcore__project_settings_read(project, &out->settings));
+    alcore_status status = split_labels(project->object.ctx, out);
+    if (status == ALCORE_OK) status = name_batch(project, out);
+    if (status != ALCORE_OK) {
+        alcore__project_exchange_end(project, out);
+        return status;
+    }
+    const alcore__project_settings *const settings = &out->settings;
+    out->options.task = task_of(alcore__project_setting(settings, "task"));
+    out->options.source_language = or_null(alcore__project_setting(settings, "source_language"));
+    out->options.target_language = or_null(alcore__project_setting(settings, "target_language"));
+    out->options.batch = out->batch.data;
+    return ALCORE_OK;
+}
+
+void alcore__project_exchange_end(alcore_project *project, alcore__project_exchange *exchange) {
+    alcore_ctx *ctx = project->object.ctx;
+    alcore__project_settings_clear(project, &exchange->settings);
+    alcore__buffer_clear(ctx, &exchange->batch);
+    alcore__buffer_clear(ctx, &exchange->labels);
+    alcore__free(ctx, exchange->label_list);
+    *exchange = (alcore__project_exchange){0};
+}
+
+/* The part before the last "-NUMBER", from which the project's digits are the last ones. */
+alcore_status alcore__project_exchange_check(const alcore__project_exchange *exchange,
+                                             const char *path, const char *batch) {
+    const char *const dash = batch ? strrchr(batch, '-') : NULL;
+    if (!dash || !dash[1] || dash[1 + strspn(dash + 1, "0123456789")] ||
+        dash - batch <= PROJECT_ID_DIGITS)
+        return ALCORE_OK;
+    const char *const id = dash - PROJECT_ID_DIGITS;
+    if (id[-1] != '-' || strspn(id, "0123456789abcdef") != PROJECT_ID_DIGITS ||
+        strncmp(id, exchange->id, PROJECT_ID_DIGITS) == 0)
+        return ALCORE_OK;
+    return alcore__fail(ALCORE_E_DATA, "%s: its batch '%s' is of another project", path, batch);
+}

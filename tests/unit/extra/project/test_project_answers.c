@@ -1,0 +1,313 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Items that go out and answers that come back: partially, again, in any order, from several
+ * people, corrected; what they come to, and what is written of them. */
+#include "project_bed.h"
+
+#include <math.h>
+
+#define HEADER "id,text,translation,status,comment,annotator,time,seconds\n"
+
+static alcore_project *project;
+static char ids[1024], first[16], second[16], third[16];
+
+/* A project with a round of three items, whose ids are first, second and third. */
+static void setup(void) {
+    bed_setup();
+    project = bed_project();
+    bed_next(project, ids);
+    ck_assert_int_eq(sscanf(ids, "%15s %15s %15s", first, second, third), 3);
+}
+
+static void teardown(void) {
+    alcore_project_unref(project);
+    bed_teardown();
+}
+
+static alcore_project_import_report imported(const char *rows) {
+    alcore_project_import_report report = ALCORE_PROJECT_IMPORT_REPORT_INIT;
+    char text[4096] = HEADER;
+    strcat(text, rows);
+    ck_assert_ok(alcore_project_import(project, "csv", bed_put("in.csv", text), NULL, &report));
+    return report;
+}
+
+/* A row of the file; valid until the next call but three. */
+static const char *row(const char *id, const char *answer, const char *status, const char *who,
+                       const char *when) {
+    static char rows[4][256];
+    static int next;
+    char *const out = rows[next++ % 4];
+    snprintf(out, sizeof rows[0], "%s,,%s,%s,,%s,%s,\n", id, answer, status, who, when);
+    return out;
+}
+
+static const char *labeled(void) {
+    static char out[4096];
+    ck_assert_ok(alcore_project_write_labeled(project, in_bed("out.tsv")));
+    FILE *file = fopen(in_bed("out.tsv"), "rb");
+    out[fread(out, 1, sizeof out - 1, file)] = '\0';
+    fclose(file);
+    return out;
+}
+
+/* ---- out ---- */
+
+START_TEST(exports) {
+    char text[4096], batch[64];
+    ck_assert_ok(alcore_project_export(project, "csv", in_bed("out.csv"), 0));
+    FILE *file = fopen(in_bed("out.csv"), "rb");
+    text[fread(text, 1, sizeof text - 1, file)] = '\0';
+    fclose(file);
+    const char *at[] = {strstr(text, first), strstr(text, second), strstr(text, third)};
+    ck_assert(at[0] && at[1] && at[2] && at[0] < at[1] && at[1] < at[2]);
+    const char *document;
+    ck_assert_ok(alcore_project_document(project, &document));
+    ck_assert_ptr_nonnull(strstr(document, "\"tool\":\"csv\",\"round\":1,\"items\":3"));
+    ck_assert_int_eq(sscanf(strstr(document, "\"batch\":"), "\"batch\":\"%63[^\"]", batch), 1);
+    ck_assert_ptr_nonnull(strstr(batch, "alcore-"));
+    imported(row(second, "b", "", "", ""));
+    ck_assert_ok(alcore_project_export(project, "csv", in_bed("out.csv"), 1));
+    file = fopen(in_bed("out.csv"), "rb");
+    text[fread(text, 1, sizeof text - 1, file)] = '\0';
+    fclose(file);
+    ck_assert(strstr(text, first) && !strstr(text, second) && strstr(text, third));
+    bed_next(project, ids);
+    ck_assert_ok(alcore_project_export(project, "csv", in_bed("out.csv"), -1));
+    ck_assert_fails(alcore_project_export(project, "csv", in_bed("out.csv"), 3), ALCORE_E_NOT_FOUND,
+                    "no round 3");
+    ck_assert_fails(alcore_project_export(project, "cvs", in_bed("out.csv"), 1), ALCORE_E_NOT_FOUND,
+                    "csv");
+    ck_assert_fails(alcore_project_export(project, NULL, "x", 1), ALCORE_E_INVALID, "tool");
+    ck_assert_fails(alcore_project_export(NULL, "csv", "x", 1), ALCORE_E_INVALID, "project");
+    imported(row(first, "a", "", "", ""));
+    imported(row(third, "c", "", "", ""));
+    ck_assert_fails(alcore_project_export(project, "csv", in_bed("out.csv"), 1), ALCORE_E_MISSING,
+                    "no open item");
+}
+END_TEST
+
+/* ---- back ---- */
+
+START_TEST(partially_and_again) {
+    alcore_project_import_report report = imported(row(second, "zwei", "", "anna", ""));
+    ck_assert_int_eq(report.answers, 1);
+    ck_assert_int_eq(report.added, 1);
+    ck_assert_str_eq(report.messages, "");
+    ck_assert_int_eq(bed_status(project).answered, 1);
+    ck_assert_int_eq(bed_status(project).open, 2);
+    report = imported(row(second, "zwei", "", "anna", ""));
+    ck_assert_int_eq(report.added, 0);
+    ck_assert_int_eq(report.repeated, 1);
+    ck_assert_int_eq(bed_status(project).answers, 1);
+    char both[600];
+    snprintf(both, sizeof both, "%s%s", row(first, "eins", "", "anna", ""),
+             row(second, "zwei", "", "anna", ""));
+    report = imported(both);
+    ck_assert_int_eq(report.added, 1);
+    ck_assert_int_eq(report.repeated, 1);
+    ck_assert_int_eq(bed_status(project).answered, 2);
+}
+END_TEST
+
+START_TEST(corrected) {
+    imported(row(first, "eins", "", "anna", ""));
+    alcore_project_import_report report = imported(row(first, "ein", "", "anna", ""));
+    ck_assert_int_eq(report.corrected, 1);
+    ck_assert_int_eq(report.added, 1);
+    ck_assert_ptr_nonnull(strstr(labeled(), "\tein\t"));
+    /* The first file again changes nothing; another file with the first answer is a change back. */
+    report = imported(row(first, "eins", "", "anna", ""));
+    ck_assert_int_eq(report.repeated, 1);
+    ck_assert_ptr_nonnull(strstr(labeled(), "\tein\t"));
+    char both[600];
+    snprintf(both, sizeof both, "%s%s", row(first, "eins", "", "anna", ""),
+             row(second, "zwei", "", "anna", ""));
+    report = imported(both);
+    ck_assert_int_eq(report.added, 2);
+    ck_assert_int_eq(report.corrected, 1);
+    ck_assert_ptr_nonnull(strstr(labeled(), "\teins\t"));
+    ck_assert_int_eq(bed_status(project).answers, 4);
+}
+END_TEST
+
+/* Times say which answer is later, in whatever order files come. */
+START_TEST(in_any_order) {
+    imported(row(first, "late", "", "anna", "2026-01-02T10:00:00+01:00"));
+    alcore_project_import_report report =
+        imported(row(first, "early", "", "anna", "2026-01-02T08:59:59Z"));
+    ck_assert_int_eq(report.added, 1);
+    ck_assert_ptr_nonnull(strstr(labeled(), "\tlate\t"));
+    imported(row(first, "latest", "", "anna", "2026-01-02T09:00:01.5Z"));
+    ck_assert_ptr_nonnull(strstr(labeled(), "\tlatest\t"));
+    ck_assert_int_eq(bed_status(project).answers, 3);
+}
+END_TEST
+
+START_TEST(drafts) {
+    alcore_project_import_report report = imported(row(first, "ein", "draft", "anna", ""));
+    ck_assert_int_eq(report.drafts, 1);
+    ck_assert_int_eq(report.added, 0);
+    ck_assert_int_eq(bed_status(project).open, 3);
+    ck_assert_int_eq(bed_status(project).answered, 0);
+    report = imported(row(first, "eins", "", "anna", ""));
+    ck_assert_int_eq(report.corrected, 0);
+    ck_assert_int_eq(bed_status(project).answered, 1);
+    imported(row(first, "einz", "draft", "anna", ""));
+    ck_assert_int_eq(bed_status(project).answered, 1);
+    ck_assert_ptr_nonnull(strstr(labeled(), "\teins\t"));
+}
+END_TEST
+
+START_TEST(without) {
+    imported(row(first, "", "skip", "anna", ""));
+    alcore_project_status status = bed_status(project);
+    ck_assert_int_eq(status.without, 1);
+    ck_assert_double_eq(status.refunded, 1);
+    ck_assert_double_eq(status.spent, 2);
+    /* Another word for there being none is no disagreement. */
+    imported(row(first, "", "untranslatable", "ben", ""));
+    ck_assert_int_eq(bed_status(project).without, 1);
+    ck_assert_int_eq(bed_status(project).disagreeing, 0);
+    imported(row(first, "eins", "", "cem", ""));
+    ck_assert_int_eq(bed_status(project).disagreeing, 1);
+    ck_assert_int_eq(bed_status(project).without, 0);
+}
+END_TEST
+
+START_TEST(several) {
+    imported(row(first, "eins", "", "anna", ""));
+    alcore_project_import_report report = imported(row(first, "ein", "", "ben", ""));
+    ck_assert_int_eq(report.disagreeing, 1);
+    ck_assert_int_eq(report.corrected, 0);
+    ck_assert_int_eq(bed_status(project).disagreeing, 1);
+    ck_assert_int_eq(bed_status(project).answered, 0);
+    ck_assert_int_eq(bed_status(project).open, 2);
+    ck_assert_ptr_null(strstr(labeled(), first));
+    ck_assert_ok(alcore_project_set(project, "several", "latest"));
+    ck_assert_int_eq(bed_status(project).answered, 1);
+    ck_assert_int_eq(bed_status(project).disagreeing, 1);
+    ck_assert_ptr_nonnull(strstr(labeled(), "\tein\t"));
+    ck_assert_ok(alcore_project_set(project, "several", "majority"));
+    ck_assert_int_eq(bed_status(project).answered, 0);
+    imported(row(first, "eins", "", "cem", ""));
+    ck_assert_int_eq(bed_status(project).answered, 1);
+    ck_assert_ptr_nonnull(strstr(labeled(), "\teins\t"));
+    ck_assert_ok(alcore_project_set(project, "several", NULL));
+    ck_assert_int_eq(bed_status(project).answered, 0);
+    imported(row(first, "eins", "", "ben", ""));
+    ck_assert_int_eq(bed_status(project).answered, 1);
+    ck_assert_int_eq(bed_status(project).disagreeing, 0);
+    const char *document;
+    ck_assert_ok(alcore_project_document(project, &document));
+    ck_assert_ptr_nonnull(
+        strstr(document, "{\"one\":\"anna\",\"other\":\"ben\",\"items\":1,\"agreeing\":1}"));
+}
+END_TEST
+
+/* The annotator of the call is the one of rows that name none. */
+START_TEST(annotator) {
+    alcore_project_import_report report = ALCORE_PROJECT_IMPORT_REPORT_INIT;
+    char text[512];
+    snprintf(text, sizeof text, HEADER "%s%s", row(first, "eins", "", "", ""),
+             row(second, "zwei", "", "ben", ""));
+    ck_assert_ok(alcore_project_import(project, "csv", bed_put("in.csv", text), "dora", &report));
+    const char *document;
+    ck_assert_ok(alcore_project_document(project, &document));
+    ck_assert_ptr_nonnull(strstr(document, "{\"name\":\"dora\",\"items\":1"));
+    ck_assert_ptr_nonnull(strstr(document, "{\"name\":\"ben\",\"items\":1"));
+}
+END_TEST
+
+START_TEST(unusable) {
+    alcore_project_import_report report = ALCORE_PROJECT_IMPORT_REPORT_INIT;
+    char both[600];
+    snprintf(both, sizeof both, "%s%s", row("nobody", "x", "", "", ""),
+             row(second, "zwei", "", "", ""));
+    report = imported(both);
+    ck_assert_int_eq(report.answers, 2);
+    ck_assert_int_eq(report.added, 1);
+    ck_assert_int_eq(report.unusable, 1);
+    ck_assert_ptr_nonnull(strstr(report.messages, "in.csv:2: no round has an item with the id"));
+    ck_assert_ptr_nonnull(strstr(report.messages, "'nobody'"));
+    const char *path = bed_put("in.csv", HEADER "nobody,,x,,,,,\n");
+    ck_assert_fails(alcore_project_import(project, "csv", path, NULL, &report), ALCORE_E_DATA,
+                    "in.csv:2: no round");
+    ck_assert_int_eq(bed_status(project).answers, 1);
+    ck_assert_fails(alcore_project_import(project, "csv", in_bed("none.csv"), NULL, NULL),
+                    ALCORE_E_IO, "none.csv");
+    ck_assert_fails(alcore_project_import(project, "cvs", path, NULL, NULL), ALCORE_E_NOT_FOUND,
+                    "csv");
+    ck_assert_fails(alcore_project_import(project, NULL, path, NULL, NULL), ALCORE_E_INVALID,
+                    "tool");
+    ck_assert_fails(alcore_project_import(NULL, "csv", path, NULL, NULL), ALCORE_E_INVALID,
+                    "project");
+    report.size = 0;
+    ck_assert_fails(alcore_project_import(project, "csv", path, NULL, &report),
+                    ALCORE_E_STRUCT_UNSET, "alcore_project_import_report");
+}
+END_TEST
+
+/* ---- what is written ---- */
+
+START_TEST(labeled_files) {
+    imported(row(second, "zwei", "", "", ""));
+    imported(row(first, "eins", "", "", ""));
+    const char *text = labeled();
+    ck_assert_int_eq(strncmp(text, "id\ttext\treference\tlang\tgroup\n", 29), 0);
+    ck_assert_ptr_nonnull(strstr(text, first));
+    ck_assert(strstr(text, "\teins\t") < strstr(text, "\tzwei\t"));
+    ck_assert_ok(alcore_project_write_labeled(project, in_bed("out.jsonl")));
+    alcore_pool *pool;
+    ck_assert_ok(alcore_pool_new(ctx, NULL, &pool));
+    ck_assert_ok(alcore_pool_read(pool, in_bed("out.jsonl"), NULL));
+    ck_assert_int_eq(alcore_pool_row_count(pool), 2);
+    ck_assert_str_eq(alcore_pool_reference(pool, 0, NULL), "eins");
+    ck_assert_str_eq(alcore_pool_row_id(pool, 0), first);
+    alcore_pool_unref(pool);
+    ck_assert_fails(alcore_project_write_labeled(project, in_bed("out.txt")), ALCORE_E_UNSUPPORTED,
+                    "out.txt");
+    ck_assert_fails(alcore_project_write_labeled(project, in_bed("no/out.tsv")), ALCORE_E_IO,
+                    "out.tsv");
+    ck_assert_fails(alcore_project_write_labeled(project, NULL), ALCORE_E_INVALID, "path");
+}
+END_TEST
+
+/* Answers are labeled data of the next round: a candidate with the text of one is not selected. */
+START_TEST(answers_are_labeled) {
+    alcore_project *other;
+    char pick[1024], answer[1200];
+    ck_assert_ok(alcore_project_init(ctx, in_bed("q"), &other));
+    ck_assert_ok(alcore_project_set(other, "dedup", "none"));
+    ck_assert_ok(alcore_project_add(other, ALCORE_ROLE_CANDIDATES,
+                                    bed_put("q.tsv", "id\ttext\na\tone two\nb\tone two\n"), NULL));
+    ck_assert_ok(alcore_project_set(other, "strategy", "random"));
+    ck_assert_ok(alcore_project_set(other, "budget", "1"));
+    bed_next(other, pick);
+    snprintf(answer, sizeof answer, HEADER "%s,,eins zwei,,,,,\n", pick);
+    ck_assert_ok(alcore_project_import(other, "csv", bed_put("q.csv", answer), NULL, NULL));
+    ck_assert_fails(alcore_project_next(other, NULL, NULL), ALCORE_E_MISSING, "no candidate");
+    alcore_project_unref(other);
+}
+END_TEST
+
+START_TEST(metrics) {
+    const char *document;
+    ck_assert_ok(alcore_project_put_metric(project, 0, "chrf", 31.5));
+    ck_assert_ok(alcore_project_put_metric(project, 1, "chrf", 33));
+    ck_assert_ok(alcore_project_document(project, &document));
+    ck_assert_ptr_nonnull(strstr(document, "{\"round\":0,\"name\":\"chrf\",\"value\":31.5"));
+    ck_assert_ptr_nonnull(strstr(document, "{\"round\":1,\"name\":\"chrf\",\"value\":33"));
+    ck_assert_fails(alcore_project_put_metric(project, 2, "chrf", 1), ALCORE_E_NOT_FOUND,
+                    "no round 2");
+    ck_assert_fails(alcore_project_put_metric(project, -1, "chrf", 1), ALCORE_E_NOT_FOUND, "-1");
+    ck_assert_fails(alcore_project_put_metric(project, 1, "chrf", (double)NAN), ALCORE_E_INVALID,
+                    "chrf");
+    ck_assert_fails(alcore_project_put_metric(project, 1, "", 1), ALCORE_E_INVALID, "name");
+    ck_assert_fails(alcore_project_put_metric(NULL, 1, "x", 1), ALCORE_E_INVALID, "project");
+    ck_assert_fails(alcore_project_document(project, NULL), ALCORE_E_INVALID, "out");
+}
+END_TEST
+
+CHECK_SUITE_WITH("project_answers", setup, teardown, exports, partially_and_again, corrected,
+                 in_any_order, drafts, without, several, annotator, unusable, labeled_files,
+                 answers_are_labeled, metrics);

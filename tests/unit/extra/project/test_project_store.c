@@ -1,0 +1,334 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* project.sqlite that is damaged, hostile, of a later release or in use, folders that cannot be
+ * written, and what verify and gc do. */
+#include "project_bed.h"
+
+#include <dirent.h>
+#include <fcntl.h>
+#include <sqlite3.h>
+#include <stdlib.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+/* A project with a round, an answer and files of two roles, closed. */
+static void make(void) {
+    alcore_project *project = bed_project();
+    char ids[1024];
+    ck_assert_ok(alcore_project_add(project, ALCORE_ROLE_LABELED, bed_put("l.txt", "one\n"), NULL));
+    bed_next(project, ids);
+    alcore_project_unref(project);
+}
+
+static alcore_status open_it(void) {
+    alcore_project *project;
+    const alcore_status status = alcore_project_open(ctx, in_bed("p"), &project);
+    alcore_project_unref(project);
+    return status;
+}
+
+/* Opens the project, verifies it and closes it. */
+static alcore_status verify(void) {
+    alcore_project *project;
+    alcore_status status = alcore_project_open(ctx, in_bed("p"), &project);
+    if (status == ALCORE_OK) status = alcore_project_verify(project);
+    alcore_project_unref(project);
+    return status;
+}
+
+static void run_sql(const char *path, const char *sql) {
+    sqlite3 *database;
+    ck_assert_int_eq(sqlite3_open(path, &database), SQLITE_OK);
+    ck_assert_msg(sqlite3_exec(database, sql, NULL, NULL, NULL) == SQLITE_OK, "%s: %s", sql,
+                  sqlite3_errmsg(database));
+    sqlite3_close(database);
+}
+
+static char *read_file(const char *path, long *bytes) {
+    FILE *file = fopen(path, "rb");
+    ck_assert_ptr_nonnull(file);
+    fseek(file, 0, SEEK_END);
+    *bytes = ftell(file);
+    rewind(file);
+    char *data = malloc((size_t)*bytes);
+    ck_assert_uint_eq(fread(data, 1, (size_t)*bytes, file), (size_t)*bytes);
+    fclose(file);
+    return data;
+}
+
+static void write_file(const char *path, const char *data, long bytes) {
+    FILE *file = fopen(path, "wb");
+    ck_assert_ptr_nonnull(file);
+    ck_assert_uint_eq(fwrite(data, 1, (size_t)bytes, file), (size_t)bytes);
+    fclose(file);
+}
+
+/* ---- hostile files ---- */
+
+START_TEST(other_files) {
+    make();
+    bed_put("p/project.sqlite", "this is no database, but long enough to be looked at: "
+                                "0123456789012345678901234567890123456789012345678901234567890");
+    ck_assert_fails(open_it(), ALCORE_E_DATA, "no SQLite database");
+    bed_put("p/project.sqlite", "SQLite format 3");
+    ck_assert_int_eq(open_it(), ALCORE_E_NOT_FOUND);
+    ck_assert_int_eq(unlink(in_bed("p/project.sqlite")), 0);
+    run_sql(in_bed("p/project.sqlite"), "CREATE TABLE settings(a); INSERT INTO settings VALUES(1)");
+    ck_assert_fails(open_it(), ALCORE_E_DATA, "another program");
+    run_sql(in_bed("p/project.sqlite"), "PRAGMA application_id=1634496626");
+    ck_assert_fails(open_it(), ALCORE_E_DATA, "damaged");
+    run_sql(in_bed("p/project.sqlite"), "PRAGMA user_version=7");
+    ck_assert_fails(open_it(), ALCORE_E_UNSUPPORTED, "form 7");
+    ck_assert_int_eq(unlink(in_bed("p/project.sqlite")), 0);
+    ck_assert_int_eq(mkdir(in_bed("p/project.sqlite"), 0777), 0);
+    ck_assert_int_eq(open_it(), ALCORE_E_IO);
+}
+END_TEST
+
+/* Another program has changed the schema: its pages do not have the digests of ours. */
+START_TEST(changed_elsewhere) {
+    make();
+    run_sql(in_bed("p/project.sqlite"),
+            "CREATE TRIGGER t AFTER INSERT ON steps BEGIN DELETE FROM answers; END");
+    ck_assert_fails(open_it(), ALCORE_E_DATA, "is not what was written");
+}
+END_TEST
+
+/* The same with pages that have digests: the schema itself is compared. */
+static void check_schema(const char *sql, const char *part) {
+    sqlite3 *database;
+    long bytes;
+    alcore_project *project;
+    char *const copy = read_file(in_bed("p/project.sqlite"), &bytes);
+    /* An open project has registered the file system that writes digests. */
+    ck_assert_ok(alcore_project_open(ctx, in_bed("p"), &project));
+    alcore_project_unref(project);
+    ck_assert_int_eq(sqlite3_open_v2(in_bed("p/project.sqlite"), &database, SQLITE_OPEN_READWRITE,
+                                     "alcore-checked-pages"),
+                     SQLITE_OK);
+    ck_assert_msg(sqlite3_exec(database, sql, NULL, NULL, NULL) == SQLITE_OK, "%s: %s", sql,
+                  sqlite3_errmsg(database));
+    sqlite3_close(database);
+    ck_assert_fails(open_it(), ALCORE_E_DATA, part);
+    write_file(in_bed("p/project.sqlite"), copy, bytes);
+    free(copy);
+}
+
+START_TEST(other_schema) {
+    make();
+    check_schema("CREATE TRIGGER t AFTER INSERT ON steps BEGIN DELETE FROM answers; END",
+                 "trigger 't'");
+    check_schema("CREATE VIEW v AS SELECT * FROM items", "view 'v'");
+    check_schema("CREATE TABLE more(a)", "table 'more'");
+    check_schema("CREATE INDEX i ON items(text)", "index 'i'");
+    check_schema("DROP TABLE metrics", "table 'steps'");
+    check_schema("DROP TABLE steps", "'CREATE TABLE steps");
+    check_schema("ALTER TABLE metrics ADD COLUMN more TEXT", "table 'metrics'");
+    check_schema("DROP TABLE settings; CREATE VIRTUAL TABLE settings USING fts5(name, value)",
+                 "not one of a project");
+    ck_assert_ok(verify());
+}
+END_TEST
+
+/* Names of blobs lead nowhere else. */
+START_TEST(other_blobs) {
+    make();
+    static const char *const names[] = {"../../etc/passwd", "/etc/passwd",
+                                        "0123456789abcdef0123456789abcdef/../x", "x", ""};
+    long bytes;
+    char *const copy = read_file(in_bed("p/project.sqlite"), &bytes);
+    for (size_t i = 0; i < sizeof names / sizeof *names; i++) {
+        sqlite3 *database;
+        char sql[256];
+        alcore_project *project;
+        ck_assert_ok(alcore_project_open(ctx, in_bed("p"), &project));
+        ck_assert_int_eq(sqlite3_open_v2(in_bed("p/project.sqlite"), &database,
+                                         SQLITE_OPEN_READWRITE, "alcore-checked-pages"),
+                         SQLITE_OK);
+        snprintf(sql, sizeof sql, "UPDATE files SET blob = '%s' WHERE file = 1", names[i]);
+        ck_assert_int_eq(sqlite3_exec(database, sql, NULL, NULL, NULL), SQLITE_OK);
+        sqlite3_close(database);
+        ck_assert_fails(alcore_project_next(project, NULL, NULL), ALCORE_E_DATA,
+                        "no name of a file");
+        ck_assert_fails(alcore_project_verify(project), ALCORE_E_DATA, "no name of a file");
+        alcore_project_unref(project);
+        write_file(in_bed("p/project.sqlite"), copy, bytes);
+    }
+    free(copy);
+}
+END_TEST
+
+/* ---- damage ---- */
+
+/* Any byte that changes is found, when the project is opened or verified; bytes are thinned. */
+START_TEST(flipped_bytes) {
+    make();
+    long bytes;
+    char *const copy = read_file(in_bed("p/project.sqlite"), &bytes);
+    ck_assert_ok(verify());
+    for (long at = 0; at < bytes; at += at < 128 ? 1 : 251) {
+        const int file = open(in_bed("p/project.sqlite"), O_WRONLY);
+        const char flipped = (char)(copy[at] ^ 0x20);
+        ck_assert_int_eq(pwrite(file, &flipped, 1, at), 1);
+        const alcore_status status = verify();
+        ck_assert_msg(status == ALCORE_E_DATA || status == ALCORE_E_UNSUPPORTED, "byte %ld: %s: %s",
+                      at, alcore_status_name(status), alcore_last_error());
+        ck_assert_int_eq(pwrite(file, &copy[at], 1, at), 1);
+        close(file);
+    }
+    ck_assert_ok(verify());
+    free(copy);
+}
+END_TEST
+
+START_TEST(truncated) {
+    make();
+    long bytes;
+    char *const copy = read_file(in_bed("p/project.sqlite"), &bytes);
+    for (long length = bytes - 1; length > 0; length -= 1777) {
+        ck_assert_int_eq(truncate(in_bed("p/project.sqlite"), length), 0);
+        const alcore_status status = verify();
+        ck_assert_msg(status == ALCORE_E_DATA || (length < 100 && status == ALCORE_E_NOT_FOUND),
+                      "%ld bytes: %s: %s", length, alcore_status_name(status), alcore_last_error());
+        write_file(in_bed("p/project.sqlite"), copy, bytes);
+    }
+    FILE *file = fopen(in_bed("p/project.sqlite"), "ab");
+    for (int i = 0; i < 4096; i++) fputc(0, file);
+    fclose(file);
+    ck_assert_fails(verify(), ALCORE_E_DATA, "damaged");
+    free(copy);
+}
+END_TEST
+
+/* The path of a blob; valid until the next call. */
+static const char *a_blob(void) {
+    static char path[TEST_PATH_BYTES + 400];
+    DIR *listing = opendir(in_bed("p/blobs"));
+    const struct dirent *entry;
+    while ((entry = readdir(listing)) && entry->d_name[0] == '.') {
+    }
+    snprintf(path, sizeof path, "%s/p/blobs/%s", bed_folder, entry->d_name);
+    closedir(listing);
+    return path;
+}
+
+START_TEST(damaged_blobs) {
+    make();
+    const char *const path = a_blob();
+    long bytes;
+    char *const copy = read_file(path, &bytes);
+    copy[bytes / 2] ^= 1;
+    write_file(path, copy, bytes);
+    ck_assert_fails(verify(), ALCORE_E_DATA, path);
+    copy[bytes / 2] ^= 1;
+    write_file(path, copy, bytes);
+    ck_assert_ok(verify());
+    ck_assert_int_eq(truncate(path, bytes - 1), 0);
+    ck_assert_fails(verify(), ALCORE_E_DATA, "damaged");
+    ck_assert_int_eq(unlink(path), 0);
+    ck_assert_fails(verify(), ALCORE_E_DATA, "missing");
+    free(copy);
+}
+END_TEST
+
+/* ---- several processes ---- */
+
+/* Another process holds the lock of a writer: changes are refused at once, reading goes on. */
+START_TEST(two_processes) {
+    make();
+    alcore_project *project;
+    int ready[2], done[2];
+    char byte = 0;
+    ck_assert_int_eq(pipe(ready) | pipe(done), 0);
+    const pid_t child = fork();
+    if (child == 0) {
+        sqlite3 *database;
+        int code =
+            sqlite3_open_v2(in_bed("p/project.sqlite"), &database, SQLITE_OPEN_READWRITE, NULL);
+        if (code == SQLITE_OK) code = sqlite3_exec(database, "BEGIN IMMEDIATE", NULL, NULL, NULL);
+        if (write(ready[1], &byte, 1) != 1 || read(done[0], &byte, 1) != 1) _exit(3);
+        _exit(code != SQLITE_OK);
+    }
+    ck_assert_int_eq(read(ready[0], &byte, 1), 1);
+    ck_assert_ok(alcore_project_open(ctx, in_bed("p"), &project));
+    ck_assert_int_eq(bed_status(project).items, 3);
+    ck_assert_ok(alcore_project_verify(project));
+    ck_assert_fails(alcore_project_next(project, NULL, NULL), ALCORE_E_BUSY, "another process");
+    ck_assert_fails(alcore_project_set(project, "seed", "1"), ALCORE_E_BUSY, "another process");
+    ck_assert_fails(alcore_project_add(project, ALCORE_ROLE_TARGET, in_bed("pool.tsv"), NULL),
+                    ALCORE_E_BUSY, "another process");
+    ck_assert_fails(alcore_project_import(project, "csv", in_bed("pool.tsv"), NULL, NULL),
+                    ALCORE_E_BUSY, "another process");
+    ck_assert_fails(alcore_project_export(project, "csv", in_bed("x.csv"), 0), ALCORE_E_BUSY,
+                    "another process");
+    ck_assert_fails(alcore_project_put_metric(project, 1, "x", 1), ALCORE_E_BUSY,
+                    "another process");
+    ck_assert_fails(alcore_project_gc(project, NULL), ALCORE_E_BUSY, "another process");
+    int status;
+    ck_assert_int_eq(write(done[1], &byte, 1), 1);
+    ck_assert_int_eq(waitpid(child, &status, 0), child);
+    ck_assert_int_eq(status, 0);
+    ck_assert_ok(alcore_project_set(project, "seed", "1"));
+    alcore_project_unref(project);
+}
+END_TEST
+
+/* A killed process leaves a journal; the next one undoes what it had begun. */
+START_TEST(hot_journal) {
+    make();
+    const pid_t child = fork();
+    if (child == 0) {
+        sqlite3 *database;
+        alcore_ctx *own;
+        alcore_project *project;
+        /* A small cache: pages of the transaction are written before it commits. */
+        if (alcore_ctx_new(NULL, &own) != ALCORE_OK ||
+            alcore_project_open(own, in_bed("p"), &project) != ALCORE_OK ||
+            sqlite3_open_v2(in_bed("p/project.sqlite"), &database, SQLITE_OPEN_READWRITE,
+                            "alcore-checked-pages") != SQLITE_OK)
+            _exit(1);
+        sqlite3_exec(database,
+                     "PRAGMA journal_mode=TRUNCATE; PRAGMA cache_size=2; BEGIN IMMEDIATE; "
+                     "WITH RECURSIVE n(i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM n LIMIT 2000) "
+                     "INSERT INTO settings SELECT 'x' || i, 'y' FROM n; "
+                     "DELETE FROM items; DELETE FROM rounds",
+                     NULL, NULL, NULL);
+        _exit(0);
+    }
+    int status;
+    ck_assert_int_eq(waitpid(child, &status, 0), child);
+    ck_assert_int_eq(status, 0);
+    struct stat info;
+    ck_assert_int_eq(stat(in_bed("p/project.sqlite-journal"), &info), 0);
+    ck_assert_int_gt(info.st_size, 0);
+    ck_assert_ok(verify());
+    alcore_project *project;
+    ck_assert_ok(alcore_project_open(ctx, in_bed("p"), &project));
+    ck_assert_int_eq(bed_status(project).items, 3);
+    alcore_project_unref(project);
+}
+END_TEST
+
+/* ---- gc ---- */
+
+START_TEST(gc) {
+    make();
+    alcore_project *project;
+    int64_t bytes = -1;
+    ck_assert_ok(alcore_project_open(ctx, in_bed("p"), &project));
+    ck_assert_ok(alcore_project_gc(project, &bytes));
+    ck_assert_int_eq(bytes, 0);
+    bed_put("p/blobs/new.alcore-1-2", "12345");
+    bed_put("p/blobs/0123456789abcdef0123456789abcdef.txt", "123");
+    ck_assert_ok(alcore_project_gc(project, &bytes));
+    ck_assert_int_eq(bytes, 8);
+    ck_assert_ok(alcore_project_verify(project));
+    ck_assert_ok(alcore_project_gc(project, NULL));
+    ck_assert_fails(alcore_project_gc(NULL, &bytes), ALCORE_E_INVALID, "project");
+    ck_assert_fails(alcore_project_verify(NULL), ALCORE_E_INVALID, "project");
+    alcore_project_unref(project);
+}
+END_TEST
+
+CHECK_SUITE_WITH("project_store", bed_setup, bed_teardown, other_files, changed_elsewhere,
+                 other_schema, other_blobs, flipped_bytes, truncated, damaged_blobs, two_processes,
+                 hot_journal, gc);
