@@ -280,3 +280,29 @@ write("tokenizer_config",
                settings(model_type=None), "{}", '{"model_type":"t5"'),
       *configs(SPECIAL_TOKENS, settings(additional_special_tokens=codes), settings(additional_special_tokens=[]), settings(additional_special_tokens=[{}, {"content": 1}]),
                settings(additional_special_tokens="deu_Latn"), "{}", '{"additional_special_tokens":["deu_Latn"'), b"")
+
+files = os.path.join(here, "../../unit/extra/tool/files")
+tasks = ["translation", "classes", "spans", "tags"]
+
+
+def tool(number, task, data):
+    """An input of fuzz_tools.c: its first byte, and the file."""
+    return bytes([number + 8 * tasks.index(task)]) + (data if isinstance(data, bytes) else data.encode())
+
+
+def exported(number, task, name):
+    with open(os.path.join(files, name), "rb") as file:
+        return tool(number, task, file.read())
+
+
+write("tools", *(exported(number, task, name.format(task=task)) for number, name in enumerate(
+          ["label-studio-{task}.full.json", "doccano-{task}.back.jsonl", "argilla-{task}.flat.json"]) for task in tasks),
+      *(exported(number, task, name.format(task=task)) for number, name in enumerate(["label-studio-{task}.min.json"]) for task in tasks),
+      exported(1, "spans", "doccano-relations.back.jsonl"), exported(2, "spans", "argilla-spans.nested.json"),
+      exported(3, "spans", "prodigy-spans.back.jsonl"), exported(3, "classes", "prodigy-classes.jsonl"),
+      *(exported(4, task, f"potato-{task}.back.jsonl") for task in tasks[:3]), exported(5, "translation", "squad-translation.back.json"),
+      exported(6, "translation", "translations-translation.back.jsonl"), exported(7, "spans", "conll-spans.conll"),
+      tool(7, "spans", "# id = a\n# text = x \U0001F600y\nx\tB-A\n\U0001F600\tI-A\ny\tO\n\n# sent_id = b\nz S-B\n"),
+      tool(7, "tags", "# id = a\n# status = draft\n# annotator = e\nx\tX\ny\t_\n"), tool(0, "translation", "[" * 70), tool(0, "spans", b"[\xff]"),
+      tool(3, "tags", '{"al_id":"a","text":"a b","spans":[{"start":0,"end":3,"label":"A"}],"answer":"accept"}'),
+      tool(3 + 32, "translation", '{"al_id":"a","answer":"ignore"}\n{"al_id":"b","text":"\\ud83d\\ude00","translation":"\\n","answer":"accept"}'))

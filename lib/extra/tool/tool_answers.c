@@ -79,7 +79,7 @@ static alcore_status keep_spans(alcore_tool_answers *self, alcore_tool_answer *a
     alcore_tool_span *spans =
         alcore__arena_alloc(ctx, &self->strings, bytes, _Alignof(alcore_tool_span));
     if (!spans) return alcore__fail_memory(bytes);
-    memcpy(spans, answer->spans, bytes);
+    if (count > 0) memcpy(spans, answer->spans, bytes);
     ALCORE__TRY(alcore__sort(ctx, spans, count, sizeof *spans, compare_spans));
     answer->span_count = 0;
     for (size_t i = 0; i < count; i++) {
