@@ -29,15 +29,19 @@ typedef struct reading {
     void *user;
 } reading;
 
-/* The column that a name belongs to, in any case; -1 for none. */
-static int32_t column_of(const reading *self, const char *name, size_t length) {
-    for (int32_t c = 0; c < self->count; c++) {
-        const char *rest = self->columns[c].names, *word;
+int32_t alcore__cell_column_of(const alcore__cell_column *columns, int32_t count, const char *name,
+                               size_t length) {
+    for (int32_t c = 0; c < count; c++) {
+        const char *rest = columns[c].names, *word;
         size_t bytes;
         while (alcore__alternatives_next(&rest, &word, &bytes))
             if (bytes == length && strncasecmp(word, name, length) == 0) return c;
     }
     return -1;
+}
+
+static int32_t column_of(const reading *self, const char *name, size_t length) {
+    return alcore__cell_column_of(self->columns, self->count, name, length);
 }
 
 /* Checks that the cells [self->count] of a line are UTF-8 and passes them to the sink; a cell with

@@ -28,6 +28,10 @@ typedef struct alcore__cell_column {
 
 enum { ALCORE__CELL_COLUMNS = 9 }; /* most columns that one reading asks for */
 
+/* The column [count] that a name belongs to, in any case; -1 for none. */
+int32_t alcore__cell_column_of(const alcore__cell_column *columns, int32_t count, const char *name,
+                               size_t length);
+
 /* Receives the cells of one line [columns]; alcore__lines_fail(lines, ...) names the line in an
  * error. A failure ends the reading and is returned. */
 typedef alcore_status (*alcore__cell_sink)(void *user, const alcore__line_reader *lines,
