@@ -19,7 +19,8 @@ int project_outcome(const project_run *self, alcore_status status) {
         fprintf(stderr, "hint: `alcore project init %s` makes a project there\n", folder);
     if (status == ALCORE_E_MISSING && strcmp(self->action, "next") == 0)
         fprintf(stderr, "hint: `alcore project add %s FILE` adds candidates\n", folder);
-    if (status == ALCORE_E_MISSING && strcmp(self->action, "export") == 0)
+    if ((status == ALCORE_E_MISSING || status == ALCORE_E_NOT_FOUND) && self->project &&
+        strcmp(self->action, "export") == 0)
         fprintf(stderr, "hint: `alcore project next %s` selects the next round\n", folder);
     if (status == ALCORE_E_BUSY)
         fputs("hint: the same command does it once the other process has ended\n", stderr);
@@ -187,7 +188,7 @@ static void print_report(const char *path, const alcore_project_import_report *r
     if (report->drafts) fprintf(stderr, ", %lld drafts", (long long)report->drafts);
     if (report->unusable) fprintf(stderr, "; %lld unusable", (long long)report->unusable);
     if (report->disagreeing)
-        fprintf(stderr, "; annotators disagree about %lld items", (long long)report->disagreeing);
+        fprintf(stderr, "; items on which annotators differ: %lld", (long long)report->disagreeing);
     fputc('\n', stderr);
 }
 

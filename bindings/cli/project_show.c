@@ -45,6 +45,7 @@ static void print_status(const alcore_project_status *now) {
 static void print_next(const project_run *self, const alcore_project_status *now) {
     const char *folder = self->folder;
     if (option_given(self->args, OPTION_QUIET)) return;
+    fflush(stdout);
     if (!now->candidates)
         fprintf(stderr, "next: `alcore project add %s FILE` adds candidates\n", folder);
     else if (!now->open)
@@ -72,9 +73,10 @@ int project_show_status(project_run *self) {
 
 /* ---- lists of the document ---- */
 
-/* Prints a cell of a TSV: a text as TSV files escape it, anything else as JSON. */
+/* Prints a cell of a TSV: a text as TSV files escape it, anything else as JSON; NULL: nothing. */
 static void print_cell(const json_t *value) {
-    char *text = json_is_string(value) ? NULL : json_dumps(value, JSON_ENCODE_ANY | JSON_COMPACT);
+    char *text =
+        json_is_string(value) || !value ? NULL : json_dumps(value, JSON_ENCODE_ANY | JSON_COMPACT);
     for (const char *c = text ? text : json_string_value(value); c && *c; c++) {
         if (*c == '\t' || *c == '\n' || *c == '\\')
             printf("\\%c", *c == '\t' ? 't' : *c == '\n' ? 'n' : '\\');
@@ -84,25 +86,26 @@ static void print_cell(const json_t *value) {
     free(text);
 }
 
-/* Prints a line with the members of row that head has, or with their names; NULL: nothing. */
-static void print_row(json_t *head, const json_t *row, bool names) {
-    const char *name, *separator = "";
-    json_t *value;
-    json_object_foreach(head, name, value) {
-        fputs(separator, stdout);
-        if (names)
-            fputs(name, stdout);
+/* Prints a line with members of an object, or with their names; a name behind a dot is of the
+ * second object. names ends with a NULL. */
+static void print_row(const char *const *names, const json_t *row, const json_t *second) {
+    for (const char *const *name = names; *name; name++) {
+        if (name > names) putchar('\t');
+        if (!row)
+            fputs(**name == '.' ? *name + 1 : *name, stdout);
         else
-            print_cell(json_object_get(row, name));
-        separator = "\t";
+            print_cell(**name == '.' ? json_object_get(second, *name + 1)
+                                     : json_object_get(row, *name));
     }
-    if (head) putchar('\n');
+    putchar('\n');
 }
 
-/* Prints a list of objects as a TSV with the members of the first one, or with --json as it is. */
-static int print_list(const project_run *self, const char *member) {
-    json_t *document, *list, *row;
-    size_t index;
+/* With --json prints a list of the document as it is, else its rows as a TSV; inner: the list of
+ * each row that has a line for each of its entries, or NULL. */
+static int print_list(const project_run *self, const char *member, const char *inner,
+                      const char *const *names) {
+    json_t *document, *list, *row, *entry;
+    size_t index, number;
     TRY(read_document(self, &document));
     list = json_object_get(document, member);
     if (option_given(self->args, OPTION_JSON)) {
@@ -110,19 +113,25 @@ static int print_list(const project_run *self, const char *member) {
         json_decref(document);
         return code;
     }
-    json_t *head = json_array_get(list, 0);
-    print_row(head, head, true);
-    json_array_foreach(list, index, row) print_row(head, row, false);
+    print_row(names, NULL, NULL);
+    json_array_foreach(list, index, row) {
+        if (!inner) print_row(names, row, NULL);
+        json_array_foreach(json_object_get(row, inner ? inner : ""), number, entry)
+            print_row(names, row, entry);
+    }
     json_decref(document);
     return EXIT_DONE;
 }
 
 int project_show_log(project_run *self) {
-    return print_list(self, "log");
+    static const char *const names[] = {"step", "time", "what", "arguments", "result", NULL};
+    return print_list(self, "steps", NULL, names);
 }
 
 int project_show_disagreements(project_run *self) {
-    return print_list(self, "disagreements");
+    static const char *const names[] = {"round",   "id",     "text", ".annotator",
+                                        ".status", ".value", NULL};
+    return print_list(self, "disagreements", "answers", names);
 }
 
 /* ---- settings ---- */

@@ -208,7 +208,8 @@ def project(box):
     box.run("project", "init", "work", "strategy=ngram-cover", "budget=3", "-q")
     for name in ("without", "with"):
         box.run("project", "init", name, "strategy=ngram-cover", "budget=3", "-q")
-    box.run("project", "add", "work", "numbers.txt", "-q")
+    box.file("one.tsv", "id\ttext\nx\tone more\n")
+    box.run("project", "add", "work", "numbers.txt", "one.tsv", "-q")
     box.run("project", "next", "work", "--out", "round.tsv", "-q")
     ids = [line.split("\t")[2] for line in box.read("round.tsv").decode().splitlines()[1:]]
     box.file("back.tsv", "id\ttranslation\n" + "".join("%s\tdone\n" % one for one in ids))
@@ -539,7 +540,7 @@ FIXTURES = {
         "--tool": (["project", "export", "work", "--out", "sheet.csv"], PROJECT),
         "--annotator": (["project", "import", "work", "back.tsv", "--tool", "csv"],
                         ["project", "import", "work", "back.tsv", "--tool", "csv", "--annotator", "ben"]),
-        "--role": (["project", "add", "work", "numbers.txt"], ["project", "add", "work", "numbers.txt", "--role", "target"]),
+        "--role": (["project", "add", "work", "one.tsv"], ["project", "add", "work", "one.tsv", "--role", "target"]),
         "--format": (ADDED, [*ADDED, "--format", "jsonl"]),
         "--text-column": (["project", "add", "work", "pool.tsv", "--role", "target"],
                           ["project", "add", "work", "pool.tsv", "--role", "target", "--text-column", "absent"]),
@@ -548,7 +549,8 @@ FIXTURES = {
         "--references": (ADDED, [*ADDED, "--references", "target.txt"]),
         "--by": (ADDED, [*ADDED, "--by", "line"]),
         "--language": (["project", "add", "without", "three.txt"], ["project", "add", "with", "three.txt", "--language", "en"],
-                       lambda args: ["project", "next", args[2], "--out", "-", "-q"]),
+                       lambda args: ["project", "next", args[2], "-q"],
+                       lambda args: ["project", "export", args[2], "--tool", "csv", "--out", "-"]),
         "--bad-lines": (["project", "add", "work", "bad.txt", "--role", "target"],
                         ["project", "add", "work", "bad.txt", "--role", "target", "--bad-lines", "mask"]),
         "--escapes": (["project", "add", "work", "objects.jsonl", "--role", "target"],
@@ -743,7 +745,7 @@ def walk(command):
             return known[tuple(args)]
 
         for name, fixture in sorted(fixtures.items(), key=lambda pair: (pair[0] == "--force", pair[0])):
-            # A third part: the command line that shows what the two have done.
+            # Further parts: command lines that show what the two have done.
             without, with_it, *shows = fixture(base) if callable(fixture) else fixture
             if name == "--force":  # the last one: from here on the input is not that of the report
                 box.file("pool.txt", "".join(text + " more\n" for text in TEXTS))
