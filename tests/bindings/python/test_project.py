@@ -20,7 +20,7 @@ def project(tmp_path):
 
 def sent(project, path):
     project.export("csv", path)
-    with open(path, newline="", encoding="utf-8") as file:
+    with open(path, newline="", encoding="utf-8-sig") as file:
         return list(csv.DictReader(file))
 
 
