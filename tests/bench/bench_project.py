@@ -102,7 +102,7 @@ show("project next", *repeated(lambda: copy("new"), "project", "next", "now"), b
 shutil.copytree(at("now"), at("round"))
 show("project status", *repeated(lambda: None, "project", "status", "round"))
 show("project export", *repeated(lambda: None, "project", "export", "round", "--tool", "csv", "--out", "out.csv"))
-with open(at("out.csv"), encoding="utf-8", newline="") as file, open(at("back.csv"), "w", encoding="utf-8", newline="") as out:
+with open(at("out.csv"), encoding="utf-8-sig", newline="") as file, open(at("back.csv"), "w", encoding="utf-8", newline="") as out:
     sheet = csv.DictReader(file)
     writer = csv.DictWriter(out, sheet.fieldnames)
     writer.writeheader()

@@ -101,7 +101,7 @@ class World:
     def answer(self, name):
         """Makes what two annotators send back of an export: ann the first half, ben the rest with other answers to some of the first."""
         number = name[3:-4]
-        with open(self.at(name), encoding="utf-8", newline="") as file:
+        with open(self.at(name), encoding="utf-8-sig", newline="") as file:
             rows = list(csv.DictReader(file))
         for who, some in (("first", rows[:(len(rows) + 1) // 2]), ("second", rows[len(rows) // 3:])):
             with open(self.at(who + number + ".csv"), "w", encoding="utf-8", newline="") as file:
